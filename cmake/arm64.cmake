@@ -1,0 +1,13 @@
+# Toolchain: Debian's cross compiler for arm64; programs run under qemu-aarch64 where it is there.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+set(CMAKE_FIND_ROOT_PATH /usr/aarch64-linux-gnu)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+find_program(TRAWL_QEMU_AARCH64 qemu-aarch64)
+if(TRAWL_QEMU_AARCH64)
+    set(CMAKE_CROSSCOMPILING_EMULATOR "${TRAWL_QEMU_AARCH64};-L;/usr/aarch64-linux-gnu")
+endif()

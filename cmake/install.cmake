@@ -1,0 +1,39 @@
+# What `cmake --install` puts where: header, both libraries, command, CMake package, pkg-config.
+# The man page and the completions are cmake/generated.cmake's.
+set_target_properties(trawl_static PROPERTIES EXPORT_NAME static)
+set_target_properties(trawl_shared PROPERTIES EXPORT_NAME shared)
+
+install(FILES include/trawl.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS trawl_static trawl_shared EXPORT trawl-targets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET trawl_command)
+    install(TARGETS trawl_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+set(TRAWL_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/trawl)
+install(EXPORT trawl-targets NAMESPACE trawl:: DESTINATION ${TRAWL_PACKAGE_DIR})
+configure_package_config_file(cmake/trawl-config.cmake.in
+    "${CMAKE_CURRENT_BINARY_DIR}/trawl-config.cmake" INSTALL_DESTINATION ${TRAWL_PACKAGE_DIR})
+write_basic_package_version_file("${CMAKE_CURRENT_BINARY_DIR}/trawl-config-version.cmake"
+    COMPATIBILITY SameMinorVersion)
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/trawl-config.cmake"
+              "${CMAKE_CURRENT_BINARY_DIR}/trawl-config-version.cmake"
+        DESTINATION ${TRAWL_PACKAGE_DIR})
+
+# The prefix is the one given when configuring, as usual for pkg-config; with `cmake --install
+# --prefix` ask `pkg-config --define-prefix`.
+foreach(folder IN ITEMS INCLUDEDIR LIBDIR)
+    if(IS_ABSOLUTE "${CMAKE_INSTALL_${folder}}")
+        set(TRAWL_PC_${folder} "${CMAKE_INSTALL_${folder}}")
+    else()
+        set(TRAWL_PC_${folder} "\${prefix}/${CMAKE_INSTALL_${folder}}")
+    endif()
+endforeach()
+set(TRAWL_PC_DL "")
+if(CMAKE_DL_LIBS)
+    set(TRAWL_PC_DL "-l${CMAKE_DL_LIBS}")
+endif()
+configure_file(cmake/trawl.pc.in trawl.pc @ONLY)
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/trawl.pc"
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,156 @@
+# shellcheck shell=bash
+# common: what the dev scripts share. Sourced, from the root of the checkout.
+
+set -euo pipefail
+export LC_ALL=C.UTF-8
+
+# Jobs for builds and tests: every core, unless TRAWL_JOBS says otherwise.
+jobs=${TRAWL_JOBS:-$(nproc 2>/dev/null || echo 2)}
+
+say() {
+    printf '== %s\n' "$*"
+}
+
+warn() {
+    printf 'dev: %s\n' "$*" >&2
+}
+
+die() {
+    warn "$*"
+    exit 1
+}
+
+have() {
+    command -v "$1" >/dev/null 2>&1
+}
+
+# ---- What a job needs from the system -----------------------------------------------------
+# One row: package | how to see that it is there. A row's check is run by the shell as it is.
+
+have_fuzzer_runtime() {
+    have clang && compgen -G "$(clang -print-resource-dir)/lib/*/libclang_rt.fuzzer*.a" >/dev/null
+}
+
+have_qemu_arm64() {
+    have qemu-aarch64 || have qemu-aarch64-static
+}
+
+needs_build() {
+    cat <<'ROWS'
+gcc|have gcc
+libc6-dev|[ -f /usr/include/stdio.h ]
+cmake|have cmake
+ninja-build|have ninja
+ROWS
+}
+
+needs_test() {
+    cat <<'ROWS'
+python3|have python3
+g++|have g++
+pkg-config|have pkg-config
+clang|have clang
+libclang-rt-dev|have_fuzzer_runtime
+clang-format|have clang-format
+shellcheck|have shellcheck
+gcc-aarch64-linux-gnu|have aarch64-linux-gnu-gcc
+libc6-dev-arm64-cross|[ -f /usr/aarch64-linux-gnu/include/stdio.h ]
+qemu-user|have_qemu_arm64
+ROWS
+}
+
+needs_tidy() {
+    cat <<'ROWS'
+clang-tidy|have clang-tidy
+ROWS
+}
+
+# The packages of the rows on stdin whose check fails, one a line.
+missing_packages() {
+    local package check
+
+    while IFS='|' read -r package check; do
+        eval "$check" || echo "$package"
+    done
+}
+
+as_root=()
+# Find out how to become root: directly, by sudo without a question, or by sudo on a terminal.
+can_become_root() {
+    [ "$(id -u)" -ne 0 ] || return 0
+    have sudo || return 1
+    if sudo -n true 2>/dev/null || [ -t 0 ]; then
+        as_root=(sudo)
+        return 0
+    fi
+    return 1
+}
+
+apt_updated=no
+apt_quiet() {
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y \
+        -o Acquire::http::Timeout=20 -o Acquire::Retries=1 -o Dpkg::Use-Pty=0 "$@" </dev/null
+}
+
+# Install packages; status 1 if that did not work. The log goes to build/setup.log.
+apt_install() {
+    mkdir -p build
+    if [ $apt_updated = no ]; then
+        apt_quiet update >>build/setup.log 2>&1 || return 1
+        apt_updated=yes
+    fi
+    apt_quiet install --no-install-recommends "$@" >>build/setup.log 2>&1
+}
+
+# need RULE NAMES: install what the rows of needs_NAME miss. RULE `required`: without it, print
+# the one line to run and stop with status 2. RULE `optional`: go on; the tests that need it say
+# that they were skipped.
+need() {
+    local rule=$1 name missing package
+    local -a packages=()
+
+    shift
+    missing=$(for name in "$@"; do "needs_$name"; done | missing_packages)
+    [ -n "$missing" ] || return 0
+    mapfile -t packages <<<"$missing"
+    if ! have apt-get; then
+        warn "missing here, and this system has no apt-get: ${packages[*]}"
+        [ "$rule" = optional ] || exit 2
+        return 0
+    fi
+    if ! can_become_root; then
+        warn "missing packages; run this line, then the same command again:"
+        echo "sudo apt-get update && sudo apt-get install -y --no-install-recommends ${packages[*]}"
+        exit 2
+    fi
+    say "installing: ${packages[*]}"
+    if apt_install "${packages[@]}"; then
+        return 0
+    fi
+    if [ "$rule" = required ]; then
+        tail -n 5 build/setup.log >&2 || true
+        warn "the installation failed (build/setup.log); run this line, then this command again:"
+        echo "apt-get update && apt-get install -y --no-install-recommends ${packages[*]}"
+        exit 2
+    fi
+    for package in "${packages[@]}"; do # one unknown name must not cost the others
+        apt_install "$package" || warn "not available: $package (its tests will be skipped)"
+    done
+}
+
+# ---- Building -------------------------------------------------------------------------------
+
+# build_preset PRESET [CMAKE-OPTION...]: configure and build build/PRESET; quick when up to date.
+build_preset() {
+    local preset=$1
+
+    shift
+    mkdir -p build
+    say "build: $preset"
+    if ! cmake --preset "$preset" "$@" >"build/configure-$preset.log" 2>&1; then
+        cat "build/configure-$preset.log" >&2
+        return 1
+    fi
+    grep -E '^-- trawl:' "build/configure-$preset.log" || true # what the build says of itself
+    cmake --build "build/$preset" -j "$jobs"
+}

@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# build: build a preset (default release; the command is build/release/trawl)
+set -euo pipefail
+. scripts/common.sh
+
+need required build
+build_preset "${1:-release}" "${@:2}"

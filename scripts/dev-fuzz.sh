@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# fuzz: fuzz every target for 60 s, or `./dev fuzz SECONDS [TARGET...]`
+set -euo pipefail
+. scripts/common.sh
+. scripts/fuzz.sh
+
+need required build
+need optional test
+fuzz_for "${1:-60}" "${@:2}"

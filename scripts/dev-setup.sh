@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# setup: install what building and testing need (Debian and Ubuntu)
+set -euo pipefail
+. scripts/common.sh
+
+need required build
+need optional test tidy
+say 'everything that can be installed is there'

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# test long: the same at TRAWL_TEST_SCALE 20, tsan too, and every fuzz target for 60 s
+set -euo pipefail
+. scripts/common.sh
+. scripts/tests.sh
+
+export TRAWL_TEST_SCALE=${TRAWL_TEST_SCALE:-20}
+need required build
+need optional test tidy
+for preset in release asan tsan; do
+    if step "build $preset" bash scripts/dev-build.sh $preset; then
+        run_ctest $preset --timeout 7200
+    fi
+done
+step 'fuzz for a minute each' bash scripts/dev-fuzz.sh "${TRAWL_FUZZ_SECONDS:-60}" || true
+step 'clang-tidy' bash scripts/dev-tidy.sh || true
+summary

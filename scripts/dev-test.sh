@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# test: build release and asan, run every test of both, fuzz for seconds, then tidy
+set -euo pipefail
+. scripts/common.sh
+. scripts/tests.sh
+
+need required build
+need optional test tidy
+if step 'build release' bash scripts/dev-build.sh release; then
+    run_ctest release
+fi
+if step 'build asan' bash scripts/dev-build.sh asan; then
+    run_ctest asan
+fi
+step 'fuzz for seconds' bash scripts/dev-fuzz.sh "${TRAWL_FUZZ_SECONDS:-4}" || true
+step 'clang-tidy' bash scripts/dev-tidy.sh || true
+summary

@@ -1,0 +1,84 @@
+# shellcheck shell=bash disable=SC2154
+# tests: running and counting, for the scripts that test. Sourced after common.sh.
+
+passed=0
+failed=0
+skipped=0
+failed_names=()
+skipped_reasons=()
+
+# step NAME PROGRAM...: one test that is a program. Status 77 means that it cannot run here; the
+# last line of its output says why.
+step() {
+    local name=$1 log status=0
+
+    shift
+    log=build/step-${name// /-}.log
+    mkdir -p build
+    say "$name"
+    "$@" 2>&1 </dev/null | tee "$log" || status=${PIPESTATUS[0]}
+    case $status in
+    0) passed=$((passed + 1)) ;;
+    77)
+        skipped=$((skipped + 1))
+        skipped_reasons+=("$name: $(tail -n 1 "$log")")
+        ;;
+    *)
+        failed=$((failed + 1))
+        failed_names+=("$name")
+        return 1
+        ;;
+    esac
+}
+
+# The tests of build/PRESET, counted one by one from ctest's own lines.
+run_ctest() {
+    local preset=$1 log=build/$1/ctest.log line name before=$((passed + failed + skipped))
+
+    shift
+    say "tests: $preset"
+    ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure --timeout 1200 "$@" \
+        </dev/null 2>&1 | tee "$log" || true
+    while IFS= read -r line; do
+        [[ $line =~ ^\ *[0-9]+/[0-9]+\ Test\ +#[0-9]+:\ ([^ ]+)\ (.*)$ ]] || continue
+        name="$preset ${BASH_REMATCH[1]}"
+        case ${BASH_REMATCH[2]} in
+        *'***Skipped'*) skipped=$((skipped + 1)) ;;
+        *'   Passed '*) passed=$((passed + 1)) ;;
+        *)
+            failed=$((failed + 1))
+            failed_names+=("$name")
+            ;;
+        esac
+    done <"$log"
+    while IFS= read -r line; do
+        skipped_reasons+=("$preset $line")
+    done < <(skip_reasons "build/$preset/Testing/Temporary/LastTest.log")
+    if [ $((passed + failed + skipped)) -eq $before ]; then
+        failed=$((failed + 1))
+        failed_names+=("$preset: no test ran")
+    fi
+}
+
+# "NAME: why" for each skipped test of a ctest log.
+skip_reasons() {
+    awk '
+        / Testing: / { name = $3; reason = "" }
+        /^SKIPPED: / { reason = substr($0, 10) }
+        /^Test Skipped\.|^Test time = / { if (reason != "") print name ": " reason; reason = "" }
+    ' "$1" 2>/dev/null || true
+}
+
+# What was run, what was not and why; then the closing line. Status 1 if anything failed.
+summary() {
+    echo
+    say "done in ${SECONDS} s"
+    if [ ${#skipped_reasons[@]} -gt 0 ]; then
+        printf 'skipped: %s\n' "${skipped_reasons[@]}"
+    fi
+    if [ ${#failed_names[@]} -gt 0 ]; then
+        printf 'failed: %s\n' "${failed_names[@]}"
+    fi
+    echo "$passed passed, $failed failed, $skipped skipped"
+    [ $failed -eq 0 ] && [ $passed -gt 0 ]
+}
