@@ -44,9 +44,12 @@ ninja-build|have ninja
 ROWS
 }
 
+needs_python() {
+    echo 'python3|have python3'
+}
+
 needs_test() {
     cat <<'ROWS'
-python3|have python3
 g++|have g++
 pkg-config|have pkg-config
 clang|have clang

@@ -3,6 +3,6 @@
 set -euo pipefail
 . scripts/common.sh
 
-need required build
+need required build python
 need optional test tidy
 say 'everything that can be installed is there'

@@ -5,7 +5,7 @@ set -euo pipefail
 . scripts/tests.sh
 
 export TRAWL_TEST_SCALE=${TRAWL_TEST_SCALE:-20}
-need required build
+need required build python
 need optional test tidy
 for preset in release asan tsan; do
     if step "build $preset" bash scripts/dev-build.sh $preset; then

@@ -4,7 +4,7 @@ set -euo pipefail
 . scripts/common.sh
 . scripts/tests.sh
 
-need required build
+need required build python
 need optional test tidy
 if step 'build release' bash scripts/dev-build.sh release; then
     run_ctest release

@@ -3,7 +3,7 @@
 set -euo pipefail
 . scripts/common.sh
 
-need required build
+need required build python
 need optional test tidy
 python3 tests/tidy/tidy.py --root . all
 have clang-tidy || die 'clang-tidy is missing; ./dev setup installs it'

@@ -1,0 +1,2 @@
+/* open: no guard. */
+int open_count(void);

@@ -1,0 +1,2 @@
+/* cpu: what the cpu engine shares. */
+#include "plan/plan.h"

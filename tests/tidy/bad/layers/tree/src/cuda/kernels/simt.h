@@ -1,0 +1,2 @@
+/* simt: the seam. */
+#include <stdint.h>

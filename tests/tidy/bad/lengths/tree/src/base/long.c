@@ -1,0 +1,225 @@
+/* long: one function too long, one as long as allowed. */
+
+struct row {
+    int value;
+};
+
+static const char *brace = "{";
+
+int too_long(int count,
+             const struct row *row)
+{
+    count += 0; /* { a brace in a comment */
+    count += 1; /* { a brace in a comment */
+    count += 2; /* { a brace in a comment */
+    count += 3; /* { a brace in a comment */
+    count += 4; /* { a brace in a comment */
+    count += 5; /* { a brace in a comment */
+    count += 6; /* { a brace in a comment */
+    count += 7; /* { a brace in a comment */
+    count += 8; /* { a brace in a comment */
+    count += 9; /* { a brace in a comment */
+    count += 10; /* { a brace in a comment */
+    count += 11; /* { a brace in a comment */
+    count += 12; /* { a brace in a comment */
+    count += 13; /* { a brace in a comment */
+    count += 14; /* { a brace in a comment */
+    count += 15; /* { a brace in a comment */
+    count += 16; /* { a brace in a comment */
+    count += 17; /* { a brace in a comment */
+    count += 18; /* { a brace in a comment */
+    count += 19; /* { a brace in a comment */
+    count += 20; /* { a brace in a comment */
+    count += 21; /* { a brace in a comment */
+    count += 22; /* { a brace in a comment */
+    count += 23; /* { a brace in a comment */
+    count += 24; /* { a brace in a comment */
+    count += 25; /* { a brace in a comment */
+    count += 26; /* { a brace in a comment */
+    count += 27; /* { a brace in a comment */
+    count += 28; /* { a brace in a comment */
+    count += 29; /* { a brace in a comment */
+    count += 30; /* { a brace in a comment */
+    count += 31; /* { a brace in a comment */
+    count += 32; /* { a brace in a comment */
+    count += 33; /* { a brace in a comment */
+    count += 34; /* { a brace in a comment */
+    count += 35; /* { a brace in a comment */
+    count += 36; /* { a brace in a comment */
+    count += 37; /* { a brace in a comment */
+    count += 38; /* { a brace in a comment */
+    count += 39; /* { a brace in a comment */
+    count += 40; /* { a brace in a comment */
+    count += 41; /* { a brace in a comment */
+    count += 42; /* { a brace in a comment */
+    count += 43; /* { a brace in a comment */
+    count += 44; /* { a brace in a comment */
+    count += 45; /* { a brace in a comment */
+    count += 46; /* { a brace in a comment */
+    count += 47; /* { a brace in a comment */
+    count += 48; /* { a brace in a comment */
+    count += 49; /* { a brace in a comment */
+    count += 50; /* { a brace in a comment */
+    count += 51; /* { a brace in a comment */
+    count += 52; /* { a brace in a comment */
+    count += 53; /* { a brace in a comment */
+    count += 54; /* { a brace in a comment */
+    count += 55; /* { a brace in a comment */
+    count += 56; /* { a brace in a comment */
+    count += 57; /* { a brace in a comment */
+    count += 58; /* { a brace in a comment */
+    count += 59; /* { a brace in a comment */
+    count += 60; /* { a brace in a comment */
+    count += 61; /* { a brace in a comment */
+    count += 62; /* { a brace in a comment */
+    count += 63; /* { a brace in a comment */
+    count += 64; /* { a brace in a comment */
+    count += 65; /* { a brace in a comment */
+    return count;
+}
+
+int just_right(int count)
+{
+    count += 0; /* { a brace in a comment */
+    count += 1; /* { a brace in a comment */
+    count += 2; /* { a brace in a comment */
+    count += 3; /* { a brace in a comment */
+    count += 4; /* { a brace in a comment */
+    count += 5; /* { a brace in a comment */
+    count += 6; /* { a brace in a comment */
+    count += 7; /* { a brace in a comment */
+    count += 8; /* { a brace in a comment */
+    count += 9; /* { a brace in a comment */
+    count += 10; /* { a brace in a comment */
+    count += 11; /* { a brace in a comment */
+    count += 12; /* { a brace in a comment */
+    count += 13; /* { a brace in a comment */
+    count += 14; /* { a brace in a comment */
+    count += 15; /* { a brace in a comment */
+    count += 16; /* { a brace in a comment */
+    count += 17; /* { a brace in a comment */
+    count += 18; /* { a brace in a comment */
+    count += 19; /* { a brace in a comment */
+    count += 20; /* { a brace in a comment */
+    count += 21; /* { a brace in a comment */
+    count += 22; /* { a brace in a comment */
+    count += 23; /* { a brace in a comment */
+    count += 24; /* { a brace in a comment */
+    count += 25; /* { a brace in a comment */
+    count += 26; /* { a brace in a comment */
+    count += 27; /* { a brace in a comment */
+    count += 28; /* { a brace in a comment */
+    count += 29; /* { a brace in a comment */
+    count += 30; /* { a brace in a comment */
+    count += 31; /* { a brace in a comment */
+    count += 32; /* { a brace in a comment */
+    count += 33; /* { a brace in a comment */
+    count += 34; /* { a brace in a comment */
+    count += 35; /* { a brace in a comment */
+    count += 36; /* { a brace in a comment */
+    count += 37; /* { a brace in a comment */
+    count += 38; /* { a brace in a comment */
+    count += 39; /* { a brace in a comment */
+    count += 40; /* { a brace in a comment */
+    count += 41; /* { a brace in a comment */
+    count += 42; /* { a brace in a comment */
+    count += 43; /* { a brace in a comment */
+    count += 44; /* { a brace in a comment */
+    count += 45; /* { a brace in a comment */
+    count += 46; /* { a brace in a comment */
+    count += 47; /* { a brace in a comment */
+    count += 48; /* { a brace in a comment */
+    count += 49; /* { a brace in a comment */
+    count += 50; /* { a brace in a comment */
+    count += 51; /* { a brace in a comment */
+    count += 52; /* { a brace in a comment */
+    count += 53; /* { a brace in a comment */
+    count += 54; /* { a brace in a comment */
+    count += 55; /* { a brace in a comment */
+    count += 56; /* { a brace in a comment */
+    count += 57; /* { a brace in a comment */
+    count += 58; /* { a brace in a comment */
+    count += 59; /* { a brace in a comment */
+    count += 60; /* { a brace in a comment */
+    count += 61; /* { a brace in a comment */
+    count += 62; /* { a brace in a comment */
+    count += 63; /* { a brace in a comment */
+    count += 64; /* { a brace in a comment */
+    count += 65; /* { a brace in a comment */
+    return count;
+}
+
+#define TOO_MUCH(count) \
+    count += 0; \
+    count += 1; \
+    count += 2; \
+    count += 3; \
+    count += 4; \
+    count += 5; \
+    count += 6; \
+    count += 7; \
+    count += 8; \
+    count += 9; \
+    count += 10; \
+    count += 11; \
+    count += 12; \
+    count += 13; \
+    count += 14; \
+    count += 15; \
+    count += 16; \
+    count += 17; \
+    count += 18; \
+    count += 19; \
+    count += 20; \
+    count += 21; \
+    count += 22; \
+    count += 23; \
+    count += 24; \
+    count += 25; \
+    count += 26; \
+    count += 27; \
+    count += 28; \
+    count += 29; \
+    count += 30; \
+    count += 31; \
+    count += 32; \
+    count += 33; \
+    count += 34; \
+    count += 35; \
+    count += 36; \
+    count += 37; \
+    count += 38; \
+    count += 39; \
+    count += 40; \
+    count += 41; \
+    count += 42; \
+    count += 43; \
+    count += 44; \
+    count += 45; \
+    count += 46; \
+    count += 47; \
+    count += 48; \
+    count += 49; \
+    count += 50; \
+    count += 51; \
+    count += 52; \
+    count += 53; \
+    count += 54; \
+    count += 55; \
+    count += 56; \
+    count += 57; \
+    count += 58; \
+    count += 59; \
+    count += 60; \
+    count += 61; \
+    count += 62; \
+    count += 63; \
+    count += 64; \
+    count += 65; \
+    count += 66; \
+    count += 67; \
+    count += 68; \
+    count
+
+static const int wide[] = {111111111111111111111111111111111111111111111111111111111111111111111111};
+static const int fits[] = {11111111111111111111111111111111111111111111111111111111111111111111111};

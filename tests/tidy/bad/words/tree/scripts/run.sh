@@ -1,0 +1,2 @@
+#!/bin/sh
+# XXX the end

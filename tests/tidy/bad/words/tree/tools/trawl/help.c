@@ -1,0 +1,1 @@
+/* help: users may read of a needle; nobody reads FIXME. */

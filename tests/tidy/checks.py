@@ -1,0 +1,240 @@
+"""checks: one function per rule. Each yields (path, line, message) for what breaks it."""
+
+import os
+import re
+import shutil
+import subprocess
+
+import c_source
+from tree import C_SUFFIXES, Skip
+
+FILE_LINES_MAX = 800
+FUNCTION_LINES_MAX = 70
+LINE_CHARACTERS_MAX = 100
+CLANG_FORMAT_MAJOR = '14'
+
+
+def rooms_and_rights(path):
+    """layers.txt as ([(prefix, room)], {room: [rights]})."""
+    rooms, rights = [], {}
+    with open(path, encoding='utf-8') as file:
+        for line in file:
+            words = line.split('#')[0].split()
+            if words and words[0] == 'room':
+                rooms.append((words[2], words[1]))
+            elif words and words[0] == 'may':
+                rights[words[1]] = words[2:]
+    rooms.sort(key=lambda row: -len(row[0]))
+    return rooms, rights
+
+
+def room_of(rooms, path):
+    for prefix, room in rooms:
+        if path == prefix or (prefix.endswith('/') and path.startswith(prefix)):
+            return room
+    return None
+
+
+def resolve(tree, path, name):
+    """The file of the project that an include names, or None."""
+    folders = [os.path.dirname(path), 'src', 'include', 'tools', 'tests', '']
+    for folder in folders:
+        candidate = os.path.normpath(os.path.join(folder, name))
+        if tree.has(candidate):
+            return candidate
+    return None
+
+
+def layers(tree):
+    """Every include follows layers.txt."""
+    rooms, rights = rooms_and_rights(tree.layers_path)
+    for path in tree.files(C_SUFFIXES):
+        room = room_of(rooms, path)
+        if room is None:
+            continue
+        allowed = rights.get(room, [])
+        for line, name, is_system in c_source.includes(tree.read(path)):
+            target = resolve(tree, path, name)
+            if target is None and not is_system:
+                yield path, line, f'"{name}" is no file of the project'
+            elif target is None:
+                if f'!<{name}>' in allowed or not {'<>', f'<{name}>'} & set(allowed):
+                    yield path, line, f'{room} may not include <{name}>'
+            elif room_of(rooms, target) not in allowed:
+                where = room_of(rooms, target) or 'no room'
+                yield path, line, f'{room} may not include {name} ({where})'
+
+
+def lengths(tree):
+    """Files, functions, macros and lines of C stay short."""
+    for path in tree.files(C_SUFFIXES):
+        text = tree.read(path)
+        lines = text.split('\n')
+        count = len(lines) - (lines[-1] == '')
+        if count > FILE_LINES_MAX:
+            yield path, count, f'{count} lines, at most {FILE_LINES_MAX}'
+        for number, line in enumerate(lines, 1):
+            if len(line) > LINE_CHARACTERS_MAX:
+                yield path, number, f'{len(line)} characters, at most {LINE_CHARACTERS_MAX}'
+        for what, found in (('', c_source.functions(text)), ('macro ', c_source.macros(text))):
+            for begin, end, name in found:
+                count = end - begin + 1
+                if count > FUNCTION_LINES_MAX:
+                    yield path, begin, f'{what}{name}: {count} lines, at most {FUNCTION_LINES_MAX}'
+
+
+def public(tree):
+    """Every public function has a comment and is named by a test."""
+    path = 'include/trawl.h'
+    text = tree.read(path)
+    tests = '\n'.join(
+        tree.read(test)
+        for test in tree.files(('.c', '.h', '.cc', '.cpp', '.py', '.sh'))
+        if test.startswith('tests/') and not test.startswith('tests/tidy/')
+    )
+    lines = text.split('\n')
+    code = c_source.code_only(text).split('\n')
+    found = 0
+    for number, line in enumerate(code):
+        if not re.match(r'\s*TRAWL_API\b', line):
+            continue
+        found += 1
+        declaration = ' '.join(code[number : number + 4])
+        name = re.search(r'\b(trawl_\w+)\s*\(', declaration).group(1)
+        if not is_documented(lines, code, number):
+            yield path, number + 1, f'{name} has no comment'
+        if not re.search(rf'\b{name}\b', tests):
+            yield path, number + 1, f'{name} is named by no test'
+    if found == 0:
+        yield path, 1, 'declares no function'
+
+
+def is_documented(lines, code, number):
+    """A comment stands right before the declaration, or before the paragraph it is part of."""
+    while number > 0 and lines[number - 1].strip():
+        number -= 1
+        if lines[number].strip() and not code[number].strip():
+            return True
+    return False
+
+
+def words(tree):
+    """No word of words.txt."""
+    rules = []
+    with open(tree.words_path, encoding='utf-8') as file:
+        for line in file:
+            if line.strip() and not line.startswith('#'):
+                word, scope, instead = line.split(None, 2)
+                flags = re.IGNORECASE if word.islower() else 0
+                pattern = re.compile(rf'\b{word}s?\b', flags)
+                rules.append((pattern, word, scope, instead.strip()))
+    for path in tree.files(None):
+        if path.startswith('tests/tidy/') or not tree.is_text(path):
+            continue
+        in_library = path.startswith(('src/', 'include/'))
+        text = tree.read(path)
+        if path.endswith(C_SUFFIXES):
+            text = c_source.without_strings(text)
+            text = re.sub(r'"[^"\n]*"', '""', text)  # what a comment quotes
+        for number, line in enumerate(text.split('\n'), 1):
+            for pattern, word, scope, instead in rules:
+                if (scope == 'all' or in_library) and pattern.search(line):
+                    yield path, number, f'the word {word}: {instead}'
+
+
+def headers(tree):
+    """Include guards, a comment at the top of each file, no header that nobody includes."""
+    sources = list(tree.files(C_SUFFIXES))
+    included, guards = {'include/trawl.h'}, {}
+    for path in sources:
+        for _, name, _ in c_source.includes(tree.read(path)):
+            included.add(resolve(tree, path, name))
+    for path in sources:
+        text = tree.read(path)
+        if not text.startswith('/*'):
+            yield path, 1, 'does not begin with a comment that says what the file is'
+        if not path.endswith(('.h', '.cuh')):
+            continue
+        if path not in included:
+            yield path, 1, 'nobody includes this header'
+        code = c_source.code_only(text)
+        guard = re.match(r'\s*#ifndef (TRAWL_\w+_H|TRAWL_H)\n#define (\w+)\n', code)
+        if not guard or guard.group(1) != guard.group(2):
+            yield path, 1, 'no include guard TRAWL_..._H right after the comment'
+        elif guard.group(1) in guards:
+            yield path, 1, f'the include guard of {guards[guard.group(1)]} again'
+        else:
+            guards[guard.group(1)] = path
+
+
+def sizes(tree):
+    """No large file."""
+    for path in tree.files(None):
+        count = os.path.getsize(os.path.join(tree.root, path))
+        if count > tree.file_bytes_max:
+            yield path, 1, f'{count} bytes, at most {tree.file_bytes_max}'
+
+
+def run(tree, command):
+    return subprocess.run(
+        command, cwd=tree.root, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+
+
+def format_(tree):
+    """clang-format has nothing to change. Versions disagree, so only one is asked."""
+    for name in ('clang-format-' + CLANG_FORMAT_MAJOR, 'clang-format'):
+        program = shutil.which(name)
+        version = run(tree, [program, '--version']).stdout if program else ''
+        if f'version {CLANG_FORMAT_MAJOR}.' in version:
+            break
+    else:
+        raise Skip(f'clang-format {CLANG_FORMAT_MAJOR} is not here')
+    paths = list(tree.files(C_SUFFIXES))
+    if not paths:
+        return
+    result = run(tree, [program, '--dry-run', '--ferror-limit=0', *paths])
+    seen = set()
+    for match in re.finditer(r'^(.+?):(\d+):\d+: (?:warning|error): ', result.stderr, re.M):
+        if match.groups() not in seen:
+            seen.add(match.groups())
+            yield match.group(1), int(match.group(2)), 'not formatted (./dev format)'
+    if result.returncode != 0 and not seen:
+        yield paths[0], 1, 'clang-format failed: ' + result.stderr.strip()
+
+
+def shell(tree):
+    """shellcheck has nothing to say."""
+    if not shutil.which('shellcheck'):
+        raise Skip('shellcheck is not here')
+    scripts = [
+        path
+        for path in tree.files(None)
+        if path.endswith('.sh')
+        or ('.' not in os.path.basename(path) and tree.is_text(path) and is_shell(tree.read(path)))
+    ]
+    if not scripts:
+        return
+    result = run(tree, ['shellcheck', '-x', '-f', 'gcc', *scripts])
+    for line in result.stdout.splitlines():
+        match = re.match(r'^(.+?):(\d+):\d+: (.*)$', line)
+        if match:
+            yield match.group(1), int(match.group(2)), match.group(3)
+    if result.returncode not in (0, 1):
+        yield scripts[0], 1, 'shellcheck failed: ' + result.stderr.strip()
+
+
+def is_shell(text):
+    return re.match(r'#!.*\b(ba)?sh\b', text) is not None
+
+
+ALL = {
+    'layers': layers,
+    'lengths': lengths,
+    'public': public,
+    'words': words,
+    'headers': headers,
+    'sizes': sizes,
+    'format': format_,
+    'shell': shell,
+}

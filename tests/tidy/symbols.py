@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""symbols: the layer law of layers.txt again, as the linker sees it.
+
+symbols.py OBJECT_FOLDER   objects of the library, in the folders of src/
+
+An object may use what its own room, or a room it may include, defines, and whatever the library
+does not define at all. base and plan together must need nothing but the C library. An `extern`
+written by hand gets past the includes, not past this.
+"""
+
+import glob
+import os
+import subprocess
+import sys
+
+import checks
+from tree import HERE
+
+# Given by the compiler or the linker, not by a library.
+LINKER_NAMES = {'_GLOBAL_OFFSET_TABLE_'}
+CLOSED_ROOMS = ('base', 'plan')
+
+
+def nm(*arguments):
+    """Names printed by nm, versions cut off."""
+    result = subprocess.run(['nm', '-P', *arguments], capture_output=True, text=True, check=True)
+    return {line.split()[0].split('@')[0] for line in result.stdout.splitlines() if ' ' in line}
+
+
+def c_library_names():
+    compiler = os.environ.get('CC', 'cc')
+    command = [compiler, '-print-file-name=libc.so.6']
+    path = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    return nm('-D', '--defined-only', path)
+
+
+def main():
+    folder = sys.argv[1]
+    rooms, rights = checks.rooms_and_rights(os.path.join(HERE, 'layers.txt'))
+    objects = {}
+    for path in sorted(glob.glob(os.path.join(folder, '**', '*.o'), recursive=True)):
+        name = os.path.relpath(path, folder)
+        objects[path] = (name, checks.room_of(rooms, 'src/' + name))
+    if not objects:
+        print(f'{folder}: no objects')
+        return 1
+    owner = {}
+    for path, (_, room) in objects.items():
+        for symbol in nm('-g', '--defined-only', path):
+            owner[symbol] = room
+    library = c_library_names()
+    findings = []
+    for path, (name, room) in objects.items():
+        for symbol in sorted(nm('-u', path) - LINKER_NAMES):
+            if symbol in owner:
+                if owner[symbol] != room and owner[symbol] not in rights.get(room, []):
+                    findings.append(f'{name}: {room} may not use {symbol} ({owner[symbol]})')
+            elif room in CLOSED_ROOMS and symbol not in library:
+                findings.append(f'{name}: {room} needs {symbol}, which is not in the C library')
+    print('\n'.join(findings) if findings else f'{len(objects)} objects, {len(owner)} symbols')
+    return 1 if findings else 0
+
+
+sys.exit(main())

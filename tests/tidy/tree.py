@@ -1,0 +1,63 @@
+"""tree: the files of a source tree, as the checks see them."""
+
+import os
+import subprocess
+
+C_SUFFIXES = ('.c', '.h', '.cc', '.cpp', '.cu', '.cuh')
+FIXTURES = 'tests/tidy/bad/'
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Skip(Exception):
+    """A check cannot run here; the message says why."""
+
+
+class Tree:
+    def __init__(self, root, file_bytes_max):
+        self.root = os.path.abspath(root)
+        self.file_bytes_max = file_bytes_max
+        self.layers_path = os.path.join(HERE, 'layers.txt')
+        self.words_path = os.path.join(HERE, 'words.txt')
+        self._texts = {}
+        listed = self._from_git() if os.path.exists(os.path.join(self.root, '.git')) else None
+        names = listed if listed is not None else self._from_walk()
+        self._names = sorted(name for name in names if not name.startswith(FIXTURES))
+        self._set = set(self._names)
+
+    def _from_git(self):
+        """Committed or about to be: what git does not ignore. None where git is not there."""
+        command = ['git', '-c', 'safe.directory=*', 'ls-files', '-z', '-co', '--exclude-standard']
+        try:
+            result = subprocess.run(command, cwd=self.root, capture_output=True, check=False)
+        except FileNotFoundError:
+            return None
+        if result.returncode != 0:
+            return None
+        names = result.stdout.decode().split('\0')
+        return [name for name in names if name and os.path.isfile(os.path.join(self.root, name))]
+
+    def _from_walk(self):
+        for folder, folders, names in os.walk(self.root):
+            folders[:] = [name for name in folders if name not in ('.git', 'build')]
+            for name in names:
+                yield os.path.relpath(os.path.join(folder, name), self.root)
+
+    def files(self, suffixes):
+        """Paths from the root, sorted; suffixes None for all."""
+        return [name for name in self._names if suffixes is None or name.endswith(suffixes)]
+
+    def has(self, path):
+        return path in self._set
+
+    def is_text(self, path):
+        with open(os.path.join(self.root, path), 'rb') as file:
+            head = file.read(4096)
+        return b'\0' not in head and '/corpus/' not in path
+
+    def read(self, path):
+        if path not in self._texts:
+            with open(
+                os.path.join(self.root, path), encoding='utf-8', errors='surrogateescape'
+            ) as file:
+                self._texts[path] = file.read()
+        return self._texts[path]
