@@ -1,0 +1,261 @@
+/* diff: random and worst-case inputs under every method, instruction set, chunk size, number of
+ * threads and kind of text, held against the oracle.
+ *
+ * TRAWL_TEST_SEED     another sequence of inputs
+ * TRAWL_TEST_CASE=N   input N of the sequence alone
+ * TRAWL_TEST_SCALE    a number, or "long" for more than 1,000,000 cases
+ */
+#include <signal.h>
+#include <unistd.h>
+
+#include "diff/reduce.h"
+#include "diff/run.h"
+
+#define CASES_NORMAL 60000
+#define CASES_LONG 1250000
+#define SETS_MAX 8
+#define THREADS_MAX 4
+#define METHODS (TRAWL_METHOD_SET + 1)
+#define LARGE_ONE_IN 3000   /* inputs of several MiB, searched with chunks as the library picks */
+#define RUN_COST_MAX 600000 /* bytes that tiny chunks may make a run read again and again */
+#define SILENCE_SECONDS 300 /* a run that takes longer hangs */
+
+static const uint64_t chunk_sizes[] = {0, 1, 2, 5, 16, 33, 64, 100, 257, 1000, 4096, 65536};
+#define CHUNK_SIZES (sizeof chunk_sizes / sizeof *chunk_sizes)
+
+struct report {
+    uint64_t cases[METHODS][SETS_MAX];
+    uint64_t refused[METHODS];
+    uint64_t built[METHODS];
+    uint64_t alignments[SETS_MAX]; /* bit i: a text began at i mod 64 */
+    uint64_t places[PLACE_KINDS];
+    uint64_t total;
+};
+
+static char current_line[700];
+static struct report report;
+
+static void say_current(int signal_number)
+{
+    static const char timeout[] = "\nno end after a long time:\n", crash[] = "\ncrashed in:\n";
+    ssize_t ignored = signal_number == SIGALRM ? write(1, timeout, sizeof timeout - 1)
+                                               : write(1, crash, sizeof crash - 1);
+
+    ignored = write(1, current_line, strlen(current_line));
+    ignored = write(1, "\n", 1);
+    (void)ignored;
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+/* Searchers stay open: what one search leaves behind must not disturb the next. */
+static struct trawl_searcher *searcher_for(struct run_config *config, uint32_t set,
+                                           uint64_t chunk_index)
+{
+    static struct trawl_searcher *pool[SETS_MAX][THREADS_MAX][CHUNK_SIZES];
+    struct trawl_searcher **searcher = &pool[set][config->threads - 1][chunk_index];
+    struct trawl_error error;
+
+    if (*searcher == NULL && !TEST_CHECK(run_searcher_open(config, searcher, &error) == TRAWL_OK)) {
+        printf("  %s\n", error.message);
+        exit(1);
+    }
+    return *searcher;
+}
+
+static uint64_t longest_pattern(const struct diff_input *input)
+{
+    uint64_t longest = 1;
+
+    for (uint64_t i = 0; i < input->pattern_count; i++)
+        if (input->patterns[i].bytes_count > longest)
+            longest = input->patterns[i].bytes_count;
+    return longest;
+}
+
+static uint64_t choose_chunk(struct test_random *random, const struct diff_input *input)
+{
+    uint64_t chunk_index = test_random_below(random, CHUNK_SIZES);
+    uint64_t overlap = longest_pattern(input) + 32;
+
+    while (chunk_index > 0 && chunk_index + 1 < CHUNK_SIZES &&
+           input->text_bytes / chunk_sizes[chunk_index] * overlap > RUN_COST_MAX)
+        chunk_index++;
+    return chunk_index;
+}
+
+static void choose_config(struct test_random *random, const struct diff_input *input,
+                          struct run_config *config, uint64_t *chunk_index)
+{
+    bool small = input->text_bytes < 100000;
+
+    *chunk_index = small ? choose_chunk(random, input) : 0;
+    config->chunk_bytes = chunk_sizes[*chunk_index];
+    config->threads =
+        (uint32_t)(test_random_one_in(random, 2) ? 1 : test_random_between(random, 1, THREADS_MAX));
+    config->place = (enum place_kind)(
+        test_random_one_in(random, 2) ? PLACE_END_GUARDED : test_random_below(random, PLACE_KINDS));
+    config->place_offset = test_random_u64(random) >> 8;
+    config->call = (enum run_call)test_random_below(random, RUN_CALLS);
+    config->parameter = test_random_u64(random);
+}
+
+/* False after a failure, which is printed; the input is then no longer what it was. */
+static bool run_one(struct diff_input *input, const struct diff_expected *expected,
+                    const struct run_config *config, const struct trawl_plan *plan, uint32_t set,
+                    uint64_t chunk_index, uint64_t index)
+{
+    struct run_config own = *config;
+    char message[RUN_MESSAGE_BYTES];
+    uint64_t address_offset = 0;
+    bool passed;
+    int length = snprintf(current_line, sizeof current_line, "TRAWL_TEST_CASE=%" PRIu64 " ", index);
+
+    run_describe(input, config, current_line + length, sizeof current_line - (uint64_t)length);
+    alarm(SILENCE_SECONDS);
+    passed = run_call(input, expected, config, plan, searcher_for(&own, set, chunk_index),
+                      &address_offset, message);
+    report.total++;
+    report.cases[config->method][set]++;
+    report.places[config->place]++;
+    if (config->place < PLACE_FILE)
+        report.alignments[set] |= (uint64_t)1 << address_offset;
+    if (!TEST_CHECK(passed)) {
+        printf("  %s\n  %s\n", current_line, message);
+        if (test_failures <= TEST_FAILURES_SHOWN_MAX)
+            reduce_and_print(input, config);
+    }
+    return passed;
+}
+
+/* All methods and instruction sets on one input. */
+static void run_input(struct test_random *random, struct diff_input *input, uint64_t index)
+{
+    uint32_t sets = instruction_set_count();
+    struct diff_expected expected;
+    bool passed = true;
+
+    expected_compute(input, &expected);
+    for (uint32_t method = 0; method < METHODS && passed; method++) {
+        struct run_config config = {.method = (enum trawl_method)method,
+                                    .sample = test_random_one_in(random, 4)};
+        struct trawl_plan *plan = NULL;
+        struct trawl_error error;
+        enum trawl_status status = run_plan_build(input, &config, &plan, &error);
+        if (status == TRAWL_ARGUMENT && method != TRAWL_METHOD_AUTO) {
+            report.refused[method]++;
+            continue;
+        }
+        report.built[method]++;
+        if (!TEST_CHECK(status == TRAWL_OK)) {
+            printf("  case %" PRIu64 ", method %s: %s\n", index, method_name(config.method),
+                   error.message);
+            continue;
+        }
+        for (uint32_t set = 0; set < sets && passed; set++) {
+            uint64_t chunk_index;
+            config.instruction_set = trawl_instruction_set(set);
+            choose_config(random, input, &config, &chunk_index);
+            passed = run_one(input, &expected, &config, plan, set, chunk_index, index);
+        }
+        trawl_plan_free(plan);
+    }
+    expected_free(&expected);
+}
+
+static void run_case(uint64_t index)
+{
+    struct test_random random = test_random_begin("diff");
+    struct diff_input input;
+
+    random.state ^= index * 0x2545f4914f6cdd1du;
+    if (test_random_one_in(&random, 10)) {
+        uint64_t text_bytes = test_random_between(&random, 1, 5000);
+        uint64_t pattern_bytes = test_random_between(&random, 1, text_bytes);
+        uint32_t kind = (uint32_t)test_random_below(&random, input_worst_kinds());
+        input_generate_worst(&random, kind, text_bytes, pattern_bytes, &input);
+    } else {
+        input_generate(&random, UINT64_MAX, &input);
+    }
+    run_input(&random, &input, index);
+    input_free(&input);
+}
+
+/* Several MiB, one or two patterns: chunks and threads as they are in real use. */
+static void run_large(uint64_t index)
+{
+    struct test_random random = test_random_begin("diff large");
+    uint64_t text_bytes, bytes;
+    struct diff_input input;
+    uint8_t pattern[300];
+
+    random.state ^= index * 0x2545f4914f6cdd1du;
+    text_bytes = test_random_between(&random, 1 << 20, TEST_SANITIZED ? 3 << 20 : 12 << 20);
+    input_begin(&random, (enum input_kind)test_random_below(&random, INPUT_KINDS), text_bytes,
+                &input);
+    for (uint64_t count = test_random_between(&random, 1, 2); count > 0; count--) {
+        bytes = test_random_between(&random, 1, count == 2 ? 5 : sizeof pattern);
+        memcpy(pattern, input.text + test_random_below(&random, text_bytes - bytes), bytes);
+        input_add_pattern(&input, pattern, bytes);
+    }
+    run_input(&random, &input, index);
+    input_free(&input);
+}
+
+static void print_report(void)
+{
+    uint32_t sets = instruction_set_count();
+    uint64_t refused = 0, built = 0;
+
+    printf("%-10s %9s %9s", "method", "plans", "refused");
+    for (uint32_t set = 0; set < sets; set++)
+        printf(" %12s", trawl_instruction_set(set));
+    for (uint32_t method = 0; method < METHODS; method++) {
+        printf("\n%-10s %9" PRIu64 " %9" PRIu64, method_name((enum trawl_method)method),
+               report.built[method], report.refused[method]);
+        for (uint32_t set = 0; set < sets; set++)
+            printf(" %12" PRIu64, report.cases[method][set]);
+        refused += report.refused[method];
+        built += report.built[method];
+    }
+    printf("\n%" PRIu64 " cases; %" PRIu64 " plans, %" PRIu64 " refused as not fitting\n",
+           report.total, built, refused);
+    for (uint32_t place = 0; place < PLACE_KINDS; place++)
+        printf("  %s: %" PRIu64 "\n", place_name((enum place_kind)place), report.places[place]);
+}
+
+/* A run that shows nothing about some part is a failure. */
+static void check_coverage(void)
+{
+    for (uint32_t method = 0; method < METHODS; method++)
+        TEST_CHECK(report.built[method] > 0);
+    for (uint32_t set = 0; set < instruction_set_count(); set++)
+        TEST_CHECK_U64(report.alignments[set], UINT64_MAX);
+    for (uint32_t place = 0; place < PLACE_KINDS; place++)
+        TEST_CHECK(report.places[place] > 0);
+}
+
+int main(void)
+{
+    uint64_t wanted = test_amount(CASES_NORMAL, CASES_LONG);
+    uint64_t alone = test_setting("TRAWL_TEST_CASE", UINT64_MAX);
+
+    test_begin("diff");
+    signal(SIGALRM, say_current);
+    if (!TEST_SANITIZED) {
+        signal(SIGSEGV, say_current);
+        signal(SIGBUS, say_current);
+        signal(SIGABRT, say_current);
+    }
+    if (alone != UINT64_MAX) {
+        alone % LARGE_ONE_IN == 0 ? run_large(alone) : run_case(alone);
+        print_report();
+        return test_end();
+    }
+    for (uint64_t index = 1; report.total < wanted && test_failures < 10; index++)
+        index % LARGE_ONE_IN == 0 ? run_large(index) : run_case(index);
+    run_large(0);
+    print_report();
+    check_coverage();
+    return test_end();
+}

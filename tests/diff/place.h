@@ -1,0 +1,47 @@
+/* place: where a text lies while it is searched: in memory with an unreadable page right behind or
+ * before it, at each offset inside a cache line, in a file, behind a descriptor, in a pipe. */
+#ifndef TRAWL_DIFF_PLACE_H
+#define TRAWL_DIFF_PLACE_H
+
+#include <pthread.h>
+
+#include "diff/input.h"
+#include "trawl.h"
+
+enum place_kind {
+    PLACE_END_GUARDED,   /* the text's last byte is the last of its page */
+    PLACE_BEGIN_GUARDED, /* its first byte is the first of its page */
+    PLACE_ALIGNED,       /* first byte at `offset` mod 64, bytes that would match around it */
+    PLACE_FILE,
+    PLACE_DESCRIPTOR, /* `offset` bytes in front of the text are passed over */
+    PLACE_PIPE,
+    PLACE_PIPE_PIECES, /* a writer thread, pieces of random size */
+    PLACE_KINDS
+};
+
+#define PLACE_TEXT_BYTES_MAX ((uint64_t)32 << 20)
+#define PLACE_CACHE_LINE 64
+
+struct place {
+    enum place_kind kind;
+    struct trawl_text *text;
+    uint64_t address_offset; /* of the text in memory inside a cache line */
+    int read_end, write_end;
+    const struct diff_input *input;
+    uint64_t seed;
+    pthread_t writer;
+    bool writer_started;
+};
+
+const char *place_name(enum place_kind kind);
+/* A stream can be searched once. */
+bool place_is_stream(enum place_kind kind);
+/* Ends the test program if the operating system refuses; false if the library does. */
+bool place_open(const struct diff_input *input, enum place_kind kind, uint64_t offset,
+                struct place *place, struct trawl_error *error);
+void place_close(struct place *place);
+
+/* Bytes between unreadable pages, as many as asked for and no byte more readable behind them. */
+uint8_t *place_guarded_bytes(uint64_t bytes_count);
+
+#endif

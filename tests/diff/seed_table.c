@@ -1,0 +1,223 @@
+/* seed_table: the hand-written rows, padded so that each crosses the edges of vectors, pages,
+ * tiles and chunks, under every method and instruction set. The oracle itself runs them too. */
+#include "diff/run.h"
+
+#define PATTERNS_MAX 8
+#define MATCHES_MAX 8
+#define EDGE_REACH 40 /* rows are laid at every place from this far before an edge to behind it */
+
+struct seed_bytes {
+    const char *bytes;
+    uint64_t bytes_count;
+};
+struct seed_match {
+    uint64_t begin, pattern_index;
+};
+struct seed_row {
+    const char *name;
+    uint32_t flags;
+    struct seed_bytes patterns[PATTERNS_MAX];
+    struct seed_bytes text;
+    struct seed_match matches[MATCHES_MAX];
+    uint64_t match_count;
+};
+
+#define S(literal)                  \
+    {                               \
+        literal, sizeof literal - 1 \
+    }
+#define PATTERNS(...) \
+    {                 \
+        __VA_ARGS__   \
+    }
+#define MATCHES(...) \
+    {__VA_ARGS__}, sizeof((struct seed_match[]){__VA_ARGS__}) / sizeof(struct seed_match)
+#define NO_MATCHES {{0, 0}}, 0
+#define ROW(name, flags, patterns, text, ...) {name, flags, patterns, text, __VA_ARGS__},
+
+static const struct seed_row rows[] = {
+#include "diff/seed_table.def"
+};
+#define ROWS (sizeof rows / sizeof *rows)
+
+/* Edges that rows are laid across: vectors, a page, and the pieces a library may cut a text in. */
+static const uint64_t edges[] = {0, 64, 128, 256, 512, 1024, 4096, 16384, 32768, 65536};
+static const uint64_t edges_long[] = {131072, 262144, 524288, 1048576, 2097152};
+static const uint64_t chunk_sizes[] = {0, 1, 3, 16, 64, 100, 4096};
+#define CHUNK_SIZES (sizeof chunk_sizes / sizeof *chunk_sizes)
+#define SETS_MAX 8
+#define METHODS (TRAWL_METHOD_SET + 1)
+
+static uint64_t searches[METHODS][SETS_MAX], plans[METHODS], refused[METHODS];
+
+/* Padding that adds no match and no word character; for whole lines it must end lines. */
+static uint8_t padding_byte(const struct seed_row *row)
+{
+    return row->flags & TRAWL_WHOLE_LINE ? '\n' : 0xfe;
+}
+
+static void row_input(const struct seed_row *row, struct diff_input *input)
+{
+    memset(input, 0, sizeof *input);
+    input->kind = row->name;
+    input->flags = row->flags;
+    input->line_end = '\n';
+    for (uint64_t i = 0; i < PATTERNS_MAX && row->patterns[i].bytes != NULL; i++)
+        input_add_pattern(input, (const uint8_t *)row->patterns[i].bytes,
+                          row->patterns[i].bytes_count);
+}
+
+/* `front` bytes of padding, the row's text, `back` bytes of padding. */
+static void row_text(const struct seed_row *row, uint64_t front, uint64_t back,
+                     struct diff_input *input, struct diff_expected *expected)
+{
+    input->text_bytes = front + row->text.bytes_count + back;
+    memset(input->text, padding_byte(row), (size_t)input->text_bytes);
+    memcpy(input->text + front, row->text.bytes, (size_t)row->text.bytes_count);
+    expected->match_count = row->match_count;
+    for (uint64_t i = 0; i < row->match_count; i++) {
+        uint64_t begin = row->matches[i].begin + front, j = row->matches[i].pattern_index;
+        expected->matches[i] = (struct naive_match){begin, begin + row->patterns[j].bytes_count, j};
+    }
+}
+
+static void check_oracle(const struct seed_row *row, const struct diff_input *input,
+                         const struct diff_expected *expected)
+{
+    struct naive_match matches[MATCHES_MAX];
+    struct naive_query query = {input->patterns, input->pattern_count, input->flags,
+                                input->line_end};
+    struct naive_bytes text = {input->text, input->text_bytes};
+    uint64_t count = naive_matches(&query, text, matches, MATCHES_MAX);
+
+    if (!TEST_CHECK_U64(count, expected->match_count) ||
+        !TEST_CHECK(memcmp(matches, expected->matches, count * sizeof *matches) == 0))
+        printf("  the oracle on row \"%s\"\n", row->name);
+}
+
+struct seed_run {
+    const struct seed_row *row;
+    struct diff_input input;
+    struct diff_expected expected;
+    struct test_random random;
+    struct trawl_plan *plans[METHODS];
+    struct trawl_searcher *searchers[SETS_MAX][CHUNK_SIZES];
+};
+
+/* One laid-out row: every method and instruction set, a call and a chunk size drawn for each. */
+static void search_row(struct seed_run *run)
+{
+    static const enum run_call calls[] = {RUN_COUNT, RUN_FIRST, RUN_POSITIONS, RUN_POSITIONS_INTO,
+                                          RUN_WINDOWS};
+    char message[RUN_MESSAGE_BYTES], line[600];
+
+    for (uint32_t method = 0; method < METHODS; method++)
+        for (uint32_t set = 0; set < instruction_set_count(); set++) {
+            uint64_t chunk = run->input.text_bytes > 3000
+                                 ? CHUNK_SIZES - 1 - test_random_below(&run->random, 3)
+                                 : test_random_below(&run->random, CHUNK_SIZES);
+            struct run_config config = {.method = (enum trawl_method)method,
+                                        .instruction_set = trawl_instruction_set(set),
+                                        .chunk_bytes = chunk_sizes[chunk],
+                                        .threads = 1 + (uint32_t)(chunk % 2),
+                                        .place = PLACE_END_GUARDED,
+                                        .parameter = test_random_u64(&run->random)};
+            struct trawl_searcher **searcher = &run->searchers[set][chunk];
+            if (run->plans[method] == NULL)
+                continue;
+            config.call = calls[test_random_below(&run->random, 5)];
+            if (*searcher == NULL &&
+                !TEST_CHECK(run_searcher_open(&config, searcher, NULL) == TRAWL_OK))
+                exit(test_end());
+            searches[method][set]++;
+            if (!TEST_CHECK(run_call(&run->input, &run->expected, &config, run->plans[method],
+                                     *searcher, NULL, message))) {
+                run_describe(&run->input, &config, line, sizeof line);
+                printf("  row \"%s\": %s\n  %s\n", run->row->name, line, message);
+            }
+        }
+}
+
+static void build_plans(struct seed_run *run)
+{
+    for (uint32_t method = 0; method < METHODS; method++) {
+        struct run_config config = {.method = (enum trawl_method)method};
+        struct trawl_error error;
+        enum trawl_status status =
+            run_plan_build(&run->input, &config, &run->plans[method], &error);
+        plans[method] += status == TRAWL_OK;
+        refused[method] += status != TRAWL_OK;
+        if (!TEST_CHECK(status == TRAWL_OK ||
+                        (status == TRAWL_ARGUMENT && method != TRAWL_METHOD_AUTO)))
+            printf("  row \"%s\", method %s: %s\n", run->row->name, method_name(config.method),
+                   error.message);
+    }
+}
+
+static void lay_across(struct seed_run *run, uint64_t edge, uint64_t step)
+{
+    uint64_t reach = run->row->text.bytes_count + EDGE_REACH;
+    uint64_t begin = edge > reach ? edge - reach : 0;
+
+    for (uint64_t front = begin; front <= edge + 2; front += step) {
+        uint64_t back =
+            test_random_one_in(&run->random, 3) ? 0 : test_random_below(&run->random, 140);
+        row_text(run->row, front, back, &run->input, &run->expected);
+        search_row(run);
+    }
+}
+
+static void run_row(const struct seed_row *row, struct seed_run *run)
+{
+    struct naive_match matches[MATCHES_MAX];
+    uint64_t step = TEST_SANITIZED && !test_is_long() ? 7 : 1;
+
+    run->row = row;
+    run->expected = (struct diff_expected){.matches = matches};
+    row_input(row, &run->input);
+    run->input.text = test_memory(3 << 20);
+    build_plans(run);
+    for (uint64_t front = 0; front < 3; front++) {
+        row_text(row, front, 2 - front, &run->input, &run->expected);
+        check_oracle(row, &run->input, &run->expected);
+    }
+    for (uint32_t i = 0; i < sizeof edges / sizeof *edges; i++)
+        lay_across(run, edges[i], edges[i] > 4096 ? step * 5 : step);
+    for (uint32_t i = 0; i < sizeof edges_long / sizeof *edges_long && test_is_long(); i++)
+        lay_across(run, edges_long[i], 5);
+    for (uint32_t method = 0; method < METHODS; method++) {
+        trawl_plan_free(run->plans[method]);
+        run->plans[method] = NULL;
+    }
+    input_free(&run->input);
+}
+
+static void report_and_check(void)
+{
+    for (uint32_t method = 0; method < METHODS; method++) {
+        printf("%-8s rows run %" PRIu64 ", refused %" PRIu64 ", searches",
+               method_name((enum trawl_method)method), plans[method], refused[method]);
+        for (uint32_t set = 0; set < instruction_set_count(); set++)
+            printf(" %s %" PRIu64, trawl_instruction_set(set), searches[method][set]);
+        printf("\n");
+        TEST_CHECK(plans[method] > 0);
+    }
+    TEST_CHECK_U64(plans[TRAWL_METHOD_AUTO], ROWS);
+}
+
+int main(void)
+{
+    static struct seed_run run;
+
+    test_begin("seed_table");
+    run.random = test_random_begin("seed_table");
+    for (uint64_t i = 0; i < ROWS && test_failures < 10; i++)
+        if (test_wanted(rows[i].name))
+            run_row(&rows[i], &run);
+    for (uint32_t set = 0; set < SETS_MAX; set++)
+        for (uint32_t chunk = 0; chunk < CHUNK_SIZES; chunk++)
+            trawl_searcher_close(run.searchers[set][chunk]);
+    if (getenv("TRAWL_TEST_FILTER") == NULL)
+        report_and_check();
+    return test_end();
+}

@@ -1,0 +1,155 @@
+/* test: what every C test of the project uses. Checks stay on in every build.
+ *
+ * TEST_CHECK(condition)           count a check; on failure say where and go on
+ * TEST_CHECK_U64(got, expected)   the same for numbers, printing both
+ * TEST_SKIP(reason)               print why and exit 77
+ * test_begin(name)                first: prints the seed, so that a run can be repeated
+ * test_wanted(name)               false if TRAWL_TEST_FILTER is set and not part of the name
+ * test_amount(normal, long_run)   repetitions: TRAWL_TEST_SCALE (a number, or "long")
+ * test_random_*                   seeded: TRAWL_TEST_SEED or the default, mixed with the test's
+ * name return test_end();              prints "N checks, N failed"; exit status 1 if any failed or
+ * if there was no check at all
+ *
+ * Checks are counted without locks: threads that a test starts must not call TEST_CHECK.
+ */
+#ifndef TRAWL_TEST_H
+#define TRAWL_TEST_H
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sanitizers make the library several times slower; repeated tests do a part of their work. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TEST_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define TEST_SANITIZED 1
+#endif
+#endif
+#ifndef TEST_SANITIZED
+#define TEST_SANITIZED 0
+#endif
+#define TEST_SANITIZED_DIVISOR 10
+
+static uint64_t test_checks, test_failures;
+
+#define TEST_FAILURES_SHOWN_MAX 20
+
+#define TEST_CHECK(condition) test_check((condition), #condition, __FILE__, __LINE__)
+#define TEST_CHECK_U64(got, expected) test_check_u64((got), (expected), #got, __FILE__, __LINE__)
+#define TEST_SKIP(reason)                  \
+    do {                                   \
+        printf("SKIPPED: %s\n", (reason)); \
+        exit(77);                          \
+    } while (0)
+
+static inline bool test_check(bool passed, const char *what, const char *file, int line)
+{
+    test_checks++;
+    if (!passed && test_failures++ < TEST_FAILURES_SHOWN_MAX)
+        printf("%s:%d: failed: %s\n", file, line, what);
+    return passed;
+}
+
+static inline bool test_check_u64(uint64_t got, uint64_t expected, const char *what,
+                                  const char *file, int line)
+{
+    test_checks++;
+    if (got != expected && test_failures++ < TEST_FAILURES_SHOWN_MAX)
+        printf("%s:%d: %s is %" PRIu64 ", expected %" PRIu64 "\n", file, line, what, got, expected);
+    return got == expected;
+}
+
+/* A number from the environment, or the default where it is not set. */
+static inline uint64_t test_setting(const char *name, uint64_t fallback)
+{
+    const char *value = getenv(name);
+
+    return value != NULL && *value != '\0' ? strtoull(value, NULL, 0) : fallback;
+}
+
+static inline bool test_is_long(void)
+{
+    const char *scale = getenv("TRAWL_TEST_SCALE");
+
+    return scale != NULL && strcmp(scale, "long") == 0;
+}
+
+/* How often something repeated should be done: `normal` times TRAWL_TEST_SCALE (default 1), or
+ * `long_run` when that is "long"; less under a sanitizer, or with TRAWL_TEST_DIVISOR (an emulator);
+ * at least once. */
+static inline uint64_t test_amount(uint64_t normal, uint64_t long_run)
+{
+    uint64_t amount = test_is_long() ? long_run : normal * test_setting("TRAWL_TEST_SCALE", 1);
+
+    amount /= TEST_SANITIZED ? TEST_SANITIZED_DIVISOR : test_setting("TRAWL_TEST_DIVISOR", 1);
+    return amount > 0 ? amount : 1;
+}
+
+static inline bool test_wanted(const char *name)
+{
+    const char *filter = getenv("TRAWL_TEST_FILTER");
+
+    return filter == NULL || *filter == '\0' || strstr(name, filter) != NULL;
+}
+
+/* Lines reach the log at once, also when the next one crashes. */
+static inline void test_begin(const char *name)
+{
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    printf("%s: TRAWL_TEST_SEED=%" PRIu64 "\n", name, test_setting("TRAWL_TEST_SEED", 1));
+}
+
+/* splitmix64 (Steele, Lea, Flood 2014). */
+struct test_random {
+    uint64_t state;
+};
+
+static inline struct test_random test_random_begin(const char *name)
+{
+    struct test_random random = {test_setting("TRAWL_TEST_SEED", 1)};
+
+    for (; *name != '\0'; name++)
+        random.state = random.state * 0x100000001b3u + (uint8_t)*name;
+    return random;
+}
+
+static inline uint64_t test_random_u64(struct test_random *random)
+{
+    uint64_t z = (random->state += 0x9e3779b97f4a7c15u);
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* In [0, bound); bound > 0. */
+static inline uint64_t test_random_below(struct test_random *random, uint64_t bound)
+{
+    return test_random_u64(random) % bound;
+}
+
+/* In [least, most]. */
+static inline uint64_t test_random_between(struct test_random *random, uint64_t least,
+                                           uint64_t most)
+{
+    return least + test_random_below(random, most - least + 1);
+}
+
+/* True once in `bound` times on average. */
+static inline bool test_random_one_in(struct test_random *random, uint64_t bound)
+{
+    return test_random_below(random, bound) == 0;
+}
+
+static inline int test_end(void)
+{
+    printf("%" PRIu64 " checks, %" PRIu64 " failed\n", test_checks, test_failures);
+    return test_failures == 0 && test_checks > 0 ? 0 : 1;
+}
+
+#endif
