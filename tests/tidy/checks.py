@@ -175,6 +175,18 @@ def sizes(tree):
             yield path, 1, f'{count} bytes, at most {tree.file_bytes_max}'
 
 
+def links(tree):
+    """A relative link in a document leads to a file of the tree."""
+    for path in tree.files(('.md',)):
+        for number, line in enumerate(tree.read(path).split('\n'), 1):
+            for target in re.findall(r'\]\(([^)#\s]+)[^)]*\)', line):
+                if re.match(r'[a-z]+:', target):
+                    continue
+                name = os.path.normpath(os.path.join(os.path.dirname(path), target))
+                if not os.path.exists(os.path.join(tree.root, name)):
+                    yield path, number, f'the link {target} leads nowhere'
+
+
 def run(tree, command):
     return subprocess.run(
         command, cwd=tree.root, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
@@ -235,6 +247,7 @@ ALL = {
     'words': words,
     'headers': headers,
     'sizes': sizes,
+    'links': links,
     'format': format_,
     'shell': shell,
 }
