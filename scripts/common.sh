@@ -105,39 +105,49 @@ apt_install() {
     apt_quiet install --no-install-recommends "$@" >>build/setup.log 2>&1
 }
 
-# need RULE NAMES: install what the rows of needs_NAME miss. RULE `required`: without it, print
-# the one line to run and stop with status 2. RULE `optional`: go on; the tests that need it say
-# that they were skipped.
+# Try to install packages together; if that fails one by one, so that a name this system does not
+# know costs no other. Says what could not be had.
+install_what_can_be() {
+    local package
+
+    apt_install "$@" && return 0
+    for package in "$@"; do
+        apt_install "$package" || warn "not available: $package (its tests will be skipped)"
+    done
+}
+
+# need REQUIRED... [-- OPTIONAL...]: install what the rows of needs_REQUIRED and needs_OPTIONAL
+# miss. Where that cannot be done here: if something required is missing, print the one line to run
+# and stop with status 2; else print the line and go on, and the tests concerned are skipped.
 need() {
-    local rule=$1 name missing package
+    local required='' optional='' list=required name line
     local -a packages=()
 
-    shift
-    missing=$(for name in "$@"; do "needs_$name"; done | missing_packages)
-    [ -n "$missing" ] || return 0
-    mapfile -t packages <<<"$missing"
-    if ! have apt-get; then
-        warn "missing here, and this system has no apt-get: ${packages[*]}"
-        [ "$rule" = optional ] || exit 2
+    for name in "$@"; do
+        case $name in
+        --) list=optional ;;
+        *) printf -v $list '%s' "${!list} $(needs_"$name" | missing_packages | tr '\n' ' ')" ;;
+        esac
+    done
+    read -ra packages <<<"$required $optional"
+    [ ${#packages[@]} -gt 0 ] || return 0
+    line="sudo apt-get update && sudo apt-get install -y --no-install-recommends ${packages[*]}"
+    if ! have apt-get || ! can_become_root; then
+        warn "missing here: ${packages[*]}; on Debian and Ubuntu this line installs them:"
+        echo "$line"
+        [ -z "${required// /}" ] || exit 2
         return 0
-    fi
-    if ! can_become_root; then
-        warn "missing packages; run this line, then the same command again:"
-        echo "sudo apt-get update && sudo apt-get install -y --no-install-recommends ${packages[*]}"
-        exit 2
     fi
     say "installing: ${packages[*]}"
-    if apt_install "${packages[@]}"; then
-        return 0
-    fi
-    if [ "$rule" = required ]; then
-        tail -n 5 build/setup.log >&2 || true
-        warn "the installation failed (build/setup.log); run this line, then this command again:"
-        echo "apt-get update && apt-get install -y --no-install-recommends ${packages[*]}"
-        exit 2
-    fi
-    for package in "${packages[@]}"; do # one unknown name must not cost the others
-        apt_install "$package" || warn "not available: $package (its tests will be skipped)"
+    install_what_can_be "${packages[@]}"
+    for name in "$@"; do
+        [ "$name" != -- ] || break
+        if [ -n "$(needs_"$name" | missing_packages)" ]; then
+            tail -n 5 build/setup.log >&2 || true
+            warn "the installation failed (build/setup.log); run this line, then this command again:"
+            echo "$line"
+            exit 2
+        fi
     done
 }
 

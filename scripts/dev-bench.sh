@@ -3,7 +3,7 @@
 set -euo pipefail
 . scripts/common.sh
 
-need required build
+need build
 mkdir -p build
 build_preset release >build/bench-build.log 2>&1 || {
     cat build/bench-build.log >&2

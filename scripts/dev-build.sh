@@ -3,5 +3,5 @@
 set -euo pipefail
 . scripts/common.sh
 
-need required build
+need build
 build_preset "${1:-release}" "${@:2}"

@@ -118,7 +118,7 @@ row() {
 
 # ---- The demo -----------------------------------------------------------------------------
 
-need required build
+need build
 build_preset release
 [ -x $trawl ] || die "the build left no command at $trawl"
 have grep || die 'GNU grep is missing'

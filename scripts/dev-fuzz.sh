@@ -4,6 +4,5 @@ set -euo pipefail
 . scripts/common.sh
 . scripts/fuzz.sh
 
-need required build
-need optional test
+need build -- test
 fuzz_for "${1:-60}" "${@:2}"

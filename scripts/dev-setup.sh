@@ -3,6 +3,5 @@
 set -euo pipefail
 . scripts/common.sh
 
-need required build python
-need optional test tidy
+need build python -- test tidy
 say 'everything that can be installed is there'

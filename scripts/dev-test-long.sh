@@ -5,8 +5,11 @@ set -euo pipefail
 . scripts/tests.sh
 
 export TRAWL_TEST_SCALE=${TRAWL_TEST_SCALE:-20}
-need required build python
-need optional test tidy
+if [ $# -gt 0 ]; then
+    warn "no such test: $1 (./dev help lists them)"
+    exit 2
+fi
+need build python -- test tidy
 for preset in release asan tsan; do
     if step "build $preset" bash scripts/dev-build.sh $preset; then
         run_ctest $preset --timeout 7200

@@ -4,8 +4,11 @@ set -euo pipefail
 . scripts/common.sh
 . scripts/tests.sh
 
-need required build python
-need optional test tidy
+if [ $# -gt 0 ]; then
+    warn "no such test: $1 (./dev help lists them)"
+    exit 2
+fi
+need build python -- test tidy
 if step 'build release' bash scripts/dev-build.sh release; then
     run_ctest release
 fi

@@ -3,8 +3,7 @@
 set -euo pipefail
 . scripts/common.sh
 
-need required build python
-need optional test tidy
+need build python -- test tidy
 python3 tests/tidy/tidy.py --root . all
 have clang-tidy || die 'clang-tidy is missing; ./dev setup installs it'
 [ -f build/release/compile_commands.json ] || build_preset release
