@@ -1,0 +1,65 @@
+/* driver: the CUDA driver's functions, found at run time.
+ *
+ * The library links against nothing of CUDA: libcuda.so.1, which comes with the device's driver,
+ * is opened when the engine is. The few types and numbers of the driver's interface that are used
+ * are declared here ("CUDA Driver API", NVIDIA; they are part of the binary interface).
+ */
+#ifndef TRAWL_CUDA_DRIVER_H
+#define TRAWL_CUDA_DRIVER_H
+
+#include "base/status.h"
+
+struct cuda_context;
+struct cuda_stream;
+struct cuda_event;
+struct cuda_module;
+struct cuda_function;
+
+struct cuda_driver {
+    void *library; /* from dlopen; NULL for a table filled otherwise */
+    bool simulated; /* runs kernels on the host, whatever image is loaded */
+#define X(member, symbol, arguments) int(*member) arguments;
+#include "cuda/driver.def"
+#undef X
+};
+
+enum cuda_code {
+    CUDA_CODE_OK = 0,
+    CUDA_CODE_INVALID_VALUE = 1,
+    CUDA_CODE_OUT_OF_MEMORY = 2,
+    CUDA_CODE_NO_DEVICE = 100,
+    CUDA_CODE_INVALID_IMAGE = 200,
+    CUDA_CODE_NO_BINARY_FOR_GPU = 209,
+    CUDA_CODE_ILLEGAL_ADDRESS = 700,
+    CUDA_CODE_LAUNCH_FAILED = 719,
+    CUDA_CODE_UNKNOWN = 999
+};
+
+enum cuda_attribute {
+    CUDA_ATTRIBUTE_MULTIPROCESSORS = 16,
+    CUDA_ATTRIBUTE_CAPABILITY_MAJOR = 75,
+    CUDA_ATTRIBUTE_CAPABILITY_MINOR = 76
+};
+
+enum cuda_limit { CUDA_LIMIT_L2_FETCH_BYTES = 5 };
+
+enum { CUDA_STREAM_NON_BLOCKING = 1, CUDA_EVENT_NO_TIMING = 2 };
+
+/* The oldest driver whose functions all have the names above: 11.0. */
+#define CUDA_DRIVER_VERSION_MIN 11000
+
+/* Open the library and fill the table. ENGINE: not installed, too old, or a function is missing. */
+enum trawl_status cuda_driver_open(struct cuda_driver *driver, struct trawl_error *error);
+void cuda_driver_close(struct cuda_driver *driver);
+
+/* For tests: the table that cuda_driver_open copies instead of opening the library; NULL: none.
+ * The table is borrowed until replaced. Not thread-safe. */
+void cuda_driver_replace(const struct cuda_driver *driver);
+
+/* CUDA_TRY's helper: 0 is OK; anything else fills the error with the call, the device's name
+ * (may be NULL) and the driver's words, as MEMORY if the device's memory is exhausted, else as
+ * DEVICE. */
+enum trawl_status cuda_check(const struct cuda_driver *driver, int code, const char *symbol,
+                             const char *device_name, struct trawl_error *error);
+
+#endif

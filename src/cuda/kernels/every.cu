@@ -1,0 +1,67 @@
+/* every: occurrences of one pattern, by a look at each place of the text.
+ *
+ * Method     up to 8 bytes of the pattern (its rarest window) are compared at every place, from
+ *            registers: 4-byte words at all 16 places of a lane's 16 bytes by funnel shifts.
+ *            Patterns of up to 4 bytes are decided by that; others are verified, and a tile where
+ *            too much survives is settled by duels (duel.h).
+ * Grid       any; blocks draw tiles of up to 64 KiB from a ticket. 32 to 256 threads.
+ * Shared     static, 17.4 KiB (two bitmaps of 8 KiB).
+ * Traffic    per text byte: reads 1 1/64 (the last lane of a step loads 8 bytes twice).
+ *            Per candidate: reads 16 to 72 text bytes, from L1 as a rule. Per hit: writes 4.
+ *            Per tile with a hit: writes 16, and with hits wanted one atomic.
+ * Progress   no block waits for another.
+ * Order      ascending inside a tile; tiles by index, which the host gathers: the same bytes
+ *            whatever the schedule.
+ * Limits     padding of SCAN_PADDING_BYTES behind the text; tile_count < 2^32; pattern bytes
+ *            <= SCAN_PATTERN_BYTES_MAX. Flooded tiles of a pattern longer than a tile read the
+ *            pattern's length again for each tile that ends in an occurrence.
+ * Source     Hyyro, Fredriksson, Navarro (2005) survey word-wise comparison; duels: duel.h.
+ */
+#include "duel.h"
+#include "filter.h"
+
+/* What every, words and flooded groups do with a tile once its filter ran: `found` is this thread's
+ * count of candidates. All threads of the block. */
+SIMT_FUNCTION void every_settle(const struct scan_arguments *a, uint64_t origin,
+                                const struct tile_shared *shared, uint32_t found, uint64_t segment,
+                                struct tile_totals *totals)
+{
+    totals->candidates += found;
+    if (!simt_barrier_or(found != 0))
+        return;
+    if (a->is_exact == 0 && simt_barrier_or(tile_verify(a, origin, shared))) {
+        totals->floods += simt_thread() == 0;
+        duel_tile(a, origin, shared);
+    }
+    tile_emit(a, origin, shared, segment, totals);
+}
+
+SIMT_FUNCTION void every_tiles(const struct scan_arguments *a, int words)
+{
+    TILE_SHARED();
+    struct tile_totals totals = {0, 0, 0};
+    struct filter_range range;
+    uint64_t begin_position = (a->begin + a->shift) & ~15ull, tile;
+
+    range.first = a->begin + a->shift;
+    range.last = a->limit + a->shift;
+    tile_clear(a, &shared);
+    for (tile = tile_next(a, &shared); SIMT_BOUND(tile < a->tile_count);
+         tile = tile_next(a, &shared)) {
+        uint32_t found;
+
+        range.position = begin_position + tile * a->tile_words * 32u;
+        if (a->want == SCAN_FIRST && range.position > range.first &&
+            tile_is_behind(a, range.position - a->shift))
+            break;
+        found = words ? filter_tile_of(a, &range, &shared, FILTER_WORDS)
+                      : filter_tile(a, &range, &shared);
+        every_settle(a, range.position - a->shift, &shared, found, tile, &totals);
+    }
+    tile_finish(a, &totals);
+}
+
+SIMT_KERNEL(scan_every, scan_arguments, SCAN_THREADS_MAX, 5)
+{
+    every_tiles(&args, 0);
+}

@@ -1,0 +1,175 @@
+/* filter: the first look at a tile, 16 text bytes per lane and step.
+ *
+ * A warp takes the text bytes of its own part of the tile: step after step 512 bytes, lane by lane
+ * 16, as one aligned load each; a place in them needs up to 7 bytes more, which the lane above has.
+ * `first` and `last` bound the places that stand for a begin in [begin, limit).
+ */
+#ifndef TRAWL_CUDA_KERNELS_FILTER_H
+#define TRAWL_CUDA_KERNELS_FILTER_H
+
+#include "tile.h"
+
+enum { FILTER_SHORT, FILTER_LONG, FILTER_MASKED, FILTER_WORDS, FILTER_SET };
+
+/* Places of a tile: text positions [position, position + 32 * tile_words), of which those in
+ * [first, last) count. */
+struct filter_range {
+    uint64_t position; /* a multiple of 16 */
+    uint64_t first;
+    uint64_t last;
+};
+
+/* Six words of text: the lane's 16 bytes and 8 more. All lanes of the warp. */
+struct filter_words {
+    uint32_t w[6];
+};
+
+SIMT_FUNCTION struct filter_words filter_load(const struct scan_arguments *a, uint64_t i,
+                                              uint64_t last, int neighbours)
+{
+    struct filter_words words = {{0, 0, 0, 0, 0, 0}};
+    int inside = SIMT_BOUND(i < last);
+
+    if (inside) {
+        struct simt_u32x4 own = simt_load_u32x4((const uint32_t *)(const void *)(a->text + i));
+
+        words.w[0] = own.w[0];
+        words.w[1] = own.w[1];
+        words.w[2] = own.w[2];
+        words.w[3] = own.w[3];
+    }
+    if (neighbours) {
+        words.w[4] = simt_shuffle_down_u32(words.w[0], 1);
+        words.w[5] = simt_shuffle_down_u32(words.w[1], 1);
+        /* The lane above may be out of range, and the last lane has none. */
+        if (inside && (simt_lane() == SIMT_WARP_THREADS - 1u || i + 16u >= last)) {
+            uint64_t more = simt_load_u64((const uint64_t *)(const void *)(a->text + i + 16u));
+
+            words.w[4] = (uint32_t)more;
+            words.w[5] = (uint32_t)(more >> 32);
+        }
+    }
+    return words;
+}
+
+/* The word at byte j of the lane's six, j in 0...19: constant once unrolled. */
+SIMT_FUNCTION uint32_t filter_word(const struct filter_words *words, uint32_t j)
+{
+    return j % 4u == 0 ? words->w[j / 4u]
+                       : simt_funnel(words->w[j / 4u], words->w[j / 4u + 1u], j % 4u * 8u);
+}
+
+SIMT_FUNCTION uint32_t filter_every(const struct scan_arguments *a,
+                                    const struct filter_words *words, int kind)
+{
+    uint32_t mask = 0, g0 = a->gram[0], g1 = a->gram[1], m0 = a->gram_mask[0],
+             m1 = a->gram_mask[1], f0 = a->gram_fold[0], f1 = a->gram_fold[1];
+
+    SIMT_UNROLL
+    for (uint32_t j = 0; j < 16u; j++) {
+        uint32_t low = filter_word(words, j);
+        int hit;
+
+        if (kind == FILTER_SHORT) {
+            hit = (low & m0) == g0;
+        } else {
+            uint32_t high = filter_word(words, j + 4u);
+
+            if (kind == FILTER_LONG)
+                hit = (low == g0) & (high == g1);
+            else
+                hit = ((((low | f0) ^ g0) & m0) | (((high | f1) ^ g1) & m1)) == 0;
+        }
+        mask |= hit ? 1u << j : 0;
+    }
+    return mask;
+}
+
+/* An aligned word that equals gram o proposes the place 3 - o bytes beyond it. */
+SIMT_FUNCTION uint32_t filter_aligned_words(const struct scan_arguments *a,
+                                            const struct filter_words *words)
+{
+    uint32_t mask = 0;
+
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < 4u; k++) {
+        SIMT_UNROLL
+        for (uint32_t o = 0; o < 4u; o++)
+            mask |= (words->w[k] | a->gram_fold[o]) == a->gram[o] ? 1u << (4u * k + 3u - o) : 0;
+    }
+    return mask;
+}
+
+SIMT_FUNCTION uint32_t filter_set(const struct scan_arguments *a, const struct filter_words *words,
+                                  uint32_t wanted)
+{
+    uint32_t mask = 0;
+
+    SIMT_UNROLL
+    for (uint32_t j = 0; j < 16u; j++) {
+        uint32_t gram = (filter_word(words, j) | a->set.fold) & a->set.gram_mask;
+        uint32_t hash = plan_hash32(gram, a->set.bitmap_bits);
+
+        if ((wanted >> j & 1u) != 0 &&
+            (simt_load_u32(a->set_bitmap + hash / 32u) >> hash % 32u & 1u) != 0)
+            mask |= 1u << j;
+    }
+    return mask;
+}
+
+/* The places of [i, i + 16) that count, as a mask. */
+SIMT_FUNCTION uint32_t filter_wanted(const struct filter_range *range, uint64_t i)
+{
+    uint32_t mask = 0xffffu;
+
+    if (!SIMT_BOUND(i >= range->first))
+        mask &= range->first - i < 16u ? 0xffffu << (range->first - i) : 0;
+    if (!SIMT_BOUND(i + 16u <= range->last))
+        mask &= i < range->last ? 0xffffu >> (i + 16u - range->last) : 0;
+    return mask;
+}
+
+SIMT_FUNCTION uint32_t filter_lane(const struct scan_arguments *a, const struct filter_range *range,
+                                   uint64_t i, int kind)
+{
+    struct filter_words words = filter_load(a, i, range->last, kind != FILTER_WORDS);
+    uint32_t mask;
+
+    if (kind == FILTER_SET)
+        return filter_set(a, &words, filter_wanted(range, i));
+    mask = kind == FILTER_WORDS ? filter_aligned_words(a, &words) : filter_every(a, &words, kind);
+    return mask != 0 ? mask & filter_wanted(range, i) : 0;
+}
+
+/* Set the bits of all candidates of a tile; returns this thread's count of them. */
+SIMT_FUNCTION uint32_t filter_tile_of(const struct scan_arguments *a,
+                                      const struct filter_range *range,
+                                      const struct tile_shared *shared, int kind)
+{
+    uint32_t warp_bytes = a->tile_words * 32u / (simt_threads() / SIMT_WARP_THREADS);
+    uint32_t warp_begin = simt_warp() * warp_bytes, count = 0;
+
+    for (uint32_t step = 0; step < warp_bytes; step += 16u * SIMT_WARP_THREADS) {
+        uint32_t b = warp_begin + step + 16u * simt_lane();
+        uint32_t mask = filter_lane(a, range, range->position + b, kind);
+
+        if (mask != 0) {
+            (void)simt_atomic_or_u32(&shared->bits[b / 32u], mask << b % 32u);
+            count += simt_popcount(mask);
+        }
+    }
+    return count;
+}
+
+/* The same, for method every and for sampled's flooded groups. */
+SIMT_FUNCTION uint32_t filter_tile(const struct scan_arguments *a, const struct filter_range *range,
+                                   const struct tile_shared *shared)
+{
+    if (a->gram_kind == SCAN_GRAM_LONG)
+        return filter_tile_of(a, range, shared, FILTER_LONG);
+    if (a->gram_kind == SCAN_GRAM_SHORT)
+        return filter_tile_of(a, range, shared, FILTER_SHORT);
+    return filter_tile_of(a, range, shared, FILTER_MASKED);
+}
+
+#endif

@@ -1,0 +1,206 @@
+/* sampled: occurrences of one long pattern, by a look at 8 bytes of each `stride`.
+ *
+ * Method     the 8 bytes at every stride-th place, hashed, name the pattern's offsets in
+ *            [0, stride) with such a gram; sample minus offset is a begin, and each begin is
+ *            proposed once. Candidates go to a list per group of samples; the list is verified,
+ *            sorted and handed out. A group with too many candidates (or of too much work) is
+ *            scanned again tile by tile as method every does it, duels included.
+ * Grid       any; blocks draw groups of samples from a ticket. 32 to 256 threads.
+ * Shared     static, 21.5 KiB and 8 KiB of head bits.
+ * Traffic    per sample: one 32-byte sector, and 4 of the heads for those whose bit is set; per
+ *            block the head bits once. Per candidate and hit as every. A flooded group: as every.
+ * Progress   no block waits for another.
+ * Order      ascending inside a group (by rank), groups by index.
+ * Limits     stride a multiple of 8 and at most the plan's; hash_bits <= SCAN_HEAD_BITS_MAX.
+ * Source     the sampling rule in docs/kernels.md; Grabowski and Bieniecki, "copMEM", 2018.
+ */
+
+#define SAMPLED_CHAIN_MAX 64u /* offsets one thread follows in a group before it floods */
+#define SAMPLED_DEAD UINT32_MAX
+
+struct sampled_shared {
+    uint32_t *head_bits;
+    uint32_t *list; /* begins, from the group's lowest on */
+    uint32_t *count;
+};
+
+/* A group: samples [first, last), begins [lowest, highest). */
+struct sampled_group {
+    uint64_t first;
+    uint64_t last;
+    uint64_t lowest;
+    uint64_t highest;
+};
+
+SIMT_FUNCTION struct sampled_group sampled_group_of(const struct scan_arguments *a, uint64_t index)
+{
+    struct sampled_group group;
+    uint64_t below;
+
+    group.first = a->sample_begin + index * a->group_samples;
+    group.last = group.first + a->group_samples;
+    if (group.last > a->sample_end)
+        group.last = a->sample_end;
+    below = group.first * a->stride + 1u; /* plus stride, the group's lowest begin */
+    group.lowest = below > a->begin + a->stride ? below - a->stride : a->begin;
+    group.highest = (group.last - 1u) * a->stride + 1u;
+    if (group.highest > a->limit)
+        group.highest = a->limit;
+    return group;
+}
+
+/* Follow one sample's chain; returns whether the thread gives up. */
+SIMT_FUNCTION int sampled_chain(const struct scan_arguments *a, const struct sampled_group *group,
+                                const struct sampled_shared *own, uint64_t sample, uint32_t offset,
+                                uint32_t *followed)
+{
+    uint32_t lane_bytes = a->pattern_bytes < TILE_LANE_BYTES ? a->pattern_bytes : TILE_LANE_BYTES;
+
+    for (; offset != PLAN_NONE; offset = simt_load_u32(a->next + offset)) {
+        uint64_t x = sample - offset;
+
+        if (++*followed > SAMPLED_CHAIN_MAX)
+            return 1;
+        /* A smaller stride than the plan's: the offsets beyond belong to the sample before. */
+        if (offset >= a->stride || sample < group->lowest + offset || x >= group->highest)
+            continue;
+        if (tile_equal(a, x, a->pattern, lane_bytes)) {
+            uint32_t slot = simt_atomic_add_u32(own->count, 1);
+
+            if (!SIMT_BOUND(slot < SCAN_LIST_MAX))
+                return 1;
+            own->list[slot] = (uint32_t)(x - group->lowest);
+        }
+    }
+    return 0;
+}
+
+/* Look at the group's samples; returns whether this thread gave up. */
+SIMT_FUNCTION int sampled_look(const struct scan_arguments *a, const struct sampled_group *group,
+                               const struct sampled_shared *own, struct tile_totals *totals)
+{
+    uint32_t followed = 0;
+    int flooded = 0;
+
+    for (uint64_t s = group->first + simt_thread(); s < group->last; s += simt_threads()) {
+        uint64_t position = s * a->stride, gram;
+        uint32_t hash;
+
+        gram = simt_load_u64((const uint64_t *)(const void *)(a->text + position));
+        hash = plan_hash64(gram | a->sample_fold, a->hash_bits);
+        if ((own->head_bits[hash / 32u] >> hash % 32u & 1u) == 0 || flooded)
+            continue;
+        flooded = sampled_chain(a, group, own, position, simt_load_u32(a->heads + hash), &followed);
+    }
+    totals->candidates += followed;
+    return flooded;
+}
+
+/* Strike out what does not match beyond the first bytes; returns whether this warp gave up. */
+SIMT_FUNCTION int sampled_verify(const struct scan_arguments *a, const struct sampled_group *group,
+                                 const struct sampled_shared *own, uint32_t count)
+{
+    uint32_t steps = 0;
+
+    for (uint32_t i = simt_warp(); i < count; i += simt_threads() / SIMT_WARP_THREADS) {
+        uint32_t x = own->list[i];
+
+        if (steps >= a->verify_budget)
+            return 1;
+        if (!tile_equal_rest(a, group->lowest + x, &steps)) {
+            simt_warp_sync();
+            if (simt_lane() == 0)
+                own->list[i] = SAMPLED_DEAD;
+        }
+    }
+    return 0;
+}
+
+/* Hand out the list in order. All threads of the block. */
+SIMT_FUNCTION void sampled_emit(const struct scan_arguments *a, const struct sampled_group *group,
+                                const struct sampled_shared *own, const struct tile_shared *shared,
+                                uint32_t count, uint64_t segment, struct tile_totals *totals)
+{
+    uint64_t base = group->lowest - a->begin;
+    uint32_t alive = 0;
+
+    for (uint32_t i = simt_thread(); i < count; i += simt_threads()) {
+        uint32_t x = own->list[i];
+
+        alive += x != SAMPLED_DEAD;
+        if (a->want == SCAN_FIRST && x != SAMPLED_DEAD)
+            (void)simt_atomic_min_u64(&a->result->first, (base + x) << 32);
+    }
+    totals->count += alive;
+    if (a->want == SCAN_HITS) {
+        (void)tile_reserve(a, shared, alive, segment);
+        for (uint32_t i = simt_thread(); i < count; i += simt_threads()) {
+            uint32_t x = own->list[i];
+            uint64_t slot = *shared->slot;
+
+            for (uint32_t j = 0; j < count; j++)
+                slot += own->list[j] < x;
+            if (x != SAMPLED_DEAD && SIMT_BOUND(slot < a->capacity))
+                simt_store_u32(&a->offsets[slot], (uint32_t)(base + x));
+        }
+    }
+}
+
+/* Scan the group's begins as method every does. All threads of the block. */
+SIMT_FUNCTION void sampled_flood(const struct scan_arguments *a, const struct sampled_group *group,
+                                 const struct tile_shared *shared, uint64_t segment,
+                                 struct tile_totals *totals)
+{
+    struct filter_range range;
+
+    totals->floods += simt_thread() == 0;
+    range.first = group->lowest + a->shift;
+    range.last = group->highest + a->shift;
+    for (range.position = range.first & ~15ull; range.position < range.last;
+         range.position += a->tile_words * 32u, segment++) {
+        uint32_t found = filter_tile(a, &range, shared);
+
+        every_settle(a, range.position - a->shift, shared, found, segment, totals);
+        simt_barrier();
+    }
+}
+
+SIMT_KERNEL(scan_sampled, scan_arguments, SCAN_THREADS_MAX, 5)
+{
+    TILE_SHARED();
+    SIMT_SHARED(uint32_t, head_bits, 1u << SCAN_HEAD_BITS_MAX >> 5);
+    SIMT_SHARED(uint32_t, list, SCAN_LIST_MAX);
+    SIMT_SHARED(uint32_t, list_count, 1);
+    struct sampled_shared own = {head_bits, list, list_count};
+    struct tile_totals totals = {0, 0, 0};
+
+    for (uint32_t i = simt_thread(); i < ((1u << args.hash_bits) + 31u) >> 5; i += simt_threads())
+        head_bits[i] = simt_load_u32(args.head_bits + i);
+    tile_clear(&args, &shared);
+    for (uint64_t index = tile_next(&args, &shared); SIMT_BOUND(index < args.tile_count);
+         index = tile_next(&args, &shared)) {
+        struct sampled_group group = sampled_group_of(&args, index);
+        uint64_t segment = index * args.group_segments;
+        int flooded;
+
+        if (args.want == SCAN_FIRST && tile_is_behind(&args, group.lowest))
+            break;
+        if (simt_thread() == 0)
+            *list_count = 0;
+        simt_barrier();
+        flooded = sampled_look(&args, &group, &own, &totals);
+        if (!simt_barrier_or(flooded)) {
+            uint32_t count = *list_count;
+
+            if (count == 0)
+                continue;
+            flooded = sampled_verify(&args, &group, &own, count);
+            if (!simt_barrier_or(flooded)) {
+                sampled_emit(&args, &group, &own, &shared, count, segment, &totals);
+                continue;
+            }
+        }
+        sampled_flood(&args, &group, &shared, segment, &totals);
+    }
+    tile_finish(&args, &totals);
+}

@@ -1,0 +1,98 @@
+/* scan: what the host and the scan kernels agree on.
+ *
+ * A scan looks for begins x in [begin, limit) of a text in device memory. The text is cut into
+ * tiles; a tile has a bitmap in shared memory, one bit per begin. A method's filter sets bits,
+ * verification clears them, and what is left is counted, listed or compared with the first found.
+ * docs/kernels.md tells the whole story.
+ */
+#ifndef TRAWL_CUDA_KERNELS_SCAN_H
+#define TRAWL_CUDA_KERNELS_SCAN_H
+
+#include <stdint.h>
+
+#include "plan/layout.h"
+
+#define SCAN_THREADS_MAX 256u     /* per block; any multiple of 32 up to this */
+#define SCAN_TILE_WORDS_MAX 2048u /* bitmap words of a tile: 64 Ki begins */
+#define SCAN_LIST_MAX 1024u       /* sampled: candidates of a group before it counts as flooded */
+#define SCAN_HEAD_BITS_MAX 16u    /* sampled: log2 of the heads */
+/* Loadable and initialised bytes beyond the text's end. */
+#define SCAN_PADDING_BYTES 64u
+/* A pattern longer than this is not for the device: offsets inside one are 32-bit. */
+#define SCAN_PATTERN_BYTES_MAX (1u << 30)
+
+enum scan_want { SCAN_COUNT, SCAN_HITS, SCAN_FIRST };
+
+/* Which comparisons decide at each place of method every (scan_arguments.gram_kind). */
+enum scan_gram_kind {
+    SCAN_GRAM_SHORT, /* up to 4 bytes, no fold: one word under gram_mask[0]; exact */
+    SCAN_GRAM_LONG,  /* 8 bytes and more, no fold: two words */
+    SCAN_GRAM_MASKED /* two words, both or-ed with a fold and masked */
+};
+
+/* Zeroed before each launch, but for first: all ones. */
+struct scan_result {
+    uint64_t ticket;     /* the next tile or group */
+    uint64_t count;
+    uint64_t cursor;     /* hits asked for room; beyond the capacity they were not written */
+    uint64_t candidates; /* bits set by the filter */
+    uint64_t floods;     /* tiles settled by duels, groups scanned again tile by tile */
+    uint64_t first;      /* (x - begin) << 32 | literal */
+};
+
+/* Where a tile's hits are; zeroed before each launch that lists hits. */
+struct scan_segment {
+    uint64_t slot; /* of its first in offsets[] */
+    uint64_t count;
+};
+
+struct scan_arguments {
+    const uint8_t *text; /* 256-byte aligned */
+    uint64_t begin;
+    uint64_t limit;      /* no begin at or beyond it; > begin */
+    uint64_t text_end;   /* text bytes; SCAN_PADDING_BYTES more are loadable */
+    struct scan_result *result;
+    struct scan_segment *segments;
+    uint32_t *offsets;   /* of hits: x - begin */
+    uint32_t *literals;  /* of hits, method set */
+    uint64_t capacity;   /* of offsets and literals */
+    uint32_t want;       /* enum scan_want */
+    uint32_t tile_count; /* tiles, or groups of method sampled */
+    uint32_t tile_words; /* bitmap words: the block's threads times 1 to 8 */
+    uint32_t fold;       /* compare letters without case: patterns are in lower case */
+
+    /* One pattern: */
+    const uint64_t *pattern; /* its bytes, zero up to a multiple of 8 */
+    const uint32_t *overlap; /* [d]: bytes that the pattern shares with itself shifted by d */
+    uint32_t pattern_bytes;
+    uint32_t shift;         /* the filter looks at x + shift */
+    uint32_t verify_budget; /* warp steps of 256 bytes, per warp and tile, before it floods */
+    uint32_t is_exact;      /* a candidate of the filter is an occurrence */
+    uint32_t gram_kind;
+    uint32_t gram[4];
+    uint32_t gram_fold[4];
+    uint32_t gram_mask[2];
+
+    /* Method sampled: */
+    const uint32_t *heads;
+    const uint32_t *next;
+    const uint32_t *head_bits; /* bit h: heads[h] is used */
+    uint64_t sample_fold;
+    uint64_t sample_begin;   /* index of the first sample: it lies at stride times this */
+    uint64_t sample_end;
+    uint32_t stride;         /* at most the plan's; a multiple of 8 */
+    uint32_t hash_bits;
+    uint32_t group_samples;
+    uint32_t group_segments; /* segments per group */
+
+    /* Method set: */
+    struct plan_set set;
+    const uint32_t *set_bitmap;
+    const uint32_t *set_buckets;
+    const uint32_t *set_entries;
+    const uint64_t *literal_bytes;      /* each literal begins at a multiple of 8, zero padded */
+    const uint64_t *literal_begin;      /* in words of literal_bytes */
+    const uint32_t *literal_bytes_count;
+};
+
+#endif

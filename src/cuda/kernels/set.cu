@@ -1,0 +1,117 @@
+/* set: occurrences of many patterns.
+ *
+ * Method     the first q (1 to 4) bytes at each place, hashed, test a bit; where it is set, the
+ *            literals of the gram's bucket are compared one after the other, first to count, then,
+ *            with hits wanted, again to write them.
+ * Grid       any; blocks draw tiles of up to 64 KiB from a ticket. 32 to 256 threads.
+ * Shared     static, 17.4 KiB.
+ * Traffic    per text byte: reads 1 1/64 and one bit of the bitmap (L1, L2). Per candidate: the
+ *            bucket's two ends, and per literal in it 12 bytes and its comparison, twice with hits
+ *            wanted. Per hit: writes 8.
+ * Progress   no block waits for another.
+ * Order      ascending by (begin, literal) inside a tile; tiles by index.
+ * Limits     no bound on the work of nested patterns beyond their number and lengths; otherwise
+ *            as every.
+ * Source     Wu and Manber, "A fast algorithm for multi-pattern searching", 1994 (the hashed gram).
+ */
+
+/* Hits at one begin, of literals from *entry on; without `next`, all are counted. */
+SIMT_FUNCTION int set_matches(const struct scan_arguments *a, uint64_t x, uint32_t literal)
+{
+    uint32_t count = simt_load_u32(a->literal_bytes_count + literal);
+
+    return SIMT_BOUND(count <= a->text_end - x) &&
+           tile_equal(a, x, a->literal_bytes + simt_load_u64(a->literal_begin + literal), count);
+}
+
+SIMT_FUNCTION uint32_t set_bucket(const struct scan_arguments *a, uint64_t x)
+{
+    uint64_t word = tile_text_word(a, x);
+    uint32_t gram = ((uint32_t)word | a->set.fold) & a->set.gram_mask;
+
+    return plan_hash32(gram, a->set.bitmap_bits) >> (a->set.bitmap_bits - a->set.bucket_bits);
+}
+
+/* Count the hits of the begin x; write them from *slot on if that is not NULL. */
+SIMT_FUNCTION uint32_t set_begin(const struct scan_arguments *a, uint64_t x, uint64_t *slot,
+                                 uint32_t *lowest)
+{
+    uint32_t bucket = set_bucket(a, x), hits = 0;
+    uint32_t end = simt_load_u32(a->set_buckets + bucket + 1u);
+
+    for (uint32_t e = simt_load_u32(a->set_buckets + bucket); e < end; e++) {
+        uint32_t literal = simt_load_u32(a->set_entries + e);
+
+        if (!set_matches(a, x, literal))
+            continue;
+        if (hits++ == 0)
+            *lowest = literal;
+        if (slot == 0)
+            continue;
+        if (SIMT_BOUND(*slot < a->capacity)) {
+            simt_store_u32(&a->offsets[*slot], (uint32_t)(x - a->begin));
+            simt_store_u32(&a->literals[*slot], literal);
+        }
+        (*slot)++;
+    }
+    return hits;
+}
+
+/* Count the own words' hits, clearing bits of begins without one, and for first lower the result's;
+ * then write them if wanted. All threads of the block. */
+SIMT_FUNCTION void set_settle(const struct scan_arguments *a, uint64_t origin,
+                              const struct tile_shared *shared, uint64_t segment,
+                              struct tile_totals *totals)
+{
+    uint32_t own = tile_own_words(a), first = simt_thread() * own, count = 0, literal = 0;
+
+    for (uint32_t w = first; w < first + own; w++) {
+        uint32_t left = shared->bits[w], kept = left;
+
+        for (; left != 0; left &= left - 1u) {
+            uint64_t x = origin + w * 32u + simt_lowest_bit(left);
+            uint32_t hits = set_begin(a, x, 0, &literal);
+
+            if (hits == 0)
+                kept &= ~(1u << simt_lowest_bit(left));
+            else if (count == 0 && a->want == SCAN_FIRST)
+                (void)simt_atomic_min_u64(&a->result->first, (x - a->begin) << 32 | literal);
+            count += hits;
+        }
+        shared->bits[w] = kept;
+    }
+    totals->count += count;
+    if (a->want == SCAN_HITS) {
+        uint64_t slot = tile_reserve(a, shared, count, segment);
+
+        for (uint32_t w = first; w < first + own; w++)
+            for (uint32_t left = shared->bits[w]; left != 0; left &= left - 1u)
+                (void)set_begin(a, origin + w * 32u + simt_lowest_bit(left), &slot, &literal);
+    }
+    tile_clear(a, shared);
+}
+
+SIMT_KERNEL(scan_set, scan_arguments, SCAN_THREADS_MAX, 4)
+{
+    TILE_SHARED();
+    struct tile_totals totals = {0, 0, 0};
+    struct filter_range range;
+    uint64_t begin_position = args.begin & ~15ull, tile;
+
+    range.first = args.begin;
+    range.last = args.limit;
+    tile_clear(&args, &shared);
+    for (tile = tile_next(&args, &shared); SIMT_BOUND(tile < args.tile_count);
+         tile = tile_next(&args, &shared)) {
+        uint32_t found;
+
+        range.position = begin_position + tile * args.tile_words * 32u;
+        if (args.want == SCAN_FIRST && tile_is_behind(&args, range.position))
+            break;
+        found = filter_tile_of(&args, &range, &shared, FILTER_SET);
+        totals.candidates += found;
+        if (simt_barrier_or(found != 0))
+            set_settle(&args, range.position, &shared, tile, &totals);
+    }
+    tile_finish(&args, &totals);
+}

@@ -1,0 +1,242 @@
+/* simt: the one file that differs between CUDA C and C11.
+ *
+ * A kernel file is CUDA C inside a C11 subset: nvcc compiles it for devices, gcc and clang compile
+ * the same text for the simulator of tests/sim. Everything the two worlds call differently has a
+ * name here; docs/kernels.md says how to use them. In short:
+ *
+ *   SIMT_KERNEL(name, arguments, threads, blocks)  a kernel with one by-value struct of arguments
+ *   SIMT_FUNCTION                                  a helper, inlined
+ *   SIMT_SHARED(type, name, count)                 an array in shared memory, at function scope
+ *   SIMT_BOUND(condition)                          a condition that keeps an access in bounds; the
+ *                                                  simulator can make it true to see a test fail
+ *   simt_barrier()                                 all threads of the block
+ *   simt_barrier_or(condition)                     the same; is it true for any of them?
+ *   simt_warp_sync, simt_ballot, simt_shuffle...   all 32 threads of the warp, always
+ *   simt_load_*, simt_store_*                      global memory: counted and checked when simulated
+ *   simt_atomic_*                                  shared or global, relaxed; the old value comes back
+ *   simt_read_*                                    one relaxed read of a word that others change
+ *
+ * Loads are aligned to their size. Shared memory holds garbage until written.
+ */
+#ifndef TRAWL_CUDA_KERNELS_SIMT_H
+#define TRAWL_CUDA_KERNELS_SIMT_H
+
+#include <stdint.h>
+
+/* The plan's hashes, for host and device alike: the layout header itself knows no device. */
+#if defined(__CUDACC__)
+#define inline __host__ __device__ inline
+#include "plan/layout.h"
+#undef inline
+#else
+#include "plan/layout.h"
+#endif
+
+#define SIMT_WARP_THREADS 32u
+
+struct simt_u32x4 {
+    uint32_t w[4];
+};
+
+#if defined(__CUDACC__)
+
+#define SIMT_KERNEL(name, arguments, threads, blocks)                                              \
+    extern "C" __global__ void __launch_bounds__(threads, blocks)                                  \
+        name(const __grid_constant__ struct arguments args)
+#define SIMT_FUNCTION static __device__ __forceinline__
+#define SIMT_FUNCTION_LARGE static __device__ __noinline__
+#define SIMT_UNROLL _Pragma("unroll")
+#define SIMT_SHARED(type, name, count) __shared__ type name[count]
+#define SIMT_BOUND(condition) (condition)
+
+SIMT_FUNCTION uint32_t simt_thread(void)
+{
+    return threadIdx.x;
+}
+SIMT_FUNCTION uint32_t simt_threads(void)
+{
+    return blockDim.x;
+}
+SIMT_FUNCTION uint32_t simt_block(void)
+{
+    return blockIdx.x;
+}
+SIMT_FUNCTION uint32_t simt_blocks(void)
+{
+    return gridDim.x;
+}
+#define simt_barrier() __syncthreads()
+#define simt_barrier_or(condition) __syncthreads_or((condition) ? 1 : 0)
+#define simt_warp_sync() __syncwarp(0xffffffffu)
+#define simt_ballot(condition) __ballot_sync(0xffffffffu, (condition))
+#define simt_shuffle_u32(value, lane) __shfl_sync(0xffffffffu, (uint32_t)(value), (int)(lane))
+#define simt_shuffle_up_u32(value, delta) __shfl_up_sync(0xffffffffu, (uint32_t)(value), (delta))
+#define simt_shuffle_down_u32(value, delta)                                                        \
+    __shfl_down_sync(0xffffffffu, (uint32_t)(value), (delta))
+#define simt_shuffle_u64(value, lane)                                                              \
+    ((uint64_t)__shfl_sync(0xffffffffu, (unsigned long long)(value), (int)(lane)))
+
+SIMT_FUNCTION uint8_t simt_load_u8(const uint8_t *p)
+{
+    return __ldg(p);
+}
+SIMT_FUNCTION uint32_t simt_load_u32(const uint32_t *p)
+{
+    return __ldg(p);
+}
+SIMT_FUNCTION uint64_t simt_load_u64(const uint64_t *p)
+{
+    return __ldg((const unsigned long long *)p);
+}
+SIMT_FUNCTION struct simt_u32x4 simt_load_u32x4(const uint32_t *p)
+{
+    uint4 v = __ldg((const uint4 *)p);
+    struct simt_u32x4 r = {{v.x, v.y, v.z, v.w}};
+    return r;
+}
+SIMT_FUNCTION void simt_store_u32(uint32_t *p, uint32_t value)
+{
+    *p = value;
+}
+SIMT_FUNCTION void simt_store_u64(uint64_t *p, uint64_t value)
+{
+    *p = value;
+}
+SIMT_FUNCTION uint32_t simt_read_u32(const uint32_t *p)
+{
+    return *(const volatile uint32_t *)p;
+}
+SIMT_FUNCTION uint64_t simt_read_u64(const uint64_t *p)
+{
+    return *(const volatile uint64_t *)p;
+}
+SIMT_FUNCTION uint32_t simt_atomic_add_u32(uint32_t *p, uint32_t value)
+{
+    return atomicAdd(p, value);
+}
+SIMT_FUNCTION uint32_t simt_atomic_or_u32(uint32_t *p, uint32_t value)
+{
+    return atomicOr(p, value);
+}
+SIMT_FUNCTION uint32_t simt_atomic_min_u32(uint32_t *p, uint32_t value)
+{
+    return atomicMin(p, value);
+}
+SIMT_FUNCTION uint64_t simt_atomic_add_u64(uint64_t *p, uint64_t value)
+{
+    return atomicAdd((unsigned long long *)p, (unsigned long long)value);
+}
+SIMT_FUNCTION uint64_t simt_atomic_min_u64(uint64_t *p, uint64_t value)
+{
+    return atomicMin((unsigned long long *)p, (unsigned long long)value);
+}
+SIMT_FUNCTION uint32_t simt_popcount(uint32_t value)
+{
+    return (uint32_t)__popc(value);
+}
+/* value != 0 */
+SIMT_FUNCTION uint32_t simt_lowest_bit(uint32_t value)
+{
+    return (uint32_t)__ffs((int)value) - 1u;
+}
+/* value != 0 */
+SIMT_FUNCTION uint32_t simt_highest_bit(uint32_t value)
+{
+    return 31u - (uint32_t)__clz((int)value);
+}
+/* Bytes of low then high, from byte `shift_bits` / 8 on; shift_bits in 0...31. */
+SIMT_FUNCTION uint32_t simt_funnel(uint32_t low, uint32_t high, uint32_t shift_bits)
+{
+    return __funnelshift_r(low, high, shift_bits);
+}
+#else /* the simulator */
+
+#define SIMT_KERNEL(name, arguments, threads, blocks)                                              \
+    void name(const struct arguments args);                                                        \
+    void name(const struct arguments args)
+#define SIMT_FUNCTION static inline
+#define SIMT_FUNCTION_LARGE static
+#define SIMT_UNROLL
+#define SIMT_SHARED(type, name, count)                                                             \
+    type *const name = (type *)sim_shared(#name, __LINE__, sizeof(type) * (count))
+#define SIMT_BOUND(condition) sim_bound((condition), __FILE__, __LINE__)
+
+/* Defined by tests/sim/simulator.c; file and line say where the kernel stands. */
+void *sim_shared(const char *name, int line, uint64_t bytes);
+int sim_bound(int condition, const char *file, int line);
+uint32_t simt_thread(void);
+uint32_t simt_threads(void);
+uint32_t simt_block(void);
+uint32_t simt_blocks(void);
+int sim_barrier(int condition, const char *file, int line);
+uint32_t sim_ballot(int condition, const char *file, int line);
+uint64_t sim_shuffle(uint64_t value, int kind, uint32_t argument, const char *file, int line);
+void sim_global(const void *p, uint32_t bytes, int write, const char *file, int line);
+uint64_t sim_atomic(void *p, uint32_t bytes, int kind, uint64_t value, const char *file, int line);
+uint64_t sim_read(const void *p, uint32_t bytes, const char *file, int line);
+
+enum { SIM_SHUFFLE_INDEX, SIM_SHUFFLE_UP, SIM_SHUFFLE_DOWN };
+enum { SIM_ATOMIC_ADD, SIM_ATOMIC_OR, SIM_ATOMIC_MIN };
+
+#define simt_barrier() ((void)sim_barrier(0, __FILE__, __LINE__))
+#define simt_barrier_or(condition) sim_barrier((condition) ? 1 : 0, __FILE__, __LINE__)
+#define simt_warp_sync() ((void)sim_ballot(0, __FILE__, __LINE__))
+#define simt_ballot(condition) sim_ballot((condition) ? 1 : 0, __FILE__, __LINE__)
+#define simt_shuffle_u32(value, lane)                                                              \
+    ((uint32_t)sim_shuffle((uint32_t)(value), SIM_SHUFFLE_INDEX, (uint32_t)(lane), __FILE__,       \
+                           __LINE__))
+#define simt_shuffle_up_u32(value, delta)                                                          \
+    ((uint32_t)sim_shuffle((uint32_t)(value), SIM_SHUFFLE_UP, (delta), __FILE__, __LINE__))
+#define simt_shuffle_down_u32(value, delta)                                                        \
+    ((uint32_t)sim_shuffle((uint32_t)(value), SIM_SHUFFLE_DOWN, (delta), __FILE__, __LINE__))
+#define simt_shuffle_u64(value, lane)                                                              \
+    sim_shuffle((value), SIM_SHUFFLE_INDEX, (uint32_t)(lane), __FILE__, __LINE__)
+
+#define simt_load_u8(p) (sim_global((p), 1, 0, __FILE__, __LINE__), *(p))
+#define simt_load_u32(p) (sim_global((p), 4, 0, __FILE__, __LINE__), *(p))
+#define simt_load_u64(p) (sim_global((p), 8, 0, __FILE__, __LINE__), *(p))
+#define simt_load_u32x4(p)                                                                         \
+    (sim_global((p), 16, 0, __FILE__, __LINE__), *(const struct simt_u32x4 *)(p))
+#define simt_store_u32(p, value) (sim_global((p), 4, 1, __FILE__, __LINE__), (void)(*(p) = (value)))
+#define simt_store_u64(p, value) (sim_global((p), 8, 1, __FILE__, __LINE__), (void)(*(p) = (value)))
+#define simt_read_u32(p) ((uint32_t)sim_read((p), 4, __FILE__, __LINE__))
+#define simt_read_u64(p) sim_read((p), 8, __FILE__, __LINE__)
+#define simt_atomic_add_u32(p, value)                                                              \
+    ((uint32_t)sim_atomic((p), 4, SIM_ATOMIC_ADD, (value), __FILE__, __LINE__))
+#define simt_atomic_or_u32(p, value)                                                               \
+    ((uint32_t)sim_atomic((p), 4, SIM_ATOMIC_OR, (value), __FILE__, __LINE__))
+#define simt_atomic_min_u32(p, value)                                                              \
+    ((uint32_t)sim_atomic((p), 4, SIM_ATOMIC_MIN, (value), __FILE__, __LINE__))
+#define simt_atomic_add_u64(p, value)                                                              \
+    sim_atomic((p), 8, SIM_ATOMIC_ADD, (value), __FILE__, __LINE__)
+#define simt_atomic_min_u64(p, value)                                                              \
+    sim_atomic((p), 8, SIM_ATOMIC_MIN, (value), __FILE__, __LINE__)
+
+SIMT_FUNCTION uint32_t simt_popcount(uint32_t value)
+{
+    return (uint32_t)__builtin_popcount(value);
+}
+SIMT_FUNCTION uint32_t simt_lowest_bit(uint32_t value)
+{
+    return (uint32_t)__builtin_ctz(value);
+}
+SIMT_FUNCTION uint32_t simt_highest_bit(uint32_t value)
+{
+    return 31u - (uint32_t)__builtin_clz(value);
+}
+SIMT_FUNCTION uint32_t simt_funnel(uint32_t low, uint32_t high, uint32_t shift_bits)
+{
+    return (uint32_t)((((uint64_t)high << 32) | low) >> (shift_bits & 31u));
+}
+#endif
+
+SIMT_FUNCTION uint32_t simt_lane(void)
+{
+    return simt_thread() % SIMT_WARP_THREADS;
+}
+SIMT_FUNCTION uint32_t simt_warp(void)
+{
+    return simt_thread() / SIMT_WARP_THREADS;
+}
+
+#endif

@@ -1,0 +1,271 @@
+/* tile: what all scan kernels do with a tile once its filter has set bits.
+ *
+ * Bit b of a tile stands for the begin tile->origin + b. Each thread owns tile_words / threads
+ * neighbouring words of the bitmap. Between tiles the bitmap is all zero.
+ */
+#ifndef TRAWL_CUDA_KERNELS_TILE_H
+#define TRAWL_CUDA_KERNELS_TILE_H
+
+#include "simt.h"
+#include "scan.h"
+
+#define TILE_LANE_BYTES 64u /* compared by one lane alone; what is beyond, by the whole warp */
+
+struct tile_shared {
+    uint32_t *bits;        /* SCAN_TILE_WORDS_MAX */
+    uint32_t *bad;         /* SCAN_TILE_WORDS_MAX: flooded tiles only */
+    uint32_t *scratch;     /* SCAN_THREADS_MAX: flooded tiles only */
+    uint32_t *warp_totals; /* SCAN_THREADS_MAX / 32 */
+    uint64_t *slot;
+    uint64_t *ticket;
+    uint32_t *beyond;
+};
+
+/* Declares the arrays and a struct tile_shared named `shared`. */
+#define TILE_SHARED()                                                                              \
+    SIMT_SHARED(uint32_t, tile_bits, SCAN_TILE_WORDS_MAX);                                         \
+    SIMT_SHARED(uint32_t, tile_bad, SCAN_TILE_WORDS_MAX);                                          \
+    SIMT_SHARED(uint32_t, tile_scratch, SCAN_THREADS_MAX);                                         \
+    SIMT_SHARED(uint32_t, tile_warp_totals, SCAN_THREADS_MAX / SIMT_WARP_THREADS);                 \
+    SIMT_SHARED(uint64_t, tile_slot, 1);                                                           \
+    SIMT_SHARED(uint64_t, tile_ticket, 1);                                                         \
+    SIMT_SHARED(uint32_t, tile_beyond, 1);                                                         \
+    struct tile_shared shared = {tile_bits, tile_bad, tile_scratch, tile_warp_totals,              \
+                                 tile_slot, tile_ticket, tile_beyond}
+
+/* What a thread adds up over all its tiles. */
+struct tile_totals {
+    uint64_t count;
+    uint64_t candidates;
+    uint64_t floods;
+};
+
+/* A-Z of each of eight bytes to a-z (the sums carry into bit 7 at 'A' and beyond 'Z'). */
+SIMT_FUNCTION uint64_t tile_fold(uint64_t word)
+{
+    uint64_t low = word & 0x7f7f7f7f7f7f7f7full;
+    uint64_t upper = (low + 0x3f3f3f3f3f3f3f3full) & ~(low + 0x2525252525252525ull) & ~word &
+                     0x8080808080808080ull;
+
+    return word | (upper >> 2);
+}
+
+/* Eight text bytes from any position. Reads up to 15 bytes beyond it: within the padding. */
+SIMT_FUNCTION uint64_t tile_text_word(const struct scan_arguments *a, uint64_t position)
+{
+    const uint64_t *aligned = (const uint64_t *)(const void *)(a->text + (position & ~7ull));
+    uint32_t shift_bits = (uint32_t)(position & 7u) * 8u;
+    uint64_t word = simt_load_u64(aligned);
+
+    if (shift_bits != 0)
+        word = word >> shift_bits | simt_load_u64(aligned + 1) << (64u - shift_bits);
+    return a->fold != 0 ? tile_fold(word) : word;
+}
+
+SIMT_FUNCTION uint8_t tile_text_byte(const struct scan_arguments *a, uint64_t position)
+{
+    uint8_t byte = simt_load_u8(a->text + position);
+
+    return a->fold != 0 && byte >= 'A' && byte <= 'Z' ? (uint8_t)(byte | 0x20u) : byte;
+}
+
+SIMT_FUNCTION uint8_t tile_pattern_byte(const struct scan_arguments *a, uint32_t offset)
+{
+    return simt_load_u8((const uint8_t *)a->pattern + offset);
+}
+
+/* The bits in which `count` bytes of eight differ (count >= 8: all of them). */
+SIMT_FUNCTION uint64_t tile_difference(uint64_t a, uint64_t b, uint32_t count)
+{
+    return count >= 8u ? a ^ b : (a ^ b) & ((1ull << (count * 8u)) - 1u);
+}
+
+/* Do the `count` bytes of `words` stand at the text's position? One thread. */
+SIMT_FUNCTION int tile_equal(const struct scan_arguments *a, uint64_t position,
+                             const uint64_t *words, uint32_t count)
+{
+    for (uint32_t j = 0; j < count; j += 8u)
+        if (tile_difference(tile_text_word(a, position + j), simt_load_u64(words + j / 8u),
+                            count - j) != 0)
+            return 0;
+    return 1;
+}
+
+/* The same for the pattern's bytes from TILE_LANE_BYTES on, by a whole warp with the same x.
+ * *steps counts steps of 256 bytes. */
+SIMT_FUNCTION int tile_equal_rest(const struct scan_arguments *a, uint64_t x, uint32_t *steps)
+{
+    for (uint32_t j = TILE_LANE_BYTES; j < a->pattern_bytes; j += 8u * SIMT_WARP_THREADS) {
+        uint32_t own = j + 8u * simt_lane();
+        int differs = 0;
+
+        if (SIMT_BOUND(own < a->pattern_bytes))
+            differs = tile_difference(tile_text_word(a, x + own),
+                                      simt_load_u64(a->pattern + own / 8u),
+                                      a->pattern_bytes - own) != 0;
+        (*steps)++;
+        if (simt_ballot(differs) != 0)
+            return 0;
+    }
+    return 1;
+}
+
+SIMT_FUNCTION uint32_t tile_own_words(const struct scan_arguments *a)
+{
+    return a->tile_words / simt_threads();
+}
+
+/* Clear the bits of begins where the pattern does not stand. Returns whether this warp gave up: its
+ * bits are then not all verified, and the tile is flooded. */
+SIMT_FUNCTION int tile_verify(const struct scan_arguments *a, uint64_t origin,
+                              const struct tile_shared *shared)
+{
+    uint32_t own = tile_own_words(a), first = simt_thread() * own, warp_first, lanes, steps = 0;
+    uint32_t lane_bytes = a->pattern_bytes < TILE_LANE_BYTES ? a->pattern_bytes : TILE_LANE_BYTES;
+    uint32_t any = 0;
+
+    for (uint32_t w = first; w < first + own; w++) {
+        uint32_t left = shared->bits[w], kept = left;
+
+        for (; left != 0; left &= left - 1u) {
+            uint32_t bit = simt_lowest_bit(left);
+
+            if (!tile_equal(a, origin + w * 32u + bit, a->pattern, lane_bytes))
+                kept &= ~(1u << bit);
+        }
+        shared->bits[w] = kept;
+        any |= kept;
+    }
+    if (a->pattern_bytes <= TILE_LANE_BYTES)
+        return 0;
+    /* The ballot also makes the lanes' words visible to each other. */
+    warp_first = simt_warp() * SIMT_WARP_THREADS * own;
+    for (lanes = simt_ballot(any != 0); lanes != 0; lanes &= lanes - 1u) {
+        uint32_t lane_first = warp_first + simt_lowest_bit(lanes) * own;
+
+        for (uint32_t w = lane_first; w < lane_first + own; w++) {
+            uint32_t left = shared->bits[w], kept = left;
+
+            for (; left != 0; left &= left - 1u) {
+                uint32_t bit = simt_lowest_bit(left);
+
+                if (steps >= a->verify_budget)
+                    return 1;
+                if (!tile_equal_rest(a, origin + w * 32u + bit, &steps))
+                    kept &= ~(1u << bit);
+            }
+            simt_warp_sync();
+            if (simt_lane() == 0)
+                shared->bits[w] = kept;
+        }
+    }
+    return 0;
+}
+
+/* Put the hits' places for `own` hits of this thread and `total` of the block; thread-exclusive
+ * prefix sum and reservation. Returns this thread's first slot. All threads of the block. */
+SIMT_FUNCTION uint64_t tile_reserve(const struct scan_arguments *a,
+                                    const struct tile_shared *shared, uint32_t own,
+                                    uint64_t segment)
+{
+    uint32_t inclusive = own, before = 0, total = 0;
+
+    for (uint32_t delta = 1; delta < SIMT_WARP_THREADS; delta *= 2u) {
+        uint32_t lower = simt_shuffle_up_u32(inclusive, delta);
+
+        inclusive += simt_lane() >= delta ? lower : 0;
+    }
+    if (simt_lane() == SIMT_WARP_THREADS - 1u)
+        shared->warp_totals[simt_warp()] = inclusive;
+    simt_barrier();
+    for (uint32_t w = 0; w < simt_threads() / SIMT_WARP_THREADS; w++) {
+        before += w < simt_warp() ? shared->warp_totals[w] : 0;
+        total += shared->warp_totals[w];
+    }
+    if (simt_thread() == 0) {
+        *shared->slot = simt_atomic_add_u64(&a->result->cursor, total);
+        simt_store_u64(&a->segments[segment].slot, *shared->slot);
+        simt_store_u64(&a->segments[segment].count, total);
+    }
+    simt_barrier();
+    return *shared->slot + before + (inclusive - own);
+}
+
+/* Hand out what the bitmap holds, in order, and zero it. All threads of the block; each reads only
+ * its own words. */
+SIMT_FUNCTION void tile_emit(const struct scan_arguments *a, uint64_t origin,
+                             const struct tile_shared *shared, uint64_t segment,
+                             struct tile_totals *totals)
+{
+    uint32_t own = tile_own_words(a), first = simt_thread() * own, count = 0, lowest = UINT32_MAX;
+
+    for (uint32_t w = first; w < first + own; w++) {
+        uint32_t word = shared->bits[w];
+
+        if (word != 0 && count == 0)
+            lowest = w * 32u + simt_lowest_bit(word);
+        count += simt_popcount(word);
+    }
+    totals->count += count;
+    if (a->want == SCAN_FIRST) {
+        uint32_t lanes = simt_ballot(count != 0);
+
+        if (lanes != 0 && simt_lane() == simt_lowest_bit(lanes))
+            (void)simt_atomic_min_u64(&a->result->first, (origin + lowest - a->begin) << 32);
+    } else if (a->want == SCAN_HITS) {
+        uint64_t slot = tile_reserve(a, shared, count, segment);
+
+        for (uint32_t w = first; w < first + own; w++)
+            for (uint32_t left = shared->bits[w]; left != 0; left &= left - 1u, slot++)
+                if (SIMT_BOUND(slot < a->capacity))
+                    simt_store_u32(&a->offsets[slot],
+                                   (uint32_t)(origin + w * 32u + simt_lowest_bit(left) - a->begin));
+    }
+    for (uint32_t w = first; w < first + own; w++)
+        shared->bits[w] = 0;
+}
+
+/* The number of the next tile; tile_count and more: none. With first wanted, a tile that lies
+ * behind the first one found needs no look: behind(tile) is its lowest begin. All threads. */
+SIMT_FUNCTION uint64_t tile_next(const struct scan_arguments *a, const struct tile_shared *shared)
+{
+    if (simt_thread() == 0)
+        *shared->ticket = simt_atomic_add_u64(&a->result->ticket, 1);
+    simt_barrier();
+    return *shared->ticket;
+}
+
+/* Is everything from begin x on behind the first occurrence found so far? The same answer for all
+ * threads of the block. */
+SIMT_FUNCTION int tile_is_behind(const struct scan_arguments *a, uint64_t x)
+{
+    int behind = 0;
+
+    if (simt_thread() == 0 && x > a->begin)
+        behind = (simt_read_u64(&a->result->first) >> 32) < x - a->begin;
+    return simt_barrier_or(behind);
+}
+
+SIMT_FUNCTION void tile_clear(const struct scan_arguments *a, const struct tile_shared *shared)
+{
+    uint32_t own = tile_own_words(a), first = simt_thread() * own;
+
+    for (uint32_t w = first; w < first + own; w++)
+        shared->bits[w] = 0;
+}
+
+SIMT_FUNCTION void tile_total(uint64_t *sum, uint64_t own)
+{
+    if (own != 0)
+        (void)simt_atomic_add_u64(sum, own);
+}
+
+/* Add what the thread has counted to the result. */
+SIMT_FUNCTION void tile_finish(const struct scan_arguments *a, const struct tile_totals *totals)
+{
+    tile_total(&a->result->count, totals->count);
+    tile_total(&a->result->candidates, totals->candidates);
+    tile_total(&a->result->floods, totals->floods);
+}
+
+#endif

@@ -1,0 +1,36 @@
+/* fiber: stacks that hand control to each other; what the simulator's threads run on.
+ *
+ * x86-64 and AArch64 switch in a few instructions (a block of 256 threads switches some thousand
+ * times per tile); other processors use ucontext, at a system call per switch. AddressSanitizer is
+ * told about each switch.
+ */
+#ifndef TRAWL_TESTS_SIM_FIBER_H
+#define TRAWL_TESTS_SIM_FIBER_H
+
+#include <stdint.h>
+
+struct fiber {
+    void *stack; /* NULL: the host thread's own */
+    uint64_t stack_bytes;
+    void *stack_pointer;
+    void *fake_stack; /* AddressSanitizer's */
+    void *context;    /* ucontext_t where there is no hand-made switch */
+    void (*entry)(void *argument);
+    void *argument;
+};
+
+/* Memory for a stack with a guard page below it; 0 on failure. */
+int fiber_stack_open(struct fiber *fiber, uint64_t stack_bytes);
+void fiber_stack_close(struct fiber *fiber);
+
+/* Let the next switch to the fiber call entry(argument), which must never return: it leaves by
+ * fiber_leave. Whatever the stack held before is forgotten. */
+void fiber_prepare(struct fiber *fiber, void (*entry)(void *), void *argument);
+
+/* Run `to` until something switches back to `from`. */
+void fiber_switch(struct fiber *from, struct fiber *to);
+
+/* The last switch of a fiber: its stack is dead afterwards. */
+_Noreturn void fiber_leave(struct fiber *from, struct fiber *to);
+
+#endif

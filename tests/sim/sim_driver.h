@@ -1,0 +1,48 @@
+/* sim_driver: a CUDA driver made of host memory and the simulator.
+ *
+ * Streams are queues. Work that the interface calls asynchronous is done when something waits for
+ * it (or earlier, as the seed has it), and the streams take turns in a seeded order: every order
+ * that the interface allows may come. Until a copy to the host is done, its target holds garbage.
+ * Device memory is small, starts as garbage, and has guard bytes around each allocation. Copies
+ * must use pinned memory. A failed kernel makes the context's later calls fail, as on a device.
+ *
+ * The same functions are also built as a shared library named libcuda.so.1, which the unchanged
+ * command then loads: environment variables TRAWL_SIM_SEED, _DEVICES, _MEMORY_BYTES, _FAIL_CALL
+ * set it up.
+ */
+#ifndef TRAWL_TESTS_SIM_SIM_DRIVER_H
+#define TRAWL_TESTS_SIM_SIM_DRIVER_H
+
+#include "cuda/driver.h"
+
+struct sim_driver_options {
+    uint64_t seed;
+    uint32_t devices;        /* 0 to SIM_DEVICES_MAX */
+    uint64_t memory_bytes;   /* per device */
+    uint32_t multiprocessors;
+    int version;             /* what cuDriverGetVersion says; 0: 12000 */
+    uint32_t switches_max;   /* per launch, before it counts as hung; 0: the default */
+};
+
+#define SIM_DEVICES_MAX 4u
+
+/* Forget everything (nothing may be in use) and start with these options. */
+void sim_driver_reset(const struct sim_driver_options *options);
+
+/* The table. */
+const struct cuda_driver *sim_driver_table(void);
+
+/* The call number `nth` from now (1-based) returns `code` and does nothing, or releases what it was
+ * to release; `persistent`: and all calls after it. nth 0: none. */
+void sim_driver_fail(uint64_t nth, int code, bool persistent);
+/* Calls since sim_driver_fail. */
+uint64_t sim_driver_calls(void);
+
+/* Contexts retained, allocations, streams, events and modules not released. */
+uint64_t sim_driver_live(void);
+uint64_t sim_driver_memory_used(void);
+/* Overwritten guard bytes, misuse (a copy from pageable memory, a call without a context), and the
+ * last failed kernel's report. Empty: nothing. */
+const char *sim_driver_report(void);
+
+#endif

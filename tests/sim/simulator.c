@@ -1,0 +1,644 @@
+/* simulator: see simulator.h. */
+#include "simulator.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/kernels/simt.h"
+#include "fiber.h"
+
+#define STACK_BYTES (96u << 10)
+#define RESIDENT_DEFAULT 3u
+#define RESIDENT_LIMIT 8u
+#define THREADS_LIMIT 1024u
+#define SHARED_ARRAYS_MAX 32u
+#define RANGES_MAX 4096u
+#define REPORT_BYTES 2048u
+#define SHARED_POISON 0xa7
+#define SWITCHES_MAX_DEFAULT 200000000u
+
+enum thread_state { THREAD_READY, THREAD_AT_BARRIER, THREAD_AT_WARP, THREAD_DONE };
+
+struct block;
+
+struct thread {
+    struct fiber fiber;
+    struct block *block;
+    enum thread_state state;
+    uint32_t index;
+    uint32_t ready_slot; /* in ready[] while READY */
+    const char *file;    /* where it stands */
+    int line;
+    /* The warp operation it is at: */
+    int kind;
+    uint64_t value;
+    uint32_t argument;
+    uint64_t result;
+};
+
+struct shared_array {
+    const char *name;
+    int line;
+    uint64_t bytes;
+    void *memory;
+};
+
+struct block {
+    bool live;
+    uint32_t index;
+    uint32_t at_barrier;
+    uint32_t done;
+    uint32_t shared_count;
+    struct shared_array shared[SHARED_ARRAYS_MAX];
+    struct thread *threads;
+};
+
+struct range {
+    uintptr_t begin, end;
+};
+
+static struct {
+    /* the launch */
+    const struct sim_kernel *kernel;
+    void *arguments;
+    uint32_t blocks, threads, resident;
+    uint32_t *order; /* blocks not started yet */
+    uint32_t order_count;
+    struct block block[RESIDENT_LIMIT];
+    struct thread **ready;
+    uint32_t ready_count;
+    struct thread *current;
+    struct fiber host;
+    bool failed;
+    uint64_t random;
+    uint32_t policy;
+    /* what stays */
+    struct thread *pool[RESIDENT_LIMIT]; /* THREADS_LIMIT threads each, stacks kept */
+    uint64_t seed;
+    uint32_t resident_max;
+    uint64_t switches_max;
+    uint64_t switches_begin;
+    struct sim_counters counters;
+    struct range range[RANGES_MAX];
+    uint32_t range_count;
+    struct sim_site site[SIM_SITES_MAX];
+    uint32_t site_count;
+    struct sim_site mutated;
+    char report[REPORT_BYTES];
+} sim = {.seed = 1, .mutated = {SIM_SITE_BARRIER, NULL, 0}};
+
+/* ---- Reports ---------------------------------------------------------------------------- */
+
+static _Noreturn void fail(const char *what, const char *file, int line)
+{
+    if (!sim.failed)
+        (void)snprintf(sim.report, sizeof sim.report, "%s:%d: block %" PRIu32 ", thread %" PRIu32
+                       ": %s", file, line, sim.current->block->index, sim.current->index, what);
+    sim.failed = true;
+    fiber_leave(&sim.current->fiber, &sim.host);
+}
+
+/* Who waits where, and for whom. */
+static void report_deadlock(void)
+{
+    size_t used = (size_t)snprintf(sim.report, sizeof sim.report, "nobody can run:");
+
+    for (uint32_t b = 0; b < sim.resident; b++) {
+        const struct block *block = &sim.block[b];
+
+        for (uint32_t t = 0; block->live && t < sim.threads && used < REPORT_BYTES - 200; t++) {
+            const struct thread *thread = &block->threads[t];
+            const struct thread *previous = t > 0 ? thread - 1 : NULL;
+            static const char *const words[] = {"ready", "waits for its block", "waits for its warp",
+                                                "has left"};
+
+            if (previous != NULL && previous->state == thread->state &&
+                previous->line == thread->line)
+                continue;
+            used += (size_t)snprintf(sim.report + used, sizeof sim.report - used,
+                                     "\n  block %" PRIu32 ", from thread %" PRIu32 " on: %s at %s:%d",
+                                     block->index, t, words[thread->state],
+                                     thread->file == NULL ? "its begin" : thread->file, thread->line);
+        }
+    }
+    sim.failed = true;
+}
+
+/* ---- Schedule --------------------------------------------------------------------------- */
+
+static uint64_t random_next(void)
+{
+    uint64_t z = (sim.random += 0x9e3779b97f4a7c15u);
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static void ready_push(struct thread *thread)
+{
+    thread->state = THREAD_READY;
+    thread->ready_slot = sim.ready_count;
+    sim.ready[sim.ready_count++] = thread;
+}
+
+static void ready_remove(struct thread *thread)
+{
+    struct thread *last = sim.ready[--sim.ready_count];
+
+    sim.ready[thread->ready_slot] = last;
+    last->ready_slot = thread->ready_slot;
+}
+
+/* Four kinds of schedule: any order; the last that became ready first; the first slot first; and
+ * any order, but staying with one thread for long. */
+static struct thread *ready_pick(void)
+{
+    uint64_t random = random_next();
+
+    if (sim.policy == 1)
+        return sim.ready[sim.ready_count - 1];
+    if (sim.policy == 2)
+        return sim.ready[0];
+    if (sim.policy == 3 && sim.current != NULL && sim.current->state == THREAD_READY &&
+        (random & 7) != 0)
+        return sim.current;
+    return sim.ready[(random >> 8) % sim.ready_count];
+}
+
+static void yield_to_schedule(void)
+{
+    struct thread *self = sim.current;
+
+    sim.counters.switches++;
+    fiber_switch(&self->fiber, &sim.host);
+}
+
+static void thread_main(void *argument)
+{
+    struct thread *self = (struct thread *)argument;
+
+    sim.kernel->entry(sim.arguments);
+    ready_remove(self);
+    self->state = THREAD_DONE;
+    self->block->done++;
+    fiber_leave(&self->fiber, &sim.host);
+}
+
+static void block_start(struct block *block, uint32_t slot)
+{
+    uint32_t pick = (uint32_t)(random_next() % sim.order_count);
+
+    block->live = true;
+    block->threads = sim.pool[slot];
+    block->at_barrier = 0;
+    block->done = 0;
+    block->shared_count = 0;
+    /* Devices start blocks mostly in order; kernels may not count on it. */
+    if (sim.policy == 2)
+        pick = 0;
+    block->index = sim.order[pick];
+    memmove(sim.order + pick, sim.order + pick + 1, (--sim.order_count - pick) * sizeof *sim.order);
+    for (uint32_t t = 0; t < sim.threads; t++) {
+        struct thread *thread = &block->threads[t];
+
+        thread->block = block;
+        thread->index = t;
+        thread->file = NULL;
+        thread->line = 0;
+        fiber_prepare(&thread->fiber, thread_main, thread);
+        ready_push(thread);
+    }
+}
+
+static void block_end(struct block *block)
+{
+    for (uint32_t i = 0; i < block->shared_count; i++)
+        free(block->shared[i].memory);
+    block->shared_count = 0;
+    block->live = false;
+}
+
+static void run_blocks(void)
+{
+    uint64_t limit = sim.switches_max == 0 ? SWITCHES_MAX_DEFAULT : sim.switches_max;
+
+    for (;;) {
+        for (uint32_t b = 0; b < sim.resident; b++) {
+            if (sim.block[b].live && sim.block[b].done == sim.threads)
+                block_end(&sim.block[b]);
+            if (!sim.block[b].live && sim.order_count > 0)
+                block_start(&sim.block[b], b);
+        }
+        if (sim.ready_count == 0)
+            break;
+        sim.current = ready_pick();
+        fiber_switch(&sim.host, &sim.current->fiber);
+        if (!sim.failed && sim.counters.switches - sim.switches_begin > limit) {
+            (void)snprintf(sim.report, sizeof sim.report, "%s: still running after %" PRIu64
+                           " switches", sim.kernel->name, limit);
+            sim.failed = true;
+        }
+        if (sim.failed)
+            return;
+    }
+    for (uint32_t b = 0; b < sim.resident; b++)
+        if (sim.block[b].live)
+            report_deadlock();
+}
+
+static bool pool_open(void)
+{
+    for (uint32_t b = 0; b < sim.resident; b++) {
+        if (sim.pool[b] == NULL)
+            sim.pool[b] = calloc(THREADS_LIMIT, sizeof *sim.pool[b]);
+        if (sim.pool[b] == NULL)
+            return false;
+        for (uint32_t t = 0; t < sim.threads; t++)
+            if (sim.pool[b][t].fiber.stack == NULL &&
+                !fiber_stack_open(&sim.pool[b][t].fiber, STACK_BYTES))
+                return false;
+    }
+    return true;
+}
+
+bool sim_grid(const struct sim_kernel *kernel, const void *arguments, uint32_t blocks,
+                uint32_t threads, const char **report)
+{
+    uint32_t limit = sim.resident_max == 0 ? RESIDENT_DEFAULT : sim.resident_max;
+
+    *report = sim.report;
+    sim.counters.launches++;
+    sim.random = sim.seed ^ (sim.counters.launches * 0xd1342543de82ef95u);
+    sim.policy = (uint32_t)(random_next() % 4);
+    sim.resident = 1 + (uint32_t)(random_next() % (limit < RESIDENT_LIMIT ? limit : RESIDENT_LIMIT));
+    sim.kernel = kernel;
+    sim.blocks = blocks;
+    sim.threads = threads;
+    sim.failed = false;
+    sim.switches_begin = sim.counters.switches;
+    sim.current = NULL;
+    sim.ready_count = 0;
+    sim.order_count = blocks;
+    memset(&sim.host, 0, sizeof sim.host);
+    memset(sim.block, 0, sizeof sim.block);
+    if (blocks == 0 || threads == 0 || threads > THREADS_LIMIT || threads % SIMT_WARP_THREADS != 0) {
+        (void)snprintf(sim.report, sizeof sim.report, "no such launch: %" PRIu32 " x %" PRIu32,
+                       blocks, threads);
+        return false;
+    }
+    sim.arguments = malloc(kernel->arguments_bytes);
+    sim.order = malloc(blocks * sizeof *sim.order);
+    sim.ready = malloc((uint64_t)sim.resident * threads * sizeof(struct thread *));
+    if (sim.arguments == NULL || sim.order == NULL || sim.ready == NULL || !pool_open())
+        abort();
+    memcpy(sim.arguments, arguments, kernel->arguments_bytes);
+    for (uint32_t b = 0; b < blocks; b++)
+        sim.order[b] = b;
+    run_blocks();
+    sim.counters.schedules++;
+    for (uint32_t b = 0; b < sim.resident; b++)
+        block_end(&sim.block[b]);
+    free(sim.arguments);
+    free(sim.order);
+    free(sim.ready);
+    return !sim.failed;
+}
+
+void sim_seed(uint64_t seed)
+{
+    sim.seed = seed;
+}
+
+void sim_resident_max(uint32_t blocks)
+{
+    sim.resident_max = blocks;
+}
+
+void sim_switches_max(uint64_t switches)
+{
+    sim.switches_max = switches;
+}
+
+struct sim_counters sim_counters(void)
+{
+    return sim.counters;
+}
+
+void sim_counters_reset(void)
+{
+    memset(&sim.counters, 0, sizeof sim.counters);
+}
+
+/* ---- Sites ------------------------------------------------------------------------------ */
+
+static bool site_is_mutated(enum sim_site_kind kind, const char *file, int line)
+{
+    uint32_t i = 0;
+
+    while (i < sim.site_count &&
+           (sim.site[i].line != line || sim.site[i].kind != kind || sim.site[i].file != file))
+        i++;
+    if (i == sim.site_count) {
+        for (i = 0; i < sim.site_count; i++) /* a header included twice: the same place */
+            if (sim.site[i].line == line && sim.site[i].kind == kind &&
+                strcmp(sim.site[i].file, file) == 0)
+                break;
+        if (i == sim.site_count && i < SIM_SITES_MAX) {
+            sim.site[i].kind = kind;
+            sim.site[i].file = file;
+            sim.site[i].line = line;
+            sim.site_count++;
+        }
+    }
+    return sim.mutated.file != NULL && sim.mutated.line == line && sim.mutated.kind == kind &&
+           strcmp(sim.mutated.file, file) == 0;
+}
+
+uint32_t sim_sites(struct sim_site *sites, uint32_t sites_max)
+{
+    uint32_t count = sim.site_count < sites_max ? sim.site_count : sites_max;
+
+    memcpy(sites, sim.site, count * sizeof *sites);
+    return count;
+}
+
+void sim_mutate(const struct sim_site *site)
+{
+    memset(&sim.mutated, 0, sizeof sim.mutated);
+    if (site != NULL)
+        sim.mutated = *site;
+}
+
+/* ---- What kernels call ------------------------------------------------------------------ */
+
+uint32_t simt_thread(void)
+{
+    return sim.current->index;
+}
+
+uint32_t simt_threads(void)
+{
+    return sim.threads;
+}
+
+uint32_t simt_block(void)
+{
+    return sim.current->block->index;
+}
+
+uint32_t simt_blocks(void)
+{
+    return sim.blocks;
+}
+
+static void stand(const char *file, int line)
+{
+    sim.current->file = file;
+    sim.current->line = line;
+}
+
+void *sim_shared(const char *name, int line, uint64_t bytes)
+{
+    struct block *block = sim.current->block;
+    struct shared_array *array = block->shared;
+
+    for (uint32_t i = 0; i < block->shared_count; i++, array++)
+        if (array->line == line && strcmp(array->name, name) == 0)
+            return array->memory;
+    if (block->shared_count == SHARED_ARRAYS_MAX)
+        fail("too many shared arrays", name, line);
+    array->name = name;
+    array->line = line;
+    array->bytes = bytes;
+    /* Its own allocation, so that AddressSanitizer knows its ends. */
+    array->memory = aligned_alloc(16, (size_t)((bytes + 15) & ~15ull));
+    if (array->memory == NULL)
+        abort();
+    memset(array->memory, (int)(SHARED_POISON ^ (random_next() & 0xff)), (size_t)bytes);
+    block->shared_count++;
+    return array->memory;
+}
+
+int sim_bound(int condition, const char *file, int line)
+{
+    return site_is_mutated(SIM_SITE_BOUND, file, line) ? 1 : condition;
+}
+
+int sim_barrier(int condition, const char *file, int line)
+{
+    struct thread *self = sim.current;
+    struct block *block = self->block;
+    uint64_t any = 0;
+
+    stand(file, line);
+    if (site_is_mutated(SIM_SITE_BARRIER, file, line))
+        return condition;
+    ready_remove(self);
+    self->state = THREAD_AT_BARRIER;
+    self->value = (uint64_t)condition;
+    if (++block->at_barrier == sim.threads) {
+        block->at_barrier = 0;
+        sim.counters.barriers++;
+        for (uint32_t t = 0; t < sim.threads; t++) {
+            if (block->threads[t].line != line)
+                fail("threads of one block meet at different barriers", file, line);
+            any |= block->threads[t].value;
+        }
+        for (uint32_t t = 0; t < sim.threads; t++) {
+            block->threads[t].result = any;
+            ready_push(&block->threads[t]);
+        }
+    }
+    yield_to_schedule();
+    return (int)self->result;
+}
+
+/* The last lane to arrive answers for all. */
+static void warp_complete(struct thread *first)
+{
+    uint32_t ballot = 0;
+
+    for (uint32_t lane = 0; lane < SIMT_WARP_THREADS; lane++)
+        ballot |= first[lane].value != 0 ? 1u << lane : 0;
+    for (uint32_t lane = 0; lane < SIMT_WARP_THREADS; lane++) {
+        struct thread *thread = &first[lane];
+        uint32_t source = lane;
+
+        if (thread->kind < 0) {
+            thread->result = ballot;
+        } else {
+            if (thread->kind == SIM_SHUFFLE_INDEX)
+                source = thread->argument % SIMT_WARP_THREADS;
+            else if (thread->kind == SIM_SHUFFLE_UP && lane >= thread->argument)
+                source = lane - thread->argument;
+            else if (thread->kind == SIM_SHUFFLE_DOWN && lane + thread->argument < SIMT_WARP_THREADS)
+                source = lane + thread->argument;
+            thread->result = first[source].value;
+        }
+        ready_push(thread);
+    }
+}
+
+static uint64_t warp_operation(int kind, uint64_t value, uint32_t argument, const char *file,
+                               int line)
+{
+    struct thread *self = sim.current;
+    struct thread *first = &self->block->threads[self->index / SIMT_WARP_THREADS * SIMT_WARP_THREADS];
+    uint32_t waiting = 0;
+
+    stand(file, line);
+    self->kind = kind;
+    self->value = value;
+    self->argument = argument;
+    ready_remove(self);
+    self->state = THREAD_AT_WARP;
+    for (uint32_t lane = 0; lane < SIMT_WARP_THREADS; lane++) {
+        if (first[lane].state != THREAD_AT_WARP)
+            continue;
+        waiting++;
+        if (first[lane].line != line || first[lane].kind != kind)
+            fail("lanes of one warp meet at different operations", file, line);
+    }
+    if (waiting == SIMT_WARP_THREADS)
+        warp_complete(first);
+    yield_to_schedule();
+    return self->result;
+}
+
+uint32_t sim_ballot(int condition, const char *file, int line)
+{
+    if (site_is_mutated(SIM_SITE_WARP, file, line)) {
+        stand(file, line);
+        return condition != 0 ? 1u << (sim.current->index % SIMT_WARP_THREADS) : 0;
+    }
+    return (uint32_t)warp_operation(-1, (uint64_t)(condition != 0), 0, file, line);
+}
+
+uint64_t sim_shuffle(uint64_t value, int kind, uint32_t argument, const char *file, int line)
+{
+    if (site_is_mutated(SIM_SITE_WARP, file, line)) {
+        stand(file, line);
+        return value;
+    }
+    return warp_operation(kind, value, argument, file, line);
+}
+
+/* ---- Global memory ---------------------------------------------------------------------- */
+
+/* The first range that begins above the address. */
+static uint32_t range_above(uintptr_t address)
+{
+    uint32_t low = 0, high = sim.range_count;
+
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+
+        if (sim.range[middle].begin <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void sim_range_add(const void *base, uint64_t bytes)
+{
+    uintptr_t begin = (uintptr_t)base;
+    uint32_t at = range_above(begin);
+
+    if (sim.range_count == RANGES_MAX)
+        abort();
+    memmove(sim.range + at + 1, sim.range + at, (sim.range_count - at) * sizeof *sim.range);
+    sim.range[at].begin = begin;
+    sim.range[at].end = begin + bytes;
+    sim.range_count++;
+}
+
+void sim_range_remove(const void *base)
+{
+    uint32_t at = range_above((uintptr_t)base);
+
+    if (at == 0 || sim.range[at - 1].begin != (uintptr_t)base)
+        abort();
+    memmove(sim.range + at - 1, sim.range + at, (sim.range_count - at) * sizeof *sim.range);
+    sim.range_count--;
+}
+
+static bool range_holds(uintptr_t address, uint32_t bytes)
+{
+    uint32_t at = range_above(address);
+
+    return at > 0 && address + bytes <= sim.range[at - 1].end;
+}
+
+void sim_global(const void *p, uint32_t bytes, int write, const char *file, int line)
+{
+    uintptr_t address = (uintptr_t)p;
+
+    stand(file, line);
+    if (address % bytes != 0)
+        fail("a misaligned access to global memory", file, line);
+    if (!range_holds(address, bytes))
+        fail(write ? "a write outside of device memory" : "a read outside of device memory", file,
+             line);
+    if (write)
+        sim.counters.global_write_bytes += bytes;
+    else
+        sim.counters.global_read_bytes += bytes;
+}
+
+static bool is_shared(const void *p)
+{
+    const struct block *block = sim.current->block;
+
+    for (uint32_t i = 0; i < block->shared_count; i++)
+        if ((const char *)p >= (const char *)block->shared[i].memory &&
+            (const char *)p < (const char *)block->shared[i].memory + block->shared[i].bytes)
+            return true;
+    return false;
+}
+
+static uint64_t word_get(const void *p, uint32_t bytes)
+{
+    return bytes == 4 ? *(const uint32_t *)p : *(const uint64_t *)p;
+}
+
+static void word_put(void *p, uint32_t bytes, uint64_t value)
+{
+    if (bytes == 4)
+        *(uint32_t *)p = (uint32_t)value;
+    else
+        *(uint64_t *)p = value;
+}
+
+uint64_t sim_atomic(void *p, uint32_t bytes, int kind, uint64_t value, const char *file, int line)
+{
+    bool mutated = site_is_mutated(SIM_SITE_ATOMIC, file, line);
+    uint64_t old, new_value;
+
+    stand(file, line);
+    if (!is_shared(p))
+        sim_global(p, bytes, 1, file, line);
+    yield_to_schedule();
+    sim.counters.atomics++;
+    old = word_get(p, bytes);
+    if (mutated)
+        yield_to_schedule();
+    new_value = kind == SIM_ATOMIC_ADD ? old + value
+                : kind == SIM_ATOMIC_OR ? (old | value)
+                                        : (old < value ? old : value);
+    word_put(p, bytes, new_value);
+    return old;
+}
+
+uint64_t sim_read(const void *p, uint32_t bytes, const char *file, int line)
+{
+    stand(file, line);
+    if (!is_shared(p))
+        sim_global(p, bytes, 0, file, line);
+    yield_to_schedule();
+    return word_get(p, bytes);
+}

@@ -1,0 +1,75 @@
+/* simulator: runs kernels written against kernels/simt.h on the host.
+ *
+ * Each thread of a block is a fiber. A fiber runs until it reaches a barrier, a warp operation, an
+ * atomic or a read of a shared word; then the schedule, drawn from the seed, picks who runs next.
+ * Warps are in step only where the kernel asks for it. Several blocks are resident at a time and
+ * start in any order. Shared memory is poisoned when a block starts.
+ *
+ * What it finds: accesses to global memory outside the ranges registered, misaligned ones, threads
+ * that wait for each other for ever or leave while others wait, shared memory read before written
+ * (its poison makes results wrong, differently for each seed), and, by seeds, missing barriers and
+ * atomics. Memory is sequentially consistent: orders weaker than that are not tried.
+ *
+ * One simulation at a time per process: callers hold the simulated driver's lock.
+ */
+#ifndef TRAWL_TESTS_SIM_SIMULATOR_H
+#define TRAWL_TESTS_SIM_SIMULATOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sim_counters {
+    uint64_t launches;
+    uint64_t schedules; /* distinct (seed, launch) orders that were run */
+    uint64_t switches;
+    uint64_t global_read_bytes;
+    uint64_t global_write_bytes;
+    uint64_t atomics;
+    uint64_t barriers; /* completed, counted once per block */
+};
+
+/* A place in a kernel that can be mutated. */
+enum sim_site_kind { SIM_SITE_BARRIER, SIM_SITE_WARP, SIM_SITE_ATOMIC, SIM_SITE_BOUND };
+
+struct sim_site {
+    enum sim_site_kind kind;
+    const char *file;
+    int line;
+};
+
+#define SIM_SITES_MAX 256u
+
+/* A kernel: entry(arguments) for each thread of each block. */
+struct sim_kernel {
+    const char *name;
+    void (*entry)(const void *arguments);
+    uint32_t arguments_bytes;
+};
+
+/* All kernels of src/cuda/kernels (kernels.c). */
+const struct sim_kernel *sim_kernel_find(const char *name);
+
+void sim_seed(uint64_t seed);
+/* Blocks resident at a time: 1 to this, drawn from the seed; 0: the default. */
+void sim_resident_max(uint32_t blocks);
+
+/* Run a grid to its end. False: *report (static text) says what went wrong and where. */
+bool sim_grid(const struct sim_kernel *kernel, const void *arguments, uint32_t blocks,
+                uint32_t threads, const char **report);
+
+/* Global memory: what kernels may touch. */
+void sim_range_add(const void *base, uint64_t bytes);
+void sim_range_remove(const void *base);
+
+struct sim_counters sim_counters(void);
+void sim_counters_reset(void);
+
+/* A launch of more switches counts as hung; 0: the default. */
+void sim_switches_max(uint64_t switches);
+
+/* Sites seen so far, for mutation: the mutated barrier and warp operation do not wait, the atomic
+ * is a read and a write with others in between, the bound is always kept. NULL: none. */
+uint32_t sim_sites(struct sim_site *sites, uint32_t sites_max);
+void sim_mutate(const struct sim_site *site);
+
+#endif
