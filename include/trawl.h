@@ -1,0 +1,412 @@
+/* trawl: exact search for one or many strings in texts of any length.
+ *
+ * A text is a sequence of bytes; a pattern is a sequence of one or more bytes of any value.
+ * An occurrence is a pair (begin, pattern): the text holds the pattern's bytes at begin.
+ * Occurrences may overlap, and every one of them counts. All answers are exact, and the
+ * engines (host cores, NVIDIA GPUs) give byte for byte the same ones.
+ *
+ * Three objects:
+ *   plan      one or many patterns, compiled. Immutable: share it between threads freely.
+ *   text      memory, a file, or a descriptor that is read to its end.
+ *   searcher  worker threads and scratch memory. One call at a time: one per calling thread.
+ *
+ * The shortest complete use:
+ *
+ *     struct trawl_pattern pattern = {"needle", 6};
+ *     struct trawl_plan *plan = NULL;
+ *     struct trawl_searcher *searcher = NULL;
+ *     struct trawl_text *text = NULL;
+ *     uint64_t count = 0;
+ *     if (trawl_plan_build(&pattern, 1, NULL, &plan, NULL) == TRAWL_OK &&
+ *         trawl_searcher_open(NULL, &searcher, NULL) == TRAWL_OK &&
+ *         trawl_text_open_file("big.log", &text, NULL) == TRAWL_OK &&
+ *         trawl_count(searcher, plan, text, &count, NULL) == TRAWL_OK)
+ *         printf("%" PRIu64 "\n", count);
+ *     trawl_text_close(text);
+ *     trawl_searcher_close(searcher);
+ *     trawl_plan_free(plan);
+ *
+ * Conventions of every function below:
+ *   - It returns a status; results go to out-parameters, which are set on success only,
+ *     unless its comment says more.
+ *   - A struct trawl_error pointer may be NULL. On failure it is filled once, by whoever found
+ *     the fault; on success it is not touched.
+ *   - Option structs begin with `size`: set it to sizeof the struct, zero the rest, then set
+ *     what you need (TRAWL_*_OPTIONS_INIT does the first two). A NULL options pointer means
+ *     all defaults. Zero is the default of every field. A larger struct from a later version
+ *     is accepted while the fields this version does not know are zero.
+ *   - Offsets, sizes and counts are 64-bit, in bytes unless the name says otherwise, 0-based.
+ *   - free and close functions accept NULL.
+ *   - The library never prints, exits, installs signal handlers or reads the environment.
+ */
+#ifndef TRAWL_H
+#define TRAWL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TRAWL_VERSION_MAJOR 0
+#define TRAWL_VERSION_MINOR 1
+#define TRAWL_VERSION_PATCH 0
+#define TRAWL_VERSION "0.1.0"
+
+#if defined(__GNUC__)
+#define TRAWL_API __attribute__((visibility("default")))
+#define TRAWL_CHECKED __attribute__((warn_unused_result))
+#else
+#define TRAWL_API
+#define TRAWL_CHECKED
+#endif
+
+/* ---- Status and error ------------------------------------------------------------------ */
+
+/* 0 is success, 1 to 9 a normal early end, 10 and up a failure. Numbers are never reused. */
+#define TRAWL_STATUS_LIST(X)                                                                   \
+    X(OK, 0, "success")                                                                        \
+    X(STOPPED, 1, "a sink asked the search to stop")                                           \
+    X(ARGUMENT, 10, "an argument breaks the function's contract")                              \
+    X(BUSY, 11, "the searcher is already inside a call")                                       \
+    X(MEMORY, 12, "out of memory")                                                             \
+    X(THREAD, 13, "a thread could not be started")                                             \
+    X(LIMIT, 14, "a size or a count exceeds what this build or machine can hold")              \
+    X(OPEN, 20, "a file could not be opened")                                                  \
+    X(READ, 21, "reading the text failed")                                                     \
+    X(ENGINE, 30, "the engine asked for is not available")                                     \
+    X(DEVICE, 31, "the device or its driver failed")                                           \
+    X(UNSUPPORTED, 32, "this engine or build does not support the request")
+
+enum trawl_status {
+#define TRAWL_STATUS_ENUM(name, number, message) TRAWL_##name = (number),
+    TRAWL_STATUS_LIST(TRAWL_STATUS_ENUM)
+#undef TRAWL_STATUS_ENUM
+};
+
+#define TRAWL_ERROR_MESSAGE_BYTES 256
+
+/* What went wrong. The caller's, usually on the stack; never holds a pointer. */
+struct trawl_error {
+    enum trawl_status status;
+    int32_t os_code;        /* errno of the failed system call, 0 if none */
+    int32_t driver_code;    /* the GPU driver's code, 0 if none */
+    uint64_t pattern_index; /* the pattern at fault, UINT64_MAX if none */
+    uint64_t text_offset;   /* where in the text, UINT64_MAX if nowhere */
+    char message[TRAWL_ERROR_MESSAGE_BYTES]; /* one line without newline, names the thing at fault */
+};
+
+/* The run-time version, "major.minor.patch". Static text. */
+TRAWL_API const char *trawl_version(void);
+
+/* Static text for any number, also for one that is not a status ("unknown status"). */
+TRAWL_API const char *trawl_status_message(enum trawl_status status);
+
+/* ---- Plan ------------------------------------------------------------------------------ */
+
+struct trawl_plan;
+
+/* Borrowed until trawl_plan_build returns, which copies the bytes. bytes_count >= 1. */
+struct trawl_pattern {
+    const void *bytes;
+    uint64_t bytes_count;
+};
+
+enum trawl_plan_flag {
+    TRAWL_IGNORE_CASE = 1,       /* A-Z equal a-z; with `utf8`, its variants too */
+    TRAWL_WHOLE_WORD = 2,        /* neither neighbour is a word character: [0-9A-Za-z_],
+                                    with `utf8` also what is_word says */
+    TRAWL_WHOLE_LINE = 4,        /* the occurrence is a line: between line ends or text ends */
+};
+
+/* How the text is looked at (docs/design.md names sources). AUTO lets the plan choose; a method
+ * that does not fit the patterns is refused with ARGUMENT. Every method gives the same answer. */
+#define TRAWL_METHOD_LIST(X)                                                                   \
+    X(AUTO, 0, "auto")                                                                         \
+    X(EVERY, 1, "every")                                                                       \
+    X(WORDS, 2, "words")                                                                       \
+    X(SAMPLED, 3, "sampled")                                                                   \
+    X(SET, 4, "set")
+
+enum trawl_method {
+#define TRAWL_METHOD_ENUM(name, number, text) TRAWL_METHOD_##name = (number),
+    TRAWL_METHOD_LIST(TRAWL_METHOD_ENUM)
+#undef TRAWL_METHOD_ENUM
+};
+
+#define TRAWL_UTF8_VARIANTS_MAX 8
+
+/* What UTF-8 text needs beyond ASCII; the library holds no Unicode tables. Functions must be
+ * pure: the same answer each time, callable from any thread. They live as long as the plan. */
+struct trawl_utf8 {
+    void *context;
+    /* All code points that equal `code_point` when case is ignored, itself included, into
+     * variants; returns how many, 1 to TRAWL_UTF8_VARIANTS_MAX. Called by trawl_plan_build. */
+    uint32_t (*variants)(void *context, uint32_t code_point,
+                         uint32_t variants[TRAWL_UTF8_VARIANTS_MAX]);
+    /* Is this code point (>= 128) a word character? Called during searches. */
+    bool (*is_word)(void *context, uint32_t code_point);
+};
+
+struct trawl_plan_options {
+    uint64_t size;               /* sizeof(struct trawl_plan_options) */
+    uint32_t flags;              /* enum trawl_plan_flag, or-ed */
+    enum trawl_method method;    /* AUTO unless a method must be forced */
+    uint32_t line_end_set;       /* 0: lines end in '\n'; 1: in `line_end` */
+    uint8_t line_end;            /* for WHOLE_LINE and for the line calls */
+    uint8_t reserved[3];
+    const struct trawl_utf8 *utf8; /* NULL: bytes are characters. Copied. */
+    const void *sample;          /* bytes like those of the texts to come, or NULL: how often */
+    uint64_t sample_bytes;       /* each byte occurs there steers the choice. Read during build. */
+};
+#define TRAWL_PLAN_OPTIONS_INIT {sizeof(struct trawl_plan_options), 0, TRAWL_METHOD_AUTO, 0, 0, {0, 0, 0}, NULL, NULL, 0}
+
+/* Compile patterns into a plan.
+ *
+ * Shape      patterns[pattern_count]; duplicates and prefixes of each other are allowed and
+ *            reported each under its own index. pattern_count 0 is a plan that finds nothing.
+ * Ownership  patterns and their bytes are copied; *plan is the caller's, free with
+ *            trawl_plan_free.
+ * Errors     ARGUMENT  a NULL where one is not allowed; an empty pattern (error->pattern_index);
+ *                      a flag or method that is unknown or does not fit the patterns
+ *            MEMORY, LIMIT
+ * Threads    any; the plan is immutable and may be shared.
+ * Cost       time and memory linear in the patterns' total bytes.
+ */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns,
+                                                           uint64_t pattern_count,
+                                                           const struct trawl_plan_options *options,
+                                                           struct trawl_plan **plan,
+                                                           struct trawl_error *error);
+TRAWL_API void trawl_plan_free(struct trawl_plan *plan);
+
+TRAWL_API uint64_t trawl_plan_pattern_count(const struct trawl_plan *plan);
+
+/* The bytes of pattern `pattern_index` as given; borrowed until the plan is freed. NULL bytes and
+ * count 0 when the index is out of range. */
+TRAWL_API struct trawl_pattern trawl_plan_pattern(const struct trawl_plan *plan,
+                                                  uint64_t pattern_index);
+
+/* Explain the plan in lines of "name: value": method, q, stride, table bytes, and why.
+ *
+ * Shape      writes at most buffer_bytes including the closing NUL; *needed_bytes is what the
+ *            whole text needs including the NUL, so a first call may pass NULL and 0.
+ * Errors     ARGUMENT
+ */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_explain(const struct trawl_plan *plan,
+                                                             char *buffer, uint64_t buffer_bytes,
+                                                             uint64_t *needed_bytes,
+                                                             struct trawl_error *error);
+
+/* ---- Text ------------------------------------------------------------------------------ */
+
+struct trawl_text;
+
+/* A text in memory; the bytes are borrowed until trawl_text_close. bytes may be NULL if count 0. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_memory(const void *bytes,
+                                                                 uint64_t bytes_count,
+                                                                 struct trawl_text **text,
+                                                                 struct trawl_error *error);
+
+/* A file, opened for reading. Errors: ARGUMENT, MEMORY, OPEN (with os_code). */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_open_file(const char *path,
+                                                               struct trawl_text **text,
+                                                               struct trawl_error *error);
+
+/* An open descriptor: a regular file is searched from its current offset to its end (which is
+ * looked for by reading, so a file may grow or report size 0), anything else is read in order
+ * until its end. The descriptor is borrowed until trawl_text_close. Its offset is left wherever
+ * it is for a regular file, at the end for a stream. Offsets in results count from the first
+ * byte searched. A stream can be searched once.
+ * name: for error messages, copied; NULL for "descriptor N".
+ */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_descriptor(int descriptor,
+                                                                     const char *name,
+                                                                     struct trawl_text **text,
+                                                                     struct trawl_error *error);
+TRAWL_API void trawl_text_close(struct trawl_text *text);
+
+/* True if trawl_text_read works at any offset: memory and regular files. */
+TRAWL_API bool trawl_text_is_seekable(const struct trawl_text *text);
+
+/* Bytes of the text as known now: memory's size, a regular file's size less the offset where the
+ * search begins; false, and *text_bytes untouched, for a stream or where the size is not known. */
+TRAWL_API bool trawl_text_bytes(const struct trawl_text *text, uint64_t *text_bytes);
+
+/* Read up to buffer_bytes from `offset`; *read_bytes is less only at the text's end.
+ * Errors: ARGUMENT, READ, UNSUPPORTED (a stream). Threads: any, also from inside a sink. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_read(const struct trawl_text *text,
+                                                          uint64_t offset, void *buffer,
+                                                          uint64_t buffer_bytes,
+                                                          uint64_t *read_bytes,
+                                                          struct trawl_error *error);
+
+/* ---- Searcher -------------------------------------------------------------------------- */
+
+struct trawl_searcher;
+
+enum trawl_engine {
+    TRAWL_ENGINE_AUTO = 0, /* the CPU, joined by GPUs where it pays */
+    TRAWL_ENGINE_CPU = 1,
+    TRAWL_ENGINE_CUDA = 2, /* ENGINE if there is no usable device */
+};
+
+struct trawl_searcher_options {
+    uint64_t size;             /* sizeof(struct trawl_searcher_options) */
+    enum trawl_engine engine;
+    uint32_t threads;          /* threads that search, the caller's included; 0: one per core */
+    uint64_t chunk_bytes;      /* text per unit of work; 0: chosen. Small values are for tests. */
+    const char *instruction_set; /* NULL: the best here. Else one of trawl_instruction_set().
+                                    Borrowed until trawl_searcher_open returns. */
+};
+#define TRAWL_SEARCHER_OPTIONS_INIT {sizeof(struct trawl_searcher_options), TRAWL_ENGINE_AUTO, 0, 0, NULL}
+
+/* The instruction sets this build can use on this machine, best first, NULL after the last;
+ * "portable" is always among them. Static text. */
+TRAWL_API const char *trawl_instruction_set(uint32_t index);
+
+/* Open a searcher. Threads start when a text is large enough to need them, and stay.
+ * Errors: ARGUMENT, MEMORY, ENGINE (with the reason), DEVICE. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_open(
+    const struct trawl_searcher_options *options, struct trawl_searcher **searcher,
+    struct trawl_error *error);
+TRAWL_API void trawl_searcher_close(struct trawl_searcher *searcher);
+
+/* What the last finished call on this searcher did; zeros before the first. */
+struct trawl_stats {
+    uint64_t size;             /* sizeof(struct trawl_stats), set by the caller */
+    uint64_t text_bytes;       /* searched; less than the text when the search stopped early */
+    uint64_t chunk_count;
+    uint64_t cpu_chunk_count;
+    uint64_t device_chunk_count;
+    uint64_t match_count;      /* occurrences seen */
+    uint64_t candidate_count;  /* places verified byte by byte */
+    uint64_t wall_ns;
+    uint32_t thread_count;     /* that took part */
+    char engine[32];           /* "cpu", "cuda", "cpu+cuda" */
+    char instruction_set[16];  /* of the CPU engine */
+    char note[160];            /* why an engine did not take part; empty if nothing to say */
+};
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_stats(
+    const struct trawl_searcher *searcher, struct trawl_stats *stats, struct trawl_error *error);
+
+/* Bytes of the current call's text that are done. Any thread may ask, also during a call: this is
+ * what a progress display reads. */
+TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher);
+
+/* ---- Searching -------------------------------------------------------------------------
+ *
+ * Errors of all of them, beside what each adds:
+ *   ARGUMENT  a NULL where one is not allowed
+ *   BUSY      the searcher is inside a call (from a sink, or from another thread)
+ *   MEMORY    scratch could not grow; the searcher stays usable
+ *   THREAD    is never returned: with fewer threads than asked for, the search goes on
+ *   READ      reading failed (os_code, text_offset); results before that place were delivered
+ *   DEVICE    a device failed while TRAWL_ENGINE_CUDA was asked for
+ * Cost: each text byte is read at most once plus the overlap of chunks (the longest pattern less
+ * one byte each); a plan of method "sampled" reads less than the text. Time is linear in the
+ * text for one pattern, whatever text and pattern.
+ */
+
+struct trawl_match {
+    uint64_t begin;         /* of the occurrence, from the text's first byte */
+    uint64_t end;           /* one past its last byte */
+    uint64_t pattern_index;
+};
+
+/* Count all occurrences of all patterns, overlapping ones too. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count(struct trawl_searcher *searcher,
+                                                      const struct trawl_plan *plan,
+                                                      struct trawl_text *text, uint64_t *count,
+                                                      struct trawl_error *error);
+
+/* The first occurrence: least begin; among equals least pattern_index. *found false: none, and
+ * *match is untouched. Stops reading soon after it. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_first(struct trawl_searcher *searcher,
+                                                      const struct trawl_plan *plan,
+                                                      struct trawl_text *text,
+                                                      struct trawl_match *match, bool *found,
+                                                      struct trawl_error *error);
+
+/* Takes matches in order of (begin, pattern_index); non-zero stops the search. Called on the
+ * thread that made the call, never twice at once; may not call the same searcher. The matches
+ * are borrowed until it returns. */
+typedef int (*trawl_match_sink)(void *context, const struct trawl_match *matches,
+                                uint64_t match_count);
+
+/* Deliver all occurrences in order to a sink. STOPPED if the sink stopped it. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_positions(struct trawl_searcher *searcher,
+                                                          const struct trawl_plan *plan,
+                                                          struct trawl_text *text,
+                                                          trawl_match_sink sink, void *context,
+                                                          struct trawl_error *error);
+
+/* Fill the caller's array with the first matches_max occurrences; *match_count is the true total,
+ * also when that is more. After READ or DEVICE both hold what was found before the fault. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_positions_into(
+    struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
+    struct trawl_match *matches, uint64_t matches_max, uint64_t *match_count,
+    struct trawl_error *error);
+
+/* Count the lines in which an occurrence begins. Lines end in the plan's line end; bytes after
+ * the last one form a line if there are any.
+ * invert: count the lines in which none begins. lines_max: stop there (0 counts nothing;
+ * UINT64_MAX for all). */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count_lines(struct trawl_searcher *searcher,
+                                                            const struct trawl_plan *plan,
+                                                            struct trawl_text *text, bool invert,
+                                                            uint64_t lines_max, uint64_t *count,
+                                                            struct trawl_error *error);
+
+/* One piece of the text with all occurrences that begin in it. Windows follow each other without
+ * gap from offset 0 to the text's end; the last one has `last` set and may be empty. Borrowed
+ * until the sink returns. */
+struct trawl_window {
+    uint64_t begin;             /* text offset of bytes[0] */
+    const uint8_t *bytes;
+    uint64_t bytes_count;
+    uint64_t after_bytes_count; /* bytes readable beyond bytes_count, so that each match of the
+                                   window is whole in memory */
+    const struct trawl_match *matches; /* in order; begin inside the window, end perhaps beyond */
+    uint64_t match_count;
+    uint64_t line_end_count;    /* line ends in the window; 0 unless TRAWL_WINDOW_LINE_ENDS */
+    bool last;
+};
+
+enum trawl_window_flag {
+    TRAWL_WINDOW_LINE_ENDS = 1, /* count line ends (in the searching threads) */
+    TRAWL_WINDOW_NO_MATCHES = 2 /* leave matches out: a reader's loop over any text */
+};
+
+typedef int (*trawl_window_sink)(void *context, const struct trawl_window *window);
+
+/* Deliver the whole text in windows, in order, each with its matches: what a program needs that
+ * prints lines, contexts or reports. flags: enum trawl_window_flag, or-ed. The sink is called like
+ * a trawl_match_sink. Memory in flight is bounded by threads and chunks, whatever the sink does.
+ * A stream's windows come as soon as its bytes do. STOPPED if the sink stopped it. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_windows(struct trawl_searcher *searcher,
+                                                        const struct trawl_plan *plan,
+                                                        struct trawl_text *text, uint32_t flags,
+                                                        trawl_window_sink sink, void *context,
+                                                        struct trawl_error *error);
+
+/* ---- Rare -------------------------------------------------------------------------------- */
+
+/* Memory functions in place of the C library's. allocate returns bytes aligned to `alignment` (a
+ * power of two) or NULL; release gets the same size back. */
+struct trawl_allocator {
+    void *context;
+    void *(*allocate)(void *context, uint64_t bytes, uint64_t alignment);
+    void (*release)(void *context, void *pointer, uint64_t bytes);
+};
+
+/* Use these functions for all memory of the library; NULL: the C library's again. Not thread-safe:
+ * call it while no other object of the library exists. Copied. */
+TRAWL_API void trawl_set_allocator(const struct trawl_allocator *allocator);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

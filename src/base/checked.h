@@ -1,0 +1,35 @@
+/* checked: 64-bit arithmetic that says when it does not fit. */
+#ifndef TRAWL_BASE_CHECKED_H
+#define TRAWL_BASE_CHECKED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+static inline bool checked_add(uint64_t a, uint64_t b, uint64_t *sum)
+{
+    return !__builtin_add_overflow(a, b, sum);
+}
+
+static inline bool checked_multiply(uint64_t a, uint64_t b, uint64_t *product)
+{
+    return !__builtin_mul_overflow(a, b, product);
+}
+
+static inline uint64_t saturating_add(uint64_t a, uint64_t b)
+{
+    uint64_t sum;
+
+    return checked_add(a, b, &sum) ? sum : UINT64_MAX;
+}
+
+static inline uint64_t min_u64(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline uint64_t max_u64(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+#endif

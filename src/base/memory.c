@@ -1,0 +1,79 @@
+/* memory: allocation through the caller's functions, with fault points. */
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/fault.h"
+
+static void *libc_allocate(void *context, uint64_t bytes, uint64_t alignment)
+{
+    void *pointer = NULL;
+
+    (void)context;
+    if (bytes > SIZE_MAX || posix_memalign(&pointer, (size_t)alignment, (size_t)bytes) != 0)
+        return NULL;
+    return pointer;
+}
+
+static void libc_release(void *context, void *pointer, uint64_t bytes)
+{
+    (void)context;
+    (void)bytes;
+    free(pointer);
+}
+
+static const struct trawl_allocator libc_allocator = {NULL, libc_allocate, libc_release};
+static struct trawl_allocator allocator = {NULL, libc_allocate, libc_release};
+
+void trawl_set_allocator(const struct trawl_allocator *functions)
+{
+    allocator = functions == NULL ? libc_allocator : *functions;
+}
+
+enum trawl_status memory_allocate(uint64_t count, uint64_t size, void **pointer,
+                                  struct trawl_error *error)
+{
+    uint64_t bytes;
+
+    *pointer = NULL;
+    if (!checked_multiply(count, size, &bytes))
+        return TRAWL_FAIL(error, LIMIT, "%" PRIu64 " x %" PRIu64 " bytes exceed 2^64", count, size);
+    if (bytes == 0)
+        return TRAWL_OK;
+    if (!fault_hit(FAULT_MEMORY))
+        *pointer = allocator.allocate(allocator.context, bytes, MEMORY_ALIGNMENT);
+    if (*pointer == NULL)
+        return TRAWL_FAIL(error, MEMORY, "out of memory: %" PRIu64 " bytes", bytes);
+    return TRAWL_OK;
+}
+
+enum trawl_status memory_allocate_zeroed(uint64_t count, uint64_t size, void **pointer,
+                                         struct trawl_error *error)
+{
+    TRAWL_TRY(memory_allocate(count, size, pointer, error));
+    if (*pointer != NULL)
+        memset(*pointer, 0, (size_t)(count * size));
+    return TRAWL_OK;
+}
+
+enum trawl_status memory_grow(uint64_t old_count, uint64_t new_count, uint64_t size, void **pointer,
+                              struct trawl_error *error)
+{
+    void *grown;
+
+    TRAWL_ASSERT(new_count >= old_count);
+    TRAWL_TRY(memory_allocate(new_count, size, &grown, error));
+    if (old_count > 0)
+        memcpy(grown, *pointer, (size_t)(old_count * size));
+    memory_release(*pointer, old_count, size);
+    *pointer = grown;
+    return TRAWL_OK;
+}
+
+void memory_release(void *pointer, uint64_t count, uint64_t size)
+{
+    if (pointer != NULL)
+        allocator.release(allocator.context, pointer, count * size);
+}

@@ -1,0 +1,114 @@
+/* engine_cpu: the engine on the host's cores. */
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "cpu/lane.h"
+
+#define WORK_FACTOR 4u /* bytes compared per byte of chunk and literal before two_way takes over */
+#define CPU_CHUNK_BYTES (1u << 18)
+
+struct engine {
+    const struct find_ops *find;
+};
+
+static enum trawl_status cpu_open(const struct engine_options *options, struct engine **engine,
+                                  struct trawl_error *error)
+{
+    const struct find_ops *find = find_by_name(options->instruction_set);
+    void *memory;
+
+    if (find == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "instruction set %s is not available here",
+                          options->instruction_set);
+    TRAWL_TRY(memory_allocate(1, sizeof **engine, &memory, error));
+    *engine = (struct engine *)memory;
+    (*engine)->find = find;
+    return TRAWL_OK;
+}
+
+static void cpu_close(struct engine *engine)
+{
+    memory_release(engine, 1, sizeof *engine);
+}
+
+static void cpu_properties(const struct engine *engine, struct engine_properties *properties)
+{
+    properties->name = "cpu";
+    properties->instruction_set = engine->find->name;
+    properties->lanes_max = 0;
+    properties->chunk_bytes = CPU_CHUNK_BYTES;
+}
+
+static enum trawl_status cpu_lane_open(struct engine *engine, struct engine_lane **lane,
+                                       struct trawl_error *error)
+{
+    void *memory;
+
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof **lane, &memory, error));
+    *lane = (struct engine_lane *)memory;
+    (*lane)->find = engine->find;
+    return TRAWL_OK;
+}
+
+static void cpu_lane_close(struct engine_lane *lane)
+{
+    memory_release(lane, 1, sizeof *lane);
+}
+
+static enum trawl_status cpu_lane_begin(struct engine_lane *lane, const struct trawl_plan *plan,
+                                        struct trawl_error *error)
+{
+    (void)error; /* nothing to prepare can fail */
+    lane->plan = plan;
+    lane->method = plan->method;
+    lane->first_probes = plan->first_probes;
+    lane->learned = 0;
+    return TRAWL_OK;
+}
+
+/* Begins at or beyond this have no room for the shortest occurrence, or are not owned. */
+static uint64_t scan_limit(const struct scan *scan)
+{
+    if (scan->available < scan->plan->length_min)
+        return 0;
+    return min_u64(scan->chunk->owned, scan->available - scan->plan->length_min + 1);
+}
+
+static enum trawl_status cpu_scan(struct engine_lane *lane, const struct engine_chunk *chunk,
+                                  uint64_t from, enum engine_want want,
+                                  struct engine_result *result, struct trawl_error *error)
+{
+    struct scan scan;
+
+    TRAWL_ASSERT(from < chunk->owned && chunk->owned < UINT32_MAX);
+    memset(&scan, 0, sizeof scan);
+    scan.lane = lane;
+    scan.plan = lane->plan;
+    scan.chunk = chunk;
+    scan.want = want;
+    scan.result = result;
+    scan.error = error;
+    scan.at = from;
+    scan.available = chunk->owned + chunk->after;
+    scan.loadable = chunk->owned + chunk->readable;
+    scan.limit = scan_limit(&scan);
+    scan.work_max = WORK_FACTOR * (chunk->owned + scan.plan->length_max);
+    result->hits.count = 0;
+    result->count = 0;
+    result->candidate_count = 0;
+    if (scan.plan->literal_count > 0 && scan.at < scan.limit) {
+        if (lane->method == TRAWL_METHOD_SET)
+            scan_set(&scan);
+        else if (lane->method == TRAWL_METHOD_SAMPLED)
+            scan_sampled(&scan);
+        else
+            scan_tiles(&scan);
+    }
+    result->done = scan.at >= scan.limit || scan.want == ENGINE_WANT_FIRST ? chunk->owned : scan.at;
+    return scan.status;
+}
+
+const struct engine_ops engine_cpu = {"cpu",          cpu_open,       cpu_close, cpu_properties,
+                                      cpu_lane_open,  cpu_lane_close, cpu_lane_begin,
+                                      cpu_scan};

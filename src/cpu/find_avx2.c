@@ -1,0 +1,71 @@
+/* find_avx2: candidate bitmaps with 32-byte vectors. */
+#include <immintrin.h>
+
+#include "cpu/find.h"
+
+#define VARIANT avx2
+
+static inline __m256i load32(const uint8_t *text)
+{
+    return _mm256_loadu_si256((const __m256i *)(const void *)text);
+}
+
+static inline uint64_t mask64(__m256i low, __m256i high)
+{
+    return (uint32_t)_mm256_movemask_epi8(low) |
+           (uint64_t)(uint32_t)_mm256_movemask_epi8(high) << 32;
+}
+
+static inline uint64_t block_equal(const uint8_t *text, uint8_t value)
+{
+    __m256i values = _mm256_set1_epi8((char)value);
+
+    return mask64(_mm256_cmpeq_epi8(load32(text), values),
+                  _mm256_cmpeq_epi8(load32(text + 32), values));
+}
+
+static inline uint64_t block_equal_fold(const uint8_t *text, uint8_t value, uint8_t fold)
+{
+    __m256i values = _mm256_set1_epi8((char)value), folds = _mm256_set1_epi8((char)fold);
+
+    return mask64(_mm256_cmpeq_epi8(_mm256_or_si256(load32(text), folds), values),
+                  _mm256_cmpeq_epi8(_mm256_or_si256(load32(text + 32), folds), values));
+}
+
+static inline __m256i words_equal(__m256i text, const struct plan_words *words, uint32_t o)
+{
+    return _mm256_cmpeq_epi32(
+        _mm256_or_si256(text, _mm256_set1_epi32((int32_t)words->fold[o])),
+        _mm256_set1_epi32((int32_t)words->word[o]));
+}
+
+static inline uint64_t block_words(const uint8_t *text, const struct plan_words *words)
+{
+    __m256i low[4], high[4], any;
+    uint64_t bits = 0;
+
+    for (uint32_t o = 0; o < 4; o++) {
+        low[o] = words_equal(load32(text), words, o);
+        high[o] = words_equal(load32(text + 32), words, o);
+    }
+    any = _mm256_or_si256(
+        _mm256_or_si256(_mm256_or_si256(low[0], low[1]), _mm256_or_si256(low[2], low[3])),
+        _mm256_or_si256(_mm256_or_si256(high[0], high[1]), _mm256_or_si256(high[2], high[3])));
+    if (_mm256_testz_si256(any, any))
+        return 0;
+    for (uint32_t o = 0; o < 4; o++) /* one bit of each word's four, moved to place 3 - o */
+        bits |= mask64(low[o], high[o]) & (0x1111111111111111ull << (3 - o));
+    return bits;
+}
+
+#include "cpu/find_impl.h"
+
+static bool is_supported(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+}
+
+const struct find_ops find_avx2 = {"avx2",          is_supported, every_avx2,
+                                   every_fold_avx2, words_avx2,   set_scalar_avx2,
+                                   count_bits_avx2};

@@ -1,0 +1,55 @@
+/* find_avx512: candidate bitmaps with 64-byte vectors and mask registers. */
+#include <immintrin.h>
+
+#include "cpu/find.h"
+
+#define VARIANT avx512
+
+static inline __m512i load64(const uint8_t *text)
+{
+    return _mm512_loadu_si512(text);
+}
+
+static inline uint64_t block_equal(const uint8_t *text, uint8_t value)
+{
+    return _mm512_cmpeq_epi8_mask(load64(text), _mm512_set1_epi8((char)value));
+}
+
+static inline uint64_t block_equal_fold(const uint8_t *text, uint8_t value, uint8_t fold)
+{
+    return _mm512_cmpeq_epi8_mask(_mm512_or_si512(load64(text), _mm512_set1_epi8((char)fold)),
+                                  _mm512_set1_epi8((char)value));
+}
+
+static inline __mmask16 words_equal(__m512i text, const struct plan_words *words, uint32_t o)
+{
+    return _mm512_cmpeq_epi32_mask(
+        _mm512_or_si512(text, _mm512_set1_epi32((int32_t)words->fold[o])),
+        _mm512_set1_epi32((int32_t)words->word[o]));
+}
+
+static inline uint64_t block_words(const uint8_t *text, const struct plan_words *words)
+{
+    __m512i block = load64(text);
+    __mmask16 equal[4];
+
+    for (uint32_t o = 0; o < 4; o++)
+        equal[o] = words_equal(block, words, o);
+    if (((equal[0] | equal[1]) | (equal[2] | equal[3])) == 0)
+        return 0;
+    return _pdep_u64(equal[0], 0x8888888888888888ull) | _pdep_u64(equal[1], 0x4444444444444444ull) |
+           _pdep_u64(equal[2], 0x2222222222222222ull) | _pdep_u64(equal[3], 0x1111111111111111ull);
+}
+
+#include "cpu/find_impl.h"
+
+static bool is_supported(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+}
+
+const struct find_ops find_avx512 = {"avx512",          is_supported, every_avx512,
+                                     every_fold_avx512, words_avx512, set_scalar_avx512,
+                                     count_bits_avx512};

@@ -1,0 +1,68 @@
+/* find_neon: candidate bitmaps with 16-byte vectors on arm64. */
+#include <arm_neon.h>
+
+#include "cpu/find.h"
+
+#define VARIANT neon
+
+/* 64 bytes of 0x00 or 0xff to 64 bits: keep in each byte the bit of its place among eight, then
+ * pairwise sums bring eight bytes into one. */
+static inline uint64_t mask64(const uint8x16_t equal[4])
+{
+    const uint8x16_t place = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+    uint8x16_t first = vpaddq_u8(vandq_u8(equal[0], place), vandq_u8(equal[1], place));
+    uint8x16_t second = vpaddq_u8(vandq_u8(equal[2], place), vandq_u8(equal[3], place));
+    uint8x16_t sums = vpaddq_u8(first, second);
+
+    return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(sums, sums)), 0);
+}
+
+static inline uint64_t block_equal_fold(const uint8_t *text, uint8_t value, uint8_t fold)
+{
+    uint8x16_t values = vdupq_n_u8(value), folds = vdupq_n_u8(fold), equal[4];
+
+    for (uint32_t i = 0; i < 4; i++)
+        equal[i] = vceqq_u8(vorrq_u8(vld1q_u8(text + 16 * i), folds), values);
+    return mask64(equal);
+}
+
+static inline uint64_t block_equal(const uint8_t *text, uint8_t value)
+{
+    uint8x16_t values = vdupq_n_u8(value), equal[4];
+
+    for (uint32_t i = 0; i < 4; i++)
+        equal[i] = vceqq_u8(vld1q_u8(text + 16 * i), values);
+    return mask64(equal);
+}
+
+static inline uint64_t block_words(const uint8_t *text, const struct plan_words *words)
+{
+    uint8x16_t equal[4][4], any = vdupq_n_u8(0);
+    uint64_t bits = 0;
+
+    for (uint32_t o = 0; o < 4; o++)
+        for (uint32_t i = 0; i < 4; i++) {
+            uint32x4_t quarter = vreinterpretq_u32_u8(vld1q_u8(text + 16 * i));
+
+            equal[o][i] = vreinterpretq_u8_u32(
+                vceqq_u32(vorrq_u32(quarter, vdupq_n_u32(words->fold[o])),
+                          vdupq_n_u32(words->word[o])));
+            any = vorrq_u8(any, equal[o][i]);
+        }
+    if (vmaxvq_u8(any) == 0)
+        return 0;
+    for (uint32_t o = 0; o < 4; o++) /* one bit of each word's four, moved to place 3 - o */
+        bits |= mask64(equal[o]) & (0x1111111111111111ull << (3 - o));
+    return bits;
+}
+
+#include "cpu/find_impl.h"
+
+static bool is_supported(void)
+{
+    return true; /* part of arm64 */
+}
+
+const struct find_ops find_neon = {"neon",          is_supported, every_neon,
+                                   every_fold_neon, words_neon,   set_scalar_neon,
+                                   count_bits_neon};

@@ -1,0 +1,64 @@
+/* find_portable: candidate bitmaps in plain C, eight bytes at a time. The reference. */
+#include <string.h>
+
+#include "cpu/find.h"
+
+#define VARIANT portable
+
+static uint64_t load64(const uint8_t *bytes)
+{
+    uint64_t word;
+
+    memcpy(&word, bytes, sizeof word);
+    return word;
+}
+
+/* One bit per zero byte of `word`: bit 7 of each byte of `zero` is set exactly where the byte is
+ * zero (no carry crosses bytes), and the multiplication gathers the eight bits at the top. */
+static uint64_t zero_bytes(uint64_t word)
+{
+    uint64_t low = 0x7f7f7f7f7f7f7f7full;
+    uint64_t zero = ~(((word & low) + low) | word | low);
+
+    return (zero >> 7) * 0x0102040810204080ull >> 56;
+}
+
+static uint64_t block_equal_fold(const uint8_t *text, uint8_t value, uint8_t fold)
+{
+    uint64_t values = value * 0x0101010101010101ull, folds = fold * 0x0101010101010101ull;
+    uint64_t bits = 0;
+
+    for (uint32_t i = 0; i < 8; i++)
+        bits |= zero_bytes((load64(text + 8 * i) | folds) ^ values) << 8 * i;
+    return bits;
+}
+
+static uint64_t block_equal(const uint8_t *text, uint8_t value)
+{
+    return block_equal_fold(text, value, 0);
+}
+
+static uint64_t block_words(const uint8_t *text, const struct plan_words *words)
+{
+    uint64_t bits = 0;
+
+    for (uint32_t i = 0; i < 16; i++) {
+        uint32_t word;
+
+        memcpy(&word, text + 4 * i, sizeof word);
+        for (uint32_t o = 0; o < 4; o++)
+            bits |= (uint64_t)((word | words->fold[o]) == words->word[o]) << (4 * i + 3 - o);
+    }
+    return bits;
+}
+
+#include "cpu/find_impl.h"
+
+static bool is_supported(void)
+{
+    return true;
+}
+
+const struct find_ops find_portable = {"portable",          is_supported,   every_portable,
+                                       every_fold_portable, words_portable, set_scalar_portable,
+                                       count_bits_portable};

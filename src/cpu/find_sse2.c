@@ -1,0 +1,68 @@
+/* find_sse2: candidate bitmaps with 16-byte vectors, which every x86-64 has. */
+#include <emmintrin.h>
+
+#include "cpu/find.h"
+
+#define VARIANT sse2
+
+static inline uint64_t block_equal(const uint8_t *text, uint8_t value)
+{
+    __m128i values = _mm_set1_epi8((char)value);
+    uint64_t bits = 0;
+
+    for (uint32_t i = 0; i < 4; i++) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(text + 16 * i));
+
+        bits |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, values)) << 16 * i;
+    }
+    return bits;
+}
+
+static inline uint64_t block_equal_fold(const uint8_t *text, uint8_t value, uint8_t fold)
+{
+    __m128i values = _mm_set1_epi8((char)value), folds = _mm_set1_epi8((char)fold);
+    uint64_t bits = 0;
+
+    for (uint32_t i = 0; i < 4; i++) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(text + 16 * i));
+
+        bytes = _mm_or_si128(bytes, folds);
+        bits |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, values)) << 16 * i;
+    }
+    return bits;
+}
+
+/* Words of a quarter that equal word[o] set bit 4 * i + 3 - o: compare, then keep one bit of each
+ * word's four and move it. */
+static inline uint64_t block_words(const uint8_t *text, const struct plan_words *words)
+{
+    uint64_t bits = 0;
+
+    for (uint32_t i = 0; i < 4; i++) {
+        __m128i quarter = _mm_loadu_si128((const __m128i *)(const void *)(text + 16 * i));
+        __m128i equal[4], any;
+
+        for (uint32_t o = 0; o < 4; o++)
+            equal[o] = _mm_cmpeq_epi32(
+                _mm_or_si128(quarter, _mm_set1_epi32((int32_t)words->fold[o])),
+                _mm_set1_epi32((int32_t)words->word[o]));
+        any = _mm_or_si128(_mm_or_si128(equal[0], equal[1]), _mm_or_si128(equal[2], equal[3]));
+        if (_mm_movemask_epi8(any) == 0)
+            continue;
+        for (uint32_t o = 0; o < 4; o++)
+            bits |= (uint64_t)((uint32_t)_mm_movemask_epi8(equal[o]) & (0x1111u << (3 - o)))
+                    << 16 * i;
+    }
+    return bits;
+}
+
+#include "cpu/find_impl.h"
+
+static bool is_supported(void)
+{
+    return true;
+}
+
+const struct find_ops find_sse2 = {"sse2",          is_supported, every_sse2,
+                                   every_fold_sse2, words_sse2,   set_scalar_sse2,
+                                   count_bits_sse2};

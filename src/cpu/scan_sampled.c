@@ -1,0 +1,55 @@
+/* scan_sampled: method sampled: one gram per stride, and nothing in between is read. */
+#include <string.h>
+
+#include "base/checked.h"
+#include "cpu/lane.h"
+
+#define SAMPLES_AHEAD 16u      /* prefetched: no hardware prefetcher follows such strides */
+#define FAILED_PER_SAMPLES 8u  /* more failures than 8 per sample: sampling does not pay here */
+#define SAMPLES_MIN 64u        /* before that is judged */
+
+/* The sample at place i stands for the begins [scan->at, i]. */
+static void settle_sample(struct scan *scan, uint64_t i)
+{
+    const struct trawl_plan *plan = scan->plan;
+    uint64_t gram, begin = scan->at;
+    uint32_t offset;
+
+    memcpy(&gram, scan->chunk->bytes + i, sizeof gram);
+    offset = plan->sampled_heads[plan_hash64(gram | plan->sampled.fold, plan->sampled.hash_bits)];
+    for (; offset != PLAN_NONE && !scan->over; offset = plan->sampled_next[offset])
+        if (offset <= i - begin) /* offsets descend, so begins ascend */
+            settle_one(scan, i - offset);
+}
+
+void scan_sampled(struct scan *scan)
+{
+    uint64_t stride = scan->plan->sampled.stride, samples = 0;
+    const uint8_t *bytes = scan->chunk->bytes;
+    /* the first sample comes early, so that all lie at the begin of a cache line */
+    uint64_t skew = (uint64_t)(uintptr_t)(bytes + scan->at) % 64;
+    uint64_t i = scan->at + min_u64((64 - skew) % 64, stride - 1);
+
+    while (scan->at < scan->limit && !scan_is_full(scan)) {
+        if (i + sizeof(uint64_t) > scan->available) {
+            scan->at = scan->limit; /* no occurrence reaches this sample, so none begins before it */
+            return;
+        }
+        if (scan->available - i > SAMPLES_AHEAD * stride)
+            __builtin_prefetch(bytes + i + SAMPLES_AHEAD * stride);
+        settle_sample(scan, i);
+        if (scan->over)
+            return;
+        scan->at = i + 1;
+        if (scan->run_until > scan->at) { /* jump over a run; every sample's rule still holds */
+            scan->at = scan->run_until;
+            i = scan->at - 1;
+        }
+        i += stride;
+        if (++samples >= SAMPLES_MIN && scan->failed > FAILED_PER_SAMPLES * samples) {
+            scan->lane->method = TRAWL_METHOD_EVERY;
+            scan_tiles(scan);
+            return;
+        }
+    }
+}

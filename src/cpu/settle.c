@@ -1,0 +1,167 @@
+/* settle: candidates become occurrences, in time linear in the text.
+ *
+ * Three rules keep verification from growing beyond the text (docs/design.md has the argument):
+ *   runs      an occurrence of a literal with period p <= m / 2 is extended to the end of its run
+ *             once; the run's other occurrences follow by arithmetic and nothing else in it can
+ *             match (Fine and Wilf 1965);
+ *   learning  the offset where the last candidate failed is compared first;
+ *   budget    when the bytes compared exceed WORK_FACTOR times the chunk, the rest of the chunk is
+ *             searched by two_way, which is linear by itself.
+ */
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "cpu/lane.h"
+#include "cpu/two_way.h"
+#include "plan/analyse.h"
+
+#define CANDIDATE_WORK 16u /* what a candidate costs beside its bytes */
+#define RUN_STEP_BYTES 1024u
+#define LINEAR_STEP (1u << 16) /* begins per literal and round of settle_linear */
+
+void settle_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t length)
+{
+    struct hits *hits = &scan->result->hits;
+
+    if (plan_has_conditions(scan->plan) &&
+        !plan_accepts(scan->plan, scan->chunk->bytes, x, x + length, scan->chunk->before,
+                      scan->available))
+        return;
+    scan->result->count++;
+    if (scan->want == ENGINE_WANT_COUNT)
+        return;
+    if (hits->count == hits->capacity) {
+        scan->status = hits_reserve(hits, 1, scan->error);
+        if (scan->status != TRAWL_OK) {
+            scan->over = true;
+            return;
+        }
+    }
+    hits->items[hits->count].offset = (uint32_t)x;
+    hits->items[hits->count++].literal = literal;
+    if (scan->want == ENGINE_WANT_FIRST)
+        scan->over = true;
+}
+
+/* How many of `count` bytes at text equal those `period` before them. */
+static uint64_t run_extent(const struct trawl_plan *plan, const uint8_t *text, uint64_t period,
+                           uint64_t count)
+{
+    bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
+    uint64_t i = 0;
+
+    while (count - i >= RUN_STEP_BYTES && memcmp(text + i, text + i - period, RUN_STEP_BYTES) == 0)
+        i += RUN_STEP_BYTES;
+    while (i < count &&
+           (text[i] == text[i - period] ||
+            (fold && fold_byte(text[i]) == fold_byte(text[i - period]))))
+        i++;
+    return i;
+}
+
+/* The literal occurs at x and has a period: settle the whole run. */
+static void settle_run(struct scan *scan, uint64_t x)
+{
+    uint64_t count = scan->plan->literals[0].bytes_count, period = scan->plan->period;
+    uint64_t stop = scan->limit - 1 + count, end = x + count, last;
+
+    TRAWL_ASSERT(stop <= scan->available && end <= stop);
+    end += run_extent(scan->plan, scan->chunk->bytes + end, period, stop - end);
+    scan->work += end - x;
+    scan->run_until = end == stop ? scan->limit : end - period + 1;
+    last = min_u64(end - count, scan->limit - 1);
+    if (scan->want == ENGINE_WANT_COUNT && !plan_has_conditions(scan->plan)) {
+        scan->result->count += (last - x) / period + 1;
+        return;
+    }
+    for (; x <= last && !scan->over; x += period)
+        settle_emit(scan, x, 0, count);
+}
+
+void settle_one(struct scan *scan, uint64_t x)
+{
+    const uint8_t *text = scan->chunk->bytes + x, *bytes = plan_literal_bytes(scan->plan, 0);
+    uint64_t count = scan->plan->literals[0].bytes_count, learned = scan->lane->learned, same;
+    bool fold = (scan->plan->flags & TRAWL_IGNORE_CASE) != 0;
+
+    if (x < scan->run_until || x >= scan->limit)
+        return;
+    scan->result->candidate_count++;
+    scan->work += CANDIDATE_WORK;
+    if (bytes[learned] != (fold ? fold_byte(text[learned]) : text[learned])) {
+        scan->failed++;
+        return;
+    }
+    same = plan_mismatch(scan->plan, bytes, text, count);
+    scan->work += same;
+    if (same < count) {
+        scan->lane->learned = same;
+        scan->failed++;
+    } else if (scan->plan->period > 0) {
+        settle_run(scan, x);
+    } else {
+        settle_emit(scan, x, 0, count);
+    }
+    if (scan->work > scan->work_max && !scan->over) {
+        scan->at = max_u64(x + 1, scan->run_until);
+        settle_linear(scan);
+        scan->over = true;
+    }
+}
+
+static int compare_hits(const void *a, const void *b)
+{
+    const struct hit *first = (const struct hit *)a, *second = (const struct hit *)b;
+
+    if (first->offset != second->offset)
+        return first->offset < second->offset ? -1 : 1;
+    return (first->literal > second->literal) - (first->literal < second->literal);
+}
+
+/* Begins [scan->at, to) of one literal. */
+static void linear_literal(struct scan *scan, uint32_t index, uint64_t to)
+{
+    const struct plan_literal *literal = &scan->plan->literals[index];
+    const uint8_t *bytes = plan_literal_bytes(scan->plan, index);
+    uint64_t critical, period, x;
+    struct two_way search;
+
+    if (literal->bytes_count > scan->available)
+        return;
+    to = min_u64(to, scan->available - literal->bytes_count + 1);
+    analyse_period(bytes, literal->bytes_count, &critical, &period);
+    two_way_begin(&search, bytes, literal->bytes_count, critical, period,
+                  (scan->plan->flags & TRAWL_IGNORE_CASE) != 0, scan->at);
+    while (scan->status == TRAWL_OK &&
+           (x = two_way_next(&search, scan->chunk->bytes, to)) != UINT64_MAX) {
+        uint64_t length = literal->bytes_count;
+
+        scan->result->candidate_count++;
+        if (literal->tail_count > 0)
+            length = plan_literal_match(scan->plan, literal, scan->chunk->bytes + x,
+                                        scan->available - x);
+        if (length > 0)
+            settle_emit(scan, x, index, length);
+    }
+}
+
+void settle_linear(struct scan *scan)
+{
+    struct hits *hits = &scan->result->hits;
+    uint64_t step = max_u64(LINEAR_STEP, 2 * scan->plan->length_max);
+
+    while (scan->at < scan->limit && scan->status == TRAWL_OK && !scan_is_full(scan)) {
+        uint64_t to = scan->limit - scan->at > step ? scan->at + step : scan->limit;
+        uint64_t kept = hits->count;
+
+        for (uint32_t i = 0; i < scan->plan->literal_count && scan->status == TRAWL_OK; i++)
+            linear_literal(scan, i, to);
+        if (hits->count > kept + 1 && scan->plan->literal_count > 1)
+            qsort(hits->items + kept, (size_t)(hits->count - kept), sizeof *hits->items,
+                  compare_hits);
+        scan->at = to;
+        if (scan->want == ENGINE_WANT_FIRST && hits->count > 0)
+            break;
+    }
+}

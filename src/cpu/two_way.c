@@ -1,0 +1,57 @@
+/* two_way: string matching with a critical factorization. */
+#include "cpu/two_way.h"
+
+#include "base/checked.h"
+
+void two_way_begin(struct two_way *search, const uint8_t *bytes, uint64_t count, uint64_t critical,
+                   uint64_t period, bool fold, uint64_t from)
+{
+    TRAWL_ASSERT(critical < count && period <= count / 2);
+    search->bytes = bytes;
+    search->count = count;
+    search->critical = critical;
+    search->period = period;
+    search->fold = fold;
+    search->at = from;
+    search->memory = 0;
+}
+
+static inline bool equal_at(const struct two_way *search, const uint8_t *text, uint64_t i)
+{
+    uint8_t byte = text[search->at + i];
+
+    return search->bytes[i] == (search->fold ? fold_byte(byte) : byte);
+}
+
+uint64_t two_way_next(struct two_way *search, const uint8_t *text, uint64_t limit)
+{
+    uint64_t critical = search->critical, count = search->count;
+
+    while (search->at < limit) {
+        uint64_t i = max_u64(critical, search->memory), begin = search->at;
+
+        while (i < count && equal_at(search, text, i))
+            i++;
+        if (i < count) { /* the right part fails: its period moves us past the mismatch */
+            search->at += i - critical + 1;
+            search->memory = 0;
+            continue;
+        }
+        i = critical;
+        while (i > search->memory && equal_at(search, text, i - 1))
+            i--;
+        if (search->period > 0) {
+            bool found = i <= search->memory;
+
+            search->at += search->period;
+            search->memory = count - search->period;
+            if (found)
+                return begin;
+        } else {
+            search->at += max_u64(critical, count - critical) + 1;
+            if (i == 0)
+                return begin;
+        }
+    }
+    return UINT64_MAX;
+}

@@ -1,0 +1,80 @@
+/* engine: the one table both engines fill in.
+ *
+ * An engine is opened by a searcher. Each thread that searches with it opens a lane, which owns
+ * what one thread needs (scratch on the host; a stream, staging and device memory on a GPU). A
+ * lane's scan is synchronous; overlap of copy and search comes from several lanes per device.
+ * Nothing above this table knows which engine runs.
+ */
+#ifndef TRAWL_ENGINE_H
+#define TRAWL_ENGINE_H
+
+#include "base/status.h"
+#include "match/hits.h"
+#include "plan/plan.h"
+
+struct engine; /* each engine's own */
+struct engine_lane;
+
+/* One piece of the text. Bytes [-before, owned + after) around `bytes` are text; the plan's
+ * need_before and need_after are met except at the text's borders. Bytes up to owned + readable
+ * (readable >= after) may be loaded, beyond `after` they mean nothing. */
+struct engine_chunk {
+    const uint8_t *bytes;
+    uint64_t begin;    /* text offset of bytes[0] */
+    uint64_t owned;    /* occurrences beginning in [0, owned) are this chunk's; < 2^32 */
+    uint64_t before;
+    uint64_t after;
+    uint64_t readable;
+};
+
+enum engine_want {
+    ENGINE_WANT_COUNT, /* result.count alone */
+    ENGINE_WANT_HITS,  /* and the hits in order */
+    ENGINE_WANT_FIRST  /* at least the first hit, if there is one */
+};
+
+struct engine_result {
+    struct hits hits;         /* kept from call to call: a scan clears the count, not the room */
+    uint64_t count;           /* occurrences that begin in [from, done) */
+    uint64_t done;            /* begins below this were looked at: owned, or less where the hits
+                                 reached ENGINE_HITS_MAX; scan again from here for the rest */
+    uint64_t candidate_count; /* places verified */
+};
+
+/* A scan may stop between two tiles once it holds this many hits: what bounds memory when
+ * patterns nest. */
+#define ENGINE_HITS_MAX (1u << 20)
+
+struct engine_options {
+    uint64_t size;
+    const char *instruction_set; /* CPU: NULL for the best */
+};
+
+struct engine_properties {
+    const char *name;            /* "cpu", "cuda" */
+    const char *instruction_set; /* CPU; "" elsewhere */
+    uint32_t lanes_max;          /* lanes worth opening; 0: as many as threads */
+    uint64_t chunk_bytes;        /* preferred */
+};
+
+struct engine_ops {
+    const char *name;
+    enum trawl_status (*open)(const struct engine_options *options, struct engine **engine,
+                              struct trawl_error *error);
+    void (*close)(struct engine *engine);
+    void (*properties)(const struct engine *engine, struct engine_properties *properties);
+    enum trawl_status (*lane_open)(struct engine *engine, struct engine_lane **lane,
+                                   struct trawl_error *error);
+    void (*lane_close)(struct engine_lane *lane);
+    /* Get ready for scans under this plan, which outlives them. */
+    enum trawl_status (*lane_begin)(struct engine_lane *lane, const struct trawl_plan *plan,
+                                    struct trawl_error *error);
+    /* Search begins in [from, chunk->owned). UNSUPPORTED: this plan is not for this engine. */
+    enum trawl_status (*scan)(struct engine_lane *lane, const struct engine_chunk *chunk,
+                              uint64_t from, enum engine_want want, struct engine_result *result,
+                              struct trawl_error *error);
+};
+
+extern const struct engine_ops engine_cpu;
+
+#endif

@@ -1,0 +1,82 @@
+/* lines: digests of pieces and their sum. */
+#include "match/lines.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+
+/* The first line end at or behind `from`, `owned` if there is none. */
+static uint64_t line_end_from(const struct line_input *input, uint64_t from)
+{
+    const void *end;
+
+    if (from >= input->owned)
+        return input->owned;
+    end = memchr(input->bytes + from, input->line_end, (size_t)(input->owned - from));
+    return end == NULL ? input->owned : (uint64_t)((const uint8_t *)end - input->bytes);
+}
+
+/* Lines with a hit that end in this piece, the one the piece begins in not counted; *open_hit: has
+ * the line behind the last line end one? */
+static uint64_t count_ended(const struct line_input *input, uint64_t i, bool *open_hit)
+{
+    uint64_t ended = 0;
+
+    while (i < input->hit_count) {
+        uint64_t end = line_end_from(input, input->hits[i].offset - input->hits_base);
+
+        if (end == input->owned) {
+            *open_hit = true;
+            return ended;
+        }
+        ended++;
+        while (i < input->hit_count && input->hits[i].offset - input->hits_base <= end)
+            i++;
+    }
+    return ended;
+}
+
+void lines_digest(const struct line_input *input, bool count_line_ends, struct line_digest *digest)
+{
+    uint64_t first = line_end_from(input, 0), i = 0;
+
+    memset(digest, 0, sizeof *digest);
+    digest->has_bytes = input->owned > 0;
+    if (first == input->owned) {
+        digest->tail_hit = input->hit_count > 0;
+        digest->tail_has_bytes = digest->has_bytes;
+        return;
+    }
+    digest->has_line_end = true;
+    digest->tail_has_bytes = input->bytes[input->owned - 1] != input->line_end;
+    while (i < input->hit_count && input->hits[i].offset - input->hits_base <= first)
+        i++;
+    digest->head_hit = i > 0;
+    digest->inside_hit = count_ended(input, i, &digest->tail_hit);
+    if (count_line_ends)
+        digest->line_end_count = bytes_count_value(input->bytes, input->owned, input->line_end);
+}
+
+void lines_merge(struct line_count *count, const struct line_digest *digest)
+{
+    if (!digest->has_line_end) {
+        count->open_hit |= digest->tail_hit;
+        count->open_has_bytes |= digest->tail_has_bytes;
+        return;
+    }
+    if (count->invert)
+        count->count += digest->line_end_count - digest->inside_hit -
+                        (count->open_hit || digest->head_hit);
+    else
+        count->count += digest->inside_hit + (count->open_hit || digest->head_hit);
+    count->open_hit = digest->tail_hit;
+    count->open_has_bytes = digest->tail_has_bytes;
+}
+
+void lines_end(struct line_count *count)
+{
+    if (count->open_has_bytes && count->open_hit != count->invert)
+        count->count++;
+    count->open_has_bytes = false;
+    count->open_hit = false;
+}

@@ -1,0 +1,148 @@
+/* sink: the six sinks. */
+#include "match/sink.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/checked.h"
+
+static bool deliver_count(struct sink *sink, const struct sink_piece *piece,
+                          const struct sink_digest *digest)
+{
+    (void)digest;
+    sink->count += piece->count;
+    return true;
+}
+
+void sink_count(struct sink *sink)
+{
+    memset(sink, 0, sizeof *sink);
+    sink->wants = SINK_WANTS_COUNT;
+    sink->deliver = deliver_count;
+}
+
+static bool deliver_first(struct sink *sink, const struct sink_piece *piece,
+                          const struct sink_digest *digest)
+{
+    (void)digest;
+    if (piece->match_count == 0)
+        return true;
+    sink->first = piece->matches[0];
+    sink->found = true;
+    return false;
+}
+
+void sink_first(struct sink *sink)
+{
+    memset(sink, 0, sizeof *sink);
+    sink->wants = SINK_WANTS_FIRST;
+    sink->deliver = deliver_first;
+}
+
+static bool deliver_positions(struct sink *sink, const struct sink_piece *piece,
+                              const struct sink_digest *digest)
+{
+    (void)digest;
+    sink->count += piece->match_count;
+    return piece->match_count == 0 ||
+           sink->match_sink(sink->context, piece->matches, piece->match_count) == 0;
+}
+
+void sink_positions(struct sink *sink, trawl_match_sink function, void *context)
+{
+    memset(sink, 0, sizeof *sink);
+    sink->wants = SINK_WANTS_MATCHES;
+    sink->deliver = deliver_positions;
+    sink->match_sink = function;
+    sink->context = context;
+}
+
+static bool deliver_positions_into(struct sink *sink, const struct sink_piece *piece,
+                                   const struct sink_digest *digest)
+{
+    (void)digest;
+    if (sink->count < sink->matches_max && piece->match_count > 0)
+        memcpy(sink->matches + sink->count, piece->matches,
+               (size_t)min_u64(piece->match_count, sink->matches_max - sink->count) *
+                   sizeof *sink->matches);
+    sink->count += piece->match_count;
+    return true;
+}
+
+void sink_positions_into(struct sink *sink, struct trawl_match *matches, uint64_t matches_max)
+{
+    memset(sink, 0, sizeof *sink);
+    sink->wants = SINK_WANTS_MATCHES;
+    sink->deliver = deliver_positions_into;
+    sink->matches = matches;
+    sink->matches_max = matches_max;
+}
+
+static void digest_lines(const struct sink *sink, const struct sink_piece *piece,
+                         struct sink_digest *digest)
+{
+    struct line_input input = {piece->bytes,     piece->owned,     piece->hits,
+                               piece->hit_count, piece->hits_base, sink->line_end};
+
+    lines_digest(&input, sink->lines.invert, &digest->lines);
+}
+
+static bool deliver_lines(struct sink *sink, const struct sink_piece *piece,
+                          const struct sink_digest *digest)
+{
+    lines_merge(&sink->lines, &digest->lines);
+    if (piece->last)
+        lines_end(&sink->lines);
+    sink->count = min_u64(sink->lines.count, sink->lines.count_max);
+    return sink->lines.count < sink->lines.count_max;
+}
+
+void sink_lines(struct sink *sink, uint8_t line_end, bool invert, uint64_t lines_max)
+{
+    memset(sink, 0, sizeof *sink);
+    sink->wants = SINK_WANTS_HITS;
+    sink->line_end = line_end;
+    sink->digest = digest_lines;
+    sink->deliver = deliver_lines;
+    sink->lines.invert = invert;
+    sink->lines.count_max = lines_max;
+}
+
+static void digest_window(const struct sink *sink, const struct sink_piece *piece,
+                          struct sink_digest *digest)
+{
+    digest->line_end_count = bytes_count_value(piece->bytes, piece->owned, sink->line_end);
+}
+
+static bool deliver_window(struct sink *sink, const struct sink_piece *piece,
+                           const struct sink_digest *digest)
+{
+    struct trawl_window window;
+
+    if (piece->owned == 0 && !piece->last)
+        return true; /* a stream's piece of which nothing could be settled */
+    window.begin = piece->begin;
+    window.bytes = piece->bytes;
+    window.bytes_count = piece->owned;
+    window.after_bytes_count = piece->after;
+    window.matches = piece->matches;
+    window.match_count = piece->match_count;
+    window.line_end_count =
+        (sink->window_flags & TRAWL_WINDOW_LINE_ENDS) != 0 ? digest->line_end_count : 0;
+    window.last = piece->last;
+    return sink->window_sink(sink->context, &window) == 0;
+}
+
+void sink_windows(struct sink *sink, uint8_t line_end, uint32_t flags, trawl_window_sink function,
+                  void *context)
+{
+    memset(sink, 0, sizeof *sink);
+    sink->wants =
+        (flags & TRAWL_WINDOW_NO_MATCHES) != 0 ? SINK_WANTS_NOTHING : SINK_WANTS_MATCHES;
+    sink->line_end = line_end;
+    sink->digest = (flags & TRAWL_WINDOW_LINE_ENDS) != 0 ? digest_window : NULL;
+    sink->deliver = deliver_window;
+    sink->window_sink = function;
+    sink->window_flags = flags;
+    sink->context = context;
+}

@@ -1,0 +1,71 @@
+/* sink: what becomes of the occurrences.
+ *
+ * Each sink has two steps. digest runs in the thread that searched a piece, several at once, and
+ * leaves its product in the piece's digest. deliver runs in the calling thread, piece after piece
+ * in order. Who searched, and how, a sink does not know.
+ */
+#ifndef TRAWL_MATCH_SINK_H
+#define TRAWL_MATCH_SINK_H
+
+#include "match/hits.h"
+#include "match/lines.h"
+
+enum sink_wants {
+    SINK_WANTS_COUNT,   /* how many occurrences a piece has */
+    SINK_WANTS_FIRST,   /* the first match of a piece */
+    SINK_WANTS_HITS,    /* where each begins */
+    SINK_WANTS_MATCHES, /* begin, end and pattern of each */
+    SINK_WANTS_NOTHING  /* the text alone */
+};
+
+/* A piece of the text after the search, as sinks see it. */
+struct sink_piece {
+    uint64_t begin; /* text offset of bytes[0] */
+    const uint8_t *bytes;
+    uint64_t owned;
+    uint64_t after;
+    bool last;
+    uint64_t count;                    /* occurrences that begin in it */
+    const struct hit *hits;            /* offsets count from bytes[0] less hits_base */
+    uint64_t hit_count;
+    uint64_t hits_base;
+    const struct trawl_match *matches; /* where asked for */
+    uint64_t match_count;
+};
+
+/* The product of digest; kept from piece to piece. */
+struct sink_digest {
+    struct line_digest lines;
+    uint64_t line_end_count;
+};
+
+struct sink {
+    enum sink_wants wants;
+    uint8_t line_end;
+    void (*digest)(const struct sink *sink, const struct sink_piece *piece,
+                   struct sink_digest *digest); /* NULL: nothing to prepare */
+    /* false: stop the search */
+    bool (*deliver)(struct sink *sink, const struct sink_piece *piece,
+                    const struct sink_digest *digest);
+
+    uint64_t count; /* occurrences, or lines */
+    struct trawl_match first;
+    bool found;
+    trawl_match_sink match_sink;
+    trawl_window_sink window_sink;
+    void *context;
+    struct trawl_match *matches; /* positions_into */
+    uint64_t matches_max;
+    struct line_count lines;
+    uint32_t window_flags;
+};
+
+void sink_count(struct sink *sink);
+void sink_first(struct sink *sink);
+void sink_positions(struct sink *sink, trawl_match_sink function, void *context);
+void sink_positions_into(struct sink *sink, struct trawl_match *matches, uint64_t matches_max);
+void sink_lines(struct sink *sink, uint8_t line_end, bool invert, uint64_t lines_max);
+void sink_windows(struct sink *sink, uint8_t line_end, uint32_t flags, trawl_window_sink function,
+                  void *context);
+
+#endif

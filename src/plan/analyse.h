@@ -1,0 +1,37 @@
+/* analyse: what a literal is like: its period, its rare bytes, how often its grams are expected. */
+#ifndef TRAWL_PLAN_ANALYSE_H
+#define TRAWL_PLAN_ANALYSE_H
+
+#include "plan/plan.h"
+
+/* Expected share of each byte value in the texts to come; sums to about 1. */
+struct byte_rates {
+    double rate[256];
+};
+
+/* From a sample if there is one, else the built-in prior; a literal over at most four byte values
+ * (DNA) is taken as a hint that the text is like that. With `fold`, letters of both cases count
+ * together. */
+void analyse_rates(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *literal,
+                   uint64_t literal_bytes, bool fold, struct byte_rates *rates);
+
+/* Critical factorization: *critical gets the position, *period the least period if it is at most
+ * half of count, else 0. Linear time, constant space (Crochemore and Perrin, "Two-way
+ * string-matching", 1991). count >= 1. */
+void analyse_period(const uint8_t *bytes, uint64_t count, uint64_t *critical, uint64_t *period);
+
+/* Choose probe offsets, most telling first, near each other so that they share cache lines.
+ * Returns how many. */
+uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
+                        const struct byte_rates *rates, struct plan_probe *probes);
+
+/* How many of the probes, in order, leave a candidate in few blocks of 64 places. */
+uint32_t analyse_first_probes(const uint8_t *bytes, const struct byte_rates *rates,
+                              const struct plan_probe *probes, uint32_t probe_count);
+
+/* The window of 7 bytes whose four words are rarest; returns the expected candidates per text
+ * byte. count >= 7. */
+double analyse_words(const uint8_t *bytes, uint64_t count, bool fold,
+                     const struct byte_rates *rates, struct plan_words *words);
+
+#endif

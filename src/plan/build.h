@@ -1,0 +1,24 @@
+/* build: the steps of trawl_plan_build, in the order they run. */
+#ifndef TRAWL_PLAN_BUILD_H
+#define TRAWL_PLAN_BUILD_H
+
+#include "plan/analyse.h"
+#include "plan/plan.h"
+
+/* Literals and tails from the patterns in plan->pattern_bytes. */
+enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_error *error);
+
+/* The one place that picks a method; `asked` AUTO or the one to force. Fills probes, words, period
+ * and the rest that the choice weighs. */
+enum trawl_status choose_method(struct trawl_plan *plan, enum trawl_method asked,
+                                const uint8_t *sample, uint64_t sample_bytes,
+                                struct trawl_error *error);
+
+/* The tables of methods sampled and set. */
+enum trawl_status build_sampled(struct trawl_plan *plan, struct trawl_error *error);
+enum trawl_status build_set(struct trawl_plan *plan, struct trawl_error *error);
+
+/* The stride the method sampled would use for a literal of this length; 0 if it is too short. */
+uint64_t sampled_stride(uint64_t length);
+
+#endif

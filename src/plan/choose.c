@@ -1,0 +1,108 @@
+/* choose: which method looks at the text. The one place that picks.
+ *
+ * One literal is searched by `every`, unless its rarest seven bytes make `words` propose next to
+ * nothing (it loads each text byte once where `every` loads it once per probe), or it is so long
+ * that `sampled` leaves most of the text unread. Several literals, or one with a tail, are a
+ * `set`. A choice that turns out wrong on the text at hand costs time, never an answer: engines
+ * watch how many candidates fail and look at more bytes (docs/design.md).
+ */
+#include "base/memory.h"
+#include "plan/build.h"
+
+#include <string.h>
+
+#define WORDS_LENGTH_MIN 7u
+#define WORDS_RATE_MAX 2e-5 /* candidates per text byte: 0.3 per tile of 16 KiB */
+#define SAMPLED_LENGTH_MIN 256u /* from here the text is not read whole */
+
+static bool is_one_plain_literal(const struct trawl_plan *plan)
+{
+    return plan->literal_count == 1 && plan->literals[0].tail_count == 0;
+}
+
+/* Why the asked method does not fit, NULL if it does. */
+static const char *method_obstacle(const struct trawl_plan *plan, enum trawl_method asked)
+{
+    switch (asked) {
+    case TRAWL_METHOD_AUTO:
+    case TRAWL_METHOD_SET:
+        return NULL;
+    case TRAWL_METHOD_EVERY:
+        return is_one_plain_literal(plan) ? NULL : "every takes one pattern";
+    case TRAWL_METHOD_WORDS:
+        if (!is_one_plain_literal(plan))
+            return "words takes one pattern";
+        return plan->length_min >= WORDS_LENGTH_MIN ? NULL : "words takes patterns of 7 bytes up";
+    case TRAWL_METHOD_SAMPLED:
+        if (!is_one_plain_literal(plan))
+            return "sampled takes one pattern";
+        return sampled_stride(plan->length_min) > 0 ? NULL : "sampled takes patterns of 16 bytes up";
+    }
+    return "no such method";
+}
+
+/* Can sampling tell the places of this literal apart? Not if its grams repeat. */
+static bool grams_are_distinct(const struct trawl_plan *plan)
+{
+    return plan->period == 0;
+}
+
+static void choose_for_one(struct trawl_plan *plan)
+{
+    if (plan->length_min >= SAMPLED_LENGTH_MIN && grams_are_distinct(plan)) {
+        plan->method = TRAWL_METHOD_SAMPLED;
+        plan->method_why = "one long pattern: samples a stride apart find every occurrence";
+    } else if (plan->length_min >= WORDS_LENGTH_MIN && plan->gram_rate <= WORDS_RATE_MAX) {
+        plan->method = TRAWL_METHOD_WORDS;
+        plan->method_why = "one pattern with rare grams: aligned words are enough";
+    } else {
+        plan->method = TRAWL_METHOD_EVERY;
+        plan->method_why = plan->length_min < WORDS_LENGTH_MIN
+                               ? "one short pattern"
+                               : "one pattern whose grams are expected often";
+    }
+}
+
+/* Period, probes, words of the one literal. */
+static void analyse_one(struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes)
+{
+    const uint8_t *bytes = plan_literal_bytes(plan, 0);
+    uint64_t count = plan->literals[0].bytes_count;
+    bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
+    struct byte_rates rates;
+
+    analyse_rates(sample, sample_bytes, bytes, count, fold, &rates);
+    analyse_period(bytes, count, &plan->critical, &plan->period);
+    plan->probe_count = analyse_probes(bytes, count, fold, &rates, plan->probes);
+    plan->first_probes = analyse_first_probes(bytes, &rates, plan->probes, plan->probe_count);
+    plan->probes_exact = plan->probe_count == count;
+    for (uint32_t i = 0; i < plan->probe_count; i++)
+        if (plan->probes[i].fold != 0)
+            plan->probes_exact = false;
+    if (count >= WORDS_LENGTH_MIN)
+        plan->gram_rate = analyse_words(bytes, count, fold, &rates, &plan->words);
+}
+
+enum trawl_status choose_method(struct trawl_plan *plan, enum trawl_method asked,
+                                const uint8_t *sample, uint64_t sample_bytes,
+                                struct trawl_error *error)
+{
+    const char *obstacle = method_obstacle(plan, asked);
+
+    if (obstacle != NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "method %d: %s", (int)asked, obstacle);
+    if (is_one_plain_literal(plan))
+        analyse_one(plan, sample, sample_bytes);
+    if (asked != TRAWL_METHOD_AUTO) {
+        plan->method = asked;
+        plan->method_why = "asked for";
+    } else if (is_one_plain_literal(plan)) {
+        choose_for_one(plan);
+    } else {
+        plan->method = TRAWL_METHOD_SET;
+        plan->method_why = plan->pattern_count == 0   ? "no pattern: nothing is found"
+                           : plan->pattern_count == 1 ? "one pattern with variants of its letters"
+                                                      : "several patterns";
+    }
+    return TRAWL_OK;
+}

@@ -1,0 +1,245 @@
+/* expand: patterns to literals.
+ *
+ * A pattern without variants beyond ASCII case is one literal. Else its characters are taken in
+ * order, and each literal so far is continued with each variant, as long as that gives at most
+ * EXPAND_LITERALS_MAX literals; what remains of the pattern is the tail. Byte strings of different
+ * characters are never prefixes of each other in UTF-8, so at one place at most one of a pattern's
+ * literals matches, and its tail in at most one way.
+ */
+#include "plan/build.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+
+#define EXPAND_LITERALS_MAX 16u
+
+static enum trawl_status literal_append(struct trawl_plan *plan, uint32_t pattern,
+                                        struct trawl_error *error)
+{
+    struct plan_literal literal = {plan->literal_bytes_total, 0, pattern, 0, 0, 0};
+
+    if (plan->literal_count == plan->literal_capacity) {
+        uint64_t capacity = max_u64(2 * plan->literal_capacity, plan->pattern_count);
+        void *memory = plan->literals;
+
+        if (capacity >= UINT32_MAX)
+            return TRAWL_FAIL(error, LIMIT, "the patterns need more than 2^32 literals");
+        TRAWL_TRY(memory_grow(plan->literal_capacity, capacity, sizeof *plan->literals, &memory,
+                              error));
+        plan->literals = (struct plan_literal *)memory;
+        plan->literal_capacity = capacity;
+    }
+    plan->literals[plan->literal_count++] = literal;
+    return TRAWL_OK;
+}
+
+/* Append bytes, folded, to the last literal. */
+static enum trawl_status bytes_append(struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,
+                                      struct trawl_error *error)
+{
+    uint64_t needed = plan->literal_bytes_total + count;
+    bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
+
+    if (needed > plan->literal_bytes_capacity) {
+        uint64_t capacity = max_u64(needed, 2 * plan->literal_bytes_capacity);
+        void *memory = plan->literal_bytes;
+
+        if (plan->literal_bytes_capacity == 0)
+            capacity = max_u64(needed, plan->pattern_begin[plan->pattern_count]);
+        TRAWL_TRY(memory_grow(plan->literal_bytes_capacity, capacity, 1, &memory, error));
+        plan->literal_bytes = (uint8_t *)memory;
+        plan->literal_bytes_capacity = capacity;
+    }
+    for (uint64_t i = 0; i < count; i++)
+        plan->literal_bytes[plan->literal_bytes_total + i] = fold ? fold_byte(bytes[i]) : bytes[i];
+    plan->literal_bytes_total = needed;
+    plan->literals[plan->literal_count - 1].bytes_count += count;
+    return TRAWL_OK;
+}
+
+static uint32_t utf8_encode(uint32_t code_point, uint8_t bytes[4])
+{
+    if (code_point < 0x80) {
+        bytes[0] = (uint8_t)code_point;
+        return 1;
+    }
+    if (code_point < 0x800) {
+        bytes[0] = (uint8_t)(0xc0 | code_point >> 6);
+        bytes[1] = (uint8_t)(0x80 | (code_point & 0x3f));
+        return 2;
+    }
+    if (code_point < 0x10000) {
+        bytes[0] = (uint8_t)(0xe0 | code_point >> 12);
+        bytes[1] = (uint8_t)(0x80 | (code_point >> 6 & 0x3f));
+        bytes[2] = (uint8_t)(0x80 | (code_point & 0x3f));
+        return 3;
+    }
+    bytes[0] = (uint8_t)(0xf0 | code_point >> 18);
+    bytes[1] = (uint8_t)(0x80 | (code_point >> 12 & 0x3f));
+    bytes[2] = (uint8_t)(0x80 | (code_point >> 6 & 0x3f));
+    bytes[3] = (uint8_t)(0x80 | (code_point & 0x3f));
+    return 4;
+}
+
+static void element_add(struct plan_element *element, const uint8_t *bytes, uint32_t count)
+{
+    uint8_t folded[4] = {0};
+
+    memcpy(folded, bytes, count);
+    if (count == 1)
+        folded[0] = fold_byte(folded[0]);
+    for (uint32_t i = 0; i < element->alternative_count; i++)
+        if (element->alternative_bytes_count[i] == count &&
+            memcmp(element->alternative[i], folded, count) == 0)
+            return;
+    memcpy(element->alternative[element->alternative_count], folded, 4);
+    element->alternative_bytes_count[element->alternative_count++] = (uint8_t)count;
+}
+
+/* The element that begins at bytes; returns how many bytes of the pattern it takes. A byte that
+ * begins no UTF-8 character stands for itself. */
+static uint64_t element_read(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,
+                             struct plan_element *element)
+{
+    uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], code_point, variant_count;
+    uint64_t taken = plan_utf8_decode(bytes, count, &code_point);
+    uint8_t encoded[4];
+
+    element->alternative_count = 0;
+    if (taken == 0) {
+        element_add(element, bytes, 1);
+        return 1;
+    }
+    element_add(element, bytes, (uint32_t)taken);
+    variant_count = plan->utf8.variants(plan->utf8.context, code_point, variants);
+    for (uint32_t i = 0; i < variant_count && i < TRAWL_UTF8_VARIANTS_MAX; i++)
+        if (variants[i] <= 0x10ffff)
+            element_add(element, encoded, utf8_encode(variants[i], encoded));
+    return taken;
+}
+
+/* Replace the pattern's literals, from literal `first` on, by each of them continued with each
+ * alternative. */
+static enum trawl_status literals_continue(struct trawl_plan *plan, uint32_t first,
+                                           const struct plan_element *element,
+                                           struct trawl_error *error)
+{
+    uint32_t last = plan->literal_count, pattern = plan->literals[first].pattern;
+    uint64_t bytes_first = plan->literals[first].bytes_begin;
+    uint64_t bytes_old = plan->literal_bytes_total - bytes_first;
+    uint32_t made = (last - first) * element->alternative_count;
+
+    for (uint32_t i = 0; i < made; i++) {
+        struct plan_literal old = plan->literals[first + i / element->alternative_count];
+        uint32_t a = i % element->alternative_count;
+        uint8_t copy[64];
+
+        TRAWL_TRY(literal_append(plan, pattern, error));
+        for (uint64_t done = 0; done < old.bytes_count;) { /* bytes_append may move the array */
+            uint64_t part = min_u64(old.bytes_count - done, sizeof copy);
+
+            memcpy(copy, plan->literal_bytes + old.bytes_begin + done, (size_t)part);
+            TRAWL_TRY(bytes_append(plan, copy, part, error));
+            done += part;
+        }
+        TRAWL_TRY(bytes_append(plan, element->alternative[a], element->alternative_bytes_count[a],
+                               error));
+    }
+    for (uint32_t i = 0; i < made; i++) {
+        plan->literals[first + i] = plan->literals[last + i];
+        plan->literals[first + i].bytes_begin -= bytes_old;
+    }
+    plan->literal_count = first + made;
+    plan->literal_bytes_total -= bytes_old;
+    memmove(plan->literal_bytes + bytes_first, plan->literal_bytes + bytes_first + bytes_old,
+            (size_t)(plan->literal_bytes_total - bytes_first));
+    return TRAWL_OK;
+}
+
+static enum trawl_status tail_append(struct trawl_plan *plan, const struct plan_element *element,
+                                     struct trawl_error *error)
+{
+    if (plan->element_count == plan->element_capacity) {
+        uint32_t capacity = plan->element_capacity == 0 ? 64 : 2 * plan->element_capacity;
+        void *memory = plan->elements;
+
+        if (capacity < plan->element_capacity)
+            return TRAWL_FAIL(error, LIMIT, "the patterns have more than 2^32 characters");
+        TRAWL_TRY(memory_grow(plan->element_capacity, capacity, sizeof *plan->elements, &memory,
+                              error));
+        plan->elements = (struct plan_element *)memory;
+        plan->element_capacity = capacity;
+    }
+    plan->elements[plan->element_count++] = *element;
+    return TRAWL_OK;
+}
+
+/* One pattern under UTF-8 case folding; *length_max gets its longest occurrence. */
+static enum trawl_status expand_utf8(struct trawl_plan *plan, uint32_t pattern, uint64_t *length_max,
+                                     struct trawl_error *error)
+{
+    struct trawl_pattern given = trawl_plan_pattern(plan, pattern);
+    const uint8_t *bytes = (const uint8_t *)given.bytes;
+    uint32_t first = plan->literal_count, tail_begin = plan->element_count;
+    bool in_tail = false;
+
+    *length_max = 0;
+    TRAWL_TRY(literal_append(plan, pattern, error));
+    for (uint64_t at = 0; at < given.bytes_count;) {
+        struct plan_element element;
+        uint32_t widest = 0;
+
+        at += element_read(plan, bytes + at, given.bytes_count - at, &element);
+        for (uint32_t i = 0; i < element.alternative_count; i++)
+            widest = (uint32_t)max_u64(widest, element.alternative_bytes_count[i]);
+        *length_max += widest;
+        if ((plan->literal_count - first) * element.alternative_count > EXPAND_LITERALS_MAX)
+            in_tail = true;
+        if (in_tail)
+            TRAWL_TRY(tail_append(plan, &element, error));
+        else if (element.alternative_count == 1 && plan->literal_count == first + 1)
+            TRAWL_TRY(bytes_append(plan, element.alternative[0],
+                                   element.alternative_bytes_count[0], error));
+        else
+            TRAWL_TRY(literals_continue(plan, first, &element, error));
+    }
+    for (uint32_t i = first; i < plan->literal_count; i++) {
+        plan->literals[i].tail_begin = tail_begin;
+        plan->literals[i].tail_count = plan->element_count - tail_begin;
+    }
+    return TRAWL_OK;
+}
+
+static enum trawl_status expand_pattern(struct trawl_plan *plan, uint32_t pattern,
+                                        uint64_t *length_max, struct trawl_error *error)
+{
+    struct trawl_pattern given = trawl_plan_pattern(plan, pattern);
+
+    if (plan->utf8_is_set && (plan->flags & TRAWL_IGNORE_CASE) != 0)
+        return expand_utf8(plan, pattern, length_max, error);
+    *length_max = given.bytes_count;
+    TRAWL_TRY(literal_append(plan, pattern, error));
+    return bytes_append(plan, (const uint8_t *)given.bytes, given.bytes_count, error);
+}
+
+enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_error *error)
+{
+    plan->length_min = UINT64_MAX;
+    for (uint64_t pattern = 0; pattern < plan->pattern_count; pattern++) {
+        struct trawl_pattern given = trawl_plan_pattern(plan, pattern);
+        uint32_t first = plan->literal_count;
+        uint64_t length_max;
+
+        TRAWL_TRY(expand_pattern(plan, (uint32_t)pattern, &length_max, error));
+        plan->length_max = max_u64(plan->length_max, length_max);
+        if (memchr(given.bytes, plan->line_end, (size_t)given.bytes_count) != NULL)
+            plan->holds_line_end = true;
+        for (uint32_t i = first; i < plan->literal_count; i++)
+            plan->length_min = min_u64(plan->length_min, plan->literals[i].bytes_count);
+    }
+    if (plan->pattern_count == 0)
+        plan->length_min = 0;
+    return TRAWL_OK;
+}

@@ -1,0 +1,107 @@
+/* explain: a plan in words. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "plan/plan.h"
+
+/* Text that counts what it would need, and writes what fits. */
+struct explanation {
+    char *buffer;
+    uint64_t capacity;
+    uint64_t needed; /* without the NUL */
+};
+
+static void add(struct explanation *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void add(struct explanation *text, const char *format, ...)
+{
+    char line[256];
+    va_list arguments;
+    int count;
+
+    va_start(arguments, format);
+    count = vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    TRAWL_ASSERT(count >= 0 && (size_t)count < sizeof line);
+    for (int i = 0; i < count; i++, text->needed++)
+        if (text->needed + 1 < text->capacity)
+            text->buffer[text->needed] = line[i];
+}
+
+static const char *method_name(enum trawl_method method)
+{
+    switch (method) {
+#define METHOD_NAME(name, number, text)                                                        \
+    case TRAWL_METHOD_##name:                                                                  \
+        return text;
+        TRAWL_METHOD_LIST(METHOD_NAME)
+#undef METHOD_NAME
+    }
+    return "unknown";
+}
+
+static uint64_t table_bytes(const struct trawl_plan *plan)
+{
+    if (plan->method == TRAWL_METHOD_SAMPLED)
+        return (sizeof(uint32_t) << plan->sampled.hash_bits) +
+               plan->sampled.stride * sizeof(uint32_t);
+    if (plan->method == TRAWL_METHOD_SET)
+        return (1ull << plan->set.bitmap_bits) / 8 + (sizeof(uint32_t) << plan->set.bucket_bits) +
+               plan->literal_count * sizeof(uint32_t);
+    return plan->method == TRAWL_METHOD_WORDS ? sizeof plan->words
+                                              : plan->probe_count * sizeof plan->probes[0];
+}
+
+static void explain_method(struct explanation *text, const struct trawl_plan *plan)
+{
+    add(text, "method: %s\n", method_name(plan->method));
+    add(text, "why: %s\n", plan->method_why);
+    switch (plan->method) {
+    case TRAWL_METHOD_SAMPLED:
+        add(text, "q: %u\nstride: %" PRIu64 "\n", plan->sampled.q, plan->sampled.stride);
+        break;
+    case TRAWL_METHOD_WORDS:
+        add(text, "q: 4\nstride: 4\nwindow offset: %" PRIu64 "\n", plan->words.offset);
+        break;
+    case TRAWL_METHOD_SET:
+        add(text, "q: %u\nstride: 1\n", plan->set.q);
+        break;
+    case TRAWL_METHOD_AUTO:
+    case TRAWL_METHOD_EVERY:
+        add(text, "q: %u\nstride: 1\nprobe offsets:", plan->probe_count);
+        for (uint32_t i = 0; i < plan->probe_count; i++)
+            add(text, " %" PRIu64, plan->probes[i].offset);
+        add(text, "\n");
+        break;
+    }
+    add(text, "table bytes: %" PRIu64 "\n", table_bytes(plan));
+}
+
+enum trawl_status trawl_plan_explain(const struct trawl_plan *plan, char *buffer,
+                                     uint64_t buffer_bytes, uint64_t *needed_bytes,
+                                     struct trawl_error *error)
+{
+    struct explanation text = {buffer, buffer_bytes, 0};
+
+    if (plan == NULL || needed_bytes == NULL || (buffer == NULL && buffer_bytes > 0))
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
+                          plan == NULL ? "plan" : needed_bytes == NULL ? "needed_bytes" : "buffer");
+    add(&text, "patterns: %" PRIu64 "\n", plan->pattern_count);
+    add(&text, "literals: %u\n", plan->literal_count);
+    add(&text, "shortest literal: %" PRIu64 "\n", plan->length_min);
+    add(&text, "longest occurrence: %" PRIu64 "\n", plan->length_max);
+    if (plan->literal_count == 1)
+        add(&text, "period: %" PRIu64 "\n",
+            plan->period > 0 ? plan->period : plan->literals[0].bytes_count);
+    explain_method(&text, plan);
+    if (plan->gram_rate > 0)
+        add(&text, "expected candidates per MiB of aligned words: %.2f\n",
+            plan->gram_rate * 1048576.0);
+    if (buffer_bytes > 0)
+        buffer[min_u64(text.needed, buffer_bytes - 1)] = '\0';
+    *needed_bytes = text.needed + 1;
+    return TRAWL_OK;
+}

@@ -1,0 +1,63 @@
+/* layout: the plain structs of a plan that engines read, on the host and on devices alike.
+ *
+ * Nothing here has a pointer: a device gets the same bytes as the host. All numbers are in the
+ * machine's byte order (little-endian on every machine trawl runs on).
+ */
+#ifndef TRAWL_PLAN_LAYOUT_H
+#define TRAWL_PLAN_LAYOUT_H
+
+#include <stdint.h>
+
+#define PLAN_PROBES_MAX 16u
+#define PLAN_NONE UINT32_MAX
+
+/* One byte of a literal that is looked at: (text[x + offset] | fold) == value. fold is 0x20 for
+ * letters when case is ignored, else 0; value has it or-ed in. Or-ing lets a few other byte pairs
+ * pass as well ('@' and '`'), so with fold a probe filters and only verification decides. */
+struct plan_probe {
+    uint64_t offset;
+    uint8_t value;
+    uint8_t fold;
+    uint8_t reserved[6];
+};
+
+/* Method "words": a text word (4 bytes, at every 4th place) that equals word[o], o in [0, 4),
+ * proposes the occurrence that begins offset + o bytes before it. */
+struct plan_words {
+    uint64_t offset;
+    uint32_t word[4];
+    uint32_t fold[4]; /* or-ed into the text's word first */
+};
+
+/* Method "sampled": the q bytes at every stride-th place, hashed, name the pattern offsets whose
+ * q bytes hash alike. chain heads: heads[hash], then next[offset], PLAN_NONE ends; offsets of a
+ * chain descend, so that proposed begins ascend. */
+struct plan_sampled {
+    uint64_t stride;
+    uint32_t q; /* 8 */
+    uint32_t hash_bits;
+    uint64_t fold; /* or-ed into the 8 bytes before hashing: 0 or 0x2020... */
+};
+
+/* Method "set": the first q bytes at each place, hashed, test a bit; then heads[hash >> ...] lists
+ * literals with that gram. */
+struct plan_set {
+    uint32_t q; /* 1 to 4 */
+    uint32_t bitmap_bits; /* log2 of the bitmap's bits */
+    uint32_t bucket_bits; /* log2 of the bucket count; never above bitmap_bits */
+    uint32_t fold;        /* or-ed into the gram before hashing */
+    uint32_t gram_mask;   /* keeps q bytes of a 32-bit load */
+};
+
+/* The hashes of the two table methods (multiplicative, Knuth 1973, section 6.4). */
+static inline uint32_t plan_hash32(uint32_t gram, uint32_t bits)
+{
+    return (gram * 0x9e3779b1u) >> (32u - bits);
+}
+
+static inline uint32_t plan_hash64(uint64_t gram, uint32_t bits)
+{
+    return (uint32_t)((gram * 0x9e3779b97f4a7c15ull) >> (64u - bits));
+}
+
+#endif

@@ -1,0 +1,173 @@
+/* match: comparing a literal with text, and the conditions around an occurrence. */
+#include <string.h>
+
+#include "base/checked.h"
+#include "plan/plan.h"
+
+static uint64_t load64(const uint8_t *bytes)
+{
+    uint64_t word;
+
+    memcpy(&word, bytes, sizeof word);
+    return word;
+}
+
+/* A-Z of each of eight bytes to a-z. A byte's high bit is set in `upper` if it lies in A..Z: the
+ * two sums carry into bit 7 at 'A' and beyond 'Z', and bytes >= 0x80 are taken out. */
+static uint64_t fold_word(uint64_t word)
+{
+    uint64_t low = word & 0x7f7f7f7f7f7f7f7full;
+    uint64_t upper = (low + 0x3f3f3f3f3f3f3f3full) & ~(low + 0x2525252525252525ull) & ~word &
+                     0x8080808080808080ull;
+
+    return word | (upper >> 2);
+}
+
+static uint64_t mismatch_exact(const uint8_t *a, const uint8_t *b, uint64_t count)
+{
+    uint64_t i = 0;
+
+    for (; i + 8 <= count; i += 8) {
+        uint64_t difference = load64(a + i) ^ load64(b + i);
+
+        if (difference != 0)
+            return i + (uint64_t)__builtin_ctzll(difference) / 8;
+    }
+    for (; i < count; i++)
+        if (a[i] != b[i])
+            return i;
+    return count;
+}
+
+uint64_t plan_mismatch(const struct trawl_plan *plan, const uint8_t *literal, const uint8_t *text,
+                       uint64_t count)
+{
+    uint64_t i = 0;
+
+    if ((plan->flags & TRAWL_IGNORE_CASE) == 0)
+        return mismatch_exact(literal, text, count);
+    for (; i + 8 <= count; i += 8) {
+        uint64_t difference = load64(literal + i) ^ fold_word(load64(text + i));
+
+        if (difference != 0)
+            return i + (uint64_t)__builtin_ctzll(difference) / 8;
+    }
+    for (; i < count; i++)
+        if (literal[i] != fold_byte(text[i]))
+            return i;
+    return count;
+}
+
+/* Bytes the element takes at text, 0 if none of its alternatives stands there. */
+static uint64_t element_match(const struct plan_element *element, const uint8_t *text,
+                              uint64_t text_bytes)
+{
+    for (uint32_t i = 0; i < element->alternative_count; i++) {
+        uint64_t count = element->alternative_bytes_count[i];
+
+        if (count > text_bytes)
+            continue;
+        if (count == 1 ? element->alternative[i][0] == fold_byte(text[0])
+                       : memcmp(element->alternative[i], text, count) == 0)
+            return count;
+    }
+    return 0;
+}
+
+uint64_t plan_literal_match(const struct trawl_plan *plan, const struct plan_literal *literal,
+                            const uint8_t *text, uint64_t text_bytes)
+{
+    uint64_t count = literal->bytes_count;
+
+    if (count > text_bytes || plan_mismatch(plan, plan->literal_bytes + literal->bytes_begin, text,
+                                            count) != count)
+        return 0;
+    for (uint32_t i = 0; i < literal->tail_count; i++) {
+        uint64_t taken = element_match(&plan->elements[literal->tail_begin + i], text + count,
+                                       text_bytes - count);
+
+        if (taken == 0)
+            return 0;
+        count += taken;
+    }
+    return count;
+}
+
+static bool is_ascii_word(uint8_t byte)
+{
+    return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
+           (byte >= 'A' && byte <= 'Z') || byte == '_';
+}
+
+uint64_t plan_utf8_decode(const uint8_t *bytes, uint64_t count, uint32_t *code_point)
+{
+    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+    uint64_t length;
+    uint32_t value;
+
+    if (count == 0)
+        return 0;
+    if (bytes[0] < 0x80) {
+        *code_point = bytes[0];
+        return 1;
+    }
+    length = bytes[0] >= 0xf0 ? 4 : bytes[0] >= 0xe0 ? 3 : 2;
+    if (bytes[0] < 0xc2 || bytes[0] > 0xf4 || length > count)
+        return 0;
+    value = bytes[0] & (0x7fu >> length);
+    for (uint64_t i = 1; i < length; i++) {
+        if ((bytes[i] & 0xc0) != 0x80)
+            return 0;
+        value = value << 6 | (bytes[i] & 0x3f);
+    }
+    if (value < least[length] || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff))
+        return 0;
+    *code_point = value;
+    return length;
+}
+
+static bool word_follows(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count)
+{
+    uint32_t code_point;
+
+    if (count == 0)
+        return false;
+    if (bytes[0] < 0x80 || !plan->utf8_is_set)
+        return is_ascii_word(bytes[0]);
+    if (plan_utf8_decode(bytes, count, &code_point) == 0)
+        return false;
+    return plan->utf8.is_word(plan->utf8.context, code_point);
+}
+
+static bool word_precedes(const struct trawl_plan *plan, const uint8_t *end, uint64_t count)
+{
+    uint32_t code_point;
+    uint64_t back = 1;
+
+    if (count == 0)
+        return false;
+    if (end[-1] < 0x80 || !plan->utf8_is_set)
+        return is_ascii_word(end[-1]);
+    while (back < 4 && back < count && (end[-(int64_t)back] & 0xc0) == 0x80)
+        back++;
+    if (plan_utf8_decode(end - back, back, &code_point) != back)
+        return false;
+    return plan->utf8.is_word(plan->utf8.context, code_point);
+}
+
+bool plan_accepts(const struct trawl_plan *plan, const uint8_t *piece, uint64_t begin,
+                  uint64_t end, uint64_t before, uint64_t available)
+{
+    uint64_t ahead = saturating_add(begin, before);
+
+    TRAWL_ASSERT(end <= available);
+    if ((plan->flags & TRAWL_WHOLE_LINE) != 0 &&
+        ((ahead > 0 && piece[(int64_t)begin - 1] != plan->line_end) ||
+         (end < available && piece[end] != plan->line_end)))
+        return false;
+    if ((plan->flags & TRAWL_WHOLE_WORD) != 0 &&
+        (word_precedes(plan, piece + begin, ahead) ||
+         word_follows(plan, piece + end, available - end)))
+        return false;
+    return true;
+}

@@ -1,0 +1,157 @@
+/* plan: building, freeing and asking a plan. */
+#include "plan/plan.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "base/options.h"
+#include "plan/build.h"
+
+#define UTF8_BYTES_MAX 4u
+
+static enum trawl_status check_options(const struct trawl_plan_options *options,
+                                       struct trawl_error *error)
+{
+    const uint32_t known = TRAWL_IGNORE_CASE | TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE;
+
+    if ((options->flags & ~known) != 0)
+        return TRAWL_FAIL(error, ARGUMENT, "unknown plan flags 0x%x", options->flags & ~known);
+    if (options->line_end_set > 1)
+        return TRAWL_FAIL(error, ARGUMENT, "line_end_set is %u, not 0 or 1", options->line_end_set);
+    if (options->sample == NULL && options->sample_bytes > 0)
+        return TRAWL_FAIL(error, ARGUMENT, "sample is NULL but sample_bytes is %" PRIu64,
+                          options->sample_bytes);
+    if (options->utf8 != NULL && (options->utf8->variants == NULL || options->utf8->is_word == NULL))
+        return TRAWL_FAIL(error, ARGUMENT, "utf8 lacks a function");
+    for (uint32_t i = 0; i < sizeof options->reserved; i++)
+        if (options->reserved[i] != 0)
+            return TRAWL_FAIL(error, ARGUMENT, "a reserved plan option is not 0");
+    return TRAWL_OK;
+}
+
+static enum trawl_status copy_patterns(struct trawl_plan *plan,
+                                       const struct trawl_pattern *patterns, uint64_t count,
+                                       struct trawl_error *error)
+{
+    uint64_t total = 0;
+    void *memory;
+
+    if (count > UINT32_MAX / 2)
+        return TRAWL_FAIL(error, LIMIT, "%" PRIu64 " patterns exceed 2^31 - 1", count);
+    TRAWL_TRY(memory_allocate(count + 1, sizeof *plan->pattern_begin, &memory, error));
+    plan->pattern_begin = (uint64_t *)memory;
+    plan->pattern_count = count;
+    memset(plan->pattern_begin, 0, (size_t)(count + 1) * sizeof *plan->pattern_begin);
+    for (uint64_t i = 0; i < count; i++) {
+        enum trawl_status status = TRAWL_OK;
+
+        if (patterns[i].bytes_count == 0)
+            status = TRAWL_FAIL(error, ARGUMENT, "pattern %" PRIu64 " is empty", i);
+        else if (patterns[i].bytes == NULL)
+            status = TRAWL_FAIL(error, ARGUMENT, "pattern %" PRIu64 " is NULL", i);
+        else if (!checked_add(total, patterns[i].bytes_count, &total))
+            status = TRAWL_FAIL(error, LIMIT, "the patterns' bytes exceed 2^64");
+        if (status != TRAWL_OK) {
+            if (error != NULL)
+                error->pattern_index = i;
+            return status;
+        }
+        plan->pattern_begin[i + 1] = total;
+    }
+    TRAWL_TRY(memory_allocate(total, 1, &memory, error));
+    plan->pattern_bytes = (uint8_t *)memory;
+    for (uint64_t i = 0; i < count; i++)
+        memcpy(plan->pattern_bytes + plan->pattern_begin[i], patterns[i].bytes,
+               (size_t)patterns[i].bytes_count);
+    return TRAWL_OK;
+}
+
+/* Context that the word and line conditions look at. */
+static void plan_needs(struct trawl_plan *plan)
+{
+    uint64_t context = 0;
+
+    if (plan_has_conditions(plan))
+        context = plan->utf8_is_set ? UTF8_BYTES_MAX : 1;
+    plan->need_before = context;
+    plan->need_after = (plan->length_max > 0 ? plan->length_max - 1 : 0) + context;
+}
+
+enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns, uint64_t pattern_count,
+                                   const struct trawl_plan_options *options,
+                                   struct trawl_plan **plan_out, struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+    struct trawl_plan_options given = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_plan *plan = NULL;
+    void *memory;
+
+    if (plan_out == NULL || (patterns == NULL && pattern_count > 0))
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", plan_out == NULL ? "plan" : "patterns");
+    TRAWL_TRY(options_read(&given, sizeof given, options, "plan options", error));
+    TRAWL_TRY(check_options(&given, error));
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *plan, &memory, error));
+    plan = (struct trawl_plan *)memory;
+    plan->flags = given.flags;
+    plan->line_end = given.line_end_set != 0 ? given.line_end : '\n';
+    if (given.utf8 != NULL) {
+        plan->utf8 = *given.utf8;
+        plan->utf8_is_set = true;
+    }
+    TRAWL_TRY_DONE(copy_patterns(plan, patterns, pattern_count, error));
+    TRAWL_TRY_DONE(expand_patterns(plan, error));
+    plan_needs(plan);
+    TRAWL_TRY_DONE(choose_method(plan, given.method, (const uint8_t *)given.sample,
+                                 given.sample_bytes, error));
+    if (plan->method == TRAWL_METHOD_SAMPLED)
+        TRAWL_TRY_DONE(build_sampled(plan, error));
+    else if (plan->method == TRAWL_METHOD_SET)
+        TRAWL_TRY_DONE(build_set(plan, error));
+    *plan_out = plan;
+    plan = NULL;
+done:
+    trawl_plan_free(plan);
+    return status;
+}
+
+void trawl_plan_free(struct trawl_plan *plan)
+{
+    if (plan == NULL)
+        return;
+    memory_release(plan->pattern_bytes,
+                   plan->pattern_begin == NULL ? 0 : plan->pattern_begin[plan->pattern_count], 1);
+    memory_release(plan->pattern_begin, plan->pattern_count + 1, sizeof *plan->pattern_begin);
+    memory_release(plan->literals, plan->literal_capacity, sizeof *plan->literals);
+    memory_release(plan->literal_bytes, plan->literal_bytes_capacity, 1);
+    memory_release(plan->elements, plan->element_capacity, sizeof *plan->elements);
+    if (plan->sampled_heads != NULL)
+        memory_release(plan->sampled_heads, 1ull << plan->sampled.hash_bits,
+                       sizeof *plan->sampled_heads);
+    memory_release(plan->sampled_next, plan->sampled.stride, sizeof *plan->sampled_next);
+    if (plan->set_bitmap != NULL)
+        memory_release(plan->set_bitmap, max_u64(1ull << plan->set.bitmap_bits, 64) / 64,
+                       sizeof *plan->set_bitmap);
+    if (plan->set_buckets != NULL)
+        memory_release(plan->set_buckets, (1ull << plan->set.bucket_bits) + 1,
+                       sizeof *plan->set_buckets);
+    memory_release(plan->set_entries, plan->literal_count, sizeof *plan->set_entries);
+    memory_release(plan, 1, sizeof *plan);
+}
+
+uint64_t trawl_plan_pattern_count(const struct trawl_plan *plan)
+{
+    return plan == NULL ? 0 : plan->pattern_count;
+}
+
+struct trawl_pattern trawl_plan_pattern(const struct trawl_plan *plan, uint64_t pattern_index)
+{
+    struct trawl_pattern pattern = {NULL, 0};
+
+    if (plan == NULL || pattern_index >= plan->pattern_count)
+        return pattern;
+    pattern.bytes = plan->pattern_bytes + plan->pattern_begin[pattern_index];
+    pattern.bytes_count = plan->pattern_begin[pattern_index + 1] - plan->pattern_begin[pattern_index];
+    return pattern;
+}

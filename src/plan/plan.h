@@ -1,0 +1,113 @@
+/* plan: what patterns become. Built once, then read by any number of threads through const.
+ *
+ * A pattern becomes one literal, or several where characters have variants of other bytes (case in
+ * UTF-8). A literal is a byte string that is looked for whole; a literal with a tail is the first
+ * part of a pattern with too many variants to list, and the tail's elements are then matched one
+ * after the other.
+ */
+#ifndef TRAWL_PLAN_PLAN_H
+#define TRAWL_PLAN_PLAN_H
+
+#include "base/status.h"
+#include "plan/layout.h"
+
+struct plan_literal {
+    uint64_t bytes_begin; /* into plan->literal_bytes; folded to lower case if case is ignored */
+    uint64_t bytes_count;
+    uint32_t pattern;
+    uint32_t tail_begin; /* into plan->elements; tail_count 0: no tail */
+    uint32_t tail_count;
+    uint32_t reserved;
+};
+
+/* One character of a tail: any of up to 8 byte strings may stand there. */
+struct plan_element {
+    uint8_t alternative_count;
+    uint8_t alternative_bytes_count[TRAWL_UTF8_VARIANTS_MAX + 1];
+    uint8_t alternative[TRAWL_UTF8_VARIANTS_MAX + 1][4];
+};
+
+struct trawl_plan {
+    uint32_t flags;
+    uint8_t line_end;
+    bool utf8_is_set;
+    bool holds_line_end; /* some literal holds the line end, so a match may cross lines */
+    struct trawl_utf8 utf8;
+
+    uint64_t pattern_count;
+    uint64_t *pattern_begin; /* pattern_count + 1 offsets into pattern_bytes */
+    uint8_t *pattern_bytes;
+
+    uint32_t literal_count;
+    uint64_t literal_bytes_total;
+    struct plan_literal *literals; /* ascending by pattern */
+    uint8_t *literal_bytes;
+    uint64_t literal_capacity; /* of literals; literal_bytes has literal_bytes_capacity */
+    uint64_t literal_bytes_capacity;
+    uint32_t element_count;
+    uint32_t element_capacity;
+    struct plan_element *elements;
+
+    uint64_t length_min;    /* of the literals, without tails */
+    uint64_t length_max;    /* of the longest occurrence, tails included */
+    uint64_t need_before;   /* context bytes before an occurrence's begin */
+    uint64_t need_after;    /* bytes beyond the last begin: length_max - 1 + context */
+
+    enum trawl_method method;
+    const char *method_why; /* static text */
+    double gram_rate;       /* expected candidates per text byte under the prior */
+
+    /* One literal without a tail: */
+    uint64_t period;        /* the least period if at most half the length, else 0 */
+    uint64_t critical;      /* critical position (Crochemore and Perrin 1991) */
+    uint32_t probe_count;   /* every: ordered, most telling first */
+    uint32_t first_probes;  /* expected to leave few blocks of 64 places with a candidate */
+    bool probes_exact;      /* all bytes are probes and no fold: a candidate is an occurrence */
+    struct plan_probe probes[PLAN_PROBES_MAX];
+    struct plan_words words;     /* valid if length >= 7 */
+    struct plan_sampled sampled; /* valid if method is SAMPLED */
+    uint32_t *sampled_heads;     /* 1 << hash_bits */
+    uint32_t *sampled_next;      /* stride */
+
+    /* Several literals, or one with a tail: */
+    struct plan_set set;
+    uint64_t *set_bitmap;   /* 1 << bitmap_bits bits */
+    uint32_t *set_buckets;  /* (1 << bucket_bits) + 1 begins into set_entries */
+    uint32_t *set_entries;  /* literal indexes, grouped by bucket, ascending inside each */
+};
+
+/* Is there an occurrence of the literal at text, of which `text_bytes` are readable? Returns its
+ * length, 0 if not. Context conditions are not looked at. */
+uint64_t plan_literal_match(const struct trawl_plan *plan, const struct plan_literal *literal,
+                            const uint8_t *text, uint64_t text_bytes);
+
+/* The first place where the literal's and the text's bytes differ, `count` if none; ASCII case is
+ * ignored if the plan ignores it. Both have `count` readable bytes. */
+uint64_t plan_mismatch(const struct trawl_plan *plan, const uint8_t *literal, const uint8_t *text,
+                       uint64_t count);
+
+/* Decode one UTF-8 character of at most `count` bytes; returns its bytes, 0 if it is not one. */
+uint64_t plan_utf8_decode(const uint8_t *bytes, uint64_t count, uint32_t *code_point);
+
+/* Do the plan's word and line conditions hold for an occurrence [begin, end) of a text piece?
+ * piece[-before] to piece[available - 1] are readable; before == 0 or available == end mean the
+ * text's border. */
+bool plan_accepts(const struct trawl_plan *plan, const uint8_t *piece, uint64_t begin,
+                  uint64_t end, uint64_t before, uint64_t available);
+
+static inline bool plan_has_conditions(const struct trawl_plan *plan)
+{
+    return (plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) != 0;
+}
+
+static inline const uint8_t *plan_literal_bytes(const struct trawl_plan *plan, uint32_t literal)
+{
+    return plan->literal_bytes + plan->literals[literal].bytes_begin;
+}
+
+static inline uint8_t fold_byte(uint8_t byte)
+{
+    return byte >= 'A' && byte <= 'Z' ? (uint8_t)(byte | 0x20) : byte;
+}
+
+#endif

@@ -1,0 +1,119 @@
+/* tables: the gram tables of methods sampled and set. */
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "plan/build.h"
+
+#define SAMPLED_Q 8u
+#define SAMPLED_LENGTH_MIN 16u
+#define SAMPLED_STRIDE_MAX 8192u /* beyond, loading the table costs more than the text saves */
+#define SAMPLED_STRIDE_UNIT 64u  /* samples fall on the same place of a cache line */
+#define SET_BITMAP_BITS_MIN 12u
+#define SET_BITMAP_BITS_MAX 24u
+#define SET_BITMAP_BITS_PER_LITERAL 7u /* log2: 128 bits per literal keep 1 % of false passes */
+#define SET_BUCKET_BITS_MAX 24u
+
+uint64_t sampled_stride(uint64_t length)
+{
+    uint64_t stride;
+
+    if (length < SAMPLED_LENGTH_MIN)
+        return 0;
+    stride = min_u64(length - SAMPLED_Q + 1, SAMPLED_STRIDE_MAX);
+    return stride >= SAMPLED_STRIDE_UNIT ? stride - stride % SAMPLED_STRIDE_UNIT : stride;
+}
+
+enum trawl_status build_sampled(struct trawl_plan *plan, struct trawl_error *error)
+{
+    const uint8_t *bytes = plan_literal_bytes(plan, 0);
+    uint64_t stride = sampled_stride(plan->length_min);
+    void *memory;
+
+    plan->sampled.q = SAMPLED_Q;
+    plan->sampled.hash_bits = 66u - (uint32_t)__builtin_clzll(stride); /* 4 to 8 heads per gram */
+    plan->sampled.fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x2020202020202020ull : 0;
+    TRAWL_TRY(memory_allocate(1ull << plan->sampled.hash_bits, sizeof *plan->sampled_heads, &memory,
+                              error));
+    plan->sampled_heads = (uint32_t *)memory;
+    TRAWL_TRY(memory_allocate(stride, sizeof *plan->sampled_next, &memory, error));
+    plan->sampled_next = (uint32_t *)memory;
+    plan->sampled.stride = stride;
+    memset(plan->sampled_heads, 0xff, sizeof *plan->sampled_heads << plan->sampled.hash_bits);
+    for (uint32_t offset = 0; offset < stride; offset++) { /* each push makes a chain descend */
+        uint64_t gram;
+        uint32_t hash;
+
+        memcpy(&gram, bytes + offset, sizeof gram);
+        hash = plan_hash64(gram | plan->sampled.fold, plan->sampled.hash_bits);
+        plan->sampled_next[offset] = plan->sampled_heads[hash];
+        plan->sampled_heads[hash] = offset;
+    }
+    return TRAWL_OK;
+}
+
+static uint32_t log2_ceiling(uint64_t value)
+{
+    return value <= 1 ? 0 : 64u - (uint32_t)__builtin_clzll(value - 1);
+}
+
+/* The literal's first q bytes as the search loads them. */
+static uint32_t literal_gram(const struct trawl_plan *plan, uint32_t literal)
+{
+    uint32_t gram = 0;
+
+    memcpy(&gram, plan_literal_bytes(plan, literal), plan->set.q);
+    return (gram | plan->set.fold) & plan->set.gram_mask;
+}
+
+static uint32_t literal_bucket(const struct trawl_plan *plan, uint32_t literal)
+{
+    return plan_hash32(literal_gram(plan, literal), plan->set.bitmap_bits) >>
+           (plan->set.bitmap_bits - plan->set.bucket_bits);
+}
+
+static void set_parameters(struct trawl_plan *plan)
+{
+    struct plan_set *set = &plan->set;
+
+    set->q = (uint32_t)min_u64(max_u64(plan->length_min, 1), 4);
+    set->gram_mask = set->q == 4 ? UINT32_MAX : (1u << 8 * set->q) - 1;
+    set->fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x20202020u & set->gram_mask : 0;
+    set->bitmap_bits = (uint32_t)min_u64(
+        max_u64(log2_ceiling(plan->literal_count) + SET_BITMAP_BITS_PER_LITERAL,
+                SET_BITMAP_BITS_MIN),
+        SET_BITMAP_BITS_MAX);
+    set->bucket_bits =
+        (uint32_t)min_u64(log2_ceiling(plan->literal_count) + 2, SET_BUCKET_BITS_MAX);
+    set->bucket_bits = (uint32_t)min_u64(set->bucket_bits, set->bitmap_bits);
+}
+
+enum trawl_status build_set(struct trawl_plan *plan, struct trawl_error *error)
+{
+    uint64_t bucket_count;
+    void *memory;
+
+    set_parameters(plan);
+    bucket_count = 1ull << plan->set.bucket_bits;
+    TRAWL_TRY(memory_allocate_zeroed((1ull << plan->set.bitmap_bits) / 64, sizeof *plan->set_bitmap,
+                                     &memory, error));
+    plan->set_bitmap = (uint64_t *)memory;
+    TRAWL_TRY(memory_allocate_zeroed(bucket_count + 1, sizeof *plan->set_buckets, &memory, error));
+    plan->set_buckets = (uint32_t *)memory;
+    TRAWL_TRY(memory_allocate(plan->literal_count, sizeof *plan->set_entries, &memory, error));
+    plan->set_entries = (uint32_t *)memory;
+
+    /* A counting sort: sizes, then ends, then each literal from the last to the first takes the
+     * place before its bucket's end, which turns ends into begins. */
+    for (uint32_t literal = 0; literal < plan->literal_count; literal++) {
+        uint32_t bit = plan_hash32(literal_gram(plan, literal), plan->set.bitmap_bits);
+
+        plan->set_bitmap[bit / 64] |= 1ull << bit % 64;
+        plan->set_buckets[literal_bucket(plan, literal)]++;
+    }
+    for (uint64_t bucket = 1; bucket <= bucket_count; bucket++)
+        plan->set_buckets[bucket] += plan->set_buckets[bucket - 1];
+    for (uint32_t literal = plan->literal_count; literal-- > 0;)
+        plan->set_entries[--plan->set_buckets[literal_bucket(plan, literal)]] = literal;
+    return TRAWL_OK;
+}

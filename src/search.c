@@ -1,0 +1,224 @@
+/* search: the public functions of a searcher. */
+#include "search.h"
+
+#include <inttypes.h>
+#include <sched.h>
+#include <string.h>
+
+#include "base/options.h"
+
+#define SLOTS_PER_THREAD 2u
+#define SLOTS_EXTRA 2u
+
+static uint32_t cores_available(void)
+{
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return 1;
+    return (uint32_t)CPU_COUNT(&set) > 0 ? (uint32_t)CPU_COUNT(&set) : 1;
+}
+
+static enum trawl_status searcher_room(struct trawl_searcher *searcher, uint32_t threads,
+                                       struct trawl_error *error)
+{
+    uint32_t slot_count = threads == 1 ? 1 : threads * SLOTS_PER_THREAD + SLOTS_EXTRA;
+    void *memory;
+
+    TRAWL_TRY(memory_allocate_zeroed(threads - 1, sizeof *searcher->threads, &memory, error));
+    searcher->threads = (struct search_thread *)memory;
+    searcher->threads_capacity = threads - 1;
+    TRAWL_TRY(memory_allocate_zeroed(slot_count, sizeof *searcher->slots, &memory, error));
+    searcher->slots = (struct search_slot *)memory;
+    searcher->slot_count = slot_count;
+    return TRAWL_OK;
+}
+
+enum trawl_status trawl_searcher_open(const struct trawl_searcher_options *options,
+                                      struct trawl_searcher **searcher_out,
+                                      struct trawl_error *error)
+{
+    struct trawl_searcher_options given = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct engine_options engine_options = {sizeof engine_options, NULL};
+    struct trawl_searcher *searcher = NULL;
+    enum trawl_status status = TRAWL_OK;
+    void *memory;
+
+    if (searcher_out == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "searcher is NULL");
+    TRAWL_TRY(options_read(&given, sizeof given, options, "searcher options", error));
+    if (given.threads > SEARCH_THREADS_MAX)
+        return TRAWL_FAIL(error, ARGUMENT, "threads is %" PRIu32 ", more than %u", given.threads,
+                          SEARCH_THREADS_MAX);
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *searcher, &memory, error));
+    searcher = (struct trawl_searcher *)memory;
+    (void)pthread_mutex_init(&searcher->lock, NULL);
+    (void)pthread_cond_init(&searcher->work, NULL);
+    (void)pthread_cond_init(&searcher->ready, NULL);
+    searcher->caller.searcher = searcher;
+    searcher->engine_asked = given.engine;
+    searcher->chunk_bytes = given.chunk_bytes;
+    searcher->threads_asked = given.threads > 0 ? given.threads : cores_available();
+    engine_options.instruction_set = given.instruction_set;
+    TRAWL_TRY_DONE(engine_choose(given.engine, &searcher->ops, error));
+    TRAWL_TRY_DONE(searcher->ops->open(&engine_options, &searcher->engine, error));
+    TRAWL_TRY_DONE(searcher_room(searcher, searcher->threads_asked, error));
+    *searcher_out = searcher;
+    searcher = NULL;
+done:
+    trawl_searcher_close(searcher);
+    return status;
+}
+
+void trawl_searcher_close(struct trawl_searcher *searcher)
+{
+    if (searcher == NULL)
+        return;
+    search_threads_end(searcher);
+    if (searcher->caller.lane != NULL)
+        searcher->ops->lane_close(searcher->caller.lane);
+    if (searcher->engine != NULL)
+        searcher->ops->close(searcher->engine);
+    for (uint32_t i = 0; i < searcher->slot_count; i++)
+        search_slot_release(&searcher->slots[i]);
+    memory_release(searcher->slots, searcher->slot_count, sizeof *searcher->slots);
+    memory_release(searcher->threads, searcher->threads_capacity, sizeof *searcher->threads);
+    (void)pthread_cond_destroy(&searcher->ready);
+    (void)pthread_cond_destroy(&searcher->work);
+    (void)pthread_mutex_destroy(&searcher->lock);
+    memory_release(searcher, 1, sizeof *searcher);
+}
+
+enum trawl_status trawl_searcher_stats(const struct trawl_searcher *searcher,
+                                       struct trawl_stats *stats, struct trawl_error *error)
+{
+    uint64_t size;
+
+    if (searcher == NULL || stats == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", searcher == NULL ? "searcher" : "stats");
+    size = stats->size;
+    if (size < sizeof size || size > sizeof *stats)
+        return TRAWL_FAIL(error, ARGUMENT, "stats: size %" PRIu64 " is not a known struct's size",
+                          size);
+    memcpy(stats, &searcher->stats, (size_t)size);
+    stats->size = size;
+    return TRAWL_OK;
+}
+
+uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher)
+{
+    return searcher == NULL ? 0 : atomic_load(&searcher->progress);
+}
+
+/* What all searches share: checks, the busy mark, the run. */
+static enum trawl_status search_checked(struct trawl_searcher *searcher,
+                                        const struct trawl_plan *plan, struct trawl_text *text,
+                                        struct sink *sink, struct trawl_error *error)
+{
+    enum trawl_status status;
+
+    if (searcher == NULL || plan == NULL || text == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
+                          searcher == NULL ? "searcher"
+                          : plan == NULL   ? "plan"
+                                           : "text");
+    if (atomic_exchange(&searcher->busy, true))
+        return TRAWL_FAIL(error, BUSY, "the searcher is already inside a call");
+    status = search_run(searcher, plan, text, sink, error);
+    atomic_store(&searcher->busy, false);
+    return status;
+}
+
+enum trawl_status trawl_count(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                              struct trawl_text *text, uint64_t *count, struct trawl_error *error)
+{
+    struct sink sink;
+
+    if (count == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "count is NULL");
+    sink_count(&sink);
+    TRAWL_TRY(search_checked(searcher, plan, text, &sink, error));
+    *count = sink.count;
+    return TRAWL_OK;
+}
+
+enum trawl_status trawl_first(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                              struct trawl_text *text, struct trawl_match *match, bool *found,
+                              struct trawl_error *error)
+{
+    struct sink sink;
+    enum trawl_status status;
+
+    if (match == NULL || found == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", match == NULL ? "match" : "found");
+    sink_first(&sink);
+    status = search_checked(searcher, plan, text, &sink, error);
+    if (status != TRAWL_OK && status != TRAWL_STOPPED)
+        return status;
+    *found = sink.found;
+    if (sink.found)
+        *match = sink.first;
+    return TRAWL_OK;
+}
+
+enum trawl_status trawl_positions(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                  struct trawl_text *text, trawl_match_sink function, void *context,
+                                  struct trawl_error *error)
+{
+    struct sink sink;
+
+    if (function == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "sink is NULL");
+    sink_positions(&sink, function, context);
+    return search_checked(searcher, plan, text, &sink, error);
+}
+
+enum trawl_status trawl_positions_into(struct trawl_searcher *searcher,
+                                       const struct trawl_plan *plan, struct trawl_text *text,
+                                       struct trawl_match *matches, uint64_t matches_max,
+                                       uint64_t *match_count, struct trawl_error *error)
+{
+    struct sink sink;
+    enum trawl_status status;
+
+    if (match_count == NULL || (matches == NULL && matches_max > 0))
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
+                          match_count == NULL ? "match_count" : "matches");
+    sink_positions_into(&sink, matches, matches_max);
+    status = search_checked(searcher, plan, text, &sink, error);
+    if (status == TRAWL_OK || status == TRAWL_READ || status == TRAWL_DEVICE)
+        *match_count = sink.count;
+    return status;
+}
+
+enum trawl_status trawl_count_lines(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                    struct trawl_text *text, bool invert, uint64_t lines_max,
+                                    uint64_t *count, struct trawl_error *error)
+{
+    struct sink sink;
+    enum trawl_status status;
+
+    if (count == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "count is NULL");
+    sink_lines(&sink, plan == NULL ? 0 : plan->line_end, invert, lines_max);
+    status = search_checked(searcher, plan, text, &sink, error);
+    if (status != TRAWL_OK && status != TRAWL_STOPPED)
+        return status;
+    *count = sink.count;
+    return TRAWL_OK;
+}
+
+enum trawl_status trawl_windows(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                struct trawl_text *text, uint32_t flags, trawl_window_sink function,
+                                void *context, struct trawl_error *error)
+{
+    struct sink sink;
+
+    if (function == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "sink is NULL");
+    if ((flags & ~(uint32_t)(TRAWL_WINDOW_LINE_ENDS | TRAWL_WINDOW_NO_MATCHES)) != 0)
+        return TRAWL_FAIL(error, ARGUMENT, "unknown window flags 0x%x", flags);
+    sink_windows(&sink, plan == NULL ? 0 : plan->line_end, flags, function, context);
+    return search_checked(searcher, plan, text, &sink, error);
+}

@@ -1,0 +1,168 @@
+/* search_piece: one piece's way from the cursor to the sink. */
+#include <string.h>
+
+#include "base/checked.h"
+#include "search.h"
+
+static void slot_fail(struct search_slot *slot, enum trawl_status status)
+{
+    if (slot->status == TRAWL_OK)
+        slot->status = status;
+}
+
+static enum trawl_status matches_reserve(struct search_slot *slot, uint64_t count,
+                                         struct trawl_error *error)
+{
+    void *memory;
+
+    if (count <= slot->matches_capacity)
+        return TRAWL_OK;
+    memory_release(slot->matches, slot->matches_capacity, sizeof *slot->matches);
+    slot->matches = NULL;
+    slot->matches_capacity = 0;
+    TRAWL_TRY(memory_allocate(count, sizeof *slot->matches, &memory, error));
+    slot->matches = (struct trawl_match *)memory;
+    slot->matches_capacity = count;
+    return TRAWL_OK;
+}
+
+/* Hits to matches: offsets become global, literals become patterns. */
+static enum trawl_status slot_convert(const struct trawl_plan *plan, struct search_slot *slot,
+                                      enum sink_wants wants, struct trawl_error *error)
+{
+    uint64_t count = slot->result.hits.count;
+
+    slot->match_count = 0;
+    if (wants == SINK_WANTS_FIRST)
+        count = min_u64(count, 1);
+    TRAWL_TRY(matches_reserve(slot, count, error));
+    for (uint64_t i = 0; i < count; i++) {
+        const struct hit *hit = &slot->result.hits.items[i];
+        const struct plan_literal *literal = &plan->literals[hit->literal];
+        struct trawl_match *match = &slot->matches[i];
+        uint64_t length = literal->bytes_count;
+
+        if (literal->tail_count > 0)
+            length = plan_literal_match(plan, literal, slot->piece.bytes + hit->offset,
+                                        slot->piece.owned + slot->piece.after - hit->offset);
+        match->begin = slot->piece.begin + hit->offset;
+        match->end = match->begin + length;
+        match->pattern_index = literal->pattern;
+    }
+    slot->match_count = count;
+    return TRAWL_OK;
+}
+
+/* The part [from, done) of a slot's piece as the sink sees it. */
+static struct sink_piece slot_view(const struct search_slot *slot)
+{
+    struct sink_piece view;
+    uint64_t done = slot->result.done;
+
+    memset(&view, 0, sizeof view);
+    view.begin = slot->piece.begin + slot->from;
+    view.bytes = slot->piece.bytes + slot->from;
+    view.owned = done - slot->from;
+    view.after = slot->piece.owned - done + slot->piece.after;
+    view.last = slot->piece.last && done == slot->piece.owned;
+    view.count = slot->result.count;
+    view.hits = slot->result.hits.items;
+    view.hit_count = slot->result.hits.count;
+    view.hits_base = slot->from;
+    view.matches = slot->matches;
+    view.match_count = slot->match_count;
+    return view;
+}
+
+static enum trawl_status slot_search(struct search_thread *thread, struct search_job *job,
+                                     struct search_slot *slot)
+{
+    const struct text_piece *piece = &slot->piece;
+    struct engine_chunk chunk = {piece->bytes,  piece->begin, piece->owned,
+                                 piece->before, piece->after, piece->readable};
+    enum sink_wants wants = job->sink->wants;
+    enum engine_want want = wants == SINK_WANTS_COUNT   ? ENGINE_WANT_COUNT
+                            : wants == SINK_WANTS_FIRST ? ENGINE_WANT_FIRST
+                                                        : ENGINE_WANT_HITS;
+
+    slot->result.hits.count = 0;
+    slot->result.count = 0;
+    slot->match_count = 0;
+    slot->result.candidate_count = 0;
+    slot->result.done = piece->owned;
+    if (wants == SINK_WANTS_NOTHING || job->plan->literal_count == 0 || slot->from == piece->owned)
+        return TRAWL_OK;
+    TRAWL_TRY(thread->searcher->ops->scan(thread->lane, &chunk, slot->from, want, &slot->result,
+                                          &slot->error));
+    TRAWL_ASSERT(slot->result.done > slot->from && slot->result.done <= piece->owned);
+    if (wants == SINK_WANTS_MATCHES || wants == SINK_WANTS_FIRST)
+        return slot_convert(job->plan, slot, wants, &slot->error);
+    return TRAWL_OK;
+}
+
+void search_slot_scan(struct search_thread *thread, struct search_job *job,
+                      struct search_slot *slot)
+{
+    enum trawl_status status = slot_search(thread, job, slot);
+
+    if (status != TRAWL_OK) { /* nothing of this part is delivered */
+        slot_fail(slot, status);
+        slot->result.done = slot->from;
+        slot->result.count = 0;
+        slot->result.hits.count = 0;
+        slot->match_count = 0;
+    }
+    if (job->sink->digest != NULL) {
+        struct sink_piece view = slot_view(slot);
+
+        job->sink->digest(job->sink, &view, &slot->digest);
+    }
+}
+
+void search_fill(struct search_thread *thread, struct search_job *job, struct search_slot *slot,
+                 bool *taken)
+{
+    slot->from = 0;
+    slot->status = text_cursor_next(&job->cursor, &slot->buffer, &slot->piece, taken, &slot->error);
+    if (*taken)
+        search_slot_scan(thread, job, slot);
+}
+
+static bool deliver_part(struct search_job *job, struct search_slot *slot)
+{
+    struct sink_piece view = slot_view(slot);
+
+    job->stats.match_count += view.count;
+    job->stats.candidate_count += slot->result.candidate_count;
+    job->stats.text_bytes += view.owned;
+    job->last_delivered |= view.last;
+    return job->sink->deliver(job->sink, &view, &slot->digest);
+}
+
+bool search_deliver(struct search_thread *thread, struct search_job *job, struct search_slot *slot)
+{
+    if (slot->piece.beyond) {
+        if (job->last_delivered || slot->status != TRAWL_OK)
+            return slot->status == TRAWL_OK;
+        slot->piece.last = true; /* the file shrank: its end is here */
+    }
+    job->stats.chunk_count++;
+    for (;;) {
+        if (!deliver_part(job, slot))
+            return false;
+        atomic_fetch_add(&thread->searcher->progress, slot->result.done - slot->from);
+        slot->from = slot->result.done;
+        if (slot->status != TRAWL_OK || slot->from == slot->piece.owned)
+            return slot->status == TRAWL_OK;
+        search_slot_scan(thread, job, slot);
+    }
+}
+
+void search_slot_release(struct search_slot *slot)
+{
+    text_buffer_release(&slot->buffer);
+    hits_release(&slot->result.hits);
+    memory_release(slot->matches, slot->matches_capacity, sizeof *slot->matches);
+    slot->matches = NULL;
+    slot->matches_capacity = 0;
+}

@@ -1,0 +1,262 @@
+/* search_run: the threads of a searcher and the loop of one call. */
+#include <string.h>
+#include <time.h>
+
+#include "base/checked.h"
+#include "base/fault.h"
+#include "search.h"
+
+#define PIECE_BYTES_MEMORY (1u << 20)
+#define PIECE_BYTES_FILE (1u << 18)
+#define PIECE_BYTES_MAX (1u << 30)
+#define PIECE_PER_NEED 8u /* a piece is at least this many times what it reads twice */
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static struct search_slot *slot_find(struct trawl_searcher *searcher, enum slot_state state,
+                                     uint64_t index)
+{
+    for (uint32_t i = 0; i < searcher->slot_count; i++) {
+        struct search_slot *slot = &searcher->slots[i];
+
+        if (slot->state == state && (state == SLOT_FREE || slot->piece.index == index))
+            return slot;
+    }
+    return NULL;
+}
+
+/* Open the thread's lane where it is not, and make it ready for the job. */
+static enum trawl_status thread_begin(struct search_thread *thread, const struct search_job *job,
+                                      struct trawl_error *error)
+{
+    const struct engine_ops *ops = thread->searcher->ops;
+
+    if (thread->lane == NULL)
+        TRAWL_TRY(ops->lane_open(thread->searcher->engine, &thread->lane, error));
+    return ops->lane_begin(thread->lane, job->plan, error);
+}
+
+/* Take a slot through filling. Called and returns with the lock held. */
+static void work_once(struct search_thread *thread, struct search_job *job,
+                      struct search_slot *slot)
+{
+    struct trawl_searcher *searcher = thread->searcher;
+    bool taken = false;
+
+    slot->state = SLOT_TAKEN;
+    slot->piece.index = UINT64_MAX; /* not known until the cursor says */
+    job->taken++;
+    (void)pthread_mutex_unlock(&searcher->lock);
+    search_fill(thread, job, slot, &taken);
+    (void)pthread_mutex_lock(&searcher->lock);
+    thread->took_part = true;
+    if (taken) {
+        slot->state = SLOT_READY;
+    } else {
+        slot->state = SLOT_FREE;
+        job->taken--;
+    }
+    if (!taken || slot->piece.last || slot->status != TRAWL_OK)
+        job->ended = true;
+    (void)pthread_cond_signal(&searcher->ready);
+}
+
+/* A helper's part in one job. Called and returns with the lock held. */
+static void help(struct search_thread *thread, struct search_job *job)
+{
+    struct trawl_searcher *searcher = thread->searcher;
+    enum trawl_status status;
+
+    (void)pthread_mutex_unlock(&searcher->lock);
+    status = thread_begin(thread, job, NULL);
+    (void)pthread_mutex_lock(&searcher->lock);
+    while (status == TRAWL_OK && !job->ended && !job->stopping) {
+        struct search_slot *slot = slot_find(searcher, SLOT_FREE, 0);
+
+        if (slot == NULL)
+            (void)pthread_cond_wait(&searcher->work, &searcher->lock);
+        else
+            work_once(thread, job, slot);
+    }
+}
+
+static void *thread_main(void *argument)
+{
+    struct search_thread *thread = (struct search_thread *)argument;
+    struct trawl_searcher *searcher = thread->searcher;
+    uint64_t job_number = 0;
+
+    (void)pthread_mutex_lock(&searcher->lock);
+    while (!searcher->closing) {
+        if (searcher->job == NULL || searcher->job_number == job_number) {
+            (void)pthread_cond_wait(&searcher->work, &searcher->lock);
+            continue;
+        }
+        job_number = searcher->job_number;
+        searcher->threads_inside++;
+        help(thread, searcher->job);
+        searcher->threads_inside--;
+        (void)pthread_cond_signal(&searcher->ready);
+    }
+    (void)pthread_mutex_unlock(&searcher->lock);
+    return NULL;
+}
+
+void search_threads_start(struct trawl_searcher *searcher)
+{
+    while (searcher->thread_count < searcher->threads_capacity) {
+        struct search_thread *thread = &searcher->threads[searcher->thread_count];
+
+        thread->searcher = searcher;
+        if (fault_hit(FAULT_THREAD) ||
+            pthread_create(&thread->handle, NULL, thread_main, thread) != 0)
+            return; /* the search goes on with the threads there are */
+        searcher->thread_count++;
+    }
+}
+
+void search_threads_end(struct trawl_searcher *searcher)
+{
+    (void)pthread_mutex_lock(&searcher->lock);
+    searcher->closing = true;
+    (void)pthread_cond_broadcast(&searcher->work);
+    (void)pthread_mutex_unlock(&searcher->lock);
+    for (uint32_t i = 0; i < searcher->thread_count; i++) {
+        (void)pthread_join(searcher->threads[i].handle, NULL);
+        if (searcher->threads[i].lane != NULL)
+            searcher->ops->lane_close(searcher->threads[i].lane);
+    }
+    searcher->thread_count = 0;
+}
+
+/* May the caller take a piece? Not while a stream's piece is in flight: reading the next might
+ * wait long, and the ready one would wait with it. */
+static bool caller_may_work(const struct search_job *job)
+{
+    if (job->ended || job->stopping)
+        return false;
+    return job->cursor.text->kind != TEXT_STREAM || job->taken == 0;
+}
+
+/* Deliver one ready slot. Called and returns with the lock held. */
+static enum trawl_status deliver_once(struct trawl_searcher *searcher, struct search_job *job,
+                                      struct search_slot *slot, struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+    bool go_on;
+
+    (void)pthread_mutex_unlock(&searcher->lock);
+    go_on = search_deliver(&searcher->caller, job, slot);
+    (void)pthread_mutex_lock(&searcher->lock);
+    if (!go_on) {
+        job->stopping = true;
+        status = slot->status == TRAWL_OK ? TRAWL_STOPPED : slot->status;
+        if (slot->status != TRAWL_OK && error != NULL)
+            *error = slot->error;
+    }
+    job->index_deliver++;
+    slot->state = SLOT_FREE;
+    job->taken--;
+    (void)pthread_cond_signal(&searcher->work);
+    return status;
+}
+
+/* The caller's loop: deliver what is next, else search, else wait. Lock held. */
+static enum trawl_status run_loop(struct trawl_searcher *searcher, struct search_job *job,
+                                  struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+
+    while (!job->stopping && !(job->ended && job->taken == 0)) {
+        struct search_slot *slot = slot_find(searcher, SLOT_READY, job->index_deliver);
+
+        if (slot != NULL) {
+            status = deliver_once(searcher, job, slot, error);
+            continue;
+        }
+        slot = caller_may_work(job) ? slot_find(searcher, SLOT_FREE, 0) : NULL;
+        if (slot == NULL) {
+            (void)pthread_cond_wait(&searcher->ready, &searcher->lock);
+            continue;
+        }
+        work_once(&searcher->caller, job, slot);
+        if (!job->ended && searcher->job == NULL) { /* more than one piece: call the helpers */
+            search_threads_start(searcher);
+            searcher->job = job;
+            searcher->job_number++;
+            (void)pthread_cond_broadcast(&searcher->work);
+        }
+    }
+    job->stopping = true;
+    (void)pthread_cond_broadcast(&searcher->work);
+    searcher->job = NULL;
+    while (searcher->threads_inside > 0)
+        (void)pthread_cond_wait(&searcher->ready, &searcher->lock);
+    return status;
+}
+
+static uint64_t piece_bytes(const struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                            const struct trawl_text *text)
+{
+    uint64_t bytes = text->kind == TEXT_MEMORY ? PIECE_BYTES_MEMORY : PIECE_BYTES_FILE;
+
+    if (searcher->chunk_bytes > 0)
+        return min_u64(searcher->chunk_bytes, PIECE_BYTES_MAX);
+    if (plan->need_after > bytes / PIECE_PER_NEED)
+        bytes = plan->need_after > PIECE_BYTES_MAX / PIECE_PER_NEED
+                    ? PIECE_BYTES_MAX
+                    : plan->need_after * PIECE_PER_NEED;
+    return bytes;
+}
+
+static void stats_finish(struct trawl_searcher *searcher, struct search_job *job, uint64_t begin_ns)
+{
+    struct engine_properties properties;
+    struct trawl_stats *stats = &job->stats;
+
+    searcher->ops->properties(searcher->engine, &properties);
+    stats->wall_ns = now_ns() - begin_ns;
+    stats->cpu_chunk_count = stats->chunk_count - stats->device_chunk_count;
+    stats->thread_count = searcher->caller.took_part;
+    for (uint32_t i = 0; i < searcher->thread_count; i++)
+        stats->thread_count += searcher->threads[i].took_part;
+    (void)snprintf(stats->engine, sizeof stats->engine, "%s", properties.name);
+    (void)snprintf(stats->instruction_set, sizeof stats->instruction_set, "%s",
+                   properties.instruction_set);
+    searcher->stats = *stats;
+}
+
+enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                             struct trawl_text *text, struct sink *sink, struct trawl_error *error)
+{
+    uint64_t begin_ns = now_ns();
+    struct search_job job;
+    struct text_need need = {plan->need_before, plan->need_after,
+                             piece_bytes(searcher, plan, text),
+                             plan->holds_line_end ? -1 : plan->line_end};
+    enum trawl_status status;
+
+    memset(&job, 0, sizeof job);
+    job.plan = plan;
+    job.sink = sink;
+    atomic_store(&searcher->progress, 0);
+    TRAWL_TRY(thread_begin(&searcher->caller, &job, error));
+    TRAWL_TRY(text_cursor_open(&job.cursor, text, &need, error));
+    (void)pthread_mutex_lock(&searcher->lock);
+    searcher->caller.took_part = false;
+    for (uint32_t i = 0; i < searcher->thread_count; i++)
+        searcher->threads[i].took_part = false;
+    for (uint32_t i = 0; i < searcher->slot_count; i++)
+        searcher->slots[i].state = SLOT_FREE;
+    status = run_loop(searcher, &job, error);
+    (void)pthread_mutex_unlock(&searcher->lock);
+    text_cursor_close(&job.cursor);
+    stats_finish(searcher, &job, begin_ns);
+    return status;
+}

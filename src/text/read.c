@@ -1,0 +1,91 @@
+/* read: pread, read and poll, with retries and fault points. */
+#include "text/read.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/checked.h"
+#include "base/fault.h"
+
+#define READ_BYTES_MAX (1u << 30) /* Linux transfers at most 2 GiB less a page per call */
+
+static enum trawl_status read_failed(const struct trawl_text *text, uint64_t offset, int code,
+                                     struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_FAIL_OS(error, READ, code, "%s: %s", text->name,
+                                             strerror(code));
+
+    if (error != NULL)
+        error->text_offset = offset;
+    return status;
+}
+
+static ssize_t faulty_pread(int descriptor, void *buffer, size_t count, off_t offset)
+{
+    if (fault_hit(FAULT_READ)) {
+        errno = EIO;
+        return -1;
+    }
+    return pread(descriptor, buffer, count, offset);
+}
+
+static ssize_t faulty_read(int descriptor, void *buffer, size_t count)
+{
+    if (fault_hit(FAULT_READ)) {
+        errno = EIO;
+        return -1;
+    }
+    return read(descriptor, buffer, count);
+}
+
+enum trawl_status read_file(const struct trawl_text *text, uint64_t offset, uint8_t *buffer,
+                            uint64_t count, uint64_t *read_bytes, struct trawl_error *error)
+{
+    uint64_t at = saturating_add(text->descriptor_begin, offset);
+
+    *read_bytes = 0;
+    while (*read_bytes < count && at + *read_bytes <= INT64_MAX) {
+        ssize_t got = faulty_pread(text->descriptor, buffer + *read_bytes,
+                                   (size_t)min_u64(count - *read_bytes, READ_BYTES_MAX),
+                                   (off_t)(at + *read_bytes));
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return read_failed(text, offset + *read_bytes, errno, error);
+        if (got == 0)
+            break;
+        *read_bytes += (uint64_t)got;
+    }
+    return TRAWL_OK;
+}
+
+bool read_is_ready(const struct trawl_text *text)
+{
+    struct pollfd descriptor = {text->descriptor, POLLIN, 0};
+
+    return poll(&descriptor, 1, 0) > 0;
+}
+
+enum trawl_status read_stream(const struct trawl_text *text, uint64_t offset, uint8_t *buffer,
+                              uint64_t count, uint64_t *read_bytes, struct trawl_error *error)
+{
+    for (;;) {
+        ssize_t got =
+            faulty_read(text->descriptor, buffer, (size_t)min_u64(count, READ_BYTES_MAX));
+
+        if (got >= 0) {
+            *read_bytes = (uint64_t)got;
+            return TRAWL_OK;
+        }
+        if (errno == EAGAIN || errno == EWOULDBLOCK) { /* a descriptor set not to wait */
+            struct pollfd descriptor = {text->descriptor, POLLIN, 0};
+
+            (void)poll(&descriptor, 1, -1);
+        } else if (errno != EINTR) {
+            return read_failed(text, offset, errno, error);
+        }
+    }
+}

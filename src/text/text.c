@@ -1,0 +1,181 @@
+/* text: opening, closing and asking texts. */
+#include "text/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/checked.h"
+#include "base/fault.h"
+#include "base/memory.h"
+#include "text/read.h"
+
+static enum trawl_status text_new(const char *name, struct trawl_text **text,
+                                  struct trawl_error *error)
+{
+    void *memory;
+
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof **text, &memory, error));
+    *text = (struct trawl_text *)memory;
+    (*text)->descriptor = -1;
+    if (name != NULL) {
+        uint64_t name_bytes = strlen(name) + 1;
+        enum trawl_status status = memory_allocate(name_bytes, 1, &memory, error);
+
+        if (status != TRAWL_OK) {
+            memory_release(*text, 1, sizeof **text);
+            *text = NULL;
+            return status;
+        }
+        (*text)->name = (char *)memory;
+        (*text)->name_bytes = name_bytes;
+        memcpy((*text)->name, name, (size_t)name_bytes);
+    }
+    return TRAWL_OK;
+}
+
+enum trawl_status trawl_text_from_memory(const void *bytes, uint64_t bytes_count,
+                                         struct trawl_text **text_out, struct trawl_error *error)
+{
+    struct trawl_text *text;
+
+    if (text_out == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "text is NULL");
+    if (bytes == NULL && bytes_count > 0)
+        return TRAWL_FAIL(error, ARGUMENT, "bytes is NULL but bytes_count is %" PRIu64,
+                          bytes_count);
+    TRAWL_TRY(text_new(NULL, &text, error));
+    text->kind = TEXT_MEMORY;
+    text->bytes = (const uint8_t *)bytes;
+    text->bytes_count = bytes_count;
+    *text_out = text;
+    return TRAWL_OK;
+}
+
+/* What kind of thing the descriptor is. A regular file of size 0 is read like a stream: it is
+ * empty, or it is one of the kernel's files that do not know their size. */
+static enum trawl_status text_examine(struct trawl_text *text, struct trawl_error *error)
+{
+    struct stat facts;
+    off_t at;
+
+    if (fault_hit(FAULT_STAT) ? (errno = EIO, true) : fstat(text->descriptor, &facts) != 0) {
+        int code = errno;
+
+        return TRAWL_FAIL_OS(error, OPEN, code, "%s: %s", text->name, strerror(code));
+    }
+    text->kind = TEXT_STREAM;
+    if (!S_ISREG(facts.st_mode) || facts.st_size <= 0)
+        return TRAWL_OK;
+    at = lseek(text->descriptor, 0, SEEK_CUR);
+    if (at < 0)
+        return TRAWL_OK;
+    text->kind = TEXT_FILE;
+    text->descriptor_begin = (uint64_t)at;
+    text->bytes_count = facts.st_size > at ? (uint64_t)(facts.st_size - at) : 0;
+    return TRAWL_OK;
+}
+
+static enum trawl_status text_from_open(int descriptor, bool is_ours, const char *name,
+                                        struct trawl_text **text_out, struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+    struct trawl_text *text = NULL;
+
+    TRAWL_TRY(text_new(name, &text, error));
+    text->descriptor = descriptor;
+    TRAWL_TRY_DONE(text_examine(text, error));
+    text->descriptor_is_ours = is_ours;
+    *text_out = text;
+    text = NULL;
+done:
+    trawl_text_close(text);
+    return status;
+}
+
+enum trawl_status trawl_text_open_file(const char *path, struct trawl_text **text_out,
+                                       struct trawl_error *error)
+{
+    enum trawl_status status;
+    int descriptor = -1;
+
+    if (path == NULL || text_out == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", path == NULL ? "path" : "text");
+    if (fault_hit(FAULT_OPEN))
+        errno = EMFILE;
+    else
+        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (descriptor < 0) {
+        int code = errno;
+
+        return TRAWL_FAIL_OS(error, OPEN, code, "%s: %s", path, strerror(code));
+    }
+    status = text_from_open(descriptor, true, path, text_out, error);
+    if (status != TRAWL_OK)
+        (void)close(descriptor);
+    return status;
+}
+
+enum trawl_status trawl_text_from_descriptor(int descriptor, const char *name,
+                                             struct trawl_text **text_out,
+                                             struct trawl_error *error)
+{
+    char made_name[32];
+
+    if (descriptor < 0 || text_out == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, descriptor < 0 ? "descriptor is negative"
+                                                          : "text is NULL");
+    (void)snprintf(made_name, sizeof made_name, "descriptor %d", descriptor);
+    return text_from_open(descriptor, false, name != NULL ? name : made_name, text_out, error);
+}
+
+void trawl_text_close(struct trawl_text *text)
+{
+    if (text == NULL)
+        return;
+    if (text->descriptor_is_ours)
+        (void)close(text->descriptor);
+    memory_release(text->name, text->name_bytes, 1);
+    memory_release(text, 1, sizeof *text);
+}
+
+bool trawl_text_is_seekable(const struct trawl_text *text)
+{
+    return text != NULL && text->kind != TEXT_STREAM;
+}
+
+bool trawl_text_bytes(const struct trawl_text *text, uint64_t *text_bytes)
+{
+    struct stat facts;
+
+    if (text == NULL || text_bytes == NULL || text->kind == TEXT_STREAM)
+        return false;
+    *text_bytes = text->bytes_count;
+    if (text->kind == TEXT_FILE && fstat(text->descriptor, &facts) == 0)
+        *text_bytes = (uint64_t)facts.st_size > text->descriptor_begin
+                          ? (uint64_t)facts.st_size - text->descriptor_begin
+                          : 0;
+    return true;
+}
+
+enum trawl_status trawl_text_read(const struct trawl_text *text, uint64_t offset, void *buffer,
+                                  uint64_t buffer_bytes, uint64_t *read_bytes,
+                                  struct trawl_error *error)
+{
+    if (text == NULL || read_bytes == NULL || (buffer == NULL && buffer_bytes > 0))
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
+                          text == NULL         ? "text"
+                          : read_bytes == NULL ? "read_bytes"
+                                               : "buffer");
+    if (text->kind == TEXT_STREAM)
+        return TRAWL_FAIL(error, UNSUPPORTED, "%s: a stream cannot be read again", text->name);
+    if (text->kind == TEXT_FILE)
+        return read_file(text, offset, (uint8_t *)buffer, buffer_bytes, read_bytes, error);
+    *read_bytes = offset < text->bytes_count ? min_u64(buffer_bytes, text->bytes_count - offset) : 0;
+    if (*read_bytes > 0)
+        memcpy(buffer, text->bytes + offset, (size_t)*read_bytes);
+    return TRAWL_OK;
+}

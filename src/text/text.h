@@ -1,0 +1,85 @@
+/* text: where bytes come from, cut into pieces.
+ *
+ * A cursor hands out the text's pieces in order to any number of threads. Memory is not copied.
+ * A regular file is read by pread into the taker's buffer, so that all threads read at once and a
+ * file that shrinks or grows ends where reading ends. Anything else is a stream: one thread reads
+ * at a time, and the bytes that the next piece needs again are carried over.
+ */
+#ifndef TRAWL_TEXT_TEXT_H
+#define TRAWL_TEXT_TEXT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/status.h"
+
+enum text_kind { TEXT_MEMORY, TEXT_FILE, TEXT_STREAM };
+
+struct trawl_text {
+    enum text_kind kind;
+    const uint8_t *bytes;      /* memory */
+    uint64_t bytes_count;      /* memory; a file's size when it was opened */
+    int descriptor;            /* file and stream */
+    bool descriptor_is_ours;
+    bool stream_is_used;       /* a stream can be searched once */
+    uint64_t descriptor_begin; /* file offset of the text's first byte */
+    char *name;                /* for messages; name_bytes with its NUL */
+    uint64_t name_bytes;
+};
+
+/* A buffer of the taker's, kept from piece to piece. */
+struct text_buffer {
+    uint8_t *bytes;
+    uint64_t capacity;
+};
+
+void text_buffer_release(struct text_buffer *buffer);
+
+/* What a search needs around each piece. */
+struct text_need {
+    uint64_t before;
+    uint64_t after;
+    uint64_t piece_bytes; /* owned bytes of a piece; fewer at the end and in a slow stream */
+    int barrier;          /* a byte no match crosses, so that a stream's piece may end behind it
+                             without bytes after; -1: none */
+};
+
+/* Bytes that may be loaded, though they mean nothing, beyond a piece: the widest vector. */
+#define TEXT_SLACK_BYTES 64u
+
+struct text_piece {
+    uint64_t index;
+    uint64_t begin;       /* text offset of bytes[0] */
+    const uint8_t *bytes;
+    uint64_t owned;
+    uint64_t before;      /* valid bytes before bytes[0] */
+    uint64_t after;       /* valid bytes beyond owned */
+    uint64_t readable;    /* loadable bytes beyond owned, >= after */
+    bool last;            /* the text ends with this piece's owned bytes */
+    bool beyond;          /* the text ended before this piece: it has no bytes */
+};
+
+struct text_cursor {
+    struct trawl_text *text;
+    struct text_need need;
+    pthread_mutex_t lock;
+    uint64_t index_next;
+    uint64_t begin_next;
+    bool ended;           /* the last piece was handed out, or reading failed */
+    uint8_t *carry;       /* stream: bytes [begin_next - carry_before, ...) read so far */
+    uint64_t carry_capacity;
+    uint64_t carry_before;
+    uint64_t carry_count;
+};
+
+enum trawl_status text_cursor_open(struct text_cursor *cursor, struct trawl_text *text,
+                                   const struct text_need *need, struct trawl_error *error);
+void text_cursor_close(struct text_cursor *cursor);
+
+/* Take the next piece; *taken false: there is none. On failure the piece is still taken, with the
+ * bytes that came before the fault. Threads: any, at once. */
+enum trawl_status text_cursor_next(struct text_cursor *cursor, struct text_buffer *buffer,
+                                   struct text_piece *piece, bool *taken,
+                                   struct trawl_error *error);
+
+#endif
