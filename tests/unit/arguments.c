@@ -1,0 +1,249 @@
+/* arguments: every mistake of a caller that the header names is answered with ARGUMENT, and the
+ * outputs stay as they were. */
+#include "unit/unit.h"
+
+#define UNTOUCHED ((uint64_t)0x1234567890abcdef)
+
+static struct trawl_searcher *searcher;
+static struct trawl_plan *plan;
+static struct trawl_text *text;
+
+static int ignore_matches(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    (void)context;
+    (void)matches;
+    (void)match_count;
+    return 0;
+}
+
+static int ignore_window(void *context, const struct trawl_window *window)
+{
+    (void)context;
+    (void)window;
+    return 0;
+}
+
+static uint32_t itself(void *context, uint32_t code_point,
+                       uint32_t variants[TRAWL_UTF8_VARIANTS_MAX])
+{
+    (void)context;
+    variants[0] = code_point;
+    return 1;
+}
+
+static bool no_word(void *context, uint32_t code_point)
+{
+    (void)context;
+    (void)code_point;
+    return false;
+}
+
+static void plan_patterns(void)
+{
+    struct trawl_pattern good[3] = {{"a", 1}, {"b", 1}, {"c", 1}};
+    struct trawl_pattern empty[3] = {{"a", 1}, {"b", 1}, {"", 0}};
+    struct trawl_pattern null_bytes[2] = {{"a", 1}, {NULL, 1}};
+    struct trawl_plan *made = (struct trawl_plan *)&searcher;
+    struct trawl_error record = unit_error();
+
+    CHECK_ERROR(trawl_plan_build(good, 3, NULL, NULL, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_plan_build(NULL, 3, NULL, &made, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_plan_build(null_bytes, 2, NULL, &made, error), TRAWL_ARGUMENT);
+    CHECK_STATUS(trawl_plan_build(empty, 3, NULL, &made, &record), TRAWL_ARGUMENT);
+    TEST_CHECK_U64(record.pattern_index, 2);
+    TEST_CHECK_U64(record.text_offset, UINT64_MAX);
+    TEST_CHECK(record.os_code == 0 && record.driver_code == 0);
+    CHECK_STATUS(trawl_plan_build(empty, 3, NULL, &made, NULL), TRAWL_ARGUMENT);
+    TEST_CHECK(made == (struct trawl_plan *)&searcher);
+}
+
+static void plan_options(void)
+{
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    const struct trawl_plan_options good = options;
+    struct trawl_utf8 no_variants = {NULL, NULL, no_word}, no_words = {NULL, itself, NULL};
+    struct trawl_pattern pattern = {"needle", 6};
+    struct trawl_plan *made = NULL;
+
+    options.flags = 8;
+    CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &made, error), TRAWL_ARGUMENT);
+    options.flags = 0x80000001u;
+    CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &made, error), TRAWL_ARGUMENT);
+    options = good;
+    options.method = (enum trawl_method)99;
+    CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &made, error), TRAWL_ARGUMENT);
+    options.method = TRAWL_METHOD_SAMPLED; /* six bytes are too few to take samples of */
+    CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &made, error), TRAWL_ARGUMENT);
+    options = good;
+    options.reserved[1] = 1;
+    CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &made, error), TRAWL_ARGUMENT);
+    options = good;
+    options.line_end_set = 2;
+    CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &made, error), TRAWL_ARGUMENT);
+    options = good;
+    options.sample_bytes = 1;
+    CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &made, error), TRAWL_ARGUMENT);
+    options = good;
+    options.utf8 = &no_variants;
+    CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &made, error), TRAWL_ARGUMENT);
+    options.utf8 = &no_words;
+    CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &made, error), TRAWL_ARGUMENT);
+    TEST_CHECK(made == NULL);
+}
+
+static void explain(void)
+{
+    char buffer[16] = "untouched";
+    uint64_t needed = UNTOUCHED;
+
+    CHECK_ERROR(trawl_plan_explain(NULL, buffer, sizeof buffer, &needed, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_plan_explain(plan, NULL, 1, &needed, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_plan_explain(plan, buffer, sizeof buffer, NULL, error), TRAWL_ARGUMENT);
+    TEST_CHECK_U64(needed, UNTOUCHED);
+    TEST_CHECK(strcmp(buffer, "untouched") == 0);
+}
+
+static void texts(void)
+{
+    struct trawl_text *made = NULL;
+    uint8_t buffer[4] = {7, 7, 7, 7};
+    uint64_t read_bytes = UNTOUCHED;
+
+    CHECK_ERROR(trawl_text_from_memory("a", 1, NULL, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_text_from_memory(NULL, 1, &made, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_text_open_file(NULL, &made, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_text_open_file("/dev/null", NULL, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_text_from_descriptor(0, "x", NULL, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_text_from_descriptor(-1, "x", &made, error), TRAWL_ARGUMENT);
+    TEST_CHECK(made == NULL);
+    CHECK_ERROR(trawl_text_read(NULL, 0, buffer, 4, &read_bytes, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_text_read(text, 0, NULL, 4, &read_bytes, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_text_read(text, 0, buffer, 4, NULL, error), TRAWL_ARGUMENT);
+    TEST_CHECK_U64(read_bytes, UNTOUCHED);
+    TEST_CHECK(buffer[0] == 7 && buffer[3] == 7);
+    TEST_CHECK(!trawl_text_is_seekable(NULL));
+    TEST_CHECK(!trawl_text_bytes(NULL, &read_bytes) && read_bytes == UNTOUCHED);
+}
+
+static void searchers(void)
+{
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    const struct trawl_searcher_options good = options;
+    struct trawl_searcher *made = NULL;
+
+    CHECK_ERROR(trawl_searcher_open(NULL, NULL, error), TRAWL_ARGUMENT);
+    options.engine = (enum trawl_engine)77;
+    CHECK_ERROR(trawl_searcher_open(&options, &made, error), TRAWL_ARGUMENT);
+    options = good;
+    options.instruction_set = "no such set";
+    CHECK_ERROR(trawl_searcher_open(&options, &made, error), TRAWL_ARGUMENT);
+    options.instruction_set = "";
+    CHECK_ERROR(trawl_searcher_open(&options, &made, error), TRAWL_ARGUMENT);
+    TEST_CHECK(made == NULL);
+}
+
+static void stats(void)
+{
+    struct trawl_stats record = {.size = sizeof record, .match_count = UNTOUCHED};
+
+    CHECK_ERROR(trawl_searcher_stats(NULL, &record, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_searcher_stats(searcher, NULL, error), TRAWL_ARGUMENT);
+    record.size = 0;
+    CHECK_ERROR(trawl_searcher_stats(searcher, &record, error), TRAWL_ARGUMENT);
+    TEST_CHECK_U64(record.match_count, UNTOUCHED);
+}
+
+/* For each search: searcher, plan, text, and each output missing in turn. */
+static void searches(void)
+{
+    uint64_t count = UNTOUCHED;
+    struct trawl_match match = {UNTOUCHED, 0, 0};
+    bool found = true;
+
+    CHECK_ERROR(trawl_count(NULL, plan, text, &count, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_count(searcher, NULL, text, &count, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_count(searcher, plan, NULL, &count, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_count(searcher, plan, text, NULL, error), TRAWL_ARGUMENT);
+
+    CHECK_ERROR(trawl_first(NULL, plan, text, &match, &found, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_first(searcher, NULL, text, &match, &found, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_first(searcher, plan, NULL, &match, &found, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_first(searcher, plan, text, NULL, &found, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_first(searcher, plan, text, &match, NULL, error), TRAWL_ARGUMENT);
+
+    CHECK_ERROR(trawl_positions(NULL, plan, text, ignore_matches, NULL, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_positions(searcher, NULL, text, ignore_matches, NULL, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_positions(searcher, plan, NULL, ignore_matches, NULL, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_positions(searcher, plan, text, NULL, NULL, error), TRAWL_ARGUMENT);
+
+    CHECK_ERROR(trawl_positions_into(NULL, plan, text, &match, 1, &count, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_positions_into(searcher, NULL, text, &match, 1, &count, error),
+                TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_positions_into(searcher, plan, NULL, &match, 1, &count, error),
+                TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_positions_into(searcher, plan, text, NULL, 1, &count, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_positions_into(searcher, plan, text, &match, 1, NULL, error), TRAWL_ARGUMENT);
+    TEST_CHECK(count == UNTOUCHED && match.begin == UNTOUCHED && found);
+}
+
+static void line_searches(void)
+{
+    uint64_t count = UNTOUCHED;
+
+    CHECK_ERROR(trawl_count_lines(NULL, plan, text, false, 9, &count, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_count_lines(searcher, NULL, text, false, 9, &count, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_count_lines(searcher, plan, NULL, false, 9, &count, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_count_lines(searcher, plan, text, false, 9, NULL, error), TRAWL_ARGUMENT);
+    TEST_CHECK_U64(count, UNTOUCHED);
+
+    CHECK_ERROR(trawl_windows(NULL, plan, text, 0, ignore_window, NULL, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_windows(searcher, NULL, text, 0, ignore_window, NULL, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_windows(searcher, plan, NULL, 0, ignore_window, NULL, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_windows(searcher, plan, text, 0, NULL, NULL, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_windows(searcher, plan, text, 4, ignore_window, NULL, error), TRAWL_ARGUMENT);
+}
+
+/* What the header allows: NULL to free and close, no error record, a text without bytes. */
+static void allowed(void)
+{
+    struct trawl_text *empty = NULL;
+    uint64_t count = UNTOUCHED;
+    struct trawl_match match = {UNTOUCHED, 0, 0};
+    bool found = true;
+
+    trawl_plan_free(NULL);
+    trawl_text_close(NULL);
+    trawl_searcher_close(NULL);
+    TEST_CHECK_U64(trawl_searcher_progress(searcher), 0);
+    MUST(trawl_text_from_memory(NULL, 0, &empty, NULL));
+    TEST_CHECK_U64(unit_count(searcher, plan, empty), 0);
+    MUST(trawl_first(searcher, plan, empty, &match, &found, NULL));
+    TEST_CHECK(!found && match.begin == UNTOUCHED);
+    MUST(trawl_positions_into(searcher, plan, text, NULL, 0, &count, NULL));
+    TEST_CHECK_U64(count, 2);
+    MUST(trawl_count_lines(searcher, plan, text, false, 0, &count, NULL));
+    TEST_CHECK_U64(count, 0);
+    trawl_text_close(empty);
+}
+
+int main(void)
+{
+    test_begin("arguments");
+    searcher = unit_searcher(1, 0);
+    plan = unit_plan("ab");
+    text = unit_string("ab\nab");
+    plan_patterns();
+    plan_options();
+    explain();
+    texts();
+    searchers();
+    stats();
+    searches();
+    line_searches();
+    allowed();
+    TEST_CHECK_U64(unit_count(searcher, plan, text), 2); /* after all those mistakes */
+    trawl_text_close(text);
+    trawl_plan_free(plan);
+    trawl_searcher_close(searcher);
+    return test_end();
+}

@@ -1,0 +1,202 @@
+/* plan: what a plan tells about itself; plans of no pattern, of many, of very long ones. */
+#include "unit/unit.h"
+
+#define MANY 10000
+
+static void accessors(void)
+{
+    struct trawl_pattern patterns[3] = {{"one", 3}, {"\0two", 4}, {"one", 3}};
+    struct trawl_plan *plan = NULL;
+    struct trawl_pattern got;
+
+    MUST(trawl_plan_build(patterns, 3, NULL, &plan, NULL));
+    TEST_CHECK_U64(trawl_plan_pattern_count(plan), 3);
+    for (uint64_t i = 0; i < 3; i++) {
+        got = trawl_plan_pattern(plan, i);
+        TEST_CHECK(got.bytes_count == patterns[i].bytes_count && got.bytes != patterns[i].bytes &&
+                   memcmp(got.bytes, patterns[i].bytes, got.bytes_count) == 0);
+    }
+    got = trawl_plan_pattern(plan, 3);
+    TEST_CHECK(got.bytes == NULL && got.bytes_count == 0);
+    got = trawl_plan_pattern(plan, UINT64_MAX);
+    TEST_CHECK(got.bytes == NULL && got.bytes_count == 0);
+    trawl_plan_free(plan);
+}
+
+/* Patterns come back as given, also when case is ignored. */
+static void accessors_keep_case(void)
+{
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_pattern pattern = {"MiXed", 5}, got;
+    struct trawl_plan *plan = NULL;
+
+    options.flags = TRAWL_IGNORE_CASE;
+    MUST(trawl_plan_build(&pattern, 1, &options, &plan, NULL));
+    got = trawl_plan_pattern(plan, 0);
+    TEST_CHECK(got.bytes_count == 5 && memcmp(got.bytes, "MiXed", 5) == 0);
+    trawl_plan_free(plan);
+}
+
+/* Lines of "name: value", the whole of it only where it fits, a NUL always. */
+static void explain(void)
+{
+    struct trawl_plan *plan = unit_plan("a pattern of some length, so that the plan has a choice");
+    uint64_t needed = 0, needed_again = 0;
+    char *whole, *part;
+
+    MUST(trawl_plan_explain(plan, NULL, 0, &needed, NULL));
+    TEST_CHECK(needed > 20);
+    whole = malloc(needed);
+    part = malloc(needed + 12);
+    MUST(trawl_plan_explain(plan, whole, needed, &needed_again, NULL));
+    TEST_CHECK_U64(needed_again, needed);
+    TEST_CHECK_U64(strlen(whole), needed - 1);
+    TEST_CHECK(strstr(whole, "method: ") != NULL && strstr(whole, "why: ") != NULL);
+    TEST_CHECK(strstr(whole, "q: ") != NULL && strstr(whole, "stride: ") != NULL);
+    for (const char *line = whole; *line != '\0'; line = strchr(line, '\n') + 1) {
+        const char *end = strchr(line, '\n'), *colon = strchr(line, ':');
+        if (!TEST_CHECK(end != NULL && colon != NULL && colon < end))
+            break;
+    }
+    for (uint64_t room = 1; room < needed + 8; room++) {
+        uint64_t written = room < needed ? room : needed;
+        memset(part, '#', needed + 12);
+        MUST(trawl_plan_explain(plan, part, room, &needed_again, NULL));
+        TEST_CHECK_U64(needed_again, needed);
+        TEST_CHECK(part[written - 1] == '\0' && memcmp(part, whole, written - 1) == 0);
+        TEST_CHECK(part[written] == '#');
+    }
+    free(part);
+    free(whole);
+    trawl_plan_free(plan);
+}
+
+/* A forced method is the one that the plan names. */
+static void explain_names_the_method(void)
+{
+    static const struct {
+        enum trawl_method method;
+        const char *line;
+    } rows[] = {{TRAWL_METHOD_EVERY, "method: every\n"},
+                {TRAWL_METHOD_WORDS, "method: words\n"},
+                {TRAWL_METHOD_SAMPLED, "method: sampled\n"},
+                {TRAWL_METHOD_SET, "method: set\n"}};
+    char bytes[200], buffer[2000];
+    struct trawl_pattern pattern = {bytes, sizeof bytes};
+    uint64_t needed;
+
+    for (uint32_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (char)('a' + i * 7 % 26);
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+        struct trawl_plan *plan = NULL;
+        options.method = rows[i].method;
+        MUST(trawl_plan_build(&pattern, 1, &options, &plan, NULL));
+        MUST(trawl_plan_explain(plan, buffer, sizeof buffer, &needed, NULL));
+        TEST_CHECK(strstr(buffer, rows[i].line) != NULL);
+        trawl_plan_free(plan);
+    }
+}
+
+static void no_pattern(void)
+{
+    struct trawl_searcher *searcher = unit_searcher(2, 3);
+    struct trawl_text *text = unit_string("one\ntwo\nthree");
+    struct trawl_plan *plan = NULL;
+    struct trawl_match match;
+    uint64_t count, needed = 0;
+    bool found = true;
+
+    MUST(trawl_plan_build(NULL, 0, NULL, &plan, NULL));
+    TEST_CHECK_U64(trawl_plan_pattern_count(plan), 0);
+    MUST(trawl_plan_explain(plan, NULL, 0, &needed, NULL));
+    TEST_CHECK(needed > 1);
+    TEST_CHECK_U64(unit_count(searcher, plan, text), 0);
+    MUST(trawl_first(searcher, plan, text, &match, &found, NULL));
+    TEST_CHECK(!found);
+    MUST(trawl_count_lines(searcher, plan, text, false, UINT64_MAX, &count, NULL));
+    TEST_CHECK_U64(count, 0);
+    MUST(trawl_count_lines(searcher, plan, text, true, UINT64_MAX, &count, NULL));
+    TEST_CHECK_U64(count, 3);
+    trawl_plan_free(plan);
+    trawl_text_close(text);
+    trawl_searcher_close(searcher);
+}
+
+/* "key-0000;" to "key-9999;", all in one text, each once and in order. */
+static void many_patterns(void)
+{
+    static struct trawl_pattern patterns[MANY];
+    static char bytes[MANY][16];
+    static struct trawl_match matches[MANY];
+    struct trawl_searcher *searcher = unit_searcher(2, 5000);
+    struct trawl_plan *plan = NULL;
+    char *text_bytes = malloc(MANY * 9 + 1);
+    struct trawl_text *text;
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < MANY; i++) {
+        (void)snprintf(bytes[i], sizeof bytes[i], "key-%04u;", i % MANY);
+        memcpy(text_bytes + i * 9, bytes[i], 9);
+        patterns[i] = (struct trawl_pattern){bytes[i], 9};
+    }
+    text = unit_text(text_bytes, MANY * 9);
+    MUST(trawl_plan_build(patterns, MANY, NULL, &plan, NULL));
+    MUST(trawl_positions_into(searcher, plan, text, matches, MANY, &count, NULL));
+    TEST_CHECK_U64(count, MANY);
+    for (uint64_t i = 0; i < MANY; i++)
+        if (!TEST_CHECK(matches[i].begin == i * 9 && matches[i].end == i * 9 + 9 &&
+                        matches[i].pattern_index == i))
+            break;
+    trawl_plan_free(plan);
+    trawl_text_close(text);
+    trawl_searcher_close(searcher);
+    free(text_bytes);
+}
+
+/* As long as the text, one byte longer, and far longer. */
+static void long_patterns(void)
+{
+    static const enum trawl_method methods[] = {TRAWL_METHOD_AUTO, TRAWL_METHOD_EVERY,
+                                                TRAWL_METHOD_WORDS, TRAWL_METHOD_SAMPLED,
+                                                TRAWL_METHOD_SET};
+    static const uint64_t longer[] = {0, 1, 100000};
+    uint64_t bytes_count = 3000000;
+    char *bytes = malloc(bytes_count + longer[2]);
+    struct trawl_searcher *searcher = unit_searcher(2, 0);
+    struct trawl_text *text;
+    struct test_random random = test_random_begin("long_patterns");
+
+    for (uint64_t i = 0; i < bytes_count + longer[2]; i++)
+        bytes[i] = (char)('a' + test_random_below(&random, 3));
+    text = unit_text(bytes, bytes_count);
+    for (uint32_t m = 0; m < sizeof methods / sizeof *methods; m++)
+        for (uint32_t i = 0; i < sizeof longer / sizeof *longer; i++) {
+            struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+            struct trawl_pattern pattern = {bytes, bytes_count + longer[i]};
+            struct trawl_plan *plan = NULL;
+            enum trawl_status status;
+            options.method = methods[m];
+            status = trawl_plan_build(&pattern, 1, &options, &plan, NULL);
+            if (TEST_CHECK(status == TRAWL_OK || (status == TRAWL_ARGUMENT && m > 0)) &&
+                status == TRAWL_OK)
+                TEST_CHECK_U64(unit_count(searcher, plan, text), i == 0);
+            trawl_plan_free(plan);
+        }
+    trawl_text_close(text);
+    trawl_searcher_close(searcher);
+    free(bytes);
+}
+
+int main(void)
+{
+    test_begin("plan");
+    accessors();
+    accessors_keep_case();
+    explain();
+    explain_names_the_method();
+    no_pattern();
+    many_patterns();
+    long_patterns();
+    return test_end();
+}

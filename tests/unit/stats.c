@@ -1,0 +1,116 @@
+/* stats: what a searcher tells of its last call, and how far the present one is. */
+#include "unit/unit.h"
+
+#define TEXT_BYTES ((uint64_t)8 << 20)
+#define CHUNK_BYTES ((uint64_t)64 << 10)
+
+static struct trawl_stats stats_of(const struct trawl_searcher *searcher)
+{
+    struct trawl_stats stats = {.size = sizeof stats};
+
+    MUST(trawl_searcher_stats(searcher, &stats, NULL));
+    TEST_CHECK_U64(stats.size, sizeof stats);
+    return stats;
+}
+
+static void before_the_first_call(void)
+{
+    struct trawl_searcher *searcher = unit_searcher(2, 0);
+    struct trawl_stats stats = stats_of(searcher);
+
+    TEST_CHECK(stats.text_bytes == 0 && stats.chunk_count == 0 && stats.match_count == 0);
+    TEST_CHECK(stats.candidate_count == 0 && stats.wall_ns == 0 && stats.thread_count == 0);
+    TEST_CHECK_U64(trawl_searcher_progress(searcher), 0);
+    trawl_searcher_close(searcher);
+}
+
+static void after_calls(struct trawl_text *text, uint32_t threads)
+{
+    struct trawl_searcher *searcher = unit_searcher(threads, CHUNK_BYTES);
+    struct trawl_plan *plan = unit_plan("x.");
+    struct trawl_text *small = unit_string("x.x.x"), *empty = unit_text(NULL, 0);
+    struct trawl_stats stats;
+    uint64_t count = 0;
+
+    TEST_CHECK_U64(unit_count(searcher, plan, text), TEXT_BYTES / 1024);
+    stats = stats_of(searcher);
+    TEST_CHECK_U64(stats.text_bytes, TEXT_BYTES);
+    TEST_CHECK_U64(stats.match_count, TEXT_BYTES / 1024);
+    TEST_CHECK(stats.chunk_count > 0 && stats.chunk_count == stats.cpu_chunk_count);
+    TEST_CHECK_U64(stats.device_chunk_count, 0);
+    TEST_CHECK(stats.thread_count >= 1 && stats.thread_count <= threads);
+    TEST_CHECK(stats.wall_ns > 0);
+    TEST_CHECK(strcmp(stats.engine, "cpu") == 0);
+    TEST_CHECK(strcmp(stats.instruction_set, trawl_instruction_set(0)) == 0);
+    TEST_CHECK_U64(trawl_searcher_progress(searcher), TEXT_BYTES);
+
+    /* A mistake is no call. */
+    TEST_CHECK(trawl_count(searcher, plan, NULL, &count, NULL) == TRAWL_ARGUMENT);
+    TEST_CHECK_U64(stats_of(searcher).text_bytes, TEXT_BYTES);
+    TEST_CHECK_U64(unit_count(searcher, plan, small), 2);
+    stats = stats_of(searcher);
+    TEST_CHECK(stats.text_bytes == 5 && stats.match_count == 2);
+    TEST_CHECK_U64(unit_count(searcher, plan, empty), 0);
+    stats = stats_of(searcher);
+    TEST_CHECK(stats.text_bytes == 0 && stats.match_count == 0);
+    trawl_text_close(small);
+    trawl_text_close(empty);
+    trawl_plan_free(plan);
+    trawl_searcher_close(searcher);
+}
+
+struct progress {
+    const struct trawl_searcher *searcher;
+    uint64_t before, windows;
+    bool grows, bounded, beyond_window;
+};
+
+static int watch(void *context, const struct trawl_window *window)
+{
+    struct progress *progress = context;
+    uint64_t now = trawl_searcher_progress(progress->searcher);
+
+    progress->grows = progress->grows && now >= progress->before;
+    progress->bounded = progress->bounded && now <= TEXT_BYTES;
+    /* What was delivered before is done. */
+    progress->beyond_window = progress->beyond_window && now >= window->begin;
+    progress->before = now;
+    progress->windows++;
+    return 0;
+}
+
+static void progress(struct trawl_text *text, uint32_t threads)
+{
+    struct trawl_searcher *searcher = unit_searcher(threads, CHUNK_BYTES);
+    struct trawl_plan *plan = unit_plan("x.");
+    struct progress seen = {searcher, 0, 0, true, true, true};
+
+    MUST(trawl_windows(searcher, plan, text, 0, watch, &seen, NULL));
+    TEST_CHECK(seen.windows >= TEXT_BYTES / CHUNK_BYTES / 2);
+    TEST_CHECK(seen.grows);
+    TEST_CHECK(seen.bounded);
+    TEST_CHECK(seen.beyond_window);
+    TEST_CHECK_U64(trawl_searcher_progress(searcher), TEXT_BYTES);
+    trawl_plan_free(plan);
+    trawl_searcher_close(searcher);
+}
+
+int main(void)
+{
+    char *bytes = malloc(TEXT_BYTES);
+    struct trawl_text *text;
+
+    test_begin("stats");
+    memset(bytes, '.', TEXT_BYTES);
+    for (uint64_t i = 0; i < TEXT_BYTES; i += 1024)
+        bytes[i] = 'x';
+    text = unit_text(bytes, TEXT_BYTES);
+    before_the_first_call();
+    for (uint32_t threads = 1; threads <= 4; threads++) {
+        after_calls(text, threads);
+        progress(text, threads);
+    }
+    trawl_text_close(text);
+    free(bytes);
+    return test_end();
+}

@@ -1,0 +1,195 @@
+/* streams: what a pipe holds is searched as it comes, and a search that has its answer does not
+ * wait for more. Nothing is timed: the writer writes its next piece only when the match in the
+ * piece before has been delivered, so a search that holds back comes to a standstill. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "unit/unit.h"
+
+#define PIECES 20
+#define PATIENCE_SECONDS 60
+static const char piece[] = "a needle, and enough behind it that it is whole.\n";
+#define PIECE_BYTES (sizeof piece - 1)
+
+struct slow {
+    int ends[2];
+    sem_t seen;
+    bool patient; /* no piece was waited for in vain */
+    uint64_t matches;
+    uint64_t stop_after;
+};
+
+static void slow_begin(struct slow *slow)
+{
+    *slow = (struct slow){.patient = true, .stop_after = UINT64_MAX};
+    if (pipe(slow->ends) != 0 || sem_init(&slow->seen, 0, 0) != 0)
+        exit(1);
+}
+
+static void write_piece(struct slow *slow)
+{
+    if (write(slow->ends[1], piece, PIECE_BYTES) != (ssize_t)PIECE_BYTES)
+        exit(1);
+}
+
+static void *write_slowly(void *context)
+{
+    struct slow *slow = context;
+    struct timespec until;
+
+    for (int i = 0; i < PIECES && slow->patient; i++) {
+        write_piece(slow);
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += PATIENCE_SECONDS;
+        slow->patient = sem_timedwait(&slow->seen, &until) == 0;
+    }
+    close(slow->ends[1]);
+    return NULL;
+}
+
+static int see_matches(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    struct slow *slow = context;
+
+    (void)matches;
+    for (uint64_t i = 0; i < match_count; i++, slow->matches++)
+        sem_post(&slow->seen);
+    return slow->matches >= slow->stop_after;
+}
+
+static int see_window(void *context, const struct trawl_window *window)
+{
+    return see_matches(context, window->matches, window->match_count);
+}
+
+static void promptly(uint32_t threads, bool windows)
+{
+    struct trawl_searcher *searcher = unit_searcher(threads, 0);
+    struct trawl_plan *plan = unit_plan("needle");
+    struct trawl_text *text = NULL;
+    struct slow slow;
+    pthread_t writer;
+
+    slow_begin(&slow);
+    MUST(trawl_text_from_descriptor(slow.ends[0], "pipe", &text, NULL));
+    if (pthread_create(&writer, NULL, write_slowly, &slow) != 0)
+        exit(1);
+    if (windows)
+        MUST(trawl_windows(searcher, plan, text, TRAWL_WINDOW_LINE_ENDS, see_window, &slow, NULL));
+    else
+        MUST(trawl_positions(searcher, plan, text, see_matches, &slow, NULL));
+    pthread_join(writer, NULL);
+    TEST_CHECK(slow.patient);
+    TEST_CHECK_U64(slow.matches, PIECES);
+    trawl_text_close(text);
+    close(slow.ends[0]);
+    trawl_plan_free(plan);
+    trawl_searcher_close(searcher);
+}
+
+/* The writer has written one piece and neither writes more nor closes: each of these calls has
+ * its answer nonetheless. */
+static void answers_without_the_end(uint32_t threads)
+{
+    struct trawl_searcher *searcher = unit_searcher(threads, 0);
+    struct trawl_plan *plan = unit_plan("needle");
+
+    for (int call = 0; call < 4; call++) {
+        struct trawl_match match = {0, 0, 0};
+        struct trawl_text *text = NULL;
+        uint64_t count = 0;
+        bool found = false;
+        struct slow slow;
+        slow_begin(&slow);
+        slow.stop_after = 1;
+        write_piece(&slow);
+        MUST(trawl_text_from_descriptor(slow.ends[0], "pipe", &text, NULL));
+        if (call == 0) {
+            MUST(trawl_first(searcher, plan, text, &match, &found, NULL));
+            TEST_CHECK(found && match.begin == 2 && match.end == 8);
+        } else if (call == 1) {
+            CHECK_STATUS(trawl_positions(searcher, plan, text, see_matches, &slow, NULL),
+                         TRAWL_STOPPED);
+        } else if (call == 2) {
+            CHECK_STATUS(trawl_windows(searcher, plan, text, 0, see_window, &slow, NULL),
+                         TRAWL_STOPPED);
+        } else {
+            MUST(trawl_count_lines(searcher, plan, text, false, 1, &count, NULL));
+            TEST_CHECK_U64(count, 1);
+        }
+        trawl_text_close(text);
+        close(slow.ends[0]);
+        close(slow.ends[1]);
+    }
+    trawl_plan_free(plan);
+    trawl_searcher_close(searcher);
+}
+
+/* A source without end. */
+static void endless(uint32_t threads)
+{
+    struct trawl_searcher *searcher = unit_searcher(threads, 0);
+    struct trawl_pattern zeros = {"\0\0\0\0\0\0\0\0\0\0", 10};
+    struct trawl_match match = {77, 77, 77};
+    struct trawl_plan *plan = NULL;
+    struct trawl_text *text = NULL;
+    struct slow slow;
+    bool found = false;
+
+    slow_begin(&slow);
+    slow.stop_after = 1000000;
+    MUST(trawl_plan_build(&zeros, 1, NULL, &plan, NULL));
+    MUST(trawl_text_open_file("/dev/zero", &text, NULL));
+    MUST(trawl_first(searcher, plan, text, &match, &found, NULL));
+    TEST_CHECK(found && match.begin == 0 && match.end == 10);
+    trawl_text_close(text);
+    MUST(trawl_text_open_file("/dev/zero", &text, NULL));
+    CHECK_STATUS(trawl_positions(searcher, plan, text, see_matches, &slow, NULL), TRAWL_STOPPED);
+    TEST_CHECK(slow.matches >= 1000000);
+    trawl_text_close(text);
+    close(slow.ends[0]);
+    close(slow.ends[1]);
+    trawl_plan_free(plan);
+    trawl_searcher_close(searcher);
+}
+
+/* A descriptor that is set not to wait: an empty pipe is not the text's end. */
+static void not_waiting(void)
+{
+    struct trawl_searcher *searcher = unit_searcher(2, 0);
+    struct trawl_plan *plan = unit_plan("needle");
+    struct trawl_text *text = NULL;
+    struct slow slow;
+    pthread_t writer;
+
+    slow_begin(&slow);
+    if (fcntl(slow.ends[0], F_SETFL, O_NONBLOCK) != 0)
+        exit(1);
+    MUST(trawl_text_from_descriptor(slow.ends[0], "pipe", &text, NULL));
+    if (pthread_create(&writer, NULL, write_slowly, &slow) != 0)
+        exit(1);
+    MUST(trawl_positions(searcher, plan, text, see_matches, &slow, NULL));
+    pthread_join(writer, NULL);
+    TEST_CHECK_U64(slow.matches, PIECES);
+    trawl_text_close(text);
+    close(slow.ends[0]);
+    trawl_plan_free(plan);
+    trawl_searcher_close(searcher);
+}
+
+int main(void)
+{
+    test_begin("streams");
+    alarm(300);
+    for (uint32_t threads = 1; threads <= 4; threads++) {
+        promptly(threads, true);
+        promptly(threads, false);
+        answers_without_the_end(threads);
+        endless(threads);
+    }
+    not_waiting();
+    return test_end();
+}
