@@ -1,0 +1,425 @@
+/* faults: the world fails at the N-th point where it can (memory, threads, open, read, stat), for
+ * N = 1, 2, ... until a run meets no fault; once as a single fault, once as "from N on".
+ *
+ * Each round: the status is one that the header allows, outputs are untouched or a prefix of the
+ * right answer, nothing leaks, and the same objects give the right answer when the fault is gone.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+#include "oracle/naive.h"
+#include "test.h"
+#include "trawl.h"
+
+#define TEXT_BYTES ((uint64_t)60000) /* a pipe holds it, so that no writer thread is needed */
+#define CHUNK_BYTES 4096
+#define ROUNDS_MAX 100000
+#define MATCHES_MAX 20000
+#define UNTOUCHED ((uint64_t)0x7777777777777777)
+
+enum text_kind { TEXT_IN_MEMORY, TEXT_IN_FILE, TEXT_IN_PIPE, TEXT_KINDS };
+enum call { COUNT, FIRST, POSITIONS, POSITIONS_INTO, COUNT_LINES, WINDOWS, CALLS };
+
+static const char *const text_names[TEXT_KINDS] = {"memory", "file", "pipe"};
+static const char *const call_names[CALLS] = {"count",          "first",       "positions",
+                                              "positions_into", "count_lines", "windows"};
+
+/* ---- The allocator that counts ------------------------------------------------------------ */
+
+static _Atomic int64_t live_blocks, live_bytes;
+
+static void *take(void *context, uint64_t bytes, uint64_t alignment)
+{
+    void *pointer = NULL;
+
+    (void)context;
+    if (posix_memalign(&pointer, alignment, bytes) != 0)
+        return NULL;
+    atomic_fetch_add(&live_blocks, 1);
+    atomic_fetch_add(&live_bytes, (int64_t)bytes);
+    return pointer;
+}
+
+static void give_back(void *context, void *pointer, uint64_t bytes)
+{
+    (void)context;
+    atomic_fetch_sub(&live_blocks, 1);
+    atomic_fetch_sub(&live_bytes, (int64_t)bytes);
+    free(pointer);
+}
+
+static int open_descriptors(void)
+{
+    int count = 0;
+
+    for (int i = 0; i < 256; i++)
+        count += fcntl(i, F_GETFD) != -1;
+    return count;
+}
+
+/* ---- What is searched ---------------------------------------------------------------------- */
+
+struct scene {
+    uint8_t bytes[TEXT_BYTES];
+    struct trawl_pattern patterns[2];
+    uint64_t pattern_count;
+    enum trawl_method method;
+    uint32_t threads;
+    enum text_kind kind;
+    enum call call;
+    int file, pipe_end;
+    char path[64];
+    struct naive_match expected[MATCHES_MAX];
+    uint64_t expected_count, expected_lines;
+
+    struct trawl_plan *plan;
+    struct trawl_searcher *searcher;
+    struct trawl_text *text;
+
+    uint64_t delivered; /* by sinks */
+    bool prefix;        /* what was delivered begins the right answer */
+    bool gapless;
+    uint64_t window_end;
+};
+static struct scene scene;
+static uint64_t rounds_total, faults_total;
+
+static void fail_test(const char *what)
+{
+    perror(what);
+    exit(1);
+}
+
+static void make_text(void)
+{
+    struct test_random random = test_random_begin("faults");
+    int file = memfd_create("text", 0);
+
+    for (uint64_t i = 0; i < TEXT_BYTES; i++)
+        scene.bytes[i] = (uint8_t) "abcd\n"[test_random_below(&random, 5)];
+    if (file < 0 || write(file, scene.bytes, TEXT_BYTES) != (ssize_t)TEXT_BYTES)
+        fail_test("the test's file");
+    scene.file = file;
+    (void)snprintf(scene.path, sizeof scene.path, "/proc/self/fd/%d", file);
+}
+
+static void expect(void)
+{
+    struct naive_bytes patterns[2];
+    struct naive_query query = {patterns, scene.pattern_count, 0, '\n'};
+    struct naive_bytes text = {scene.bytes, TEXT_BYTES};
+
+    for (uint64_t i = 0; i < scene.pattern_count; i++)
+        patterns[i] = (struct naive_bytes){scene.patterns[i].bytes, scene.patterns[i].bytes_count};
+    scene.expected_count = naive_matches(&query, text, scene.expected, MATCHES_MAX);
+    scene.expected_lines = naive_lines(&query, text, scene.expected, scene.expected_count, false);
+    if (scene.expected_count > MATCHES_MAX)
+        exit(1);
+}
+
+/* ---- Sinks ---------------------------------------------------------------------------------- */
+
+static int take_matches(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    (void)context;
+    for (uint64_t i = 0; i < match_count; i++, scene.delivered++) {
+        const struct naive_match *expected = &scene.expected[scene.delivered];
+        scene.prefix = scene.prefix && scene.delivered < scene.expected_count &&
+                       matches[i].begin == expected->begin && matches[i].end == expected->end &&
+                       matches[i].pattern_index == expected->pattern_index;
+    }
+    return 0;
+}
+
+static int take_window(void *context, const struct trawl_window *window)
+{
+    scene.gapless = scene.gapless && window->begin == scene.window_end &&
+                    window->begin + window->bytes_count <= TEXT_BYTES &&
+                    memcmp(window->bytes, scene.bytes + window->begin, window->bytes_count) == 0;
+    scene.window_end = window->begin + window->bytes_count;
+    return take_matches(context, window->matches, window->match_count);
+}
+
+/* ---- The calls: each checks its outputs for the status it got ------------------------------- */
+
+static void check_first(enum trawl_status status, const struct trawl_match *match, bool found)
+{
+    if (status == TRAWL_OK) {
+        TEST_CHECK_U64(found, scene.expected_count > 0);
+        TEST_CHECK(!found || (match->begin == scene.expected[0].begin &&
+                              match->pattern_index == scene.expected[0].pattern_index));
+    } else {
+        TEST_CHECK(match->begin == UNTOUCHED || match->begin == scene.expected[0].begin);
+    }
+}
+
+static enum trawl_status search_into(struct trawl_error *error)
+{
+    static struct trawl_match matches[MATCHES_MAX];
+    uint64_t count = UNTOUCHED, given;
+    enum trawl_status status;
+
+    memset(matches, 0x77, sizeof matches);
+    status = trawl_positions_into(scene.searcher, scene.plan, scene.text, matches, MATCHES_MAX,
+                                  &count, error);
+    if (status == TRAWL_OK)
+        TEST_CHECK_U64(count, scene.expected_count);
+    given = count <= scene.expected_count ? count : 0;
+    TEST_CHECK(count == UNTOUCHED || count <= scene.expected_count);
+    TEST_CHECK(status != TRAWL_READ || count != UNTOUCHED); /* what was found before the fault */
+    (void)take_matches(NULL, matches, given);
+    return status;
+}
+
+static enum trawl_status search(struct trawl_error *error)
+{
+    struct trawl_match match = {UNTOUCHED, UNTOUCHED, UNTOUCHED};
+    enum trawl_status status = TRAWL_OK;
+    uint64_t count = UNTOUCHED;
+    bool found = false;
+
+    scene.delivered = scene.window_end = 0;
+    scene.prefix = scene.gapless = true;
+    switch (scene.call) {
+    case COUNT:
+        status = trawl_count(scene.searcher, scene.plan, scene.text, &count, error);
+        TEST_CHECK_U64(count, status == TRAWL_OK ? scene.expected_count : UNTOUCHED);
+        break;
+    case FIRST:
+        status = trawl_first(scene.searcher, scene.plan, scene.text, &match, &found, error);
+        check_first(status, &match, found);
+        break;
+    case POSITIONS:
+        status = trawl_positions(scene.searcher, scene.plan, scene.text, take_matches, NULL, error);
+        break;
+    case POSITIONS_INTO:
+        status = search_into(error);
+        break;
+    case COUNT_LINES:
+        status = trawl_count_lines(scene.searcher, scene.plan, scene.text, false, UINT64_MAX,
+                                   &count, error);
+        TEST_CHECK_U64(count, status == TRAWL_OK ? scene.expected_lines : UNTOUCHED);
+        break;
+    case WINDOWS:
+    case CALLS:
+        status = trawl_windows(scene.searcher, scene.plan, scene.text, 0, take_window, NULL, error);
+        TEST_CHECK(scene.gapless);
+        TEST_CHECK(status != TRAWL_OK || scene.window_end == TEXT_BYTES);
+    }
+    TEST_CHECK(scene.prefix);
+    if (scene.call == POSITIONS || scene.call == POSITIONS_INTO || scene.call == WINDOWS)
+        TEST_CHECK(status != TRAWL_OK || scene.delivered == scene.expected_count);
+    return status;
+}
+
+/* ---- Opening -------------------------------------------------------------------------------- */
+
+static enum trawl_status build(struct trawl_error *error)
+{
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+
+    options.method = scene.method;
+    return trawl_plan_build(scene.patterns, scene.pattern_count, &options, &scene.plan, error);
+}
+
+static enum trawl_status open_searcher(struct trawl_error *error)
+{
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+
+    options.engine = TRAWL_ENGINE_CPU;
+    options.threads = scene.threads;
+    options.chunk_bytes = CHUNK_BYTES;
+    return trawl_searcher_open(&options, &scene.searcher, error);
+}
+
+static enum trawl_status open_text(struct trawl_error *error)
+{
+    if (scene.kind == TEXT_IN_MEMORY)
+        return trawl_text_from_memory(scene.bytes, TEXT_BYTES, &scene.text, error);
+    if (scene.kind == TEXT_IN_FILE)
+        return trawl_text_open_file(scene.path, &scene.text, error);
+    return trawl_text_from_descriptor(scene.pipe_end, NULL, &scene.text, error);
+}
+
+static void pipe_fill(void)
+{
+    int ends[2];
+
+    scene.pipe_end = -1;
+    if (scene.kind != TEXT_IN_PIPE)
+        return;
+    if (pipe(ends) != 0 || write(ends[1], scene.bytes, TEXT_BYTES) != (ssize_t)TEXT_BYTES)
+        fail_test("the test's pipe");
+    close(ends[1]);
+    scene.pipe_end = ends[0];
+}
+
+static void close_text(void)
+{
+    trawl_text_close(scene.text);
+    scene.text = NULL;
+    if (scene.pipe_end >= 0)
+        close(scene.pipe_end);
+    scene.pipe_end = -1;
+}
+
+static void close_all(void)
+{
+    close_text();
+    trawl_searcher_close(scene.searcher);
+    trawl_plan_free(scene.plan);
+    scene.searcher = NULL;
+    scene.plan = NULL;
+}
+
+/* ---- Rounds --------------------------------------------------------------------------------- */
+
+static bool allowed(enum trawl_status status)
+{
+    return status == TRAWL_OK || status == TRAWL_MEMORY || status == TRAWL_READ ||
+           status == TRAWL_OPEN;
+}
+
+static void check_record(enum trawl_status status, const struct trawl_error *error)
+{
+    if (status == TRAWL_OK)
+        return;
+    TEST_CHECK(error->status == status && error->message[0] != '\0');
+    if (status == TRAWL_READ)
+        TEST_CHECK(error->os_code == EIO && error->text_offset <= TEXT_BYTES);
+    if (status == TRAWL_OPEN)
+        TEST_CHECK(error->os_code != 0);
+}
+
+/* What a fault may hit: only the search, or everything from the plan on. */
+static enum trawl_status run_armed(bool whole, struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+
+    if (whole) {
+        status = build(error);
+        TEST_CHECK((status == TRAWL_OK) == (scene.plan != NULL));
+        if (status == TRAWL_OK) {
+            status = open_searcher(error);
+            TEST_CHECK((status == TRAWL_OK) == (scene.searcher != NULL));
+        }
+        if (status == TRAWL_OK) {
+            status = open_text(error);
+            TEST_CHECK((status == TRAWL_OK) == (scene.text != NULL));
+        }
+    }
+    return status == TRAWL_OK ? search(error) : status;
+}
+
+/* After the fault: what was not made is made now, and the answer is right. A stream that was read
+ * is gone, so it gets a new text. */
+static void run_again(void)
+{
+    struct trawl_error error;
+
+    if (scene.plan == NULL)
+        TEST_CHECK(build(&error) == TRAWL_OK);
+    if (scene.searcher == NULL)
+        TEST_CHECK(open_searcher(&error) == TRAWL_OK);
+    if (scene.kind == TEXT_IN_PIPE) {
+        close_text();
+        pipe_fill();
+    }
+    if (scene.text == NULL)
+        TEST_CHECK(open_text(&error) == TRAWL_OK);
+    TEST_CHECK(search(&error) == TRAWL_OK);
+}
+
+/* True if the run met its fault. */
+static bool round_met_fault(bool whole, bool persistent, uint64_t nth)
+{
+    uint64_t failures = test_failures;
+    struct trawl_error error;
+    enum trawl_status status;
+    bool met;
+
+    memset(&error, 0xab, sizeof error);
+    pipe_fill();
+    if (!whole && (build(&error) != TRAWL_OK || open_searcher(&error) != TRAWL_OK ||
+                   open_text(&error) != TRAWL_OK))
+        fail_test("setting up without faults");
+    fault_arm(nth, persistent);
+    status = run_armed(whole, &error);
+    met = fault_points_passed() >= nth;
+    fault_arm(0, false);
+    TEST_CHECK(allowed(status));
+    TEST_CHECK(met || status == TRAWL_OK);
+    check_record(status, &error);
+    run_again();
+    close_all();
+    TEST_CHECK_U64((uint64_t)atomic_load(&live_blocks), 0);
+    TEST_CHECK_U64((uint64_t)atomic_load(&live_bytes), 0);
+    if (test_failures > failures)
+        printf("  %s over %s, method %d, %" PRIu64 " patterns, %u threads, %s: %s fault %" PRIu64
+               ", status %d\n",
+               call_names[scene.call], text_names[scene.kind], (int)scene.method,
+               scene.pattern_count, scene.threads, whole ? "everything armed" : "search armed",
+               persistent ? "every from" : "single", nth, (int)status);
+    rounds_total++;
+    faults_total += met;
+    return met;
+}
+
+static void run_scene(bool whole)
+{
+    int descriptors = open_descriptors();
+
+    for (int persistent = 0; persistent < 2; persistent++) {
+        uint64_t nth = 1;
+        while (round_met_fault(whole, persistent != 0, nth) && test_failures < 10)
+            if (!TEST_CHECK(++nth < ROUNDS_MAX))
+                break;
+        TEST_CHECK(nth > 1 || test_failures > 0 || scene.kind == TEXT_IN_MEMORY);
+    }
+    TEST_CHECK_U64((uint64_t)open_descriptors(), (uint64_t)descriptors);
+}
+
+static void run_patterns(enum trawl_method method)
+{
+    static const uint32_t thread_counts[] = {1, 3};
+
+    scene.method = method;
+    expect();
+    for (int kind = 0; kind < TEXT_KINDS; kind++)
+        for (int call = 0; call < CALLS; call++)
+            for (uint32_t t = 0; t < 2 && test_failures < 10; t++) {
+                scene.kind = (enum text_kind)kind;
+                scene.call = (enum call)call;
+                scene.threads = thread_counts[t];
+                run_scene(false);
+                if (t == 0 || call == COUNT)
+                    run_scene(true);
+            }
+}
+
+int main(void)
+{
+    struct trawl_allocator functions = {NULL, take, give_back};
+
+    test_begin("faults");
+    alarm(1200);
+    make_text();
+    trawl_set_allocator(&functions);
+    scene.patterns[0] = (struct trawl_pattern){scene.bytes + 3000, 3};
+    scene.pattern_count = 1;
+    run_patterns(TRAWL_METHOD_AUTO);
+    scene.patterns[1] = (struct trawl_pattern){scene.bytes + 50000, 9};
+    scene.pattern_count = 2;
+    run_patterns(TRAWL_METHOD_SET);
+    scene.patterns[0] = (struct trawl_pattern){scene.bytes + 30000, 500};
+    scene.pattern_count = 1;
+    run_patterns(TRAWL_METHOD_SAMPLED);
+    printf("%" PRIu64 " rounds, %" PRIu64 " met a fault\n", rounds_total, faults_total);
+    TEST_CHECK(faults_total > 100);
+    return test_end();
+}
