@@ -1,0 +1,113 @@
+/* binary: which files are binary, and from where on.
+ *
+ * grep 3.8 looks for NUL in each of its buffers before it searches it. From the buffer on that
+ * has one, nothing is printed, NUL ends lines like newline, and the first selected line ends the
+ * search with a message (under -c the count goes on). A file's buffers are blocks of 96 KiB; of
+ * a stream, whose buffers are what read(2) happened to give, a window is one.
+ *
+ * Here the text of a block may come in several windows, so what was printed of the current block
+ * is held in the output until the next block begins.
+ */
+#include "trawl/scan.h"
+
+#include <stdlib.h>
+
+#define LOOK_BYTES (16u << 10)
+
+void binary_next_block(struct scan *scan, uint64_t end)
+{
+    output_commit(scan->output);
+    scan->selected_before_block = scan->selected_count;
+    scan->block_end = (end + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+}
+
+void binary_found(struct scan *scan)
+{
+    bool in_current_block = scan->block_end != OFFSET_NONE && scan->null_offset < scan->block_end;
+    bool selected = in_current_block && scan->selected_count > scan->selected_before_block;
+
+    scan->null_seen = true;
+    if (in_current_block)
+        output_discard(scan->output);
+    else
+        output_commit(scan->output);
+    scan->pending_count = 0;
+    if (scan->settings->typed->binary_files == BINARY_FILES_WITHOUT_MATCH) {
+        scan->selected_count = 0;
+        scan->stop = true;
+        return;
+    }
+    if (scan->settings->report != REPORT_COUNT) {
+        scan->quiet = true;
+        scan->stop_at_select = true;
+        scan->stop = scan->stop || selected;
+        if (!in_current_block)
+            scan->selected_before_block = scan->selected_count;
+        scan->ignore_before = scan->null_offset / BLOCK_BYTES * BLOCK_BYTES;
+    }
+    if (!scan->stop && !scan->check_whole_line && scan->settings->typed->whole_lines) {
+        scan->rerun = true; /* only for texts that can be read again: search.c sees to it */
+        scan->stop = true;
+    }
+}
+
+uint64_t binary_text_bytes(struct scan *scan, const struct trawl_window *window)
+{
+    const uint8_t *null =
+        window->bytes_count == 0 ? NULL : memchr(window->bytes, '\0', (size_t)window->bytes_count);
+    uint64_t block_begin;
+
+    if (null == NULL)
+        return window->bytes_count;
+    scan->null_offset = window->begin + (uint64_t)(null - window->bytes);
+    if (!scan->seekable)
+        return 0;
+    block_begin = scan->null_offset / BLOCK_BYTES * BLOCK_BYTES;
+    return block_begin > window->begin ? block_begin - window->begin : 0;
+}
+
+void binary_look_ahead(struct scan *scan)
+{
+    uint8_t buffer[LOOK_BYTES];
+    uint64_t offset = scan->scanned_end;
+    uint64_t last = scan->printed_end == OFFSET_NONE || scan->printed_end < scan->selected_end
+                        ? scan->selected_end
+                        : scan->printed_end;
+    uint64_t limit = (last + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+
+    while (offset < limit) {
+        uint64_t wanted = limit - offset < LOOK_BYTES ? limit - offset : LOOK_BYTES;
+        uint64_t got = 0;
+        const uint8_t *null;
+
+        if (trawl_text_read(scan->text, offset, buffer, wanted, &got, NULL) != TRAWL_OK || got == 0)
+            return;
+        null = memchr(buffer, '\0', (size_t)got);
+        if (null != NULL) {
+            scan->null_offset = offset + (uint64_t)(null - buffer);
+            scan->stop = false;
+            binary_found(scan);
+            return;
+        }
+        offset += got;
+    }
+}
+
+const uint8_t *binary_zap(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count)
+{
+    uint8_t line_end = scan->settings->line_end;
+
+    if (bytes_count > scan->zapped_capacity) {
+        uint8_t *larger = realloc(scan->zapped, (size_t)bytes_count);
+
+        if (larger == NULL) {
+            scan->out_of_memory = true;
+            return NULL;
+        }
+        scan->zapped = larger;
+        scan->zapped_capacity = bytes_count;
+    }
+    for (uint64_t i = 0; i < bytes_count; i++)
+        scan->zapped[i] = bytes[i] == '\0' ? line_end : bytes[i];
+    return scan->zapped;
+}

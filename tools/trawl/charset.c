@@ -1,0 +1,148 @@
+/* charset: what the locale says about characters, through the C library. */
+#include "trawl/charset.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+#include <wctype.h>
+
+/* Letters whose upper-case letter has another lower-case one (the long s, the final sigma, ...)
+ * all lie below these; the comparison with grep over all letters in tests/grep would show others.
+ * Only two of them have an ASCII upper-case letter, both below the first bound. */
+#define LONESOME_END_ASCII 0x250
+#define LONESOME_END 0x2000
+
+/* Letters that the C library folds and grep 3.8 does not find: Cyrillic forms of Unicode 9. */
+#define UNFOUND_BEGIN 0x1c80
+#define UNFOUND_END 0x1c89
+
+bool charset_open(void)
+{
+    const char *codeset;
+
+    if (setlocale(LC_CTYPE, "") == NULL || MB_CUR_MAX <= 1)
+        return false;
+    codeset = nl_langinfo(CODESET);
+    return strcmp(codeset, "UTF-8") == 0;
+}
+
+static bool is_continuation(uint8_t byte)
+{
+    return (byte & 0xc0) == 0x80;
+}
+
+/* Length of the character at bytes[0], which is not ASCII; 0 if it is not one. Two and three bytes
+ * are decided here, because Cyrillic and Chinese texts consist of them; the rest, with what the C
+ * library takes beyond U+10FFFF, by mbrlen. */
+static size_t character_length(const uint8_t *bytes, size_t bytes_count)
+{
+    uint8_t lead = bytes[0];
+    mbstate_t state;
+    size_t length;
+
+    if (lead < 0xc2)
+        return 0;
+    if (lead < 0xe0)
+        return bytes_count >= 2 && is_continuation(bytes[1]) ? 2 : 0;
+    if (lead < 0xf0) {
+        if (bytes_count < 3 || !is_continuation(bytes[1]) || !is_continuation(bytes[2]))
+            return 0;
+        if ((lead == 0xe0 && bytes[1] < 0xa0) || (lead == 0xed && bytes[1] >= 0xa0))
+            return 0;
+        return 3;
+    }
+    memset(&state, 0, sizeof state);
+    length = mbrlen((const char *)bytes, bytes_count, &state);
+    return length > bytes_count ? 0 : length; /* also (size_t)-1 and (size_t)-2 */
+}
+
+bool charset_is_valid(const uint8_t *bytes, size_t bytes_count)
+{
+    size_t i = 0;
+
+    while (i < bytes_count) {
+        uint64_t word;
+
+        if (bytes_count - i >= sizeof word) {
+            memcpy(&word, bytes + i, sizeof word);
+            if ((word & UINT64_C(0x8080808080808080)) == 0) {
+                i += sizeof word;
+                continue;
+            }
+        }
+        if (bytes[i] < 0x80) {
+            i++;
+        } else {
+            size_t length = character_length(bytes + i, bytes_count - i);
+
+            if (length == 0)
+                return false;
+            i += length;
+        }
+    }
+    return true;
+}
+
+bool charset_decode(const uint8_t *bytes, size_t bytes_count, uint32_t *code_point, size_t *length)
+{
+    mbstate_t state;
+    wchar_t character;
+    size_t result;
+
+    if (bytes_count == 0)
+        return false;
+    if (bytes[0] < 0x80) {
+        *code_point = bytes[0];
+        *length = 1;
+        return true;
+    }
+    memset(&state, 0, sizeof state);
+    result = mbrtowc(&character, (const char *)bytes, bytes_count, &state);
+    if (result == 0 || result > bytes_count)
+        return false;
+    *code_point = (uint32_t)character;
+    *length = result;
+    return true;
+}
+
+bool charset_is_word(void *context, uint32_t code_point)
+{
+    (void)context;
+    return code_point == '_' || iswalnum((wint_t)code_point);
+}
+
+static uint32_t add_variant(uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], uint32_t count,
+                            uint32_t code_point)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (variants[i] == code_point)
+            return count;
+    if (count == TRAWL_UTF8_VARIANTS_MAX)
+        return count;
+    variants[count] = code_point;
+    return count + 1;
+}
+
+/* grep's rule: letters are equal if towupper gives the same for both. (U+212A KELVIN SIGN is its
+ * own upper-case letter, so k does not find it, in grep 3.8 either.) */
+uint32_t charset_variants(void *context, uint32_t code_point,
+                          uint32_t variants[TRAWL_UTF8_VARIANTS_MAX])
+{
+    wint_t upper = towupper((wint_t)code_point);
+    wint_t lower = towlower(upper);
+    wint_t end = upper < 0x80 ? LONESOME_END_ASCII : LONESOME_END;
+    uint32_t count = add_variant(variants, 0, code_point);
+
+    (void)context;
+    count = add_variant(variants, count, (uint32_t)upper);
+    if (towupper(lower) == upper)
+        count = add_variant(variants, count, (uint32_t)lower);
+    if (upper == lower && upper == (wint_t)code_point)
+        return count; /* not a letter with two cases */
+    for (wint_t other = 0x80; other < end; other++)
+        if (towupper(other) == upper && !(other >= UNFOUND_BEGIN && other < UNFOUND_END))
+            count = add_variant(variants, count, (uint32_t)other);
+    return count;
+}

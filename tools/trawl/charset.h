@@ -1,0 +1,29 @@
+/* charset: what the locale says about characters, through the C library.
+ *
+ * Two kinds of locale: UTF-8, and all others, in which bytes are characters.
+ */
+#ifndef TRAWL_CHARSET_H
+#define TRAWL_CHARSET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trawl.h"
+
+/* Take the locale from the environment. True if its characters are UTF-8. */
+bool charset_open(void);
+
+/* Are these bytes whole UTF-8 characters, as the C library decodes them? */
+bool charset_is_valid(const uint8_t *bytes, size_t bytes_count);
+
+/* One character at bytes[0]: its code point and length; false if it is not one. */
+bool charset_decode(const uint8_t *bytes, size_t bytes_count, uint32_t *code_point, size_t *length);
+
+bool charset_is_word(void *context, uint32_t code_point);
+
+/* For struct trawl_utf8. */
+uint32_t charset_variants(void *context, uint32_t code_point,
+                          uint32_t variants[TRAWL_UTF8_VARIANTS_MAX]);
+
+#endif

@@ -1,0 +1,43 @@
+/* count: line ends and line numbers. */
+#include "trawl/scan.h"
+
+typedef uint8_t byte_vector __attribute__((vector_size(16)));
+
+#define VECTOR_BYTES 16
+#define VECTOR_ROUNDS_MAX 255 /* a lane counts to 255 */
+
+uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t byte)
+{
+    uint64_t total = 0, i = 0;
+    byte_vector wanted;
+
+    memset(&wanted, byte, sizeof wanted);
+    while (bytes_count - i >= VECTOR_BYTES) {
+        uint64_t rounds = (bytes_count - i) / VECTOR_BYTES;
+        byte_vector lanes = {0};
+
+        if (rounds > VECTOR_ROUNDS_MAX)
+            rounds = VECTOR_ROUNDS_MAX;
+        for (uint64_t round = 0; round < rounds; round++, i += VECTOR_BYTES) {
+            byte_vector loaded;
+
+            memcpy(&loaded, bytes + i, sizeof loaded);
+            lanes -= (byte_vector)(loaded == wanted);
+        }
+        for (int lane = 0; lane < VECTOR_BYTES; lane++)
+            total += lanes[lane];
+    }
+    for (; i < bytes_count; i++)
+        total += bytes[i] == byte;
+    return total;
+}
+
+uint64_t line_number_at(struct scan *scan, const uint8_t *bytes, uint64_t bytes_begin, uint64_t at)
+{
+    if (at > scan->counted_end) {
+        scan->line_end_count += count_byte(bytes + (scan->counted_end - bytes_begin),
+                                           at - scan->counted_end, scan->settings->line_end);
+        scan->counted_end = at;
+    }
+    return scan->line_end_count + 1;
+}

@@ -1,0 +1,33 @@
+/* exclude: which files --include, --exclude, --exclude-from and --exclude-dir leave out. */
+#ifndef TRAWL_EXCLUDE_H
+#define TRAWL_EXCLUDE_H
+
+#include "trawl/flags.h"
+
+struct exclude_rule {
+    const char *glob;
+    bool include;
+};
+
+struct exclude_rules {
+    struct exclude_rule *rules;
+    size_t count;
+    size_t capacity;
+};
+
+struct exclude {
+    struct exclude_rules files;
+    struct exclude_rules directories;
+    char **storage; /* contents of --exclude-from files, globs without their slashes */
+    size_t storage_count;
+};
+
+/* False: message[TYPED_ERROR_BYTES] says why. exclude_free in either case. */
+bool exclude_build(struct exclude *exclude, const struct typed_list *filters, char *message);
+void exclude_free(struct exclude *exclude);
+
+/* is_operand: the name is one of the command line's, of which any part after a slash may match. */
+bool exclude_skips(const struct exclude *exclude, const char *name, bool is_operand,
+                   bool is_directory);
+
+#endif

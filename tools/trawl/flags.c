@@ -1,0 +1,245 @@
+/* flags: the table, and reading argv by it. */
+#include "trawl/flags.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct flag flag_table[FLAG_COUNT_ALL] = {
+#define FLAG(id_, letter_, name_, argument_, argument_name_, category_, summary_, paragraph_, ...) \
+    {FLAG_##id_,     FLAG_##id_, letter_,   ARGUMENT_##argument_, CATEGORY_##category_, name_,     \
+     argument_name_, summary_,   paragraph_},
+#define ALIAS(id_, letter_, name_, target_) \
+    {FLAG_##id_, FLAG_##target_, letter_, ARGUMENT_NONE, CATEGORY_REFUSED, name_, NULL, "", ""},
+#include "flags.def"
+#undef FLAG
+#undef ALIAS
+};
+
+/* Where the parser stands in argv. */
+struct reader {
+    char *const *arguments;
+    int count;
+    int next;        /* index of the next argument */
+    char digits[24]; /* -NUM as far as it was read */
+    size_t digit_count;
+    bool digit_last; /* the letter before this one was a digit, in the same argument */
+};
+
+static bool apply(struct typed *typed, enum flag_id id, const char *value)
+{
+    switch (id) {
+#define FLAG(id_, letter_, name_, argument_, argument_name_, category_, summary_, paragraph_, ...) \
+    case FLAG_##id_:                                                                               \
+        __VA_ARGS__;                                                                               \
+        break;
+#define ALIAS(id_, letter_, name_, target_) \
+    case FLAG_##id_:                        \
+        return apply(typed, FLAG_##target_, value);
+#include "flags.def"
+#undef FLAG
+#undef ALIAS
+    case FLAG_COUNT_ALL:
+    case FLAG_DIGIT:
+        break;
+    }
+    return true;
+}
+
+/* grep's rows are asked first, so that its abbreviations mean what they mean there. */
+static bool is_grep_row(const struct flag *flag)
+{
+    return flag->category != CATEGORY_BEYOND && flag->category != CATEGORY_EXPERT;
+}
+
+static void ambiguous(struct typed *typed, const char *typed_name, size_t bytes, bool of_grep)
+{
+    size_t used = (size_t)snprintf(typed->error, sizeof typed->error,
+                                   "option '--%s' is ambiguous; possibilities:", typed_name);
+
+    for (size_t i = 0; i < FLAG_COUNT_ALL && used < sizeof typed->error; i++) {
+        const struct flag *flag = &flag_table[i];
+
+        if (flag->name != NULL && is_grep_row(flag) == of_grep &&
+            strncmp(flag->name, typed_name, bytes) == 0)
+            used += (size_t)snprintf(typed->error + used, sizeof typed->error - used, " '--%s'",
+                                     flag->name);
+    }
+}
+
+/* The row that a long option, whole or abbreviated, means; NULL after writing the error. */
+static const struct flag *find_long(struct typed *typed, const char *text, size_t bytes)
+{
+    for (size_t i = 0; i < FLAG_COUNT_ALL; i++)
+        if (flag_table[i].name != NULL && strlen(flag_table[i].name) == bytes &&
+            memcmp(flag_table[i].name, text, bytes) == 0)
+            return &flag_table[i];
+    for (int of_grep = 1; of_grep >= 0; of_grep--) {
+        const struct flag *found = NULL;
+
+        for (size_t i = 0; i < FLAG_COUNT_ALL; i++) {
+            const struct flag *flag = &flag_table[i];
+
+            if (flag->name == NULL || is_grep_row(flag) != (of_grep == 1) ||
+                strncmp(flag->name, text, bytes) != 0)
+                continue;
+            if (found != NULL && found->target != flag->target) {
+                ambiguous(typed, text, bytes, of_grep == 1);
+                return NULL;
+            }
+            found = flag;
+        }
+        if (found != NULL)
+            return found;
+    }
+    snprintf(typed->error, sizeof typed->error, "unrecognized option '--%s'", text);
+    return NULL;
+}
+
+static bool read_long(struct typed *typed, struct reader *reader, const char *text)
+{
+    const char *equals = strchr(text, '=');
+    size_t bytes = equals != NULL ? (size_t)(equals - text) : strlen(text);
+    const struct flag *flag = find_long(typed, text, bytes);
+    const char *value = equals != NULL ? equals + 1 : NULL;
+    enum flag_argument argument;
+
+    if (flag == NULL)
+        return false;
+    argument = flag_table[flag->target].argument;
+    if (argument == ARGUMENT_NONE && value != NULL) {
+        snprintf(typed->error, sizeof typed->error, "option '--%s' doesn't allow an argument: '%s'",
+                 flag->name, value);
+        return false;
+    }
+    if (argument == ARGUMENT_REQUIRED && value == NULL) {
+        if (reader->next >= reader->count) {
+            snprintf(typed->error, sizeof typed->error, "option '--%s' requires an argument",
+                     flag->name);
+            return false;
+        }
+        value = reader->arguments[reader->next++];
+    }
+    return apply(typed, flag->id, value);
+}
+
+static const struct flag *find_letter(char letter)
+{
+    for (size_t i = 0; i < FLAG_COUNT_ALL; i++)
+        if (flag_table[i].letter == letter)
+            return &flag_table[i];
+    return NULL;
+}
+
+/* Digits that stand together are one number; a later number replaces an earlier one. */
+static void read_digit(struct reader *reader, char digit)
+{
+    if (!reader->digit_last)
+        reader->digit_count = 0;
+    else if (reader->digit_count == 1 && reader->digits[0] == '0')
+        reader->digit_count = 0;
+    if (reader->digit_count < sizeof reader->digits - 1) /* more are beyond INT64_MAX anyway */
+        reader->digits[reader->digit_count++] = digit;
+    reader->digits[reader->digit_count] = '\0';
+    reader->digit_last = true;
+}
+
+/* The number ends where another option or the end of the options follows. */
+static bool end_digits(struct typed *typed, struct reader *reader)
+{
+    bool good = true;
+
+    if (reader->digit_count > 0)
+        good = typed_context(typed, "-NUM", reader->digits, &typed->around_count);
+    reader->digit_count = 0;
+    reader->digit_last = false;
+    return good;
+}
+
+static bool read_short(struct typed *typed, struct reader *reader, const char *text)
+{
+    reader->digit_last = false;
+    for (; *text != '\0'; text++) {
+        const struct flag *flag;
+        const char *value = NULL;
+
+        if (*text >= '0' && *text <= '9') {
+            read_digit(reader, *text);
+            continue;
+        }
+        if (!end_digits(typed, reader))
+            return false;
+        flag = find_letter(*text);
+        if (flag == NULL) {
+            snprintf(typed->error, sizeof typed->error, "invalid option -- '%c'", *text);
+            return false;
+        }
+        if (flag_table[flag->target].argument == ARGUMENT_REQUIRED) {
+            value = text + 1;
+            if (*value == '\0') {
+                if (reader->next >= reader->count) {
+                    snprintf(typed->error, sizeof typed->error,
+                             "option requires an argument -- '%c'", *text);
+                    return false;
+                }
+                value = reader->arguments[reader->next++];
+            }
+        }
+        if (!apply(typed, flag->id, value))
+            return false;
+        if (value != NULL)
+            break;
+    }
+    return true;
+}
+
+static void typed_defaults(struct typed *typed)
+{
+    memset(typed, 0, sizeof *typed);
+    typed->before_count = CONTEXT_NOT_GIVEN;
+    typed->after_count = CONTEXT_NOT_GIVEN;
+    typed->around_count = CONTEXT_NOT_GIVEN;
+    typed->max_count = MAX_COUNT_NONE;
+    typed->group_separator = "--";
+}
+
+bool typed_parse(struct typed *typed, int argument_count, char *const *arguments,
+                 bool operands_end_options)
+{
+    struct reader reader = {arguments, argument_count, 1, {0}, 0, false};
+    bool options = true;
+
+    typed_defaults(typed);
+    while (reader.next < reader.count) {
+        const char *text = arguments[reader.next++];
+
+        if (!options || text[0] != '-' || text[1] == '\0') {
+            if (!typed_add(&typed->operands, TYPED_OPERAND, text)) {
+                snprintf(typed->error, sizeof typed->error, "memory exhausted");
+                return false;
+            }
+            options = options && !operands_end_options;
+        } else if (strcmp(text, "--") == 0) {
+            options = false;
+        } else if (text[1] == '-') {
+            if (!end_digits(typed, &reader) || !read_long(typed, &reader, text + 2))
+                goto failed;
+        } else if (!read_short(typed, &reader, text + 1)) {
+            goto failed;
+        }
+    }
+    if (end_digits(typed, &reader))
+        return true;
+failed:
+    if (typed->error[0] == '\0')
+        snprintf(typed->error, sizeof typed->error, "memory exhausted");
+    return false;
+}
+
+void typed_free(struct typed *typed)
+{
+    free(typed->patterns.items);
+    free(typed->operands.items);
+    free(typed->filters.items);
+    memset(typed, 0, sizeof *typed);
+}

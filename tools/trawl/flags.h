@@ -1,0 +1,124 @@
+/* flags: the table of options, and the arguments as they were typed.
+ *
+ * flags.def is the one list. typed_parse reads argv by GNU's rules: options after operands,
+ * abbreviations of long ones, "--" ends them, clustered short ones, -NUM.
+ */
+#ifndef TRAWL_FLAGS_H
+#define TRAWL_FLAGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum flag_id {
+#define FLAG(id, ...) FLAG_##id,
+#define ALIAS(id, ...) FLAG_##id,
+#include "flags.def"
+#undef FLAG
+#undef ALIAS
+    FLAG_COUNT_ALL,
+    FLAG_DIGIT /* -NUM: not a row, its letters are the ten digits */
+};
+
+enum flag_argument { ARGUMENT_NONE, ARGUMENT_REQUIRED, ARGUMENT_OPTIONAL };
+
+enum flag_category {
+    CATEGORY_PATTERN,
+    CATEGORY_MISC,
+    CATEGORY_OUTPUT,
+    CATEGORY_CONTEXT,
+    CATEGORY_BEYOND,
+    CATEGORY_EXPERT,
+    CATEGORY_REFUSED,
+    CATEGORY_COUNT
+};
+
+struct flag {
+    enum flag_id id;
+    enum flag_id target; /* itself, or the row that an alias stands for */
+    char letter;         /* 0: none */
+    enum flag_argument argument;
+    enum flag_category category;
+    const char *name; /* NULL: none */
+    const char *argument_name;
+    const char *summary;
+    const char *paragraph;
+};
+
+extern const struct flag flag_table[FLAG_COUNT_ALL];
+
+enum binary_files { BINARY_FILES_BINARY, BINARY_FILES_TEXT, BINARY_FILES_WITHOUT_MATCH };
+enum directories { DIRECTORIES_READ, DIRECTORIES_RECURSE, DIRECTORIES_SKIP };
+enum devices { DEVICES_READ_OPERANDS, DEVICES_READ, DEVICES_SKIP };
+enum list_files { LIST_NONE, LIST_WITH_MATCHES, LIST_WITHOUT_MATCH };
+enum color_when { COLOR_NEVER, COLOR_ALWAYS, COLOR_AUTO };
+
+enum typed_kind {
+    TYPED_OPERAND,
+    TYPED_STRING,
+    TYPED_FILE,
+    TYPED_INCLUDE,
+    TYPED_EXCLUDE,
+    TYPED_EXCLUDE_FROM,
+    TYPED_EXCLUDE_DIR
+};
+
+struct typed_item {
+    enum typed_kind kind;
+    const char *text; /* borrowed from argv */
+};
+
+struct typed_list {
+    struct typed_item *items;
+    size_t count;
+    size_t capacity;
+};
+
+#define TYPED_ERROR_BYTES 512
+#define CONTEXT_NOT_GIVEN (-1)
+#define MAX_COUNT_NONE INT64_MAX
+
+/* What was typed, before it is known what it means together. */
+struct typed {
+    struct typed_list patterns;
+    struct typed_list operands;
+    struct typed_list filters;
+    bool hex, ignore_case, words, whole_lines, null_data;
+    bool no_messages, invert, version, help;
+    bool byte_offset, line_number, line_buffered, only_matching, quiet, count;
+    bool initial_tab, null_after_name, unix_offsets, follow_links;
+    bool count_matches, overlapping, positions, first, explain, stats, progress;
+    int file_names; /* 1: with, -1: without, 0: as the number of files says */
+    enum binary_files binary_files;
+    enum directories directories;
+    enum devices devices;
+    enum list_files list;
+    enum color_when color;
+    int64_t before_count, after_count, around_count;
+    int64_t max_count;
+    uint64_t threads, chunk_bytes;
+    const char *label, *group_separator;
+    const char *engine, *method, *instruction_set, *generate;
+    char error[TYPED_ERROR_BYTES]; /* one line, without the program's name */
+};
+
+/* Read argv[1] to argv[argument_count - 1]. operands_end_options: an operand ends the options
+ * (POSIXLY_CORRECT). False: typed->error says why. typed_free in either case. */
+bool typed_parse(struct typed *typed, int argument_count, char *const *arguments,
+                 bool operands_end_options);
+void typed_free(struct typed *typed);
+
+/* Setters, named in flags.def: false after writing typed->error. */
+bool typed_add(struct typed_list *list, enum typed_kind kind, const char *text);
+bool typed_refuse_regex(struct typed *typed, const char *option);
+bool typed_number(struct typed *typed, const char *option, const char *value, uint64_t least,
+                  uint64_t most, uint64_t *number);
+bool typed_context(struct typed *typed, const char *option, const char *value, int64_t *count);
+bool typed_max_count(struct typed *typed, const char *value);
+bool typed_binary_files(struct typed *typed, const char *value);
+bool typed_directories(struct typed *typed, const char *value);
+bool typed_devices(struct typed *typed, const char *value);
+bool typed_color(struct typed *typed, const char *value);
+bool typed_engine(struct typed *typed, const char *value);
+
+#endif

@@ -1,0 +1,14 @@
+/* help: the documents made from flags.def. */
+#ifndef TRAWL_HELP_H
+#define TRAWL_HELP_H
+
+#include <stdbool.h>
+
+#include "trawl/output.h"
+
+void help_print(struct output *output);
+
+/* kind: man, complete-bash, complete-zsh, complete-fish. False: there is no such document. */
+bool help_generate(struct output *output, const char *kind);
+
+#endif

@@ -1,0 +1,51 @@
+/* job: one run of the command: settings, needles, searcher, output, and what was seen so far. */
+#ifndef TRAWL_JOB_H
+#define TRAWL_JOB_H
+
+#include <sys/stat.h>
+
+#include "trawl/needles.h"
+#include "trawl/output.h"
+#include "trawl/settings.h"
+
+/* Sums over all files, for --stats. */
+struct job_totals {
+    uint64_t file_count, selected_count;
+    uint64_t text_bytes, match_count, candidate_count;
+    uint64_t chunk_count, device_chunk_count, search_ns;
+    uint32_t thread_count;
+    char engine[32], instruction_set[16], note[160];
+};
+
+struct progress;
+
+struct job {
+    const struct settings *settings;
+    struct needles *needles;
+    struct trawl_searcher *searcher;
+    struct output *output;
+    struct progress *progress; /* NULL: none wanted */
+    struct stat output_stat;   /* of standard output, if it is a regular file */
+    bool output_is_regular;
+    int show_names;     /* 1, 0, or -1: as the operand turns out to be a directory or not */
+    bool group_printed; /* a line was printed, so the next group needs a separator */
+    bool selected;      /* a line was, in some file */
+    bool error_seen;
+    bool done; /* nothing more can change the outcome */
+    struct job_totals totals;
+};
+
+#define EXIT_SELECTED 0
+#define EXIT_NOT_SELECTED 1
+#define EXIT_ERROR 2
+
+/* One line on standard error, after what was printed so far. */
+void job_message(struct job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A message that -s hides, about a file; the exit status will be 2. */
+void job_file_error(struct job *job, const char *name, int os_code);
+
+/* Search an open descriptor and report on it. */
+void job_search(struct job *job, int descriptor, const struct stat *file_status, const char *name);
+
+#endif

@@ -1,0 +1,514 @@
+/* lines: windows cut into lines, lines selected or not.
+ *
+ * Whole lines of a window are handled where they stand. The open line at a window's end is kept in
+ * the carry, together with the lines before it that leading context may ask for, unless it grows
+ * long: then only where it began is kept, and what of its matches decides about it.
+ */
+#include "trawl/scan.h"
+
+#include <stdlib.h>
+
+#include "trawl/charset.h"
+
+static bool grow(struct scan *scan, void **array, uint64_t *capacity, uint64_t wanted,
+                 uint64_t size)
+{
+    uint64_t larger = *capacity == 0 ? 4096 : *capacity;
+    void *moved;
+
+    if (wanted <= *capacity)
+        return true;
+    while (larger < wanted)
+        larger *= 2;
+    moved = realloc(*array, (size_t)(larger * size));
+    if (moved == NULL) {
+        scan->out_of_memory = true;
+        scan->stop = true;
+        return false;
+    }
+    *array = moved;
+    *capacity = larger;
+    return true;
+}
+
+/* Does the line hold a place with no word character on either side? Such a place is where grep -w
+ * finds the empty string. */
+static bool has_empty_word(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count)
+{
+    bool word_before = false;
+    uint64_t at = 0;
+
+    for (;;) {
+        uint32_t code_point = 0;
+        size_t length = 1;
+        bool is_word = false;
+
+        if (at < bytes_count) {
+            if (!scan->settings->utf8)
+                is_word = bytes[at] < 0x80 && charset_is_word(NULL, bytes[at]);
+            else if (charset_decode(bytes + at, (size_t)(bytes_count - at), &code_point, &length))
+                is_word = charset_is_word(NULL, code_point);
+            else
+                length = 1;
+        }
+        if (!word_before && !is_word)
+            return true;
+        if (at == bytes_count)
+            return false;
+        word_before = is_word;
+        at += length;
+    }
+}
+
+/* Is the line selected before -v is asked? matches are those that begin in it; `end` is without
+ * the line end; offsets in the text; bytes may be NULL where the line is not in memory. */
+static bool line_matches(struct scan *scan, const uint8_t *bytes, uint64_t begin, uint64_t end,
+                         const struct trawl_match *matches, uint64_t match_count)
+{
+    const struct typed *typed = scan->settings->typed;
+
+    if (!scan->check_whole_line && match_count > 0)
+        return true;
+    for (uint64_t i = 0; i < match_count; i++)
+        if (matches[i].begin == begin && matches[i].end == end)
+            return true;
+    if (!scan->job->needles->has_empty)
+        return false;
+    if (typed->whole_lines)
+        return begin == end;
+    return !typed->words || (bytes != NULL && has_empty_word(scan, bytes, end - begin));
+}
+
+/* The line [begin, end) of the view is selected: print it and what belongs to it. */
+static void select_line(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end)
+{
+    if (view->begin + end <= scan->ignore_before)
+        return;
+    if (!scan->quiet) {
+        if (scan->pending_count > 0)
+            print_pending(scan, view, begin);
+        if (!scan->quiet)
+            print_before(scan, view, begin);
+        if (!scan->quiet)
+            print_line(scan, view, begin, end, ':');
+    }
+    scan->pending_count =
+        scan->quiet || scan->settings->after_count < 0 ? 0 : (uint64_t)scan->settings->after_count;
+    scan->job->group_printed = true;
+    scan_selected(scan, view->begin + end);
+}
+
+static bool is_over(const struct scan *scan)
+{
+    return scan->stop || scan->left_count == 0;
+}
+
+static uint64_t end_of_line(const struct scan *scan, const struct view *view, uint64_t at)
+{
+    const uint8_t *found =
+        memchr(view->bytes + at, scan->settings->line_end, (size_t)(view->count - at));
+
+    return found != NULL ? (uint64_t)(found - view->bytes) + 1 : view->count;
+}
+
+static uint64_t begin_of_line(const struct scan *scan, const struct view *view, uint64_t floor,
+                              uint64_t at)
+{
+    const uint8_t *found =
+        at == floor ? NULL
+                    : memrchr(view->bytes + floor, scan->settings->line_end, (size_t)(at - floor));
+
+    return found != NULL ? (uint64_t)(found - view->bytes) + 1 : floor;
+}
+
+/* All lines in [at, limit) are selected: under -v, those between lines that match. */
+static void select_gap(struct scan *scan, const struct view *view, uint64_t at, uint64_t limit)
+{
+    if (scan->quiet && !scan->stop_at_select && scan->left_count > view->count && at < limit) {
+        uint64_t lines = count_byte(view->bytes + at, limit - at, scan->settings->line_end);
+
+        if (view->bytes[limit - 1] != scan->settings->line_end)
+            lines++;
+        scan->selected_count += lines;
+        scan->left_count -= lines;
+        scan->selected_end = view->begin + limit;
+        return;
+    }
+    while (at < limit && !is_over(scan)) {
+        uint64_t end = end_of_line(scan, view, at);
+
+        select_line(scan, view, at, end);
+        at = end;
+    }
+}
+
+/* Go from match to match: lines without one are all alike. */
+static void jump_lines(struct scan *scan, const struct view *view, uint64_t at)
+{
+    bool invert = scan->settings->typed->invert;
+    bool want_begin = invert || !scan->quiet;
+    uint64_t i = 0;
+
+    while (i < view->match_count && view->matches[i].begin < view->begin + at)
+        i++;
+    while (i < view->match_count && !is_over(scan)) {
+        uint64_t place = view->matches[i].begin - view->begin;
+        uint64_t begin = want_begin ? begin_of_line(scan, view, at, place) : place;
+        uint64_t end = end_of_line(scan, view, place);
+
+        if (invert)
+            select_gap(scan, view, at, begin);
+        else
+            select_line(scan, view, begin, end);
+        at = end;
+        while (i < view->match_count && view->matches[i].begin < view->begin + end)
+            i++;
+    }
+    if (invert && !is_over(scan))
+        select_gap(scan, view, at, view->count);
+}
+
+/* Ask each line. */
+static void walk_lines(struct scan *scan, const struct view *view, uint64_t at)
+{
+    uint64_t i = 0;
+
+    while (i < view->match_count && view->matches[i].begin < view->begin + at)
+        i++;
+    while (at < view->count && !is_over(scan)) {
+        uint64_t end = end_of_line(scan, view, at);
+        uint64_t content = view->bytes[end - 1] == scan->settings->line_end ? end - 1 : end;
+        uint64_t first = i;
+
+        while (i < view->match_count && view->matches[i].begin < view->begin + end)
+            i++;
+        if (line_matches(scan, view->bytes + at, view->begin + at, view->begin + content,
+                         view->matches + first, i - first) != scan->settings->typed->invert)
+            select_line(scan, view, at, end);
+        at = end;
+    }
+}
+
+/* Lines of a head made of numbers and names only: what most runs print. */
+static bool is_plain(const struct scan *scan)
+{
+    const struct settings *settings = scan->settings;
+
+    return !scan->quiet && !scan->every_line && !settings->typed->invert && !settings->colors.on &&
+           settings->report == REPORT_LINES && settings->before_count < 0 &&
+           settings->after_count < 0 && scan->ignore_before == 0;
+}
+
+/* jump_lines for such runs, with nothing left to ask inside the loop. Measured against going
+ * through select_line: see docs/command.md. */
+static void jump_plain_lines(struct scan *scan, const struct view *view, uint64_t at)
+{
+    const struct settings *settings = scan->settings;
+    const struct trawl_match *match = view->matches, *end_match = match + view->match_count;
+    bool check = settings->utf8 && !settings->text;
+    bool head =
+        scan->job->show_names > 0 || settings->typed->byte_offset || settings->typed->initial_tab;
+    bool numbered = settings->typed->line_number;
+
+    while (match < end_match && match->begin < view->begin + at)
+        match++;
+    while (match < end_match && !is_over(scan)) {
+        uint64_t place = match->begin - view->begin;
+        uint64_t begin = begin_of_line(scan, view, at, place);
+        uint64_t end = end_of_line(scan, view, place);
+
+        if (head || check) {
+            print_line(scan, view, begin, end, ':');
+        } else {
+            if (view->begin + end > scan->block_end)
+                binary_next_block(scan, view->begin + end);
+            if (numbered) {
+                output_number(scan->output,
+                              line_number_at(scan, view->bytes, view->begin, view->begin + begin),
+                              0);
+                output_byte(scan->output, ':');
+            }
+            output_bytes(scan->output, view->bytes + begin, (size_t)(end - begin));
+            if (view->bytes[end - 1] != settings->line_end)
+                output_byte(scan->output, settings->line_end);
+            scan->printed_end = view->begin + end;
+        }
+        scan->job->group_printed = true;
+        scan_selected(scan, view->begin + end);
+        at = end;
+        while (match < end_match && match->begin < view->begin + end)
+            match++;
+    }
+}
+
+/* Handle the view's lines from `at` on; those before are there for context. */
+static void handle_view(struct scan *scan, const struct view *view, uint64_t at)
+{
+    if (view->count == 0 || at >= view->count)
+        return;
+    if (is_plain(scan))
+        jump_plain_lines(scan, view, at);
+    else if (scan->left_count > 0 && scan->every_line)
+        walk_lines(scan, view, at);
+    else if (scan->left_count > 0)
+        jump_lines(scan, view, at);
+    if (!scan->stop && scan->pending_count > 0 && !scan->quiet)
+        print_pending(scan, view, view->count);
+    if ((scan->left_count == 0 && scan->pending_count == 0) ||
+        (scan->quiet && scan->stop_at_select && scan->selected_count > 0 && scan->encoding_error))
+        scan->stop = true;
+    scan->line_begin = view->begin + view->count;
+}
+
+/* Keep a match of the open line, if it may still decide something. */
+static bool carry_matches(struct scan *scan, const struct trawl_match *matches,
+                          uint64_t match_count)
+{
+    for (uint64_t i = 0; i < match_count; i++) {
+        if (scan->dropped && !scan->check_whole_line && scan->carried_count > 0)
+            return true;
+        if (scan->dropped && scan->check_whole_line && matches[i].begin != scan->line_begin)
+            continue;
+        if (!grow(scan, (void **)&scan->carried, &scan->carried_capacity, scan->carried_count + 1,
+                  sizeof *scan->carried))
+            return false;
+        scan->carried[scan->carried_count++] = matches[i];
+    }
+    return true;
+}
+
+static bool carry_bytes(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count)
+{
+    if (scan->dropped || bytes_count == 0)
+        return true;
+    if (!grow(scan, (void **)&scan->carry, &scan->carry_capacity, scan->carry_count + bytes_count,
+              1))
+        return false;
+    memcpy(scan->carry + scan->carry_count, bytes, (size_t)bytes_count);
+    scan->carry_count += bytes_count;
+    return true;
+}
+
+/* Forget the open line's bytes where they are not needed or can be read again. */
+static void drop_open_line(struct scan *scan)
+{
+    const struct settings *settings = scan->settings;
+    bool quiet_forever = scan->quiet && !scan->keeps_bytes;
+    bool readable = scan->seekable && !scan->keeps_bytes && settings->before_count <= 0 &&
+                    !settings->colors.on && settings->report == REPORT_LINES;
+    uint64_t kept = 0;
+
+    if (scan->dropped || !(quiet_forever || (readable && scan->carry_count > KEPT_LINE_BYTES_MAX)))
+        return;
+    scan->dropped = true;
+    scan->carry_count = 0;
+    for (uint64_t i = 0; i < scan->carried_count; i++)
+        if (scan->carried[i].begin == scan->line_begin ||
+            (scan->carried[i].begin > scan->line_begin && !scan->check_whole_line && kept == 0))
+            scan->carried[kept++] = scan->carried[i];
+    scan->carried_count = kept;
+}
+
+/* The dropped line ends at text offset `end`; has_end: with a line end. */
+static void finish_dropped_line(struct scan *scan, uint64_t end, bool has_end)
+{
+    uint64_t begin = scan->line_begin;
+    bool selected = scan->left_count > 0 &&
+                    line_matches(scan, NULL, begin, has_end ? end - 1 : end, scan->carried,
+                                 scan->carried_count) != scan->settings->typed->invert;
+
+    if (selected && end > scan->ignore_before) {
+        if (!scan->quiet) {
+            if ((scan->settings->before_count >= 0 || scan->settings->after_count >= 0) &&
+                scan->job->group_printed && scan->printed_end != begin)
+                print_group_separator(scan);
+            print_far_line(scan, begin, end, ':');
+        }
+        scan->pending_count = scan->quiet || scan->settings->after_count < 0
+                                  ? 0
+                                  : (uint64_t)scan->settings->after_count;
+        scan->job->group_printed = true;
+        scan_selected(scan, end);
+    } else if (scan->pending_count > 0 && !scan->quiet) {
+        print_far_line(scan, begin, end, '-');
+        scan->pending_count--;
+    }
+    if (scan->left_count == 0 && scan->pending_count == 0)
+        scan->stop = true;
+    scan->dropped = false;
+    scan->carried_count = 0;
+    scan->carry_begin = scan->line_begin = end;
+}
+
+/* Handle the carry, which now ends with a whole line, and empty it. */
+static void handle_carry(struct scan *scan)
+{
+    struct view view = {scan->carry, scan->carry_begin, scan->carry_count, scan->carried,
+                        scan->carried_count};
+
+    handle_view(scan, &view, scan->line_begin - scan->carry_begin);
+    scan->carry_begin += scan->carry_count;
+    scan->carry_count = 0;
+    scan->carried_count = 0;
+}
+
+/* After the carry's lines up to `handled` were handled: keep the lines that leading context may
+ * want, and the open line. */
+static void trim_carry(struct scan *scan, uint64_t handled)
+{
+    uint64_t at = handled, dropped_matches = 0;
+
+    for (int64_t i = 0; i < scan->settings->before_count && at > 0; i++) {
+        const uint8_t *line_end =
+            at < 2 ? NULL : memrchr(scan->carry, scan->settings->line_end, (size_t)(at - 1));
+
+        at = line_end != NULL ? (uint64_t)(line_end - scan->carry) + 1 : 0;
+    }
+    if (scan->settings->typed->line_number)
+        line_number_at(scan, scan->carry, scan->carry_begin, scan->carry_begin + at);
+    memmove(scan->carry, scan->carry + at, (size_t)(scan->carry_count - at));
+    scan->carry_count -= at;
+    scan->carry_begin += at;
+    while (dropped_matches < scan->carried_count &&
+           scan->carried[dropped_matches].begin < scan->carry_begin)
+        dropped_matches++;
+    scan->carried_count -= dropped_matches;
+    memmove(scan->carried, scan->carried + dropped_matches,
+            (size_t)scan->carried_count * sizeof *scan->carried);
+}
+
+/* With leading context: everything goes through the carry, so that lines before are at hand. */
+static void handle_with_history(struct scan *scan, const struct view *window, uint64_t whole,
+                                bool last)
+{
+    uint64_t handled = scan->carry_count + whole;
+
+    if (!carry_bytes(scan, window->bytes, window->count) ||
+        !carry_matches(scan, window->matches, window->match_count))
+        return;
+    if (last)
+        handled = scan->carry_count;
+    if (whole > 0 || last) {
+        struct view view = {scan->carry, scan->carry_begin, handled, scan->carried,
+                            scan->carried_count};
+
+        while (view.match_count > 0 &&
+               view.matches[view.match_count - 1].begin >= view.begin + handled)
+            view.match_count--;
+        handle_view(scan, &view, scan->line_begin - scan->carry_begin);
+        trim_carry(scan, handled);
+    }
+}
+
+/* The first line end of the window ends the open line. Returns how many of the window's bytes and
+ * matches (*used_matches) belong to it. */
+static uint64_t close_open_line(struct scan *scan, const struct view *window,
+                                uint64_t *used_matches)
+{
+    uint64_t end = end_of_line(scan, window, 0);
+    uint64_t used = 0;
+
+    while (used < window->match_count && window->matches[used].begin < window->begin + end)
+        used++;
+    *used_matches = used;
+    if (!carry_matches(scan, window->matches, used) || !carry_bytes(scan, window->bytes, end))
+        return end;
+    if (scan->dropped)
+        finish_dropped_line(scan, window->begin + end, true);
+    else
+        handle_carry(scan);
+    return end;
+}
+
+/* Handle the text of one window. last: the text ends with it. */
+static void handle_window(struct scan *scan, const struct view *window, bool last)
+{
+    const uint8_t *final = window->count == 0 ? NULL
+                                              : memrchr(window->bytes, scan->settings->line_end,
+                                                        (size_t)window->count);
+    uint64_t whole = final != NULL ? (uint64_t)(final - window->bytes) + 1 : 0;
+    uint64_t at = 0, first = 0, past;
+
+    if (scan->settings->before_count > 0 && !scan->quiet) {
+        handle_with_history(scan, window, whole, last);
+        return;
+    }
+    if (whole > 0 && scan->line_begin < window->begin)
+        at = close_open_line(scan, window, &first);
+    past = first;
+    if (at < whole && !scan->stop) {
+        struct view view = {window->bytes + at, window->begin + at, whole - at,
+                            window->matches + first, 0};
+
+        while (past < window->match_count && window->matches[past].begin < window->begin + whole)
+            past++;
+        view.match_count = past - first;
+        handle_view(scan, &view, 0);
+        at = whole;
+    }
+    if (scan->stop)
+        return;
+    if (scan->line_begin >= window->begin + at) {
+        scan->carry_begin = scan->line_begin = window->begin + at;
+        scan->carry_count = scan->carried_count = 0;
+        scan->dropped = false;
+    }
+    if (!carry_matches(scan, window->matches + past, window->match_count - past) ||
+        !carry_bytes(scan, window->bytes + at, window->count - at))
+        return;
+    drop_open_line(scan);
+    if (last && scan->line_begin < window->begin + window->count) {
+        if (scan->dropped)
+            finish_dropped_line(scan, window->begin + window->count, false);
+        else
+            handle_carry(scan);
+    }
+}
+
+/* The part of the window from `at` to `end`, as text or with its NULs as line ends. */
+static void handle_part(struct scan *scan, const struct trawl_window *window, uint64_t at,
+                        uint64_t end)
+{
+    struct view part = {window->bytes + at, window->begin + at, end - at, window->matches, 0};
+    uint64_t past = 0;
+
+    while (past < window->match_count && window->matches[past].begin < part.begin)
+        past++;
+    part.matches += past;
+    while (past + part.match_count < window->match_count &&
+           window->matches[past + part.match_count].begin < part.begin + part.count)
+        part.match_count++;
+    if (scan->null_seen) {
+        part.bytes = binary_zap(scan, part.bytes, part.count);
+        if (part.bytes == NULL && part.count > 0)
+            return;
+    }
+    handle_window(scan, &part, window->last && end == window->bytes_count);
+}
+
+int lines_window(void *context, const struct trawl_window *window)
+{
+    struct scan *scan = context;
+    uint64_t base = scan->line_end_count, text_bytes = window->bytes_count;
+
+    scan->scanned_end = window->begin + window->bytes_count;
+    if (scan->watch_nulls && !scan->null_seen)
+        text_bytes = binary_text_bytes(scan, window);
+    if (text_bytes > 0 || window->bytes_count == 0)
+        handle_part(scan, window, 0, text_bytes);
+    if (text_bytes < window->bytes_count && !scan->stop) {
+        binary_found(scan);
+        if (!scan->stop)
+            handle_part(scan, window, text_bytes, window->bytes_count);
+    }
+    if (scan->settings->typed->line_number && !scan->null_seen && !scan->stop &&
+        (scan->settings->before_count <= 0 || scan->quiet)) {
+        scan->line_end_count = base + window->line_end_count;
+        scan->counted_end = window->begin + window->bytes_count;
+    }
+    if (scan->block_end == OFFSET_NONE)
+        output_commit(scan->output);
+    if (!scan->seekable)
+        output_flush(scan->output);
+    return scan->stop || scan->out_of_memory || scan->output->error != 0;
+}

@@ -1,0 +1,296 @@
+/* trawl: the command. Search for strings as GNU grep -F does, with every core. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "trawl/charset.h"
+#include "trawl/exclude.h"
+#include "trawl/help.h"
+#include "trawl/job.h"
+#include "trawl/progress.h"
+#include "trawl/walk.h"
+
+#define MESSAGE_BYTES 8192 /* a path, and what is wrong with it */
+
+/* Static, so that it costs a small run nothing. */
+static struct output standard_output;
+
+/* One write, so that lines of several processes do not mix. */
+static void say(const char *format, va_list arguments)
+{
+    char line[MESSAGE_BYTES];
+    int prefix = snprintf(line, sizeof line, "trawl: ");
+    int text = vsnprintf(line + prefix, sizeof line - (size_t)prefix - 1, format, arguments);
+    size_t used = (size_t)prefix;
+    ssize_t ignored;
+
+    if (text > 0)
+        used += (size_t)text < sizeof line - used - 1 ? (size_t)text : sizeof line - used - 2;
+    line[used++] = '\n';
+    ignored = write(STDERR_FILENO, line, used);
+    (void)ignored; /* there is nowhere else to say it */
+}
+
+static void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void complain(const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    say(format, arguments);
+    va_end(arguments);
+}
+
+void job_message(struct job *job, const char *format, ...)
+{
+    va_list arguments;
+
+    output_flush(job->output);
+    progress_hide(job->progress);
+    va_start(arguments, format);
+    say(format, arguments);
+    va_end(arguments);
+}
+
+void job_file_error(struct job *job, const char *name, int os_code)
+{
+    if (!job->settings->typed->no_messages)
+        job_message(job, "%s: %s", name, strerror(os_code));
+    job->error_seen = true;
+}
+
+static void print_usage_hint(void)
+{
+    static const char hint[] = "Usage: trawl [OPTION]... PATTERNS [FILE]...\n"
+                               "Try 'trawl --help' for more information.\n";
+    ssize_t ignored = write(STDERR_FILENO, hint, sizeof hint - 1);
+
+    (void)ignored;
+}
+
+/* Documents are answers too: what cannot be written is an error. */
+static int end_document(void)
+{
+    output_flush(&standard_output);
+    if (standard_output.error != 0)
+        complain("write error: %s", strerror(standard_output.error));
+    return standard_output.error == 0 ? EXIT_SELECTED : EXIT_ERROR;
+}
+
+static int explain(const struct needles *needles)
+{
+    uint64_t bytes = 0;
+    char *text = NULL;
+
+    if (trawl_plan_explain(needles->plan, NULL, 0, &bytes, NULL) == TRAWL_OK)
+        text = malloc((size_t)bytes + 1);
+    if (text == NULL || trawl_plan_explain(needles->plan, text, bytes, &bytes, NULL) != TRAWL_OK) {
+        free(text);
+        complain("memory exhausted");
+        return EXIT_ERROR;
+    }
+    output_text(&standard_output, text);
+    free(text);
+    return end_document();
+}
+
+static void print_stats(const struct job *job)
+{
+    const struct job_totals *totals = &job->totals;
+    double seconds = (double)totals->search_ns * 1e-9;
+
+    fprintf(stderr,
+            "files: %" PRIu64 "\nselected: %" PRIu64 "\nbytes: %" PRIu64 "\noccurrences: %" PRIu64
+            "\ncandidates: %" PRIu64 "\nseconds: %.6f\nGB/s: %.2f\nthreads: %u\n"
+            "chunks: %" PRIu64 " (%" PRIu64 " by devices)\nengine: %s\ninstruction set: %s\n",
+            totals->file_count, totals->selected_count, totals->text_bytes, totals->match_count,
+            totals->candidate_count, seconds,
+            seconds > 0 ? (double)totals->text_bytes * 1e-9 / seconds : 0.0, totals->thread_count,
+            totals->chunk_count, totals->device_chunk_count, totals->engine,
+            totals->instruction_set);
+    if (totals->note[0] != '\0')
+        fprintf(stderr, "note: %s\n", totals->note);
+}
+
+static bool open_searcher(const struct typed *typed, struct trawl_searcher **searcher)
+{
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct trawl_error error;
+
+    if (typed->engine != NULL && strcmp(typed->engine, "cpu") == 0)
+        options.engine = TRAWL_ENGINE_CPU;
+    else if (typed->engine != NULL && strcmp(typed->engine, "cuda") == 0)
+        options.engine = TRAWL_ENGINE_CUDA;
+    options.threads = (uint32_t)typed->threads;
+    options.chunk_bytes = typed->chunk_bytes;
+    options.instruction_set = typed->instruction_set;
+    if (trawl_searcher_open(&options, searcher, &error) == TRAWL_OK)
+        return true;
+    complain("%s%s%s", typed->instruction_set != NULL ? "--instruction-set: " : "",
+             options.engine == TRAWL_ENGINE_CUDA ? "--engine=cuda: " : "", error.message);
+    return false;
+}
+
+static bool progress_wanted(const struct settings *settings)
+{
+    if (settings->typed->progress)
+        return true;
+    return isatty(STDERR_FILENO) && (settings->report == REPORT_COUNT || !isatty(STDOUT_FILENO));
+}
+
+/* Standard output: is it the null device, or a file that must not be searched? */
+static bool look_at_output(struct job *job)
+{
+    struct stat null_device;
+
+    if (fstat(STDOUT_FILENO, &job->output_stat) != 0)
+        return false;
+    job->output_is_regular = S_ISREG(job->output_stat.st_mode);
+    return S_ISCHR(job->output_stat.st_mode) && stat("/dev/null", &null_device) == 0 &&
+           null_device.st_dev == job->output_stat.st_dev &&
+           null_device.st_ino == job->output_stat.st_ino;
+}
+
+static int run_job(struct job *job, struct exclude *exclude, const struct typed_item *operands,
+                   size_t operand_count)
+{
+    const struct typed *typed = job->settings->typed;
+
+    if (!open_searcher(typed, &job->searcher))
+        return EXIT_ERROR;
+    if (progress_wanted(job->settings))
+        job->progress = progress_begin(job->searcher, typed->progress);
+    if (typed->file_names != 0 || operand_count > 1)
+        job->show_names = typed->file_names >= 0 ? 1 : 0;
+    else
+        job->show_names = typed->directories == DIRECTORIES_RECURSE ? -1 : 0;
+    job_walk(job, exclude, operands, operand_count);
+    output_flush(job->output);
+    progress_end(job->progress);
+    job->progress = NULL;
+    if (typed->stats)
+        print_stats(job);
+    trawl_searcher_close(job->searcher);
+    if (job->output->error != 0) {
+        complain("write error: %s", strerror(job->output->error));
+        return EXIT_ERROR;
+    }
+    if (job->selected && job->settings->stop_at_first_file)
+        return EXIT_SELECTED;
+    return job->error_seen ? EXIT_ERROR : job->selected ? EXIT_SELECTED : EXIT_NOT_SELECTED;
+}
+
+/* Nothing can be selected: grep then looks at no file. */
+static bool is_decided(const struct settings *settings, const struct needles *needles)
+{
+    bool inverted_all = settings->typed->invert && needles->has_empty && needles->count == 0 &&
+                        !settings->typed->whole_lines && !settings->typed->words;
+
+    return (settings->max_count == 0 || inverted_all) &&
+           settings->typed->list != LIST_WITHOUT_MATCH;
+}
+
+/* With valid options: strings, plan, files. */
+static int run(struct job *job, struct settings *settings, char *message)
+{
+    const struct typed *typed = settings->typed;
+    bool pattern_is_operand = typed->patterns.count == 0;
+    const struct typed_item *operands = typed->operands.items;
+    size_t operand_count = typed->operands.count;
+    struct exclude exclude;
+    int status = EXIT_ERROR;
+
+    if (pattern_is_operand && operand_count == 0) {
+        print_usage_hint();
+        return EXIT_ERROR;
+    }
+    if (!exclude_build(&exclude, &typed->filters, message) ||
+        !needles_gather(job->needles, settings, pattern_is_operand ? operands[0].text : NULL,
+                        message)) {
+        complain("%s", message);
+        exclude_free(&exclude);
+        return EXIT_ERROR;
+    }
+    if (is_decided(settings, job->needles) && !typed->explain)
+        status = EXIT_NOT_SELECTED;
+    else if (!needles_plan(job->needles, settings, typed->whole_lines, &job->needles->plan,
+                           message))
+        complain("%s", message);
+    else if (typed->explain)
+        status = explain(job->needles);
+    else
+        status = run_job(job, &exclude, operands + pattern_is_operand,
+                         operand_count - pattern_is_operand);
+    exclude_free(&exclude);
+    return status;
+}
+
+static int run_typed(const struct typed *typed)
+{
+    struct settings settings;
+    struct needles needles;
+    struct job job;
+    char message[TYPED_ERROR_BYTES];
+    const char *old_color = getenv("GREP_COLOR");
+    bool utf8 = charset_open();
+    int status;
+
+    memset(&job, 0, sizeof job);
+    memset(&needles, 0, sizeof needles);
+    job.settings = &settings;
+    job.needles = &needles;
+    job.output = &standard_output;
+    if (!settings_build(&settings, typed, utf8, look_at_output(&job), message)) {
+        complain("%s", message);
+        settings_free(&settings);
+        return EXIT_ERROR;
+    }
+    if (typed->unix_offsets)
+        complain("warning: --unix-byte-offsets (-u) is obsolete");
+    if (settings.colors.on && old_color != NULL && *old_color != '\0')
+        complain("warning: GREP_COLOR='%s' is deprecated; use GREP_COLORS='mt=%s'", old_color,
+                 old_color);
+    status = run(&job, &settings, message);
+    needles_free(&needles);
+    settings_free(&settings);
+    return status;
+}
+
+int main(int argument_count, char **arguments)
+{
+    struct typed typed;
+    int status;
+
+    output_open(&standard_output, STDOUT_FILENO);
+    if (!typed_parse(&typed, argument_count, arguments, getenv("POSIXLY_CORRECT") != NULL)) {
+        complain("%s", typed.error);
+        status = EXIT_ERROR;
+    } else if (typed.version) {
+        output_text(&standard_output, "trawl ");
+        output_text(&standard_output, trawl_version());
+        output_byte(&standard_output, '\n');
+        status = end_document();
+    } else if (typed.help) {
+        help_print(&standard_output);
+        status = end_document();
+    } else if (typed.generate != NULL) {
+        if (help_generate(&standard_output, typed.generate)) {
+            status = end_document();
+        } else {
+            complain("--generate: '%s' is not one of man, complete-bash, complete-zsh, "
+                     "complete-fish",
+                     typed.generate);
+            status = EXIT_ERROR;
+        }
+    } else {
+        status = run_typed(&typed);
+    }
+    typed_free(&typed);
+    output_close(&standard_output);
+    return status;
+}

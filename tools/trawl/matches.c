@@ -1,0 +1,228 @@
+/* matches: reports that need matches, not lines. */
+#include "trawl/scan.h"
+
+#include <stdlib.h>
+
+#include "trawl/charset.h"
+
+/* A match begins in a line that none began in before: it is selected. */
+static void begin_line(struct scan *scan, const struct trawl_window *window, uint64_t at)
+{
+    uint64_t begin = at - window->begin;
+    const uint8_t *line_end = memchr(window->bytes + begin, scan->settings->line_end,
+                                     (size_t)(window->bytes_count - begin));
+    uint64_t end = window->begin + window->bytes_count;
+
+    scan->match_line_end = OFFSET_NONE;
+    if (line_end != NULL)
+        end = scan->match_line_end = window->begin + (uint64_t)(line_end - window->bytes) + 1;
+    if (end > scan->block_end)
+        binary_next_block(scan, end);
+    scan_selected(scan, end);
+}
+
+static bool print_one(struct scan *scan, const struct trawl_window *window,
+                      const struct trawl_match *match)
+{
+    const struct settings *settings = scan->settings;
+    const uint8_t *bytes = window->bytes + (match->begin - window->begin);
+    uint64_t bytes_count = match->end - match->begin;
+    uint64_t number = 0;
+
+    if (settings->utf8 && !settings->text && !charset_is_valid(bytes, (size_t)bytes_count)) {
+        scan->encoding_error = true;
+        scan->stop = true;
+        return false;
+    }
+    if (settings->typed->line_number)
+        number = line_number_at(scan, window->bytes, window->begin, match->begin);
+    print_head(scan, number, match->begin, bytes_count, ':');
+    if (settings->colors.on)
+        print_match(scan, bytes, bytes_count, settings->colors.selected_match);
+    else
+        output_bytes(scan->output, bytes, (size_t)bytes_count);
+    output_byte(scan->output, settings->line_end);
+    return true;
+}
+
+/* The open line's end may stand in this window. */
+static void close_line(struct scan *scan, const struct trawl_window *window)
+{
+    const uint8_t *line_end;
+
+    if (scan->match_line_end != OFFSET_NONE || window->bytes_count == 0)
+        return;
+    line_end = memchr(window->bytes, scan->settings->line_end, (size_t)window->bytes_count);
+    scan->selected_end = window->begin + window->bytes_count;
+    if (line_end != NULL)
+        scan->selected_end = scan->match_line_end =
+            window->begin + (uint64_t)(line_end - window->bytes) + 1;
+}
+
+/* Matches that begin before text offset `limit`. */
+static void take_matches(struct scan *scan, const struct trawl_window *window, uint64_t limit)
+{
+    bool overlapping = scan->settings->typed->overlapping;
+    uint64_t i = 0;
+
+    while (i < window->match_count && window->matches[i].begin < limit && !scan->stop) {
+        struct trawl_match match = window->matches[i++];
+
+        if (match.begin < scan->match_end)
+            continue;
+        while (!overlapping && i < window->match_count && window->matches[i].begin == match.begin) {
+            if (window->matches[i].end > match.end)
+                match.end = window->matches[i].end;
+            i++;
+        }
+        if (match.begin >= scan->match_line_end) {
+            if (scan->left_count == 0) {
+                scan->stop = true;
+                return;
+            }
+            begin_line(scan, window, match.begin);
+        }
+        if (scan->quiet || !print_one(scan, window, &match))
+            continue;
+        scan->match_end = overlapping ? 0 : match.end;
+    }
+}
+
+int matches_window(void *context, const struct trawl_window *window)
+{
+    struct scan *scan = context;
+    uint64_t base = scan->line_end_count, text_bytes = window->bytes_count;
+
+    close_line(scan, window);
+    scan->scanned_end = window->begin + window->bytes_count;
+    if (scan->watch_nulls && !scan->null_seen)
+        text_bytes = binary_text_bytes(scan, window);
+    take_matches(scan, window, window->begin + text_bytes);
+    if (text_bytes < window->bytes_count && !scan->stop) {
+        binary_found(scan);
+        if (!scan->stop && scan->seekable) {
+            scan->rerun = true;
+            scan->stop = true;
+        } else if (!scan->stop) {
+            take_matches(scan, window, scan->scanned_end);
+        }
+    }
+    if (scan->settings->typed->line_number && !scan->null_seen) {
+        scan->line_end_count = base + window->line_end_count;
+        scan->counted_end = scan->scanned_end;
+    }
+    if (scan->left_count == 0 && scan->match_line_end <= scan->scanned_end)
+        scan->stop = true;
+    if (scan->block_end == OFFSET_NONE)
+        output_commit(scan->output);
+    if (!scan->seekable)
+        output_flush(scan->output);
+    return scan->stop || scan->output->error != 0;
+}
+
+static void print_position(struct scan *scan, uint64_t offset)
+{
+    if (scan->job->show_names > 0) {
+        print_name(scan);
+        output_byte(scan->output, scan->settings->typed->null_after_name ? '\0' : ':');
+    }
+    output_number(scan->output, offset, 0);
+    output_byte(scan->output, '\n');
+}
+
+static int positions_sink(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    struct scan *scan = context;
+
+    for (uint64_t i = 0; i < match_count && scan->left_count > 0; i++) {
+        print_position(scan, matches[i].begin);
+        scan->selected_count++;
+        scan->left_count--;
+    }
+    output_commit(scan->output);
+    if (!scan->seekable)
+        output_flush(scan->output);
+    return scan->left_count == 0 || scan->output->error != 0;
+}
+
+/* Counts what -o would print: the leftmost first, of those the longest, none overlapping. A match
+ * stays open until the next one begins elsewhere, because a longer one may follow. */
+static int count_sink(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    struct scan *scan = context;
+    bool overlapping = scan->settings->typed->overlapping;
+
+    for (uint64_t i = 0; i < match_count; i++) {
+        const struct trawl_match *match = &matches[i];
+
+        if (!overlapping && scan->selected_count > 0 && match->begin == scan->selected_end) {
+            if (match->end > scan->match_end)
+                scan->match_end = match->end;
+        } else if (overlapping || scan->selected_count == 0 || match->begin >= scan->match_end) {
+            if (scan->left_count == 0)
+                return 1;
+            scan->selected_end = match->begin; /* here: where the last match began */
+            scan->match_end = match->end;
+            scan->selected_count++;
+            scan->left_count--;
+        }
+    }
+    return 0;
+}
+
+/* Can occurrences of this one string overlap? If not, counting all is counting what -o prints,
+ * and the library counts in parallel. By the prefix function (Knuth, Morris, Pratt 1977): they can
+ * if a proper prefix is a suffix too. */
+static bool can_overlap(const struct trawl_pattern *pattern)
+{
+    const uint8_t *bytes = pattern->bytes;
+    uint64_t length = 0, result;
+    uint64_t *prefix = malloc((size_t)pattern->bytes_count * sizeof *prefix);
+
+    if (prefix == NULL)
+        return true;
+    prefix[0] = 0;
+    for (uint64_t i = 1; i < pattern->bytes_count; i++) {
+        while (length > 0 && bytes[i] != bytes[length])
+            length = prefix[length - 1];
+        if (bytes[i] == bytes[length])
+            length++;
+        prefix[i] = length;
+    }
+    result = prefix[pattern->bytes_count - 1];
+    free(prefix);
+    return result > 0;
+}
+
+static enum trawl_status count_matches(struct scan *scan, struct trawl_error *error)
+{
+    const struct settings *settings = scan->settings;
+    const struct needles *needles = scan->job->needles;
+    bool all = settings->typed->overlapping || needles->count == 0 ||
+               (needles->count == 1 && !settings->typed->ignore_case &&
+                !can_overlap(&needles->patterns[0]));
+
+    if (all && settings->max_count == UINT64_MAX)
+        return trawl_count(scan->job->searcher, scan->plan, scan->text, &scan->selected_count,
+                           error);
+    return trawl_positions(scan->job->searcher, scan->plan, scan->text, count_sink, scan, error);
+}
+
+enum trawl_status matches_report(struct scan *scan, struct trawl_error *error)
+{
+    struct trawl_match match;
+    bool found = false;
+    enum trawl_status status;
+
+    if (scan->settings->report == REPORT_COUNT_MATCHES)
+        return count_matches(scan, error);
+    if (scan->settings->report == REPORT_POSITIONS)
+        return trawl_positions(scan->job->searcher, scan->plan, scan->text, positions_sink, scan,
+                               error);
+    status = trawl_first(scan->job->searcher, scan->plan, scan->text, &match, &found, error);
+    if (status == TRAWL_OK && found) {
+        print_position(scan, match.begin);
+        scan->selected_count = 1;
+    }
+    return status;
+}

@@ -1,0 +1,32 @@
+/* needles: the strings to search for, gathered from -e, -f and the first operand, and their plan.
+ *
+ * The library has no empty pattern; that an empty string matches is known here.
+ */
+#ifndef TRAWL_NEEDLES_H
+#define TRAWL_NEEDLES_H
+
+#include "trawl/settings.h"
+#include "trawl.h"
+
+struct needles {
+    struct trawl_pattern *patterns; /* none empty, none twice */
+    uint64_t count;
+    bool has_empty;
+    bool plan_whole_line; /* the plan itself looks for whole lines */
+    struct trawl_plan *plan;
+    /* For a binary file under -x, where NUL ends lines too: built when first needed. */
+    struct trawl_plan *plan_any_place;
+    uint64_t capacity;
+    void **blocks; /* what the patterns point into, if not argv */
+    size_t block_count;
+};
+
+/* first_operand: the strings where neither -e nor -f gave any, else NULL. False: message filled. */
+bool needles_gather(struct needles *needles, const struct settings *settings,
+                    const char *first_operand, char *message);
+
+bool needles_plan(struct needles *needles, const struct settings *settings, bool whole_line,
+                  struct trawl_plan **plan, char *message);
+void needles_free(struct needles *needles);
+
+#endif

@@ -1,0 +1,102 @@
+/* output: standard output, in one buffer that is written with write(2). */
+#include "trawl/output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+void output_open(struct output *output, int descriptor)
+{
+    output->descriptor = descriptor;
+    output->bytes = output->initial;
+    output->capacity = sizeof output->initial;
+    output->used = 0;
+    output->committed = 0;
+    output->error = 0;
+}
+
+void output_close(struct output *output)
+{
+    if (output->bytes != output->initial)
+        free(output->bytes);
+    output->bytes = output->initial;
+    output->capacity = sizeof output->initial;
+}
+
+static void write_all(struct output *output, const uint8_t *bytes, size_t bytes_count)
+{
+    while (bytes_count > 0 && output->error == 0) {
+        ssize_t written = write(output->descriptor, bytes, bytes_count);
+
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0) {
+            output->error = errno;
+        } else {
+            bytes += written;
+            bytes_count -= (size_t)written;
+        }
+    }
+}
+
+static void write_committed(struct output *output)
+{
+    write_all(output, output->bytes, output->committed);
+    output->used -= output->committed;
+    if (output->used > 0 && output->committed > 0)
+        memmove(output->bytes, output->bytes + output->committed, output->used);
+    output->committed = 0;
+}
+
+void output_flush(struct output *output)
+{
+    output_commit(output);
+    write_committed(output);
+}
+
+void output_make_room(struct output *output, size_t bytes_count)
+{
+    size_t capacity = output->capacity;
+    uint8_t *bytes;
+
+    write_committed(output);
+    if (capacity - output->used >= bytes_count)
+        return;
+    while (capacity - output->used < bytes_count && capacity < OUTPUT_HELD_MAX)
+        capacity *= 2;
+    if (capacity - output->used < bytes_count) {
+        output_flush(output);
+        return; /* callers ask for no more than half of the first buffer */
+    }
+    bytes = malloc(capacity);
+    if (bytes == NULL) {
+        output_flush(output); /* to hold less is no error, only less exact about binary files */
+        return;
+    }
+    memcpy(bytes, output->bytes, output->used);
+    if (output->bytes != output->initial)
+        free(output->bytes);
+    output->bytes = bytes;
+    output->capacity = capacity;
+}
+
+void output_bytes_large(struct output *output, const void *bytes, size_t bytes_count)
+{
+    output_flush(output);
+    write_all(output, bytes, bytes_count);
+}
+
+void output_number(struct output *output, uint64_t number, unsigned width)
+{
+    uint8_t digits[NUMBER_DIGITS_MAX + 4];
+    uint8_t *end = digits + sizeof digits;
+    uint8_t *at = end;
+
+    do {
+        *--at = (uint8_t)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    while (end - at < (ptrdiff_t)width && at > digits)
+        *--at = ' ';
+    output_bytes(output, at, (size_t)(end - at));
+}

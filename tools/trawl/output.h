@@ -1,0 +1,82 @@
+/* output: standard output, in one buffer that is written with write(2).
+ *
+ * Bytes are held until committed: of a file's block of text it may turn out late that it is
+ * binary, and then what was formatted of that block must not appear. At most OUTPUT_HELD_MAX bytes
+ * are held; beyond, they are committed.
+ */
+#ifndef TRAWL_OUTPUT_H
+#define TRAWL_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define OUTPUT_BYTES (128u << 10)
+#define OUTPUT_HELD_MAX (4u << 20)
+#define NUMBER_DIGITS_MAX 20
+
+struct output {
+    int descriptor;
+    uint8_t *bytes;
+    size_t capacity;
+    size_t used;
+    size_t committed; /* <= used */
+    int error;        /* errno of a failed write; then nothing more is written */
+    uint8_t initial[OUTPUT_BYTES];
+};
+
+void output_open(struct output *output, int descriptor);
+void output_close(struct output *output);
+
+/* Make room for `bytes_count` more bytes; afterwards output_put_* of that many do not check. */
+void output_make_room(struct output *output, size_t bytes_count);
+void output_flush(struct output *output); /* commits */
+
+static inline void output_commit(struct output *output)
+{
+    output->committed = output->used;
+}
+
+/* Forget what was not committed. */
+static inline void output_discard(struct output *output)
+{
+    output->used = output->committed;
+}
+
+static inline void output_need(struct output *output, size_t bytes_count)
+{
+    if (output->capacity - output->used < bytes_count)
+        output_make_room(output, bytes_count);
+}
+
+static inline void output_byte(struct output *output, uint8_t byte)
+{
+    output_need(output, 1);
+    output->bytes[output->used++] = byte;
+}
+
+/* More than fits is written around the buffer. */
+void output_bytes_large(struct output *output, const void *bytes, size_t bytes_count);
+
+static inline void output_bytes(struct output *output, const void *bytes, size_t bytes_count)
+{
+    if (bytes_count > OUTPUT_BYTES / 2) {
+        output_bytes_large(output, bytes, bytes_count);
+        return;
+    }
+    output_need(output, bytes_count);
+    if (bytes_count > 0)
+        memcpy(output->bytes + output->used, bytes, bytes_count);
+    output->used += bytes_count;
+}
+
+static inline void output_text(struct output *output, const char *text)
+{
+    output_bytes(output, text, strlen(text));
+}
+
+/* Decimal, filled with blanks on the left to at least `width` places. */
+void output_number(struct output *output, uint64_t number, unsigned width);
+
+#endif

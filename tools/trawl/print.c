@@ -1,0 +1,386 @@
+/* print: a line, its head, its matches, as grep lays them out. */
+#include "trawl/scan.h"
+
+#include <stdlib.h>
+
+#include "trawl/charset.h"
+
+#define FAR_BYTES (64u << 10)
+#define CHARACTER_BYTES_MAX 8
+
+void print_color_start(struct scan *scan, const char *color)
+{
+    if (!scan->settings->colors.on || *color == '\0')
+        return;
+    output_text(scan->output, "\33[");
+    output_text(scan->output, color);
+    output_byte(scan->output, 'm');
+    output_text(scan->output, scan->settings->colors.start_format_end);
+}
+
+void print_color_end(struct scan *scan, const char *color)
+{
+    if (!scan->settings->colors.on || *color == '\0')
+        return;
+    output_text(scan->output, "\33[m");
+    output_text(scan->output, scan->settings->colors.start_format_end);
+}
+
+static void print_separator(struct scan *scan, char separator)
+{
+    print_color_start(scan, scan->settings->colors.separator);
+    output_byte(scan->output, (uint8_t)separator);
+    print_color_end(scan, scan->settings->colors.separator);
+}
+
+void print_name(struct scan *scan)
+{
+    print_color_start(scan, scan->settings->colors.file_name);
+    output_text(scan->output, scan->name);
+    print_color_end(scan, scan->settings->colors.file_name);
+}
+
+static void print_place(struct scan *scan, uint64_t number, const char *color, char separator)
+{
+    print_color_start(scan, color);
+    output_number(scan->output, number, scan->number_width);
+    print_color_end(scan, color);
+    print_separator(scan, separator);
+}
+
+void print_head(struct scan *scan, uint64_t line_number, uint64_t offset, uint64_t bytes_count,
+                char separator)
+{
+    const struct typed *typed = scan->settings->typed;
+    bool any = false;
+
+    if (scan->job->show_names > 0) {
+        print_name(scan);
+        if (typed->null_after_name)
+            output_byte(scan->output, '\0');
+        else
+            print_separator(scan, separator);
+        any = true;
+    }
+    if (line_number > 0) {
+        print_place(scan, line_number, scan->settings->colors.line_number, separator);
+        any = true;
+    }
+    if (typed->byte_offset) {
+        print_place(scan, offset, scan->settings->colors.byte_offset, separator);
+        any = true;
+    }
+    if (typed->initial_tab && any && bytes_count > 0)
+        output_byte(scan->output, '\t');
+}
+
+void print_group_separator(struct scan *scan)
+{
+    const char *separator = scan->settings->typed->group_separator;
+
+    if (separator == NULL)
+        return;
+    print_color_start(scan, scan->settings->colors.separator);
+    output_text(scan->output, separator);
+    print_color_end(scan, scan->settings->colors.separator);
+    output_byte(scan->output, '\n');
+}
+
+void print_match(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count, const char *color)
+{
+    print_color_start(scan, color);
+    output_bytes(scan->output, bytes, (size_t)bytes_count);
+    print_color_end(scan, color);
+}
+
+/* Bytes that are not UTF-8 make the file binary: this and all that follows is not printed. */
+static bool is_printable(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count)
+{
+    if (scan->settings->text || !scan->settings->utf8 ||
+        charset_is_valid(bytes, (size_t)bytes_count))
+        return true;
+    scan->encoding_error = true;
+    scan->quiet = true;
+    scan->stop_at_select = true;
+    return false;
+}
+
+/* Index of the first match that begins at `at` or later. */
+static uint64_t first_match_at(const struct view *view, uint64_t at)
+{
+    uint64_t low = 0, high = view->match_count;
+
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (view->matches[middle].begin < at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The leftmost, longest match at `from` or later that lies in the line [begin, end); false: none.
+ * *index is where to look on. Offsets in the text. */
+static bool next_match(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end,
+                       uint64_t from, uint64_t *index, struct trawl_match *found)
+{
+    while (*index < view->match_count && view->matches[*index].begin < end) {
+        struct trawl_match match = view->matches[(*index)++];
+
+        if (match.begin < from)
+            continue;
+        while (*index < view->match_count && view->matches[*index].begin == match.begin) {
+            if (view->matches[*index].end > match.end || scan->check_whole_line)
+                if (!scan->check_whole_line || match.end != end)
+                    match = view->matches[*index];
+            (*index)++;
+        }
+        if (scan->check_whole_line && (match.begin != begin || match.end != end))
+            continue;
+        if (match.end > end)
+            match.end = end; /* a string with a line end in it */
+        *found = match;
+        return true;
+    }
+    return false;
+}
+
+/* The line's bytes without its end. */
+static uint64_t content_end(struct scan *scan, const struct view *view, uint64_t begin,
+                            uint64_t end)
+{
+    return end > begin && view->bytes[end - 1] == scan->settings->line_end ? end - 1 : end;
+}
+
+static uint64_t wanted_line_number(struct scan *scan, const struct view *view, uint64_t at)
+{
+    if (!scan->settings->typed->line_number)
+        return 0;
+    return line_number_at(scan, view->bytes, view->begin, view->begin + at);
+}
+
+/* The matches of a line on lines of their own. */
+static bool print_only_matches(struct scan *scan, const struct view *view, uint64_t begin,
+                               uint64_t end, const char *color)
+{
+    /* grep gives these the separator of a context line under -v. */
+    char separator = scan->settings->typed->invert ? '-' : ':';
+    uint64_t line_end = view->begin + content_end(scan, view, begin, end);
+    uint64_t index = first_match_at(view, view->begin + begin);
+    uint64_t from = view->begin + begin;
+    struct trawl_match match;
+
+    while (next_match(scan, view, view->begin + begin, line_end, from, &index, &match)) {
+        const uint8_t *bytes = view->bytes + (match.begin - view->begin);
+        uint64_t bytes_count = match.end - match.begin;
+
+        if (!is_printable(scan, bytes, bytes_count))
+            return false;
+        print_head(scan, wanted_line_number(scan, view, begin), match.begin, bytes_count,
+                   separator);
+        print_match(scan, bytes, bytes_count, color);
+        output_byte(scan->output, scan->settings->line_end);
+        from = scan->settings->typed->overlapping ? match.begin + 1 : match.end;
+    }
+    return true;
+}
+
+/* The line's text with its matches marked; returns up to where it was printed. */
+static uint64_t print_marked(struct scan *scan, const struct view *view, uint64_t begin,
+                             uint64_t end, const char *line_color, const char *match_color)
+{
+    uint64_t line_end = view->begin + content_end(scan, view, begin, end);
+    uint64_t index = first_match_at(view, view->begin + begin);
+    uint64_t from = view->begin + begin;
+    struct trawl_match match;
+
+    while (next_match(scan, view, view->begin + begin, line_end, from, &index, &match)) {
+        print_color_start(scan, line_color);
+        output_bytes(scan->output, view->bytes + (from - view->begin),
+                     (size_t)(match.begin - from));
+        print_match(scan, view->bytes + (match.begin - view->begin), match.end - match.begin,
+                    match_color);
+        from = match.end;
+    }
+    return from - view->begin;
+}
+
+/* The rest of the line in the line's colour; its end, with a carriage return before it, in none. */
+static void print_tail(struct scan *scan, const struct view *view, uint64_t from, uint64_t end,
+                       const char *line_color)
+{
+    uint64_t plain = content_end(scan, view, from, end);
+
+    if (plain > from && view->bytes[plain - 1] == '\r')
+        plain--;
+    if (plain > from && *line_color != '\0') {
+        print_color_start(scan, line_color);
+        output_bytes(scan->output, view->bytes + from, (size_t)(plain - from));
+        print_color_end(scan, line_color);
+        from = plain;
+    }
+    output_bytes(scan->output, view->bytes + from, (size_t)(end - from));
+}
+
+static void print_text(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end,
+                       char separator)
+{
+    const struct colors *colors = &scan->settings->colors;
+    bool has_end = content_end(scan, view, begin, end) < end;
+    uint64_t from = begin;
+
+    if (colors->on) {
+        bool selected = separator == ':';
+        bool matching = selected != scan->settings->typed->invert;
+        const char *line_color =
+            selected != colors->reverse ? colors->selected_line : colors->context_line;
+        const char *match_color = selected ? colors->selected_match : colors->context_match;
+
+        if (matching && *match_color != '\0')
+            from = print_marked(scan, view, begin, end, line_color, match_color);
+        print_tail(scan, view, from, end, line_color);
+    } else {
+        output_bytes(scan->output, view->bytes + from, (size_t)(end - from));
+    }
+    if (!has_end)
+        output_byte(scan->output, scan->settings->line_end);
+}
+
+bool print_line(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end,
+                char separator)
+{
+    const struct settings *settings = scan->settings;
+    bool only_matching = settings->report == REPORT_ONLY_MATCHING;
+
+    if (view->begin + end > scan->block_end)
+        binary_next_block(scan, view->begin + end);
+    if (only_matching) {
+        bool matching = (separator == ':') != settings->typed->invert;
+        const char *color = !settings->colors.on ? ""
+                            : separator == ':'   ? settings->colors.selected_match
+                                                 : settings->colors.context_match;
+
+        if (matching && !print_only_matches(scan, view, begin, end, color))
+            return false;
+    } else {
+        uint64_t content = content_end(scan, view, begin, end) - begin;
+
+        if (!is_printable(scan, view->bytes + begin, content))
+            return false;
+        print_head(scan, wanted_line_number(scan, view, begin), view->begin + begin, content,
+                   separator);
+        print_text(scan, view, begin, end, separator);
+    }
+    scan->printed_end = view->begin + end;
+    return true;
+}
+
+void print_pending(struct scan *scan, const struct view *view, uint64_t limit)
+{
+    uint64_t at = scan->printed_end > view->begin && scan->printed_end != OFFSET_NONE
+                      ? scan->printed_end - view->begin
+                      : 0;
+
+    while (scan->pending_count > 0 && at < limit) {
+        const uint8_t *line_end =
+            memchr(view->bytes + at, scan->settings->line_end, (size_t)(limit - at));
+        uint64_t end = line_end != NULL ? (uint64_t)(line_end - view->bytes) + 1 : limit;
+
+        if (!print_line(scan, view, at, end, '-')) {
+            scan->pending_count = 0;
+            break;
+        }
+        scan->pending_count--;
+        at = end;
+    }
+}
+
+void print_before(struct scan *scan, const struct view *view, uint64_t begin)
+{
+    const struct settings *settings = scan->settings;
+    bool touches = scan->printed_end != OFFSET_NONE && scan->printed_end >= view->begin;
+    uint64_t floor = touches ? scan->printed_end - view->begin : 0;
+    uint64_t at = begin;
+
+    for (int64_t i = 0; i < settings->before_count && at > floor; i++) {
+        const uint8_t *line_end =
+            at < 2 ? NULL : memrchr(view->bytes, settings->line_end, (size_t)(at - 1));
+
+        at = line_end != NULL ? (uint64_t)(line_end - view->bytes) + 1 : 0;
+    }
+    if ((settings->before_count >= 0 || settings->after_count >= 0) && scan->job->group_printed &&
+        scan->printed_end != view->begin + at)
+        print_group_separator(scan);
+    while (at < begin) {
+        const uint8_t *line_end =
+            memchr(view->bytes + at, settings->line_end, (size_t)(begin - at));
+        uint64_t end = line_end != NULL ? (uint64_t)(line_end - view->bytes) + 1 : begin;
+
+        print_line(scan, view, at, end, '-');
+        at = end;
+    }
+}
+
+/* Read the bytes from `begin` to `end` in pieces and print them, or see whether they are UTF-8. */
+static bool far_bytes(struct scan *scan, uint64_t begin, uint64_t end, bool print)
+{
+    uint8_t *buffer = malloc(FAR_BYTES + CHARACTER_BYTES_MAX);
+    uint64_t held = 0; /* the beginning of a character that the next piece ends */
+    bool good = true;
+
+    if (buffer == NULL) {
+        scan->out_of_memory = true;
+        return false;
+    }
+    while (good && begin < end) {
+        uint64_t wanted = end - begin < FAR_BYTES ? end - begin : FAR_BYTES;
+        uint64_t got = 0;
+
+        if (trawl_text_read(scan->text, begin, buffer + held, wanted, &got, NULL) != TRAWL_OK ||
+            got == 0)
+            break; /* the file was cut off meanwhile: what is left of the line is all there is */
+        begin += got;
+        if (print) {
+            output_bytes(scan->output, buffer, (size_t)got);
+            continue;
+        }
+        got += held;
+        held = 0;
+        while (begin < end && held < CHARACTER_BYTES_MAX && held < got &&
+               buffer[got - held - 1] >= 0x80) {
+            held++;
+            if (buffer[got - held] >= 0xc0)
+                break; /* the character's first byte */
+        }
+        good = charset_is_valid(buffer, (size_t)(got - held));
+        memmove(buffer, buffer + got - held, (size_t)held);
+    }
+    free(buffer);
+    return good;
+}
+
+void print_far_line(struct scan *scan, uint64_t begin, uint64_t end, char separator)
+{
+    const struct settings *settings = scan->settings;
+    uint8_t last = 0;
+    uint64_t got = 0, content = end - begin;
+
+    if (end > begin && trawl_text_read(scan->text, end - 1, &last, 1, &got, NULL) == TRAWL_OK &&
+        got == 1 && last == settings->line_end)
+        content--;
+    if (end > scan->block_end)
+        binary_next_block(scan, end);
+    if (settings->utf8 && !settings->text && !far_bytes(scan, begin, begin + content, false)) {
+        scan->encoding_error = true;
+        scan->quiet = true;
+        scan->stop_at_select = true;
+        return;
+    }
+    print_head(scan, settings->typed->line_number ? scan->line_end_count + 1 : 0, begin, content,
+               separator);
+    far_bytes(scan, begin, begin + content, true);
+    output_byte(scan->output, settings->line_end);
+    scan->printed_end = end;
+}

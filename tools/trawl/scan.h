@@ -1,0 +1,140 @@
+/* scan: one text on its way through the command.
+ *
+ * The library delivers windows in order, each with its matches. search.c chooses who takes them:
+ *   lines.c    cuts lines, keeps an open line between windows, decides which are selected
+ *   matches.c  what needs no lines: -o, --positions, --count-matches, --first
+ *   print.c    puts a line, a head, a match into the output
+ *   binary.c   NUL bytes and bad UTF-8
+ */
+#ifndef TRAWL_SCAN_H
+#define TRAWL_SCAN_H
+
+#include "trawl/job.h"
+
+#define OFFSET_NONE UINT64_MAX
+
+/* grep looks for NUL in its buffers: 96 KiB of a file at a time. No line of a buffer is printed
+ * if there is a NUL in it. */
+#define BLOCK_BYTES (UINT64_C(96) << 10)
+
+/* An open line longer than this is not kept but read again if it is to be printed. */
+#define KEPT_LINE_BYTES_MAX (UINT64_C(1) << 20)
+
+/* A piece of the text in memory that consists of whole lines. */
+struct view {
+    const uint8_t *bytes;
+    uint64_t begin; /* text offset of bytes[0] */
+    uint64_t count;
+    const struct trawl_match *matches; /* those that begin in the view, in order */
+    uint64_t match_count;
+};
+
+struct scan {
+    struct job *job;
+    const struct settings *settings;
+    struct output *output;
+    struct trawl_text *text;
+    const struct trawl_plan *plan;
+    const char *name;
+    bool seekable;
+    unsigned number_width; /* -T */
+
+    /* What was carried over from earlier windows: for context the lines before, and the open line,
+     * with the matches that begin in it. */
+    uint8_t *carry;
+    uint64_t carry_count, carry_capacity, carry_begin;
+    struct trawl_match *carried;
+    uint64_t carried_count, carried_capacity;
+    uint64_t line_begin; /* of the first line that is not decided yet */
+    bool dropped;        /* the open line's bytes are not in the carry */
+
+    uint64_t counted_end;    /* text offset up to which line ends were counted ... */
+    uint64_t line_end_count; /* ... and how many there are */
+
+    uint64_t selected_count; /* lines; occurrences in reports without lines */
+    uint64_t left_count;     /* until -m is reached */
+    uint64_t selected_end;   /* end of the last selected line */
+    uint64_t printed_end;    /* end of the last printed line, OFFSET_NONE if none */
+    uint64_t pending_count;  /* lines of trailing context still to print */
+    uint64_t ignore_before;  /* lines that end there or before were reported by an earlier pass */
+    uint64_t
+        match_line_end; /* matches.c: end of the last match's line; OFFSET_NONE: not seen yet */
+    uint64_t match_end; /* matches.c: of the last match taken */
+
+    bool quiet;          /* print nothing more */
+    bool stop_at_select; /* the first selected line decides */
+    bool stop;
+    bool every_line;       /* a line without a match may be selected */
+    bool check_whole_line; /* -x is decided here, not by the plan */
+    bool keeps_bytes;      /* an open line's bytes may be needed */
+
+    bool watch_nulls; /* a NUL byte changes what is done */
+    bool null_seen;   /* NUL ends lines from now on */
+    bool rerun;       /* the text must be searched again with another plan */
+    bool encoding_error;
+    bool out_of_memory;
+    uint64_t null_offset;
+    uint64_t scanned_end; /* of the last window */
+    uint64_t block_end;   /* of the block that the last printed line ends in; OFFSET_NONE: no
+                             blocks are told apart */
+    uint64_t selected_before_block;
+    uint8_t *zapped; /* a window's bytes with NUL replaced by line ends */
+    uint64_t zapped_capacity;
+};
+
+/* lines.c */
+int lines_window(void *context, const struct trawl_window *window);
+
+/* matches.c */
+int matches_window(void *context, const struct trawl_window *window);
+/* Needs no windows: --positions, --count-matches and --first. */
+enum trawl_status matches_report(struct scan *scan, struct trawl_error *error);
+
+/* print.c. Positions are in the view; `end` is one past the line end, if there is one. */
+bool print_line(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end,
+                char separator);
+/* The lines of trailing context before `limit`. */
+void print_pending(struct scan *scan, const struct view *view, uint64_t limit);
+/* Separator and leading context of a selected line at `begin`. */
+void print_before(struct scan *scan, const struct view *view, uint64_t begin);
+/* A line that is not in memory, of a text that can be read again. */
+void print_far_line(struct scan *scan, uint64_t begin, uint64_t end, char separator);
+/* File name, line number, offset. line_number 0: none wanted. bytes_count: of what follows. */
+void print_head(struct scan *scan, uint64_t line_number, uint64_t offset, uint64_t bytes_count,
+                char separator);
+/* Separator before a group of lines that does not touch the last one. */
+void print_group_separator(struct scan *scan);
+void print_match(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count, const char *color);
+void print_name(struct scan *scan);
+void print_color_start(struct scan *scan, const char *color);
+void print_color_end(struct scan *scan, const char *color);
+
+/* count.c */
+uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t byte);
+/* Number of the line that begins or goes on at `at`; places must not go back. */
+uint64_t line_number_at(struct scan *scan, const uint8_t *bytes, uint64_t bytes_begin, uint64_t at);
+
+/* binary.c */
+/* Begin a line that ends at text offset `end`: settle what was printed of earlier blocks. */
+void binary_next_block(struct scan *scan, uint64_t end);
+/* Look for NUL in a window. Returns how many of its bytes still count as text: all of them unless
+ * one was found. */
+uint64_t binary_text_bytes(struct scan *scan, const struct trawl_window *window);
+/* A NUL was found at scan->null_offset: nothing of its block may be printed. */
+void binary_found(struct scan *scan);
+/* After an early stop: is there a NUL in the rest of the last block? */
+void binary_look_ahead(struct scan *scan);
+/* A window's bytes with NUL replaced by line ends; NULL: out of memory. */
+const uint8_t *binary_zap(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count);
+
+/* Take note of a line: counts it, ends the search if it was the last one wanted. */
+static inline void scan_selected(struct scan *scan, uint64_t end)
+{
+    scan->selected_count++;
+    scan->selected_end = end;
+    scan->left_count--;
+    if (scan->stop_at_select)
+        scan->stop = true;
+}
+
+#endif

@@ -1,0 +1,334 @@
+/* search: one open descriptor, from its text to its report. */
+#include "trawl/scan.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "trawl/progress.h"
+
+#define DRAIN_BYTES (32u << 10)
+#define NUMBER_WIDTH_UNKNOWN 19 /* digits of INT64_MAX, as grep has them where a size is unknown \
+                                 */
+
+/* Would a line of this file be printed into the file itself, without end? */
+static bool is_own_output(const struct job *job, const struct stat *status)
+{
+    return job->output_is_regular && S_ISREG(status->st_mode) &&
+           status->st_dev == job->output_stat.st_dev && status->st_ino == job->output_stat.st_ino &&
+           job->settings->max_count > 1 && job->settings->report != REPORT_COUNT &&
+           job->settings->report != REPORT_NAMES && job->settings->report != REPORT_QUIET;
+}
+
+/* -T: numbers are as wide as the file's size, or its greatest line number. */
+static unsigned number_width(const struct job *job, const struct stat *status)
+{
+    uint64_t largest = (uint64_t)status->st_size;
+    unsigned width = 0;
+
+    if (!job->settings->typed->initial_tab)
+        return 0;
+    if (!S_ISREG(status->st_mode))
+        return NUMBER_WIDTH_UNKNOWN;
+    largest += job->settings->typed->line_number;
+    do {
+        width++;
+        largest /= 10;
+    } while (largest > 0);
+    return width;
+}
+
+/* A file with a hole has NULs, wherever they are; grep asks before it has read them. */
+static bool has_hole(int descriptor, const struct stat *status)
+{
+    off_t here, hole;
+
+    if (!S_ISREG(status->st_mode) || status->st_size <= (off_t)BLOCK_BYTES)
+        return false;
+    here = lseek(descriptor, 0, SEEK_CUR);
+    if (here < 0)
+        return false;
+    hole = lseek(descriptor, here, SEEK_HOLE);
+    return lseek(descriptor, here, SEEK_SET) == here && hole >= 0 && hole < status->st_size;
+}
+
+static bool plan_any_place(struct scan *scan)
+{
+    struct needles *needles = scan->job->needles;
+    char message[TYPED_ERROR_BYTES];
+
+    if (needles->plan_any_place == NULL &&
+        !needles_plan(needles, scan->settings, false, &needles->plan_any_place, message)) {
+        scan->out_of_memory = true;
+        return false;
+    }
+    scan->plan = needles->plan_any_place;
+    scan->check_whole_line = true;
+    scan->every_line = true;
+    return true;
+}
+
+static void scan_begin(struct scan *scan, struct job *job, struct trawl_text *text,
+                       const char *name, int descriptor, const struct stat *status)
+{
+    const struct settings *settings = job->settings;
+    const struct needles *needles = job->needles;
+
+    memset(scan, 0, sizeof *scan);
+    scan->job = job;
+    scan->settings = settings;
+    scan->output = job->output;
+    scan->text = text;
+    scan->plan = needles->plan;
+    scan->name = name;
+    scan->seekable = trawl_text_is_seekable(text);
+    scan->number_width = number_width(job, status);
+    scan->left_count = settings->max_count;
+    scan->printed_end = OFFSET_NONE;
+    scan->quiet = settings->report != REPORT_LINES && settings->report != REPORT_ONLY_MATCHING;
+    scan->stop_at_select = settings->report == REPORT_NAMES || settings->report == REPORT_QUIET;
+    scan->every_line = needles->has_empty;
+    scan->keeps_bytes =
+        needles->has_empty && settings->typed->words && !settings->typed->whole_lines;
+    scan->watch_nulls = settings->null_ends_line;
+    scan->block_end = scan->watch_nulls && scan->seekable && !scan->quiet ? 0 : OFFSET_NONE;
+    if (scan->watch_nulls && has_hole(descriptor, status)) {
+        scan->null_offset = 0;
+        binary_found(scan);
+        scan->stop = settings->typed->binary_files == BINARY_FILES_WITHOUT_MATCH;
+        scan->rerun = false;
+    }
+}
+
+/* Once more from the beginning: NUL ends lines, which the plan for whole lines did not know. */
+static void scan_again(struct scan *scan)
+{
+    scan->rerun = false;
+    scan->stop = false;
+    scan->carry_count = scan->carried_count = 0;
+    scan->carry_begin = scan->line_begin = 0;
+    scan->dropped = false;
+    if (scan->settings->report == REPORT_COUNT) {
+        scan->selected_count = 0;
+        scan->left_count = scan->settings->max_count;
+    } else if (scan->left_count == 0) {
+        scan->left_count = 1;
+    }
+}
+
+/* Does the first match alone decide? */
+static bool first_decides(const struct scan *scan, int descriptor)
+{
+    const struct settings *settings = scan->settings;
+
+    return scan->stop_at_select && !settings->typed->invert && !scan->every_line &&
+           settings->typed->binary_files != BINARY_FILES_WITHOUT_MATCH &&
+           !(settings->null_ends_line && settings->typed->whole_lines) &&
+           (descriptor != STDIN_FILENO || settings->max_count > 1);
+}
+
+/* Do the library's lines agree with grep's? */
+static bool library_counts(const struct scan *scan, int descriptor)
+{
+    return scan->settings->report == REPORT_COUNT && !scan->watch_nulls && !scan->every_line &&
+           (descriptor != STDIN_FILENO || scan->settings->max_count == UINT64_MAX);
+}
+
+/* -o: matches are enough where no line around them is printed. */
+static bool matches_suffice(const struct scan *scan)
+{
+    const struct settings *settings = scan->settings;
+
+    return settings->report == REPORT_ONLY_MATCHING && !settings->typed->invert &&
+           settings->before_count < 0 && settings->after_count < 0 && !scan->every_line &&
+           !scan->null_seen;
+}
+
+static enum trawl_status windows(struct scan *scan, struct trawl_error *error)
+{
+    uint32_t flags =
+        scan->settings->typed->line_number && !scan->quiet ? TRAWL_WINDOW_LINE_ENDS : 0u;
+    enum trawl_status status =
+        trawl_windows(scan->job->searcher, scan->plan, scan->text, flags,
+                      matches_suffice(scan) ? matches_window : lines_window, scan, error);
+
+    return status == TRAWL_STOPPED ? TRAWL_OK : status;
+}
+
+static enum trawl_status scan_run(struct scan *scan, int descriptor, struct trawl_error *error)
+{
+    struct trawl_searcher *searcher = scan->job->searcher;
+    enum trawl_status status;
+    bool text_is_bytes = scan->settings->report >= REPORT_COUNT_MATCHES;
+
+    if (scan->left_count == 0 || scan->stop)
+        return TRAWL_OK;
+    if (text_is_bytes) {
+        status = matches_report(scan, error);
+        return status == TRAWL_STOPPED ? TRAWL_OK : status;
+    }
+    if (first_decides(scan, descriptor)) {
+        struct trawl_match match;
+        bool found = false;
+
+        status = trawl_first(searcher, scan->plan, scan->text, &match, &found, error);
+        scan->selected_count = found;
+        scan->stop = found;
+        return status;
+    }
+    if (library_counts(scan, descriptor))
+        return trawl_count_lines(searcher, scan->plan, scan->text, scan->settings->typed->invert,
+                                 scan->left_count, &scan->selected_count, error);
+    if (scan->settings->typed->whole_lines && scan->watch_nulls &&
+        (!scan->seekable || scan->null_seen) && !plan_any_place(scan))
+        return TRAWL_MEMORY;
+    status = windows(scan, error);
+    if (status == TRAWL_OK && scan->stop && scan->watch_nulls && !scan->null_seen && scan->seekable)
+        binary_look_ahead(scan);
+    if (status == TRAWL_OK && scan->rerun) {
+        if (scan->settings->typed->whole_lines && !plan_any_place(scan))
+            return TRAWL_MEMORY;
+        scan_again(scan);
+        status = windows(scan, error);
+    }
+    return scan->out_of_memory ? TRAWL_MEMORY : status;
+}
+
+static void add_totals(struct job *job, const struct scan *scan)
+{
+    struct trawl_stats stats = {sizeof stats, 0, 0, 0, 0, 0, 0, 0, 0, {0}, {0}, {0}};
+    struct job_totals *totals = &job->totals;
+
+    totals->file_count++;
+    totals->selected_count += scan->selected_count;
+    if (!job->settings->typed->stats ||
+        trawl_searcher_stats(job->searcher, &stats, NULL) != TRAWL_OK)
+        return;
+    totals->text_bytes += stats.text_bytes;
+    totals->match_count += stats.match_count;
+    totals->candidate_count += stats.candidate_count;
+    totals->chunk_count += stats.chunk_count;
+    totals->device_chunk_count += stats.device_chunk_count;
+    totals->search_ns += stats.wall_ns;
+    if (stats.thread_count > totals->thread_count)
+        totals->thread_count = stats.thread_count;
+    memcpy(totals->engine, stats.engine, sizeof totals->engine);
+    memcpy(totals->instruction_set, stats.instruction_set, sizeof totals->instruction_set);
+    memcpy(totals->note, stats.note, sizeof totals->note);
+}
+
+/* What is said once the whole file, or enough of it, was seen. */
+static void report_file(struct job *job, struct scan *scan)
+{
+    const struct settings *settings = job->settings;
+    bool prints_lines =
+        settings->report == REPORT_LINES || settings->report == REPORT_ONLY_MATCHING;
+    bool selected = scan->selected_count > 0;
+
+    output_commit(job->output);
+    if (prints_lines && settings->typed->binary_files == BINARY_FILES_BINARY &&
+        !settings->typed->no_messages &&
+        (scan->encoding_error ||
+         (scan->null_seen && scan->selected_count > scan->selected_before_block)))
+        job_message(job, "%s: binary file matches", scan->name);
+    if (settings->report == REPORT_COUNT || settings->report == REPORT_COUNT_MATCHES) {
+        if (job->show_names > 0) {
+            print_name(scan);
+            if (settings->typed->null_after_name) {
+                output_byte(job->output, '\0');
+            } else {
+                print_color_start(scan, settings->colors.separator);
+                output_byte(job->output, ':');
+                print_color_end(scan, settings->colors.separator);
+            }
+        }
+        output_number(job->output, scan->selected_count, 0);
+        output_byte(job->output, '\n');
+    }
+    if (settings->report == REPORT_NAMES &&
+        selected == (settings->typed->list == LIST_WITH_MATCHES)) {
+        print_name(scan);
+        output_byte(job->output, settings->typed->null_after_name ? '\0' : '\n');
+    }
+    output_commit(job->output);
+    if (settings->typed->line_buffered)
+        output_flush(job->output);
+    job->selected = job->selected || selected;
+    if (selected && settings->stop_at_first_file)
+        job->done = true;
+}
+
+/* Leave standard input as grep does: after -m just behind the last selected line, else at its
+ * end, so that whoever writes into a pipe can finish. */
+static void settle_input(const struct scan *scan, const struct stat *status, off_t begin)
+{
+    char buffer[DRAIN_BYTES];
+
+    if (scan->job->done)
+        return;
+    if (S_ISREG(status->st_mode) && begin >= 0) {
+        if (scan->left_count == 0)
+            (void)lseek(STDIN_FILENO, begin + (off_t)scan->selected_end, SEEK_SET);
+        else
+            (void)lseek(STDIN_FILENO, 0, SEEK_END);
+        return;
+    }
+    while (scan->stop && scan->left_count > 0 && read(STDIN_FILENO, buffer, sizeof buffer) > 0)
+        continue;
+}
+
+static void fail(struct job *job, const char *name, enum trawl_status status,
+                 const struct trawl_error *error)
+{
+    if (status == TRAWL_READ || status == TRAWL_OPEN) {
+        job_file_error(job, name, error->os_code);
+        return;
+    }
+    if (status == TRAWL_MEMORY)
+        job_message(job, "memory exhausted");
+    else
+        job_message(job, "%s: %s", name, error->message);
+    job->error_seen = true;
+    job->done = true;
+}
+
+void job_search(struct job *job, int descriptor, const struct stat *file_status, const char *name)
+{
+    struct trawl_text *text = NULL;
+    struct trawl_error error;
+    struct scan scan;
+    off_t begin = descriptor == STDIN_FILENO ? lseek(descriptor, 0, SEEK_CUR) : 0;
+    enum trawl_status status;
+
+    if (is_own_output(job, file_status)) {
+        if (!job->settings->typed->no_messages)
+            job_message(job, "%s: input file is also the output", name);
+        job->error_seen = true;
+        return;
+    }
+    memset(&error, 0, sizeof error);
+    status = trawl_text_from_descriptor(descriptor, name, &text, &error);
+    if (status == TRAWL_OK) {
+        scan_begin(&scan, job, text, name, descriptor, file_status);
+        progress_file(job->progress, text);
+        if (S_ISDIR(file_status->st_mode))
+            job_file_error(job, name, EISDIR);
+        else
+            status = scan_run(&scan, descriptor, &error);
+        progress_file(job->progress, NULL);
+    }
+    if (status != TRAWL_OK)
+        fail(job, name, status, &error);
+    if (text != NULL) {
+        if (!job->done)
+            report_file(job, &scan);
+        if (descriptor == STDIN_FILENO)
+            settle_input(&scan, file_status, begin);
+        add_totals(job, &scan);
+        free(scan.carry);
+        free(scan.carried);
+        free(scan.zapped);
+    }
+    trawl_text_close(text);
+}

@@ -1,0 +1,161 @@
+/* settings: what the typed arguments mean together. */
+#include "trawl/settings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool color_wanted(const struct typed *typed)
+{
+    const char *terminal;
+
+    if (typed->color != COLOR_AUTO)
+        return typed->color == COLOR_ALWAYS;
+    terminal = getenv("TERM");
+    return isatty(STDOUT_FILENO) && terminal != NULL && strcmp(terminal, "dumb") != 0 &&
+           getenv("NO_COLOR") == NULL;
+}
+
+/* One name or name=value of GREP_COLORS. */
+static void set_color(struct colors *colors, bool invert, const char *name, const char *value)
+{
+    if (strcmp(name, "mt") == 0 && value != NULL)
+        colors->selected_match = colors->context_match = value;
+    else if (strcmp(name, "ms") == 0 && value != NULL)
+        colors->selected_match = value;
+    else if (strcmp(name, "mc") == 0 && value != NULL)
+        colors->context_match = value;
+    else if (strcmp(name, "sl") == 0 && value != NULL)
+        colors->selected_line = value;
+    else if (strcmp(name, "cx") == 0 && value != NULL)
+        colors->context_line = value;
+    else if (strcmp(name, "fn") == 0 && value != NULL)
+        colors->file_name = value;
+    else if (strcmp(name, "ln") == 0 && value != NULL)
+        colors->line_number = value;
+    else if (strcmp(name, "bn") == 0 && value != NULL)
+        colors->byte_offset = value;
+    else if (strcmp(name, "se") == 0 && value != NULL)
+        colors->separator = value;
+    else if (strcmp(name, "rv") == 0)
+        colors->reverse = invert;
+    else if (strcmp(name, "ne") == 0)
+        colors->start_format_end = "";
+}
+
+/* As grep reads it: names of two letters parted by colons, values of digits and semicolons; the
+ * first fault ends the reading. */
+static void read_colors(struct colors *colors, bool invert)
+{
+    char *name = colors->storage;
+
+    while (*name != '\0') {
+        char *end = name + strcspn(name, ":");
+        char *equals = memchr(name, '=', (size_t)(end - name));
+        bool more = *end == ':';
+
+        *end = '\0';
+        if (equals != NULL) {
+            *equals = '\0';
+            if (equals == name || equals[1 + strspn(equals + 1, "0123456789;")] != '\0')
+                return;
+        }
+        set_color(colors, invert, name, equals != NULL ? equals + 1 : NULL);
+        if (!more)
+            return;
+        name = end + 1;
+    }
+}
+
+static bool colors_build(struct colors *colors, const struct typed *typed)
+{
+    const char *variable = getenv("GREP_COLORS");
+
+    colors->on = color_wanted(typed);
+    if (!colors->on)
+        return true;
+    colors->selected_match = colors->context_match = "01;31";
+    colors->selected_line = colors->context_line = "";
+    colors->file_name = "35";
+    colors->line_number = colors->byte_offset = "32";
+    colors->separator = "36";
+    colors->start_format_end = "\33[K";
+    if (variable == NULL || *variable == '\0')
+        return true;
+    colors->storage = strdup(variable);
+    if (colors->storage == NULL)
+        return false;
+    read_colors(colors, typed->invert);
+    return true;
+}
+
+/* Options that say different things about what to print. */
+static bool contradiction(const struct typed *typed, char *error)
+{
+    const char *beyond = typed->count_matches ? "--count-matches"
+                         : typed->positions   ? "--positions"
+                         : typed->first       ? "--first"
+                                              : NULL;
+
+    if ((int)typed->count_matches + (int)typed->positions + (int)typed->first > 1) {
+        snprintf(error, TYPED_ERROR_BYTES,
+                 "--count-matches, --positions and --first exclude each other");
+        return true;
+    }
+    if (beyond != NULL && (typed->invert || typed->count || typed->list != LIST_NONE)) {
+        snprintf(error, TYPED_ERROR_BYTES, "%s cannot be combined with %s", beyond,
+                 typed->invert  ? "-v (--invert-match)"
+                 : typed->count ? "-c (--count)"
+                                : "-l or -L");
+        return true;
+    }
+    return false;
+}
+
+static enum report choose_report(const struct typed *typed, bool output_is_null)
+{
+    if (typed->quiet || output_is_null)
+        return REPORT_QUIET;
+    if (typed->list != LIST_NONE)
+        return REPORT_NAMES;
+    if (typed->count)
+        return REPORT_COUNT;
+    if (typed->count_matches)
+        return REPORT_COUNT_MATCHES;
+    if (typed->positions)
+        return REPORT_POSITIONS;
+    if (typed->first)
+        return REPORT_FIRST;
+    return typed->only_matching ? REPORT_ONLY_MATCHING : REPORT_LINES;
+}
+
+bool settings_build(struct settings *settings, const struct typed *typed, bool utf8,
+                    bool output_is_null, char *error)
+{
+    memset(settings, 0, sizeof *settings);
+    settings->typed = typed;
+    if (contradiction(typed, error))
+        return false;
+    settings->report = choose_report(typed, output_is_null);
+    settings->utf8 = utf8;
+    settings->stop_at_first_file = typed->quiet;
+    settings->line_end = typed->null_data ? '\0' : '\n';
+    settings->text = typed->binary_files == BINARY_FILES_TEXT;
+    settings->null_ends_line = !settings->text && !typed->null_data;
+    settings->before_count = typed->before_count >= 0 ? typed->before_count : typed->around_count;
+    settings->after_count = typed->after_count >= 0 ? typed->after_count : typed->around_count;
+    settings->max_count =
+        typed->max_count == MAX_COUNT_NONE ? UINT64_MAX : (uint64_t)typed->max_count;
+    if (!colors_build(&settings->colors, typed)) {
+        snprintf(error, TYPED_ERROR_BYTES, "memory exhausted");
+        return false;
+    }
+    return true;
+}
+
+void settings_free(struct settings *settings)
+{
+    free(settings->colors.storage);
+    settings->colors.storage = NULL;
+}

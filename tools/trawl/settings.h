@@ -1,0 +1,48 @@
+/* settings: what the typed arguments mean together. */
+#ifndef TRAWL_SETTINGS_H
+#define TRAWL_SETTINGS_H
+
+#include "trawl/flags.h"
+
+/* What is printed of a file. */
+enum report {
+    REPORT_LINES,
+    REPORT_ONLY_MATCHING,
+    REPORT_COUNT,
+    REPORT_NAMES, /* -l, -L */
+    REPORT_QUIET, /* -q, or output to the null device */
+    REPORT_COUNT_MATCHES,
+    REPORT_POSITIONS,
+    REPORT_FIRST
+};
+
+/* SGR sequences of GREP_COLORS; "" for none. */
+struct colors {
+    const char *selected_match, *context_match, *selected_line, *context_line;
+    const char *file_name, *line_number, *byte_offset, *separator;
+    const char *start_format_end; /* "\33[K" after "\33[...m", "" with `ne` */
+    char *storage;
+    bool on;
+    bool reverse; /* rv */
+};
+
+struct settings {
+    const struct typed *typed;
+    enum report report;
+    bool utf8;
+    bool stop_at_first_file; /* -q: the first match ends the program */
+    bool text;               /* no file is binary */
+    bool null_ends_line;     /* a NUL byte ends a line too, and makes a file binary */
+    uint8_t line_end;
+    int64_t before_count, after_count; /* CONTEXT_NOT_GIVEN where no option gave them */
+    uint64_t max_count;                /* UINT64_MAX: none */
+    struct colors colors;
+};
+
+/* output_is_null: standard output is the null device. False: out of memory or contradiction, with
+ * error[TYPED_ERROR_BYTES] filled. */
+bool settings_build(struct settings *settings, const struct typed *typed, bool utf8,
+                    bool output_is_null, char *error);
+void settings_free(struct settings *settings);
+
+#endif

@@ -1,0 +1,190 @@
+/* typed: the setters that flags.def names. Each says what is wrong with a value, and with which
+ * option it came. */
+#include "trawl/flags.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool typed_add(struct typed_list *list, enum typed_kind kind, const char *text)
+{
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity == 0 ? 8 : list->capacity * 2;
+        struct typed_item *items = realloc(list->items, capacity * sizeof *items);
+
+        if (items == NULL)
+            return false;
+        list->items = items;
+        list->capacity = capacity;
+    }
+    list->items[list->count].kind = kind;
+    list->items[list->count].text = text;
+    list->count++;
+    return true;
+}
+
+bool typed_refuse_regex(struct typed *typed, const char *option)
+{
+    snprintf(typed->error, sizeof typed->error,
+             "%s: regular expressions are not supported, patterns are always fixed strings",
+             option);
+    return false;
+}
+
+enum number_state { NUMBER_GOOD, NUMBER_BAD, NUMBER_HUGE };
+
+/* Decimal digits after blanks and at most one sign, as strtol takes them. */
+static enum number_state parse_number(const char *text, bool *negative, uint64_t *number)
+{
+    bool huge = false;
+
+    *number = 0;
+    while (isspace((unsigned char)*text))
+        text++;
+    *negative = *text == '-';
+    if (*text == '-' || *text == '+')
+        text++;
+    if (*text == '\0')
+        return NUMBER_BAD;
+    for (; *text != '\0'; text++) {
+        if (*text < '0' || *text > '9')
+            return NUMBER_BAD;
+        huge = huge || __builtin_mul_overflow(*number, (uint64_t)10, number) ||
+               __builtin_add_overflow(*number, (uint64_t)(*text - '0'), number);
+    }
+    return huge ? NUMBER_HUGE : NUMBER_GOOD;
+}
+
+bool typed_number(struct typed *typed, const char *option, const char *value, uint64_t least,
+                  uint64_t most, uint64_t *number)
+{
+    bool negative;
+    uint64_t parsed;
+    enum number_state state = parse_number(value, &negative, &parsed);
+
+    if (state == NUMBER_BAD) {
+        snprintf(typed->error, sizeof typed->error, "%s: '%s' is not a number", option, value);
+        return false;
+    }
+    if (state == NUMBER_HUGE || (negative && parsed != 0) || parsed < least || parsed > most) {
+        snprintf(typed->error, sizeof typed->error, "%s: '%s' is out of range", option, value);
+        return false;
+    }
+    *number = parsed;
+    return true;
+}
+
+bool typed_context(struct typed *typed, const char *option, const char *value, int64_t *count)
+{
+    bool negative;
+    uint64_t parsed;
+    enum number_state state = parse_number(value, &negative, &parsed);
+
+    if (state == NUMBER_BAD || (negative && (state == NUMBER_HUGE || parsed != 0))) {
+        snprintf(typed->error, sizeof typed->error, "%s: %s: invalid context length argument",
+                 value, option);
+        return false;
+    }
+    *count = state == NUMBER_HUGE || parsed > INT64_MAX ? INT64_MAX : (int64_t)parsed;
+    return true;
+}
+
+bool typed_max_count(struct typed *typed, const char *value)
+{
+    bool negative;
+    uint64_t parsed;
+    enum number_state state = parse_number(value, &negative, &parsed);
+
+    if (state == NUMBER_BAD) {
+        snprintf(typed->error, sizeof typed->error, "-m (--max-count): '%s': invalid max count",
+                 value);
+        return false;
+    }
+    typed->max_count = (negative && parsed != 0) || state == NUMBER_HUGE || parsed > INT64_MAX
+                           ? MAX_COUNT_NONE
+                           : (int64_t)parsed;
+    return true;
+}
+
+bool typed_binary_files(struct typed *typed, const char *value)
+{
+    if (strcmp(value, "binary") == 0)
+        typed->binary_files = BINARY_FILES_BINARY;
+    else if (strcmp(value, "text") == 0)
+        typed->binary_files = BINARY_FILES_TEXT;
+    else if (strcmp(value, "without-match") == 0)
+        typed->binary_files = BINARY_FILES_WITHOUT_MATCH;
+    else {
+        snprintf(typed->error, sizeof typed->error,
+                 "--binary-files: '%s': unknown binary-files type", value);
+        return false;
+    }
+    return true;
+}
+
+/* grep takes unambiguous beginnings of these words. */
+bool typed_directories(struct typed *typed, const char *value)
+{
+    size_t bytes = strlen(value);
+
+    if (bytes >= 1 && strncmp("skip", value, bytes) == 0)
+        typed->directories = DIRECTORIES_SKIP;
+    else if (bytes >= 3 && strncmp("read", value, bytes) == 0)
+        typed->directories = DIRECTORIES_READ;
+    else if (bytes >= 3 && strncmp("recurse", value, bytes) == 0)
+        typed->directories = DIRECTORIES_RECURSE;
+    else {
+        snprintf(typed->error, sizeof typed->error,
+                 "-d (--directories): '%s': unknown directories method, use read, recurse or skip",
+                 value);
+        return false;
+    }
+    return true;
+}
+
+bool typed_devices(struct typed *typed, const char *value)
+{
+    if (strcmp(value, "read") == 0)
+        typed->devices = DEVICES_READ;
+    else if (strcmp(value, "skip") == 0)
+        typed->devices = DEVICES_SKIP;
+    else {
+        snprintf(typed->error, sizeof typed->error, "-D (--devices): '%s': unknown devices method",
+                 value);
+        return false;
+    }
+    return true;
+}
+
+static bool one_of(const char *value, const char *a, const char *b, const char *c)
+{
+    return strcmp(value, a) == 0 || strcmp(value, b) == 0 || strcmp(value, c) == 0;
+}
+
+bool typed_color(struct typed *typed, const char *value)
+{
+    if (value == NULL || one_of(value, "auto", "tty", "if-tty"))
+        typed->color = COLOR_AUTO;
+    else if (one_of(value, "always", "yes", "force"))
+        typed->color = COLOR_ALWAYS;
+    else if (one_of(value, "never", "no", "none"))
+        typed->color = COLOR_NEVER;
+    else {
+        snprintf(typed->error, sizeof typed->error,
+                 "--color: '%s' is not one of always, never, auto", value);
+        return false;
+    }
+    return true;
+}
+
+bool typed_engine(struct typed *typed, const char *value)
+{
+    if (!one_of(value, "auto", "cpu", "cuda")) {
+        snprintf(typed->error, sizeof typed->error, "--engine: '%s' is not one of auto, cpu, cuda",
+                 value);
+        return false;
+    }
+    typed->engine = value;
+    return true;
+}
