@@ -66,18 +66,18 @@ extern "C" {
 /* ---- Status and error ------------------------------------------------------------------ */
 
 /* 0 is success, 1 to 9 a normal early end, 10 and up a failure. Numbers are never reused. */
-#define TRAWL_STATUS_LIST(X)                                                                   \
-    X(OK, 0, "success")                                                                        \
-    X(STOPPED, 1, "a sink asked the search to stop")                                           \
-    X(ARGUMENT, 10, "an argument breaks the function's contract")                              \
-    X(BUSY, 11, "the searcher is already inside a call")                                       \
-    X(MEMORY, 12, "out of memory")                                                             \
-    X(THREAD, 13, "a thread could not be started")                                             \
-    X(LIMIT, 14, "a size or a count exceeds what this build or machine can hold")              \
-    X(OPEN, 20, "a file could not be opened")                                                  \
-    X(READ, 21, "reading the text failed")                                                     \
-    X(ENGINE, 30, "the engine asked for is not available")                                     \
-    X(DEVICE, 31, "the device or its driver failed")                                           \
+#define TRAWL_STATUS_LIST(X)                                                      \
+    X(OK, 0, "success")                                                           \
+    X(STOPPED, 1, "a sink asked the search to stop")                              \
+    X(ARGUMENT, 10, "an argument breaks the function's contract")                 \
+    X(BUSY, 11, "the searcher is already inside a call")                          \
+    X(MEMORY, 12, "out of memory")                                                \
+    X(THREAD, 13, "a thread could not be started")                                \
+    X(LIMIT, 14, "a size or a count exceeds what this build or machine can hold") \
+    X(OPEN, 20, "a file could not be opened")                                     \
+    X(READ, 21, "reading the text failed")                                        \
+    X(ENGINE, 30, "the engine asked for is not available")                        \
+    X(DEVICE, 31, "the device or its driver failed")                              \
     X(UNSUPPORTED, 32, "this engine or build does not support the request")
 
 enum trawl_status {
@@ -95,7 +95,8 @@ struct trawl_error {
     int32_t driver_code;    /* the GPU driver's code, 0 if none */
     uint64_t pattern_index; /* the pattern at fault, UINT64_MAX if none */
     uint64_t text_offset;   /* where in the text, UINT64_MAX if nowhere */
-    char message[TRAWL_ERROR_MESSAGE_BYTES]; /* one line without newline, names the thing at fault */
+    char
+        message[TRAWL_ERROR_MESSAGE_BYTES]; /* one line without newline, names the thing at fault */
 };
 
 /* The run-time version, "major.minor.patch". Static text. */
@@ -115,19 +116,19 @@ struct trawl_pattern {
 };
 
 enum trawl_plan_flag {
-    TRAWL_IGNORE_CASE = 1,       /* A-Z equal a-z; with `utf8`, its variants too */
-    TRAWL_WHOLE_WORD = 2,        /* neither neighbour is a word character: [0-9A-Za-z_],
-                                    with `utf8` also what is_word says */
-    TRAWL_WHOLE_LINE = 4,        /* the occurrence is a line: between line ends or text ends */
+    TRAWL_IGNORE_CASE = 1, /* A-Z equal a-z; with `utf8`, its variants too */
+    TRAWL_WHOLE_WORD = 2,  /* neither neighbour is a word character: [0-9A-Za-z_],
+                              with `utf8` also what is_word says */
+    TRAWL_WHOLE_LINE = 4,  /* the occurrence is a line: between line ends or text ends */
 };
 
 /* How the text is looked at (docs/design.md names sources). AUTO lets the plan choose; a method
  * that does not fit the patterns is refused with ARGUMENT. Every method gives the same answer. */
-#define TRAWL_METHOD_LIST(X)                                                                   \
-    X(AUTO, 0, "auto")                                                                         \
-    X(EVERY, 1, "every")                                                                       \
-    X(WORDS, 2, "words")                                                                       \
-    X(SAMPLED, 3, "sampled")                                                                   \
+#define TRAWL_METHOD_LIST(X) \
+    X(AUTO, 0, "auto")       \
+    X(EVERY, 1, "every")     \
+    X(WORDS, 2, "words")     \
+    X(SAMPLED, 3, "sampled") \
     X(SET, 4, "set")
 
 enum trawl_method {
@@ -151,17 +152,20 @@ struct trawl_utf8 {
 };
 
 struct trawl_plan_options {
-    uint64_t size;               /* sizeof(struct trawl_plan_options) */
-    uint32_t flags;              /* enum trawl_plan_flag, or-ed */
-    enum trawl_method method;    /* AUTO unless a method must be forced */
-    uint32_t line_end_set;       /* 0: lines end in '\n'; 1: in `line_end` */
-    uint8_t line_end;            /* for WHOLE_LINE and for the line calls */
+    uint64_t size;            /* sizeof(struct trawl_plan_options) */
+    uint32_t flags;           /* enum trawl_plan_flag, or-ed */
+    enum trawl_method method; /* AUTO unless a method must be forced */
+    uint32_t line_end_set;    /* 0: lines end in '\n'; 1: in `line_end` */
+    uint8_t line_end;         /* for WHOLE_LINE and for the line calls */
     uint8_t reserved[3];
     const struct trawl_utf8 *utf8; /* NULL: bytes are characters. Copied. */
-    const void *sample;          /* bytes like those of the texts to come, or NULL: how often */
-    uint64_t sample_bytes;       /* each byte occurs there steers the choice. Read during build. */
+    const void *sample;            /* bytes like those of the texts to come, or NULL: how often */
+    uint64_t sample_bytes; /* each byte occurs there steers the choice. Read during build. */
 };
-#define TRAWL_PLAN_OPTIONS_INIT {sizeof(struct trawl_plan_options), 0, TRAWL_METHOD_AUTO, 0, 0, {0, 0, 0}, NULL, NULL, 0}
+#define TRAWL_PLAN_OPTIONS_INIT                                                                 \
+    {                                                                                           \
+        sizeof(struct trawl_plan_options), 0, TRAWL_METHOD_AUTO, 0, 0, {0, 0, 0}, NULL, NULL, 0 \
+    }
 
 /* Compile patterns into a plan.
  *
@@ -254,14 +258,17 @@ enum trawl_engine {
 };
 
 struct trawl_searcher_options {
-    uint64_t size;             /* sizeof(struct trawl_searcher_options) */
+    uint64_t size; /* sizeof(struct trawl_searcher_options) */
     enum trawl_engine engine;
-    uint32_t threads;          /* threads that search, the caller's included; 0: one per core */
-    uint64_t chunk_bytes;      /* text per unit of work; 0: chosen. Small values are for tests. */
+    uint32_t threads;            /* threads that search, the caller's included; 0: one per core */
+    uint64_t chunk_bytes;        /* text per unit of work; 0: chosen. Small values are for tests. */
     const char *instruction_set; /* NULL: the best here. Else one of trawl_instruction_set().
                                     Borrowed until trawl_searcher_open returns. */
 };
-#define TRAWL_SEARCHER_OPTIONS_INIT {sizeof(struct trawl_searcher_options), TRAWL_ENGINE_AUTO, 0, 0, NULL}
+#define TRAWL_SEARCHER_OPTIONS_INIT                                          \
+    {                                                                        \
+        sizeof(struct trawl_searcher_options), TRAWL_ENGINE_AUTO, 0, 0, NULL \
+    }
 
 /* The instruction sets this build can use on this machine, best first, NULL after the last;
  * "portable" is always among them. Static text. */
@@ -276,18 +283,18 @@ TRAWL_API void trawl_searcher_close(struct trawl_searcher *searcher);
 
 /* What the last finished call on this searcher did; zeros before the first. */
 struct trawl_stats {
-    uint64_t size;             /* sizeof(struct trawl_stats), set by the caller */
-    uint64_t text_bytes;       /* searched; less than the text when the search stopped early */
+    uint64_t size;       /* sizeof(struct trawl_stats), set by the caller */
+    uint64_t text_bytes; /* searched; less than the text when the search stopped early */
     uint64_t chunk_count;
     uint64_t cpu_chunk_count;
     uint64_t device_chunk_count;
-    uint64_t match_count;      /* occurrences seen */
-    uint64_t candidate_count;  /* places verified byte by byte */
+    uint64_t match_count;     /* occurrences seen */
+    uint64_t candidate_count; /* places verified byte by byte */
     uint64_t wall_ns;
-    uint32_t thread_count;     /* that took part */
-    char engine[32];           /* "cpu", "cuda", "cpu+cuda" */
-    char instruction_set[16];  /* of the CPU engine */
-    char note[160];            /* why an engine did not take part; empty if nothing to say */
+    uint32_t thread_count;    /* that took part */
+    char engine[32];          /* "cpu", "cuda", "cpu+cuda" */
+    char instruction_set[16]; /* of the CPU engine */
+    char note[160];           /* why an engine did not take part; empty if nothing to say */
 };
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_stats(
     const struct trawl_searcher *searcher, struct trawl_stats *stats, struct trawl_error *error);
@@ -311,8 +318,8 @@ TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher
  */
 
 struct trawl_match {
-    uint64_t begin;         /* of the occurrence, from the text's first byte */
-    uint64_t end;           /* one past its last byte */
+    uint64_t begin; /* of the occurrence, from the text's first byte */
+    uint64_t end;   /* one past its last byte */
     uint64_t pattern_index;
 };
 
@@ -364,14 +371,14 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count_lines(struct trawl_searche
  * gap from offset 0 to the text's end; the last one has `last` set and may be empty. Borrowed
  * until the sink returns. */
 struct trawl_window {
-    uint64_t begin;             /* text offset of bytes[0] */
+    uint64_t begin; /* text offset of bytes[0] */
     const uint8_t *bytes;
     uint64_t bytes_count;
     uint64_t after_bytes_count; /* bytes readable beyond bytes_count, so that each match of the
                                    window is whole in memory */
     const struct trawl_match *matches; /* in order; begin inside the window, end perhaps beyond */
     uint64_t match_count;
-    uint64_t line_end_count;    /* line ends in the window; 0 unless TRAWL_WINDOW_LINE_ENDS */
+    uint64_t line_end_count; /* line ends in the window; 0 unless TRAWL_WINDOW_LINE_ENDS */
     bool last;
 };
 

@@ -20,8 +20,8 @@ struct engine_lane;
  * (readable >= after) may be loaded, beyond `after` they mean nothing. */
 struct engine_chunk {
     const uint8_t *bytes;
-    uint64_t begin;    /* text offset of bytes[0] */
-    uint64_t owned;    /* occurrences beginning in [0, owned) are this chunk's; < 2^32 */
+    uint64_t begin; /* text offset of bytes[0] */
+    uint64_t owned; /* occurrences beginning in [0, owned) are this chunk's; < 2^32 */
     uint64_t before;
     uint64_t after;
     uint64_t readable;

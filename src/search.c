@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/options.h"
 
 #define SLOTS_PER_THREAD 2u
@@ -98,10 +99,9 @@ enum trawl_status trawl_searcher_stats(const struct trawl_searcher *searcher,
     if (searcher == NULL || stats == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", searcher == NULL ? "searcher" : "stats");
     size = stats->size;
-    if (size < sizeof size || size > sizeof *stats)
-        return TRAWL_FAIL(error, ARGUMENT, "stats: size %" PRIu64 " is not a known struct's size",
-                          size);
-    memcpy(stats, &searcher->stats, (size_t)size);
+    if (size < sizeof size)
+        return TRAWL_FAIL(error, ARGUMENT, "stats: size %" PRIu64 " is not a struct's size", size);
+    memcpy(stats, &searcher->stats, (size_t)min_u64(size, sizeof *stats));
     stats->size = size;
     return TRAWL_OK;
 }

@@ -71,7 +71,7 @@ struct trawl_searcher {
     pthread_cond_t work;  /* to threads: a job began, a slot came free, or the end */
     pthread_cond_t ready; /* to the caller: a slot is ready, or a thread left the job */
     struct search_job *job;
-    uint64_t job_number;    /* threads join a job once */
+    uint64_t job_number;     /* threads join a job once */
     uint32_t threads_inside; /* threads at work on the job */
     bool closing;
 
@@ -82,8 +82,7 @@ struct trawl_searcher {
 
 /* Run one search: the plan over the text into the sink. STOPPED if the sink stopped it. */
 enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                             struct trawl_text *text, struct sink *sink,
-                             struct trawl_error *error);
+                             struct trawl_text *text, struct sink *sink, struct trawl_error *error);
 
 /* Take, read, search and digest one piece into a slot; *taken false: the text has no more. */
 void search_fill(struct search_thread *thread, struct search_job *job, struct search_slot *slot,
@@ -95,7 +94,8 @@ void search_slot_scan(struct search_thread *thread, struct search_job *job,
 bool search_deliver(struct search_thread *thread, struct search_job *job, struct search_slot *slot);
 void search_slot_release(struct search_slot *slot);
 
-/* Bring the helpers up, before the first job that can use them. Fewer start where starting fails. */
+/* Bring the helpers up, before the first job that can use them. Fewer start where starting fails.
+ */
 void search_threads_start(struct trawl_searcher *searcher);
 void search_threads_end(struct trawl_searcher *searcher);
 

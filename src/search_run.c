@@ -186,7 +186,9 @@ static enum trawl_status run_loop(struct trawl_searcher *searcher, struct search
             continue;
         }
         work_once(&searcher->caller, job, slot);
-        if (!job->ended && searcher->job == NULL) { /* more than one piece: call the helpers */
+        if (!job->ended && searcher->job == NULL &&
+            text_cursor_is_interruptible(
+                &job->cursor)) { /* more than one piece: call the helpers */
             search_threads_start(searcher);
             searcher->job = job;
             searcher->job_number++;
@@ -196,6 +198,8 @@ static enum trawl_status run_loop(struct trawl_searcher *searcher, struct search
     job->stopping = true;
     (void)pthread_cond_broadcast(&searcher->work);
     searcher->job = NULL;
+    if (searcher->threads_inside > 0)
+        text_cursor_interrupt(&job->cursor);
     while (searcher->threads_inside > 0)
         (void)pthread_cond_wait(&searcher->ready, &searcher->lock);
     return status;
@@ -237,8 +241,7 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
 {
     uint64_t begin_ns = now_ns();
     struct search_job job;
-    struct text_need need = {plan->need_before, plan->need_after,
-                             piece_bytes(searcher, plan, text),
+    struct text_need need = {plan->need_before, plan->need_after, piece_bytes(searcher, plan, text),
                              plan->holds_line_end ? -1 : plan->line_end};
     enum trawl_status status;
 

@@ -26,8 +26,8 @@ enum trawl_status error_fill(struct trawl_error *error, enum trawl_status status
 const char *trawl_status_message(enum trawl_status status)
 {
     switch (status) {
-#define STATUS_MESSAGE(name, number, message)                                                  \
-    case TRAWL_##name:                                                                         \
+#define STATUS_MESSAGE(name, number, message) \
+    case TRAWL_##name:                        \
         return message;
         TRAWL_STATUS_LIST(STATUS_MESSAGE)
 #undef STATUS_MESSAGE

@@ -14,22 +14,22 @@
 
 #include "trawl.h"
 
-#define TRAWL_TRY(call)                                                                        \
-    do {                                                                                       \
-        enum trawl_status try_status_ = (call);                                                \
-        if (try_status_ != TRAWL_OK)                                                           \
-            return try_status_;                                                                \
+#define TRAWL_TRY(call)                         \
+    do {                                        \
+        enum trawl_status try_status_ = (call); \
+        if (try_status_ != TRAWL_OK)            \
+            return try_status_;                 \
     } while (0)
 
-#define TRAWL_TRY_DONE(call)                                                                   \
-    do {                                                                                       \
-        status = (call);                                                                       \
-        if (status != TRAWL_OK)                                                                \
-            goto done;                                                                         \
+#define TRAWL_TRY_DONE(call)    \
+    do {                        \
+        status = (call);        \
+        if (status != TRAWL_OK) \
+            goto done;          \
     } while (0)
 
 #define TRAWL_FAIL(error, name, ...) error_fill((error), TRAWL_##name, 0, __VA_ARGS__)
-#define TRAWL_FAIL_OS(error, name, os_code, ...)                                               \
+#define TRAWL_FAIL_OS(error, name, os_code, ...) \
     error_fill((error), TRAWL_##name, (os_code), __VA_ARGS__)
 
 /* Fill *error (may be NULL) and return `status`. pattern_index and text_offset are set to
@@ -38,13 +38,13 @@ enum trawl_status error_fill(struct trawl_error *error, enum trawl_status status
                              const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 #if defined(TRAWL_DEBUG)
-#define TRAWL_ASSERT(condition)                                                                \
-    do {                                                                                       \
-        if (!(condition)) {                                                                    \
-            fprintf(stderr, "trawl: %s:%d: assertion failed: %s\n", __FILE__, __LINE__,        \
-                    #condition);                                                               \
-            abort();                                                                           \
-        }                                                                                      \
+#define TRAWL_ASSERT(condition)                                                         \
+    do {                                                                                \
+        if (!(condition)) {                                                             \
+            fprintf(stderr, "trawl: %s:%d: assertion failed: %s\n", __FILE__, __LINE__, \
+                    #condition);                                                        \
+            abort();                                                                    \
+        }                                                                               \
     } while (0)
 #else
 #define TRAWL_ASSERT(condition) ((void)0)

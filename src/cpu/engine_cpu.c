@@ -5,7 +5,9 @@
 #include "base/memory.h"
 #include "cpu/lane.h"
 
-#define WORK_FACTOR 4u /* bytes compared per byte of chunk and literal before two_way takes over */
+#define WORK_FACTOR                                                              \
+    4u /* bytes compared per byte of chunk and literal before two_way takes over \
+        */
 #define CPU_CHUNK_BYTES (1u << 18)
 
 struct engine {
@@ -109,6 +111,5 @@ static enum trawl_status cpu_scan(struct engine_lane *lane, const struct engine_
     return scan.status;
 }
 
-const struct engine_ops engine_cpu = {"cpu",          cpu_open,       cpu_close, cpu_properties,
-                                      cpu_lane_open,  cpu_lane_close, cpu_lane_begin,
-                                      cpu_scan};
+const struct engine_ops engine_cpu = {"cpu",         cpu_open,       cpu_close,      cpu_properties,
+                                      cpu_lane_open, cpu_lane_close, cpu_lane_begin, cpu_scan};

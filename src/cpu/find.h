@@ -1,9 +1,10 @@
 /* find: candidate bitmaps, one implementation per instruction set.
  *
- * All functions fill mask[word_count]: bit i of word w belongs to place 64 * w + i of the text. They
- * load whole vectors, so the text must be readable for LOAD_SLACK bytes beyond the last byte that
- * the answer depends on. They return the OR of all words: 0 says that nothing was found.
- * find_portable.c is the reference; every other one is tested against it.
+ * A tile is up to FIND_TILE_WORDS * 64 places of text. The functions fill its mask: bit i of word w
+ * belongs to place 64 * w + i. Where candidates are rare they also list the words that are not 0,
+ * so that nobody has to look for them. They load whole vectors: the text must be readable for
+ * FIND_LOAD_SLACK bytes beyond the last byte that the answer depends on. find_portable.c is the
+ * reference; every other variant is tested against it.
  */
 #ifndef TRAWL_CPU_FIND_H
 #define TRAWL_CPU_FIND_H
@@ -13,26 +14,36 @@
 #define FIND_LOAD_SLACK 64u
 #define FIND_FIRST_MAX 8u
 
+#define FIND_TILE_WORDS 256u /* 16 KiB of text: with its mask it stays in the first-level cache */
+
+struct find_tile {
+    bool is_dense;      /* hot is not filled: any word may have bits */
+    uint32_t hot_count; /* dense: 0 says that no word has a bit */
+    uint64_t passed;    /* every: words in which a place passed the first probes */
+    uint64_t mask[FIND_TILE_WORDS];
+    uint16_t hot[FIND_TILE_WORDS]; /* ascending indexes of the words that are not 0 */
+};
+
 struct find_ops {
     const char *name;
     bool (*is_supported)(void);
     /* Bit x: probes 0 to probe_count - 1 all match at text + x. Depends on text bytes up to
      * 64 * word_count - 1 + the greatest probe offset. The first `first` probes (1 to
      * FIND_FIRST_MAX, at most probe_count) are tested everywhere, the others only in words where a
-     * place passed those; *passed grows by the number of such words. */
-    uint64_t (*every)(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
-                      uint32_t first, uint32_t probe_count, uint64_t *mask, uint64_t *passed);
+     * place passed those. Dense if first is probe_count. */
+    void (*every)(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
+                  uint32_t first, uint32_t probe_count, struct find_tile *tile);
     /* The same when some probe folds case. */
-    uint64_t (*every_fold)(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
-                           uint32_t first, uint32_t probe_count, uint64_t *mask, uint64_t *passed);
+    void (*every_fold)(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
+                       uint32_t first, uint32_t probe_count, struct find_tile *tile);
     /* Words at text, text + 4, ...: word i equal to words->word[o] sets bit 4 * i + 3 - o. Depends
      * on 64 * word_count bytes of text. */
-    uint64_t (*words)(const uint8_t *text, uint64_t word_count, const struct plan_words *words,
-                      uint64_t *mask);
+    void (*words)(const uint8_t *text, uint64_t word_count, const struct plan_words *words,
+                  struct find_tile *tile);
     /* Bit x: the gram at text + x passes the set's bitmap. Depends on text bytes up to
      * 64 * word_count + 2. */
-    uint64_t (*set)(const uint8_t *text, uint64_t word_count, const struct plan_set *set,
-                    const uint64_t *bitmap, uint64_t *mask);
+    void (*set)(const uint8_t *text, uint64_t word_count, const struct plan_set *set,
+                const uint64_t *bitmap, struct find_tile *tile);
     /* Bits set in mask[word_count]. */
     uint64_t (*count_bits)(const uint64_t *mask, uint64_t word_count);
 };

@@ -12,8 +12,8 @@ static inline __m256i load32(const uint8_t *text)
 
 static inline uint64_t mask64(__m256i low, __m256i high)
 {
-    return (uint32_t)_mm256_movemask_epi8(low) |
-           (uint64_t)(uint32_t)_mm256_movemask_epi8(high) << 32;
+    return (uint32_t)_mm256_movemask_epi8(low) | (uint64_t)(uint32_t)_mm256_movemask_epi8(high)
+                                                     << 32;
 }
 
 static inline uint64_t block_equal(const uint8_t *text, uint8_t value)
@@ -34,9 +34,8 @@ static inline uint64_t block_equal_fold(const uint8_t *text, uint8_t value, uint
 
 static inline __m256i words_equal(__m256i text, const struct plan_words *words, uint32_t o)
 {
-    return _mm256_cmpeq_epi32(
-        _mm256_or_si256(text, _mm256_set1_epi32((int32_t)words->fold[o])),
-        _mm256_set1_epi32((int32_t)words->word[o]));
+    return _mm256_cmpeq_epi32(_mm256_or_si256(text, _mm256_set1_epi32((int32_t)words->fold[o])),
+                              _mm256_set1_epi32((int32_t)words->word[o]));
 }
 
 static inline uint64_t block_words(const uint8_t *text, const struct plan_words *words)
@@ -66,6 +65,5 @@ static bool is_supported(void)
            __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 }
 
-const struct find_ops find_avx2 = {"avx2",          is_supported, every_avx2,
-                                   every_fold_avx2, words_avx2,   set_scalar_avx2,
-                                   count_bits_avx2};
+const struct find_ops find_avx2 = {"avx2",     is_supported,    every_avx2,     every_fold_avx2,
+                                   words_avx2, set_scalar_avx2, count_bits_avx2};

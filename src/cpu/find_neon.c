@@ -44,9 +44,8 @@ static inline uint64_t block_words(const uint8_t *text, const struct plan_words 
         for (uint32_t i = 0; i < 4; i++) {
             uint32x4_t quarter = vreinterpretq_u32_u8(vld1q_u8(text + 16 * i));
 
-            equal[o][i] = vreinterpretq_u8_u32(
-                vceqq_u32(vorrq_u32(quarter, vdupq_n_u32(words->fold[o])),
-                          vdupq_n_u32(words->word[o])));
+            equal[o][i] = vreinterpretq_u8_u32(vceqq_u32(
+                vorrq_u32(quarter, vdupq_n_u32(words->fold[o])), vdupq_n_u32(words->word[o])));
             any = vorrq_u8(any, equal[o][i]);
         }
     if (vmaxvq_u8(any) == 0)
@@ -63,6 +62,5 @@ static bool is_supported(void)
     return true; /* part of arm64 */
 }
 
-const struct find_ops find_neon = {"neon",          is_supported, every_neon,
-                                   every_fold_neon, words_neon,   set_scalar_neon,
-                                   count_bits_neon};
+const struct find_ops find_neon = {"neon",     is_supported,    every_neon,     every_fold_neon,
+                                   words_neon, set_scalar_neon, count_bits_neon};

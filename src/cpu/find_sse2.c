@@ -43,9 +43,9 @@ static inline uint64_t block_words(const uint8_t *text, const struct plan_words 
         __m128i equal[4], any;
 
         for (uint32_t o = 0; o < 4; o++)
-            equal[o] = _mm_cmpeq_epi32(
-                _mm_or_si128(quarter, _mm_set1_epi32((int32_t)words->fold[o])),
-                _mm_set1_epi32((int32_t)words->word[o]));
+            equal[o] =
+                _mm_cmpeq_epi32(_mm_or_si128(quarter, _mm_set1_epi32((int32_t)words->fold[o])),
+                                _mm_set1_epi32((int32_t)words->word[o]));
         any = _mm_or_si128(_mm_or_si128(equal[0], equal[1]), _mm_or_si128(equal[2], equal[3]));
         if (_mm_movemask_epi8(any) == 0)
             continue;
@@ -63,6 +63,5 @@ static bool is_supported(void)
     return true;
 }
 
-const struct find_ops find_sse2 = {"sse2",          is_supported, every_sse2,
-                                   every_fold_sse2, words_sse2,   set_scalar_sse2,
-                                   count_bits_sse2};
+const struct find_ops find_sse2 = {"sse2",     is_supported,    every_sse2,     every_fold_sse2,
+                                   words_sse2, set_scalar_sse2, count_bits_sse2};

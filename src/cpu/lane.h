@@ -5,7 +5,9 @@
 #include "cpu/find.h"
 #include "engine.h"
 
-#define TILE_WORDS 256u /* 16 KiB of text: its bitmap and the text stay in the first-level cache */
+#define TILE_WORDS                                                                \
+    256u /* 16 KiB of text: its bitmap and the text stay in the first-level cache \
+          */
 
 /* How the lane looks at the text now. It begins with what the plan chose and learns from the text:
  * the plan itself never changes. */
@@ -15,7 +17,7 @@ struct engine_lane {
     enum trawl_method method;
     uint32_t first_probes; /* tested at every place */
     uint64_t learned;      /* the literal's offset where the last candidate failed */
-    uint64_t mask[TILE_WORDS];
+    struct find_tile tile;
 };
 
 /* One scan of one chunk. */
@@ -26,15 +28,15 @@ struct scan {
     enum engine_want want;
     struct engine_result *result;
     struct trawl_error *error;
-    uint64_t at;         /* begins below this are settled */
-    uint64_t limit;      /* begins at or beyond this cannot be: not owned, or no room */
-    uint64_t available;  /* valid bytes from chunk->bytes on */
-    uint64_t loadable;   /* loadable ones */
-    uint64_t run_until;  /* a run settled all begins below this */
-    uint64_t work;       /* bytes compared in vain and in earnest */
-    uint64_t work_max;   /* beyond this the scan turns to two_way */
-    uint64_t failed;     /* candidates that were none, in this scan */
-    bool over;           /* the scan has its answer */
+    uint64_t at;        /* begins below this are settled */
+    uint64_t limit;     /* begins at or beyond this cannot be: not owned, or no room */
+    uint64_t available; /* valid bytes from chunk->bytes on */
+    uint64_t loadable;  /* loadable ones */
+    uint64_t run_until; /* a run settled all begins below this */
+    uint64_t work;      /* bytes compared in vain and in earnest */
+    uint64_t work_max;  /* beyond this the scan turns to two_way */
+    uint64_t failed;    /* candidates that were none, in this scan */
+    bool over;          /* the scan has its answer */
     enum trawl_status status;
 };
 
@@ -44,11 +46,14 @@ struct scan {
 void settle_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t length);
 /* A candidate of the plan's one literal. Candidates come in ascending order. */
 void settle_one(struct scan *scan, uint64_t x);
+/* Every candidate of the lane's tile, whose place 0 is scan->at, through `settle`. */
+void settle_tile(struct scan *scan, uint64_t word_count,
+                 void (*settle)(struct scan *scan, uint64_t x));
 /* Search [scan->at, scan->limit) for all literals in linear time per literal. */
 void settle_linear(struct scan *scan);
 
 /* ---- scan_*.c: the methods; each settles begins from scan->at until limit or scan->over ---- */
-void scan_tiles(struct scan *scan);   /* every, words */
+void scan_tiles(struct scan *scan); /* every, words */
 void scan_sampled(struct scan *scan);
 void scan_set(struct scan *scan);
 
@@ -58,11 +63,11 @@ static inline bool scan_is_full(const struct scan *scan)
     return scan->result->hits.count >= ENGINE_HITS_MAX;
 }
 
-/* Clear the bits of places from `places` on in the last of the words. */
-static inline void mask_cut(uint64_t *mask, uint64_t word_count, uint64_t places)
+/* Clear the tile's bits of places from `places` on, which lie in the last of its words. */
+static inline void tile_cut(struct find_tile *tile, uint64_t word_count, uint64_t places)
 {
     if (places < 64 * word_count)
-        mask[word_count - 1] &= (1ull << places % 64) - 1;
+        tile->mask[word_count - 1] &= (1ull << places % 64) - 1;
 }
 
 #endif

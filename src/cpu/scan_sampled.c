@@ -4,9 +4,9 @@
 #include "base/checked.h"
 #include "cpu/lane.h"
 
-#define SAMPLES_AHEAD 16u      /* prefetched: no hardware prefetcher follows such strides */
-#define FAILED_PER_SAMPLES 8u  /* more failures than 8 per sample: sampling does not pay here */
-#define SAMPLES_MIN 64u        /* before that is judged */
+#define SAMPLES_AHEAD 16u     /* prefetched: no hardware prefetcher follows such strides */
+#define FAILED_PER_SAMPLES 8u /* more failures than 8 per sample: sampling does not pay here */
+#define SAMPLES_MIN 64u       /* before that is judged */
 
 /* The sample at place i stands for the begins [scan->at, i]. */
 static void settle_sample(struct scan *scan, uint64_t i)
@@ -32,7 +32,8 @@ void scan_sampled(struct scan *scan)
 
     while (scan->at < scan->limit && !scan_is_full(scan)) {
         if (i + sizeof(uint64_t) > scan->available) {
-            scan->at = scan->limit; /* no occurrence reaches this sample, so none begins before it */
+            scan->at =
+                scan->limit; /* no occurrence reaches this sample, so none begins before it */
             return;
         }
         if (scan->available - i > SAMPLES_AHEAD * stride)

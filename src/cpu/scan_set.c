@@ -5,6 +5,7 @@
 #include "cpu/lane.h"
 
 #define CANDIDATE_WORK 16u
+#define SET_KEPT (3u + FIND_LOAD_SLACK) /* a gram's other bytes, and whole vectors */
 
 /* The bucket of the gram at place x; near the text's end the load is put together bytewise. */
 static uint32_t bucket_at(const struct scan *scan, uint64_t x)
@@ -37,34 +38,21 @@ static void settle_place(struct scan *scan, uint64_t x)
     }
 }
 
-/* Fill the mask for the next places; returns how many words it has, 0 at the text's very end. */
+/* Fill the tile for the next places; returns how many words it has, 0 at the text's very end. */
 static uint64_t fill(struct scan *scan, uint64_t *places)
 {
     const struct trawl_plan *plan = scan->plan;
     uint64_t room = scan->loadable - scan->at, words;
 
-    *places = min_u64(scan->limit - scan->at, 64 * TILE_WORDS);
-    words = min_u64((*places + 63) / 64, room > 3 ? (room - 3) / 64 : 0);
+    *places = min_u64(scan->limit - scan->at, 64 * FIND_TILE_WORDS);
+    words = min_u64((*places + 63) / 64, room > SET_KEPT ? (room - SET_KEPT) / 64 : 0);
     if (words == 0)
         return 0;
     *places = min_u64(*places, 64 * words);
-    if (scan->lane->find->set(scan->chunk->bytes + scan->at, words, &plan->set, plan->set_bitmap,
-                              scan->lane->mask) == 0)
-        memset(scan->lane->mask, 0, words * sizeof scan->lane->mask[0]);
-    mask_cut(scan->lane->mask, words, *places);
+    scan->lane->find->set(scan->chunk->bytes + scan->at, words, &plan->set, plan->set_bitmap,
+                          &scan->lane->tile);
+    tile_cut(&scan->lane->tile, words, *places);
     return words;
-}
-
-static void settle_places(struct scan *scan, uint64_t words)
-{
-    uint64_t tile = scan->at;
-
-    for (uint64_t w = 0; w < words; w++)
-        for (uint64_t bits = scan->lane->mask[w]; bits != 0; bits &= bits - 1) {
-            settle_place(scan, tile + 64 * w + (uint64_t)__builtin_ctzll(bits));
-            if (scan->over)
-                return;
-        }
 }
 
 void scan_set(struct scan *scan)
@@ -76,7 +64,7 @@ void scan_set(struct scan *scan)
             places = 1;
             settle_place(scan, scan->at);
         } else {
-            settle_places(scan, words);
+            settle_tile(scan, words, settle_place);
         }
         if (scan->over)
             return;

@@ -53,9 +53,8 @@ static uint64_t run_extent(const struct trawl_plan *plan, const uint8_t *text, u
 
     while (count - i >= RUN_STEP_BYTES && memcmp(text + i, text + i - period, RUN_STEP_BYTES) == 0)
         i += RUN_STEP_BYTES;
-    while (i < count &&
-           (text[i] == text[i - period] ||
-            (fold && fold_byte(text[i]) == fold_byte(text[i - period]))))
+    while (i < count && (text[i] == text[i - period] ||
+                         (fold && fold_byte(text[i]) == fold_byte(text[i - period]))))
         i++;
     return i;
 }
@@ -108,6 +107,27 @@ void settle_one(struct scan *scan, uint64_t x)
         settle_linear(scan);
         scan->over = true;
     }
+}
+
+static void settle_word(struct scan *scan, uint64_t place, uint64_t bits,
+                        void (*settle)(struct scan *scan, uint64_t x))
+{
+    for (; bits != 0 && !scan->over; bits &= bits - 1)
+        settle(scan, place + (uint64_t)__builtin_ctzll(bits));
+}
+
+void settle_tile(struct scan *scan, uint64_t word_count,
+                 void (*settle)(struct scan *scan, uint64_t x))
+{
+    const struct find_tile *tile = &scan->lane->tile;
+    uint64_t first = scan->at;
+
+    if (tile->is_dense)
+        for (uint64_t w = 0; w < word_count && !scan->over; w++)
+            settle_word(scan, first + 64 * w, tile->mask[w], settle);
+    else
+        for (uint32_t i = 0; i < tile->hot_count && !scan->over; i++)
+            settle_word(scan, first + 64ull * tile->hot[i], tile->mask[tile->hot[i]], settle);
 }
 
 static int compare_hits(const void *a, const void *b)

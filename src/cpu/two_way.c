@@ -6,7 +6,7 @@
 void two_way_begin(struct two_way *search, const uint8_t *bytes, uint64_t count, uint64_t critical,
                    uint64_t period, bool fold, uint64_t from)
 {
-    TRAWL_ASSERT(critical < count && period <= count / 2);
+    TRAWL_ASSERT(critical < count && period <= count);
     search->bytes = bytes;
     search->count = count;
     search->critical = critical;

@@ -65,8 +65,8 @@ void lines_merge(struct line_count *count, const struct line_digest *digest)
         return;
     }
     if (count->invert)
-        count->count += digest->line_end_count - digest->inside_hit -
-                        (count->open_hit || digest->head_hit);
+        count->count +=
+            digest->line_end_count - digest->inside_hit - (count->open_hit || digest->head_hit);
     else
         count->count += digest->inside_hit + (count->open_hit || digest->head_hit);
     count->open_hit = digest->tail_hit;

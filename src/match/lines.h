@@ -20,10 +20,10 @@ struct line_input {
 struct line_digest {
     bool has_bytes;
     bool has_line_end;
-    bool head_hit;          /* a hit at or before the first line end */
-    bool tail_hit;          /* a hit behind the last line end; the only one without a line end */
+    bool head_hit; /* a hit at or before the first line end */
+    bool tail_hit; /* a hit behind the last line end; the only one without a line end */
     bool tail_has_bytes;
-    uint64_t inside_hit;    /* lines wholly inside that have a hit */
+    uint64_t inside_hit;     /* lines wholly inside that have a hit */
     uint64_t line_end_count; /* counted for inverted sums only */
 };
 

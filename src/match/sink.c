@@ -137,8 +137,7 @@ void sink_windows(struct sink *sink, uint8_t line_end, uint32_t flags, trawl_win
                   void *context)
 {
     memset(sink, 0, sizeof *sink);
-    sink->wants =
-        (flags & TRAWL_WINDOW_NO_MATCHES) != 0 ? SINK_WANTS_NOTHING : SINK_WANTS_MATCHES;
+    sink->wants = (flags & TRAWL_WINDOW_NO_MATCHES) != 0 ? SINK_WANTS_NOTHING : SINK_WANTS_MATCHES;
     sink->line_end = line_end;
     sink->digest = (flags & TRAWL_WINDOW_LINE_ENDS) != 0 ? digest_window : NULL;
     sink->deliver = deliver_window;

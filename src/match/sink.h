@@ -25,8 +25,8 @@ struct sink_piece {
     uint64_t owned;
     uint64_t after;
     bool last;
-    uint64_t count;                    /* occurrences that begin in it */
-    const struct hit *hits;            /* offsets count from bytes[0] less hits_base */
+    uint64_t count;         /* occurrences that begin in it */
+    const struct hit *hits; /* offsets count from bytes[0] less hits_base */
     uint64_t hit_count;
     uint64_t hits_base;
     const struct trawl_match *matches; /* where asked for */

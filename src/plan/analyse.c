@@ -5,8 +5,7 @@
 
 #include "base/checked.h"
 
-#define SAMPLE_BYTES_MIN 4096u      /* below this a sample says too little */
-#define PROBE_WINDOW_BYTES 256u     /* probes lie this near the first: one stream of cache lines */
+#define SAMPLE_BYTES_MIN 4096u /* below this a sample says too little */
 #define FIRST_BLOCKS_RATE 0.05 /* share of blocks of 64 places that may pass the first probes */
 #define FIRST_PROBES_MAX 8u
 #define DEPENDENCE 2.0 /* given one byte of a pattern, another is likelier than by itself */
@@ -67,8 +66,7 @@ void analyse_rates(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *
 }
 
 /* The maximal suffix of bytes under byte order (or its reverse) and that suffix's period. */
-static uint64_t maximal_suffix(const uint8_t *bytes, uint64_t count, bool reverse,
-                               uint64_t *period)
+static uint64_t maximal_suffix(const uint8_t *bytes, uint64_t count, bool reverse, uint64_t *period)
 {
     uint64_t suffix = UINT64_MAX, next = 0, k = 1, p = 1;
 
@@ -105,7 +103,7 @@ void analyse_period(const uint8_t *bytes, uint64_t count, uint64_t *critical, ui
     TRAWL_ASSERT(count >= 1);
     *critical = max_u64(forward, reverse);
     *period = 0;
-    if (p <= count / 2 && *critical + p <= count && memcmp(bytes, bytes + p, *critical) == 0)
+    if (*critical + p <= count && memcmp(bytes, bytes + p, *critical) == 0)
         *period = p;
 }
 
@@ -157,10 +155,10 @@ uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
         probes[probe_count].fold = fold_mask(bytes[best], fold);
         probes[probe_count].value = bytes[best] | probes[probe_count].fold;
         memset(probes[probe_count].reserved, 0, sizeof probes[probe_count].reserved);
-        if (probe_count++ == 0 && count > PROBE_WINDOW_BYTES) {
-            first = best > PROBE_WINDOW_BYTES / 2 ? best - PROBE_WINDOW_BYTES / 2 : 0;
-            first = min_u64(first, count - PROBE_WINDOW_BYTES);
-            last = first + PROBE_WINDOW_BYTES;
+        if (probe_count++ == 0 && count > PLAN_PROBE_WINDOW_BYTES) {
+            first = best > PLAN_PROBE_WINDOW_BYTES / 2 ? best - PLAN_PROBE_WINDOW_BYTES / 2 : 0;
+            first = min_u64(first, count - PLAN_PROBE_WINDOW_BYTES);
+            last = first + PLAN_PROBE_WINDOW_BYTES;
         }
     }
     return probe_count;

@@ -15,9 +15,9 @@ struct byte_rates {
 void analyse_rates(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *literal,
                    uint64_t literal_bytes, bool fold, struct byte_rates *rates);
 
-/* Critical factorization: *critical gets the position, *period the least period if it is at most
- * half of count, else 0. Linear time, constant space (Crochemore and Perrin, "Two-way
- * string-matching", 1991). count >= 1. */
+/* Critical factorization: *critical gets the position, *period the least period, or 0 if that is
+ * more than the longer side of the critical position (and so more than half of count). Linear time,
+ * constant space (Crochemore and Perrin, "Two-way string-matching", 1991). count >= 1. */
 void analyse_period(const uint8_t *bytes, uint64_t count, uint64_t *critical, uint64_t *period);
 
 /* Choose probe offsets, most telling first, near each other so that they share cache lines.

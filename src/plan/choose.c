@@ -6,14 +6,12 @@
  * `set`. A choice that turns out wrong on the text at hand costs time, never an answer: engines
  * watch how many candidates fail and look at more bytes (docs/design.md).
  */
-#include "base/memory.h"
+#include "base/checked.h"
 #include "plan/build.h"
 
-#include <string.h>
-
 #define WORDS_LENGTH_MIN 7u
-#define WORDS_RATE_MAX 2e-5 /* candidates per text byte: 0.3 per tile of 16 KiB */
-#define SAMPLED_LENGTH_MIN 256u /* from here the text is not read whole */
+#define WORDS_RATE_MAX 2e-5     /* candidates per text byte: 0.3 per tile of 16 KiB */
+#define SAMPLED_LENGTH_MIN 768u /* from here the text is not read whole */
 
 static bool is_one_plain_literal(const struct trawl_plan *plan)
 {
@@ -36,7 +34,8 @@ static const char *method_obstacle(const struct trawl_plan *plan, enum trawl_met
     case TRAWL_METHOD_SAMPLED:
         if (!is_one_plain_literal(plan))
             return "sampled takes one pattern";
-        return sampled_stride(plan->length_min) > 0 ? NULL : "sampled takes patterns of 16 bytes up";
+        return sampled_stride(plan->length_min) > 0 ? NULL
+                                                    : "sampled takes patterns of 16 bytes up";
     }
     return "no such method";
 }
@@ -70,15 +69,22 @@ static void analyse_one(struct trawl_plan *plan, const uint8_t *sample, uint64_t
     uint64_t count = plan->literals[0].bytes_count;
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
     struct byte_rates rates;
+    uint64_t critical;
 
     analyse_rates(sample, sample_bytes, bytes, count, fold, &rates);
-    analyse_period(bytes, count, &plan->critical, &plan->period);
+    analyse_period(bytes, count, &critical, &plan->period);
+    if (plan->period > count / 2)
+        plan->period = 0;
     plan->probe_count = analyse_probes(bytes, count, fold, &rates, plan->probes);
     plan->first_probes = analyse_first_probes(bytes, &rates, plan->probes, plan->probe_count);
     plan->probes_exact = plan->probe_count == count;
-    for (uint32_t i = 0; i < plan->probe_count; i++)
+    plan->probe_offset_min = UINT64_MAX;
+    for (uint32_t i = 0; i < plan->probe_count; i++) {
+        plan->probe_offset_min = min_u64(plan->probe_offset_min, plan->probes[i].offset);
+        plan->probe_offset_max = max_u64(plan->probe_offset_max, plan->probes[i].offset);
         if (plan->probes[i].fold != 0)
             plan->probes_exact = false;
+    }
     if (count >= WORDS_LENGTH_MIN)
         plan->gram_rate = analyse_words(bytes, count, fold, &rates, &plan->words);
 }

@@ -26,8 +26,8 @@ static enum trawl_status literal_append(struct trawl_plan *plan, uint32_t patter
 
         if (capacity >= UINT32_MAX)
             return TRAWL_FAIL(error, LIMIT, "the patterns need more than 2^32 literals");
-        TRAWL_TRY(memory_grow(plan->literal_capacity, capacity, sizeof *plan->literals, &memory,
-                              error));
+        TRAWL_TRY(
+            memory_grow(plan->literal_capacity, capacity, sizeof *plan->literals, &memory, error));
         plan->literals = (struct plan_literal *)memory;
         plan->literal_capacity = capacity;
     }
@@ -167,8 +167,8 @@ static enum trawl_status tail_append(struct trawl_plan *plan, const struct plan_
 
         if (capacity < plan->element_capacity)
             return TRAWL_FAIL(error, LIMIT, "the patterns have more than 2^32 characters");
-        TRAWL_TRY(memory_grow(plan->element_capacity, capacity, sizeof *plan->elements, &memory,
-                              error));
+        TRAWL_TRY(
+            memory_grow(plan->element_capacity, capacity, sizeof *plan->elements, &memory, error));
         plan->elements = (struct plan_element *)memory;
         plan->element_capacity = capacity;
     }
@@ -177,8 +177,8 @@ static enum trawl_status tail_append(struct trawl_plan *plan, const struct plan_
 }
 
 /* One pattern under UTF-8 case folding; *length_max gets its longest occurrence. */
-static enum trawl_status expand_utf8(struct trawl_plan *plan, uint32_t pattern, uint64_t *length_max,
-                                     struct trawl_error *error)
+static enum trawl_status expand_utf8(struct trawl_plan *plan, uint32_t pattern,
+                                     uint64_t *length_max, struct trawl_error *error)
 {
     struct trawl_pattern given = trawl_plan_pattern(plan, pattern);
     const uint8_t *bytes = (const uint8_t *)given.bytes;
@@ -200,8 +200,8 @@ static enum trawl_status expand_utf8(struct trawl_plan *plan, uint32_t pattern, 
         if (in_tail)
             TRAWL_TRY(tail_append(plan, &element, error));
         else if (element.alternative_count == 1 && plan->literal_count == first + 1)
-            TRAWL_TRY(bytes_append(plan, element.alternative[0],
-                                   element.alternative_bytes_count[0], error));
+            TRAWL_TRY(bytes_append(plan, element.alternative[0], element.alternative_bytes_count[0],
+                                   error));
         else
             TRAWL_TRY(literals_continue(plan, first, &element, error));
     }

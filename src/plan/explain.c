@@ -34,8 +34,8 @@ static void add(struct explanation *text, const char *format, ...)
 static const char *method_name(enum trawl_method method)
 {
     switch (method) {
-#define METHOD_NAME(name, number, text)                                                        \
-    case TRAWL_METHOD_##name:                                                                  \
+#define METHOD_NAME(name, number, text) \
+    case TRAWL_METHOD_##name:           \
         return text;
         TRAWL_METHOD_LIST(METHOD_NAME)
 #undef METHOD_NAME
@@ -88,7 +88,9 @@ enum trawl_status trawl_plan_explain(const struct trawl_plan *plan, char *buffer
 
     if (plan == NULL || needed_bytes == NULL || (buffer == NULL && buffer_bytes > 0))
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
-                          plan == NULL ? "plan" : needed_bytes == NULL ? "needed_bytes" : "buffer");
+                          plan == NULL           ? "plan"
+                          : needed_bytes == NULL ? "needed_bytes"
+                                                 : "buffer");
     add(&text, "patterns: %" PRIu64 "\n", plan->pattern_count);
     add(&text, "literals: %u\n", plan->literal_count);
     add(&text, "shortest literal: %" PRIu64 "\n", plan->length_min);

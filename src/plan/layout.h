@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #define PLAN_PROBES_MAX 16u
+#define PLAN_PROBE_WINDOW_BYTES 64u /* probes of one literal lie within so many bytes */
 #define PLAN_NONE UINT32_MAX
 
 /* One byte of a literal that is looked at: (text[x + offset] | fold) == value. fold is 0x20 for
@@ -42,7 +43,7 @@ struct plan_sampled {
 /* Method "set": the first q bytes at each place, hashed, test a bit; then heads[hash >> ...] lists
  * literals with that gram. */
 struct plan_set {
-    uint32_t q; /* 1 to 4 */
+    uint32_t q;           /* 1 to 4 */
     uint32_t bitmap_bits; /* log2 of the bitmap's bits */
     uint32_t bucket_bits; /* log2 of the bucket count; never above bitmap_bits */
     uint32_t fold;        /* or-ed into the gram before hashing */

@@ -79,8 +79,8 @@ uint64_t plan_literal_match(const struct trawl_plan *plan, const struct plan_lit
 {
     uint64_t count = literal->bytes_count;
 
-    if (count > text_bytes || plan_mismatch(plan, plan->literal_bytes + literal->bytes_begin, text,
-                                            count) != count)
+    if (count > text_bytes ||
+        plan_mismatch(plan, plan->literal_bytes + literal->bytes_begin, text, count) != count)
         return 0;
     for (uint32_t i = 0; i < literal->tail_count; i++) {
         uint64_t taken = element_match(&plan->elements[literal->tail_begin + i], text + count,
@@ -155,8 +155,8 @@ static bool word_precedes(const struct trawl_plan *plan, const uint8_t *end, uin
     return plan->utf8.is_word(plan->utf8.context, code_point);
 }
 
-bool plan_accepts(const struct trawl_plan *plan, const uint8_t *piece, uint64_t begin,
-                  uint64_t end, uint64_t before, uint64_t available)
+bool plan_accepts(const struct trawl_plan *plan, const uint8_t *piece, uint64_t begin, uint64_t end,
+                  uint64_t before, uint64_t available)
 {
     uint64_t ahead = saturating_add(begin, before);
 
@@ -165,9 +165,8 @@ bool plan_accepts(const struct trawl_plan *plan, const uint8_t *piece, uint64_t 
         ((ahead > 0 && piece[(int64_t)begin - 1] != plan->line_end) ||
          (end < available && piece[end] != plan->line_end)))
         return false;
-    if ((plan->flags & TRAWL_WHOLE_WORD) != 0 &&
-        (word_precedes(plan, piece + begin, ahead) ||
-         word_follows(plan, piece + end, available - end)))
+    if ((plan->flags & TRAWL_WHOLE_WORD) != 0 && (word_precedes(plan, piece + begin, ahead) ||
+                                                  word_follows(plan, piece + end, available - end)))
         return false;
     return true;
 }

@@ -23,7 +23,8 @@ static enum trawl_status check_options(const struct trawl_plan_options *options,
     if (options->sample == NULL && options->sample_bytes > 0)
         return TRAWL_FAIL(error, ARGUMENT, "sample is NULL but sample_bytes is %" PRIu64,
                           options->sample_bytes);
-    if (options->utf8 != NULL && (options->utf8->variants == NULL || options->utf8->is_word == NULL))
+    if (options->utf8 != NULL &&
+        (options->utf8->variants == NULL || options->utf8->is_word == NULL))
         return TRAWL_FAIL(error, ARGUMENT, "utf8 lacks a function");
     for (uint32_t i = 0; i < sizeof options->reserved; i++)
         if (options->reserved[i] != 0)
@@ -152,6 +153,7 @@ struct trawl_pattern trawl_plan_pattern(const struct trawl_plan *plan, uint64_t 
     if (plan == NULL || pattern_index >= plan->pattern_count)
         return pattern;
     pattern.bytes = plan->pattern_bytes + plan->pattern_begin[pattern_index];
-    pattern.bytes_count = plan->pattern_begin[pattern_index + 1] - plan->pattern_begin[pattern_index];
+    pattern.bytes_count =
+        plan->pattern_begin[pattern_index + 1] - plan->pattern_begin[pattern_index];
     return pattern;
 }

@@ -48,21 +48,22 @@ struct trawl_plan {
     uint32_t element_capacity;
     struct plan_element *elements;
 
-    uint64_t length_min;    /* of the literals, without tails */
-    uint64_t length_max;    /* of the longest occurrence, tails included */
-    uint64_t need_before;   /* context bytes before an occurrence's begin */
-    uint64_t need_after;    /* bytes beyond the last begin: length_max - 1 + context */
+    uint64_t length_min;  /* of the literals, without tails */
+    uint64_t length_max;  /* of the longest occurrence, tails included */
+    uint64_t need_before; /* context bytes before an occurrence's begin */
+    uint64_t need_after;  /* bytes beyond the last begin: length_max - 1 + context */
 
     enum trawl_method method;
     const char *method_why; /* static text */
     double gram_rate;       /* expected candidates per text byte under the prior */
 
     /* One literal without a tail: */
-    uint64_t period;        /* the least period if at most half the length, else 0 */
-    uint64_t critical;      /* critical position (Crochemore and Perrin 1991) */
-    uint32_t probe_count;   /* every: ordered, most telling first */
-    uint32_t first_probes;  /* expected to leave few blocks of 64 places with a candidate */
-    bool probes_exact;      /* all bytes are probes and no fold: a candidate is an occurrence */
+    uint64_t period;      /* the least period if at most half the length, else 0 */
+    uint32_t probe_count; /* every: ordered, most telling first */
+    uint64_t probe_offset_min;
+    uint64_t probe_offset_max; /* less than probe_offset_min + PLAN_PROBE_WINDOW_BYTES */
+    uint32_t first_probes;     /* expected to leave few blocks of 64 places with a candidate */
+    bool probes_exact;         /* all bytes are probes and no fold: a candidate is an occurrence */
     struct plan_probe probes[PLAN_PROBES_MAX];
     struct plan_words words;     /* valid if length >= 7 */
     struct plan_sampled sampled; /* valid if method is SAMPLED */
@@ -71,9 +72,9 @@ struct trawl_plan {
 
     /* Several literals, or one with a tail: */
     struct plan_set set;
-    uint64_t *set_bitmap;   /* 1 << bitmap_bits bits */
-    uint32_t *set_buckets;  /* (1 << bucket_bits) + 1 begins into set_entries */
-    uint32_t *set_entries;  /* literal indexes, grouped by bucket, ascending inside each */
+    uint64_t *set_bitmap;  /* 1 << bitmap_bits bits */
+    uint32_t *set_buckets; /* (1 << bucket_bits) + 1 begins into set_entries */
+    uint32_t *set_entries; /* literal indexes, grouped by bucket, ascending inside each */
 };
 
 /* Is there an occurrence of the literal at text, of which `text_bytes` are readable? Returns its
@@ -92,8 +93,8 @@ uint64_t plan_utf8_decode(const uint8_t *bytes, uint64_t count, uint32_t *code_p
 /* Do the plan's word and line conditions hold for an occurrence [begin, end) of a text piece?
  * piece[-before] to piece[available - 1] are readable; before == 0 or available == end mean the
  * text's border. */
-bool plan_accepts(const struct trawl_plan *plan, const uint8_t *piece, uint64_t begin,
-                  uint64_t end, uint64_t before, uint64_t available);
+bool plan_accepts(const struct trawl_plan *plan, const uint8_t *piece, uint64_t begin, uint64_t end,
+                  uint64_t before, uint64_t available);
 
 static inline bool plan_has_conditions(const struct trawl_plan *plan)
 {

@@ -79,10 +79,10 @@ static void set_parameters(struct trawl_plan *plan)
     set->q = (uint32_t)min_u64(max_u64(plan->length_min, 1), 4);
     set->gram_mask = set->q == 4 ? UINT32_MAX : (1u << 8 * set->q) - 1;
     set->fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x20202020u & set->gram_mask : 0;
-    set->bitmap_bits = (uint32_t)min_u64(
-        max_u64(log2_ceiling(plan->literal_count) + SET_BITMAP_BITS_PER_LITERAL,
-                SET_BITMAP_BITS_MIN),
-        SET_BITMAP_BITS_MAX);
+    set->bitmap_bits =
+        (uint32_t)min_u64(max_u64(log2_ceiling(plan->literal_count) + SET_BITMAP_BITS_PER_LITERAL,
+                                  SET_BITMAP_BITS_MIN),
+                          SET_BITMAP_BITS_MAX);
     set->bucket_bits =
         (uint32_t)min_u64(log2_ceiling(plan->literal_count) + 2, SET_BUCKET_BITS_MAX);
     set->bucket_bits = (uint32_t)min_u64(set->bucket_bits, set->bitmap_bits);

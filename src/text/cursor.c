@@ -1,7 +1,10 @@
 /* cursor: cutting a text into pieces. */
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "base/checked.h"
+#include "base/fault.h"
 #include "base/memory.h"
 #include "text/read.h"
 #include "text/text.h"
@@ -42,13 +45,16 @@ enum trawl_status text_cursor_open(struct text_cursor *cursor, struct trawl_text
     memset(cursor, 0, sizeof *cursor);
     cursor->text = text;
     cursor->need = *need;
+    cursor->wake = -1;
     if (!checked_add(need->after, need->piece_bytes, &whole) ||
         !checked_add(whole, need->before + 2 * MEMORY_ALIGNMENT + TEXT_SLACK_BYTES, &whole))
         return TRAWL_FAIL(error, LIMIT, "a piece of text would exceed 2^64 bytes");
     if (text->kind == TEXT_STREAM) {
         if (text->stream_is_used)
             return TRAWL_FAIL(error, UNSUPPORTED, "%s: a stream can be searched once", text->name);
-        text->stream_is_used = true;
+        text->stream_is_used = !text->is_regular;
+        if (!text->is_regular && !fault_hit(FAULT_OPEN))
+            cursor->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     }
     (void)pthread_mutex_init(&cursor->lock, NULL); /* cannot fail with default attributes here */
     return TRAWL_OK;
@@ -56,8 +62,21 @@ enum trawl_status text_cursor_open(struct text_cursor *cursor, struct trawl_text
 
 void text_cursor_close(struct text_cursor *cursor)
 {
+    if (cursor->wake >= 0)
+        (void)close(cursor->wake);
     memory_release(cursor->carry, cursor->carry_capacity, 1);
     (void)pthread_mutex_destroy(&cursor->lock);
+}
+
+bool text_cursor_is_interruptible(const struct text_cursor *cursor)
+{
+    return cursor->text->kind != TEXT_STREAM || cursor->text->is_regular || cursor->wake >= 0;
+}
+
+void text_cursor_interrupt(struct text_cursor *cursor)
+{
+    if (cursor->wake >= 0)
+        (void)eventfd_write(cursor->wake, 1);
 }
 
 static void next_of_memory(struct text_cursor *cursor, struct text_piece *piece)
@@ -135,7 +154,8 @@ static enum trawl_status carry_keep(struct text_cursor *cursor, const struct tex
     return TRAWL_OK;
 }
 
-/* Read a stream until a whole piece is there, or what came can be settled and no more is waiting. */
+/* Read a stream until a whole piece is there, or what came can be settled and no more is waiting.
+ */
 static enum trawl_status next_of_stream(struct text_cursor *cursor, struct text_buffer *buffer,
                                         struct text_piece *piece, struct trawl_error *error)
 {
@@ -155,9 +175,11 @@ static enum trawl_status next_of_stream(struct text_cursor *cursor, struct text_
         if (settled > 0 && !read_is_ready(cursor->text))
             break;
         got = 0;
-        status = read_stream(cursor->text, piece->begin + have, bytes + have, whole - have, &got,
-                             error);
+        if (!cursor->stream_ended)
+            status = read_stream(cursor->text, cursor->wake, piece->begin + have, bytes + have,
+                                 whole - have, &got, error);
         have += got;
+        cursor->stream_ended = got == 0;
         if (got == 0)
             break;
         settled = stream_settled(cursor, bytes, have);
@@ -172,8 +194,7 @@ static enum trawl_status next_of_stream(struct text_cursor *cursor, struct text_
 }
 
 enum trawl_status text_cursor_next(struct text_cursor *cursor, struct text_buffer *buffer,
-                                   struct text_piece *piece, bool *taken,
-                                   struct trawl_error *error)
+                                   struct text_piece *piece, bool *taken, struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
     bool alone = cursor->text->kind != TEXT_FILE; /* a file is read outside the lock */
@@ -189,8 +210,13 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, struct text_buffe
             next_of_memory(cursor, piece);
         else if (cursor->text->kind == TEXT_STREAM)
             status = next_of_stream(cursor, buffer, piece, error);
+        if (status == TRAWL_STOPPED) { /* called back: nobody wants this piece */
+            *taken = false;
+            status = TRAWL_OK;
+            cursor->ended = true;
+        }
         cursor->begin_next += alone ? piece->owned : cursor->need.piece_bytes;
-        cursor->ended = alone && (piece->last || status != TRAWL_OK);
+        cursor->ended |= alone && (piece->last || status != TRAWL_OK);
     }
     (void)pthread_mutex_unlock(&cursor->lock);
     if (!*taken || alone)

@@ -14,8 +14,8 @@
 static enum trawl_status read_failed(const struct trawl_text *text, uint64_t offset, int code,
                                      struct trawl_error *error)
 {
-    enum trawl_status status = TRAWL_FAIL_OS(error, READ, code, "%s: %s", text->name,
-                                             strerror(code));
+    enum trawl_status status =
+        TRAWL_FAIL_OS(error, READ, code, "%s: %s", text->name, strerror(code));
 
     if (error != NULL)
         error->text_offset = offset;
@@ -69,23 +69,41 @@ bool read_is_ready(const struct trawl_text *text)
     return poll(&descriptor, 1, 0) > 0;
 }
 
-enum trawl_status read_stream(const struct trawl_text *text, uint64_t offset, uint8_t *buffer,
-                              uint64_t count, uint64_t *read_bytes, struct trawl_error *error)
+/* Wait for the stream; false: woken instead. */
+static bool wait_for_bytes(const struct trawl_text *text, int wake)
 {
-    for (;;) {
-        ssize_t got =
-            faulty_read(text->descriptor, buffer, (size_t)min_u64(count, READ_BYTES_MAX));
+    struct pollfd descriptors[2] = {{text->descriptor, POLLIN, 0}, {wake, POLLIN, 0}};
 
+    while (poll(descriptors, wake >= 0 ? 2 : 1, -1) < 0)
+        if (errno != EINTR)
+            return true; /* what is wrong, read will say */
+    return wake < 0 || descriptors[1].revents == 0;
+}
+
+enum trawl_status read_stream(const struct trawl_text *text, int wake, uint64_t offset,
+                              uint8_t *buffer, uint64_t count, uint64_t *read_bytes,
+                              struct trawl_error *error)
+{
+    size_t bytes = (size_t)min_u64(count, READ_BYTES_MAX);
+
+    for (;;) {
+        ssize_t got;
+
+        if (text->is_regular) {
+            got = faulty_pread(text->descriptor, buffer, bytes,
+                               (off_t)saturating_add(text->descriptor_begin, offset));
+        } else {
+            if (wake >= 0 && !wait_for_bytes(text, wake))
+                return TRAWL_STOPPED;
+            got = faulty_read(text->descriptor, buffer, bytes);
+        }
         if (got >= 0) {
             *read_bytes = (uint64_t)got;
             return TRAWL_OK;
         }
-        if (errno == EAGAIN || errno == EWOULDBLOCK) { /* a descriptor set not to wait */
-            struct pollfd descriptor = {text->descriptor, POLLIN, 0};
-
-            (void)poll(&descriptor, 1, -1);
-        } else if (errno != EINTR) {
+        if (errno == EAGAIN || errno == EWOULDBLOCK) /* a descriptor set not to wait */
+            (void)wait_for_bytes(text, -1);
+        else if (errno != EINTR)
             return read_failed(text, offset, errno, error);
-        }
     }
 }

@@ -68,13 +68,14 @@ static enum trawl_status text_examine(struct trawl_text *text, struct trawl_erro
         return TRAWL_FAIL_OS(error, OPEN, code, "%s: %s", text->name, strerror(code));
     }
     text->kind = TEXT_STREAM;
-    if (!S_ISREG(facts.st_mode) || facts.st_size <= 0)
-        return TRAWL_OK;
     at = lseek(text->descriptor, 0, SEEK_CUR);
-    if (at < 0)
+    if (!S_ISREG(facts.st_mode) || at < 0)
+        return TRAWL_OK;
+    text->is_regular = true;
+    text->descriptor_begin = (uint64_t)at;
+    if (facts.st_size <= 0)
         return TRAWL_OK;
     text->kind = TEXT_FILE;
-    text->descriptor_begin = (uint64_t)at;
     text->bytes_count = facts.st_size > at ? (uint64_t)(facts.st_size - at) : 0;
     return TRAWL_OK;
 }
@@ -126,8 +127,8 @@ enum trawl_status trawl_text_from_descriptor(int descriptor, const char *name,
     char made_name[32];
 
     if (descriptor < 0 || text_out == NULL)
-        return TRAWL_FAIL(error, ARGUMENT, descriptor < 0 ? "descriptor is negative"
-                                                          : "text is NULL");
+        return TRAWL_FAIL(error, ARGUMENT,
+                          descriptor < 0 ? "descriptor is negative" : "text is NULL");
     (void)snprintf(made_name, sizeof made_name, "descriptor %d", descriptor);
     return text_from_open(descriptor, false, name != NULL ? name : made_name, text_out, error);
 }
@@ -144,7 +145,7 @@ void trawl_text_close(struct trawl_text *text)
 
 bool trawl_text_is_seekable(const struct trawl_text *text)
 {
-    return text != NULL && text->kind != TEXT_STREAM;
+    return text != NULL && (text->kind == TEXT_MEMORY || text->is_regular);
 }
 
 bool trawl_text_bytes(const struct trawl_text *text, uint64_t *text_bytes)
@@ -170,11 +171,12 @@ enum trawl_status trawl_text_read(const struct trawl_text *text, uint64_t offset
                           text == NULL         ? "text"
                           : read_bytes == NULL ? "read_bytes"
                                                : "buffer");
-    if (text->kind == TEXT_STREAM)
+    if (!trawl_text_is_seekable(text))
         return TRAWL_FAIL(error, UNSUPPORTED, "%s: a stream cannot be read again", text->name);
-    if (text->kind == TEXT_FILE)
+    if (text->is_regular)
         return read_file(text, offset, (uint8_t *)buffer, buffer_bytes, read_bytes, error);
-    *read_bytes = offset < text->bytes_count ? min_u64(buffer_bytes, text->bytes_count - offset) : 0;
+    *read_bytes =
+        offset < text->bytes_count ? min_u64(buffer_bytes, text->bytes_count - offset) : 0;
     if (*read_bytes > 0)
         memcpy(buffer, text->bytes + offset, (size_t)*read_bytes);
     return TRAWL_OK;

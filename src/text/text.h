@@ -17,12 +17,13 @@ enum text_kind { TEXT_MEMORY, TEXT_FILE, TEXT_STREAM };
 
 struct trawl_text {
     enum text_kind kind;
-    const uint8_t *bytes;      /* memory */
-    uint64_t bytes_count;      /* memory; a file's size when it was opened */
-    int descriptor;            /* file and stream */
+    const uint8_t *bytes; /* memory */
+    uint64_t bytes_count; /* memory; a file's size when it was opened */
+    int descriptor;       /* file and stream */
     bool descriptor_is_ours;
-    bool stream_is_used;       /* a stream can be searched once */
-    uint64_t descriptor_begin; /* file offset of the text's first byte */
+    bool is_regular;           /* a regular file, also one read like a stream (size 0) */
+    bool stream_is_used;       /* a stream that is not a regular file can be searched once */
+    uint64_t descriptor_begin; /* a regular file's offset of the text's first byte */
     char *name;                /* for messages; name_bytes with its NUL */
     uint64_t name_bytes;
 };
@@ -49,14 +50,14 @@ struct text_need {
 
 struct text_piece {
     uint64_t index;
-    uint64_t begin;       /* text offset of bytes[0] */
+    uint64_t begin; /* text offset of bytes[0] */
     const uint8_t *bytes;
     uint64_t owned;
-    uint64_t before;      /* valid bytes before bytes[0] */
-    uint64_t after;       /* valid bytes beyond owned */
-    uint64_t readable;    /* loadable bytes beyond owned, >= after */
-    bool last;            /* the text ends with this piece's owned bytes */
-    bool beyond;          /* the text ended before this piece: it has no bytes */
+    uint64_t before;   /* valid bytes before bytes[0] */
+    uint64_t after;    /* valid bytes beyond owned */
+    uint64_t readable; /* loadable bytes beyond owned, >= after */
+    bool last;         /* the text ends with this piece's owned bytes */
+    bool beyond;       /* the text ended before this piece: it has no bytes */
 };
 
 struct text_cursor {
@@ -65,16 +66,23 @@ struct text_cursor {
     pthread_mutex_t lock;
     uint64_t index_next;
     uint64_t begin_next;
-    bool ended;           /* the last piece was handed out, or reading failed */
-    uint8_t *carry;       /* stream: bytes [begin_next - carry_before, ...) read so far */
+    bool ended;     /* the last piece was handed out, or reading failed */
+    uint8_t *carry; /* stream: bytes [begin_next - carry_before, ...) read so far */
     uint64_t carry_capacity;
     uint64_t carry_before;
     uint64_t carry_count;
+    bool stream_ended; /* it said so once; a terminal would have to be asked again */
+    int wake; /* stream: readable once text_cursor_interrupt was called; -1: none could be had */
 };
 
 enum trawl_status text_cursor_open(struct text_cursor *cursor, struct trawl_text *text,
                                    const struct text_need *need, struct trawl_error *error);
 void text_cursor_close(struct text_cursor *cursor);
+
+/* Can a thread that waits in text_cursor_next be called back? */
+bool text_cursor_is_interruptible(const struct text_cursor *cursor);
+/* Call back whoever waits for a stream's bytes: text_cursor_next then takes nothing. */
+void text_cursor_interrupt(struct text_cursor *cursor);
 
 /* Take the next piece; *taken false: there is none. On failure the piece is still taken, with the
  * bytes that came before the fault. Threads: any, at once. */
