@@ -290,8 +290,10 @@ static void check_record(enum trawl_status status, const struct trawl_error *err
     if (status == TRAWL_OK)
         return;
     TEST_CHECK(error->status == status && error->message[0] != '\0');
-    if (status == TRAWL_READ)
-        TEST_CHECK(error->os_code == EIO && error->text_offset <= TEXT_BYTES);
+    if (status == TRAWL_READ) { /* the end is looked for by reading: perhaps beyond it */
+        TEST_CHECK_U64((uint64_t)error->os_code, EIO);
+        TEST_CHECK(error->text_offset <= TEXT_BYTES + scene.threads * 2 * CHUNK_BYTES);
+    }
     if (status == TRAWL_OPEN)
         TEST_CHECK(error->os_code != 0);
 }
