@@ -31,42 +31,47 @@ step() {
     esac
 }
 
-# The tests of build/PRESET, counted one by one from ctest's own lines.
+# The tests of build/PRESET, counted one by one from ctest's own lines. What failed tests printed is
+# shown after them (a test may itself print such lines).
 run_ctest() {
-    local preset=$1 log=build/$1/ctest.log line name before=$((passed + failed + skipped))
+    local preset=$1 log=build/$1/ctest.log details=build/$1/Testing/Temporary/LastTest.log
+    local line name before=$((passed + failed + skipped))
 
     shift
     say "tests: $preset"
-    ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure --timeout 1200 "$@" \
-        </dev/null 2>&1 | tee "$log" || true
+    ctest --test-dir "build/$preset" -j "$jobs" --timeout 1200 "$@" </dev/null 2>&1 |
+        tee "$log" | grep -v '^ *Start ' || true
     while IFS= read -r line; do
         [[ $line =~ ^\ *[0-9]+/[0-9]+\ Test\ +#[0-9]+:\ ([^ ]+)\ (.*)$ ]] || continue
-        name="$preset ${BASH_REMATCH[1]}"
+        name=${BASH_REMATCH[1]}
         case ${BASH_REMATCH[2]} in
-        *'***Skipped'*) skipped=$((skipped + 1)) ;;
+        *'***Skipped'*)
+            skipped=$((skipped + 1))
+            skipped_reasons+=("$preset $name: $(test_output "$name" "$details" |
+                sed -n 's/^SKIPPED: //p' | tail -n 1)")
+            ;;
         *'   Passed '*) passed=$((passed + 1)) ;;
         *)
             failed=$((failed + 1))
-            failed_names+=("$name")
+            failed_names+=("$preset $name")
+            say "output of $preset $name, which failed"
+            test_output "$name" "$details" | tail -n 200
             ;;
         esac
     done <"$log"
-    while IFS= read -r line; do
-        skipped_reasons+=("$preset $line")
-    done < <(skip_reasons "build/$preset/Testing/Temporary/LastTest.log")
     if [ $((passed + failed + skipped)) -eq $before ]; then
         failed=$((failed + 1))
         failed_names+=("$preset: no test ran")
     fi
 }
 
-# "NAME: why" for each skipped test of a ctest log.
-skip_reasons() {
-    awk '
-        / Testing: / { name = $3; reason = "" }
-        /^SKIPPED: / { reason = substr($0, 10) }
-        /^Test Skipped\.|^Test time = / { if (reason != "") print name ": " reason; reason = "" }
-    ' "$1" 2>/dev/null || true
+# What test $1 printed, from ctest's detailed log $2.
+test_output() {
+    awk -v name="$1" '
+        /^[0-9]+\/[0-9]+ Testing: / { inside = $3 == name }
+        inside && /^<end of output>$/ { inside = 0 }
+        inside
+    ' "$2" 2>/dev/null || true
 }
 
 # What was run, what was not and why; then the closing line. Status 1 if anything failed.
