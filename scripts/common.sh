@@ -153,17 +153,22 @@ need() {
 
 # ---- Building -------------------------------------------------------------------------------
 
-# build_preset PRESET [CMAKE-OPTION...]: configure and build build/PRESET; quick when up to date.
-build_preset() {
+# configure_preset PRESET [CMAKE-OPTION...]: configure build/PRESET, quietly unless it fails.
+configure_preset() {
     local preset=$1
 
     shift
     mkdir -p build
-    say "build: $preset"
     if ! cmake --preset "$preset" "$@" >"build/configure-$preset.log" 2>&1; then
         cat "build/configure-$preset.log" >&2
         return 1
     fi
     grep -E '^-- trawl:' "build/configure-$preset.log" || true # what the build says of itself
-    cmake --build "build/$preset" -j "$jobs"
+}
+
+# build_preset PRESET [CMAKE-OPTION...]: configure and build build/PRESET; quick when up to date.
+build_preset() {
+    say "build: $1"
+    configure_preset "$@"
+    cmake --build "build/$1" -j "$jobs"
 }

@@ -1,43 +1,50 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154
 # fuzz: building and running the fuzz targets. Sourced after common.sh.
 #
-# A target is a program under build/fuzz whose name begins with fuzz_; its findings of the past
-# are kept in tests/fuzz*/corpus/NAME or tests/fuzz*/corpus and replayed before anything else.
+# A target is a program fuzz_NAME of a folder tests/FOLDER (fuzz_replay and fuzz_NAME_replay are
+# plain programs, run as ordinary tests). What was found in the past is kept in tests/FOLDER/corpus
+# and goes first.
 
+# The names of all targets of the configured build/fuzz.
 fuzz_targets() {
-    find build/fuzz -type f -name 'fuzz_*' -perm -u+x | sort
+    cmake --build build/fuzz --target help | grep -oE '^fuzz_[a-z0-9_]+' | grep -v '_replay$' | sort -u
 }
 
 # fuzz_for SECONDS [TARGET...]: each target (all, or those named) for so long. A finding is left in
 # build/fuzz/findings and ends with status 1; status 77 where clang or its runtime is missing.
 fuzz_for() {
-    local seconds=$1 target name
+    local seconds=$1 name
+    local -a targets
 
     shift
     if ! have_fuzzer_runtime; then
-        echo 'clang with libFuzzer is not here'
+        echo 'SKIPPED: clang with libFuzzer is not here'
         return 77
     fi
-    build_preset fuzz
+    configure_preset fuzz
+    mapfile -t targets < <(fuzz_targets)
+    [ $# -eq 0 ] || targets=("$@")
+    [ ${#targets[@]} -gt 0 ] || die 'there is no fuzz target'
+    cmake --build build/fuzz -j "$jobs" --target "${targets[@]}"
     mkdir -p build/fuzz/findings
-    while IFS= read -r target <&3; do
-        name=$(basename "$target")
-        [ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
+    for name in "${targets[@]}"; do
         say "fuzz: $name, $seconds s"
-        fuzz_one "$target" "$name" "$seconds"
-    done 3< <(fuzz_targets)
+        fuzz_one "$name" "$seconds"
+    done
 }
 
 fuzz_one() {
-    local target=$1 name=$2 seconds=$3 grown
-    local -a kept=()
+    local name=$1 seconds=$2 program kept grown=build/fuzz/corpus/$1
 
-    grown=build/fuzz/corpus/$name
+    program=$(find build/fuzz -type f -name "$name" -perm -u+x | head -n 1)
+    [ -n "$program" ] || die "the build left no program $name"
+    kept=$(dirname "${program#build/fuzz/}")/corpus
     mkdir -p "$grown"
-    for folder in tests/fuzz*/corpus/"$name" tests/fuzz*/corpus; do
-        [ -d "$folder" ] && kept+=("$folder") && break
-    done
-    "$target" "$grown" "${kept[@]}" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 \
-        -print_final_stats=1 -verbosity=0 -artifact_prefix="build/fuzz/findings/$name-" 2>&1 |
+    [ -d "$kept" ] || kept=$grown
+    "$program" "$grown" "$kept" -max_total_time="$seconds" -max_len=4096 -timeout=20 \
+        -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 \
+        -artifact_prefix="build/fuzz/findings/$name-" 2>&1 | tee "build/fuzz/$name.log" |
         grep -vE '^(INFO|stat::(new_units|slowest|peak))' || [ "${PIPESTATUS[0]}" -eq 0 ]
+    # A fuzzer that tried nothing has shown nothing.
+    grep -qE '^stat::number_of_executed_units: +[1-9]' "build/fuzz/$name.log"
 }

@@ -7,8 +7,8 @@ skipped=0
 failed_names=()
 skipped_reasons=()
 
-# step NAME PROGRAM...: one test that is a program. Status 77 means that it cannot run here; the
-# last line of its output says why.
+# step NAME PROGRAM...: one test that is a program. Status 77 means that it cannot run here; its
+# line "SKIPPED: why" is kept.
 step() {
     local name=$1 log status=0
 
@@ -21,7 +21,7 @@ step() {
     0) passed=$((passed + 1)) ;;
     77)
         skipped=$((skipped + 1))
-        skipped_reasons+=("$name: $(tail -n 1 "$log")")
+        skipped_reasons+=("$name: $(sed -n 's/^SKIPPED: //p' "$log" | tail -n 1)")
         ;;
     *)
         failed=$((failed + 1))
