@@ -79,6 +79,16 @@ static bool line_matches(struct scan *scan, const uint8_t *bytes, uint64_t begin
     return !typed->words || (bytes != NULL && has_empty_word(scan, bytes, end - begin));
 }
 
+/* Trailing context follows a line that was printed. */
+static void end_selected(struct scan *scan, uint64_t end, bool printed)
+{
+    bool after = printed && scan->settings->after_count > 0;
+
+    scan->pending_count = after ? (uint64_t)scan->settings->after_count : 0;
+    scan->job->group_printed = true;
+    scan_selected(scan, end);
+}
+
 /* The line [begin, end) of the view is selected: print it and what belongs to it. */
 static void select_line(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end)
 {
@@ -316,22 +326,19 @@ static void finish_dropped_line(struct scan *scan, uint64_t end, bool has_end)
     bool selected = scan->left_count > 0 &&
                     line_matches(scan, NULL, begin, has_end ? end - 1 : end, scan->carried,
                                  scan->carried_count) != scan->settings->typed->invert;
+    bool printed = false;
 
     if (selected && end > scan->ignore_before) {
         if (!scan->quiet) {
             if ((scan->settings->before_count >= 0 || scan->settings->after_count >= 0) &&
                 scan->job->group_printed && scan->printed_end != begin)
                 print_group_separator(scan);
-            print_far_line(scan, begin, end, ':');
+            printed = print_far_line(scan, begin, end, ':');
         }
-        scan->pending_count = scan->quiet || scan->settings->after_count < 0
-                                  ? 0
-                                  : (uint64_t)scan->settings->after_count;
-        scan->job->group_printed = true;
-        scan_selected(scan, end);
+        end_selected(scan, end, printed);
     } else if (scan->pending_count > 0 && !scan->quiet) {
-        print_far_line(scan, begin, end, '-');
-        scan->pending_count--;
+        printed = print_far_line(scan, begin, end, '-');
+        scan->pending_count = printed ? scan->pending_count - 1 : 0;
     }
     if (scan->left_count == 0 && scan->pending_count == 0)
         scan->stop = true;
@@ -453,6 +460,8 @@ static void handle_window(struct scan *scan, const struct view *window, bool las
         scan->carry_count = scan->carried_count = 0;
         scan->dropped = false;
     }
+    if (last && at < window->count && scan->settings->typed->line_number && !scan->quiet)
+        line_number_at(scan, window->bytes, window->begin, window->begin + at);
     if (!carry_matches(scan, window->matches + past, window->match_count - past) ||
         !carry_bytes(scan, window->bytes + at, window->count - at))
         return;

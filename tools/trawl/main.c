@@ -191,7 +191,9 @@ static bool is_decided(const struct settings *settings, const struct needles *ne
     bool inverted_all = settings->typed->invert && needles->has_empty && needles->count == 0 &&
                         !settings->typed->whole_lines && !settings->typed->words;
 
-    return (settings->max_count == 0 || inverted_all) &&
+    bool nothing = needles->none_given && !settings->typed->invert;
+
+    return (settings->typed->max_count == 0 || inverted_all || nothing) &&
            settings->typed->list != LIST_WITHOUT_MATCH;
 }
 

@@ -31,7 +31,7 @@ static bool print_one(struct scan *scan, const struct trawl_window *window,
 
     if (settings->utf8 && !settings->text && !charset_is_valid(bytes, (size_t)bytes_count)) {
         scan->encoding_error = true;
-        scan->stop = true;
+        scan->bad_line = true; /* grep prints no more of this line */
         return false;
     }
     if (settings->typed->line_number)
@@ -81,10 +81,10 @@ static void take_matches(struct scan *scan, const struct trawl_window *window, u
                 return;
             }
             begin_line(scan, window, match.begin);
+            scan->bad_line = false;
         }
-        if (scan->quiet || !print_one(scan, window, &match))
-            continue;
-        scan->match_end = overlapping ? 0 : match.end;
+        if (!scan->quiet && !scan->bad_line && print_one(scan, window, &match))
+            scan->match_end = overlapping ? 0 : match.end;
     }
 }
 

@@ -221,6 +221,7 @@ bool needles_gather(struct needles *needles, const struct settings *settings,
     if (first_operand != NULL)
         return add_lines(needles, settings, first_operand, strlen(first_operand), message) &&
                (remove_duplicates(needles) || exhausted(message));
+    needles->none_given = true;
     for (size_t i = 0; i < list->count; i++) {
         const char *text = list->items[i].text;
         char *bytes;
@@ -229,12 +230,14 @@ bool needles_gather(struct needles *needles, const struct settings *settings,
         if (list->items[i].kind == TYPED_STRING) {
             if (!add_lines(needles, settings, text, strlen(text), message))
                 return false;
+            needles->none_given = false;
             continue;
         }
         if (!read_file(needles, text, &bytes, &bytes_count, message))
             return false;
         if (bytes_count == 0)
             continue; /* no string, not an empty one */
+        needles->none_given = false;
         if (bytes[bytes_count - 1] == '\n')
             bytes_count--;
         if (!add_lines(needles, settings, bytes, bytes_count, message))

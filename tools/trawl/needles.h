@@ -12,6 +12,7 @@ struct needles {
     struct trawl_pattern *patterns; /* none empty, none twice */
     uint64_t count;
     bool has_empty;
+    bool none_given;      /* all pattern files were empty: nothing matches */
     bool plan_whole_line; /* the plan itself looks for whole lines */
     struct trawl_plan *plan;
     /* For a binary file under -x, where NUL ends lines too: built when first needed. */

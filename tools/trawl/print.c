@@ -93,15 +93,13 @@ void print_match(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count, 
     print_color_end(scan, color);
 }
 
-/* Bytes that are not UTF-8 make the file binary: this and all that follows is not printed. */
+/* What is not UTF-8 is not printed; a message at the end says that the file is binary. */
 static bool is_printable(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
     if (scan->settings->text || !scan->settings->utf8 ||
         charset_is_valid(bytes, (size_t)bytes_count))
         return true;
     scan->encoding_error = true;
-    scan->quiet = true;
-    scan->stop_at_select = true;
     return false;
 }
 
@@ -361,7 +359,7 @@ static bool far_bytes(struct scan *scan, uint64_t begin, uint64_t end, bool prin
     return good;
 }
 
-void print_far_line(struct scan *scan, uint64_t begin, uint64_t end, char separator)
+bool print_far_line(struct scan *scan, uint64_t begin, uint64_t end, char separator)
 {
     const struct settings *settings = scan->settings;
     uint8_t last = 0;
@@ -374,13 +372,12 @@ void print_far_line(struct scan *scan, uint64_t begin, uint64_t end, char separa
         binary_next_block(scan, end);
     if (settings->utf8 && !settings->text && !far_bytes(scan, begin, begin + content, false)) {
         scan->encoding_error = true;
-        scan->quiet = true;
-        scan->stop_at_select = true;
-        return;
+        return false;
     }
     print_head(scan, settings->typed->line_number ? scan->line_end_count + 1 : 0, begin, content,
                separator);
     far_bytes(scan, begin, begin + content, true);
     output_byte(scan->output, settings->line_end);
     scan->printed_end = end;
+    return true;
 }

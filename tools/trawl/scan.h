@@ -72,6 +72,7 @@ struct scan {
     bool null_seen;   /* NUL ends lines from now on */
     bool rerun;       /* the text must be searched again with another plan */
     bool encoding_error;
+    bool bad_line; /* matches.c: the current line had a match that is not UTF-8 */
     bool out_of_memory;
     uint64_t null_offset;
     uint64_t scanned_end; /* of the last window */
@@ -90,7 +91,8 @@ int matches_window(void *context, const struct trawl_window *window);
 /* Needs no windows: --positions, --count-matches and --first. */
 enum trawl_status matches_report(struct scan *scan, struct trawl_error *error);
 
-/* print.c. Positions are in the view; `end` is one past the line end, if there is one. */
+/* print.c. Positions are in the view; `end` is one past the line end, if there is one. False: not
+ * printed, because it is not UTF-8. */
 bool print_line(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                 char separator);
 /* The lines of trailing context before `limit`. */
@@ -98,7 +100,7 @@ void print_pending(struct scan *scan, const struct view *view, uint64_t limit);
 /* Separator and leading context of a selected line at `begin`. */
 void print_before(struct scan *scan, const struct view *view, uint64_t begin);
 /* A line that is not in memory, of a text that can be read again. */
-void print_far_line(struct scan *scan, uint64_t begin, uint64_t end, char separator);
+bool print_far_line(struct scan *scan, uint64_t begin, uint64_t end, char separator);
 /* File name, line number, offset. line_number 0: none wanted. bytes_count: of what follows. */
 void print_head(struct scan *scan, uint64_t line_number, uint64_t offset, uint64_t bytes_count,
                 char separator);

@@ -9,8 +9,9 @@
 #include "trawl/progress.h"
 
 #define DRAIN_BYTES (32u << 10)
-#define NUMBER_WIDTH_UNKNOWN 19 /* digits of INT64_MAX, as grep has them where a size is unknown \
-                                 */
+#define NUMBER_WIDTH_UNKNOWN                                            \
+    19 /* digits of INT64_MAX, as grep has them where a size is unknown \
+        */
 
 /* Would a line of this file be printed into the file itself, without end? */
 static bool is_own_output(const struct job *job, const struct stat *status)
@@ -228,7 +229,6 @@ static void report_file(struct job *job, struct scan *scan)
 
     output_commit(job->output);
     if (prints_lines && settings->typed->binary_files == BINARY_FILES_BINARY &&
-        !settings->typed->no_messages &&
         (scan->encoding_error ||
          (scan->null_seen && scan->selected_count > scan->selected_before_block)))
         job_message(job, "%s: binary file matches", scan->name);

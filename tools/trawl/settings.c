@@ -145,8 +145,10 @@ bool settings_build(struct settings *settings, const struct typed *typed, bool u
     settings->null_ends_line = !settings->text && !typed->null_data;
     settings->before_count = typed->before_count >= 0 ? typed->before_count : typed->around_count;
     settings->after_count = typed->after_count >= 0 ? typed->after_count : typed->around_count;
-    settings->max_count =
-        typed->max_count == MAX_COUNT_NONE ? UINT64_MAX : (uint64_t)typed->max_count;
+    if (typed->max_count >= 0 && typed->max_count != MAX_COUNT_NONE)
+        settings->max_count = (uint64_t)typed->max_count;
+    else /* a negative number means no limit, except that in grep 3.8 it selects nothing under -v */
+        settings->max_count = typed->max_count < 0 && typed->invert ? 0 : UINT64_MAX;
     if (!colors_build(&settings->colors, typed)) {
         snprintf(error, TYPED_ERROR_BYTES, "memory exhausted");
         return false;

@@ -101,9 +101,11 @@ bool typed_max_count(struct typed *typed, const char *value)
                  value);
         return false;
     }
-    typed->max_count = (negative && parsed != 0) || state == NUMBER_HUGE || parsed > INT64_MAX
-                           ? MAX_COUNT_NONE
-                           : (int64_t)parsed;
+    if (negative && (parsed != 0 || state == NUMBER_HUGE))
+        typed->max_count = -1;
+    else
+        typed->max_count =
+            state == NUMBER_HUGE || parsed > INT64_MAX ? MAX_COUNT_NONE : (int64_t)parsed;
     return true;
 }
 

@@ -16,9 +16,11 @@ struct walk {
 
 static bool skips_devices(const struct walk *walk, bool is_operand)
 {
-    enum devices devices = walk->job->settings->typed->devices;
+    const struct typed *typed = walk->job->settings->typed;
 
-    return devices == DEVICES_SKIP || (devices == DEVICES_READ_OPERANDS && !is_operand);
+    if (typed->devices == DEVICES_READ_OPERANDS)
+        return !is_operand && !typed->follow_links;
+    return typed->devices == DEVICES_SKIP;
 }
 
 static bool is_device(mode_t mode)
