@@ -264,10 +264,11 @@ struct trawl_searcher_options {
     uint64_t chunk_bytes;        /* text per unit of work; 0: chosen. Small values are for tests. */
     const char *instruction_set; /* NULL: the best here. Else one of trawl_instruction_set().
                                     Borrowed until trawl_searcher_open returns. */
+    uint64_t device_memory_bytes; /* of each device, that searching may use; 0: no limit */
 };
-#define TRAWL_SEARCHER_OPTIONS_INIT                                          \
-    {                                                                        \
-        sizeof(struct trawl_searcher_options), TRAWL_ENGINE_AUTO, 0, 0, NULL \
+#define TRAWL_SEARCHER_OPTIONS_INIT                                             \
+    {                                                                           \
+        sizeof(struct trawl_searcher_options), TRAWL_ENGINE_AUTO, 0, 0, NULL, 0 \
     }
 
 /* The instruction sets this build can use on this machine, best first, NULL after the last;
@@ -302,6 +303,18 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_stats(
 /* Bytes of the current call's text that are done. Any thread may ask, also during a call: this is
  * what a progress display reads. */
 TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher);
+
+/* Keep a copy of a memory text on the searcher's devices: searches of it then read nothing of the
+ * host's memory but what line and window calls deliver. For many searches of one text. Without a
+ * device (engine CPU) this does nothing and succeeds. The bytes may not change until
+ * trawl_text_unload or trawl_searcher_close.
+ * Errors: ARGUMENT (not a memory text), BUSY, MEMORY, DEVICE, LIMIT (more than the device holds).
+ * Cost: one copy to the device. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_load(struct trawl_searcher *searcher,
+                                                          struct trawl_text *text,
+                                                          struct trawl_error *error);
+/* Forget the copy; does nothing if there is none. */
+TRAWL_API void trawl_text_unload(struct trawl_searcher *searcher, struct trawl_text *text);
 
 /* ---- Searching -------------------------------------------------------------------------
  *

@@ -47,14 +47,16 @@ struct engine_result {
 
 struct engine_options {
     uint64_t size;
-    const char *instruction_set; /* CPU: NULL for the best */
+    const char *instruction_set;  /* CPU: NULL for the best */
+    uint64_t device_memory_bytes; /* devices: at most this much of each; 0: no limit */
 };
 
 struct engine_properties {
     const char *name;            /* "cpu", "cuda" */
     const char *instruction_set; /* CPU; "" elsewhere */
     uint32_t lanes_max;          /* lanes worth opening; 0: as many as threads */
-    uint64_t chunk_bytes;        /* preferred */
+    uint64_t chunk_bytes;        /* preferred; 0: whatever suits the text */
+    bool is_device;              /* its chunks count as the device's in the statistics */
 };
 
 struct engine_ops {
@@ -73,6 +75,11 @@ struct engine_ops {
     enum trawl_status (*scan)(struct engine_lane *lane, const struct engine_chunk *chunk,
                               uint64_t from, enum engine_want want, struct engine_result *result,
                               struct trawl_error *error);
+    /* Optional (NULL: nothing to do): keep a copy of these bytes, and forget it. A scan finds out
+     * by itself whether its chunk lies in loaded bytes. */
+    enum trawl_status (*load)(struct engine *engine, const uint8_t *bytes, uint64_t bytes_count,
+                              struct trawl_error *error);
+    void (*unload)(struct engine *engine, const uint8_t *bytes);
 };
 
 extern const struct engine_ops engine_cpu;

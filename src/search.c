@@ -41,9 +41,10 @@ enum trawl_status trawl_searcher_open(const struct trawl_searcher_options *optio
                                       struct trawl_error *error)
 {
     struct trawl_searcher_options given = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct engine_options engine_options = {sizeof engine_options, NULL};
+    struct engine_options engine_options = {sizeof engine_options, NULL, 0};
     struct trawl_searcher *searcher = NULL;
     enum trawl_status status = TRAWL_OK;
+    uint32_t threads;
     void *memory;
 
     if (searcher_out == NULL)
@@ -60,11 +61,15 @@ enum trawl_status trawl_searcher_open(const struct trawl_searcher_options *optio
     searcher->caller.searcher = searcher;
     searcher->engine_asked = given.engine;
     searcher->chunk_bytes = given.chunk_bytes;
-    searcher->threads_asked = given.threads > 0 ? given.threads : cores_available();
+    threads = given.threads > 0 ? given.threads : cores_available();
     engine_options.instruction_set = given.instruction_set;
+    engine_options.device_memory_bytes = given.device_memory_bytes;
     TRAWL_TRY_DONE(engine_choose(given.engine, &searcher->ops, error));
     TRAWL_TRY_DONE(searcher->ops->open(&engine_options, &searcher->engine, error));
-    TRAWL_TRY_DONE(searcher_room(searcher, searcher->threads_asked, error));
+    searcher->ops->properties(searcher->engine, &searcher->properties);
+    if (searcher->properties.lanes_max > 0 && threads > searcher->properties.lanes_max)
+        threads = searcher->properties.lanes_max;
+    TRAWL_TRY_DONE(searcher_room(searcher, threads, error));
     *searcher_out = searcher;
     searcher = NULL;
 done:
@@ -104,6 +109,30 @@ enum trawl_status trawl_searcher_stats(const struct trawl_searcher *searcher,
     memcpy(stats, &searcher->stats, (size_t)min_u64(size, sizeof *stats));
     stats->size = size;
     return TRAWL_OK;
+}
+
+enum trawl_status trawl_text_load(struct trawl_searcher *searcher, struct trawl_text *text,
+                                  struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+
+    if (searcher == NULL || text == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", searcher == NULL ? "searcher" : "text");
+    if (text->kind != TEXT_MEMORY)
+        return TRAWL_FAIL(error, ARGUMENT, "%s: only a text in memory can be loaded", text->name);
+    if (atomic_exchange(&searcher->busy, true))
+        return TRAWL_FAIL(error, BUSY, "the searcher is already inside a call");
+    if (searcher->ops->load != NULL)
+        status = searcher->ops->load(searcher->engine, text->bytes, text->bytes_count, error);
+    atomic_store(&searcher->busy, false);
+    return status;
+}
+
+void trawl_text_unload(struct trawl_searcher *searcher, struct trawl_text *text)
+{
+    if (searcher == NULL || text == NULL || searcher->ops->unload == NULL)
+        return;
+    searcher->ops->unload(searcher->engine, text->bytes);
 }
 
 uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher)

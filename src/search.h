@@ -31,7 +31,6 @@ struct search_slot {
     struct sink_digest digest;
     enum trawl_status status; /* of reading or searching this piece */
     struct trawl_error error;
-    bool on_device;
 };
 
 struct search_thread {
@@ -55,10 +54,10 @@ struct search_job {
 
 struct trawl_searcher {
     enum trawl_engine engine_asked;
-    uint32_t threads_asked; /* 0: one per core */
-    uint64_t chunk_bytes;   /* 0: chosen */
+    uint64_t chunk_bytes; /* 0: chosen */
     const struct engine_ops *ops;
     struct engine *engine;
+    struct engine_properties properties;
 
     struct search_thread caller;
     struct search_thread *threads; /* threads_capacity; the first thread_count run */

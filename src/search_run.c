@@ -212,6 +212,8 @@ static uint64_t piece_bytes(const struct trawl_searcher *searcher, const struct 
 
     if (searcher->chunk_bytes > 0)
         return min_u64(searcher->chunk_bytes, PIECE_BYTES_MAX);
+    if (searcher->properties.chunk_bytes > 0)
+        bytes = searcher->properties.chunk_bytes;
     if (plan->need_after > bytes / PIECE_PER_NEED)
         bytes = plan->need_after > PIECE_BYTES_MAX / PIECE_PER_NEED
                     ? PIECE_BYTES_MAX
@@ -221,18 +223,18 @@ static uint64_t piece_bytes(const struct trawl_searcher *searcher, const struct 
 
 static void stats_finish(struct trawl_searcher *searcher, struct search_job *job, uint64_t begin_ns)
 {
-    struct engine_properties properties;
+    const struct engine_properties *properties = &searcher->properties;
     struct trawl_stats *stats = &job->stats;
 
-    searcher->ops->properties(searcher->engine, &properties);
     stats->wall_ns = now_ns() - begin_ns;
+    stats->device_chunk_count = properties->is_device ? stats->chunk_count : 0;
     stats->cpu_chunk_count = stats->chunk_count - stats->device_chunk_count;
     stats->thread_count = searcher->caller.took_part;
     for (uint32_t i = 0; i < searcher->thread_count; i++)
         stats->thread_count += searcher->threads[i].took_part;
-    (void)snprintf(stats->engine, sizeof stats->engine, "%s", properties.name);
+    (void)snprintf(stats->engine, sizeof stats->engine, "%s", properties->name);
     (void)snprintf(stats->instruction_set, sizeof stats->instruction_set, "%s",
-                   properties.instruction_set);
+                   properties->instruction_set);
     searcher->stats = *stats;
 }
 

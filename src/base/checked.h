@@ -22,6 +22,13 @@ static inline uint64_t saturating_add(uint64_t a, uint64_t b)
     return checked_add(a, b, &sum) ? sum : UINT64_MAX;
 }
 
+static inline uint64_t saturating_multiply(uint64_t a, uint64_t b)
+{
+    uint64_t product;
+
+    return checked_multiply(a, b, &product) ? product : UINT64_MAX;
+}
+
 static inline uint64_t min_u64(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;

@@ -8,7 +8,6 @@
 #define WORK_FACTOR                                                              \
     4u /* bytes compared per byte of chunk and literal before two_way takes over \
         */
-#define CPU_CHUNK_BYTES (1u << 18)
 
 struct engine {
     const struct find_ops *find;
@@ -39,7 +38,8 @@ static void cpu_properties(const struct engine *engine, struct engine_properties
     properties->name = "cpu";
     properties->instruction_set = engine->find->name;
     properties->lanes_max = 0;
-    properties->chunk_bytes = CPU_CHUNK_BYTES;
+    properties->chunk_bytes = 0;
+    properties->is_device = false;
 }
 
 static enum trawl_status cpu_lane_open(struct engine *engine, struct engine_lane **lane,
@@ -95,7 +95,8 @@ static enum trawl_status cpu_scan(struct engine_lane *lane, const struct engine_
     scan.available = chunk->owned + chunk->after;
     scan.loadable = chunk->owned + chunk->readable;
     scan.limit = scan_limit(&scan);
-    scan.work_max = WORK_FACTOR * (chunk->owned + scan.plan->length_max);
+    scan.work_max = saturating_multiply(WORK_FACTOR * (chunk->owned + scan.plan->length_max),
+                                        scan.plan->literal_count);
     result->hits.count = 0;
     result->count = 0;
     result->candidate_count = 0;
@@ -111,5 +112,6 @@ static enum trawl_status cpu_scan(struct engine_lane *lane, const struct engine_
     return scan.status;
 }
 
-const struct engine_ops engine_cpu = {"cpu",         cpu_open,       cpu_close,      cpu_properties,
-                                      cpu_lane_open, cpu_lane_close, cpu_lane_begin, cpu_scan};
+const struct engine_ops engine_cpu = {
+    "cpu",          cpu_open,       cpu_close, cpu_properties, cpu_lane_open,
+    cpu_lane_close, cpu_lane_begin, cpu_scan,  NULL,           NULL};

@@ -40,7 +40,8 @@ struct find_ops {
      * on 64 * word_count bytes of text. */
     void (*words)(const uint8_t *text, uint64_t word_count, const struct plan_words *words,
                   struct find_tile *tile);
-    /* Bit x: the gram at text + x passes the set's bitmap. Depends on text bytes up to
+    /* Bit x is set at least where the gram at text + x is a literal's: by the nibble tables, where
+     * the plan has them and the variant can, else by the bitmap. Depends on text bytes up to
      * 64 * word_count + 2. */
     void (*set)(const uint8_t *text, uint64_t word_count, const struct plan_set *set,
                 const uint64_t *bitmap, struct find_tile *tile);

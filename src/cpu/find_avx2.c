@@ -57,6 +57,51 @@ static inline uint64_t block_words(const uint8_t *text, const struct plan_words 
     return bits;
 }
 
+#define HAS_NIBBLES
+
+/* The tables of one group, each in both halves of a vector: shuffles do not cross halves. */
+struct nibble_tables {
+    __m256i low[4], high[4];
+};
+
+static inline void nibble_load(struct nibble_tables *tables, const struct plan_set *set, uint32_t g)
+{
+    for (uint32_t j = 0; j < 4; j++) {
+        tables->low[j] = _mm256_broadcastsi128_si256(
+            _mm_loadu_si128((const __m128i *)(const void *)set->low[g][j]));
+        tables->high[j] = _mm256_broadcastsi128_si256(
+            _mm_loadu_si128((const __m128i *)(const void *)set->high[g][j]));
+    }
+}
+
+static inline uint64_t block_nibbles(const uint8_t *text, const struct nibble_tables *tables,
+                                     uint32_t q, uint32_t groups)
+{
+    const __m256i nibble = _mm256_set1_epi8(15), none = _mm256_setzero_si256();
+    __m256i passed[2] = {none, none};
+
+    for (uint32_t half = 0; half < 2; half++) {
+        __m256i low[4], high[4];
+
+        for (uint32_t j = 0; j < q; j++) {
+            __m256i bytes = load32(text + 32 * half + j);
+
+            low[j] = _mm256_and_si256(bytes, nibble);
+            high[j] = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), nibble);
+        }
+        for (uint32_t g = 0; g < groups; g++) {
+            __m256i classes = _mm256_set1_epi8(-1);
+
+            for (uint32_t j = 0; j < q; j++)
+                classes = _mm256_and_si256(
+                    classes, _mm256_and_si256(_mm256_shuffle_epi8(tables[g].low[j], low[j]),
+                                              _mm256_shuffle_epi8(tables[g].high[j], high[j])));
+            passed[half] = _mm256_or_si256(passed[half], classes);
+        }
+    }
+    return ~mask64(_mm256_cmpeq_epi8(passed[0], none), _mm256_cmpeq_epi8(passed[1], none));
+}
+
 #include "cpu/find_impl.h"
 
 static bool is_supported(void)
@@ -65,5 +110,5 @@ static bool is_supported(void)
            __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 }
 
-const struct find_ops find_avx2 = {"avx2",     is_supported,    every_avx2,     every_fold_avx2,
-                                   words_avx2, set_scalar_avx2, count_bits_avx2};
+const struct find_ops find_avx2 = {"avx2",     is_supported, every_avx2,     every_fold_avx2,
+                                   words_avx2, set_avx2,     count_bits_avx2};

@@ -55,6 +55,47 @@ static inline uint64_t block_words(const uint8_t *text, const struct plan_words 
            _pdep_u64(equal[2], 0x2222222222222222ull) | _pdep_u64(equal[3], 0x1111111111111111ull);
 }
 
+#define HAS_NIBBLES
+
+/* The tables of one group, each in all four quarters of a vector: shuffles do not cross them. */
+struct nibble_tables {
+    __m512i low[4], high[4];
+};
+
+static inline void nibble_load(struct nibble_tables *tables, const struct plan_set *set, uint32_t g)
+{
+    for (uint32_t j = 0; j < 4; j++) {
+        tables->low[j] =
+            _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)set->low[g][j]));
+        tables->high[j] =
+            _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)set->high[g][j]));
+    }
+}
+
+static inline uint64_t block_nibbles(const uint8_t *text, const struct nibble_tables *tables,
+                                     uint32_t q, uint32_t groups)
+{
+    const __m512i nibble = _mm512_set1_epi8(15);
+    __m512i low[4], high[4], passed = _mm512_setzero_si512();
+
+    for (uint32_t j = 0; j < q; j++) {
+        __m512i bytes = load64(text + j);
+
+        low[j] = _mm512_and_si512(bytes, nibble);
+        high[j] = _mm512_and_si512(_mm512_srli_epi16(bytes, 4), nibble);
+    }
+    for (uint32_t g = 0; g < groups; g++) {
+        __m512i classes = _mm512_set1_epi8(-1);
+
+        for (uint32_t j = 0; j < q; j++)
+            classes = _mm512_and_si512(
+                classes, _mm512_and_si512(_mm512_shuffle_epi8(tables[g].low[j], low[j]),
+                                          _mm512_shuffle_epi8(tables[g].high[j], high[j])));
+        passed = _mm512_or_si512(passed, classes);
+    }
+    return _mm512_test_epi8_mask(passed, passed);
+}
+
 #include "cpu/find_impl.h"
 
 static bool is_supported(void)
@@ -65,5 +106,5 @@ static bool is_supported(void)
 }
 
 const struct find_ops find_avx512 = {"avx512",          is_supported, every_avx512,
-                                     every_fold_avx512, words_avx512, set_scalar_avx512,
+                                     every_fold_avx512, words_avx512, set_avx512,
                                      count_bits_avx512};

@@ -5,6 +5,8 @@
  *   block_equal(text, v)    64-bit mask of the 64 bytes at text that equal byte v
  *   block_equal_fold(text, v, f)   the same after or-ing f into each byte
  *   block_words(text, words)       the words step for 64 bytes of text
+ *   block_nibbles(text, set)       64-bit mask of the places that pass the set's nibble tables;
+ *                                  HAS_NIBBLES is defined where there is one
  * and gets the functions of its table.
  *
  * The first probes are tested at every place, the others only in blocks where a place passed: a
@@ -172,6 +174,43 @@ static void FIND_NAME(set_scalar)(const uint8_t *text, uint64_t word_count,
     }
     tile->is_dense = false;
     tile->hot_count = hot_count;
+}
+
+#ifdef HAS_NIBBLES
+/* One loop per number of groups and bytes that are common, so that the tables stay in registers. */
+static void FIND_NAME(nibbles)(const uint8_t *text, uint64_t word_count, const struct plan_set *set,
+                               struct find_tile *tile)
+{
+    struct nibble_tables tables[PLAN_NIBBLE_GROUPS_MAX];
+    uint32_t hot_count = 0, groups = set->nibble_groups;
+
+    for (uint32_t g = 0; g < groups; g++)
+        nibble_load(&tables[g], set, g);
+    for (uint64_t w = 0; w < word_count; w++) {
+        uint64_t bits = set->q == 4 && groups == 1 ? block_nibbles(text + 64 * w, tables, 4, 1)
+                        : set->q == 4              ? block_nibbles(text + 64 * w, tables, 4, groups)
+                                      : block_nibbles(text + 64 * w, tables, set->q, groups);
+
+        __builtin_prefetch(text + 64 * w + FIND_AHEAD_BYTES);
+        tile->mask[w] = bits;
+        if (bits != 0)
+            tile->hot[hot_count++] = (uint16_t)w;
+    }
+    tile->is_dense = false;
+    tile->hot_count = hot_count;
+}
+#endif
+
+static void FIND_NAME(set)(const uint8_t *text, uint64_t word_count, const struct plan_set *set,
+                           const uint64_t *bitmap, struct find_tile *tile)
+{
+#ifdef HAS_NIBBLES
+    if (set->nibble_groups > 0) {
+        FIND_NAME(nibbles)(text, word_count, set, tile);
+        return;
+    }
+#endif
+    FIND_NAME(set_scalar)(text, word_count, set, bitmap, tile);
 }
 
 static uint64_t FIND_NAME(count_bits)(const uint64_t *mask, uint64_t word_count)

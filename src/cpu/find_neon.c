@@ -55,6 +55,47 @@ static inline uint64_t block_words(const uint8_t *text, const struct plan_words 
     return bits;
 }
 
+#define HAS_NIBBLES
+
+struct nibble_tables {
+    uint8x16_t low[4], high[4];
+};
+
+static inline void nibble_load(struct nibble_tables *tables, const struct plan_set *set, uint32_t g)
+{
+    for (uint32_t j = 0; j < 4; j++) {
+        tables->low[j] = vld1q_u8(set->low[g][j]);
+        tables->high[j] = vld1q_u8(set->high[g][j]);
+    }
+}
+
+static inline uint64_t block_nibbles(const uint8_t *text, const struct nibble_tables *tables,
+                                     uint32_t q, uint32_t groups)
+{
+    uint8x16_t passed[4];
+
+    for (uint32_t i = 0; i < 4; i++) {
+        uint8x16_t low[4], high[4], any = vdupq_n_u8(0);
+
+        for (uint32_t j = 0; j < q; j++) {
+            uint8x16_t bytes = vld1q_u8(text + 16 * i + j);
+
+            low[j] = vandq_u8(bytes, vdupq_n_u8(15));
+            high[j] = vshrq_n_u8(bytes, 4);
+        }
+        for (uint32_t g = 0; g < groups; g++) {
+            uint8x16_t classes = vdupq_n_u8(255);
+
+            for (uint32_t j = 0; j < q; j++)
+                classes = vandq_u8(classes, vandq_u8(vqtbl1q_u8(tables[g].low[j], low[j]),
+                                                     vqtbl1q_u8(tables[g].high[j], high[j])));
+            any = vorrq_u8(any, classes);
+        }
+        passed[i] = vtstq_u8(any, any);
+    }
+    return mask64(passed);
+}
+
 #include "cpu/find_impl.h"
 
 static bool is_supported(void)
@@ -62,5 +103,5 @@ static bool is_supported(void)
     return true; /* part of arm64 */
 }
 
-const struct find_ops find_neon = {"neon",     is_supported,    every_neon,     every_fold_neon,
-                                   words_neon, set_scalar_neon, count_bits_neon};
+const struct find_ops find_neon = {"neon",     is_supported, every_neon,     every_fold_neon,
+                                   words_neon, set_neon,     count_bits_neon};

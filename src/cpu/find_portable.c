@@ -60,5 +60,5 @@ static bool is_supported(void)
 }
 
 const struct find_ops find_portable = {"portable",          is_supported,   every_portable,
-                                       every_fold_portable, words_portable, set_scalar_portable,
+                                       every_fold_portable, words_portable, set_portable,
                                        count_bits_portable};

@@ -7,34 +7,57 @@
 #define CANDIDATE_WORK 16u
 #define SET_KEPT (3u + FIND_LOAD_SLACK) /* a gram's other bytes, and whole vectors */
 
-/* The bucket of the gram at place x; near the text's end the load is put together bytewise. */
-static uint32_t bucket_at(const struct scan *scan, uint64_t x)
+/* The hash of the gram at place x; near the text's end the load is put together bytewise. */
+static uint32_t hash_at(const struct scan *scan, uint64_t x)
 {
     const struct plan_set *set = &scan->plan->set;
     uint32_t gram = 0;
 
-    memcpy(&gram, scan->chunk->bytes + x, (size_t)min_u64(sizeof gram, scan->loadable - x));
-    return plan_hash32((gram | set->fold) & set->gram_mask, set->bitmap_bits) >>
-           (set->bitmap_bits - set->bucket_bits);
+    if (scan->loadable - x >= sizeof gram)
+        memcpy(&gram, scan->chunk->bytes + x, sizeof gram);
+    else
+        memcpy(&gram, scan->chunk->bytes + x, (size_t)(scan->loadable - x));
+    return plan_hash32((gram | set->fold) & set->gram_mask, set->bitmap_bits);
+}
+
+/* The literal at place x, if it is there. */
+static void settle_literal(struct scan *scan, uint64_t x, uint32_t index)
+{
+    const struct plan_literal *literal = &scan->plan->literals[index];
+    const uint8_t *text = scan->chunk->bytes + x;
+    uint64_t room = scan->available - x, length = literal->bytes_count, same;
+
+    scan->work += CANDIDATE_WORK;
+    if (length > room)
+        return;
+    same = plan_mismatch(scan->plan, plan_literal_bytes(scan->plan, index), text, length);
+    scan->work += same;
+    if (same < length)
+        return;
+    if (literal->tail_count > 0)
+        length = plan_literal_match(scan->plan, literal, text, room);
+    if (length > 0)
+        settle_emit(scan, x, index, length);
 }
 
 static void settle_place(struct scan *scan, uint64_t x)
 {
     const struct trawl_plan *plan = scan->plan;
-    uint32_t bucket = bucket_at(scan, x);
+    uint32_t hash = hash_at(scan, x);
+    uint32_t bucket = hash >> (plan->set.bitmap_bits - plan->set.bucket_bits);
 
+    if ((plan->set_bitmap[hash / 64] >> (hash % 64) & 1) == 0)
+        return; /* nibbles let it pass, but the gram is no literal's */
     scan->result->candidate_count++;
     for (uint32_t e = plan->set_buckets[bucket]; e < plan->set_buckets[bucket + 1]; e++) {
-        uint32_t literal = plan->set_entries[e];
-        uint64_t length = plan_literal_match(plan, &plan->literals[literal], scan->chunk->bytes + x,
-                                             scan->available - x);
-
-        scan->work += CANDIDATE_WORK + length;
-        if (length == 0)
-            continue;
-        settle_emit(scan, x, literal, length);
+        settle_literal(scan, x, plan->set_entries[e]);
         if (scan->over)
             return;
+    }
+    if (scan->work > scan->work_max) {
+        scan->at = x + 1;
+        settle_linear(scan);
+        scan->over = true;
     }
 }
 
@@ -69,9 +92,5 @@ void scan_set(struct scan *scan)
         if (scan->over)
             return;
         scan->at += places;
-        if (scan->work > scan->work_max) {
-            settle_linear(scan);
-            return;
-        }
     }
 }

@@ -82,8 +82,6 @@ static void analyse_one(struct trawl_plan *plan, const uint8_t *sample, uint64_t
     for (uint32_t i = 0; i < plan->probe_count; i++) {
         plan->probe_offset_min = min_u64(plan->probe_offset_min, plan->probes[i].offset);
         plan->probe_offset_max = max_u64(plan->probe_offset_max, plan->probes[i].offset);
-        if (plan->probes[i].fold != 0)
-            plan->probes_exact = false;
     }
     if (count >= WORDS_LENGTH_MIN)
         plan->gram_rate = analyse_words(bytes, count, fold, &rates, &plan->words);

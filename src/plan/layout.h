@@ -13,8 +13,8 @@
 #define PLAN_NONE UINT32_MAX
 
 /* One byte of a literal that is looked at: (text[x + offset] | fold) == value. fold is 0x20 for
- * letters when case is ignored, else 0; value has it or-ed in. Or-ing lets a few other byte pairs
- * pass as well ('@' and '`'), so with fold a probe filters and only verification decides. */
+ * letters when case is ignored, else 0. A value in a..z with fold 0x20 is met by that letter's two
+ * cases alone, so a probe says exactly whether its byte matches. */
 struct plan_probe {
     uint64_t offset;
     uint8_t value;
@@ -40,14 +40,25 @@ struct plan_sampled {
     uint64_t fold; /* or-ed into the 8 bytes before hashing: 0 or 0x2020... */
 };
 
-/* Method "set": the first q bytes at each place, hashed, test a bit; then heads[hash >> ...] lists
- * literals with that gram. */
+/* Method "set": the first q bytes at each place, hashed, test a bit; a bucket then lists literals
+ * whose grams hash alike.
+ *
+ * Where there are few literals, nibble tables test many places at once before that ("Teddy": Wang
+ * and others, "Hyperscan: a fast multi-pattern regex matcher", NSDI 2019). Literals are dealt to 8
+ * classes per group; bit c of low[g][j][byte & 15] and of high[g][j][byte >> 4] is set if byte j of
+ * some literal of class c of group g looks so. A place whose q bytes share a class passes. */
+#define PLAN_NIBBLE_GROUPS_MAX 4u
+#define PLAN_NIBBLE_LITERALS_MAX 256u
+
 struct plan_set {
-    uint32_t q;           /* 1 to 4 */
-    uint32_t bitmap_bits; /* log2 of the bitmap's bits */
-    uint32_t bucket_bits; /* log2 of the bucket count; never above bitmap_bits */
-    uint32_t fold;        /* or-ed into the gram before hashing */
-    uint32_t gram_mask;   /* keeps q bytes of a 32-bit load */
+    uint8_t low[PLAN_NIBBLE_GROUPS_MAX][4][16];
+    uint8_t high[PLAN_NIBBLE_GROUPS_MAX][4][16];
+    uint32_t nibble_groups; /* 0: no nibble tables */
+    uint32_t q;             /* 1 to 4 */
+    uint32_t bitmap_bits;   /* log2 of the bitmap's bits */
+    uint32_t bucket_bits;   /* log2 of the bucket count; never above bitmap_bits */
+    uint32_t fold;          /* or-ed into the gram before hashing */
+    uint32_t gram_mask;     /* keeps q bytes of a 32-bit load */
 };
 
 /* The hashes of the two table methods (multiplicative, Knuth 1973, section 6.4). */

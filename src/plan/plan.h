@@ -63,7 +63,7 @@ struct trawl_plan {
     uint64_t probe_offset_min;
     uint64_t probe_offset_max; /* less than probe_offset_min + PLAN_PROBE_WINDOW_BYTES */
     uint32_t first_probes;     /* expected to leave few blocks of 64 places with a candidate */
-    bool probes_exact;         /* all bytes are probes and no fold: a candidate is an occurrence */
+    bool probes_exact;         /* all bytes are probes: a candidate is an occurrence */
     struct plan_probe probes[PLAN_PROBES_MAX];
     struct plan_words words;     /* valid if length >= 7 */
     struct plan_sampled sampled; /* valid if method is SAMPLED */

@@ -13,6 +13,7 @@
 #define SET_BITMAP_BITS_MAX 24u
 #define SET_BITMAP_BITS_PER_LITERAL 7u /* log2: 128 bits per literal keep 1 % of false passes */
 #define SET_BUCKET_BITS_MAX 24u
+#define NIBBLE_LITERALS_PER_GROUP 16u /* two per class let few wrong places pass */
 
 uint64_t sampled_stride(uint64_t length)
 {
@@ -72,6 +73,43 @@ static uint32_t literal_bucket(const struct trawl_plan *plan, uint32_t literal)
            (plan->set.bitmap_bits - plan->set.bucket_bits);
 }
 
+/* Deal the literals to classes: those with like grams share one, so that a class stands for few
+ * byte values at each place. A simple sort: there are at most PLAN_NIBBLE_LITERALS_MAX. */
+static void build_nibbles(struct trawl_plan *plan)
+{
+    struct plan_set *set = &plan->set;
+    uint32_t order[PLAN_NIBBLE_LITERALS_MAX], classes;
+
+    set->nibble_groups =
+        (plan->literal_count + NIBBLE_LITERALS_PER_GROUP - 1) / NIBBLE_LITERALS_PER_GROUP;
+    if (set->nibble_groups > PLAN_NIBBLE_GROUPS_MAX)
+        set->nibble_groups = PLAN_NIBBLE_GROUPS_MAX;
+    classes = 8 * set->nibble_groups;
+    for (uint32_t i = 0; i < plan->literal_count; i++) {
+        uint32_t at = i;
+
+        for (; at > 0 && memcmp(plan_literal_bytes(plan, order[at - 1]),
+                                plan_literal_bytes(plan, i), set->q) > 0;
+             at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+    for (uint32_t i = 0; i < plan->literal_count; i++) {
+        uint32_t class = (uint32_t)((uint64_t)i * classes / plan->literal_count);
+        const uint8_t *bytes = plan_literal_bytes(plan, order[i]);
+        uint8_t bit = (uint8_t)(1u << class % 8);
+
+        for (uint32_t j = 0; j < set->q; j++) {
+            bool letter = set->fold != 0 && bytes[j] >= 'a' && bytes[j] <= 'z';
+
+            set->low[class / 8][j][bytes[j] & 15] |= bit;
+            set->high[class / 8][j][bytes[j] >> 4] |= bit;
+            if (letter)
+                set->high[class / 8][j][(bytes[j] & ~0x20) >> 4] |= bit;
+        }
+    }
+}
+
 static void set_parameters(struct trawl_plan *plan)
 {
     struct plan_set *set = &plan->set;
@@ -94,6 +132,8 @@ enum trawl_status build_set(struct trawl_plan *plan, struct trawl_error *error)
     void *memory;
 
     set_parameters(plan);
+    if (plan->literal_count <= PLAN_NIBBLE_LITERALS_MAX)
+        build_nibbles(plan);
     bucket_count = 1ull << plan->set.bucket_bits;
     TRAWL_TRY(memory_allocate_zeroed((1ull << plan->set.bitmap_bits) / 64, sizeof *plan->set_bitmap,
                                      &memory, error));
