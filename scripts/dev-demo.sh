@@ -60,23 +60,19 @@ make_text() {
 
 # ---- Timing -----------------------------------------------------------------------------
 
+rounds=3
 failures=0
 runs=0
 
-# best_of COUNT OUTPUT COMMAND...: microseconds of the fastest run, in best_us.
-best_of() {
-    local count=$1 output=$2 begin end
-    shift 2
+# timed OUTPUT COMMAND...: run it; its microseconds in elapsed_us.
+timed() {
+    local output=$1 begin end
+    shift
 
-    best_us=
-    for ((run = 0; run < count; run++)); do
-        begin=${EPOCHREALTIME/[.,]/}
-        "$@" >"$output" 2>"$output.err" </dev/null || [ $? -eq 1 ] || cat "$output.err" >&2
-        end=${EPOCHREALTIME/[.,]/}
-        if [ -z "$best_us" ] || [ $((end - begin)) -lt "$best_us" ]; then
-            best_us=$((end - begin))
-        fi
-    done
+    begin=${EPOCHREALTIME/[.,]/}
+    "$@" >"$output" 2>"$output.err" </dev/null || [ $? -eq 1 ] || cat "$output.err" >&2
+    end=${EPOCHREALTIME/[.,]/}
+    elapsed_us=$((end - begin))
 }
 
 # What an output is called in the table: the number itself, or how many lines it has.
@@ -95,15 +91,17 @@ answer_of() {
 # the shell with the text as $1, and trawl the same way. SPEED `-`: the job ends before the text
 # does, so bytes per second would say nothing.
 row() {
-    local speed=$1 title=$2 grep_command=$3 trawl_us grep_us verdict=same
+    local speed=$1 title=$2 grep_command=$3 trawl_us='' grep_us='' verdict=same
     shift 3
 
     runs=$((runs + 1))
-    # shellcheck disable=SC2016 # the inner shell expands these
-    best_of 3 $work/trawl.out bash -c '"$0" "$@"' $trawl "$@" $work/text.txt
-    trawl_us=$best_us
-    best_of 2 $work/grep.out bash -c "$grep_command" grep $work/text.txt
-    grep_us=$best_us
+    for ((round = 0; round < rounds; round++)); do # in turn, so that a disturbance hits both
+        # shellcheck disable=SC2016 # the inner shell expands these
+        timed $work/trawl.out bash -c '"$0" "$@"' $trawl "$@" $work/text.txt
+        [ -n "$trawl_us" ] && [ "$trawl_us" -le $elapsed_us ] || trawl_us=$elapsed_us
+        timed $work/grep.out bash -c "$grep_command" grep $work/text.txt
+        [ -n "$grep_us" ] && [ "$grep_us" -le $elapsed_us ] || grep_us=$elapsed_us
+    done
     if ! cmp -s $work/trawl.out $work/grep.out; then
         verdict=DIFFERENT
         failures=$((failures + 1))
@@ -155,5 +153,5 @@ echo
 if [ $failures -gt 0 ]; then
     die "$failures of $runs answers differ from grep's"
 fi
-say "all $runs answers equal grep's; times of this machine in the C locale, the best of 3 runs"
-say '(grep: of 2); GB/s is trawl, ratio is how many times as long grep takes'
+say "all $runs answers equal grep's; times of this machine in the C locale, the best of $rounds"
+say 'runs in turn; GB/s is trawl, ratio is how many times as long grep takes'
