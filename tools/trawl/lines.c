@@ -51,8 +51,8 @@ static bool has_empty_word(struct scan *scan, const uint8_t *bytes, uint64_t byt
             else
                 length = 1;
         }
-        if (!word_before && !is_word)
-            return true;
+        if (!is_word && (!word_before || length > 1))
+            return true; /* grep looks inside a longer character that is no letter, too */
         if (at == bytes_count)
             return false;
         word_before = is_word;
@@ -92,20 +92,22 @@ static void end_selected(struct scan *scan, uint64_t end, bool printed)
 /* The line [begin, end) of the view is selected: print it and what belongs to it. */
 static void select_line(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end)
 {
+    bool printed = false;
+
     if (view->begin + end <= scan->ignore_before)
         return;
     if (!scan->quiet) {
         if (scan->pending_count > 0)
             print_pending(scan, view, begin);
-        if (!scan->quiet)
+        if (view->begin + end > scan->block_end)
+            binary_next_block(scan, view->begin + end);
+        /* Under -v lines that follow each other are one group, printed or not. */
+        if (!scan->settings->typed->invert || scan->selected_count == 0 ||
+            scan->selected_end != view->begin + begin)
             print_before(scan, view, begin);
-        if (!scan->quiet)
-            print_line(scan, view, begin, end, ':');
+        printed = print_line(scan, view, begin, end, ':');
     }
-    scan->pending_count =
-        scan->quiet || scan->settings->after_count < 0 ? 0 : (uint64_t)scan->settings->after_count;
-    scan->job->group_printed = true;
-    scan_selected(scan, view->begin + end);
+    end_selected(scan, view->begin + end, printed);
 }
 
 static bool is_over(const struct scan *scan)
@@ -264,8 +266,7 @@ static void handle_view(struct scan *scan, const struct view *view, uint64_t at)
         jump_lines(scan, view, at);
     if (!scan->stop && scan->pending_count > 0 && !scan->quiet)
         print_pending(scan, view, view->count);
-    if ((scan->left_count == 0 && scan->pending_count == 0) ||
-        (scan->quiet && scan->stop_at_select && scan->selected_count > 0 && scan->encoding_error))
+    if (scan->left_count == 0 && scan->pending_count == 0)
         scan->stop = true;
     scan->line_begin = view->begin + view->count;
 }

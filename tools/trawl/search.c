@@ -8,7 +8,6 @@
 
 #include "trawl/progress.h"
 
-#define DRAIN_BYTES (32u << 10)
 #define NUMBER_WIDTH_UNKNOWN                                            \
     19 /* digits of INT64_MAX, as grep has them where a size is unknown \
         */
@@ -175,6 +174,7 @@ static enum trawl_status scan_run(struct scan *scan, int descriptor, struct traw
 
         status = trawl_first(searcher, scan->plan, scan->text, &match, &found, error);
         scan->selected_count = found;
+        scan->selected_end = found ? match.end : 0;
         scan->stop = found;
         return status;
     }
@@ -259,23 +259,20 @@ static void report_file(struct job *job, struct scan *scan)
         job->done = true;
 }
 
-/* Leave standard input as grep does: after -m just behind the last selected line, else at its
- * end, so that whoever writes into a pipe can finish. */
+/* Leave standard input as grep does, if it can seek: after -m just behind the last selected line,
+ * else where grep's buffer ended. */
 static void settle_input(const struct scan *scan, const struct stat *status, off_t begin)
 {
-    char buffer[DRAIN_BYTES];
+    off_t end = (off_t)((scan->selected_end + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES);
 
-    if (scan->job->done)
+    if (scan->job->done || !S_ISREG(status->st_mode) || begin < 0)
         return;
-    if (S_ISREG(status->st_mode) && begin >= 0) {
-        if (scan->left_count == 0)
-            (void)lseek(STDIN_FILENO, begin + (off_t)scan->selected_end, SEEK_SET);
-        else
-            (void)lseek(STDIN_FILENO, 0, SEEK_END);
-        return;
-    }
-    while (scan->stop && scan->left_count > 0 && read(STDIN_FILENO, buffer, sizeof buffer) > 0)
-        continue;
+    if (scan->left_count == 0)
+        (void)lseek(STDIN_FILENO, begin + (off_t)scan->selected_end, SEEK_SET);
+    else if (scan->stop && begin + end < status->st_size)
+        (void)lseek(STDIN_FILENO, begin + end, SEEK_SET);
+    else
+        (void)lseek(STDIN_FILENO, 0, SEEK_END);
 }
 
 static void fail(struct job *job, const char *name, enum trawl_status status,
