@@ -17,6 +17,12 @@ static const struct {
 #undef X
 };
 
+const struct cuda_symbols cuda_symbols = {
+#define X(member, symbol, arguments) symbol,
+#include "cuda/driver.def"
+#undef X
+};
+
 static enum trawl_status find_functions(struct cuda_driver *driver, struct trawl_error *error)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -36,8 +42,8 @@ static enum trawl_status check_version(const struct cuda_driver *driver, struct 
 {
     int version = 0;
 
-    TRAWL_TRY(cuda_check(driver, driver->driver_version(&version), "cuDriverGetVersion", NULL,
-                         error));
+    TRAWL_TRY(
+        cuda_check(driver, driver->driver_version(&version), "cuDriverGetVersion", NULL, error));
     if (version < CUDA_DRIVER_VERSION_MIN)
         return TRAWL_FAIL(error, ENGINE, "the NVIDIA driver is for CUDA %d.%d; %d.%d is needed",
                           version / 1000, version % 1000 / 10, CUDA_DRIVER_VERSION_MIN / 1000,

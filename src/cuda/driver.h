@@ -16,12 +16,20 @@ struct cuda_module;
 struct cuda_function;
 
 struct cuda_driver {
-    void *library; /* from dlopen; NULL for a table filled otherwise */
+    void *library;  /* from dlopen; NULL for a table filled otherwise */
     bool simulated; /* runs kernels on the host, whatever image is loaded */
 #define X(member, symbol, arguments) int(*member) arguments;
 #include "cuda/driver.def"
 #undef X
 };
+
+/* The exported name of each member, for messages. */
+struct cuda_symbols {
+#define X(member, symbol, arguments) const char *member;
+#include "cuda/driver.def"
+#undef X
+};
+extern const struct cuda_symbols cuda_symbols;
 
 enum cuda_code {
     CUDA_CODE_OK = 0,
@@ -56,9 +64,8 @@ void cuda_driver_close(struct cuda_driver *driver);
  * The table is borrowed until replaced. Not thread-safe. */
 void cuda_driver_replace(const struct cuda_driver *driver);
 
-/* CUDA_TRY's helper: 0 is OK; anything else fills the error with the call, the device's name
- * (may be NULL) and the driver's words, as MEMORY if the device's memory is exhausted, else as
- * DEVICE. */
+/* 0 is OK; anything else fills the error with the call, the device's name (may be NULL) and the
+ * driver's words, as MEMORY if the device's memory is exhausted, else as DEVICE. */
 enum trawl_status cuda_check(const struct cuda_driver *driver, int code, const char *symbol,
                              const char *device_name, struct trawl_error *error);
 

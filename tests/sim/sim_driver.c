@@ -208,7 +208,7 @@ static void allocation_free(struct allocation *a)
         link = &(*link)->next;
     *link = a->next;
     for (uint32_t i = 0; i < GUARD_BYTES; i++)
-        if (a->base[i - GUARD_BYTES] != GUARD_VALUE || a->base[a->bytes + i] != GUARD_VALUE)
+        if ((a->base - GUARD_BYTES)[i] != GUARD_VALUE || a->base[a->bytes + i] != GUARD_VALUE)
             complain("guard bytes of an allocation were overwritten");
     if (a->context != NULL) {
         a->context->used_bytes -= a->bytes;

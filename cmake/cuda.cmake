@@ -1,0 +1,46 @@
+# The CUDA engine: its sources, and its kernels as one fat binary embedded in the library. Nothing
+# of the CUDA toolkit is linked or needed at run time; only nvcc, at build time, for the kernels.
+# Included by src/CMakeLists.txt before the library is made; adds to TRAWL_SOURCES.
+option(TRAWL_CUDA "Build the GPU kernels if nvcc is there" ON)
+set(TRAWL_CUDA_ARCHITECTURES "90" CACHE STRING
+    "Architectures to hold machine code for, like \"80;90\", or \"all\" that nvcc knows. Others run the PTX for 7.5, which is always there, after the driver has translated it.")
+
+file(GLOB TRAWL_CUDA_SOURCES CONFIGURE_DEPENDS cuda/*.c)
+list(APPEND TRAWL_SOURCES ${TRAWL_CUDA_SOURCES})
+
+set(TRAWL_NVCC "TRAWL_NVCC-NOTFOUND")
+if(TRAWL_CUDA)
+    find_program(TRAWL_NVCC nvcc HINTS $ENV{CUDA_HOME}/bin $ENV{CUDA_PATH}/bin /usr/local/cuda/bin)
+endif()
+if(NOT TRAWL_NVCC)
+    message(STATUS "GPU kernels: none, nvcc was not found or not asked for; the rest is built")
+else()
+    set(codes ${TRAWL_CUDA_ARCHITECTURES})
+    if(codes STREQUAL "all")
+        execute_process(COMMAND ${TRAWL_NVCC} --list-gpu-code OUTPUT_VARIABLE listed
+                        OUTPUT_STRIP_TRAILING_WHITESPACE)
+        string(REGEX MATCHALL "sm_[0-9]+" codes "${listed}")
+        string(REPLACE "sm_" "" codes "${codes}")
+    endif()
+    set(nvcc_codes -gencode arch=compute_75,code=compute_75)
+    foreach(code IN LISTS codes)
+        if(code GREATER_EQUAL 75)
+            list(APPEND nvcc_codes -gencode arch=compute_${code},code=sm_${code})
+        endif()
+    endforeach()
+    file(GLOB kernel_files CONFIGURE_DEPENDS cuda/kernels/*)
+    set(TRAWL_CUDA_IMAGE ${CMAKE_CURRENT_BINARY_DIR}/kernels.fatbin)
+    add_custom_command(
+        OUTPUT ${TRAWL_CUDA_IMAGE}
+        COMMAND ${TRAWL_NVCC} -x cu -std=c++17 -O3 -lineinfo -I ${CMAKE_CURRENT_SOURCE_DIR}
+                ${nvcc_codes} -Werror all-warnings --threads 2 -fatbin -o ${TRAWL_CUDA_IMAGE}
+                ${CMAKE_CURRENT_SOURCE_DIR}/cuda/kernels/kernels.cu
+        DEPENDS ${kernel_files} ${CMAKE_CURRENT_SOURCE_DIR}/plan/layout.h
+        COMMENT "GPU kernels for 7.5 (PTX), ${codes}" VERBATIM)
+    # Once for all libraries that embed it, so that parallel builds do not write it twice.
+    add_custom_target(trawl_kernels DEPENDS ${TRAWL_CUDA_IMAGE})
+    set_source_files_properties(cuda/image.c PROPERTIES
+        COMPILE_DEFINITIONS "TRAWL_CUDA_IMAGE=\"${TRAWL_CUDA_IMAGE}\""
+        OBJECT_DEPENDS ${TRAWL_CUDA_IMAGE})
+    message(STATUS "GPU kernels: machine code for ${codes}, PTX for 7.5 and up")
+endif()

@@ -1,0 +1,161 @@
+/* device: opening a GPU and its memory. */
+#include "cuda/device.h"
+
+#include <string.h>
+
+#include "cuda/kernels/scan.h"
+
+#define CAPABILITY_MIN 75 /* 10 x major + minor */
+/* Sampling reads single sectors; at the default of 64 the device fetches two (DESIGN: 0.99 times
+ * the read rate instead of 1.64 at a pattern of 80 bytes). */
+#define FETCH_BYTES 32u
+
+static enum trawl_status check_capability(const struct cuda_device *device,
+                                          struct trawl_error *error)
+{
+    int major = 0, minor = 0;
+
+    TRAWL_TRY(CUDA_CALL(device, error, device_attribute, &major, CUDA_ATTRIBUTE_CAPABILITY_MAJOR,
+                        device->handle));
+    TRAWL_TRY(CUDA_CALL(device, error, device_attribute, &minor, CUDA_ATTRIBUTE_CAPABILITY_MINOR,
+                        device->handle));
+    if (10 * major + minor < CAPABILITY_MIN)
+        return TRAWL_FAIL(error, ENGINE, "%s has compute capability %d.%d; %d.%d is needed",
+                          device->name, major, minor, CAPABILITY_MIN / 10, CAPABILITY_MIN % 10);
+    return TRAWL_OK;
+}
+
+static enum trawl_status load_kernels(struct cuda_device *device, struct trawl_error *error)
+{
+    static const char *const names[CUDA_KERNELS] = {
+#define KERNEL_NAME(name, symbol) symbol,
+        CUDA_KERNEL_LIST(KERNEL_NAME)
+#undef KERNEL_NAME
+    };
+    int multiprocessors = 0, code, blocks;
+    uint64_t image_bytes;
+    const uint8_t *image = cuda_image_data(&image_bytes);
+
+    code = device->driver->module_load(&device->module, image);
+    if (code == CUDA_CODE_NO_BINARY_FOR_GPU || code == CUDA_CODE_INVALID_IMAGE)
+        return TRAWL_FAIL(error, ENGINE, "%s: this build holds no kernels for it", device->name);
+    TRAWL_TRY(cuda_check(device->driver, code, cuda_symbols.module_load, device->name, error));
+    TRAWL_TRY(CUDA_CALL(device, error, device_attribute, &multiprocessors,
+                        CUDA_ATTRIBUTE_MULTIPROCESSORS, device->handle));
+    for (uint32_t i = 0; i < CUDA_KERNELS; i++) {
+        TRAWL_TRY(CUDA_CALL(device, error, module_function, &device->functions[i], device->module,
+                            names[i]));
+        TRAWL_TRY(CUDA_CALL(device, error, occupancy, &blocks, device->functions[i],
+                            (int)SCAN_THREADS_MAX, 0));
+        if (blocks < 1 || multiprocessors < 1)
+            return TRAWL_FAIL(error, ENGINE, "%s: kernel %s does not fit it", device->name,
+                              names[i]);
+        device->resident[i] = (uint32_t)blocks * (uint32_t)multiprocessors;
+    }
+    return TRAWL_OK;
+}
+
+/* A hint: a device that knows no such limit is as good. */
+static void set_fetch_bytes(struct cuda_device *device)
+{
+    size_t before = 0;
+
+    if (device->driver->limit_get(&before, CUDA_LIMIT_L2_FETCH_BYTES) == CUDA_CODE_OK &&
+        device->driver->limit_set(CUDA_LIMIT_L2_FETCH_BYTES, FETCH_BYTES) == CUDA_CODE_OK)
+        device->fetch_bytes_before = before;
+}
+
+enum trawl_status cuda_device_open(struct cuda_device *device, const struct cuda_driver *driver,
+                                   int ordinal, struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+    char name[CUDA_NAME_BYTES - 16] = "";
+    bool entered = false;
+
+    memset(device, 0, sizeof *device);
+    device->driver = driver;
+    device->ordinal = ordinal;
+    (void)snprintf(device->name, sizeof device->name, "device %d", ordinal);
+    TRAWL_TRY_DONE(CUDA_CALL(device, error, device_get, &device->handle, ordinal));
+    TRAWL_TRY_DONE(CUDA_CALL(device, error, device_name, name, (int)sizeof name, device->handle));
+    (void)snprintf(device->name, sizeof device->name, "%s (device %d)", name, ordinal);
+    TRAWL_TRY_DONE(check_capability(device, error));
+    TRAWL_TRY_DONE(CUDA_CALL(device, error, context_retain, &device->context, device->handle));
+    TRAWL_TRY_DONE(cuda_device_enter(device, error));
+    entered = true;
+    TRAWL_TRY_DONE(load_kernels(device, error));
+    set_fetch_bytes(device);
+done:
+    if (entered)
+        cuda_device_leave(device);
+    if (status != TRAWL_OK)
+        cuda_device_close(device);
+    return status;
+}
+
+void cuda_device_close(struct cuda_device *device)
+{
+    if (device->context == NULL)
+        return;
+    /* What fails here has failed before, or the device is lost: there is nobody to tell. */
+    if (device->module != NULL && cuda_device_enter(device, NULL) == TRAWL_OK) {
+        if (device->fetch_bytes_before != 0)
+            (void)device->driver->limit_set(CUDA_LIMIT_L2_FETCH_BYTES, device->fetch_bytes_before);
+        (void)device->driver->module_unload(device->module);
+        cuda_device_leave(device);
+    }
+    (void)device->driver->context_release(device->handle);
+    device->context = NULL;
+    device->module = NULL;
+}
+
+enum trawl_status cuda_device_enter(const struct cuda_device *device, struct trawl_error *error)
+{
+    return CUDA_CALL(device, error, context_push, device->context);
+}
+
+void cuda_device_leave(const struct cuda_device *device)
+{
+    struct cuda_context *popped = NULL;
+
+    (void)device->driver->context_pop(&popped);
+}
+
+enum trawl_status cuda_memory_reserve(const struct cuda_device *device, struct cuda_memory *memory,
+                                      uint64_t bytes, struct trawl_error *error)
+{
+    if (bytes <= memory->bytes)
+        return TRAWL_OK;
+    cuda_memory_release(device, memory);
+    TRAWL_TRY(CUDA_CALL(device, error, memory_allocate, &memory->address, (size_t)bytes));
+    memory->bytes = bytes;
+    return TRAWL_OK;
+}
+
+void cuda_memory_release(const struct cuda_device *device, struct cuda_memory *memory)
+{
+    if (memory->bytes > 0)
+        (void)device->driver->memory_free(memory->address);
+    memset(memory, 0, sizeof *memory);
+}
+
+enum trawl_status cuda_pinned_reserve(const struct cuda_device *device, struct cuda_pinned *pinned,
+                                      uint64_t bytes, struct trawl_error *error)
+{
+    void *memory = NULL;
+
+    if (bytes <= pinned->count)
+        return TRAWL_OK;
+    cuda_pinned_release(device, pinned);
+    TRAWL_TRY(CUDA_CALL(device, error, host_allocate, &memory, (size_t)bytes, 0));
+    pinned->bytes = (uint8_t *)memory;
+    pinned->count = bytes;
+    return TRAWL_OK;
+}
+
+void cuda_pinned_release(const struct cuda_device *device, struct cuda_pinned *pinned)
+{
+    if (pinned->count > 0)
+        (void)device->driver->host_free(pinned->bytes);
+    memset(pinned, 0, sizeof *pinned);
+}

@@ -1,0 +1,75 @@
+/* device: one GPU: its context, the loaded kernels, and memory on it.
+ *
+ * The device's primary context is used, so that trawl shares it with whatever else in the process
+ * uses the device. It is made current around each public call of the engine and put back after.
+ */
+#ifndef TRAWL_CUDA_DEVICE_H
+#define TRAWL_CUDA_DEVICE_H
+
+#include "cuda/driver.h"
+
+#define CUDA_KERNEL_LIST(X) \
+    X(EVERY, "scan_every") X(WORDS, "scan_words") X(SAMPLED, "scan_sampled") X(SET, "scan_set")
+
+enum cuda_kernel {
+#define CUDA_KERNEL_ENUM(name, symbol) CUDA_KERNEL_##name,
+    CUDA_KERNEL_LIST(CUDA_KERNEL_ENUM)
+#undef CUDA_KERNEL_ENUM
+        CUDA_KERNELS
+};
+
+#define CUDA_NAME_BYTES 96
+
+struct cuda_device {
+    const struct cuda_driver *driver;
+    int ordinal;
+    int handle;
+    char name[CUDA_NAME_BYTES];   /* "NVIDIA H200 (device 0)" */
+    struct cuda_context *context; /* NULL: not retained */
+    struct cuda_module *module;
+    struct cuda_function *functions[CUDA_KERNELS];
+    uint32_t resident[CUDA_KERNELS]; /* blocks of SCAN_THREADS_MAX threads at a time */
+    size_t fetch_bytes_before;       /* the context's limit as it was found; 0: not changed */
+};
+
+/* The driver's function with these arguments, as a status. */
+#define CUDA_CALL(device, error, member, ...)                                                \
+    cuda_check((device)->driver, (device)->driver->member(__VA_ARGS__), cuda_symbols.member, \
+               (device)->name, (error))
+
+/* DEVICE, MEMORY; ENGINE: too old, or the image holds no code for it. On failure the device is
+ * closed. */
+enum trawl_status cuda_device_open(struct cuda_device *device, const struct cuda_driver *driver,
+                                   int ordinal, struct trawl_error *error);
+/* Accepts half-open ones. */
+void cuda_device_close(struct cuda_device *device);
+
+/* Make the device's context current for this thread; pair with cuda_device_leave. */
+enum trawl_status cuda_device_enter(const struct cuda_device *device, struct trawl_error *error);
+void cuda_device_leave(const struct cuda_device *device);
+
+/* Device memory, kept from use to use. Zeroed is empty. */
+struct cuda_memory {
+    uint64_t address;
+    uint64_t bytes;
+};
+
+/* At least `bytes`; what it held is lost if it grows. Unchanged on failure, but for being empty. */
+enum trawl_status cuda_memory_reserve(const struct cuda_device *device, struct cuda_memory *memory,
+                                      uint64_t bytes, struct trawl_error *error);
+void cuda_memory_release(const struct cuda_device *device, struct cuda_memory *memory);
+
+/* Pinned host memory, likewise. */
+struct cuda_pinned {
+    uint8_t *bytes;
+    uint64_t count;
+};
+
+enum trawl_status cuda_pinned_reserve(const struct cuda_device *device, struct cuda_pinned *pinned,
+                                      uint64_t bytes, struct trawl_error *error);
+void cuda_pinned_release(const struct cuda_device *device, struct cuda_pinned *pinned);
+
+/* The kernels as nvcc made them; *bytes 0: this build has none. */
+const uint8_t *cuda_image_data(uint64_t *bytes);
+
+#endif

@@ -1,0 +1,421 @@
+/* engine_cuda: the engine's table for NVIDIA GPUs.
+ *
+ * A lane belongs to one device and has a stream and memory of its own. Its scan copies the chunk
+ * over through pinned buffers, piece by piece of what fits, and searches each; the lanes of one
+ * device overlap each other's copies and kernels. A text that was loaded needs no copy.
+ */
+#include "cuda/engine_cuda.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "cuda/lane.h"
+
+#define LANES_PER_DEVICE 3u
+#define CHUNK_BYTES (32u << 20)
+#define TEXT_BYTES_MIN (64u << 10) /* below this a device's memory counts as exhausted */
+
+struct engine {
+    struct cuda_driver driver;
+    struct cuda_limits limits;
+    pthread_mutex_t lock; /* of everything below */
+    uint32_t device_count;
+    bool device_is_open[CUDA_DEVICES_MAX];
+    struct cuda_device devices[CUDA_DEVICES_MAX];
+    uint32_t lanes_opened;
+    struct cuda_resident residents[CUDA_RESIDENT_MAX];
+};
+
+/* ---- Open and close --------------------------------------------------------------------- */
+
+static enum trawl_status find_devices(struct engine *engine, struct trawl_error *error)
+{
+    int count = 0, code = engine->driver.init(0);
+
+    if (code == CUDA_CODE_NO_DEVICE)
+        return TRAWL_FAIL(error, ENGINE, "the NVIDIA driver finds no device");
+    TRAWL_TRY(cuda_check(&engine->driver, code, cuda_symbols.init, NULL, error));
+    TRAWL_TRY(cuda_check(&engine->driver, engine->driver.device_count(&count),
+                         cuda_symbols.device_count, NULL, error));
+    if (count < 1)
+        return TRAWL_FAIL(error, ENGINE, "the NVIDIA driver finds no device");
+    engine->device_count = (uint32_t)min_u64((uint64_t)count, CUDA_DEVICES_MAX);
+    return TRAWL_OK;
+}
+
+static enum trawl_status device_want(struct engine *engine, uint32_t index,
+                                     struct trawl_error *error)
+{
+    if (engine->device_is_open[index])
+        return TRAWL_OK;
+    TRAWL_TRY(cuda_device_open(&engine->devices[index], &engine->driver, (int)index, error));
+    engine->device_is_open[index] = true;
+    return TRAWL_OK;
+}
+
+static void cuda_close(struct engine *engine)
+{
+    for (uint32_t i = 0; i < CUDA_RESIDENT_MAX; i++)
+        if (engine->residents[i].bytes != NULL)
+            engine_cuda_unload(engine, engine->residents[i].bytes);
+    for (uint32_t i = 0; i < engine->device_count; i++)
+        if (engine->device_is_open[i])
+            cuda_device_close(&engine->devices[i]);
+    cuda_driver_close(&engine->driver);
+    (void)pthread_mutex_destroy(&engine->lock);
+    memory_release(engine, 1, sizeof *engine);
+}
+
+static enum trawl_status cuda_open(const struct engine_options *options, struct engine **engine_out,
+                                   struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+    struct engine *engine;
+    uint64_t image_bytes;
+    void *memory;
+
+    (void)options;
+    (void)cuda_image_data(&image_bytes);
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *engine, &memory, error));
+    engine = (struct engine *)memory;
+    engine->limits = cuda_limits_now();
+    (void)pthread_mutex_init(&engine->lock, NULL);
+    TRAWL_TRY_DONE(cuda_driver_open(&engine->driver, error));
+    if (image_bytes == 0 && !engine->driver.simulated) {
+        status =
+            TRAWL_FAIL(error, ENGINE, "this build has no GPU kernels: it was made without nvcc");
+        goto done;
+    }
+    TRAWL_TRY_DONE(find_devices(engine, error));
+    TRAWL_TRY_DONE(device_want(engine, 0, error));
+    *engine_out = engine;
+    engine = NULL;
+done:
+    if (engine != NULL)
+        cuda_close(engine);
+    return status;
+}
+
+static void cuda_properties(const struct engine *engine, struct engine_properties *properties)
+{
+    properties->name = "cuda";
+    properties->instruction_set = "";
+    properties->lanes_max = engine->device_count * LANES_PER_DEVICE;
+    properties->chunk_bytes = CHUNK_BYTES;
+}
+
+/* ---- Lanes ------------------------------------------------------------------------------ */
+
+static void cuda_lane_close(struct engine_lane *lane)
+{
+    if (lane->device != NULL && cuda_device_enter(lane->device, NULL) == TRAWL_OK) {
+        cuda_lane_end(lane);
+        cuda_device_leave(lane->device);
+    }
+    memory_release(lane, 1, sizeof *lane);
+}
+
+static enum trawl_status cuda_lane_open(struct engine *engine, struct engine_lane **lane_out,
+                                        struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+    struct engine_lane *lane;
+    uint32_t index;
+    void *memory;
+
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *lane, &memory, error));
+    lane = (struct engine_lane *)memory;
+    lane->engine = engine;
+    lane->limits = engine->limits;
+    (void)pthread_mutex_lock(&engine->lock);
+    index = engine->lanes_opened++ % engine->device_count;
+    if (index > 0 && device_want(engine, index, NULL) != TRAWL_OK)
+        index = 0; /* the first device is open: go on with that */
+    (void)pthread_mutex_unlock(&engine->lock);
+    lane->device = &engine->devices[index];
+    lane->device_index = index;
+    TRAWL_TRY_DONE(cuda_device_enter(lane->device, error));
+    status = cuda_lane_start(lane, error);
+    cuda_device_leave(lane->device);
+    if (status != TRAWL_OK)
+        goto done;
+    *lane_out = lane;
+    lane = NULL;
+done:
+    if (lane != NULL)
+        cuda_lane_close(lane);
+    return status;
+}
+
+/* The tables go over with the first scan: a thread may get no chunk of this search. */
+static enum trawl_status cuda_lane_begin(struct engine_lane *lane, const struct trawl_plan *plan,
+                                         struct trawl_error *error)
+{
+    lane->plan = plan;
+    lane->tables.ready = false;
+    lane->held.bytes = NULL;
+    lane->window_bytes = UINT64_MAX;
+    return plan->literal_count == 0 ? TRAWL_OK : cuda_tables_check(plan, error);
+}
+
+/* ---- Scan ------------------------------------------------------------------------------- */
+
+static bool find_resident(struct engine_lane *lane, const struct engine_chunk *chunk,
+                          uint64_t *address, uint64_t *chunk_at)
+{
+    struct engine *engine = lane->engine;
+    uint64_t count = chunk->owned + chunk->after;
+    bool found = false;
+
+    (void)pthread_mutex_lock(&engine->lock);
+    for (uint32_t i = 0; i < CUDA_RESIDENT_MAX && !found; i++) {
+        const struct cuda_resident *resident = &engine->residents[i];
+        uint64_t at = (uint64_t)((uintptr_t)chunk->bytes - (uintptr_t)resident->bytes);
+
+        if (resident->bytes == NULL || resident->device_index != lane->device_index ||
+            at > resident->count || count > resident->count - at)
+            continue;
+        *address = resident->memory.address;
+        *chunk_at = at;
+        found = true;
+    }
+    (void)pthread_mutex_unlock(&engine->lock);
+    return found;
+}
+
+/* Device memory for `wanted` bytes of text or, where that is not to be had, for fewer. */
+static enum trawl_status reserve_text(struct engine_lane *lane, uint64_t wanted, uint64_t least,
+                                      struct trawl_error *error)
+{
+    for (;;) {
+        uint64_t bytes = min_u64(wanted, max_u64(lane->limits.text_bytes_max, least));
+        enum trawl_status status = cuda_memory_reserve(
+            lane->device, &lane->text, ((bytes + 15) & ~15ull) + SCAN_PADDING_BYTES, error);
+
+        if (status != TRAWL_MEMORY || bytes / 2 < max_u64(least, TEXT_BYTES_MIN))
+            return status;
+        lane->limits.text_bytes_max = bytes / 2;
+    }
+}
+
+/* Bring bytes of the chunk from `at` on to the device, as many as fit. */
+static enum trawl_status bring_text(struct engine_lane *lane, const struct engine_chunk *chunk,
+                                    uint64_t at, struct trawl_error *error)
+{
+    uint64_t available = chunk->owned + chunk->after - at, padding_at;
+    uint64_t overlap =
+        lane->plan->length_max; /* a piece has begins of its own beside the overlap */
+    uint64_t count;
+
+    if (lane->held.bytes == chunk->bytes && lane->held.begin == chunk->begin && at > 0 &&
+        at >= lane->held.from && at < lane->held.end &&
+        (lane->held.end == at + available || lane->held.end - at > overlap))
+        return TRAWL_OK;
+    lane->held.bytes = NULL;
+    TRAWL_TRY(reserve_text(lane, available, min_u64(available, 2 * overlap), error));
+    count = min_u64(available, (lane->text.bytes - SCAN_PADDING_BYTES) & ~15ull);
+    count = min_u64(count, max_u64(lane->limits.text_bytes_max, 2 * overlap));
+    TRAWL_TRY(cuda_lane_upload(lane, lane->text.address, chunk->bytes + at, count, error));
+    padding_at = lane->text.address + count;
+    TRAWL_TRY(
+        CUDA_CALL(lane->device, error, fill, padding_at, 0, SCAN_PADDING_BYTES, lane->stream));
+    lane->held.bytes = chunk->bytes;
+    lane->held.begin = chunk->begin;
+    lane->held.from = at;
+    lane->held.end = at + count;
+    return TRAWL_OK;
+}
+
+/* The next range of the chunk's begins from `at` on. */
+static enum trawl_status next_range(struct engine_lane *lane, const struct engine_chunk *chunk,
+                                    uint64_t at, struct cuda_range *range,
+                                    struct trawl_error *error)
+{
+    uint64_t available = chunk->owned + chunk->after, chunk_at = 0;
+
+    if (find_resident(lane, chunk, &range->address, &chunk_at)) {
+        range->begin = chunk_at + at;
+        range->end = chunk_at + chunk->owned;
+        range->text_end = chunk_at + available;
+        return TRAWL_OK;
+    }
+    TRAWL_TRY(bring_text(lane, chunk, at, error));
+    range->address = lane->text.address;
+    range->begin = at - lane->held.from;
+    range->end = chunk->owned - lane->held.from;
+    range->text_end = lane->held.end - lane->held.from;
+    if (lane->held.end < available) /* the longest occurrence must not be cut */
+        range->end = min_u64(range->end, range->text_end - lane->plan->length_max + 1);
+    return TRAWL_OK;
+}
+
+/* Strike out hits [first, ...) that the plan's conditions or a tail refuse. */
+static void refine(const struct trawl_plan *plan, const struct engine_chunk *chunk, uint64_t first,
+                   struct engine_result *result)
+{
+    uint64_t available = chunk->owned + chunk->after, kept = first;
+
+    for (uint64_t i = first; i < result->hits.count; i++) {
+        struct hit hit = result->hits.items[i];
+        const struct plan_literal *literal = &plan->literals[hit.literal];
+        uint64_t length = literal->bytes_count;
+
+        if (literal->tail_count > 0)
+            length = plan_literal_match(plan, literal, chunk->bytes + hit.offset,
+                                        available - hit.offset);
+        if (length != 0 && (!plan_has_conditions(plan) ||
+                            plan_accepts(plan, chunk->bytes, hit.offset, hit.offset + length,
+                                         chunk->before, available)))
+            result->hits.items[kept++] = hit;
+    }
+    result->count -= result->hits.count - kept;
+    result->hits.count = kept;
+}
+
+static bool needs_refining(const struct trawl_plan *plan)
+{
+    bool needs = plan_has_conditions(plan);
+
+    for (uint32_t i = 0; i < plan->literal_count; i++)
+        needs |= plan->literals[i].tail_count > 0;
+    return needs;
+}
+
+/* With the device entered. */
+static enum trawl_status scan_chunk(struct engine_lane *lane, const struct engine_chunk *chunk,
+                                    uint64_t from, enum engine_want want,
+                                    struct engine_result *result, struct trawl_error *error)
+{
+    bool refining = needs_refining(lane->plan);
+    enum scan_want scan_want = want == ENGINE_WANT_HITS || refining ? SCAN_HITS
+                               : want == ENGINE_WANT_FIRST          ? SCAN_FIRST
+                                                                    : SCAN_COUNT;
+
+    if (!lane->tables.ready)
+        TRAWL_TRY(cuda_tables_build(lane, error));
+    for (uint64_t at = from; at < chunk->owned;) {
+        uint64_t first = result->hits.count, done;
+        struct cuda_range range;
+
+        TRAWL_TRY(next_range(lane, chunk, at, &range, error));
+        TRAWL_TRY(cuda_scan_range(lane, &range, scan_want, at, result, &done, error));
+        TRAWL_ASSERT(done > range.begin);
+        at += done - range.begin;
+        if (refining)
+            refine(lane->plan, chunk, first, result);
+        if (want == ENGINE_WANT_COUNT)
+            result->hits.count = 0;
+        if (want == ENGINE_WANT_FIRST && result->hits.count > 0)
+            break;
+        result->done = at;
+        if (want == ENGINE_WANT_HITS && result->hits.count >= lane->limits.hits_max)
+            return TRAWL_OK;
+    }
+    result->done = chunk->owned;
+    return TRAWL_OK;
+}
+
+static enum trawl_status cuda_scan(struct engine_lane *lane, const struct engine_chunk *chunk,
+                                   uint64_t from, enum engine_want want,
+                                   struct engine_result *result, struct trawl_error *error)
+{
+    enum trawl_status status;
+
+    TRAWL_ASSERT(from < chunk->owned && chunk->owned < UINT32_MAX);
+    result->hits.count = 0;
+    result->count = 0;
+    result->candidate_count = 0;
+    result->done = from;
+    TRAWL_TRY(cuda_device_enter(lane->device, error));
+    status = scan_chunk(lane, chunk, from, want, result, error);
+    if (status != TRAWL_OK) {
+        /* Copies may still be on their way from the staging buffers; nothing of the lane's state
+         * is trusted. */
+        (void)lane->device->driver->stream_wait(lane->stream);
+        lane->held.bytes = NULL;
+        lane->tables.ready = false;
+    }
+    cuda_device_leave(lane->device);
+    return status;
+}
+
+/* ---- Texts that stay -------------------------------------------------------------------- */
+
+static enum trawl_status load_text(struct engine *engine, struct cuda_resident *resident,
+                                   struct trawl_error *error)
+{
+    struct engine_lane *lane = NULL;
+    enum trawl_status status;
+    uint64_t room = ((resident->count + 15) & ~15ull) + SCAN_PADDING_BYTES;
+
+    TRAWL_TRY(cuda_lane_open(engine, &lane, error));
+    resident->device_index = lane->device_index;
+    TRAWL_TRY_DONE(cuda_device_enter(lane->device, error));
+    status = cuda_memory_reserve(lane->device, &resident->memory, room, error);
+    if (status == TRAWL_OK)
+        status = cuda_lane_upload(lane, resident->memory.address, resident->bytes, resident->count,
+                                  error);
+    if (status == TRAWL_OK)
+        status = CUDA_CALL(lane->device, error, fill, resident->memory.address + resident->count, 0,
+                           SCAN_PADDING_BYTES, lane->stream);
+    if (status == TRAWL_OK)
+        status = CUDA_CALL(lane->device, error, stream_wait, lane->stream);
+    if (status != TRAWL_OK) {
+        (void)lane->device->driver->stream_wait(lane->stream);
+        cuda_memory_release(lane->device, &resident->memory);
+    }
+    cuda_device_leave(lane->device);
+done:
+    cuda_lane_close(lane);
+    return status;
+}
+
+enum trawl_status engine_cuda_load(struct engine *engine, const uint8_t *bytes, uint64_t count,
+                                   struct trawl_error *error)
+{
+    struct cuda_resident resident = {bytes, count, 0, {0, 0}};
+    uint32_t i = 0;
+
+    TRAWL_ASSERT(bytes != NULL && count > 0);
+    TRAWL_TRY(load_text(engine, &resident, error));
+    (void)pthread_mutex_lock(&engine->lock);
+    while (i < CUDA_RESIDENT_MAX && engine->residents[i].bytes != NULL)
+        i++;
+    if (i < CUDA_RESIDENT_MAX)
+        engine->residents[i] = resident;
+    (void)pthread_mutex_unlock(&engine->lock);
+    if (i < CUDA_RESIDENT_MAX)
+        return TRAWL_OK;
+    if (cuda_device_enter(&engine->devices[resident.device_index], NULL) == TRAWL_OK) {
+        cuda_memory_release(&engine->devices[resident.device_index], &resident.memory);
+        cuda_device_leave(&engine->devices[resident.device_index]);
+    }
+    return TRAWL_FAIL(error, LIMIT, "more than %u texts are loaded", CUDA_RESIDENT_MAX);
+}
+
+void engine_cuda_unload(struct engine *engine, const uint8_t *bytes)
+{
+    struct cuda_resident resident = {NULL, 0, 0, {0, 0}};
+    const struct cuda_device *device;
+
+    (void)pthread_mutex_lock(&engine->lock);
+    for (uint32_t i = 0; i < CUDA_RESIDENT_MAX && resident.bytes == NULL; i++) {
+        if (engine->residents[i].bytes != bytes)
+            continue;
+        resident = engine->residents[i];
+        memset(&engine->residents[i], 0, sizeof engine->residents[i]);
+    }
+    (void)pthread_mutex_unlock(&engine->lock);
+    device = &engine->devices[resident.device_index];
+    if (resident.bytes != NULL && cuda_device_enter(device, NULL) == TRAWL_OK) {
+        cuda_memory_release(device, &resident.memory);
+        cuda_device_leave(device);
+    }
+}
+
+const struct engine_ops engine_cuda = {"cuda",          cuda_open,      cuda_close,
+                                       cuda_properties, cuda_lane_open, cuda_lane_close,
+                                       cuda_lane_begin, cuda_scan,
+                                       engine_cuda_load, engine_cuda_unload};

@@ -1,0 +1,90 @@
+/* lane: a stream and its two staging buffers. */
+#include "cuda/lane.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+
+const struct cuda_limits cuda_limits_default = {
+    .text_bytes_max = 256u << 20,
+    .staging_bytes = 4u << 20,
+    .hits_room_min = 1u << 16,
+    .hits_max = ENGINE_HITS_MAX,
+    .threads = SCAN_THREADS_MAX,
+    .tile_words_max = SCAN_TILE_WORDS_MAX,
+    .blocks_max = 0,
+    .group_samples_max = 2048,
+    .flood_always = false,
+};
+
+static const struct cuda_limits *limits_replaced;
+static struct cuda_limits limits_copy;
+
+void cuda_limits_replace(const struct cuda_limits *limits)
+{
+    if (limits != NULL)
+        limits_copy = *limits;
+    limits_replaced = limits == NULL ? NULL : &limits_copy;
+}
+
+struct cuda_limits cuda_limits_now(void)
+{
+    return limits_replaced == NULL ? cuda_limits_default : *limits_replaced;
+}
+
+enum trawl_status cuda_lane_upload(struct engine_lane *lane, uint64_t address, const void *bytes,
+                                   uint64_t count, struct trawl_error *error)
+{
+    const struct cuda_device *device = lane->device;
+    const uint8_t *from = (const uint8_t *)bytes;
+    uint64_t room = min_u64(lane->limits.staging_bytes, (count + 4095) & ~4095ull);
+
+    for (uint64_t at = 0, turn = 0; at < count; turn ^= 1) {
+        struct cuda_pinned *staging = &lane->staging[turn];
+        uint64_t part;
+
+        /* The buffer's last copy, of this call or of the one before, has left it. */
+        TRAWL_TRY(CUDA_CALL(device, error, event_wait, lane->staged[turn]));
+        TRAWL_TRY(cuda_pinned_reserve(device, staging, room, error));
+        part = min_u64(staging->count, count - at);
+        memcpy(staging->bytes, from + at, (size_t)part);
+        TRAWL_TRY(CUDA_CALL(device, error, copy_to_device, address + at, staging->bytes,
+                            (size_t)part, lane->stream));
+        TRAWL_TRY(CUDA_CALL(device, error, event_record, lane->staged[turn], lane->stream));
+        at += part;
+    }
+    return TRAWL_OK;
+}
+
+enum trawl_status cuda_lane_start(struct engine_lane *lane, struct trawl_error *error)
+{
+    TRAWL_TRY(
+        CUDA_CALL(lane->device, error, stream_create, &lane->stream, CUDA_STREAM_NON_BLOCKING));
+    for (uint32_t i = 0; i < 2; i++)
+        TRAWL_TRY(
+            CUDA_CALL(lane->device, error, event_create, &lane->staged[i], CUDA_EVENT_NO_TIMING));
+    return TRAWL_OK;
+}
+
+/* Accepts a half-started lane. What fails here has failed before: there is nobody to tell. */
+void cuda_lane_end(struct engine_lane *lane)
+{
+    const struct cuda_device *device = lane->device;
+
+    if (lane->stream != NULL)
+        (void)device->driver->stream_wait(lane->stream);
+    for (uint32_t i = 0; i < 2; i++) {
+        if (lane->staged[i] != NULL)
+            (void)device->driver->event_destroy(lane->staged[i]);
+        cuda_pinned_release(device, &lane->staging[i]);
+    }
+    cuda_pinned_release(device, &lane->landing);
+    cuda_memory_release(device, &lane->tables.memory);
+    cuda_memory_release(device, &lane->text);
+    cuda_memory_release(device, &lane->result);
+    cuda_memory_release(device, &lane->offsets);
+    cuda_memory_release(device, &lane->literals);
+    if (lane->stream != NULL)
+        (void)device->driver->stream_destroy(lane->stream);
+    lane->stream = NULL;
+}

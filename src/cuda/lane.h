@@ -1,0 +1,93 @@
+/* lane: what one host thread has on a device, and the three steps of a scan: the plan's tables and
+ * the text go there, a kernel runs, what it found comes back.
+ */
+#ifndef TRAWL_CUDA_LANE_H
+#define TRAWL_CUDA_LANE_H
+
+#include "cuda/device.h"
+#include "cuda/kernels/scan.h"
+#include "cuda/limits.h"
+#include "engine.h"
+
+#define CUDA_DEVICES_MAX 16u
+#define CUDA_RESIDENT_MAX 64u
+
+/* A text in host memory that also lies on a device. */
+struct cuda_resident {
+    const uint8_t *bytes; /* NULL: free */
+    uint64_t count;
+    uint32_t device_index;
+    struct cuda_memory memory;
+};
+
+/* What the device side of a plan looks like: the parts of struct scan_arguments that do not depend
+ * on the text. */
+struct cuda_tables {
+    bool ready;
+    enum cuda_kernel kernel;
+    struct cuda_memory memory;
+    struct scan_arguments arguments;
+};
+
+/* Which bytes of which chunk lie in the lane's text memory: a scan that goes on where the last one
+ * stopped finds them there. */
+struct cuda_held {
+    const uint8_t *bytes; /* NULL: none */
+    uint64_t begin;
+    uint64_t from; /* the chunk's offset at which the memory begins */
+    uint64_t end;  /* the chunk's offset at which it ends */
+};
+
+struct engine_lane {
+    struct engine *engine;
+    const struct cuda_device *device;
+    uint32_t device_index;
+    struct cuda_limits limits;
+    struct cuda_stream *stream;
+    const struct trawl_plan *plan;
+    struct cuda_tables tables;
+    struct cuda_memory text;
+    struct cuda_memory result; /* struct scan_result, then the segments */
+    struct cuda_memory offsets;
+    struct cuda_memory literals;
+    struct cuda_pinned staging[2];
+    struct cuda_event *staged[2]; /* the last copy from that buffer */
+    struct cuda_pinned landing;
+    struct cuda_held held;
+    uint64_t hits_room;    /* of offsets, and of literals if the plan is a set */
+    uint64_t window_bytes; /* begins a scan for hits may cover before it holds too many */
+};
+
+/* ---- lane.c ---- */
+
+/* With the device entered: `bytes` of host memory to the device, through the staging buffers.
+ * Returns before the copy is done; the source may be reused at once. */
+enum trawl_status cuda_lane_upload(struct engine_lane *lane, uint64_t address, const void *bytes,
+                                   uint64_t count, struct trawl_error *error);
+enum trawl_status cuda_lane_start(struct engine_lane *lane, struct trawl_error *error);
+void cuda_lane_end(struct engine_lane *lane);
+
+/* ---- tables.c ---- */
+
+/* UNSUPPORTED: the plan is not for a device. */
+enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_error *error);
+enum trawl_status cuda_tables_build(struct engine_lane *lane, struct trawl_error *error);
+
+/* ---- scan.c ---- */
+
+/* A range of begins of a text that is on the device. */
+struct cuda_range {
+    uint64_t address; /* of the text's byte 0 on the device */
+    uint64_t begin;   /* begins [begin, end) are asked for */
+    uint64_t end;
+    uint64_t text_end; /* where the text, as far as it may be looked at, ends */
+};
+
+/* Scan a range; hits, if wanted, are appended with offsets from `hits_base` on for range->begin.
+ * *done: begins below it were looked at. */
+enum trawl_status cuda_scan_range(struct engine_lane *lane, const struct cuda_range *range,
+                                  enum scan_want want, uint64_t hits_base,
+                                  struct engine_result *result, uint64_t *done,
+                                  struct trawl_error *error);
+
+#endif

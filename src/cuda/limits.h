@@ -1,0 +1,26 @@
+/* limits: sizes that tests make small, so that every border lies inside a small text. */
+#ifndef TRAWL_CUDA_LIMITS_H
+#define TRAWL_CUDA_LIMITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cuda_limits {
+    uint64_t text_bytes_max; /* device memory of a lane for its piece of a text */
+    uint64_t staging_bytes;  /* of each of a lane's two pinned buffers */
+    uint64_t hits_room_min;  /* hits a lane begins with room for */
+    uint64_t hits_max;       /* a scan stops between two tiles rather than hold more */
+    uint32_t threads;        /* per block */
+    uint32_t tile_words_max;
+    uint32_t blocks_max;        /* per launch; 0: what is resident */
+    uint32_t group_samples_max; /* method sampled: per group */
+    bool flood_always;          /* settle every candidate tile by duels, scan every group again */
+};
+
+extern const struct cuda_limits cuda_limits_default;
+
+/* The limits that engines opened from now on use; NULL: the default. Copied. Not thread-safe. */
+void cuda_limits_replace(const struct cuda_limits *limits);
+struct cuda_limits cuda_limits_now(void);
+
+#endif

@@ -1,0 +1,272 @@
+/* scan: one range of begins: geometry, launch, and what comes back. */
+#include <string.h>
+
+#include "base/checked.h"
+#include "cuda/lane.h"
+
+#define TILES_PER_BLOCK_MIN 2u
+
+/* One launch: what to run and how its segments lie. */
+struct launch {
+    struct scan_arguments arguments;
+    uint32_t blocks;
+    uint64_t segment_count;
+};
+
+/* Smaller tiles where the range is too short to give every block its share. */
+static void choose_tiles(const struct engine_lane *lane, uint64_t places, uint32_t blocks,
+                         struct scan_arguments *a)
+{
+    uint32_t words =
+        lane->limits.tile_words_max - lane->limits.tile_words_max % lane->limits.threads;
+
+    while (words / 2 >= lane->limits.threads && words / 2 % lane->limits.threads == 0 &&
+           places / (32ull * words) < TILES_PER_BLOCK_MIN * (uint64_t)blocks)
+        words /= 2;
+    a->tile_words = words;
+    a->tile_count = (uint32_t)((places + 32ull * words - 1) / (32ull * words));
+}
+
+static void choose_groups(const struct engine_lane *lane, uint32_t blocks, struct scan_arguments *a)
+{
+    uint64_t samples, group_begins;
+
+    a->sample_begin = (a->begin + a->stride - 1) / a->stride;
+    a->sample_end = (a->limit - 1 + a->stride - 1) / a->stride + 1;
+    samples = a->sample_end - a->sample_begin;
+    a->group_samples = (uint32_t)min_u64(
+        lane->limits.group_samples_max,
+        max_u64(lane->limits.threads, samples / (TILES_PER_BLOCK_MIN * (uint64_t)blocks)));
+    a->tile_words =
+        lane->limits.tile_words_max - lane->limits.tile_words_max % lane->limits.threads;
+    a->tile_count = (uint32_t)((samples + a->group_samples - 1) / a->group_samples);
+    group_begins = (uint64_t)a->group_samples * a->stride;
+    a->group_segments = (uint32_t)((group_begins + 15) / (32ull * a->tile_words) + 1);
+}
+
+static void launch_prepare(const struct engine_lane *lane, const struct cuda_range *range,
+                           uint64_t limit, enum scan_want want, struct launch *launch)
+{
+    enum cuda_kernel kernel = lane->tables.kernel;
+    uint32_t blocks = lane->device->resident[kernel];
+    struct scan_arguments *a = &launch->arguments;
+    uint64_t first;
+
+    *a = lane->tables.arguments;
+    a->text = (const uint8_t *)(uintptr_t)range->address;
+    a->begin = range->begin;
+    a->limit = limit;
+    a->text_end = range->text_end;
+    a->want = (uint32_t)want;
+    if (lane->limits.blocks_max != 0)
+        blocks = lane->limits.blocks_max;
+    if (kernel == CUDA_KERNEL_SAMPLED) {
+        choose_groups(lane, blocks, a);
+        launch->segment_count = (uint64_t)a->tile_count * a->group_segments;
+    } else {
+        first = (a->begin + a->shift) & ~15ull;
+        choose_tiles(lane, a->limit + a->shift - first, blocks, a);
+        launch->segment_count = a->tile_count;
+    }
+    launch->blocks = (uint32_t)min_u64(blocks, a->tile_count);
+}
+
+/* The lowest begin of tile or group `unit`. */
+static uint64_t unit_begin(const struct engine_lane *lane, const struct scan_arguments *a,
+                           uint64_t unit)
+{
+    if (unit == 0)
+        return a->begin;
+    if (lane->tables.kernel == CUDA_KERNEL_SAMPLED)
+        return (a->sample_begin + unit * a->group_samples - 1) * a->stride + 1;
+    return ((a->begin + a->shift) & ~15ull) + unit * a->tile_words * 32ull - a->shift;
+}
+
+static enum trawl_status reserve(struct engine_lane *lane, const struct launch *launch,
+                                 enum scan_want want, struct trawl_error *error)
+{
+    uint64_t bytes = sizeof(struct scan_result);
+
+    if (want == SCAN_HITS) {
+        uint64_t room = max_u64(lane->hits_room, lane->limits.hits_room_min);
+
+        bytes += launch->segment_count * sizeof(struct scan_segment);
+        TRAWL_TRY(
+            cuda_memory_reserve(lane->device, &lane->offsets, room * sizeof(uint32_t), error));
+        if (lane->tables.kernel == CUDA_KERNEL_SET)
+            TRAWL_TRY(
+                cuda_memory_reserve(lane->device, &lane->literals, room * sizeof(uint32_t), error));
+        lane->hits_room = room;
+    }
+    TRAWL_TRY(cuda_memory_reserve(lane->device, &lane->result, bytes, error));
+    return cuda_pinned_reserve(lane->device, &lane->landing, bytes, error);
+}
+
+/* Run the kernel and wait for it; result and segments are then in the landing buffer. */
+static enum trawl_status launch_run(struct engine_lane *lane, struct launch *launch,
+                                    struct trawl_error *error)
+{
+    const struct cuda_device *device = lane->device;
+    struct scan_arguments *a = &launch->arguments;
+    uint64_t bytes = sizeof(struct scan_result);
+    void *parameters[] = {a};
+
+    TRAWL_TRY(reserve(lane, launch, (enum scan_want)a->want, error));
+    if (a->want == SCAN_HITS)
+        bytes += launch->segment_count * sizeof(struct scan_segment);
+    a->result = (struct scan_result *)(uintptr_t)lane->result.address;
+    a->segments =
+        (struct scan_segment *)(uintptr_t)(lane->result.address + sizeof(struct scan_result));
+    a->offsets = (uint32_t *)(uintptr_t)lane->offsets.address;
+    a->literals = (uint32_t *)(uintptr_t)lane->literals.address;
+    a->capacity = lane->hits_room;
+    TRAWL_TRY(CUDA_CALL(device, error, fill, lane->result.address, 0, (size_t)bytes, lane->stream));
+    TRAWL_TRY(CUDA_CALL(device, error, fill,
+                        lane->result.address + offsetof(struct scan_result, first), 0xff,
+                        sizeof(uint64_t), lane->stream));
+    TRAWL_TRY(CUDA_CALL(device, error, launch, device->functions[lane->tables.kernel],
+                        launch->blocks, 1, 1, lane->limits.threads, 1, 1, 0, lane->stream,
+                        parameters, NULL));
+    TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, lane->landing.bytes, lane->result.address,
+                        (size_t)bytes, lane->stream));
+    return CUDA_CALL(device, error, stream_wait, lane->stream);
+}
+
+static const struct scan_result *landed_result(const struct engine_lane *lane)
+{
+    return (const struct scan_result *)(const void *)lane->landing.bytes;
+}
+
+/* More hits than room, or than a scan may hold: how far can the next launch go, and what room does
+ * it need? The true counts of all tiles are there. */
+static void choose_cut(struct engine_lane *lane, const struct launch *launch, uint64_t *limit)
+{
+    const struct scan_arguments *a = &launch->arguments;
+    const struct scan_segment *segments =
+        (const struct scan_segment *)(const void *)(landed_result(lane) + 1);
+    uint64_t per_unit = launch->segment_count / a->tile_count, held = 0;
+
+    for (uint64_t unit = 0; unit < a->tile_count; unit++) {
+        uint64_t own = 0;
+
+        for (uint64_t s = unit * per_unit; s < (unit + 1) * per_unit; s++)
+            own += segments[s].count;
+        if (held > 0 && held + own > lane->limits.hits_max) {
+            *limit = unit_begin(lane, a, unit);
+            break;
+        }
+        held += own;
+    }
+    lane->hits_room = max_u64(lane->hits_room, held);
+}
+
+/* Bring the hits over and append them, segment by segment. */
+static enum trawl_status gather(struct engine_lane *lane, const struct launch *launch,
+                                uint64_t hits_base, struct engine_result *result,
+                                struct trawl_error *error)
+{
+    const struct cuda_device *device = lane->device;
+    uint64_t total = landed_result(lane)->cursor, bytes = total * sizeof(uint32_t);
+    uint64_t head =
+        sizeof(struct scan_result) + launch->segment_count * sizeof(struct scan_segment);
+    bool is_set = lane->tables.kernel == CUDA_KERNEL_SET;
+    const struct scan_segment *segments;
+    const uint32_t *offsets, *literals;
+
+    if (total == 0)
+        return TRAWL_OK;
+    TRAWL_ASSERT(total <= lane->hits_room);
+    TRAWL_TRY(hits_reserve(&result->hits, total, error));
+    /* Growing forgets what landed: bring all of it again. */
+    TRAWL_TRY(cuda_pinned_reserve(device, &lane->landing, head + (is_set ? 2 : 1) * bytes, error));
+    TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, lane->landing.bytes, lane->result.address,
+                        (size_t)head, lane->stream));
+    TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, lane->landing.bytes + head,
+                        lane->offsets.address, (size_t)bytes, lane->stream));
+    if (is_set)
+        TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, lane->landing.bytes + head + bytes,
+                            lane->literals.address, (size_t)bytes, lane->stream));
+    TRAWL_TRY(CUDA_CALL(device, error, stream_wait, lane->stream));
+    segments = (const struct scan_segment *)(const void *)(landed_result(lane) + 1);
+    offsets = (const uint32_t *)(const void *)(lane->landing.bytes + head);
+    literals = offsets + total;
+    for (uint64_t s = 0; s < launch->segment_count; s++) {
+        for (uint64_t i = segments[s].slot; i < segments[s].slot + segments[s].count; i++) {
+            struct hit *hit = &result->hits.items[result->hits.count++];
+
+            hit->offset = (uint32_t)(hits_base + offsets[i]);
+            hit->literal = is_set ? literals[i] : 0;
+        }
+    }
+    return TRAWL_OK;
+}
+
+/* As many begins at a time as will hold hits_max hits, by what was met before. */
+static enum trawl_status scan_hits(struct engine_lane *lane, const struct cuda_range *range,
+                                   uint64_t limit, uint64_t hits_base, struct engine_result *result,
+                                   uint64_t *stopped, struct trawl_error *error)
+{
+    uint64_t asked = limit;
+    struct launch launch;
+
+    limit = min_u64(limit, saturating_add(range->begin, lane->window_bytes));
+    for (;;) {
+        uint64_t cursor;
+
+        launch_prepare(lane, range, limit, SCAN_HITS, &launch);
+        TRAWL_TRY(launch_run(lane, &launch, error));
+        cursor = landed_result(lane)->cursor;
+        result->candidate_count += landed_result(lane)->candidates;
+        if (cursor <= lane->hits_room)
+            break;
+        choose_cut(lane, &launch, &limit);
+    }
+    if (limit < asked && landed_result(lane)->cursor >= lane->limits.hits_max / 4)
+        lane->window_bytes = limit - range->begin;
+    else if (limit < asked)
+        lane->window_bytes = saturating_add(lane->window_bytes, limit - range->begin);
+    result->count += landed_result(lane)->cursor;
+    *stopped = limit;
+    return gather(lane, &launch, hits_base, result, error);
+}
+
+static enum trawl_status scan_first(struct engine_lane *lane, uint64_t hits_base,
+                                    struct engine_result *result, struct trawl_error *error)
+{
+    uint64_t first = landed_result(lane)->first;
+
+    if (first == UINT64_MAX)
+        return TRAWL_OK;
+    TRAWL_TRY(hits_reserve(&result->hits, 1, error));
+    result->hits.items[result->hits.count].offset = (uint32_t)(hits_base + (first >> 32));
+    result->hits.items[result->hits.count++].literal = (uint32_t)first;
+    result->count++;
+    return TRAWL_OK;
+}
+
+enum trawl_status cuda_scan_range(struct engine_lane *lane, const struct cuda_range *range,
+                                  enum scan_want want, uint64_t hits_base,
+                                  struct engine_result *result, uint64_t *done,
+                                  struct trawl_error *error)
+{
+    uint64_t least = lane->plan->length_min, limit, stopped;
+    struct launch launch;
+
+    *done = range->end;
+    if (range->text_end < least || range->text_end - least + 1 <= range->begin)
+        return TRAWL_OK;
+    limit = min_u64(range->end, range->text_end - least + 1);
+    if (want == SCAN_HITS) {
+        TRAWL_TRY(scan_hits(lane, range, limit, hits_base, result, &stopped, error));
+        if (stopped < limit)
+            *done = stopped;
+        return TRAWL_OK;
+    }
+    launch_prepare(lane, range, limit, want, &launch);
+    TRAWL_TRY(launch_run(lane, &launch, error));
+    result->candidate_count += landed_result(lane)->candidates;
+    if (want == SCAN_FIRST)
+        return scan_first(lane, hits_base, result, error);
+    result->count += landed_result(lane)->count;
+    return TRAWL_OK;
+}

@@ -1,0 +1,252 @@
+/* tables: a plan as the kernels read it, in one block of device memory. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "cuda/lane.h"
+
+#define TABLE_ALIGNMENT 256u
+#define SET_LITERALS_MAX 65535u /* times a tile's begins: hits of a tile stay below 2^32 */
+#define SET_BYTES_MAX (256u << 20)
+#define STRIDE_UNIT 8u
+#define GRAM_BYTES 8u
+#define WARP_STEP_BYTES 256u
+#define VERIFY_STEPS_MIN 64u
+
+/* The block while it is being laid out: first its size, then, with bytes, its contents. */
+struct block {
+    uint8_t *bytes; /* NULL: measure */
+    uint64_t count;
+    uint64_t address; /* on the device */
+};
+
+/* Take `bytes` of the block; returns where to write them, NULL while measuring. */
+static void *block_take(struct block *block, uint64_t bytes, uint64_t *address)
+{
+    uint64_t at = block->count;
+
+    block->count = (at + bytes + TABLE_ALIGNMENT - 1) / TABLE_ALIGNMENT * TABLE_ALIGNMENT;
+    *address = block->address + at;
+    return block->bytes == NULL ? NULL : block->bytes + at;
+}
+
+/* Put an array into the block and its device address into the arguments' pointer. */
+static void *block_put(struct block *block, const void *from, uint64_t bytes, void *pointer)
+{
+    uint64_t address;
+    void *to = block_take(block, bytes, &address);
+
+    memcpy(pointer, &address, sizeof address);
+    if (to != NULL && from != NULL)
+        memcpy(to, from, (size_t)bytes);
+    return to;
+}
+
+enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_error *error)
+{
+    if (plan->method != TRAWL_METHOD_SET) {
+        if (plan->length_max > SCAN_PATTERN_BYTES_MAX)
+            return TRAWL_FAIL(error, UNSUPPORTED,
+                              "the CUDA engine takes patterns of up to %u bytes, not %" PRIu64,
+                              SCAN_PATTERN_BYTES_MAX, plan->length_max);
+        if (plan->method == TRAWL_METHOD_SAMPLED &&
+            (plan->sampled.hash_bits > SCAN_HEAD_BITS_MAX || plan->sampled.stride < STRIDE_UNIT))
+            return TRAWL_FAIL(error, UNSUPPORTED,
+                              "the CUDA engine cannot sample at stride %" PRIu64,
+                              plan->sampled.stride);
+        return TRAWL_OK;
+    }
+    if (plan->literal_count > SET_LITERALS_MAX)
+        return TRAWL_FAIL(error, UNSUPPORTED,
+                          "the CUDA engine takes sets of up to %u, not %" PRIu32, SET_LITERALS_MAX,
+                          plan->literal_count);
+    if (plan->literal_bytes_total > SET_BYTES_MAX)
+        return TRAWL_FAIL(error, UNSUPPORTED,
+                          "the CUDA engine takes sets of up to %u bytes, not %" PRIu64,
+                          SET_BYTES_MAX, plan->literal_bytes_total);
+    return TRAWL_OK;
+}
+
+/* overlap[d]: how many bytes bytes[d...] share with bytes[0...] (Main and Lorentz 1984; the "Z
+ * algorithm" of Gusfield, "Algorithms on Strings, Trees, and Sequences", 1997, section 1.4). Of
+ * distances inside a tile only. */
+static void fill_overlap(const uint8_t *bytes, uint32_t count, uint32_t *overlap,
+                         uint32_t overlap_count)
+{
+    uint32_t left = 0, right = 0;
+
+    overlap[0] = count;
+    for (uint32_t d = 1; d < overlap_count; d++) {
+        uint32_t common = 0;
+
+        if (d < right)
+            common = (uint32_t)min_u64(overlap[d - left], right - d);
+        while (d + common < count && bytes[common] == bytes[d + common])
+            common++;
+        overlap[d] = common;
+        if (d + common > right) {
+            left = d;
+            right = d + common;
+        }
+    }
+}
+
+static void fill_gram(const uint8_t *bytes, uint32_t count, bool fold, uint32_t *gram,
+                      uint32_t *gram_fold, uint32_t *mask)
+{
+    uint8_t value[4] = {0}, folds[4] = {0}, masks[4] = {0};
+
+    for (uint32_t i = 0; i < count && i < 4; i++) {
+        masks[i] = 0xff;
+        folds[i] = fold && bytes[i] >= 'a' && bytes[i] <= 'z' ? 0x20 : 0;
+        value[i] = bytes[i] | folds[i];
+    }
+    memcpy(gram, value, 4);
+    memcpy(gram_fold, folds, 4);
+    memcpy(mask, masks, 4);
+}
+
+/* What method every looks for, and with it every method's flooded tiles. */
+static void choose_grams(const struct trawl_plan *plan, struct scan_arguments *a)
+{
+    const uint8_t *bytes = plan_literal_bytes(plan, 0);
+    uint32_t count = a->pattern_bytes;
+    uint32_t gram_bytes = (uint32_t)min_u64(count, GRAM_BYTES);
+    bool fold = a->fold != 0;
+
+    a->shift = count > GRAM_BYTES ? (uint32_t)min_u64(plan->words.offset, count - GRAM_BYTES) : 0;
+    bytes += a->shift;
+    fill_gram(bytes, gram_bytes, fold, &a->gram[0], &a->gram_fold[0], &a->gram_mask[0]);
+    fill_gram(bytes + (gram_bytes > 4 ? 4 : 0), gram_bytes > 4 ? gram_bytes - 4 : 0, fold,
+              &a->gram[1], &a->gram_fold[1], &a->gram_mask[1]);
+    a->gram_kind = fold || (gram_bytes > 4 && gram_bytes < GRAM_BYTES) ? SCAN_GRAM_MASKED
+                   : gram_bytes <= 4                                   ? SCAN_GRAM_SHORT
+                                                                       : SCAN_GRAM_LONG;
+    /* Or-ing the fold lets '@' pass for '`' and the like. */
+    a->is_exact = count == gram_bytes && a->gram_fold[0] == 0 && a->gram_fold[1] == 0;
+}
+
+static void choose_words(const struct trawl_plan *plan, struct scan_arguments *a)
+{
+    a->shift = (uint32_t)plan->words.offset + 3;
+    memcpy(a->gram, plan->words.word, sizeof a->gram);
+    memcpy(a->gram_fold, plan->words.fold, sizeof a->gram_fold);
+    a->is_exact = 0;
+}
+
+static void put_sampled(const struct trawl_plan *plan, struct block *block,
+                        struct scan_arguments *a)
+{
+    uint64_t head_count = 1ull << plan->sampled.hash_bits;
+    uint32_t *bits;
+
+    a->stride = (uint32_t)(plan->sampled.stride - plan->sampled.stride % STRIDE_UNIT);
+    a->hash_bits = plan->sampled.hash_bits;
+    a->sample_fold = plan->sampled.fold;
+    (void)block_put(block, plan->sampled_heads, head_count * sizeof(uint32_t), &a->heads);
+    (void)block_put(block, plan->sampled_next, plan->sampled.stride * sizeof(uint32_t), &a->next);
+    bits = (uint32_t *)block_put(block, NULL, (head_count + 31) / 32 * sizeof(uint32_t),
+                                 &a->head_bits);
+    for (uint64_t h = 0; bits != NULL && h < head_count; h++)
+        if (plan->sampled_heads[h] != PLAN_NONE)
+            bits[h / 32] |= 1u << h % 32;
+}
+
+static void put_one(const struct trawl_plan *plan, struct block *block, struct scan_arguments *a)
+{
+    const uint8_t *bytes = plan_literal_bytes(plan, 0);
+    uint64_t count = plan->literals[0].bytes_count;
+    uint32_t overlap_count = (uint32_t)min_u64(count, SCAN_TILE_WORDS_MAX * 32u);
+    void *to;
+
+    a->pattern_bytes = (uint32_t)count;
+    a->verify_budget = VERIFY_STEPS_MIN + 2 * (uint32_t)(count / WARP_STEP_BYTES);
+    to = block_put(block, NULL, (count + 15) & ~7ull, &a->pattern);
+    if (to != NULL)
+        memcpy(to, bytes, (size_t)count);
+    to = block_put(block, NULL, overlap_count * sizeof(uint32_t), &a->overlap);
+    if (to != NULL)
+        fill_overlap(bytes, (uint32_t)count, (uint32_t *)to, overlap_count);
+    choose_grams(plan, a);
+    if (plan->method == TRAWL_METHOD_WORDS)
+        choose_words(plan, a);
+    if (plan->method == TRAWL_METHOD_SAMPLED)
+        put_sampled(plan, block, a);
+}
+
+static void put_literals(const struct trawl_plan *plan, struct block *block,
+                         struct scan_arguments *a)
+{
+    uint64_t words = 0, *begins;
+    uint32_t *counts;
+    uint8_t *bytes;
+
+    begins = (uint64_t *)block_put(block, NULL, plan->literal_count * sizeof(uint64_t),
+                                   &a->literal_begin);
+    counts = (uint32_t *)block_put(block, NULL, plan->literal_count * sizeof(uint32_t),
+                                   &a->literal_bytes_count);
+    for (uint32_t i = 0; i < plan->literal_count; i++) {
+        if (begins != NULL) {
+            begins[i] = words;
+            counts[i] = (uint32_t)plan->literals[i].bytes_count;
+        }
+        words += (plan->literals[i].bytes_count + 7) / 8;
+    }
+    bytes = (uint8_t *)block_put(block, NULL, words * 8, &a->literal_bytes);
+    for (uint32_t i = 0; bytes != NULL && i < plan->literal_count; i++)
+        memcpy(bytes + begins[i] * 8, plan_literal_bytes(plan, i),
+               (size_t)plan->literals[i].bytes_count);
+}
+
+static void put_set(const struct trawl_plan *plan, struct block *block, struct scan_arguments *a)
+{
+    a->set = plan->set;
+    (void)block_put(block, plan->set_bitmap, (1ull << plan->set.bitmap_bits) / 8, &a->set_bitmap);
+    (void)block_put(block, plan->set_buckets,
+                    ((1ull << plan->set.bucket_bits) + 1) * sizeof(uint32_t), &a->set_buckets);
+    (void)block_put(block, plan->set_entries, plan->literal_count * sizeof(uint32_t),
+                    &a->set_entries);
+    put_literals(plan, block, a);
+}
+
+static void put_plan(const struct trawl_plan *plan, struct block *block, struct scan_arguments *a)
+{
+    memset(a, 0, sizeof *a);
+    a->fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
+    if (plan->method == TRAWL_METHOD_SET)
+        put_set(plan, block, a);
+    else
+        put_one(plan, block, a);
+}
+
+enum trawl_status cuda_tables_build(struct engine_lane *lane, struct trawl_error *error)
+{
+    static const enum cuda_kernel kernels[] = {CUDA_KERNEL_EVERY, CUDA_KERNEL_EVERY,
+                                               CUDA_KERNEL_WORDS, CUDA_KERNEL_SAMPLED,
+                                               CUDA_KERNEL_SET};
+    struct cuda_tables *tables = &lane->tables;
+    struct block block = {NULL, 0, 0};
+    enum trawl_status status = TRAWL_OK;
+    void *memory = NULL;
+    uint64_t bytes;
+
+    TRAWL_TRY(cuda_tables_check(lane->plan, error));
+    put_plan(lane->plan, &block, &tables->arguments);
+    bytes = block.count;
+    TRAWL_TRY(memory_allocate_zeroed(bytes, 1, &memory, error));
+    TRAWL_TRY_DONE(cuda_memory_reserve(lane->device, &tables->memory, bytes, error));
+    block.bytes = (uint8_t *)memory;
+    block.count = 0;
+    block.address = tables->memory.address;
+    put_plan(lane->plan, &block, &tables->arguments);
+    TRAWL_ASSERT(block.count == bytes);
+    if (lane->limits.flood_always)
+        tables->arguments.verify_budget = 0;
+    tables->kernel = kernels[lane->plan->method];
+    TRAWL_TRY_DONE(cuda_lane_upload(lane, tables->memory.address, memory, bytes, error));
+    tables->ready = true;
+done:
+    memory_release(memory, bytes, 1);
+    return status;
+}

@@ -1,0 +1,215 @@
+/* cuda_case: see cuda_case.h. */
+#include "cuda_case.h"
+
+#include "base/checked.h"
+#include "match/hits.h"
+#include "plan/plan.h"
+
+struct run {
+    const struct trawl_plan *plan;
+    const struct diff_input *input;
+    const struct diff_expected *expected;
+    const struct cuda_case *config;
+    uint64_t matched; /* of expected->matches, by what was delivered */
+    char *message;
+};
+
+struct cuda_limits cuda_case_limits(struct test_random *random)
+{
+    static const uint32_t threads[] = {32, 64, 96, 128, 256};
+    struct cuda_limits limits = cuda_limits_default;
+
+    limits.threads = threads[test_random_below(random, 3 + 2 * (test_random_below(random, 8) == 0))];
+    limits.tile_words_max = limits.threads * (uint32_t)(1 + test_random_below(random, 8));
+    limits.blocks_max = (uint32_t)(1 + test_random_below(random, 4));
+    limits.staging_bytes = 1 + test_random_below(random, 3000);
+    limits.text_bytes_max = 1 + test_random_below(random, test_random_below(random, 2) ? 300 : 9000);
+    limits.hits_room_min = 1 + test_random_below(random, 100);
+    limits.hits_max = 1 + test_random_below(random, test_random_below(random, 2) ? 10 : 3000);
+    limits.group_samples_max = limits.threads * (uint32_t)(1 + test_random_below(random, 3));
+    limits.flood_always = test_random_below(random, 3) == 0;
+    return limits;
+}
+
+struct cuda_case cuda_case_choose(struct test_random *random, const struct diff_input *input)
+{
+    struct cuda_case config;
+
+    config.method = (enum trawl_method)test_random_below(random, TRAWL_METHOD_SET + 1);
+    config.want = (enum engine_want)test_random_below(random, 3);
+    config.chunk_bytes = test_random_below(random, 2) ? input->text_bytes + 1
+                                                      : 1 + input->text_bytes / 4 +
+                                                            test_random_below(random, 2000);
+    config.resident = test_random_below(random, 4) == 0;
+    return config;
+}
+
+void cuda_case_describe(const struct cuda_case *config, const struct diff_input *input,
+                        const struct cuda_limits *limits, char *line, uint64_t line_bytes)
+{
+    (void)snprintf(line, (size_t)line_bytes,
+                   "method %d, want %d, chunk %" PRIu64 ", resident %d, %s text of %" PRIu64
+                   ", %" PRIu64 " patterns (first of %" PRIu64 "), flags %u, threads %u, tile words "
+                   "%u, blocks %u, staging %" PRIu64 ", text room %" PRIu64 ", hits %" PRIu64
+                   "..%" PRIu64 ", flood %d",
+                   (int)config->method, (int)config->want, config->chunk_bytes, config->resident,
+                   input->kind, input->text_bytes, input->pattern_count,
+                   input->pattern_count > 0 ? input->patterns[0].bytes_count : 0, input->flags,
+                   limits->threads, limits->tile_words_max, limits->blocks_max,
+                   limits->staging_bytes, limits->text_bytes_max, limits->hits_room_min,
+                   limits->hits_max, limits->flood_always);
+}
+
+static bool wrong(struct run *run, const char *what, uint64_t got, uint64_t expected)
+{
+    (void)snprintf(run->message, CUDA_CASE_MESSAGE_BYTES,
+                   "%s is %" PRIu64 ", expected %" PRIu64 " (match %" PRIu64 " of %" PRIu64 ")",
+                   what, got, expected, run->matched, run->expected->match_count);
+    return false;
+}
+
+/* One hit against the next expected match. */
+static bool check_hit(struct run *run, uint64_t begin, const struct hit *hit)
+{
+    const struct naive_match *expected = &run->expected->matches[run->matched];
+
+    if (run->matched >= run->expected->match_count)
+        return wrong(run, "a hit too many at", begin, 0);
+    if (hit->literal >= run->plan->literal_count)
+        return wrong(run, "a literal", hit->literal, run->plan->literal_count);
+    if (begin != expected->begin)
+        return wrong(run, "a begin", begin, expected->begin);
+    if (run->plan->literals[hit->literal].pattern != expected->pattern_index)
+        return wrong(run, "a pattern", run->plan->literals[hit->literal].pattern,
+                     expected->pattern_index);
+    return true;
+}
+
+static uint64_t expected_below(const struct run *run, uint64_t end)
+{
+    uint64_t count = 0;
+
+    while (run->matched + count < run->expected->match_count &&
+           run->expected->matches[run->matched + count].begin < end)
+        count++;
+    return count;
+}
+
+static bool check_result(struct run *run, const struct engine_chunk *chunk,
+                         const struct engine_result *result)
+{
+    uint64_t expected = expected_below(run, chunk->begin + result->done);
+
+    if (run->config->want == ENGINE_WANT_FIRST) {
+        if ((result->hits.count > 0) != (expected > 0))
+            return wrong(run, "first found", result->hits.count, expected);
+        if (expected > 0 && !check_hit(run, chunk->begin + result->hits.items[0].offset,
+                                       &result->hits.items[0]))
+            return false;
+        run->matched += expected;
+        return true;
+    }
+    if (result->count != expected)
+        return wrong(run, "a count", result->count, expected);
+    if (run->config->want == ENGINE_WANT_COUNT) {
+        run->matched += expected;
+        return true;
+    }
+    if (result->hits.count != expected)
+        return wrong(run, "a count of hits", result->hits.count, expected);
+    for (uint64_t i = 0; i < expected; i++, run->matched++)
+        if (!check_hit(run, chunk->begin + result->hits.items[i].offset, &result->hits.items[i]))
+            return false;
+    return true;
+}
+
+static enum cuda_case_answer run_chunks(struct run *run, struct engine_lane *lane,
+                                        const uint8_t *text, struct engine_result *result,
+                                        struct trawl_error *error)
+{
+    uint64_t text_bytes = run->input->text_bytes, begin = 0;
+
+    while (begin < text_bytes) {
+        struct engine_chunk chunk = {text + begin, begin, 0, 0, 0, 0};
+        uint64_t from = 0;
+
+        chunk.owned = min_u64(run->config->chunk_bytes, text_bytes - begin);
+        chunk.before = min_u64(begin, run->plan->need_before);
+        chunk.after = min_u64(text_bytes - begin - chunk.owned, run->plan->need_after);
+        chunk.readable = chunk.after;
+        while (from < chunk.owned) {
+            if (engine_cuda.scan(lane, &chunk, from, run->config->want, result, error) != TRAWL_OK)
+                return CUDA_CASE_FAILED;
+            if (result->done <= from || result->done > chunk.owned) {
+                wrong(run, "done", result->done, chunk.owned);
+                return CUDA_CASE_WRONG;
+            }
+            if (!check_result(run, &chunk, result))
+                return CUDA_CASE_WRONG;
+            from = result->done;
+        }
+        begin += chunk.owned;
+    }
+    return CUDA_CASE_RIGHT;
+}
+
+static enum cuda_case_answer run_plan(struct run *run, struct engine *engine,
+                                      struct engine_lane *lane, struct trawl_error *error)
+{
+    uint8_t *text = (uint8_t *)test_memory(run->input->text_bytes); /* its exact size, for ASan */
+    struct engine_result result = {{NULL, 0, 0}, 0, 0, 0};
+    enum cuda_case_answer answer = CUDA_CASE_FAILED;
+    bool loaded = false;
+
+    memcpy(text, run->input->text, run->input->text_bytes);
+    if (engine_cuda.lane_begin(lane, run->plan, error) != TRAWL_OK)
+        goto done;
+    if (run->config->resident && run->input->text_bytes > 0) {
+        loaded = engine_cuda_load(engine, text, run->input->text_bytes, error) == TRAWL_OK;
+        if (!loaded)
+            goto done;
+    }
+    answer = run->plan->literal_count == 0 ? CUDA_CASE_RIGHT
+                                           : run_chunks(run, lane, text, &result, error);
+done:
+    if (loaded)
+        engine_cuda_unload(engine, text);
+    hits_release(&result.hits);
+    free(text);
+    return answer;
+}
+
+enum cuda_case_answer cuda_case_run(struct engine *engine, struct engine_lane *lane,
+                                    const struct diff_input *input,
+                                    const struct diff_expected *expected,
+                                    const struct cuda_case *config,
+                                    char message[CUDA_CASE_MESSAGE_BYTES],
+                                    struct trawl_error *error)
+{
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_pattern *patterns;
+    struct trawl_plan *plan = NULL;
+    struct run run = {NULL, input, expected, config, 0, message};
+    enum cuda_case_answer answer;
+    enum trawl_status status;
+
+    options.flags = input->flags;
+    options.method = config->method;
+    options.line_end_set = 1;
+    options.line_end = input->line_end;
+    patterns = (struct trawl_pattern *)test_memory(input->pattern_count * sizeof *patterns + 1);
+    for (uint64_t i = 0; i < input->pattern_count; i++) {
+        patterns[i].bytes = input->patterns[i].bytes;
+        patterns[i].bytes_count = input->patterns[i].bytes_count;
+    }
+    status = trawl_plan_build(patterns, input->pattern_count, &options, &plan, error);
+    free(patterns);
+    if (status == TRAWL_ARGUMENT)
+        return CUDA_CASE_REFUSED;
+    if (status != TRAWL_OK)
+        return CUDA_CASE_FAILED;
+    run.plan = plan;
+    answer = run_plan(&run, engine, lane, error);
+    trawl_plan_free(plan);
+    return answer;
+}

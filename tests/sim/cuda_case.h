@@ -1,0 +1,40 @@
+/* cuda_case: one search by the CUDA engine, held against the oracle: chunks are cut, scanned and
+ * put together here, so that every field of the engine's contract is in play. */
+#ifndef TRAWL_TESTS_SIM_CUDA_CASE_H
+#define TRAWL_TESTS_SIM_CUDA_CASE_H
+
+#include "cuda/engine_cuda.h"
+#include "cuda/limits.h"
+#include "diff/input.h"
+
+struct cuda_case {
+    enum trawl_method method;
+    enum engine_want want;
+    uint64_t chunk_bytes;
+    bool resident;
+};
+
+#define CUDA_CASE_MESSAGE_BYTES 600
+
+enum cuda_case_answer {
+    CUDA_CASE_RIGHT,
+    CUDA_CASE_WRONG,   /* message says how */
+    CUDA_CASE_REFUSED, /* the method does not fit the patterns */
+    CUDA_CASE_FAILED   /* a status, in error; what was delivered before is a right beginning */
+};
+
+/* Random limits that put many borders into a small text. */
+struct cuda_limits cuda_case_limits(struct test_random *random);
+struct cuda_case cuda_case_choose(struct test_random *random, const struct diff_input *input);
+void cuda_case_describe(const struct cuda_case *config, const struct diff_input *input,
+                        const struct cuda_limits *limits, char *line, uint64_t line_bytes);
+
+/* Search `input` with a lane of the engine. */
+enum cuda_case_answer cuda_case_run(struct engine *engine, struct engine_lane *lane,
+                                    const struct diff_input *input,
+                                    const struct diff_expected *expected,
+                                    const struct cuda_case *config,
+                                    char message[CUDA_CASE_MESSAGE_BYTES],
+                                    struct trawl_error *error);
+
+#endif
