@@ -34,28 +34,30 @@ text_from_package() {
     mv "$1.new" "$1"
 }
 
-# Leave in $work/text.txt about 256 MiB: one real text, repeated. $work/source says of what.
+# Leave in $work/text.txt about 256 MiB, one text repeated, unless it is there; $work/source says
+# what text that is.
 make_text() {
-    local source='' one copies
+    local source='' one copies key
 
     one=$(text_from_folder) && source=$one
     if [ -z "$source" ]; then
         one=$work/one.txt
         if text_from_package "$one"; then
-            source='bible-kjv-text, by the command bible'
+            source='the King James text of the package bible-kjv-text'
         else
             awk -v lines=40000 -v seed=1 -f scripts/make-text.awk >"$one"
             source='generated (scripts/make-text.awk), no text and no network here'
         fi
     fi
-    source="$source, $(cksum <"$one"), $demo_mib MiB"
-    if [ -f $work/text.txt ] && [ "$(cat $work/source 2>/dev/null)" = "$source" ]; then
+    key="$demo_mib $(cksum <"$one")"
+    echo "$source" >$work/source
+    if [ -f $work/text.txt ] && [ "$(cat $work/key 2>/dev/null)" = "$key" ]; then
         return 0
     fi
     copies=$((demo_mib * 1048576 / $(wc -c <"$one")))
-    rm -f $work/source
+    rm -f $work/key
     for ((i = 0; i < copies; i++)); do cat "$one"; done >$work/text.txt
-    echo "$source" >$work/source
+    echo "$key" >$work/key
 }
 
 # ---- Timing -----------------------------------------------------------------------------
@@ -108,9 +110,11 @@ row() {
     fi
     awk -v title="$title" -v answer="$(answer_of $work/trawl.out)" -v verdict=$verdict \
         -v speed="$speed" -v bytes="$text_bytes" -v t="$trawl_us" -v g="$grep_us" 'BEGIN {
-            speed = speed == "-" ? "-" : sprintf("%.1f", bytes / t / 1000)
-            printf "%-40s %14s %9.1f %9.1f %7s %7.1fx  %s\n", \
-                title, answer, t / 1000, g / 1000, speed, g / t, verdict
+            right = verdict == "same" # a wrong answer has no speed
+            speed = speed == "-" || !right ? "-" : sprintf("%.1f", bytes / t / 1000)
+            ratio = right ? sprintf("%.1fx", g / t) : "-"
+            printf "%-40s %14s %9.1f %9.1f %7s %8s  %s\n", \
+                title, answer, t / 1000, g / 1000, speed, ratio, verdict
         }'
 }
 
@@ -125,7 +129,7 @@ make_text
 text_bytes=$(wc -c <$work/text.txt)
 export LC_ALL=C
 
-say "text: $(cat $work/source)"
+say "text: $(cat $work/source); repeated to $text_bytes bytes"
 say "$($trawl --version | head -n 1) beside $(grep --version | head -n 1), $(nproc) cores"
 echo
 cat $work/text.txt >/dev/null # in the page cache, for both
