@@ -6,6 +6,7 @@
  * test_begin(name)                first: prints the seed, so that a run can be repeated
  * test_wanted(name)               false if TRAWL_TEST_FILTER is set and not part of the name
  * test_amount(normal, long_run)   repetitions: TRAWL_TEST_SCALE (a number, or "long")
+ * test_is_long()                  is this the long run ("long", or a large number)?
  * test_random_*                   seeded: TRAWL_TEST_SEED or the default, mixed with the test's
  * name return test_end();              prints "N checks, N failed"; exit status 1 if any failed or
  * if there was no check at all
@@ -23,17 +24,20 @@
 #include <string.h>
 
 /* Sanitizers make the library several times slower; repeated tests do a part of their work. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define TEST_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define TEST_SANITIZED 1
+#if defined(__has_feature)
+#define TEST_HAS_FEATURE(name) __has_feature(name)
+#else
+#define TEST_HAS_FEATURE(name) 0
 #endif
-#endif
-#ifndef TEST_SANITIZED
-#define TEST_SANITIZED 0
-#endif
+#if defined(__SANITIZE_THREAD__) || TEST_HAS_FEATURE(thread_sanitizer)
+#define TEST_SANITIZED_DIVISOR 30
+#elif defined(__SANITIZE_ADDRESS__) || TEST_HAS_FEATURE(address_sanitizer)
 #define TEST_SANITIZED_DIVISOR 10
+#else
+#define TEST_SANITIZED_DIVISOR 1
+#endif
+#define TEST_SANITIZED (TEST_SANITIZED_DIVISOR > 1)
+#define TEST_LONG_SCALE 20 /* a scale from which on a run counts as long */
 
 static uint64_t test_checks, test_failures;
 

@@ -8,8 +8,9 @@
 #include "diff/run.h"
 
 #define TEXT_BYTES ((uint64_t)1 << 18)
-#define WORK_PER_BYTE_MAX 60 /* blocks; the worst row is printed, quadratic ones are in hundreds \
-                              */
+#define WORK_PER_BYTE_MAX                                                  \
+    60 /* blocks; the worst row is printed, quadratic ones are in hundreds \
+        */
 #define CANDIDATES_PER_BYTE_MAX 4
 #define CANDIDATES_MORE 4096
 #define COMPARED_BYTES_PER_BLOCK 16

@@ -161,7 +161,7 @@ static void long_patterns(void)
                                                 TRAWL_METHOD_WORDS, TRAWL_METHOD_SAMPLED,
                                                 TRAWL_METHOD_SET};
     static const uint64_t longer[] = {0, 1, 100000};
-    uint64_t bytes_count = 3000000;
+    uint64_t bytes_count = 3000000 / TEST_SANITIZED_DIVISOR;
     char *bytes = malloc(bytes_count + longer[2]);
     struct trawl_searcher *searcher = unit_searcher(2, 0);
     struct trawl_text *text;
