@@ -263,11 +263,14 @@ static void report_file(struct job *job, struct scan *scan)
  * else where grep's buffer ended. */
 static void settle_input(const struct scan *scan, const struct stat *status, off_t begin)
 {
-    off_t end = (off_t)((scan->selected_end + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES);
+    uint64_t last = scan->null_seen && scan->null_offset >= scan->selected_end
+                        ? scan->null_offset + 1
+                        : scan->selected_end;
+    off_t end = (off_t)((last + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES);
 
     if (scan->job->done || !S_ISREG(status->st_mode) || begin < 0)
         return;
-    if (scan->left_count == 0)
+    if (scan->left_count == 0 && scan->settings->report != REPORT_NAMES)
         (void)lseek(STDIN_FILENO, begin + (off_t)scan->selected_end, SEEK_SET);
     else if (scan->stop && begin + end < status->st_size)
         (void)lseek(STDIN_FILENO, begin + end, SEEK_SET);

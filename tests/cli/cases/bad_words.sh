@@ -1,0 +1,4 @@
+echo foo > f
+for option in --engine=fast --color=maybe --binary-files=x --directories=x --devices=x --method=x --generate=x --instruction-set=x; do
+    trawl $option foo f; echo "status $?"
+done

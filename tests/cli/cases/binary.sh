@@ -1,0 +1,11 @@
+# NUL makes a file binary; -a, -I, --binary-files; so do lines that are not UTF-8.
+printf 'foo\0bar\nfoo\n' > b
+printf 'foo\nfoo\377\nfoo3\n' > u
+trawl foo b; echo "status $?"
+trawl -c foo b
+trawl -x foo b
+trawl -a -c bar b
+trawl -I foo b; echo "status $?"
+trawl --binary-files=without-match foo b u; echo "status $?"
+trawl foo u; echo "status $?"
+LC_ALL=C trawl -c foo u

@@ -1,0 +1,1 @@
+trawl --explain foo f

@@ -1,0 +1,2 @@
+seq 1 30 > f
+trawl 1 f > /dev/full

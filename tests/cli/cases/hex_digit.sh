@@ -1,0 +1,1 @@
+trawl --hex '6x' a

@@ -1,0 +1,1 @@
+trawl --count=3 foo

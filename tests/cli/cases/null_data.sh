@@ -1,0 +1,3 @@
+printf 'foo\nbar\0baz\0foo' > f
+trawl -z foo f | od -An -c
+trawl -zc a f

@@ -1,0 +1,7 @@
+# Options after operands; "--" ends them; POSIXLY_CORRECT too.
+printf 'foo\n-c\n' > f
+trawl foo f -c
+trawl -- -c f
+POSIXLY_CORRECT=1 trawl foo f -c; echo "status $?"
+trawl -nefoo f
+trawl -1v2 zzz f

@@ -1,0 +1,12 @@
+# -f, also from standard input; an empty file matches nothing, an empty line everything.
+printf 'one\ntwo\n\n' > f
+printf 'two\none\n' > p
+: > none
+printf '\n' > blank
+trawl -f p f
+trawl -c -f p -f none -e zz f
+trawl -c -f none f; echo "status $?"
+trawl -c -v -f none f; echo "status $?"
+trawl -c -f blank f
+printf 'two' | trawl -f - f
+trawl -f missing f; echo "status $?"

@@ -1,0 +1,6 @@
+# Files that report size 0, FIFOs.
+trawl -c Name: /proc/self/status
+mkfifo p
+(printf 'foo\nbar\n' > p &)
+trawl foo p
+trawl -D skip foo p; echo "status $?"

@@ -1,0 +1,2 @@
+printf 'foo\n' > f
+trawl --progress foo f

@@ -1,0 +1,2 @@
+printf 'foo\nfoo foo\n' > f
+trawl -c --stats foo f

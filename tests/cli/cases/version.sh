@@ -1,0 +1,2 @@
+trawl -V
+trawl --version --nonesuch; echo "status $?"

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Under -i in a UTF-8 locale, every letter with two cases finds the letters that it finds with grep.
+
+usage: fold.py TRAWL
+
+One text holds each such letter on a line of its own; each is searched for with -x -i, alone, by
+GNU grep -F and by trawl. TRAWL_TEST_SCALE below 10 takes only a part of the letters, chosen by
+TRAWL_TEST_SEED, beside those of which more than two are equal.
+"""
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+PART = 300
+MANY = "iIıİsSſkKKσςΣµμΜβϐεϵθϑϴκϰρϱφϕπϖΩωΩåÅÅDžDždžLjNjDzͅιιẛṡßẞвᲀ"
+
+
+def letters():
+    for code_point in range(0x21, 0x20000):
+        if not 0xd800 <= code_point < 0xe000:
+            letter = chr(code_point)
+            if letter.lower() != letter or letter.upper() != letter or letter.casefold() != letter:
+                yield letter
+
+
+def lines_found(program, letter, path):
+    done = subprocess.run(program + ["-x", "-i", "-e", letter, path], capture_output=True,
+                          env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"})
+    return done.returncode, done.stdout
+
+
+def main():
+    trawl = os.path.abspath(sys.argv[1])
+    grep = shutil.which("grep")
+    version = subprocess.run([grep, "--version"], capture_output=True).stdout if grep else b""
+    if b"GNU grep" not in version:
+        print("SKIPPED: there is no GNU grep here")
+        return 77
+    every = list(letters())
+    chosen = every
+    if float(os.environ.get("TRAWL_TEST_SCALE") or 1) < 10:
+        rng = random.Random(int(os.environ.get("TRAWL_TEST_SEED") or 1))
+        chosen = sorted(set(rng.sample(every, PART)) | set(MANY))
+    failures = 0
+    with tempfile.TemporaryDirectory(prefix="trawl-fold-") as folder:
+        path = os.path.join(folder, "letters")
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(letter + "\n" for letter in every)
+        for letter in chosen:
+            expected = lines_found(["grep", "-F"], letter, path)
+            got = lines_found([trawl], letter, path)
+            if expected != got:
+                failures += 1
+                print("U+%04X finds %r, with grep %r" % (ord(letter), got, expected))
+    print("%d letters of %d, %d differ" % (len(chosen), len(every), failures))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
