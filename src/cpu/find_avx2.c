@@ -102,6 +102,37 @@ static inline uint64_t block_nibbles(const uint8_t *text, const struct nibble_ta
     return ~mask64(_mm256_cmpeq_epi8(passed[0], none), _mm256_cmpeq_epi8(passed[1], none));
 }
 
+#define HAS_GRAMS
+
+/* 8 places at a time: each lane takes the 4 bytes at its place, hashes them and gathers its word of
+ * the bitmap. */
+static inline uint64_t block_grams(const uint8_t *text, const struct plan_set *set,
+                                   const uint64_t *bitmap)
+{
+    const __m256i dwords = _mm256_setr_epi32(0, 1, 1, 1, 1, 2, 2, 2);
+    const __m256i bytes =
+        _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 2, 3, 1, 2, 3, 4, 2, 3, 4, 5, 3, 4, 5, 6));
+    const __m256i fold = _mm256_set1_epi32((int32_t)set->fold);
+    const __m256i keep = _mm256_set1_epi32((int32_t)set->gram_mask);
+    const __m256i factor = _mm256_set1_epi32((int32_t)PLAN_HASH32_FACTOR);
+    const __m128i shift = _mm_cvtsi32_si128((int32_t)(32 - set->bitmap_bits));
+    uint64_t bits = 0;
+
+    for (uint32_t i = 0; i < 8; i++) {
+        __m256i gram = _mm256_permutevar8x32_epi32(load32(text + 8 * i), dwords), hash, word;
+
+        gram = _mm256_shuffle_epi8(gram, bytes);
+        gram = _mm256_and_si256(_mm256_or_si256(gram, fold), keep);
+        hash = _mm256_srl_epi32(_mm256_mullo_epi32(gram, factor), shift);
+        word = _mm256_i32gather_epi32((const int *)(const void *)bitmap, _mm256_srli_epi32(hash, 5),
+                                      4);
+        word = _mm256_srlv_epi32(word, _mm256_and_si256(hash, _mm256_set1_epi32(31)));
+        word = _mm256_slli_epi32(word, 31);
+        bits |= (uint64_t)(uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(word)) << 8 * i;
+    }
+    return bits;
+}
+
 #include "cpu/find_impl.h"
 
 static bool is_supported(void)

@@ -96,6 +96,35 @@ static inline uint64_t block_nibbles(const uint8_t *text, const struct nibble_ta
     return _mm512_test_epi8_mask(passed, passed);
 }
 
+#define HAS_GRAMS
+
+/* 16 places at a time: each lane takes the 4 bytes at its place, hashes them and gathers its word
+ * of the bitmap. */
+static inline uint64_t block_grams(const uint8_t *text, const struct plan_set *set,
+                                   const uint64_t *bitmap)
+{
+    const __m512i dwords = _mm512_setr_epi32(0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4);
+    const __m512i bytes =
+        _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 2, 3, 1, 2, 3, 4, 2, 3, 4, 5, 3, 4, 5, 6));
+    const __m512i fold = _mm512_set1_epi32((int32_t)set->fold);
+    const __m512i keep = _mm512_set1_epi32((int32_t)set->gram_mask);
+    const __m512i factor = _mm512_set1_epi32((int32_t)PLAN_HASH32_FACTOR);
+    const __m128i shift = _mm_cvtsi32_si128((int32_t)(32 - set->bitmap_bits));
+    uint64_t bits = 0;
+
+    for (uint32_t i = 0; i < 4; i++) {
+        __m512i gram = _mm512_permutexvar_epi32(dwords, load64(text + 16 * i)), hash, word;
+
+        gram = _mm512_shuffle_epi8(gram, bytes);
+        gram = _mm512_and_si512(_mm512_or_si512(gram, fold), keep);
+        hash = _mm512_srl_epi32(_mm512_mullo_epi32(gram, factor), shift);
+        word = _mm512_i32gather_epi32(_mm512_srli_epi32(hash, 5), bitmap, 4);
+        word = _mm512_srlv_epi32(word, _mm512_and_si512(hash, _mm512_set1_epi32(31)));
+        bits |= (uint64_t)_mm512_test_epi32_mask(word, _mm512_set1_epi32(1)) << 16 * i;
+    }
+    return bits;
+}
+
 #include "cpu/find_impl.h"
 
 static bool is_supported(void)

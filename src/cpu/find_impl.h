@@ -7,6 +7,8 @@
  *   block_words(text, words)       the words step for 64 bytes of text
  *   block_nibbles(text, set)       64-bit mask of the places that pass the set's nibble tables;
  *                                  HAS_NIBBLES is defined where there is one
+ *   block_grams(text, set, bitmap) 64-bit mask of the places whose gram passes the bitmap, where
+ *                                  HAS_GRAMS is defined; else a loop over the places serves
  * and gets the functions of its table.
  *
  * The first probes are tested at every place, the others only in blocks where a place passed: a
@@ -145,29 +147,33 @@ static void FIND_NAME(words)(const uint8_t *text, uint64_t word_count,
     tile->hot_count = hot_count;
 }
 
-static inline uint64_t set_bit(const uint8_t *text, const struct plan_set *set,
-                               const uint64_t *bitmap)
+#ifndef HAS_GRAMS
+/* One load, one multiplication, one bit test per place. */
+static inline uint64_t block_grams(const uint8_t *text, const struct plan_set *set,
+                                   const uint64_t *bitmap)
 {
-    uint32_t gram, hash;
+    uint64_t bits = 0;
 
-    memcpy(&gram, text, sizeof gram);
-    hash = plan_hash32((gram | set->fold) & set->gram_mask, set->bitmap_bits);
-    return bitmap[hash / 64] >> (hash % 64) & 1;
+    for (uint32_t i = 0; i < 64; i++) {
+        uint32_t gram, hash;
+
+        memcpy(&gram, text + i, sizeof gram);
+        hash = plan_hash32((gram | set->fold) & set->gram_mask, set->bitmap_bits);
+        bits |= (bitmap[hash / 64] >> (hash % 64) & 1) << i;
+    }
+    return bits;
 }
+#endif
 
-/* The scalar set probe: one load, one multiplication, one bit test per place. */
-static void FIND_NAME(set_scalar)(const uint8_t *text, uint64_t word_count,
-                                  const struct plan_set *set, const uint64_t *bitmap,
-                                  struct find_tile *tile)
+static void FIND_NAME(grams)(const uint8_t *text, uint64_t word_count, const struct plan_set *set,
+                             const uint64_t *bitmap, struct find_tile *tile)
 {
-    const struct plan_set copy = *set;
+    const struct plan_set copy = *set; /* which the stores to the tile cannot change */
     uint32_t hot_count = 0;
 
     for (uint64_t w = 0; w < word_count; w++) {
-        uint64_t bits = 0;
+        uint64_t bits = block_grams(text + 64 * w, &copy, bitmap);
 
-        for (uint32_t i = 0; i < 64; i++)
-            bits |= set_bit(text + 64 * w + i, &copy, bitmap) << i;
         tile->mask[w] = bits;
         if (bits != 0)
             tile->hot[hot_count++] = (uint16_t)w;
@@ -210,7 +216,7 @@ static void FIND_NAME(set)(const uint8_t *text, uint64_t word_count, const struc
         return;
     }
 #endif
-    FIND_NAME(set_scalar)(text, word_count, set, bitmap, tile);
+    FIND_NAME(grams)(text, word_count, set, bitmap, tile);
 }
 
 static uint64_t FIND_NAME(count_bits)(const uint64_t *mask, uint64_t word_count)

@@ -49,12 +49,13 @@ static uint64_t run_extent(const struct trawl_plan *plan, const uint8_t *text, u
                            uint64_t count)
 {
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
+    const uint8_t *before = text - period;
     uint64_t i = 0;
 
-    while (count - i >= RUN_STEP_BYTES && memcmp(text + i, text + i - period, RUN_STEP_BYTES) == 0)
+    while (count - i >= RUN_STEP_BYTES && memcmp(text + i, before + i, RUN_STEP_BYTES) == 0)
         i += RUN_STEP_BYTES;
-    while (i < count && (text[i] == text[i - period] ||
-                         (fold && fold_byte(text[i]) == fold_byte(text[i - period]))))
+    while (i < count &&
+           (text[i] == before[i] || (fold && fold_byte(text[i]) == fold_byte(before[i]))))
         i++;
     return i;
 }

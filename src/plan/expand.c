@@ -224,6 +224,18 @@ static enum trawl_status expand_pattern(struct trawl_plan *plan, uint32_t patter
     return bytes_append(plan, (const uint8_t *)given.bytes, given.bytes_count, error);
 }
 
+/* Could an occurrence hold the line end? Where case is ignored, a letter or a byte of a longer
+ * character may stand for another one; said too often, this only costs promptness on streams. */
+static bool may_hold_line_end(const struct trawl_plan *plan, const struct trawl_pattern *pattern)
+{
+    uint8_t lower = plan->line_end | 0x20;
+
+    if ((plan->flags & TRAWL_IGNORE_CASE) != 0 &&
+        ((lower >= 'a' && lower <= 'z') || plan->line_end >= 0x80))
+        return true;
+    return memchr(pattern->bytes, plan->line_end, (size_t)pattern->bytes_count) != NULL;
+}
+
 enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_error *error)
 {
     plan->length_min = UINT64_MAX;
@@ -234,7 +246,7 @@ enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_error *e
 
         TRAWL_TRY(expand_pattern(plan, (uint32_t)pattern, &length_max, error));
         plan->length_max = max_u64(plan->length_max, length_max);
-        if (memchr(given.bytes, plan->line_end, (size_t)given.bytes_count) != NULL)
+        if (may_hold_line_end(plan, &given))
             plan->holds_line_end = true;
         for (uint32_t i = first; i < plan->literal_count; i++)
             plan->length_min = min_u64(plan->length_min, plan->literals[i].bytes_count);

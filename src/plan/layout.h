@@ -61,10 +61,12 @@ struct plan_set {
     uint32_t gram_mask;     /* keeps q bytes of a 32-bit load */
 };
 
+#define PLAN_HASH32_FACTOR 0x9e3779b1u
+
 /* The hashes of the two table methods (multiplicative, Knuth 1973, section 6.4). */
 static inline uint32_t plan_hash32(uint32_t gram, uint32_t bits)
 {
-    return (gram * 0x9e3779b1u) >> (32u - bits);
+    return (gram * PLAN_HASH32_FACTOR) >> (32u - bits);
 }
 
 static inline uint32_t plan_hash64(uint64_t gram, uint32_t bits)
