@@ -174,6 +174,8 @@ static void run_case(uint64_t index)
         uint64_t pattern_bytes = test_random_between(&random, 1, text_bytes);
         uint32_t kind = (uint32_t)test_random_below(&random, input_worst_kinds());
         input_generate_worst(&random, kind, text_bytes, pattern_bytes, &input);
+    } else if (test_random_one_in(&random, 15)) {
+        input_generate_border(&random, &input);
     } else {
         input_generate(&random, UINT64_MAX, &input);
     }

@@ -34,6 +34,8 @@ void input_generate(struct test_random *random, uint64_t text_bytes_max, struct 
 void input_generate_worst(struct test_random *random, uint32_t kind, uint64_t text_bytes,
                           uint64_t pattern_bytes, struct diff_input *input);
 uint32_t input_worst_kinds(void);
+/* A pattern whose period is longer than half of it, in a text of that period with slips. */
+void input_generate_border(struct test_random *random, struct diff_input *input);
 void input_free(struct diff_input *input);
 
 /* Fill bytes with a text of one of these kinds. */
