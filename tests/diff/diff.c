@@ -170,8 +170,10 @@ static void run_case(uint64_t index)
 
     random.state ^= index * 0x2545f4914f6cdd1du;
     if (test_random_one_in(&random, 10)) {
-        uint64_t text_bytes = test_random_between(&random, 1, 5000);
-        uint64_t pattern_bytes = test_random_between(&random, 1, text_bytes);
+        uint64_t text_bytes =
+            test_random_between(&random, 1, test_random_one_in(&random, 8) ? 40000 : 5000);
+        uint64_t pattern_bytes =
+            test_random_between(&random, 1, text_bytes < 5000 ? text_bytes : 1500);
         uint32_t kind = (uint32_t)test_random_below(&random, input_worst_kinds());
         input_generate_worst(&random, kind, text_bytes, pattern_bytes, &input);
     } else if (test_random_one_in(&random, 15)) {

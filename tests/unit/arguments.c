@@ -125,6 +125,20 @@ static void texts(void)
     TEST_CHECK(!trawl_text_bytes(NULL, &read_bytes) && read_bytes == UNTOUCHED);
 }
 
+static void loading(void)
+{
+    struct trawl_text *stream = NULL;
+
+    MUST(trawl_text_open_file("/dev/null", &stream, NULL));
+    CHECK_ERROR(trawl_text_load(NULL, text, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_text_load(searcher, NULL, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_text_load(searcher, stream, error), TRAWL_ARGUMENT); /* not in memory */
+    trawl_text_unload(NULL, text);
+    trawl_text_unload(searcher, NULL);
+    trawl_text_unload(searcher, text); /* nothing was loaded */
+    trawl_text_close(stream);
+}
+
 static void searchers(void)
 {
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
@@ -236,6 +250,7 @@ int main(void)
     plan_options();
     explain();
     texts();
+    loading();
     searchers();
     stats();
     searches();

@@ -52,7 +52,8 @@ static bool all_busy(struct trawl_searcher *searcher, const struct trawl_plan *p
            trawl_positions_into(searcher, plan, text, &match, 1, &count, NULL) == TRAWL_BUSY &&
            trawl_count_lines(searcher, plan, text, false, 1, &count, NULL) == TRAWL_BUSY &&
            trawl_windows(searcher, plan, text, 0, take_any_window, NULL, NULL) == TRAWL_BUSY &&
-           count == 5 && match.begin == 5 && !found;
+           trawl_text_load(searcher, text, NULL) == TRAWL_BUSY && count == 5 && match.begin == 5 &&
+           !found;
 }
 
 static void scene_begin(struct scene *scene, uint32_t threads, const char *pattern,

@@ -218,6 +218,19 @@ static void read_anywhere(void)
     close(file);
 }
 
+/* On the CPU alone there is nothing to load to, and nothing changes. */
+static void load_and_unload(void)
+{
+    struct trawl_text *text = unit_string("a needle, needles");
+
+    MUST(trawl_text_load(searcher, text, NULL));
+    TEST_CHECK_U64(unit_count(searcher, plan, text), 2);
+    MUST(trawl_text_load(searcher, text, NULL)); /* twice is as good as once */
+    trawl_text_unload(searcher, text);
+    TEST_CHECK_U64(unit_count(searcher, plan, text), 2);
+    trawl_text_close(text);
+}
+
 /* ---- Files that change -------------------------------------------------------------------- */
 
 #define CHANGING_BYTES ((uint64_t)4 << 20)
@@ -304,6 +317,7 @@ int main(void)
     empty_and_null_device();
     descriptor_offset();
     read_anywhere();
+    load_and_unload();
     for (uint32_t threads = 1; threads <= 4; threads++) {
         changing_file(true, threads);
         changing_file(false, threads);
