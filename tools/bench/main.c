@@ -1,0 +1,14 @@
+/* trawl-bench: how fast trawl is, as ratios inside one run, with every answer checked. */
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/bench.h"
+
+int main(int argc, char **argv)
+{
+    struct options options;
+
+    setvbuf(stdout, NULL, _IOLBF, 0); /* a row is seen when it is done */
+    options_parse(argc, argv, &options);
+    return strcmp(options.mode, "cpu") == 0 ? bench_cpu(&options) : bench_commands(&options);
+}

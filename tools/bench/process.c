@@ -1,0 +1,163 @@
+/* process: run a program, or two joined by a pipe, to the end and say what that took. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench/process.h"
+#include "bench/util.h"
+
+#define SINK_PIPE_BYTES (1 << 20)
+#define FNV_OFFSET 0xcbf29ce484222325u
+#define FNV_PRIME 0x100000001b3u
+
+static void open_pipe(int ends[2])
+{
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        fail("pipe: %s", strerror(errno));
+}
+
+/* Child: stdin and stdout as given (-1: the null device), then the program. quiet: what it says
+ * on standard error is of no interest. */
+static pid_t start(const char *const *program, int input, int output, bool quiet)
+{
+    pid_t child = fork();
+
+    if (child < 0)
+        fail("fork: %s", strerror(errno));
+    if (child > 0)
+        return child;
+    if (input < 0)
+        input = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (quiet)
+        dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
+    if (input < 0 || dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0)
+        _exit(126);
+    execvp(program[0], (char *const *)(uintptr_t)program);
+    _exit(127);
+}
+
+static uint64_t hash_bytes(uint64_t hash, const uint8_t *bytes, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        hash = (hash ^ bytes[i]) * FNV_PRIME;
+    return hash;
+}
+
+/* Read and look at the bytes; a step ends where the head does. Returns 0 at the end. */
+static uint64_t drain_read(int descriptor, struct outcome *outcome)
+{
+    static uint8_t buffer[256 << 10];
+    bool head = outcome->output_bytes < OUTPUT_HEAD_BYTES;
+    uint64_t most = head ? OUTPUT_HEAD_BYTES - outcome->output_bytes : sizeof buffer;
+    ssize_t got;
+
+    do
+        got = read(descriptor, buffer, most);
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+        fail("reading a command's output: %s", strerror(errno));
+    outcome->output_hash = hash_bytes(outcome->output_hash, buffer, (uint64_t)got);
+    if (head)
+        outcome->head_hash = outcome->output_hash;
+    outcome->output_bytes += (uint64_t)got;
+    return (uint64_t)got;
+}
+
+static uint64_t drain_unseen(int descriptor, int null_device, struct outcome *outcome)
+{
+    ssize_t got;
+
+    do
+        got = splice(descriptor, NULL, null_device, NULL, SINK_PIPE_BYTES, SPLICE_F_MOVE);
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+        fail("emptying a command's pipe: %s", strerror(errno));
+    outcome->output_bytes += (uint64_t)got;
+    return (uint64_t)got;
+}
+
+/* Empty the pipe to its end. */
+static void drain(int descriptor, bool hash_all, struct outcome *outcome)
+{
+    int null_device = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    uint64_t got;
+
+    outcome->head_hash = outcome->output_hash = FNV_OFFSET;
+    do
+        got = hash_all || outcome->output_bytes < OUTPUT_HEAD_BYTES || null_device < 0
+                  ? drain_read(descriptor, outcome)
+                  : drain_unseen(descriptor, null_device, outcome);
+    while (got > 0);
+    if (!hash_all)
+        outcome->output_hash = 0;
+    if (null_device >= 0)
+        close(null_device);
+}
+
+static int wait_for(pid_t child, struct rusage *usage)
+{
+    int status;
+
+    while (wait4(child, &status, 0, usage) < 0)
+        if (errno != EINTR)
+            fail("wait: %s", strerror(errno));
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+void process_run(const struct command *command, bool hash_all, struct outcome *outcome)
+{
+    int sink[2], between[2] = {-1, -1};
+    struct rusage usage;
+    pid_t feeder = -1, child;
+    double begin;
+
+    memset(outcome, 0, sizeof *outcome);
+    open_pipe(sink);
+    (void)fcntl(sink[0], F_SETPIPE_SZ, SINK_PIPE_BYTES); /* a wish */
+    if (command->feeder != NULL)
+        open_pipe(between); /* of the system's usual size, as a shell makes it */
+    begin = clock_seconds();
+    if (command->feeder != NULL)
+        feeder = start(command->feeder, -1, between[1], false);
+    child = start(command->program, between[0], sink[1], false);
+    close(sink[1]);
+    if (command->feeder != NULL) {
+        close(between[0]);
+        close(between[1]);
+    }
+    drain(sink[0], hash_all, outcome);
+    outcome->status = wait_for(child, &usage);
+    if (feeder >= 0) {
+        struct rusage unused;
+
+        wait_for(feeder, &unused);
+    }
+    outcome->seconds = clock_seconds() - begin;
+    outcome->memory_bytes = (uint64_t)usage.ru_maxrss << 10;
+    close(sink[0]);
+}
+
+bool process_first_line(const char *const *program, char *line, uint64_t line_bytes)
+{
+    int ends[2];
+    uint64_t used = 0;
+    struct rusage usage;
+    pid_t child;
+    ssize_t got;
+    char *end;
+
+    open_pipe(ends);
+    child = start(program, -1, ends[1], true);
+    close(ends[1]);
+    while (used + 1 < line_bytes && (got = read(ends[0], line + used, line_bytes - 1 - used)) > 0)
+        used += (uint64_t)got;
+    close(ends[0]);
+    line[used] = '\0';
+    end = strchr(line, '\n');
+    if (end != NULL)
+        *end = '\0';
+    return wait_for(child, &usage) == 0 && line[0] != '\0';
+}
