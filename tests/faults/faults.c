@@ -69,6 +69,7 @@ struct scene {
     struct trawl_pattern patterns[2];
     uint64_t pattern_count;
     enum trawl_method method;
+    uint32_t flags; /* with TRAWL_IGNORE_CASE the text counts as UTF-8 */
     uint32_t threads;
     enum text_kind kind;
     enum call call;
@@ -111,7 +112,7 @@ static void make_text(void)
 static void expect(void)
 {
     struct naive_bytes patterns[2];
-    struct naive_query query = {patterns, scene.pattern_count, 0, '\n'};
+    struct naive_query query = {patterns, scene.pattern_count, scene.flags, '\n'};
     struct naive_bytes text = {scene.bytes, TEXT_BYTES};
 
     for (uint64_t i = 0; i < scene.pattern_count; i++)
@@ -219,11 +220,36 @@ static enum trawl_status search(struct trawl_error *error)
 
 /* ---- Opening -------------------------------------------------------------------------------- */
 
+/* Each letter has its other case and one of three bytes, which the text does not hold: patterns
+ * become several literals, and the long one gets a tail. */
+static uint32_t variants(void *context, uint32_t code_point,
+                         uint32_t found[TRAWL_UTF8_VARIANTS_MAX])
+{
+    uint32_t lower = code_point | 32;
+
+    (void)context;
+    found[0] = code_point;
+    if (code_point >= 128 || lower < 'a' || lower > 'z')
+        return 1;
+    found[1] = code_point ^ 32;
+    found[2] = 0x2c00 + lower;
+    return 3;
+}
+
+static bool is_word(void *context, uint32_t code_point)
+{
+    (void)context;
+    return code_point >= 128;
+}
+
 static enum trawl_status build(struct trawl_error *error)
 {
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_utf8 utf8 = {NULL, variants, is_word};
 
     options.method = scene.method;
+    options.flags = scene.flags;
+    options.utf8 = scene.flags & TRAWL_IGNORE_CASE ? &utf8 : NULL;
     return trawl_plan_build(scene.patterns, scene.pattern_count, &options, &scene.plan, error);
 }
 
@@ -386,11 +412,12 @@ static void run_scene(bool whole)
     TEST_CHECK_U64((uint64_t)open_descriptors(), (uint64_t)descriptors);
 }
 
-static void run_patterns(enum trawl_method method)
+static void run_patterns(enum trawl_method method, uint32_t flags)
 {
     static const uint32_t thread_counts[] = {1, 3};
 
     scene.method = method;
+    scene.flags = flags;
     expect();
     for (int kind = 0; kind < TEXT_KINDS; kind++)
         for (int call = 0; call < CALLS; call++)
@@ -414,13 +441,15 @@ int main(void)
     trawl_set_allocator(&functions);
     scene.patterns[0] = (struct trawl_pattern){scene.bytes + 3000, 3};
     scene.pattern_count = 1;
-    run_patterns(TRAWL_METHOD_AUTO);
+    run_patterns(TRAWL_METHOD_AUTO, 0);
     scene.patterns[1] = (struct trawl_pattern){scene.bytes + 50000, 9};
     scene.pattern_count = 2;
-    run_patterns(TRAWL_METHOD_SET);
+    run_patterns(TRAWL_METHOD_SET, 0);
+    scene.patterns[1] = (struct trawl_pattern){scene.bytes + 50000, 40};
+    run_patterns(TRAWL_METHOD_AUTO, TRAWL_IGNORE_CASE);
     scene.patterns[0] = (struct trawl_pattern){scene.bytes + 30000, 500};
     scene.pattern_count = 1;
-    run_patterns(TRAWL_METHOD_SAMPLED);
+    run_patterns(TRAWL_METHOD_SAMPLED, 0);
     printf("%" PRIu64 " rounds, %" PRIu64 " met a fault\n", rounds_total, faults_total);
     TEST_CHECK(faults_total > 100);
     return test_end();

@@ -182,6 +182,23 @@ static void instruction_sets(void)
     TEST_CHECK(trawl_instruction_set(UINT32_MAX) == NULL);
 }
 
+/* Where there is no device, asking for one is answered with the reason. */
+static void engines(void)
+{
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct trawl_error record = unit_error();
+    enum trawl_status status;
+
+    CHECK_STATUS(open_searcher(&options, NULL), TRAWL_OK);
+    options.engine = TRAWL_ENGINE_CUDA;
+    status = open_searcher(&options, &record);
+    if (status == TRAWL_OK)
+        printf("engine cuda: there is a device here\n");
+    else
+        TEST_CHECK(status == TRAWL_ENGINE && record.status == TRAWL_ENGINE &&
+                   record.message[0] != '\0');
+}
+
 int main(void)
 {
     test_begin("options");
@@ -192,5 +209,6 @@ int main(void)
     status_texts();
     version();
     instruction_sets();
+    engines();
     return test_end();
 }

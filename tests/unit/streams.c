@@ -180,6 +180,28 @@ static void not_waiting(void)
     trawl_searcher_close(searcher);
 }
 
+/* What a stream held is gone: a second search says so instead of finding nothing. */
+static void only_once(void)
+{
+    struct trawl_searcher *searcher = unit_searcher(1, 0);
+    struct trawl_plan *plan = unit_plan("needle");
+    struct trawl_text *text = NULL;
+    struct slow slow;
+    uint64_t count = 77;
+
+    slow_begin(&slow);
+    write_piece(&slow);
+    close(slow.ends[1]);
+    MUST(trawl_text_from_descriptor(slow.ends[0], "pipe", &text, NULL));
+    TEST_CHECK_U64(unit_count(searcher, plan, text), 1);
+    CHECK_ERROR(trawl_count(searcher, plan, text, &count, error), TRAWL_UNSUPPORTED);
+    TEST_CHECK_U64(count, 77);
+    trawl_text_close(text);
+    close(slow.ends[0]);
+    trawl_plan_free(plan);
+    trawl_searcher_close(searcher);
+}
+
 int main(void)
 {
     test_begin("streams");
@@ -191,5 +213,6 @@ int main(void)
         endless(threads);
     }
     not_waiting();
+    only_once();
     return test_end();
 }
