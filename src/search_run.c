@@ -9,7 +9,10 @@
 #define PIECE_BYTES_MEMORY (1u << 20)
 #define PIECE_BYTES_FILE (1u << 18)
 #define PIECE_BYTES_MAX (1u << 30)
-#define PIECE_PER_NEED 8u /* a piece is at least this many times what it reads twice */
+/* A piece is at least 8 times what it reads twice; where that is much memory, twice must do. */
+#define PIECE_PER_NEED 8u
+#define PIECE_BYTES_LARGE (1u << 26)
+#define PIECE_PER_NEED_LARGE 2u
 
 static uint64_t now_ns(void)
 {
@@ -214,11 +217,10 @@ static uint64_t piece_bytes(const struct trawl_searcher *searcher, const struct 
         return min_u64(searcher->chunk_bytes, PIECE_BYTES_MAX);
     if (searcher->properties.chunk_bytes > 0)
         bytes = searcher->properties.chunk_bytes;
-    if (plan->need_after > bytes / PIECE_PER_NEED)
-        bytes = plan->need_after > PIECE_BYTES_MAX / PIECE_PER_NEED
-                    ? PIECE_BYTES_MAX
-                    : plan->need_after * PIECE_PER_NEED;
-    return bytes;
+    bytes = max_u64(
+        bytes, min_u64(saturating_multiply(plan->need_after, PIECE_PER_NEED), PIECE_BYTES_LARGE));
+    bytes = max_u64(bytes, saturating_multiply(plan->need_after, PIECE_PER_NEED_LARGE));
+    return min_u64(bytes, PIECE_BYTES_MAX);
 }
 
 static void stats_finish(struct trawl_searcher *searcher, struct search_job *job, uint64_t begin_ns)

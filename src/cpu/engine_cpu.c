@@ -64,8 +64,8 @@ static enum trawl_status cpu_lane_begin(struct engine_lane *lane, const struct t
     (void)error; /* nothing to prepare can fail */
     lane->plan = plan;
     lane->method = plan->method;
-    lane->first_probes = plan->first_probes;
     lane->learned = 0;
+    lane_probes_begin(lane);
     return TRAWL_OK;
 }
 

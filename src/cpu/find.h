@@ -45,6 +45,8 @@ struct find_ops {
      * 64 * word_count + 2. */
     void (*set)(const uint8_t *text, uint64_t word_count, const struct plan_set *set,
                 const uint64_t *bitmap, struct find_tile *tile);
+    /* The first place where a and b differ, `count` if none. */
+    uint64_t (*mismatch)(const uint8_t *a, const uint8_t *b, uint64_t count);
     /* Bits set in mask[word_count]. */
     uint64_t (*count_bits)(const uint64_t *mask, uint64_t word_count);
 };

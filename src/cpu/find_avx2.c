@@ -32,6 +32,12 @@ static inline uint64_t block_equal_fold(const uint8_t *text, uint8_t value, uint
                   _mm256_cmpeq_epi8(_mm256_or_si256(load32(text + 32), folds), values));
 }
 
+static inline uint64_t block_same(const uint8_t *a, const uint8_t *b)
+{
+    return mask64(_mm256_cmpeq_epi8(load32(a), load32(b)),
+                  _mm256_cmpeq_epi8(load32(a + 32), load32(b + 32)));
+}
+
 static inline __m256i words_equal(__m256i text, const struct plan_words *words, uint32_t o)
 {
     return _mm256_cmpeq_epi32(_mm256_or_si256(text, _mm256_set1_epi32((int32_t)words->fold[o])),
@@ -141,5 +147,5 @@ static bool is_supported(void)
            __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 }
 
-const struct find_ops find_avx2 = {"avx2",     is_supported, every_avx2,     every_fold_avx2,
-                                   words_avx2, set_avx2,     count_bits_avx2};
+const struct find_ops find_avx2 = {"avx2",     is_supported, every_avx2,    every_fold_avx2,
+                                   words_avx2, set_avx2,     mismatch_avx2, count_bits_avx2};

@@ -35,6 +35,11 @@ static inline uint64_t block_equal_fold(const uint8_t *text, uint8_t value, uint
                                   _mm512_set1_epi8((char)value));
 }
 
+static inline uint64_t block_same(const uint8_t *a, const uint8_t *b)
+{
+    return _mm512_cmpeq_epi8_mask(load64(a), load64(b));
+}
+
 static inline __mmask16 words_equal(__m512i text, const struct plan_words *words, uint32_t o)
 {
     return _mm512_cmpeq_epi32_mask(
@@ -134,6 +139,6 @@ static bool is_supported(void)
            __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 }
 
-const struct find_ops find_avx512 = {"avx512",          is_supported, every_avx512,
-                                     every_fold_avx512, words_avx512, set_avx512,
-                                     count_bits_avx512};
+const struct find_ops find_avx512 = {"avx512",          is_supported,     every_avx512,
+                                     every_fold_avx512, words_avx512,     set_avx512,
+                                     mismatch_avx512,   count_bits_avx512};

@@ -5,6 +5,7 @@
  *   block_equal(text, v)    64-bit mask of the 64 bytes at text that equal byte v
  *   block_equal_fold(text, v, f)   the same after or-ing f into each byte
  *   block_words(text, words)       the words step for 64 bytes of text
+ *   block_same(a, b)               64-bit mask of the 64 bytes at a that equal those at b
  *   block_nibbles(text, set)       64-bit mask of the places that pass the set's nibble tables;
  *                                  HAS_NIBBLES is defined where there is one
  *   block_grams(text, set, bitmap) 64-bit mask of the places whose gram passes the bitmap, where
@@ -217,6 +218,28 @@ static void FIND_NAME(set)(const uint8_t *text, uint64_t word_count, const struc
     }
 #endif
     FIND_NAME(grams)(text, word_count, set, bitmap, tile);
+}
+
+static uint64_t FIND_NAME(mismatch)(const uint8_t *a, const uint8_t *b, uint64_t count)
+{
+    uint64_t i = 0, a8, b8;
+
+    for (; i + 64 <= count; i += 64) {
+        uint64_t differ = ~block_same(a + i, b + i);
+
+        if (differ != 0)
+            return i + (uint64_t)__builtin_ctzll(differ);
+    }
+    for (; i + 8 <= count; i += 8) {
+        memcpy(&a8, a + i, sizeof a8);
+        memcpy(&b8, b + i, sizeof b8);
+        if (a8 != b8)
+            return i + (uint64_t)__builtin_ctzll(a8 ^ b8) / 8;
+    }
+    for (; i < count; i++)
+        if (a[i] != b[i])
+            return i;
+    return count;
 }
 
 static uint64_t FIND_NAME(count_bits)(const uint64_t *mask, uint64_t word_count)

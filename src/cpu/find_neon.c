@@ -35,6 +35,15 @@ static inline uint64_t block_equal(const uint8_t *text, uint8_t value)
     return mask64(equal);
 }
 
+static inline uint64_t block_same(const uint8_t *a, const uint8_t *b)
+{
+    uint8x16_t equal[4];
+
+    for (uint32_t i = 0; i < 4; i++)
+        equal[i] = vceqq_u8(vld1q_u8(a + 16 * i), vld1q_u8(b + 16 * i));
+    return mask64(equal);
+}
+
 static inline uint64_t block_words(const uint8_t *text, const struct plan_words *words)
 {
     uint8x16_t equal[4][4], any = vdupq_n_u8(0);
@@ -103,5 +112,5 @@ static bool is_supported(void)
     return true; /* part of arm64 */
 }
 
-const struct find_ops find_neon = {"neon",     is_supported, every_neon,     every_fold_neon,
-                                   words_neon, set_neon,     count_bits_neon};
+const struct find_ops find_neon = {"neon",     is_supported, every_neon,    every_fold_neon,
+                                   words_neon, set_neon,     mismatch_neon, count_bits_neon};

@@ -38,6 +38,15 @@ static uint64_t block_equal(const uint8_t *text, uint8_t value)
     return block_equal_fold(text, value, 0);
 }
 
+static uint64_t block_same(const uint8_t *a, const uint8_t *b)
+{
+    uint64_t bits = 0;
+
+    for (uint32_t i = 0; i < 8; i++)
+        bits |= zero_bytes(load64(a + 8 * i) ^ load64(b + 8 * i)) << 8 * i;
+    return bits;
+}
+
 static uint64_t block_words(const uint8_t *text, const struct plan_words *words)
 {
     uint64_t bits = 0;
@@ -59,6 +68,6 @@ static bool is_supported(void)
     return true;
 }
 
-const struct find_ops find_portable = {"portable",          is_supported,   every_portable,
-                                       every_fold_portable, words_portable, set_portable,
-                                       count_bits_portable};
+const struct find_ops find_portable = {"portable",          is_supported,       every_portable,
+                                       every_fold_portable, words_portable,     set_portable,
+                                       mismatch_portable,   count_bits_portable};

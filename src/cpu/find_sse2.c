@@ -32,6 +32,19 @@ static inline uint64_t block_equal_fold(const uint8_t *text, uint8_t value, uint
     return bits;
 }
 
+static inline uint64_t block_same(const uint8_t *a, const uint8_t *b)
+{
+    uint64_t bits = 0;
+
+    for (uint32_t i = 0; i < 4; i++) {
+        __m128i first = _mm_loadu_si128((const __m128i *)(const void *)(a + 16 * i));
+        __m128i second = _mm_loadu_si128((const __m128i *)(const void *)(b + 16 * i));
+
+        bits |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(first, second)) << 16 * i;
+    }
+    return bits;
+}
+
 /* Words of a quarter that equal word[o] set bit 4 * i + 3 - o: compare, then keep one bit of each
  * word's four and move it. */
 static inline uint64_t block_words(const uint8_t *text, const struct plan_words *words)
@@ -63,5 +76,5 @@ static bool is_supported(void)
     return true;
 }
 
-const struct find_ops find_sse2 = {"sse2",     is_supported, every_sse2,     every_fold_sse2,
-                                   words_sse2, set_sse2,     count_bits_sse2};
+const struct find_ops find_sse2 = {"sse2",     is_supported, every_sse2,    every_fold_sse2,
+                                   words_sse2, set_sse2,     mismatch_sse2, count_bits_sse2};

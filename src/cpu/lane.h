@@ -15,10 +15,18 @@ struct engine_lane {
     const struct find_ops *find;
     const struct trawl_plan *plan;
     enum trawl_method method;
+    struct plan_probe
+        probes[PLAN_PROBES_MAX]; /* the plan's, and offsets that candidates failed at */
+    uint64_t probe_offset_min;
+    uint64_t probe_offset_max;
     uint32_t first_probes; /* tested at every place */
     uint64_t learned;      /* the literal's offset where the last candidate failed */
     struct find_tile tile;
 };
+
+/* Take the plan's probes; put the learned offset first in place of the last. */
+void lane_probes_begin(struct engine_lane *lane);
+void lane_probes_learn(struct engine_lane *lane);
 
 /* One scan of one chunk. */
 struct scan {

@@ -1,4 +1,6 @@
 /* scan_tiles: methods every and words: a candidate bitmap per tile, then its bits. */
+#include <string.h>
+
 #include "base/checked.h"
 #include "cpu/lane.h"
 
@@ -6,6 +8,40 @@
 #define PASSED_SHARE_MIN 1024u /* fewer than 1 in 1024: test one less */
 #define FAILED_SHARE_MAX 512u  /* words fails more than once per 512 places: every takes over */
 #define FIRST_PROBES_MIN 2u
+#define LEARN_SHARE_MAX \
+    64u /* every: more fails than one per 64 places: the learned offset is probed */
+
+static void probe_bounds(struct engine_lane *lane)
+{
+    lane->probe_offset_min = UINT64_MAX;
+    lane->probe_offset_max = 0;
+    for (uint32_t p = 0; p < lane->plan->probe_count; p++) {
+        lane->probe_offset_min = min_u64(lane->probe_offset_min, lane->probes[p].offset);
+        lane->probe_offset_max = max_u64(lane->probe_offset_max, lane->probes[p].offset);
+    }
+}
+
+void lane_probes_begin(struct engine_lane *lane)
+{
+    memcpy(lane->probes, lane->plan->probes, sizeof lane->probes);
+    lane->first_probes = lane->plan->first_probes;
+    probe_bounds(lane);
+}
+
+void lane_probes_learn(struct engine_lane *lane)
+{
+    const struct trawl_plan *plan = lane->plan;
+    uint8_t byte = plan_literal_bytes(plan, 0)[lane->learned];
+
+    for (uint32_t p = plan->probe_count - 1; p > 0; p--)
+        lane->probes[p] = lane->probes[p - 1];
+    lane->probes[0].offset = lane->learned;
+    lane->probes[0].value = byte;
+    lane->probes[0].fold = 0;
+    if ((plan->flags & TRAWL_IGNORE_CASE) != 0 && byte >= 'a' && byte <= 'z')
+        lane->probes[0].fold = 0x20;
+    probe_bounds(lane);
+}
 
 /* Places to do next: up to the next cache line of what is loaded, then whole tiles. `lead`: where
  * the loads of the place scan->at begin, from there on. */
@@ -28,7 +64,7 @@ static uint64_t tile_words(const struct scan *scan, uint64_t places, uint64_t re
 static bool probes_match(const struct scan *scan, uint64_t x)
 {
     for (uint32_t p = 0; p < scan->plan->probe_count; p++) {
-        const struct plan_probe *probe = &scan->plan->probes[p];
+        const struct plan_probe *probe = &scan->lane->probes[p];
 
         if ((scan->chunk->bytes[x + probe->offset] | probe->fold) != probe->value)
             return false;
@@ -71,15 +107,15 @@ static void fill_every(struct scan *scan, uint64_t *places, uint64_t *words)
     const struct trawl_plan *plan = scan->plan;
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
 
-    *places = tile_places(scan, plan->probe_offset_min);
-    *words = tile_words(scan, *places, plan->probe_offset_max);
+    *places = tile_places(scan, lane->probe_offset_min);
+    *words = tile_words(scan, *places, lane->probe_offset_max);
     if (*words == 0) {
         fill_last(scan, places, words);
         return;
     }
     *places = min_u64(*places, 64 * *words);
     (fold ? lane->find->every_fold : lane->find->every)(scan->chunk->bytes + scan->at, *words,
-                                                        plan->probes, lane->first_probes,
+                                                        lane->probes, lane->first_probes,
                                                         plan->probe_count, &lane->tile);
     first_probes_adapt(lane, *words, lane->tile.passed);
 }
@@ -143,30 +179,46 @@ static void settle_exact(struct scan *scan, uint64_t words)
     scan->over = scan->want == ENGINE_WANT_FIRST && found > 0;
 }
 
+/* What the tile just settled says of how to look at the next: candidates of *words* that fail, or
+ * that *every* would not have to verify, and failures of *every* at an offset that it can probe. */
+static void lane_adapt(struct scan *scan, uint64_t places, uint64_t candidates, uint64_t failed,
+                       bool exact)
+{
+    struct engine_lane *lane = scan->lane;
+
+    if (lane->method == TRAWL_METHOD_WORDS) {
+        if ((exact ? candidates : failed) > places / FAILED_SHARE_MAX + 1)
+            lane->method = TRAWL_METHOD_EVERY;
+    } else if (failed > places / LEARN_SHARE_MAX + 1 && lane->probes[0].offset != lane->learned) {
+        lane_probes_learn(lane);
+    }
+}
+
 void scan_tiles(struct scan *scan)
 {
     struct engine_lane *lane = scan->lane;
     bool exact = scan->plan->probes_exact && !plan_has_conditions(scan->plan);
 
     while (scan->at < scan->limit && !scan_is_full(scan)) {
-        bool by_words = lane->method == TRAWL_METHOD_WORDS;
-        uint64_t places, words, failed = scan->failed;
+        uint64_t places, words;
 
-        if (by_words)
+        if (lane->method == TRAWL_METHOD_WORDS)
             fill_words(scan, &places, &words);
         else
             fill_every(scan, &places, &words);
         if (lane->tile.hot_count > 0) {
+            uint64_t failed = scan->failed, candidates = scan->result->candidate_count;
+
             tile_cut(&lane->tile, words, places);
-            if (exact && !by_words)
+            if (exact && lane->method != TRAWL_METHOD_WORDS)
                 settle_exact(scan, words);
             else
                 settle_tile(scan, words, settle_one);
             if (scan->over)
                 return;
+            lane_adapt(scan, places, scan->result->candidate_count - candidates,
+                       scan->failed - failed, exact);
         }
-        if (by_words && scan->failed - failed > places / FAILED_SHARE_MAX + 1)
-            lane->method = TRAWL_METHOD_EVERY;
         scan->at = max_u64(scan->at + places, scan->run_until);
     }
 }

@@ -93,7 +93,8 @@ void settle_one(struct scan *scan, uint64_t x)
         scan->failed++;
         return;
     }
-    same = plan_mismatch(scan->plan, bytes, text, count);
+    same = fold ? plan_mismatch(scan->plan, bytes, text, count)
+                : scan->lane->find->mismatch(bytes, text, count);
     scan->work += same;
     if (same < count) {
         scan->lane->learned = same;

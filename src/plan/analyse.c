@@ -26,7 +26,8 @@ static void rates_from_sample(const uint8_t *sample, uint64_t sample_bytes, doub
         rate[byte] = ((double)count[byte] + 0.25) / ((double)sample_bytes + 64.0);
 }
 
-/* A long literal over few byte values comes from a text over few byte values. */
+/* A long literal over few byte values comes from a text over few byte values: at least half of each
+ * value's rate is its share of the literal, half an equal share. */
 static void rates_from_literal(const uint8_t *literal, uint64_t literal_bytes, double *rate)
 {
     uint64_t count[256] = {0};
@@ -38,9 +39,12 @@ static void rates_from_literal(const uint8_t *literal, uint64_t literal_bytes, d
         values += count[literal[i]]++ == 0;
     if (values > SMALL_ALPHABET)
         return;
-    for (uint32_t byte = 0; byte < 256; byte++)
-        if (count[byte] > 0 && rate[byte] < 1.0 / values)
-            rate[byte] = 1.0 / values;
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        double share = 0.5 / values + 0.5 * (double)count[byte] / (double)literal_bytes;
+
+        if (count[byte] > 0 && rate[byte] < share)
+            rate[byte] = share;
+    }
 }
 
 void analyse_rates(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *literal,

@@ -10,7 +10,8 @@
 #include "plan/build.h"
 
 #define WORDS_LENGTH_MIN 7u
-#define WORDS_RATE_MAX 2e-5     /* candidates per text byte: 0.3 per tile of 16 KiB */
+#define WORDS_RATE_MAX 2e-5 /* candidates per text byte: 0.3 per tile of 16 KiB */
+#define SAMPLED_REPEATS_MAX 4.0
 #define SAMPLED_LENGTH_MIN 768u /* from here the text is not read whole */
 
 static bool is_one_plain_literal(const struct trawl_plan *plan)
@@ -40,15 +41,13 @@ static const char *method_obstacle(const struct trawl_plan *plan, enum trawl_met
     return "no such method";
 }
 
-/* Can sampling tell the places of this literal apart? Not if its grams repeat. */
-static bool grams_are_distinct(const struct trawl_plan *plan)
+static enum trawl_status choose_for_one(struct trawl_plan *plan, struct trawl_error *error)
 {
-    return plan->period == 0;
-}
+    double places = SAMPLED_REPEATS_MAX + 1;
 
-static void choose_for_one(struct trawl_plan *plan)
-{
-    if (plan->length_min >= SAMPLED_LENGTH_MIN && grams_are_distinct(plan)) {
+    if (plan->length_min >= SAMPLED_LENGTH_MIN)
+        TRAWL_TRY(sampled_repeats(plan, &places, error));
+    if (places <= SAMPLED_REPEATS_MAX) {
         plan->method = TRAWL_METHOD_SAMPLED;
         plan->method_why = "one long pattern: samples a stride apart find every occurrence";
     } else if (plan->length_min >= WORDS_LENGTH_MIN && plan->gram_rate <= WORDS_RATE_MAX) {
@@ -60,6 +59,7 @@ static void choose_for_one(struct trawl_plan *plan)
                                ? "one short pattern"
                                : "one pattern whose grams are expected often";
     }
+    return TRAWL_OK;
 }
 
 /* Period, probes, words of the one literal. */
@@ -101,7 +101,7 @@ enum trawl_status choose_method(struct trawl_plan *plan, enum trawl_method asked
         plan->method = asked;
         plan->method_why = "asked for";
     } else if (is_one_plain_literal(plan)) {
-        choose_for_one(plan);
+        return choose_for_one(plan, error);
     } else {
         plan->method = TRAWL_METHOD_SET;
         plan->method_why = plan->pattern_count == 0   ? "no pattern: nothing is found"

@@ -53,6 +53,27 @@ enum trawl_status build_sampled(struct trawl_plan *plan, struct trawl_error *err
     return TRAWL_OK;
 }
 
+enum trawl_status sampled_repeats(const struct trawl_plan *plan, double *places,
+                                  struct trawl_error *error)
+{
+    const uint8_t *bytes = plan_literal_bytes(plan, 0);
+    uint64_t stride = sampled_stride(plan->length_min), pairs = 0;
+    uint32_t bits = 66u - (uint32_t)__builtin_clzll(stride), *counts;
+    void *memory;
+
+    TRAWL_TRY(memory_allocate_zeroed(1ull << bits, sizeof *counts, &memory, error));
+    counts = (uint32_t *)memory;
+    for (uint64_t offset = 0; offset < stride; offset++) {
+        uint64_t gram;
+
+        memcpy(&gram, bytes + offset, sizeof gram);
+        pairs += 2ull * counts[plan_hash64(gram, bits)]++ + 1; /* sums to the counts' squares */
+    }
+    memory_release(counts, 1ull << bits, sizeof *counts);
+    *places = (double)pairs / (double)stride;
+    return TRAWL_OK;
+}
+
 static uint32_t log2_ceiling(uint64_t value)
 {
     return value <= 1 ? 0 : 64u - (uint32_t)__builtin_clzll(value - 1);
