@@ -40,7 +40,7 @@ run_ctest() {
     shift
     say "tests: $preset"
     ctest --test-dir "build/$preset" -j "$jobs" --timeout 1200 "$@" </dev/null 2>&1 |
-        tee "$log" | grep -v '^ *Start ' || true
+        tee "$log" | grep --line-buffered -v '^ *Start ' || true
     while IFS= read -r line; do
         [[ $line =~ ^\ *[0-9]+/[0-9]+\ Test\ +#[0-9]+:\ ([^ ]+)\ (.*)$ ]] || continue
         name=${BASH_REMATCH[1]}
