@@ -113,13 +113,13 @@ static void search_row(struct seed_run *run)
 
     for (uint32_t method = 0; method < METHODS; method++)
         for (uint32_t set = 0; set < instruction_set_count(); set++) {
-            uint64_t chunk = run->input.text_bytes > 3000
+            uint64_t chunk = run->input.text_bytes > 600
                                  ? CHUNK_SIZES - 1 - test_random_below(&run->random, 3)
                                  : test_random_below(&run->random, CHUNK_SIZES);
             struct run_config config = {.method = (enum trawl_method)method,
                                         .instruction_set = trawl_instruction_set(set),
                                         .chunk_bytes = chunk_sizes[chunk],
-                                        .threads = 1 + (uint32_t)(chunk % 2),
+                                        .threads = 1 + (uint32_t)(chunk % 4 == 1),
                                         .place = PLACE_END_GUARDED,
                                         .parameter = test_random_u64(&run->random)};
             struct trawl_searcher **searcher = &run->searchers[set][chunk];
@@ -170,7 +170,8 @@ static void lay_across(struct seed_run *run, uint64_t edge, uint64_t step)
 static void run_row(const struct seed_row *row, struct seed_run *run)
 {
     struct naive_match matches[MATCHES_MAX];
-    uint64_t step = TEST_SANITIZED && !test_is_long() ? 7 : 1;
+    uint64_t step =
+        (TEST_SANITIZED && !test_is_long() ? 7 : 1) * (row->text.bytes_count > EDGE_REACH ? 3 : 1);
 
     run->row = row;
     run->expected = (struct diff_expected){.matches = matches};
