@@ -11,7 +11,7 @@ its command; `--first N --cases 1 --keep` repeats it alone and keeps its files.
 Left out, because there grep's answer is luck or its own two engines differ:
   - a NUL in a pipe beyond the first read: grep's first buffer is what read(2) happened to give;
   - a NUL beyond the first 96 KiB of a file with leading context: the lines that grep keeps move the
-    borders of its buffers (so do lines over 4 KiB, which are not made);
+    borders of its buffers, and so do lines of a page;
   - strings that are not UTF-8 together with -i or -w in a UTF-8 locale: grep then changes to
     another engine, which does not find them inside a character;
   - where -m 0 leaves standard input;
@@ -272,8 +272,9 @@ def is_left_out(case, files):
     before = after or any(isinstance(w, str) and (w[:2] == "-B" or w.startswith("--before")) for w in words)
     if "-v" in words and "-1" in words and "-m" in words and before:
         return True
-    if before and any(b"\0" in text[BLOCK:] for text in files.values()):
-        return True
+    for text in files.values():
+        if b"\0" in text[BLOCK:] and (before or max(map(len, text.split(b"\n"))) > 1000):
+            return True
     if "0" in words and "-m" in words and case.stdin and case.stdin[0] == "file":
         return True
     if after and case.locale != "C":

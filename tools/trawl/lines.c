@@ -101,9 +101,11 @@ static void select_line(struct scan *scan, const struct view *view, uint64_t beg
             print_pending(scan, view, begin);
         if (view->begin + end > scan->block_end)
             binary_next_block(scan, view->begin + end);
-        /* Under -v lines that follow each other are one group, printed or not. */
+        /* Under -v lines that follow each other are one group, printed or not; but grep looks at a
+         * last line without its end by itself. */
         if (!scan->settings->typed->invert || scan->selected_count == 0 ||
-            scan->selected_end != view->begin + begin)
+            scan->selected_end != view->begin + begin ||
+            view->bytes[end - 1] != scan->settings->line_end)
             print_before(scan, view, begin);
         printed = print_line(scan, view, begin, end, ':');
     }
