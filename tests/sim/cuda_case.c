@@ -26,7 +26,7 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
     limits.text_bytes_max = 1 + test_random_below(random, test_random_below(random, 2) ? 300 : 9000);
     limits.hits_room_min = 1 + test_random_below(random, 100);
     limits.hits_max = 1 + test_random_below(random, test_random_below(random, 2) ? 10 : 3000);
-    limits.group_samples_max = limits.threads * (uint32_t)(1 + test_random_below(random, 3));
+    limits.group_samples_max = limits.threads * (uint32_t)(1 + test_random_below(random, 8));
     limits.flood_always = test_random_below(random, 3) == 0;
     return limits;
 }
@@ -36,6 +36,10 @@ struct cuda_case cuda_case_choose(struct test_random *random, const struct diff_
     struct cuda_case config;
 
     config.method = (enum trawl_method)test_random_below(random, TRAWL_METHOD_SET + 1);
+    /* Patterns that may be sampled are few; the method has the most code. */
+    if (input->pattern_count == 1 && input->patterns[0].bytes_count >= 16 &&
+        test_random_below(random, 2))
+        config.method = TRAWL_METHOD_SAMPLED;
     config.want = (enum engine_want)test_random_below(random, 3);
     config.chunk_bytes = test_random_below(random, 2) ? input->text_bytes + 1
                                                       : 1 + input->text_bytes / 4 +

@@ -27,7 +27,8 @@ struct cuda_context {
 
 struct allocation {
     struct allocation *next;
-    struct cuda_context *context; /* NULL: pinned host memory */
+    struct cuda_context *context;
+    bool pinned;                  /* host memory */
     unsigned char *memory;        /* guard, bytes, guard */
     unsigned char *base;
     uint64_t bytes;
@@ -55,11 +56,13 @@ struct cuda_stream {
 };
 
 struct cuda_event {
+    struct cuda_event *next;
     struct cuda_context *context;
     uint32_t pending;
 };
 
 struct cuda_module {
+    struct cuda_module *next;
     struct cuda_context *context;
 };
 
@@ -73,9 +76,10 @@ static struct {
     struct cuda_context context[SIM_DEVICES_MAX];
     struct allocation *allocations;
     struct cuda_stream *streams;
+    struct cuda_event *events;
+    struct cuda_module *modules;
     struct cuda_function functions[8];
     uint32_t function_count;
-    uint64_t live; /* streams, events, modules */
     uint64_t random;
     uint64_t calls, fail_nth;
     int fail_code;
@@ -178,7 +182,7 @@ static struct allocation *allocation_find(const void *address, uint64_t bytes)
     return NULL;
 }
 
-static struct allocation *allocation_new(struct cuda_context *context, uint64_t bytes)
+static struct allocation *allocation_new(struct cuda_context *context, uint64_t bytes, bool pinned)
 {
     uint64_t whole = (bytes + 2 * GUARD_BYTES + 2 * ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     struct allocation *a = calloc(1, sizeof *a);
@@ -186,6 +190,7 @@ static struct allocation *allocation_new(struct cuda_context *context, uint64_t 
     if (a == NULL || (a->memory = aligned_alloc(ALIGNMENT, (size_t)whole + ALIGNMENT)) == NULL)
         abort();
     a->context = context;
+    a->pinned = pinned;
     a->base = a->memory + ALIGNMENT;
     a->bytes = bytes;
     memset(a->base - GUARD_BYTES, GUARD_VALUE, GUARD_BYTES);
@@ -193,7 +198,7 @@ static struct allocation *allocation_new(struct cuda_context *context, uint64_t 
     memset(a->base + bytes, GUARD_VALUE, GUARD_BYTES);
     a->next = driver.allocations;
     driver.allocations = a;
-    if (context != NULL) {
+    if (!pinned) {
         context->used_bytes += bytes;
         sim_range_add(a->base, bytes);
     }
@@ -210,7 +215,7 @@ static void allocation_free(struct allocation *a)
     for (uint32_t i = 0; i < GUARD_BYTES; i++)
         if ((a->base - GUARD_BYTES)[i] != GUARD_VALUE || a->base[a->bytes + i] != GUARD_VALUE)
             complain("guard bytes of an allocation were overwritten");
-    if (a->context != NULL) {
+    if (!a->pinned) {
         a->context->used_bytes -= a->bytes;
         sim_range_remove(a->base);
     }
@@ -278,6 +283,84 @@ static void work_perhaps(struct cuda_stream *stream)
 {
     while (random_next() % 3 == 0 && streams_step(stream->context))
         ;
+}
+
+/* ---- The end of things ------------------------------------------------------------------ */
+
+static void stream_free(struct cuda_stream *stream)
+{
+    struct cuda_stream **link = &driver.streams;
+
+    while (stream->first != NULL)
+        (void)streams_step(stream->context);
+    while (*link != stream)
+        link = &(*link)->next;
+    *link = stream->next;
+    free(stream);
+}
+
+static void event_free(struct cuda_event *event)
+{
+    struct cuda_event **link = &driver.events;
+
+    while (event->pending != 0)
+        (void)streams_step(event->context);
+    while (*link != event)
+        link = &(*link)->next;
+    *link = event->next;
+    free(event);
+}
+
+static void module_free(struct cuda_module *module)
+{
+    struct cuda_module **link = &driver.modules;
+
+    while (*link != module)
+        link = &(*link)->next;
+    *link = module->next;
+    free(module);
+}
+
+static uint64_t context_objects(const struct cuda_context *context)
+{
+    uint64_t count = 0;
+
+    for (const struct allocation *a = driver.allocations; a != NULL; a = a->next)
+        count += a->context == context;
+    for (const struct cuda_stream *s = driver.streams; s != NULL; s = s->next)
+        count += s->context == context;
+    for (const struct cuda_event *e = driver.events; e != NULL; e = e->next)
+        count += e->context == context;
+    for (const struct cuda_module *m = driver.modules; m != NULL; m = m->next)
+        count += m->context == context;
+    return count;
+}
+
+/* With its last holder a context takes all its objects along. */
+static void context_end(struct cuda_context *context)
+{
+    if (context_objects(context) != 0 && driver.fail_nth == 0)
+        complain("objects were left when their context ended");
+    for (struct cuda_event *e = driver.events, *next; e != NULL; e = next) {
+        next = e->next;
+        if (e->context == context)
+            event_free(e);
+    }
+    for (struct cuda_stream *s = driver.streams, *next; s != NULL; s = next) {
+        next = s->next;
+        if (s->context == context)
+            stream_free(s);
+    }
+    for (struct cuda_module *m = driver.modules, *next; m != NULL; m = next) {
+        next = m->next;
+        if (m->context == context)
+            module_free(m);
+    }
+    for (struct allocation *a = driver.allocations, *next; a != NULL; a = next) {
+        next = a->next;
+        if (a->context == context)
+            allocation_free(a);
+    }
 }
 
 /* ---- The driver's functions ------------------------------------------------------------- */
@@ -378,8 +461,7 @@ static int sim_context_release(int device)
         if (context->fetch_bytes != FETCH_BYTES_DEFAULT && context->failed == 0 && code == 0 &&
             driver.fail_nth == 0)
             complain("the context's limits were not put back");
-        while (streams_step(context))
-            ;
+        context_end(context);
     }
     return leave(code);
 }
@@ -451,7 +533,7 @@ static int sim_memory_allocate(uint64_t *address, size_t bytes)
     if (code == 0 && bytes > driver.options.memory_bytes - current[depth - 1]->used_bytes)
         code = CUDA_CODE_OUT_OF_MEMORY;
     if (code == 0)
-        *address = (uint64_t)(uintptr_t)allocation_new(current[depth - 1], bytes)->base;
+        *address = (uint64_t)(uintptr_t)allocation_new(current[depth - 1], bytes, false)->base;
     return leave(code);
 }
 
@@ -463,7 +545,7 @@ static int release_allocation(const void *base, bool pinned, int code)
     for (uint32_t i = 0; i < SIM_DEVICES_MAX; i++) /* both frees wait for the device */
         while (streams_step(&driver.context[i]))
             ;
-    if (a == NULL || a->base != base || (a->context == NULL) != pinned)
+    if (a == NULL || a->base != base || a->pinned != pinned)
         complain("memory was freed that was not allocated");
     else
         allocation_free(a);
@@ -483,7 +565,7 @@ static int sim_host_allocate(void **pointer, size_t bytes, unsigned flags)
 
     (void)flags;
     if (code == 0)
-        *pointer = allocation_new(NULL, bytes)->base;
+        *pointer = allocation_new(current[depth - 1], bytes, true)->base;
     return leave(code);
 }
 
@@ -508,7 +590,7 @@ static int copy(void *to, const void *from, uint64_t bytes, struct cuda_stream *
     work->to = to;
     work->from = from;
     work->bytes = bytes;
-    if (allocation_find(to, bytes)->context == NULL)
+    if (allocation_find(to, bytes)->pinned)
         memset(to, GARBAGE_VALUE, (size_t)bytes); /* not there before it is waited for */
     work_perhaps(stream);
     return leave(0);
@@ -562,7 +644,6 @@ static int sim_stream_create(struct cuda_stream **stream, unsigned flags)
         (*stream)->last = &(*stream)->first;
         (*stream)->next = driver.streams;
         driver.streams = *stream;
-        driver.live++;
     }
     return leave(code);
 }
@@ -570,15 +651,8 @@ static int sim_stream_create(struct cuda_stream **stream, unsigned flags)
 static int sim_stream_destroy(struct cuda_stream *stream)
 {
     int code = enter_context();
-    struct cuda_stream **link = &driver.streams;
 
-    while (stream->first != NULL)
-        (void)streams_step(stream->context);
-    while (*link != stream)
-        link = &(*link)->next;
-    *link = stream->next;
-    free(stream);
-    driver.live--;
+    stream_free(stream);
     return leave(code);
 }
 
@@ -603,7 +677,8 @@ static int sim_event_create(struct cuda_event **event, unsigned flags)
         if (*event == NULL)
             abort();
         (*event)->context = current[depth - 1];
-        driver.live++;
+        (*event)->next = driver.events;
+        driver.events = *event;
     }
     return leave(code);
 }
@@ -612,10 +687,7 @@ static int sim_event_destroy(struct cuda_event *event)
 {
     int code = enter_context();
 
-    while (event->pending != 0)
-        (void)streams_step(event->context);
-    free(event);
-    driver.live--;
+    event_free(event);
     return leave(code);
 }
 
@@ -663,7 +735,8 @@ static int sim_module_load(struct cuda_module **module, const void *image)
         if (*module == NULL)
             abort();
         (*module)->context = current[depth - 1];
-        driver.live++;
+        (*module)->next = driver.modules;
+        driver.modules = *module;
     }
     return leave(code);
 }
@@ -672,8 +745,7 @@ static int sim_module_unload(struct cuda_module *module)
 {
     int code = enter_context();
 
-    free(module);
-    driver.live--;
+    module_free(module);
     return leave(code);
 }
 
@@ -750,14 +822,11 @@ const struct cuda_driver *sim_driver_table(void)
 
 uint64_t sim_driver_live(void)
 {
-    uint64_t live;
+    uint64_t live = 0;
 
     pthread_mutex_lock(&driver.lock);
-    live = driver.live;
-    for (const struct allocation *a = driver.allocations; a != NULL; a = a->next)
-        live++;
     for (uint32_t i = 0; i < SIM_DEVICES_MAX; i++)
-        live += driver.context[i].retained;
+        live += context_objects(&driver.context[i]) + driver.context[i].retained;
     pthread_mutex_unlock(&driver.lock);
     return live;
 }

@@ -9,6 +9,17 @@
 #include "cuda/kernels/simt.h"
 #include "fiber.h"
 
+#if defined(__SANITIZE_ADDRESS__)
+#define SIM_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SIM_ASAN 1
+#endif
+#endif
+#if defined(SIM_ASAN)
+#include <sanitizer/asan_interface.h>
+#endif
+
 #define STACK_BYTES (96u << 10)
 #define RESIDENT_DEFAULT 3u
 #define RESIDENT_LIMIT 8u
@@ -17,6 +28,9 @@
 #define RANGES_MAX 4096u
 #define REPORT_BYTES 2048u
 #define SHARED_POISON 0xa7
+#define SHARED_GUARD_BYTES 64u
+#define SHARED_GUARD 0x3c
+#define MUTATED_YIELDS_MAX 512u
 #define SWITCHES_MAX_DEFAULT 200000000u
 
 enum thread_state { THREAD_READY, THREAD_AT_BARRIER, THREAD_AT_WARP, THREAD_DONE };
@@ -215,8 +229,23 @@ static void block_start(struct block *block, uint32_t slot)
 
 static void block_end(struct block *block)
 {
-    for (uint32_t i = 0; i < block->shared_count; i++)
-        free(block->shared[i].memory);
+    for (uint32_t i = 0; i < block->shared_count; i++) {
+        const struct shared_array *array = &block->shared[i];
+        const unsigned char *guard = (const unsigned char *)array->memory + array->bytes;
+
+#if defined(SIM_ASAN)
+        ASAN_UNPOISON_MEMORY_REGION(guard, SHARED_GUARD_BYTES);
+#endif
+        for (uint32_t j = 0; j < SHARED_GUARD_BYTES && !sim.failed; j++) {
+            if (guard[j] == SHARED_GUARD)
+                continue;
+            (void)snprintf(sim.report, sizeof sim.report,
+                           "block %" PRIu32 " wrote beyond its shared array %s (line %d)",
+                           block->index, array->name, array->line);
+            sim.failed = true;
+        }
+        free(array->memory);
+    }
     block->shared_count = 0;
     block->live = false;
 }
@@ -413,11 +442,14 @@ void *sim_shared(const char *name, int line, uint64_t bytes)
     array->name = name;
     array->line = line;
     array->bytes = bytes;
-    /* Its own allocation, so that AddressSanitizer knows its ends. */
-    array->memory = aligned_alloc(16, (size_t)((bytes + 15) & ~15ull));
+    array->memory = malloc((size_t)bytes + SHARED_GUARD_BYTES);
     if (array->memory == NULL)
         abort();
     memset(array->memory, (int)(SHARED_POISON ^ (random_next() & 0xff)), (size_t)bytes);
+    memset((char *)array->memory + bytes, SHARED_GUARD, SHARED_GUARD_BYTES);
+#if defined(SIM_ASAN)
+    ASAN_POISON_MEMORY_REGION((char *)array->memory + bytes, SHARED_GUARD_BYTES);
+#endif
     block->shared_count++;
     return array->memory;
 }
@@ -625,7 +657,7 @@ uint64_t sim_atomic(void *p, uint32_t bytes, int kind, uint64_t value, const cha
     yield_to_schedule();
     sim.counters.atomics++;
     old = word_get(p, bytes);
-    if (mutated)
+    for (uint64_t others = mutated ? random_next() % MUTATED_YIELDS_MAX : 0; others > 0; others--)
         yield_to_schedule();
     new_value = kind == SIM_ATOMIC_ADD ? old + value
                 : kind == SIM_ATOMIC_OR ? (old | value)

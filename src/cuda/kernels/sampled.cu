@@ -7,8 +7,9 @@
  *            scanned again tile by tile as method every does it, duels included.
  * Grid       any; blocks draw groups of samples from a ticket. 32 to 256 threads.
  * Shared     static, 21.5 KiB and 8 KiB of head bits.
- * Traffic    per sample: one 32-byte sector, and 4 of the heads for those whose bit is set; per
- *            block the head bits once. Per candidate and hit as every. A flooded group: as every.
+ * Traffic    per sample: 8 bytes of one 32-byte sector; one sample in 8 has its bit set by chance
+ *            (heads are 4 to 8 per gram) and reads 8 bytes of the chain and 24 to compare. Per
+ *            block the head bits once. Per hit as every. A flooded group: as every.
  * Progress   no block waits for another.
  * Order      ascending inside a group (by rank), groups by index.
  * Limits     stride a multiple of 8 and at most the plan's; hash_bits <= SCAN_HEAD_BITS_MAX.
@@ -161,7 +162,7 @@ SIMT_FUNCTION void sampled_flood(const struct scan_arguments *a, const struct sa
         uint32_t found = filter_tile(a, &range, shared);
 
         every_settle(a, range.position - a->shift, shared, found, segment, totals);
-        simt_barrier();
+        simt_warp_sync(); /* a warp's filter sets bits in its own lanes' words only */
     }
 }
 

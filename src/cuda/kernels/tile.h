@@ -138,7 +138,7 @@ SIMT_FUNCTION int tile_verify(const struct scan_arguments *a, uint64_t origin,
     }
     if (a->pattern_bytes <= TILE_LANE_BYTES)
         return 0;
-    /* The ballot also makes the lanes' words visible to each other. */
+    simt_warp_sync(); /* the lanes' words become visible to each other */
     warp_first = simt_warp() * SIMT_WARP_THREADS * own;
     for (lanes = simt_ballot(any != 0); lanes != 0; lanes &= lanes - 1u) {
         uint32_t lane_first = warp_first + simt_lowest_bit(lanes) * own;

@@ -1,0 +1,238 @@
+/* failures_test: driver call N fails, for every N: once, and from N on, with each of the codes that
+ * matter. Whatever fails: no wrong answer, a status of the allowed ones with a message, nothing
+ * left behind; and, where the failure was a single one, the same engine and lane then give the
+ * right answer. Then: opening and closing a thousand times; two devices; little memory.
+ */
+#include "random_case.h"
+#include "sim_driver.h"
+#include "simulator.h"
+
+#define OPEN_CLOSE_TIMES 1000
+#define CALLS_MAX 4000u /* more calls than this in one workload would be a mistake of the test */
+
+static const int codes[] = {CUDA_CODE_OUT_OF_MEMORY, CUDA_CODE_LAUNCH_FAILED, CUDA_CODE_UNKNOWN};
+
+struct workload {
+    const char *name;
+    enum trawl_method method;
+    enum engine_want want;
+    bool resident;
+    const char *patterns[3];
+    uint64_t text_bytes;
+};
+
+static const struct workload workloads[] = {
+    {"count, every", TRAWL_METHOD_EVERY, ENGINE_WANT_COUNT, false, {"abcab"}, 3000},
+    {"hits in steps, set", TRAWL_METHOD_SET, ENGINE_WANT_HITS, false, {"a", "ab", "bca"}, 900},
+    {"hits, sampled", TRAWL_METHOD_SAMPLED, ENGINE_WANT_HITS, false, {"abcabcabcabcabcabcabc"}, 3000},
+    {"first, loaded, words", TRAWL_METHOD_WORDS, ENGINE_WANT_FIRST, true, {"cabcabca"}, 2000},
+};
+#define WORKLOADS (sizeof workloads / sizeof *workloads)
+
+struct injected {
+    uint64_t failures;
+    uint64_t survived; /* with the right answer all the same: what failed was a hint */
+};
+
+static void reset(uint32_t devices, uint64_t memory_bytes, uint64_t seed)
+{
+    struct sim_driver_options options = {seed, devices, memory_bytes, 2, 0, 0};
+
+    sim_driver_reset(&options);
+}
+
+static void small_limits(void)
+{
+    struct cuda_limits limits = cuda_limits_default;
+
+    limits.threads = 32;
+    limits.tile_words_max = 64;
+    limits.blocks_max = 2;
+    limits.staging_bytes = 700;
+    limits.text_bytes_max = 1200;
+    limits.hits_room_min = 16;
+    limits.hits_max = 200;
+    limits.group_samples_max = 64;
+    cuda_limits_replace(&limits);
+}
+
+static void make_input(const struct workload *work, struct diff_input *input)
+{
+    struct test_random random = test_random_begin(work->name);
+
+    input_begin(&random, INPUT_LETTERS_1, work->text_bytes, input);
+    for (uint64_t i = 0; i < input->text_bytes; i++)
+        input->text[i] = (uint8_t)("abc"[i % 97 % 3]);
+    for (uint32_t i = 0; i < 3 && work->patterns[i] != NULL; i++)
+        input_add_pattern(input, (const uint8_t *)work->patterns[i], strlen(work->patterns[i]));
+}
+
+static bool is_allowed(const struct trawl_error *error)
+{
+    return (error->status == TRAWL_ENGINE || error->status == TRAWL_DEVICE ||
+            error->status == TRAWL_MEMORY) &&
+           error->message[0] != '\0';
+}
+
+/* Open, search, and once the fault is gone search again with what is open, close. */
+static enum cuda_case_answer work_once(const struct workload *work, const struct diff_input *input,
+                                       const struct diff_expected *expected, bool again,
+                                       char *message, struct trawl_error *error)
+{
+    struct cuda_case config = {work->method, work->want, 1 + work->text_bytes / 2, work->resident};
+    struct engine_options options = {.size = sizeof options};
+    enum cuda_case_answer answer = CUDA_CASE_FAILED;
+    struct engine_lane *lane = NULL;
+    struct engine *engine = NULL;
+
+    if (engine_cuda.open(&options, &engine, error) != TRAWL_OK)
+        return CUDA_CASE_FAILED;
+    if (engine_cuda.lane_open(engine, &lane, error) == TRAWL_OK) {
+        answer = cuda_case_run(engine, lane, input, expected, &config, message, error);
+        if (again) {
+            struct trawl_error second;
+
+            sim_driver_fail(0, 0, false);
+            TEST_CHECK(cuda_case_run(engine, lane, input, expected, &config, message, &second) ==
+                       CUDA_CASE_RIGHT);
+        }
+        engine_cuda.lane_close(lane);
+    }
+    engine_cuda.close(engine);
+    return answer;
+}
+
+static void fail_each_call(const struct workload *work, int code, bool persistent,
+                           struct injected *injected)
+{
+    struct diff_expected expected;
+    struct diff_input input;
+    uint64_t nth = 0, calls;
+
+    make_input(work, &input);
+    expected_compute(&input, &expected);
+    do {
+        char message[CUDA_CASE_MESSAGE_BYTES] = "";
+        enum cuda_case_answer answer;
+        struct trawl_error error;
+
+        memset(&error, 0, sizeof error);
+        reset(1, 4u << 20, nth + 1);
+        sim_driver_fail(++nth, code, persistent);
+        answer = work_once(work, &input, &expected, false, message, &error);
+        calls = sim_driver_calls();
+        if (!TEST_CHECK(answer == CUDA_CASE_RIGHT ||
+                        (answer == CUDA_CASE_FAILED && is_allowed(&error))) ||
+            !TEST_CHECK(sim_driver_report()[0] == '\0') || !TEST_CHECK(sim_driver_live() == 0))
+            printf("  %s, call %" PRIu64 " fails%s with %d: answer %d %s %s; %s; %" PRIu64
+                   " left\n", work->name, nth, persistent ? " and all after" : "", code,
+                   (int)answer, message, error.message, sim_driver_report(), sim_driver_live());
+        injected->failures += calls >= nth;
+        injected->survived += calls >= nth && answer == CUDA_CASE_RIGHT;
+        if (!persistent && calls >= nth) {
+            reset(1, 4u << 20, nth + 1);
+            sim_driver_fail(nth, code, false);
+            (void)work_once(work, &input, &expected, true, message, &error);
+            TEST_CHECK(sim_driver_live() == 0);
+        }
+    } while (nth <= calls && TEST_CHECK(nth < CALLS_MAX) && test_failures < 5);
+    expected_free(&expected);
+    input_free(&input);
+}
+
+static void run_workload(const struct workload *work, const char *what)
+{
+    char message[CUDA_CASE_MESSAGE_BYTES] = "";
+    struct diff_expected expected;
+    struct diff_input input;
+    struct trawl_error error;
+
+    make_input(work, &input);
+    expected_compute(&input, &expected);
+    memset(&error, 0, sizeof error);
+    if (!TEST_CHECK(work_once(work, &input, &expected, false, message, &error) == CUDA_CASE_RIGHT))
+        printf("  %s, %s: %s %s\n", what, work->name, message, error.message);
+    TEST_CHECK_U64(sim_driver_live(), 0);
+    TEST_CHECK_U64(sim_driver_memory_used(), 0);
+    TEST_CHECK(sim_driver_report()[0] == '\0');
+    expected_free(&expected);
+    input_free(&input);
+}
+
+static void open_expecting(uint32_t devices, int version, enum trawl_status expected)
+{
+    struct sim_driver_options sim_options = {1, devices, 1u << 20, 2, version, 0};
+    struct engine_options options = {.size = sizeof options};
+    struct engine *engine = NULL;
+    struct trawl_error error;
+
+    sim_driver_reset(&sim_options);
+    TEST_CHECK(engine_cuda.open(&options, &engine, &error) == expected);
+    TEST_CHECK(error.message[0] != '\0');
+    printf("refused as it should be: %s\n", error.message);
+}
+
+/* Lanes on two devices, each right, with a third lane back on the first. */
+static void two_devices(void)
+{
+    struct engine_options options = {.size = sizeof options};
+    struct engine_lane *lanes[3] = {NULL, NULL, NULL};
+    struct engine *engine = NULL;
+    struct diff_expected expected;
+    struct diff_input input;
+    struct trawl_error error;
+    char message[CUDA_CASE_MESSAGE_BYTES] = "";
+
+    reset(2, 4u << 20, 5);
+    make_input(&workloads[0], &input);
+    expected_compute(&input, &expected);
+    TEST_CHECK(engine_cuda.open(&options, &engine, &error) == TRAWL_OK);
+    for (uint32_t i = 0; i < 3; i++)
+        TEST_CHECK(engine_cuda.lane_open(engine, &lanes[i], &error) == TRAWL_OK);
+    for (uint32_t i = 0; i < 3; i++)
+        for (uint32_t w = 0; w < 2; w++) {
+            struct cuda_case config = {TRAWL_METHOD_EVERY, ENGINE_WANT_HITS, 5000, w == 1};
+
+            TEST_CHECK(cuda_case_run(engine, lanes[i], &input, &expected, &config, message,
+                                     &error) == CUDA_CASE_RIGHT);
+        }
+    for (uint32_t i = 0; i < 3; i++)
+        engine_cuda.lane_close(lanes[i]);
+    engine_cuda.close(engine);
+    TEST_CHECK_U64(sim_driver_live(), 0);
+    TEST_CHECK(sim_driver_report()[0] == '\0');
+    expected_free(&expected);
+    input_free(&input);
+}
+
+int main(void)
+{
+    static const struct workload large = {
+        "large", TRAWL_METHOD_EVERY, ENGINE_WANT_COUNT, false, {"abcab"}, 700000};
+    struct injected injected = {0, 0};
+
+    test_begin("sim failures");
+    cuda_driver_replace(sim_driver_table());
+    small_limits();
+    for (uint32_t w = 0; w < WORKLOADS; w++)
+        for (uint32_t c = 0; c < sizeof codes / sizeof *codes; c++)
+            for (int persistent = 0; persistent < 2; persistent++)
+                fail_each_call(&workloads[w], codes[c], persistent != 0, &injected);
+    printf("injected failures: %" PRIu64 ", of which %" PRIu64
+           " changed nothing; schedules: %" PRIu64 "\n",
+           injected.failures, injected.survived, sim_counters().schedules);
+    TEST_CHECK(injected.failures > 500);
+
+    open_expecting(0, 0, TRAWL_ENGINE);
+    open_expecting(1, 10020, TRAWL_ENGINE);
+    two_devices();
+    reset(1, 400u << 10, 3); /* less than the text */
+    cuda_limits_replace(NULL);
+    run_workload(&large, "little memory");
+    small_limits();
+    reset(1, 4u << 20, 9);
+    for (uint32_t i = 0; i < OPEN_CLOSE_TIMES; i++)
+        run_workload(&workloads[i % WORKLOADS], "open and close");
+    printf("opened and closed %u times: nothing left\n", OPEN_CLOSE_TIMES);
+    return test_end();
+}

@@ -1,0 +1,127 @@
+/* mutation_test: would the suite notice? Each barrier, warp operation, atomic and bound check of
+ * the kernels is taken out in turn, and the cases of kernels_test must then fail: by a wrong
+ * answer, a report of the simulator, or a crash.
+ *
+ * Places that may go without notice are listed with the reason. The list is part of the test: a
+ * place on it that is noticed after all fails too.
+ */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cuda_case.h"
+#include "random_case.h"
+#include "sim_driver.h"
+#include "simulator.h"
+
+#define CASES_NORMAL 1200
+#define CASES_LONG 3000
+#define HARMLESS_DIVISOR 8u /* what nobody notices takes all its cases */
+#define SWITCHES_MAX 3000000u
+#define SILENCE_SECONDS 120
+
+static const char *const kind_names[] = {"barrier", "warp operation", "atomic", "bound check"};
+
+/* Nothing of the kernels' answer depends on these; `text` is part of the source line. */
+static const struct {
+    const char *text;
+    const char *reason;
+} harmless[] = {
+    {"if (simt_barrier_or(differs))", "only ends a sweep early: what is found beyond is not less"},
+    {"uint32_t lanes = simt_ballot(count != 0);", "without it each lane lowers the first by itself"},
+    {"simt_warp_sync();", "the ballots around keep the lanes together; it orders memory, which the "
+                          "simulator always does"},
+};
+
+/* Run the cases until one goes wrong; how many were right before it. */
+static uint64_t run_cases(uint64_t cases)
+{
+    uint64_t index = 0;
+
+    while (index < cases && random_case_run("mutation", index, SWITCHES_MAX, NULL))
+        index++;
+    return index;
+}
+
+/* The source line of a site, without its indentation. */
+static void site_text(const struct sim_site *site, char *text, size_t text_bytes)
+{
+    FILE *file = fopen(site->file, "r");
+    char line[300] = "";
+
+    for (int i = 0; file != NULL && i < site->line; i++)
+        if (fgets(line, sizeof line, file) == NULL)
+            break;
+    if (file != NULL)
+        (void)fclose(file);
+    line[strcspn(line, "\n")] = '\0';
+    (void)snprintf(text, text_bytes, "%s", line + strspn(line, " "));
+}
+
+/* In a process of its own, since anything may happen there. */
+static bool mutant_is_noticed(const struct sim_site *site, uint64_t cases, const char **how)
+{
+    pid_t child = fork();
+    int status = 0;
+
+    if (child == 0) {
+        if (freopen("/dev/null", "w", stdout) == NULL || freopen("/dev/null", "w", stderr) == NULL)
+            _exit(99);
+        (void)alarm(SILENCE_SECONDS);
+        sim_mutate(site);
+        _exit(run_cases(cases) == cases ? 0 : 1);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child) {
+        *how = "could not be run";
+        return false;
+    }
+    *how = !WIFEXITED(status)          ? "a crash"
+           : WEXITSTATUS(status) == 1  ? "a wrong answer or a report"
+           : WEXITSTATUS(status) == 99 ? "could not be run"
+                                       : "a sanitizer";
+    return !WIFEXITED(status) || (WEXITSTATUS(status) != 0 && WEXITSTATUS(status) != 99);
+}
+
+static const char *reason_for(const char *text)
+{
+    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+        if (strstr(text, harmless[i].text) != NULL)
+            return harmless[i].reason;
+    return NULL;
+}
+
+int main(void)
+{
+    uint64_t cases, noticed[4] = {0}, sites_of[4] = {0}, harmless_count = 0;
+    static struct sim_site sites[SIM_SITES_MAX];
+    uint32_t site_count;
+
+    if (TEST_SANITIZED)
+        TEST_SKIP("a build without sanitizers does this, in less time");
+    test_begin("sim mutation");
+    cuda_driver_replace(sim_driver_table());
+    cases = test_amount(CASES_NORMAL, CASES_LONG);
+    TEST_CHECK_U64(run_cases(cases), cases);
+    site_count = sim_sites(sites, SIM_SITES_MAX);
+    TEST_CHECK(site_count > 30 && site_count < SIM_SITES_MAX);
+    for (uint32_t i = 0; i < site_count; i++) {
+        const char *how = "", *base = strrchr(sites[i].file, '/');
+        char text[200];
+        bool is_noticed;
+
+        site_text(&sites[i], text, sizeof text);
+        is_noticed = mutant_is_noticed(
+            &sites[i], reason_for(text) == NULL ? cases : cases / HARMLESS_DIVISOR, &how);
+        sites_of[sites[i].kind]++;
+        noticed[sites[i].kind] += is_noticed;
+        harmless_count += reason_for(text) != NULL;
+        if (!TEST_CHECK(is_noticed == (reason_for(text) == NULL)))
+            printf("  %s without its %s at %s:%d: %s\n    %s\n", is_noticed ? "noticed" : "unnoticed",
+                   kind_names[sites[i].kind], base == NULL ? sites[i].file : base + 1,
+                   sites[i].line, how, text);
+    }
+    for (uint32_t kind = 0; kind < 4; kind++)
+        printf("%s: %" PRIu64 " taken out, %" PRIu64 " noticed\n", kind_names[kind], sites_of[kind],
+               noticed[kind]);
+    printf("harmless, with a reason: %" PRIu64 "\n", harmless_count);
+    return test_end();
+}

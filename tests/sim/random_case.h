@@ -1,0 +1,19 @@
+/* random_case: a random input, random limits and a random search, on a simulated driver whose
+ * schedule is random too: all from a name and a number. */
+#ifndef TRAWL_TESTS_SIM_RANDOM_CASE_H
+#define TRAWL_TESTS_SIM_RANDOM_CASE_H
+
+#include "cuda_case.h"
+
+struct random_case_tally {
+    uint64_t method[TRAWL_METHOD_SET + 1];
+    uint64_t refused;
+    uint64_t matches;
+};
+
+/* True if all went well; else it is printed. switches_max: see sim_driver_options. tally may be
+ * NULL. */
+bool random_case_run(const char *name, uint64_t index, uint32_t switches_max,
+                     struct random_case_tally *tally);
+
+#endif

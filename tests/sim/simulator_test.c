@@ -1,0 +1,167 @@
+/* simulator_test: does the simulator find what it is there to find? Small kernels with one fault
+ * each, run under many seeds, and the traffic that kernel headers promise. */
+#include "random_case.h"
+#include "sim_driver.h"
+#include "simulator.h"
+
+#include "cuda/kernels/simt.h"
+
+#define SEEDS 20u
+#define SUM_THREADS 64u
+
+struct sum_arguments {
+    const uint32_t *values; /* SUM_THREADS */
+    uint32_t *sums;         /* one per block */
+    uint32_t fault;
+};
+
+enum fault { FAULT_NONE, FAULT_NO_BARRIER, FAULT_READ_OUTSIDE, FAULT_WRITE_OUTSIDE, FAULT_MISALIGNED,
+             FAULT_LEAVES_EARLY, FAULT_DIVERGES, FAULT_SHARED_OUTSIDE, FAULT_NEVER_ENDS };
+
+/* A block's sum by halves in shared memory. */
+SIMT_KERNEL(sum_kernel, sum_arguments, SUM_THREADS, 1)
+{
+    SIMT_SHARED(uint32_t, part, SUM_THREADS);
+    uint32_t t = simt_thread();
+
+    if (args.fault == FAULT_LEAVES_EARLY && t == 5)
+        return;
+    if (args.fault == FAULT_DIVERGES && t == 7)
+        simt_warp_sync();
+    part[t] = simt_load_u32(args.values + t + (args.fault == FAULT_READ_OUTSIDE && t == 63));
+    if (args.fault == FAULT_MISALIGNED && t == 9)
+        (void)simt_load_u64((const uint64_t *)(const void *)(args.values + 1));
+    while (args.fault == FAULT_NEVER_ENDS)
+        simt_warp_sync();
+    for (uint32_t half = SUM_THREADS / 2; half > 0; half /= 2) {
+        if (args.fault != FAULT_NO_BARRIER)
+            simt_barrier();
+        else
+            simt_warp_sync();
+        if (t < half)
+            part[t] += part[t + half];
+    }
+    if (args.fault == FAULT_SHARED_OUTSIDE && t == 0)
+        part[SUM_THREADS] = 1;
+    if (t == 0)
+        simt_store_u32(args.sums + simt_block() + (args.fault == FAULT_WRITE_OUTSIDE), part[0]);
+}
+
+static void sum_entry(const void *arguments)
+{
+    sum_kernel(*(const struct sum_arguments *)arguments);
+}
+
+static const struct sim_kernel sum = {"sum", sum_entry, sizeof(struct sum_arguments)};
+
+/* Runs under SEEDS seeds; in how many was the answer wrong or reported? */
+static uint32_t caught(enum fault fault, char *words, size_t words_bytes)
+{
+    uint32_t *values = (uint32_t *)test_memory(SUM_THREADS * sizeof(uint32_t) + 64);
+    uint32_t *sums = (uint32_t *)test_memory(4 * sizeof(uint32_t) + 64);
+    struct sum_arguments arguments = {values, sums, fault};
+    uint32_t expected = 0, count = 0;
+
+    for (uint32_t i = 0; i < SUM_THREADS; i++)
+        expected += values[i] = i * i + 1;
+    sim_range_add(values, SUM_THREADS * sizeof(uint32_t));
+    sim_range_add(sums, 4 * sizeof(uint32_t));
+    sim_switches_max(20000);
+    words[0] = '\0';
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        const char *report = NULL;
+        bool right = true;
+
+        memset(sums, 0, 4 * sizeof(uint32_t));
+        sim_seed(seed);
+        if (!sim_grid(&sum, &arguments, 4, SUM_THREADS, &report)) {
+            (void)snprintf(words, words_bytes, "%s", report);
+            count++;
+            continue;
+        }
+        for (uint32_t b = 0; b < 4; b++)
+            right &= sums[b] == expected;
+        count += !right;
+    }
+    sim_switches_max(0);
+    sim_range_remove(values);
+    sim_range_remove(sums);
+    free(values);
+    free(sums);
+    return count;
+}
+
+static void check_fault(enum fault fault, const char *name, uint32_t at_least, const char *words)
+{
+    char report[600];
+    uint32_t count = caught(fault, report, sizeof report);
+
+    printf("%s: noticed in %" PRIu32 " of %u schedules\n", name, count, SEEDS);
+    TEST_CHECK(count >= at_least && (at_least > 0 || count == 0));
+    if (!TEST_CHECK(strstr(report, words) != NULL))
+        printf("  %s\n", report);
+}
+
+/* The bytes that a scan of `text_bytes` without a match reads on the device, per text byte. */
+static double traffic(enum trawl_method method, const char *pattern, uint64_t text_bytes)
+{
+    struct test_random random = test_random_begin("traffic");
+    struct cuda_case config = {method, ENGINE_WANT_COUNT, text_bytes, false};
+    struct engine_options options = {.size = sizeof options};
+    char message[CUDA_CASE_MESSAGE_BYTES] = "";
+    struct engine_lane *lane = NULL;
+    struct engine *engine = NULL;
+    struct diff_expected expected;
+    struct diff_input input;
+    struct trawl_error error;
+
+    input_begin(&random, INPUT_LETTERS_26, text_bytes, &input);
+    input_add_pattern(&input, (const uint8_t *)pattern, strlen(pattern));
+    expected_compute(&input, &expected);
+    TEST_CHECK(engine_cuda.open(&options, &engine, &error) == TRAWL_OK);
+    TEST_CHECK(engine_cuda.lane_open(engine, &lane, &error) == TRAWL_OK);
+    sim_counters_reset();
+    TEST_CHECK(cuda_case_run(engine, lane, &input, &expected, &config, message, &error) ==
+               CUDA_CASE_RIGHT);
+    engine_cuda.lane_close(lane);
+    engine_cuda.close(engine);
+    expected_free(&expected);
+    input_free(&input);
+    return (double)sim_counters().global_read_bytes / (double)text_bytes;
+}
+
+static void check_traffic(enum trawl_method method, const char *name, const char *pattern,
+                          double least, double most)
+{
+    double bytes = traffic(method, pattern, 1 << 18);
+
+    printf("%s: %.3f bytes read per text byte, promised %.3f to %.3f\n", name, bytes, least, most);
+    TEST_CHECK(bytes >= least && bytes <= most);
+}
+
+int main(void)
+{
+    struct sim_driver_options options = {1, 1, 16u << 20, 2, 0, 0};
+
+    test_begin("simulator");
+    check_fault(FAULT_NONE, "a right kernel", 0, "");
+    check_fault(FAULT_NO_BARRIER, "barriers only of the warp", SEEDS / 2, "");
+    check_fault(FAULT_READ_OUTSIDE, "a read outside", SEEDS, "thread 63: a read outside");
+    check_fault(FAULT_WRITE_OUTSIDE, "a write outside", SEEDS, "a write outside of device memory");
+    check_fault(FAULT_MISALIGNED, "a misaligned read", SEEDS, "misaligned");
+    check_fault(FAULT_LEAVES_EARLY, "a thread that leaves early", SEEDS, "waits for its block");
+    check_fault(FAULT_DIVERGES, "a lane that goes its own way", SEEDS, "");
+    if (!TEST_SANITIZED) /* AddressSanitizer would end the test here, as it should */
+        check_fault(FAULT_SHARED_OUTSIDE, "a write beyond a shared array", SEEDS, "array part");
+    check_fault(FAULT_NEVER_ENDS, "a kernel that never ends", SEEDS, "still running");
+
+    cuda_driver_replace(sim_driver_table());
+    cuda_limits_replace(NULL);
+    sim_driver_reset(&options);
+    check_traffic(TRAWL_METHOD_WORDS, "words", "Qqzjxwvkpq", 1.0, 1.01);
+    check_traffic(TRAWL_METHOD_EVERY, "every", "Qqzjxwvkpq", 1.0, 1.03);
+    check_traffic(TRAWL_METHOD_SAMPLED, "sampled, stride 64",
+                  "Qqzjxwvkpq0123456789Qqzjxwvkpq9876543210Qjxzwvkpq0011223344556677889900998877",
+                  8.0 / 64, 13.0 / 64);
+    return test_end();
+}
