@@ -186,6 +186,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_build(const struct trawl_pa
                                                            struct trawl_error *error);
 TRAWL_API void trawl_plan_free(struct trawl_plan *plan);
 
+/* Patterns as given to trawl_plan_build. */
 TRAWL_API uint64_t trawl_plan_pattern_count(const struct trawl_plan *plan);
 
 /* The bytes of pattern `pattern_index` as given; borrowed until the plan is freed. NULL bytes and
