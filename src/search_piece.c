@@ -4,12 +4,6 @@
 #include "base/checked.h"
 #include "search.h"
 
-static void slot_fail(struct search_slot *slot, enum trawl_status status)
-{
-    if (slot->status == TRAWL_OK)
-        slot->status = status;
-}
-
 static enum trawl_status matches_reserve(struct search_slot *slot, uint64_t count,
                                          struct trawl_error *error)
 {
@@ -75,7 +69,7 @@ static struct sink_piece slot_view(const struct search_slot *slot)
 }
 
 static enum trawl_status slot_search(struct search_thread *thread, struct search_job *job,
-                                     struct search_slot *slot)
+                                     struct search_slot *slot, struct trawl_error *error)
 {
     const struct text_piece *piece = &slot->piece;
     struct engine_chunk chunk = {piece->bytes,  piece->begin, piece->owned,
@@ -92,21 +86,24 @@ static enum trawl_status slot_search(struct search_thread *thread, struct search
     slot->result.done = piece->owned;
     if (wants == SINK_WANTS_NOTHING || job->plan->literal_count == 0 || slot->from == piece->owned)
         return TRAWL_OK;
-    TRAWL_TRY(thread->searcher->ops->scan(thread->lane, &chunk, slot->from, want, &slot->result,
-                                          &slot->error));
+    TRAWL_TRY(
+        thread->searcher->ops->scan(thread->lane, &chunk, slot->from, want, &slot->result, error));
     TRAWL_ASSERT(slot->result.done > slot->from && slot->result.done <= piece->owned);
     if (wants == SINK_WANTS_MATCHES || wants == SINK_WANTS_FIRST)
-        return slot_convert(job->plan, slot, wants, &slot->error);
+        return slot_convert(job->plan, slot, wants, error);
     return TRAWL_OK;
 }
 
 void search_slot_scan(struct search_thread *thread, struct search_job *job,
                       struct search_slot *slot)
 {
-    enum trawl_status status = slot_search(thread, job, slot);
+    /* the first fault of a slot is the one that is told: reading may have failed already */
+    bool first = slot->status == TRAWL_OK;
+    enum trawl_status status = slot_search(thread, job, slot, first ? &slot->error : NULL);
 
     if (status != TRAWL_OK) { /* nothing of this part is delivered */
-        slot_fail(slot, status);
+        if (first)
+            slot->status = status;
         slot->result.done = slot->from;
         slot->result.count = 0;
         slot->result.hits.count = 0;
