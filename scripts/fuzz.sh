@@ -44,7 +44,7 @@ fuzz_one() {
     "$program" "$grown" "$kept" -max_total_time="$seconds" -max_len=4096 -timeout=20 \
         -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 \
         -artifact_prefix="build/fuzz/findings/$name-" 2>&1 | tee "build/fuzz/$name.log" |
-        grep --line-buffered -vE '^(INFO|stat::(new_units|slowest|peak))' || [ "${PIPESTATUS[0]}" -eq 0 ]
+        grep --line-buffered -vE '^(INFO|stat::(new_units|slowest|peak)|#|".*Uses:)' || [ "${PIPESTATUS[0]}" -eq 0 ]
     # A fuzzer that tried nothing has shown nothing.
     grep -qE '^stat::number_of_executed_units: +[1-9]' "build/fuzz/$name.log"
 }
