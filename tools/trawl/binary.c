@@ -79,8 +79,12 @@ void binary_look_ahead(struct scan *scan)
         uint64_t wanted = limit - offset < LOOK_BYTES ? limit - offset : LOOK_BYTES;
         uint64_t got = 0;
         const uint8_t *null;
+        enum trawl_status status =
+            trawl_text_read(scan->text, offset, buffer, wanted, &got, &scan->error);
 
-        if (trawl_text_read(scan->text, offset, buffer, wanted, &got, NULL) != TRAWL_OK || got == 0)
+        if (status != TRAWL_OK)
+            scan_fail(scan, status);
+        if (status != TRAWL_OK || got == 0)
             return;
         null = memchr(buffer, '\0', (size_t)got);
         if (null != NULL) {
@@ -101,7 +105,7 @@ const uint8_t *binary_zap(struct scan *scan, const uint8_t *bytes, uint64_t byte
         uint8_t *larger = realloc(scan->zapped, (size_t)bytes_count);
 
         if (larger == NULL) {
-            scan->out_of_memory = true;
+            scan_fail(scan, TRAWL_MEMORY);
             return NULL;
         }
         scan->zapped = larger;

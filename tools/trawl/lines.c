@@ -22,8 +22,7 @@ static bool grow(struct scan *scan, void **array, uint64_t *capacity, uint64_t w
         larger *= 2;
     moved = realloc(*array, (size_t)(larger * size));
     if (moved == NULL) {
-        scan->out_of_memory = true;
-        scan->stop = true;
+        scan_fail(scan, TRAWL_MEMORY);
         return false;
     }
     *array = moved;
@@ -325,10 +324,10 @@ static void drop_open_line(struct scan *scan)
 /* The dropped line ends at text offset `end`; has_end: with a line end. */
 static void finish_dropped_line(struct scan *scan, uint64_t end, bool has_end)
 {
-    uint64_t begin = scan->line_begin;
-    bool selected = scan->left_count > 0 &&
-                    line_matches(scan, NULL, begin, has_end ? end - 1 : end, scan->carried,
-                                 scan->carried_count) != scan->settings->typed->invert;
+    uint64_t begin = scan->line_begin, content_end = has_end ? end - 1 : end;
+    bool selected =
+        scan->left_count > 0 && line_matches(scan, NULL, begin, content_end, scan->carried,
+                                             scan->carried_count) != scan->settings->typed->invert;
     bool printed = false;
 
     if (selected && end > scan->ignore_before) {
@@ -336,11 +335,14 @@ static void finish_dropped_line(struct scan *scan, uint64_t end, bool has_end)
             if ((scan->settings->before_count >= 0 || scan->settings->after_count >= 0) &&
                 scan->job->group_printed && scan->printed_end != begin)
                 print_group_separator(scan);
-            printed = print_far_line(scan, begin, end, ':');
+            printed = print_far_line(scan, begin, content_end, ':');
+            if (printed)
+                scan->printed_end = end;
         }
         end_selected(scan, end, printed);
     } else if (scan->pending_count > 0 && !scan->quiet) {
-        printed = print_far_line(scan, begin, end, '-');
+        printed = print_far_line(scan, begin, content_end, '-');
+        scan->printed_end = printed ? end : scan->printed_end;
         scan->pending_count = printed ? scan->pending_count - 1 : 0;
     }
     if (scan->left_count == 0 && scan->pending_count == 0)
@@ -522,5 +524,5 @@ int lines_window(void *context, const struct trawl_window *window)
         output_commit(scan->output);
     if (!scan->seekable)
         output_flush(scan->output);
-    return scan->stop || scan->out_of_memory || scan->output->error != 0;
+    return scan->stop || scan->output->error != 0;
 }

@@ -1,12 +1,7 @@
 /* print: a line, its head, its matches, as grep lays them out. */
 #include "trawl/scan.h"
 
-#include <stdlib.h>
-
 #include "trawl/charset.h"
-
-#define FAR_BYTES (64u << 10)
-#define CHARACTER_BYTES_MAX 8
 
 void print_color_start(struct scan *scan, const char *color)
 {
@@ -319,65 +314,4 @@ void print_before(struct scan *scan, const struct view *view, uint64_t begin)
         print_line(scan, view, at, end, '-');
         at = end;
     }
-}
-
-/* Read the bytes from `begin` to `end` in pieces and print them, or see whether they are UTF-8. */
-static bool far_bytes(struct scan *scan, uint64_t begin, uint64_t end, bool print)
-{
-    uint8_t *buffer = malloc(FAR_BYTES + CHARACTER_BYTES_MAX);
-    uint64_t held = 0; /* the beginning of a character that the next piece ends */
-    bool good = true;
-
-    if (buffer == NULL) {
-        scan->out_of_memory = true;
-        return false;
-    }
-    while (good && begin < end) {
-        uint64_t wanted = end - begin < FAR_BYTES ? end - begin : FAR_BYTES;
-        uint64_t got = 0;
-
-        if (trawl_text_read(scan->text, begin, buffer + held, wanted, &got, NULL) != TRAWL_OK ||
-            got == 0)
-            break; /* the file was cut off meanwhile: what is left of the line is all there is */
-        begin += got;
-        if (print) {
-            output_bytes(scan->output, buffer, (size_t)got);
-            continue;
-        }
-        got += held;
-        held = 0;
-        while (begin < end && held < CHARACTER_BYTES_MAX && held < got &&
-               buffer[got - held - 1] >= 0x80) {
-            held++;
-            if (buffer[got - held] >= 0xc0)
-                break; /* the character's first byte */
-        }
-        good = charset_is_valid(buffer, (size_t)(got - held));
-        memmove(buffer, buffer + got - held, (size_t)held);
-    }
-    free(buffer);
-    return good;
-}
-
-bool print_far_line(struct scan *scan, uint64_t begin, uint64_t end, char separator)
-{
-    const struct settings *settings = scan->settings;
-    uint8_t last = 0;
-    uint64_t got = 0, content = end - begin;
-
-    if (end > begin && trawl_text_read(scan->text, end - 1, &last, 1, &got, NULL) == TRAWL_OK &&
-        got == 1 && last == settings->line_end)
-        content--;
-    if (end > scan->block_end)
-        binary_next_block(scan, end);
-    if (settings->utf8 && !settings->text && !far_bytes(scan, begin, begin + content, false)) {
-        scan->encoding_error = true;
-        return false;
-    }
-    print_head(scan, settings->typed->line_number ? scan->line_end_count + 1 : 0, begin, content,
-               separator);
-    far_bytes(scan, begin, begin + content, true);
-    output_byte(scan->output, settings->line_end);
-    scan->printed_end = end;
-    return true;
 }

@@ -72,8 +72,9 @@ struct scan {
     bool null_seen;   /* NUL ends lines from now on */
     bool rerun;       /* the text must be searched again with another plan */
     bool encoding_error;
-    bool bad_line; /* matches.c: the current line had a match that is not UTF-8 */
-    bool out_of_memory;
+    bool bad_line;            /* matches.c: the current line had a match that is not UTF-8 */
+    enum trawl_status status; /* not TRAWL_OK: the search cannot go on */
+    struct trawl_error error; /* if the status says so */
     uint64_t null_offset;
     uint64_t scanned_end; /* of the last window */
     uint64_t block_end;   /* of the block that the last printed line ends in; OFFSET_NONE: no
@@ -99,7 +100,8 @@ bool print_line(struct scan *scan, const struct view *view, uint64_t begin, uint
 void print_pending(struct scan *scan, const struct view *view, uint64_t limit);
 /* Separator and leading context of a selected line at `begin`. */
 void print_before(struct scan *scan, const struct view *view, uint64_t begin);
-/* A line that is not in memory, of a text that can be read again. */
+/* far.c: a line that is not in memory, of a text that can be read again; `end` is without the line
+ * end. */
 bool print_far_line(struct scan *scan, uint64_t begin, uint64_t end, char separator);
 /* File name, line number, offset. line_number 0: none wanted. bytes_count: of what follows. */
 void print_head(struct scan *scan, uint64_t line_number, uint64_t offset, uint64_t bytes_count,
@@ -128,6 +130,12 @@ void binary_found(struct scan *scan);
 void binary_look_ahead(struct scan *scan);
 /* A window's bytes with NUL replaced by line ends; NULL: out of memory. */
 const uint8_t *binary_zap(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count);
+
+static inline void scan_fail(struct scan *scan, enum trawl_status status)
+{
+    scan->status = status;
+    scan->stop = true;
+}
 
 /* Take note of a line: counts it, ends the search if it was the last one wanted. */
 static inline void scan_selected(struct scan *scan, uint64_t end)

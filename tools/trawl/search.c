@@ -60,7 +60,7 @@ static bool plan_any_place(struct scan *scan)
 
     if (needles->plan_any_place == NULL &&
         !needles_plan(needles, scan->settings, false, &needles->plan_any_place, message)) {
-        scan->out_of_memory = true;
+        scan_fail(scan, TRAWL_MEMORY);
         return false;
     }
     scan->plan = needles->plan_any_place;
@@ -193,7 +193,11 @@ static enum trawl_status scan_run(struct scan *scan, int descriptor, struct traw
         scan_again(scan);
         status = windows(scan, error);
     }
-    return scan->out_of_memory ? TRAWL_MEMORY : status;
+    if (status == TRAWL_OK && scan->status != TRAWL_OK) {
+        *error = scan->error;
+        return scan->status;
+    }
+    return status;
 }
 
 static void add_totals(struct job *job, const struct scan *scan)

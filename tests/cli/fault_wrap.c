@@ -1,0 +1,100 @@
+/* fault_wrap: the command, linked so that its N-th call of the world fails.
+ *
+ * The linker's --wrap sends every call of the functions below here, from the command and from the
+ * library in it. TRAWL_FAULT_NTH says which call fails (1-based; 0 or unset: none),
+ * TRAWL_FAULT_ON whether all after it fail too; at the end the file TRAWL_FAULT_REPORT tells how
+ * many calls there were and which function failed first.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fts.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static atomic_ulong calls;
+static unsigned long nth;
+static bool persistent;
+static const char *report;
+static const char *_Atomic failed;
+
+__attribute__((constructor)) static void arm(void)
+{
+    const char *value = getenv("TRAWL_FAULT_NTH");
+
+    nth = value != NULL ? strtoul(value, NULL, 10) : 0;
+    persistent = getenv("TRAWL_FAULT_ON") != NULL;
+    report = getenv("TRAWL_FAULT_REPORT");
+}
+
+__attribute__((destructor)) static void tell(void)
+{
+    FILE *file = report != NULL ? fopen(report, "w") : NULL;
+
+    if (file == NULL)
+        return;
+    fprintf(file, "%lu %s\n", (unsigned long)calls, failed != NULL ? failed : "none");
+    fclose(file);
+}
+
+static bool fails(const char *function, int code)
+{
+    unsigned long call = atomic_fetch_add(&calls, 1) + 1;
+    const char *none = NULL;
+
+    if (nth == 0 || (persistent ? call < nth : call != nth))
+        return false;
+    atomic_compare_exchange_strong(&failed, &none, function);
+    errno = code;
+    return true;
+}
+
+#define WRAP(result, name, parameters, arguments, code, failure) \
+    result __real_##name parameters;                             \
+    result __wrap_##name parameters;                             \
+    result __wrap_##name parameters                              \
+    {                                                            \
+        if (fails(#name, (code)))                                \
+            return failure;                                      \
+        return __real_##name arguments;                          \
+    }
+
+WRAP(void *, malloc, (size_t bytes), (bytes), ENOMEM, NULL)
+WRAP(void *, calloc, (size_t count, size_t bytes), (count, bytes), ENOMEM, NULL)
+WRAP(void *, realloc, (void *old, size_t bytes), (old, bytes), ENOMEM, NULL)
+WRAP(void *, aligned_alloc, (size_t alignment, size_t bytes), (alignment, bytes), ENOMEM, NULL)
+WRAP(int, posix_memalign, (void **pointer, size_t alignment, size_t bytes),
+     (pointer, alignment, bytes), ENOMEM, ENOMEM)
+WRAP(char *, strdup, (const char *text), (text), ENOMEM, NULL)
+WRAP(ssize_t, read, (int descriptor, void *bytes, size_t count), (descriptor, bytes, count), EIO,
+     -1)
+WRAP(ssize_t, pread64, (int descriptor, void *bytes, size_t count, off_t offset),
+     (descriptor, bytes, count, offset), EIO, -1)
+WRAP(ssize_t, write, (int descriptor, const void *bytes, size_t count), (descriptor, bytes, count),
+     EIO, -1)
+WRAP(int, fstat64, (int descriptor, struct stat *status), (descriptor, status), EIO, -1)
+WRAP(FILE *, fopen64, (const char *path, const char *mode), (path, mode), EMFILE, NULL)
+WRAP(FTS *, fts64_open,
+     (char *const *roots, int options, int (*compare)(const FTSENT **, const FTSENT **)),
+     (roots, options, compare), ENOMEM, NULL)
+WRAP(FTSENT *, fts64_read, (FTS * tree), (tree), EIO, NULL)
+WRAP(int, pthread_create,
+     (pthread_t * thread, const pthread_attr_t *attributes, void *(*routine)(void *),
+      void *argument),
+     (thread, attributes, routine, argument), EAGAIN, EAGAIN)
+
+int __real_open64(const char *path, int flags, ...);
+int __wrap_open64(const char *path, int flags, ...);
+
+/* No caller here makes files, so there is no mode to hand on. */
+int __wrap_open64(const char *path, int flags, ...)
+{
+    if (fails("open64", EMFILE))
+        return -1;
+    return __real_open64(path, flags);
+}

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Let every call that the command makes of the world fail once, and from there on for good.
+
+usage: faults.py TRAWL_WITH_FAULTS
+
+For each command line below N goes up from 1 until a run meets no fault. Every run must end with a
+status, not by a signal or a sanitizer's report; and either with the right output and status (the
+fault did not matter), or with status 2, a line on standard error that begins with "trawl: ", and
+on standard output no byte that does not belong there.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+NTH_MAX = 3000
+
+# (arguments, standard input: None, a file name, or bytes for a pipe)
+SCENES = [
+    (["foo", "small"], None),
+    (["-n", "-C1", "foo", "small", "big"], None),
+    (["-c", "foo", "big"], None),
+    (["-j3", "--chunk-bytes=5000", "-o", "-b", "foo", "big"], None),
+    (["-v", "-c", "-x", "foo", "binary", "big"], None),
+    (["foo", "line"], None),
+    (["-f", "patterns", "-w", "-i", "big"], None),
+    (["-r", "--include=*", "--exclude-from=globs", "foo", "tree"], None),
+    (["--color=always", "foo"], "small"),
+    (["-l", "foo", "small", "big"], None),
+    (["--positions", "foo", "small"], None),
+    (["--count-matches", "-e", "foo", "-e", "oof", "big"], None),
+    (["--hex", "66 6f"], b"foo\nbar\n"),
+    (["--explain", "foo"], None),
+    (["--stats", "--progress", "-c", "foo", "small"], None),
+    (["--help"], None),
+    (["--generate=man"], None),
+]
+
+
+def make_files(top):
+    def put(name, data):
+        with open(os.path.join(top, name), "wb") as file:
+            file.write(data)
+    put("small", b"foo\nbar\nfoo bar\n")
+    put("big", b"".join(b"line %d %s\n" % (i, b"foo" if i % 50 == 0 else b"bar") for i in range(40000)))
+    put("binary", b"foo\n" + b"x" * 200000 + b"\n\0foo\0\n")
+    put("line", b"foo " + b"x" * 3000000)
+    put("patterns", b"foo\noof\nzzz\n")
+    put("globs", b"*.skip\n")
+    os.makedirs(os.path.join(top, "tree", "sub"))
+    put("tree/a", b"foo\n")
+    put("tree/sub/b", b"foo\n")
+    put("tree/c.skip", b"foo\n")
+
+
+def run(program, scene, top, nth, persistent):
+    report = os.path.join(top, "report")
+    environment = dict(os.environ, LC_ALL="C.UTF-8", TRAWL_FAULT_NTH=str(nth), TRAWL_FAULT_REPORT=report,
+                       GREP_COLORS="mt=01;32")
+    environment.pop("TRAWL_FAULT_ON", None)
+    if persistent:
+        environment["TRAWL_FAULT_ON"] = "1"
+    arguments, source = scene
+    options = {"stdin": subprocess.DEVNULL}
+    if isinstance(source, bytes):
+        options = {"input": source}
+    elif source:
+        options = {"stdin": open(os.path.join(top, source), "rb")}
+    done = subprocess.run([program] + arguments, cwd=top, env=environment, capture_output=True, timeout=120, **options)
+    if "stdin" in options and options["stdin"] != subprocess.DEVNULL:
+        options["stdin"].close()
+    with open(report) as file:
+        function = file.read().split()[1]
+    return done.returncode, done.stdout, done.stderr, function
+
+
+def judge(arguments, right, got):
+    """What is wrong with a run; None if nothing."""
+    status, out, err, function = got
+    if status < 0 or status > 2 or b"Sanitizer" in err or b"runtime error" in err:
+        return "died"
+    if status == right[0] and out == right[1]:
+        return None
+    if status != 2:
+        return "neither the right answer nor status 2"
+    if function != "write" and not any(line.startswith(b"trawl: ") for line in err.splitlines()):
+        return "no message"
+    if "-c" in arguments or "--count-matches" in arguments:
+        return None  # like grep it prints what was counted until then
+    lines = iter(right[1].splitlines(keepends=True))
+    for line in out.splitlines(keepends=True):
+        # Lines may be missing (a file that could not be read) and the last may be cut off, but
+        # none may be there that should not.
+        if not any(whole == line or (not line.endswith(b"\n") and whole.startswith(line)) for whole in lines):
+            return "wrong line %r" % line[:80]
+    return None
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    runs = failures = 0
+    points = {}
+    with tempfile.TemporaryDirectory(prefix="trawl-faults-") as top:
+        make_files(top)
+        for scene in SCENES:
+            right = run(program, scene, top, 0, False)
+            for persistent in (False, True):
+                for nth in range(1, NTH_MAX):
+                    got = run(program, scene, top, nth, persistent)
+                    if got[3] == "none":
+                        break
+                    runs += 1
+                    points[got[3]] = points.get(got[3], 0) + 1
+                    wrong = judge(scene[0], right, got)
+                    if wrong:
+                        failures += 1
+                        if failures <= 20:
+                            print("%r, fault %d (%s%s): %s; status %d, %r" %
+                                  (scene[0], nth, got[3], ", and all after" if persistent else "", wrong, got[0],
+                                   got[2][-600:]))
+                else:
+                    print("%r: more than %d calls" % (scene[0], NTH_MAX))
+                    failures += 1
+    print("%d runs with a fault, %d wrong; %s" % (runs, failures, ", ".join("%s %d" % item for item in sorted(points.items()))))
+    return 1 if failures or runs < 100 or len(points) < 5 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
