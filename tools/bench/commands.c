@@ -1,5 +1,6 @@
 /* commands: whole processes, timed from fork to wait: trawl, grep -F, rg -F on warm files. */
 #include <limits.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 
 #define ARGUMENTS_MAX 24
 #define OPTION_BYTES 64
+#define KEPT_BYTES_MAX (128 << 10)
 
 /* An argument list being written. */
 struct line {
@@ -193,6 +195,9 @@ static void open_run(struct run *run, const struct options *options)
 {
     char folder[PATH_MAX - 16];
 
+    /* What is freed goes back to the system, also after the first large piece: a child's account
+     * of memory begins with what its parent holds. */
+    mallopt(M_MMAP_THRESHOLD, KEPT_BYTES_MAX);
     memset(run, 0, sizeof *run);
     run->options = options;
     machine_program_folder(folder, sizeof folder);

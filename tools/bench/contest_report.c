@@ -18,7 +18,7 @@ static double speed(const struct contest_result *result, uint32_t runner)
     return seconds > 0 ? (double)result->text_bytes / seconds : 0;
 }
 
-/* "0.1234", "-" if it did not run, "0.1234?" if its answer differs from grep's. */
+/* "0.12345", "-" if it did not run, "0.12345?" if its answer differs from grep's. */
 static const char *cell(const struct contest_result *result, uint32_t runner, char text[32])
 {
     const struct runner_result *it = &result->runner[runner];
@@ -26,7 +26,7 @@ static const char *cell(const struct contest_result *result, uint32_t runner, ch
     if (!it->ran)
         snprintf(text, 32, "-");
     else
-        snprintf(text, 32, "%.4f%s", median(result, runner), it->same_answer ? "" : "?");
+        snprintf(text, 32, "%.5f%s", median(result, runner), it->same_answer ? "" : "?");
     return text;
 }
 
@@ -145,7 +145,7 @@ static void print_result_markdown(FILE *file, const struct contest_result *resul
     double ratio = contest_ratio(result, &best);
     char text[32];
 
-    fprintf(file, "| %s |", contest->name);
+    fprintf(file, "| %s | `%s` |", contest->name, result->pattern);
     for (uint32_t i = 0; i < RUNNERS; i++)
         fprintf(file, " %s |", cell(result, i, text));
     fprintf(file, " %.2f | %.0f %% | %.1f |", speed(result, RUNNER_TRAWL) / 1e9,
@@ -175,13 +175,13 @@ void contest_report_markdown(const struct contest_results *results, const struct
                 results->versions[i][0] != '\0' ? results->versions[i] : "not installed, skipped");
     for (uint32_t kind = 0; kind < FILE_KINDS; kind++)
         if (results->files->bytes[kind] > 0)
-            fprintf(file, "- file of %.4g MiB: %s\n", (double)results->files->bytes[kind] / MIB,
+            fprintf(file, "- file of %.0f KiB: %s\n", (double)results->files->bytes[kind] / 1024,
                     results->files->text[kind]);
     fprintf(file, "\nSeconds by the median; ?: another answer than grep's, so not counted.\n\n");
-    fprintf(file, "| row |");
+    fprintf(file, "| row | pattern |");
     for (uint32_t i = 0; i < RUNNERS; i++)
         fprintf(file, " %s |", runner_labels[i]);
-    fprintf(file, " trawl GB/s | spread | MiB | ratio | bar | |\n|---|");
+    fprintf(file, " trawl GB/s | spread | MiB | ratio | bar | |\n|---|---|");
     for (uint32_t i = 0; i < RUNNERS; i++)
         fprintf(file, "--:|");
     fprintf(file, "--:|--:|--:|--:|--:|---|\n");

@@ -142,22 +142,21 @@ void process_run(const struct command *command, bool hash_all, struct outcome *o
 
 bool process_first_line(const char *const *program, char *line, uint64_t line_bytes)
 {
-    int ends[2];
+    char buffer[4096];
     uint64_t used = 0;
     struct rusage usage;
     pid_t child;
     ssize_t got;
-    char *end;
+    int ends[2];
 
     open_pipe(ends);
     child = start(program, -1, ends[1], true);
     close(ends[1]);
-    while (used + 1 < line_bytes && (got = read(ends[0], line + used, line_bytes - 1 - used)) > 0)
-        used += (uint64_t)got;
+    while ((got = read(ends[0], buffer, sizeof buffer)) > 0) /* to its end: it may write more */
+        for (ssize_t i = 0; i < got && used + 1 < line_bytes; i++)
+            line[used++] = buffer[i];
     close(ends[0]);
     line[used] = '\0';
-    end = strchr(line, '\n');
-    if (end != NULL)
-        *end = '\0';
+    line[strcspn(line, "\n")] = '\0';
     return wait_for(child, &usage) == 0 && line[0] != '\0';
 }

@@ -11,13 +11,14 @@
 #include "bench/svg.h"
 #include "bench/util.h"
 
-#define WIDTH 1120.0
+#define WIDTH 1220.0
 #define HEIGHT 520.0
 #define PANEL_WIDTH 460.0
 #define PANEL_TOP 96.0
 #define PANEL_BOTTOM 456.0
-#define PANEL_LEFT 72.0
-#define PANEL_STEP 540.0
+#define PANEL_LEFT 84.0
+#define PANEL_STEP 590.0
+#define LABELLED_RANGE 4096.0 /* of the y axis: each line has a number */
 #define LENGTH_LEAST 1.0
 #define LENGTH_MOST 4096.0
 
@@ -85,6 +86,7 @@ static void find_range(struct plot *plot)
 static void draw_axes(const struct plot *plot, uint32_t panel, const char *title)
 {
     double left = place_x(panel, LENGTH_LEAST), right = place_x(panel, LENGTH_MOST);
+    double label_step = plot->most / plot->least > LABELLED_RANGE ? 2 : 1; /* powers of two */
     FILE *file = plot->file;
 
     fprintf(file, "<text x=\"%.1f\" y=\"%.1f\" font-weight=\"bold\">%s</text>\n", left,
@@ -97,8 +99,9 @@ static void draw_axes(const struct plot *plot, uint32_t panel, const char *title
                 "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
                 "stroke-width=\"%s\"/>\n",
                 left, y, right, y, is_one ? "#444" : "#ddd", is_one ? "1.6" : "1");
-        fprintf(file, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%.4g</text>\n", left - 8,
-                y + 4, value);
+        if (fabs(remainder(log2(value), label_step)) < 1e-9)
+            fprintf(file, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s%.0f</text>\n",
+                    left - 8, y + 4, value < 1 ? "1/" : "", value < 1 ? 1 / value : value);
     }
     for (double length = LENGTH_LEAST; length <= LENGTH_MOST; length *= 4) {
         double x = place_x(panel, length);
@@ -112,9 +115,8 @@ static void draw_axes(const struct plot *plot, uint32_t panel, const char *title
             "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">length of the pattern, bytes "
             "(logarithmic)</text>\n",
             (left + right) / 2, PANEL_BOTTOM + 40);
-    fprintf(file,
-            "<text x=\"%.1f\" y=\"%.1f\" fill=\"#444\" text-anchor=\"end\">read speed</text>\n",
-            right - 4, place_y(plot, 1) - 5);
+    fprintf(file, "<text x=\"%.1f\" y=\"%.1f\" fill=\"#444\">read speed</text>\n", right + 6,
+            place_y(plot, 1) + 4);
 }
 
 static void draw_line(const struct plot *plot, uint32_t panel, size_t line, bool present)
@@ -178,7 +180,8 @@ static void draw_title(const struct plot *plot, const struct machine *machine)
             PANEL_LEFT, (double)plot->rows->text_bytes / (1u << 20));
     fprintf(plot->file,
             "<text x=\"%.1f\" y=\"28\" fill=\"#444\" text-anchor=\"end\">%s, %s, %s</text>\n",
-            WIDTH - 48, machine->processor, machine->instruction_set, machine->date);
+            PANEL_LEFT + PANEL_STEP + PANEL_WIDTH, machine->processor, machine->instruction_set,
+            machine->date);
     fprintf(plot->file,
             "<text transform=\"translate(22 %.1f) rotate(-90)\" text-anchor=\"middle\">speed / "
             "read speed (logarithmic)</text>\n",

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# bench docs: measure everything again and write the figures of docs/benchmarks.md
+set -euo pipefail
+. scripts/common.sh
+
+# Needs a quiet machine, twice the text in memory and four times in the folder for files (TMPDIR),
+# and about a quarter of an hour. Arguments (say --bytes=64M, for a try) go to both benchmarks.
+page=docs/benchmarks.md
+results=docs/measurements
+bench=build/release/trawl-bench
+work=build/bench-docs
+
+need build
+have rg || warn 'rg is not installed: its columns will be empty'
+mkdir -p "$work" "$results"
+build_preset release >"$work/build.log" 2>&1 || {
+    cat "$work/build.log" >&2
+    exit 1
+}
+
+# put NAME FILE: FILE takes the place of what is between the page's markers of that name.
+put() {
+    [ "$(grep -c -x -e "<!-- begin $1 -->" -e "<!-- end $1 -->" "$page")" -eq 2 ] ||
+        die "$page has no markers for '$1'"
+    awk -v name="$1" -v file="$2" '
+        $0 == "<!-- end " name " -->" { inside = 0 }
+        !inside { print }
+        $0 == "<!-- begin " name " -->" {
+            inside = 1
+            print ""
+            while ((getline line < file) > 0) print line
+            print ""
+        }' "$page" >"$work/page.md"
+    cat "$work/page.md" >"$page"
+}
+
+# Both are measured before anything is written: the page's figures are of one sitting.
+say 'cpu'
+"$bench" cpu --json="$work/cpu.json" --svg="$work/cpu.svg" --markdown="$work/cpu.md" "$@"
+say 'commands'
+"$bench" commands --json="$work/commands.json" --markdown="$work/commands.md" "$@"
+
+# What links to a result comes with the result.
+{
+    printf '![Speed against pattern length](measurements/cpu.svg)\n\n'
+    printf 'Every single time is in [measurements/cpu.json](measurements/cpu.json).\n\n'
+    cat "$work/cpu.md"
+} >"$work/cpu-section.md"
+{
+    printf 'Every single time is in [measurements/commands.json](measurements/commands.json).\n\n'
+    cat "$work/commands.md"
+} >"$work/commands-section.md"
+cp "$work/cpu.json" "$work/cpu.svg" "$work/commands.json" "$results/"
+put cpu "$work/cpu-section.md"
+put commands "$work/commands-section.md"
+say "written: $page, $results/cpu.json, $results/cpu.svg, $results/commands.json"

@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# bench: trawl-bench on small texts. bench.sh PART TRAWL-BENCH TRAWL
+set -euo pipefail
+
+part=$1
+bench=$2
+command=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export TRAWL_DATA=$work # empty: texts are generated, the same ones everywhere
+
+fail() {
+    echo "FAILED: $*"
+    sed 's/^/  | /' "$work/out" 2>/dev/null || true
+    exit 1
+}
+
+# expect STATUS ARGUMENT...: run the bench; its output is in out, what it complains about in err.
+expect() {
+    local status=0
+
+    "$bench" "${@:2}" >"$work/out" 2>"$work/err" || status=$?
+    [ $status -eq "$1" ] || fail "exit status $status, not $1: ${*:2}: $(cat "$work/err")"
+}
+
+lines_with() {
+    grep -c -e "$1" "$work/$2" || true
+}
+
+# rows N: the results in out.json, which must be JSON where Python can tell, hold N rows.
+rows() {
+    [ "$(lines_with '"name": ' out.json)" -eq "$1" ] || fail "not $1 rows in the JSON"
+    if command -v python3 >/dev/null; then
+        python3 - "$work/out.json" "$1" <<'PYTHON' || fail 'the JSON is not as it should be'
+import json, sys
+
+with open(sys.argv[1], encoding='utf-8') as file:
+    results = json.load(file)
+rows = results['rows']
+assert len(rows) == int(sys.argv[2])
+assert results['machine']['text_bytes'] > 0
+for row in rows:
+    runners = row.get('runners')
+    if runners is None:
+        assert len(row['one_seconds']) == 1 and row['one_seconds'][0] > 0, row
+        assert row['to_read'] > 0 and row['to_memmem'] > 0 and row['method'], row
+    else:
+        assert runners['trawl']['median_seconds'] > 0, row
+        assert runners['grep -F']['output_bytes'] == runners['trawl']['output_bytes'], row
+PYTHON
+    fi
+}
+
+case $part in
+cpu)
+    # 4 alphabets x 9 lengths, 5 words, and what is absent of one alphabet
+    expect 0 cpu --bytes=1M --rounds=1 --filter=present --json="$work/out.json" \
+        --svg="$work/out.svg" --markdown="$work/out.md"
+    rows 36
+    [ "$(lines_with '<polyline' out.svg)" -eq 16 ] || fail 'the plot has not 4 lines x 2 x 2'
+    [ "$(lines_with '<circle' out.svg)" -eq 72 ] || fail 'the plot has not 36 x 2 points'
+    [ "$(lines_with '^| m=' out.md)" -eq 36 ] || fail 'not every row in the Markdown'
+    expect 0 cpu --bytes=1M --rounds=1 --filter='english word' --json="$work/out.json"
+    rows 5
+    expect 0 cpu --bytes=1M --rounds=1 --filter=az --json="$work/out.json"
+    rows 18
+    ;;
+worst)
+    # 7 kinds; with one more thread than cores, and without instruction sets
+    expect 0 cpu --bytes=1M --rounds=1 --filter='worst m=64' --threads=3 --sample \
+        --instruction-set=portable --json="$work/out.json"
+    rows 7
+    ;;
+commands)
+    expect 0 commands --bytes=2M --rounds=1 --small-runs=1 --directory="$work" \
+        --command="$command" --json="$work/out.json" --markdown="$work/out.md"
+    rows 18
+    [ "$(lines_with '^| [a-z1A-Z].* \*\*[0-9.]*\*\*\|-' out.md)" -ge 18 ] || fail 'not every row'
+    [ -z "$(find "$work" -name 'trawl-bench.*')" ] || fail 'files were left behind'
+    ;;
+wrong)
+    expect 1 cpu --bytes=1M --rounds=1 --filter='az m=8' --falsify --json="$work/out.json"
+    [ "$(lines_with '^WRONG: az m=8 present: trawl counts ' out)" -eq 1 ] || fail 'no WRONG line'
+    [ ! -e "$work/out.json" ] || fail 'results were written though an answer was wrong'
+    # A command that answers in no time, and wrongly.
+    printf '#!/bin/sh\necho 7\n' >"$work/liar"
+    chmod +x "$work/liar"
+    expect 1 commands --bytes=1M --rounds=1 --filter='rare word -c -i' --directory="$work" \
+        --command="$work/liar"
+    [ "$(lines_with '^WRONG: ' out)" -eq 1 ] || fail 'no WRONG line'
+    [ -z "$(find "$work" -name 'trawl-bench.*')" ] || fail 'files were left behind'
+    ;;
+options)
+    for line in '' 'gpu' 'cpu --bytes=7' 'cpu --bytes=x' 'cpu --rounds=0' 'cpu --method=no' \
+        'cpu --instruction-set=no' 'cpu --no-such' 'cpu --bytes=1M --filter=no-such-row' \
+        'cpu --bytes=1M --text=/no/such/file --filter=english' 'commands --command=/no/such'; do
+        # shellcheck disable=SC2086
+        expect 2 $line
+        [ -s "$work/err" ] || fail "nothing said: $line"
+    done
+    expect 0 --help
+    grep -o -e '--[a-z-]*' "$work/out" | sort -u >"$work/names"
+    while read -r option; do
+        case $option in
+        --help | --falsify | --sample) continue ;;
+        esac
+        "$bench" cpu "$option" >/dev/null 2>"$work/err" </dev/null || true
+        grep -q 'requires an argument' "$work/err" || fail "--help names $option; there is none"
+    done <"$work/names"
+    ;;
+*) fail "no such part: $part" ;;
+esac
+echo "bench.$part: passed"
