@@ -161,6 +161,8 @@ static bool read_file(struct needles *needles, const char *name, char **bytes, s
         snprintf(message, TYPED_ERROR_BYTES, "%s: %s", is_input ? "(standard input)" : name,
                  strerror(errno));
         free(buffer);
+        buffer = NULL;
+        used = 0;
     }
     if (descriptor >= 0 && !is_input)
         close(descriptor);
