@@ -413,6 +413,38 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_windows(struct trawl_searcher *s
                                                         trawl_window_sink sink, void *context,
                                                         struct trawl_error *error);
 
+/* ---- Records ------------------------------------------------------------------------------
+ *
+ * Many records on one tape: record i is bytes[offsets[i], offsets[i + 1]). This is the layout of
+ * Arrow's large binary and large string columns, which can be searched without a copy. Records may
+ * be empty and of any length; an occurrence counts for a record if it lies wholly inside it.
+ */
+struct trawl_records {
+    const uint8_t *bytes;    /* the tape */
+    const uint64_t *offsets; /* record_count + 1, ascending */
+    uint64_t record_count;
+};
+
+/* Takes rows [row_first, row_first + row_count) of the matrix, in order: first[r * pattern_count +
+ * p] is where in record row_first + r pattern p first begins, counted from the record's first byte,
+ * -1 if it does not occur in it. Non-zero stops the search. Called like a trawl_match_sink; the
+ * rows are borrowed until it returns. */
+typedef int (*trawl_row_sink)(void *context, uint64_t row_first, uint64_t row_count,
+                              const int64_t *first);
+
+/* Deliver the matrix records x patterns, row by row in blocks. The whole tape is searched as one
+ * text, so long and skewed records cost nothing extra. Word and line conditions of the plan look at
+ * the record alone: its borders are the text's.
+ * Errors: ARGUMENT also where offsets descend (text_offset: that of the record) or lie beyond 2^63;
+ * LIMIT if one row would exceed 2^32 bytes. STOPPED if the sink stopped it.
+ * Cost: that of trawl_positions, and 8 bytes written per record and pattern; memory for the rows of
+ * one block. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix(struct trawl_searcher *searcher,
+                                                       const struct trawl_plan *plan,
+                                                       const struct trawl_records *records,
+                                                       trawl_row_sink sink, void *context,
+                                                       struct trawl_error *error);
+
 /* ---- Rare -------------------------------------------------------------------------------- */
 
 /* Memory functions in place of the C library's. allocate returns bytes aligned to `alignment` (a

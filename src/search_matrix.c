@@ -1,0 +1,160 @@
+/* search_matrix: records x patterns, from the occurrences of one search over the whole tape.
+ *
+ * Matches come in the tape's order, so the record they lie in only ever moves forward: a row is
+ * finished when a match begins beyond it, and rows are handed out in blocks.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "search.h"
+
+#define BLOCK_BYTES (1u << 20)
+#define ROW_BYTES_MAX UINT32_MAX
+
+struct matrix {
+    const struct trawl_plan *plan; /* with its conditions, which the search leaves to us */
+    const struct trawl_records *records;
+    uint64_t columns;
+    int64_t *first; /* rows_max rows of the current block */
+    uint64_t rows_max;
+    uint64_t block_begin; /* record of the block's first row */
+    uint64_t record;      /* the match at hand lies in this one or behind it */
+    trawl_row_sink sink;
+    void *context;
+};
+
+static enum trawl_status check_records(const struct trawl_records *records,
+                                       struct trawl_error *error)
+{
+    for (uint64_t i = 0; i < records->record_count; i++)
+        if (records->offsets[i] > records->offsets[i + 1] ||
+            records->offsets[i + 1] > (uint64_t)INT64_MAX) {
+            enum trawl_status status = TRAWL_FAIL(error, ARGUMENT,
+                                                  "record %" PRIu64 " ends at %" PRIu64
+                                                  ", before its begin or beyond 2^63",
+                                                  i, records->offsets[i + 1]);
+
+            if (error != NULL)
+                error->text_offset = records->offsets[i];
+            return status;
+        }
+    return TRAWL_OK;
+}
+
+static void block_clear(struct matrix *matrix)
+{
+    if (matrix->columns > 0)
+        memset(matrix->first, 0xff, (size_t)(matrix->rows_max * matrix->columns * sizeof(int64_t)));
+}
+
+/* Hand out blocks until the one with the record is at hand. */
+static bool block_reach(struct matrix *matrix, uint64_t record)
+{
+    while (record >= matrix->block_begin + matrix->rows_max) {
+        if (matrix->sink(matrix->context, matrix->block_begin, matrix->rows_max, matrix->first) !=
+            0)
+            return false;
+        matrix->block_begin += matrix->rows_max;
+        block_clear(matrix);
+    }
+    return true;
+}
+
+/* Do the plan's word and line conditions hold inside the record? */
+static bool record_accepts(const struct matrix *matrix, const uint8_t *record, uint64_t begin,
+                           uint64_t end, uint64_t record_bytes)
+{
+    return !plan_has_conditions(matrix->plan) ||
+           plan_accepts(matrix->plan, record, begin, end, 0, record_bytes);
+}
+
+static int take_matches(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    struct matrix *matrix = (struct matrix *)context;
+    const uint64_t *offsets = matrix->records->offsets;
+
+    for (uint64_t i = 0; i < match_count; i++) {
+        uint64_t begin = offsets[0] + matches[i].begin, end = offsets[0] + matches[i].end, base;
+        int64_t *cell;
+
+        while (offsets[matrix->record + 1] <= begin)
+            matrix->record++;
+        if (end > offsets[matrix->record + 1])
+            continue; /* it crosses the record's end */
+        if (!block_reach(matrix, matrix->record))
+            return 1;
+        base = offsets[matrix->record];
+        cell = &matrix->first[(matrix->record - matrix->block_begin) * matrix->columns +
+                              matches[i].pattern_index];
+        if (*cell < 0 && record_accepts(matrix, matrix->records->bytes + base, begin - base,
+                                        end - base, offsets[matrix->record + 1] - base))
+            *cell = (int64_t)(begin - base);
+    }
+    return 0;
+}
+
+/* The blocks behind the last match. */
+static bool finish_rows(struct matrix *matrix)
+{
+    uint64_t records = matrix->records->record_count;
+
+    return block_reach(matrix, records) &&
+           (records == matrix->block_begin ||
+            matrix->sink(matrix->context, matrix->block_begin, records - matrix->block_begin,
+                         matrix->first) == 0);
+}
+
+static enum trawl_status matrix_open(struct matrix *matrix, struct trawl_error *error)
+{
+    uint64_t row_bytes;
+    void *memory;
+
+    matrix->columns = matrix->plan->pattern_count;
+    if (!checked_multiply(matrix->columns, sizeof(int64_t), &row_bytes) ||
+        row_bytes > ROW_BYTES_MAX)
+        return TRAWL_FAIL(error, LIMIT, "a row of %" PRIu64 " patterns exceeds 2^32 bytes",
+                          matrix->columns);
+    matrix->rows_max = row_bytes == 0 ? BLOCK_BYTES : max_u64(BLOCK_BYTES / row_bytes, 1);
+    matrix->rows_max = min_u64(matrix->rows_max, max_u64(matrix->records->record_count, 1));
+    TRAWL_TRY(memory_allocate(matrix->rows_max, row_bytes, &memory, error));
+    matrix->first = (int64_t *)memory;
+    block_clear(matrix);
+    return TRAWL_OK;
+}
+
+enum trawl_status trawl_matrix(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                               const struct trawl_records *records, trawl_row_sink sink,
+                               void *context, struct trawl_error *error)
+{
+    struct matrix matrix = {plan, records, 0, NULL, 0, 0, 0, sink, context};
+    struct trawl_text *text = NULL;
+    struct trawl_plan bare;
+    enum trawl_status status;
+
+    if (searcher == NULL || plan == NULL || records == NULL || sink == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
+                          searcher == NULL  ? "searcher"
+                          : plan == NULL    ? "plan"
+                          : records == NULL ? "records"
+                                            : "sink");
+    if (records->record_count == 0)
+        return TRAWL_OK;
+    if (records->offsets == NULL || records->bytes == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "records: %s is NULL",
+                          records->bytes == NULL ? "bytes" : "offsets");
+    TRAWL_TRY(check_records(records, error));
+    bare = *plan; /* the same tables; conditions are for the record, not for the tape */
+    bare.flags &= ~(uint32_t)(TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
+    TRAWL_TRY_DONE(matrix_open(&matrix, error));
+    TRAWL_TRY_DONE(trawl_text_from_memory(
+        records->bytes + records->offsets[0],
+        records->offsets[records->record_count] - records->offsets[0], &text, error));
+    TRAWL_TRY_DONE(trawl_positions(searcher, &bare, text, take_matches, &matrix, error));
+    if (!finish_rows(&matrix))
+        status = TRAWL_STOPPED;
+done:
+    trawl_text_close(text);
+    memory_release(matrix.first, matrix.rows_max, matrix.columns * sizeof(int64_t));
+    return status;
+}

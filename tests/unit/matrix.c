@@ -1,0 +1,161 @@
+/* matrix: records x patterns against the oracle, record by record. */
+#include "unit.h"
+
+#include "oracle/naive.h"
+
+#define RECORDS_MAX 40
+#define PATTERNS_MAX 6
+#define TAPE_MAX 2000
+
+struct scene {
+    uint8_t tape[TAPE_MAX];
+    uint64_t offsets[RECORDS_MAX + 1];
+    struct trawl_records records;
+    uint8_t pattern_bytes[PATTERNS_MAX][8];
+    struct trawl_pattern patterns[PATTERNS_MAX];
+    struct naive_bytes naive_patterns[PATTERNS_MAX];
+    uint64_t pattern_count;
+    uint32_t flags;
+    uint64_t rows_seen;
+    uint64_t stop_at; /* rows after which the sink stops; 0: never */
+};
+
+static struct test_random source;
+
+/* What the oracle says of one cell. */
+static int64_t expected_cell(const struct scene *scene, uint64_t record, uint64_t pattern)
+{
+    struct naive_query query = {&scene->naive_patterns[pattern], 1, scene->flags, '\n'};
+    struct naive_bytes text = {scene->tape + scene->offsets[record],
+                               scene->offsets[record + 1] - scene->offsets[record]};
+    struct naive_match match;
+
+    return naive_matches(&query, text, &match, 1) == 0 ? -1 : (int64_t)match.begin;
+}
+
+static int take_rows(void *context, uint64_t row_first, uint64_t row_count, const int64_t *first)
+{
+    struct scene *scene = (struct scene *)context;
+
+    TEST_CHECK_U64(row_first, scene->rows_seen);
+    for (uint64_t r = 0; r < row_count; r++)
+        for (uint64_t p = 0; p < scene->pattern_count; p++)
+            TEST_CHECK(first[r * scene->pattern_count + p] ==
+                       expected_cell(scene, row_first + r, p));
+    scene->rows_seen += row_count;
+    return scene->stop_at > 0 && scene->rows_seen >= scene->stop_at;
+}
+
+static void scene_make(struct scene *scene)
+{
+    uint64_t record_count = 1 + test_random_below(&source, RECORDS_MAX), at = 0;
+    uint64_t letters = 1 + test_random_below(&source, 3);
+
+    memset(scene, 0, sizeof *scene);
+    at = test_random_below(&source, 5); /* the first record need not begin the tape */
+    for (uint64_t i = 0; i <= record_count; i++) {
+        scene->offsets[i] = at;
+        at += test_random_below(&source, 4) == 0 ? 0 : test_random_below(&source, 40);
+    }
+    for (uint64_t i = 0; i < TAPE_MAX; i++)
+        scene->tape[i] = (uint8_t)("ab \n"[test_random_below(&source, letters + 1)]);
+    scene->pattern_count = 1 + test_random_below(&source, PATTERNS_MAX);
+    for (uint64_t p = 0; p < scene->pattern_count; p++) {
+        uint64_t count = 1 + test_random_below(&source, 6);
+
+        for (uint64_t i = 0; i < count; i++)
+            scene->pattern_bytes[p][i] = (uint8_t)("abA"[test_random_below(&source, 3)]);
+        scene->patterns[p] = (struct trawl_pattern){scene->pattern_bytes[p], count};
+        scene->naive_patterns[p] = (struct naive_bytes){scene->pattern_bytes[p], count};
+    }
+    scene->records = (struct trawl_records){scene->tape, scene->offsets, record_count};
+    scene->flags = (uint32_t)test_random_below(&source, 8);
+}
+
+static void against_the_oracle(void)
+{
+    static struct scene scene;
+
+    for (uint64_t round = 0; round < 400; round++) {
+        struct trawl_plan_options plan_options = TRAWL_PLAN_OPTIONS_INIT;
+        struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+        struct trawl_plan *plan;
+        struct trawl_searcher *searcher;
+
+        scene_make(&scene);
+        plan_options.flags = scene.flags;
+        options.engine = TRAWL_ENGINE_CPU;
+        options.threads = 1 + (uint32_t)test_random_below(&source, 3);
+        options.chunk_bytes = 1 + test_random_below(&source, 300);
+        MUST(trawl_plan_build(scene.patterns, scene.pattern_count, &plan_options, &plan, NULL));
+        MUST(trawl_searcher_open(&options, &searcher, NULL));
+        MUST(trawl_matrix(searcher, plan, &scene.records, take_rows, &scene, NULL));
+        TEST_CHECK_U64(scene.rows_seen, scene.records.record_count);
+        trawl_searcher_close(searcher);
+        trawl_plan_free(plan);
+    }
+}
+
+/* More rows than one block holds: many empty records, one that is not, and a sink that stops. */
+static void many_rows(void)
+{
+    enum { ROWS = 300000 };
+    static uint64_t offsets[ROWS + 1];
+    static struct scene scene;
+    struct trawl_plan *plan = unit_plan("b");
+    struct trawl_searcher *searcher;
+
+    MUST(trawl_searcher_open(NULL, &searcher, NULL));
+    scene_make(&scene);
+    scene.pattern_count = 0; /* cells are checked below */
+    for (uint64_t i = 0; i <= ROWS; i++)
+        offsets[i] = i > ROWS / 2 ? 1 : 0;
+    scene.records = (struct trawl_records){(const uint8_t *)"b", offsets, ROWS};
+    MUST(trawl_matrix(searcher, plan, &scene.records, take_rows, &scene, NULL));
+    TEST_CHECK_U64(scene.rows_seen, ROWS);
+    scene.rows_seen = 0;
+    scene.stop_at = 1;
+    CHECK_STATUS(trawl_matrix(searcher, plan, &scene.records, take_rows, &scene, NULL),
+                 TRAWL_STOPPED);
+    TEST_CHECK(scene.rows_seen > 0 && scene.rows_seen < ROWS);
+    trawl_searcher_close(searcher);
+    trawl_plan_free(plan);
+}
+
+static void wrong_arguments(void)
+{
+    uint64_t descending[3] = {0, 2, 1}, beyond[2] = {0, UINT64_MAX}, good[2] = {0, 1};
+    struct trawl_records records = {(const uint8_t *)"ab", descending, 2};
+    struct trawl_records none = {NULL, NULL, 0};
+    struct trawl_plan *plan = unit_plan("a");
+    struct trawl_searcher *searcher;
+    struct scene scene;
+
+    memset(&scene, 0, sizeof scene);
+    MUST(trawl_searcher_open(NULL, &searcher, NULL));
+    CHECK_ERROR(trawl_matrix(NULL, plan, &records, take_rows, &scene, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_matrix(searcher, NULL, &records, take_rows, &scene, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_matrix(searcher, plan, NULL, take_rows, &scene, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_matrix(searcher, plan, &records, NULL, &scene, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_matrix(searcher, plan, &records, take_rows, &scene, error), TRAWL_ARGUMENT);
+    records.offsets = beyond;
+    records.record_count = 1;
+    CHECK_ERROR(trawl_matrix(searcher, plan, &records, take_rows, &scene, error), TRAWL_ARGUMENT);
+    records.offsets = good;
+    records.bytes = NULL;
+    CHECK_ERROR(trawl_matrix(searcher, plan, &records, take_rows, &scene, error), TRAWL_ARGUMENT);
+    TEST_CHECK_U64(scene.rows_seen, 0);
+    MUST(trawl_matrix(searcher, plan, &none, take_rows, &scene, NULL));
+    TEST_CHECK_U64(scene.rows_seen, 0);
+    trawl_searcher_close(searcher);
+    trawl_plan_free(plan);
+}
+
+int main(void)
+{
+    source = test_random_begin("matrix");
+    against_the_oracle();
+    many_rows();
+    wrong_arguments();
+    return test_end();
+}
