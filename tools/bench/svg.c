@@ -19,6 +19,7 @@
 #define PANEL_LEFT 84.0
 #define PANEL_STEP 590.0
 #define LABELLED_RANGE 4096.0 /* of the y axis: each line has a number */
+#define LEGEND_STEP 130.0
 #define LENGTH_LEAST 1.0
 #define LENGTH_MOST 4096.0
 
@@ -86,29 +87,29 @@ static void find_range(struct plot *plot)
 static void draw_axes(const struct plot *plot, uint32_t panel, const char *title)
 {
     double left = place_x(panel, LENGTH_LEAST), right = place_x(panel, LENGTH_MOST);
-    double label_step = plot->most / plot->least > LABELLED_RANGE ? 2 : 1; /* powers of two */
+    int label_step = plot->most / plot->least > LABELLED_RANGE ? 2 : 1; /* powers of two */
     FILE *file = plot->file;
 
     fprintf(file, "<text x=\"%.1f\" y=\"%.1f\" font-weight=\"bold\">%s</text>\n", left,
             PANEL_TOP - 14, title);
-    for (double value = plot->least; value <= plot->most; value *= 2) {
-        double y = place_y(plot, value);
-        bool is_one = fabs(value - 1) < 1e-9;
+    for (int power = ilogb(plot->least); power <= ilogb(plot->most); power++) {
+        double value = ldexp(1, power), y = place_y(plot, value);
+        bool is_one = power == 0;
 
         fprintf(file,
                 "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
                 "stroke-width=\"%s\"/>\n",
                 left, y, right, y, is_one ? "#444" : "#ddd", is_one ? "1.6" : "1");
-        if (fabs(remainder(log2(value), label_step)) < 1e-9)
+        if (power % label_step == 0)
             fprintf(file, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s%.0f</text>\n",
                     left - 8, y + 4, value < 1 ? "1/" : "", value < 1 ? 1 / value : value);
     }
-    for (double length = LENGTH_LEAST; length <= LENGTH_MOST; length *= 4) {
+    for (uint32_t length = (uint32_t)LENGTH_LEAST; length <= (uint32_t)LENGTH_MOST; length *= 4) {
         double x = place_x(panel, length);
 
         fprintf(file, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>\n",
                 x, PANEL_TOP, x, PANEL_BOTTOM);
-        fprintf(file, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%.0f</text>\n", x,
+        fprintf(file, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%" PRIu32 "</text>\n", x,
                 PANEL_BOTTOM + 18, length);
     }
     fprintf(file,
@@ -151,10 +152,12 @@ static void draw_line(const struct plot *plot, uint32_t panel, size_t line, bool
 
 static void draw_legend(const struct plot *plot)
 {
+    const size_t line_count = LINES;
     FILE *file = plot->file;
-    double x = PANEL_LEFT;
 
-    for (size_t i = 0; i < LINES; i++, x += 130) {
+    for (uint32_t i = 0; i < LINES; i++) {
+        double x = PANEL_LEFT + LEGEND_STEP * i;
+
         fprintf(file,
                 "<line x1=\"%.1f\" y1=\"56\" x2=\"%.1f\" y2=\"56\" stroke=\"%s\" "
                 "stroke-width=\"3\"/>\n",
@@ -164,7 +167,7 @@ static void draw_legend(const struct plot *plot)
     fprintf(file,
             "<text x=\"%.1f\" y=\"60\" fill=\"#444\">solid: the pattern occurs; dashed: it "
             "does not</text>\n",
-            x + 20);
+            PANEL_LEFT + LEGEND_STEP * (double)line_count + 20);
 }
 
 static void draw_title(const struct plot *plot, const struct machine *machine)

@@ -170,7 +170,8 @@ void text_fill_fibonacci(uint8_t *text, uint64_t bytes)
 {
     uint64_t before = 1, last = 2;
 
-    memcpy(text, "ab", 2);
+    text[0] = 'a';
+    text[1] = 'b';
     while (last < bytes) {
         uint64_t step = before < bytes - last ? before : bytes - last;
 
