@@ -82,7 +82,6 @@ WRAP(FILE *, fopen64, (const char *path, const char *mode), (path, mode), EMFILE
 WRAP(FTS *, fts64_open,
      (char *const *roots, int options, int (*compare)(const FTSENT **, const FTSENT **)),
      (roots, options, compare), ENOMEM, NULL)
-WRAP(FTSENT *, fts64_read, (FTS * tree), (tree), EIO, NULL)
 WRAP(int, pthread_create,
      (pthread_t * thread, const pthread_attr_t *attributes, void *(*routine)(void *),
       void *argument),

@@ -378,15 +378,17 @@ static void trim_carry(struct scan *scan, uint64_t handled)
     }
     if (scan->settings->typed->line_number)
         line_number_at(scan, scan->carry, scan->carry_begin, scan->carry_begin + at);
-    memmove(scan->carry, scan->carry + at, (size_t)(scan->carry_count - at));
+    if (at > 0)
+        memmove(scan->carry, scan->carry + at, (size_t)(scan->carry_count - at));
     scan->carry_count -= at;
     scan->carry_begin += at;
     while (dropped_matches < scan->carried_count &&
            scan->carried[dropped_matches].begin < scan->carry_begin)
         dropped_matches++;
     scan->carried_count -= dropped_matches;
-    memmove(scan->carried, scan->carried + dropped_matches,
-            (size_t)scan->carried_count * sizeof *scan->carried);
+    if (dropped_matches > 0)
+        memmove(scan->carried, scan->carried + dropped_matches,
+                (size_t)scan->carried_count * sizeof *scan->carried);
 }
 
 /* With leading context: everything goes through the carry, so that lines before are at hand. */
