@@ -1,8 +1,11 @@
 /* device: opening a GPU and its memory. */
 #include "cuda/device.h"
 
+#include <inttypes.h>
+#include <stdatomic.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "cuda/kernels/scan.h"
 
 #define CAPABILITY_MIN 75 /* 10 x major + minor */
@@ -66,7 +69,7 @@ static void set_fetch_bytes(struct cuda_device *device)
 }
 
 enum trawl_status cuda_device_open(struct cuda_device *device, const struct cuda_driver *driver,
-                                   int ordinal, struct trawl_error *error)
+                                   int ordinal, uint64_t memory_max, struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
     char name[CUDA_NAME_BYTES - 16] = "";
@@ -75,6 +78,7 @@ enum trawl_status cuda_device_open(struct cuda_device *device, const struct cuda
     memset(device, 0, sizeof *device);
     device->driver = driver;
     device->ordinal = ordinal;
+    device->memory_max = memory_max;
     (void)snprintf(device->name, sizeof device->name, "device %d", ordinal);
     TRAWL_TRY_DONE(CUDA_CALL(device, error, device_get, &device->handle, ordinal));
     TRAWL_TRY_DONE(CUDA_CALL(device, error, device_name, name, (int)sizeof name, device->handle));
@@ -121,21 +125,35 @@ void cuda_device_leave(const struct cuda_device *device)
     (void)device->driver->context_pop(&popped);
 }
 
-enum trawl_status cuda_memory_reserve(const struct cuda_device *device, struct cuda_memory *memory,
+enum trawl_status cuda_memory_reserve(struct cuda_device *device, struct cuda_memory *memory,
                                       uint64_t bytes, struct trawl_error *error)
 {
+    enum trawl_status status = TRAWL_OK;
+    uint64_t used;
+
     if (bytes <= memory->bytes)
         return TRAWL_OK;
     cuda_memory_release(device, memory);
-    TRAWL_TRY(CUDA_CALL(device, error, memory_allocate, &memory->address, (size_t)bytes));
-    memory->bytes = bytes;
-    return TRAWL_OK;
+    used = atomic_fetch_add(&device->memory_used, bytes);
+    if (device->memory_max != 0 && saturating_add(used, bytes) > device->memory_max)
+        status = TRAWL_FAIL(error, MEMORY,
+                            "%s: %" PRIu64 " bytes more than the %" PRIu64 " in use exceed the "
+                            "limit of %" PRIu64,
+                            device->name, bytes, used, device->memory_max);
+    if (status == TRAWL_OK)
+        status = CUDA_CALL(device, error, memory_allocate, &memory->address, (size_t)bytes);
+    if (status == TRAWL_OK)
+        memory->bytes = bytes;
+    else
+        atomic_fetch_sub(&device->memory_used, bytes);
+    return status;
 }
 
-void cuda_memory_release(const struct cuda_device *device, struct cuda_memory *memory)
+void cuda_memory_release(struct cuda_device *device, struct cuda_memory *memory)
 {
     if (memory->bytes > 0)
         (void)device->driver->memory_free(memory->address);
+    atomic_fetch_sub(&device->memory_used, memory->bytes);
     memset(memory, 0, sizeof *memory);
 }
 

@@ -6,6 +6,8 @@
 #ifndef TRAWL_CUDA_DEVICE_H
 #define TRAWL_CUDA_DEVICE_H
 
+#include <stdatomic.h>
+
 #include "cuda/driver.h"
 
 #define CUDA_KERNEL_LIST(X) \
@@ -30,6 +32,8 @@ struct cuda_device {
     struct cuda_function *functions[CUDA_KERNELS];
     uint32_t resident[CUDA_KERNELS]; /* blocks of SCAN_THREADS_MAX threads at a time */
     size_t fetch_bytes_before;       /* the context's limit as it was found; 0: not changed */
+    uint64_t memory_max;             /* of what trawl takes; 0: no limit */
+    _Atomic uint64_t memory_used;
 };
 
 /* The driver's function with these arguments, as a status. */
@@ -40,7 +44,7 @@ struct cuda_device {
 /* DEVICE, MEMORY; ENGINE: too old, or the image holds no code for it. On failure the device is
  * closed. */
 enum trawl_status cuda_device_open(struct cuda_device *device, const struct cuda_driver *driver,
-                                   int ordinal, struct trawl_error *error);
+                                   int ordinal, uint64_t memory_max, struct trawl_error *error);
 /* Accepts half-open ones. */
 void cuda_device_close(struct cuda_device *device);
 
@@ -54,10 +58,10 @@ struct cuda_memory {
     uint64_t bytes;
 };
 
-/* At least `bytes`; what it held is lost if it grows. Unchanged on failure, but for being empty. */
-enum trawl_status cuda_memory_reserve(const struct cuda_device *device, struct cuda_memory *memory,
+/* At least `bytes`; what it held is lost if it grows, and on failure it is empty. */
+enum trawl_status cuda_memory_reserve(struct cuda_device *device, struct cuda_memory *memory,
                                       uint64_t bytes, struct trawl_error *error);
-void cuda_memory_release(const struct cuda_device *device, struct cuda_memory *memory);
+void cuda_memory_release(struct cuda_device *device, struct cuda_memory *memory);
 
 /* Pinned host memory, likewise. */
 struct cuda_pinned {

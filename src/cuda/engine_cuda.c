@@ -20,6 +20,7 @@
 struct engine {
     struct cuda_driver driver;
     struct cuda_limits limits;
+    uint64_t memory_max;  /* of each device */
     pthread_mutex_t lock; /* of everything below */
     uint32_t device_count;
     bool device_is_open[CUDA_DEVICES_MAX];
@@ -50,7 +51,8 @@ static enum trawl_status device_want(struct engine *engine, uint32_t index,
 {
     if (engine->device_is_open[index])
         return TRAWL_OK;
-    TRAWL_TRY(cuda_device_open(&engine->devices[index], &engine->driver, (int)index, error));
+    TRAWL_TRY(cuda_device_open(&engine->devices[index], &engine->driver, (int)index,
+                               engine->memory_max, error));
     engine->device_is_open[index] = true;
     return TRAWL_OK;
 }
@@ -76,11 +78,11 @@ static enum trawl_status cuda_open(const struct engine_options *options, struct 
     uint64_t image_bytes;
     void *memory;
 
-    (void)options;
     (void)cuda_image_data(&image_bytes);
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *engine, &memory, error));
     engine = (struct engine *)memory;
     engine->limits = cuda_limits_now();
+    engine->memory_max = options->device_memory_bytes;
     (void)pthread_mutex_init(&engine->lock, NULL);
     TRAWL_TRY_DONE(cuda_driver_open(&engine->driver, error));
     if (image_bytes == 0 && !engine->driver.simulated) {
@@ -104,6 +106,7 @@ static void cuda_properties(const struct engine *engine, struct engine_propertie
     properties->instruction_set = "";
     properties->lanes_max = engine->device_count * LANES_PER_DEVICE;
     properties->chunk_bytes = CHUNK_BYTES;
+    properties->is_device = true;
 }
 
 /* ---- Lanes ------------------------------------------------------------------------------ */
@@ -117,23 +120,18 @@ static void cuda_lane_close(struct engine_lane *lane)
     memory_release(lane, 1, sizeof *lane);
 }
 
-static enum trawl_status cuda_lane_open(struct engine *engine, struct engine_lane **lane_out,
-                                        struct trawl_error *error)
+/* A lane on a device that is open. */
+static enum trawl_status lane_open_on(struct engine *engine, uint32_t index,
+                                      struct engine_lane **lane_out, struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
     struct engine_lane *lane;
-    uint32_t index;
     void *memory;
 
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *lane, &memory, error));
     lane = (struct engine_lane *)memory;
     lane->engine = engine;
     lane->limits = engine->limits;
-    (void)pthread_mutex_lock(&engine->lock);
-    index = engine->lanes_opened++ % engine->device_count;
-    if (index > 0 && device_want(engine, index, NULL) != TRAWL_OK)
-        index = 0; /* the first device is open: go on with that */
-    (void)pthread_mutex_unlock(&engine->lock);
     lane->device = &engine->devices[index];
     lane->device_index = index;
     TRAWL_TRY_DONE(cuda_device_enter(lane->device, error));
@@ -149,6 +147,19 @@ done:
     return status;
 }
 
+static enum trawl_status cuda_lane_open(struct engine *engine, struct engine_lane **lane,
+                                        struct trawl_error *error)
+{
+    uint32_t index;
+
+    (void)pthread_mutex_lock(&engine->lock);
+    index = engine->lanes_opened++ % engine->device_count;
+    if (device_want(engine, index, NULL) != TRAWL_OK)
+        index = 0; /* the first device is open: go on with that */
+    (void)pthread_mutex_unlock(&engine->lock);
+    return lane_open_on(engine, index, lane, error);
+}
+
 /* The tables go over with the first scan: a thread may get no chunk of this search. */
 static enum trawl_status cuda_lane_begin(struct engine_lane *lane, const struct trawl_plan *plan,
                                          struct trawl_error *error)
@@ -161,6 +172,21 @@ static enum trawl_status cuda_lane_begin(struct engine_lane *lane, const struct 
 }
 
 /* ---- Scan ------------------------------------------------------------------------------- */
+
+bool engine_cuda_holds(struct engine *engine, const uint8_t *bytes, uint64_t count)
+{
+    bool found = false;
+
+    (void)pthread_mutex_lock(&engine->lock);
+    for (uint32_t i = 0; i < CUDA_RESIDENT_MAX && !found; i++) {
+        const struct cuda_resident *resident = &engine->residents[i];
+        uint64_t at = (uint64_t)((uintptr_t)bytes - (uintptr_t)resident->bytes);
+
+        found = resident->bytes != NULL && at <= resident->count && count <= resident->count - at;
+    }
+    (void)pthread_mutex_unlock(&engine->lock);
+    return found;
+}
 
 static bool find_resident(struct engine_lane *lane, const struct engine_chunk *chunk,
                           uint64_t *address, uint64_t *chunk_at)
@@ -343,79 +369,101 @@ static enum trawl_status cuda_scan(struct engine_lane *lane, const struct engine
 
 /* ---- Texts that stay -------------------------------------------------------------------- */
 
-static enum trawl_status load_text(struct engine *engine, struct cuda_resident *resident,
-                                   struct trawl_error *error)
+/* With the device entered. */
+static enum trawl_status bring_resident(struct engine_lane *lane, struct cuda_resident *resident,
+                                        struct trawl_error *error)
 {
-    struct engine_lane *lane = NULL;
-    enum trawl_status status;
     uint64_t room = ((resident->count + 15) & ~15ull) + SCAN_PADDING_BYTES;
 
-    TRAWL_TRY(cuda_lane_open(engine, &lane, error));
-    resident->device_index = lane->device_index;
+    TRAWL_TRY(cuda_memory_reserve(lane->device, &resident->memory, room, error));
+    TRAWL_TRY(
+        cuda_lane_upload(lane, resident->memory.address, resident->bytes, resident->count, error));
+    TRAWL_TRY(CUDA_CALL(lane->device, error, fill, resident->memory.address + resident->count, 0,
+                        SCAN_PADDING_BYTES, lane->stream));
+    return CUDA_CALL(lane->device, error, stream_wait, lane->stream);
+}
+
+static void resident_release(struct engine *engine, struct cuda_resident *resident)
+{
+    struct cuda_device *device = &engine->devices[resident->device_index];
+
+    if (resident->memory.bytes > 0 && cuda_device_enter(device, NULL) == TRAWL_OK) {
+        cuda_memory_release(device, &resident->memory);
+        cuda_device_leave(device);
+    }
+}
+
+static enum trawl_status resident_keep(struct engine *engine, struct cuda_resident *resident,
+                                       struct trawl_error *error)
+{
+    uint32_t i = 0;
+
+    (void)pthread_mutex_lock(&engine->lock);
+    while (i < CUDA_RESIDENT_MAX && engine->residents[i].bytes != NULL)
+        i++;
+    if (i < CUDA_RESIDENT_MAX)
+        engine->residents[i] = *resident;
+    (void)pthread_mutex_unlock(&engine->lock);
+    if (i < CUDA_RESIDENT_MAX)
+        return TRAWL_OK;
+    resident_release(engine, resident);
+    return TRAWL_FAIL(error, LIMIT, "more than %u texts are loaded", CUDA_RESIDENT_MAX);
+}
+
+static enum trawl_status load_on(struct engine *engine, uint32_t index, const uint8_t *bytes,
+                                 uint64_t count, struct trawl_error *error)
+{
+    struct cuda_resident resident = {bytes, count, index, {0, 0}};
+    struct engine_lane *lane = NULL;
+    enum trawl_status status;
+
+    (void)pthread_mutex_lock(&engine->lock);
+    status = device_want(engine, index, error);
+    (void)pthread_mutex_unlock(&engine->lock);
+    TRAWL_TRY(status);
+    TRAWL_TRY(lane_open_on(engine, index, &lane, error));
     TRAWL_TRY_DONE(cuda_device_enter(lane->device, error));
-    status = cuda_memory_reserve(lane->device, &resident->memory, room, error);
-    if (status == TRAWL_OK)
-        status = cuda_lane_upload(lane, resident->memory.address, resident->bytes, resident->count,
-                                  error);
-    if (status == TRAWL_OK)
-        status = CUDA_CALL(lane->device, error, fill, resident->memory.address + resident->count, 0,
-                           SCAN_PADDING_BYTES, lane->stream);
-    if (status == TRAWL_OK)
-        status = CUDA_CALL(lane->device, error, stream_wait, lane->stream);
+    status = bring_resident(lane, &resident, error);
     if (status != TRAWL_OK) {
         (void)lane->device->driver->stream_wait(lane->stream);
-        cuda_memory_release(lane->device, &resident->memory);
+        cuda_memory_release(lane->device, &resident.memory);
     }
     cuda_device_leave(lane->device);
+    if (status == TRAWL_OK)
+        status = resident_keep(engine, &resident, error);
 done:
     cuda_lane_close(lane);
     return status;
 }
 
+/* On every device; lanes of one that has no room copy what they search, as for other texts. */
 enum trawl_status engine_cuda_load(struct engine *engine, const uint8_t *bytes, uint64_t count,
                                    struct trawl_error *error)
 {
-    struct cuda_resident resident = {bytes, count, 0, {0, 0}};
-    uint32_t i = 0;
-
-    TRAWL_ASSERT(bytes != NULL && count > 0);
-    TRAWL_TRY(load_text(engine, &resident, error));
-    (void)pthread_mutex_lock(&engine->lock);
-    while (i < CUDA_RESIDENT_MAX && engine->residents[i].bytes != NULL)
-        i++;
-    if (i < CUDA_RESIDENT_MAX)
-        engine->residents[i] = resident;
-    (void)pthread_mutex_unlock(&engine->lock);
-    if (i < CUDA_RESIDENT_MAX)
+    engine_cuda_unload(engine, bytes);
+    if (count == 0)
         return TRAWL_OK;
-    if (cuda_device_enter(&engine->devices[resident.device_index], NULL) == TRAWL_OK) {
-        cuda_memory_release(&engine->devices[resident.device_index], &resident.memory);
-        cuda_device_leave(&engine->devices[resident.device_index]);
-    }
-    return TRAWL_FAIL(error, LIMIT, "more than %u texts are loaded", CUDA_RESIDENT_MAX);
+    TRAWL_TRY(load_on(engine, 0, bytes, count, error));
+    for (uint32_t index = 1; index < engine->device_count; index++)
+        (void)load_on(engine, index, bytes, count, NULL);
+    return TRAWL_OK;
 }
 
 void engine_cuda_unload(struct engine *engine, const uint8_t *bytes)
 {
-    struct cuda_resident resident = {NULL, 0, 0, {0, 0}};
-    const struct cuda_device *device;
+    for (uint32_t i = 0; i < CUDA_RESIDENT_MAX; i++) {
+        struct cuda_resident resident = {NULL, 0, 0, {0, 0}};
 
-    (void)pthread_mutex_lock(&engine->lock);
-    for (uint32_t i = 0; i < CUDA_RESIDENT_MAX && resident.bytes == NULL; i++) {
-        if (engine->residents[i].bytes != bytes)
-            continue;
-        resident = engine->residents[i];
-        memset(&engine->residents[i], 0, sizeof engine->residents[i]);
-    }
-    (void)pthread_mutex_unlock(&engine->lock);
-    device = &engine->devices[resident.device_index];
-    if (resident.bytes != NULL && cuda_device_enter(device, NULL) == TRAWL_OK) {
-        cuda_memory_release(device, &resident.memory);
-        cuda_device_leave(device);
+        (void)pthread_mutex_lock(&engine->lock);
+        if (engine->residents[i].bytes == bytes) {
+            resident = engine->residents[i];
+            memset(&engine->residents[i], 0, sizeof engine->residents[i]);
+        }
+        (void)pthread_mutex_unlock(&engine->lock);
+        resident_release(engine, &resident);
     }
 }
 
-const struct engine_ops engine_cuda = {"cuda",          cuda_open,      cuda_close,
-                                       cuda_properties, cuda_lane_open, cuda_lane_close,
-                                       cuda_lane_begin, cuda_scan,
-                                       engine_cuda_load, engine_cuda_unload};
+const struct engine_ops engine_cuda = {
+    "cuda",          cuda_open,       cuda_close, cuda_properties,  cuda_lane_open,
+    cuda_lane_close, cuda_lane_begin, cuda_scan,  engine_cuda_load, engine_cuda_unload};

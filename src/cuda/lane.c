@@ -69,7 +69,7 @@ enum trawl_status cuda_lane_start(struct engine_lane *lane, struct trawl_error *
 /* Accepts a half-started lane. What fails here has failed before: there is nobody to tell. */
 void cuda_lane_end(struct engine_lane *lane)
 {
-    const struct cuda_device *device = lane->device;
+    struct cuda_device *device = lane->device;
 
     if (lane->stream != NULL)
         (void)device->driver->stream_wait(lane->stream);

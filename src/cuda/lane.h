@@ -40,7 +40,7 @@ struct cuda_held {
 
 struct engine_lane {
     struct engine *engine;
-    const struct cuda_device *device;
+    struct cuda_device *device;
     uint32_t device_index;
     struct cuda_limits limits;
     struct cuda_stream *stream;

@@ -19,11 +19,13 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
     static const uint32_t threads[] = {32, 64, 96, 128, 256};
     struct cuda_limits limits = cuda_limits_default;
 
-    limits.threads = threads[test_random_below(random, 3 + 2 * (test_random_below(random, 8) == 0))];
+    limits.threads =
+        threads[test_random_below(random, 3 + 2 * (test_random_below(random, 8) == 0))];
     limits.tile_words_max = limits.threads * (uint32_t)(1 + test_random_below(random, 8));
     limits.blocks_max = (uint32_t)(1 + test_random_below(random, 4));
     limits.staging_bytes = 1 + test_random_below(random, 3000);
-    limits.text_bytes_max = 1 + test_random_below(random, test_random_below(random, 2) ? 300 : 9000);
+    limits.text_bytes_max =
+        1 + test_random_below(random, test_random_below(random, 2) ? 300 : 9000);
     limits.hits_room_min = 1 + test_random_below(random, 100);
     limits.hits_max = 1 + test_random_below(random, test_random_below(random, 2) ? 10 : 3000);
     limits.group_samples_max = limits.threads * (uint32_t)(1 + test_random_below(random, 8));
@@ -41,9 +43,9 @@ struct cuda_case cuda_case_choose(struct test_random *random, const struct diff_
         test_random_below(random, 2))
         config.method = TRAWL_METHOD_SAMPLED;
     config.want = (enum engine_want)test_random_below(random, 3);
-    config.chunk_bytes = test_random_below(random, 2) ? input->text_bytes + 1
-                                                      : 1 + input->text_bytes / 4 +
-                                                            test_random_below(random, 2000);
+    config.chunk_bytes = test_random_below(random, 2)
+                             ? input->text_bytes + 1
+                             : 1 + input->text_bytes / 4 + test_random_below(random, 2000);
     config.resident = test_random_below(random, 4) == 0;
     return config;
 }
@@ -51,17 +53,17 @@ struct cuda_case cuda_case_choose(struct test_random *random, const struct diff_
 void cuda_case_describe(const struct cuda_case *config, const struct diff_input *input,
                         const struct cuda_limits *limits, char *line, uint64_t line_bytes)
 {
-    (void)snprintf(line, (size_t)line_bytes,
-                   "method %d, want %d, chunk %" PRIu64 ", resident %d, %s text of %" PRIu64
-                   ", %" PRIu64 " patterns (first of %" PRIu64 "), flags %u, threads %u, tile words "
-                   "%u, blocks %u, staging %" PRIu64 ", text room %" PRIu64 ", hits %" PRIu64
-                   "..%" PRIu64 ", flood %d",
-                   (int)config->method, (int)config->want, config->chunk_bytes, config->resident,
-                   input->kind, input->text_bytes, input->pattern_count,
-                   input->pattern_count > 0 ? input->patterns[0].bytes_count : 0, input->flags,
-                   limits->threads, limits->tile_words_max, limits->blocks_max,
-                   limits->staging_bytes, limits->text_bytes_max, limits->hits_room_min,
-                   limits->hits_max, limits->flood_always);
+    (void)snprintf(
+        line, (size_t)line_bytes,
+        "method %d, want %d, chunk %" PRIu64 ", resident %d, %s text of %" PRIu64 ", %" PRIu64
+        " patterns (first of %" PRIu64 "), flags %u, threads %u, tile words "
+        "%u, blocks %u, staging %" PRIu64 ", text room %" PRIu64 ", hits %" PRIu64 "..%" PRIu64
+        ", flood %d",
+        (int)config->method, (int)config->want, config->chunk_bytes, config->resident, input->kind,
+        input->text_bytes, input->pattern_count,
+        input->pattern_count > 0 ? input->patterns[0].bytes_count : 0, input->flags,
+        limits->threads, limits->tile_words_max, limits->blocks_max, limits->staging_bytes,
+        limits->text_bytes_max, limits->hits_room_min, limits->hits_max, limits->flood_always);
 }
 
 static bool wrong(struct run *run, const char *what, uint64_t got, uint64_t expected)
@@ -107,8 +109,8 @@ static bool check_result(struct run *run, const struct engine_chunk *chunk,
     if (run->config->want == ENGINE_WANT_FIRST) {
         if ((result->hits.count > 0) != (expected > 0))
             return wrong(run, "first found", result->hits.count, expected);
-        if (expected > 0 && !check_hit(run, chunk->begin + result->hits.items[0].offset,
-                                       &result->hits.items[0]))
+        if (expected > 0 &&
+            !check_hit(run, chunk->begin + result->hits.items[0].offset, &result->hits.items[0]))
             return false;
         run->matched += expected;
         return true;

@@ -24,7 +24,12 @@ struct workload {
 static const struct workload workloads[] = {
     {"count, every", TRAWL_METHOD_EVERY, ENGINE_WANT_COUNT, false, {"abcab"}, 3000},
     {"hits in steps, set", TRAWL_METHOD_SET, ENGINE_WANT_HITS, false, {"a", "ab", "bca"}, 900},
-    {"hits, sampled", TRAWL_METHOD_SAMPLED, ENGINE_WANT_HITS, false, {"abcabcabcabcabcabcabc"}, 3000},
+    {"hits, sampled",
+     TRAWL_METHOD_SAMPLED,
+     ENGINE_WANT_HITS,
+     false,
+     {"abcabcabcabcabcabcabc"},
+     3000},
     {"first, loaded, words", TRAWL_METHOD_WORDS, ENGINE_WANT_FIRST, true, {"cabcabca"}, 2000},
 };
 #define WORKLOADS (sizeof workloads / sizeof *workloads)
@@ -125,8 +130,9 @@ static void fail_each_call(const struct workload *work, int code, bool persisten
                         (answer == CUDA_CASE_FAILED && is_allowed(&error))) ||
             !TEST_CHECK(sim_driver_report()[0] == '\0') || !TEST_CHECK(sim_driver_live() == 0))
             printf("  %s, call %" PRIu64 " fails%s with %d: answer %d %s %s; %s; %" PRIu64
-                   " left\n", work->name, nth, persistent ? " and all after" : "", code,
-                   (int)answer, message, error.message, sim_driver_report(), sim_driver_live());
+                   " left\n",
+                   work->name, nth, persistent ? " and all after" : "", code, (int)answer, message,
+                   error.message, sim_driver_report(), sim_driver_live());
         injected->failures += calls >= nth;
         injected->survived += calls >= nth && answer == CUDA_CASE_RIGHT;
         if (!persistent && calls >= nth) {
@@ -207,8 +213,8 @@ static void two_devices(void)
 
 int main(void)
 {
-    static const struct workload large = {
-        "large", TRAWL_METHOD_EVERY, ENGINE_WANT_COUNT, false, {"abcab"}, 700000};
+    static const struct workload large = {"large", TRAWL_METHOD_EVERY, ENGINE_WANT_COUNT,
+                                          false,   {"abcab"},          700000};
     struct injected injected = {0, 0};
 
     test_begin("sim failures");

@@ -109,8 +109,8 @@ static void exchange(struct fiber *from, struct fiber *to)
 #if defined(FIBER_UCONTEXT)
     if (from->context == NULL)
         from->context = calloc(1, sizeof(ucontext_t));
-    if (from->context == NULL || swapcontext((ucontext_t *)from->context,
-                                             (ucontext_t *)to->context) != 0)
+    if (from->context == NULL ||
+        swapcontext((ucontext_t *)from->context, (ucontext_t *)to->context) != 0)
         abort();
 #else
     fiber_exchange(&from->stack_pointer, to->stack_pointer);

@@ -7,10 +7,10 @@
 #define KERNELS(X) X(scan_every) X(scan_words) X(scan_sampled) X(scan_set)
 
 /* By value for each thread, as a device gets its arguments. */
-#define ENTRY(name)                                                                                \
-    static void name##_entry(const void *arguments)                                                \
-    {                                                                                              \
-        name(*(const struct scan_arguments *)arguments);                                           \
+#define ENTRY(name)                                      \
+    static void name##_entry(const void *arguments)      \
+    {                                                    \
+        name(*(const struct scan_arguments *)arguments); \
     }
 KERNELS(ENTRY)
 

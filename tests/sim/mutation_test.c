@@ -27,7 +27,8 @@ static const struct {
     const char *reason;
 } harmless[] = {
     {"if (simt_barrier_or(differs))", "only ends a sweep early: what is found beyond is not less"},
-    {"uint32_t lanes = simt_ballot(count != 0);", "without it each lane lowers the first by itself"},
+    {"uint32_t lanes = simt_ballot(count != 0);",
+     "without it each lane lowers the first by itself"},
     {"simt_warp_sync();", "the ballots around keep the lanes together; it orders memory, which the "
                           "simulator always does"},
 };
@@ -115,9 +116,9 @@ int main(void)
         noticed[sites[i].kind] += is_noticed;
         harmless_count += reason_for(text) != NULL;
         if (!TEST_CHECK(is_noticed == (reason_for(text) == NULL)))
-            printf("  %s without its %s at %s:%d: %s\n    %s\n", is_noticed ? "noticed" : "unnoticed",
-                   kind_names[sites[i].kind], base == NULL ? sites[i].file : base + 1,
-                   sites[i].line, how, text);
+            printf("  %s without its %s at %s:%d: %s\n    %s\n",
+                   is_noticed ? "noticed" : "unnoticed", kind_names[sites[i].kind],
+                   base == NULL ? sites[i].file : base + 1, sites[i].line, how, text);
     }
     for (uint32_t kind = 0; kind < 4; kind++)
         printf("%s: %" PRIu64 " taken out, %" PRIu64 " noticed\n", kind_names[kind], sites_of[kind],

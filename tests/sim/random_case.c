@@ -32,8 +32,7 @@ static void make_input(struct test_random *random, struct diff_input *input)
         uint32_t kind = (uint32_t)test_random_below(random, input_worst_kinds());
 
         input_generate_worst(random, kind, text_bytes,
-                             test_random_below(random, 2) ? pattern_bytes
-                                                          : 1 + pattern_bytes % 300,
+                             test_random_below(random, 2) ? pattern_bytes : 1 + pattern_bytes % 300,
                              input);
     } else if (test_random_below(random, 5) == 0) {
         make_runs(random, input);

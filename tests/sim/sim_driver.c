@@ -28,8 +28,8 @@ struct cuda_context {
 struct allocation {
     struct allocation *next;
     struct cuda_context *context;
-    bool pinned;                  /* host memory */
-    unsigned char *memory;        /* guard, bytes, guard */
+    bool pinned;           /* host memory */
+    unsigned char *memory; /* guard, bytes, guard */
     unsigned char *base;
     uint64_t bytes;
 };
@@ -86,16 +86,14 @@ static struct {
     bool fail_persistent;
     bool initialised;
     char report[2048];
-} driver = {.lock = PTHREAD_MUTEX_INITIALIZER,
-            .options = {1, 1, 64u << 20, 2, 0, 0},
-            .random = 1};
+} driver = {.lock = PTHREAD_MUTEX_INITIALIZER, .options = {1, 1, 64u << 20, 2, 0, 0}, .random = 1};
 
 static _Thread_local struct cuda_context *current[CONTEXTS_DEPTH_MAX];
 static _Thread_local uint32_t depth;
 
 #if defined(SIM_LIBRARY)
 /* The exported names of the shared library. */
-#define X(member, symbol, arguments)                                                               \
+#define X(member, symbol, arguments) \
     __attribute__((visibility("default"))) int sim_##member arguments __asm__(symbol);
 #include "cuda/driver.def"
 #undef X
@@ -430,7 +428,7 @@ static int sim_device_attribute(int *value, int attribute, int device)
     int code = enter();
 
     (void)device;
-    *value = attribute == CUDA_ATTRIBUTE_MULTIPROCESSORS ? (int)driver.options.multiprocessors
+    *value = attribute == CUDA_ATTRIBUTE_MULTIPROCESSORS    ? (int)driver.options.multiprocessors
              : attribute == CUDA_ATTRIBUTE_CAPABILITY_MAJOR ? 9
                                                             : 0;
     return leave(code);
@@ -811,7 +809,8 @@ static int sim_launch(struct cuda_function *function, unsigned grid_x, unsigned 
 const struct cuda_driver *sim_driver_table(void)
 {
     static const struct cuda_driver table = {
-        NULL, true,
+        NULL,
+        true,
 #define X(member, symbol, arguments) sim_##member,
 #include "cuda/driver.def"
 #undef X

@@ -108,8 +108,9 @@ static struct {
 static _Noreturn void fail(const char *what, const char *file, int line)
 {
     if (!sim.failed)
-        (void)snprintf(sim.report, sizeof sim.report, "%s:%d: block %" PRIu32 ", thread %" PRIu32
-                       ": %s", file, line, sim.current->block->index, sim.current->index, what);
+        (void)snprintf(sim.report, sizeof sim.report,
+                       "%s:%d: block %" PRIu32 ", thread %" PRIu32 ": %s", file, line,
+                       sim.current->block->index, sim.current->index, what);
     sim.failed = true;
     fiber_leave(&sim.current->fiber, &sim.host);
 }
@@ -125,16 +126,17 @@ static void report_deadlock(void)
         for (uint32_t t = 0; block->live && t < sim.threads && used < REPORT_BYTES - 200; t++) {
             const struct thread *thread = &block->threads[t];
             const struct thread *previous = t > 0 ? thread - 1 : NULL;
-            static const char *const words[] = {"ready", "waits for its block", "waits for its warp",
-                                                "has left"};
+            static const char *const words[] = {"ready", "waits for its block",
+                                                "waits for its warp", "has left"};
 
             if (previous != NULL && previous->state == thread->state &&
                 previous->line == thread->line)
                 continue;
-            used += (size_t)snprintf(sim.report + used, sizeof sim.report - used,
-                                     "\n  block %" PRIu32 ", from thread %" PRIu32 " on: %s at %s:%d",
-                                     block->index, t, words[thread->state],
-                                     thread->file == NULL ? "its begin" : thread->file, thread->line);
+            used +=
+                (size_t)snprintf(sim.report + used, sizeof sim.report - used,
+                                 "\n  block %" PRIu32 ", from thread %" PRIu32 " on: %s at %s:%d",
+                                 block->index, t, words[thread->state],
+                                 thread->file == NULL ? "its begin" : thread->file, thread->line);
         }
     }
     sim.failed = true;
@@ -266,8 +268,8 @@ static void run_blocks(void)
         sim.current = ready_pick();
         fiber_switch(&sim.host, &sim.current->fiber);
         if (!sim.failed && sim.counters.switches - sim.switches_begin > limit) {
-            (void)snprintf(sim.report, sizeof sim.report, "%s: still running after %" PRIu64
-                           " switches", sim.kernel->name, limit);
+            (void)snprintf(sim.report, sizeof sim.report,
+                           "%s: still running after %" PRIu64 " switches", sim.kernel->name, limit);
             sim.failed = true;
         }
         if (sim.failed)
@@ -294,7 +296,7 @@ static bool pool_open(void)
 }
 
 bool sim_grid(const struct sim_kernel *kernel, const void *arguments, uint32_t blocks,
-                uint32_t threads, const char **report)
+              uint32_t threads, const char **report)
 {
     uint32_t limit = sim.resident_max == 0 ? RESIDENT_DEFAULT : sim.resident_max;
 
@@ -302,7 +304,8 @@ bool sim_grid(const struct sim_kernel *kernel, const void *arguments, uint32_t b
     sim.counters.launches++;
     sim.random = sim.seed ^ (sim.counters.launches * 0xd1342543de82ef95u);
     sim.policy = (uint32_t)(random_next() % 4);
-    sim.resident = 1 + (uint32_t)(random_next() % (limit < RESIDENT_LIMIT ? limit : RESIDENT_LIMIT));
+    sim.resident =
+        1 + (uint32_t)(random_next() % (limit < RESIDENT_LIMIT ? limit : RESIDENT_LIMIT));
     sim.kernel = kernel;
     sim.blocks = blocks;
     sim.threads = threads;
@@ -313,7 +316,8 @@ bool sim_grid(const struct sim_kernel *kernel, const void *arguments, uint32_t b
     sim.order_count = blocks;
     memset(&sim.host, 0, sizeof sim.host);
     memset(sim.block, 0, sizeof sim.block);
-    if (blocks == 0 || threads == 0 || threads > THREADS_LIMIT || threads % SIMT_WARP_THREADS != 0) {
+    if (blocks == 0 || threads == 0 || threads > THREADS_LIMIT ||
+        threads % SIMT_WARP_THREADS != 0) {
         (void)snprintf(sim.report, sizeof sim.report, "no such launch: %" PRIu32 " x %" PRIu32,
                        blocks, threads);
         return false;
@@ -506,7 +510,8 @@ static void warp_complete(struct thread *first)
                 source = thread->argument % SIMT_WARP_THREADS;
             else if (thread->kind == SIM_SHUFFLE_UP && lane >= thread->argument)
                 source = lane - thread->argument;
-            else if (thread->kind == SIM_SHUFFLE_DOWN && lane + thread->argument < SIMT_WARP_THREADS)
+            else if (thread->kind == SIM_SHUFFLE_DOWN &&
+                     lane + thread->argument < SIMT_WARP_THREADS)
                 source = lane + thread->argument;
             thread->result = first[source].value;
         }
@@ -518,7 +523,8 @@ static uint64_t warp_operation(int kind, uint64_t value, uint32_t argument, cons
                                int line)
 {
     struct thread *self = sim.current;
-    struct thread *first = &self->block->threads[self->index / SIMT_WARP_THREADS * SIMT_WARP_THREADS];
+    struct thread *first =
+        &self->block->threads[self->index / SIMT_WARP_THREADS * SIMT_WARP_THREADS];
     uint32_t waiting = 0;
 
     stand(file, line);
@@ -659,7 +665,7 @@ uint64_t sim_atomic(void *p, uint32_t bytes, int kind, uint64_t value, const cha
     old = word_get(p, bytes);
     for (uint64_t others = mutated ? random_next() % MUTATED_YIELDS_MAX : 0; others > 0; others--)
         yield_to_schedule();
-    new_value = kind == SIM_ATOMIC_ADD ? old + value
+    new_value = kind == SIM_ATOMIC_ADD  ? old + value
                 : kind == SIM_ATOMIC_OR ? (old | value)
                                         : (old < value ? old : value);
     word_put(p, bytes, new_value);

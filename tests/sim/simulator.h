@@ -55,7 +55,7 @@ void sim_resident_max(uint32_t blocks);
 
 /* Run a grid to its end. False: *report (static text) says what went wrong and where. */
 bool sim_grid(const struct sim_kernel *kernel, const void *arguments, uint32_t blocks,
-                uint32_t threads, const char **report);
+              uint32_t threads, const char **report);
 
 /* Global memory: what kernels may touch. */
 void sim_range_add(const void *base, uint64_t bytes);

@@ -15,8 +15,17 @@ struct sum_arguments {
     uint32_t fault;
 };
 
-enum fault { FAULT_NONE, FAULT_NO_BARRIER, FAULT_READ_OUTSIDE, FAULT_WRITE_OUTSIDE, FAULT_MISALIGNED,
-             FAULT_LEAVES_EARLY, FAULT_DIVERGES, FAULT_SHARED_OUTSIDE, FAULT_NEVER_ENDS };
+enum fault {
+    FAULT_NONE,
+    FAULT_NO_BARRIER,
+    FAULT_READ_OUTSIDE,
+    FAULT_WRITE_OUTSIDE,
+    FAULT_MISALIGNED,
+    FAULT_LEAVES_EARLY,
+    FAULT_DIVERGES,
+    FAULT_SHARED_OUTSIDE,
+    FAULT_NEVER_ENDS
+};
 
 /* A block's sum by halves in shared memory. */
 SIMT_KERNEL(sum_kernel, sum_arguments, SUM_THREADS, 1)

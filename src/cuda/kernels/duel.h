@@ -157,8 +157,7 @@ SIMT_FUNCTION void duel_keep(const struct scan_arguments *a, const struct tile_s
 
             if ((bad >> bit & 1u) != 0)
                 next_bad = b;
-            if ((word >> bit & 1u) != 0 && next_bad != DUEL_NONE &&
-                next_bad - b < a->pattern_bytes)
+            if ((word >> bit & 1u) != 0 && next_bad != DUEL_NONE && next_bad - b < a->pattern_bytes)
                 kept &= ~(1u << bit);
         }
         shared->bits[w] = kept;

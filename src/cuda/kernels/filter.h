@@ -62,8 +62,8 @@ SIMT_FUNCTION uint32_t filter_word(const struct filter_words *words, uint32_t j)
 SIMT_FUNCTION uint32_t filter_every(const struct scan_arguments *a,
                                     const struct filter_words *words, int kind)
 {
-    uint32_t mask = 0, g0 = a->gram[0], g1 = a->gram[1], m0 = a->gram_mask[0],
-             m1 = a->gram_mask[1], f0 = a->gram_fold[0], f1 = a->gram_fold[1];
+    uint32_t mask = 0, g0 = a->gram[0], g1 = a->gram[1], m0 = a->gram_mask[0], m1 = a->gram_mask[1],
+             f0 = a->gram_fold[0], f1 = a->gram_fold[1];
 
     SIMT_UNROLL
     for (uint32_t j = 0; j < 16u; j++) {

@@ -32,7 +32,7 @@ enum scan_gram_kind {
 
 /* Zeroed before each launch, but for first: all ones. */
 struct scan_result {
-    uint64_t ticket;     /* the next tile or group */
+    uint64_t ticket; /* the next tile or group */
     uint64_t count;
     uint64_t cursor;     /* hits asked for room; beyond the capacity they were not written */
     uint64_t candidates; /* bits set by the filter */
@@ -49,8 +49,8 @@ struct scan_segment {
 struct scan_arguments {
     const uint8_t *text; /* 256-byte aligned */
     uint64_t begin;
-    uint64_t limit;      /* no begin at or beyond it; > begin */
-    uint64_t text_end;   /* text bytes; SCAN_PADDING_BYTES more are loadable */
+    uint64_t limit;    /* no begin at or beyond it; > begin */
+    uint64_t text_end; /* text bytes; SCAN_PADDING_BYTES more are loadable */
     struct scan_result *result;
     struct scan_segment *segments;
     uint32_t *offsets;   /* of hits: x - begin */
@@ -78,9 +78,9 @@ struct scan_arguments {
     const uint32_t *next;
     const uint32_t *head_bits; /* bit h: heads[h] is used */
     uint64_t sample_fold;
-    uint64_t sample_begin;   /* index of the first sample: it lies at stride times this */
+    uint64_t sample_begin; /* index of the first sample: it lies at stride times this */
     uint64_t sample_end;
-    uint32_t stride;         /* at most the plan's; a multiple of 8 */
+    uint32_t stride; /* at most the plan's; a multiple of 8 */
     uint32_t hash_bits;
     uint32_t group_samples;
     uint32_t group_segments; /* segments per group */
@@ -90,8 +90,8 @@ struct scan_arguments {
     const uint32_t *set_bitmap;
     const uint32_t *set_buckets;
     const uint32_t *set_entries;
-    const uint64_t *literal_bytes;      /* each literal begins at a multiple of 8, zero padded */
-    const uint64_t *literal_begin;      /* in words of literal_bytes */
+    const uint64_t *literal_bytes; /* each literal begins at a multiple of 8, zero padded */
+    const uint64_t *literal_begin; /* in words of literal_bytes */
     const uint32_t *literal_bytes_count;
 };
 

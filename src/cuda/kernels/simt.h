@@ -12,9 +12,10 @@
  *   simt_barrier()                                 all threads of the block
  *   simt_barrier_or(condition)                     the same; is it true for any of them?
  *   simt_warp_sync, simt_ballot, simt_shuffle...   all 32 threads of the warp, always
- *   simt_load_*, simt_store_*                      global memory: counted and checked when simulated
- *   simt_atomic_*                                  shared or global, relaxed; the old value comes back
- *   simt_read_*                                    one relaxed read of a word that others change
+ *   simt_load_*, simt_store_*                      global memory: counted and checked when
+ * simulated simt_atomic_*                                  shared or global, relaxed; the old value
+ * comes back simt_read_*                                    one relaxed read of a word that others
+ * change
  *
  * Loads are aligned to their size. Shared memory holds garbage until written.
  */
@@ -40,8 +41,8 @@ struct simt_u32x4 {
 
 #if defined(__CUDACC__)
 
-#define SIMT_KERNEL(name, arguments, threads, blocks)                                              \
-    extern "C" __global__ void __launch_bounds__(threads, blocks)                                  \
+#define SIMT_KERNEL(name, arguments, threads, blocks)             \
+    extern "C" __global__ void __launch_bounds__(threads, blocks) \
         name(const __grid_constant__ struct arguments args)
 #define SIMT_FUNCTION static __device__ __forceinline__
 #define SIMT_FUNCTION_LARGE static __device__ __noinline__
@@ -71,9 +72,9 @@ SIMT_FUNCTION uint32_t simt_blocks(void)
 #define simt_ballot(condition) __ballot_sync(0xffffffffu, (condition))
 #define simt_shuffle_u32(value, lane) __shfl_sync(0xffffffffu, (uint32_t)(value), (int)(lane))
 #define simt_shuffle_up_u32(value, delta) __shfl_up_sync(0xffffffffu, (uint32_t)(value), (delta))
-#define simt_shuffle_down_u32(value, delta)                                                        \
+#define simt_shuffle_down_u32(value, delta) \
     __shfl_down_sync(0xffffffffu, (uint32_t)(value), (delta))
-#define simt_shuffle_u64(value, lane)                                                              \
+#define simt_shuffle_u64(value, lane) \
     ((uint64_t)__shfl_sync(0xffffffffu, (unsigned long long)(value), (int)(lane)))
 
 SIMT_FUNCTION uint8_t simt_load_u8(const uint8_t *p)
@@ -151,13 +152,13 @@ SIMT_FUNCTION uint32_t simt_funnel(uint32_t low, uint32_t high, uint32_t shift_b
 }
 #else /* the simulator */
 
-#define SIMT_KERNEL(name, arguments, threads, blocks)                                              \
-    void name(const struct arguments args);                                                        \
+#define SIMT_KERNEL(name, arguments, threads, blocks) \
+    void name(const struct arguments args);           \
     void name(const struct arguments args)
 #define SIMT_FUNCTION static inline
 #define SIMT_FUNCTION_LARGE static
 #define SIMT_UNROLL
-#define SIMT_SHARED(type, name, count)                                                             \
+#define SIMT_SHARED(type, name, count) \
     type *const name = (type *)sim_shared(#name, __LINE__, sizeof(type) * (count))
 #define SIMT_BOUND(condition) sim_bound((condition), __FILE__, __LINE__)
 
@@ -182,34 +183,34 @@ enum { SIM_ATOMIC_ADD, SIM_ATOMIC_OR, SIM_ATOMIC_MIN };
 #define simt_barrier_or(condition) sim_barrier((condition) ? 1 : 0, __FILE__, __LINE__)
 #define simt_warp_sync() ((void)sim_ballot(0, __FILE__, __LINE__))
 #define simt_ballot(condition) sim_ballot((condition) ? 1 : 0, __FILE__, __LINE__)
-#define simt_shuffle_u32(value, lane)                                                              \
-    ((uint32_t)sim_shuffle((uint32_t)(value), SIM_SHUFFLE_INDEX, (uint32_t)(lane), __FILE__,       \
+#define simt_shuffle_u32(value, lane)                                                        \
+    ((uint32_t)sim_shuffle((uint32_t)(value), SIM_SHUFFLE_INDEX, (uint32_t)(lane), __FILE__, \
                            __LINE__))
-#define simt_shuffle_up_u32(value, delta)                                                          \
+#define simt_shuffle_up_u32(value, delta) \
     ((uint32_t)sim_shuffle((uint32_t)(value), SIM_SHUFFLE_UP, (delta), __FILE__, __LINE__))
-#define simt_shuffle_down_u32(value, delta)                                                        \
+#define simt_shuffle_down_u32(value, delta) \
     ((uint32_t)sim_shuffle((uint32_t)(value), SIM_SHUFFLE_DOWN, (delta), __FILE__, __LINE__))
-#define simt_shuffle_u64(value, lane)                                                              \
+#define simt_shuffle_u64(value, lane) \
     sim_shuffle((value), SIM_SHUFFLE_INDEX, (uint32_t)(lane), __FILE__, __LINE__)
 
 #define simt_load_u8(p) (sim_global((p), 1, 0, __FILE__, __LINE__), *(p))
 #define simt_load_u32(p) (sim_global((p), 4, 0, __FILE__, __LINE__), *(p))
 #define simt_load_u64(p) (sim_global((p), 8, 0, __FILE__, __LINE__), *(p))
-#define simt_load_u32x4(p)                                                                         \
+#define simt_load_u32x4(p) \
     (sim_global((p), 16, 0, __FILE__, __LINE__), *(const struct simt_u32x4 *)(p))
 #define simt_store_u32(p, value) (sim_global((p), 4, 1, __FILE__, __LINE__), (void)(*(p) = (value)))
 #define simt_store_u64(p, value) (sim_global((p), 8, 1, __FILE__, __LINE__), (void)(*(p) = (value)))
 #define simt_read_u32(p) ((uint32_t)sim_read((p), 4, __FILE__, __LINE__))
 #define simt_read_u64(p) sim_read((p), 8, __FILE__, __LINE__)
-#define simt_atomic_add_u32(p, value)                                                              \
+#define simt_atomic_add_u32(p, value) \
     ((uint32_t)sim_atomic((p), 4, SIM_ATOMIC_ADD, (value), __FILE__, __LINE__))
-#define simt_atomic_or_u32(p, value)                                                               \
+#define simt_atomic_or_u32(p, value) \
     ((uint32_t)sim_atomic((p), 4, SIM_ATOMIC_OR, (value), __FILE__, __LINE__))
-#define simt_atomic_min_u32(p, value)                                                              \
+#define simt_atomic_min_u32(p, value) \
     ((uint32_t)sim_atomic((p), 4, SIM_ATOMIC_MIN, (value), __FILE__, __LINE__))
-#define simt_atomic_add_u64(p, value)                                                              \
+#define simt_atomic_add_u64(p, value) \
     sim_atomic((p), 8, SIM_ATOMIC_ADD, (value), __FILE__, __LINE__)
-#define simt_atomic_min_u64(p, value)                                                              \
+#define simt_atomic_min_u64(p, value) \
     sim_atomic((p), 8, SIM_ATOMIC_MIN, (value), __FILE__, __LINE__)
 
 SIMT_FUNCTION uint32_t simt_popcount(uint32_t value)

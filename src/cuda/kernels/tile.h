@@ -22,15 +22,15 @@ struct tile_shared {
 };
 
 /* Declares the arrays and a struct tile_shared named `shared`. */
-#define TILE_SHARED()                                                                              \
-    SIMT_SHARED(uint32_t, tile_bits, SCAN_TILE_WORDS_MAX);                                         \
-    SIMT_SHARED(uint32_t, tile_bad, SCAN_TILE_WORDS_MAX);                                          \
-    SIMT_SHARED(uint32_t, tile_scratch, SCAN_THREADS_MAX);                                         \
-    SIMT_SHARED(uint32_t, tile_warp_totals, SCAN_THREADS_MAX / SIMT_WARP_THREADS);                 \
-    SIMT_SHARED(uint64_t, tile_slot, 1);                                                           \
-    SIMT_SHARED(uint64_t, tile_ticket, 1);                                                         \
-    SIMT_SHARED(uint32_t, tile_beyond, 1);                                                         \
-    struct tile_shared shared = {tile_bits, tile_bad, tile_scratch, tile_warp_totals,              \
+#define TILE_SHARED()                                                                    \
+    SIMT_SHARED(uint32_t, tile_bits, SCAN_TILE_WORDS_MAX);                               \
+    SIMT_SHARED(uint32_t, tile_bad, SCAN_TILE_WORDS_MAX);                                \
+    SIMT_SHARED(uint32_t, tile_scratch, SCAN_THREADS_MAX);                               \
+    SIMT_SHARED(uint32_t, tile_warp_totals, SCAN_THREADS_MAX / SIMT_WARP_THREADS);       \
+    SIMT_SHARED(uint64_t, tile_slot, 1);                                                 \
+    SIMT_SHARED(uint64_t, tile_ticket, 1);                                               \
+    SIMT_SHARED(uint32_t, tile_beyond, 1);                                               \
+    struct tile_shared shared = {tile_bits, tile_bad,    tile_scratch, tile_warp_totals, \
                                  tile_slot, tile_ticket, tile_beyond}
 
 /* What a thread adds up over all its tiles. */
@@ -100,9 +100,9 @@ SIMT_FUNCTION int tile_equal_rest(const struct scan_arguments *a, uint64_t x, ui
         int differs = 0;
 
         if (SIMT_BOUND(own < a->pattern_bytes))
-            differs = tile_difference(tile_text_word(a, x + own),
-                                      simt_load_u64(a->pattern + own / 8u),
-                                      a->pattern_bytes - own) != 0;
+            differs =
+                tile_difference(tile_text_word(a, x + own), simt_load_u64(a->pattern + own / 8u),
+                                a->pattern_bytes - own) != 0;
         (*steps)++;
         if (simt_ballot(differs) != 0)
             return 0;
