@@ -21,11 +21,13 @@ struct slow {
     bool patient; /* no piece was waited for in vain */
     uint64_t matches;
     uint64_t stop_after;
+    int pieces;     /* to write */
+    bool keep_open; /* and then not to end the stream */
 };
 
 static void slow_begin(struct slow *slow)
 {
-    *slow = (struct slow){.patient = true, .stop_after = UINT64_MAX};
+    *slow = (struct slow){.patient = true, .stop_after = UINT64_MAX, .pieces = PIECES};
     if (pipe(slow->ends) != 0 || sem_init(&slow->seen, 0, 0) != 0)
         exit(1);
 }
@@ -41,13 +43,14 @@ static void *write_slowly(void *context)
     struct slow *slow = context;
     struct timespec until;
 
-    for (int i = 0; i < PIECES && slow->patient; i++) {
+    for (int i = 0; i < slow->pieces && slow->patient; i++) {
         write_piece(slow);
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_sec += PATIENCE_SECONDS;
         slow->patient = sem_timedwait(&slow->seen, &until) == 0;
     }
-    close(slow->ends[1]);
+    if (!slow->keep_open)
+        close(slow->ends[1]);
     return NULL;
 }
 
@@ -123,6 +126,37 @@ static void answers_without_the_end(uint32_t threads)
             MUST(trawl_count_lines(searcher, plan, text, false, 1, &count, NULL));
             TEST_CHECK_U64(count, 1);
         }
+        trawl_text_close(text);
+        close(slow.ends[0]);
+        close(slow.ends[1]);
+    }
+    trawl_plan_free(plan);
+    trawl_searcher_close(searcher);
+}
+
+/* The same in the middle of a stream, when several threads are at work and one waits for more. */
+static void stopped_amid(uint32_t threads, bool windows)
+{
+    struct trawl_searcher *searcher = unit_searcher(threads, 0);
+    struct trawl_plan *plan = unit_plan("needle");
+
+    for (int round = 0; round < ROUNDS; round++) {
+        struct trawl_text *text = NULL;
+        struct slow slow;
+        pthread_t writer;
+        slow_begin(&slow);
+        slow.stop_after = 3;
+        slow.pieces = 3;
+        slow.keep_open = true;
+        MUST(trawl_text_from_descriptor(slow.ends[0], "pipe", &text, NULL));
+        if (pthread_create(&writer, NULL, write_slowly, &slow) != 0)
+            exit(1);
+        CHECK_STATUS(windows ? trawl_windows(searcher, plan, text, 0, see_window, &slow, NULL)
+                             : trawl_positions(searcher, plan, text, see_matches, &slow, NULL),
+                     TRAWL_STOPPED);
+        pthread_join(writer, NULL);
+        TEST_CHECK(slow.patient);
+        TEST_CHECK_U64(slow.matches, 3);
         trawl_text_close(text);
         close(slow.ends[0]);
         close(slow.ends[1]);
@@ -213,6 +247,8 @@ int main(void)
         promptly(threads, true);
         promptly(threads, false);
         answers_without_the_end(threads);
+        stopped_amid(threads, true);
+        stopped_amid(threads, false);
         endless(threads);
     }
     not_waiting();
