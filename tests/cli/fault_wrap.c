@@ -3,7 +3,8 @@
  * The linker's --wrap sends every call of the functions below here, from the command and from the
  * library in it. TRAWL_FAULT_NTH says which call fails (1-based; 0 or unset: none),
  * TRAWL_FAULT_ON whether all after it fail too; at the end the file TRAWL_FAULT_REPORT tells how
- * many calls there were and which function failed first.
+ * many calls there were and which function failed first. (fts_read is not among them: a failure
+ * made up here would leave the C library's fts_close with memory that a real one has freed.)
  */
 #include <dirent.h>
 #include <errno.h>
