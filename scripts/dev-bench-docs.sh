@@ -3,8 +3,8 @@
 set -euo pipefail
 . scripts/common.sh
 
-# Needs a quiet machine, twice the text in memory and four times in the folder for files (TMPDIR),
-# and about a quarter of an hour. Arguments (say --bytes=64M, for a try) go to both benchmarks.
+# Needs a quiet machine, twice the text in memory, four times on the disk (in build/, deleted at the
+# end), and about a quarter of an hour. Arguments (say --bytes=64M, for a try) go to both benchmarks.
 page=docs/benchmarks.md
 results=docs/measurements
 bench=build/release/trawl-bench

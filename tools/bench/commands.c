@@ -208,7 +208,7 @@ static void open_run(struct run *run, const struct options *options)
     setenv("LC_ALL", "C", 1);
     unsetenv("GREP_COLORS");
     find_versions(run);
-    files_open(&run->files, options);
+    files_open(&run->files, options->directory != NULL ? options->directory : folder);
     run->results.files = &run->files;
     run->results.result =
         (struct contest_result *)allocate(contest_count * sizeof *run->results.result);

@@ -134,14 +134,16 @@ static void close_at_signal(int number)
     _exit(128 + number);
 }
 
-void files_open(struct files *files, const struct options *options)
+void files_open(struct files *files, const char *directory)
 {
+    char folder[sizeof files->folder];
+
     memset(files, 0, sizeof *files);
-    if (snprintf(files->folder, sizeof files->folder, "%s/trawl-bench.XXXXXX",
-                 options->directory) >= (int)sizeof files->folder)
-        fail("--directory: too long: %s", options->directory);
-    if (mkdtemp(files->folder) == NULL)
-        fail("%s: %s", options->directory, strerror(errno));
+    if (snprintf(folder, sizeof folder, "%s/trawl-bench.XXXXXX", directory) >= (int)sizeof folder)
+        fail("--directory: too long: %s", directory);
+    if (mkdtemp(folder) == NULL)
+        fail("%s: %s", directory, strerror(errno));
+    memcpy(files->folder, folder, sizeof folder);
     open_files = files;
     atexit(close_at_exit);
     signal(SIGINT, close_at_signal);

@@ -32,8 +32,8 @@ void files_make(struct files *files, const struct options *options, enum file_ki
 void files_pattern(const struct files *files, enum file_kind kind, uint64_t pattern_bytes,
                    char pattern[FILE_PATTERN_BYTES_MAX + 1]);
 
-/* Open a folder of this run's own in the options' directory; delete it and the files. */
-void files_open(struct files *files, const struct options *options);
+/* Open a folder of this run's own in `directory`; delete it and the files. */
+void files_open(struct files *files, const char *directory);
 void files_close(struct files *files);
 
 #endif

@@ -27,7 +27,7 @@ static const char help[] =
     "  --text=FILE            English text (TRAWL_DATA/bible.txt, else generated)\n"
     "  --dna=FILE             DNA (TRAWL_DATA/ecoli-nc008253.txt, else generated)\n"
     "  --command=FILE         commands: the command to time (trawl beside this program)\n"
-    "  --directory=DIR        commands: where files are made (TMPDIR or /tmp)\n"
+    "  --directory=DIR        commands: where files are made (beside this program)\n"
     "  --small-runs=N         commands: runs on a file of 1 KiB (200)\n"
     "  --json=FILE            write all times\n"
     "  --svg=FILE             cpu: draw speed against pattern length\n"
@@ -199,7 +199,6 @@ static const char *whole_line(int argc, char **argv)
 
 void options_parse(int argc, char **argv, struct options *options)
 {
-    const char *temporary = getenv("TMPDIR");
     int key;
 
     memset(options, 0, sizeof *options);
@@ -210,7 +209,6 @@ void options_parse(int argc, char **argv, struct options *options)
     options->small_runs = 200;
     options->method = TRAWL_METHOD_AUTO;
     options->method_name = "auto";
-    options->directory = temporary != NULL && *temporary != '\0' ? temporary : "/tmp";
     while ((key = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
         if (key == KEY_HELP) {
             fputs(help, stdout);

@@ -24,7 +24,7 @@ struct options {
     const char *json_path; /* NULL: not written; likewise the next two */
     const char *svg_path;
     const char *markdown_path;
-    const char *directory;    /* where files for `commands` are made */
+    const char *directory;    /* where files for `commands` are made; NULL: beside this */
     const char *command_path; /* the command; NULL: beside this program */
     bool sample;              /* give the plan a sample of the text */
     bool falsify;             /* expect one occurrence too many: the run must fail */
