@@ -233,7 +233,8 @@ static void check_coverage(void)
 {
     for (uint32_t method = 0; method < METHODS; method++)
         TEST_CHECK(report.built[method] > 0);
-    for (uint32_t set = 0; set < instruction_set_count(); set++)
+    for (uint32_t set = 0; set < instruction_set_count() && report.total >= CASES_NORMAL / 10;
+         set++)
         TEST_CHECK_U64(report.alignments[set], UINT64_MAX);
     for (uint32_t place = 0; place < PLACE_KINDS; place++)
         TEST_CHECK(report.places[place] > 0);
