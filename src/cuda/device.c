@@ -45,6 +45,7 @@ static enum trawl_status load_kernels(struct cuda_device *device, struct trawl_e
     TRAWL_TRY(cuda_check(device->driver, code, cuda_symbols.module_load, device->name, error));
     TRAWL_TRY(CUDA_CALL(device, error, device_attribute, &multiprocessors,
                         CUDA_ATTRIBUTE_MULTIPROCESSORS, device->handle));
+    device->multiprocessors = (uint32_t)multiprocessors;
     for (uint32_t i = 0; i < CUDA_KERNELS; i++) {
         TRAWL_TRY(CUDA_CALL(device, error, module_function, &device->functions[i], device->module,
                             names[i]));

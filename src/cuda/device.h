@@ -30,6 +30,7 @@ struct cuda_device {
     struct cuda_context *context; /* NULL: not retained */
     struct cuda_module *module;
     struct cuda_function *functions[CUDA_KERNELS];
+    uint32_t multiprocessors;
     uint32_t resident[CUDA_KERNELS]; /* blocks of SCAN_THREADS_MAX threads at a time */
     size_t fetch_bytes_before;       /* the context's limit as it was found; 0: not changed */
     uint64_t memory_max;             /* of what trawl takes; 0: no limit */

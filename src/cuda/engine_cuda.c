@@ -19,7 +19,6 @@
 
 struct engine {
     struct cuda_driver driver;
-    struct cuda_limits limits;
     uint64_t memory_max;  /* of each device */
     pthread_mutex_t lock; /* of everything below */
     uint32_t device_count;
@@ -81,7 +80,6 @@ static enum trawl_status cuda_open(const struct engine_options *options, struct 
     (void)cuda_image_data(&image_bytes);
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *engine, &memory, error));
     engine = (struct engine *)memory;
-    engine->limits = cuda_limits_now();
     engine->memory_max = options->device_memory_bytes;
     (void)pthread_mutex_init(&engine->lock, NULL);
     TRAWL_TRY_DONE(cuda_driver_open(&engine->driver, error));
@@ -131,7 +129,7 @@ static enum trawl_status lane_open_on(struct engine *engine, uint32_t index,
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *lane, &memory, error));
     lane = (struct engine_lane *)memory;
     lane->engine = engine;
-    lane->limits = engine->limits;
+    lane->limits = cuda_limits_now();
     lane->device = &engine->devices[index];
     lane->device_index = index;
     TRAWL_TRY_DONE(cuda_device_enter(lane->device, error));
@@ -188,23 +186,22 @@ bool engine_cuda_holds(struct engine *engine, const uint8_t *bytes, uint64_t cou
     return found;
 }
 
-static bool find_resident(struct engine_lane *lane, const struct engine_chunk *chunk,
-                          uint64_t *address, uint64_t *chunk_at)
+bool cuda_lane_resident(const struct engine_lane *lane, const uint8_t *bytes, uint64_t count,
+                        uint64_t *address, uint64_t *bytes_at)
 {
     struct engine *engine = lane->engine;
-    uint64_t count = chunk->owned + chunk->after;
     bool found = false;
 
     (void)pthread_mutex_lock(&engine->lock);
     for (uint32_t i = 0; i < CUDA_RESIDENT_MAX && !found; i++) {
         const struct cuda_resident *resident = &engine->residents[i];
-        uint64_t at = (uint64_t)((uintptr_t)chunk->bytes - (uintptr_t)resident->bytes);
+        uint64_t at = (uint64_t)((uintptr_t)bytes - (uintptr_t)resident->bytes);
 
         if (resident->bytes == NULL || resident->device_index != lane->device_index ||
             at > resident->count || count > resident->count - at)
             continue;
         *address = resident->memory.address;
-        *chunk_at = at;
+        *bytes_at = at;
         found = true;
     }
     (void)pthread_mutex_unlock(&engine->lock);
@@ -261,7 +258,7 @@ static enum trawl_status next_range(struct engine_lane *lane, const struct engin
 {
     uint64_t available = chunk->owned + chunk->after, chunk_at = 0;
 
-    if (find_resident(lane, chunk, &range->address, &chunk_at)) {
+    if (cuda_lane_resident(lane, chunk->bytes, available, &range->address, &chunk_at)) {
         range->begin = chunk_at + at;
         range->end = chunk_at + chunk->owned;
         range->text_end = chunk_at + available;

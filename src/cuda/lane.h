@@ -67,6 +67,12 @@ enum trawl_status cuda_lane_upload(struct engine_lane *lane, uint64_t address, c
 enum trawl_status cuda_lane_start(struct engine_lane *lane, struct trawl_error *error);
 void cuda_lane_end(struct engine_lane *lane);
 
+/* ---- engine_cuda.c ---- */
+
+/* Where host bytes that were loaded lie on the lane's device: `bytes_at` beyond address. */
+bool cuda_lane_resident(const struct engine_lane *lane, const uint8_t *bytes, uint64_t count,
+                        uint64_t *address, uint64_t *bytes_at);
+
 /* ---- tables.c ---- */
 
 /* UNSUPPORTED: the plan is not for a device. */

@@ -19,7 +19,7 @@ struct cuda_limits {
 
 extern const struct cuda_limits cuda_limits_default;
 
-/* The limits that engines opened from now on use; NULL: the default. Copied. Not thread-safe. */
+/* The limits that lanes opened from now on use; NULL: the default. Copied. Not thread-safe. */
 void cuda_limits_replace(const struct cuda_limits *limits);
 struct cuda_limits cuda_limits_now(void);
 

@@ -4,7 +4,7 @@
 #include "cuda/kernels/kernels.cu"
 #include "simulator.h"
 
-#define KERNELS(X) X(scan_every) X(scan_words) X(scan_sampled) X(scan_set)
+#define KERNELS(X) X(scan_every) X(scan_words) X(scan_sampled) X(scan_set) X(scan_read)
 
 /* By value for each thread, as a device gets its arguments. */
 #define ENTRY(name)                                      \

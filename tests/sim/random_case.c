@@ -1,8 +1,6 @@
 /* random_case: see random_case.h. */
 #include "random_case.h"
 
-#include "sim_driver.h"
-
 #define TEXT_BYTES_MAX 9000
 
 /* Runs of one letter broken by others near each other, and a run to look for: the tiles flood, and
@@ -24,7 +22,7 @@ static void make_runs(struct test_random *random, struct diff_input *input)
     input_add_pattern(input, pattern, 1 + test_random_below(random, sizeof pattern));
 }
 
-static void make_input(struct test_random *random, struct diff_input *input)
+void random_case_input(struct test_random *random, struct diff_input *input)
 {
     if (test_random_below(random, 3) == 0) {
         uint64_t text_bytes = 1 + test_random_below(random, TEXT_BYTES_MAX);
@@ -41,63 +39,65 @@ static void make_input(struct test_random *random, struct diff_input *input)
     }
 }
 
-static bool run_open(const struct diff_input *input, const struct diff_expected *expected,
-                     const struct cuda_case *config, enum cuda_case_answer *answer,
-                     char message[CUDA_CASE_MESSAGE_BYTES])
+void random_case_count(struct random_case_tally *tally, const struct cuda_case *config,
+                       enum cuda_case_answer answer, const struct diff_expected *expected)
 {
-    struct engine_options options = {.size = sizeof options};
-    struct engine_lane *lane = NULL;
-    struct engine *engine = NULL;
-    struct trawl_error error;
-
-    memset(&error, 0, sizeof error);
-    *answer = CUDA_CASE_FAILED;
-    if (engine_cuda.open(&options, &engine, &error) == TRAWL_OK) {
-        if (engine_cuda.lane_open(engine, &lane, &error) == TRAWL_OK) {
-            *answer = cuda_case_run(engine, lane, input, expected, config, message, &error);
-            engine_cuda.lane_close(lane);
-        }
-        engine_cuda.close(engine);
-    }
-    if (*answer == CUDA_CASE_FAILED)
-        (void)snprintf(message, CUDA_CASE_MESSAGE_BYTES, "%s", error.message);
-    return *answer == CUDA_CASE_RIGHT || *answer == CUDA_CASE_REFUSED;
+    if (tally == NULL)
+        return;
+    tally->method[config->method] += answer == CUDA_CASE_RIGHT;
+    tally->refused += answer == CUDA_CASE_REFUSED;
+    tally->matches += expected->match_count;
 }
 
-bool random_case_run(const char *name, uint64_t index, uint32_t switches_max,
-                     struct random_case_tally *tally)
+static bool run_on(struct engine *engine, struct engine_lane *lane, const char *name,
+                   uint64_t index, struct random_case_tally *tally)
 {
     struct test_random random = test_random_begin(name);
     char message[CUDA_CASE_MESSAGE_BYTES] = "", line[CUDA_CASE_MESSAGE_BYTES];
-    struct sim_driver_options options = {0, 1, 16u << 20, 2, 0, switches_max};
-    enum cuda_case_answer answer;
+    struct cuda_limits limits = cuda_limits_now();
     struct diff_expected expected;
-    struct diff_input input;
-    struct cuda_limits limits;
+    enum cuda_case_answer answer;
     struct cuda_case config;
-    bool passed;
+    struct diff_input input;
+    struct trawl_error error;
 
+    memset(&error, 0, sizeof error);
     random.state ^= index * 0x2545f4914f6cdd1du;
-    options.seed = test_random_u64(&random);
-    make_input(&random, &input);
-    limits = cuda_case_limits(&random);
+    random_case_input(&random, &input);
     config = cuda_case_choose(&random, &input);
     expected_compute(&input, &expected);
-    sim_driver_reset(&options);
-    cuda_limits_replace(&limits);
-    passed = run_open(&input, &expected, &config, &answer, message) &&
-             sim_driver_report()[0] == '\0' && sim_driver_live() == 0;
-    if (tally != NULL) {
-        tally->method[config.method] += answer == CUDA_CASE_RIGHT;
-        tally->refused += answer == CUDA_CASE_REFUSED;
-        tally->matches += expected.match_count;
-    }
-    if (!passed) {
+    answer = cuda_case_run(engine, lane, &input, &expected, &config, message, &error);
+    random_case_count(tally, &config, answer, &expected);
+    if (answer != CUDA_CASE_RIGHT && answer != CUDA_CASE_REFUSED) {
         cuda_case_describe(&config, &input, &limits, line, sizeof line);
-        printf("  TRAWL_TEST_CASE=%" PRIu64 ": %s\n  %s\n  %s\n  %" PRIu64 " objects left\n", index,
-               line, message, sim_driver_report(), sim_driver_live());
+        printf("  TRAWL_TEST_CASE=%" PRIu64 ": %s\n  %s %s\n", index, line, message,
+               answer == CUDA_CASE_FAILED ? error.message : "");
     }
     expected_free(&expected);
     input_free(&input);
+    return answer == CUDA_CASE_RIGHT || answer == CUDA_CASE_REFUSED;
+}
+
+bool random_cases_on(struct engine *engine, const char *name, uint64_t index, uint64_t count,
+                     struct random_case_tally *tally)
+{
+    struct test_random random = test_random_begin(name);
+    struct engine_lane *lane = NULL;
+    struct cuda_limits limits;
+    struct trawl_error error;
+    bool passed = true;
+
+    random.state ^= ~index * 0x2545f4914f6cdd1du;
+    limits = cuda_case_limits(&random);
+    if (test_random_below(&random, 4) == 0) /* and the sizes that are in real use */
+        limits = cuda_limits_default;
+    cuda_limits_replace(&limits);
+    if (engine_cuda.lane_open(engine, &lane, &error) != TRAWL_OK) {
+        printf("  lane: %s\n", error.message);
+        return false;
+    }
+    for (uint64_t i = index; i < index + count && passed; i++)
+        passed = run_on(engine, lane, name, i, tally);
+    engine_cuda.lane_close(lane);
     return passed;
 }

@@ -4,3 +4,4 @@
 #include "words.cu"
 #include "sampled.cu"
 #include "set.cu"
+#include "read.cu"

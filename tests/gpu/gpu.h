@@ -1,0 +1,27 @@
+/* gpu: what the tests on real devices share. */
+#ifndef TRAWL_TESTS_GPU_GPU_H
+#define TRAWL_TESTS_GPU_GPU_H
+
+#include "cuda/engine_cuda.h"
+#include "test.h"
+
+/* The engine, or the end: skipped if there is no device, failed if it does not open. */
+static inline struct engine *gpu_open(void)
+{
+    struct engine_options options = {.size = sizeof options};
+    struct engine *engine = NULL;
+    struct trawl_error error;
+    enum trawl_status status = engine_cuda.open(&options, &engine, &error);
+
+    if (status == TRAWL_ENGINE) {
+        printf("SKIPPED: GPU: %s\n", error.message);
+        exit(77);
+    }
+    if (!TEST_CHECK(status == TRAWL_OK)) {
+        printf("  %s\n", error.message);
+        exit(1);
+    }
+    return engine;
+}
+
+#endif

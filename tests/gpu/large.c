@@ -1,0 +1,267 @@
+/* large: the CUDA engine through the public functions, where sizes are what hurts: texts beyond
+ * 4 GiB, patterns of tens of thousands of bytes, every position a match, less device memory than
+ * text, opening and closing. Expected answers are planted, counted by hand, or the CPU engine's.
+ *
+ * TRAWL_TEST_SCALE=long: a text of 5 GiB (needs as much host memory); else 64 MiB stand for it.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "diff/input.h"
+#include "gpu/gpu.h"
+
+#define MIB (1u << 20)
+#define OPEN_CLOSE_TIMES 20
+
+static struct trawl_searcher *searcher_open(enum trawl_engine engine, uint64_t memory_bytes)
+{
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct trawl_searcher *searcher = NULL;
+    struct trawl_error error;
+
+    options.engine = engine;
+    options.device_memory_bytes = memory_bytes;
+    if (!TEST_CHECK(trawl_searcher_open(&options, &searcher, &error) == TRAWL_OK)) {
+        printf("  %s\n", error.message);
+        exit(1);
+    }
+    return searcher;
+}
+
+static struct trawl_plan *plan_build(const uint8_t *bytes, uint64_t count, enum trawl_method method)
+{
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_pattern pattern = {bytes, count};
+    struct trawl_plan *plan = NULL;
+
+    options.method = method;
+    if (trawl_plan_build(&pattern, 1, &options, &plan, NULL) != TRAWL_OK)
+        return NULL; /* the method does not fit */
+    return plan;
+}
+
+static struct trawl_text *text_of(const uint8_t *bytes, uint64_t count)
+{
+    struct trawl_text *text = NULL;
+
+    TEST_CHECK(trawl_text_from_memory(bytes, count, &text, NULL) == TRAWL_OK);
+    return text;
+}
+
+static uint64_t count_of(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                         struct trawl_text *text)
+{
+    uint64_t count = UINT64_MAX;
+    struct trawl_error error;
+
+    memset(&error, 0, sizeof error);
+    if (!TEST_CHECK(trawl_count(searcher, plan, text, &count, &error) == TRAWL_OK))
+        printf("  %s\n", error.message);
+    return count;
+}
+
+/* Needles planted on both sides of every border that 32 bits or a piece may have. */
+static void beyond_4_gib(struct trawl_searcher *gpu)
+{
+    static const char needle[] = "needle in a very large haystack";
+    uint64_t bytes = test_is_long() ? 5ull << 30 : 64ull * MIB, planted = 0, found = 0;
+    uint64_t places[64];
+    struct trawl_match matches[64];
+    uint8_t *memory = (uint8_t *)calloc(bytes, 1);
+    struct trawl_text *text;
+
+    if (memory == NULL)
+        TEST_SKIP("no memory for the large text");
+    for (uint64_t at = 17; at < bytes - 100; at += bytes / 40)
+        places[planted++] = at;
+    places[planted++] = bytes - (sizeof needle - 1);
+    for (uint64_t i = 0; i < planted; i++)
+        memcpy(memory + places[i], needle, sizeof needle - 1);
+    text = text_of(memory, bytes);
+    for (uint32_t method = TRAWL_METHOD_AUTO; method <= TRAWL_METHOD_SET; method++) {
+        for (uint32_t loaded = 0; loaded < 2; loaded++) {
+            struct trawl_plan *plan =
+                plan_build((const uint8_t *)needle, sizeof needle - 1, (enum trawl_method)method);
+
+            if (!TEST_CHECK(plan != NULL))
+                continue;
+            if (loaded)
+                TEST_CHECK(trawl_text_load(gpu, text, NULL) == TRAWL_OK);
+            TEST_CHECK_U64(count_of(gpu, plan, text), planted);
+            TEST_CHECK(trawl_positions_into(gpu, plan, text, matches, 64, &found, NULL) ==
+                       TRAWL_OK);
+            TEST_CHECK_U64(found, planted);
+            for (uint64_t i = 0; i < planted && i < found; i++)
+                TEST_CHECK_U64(matches[i].begin, places[i]);
+            if (loaded)
+                trawl_text_unload(gpu, text);
+            trawl_plan_free(plan);
+        }
+    }
+    printf("text of %" PRIu64 " MiB: %" PRIu64 " needles found at their places\n", bytes / MIB,
+           planted);
+    trawl_text_close(text);
+    free(memory);
+}
+
+/* One answer by both engines. */
+static void compare(struct trawl_searcher *gpu, struct trawl_searcher *cpu, struct trawl_text *text,
+                    const uint8_t *pattern, uint64_t pattern_bytes, uint64_t *compared)
+{
+    for (uint32_t method = TRAWL_METHOD_EVERY; method <= TRAWL_METHOD_SET; method++) {
+        struct trawl_plan *plan = plan_build(pattern, pattern_bytes, (enum trawl_method)method);
+
+        if (plan == NULL)
+            continue;
+        TEST_CHECK_U64(count_of(gpu, plan, text), count_of(cpu, plan, text));
+        (*compared)++;
+        trawl_plan_free(plan);
+    }
+}
+
+static void long_patterns(struct trawl_searcher *gpu, struct trawl_searcher *cpu)
+{
+    static const uint64_t lengths[] = {1,    2,    3,     4,     5,     7,     8,    9,    16,
+                                       63,   64,   65,    80,    128,   255,   1000, 4096, 8191,
+                                       8192, 8200, 16400, 65535, 65536, 65537, 70000};
+    struct test_random random = test_random_begin("long patterns");
+    uint64_t bytes = 8ull * MIB, compared = 0;
+    uint8_t *memory = (uint8_t *)test_memory(bytes);
+    struct trawl_text *text = text_of(memory, bytes);
+
+    for (uint32_t kind = 0; kind < INPUT_KINDS; kind++) {
+        (void)input_fill(&random, (enum input_kind)kind, memory, bytes);
+        for (uint32_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+            compare(gpu, cpu, text, memory + test_random_below(&random, bytes - lengths[i]),
+                    lengths[i], &compared);
+    }
+    printf("patterns of 1 to 70,000 bytes: %" PRIu64 " counts equal the CPU engine's\n", compared);
+    trawl_text_close(text);
+    free(memory);
+}
+
+struct steps {
+    uint64_t next;
+    uint64_t step;
+    bool right;
+};
+
+static int check_step(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    struct steps *steps = (struct steps *)context;
+
+    for (uint64_t i = 0; i < match_count; i++, steps->next += steps->step)
+        steps->right &= matches[i].begin == steps->next;
+    return 0;
+}
+
+/* a^n and (ab)^n: all positions, or every other one, match; and none does, but for the last byte.
+ */
+static void dense(struct trawl_searcher *gpu)
+{
+    static const uint64_t lengths[] = {1, 2, 8, 9, 64, 65, 300, 5000, 70000};
+    uint64_t bytes = 16ull * MIB + 5;
+    uint8_t *memory = (uint8_t *)test_memory(bytes);
+    uint8_t *pattern = (uint8_t *)test_memory(70001);
+    struct trawl_text *text = text_of(memory, bytes);
+
+    for (uint64_t step = 1; step <= 2; step++) {
+        for (uint64_t i = 0; i < bytes; i++)
+            memory[i] = (uint8_t)('a' + i % step);
+        for (uint64_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+            struct steps steps = {0, step, true};
+            struct trawl_plan *plan;
+
+            memcpy(pattern, memory, lengths[i] + 1);
+            plan = plan_build(pattern, lengths[i], TRAWL_METHOD_AUTO);
+            TEST_CHECK_U64(count_of(gpu, plan, text), (bytes - lengths[i]) / step + 1);
+            TEST_CHECK(trawl_positions(gpu, plan, text, check_step, &steps, NULL) == TRAWL_OK);
+            TEST_CHECK(steps.right);
+            TEST_CHECK_U64(steps.next, ((bytes - lengths[i]) / step + 1) * step);
+            trawl_plan_free(plan);
+            pattern[lengths[i]] = 'c';
+            plan = plan_build(pattern, lengths[i] + 1, TRAWL_METHOD_AUTO);
+            TEST_CHECK_U64(count_of(gpu, plan, text), 0);
+            trawl_plan_free(plan);
+        }
+    }
+    printf("every position a match: counted and listed in order\n");
+    trawl_text_close(text);
+    free(memory);
+    free(pattern);
+}
+
+static void little_memory(struct trawl_searcher *cpu)
+{
+    struct test_random random = test_random_begin("little memory");
+    struct trawl_searcher *gpu = searcher_open(TRAWL_ENGINE_CUDA, 24ull * MIB);
+    uint64_t bytes = 200ull * MIB, compared = 0;
+    uint8_t *memory = (uint8_t *)test_memory(bytes);
+    struct trawl_text *text = text_of(memory, bytes);
+    struct trawl_error error;
+
+    (void)input_fill(&random, INPUT_LETTERS_26, memory, bytes);
+    compare(gpu, cpu, text, memory + bytes / 3, 4, &compared);
+    compare(gpu, cpu, text, memory + bytes / 3, 300, &compared);
+    TEST_CHECK(trawl_text_load(gpu, text, &error) == TRAWL_MEMORY);
+    printf("24 MiB of device memory, 200 MiB of text: right; loading it: %s\n", error.message);
+    trawl_text_close(text);
+    trawl_searcher_close(gpu);
+    free(memory);
+}
+
+static uint64_t resident_kib(void)
+{
+    uint64_t pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+
+    if (file != NULL) {
+        if (fscanf(file, "%*u %" SCNu64, &pages) != 1)
+            pages = 0;
+        (void)fclose(file);
+    }
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
+}
+
+/* Host memory must not grow with each turn; device memory is the driver's own account, which the
+ * script around this test reads before and after. */
+static void open_and_close(void)
+{
+    uint64_t before = 0, grown = 0;
+
+    for (uint32_t i = 0; i < OPEN_CLOSE_TIMES; i++) {
+        struct trawl_searcher *gpu = searcher_open(TRAWL_ENGINE_CUDA, 0);
+        struct trawl_plan *plan = plan_build((const uint8_t *)"abc", 3, TRAWL_METHOD_AUTO);
+        struct trawl_text *text = text_of((const uint8_t *)"xxabcxabc", 9);
+
+        TEST_CHECK_U64(count_of(gpu, plan, text), 2);
+        trawl_text_close(text);
+        trawl_plan_free(plan);
+        trawl_searcher_close(gpu);
+        if (i == OPEN_CLOSE_TIMES / 2)
+            before = resident_kib();
+    }
+    grown = resident_kib() > before ? resident_kib() - before : 0;
+    printf("opened and closed %u times: host memory grew by %" PRIu64 " KiB in the second half\n",
+           OPEN_CLOSE_TIMES, grown);
+    TEST_CHECK(grown < 4096);
+}
+
+int main(void)
+{
+    struct trawl_searcher *gpu, *cpu;
+
+    test_begin("gpu large");
+    engine_cuda.close(gpu_open());
+    gpu = searcher_open(TRAWL_ENGINE_CUDA, 0);
+    cpu = searcher_open(TRAWL_ENGINE_CPU, 0);
+    beyond_4_gib(gpu);
+    long_patterns(gpu, cpu);
+    dense(gpu);
+    little_memory(cpu);
+    trawl_searcher_close(gpu);
+    trawl_searcher_close(cpu);
+    open_and_close();
+    return test_end();
+}

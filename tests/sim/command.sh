@@ -1,0 +1,67 @@
+#!/bin/sh
+# The command with --engine=cuda on the simulated driver gives the bytes that --engine=cpu gives;
+# without a device, or with a broken driver, cuda is an error and auto is not.
+#     command.sh TRAWL FOLDER-WITH-SIMULATED-LIBCUDA
+set -u
+trawl=$1
+driver=$2
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+cd "$work" || exit 1
+i=0
+while [ $i -lt 400 ]; do
+    echo "line $i: the quick brown fox, ABRACADABRA $((i * 7919 % 1000)) jumps over abababab"
+    i=$((i + 1))
+done >text
+printf 'fox\nabab\nABRA\nline 1\n' >patterns
+
+compare() {
+    "$trawl" --engine=cpu "$@" <text >cpu.out 2>cpu.err
+    cpu_status=$?
+    LD_LIBRARY_PATH=$driver "$trawl" --engine=cuda "$@" <text >cuda.out 2>cuda.err
+    cuda_status=$?
+    if [ $cpu_status -ne $cuda_status ] || ! cmp -s cpu.out cuda.out || ! cmp -s cpu.err cuda.err; then
+        echo "differs (status $cpu_status and $cuda_status): trawl $*"
+        diff cpu.out cuda.out | head -n 5
+        cat cuda.err
+        failed=$((failed + 1))
+    fi
+}
+
+compare -c fox text
+compare fox text
+compare -o abab text
+compare -n -b -o ab text
+compare -i abracadabra text
+compare -w line text
+compare -f patterns text
+compare -o -f patterns text
+compare -v fox text
+compare -m 3 brown text
+compare -c 'ABRACADABRA 7' -
+compare 'no such thing' text
+
+expect_error() {
+    if [ "$1" -ne 2 ] || ! grep -q "$2" cuda.err; then
+        echo "expected status 2 and '$2', got status $1 and: $(cat cuda.err)"
+        failed=$((failed + 1))
+    fi
+}
+"$trawl" --engine=cuda fox text >cuda.out 2>cuda.err
+status=$?
+# Where there is a real device the first of these does find it.
+if [ $status -eq 2 ]; then
+    expect_error $status 'cuda'
+fi
+LD_LIBRARY_PATH=$driver TRAWL_SIM_DEVICES=0 "$trawl" --engine=cuda fox text >cuda.out 2>cuda.err
+expect_error $? 'no device'
+LD_LIBRARY_PATH=$driver TRAWL_SIM_FAIL_CALL=30 "$trawl" --engine=cuda fox text >cuda.out 2>cuda.err
+expect_error $? 'simulated device 0'
+"$trawl" --engine=cpu fox text >cpu.out
+LD_LIBRARY_PATH=$driver TRAWL_SIM_FAIL_CALL=1 "$trawl" fox text >cuda.out || failed=$((failed + 1))
+cmp cpu.out cuda.out || failed=$((failed + 1))
+
+echo "12 commands compared, 4 with a driver that is missing or broken: $failed wrong"
+[ $failed -eq 0 ]

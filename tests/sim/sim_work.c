@@ -1,0 +1,257 @@
+/* sim_work: see sim_work.h. */
+#include "sim_work.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GUARD_BYTES 256u
+#define GUARD_VALUE 0x5a
+#define ALIGNMENT 512u
+
+struct sim_state sim_state = {
+    .lock = PTHREAD_MUTEX_INITIALIZER, .options = {1, 1, 64u << 20, 2, 0, 0}, .random = 1};
+
+_Thread_local struct cuda_context *sim_current[CONTEXTS_DEPTH_MAX];
+_Thread_local uint32_t sim_depth;
+
+/* ---- Bookkeeping ------------------------------------------------------------------------ */
+
+void sim_complain(const char *what)
+{
+    if (sim_state.report[0] == '\0')
+        (void)snprintf(sim_state.report, sizeof sim_state.report, "%s", what);
+}
+
+static uint64_t random_next(void)
+{
+    uint64_t z = (sim_state.random += 0x9e3779b97f4a7c15u);
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    return z ^ (z >> 31);
+}
+
+/* Take the lock and count a call; the code it is to fail with, 0 if it is not. */
+int sim_enter(void)
+{
+    pthread_mutex_lock(&sim_state.lock);
+    sim_state.calls++;
+    if (sim_state.fail_nth != 0 &&
+        (sim_state.fail_persistent ? sim_state.calls >= sim_state.fail_nth
+                                   : sim_state.calls == sim_state.fail_nth))
+        return sim_state.fail_code;
+    if (!sim_state.initialised)
+        return 3; /* CUDA_ERROR_NOT_INITIALIZED */
+    return 0;
+}
+
+/* The same for calls that need a context. */
+int sim_enter_context(void)
+{
+    int code = sim_enter();
+
+    if (code == 0 && sim_depth == 0) {
+        sim_complain("a call without a current context");
+        code = CODE_INVALID_CONTEXT;
+    }
+    if (code == 0)
+        code = sim_current[sim_depth - 1]->failed;
+    return code;
+}
+
+int sim_leave(int code)
+{
+    pthread_mutex_unlock(&sim_state.lock);
+    return code;
+}
+
+struct allocation *sim_allocation_find(const void *address, uint64_t bytes)
+{
+    const unsigned char *p = (const unsigned char *)address;
+
+    for (struct allocation *a = sim_state.allocations; a != NULL; a = a->next)
+        if (p >= a->base && p <= a->base + a->bytes && bytes <= (uint64_t)(a->base + a->bytes - p))
+            return a;
+    return NULL;
+}
+
+struct allocation *sim_allocation_new(struct cuda_context *context, uint64_t bytes, bool pinned)
+{
+    uint64_t whole = (bytes + 2 * GUARD_BYTES + 2 * ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    struct allocation *a = calloc(1, sizeof *a);
+
+    if (a == NULL || (a->memory = aligned_alloc(ALIGNMENT, (size_t)whole + ALIGNMENT)) == NULL)
+        abort();
+    a->context = context;
+    a->pinned = pinned;
+    a->base = a->memory + ALIGNMENT;
+    a->bytes = bytes;
+    memset(a->base - GUARD_BYTES, GUARD_VALUE, GUARD_BYTES);
+    memset(a->base, GARBAGE_VALUE, (size_t)bytes);
+    memset(a->base + bytes, GUARD_VALUE, GUARD_BYTES);
+    a->next = sim_state.allocations;
+    sim_state.allocations = a;
+    if (!pinned) {
+        context->used_bytes += bytes;
+        sim_range_add(a->base, bytes);
+    }
+    return a;
+}
+
+void sim_allocation_free(struct allocation *a)
+{
+    struct allocation **link = &sim_state.allocations;
+
+    while (*link != a)
+        link = &(*link)->next;
+    *link = a->next;
+    for (uint32_t i = 0; i < GUARD_BYTES; i++)
+        if ((a->base - GUARD_BYTES)[i] != GUARD_VALUE || a->base[a->bytes + i] != GUARD_VALUE)
+            sim_complain("guard bytes of an allocation were overwritten");
+    if (!a->pinned) {
+        a->context->used_bytes -= a->bytes;
+        sim_range_remove(a->base);
+    }
+    free(a->memory);
+    free(a);
+}
+
+/* ---- Streams ---------------------------------------------------------------------------- */
+
+static void work_do(struct cuda_stream *stream, struct work *work)
+{
+    const char *report = NULL;
+
+    if (work->kind == WORK_EVENT)
+        work->event->pending--;
+    if (stream->context->failed != 0)
+        return;
+    if (work->kind == WORK_COPY) {
+        memcpy(work->to, work->from, (size_t)work->bytes);
+    } else if (work->kind == WORK_FILL) {
+        memset(work->to, work->value, (size_t)work->bytes);
+    } else if (work->kind == WORK_LAUNCH) {
+        if (!sim_grid(work->kernel, work->arguments, work->blocks, work->threads, &report)) {
+            sim_complain(report);
+            stream->context->failed = CUDA_CODE_LAUNCH_FAILED;
+        }
+    }
+}
+
+/* Do the first work of some stream of the context that has any; false: none has. */
+bool sim_streams_step(const struct cuda_context *context)
+{
+    struct cuda_stream *pick = NULL;
+    uint64_t seen = 0;
+    struct work *work;
+
+    for (struct cuda_stream *s = sim_state.streams; s != NULL; s = s->next)
+        if (s->context == context && s->first != NULL && random_next() % ++seen == 0)
+            pick = s;
+    if (pick == NULL)
+        return false;
+    work = pick->first;
+    pick->first = work->next;
+    if (pick->first == NULL)
+        pick->last = &pick->first;
+    work_do(pick, work);
+    free(work);
+    return true;
+}
+
+struct work *sim_work_new(struct cuda_stream *stream, enum work_kind kind)
+{
+    struct work *work = calloc(1, sizeof *work);
+
+    if (work == NULL)
+        abort();
+    work->kind = kind;
+    *stream->last = work;
+    stream->last = &work->next;
+    return work;
+}
+
+/* Devices may do work as soon as it is there. */
+void sim_work_perhaps(struct cuda_stream *stream)
+{
+    while (random_next() % 3 == 0 && sim_streams_step(stream->context))
+        ;
+}
+
+/* ---- The end of things ------------------------------------------------------------------ */
+
+void sim_stream_free(struct cuda_stream *stream)
+{
+    struct cuda_stream **link = &sim_state.streams;
+
+    while (stream->first != NULL)
+        (void)sim_streams_step(stream->context);
+    while (*link != stream)
+        link = &(*link)->next;
+    *link = stream->next;
+    free(stream);
+}
+
+void sim_event_free(struct cuda_event *event)
+{
+    struct cuda_event **link = &sim_state.events;
+
+    while (event->pending != 0)
+        (void)sim_streams_step(event->context);
+    while (*link != event)
+        link = &(*link)->next;
+    *link = event->next;
+    free(event);
+}
+
+void sim_module_free(struct cuda_module *module)
+{
+    struct cuda_module **link = &sim_state.modules;
+
+    while (*link != module)
+        link = &(*link)->next;
+    *link = module->next;
+    free(module);
+}
+
+uint64_t sim_context_objects(const struct cuda_context *context)
+{
+    uint64_t count = 0;
+
+    for (const struct allocation *a = sim_state.allocations; a != NULL; a = a->next)
+        count += a->context == context;
+    for (const struct cuda_stream *s = sim_state.streams; s != NULL; s = s->next)
+        count += s->context == context;
+    for (const struct cuda_event *e = sim_state.events; e != NULL; e = e->next)
+        count += e->context == context;
+    for (const struct cuda_module *m = sim_state.modules; m != NULL; m = m->next)
+        count += m->context == context;
+    return count;
+}
+
+/* With its last holder a context takes all its objects along. */
+void sim_context_end(struct cuda_context *context)
+{
+    if (sim_context_objects(context) != 0 && sim_state.fail_nth == 0)
+        sim_complain("objects were left when their context ended");
+    for (struct cuda_event *e = sim_state.events, *next; e != NULL; e = next) {
+        next = e->next;
+        if (e->context == context)
+            sim_event_free(e);
+    }
+    for (struct cuda_stream *s = sim_state.streams, *next; s != NULL; s = next) {
+        next = s->next;
+        if (s->context == context)
+            sim_stream_free(s);
+    }
+    for (struct cuda_module *m = sim_state.modules, *next; m != NULL; m = next) {
+        next = m->next;
+        if (m->context == context)
+            sim_module_free(m);
+    }
+    for (struct allocation *a = sim_state.allocations, *next; a != NULL; a = next) {
+        next = a->next;
+        if (a->context == context)
+            sim_allocation_free(a);
+    }
+}

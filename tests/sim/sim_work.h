@@ -1,0 +1,115 @@
+/* sim_work: what is inside the simulated driver: objects, and streams of work that is done later.
+ */
+#ifndef TRAWL_TESTS_SIM_SIM_WORK_H
+#define TRAWL_TESTS_SIM_SIM_WORK_H
+
+#include <pthread.h>
+
+#include "sim_driver.h"
+#include "simulator.h"
+
+#define GARBAGE_VALUE 0xc9
+#define CONTEXTS_DEPTH_MAX 8u
+#define FETCH_BYTES_DEFAULT 64u
+#define CODE_INVALID_CONTEXT 201
+#define CODE_NOT_FOUND 500
+#define ARGUMENTS_BYTES_MAX 1024u
+
+struct cuda_context {
+    uint32_t retained;
+    int failed; /* the sticky code */
+    size_t fetch_bytes;
+    uint64_t used_bytes;
+};
+
+struct allocation {
+    struct allocation *next;
+    struct cuda_context *context;
+    bool pinned;           /* host memory */
+    unsigned char *memory; /* guard, bytes, guard */
+    unsigned char *base;
+    uint64_t bytes;
+};
+
+enum work_kind { WORK_COPY, WORK_FILL, WORK_LAUNCH, WORK_EVENT };
+
+struct work {
+    struct work *next;
+    enum work_kind kind;
+    void *to;
+    const void *from;
+    uint64_t bytes;
+    int value;
+    struct cuda_event *event;
+    const struct sim_kernel *kernel;
+    uint32_t blocks, threads;
+    unsigned char arguments[ARGUMENTS_BYTES_MAX];
+};
+
+struct cuda_stream {
+    struct cuda_stream *next;
+    struct cuda_context *context;
+    struct work *first, **last;
+};
+
+struct cuda_event {
+    struct cuda_event *next;
+    struct cuda_context *context;
+    uint32_t pending;
+};
+
+struct cuda_module {
+    struct cuda_module *next;
+    struct cuda_context *context;
+};
+
+struct cuda_function {
+    const struct sim_kernel *kernel;
+};
+
+/* All of it, under its lock. */
+struct sim_state {
+    pthread_mutex_t lock;
+    struct sim_driver_options options;
+    struct cuda_context context[SIM_DEVICES_MAX];
+    struct allocation *allocations;
+    struct cuda_stream *streams;
+    struct cuda_event *events;
+    struct cuda_module *modules;
+    struct cuda_function functions[8];
+    uint32_t function_count;
+    uint64_t random;
+    uint64_t calls, fail_nth;
+    int fail_code;
+    bool fail_persistent;
+    bool initialised;
+    char report[2048];
+};
+extern struct sim_state sim_state;
+
+/* The calling thread's contexts, the current one last. */
+extern _Thread_local struct cuda_context *sim_current[CONTEXTS_DEPTH_MAX];
+extern _Thread_local uint32_t sim_depth;
+
+void sim_complain(const char *what);
+/* Take the lock and count a call; the code it is to fail with, 0 if it is not. */
+int sim_enter(void);
+/* The same for calls that need a context. */
+int sim_enter_context(void);
+int sim_leave(int code);
+struct allocation *sim_allocation_find(const void *address, uint64_t bytes);
+struct allocation *sim_allocation_new(struct cuda_context *context, uint64_t bytes, bool pinned);
+void sim_allocation_free(struct allocation *a);
+/* Do the first work of some stream of the context that has any; false: none has. */
+bool sim_streams_step(const struct cuda_context *context);
+struct work *sim_work_new(struct cuda_stream *stream, enum work_kind kind);
+/* Devices may do work as soon as it is there. */
+void sim_work_perhaps(struct cuda_stream *stream);
+void sim_stream_free(struct cuda_stream *stream);
+void sim_event_free(struct cuda_event *event);
+void sim_module_free(struct cuda_module *module);
+uint64_t sim_context_objects(const struct cuda_context *context);
+/* With its last holder a context takes all its objects along. */
+void sim_context_end(struct cuda_context *context);
+
+#endif
