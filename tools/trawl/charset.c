@@ -8,15 +8,40 @@
 #include <wchar.h>
 #include <wctype.h>
 
-/* Letters whose upper-case letter has another lower-case one (the long s, the final sigma, ...)
- * all lie below these; the comparison with grep over all letters in tests/grep would show others.
- * Only two of them have an ASCII upper-case letter, both below the first bound. */
+/* Letters whose upper-case letter has another lower-case one (the long s, the final sigma, ...).
+ * All lie below these bounds, and those with an ASCII upper-case letter below the first; the
+ * comparison with grep over all letters in tests/grep would show others. */
+#define LONESOME_BEGIN 0x80
 #define LONESOME_END_ASCII 0x250
 #define LONESOME_END 0x2000
+#define LONESOME_MAX 64
 
 /* Letters that the C library folds and grep 3.8 does not find: Cyrillic forms of Unicode 9. */
 #define UNFOUND_BEGIN 0x1c80
 #define UNFOUND_END 0x1c89
+
+/* Found once by charset_prepare, then only read. */
+static struct {
+    uint32_t code_points[LONESOME_MAX];
+    uint32_t count;
+    uint32_t seen_end; /* letters below were looked at */
+} lonesome = {{0}, 0, LONESOME_BEGIN};
+
+void charset_prepare(bool beyond_ascii)
+{
+    uint32_t end = beyond_ascii ? LONESOME_END : LONESOME_END_ASCII;
+
+    for (uint32_t at = lonesome.seen_end; at < end; at++) {
+        wint_t upper = towupper((wint_t)at);
+
+        if (upper == at || towlower(upper) == at || (at >= UNFOUND_BEGIN && at < UNFOUND_END))
+            continue;
+        if (lonesome.count < LONESOME_MAX)
+            lonesome.code_points[lonesome.count++] = at;
+    }
+    if (end > lonesome.seen_end)
+        lonesome.seen_end = end;
+}
 
 bool charset_open(void)
 {
@@ -132,17 +157,14 @@ uint32_t charset_variants(void *context, uint32_t code_point,
 {
     wint_t upper = towupper((wint_t)code_point);
     wint_t lower = towlower(upper);
-    wint_t end = upper < 0x80 ? LONESOME_END_ASCII : LONESOME_END;
     uint32_t count = add_variant(variants, 0, code_point);
 
     (void)context;
     count = add_variant(variants, count, (uint32_t)upper);
     if (towupper(lower) == upper)
         count = add_variant(variants, count, (uint32_t)lower);
-    if (upper == lower && upper == (wint_t)code_point)
-        return count; /* not a letter with two cases */
-    for (wint_t other = 0x80; other < end; other++)
-        if (towupper(other) == upper && !(other >= UNFOUND_BEGIN && other < UNFOUND_END))
-            count = add_variant(variants, count, (uint32_t)other);
+    for (uint32_t i = 0; i < lonesome.count; i++)
+        if (towupper((wint_t)lonesome.code_points[i]) == upper)
+            count = add_variant(variants, count, lonesome.code_points[i]);
     return count;
 }

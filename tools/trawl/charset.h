@@ -22,6 +22,10 @@ bool charset_decode(const uint8_t *bytes, size_t bytes_count, uint32_t *code_poi
 
 bool charset_is_word(void *context, uint32_t code_point);
 
+/* Before charset_variants is asked: look through the locale's letters once, if strings have letters
+ * beyond ASCII all of them. Not from two threads. */
+void charset_prepare(bool beyond_ascii);
+
 /* For struct trawl_utf8. */
 uint32_t charset_variants(void *context, uint32_t code_point,
                           uint32_t variants[TRAWL_UTF8_VARIANTS_MAX]);

@@ -248,22 +248,31 @@ bool needles_gather(struct needles *needles, const struct settings *settings,
     return remove_duplicates(needles) || exhausted(message);
 }
 
+static bool has_beyond_ascii(const struct needles *needles)
+{
+    for (uint64_t i = 0; i < needles->count; i++)
+        for (uint64_t j = 0; j < needles->patterns[i].bytes_count; j++)
+            if (((const uint8_t *)needles->patterns[i].bytes)[j] >= 0x80)
+                return true;
+    return false;
+}
+
 /* Does ignoring case or looking for words need more than ASCII? Where not, the library compares
  * bytes, which is faster. */
 static bool needs_utf8(const struct needles *needles, const struct typed *typed)
 {
+    bool beyond_ascii = has_beyond_ascii(needles);
     uint32_t variants[TRAWL_UTF8_VARIANTS_MAX];
 
-    if (typed->words)
-        return true;
-    if (!typed->ignore_case)
-        return false;
+    if (typed->ignore_case)
+        charset_prepare(beyond_ascii);
+    if (typed->words || !typed->ignore_case || beyond_ascii)
+        return typed->words || (typed->ignore_case && beyond_ascii);
     for (uint64_t i = 0; i < needles->count; i++) {
         const uint8_t *bytes = needles->patterns[i].bytes;
 
         for (uint64_t j = 0; j < needles->patterns[i].bytes_count; j++)
-            if (bytes[j] >= 0x80 ||
-                (isalpha(bytes[j]) && charset_variants(NULL, bytes[j], variants) > 2))
+            if (charset_variants(NULL, bytes[j], variants) > 2)
                 return true;
     }
     return false;

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""What the command has beyond grep, against loops over the bytes.
+
+usage: own.py TRAWL
+
+--positions, --first, --count-matches with and without --overlapping, -o --overlapping and --hex on
+random texts, with small chunks, files and pipes. TRAWL_TEST_SEED and TRAWL_TEST_SCALE as elsewhere.
+"""
+import bisect
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+CASES = 400
+
+
+def all_occurrences(needles, text):
+    """(begin, end) of every occurrence of every needle, in order."""
+    found = []
+    for needle in needles:
+        at = text.find(needle)
+        while at >= 0:
+            found.append((at, at + len(needle)))
+            at = text.find(needle, at + 1)
+    return sorted(found)
+
+
+def leftmost_longest(found):
+    """What -o takes of them."""
+    longest = {}
+    for begin, end in found:
+        longest[begin] = max(end, longest.get(begin, 0))
+    taken, last = [], 0
+    for begin, end in sorted(longest.items()):
+        if begin >= last:
+            last = end
+            taken.append((begin, end))
+    return taken
+
+
+def lines_begun(found, text):
+    ends = [at for at, byte in enumerate(text) if byte == 10]
+    return len({bisect.bisect_left(ends, begin) for begin, _ in found})
+
+
+def make_text(rng):
+    alphabet = rng.choice([b"ab", b"ab\n", b"a\nb\0", bytes(range(256)), b"acgt"])
+    text = bytes(rng.choice(alphabet) for _ in range(rng.choice([0, 1, 5, 40, 300, 3000])))
+    return text * rng.choice([1, 1, 1, 10])
+
+
+def make_needles(rng, text, any_byte):
+    needles = set()
+    for _ in range(rng.choice([1, 1, 2, 4])):
+        begin = rng.randrange(len(text) + 1)
+        needle = text[begin:begin + rng.choice([1, 1, 2, 3, 5, 9])] or b"a"
+        if not any_byte:
+            needle = needle.replace(b"\n", b"").replace(b"\0", b"") or b"b"
+        needles.add(needle)
+    return sorted(needles)
+
+
+def expected_output(report, needles, text):
+    found = all_occurrences(needles, text)
+    if report == ["--positions"]:
+        return b"".join(b"%d\n" % begin for begin, _ in found)
+    if report == ["--first"]:
+        return b"%d\n" % found[0][0] if found else b""
+    if report == ["--count-matches"]:
+        return b"%d\n" % len(leftmost_longest(found))
+    if report == ["--count-matches", "--overlapping"]:
+        return b"%d\n" % len(found)
+    if report == ["-c", "-a"]:
+        return b"%d\n" % lines_begun(found, text)
+    taken = found if "--overlapping" in report else leftmost_longest(found)
+    return b"".join(b"%d:%s\n" % (begin, text[begin:end]) for begin, end in taken)
+
+
+REPORTS = [["--positions"], ["--first"], ["--count-matches"], ["--count-matches", "--overlapping"],
+           ["-c", "-a"], ["-o", "-b", "-a"], ["-o", "-b", "-a", "--overlapping"]]
+
+
+def run_case(rng, trawl, folder):
+    """None, or what is wrong."""
+    text = make_text(rng)
+    use_hex = rng.random() < 0.5
+    needles = make_needles(rng, text, use_hex)
+    report = rng.choice(REPORTS)
+    path = os.path.join(folder, "text")
+    with open(path, "wb") as file:
+        file.write(text)
+    arguments = [trawl] + report
+    if use_hex:
+        arguments.append("--hex")
+    for needle in needles:
+        if use_hex:
+            needle = needle.hex(" ") if rng.random() < 0.3 else needle.hex()
+        arguments += ["-e", needle]
+    if rng.random() < 0.7:
+        arguments.append("--chunk-bytes=%d" % rng.choice([1, 3, 16, 100, 1000]))
+    arguments.append("-j%d" % rng.choice([1, 2, 3]))
+    environment = {"PATH": os.environ["PATH"], "LC_ALL": rng.choice(["C", "C.UTF-8"])}
+    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+        if name in os.environ:
+            environment[name] = os.environ[name]
+    if rng.random() < 0.3:
+        done = subprocess.run(arguments, input=text, capture_output=True, env=environment, timeout=60)
+    else:
+        done = subprocess.run(arguments + [path], stdin=subprocess.DEVNULL, capture_output=True, env=environment,
+                              timeout=60)
+    expected = expected_output(report, needles, text)
+    status = 0 if all_occurrences(needles, text) else 1
+    if (done.returncode, done.stdout, done.stderr) == (status, expected, b""):
+        return None
+    return "%r on %r: status %d, expected %d; %r, expected %r; %r" % (
+        arguments[1:], text[:80], done.returncode, status, done.stdout[:200], expected[:200], done.stderr[:300])
+
+
+def main():
+    trawl = os.path.abspath(sys.argv[1])
+    seed = int(os.environ.get("TRAWL_TEST_SEED") or 1)
+    count = int(CASES * float(os.environ.get("TRAWL_TEST_SCALE") or 1))
+    failures = 0
+    with tempfile.TemporaryDirectory(prefix="trawl-own-") as folder:
+        for number in range(count):
+            wrong = run_case(random.Random("%d own %d" % (seed, number)), trawl, folder)
+            if wrong:
+                failures += 1
+                if failures <= 10:
+                    print("case %d (seed %d): %s" % (number, seed, wrong))
+    print("%d command lines, %d differ" % (count, failures))
+    return 1 if failures or count == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
