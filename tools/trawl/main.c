@@ -197,10 +197,20 @@ static bool is_decided(const struct settings *settings, const struct needles *ne
            settings->typed->list != LIST_WITHOUT_MATCH;
 }
 
-/* With valid options: strings, plan, files. */
-static int run(struct job *job, struct settings *settings, char *message)
+/* -v without any string selects every line, which is what the empty string does; grep takes it so
+ * too, and it shows where lines are grouped. */
+static void take_all_lines(struct typed *typed, struct needles *needles)
 {
-    const struct typed *typed = settings->typed;
+    typed->invert = false;
+    typed->words = false;
+    typed->whole_lines = false;
+    needles->has_empty = true;
+    needles->none_given = false;
+}
+
+/* With valid options: strings, plan, files. */
+static int run(struct job *job, const struct settings *settings, struct typed *typed, char *message)
+{
     bool pattern_is_operand = typed->patterns.count == 0;
     const struct typed_item *operands = typed->operands.items;
     size_t operand_count = typed->operands.count;
@@ -218,6 +228,8 @@ static int run(struct job *job, struct settings *settings, char *message)
         exclude_free(&exclude);
         return EXIT_ERROR;
     }
+    if (job->needles->none_given && typed->invert)
+        take_all_lines(typed, job->needles);
     if (is_decided(settings, job->needles) && !typed->explain)
         status = EXIT_NOT_SELECTED;
     else if (!needles_plan(job->needles, settings, typed->whole_lines, &job->needles->plan,
@@ -232,7 +244,7 @@ static int run(struct job *job, struct settings *settings, char *message)
     return status;
 }
 
-static int run_typed(const struct typed *typed)
+static int run_typed(struct typed *typed)
 {
     struct settings settings;
     struct needles needles;
@@ -257,7 +269,7 @@ static int run_typed(const struct typed *typed)
     if (settings.colors.on && old_color != NULL && *old_color != '\0')
         complain("warning: GREP_COLOR='%s' is deprecated; use GREP_COLORS='mt=%s'", old_color,
                  old_color);
-    status = run(&job, &settings, message);
+    status = run(&job, &settings, typed, message);
     needles_free(&needles);
     settings_free(&settings);
     return status;
