@@ -494,7 +494,7 @@ static void handle_part(struct scan *scan, const struct trawl_window *window, ui
     while (past + part.match_count < window->match_count &&
            window->matches[past + part.match_count].begin < part.begin + part.count)
         part.match_count++;
-    if (scan->null_seen) {
+    if (scan->null_seen && scan->settings->null_ends_line) {
         part.bytes = binary_zap(scan, part.bytes, part.count);
         if (part.bytes == NULL && part.count > 0)
             return;

@@ -91,7 +91,10 @@ static void scan_begin(struct scan *scan, struct job *job, struct trawl_text *te
     scan->every_line = needles->has_empty;
     scan->keeps_bytes =
         needles->has_empty && settings->typed->words && !settings->typed->whole_lines;
-    scan->watch_nulls = settings->null_ends_line;
+    scan->watch_nulls =
+        settings->null_ends_line ||
+        (settings->null_is_binary &&
+         (!scan->quiet || settings->typed->binary_files == BINARY_FILES_WITHOUT_MATCH));
     scan->block_end = scan->watch_nulls && scan->seekable && !scan->quiet ? 0 : OFFSET_NONE;
     if (scan->watch_nulls && has_hole(descriptor, status)) {
         scan->null_offset = 0;
@@ -181,7 +184,7 @@ static enum trawl_status scan_run(struct scan *scan, int descriptor, struct traw
     if (library_counts(scan, descriptor))
         return trawl_count_lines(searcher, scan->plan, scan->text, scan->settings->typed->invert,
                                  scan->left_count, &scan->selected_count, error);
-    if (scan->settings->typed->whole_lines && scan->watch_nulls &&
+    if (scan->settings->typed->whole_lines && scan->settings->null_ends_line &&
         (!scan->seekable || scan->null_seen) && !plan_any_place(scan))
         return TRAWL_MEMORY;
     status = windows(scan, error);

@@ -142,7 +142,8 @@ bool settings_build(struct settings *settings, const struct typed *typed, bool u
     settings->stop_at_first_file = typed->quiet;
     settings->line_end = typed->null_data ? '\0' : '\n';
     settings->text = typed->binary_files == BINARY_FILES_TEXT;
-    settings->null_ends_line = !settings->text && !typed->null_data;
+    settings->null_is_binary = !settings->text && !typed->null_data;
+    settings->null_ends_line = settings->null_is_binary && !typed->hex;
     settings->before_count = typed->before_count >= 0 ? typed->before_count : typed->around_count;
     settings->after_count = typed->after_count >= 0 ? typed->after_count : typed->around_count;
     if (typed->max_count >= 0 && typed->max_count != MAX_COUNT_NONE)

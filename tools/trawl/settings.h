@@ -32,7 +32,8 @@ struct settings {
     bool utf8;
     bool stop_at_first_file; /* -q: the first match ends the program */
     bool text;               /* no file is binary */
-    bool null_ends_line;     /* a NUL byte ends a line too, and makes a file binary */
+    bool null_is_binary;     /* a NUL byte makes a file binary ... */
+    bool null_ends_line;     /* ... and ends a line too */
     uint8_t line_end;
     int64_t before_count, after_count; /* CONTEXT_NOT_GIVEN where no option gave them */
     uint64_t max_count;                /* UINT64_MAX: none */

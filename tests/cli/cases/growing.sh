@@ -1,4 +1,4 @@
 # A stream is printed as it comes: the reader sees the line while the writer still waits.
 mkfifo p
-{ echo foo; sleep 5 & wait_for=$!; echo $wait_for > pid; wait $wait_for 2> /dev/null; } > p &
+{ sleep 20 & echo $! > pid; echo foo; wait; } > p 2> /dev/null &
 trawl foo p | { read -r line; echo "$line"; kill "$(cat pid)"; }
