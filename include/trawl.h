@@ -161,11 +161,21 @@ struct trawl_plan_options {
     const struct trawl_utf8 *utf8; /* NULL: bytes are characters. Copied. */
     const void *sample;            /* bytes like those of the texts to come, or NULL: how often */
     uint64_t sample_bytes; /* each byte occurs there steers the choice. Read during build. */
+    const char *algorithm; /* NULL: trawl's own methods. Else a name of trawl_algorithm(), with
+                              method AUTO. Borrowed until trawl_plan_build returns. */
 };
-#define TRAWL_PLAN_OPTIONS_INIT                                                                 \
-    {                                                                                           \
-        sizeof(struct trawl_plan_options), 0, TRAWL_METHOD_AUTO, 0, 0, {0, 0, 0}, NULL, NULL, 0 \
+#define TRAWL_PLAN_OPTIONS_INIT                                                                  \
+    {                                                                                            \
+        sizeof(struct trawl_plan_options), 0, TRAWL_METHOD_AUTO, 0, 0, {0, 0, 0}, NULL, NULL, 0, \
+            NULL                                                                                 \
     }
+
+/* The gallery: published algorithms, kept as they were published, for comparison. Each gives the
+ * same answer as trawl's own methods through every call, on one core or on all; none is picked
+ * unless it is asked for, and none promises time linear in the text. "rabin-karp-matrix" is for
+ * trawl_matrix alone. The names in order, NULL after the last; *summary (unless summary is NULL)
+ * gets one line about it and is untouched where the name is NULL. Static text. */
+TRAWL_API const char *trawl_algorithm(uint32_t index, const char **summary);
 
 /* Compile patterns into a plan.
  *
@@ -174,7 +184,8 @@ struct trawl_plan_options {
  * Ownership  patterns and their bytes are copied; *plan is the caller's, free with
  *            trawl_plan_free.
  * Errors     ARGUMENT  a NULL where one is not allowed; an empty pattern (error->pattern_index);
- *                      a flag or method that is unknown or does not fit the patterns
+ *                      a flag, method or algorithm that is unknown or does not fit the
+ *                      patterns
  *            MEMORY, LIMIT
  * Threads    any; the plan is immutable and may be shared.
  * Cost       time and memory linear in the patterns' total bytes.

@@ -152,6 +152,9 @@ static enum trawl_status search_checked(struct trawl_searcher *searcher,
                           searcher == NULL ? "searcher"
                           : plan == NULL   ? "plan"
                                            : "text");
+    if (plan_algorithm_is_for_records(plan->algorithm))
+        return TRAWL_FAIL(error, ARGUMENT, "algorithm %s is for records, trawl_matrix alone",
+                          plan_algorithm_name(plan->algorithm));
     if (atomic_exchange(&searcher->busy, true))
         return TRAWL_FAIL(error, BUSY, "the searcher is already inside a call");
     status = search_run(searcher, plan, text, sink, error);

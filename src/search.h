@@ -93,6 +93,9 @@ void search_slot_scan(struct search_thread *thread, struct search_job *job,
 bool search_deliver(struct search_thread *thread, struct search_job *job, struct search_slot *slot);
 void search_slot_release(struct search_slot *slot);
 
+/* Of a clock that only goes forward. */
+uint64_t search_now_ns(void);
+
 /* Bring the helpers up, before the first job that can use them. Fewer start where starting fails.
  */
 void search_threads_start(struct trawl_searcher *searcher);

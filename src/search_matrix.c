@@ -1,12 +1,14 @@
 /* search_matrix: records x patterns, from the occurrences of one search over the whole tape.
  *
  * Matches come in the tape's order, so the record they lie in only ever moves forward: a row is
- * finished when a match begins beyond it, and rows are handed out in blocks.
+ * finished when a match begins beyond it, and rows are handed out in blocks. Only the gallery's
+ * algorithm for records takes them one by one.
  */
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/checked.h"
+#include "cpu/gallery/gallery.h"
 #include "search.h"
 
 #define BLOCK_BYTES (1u << 20)
@@ -123,6 +125,53 @@ static enum trawl_status matrix_open(struct matrix *matrix, struct trawl_error *
     return TRAWL_OK;
 }
 
+/* All rows by rabin-karp-matrix: record by record, on the calling thread. */
+static enum trawl_status fill_rows(struct matrix *matrix, uint64_t *match_count,
+                                   struct trawl_error *error)
+{
+    const uint64_t *offsets = matrix->records->offsets;
+    struct gallery_matrix *gallery;
+    enum trawl_status status = TRAWL_OK;
+
+    TRAWL_TRY(gallery_matrix_open(matrix->plan, &gallery, error));
+    for (uint64_t i = 0; i < matrix->records->record_count && status == TRAWL_OK; i++) {
+        if (block_reach(matrix, i))
+            *match_count += gallery_matrix_record(
+                gallery, matrix->records->bytes + offsets[i], offsets[i + 1] - offsets[i],
+                matrix->first + (i - matrix->block_begin) * matrix->columns);
+        else
+            status = TRAWL_STOPPED;
+    }
+    gallery_matrix_close(gallery);
+    return status;
+}
+
+/* The searcher is the caller's alone meanwhile; its statistics tell of this call. */
+static enum trawl_status search_records(struct trawl_searcher *searcher, struct matrix *matrix,
+                                        struct trawl_error *error)
+{
+    const struct trawl_records *records = matrix->records;
+    struct trawl_stats stats = {.text_bytes =
+                                    records->offsets[records->record_count] - records->offsets[0]};
+    uint64_t begin_ns = search_now_ns();
+    enum trawl_status status;
+
+    if (searcher->properties.is_device)
+        return TRAWL_FAIL(error, UNSUPPORTED, "the CUDA engine does not have algorithm %s",
+                          plan_algorithm_name(matrix->plan->algorithm));
+    if (atomic_exchange(&searcher->busy, true))
+        return TRAWL_FAIL(error, BUSY, "the searcher is already inside a call");
+    status = fill_rows(matrix, &stats.match_count, error);
+    if (status == TRAWL_OK && !finish_rows(matrix))
+        status = TRAWL_STOPPED;
+    stats.wall_ns = search_now_ns() - begin_ns;
+    stats.thread_count = 1;
+    (void)snprintf(stats.engine, sizeof stats.engine, "cpu");
+    searcher->stats = stats;
+    atomic_store(&searcher->busy, false);
+    return status;
+}
+
 enum trawl_status trawl_matrix(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                const struct trawl_records *records, trawl_row_sink sink,
                                void *context, struct trawl_error *error)
@@ -147,6 +196,10 @@ enum trawl_status trawl_matrix(struct trawl_searcher *searcher, const struct tra
     bare = *plan; /* the same tables; conditions are for the record, not for the tape */
     bare.flags &= ~(uint32_t)(TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
     TRAWL_TRY_DONE(matrix_open(&matrix, error));
+    if (plan_algorithm_is_for_records(plan->algorithm)) {
+        status = search_records(searcher, &matrix, error);
+        goto done;
+    }
     TRAWL_TRY_DONE(trawl_text_from_memory(
         records->bytes + records->offsets[0],
         records->offsets[records->record_count] - records->offsets[0], &text, error));

@@ -14,7 +14,7 @@
 #define PIECE_BYTES_LARGE (1u << 26)
 #define PIECE_PER_NEED_LARGE 2u
 
-static uint64_t now_ns(void)
+uint64_t search_now_ns(void)
 {
     struct timespec now;
 
@@ -228,7 +228,7 @@ static void stats_finish(struct trawl_searcher *searcher, struct search_job *job
     const struct engine_properties *properties = &searcher->properties;
     struct trawl_stats *stats = &job->stats;
 
-    stats->wall_ns = now_ns() - begin_ns;
+    stats->wall_ns = search_now_ns() - begin_ns;
     stats->device_chunk_count = properties->is_device ? stats->chunk_count : 0;
     stats->cpu_chunk_count = stats->chunk_count - stats->device_chunk_count;
     stats->thread_count = searcher->caller.took_part;
@@ -243,7 +243,7 @@ static void stats_finish(struct trawl_searcher *searcher, struct search_job *job
 enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                              struct trawl_text *text, struct sink *sink, struct trawl_error *error)
 {
-    uint64_t begin_ns = now_ns();
+    uint64_t begin_ns = search_now_ns();
     struct search_job job;
     struct text_need need = {plan->need_before, plan->need_after, piece_bytes(searcher, plan, text),
                              plan->holds_line_end ? -1 : plan->line_end};

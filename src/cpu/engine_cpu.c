@@ -55,18 +55,18 @@ static enum trawl_status cpu_lane_open(struct engine *engine, struct engine_lane
 
 static void cpu_lane_close(struct engine_lane *lane)
 {
+    gallery_end(&lane->gallery);
     memory_release(lane, 1, sizeof *lane);
 }
 
 static enum trawl_status cpu_lane_begin(struct engine_lane *lane, const struct trawl_plan *plan,
                                         struct trawl_error *error)
 {
-    (void)error; /* nothing to prepare can fail */
     lane->plan = plan;
     lane->method = plan->method;
     lane->learned = 0;
     lane_probes_begin(lane);
-    return TRAWL_OK;
+    return gallery_begin(&lane->gallery, plan, error);
 }
 
 /* Begins at or beyond this have no room for the shortest occurrence, or are not owned. */
@@ -101,7 +101,9 @@ static enum trawl_status cpu_scan(struct engine_lane *lane, const struct engine_
     result->count = 0;
     result->candidate_count = 0;
     if (scan.plan->literal_count > 0 && scan.at < scan.limit) {
-        if (lane->method == TRAWL_METHOD_SET)
+        if (scan.plan->algorithm != PLAN_ALGORITHM_NONE)
+            gallery_scan(&scan);
+        else if (lane->method == TRAWL_METHOD_SET)
             scan_set(&scan);
         else if (lane->method == TRAWL_METHOD_SAMPLED)
             scan_sampled(&scan);

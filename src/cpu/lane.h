@@ -3,6 +3,7 @@
 #define TRAWL_CPU_LANE_H
 
 #include "cpu/find.h"
+#include "cpu/gallery/gallery.h"
 #include "engine.h"
 
 #define TILE_WORDS                                                                \
@@ -22,6 +23,7 @@ struct engine_lane {
     uint32_t first_probes; /* tested at every place */
     uint64_t learned;      /* the literal's offset where the last candidate failed */
     struct find_tile tile;
+    struct gallery_lane gallery; /* for plans with an algorithm */
 };
 
 /* Take the plan's probes; put the learned offset first in place of the last. */
@@ -57,7 +59,16 @@ void settle_one(struct scan *scan, uint64_t x);
 /* Every candidate of the lane's tile, whose place 0 is scan->at, through `settle`. */
 void settle_tile(struct scan *scan, uint64_t word_count,
                  void (*settle)(struct scan *scan, uint64_t x));
-/* Search [scan->at, scan->limit) for all literals in linear time per literal. */
+/* The literal's bytes, without its tail, stand at x: match the tail, then settle_emit. */
+void settle_occurrence(struct scan *scan, uint32_t index, uint64_t x);
+
+/* Settles all begins of the literal in [scan->at, to), in order. */
+typedef void (*settle_search)(struct scan *scan, uint32_t index, uint64_t to);
+/* Search [scan->at, scan->limit) for one literal after the other, in steps of at least so many
+ * begins (and twice the longest occurrence), sorting the hits of each. */
+void settle_steps(struct scan *scan, uint64_t step_min, settle_search search);
+#define SETTLE_STEP (1u << 16)
+/* settle_steps in linear time per literal. */
 void settle_linear(struct scan *scan);
 
 /* ---- scan_*.c: the methods; each settles begins from scan->at until limit or scan->over ---- */

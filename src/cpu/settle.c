@@ -18,7 +18,6 @@
 
 #define CANDIDATE_WORK 16u /* what a candidate costs beside its bytes */
 #define RUN_STEP_BYTES 1024u
-#define LINEAR_STEP (1u << 16) /* begins per literal and round of settle_linear */
 
 void settle_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t length)
 {
@@ -141,49 +140,59 @@ static int compare_hits(const void *a, const void *b)
     return (first->literal > second->literal) - (first->literal < second->literal);
 }
 
-/* Begins [scan->at, to) of one literal. */
-static void linear_literal(struct scan *scan, uint32_t index, uint64_t to)
+void settle_occurrence(struct scan *scan, uint32_t index, uint64_t x)
 {
     const struct plan_literal *literal = &scan->plan->literals[index];
-    const uint8_t *bytes = plan_literal_bytes(scan->plan, index);
-    uint64_t critical, period, x;
-    struct two_way search;
+    uint64_t length = literal->bytes_count;
 
-    if (literal->bytes_count > scan->available)
-        return;
-    to = min_u64(to, scan->available - literal->bytes_count + 1);
-    analyse_period(bytes, literal->bytes_count, &critical, &period);
-    two_way_begin(&search, bytes, literal->bytes_count, critical, period,
-                  (scan->plan->flags & TRAWL_IGNORE_CASE) != 0, scan->at);
-    while (scan->status == TRAWL_OK &&
-           (x = two_way_next(&search, scan->chunk->bytes, to)) != UINT64_MAX) {
-        uint64_t length = literal->bytes_count;
-
-        scan->result->candidate_count++;
-        if (literal->tail_count > 0)
-            length = plan_literal_match(scan->plan, literal, scan->chunk->bytes + x,
-                                        scan->available - x);
-        if (length > 0)
-            settle_emit(scan, x, index, length);
-    }
+    scan->result->candidate_count++;
+    if (literal->tail_count > 0)
+        length =
+            plan_literal_match(scan->plan, literal, scan->chunk->bytes + x, scan->available - x);
+    if (length > 0)
+        settle_emit(scan, x, index, length);
 }
 
-void settle_linear(struct scan *scan)
+void settle_steps(struct scan *scan, uint64_t step_min, settle_search search)
 {
+    const struct trawl_plan *plan = scan->plan;
     struct hits *hits = &scan->result->hits;
-    uint64_t step = max_u64(LINEAR_STEP, 2 * scan->plan->length_max);
+    uint64_t step = max_u64(step_min, 2 * plan->length_max);
 
     while (scan->at < scan->limit && scan->status == TRAWL_OK && !scan_is_full(scan)) {
         uint64_t to = scan->limit - scan->at > step ? scan->at + step : scan->limit;
         uint64_t kept = hits->count;
 
-        for (uint32_t i = 0; i < scan->plan->literal_count && scan->status == TRAWL_OK; i++)
-            linear_literal(scan, i, to);
-        if (hits->count > kept + 1 && scan->plan->literal_count > 1)
+        for (uint32_t i = 0; i < plan->literal_count && scan->status == TRAWL_OK; i++) {
+            uint64_t count = plan->literals[i].bytes_count;
+
+            if (count <= scan->available - scan->at)
+                search(scan, i, min_u64(to, scan->available - count + 1));
+        }
+        if (hits->count > kept + 1 && plan->literal_count > 1)
             qsort(hits->items + kept, (size_t)(hits->count - kept), sizeof *hits->items,
                   compare_hits);
         scan->at = to;
         if (scan->want == ENGINE_WANT_FIRST && hits->count > 0)
             break;
     }
+}
+
+static void linear_literal(struct scan *scan, uint32_t index, uint64_t to)
+{
+    const uint8_t *bytes = plan_literal_bytes(scan->plan, index);
+    uint64_t count = scan->plan->literals[index].bytes_count, critical, period, x;
+    struct two_way search;
+
+    analyse_period(bytes, count, &critical, &period);
+    two_way_begin(&search, bytes, count, critical, period,
+                  (scan->plan->flags & TRAWL_IGNORE_CASE) != 0, scan->at);
+    while (scan->status == TRAWL_OK &&
+           (x = two_way_next(&search, scan->chunk->bytes, to)) != UINT64_MAX)
+        settle_occurrence(scan, index, x);
+}
+
+void settle_linear(struct scan *scan)
+{
+    settle_steps(scan, SETTLE_STEP, linear_literal);
 }

@@ -57,6 +57,9 @@ static uint64_t table_bytes(const struct trawl_plan *plan)
 
 static void explain_method(struct explanation *text, const struct trawl_plan *plan)
 {
+    if (plan->literal_count == 1)
+        add(text, "period: %" PRIu64 "\n",
+            plan->period > 0 ? plan->period : plan->literals[0].bytes_count);
     add(text, "method: %s\n", method_name(plan->method));
     add(text, "why: %s\n", plan->method_why);
     switch (plan->method) {
@@ -95,10 +98,11 @@ enum trawl_status trawl_plan_explain(const struct trawl_plan *plan, char *buffer
     add(&text, "literals: %u\n", plan->literal_count);
     add(&text, "shortest literal: %" PRIu64 "\n", plan->length_min);
     add(&text, "longest occurrence: %" PRIu64 "\n", plan->length_max);
-    if (plan->literal_count == 1)
-        add(&text, "period: %" PRIu64 "\n",
-            plan->period > 0 ? plan->period : plan->literals[0].bytes_count);
-    explain_method(&text, plan);
+    if (plan->algorithm == PLAN_ALGORITHM_NONE)
+        explain_method(&text, plan);
+    else
+        add(&text, "algorithm: %s\nsource: %s\n", plan_algorithm_name(plan->algorithm),
+            plan_algorithm_source(plan->algorithm));
     if (plan->gram_rate > 0)
         add(&text, "expected candidates per MiB of aligned words: %.2f\n",
             plan->gram_rate * 1048576.0);

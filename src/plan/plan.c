@@ -26,6 +26,10 @@ static enum trawl_status check_options(const struct trawl_plan_options *options,
     if (options->utf8 != NULL &&
         (options->utf8->variants == NULL || options->utf8->is_word == NULL))
         return TRAWL_FAIL(error, ARGUMENT, "utf8 lacks a function");
+    if (options->algorithm != NULL && options->method != TRAWL_METHOD_AUTO)
+        return TRAWL_FAIL(error, ARGUMENT,
+                          "algorithm \"%.100s\" and a method are asked for at once",
+                          options->algorithm);
     for (uint32_t i = 0; i < sizeof options->reserved; i++)
         if (options->reserved[i] != 0)
             return TRAWL_FAIL(error, ARGUMENT, "a reserved plan option is not 0");
@@ -80,12 +84,43 @@ static void plan_needs(struct trawl_plan *plan)
     plan->need_after = (plan->length_max > 0 ? plan->length_max - 1 : 0) + context;
 }
 
+/* Does the algorithm take these patterns? */
+static enum trawl_status check_algorithm(const struct trawl_plan *plan, struct trawl_error *error)
+{
+    for (uint64_t i = 0; i < plan->pattern_count && plan->algorithm == PLAN_ALGORITHM_STRSTR; i++) {
+        uint64_t begin = plan->pattern_begin[i], count = plan->pattern_begin[i + 1] - begin;
+
+        if (memchr(plan->pattern_bytes + begin, 0, (size_t)count) != NULL) {
+            enum trawl_status status = TRAWL_FAIL(
+                error, ARGUMENT, "strstr: pattern %" PRIu64 " holds a NUL, its strings' end", i);
+
+            if (error != NULL)
+                error->pattern_index = i;
+            return status;
+        }
+    }
+    return TRAWL_OK;
+}
+
+/* A method and its tables. */
+static enum trawl_status build_method(struct trawl_plan *plan,
+                                      const struct trawl_plan_options *options,
+                                      struct trawl_error *error)
+{
+    TRAWL_TRY(choose_method(plan, options->method, (const uint8_t *)options->sample,
+                            options->sample_bytes, error));
+    if (plan->method == TRAWL_METHOD_SAMPLED)
+        return build_sampled(plan, error);
+    return plan->method == TRAWL_METHOD_SET ? build_set(plan, error) : TRAWL_OK;
+}
+
 enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns, uint64_t pattern_count,
                                    const struct trawl_plan_options *options,
                                    struct trawl_plan **plan_out, struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
     struct trawl_plan_options given = TRAWL_PLAN_OPTIONS_INIT;
+    enum plan_algorithm algorithm;
     struct trawl_plan *plan = NULL;
     void *memory;
 
@@ -93,9 +128,11 @@ enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns, uint64_
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", plan_out == NULL ? "plan" : "patterns");
     TRAWL_TRY(options_read(&given, sizeof given, options, "plan options", error));
     TRAWL_TRY(check_options(&given, error));
+    TRAWL_TRY(plan_algorithm_find(given.algorithm, &algorithm, error));
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *plan, &memory, error));
     plan = (struct trawl_plan *)memory;
     plan->flags = given.flags;
+    plan->algorithm = algorithm;
     plan->line_end = given.line_end_set != 0 ? given.line_end : '\n';
     if (given.utf8 != NULL) {
         plan->utf8 = *given.utf8;
@@ -104,12 +141,10 @@ enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns, uint64_
     TRAWL_TRY_DONE(copy_patterns(plan, patterns, pattern_count, error));
     TRAWL_TRY_DONE(expand_patterns(plan, error));
     plan_needs(plan);
-    TRAWL_TRY_DONE(choose_method(plan, given.method, (const uint8_t *)given.sample,
-                                 given.sample_bytes, error));
-    if (plan->method == TRAWL_METHOD_SAMPLED)
-        TRAWL_TRY_DONE(build_sampled(plan, error));
-    else if (plan->method == TRAWL_METHOD_SET)
-        TRAWL_TRY_DONE(build_set(plan, error));
+    if (plan->algorithm == PLAN_ALGORITHM_NONE)
+        TRAWL_TRY_DONE(build_method(plan, &given, error));
+    else
+        TRAWL_TRY_DONE(check_algorithm(plan, error));
     *plan_out = plan;
     plan = NULL;
 done:

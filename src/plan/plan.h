@@ -9,6 +9,7 @@
 #define TRAWL_PLAN_PLAN_H
 
 #include "base/status.h"
+#include "plan/algorithm.h"
 #include "plan/layout.h"
 
 struct plan_literal {
@@ -53,6 +54,7 @@ struct trawl_plan {
     uint64_t need_before; /* context bytes before an occurrence's begin */
     uint64_t need_after;  /* bytes beyond the last begin: length_max - 1 + context */
 
+    enum plan_algorithm algorithm; /* unless NONE, all below is zero: no method was chosen */
     enum trawl_method method;
     const char *method_why; /* static text */
     double gram_rate;       /* expected candidates per text byte under the prior */

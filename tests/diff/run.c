@@ -49,15 +49,16 @@ void run_describe(const struct diff_input *input, const struct run_config *confi
     static const char *const calls[RUN_CALLS] = {"count",          "first",       "positions",
                                                  "positions_into", "count_lines", "windows"};
 
-    (void)snprintf(line, (size_t)line_bytes,
-                   "trawl_%s(parameter 0x%" PRIx64 "): method %s%s, %s, %u threads, chunk %" PRIu64
-                   ", %s (offset %" PRIu64 "), text \"%s\" of %" PRIu64 " bytes, %" PRIu64
-                   " patterns, flags %u, line end 0x%02x",
-                   calls[config->call], config->parameter, method_name(config->method),
-                   config->sample ? " with sample" : "", config->instruction_set, config->threads,
-                   config->chunk_bytes, place_name(config->place), config->place_offset,
-                   input->kind, input->text_bytes, input->pattern_count, input->flags,
-                   input->line_end);
+    (void)snprintf(
+        line, (size_t)line_bytes,
+        "trawl_%s(parameter 0x%" PRIx64 "): %s %s%s, %s, %u threads, chunk %" PRIu64
+        ", %s (offset %" PRIu64 "), text \"%s\" of %" PRIu64 " bytes, %" PRIu64
+        " patterns, flags %u, line end 0x%02x",
+        calls[config->call], config->parameter, config->algorithm == NULL ? "method" : "algorithm",
+        config->algorithm == NULL ? method_name(config->method) : config->algorithm,
+        config->sample ? " with sample" : "", config->instruction_set, config->threads,
+        config->chunk_bytes, place_name(config->place), config->place_offset, input->kind,
+        input->text_bytes, input->pattern_count, input->flags, input->line_end);
 }
 
 enum trawl_status run_plan_build(const struct diff_input *input, const struct run_config *config,
@@ -75,6 +76,7 @@ enum trawl_status run_plan_build(const struct diff_input *input, const struct ru
     }
     options.flags = input->flags;
     options.method = config->method;
+    options.algorithm = config->algorithm;
     options.line_end_set = input->line_end != '\n';
     options.line_end = input->line_end;
     if (config->sample) {

@@ -1,5 +1,6 @@
 /* seed_table: the hand-written rows, padded so that each crosses the edges of vectors, pages,
- * tiles and chunks, under every method and instruction set. The oracle itself runs them too. */
+ * tiles and chunks, under every method and instruction set and every algorithm of the gallery. The
+ * oracle itself runs them too. */
 #include "diff/run.h"
 
 #define PATTERNS_MAX 8
@@ -47,8 +48,40 @@ static const uint64_t chunk_sizes[] = {0, 1, 3, 16, 64, 100, 4096};
 #define CHUNK_SIZES (sizeof chunk_sizes / sizeof *chunk_sizes)
 #define SETS_MAX 8
 #define METHODS (TRAWL_METHOD_SET + 1)
+#define WAYS_MAX (METHODS + 32) /* the methods, then the gallery's algorithms */
 
-static uint64_t searches[METHODS][SETS_MAX], plans[METHODS], refused[METHODS];
+static uint64_t searches[WAYS_MAX][SETS_MAX], plans[WAYS_MAX], refused[WAYS_MAX];
+static uint32_t ways;
+
+static struct run_config way_config(uint32_t way)
+{
+    if (way < METHODS)
+        return (struct run_config){.method = (enum trawl_method)way};
+    return (struct run_config){.algorithm = trawl_algorithm(way - METHODS, NULL)};
+}
+
+static const char *way_name(uint32_t way)
+{
+    return way < METHODS ? method_name((enum trawl_method)way)
+                         : trawl_algorithm(way - METHODS, NULL);
+}
+
+/* An algorithm takes no instruction set: one is enough. */
+static uint32_t way_sets(uint32_t way)
+{
+    return way < METHODS ? instruction_set_count() : 1;
+}
+
+/* What runs on a text: rabin-karp-matrix, for records alone, stands last in the list. */
+static uint32_t ways_count(void)
+{
+    uint32_t count = 0;
+
+    while (trawl_algorithm(count, NULL) != NULL &&
+           strcmp(trawl_algorithm(count, NULL), "rabin-karp-matrix") != 0)
+        count++;
+    return METHODS + count;
+}
 
 /* Padding that adds no match and no word character; for whole lines it must end lines. */
 static uint8_t padding_byte(const struct seed_row *row)
@@ -100,7 +133,7 @@ struct seed_run {
     struct diff_input input;
     struct diff_expected expected;
     struct test_random random;
-    struct trawl_plan *plans[METHODS];
+    struct trawl_plan *plans[WAYS_MAX];
     struct trawl_searcher *searchers[SETS_MAX][CHUNK_SIZES];
 };
 
@@ -111,26 +144,26 @@ static void search_row(struct seed_run *run)
                                           RUN_WINDOWS};
     char message[RUN_MESSAGE_BYTES], line[600];
 
-    for (uint32_t method = 0; method < METHODS; method++)
-        for (uint32_t set = 0; set < instruction_set_count(); set++) {
+    for (uint32_t way = 0; way < ways; way++)
+        for (uint32_t set = 0; set < way_sets(way); set++) {
             uint64_t chunk = run->input.text_bytes > 600
                                  ? CHUNK_SIZES - 1 - test_random_below(&run->random, 3)
                                  : test_random_below(&run->random, CHUNK_SIZES);
-            struct run_config config = {.method = (enum trawl_method)method,
-                                        .instruction_set = trawl_instruction_set(set),
-                                        .chunk_bytes = chunk_sizes[chunk],
-                                        .threads = 1 + (uint32_t)(chunk % 4 == 1),
-                                        .place = PLACE_END_GUARDED,
-                                        .parameter = test_random_u64(&run->random)};
+            struct run_config config = way_config(way);
             struct trawl_searcher **searcher = &run->searchers[set][chunk];
-            if (run->plans[method] == NULL)
+            if (run->plans[way] == NULL)
                 continue;
+            config.instruction_set = trawl_instruction_set(set);
+            config.chunk_bytes = chunk_sizes[chunk];
+            config.threads = 1 + (uint32_t)(chunk % 4 == 1);
+            config.place = PLACE_END_GUARDED;
+            config.parameter = test_random_u64(&run->random);
             config.call = calls[test_random_below(&run->random, 5)];
             if (*searcher == NULL &&
                 !TEST_CHECK(run_searcher_open(&config, searcher, NULL) == TRAWL_OK))
                 exit(test_end());
-            searches[method][set]++;
-            if (!TEST_CHECK(run_call(&run->input, &run->expected, &config, run->plans[method],
+            searches[way][set]++;
+            if (!TEST_CHECK(run_call(&run->input, &run->expected, &config, run->plans[way],
                                      *searcher, NULL, message))) {
                 run_describe(&run->input, &config, line, sizeof line);
                 printf("  row \"%s\": %s\n  %s\n", run->row->name, line, message);
@@ -140,17 +173,15 @@ static void search_row(struct seed_run *run)
 
 static void build_plans(struct seed_run *run)
 {
-    for (uint32_t method = 0; method < METHODS; method++) {
-        struct run_config config = {.method = (enum trawl_method)method};
+    for (uint32_t way = 0; way < ways; way++) {
+        struct run_config config = way_config(way);
         struct trawl_error error;
-        enum trawl_status status =
-            run_plan_build(&run->input, &config, &run->plans[method], &error);
-        plans[method] += status == TRAWL_OK;
-        refused[method] += status != TRAWL_OK;
+        enum trawl_status status = run_plan_build(&run->input, &config, &run->plans[way], &error);
+        plans[way] += status == TRAWL_OK;
+        refused[way] += status != TRAWL_OK;
         if (!TEST_CHECK(status == TRAWL_OK ||
-                        (status == TRAWL_ARGUMENT && method != TRAWL_METHOD_AUTO)))
-            printf("  row \"%s\", method %s: %s\n", run->row->name, method_name(config.method),
-                   error.message);
+                        (status == TRAWL_ARGUMENT && way != TRAWL_METHOD_AUTO)))
+            printf("  row \"%s\", %s: %s\n", run->row->name, way_name(way), error.message);
     }
 }
 
@@ -186,22 +217,22 @@ static void run_row(const struct seed_row *row, struct seed_run *run)
         lay_across(run, edges[i], edges[i] > 4096 ? step * 5 : step);
     for (uint32_t i = 0; i < sizeof edges_long / sizeof *edges_long && test_is_long(); i++)
         lay_across(run, edges_long[i], 5);
-    for (uint32_t method = 0; method < METHODS; method++) {
-        trawl_plan_free(run->plans[method]);
-        run->plans[method] = NULL;
+    for (uint32_t way = 0; way < ways; way++) {
+        trawl_plan_free(run->plans[way]);
+        run->plans[way] = NULL;
     }
     input_free(&run->input);
 }
 
 static void report_and_check(void)
 {
-    for (uint32_t method = 0; method < METHODS; method++) {
-        printf("%-8s rows run %" PRIu64 ", refused %" PRIu64 ", searches",
-               method_name((enum trawl_method)method), plans[method], refused[method]);
-        for (uint32_t set = 0; set < instruction_set_count(); set++)
-            printf(" %s %" PRIu64, trawl_instruction_set(set), searches[method][set]);
+    for (uint32_t way = 0; way < ways; way++) {
+        printf("%-10s rows run %" PRIu64 ", refused %" PRIu64 ", searches", way_name(way),
+               plans[way], refused[way]);
+        for (uint32_t set = 0; set < way_sets(way); set++)
+            printf(" %s %" PRIu64, trawl_instruction_set(set), searches[way][set]);
         printf("\n");
-        TEST_CHECK(plans[method] > 0);
+        TEST_CHECK(plans[way] > 0);
     }
     TEST_CHECK_U64(plans[TRAWL_METHOD_AUTO], ROWS);
 }
@@ -212,6 +243,7 @@ int main(void)
 
     test_begin("seed_table");
     run.random = test_random_begin("seed_table");
+    ways = ways_count();
     for (uint64_t i = 0; i < ROWS && test_failures < 10; i++)
         if (test_wanted(rows[i].name))
             run_row(&rows[i], &run);

@@ -1,0 +1,211 @@
+/* list: the gallery's names, what is refused, what a plan says of its algorithm, and who runs it.
+ */
+#include "unit/unit.h"
+
+static const char *const names[] = {
+    "naive", "memmem", "strstr", "bf", "bmh", "qs", "hp", "rabin-karp", "rabin-karp-matrix",
+};
+#define NAMES (sizeof names / sizeof *names)
+
+static const struct trawl_pattern pattern = {"ana", 3};
+
+static enum trawl_status build(const struct trawl_pattern *patterns, uint64_t pattern_count,
+                               const char *algorithm, struct trawl_plan **plan,
+                               struct trawl_error *error)
+{
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+
+    options.algorithm = algorithm;
+    return trawl_plan_build(patterns, pattern_count, &options, plan, error);
+}
+
+static void listed(void)
+{
+    for (uint32_t i = 0; i < NAMES; i++) {
+        const char *summary = NULL, *name = trawl_algorithm(i, &summary);
+
+        if (!TEST_CHECK(name != NULL && strcmp(name, names[i]) == 0))
+            continue;
+        TEST_CHECK(summary != NULL && strlen(summary) > 5 && strlen(summary) < 80);
+        TEST_CHECK(summary != NULL && strchr(summary, '\n') == NULL);
+        TEST_CHECK(trawl_algorithm(i, NULL) == name);
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        const char *summary = "untouched";
+
+        TEST_CHECK(trawl_algorithm(i == 0 ? NAMES : UINT32_MAX, &summary) == NULL);
+        TEST_CHECK(strcmp(summary, "untouched") == 0);
+    }
+}
+
+static void unknown_names(void)
+{
+    static const char *const unknown[] = {"", "Naive", "naive ", "boyer-moore", "every", "rabin"};
+
+    for (uint32_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        struct trawl_error record = unit_error();
+        struct trawl_plan *plan = NULL;
+
+        CHECK_STATUS(build(&pattern, 1, unknown[i], &plan, &record), TRAWL_ARGUMENT);
+        TEST_CHECK(plan == NULL && record.status == TRAWL_ARGUMENT);
+        TEST_CHECK(strstr(record.message, unknown[i]) != NULL);
+    }
+}
+
+/* A method beside an algorithm; a NUL for strstr, wherever it stands. */
+static void what_does_not_fit(void)
+{
+    static const struct trawl_pattern nul[] = {{"ab", 2}, {"a\0b", 3}, {"c", 1}};
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_error record = unit_error();
+    struct trawl_plan *plan = NULL;
+
+    options.algorithm = "qs";
+    options.method = TRAWL_METHOD_EVERY;
+    CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &plan, error), TRAWL_ARGUMENT);
+    CHECK_STATUS(build(nul, 3, "strstr", &plan, &record), TRAWL_ARGUMENT);
+    TEST_CHECK_U64(record.pattern_index, 1);
+    TEST_CHECK(strstr(record.message, "NUL") != NULL);
+    CHECK_STATUS(build(nul, 3, "memmem", &plan, NULL), TRAWL_OK);
+    trawl_plan_free(plan);
+}
+
+/* The name is borrowed until the plan stands; an older caller's struct has none. */
+static void borrowed_and_older(void)
+{
+    struct trawl_plan_options older = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_searcher *searcher = unit_searcher(1, 0);
+    struct trawl_text *text = unit_string("banana");
+    struct trawl_plan *plan = NULL;
+    char name[] = "bmh";
+
+    MUST(build(&pattern, 1, name, &plan, NULL));
+    memset(name, '#', sizeof name - 1);
+    TEST_CHECK_U64(unit_count(searcher, plan, text), 2);
+    trawl_plan_free(plan);
+    older.size = offsetof(struct trawl_plan_options, algorithm);
+    older.algorithm = "no such name, beyond the size";
+    MUST(trawl_plan_build(&pattern, 1, &older, &plan, NULL));
+    TEST_CHECK_U64(unit_count(searcher, plan, text), 2);
+    trawl_plan_free(plan);
+    trawl_text_close(text);
+    trawl_searcher_close(searcher);
+}
+
+static void explained(void)
+{
+    for (uint32_t i = 0; i < NAMES; i++) {
+        char line[64], buffer[1000];
+        struct trawl_plan *plan = NULL;
+        uint64_t needed = 0;
+
+        (void)snprintf(line, sizeof line, "algorithm: %s\n", names[i]);
+        MUST(build(&pattern, 1, names[i], &plan, NULL));
+        MUST(trawl_plan_explain(plan, buffer, sizeof buffer, &needed, NULL));
+        TEST_CHECK(needed <= sizeof buffer && strstr(buffer, line) != NULL);
+        TEST_CHECK(strstr(buffer, "\nsource: ") != NULL && strstr(buffer, "method: ") == NULL);
+        trawl_plan_free(plan);
+    }
+}
+
+static int no_matches(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    (void)context;
+    (void)matches;
+    (void)match_count;
+    return 0;
+}
+
+static int no_windows(void *context, const struct trawl_window *window)
+{
+    (void)context;
+    (void)window;
+    return 0;
+}
+
+/* rabin-karp-matrix takes records, nothing else; the searcher stays usable. */
+static void for_records_alone(void)
+{
+    struct trawl_searcher *searcher = unit_searcher(2, 0);
+    struct trawl_text *text = unit_string("banana");
+    struct trawl_plan *plan = NULL, *other = unit_plan("a");
+    struct trawl_match match;
+    uint64_t count = 0;
+    bool found;
+
+    MUST(build(&pattern, 1, "rabin-karp-matrix", &plan, NULL));
+    CHECK_ERROR(trawl_count(searcher, plan, text, &count, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_first(searcher, plan, text, &match, &found, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_positions(searcher, plan, text, no_matches, NULL, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_positions_into(searcher, plan, text, &match, 1, &count, error),
+                TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_count_lines(searcher, plan, text, false, UINT64_MAX, &count, error),
+                TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_windows(searcher, plan, text, 0, no_windows, NULL, error), TRAWL_ARGUMENT);
+    TEST_CHECK_U64(unit_count(searcher, other, text), 3);
+    trawl_plan_free(plan);
+    trawl_plan_free(other);
+    trawl_text_close(text);
+    trawl_searcher_close(searcher);
+}
+
+/* One searcher, plans of all kinds in turn: what one leaves in a lane does not disturb the next. */
+static void plans_in_turn(void)
+{
+    static const char long_pattern[] = "a pattern much longer than the others, so that copies grow";
+    struct trawl_searcher *searcher = unit_searcher(1, 7);
+    struct trawl_text *text = unit_string("Banana, bANANa; a pattern much longer than the others");
+
+    for (uint32_t turn = 0; turn < 6 * NAMES; turn++) {
+        struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+        struct trawl_pattern patterns[] = {{"ana", 3}, {long_pattern, turn % 3 * 9 + 1}};
+        bool folds = turn % 2 == 1;
+        struct trawl_plan *plan = NULL;
+        /* "ana" twice; "a", "a pattern ", or "a pattern much long" */
+        uint64_t singles = turn % 3 == 0 ? (folds ? 9 : 7) : 1;
+
+        if (strcmp(names[turn % NAMES], "rabin-karp-matrix") == 0)
+            continue;
+        options.algorithm = turn % 4 == 3 ? NULL : names[turn % NAMES];
+        options.flags = folds ? TRAWL_IGNORE_CASE : 0;
+        MUST(trawl_plan_build(patterns, 2, &options, &plan, NULL));
+        TEST_CHECK_U64(unit_count(searcher, plan, text), (folds ? 4u : 2u) + singles);
+        trawl_plan_free(plan);
+    }
+    trawl_text_close(text);
+    trawl_searcher_close(searcher);
+}
+
+/* Engine "auto" runs them too. */
+static void engine_auto(void)
+{
+    for (uint32_t i = 0; i + 1 < NAMES; i++) {
+        struct trawl_stats stats = {.size = sizeof stats};
+        struct trawl_searcher *searcher = NULL;
+        struct trawl_text *text = unit_string("banana");
+        struct trawl_plan *plan = NULL;
+
+        MUST(trawl_searcher_open(NULL, &searcher, NULL));
+        MUST(build(&pattern, 1, names[i], &plan, NULL));
+        TEST_CHECK_U64(unit_count(searcher, plan, text), 2);
+        MUST(trawl_searcher_stats(searcher, &stats, NULL));
+        TEST_CHECK(strcmp(stats.engine, "cpu") == 0 && stats.match_count == 2);
+        trawl_plan_free(plan);
+        trawl_text_close(text);
+        trawl_searcher_close(searcher);
+    }
+}
+
+int main(void)
+{
+    test_begin("gallery_list");
+    listed();
+    unknown_names();
+    what_does_not_fit();
+    borrowed_and_older();
+    explained();
+    for_records_alone();
+    plans_in_turn();
+    engine_auto();
+    return test_end();
+}

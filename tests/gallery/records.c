@@ -1,0 +1,223 @@
+/* records: trawl_matrix under rabin-karp-matrix, and under every algorithm for texts, against the
+ * oracle, record by record: mixed lengths, many patterns, dense matches, empty records, patterns
+ * longer than a record, conditions and case. */
+#include "diff/input.h"
+#include "unit/unit.h"
+
+#define RECORDS_MAX 60
+#define RANDOM_PATTERNS_MAX 20
+
+struct scene {
+    struct diff_input tape; /* the tape, and the patterns */
+    uint64_t *offsets;
+    struct trawl_records records;
+    uint64_t rows_seen;
+    uint64_t stop_at; /* rows after which the sink stops; 0: never */
+    uint64_t cells_set;
+    const char *algorithm;
+};
+
+/* What the oracle says of one cell. */
+static int64_t expected_cell(const struct scene *scene, uint64_t record, uint64_t pattern)
+{
+    struct naive_query query = {&scene->tape.patterns[pattern], 1, scene->tape.flags,
+                                scene->tape.line_end};
+    struct naive_bytes text = {scene->tape.text + scene->offsets[record],
+                               scene->offsets[record + 1] - scene->offsets[record]};
+    struct naive_match match;
+
+    return naive_matches(&query, text, &match, 1) == 0 ? -1 : (int64_t)match.begin;
+}
+
+static int take_rows(void *context, uint64_t row_first, uint64_t row_count, const int64_t *first)
+{
+    struct scene *scene = (struct scene *)context;
+    uint64_t columns = scene->tape.pattern_count;
+
+    TEST_CHECK_U64(row_first, scene->rows_seen);
+    for (uint64_t i = 0; i < row_count * columns; i++) {
+        uint64_t record = row_first + i / columns, pattern = i % columns;
+
+        scene->cells_set += first[i] >= 0;
+        if (!TEST_CHECK(first[i] == expected_cell(scene, record, pattern)))
+            printf("  %s: record %" PRIu64 ", pattern %" PRIu64 ": %" PRId64 "\n", scene->algorithm,
+                   record, pattern, first[i]);
+    }
+    scene->rows_seen += row_count;
+    return scene->stop_at > 0 && scene->rows_seen >= scene->stop_at;
+}
+
+static struct trawl_plan *scene_plan(const struct scene *scene)
+{
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    uint64_t count = scene->tape.pattern_count;
+    struct trawl_pattern *patterns = test_memory((count + 1) * sizeof *patterns);
+    struct trawl_plan *plan = NULL;
+
+    for (uint64_t i = 0; i < count; i++)
+        patterns[i] = (struct trawl_pattern){scene->tape.patterns[i].bytes,
+                                             scene->tape.patterns[i].bytes_count};
+    options.flags = scene->tape.flags;
+    options.algorithm = scene->algorithm;
+    MUST(trawl_plan_build(patterns, count, &options, &plan, NULL));
+    free(patterns);
+    return plan;
+}
+
+static void scene_run(struct scene *scene, const char *algorithm, uint32_t threads,
+                      uint64_t chunk_bytes)
+{
+    struct trawl_searcher *searcher = unit_searcher(threads, chunk_bytes);
+    struct trawl_stats stats = {.size = sizeof stats};
+    struct trawl_plan *plan;
+
+    scene->algorithm = algorithm;
+    scene->rows_seen = 0;
+    scene->cells_set = 0;
+    plan = scene_plan(scene);
+    MUST(trawl_matrix(searcher, plan, &scene->records, take_rows, scene, NULL));
+    TEST_CHECK_U64(scene->rows_seen, scene->records.record_count);
+    MUST(trawl_searcher_stats(searcher, &stats, NULL));
+    if (strcmp(algorithm, "rabin-karp-matrix") == 0) {
+        TEST_CHECK_U64(stats.match_count, scene->cells_set);
+        TEST_CHECK_U64(stats.text_bytes,
+                       scene->offsets[scene->records.record_count] - scene->offsets[0]);
+    }
+    trawl_plan_free(plan);
+    trawl_searcher_close(searcher);
+}
+
+/* Records of up to `record_bytes_max` bytes on a tape of this kind. */
+static void scene_begin(struct test_random *random, enum input_kind kind, uint64_t record_count,
+                        uint64_t record_bytes_max, struct scene *scene)
+{
+    uint64_t at = test_random_below(random, 5); /* the first record need not begin the tape */
+
+    memset(scene, 0, sizeof *scene);
+    scene->offsets = test_memory((record_count + 1) * sizeof *scene->offsets);
+    for (uint64_t i = 0; i <= record_count; i++) {
+        scene->offsets[i] = at;
+        at += test_random_one_in(random, 4) ? 0 : test_random_below(random, record_bytes_max + 1);
+    }
+    input_begin(random, kind, at + 1, &scene->tape);
+    scene->records = (struct trawl_records){scene->tape.text, scene->offsets, record_count};
+}
+
+static void scene_end(struct scene *scene)
+{
+    input_free(&scene->tape);
+    free(scene->offsets);
+}
+
+static void random_scenes(void)
+{
+    struct test_random random = test_random_begin("gallery records");
+
+    for (uint64_t round = 0; round < test_amount(300, 5000) && test_failures < 10; round++) {
+        enum input_kind kind = (enum input_kind)test_random_below(&random, INPUT_KINDS);
+        uint64_t record_count = test_random_between(&random, 1, RECORDS_MAX);
+        uint64_t patterns = test_random_below(&random, RANDOM_PATTERNS_MAX + 1);
+        uint32_t algorithms = 0;
+        struct scene scene;
+
+        scene_begin(&random, kind, record_count, test_random_between(&random, 1, 80), &scene);
+        for (uint64_t i = 0; i < patterns; i++) {
+            uint64_t begin = test_random_below(&random, scene.tape.text_bytes);
+            uint64_t room = scene.tape.text_bytes - begin;
+
+            input_add_pattern(&scene.tape, scene.tape.text + begin,
+                              test_random_between(&random, 1, room < 12 ? room : 12));
+        }
+        scene.tape.flags = (uint32_t)test_random_below(&random, 8);
+        while (trawl_algorithm(algorithms + 1, NULL) != NULL)
+            algorithms++; /* the last one is rabin-karp-matrix */
+        scene_run(&scene, "rabin-karp-matrix", 1, 0);
+        if (kind != INPUT_LETTERS_256) /* strstr takes no NUL */
+            scene_run(&scene, trawl_algorithm((uint32_t)(round % algorithms), NULL),
+                      1 + (uint32_t)(round % 3), 1 + test_random_below(&random, 200));
+        scene_end(&scene);
+    }
+}
+
+/* More patterns than the published algorithm takes, in many lengths, among them every one twice and
+ * some longer than any record. */
+static void many_patterns(void)
+{
+    struct test_random random = test_random_begin("gallery many patterns");
+    uint64_t patterns = TEST_SANITIZED ? 600 : 5000;
+    struct scene scene;
+
+    scene_begin(&random, INPUT_LETTERS_26, 24, 300, &scene);
+    for (uint64_t i = 0; i < patterns; i++) {
+        uint64_t count = 1 + i / 2 % 7 + (i % 100 == 0 ? 400 : 0);
+        uint64_t begin = i / 2 * 37 % (scene.tape.text_bytes - count);
+
+        input_add_pattern(&scene.tape, scene.tape.text + begin, count);
+    }
+    scene_run(&scene, "rabin-karp-matrix", 2, 0);
+    TEST_CHECK(scene.cells_set > patterns);
+    scene_end(&scene);
+}
+
+/* Everything matches at every place; the tape of one letter, patterns of each length up to beyond
+ * the records'. */
+static void dense_matches(void)
+{
+    struct test_random random = test_random_begin("gallery dense");
+    struct scene scene;
+
+    scene_begin(&random, INPUT_LETTERS_1, 50, 60, &scene);
+    for (uint64_t count = 1; count <= 70; count++)
+        input_add_pattern(&scene.tape, scene.tape.text, count);
+    scene_run(&scene, "rabin-karp-matrix", 1, 0);
+    scene_end(&scene);
+}
+
+/* No pattern; more rows than a block holds; a sink that stops; offsets that descend. */
+static void corners(void)
+{
+    enum { ROWS = 300000 };
+    static uint64_t offsets[ROWS + 1];
+    struct test_random random = test_random_begin("gallery corners");
+    struct trawl_searcher *searcher = unit_searcher(1, 0);
+    uint64_t descending[3] = {0, 2, 1};
+    struct trawl_records wrong = {(const uint8_t *)"ab", descending, 2};
+    struct trawl_plan *plan;
+    struct scene scene;
+
+    scene_begin(&random, INPUT_LETTERS_2, 30, 9, &scene);
+    scene_run(&scene, "rabin-karp-matrix", 1, 0);
+    scene_end(&scene);
+
+    scene_begin(&random, INPUT_LETTERS_1, 1, 9, &scene);
+    scene.tape.pattern_count = 0; /* cells are not checked: the oracle knows another tape */
+    scene.algorithm = "rabin-karp-matrix";
+    for (uint64_t i = 0; i <= ROWS; i++)
+        offsets[i] = i > ROWS / 2 ? 1 : 0;
+    scene.records = (struct trawl_records){(const uint8_t *)"b", offsets, ROWS};
+    input_add_pattern(&scene.tape, (const uint8_t *)"b", 1);
+    plan = scene_plan(&scene);
+    scene.tape.pattern_count = 0;
+    MUST(trawl_matrix(searcher, plan, &scene.records, take_rows, &scene, NULL));
+    TEST_CHECK_U64(scene.rows_seen, ROWS);
+    scene.rows_seen = 0;
+    scene.stop_at = 1;
+    CHECK_STATUS(trawl_matrix(searcher, plan, &scene.records, take_rows, &scene, NULL),
+                 TRAWL_STOPPED);
+    TEST_CHECK(scene.rows_seen > 0 && scene.rows_seen < ROWS);
+    CHECK_ERROR(trawl_matrix(searcher, plan, &wrong, take_rows, &scene, error), TRAWL_ARGUMENT);
+    scene.tape.pattern_count = 1;
+    trawl_plan_free(plan);
+    trawl_searcher_close(searcher);
+    scene_end(&scene);
+}
+
+int main(void)
+{
+    test_begin("gallery_records");
+    random_scenes();
+    many_patterns();
+    dense_matches();
+    corners();
+    return test_end();
+}
