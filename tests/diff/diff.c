@@ -20,7 +20,8 @@
 #define RUN_COST_MAX 600000 /* bytes that tiny chunks may make a run read again and again */
 #define SILENCE_SECONDS 300 /* a run that takes longer hangs */
 
-static const uint64_t chunk_sizes[] = {0, 1, 2, 5, 16, 33, 64, 100, 257, 1000, 4096, 65536};
+static const uint64_t chunk_sizes[] = {0,   1,   2,    5,    16,    33,     64,
+                                       100, 257, 1000, 4096, 65536, 4 << 20};
 #define CHUNK_SIZES (sizeof chunk_sizes / sizeof *chunk_sizes)
 
 struct report {
@@ -206,6 +207,40 @@ static void run_large(uint64_t index)
     input_free(&input);
 }
 
+/* More matches in one piece than the library holds at once: each text byte begins one or three. */
+static void run_dense(uint64_t pattern_count, uint64_t text_bytes)
+{
+    struct test_random random = test_random_begin("diff dense");
+    uint32_t sets = instruction_set_count(), turns = (TEST_SANITIZED ? 1 : sets) * RUN_CALLS;
+    struct diff_input input;
+    struct diff_expected expected;
+    bool passed = true;
+
+    input_begin(&random, INPUT_LETTERS_1, text_bytes, &input);
+    for (uint64_t i = 999; i < text_bytes; i += 1000)
+        input.text[i] = '\n';
+    for (uint64_t i = 0; i < pattern_count; i++)
+        input_add_pattern(&input, (const uint8_t *)"aa", 1 + i % 2);
+    expected_compute(&input, &expected);
+    for (uint32_t method = 0; method < METHODS && passed; method++) {
+        struct run_config config = {.method = (enum trawl_method)method,
+                                    .chunk_bytes = chunk_sizes[CHUNK_SIZES - 1]};
+        struct trawl_plan *plan = NULL;
+        if (run_plan_build(&input, &config, &plan, NULL) != TRAWL_OK)
+            continue;
+        for (uint32_t turn = 0; turn < turns && passed; turn++) {
+            config.call = (enum run_call)(turn % RUN_CALLS);
+            config.threads = 1 + turn % 3;
+            config.instruction_set = trawl_instruction_set(turn % sets);
+            config.parameter = test_random_u64(&random);
+            passed = run_one(&input, &expected, &config, plan, turn % sets, CHUNK_SIZES - 1, 0);
+        }
+        trawl_plan_free(plan);
+    }
+    expected_free(&expected);
+    input_free(&input);
+}
+
 static void print_report(void)
 {
     uint32_t sets = instruction_set_count();
@@ -240,6 +275,19 @@ static void check_coverage(void)
         TEST_CHECK(report.places[place] > 0);
 }
 
+/* Case 0 is the dense texts, and every so many is a large one. */
+static void run_index(uint64_t index)
+{
+    if (index == 0) {
+        run_dense(1, 1500000);
+        run_dense(3, 500000);
+    }
+    if (index % LARGE_ONE_IN == 0)
+        run_large(index);
+    else
+        run_case(index);
+}
+
 int main(void)
 {
     uint64_t wanted = test_amount(CASES_NORMAL, CASES_LONG);
@@ -253,13 +301,12 @@ int main(void)
         signal(SIGABRT, say_current);
     }
     if (alone != UINT64_MAX) {
-        alone % LARGE_ONE_IN == 0 ? run_large(alone) : run_case(alone);
+        run_index(alone);
         print_report();
         return test_end();
     }
-    for (uint64_t index = 1; report.total < wanted && test_failures < 10; index++)
-        index % LARGE_ONE_IN == 0 ? run_large(index) : run_case(index);
-    run_large(0);
+    for (uint64_t index = 0; report.total < wanted && test_failures < 10; index++)
+        run_index(index);
     print_report();
     check_coverage();
     return test_end();

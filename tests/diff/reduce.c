@@ -1,12 +1,13 @@
 /* reduce: make a failing run small and print it so that it can be repeated by hand. */
 #include "diff/reduce.h"
 
-#define ATTEMPTS_MAX 4000
+#define WORK_MAX 300000000  /* bytes searched by all attempts, patterns weighed in */
+#define ATTEMPT_BYTES 50000 /* what an attempt costs at least */
 #define HEX_BYTES_MAX 512
 
 struct reduction {
     const struct run_config *config;
-    uint64_t attempts;
+    uint64_t work;
     char message[RUN_MESSAGE_BYTES]; /* of the last failing attempt */
 };
 
@@ -19,7 +20,7 @@ static bool fails(struct reduction *reduction, const struct diff_input *input)
     char message[RUN_MESSAGE_BYTES];
     bool passed = true;
 
-    reduction->attempts++;
+    reduction->work += ATTEMPT_BYTES + input->text_bytes * (input->pattern_count + 1);
     if (run_plan_build(input, reduction->config, &plan, NULL) != TRAWL_OK)
         return false;
     if (run_searcher_open(reduction->config, &searcher, NULL) == TRAWL_OK) {
@@ -58,7 +59,7 @@ static void reduce_text(struct reduction *reduction, struct diff_input *input)
 {
     for (uint64_t cut = input->text_bytes / 2; cut > 0; cut /= 2)
         for (uint64_t begin = 0; begin + cut <= input->text_bytes;) {
-            if (reduction->attempts > ATTEMPTS_MAX)
+            if (reduction->work > WORK_MAX)
                 return;
             if (!cut_text(reduction, input, begin, cut))
                 begin += cut;
@@ -67,7 +68,7 @@ static void reduce_text(struct reduction *reduction, struct diff_input *input)
 
 static void reduce_pattern_count(struct reduction *reduction, struct diff_input *input)
 {
-    for (uint64_t i = input->pattern_count; i-- > 0 && reduction->attempts < ATTEMPTS_MAX;) {
+    for (uint64_t i = input->pattern_count; i-- > 0 && reduction->work < WORK_MAX;) {
         struct naive_bytes dropped = input->patterns[i];
         uint64_t rest = input->pattern_count - i - 1;
         memmove(&input->patterns[i], &input->patterns[i + 1], rest * sizeof dropped);
@@ -85,7 +86,7 @@ static void reduce_pattern_bytes(struct reduction *reduction, struct naive_bytes
 {
     for (uint64_t cut = pattern->bytes_count / 2; cut > 0; cut /= 2)
         for (int front = 0; front < 2; front++)
-            while (pattern->bytes_count > cut && reduction->attempts < ATTEMPTS_MAX) {
+            while (pattern->bytes_count > cut && reduction->work < WORK_MAX) {
                 struct naive_bytes kept = *pattern;
                 pattern->bytes_count -= cut;
                 pattern->bytes += front ? cut : 0;
