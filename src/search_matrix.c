@@ -8,10 +8,13 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/fault.h"
 #include "cpu/gallery/gallery.h"
 #include "search.h"
 
 #define BLOCK_BYTES (1u << 20)
+#define SLICE_ROWS_MAX 64u   /* that a thread takes at once, */
+#define SLICES_PER_THREAD 8u /* or less, so that none waits long for another */
 #define ROW_BYTES_MAX UINT32_MAX
 
 struct matrix {
@@ -107,7 +110,8 @@ static bool finish_rows(struct matrix *matrix)
                          matrix->first) == 0);
 }
 
-static enum trawl_status matrix_open(struct matrix *matrix, struct trawl_error *error)
+static enum trawl_status matrix_open(struct matrix *matrix, uint64_t block_bytes,
+                                     struct trawl_error *error)
 {
     uint64_t row_bytes;
     void *memory;
@@ -117,7 +121,7 @@ static enum trawl_status matrix_open(struct matrix *matrix, struct trawl_error *
         row_bytes > ROW_BYTES_MAX)
         return TRAWL_FAIL(error, LIMIT, "a row of %" PRIu64 " patterns exceeds 2^32 bytes",
                           matrix->columns);
-    matrix->rows_max = row_bytes == 0 ? BLOCK_BYTES : max_u64(BLOCK_BYTES / row_bytes, 1);
+    matrix->rows_max = row_bytes == 0 ? block_bytes : max_u64(block_bytes / row_bytes, 1);
     matrix->rows_max = min_u64(matrix->rows_max, max_u64(matrix->records->record_count, 1));
     TRAWL_TRY(memory_allocate(matrix->rows_max, row_bytes, &memory, error));
     matrix->first = (int64_t *)memory;
@@ -125,24 +129,83 @@ static enum trawl_status matrix_open(struct matrix *matrix, struct trawl_error *
     return TRAWL_OK;
 }
 
-/* All rows by rabin-karp-matrix: record by record, on the calling thread. */
-static enum trawl_status fill_rows(struct matrix *matrix, uint64_t *match_count,
+/* ---- rabin-karp-matrix: record by record ------------------------------------------------------
+ */
+
+/* The rows of one block, taken by all threads in slices. */
+struct row_gang {
+    const struct matrix *matrix;
+    const struct gallery_matrix *gallery;
+    uint64_t rows_end; /* record behind the block's last row */
+    uint64_t slice_rows;
+    _Atomic uint64_t row_next;
+    _Atomic uint64_t match_count;
+    pthread_t *helpers;
+    uint32_t helpers_max;
+    uint32_t helper_count; /* the most of a block; where starting fails, fewer do the work */
+};
+
+static void *take_slices(void *argument)
+{
+    struct row_gang *gang = (struct row_gang *)argument;
+    const struct matrix *matrix = gang->matrix;
+    const uint64_t *offsets = matrix->records->offsets;
+    uint64_t found = 0, begin;
+
+    while ((begin = atomic_fetch_add(&gang->row_next, gang->slice_rows)) < gang->rows_end)
+        for (uint64_t i = begin; i < min_u64(begin + gang->slice_rows, gang->rows_end); i++)
+            found += gallery_matrix_record(
+                gang->gallery, matrix->records->bytes + offsets[i], offsets[i + 1] - offsets[i],
+                matrix->first + (i - matrix->block_begin) * matrix->columns);
+    atomic_fetch_add(&gang->match_count, found);
+    return NULL;
+}
+
+static void fill_block(struct row_gang *gang)
+{
+    uint64_t rows = gang->rows_end - atomic_load(&gang->row_next);
+    uint64_t slice = rows / (SLICES_PER_THREAD * (1ull + gang->helpers_max));
+    uint32_t wanted, started = 0;
+
+    gang->slice_rows = max_u64(min_u64(slice, SLICE_ROWS_MAX), 1);
+    wanted = (uint32_t)min_u64(gang->helpers_max, (rows - 1) / gang->slice_rows);
+    while (started < wanted && !fault_hit(FAULT_THREAD) &&
+           pthread_create(&gang->helpers[started], NULL, take_slices, gang) == 0)
+        started++;
+    if (started > gang->helper_count)
+        gang->helper_count = started;
+    (void)take_slices(gang);
+    while (started > 0)
+        (void)pthread_join(gang->helpers[--started], NULL);
+}
+
+static enum trawl_status fill_rows(struct matrix *matrix, struct row_gang *gang,
                                    struct trawl_error *error)
 {
-    const uint64_t *offsets = matrix->records->offsets;
-    struct gallery_matrix *gallery;
-    enum trawl_status status = TRAWL_OK;
+    uint64_t records = matrix->records->record_count;
+    struct gallery_matrix *gallery = NULL;
+    enum trawl_status status;
+    void *memory;
 
-    TRAWL_TRY(gallery_matrix_open(matrix->plan, &gallery, error));
-    for (uint64_t i = 0; i < matrix->records->record_count && status == TRAWL_OK; i++) {
-        if (block_reach(matrix, i))
-            *match_count += gallery_matrix_record(
-                gallery, matrix->records->bytes + offsets[i], offsets[i + 1] - offsets[i],
-                matrix->first + (i - matrix->block_begin) * matrix->columns);
-        else
+    TRAWL_TRY(memory_allocate(gang->helpers_max, sizeof *gang->helpers, &memory, error));
+    gang->helpers = (pthread_t *)memory;
+    TRAWL_TRY_DONE(gallery_matrix_open(matrix->plan, &gallery, error));
+    gang->gallery = gallery;
+    for (uint64_t begin = 0; begin < records; begin += matrix->rows_max) {
+        if (!block_reach(matrix, begin)) {
             status = TRAWL_STOPPED;
+            goto done;
+        }
+        gang->rows_end = min_u64(begin + matrix->rows_max, records);
+        atomic_store(&gang->row_next, begin);
+        if (matrix->columns > 0)
+            fill_block(gang);
     }
+    if (!finish_rows(matrix))
+        status = TRAWL_STOPPED;
+done:
     gallery_matrix_close(gallery);
+    memory_release(gang->helpers, gang->helpers_max, sizeof *gang->helpers);
     return status;
 }
 
@@ -153,6 +216,7 @@ static enum trawl_status search_records(struct trawl_searcher *searcher, struct 
     const struct trawl_records *records = matrix->records;
     struct trawl_stats stats = {.text_bytes =
                                     records->offsets[records->record_count] - records->offsets[0]};
+    struct row_gang gang = {.matrix = matrix, .helpers_max = searcher->threads_capacity};
     uint64_t begin_ns = search_now_ns();
     enum trawl_status status;
 
@@ -161,11 +225,10 @@ static enum trawl_status search_records(struct trawl_searcher *searcher, struct 
                           plan_algorithm_name(matrix->plan->algorithm));
     if (atomic_exchange(&searcher->busy, true))
         return TRAWL_FAIL(error, BUSY, "the searcher is already inside a call");
-    status = fill_rows(matrix, &stats.match_count, error);
-    if (status == TRAWL_OK && !finish_rows(matrix))
-        status = TRAWL_STOPPED;
+    status = fill_rows(matrix, &gang, error);
+    stats.match_count = atomic_load(&gang.match_count);
     stats.wall_ns = search_now_ns() - begin_ns;
-    stats.thread_count = 1;
+    stats.thread_count = 1 + gang.helper_count;
     (void)snprintf(stats.engine, sizeof stats.engine, "cpu");
     searcher->stats = stats;
     atomic_store(&searcher->busy, false);
@@ -195,11 +258,13 @@ enum trawl_status trawl_matrix(struct trawl_searcher *searcher, const struct tra
     TRAWL_TRY(check_records(records, error));
     bare = *plan; /* the same tables; conditions are for the record, not for the tape */
     bare.flags &= ~(uint32_t)(TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
-    TRAWL_TRY_DONE(matrix_open(&matrix, error));
     if (plan_algorithm_is_for_records(plan->algorithm)) {
+        TRAWL_TRY_DONE(
+            matrix_open(&matrix, BLOCK_BYTES * (1ull + searcher->threads_capacity), error));
         status = search_records(searcher, &matrix, error);
         goto done;
     }
+    TRAWL_TRY_DONE(matrix_open(&matrix, BLOCK_BYTES, error));
     TRAWL_TRY_DONE(trawl_text_from_memory(
         records->bytes + records->offsets[0],
         records->offsets[records->record_count] - records->offsets[0], &text, error));

@@ -69,6 +69,7 @@ struct scene {
     struct trawl_pattern patterns[2];
     uint64_t pattern_count;
     enum trawl_method method;
+    const char *algorithm;
     uint32_t flags; /* with TRAWL_IGNORE_CASE the text counts as UTF-8 */
     uint32_t threads;
     enum text_kind kind;
@@ -248,6 +249,7 @@ static enum trawl_status build(struct trawl_error *error)
     struct trawl_utf8 utf8 = {NULL, variants, is_word};
 
     options.method = scene.method;
+    options.algorithm = scene.algorithm;
     options.flags = scene.flags;
     options.utf8 = scene.flags & TRAWL_IGNORE_CASE ? &utf8 : NULL;
     return trawl_plan_build(scene.patterns, scene.pattern_count, &options, &scene.plan, error);
@@ -450,6 +452,8 @@ int main(void)
     scene.patterns[0] = (struct trawl_pattern){scene.bytes + 30000, 500};
     scene.pattern_count = 1;
     run_patterns(TRAWL_METHOD_SAMPLED, 0);
+    scene.algorithm = "strstr"; /* one that works on a copy of the text */
+    run_patterns(TRAWL_METHOD_AUTO, 0);
     printf("%" PRIu64 " rounds, %" PRIu64 " met a fault\n", rounds_total, faults_total);
     TEST_CHECK(faults_total > 100);
     return test_end();
