@@ -157,17 +157,20 @@ struct trawl_plan_options {
     enum trawl_method method; /* AUTO unless a method must be forced */
     uint32_t line_end_set;    /* 0: lines end in '\n'; 1: in `line_end` */
     uint8_t line_end;         /* for WHOLE_LINE and for the line calls */
-    uint8_t reserved[3];
+    uint8_t
+        line_end_also_set; /* 1: `line_end_also` ends lines as well (grep in binary files: NUL) */
+    uint8_t line_end_also;
+    uint8_t reserved;
     const struct trawl_utf8 *utf8; /* NULL: bytes are characters. Copied. */
     const void *sample;            /* bytes like those of the texts to come, or NULL: how often */
     uint64_t sample_bytes; /* each byte occurs there steers the choice. Read during build. */
     const char *algorithm; /* NULL: trawl's own methods. Else a name of trawl_algorithm(), with
                               method AUTO. Borrowed until trawl_plan_build returns. */
 };
-#define TRAWL_PLAN_OPTIONS_INIT                                                                  \
-    {                                                                                            \
-        sizeof(struct trawl_plan_options), 0, TRAWL_METHOD_AUTO, 0, 0, {0, 0, 0}, NULL, NULL, 0, \
-            NULL                                                                                 \
+#define TRAWL_PLAN_OPTIONS_INIT                                                                \
+    {                                                                                          \
+        sizeof(struct trawl_plan_options), 0, TRAWL_METHOD_AUTO, 0, 0, 0, 0, 0, NULL, NULL, 0, \
+            NULL                                                                               \
     }
 
 /* The gallery: published algorithms, kept as they were published, for comparison. Each gives the

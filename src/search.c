@@ -157,6 +157,7 @@ static enum trawl_status search_checked(struct trawl_searcher *searcher,
                           plan_algorithm_name(plan->algorithm));
     if (atomic_exchange(&searcher->busy, true))
         return TRAWL_FAIL(error, BUSY, "the searcher is already inside a call");
+    sink_line_ends(sink, plan->line_end, plan->line_end_also);
     status = search_run(searcher, plan, text, sink, error);
     atomic_store(&searcher->busy, false);
     return status;
@@ -233,7 +234,7 @@ enum trawl_status trawl_count_lines(struct trawl_searcher *searcher, const struc
 
     if (count == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "count is NULL");
-    sink_lines(&sink, plan == NULL ? 0 : plan->line_end, invert, lines_max);
+    sink_lines(&sink, invert, lines_max);
     status = search_checked(searcher, plan, text, &sink, error);
     if (status != TRAWL_OK && status != TRAWL_STOPPED)
         return status;
@@ -251,6 +252,6 @@ enum trawl_status trawl_windows(struct trawl_searcher *searcher, const struct tr
         return TRAWL_FAIL(error, ARGUMENT, "sink is NULL");
     if ((flags & ~(uint32_t)(TRAWL_WINDOW_LINE_ENDS | TRAWL_WINDOW_NO_MATCHES)) != 0)
         return TRAWL_FAIL(error, ARGUMENT, "unknown window flags 0x%x", flags);
-    sink_windows(&sink, plan == NULL ? 0 : plan->line_end, flags, function, context);
+    sink_windows(&sink, flags, function, context);
     return search_checked(searcher, plan, text, &sink, error);
 }

@@ -1,6 +1,7 @@
-/* bytes: counting a byte value, 16 at a time through the compiler's vector types. */
+/* bytes: counting and finding byte values, 16 at a time through the compiler's vector types. */
 #include "base/bytes.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 typedef uint8_t byte_vector __attribute__((vector_size(16)));
@@ -37,4 +38,36 @@ uint64_t bytes_count_value(const uint8_t *bytes, uint64_t count, uint8_t value)
     for (; i < count; i++)
         total += bytes[i] == value;
     return total;
+}
+
+/* Does a vector of 0x00 and 0xff bytes hold a 0xff? */
+static bool any_set(byte_vector equal)
+{
+    uint64_t halves[2];
+
+    memcpy(halves, &equal, sizeof halves);
+    return (halves[0] | halves[1]) != 0;
+}
+
+uint64_t bytes_find_either(const uint8_t *bytes, uint64_t count, uint8_t value, uint8_t other)
+{
+    byte_vector first, second, text;
+    uint64_t i = 0;
+
+    if (value == other) {
+        const uint8_t *found = count == 0 ? NULL : memchr(bytes, value, (size_t)count);
+
+        return found == NULL ? count : (uint64_t)(found - bytes);
+    }
+    memset(&first, value, sizeof first);
+    memset(&second, other, sizeof second);
+    for (; i + sizeof text <= count; i += sizeof text) {
+        memcpy(&text, bytes + i, sizeof text);
+        if (any_set((byte_vector)((text == first) | (text == second))))
+            break;
+    }
+    for (; i < count; i++)
+        if (bytes[i] == value || bytes[i] == other)
+            return i;
+    return count;
 }

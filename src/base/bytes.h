@@ -1,4 +1,4 @@
-/* bytes: counting a byte value. */
+/* bytes: counting and finding byte values. */
 #ifndef TRAWL_BASE_BYTES_H
 #define TRAWL_BASE_BYTES_H
 
@@ -6,5 +6,8 @@
 
 /* How many of the bytes equal `value`. */
 uint64_t bytes_count_value(const uint8_t *bytes, uint64_t count, uint8_t value);
+
+/* The first byte that equals either value, `count` if there is none. */
+uint64_t bytes_find_either(const uint8_t *bytes, uint64_t count, uint8_t value, uint8_t other);
 
 #endif

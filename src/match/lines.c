@@ -8,12 +8,10 @@
 /* The first line end at or behind `from`, `owned` if there is none. */
 static uint64_t line_end_from(const struct line_input *input, uint64_t from)
 {
-    const void *end;
-
     if (from >= input->owned)
         return input->owned;
-    end = memchr(input->bytes + from, input->line_end, (size_t)(input->owned - from));
-    return end == NULL ? input->owned : (uint64_t)((const uint8_t *)end - input->bytes);
+    return from + bytes_find_either(input->bytes + from, input->owned - from, input->line_end,
+                                    input->line_end_also);
 }
 
 /* Lines with a hit that end in this piece, the one the piece begins in not counted; *open_hit: has
@@ -36,6 +34,14 @@ static uint64_t count_ended(const struct line_input *input, uint64_t i, bool *op
     return ended;
 }
 
+uint64_t lines_count_ends(const uint8_t *bytes, uint64_t count, uint8_t line_end,
+                          uint8_t line_end_also)
+{
+    uint64_t ends = bytes_count_value(bytes, count, line_end);
+
+    return line_end == line_end_also ? ends : ends + bytes_count_value(bytes, count, line_end_also);
+}
+
 void lines_digest(const struct line_input *input, bool count_line_ends, struct line_digest *digest)
 {
     uint64_t first = line_end_from(input, 0), i = 0;
@@ -48,13 +54,15 @@ void lines_digest(const struct line_input *input, bool count_line_ends, struct l
         return;
     }
     digest->has_line_end = true;
-    digest->tail_has_bytes = input->bytes[input->owned - 1] != input->line_end;
+    digest->tail_has_bytes = input->bytes[input->owned - 1] != input->line_end &&
+                             input->bytes[input->owned - 1] != input->line_end_also;
     while (i < input->hit_count && input->hits[i].offset - input->hits_base <= first)
         i++;
     digest->head_hit = i > 0;
     digest->inside_hit = count_ended(input, i, &digest->tail_hit);
     if (count_line_ends)
-        digest->line_end_count = bytes_count_value(input->bytes, input->owned, input->line_end);
+        digest->line_end_count =
+            lines_count_ends(input->bytes, input->owned, input->line_end, input->line_end_also);
 }
 
 void lines_merge(struct line_count *count, const struct line_digest *digest)

@@ -15,6 +15,7 @@ struct line_input {
     uint64_t hit_count;
     uint64_t hits_base;
     uint8_t line_end;
+    uint8_t line_end_also; /* the same where there is but one */
 };
 
 struct line_digest {
@@ -35,6 +36,8 @@ struct line_count {
     bool open_hit;
 };
 
+uint64_t lines_count_ends(const uint8_t *bytes, uint64_t count, uint8_t line_end,
+                          uint8_t line_end_also);
 void lines_digest(const struct line_input *input, bool count_line_ends, struct line_digest *digest);
 void lines_merge(struct line_count *count, const struct line_digest *digest);
 /* The text ended: bytes behind the last line end are a line. */

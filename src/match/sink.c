@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/checked.h"
 
 static bool deliver_count(struct sink *sink, const struct sink_piece *piece,
@@ -81,8 +80,9 @@ void sink_positions_into(struct sink *sink, struct trawl_match *matches, uint64_
 static void digest_lines(const struct sink *sink, const struct sink_piece *piece,
                          struct sink_digest *digest)
 {
-    struct line_input input = {piece->bytes,     piece->owned,     piece->hits,
-                               piece->hit_count, piece->hits_base, sink->line_end};
+    struct line_input input = {piece->bytes,       piece->owned,     piece->hits,
+                               piece->hit_count,   piece->hits_base, sink->line_end,
+                               sink->line_end_also};
 
     lines_digest(&input, sink->lines.invert, &digest->lines);
 }
@@ -97,11 +97,16 @@ static bool deliver_lines(struct sink *sink, const struct sink_piece *piece,
     return sink->lines.count < sink->lines.count_max;
 }
 
-void sink_lines(struct sink *sink, uint8_t line_end, bool invert, uint64_t lines_max)
+void sink_line_ends(struct sink *sink, uint8_t line_end, uint8_t line_end_also)
+{
+    sink->line_end = line_end;
+    sink->line_end_also = line_end_also;
+}
+
+void sink_lines(struct sink *sink, bool invert, uint64_t lines_max)
 {
     memset(sink, 0, sizeof *sink);
     sink->wants = SINK_WANTS_HITS;
-    sink->line_end = line_end;
     sink->digest = digest_lines;
     sink->deliver = deliver_lines;
     sink->lines.invert = invert;
@@ -111,7 +116,8 @@ void sink_lines(struct sink *sink, uint8_t line_end, bool invert, uint64_t lines
 static void digest_window(const struct sink *sink, const struct sink_piece *piece,
                           struct sink_digest *digest)
 {
-    digest->line_end_count = bytes_count_value(piece->bytes, piece->owned, sink->line_end);
+    digest->line_end_count =
+        lines_count_ends(piece->bytes, piece->owned, sink->line_end, sink->line_end_also);
 }
 
 static bool deliver_window(struct sink *sink, const struct sink_piece *piece,
@@ -133,12 +139,10 @@ static bool deliver_window(struct sink *sink, const struct sink_piece *piece,
     return sink->window_sink(sink->context, &window) == 0;
 }
 
-void sink_windows(struct sink *sink, uint8_t line_end, uint32_t flags, trawl_window_sink function,
-                  void *context)
+void sink_windows(struct sink *sink, uint32_t flags, trawl_window_sink function, void *context)
 {
     memset(sink, 0, sizeof *sink);
     sink->wants = (flags & TRAWL_WINDOW_NO_MATCHES) != 0 ? SINK_WANTS_NOTHING : SINK_WANTS_MATCHES;
-    sink->line_end = line_end;
     sink->digest = (flags & TRAWL_WINDOW_LINE_ENDS) != 0 ? digest_window : NULL;
     sink->deliver = deliver_window;
     sink->window_sink = function;

@@ -42,6 +42,7 @@ struct sink_digest {
 struct sink {
     enum sink_wants wants;
     uint8_t line_end;
+    uint8_t line_end_also;
     void (*digest)(const struct sink *sink, const struct sink_piece *piece,
                    struct sink_digest *digest); /* NULL: nothing to prepare */
     /* false: stop the search */
@@ -64,8 +65,9 @@ void sink_count(struct sink *sink);
 void sink_first(struct sink *sink);
 void sink_positions(struct sink *sink, trawl_match_sink function, void *context);
 void sink_positions_into(struct sink *sink, struct trawl_match *matches, uint64_t matches_max);
-void sink_lines(struct sink *sink, uint8_t line_end, bool invert, uint64_t lines_max);
-void sink_windows(struct sink *sink, uint8_t line_end, uint32_t flags, trawl_window_sink function,
-                  void *context);
+void sink_lines(struct sink *sink, bool invert, uint64_t lines_max);
+void sink_windows(struct sink *sink, uint32_t flags, trawl_window_sink function, void *context);
+/* What ends lines, for the two sinks above. */
+void sink_line_ends(struct sink *sink, uint8_t line_end, uint8_t line_end_also);
 
 #endif

@@ -155,6 +155,11 @@ static bool word_precedes(const struct trawl_plan *plan, const uint8_t *end, uin
     return plan->utf8.is_word(plan->utf8.context, code_point);
 }
 
+static bool ends_line(const struct trawl_plan *plan, uint8_t byte)
+{
+    return byte == plan->line_end || byte == plan->line_end_also;
+}
+
 bool plan_accepts(const struct trawl_plan *plan, const uint8_t *piece, uint64_t begin, uint64_t end,
                   uint64_t before, uint64_t available)
 {
@@ -162,8 +167,8 @@ bool plan_accepts(const struct trawl_plan *plan, const uint8_t *piece, uint64_t 
 
     TRAWL_ASSERT(end <= available);
     if ((plan->flags & TRAWL_WHOLE_LINE) != 0 &&
-        ((ahead > 0 && piece[(int64_t)begin - 1] != plan->line_end) ||
-         (end < available && piece[end] != plan->line_end)))
+        ((ahead > 0 && !ends_line(plan, piece[(int64_t)begin - 1])) ||
+         (end < available && !ends_line(plan, piece[end]))))
         return false;
     if ((plan->flags & TRAWL_WHOLE_WORD) != 0 && (word_precedes(plan, piece + begin, ahead) ||
                                                   word_follows(plan, piece + end, available - end)))

@@ -30,9 +30,11 @@ static enum trawl_status check_options(const struct trawl_plan_options *options,
         return TRAWL_FAIL(error, ARGUMENT,
                           "algorithm \"%.100s\" and a method are asked for at once",
                           options->algorithm);
-    for (uint32_t i = 0; i < sizeof options->reserved; i++)
-        if (options->reserved[i] != 0)
-            return TRAWL_FAIL(error, ARGUMENT, "a reserved plan option is not 0");
+    if (options->line_end_also_set > 1)
+        return TRAWL_FAIL(error, ARGUMENT, "line_end_also_set is %u, not 0 or 1",
+                          options->line_end_also_set);
+    if (options->reserved != 0)
+        return TRAWL_FAIL(error, ARGUMENT, "a reserved plan option is not 0");
     return TRAWL_OK;
 }
 
@@ -134,6 +136,7 @@ enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns, uint64_
     plan->flags = given.flags;
     plan->algorithm = algorithm;
     plan->line_end = given.line_end_set != 0 ? given.line_end : '\n';
+    plan->line_end_also = given.line_end_also_set != 0 ? given.line_end_also : plan->line_end;
     if (given.utf8 != NULL) {
         plan->utf8 = *given.utf8;
         plan->utf8_is_set = true;

@@ -31,6 +31,7 @@ struct plan_element {
 struct trawl_plan {
     uint32_t flags;
     uint8_t line_end;
+    uint8_t line_end_also; /* ends lines as well; line_end again where there is no such */
     bool utf8_is_set;
     bool holds_line_end; /* some literal holds the line end, so a match may cross lines */
     struct trawl_utf8 utf8;

@@ -75,7 +75,7 @@ static void plan_options(void)
     options.method = TRAWL_METHOD_SAMPLED; /* six bytes are too few to take samples of */
     CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &made, error), TRAWL_ARGUMENT);
     options = good;
-    options.reserved[1] = 1;
+    options.reserved = 1;
     CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &made, error), TRAWL_ARGUMENT);
     options = good;
     options.line_end_set = 2;

@@ -303,6 +303,7 @@ bool needles_plan(struct needles *needles, const struct settings *settings, bool
                     (whole_line ? TRAWL_WHOLE_LINE : 0u);
     options.line_end_set = 1;
     options.line_end = settings->line_end;
+    options.line_end_also_set = settings->count_ends_at_null; /* NUL */
     if (settings->utf8 && needs_utf8(needles, typed))
         options.utf8 = &utf8;
     if (typed->method != NULL)

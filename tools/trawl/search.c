@@ -131,10 +131,12 @@ static bool first_decides(const struct scan *scan, int descriptor)
            (descriptor != STDIN_FILENO || settings->max_count > 1);
 }
 
-/* Do the library's lines agree with grep's? */
+/* Do the library's lines agree with grep's? That a NUL ends lines from its block on only makes no
+ * difference: before it there is none. */
 static bool library_counts(const struct scan *scan, int descriptor)
 {
-    return scan->settings->report == REPORT_COUNT && !scan->watch_nulls && !scan->every_line &&
+    return scan->settings->report == REPORT_COUNT && !scan->every_line &&
+           (!scan->watch_nulls || scan->settings->count_ends_at_null) &&
            (descriptor != STDIN_FILENO || scan->settings->max_count == UINT64_MAX);
 }
 

@@ -144,6 +144,8 @@ bool settings_build(struct settings *settings, const struct typed *typed, bool u
     settings->text = typed->binary_files == BINARY_FILES_TEXT;
     settings->null_is_binary = !settings->text && !typed->null_data;
     settings->null_ends_line = settings->null_is_binary && !typed->hex;
+    settings->count_ends_at_null = settings->report == REPORT_COUNT && settings->null_ends_line &&
+                                   typed->binary_files != BINARY_FILES_WITHOUT_MATCH;
     settings->before_count = typed->before_count >= 0 ? typed->before_count : typed->around_count;
     settings->after_count = typed->after_count >= 0 ? typed->after_count : typed->around_count;
     if (typed->max_count >= 0 && typed->max_count != MAX_COUNT_NONE)

@@ -34,6 +34,7 @@ struct settings {
     bool text;               /* no file is binary */
     bool null_is_binary;     /* a NUL byte makes a file binary ... */
     bool null_ends_line;     /* ... and ends a line too */
+    bool count_ends_at_null; /* and all that is wanted is the count of such lines */
     uint8_t line_end;
     int64_t before_count, after_count; /* CONTEXT_NOT_GIVEN where no option gave them */
     uint64_t max_count;                /* UINT64_MAX: none */

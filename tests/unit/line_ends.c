@@ -1,0 +1,99 @@
+/* line_ends: two bytes that end lines, against the same text with one of them in both places. */
+#include "unit.h"
+
+#define TEXT_MAX 1000
+
+static struct test_random source;
+
+struct bytes {
+    uint8_t bytes[TEXT_MAX];
+    uint64_t count;
+};
+
+static uint64_t count_lines(const struct trawl_plan *plan, struct trawl_searcher *searcher,
+                            const struct bytes *text, bool invert)
+{
+    struct trawl_text *opened;
+    uint64_t count = UINT64_MAX;
+
+    MUST(trawl_text_from_memory(text->bytes, text->count, &opened, NULL));
+    MUST(trawl_count_lines(searcher, plan, opened, invert, UINT64_MAX, &count, NULL));
+    trawl_text_close(opened);
+    return count;
+}
+
+static int sum_line_ends(void *context, const struct trawl_window *window)
+{
+    *(uint64_t *)context += window->line_end_count;
+    return 0;
+}
+
+static uint64_t window_line_ends(const struct trawl_plan *plan, struct trawl_searcher *searcher,
+                                 const struct bytes *text)
+{
+    struct trawl_text *opened;
+    uint64_t count = 0;
+
+    MUST(trawl_text_from_memory(text->bytes, text->count, &opened, NULL));
+    MUST(
+        trawl_windows(searcher, plan, opened, TRAWL_WINDOW_LINE_ENDS, sum_line_ends, &count, NULL));
+    trawl_text_close(opened);
+    return count;
+}
+
+static struct trawl_plan *plan_of(const char *pattern, uint32_t flags, bool also)
+{
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_pattern patterns[1] = {{pattern, strlen(pattern)}};
+    struct trawl_plan *plan;
+
+    options.flags = flags;
+    options.line_end_also_set = also;
+    options.line_end_also = '\0';
+    MUST(trawl_plan_build(patterns, 1, &options, &plan, NULL));
+    return plan;
+}
+
+/* The text with NUL and newline ending lines, and the same with newlines in place of the NULs. */
+static void make_texts(struct bytes *both, struct bytes *one)
+{
+    const char letters[] = {'a', 'b', '\n', '\0', 'a'};
+
+    both->count = test_random_below(&source, TEXT_MAX);
+    one->count = both->count;
+    for (uint64_t i = 0; i < both->count; i++) {
+        both->bytes[i] = (uint8_t)letters[test_random_below(&source, sizeof letters)];
+        one->bytes[i] = both->bytes[i] == '\0' ? '\n' : both->bytes[i];
+    }
+}
+
+int main(void)
+{
+    static struct bytes both, one;
+    const char *patterns[] = {"a", "ab", "aa", "bab"};
+
+    source = test_random_begin("line_ends");
+    for (uint64_t round = 0; round < 400; round++) {
+        const char *pattern = patterns[test_random_below(&source, 4)];
+        uint32_t flags = test_random_below(&source, 2) == 0 ? TRAWL_WHOLE_LINE : 0;
+        struct trawl_plan *plan_both = plan_of(pattern, flags, true);
+        struct trawl_plan *plan_one = plan_of(pattern, flags, false);
+        struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+        struct trawl_searcher *searcher;
+
+        options.engine = TRAWL_ENGINE_CPU;
+        options.threads = 1 + (uint32_t)test_random_below(&source, 3);
+        options.chunk_bytes = 1 + test_random_below(&source, 200);
+        MUST(trawl_searcher_open(&options, &searcher, NULL));
+        make_texts(&both, &one);
+        for (int invert = 0; invert < 2; invert++)
+            TEST_CHECK_U64(count_lines(plan_both, searcher, &both, invert != 0),
+                           count_lines(plan_one, searcher, &one, invert != 0));
+        TEST_CHECK_U64(window_line_ends(plan_both, searcher, &both),
+                       window_line_ends(plan_one, searcher, &one));
+        trawl_searcher_close(searcher);
+        trawl_plan_free(plan_one);
+        trawl_plan_free(plan_both);
+    }
+    return test_end();
+}
