@@ -215,7 +215,8 @@ static enum trawl_status reserve_text(struct engine_lane *lane, uint64_t wanted,
     for (;;) {
         uint64_t bytes = min_u64(wanted, max_u64(lane->limits.text_bytes_max, least));
         enum trawl_status status = cuda_memory_reserve(
-            lane->device, &lane->text, ((bytes + 15) & ~15ull) + SCAN_PADDING_BYTES, error);
+            lane->device, &lane->text,
+            cuda_lane_room(lane, ((bytes + 15) & ~15ull) + SCAN_PADDING_BYTES), error);
 
         if (status != TRAWL_MEMORY || bytes / 2 < max_u64(least, TEXT_BYTES_MIN))
             return status;

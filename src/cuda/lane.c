@@ -8,6 +8,7 @@
 const struct cuda_limits cuda_limits_default = {
     .text_bytes_max = 256u << 20,
     .staging_bytes = 4u << 20,
+    .room_step_bytes = 64u << 10,
     .hits_room_min = 1u << 16,
     .hits_max = ENGINE_HITS_MAX,
     .threads = SCAN_THREADS_MAX,
@@ -32,12 +33,19 @@ struct cuda_limits cuda_limits_now(void)
     return limits_replaced == NULL ? cuda_limits_default : *limits_replaced;
 }
 
+uint64_t cuda_lane_room(const struct engine_lane *lane, uint64_t bytes)
+{
+    uint64_t step = lane->limits.room_step_bytes;
+
+    return (bytes + step - 1) / step * step;
+}
+
 enum trawl_status cuda_lane_upload(struct engine_lane *lane, uint64_t address, const void *bytes,
                                    uint64_t count, struct trawl_error *error)
 {
     const struct cuda_device *device = lane->device;
     const uint8_t *from = (const uint8_t *)bytes;
-    uint64_t room = min_u64(lane->limits.staging_bytes, (count + 4095) & ~4095ull);
+    uint64_t room = min_u64(lane->limits.staging_bytes, cuda_lane_room(lane, count));
 
     for (uint64_t at = 0, turn = 0; at < count; turn ^= 1) {
         struct cuda_pinned *staging = &lane->staging[turn];

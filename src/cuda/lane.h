@@ -60,6 +60,9 @@ struct engine_lane {
 
 /* ---- lane.c ---- */
 
+/* `bytes` rounded up to what the lane takes at a time. */
+uint64_t cuda_lane_room(const struct engine_lane *lane, uint64_t bytes);
+
 /* With the device entered: `bytes` of host memory to the device, through the staging buffers.
  * Returns before the copy is done; the source may be reused at once. */
 enum trawl_status cuda_lane_upload(struct engine_lane *lane, uint64_t address, const void *bytes,

@@ -6,11 +6,12 @@
 #include <stdint.h>
 
 struct cuda_limits {
-    uint64_t text_bytes_max; /* device memory of a lane for its piece of a text */
-    uint64_t staging_bytes;  /* of each of a lane's two pinned buffers */
-    uint64_t hits_room_min;  /* hits a lane begins with room for */
-    uint64_t hits_max;       /* a scan stops between two tiles rather than hold more */
-    uint32_t threads;        /* per block */
+    uint64_t text_bytes_max;  /* device memory of a lane for its piece of a text */
+    uint64_t staging_bytes;   /* of each of a lane's two pinned buffers */
+    uint64_t room_step_bytes; /* memory is taken in multiples of this, so that it seldom grows */
+    uint64_t hits_room_min;   /* hits a lane begins with room for */
+    uint64_t hits_max;        /* a scan stops between two tiles rather than hold more */
+    uint32_t threads;         /* per block */
     uint32_t tile_words_max;
     uint32_t blocks_max;        /* per launch; 0: what is resident */
     uint32_t group_samples_max; /* method sampled: per group */

@@ -98,6 +98,7 @@ static enum trawl_status reserve(struct engine_lane *lane, const struct launch *
                 cuda_memory_reserve(lane->device, &lane->literals, room * sizeof(uint32_t), error));
         lane->hits_room = room;
     }
+    bytes = cuda_lane_room(lane, bytes);
     TRAWL_TRY(cuda_memory_reserve(lane->device, &lane->result, bytes, error));
     return cuda_pinned_reserve(lane->device, &lane->landing, bytes, error);
 }
@@ -178,7 +179,8 @@ static enum trawl_status gather(struct engine_lane *lane, const struct launch *l
     TRAWL_ASSERT(total <= lane->hits_room);
     TRAWL_TRY(hits_reserve(&result->hits, total, error));
     /* Growing forgets what landed: bring all of it again. */
-    TRAWL_TRY(cuda_pinned_reserve(device, &lane->landing, head + (is_set ? 2 : 1) * bytes, error));
+    TRAWL_TRY(cuda_pinned_reserve(device, &lane->landing,
+                                  cuda_lane_room(lane, head + (is_set ? 2 : 1) * bytes), error));
     TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, lane->landing.bytes, lane->result.address,
                         (size_t)head, lane->stream));
     TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, lane->landing.bytes + head,

@@ -123,9 +123,13 @@ static void choose_grams(const struct trawl_plan *plan, struct scan_arguments *a
     fill_gram(bytes, gram_bytes, fold, &a->gram[0], &a->gram_fold[0], &a->gram_mask[0]);
     fill_gram(bytes + (gram_bytes > 4 ? 4 : 0), gram_bytes > 4 ? gram_bytes - 4 : 0, fold,
               &a->gram[1], &a->gram_fold[1], &a->gram_mask[1]);
-    a->gram_kind = fold || (gram_bytes > 4 && gram_bytes < GRAM_BYTES) ? SCAN_GRAM_MASKED
-                   : gram_bytes <= 4                                   ? SCAN_GRAM_SHORT
-                                                                       : SCAN_GRAM_LONG;
+    if (fold || (gram_bytes > 4 && gram_bytes < GRAM_BYTES))
+        a->gram_kind = SCAN_GRAM_MASKED;
+    else
+        a->gram_kind = gram_bytes == 1   ? SCAN_GRAM_BYTE
+                       : gram_bytes < 4  ? SCAN_GRAM_SHORT
+                       : gram_bytes == 4 ? SCAN_GRAM_WORD
+                                         : SCAN_GRAM_LONG;
     /* Or-ing the fold lets '@' pass for '`' and the like. */
     a->is_exact = count == gram_bytes && a->gram_fold[0] == 0 && a->gram_fold[1] == 0;
 }
@@ -141,6 +145,7 @@ static void choose_words(const struct trawl_plan *plan, struct scan_arguments *a
 static void put_sampled(const struct trawl_plan *plan, struct block *block,
                         struct scan_arguments *a)
 {
+    const uint8_t *bytes = plan_literal_bytes(plan, 0);
     uint64_t head_count = 1ull << plan->sampled.hash_bits;
     uint32_t *bits;
 
@@ -149,11 +154,15 @@ static void put_sampled(const struct trawl_plan *plan, struct block *block,
     a->sample_fold = plan->sampled.fold;
     (void)block_put(block, plan->sampled_heads, head_count * sizeof(uint32_t), &a->heads);
     (void)block_put(block, plan->sampled_next, plan->sampled.stride * sizeof(uint32_t), &a->next);
-    bits = (uint32_t *)block_put(block, NULL, (head_count + 31) / 32 * sizeof(uint32_t),
-                                 &a->head_bits);
-    for (uint64_t h = 0; bits != NULL && h < head_count; h++)
-        if (plan->sampled_heads[h] != PLAN_NONE)
-            bits[h / 32] |= 1u << h % 32;
+    bits = (uint32_t *)block_put(block, NULL, (1u << SCAN_HEAD_BITS_MAX) / 8, &a->head_bits);
+    for (uint64_t offset = 0; bits != NULL && offset < a->stride; offset++) {
+        uint64_t gram;
+        uint32_t hash;
+
+        memcpy(&gram, bytes + offset, sizeof gram);
+        hash = plan_hash64(gram | a->sample_fold, SCAN_HEAD_BITS_MAX);
+        bits[hash / 32] |= 1u << hash % 32;
+    }
 }
 
 static void put_one(const struct trawl_plan *plan, struct block *block, struct scan_arguments *a)
@@ -238,7 +247,8 @@ enum trawl_status cuda_tables_build(struct engine_lane *lane, struct trawl_error
     put_plan(lane->plan, &block, &tables->arguments);
     bytes = block.count;
     TRAWL_TRY(memory_allocate_zeroed(bytes, 1, &memory, error));
-    TRAWL_TRY_DONE(cuda_memory_reserve(lane->device, &tables->memory, bytes, error));
+    TRAWL_TRY_DONE(
+        cuda_memory_reserve(lane->device, &tables->memory, cuda_lane_room(lane, bytes), error));
     block.bytes = (uint8_t *)memory;
     block.count = 0;
     block.address = tables->memory.address;

@@ -55,6 +55,7 @@ static void small_limits(void)
     limits.blocks_max = 2;
     limits.staging_bytes = 700;
     limits.text_bytes_max = 1200;
+    limits.room_step_bytes = 1;
     limits.hits_room_min = 16;
     limits.hits_max = 200;
     limits.group_samples_max = 64;

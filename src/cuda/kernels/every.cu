@@ -40,28 +40,32 @@ SIMT_FUNCTION void every_tiles(const struct scan_arguments *a, int words)
 {
     TILE_SHARED();
     struct tile_totals totals = {0, 0, 0};
+    struct tile_queue queue = {tile_ask(a), 0};
     struct filter_range range;
     uint64_t begin_position = (a->begin + a->shift) & ~15ull, tile;
+    int only_count = a->want == SCAN_COUNT && a->is_exact != 0;
 
     range.first = a->begin + a->shift;
     range.last = a->limit + a->shift;
-    tile_clear(a, &shared);
-    for (tile = tile_next(a, &shared); SIMT_BOUND(tile < a->tile_count);
-         tile = tile_next(a, &shared)) {
+    for (tile = tile_next(a, &shared, &queue); SIMT_BOUND(tile < a->tile_count);
+         tile = tile_next(a, &shared, &queue)) {
         uint32_t found;
 
         range.position = begin_position + tile * a->tile_words * 32u;
         if (a->want == SCAN_FIRST && range.position > range.first &&
             tile_is_behind(a, range.position - a->shift))
             break;
-        found = words ? filter_tile_of(a, &range, &shared, FILTER_WORDS)
-                      : filter_tile(a, &range, &shared);
-        every_settle(a, range.position - a->shift, &shared, found, tile, &totals);
+        found = words ? filter_tile_of(a, &range, &shared, FILTER_WORDS, 0)
+                      : filter_tile(a, &range, &shared, only_count);
+        if (only_count)
+            totals.count += found;
+        else
+            every_settle(a, range.position - a->shift, &shared, found, tile, &totals);
     }
     tile_finish(a, &totals);
 }
 
-SIMT_KERNEL(scan_every, scan_arguments, SCAN_THREADS_MAX, 5)
+SIMT_KERNEL(scan_every, scan_arguments, SCAN_THREADS_MAX, 4)
 {
     every_tiles(&args, 0);
 }

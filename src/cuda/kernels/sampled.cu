@@ -7,9 +7,9 @@
  *            scanned again tile by tile as method every does it, duels included.
  * Grid       any; blocks draw groups of samples from a ticket. 32 to 256 threads.
  * Shared     static, 21.5 KiB and 8 KiB of head bits.
- * Traffic    per sample: 8 bytes of one 32-byte sector; one sample in 8 has its bit set by chance
- *            (heads are 4 to 8 per gram) and reads 8 bytes of the chain and 24 to compare. Per
- *            block the head bits once. Per hit as every. A flooded group: as every.
+ * Traffic    per sample: 8 bytes of one 32-byte sector; one sample in 8 (stride 8192) to 1024
+ *            (stride 64) has its bit set by chance and reads 8 bytes of the chain and 24 to
+ *            compare. Per block the head bits once. Per hit as every. A flooded group: as every.
  * Progress   no block waits for another.
  * Order      ascending inside a group (by rank), groups by index.
  * Limits     stride a multiple of 8 and at most the plan's; hash_bits <= SCAN_HEAD_BITS_MAX.
@@ -17,6 +17,7 @@
  */
 
 #define SAMPLED_CHAIN_MAX 64u /* offsets one thread follows in a group before it floods */
+#define SAMPLED_LOADS 4u      /* samples of a thread on their way at a time */
 #define SAMPLED_DEAD UINT32_MAX
 
 struct sampled_shared {
@@ -83,15 +84,31 @@ SIMT_FUNCTION int sampled_look(const struct scan_arguments *a, const struct samp
     uint32_t followed = 0;
     int flooded = 0;
 
-    for (uint64_t s = group->first + simt_thread(); s < group->last; s += simt_threads()) {
-        uint64_t position = s * a->stride, gram;
-        uint32_t hash;
+    for (uint64_t s = group->first + simt_thread(); s < group->last;
+         s += (uint64_t)SAMPLED_LOADS * simt_threads()) {
+        uint64_t grams[SAMPLED_LOADS];
 
-        gram = simt_load_u64((const uint64_t *)(const void *)(a->text + position));
-        hash = plan_hash64(gram | a->sample_fold, a->hash_bits);
-        if ((own->head_bits[hash / 32u] >> hash % 32u & 1u) == 0 || flooded)
-            continue;
-        flooded = sampled_chain(a, group, own, position, simt_load_u32(a->heads + hash), &followed);
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < SAMPLED_LOADS; k++) {
+            uint64_t sample = s + (uint64_t)k * simt_threads();
+
+            grams[k] = 0;
+            if (SIMT_BOUND(sample < group->last))
+                grams[k] =
+                    simt_load_u64((const uint64_t *)(const void *)(a->text + sample * a->stride));
+        }
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < SAMPLED_LOADS; k++) {
+            uint64_t sample = s + (uint64_t)k * simt_threads();
+            uint32_t hash = plan_hash64(grams[k] | a->sample_fold, SCAN_HEAD_BITS_MAX);
+
+            if (sample >= group->last || flooded ||
+                (own->head_bits[hash / 32u] >> hash % 32u & 1u) == 0)
+                continue;
+            flooded = sampled_chain(
+                a, group, own, sample * a->stride,
+                simt_load_u32(a->heads + (hash >> (SCAN_HEAD_BITS_MAX - a->hash_bits))), &followed);
+        }
     }
     totals->candidates += followed;
     return flooded;
@@ -159,14 +176,14 @@ SIMT_FUNCTION void sampled_flood(const struct scan_arguments *a, const struct sa
     range.last = group->highest + a->shift;
     for (range.position = range.first & ~15ull; range.position < range.last;
          range.position += a->tile_words * 32u, segment++) {
-        uint32_t found = filter_tile(a, &range, shared);
+        uint32_t found = filter_tile(a, &range, shared, 0);
 
         every_settle(a, range.position - a->shift, shared, found, segment, totals);
         simt_warp_sync(); /* a warp's filter sets bits in its own lanes' words only */
     }
 }
 
-SIMT_KERNEL(scan_sampled, scan_arguments, SCAN_THREADS_MAX, 5)
+SIMT_KERNEL(scan_sampled, scan_arguments, SCAN_THREADS_MAX, 4)
 {
     TILE_SHARED();
     SIMT_SHARED(uint32_t, head_bits, 1u << SCAN_HEAD_BITS_MAX >> 5);
@@ -174,12 +191,12 @@ SIMT_KERNEL(scan_sampled, scan_arguments, SCAN_THREADS_MAX, 5)
     SIMT_SHARED(uint32_t, list_count, 1);
     struct sampled_shared own = {head_bits, list, list_count};
     struct tile_totals totals = {0, 0, 0};
+    struct tile_queue queue = {tile_ask(&args), 0};
 
-    for (uint32_t i = simt_thread(); i < ((1u << args.hash_bits) + 31u) >> 5; i += simt_threads())
+    for (uint32_t i = simt_thread(); i < 1u << SCAN_HEAD_BITS_MAX >> 5; i += simt_threads())
         head_bits[i] = simt_load_u32(args.head_bits + i);
-    tile_clear(&args, &shared);
-    for (uint64_t index = tile_next(&args, &shared); SIMT_BOUND(index < args.tile_count);
-         index = tile_next(&args, &shared)) {
+    for (uint64_t index = tile_next(&args, &shared, &queue); SIMT_BOUND(index < args.tile_count);
+         index = tile_next(&args, &shared, &queue)) {
         struct sampled_group group = sampled_group_of(&args, index);
         uint64_t segment = index * args.group_segments;
         int flooded;

@@ -25,7 +25,9 @@ enum scan_want { SCAN_COUNT, SCAN_HITS, SCAN_FIRST };
 
 /* Which comparisons decide at each place of method every (scan_arguments.gram_kind). */
 enum scan_gram_kind {
-    SCAN_GRAM_SHORT, /* up to 4 bytes, no fold: one word under gram_mask[0]; exact */
+    SCAN_GRAM_BYTE,  /* one byte, no fold; exact */
+    SCAN_GRAM_SHORT, /* 2 and 3 bytes, no fold: one word under gram_mask[0]; exact */
+    SCAN_GRAM_WORD,  /* 4 bytes, no fold: one word; exact */
     SCAN_GRAM_LONG,  /* 8 bytes and more, no fold: two words */
     SCAN_GRAM_MASKED /* two words, both or-ed with a fold and masked */
 };
@@ -76,7 +78,7 @@ struct scan_arguments {
     /* Method sampled: */
     const uint32_t *heads;
     const uint32_t *next;
-    const uint32_t *head_bits; /* bit h: heads[h] is used */
+    const uint32_t *head_bits; /* 1 << SCAN_HEAD_BITS_MAX: is there a gram with this hash? */
     uint64_t sample_fold;
     uint64_t sample_begin; /* index of the first sample: it lies at stride times this */
     uint64_t sample_end;

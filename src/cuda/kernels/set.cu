@@ -88,27 +88,26 @@ SIMT_FUNCTION void set_settle(const struct scan_arguments *a, uint64_t origin,
             for (uint32_t left = shared->bits[w]; left != 0; left &= left - 1u)
                 (void)set_begin(a, origin + w * 32u + simt_lowest_bit(left), &slot, &literal);
     }
-    tile_clear(a, shared);
 }
 
 SIMT_KERNEL(scan_set, scan_arguments, SCAN_THREADS_MAX, 4)
 {
     TILE_SHARED();
     struct tile_totals totals = {0, 0, 0};
+    struct tile_queue queue = {tile_ask(&args), 0};
     struct filter_range range;
     uint64_t begin_position = args.begin & ~15ull, tile;
 
     range.first = args.begin;
     range.last = args.limit;
-    tile_clear(&args, &shared);
-    for (tile = tile_next(&args, &shared); SIMT_BOUND(tile < args.tile_count);
-         tile = tile_next(&args, &shared)) {
+    for (tile = tile_next(&args, &shared, &queue); SIMT_BOUND(tile < args.tile_count);
+         tile = tile_next(&args, &shared, &queue)) {
         uint32_t found;
 
         range.position = begin_position + tile * args.tile_words * 32u;
         if (args.want == SCAN_FIRST && tile_is_behind(&args, range.position))
             break;
-        found = filter_tile_of(&args, &range, &shared, FILTER_SET);
+        found = filter_tile_of(&args, &range, &shared, FILTER_SET, 0);
         totals.candidates += found;
         if (simt_barrier_or(found != 0))
             set_settle(&args, range.position, &shared, tile, &totals);

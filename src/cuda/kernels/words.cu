@@ -8,7 +8,7 @@
  * Traffic    per text byte: reads 1. Per candidate and hit as every.
  * Source     q = 4, s = 4 of the sampling rule in docs/kernels.md.
  */
-SIMT_KERNEL(scan_words, scan_arguments, SCAN_THREADS_MAX, 5)
+SIMT_KERNEL(scan_words, scan_arguments, SCAN_THREADS_MAX, 4)
 {
     every_tiles(&args, 1);
 }
