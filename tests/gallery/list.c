@@ -176,6 +176,74 @@ static void plans_in_turn(void)
     trawl_searcher_close(searcher);
 }
 
+/* Of all characters, k alone has a variant that is longer: the Kelvin sign. */
+static uint32_t variants(void *context, uint32_t code_point,
+                         uint32_t found[TRAWL_UTF8_VARIANTS_MAX])
+{
+    (void)context;
+    found[0] = code_point;
+    if (code_point != 'k' && code_point != 'K' && code_point != 0x212a)
+        return 1;
+    found[0] = 'k';
+    found[1] = 'K';
+    found[2] = 0x212a;
+    return 3;
+}
+
+static bool is_word(void *context, uint32_t code_point)
+{
+    (void)context;
+    return code_point == 0x212a;
+}
+
+#define KELVIN "\xe2\x84\xaa"
+
+static int take_row(void *context, uint64_t row_first, uint64_t row_count, const int64_t *first)
+{
+    static const int64_t expected[][2] = {{0, -1}, {2, -1}, {0, -1}, {1, 1}, {-1, -1}};
+
+    TEST_CHECK(row_first == 0 && row_count == 5);
+    for (uint64_t i = 0; i < row_count * 2; i++)
+        TEST_CHECK(first[i] == expected[i / 2][i % 2]);
+    *(uint64_t *)context += row_count;
+    return 0;
+}
+
+/* One pattern of literals of several lengths, and one with so many that it gets a tail. */
+static void variants_of_other_lengths(void)
+{
+    static const struct trawl_utf8 utf8 = {NULL, variants, is_word};
+    static const struct trawl_pattern patterns[] = {{"k", 1}, {"kkkkkkkkkkkk", 12}};
+    static const char tape[] = KELVIN "ak"                     /* the longer variant first */
+                                      "a.k" KELVIN             /* the shorter one first */
+                                          KELVIN               /* alone */
+                                      ".kKkKkK" KELVIN "kkkkK" /* 12 */
+                                      ".";
+    static const uint64_t offsets[] = {0, 5, 11, 14, 29, 30};
+    const struct trawl_records records = {(const uint8_t *)tape, offsets, 5};
+    struct trawl_searcher *searcher = unit_searcher(2, 5);
+    struct trawl_text *text = unit_text(tape, sizeof tape - 1);
+    uint64_t rows = 0;
+
+    TEST_CHECK_U64(sizeof tape - 1, offsets[5]);
+    for (uint32_t i = 0; i <= NAMES; i++) {
+        struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+        struct trawl_plan *plan = NULL;
+
+        options.algorithm = i < NAMES ? names[i] : NULL;
+        options.flags = TRAWL_IGNORE_CASE;
+        options.utf8 = &utf8;
+        MUST(trawl_plan_build(patterns, 2, &options, &plan, NULL));
+        if (i + 1 != NAMES)
+            TEST_CHECK_U64(unit_count(searcher, plan, text), 2 + 2 + 1 + 12 + 1);
+        MUST(trawl_matrix(searcher, plan, &records, take_row, &rows, NULL));
+        trawl_plan_free(plan);
+    }
+    TEST_CHECK_U64(rows, 5 * (NAMES + 1));
+    trawl_text_close(text);
+    trawl_searcher_close(searcher);
+}
+
 /* Engine "auto" runs them too. */
 static void engine_auto(void)
 {
@@ -206,6 +274,7 @@ int main(void)
     explained();
     for_records_alone();
     plans_in_turn();
+    variants_of_other_lengths();
     engine_auto();
     return test_end();
 }
