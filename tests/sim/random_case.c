@@ -3,23 +3,25 @@
 
 #define TEXT_BYTES_MAX 9000
 
-/* Runs of one letter broken by others near each other, and a run to look for: the tiles flood, and
- * breaks lie behind their ends. */
+/* Runs of one byte broken by others near each other, and runs to look for: the tiles flood, breaks
+ * lie behind their ends, and zeros go on in the padding behind the text. */
 static void make_runs(struct test_random *random, struct diff_input *input)
 {
-    uint8_t pattern[300];
+    uint8_t letter = test_random_below(random, 2) ? 'a' : 0, pattern[300];
     uint64_t run = 0;
 
     input_begin(random, INPUT_LETTERS_1, 500 + test_random_below(random, TEXT_BYTES_MAX - 500),
                 input);
-    memset(input->text, 'a', input->text_bytes);
+    memset(input->text, letter, input->text_bytes);
     for (uint64_t i = 0; i < input->text_bytes; i += run) {
         input->text[i] = 'b';
         run = test_random_below(random, 3) == 0 ? 1 + test_random_below(random, 700)
                                                 : 1 + test_random_below(random, 20);
     }
-    memset(pattern, 'a', sizeof pattern);
+    memset(pattern, letter, sizeof pattern);
     input_add_pattern(input, pattern, 1 + test_random_below(random, sizeof pattern));
+    if (test_random_below(random, 3) == 0)
+        input_add_pattern(input, pattern, 1 + test_random_below(random, 5));
 }
 
 void random_case_input(struct test_random *random, struct diff_input *input)

@@ -1,0 +1,184 @@
+/* auto_test: the engine that is picked when none is asked for, beside a simulated GPU that is
+ * there, that is not, that fails at any call, and that holds a loaded text. The answer is always
+ * the same, and it is never an error.
+ */
+#include <stdlib.h>
+
+#include "cuda/driver.h"
+#include "sim_driver.h"
+#include "simulator.h"
+#include "test.h"
+#include "trawl.h"
+
+#define TEXT_BYTES (6u << 20)
+#define LOADED_BYTES 40000u
+#define SEARCHES_MAX 100000u /* until the GPU is asked for: 0.3 s of searching */
+
+struct fixture {
+    uint8_t *bytes;
+    struct trawl_plan *plan;
+    struct trawl_text *text;
+    struct trawl_text *small;
+    uint64_t expected, expected_small;
+};
+
+static uint64_t naive_count(const uint8_t *bytes, uint64_t count)
+{
+    uint64_t found = 0;
+
+    for (uint64_t i = 0; i + 3 <= count; i++)
+        found += memcmp(bytes + i, "abc", 3) == 0;
+    return found;
+}
+
+static void fixture_open(struct fixture *fixture)
+{
+    struct test_random random = test_random_begin("auto");
+    struct trawl_pattern pattern = {"abc", 3};
+
+    fixture->bytes = (uint8_t *)malloc(TEXT_BYTES);
+    if (fixture->bytes == NULL)
+        exit(1);
+    for (uint64_t i = 0; i < TEXT_BYTES; i++)
+        fixture->bytes[i] = (uint8_t)('a' + test_random_below(&random, 6));
+    TEST_CHECK(trawl_plan_build(&pattern, 1, NULL, &fixture->plan, NULL) == TRAWL_OK);
+    TEST_CHECK(trawl_text_from_memory(fixture->bytes, TEXT_BYTES, &fixture->text, NULL) ==
+               TRAWL_OK);
+    TEST_CHECK(trawl_text_from_memory(fixture->bytes, LOADED_BYTES, &fixture->small, NULL) ==
+               TRAWL_OK);
+    fixture->expected = naive_count(fixture->bytes, TEXT_BYTES);
+    fixture->expected_small = naive_count(fixture->bytes, LOADED_BYTES);
+}
+
+static void fixture_close(struct fixture *fixture)
+{
+    trawl_text_close(fixture->text);
+    trawl_text_close(fixture->small);
+    trawl_plan_free(fixture->plan);
+    free(fixture->bytes);
+}
+
+static struct trawl_searcher *searcher_open(void)
+{
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct trawl_searcher *searcher = NULL;
+
+    options.engine = TRAWL_ENGINE_AUTO;
+    options.threads = 2;
+    options.chunk_bytes = 1u << 16; /* a chunk in the simulator takes its time */
+    if (!TEST_CHECK(trawl_searcher_open(&options, &searcher, NULL) == TRAWL_OK))
+        exit(1);
+    return searcher;
+}
+
+static bool search_is_right(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                            struct trawl_text *text, uint64_t expected)
+{
+    uint64_t count = 0;
+
+    return trawl_count(searcher, plan, text, &count, NULL) == TRAWL_OK && count == expected;
+}
+
+static void reset(uint32_t devices)
+{
+    struct sim_driver_options options = {1, devices, 16u << 20, 2, 0, 0};
+
+    sim_driver_reset(&options);
+    sim_driver_fail(0, 0, false);
+}
+
+/* Search until the GPU was asked for and has searched; false if it never was. */
+static bool search_until_gpu(const struct fixture *fixture, struct trawl_searcher *searcher)
+{
+    uint64_t launches = sim_counters().launches;
+    bool right = true;
+
+    for (uint32_t i = 0; i < SEARCHES_MAX && right && sim_counters().launches == launches; i++)
+        right = search_is_right(searcher, fixture->plan, fixture->text, fixture->expected);
+    TEST_CHECK(right);
+    return sim_counters().launches > launches;
+}
+
+static void gpu_joins(const struct fixture *fixture)
+{
+    struct trawl_searcher *searcher;
+
+    reset(1);
+    searcher = searcher_open();
+    TEST_CHECK(search_is_right(searcher, fixture->plan, fixture->small, fixture->expected_small));
+    TEST_CHECK_U64(sim_driver_calls(), 0); /* a short search does not wake it */
+    TEST_CHECK(search_until_gpu(fixture, searcher));
+    for (uint32_t i = 0; i < 3; i++)
+        TEST_CHECK(search_is_right(searcher, fixture->plan, fixture->text, fixture->expected));
+    trawl_searcher_close(searcher);
+    TEST_CHECK_U64(sim_driver_live(), 0);
+    printf("a GPU that stands after 0.3 s of searching: tried, and the answers stay right\n");
+}
+
+static void gpu_holds_text(const struct fixture *fixture)
+{
+    struct trawl_searcher *searcher;
+    uint64_t launches;
+
+    reset(2);
+    searcher = searcher_open();
+    TEST_CHECK(trawl_text_load(searcher, fixture->small, NULL) == TRAWL_OK);
+    launches = sim_counters().launches;
+    TEST_CHECK(search_is_right(searcher, fixture->plan, fixture->small, fixture->expected_small));
+    TEST_CHECK(sim_counters().launches > launches);
+    trawl_text_unload(searcher, fixture->small);
+    TEST_CHECK(search_is_right(searcher, fixture->plan, fixture->small, fixture->expected_small));
+    trawl_searcher_close(searcher);
+    TEST_CHECK_U64(sim_driver_live(), 0);
+}
+
+/* Loading opens the GPU at once, so that every call of opening and searching can be made to fail.
+ */
+static void gpu_fails(const struct fixture *fixture)
+{
+    uint64_t nth = 0, calls;
+
+    do {
+        struct trawl_searcher *searcher;
+
+        reset(1);
+        nth++;
+        sim_driver_fail(nth, CUDA_CODE_UNKNOWN, nth % 2 == 0);
+        searcher = searcher_open();
+        TEST_CHECK(trawl_text_load(searcher, fixture->small, NULL) == TRAWL_OK);
+        for (uint32_t i = 0; i < 2; i++)
+            TEST_CHECK(
+                search_is_right(searcher, fixture->plan, fixture->small, fixture->expected_small));
+        calls = sim_driver_calls();
+        trawl_searcher_close(searcher);
+        TEST_CHECK_U64(sim_driver_live(), 0);
+    } while (nth <= calls && nth < 1000 && test_failures < 5);
+    printf("a GPU that fails at call 1 to %" PRIu64 ": the CPU goes on\n", nth);
+    TEST_CHECK(nth > 40);
+}
+
+static void gpu_is_absent(const struct fixture *fixture)
+{
+    struct trawl_searcher *searcher;
+
+    reset(0);
+    searcher = searcher_open();
+    TEST_CHECK(trawl_text_load(searcher, fixture->small, NULL) == TRAWL_OK);
+    TEST_CHECK(search_is_right(searcher, fixture->plan, fixture->small, fixture->expected_small));
+    trawl_searcher_close(searcher);
+}
+
+int main(void)
+{
+    struct fixture fixture;
+
+    test_begin("sim auto");
+    cuda_driver_replace(sim_driver_table());
+    fixture_open(&fixture);
+    gpu_joins(&fixture);
+    gpu_holds_text(&fixture);
+    gpu_fails(&fixture);
+    gpu_is_absent(&fixture);
+    fixture_close(&fixture);
+    return test_end();
+}
