@@ -7,17 +7,16 @@
 #define CANDIDATE_WORK 16u
 #define SET_KEPT (3u + FIND_LOAD_SLACK) /* a gram's other bytes, and whole vectors */
 
-/* The hash of the gram at place x; near the text's end the load is put together bytewise. */
-static uint32_t hash_at(const struct scan *scan, uint64_t x)
+/* The first bytes at place x; near the text's end the load is put together bytewise. */
+static uint64_t head_at(const struct scan *scan, uint64_t x)
 {
-    const struct plan_set *set = &scan->plan->set;
-    uint32_t gram = 0;
+    uint64_t head = 0;
 
-    if (scan->loadable - x >= sizeof gram)
-        memcpy(&gram, scan->chunk->bytes + x, sizeof gram);
+    if (scan->loadable - x >= sizeof head)
+        memcpy(&head, scan->chunk->bytes + x, sizeof head);
     else
-        memcpy(&gram, scan->chunk->bytes + x, (size_t)(scan->loadable - x));
-    return plan_hash32((gram | set->fold) & set->gram_mask, set->bitmap_bits);
+        memcpy(&head, scan->chunk->bytes + x, (size_t)(scan->loadable - x));
+    return head;
 }
 
 /* The literal at place x, if it is there. */
@@ -43,8 +42,10 @@ static void settle_literal(struct scan *scan, uint64_t x, uint32_t index)
 static void settle_place(struct scan *scan, uint64_t x)
 {
     const struct trawl_plan *plan = scan->plan;
-    uint32_t hash = hash_at(scan, x);
-    uint32_t bucket = hash >> (plan->set.bitmap_bits - plan->set.bucket_bits);
+    const struct plan_set *set = &plan->set;
+    uint64_t head = head_at(scan, x);
+    uint32_t hash = plan_hash32(((uint32_t)head | set->fold) & set->gram_mask, set->bitmap_bits);
+    uint32_t bucket = plan_hash64((head | set->head_fold) & set->head_mask, set->bucket_bits);
 
     if ((plan->set_bitmap[hash / 64] >> (hash % 64) & 1) == 0)
         return; /* nibbles let it pass, but the gram is no literal's */

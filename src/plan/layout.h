@@ -41,7 +41,9 @@ struct plan_sampled {
 };
 
 /* Method "set": the first q bytes at each place, hashed, test a bit; a bucket then lists literals
- * whose grams hash alike.
+ * whose first bytes, as many as all have but at most 8, hash alike. Four bytes are what vectors
+ * hash at every place; eight tell literals apart that begin alike (10,000 of "key-0000" would share
+ * one bucket, 16-mers of DNA 256).
  *
  * Where there are few literals, nibble tables test many places at once before that ("Teddy": Wang
  * and others, "Hyperscan: a fast multi-pattern regex matcher", NSDI 2019). Literals are dealt to 8
@@ -56,9 +58,11 @@ struct plan_set {
     uint32_t nibble_groups; /* 0: no nibble tables */
     uint32_t q;             /* 1 to 4 */
     uint32_t bitmap_bits;   /* log2 of the bitmap's bits */
-    uint32_t bucket_bits;   /* log2 of the bucket count; never above bitmap_bits */
+    uint32_t bucket_bits;   /* log2 of the bucket count */
     uint32_t fold;          /* or-ed into the gram before hashing */
     uint32_t gram_mask;     /* keeps q bytes of a 32-bit load */
+    uint64_t head_fold;     /* the same for the bytes that choose the bucket */
+    uint64_t head_mask;
 };
 
 #define PLAN_HASH32_FACTOR 0x9e3779b1u

@@ -90,8 +90,11 @@ static uint32_t literal_gram(const struct trawl_plan *plan, uint32_t literal)
 
 static uint32_t literal_bucket(const struct trawl_plan *plan, uint32_t literal)
 {
-    return plan_hash32(literal_gram(plan, literal), plan->set.bitmap_bits) >>
-           (plan->set.bitmap_bits - plan->set.bucket_bits);
+    uint64_t head = 0;
+
+    memcpy(&head, plan_literal_bytes(plan, literal),
+           (size_t)min_u64(plan->length_min, sizeof head));
+    return plan_hash64((head | plan->set.head_fold) & plan->set.head_mask, plan->set.bucket_bits);
 }
 
 /* Deal the literals to classes: those with like grams share one, so that a class stands for few
@@ -144,7 +147,10 @@ static void set_parameters(struct trawl_plan *plan)
                           SET_BITMAP_BITS_MAX);
     set->bucket_bits =
         (uint32_t)min_u64(log2_ceiling(plan->literal_count) + 2, SET_BUCKET_BITS_MAX);
-    set->bucket_bits = (uint32_t)min_u64(set->bucket_bits, set->bitmap_bits);
+    set->head_mask =
+        plan->length_min >= 8 ? UINT64_MAX : (1ull << 8 * max_u64(plan->length_min, 1)) - 1;
+    set->head_fold =
+        (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x2020202020202020ull & set->head_mask : 0;
 }
 
 enum trawl_status build_set(struct trawl_plan *plan, struct trawl_error *error)

@@ -26,10 +26,9 @@ SIMT_FUNCTION int set_matches(const struct scan_arguments *a, uint64_t x, uint32
 
 SIMT_FUNCTION uint32_t set_bucket(const struct scan_arguments *a, uint64_t x)
 {
-    uint64_t word = tile_text_word(a, x);
-    uint32_t gram = ((uint32_t)word | a->set.fold) & a->set.gram_mask;
+    uint64_t head = (tile_text_word(a, x) | a->set.head_fold) & a->set.head_mask;
 
-    return plan_hash32(gram, a->set.bitmap_bits) >> (a->set.bitmap_bits - a->set.bucket_bits);
+    return plan_hash64(head, a->set.bucket_bits);
 }
 
 /* Count the hits of the begin x; write them from *slot on if that is not NULL. */
