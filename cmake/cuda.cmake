@@ -28,15 +28,17 @@ else()
             list(APPEND nvcc_codes -gencode arch=compute_${code},code=sm_${code})
         endif()
     endforeach()
+    # Lines for compute-sanitizer and profilers, where they are wanted: they double the image.
+    set(nvcc_lines $<$<CONFIG:Debug,RelWithDebInfo>:-lineinfo>)
     file(GLOB kernel_files CONFIGURE_DEPENDS cuda/kernels/*)
     set(TRAWL_CUDA_IMAGE ${CMAKE_CURRENT_BINARY_DIR}/kernels.fatbin)
     add_custom_command(
         OUTPUT ${TRAWL_CUDA_IMAGE}
-        COMMAND ${TRAWL_NVCC} -x cu -std=c++17 -O3 -lineinfo -I ${CMAKE_CURRENT_SOURCE_DIR}
+        COMMAND ${TRAWL_NVCC} -x cu -std=c++17 -O3 ${nvcc_lines} -I ${CMAKE_CURRENT_SOURCE_DIR}
                 ${nvcc_codes} -Werror all-warnings --threads 2 -fatbin -o ${TRAWL_CUDA_IMAGE}
                 ${CMAKE_CURRENT_SOURCE_DIR}/cuda/kernels/kernels.cu
         DEPENDS ${kernel_files} ${CMAKE_CURRENT_SOURCE_DIR}/plan/layout.h
-        COMMENT "GPU kernels for 7.5 (PTX), ${codes}" VERBATIM)
+        COMMENT "GPU kernels for 7.5 (PTX), ${codes}" VERBATIM COMMAND_EXPAND_LISTS)
     # Once for all libraries that embed it, so that parallel builds do not write it twice.
     add_custom_target(trawl_kernels DEPENDS ${TRAWL_CUDA_IMAGE})
     set_source_files_properties(cuda/image.c PROPERTIES

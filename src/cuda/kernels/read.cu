@@ -10,7 +10,7 @@
 
 #define READ_LOADS 4u /* 16-byte loads in flight per thread */
 
-SIMT_KERNEL(scan_read, scan_arguments, SCAN_THREADS_MAX, 5)
+SIMT_KERNEL(scan_read, scan_arguments, SCAN_THREADS_MAX, 4)
 {
     uint64_t step = 16ull * READ_LOADS * simt_threads();
     uint64_t steps = (args.text_end - args.begin) / step;
