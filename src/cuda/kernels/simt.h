@@ -152,9 +152,7 @@ SIMT_FUNCTION uint32_t simt_funnel(uint32_t low, uint32_t high, uint32_t shift_b
 }
 #else /* the simulator */
 
-#define SIMT_KERNEL(name, arguments, threads, blocks) \
-    void name(const struct arguments args);           \
-    void name(const struct arguments args)
+#define SIMT_KERNEL(name, arguments, threads, blocks) static void name(const struct arguments args)
 #define SIMT_FUNCTION static inline
 #define SIMT_FUNCTION_LARGE static
 #define SIMT_UNROLL
