@@ -84,7 +84,7 @@ struct typed {
     struct typed_list operands;
     struct typed_list filters;
     bool hex, ignore_case, words, whole_lines, null_data;
-    bool no_messages, invert, version, help;
+    bool no_messages, invert, version, help, list_algorithms;
     bool byte_offset, line_number, line_buffered, only_matching, quiet, count;
     bool initial_tab, null_after_name, unix_offsets, follow_links;
     bool count_matches, overlapping, positions, first, explain, stats, progress;
@@ -98,7 +98,7 @@ struct typed {
     int64_t max_count;
     uint64_t threads, chunk_bytes;
     const char *label, *group_separator;
-    const char *engine, *method, *instruction_set, *generate;
+    const char *engine, *method, *algorithm, *instruction_set, *generate;
     char error[TYPED_ERROR_BYTES]; /* one line, without the program's name */
 };
 

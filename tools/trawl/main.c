@@ -82,6 +82,19 @@ static int end_document(void)
     return standard_output.error == 0 ? EXIT_SELECTED : EXIT_ERROR;
 }
 
+static int list_algorithms(void)
+{
+    const char *name, *summary = "";
+
+    for (uint32_t i = 0; (name = trawl_algorithm(i, &summary)) != NULL; i++) {
+        char line[160];
+
+        (void)snprintf(line, sizeof line, "%-18s %s\n", name, summary);
+        output_text(&standard_output, line);
+    }
+    return end_document();
+}
+
 static int explain(const struct needles *needles)
 {
     uint64_t bytes = 0;
@@ -292,6 +305,8 @@ int main(int argument_count, char **arguments)
     } else if (typed.help) {
         help_print(&standard_output);
         status = end_document();
+    } else if (typed.list_algorithms) {
+        status = list_algorithms();
     } else if (typed.generate != NULL) {
         if (help_generate(&standard_output, typed.generate)) {
             status = end_document();

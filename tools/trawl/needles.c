@@ -315,9 +315,13 @@ bool needles_plan(struct needles *needles, const struct settings *settings, bool
                  typed->method);
         return false;
     }
+    options.algorithm = typed->algorithm;
     if (trawl_plan_build(needles->patterns, needles->count, &options, plan, &error) == TRAWL_OK)
         return true;
-    snprintf(message, TYPED_ERROR_BYTES, "%s%s", typed->method != NULL ? "--method: " : "",
+    snprintf(message, TYPED_ERROR_BYTES, "%s%s",
+             typed->algorithm != NULL ? "--algorithm: "
+             : typed->method != NULL  ? "--method: "
+                                      : "",
              error.message);
     return false;
 }
