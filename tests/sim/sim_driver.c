@@ -31,6 +31,11 @@ __attribute__((constructor)) static void set_up_from_environment(void)
     if ((value = getenv("TRAWL_SIM_FAIL_CALL")) != NULL)
         sim_driver_fail(strtoull(value, NULL, 0), CUDA_CODE_UNKNOWN, true);
 }
+
+__attribute__((destructor)) static void release_with_the_library(void)
+{
+    sim_release();
+}
 #else
 #define X(member, symbol, arguments) int sim_##member arguments;
 #include "cuda/driver.def"

@@ -340,6 +340,16 @@ bool sim_grid(const struct sim_kernel *kernel, const void *arguments, uint32_t b
     return !sim.failed;
 }
 
+void sim_release(void)
+{
+    for (uint32_t b = 0; b < RESIDENT_LIMIT; b++) {
+        for (uint32_t t = 0; sim.pool[b] != NULL && t < THREADS_LIMIT; t++)
+            fiber_stack_close(&sim.pool[b][t].fiber);
+        free(sim.pool[b]);
+        sim.pool[b] = NULL;
+    }
+}
+
 void sim_seed(uint64_t seed)
 {
     sim.seed = seed;

@@ -57,6 +57,9 @@ void sim_resident_max(uint32_t blocks);
 bool sim_grid(const struct sim_kernel *kernel, const void *arguments, uint32_t blocks,
               uint32_t threads, const char **report);
 
+/* Give back the stacks that are kept from grid to grid. */
+void sim_release(void);
+
 /* Global memory: what kernels may touch. */
 void sim_range_add(const void *base, uint64_t bytes);
 void sim_range_remove(const void *base);
