@@ -39,6 +39,7 @@ struct engine_result {
     uint64_t done;            /* begins below this were looked at: owned, or less where the hits
                                  reached ENGINE_HITS_MAX; scan again from here for the rest */
     uint64_t candidate_count; /* places verified */
+    bool on_device;           /* a device did it */
 };
 
 /* A scan may stop between two tiles once it holds this many hits: what bounds memory when
@@ -56,7 +57,7 @@ struct engine_properties {
     const char *instruction_set; /* CPU; "" elsewhere */
     uint32_t lanes_max;          /* lanes worth opening; 0: as many as threads */
     uint64_t chunk_bytes;        /* preferred; 0: whatever suits the text */
-    bool is_device;              /* its chunks count as the device's in the statistics */
+    char note[160];              /* why an engine takes no part; empty if nothing is to be said */
 };
 
 struct engine_ops {
@@ -64,7 +65,7 @@ struct engine_ops {
     enum trawl_status (*open)(const struct engine_options *options, struct engine **engine,
                               struct trawl_error *error);
     void (*close)(struct engine *engine);
-    void (*properties)(const struct engine *engine, struct engine_properties *properties);
+    void (*properties)(struct engine *engine, struct engine_properties *properties);
     enum trawl_status (*lane_open)(struct engine *engine, struct engine_lane **lane,
                                    struct trawl_error *error);
     void (*lane_close)(struct engine_lane *lane);
@@ -80,6 +81,8 @@ struct engine_ops {
     enum trawl_status (*load)(struct engine *engine, const uint8_t *bytes, uint64_t bytes_count,
                               struct trawl_error *error);
     void (*unload)(struct engine *engine, const uint8_t *bytes);
+    /* Optional: are all these bytes loaded? Then counts may come in the largest chunks. */
+    bool (*holds)(struct engine *engine, const uint8_t *bytes, uint64_t bytes_count);
 };
 
 extern const struct engine_ops engine_cpu;

@@ -1,11 +1,12 @@
 /* engine_auto: the CPU at once, the GPU where it pays.
  *
  * Every chunk may go either way; each thread decides by what it measured itself. Starting a GPU
- * takes a third of a second, so it is begun only once searching has taken about that long, in a
- * thread of its own, while the CPU goes on. When it stands, a thread gives it one chunk to try;
- * the chunks after that go where this thread's bytes per second were higher, and now and then the
- * other side is tried again. Threads that share the GPU slow each other down there, so that only as
- * many stay as it has room for. A text that was loaded goes to the GPU as a whole.
+ * takes up to a third of a second, for which closing waits, so it is begun only once a search has
+ * taken a second by the clock, in a thread of its own, while the CPU goes on. When it stands, a
+ * thread gives it one chunk to try; the chunks after that go where this thread's bytes per second
+ * were higher, and now and then the other side is tried again. Threads that share the GPU slow each
+ * other down there, so that only as many stay as it has room for. A text that was loaded goes to
+ * the GPU as a whole.
  *
  * Nothing that a GPU does wrong ends a search: the chunk is searched again on the CPU, the GPU is
  * left alone from then on, and the note says why.
@@ -21,8 +22,8 @@
 #include "base/memory.h"
 #include "cuda/engine_cuda.h"
 
-#define OPEN_AFTER_NS 300000000u /* of searching: what opening costs at most */
-#define TRY_AGAIN_CHUNKS 64u     /* how often a thread looks whether the slower side still is */
+#define OPEN_AFTER_NS 1000000000u /* of a search: closing may have to wait a third of that */
+#define TRY_AGAIN_CHUNKS 64u      /* how often a thread looks whether the slower side still is */
 
 enum gpu_state { GPU_NOT_ASKED, GPU_OPENING, GPU_READY, GPU_ABSENT };
 
@@ -31,7 +32,7 @@ struct engine {
     struct engine *gpu; /* written before GPU_READY is */
     struct engine_options options;
     _Atomic int gpu_state;
-    _Atomic uint64_t searched_ns; /* summed over threads, until the GPU is asked for */
+    _Atomic uint64_t begin_ns; /* of the current search, as its last thread joined */
     pthread_t opener;
     bool opener_runs;     /* to be joined; under the lock */
     bool loaded;          /* a text was; between searches only */
@@ -149,9 +150,13 @@ static void auto_close(struct engine *engine)
     memory_release(engine, 1, sizeof *engine);
 }
 
-static void auto_properties(const struct engine *engine, struct engine_properties *properties)
+static void auto_properties(struct engine *engine, struct engine_properties *properties)
 {
     engine_cpu.properties(engine->cpu, properties);
+    (void)pthread_mutex_lock(&engine->lock);
+    (void)snprintf(properties->note, sizeof properties->note, "%.*s",
+                   (int)sizeof properties->note - 1, engine->note);
+    (void)pthread_mutex_unlock(&engine->lock);
 }
 
 /* ---- Lanes ---------------------------------------------------------------------------------- */
@@ -185,6 +190,7 @@ static void auto_lane_close(struct engine_lane *lane)
 static enum trawl_status auto_lane_begin(struct engine_lane *lane, const struct trawl_plan *plan,
                                          struct trawl_error *error)
 {
+    atomic_store(&lane->engine->begin_ns, now_ns());
     lane->plan = plan;
     lane->gpu_begun = false;
     lane->gpu_refused = false;
@@ -281,7 +287,7 @@ static enum trawl_status auto_scan(struct engine_lane *lane, const struct engine
     taken_ns = now_ns() - begin_ns;
     rate_learn(&lane->cpu_rate, result->done - from, taken_ns);
     if (atomic_load(&engine->gpu_state) == GPU_NOT_ASKED &&
-        atomic_fetch_add(&engine->searched_ns, taken_ns) + taken_ns >= OPEN_AFTER_NS)
+        begin_ns + taken_ns - atomic_load(&engine->begin_ns) >= OPEN_AFTER_NS)
         gpu_ask(engine);
     return TRAWL_OK;
 }
@@ -317,6 +323,12 @@ static void auto_unload(struct engine *engine, const uint8_t *bytes)
         engine_cuda.unload(engine->gpu, bytes);
 }
 
+static bool auto_holds(struct engine *engine, const uint8_t *bytes, uint64_t bytes_count)
+{
+    return engine->loaded && atomic_load(&engine->gpu_state) == GPU_READY &&
+           engine_cuda_holds(engine->gpu, bytes, bytes_count);
+}
+
 const struct engine_ops engine_auto = {
-    "auto",          auto_open,       auto_close, auto_properties, auto_lane_open,
-    auto_lane_close, auto_lane_begin, auto_scan,  auto_load,       auto_unload};
+    "auto",          auto_open, auto_close, auto_properties, auto_lane_open, auto_lane_close,
+    auto_lane_begin, auto_scan, auto_load,  auto_unload,     auto_holds};

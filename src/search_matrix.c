@@ -220,7 +220,7 @@ static enum trawl_status search_records(struct trawl_searcher *searcher, struct 
     uint64_t begin_ns = search_now_ns();
     enum trawl_status status;
 
-    if (searcher->properties.is_device)
+    if (searcher->engine_asked == TRAWL_ENGINE_CUDA)
         return TRAWL_FAIL(error, UNSUPPORTED, "the CUDA engine does not have algorithm %s",
                           plan_algorithm_name(matrix->plan->algorithm));
     if (atomic_exchange(&searcher->busy, true))

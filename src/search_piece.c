@@ -83,6 +83,7 @@ static enum trawl_status slot_search(struct search_thread *thread, struct search
     slot->result.count = 0;
     slot->match_count = 0;
     slot->result.candidate_count = 0;
+    slot->result.on_device = false;
     slot->result.done = piece->owned;
     if (wants == SINK_WANTS_NOTHING || job->plan->literal_count == 0 || slot->from == piece->owned)
         return TRAWL_OK;
@@ -144,6 +145,7 @@ bool search_deliver(struct search_thread *thread, struct search_job *job, struct
         slot->piece.last = true; /* the file shrank: its end is here */
     }
     job->stats.chunk_count++;
+    job->stats.device_chunk_count += slot->result.on_device;
     for (;;) {
         if (!deliver_part(job, slot))
             return false;

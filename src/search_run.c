@@ -208,13 +208,24 @@ static enum trawl_status run_loop(struct trawl_searcher *searcher, struct search
     return status;
 }
 
+/* A loaded text is counted in the largest pieces: nothing is copied, and each costs a launch. */
+static bool is_counted_whole(const struct trawl_searcher *searcher, const struct trawl_text *text,
+                             const struct sink *sink)
+{
+    return text->kind == TEXT_MEMORY && searcher->ops->holds != NULL &&
+           (sink->wants == SINK_WANTS_COUNT || sink->wants == SINK_WANTS_FIRST) &&
+           searcher->ops->holds(searcher->engine, text->bytes, text->bytes_count);
+}
+
 static uint64_t piece_bytes(const struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                            const struct trawl_text *text)
+                            const struct trawl_text *text, const struct sink *sink)
 {
     uint64_t bytes = text->kind == TEXT_MEMORY ? PIECE_BYTES_MEMORY : PIECE_BYTES_FILE;
 
     if (searcher->chunk_bytes > 0)
         return min_u64(searcher->chunk_bytes, PIECE_BYTES_MAX);
+    if (is_counted_whole(searcher, text, sink))
+        return PIECE_BYTES_MAX;
     if (searcher->properties.chunk_bytes > 0)
         bytes = searcher->properties.chunk_bytes;
     bytes = max_u64(
@@ -225,16 +236,20 @@ static uint64_t piece_bytes(const struct trawl_searcher *searcher, const struct 
 
 static void stats_finish(struct trawl_searcher *searcher, struct search_job *job, uint64_t begin_ns)
 {
-    const struct engine_properties *properties = &searcher->properties;
+    struct engine_properties *properties = &searcher->properties;
     struct trawl_stats *stats = &job->stats;
 
     stats->wall_ns = search_now_ns() - begin_ns;
-    stats->device_chunk_count = properties->is_device ? stats->chunk_count : 0;
+    searcher->ops->properties(searcher->engine, properties);
     stats->cpu_chunk_count = stats->chunk_count - stats->device_chunk_count;
     stats->thread_count = searcher->caller.took_part;
     for (uint32_t i = 0; i < searcher->thread_count; i++)
         stats->thread_count += searcher->threads[i].took_part;
-    (void)snprintf(stats->engine, sizeof stats->engine, "%s", properties->name);
+    (void)snprintf(stats->engine, sizeof stats->engine, "%s",
+                   stats->device_chunk_count == 0 ? properties->name
+                   : stats->cpu_chunk_count == 0  ? "cuda"
+                                                  : "cpu+cuda");
+    (void)snprintf(stats->note, sizeof stats->note, "%s", properties->note);
     (void)snprintf(stats->instruction_set, sizeof stats->instruction_set, "%s",
                    properties->instruction_set);
     searcher->stats = *stats;
@@ -245,7 +260,8 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
 {
     uint64_t begin_ns = search_now_ns();
     struct search_job job;
-    struct text_need need = {plan->need_before, plan->need_after, piece_bytes(searcher, plan, text),
+    struct text_need need = {plan->need_before, plan->need_after,
+                             piece_bytes(searcher, plan, text, sink),
                              plan->holds_line_end ? -1 : plan->line_end};
     enum trawl_status status;
 

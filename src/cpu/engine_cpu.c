@@ -33,13 +33,13 @@ static void cpu_close(struct engine *engine)
     memory_release(engine, 1, sizeof *engine);
 }
 
-static void cpu_properties(const struct engine *engine, struct engine_properties *properties)
+static void cpu_properties(struct engine *engine, struct engine_properties *properties)
 {
     properties->name = "cpu";
     properties->instruction_set = engine->find->name;
     properties->lanes_max = 0;
     properties->chunk_bytes = 0;
-    properties->is_device = false;
+    properties->note[0] = '\0';
 }
 
 static enum trawl_status cpu_lane_open(struct engine *engine, struct engine_lane **lane,
@@ -100,6 +100,7 @@ static enum trawl_status cpu_scan(struct engine_lane *lane, const struct engine_
     result->hits.count = 0;
     result->count = 0;
     result->candidate_count = 0;
+    result->on_device = false;
     if (scan.plan->literal_count > 0 && scan.at < scan.limit) {
         if (scan.plan->algorithm != PLAN_ALGORITHM_NONE)
             gallery_scan(&scan);
@@ -115,5 +116,5 @@ static enum trawl_status cpu_scan(struct engine_lane *lane, const struct engine_
 }
 
 const struct engine_ops engine_cpu = {
-    "cpu",          cpu_open,       cpu_close, cpu_properties, cpu_lane_open,
-    cpu_lane_close, cpu_lane_begin, cpu_scan,  NULL,           NULL};
+    "cpu",          cpu_open, cpu_close, cpu_properties, cpu_lane_open, cpu_lane_close,
+    cpu_lane_begin, cpu_scan, NULL,      NULL,           NULL};

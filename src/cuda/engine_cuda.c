@@ -98,13 +98,13 @@ done:
     return status;
 }
 
-static void cuda_properties(const struct engine *engine, struct engine_properties *properties)
+static void cuda_properties(struct engine *engine, struct engine_properties *properties)
 {
     properties->name = "cuda";
     properties->instruction_set = "";
     properties->lanes_max = engine->device_count * LANES_PER_DEVICE;
     properties->chunk_bytes = CHUNK_BYTES;
-    properties->is_device = true;
+    properties->note[0] = '\0';
 }
 
 /* ---- Lanes ------------------------------------------------------------------------------ */
@@ -352,6 +352,7 @@ static enum trawl_status cuda_scan(struct engine_lane *lane, const struct engine
     result->count = 0;
     result->candidate_count = 0;
     result->done = from;
+    result->on_device = true;
     TRAWL_TRY(cuda_device_enter(lane->device, error));
     status = scan_chunk(lane, chunk, from, want, result, error);
     if (status != TRAWL_OK) {
@@ -463,5 +464,6 @@ void engine_cuda_unload(struct engine *engine, const uint8_t *bytes)
 }
 
 const struct engine_ops engine_cuda = {
-    "cuda",          cuda_open,       cuda_close, cuda_properties,  cuda_lane_open,
-    cuda_lane_close, cuda_lane_begin, cuda_scan,  engine_cuda_load, engine_cuda_unload};
+    "cuda",           cuda_open,          cuda_close,       cuda_properties,
+    cuda_lane_open,   cuda_lane_close,    cuda_lane_begin,  cuda_scan,
+    engine_cuda_load, engine_cuda_unload, engine_cuda_holds};

@@ -12,14 +12,14 @@ __asm__(".pushsection .rodata\n"
         ".popsection\n");
 extern const uint8_t cuda_image_begin[] __attribute__((visibility("hidden")));
 extern const uint8_t cuda_image_end[] __attribute__((visibility("hidden")));
-#define IMAGE_END cuda_image_end
+#define IMAGE_BYTES ((uint64_t)(cuda_image_end - cuda_image_begin))
 #else
 static const uint8_t cuda_image_begin[1] = {0};
-#define IMAGE_END cuda_image_begin
+#define IMAGE_BYTES 0
 #endif
 
 const uint8_t *cuda_image_data(uint64_t *bytes)
 {
-    *bytes = (uint64_t)(IMAGE_END - cuda_image_begin);
+    *bytes = IMAGE_BYTES;
     return cuda_image_begin;
 }

@@ -199,14 +199,14 @@ static void put_literals(const struct trawl_plan *plan, struct block *block,
     counts = (uint32_t *)block_put(block, NULL, plan->literal_count * sizeof(uint32_t),
                                    &a->literal_bytes_count);
     for (uint32_t i = 0; i < plan->literal_count; i++) {
-        if (begins != NULL) {
+        if (begins != NULL && counts != NULL) {
             begins[i] = words;
             counts[i] = (uint32_t)plan->literals[i].bytes_count;
         }
         words += (plan->literals[i].bytes_count + 7) / 8;
     }
     bytes = (uint8_t *)block_put(block, NULL, words * 8, &a->literal_bytes);
-    for (uint32_t i = 0; bytes != NULL && i < plan->literal_count; i++)
+    for (uint32_t i = 0; begins != NULL && bytes != NULL && i < plan->literal_count; i++)
         memcpy(bytes + begins[i] * 8, plan_literal_bytes(plan, i),
                (size_t)plan->literals[i].bytes_count);
 }

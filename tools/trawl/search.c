@@ -317,6 +317,7 @@ void job_search(struct job *job, int descriptor, const struct stat *file_status,
         return;
     }
     memset(&error, 0, sizeof error);
+    memset(&scan, 0, sizeof scan);
     status = trawl_text_from_descriptor(descriptor, name, &text, &error);
     if (status == TRAWL_OK) {
         scan_begin(&scan, job, text, name, descriptor, file_status);
