@@ -4,7 +4,7 @@
 #include "base/checked.h"
 #include "cpu/lane.h"
 
-#define SAMPLES_AHEAD 16u     /* prefetched: no hardware prefetcher follows such strides */
+#define SAMPLES_AHEAD 32u     /* prefetched: no hardware prefetcher follows such strides */
 #define FAILED_PER_SAMPLES 8u /* more failures than 8 per sample: sampling does not pay here */
 #define SAMPLES_MIN 64u       /* before that is judged */
 

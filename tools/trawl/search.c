@@ -317,28 +317,27 @@ void job_search(struct job *job, int descriptor, const struct stat *file_status,
         return;
     }
     memset(&error, 0, sizeof error);
-    memset(&scan, 0, sizeof scan);
     status = trawl_text_from_descriptor(descriptor, name, &text, &error);
-    if (status == TRAWL_OK) {
-        scan_begin(&scan, job, text, name, descriptor, file_status);
-        progress_file(job->progress, text);
-        if (S_ISDIR(file_status->st_mode))
-            job_file_error(job, name, EISDIR);
-        else
-            status = scan_run(&scan, descriptor, &error);
-        progress_file(job->progress, NULL);
+    if (status != TRAWL_OK) {
+        fail(job, name, status, &error);
+        return;
     }
+    scan_begin(&scan, job, text, name, descriptor, file_status);
+    progress_file(job->progress, text);
+    if (S_ISDIR(file_status->st_mode))
+        job_file_error(job, name, EISDIR);
+    else
+        status = scan_run(&scan, descriptor, &error);
+    progress_file(job->progress, NULL);
     if (status != TRAWL_OK)
         fail(job, name, status, &error);
-    if (text != NULL) {
-        if (!job->done)
-            report_file(job, &scan);
-        if (descriptor == STDIN_FILENO)
-            settle_input(&scan, file_status, begin);
-        add_totals(job, &scan);
-        free(scan.carry);
-        free(scan.carried);
-        free(scan.zapped);
-    }
+    if (!job->done)
+        report_file(job, &scan);
+    if (descriptor == STDIN_FILENO)
+        settle_input(&scan, file_status, begin);
+    add_totals(job, &scan);
+    free(scan.carry);
+    free(scan.carried);
+    free(scan.zapped);
     trawl_text_close(text);
 }
