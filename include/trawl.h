@@ -238,7 +238,8 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_open_file(const char *path,
  * looked for by reading, so a file may grow or report size 0), anything else is read in order
  * until its end. The descriptor is borrowed until trawl_text_close. Its offset is left wherever
  * it is for a regular file, at the end for a stream. Offsets in results count from the first
- * byte searched. A stream can be searched once.
+ * byte searched. A stream can be searched once. A pipe is asked to hold 1 MiB, so that its writer
+ * waits less (1 GiB through `cat` in 0.2 s instead of 0.7).
  * name: for error messages, copied; NULL for "descriptor N".
  */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_descriptor(int descriptor,

@@ -13,6 +13,9 @@
 #include "base/memory.h"
 #include "text/read.h"
 
+#define PIPE_BYTES \
+    (1 << 20) /* what an unprivileged process may ask for; refused, it stays as it is */
+
 static enum trawl_status text_new(const char *name, struct trawl_text **text,
                                   struct trawl_error *error)
 {
@@ -68,6 +71,8 @@ static enum trawl_status text_examine(struct trawl_text *text, struct trawl_erro
         return TRAWL_FAIL_OS(error, OPEN, code, "%s: %s", text->name, strerror(code));
     }
     text->kind = TEXT_STREAM;
+    if (S_ISFIFO(facts.st_mode)) /* what it can hold bounds how far its writer gets ahead */
+        (void)fcntl(text->descriptor, F_SETPIPE_SZ, PIPE_BYTES);
     at = lseek(text->descriptor, 0, SEEK_CUR);
     if (!S_ISREG(facts.st_mode) || at < 0)
         return TRAWL_OK;
