@@ -164,8 +164,9 @@ struct trawl_plan_options {
     const struct trawl_utf8 *utf8; /* NULL: bytes are characters. Copied. */
     const void *sample;            /* bytes like those of the texts to come, or NULL: how often */
     uint64_t sample_bytes; /* each byte occurs there steers the choice. Read during build. */
-    const char *algorithm; /* NULL: trawl's own methods. Else a name of trawl_algorithm(), with
-                              method AUTO. Borrowed until trawl_plan_build returns. */
+    const char *algorithm; /* NULL: trawl's own methods. Else NAME[:GEOMETRY][,debug] of the gallery
+                              (trawl_algorithm), with method AUTO. Borrowed until
+                              trawl_plan_build returns. */
 };
 #define TRAWL_PLAN_OPTIONS_INIT                                                                \
     {                                                                                          \
@@ -177,8 +178,17 @@ struct trawl_plan_options {
  * same answer as trawl's own methods through every call, on one core or on all; none is picked
  * unless it is asked for, and none promises time linear in the text. "rabin-karp-matrix" is for
  * trawl_matrix alone. The names in order, NULL after the last; *summary (unless summary is NULL)
- * gets one line about it and is untouched where the name is NULL. Static text. */
+ * gets one line about it and is untouched where the name is NULL. Static text.
+ *
+ * Behind a name may follow how a device is to run it: threads of a block ("pss-gm:256", 64 to 1024
+ * in steps of 32), a grid of blocks and threads ("bmh:256x16"), or the pattern length from which
+ * the second form is taken ("bf-hybrid:800"), as the algorithm has it; and ",debug" for device code
+ * that was not optimised. Such a plan is for the CUDA engine alone. */
 TRAWL_API const char *trawl_algorithm(uint32_t index, const char **summary);
+
+/* The engines that have it, bits 1u << enum trawl_engine (CPU and CUDA); 0 beyond the last. On
+ * another engine a search ends with UNSUPPORTED. */
+TRAWL_API uint32_t trawl_algorithm_engines(uint32_t index);
 
 /* Compile patterns into a plan.
  *
@@ -199,6 +209,9 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_build(const struct trawl_pa
                                                            struct trawl_plan **plan,
                                                            struct trawl_error *error);
 TRAWL_API void trawl_plan_free(struct trawl_plan *plan);
+
+/* The engines that can run the plan, bits 1u << enum trawl_engine (CPU and CUDA); 0 for NULL. */
+TRAWL_API uint32_t trawl_plan_engines(const struct trawl_plan *plan);
 
 /* Patterns as given to trawl_plan_build. */
 TRAWL_API uint64_t trawl_plan_pattern_count(const struct trawl_plan *plan);
@@ -312,6 +325,11 @@ struct trawl_stats {
     char engine[32];          /* "cpu", "cuda", "cpu+cuda" */
     char instruction_set[16]; /* of the CPU engine */
     char note[160];           /* why an engine did not take part; empty if nothing to say */
+    /* Of algorithms of the gallery on devices, summed over lanes; else 0: */
+    uint64_t device_copy_ns;   /* waited for copies to and from devices */
+    uint64_t device_kernel_ns; /* in kernels, by the devices' clocks */
+    uint64_t child_grids;      /* launched by kernels */
+    uint64_t child_spills;     /* refused by the device; the launching thread did their work */
 };
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_stats(
     const struct trawl_searcher *searcher, struct trawl_stats *stats, struct trawl_error *error);

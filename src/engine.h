@@ -40,6 +40,11 @@ struct engine_result {
                                  reached ENGINE_HITS_MAX; scan again from here for the rest */
     uint64_t candidate_count; /* places verified */
     bool on_device;           /* a device did it */
+    /* Of algorithms of the gallery on devices (struct trawl_stats says what): */
+    uint64_t device_copy_ns;
+    uint64_t device_kernel_ns;
+    uint64_t child_grids;
+    uint64_t child_spills;
 };
 
 /* A scan may stop between two tiles once it holds this many hits: what bounds memory when

@@ -84,6 +84,10 @@ static enum trawl_status slot_search(struct search_thread *thread, struct search
     slot->match_count = 0;
     slot->result.candidate_count = 0;
     slot->result.on_device = false;
+    slot->result.device_copy_ns = 0;
+    slot->result.device_kernel_ns = 0;
+    slot->result.child_grids = 0;
+    slot->result.child_spills = 0;
     slot->result.done = piece->owned;
     if (wants == SINK_WANTS_NOTHING || job->plan->literal_count == 0 || slot->from == piece->owned)
         return TRAWL_OK;
@@ -133,6 +137,10 @@ static bool deliver_part(struct search_job *job, struct search_slot *slot)
     job->stats.match_count += view.count;
     job->stats.candidate_count += slot->result.candidate_count;
     job->stats.text_bytes += view.owned;
+    job->stats.device_copy_ns += slot->result.device_copy_ns;
+    job->stats.device_kernel_ns += slot->result.device_kernel_ns;
+    job->stats.child_grids += slot->result.child_grids;
+    job->stats.child_spills += slot->result.child_spills;
     job->last_delivered |= view.last;
     return job->sink->deliver(job->sink, &view, &slot->digest);
 }

@@ -83,6 +83,24 @@ static void explain_method(struct explanation *text, const struct trawl_plan *pl
     add(text, "table bytes: %" PRIu64 "\n", table_bytes(plan));
 }
 
+static void explain_algorithm(struct explanation *text, const struct trawl_plan *plan)
+{
+    uint32_t engines = plan_engines(plan);
+
+    add(text, "algorithm: %s\nsource: %s\n", plan_algorithm_name(plan->algorithm),
+        plan_algorithm_source(plan->algorithm));
+    add(text, "engines:%s%s\n", (engines & 1u << TRAWL_ENGINE_CPU) != 0 ? " cpu" : "",
+        (engines & 1u << TRAWL_ENGINE_CUDA) != 0 ? " cuda" : "");
+    if (plan->algorithm_blocks != 0)
+        add(text, "blocks: %u\n", plan->algorithm_blocks);
+    if (plan->algorithm_threads != 0)
+        add(text, "threads per block: %u\n", plan->algorithm_threads);
+    if (plan->algorithm_threshold != 0)
+        add(text, "threshold: %u\n", plan->algorithm_threshold);
+    if (plan->algorithm_debug)
+        add(text, "device code: debug\n");
+}
+
 enum trawl_status trawl_plan_explain(const struct trawl_plan *plan, char *buffer,
                                      uint64_t buffer_bytes, uint64_t *needed_bytes,
                                      struct trawl_error *error)
@@ -101,8 +119,7 @@ enum trawl_status trawl_plan_explain(const struct trawl_plan *plan, char *buffer
     if (plan->algorithm == PLAN_ALGORITHM_NONE)
         explain_method(&text, plan);
     else
-        add(&text, "algorithm: %s\nsource: %s\n", plan_algorithm_name(plan->algorithm),
-            plan_algorithm_source(plan->algorithm));
+        explain_algorithm(&text, plan);
     if (plan->gram_rate > 0)
         add(&text, "expected candidates per MiB of aligned words: %.2f\n",
             plan->gram_rate * 1048576.0);

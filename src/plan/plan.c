@@ -122,6 +122,7 @@ enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns, uint64_
 {
     enum trawl_status status = TRAWL_OK;
     struct trawl_plan_options given = TRAWL_PLAN_OPTIONS_INIT;
+    struct plan_algorithm_options algorithm_options;
     enum plan_algorithm algorithm;
     struct trawl_plan *plan = NULL;
     void *memory;
@@ -130,11 +131,15 @@ enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns, uint64_
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", plan_out == NULL ? "plan" : "patterns");
     TRAWL_TRY(options_read(&given, sizeof given, options, "plan options", error));
     TRAWL_TRY(check_options(&given, error));
-    TRAWL_TRY(plan_algorithm_find(given.algorithm, &algorithm, error));
+    TRAWL_TRY(plan_algorithm_parse(given.algorithm, &algorithm, &algorithm_options, error));
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *plan, &memory, error));
     plan = (struct trawl_plan *)memory;
     plan->flags = given.flags;
     plan->algorithm = algorithm;
+    plan->algorithm_blocks = algorithm_options.blocks;
+    plan->algorithm_threads = algorithm_options.threads;
+    plan->algorithm_threshold = algorithm_options.threshold;
+    plan->algorithm_debug = algorithm_options.debug;
     plan->line_end = given.line_end_set != 0 ? given.line_end : '\n';
     plan->line_end_also = given.line_end_also_set != 0 ? given.line_end_also : plan->line_end;
     if (given.utf8 != NULL) {
@@ -177,6 +182,20 @@ void trawl_plan_free(struct trawl_plan *plan)
                        sizeof *plan->set_buckets);
     memory_release(plan->set_entries, plan->literal_count, sizeof *plan->set_entries);
     memory_release(plan, 1, sizeof *plan);
+}
+
+uint32_t plan_engines(const struct trawl_plan *plan)
+{
+    uint32_t engines = plan_algorithm_engines(plan->algorithm);
+
+    if (plan->algorithm_threads != 0 || plan->algorithm_threshold != 0 || plan->algorithm_debug)
+        engines &= 1u << TRAWL_ENGINE_CUDA; /* a grid and its code are a device's */
+    return engines;
+}
+
+uint32_t trawl_plan_engines(const struct trawl_plan *plan)
+{
+    return plan == NULL ? 0 : plan_engines(plan);
 }
 
 uint64_t trawl_plan_pattern_count(const struct trawl_plan *plan)

@@ -55,7 +55,12 @@ struct trawl_plan {
     uint64_t need_before; /* context bytes before an occurrence's begin */
     uint64_t need_after;  /* bytes beyond the last begin: length_max - 1 + context */
 
-    enum plan_algorithm algorithm; /* unless NONE, all below is zero: no method was chosen */
+    enum plan_algorithm
+        algorithm;             /* unless NONE, no method was chosen: all from there on is zero */
+    uint32_t algorithm_blocks; /* 0 in each: the default */
+    uint32_t algorithm_threads;
+    uint32_t algorithm_threshold;
+    bool algorithm_debug; /* device code that was not optimised */
     enum trawl_method method;
     const char *method_why; /* static text */
     double gram_rate;       /* expected candidates per text byte under the prior */
@@ -98,6 +103,9 @@ uint64_t plan_utf8_decode(const uint8_t *bytes, uint64_t count, uint32_t *code_p
  * text's border. */
 bool plan_accepts(const struct trawl_plan *plan, const uint8_t *piece, uint64_t begin, uint64_t end,
                   uint64_t before, uint64_t available);
+
+/* Engines that can run the plan, bits 1u << enum trawl_engine. */
+uint32_t plan_engines(const struct trawl_plan *plan);
 
 static inline bool plan_has_conditions(const struct trawl_plan *plan)
 {

@@ -22,6 +22,17 @@ struct check {
 #define WRONG(check, ...) \
     (snprintf((check)->message, RUN_MESSAGE_BYTES, __VA_ARGS__), (check)->failed = true)
 
+const char *cpu_algorithm(uint32_t index)
+{
+    const char *name;
+
+    for (uint32_t i = 0; (name = trawl_algorithm(i, NULL)) != NULL; i++)
+        if ((trawl_algorithm_engines(i) & 1u << TRAWL_ENGINE_CPU) != 0 &&
+            strcmp(name, "rabin-karp-matrix") != 0 && index-- == 0)
+            return name;
+    return NULL;
+}
+
 const char *method_name(enum trawl_method method)
 {
     switch (method) {

@@ -48,6 +48,8 @@ bool run_call(const struct diff_input *input, const struct diff_expected *expect
 void run_describe(const struct diff_input *input, const struct run_config *config, char *line,
                   uint64_t line_bytes);
 
+/* The gallery's algorithms that the CPU searches texts with; NULL after the last. */
+const char *cpu_algorithm(uint32_t index);
 const char *method_name(enum trawl_method method);
 uint32_t instruction_set_count(void);
 

@@ -57,13 +57,12 @@ static struct run_config way_config(uint32_t way)
 {
     if (way < METHODS)
         return (struct run_config){.method = (enum trawl_method)way};
-    return (struct run_config){.algorithm = trawl_algorithm(way - METHODS, NULL)};
+    return (struct run_config){.algorithm = cpu_algorithm(way - METHODS)};
 }
 
 static const char *way_name(uint32_t way)
 {
-    return way < METHODS ? method_name((enum trawl_method)way)
-                         : trawl_algorithm(way - METHODS, NULL);
+    return way < METHODS ? method_name((enum trawl_method)way) : cpu_algorithm(way - METHODS);
 }
 
 /* An algorithm takes no instruction set: one is enough. */
@@ -72,13 +71,11 @@ static uint32_t way_sets(uint32_t way)
     return way < METHODS ? instruction_set_count() : 1;
 }
 
-/* What runs on a text: rabin-karp-matrix, for records alone, stands last in the list. */
 static uint32_t ways_count(void)
 {
     uint32_t count = 0;
 
-    while (trawl_algorithm(count, NULL) != NULL &&
-           strcmp(trawl_algorithm(count, NULL), "rabin-karp-matrix") != 0)
+    while (cpu_algorithm(count) != NULL)
         count++;
     return METHODS + count;
 }

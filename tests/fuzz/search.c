@@ -76,14 +76,13 @@ static void read_text(const uint8_t *bytes, uint64_t count, uint64_t repeats,
         repeat(input->text, count, input->text_bytes);
 }
 
-/* One of those for texts, which stand before rabin-karp-matrix. */
 static const char *choose_algorithm(uint8_t choice)
 {
     uint32_t count = 0;
 
-    while (strcmp(trawl_algorithm(count, NULL), "rabin-karp-matrix") != 0)
+    while (cpu_algorithm(count) != NULL)
         count++;
-    return trawl_algorithm(choice % count, NULL);
+    return cpu_algorithm(choice % count);
 }
 
 static void read_config(const uint8_t *bytes, struct run_config *config, uint32_t *set,

@@ -1,6 +1,7 @@
 /* device: the CUDA engine, on the simulated driver, refuses algorithms it does not have; under
  * engine "auto" the CPU then runs them, also on a text that was loaded. */
 #include "cuda/driver.h"
+#include "diff/run.h"
 #include "sim/sim_driver.h"
 #include "unit/unit.h"
 
@@ -74,8 +75,9 @@ int main(void)
     test_begin("gallery_device");
     cuda_driver_replace(sim_driver_table());
     sim_driver_reset(&options);
-    for (uint32_t i = 0; trawl_algorithm(i, NULL) != NULL; i++)
-        run(trawl_algorithm(i, NULL), trawl_algorithm(i + 1, NULL) == NULL);
+    for (uint32_t i = 0; cpu_algorithm(i) != NULL; i++)
+        run(cpu_algorithm(i), false);
+    run("rabin-karp-matrix", true);
     TEST_CHECK_U64(sim_driver_live(), 0);
     TEST_CHECK(sim_driver_report()[0] == '\0');
     return test_end();

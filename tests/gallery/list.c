@@ -2,10 +2,48 @@
  */
 #include "unit/unit.h"
 
-static const char *const names[] = {
-    "naive", "memmem", "strstr", "bf", "bmh", "qs", "hp", "rabin-karp", "rabin-karp-matrix",
+#define ON_CPU (1u << TRAWL_ENGINE_CPU)
+#define ON_CUDA (1u << TRAWL_ENGINE_CUDA)
+#define ON_BOTH (ON_CPU | ON_CUDA)
+
+/* With a geometry that fits it, NULL where none does. */
+static const struct {
+    const char *name;
+    uint32_t engines;
+    const char *geometry;
+} rows[] = {
+    {"naive", ON_CPU, NULL},
+    {"memmem", ON_CPU, NULL},
+    {"strstr", ON_CPU, NULL},
+    {"rabin-karp", ON_CPU, NULL},
+    {"bf", ON_BOTH, "64"},
+    {"bf-shared", ON_CUDA, "128"},
+    {"bf-swift", ON_CUDA, "1024"},
+    {"bf-swift-binning", ON_CUDA, "96"},
+    {"bf-swift-chunking", ON_CUDA, "512"},
+    {"bf-hybrid", ON_CUDA, "800"},
+    {"qs", ON_BOTH, "256x16"},
+    {"qs-shared", ON_CUDA, "64"},
+    {"qs-swift", ON_CUDA, "64"},
+    {"qs-swift-binning", ON_CUDA, "64"},
+    {"qs-swift-chunking", ON_CUDA, "64"},
+    {"qs-hybrid", ON_CUDA, "1"},
+    {"hp", ON_BOTH, "1x1"},
+    {"hp-shared", ON_CUDA, "64"},
+    {"hp-swift", ON_CUDA, "64"},
+    {"hp-swift-binning", ON_CUDA, "64"},
+    {"hp-swift-chunking", ON_CUDA, "64"},
+    {"hp-hybrid", ON_CUDA, "2147483647"},
+    {"bmh", ON_BOTH, "2147483647x1024"},
+    {"bmh-shared", ON_CUDA, "16x33"},
+    {"pss-gg", ON_CUDA, "64"},
+    {"pss-gr", ON_CUDA, "992"},
+    {"pss-gm", ON_CUDA, "256"},
+    {"word-simple", ON_CUDA, "256"},
+    {"word-chunked", ON_CUDA, "256"},
+    {"rabin-karp-matrix", ON_CPU, NULL},
 };
-#define NAMES (sizeof names / sizeof *names)
+#define NAMES (sizeof rows / sizeof *rows)
 
 static const struct trawl_pattern pattern = {"ana", 3};
 
@@ -24,17 +62,19 @@ static void listed(void)
     for (uint32_t i = 0; i < NAMES; i++) {
         const char *summary = NULL, *name = trawl_algorithm(i, &summary);
 
-        if (!TEST_CHECK(name != NULL && strcmp(name, names[i]) == 0))
+        if (!TEST_CHECK(name != NULL && strcmp(name, rows[i].name) == 0))
             continue;
         TEST_CHECK(summary != NULL && strlen(summary) > 5 && strlen(summary) < 80);
         TEST_CHECK(summary != NULL && strchr(summary, '\n') == NULL);
         TEST_CHECK(trawl_algorithm(i, NULL) == name);
+        TEST_CHECK_U64(trawl_algorithm_engines(i), rows[i].engines);
     }
     for (uint32_t i = 0; i < 2; i++) {
         const char *summary = "untouched";
 
         TEST_CHECK(trawl_algorithm(i == 0 ? NAMES : UINT32_MAX, &summary) == NULL);
         TEST_CHECK(strcmp(summary, "untouched") == 0);
+        TEST_CHECK_U64(trawl_algorithm_engines(i == 0 ? NAMES : UINT32_MAX), 0);
     }
 }
 
@@ -49,6 +89,115 @@ static void unknown_names(void)
         CHECK_STATUS(build(&pattern, 1, unknown[i], &plan, &record), TRAWL_ARGUMENT);
         TEST_CHECK(plan == NULL && record.status == TRAWL_ARGUMENT);
         TEST_CHECK(strstr(record.message, unknown[i]) != NULL);
+    }
+}
+
+/* What stands behind a name: each geometry that fits, each that does not, and ",debug". */
+static void options_behind(void)
+{
+    for (uint32_t i = 0; i < NAMES; i++) {
+        char text[100], buffer[1000];
+        struct trawl_plan *plan = NULL;
+        uint64_t needed;
+
+        (void)snprintf(text, sizeof text, "%s:%s", rows[i].name,
+                       rows[i].geometry == NULL ? "64" : rows[i].geometry);
+        if (rows[i].geometry == NULL) {
+            CHECK_ERROR(build(&pattern, 1, text, &plan, error), TRAWL_ARGUMENT);
+        } else {
+            MUST(build(&pattern, 1, text, &plan, NULL));
+            TEST_CHECK_U64(trawl_plan_engines(plan), ON_CUDA);
+            MUST(trawl_plan_explain(plan, buffer, sizeof buffer, &needed, NULL));
+            TEST_CHECK(strstr(buffer, "\nengines: cuda\n") != NULL);
+            TEST_CHECK(strstr(buffer, "threads per block: ") != NULL ||
+                       strstr(buffer, "threshold: ") != NULL);
+            trawl_plan_free(plan);
+        }
+        (void)snprintf(text, sizeof text, "%s,debug", rows[i].name);
+        if (rows[i].engines == ON_CPU) {
+            CHECK_ERROR(build(&pattern, 1, text, &plan, error), TRAWL_ARGUMENT);
+            continue;
+        }
+        MUST(build(&pattern, 1, text, &plan, NULL));
+        TEST_CHECK_U64(trawl_plan_engines(plan), ON_CUDA);
+        MUST(trawl_plan_explain(plan, buffer, sizeof buffer, &needed, NULL));
+        TEST_CHECK(strstr(buffer, "\ndevice code: debug\n") != NULL);
+        trawl_plan_free(plan);
+    }
+}
+
+static void options_that_do_not_fit(void)
+{
+    static const struct {
+        const char *text, *named; /* the message names this */
+    } wrong[] = {
+        {"pss-gm:", "threads \"\""},
+        {"pss-gm:32", "\"32\""},
+        {"pss-gm:100", "\"100\""},
+        {"pss-gm:1056", "\"1056\""},
+        {"pss-gm:+64", "\"+64\""},
+        {"pss-gm:64x64", "\"64x64\""},
+        {"pss-gm:4294967360", "\"4294967360\""},
+        {"pss-gm:64 ", "\"64 \""},
+        {"bmh:256", "\"256\""},
+        {"bmh:x16", "\"x16\""},
+        {"bmh:16x", "\"16x\""},
+        {"bmh:0x16", "\"0x16\""},
+        {"bmh:16x0", "\"16x0\""},
+        {"bmh:16x1025", "\"16x1025\""},
+        {"bmh:2147483648x1", "\"2147483648x1\""},
+        {"bmh:1x2x3", "\"1x2x3\""},
+        {"bf-hybrid:0", "\"0\""},
+        {"bf-hybrid:-1", "\"-1\""},
+        {"bf-hybrid:2147483648", "\"2147483648\""},
+        {"pss-gm,", "option \"\""},
+        {"pss-gm,debugs", "\"debugs\""},
+        {"pss-gm:256,debug,debug", "\"debug,debug\""},
+        {"pss-gm:256,release", "\"release\""},
+        {"naive:64", "naive takes no geometry"},
+        {"naive,debug", "naive has no device code"},
+        {"pss:64", "\"pss\" does not exist"},
+        {":64", "\"\" does not exist"},
+        {",debug", "\"\" does not exist"},
+    };
+
+    for (uint32_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct trawl_error record = unit_error();
+        struct trawl_plan *plan = NULL;
+
+        CHECK_STATUS(build(&pattern, 1, wrong[i].text, &plan, &record), TRAWL_ARGUMENT);
+        if (!TEST_CHECK(plan == NULL && strstr(record.message, wrong[i].named) != NULL))
+            printf("  %s: %s\n", wrong[i].text, record.message);
+    }
+    TEST_CHECK_U64(trawl_plan_engines(NULL), 0);
+}
+
+/* What the CPU does not have, or not so, is refused by it and by "auto", which names who has it;
+ * the searcher stays usable. */
+static void not_on_the_cpu(void)
+{
+    static const char *const texts[] = {"pss-gm", "bf-hybrid", "bmh:256x16", "qs,debug"};
+
+    for (uint32_t i = 0; i < 2 * sizeof texts / sizeof *texts; i++) {
+        struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+        struct trawl_searcher *searcher = NULL;
+        struct trawl_plan *plan = NULL, *own = unit_plan("ana");
+        struct trawl_text *text = unit_string("banana");
+        struct trawl_error record = unit_error();
+        uint64_t count = 7;
+
+        options.engine = i % 2 == 0 ? TRAWL_ENGINE_CPU : TRAWL_ENGINE_AUTO;
+        options.threads = 1;
+        MUST(trawl_searcher_open(&options, &searcher, NULL));
+        MUST(build(&pattern, 1, texts[i / 2], &plan, NULL));
+        CHECK_STATUS(trawl_count(searcher, plan, text, &count, &record), TRAWL_UNSUPPORTED);
+        TEST_CHECK(count == 7 && strstr(record.message, "\"cuda\"") != NULL);
+        TEST_CHECK_U64(unit_count(searcher, own, text), 2);
+        TEST_CHECK_U64(trawl_plan_engines(own), ON_BOTH);
+        trawl_plan_free(plan);
+        trawl_plan_free(own);
+        trawl_text_close(text);
+        trawl_searcher_close(searcher);
     }
 }
 
@@ -99,8 +248,9 @@ static void explained(void)
         struct trawl_plan *plan = NULL;
         uint64_t needed = 0;
 
-        (void)snprintf(line, sizeof line, "algorithm: %s\n", names[i]);
-        MUST(build(&pattern, 1, names[i], &plan, NULL));
+        (void)snprintf(line, sizeof line, "algorithm: %s\n", rows[i].name);
+        MUST(build(&pattern, 1, rows[i].name, &plan, NULL));
+        TEST_CHECK_U64(trawl_plan_engines(plan), rows[i].engines);
         MUST(trawl_plan_explain(plan, buffer, sizeof buffer, &needed, NULL));
         TEST_CHECK(needed <= sizeof buffer && strstr(buffer, line) != NULL);
         TEST_CHECK(strstr(buffer, "\nsource: ") != NULL && strstr(buffer, "method: ") == NULL);
@@ -149,6 +299,12 @@ static void for_records_alone(void)
     trawl_searcher_close(searcher);
 }
 
+/* Does the CPU search texts with it? */
+static bool is_for_texts(uint32_t i)
+{
+    return (rows[i].engines & ON_CPU) != 0 && strcmp(rows[i].name, "rabin-karp-matrix") != 0;
+}
+
 /* One searcher, plans of all kinds in turn: what one leaves in a lane does not disturb the next. */
 static void plans_in_turn(void)
 {
@@ -164,9 +320,9 @@ static void plans_in_turn(void)
         /* "ana" twice; "a", "a pattern ", or "a pattern much long" */
         uint64_t singles = turn % 3 == 0 ? (folds ? 9 : 7) : 1;
 
-        if (strcmp(names[turn % NAMES], "rabin-karp-matrix") == 0)
+        if (!is_for_texts(turn % NAMES))
             continue;
-        options.algorithm = turn % 4 == 3 ? NULL : names[turn % NAMES];
+        options.algorithm = turn % 4 == 3 ? NULL : rows[turn % NAMES].name;
         options.flags = folds ? TRAWL_IGNORE_CASE : 0;
         MUST(trawl_plan_build(patterns, 2, &options, &plan, NULL));
         TEST_CHECK_U64(unit_count(searcher, plan, text), (folds ? 4u : 2u) + singles);
@@ -223,23 +379,27 @@ static void variants_of_other_lengths(void)
     const struct trawl_records records = {(const uint8_t *)tape, offsets, 5};
     struct trawl_searcher *searcher = unit_searcher(2, 5);
     struct trawl_text *text = unit_text(tape, sizeof tape - 1);
-    uint64_t rows = 0;
+    uint64_t taken = 0, runs = 0;
 
     TEST_CHECK_U64(sizeof tape - 1, offsets[5]);
     for (uint32_t i = 0; i <= NAMES; i++) {
         struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
         struct trawl_plan *plan = NULL;
 
-        options.algorithm = i < NAMES ? names[i] : NULL;
+        if (i < NAMES && (rows[i].engines & ON_CPU) == 0)
+            continue;
+        runs++;
+        options.algorithm = i < NAMES ? rows[i].name : NULL;
         options.flags = TRAWL_IGNORE_CASE;
         options.utf8 = &utf8;
         MUST(trawl_plan_build(patterns, 2, &options, &plan, NULL));
-        if (i + 1 != NAMES)
+        if (i == NAMES || is_for_texts(i))
             TEST_CHECK_U64(unit_count(searcher, plan, text), 2 + 2 + 1 + 12 + 1);
-        MUST(trawl_matrix(searcher, plan, &records, take_row, &rows, NULL));
+        MUST(trawl_matrix(searcher, plan, &records, take_row, &taken, NULL));
         trawl_plan_free(plan);
     }
-    TEST_CHECK_U64(rows, 5 * (NAMES + 1));
+    TEST_CHECK_U64(taken, 5 * runs);
+    TEST_CHECK(runs > 9);
     trawl_text_close(text);
     trawl_searcher_close(searcher);
 }
@@ -247,14 +407,18 @@ static void variants_of_other_lengths(void)
 /* Engine "auto" runs them too. */
 static void engine_auto(void)
 {
-    for (uint32_t i = 0; i + 1 < NAMES; i++) {
+    for (uint32_t i = 0; i < NAMES; i++) {
         struct trawl_stats stats = {.size = sizeof stats};
         struct trawl_searcher *searcher = NULL;
         struct trawl_text *text = unit_string("banana");
         struct trawl_plan *plan = NULL;
 
+        if (!is_for_texts(i)) {
+            trawl_text_close(text);
+            continue;
+        }
         MUST(trawl_searcher_open(NULL, &searcher, NULL));
-        MUST(build(&pattern, 1, names[i], &plan, NULL));
+        MUST(build(&pattern, 1, rows[i].name, &plan, NULL));
         TEST_CHECK_U64(unit_count(searcher, plan, text), 2);
         MUST(trawl_searcher_stats(searcher, &stats, NULL));
         TEST_CHECK(strcmp(stats.engine, "cpu") == 0 && stats.match_count == 2);
@@ -269,6 +433,9 @@ int main(void)
     test_begin("gallery_list");
     listed();
     unknown_names();
+    options_behind();
+    options_that_do_not_fit();
+    not_on_the_cpu();
     what_does_not_fit();
     borrowed_and_older();
     explained();

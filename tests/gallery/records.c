@@ -1,7 +1,7 @@
 /* records: trawl_matrix under rabin-karp-matrix, and under every algorithm for texts, against the
  * oracle, record by record: mixed lengths, many patterns, dense matches, empty records, patterns
  * longer than a record, conditions and case. */
-#include "diff/input.h"
+#include "diff/run.h"
 #include "unit/unit.h"
 
 #define RECORDS_MAX 60
@@ -129,11 +129,11 @@ static void random_scenes(void)
                               test_random_between(&random, 1, room < 12 ? room : 12));
         }
         scene.tape.flags = (uint32_t)test_random_below(&random, 8);
-        while (trawl_algorithm(algorithms + 1, NULL) != NULL)
-            algorithms++; /* the last one is rabin-karp-matrix */
+        while (cpu_algorithm(algorithms) != NULL)
+            algorithms++;
         scene_run(&scene, "rabin-karp-matrix", 1 + (uint32_t)(round % 4), 0);
         if (kind != INPUT_LETTERS_256) /* strstr takes no NUL */
-            scene_run(&scene, trawl_algorithm((uint32_t)(round % algorithms), NULL),
+            scene_run(&scene, cpu_algorithm((uint32_t)(round % algorithms)),
                       1 + (uint32_t)(round % 3), 1 + test_random_below(&random, 200));
         scene_end(&scene);
     }

@@ -164,7 +164,7 @@ static enum cuda_case_answer run_plan(struct run *run, struct engine *engine,
                                       struct engine_lane *lane, struct trawl_error *error)
 {
     uint8_t *text = (uint8_t *)test_memory(run->input->text_bytes); /* its exact size, for ASan */
-    struct engine_result result = {{NULL, 0, 0}, 0, 0, 0, false};
+    struct engine_result result = {.count = 0};
     enum cuda_case_answer answer = CUDA_CASE_FAILED;
     bool loaded = false;
 

@@ -87,9 +87,14 @@ static int list_algorithms(void)
     const char *name, *summary = "";
 
     for (uint32_t i = 0; (name = trawl_algorithm(i, &summary)) != NULL; i++) {
+        uint32_t engines = trawl_algorithm_engines(i);
         char line[160];
 
-        (void)snprintf(line, sizeof line, "%-18s %s\n", name, summary);
+        (void)snprintf(line, sizeof line, "%-18s %-9s %s\n", name,
+                       engines == 1u << TRAWL_ENGINE_CPU    ? "cpu"
+                       : engines == 1u << TRAWL_ENGINE_CUDA ? "cuda"
+                                                            : "cpu, cuda",
+                       summary);
         output_text(&standard_output, line);
     }
     return end_document();
@@ -126,19 +131,39 @@ static void print_stats(const struct job *job)
             seconds > 0 ? (double)totals->text_bytes * 1e-9 / seconds : 0.0, totals->thread_count,
             totals->chunk_count, totals->device_chunk_count, totals->engine,
             totals->instruction_set);
+    if (totals->device_copy_ns != 0)
+        fprintf(stderr, "seconds of device copies: %.6f\n", (double)totals->device_copy_ns * 1e-9);
+    if (totals->device_kernel_ns != 0)
+        fprintf(stderr, "seconds of device kernels: %.6f\n",
+                (double)totals->device_kernel_ns * 1e-9);
+    if (totals->child_grids != 0)
+        fprintf(stderr, "child grids: %" PRIu64 "\n", totals->child_grids);
+    if (totals->child_spills != 0)
+        fprintf(stderr, "child grids refused: %" PRIu64 "\n", totals->child_spills);
     if (totals->note[0] != '\0')
         fprintf(stderr, "note: %s\n", totals->note);
 }
 
-static bool open_searcher(const struct typed *typed, struct trawl_searcher **searcher)
+/* The engine asked for, or the only one that has the algorithm asked for. */
+static enum trawl_engine choose_engine(const struct typed *typed, const struct needles *needles)
+{
+    if (typed->engine == NULL)
+        return typed->algorithm != NULL &&
+                       trawl_plan_engines(needles->plan) == 1u << TRAWL_ENGINE_CUDA
+                   ? TRAWL_ENGINE_CUDA
+                   : TRAWL_ENGINE_AUTO;
+    return strcmp(typed->engine, "cpu") == 0    ? TRAWL_ENGINE_CPU
+           : strcmp(typed->engine, "cuda") == 0 ? TRAWL_ENGINE_CUDA
+                                                : TRAWL_ENGINE_AUTO;
+}
+
+static bool open_searcher(const struct typed *typed, const struct needles *needles,
+                          struct trawl_searcher **searcher)
 {
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
     struct trawl_error error;
 
-    if (typed->engine != NULL && strcmp(typed->engine, "cpu") == 0)
-        options.engine = TRAWL_ENGINE_CPU;
-    else if (typed->engine != NULL && strcmp(typed->engine, "cuda") == 0)
-        options.engine = TRAWL_ENGINE_CUDA;
+    options.engine = choose_engine(typed, needles);
     options.threads = (uint32_t)typed->threads;
     options.chunk_bytes = typed->chunk_bytes;
     options.instruction_set = typed->instruction_set;
@@ -174,7 +199,7 @@ static int run_job(struct job *job, struct exclude *exclude, const struct typed_
 {
     const struct typed *typed = job->settings->typed;
 
-    if (!open_searcher(typed, &job->searcher))
+    if (!open_searcher(typed, job->needles, &job->searcher))
         return EXIT_ERROR;
     if (progress_wanted(job->settings))
         job->progress = progress_begin(job->searcher, typed->progress);

@@ -207,7 +207,7 @@ static enum trawl_status scan_run(struct scan *scan, int descriptor, struct traw
 
 static void add_totals(struct job *job, const struct scan *scan)
 {
-    struct trawl_stats stats = {sizeof stats, 0, 0, 0, 0, 0, 0, 0, 0, {0}, {0}, {0}};
+    struct trawl_stats stats = {.size = sizeof stats};
     struct job_totals *totals = &job->totals;
 
     totals->file_count++;
@@ -221,6 +221,10 @@ static void add_totals(struct job *job, const struct scan *scan)
     totals->chunk_count += stats.chunk_count;
     totals->device_chunk_count += stats.device_chunk_count;
     totals->search_ns += stats.wall_ns;
+    totals->device_copy_ns += stats.device_copy_ns;
+    totals->device_kernel_ns += stats.device_kernel_ns;
+    totals->child_grids += stats.child_grids;
+    totals->child_spills += stats.child_spills;
     if (stats.thread_count > totals->thread_count)
         totals->thread_count = stats.thread_count;
     memcpy(totals->engine, stats.engine, sizeof totals->engine);

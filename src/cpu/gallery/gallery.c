@@ -41,6 +41,11 @@ enum trawl_status gallery_begin(struct gallery_lane *lane, const struct trawl_pl
     uint64_t bytes;
     void *memory;
 
+    if ((plan_engines(plan) & 1u << TRAWL_ENGINE_CPU) == 0)
+        return TRAWL_FAIL(error, UNSUPPORTED,
+                          "algorithm %s as asked for is one of the engine \"cuda\" alone, which "
+                          "must be asked for too",
+                          plan_algorithm_name(plan->algorithm));
     lane->prepared = PLAN_NONE;
     lane->copied_at = UINT64_MAX;
     if (algorithms[plan->algorithm].next == NULL || !needs_copy(plan))
