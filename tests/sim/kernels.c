@@ -6,15 +6,7 @@
 
 #define KERNELS(X) X(scan_every) X(scan_words) X(scan_sampled) X(scan_set) X(scan_read)
 
-/* By value for each thread, as a device gets its arguments. */
-#define ENTRY(name)                                      \
-    static void name##_entry(const void *arguments)      \
-    {                                                    \
-        name(*(const struct scan_arguments *)arguments); \
-    }
-KERNELS(ENTRY)
-
-#define ROW(name) {#name, name##_entry, sizeof(struct scan_arguments)},
+#define ROW(name) {#name, name##_entry, name##_arguments_bytes},
 static const struct sim_kernel kernels[] = {KERNELS(ROW)};
 
 const struct sim_kernel *sim_kernel_find(const char *name)
@@ -22,5 +14,11 @@ const struct sim_kernel *sim_kernel_find(const char *name)
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
         if (strcmp(kernels[i].name, name) == 0)
             return &kernels[i];
+    return NULL;
+}
+
+const struct sim_constant *sim_constant_find(const char *name)
+{
+    (void)name;
     return NULL;
 }

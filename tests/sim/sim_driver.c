@@ -213,20 +213,21 @@ int sim_memory_allocate(uint64_t *address, size_t bytes)
         bytes > sim_state.options.memory_bytes - sim_current[sim_depth - 1]->used_bytes)
         code = CUDA_CODE_OUT_OF_MEMORY;
     if (code == 0)
-        *address =
-            (uint64_t)(uintptr_t)sim_allocation_new(sim_current[sim_depth - 1], bytes, false)->base;
+        *address = (uint64_t)(uintptr_t)sim_allocation_new(sim_current[sim_depth - 1], bytes,
+                                                           ALLOCATION_DEVICE)
+                       ->base;
     return sim_leave(code);
 }
 
 /* Frees whatever the call's code: a real driver reports earlier failures here. */
-static int release_allocation(const void *base, bool pinned, int code)
+static int release_allocation(const void *base, enum allocation_kind kind, int code)
 {
     struct allocation *a = sim_allocation_find(base, 0);
 
     for (uint32_t i = 0; i < SIM_DEVICES_MAX; i++) /* both frees wait for the device */
         while (sim_streams_step(&sim_state.context[i]))
             ;
-    if (a == NULL || a->base != base || a->pinned != pinned)
+    if (a == NULL || a->base != base || a->kind != kind)
         sim_complain("memory was freed that was not allocated");
     else
         sim_allocation_free(a);
@@ -237,7 +238,7 @@ int sim_memory_free(uint64_t address)
 {
     int code = sim_enter_context();
 
-    return release_allocation((const void *)(uintptr_t)address, false, code);
+    return release_allocation((const void *)(uintptr_t)address, ALLOCATION_DEVICE, code);
 }
 
 int sim_host_allocate(void **pointer, size_t bytes, unsigned flags)
@@ -246,7 +247,7 @@ int sim_host_allocate(void **pointer, size_t bytes, unsigned flags)
 
     (void)flags;
     if (code == 0)
-        *pointer = sim_allocation_new(sim_current[sim_depth - 1], bytes, true)->base;
+        *pointer = sim_allocation_new(sim_current[sim_depth - 1], bytes, ALLOCATION_PINNED)->base;
     return sim_leave(code);
 }
 
@@ -254,7 +255,7 @@ int sim_host_free(void *pointer)
 {
     int code = sim_enter_context();
 
-    return release_allocation(pointer, true, code);
+    return release_allocation(pointer, ALLOCATION_PINNED, code);
 }
 
 static int copy(void *to, const void *from, uint64_t bytes, struct cuda_stream *stream, int code)
@@ -272,7 +273,7 @@ static int copy(void *to, const void *from, uint64_t bytes, struct cuda_stream *
     work->to = to;
     work->from = from;
     work->bytes = bytes;
-    if (sim_allocation_find(to, bytes)->pinned)
+    if (sim_allocation_find(to, bytes)->kind == ALLOCATION_PINNED)
         memset(to, GARBAGE_VALUE, (size_t)bytes); /* not there before it is waited for */
     sim_work_perhaps(stream);
     return sim_leave(0);
@@ -437,16 +438,40 @@ int sim_module_function(struct cuda_function **function, struct cuda_module *mod
     int code = sim_enter_context();
     uint32_t i = 0;
 
-    (void)module;
     if (code == 0 && kernel == NULL)
         code = CODE_NOT_FOUND;
     if (code == 0) {
-        while (i < sim_state.function_count && sim_state.functions[i].kernel != kernel)
+        while (i < FUNCTIONS_MAX && sim_state.functions[i].module != NULL &&
+               (sim_state.functions[i].kernel != kernel || sim_state.functions[i].module != module))
             i++;
+        if (i == FUNCTIONS_MAX)
+            abort();
         sim_state.functions[i].kernel = kernel;
-        if (i == sim_state.function_count)
-            sim_state.function_count++;
+        sim_state.functions[i].module = module;
         *function = &sim_state.functions[i];
+    }
+    return sim_leave(code);
+}
+
+int sim_module_global(uint64_t *address, size_t *bytes, struct cuda_module *module,
+                      const char *name)
+{
+    const struct sim_constant *constant = sim_constant_find(name);
+    int code = sim_enter_context();
+
+    if (code == 0 && constant == NULL)
+        code = CODE_NOT_FOUND;
+    if (code == 0) {
+        if (module->constant == NULL) {
+            module->constant = constant;
+            module->constant_memory =
+                sim_allocation_new(module->context, constant->bytes, ALLOCATION_CONSTANT);
+        } else if (module->constant != constant) {
+            abort(); /* there is one so far */
+        }
+        *address = (uint64_t)(uintptr_t)module->constant_memory->base;
+        if (bytes != NULL)
+            *bytes = (size_t)constant->bytes;
     }
     return sim_leave(code);
 }
@@ -475,7 +500,7 @@ int sim_launch(struct cuda_function *function, unsigned grid_x, unsigned grid_y,
         code = CUDA_CODE_INVALID_VALUE;
     if (code == 0) {
         work = sim_work_new(stream, WORK_LAUNCH);
-        work->kernel = function->kernel;
+        work->function = function;
         work->blocks = grid_x;
         work->threads = block_x;
         if (function->kernel->arguments_bytes > ARGUMENTS_BYTES_MAX)

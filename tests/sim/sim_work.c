@@ -75,7 +75,8 @@ struct allocation *sim_allocation_find(const void *address, uint64_t bytes)
     return NULL;
 }
 
-struct allocation *sim_allocation_new(struct cuda_context *context, uint64_t bytes, bool pinned)
+struct allocation *sim_allocation_new(struct cuda_context *context, uint64_t bytes,
+                                      enum allocation_kind kind)
 {
     uint64_t whole = (bytes + 2 * GUARD_BYTES + 2 * ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     struct allocation *a = calloc(1, sizeof *a);
@@ -83,7 +84,7 @@ struct allocation *sim_allocation_new(struct cuda_context *context, uint64_t byt
     if (a == NULL || (a->memory = aligned_alloc(ALIGNMENT, (size_t)whole + ALIGNMENT)) == NULL)
         abort();
     a->context = context;
-    a->pinned = pinned;
+    a->kind = kind;
     a->base = a->memory + ALIGNMENT;
     a->bytes = bytes;
     memset(a->base - GUARD_BYTES, GUARD_VALUE, GUARD_BYTES);
@@ -91,7 +92,7 @@ struct allocation *sim_allocation_new(struct cuda_context *context, uint64_t byt
     memset(a->base + bytes, GUARD_VALUE, GUARD_BYTES);
     a->next = sim_state.allocations;
     sim_state.allocations = a;
-    if (!pinned) {
+    if (kind == ALLOCATION_DEVICE) {
         context->used_bytes += bytes;
         sim_range_add(a->base, bytes);
     }
@@ -108,7 +109,7 @@ void sim_allocation_free(struct allocation *a)
     for (uint32_t i = 0; i < GUARD_BYTES; i++)
         if ((a->base - GUARD_BYTES)[i] != GUARD_VALUE || a->base[a->bytes + i] != GUARD_VALUE)
             sim_complain("guard bytes of an allocation were overwritten");
-    if (!a->pinned) {
+    if (a->kind == ALLOCATION_DEVICE) {
         a->context->used_bytes -= a->bytes;
         sim_range_remove(a->base);
     }
@@ -117,6 +118,19 @@ void sim_allocation_free(struct allocation *a)
 }
 
 /* ---- Streams ---------------------------------------------------------------------------- */
+
+/* Constant memory belongs to a module in a context; the kernels, compiled once, have one array. So
+ * it holds what the launched kernel's module has while it runs, and garbage if that has nothing. */
+static void constant_put(const struct cuda_module *module)
+{
+    static const struct sim_constant *last;
+
+    if (last != NULL)
+        memset(last->memory, GARBAGE_VALUE, (size_t)last->bytes);
+    last = module->constant;
+    if (last != NULL)
+        memcpy(last->memory, module->constant_memory->base, (size_t)last->bytes);
+}
 
 static void work_do(struct cuda_stream *stream, struct work *work)
 {
@@ -131,7 +145,9 @@ static void work_do(struct cuda_stream *stream, struct work *work)
     } else if (work->kind == WORK_FILL) {
         memset(work->to, work->value, (size_t)work->bytes);
     } else if (work->kind == WORK_LAUNCH) {
-        if (!sim_grid(work->kernel, work->arguments, work->blocks, work->threads, &report)) {
+        constant_put(work->function->module);
+        if (!sim_grid(work->function->kernel, work->arguments, work->blocks, work->threads,
+                      &report)) {
             sim_complain(report);
             stream->context->failed = CUDA_CODE_LAUNCH_FAILED;
         }
@@ -208,9 +224,16 @@ void sim_module_free(struct cuda_module *module)
 {
     struct cuda_module **link = &sim_state.modules;
 
+    while (sim_streams_step(module->context))
+        ;
     while (*link != module)
         link = &(*link)->next;
     *link = module->next;
+    for (uint32_t i = 0; i < FUNCTIONS_MAX; i++)
+        if (sim_state.functions[i].module == module)
+            sim_state.functions[i].module = NULL;
+    if (module->constant_memory != NULL)
+        sim_allocation_free(module->constant_memory);
     free(module);
 }
 
@@ -219,7 +242,7 @@ uint64_t sim_context_objects(const struct cuda_context *context)
     uint64_t count = 0;
 
     for (const struct allocation *a = sim_state.allocations; a != NULL; a = a->next)
-        count += a->context == context;
+        count += a->context == context && a->kind != ALLOCATION_CONSTANT;
     for (const struct cuda_stream *s = sim_state.streams; s != NULL; s = s->next)
         count += s->context == context;
     for (const struct cuda_event *e = sim_state.events; e != NULL; e = e->next)

@@ -14,6 +14,7 @@
 #define CODE_INVALID_CONTEXT 201
 #define CODE_NOT_FOUND 500
 #define ARGUMENTS_BYTES_MAX 1024u
+#define FUNCTIONS_MAX 256u
 
 struct cuda_context {
     uint32_t retained;
@@ -22,10 +23,16 @@ struct cuda_context {
     uint64_t used_bytes;
 };
 
+enum allocation_kind {
+    ALLOCATION_DEVICE,
+    ALLOCATION_PINNED,  /* host memory */
+    ALLOCATION_CONSTANT /* a module's; out of the kernels' reach, see sim_work.c */
+};
+
 struct allocation {
     struct allocation *next;
     struct cuda_context *context;
-    bool pinned;           /* host memory */
+    enum allocation_kind kind;
     unsigned char *memory; /* guard, bytes, guard */
     unsigned char *base;
     uint64_t bytes;
@@ -41,7 +48,7 @@ struct work {
     uint64_t bytes;
     int value;
     struct cuda_event *event;
-    const struct sim_kernel *kernel;
+    const struct cuda_function *function;
     uint32_t blocks, threads;
     unsigned char arguments[ARGUMENTS_BYTES_MAX];
 };
@@ -61,10 +68,13 @@ struct cuda_event {
 struct cuda_module {
     struct cuda_module *next;
     struct cuda_context *context;
+    const struct sim_constant *constant; /* the one that was asked for; NULL: none */
+    struct allocation *constant_memory;
 };
 
 struct cuda_function {
     const struct sim_kernel *kernel;
+    const struct cuda_module *module;
 };
 
 /* All of it, under its lock. */
@@ -76,8 +86,7 @@ struct sim_state {
     struct cuda_stream *streams;
     struct cuda_event *events;
     struct cuda_module *modules;
-    struct cuda_function functions[8];
-    uint32_t function_count;
+    struct cuda_function functions[FUNCTIONS_MAX]; /* one without a module is free */
     uint64_t random;
     uint64_t calls, fail_nth;
     int fail_code;
@@ -98,7 +107,8 @@ int sim_enter(void);
 int sim_enter_context(void);
 int sim_leave(int code);
 struct allocation *sim_allocation_find(const void *address, uint64_t bytes);
-struct allocation *sim_allocation_new(struct cuda_context *context, uint64_t bytes, bool pinned);
+struct allocation *sim_allocation_new(struct cuda_context *context, uint64_t bytes,
+                                      enum allocation_kind kind);
 void sim_allocation_free(struct allocation *a);
 /* Do the first work of some stream of the context that has any; false: none has. */
 bool sim_streams_step(const struct cuda_context *context);

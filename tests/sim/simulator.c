@@ -25,15 +25,19 @@
 #define RESIDENT_LIMIT 8u
 #define THREADS_LIMIT 1024u
 #define SHARED_ARRAYS_MAX 32u
-#define RANGES_MAX 4096u
 #define REPORT_BYTES 2048u
 #define SHARED_POISON 0xa7
 #define SHARED_GUARD_BYTES 64u
 #define SHARED_GUARD 0x3c
 #define MUTATED_YIELDS_MAX 512u
 #define SWITCHES_MAX_DEFAULT 200000000u
+#define PENDING_DEVICE 2048u /* cudaLimitDevRuntimePendingLaunchCount, unless it is set */
+#define ERROR_PENDING 69u    /* cudaErrorLaunchPendingCountExceeded */
 
 enum thread_state { THREAD_READY, THREAD_AT_BARRIER, THREAD_AT_WARP, THREAD_DONE };
+
+/* Whose blocks start first. */
+enum grid_policy { GRIDS_CHILDREN_LAST, GRIDS_CHILDREN_FIRST, GRIDS_IN_ANY_ORDER, GRIDS_POLICIES };
 
 struct block;
 
@@ -59,8 +63,21 @@ struct shared_array {
     void *memory;
 };
 
+/* A grid that runs: the one that the host launched, or a child of a kernel. */
+struct grid {
+    struct grid *next;
+    struct sim_kernel kernel;
+    void *arguments;
+    uint32_t blocks, threads;
+    uint32_t *order; /* blocks not started yet */
+    uint32_t order_count;
+    uint32_t live_blocks;
+    bool is_child;
+};
+
 struct block {
     bool live;
+    struct grid *grid;
     uint32_t index;
     uint32_t at_barrier;
     uint32_t done;
@@ -69,39 +86,33 @@ struct block {
     struct thread *threads;
 };
 
-struct range {
-    uintptr_t begin, end;
-};
-
 static struct {
     /* the launch */
-    const struct sim_kernel *kernel;
-    void *arguments;
-    uint32_t blocks, threads, resident;
-    uint32_t *order; /* blocks not started yet */
-    uint32_t order_count;
+    struct grid *grids; /* the host's, and child grids that have not ended */
+    uint32_t pending;   /* of them, children */
+    uint32_t pending_limit;
+    uint32_t resident;
     struct block block[RESIDENT_LIMIT];
-    struct thread **ready;
+    struct thread *ready[RESIDENT_LIMIT * THREADS_LIMIT];
     uint32_t ready_count;
     struct thread *current;
     struct fiber host;
     bool failed;
     uint64_t random;
-    uint32_t policy;
+    uint32_t policy, grid_policy;
     /* what stays */
     struct thread *pool[RESIDENT_LIMIT]; /* THREADS_LIMIT threads each, stacks kept */
     uint64_t seed;
     uint32_t resident_max;
+    uint32_t pending_max;
     uint64_t switches_max;
     uint64_t switches_begin;
     struct sim_counters counters;
-    struct range range[RANGES_MAX];
-    uint32_t range_count;
     struct sim_site site[SIM_SITES_MAX];
     uint32_t site_count;
     struct sim_site mutated;
     char report[REPORT_BYTES];
-} sim = {.seed = 1, .mutated = {SIM_SITE_BARRIER, NULL, 0}};
+} sim = {.seed = 1, .pending_max = SIM_PENDING_SEEDED, .mutated = {SIM_SITE_BARRIER, NULL, 0}};
 
 /* ---- Reports ---------------------------------------------------------------------------- */
 
@@ -123,7 +134,8 @@ static void report_deadlock(void)
     for (uint32_t b = 0; b < sim.resident; b++) {
         const struct block *block = &sim.block[b];
 
-        for (uint32_t t = 0; block->live && t < sim.threads && used < REPORT_BYTES - 200; t++) {
+        for (uint32_t t = 0; block->live && t < block->grid->threads && used < REPORT_BYTES - 200;
+             t++) {
             const struct thread *thread = &block->threads[t];
             const struct thread *previous = t > 0 ? thread - 1 : NULL;
             static const char *const words[] = {"ready", "waits for its block",
@@ -196,30 +208,115 @@ static void thread_main(void *argument)
 {
     struct thread *self = (struct thread *)argument;
 
-    sim.kernel->entry(sim.arguments);
+    self->block->grid->kernel.entry(self->block->grid->arguments);
     ready_remove(self);
     self->state = THREAD_DONE;
     self->block->done++;
     fiber_leave(&self->fiber, &sim.host);
 }
 
-static void block_start(struct block *block, uint32_t slot)
+static bool grid_fits(uint32_t blocks, uint32_t threads)
 {
-    uint32_t pick = (uint32_t)(random_next() % sim.order_count);
+    return blocks > 0 && threads > 0 && threads <= THREADS_LIMIT;
+}
+
+static void grid_begin(const struct sim_kernel *kernel, const void *arguments, uint32_t blocks,
+                       uint32_t threads, bool is_child)
+{
+    struct grid *grid = calloc(1, sizeof *grid);
+    struct grid **link = &sim.grids;
+
+    if (grid == NULL || (grid->arguments = malloc(kernel->arguments_bytes)) == NULL ||
+        (grid->order = malloc(blocks * sizeof *grid->order)) == NULL)
+        abort();
+    grid->kernel = *kernel;
+    memcpy(grid->arguments, arguments, kernel->arguments_bytes);
+    grid->blocks = grid->order_count = blocks;
+    grid->threads = threads;
+    grid->is_child = is_child;
+    for (uint32_t b = 0; b < blocks; b++)
+        grid->order[b] = b;
+    while (*link != NULL)
+        link = &(*link)->next;
+    *link = grid;
+    sim.pending += is_child;
+}
+
+static void grid_end(struct grid *grid)
+{
+    struct grid **link = &sim.grids;
+
+    while (*link != grid)
+        link = &(*link)->next;
+    *link = grid->next;
+    sim.pending -= grid->is_child;
+    free(grid->arguments);
+    free(grid->order);
+    free(grid);
+}
+
+/* None, a few, some, as many as on a device. */
+static uint32_t pending_from_seed(void)
+{
+    uint64_t random = random_next(), amount = random >> 8;
+
+    switch (random % 4) {
+    case 0:
+        return 0;
+    case 1:
+        return 1 + (uint32_t)(amount % 3);
+    case 2:
+        return 4 + (uint32_t)(amount % 60);
+    default:
+        return PENDING_DEVICE;
+    }
+}
+
+/* A grid with blocks to start. Child grids come when the device likes: after all blocks of the grid
+ * that launched them, as soon as there is room, or in any order. */
+static struct grid *grid_pick(void)
+{
+    struct grid *pick = NULL;
+    uint64_t seen = 0;
+
+    for (struct grid *grid = sim.grids; grid != NULL; grid = grid->next) {
+        bool better;
+
+        if (grid->order_count == 0)
+            continue;
+        better = random_next() % ++seen == 0;
+        if (pick != NULL && sim.grid_policy != GRIDS_IN_ANY_ORDER &&
+            grid->is_child != pick->is_child)
+            better = grid->is_child == (sim.grid_policy == GRIDS_CHILDREN_FIRST);
+        if (pick == NULL || better)
+            pick = grid;
+    }
+    return pick;
+}
+
+static void block_start(struct block *block, uint32_t slot, struct grid *grid)
+{
+    uint32_t pick = (uint32_t)(random_next() % grid->order_count);
 
     block->live = true;
+    block->grid = grid;
     block->threads = sim.pool[slot];
     block->at_barrier = 0;
     block->done = 0;
     block->shared_count = 0;
+    grid->live_blocks++;
     /* Devices start blocks mostly in order; kernels may not count on it. */
     if (sim.policy == 2)
         pick = 0;
-    block->index = sim.order[pick];
-    memmove(sim.order + pick, sim.order + pick + 1, (--sim.order_count - pick) * sizeof *sim.order);
-    for (uint32_t t = 0; t < sim.threads; t++) {
+    block->index = grid->order[pick];
+    grid->order_count--;
+    memmove(grid->order + pick, grid->order + pick + 1,
+            (grid->order_count - pick) * sizeof *grid->order);
+    for (uint32_t t = 0; t < grid->threads; t++) {
         struct thread *thread = &block->threads[t];
 
+        if (thread->fiber.stack == NULL && !fiber_stack_open(&thread->fiber, STACK_BYTES))
+            abort();
         thread->block = block;
         thread->index = t;
         thread->file = NULL;
@@ -250,6 +347,8 @@ static void block_end(struct block *block)
     }
     block->shared_count = 0;
     block->live = false;
+    if (--block->grid->live_blocks == 0 && block->grid->order_count == 0)
+        grid_end(block->grid);
 }
 
 static void run_blocks(void)
@@ -258,10 +357,12 @@ static void run_blocks(void)
 
     for (;;) {
         for (uint32_t b = 0; b < sim.resident; b++) {
-            if (sim.block[b].live && sim.block[b].done == sim.threads)
+            struct grid *grid;
+
+            if (sim.block[b].live && sim.block[b].done == sim.block[b].grid->threads)
                 block_end(&sim.block[b]);
-            if (!sim.block[b].live && sim.order_count > 0)
-                block_start(&sim.block[b], b);
+            if (!sim.block[b].live && (grid = grid_pick()) != NULL)
+                block_start(&sim.block[b], b, grid);
         }
         if (sim.ready_count == 0)
             break;
@@ -269,7 +370,8 @@ static void run_blocks(void)
         fiber_switch(&sim.host, &sim.current->fiber);
         if (!sim.failed && sim.counters.switches - sim.switches_begin > limit) {
             (void)snprintf(sim.report, sizeof sim.report,
-                           "%s: still running after %" PRIu64 " switches", sim.kernel->name, limit);
+                           "%s: still running after %" PRIu64 " switches",
+                           sim.current->block->grid->kernel.name, limit);
             sim.failed = true;
         }
         if (sim.failed)
@@ -278,21 +380,6 @@ static void run_blocks(void)
     for (uint32_t b = 0; b < sim.resident; b++)
         if (sim.block[b].live)
             report_deadlock();
-}
-
-static bool pool_open(void)
-{
-    for (uint32_t b = 0; b < sim.resident; b++) {
-        if (sim.pool[b] == NULL)
-            sim.pool[b] = calloc(THREADS_LIMIT, sizeof *sim.pool[b]);
-        if (sim.pool[b] == NULL)
-            return false;
-        for (uint32_t t = 0; t < sim.threads; t++)
-            if (sim.pool[b][t].fiber.stack == NULL &&
-                !fiber_stack_open(&sim.pool[b][t].fiber, STACK_BYTES))
-                return false;
-    }
-    return true;
 }
 
 bool sim_grid(const struct sim_kernel *kernel, const void *arguments, uint32_t blocks,
@@ -306,37 +393,32 @@ bool sim_grid(const struct sim_kernel *kernel, const void *arguments, uint32_t b
     sim.policy = (uint32_t)(random_next() % 4);
     sim.resident =
         1 + (uint32_t)(random_next() % (limit < RESIDENT_LIMIT ? limit : RESIDENT_LIMIT));
-    sim.kernel = kernel;
-    sim.blocks = blocks;
-    sim.threads = threads;
+    sim.grid_policy = (uint32_t)(random_next() % GRIDS_POLICIES);
+    sim.pending_limit =
+        sim.pending_max == SIM_PENDING_SEEDED ? pending_from_seed() : sim.pending_max;
     sim.failed = false;
     sim.switches_begin = sim.counters.switches;
     sim.current = NULL;
     sim.ready_count = 0;
-    sim.order_count = blocks;
     memset(&sim.host, 0, sizeof sim.host);
     memset(sim.block, 0, sizeof sim.block);
-    if (blocks == 0 || threads == 0 || threads > THREADS_LIMIT ||
-        threads % SIMT_WARP_THREADS != 0) {
+    if (!grid_fits(blocks, threads)) {
         (void)snprintf(sim.report, sizeof sim.report, "no such launch: %" PRIu32 " x %" PRIu32,
                        blocks, threads);
         return false;
     }
-    sim.arguments = malloc(kernel->arguments_bytes);
-    sim.order = malloc(blocks * sizeof *sim.order);
-    sim.ready = malloc((uint64_t)sim.resident * threads * sizeof(struct thread *));
-    if (sim.arguments == NULL || sim.order == NULL || sim.ready == NULL || !pool_open())
-        abort();
-    memcpy(sim.arguments, arguments, kernel->arguments_bytes);
-    for (uint32_t b = 0; b < blocks; b++)
-        sim.order[b] = b;
+    for (uint32_t b = 0; b < sim.resident; b++)
+        if (sim.pool[b] == NULL &&
+            (sim.pool[b] = calloc(THREADS_LIMIT, sizeof *sim.pool[b])) == NULL)
+            abort();
+    grid_begin(kernel, arguments, blocks, threads, false);
     run_blocks();
     sim.counters.schedules++;
-    for (uint32_t b = 0; b < sim.resident; b++)
-        block_end(&sim.block[b]);
-    free(sim.arguments);
-    free(sim.order);
-    free(sim.ready);
+    for (uint32_t b = 0; b < sim.resident; b++) /* after a failure some are left */
+        if (sim.block[b].live)
+            block_end(&sim.block[b]);
+    while (sim.grids != NULL)
+        grid_end(sim.grids);
     return !sim.failed;
 }
 
@@ -358,6 +440,11 @@ void sim_seed(uint64_t seed)
 void sim_resident_max(uint32_t blocks)
 {
     sim.resident_max = blocks;
+}
+
+void sim_pending_max(uint32_t grids)
+{
+    sim.pending_max = grids;
 }
 
 void sim_switches_max(uint64_t switches)
@@ -424,7 +511,7 @@ uint32_t simt_thread(void)
 
 uint32_t simt_threads(void)
 {
-    return sim.threads;
+    return sim.current->block->grid->threads;
 }
 
 uint32_t simt_block(void)
@@ -434,7 +521,7 @@ uint32_t simt_block(void)
 
 uint32_t simt_blocks(void)
 {
-    return sim.blocks;
+    return sim.current->block->grid->blocks;
 }
 
 static void stand(const char *file, int line)
@@ -477,6 +564,7 @@ int sim_barrier(int condition, const char *file, int line)
 {
     struct thread *self = sim.current;
     struct block *block = self->block;
+    uint32_t threads = block->grid->threads;
     uint64_t any = 0;
 
     stand(file, line);
@@ -485,15 +573,15 @@ int sim_barrier(int condition, const char *file, int line)
     ready_remove(self);
     self->state = THREAD_AT_BARRIER;
     self->value = (uint64_t)condition;
-    if (++block->at_barrier == sim.threads) {
+    if (++block->at_barrier == threads) {
         block->at_barrier = 0;
         sim.counters.barriers++;
-        for (uint32_t t = 0; t < sim.threads; t++) {
+        for (uint32_t t = 0; t < threads; t++) {
             if (block->threads[t].line != line)
                 fail("threads of one block meet at different barriers", file, line);
             any |= block->threads[t].value;
         }
-        for (uint32_t t = 0; t < sim.threads; t++) {
+        for (uint32_t t = 0; t < threads; t++) {
             block->threads[t].result = any;
             ready_push(&block->threads[t]);
         }
@@ -538,6 +626,9 @@ static uint64_t warp_operation(int kind, uint64_t value, uint32_t argument, cons
     uint32_t waiting = 0;
 
     stand(file, line);
+    if (self->index / SIMT_WARP_THREADS * SIMT_WARP_THREADS + SIMT_WARP_THREADS >
+        self->block->grid->threads)
+        fail("a warp operation in a warp that is not full", file, line);
     self->kind = kind;
     self->value = value;
     self->argument = argument;
@@ -576,52 +667,6 @@ uint64_t sim_shuffle(uint64_t value, int kind, uint32_t argument, const char *fi
 
 /* ---- Global memory ---------------------------------------------------------------------- */
 
-/* The first range that begins above the address. */
-static uint32_t range_above(uintptr_t address)
-{
-    uint32_t low = 0, high = sim.range_count;
-
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-
-        if (sim.range[middle].begin <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-void sim_range_add(const void *base, uint64_t bytes)
-{
-    uintptr_t begin = (uintptr_t)base;
-    uint32_t at = range_above(begin);
-
-    if (sim.range_count == RANGES_MAX)
-        abort();
-    memmove(sim.range + at + 1, sim.range + at, (sim.range_count - at) * sizeof *sim.range);
-    sim.range[at].begin = begin;
-    sim.range[at].end = begin + bytes;
-    sim.range_count++;
-}
-
-void sim_range_remove(const void *base)
-{
-    uint32_t at = range_above((uintptr_t)base);
-
-    if (at == 0 || sim.range[at - 1].begin != (uintptr_t)base)
-        abort();
-    memmove(sim.range + at - 1, sim.range + at, (sim.range_count - at) * sizeof *sim.range);
-    sim.range_count--;
-}
-
-static bool range_holds(uintptr_t address, uint32_t bytes)
-{
-    uint32_t at = range_above(address);
-
-    return at > 0 && address + bytes <= sim.range[at - 1].end;
-}
-
 void sim_global(const void *p, uint32_t bytes, int write, const char *file, int line)
 {
     uintptr_t address = (uintptr_t)p;
@@ -629,7 +674,7 @@ void sim_global(const void *p, uint32_t bytes, int write, const char *file, int 
     stand(file, line);
     if (address % bytes != 0)
         fail("a misaligned access to global memory", file, line);
-    if (!range_holds(address, bytes))
+    if (!sim_range_holds(p, bytes))
         fail(write ? "a write outside of device memory" : "a read outside of device memory", file,
              line);
     if (write)
@@ -689,4 +734,36 @@ uint64_t sim_read(const void *p, uint32_t bytes, const char *file, int line)
         sim_global(p, bytes, 0, file, line);
     yield_to_schedule();
     return word_get(p, bytes);
+}
+
+uint64_t sim_constant(uint64_t index, uint32_t bytes, uint64_t array_bytes, const char *file,
+                      int line)
+{
+    stand(file, line);
+    if (index >= array_bytes / bytes)
+        fail("a read outside of constant memory", file, line);
+    return index;
+}
+
+/* ---- Child grids ------------------------------------------------------------------------ */
+
+uint32_t sim_launch_child(const char *name, void (*entry)(const void *), const void *arguments,
+                          uint64_t arguments_bytes, uint32_t blocks, uint32_t threads,
+                          const char *file, int line)
+{
+    struct sim_kernel kernel = {name, entry, (uint32_t)arguments_bytes};
+
+    stand(file, line);
+    yield_to_schedule();
+    if (arguments_bytes == 0)
+        fail("a child kernel with arguments of another struct", file, line);
+    if (!grid_fits(blocks, threads))
+        fail("a child grid of no such size", file, line);
+    if (sim.pending >= sim.pending_limit) {
+        sim.counters.child_refusals++;
+        return ERROR_PENDING;
+    }
+    sim.counters.child_grids++;
+    grid_begin(&kernel, arguments, blocks, threads, true);
+    return 0;
 }

@@ -3,7 +3,9 @@
  * Each thread of a block is a fiber. A fiber runs until it reaches a barrier, a warp operation, an
  * atomic or a read of a shared word; then the schedule, drawn from the seed, picks who runs next.
  * Warps are in step only where the kernel asks for it. Several blocks are resident at a time and
- * start in any order. Shared memory is poisoned when a block starts.
+ * start in any order. Shared memory is poisoned when a block starts. Child grids that kernels
+ * launch start before, between or after their parent's blocks, and are refused, with the runtime's
+ * code, where too many are pending.
  *
  * What it finds: accesses to global memory outside the ranges registered, misaligned ones, threads
  * that wait for each other for ever or leave while others wait, shared memory read before written
@@ -26,6 +28,8 @@ struct sim_counters {
     uint64_t global_write_bytes;
     uint64_t atomics;
     uint64_t barriers; /* completed, counted once per block */
+    uint64_t child_grids;
+    uint64_t child_refusals;
 };
 
 /* A place in a kernel that can be mutated. */
@@ -49,11 +53,25 @@ struct sim_kernel {
 /* All kernels of src/cuda/kernels (kernels.c). */
 const struct sim_kernel *sim_kernel_find(const char *name);
 
+/* An array in the kernels' constant memory. */
+struct sim_constant {
+    const char *name;
+    void *memory;
+    uint64_t bytes;
+};
+const struct sim_constant *sim_constant_find(const char *name);
+
 void sim_seed(uint64_t seed);
 /* Blocks resident at a time: 1 to this, drawn from the seed; 0: the default. */
 void sim_resident_max(uint32_t blocks);
 
-/* Run a grid to its end. False: *report (static text) says what went wrong and where. */
+/* So many child grids may be launched and not at their end; SIM_PENDING_SEEDED, the default: the
+ * seed says how many, 0 among them, for each grid of the host. */
+#define SIM_PENDING_SEEDED UINT32_MAX
+void sim_pending_max(uint32_t grids);
+
+/* Run a grid, and all its children, to its end. False: *report (static text) says what went wrong
+ * and where. */
 bool sim_grid(const struct sim_kernel *kernel, const void *arguments, uint32_t blocks,
               uint32_t threads, const char **report);
 
@@ -63,6 +81,7 @@ void sim_release(void);
 /* Global memory: what kernels may touch. */
 void sim_range_add(const void *base, uint64_t bytes);
 void sim_range_remove(const void *base);
+bool sim_range_holds(const void *base, uint64_t bytes);
 
 struct sim_counters sim_counters(void);
 void sim_counters_reset(void);

@@ -13,9 +13,15 @@
  *   simt_barrier_or(condition)                     the same; is it true for any of them?
  *   simt_warp_sync, simt_ballot, simt_shuffle...   all 32 threads of the warp, always
  *   simt_load_*, simt_store_*                      global memory: counted and checked when
- * simulated simt_atomic_*                                  shared or global, relaxed; the old value
- * comes back simt_read_*                                    one relaxed read of a word that others
- * change
+ *                                                  simulated
+ *   simt_atomic_*                                  shared or global, relaxed; the old value comes
+ *                                                  back
+ *   simt_read_*                                    one relaxed read of a word that others change
+ *   SIMT_CONSTANT(type, name, count)               an array in constant memory, at file scope, that
+ *                                                  the host fills; simt_constant_u32, _u8 read it
+ *   SIMT_LAUNCH(kernel, blocks, threads, arguments)  launch a child grid, without waiting for it;
+ *                                                  0, or the runtime's error code. The kernel that
+ *                                                  launches ends after all its child grids.
  *
  * Loads are aligned to their size. Shared memory holds garbage until written.
  */
@@ -49,6 +55,16 @@ struct simt_u32x4 {
 #define SIMT_UNROLL _Pragma("unroll")
 #define SIMT_SHARED(type, name, count) __shared__ type name[count]
 #define SIMT_BOUND(condition) (condition)
+/* The braces make it a definition with a plain name. */
+#define SIMT_CONSTANT(type, name, count) \
+    extern "C" {                         \
+    __constant__ type name[count];       \
+    }
+#define simt_constant_u32(name, index) ((name)[index])
+#define simt_constant_u8(name, index) (((const uint8_t *)(name))[index])
+#define SIMT_LAUNCH(kernel, blocks, threads, arguments)                      \
+    (kernel<<<(blocks), (threads), 0, cudaStreamFireAndForget>>>(arguments), \
+     (uint32_t)cudaGetLastError())
 
 SIMT_FUNCTION uint32_t simt_thread(void)
 {
@@ -94,6 +110,10 @@ SIMT_FUNCTION struct simt_u32x4 simt_load_u32x4(const uint32_t *p)
     uint4 v = __ldg((const uint4 *)p);
     struct simt_u32x4 r = {{v.x, v.y, v.z, v.w}};
     return r;
+}
+SIMT_FUNCTION void simt_store_u8(uint8_t *p, uint8_t value)
+{
+    *p = value;
 }
 SIMT_FUNCTION void simt_store_u32(uint32_t *p, uint32_t value)
 {
@@ -152,13 +172,33 @@ SIMT_FUNCTION uint32_t simt_funnel(uint32_t low, uint32_t high, uint32_t shift_b
 }
 #else /* the simulator */
 
-#define SIMT_KERNEL(name, arguments, threads, blocks) static void name(const struct arguments args)
+/* With what tests/sim needs to run it: by value for each thread, as a device gets its arguments. */
+#define SIMT_KERNEL(name, arguments, threads, blocks)           \
+    static void name(const struct arguments args);              \
+    enum { name##_arguments_bytes = sizeof(struct arguments) }; \
+    static void name##_entry(const void *given)                 \
+    {                                                           \
+        name(*(const struct arguments *)given);                 \
+    }                                                           \
+    static void name(const struct arguments args)
 #define SIMT_FUNCTION static inline
 #define SIMT_FUNCTION_LARGE static
 #define SIMT_UNROLL
 #define SIMT_SHARED(type, name, count) \
     type *const name = (type *)sim_shared(#name, __LINE__, sizeof(type) * (count))
 #define SIMT_BOUND(condition) sim_bound((condition), __FILE__, __LINE__)
+#define SIMT_CONSTANT(type, name, count)            \
+    enum { name##_bytes = sizeof(type) * (count) }; \
+    static type name[count]
+#define simt_constant_u32(name, index) \
+    ((name)[sim_constant((uint64_t)(index), 4, name##_bytes, __FILE__, __LINE__)])
+#define simt_constant_u8(name, index)                                                     \
+    (((const uint8_t *)(name))[sim_constant((uint64_t)(index), 1, name##_bytes, __FILE__, \
+                                            __LINE__)])
+#define SIMT_LAUNCH(kernel, blocks, threads, arguments)                                     \
+    sim_launch_child(#kernel, kernel##_entry, &(arguments),                                 \
+                     sizeof(arguments) == kernel##_arguments_bytes ? sizeof(arguments) : 0, \
+                     (blocks), (threads), __FILE__, __LINE__)
 
 /* Defined by tests/sim/simulator.c; file and line say where the kernel stands. */
 void *sim_shared(const char *name, int line, uint64_t bytes);
@@ -173,6 +213,11 @@ uint64_t sim_shuffle(uint64_t value, int kind, uint32_t argument, const char *fi
 void sim_global(const void *p, uint32_t bytes, int write, const char *file, int line);
 uint64_t sim_atomic(void *p, uint32_t bytes, int kind, uint64_t value, const char *file, int line);
 uint64_t sim_read(const void *p, uint32_t bytes, const char *file, int line);
+uint64_t sim_constant(uint64_t index, uint32_t bytes, uint64_t array_bytes, const char *file,
+                      int line);
+uint32_t sim_launch_child(const char *name, void (*entry)(const void *), const void *arguments,
+                          uint64_t arguments_bytes, uint32_t blocks, uint32_t threads,
+                          const char *file, int line);
 
 enum { SIM_SHUFFLE_INDEX, SIM_SHUFFLE_UP, SIM_SHUFFLE_DOWN };
 enum { SIM_ATOMIC_ADD, SIM_ATOMIC_OR, SIM_ATOMIC_MIN };
@@ -196,6 +241,7 @@ enum { SIM_ATOMIC_ADD, SIM_ATOMIC_OR, SIM_ATOMIC_MIN };
 #define simt_load_u64(p) (sim_global((p), 8, 0, __FILE__, __LINE__), *(p))
 #define simt_load_u32x4(p) \
     (sim_global((p), 16, 0, __FILE__, __LINE__), *(const struct simt_u32x4 *)(p))
+#define simt_store_u8(p, value) (sim_global((p), 1, 1, __FILE__, __LINE__), (void)(*(p) = (value)))
 #define simt_store_u32(p, value) (sim_global((p), 4, 1, __FILE__, __LINE__), (void)(*(p) = (value)))
 #define simt_store_u64(p, value) (sim_global((p), 8, 1, __FILE__, __LINE__), (void)(*(p) = (value)))
 #define simt_read_u32(p) ((uint32_t)sim_read((p), 4, __FILE__, __LINE__))

@@ -1,0 +1,59 @@
+/* sim_range: the ranges of global memory that kernels may touch. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulator.h"
+
+#define RANGES_MAX 4096u
+
+/* In order of their begins. */
+static struct range {
+    uintptr_t begin, end;
+} range[RANGES_MAX];
+static uint32_t range_count;
+
+/* The first range that begins above the address. */
+static uint32_t range_above(uintptr_t address)
+{
+    uint32_t low = 0, high = range_count;
+
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+
+        if (range[middle].begin <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void sim_range_add(const void *base, uint64_t bytes)
+{
+    uintptr_t begin = (uintptr_t)base;
+    uint32_t at = range_above(begin);
+
+    if (range_count == RANGES_MAX)
+        abort();
+    memmove(range + at + 1, range + at, (range_count - at) * sizeof *range);
+    range[at].begin = begin;
+    range[at].end = begin + bytes;
+    range_count++;
+}
+
+void sim_range_remove(const void *base)
+{
+    uint32_t at = range_above((uintptr_t)base);
+
+    if (at == 0 || range[at - 1].begin != (uintptr_t)base)
+        abort();
+    memmove(range + at - 1, range + at, (range_count - at) * sizeof *range);
+    range_count--;
+}
+
+bool sim_range_holds(const void *base, uint64_t bytes)
+{
+    uint32_t at = range_above((uintptr_t)base);
+
+    return at > 0 && (uintptr_t)base + bytes <= range[at - 1].end;
+}
