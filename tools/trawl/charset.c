@@ -168,3 +168,29 @@ uint32_t charset_variants(void *context, uint32_t code_point,
             count = add_variant(variants, count, lonesome.code_points[i]);
     return count;
 }
+
+bool charset_empty_word(const uint8_t *bytes, size_t bytes_count, size_t limit, bool utf8,
+                        size_t *at, bool *word_before)
+{
+    while (*at < limit) {
+        uint32_t code_point = 0;
+        size_t length = 1;
+        bool is_word = false;
+
+        if (*at < bytes_count) {
+            if (!utf8)
+                is_word = bytes[*at] < 0x80 && charset_is_word(NULL, bytes[*at]);
+            else if (charset_decode(bytes + *at, bytes_count - *at, &code_point, &length))
+                is_word = charset_is_word(NULL, code_point);
+            else
+                length = 1;
+        }
+        if (!is_word && (!*word_before || length > 1)) {
+            *at += *word_before; /* grep looks inside a longer character that is no letter, too */
+            return true;
+        }
+        *word_before = is_word;
+        *at += length;
+    }
+    return false;
+}

@@ -22,6 +22,13 @@ bool charset_decode(const uint8_t *bytes, size_t bytes_count, uint32_t *code_poi
 
 bool charset_is_word(void *context, uint32_t code_point);
 
+/* Where grep -w finds the empty string: a place with no word character on either side. Looks at
+ * places from *at on and below `limit` (at most bytes_count + 1); true: *at is one. `*word_before`:
+ * a word character ends at *at. To go on with more bytes, call again with both as they were left;
+ * then `limit` must be 4 bytes or more below bytes_count. */
+bool charset_empty_word(const uint8_t *bytes, size_t bytes_count, size_t limit, bool utf8,
+                        size_t *at, bool *word_before);
+
 /* Before charset_variants is asked: look through the locale's letters once, if strings have letters
  * beyond ASCII all of them. Not from two threads. */
 void charset_prepare(bool beyond_ascii);

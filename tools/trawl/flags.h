@@ -52,6 +52,7 @@ enum directories { DIRECTORIES_READ, DIRECTORIES_RECURSE, DIRECTORIES_SKIP };
 enum devices { DEVICES_READ_OPERANDS, DEVICES_READ, DEVICES_SKIP };
 enum list_files { LIST_NONE, LIST_WITH_MATCHES, LIST_WITHOUT_MATCH };
 enum color_when { COLOR_NEVER, COLOR_ALWAYS, COLOR_AUTO };
+enum matrix_format { MATRIX_NONE, MATRIX_TSV, MATRIX_CSV, MATRIX_NPY };
 
 enum typed_kind {
     TYPED_OPERAND,
@@ -94,6 +95,7 @@ struct typed {
     enum devices devices;
     enum list_files list;
     enum color_when color;
+    enum matrix_format matrix;
     int64_t before_count, after_count, around_count;
     int64_t max_count;
     uint64_t threads, chunk_bytes;
@@ -119,6 +121,7 @@ bool typed_binary_files(struct typed *typed, const char *value);
 bool typed_directories(struct typed *typed, const char *value);
 bool typed_devices(struct typed *typed, const char *value);
 bool typed_color(struct typed *typed, const char *value);
+bool typed_matrix(struct typed *typed, const char *value);
 bool typed_engine(struct typed *typed, const char *value);
 
 #endif

@@ -18,6 +18,7 @@ struct job_totals {
     char engine[32], instruction_set[16], note[160];
 };
 
+struct matrix;
 struct progress;
 
 struct job {
@@ -26,6 +27,8 @@ struct job {
     struct trawl_searcher *searcher;
     struct output *output;
     struct progress *progress; /* NULL: none wanted */
+    struct matrix *matrix;     /* --matrix, else NULL */
+    bool silent;               /* messages are not wanted: they come again */
     struct stat output_stat;   /* of standard output, if it is a regular file */
     bool output_is_regular;
     int show_names;     /* 1, 0, or -1: as the operand turns out to be a directory or not */
@@ -45,6 +48,9 @@ void job_message(struct job *job, const char *format, ...) __attribute__((format
 
 /* A message that -s hides, about a file; the exit status will be 2. */
 void job_file_error(struct job *job, const char *name, int os_code);
+
+/* Add what the searcher's last call did to the totals, if they are wanted. */
+void job_add_stats(struct job *job);
 
 /* Search an open descriptor and report on it. */
 void job_search(struct job *job, int descriptor, const struct stat *file_status, const char *name);

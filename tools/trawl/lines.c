@@ -30,33 +30,13 @@ static bool grow(struct scan *scan, void **array, uint64_t *capacity, uint64_t w
     return true;
 }
 
-/* Does the line hold a place with no word character on either side? Such a place is where grep -w
- * finds the empty string. */
-static bool has_empty_word(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count)
+static bool has_empty_word(const struct scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
+    size_t at = 0;
     bool word_before = false;
-    uint64_t at = 0;
 
-    for (;;) {
-        uint32_t code_point = 0;
-        size_t length = 1;
-        bool is_word = false;
-
-        if (at < bytes_count) {
-            if (!scan->settings->utf8)
-                is_word = bytes[at] < 0x80 && charset_is_word(NULL, bytes[at]);
-            else if (charset_decode(bytes + at, (size_t)(bytes_count - at), &code_point, &length))
-                is_word = charset_is_word(NULL, code_point);
-            else
-                length = 1;
-        }
-        if (!is_word && (!word_before || length > 1))
-            return true; /* grep looks inside a longer character that is no letter, too */
-        if (at == bytes_count)
-            return false;
-        word_before = is_word;
-        at += length;
-    }
+    return charset_empty_word(bytes, (size_t)bytes_count, (size_t)bytes_count + 1,
+                              scan->settings->utf8, &at, &word_before);
 }
 
 /* Is the line selected before -v is asked? matches are those that begin in it; `end` is without

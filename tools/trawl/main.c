@@ -11,6 +11,7 @@
 #include "trawl/exclude.h"
 #include "trawl/help.h"
 #include "trawl/job.h"
+#include "trawl/matrix.h"
 #include "trawl/progress.h"
 #include "trawl/walk.h"
 
@@ -50,6 +51,8 @@ void job_message(struct job *job, const char *format, ...)
 {
     va_list arguments;
 
+    if (job->silent)
+        return;
     output_flush(job->output);
     progress_hide(job->progress);
     va_start(arguments, format);
@@ -195,24 +198,34 @@ static bool look_at_output(struct job *job)
 }
 
 static int run_job(struct job *job, struct exclude *exclude, const struct typed_item *operands,
-                   size_t operand_count)
+                   size_t operand_count, char *message)
 {
     const struct typed *typed = job->settings->typed;
 
     if (!open_searcher(typed, job->needles, &job->searcher))
         return EXIT_ERROR;
+    if (job->settings->report == REPORT_MATRIX && !matrix_open(job, message)) {
+        complain("%s", message);
+        trawl_searcher_close(job->searcher);
+        return EXIT_ERROR;
+    }
     if (progress_wanted(job->settings))
-        job->progress = progress_begin(job->searcher, typed->progress);
+        job->progress = progress_begin(
+            job->matrix != NULL ? matrix_reader(job->matrix) : job->searcher, typed->progress);
     if (typed->file_names != 0 || operand_count > 1)
         job->show_names = typed->file_names >= 0 ? 1 : 0;
     else
         job->show_names = typed->directories == DIRECTORIES_RECURSE ? -1 : 0;
-    job_walk(job, exclude, operands, operand_count);
+    if (job->matrix != NULL)
+        matrix_walk(job, exclude, operands, operand_count);
+    else
+        job_walk(job, exclude, operands, operand_count);
     output_flush(job->output);
     progress_end(job->progress);
     job->progress = NULL;
     if (typed->stats)
         print_stats(job);
+    matrix_close(job->matrix);
     trawl_searcher_close(job->searcher);
     if (job->output->error != 0) {
         complain("write error: %s", strerror(job->output->error));
@@ -229,7 +242,8 @@ static bool is_decided(const struct settings *settings, const struct needles *ne
     bool inverted_all = settings->typed->invert && needles->has_empty && needles->count == 0 &&
                         !settings->typed->whole_lines && !settings->typed->words;
 
-    bool nothing = needles->none_given && !settings->typed->invert;
+    bool nothing =
+        needles->none_given && !settings->typed->invert && settings->report != REPORT_MATRIX;
 
     return (settings->typed->max_count == 0 || inverted_all || nothing) &&
            settings->typed->list != LIST_WITHOUT_MATCH;
@@ -277,7 +291,7 @@ static int run(struct job *job, const struct settings *settings, struct typed *t
         status = explain(job->needles);
     else
         status = run_job(job, &exclude, operands + pattern_is_operand,
-                         operand_count - pattern_is_operand);
+                         operand_count - pattern_is_operand, message);
     exclude_free(&exclude);
     return status;
 }

@@ -48,6 +48,40 @@ static bool add_pattern(struct needles *needles, const void *bytes, size_t bytes
     return true;
 }
 
+/* The string read last is this one. */
+static bool add_column(struct needles *needles, const struct settings *settings, uint64_t column)
+{
+    if (settings->report != REPORT_MATRIX)
+        return true;
+    if (needles->column_count == needles->column_capacity) {
+        uint64_t capacity = needles->column_capacity == 0 ? 64 : needles->column_capacity * 2;
+        uint64_t *columns = realloc(needles->columns, (size_t)capacity * sizeof *columns);
+
+        if (columns == NULL)
+            return false;
+        needles->columns = columns;
+        needles->column_capacity = capacity;
+    }
+    needles->columns[needles->column_count++] = column;
+    return true;
+}
+
+/* A string that is not empty; under --matrix one that no line can hold is a column alone. */
+static bool add_string(struct needles *needles, const struct settings *settings, const void *bytes,
+                       size_t bytes_count)
+{
+    if (settings->report == REPORT_MATRIX && memchr(bytes, settings->line_end, bytes_count) != NULL)
+        return add_column(needles, settings, NEEDLE_NEVER);
+    return add_column(needles, settings, needles->count) &&
+           add_pattern(needles, bytes, bytes_count);
+}
+
+static bool add_empty(struct needles *needles, const struct settings *settings)
+{
+    needles->has_empty = true;
+    return add_column(needles, settings, NEEDLE_EMPTY);
+}
+
 static int hex_value(char digit)
 {
     if (digit >= '0' && digit <= '9')
@@ -60,7 +94,8 @@ static int hex_value(char digit)
 /* The message shows at most this much of a long string. */
 #define SHOWN_BYTES_MAX 60
 
-static bool add_hex(struct needles *needles, const char *text, size_t bytes_count, char *message)
+static bool add_hex(struct needles *needles, const struct settings *settings, const char *text,
+                    size_t bytes_count, char *message)
 {
     uint8_t *bytes = malloc(bytes_count / 2 + 1);
     size_t digits = 0;
@@ -93,8 +128,9 @@ static bool add_hex(struct needles *needles, const char *text, size_t bytes_coun
                  text);
         return false;
     }
-    needles->has_empty = needles->has_empty || digits == 0;
-    return digits == 0 || add_pattern(needles, bytes, digits / 2) || exhausted(message);
+    return (digits == 0 ? add_empty(needles, settings)
+                        : add_string(needles, settings, bytes, digits / 2)) ||
+           exhausted(message);
 }
 
 /* Strings stand one per line; of the last line the newline may be missing. */
@@ -108,14 +144,16 @@ static bool add_lines(struct needles *needles, const struct settings *settings, 
         size_t length = (size_t)((newline != NULL ? newline : end) - text);
 
         if (settings->typed->hex) {
-            if (!add_hex(needles, text, length, message))
+            if (!add_hex(needles, settings, text, length, message))
                 return false;
         } else if (length == 0) {
-            needles->has_empty = true;
-        } else if ((settings->null_ends_line || settings->line_end == '\0') &&
+            if (!add_empty(needles, settings))
+                return exhausted(message);
+        } else if (settings->report != REPORT_MATRIX &&
+                   (settings->null_ends_line || settings->line_end == '\0') &&
                    memchr(text, '\0', length) != NULL) {
             /* NUL ends lines here, so no line holds this string. */
-        } else if (!add_pattern(needles, text, length)) {
+        } else if (!add_string(needles, settings, text, length)) {
             return exhausted(message);
         }
         if (newline == NULL)
@@ -186,10 +224,11 @@ static bool same_pattern(const struct trawl_pattern *a, const struct trawl_patte
            memcmp(a->bytes, b->bytes, (size_t)a->bytes_count) == 0;
 }
 
-/* Leave out strings that were given before. Open addressing, at most half full. */
+/* Leave out strings that were given before; columns, in the same order, then mean what is left.
+ * Open addressing, at most half full. */
 static bool remove_duplicates(struct needles *needles)
 {
-    uint64_t slots = 8, kept = 0;
+    uint64_t slots = 8, kept = 0, column = 0;
     uint64_t *table; /* index of a kept pattern plus one, 0: empty */
 
     if (needles->count < 2)
@@ -209,6 +248,10 @@ static bool remove_duplicates(struct needles *needles)
             needles->patterns[kept++] = pattern;
             table[slot] = kept;
         }
+        while (column < needles->column_count && needles->columns[column] >= NEEDLE_NEVER)
+            column++;
+        if (column < needles->column_count)
+            needles->columns[column++] = table[slot] - 1;
     }
     needles->count = kept;
     free(table);
@@ -334,5 +377,6 @@ void needles_free(struct needles *needles)
         free(needles->blocks[i]);
     free(needles->blocks);
     free(needles->patterns);
+    free(needles->columns);
     memset(needles, 0, sizeof *needles);
 }

@@ -8,6 +8,9 @@
 #include "trawl/settings.h"
 #include "trawl.h"
 
+#define NEEDLE_EMPTY UINT64_MAX       /* the empty string */
+#define NEEDLE_NEVER (UINT64_MAX - 1) /* holds the line end, so no line holds it */
+
 struct needles {
     struct trawl_pattern *patterns; /* none empty, none twice */
     uint64_t count;
@@ -17,6 +20,10 @@ struct needles {
     struct trawl_plan *plan;
     /* For a binary file under -x, where NUL ends lines too: built when first needed. */
     struct trawl_plan *plan_any_place;
+    /* REPORT_MATRIX: every string as it was given, duplicates too: an index into patterns, or one
+     * of the two below. */
+    uint64_t *columns;
+    uint64_t column_count, column_capacity;
     uint64_t capacity;
     void **blocks; /* what the patterns point into, if not argv */
     size_t block_count;

@@ -3,6 +3,7 @@
  * The library delivers windows in order, each with its matches. search.c chooses who takes them:
  *   lines.c    cuts lines, keeps an open line between windows, decides which are selected
  *   matches.c  what needs no lines: -o, --positions, --count-matches, --first
+ *   matrix.c   records and rows: --matrix
  *   print.c    puts a line, a head, a match into the output
  *   binary.c   NUL bytes and bad UTF-8
  */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "trawl/matrix.h"
 #include "trawl/progress.h"
 
 #define NUMBER_WIDTH_UNKNOWN                                            \
@@ -169,6 +170,8 @@ static enum trawl_status scan_run(struct scan *scan, int descriptor, struct traw
 
     if (scan->left_count == 0 || scan->stop)
         return TRAWL_OK;
+    if (scan->settings->report == REPORT_MATRIX)
+        return matrix_search(scan, error);
     if (text_is_bytes) {
         status = matches_report(scan, error);
         return status == TRAWL_STOPPED ? TRAWL_OK : status;
@@ -205,13 +208,11 @@ static enum trawl_status scan_run(struct scan *scan, int descriptor, struct traw
     return status;
 }
 
-static void add_totals(struct job *job, const struct scan *scan)
+void job_add_stats(struct job *job)
 {
     struct trawl_stats stats = {.size = sizeof stats};
     struct job_totals *totals = &job->totals;
 
-    totals->file_count++;
-    totals->selected_count += scan->selected_count;
     if (!job->settings->typed->stats ||
         trawl_searcher_stats(job->searcher, &stats, NULL) != TRAWL_OK)
         return;
@@ -230,6 +231,14 @@ static void add_totals(struct job *job, const struct scan *scan)
     memcpy(totals->engine, stats.engine, sizeof totals->engine);
     memcpy(totals->instruction_set, stats.instruction_set, sizeof totals->instruction_set);
     memcpy(totals->note, stats.note, sizeof totals->note);
+}
+
+static void add_totals(struct job *job, const struct scan *scan)
+{
+    job->totals.file_count++;
+    job->totals.selected_count += scan->selected_count;
+    if (scan->settings->report != REPORT_MATRIX) /* which searches several times */
+        job_add_stats(job);
 }
 
 /* What is said once the whole file, or enough of it, was seen. */
@@ -318,6 +327,10 @@ void job_search(struct job *job, int descriptor, const struct stat *file_status,
         if (!job->settings->typed->no_messages)
             job_message(job, "%s: input file is also the output", name);
         job->error_seen = true;
+        return;
+    }
+    if (job->matrix != NULL && matrix_counts(job->matrix)) {
+        matrix_count(job, descriptor, file_status, name);
         return;
     }
     memset(&error, 0, sizeof error);

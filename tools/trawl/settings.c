@@ -6,6 +6,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#define RECORDS_ALGORITHM "rabin-karp-matrix"
+
+bool settings_algorithm_is_for_records(const struct typed *typed)
+{
+    size_t bytes = typed->algorithm == NULL ? 0 : strcspn(typed->algorithm, ":,");
+
+    return bytes == strlen(RECORDS_ALGORITHM) &&
+           memcmp(typed->algorithm, RECORDS_ALGORITHM, bytes) == 0;
+}
+
 static bool color_wanted(const struct typed *typed)
 {
     const char *terminal;
@@ -113,8 +123,65 @@ static bool contradiction(const struct typed *typed, char *error)
     return false;
 }
 
+/* An option that --matrix has no use for; NULL: none was given. */
+static const char *stranger_to_matrix(const struct typed *typed)
+{
+    bool context = typed->before_count >= 0 || typed->after_count >= 0 || typed->around_count >= 0;
+    const struct {
+        bool given;
+        const char *name;
+    } strangers[] = {
+        {typed->invert, "-v (--invert-match)"},
+        {typed->count, "-c (--count)"},
+        {typed->list != LIST_NONE, "-l or -L"},
+        {typed->only_matching, "-o (--only-matching)"},
+        {typed->quiet, "-q (--quiet)"},
+        {typed->max_count != MAX_COUNT_NONE, "-m (--max-count)"},
+        {typed->line_number, "-n (--line-number)"},
+        {typed->byte_offset, "-b (--byte-offset)"},
+        {context, "-A, -B or -C"},
+        {typed->initial_tab, "-T (--initial-tab)"},
+        {typed->null_after_name, "-Z (--null)"},
+        {typed->color == COLOR_ALWAYS, "--color=always"},
+        {typed->binary_files == BINARY_FILES_WITHOUT_MATCH, "--binary-files=without-match (-I)"},
+        {typed->count_matches, "--count-matches"},
+        {typed->overlapping, "--overlapping"},
+        {typed->positions, "--positions"},
+        {typed->first, "--first"},
+    };
+
+    for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++)
+        if (strangers[i].given)
+            return strangers[i].name;
+    return NULL;
+}
+
+static bool matrix_contradiction(const struct typed *typed, char *error)
+{
+    const char *stranger = stranger_to_matrix(typed);
+
+    if (typed->matrix == MATRIX_NONE) {
+        if (typed->explain || !settings_algorithm_is_for_records(typed))
+            return false;
+        snprintf(error, TYPED_ERROR_BYTES, "--algorithm: %s searches records: use --matrix",
+                 typed->algorithm);
+        return true;
+    }
+    if (stranger != NULL)
+        snprintf(error, TYPED_ERROR_BYTES, "--matrix cannot be combined with %s", stranger);
+    else if (typed->matrix == MATRIX_NPY && typed->file_names > 0)
+        snprintf(error, TYPED_ERROR_BYTES,
+                 "--matrix=npy cannot be combined with -H (--with-filename): "
+                 "an array of numbers holds no names");
+    else
+        return false;
+    return true;
+}
+
 static enum report choose_report(const struct typed *typed, bool output_is_null)
 {
+    if (typed->matrix != MATRIX_NONE)
+        return REPORT_MATRIX;
     if (typed->quiet || output_is_null)
         return REPORT_QUIET;
     if (typed->list != LIST_NONE)
@@ -135,13 +202,13 @@ bool settings_build(struct settings *settings, const struct typed *typed, bool u
 {
     memset(settings, 0, sizeof *settings);
     settings->typed = typed;
-    if (contradiction(typed, error))
+    if (matrix_contradiction(typed, error) || contradiction(typed, error))
         return false;
     settings->report = choose_report(typed, output_is_null);
     settings->utf8 = utf8;
     settings->stop_at_first_file = typed->quiet;
     settings->line_end = typed->null_data ? '\0' : '\n';
-    settings->text = typed->binary_files == BINARY_FILES_TEXT;
+    settings->text = typed->binary_files == BINARY_FILES_TEXT || settings->report == REPORT_MATRIX;
     settings->null_is_binary = !settings->text && !typed->null_data;
     settings->null_ends_line = settings->null_is_binary && !typed->hex;
     settings->count_ends_at_null = settings->report == REPORT_COUNT && settings->null_ends_line &&

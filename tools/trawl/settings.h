@@ -13,7 +13,8 @@ enum report {
     REPORT_QUIET, /* -q, or output to the null device */
     REPORT_COUNT_MATCHES,
     REPORT_POSITIONS,
-    REPORT_FIRST
+    REPORT_FIRST,
+    REPORT_MATRIX
 };
 
 /* SGR sequences of GREP_COLORS; "" for none. */
@@ -46,5 +47,8 @@ struct settings {
 bool settings_build(struct settings *settings, const struct typed *typed, bool utf8,
                     bool output_is_null, char *error);
 void settings_free(struct settings *settings);
+
+/* Does --algorithm name one that takes records, which only --matrix has? */
+bool settings_algorithm_is_for_records(const struct typed *typed);
 
 #endif

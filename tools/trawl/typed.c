@@ -180,6 +180,22 @@ bool typed_color(struct typed *typed, const char *value)
     return true;
 }
 
+bool typed_matrix(struct typed *typed, const char *value)
+{
+    if (value == NULL || strcmp(value, "tsv") == 0)
+        typed->matrix = MATRIX_TSV;
+    else if (strcmp(value, "csv") == 0)
+        typed->matrix = MATRIX_CSV;
+    else if (strcmp(value, "npy") == 0)
+        typed->matrix = MATRIX_NPY;
+    else {
+        snprintf(typed->error, sizeof typed->error, "--matrix: '%s' is not one of tsv, csv, npy",
+                 value);
+        return false;
+    }
+    return true;
+}
+
 bool typed_engine(struct typed *typed, const char *value)
 {
     if (!one_of(value, "auto", "cpu", "cuda")) {

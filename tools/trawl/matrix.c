@@ -1,0 +1,481 @@
+/* matrix: a text becomes records, records become rows. */
+#include "trawl/matrix.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "trawl/charset.h"
+
+#define GATHER_BYTES (UINT64_C(4) << 20)
+#define RECORDS_MAX (UINT64_C(1) << 16) /* searched together */
+#define CHARACTER_BYTES_MAX 4           /* what -w may ask for beside an occurrence */
+#define COUNT_BYTES (256u << 10)
+
+/* One text on its way to rows: the block holds bytes of it that are not in any row yet. */
+struct rows {
+    struct scan *scan;
+    struct matrix *matrix;
+    uint64_t used;   /* bytes in the block */
+    uint64_t looked; /* no record ends in those before */
+    enum trawl_status status;
+    struct trawl_error error;
+
+    /* A record longer than the block: matrix->row is filled piece by piece. */
+    bool is_long;
+    uint64_t base;     /* of the block's first byte, in the record */
+    uint64_t own_from; /* begins before this are of the piece before */
+    uint64_t own_to;
+    uint64_t filled_count; /* of matrix->row */
+    int64_t empty;
+    size_t empty_at; /* charset_empty_word's state, in the block */
+    bool empty_word_before;
+};
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static uint64_t longest_needle(const struct needles *needles)
+{
+    uint64_t longest = 1;
+
+    for (uint64_t i = 0; i < needles->count; i++)
+        if (needles->patterns[i].bytes_count > longest)
+            longest = needles->patterns[i].bytes_count;
+    return longest;
+}
+
+static bool open_reader(struct matrix *matrix, char *message)
+{
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    const struct typed *typed = matrix->job->settings->typed;
+    struct trawl_error error;
+
+    options.engine = TRAWL_ENGINE_CPU;
+    options.threads = typed->threads == 1 ? 1 : 2; /* one reads ahead while rows are searched */
+    options.chunk_bytes = typed->chunk_bytes;
+    if (trawl_plan_build(NULL, 0, NULL, &matrix->reader_plan, &error) == TRAWL_OK &&
+        trawl_searcher_open(&options, &matrix->reader, &error) == TRAWL_OK)
+        return true;
+    snprintf(message, TYPED_ERROR_BYTES, "%s", error.message);
+    return false;
+}
+
+bool matrix_open(struct job *job, char *message)
+{
+    const struct needles *needles = job->needles;
+    uint64_t gather = job->settings->typed->chunk_bytes;
+    struct matrix *matrix = calloc(1, sizeof *matrix);
+
+    if (gather == 0 || gather > GATHER_BYTES)
+        gather = GATHER_BYTES;
+    if (matrix != NULL) {
+        job->matrix = matrix;
+        matrix->job = job;
+        matrix->format = job->settings->typed->matrix;
+        matrix->rows_announced = UINT64_MAX;
+        /* a character may be a byte in the string and four in the text */
+        matrix->reach = (longest_needle(needles) + 1) * CHARACTER_BYTES_MAX;
+        matrix->capacity = gather + 2 * matrix->reach;
+        if (!open_reader(matrix, message)) {
+            matrix_close(matrix);
+            return false;
+        }
+        matrix->bytes = malloc((size_t)matrix->capacity);
+        matrix->offsets = malloc((RECORDS_MAX + 1) * sizeof *matrix->offsets);
+        matrix->empties = malloc(RECORDS_MAX * sizeof *matrix->empties);
+        matrix->row = malloc((size_t)(needles->count + 1) * sizeof *matrix->row);
+    }
+    if (matrix != NULL && matrix->bytes != NULL && matrix->offsets != NULL &&
+        matrix->empties != NULL && matrix->row != NULL)
+        return true;
+    matrix_close(matrix);
+    snprintf(message, TYPED_ERROR_BYTES, "memory exhausted");
+    return false;
+}
+
+void matrix_close(struct matrix *matrix)
+{
+    if (matrix == NULL)
+        return;
+    matrix->job->matrix = NULL;
+    trawl_searcher_close(matrix->reader);
+    trawl_plan_free(matrix->reader_plan);
+    free(matrix->bytes);
+    free(matrix->offsets);
+    free(matrix->empties);
+    free(matrix->row);
+    free(matrix);
+}
+
+const struct trawl_searcher *matrix_reader(const struct matrix *matrix)
+{
+    return matrix->reader;
+}
+
+/* ---- All texts ------------------------------------------------------------------------------- */
+
+void matrix_walk(struct job *job, struct exclude *exclude, const struct typed_item *operands,
+                 size_t operand_count)
+{
+    struct matrix *matrix = job->matrix;
+
+    if (matrix->format != MATRIX_NPY) {
+        job_walk(job, exclude, operands, operand_count);
+        return;
+    }
+    matrix->header_goes_last = matrix_header_can_wait(matrix);
+    if (!matrix->header_goes_last) {
+        matrix->counts = job->silent = true;
+        job_walk(job, exclude, operands, operand_count);
+        matrix->counts = job->silent = false;
+        if (job->done)
+            return;
+        matrix->rows_announced = matrix->row_count;
+        matrix->row_count = 0;
+    }
+    matrix_header_begin(matrix);
+    job_walk(job, exclude, operands, operand_count);
+    output_flush(job->output);
+    if (matrix->header_goes_last) {
+        matrix_header_end(matrix);
+    } else if (matrix->row_too_many || matrix->row_count < matrix->rows_announced) {
+        job_message(job,
+                    "--matrix=npy: a text changed: %" PRIu64 " records were counted, then %s came",
+                    matrix->rows_announced, matrix->row_too_many ? "more" : "fewer");
+        job->error_seen = true;
+    }
+}
+
+bool matrix_counts(const struct matrix *matrix)
+{
+    return matrix->counts;
+}
+
+/* Nothing more can be counted, and so nothing be printed. */
+static void count_fails(struct job *job)
+{
+    job->silent = false;
+    job->error_seen = true;
+    job->done = true;
+}
+
+static bool count_file(struct matrix *matrix, int descriptor, off_t at)
+{
+    uint8_t line_end = matrix->job->settings->line_end, last = line_end;
+    size_t room = matrix->capacity < COUNT_BYTES ? (size_t)matrix->capacity : COUNT_BYTES;
+
+    for (;;) {
+        ssize_t got = pread(descriptor, matrix->bytes, room, at);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return false;
+        if (got == 0)
+            break;
+        matrix->row_count += count_byte(matrix->bytes, (uint64_t)got, line_end);
+        last = matrix->bytes[got - 1];
+        at += got;
+    }
+    matrix->row_count += last != line_end;
+    return true;
+}
+
+void matrix_count(struct job *job, int descriptor, const struct stat *status, const char *name)
+{
+    off_t at = lseek(descriptor, 0, SEEK_CUR);
+
+    if (S_ISDIR(status->st_mode))
+        return; /* the second pass says so */
+    if (!S_ISREG(status->st_mode) || at < 0) {
+        count_fails(job);
+        job_message(job,
+                    "%s: --matrix=npy into a pipe counts the records first, which takes a file: "
+                    "read from one, or write to one",
+                    name);
+    } else if (!count_file(job->matrix, descriptor, at)) {
+        count_fails(job);
+        job_file_error(job, name, errno);
+    }
+}
+
+/* ---- Records that fit ------------------------------------------------------------------------ */
+
+static bool rows_stop(const struct rows *rows)
+{
+    return rows->status != TRAWL_OK || rows->matrix->row_too_many || rows->scan->output->error != 0;
+}
+
+static void write_row(struct rows *rows, const int64_t *cells, int64_t empty)
+{
+    rows->scan->selected_count +=
+        matrix_write_row(rows->matrix, rows->scan->name, cells, empty) ? 1 : 0;
+}
+
+static int take_rows(void *context, uint64_t row_first, uint64_t row_count, const int64_t *first)
+{
+    struct rows *rows = context;
+    const struct needles *needles = rows->scan->job->needles;
+
+    for (uint64_t i = 0; i < row_count && !rows_stop(rows); i++)
+        write_row(rows, needles->count == 0 ? NULL : first + i * needles->count,
+                  needles->has_empty ? rows->matrix->empties[row_first + i] : -1);
+    return rows_stop(rows);
+}
+
+/* Where the empty string first occurs in a record. */
+static int64_t empty_first(const struct settings *settings, const uint8_t *record, uint64_t count)
+{
+    size_t at = 0;
+    bool word_before = false;
+
+    if (settings->typed->whole_lines)
+        return count == 0 ? 0 : -1;
+    if (!settings->typed->words)
+        return 0;
+    return charset_empty_word(record, (size_t)count, (size_t)count + 1, settings->utf8, &at,
+                              &word_before)
+               ? (int64_t)at
+               : -1;
+}
+
+static enum trawl_status ended(struct rows *rows, enum trawl_status status)
+{
+    job_add_stats(rows->scan->job);
+    return status == TRAWL_STOPPED ? TRAWL_OK : status;
+}
+
+/* The block's bytes [0, end) are whole records. A record's line end is searched with it: no string
+ * holds it, and it is what -x and -w see behind the record. */
+static void search_records(struct rows *rows, uint64_t end)
+{
+    struct matrix *matrix = rows->matrix;
+    const struct settings *settings = rows->scan->settings;
+    bool empties = rows->scan->job->needles->has_empty;
+    uint64_t at = 0;
+
+    while (at < end && !rows_stop(rows)) {
+        struct trawl_records records = {matrix->bytes, matrix->offsets, 0};
+
+        matrix->offsets[0] = at;
+        while (at < end && records.record_count < RECORDS_MAX) {
+            const uint8_t *line_end =
+                memchr(matrix->bytes + at, settings->line_end, (size_t)(end - at));
+            uint64_t record_end = line_end != NULL ? (uint64_t)(line_end - matrix->bytes) : end;
+
+            if (empties)
+                matrix->empties[records.record_count] =
+                    empty_first(settings, matrix->bytes + at, record_end - at);
+            at = record_end + (line_end != NULL);
+            matrix->offsets[++records.record_count] = at;
+        }
+        rows->status = ended(rows, trawl_matrix(rows->scan->job->searcher, rows->scan->plan,
+                                                &records, take_rows, rows, &rows->error));
+    }
+}
+
+static void drop_front(struct rows *rows, uint64_t count)
+{
+    rows->used -= count;
+    if (rows->used > 0)
+        memmove(rows->matrix->bytes, rows->matrix->bytes + count, (size_t)rows->used);
+    rows->looked = rows->looked > count ? rows->looked - count : 0;
+}
+
+/* ---- Records that do not --------------------------------------------------------------------- */
+
+static int take_matches(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    struct rows *rows = context;
+
+    for (uint64_t i = 0; i < match_count; i++) {
+        int64_t *cell = &rows->matrix->row[matches[i].pattern_index];
+
+        if (matches[i].begin < rows->own_from || matches[i].begin >= rows->own_to || *cell >= 0)
+            continue;
+        *cell = (int64_t)(rows->base + matches[i].begin);
+        rows->filled_count++;
+    }
+    return rows->filled_count == rows->scan->job->needles->count;
+}
+
+/* Look for begins [own_from, own_to) in the block's first `count` bytes. The bytes beside them are
+ * what conditions ask about, so that a piece's border is taken for the record's only where it is.
+ */
+static void search_piece(struct rows *rows, uint64_t count, bool last)
+{
+    struct scan *scan = rows->scan;
+    const struct needles *needles = scan->job->needles;
+    struct trawl_text *text = NULL;
+
+    if (needles->has_empty && rows->empty < 0 && scan->settings->typed->words &&
+        !scan->settings->typed->whole_lines &&
+        charset_empty_word(rows->matrix->bytes, (size_t)count,
+                           (size_t)(last ? count + 1 : rows->own_to), scan->settings->utf8,
+                           &rows->empty_at, &rows->empty_word_before))
+        rows->empty = (int64_t)(rows->base + rows->empty_at);
+    if (rows->filled_count == needles->count || scan->settings->typed->whole_lines)
+        return; /* -x: no string is as long as this record */
+    rows->status = trawl_text_from_memory(rows->matrix->bytes, count, &text, &rows->error);
+    if (rows->status == TRAWL_OK)
+        rows->status = ended(rows, trawl_positions(scan->job->searcher, scan->plan, text,
+                                                   take_matches, rows, &rows->error));
+    trawl_text_close(text);
+}
+
+static void long_begin(struct rows *rows)
+{
+    const struct typed *typed = rows->scan->settings->typed;
+
+    rows->is_long = true;
+    rows->base = 0;
+    rows->own_from = 0;
+    rows->filled_count = 0;
+    rows->empty = typed->words || typed->whole_lines ? -1 : 0;
+    rows->empty_at = 0;
+    rows->empty_word_before = false;
+    memset(rows->matrix->row, 0xff,
+           (size_t)(rows->scan->job->needles->count + 1) * sizeof *rows->matrix->row);
+}
+
+/* The block is full of a record that goes on. */
+static void long_go_on(struct rows *rows)
+{
+    uint64_t dropped;
+
+    rows->own_to = rows->used - rows->matrix->reach;
+    search_piece(rows, rows->used, false);
+    dropped = rows->own_to - CHARACTER_BYTES_MAX;
+    rows->base += dropped;
+    rows->empty_at -= (size_t)dropped;
+    rows->own_from = CHARACTER_BYTES_MAX;
+    drop_front(rows, dropped);
+}
+
+/* It ends with the block's first `count` bytes. */
+static void long_end(struct rows *rows, uint64_t count)
+{
+    rows->own_to = count;
+    search_piece(rows, count, true);
+    if (!rows_stop(rows))
+        write_row(rows, rows->matrix->row, rows->empty);
+    rows->is_long = false;
+}
+
+/* An algorithm for records takes a record whole. */
+static void grow_block(struct rows *rows)
+{
+    struct matrix *matrix = rows->matrix;
+    uint8_t *bytes = realloc(matrix->bytes, (size_t)matrix->capacity * 2);
+
+    if (bytes == NULL) {
+        rows->status = TRAWL_MEMORY;
+        return;
+    }
+    matrix->bytes = bytes;
+    matrix->capacity *= 2;
+}
+
+/* ---- One text -------------------------------------------------------------------------------- */
+
+static void drain_long(struct rows *rows, bool last)
+{
+    const uint8_t *line_end =
+        memchr(rows->matrix->bytes + rows->looked, rows->scan->settings->line_end,
+               (size_t)(rows->used - rows->looked));
+    uint64_t count = line_end != NULL ? (uint64_t)(line_end - rows->matrix->bytes) : rows->used;
+
+    if (line_end != NULL || last) {
+        long_end(rows, count);
+        rows->looked = 0;
+        drop_front(rows, count + (line_end != NULL));
+        return;
+    }
+    rows->looked = rows->used;
+    if (rows->used == rows->matrix->capacity)
+        long_go_on(rows);
+}
+
+static void drain_records(struct rows *rows, bool last)
+{
+    const uint8_t *line_end =
+        memrchr(rows->matrix->bytes + rows->looked, rows->scan->settings->line_end,
+                (size_t)(rows->used - rows->looked));
+    uint64_t end = line_end != NULL ? (uint64_t)(line_end - rows->matrix->bytes) + 1 : 0;
+
+    if (last)
+        end = rows->used;
+    search_records(rows, end);
+    if (end > 0)
+        drop_front(rows, end);
+    rows->looked = rows->used;
+    if (rows->used < rows->matrix->capacity || rows_stop(rows))
+        return;
+    if (settings_algorithm_is_for_records(rows->scan->settings->typed)) {
+        grow_block(rows);
+        return;
+    }
+    long_begin(rows);
+    long_go_on(rows);
+}
+
+/* Rows of all records that are whole in the block; last: of the rest too. Leaves room in it. */
+static void drain(struct rows *rows, bool last)
+{
+    while (rows->is_long && !rows_stop(rows)) {
+        uint64_t used = rows->used;
+
+        drain_long(rows, last);
+        if (rows->is_long || rows->used == used)
+            break;
+    }
+    if (!rows->is_long && rows->used > 0 && !rows_stop(rows))
+        drain_records(rows, last);
+}
+
+static int take_window(void *context, const struct trawl_window *window)
+{
+    struct rows *rows = context;
+    struct matrix *matrix = rows->matrix;
+    uint64_t at = 0;
+
+    while (at < window->bytes_count && !rows_stop(rows)) {
+        uint64_t part = matrix->capacity - rows->used;
+
+        if (part > window->bytes_count - at)
+            part = window->bytes_count - at;
+        memcpy(matrix->bytes + rows->used, window->bytes + at, (size_t)part);
+        rows->used += part;
+        at += part;
+        if (rows->used == matrix->capacity)
+            drain(rows, false);
+    }
+    if (!rows->scan->seekable && !rows_stop(rows)) {
+        drain(rows, false); /* a stream's rows come as soon as its records do */
+        output_flush(rows->scan->output);
+    }
+    return rows_stop(rows);
+}
+
+enum trawl_status matrix_search(struct scan *scan, struct trawl_error *error)
+{
+    struct matrix *matrix = scan->job->matrix;
+    struct rows rows;
+    enum trawl_status status;
+
+    memset(&rows, 0, sizeof rows);
+    rows.scan = scan;
+    rows.matrix = matrix;
+    status = trawl_windows(matrix->reader, matrix->reader_plan, scan->text, TRAWL_WINDOW_NO_MATCHES,
+                           take_window, &rows, error);
+    if (!rows_stop(&rows)) /* after a fault the last record is not known to be whole */
+        drain(&rows, status == TRAWL_OK);
+    if (matrix->row_too_many)
+        scan->job->done = true;
+    if (rows.status == TRAWL_OK)
+        return status == TRAWL_STOPPED ? TRAWL_OK : status;
+    *error = rows.error;
+    return rows.status;
+}

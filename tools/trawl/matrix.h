@@ -1,0 +1,66 @@
+/* matrix: --matrix: where each string first occurs in each record.
+ *
+ * A record is a line, without its end. Records are gathered into a block of memory and searched
+ * together; a record that does not fit is searched in pieces that overlap. matrix.c does that,
+ * matrix_write.c puts rows into the output.
+ */
+#ifndef TRAWL_MATRIX_H
+#define TRAWL_MATRIX_H
+
+#include "trawl/scan.h"
+#include "trawl/walk.h"
+
+#define MATRIX_NPY_HEADER_BYTES 128
+
+struct matrix {
+    struct job *job;
+    enum matrix_format format;
+
+    /* Reading: a searcher and a plan of its own, for rows are searched while a window is held. */
+    struct trawl_searcher *reader;
+    struct trawl_plan *reader_plan;
+    uint8_t *bytes; /* of the block */
+    uint64_t capacity;
+    uint64_t *offsets; /* of the records searched together */
+    int64_t *empties;  /* per record, if the empty string is wanted: where it first occurs */
+    int64_t *row;      /* of a record that is searched in pieces */
+    uint64_t reach;    /* bytes beyond the last begin of a piece that an occurrence may take or ask
+                          about */
+
+    /* Writing: */
+    bool counts;           /* this pass counts the records, for the array's header */
+    bool header_goes_last; /* over the bytes that were left for it at header_at */
+    off_t header_at;
+    uint64_t rows_announced; /* by a header that went first; else UINT64_MAX */
+    uint64_t row_count;
+    bool row_too_many;
+};
+
+/* ---- matrix.c ---- */
+
+/* job->matrix, once the searcher is there. False: message[TYPED_ERROR_BYTES] is filled. */
+bool matrix_open(struct job *job, char *message);
+void matrix_close(struct matrix *matrix);
+/* What reads the text: its progress is the job's. */
+const struct trawl_searcher *matrix_reader(const struct matrix *matrix);
+/* As job_walk, with what comes before and behind all rows; counts first where it must. */
+void matrix_walk(struct job *job, struct exclude *exclude, const struct typed_item *operands,
+                 size_t operand_count);
+/* Is this the pass that counts? Then matrix_count takes a descriptor, and leaves it as it was. */
+bool matrix_counts(const struct matrix *matrix);
+void matrix_count(struct job *job, int descriptor, const struct stat *status, const char *name);
+/* The rows of one text. */
+enum trawl_status matrix_search(struct scan *scan, struct trawl_error *error);
+
+/* ---- matrix_write.c ---- */
+
+/* cells: of the plan's patterns. empty: where the empty string first occurs, -1: nowhere. Returns
+ * true if some column of the row is filled. */
+bool matrix_write_row(struct matrix *matrix, const char *name, const int64_t *cells, int64_t empty);
+/* npy: a header for row_count rows, or room for one. */
+void matrix_header_begin(struct matrix *matrix);
+void matrix_header_end(struct matrix *matrix);
+/* Can the header be written last? */
+bool matrix_header_can_wait(struct matrix *matrix);
+
+#endif

@@ -1,0 +1,149 @@
+/* matrix_write: rows as tab-separated or comma-separated values or as a NumPy array. */
+#include "trawl/matrix.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static void write_cell(struct output *output, int64_t cell)
+{
+    if (cell < 0)
+        output_bytes(output, "-1", 2);
+    else
+        output_number(output, (uint64_t)cell, 0);
+}
+
+/* A name that would break its row is quoted as RFC 4180 has it. */
+static void write_name_csv(struct output *output, const char *name)
+{
+    if (strpbrk(name, ",\"\r\n") == NULL) {
+        output_text(output, name);
+        return;
+    }
+    output_byte(output, '"');
+    for (; *name != '\0'; name++) {
+        if (*name == '"')
+            output_byte(output, '"');
+        output_byte(output, (uint8_t)*name);
+    }
+    output_byte(output, '"');
+}
+
+/* Tabs and line ends inside a name as in C. */
+static void write_name_tsv(struct output *output, const char *name)
+{
+    for (; *name != '\0'; name++) {
+        const char *escaped = *name == '\t'   ? "\\t"
+                              : *name == '\n' ? "\\n"
+                              : *name == '\r' ? "\\r"
+                              : *name == '\\' ? "\\\\"
+                                              : NULL;
+        if (escaped != NULL)
+            output_text(output, escaped);
+        else
+            output_byte(output, (uint8_t)*name);
+    }
+}
+
+/* int64, little-endian on every machine. */
+static void write_cell_npy(struct output *output, int64_t cell)
+{
+    uint8_t bytes[8];
+
+    for (unsigned i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)((uint64_t)cell >> 8 * i);
+    output_bytes(output, bytes, sizeof bytes);
+}
+
+bool matrix_write_row(struct matrix *matrix, const char *name, const int64_t *cells, int64_t empty)
+{
+    const struct needles *needles = matrix->job->needles;
+    struct output *output = matrix->job->output;
+    uint8_t separator = matrix->format == MATRIX_CSV ? ',' : '\t';
+    bool names = matrix->job->settings->typed->file_names > 0, filled = false;
+
+    if (matrix->row_count == matrix->rows_announced) {
+        matrix->row_too_many = true;
+        return false;
+    }
+    if (names && matrix->format == MATRIX_CSV)
+        write_name_csv(output, name);
+    else if (names)
+        write_name_tsv(output, name);
+    for (uint64_t i = 0; i < needles->column_count; i++) {
+        uint64_t column = needles->columns[i];
+        int64_t cell = column == NEEDLE_EMPTY ? empty : column == NEEDLE_NEVER ? -1 : cells[column];
+
+        filled |= cell >= 0;
+        if (matrix->format == MATRIX_NPY) {
+            write_cell_npy(output, cell);
+            continue;
+        }
+        if (i > 0 || names)
+            output_byte(output, separator);
+        write_cell(output, cell);
+    }
+    if (matrix->format != MATRIX_NPY)
+        output_byte(output, '\n');
+    output_commit(output);
+    matrix->row_count++;
+    return filled;
+}
+
+/* Format version 1.0: magic, version, length, a dictionary, blanks up to a multiple of 64, newline.
+ * The longest dictionary has 98 characters. */
+static void make_header(const struct matrix *matrix, uint64_t row_count,
+                        uint8_t header[MATRIX_NPY_HEADER_BYTES])
+{
+    char text[MATRIX_NPY_HEADER_BYTES];
+    int used =
+        snprintf(text, sizeof text,
+                 "{'descr': '<i8', 'fortran_order': False, 'shape': (%" PRIu64 ", %" PRIu64 "), }",
+                 row_count, matrix->job->needles->column_count);
+
+    memset(header, ' ', MATRIX_NPY_HEADER_BYTES);
+    memcpy(header, "\x93NUMPY\x01\x00", 8);
+    header[8] = MATRIX_NPY_HEADER_BYTES - 10;
+    header[9] = 0;
+    memcpy(header + 10, text, (size_t)used);
+    header[MATRIX_NPY_HEADER_BYTES - 1] = '\n';
+}
+
+bool matrix_header_can_wait(struct matrix *matrix)
+{
+    int descriptor = matrix->job->output->descriptor, flags = fcntl(descriptor, F_GETFL);
+
+    matrix->header_at = lseek(descriptor, 0, SEEK_CUR);
+    return matrix->header_at >= 0 && flags >= 0 && (flags & O_APPEND) == 0;
+}
+
+/* A header that comes later is zeros until then, so that a file that was not finished is no array.
+ */
+void matrix_header_begin(struct matrix *matrix)
+{
+    uint8_t header[MATRIX_NPY_HEADER_BYTES] = {0};
+
+    if (!matrix->header_goes_last)
+        make_header(matrix, matrix->rows_announced, header);
+    output_bytes(matrix->job->output, header, sizeof header);
+    output_commit(matrix->job->output);
+}
+
+void matrix_header_end(struct matrix *matrix)
+{
+    struct output *output = matrix->job->output;
+    uint8_t header[MATRIX_NPY_HEADER_BYTES];
+
+    make_header(matrix, matrix->row_count, header);
+    for (size_t at = 0; at < sizeof header && output->error == 0;) {
+        ssize_t written = pwrite(output->descriptor, header + at, sizeof header - at,
+                                 matrix->header_at + (off_t)at);
+
+        if (written > 0)
+            at += (size_t)written;
+        else if (written == 0 || errno != EINTR)
+            output->error = written == 0 ? ENOSPC : errno;
+    }
+}
