@@ -1,10 +1,34 @@
 /* kernels: the scan kernels compiled for the simulator, and their table. */
 #include <string.h>
 
+#include "cuda/kernels/gallery/bf.cu"
+#include "cuda/kernels/gallery/skip.cu"
+#include "cuda/kernels/gallery/swift.cu"
 #include "cuda/kernels/kernels.cu"
 #include "simulator.h"
 
-#define KERNELS(X) X(scan_every) X(scan_words) X(scan_sampled) X(scan_set) X(scan_read)
+#define KERNELS(X)               \
+    X(scan_every)                \
+    X(scan_words)                \
+    X(scan_sampled)              \
+    X(scan_set)                  \
+    X(scan_read)                 \
+    X(gallery_bf)                \
+    X(gallery_bf_shared)         \
+    X(gallery_bf_swift)          \
+    X(gallery_bf_swift_binning)  \
+    X(gallery_bf_swift_chunking) \
+    X(gallery_qs)                \
+    X(gallery_qs_shared)         \
+    X(gallery_qs_swift)          \
+    X(gallery_qs_swift_binning)  \
+    X(gallery_qs_swift_chunking) \
+    X(gallery_hp)                \
+    X(gallery_hp_shared)         \
+    X(gallery_hp_swift)          \
+    X(gallery_hp_swift_binning)  \
+    X(gallery_hp_swift_chunking) \
+    X(gallery_collect)
 
 #define ROW(name) {#name, name##_entry, name##_arguments_bytes},
 static const struct sim_kernel kernels[] = {KERNELS(ROW)};
@@ -19,6 +43,8 @@ const struct sim_kernel *sim_kernel_find(const char *name)
 
 const struct sim_constant *sim_constant_find(const char *name)
 {
-    (void)name;
-    return NULL;
+    static const struct sim_constant constant = {"gallery_constant", gallery_constant,
+                                                 gallery_constant_bytes};
+
+    return strcmp(constant.name, name) == 0 ? &constant : NULL;
 }

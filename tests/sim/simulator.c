@@ -69,8 +69,8 @@ struct grid {
     struct sim_kernel kernel;
     void *arguments;
     uint32_t blocks, threads;
-    uint32_t *order; /* blocks not started yet */
-    uint32_t order_count;
+    uint32_t *order;  /* its blocks, those that have started first */
+    uint32_t started; /* of them */
     uint32_t live_blocks;
     bool is_child;
 };
@@ -231,7 +231,7 @@ static void grid_begin(const struct sim_kernel *kernel, const void *arguments, u
         abort();
     grid->kernel = *kernel;
     memcpy(grid->arguments, arguments, kernel->arguments_bytes);
-    grid->blocks = grid->order_count = blocks;
+    grid->blocks = blocks;
     grid->threads = threads;
     grid->is_child = is_child;
     for (uint32_t b = 0; b < blocks; b++)
@@ -282,7 +282,7 @@ static struct grid *grid_pick(void)
     for (struct grid *grid = sim.grids; grid != NULL; grid = grid->next) {
         bool better;
 
-        if (grid->order_count == 0)
+        if (grid->started == grid->blocks)
             continue;
         better = random_next() % ++seen == 0;
         if (pick != NULL && sim.grid_policy != GRIDS_IN_ANY_ORDER &&
@@ -296,7 +296,7 @@ static struct grid *grid_pick(void)
 
 static void block_start(struct block *block, uint32_t slot, struct grid *grid)
 {
-    uint32_t pick = (uint32_t)(random_next() % grid->order_count);
+    uint32_t pick = grid->started + (uint32_t)(random_next() % (grid->blocks - grid->started));
 
     block->live = true;
     block->grid = grid;
@@ -307,11 +307,10 @@ static void block_start(struct block *block, uint32_t slot, struct grid *grid)
     grid->live_blocks++;
     /* Devices start blocks mostly in order; kernels may not count on it. */
     if (sim.policy == 2)
-        pick = 0;
+        pick = grid->started;
     block->index = grid->order[pick];
-    grid->order_count--;
-    memmove(grid->order + pick, grid->order + pick + 1,
-            (grid->order_count - pick) * sizeof *grid->order);
+    grid->order[pick] = grid->order[grid->started];
+    grid->order[grid->started++] = block->index;
     for (uint32_t t = 0; t < grid->threads; t++) {
         struct thread *thread = &block->threads[t];
 
@@ -347,7 +346,7 @@ static void block_end(struct block *block)
     }
     block->shared_count = 0;
     block->live = false;
-    if (--block->grid->live_blocks == 0 && block->grid->order_count == 0)
+    if (--block->grid->live_blocks == 0 && block->grid->started == block->grid->blocks)
         grid_end(block->grid);
 }
 

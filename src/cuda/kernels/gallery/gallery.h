@@ -14,6 +14,9 @@
 /* Constant memory: a pattern, or hashes of patterns. */
 #define GALLERY_CONSTANT_WORDS 8192u
 #define GALLERY_CONSTANT_BYTES (4u * GALLERY_CONSTANT_WORDS)
+/* Shared memory for a block's text: qs and hp, -shared and -swift-binning. What the windows of the
+ * block's segments have beyond it is read from global memory. */
+#define GALLERY_BIN_BYTES 32768u
 
 /* Zeroed before each launch, but for first: all ones. */
 struct gallery_result {
@@ -23,6 +26,7 @@ struct gallery_result {
     uint64_t launched; /* swift: child grids launched without an error */
     uint64_t spilled;  /* swift: launches refused; the parent's thread compared by itself */
     uint64_t children; /* swift: child grids that ran, counted by themselves */
+    uint64_t refusal;  /* swift: the runtime's error code of some refused launch; 0: none */
 };
 
 struct gallery_arguments {
@@ -32,7 +36,9 @@ struct gallery_arguments {
     uint64_t text_end;      /* text bytes; SCAN_PADDING_BYTES more are loadable */
     const uint8_t *pattern; /* zero up to a multiple of 16 */
     const uint32_t *shifts; /* bmh, qs, hp: 256 */
-    uint8_t *flags;         /* swift: of each begin from `begin` on, 1 before: may it match? */
+    /* Swift: of each begin from `begin` on: may it match? Before, 1 (bf), or 0 (qs, hp). 16-byte
+     * aligned, loadable up to a multiple of 16. */
+    uint8_t *flags;
     struct gallery_result *result;
     uint32_t *offsets; /* x - begin */
     uint64_t capacity; /* of offsets */
@@ -41,6 +47,21 @@ struct gallery_arguments {
     uint32_t want;              /* enum scan_want */
     uint32_t pattern_first;     /* pss-gm: the first byte */
     uint32_t child_threads_max; /* swift: threads of one block of a child grid */
+};
+
+/* pss-gr: the key travels with the arguments, of which devices take 4 KiB. */
+#define GALLERY_KEY_BYTES 3072u
+
+struct gallery_key_arguments {
+    struct gallery_arguments common;
+    uint8_t key[GALLERY_KEY_BYTES];
+};
+
+struct gallery_fold_arguments {
+    const uint8_t *text; /* 256-byte aligned */
+    uint64_t begin;      /* a multiple of 16 */
+    uint64_t count;      /* the text's bytes [begin, begin + count rounded up to 16) are loadable */
+    uint8_t *copy;       /* count, rounded up to 16 */
 };
 
 #endif
