@@ -326,6 +326,32 @@ static void count_case(struct swift_case_tally *tally, const struct swift_case *
     tally->none_spilled += c->result.passed > 0 && c->result.spilled == 0;
 }
 
+/* One launch that is chosen; false, and printed, if it goes wrong. */
+static bool run_and_tell(struct swift_case *c, struct test_random *random, uint64_t index,
+                         struct swift_case_tally *tally)
+{
+    bool passed = run(c, random);
+
+    count_case(tally, c);
+    if (!passed)
+        printf("  TRAWL_TEST_CASE=%" PRIu64 ": %s: %s\n  text of %" PRIu64
+               ", pattern of %u, begins %" PRIu64 "...%" PRIu64 ", %u x %u, segment %" PRIu64
+               ", want %u, room %" PRIu64 ", pending %u, child threads %u\n",
+               index, kernel_names[c->rule][c->form], c->message, c->text_bytes, c->pattern_bytes,
+               c->begin, c->limit, c->blocks, c->threads, c->segment, c->want, c->capacity,
+               c->pending, c->child_threads_max);
+    return passed;
+}
+
+static void case_end(struct swift_case *c)
+{
+    sim_pending_max(SIM_PENDING_SEEDED);
+    sim_switches_max(0);
+    free(c->text);
+    free(c->pattern);
+    free(c->matches);
+}
+
 bool swift_case_run(const char *name, uint64_t index, uint64_t switches_max,
                     struct swift_case_tally *tally)
 {
@@ -345,20 +371,37 @@ bool swift_case_run(const char *name, uint64_t index, uint64_t switches_max,
             c.rule = (enum rule)rule;
             c.form = (enum form)form;
             launch_choose(&random, &c);
-            passed = run(&c, &random);
-            count_case(tally, &c);
-            if (!passed)
-                printf("  TRAWL_TEST_CASE=%" PRIu64 ": %s: %s\n  text of %" PRIu64
-                       ", pattern of %u, begins %" PRIu64 "...%" PRIu64
-                       ", %u x %u, segment %" PRIu64 ", want %u, room %" PRIu64
-                       ", pending %u, child threads %u\n",
-                       index, kernel_names[rule][form], c.message, c.text_bytes, c.pattern_bytes,
-                       c.begin, c.limit, c.blocks, c.threads, c.segment, c.want, c.capacity,
-                       c.pending, c.child_threads_max);
+            passed = run_and_tell(&c, &random, index, tally);
         }
-    sim_pending_max(SIM_PENDING_SEEDED);
-    free(c.text);
-    free(c.pattern);
-    free(c.matches);
+    case_end(&c);
+    return passed;
+}
+
+bool swift_flood_run(uint32_t pending, uint64_t seed, struct swift_case_tally *tally)
+{
+    struct test_random random = test_random_begin("flood");
+    struct swift_case c;
+    bool passed = true;
+
+    memset(&c, 0, sizeof c);
+    random.state ^= seed * 0x2545f4914f6cdd1du;
+    sim_seed(test_random_u64(&random));
+    c.text_bytes = test_random_between(&random, 50, 400);
+    c.pattern_bytes = (uint32_t)test_random_between(&random, 1, 50);
+    c.text = (uint8_t *)test_memory(c.text_bytes + SCAN_PADDING_BYTES);
+    c.pattern = (uint8_t *)test_memory(c.pattern_bytes);
+    memset(c.text, 'a', c.text_bytes + SCAN_PADDING_BYTES);
+    memset(c.pattern, 'a', c.pattern_bytes);
+    c.limit = c.text_bytes - c.pattern_bytes + 1;
+    expect(&c);
+    for (uint32_t rule = 0; rule < RULES; rule++)
+        for (uint32_t form = FORM_SWIFT; form < FORMS && passed; form++) {
+            c.rule = (enum rule)rule;
+            c.form = (enum form)form;
+            launch_choose(&random, &c);
+            c.pending = pending;
+            passed = run_and_tell(&c, &random, seed, tally);
+        }
+    case_end(&c);
     return passed;
 }

@@ -23,4 +23,8 @@ struct swift_case_tally {
 bool swift_case_run(const char *name, uint64_t index, uint64_t switches_max,
                     struct swift_case_tally *tally);
 
+/* The same for a text of one letter, where every window passes, with so many child grids allowed.
+ */
+bool swift_flood_run(uint32_t pending, uint64_t seed, struct swift_case_tally *tally);
+
 #endif

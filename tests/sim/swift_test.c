@@ -10,7 +10,31 @@
 
 #define CASES_NORMAL 400
 #define CASES_LONG 20000
+#define FLOODS_NORMAL 25
+#define FLOODS_LONG 500
 #define FAILURES_MAX 5
+
+/* Where every window passes: none may be lost. */
+static void check_floods(void)
+{
+    static const uint32_t pending[] = {0, 1, 2, 1u << 20};
+
+    for (uint32_t i = 0; i < sizeof pending / sizeof *pending; i++) {
+        uint64_t seeds = test_amount(FLOODS_NORMAL, FLOODS_LONG);
+        struct swift_case_tally tally;
+
+        memset(&tally, 0, sizeof tally);
+        for (uint64_t seed = 0; seed < seeds && test_failures < FAILURES_MAX; seed++)
+            TEST_CHECK(swift_flood_run(pending[i], seed, &tally));
+        printf("one letter, %u child grids allowed: %" PRIu64 " windows passed: %" PRIu64
+               " child grids, %" PRIu64 " refused\n",
+               pending[i], tally.passed, tally.launched, tally.spilled);
+        TEST_CHECK(tally.passed > 0);
+        TEST_CHECK_U64(tally.launched + tally.spilled, tally.passed);
+        TEST_CHECK((tally.launched == 0) == (pending[i] == 0));
+        TEST_CHECK((tally.spilled == 0) == (pending[i] == 1u << 20));
+    }
+}
 
 int main(void)
 {
@@ -33,6 +57,8 @@ int main(void)
         TEST_CHECK(tally.matches > 0 && tally.launched > 0 && tally.spilled > 0);
         TEST_CHECK(tally.all_spilled > 0 && tally.none_spilled > 0);
     }
+    if (only == UINT64_MAX)
+        check_floods();
     sim_release();
     return test_end();
 }
