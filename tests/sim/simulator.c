@@ -105,6 +105,8 @@ static struct {
     uint64_t seed;
     uint32_t resident_max;
     uint32_t pending_max;
+    uint64_t child_lost; /* 1: the next */
+    uint32_t child_code; /* of refusals */
     uint64_t switches_max;
     uint64_t switches_begin;
     struct sim_counters counters;
@@ -112,7 +114,10 @@ static struct {
     uint32_t site_count;
     struct sim_site mutated;
     char report[REPORT_BYTES];
-} sim = {.seed = 1, .pending_max = SIM_PENDING_SEEDED, .mutated = {SIM_SITE_BARRIER, NULL, 0}};
+} sim = {.seed = 1,
+         .pending_max = SIM_PENDING_SEEDED,
+         .child_code = ERROR_PENDING,
+         .mutated = {SIM_SITE_BARRIER, NULL, 0}};
 
 /* ---- Reports ---------------------------------------------------------------------------- */
 
@@ -446,6 +451,12 @@ void sim_pending_max(uint32_t grids)
     sim.pending_max = grids;
 }
 
+void sim_children_break(uint64_t lost, uint32_t code)
+{
+    sim.child_lost = lost;
+    sim.child_code = code == 0 ? ERROR_PENDING : code;
+}
+
 void sim_switches_max(uint64_t switches)
 {
     sim.switches_max = switches;
@@ -760,9 +771,11 @@ uint32_t sim_launch_child(const char *name, void (*entry)(const void *), const v
         fail("a child grid of no such size", file, line);
     if (sim.pending >= sim.pending_limit) {
         sim.counters.child_refusals++;
-        return ERROR_PENDING;
+        return sim.child_code;
     }
     sim.counters.child_grids++;
+    if (sim.child_lost > 0 && --sim.child_lost == 0)
+        return 0;
     grid_begin(&kernel, arguments, blocks, threads, true);
     return 0;
 }

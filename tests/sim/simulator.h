@@ -70,6 +70,11 @@ void sim_resident_max(uint32_t blocks);
 #define SIM_PENDING_SEEDED UINT32_MAX
 void sim_pending_max(uint32_t grids);
 
+/* A runtime that is not as it should be, for tests of who relies on it: the lost-th child grid from
+ * now on (1-based; 0: none) counts as launched and never runs; refusals come with `code` (0: as on
+ * a device). */
+void sim_children_break(uint64_t lost, uint32_t code);
+
 /* Run a grid, and all its children, to its end. False: *report (static text) says what went wrong
  * and where. */
 bool sim_grid(const struct sim_kernel *kernel, const void *arguments, uint32_t blocks,
