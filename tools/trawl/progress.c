@@ -70,10 +70,11 @@ static void show(struct progress *progress, const char *what)
 static void *display(void *context)
 {
     struct progress *progress = context;
-    uint64_t step = progress->terminal ? STEP_NS : STEP_PLAIN_NS;
-    uint64_t next = progress->begin_ns + (progress->always ? step : QUIET_NS);
+    uint64_t step, next;
 
-    pthread_mutex_lock(&progress->mutex);
+    pthread_mutex_lock(&progress->mutex); /* progress_end may be at work already */
+    step = progress->terminal ? STEP_NS : STEP_PLAIN_NS;
+    next = progress->begin_ns + (progress->always ? step : QUIET_NS);
     while (!progress->ended) {
         struct timespec until = {(time_t)(next / UINT64_C(1000000000)),
                                  (long)(next % UINT64_C(1000000000))};
