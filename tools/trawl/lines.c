@@ -197,7 +197,8 @@ static bool is_plain(const struct scan *scan)
 static void jump_plain_lines(struct scan *scan, const struct view *view, uint64_t at)
 {
     const struct settings *settings = scan->settings;
-    const struct trawl_match *match = view->matches, *end_match = match + view->match_count;
+    const struct trawl_match *match = view->matches; /* NULL where there is none */
+    const struct trawl_match *end_match = match != NULL ? match + view->match_count : NULL;
     bool check = settings->utf8 && !settings->text;
     bool head =
         scan->job->show_names > 0 || settings->typed->byte_offset || settings->typed->initial_tab;
