@@ -118,6 +118,35 @@ void files_pattern(const struct files *files, enum file_kind kind, uint64_t patt
     fail("%s: has no line of %u bytes", files->path[kind], (unsigned)pattern_bytes);
 }
 
+static const char *other_path(struct files *files, const char *name)
+{
+    char path[PATH_MAX];
+
+    snprintf(path, sizeof path, "%s/%.60s", files->folder, name);
+    for (uint32_t i = 0; i < files->other_count; i++)
+        if (strcmp(files->other[i], path) == 0)
+            return files->other[i];
+    if (files->other_count == FILES_OTHER_MAX)
+        fail("more than %d files", FILES_OTHER_MAX);
+    memcpy(files->other[files->other_count], path, sizeof path);
+    return files->other[files->other_count++];
+}
+
+const char *files_write(struct files *files, const char *name, const uint8_t *bytes,
+                        uint64_t bytes_count)
+{
+    const char *path = other_path(files, name);
+    FILE *file = fopen(path, "wb");
+
+    if (file == NULL)
+        fail("%s: %s", path, strerror(errno));
+    if (fwrite(bytes, 1, bytes_count, file) != bytes_count || fflush(file) != 0 ||
+        fdatasync(fileno(file)) != 0)
+        fail("%s: %s", path, strerror(errno));
+    fclose(file);
+    return path;
+}
+
 /* The files of a run that ends early, by a signal or by fail(). */
 static struct files *open_files;
 
@@ -155,6 +184,8 @@ void files_close(struct files *files)
     for (uint32_t kind = 0; kind < FILE_KINDS; kind++)
         if (files->path[kind][0] != '\0')
             unlink(files->path[kind]);
+    for (uint32_t i = 0; i < files->other_count; i++)
+        unlink(files->other[i]);
     rmdir(files->folder);
     open_files = NULL;
 }

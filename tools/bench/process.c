@@ -46,6 +46,11 @@ static uint64_t hash_bytes(uint64_t hash, const uint8_t *bytes, uint64_t count)
     return hash;
 }
 
+uint64_t process_hash(const uint8_t *bytes, uint64_t count)
+{
+    return hash_bytes(FNV_OFFSET, bytes, count);
+}
+
 /* Read and look at the bytes; a step ends where the head does. Returns 0 at the end. */
 static uint64_t drain_read(int descriptor, struct outcome *outcome)
 {

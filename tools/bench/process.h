@@ -27,6 +27,9 @@ struct outcome {
  * rest is moved out of the pipe without a copy, the same way for every program. */
 void process_run(const struct command *command, bool hash_all, struct outcome *outcome);
 
+/* The hash that an outcome has for these bytes. */
+uint64_t process_hash(const uint8_t *bytes, uint64_t count);
+
 /* The first line that a program prints; false if it cannot run, fails or prints nothing. */
 bool process_first_line(const char *const *program, char *line, uint64_t line_bytes);
 

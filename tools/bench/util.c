@@ -32,6 +32,15 @@ double samples_median(const struct samples *samples)
     return count % 2 == 1 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
 }
 
+double samples_mean(const struct samples *samples)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < samples->count; i++)
+        sum += samples->seconds[i];
+    return samples->count > 0 ? sum / samples->count : 0;
+}
+
 double samples_least(const struct samples *samples)
 {
     double least = samples->count > 0 ? samples->seconds[0] : 0;

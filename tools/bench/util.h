@@ -16,6 +16,7 @@ struct samples {
 
 void samples_add(struct samples *samples, double seconds);
 double samples_median(const struct samples *samples);
+double samples_mean(const struct samples *samples);
 double samples_least(const struct samples *samples);
 double samples_most(const struct samples *samples);
 /* How far apart the times are: (most - least) / median, in percent. */
