@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# bench: trawl-bench on small texts. bench.sh PART TRAWL-BENCH TRAWL
+# bench: trawl-bench on small texts. bench.sh PART TRAWL-BENCH TRAWL [FOLDER]
+# FOLDER: of the simulated driver.
 set -euo pipefail
 
 part=$1
 bench=$2
 command=$3
+driver=${4:-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export TRAWL_DATA=$work # empty: texts are generated, the same ones everywhere
@@ -78,6 +80,46 @@ commands)
     [ "$(lines_with '^| [a-z1A-Z].* \*\*[0-9.]*\*\*\|-' out.md)" -ge 18 ] || fail 'not every row'
     [ -z "$(find "$work" -name 'trawl-bench.*')" ] || fail 'files were left behind'
     ;;
+papers | papers_gpu)
+    # All reports on tiny texts; on the simulated device they take longest, so there are fewer rows.
+    states=(no-gpu)
+    if [ "$part" = papers_gpu ]; then
+        export LD_LIBRARY_PATH=$driver
+        states=(gpu refused)
+    elif "$bench" papers word --largest=1K --cell-seconds=0 --directory="$work" |
+        grep -q '^GPU: [^n]'; then
+        echo 'SKIPPED: there is a device here'
+        exit 77
+    fi
+    expect 0 papers --largest=2K --rounds=2 --cell-seconds=0 --seconds=3000 --directory="$work" \
+        --command="$command" --json="$work/out.json" --csv="$work/out.csv" \
+        --svg="$work/out.svg" --markdown="$work/out.md"
+    if command -v python3 >/dev/null; then
+        python3 "$(dirname "$0")/papers_check.py" "$work/out.json" "$work/out.csv" \
+            "${states[@]}" || fail 'the results are not as they should be'
+    fi
+    [ "$(lines_with '^<!-- paper [a-z]* -->$' out.md)" -eq 5 ] || fail 'not five reports'
+    for report in pss bmh swift word records; do
+        [ "$(lines_with '^</svg>$' "out-$report.svg")" -eq 1 ] || fail "no plots of $report"
+    done
+    if [ "$part" = papers ]; then
+        [ "$(lines_with 'not measured yet on a GPU' out.md)" -gt 0 ] || fail 'a GPU was claimed'
+    else
+        [ "$(lines_with 'not measured yet on a GPU' out.md)" -eq 0 ] || fail 'the GPU is missing'
+    fi
+    expect 0 papers bmh --largest=1K --rounds=1 --directory="$work" --svg="$work/one.svg"
+    [ -s "$work/one.svg" ] || fail 'one report, one file'
+    expect 0 papers bmh --largest=1K --seconds=0 --directory="$work" --csv="$work/late.csv"
+    [ "$(lines_with ',"no time",' late.csv)" -gt 0 ] || fail 'the end of the time was not seen'
+    [ "$(lines_with ',"measured",' late.csv)" -eq 0 ] || fail 'measured after the end of the time'
+    for report in pss bmh swift word records; do
+        expect 1 papers "$report" --largest=1K --cell-seconds=0 --directory="$work" --falsify \
+            --csv="$work/wrong.csv"
+        [ "$(lines_with "^WRONG: $report: " out)" -gt 0 ] || fail 'no WRONG line'
+        [ "$(lines_with ',"measured",' wrong.csv)" -eq 0 ] || fail 'a wrong answer has a time'
+    done
+    [ -z "$(find "$work" -name 'trawl-bench.*')" ] || fail 'files were left behind'
+    ;;
 wrong)
     expect 1 cpu --bytes=1M --rounds=1 --filter='az m=8' --falsify --json="$work/out.json"
     [ "$(lines_with '^WRONG: az m=8 present: trawl counts ' out)" -eq 1 ] || fail 'no WRONG line'
@@ -93,7 +135,9 @@ wrong)
 options)
     for line in '' 'gpu' 'cpu --bytes=7' 'cpu --bytes=x' 'cpu --rounds=0' 'cpu --method=no' \
         'cpu --instruction-set=no' 'cpu --no-such' 'cpu --bytes=1M --filter=no-such-row' \
-        'cpu --bytes=1M --text=/no/such/file --filter=english' 'commands --command=/no/such'; do
+        'cpu --bytes=1M --text=/no/such/file --filter=english' 'commands --command=/no/such' \
+        'papers no-such' 'papers word bmh' 'cpu commands' 'papers --largest=7' \
+        'papers --seconds=x' 'papers --command=/no/such'; do
         # shellcheck disable=SC2086
         expect 2 $line
         [ -s "$work/err" ] || fail "nothing said: $line"

@@ -10,5 +10,7 @@ int main(int argc, char **argv)
 
     setvbuf(stdout, NULL, _IOLBF, 0); /* a row is seen when it is done */
     options_parse(argc, argv, &options);
+    if (strcmp(options.mode, "papers") == 0)
+        return bench_papers(&options);
     return strcmp(options.mode, "cpu") == 0 ? bench_cpu(&options) : bench_commands(&options);
 }

@@ -1,4 +1,4 @@
-/* options: what was typed after `trawl-bench cpu` or `trawl-bench commands`. */
+/* options: what was typed after `trawl-bench cpu`, `commands` or `papers`. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -13,12 +13,15 @@
 static const char help[] =
     "Usage: trawl-bench cpu [OPTION]...\n"
     "       trawl-bench commands [OPTION]...\n"
+    "       trawl-bench papers [pss|bmh|swift|word|records] [OPTION]...\n"
     "cpu times, in one process and on one text in memory, a loop that only reads, the C library's\n"
     "memmem, and trawl with one thread and with all. commands times whole processes: trawl,\n"
-    "grep -F and rg -F on files. Every timed answer is checked; a wrong one ends the run with\n"
-    "exit status 1.\n\n"
+    "grep -F and rg -F on files. papers measures the tables and figures of the gallery's sources\n"
+    "again, on a GPU too if there is one. Every timed answer is checked; a wrong one ends the run\n"
+    "with exit status 1.\n\n"
     "  --bytes=SIZE           size of each text (1G); K, M and G are powers of 1024\n"
-    "  --rounds=N             timed runs of each thing, interleaved; the median counts (5)\n"
+    "  --rounds=N             timed runs of each thing, interleaved; the median counts (5);\n"
+    "                         papers: the mean counts (10, or as many as the source has)\n"
     "  --threads=N            threads of the runs that use all (one per core)\n"
     "  --filter=TEXT          only rows whose name contains TEXT\n"
     "  --method=NAME          force a method, such as 'words'\n"
@@ -26,15 +29,21 @@ static const char help[] =
     "  --sample               cpu: show the plan the first 64 KiB of the text\n"
     "  --text=FILE            English text (TRAWL_DATA/bible.txt, else generated)\n"
     "  --dna=FILE             DNA (TRAWL_DATA/ecoli-nc008253.txt, else generated)\n"
-    "  --command=FILE         commands: the command to time (trawl beside this program)\n"
-    "  --directory=DIR        commands: where files are made (beside this program)\n"
+    "  --data=FOLDER          folder of texts: bible.txt, world192.txt, ecoli-nc008253.txt\n"
+    "  --command=FILE         the command to time (trawl beside this program)\n"
+    "  --directory=DIR        where files for commands are made (beside this program)\n"
+    "  --largest=SIZE         papers: no text is larger (64M)\n"
+    "  --seconds=N            papers: what is not begun by then is left out (480)\n"
+    "  --cell-seconds=N       papers: fewer runs where they take longer in all (1)\n"
     "  --small-runs=N         commands: runs on a file of 1 KiB (200)\n"
     "  --json=FILE            write all times\n"
-    "  --svg=FILE             cpu: draw speed against pattern length\n"
-    "  --markdown=FILE        write the tables as in docs/benchmarks.md\n"
+    "  --csv=FILE             papers: write a line per figure\n"
+    "  --svg=FILE             cpu: draw speed against pattern length; papers: the figures of one\n"
+    "                         report, or of each in FILE with its name before the suffix\n"
+    "  --markdown=FILE        write the tables as in docs/benchmarks.md and docs/papers.md\n"
     "  --falsify              expect one too many: the run must end with exit status 1\n"
     "  --help                 this text\n"
-    "TRAWL_DATA is a folder of texts; without it ../shared/data is looked at.\n";
+    "Without --data texts are looked for in the folder TRAWL_DATA, else in ../shared/data.\n";
 
 enum option_key {
     KEY_BYTES = 256,
@@ -48,6 +57,11 @@ enum option_key {
     KEY_DNA,
     KEY_COMMAND,
     KEY_DIRECTORY,
+    KEY_DATA,
+    KEY_LARGEST,
+    KEY_SECONDS,
+    KEY_CELL_SECONDS,
+    KEY_CSV,
     KEY_SMALL_RUNS,
     KEY_JSON,
     KEY_SVG,
@@ -68,6 +82,11 @@ static const struct option long_options[] = {
     {"dna", required_argument, NULL, KEY_DNA},
     {"command", required_argument, NULL, KEY_COMMAND},
     {"directory", required_argument, NULL, KEY_DIRECTORY},
+    {"data", required_argument, NULL, KEY_DATA},
+    {"largest", required_argument, NULL, KEY_LARGEST},
+    {"seconds", required_argument, NULL, KEY_SECONDS},
+    {"cell-seconds", required_argument, NULL, KEY_CELL_SECONDS},
+    {"csv", required_argument, NULL, KEY_CSV},
     {"small-runs", required_argument, NULL, KEY_SMALL_RUNS},
     {"json", required_argument, NULL, KEY_JSON},
     {"svg", required_argument, NULL, KEY_SVG},
@@ -133,6 +152,15 @@ static void take_number(int key, const char *value, struct options *options)
     case KEY_THREADS:
         options->threads = (uint32_t)parse_number("threads", value, 1, 1024);
         break;
+    case KEY_LARGEST:
+        options->largest_bytes = parse_number("largest", value, 1024, 1ull << 32);
+        break;
+    case KEY_SECONDS:
+        options->seconds_max = (uint32_t)parse_number("seconds", value, 0, 1u << 24);
+        break;
+    case KEY_CELL_SECONDS:
+        options->cell_seconds = (double)parse_number("cell-seconds", value, 0, 1u << 24);
+        break;
     default:
         options->small_runs = (uint32_t)parse_number("small-runs", value, 1, SAMPLES_MAX);
         break;
@@ -167,6 +195,12 @@ static void take(int key, const char *value, struct options *options)
     case KEY_DIRECTORY:
         options->directory = value;
         break;
+    case KEY_DATA:
+        options->data_folder = value;
+        break;
+    case KEY_CSV:
+        options->csv_path = value;
+        break;
     case KEY_JSON:
         options->json_path = value;
         break;
@@ -197,6 +231,23 @@ static const char *whole_line(int argc, char **argv)
     return line;
 }
 
+/* What stands behind the options: a benchmark, and of papers a report. */
+static void take_words(int count, char **words, struct options *options)
+{
+    static const char *const modes[] = {"cpu", "commands", "papers"};
+
+    if (count < 1)
+        fail("say one of: cpu, commands, papers (--help tells more)");
+    for (uint32_t i = 0; i < sizeof modes / sizeof modes[0]; i++)
+        if (strcmp(words[0], modes[i]) == 0)
+            options->mode = modes[i];
+    if (options->mode == NULL)
+        fail("there is no benchmark '%s'; say one of: cpu, commands, papers", words[0]);
+    if (count > (strcmp(options->mode, "papers") == 0 ? 2 : 1))
+        fail("one word too many: %s", words[count - 1]);
+    options->paper = count == 2 ? words[1] : NULL;
+}
+
 void options_parse(int argc, char **argv, struct options *options)
 {
     int key;
@@ -205,7 +256,9 @@ void options_parse(int argc, char **argv, struct options *options)
     options->program = argv[0];
     options->line = whole_line(argc, argv);
     options->text_bytes = 1ull << 30;
-    options->rounds = 5;
+    options->largest_bytes = 64ull << 20;
+    options->seconds_max = 480;
+    options->cell_seconds = 1;
     options->small_runs = 200;
     options->method = TRAWL_METHOD_AUTO;
     options->method_name = "auto";
@@ -218,11 +271,9 @@ void options_parse(int argc, char **argv, struct options *options)
             exit(2);
         take(key, optarg, options);
     }
-    if (optind + 1 != argc)
-        fail("say one of: cpu, commands (--help tells more)");
-    options->mode = argv[optind];
-    if (strcmp(options->mode, "cpu") != 0 && strcmp(options->mode, "commands") != 0)
-        fail("there is no benchmark '%s'; say one of: cpu, commands", options->mode);
+    take_words(argc - optind, argv + optind, options);
+    if (options->rounds == 0)
+        options->rounds = strcmp(options->mode, "papers") == 0 ? 10 : 5;
 }
 
 bool options_wants(const struct options *options, const char *row_name)

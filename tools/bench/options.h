@@ -1,4 +1,4 @@
-/* options: what was typed after `trawl-bench cpu` or `trawl-bench commands`. */
+/* options: what was typed after `trawl-bench cpu`, `commands` or `papers`. */
 #ifndef BENCH_OPTIONS_H
 #define BENCH_OPTIONS_H
 
@@ -8,7 +8,8 @@
 #include <trawl.h>
 
 struct options {
-    const char *mode;    /* "cpu" or "commands" */
+    const char *mode;    /* "cpu", "commands" or "papers" */
+    const char *paper;   /* papers: one report's name; NULL: all */
     const char *program; /* argv[0] */
     const char *line;    /* the whole command line, for the reports */
     uint64_t text_bytes; /* of each text or file; a multiple of 4096 */
@@ -24,8 +25,13 @@ struct options {
     const char *json_path; /* NULL: not written; likewise the next two */
     const char *svg_path;
     const char *markdown_path;
-    const char *directory;    /* where files for `commands` are made; NULL: beside this */
+    const char *csv_path;
+    const char *data_folder;  /* of texts; NULL: TRAWL_DATA, else ../shared/data */
+    const char *directory;    /* where files for commands are made; NULL: beside this */
     const char *command_path; /* the command; NULL: beside this program */
+    uint64_t largest_bytes;   /* papers: no text is larger */
+    uint32_t seconds_max;     /* papers: what is not begun by then is left out */
+    double cell_seconds;      /* papers: most that one contestant gets for one question */
     bool sample;              /* give the plan a sample of the text */
     bool falsify;             /* expect one occurrence too many: the run must fail */
 };

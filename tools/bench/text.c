@@ -11,6 +11,7 @@
 #define SOURCE_BYTES_MAX (1ull << 30)
 #define GENERATED_BYTES (4u << 20)
 #define GENERATOR_SEED 20261120u
+#define WORLD_SEED (GENERATOR_SEED + 1u)
 #define RARE_WORD_EVERY 40000u
 
 /* ---- Sources ------------------------------------------------------------------------------ */
@@ -43,9 +44,10 @@ static bool read_source(const char *path, struct source *source)
 }
 
 /* The file asked for, which must be there, or the one of the data folder, if it is. */
-static bool find_source(const char *asked_path, const char *data_name, struct source *source)
+static bool find_source(const struct options *options, const char *asked_path,
+                        const char *data_name, struct source *source)
 {
-    const char *folder = getenv("TRAWL_DATA");
+    const char *folder = options->data_folder != NULL ? options->data_folder : getenv("TRAWL_DATA");
     char path[PATH_MAX];
 
     if (asked_path != NULL) {
@@ -61,7 +63,7 @@ static bool find_source(const char *asked_path, const char *data_name, struct so
 
 /* Words with falling frequency (the square of a uniform number), in lines of 8 to 37 words; a few
  * names are rare, as names are. */
-static void generate_words(struct source *source)
+static void generate_words(struct source *source, uint64_t seed)
 {
     static const char *const words[] = {
         "the",    "and",   "of",      "to",       "that",    "in",      "he",        "shall",
@@ -73,7 +75,7 @@ static void generate_words(struct source *source)
         "people", "water", "through", "mountain", "heavens", "brother", "wilderness"};
     static const char *const rare_words[] = {"Habakkuk", "Moab", "Nebuchadnezzar"};
     const uint64_t word_count = sizeof words / sizeof words[0];
-    struct seeded seeded = {GENERATOR_SEED};
+    struct seeded seeded = {seed};
     uint64_t used = 0, words_left = 8;
 
     source->bytes = (uint8_t *)allocate(GENERATED_BYTES);
@@ -91,20 +93,31 @@ static void generate_words(struct source *source)
             words_left = 8 + seeded_below(&seeded, 30);
     }
     source->bytes_count = used;
-    snprintf(source->name, sizeof source->name, "generated words, seed %u", GENERATOR_SEED);
+    snprintf(source->name, sizeof source->name, "generated words, seed %llu",
+             (unsigned long long)seed);
 }
 
 void source_english(const struct options *options, struct source *source)
 {
-    if (!find_source(options->english_path, "bible.txt", source))
-        generate_words(source);
+    if (!find_source(options, options->english_path, "bible.txt", source))
+        generate_words(source, GENERATOR_SEED);
+}
+
+void source_world(const struct options *options, struct source *source)
+{
+    if (find_source(options, NULL, "world192.txt", source))
+        return;
+    generate_words(source, WORLD_SEED);
+    for (uint64_t i = 1; i < source->bytes_count; i++)
+        if (source->bytes[i] == '\n')
+            source->bytes[i - 1] = '\r';
 }
 
 void source_dna(const struct options *options, struct source *source)
 {
     struct seeded seeded = {GENERATOR_SEED};
 
-    if (find_source(options->dna_path, "ecoli-nc008253.txt", source))
+    if (find_source(options, options->dna_path, "ecoli-nc008253.txt", source))
         return;
     source->bytes_count = GENERATED_BYTES;
     source->bytes = (uint8_t *)allocate(GENERATED_BYTES);

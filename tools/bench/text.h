@@ -15,9 +15,12 @@ struct source {
     char name[SOURCE_NAME_BYTES]; /* says where it is from, without folders */
 };
 
-/* --text, else bible.txt of the data folder, else generated words. Likewise --dna. */
+/* --text, else bible.txt of the data folder (--data, TRAWL_DATA, ../shared/data), else generated
+ * words. Likewise --dna. */
 void source_english(const struct options *options, struct source *source);
 void source_dna(const struct options *options, struct source *source);
+/* world192.txt of the data folder, else generated words in lines that end in CR LF. */
+void source_world(const struct options *options, struct source *source);
 void source_free(struct source *source);
 
 /* Memory for a text: whole pages, large ones where the system has them. */

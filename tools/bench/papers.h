@@ -1,0 +1,305 @@
+/* papers: `trawl-bench papers`, the tables and figures of the gallery's sources measured again.
+ *
+ * A report asks questions (a text, a pattern, the right answer), lets contestants answer them in
+ * turn, and lays the figures out in tables beside what the source printed. Orderings, the plots and
+ * all outputs are made from the tables; no sentence about a figure is written by hand. */
+#ifndef BENCH_PAPERS_H
+#define BENCH_PAPERS_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <trawl.h>
+
+#include "bench/files.h"
+#include "bench/machine.h"
+#include "bench/options.h"
+#include "bench/process.h"
+#include "bench/spawner.h"
+#include "bench/text.h"
+#include "bench/util.h"
+
+/* ---- Figures ------------------------------------------------------------------------------ */
+
+enum figure_state {
+    FIGURE_EMPTY, /* not asked for */
+    FIGURE_MEASURED,
+    FIGURE_NO_GPU,
+    FIGURE_MISSING, /* the program is not installed */
+    FIGURE_REFUSED, /* the library does not do this, and says why */
+    FIGURE_FAILED,
+    FIGURE_WRONG, /* a wrong answer has no time */
+    FIGURE_LATE   /* the time for the whole run was up */
+};
+
+/* What one contestant took for one question, one sample per run. */
+struct figure {
+    enum figure_state state;
+    struct samples whole;        /* from the call to the answer */
+    struct samples copy, kernel; /* of those on a device, where the library tells */
+    double factor;               /* the time of the whole question / the time of what was run */
+    uint64_t child_grids, child_spills;
+    char who[64], on[96]; /* who ran on what, for the data files */
+    char note[TRAWL_ERROR_MESSAGE_BYTES];
+};
+
+enum part { PART_WHOLE, PART_COPY, PART_KERNEL, PARTS };
+
+/* The mean in seconds; false where there is none. */
+bool figure_mean(const struct figure *figure, enum part part, double *seconds);
+/* "no GPU", "wrong" and so on; "" for a measured one. */
+const char *figure_state_name(enum figure_state state);
+
+/* ---- Tables ------------------------------------------------------------------------------- */
+
+#define TABLE_ROWS_MAX 32u
+#define TABLE_COLUMNS_MAX 16u
+#define NAME_BYTES 64u
+
+enum cell_kind { CELL_EMPTY, CELL_PUBLISHED, CELL_TIME, CELL_SPEEDUP };
+
+struct cell {
+    enum cell_kind kind;
+    enum part part;
+    double number;               /* as published, in the table's unit */
+    const struct figure *figure; /* what was measured here */
+    const struct figure *base;   /* SPEEDUP: base's time / figure's time */
+};
+
+struct table {
+    char title[160], unit[NAME_BYTES], corner[NAME_BYTES];
+    double per_second; /* a time's number is seconds times this */
+    uint32_t row_count, column_count;
+    char row[TABLE_ROWS_MAX][NAME_BYTES], column[TABLE_COLUMNS_MAX][NAME_BYTES];
+    double row_number[TABLE_ROWS_MAX]; /* where rows are places on an axis; else 0 */
+    struct cell cell[TABLE_ROWS_MAX][TABLE_COLUMNS_MAX];
+};
+
+/* Three digits that count. */
+void number_text(double value, char text[NAME_BYTES]);
+/* The number that stands in a cell; false where it holds none. */
+bool cell_value(const struct table *table, const struct cell *cell, double *value);
+/* The number, or the word in its place. */
+void cell_text(const struct table *table, const struct cell *cell, char text[NAME_BYTES]);
+
+enum ordering_state { ORDERING_UNKNOWN, ORDERING_HOLDS, ORDERING_FAILS };
+
+/* What a source claims, and whether it is so in this run. */
+struct ordering {
+    char text[160];
+    enum ordering_state state;
+    double value;
+    double published; /* the same value from the source's figures; 0: it gives none */
+};
+
+/* A view of a table: rows along x, a line per column. */
+struct plot {
+    const struct table *table;
+    char title[160], x_label[NAME_BYTES];
+    uint32_t row_begin, row_count;
+    uint32_t columns; /* bits */
+    bool joined;      /* marks joined by lines: the rows have an order */
+};
+
+#define PAPER_TABLES_MAX 8u
+#define PAPER_ORDERINGS_MAX 96u
+#define PAPER_PLOTS_MAX 4u
+#define PAPER_NOTES_MAX 16u
+#define PAPER_FIGURES_MAX 512u
+
+struct paper {
+    const char *name, *title, *source, *hardware;
+    bool runs_differ; /* each run asks something else: their spread says nothing */
+    uint32_t table_count, ordering_count, plot_count, note_count, figure_count;
+    struct table table[PAPER_TABLES_MAX];
+    struct ordering ordering[PAPER_ORDERINGS_MAX];
+    struct plot plot[PAPER_PLOTS_MAX];
+    char note[PAPER_NOTES_MAX][320];
+    struct figure figure[PAPER_FIGURES_MAX];
+};
+
+struct table *paper_table(struct paper *paper, double per_second, const char *unit,
+                          const char *corner, const char *title, ...)
+    __attribute__((format(printf, 5, 6)));
+uint32_t table_row(struct table *table, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+uint32_t table_column(struct table *table, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void table_published(struct table *table, uint32_t row, uint32_t column, double number);
+void table_time(struct table *table, uint32_t row, uint32_t column, const struct figure *figure,
+                enum part part);
+void table_speedup(struct table *table, uint32_t row, uint32_t column, const struct figure *figure,
+                   const struct figure *base);
+struct figure *paper_figure(struct paper *paper);
+void paper_note(struct paper *paper, const char *format, ...) __attribute__((format(printf, 2, 3)));
+struct plot *paper_plot(struct paper *paper, const struct table *table, uint32_t row_count,
+                        uint32_t columns, bool joined, const char *x_label, const char *title);
+
+/* Does left / right <= most hold? published: the source's own ratio, or 0. */
+void paper_at_most(struct paper *paper, const struct figure *left, enum part left_part,
+                   const struct figure *right, enum part right_part, double most, double published,
+                   const char *format, ...) __attribute__((format(printf, 8, 9)));
+/* Does left / right >= least hold? */
+void paper_at_least(struct paper *paper, const struct figure *left, enum part left_part,
+                    const struct figure *right, enum part right_part, double least,
+                    double published, const char *format, ...)
+    __attribute__((format(printf, 8, 9)));
+/* A claim about a number that is no ratio of two times. */
+void paper_claim(struct paper *paper, enum ordering_state state, double value, double published,
+                 const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* ---- Questions and contestants ------------------------------------------------------------ */
+
+enum question_kind { ASK_POSITIONS, ASK_FIRST, ASK_MATRIX };
+
+/* A text and a pattern, or records and patterns, and the right answer. */
+struct question {
+    enum question_kind kind;
+    const char *name; /* of the text, for the data files */
+    const uint8_t *text;
+    uint64_t text_bytes;
+    const struct trawl_pattern *patterns;
+    uint64_t pattern_count;
+    struct trawl_text *handle; /* of the text, for trawl */
+    bool loaded;               /* the text lies on the device before the time begins */
+    uint64_t *place;           /* POSITIONS, FIRST: all occurrences, ascending */
+    uint64_t place_count;
+    const struct trawl_records *records; /* MATRIX, with the next two */
+    const int64_t *matrix;               /* the right answer */
+    int64_t *answer;                     /* room for one */
+    struct trawl_match *matches;         /* room for place_count + 1 */
+};
+
+enum host {
+    HOST_ONE,     /* the CPU engine, one thread */
+    HOST_ALL,     /* the CPU engine, all cores */
+    HOST_GPU,     /* the CUDA engine as the sources used a device: one copy, one kernel */
+    HOST_GPU_OWN, /* the CUDA engine as it comes */
+    HOST_COMMAND, /* a whole process */
+    HOST_FUNCTION /* code of this benchmark: a source's baseline */
+};
+
+/* A process and what it must write. */
+struct command_line {
+    const char *argument[16]; /* ends in NULL */
+    char options[64];         /* split in place */
+    uint32_t options_count;   /* the pattern is argument[options_count + 2] */
+    uint64_t output_bytes, head_hash, output_hash;
+    int status;
+    bool missing;   /* the program is not installed */
+    bool needs_gpu; /* it is told to use one */
+};
+
+struct contestant {
+    const char *label;
+    enum host host;
+    const char *algorithm;              /* NULL: trawl's own */
+    const struct command_line *command; /* COMMAND */
+    /* FUNCTION: does the work and says how long it took; false: the answer was wrong. */
+    bool (*function)(void *context, double *seconds);
+    void *context;
+    struct figure *figure;
+};
+
+#define RACE_MAX 32u
+
+struct race {
+    struct contestant contestant[RACE_MAX];
+    uint32_t count;
+};
+
+struct papers {
+    const struct options *options;
+    struct machine machine;
+    struct spawner spawner;
+    struct files files;
+    char grep_version[128], command_version[128], command_path[PATH_MAX];
+    char device[256]; /* its name; empty: there is none */
+    char no_device[TRAWL_ERROR_MESSAGE_BYTES];
+    struct trawl_searcher *searcher[HOST_GPU_OWN + 1];
+    uint32_t threads; /* of HOST_ALL */
+    double begin_seconds;
+    uint32_t wrong_count, failed_count;
+    uint64_t check_count; /* answers compared */
+    struct paper *paper;  /* at hand */
+};
+
+/* Open the searchers there are. Closing is for the end. */
+void papers_open(struct papers *papers);
+void papers_close(struct papers *papers);
+
+/* One more contestant, with a figure of its own. */
+struct figure *race_library(struct papers *papers, struct race *race, enum host host,
+                            const char *algorithm, const char *label);
+struct figure *race_command(struct papers *papers, struct race *race,
+                            const struct command_line *command, const char *label);
+struct figure *race_function(struct papers *papers, struct race *race,
+                             bool (*function)(void *context, double *seconds), void *context,
+                             const char *label);
+
+/* All contestants in turn, `runs` times each after one run that is not counted; fewer where one
+ * takes longer than --cell-seconds in all. Every answer is checked. */
+void papers_race(struct papers *papers, const struct question *question, const struct race *race,
+                 uint32_t runs);
+/* The parts of a race: the run that is not counted, is another one wanted, and */
+void papers_enter(struct papers *papers, const struct question *question, const struct race *race);
+bool papers_wants_more(const struct papers *papers, const struct contestant *contestant);
+/* one run of one contestant; kept: its times count. False where it is out of the race. */
+bool papers_run(struct papers *papers, const struct question *question,
+                const struct contestant *contestant, bool kept);
+/* Is there time left for the whole? */
+bool papers_late(const struct papers *papers);
+
+/* ---- Texts and right answers -------------------------------------------------------------- */
+
+/* A corpus cut or repeated to `bytes` (0: as it is), at most --largest. */
+struct corpus {
+    char name[SOURCE_NAME_BYTES + 64];
+    uint8_t *bytes;
+    uint64_t bytes_count;
+};
+
+enum corpus_kind { CORPUS_BIBLE, CORPUS_WORLD, CORPUS_ECOLI, CORPUS_LETTERS, CORPUS_KINDS };
+
+void corpus_make(const struct papers *papers, enum corpus_kind kind, uint64_t bytes,
+                 struct corpus *corpus);
+void corpus_free(struct corpus *corpus);
+uint64_t papers_bytes(const struct papers *papers, uint64_t bytes); /* at most --largest */
+
+/* The question of one pattern in one text, with its answer found by memchr and memcmp. */
+void question_open(struct question *question, enum question_kind kind, const char *name,
+                   const uint8_t *text, uint64_t text_bytes, const struct trawl_pattern *pattern);
+void question_close(struct question *question);
+
+/* The arguments of a command: what it does is said by expect_... below. */
+void command_grep(const struct papers *papers, struct command_line *line, const char *options,
+                  const char *pattern, const char *path);
+void command_trawl(const struct papers *papers, struct command_line *line, const char *options,
+                   const char *pattern, const char *path);
+
+/* What grep -F writes: the lines with an occurrence, or with -o -b each occurrence behind the end
+ * of the last and where it begins. */
+void expect_lines(const struct question *question, struct command_line *line);
+void expect_only_matching(const struct question *question, struct command_line *line);
+void expect_output(const void *output, uint64_t output_bytes, struct command_line *line);
+
+/* ---- The reports -------------------------------------------------------------------------- */
+
+void paper_pss(struct papers *papers);
+void paper_bmh(struct papers *papers);
+void paper_swift(struct papers *papers);
+void paper_word(struct papers *papers);
+void paper_records(struct papers *papers);
+
+/* ---- Outputs ------------------------------------------------------------------------------ */
+
+void papers_print(const struct papers *papers, const struct paper *paper);
+void papers_markdown(const struct papers *papers, const struct paper *paper, FILE *file);
+void papers_json(const struct papers *papers, struct paper *const *paper, uint32_t paper_count,
+                 FILE *file);
+void papers_csv_head(FILE *file);
+void papers_csv(const struct paper *paper, FILE *file);
+void papers_svg(const struct papers *papers, const struct paper *paper, FILE *file);
+
+#endif

@@ -1,0 +1,217 @@
+/* papers_data: every figure of the reports as JSON and as CSV. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "bench/papers.h"
+
+static const char *const part_names[PARTS] = {"whole", "copy", "kernel"};
+
+static const struct samples *part_samples(const struct figure *figure, enum part part)
+{
+    return part == PART_WHOLE  ? &figure->whole
+           : part == PART_COPY ? &figure->copy
+                               : &figure->kernel;
+}
+
+static const char *state_word(const struct figure *figure)
+{
+    return figure->state == FIGURE_MEASURED ? "measured" : figure_state_name(figure->state);
+}
+
+/* ---- JSON --------------------------------------------------------------------------------- */
+
+static void json_pair(FILE *file, const char *name, const char *value)
+{
+    print_json_string(file, name);
+    fprintf(file, ": ");
+    print_json_string(file, value);
+}
+
+static void json_samples(FILE *file, enum part part, const struct samples *samples)
+{
+    fprintf(file, ", \"%s_seconds\": [", part_names[part]);
+    for (uint32_t i = 0; i < samples->count; i++)
+        fprintf(file, "%s%.9f", i > 0 ? ", " : "", samples->seconds[i]);
+    fprintf(file, "]");
+}
+
+static void json_cell(FILE *file, const struct table *table, const struct cell *cell)
+{
+    static const char *const kinds[] = {"empty", "published", "time", "speed-up"};
+    const struct figure *figure = cell->figure;
+    double value;
+
+    fprintf(file, "{\"kind\": \"%s\"", kinds[cell->kind]);
+    if (cell_value(table, cell, &value))
+        fprintf(file, ", \"value\": %.6g", value);
+    if (figure != NULL) {
+        fprintf(file, ", \"part\": \"%s\", ", part_names[cell->part]);
+        json_pair(file, "state", state_word(figure));
+        fprintf(file, ", ");
+        json_pair(file, "who", figure->who);
+        fprintf(file,
+                ", \"factor\": %.6g, \"child_grids\": %" PRIu64 ", \"child_spills\": %" PRIu64,
+                figure->factor, figure->child_grids, figure->child_spills);
+        if (figure->note[0] != '\0') {
+            fprintf(file, ", ");
+            json_pair(file, "note", figure->note);
+        }
+        for (uint32_t part = 0; part < PARTS; part++)
+            json_samples(file, (enum part)part, part_samples(figure, (enum part)part));
+    }
+    fprintf(file, "}");
+}
+
+static void json_names(FILE *file, const char *name, char names[][NAME_BYTES], uint32_t count)
+{
+    fprintf(file, ", \"%s\": [", name);
+    for (uint32_t i = 0; i < count; i++) {
+        fprintf(file, "%s", i > 0 ? ", " : "");
+        print_json_string(file, names[i]);
+    }
+    fprintf(file, "]");
+}
+
+static void json_table(FILE *file, struct table *table)
+{
+    fprintf(file, "      {");
+    json_pair(file, "title", table->title);
+    fprintf(file, ", ");
+    json_pair(file, "unit", table->unit);
+    json_names(file, "columns", table->column, table->column_count);
+    json_names(file, "rows", table->row, table->row_count);
+    fprintf(file, ", \"cells\": [\n");
+    for (uint32_t row = 0; row < table->row_count; row++)
+        for (uint32_t column = 0; column < table->column_count; column++) {
+            fprintf(file, "        %s", column == 0 ? "[" : " ");
+            json_cell(file, table, &table->cell[row][column]);
+            fprintf(file, "%s\n",
+                    column + 1 < table->column_count ? ","
+                    : row + 1 < table->row_count     ? "],"
+                                                     : "]");
+        }
+    fprintf(file, "      ]}");
+}
+
+static void json_orderings(FILE *file, const struct paper *paper)
+{
+    static const char *const states[] = {"not measured", "holds", "does not hold"};
+
+    fprintf(file, "    \"orderings\": [");
+    for (uint32_t i = 0; i < paper->ordering_count; i++) {
+        const struct ordering *ordering = &paper->ordering[i];
+
+        fprintf(file, "%s\n      {", i > 0 ? "," : "");
+        json_pair(file, "claim", ordering->text);
+        fprintf(file, ", \"state\": \"%s\"", states[ordering->state]);
+        if (ordering->state != ORDERING_UNKNOWN)
+            fprintf(file, ", \"value\": %.6g", ordering->value);
+        if (ordering->published > 0)
+            fprintf(file, ", \"published\": %.6g", ordering->published);
+        fprintf(file, "}");
+    }
+    fprintf(file, "\n    ]\n");
+}
+
+static void json_paper(FILE *file, struct paper *paper)
+{
+    fprintf(file, "    {");
+    json_pair(file, "paper", paper->name);
+    fprintf(file, ", ");
+    json_pair(file, "source", paper->source);
+    fprintf(file, ", ");
+    json_pair(file, "hardware", paper->hardware);
+    fprintf(file, ", \"notes\": [");
+    for (uint32_t i = 0; i < paper->note_count; i++) {
+        fprintf(file, "%s", i > 0 ? ", " : "");
+        print_json_string(file, paper->note[i]);
+    }
+    fprintf(file, "],\n    \"tables\": [\n");
+    for (uint32_t i = 0; i < paper->table_count; i++) {
+        json_table(file, &paper->table[i]);
+        fprintf(file, "%s\n", i + 1 < paper->table_count ? "," : "");
+    }
+    fprintf(file, "    ],\n");
+    json_orderings(file, paper);
+    fprintf(file, "    }");
+}
+
+void papers_json(const struct papers *papers, struct paper *const *paper, uint32_t paper_count,
+                 FILE *file)
+{
+    fprintf(file, "{\n  \"benchmark\": \"papers\",\n  \"machine\": ");
+    machine_print_json(&papers->machine, papers->options, file);
+    fprintf(file, ",\n  ");
+    json_pair(file, "gpu", papers->device[0] != '\0' ? papers->device : "none");
+    fprintf(file, ", ");
+    json_pair(file, "no_gpu_because", papers->device[0] != '\0' ? "" : papers->no_device);
+    fprintf(file, ", ");
+    json_pair(file, "grep", papers->grep_version);
+    fprintf(file,
+            ",\n  \"answers_compared\": %" PRIu64 ", \"wrong\": %" PRIu32 ", \"failed\": %" PRIu32
+            ",\n  \"papers\": [\n",
+            papers->check_count, papers->wrong_count, papers->failed_count);
+    for (uint32_t i = 0; i < paper_count; i++) {
+        json_paper(file, paper[i]);
+        fprintf(file, "%s\n", i + 1 < paper_count ? "," : "");
+    }
+    fprintf(file, "  ]\n}\n");
+}
+
+/* ---- CSV ---------------------------------------------------------------------------------- */
+
+static void csv_string(FILE *file, const char *text)
+{
+    fputc('"', file);
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            fputc('"', file);
+        fputc(*text, file);
+    }
+    fputs("\",", file);
+}
+
+static void csv_cell(FILE *file, const struct paper *paper, const struct table *table, uint32_t row,
+                     uint32_t column)
+{
+    const struct cell *cell = &table->cell[row][column];
+    const struct figure *figure = cell->figure;
+    const struct samples *samples;
+    double value;
+
+    if (cell->kind == CELL_EMPTY)
+        return;
+    csv_string(file, paper->name);
+    csv_string(file, table->title);
+    csv_string(file, table->row[row]);
+    csv_string(file, table->column[column]);
+    csv_string(file, table->unit);
+    csv_string(file, cell->kind == CELL_PUBLISHED ? "published" : state_word(figure));
+    if (cell_value(table, cell, &value))
+        fprintf(file, "%.6g", value);
+    if (cell->kind == CELL_PUBLISHED) {
+        fprintf(file, ",,,,,\n");
+        return;
+    }
+    samples = part_samples(figure, cell->part);
+    fprintf(file, ",%s,%" PRIu32, part_names[cell->part], samples->count);
+    if (samples->count > 0)
+        fprintf(file, ",%.9f,%.9f,%.9f\n", samples_mean(samples), samples_least(samples),
+                samples_most(samples));
+    else
+        fprintf(file, ",,,\n");
+}
+
+void papers_csv_head(FILE *file)
+{
+    fprintf(file, "paper,table,row,column,unit,state,value,part,runs,mean_seconds,least_seconds,"
+                  "most_seconds\n");
+}
+
+void papers_csv(const struct paper *paper, FILE *file)
+{
+    for (uint32_t i = 0; i < paper->table_count; i++)
+        for (uint32_t row = 0; row < paper->table[i].row_count; row++)
+            for (uint32_t column = 0; column < paper->table[i].column_count; column++)
+                csv_cell(file, paper, &paper->table[i], row, column);
+}

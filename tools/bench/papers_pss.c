@@ -1,0 +1,389 @@
+/* papers_pss: tables I to VIII of Kutukcu: whole searches, kernel and copies, block sizes, builds.
+ *
+ * The book (The Hobbit, 513,717 characters) is not free, so another stands in for it: English text
+ * of that size in which the two keys stand as often as the paper says. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/papers.h"
+
+#define BOOK_BYTES 513717u
+#define BILBO_COUNT 556u
+#define METU_COUNT 10u
+#define COPIES 20u
+#define PLANT_SEED 17u
+#define PLANT_TRIES 1000u
+#define KEY_BYTES_MAX 5u
+
+#define CASES 4u
+#define VARIANTS 3u
+#define BLOCKS 5u
+
+static const struct {
+    const char *number, *title, *key, *text;
+    uint32_t copies;
+    double findstr, variant[VARIANTS]; /* ms; 0: not in the paper */
+    double kernel, copy, total;        /* tables V and VI */
+} cases[CASES] = {
+    {"I", "I: METU, book", "METU", "book", 1, 32.67, {1.92, 2.22, 1.82}, 0.33, 1.49, 1.82},
+    {"II", "II: Bilbo, book", "Bilbo", "book", 1, 33.02, {2.14, 2.28, 2.01}, 0.49, 1.51, 2.0},
+    {"III",
+     "III: METU, 20 books",
+     "METU",
+     "20 books",
+     COPIES,
+     38.16,
+     {13.84, 0, 13.53},
+     4.65,
+     8.88,
+     13.53},
+    {"IV",
+     "IV: Bilbo, 20 books",
+     "Bilbo",
+     "20 books",
+     COPIES,
+     34.33,
+     {17.09, 0, 16.67},
+     7.79,
+     8.87,
+     16.66},
+};
+static const struct {
+    const char *name, *debug, *release; /* the options of the plan */
+} variants[VARIANTS] = {{"pss-gg", "pss-gg:1024,debug", "pss-gg:1024"},
+                        {"pss-gr", "pss-gr:1024,debug", "pss-gr:1024"},
+                        {"pss-gm", "pss-gm:1024,debug", "pss-gm:1024"}};
+#define GG 0u
+#define GR 1u
+#define GM 2u
+
+static const struct {
+    const char *name, *debug, *release;
+    double published;
+} blocks[BLOCKS] = {{"1024", "pss-gm:1024,debug", "pss-gm:1024", 7.79},
+                    {"512", "pss-gm:512,debug", "pss-gm:512", 5.17},
+                    {"256", "pss-gm:256,debug", "pss-gm:256", 4.20},
+                    {"128", "pss-gm:128,debug", "pss-gm:128", 4.02},
+                    {"64", "pss-gm:64,debug", "pss-gm:64", 4.01}};
+#define BLOCK_256 2u
+#define RELEASE_PUBLISHED 0.87
+
+/* What one of tables I to IV came to. */
+struct whole {
+    const struct figure *grep, *command, *command_gpu, *debug[VARIANTS], *release[VARIANTS];
+    const struct figure *one, *all, *own;
+};
+
+struct books {
+    uint8_t *bytes;
+    uint64_t book_bytes, bytes_count;
+    const char *path[2]; /* of the book, of the copies */
+};
+
+/* ---- The book ----------------------------------------------------------------------------- */
+
+/* A key over what stands somewhere in [begin, end), not across the end of a line. */
+static void plant(uint8_t *book, uint64_t begin, uint64_t end, const char *key,
+                  struct seeded *seeded)
+{
+    size_t bytes = strlen(key);
+
+    for (uint32_t i = 0; i < PLANT_TRIES && end - begin > bytes; i++) {
+        uint8_t *at = book + begin + seeded_below(seeded, end - begin - bytes);
+
+        if (memchr(at, '\n', bytes) != NULL)
+            continue;
+        memcpy(at, key, bytes);
+        return;
+    }
+}
+
+/* As many places as there are keys, evenly spread; METU in every so many of them. */
+static void write_book(uint8_t *book, uint64_t bytes)
+{
+    uint64_t metu = METU_COUNT * bytes / BOOK_BYTES, bilbo = BILBO_COUNT * bytes / BOOK_BYTES;
+    struct seeded seeded = {PLANT_SEED};
+    uint64_t all, step;
+
+    metu = metu > 0 ? metu : 1;
+    all = metu + (bilbo > 0 ? bilbo : 1);
+    step = bytes / all;
+    for (uint64_t i = 0; i < all; i++)
+        plant(book, i * step, (i + 1) * step,
+              i * metu / all != (i + 1) * metu / all ? "METU" : "Bilbo", &seeded);
+}
+
+static void make_books(struct papers *papers, struct books *books)
+{
+    struct corpus corpus;
+
+    books->book_bytes = papers_bytes(papers, (uint64_t)BOOK_BYTES * COPIES) / COPIES;
+    books->bytes_count = books->book_bytes * COPIES;
+    corpus_make(papers, CORPUS_BIBLE, books->book_bytes, &corpus);
+    write_book(corpus.bytes, books->book_bytes);
+    books->bytes = (uint8_t *)allocate(books->bytes_count);
+    text_fill_repeated(books->bytes, books->bytes_count, corpus.bytes, books->book_bytes);
+    books->path[0] = files_write(&papers->files, "book", books->bytes, books->book_bytes);
+    books->path[1] = files_write(&papers->files, "books", books->bytes, books->bytes_count);
+    paper_note(papers->paper,
+               "book: %s, the keys written into it; 20 books: that 20 times, %llu bytes",
+               corpus.name, (unsigned long long)books->bytes_count);
+    corpus_free(&corpus);
+}
+
+static void ask_for(const struct books *books, uint32_t index, struct trawl_pattern *pattern,
+                    struct question *question)
+{
+    *pattern = (struct trawl_pattern){cases[index].key, strlen(cases[index].key)};
+    question_open(question, ASK_POSITIONS, cases[index].title, books->bytes,
+                  books->book_bytes * cases[index].copies, pattern);
+}
+
+/* ---- Tables I to IV ----------------------------------------------------------------------- */
+
+static void race_whole(struct papers *papers, const struct books *books, uint32_t index,
+                       struct whole *whole)
+{
+    const char *path = books->path[cases[index].copies > 1];
+    struct command_line grep, command, command_gpu;
+    struct trawl_pattern pattern;
+    struct question question;
+    struct race race = {.count = 0};
+
+    ask_for(books, index, &pattern, &question);
+    command_grep(papers, &grep, "-F", cases[index].key, path);
+    command_trawl(papers, &command, "", cases[index].key, path);
+    command_trawl(papers, &command_gpu, "--engine=cuda --algorithm=pss-gm", cases[index].key, path);
+    expect_lines(&question, &grep);
+    expect_lines(&question, &command);
+    expect_lines(&question, &command_gpu);
+    whole->grep = race_command(papers, &race, &grep, "grep -F");
+    whole->command = race_command(papers, &race, &command, "trawl, command");
+    whole->command_gpu = race_command(papers, &race, &command_gpu, "trawl pss-gm, command");
+    for (uint32_t i = 0; i < VARIANTS; i++)
+        whole->debug[i] =
+            race_library(papers, &race, HOST_GPU, variants[i].debug, variants[i].debug);
+    for (uint32_t i = 0; i < VARIANTS; i++)
+        whole->release[i] =
+            race_library(papers, &race, HOST_GPU, variants[i].release, variants[i].release);
+    whole->one = race_library(papers, &race, HOST_ONE, NULL, "trawl, one core");
+    whole->all = race_library(papers, &race, HOST_ALL, NULL, "trawl, all cores");
+    whole->own = race_library(papers, &race, HOST_GPU_OWN, NULL, "trawl, GPU");
+    papers_race(papers, &question, &race, papers->options->rounds);
+    paper_note(papers->paper, "%s: %llu occurrences", cases[index].title,
+               (unsigned long long)question.place_count);
+    question_close(&question);
+}
+
+static void row_of(struct table *table, const struct whole whole[CASES], const char *name,
+                   const struct figure *const *first)
+{
+    uint32_t row = table_row(table, "%s", name);
+    size_t place = (size_t)((const char *)first - (const char *)whole);
+
+    for (uint32_t i = 0; i < CASES; i++) {
+        const char *at = (const char *)&whole[i] + place;
+        const struct figure *figure;
+
+        memcpy(&figure, at, sizeof figure);
+        table_time(table, row, 2 * i + 1, figure, PART_WHOLE);
+    }
+}
+
+static void add_whole_table(struct paper *paper, const struct whole whole[CASES])
+{
+    struct table *table = paper_table(paper, 1e3, "ms", "",
+                                      "Tables I (METU in the book), II (Bilbo), III (METU in 20 "
+                                      "books) and IV (Bilbo): whole searches, copies included");
+
+    for (uint32_t i = 0; i < CASES; i++) {
+        (void)table_column(table, "%s, published", cases[i].number);
+        (void)table_column(table, "%s, here", cases[i].number);
+    }
+    row_of(table, whole, "findstr there, grep -F here", &whole->grep);
+    for (uint32_t k = 0; k < VARIANTS; k++) {
+        char name[NAME_BYTES];
+
+        snprintf(name, sizeof name, "%s, debug code as there", variants[k].name);
+        row_of(table, whole, name, &whole->debug[k]);
+    }
+    for (uint32_t k = 0; k < VARIANTS; k++)
+        row_of(table, whole, variants[k].name, &whole->release[k]);
+    row_of(table, whole, "trawl, the command", &whole->command);
+    row_of(table, whole, "trawl, the command, with pss-gm and its start-up", &whole->command_gpu);
+    row_of(table, whole, "trawl, one core", &whole->one);
+    row_of(table, whole, "trawl, all cores", &whole->all);
+    row_of(table, whole, "trawl, GPU", &whole->own);
+    for (uint32_t i = 0; i < CASES; i++) {
+        table_published(table, 0, 2 * i, cases[i].findstr);
+        for (uint32_t k = 0; k < VARIANTS; k++)
+            if (cases[i].variant[k] > 0)
+                table_published(table, 1 + k, 2 * i, cases[i].variant[k]);
+    }
+    (void)paper_plot(paper, table, table->row_count, 0xff, false, "who",
+                     "Whole searches, copies included");
+}
+
+static void order_whole(struct paper *paper, const struct whole *whole, uint32_t index)
+{
+    const char *title = cases[index].title;
+    const double *there = cases[index].variant;
+    double findstr = cases[index].findstr;
+
+    paper_at_most(paper, whole->debug[GM], PART_WHOLE, whole->debug[GG], PART_WHOLE, 1,
+                  there[GM] / there[GG], "%s: gm <= gg, debug code", title);
+    paper_at_most(paper, whole->release[GM], PART_WHOLE, whole->release[GG], PART_WHOLE, 1, 0,
+                  "%s: gm <= gg", title);
+    if (there[GR] > 0) {
+        paper_at_most(paper, whole->debug[GG], PART_WHOLE, whole->debug[GR], PART_WHOLE, 1,
+                      there[GG] / there[GR], "%s: gg <= gr, debug code", title);
+        paper_at_most(paper, whole->release[GG], PART_WHOLE, whole->release[GR], PART_WHOLE, 1, 0,
+                      "%s: gg <= gr", title);
+    }
+    paper_at_most(paper, whole->debug[GM], PART_WHOLE, whole->grep, PART_WHOLE, 1,
+                  there[GM] / findstr, "%s: gm <= the system's command, debug code", title);
+    paper_at_most(paper, whole->release[GM], PART_WHOLE, whole->grep, PART_WHOLE, 1, 0,
+                  "%s: gm <= the system's command", title);
+    paper_at_most(paper, whole->all, PART_WHOLE, whole->grep, PART_WHOLE, 1, 0,
+                  "%s, today: trawl on all cores <= the system's command", title);
+    paper_at_most(paper, whole->all, PART_WHOLE, whole->release[GM], PART_WHOLE, 1, 0,
+                  "%s, today: trawl on all cores <= gm", title);
+    paper_at_least(paper, whole->command_gpu, PART_WHOLE, whole->grep, PART_WHOLE, 1, 0,
+                   "%s: with the start-up of the first CUDA call gm >= the system's command",
+                   title);
+}
+
+/* ---- Tables V and VI ---------------------------------------------------------------------- */
+
+static void add_parts_table(struct paper *paper, const struct whole whole[CASES])
+{
+    struct table *table =
+        paper_table(paper, 1e3, "ms", "", "Tables V and VI: pss-gm, kernel and copies");
+    static const char *const names[] = {"kernel", "copies", "total"};
+    static const enum part parts[] = {PART_KERNEL, PART_COPY, PART_WHOLE};
+
+    for (uint32_t key = 0; key < 2; key++) {
+        (void)table_column(table, "%s, published", cases[key].key);
+        (void)table_column(table, "%s, here, debug code", cases[key].key);
+        (void)table_column(table, "%s, here", cases[key].key);
+    }
+    for (uint32_t book = 0; book < 2; book++)
+        for (uint32_t i = 0; i < 3; i++) {
+            uint32_t row = table_row(table, "%s: %s, %s", book == 0 ? "V" : "VI",
+                                     cases[2 * book].text, names[i]);
+
+            for (uint32_t key = 0; key < 2; key++) {
+                uint32_t at = 2 * book + key;
+                const double there[] = {cases[at].kernel, cases[at].copy, cases[at].total};
+
+                table_published(table, row, 3 * key, there[i]);
+                table_time(table, row, 3 * key + 1, whole[at].debug[GM], parts[i]);
+                table_time(table, row, 3 * key + 2, whole[at].release[GM], parts[i]);
+            }
+        }
+}
+
+static void order_parts(struct paper *paper, const struct whole whole[CASES])
+{
+    for (uint32_t i = 0; i < CASES; i++)
+        paper_at_least(paper, whole[i].release[GM], PART_COPY, whole[i].release[GM], PART_KERNEL, 1,
+                       cases[i].copy / cases[i].kernel, "%s: gm's copies >= its kernel",
+                       cases[i].title);
+    for (uint32_t i = 0; i < CASES; i += 2)
+        paper_at_most(paper, whole[i].release[GM], PART_KERNEL, whole[i + 1].release[GM],
+                      PART_KERNEL, 1, cases[i].kernel / cases[i + 1].kernel,
+                      "%s: gm's kernel for METU <= for Bilbo", cases[i].text);
+}
+
+/* The paper's speed-up over the system's command shrinks from 18 to 2 with 20 copies. */
+static void order_sizes(struct paper *paper, const struct whole whole[CASES])
+{
+    for (uint32_t key = 0; key < 2; key++) {
+        enum ordering_state state = ORDERING_UNKNOWN;
+        double grep[2], gm[2], shrunk = 0;
+        bool known = true;
+
+        for (uint32_t k = 0; k < 2; k++)
+            known = known && figure_mean(whole[key + 2 * k].grep, PART_WHOLE, &grep[k]) &&
+                    figure_mean(whole[key + 2 * k].release[GM], PART_WHOLE, &gm[k]);
+        if (known) {
+            shrunk = grep[1] / gm[1] / (grep[0] / gm[0]);
+            state = shrunk <= 1 ? ORDERING_HOLDS : ORDERING_FAILS;
+        }
+        paper_claim(
+            paper, state, shrunk,
+            cases[key + 2].findstr / cases[key + 2].variant[GM] /
+                (cases[key].findstr / cases[key].variant[GM]),
+            "%s: gm's gain over the system's command is smaller with 20 books (gain / gain)",
+            cases[key].key);
+    }
+}
+
+/* ---- Tables VII and VIII ------------------------------------------------------------------ */
+
+static void blocks_tables(struct papers *papers, const struct books *books)
+{
+    const struct figure *debug[BLOCKS], *release[BLOCKS];
+    struct paper *paper = papers->paper;
+    struct table *table = paper_table(
+        paper, 1e3, "ms", "threads per block",
+        "Tables VII and VIII: kernel of pss-gm, Bilbo in 20 books; VIII is the row 256");
+    struct trawl_pattern pattern;
+    struct question question;
+    struct race race = {.count = 0};
+
+    ask_for(books, CASES - 1, &pattern, &question);
+    for (uint32_t i = 0; i < BLOCKS; i++) {
+        debug[i] = race_library(papers, &race, HOST_GPU, blocks[i].debug, blocks[i].debug);
+        release[i] = race_library(papers, &race, HOST_GPU, blocks[i].release, blocks[i].release);
+    }
+    papers_race(papers, &question, &race, papers->options->rounds);
+    question_close(&question);
+    (void)table_column(table, "debug, published");
+    (void)table_column(table, "debug, here");
+    (void)table_column(table, "release, published");
+    (void)table_column(table, "release, here");
+    for (uint32_t i = 0; i < BLOCKS; i++) {
+        uint32_t row = table_row(table, "%s", blocks[i].name);
+
+        table->row_number[row] = atof(blocks[i].name);
+        table_published(table, row, 0, blocks[i].published);
+        table_time(table, row, 1, debug[i], PART_KERNEL);
+        table_time(table, row, 3, release[i], PART_KERNEL);
+        if (i == 0)
+            continue;
+        paper_at_most(paper, debug[i], PART_KERNEL, debug[i - 1], PART_KERNEL, 1,
+                      blocks[i].published / blocks[i - 1].published,
+                      "kernel with blocks of %s <= of %s, debug code", blocks[i].name,
+                      blocks[i - 1].name);
+        paper_at_most(paper, release[i], PART_KERNEL, release[i - 1], PART_KERNEL, 1, 0,
+                      "kernel with blocks of %s <= of %s", blocks[i].name, blocks[i - 1].name);
+    }
+    table_published(table, BLOCK_256, 2, RELEASE_PUBLISHED);
+    paper_at_most(paper, release[BLOCK_256], PART_KERNEL, debug[BLOCK_256], PART_KERNEL, 1,
+                  RELEASE_PUBLISHED / blocks[BLOCK_256].published,
+                  "kernel with blocks of 256: release <= debug code");
+    (void)paper_plot(paper, table, BLOCKS, 0xf, true, "threads per block (logarithmic)",
+                     "pss-gm: kernel against block size");
+}
+
+void paper_pss(struct papers *papers)
+{
+    struct whole whole[CASES];
+    struct books books;
+
+    make_books(papers, &books);
+    paper_note(papers->paper,
+               "pss-gg, -gr, -gm: the text is copied to the GPU in each run, blocks of 1024 "
+               "threads; debug code as in tables I to VII, and release code");
+    for (uint32_t i = 0; i < CASES; i++)
+        race_whole(papers, &books, i, &whole[i]);
+    add_whole_table(papers->paper, whole);
+    add_parts_table(papers->paper, whole);
+    for (uint32_t i = 0; i < CASES; i++)
+        order_whole(papers->paper, &whole[i], i);
+    order_parts(papers->paper, whole);
+    order_sizes(papers->paper, whole);
+    blocks_tables(papers, &books);
+    free(books.bytes);
+}
