@@ -1,6 +1,6 @@
 /* mutation_test: would the suite notice? Each barrier, warp operation, atomic and bound check of
- * the kernels is taken out in turn, and the cases of kernels_test must then fail: by a wrong
- * answer, a report of the simulator, or a crash.
+ * the kernels is taken out in turn, and the cases of kernels_test, or swift_test for the gallery's
+ * kernels, must then fail: by a wrong answer, a report of the simulator, or a crash.
  *
  * Places that may go without notice are listed with the reason. The list is part of the test: a
  * place on it that is noticed after all fails too.
@@ -12,9 +12,11 @@
 #include "random_case.h"
 #include "sim_driver.h"
 #include "simulator.h"
+#include "swift_case.h"
 
 #define CASES_NORMAL 1200
 #define CASES_LONG 3000
+#define GALLERY_DIVISOR 3u  /* a case there is 15 launches */
 #define HARMLESS_DIVISOR 8u /* what nobody notices takes all its cases */
 #define SWITCHES_MAX 3000000u
 #define SILENCE_SECONDS 120 /* for one case */
@@ -34,19 +36,26 @@ static const struct {
                           "simulator always does"},
 };
 
-/* Run the cases until one goes wrong; how many were right before it. */
-static uint64_t run_cases(uint64_t cases)
+/* Run the cases of the scan kernels, or of the gallery's, until one goes wrong; how many were right
+ * before it. */
+static uint64_t run_cases(bool gallery, uint64_t cases)
 {
     uint64_t index = 0;
 
     while (index < cases) {
         (void)alarm(SILENCE_SECONDS);
-        if (!random_case_run("mutation", index, SWITCHES_MAX, NULL))
+        if (gallery ? !swift_case_run("mutation", index, SWITCHES_MAX, NULL)
+                    : !random_case_run("mutation", index, SWITCHES_MAX, NULL))
             break;
         index++;
     }
     (void)alarm(0);
     return index;
+}
+
+static bool is_gallery(const struct sim_site *site)
+{
+    return strstr(site->file, "/gallery/") != NULL;
 }
 
 /* The source line of a site, without its indentation. */
@@ -75,7 +84,7 @@ static bool mutant_is_noticed(const struct sim_site *site, uint64_t cases, const
             _exit(99);
         sim_counters_reset(); /* schedules follow the launches: more cases begin with the same */
         sim_mutate(site);
-        _exit(run_cases(cases) == cases ? 0 : 1);
+        _exit(run_cases(is_gallery(site), cases) == cases ? 0 : 1);
     }
     if (child < 0 || waitpid(child, &status, 0) != child) {
         *how = "could not be run";
@@ -108,9 +117,10 @@ int main(void)
     test_begin("sim mutation");
     cuda_driver_replace(sim_driver_table());
     cases = test_amount(CASES_NORMAL, CASES_LONG);
-    TEST_CHECK_U64(run_cases(cases), cases);
+    TEST_CHECK_U64(run_cases(false, cases), cases);
+    TEST_CHECK_U64(run_cases(true, cases / GALLERY_DIVISOR), cases / GALLERY_DIVISOR);
     site_count = sim_sites(sites, SIM_SITES_MAX);
-    TEST_CHECK(site_count > 30 && site_count < SIM_SITES_MAX);
+    TEST_CHECK(site_count > 60 && site_count < SIM_SITES_MAX);
     for (uint32_t i = 0; i < site_count; i++) {
         const char *how = "", *base = strrchr(sites[i].file, '/');
         char text[200];
