@@ -22,15 +22,16 @@ else()
         string(REGEX MATCHALL "sm_[0-9]+" codes "${listed}")
         string(REPLACE "sm_" "" codes "${codes}")
     endif()
-    set(nvcc_codes -gencode arch=compute_75,code=compute_75)
+    set(nvcc_machine_codes "")
     foreach(code IN LISTS codes)
         if(code GREATER_EQUAL 75)
-            list(APPEND nvcc_codes -gencode arch=compute_${code},code=sm_${code})
+            list(APPEND nvcc_machine_codes -gencode arch=compute_${code},code=sm_${code})
         endif()
     endforeach()
+    set(nvcc_codes -gencode arch=compute_75,code=compute_75 ${nvcc_machine_codes})
     # Lines for compute-sanitizer and profilers, where they are wanted: they double the image.
     set(nvcc_lines $<$<CONFIG:Debug,RelWithDebInfo>:-lineinfo>)
-    file(GLOB kernel_files CONFIGURE_DEPENDS cuda/kernels/*)
+    file(GLOB kernel_files CONFIGURE_DEPENDS cuda/kernels/*.cu cuda/kernels/*.h)
     set(TRAWL_CUDA_IMAGE ${CMAKE_CURRENT_BINARY_DIR}/kernels.fatbin)
     add_custom_command(
         OUTPUT ${TRAWL_CUDA_IMAGE}
@@ -39,10 +40,33 @@ else()
                 ${CMAKE_CURRENT_SOURCE_DIR}/cuda/kernels/kernels.cu
         DEPENDS ${kernel_files} ${CMAKE_CURRENT_SOURCE_DIR}/plan/layout.h
         COMMENT "GPU kernels for 7.5 (PTX), ${codes}" VERBATIM COMMAND_EXPAND_LISTS)
-    # Once for all libraries that embed it, so that parallel builds do not write it twice.
-    add_custom_target(trawl_kernels DEPENDS ${TRAWL_CUDA_IMAGE})
-    set_source_files_properties(cuda/image.c PROPERTIES
-        COMPILE_DEFINITIONS "TRAWL_CUDA_IMAGE=\"${TRAWL_CUDA_IMAGE}\""
-        OBJECT_DEPENDS ${TRAWL_CUDA_IMAGE})
+    # The gallery, as released and for debugging. Its kernels launch kernels, which is why they are
+    # linked with the device's run-time library, and so hold machine code alone.
+    file(GLOB gallery_files CONFIGURE_DEPENDS cuda/kernels/gallery/*)
+    set(TRAWL_CUDA_GALLERY ${CMAKE_CURRENT_BINARY_DIR}/gallery.fatbin)
+    set(TRAWL_CUDA_GALLERY_DEBUG ${CMAKE_CURRENT_BINARY_DIR}/gallery-debug.fatbin)
+    function(trawl_gallery_image image)
+        add_custom_command(
+            OUTPUT ${image}
+            COMMAND ${TRAWL_NVCC} -x cu -std=c++17 ${ARGN} -I ${CMAKE_CURRENT_SOURCE_DIR}
+                    ${nvcc_machine_codes} -Werror all-warnings --threads 2 -dc -o ${image}.o
+                    ${CMAKE_CURRENT_SOURCE_DIR}/cuda/kernels/gallery/gallery.cu
+            COMMAND ${TRAWL_NVCC} -dlink -fatbin ${nvcc_machine_codes} -Xfatbin -compress-all
+                    -o ${image} ${image}.o -lcudadevrt
+            DEPENDS ${gallery_files} ${kernel_files} ${CMAKE_CURRENT_SOURCE_DIR}/plan/layout.h
+            COMMENT "GPU kernels of the gallery for ${codes}: ${image}"
+            VERBATIM COMMAND_EXPAND_LISTS)
+    endfunction()
+    trawl_gallery_image(${TRAWL_CUDA_GALLERY} -O3 ${nvcc_lines})
+    trawl_gallery_image(${TRAWL_CUDA_GALLERY_DEBUG} -G)
+
+    # Once for all libraries that embed them, so that parallel builds do not write them twice.
+    set(images ${TRAWL_CUDA_IMAGE} ${TRAWL_CUDA_GALLERY} ${TRAWL_CUDA_GALLERY_DEBUG})
+    add_custom_target(trawl_kernels DEPENDS ${images})
+    set_property(SOURCE cuda/image.c PROPERTY COMPILE_DEFINITIONS
+        "TRAWL_CUDA_IMAGE=\"${TRAWL_CUDA_IMAGE}\""
+        "TRAWL_CUDA_GALLERY=\"${TRAWL_CUDA_GALLERY}\""
+        "TRAWL_CUDA_GALLERY_DEBUG=\"${TRAWL_CUDA_GALLERY_DEBUG}\"")
+    set_property(SOURCE cuda/image.c PROPERTY OBJECT_DEPENDS ${images})
     message(STATUS "GPU kernels: machine code for ${codes}, PTX for 7.5 and up")
 endif()

@@ -77,6 +77,7 @@ enum trawl_status cuda_device_open(struct cuda_device *device, const struct cuda
     bool entered = false;
 
     memset(device, 0, sizeof *device);
+    (void)pthread_mutex_init(&device->gallery_lock, NULL);
     device->driver = driver;
     device->ordinal = ordinal;
     device->memory_max = memory_max;
@@ -98,20 +99,54 @@ done:
     return status;
 }
 
+/* What fails here has failed before, or the device is lost: there is nobody to tell. */
+static void unload(struct cuda_device *device)
+{
+    if (device->module == NULL || cuda_device_enter(device, NULL) != TRAWL_OK)
+        return;
+    if (device->fetch_bytes_before != 0)
+        (void)device->driver->limit_set(CUDA_LIMIT_L2_FETCH_BYTES, device->fetch_bytes_before);
+    for (uint32_t i = 0; i < 2; i++)
+        if (device->gallery[i] != NULL)
+            (void)device->driver->module_unload(device->gallery[i]);
+    (void)device->driver->module_unload(device->module);
+    cuda_device_leave(device);
+}
+
 void cuda_device_close(struct cuda_device *device)
 {
-    if (device->context == NULL)
+    if (device->driver == NULL)
         return;
-    /* What fails here has failed before, or the device is lost: there is nobody to tell. */
-    if (device->module != NULL && cuda_device_enter(device, NULL) == TRAWL_OK) {
-        if (device->fetch_bytes_before != 0)
-            (void)device->driver->limit_set(CUDA_LIMIT_L2_FETCH_BYTES, device->fetch_bytes_before);
-        (void)device->driver->module_unload(device->module);
-        cuda_device_leave(device);
+    if (device->context != NULL) {
+        unload(device);
+        (void)device->driver->context_release(device->handle);
     }
-    (void)device->driver->context_release(device->handle);
+    (void)pthread_mutex_destroy(&device->gallery_lock);
+    device->driver = NULL;
     device->context = NULL;
     device->module = NULL;
+}
+
+enum trawl_status cuda_device_gallery(struct cuda_device *device, bool debug,
+                                      struct cuda_module **module, struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+    uint64_t image_bytes;
+    const uint8_t *image = cuda_image_gallery(debug, &image_bytes);
+    int code = CUDA_CODE_OK;
+
+    (void)pthread_mutex_lock(&device->gallery_lock);
+    if (device->gallery[debug] == NULL)
+        code = device->driver->module_load(&device->gallery[debug], image);
+    if (code == CUDA_CODE_NO_BINARY_FOR_GPU || code == CUDA_CODE_INVALID_IMAGE)
+        status = TRAWL_FAIL(error, ENGINE, "%s: this build holds no gallery for it", device->name);
+    else
+        status = cuda_check(device->driver, code, cuda_symbols.module_load, device->name, error);
+    if (status != TRAWL_OK)
+        device->gallery[debug] = NULL;
+    *module = device->gallery[debug];
+    (void)pthread_mutex_unlock(&device->gallery_lock);
+    return status;
 }
 
 enum trawl_status cuda_device_enter(const struct cuda_device *device, struct trawl_error *error)

@@ -6,6 +6,7 @@
 #ifndef TRAWL_CUDA_DEVICE_H
 #define TRAWL_CUDA_DEVICE_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "cuda/driver.h"
@@ -35,6 +36,8 @@ struct cuda_device {
     size_t fetch_bytes_before;       /* the context's limit as it was found; 0: not changed */
     uint64_t memory_max;             /* of what trawl takes; 0: no limit */
     _Atomic uint64_t memory_used;
+    pthread_mutex_t gallery_lock;   /* of the modules below, and of their constant memory */
+    struct cuda_module *gallery[2]; /* as released, and for debugging; NULL: not loaded */
 };
 
 /* The driver's function with these arguments, as a status. */
@@ -74,7 +77,13 @@ enum trawl_status cuda_pinned_reserve(const struct cuda_device *device, struct c
                                       uint64_t bytes, struct trawl_error *error);
 void cuda_pinned_release(const struct cuda_device *device, struct cuda_pinned *pinned);
 
+/* The gallery's kernels, loaded when they are first asked for; with the device entered. ENGINE: the
+ * build holds none for this device. */
+enum trawl_status cuda_device_gallery(struct cuda_device *device, bool debug,
+                                      struct cuda_module **module, struct trawl_error *error);
+
 /* The kernels as nvcc made them; *bytes 0: this build has none. */
 const uint8_t *cuda_image_data(uint64_t *bytes);
+const uint8_t *cuda_image_gallery(bool debug, uint64_t *bytes);
 
 #endif

@@ -164,6 +164,7 @@ static enum trawl_status cuda_lane_begin(struct engine_lane *lane, const struct 
 {
     lane->plan = plan;
     lane->tables.ready = false;
+    lane->gallery.ready = false;
     lane->held.bytes = NULL;
     lane->window_bytes = UINT64_MAX;
     return plan->literal_count == 0 ? TRAWL_OK : cuda_tables_check(plan, error);
@@ -213,7 +214,7 @@ static enum trawl_status reserve_text(struct engine_lane *lane, uint64_t wanted,
                                       struct trawl_error *error)
 {
     for (;;) {
-        uint64_t bytes = min_u64(wanted, max_u64(lane->limits.text_bytes_max, least));
+        uint64_t bytes = min_u64(wanted, max_u64(cuda_gallery_text_max(lane), least));
         enum trawl_status status = cuda_memory_reserve(
             lane->device, &lane->text,
             cuda_lane_room(lane, ((bytes + 15) & ~15ull) + SCAN_PADDING_BYTES), error);
@@ -240,7 +241,7 @@ static enum trawl_status bring_text(struct engine_lane *lane, const struct engin
     lane->held.bytes = NULL;
     TRAWL_TRY(reserve_text(lane, available, min_u64(available, 2 * overlap), error));
     count = min_u64(available, (lane->text.bytes - SCAN_PADDING_BYTES) & ~15ull);
-    count = min_u64(count, max_u64(lane->limits.text_bytes_max, 2 * overlap));
+    count = min_u64(count, max_u64(cuda_gallery_text_max(lane), 2 * overlap));
     TRAWL_TRY(cuda_lane_upload(lane, lane->text.address, chunk->bytes + at, count, error));
     padding_at = lane->text.address + count;
     TRAWL_TRY(
@@ -307,6 +308,27 @@ static bool needs_refining(const struct trawl_plan *plan)
     return needs;
 }
 
+/* Bring the text and search it, by the plan's method or algorithm. */
+static enum trawl_status scan_range(struct engine_lane *lane, const struct engine_chunk *chunk,
+                                    uint64_t at, enum scan_want want, struct engine_result *result,
+                                    uint64_t *next, struct trawl_error *error)
+{
+    bool gallery = lane->plan->algorithm != PLAN_ALGORITHM_NONE;
+    uint64_t done, begin_ns = gallery ? cuda_gallery_now_ns() : 0;
+    struct cuda_range range;
+
+    TRAWL_TRY(next_range(lane, chunk, at, &range, error));
+    if (gallery) {
+        TRAWL_TRY(cuda_gallery_wait_copies(lane, begin_ns, result, error));
+        TRAWL_TRY(cuda_gallery_range(lane, &range, want, at, result, &done, error));
+    } else {
+        TRAWL_TRY(cuda_scan_range(lane, &range, want, at, result, &done, error));
+    }
+    TRAWL_ASSERT(done > range.begin);
+    *next = at + (done - range.begin);
+    return TRAWL_OK;
+}
+
 /* With the device entered. */
 static enum trawl_status scan_chunk(struct engine_lane *lane, const struct engine_chunk *chunk,
                                     uint64_t from, enum engine_want want,
@@ -317,16 +339,12 @@ static enum trawl_status scan_chunk(struct engine_lane *lane, const struct engin
                                : want == ENGINE_WANT_FIRST          ? SCAN_FIRST
                                                                     : SCAN_COUNT;
 
-    if (!lane->tables.ready)
+    if (!lane->tables.ready && lane->plan->algorithm == PLAN_ALGORITHM_NONE)
         TRAWL_TRY(cuda_tables_build(lane, error));
     for (uint64_t at = from; at < chunk->owned;) {
-        uint64_t first = result->hits.count, done;
-        struct cuda_range range;
+        uint64_t first = result->hits.count;
 
-        TRAWL_TRY(next_range(lane, chunk, at, &range, error));
-        TRAWL_TRY(cuda_scan_range(lane, &range, scan_want, at, result, &done, error));
-        TRAWL_ASSERT(done > range.begin);
-        at += done - range.begin;
+        TRAWL_TRY(scan_range(lane, chunk, at, scan_want, result, &at, error));
         if (refining)
             refine(lane->plan, chunk, first, result);
         if (want == ENGINE_WANT_COUNT)
@@ -353,6 +371,10 @@ static enum trawl_status cuda_scan(struct engine_lane *lane, const struct engine
     result->candidate_count = 0;
     result->done = from;
     result->on_device = true;
+    result->device_copy_ns = 0;
+    result->device_kernel_ns = 0;
+    result->child_grids = 0;
+    result->child_spills = 0;
     TRAWL_TRY(cuda_device_enter(lane->device, error));
     status = scan_chunk(lane, chunk, from, want, result, error);
     if (status != TRAWL_OK) {
@@ -361,6 +383,7 @@ static enum trawl_status cuda_scan(struct engine_lane *lane, const struct engine
         (void)lane->device->driver->stream_wait(lane->stream);
         lane->held.bytes = NULL;
         lane->tables.ready = false;
+        lane->gallery.ready = false;
     }
     cuda_device_leave(lane->device);
     return status;

@@ -15,6 +15,8 @@ const struct cuda_limits cuda_limits_default = {
     .tile_words_max = SCAN_TILE_WORDS_MAX,
     .blocks_max = 0,
     .group_samples_max = 2048,
+    .part_bytes = 256u << 10,
+    .child_threads_max = 1024,
     .flood_always = false,
 };
 
@@ -87,6 +89,7 @@ void cuda_lane_end(struct engine_lane *lane)
         cuda_pinned_release(device, &lane->staging[i]);
     }
     cuda_pinned_release(device, &lane->landing);
+    cuda_gallery_end(lane);
     cuda_memory_release(device, &lane->tables.memory);
     cuda_memory_release(device, &lane->text);
     cuda_memory_release(device, &lane->result);

@@ -5,6 +5,7 @@
 #define TRAWL_CUDA_LANE_H
 
 #include "cuda/device.h"
+#include "cuda/kernels/gallery/gallery.h"
 #include "cuda/kernels/scan.h"
 #include "cuda/limits.h"
 #include "engine.h"
@@ -38,6 +39,16 @@ struct cuda_held {
     uint64_t end;  /* the chunk's offset at which it ends */
 };
 
+/* What a lane has for plans of the gallery. */
+struct cuda_gallery {
+    bool ready; /* the tables are for the plan */
+    struct cuda_module *module;
+    struct cuda_memory tables; /* of each literal: its bytes, then its shifts */
+    struct cuda_memory folded; /* a window of the text in lower case */
+    struct cuda_memory flags;
+    struct cuda_event *begin, *end; /* around kernels; NULL: not made yet */
+};
+
 struct engine_lane {
     struct engine *engine;
     struct cuda_device *device;
@@ -46,6 +57,7 @@ struct engine_lane {
     struct cuda_stream *stream;
     const struct trawl_plan *plan;
     struct cuda_tables tables;
+    struct cuda_gallery gallery;
     struct cuda_memory text;
     struct cuda_memory result; /* struct scan_result, then the segments */
     struct cuda_memory offsets;
@@ -98,5 +110,25 @@ enum trawl_status cuda_scan_range(struct engine_lane *lane, const struct cuda_ra
                                   enum scan_want want, uint64_t hits_base,
                                   struct engine_result *result, uint64_t *done,
                                   struct trawl_error *error);
+
+/* ---- gallery.c ---- */
+
+/* UNSUPPORTED: the plan's algorithm is not for a device, or not with these patterns. */
+enum trawl_status cuda_gallery_check(const struct trawl_plan *plan, struct trawl_error *error);
+
+/* Text that is brought to the device at a time, at most. */
+uint64_t cuda_gallery_text_max(const struct engine_lane *lane);
+
+/* Wait for copies that began at begin_ns, and note the time. */
+enum trawl_status cuda_gallery_wait_copies(struct engine_lane *lane, uint64_t begin_ns,
+                                           struct engine_result *result, struct trawl_error *error);
+uint64_t cuda_gallery_now_ns(void);
+
+/* cuda_scan_range for plans of the gallery. */
+enum trawl_status cuda_gallery_range(struct engine_lane *lane, const struct cuda_range *range,
+                                     enum scan_want want, uint64_t hits_base,
+                                     struct engine_result *result, uint64_t *done,
+                                     struct trawl_error *error);
+void cuda_gallery_end(struct engine_lane *lane);
 
 #endif

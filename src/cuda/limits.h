@@ -15,6 +15,8 @@ struct cuda_limits {
     uint32_t tile_words_max;
     uint32_t blocks_max;        /* per launch; 0: what is resident */
     uint32_t group_samples_max; /* method sampled: per group */
+    uint64_t part_bytes;        /* gallery: word-chunked's text at a time */
+    uint32_t child_threads_max; /* gallery: per block of a child grid */
     bool flood_always;          /* settle every candidate tile by duels, scan every group again */
 };
 

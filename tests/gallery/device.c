@@ -1,31 +1,49 @@
-/* device: the CUDA engine, on the simulated driver, refuses algorithms it does not have; under
- * engine "auto" the CPU then runs them, also on a text that was loaded. */
+/* device: the gallery on the CUDA engine, by the public functions, on the simulated driver: what it
+ * runs and what it refuses, statistics, sizes at their limits, several threads and several
+ * patterns, and a text of which no more is copied than it takes. Under engine "auto" the CPU goes
+ * on where a device does not have an algorithm, also on a text that was loaded. */
 #include "cuda/driver.h"
+#include "cuda/kernels/gallery/gallery.h"
 #include "diff/run.h"
 #include "sim/sim_driver.h"
+#include "sim/simulator.h"
 #include "unit/unit.h"
+
+#define ON_CPU (1u << TRAWL_ENGINE_CPU)
+#define ON_CUDA (1u << TRAWL_ENGINE_CUDA)
 
 static const struct trawl_pattern pattern = {"ana", 3};
 
-static struct trawl_searcher *open_on(enum trawl_engine engine)
+static struct trawl_searcher *open_on(enum trawl_engine engine, uint32_t threads,
+                                      uint64_t chunk_bytes)
 {
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
     struct trawl_searcher *searcher = NULL;
 
     options.engine = engine;
-    options.threads = 1;
+    options.threads = threads;
+    options.chunk_bytes = chunk_bytes;
     MUST(trawl_searcher_open(&options, &searcher, NULL));
     return searcher;
 }
 
-static struct trawl_plan *build(const char *algorithm)
+static struct trawl_plan *build(const struct trawl_pattern *patterns, uint64_t count,
+                                const char *algorithm)
 {
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
     struct trawl_plan *plan = NULL;
 
     options.algorithm = algorithm;
-    MUST(trawl_plan_build(&pattern, 1, &options, &plan, NULL));
+    MUST(trawl_plan_build(patterns, count, &options, &plan, NULL));
     return plan;
+}
+
+static struct trawl_stats stats_of(const struct trawl_searcher *searcher)
+{
+    struct trawl_stats stats = {.size = sizeof stats};
+
+    MUST(trawl_searcher_stats(searcher, &stats, NULL));
+    return stats;
 }
 
 static int take_rows(void *context, uint64_t row_first, uint64_t row_count, const int64_t *first)
@@ -35,23 +53,63 @@ static int take_rows(void *context, uint64_t row_first, uint64_t row_count, cons
     return 0;
 }
 
-/* Both engines on one text; the CUDA engine stays usable for what it has. */
-static void run(const char *algorithm, bool for_records)
+static bool has_children(const char *algorithm)
+{
+    return strstr(algorithm, "-swift") != NULL || strcmp(algorithm, "hp-hybrid:1") == 0;
+}
+
+/* What a device has, it does; what it has not, it refuses by name, and stays usable. */
+static void on_cuda(const char *algorithm, uint32_t engines, bool for_records)
 {
     static const uint64_t offsets[] = {0, 6};
     const struct trawl_records records = {(const uint8_t *)"banana", offsets, 1};
-    struct trawl_searcher *cuda = open_on(TRAWL_ENGINE_CUDA), *both = open_on(TRAWL_ENGINE_AUTO);
+    struct trawl_searcher *cuda = open_on(TRAWL_ENGINE_CUDA, 1, 0);
     struct trawl_text *text = unit_string("banana");
-    struct trawl_plan *plan = build(algorithm), *own = build(NULL);
+    struct trawl_plan *plan = build(&pattern, 1, algorithm), *own = build(&pattern, 1, NULL);
     struct trawl_error record = unit_error();
-    uint64_t count = 0, rows = 0, calls;
+    uint64_t count = 0, rows = 0;
+    struct trawl_match match;
+    struct trawl_stats stats;
+    bool found = false;
 
-    CHECK_STATUS(for_records ? trawl_matrix(cuda, plan, &records, take_rows, &rows, &record)
-                             : trawl_count(cuda, plan, text, &count, &record),
-                 TRAWL_UNSUPPORTED);
-    TEST_CHECK(record.status == TRAWL_UNSUPPORTED && strstr(record.message, algorithm) != NULL);
-    TEST_CHECK_U64(rows, 0);
+    if ((engines & ON_CUDA) == 0) {
+        CHECK_STATUS(for_records ? trawl_matrix(cuda, plan, &records, take_rows, &rows, &record)
+                                 : trawl_count(cuda, plan, text, &count, &record),
+                     TRAWL_UNSUPPORTED);
+        TEST_CHECK(record.status == TRAWL_UNSUPPORTED && strstr(record.message, algorithm) != NULL);
+        TEST_CHECK_U64(rows, 0);
+    } else if (!for_records) {
+        TEST_CHECK_U64(unit_count(cuda, plan, text), 2);
+        stats = stats_of(cuda);
+        TEST_CHECK(strcmp(stats.engine, "cuda") == 0 && stats.match_count == 2);
+        TEST_CHECK(stats.device_copy_ns > 0 && stats.device_kernel_ns > 0);
+        /* "ana" begins and ends alike, which is what a parent looks at */
+        TEST_CHECK_U64(stats.child_grids + stats.child_spills, has_children(algorithm) ? 2 : 0);
+        MUST(trawl_first(cuda, plan, text, &match, &found, NULL));
+        TEST_CHECK(found && match.begin == 1 && match.end == 4);
+    }
+    if ((engines & ON_CUDA) != 0) {
+        MUST(trawl_matrix(cuda, plan, &records, take_rows, &rows, NULL));
+        TEST_CHECK_U64(rows, 1);
+    }
     TEST_CHECK_U64(unit_count(cuda, own, text), 2);
+    stats = stats_of(cuda);
+    TEST_CHECK(stats.device_copy_ns == 0 && stats.device_kernel_ns == 0 && stats.child_grids == 0);
+    trawl_plan_free(own);
+    trawl_plan_free(plan);
+    trawl_text_close(text);
+    trawl_searcher_close(cuda);
+}
+
+static void on_auto(const char *algorithm, bool for_records)
+{
+    static const uint64_t offsets[] = {0, 6};
+    const struct trawl_records records = {(const uint8_t *)"banana", offsets, 1};
+    struct trawl_searcher *both = open_on(TRAWL_ENGINE_AUTO, 1, 0);
+    struct trawl_text *text = unit_string("banana");
+    struct trawl_plan *plan = build(&pattern, 1, algorithm), *own = build(&pattern, 1, NULL);
+    uint64_t calls, rows = 0;
+
     MUST(trawl_text_load(both, text, NULL));
     calls = sim_driver_calls();
     TEST_CHECK_U64(unit_count(both, own, text), 2);
@@ -65,19 +123,136 @@ static void run(const char *algorithm, bool for_records)
     trawl_plan_free(plan);
     trawl_text_close(text);
     trawl_searcher_close(both);
+}
+
+/* Patterns as long as a kernel's arguments, or constant memory, can hold; and by one byte longer.
+ */
+static void at_the_limits(const char *algorithm, uint64_t most)
+{
+    uint64_t text_bytes = most + 9, count = 0;
+    char *bytes = malloc((size_t)text_bytes);
+    struct trawl_searcher *cuda = open_on(TRAWL_ENGINE_CUDA, 1, 0);
+    struct trawl_error record = unit_error();
+    struct trawl_pattern whole, longer;
+    struct trawl_plan *fits, *does_not;
+    struct trawl_text *text;
+    char number[32];
+
+    for (uint64_t i = 0; i < text_bytes; i++)
+        bytes[i] = (char)(i % 251 * (i / 251 + 1) % 256);
+    whole = (struct trawl_pattern){bytes + 4, most};
+    longer = (struct trawl_pattern){bytes + 4, most + 1};
+    text = unit_text(bytes, text_bytes);
+    fits = build(&whole, 1, algorithm);
+    does_not = build(&longer, 1, algorithm);
+    TEST_CHECK_U64(unit_count(cuda, fits, text), 1);
+    CHECK_STATUS(trawl_count(cuda, does_not, text, &count, &record), TRAWL_UNSUPPORTED);
+    (void)snprintf(number, sizeof number, "%" PRIu64, most);
+    TEST_CHECK(strstr(record.message, number) != NULL && strstr(record.message, "bytes") != NULL);
+    TEST_CHECK_U64(unit_count(cuda, fits, text), 1);
+    trawl_plan_free(fits);
+    trawl_plan_free(does_not);
+    trawl_text_close(text);
     trawl_searcher_close(cuda);
+    free(bytes);
+}
+
+/* The threads of a searcher share a device, its kernels and its constant memory: three of them,
+ * four patterns, many chunks. */
+static void threads_and_patterns(const char *algorithm)
+{
+    static const struct trawl_pattern patterns[] = {{"ab", 2}, {"bab", 3}, {"cabba", 5}, {"a", 1}};
+    struct test_random random = test_random_begin("gallery threads");
+    struct trawl_searcher *cuda = open_on(TRAWL_ENGINE_CUDA, 3, 700);
+    struct trawl_searcher *cpu = unit_searcher(1, 0);
+    struct trawl_plan *plan = build(patterns, 4, algorithm), *own = build(patterns, 4, NULL);
+    struct trawl_match expected[64], got[64];
+    uint64_t expected_count, got_count;
+    struct trawl_text *text;
+    char bytes[7000];
+
+    for (uint32_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = "abc"[test_random_below(&random, 3)];
+    text = unit_text(bytes, sizeof bytes);
+    MUST(trawl_positions_into(cpu, own, text, expected, 64, &expected_count, NULL));
+    MUST(trawl_positions_into(cuda, plan, text, got, 64, &got_count, NULL));
+    TEST_CHECK_U64(got_count, expected_count);
+    for (uint32_t i = 0; i < 64; i++)
+        TEST_CHECK(got[i].begin == expected[i].begin && got[i].end == expected[i].end &&
+                   got[i].pattern_index == expected[i].pattern_index);
+    TEST_CHECK_U64(unit_count(cuda, plan, text), expected_count);
+    trawl_plan_free(plan);
+    trawl_plan_free(own);
+    trawl_text_close(text);
+    trawl_searcher_close(cpu);
+    trawl_searcher_close(cuda);
+}
+
+/* Of a text of 1 MiB with the word at `at`, the bytes that were copied until it was found. */
+static uint64_t copied_until(const char *algorithm, uint64_t at)
+{
+    struct trawl_searcher *cuda = open_on(TRAWL_ENGINE_CUDA, 1, 0);
+    struct trawl_plan *plan = build(&pattern, 1, algorithm);
+    uint64_t text_bytes = 1u << 20, before;
+    char *bytes = malloc((size_t)text_bytes);
+    struct trawl_text *text;
+    struct trawl_match match;
+    bool found = false;
+
+    memset(bytes, '.', (size_t)text_bytes);
+    memcpy(bytes + at, "ana", 3);
+    text = unit_text(bytes, text_bytes);
+    before = sim_driver_copied();
+    MUST(trawl_first(cuda, plan, text, &match, &found, NULL));
+    TEST_CHECK(found && match.begin == at);
+    before = sim_driver_copied() - before;
+    trawl_plan_free(plan);
+    trawl_text_close(text);
+    trawl_searcher_close(cuda);
+    free(bytes);
+    return before;
+}
+
+/* word-chunked copies 256 KiB at a time, and none behind the one with the word. */
+static void copied_in_parts(void)
+{
+    const uint64_t part = 256u << 10, tables = 2048;
+
+    TEST_CHECK(copied_until("word-simple:1024", 1000) >= 1u << 20);
+    for (uint64_t parts = 1; parts <= 4; parts += 3) {
+        uint64_t copied = copied_until("word-chunked:1024", parts * part - 1000);
+
+        TEST_CHECK(copied >= parts * part - 1000 && copied <= parts * part + tables);
+    }
+    /* a word that a part's end cuts is found, and by the next part */
+    TEST_CHECK(copied_until("word-chunked:1024", part - 1) >= part);
+    TEST_CHECK(copied_until("word-chunked:1024", part - 1) <= 2 * part + tables);
 }
 
 int main(void)
 {
-    struct sim_driver_options options = {1, 1, 1u << 20, 2, 0, 0};
+    struct sim_driver_options options = {1, 1, 16u << 20, 2, 0, 0};
+    const char *name;
 
     test_begin("gallery_device");
     cuda_driver_replace(sim_driver_table());
     sim_driver_reset(&options);
-    for (uint32_t i = 0; cpu_algorithm(i) != NULL; i++)
-        run(cpu_algorithm(i), false);
-    run("rabin-karp-matrix", true);
+    for (uint32_t i = 0; (name = trawl_algorithm(i, NULL)) != NULL; i++) {
+        bool for_records = strcmp(name, "rabin-karp-matrix") == 0;
+        uint32_t engines = trawl_algorithm_engines(i);
+
+        on_cuda(name, engines, for_records);
+        if ((engines & ON_CPU) != 0)
+            on_auto(name, for_records);
+        if ((engines & ON_CUDA) != 0 && !for_records)
+            threads_and_patterns(name);
+    }
+    on_cuda("hp-hybrid:1", ON_CUDA, false);
+    at_the_limits("pss-gr:64", GALLERY_KEY_BYTES);
+    at_the_limits("bf-shared:64", GALLERY_CONSTANT_BYTES);
+    at_the_limits("bf-hybrid:40000", GALLERY_CONSTANT_BYTES);
+    at_the_limits("qs-swift-binning:64", GALLERY_CONSTANT_BYTES);
+    copied_in_parts();
     TEST_CHECK_U64(sim_driver_live(), 0);
     TEST_CHECK(sim_driver_report()[0] == '\0');
     return test_end();

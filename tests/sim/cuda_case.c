@@ -30,6 +30,8 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
     limits.hits_room_min = 1 + test_random_below(random, 100);
     limits.hits_max = 1 + test_random_below(random, test_random_below(random, 2) ? 10 : 3000);
     limits.group_samples_max = limits.threads * (uint32_t)(1 + test_random_below(random, 8));
+    limits.part_bytes = 1 + limits.text_bytes_max / 2;
+    limits.child_threads_max = limits.threads;
     limits.flood_always = test_random_below(random, 3) == 0;
     return limits;
 }
@@ -48,6 +50,7 @@ struct cuda_case cuda_case_choose(struct test_random *random, const struct diff_
                              ? input->text_bytes + 1
                              : 1 + input->text_bytes / 4 + test_random_below(random, 2000);
     config.resident = test_random_below(random, 4) == 0;
+    config.algorithm = NULL;
     return config;
 }
 
@@ -56,15 +59,16 @@ void cuda_case_describe(const struct cuda_case *config, const struct diff_input 
 {
     (void)snprintf(
         line, (size_t)line_bytes,
-        "method %d, want %d, chunk %" PRIu64 ", resident %d, %s text of %" PRIu64 ", %" PRIu64
-        " patterns (first of %" PRIu64 "), flags %u, threads %u, tile words "
+        "method %d, algorithm %s, want %d, chunk %" PRIu64 ", resident %d, %s text of %" PRIu64
+        ", %" PRIu64 " patterns (first of %" PRIu64 "), flags %u, threads %u, tile words "
         "%u, blocks %u, staging %" PRIu64 ", text room %" PRIu64 ", hits %" PRIu64 "..%" PRIu64
         ", flood %d",
-        (int)config->method, (int)config->want, config->chunk_bytes, config->resident, input->kind,
-        input->text_bytes, input->pattern_count,
-        input->pattern_count > 0 ? input->patterns[0].bytes_count : 0, input->flags,
-        limits->threads, limits->tile_words_max, limits->blocks_max, limits->staging_bytes,
-        limits->text_bytes_max, limits->hits_room_min, limits->hits_max, limits->flood_always);
+        (int)config->method, config->algorithm == NULL ? "none" : config->algorithm,
+        (int)config->want, config->chunk_bytes, config->resident, input->kind, input->text_bytes,
+        input->pattern_count, input->pattern_count > 0 ? input->patterns[0].bytes_count : 0,
+        input->flags, limits->threads, limits->tile_words_max, limits->blocks_max,
+        limits->staging_bytes, limits->text_bytes_max, limits->hits_room_min, limits->hits_max,
+        limits->flood_always);
 }
 
 static bool wrong(struct run *run, const char *what, uint64_t got, uint64_t expected)
@@ -169,8 +173,11 @@ static enum cuda_case_answer run_plan(struct run *run, struct engine *engine,
     bool loaded = false;
 
     memcpy(text, run->input->text, run->input->text_bytes);
-    if (engine_cuda.lane_begin(lane, run->plan, error) != TRAWL_OK)
+    if (engine_cuda.lane_begin(lane, run->plan, error) != TRAWL_OK) {
+        if (run->config->algorithm != NULL && error->status == TRAWL_UNSUPPORTED)
+            answer = CUDA_CASE_REFUSED;
         goto done;
+    }
     if (run->config->resident && run->input->text_bytes > 0) {
         loaded = engine_cuda_load(engine, text, run->input->text_bytes, error) == TRAWL_OK;
         if (!loaded)
@@ -201,7 +208,8 @@ enum cuda_case_answer cuda_case_run(struct engine *engine, struct engine_lane *l
     enum trawl_status status;
 
     options.flags = input->flags;
-    options.method = config->method;
+    options.method = config->algorithm == NULL ? config->method : TRAWL_METHOD_AUTO;
+    options.algorithm = config->algorithm;
     options.line_end_set = 1;
     options.line_end = input->line_end;
     patterns = (struct trawl_pattern *)test_memory(input->pattern_count * sizeof *patterns + 1);

@@ -12,6 +12,7 @@ struct cuda_case {
     enum engine_want want;
     uint64_t chunk_bytes;
     bool resident;
+    const char *algorithm; /* of the gallery, with its options; NULL: the method */
 };
 
 #define CUDA_CASE_MESSAGE_BYTES 600
@@ -19,7 +20,7 @@ struct cuda_case {
 enum cuda_case_answer {
     CUDA_CASE_RIGHT,
     CUDA_CASE_WRONG,   /* message says how */
-    CUDA_CASE_REFUSED, /* the method does not fit the patterns */
+    CUDA_CASE_REFUSED, /* the method or the algorithm does not fit the patterns */
     CUDA_CASE_FAILED   /* a status, in error; what was delivered before is a right beginning */
 };
 

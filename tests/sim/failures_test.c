@@ -19,18 +19,26 @@ struct workload {
     bool resident;
     const char *patterns[3];
     uint64_t text_bytes;
+    const char *algorithm; /* NULL: the method */
 };
 
 static const struct workload workloads[] = {
-    {"count, every", TRAWL_METHOD_EVERY, ENGINE_WANT_COUNT, false, {"abcab"}, 3000},
-    {"hits in steps, set", TRAWL_METHOD_SET, ENGINE_WANT_HITS, false, {"a", "ab", "bca"}, 900},
+    {"count, every", TRAWL_METHOD_EVERY, ENGINE_WANT_COUNT, false, {"abcab"}, 3000, NULL},
+    {"hits in steps, set",
+     TRAWL_METHOD_SET,
+     ENGINE_WANT_HITS,
+     false,
+     {"a", "ab", "bca"},
+     900,
+     NULL},
     {"hits, sampled",
      TRAWL_METHOD_SAMPLED,
      ENGINE_WANT_HITS,
      false,
      {"abcabcabcabcabcabcabc"},
-     3000},
-    {"first, loaded, words", TRAWL_METHOD_WORDS, ENGINE_WANT_FIRST, true, {"cabcabca"}, 2000},
+     3000,
+     NULL},
+    {"first, loaded, words", TRAWL_METHOD_WORDS, ENGINE_WANT_FIRST, true, {"cabcabca"}, 2000, NULL},
 };
 #define WORKLOADS (sizeof workloads / sizeof *workloads)
 
@@ -85,7 +93,8 @@ static enum cuda_case_answer work_once(const struct workload *work, const struct
                                        const struct diff_expected *expected, bool again,
                                        char *message, struct trawl_error *error)
 {
-    struct cuda_case config = {work->method, work->want, 1 + work->text_bytes / 2, work->resident};
+    struct cuda_case config = {work->method, work->want, 1 + work->text_bytes / 2, work->resident,
+                               work->algorithm};
     struct engine_options options = {.size = sizeof options};
     enum cuda_case_answer answer = CUDA_CASE_FAILED;
     struct engine_lane *lane = NULL;
@@ -198,7 +207,7 @@ static void two_devices(void)
         TEST_CHECK(engine_cuda.lane_open(engine, &lanes[i], &error) == TRAWL_OK);
     for (uint32_t i = 0; i < 3; i++)
         for (uint32_t w = 0; w < 2; w++) {
-            struct cuda_case config = {TRAWL_METHOD_EVERY, ENGINE_WANT_HITS, 5000, w == 1};
+            struct cuda_case config = {TRAWL_METHOD_EVERY, ENGINE_WANT_HITS, 5000, w == 1, NULL};
 
             TEST_CHECK(cuda_case_run(engine, lanes[i], &input, &expected, &config, message,
                                      &error) == CUDA_CASE_RIGHT);
@@ -214,8 +223,8 @@ static void two_devices(void)
 
 int main(void)
 {
-    static const struct workload large = {"large", TRAWL_METHOD_EVERY, ENGINE_WANT_COUNT,
-                                          false,   {"abcab"},          700000};
+    static const struct workload large = {
+        "large", TRAWL_METHOD_EVERY, ENGINE_WANT_COUNT, false, {"abcab"}, 700000, NULL};
     struct injected injected = {0, 0};
 
     test_begin("sim failures");

@@ -1,9 +1,7 @@
 /* kernels: the scan kernels compiled for the simulator, and their table. */
 #include <string.h>
 
-#include "cuda/kernels/gallery/bf.cu"
-#include "cuda/kernels/gallery/skip.cu"
-#include "cuda/kernels/gallery/swift.cu"
+#include "cuda/kernels/gallery/gallery.cu"
 #include "cuda/kernels/kernels.cu"
 #include "simulator.h"
 
@@ -13,6 +11,13 @@
     X(scan_sampled)              \
     X(scan_set)                  \
     X(scan_read)                 \
+    X(gallery_pss_gg)            \
+    X(gallery_pss_gr)            \
+    X(gallery_pss_gm)            \
+    X(gallery_bmh)               \
+    X(gallery_bmh_shared)        \
+    X(gallery_word_simple)       \
+    X(gallery_fold)              \
     X(gallery_bf)                \
     X(gallery_bf_shared)         \
     X(gallery_bf_swift)          \

@@ -51,55 +51,92 @@ void random_case_count(struct random_case_tally *tally, const struct cuda_case *
     tally->matches += expected->match_count;
 }
 
+/* `way` NULL: methods, else that of the gallery. */
 static bool run_on(struct engine *engine, struct engine_lane *lane, const char *name,
-                   uint64_t index, struct random_case_tally *tally)
+                   const char *way, uint64_t index, struct diff_expected *expected,
+                   struct cuda_case *config, enum cuda_case_answer *answer)
 {
     struct test_random random = test_random_begin(name);
     char message[CUDA_CASE_MESSAGE_BYTES] = "", line[CUDA_CASE_MESSAGE_BYTES];
     struct cuda_limits limits = cuda_limits_now();
-    struct diff_expected expected;
-    enum cuda_case_answer answer;
-    struct cuda_case config;
     struct diff_input input;
     struct trawl_error error;
 
     memset(&error, 0, sizeof error);
     random.state ^= index * 0x2545f4914f6cdd1du;
     random_case_input(&random, &input);
-    config = cuda_case_choose(&random, &input);
-    expected_compute(&input, &expected);
-    answer = cuda_case_run(engine, lane, &input, &expected, &config, message, &error);
-    random_case_count(tally, &config, answer, &expected);
-    if (answer != CUDA_CASE_RIGHT && answer != CUDA_CASE_REFUSED) {
-        cuda_case_describe(&config, &input, &limits, line, sizeof line);
+    *config = cuda_case_choose(&random, &input);
+    if (way != NULL)
+        gallery_case_fit(way, &input);
+    config->algorithm = way;
+    expected_compute(&input, expected);
+    *answer = cuda_case_run(engine, lane, &input, expected, config, message, &error);
+    if (*answer != CUDA_CASE_RIGHT && *answer != CUDA_CASE_REFUSED) {
+        cuda_case_describe(config, &input, &limits, line, sizeof line);
         printf("  TRAWL_TEST_CASE=%" PRIu64 ": %s\n  %s %s\n", index, line, message,
-               answer == CUDA_CASE_FAILED ? error.message : "");
+               *answer == CUDA_CASE_FAILED ? error.message : "");
     }
-    expected_free(&expected);
     input_free(&input);
-    return answer == CUDA_CASE_RIGHT || answer == CUDA_CASE_REFUSED;
+    return *answer == CUDA_CASE_RIGHT || *answer == CUDA_CASE_REFUSED;
 }
 
-bool random_cases_on(struct engine *engine, const char *name, uint64_t index, uint64_t count,
-                     struct random_case_tally *tally)
+/* A lane with limits that follow from the name and the number. */
+static struct engine_lane *lane_open(struct engine *engine, const char *name, uint64_t index)
 {
     struct test_random random = test_random_begin(name);
     struct engine_lane *lane = NULL;
     struct cuda_limits limits;
     struct trawl_error error;
-    bool passed = true;
 
     random.state ^= ~index * 0x2545f4914f6cdd1du;
     limits = cuda_case_limits(&random);
     if (test_random_below(&random, 4) == 0) /* and the sizes that are in real use */
         limits = cuda_limits_default;
     cuda_limits_replace(&limits);
-    if (engine_cuda.lane_open(engine, &lane, &error) != TRAWL_OK) {
+    if (engine_cuda.lane_open(engine, &lane, &error) != TRAWL_OK)
         printf("  lane: %s\n", error.message);
-        return false;
+    return lane;
+}
+
+bool random_cases_on(struct engine *engine, const char *name, uint64_t index, uint64_t count,
+                     struct random_case_tally *tally)
+{
+    struct engine_lane *lane = lane_open(engine, name, index);
+    bool passed = lane != NULL;
+
+    for (uint64_t i = index; i < index + count && passed; i++) {
+        struct diff_expected expected;
+        enum cuda_case_answer answer;
+        struct cuda_case config;
+
+        passed = run_on(engine, lane, name, NULL, i, &expected, &config, &answer);
+        random_case_count(tally, &config, answer, &expected);
+        expected_free(&expected);
     }
-    for (uint64_t i = index; i < index + count && passed; i++)
-        passed = run_on(engine, lane, name, i, tally);
-    engine_cuda.lane_close(lane);
+    if (lane != NULL)
+        engine_cuda.lane_close(lane);
+    return passed;
+}
+
+bool gallery_cases_on(struct engine *engine, const char *name, uint64_t index, uint64_t count,
+                      struct gallery_case_tally *tally)
+{
+    struct engine_lane *lane = lane_open(engine, name, index);
+    bool passed = lane != NULL;
+    uint64_t ways = 0;
+
+    while (gallery_ways[ways] != NULL)
+        ways++;
+    for (uint64_t i = index; i < index + count && passed; i++) {
+        struct diff_expected expected;
+        enum cuda_case_answer answer;
+        struct cuda_case config;
+
+        passed = run_on(engine, lane, name, gallery_ways[i % ways], i, &expected, &config, &answer);
+        gallery_case_count(tally, i % ways, answer, &expected);
+        expected_free(&expected);
+    }
+    if (lane != NULL)
+        engine_cuda.lane_close(lane);
     return passed;
 }

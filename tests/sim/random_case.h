@@ -15,14 +15,31 @@ void random_case_input(struct test_random *random, struct diff_input *input);
 void random_case_count(struct random_case_tally *tally, const struct cuda_case *config,
                        enum cuda_case_answer answer, const struct diff_expected *expected);
 
+/* The same with algorithms of the gallery: one of the ways below for each case, in turn. Patterns
+ * are few and texts short where an algorithm would take long. */
+#define GALLERY_WAYS_MAX 64u
+extern const char *const gallery_ways[]; /* names with their options; NULL after the last */
+
+struct gallery_case_tally {
+    uint64_t right[GALLERY_WAYS_MAX], with_matches[GALLERY_WAYS_MAX], refused[GALLERY_WAYS_MAX];
+};
+
+void gallery_case_fit(const char *way, struct diff_input *input);
+void gallery_case_count(struct gallery_case_tally *tally, uint64_t index,
+                        enum cuda_case_answer answer, const struct diff_expected *expected);
+
 /* On the simulated driver (sim_case.c). True if all went well; else it is printed. switches_max:
  * see sim_driver_options. tally may be NULL. */
 bool random_case_run(const char *name, uint64_t index, uint32_t switches_max,
                      struct random_case_tally *tally);
+bool gallery_case_run(const char *name, uint64_t index, uint32_t switches_max,
+                      struct gallery_case_tally *tally);
 
 /* `count` cases, from number `index` on, with one lane of an engine that is open: on whatever
  * driver it has. */
 bool random_cases_on(struct engine *engine, const char *name, uint64_t index, uint64_t count,
                      struct random_case_tally *tally);
+bool gallery_cases_on(struct engine *engine, const char *name, uint64_t index, uint64_t count,
+                      struct gallery_case_tally *tally);
 
 #endif

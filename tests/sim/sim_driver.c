@@ -283,6 +283,7 @@ int sim_copy_to_device(uint64_t to, const void *from, size_t bytes, struct cuda_
 {
     int code = sim_enter_context();
 
+    sim_state.copied_bytes += code == 0 ? bytes : 0;
     return copy((void *)(uintptr_t)to, from, bytes, stream, code);
 }
 
@@ -548,6 +549,16 @@ uint64_t sim_driver_memory_used(void)
     return used;
 }
 
+uint64_t sim_driver_copied(void)
+{
+    uint64_t bytes;
+
+    pthread_mutex_lock(&sim_state.lock);
+    bytes = sim_state.copied_bytes;
+    pthread_mutex_unlock(&sim_state.lock);
+    return bytes;
+}
+
 void sim_driver_reset(const struct sim_driver_options *options)
 {
     pthread_mutex_lock(&sim_state.lock);
@@ -556,6 +567,7 @@ void sim_driver_reset(const struct sim_driver_options *options)
     sim_state.report[0] = '\0';
     sim_state.fail_nth = 0;
     sim_state.calls = 0;
+    sim_state.copied_bytes = 0;
     memset(sim_state.context, 0, sizeof sim_state.context);
     pthread_mutex_unlock(&sim_state.lock);
     sim_seed(options->seed);

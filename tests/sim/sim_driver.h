@@ -41,6 +41,8 @@ uint64_t sim_driver_calls(void);
 /* Contexts retained, allocations, streams, events and modules not released. */
 uint64_t sim_driver_live(void);
 uint64_t sim_driver_memory_used(void);
+/* Bytes copied to devices since the last reset. */
+uint64_t sim_driver_copied(void);
 /* Overwritten guard bytes, misuse (a copy from pageable memory, a call without a context), and the
  * last failed kernel's report. Empty: nothing. */
 const char *sim_driver_report(void);

@@ -13,7 +13,7 @@
 #define FETCH_BYTES_DEFAULT 64u
 #define CODE_INVALID_CONTEXT 201
 #define CODE_NOT_FOUND 500
-#define ARGUMENTS_BYTES_MAX 1024u
+#define ARGUMENTS_BYTES_MAX 4096u
 #define FUNCTIONS_MAX 256u
 
 struct cuda_context {
@@ -88,6 +88,7 @@ struct sim_state {
     struct cuda_module *modules;
     struct cuda_function functions[FUNCTIONS_MAX]; /* one without a module is free */
     uint64_t random;
+    uint64_t copied_bytes; /* to devices */
     uint64_t calls, fail_nth;
     int fail_code;
     bool fail_persistent;

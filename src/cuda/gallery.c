@@ -1,0 +1,727 @@
+/* gallery: published algorithms on a device: what each kernel needs, and the loop that runs them.
+ *
+ * A range of begins is searched in windows, all literals of the plan one after the other over each.
+ * Kernels hand over occurrences in any order; they are sorted here. A window is halved where it
+ * holds more hits than a scan may, or needs more memory than there is.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "cuda/lane.h"
+
+#define PATTERN_ALIGNMENT 16u
+#define SHIFTS 256u
+#define WINDOW_BEGINS_MIN (64u << 10) /* with fewer, a device's memory counts as exhausted */
+#define COLLECT_THREADS 256u
+#define COLLECT_BLOCKS_MAX 65536u
+#define FOLD_THREADS 256u
+#define FOLD_TAIL_BYTES 48u /* loadable behind a text's last 16 bytes */
+#define SEGMENT_MIN 256u
+#define TILED_SEGMENT_MIN 16u
+#define THRESHOLD 800u             /* of -hybrid, the paper's */
+#define ERROR_LAUNCHES_PENDING 69u /* cudaErrorLaunchPendingCountExceeded */
+
+enum grid {
+    PLACES,   /* a thread per begin */
+    SEGMENTS, /* a thread per segment, in blocks as they are needed or as the plan says */
+    TILED,    /* the segments of a block and its windows fit GALLERY_BIN_BYTES if they can */
+};
+
+enum need {
+    SHIFTS_HP = 1, /* by the last byte */
+    SHIFTS_QS = 2, /* by the byte behind the window */
+    CONSTANT = 4,  /* the pattern in constant memory */
+    FLAGS_SET = 8, /* a flag per begin, 1 before; then gallery_collect */
+    FLAGS_CLEAR = 16,
+    KEY = 32, /* the pattern among the arguments */
+};
+
+struct row {
+    const char *kernel; /* NULL: the CUDA engine has no such algorithm, or not as one kernel */
+    enum grid grid;
+    uint32_t blocks, threads; /* by default; blocks 0: as many as it takes */
+    uint32_t needs;
+    enum plan_algorithm shorter, longer; /* -hybrid: below the threshold, and from it on */
+};
+
+static const struct row rows[PLAN_ALGORITHM_COUNT] = {
+#define KERNEL(enumerator, kernel, grid, blocks, threads, needs) \
+    [PLAN_ALGORITHM_##enumerator] = {kernel, grid, blocks, threads, needs, 0, 0},
+#define TWO_FORMS(enumerator, shorter, longer) \
+    [PLAN_ALGORITHM_##                         \
+        enumerator] = {NULL, PLACES, 0, 0, 0, PLAN_ALGORITHM_##shorter, PLAN_ALGORITHM_##longer},
+#include "cuda/gallery.def"
+#undef KERNEL
+#undef TWO_FORMS
+};
+
+/* The begins of a window of the text, and where the text lies. */
+struct window {
+    uint64_t address; /* of the text's byte 0 */
+    uint64_t begin;
+    uint64_t end;
+    uint64_t text_end;
+};
+
+/* One literal over one window. */
+struct search {
+    struct engine_lane *lane;
+    const struct row *row;
+    uint32_t literal, literal_next;
+    uint64_t table, table_next; /* of these literals, on the device */
+    enum scan_want want;
+    struct gallery_key_arguments arguments; /* the key for those that take one */
+    uint32_t blocks, threads;
+    struct engine_result *result;
+};
+
+/* ---- What fits --------------------------------------------------------------------------- */
+
+static bool has_two_forms(const struct row *row)
+{
+    return row->longer != PLAN_ALGORITHM_NONE;
+}
+
+static const struct row *row_for(const struct trawl_plan *plan, uint64_t pattern_bytes)
+{
+    const struct row *row = &rows[plan->algorithm];
+    uint64_t threshold = plan->algorithm_threshold == 0 ? THRESHOLD : plan->algorithm_threshold;
+
+    if (!has_two_forms(row))
+        return row;
+    return pattern_bytes < threshold ? &rows[row->shorter] : &rows[row->longer];
+}
+
+enum trawl_status cuda_gallery_check(const struct trawl_plan *plan, struct trawl_error *error)
+{
+    const char *name = plan_algorithm_name(plan->algorithm);
+
+    for (uint32_t i = 0; i < plan->literal_count; i++) {
+        uint64_t count = plan->literals[i].bytes_count;
+        const struct row *row = row_for(plan, count);
+        uint64_t most = (row->needs & KEY) != 0        ? GALLERY_KEY_BYTES
+                        : (row->needs & CONSTANT) != 0 ? GALLERY_CONSTANT_BYTES
+                                                       : SCAN_PATTERN_BYTES_MAX;
+
+        if (row->kernel == NULL)
+            return TRAWL_FAIL(error, UNSUPPORTED, "the CUDA engine does not have algorithm %s",
+                              name);
+        if (count > most)
+            return TRAWL_FAIL(error, UNSUPPORTED,
+                              "algorithm %s on the CUDA engine takes patterns of up to %" PRIu64
+                              " bytes in %s, not %" PRIu64,
+                              name, most,
+                              (row->needs & KEY) != 0        ? "a kernel's arguments"
+                              : (row->needs & CONSTANT) != 0 ? "constant memory"
+                                                             : "device memory",
+                              count);
+    }
+    return TRAWL_OK;
+}
+
+uint64_t cuda_gallery_text_max(const struct engine_lane *lane)
+{
+    uint64_t most = lane->limits.text_bytes_max;
+
+    return lane->plan->algorithm == PLAN_ALGORITHM_WORD_CHUNKED
+               ? min_u64(most, lane->limits.part_bytes)
+               : most;
+}
+
+/* ---- Time ---------------------------------------------------------------------------------- */
+
+uint64_t cuda_gallery_now_ns(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+enum trawl_status cuda_gallery_wait_copies(struct engine_lane *lane, uint64_t begin_ns,
+                                           struct engine_result *result, struct trawl_error *error)
+{
+    TRAWL_TRY(CUDA_CALL(lane->device, error, stream_wait, lane->stream));
+    result->device_copy_ns += cuda_gallery_now_ns() - begin_ns;
+    return TRAWL_OK;
+}
+
+/* Wait for the kernels between the lane's two events, and note the device's time. */
+static enum trawl_status wait_kernels(struct engine_lane *lane, struct engine_result *result,
+                                      struct trawl_error *error)
+{
+    float milliseconds = 0;
+
+    TRAWL_TRY(CUDA_CALL(lane->device, error, event_wait, lane->gallery.end));
+    TRAWL_TRY(CUDA_CALL(lane->device, error, event_elapsed, &milliseconds, lane->gallery.begin,
+                        lane->gallery.end));
+    if (milliseconds > 0)
+        result->device_kernel_ns += (uint64_t)((double)milliseconds * 1e6);
+    return TRAWL_OK;
+}
+
+static enum trawl_status mark(struct engine_lane *lane, struct cuda_event *event,
+                              struct trawl_error *error)
+{
+    return CUDA_CALL(lane->device, error, event_record, event, lane->stream);
+}
+
+/* ---- The plan's side ------------------------------------------------------------------------ */
+
+/* A literal's place among the tables: its bytes, padded, and its shifts. */
+static uint64_t literal_room(const struct trawl_plan *plan, uint32_t literal)
+{
+    uint64_t bytes = plan->literals[literal].bytes_count + PATTERN_ALIGNMENT - 1;
+
+    return bytes - bytes % PATTERN_ALIGNMENT + SHIFTS * sizeof(uint32_t);
+}
+
+static void fill_shifts(const uint8_t *bytes, uint64_t count, uint32_t needs, uint32_t *shifts)
+{
+    bool behind = (needs & SHIFTS_QS) != 0;
+    uint32_t m = (uint32_t)count;
+
+    for (uint32_t i = 0; i < SHIFTS; i++)
+        shifts[i] = behind ? m + 1 : m;
+    for (uint32_t i = 0; i + !behind < m; i++)
+        shifts[bytes[i]] = behind ? m - i : m - 1 - i;
+}
+
+static uint64_t tables_bytes(const struct trawl_plan *plan)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < plan->literal_count; i++)
+        bytes += literal_room(plan, i);
+    return bytes;
+}
+
+static enum trawl_status gallery_begin(struct engine_lane *lane, struct trawl_error *error)
+{
+    struct cuda_gallery *gallery = &lane->gallery;
+    const struct trawl_plan *plan = lane->plan;
+    uint64_t bytes = tables_bytes(plan), at = 0;
+    enum trawl_status status = TRAWL_OK;
+    uint8_t *tables;
+    void *memory;
+
+    TRAWL_TRY(cuda_device_gallery(lane->device, plan->algorithm_debug, &gallery->module, error));
+    if (gallery->begin == NULL)
+        TRAWL_TRY(CUDA_CALL(lane->device, error, event_create, &gallery->begin, 0));
+    if (gallery->end == NULL)
+        TRAWL_TRY(CUDA_CALL(lane->device, error, event_create, &gallery->end, 0));
+    TRAWL_TRY(memory_allocate_zeroed(bytes, 1, &memory, error));
+    tables = (uint8_t *)memory;
+    for (uint32_t i = 0; i < plan->literal_count; i++) {
+        uint64_t count = plan->literals[i].bytes_count, room = literal_room(plan, i);
+        uint32_t shifts[SHIFTS];
+
+        memcpy(tables + at, plan_literal_bytes(plan, i), (size_t)count);
+        fill_shifts(plan_literal_bytes(plan, i), count, row_for(plan, count)->needs, shifts);
+        memcpy(tables + at + room - sizeof shifts, shifts, sizeof shifts);
+        at += room;
+    }
+    TRAWL_TRY_DONE(
+        cuda_memory_reserve(lane->device, &gallery->tables, cuda_lane_room(lane, bytes), error));
+    TRAWL_TRY_DONE(cuda_lane_upload(lane, gallery->tables.address, tables, bytes, error));
+    gallery->ready = true;
+done:
+    memory_release(memory, bytes, 1);
+    return status;
+}
+
+void cuda_gallery_end(struct engine_lane *lane)
+{
+    struct cuda_gallery *gallery = &lane->gallery;
+
+    cuda_memory_release(lane->device, &gallery->tables);
+    cuda_memory_release(lane->device, &gallery->folded);
+    cuda_memory_release(lane->device, &gallery->flags);
+    if (gallery->begin != NULL)
+        (void)lane->device->driver->event_destroy(gallery->begin);
+    if (gallery->end != NULL)
+        (void)lane->device->driver->event_destroy(gallery->end);
+    gallery->begin = NULL;
+    gallery->end = NULL;
+}
+
+/* ---- One literal ------------------------------------------------------------------------- */
+
+static uint64_t divide_up(uint64_t a, uint64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static void choose_grid(struct search *search)
+{
+    const struct trawl_plan *plan = search->lane->plan;
+    struct gallery_arguments *a = &search->arguments.common;
+    uint64_t begins = a->limit - a->begin, window = a->pattern_bytes + 1ull;
+    uint32_t blocks = plan->algorithm_threads != 0 ? plan->algorithm_blocks : search->row->blocks;
+
+    search->threads = plan->algorithm_threads != 0 ? plan->algorithm_threads : search->row->threads;
+    a->segment = 1;
+    if (search->row->grid == TILED) {
+        a->segment = TILED_SEGMENT_MIN;
+        if (window < GALLERY_BIN_BYTES)
+            a->segment = max_u64(a->segment, (GALLERY_BIN_BYTES - window) / search->threads);
+    } else if (search->row->grid == SEGMENTS) {
+        a->segment = blocks != 0 ? divide_up(begins, (uint64_t)blocks * search->threads)
+                                 : max_u64(SEGMENT_MIN, 4 * window);
+    }
+    /* Fewer blocks than the plan says where the rest would have no begin. */
+    search->blocks = (uint32_t)divide_up(begins, search->threads * a->segment);
+}
+
+/* The literal's arguments for [window->begin, limit). */
+static void search_prepare(struct search *search, const struct window *window, uint64_t limit)
+{
+    const struct engine_lane *lane = search->lane;
+    const struct trawl_plan *plan = lane->plan;
+    uint64_t count = plan->literals[search->literal].bytes_count;
+    const uint8_t *bytes = plan_literal_bytes(plan, search->literal);
+    struct gallery_arguments *a = &search->arguments.common;
+
+    memset(&search->arguments, 0, sizeof search->arguments);
+    a->text = (const uint8_t *)(uintptr_t)window->address;
+    a->begin = window->begin;
+    a->limit = limit;
+    a->text_end = window->text_end;
+    a->pattern = (const uint8_t *)(uintptr_t)search->table;
+    a->shifts = (const uint32_t *)(uintptr_t)(search->table + literal_room(plan, search->literal) -
+                                              SHIFTS * sizeof(uint32_t));
+    a->flags = (uint8_t *)(uintptr_t)lane->gallery.flags.address;
+    a->pattern_bytes = (uint32_t)count;
+    a->want = (uint32_t)search->want;
+    a->pattern_first = bytes[0];
+    a->child_threads_max = lane->limits.child_threads_max;
+    search->row = row_for(plan, count);
+    if ((search->row->needs & KEY) != 0)
+        memcpy(search->arguments.key, bytes, (size_t)count);
+    choose_grid(search);
+}
+
+static enum trawl_status launch(struct engine_lane *lane, const char *kernel, uint64_t blocks,
+                                uint32_t threads, void *arguments, struct trawl_error *error)
+{
+    struct cuda_device *device = lane->device;
+    struct cuda_function *function = NULL;
+    void *parameters[] = {arguments};
+
+    TRAWL_TRY(CUDA_CALL(device, error, module_function, &function, lane->gallery.module, kernel));
+    return CUDA_CALL(device, error, launch, function, (unsigned)blocks, 1, 1, threads, 1, 1, 0,
+                     lane->stream, parameters, NULL);
+}
+
+static const struct gallery_result *landed(const struct engine_lane *lane)
+{
+    return (const struct gallery_result *)(const void *)lane->landing.bytes;
+}
+
+static enum trawl_status search_reserve(struct search *search, struct trawl_error *error)
+{
+    struct engine_lane *lane = search->lane;
+    struct gallery_arguments *a = &search->arguments.common;
+    uint64_t bytes = cuda_lane_room(lane, sizeof(struct gallery_result));
+
+    lane->hits_room = max_u64(lane->hits_room, lane->limits.hits_room_min);
+    if (search->want == SCAN_HITS)
+        TRAWL_TRY(cuda_memory_reserve(lane->device, &lane->offsets,
+                                      lane->hits_room * sizeof(uint32_t), error));
+    TRAWL_TRY(cuda_memory_reserve(lane->device, &lane->result, bytes, error));
+    TRAWL_TRY(cuda_pinned_reserve(lane->device, &lane->landing, bytes, error));
+    a->result = (struct gallery_result *)(uintptr_t)lane->result.address;
+    a->offsets = (uint32_t *)(uintptr_t)lane->offsets.address;
+    a->capacity = lane->hits_room;
+    return TRAWL_OK;
+}
+
+/* The pattern to constant memory. */
+static enum trawl_status upload_constant(struct search *search, struct trawl_error *error)
+{
+    struct engine_lane *lane = search->lane;
+    uint64_t address = 0, begin_ns = cuda_gallery_now_ns();
+    uint8_t padded[GALLERY_CONSTANT_BYTES + PATTERN_ALIGNMENT] = {0};
+    uint64_t count = search->arguments.common.pattern_bytes;
+    size_t bytes = 0;
+
+    TRAWL_TRY(CUDA_CALL(lane->device, error, module_global, &address, &bytes, lane->gallery.module,
+                        "gallery_constant"));
+    TRAWL_ASSERT(bytes == GALLERY_CONSTANT_BYTES && count <= bytes);
+    memcpy(padded, plan_literal_bytes(lane->plan, search->literal), (size_t)count);
+    TRAWL_TRY(cuda_lane_upload(lane, address, padded,
+                               divide_up(count, PATTERN_ALIGNMENT) * PATTERN_ALIGNMENT, error));
+    return cuda_gallery_wait_copies(lane, begin_ns, search->result, error);
+}
+
+/* The kernels, with what they find zeroed before; waits for them. */
+static enum trawl_status search_launch(struct search *search, struct trawl_error *error)
+{
+    struct engine_lane *lane = search->lane;
+    const struct cuda_device *device = lane->device;
+    struct gallery_arguments *a = &search->arguments.common;
+    uint32_t flags = search->row->needs & (FLAGS_SET | FLAGS_CLEAR);
+    uint64_t begins = a->limit - a->begin;
+
+    TRAWL_TRY(CUDA_CALL(device, error, fill, lane->result.address, 0, sizeof(struct gallery_result),
+                        lane->stream));
+    TRAWL_TRY(CUDA_CALL(device, error, fill,
+                        lane->result.address + offsetof(struct gallery_result, first), 0xff,
+                        sizeof(uint64_t), lane->stream));
+    if (flags != 0)
+        TRAWL_TRY(CUDA_CALL(device, error, fill, lane->gallery.flags.address,
+                            (flags & FLAGS_SET) != 0 ? 1 : 0, (size_t)begins, lane->stream));
+    TRAWL_TRY(mark(lane, lane->gallery.begin, error));
+    TRAWL_TRY(launch(lane, search->row->kernel, search->blocks, search->threads, &search->arguments,
+                     error));
+    if (flags != 0)
+        TRAWL_TRY(launch(lane, "gallery_collect",
+                         min_u64(divide_up(begins, 16u * COLLECT_THREADS), COLLECT_BLOCKS_MAX),
+                         COLLECT_THREADS, a, error));
+    TRAWL_TRY(mark(lane, lane->gallery.end, error));
+    return wait_kernels(lane, search->result, error);
+}
+
+/* Did every child grid that was launched run, and was no window forgotten? */
+static enum trawl_status check_children(const struct search *search, struct trawl_error *error)
+{
+    const struct gallery_result *r = landed(search->lane);
+    const char *name = search->lane->device->name;
+
+    if (r->refusal != 0 && r->refusal != ERROR_LAUNCHES_PENDING)
+        return TRAWL_FAIL(error, DEVICE, "%s: %s: launching a child grid failed with code %" PRIu64,
+                          name, search->row->kernel, r->refusal);
+    if (r->passed != r->launched + r->spilled)
+        return TRAWL_FAIL(error, DEVICE,
+                          "%s: %s: %" PRIu64 " windows passed, but %" PRIu64
+                          " child grids were launched or refused",
+                          name, search->row->kernel, r->passed, r->launched + r->spilled);
+    if (r->children != r->launched)
+        return TRAWL_FAIL(error, DEVICE,
+                          "%s: %s: %" PRIu64 " child grids were launched, but %" PRIu64 " ran",
+                          name, search->row->kernel, r->launched, r->children);
+    search->result->child_grids += r->launched;
+    search->result->child_spills += r->spilled;
+    return TRAWL_OK;
+}
+
+/* Run the literal's kernels; their result is then in the landing buffer. Constant memory is shared
+ * by the lanes of a device: one at a time fills and reads it. */
+static enum trawl_status search_run(struct search *search, struct trawl_error *error)
+{
+    struct engine_lane *lane = search->lane;
+    struct cuda_device *device = lane->device;
+    bool constant = (search->row->needs & CONSTANT) != 0;
+    enum trawl_status status = TRAWL_OK;
+    uint64_t begin_ns;
+
+    TRAWL_TRY(search_reserve(search, error));
+    if (constant) {
+        (void)pthread_mutex_lock(&device->gallery_lock);
+        status = upload_constant(search, error);
+    }
+    if (status == TRAWL_OK)
+        status = search_launch(search, error);
+    if (constant) {
+        if (status != TRAWL_OK)
+            (void)device->driver->stream_wait(lane->stream); /* what was begun may still read it */
+        (void)pthread_mutex_unlock(&device->gallery_lock);
+    }
+    TRAWL_TRY(status);
+    begin_ns = cuda_gallery_now_ns();
+    TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, lane->landing.bytes, lane->result.address,
+                        sizeof(struct gallery_result), lane->stream));
+    TRAWL_TRY(cuda_gallery_wait_copies(lane, begin_ns, search->result, error));
+    return check_children(search, error);
+}
+
+/* Bring the literal's hits over, `base` beyond the window's begin. */
+static enum trawl_status gather(struct search *search, uint64_t base, struct trawl_error *error)
+{
+    struct engine_lane *lane = search->lane;
+    uint64_t total = landed(lane)->cursor, bytes = total * sizeof(uint32_t);
+    uint64_t begin_ns = cuda_gallery_now_ns();
+    struct hits *hits = &search->result->hits;
+    const uint32_t *offsets;
+
+    if (total == 0)
+        return TRAWL_OK;
+    TRAWL_TRY(hits_reserve(hits, total, error));
+    TRAWL_TRY(
+        cuda_pinned_reserve(lane->device, &lane->landing, cuda_lane_room(lane, bytes), error));
+    TRAWL_TRY(CUDA_CALL(lane->device, error, copy_to_host, lane->landing.bytes,
+                        lane->offsets.address, (size_t)bytes, lane->stream));
+    TRAWL_TRY(cuda_gallery_wait_copies(lane, begin_ns, search->result, error));
+    offsets = (const uint32_t *)(const void *)lane->landing.bytes;
+    for (uint64_t i = 0; i < total; i++) {
+        struct hit *hit = &hits->items[hits->count++];
+
+        hit->offset = (uint32_t)(base + offsets[i]);
+        hit->literal = search->literal;
+    }
+    return TRAWL_OK;
+}
+
+/* ---- One window ---------------------------------------------------------------------------- */
+
+static bool needs_fold(const struct trawl_plan *plan)
+{
+    return (plan->flags & TRAWL_IGNORE_CASE) != 0;
+}
+
+static bool needs_flags(const struct trawl_plan *plan)
+{
+    bool needs = false;
+
+    for (uint32_t i = 0; i < plan->literal_count; i++)
+        needs |=
+            (row_for(plan, plan->literals[i].bytes_count)->needs & (FLAGS_SET | FLAGS_CLEAR)) != 0;
+    return needs;
+}
+
+/* Where the text of the window ends, as far as it is looked at. */
+static uint64_t window_text_end(const struct engine_lane *lane, const struct window *window)
+{
+    return min_u64(window->text_end, saturating_add(window->end, lane->plan->length_max - 1));
+}
+
+/* Device memory for the window's copy in lower case, and for its flags. */
+static enum trawl_status window_reserve(struct engine_lane *lane, const struct window *window,
+                                        struct trawl_error *error)
+{
+    uint64_t text = window_text_end(lane, window) - window->begin;
+    uint64_t begins = window->end - window->begin;
+
+    if (needs_fold(lane->plan))
+        TRAWL_TRY(cuda_memory_reserve(lane->device, &lane->gallery.folded,
+                                      cuda_lane_room(lane, text + 32 + 2 * SCAN_PADDING_BYTES),
+                                      error));
+    if (needs_flags(lane->plan))
+        TRAWL_TRY(cuda_memory_reserve(lane->device, &lane->gallery.flags,
+                                      cuda_lane_room(lane, divide_up(begins, 16) * 16), error));
+    return TRAWL_OK;
+}
+
+/* A window from range->begin on for which there is memory. */
+static enum trawl_status window_open(struct engine_lane *lane, const struct cuda_range *range,
+                                     enum scan_want want, struct window *window,
+                                     struct trawl_error *error)
+{
+    const struct trawl_plan *plan = lane->plan;
+    uint64_t begins = range->end - range->begin;
+
+    if (want == SCAN_HITS)
+        begins = min_u64(begins, lane->window_bytes);
+    if (needs_fold(plan) || needs_flags(plan))
+        begins = min_u64(begins, max_u64(lane->limits.text_bytes_max, 1));
+    for (;; begins /= 2) {
+        bool last = begins / 2 < WINDOW_BEGINS_MIN;
+        enum trawl_status status;
+
+        window->address = range->address;
+        window->begin = range->begin;
+        window->end = range->begin + begins;
+        window->text_end = range->text_end;
+        status = window_reserve(lane, window, last ? error : NULL);
+        if (status != TRAWL_MEMORY || last)
+            return status;
+    }
+}
+
+/* Turn the window into one of its copy in lower case. */
+static enum trawl_status window_fold(struct engine_lane *lane, struct window *window,
+                                     struct engine_result *result, struct trawl_error *error)
+{
+    uint64_t from = window->begin & ~15ull, text_end = window_text_end(lane, window);
+    uint64_t address = lane->gallery.folded.address;
+    struct gallery_fold_arguments a;
+
+    a.text = (const uint8_t *)(uintptr_t)window->address;
+    a.begin = from;
+    a.count = divide_up(text_end - from, 16) * 16 + FOLD_TAIL_BYTES;
+    a.copy = (uint8_t *)(uintptr_t)address;
+    TRAWL_TRY(mark(lane, lane->gallery.begin, error));
+    TRAWL_TRY(launch(lane, "gallery_fold", divide_up(a.count, 16ull * FOLD_THREADS), FOLD_THREADS,
+                     &a, error));
+    TRAWL_TRY(CUDA_CALL(lane->device, error, fill, address + a.count, 0,
+                        SCAN_PADDING_BYTES - FOLD_TAIL_BYTES, lane->stream));
+    TRAWL_TRY(mark(lane, lane->gallery.end, error));
+    TRAWL_TRY(wait_kernels(lane, result, error));
+    window->address = address;
+    window->begin -= from;
+    window->end -= from;
+    window->text_end = text_end - from;
+    return TRAWL_OK;
+}
+
+/* Behind the last of the window's begins that have room for the literal; window->begin: none. */
+static uint64_t literal_limit(const struct engine_lane *lane, const struct window *window,
+                              uint32_t literal)
+{
+    uint64_t count = lane->plan->literals[literal].bytes_count;
+
+    if (window->text_end < count)
+        return window->begin;
+    return max_u64(window->begin, min_u64(window->end, window->text_end - count + 1));
+}
+
+static void literals_begin(struct search *search)
+{
+    search->literal_next = 0;
+    search->table_next = search->lane->gallery.tables.address;
+}
+
+/* The next literal that has room in the window, for its begins below *limit; false: none is left.
+ */
+static bool literals_next(struct search *search, const struct window *window, uint64_t *limit)
+{
+    const struct engine_lane *lane = search->lane;
+
+    while (search->literal_next < lane->plan->literal_count) {
+        search->literal = search->literal_next++;
+        search->table = search->table_next;
+        search->table_next += literal_room(lane->plan, search->literal);
+        *limit = literal_limit(lane, window, search->literal);
+        if (*limit > window->begin)
+            return true;
+    }
+    return false;
+}
+
+/* All hits of the window; *fits false: more than a scan may hold. */
+static enum trawl_status window_hits(struct search *search, const struct window *window,
+                                     uint64_t base, bool *fits, struct trawl_error *error)
+{
+    struct engine_lane *lane = search->lane;
+    struct engine_result *result = search->result;
+    uint64_t held = result->hits.count, most = lane->limits.hits_max, limit;
+
+    *fits = true;
+    literals_begin(search);
+    while (literals_next(search, window, &limit)) {
+        uint64_t found;
+
+        search_prepare(search, window, limit);
+        TRAWL_TRY(search_run(search, error));
+        found = landed(lane)->cursor;
+        *fits = window->end - window->begin == 1 || result->hits.count - held + found <= most;
+        if (!*fits)
+            break;
+        if (found > lane->hits_room) {
+            lane->hits_room = found;
+            TRAWL_TRY(search_run(search, error));
+            TRAWL_ASSERT(landed(lane)->cursor == found);
+        }
+        TRAWL_TRY(gather(search, base, error));
+    }
+    if (!*fits)
+        result->hits.count = held;
+    return TRAWL_OK;
+}
+
+/* The window's first hit: the least begin, and among equals the least literal. */
+static enum trawl_status window_first(struct search *search, const struct window *window,
+                                      uint64_t base, struct trawl_error *error)
+{
+    struct engine_lane *lane = search->lane;
+    struct hits *hits = &search->result->hits;
+    uint64_t best = UINT64_MAX, limit;
+    uint32_t best_literal = 0;
+
+    literals_begin(search);
+    while (literals_next(search, window, &limit)) {
+        if (best != UINT64_MAX)
+            limit = min_u64(limit, window->begin + best);
+        if (limit == window->begin)
+            continue;
+        search_prepare(search, window, limit);
+        TRAWL_TRY(search_run(search, error));
+        if (landed(lane)->first != UINT64_MAX) {
+            best = landed(lane)->first;
+            best_literal = search->literal;
+        }
+    }
+    if (best == UINT64_MAX)
+        return TRAWL_OK;
+    TRAWL_TRY(hits_reserve(hits, 1, error));
+    hits->items[hits->count].offset = (uint32_t)(base + best);
+    hits->items[hits->count++].literal = best_literal;
+    search->result->count++;
+    return TRAWL_OK;
+}
+
+static enum trawl_status window_count(struct search *search, const struct window *window,
+                                      struct trawl_error *error)
+{
+    struct engine_lane *lane = search->lane;
+    uint64_t limit;
+
+    literals_begin(search);
+    while (literals_next(search, window, &limit)) {
+        search_prepare(search, window, limit);
+        TRAWL_TRY(search_run(search, error));
+        search->result->count += landed(lane)->cursor;
+    }
+    return TRAWL_OK;
+}
+
+static int compare_hits(const void *a, const void *b)
+{
+    const struct hit *x = (const struct hit *)a, *y = (const struct hit *)b;
+
+    if (x->offset != y->offset)
+        return x->offset < y->offset ? -1 : 1;
+    return x->literal < y->literal ? -1 : x->literal > y->literal;
+}
+
+/* How wide the next window for hits may be, by what this one held. */
+static void learn_width(struct engine_lane *lane, uint64_t begins, uint64_t found, bool fits)
+{
+    if (!fits)
+        lane->window_bytes = max_u64(begins / 2, 1);
+    else if (begins == lane->window_bytes && found < lane->limits.hits_max / 4)
+        lane->window_bytes = saturating_add(lane->window_bytes, begins);
+}
+
+enum trawl_status cuda_gallery_range(struct engine_lane *lane, const struct cuda_range *range,
+                                     enum scan_want want, uint64_t hits_base,
+                                     struct engine_result *result, uint64_t *done,
+                                     struct trawl_error *error)
+{
+    struct search search = {.lane = lane, .want = want, .result = result};
+    uint64_t held = result->hits.count, begins;
+    struct window window;
+    bool fits = true;
+
+    if (!lane->gallery.ready) {
+        uint64_t begin_ns = cuda_gallery_now_ns();
+
+        TRAWL_TRY(gallery_begin(lane, error));
+        TRAWL_TRY(cuda_gallery_wait_copies(lane, begin_ns, result, error));
+    }
+    do {
+        TRAWL_TRY(window_open(lane, range, want, &window, error));
+        begins = window.end - window.begin;
+        if (needs_fold(lane->plan))
+            TRAWL_TRY(window_fold(lane, &window, result, error));
+        if (want == SCAN_FIRST)
+            TRAWL_TRY(window_first(&search, &window, hits_base, error));
+        else if (want == SCAN_COUNT)
+            TRAWL_TRY(window_count(&search, &window, error));
+        else
+            TRAWL_TRY(window_hits(&search, &window, hits_base, &fits, error));
+        if (want == SCAN_HITS)
+            learn_width(lane, begins, result->hits.count - held, fits);
+    } while (!fits);
+    if (want == SCAN_HITS) {
+        result->count += result->hits.count - held;
+        qsort(result->hits.items + held, (size_t)(result->hits.count - held),
+              sizeof *result->hits.items, compare_hits);
+    }
+    *done = range->begin + begins;
+    return TRAWL_OK;
+}

@@ -1,0 +1,70 @@
+/* gallery_case: the ways to run the gallery on a device, and inputs that suit them. */
+#include "random_case.h"
+
+#define PATTERNS_MAX 9u
+#define WORK_MAX 600000u /* bytes compared by the algorithm that compares all */
+
+const char *const gallery_ways[] = {
+    "pss-gg:64",
+    "pss-gr:96",
+    "pss-gm:128",
+    "pss-gm:64,debug",
+    "pss-gg",
+    "bmh",
+    "bmh:3x5",
+    "bmh:1x1",
+    "bmh:7x33,debug",
+    "bmh-shared",
+    "bmh-shared:2x16",
+    "bmh-shared:1x64",
+    "word-simple:64",
+    "word-chunked:64",
+    "word-chunked",
+    "bf:64",
+    "bf",
+    "bf-shared:64",
+    "bf-swift:64",
+    "bf-swift-binning:64",
+    "bf-swift-chunking:96",
+    "bf-hybrid:20",
+    "bf-hybrid",
+    "qs",
+    "qs:3x5",
+    "qs-shared:64",
+    "qs-swift:64",
+    "qs-swift-binning:64",
+    "qs-swift-chunking:64",
+    "qs-hybrid:9",
+    "hp",
+    "hp:9x32",
+    "hp-shared:64",
+    "hp-swift:64",
+    "hp-swift-binning:96",
+    "hp-swift-chunking:64",
+    "hp-hybrid:9",
+    "hp-swift,debug",
+    NULL,
+};
+
+/* Patterns away until few are left, and bytes of the text until the work is little. */
+void gallery_case_fit(const char *way, struct diff_input *input)
+{
+    uint64_t pattern_bytes = 1;
+
+    while (input->pattern_count > PATTERNS_MAX)
+        free(input->pattern_memory[--input->pattern_count]);
+    for (uint64_t i = 0; i < input->pattern_count; i++)
+        pattern_bytes += input->patterns[i].bytes_count;
+    if (strncmp(way, "word", 4) == 0 && input->text_bytes > WORK_MAX / pattern_bytes)
+        input->text_bytes = WORK_MAX / pattern_bytes;
+}
+
+void gallery_case_count(struct gallery_case_tally *tally, uint64_t index,
+                        enum cuda_case_answer answer, const struct diff_expected *expected)
+{
+    if (tally == NULL)
+        return;
+    tally->right[index] += answer == CUDA_CASE_RIGHT;
+    tally->with_matches[index] += answer == CUDA_CASE_RIGHT && expected->match_count > 0;
+    tally->refused[index] += answer == CUDA_CASE_REFUSED;
+}
