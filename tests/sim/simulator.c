@@ -31,8 +31,8 @@
 #define SHARED_GUARD 0x3c
 #define MUTATED_YIELDS_MAX 512u
 #define SWITCHES_MAX_DEFAULT 200000000u
+#define FULL_CODES 3u
 #define PENDING_DEVICE 2048u /* cudaLimitDevRuntimePendingLaunchCount, unless it is set */
-#define ERROR_PENDING 69u    /* cudaErrorLaunchPendingCountExceeded */
 
 enum thread_state { THREAD_READY, THREAD_AT_BARRIER, THREAD_AT_WARP, THREAD_DONE };
 
@@ -106,7 +106,7 @@ static struct {
     uint32_t resident_max;
     uint32_t pending_max;
     uint64_t child_lost; /* 1: the next */
-    uint32_t child_code; /* of refusals */
+    uint32_t child_code; /* of refusals; 0: any that devices have for them */
     uint64_t switches_max;
     uint64_t switches_begin;
     struct sim_counters counters;
@@ -114,10 +114,7 @@ static struct {
     uint32_t site_count;
     struct sim_site mutated;
     char report[REPORT_BYTES];
-} sim = {.seed = 1,
-         .pending_max = SIM_PENDING_SEEDED,
-         .child_code = ERROR_PENDING,
-         .mutated = {SIM_SITE_BARRIER, NULL, 0}};
+} sim = {.seed = 1, .pending_max = SIM_PENDING_SEEDED, .mutated = {SIM_SITE_BARRIER, NULL, 0}};
 
 /* ---- Reports ---------------------------------------------------------------------------- */
 
@@ -454,7 +451,7 @@ void sim_pending_max(uint32_t grids)
 void sim_children_break(uint64_t lost, uint32_t code)
 {
     sim.child_lost = lost;
-    sim.child_code = code == 0 ? ERROR_PENDING : code;
+    sim.child_code = code;
 }
 
 void sim_switches_max(uint64_t switches)
@@ -761,6 +758,7 @@ uint32_t sim_launch_child(const char *name, void (*entry)(const void *), const v
                           uint64_t arguments_bytes, uint32_t blocks, uint32_t threads,
                           const char *file, int line)
 {
+    static const uint32_t full_codes[FULL_CODES] = {2, 69, 701}; /* see simt_launch_is_full */
     struct sim_kernel kernel = {name, entry, (uint32_t)arguments_bytes};
 
     stand(file, line);
@@ -771,7 +769,7 @@ uint32_t sim_launch_child(const char *name, void (*entry)(const void *), const v
         fail("a child grid of no such size", file, line);
     if (sim.pending >= sim.pending_limit) {
         sim.counters.child_refusals++;
-        return sim.child_code;
+        return sim.child_code != 0 ? sim.child_code : full_codes[random_next() % FULL_CODES];
     }
     sim.counters.child_grids++;
     if (sim.child_lost > 0 && --sim.child_lost == 0)

@@ -4,8 +4,8 @@
  * atomic or a read of a shared word; then the schedule, drawn from the seed, picks who runs next.
  * Warps are in step only where the kernel asks for it. Several blocks are resident at a time and
  * start in any order. Shared memory is poisoned when a block starts. Child grids that kernels
- * launch start before, between or after their parent's blocks, and are refused, with the runtime's
- * code, where too many are pending.
+ * launch start before, between or after their parent's blocks, and are refused, with codes
+ * that the runtime has, where too many are pending.
  *
  * What it finds: accesses to global memory outside the ranges registered, misaligned ones, threads
  * that wait for each other for ever or leave while others wait, shared memory read before written

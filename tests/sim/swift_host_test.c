@@ -8,7 +8,7 @@
 
 #define TEXT_BYTES 700u
 #define PATTERN_BYTES 9u
-#define OTHER_CODE 4 /* any that is not cudaErrorLaunchPendingCountExceeded */
+#define OTHER_CODE 4 /* any that does not say that the device is full */
 
 static const char *const names[] = {
     "bf-swift", "bf-swift-binning", "bf-swift-chunking", "bf-hybrid:9",

@@ -20,8 +20,8 @@
  *   SIMT_CONSTANT(type, name, count)               an array in constant memory, at file scope, that
  *                                                  the host fills; simt_constant_u32, _u8 read it
  *   SIMT_LAUNCH(kernel, blocks, threads, arguments)  launch a child grid, without waiting for it;
- *                                                  0, or the runtime's error code. The kernel that
- *                                                  launches ends after all its child grids.
+ *                                                  0 or the runtime's error code
+ *   simt_launch_is_full(code)                      was it refused for want of room?
  *
  * Loads are aligned to their size. Shared memory holds garbage until written.
  */
@@ -282,6 +282,14 @@ SIMT_FUNCTION uint32_t simt_lane(void)
 SIMT_FUNCTION uint32_t simt_warp(void)
 {
     return simt_thread() / SIMT_WARP_THREADS;
+}
+
+/* Does a code of SIMT_LAUNCH say that the device has no room for one more child grid? cuda.h names
+ * cudaErrorLaunchPendingCountExceeded, the programming guide cudaErrorLaunchOutOfResources, and the
+ * memory that holds pending launches may run out: cudaErrorMemoryAllocation. */
+SIMT_FUNCTION int simt_launch_is_full(uint32_t code)
+{
+    return code == 69u || code == 701u || code == 2u;
 }
 
 #endif

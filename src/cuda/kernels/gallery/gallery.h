@@ -26,7 +26,7 @@ struct gallery_result {
     uint64_t launched; /* swift: child grids launched without an error */
     uint64_t spilled;  /* swift: launches refused; the parent's thread compared by itself */
     uint64_t children; /* swift: child grids that ran, counted by themselves */
-    uint64_t refusal;  /* swift: the runtime's error code of some refused launch; 0: none */
+    uint64_t refusal;  /* swift: the error code of a launch that failed, but not for want of room */
 };
 
 struct gallery_arguments {

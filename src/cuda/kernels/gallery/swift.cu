@@ -143,7 +143,8 @@ SIMT_FUNCTION void swift_compare(const struct gallery_arguments *a, const struct
         return;
     }
     (void)simt_atomic_add_u64(&a->result->spilled, 1);
-    simt_store_u64(&a->result->refusal, code);
+    if (!simt_launch_is_full(code))
+        simt_store_u64(&a->result->refusal, code);
     if (!compare_forward(a, bin, where, x, a->pattern_bytes))
         simt_store_u8(a->flags + (x - a->begin), 0);
 }
