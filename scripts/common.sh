@@ -172,3 +172,22 @@ build_preset() {
     configure_preset "$@"
     cmake --build "build/$1" -j "$jobs"
 }
+
+# ---- Generated parts of documents -----------------------------------------------------------
+
+# put_section PAGE NAME FILE SCRATCH: FILE takes the place of what is between the page's markers of
+# that name. SCRATCH is a file to write the page to first.
+put_section() {
+    [ "$(grep -c -x -e "<!-- begin $2 -->" -e "<!-- end $2 -->" "$1")" -eq 2 ] ||
+        die "$1 has no markers for '$2'"
+    awk -v name="$2" -v file="$3" '
+        $0 == "<!-- end " name " -->" { inside = 0 }
+        !inside { print }
+        $0 == "<!-- begin " name " -->" {
+            inside = 1
+            print ""
+            while ((getline line < file) > 0) print line
+            print ""
+        }' "$1" >"$4"
+    cat "$4" >"$1"
+}

@@ -18,22 +18,6 @@ build_preset release >"$work/build.log" 2>&1 || {
     exit 1
 }
 
-# put NAME FILE: FILE takes the place of what is between the page's markers of that name.
-put() {
-    [ "$(grep -c -x -e "<!-- begin $1 -->" -e "<!-- end $1 -->" "$page")" -eq 2 ] ||
-        die "$page has no markers for '$1'"
-    awk -v name="$1" -v file="$2" '
-        $0 == "<!-- end " name " -->" { inside = 0 }
-        !inside { print }
-        $0 == "<!-- begin " name " -->" {
-            inside = 1
-            print ""
-            while ((getline line < file) > 0) print line
-            print ""
-        }' "$page" >"$work/page.md"
-    cat "$work/page.md" >"$page"
-}
-
 # Both are measured before anything is written: the page's figures are of one sitting.
 say 'cpu'
 "$bench" cpu --json="$work/cpu.json" --svg="$work/cpu.svg" --markdown="$work/cpu.md" "$@"
@@ -51,6 +35,6 @@ say 'commands'
     cat "$work/commands.md"
 } >"$work/commands-section.md"
 cp "$work/cpu.json" "$work/cpu.svg" "$work/commands.json" "$results/"
-put cpu "$work/cpu-section.md"
-put commands "$work/commands-section.md"
+put_section "$page" cpu "$work/cpu-section.md" "$work/page.md"
+put_section "$page" commands "$work/commands-section.md" "$work/page.md"
 say "written: $page, $results/cpu.json, $results/cpu.svg, $results/commands.json"

@@ -5,7 +5,7 @@ import csv
 import json
 import sys
 
-PAPERS = {'pss': 3, 'bmh': 1, 'swift': 3, 'word': 1, 'records': 4}  # tables of each
+PAPERS = {'pss': 3, 'bmh': 1, 'swift': 4, 'word': 1, 'records': 4}  # tables of each
 
 
 def cells_of(table):
@@ -16,24 +16,35 @@ def cells_of(table):
         yield from row
 
 
-def mean(cell):
-    samples = cell[cell['part'] + '_seconds']
-    return sum(samples) / len(samples) * cell['factor']
+def mean(figure, part):
+    samples = figure[part + '_seconds']
+    return sum(samples) / len(samples) * figure['factor']
 
 
-def check_cell(cell, states):
+def is_near(a, b):
+    return abs(a - b) <= 1e-3 * abs(b)
+
+
+def check_cell(cell, figures, states):
     """The cell is of a state it may be of, and its number is that of its runs."""
     if cell['kind'] in ('empty', 'published'):
         assert cell['kind'] == 'empty' or cell['value'] > 0, cell
         return
-    assert cell['state'] in states, cell
+    figure, part = figures[cell['figure']], cell['part']
+    assert cell['state'] in states and cell['state'] == figure['state'], cell
     if cell['state'] != 'measured':
-        assert 'value' not in cell and cell['note'], cell
-    elif cell['kind'] == 'time' and cell[cell['part'] + '_seconds']:
-        ratio = cell['value'] / mean(cell)
-        assert 1e3 * 0.999 < ratio < 1e5 * 1.001, cell  # ms, or ms for 100 runs
+        assert 'value' not in cell and figure['note'], cell
+        return
+    assert figure['whole_seconds'] and min(figure['whole_seconds']) > 0, figure
+    if cell['kind'] in ('child grids', 'refused launches'):
+        assert cell['value'] >= 0, cell
+    elif cell['kind'] == 'speed-up':
+        assert is_near(cell['value'], mean(figures[cell['base']], part) / mean(figure, part)), cell
+    elif figure[part + '_seconds']:
+        scale = cell['value'] / mean(figure, part)
+        assert is_near(scale, 1e3) or is_near(scale, 1e5), cell  # ms, or ms for 100 runs
     else:
-        assert cell['whole_seconds'] and min(cell['whole_seconds']) > 0, cell
+        assert 'value' not in cell, cell
 
 
 def main():
@@ -51,9 +62,11 @@ def main():
         assert paper['orderings'] and paper['notes'] and paper['source'], name
         for table in paper['tables']:
             for cell in cells_of(table):
-                check_cell(cell, states)
+                check_cell(cell, paper['figures'], states)
                 seen.add(cell.get('state', cell['kind']))
                 cell_count += cell['kind'] != 'empty'
+        if has_gpu and name == 'swift':
+            assert sum(figure['child_grids'] for figure in paper['figures']) > 0
         known = [ordering for ordering in paper['orderings'] if ordering['state'] != 'not measured']
         assert known and all(ordering['value'] >= 0 for ordering in known), name
     assert {'measured', 'published'} <= seen, seen

@@ -57,7 +57,7 @@ const char *figure_state_name(enum figure_state state);
 #define TABLE_COLUMNS_MAX 16u
 #define NAME_BYTES 64u
 
-enum cell_kind { CELL_EMPTY, CELL_PUBLISHED, CELL_TIME, CELL_SPEEDUP };
+enum cell_kind { CELL_EMPTY, CELL_PUBLISHED, CELL_TIME, CELL_SPEEDUP, CELL_GRIDS, CELL_SPILLS };
 
 struct cell {
     enum cell_kind kind;
@@ -131,6 +131,9 @@ void table_time(struct table *table, uint32_t row, uint32_t column, const struct
                 enum part part);
 void table_speedup(struct table *table, uint32_t row, uint32_t column, const struct figure *figure,
                    const struct figure *base);
+/* Child grids that ran in the figure's last run; or launches that were refused. */
+void table_grids(struct table *table, uint32_t row, uint32_t column, const struct figure *figure,
+                 bool refused);
 struct figure *paper_figure(struct paper *paper);
 void paper_note(struct paper *paper, const char *format, ...) __attribute__((format(printf, 2, 3)));
 struct plot *paper_plot(struct paper *paper, const struct table *table, uint32_t row_count,

@@ -35,30 +35,41 @@ static void json_samples(FILE *file, enum part part, const struct samples *sampl
     fprintf(file, "]");
 }
 
-static void json_cell(FILE *file, const struct table *table, const struct cell *cell)
+static void json_figure(FILE *file, const struct figure *figure)
 {
-    static const char *const kinds[] = {"empty", "published", "time", "speed-up"};
-    const struct figure *figure = cell->figure;
+    fprintf(file, "      {");
+    json_pair(file, "who", figure->who);
+    fprintf(file, ", ");
+    json_pair(file, "on", figure->on);
+    fprintf(file, ", ");
+    json_pair(file, "state", state_word(figure));
+    if (figure->note[0] != '\0') {
+        fprintf(file, ", ");
+        json_pair(file, "note", figure->note);
+    }
+    fprintf(file, ", \"factor\": %.6g, \"child_grids\": %" PRIu64 ", \"child_spills\": %" PRIu64,
+            figure->factor, figure->child_grids, figure->child_spills);
+    for (uint32_t part = 0; part < PARTS; part++)
+        json_samples(file, (enum part)part, part_samples(figure, (enum part)part));
+    fprintf(file, "}");
+}
+
+/* A measured cell names its figures by their place in the report's list. */
+static void json_cell(FILE *file, const struct paper *paper, const struct table *table,
+                      const struct cell *cell)
+{
+    static const char *const kinds[] = {"empty",    "published",   "time",
+                                        "speed-up", "child grids", "refused launches"};
     double value;
 
     fprintf(file, "{\"kind\": \"%s\"", kinds[cell->kind]);
     if (cell_value(table, cell, &value))
         fprintf(file, ", \"value\": %.6g", value);
-    if (figure != NULL) {
-        fprintf(file, ", \"part\": \"%s\", ", part_names[cell->part]);
-        json_pair(file, "state", state_word(figure));
-        fprintf(file, ", ");
-        json_pair(file, "who", figure->who);
-        fprintf(file,
-                ", \"factor\": %.6g, \"child_grids\": %" PRIu64 ", \"child_spills\": %" PRIu64,
-                figure->factor, figure->child_grids, figure->child_spills);
-        if (figure->note[0] != '\0') {
-            fprintf(file, ", ");
-            json_pair(file, "note", figure->note);
-        }
-        for (uint32_t part = 0; part < PARTS; part++)
-            json_samples(file, (enum part)part, part_samples(figure, (enum part)part));
-    }
+    if (cell->figure != NULL)
+        fprintf(file, ", \"part\": \"%s\", \"state\": \"%s\", \"figure\": %td",
+                part_names[cell->part], state_word(cell->figure), cell->figure - paper->figure);
+    if (cell->base != NULL)
+        fprintf(file, ", \"base\": %td", cell->base - paper->figure);
     fprintf(file, "}");
 }
 
@@ -72,7 +83,7 @@ static void json_names(FILE *file, const char *name, char names[][NAME_BYTES], u
     fprintf(file, "]");
 }
 
-static void json_table(FILE *file, struct table *table)
+static void json_table(FILE *file, const struct paper *paper, struct table *table)
 {
     fprintf(file, "      {");
     json_pair(file, "title", table->title);
@@ -84,7 +95,7 @@ static void json_table(FILE *file, struct table *table)
     for (uint32_t row = 0; row < table->row_count; row++)
         for (uint32_t column = 0; column < table->column_count; column++) {
             fprintf(file, "        %s", column == 0 ? "[" : " ");
-            json_cell(file, table, &table->cell[row][column]);
+            json_cell(file, paper, table, &table->cell[row][column]);
             fprintf(file, "%s\n",
                     column + 1 < table->column_count ? ","
                     : row + 1 < table->row_count     ? "],"
@@ -126,9 +137,14 @@ static void json_paper(FILE *file, struct paper *paper)
         fprintf(file, "%s", i > 0 ? ", " : "");
         print_json_string(file, paper->note[i]);
     }
-    fprintf(file, "],\n    \"tables\": [\n");
+    fprintf(file, "],\n    \"figures\": [\n");
+    for (uint32_t i = 0; i < paper->figure_count; i++) {
+        json_figure(file, &paper->figure[i]);
+        fprintf(file, "%s\n", i + 1 < paper->figure_count ? "," : "");
+    }
+    fprintf(file, "    ],\n    \"tables\": [\n");
     for (uint32_t i = 0; i < paper->table_count; i++) {
-        json_table(file, &paper->table[i]);
+        json_table(file, paper, &paper->table[i]);
         fprintf(file, "%s\n", i + 1 < paper->table_count ? "," : "");
     }
     fprintf(file, "    ],\n");

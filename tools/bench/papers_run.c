@@ -64,7 +64,7 @@ static void name_device(struct papers *papers)
     if (papers->searcher[HOST_GPU] == NULL)
         return;
     if (!process_first_line(smi, papers->device, sizeof papers->device))
-        snprintf(papers->device, sizeof papers->device, "a device nvidia-smi does not name");
+        snprintf(papers->device, sizeof papers->device, "a device that nvidia-smi does not name");
 }
 
 static void find_command(struct papers *papers)

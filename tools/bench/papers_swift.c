@@ -145,6 +145,28 @@ static void add_table(struct paper *paper, const struct cells cells[CORPUS_KINDS
     (void)paper_plot(paper, table, table->row_count, 0xfff, false, "text, algorithm", table->title);
 }
 
+/* How much the children of one search were: what the parents' threads launched, and what the device
+ * refused, so that the parent's thread compared by itself. */
+static void add_grids(struct paper *paper, const struct cells cells[LENGTHS][CORPUS_KINDS])
+{
+    struct table *table = paper_table(paper, 1, "child grids", "text, algorithm",
+                                      "Child grids of one search by the -swift form");
+
+    for (uint32_t m = 0; m < LENGTHS; m++) {
+        (void)table_column(table, "m = %llu, ran", (unsigned long long)lengths[m]);
+        (void)table_column(table, "m = %llu, launch refused", (unsigned long long)lengths[m]);
+    }
+    for (uint32_t t = 0; t < CORPUS_KINDS; t++)
+        for (uint32_t a = 0; a < ALGORITHMS; a++) {
+            uint32_t row = table_row(table, "%s, %s", text_names[t], algorithms[a]);
+
+            for (uint32_t m = 0; m < LENGTHS; m++) {
+                table_grids(table, row, 2 * m, cells[m][t].form[a][SWIFT], false);
+                table_grids(table, row, 2 * m + 1, cells[m][t].form[a][SWIFT], true);
+            }
+        }
+}
+
 /* ---- What the paper says of them ---------------------------------------------------------- */
 
 static void order_short(struct paper *paper, const struct cells *cells, uint32_t text)
@@ -320,6 +342,7 @@ void paper_swift(struct papers *papers)
                       "patterns hold none");
     for (uint32_t m = 0; m < LENGTHS; m++)
         add_table(paper, cells[m], m);
+    add_grids(paper, (const struct cells(*)[CORPUS_KINDS])cells);
     for (uint32_t t = 0; t < CORPUS_KINDS; t++) {
         order_short(paper, &cells[0][t], t);
         order_long(paper, &cells[1][t], t);

@@ -75,6 +75,11 @@ bool cell_value(const struct table *table, const struct cell *cell, double *valu
             return false;
         *value = base / seconds;
         return true;
+    case CELL_GRIDS:
+    case CELL_SPILLS:
+        *value = (double)(cell->kind == CELL_GRIDS ? cell->figure->child_grids
+                                                   : cell->figure->child_spills);
+        return cell->figure->state == FIGURE_MEASURED;
     default:
         return false;
     }
@@ -83,7 +88,7 @@ bool cell_value(const struct table *table, const struct cell *cell, double *valu
 /* Three digits that count; zeros behind them are left to the reader. */
 void number_text(double value, char text[NAME_BYTES])
 {
-    int digits = value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3;
+    int digits = value >= 100 || value == 0 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3;
 
     if (value > 0 && value < 0.1)
         digits = 4;
@@ -150,6 +155,13 @@ void table_speedup(struct table *table, uint32_t row, uint32_t column, const str
                    const struct figure *base)
 {
     table->cell[row][column] = (struct cell){CELL_SPEEDUP, PART_WHOLE, 0, figure, base};
+}
+
+void table_grids(struct table *table, uint32_t row, uint32_t column, const struct figure *figure,
+                 bool refused)
+{
+    table->cell[row][column] =
+        (struct cell){refused ? CELL_SPILLS : CELL_GRIDS, PART_WHOLE, 0, figure, NULL};
 }
 
 void paper_note(struct paper *paper, const char *format, ...)
