@@ -51,6 +51,13 @@ struct engine_result {
  * patterns nest. */
 #define ENGINE_HITS_MAX (1u << 20)
 
+/* Records on one tape, as struct trawl_records has them. */
+struct engine_records {
+    const uint8_t *bytes;
+    const uint64_t *offsets; /* record_count + 1 */
+    uint64_t record_count;
+};
+
 struct engine_options {
     uint64_t size;
     const char *instruction_set;  /* CPU: NULL for the best */
@@ -88,6 +95,12 @@ struct engine_ops {
     void (*unload)(struct engine *engine, const uint8_t *bytes);
     /* Optional: are all these bytes loaded? Then counts may come in the largest chunks. */
     bool (*holds)(struct engine *engine, const uint8_t *bytes, uint64_t bytes_count);
+    /* Optional: for plans whose algorithm takes records, after lane_begin. Sets flags[i] to 0 where
+     * record i surely holds no occurrence, else to 1; conditions are not looked at. Adds to the
+     * result's device times, and to candidate_count the flags that were set. */
+    enum trawl_status (*records)(struct engine_lane *lane, const struct engine_records *records,
+                                 uint8_t *flags, struct engine_result *result,
+                                 struct trawl_error *error);
 };
 
 extern const struct engine_ops engine_cpu;

@@ -331,4 +331,4 @@ static bool auto_holds(struct engine *engine, const uint8_t *bytes, uint64_t byt
 
 const struct engine_ops engine_auto = {
     "auto",          auto_open, auto_close, auto_properties, auto_lane_open, auto_lane_close,
-    auto_lane_begin, auto_scan, auto_load,  auto_unload,     auto_holds};
+    auto_lane_begin, auto_scan, auto_load,  auto_unload,     auto_holds,     NULL};

@@ -16,6 +16,7 @@
 #define SLICE_ROWS_MAX 64u   /* that a thread takes at once, */
 #define SLICES_PER_THREAD 8u /* or less, so that none waits long for another */
 #define ROW_BYTES_MAX UINT32_MAX
+#define FLAGGED_ROWS (1ull << 20) /* records that a device looks at for one or several blocks */
 
 struct matrix {
     const struct trawl_plan *plan; /* with its conditions, which the search leaves to us */
@@ -132,7 +133,8 @@ static enum trawl_status matrix_open(struct matrix *matrix, uint64_t block_bytes
 /* ---- rabin-karp-matrix: record by record ------------------------------------------------------
  */
 
-/* The rows of one block, taken by all threads in slices. */
+/* The rows of one block, taken by all threads in slices. With a device it says first which records
+ * may hold anything; threads then look at those alone. */
 struct row_gang {
     const struct matrix *matrix;
     const struct gallery_matrix *gallery;
@@ -143,6 +145,12 @@ struct row_gang {
     pthread_t *helpers;
     uint32_t helpers_max;
     uint32_t helper_count; /* the most of a block; where starting fails, fewer do the work */
+
+    struct engine_lane *device; /* NULL: the host alone */
+    uint8_t *flags;             /* of records [flags_begin, flags_end) */
+    uint64_t flags_capacity;
+    uint64_t flags_begin, flags_end;
+    struct engine_result result; /* of the device */
 };
 
 static void *take_slices(void *argument)
@@ -154,9 +162,10 @@ static void *take_slices(void *argument)
 
     while ((begin = atomic_fetch_add(&gang->row_next, gang->slice_rows)) < gang->rows_end)
         for (uint64_t i = begin; i < min_u64(begin + gang->slice_rows, gang->rows_end); i++)
-            found += gallery_matrix_record(
-                gang->gallery, matrix->records->bytes + offsets[i], offsets[i + 1] - offsets[i],
-                matrix->first + (i - matrix->block_begin) * matrix->columns);
+            if (gang->device == NULL || gang->flags[i - gang->flags_begin] != 0)
+                found += gallery_matrix_record(
+                    gang->gallery, matrix->records->bytes + offsets[i], offsets[i + 1] - offsets[i],
+                    matrix->first + (i - matrix->block_begin) * matrix->columns);
     atomic_fetch_add(&gang->match_count, found);
     return NULL;
 }
@@ -179,32 +188,94 @@ static void fill_block(struct row_gang *gang)
         (void)pthread_join(gang->helpers[--started], NULL);
 }
 
-static enum trawl_status fill_rows(struct matrix *matrix, struct row_gang *gang,
+/* Flags for the block's records and, since a device wants many, for as many behind as fit. */
+static enum trawl_status reach_flags(struct trawl_searcher *searcher, struct row_gang *gang,
+                                     uint64_t begin, struct trawl_error *error)
+{
+    const struct trawl_records *all = gang->matrix->records;
+    struct engine_records records = {all->bytes, all->offsets + begin, 0};
+
+    if (gang->device == NULL || gang->rows_end <= gang->flags_end)
+        return TRAWL_OK;
+    records.record_count = min_u64(gang->flags_capacity, all->record_count - begin);
+    TRAWL_TRY(searcher->ops->records(gang->device, &records, gang->flags, &gang->result, error));
+    gang->flags_begin = begin;
+    gang->flags_end = begin + records.record_count;
+    return TRAWL_OK;
+}
+
+static enum trawl_status fill_rows(struct trawl_searcher *searcher, struct matrix *matrix,
+                                   struct row_gang *gang, struct trawl_stats *stats,
                                    struct trawl_error *error)
 {
-    uint64_t records = matrix->records->record_count;
+    const struct trawl_records *records = matrix->records;
+
+    for (uint64_t begin = 0; begin < records->record_count; begin += matrix->rows_max) {
+        uint64_t bytes;
+
+        if (!block_reach(matrix, begin))
+            return TRAWL_STOPPED;
+        gang->rows_end = min_u64(begin + matrix->rows_max, records->record_count);
+        atomic_store(&gang->row_next, begin);
+        if (matrix->columns > 0) {
+            TRAWL_TRY(reach_flags(searcher, gang, begin, error));
+            fill_block(gang);
+        }
+        bytes = records->offsets[gang->rows_end] - records->offsets[begin];
+        stats->text_bytes += bytes;
+        stats->chunk_count++;
+        stats->device_chunk_count += gang->device != NULL;
+        atomic_fetch_add(&searcher->progress, bytes);
+    }
+    return finish_rows(matrix) ? TRAWL_OK : TRAWL_STOPPED;
+}
+
+/* A lane of the engine's, if that is to flag the records. */
+static enum trawl_status gang_device(struct trawl_searcher *searcher, struct row_gang *gang,
+                                     struct trawl_error *error)
+{
+    const struct trawl_plan *plan = gang->matrix->plan;
+    const struct engine_ops *ops = searcher->ops;
+    uint64_t rows_max = gang->matrix->rows_max;
+    void *memory;
+
+    if (ops->records == NULL) {
+        if ((plan_engines(plan) & 1u << TRAWL_ENGINE_CPU) != 0)
+            return TRAWL_OK;
+        return TRAWL_FAIL(error, UNSUPPORTED,
+                          "algorithm %s as asked for is one of the engine \"cuda\" alone, which "
+                          "must be asked for too",
+                          plan_algorithm_name(plan->algorithm));
+    }
+    if (searcher->caller.lane == NULL)
+        TRAWL_TRY(ops->lane_open(searcher->engine, &searcher->caller.lane, error));
+    TRAWL_TRY(ops->lane_begin(searcher->caller.lane, plan, error));
+    /* whole blocks, so that no block's flags come in two parts */
+    gang->flags_capacity = min_u64((FLAGGED_ROWS + rows_max - 1) / rows_max * rows_max,
+                                   gang->matrix->records->record_count);
+    TRAWL_TRY(memory_allocate(gang->flags_capacity, 1, &memory, error));
+    gang->flags = (uint8_t *)memory;
+    gang->device = searcher->caller.lane;
+    return TRAWL_OK;
+}
+
+static enum trawl_status gang_run(struct trawl_searcher *searcher, struct matrix *matrix,
+                                  struct row_gang *gang, struct trawl_stats *stats,
+                                  struct trawl_error *error)
+{
     struct gallery_matrix *gallery = NULL;
     enum trawl_status status;
     void *memory;
 
     TRAWL_TRY(memory_allocate(gang->helpers_max, sizeof *gang->helpers, &memory, error));
     gang->helpers = (pthread_t *)memory;
+    TRAWL_TRY_DONE(gang_device(searcher, gang, error));
     TRAWL_TRY_DONE(gallery_matrix_open(matrix->plan, &gallery, error));
     gang->gallery = gallery;
-    for (uint64_t begin = 0; begin < records; begin += matrix->rows_max) {
-        if (!block_reach(matrix, begin)) {
-            status = TRAWL_STOPPED;
-            goto done;
-        }
-        gang->rows_end = min_u64(begin + matrix->rows_max, records);
-        atomic_store(&gang->row_next, begin);
-        if (matrix->columns > 0)
-            fill_block(gang);
-    }
-    if (!finish_rows(matrix))
-        status = TRAWL_STOPPED;
+    status = fill_rows(searcher, matrix, gang, stats, error);
 done:
     gallery_matrix_close(gallery);
+    memory_release(gang->flags, gang->flags_capacity, 1);
     memory_release(gang->helpers, gang->helpers_max, sizeof *gang->helpers);
     return status;
 }
@@ -213,23 +284,24 @@ done:
 static enum trawl_status search_records(struct trawl_searcher *searcher, struct matrix *matrix,
                                         struct trawl_error *error)
 {
-    const struct trawl_records *records = matrix->records;
-    struct trawl_stats stats = {.text_bytes =
-                                    records->offsets[records->record_count] - records->offsets[0]};
+    struct trawl_stats stats = {.size = sizeof stats};
     struct row_gang gang = {.matrix = matrix, .helpers_max = searcher->threads_capacity};
     uint64_t begin_ns = search_now_ns();
     enum trawl_status status;
 
-    if (searcher->engine_asked == TRAWL_ENGINE_CUDA)
-        return TRAWL_FAIL(error, UNSUPPORTED, "the CUDA engine does not have algorithm %s",
-                          plan_algorithm_name(matrix->plan->algorithm));
     if (atomic_exchange(&searcher->busy, true))
         return TRAWL_FAIL(error, BUSY, "the searcher is already inside a call");
-    status = fill_rows(matrix, &gang, error);
+    atomic_store(&searcher->progress, 0);
+    status = gang_run(searcher, matrix, &gang, &stats, error);
+    stats.cpu_chunk_count = stats.chunk_count - stats.device_chunk_count;
     stats.match_count = atomic_load(&gang.match_count);
+    stats.candidate_count = gang.result.candidate_count;
+    stats.device_copy_ns = gang.result.device_copy_ns;
+    stats.device_kernel_ns = gang.result.device_kernel_ns;
     stats.wall_ns = search_now_ns() - begin_ns;
     stats.thread_count = 1 + gang.helper_count;
-    (void)snprintf(stats.engine, sizeof stats.engine, "cpu");
+    (void)snprintf(stats.engine, sizeof stats.engine, "%s",
+                   stats.device_chunk_count > 0 ? "cuda" : "cpu");
     searcher->stats = stats;
     atomic_store(&searcher->busy, false);
     return status;

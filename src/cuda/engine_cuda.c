@@ -115,6 +115,7 @@ static void cuda_lane_close(struct engine_lane *lane)
         cuda_lane_end(lane);
         cuda_device_leave(lane->device);
     }
+    cuda_records_free(lane);
     memory_release(lane, 1, sizeof *lane);
 }
 
@@ -167,6 +168,8 @@ static enum trawl_status cuda_lane_begin(struct engine_lane *lane, const struct 
     lane->gallery.ready = false;
     lane->held.bytes = NULL;
     lane->window_bytes = UINT64_MAX;
+    if (plan_algorithm_is_for_records(plan->algorithm))
+        return cuda_records_begin(lane, error);
     return plan->literal_count == 0 ? TRAWL_OK : cuda_tables_check(plan, error);
 }
 
@@ -487,6 +490,6 @@ void engine_cuda_unload(struct engine *engine, const uint8_t *bytes)
 }
 
 const struct engine_ops engine_cuda = {
-    "cuda",           cuda_open,          cuda_close,       cuda_properties,
-    cuda_lane_open,   cuda_lane_close,    cuda_lane_begin,  cuda_scan,
-    engine_cuda_load, engine_cuda_unload, engine_cuda_holds};
+    "cuda",           cuda_open,          cuda_close,        cuda_properties,
+    cuda_lane_open,   cuda_lane_close,    cuda_lane_begin,   cuda_scan,
+    engine_cuda_load, engine_cuda_unload, engine_cuda_holds, cuda_records};

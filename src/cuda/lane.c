@@ -90,6 +90,7 @@ void cuda_lane_end(struct engine_lane *lane)
     }
     cuda_pinned_release(device, &lane->landing);
     cuda_gallery_end(lane);
+    cuda_records_end(lane);
     cuda_memory_release(device, &lane->tables.memory);
     cuda_memory_release(device, &lane->text);
     cuda_memory_release(device, &lane->result);

@@ -58,6 +58,7 @@ struct engine_lane {
     const struct trawl_plan *plan;
     struct cuda_tables tables;
     struct cuda_gallery gallery;
+    struct cuda_records *records; /* NULL: no plan for records yet */
     struct cuda_memory text;
     struct cuda_memory result; /* struct scan_result, then the segments */
     struct cuda_memory offsets;
@@ -130,5 +131,17 @@ enum trawl_status cuda_gallery_range(struct engine_lane *lane, const struct cuda
                                      struct engine_result *result, uint64_t *done,
                                      struct trawl_error *error);
 void cuda_gallery_end(struct engine_lane *lane);
+
+/* ---- records.c ---- */
+
+/* Get ready for lane->plan, whose algorithm takes records. UNSUPPORTED: it is not for a device. */
+enum trawl_status cuda_records_begin(struct engine_lane *lane, struct trawl_error *error);
+/* The engine's table says what it does. */
+enum trawl_status cuda_records(struct engine_lane *lane, const struct engine_records *records,
+                               uint8_t *flags, struct engine_result *result,
+                               struct trawl_error *error);
+/* What lies on the device, with it entered; then what does not. */
+void cuda_records_end(struct engine_lane *lane);
+void cuda_records_free(struct engine_lane *lane);
 
 #endif

@@ -41,7 +41,7 @@ static const struct {
     {"pss-gm", ON_CUDA, "256"},
     {"word-simple", ON_CUDA, "256"},
     {"word-chunked", ON_CUDA, "256"},
-    {"rabin-karp-matrix", ON_CPU, NULL},
+    {"rabin-karp-matrix", ON_BOTH, NULL},
 };
 #define NAMES (sizeof rows / sizeof *rows)
 

@@ -1,112 +1,31 @@
-/* records: trawl_matrix under rabin-karp-matrix, and under every algorithm for texts, against the
- * oracle, record by record: mixed lengths, many patterns, dense matches, empty records, patterns
- * longer than a record, conditions and case. */
+/* records: trawl_matrix under rabin-karp-matrix, under every algorithm for texts, and by trawl's
+ * own methods, against the oracle, record by record: mixed lengths, many patterns, dense matches,
+ * empty records, patterns longer than a record, conditions and case. */
+#include "records_case.h"
+
 #include "diff/run.h"
-#include "unit/unit.h"
 
 #define RECORDS_MAX 60
 #define RANDOM_PATTERNS_MAX 20
-
-struct scene {
-    struct diff_input tape; /* the tape, and the patterns */
-    uint64_t *offsets;
-    struct trawl_records records;
-    uint64_t rows_seen;
-    uint64_t stop_at; /* rows after which the sink stops; 0: never */
-    uint64_t cells_set;
-    const char *algorithm;
-};
-
-/* What the oracle says of one cell. */
-static int64_t expected_cell(const struct scene *scene, uint64_t record, uint64_t pattern)
-{
-    struct naive_query query = {&scene->tape.patterns[pattern], 1, scene->tape.flags,
-                                scene->tape.line_end};
-    struct naive_bytes text = {scene->tape.text + scene->offsets[record],
-                               scene->offsets[record + 1] - scene->offsets[record]};
-    struct naive_match match;
-
-    return naive_matches(&query, text, &match, 1) == 0 ? -1 : (int64_t)match.begin;
-}
-
-static int take_rows(void *context, uint64_t row_first, uint64_t row_count, const int64_t *first)
-{
-    struct scene *scene = (struct scene *)context;
-    uint64_t columns = scene->tape.pattern_count;
-
-    TEST_CHECK_U64(row_first, scene->rows_seen);
-    for (uint64_t i = 0; i < row_count * columns; i++) {
-        uint64_t record = row_first + i / columns, pattern = i % columns;
-
-        scene->cells_set += first[i] >= 0;
-        if (!TEST_CHECK(first[i] == expected_cell(scene, record, pattern)))
-            printf("  %s: record %" PRIu64 ", pattern %" PRIu64 ": %" PRId64 "\n", scene->algorithm,
-                   record, pattern, first[i]);
-    }
-    scene->rows_seen += row_count;
-    return scene->stop_at > 0 && scene->rows_seen >= scene->stop_at;
-}
-
-static struct trawl_plan *scene_plan(const struct scene *scene)
-{
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-    uint64_t count = scene->tape.pattern_count;
-    struct trawl_pattern *patterns = test_memory((count + 1) * sizeof *patterns);
-    struct trawl_plan *plan = NULL;
-
-    for (uint64_t i = 0; i < count; i++)
-        patterns[i] = (struct trawl_pattern){scene->tape.patterns[i].bytes,
-                                             scene->tape.patterns[i].bytes_count};
-    options.flags = scene->tape.flags;
-    options.algorithm = scene->algorithm;
-    MUST(trawl_plan_build(patterns, count, &options, &plan, NULL));
-    free(patterns);
-    return plan;
-}
 
 static void scene_run(struct scene *scene, const char *algorithm, uint32_t threads,
                       uint64_t chunk_bytes)
 {
     struct trawl_searcher *searcher = unit_searcher(threads, chunk_bytes);
     struct trawl_stats stats = {.size = sizeof stats};
-    struct trawl_plan *plan;
 
-    scene->algorithm = algorithm;
-    scene->rows_seen = 0;
-    scene->cells_set = 0;
-    plan = scene_plan(scene);
-    MUST(trawl_matrix(searcher, plan, &scene->records, take_rows, scene, NULL));
-    TEST_CHECK_U64(scene->rows_seen, scene->records.record_count);
+    MUST(scene_matrix(scene, algorithm, searcher, NULL));
     MUST(trawl_searcher_stats(searcher, &stats, NULL));
-    if (strcmp(algorithm, "rabin-karp-matrix") == 0) {
+    if (algorithm != NULL && strcmp(algorithm, "rabin-karp-matrix") == 0) {
+        uint64_t bytes = scene->offsets[scene->records.record_count] - scene->offsets[0];
+
         TEST_CHECK_U64(stats.match_count, scene->cells_set);
-        TEST_CHECK_U64(stats.text_bytes,
-                       scene->offsets[scene->records.record_count] - scene->offsets[0]);
+        TEST_CHECK_U64(stats.text_bytes, bytes);
+        TEST_CHECK_U64(trawl_searcher_progress(searcher), bytes);
+        TEST_CHECK(stats.chunk_count > 0);
+        TEST_CHECK_U64(stats.cpu_chunk_count, stats.chunk_count);
     }
-    trawl_plan_free(plan);
     trawl_searcher_close(searcher);
-}
-
-/* Records of up to `record_bytes_max` bytes on a tape of this kind. */
-static void scene_begin(struct test_random *random, enum input_kind kind, uint64_t record_count,
-                        uint64_t record_bytes_max, struct scene *scene)
-{
-    uint64_t at = test_random_below(random, 5); /* the first record need not begin the tape */
-
-    memset(scene, 0, sizeof *scene);
-    scene->offsets = test_memory((record_count + 1) * sizeof *scene->offsets);
-    for (uint64_t i = 0; i <= record_count; i++) {
-        scene->offsets[i] = at;
-        at += test_random_one_in(random, 4) ? 0 : test_random_below(random, record_bytes_max + 1);
-    }
-    input_begin(random, kind, at + 1, &scene->tape);
-    scene->records = (struct trawl_records){scene->tape.text, scene->offsets, record_count};
-}
-
-static void scene_end(struct scene *scene)
-{
-    input_free(&scene->tape);
-    free(scene->offsets);
 }
 
 static void random_scenes(void)
@@ -121,17 +40,12 @@ static void random_scenes(void)
         struct scene scene;
 
         scene_begin(&random, kind, record_count, test_random_between(&random, 1, 80), &scene);
-        for (uint64_t i = 0; i < patterns; i++) {
-            uint64_t begin = test_random_below(&random, scene.tape.text_bytes);
-            uint64_t room = scene.tape.text_bytes - begin;
-
-            input_add_pattern(&scene.tape, scene.tape.text + begin,
-                              test_random_between(&random, 1, room < 12 ? room : 12));
-        }
+        scene_add_patterns(&random, patterns, 12, &scene);
         scene.tape.flags = (uint32_t)test_random_below(&random, 8);
         while (cpu_algorithm(algorithms) != NULL)
             algorithms++;
         scene_run(&scene, "rabin-karp-matrix", 1 + (uint32_t)(round % 4), 0);
+        scene_run(&scene, NULL, 1 + (uint32_t)(round % 3), 1 + test_random_below(&random, 200));
         if (kind != INPUT_LETTERS_256) /* strstr takes no NUL */
             scene_run(&scene, cpu_algorithm((uint32_t)(round % algorithms)),
                       1 + (uint32_t)(round % 3), 1 + test_random_below(&random, 200));
@@ -156,6 +70,7 @@ static void many_patterns(void)
     }
     scene_run(&scene, "rabin-karp-matrix", 2, 0);
     TEST_CHECK(scene.cells_set > patterns);
+    scene_run(&scene, NULL, 2, 50);
     scene_end(&scene);
 }
 
@@ -170,6 +85,7 @@ static void dense_matches(void)
     for (uint64_t count = 1; count <= 70; count++)
         input_add_pattern(&scene.tape, scene.tape.text, count);
     scene_run(&scene, "rabin-karp-matrix", 1, 0);
+    scene_run(&scene, NULL, 2, 7);
     scene_end(&scene);
 }
 
@@ -198,14 +114,15 @@ static void corners(void)
     input_add_pattern(&scene.tape, (const uint8_t *)"b", 1);
     plan = scene_plan(&scene);
     scene.tape.pattern_count = 0;
-    MUST(trawl_matrix(searcher, plan, &scene.records, take_rows, &scene, NULL));
+    MUST(trawl_matrix(searcher, plan, &scene.records, scene_take_rows, &scene, NULL));
     TEST_CHECK_U64(scene.rows_seen, ROWS);
     scene.rows_seen = 0;
     scene.stop_at = 1;
-    CHECK_STATUS(trawl_matrix(searcher, plan, &scene.records, take_rows, &scene, NULL),
+    CHECK_STATUS(trawl_matrix(searcher, plan, &scene.records, scene_take_rows, &scene, NULL),
                  TRAWL_STOPPED);
     TEST_CHECK(scene.rows_seen > 0 && scene.rows_seen < ROWS);
-    CHECK_ERROR(trawl_matrix(searcher, plan, &wrong, take_rows, &scene, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_matrix(searcher, plan, &wrong, scene_take_rows, &scene, error),
+                TRAWL_ARGUMENT);
     scene.tape.pattern_count = 1;
     trawl_plan_free(plan);
     trawl_searcher_close(searcher);
@@ -259,7 +176,7 @@ static void failing_memory(void)
         memory.requests = 0;
         memory.fail_at = ++nth;
         scene.rows_seen = 0;
-        status = trawl_matrix(searcher, plan, &scene.records, take_rows, &scene, NULL);
+        status = trawl_matrix(searcher, plan, &scene.records, scene_take_rows, &scene, NULL);
         TEST_CHECK(status == TRAWL_OK ? scene.rows_seen == 30 : scene.rows_seen == 0);
         TEST_CHECK(status == TRAWL_OK || status == TRAWL_MEMORY);
         TEST_CHECK(memory.live_bytes == live_bytes);

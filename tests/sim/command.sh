@@ -42,6 +42,10 @@ compare -v fox text
 compare -m 3 brown text
 compare -c 'ABRACADABRA 7' -
 compare 'no such thing' text
+compare --matrix -f patterns text
+compare --matrix=csv -i -w -f patterns -e '' text -
+compare --matrix --algorithm=rabin-karp-matrix -f patterns -e 'ABRACADABRA 79' text
+compare --matrix=npy --algorithm=rabin-karp-matrix -i -f patterns text
 
 expect_error() {
     if [ "$1" -ne 2 ] || ! grep -q "$2" cuda.err; then
@@ -63,5 +67,5 @@ expect_error $? 'simulated device 0'
 LD_LIBRARY_PATH=$driver TRAWL_SIM_FAIL_CALL=1 "$trawl" fox text >cuda.out || failed=$((failed + 1))
 cmp cpu.out cuda.out || failed=$((failed + 1))
 
-echo "12 commands compared, 4 with a driver that is missing or broken: $failed wrong"
+echo "16 commands compared, 4 with a driver that is missing or broken: $failed wrong"
 [ $failed -eq 0 ]

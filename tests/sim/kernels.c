@@ -33,7 +33,8 @@
     X(gallery_hp_swift)          \
     X(gallery_hp_swift_binning)  \
     X(gallery_hp_swift_chunking) \
-    X(gallery_collect)
+    X(gallery_collect)           \
+    X(gallery_records)
 
 #define ROW(name) {#name, name##_entry, name##_arguments_bytes},
 static const struct sim_kernel kernels[] = {KERNELS(ROW)};

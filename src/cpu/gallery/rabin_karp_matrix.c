@@ -7,7 +7,8 @@
  *            hashes are looked up in a table instead of one after the other. A candidate is
  *            compared at once instead of in a second pass. Records of one length, padding and
  *            packing of characters are not needed.
- * Memory     16 bytes per literal and 16 per distinct length.
+ *            Of patterns given twice one is searched for, and its cells are copied.
+ * Memory     24 bytes per literal and 16 per distinct length.
  * Cost       two remainders and one look-up per byte of the record and distinct length; each
  *            literal whose hash agrees is compared, unless its pattern was found before.
  */
@@ -27,6 +28,12 @@ struct length_class {
     uint32_t reserved;
 };
 
+/* A pattern with the bytes of another. */
+struct twin {
+    uint32_t pattern;
+    uint32_t of;
+};
+
 struct gallery_matrix {
     const struct trawl_plan *plan;
     uint32_t class_count;
@@ -35,6 +42,8 @@ struct gallery_matrix {
     uint32_t *hashes;             /* per literal */
     uint32_t *next;               /* per literal: the next one of the same head, PLAN_NONE ends */
     uint32_t *heads;              /* 1 << heads_bits */
+    struct twin *twins;           /* literal_count of them at most */
+    uint32_t twin_count;
 };
 
 /* Hashes of different lengths go to different heads. */
@@ -67,6 +76,32 @@ static void make_classes(struct gallery_matrix *matrix)
     matrix->class_count = kept;
 }
 
+/* Is this literal all that its pattern stands for? */
+static bool is_alone(const struct trawl_plan *plan, uint32_t literal)
+{
+    const struct plan_literal *own = &plan->literals[literal];
+
+    return own->tail_count == 0 && (literal == 0 || own[-1].pattern != own->pattern) &&
+           (literal + 1 == plan->literal_count || own[1].pattern != own->pattern);
+}
+
+/* A literal in the table that stands alone for a pattern and has the same bytes; PLAN_NONE: none.
+ */
+static uint32_t find_twin(const struct gallery_matrix *matrix, uint32_t literal, uint32_t head)
+{
+    const struct trawl_plan *plan = matrix->plan;
+    uint64_t count = plan->literals[literal].bytes_count;
+
+    if (!is_alone(plan, literal))
+        return PLAN_NONE;
+    for (uint32_t i = head; i != PLAN_NONE; i = matrix->next[i])
+        if (matrix->hashes[i] == matrix->hashes[literal] &&
+            plan->literals[i].bytes_count == count && is_alone(plan, i) &&
+            memcmp(plan_literal_bytes(plan, i), plan_literal_bytes(plan, literal), count) == 0)
+            return i;
+    return PLAN_NONE;
+}
+
 /* Descending, so that chains ascend. */
 static void make_table(struct gallery_matrix *matrix)
 {
@@ -76,12 +111,18 @@ static void make_table(struct gallery_matrix *matrix)
     for (uint32_t i = plan->literal_count; i-- > 0;) {
         const uint8_t *bytes = plan_literal_bytes(plan, i);
         uint64_t count = plan->literals[i].bytes_count;
-        uint32_t hash = 0, *head;
+        uint32_t hash = 0, *head, twin;
 
         for (uint64_t j = 0; j < count; j++)
             hash = rabin_karp_push(hash, bytes[j]);
         matrix->hashes[i] = hash;
         head = &matrix->heads[head_of(matrix, hash, count)];
+        twin = find_twin(matrix, i, *head);
+        if (twin != PLAN_NONE) {
+            matrix->twins[matrix->twin_count++] =
+                (struct twin){plan->literals[i].pattern, plan->literals[twin].pattern};
+            continue;
+        }
         matrix->next[i] = *head;
         *head = i;
     }
@@ -106,6 +147,8 @@ enum trawl_status gallery_matrix_open(const struct trawl_plan *plan,
     matrix->hashes = (uint32_t *)memory;
     TRAWL_TRY_DONE(memory_allocate(plan->literal_count, sizeof *matrix->next, &memory, error));
     matrix->next = (uint32_t *)memory;
+    TRAWL_TRY_DONE(memory_allocate(plan->literal_count, sizeof *matrix->twins, &memory, error));
+    matrix->twins = (struct twin *)memory;
     TRAWL_TRY_DONE(
         memory_allocate(1ull << matrix->heads_bits, sizeof *matrix->heads, &memory, error));
     matrix->heads = (uint32_t *)memory;
@@ -127,6 +170,7 @@ void gallery_matrix_close(struct gallery_matrix *matrix)
     memory_release(matrix->classes, matrix->plan->literal_count, sizeof *matrix->classes);
     memory_release(matrix->hashes, matrix->plan->literal_count, sizeof *matrix->hashes);
     memory_release(matrix->next, matrix->plan->literal_count, sizeof *matrix->next);
+    memory_release(matrix->twins, matrix->plan->literal_count, sizeof *matrix->twins);
     memory_release(matrix->heads, 1ull << matrix->heads_bits, sizeof *matrix->heads);
     memory_release(matrix, 1, sizeof *matrix);
 }
@@ -190,5 +234,9 @@ uint64_t gallery_matrix_record(const struct gallery_matrix *matrix, const uint8_
 
     for (uint32_t i = 0; i < matrix->class_count && matrix->classes[i].count <= record_bytes; i++)
         filled += search_class(matrix, &matrix->classes[i], record, record_bytes, row);
+    for (uint32_t i = 0; i < matrix->twin_count; i++) {
+        row[matrix->twins[i].pattern] = row[matrix->twins[i].of];
+        filled += row[matrix->twins[i].of] >= 0;
+    }
     return filled;
 }

@@ -4,6 +4,7 @@
 #include "bmh.cu"
 #include "fold.cu"
 #include "pss.cu"
+#include "records.cu"
 #include "skip.cu"
 #include "swift.cu"
 #include "word.cu"

@@ -1,0 +1,279 @@
+/* records_device: trawl_matrix by the CUDA engine on the simulated driver, under rabin-karp-matrix
+ * and by trawl's own methods, against the oracle: windows and staging buffers of a few bytes,
+ * records in pieces, more patterns than a launch takes, devices with less memory than the tape, and
+ * driver calls that fail. */
+#include "records_case.h"
+
+#include "cuda/limits.h"
+#include "sim/sim_driver.h"
+#include "sim/simulator.h"
+
+#define RECORDS_MAX 40
+#define RANDOM_PATTERNS_MAX 12
+#define CALLS_MAX 4000u
+
+static const char matrix_name[] = "rabin-karp-matrix";
+
+static void reset(uint64_t seed, uint64_t memory_bytes)
+{
+    struct sim_driver_options options = {seed, 1, memory_bytes, 2, 0, 0};
+
+    sim_driver_reset(&options);
+}
+
+static enum trawl_status open_cuda(struct trawl_searcher **searcher, uint32_t threads,
+                                   struct trawl_error *error)
+{
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+
+    options.engine = TRAWL_ENGINE_CUDA;
+    options.threads = threads;
+    return trawl_searcher_open(&options, searcher, error);
+}
+
+static void nothing_left(void)
+{
+    if (!TEST_CHECK(sim_driver_report()[0] == '\0'))
+        printf("  %s\n", sim_driver_report());
+    TEST_CHECK_U64(sim_driver_live(), 0);
+    TEST_CHECK_U64(sim_driver_memory_used(), 0);
+}
+
+static void set_limits(uint32_t threads, uint64_t staging_bytes, uint64_t text_bytes_max,
+                       uint64_t room_step_bytes)
+{
+    struct cuda_limits limits = cuda_limits_default;
+
+    limits.threads = threads;
+    limits.tile_words_max = limits.threads;
+    limits.blocks_max = 2;
+    limits.staging_bytes = staging_bytes;
+    limits.text_bytes_max = text_bytes_max;
+    limits.room_step_bytes = room_step_bytes;
+    limits.hits_room_min = 16;
+    limits.hits_max = 200;
+    limits.group_samples_max = limits.threads;
+    cuda_limits_replace(&limits);
+}
+
+static void small_limits(struct test_random *random)
+{
+    set_limits(32u * (uint32_t)test_random_between(random, 1, 3),
+               test_random_between(random, 1, 400),
+               test_random_between(random, 1, test_random_one_in(random, 2) ? 60 : 2000),
+               test_random_one_in(random, 4) ? 4096 : 1);
+}
+
+/* The matrix by one searcher, twice: what the first call left behind must not disturb the next. */
+static void run(struct scene *scene, const char *algorithm)
+{
+    struct trawl_stats stats = {.size = sizeof stats};
+    struct trawl_searcher *searcher = NULL;
+
+    MUST(open_cuda(&searcher, 1 + (uint32_t)(scene->records.record_count % 3), NULL));
+    for (int times = 0; times < 2; times++)
+        MUST(scene_matrix(scene, algorithm, searcher, NULL));
+    MUST(trawl_searcher_stats(searcher, &stats, NULL));
+    TEST_CHECK(strcmp(stats.engine, "cuda") == 0 || stats.chunk_count == 0);
+    if (algorithm != NULL) {
+        uint64_t bytes = scene->offsets[scene->records.record_count] - scene->offsets[0];
+
+        TEST_CHECK_U64(stats.match_count, scene->cells_set);
+        TEST_CHECK_U64(stats.text_bytes, bytes);
+        TEST_CHECK_U64(stats.device_chunk_count, stats.chunk_count);
+        TEST_CHECK(stats.candidate_count <= scene->records.record_count);
+        TEST_CHECK(stats.candidate_count > 0 || scene->cells_set == 0);
+    }
+    trawl_searcher_close(searcher);
+    nothing_left();
+}
+
+static void random_scenes(void)
+{
+    struct test_random random = test_random_begin("gallery records device");
+
+    for (uint64_t round = 0; round < test_amount(250, 4000) && test_failures < 10; round++) {
+        enum input_kind kind = (enum input_kind)test_random_below(&random, INPUT_KINDS);
+        uint64_t record_count = test_random_between(&random, 1, RECORDS_MAX);
+        uint64_t longest = test_random_one_in(&random, 4) ? 400 : 50;
+        struct scene scene;
+
+        reset(round + 1, 4u << 20);
+        small_limits(&random);
+        scene_begin(&random, kind, record_count, test_random_between(&random, 1, longest), &scene);
+        scene_add_patterns(&random, test_random_below(&random, RANDOM_PATTERNS_MAX + 1),
+                           test_random_one_in(&random, 5) ? 120 : 10, &scene);
+        scene.tape.flags = (uint32_t)test_random_below(&random, 8);
+        run(&scene, matrix_name);
+        if (round % 4 == 0)
+            run(&scene, NULL);
+        scene_end(&scene);
+    }
+}
+
+/* More patterns than a launch takes, of many lengths: the hashes of one length may lie in two
+ * launches. Each is there twice. */
+static void many_patterns(void)
+{
+    struct test_random random = test_random_begin("gallery records device many");
+    uint64_t patterns = TEST_SANITIZED ? 8500 : 20000, launches;
+    struct scene scene;
+
+    reset(1, 16u << 20);
+    cuda_limits_replace(NULL);
+    scene_begin(&random, INPUT_LETTERS_26, 6, 40, &scene);
+    for (uint64_t i = 0; i < patterns; i++) {
+        uint8_t bytes[8];
+
+        for (uint64_t j = 0; j < sizeof bytes; j++)
+            bytes[j] = (uint8_t)('a' + (i / 2 >> 2 * j) % 4 + (j == 7 ? 3 : 0));
+        input_add_pattern(&scene.tape, bytes, 6 + i / 2 % 3);
+    }
+    scene_add_patterns(&random, 20, 6, &scene);
+    launches = sim_counters().launches;
+    run(&scene, matrix_name);
+    TEST_CHECK(sim_counters().launches - launches >= 2 * 2); /* two calls, two launches and more */
+    TEST_CHECK(scene.cells_set > 0);
+    scene_end(&scene);
+}
+
+/* One letter, every place a match; then records that no pattern fits into: nothing is launched. */
+static void dense_and_short(void)
+{
+    struct test_random random = test_random_begin("gallery records device dense");
+    uint64_t launches;
+    struct scene scene;
+
+    reset(2, 4u << 20);
+    small_limits(&random);
+    scene_begin(&random, INPUT_LETTERS_1, 30, 60, &scene);
+    for (uint64_t count = 1; count <= 70; count++)
+        input_add_pattern(&scene.tape, scene.tape.text, count);
+    run(&scene, matrix_name);
+    scene_end(&scene);
+    scene_begin(&random, INPUT_LETTERS_2, 30, 9, &scene);
+    for (uint64_t count = 10; count <= 12; count++)
+        input_add_pattern(&scene.tape, scene.tape.text, count);
+    launches = sim_counters().launches;
+    run(&scene, matrix_name);
+    TEST_CHECK_U64(sim_counters().launches, launches);
+    TEST_CHECK_U64(scene.cells_set, 0);
+    scene_end(&scene);
+}
+
+/* The tape and its pieces are larger than the device's memory; a pattern alone is. */
+static void little_memory(void)
+{
+    struct test_random random = test_random_begin("gallery records device memory");
+    struct trawl_searcher *searcher = NULL;
+    struct trawl_error error = unit_error();
+    uint8_t *large = test_memory(600u << 10);
+    struct scene scene;
+
+    cuda_limits_replace(NULL);
+    reset(3, 500u << 10);
+    scene_begin(&random, INPUT_LETTERS_26, 3000, 600, &scene);
+    input_add_pattern(&scene.tape, scene.tape.text + 1000, 5);
+    input_add_pattern(&scene.tape, scene.tape.text + 2000, 3);
+    run(&scene, matrix_name);
+    TEST_CHECK(scene.cells_set > 0);
+    memset(large, 'a', 600u << 10);
+    input_add_pattern(&scene.tape, large, 600u << 10);
+    MUST(open_cuda(&searcher, 1, NULL));
+    CHECK_STATUS(scene_matrix(&scene, matrix_name, searcher, &error), TRAWL_MEMORY);
+    TEST_CHECK(error.status == TRAWL_MEMORY && error.message[0] != '\0');
+    TEST_CHECK_U64(scene.rows_seen, 0);
+    trawl_searcher_close(searcher);
+    nothing_left();
+    free(large);
+    scene_end(&scene);
+}
+
+/* Open and search; `again`: with the fault gone, search once more with what is open. */
+static enum trawl_status work_once(struct scene *scene, bool again, struct trawl_error *error)
+{
+    struct trawl_searcher *searcher = NULL;
+    enum trawl_status status = open_cuda(&searcher, 1, error);
+
+    if (status != TRAWL_OK)
+        return status;
+    status = scene_matrix(scene, matrix_name, searcher, error);
+    TEST_CHECK(status == TRAWL_OK || scene->rows_seen < scene->records.record_count);
+    if (status != TRAWL_OK && again) {
+        sim_driver_fail(0, 0, false);
+        MUST(scene_matrix(scene, matrix_name, searcher, NULL));
+    }
+    trawl_searcher_close(searcher);
+    return status;
+}
+
+static void failing_calls(void)
+{
+    static const int codes[] = {CUDA_CODE_OUT_OF_MEMORY, CUDA_CODE_LAUNCH_FAILED,
+                                CUDA_CODE_UNKNOWN};
+    struct test_random random = test_random_begin("gallery records device faults");
+    uint64_t failures = 0;
+    struct scene scene;
+
+    set_limits(32, 90, 250, 1);
+    scene_begin(&random, INPUT_LETTERS_2, 20, 40, &scene);
+    scene_add_patterns(&random, 5, 6, &scene);
+    for (uint32_t i = 0; i < 2 * sizeof codes / sizeof *codes && test_failures < 5; i++) {
+        uint64_t nth = 0, calls;
+
+        do {
+            struct trawl_error error = unit_error();
+            enum trawl_status status;
+
+            reset(nth + 1, 4u << 20);
+            sim_driver_fail(++nth, codes[i / 2], i % 2 != 0);
+            status = work_once(&scene, i % 2 == 0, &error);
+            calls = status == TRAWL_OK ? sim_driver_calls() : nth;
+            TEST_CHECK(status == TRAWL_OK || status == TRAWL_DEVICE || status == TRAWL_MEMORY ||
+                       status == TRAWL_ENGINE);
+            TEST_CHECK(status == TRAWL_OK || (error.status == status && error.message[0] != '\0'));
+            failures += status != TRAWL_OK;
+            nothing_left();
+        } while (nth <= calls && TEST_CHECK(nth < CALLS_MAX) && test_failures < 5);
+    }
+    printf("failed driver calls that ended the search: %" PRIu64 "\n", failures);
+    TEST_CHECK(failures > 100);
+    scene_end(&scene);
+}
+
+/* The published use of the engines: auto leaves it to the host, ",debug" is a device's alone. */
+static void engines(void)
+{
+    struct test_random random = test_random_begin("gallery records engines");
+    struct trawl_searcher *searcher = unit_searcher(2, 0), *cuda = NULL;
+    struct trawl_error error = unit_error();
+    struct scene scene;
+
+    reset(4, 4u << 20);
+    scene_begin(&random, INPUT_LETTERS_2, 20, 40, &scene);
+    scene_add_patterns(&random, 5, 6, &scene);
+    MUST(scene_matrix(&scene, matrix_name, searcher, NULL));
+    CHECK_STATUS(scene_matrix(&scene, "rabin-karp-matrix,debug", searcher, &error),
+                 TRAWL_UNSUPPORTED);
+    TEST_CHECK(strstr(error.message, matrix_name) != NULL);
+    MUST(open_cuda(&cuda, 1, NULL));
+    MUST(scene_matrix(&scene, "rabin-karp-matrix,debug", cuda, NULL));
+    trawl_searcher_close(cuda);
+    trawl_searcher_close(searcher);
+    scene_end(&scene);
+    nothing_left();
+}
+
+int main(void)
+{
+    test_begin("gallery_records_device");
+    cuda_driver_replace(sim_driver_table());
+    random_scenes();
+    many_patterns();
+    dense_and_short();
+    little_memory();
+    failing_calls();
+    engines();
+    cuda_limits_replace(NULL);
+    return test_end();
+}
