@@ -107,6 +107,16 @@ papers | papers_gpu)
     else
         [ "$(lines_with 'not measured yet on a GPU' out.md)" -eq 0 ] || fail 'the GPU is missing'
     fi
+    if [ "$part" = papers_gpu ]; then
+        # A device that fails once: one figure is missing, the rest is measured, the status says so.
+        export TRAWL_SIM_FAIL_CALL=500
+        expect 1 papers pss --largest=2K --rounds=2 --cell-seconds=0 --directory="$work" \
+            --csv="$work/failed.csv"
+        unset TRAWL_SIM_FAIL_CALL
+        [ "$(lines_with '^FAILED: pss: .*a simulated failure' out)" -gt 0 ] || fail 'no FAILED line'
+        [ "$(lines_with ',"failed",' failed.csv)" -gt 0 ] || fail 'a failure has a time'
+        [ "$(lines_with 'pss-g.*,"measured",' failed.csv)" -gt 0 ] || fail 'all was given up'
+    fi
     expect 0 papers bmh --largest=1K --rounds=1 --directory="$work" --svg="$work/one.svg"
     [ -s "$work/one.svg" ] || fail 'one report, one file'
     expect 0 papers bmh --largest=1K --seconds=0 --directory="$work" --csv="$work/late.csv"

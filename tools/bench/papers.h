@@ -221,7 +221,8 @@ struct papers {
     char device[256]; /* its name; empty: there is none */
     char no_device[TRAWL_ERROR_MESSAGE_BYTES];
     struct trawl_searcher *searcher[HOST_GPU_OWN + 1];
-    uint32_t threads; /* of HOST_ALL */
+    uint32_t threads;  /* of HOST_ALL */
+    double load_begin; /* of the system, before anything was measured; below 0: not known */
     double begin_seconds;
     uint32_t wrong_count, failed_count;
     uint64_t check_count; /* answers compared */

@@ -163,6 +163,7 @@ void papers_json(const struct papers *papers, struct paper *const *paper, uint32
     json_pair(file, "no_gpu_because", papers->device[0] != '\0' ? "" : papers->no_device);
     fprintf(file, ", ");
     json_pair(file, "grep", papers->grep_version);
+    fprintf(file, ", \"load_before\": %.2f", papers->load_begin);
     fprintf(file,
             ",\n  \"answers_compared\": %" PRIu64 ", \"wrong\": %" PRIu32 ", \"failed\": %" PRIu32
             ",\n  \"papers\": [\n",

@@ -76,6 +76,18 @@ static double median_spread(const struct paper *paper)
     return count > 0 ? spreads[count / 2] : 0;
 }
 
+/* What else ran: a figure from a busy machine says little, and the reader should know. */
+static void print_load(const struct papers *papers, FILE *file, const char *prefix)
+{
+    double load;
+
+    if (papers->load_begin >= 0 && getloadavg(&load, 1) == 1)
+        fprintf(file,
+                "%sload of the system: %.1f when the run began, %.1f after this report, its own "
+                "included\n",
+                prefix, papers->load_begin, load);
+}
+
 static void print_spread(const struct paper *paper, FILE *file, const char *prefix)
 {
     if (!paper->runs_differ)
@@ -133,6 +145,7 @@ void papers_print(const struct papers *papers, const struct paper *paper)
         printf("%s: %s\n", paper->ordering[i].text, text);
     }
     print_reasons(paper, stdout, "");
+    print_load(papers, stdout, "");
     print_spread(paper, stdout, "");
     printf("\n");
 }
@@ -256,6 +269,7 @@ void papers_markdown(const struct papers *papers, const struct paper *paper, FIL
     fprintf(file, "<!-- paper %s -->\n", paper->name);
     fprintf(file, "- source: %s; there: %s\n", paper->source, paper->hardware);
     machine_print(&papers->machine, papers->options, file, "- ");
+    print_load(papers, file, "- ");
     fprintf(file, "- GPU: %s\n", papers->device[0] != '\0' ? papers->device : "none");
     fprintf(file, "- grep: %s\n",
             papers->grep_version[0] != '\0' ? papers->grep_version : "not installed");

@@ -91,6 +91,8 @@ void papers_open(struct papers *papers)
 {
     char folder[PATH_MAX - 16];
 
+    if (getloadavg(&papers->load_begin, 1) != 1)
+        papers->load_begin = -1;
     setenv("LC_ALL", "C", 1);
     unsetenv("GREP_COLORS");
     mallopt(M_MMAP_THRESHOLD, KEPT_BYTES_MAX); /* what is freed goes back to the system */
