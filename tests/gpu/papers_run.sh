@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
 # The reports on the gallery's sources on a machine with a GPU, in one command: build, run, and leave
 # papers.json, papers.csv, papers.md, papers-NAME.svg and the log in FOLDER (default: $OUT, else
-# build/papers-out). `./dev bench papers --from=FOLDER` then writes docs/papers.md from them.
+# build/papers-results). `./dev bench papers --from=FOLDER` then writes docs/papers.md from them.
 #     bash tests/gpu/papers_run.sh [FOLDER [DATA-FOLDER [ARGUMENT...]]]
 # Without a folder of texts (bible.txt, world192.txt, ecoli-nc008253.txt) generated ones stand in.
 # Build and measurements end within nine minutes: what does not fit is left out, and says so.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
-out=${1:-${OUT:-build/papers-out}}
-data=${2:-${TRAWL_DATA:-shared/data}}
+out=${1:-${OUT:-build/papers-results}}
+export TRAWL_DATA=${2:-${TRAWL_DATA:-shared/data}}
+work=build/papers-out # the command line is part of the results: no paths of this machine in it
 shift $(($# < 2 ? $# : 2))
-mkdir -p "$out" build
+mkdir -p "$out" "$work"
+rm -f "$work"/papers*
 generator=()
 command -v ninja >/dev/null && generator=(-G Ninja)
 
@@ -24,10 +26,11 @@ if ! {
 fi
 printf '[%4d s] built\n' "$SECONDS"
 left=$((520 - SECONDS))
-build/gpu/trawl-bench papers --seconds="$((left > 60 ? left : 60))" --data="$data" --directory="${TMPDIR:-/tmp}" \
-    --json="$out/papers.json" --csv="$out/papers.csv" --svg="$out/papers.svg" \
-    --markdown="$out/papers.md" "$@" >"$out/papers.log" 2>&1
+build/gpu/trawl-bench papers --seconds="$((left > 60 ? left : 60))" \
+    --json="$work/papers.json" --csv="$work/papers.csv" --svg="$work/papers.svg" \
+    --markdown="$work/papers.md" "$@" >"$out/papers.log" 2>&1
 status=$?
+cp "$work"/papers* "$out/"
 printf '[%4d s] measured, status %d\n' "$SECONDS" "$status"
 grep -E '^(GPU|WRONG|FAILED|refused|[0-9]+ answers)' "$out/papers.log"
 grep -E ': (holds|does not hold|not measured)' "$out/papers.log" |

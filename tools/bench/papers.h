@@ -103,7 +103,7 @@ struct plot {
 };
 
 #define PAPER_TABLES_MAX 8u
-#define PAPER_ORDERINGS_MAX 96u
+#define PAPER_ORDERINGS_MAX 128u
 #define PAPER_PLOTS_MAX 4u
 #define PAPER_NOTES_MAX 16u
 #define PAPER_FIGURES_MAX 512u

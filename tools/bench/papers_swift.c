@@ -225,6 +225,16 @@ static void order_cores(struct paper *paper, const struct cells *cells, uint32_t
                   "m = 1500, %s, today: trawl on the GPU <= kernel of bf-swift-chunking", name);
 }
 
+/* "The best performance for patterns of all sizes." */
+static void order_hybrid(struct paper *paper, const struct cells *cells, uint32_t text,
+                         uint64_t length)
+{
+    for (uint32_t a = 0; a < ALGORITHMS; a++)
+        paper_at_most(paper, cells->form[a][HYBRID], PART_KERNEL, cells->form[a][GENERIC],
+                      PART_KERNEL, 1, 0, "m = %llu, %s: %s-hybrid <= generic",
+                      (unsigned long long)length, text_names[text], algorithms[a]);
+}
+
 /* ---- The threshold ------------------------------------------------------------------------ */
 
 struct sweep {
@@ -347,6 +357,8 @@ void paper_swift(struct papers *papers)
         order_short(paper, &cells[0][t], t);
         order_long(paper, &cells[1][t], t);
         order_cores(paper, &cells[1][t], t);
+        for (uint32_t m = 0; m < LENGTHS; m++)
+            order_hybrid(paper, &cells[m][t], t, lengths[m]);
     }
     add_sweep(papers, &corpus[CORPUS_BIBLE]);
     for (uint32_t t = 0; t < CORPUS_KINDS; t++)
