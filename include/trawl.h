@@ -129,7 +129,8 @@ enum trawl_plan_flag {
     X(EVERY, 1, "every")     \
     X(WORDS, 2, "words")     \
     X(SAMPLED, 3, "sampled") \
-    X(SET, 4, "set")
+    X(SET, 4, "set")         \
+    X(GRAMS, 5, "grams")
 
 enum trawl_method {
 #define TRAWL_METHOD_ENUM(name, number, text) TRAWL_METHOD_##name = (number),

@@ -6,9 +6,7 @@
 /* Best first. */
 static const struct find_ops *const variants[] = {
 #if defined(__x86_64__) && !defined(TRAWL_ONLY_PORTABLE)
-    &find_avx512,
-    &find_avx2,
-    &find_sse2,
+    &find_avx512vbmi, &find_avx512, &find_avx2, &find_sse2,
 #elif defined(__aarch64__) && !defined(TRAWL_ONLY_PORTABLE)
     &find_neon,
 #endif

@@ -14,6 +14,8 @@
 #define FIND_LOAD_SLACK 64u
 #define FIND_FIRST_MAX 8u
 
+#define GRAM_MIX_SHIFT 3 /* how vectors bring the halves of a gram together: find_grams.h */
+
 #define FIND_TILE_WORDS 256u /* 16 KiB of text: with its mask it stays in the first-level cache */
 
 struct find_tile {
@@ -30,7 +32,8 @@ struct find_ops {
     /* Bit x: probes 0 to probe_count - 1 all match at text + x. Depends on text bytes up to
      * 64 * word_count - 1 + the greatest probe offset. The first `first` probes (1 to
      * FIND_FIRST_MAX, at most probe_count) are tested everywhere, the others only in words where a
-     * place passed those. Dense if first is probe_count. */
+     * place passed those. Dense if first is probe_count, or if the variant tests all of them
+     * everywhere since that costs no more. */
     void (*every)(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
                   uint32_t first, uint32_t probe_count, struct find_tile *tile);
     /* The same when some probe folds case. */
@@ -39,6 +42,10 @@ struct find_ops {
     /* Words at text, text + 4, ...: word i equal to words->word[o] sets bit 4 * i + 3 - o. Depends
      * on 64 * word_count bytes of text. */
     void (*words)(const uint8_t *text, uint64_t word_count, const struct plan_words *words,
+                  struct find_tile *tile);
+    /* Grams at text - 8, text - 8 + stride, ...: number i sets bit stride * i + stride - 1 - o at
+     * least where it equals grams->gram[o]. Depends on text bytes -8 to 64 * word_count - 1. */
+    void (*grams)(const uint8_t *text, uint64_t word_count, const struct plan_grams *grams,
                   struct find_tile *tile);
     /* Bit x is set at least where the gram at text + x is a literal's: by the nibble tables, where
      * the plan has them and the variant can, else by the bitmap. Depends on text bytes up to
@@ -56,6 +63,7 @@ extern const struct find_ops find_portable;
 extern const struct find_ops find_sse2;
 extern const struct find_ops find_avx2;
 extern const struct find_ops find_avx512;
+extern const struct find_ops find_avx512vbmi;
 #elif defined(__aarch64__)
 extern const struct find_ops find_neon;
 #endif

@@ -108,11 +108,11 @@ static inline uint64_t block_nibbles(const uint8_t *text, const struct nibble_ta
     return ~mask64(_mm256_cmpeq_epi8(passed[0], none), _mm256_cmpeq_epi8(passed[1], none));
 }
 
-#define HAS_GRAMS
+#define HAS_HEADS
 
 /* 8 places at a time: each lane takes the 4 bytes at its place, hashes them and gathers its word of
  * the bitmap. */
-static inline uint64_t block_grams(const uint8_t *text, const struct plan_set *set,
+static inline uint64_t block_heads(const uint8_t *text, const struct plan_set *set,
                                    const uint64_t *bitmap)
 {
     const __m256i dwords = _mm256_setr_epi32(0, 1, 1, 1, 1, 2, 2, 2);
@@ -139,6 +139,9 @@ static inline uint64_t block_grams(const uint8_t *text, const struct plan_set *s
     return bits;
 }
 
+#define HAS_GRAM_VECTORS
+#include "cpu/find_vector32.h"
+
 #include "cpu/find_impl.h"
 
 static bool is_supported(void)
@@ -147,5 +150,6 @@ static bool is_supported(void)
            __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 }
 
-const struct find_ops find_avx2 = {"avx2",     is_supported, every_avx2,    every_fold_avx2,
-                                   words_avx2, set_avx2,     mismatch_avx2, count_bits_avx2};
+const struct find_ops find_avx2 = {"avx2",          is_supported,  every_avx2,
+                                   every_fold_avx2, words_avx2,    grams_avx2,
+                                   set_avx2,        mismatch_avx2, count_bits_avx2};

@@ -1,134 +1,10 @@
-/* find_avx512: candidate bitmaps with AVX-512's mask registers.
- *
- * Probes compare two 32-byte vectors, words one of 64: a probe's loads lie at odd places, and the
- * wider they are the more of them cross a cache line. "the", 1 GiB: 35 GB/s against 29 with 64-byte
- * loads. Also lost: two aligned blocks in registers and a byte permutation (VBMI) per probe, in
- * cache 50 GB/s against 62 with 64-byte loads (EPYC, family 26).
- */
-#include <immintrin.h>
-
-#include "cpu/find.h"
-
+/* find_avx512: candidate bitmaps with AVX-512 as of Skylake. Grams with 32-byte vectors: comparing
+ * into mask registers, which one port does, costs more than it saves. */
 #define VARIANT avx512
+#include "cpu/find_avx512_impl.h"
 
-static inline __m512i load64(const uint8_t *text)
-{
-    return _mm512_loadu_si512(text);
-}
-
-static inline __m256i load32(const uint8_t *text)
-{
-    return _mm256_loadu_si256((const __m256i *)(const void *)text);
-}
-
-static inline uint64_t block_equal(const uint8_t *text, uint8_t value)
-{
-    __m256i values = _mm256_set1_epi8((char)value);
-
-    return _mm256_cmpeq_epi8_mask(load32(text), values) |
-           (uint64_t)_mm256_cmpeq_epi8_mask(load32(text + 32), values) << 32;
-}
-
-static inline uint64_t block_equal_fold(const uint8_t *text, uint8_t value, uint8_t fold)
-{
-    return _mm512_cmpeq_epi8_mask(_mm512_or_si512(load64(text), _mm512_set1_epi8((char)fold)),
-                                  _mm512_set1_epi8((char)value));
-}
-
-static inline uint64_t block_same(const uint8_t *a, const uint8_t *b)
-{
-    return _mm512_cmpeq_epi8_mask(load64(a), load64(b));
-}
-
-static inline __mmask16 words_equal(__m512i text, const struct plan_words *words, uint32_t o)
-{
-    return _mm512_cmpeq_epi32_mask(
-        _mm512_or_si512(text, _mm512_set1_epi32((int32_t)words->fold[o])),
-        _mm512_set1_epi32((int32_t)words->word[o]));
-}
-
-static inline uint64_t block_words(const uint8_t *text, const struct plan_words *words)
-{
-    __m512i block = load64(text);
-    __mmask16 equal[4];
-
-    for (uint32_t o = 0; o < 4; o++)
-        equal[o] = words_equal(block, words, o);
-    if (((equal[0] | equal[1]) | (equal[2] | equal[3])) == 0)
-        return 0;
-    return _pdep_u64(equal[0], 0x8888888888888888ull) | _pdep_u64(equal[1], 0x4444444444444444ull) |
-           _pdep_u64(equal[2], 0x2222222222222222ull) | _pdep_u64(equal[3], 0x1111111111111111ull);
-}
-
-#define HAS_NIBBLES
-
-/* The tables of one group, each in all four quarters of a vector: shuffles do not cross them. */
-struct nibble_tables {
-    __m512i low[4], high[4];
-};
-
-static inline void nibble_load(struct nibble_tables *tables, const struct plan_set *set, uint32_t g)
-{
-    for (uint32_t j = 0; j < 4; j++) {
-        tables->low[j] =
-            _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)set->low[g][j]));
-        tables->high[j] =
-            _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)set->high[g][j]));
-    }
-}
-
-static inline uint64_t block_nibbles(const uint8_t *text, const struct nibble_tables *tables,
-                                     uint32_t q, uint32_t groups)
-{
-    const __m512i nibble = _mm512_set1_epi8(15);
-    __m512i low[4], high[4], passed = _mm512_setzero_si512();
-
-    for (uint32_t j = 0; j < q; j++) {
-        __m512i bytes = load64(text + j);
-
-        low[j] = _mm512_and_si512(bytes, nibble);
-        high[j] = _mm512_and_si512(_mm512_srli_epi16(bytes, 4), nibble);
-    }
-    for (uint32_t g = 0; g < groups; g++) {
-        __m512i classes = _mm512_set1_epi8(-1);
-
-        for (uint32_t j = 0; j < q; j++)
-            classes = _mm512_and_si512(
-                classes, _mm512_and_si512(_mm512_shuffle_epi8(tables[g].low[j], low[j]),
-                                          _mm512_shuffle_epi8(tables[g].high[j], high[j])));
-        passed = _mm512_or_si512(passed, classes);
-    }
-    return _mm512_test_epi8_mask(passed, passed);
-}
-
-#define HAS_GRAMS
-
-/* 16 places at a time: each lane takes the 4 bytes at its place, hashes them and gathers its word
- * of the bitmap. */
-static inline uint64_t block_grams(const uint8_t *text, const struct plan_set *set,
-                                   const uint64_t *bitmap)
-{
-    const __m512i dwords = _mm512_setr_epi32(0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4);
-    const __m512i bytes =
-        _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 2, 3, 1, 2, 3, 4, 2, 3, 4, 5, 3, 4, 5, 6));
-    const __m512i fold = _mm512_set1_epi32((int32_t)set->fold);
-    const __m512i keep = _mm512_set1_epi32((int32_t)set->gram_mask);
-    const __m512i factor = _mm512_set1_epi32((int32_t)PLAN_HASH32_FACTOR);
-    const __m128i shift = _mm_cvtsi32_si128((int32_t)(32 - set->bitmap_bits));
-    uint64_t bits = 0;
-
-    for (uint32_t i = 0; i < 4; i++) {
-        __m512i gram = _mm512_permutexvar_epi32(dwords, load64(text + 16 * i)), hash, word;
-
-        gram = _mm512_shuffle_epi8(gram, bytes);
-        gram = _mm512_and_si512(_mm512_or_si512(gram, fold), keep);
-        hash = _mm512_srl_epi32(_mm512_mullo_epi32(gram, factor), shift);
-        word = _mm512_i32gather_epi32(_mm512_srli_epi32(hash, 5), bitmap, 4);
-        word = _mm512_srlv_epi32(word, _mm512_and_si512(hash, _mm512_set1_epi32(31)));
-        bits |= (uint64_t)_mm512_test_epi32_mask(word, _mm512_set1_epi32(1)) << 16 * i;
-    }
-    return bits;
-}
+#define HAS_GRAM_VECTORS
+#include "cpu/find_vector32.h"
 
 #include "cpu/find_impl.h"
 
@@ -139,6 +15,6 @@ static bool is_supported(void)
            __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 }
 
-const struct find_ops find_avx512 = {"avx512",          is_supported,     every_avx512,
-                                     every_fold_avx512, words_avx512,     set_avx512,
-                                     mismatch_avx512,   count_bits_avx512};
+const struct find_ops find_avx512 = {"avx512",          is_supported,    every_avx512,
+                                     every_fold_avx512, words_avx512,    grams_avx512,
+                                     set_avx512,        mismatch_avx512, count_bits_avx512};

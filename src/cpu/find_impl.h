@@ -5,11 +5,14 @@
  *   block_equal(text, v)    64-bit mask of the 64 bytes at text that equal byte v
  *   block_equal_fold(text, v, f)   the same after or-ing f into each byte
  *   block_words(text, words)       the words step for 64 bytes of text
+ *   HAS_GRAM_VECTORS               where find_grams.h has its vectors: blocks of 64 bytes without a
+ *                                  gram of the pattern are then found by hashes; or HAS_GRAMS_TILE,
+ *                                  where the variant has all of method grams
  *   block_same(a, b)               64-bit mask of the 64 bytes at a that equal those at b
  *   block_nibbles(text, set)       64-bit mask of the places that pass the set's nibble tables;
  *                                  HAS_NIBBLES is defined where there is one
- *   block_grams(text, set, bitmap) 64-bit mask of the places whose gram passes the bitmap, where
- *                                  HAS_GRAMS is defined; else a loop over the places serves
+ *   block_heads(text, set, bitmap) 64-bit mask of the places whose gram passes the bitmap, where
+ *                                  HAS_HEADS is defined; else a loop over the places serves
  * and gets the functions of its table.
  *
  * The first probes are tested at every place, the others only in blocks where a place passed: a
@@ -22,6 +25,10 @@
 #include <string.h>
 
 #include "cpu/find.h"
+
+#if !defined(HAS_GRAMS_TILE)
+#include "cpu/find_grams.h"
+#endif
 
 #define FIND_PASTE2(a, b) a##_##b
 #define FIND_PASTE(a, b) FIND_PASTE2(a, b)
@@ -148,9 +155,44 @@ static void FIND_NAME(words)(const uint8_t *text, uint64_t word_count,
     tile->hot_count = hot_count;
 }
 
-#ifndef HAS_GRAMS
+#ifndef HAS_GRAMS_TILE
+/* One loop per stride, so that the grams stay in registers. */
+#define FIND_GRAMS_CASE(STRIDE)                            \
+    case STRIDE:                                           \
+        for (uint64_t w = 0; w < word_count; w++) {        \
+            const uint8_t *block = text + 64 * w;          \
+            uint64_t bits = 0;                             \
+                                                           \
+            __builtin_prefetch(block + FIND_AHEAD_BYTES);  \
+            if (gram_vectors_any(block, &vectors, STRIDE)) \
+                bits = block_grams(block, &copy, STRIDE);  \
+            tile->mask[w] = bits;                          \
+            if (bits != 0)                                 \
+                tile->hot[hot_count++] = (uint16_t)w;      \
+        }                                                  \
+        break;
+
+static void FIND_NAME(grams)(const uint8_t *text, uint64_t word_count,
+                             const struct plan_grams *grams, struct find_tile *tile)
+{
+    const struct plan_grams copy = *grams; /* which the stores to the tile cannot change */
+    const struct gram_vectors vectors = gram_vectors_load(grams);
+    uint32_t hot_count = 0;
+
+    switch (copy.stride) {
+        FIND_GRAMS_CASE(8)
+        FIND_GRAMS_CASE(4)
+        FIND_GRAMS_CASE(2)
+        FIND_GRAMS_CASE(1)
+    }
+    tile->is_dense = false;
+    tile->hot_count = hot_count;
+}
+#endif
+
+#ifndef HAS_HEADS
 /* One load, one multiplication, one bit test per place. */
-static inline uint64_t block_grams(const uint8_t *text, const struct plan_set *set,
+static inline uint64_t block_heads(const uint8_t *text, const struct plan_set *set,
                                    const uint64_t *bitmap)
 {
     uint64_t bits = 0;
@@ -166,14 +208,14 @@ static inline uint64_t block_grams(const uint8_t *text, const struct plan_set *s
 }
 #endif
 
-static void FIND_NAME(grams)(const uint8_t *text, uint64_t word_count, const struct plan_set *set,
+static void FIND_NAME(heads)(const uint8_t *text, uint64_t word_count, const struct plan_set *set,
                              const uint64_t *bitmap, struct find_tile *tile)
 {
     const struct plan_set copy = *set; /* which the stores to the tile cannot change */
     uint32_t hot_count = 0;
 
     for (uint64_t w = 0; w < word_count; w++) {
-        uint64_t bits = block_grams(text + 64 * w, &copy, bitmap);
+        uint64_t bits = block_heads(text + 64 * w, &copy, bitmap);
 
         tile->mask[w] = bits;
         if (bits != 0)
@@ -217,7 +259,7 @@ static void FIND_NAME(set)(const uint8_t *text, uint64_t word_count, const struc
         return;
     }
 #endif
-    FIND_NAME(grams)(text, word_count, set, bitmap, tile);
+    FIND_NAME(heads)(text, word_count, set, bitmap, tile);
 }
 
 static uint64_t FIND_NAME(mismatch)(const uint8_t *a, const uint8_t *b, uint64_t count)

@@ -105,6 +105,55 @@ static inline uint64_t block_nibbles(const uint8_t *text, const struct nibble_ta
     return mask64(passed);
 }
 
+#define HAS_GRAM_VECTORS
+#define GRAM_VECTOR_BYTES 16u
+typedef uint32x4_t gram_vector;
+
+static inline gram_vector gram_load(const uint8_t *text)
+{
+    return vreinterpretq_u32_u8(vld1q_u8(text));
+}
+
+static inline gram_vector gram_every(uint32_t word)
+{
+    return vdupq_n_u32(word);
+}
+
+static inline gram_vector gram_or(gram_vector a, gram_vector b)
+{
+    return vorrq_u32(a, b);
+}
+
+static inline gram_vector gram_and(gram_vector a, gram_vector b)
+{
+    return vandq_u32(a, b);
+}
+
+static inline gram_vector gram_mix(gram_vector low, gram_vector high)
+{
+    return veorq_u32(low, vshlq_n_u32(high, GRAM_MIX_SHIFT));
+}
+
+static inline gram_vector gram_even(gram_vector a, gram_vector b)
+{
+    return vuzp1q_u32(a, b);
+}
+
+static inline gram_vector gram_odd(gram_vector a, gram_vector b)
+{
+    return vuzp2q_u32(a, b);
+}
+
+static inline gram_vector gram_equal(gram_vector a, gram_vector b)
+{
+    return vceqq_u32(a, b);
+}
+
+static inline bool gram_any(gram_vector a)
+{
+    return vmaxvq_u32(a) != 0;
+}
+
 #include "cpu/find_impl.h"
 
 static bool is_supported(void)
@@ -112,5 +161,6 @@ static bool is_supported(void)
     return true; /* part of arm64 */
 }
 
-const struct find_ops find_neon = {"neon",     is_supported, every_neon,    every_fold_neon,
-                                   words_neon, set_neon,     mismatch_neon, count_bits_neon};
+const struct find_ops find_neon = {"neon",          is_supported,  every_neon,
+                                   every_fold_neon, words_neon,    grams_neon,
+                                   set_neon,        mismatch_neon, count_bits_neon};

@@ -69,6 +69,55 @@ static inline uint64_t block_words(const uint8_t *text, const struct plan_words 
     return bits;
 }
 
+#define HAS_GRAM_VECTORS
+#define GRAM_VECTOR_BYTES 16u
+typedef __m128i gram_vector;
+
+static inline gram_vector gram_load(const uint8_t *text)
+{
+    return _mm_loadu_si128((const __m128i *)(const void *)text);
+}
+
+static inline gram_vector gram_every(uint32_t word)
+{
+    return _mm_set1_epi32((int32_t)word);
+}
+
+static inline gram_vector gram_or(gram_vector a, gram_vector b)
+{
+    return _mm_or_si128(a, b);
+}
+
+static inline gram_vector gram_and(gram_vector a, gram_vector b)
+{
+    return _mm_and_si128(a, b);
+}
+
+static inline gram_vector gram_mix(gram_vector low, gram_vector high)
+{
+    return _mm_xor_si128(low, _mm_slli_epi32(high, GRAM_MIX_SHIFT));
+}
+
+static inline gram_vector gram_even(gram_vector a, gram_vector b)
+{
+    return _mm_castps_si128(_mm_shuffle_ps(_mm_castsi128_ps(a), _mm_castsi128_ps(b), 0x88));
+}
+
+static inline gram_vector gram_odd(gram_vector a, gram_vector b)
+{
+    return _mm_castps_si128(_mm_shuffle_ps(_mm_castsi128_ps(a), _mm_castsi128_ps(b), 0xdd));
+}
+
+static inline gram_vector gram_equal(gram_vector a, gram_vector b)
+{
+    return _mm_cmpeq_epi32(a, b);
+}
+
+static inline bool gram_any(gram_vector a)
+{
+    return _mm_movemask_epi8(a) != 0;
+}
+
 #include "cpu/find_impl.h"
 
 static bool is_supported(void)
@@ -76,5 +125,6 @@ static bool is_supported(void)
     return true;
 }
 
-const struct find_ops find_sse2 = {"sse2",     is_supported, every_sse2,    every_fold_sse2,
-                                   words_sse2, set_sse2,     mismatch_sse2, count_bits_sse2};
+const struct find_ops find_sse2 = {"sse2",          is_supported,  every_sse2,
+                                   every_fold_sse2, words_sse2,    grams_sse2,
+                                   set_sse2,        mismatch_sse2, count_bits_sse2};

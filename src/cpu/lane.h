@@ -72,7 +72,7 @@ void settle_steps(struct scan *scan, uint64_t step_min, settle_search search);
 void settle_linear(struct scan *scan);
 
 /* ---- scan_*.c: the methods; each settles begins from scan->at until limit or scan->over ---- */
-void scan_tiles(struct scan *scan); /* every, words */
+void scan_tiles(struct scan *scan); /* every, words, grams */
 void scan_sampled(struct scan *scan);
 void scan_set(struct scan *scan);
 

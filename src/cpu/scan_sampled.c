@@ -12,14 +12,21 @@
 static void settle_sample(struct scan *scan, uint64_t i)
 {
     const struct trawl_plan *plan = scan->plan;
+    const uint8_t *bytes = plan_literal_bytes(plan, 0);
     uint64_t gram, begin = scan->at;
     uint32_t offset;
 
     memcpy(&gram, scan->chunk->bytes + i, sizeof gram);
-    offset = plan->sampled_heads[plan_hash64(gram | plan->sampled.fold, plan->sampled.hash_bits)];
-    for (; offset != PLAN_NONE && !scan->over; offset = plan->sampled_next[offset])
-        if (offset <= i - begin) /* offsets descend, so begins ascend */
-            settle_one(scan, i - offset);
+    gram |= plan->sampled.fold;
+    offset = plan->sampled_heads[plan_hash64(gram, plan->sampled.hash_bits)];
+    for (; offset != PLAN_NONE && !scan->over; offset = plan->sampled_next[offset]) {
+        uint64_t own;
+
+        memcpy(&own, bytes + offset,
+               sizeof own); /* lies in a cache; the text at a begin does not */
+        if ((own | plan->sampled.fold) == gram && offset <= i - begin)
+            settle_one(scan, i - offset); /* offsets descend, so begins ascend */
+    }
 }
 
 void scan_sampled(struct scan *scan)

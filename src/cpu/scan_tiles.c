@@ -1,4 +1,4 @@
-/* scan_tiles: methods every and words: a candidate bitmap per tile, then its bits. */
+/* scan_tiles: methods every, words and grams: a candidate bitmap per tile, then its bits. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -6,7 +6,8 @@
 
 #define PASSED_SHARE_MAX 32u   /* more than 1 word in 32 past the first probes: test one more */
 #define PASSED_SHARE_MIN 1024u /* fewer than 1 in 1024: test one less */
-#define FAILED_SHARE_MAX 512u  /* words fails more than once per 512 places: every takes over */
+#define FAILED_SHARE_MAX \
+    512u /* words or grams fail more than once per 512 places: every takes over */
 #define FIRST_PROBES_MIN 2u
 #define LEARN_SHARE_MAX \
     64u /* every: more fails than one per 64 places: the learned offset is probed */
@@ -91,7 +92,7 @@ static void first_probes_adapt(struct engine_lane *lane, uint64_t words, uint64_
 {
     uint32_t most = (uint32_t)min_u64(lane->plan->probe_count, FIND_FIRST_MAX);
 
-    if (words < FIND_TILE_WORDS)
+    if (words < FIND_TILE_WORDS || lane->tile.is_dense)
         return;
     if (passed > words / PASSED_SHARE_MAX && lane->first_probes < most)
         lane->first_probes++;
@@ -133,6 +134,22 @@ static void fill_words(struct scan *scan, uint64_t *places, uint64_t *words)
     *places = min_u64(*places, 64 * *words);
     scan->lane->find->words(scan->chunk->bytes + scan->at + lead, *words, &scan->plan->words,
                             &scan->lane->tile);
+}
+
+static void fill_grams(struct scan *scan, uint64_t *places, uint64_t *words)
+{
+    const struct plan_grams *grams = &scan->plan->grams;
+    /* place x + stride - 1 - o begins the gram of offset o, 8 bytes before what is passed */
+    uint64_t lead = grams->offset + grams->stride - 1 + PLAN_GRAM_BYTES;
+
+    *places = tile_places(scan, lead);
+    *words = tile_words(scan, *places, lead);
+    if (*words == 0) {
+        fill_last(scan, places, words);
+        return;
+    }
+    *places = min_u64(*places, 64 * *words);
+    scan->lane->find->grams(scan->chunk->bytes + scan->at + lead, *words, grams, &scan->lane->tile);
 }
 
 static void emit_word(struct hits *hits, uint64_t place, uint64_t bits)
@@ -179,14 +196,15 @@ static void settle_exact(struct scan *scan, uint64_t words)
     scan->over = scan->want == ENGINE_WANT_FIRST && found > 0;
 }
 
-/* What the tile just settled says of how to look at the next: candidates of *words* that fail, or
- * that *every* would not have to verify, and failures of *every* at an offset that it can probe. */
+/* What the tile just settled says of how to look at the next: candidates of *words* or *grams* that
+ * fail, or that *every* would not have to verify, and failures of *every* at an offset that it can
+ * probe. */
 static void lane_adapt(struct scan *scan, uint64_t places, uint64_t candidates, uint64_t failed,
                        bool exact)
 {
     struct engine_lane *lane = scan->lane;
 
-    if (lane->method == TRAWL_METHOD_WORDS) {
+    if (lane->method != TRAWL_METHOD_EVERY) {
         if ((exact ? candidates : failed) > places / FAILED_SHARE_MAX + 1)
             lane->method = TRAWL_METHOD_EVERY;
     } else if (failed > places / LEARN_SHARE_MAX + 1 && lane->probes[0].offset != lane->learned) {
@@ -202,7 +220,9 @@ void scan_tiles(struct scan *scan)
     while (scan->at < scan->limit && !scan_is_full(scan)) {
         uint64_t places, words;
 
-        if (lane->method == TRAWL_METHOD_WORDS)
+        if (lane->method == TRAWL_METHOD_GRAMS)
+            fill_grams(scan, &places, &words);
+        else if (lane->method == TRAWL_METHOD_WORDS)
             fill_words(scan, &places, &words);
         else
             fill_every(scan, &places, &words);
@@ -210,7 +230,7 @@ void scan_tiles(struct scan *scan)
             uint64_t failed = scan->failed, candidates = scan->result->candidate_count;
 
             tile_cut(&lane->tile, words, places);
-            if (exact && lane->method != TRAWL_METHOD_WORDS)
+            if (exact && lane->method == TRAWL_METHOD_EVERY)
                 settle_exact(scan, words);
             else
                 settle_tile(scan, words, settle_one);

@@ -21,6 +21,12 @@ struct block {
     uint64_t address; /* on the device */
 };
 
+/* Method grams is not in the kernels: words and every look for the same. */
+static enum trawl_method method_of(const struct trawl_plan *plan)
+{
+    return plan->method == TRAWL_METHOD_GRAMS ? plan->method_else : plan->method;
+}
+
 /* Take `bytes` of the block; returns where to write them, NULL while measuring. */
 static void *block_take(struct block *block, uint64_t bytes, uint64_t *address)
 {
@@ -180,7 +186,7 @@ static void put_one(const struct trawl_plan *plan, struct block *block, struct s
     if (to != NULL)
         fill_overlap(bytes, (uint32_t)count, (uint32_t *)to, overlap_count);
     choose_grams(plan, a);
-    if (plan->method == TRAWL_METHOD_WORDS)
+    if (method_of(plan) == TRAWL_METHOD_WORDS)
         choose_words(plan, a);
     if (plan->method == TRAWL_METHOD_SAMPLED)
         put_sampled(plan, block, a);
@@ -255,7 +261,7 @@ enum trawl_status cuda_tables_build(struct engine_lane *lane, struct trawl_error
     TRAWL_ASSERT(block.count == bytes);
     if (lane->limits.flood_always)
         tables->arguments.verify_budget = 0;
-    tables->kernel = kernels[lane->plan->method];
+    tables->kernel = kernels[method_of(lane->plan)];
     TRAWL_TRY_DONE(cuda_lane_upload(lane, tables->memory.address, memory, bytes, error));
     tables->ready = true;
 done:

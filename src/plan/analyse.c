@@ -10,7 +10,7 @@
 #define FIRST_PROBES_MAX 8u
 #define DEPENDENCE 2.0 /* given one byte of a pattern, another is likelier than by itself */
 #define SMALL_ALPHABET 4u
-#define SMALL_ALPHABET_LENGTH_MIN 12u
+#define SMALL_ALPHABET_LENGTH_MIN 7u
 
 static const uint32_t byte_prior[256] = {
 #include "plan/byte_prior.def"
@@ -212,4 +212,84 @@ double analyse_words(const uint8_t *bytes, uint64_t count, bool fold,
         words->word[o] |= words->fold[o];
     }
     return best_rate / 4; /* each text word stands for four places */
+}
+
+#define CLASSES 8u
+#define GRAM_OFFSETS_MAX 1024u /* of a long literal the first so many places are weighed */
+
+/* classes, begun and carried of the grams at bytes. */
+static void fill_classes(const uint8_t *bytes, struct plan_grams *grams)
+{
+    uint8_t begun[PLAN_GRAM_BYTES] = {0}, carried[PLAN_GRAM_BYTES] = {0};
+
+    memset(grams->classes, 0xff, sizeof grams->classes);
+    for (uint32_t b = 0; b < PLAN_GRAM_BYTES; b++) {
+        uint32_t begin = b - b % grams->stride, o = grams->stride - 1 - b % grams->stride;
+        uint8_t may = (uint8_t) ~(1u << b);
+
+        for (uint32_t j = 0; j < PLAN_GRAM_BYTES; j++) {
+            uint32_t i = (j - begin) % PLAN_GRAM_BYTES; /* of the gram's bytes, the one here */
+
+            if (j >= begin)
+                begun[b] |= (uint8_t)(0x80u >> j);
+            else
+                carried[b] |= (uint8_t)(0x80u >> j);
+            for (uint32_t class = 0; class < CLASSES; class ++)
+                if (i >= grams->q || bytes[o + i] % CLASSES == class)
+                    grams->classes[CLASSES * j + class] &= may;
+        }
+    }
+    memcpy(&grams->begun, begun, sizeof begun);
+    memcpy(&grams->carried, carried, sizeof carried);
+}
+
+/* What share of a text each class has. Rates may sum to more than 1, where a literal's few letters
+ * were raised; with `fold` those of A-Z are in a-z's already. */
+static void class_shares(const struct byte_rates *rates, bool fold, double share[CLASSES])
+{
+    double total = 0;
+
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        if (fold && byte >= 'A' && byte <= 'Z')
+            continue;
+        share[byte % CLASSES] += rates->rate[byte];
+        total += rates->rate[byte];
+    }
+    for (uint32_t class = 0; class < CLASSES; class ++)
+        share[class] /= total;
+}
+
+double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
+                     const struct byte_rates *rates, uint32_t stride, struct plan_grams *grams)
+{
+    uint64_t q = min_u64(count - stride + 1, PLAN_GRAM_BYTES), best = 0;
+    uint64_t offsets = min_u64(count - stride - q + 2, GRAM_OFFSETS_MAX);
+    double share[CLASSES] = {0}, last[PLAN_GRAM_STRIDE_MAX] = {0}, rate = 0, best_rate = 1e9;
+
+    TRAWL_ASSERT(count >= stride + 3);
+    class_shares(rates, fold, share);
+    for (uint64_t o = 0; o < offsets + stride - 1; o++) {
+        double one = 1;
+
+        for (uint64_t i = 0; i < q; i++)
+            one *= share[bytes[o + i] % CLASSES];
+        rate += one - last[o % stride];
+        last[o % stride] = one;
+        if (o + 1 >= stride && rate < best_rate) {
+            best_rate = rate;
+            best = o + 1 - stride;
+        }
+    }
+    grams->offset = best;
+    grams->stride = stride;
+    grams->q = (uint32_t)q;
+    grams->fold = fold ? 0x2020202020202020ull : 0;
+    grams->keep = UINT64_MAX >> (64 - 8 * q);
+    for (uint32_t o = 0; o < stride; o++) {
+        grams->gram[o] = 0;
+        memcpy(&grams->gram[o], bytes + best + o, q);
+        grams->gram[o] = (grams->gram[o] | grams->fold) & grams->keep;
+    }
+    fill_classes(bytes + best, grams);
+    return best_rate / stride; /* each gram stands for stride places */
 }

@@ -34,4 +34,9 @@ uint32_t analyse_first_probes(const uint8_t *bytes, const struct byte_rates *rat
 double analyse_words(const uint8_t *bytes, uint64_t count, bool fold,
                      const struct byte_rates *rates, struct plan_words *words);
 
+/* The same for grams of every `stride` bytes and the window of their rarest; a byte counts as its
+ * class. count >= stride + 3. */
+double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
+                     const struct byte_rates *rates, uint32_t stride, struct plan_grams *grams);
+
 #endif

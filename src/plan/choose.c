@@ -1,16 +1,19 @@
 /* choose: which method looks at the text. The one place that picks.
  *
- * One literal is searched by `every`, unless its rarest seven bytes make `words` propose next to
- * nothing (it loads each text byte once where `every` loads it once per probe), or it is so long
- * that `sampled` leaves most of the text unread. Several literals, or one with a tail, are a
- * `set`. A choice that turns out wrong on the text at hand costs time, never an answer: engines
- * watch how many candidates fail and look at more bytes (docs/design.md).
+ * One literal is searched by `every`, unless it is long enough for `grams` to propose next to
+ * nothing (it loads each text byte once where `every` loads it once per probe), or so long that
+ * `sampled` leaves most of the text unread. `words` is `grams` with whole words of four bytes, for
+ * engines that have no grams. Several literals, or one with a tail, are a `set`. A choice that
+ * turns out wrong on the text at hand costs time, never an answer: engines watch how many
+ * candidates fail and look at more bytes (docs/design.md).
  */
 #include "base/checked.h"
 #include "plan/build.h"
 
 #define WORDS_LENGTH_MIN 7u
 #define WORDS_RATE_MAX 2e-5 /* candidates per text byte: 0.3 per tile of 16 KiB */
+#define GRAM_BYTES_MIN 4u
+#define GRAMS_RATE_MAX 1e-4 /* 1.6 per tile */
 #define SAMPLED_REPEATS_MAX 4.0
 #define SAMPLED_LENGTH_MIN 768u /* from here the text is not read whole */
 
@@ -32,6 +35,10 @@ static const char *method_obstacle(const struct trawl_plan *plan, enum trawl_met
         if (!is_one_plain_literal(plan))
             return "words takes one pattern";
         return plan->length_min >= WORDS_LENGTH_MIN ? NULL : "words takes patterns of 7 bytes up";
+    case TRAWL_METHOD_GRAMS:
+        if (!is_one_plain_literal(plan))
+            return "grams takes one pattern";
+        return plan->length_min >= WORDS_LENGTH_MIN ? NULL : "grams takes patterns of 7 bytes up";
     case TRAWL_METHOD_SAMPLED:
         if (!is_one_plain_literal(plan))
             return "sampled takes one pattern";
@@ -50,9 +57,9 @@ static enum trawl_status choose_for_one(struct trawl_plan *plan, struct trawl_er
     if (places <= SAMPLED_REPEATS_MAX) {
         plan->method = TRAWL_METHOD_SAMPLED;
         plan->method_why = "one long pattern: samples a stride apart find every occurrence";
-    } else if (plan->length_min >= WORDS_LENGTH_MIN && plan->gram_rate <= WORDS_RATE_MAX) {
-        plan->method = TRAWL_METHOD_WORDS;
-        plan->method_why = "one pattern with rare grams: aligned words are enough";
+    } else if (plan->length_min >= WORDS_LENGTH_MIN && plan->gram_rate <= GRAMS_RATE_MAX) {
+        plan->method = TRAWL_METHOD_GRAMS;
+        plan->method_why = "one pattern with rare grams: aligned grams are enough";
     } else {
         plan->method = TRAWL_METHOD_EVERY;
         plan->method_why = plan->length_min < WORDS_LENGTH_MIN
@@ -62,7 +69,30 @@ static enum trawl_status choose_for_one(struct trawl_plan *plan, struct trawl_er
     return TRAWL_OK;
 }
 
-/* Period, probes, words of the one literal. */
+/* The widest stride whose grams are rare enough; if none is, the stride of the rarest grams. */
+static void analyse_strides(struct trawl_plan *plan, const struct byte_rates *rates)
+{
+    const uint8_t *bytes = plan_literal_bytes(plan, 0);
+    uint64_t count = plan->literals[0].bytes_count;
+    bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
+    uint32_t stride = PLAN_GRAM_STRIDE_MAX;
+
+    plan->gram_rate = 1e9;
+    for (; stride > 0 && plan->gram_rate > GRAMS_RATE_MAX; stride /= 2) {
+        struct plan_grams grams;
+        double rate;
+
+        if (count + 1 < stride + GRAM_BYTES_MIN)
+            continue;
+        rate = analyse_grams(bytes, count, fold, rates, stride, &grams);
+        if (rate < plan->gram_rate) {
+            plan->gram_rate = rate;
+            plan->grams = grams;
+        }
+    }
+}
+
+/* Period, probes, words and grams of the one literal. */
 static void analyse_one(struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes)
 {
     const uint8_t *bytes = plan_literal_bytes(plan, 0);
@@ -83,8 +113,12 @@ static void analyse_one(struct trawl_plan *plan, const uint8_t *sample, uint64_t
         plan->probe_offset_min = min_u64(plan->probe_offset_min, plan->probes[i].offset);
         plan->probe_offset_max = max_u64(plan->probe_offset_max, plan->probes[i].offset);
     }
-    if (count >= WORDS_LENGTH_MIN)
-        plan->gram_rate = analyse_words(bytes, count, fold, &rates, &plan->words);
+    plan->method_else = TRAWL_METHOD_EVERY;
+    if (count >= WORDS_LENGTH_MIN) {
+        if (analyse_words(bytes, count, fold, &rates, &plan->words) <= WORDS_RATE_MAX)
+            plan->method_else = TRAWL_METHOD_WORDS;
+        analyse_strides(plan, &rates);
+    }
 }
 
 enum trawl_status choose_method(struct trawl_plan *plan, enum trawl_method asked,

@@ -51,6 +51,8 @@ static uint64_t table_bytes(const struct trawl_plan *plan)
     if (plan->method == TRAWL_METHOD_SET)
         return (1ull << plan->set.bitmap_bits) / 8 + (sizeof(uint32_t) << plan->set.bucket_bits) +
                plan->literal_count * sizeof(uint32_t);
+    if (plan->method == TRAWL_METHOD_GRAMS)
+        return sizeof plan->grams;
     return plan->method == TRAWL_METHOD_WORDS ? sizeof plan->words
                                               : plan->probe_count * sizeof plan->probes[0];
 }
@@ -68,6 +70,10 @@ static void explain_method(struct explanation *text, const struct trawl_plan *pl
         break;
     case TRAWL_METHOD_WORDS:
         add(text, "q: 4\nstride: 4\nwindow offset: %" PRIu64 "\n", plan->words.offset);
+        break;
+    case TRAWL_METHOD_GRAMS:
+        add(text, "q: %u\nstride: %u\nwindow offset: %" PRIu64 "\n", plan->grams.q,
+            plan->grams.stride, plan->grams.offset);
         break;
     case TRAWL_METHOD_SET:
         add(text, "q: %u\nstride: 1\n", plan->set.q);
@@ -121,7 +127,7 @@ enum trawl_status trawl_plan_explain(const struct trawl_plan *plan, char *buffer
     else
         explain_algorithm(&text, plan);
     if (plan->gram_rate > 0)
-        add(&text, "expected candidates per MiB of aligned words: %.2f\n",
+        add(&text, "expected candidates per MiB of aligned grams: %.2f\n",
             plan->gram_rate * 1048576.0);
     if (buffer_bytes > 0)
         buffer[min_u64(text.needed, buffer_bytes - 1)] = '\0';

@@ -30,6 +30,30 @@ struct plan_words {
     uint32_t fold[4]; /* or-ed into the text's word first */
 };
 
+/* Method "grams": places at every stride-th place, and q bytes at each. The bytes at place i that
+ * equal gram[o], o in [0, stride), propose the occurrence that begins offset + o bytes before i.
+ *
+ * For vectors that test 8 bytes at once, a byte is its class, its low three bits: a letter's two
+ * cases share one, and A, C, G, T have four. Aligned words of 8 bytes hold 8 / stride grams or
+ * parts of such: bit b stands for the one that begins at byte b - b % stride of a word and for
+ * o = stride - 1 - b % stride. Bit b of classes[8 * j + class] is clear if byte j of a word may be
+ * of that class for it; byte b of begun, and of carried, has bit 7 - j set if byte j belongs to the
+ * gram that began in this word, and in the one before. */
+#define PLAN_GRAM_STRIDE_MAX 8u
+#define PLAN_GRAM_BYTES 8u
+
+struct plan_grams {
+    uint64_t offset;
+    uint32_t stride; /* 8, 4, 2 or 1 */
+    uint32_t q;      /* 4 to 8 */
+    uint64_t fold;   /* or-ed into the 8 bytes at a place: 0 or 0x2020... */
+    uint64_t keep;   /* of the 8 bytes at a place, the q first */
+    uint64_t gram[PLAN_GRAM_STRIDE_MAX];
+    uint64_t begun;
+    uint64_t carried;
+    uint8_t classes[64];
+};
+
 /* Method "sampled": the q bytes at every stride-th place, hashed, name the pattern offsets whose
  * q bytes hash alike. chain heads: heads[hash], then next[offset], PLAN_NONE ends; offsets of a
  * chain descend, so that proposed begins ascend. */

@@ -62,8 +62,9 @@ struct trawl_plan {
     uint32_t algorithm_threshold;
     bool algorithm_debug; /* device code that was not optimised */
     enum trawl_method method;
-    const char *method_why; /* static text */
-    double gram_rate;       /* expected candidates per text byte under the prior */
+    enum trawl_method method_else; /* what engines without method grams run for it */
+    const char *method_why;        /* static text */
+    double gram_rate;              /* expected candidates per text byte under the prior */
 
     /* One literal without a tail: */
     uint64_t period;      /* the least period if at most half the length, else 0 */
@@ -74,6 +75,7 @@ struct trawl_plan {
     bool probes_exact;         /* all bytes are probes: a candidate is an occurrence */
     struct plan_probe probes[PLAN_PROBES_MAX];
     struct plan_words words;     /* valid if length >= 7 */
+    struct plan_grams grams;     /* the same */
     struct plan_sampled sampled; /* valid if method is SAMPLED */
     uint32_t *sampled_heads;     /* 1 << hash_bits */
     uint32_t *sampled_next;      /* stride */

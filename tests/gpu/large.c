@@ -79,7 +79,7 @@ static void beyond_4_gib(struct trawl_searcher *gpu)
     for (uint64_t i = 0; i < planted; i++)
         memcpy(memory + places[i], needle, sizeof needle - 1);
     text = text_of(memory, bytes);
-    for (uint32_t method = TRAWL_METHOD_AUTO; method <= TRAWL_METHOD_SET; method++) {
+    for (uint32_t method = TRAWL_METHOD_AUTO; method <= TRAWL_METHOD_GRAMS; method++) {
         for (uint32_t loaded = 0; loaded < 2; loaded++) {
             struct trawl_plan *plan =
                 plan_build((const uint8_t *)needle, sizeof needle - 1, (enum trawl_method)method);
@@ -109,7 +109,7 @@ static void beyond_4_gib(struct trawl_searcher *gpu)
 static void compare(struct trawl_searcher *gpu, struct trawl_searcher *cpu, struct trawl_text *text,
                     const uint8_t *pattern, uint64_t pattern_bytes, uint64_t *compared)
 {
-    for (uint32_t method = TRAWL_METHOD_EVERY; method <= TRAWL_METHOD_SET; method++) {
+    for (uint32_t method = TRAWL_METHOD_EVERY; method <= TRAWL_METHOD_GRAMS; method++) {
         struct trawl_plan *plan = plan_build(pattern, pattern_bytes, (enum trawl_method)method);
 
         if (plan == NULL)

@@ -81,6 +81,7 @@ static void explain_names_the_method(void)
     } rows[] = {{TRAWL_METHOD_EVERY, "method: every\n"},
                 {TRAWL_METHOD_WORDS, "method: words\n"},
                 {TRAWL_METHOD_SAMPLED, "method: sampled\n"},
+                {TRAWL_METHOD_GRAMS, "method: grams\n"},
                 {TRAWL_METHOD_SET, "method: set\n"}};
     char bytes[200], buffer[2000];
     struct trawl_pattern pattern = {bytes, sizeof bytes};
@@ -158,9 +159,9 @@ static void many_patterns(void)
 /* As long as the text, one byte longer, and far longer. */
 static void long_patterns(void)
 {
-    static const enum trawl_method methods[] = {TRAWL_METHOD_AUTO, TRAWL_METHOD_EVERY,
+    static const enum trawl_method methods[] = {TRAWL_METHOD_AUTO,  TRAWL_METHOD_EVERY,
                                                 TRAWL_METHOD_WORDS, TRAWL_METHOD_SAMPLED,
-                                                TRAWL_METHOD_SET};
+                                                TRAWL_METHOD_GRAMS, TRAWL_METHOD_SET};
     static const uint64_t longer[] = {0, 1, 100000};
     uint64_t bytes_count = 3000000 / TEST_SANITIZED_DIVISOR;
     char *bytes = malloc(bytes_count + longer[2]);

@@ -11,7 +11,7 @@
 #define PATTERNS 3
 
 struct worker {
-    const struct trawl_plan *plans[5];
+    const struct trawl_plan *plans[6];
     uint32_t plan_count;
     const char *path;
     uint8_t bytes[TEXT_BYTES];
@@ -55,14 +55,14 @@ static void *work(void *context)
     return NULL;
 }
 
-static uint32_t build_plans(const struct naive_bytes *patterns, struct trawl_plan *plans[5])
+static uint32_t build_plans(const struct naive_bytes *patterns, struct trawl_plan *plans[6])
 {
     struct trawl_pattern given[PATTERNS];
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < PATTERNS; i++)
         given[i] = (struct trawl_pattern){patterns[i].bytes, patterns[i].bytes_count};
-    for (int method = TRAWL_METHOD_AUTO; method <= TRAWL_METHOD_SET; method++) {
+    for (int method = TRAWL_METHOD_AUTO; method <= TRAWL_METHOD_GRAMS; method++) {
         struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
         options.method = (enum trawl_method)method;
         if (trawl_plan_build(given, PATTERNS, &options, &plans[count], NULL) == TRAWL_OK)
@@ -78,7 +78,7 @@ int main(void)
         {(const uint8_t *)"abcab", 5}, {(const uint8_t *)"cc", 2}, {(const uint8_t *)"abcab", 5}};
     struct naive_query query = {patterns, PATTERNS, 0, '\n'};
     struct test_random random = test_random_begin("threads");
-    struct trawl_plan *plans[5] = {NULL};
+    struct trawl_plan *plans[6] = {NULL};
     char path[] = "/tmp/trawl-threads-XXXXXX";
     pthread_t threads[WORKERS];
     uint32_t plan_count;

@@ -354,7 +354,7 @@ bool needles_plan(struct needles *needles, const struct settings *settings, bool
     if (!known) {
         snprintf(message, TYPED_ERROR_BYTES,
                  "--method: '%s' is not one of auto, every, words, "
-                 "sampled, set",
+                 "sampled, set, grams",
                  typed->method);
         return false;
     }

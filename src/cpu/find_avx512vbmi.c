@@ -1,0 +1,211 @@
+/* find_avx512vbmi: candidate bitmaps with AVX-512 as of Ice Lake and Zen 4: byte permutations
+ * (VBMI), shifts across words (VBMI2), bit matrices (GFNI) and counts of bits. */
+#define VARIANT avx512vbmi
+#include "cpu/find_avx512_impl.h"
+
+#define HAS_GRAMS_TILE
+#include "cpu/find_impl.h"
+
+struct gram_tables {
+    __m512i classes, places, begun, carried;
+};
+
+/* The block's bytes, each as the 8 grams it rules out, then each word's 8 x 8 bits turned: byte b
+ * has bit 7 - j where byte j of the word rules gram b out. */
+static inline __m512i grams_ruled_out(__m512i block, const struct gram_tables *tables)
+{
+    const __m512i unit = _mm512_set1_epi64((int64_t)0x8040201008040201ull);
+    __m512i index = _mm512_ternarylogic_epi64(block, _mm512_set1_epi8(7), tables->places,
+                                              0xea); /* (block & 7) | places */
+
+    return _mm512_gf2p8affine_epi64_epi8(unit, _mm512_permutexvar_epi8(index, tables->classes), 0);
+}
+
+/* One block: grams that began in it and go on, and those that are complete. STRIDE 8: no gram goes
+ * on into another word. Every bit is reported one word late, as find.h has it. */
+#define GRAMS_LOOP(WHOLE)                                           \
+    for (uint64_t w = 0; w < word_count; w++) {                     \
+        const uint8_t *block = text + 64 * w;                       \
+        __m512i out = grams_ruled_out(load64(block), &tables);      \
+        uint64_t begun = _mm512_testn_epi8_mask(out, tables.begun); \
+        uint64_t bits = begun << 8 | before;                        \
+                                                                    \
+        __builtin_prefetch(block + FIND_AHEAD_BYTES);               \
+        if (!(WHOLE))                                               \
+            bits &= _mm512_testn_epi8_mask(out, tables.carried);    \
+        before = begun >> 56;                                       \
+        tile->mask[w] = bits;                                       \
+        if (bits != 0)                                              \
+            tile->hot[hot_count++] = (uint16_t)w;                   \
+    }
+
+static void grams_avx512vbmi(const uint8_t *text, uint64_t word_count,
+                             const struct plan_grams *grams, struct find_tile *tile)
+{
+    struct gram_tables tables;
+    uint64_t before, word;
+    uint32_t hot_count = 0;
+
+    tables.classes = _mm512_loadu_si512(grams->classes);
+    tables.places = _mm512_set1_epi64(0x3830282018100800ll);
+    tables.begun = _mm512_set1_epi64((int64_t)grams->begun);
+    tables.carried = _mm512_set1_epi64((int64_t)grams->carried);
+    memcpy(&word, text - PLAN_GRAM_BYTES, sizeof word);
+    before = _mm512_testn_epi8_mask(grams_ruled_out(_mm512_set1_epi64((int64_t)word), &tables),
+                                    tables.begun) &
+             0xff;
+    if (grams->stride == PLAN_GRAM_BYTES) {
+        GRAMS_LOOP(true)
+    } else {
+        GRAMS_LOOP(false)
+    }
+    tile->is_dense = false;
+    tile->hot_count = hot_count;
+}
+
+/* Probes within 8 bytes of each other are all tested everywhere: a block and its bytes shifted, in
+ * registers, so that no load crosses a cache line. */
+#define NEAR_BYTES 8u
+#define NEAR_PROBES_MAX 8u
+#define NEAR_PROBES_FREE 1u /* so many more cost no more than a branch on what passed */
+
+struct near_probes {
+    __m512i shift[NEAR_PROBES_MAX], value[NEAR_PROBES_MAX], fold[NEAR_PROBES_MAX];
+};
+
+#define NEAR_BYTES_AT(p, FOLD)                                                              \
+    ((FOLD) ? _mm512_or_si512(_mm512_shrdv_epi64(here, later, near.shift[p]), near.fold[p]) \
+            : _mm512_shrdv_epi64(here, later, near.shift[p]))
+
+#define NEAR_NEXT(p, COUNT, FOLD) \
+    if ((COUNT) > (p))            \
+        equal = _mm512_mask_cmpeq_epi8_mask(equal, NEAR_BYTES_AT(p, FOLD), near.value[p]);
+
+#define NEAR_CASE(COUNT, FOLD)                                                               \
+    case COUNT:                                                                              \
+        for (uint64_t w = 0; w < word_count; w++) {                                          \
+            __m512i next = load64(text + 64 * w + 64);                                       \
+            __m512i later = _mm512_alignr_epi64(next, here, 1);                              \
+            __mmask64 equal = _mm512_cmpeq_epi8_mask(NEAR_BYTES_AT(0, FOLD), near.value[0]); \
+                                                                                             \
+            __builtin_prefetch(text + 64 * w + FIND_AHEAD_BYTES);                            \
+            NEAR_NEXT(1, COUNT, FOLD)                                                        \
+            NEAR_NEXT(2, COUNT, FOLD)                                                        \
+            NEAR_NEXT(3, COUNT, FOLD)                                                        \
+            NEAR_NEXT(4, COUNT, FOLD)                                                        \
+            NEAR_NEXT(5, COUNT, FOLD)                                                        \
+            NEAR_NEXT(6, COUNT, FOLD)                                                        \
+            NEAR_NEXT(7, COUNT, FOLD)                                                        \
+            tile->mask[w] = equal;                                                           \
+            any |= equal;                                                                    \
+            here = next;                                                                     \
+        }                                                                                    \
+        break;
+
+#define NEAR_BODY(FOLD)                  \
+    __m512i here = load64(text);         \
+    uint64_t any = 0;                    \
+                                         \
+    switch (probe_count) {               \
+        NEAR_CASE(1, FOLD)               \
+        NEAR_CASE(2, FOLD)               \
+        NEAR_CASE(3, FOLD)               \
+        NEAR_CASE(4, FOLD)               \
+        NEAR_CASE(5, FOLD)               \
+        NEAR_CASE(6, FOLD)               \
+        NEAR_CASE(7, FOLD)               \
+        NEAR_CASE(NEAR_PROBES_MAX, FOLD) \
+    }                                    \
+    tile->is_dense = true;               \
+    tile->hot_count = any != 0;          \
+    tile->passed = 0;
+
+static void near_exact(const uint8_t *text, uint64_t word_count, const struct near_probes *probes,
+                       uint32_t probe_count, struct find_tile *tile)
+{
+    const struct near_probes near = *probes;
+
+    NEAR_BODY(false)
+}
+
+static void near_fold(const uint8_t *text, uint64_t word_count, const struct near_probes *probes,
+                      uint32_t probe_count, struct find_tile *tile)
+{
+    const struct near_probes near = *probes;
+
+    NEAR_BODY(true)
+}
+
+/* Are the probes near each other, and to be tested everywhere? *begin: the least offset. */
+static bool near_probes_load(const struct plan_probe *probes, uint32_t first, uint32_t probe_count,
+                             struct near_probes *near, uint64_t *begin)
+{
+    uint64_t least = probes[0].offset, greatest = least;
+
+    if (probe_count > NEAR_PROBES_MAX || probe_count - first > NEAR_PROBES_FREE)
+        return false;
+    for (uint32_t p = 1; p < probe_count; p++) {
+        least = probes[p].offset < least ? probes[p].offset : least;
+        greatest = probes[p].offset > greatest ? probes[p].offset : greatest;
+    }
+    if (greatest - least >= NEAR_BYTES)
+        return false;
+    for (uint32_t p = 0; p < NEAR_PROBES_MAX; p++) {
+        const struct plan_probe *probe = &probes[p < probe_count ? p : 0];
+
+        near->shift[p] = _mm512_set1_epi64((int64_t)(8 * (probe->offset - least)));
+        near->value[p] = _mm512_set1_epi8((char)probe->value);
+        near->fold[p] = _mm512_set1_epi8((char)probe->fold);
+    }
+    *begin = least;
+    return true;
+}
+
+static void every_or_near(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
+                          uint32_t first, uint32_t probe_count, struct find_tile *tile)
+{
+    struct near_probes near;
+    uint64_t begin;
+
+    if (near_probes_load(probes, first, probe_count, &near, &begin))
+        near_exact(text + begin, word_count, &near, probe_count, tile);
+    else
+        every_avx512vbmi(text, word_count, probes, first, probe_count, tile);
+}
+
+static void every_fold_or_near(const uint8_t *text, uint64_t word_count,
+                               const struct plan_probe *probes, uint32_t first,
+                               uint32_t probe_count, struct find_tile *tile)
+{
+    struct near_probes near;
+    uint64_t begin;
+
+    if (near_probes_load(probes, first, probe_count, &near, &begin))
+        near_fold(text + begin, word_count, &near, probe_count, tile);
+    else
+        every_fold_avx512vbmi(text, word_count, probes, first, probe_count, tile);
+}
+
+static uint64_t count_bits_by_vectors(const uint64_t *mask, uint64_t word_count)
+{
+    __m512i counts = _mm512_setzero_si512();
+    uint64_t w = 0;
+
+    for (; w + 8 <= word_count; w += 8)
+        counts = _mm512_add_epi64(counts, _mm512_popcnt_epi64(_mm512_loadu_si512(mask + w)));
+    return (uint64_t)_mm512_reduce_add_epi64(counts) +
+           count_bits_avx512vbmi(mask + w, word_count - w);
+}
+
+static bool is_supported(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
+           __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("gfni") &&
+           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+}
+
+const struct find_ops find_avx512vbmi = {
+    "avx512vbmi",     is_supported,   every_or_near,       every_fold_or_near,   words_avx512vbmi,
+    grams_avx512vbmi, set_avx512vbmi, mismatch_avx512vbmi, count_bits_by_vectors};

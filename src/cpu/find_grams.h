@@ -1,0 +1,113 @@
+/* find_grams: a block's grams in plain C, and the test by vectors that says which blocks need it.
+ *
+ * The vectors mix the two halves of a gram into four bytes, low ^ high << GRAM_MIX_SHIFT, and
+ * compare those: no product, and of A, C, G, T (told apart by bits 1 and 2 of a byte) nothing is
+ * lost. With stride 8 the halves are parted by shuffles, else read from a second place.
+ */
+#ifndef TRAWL_CPU_FIND_GRAMS_H
+#define TRAWL_CPU_FIND_GRAMS_H
+
+#include <string.h>
+
+#include "cpu/find.h"
+
+/* The 64 bytes from text - 8 on, as far as a gram begins there: find.h's bits of one block. */
+static inline uint64_t block_grams(const uint8_t *text, const struct plan_grams *grams,
+                                   uint32_t stride)
+{
+    uint64_t bits = 0;
+
+    for (uint32_t at = 0; at < 64; at += stride) {
+        uint64_t gram;
+
+        memcpy(&gram, text + at - PLAN_GRAM_BYTES, sizeof gram);
+        gram = (gram | grams->fold) & grams->keep;
+        for (uint32_t o = 0; o < stride; o++)
+            bits |= (uint64_t)(gram == grams->gram[o]) << (at + stride - 1 - o);
+    }
+    return bits;
+}
+
+#ifdef HAS_GRAM_VECTORS
+
+struct gram_vectors {
+    gram_vector fold, keep;
+    gram_vector mixed[PLAN_GRAM_STRIDE_MAX];
+};
+
+static inline struct gram_vectors gram_vectors_load(const struct plan_grams *grams)
+{
+    struct gram_vectors vectors;
+
+    vectors.fold = gram_every((uint32_t)grams->fold);
+    vectors.keep = gram_every((uint32_t)(grams->keep >> 32));
+    for (uint32_t o = 0; o < PLAN_GRAM_STRIDE_MAX; o++) {
+        uint64_t gram = grams->gram[o < grams->stride ? o : 0];
+
+        vectors.mixed[o] = gram_every((uint32_t)gram ^ (uint32_t)(gram >> 32) << GRAM_MIX_SHIFT);
+    }
+    return vectors;
+}
+
+/* Which of `any`'s words equal one of the first `count` grams, mixed. */
+static inline gram_vector gram_vectors_equal(gram_vector any, gram_vector mixed,
+                                             const struct gram_vectors *vectors, uint32_t count)
+{
+    for (uint32_t o = 0; o < count; o++)
+        any = gram_or(any, gram_equal(mixed, vectors->mixed[o]));
+    return any;
+}
+
+static inline bool gram_vectors_any(const uint8_t *text, const struct gram_vectors *vectors,
+                                    uint32_t stride)
+{
+    const uint8_t *from = text - PLAN_GRAM_BYTES;
+    gram_vector any = gram_every(0);
+
+    if (stride == 8) {
+        for (uint32_t i = 0; i < 64; i += 2 * GRAM_VECTOR_BYTES) {
+            gram_vector a = gram_or(gram_load(from + i), vectors->fold);
+            gram_vector b = gram_or(gram_load(from + i + GRAM_VECTOR_BYTES), vectors->fold);
+            gram_vector mixed = gram_mix(gram_even(a, b), gram_and(gram_odd(a, b), vectors->keep));
+
+            any = gram_vectors_equal(any, mixed, vectors, 8);
+        }
+        return gram_any(any);
+    }
+    for (uint32_t i = 0; i < 64; i += GRAM_VECTOR_BYTES)
+        for (uint32_t u = 0; u < 4; u += stride) {
+            gram_vector low = gram_or(gram_load(from + i + u), vectors->fold);
+            gram_vector high = gram_or(gram_load(from + i + u + 4), vectors->fold);
+            gram_vector mixed = gram_mix(low, gram_and(high, vectors->keep));
+
+            any = gram_vectors_equal(any, mixed, vectors, stride);
+        }
+    return gram_any(any);
+}
+
+#else
+
+/* No vectors: every block is looked at. */
+struct gram_vectors {
+    uint8_t none;
+};
+
+static inline struct gram_vectors gram_vectors_load(const struct plan_grams *grams)
+{
+    const struct gram_vectors vectors = {0};
+
+    (void)grams;
+    return vectors;
+}
+
+static inline bool gram_vectors_any(const uint8_t *text, const struct gram_vectors *vectors,
+                                    uint32_t stride)
+{
+    (void)text;
+    (void)vectors;
+    (void)stride;
+    return true;
+}
+
+#endif
+#endif
