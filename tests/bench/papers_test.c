@@ -48,6 +48,8 @@ static void test_cells(void)
     table_speedup(table, 1, 2, fast, none);
     table_time(table, 2, 0, part, PART_WHOLE);
     table_time(table, 2, 1, none, PART_WHOLE);
+    fast->child_grids = 12;
+    table_grids(table, 2, 2, fast, false);
     TEST_CHECK(strcmp(table->title, "Table X") == 0 && strcmp(table->row[2], "row 2") == 0);
     TEST_CHECK(cell_is(table, 0, 0, "32.7"));
     TEST_CHECK(cell_is(table, 0, 1, "20.0")); /* the mean of 10 and 30 ms */
@@ -57,7 +59,12 @@ static void test_cells(void)
     TEST_CHECK(cell_is(table, 1, 2, "-"));
     TEST_CHECK(cell_is(table, 2, 0, "16.0"));
     TEST_CHECK(cell_is(table, 2, 1, "no GPU"));
-    TEST_CHECK(cell_is(table, 2, 2, "-"));
+    TEST_CHECK(cell_is(table, 2, 2, "12"));
+    table_grids(table, 2, 2, fast, true);
+    TEST_CHECK(cell_is(table, 2, 2, "0"));
+    table_grids(table, 2, 2, none, true);
+    TEST_CHECK(cell_is(table, 2, 2, "no GPU"));
+    TEST_CHECK(cell_is(table, 1, 2, "-"));
 }
 
 static void test_states(void)

@@ -99,7 +99,9 @@ void cell_text(const struct table *table, const struct cell *cell, char text[NAM
 {
     double value;
 
-    if (cell_value(table, cell, &value))
+    if (cell_value(table, cell, &value) && cell->kind >= CELL_GRIDS)
+        snprintf(text, NAME_BYTES, "%.0f", value);
+    else if (cell_value(table, cell, &value))
         number_text(value, text);
     else if (cell->kind == CELL_EMPTY)
         snprintf(text, NAME_BYTES, "-");
