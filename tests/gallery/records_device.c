@@ -111,30 +111,138 @@ static void random_scenes(void)
     }
 }
 
-/* More patterns than a launch takes, of many lengths: the hashes of one length may lie in two
- * launches. Each is there twice. */
+/* Pattern `index` of many of 6, 7 and 8 bytes, all different. */
+static uint64_t numbered_pattern(uint64_t index, uint8_t bytes[8])
+{
+    uint64_t count = 6 + index % 3;
+
+    for (uint64_t j = 0; j < 8; j++, index /= 26)
+        bytes[j] = (uint8_t)('a' + index % 26);
+    return count;
+}
+
+/* More patterns than a launch takes, the hashes of one length in two launches, each pattern there
+ * twice. Each record holds one of them or, every third, none; in windows of a few records. */
 static void many_patterns(void)
 {
+    enum { RECORDS = 30, BYTES = 12 };
     struct test_random random = test_random_begin("gallery records device many");
-    uint64_t patterns = TEST_SANITIZED ? 8500 : 20000, launches;
+    uint64_t patterns = TEST_SANITIZED ? 5000 : 10000, launches = sim_counters().launches;
+    struct trawl_stats stats = {.size = sizeof stats};
+    struct trawl_searcher *searcher = NULL;
     struct scene scene;
 
     reset(1, 16u << 20);
-    cuda_limits_replace(NULL);
-    scene_begin(&random, INPUT_LETTERS_26, 6, 40, &scene);
-    for (uint64_t i = 0; i < patterns; i++) {
+    set_limits(32, 100, 160, 1);
+    scene_begin(&random, INPUT_LETTERS_1, RECORDS, BYTES, &scene);
+    input_free(&scene.tape);
+    input_begin(&random, INPUT_LETTERS_1, RECORDS * BYTES, &scene.tape);
+    memset(scene.tape.text, '.', RECORDS * BYTES);
+    scene.records.bytes = scene.tape.text;
+    for (uint64_t i = 0; i <= RECORDS; i++)
+        scene.offsets[i] = i * BYTES;
+    for (uint64_t i = 0; i < 2 * patterns; i++) {
         uint8_t bytes[8];
+        uint64_t count = numbered_pattern(i / 2, bytes);
 
-        for (uint64_t j = 0; j < sizeof bytes; j++)
-            bytes[j] = (uint8_t)('a' + (i / 2 >> 2 * j) % 4 + (j == 7 ? 3 : 0));
-        input_add_pattern(&scene.tape, bytes, 6 + i / 2 % 3);
+        input_add_pattern(&scene.tape, bytes, count);
     }
-    scene_add_patterns(&random, 20, 6, &scene);
-    launches = sim_counters().launches;
-    run(&scene, matrix_name);
-    TEST_CHECK(sim_counters().launches - launches >= 2 * 2); /* two calls, two launches and more */
-    TEST_CHECK(scene.cells_set > 0);
+    for (uint64_t i = 0; i < RECORDS; i++) {
+        uint8_t bytes[8];
+        uint64_t count = numbered_pattern(i * patterns / RECORDS, bytes);
+
+        if (i % 3 != 0)
+            memcpy(scene.tape.text + i * BYTES + i % 5, bytes, count);
+    }
+    MUST(open_cuda(&searcher, 2, NULL));
+    MUST(scene_matrix(&scene, matrix_name, searcher, NULL));
+    MUST(trawl_searcher_stats(searcher, &stats, NULL));
+    TEST_CHECK_U64(stats.candidate_count, RECORDS / 3 * 2);
+    TEST_CHECK(scene.cells_set >= RECORDS / 3 * 2 * 2);
+    TEST_CHECK(sim_counters().launches - launches > 4);
+    trawl_searcher_close(searcher);
+    nothing_left();
     scene_end(&scene);
+}
+
+/* Plan after plan on one searcher: nothing of the one before is left. */
+static void plan_after_plan(void)
+{
+    struct test_random random = test_random_begin("gallery records device plans");
+    struct trawl_searcher *searcher = NULL;
+
+    reset(5, 4u << 20);
+    set_limits(32, 100, 700, 1);
+    MUST(open_cuda(&searcher, 2, NULL));
+    for (uint64_t round = 0; round < 20; round++) {
+        struct scene scene;
+
+        scene_begin(&random, INPUT_LETTERS_26, 20, 30, &scene);
+        scene_add_patterns(&random, 1 + round % 3, 4, &scene);
+        MUST(scene_matrix(&scene, round % 4 == 3 ? NULL : matrix_name, searcher, NULL));
+        scene_end(&scene);
+    }
+    trawl_searcher_close(searcher);
+    nothing_left();
+}
+
+struct rare_rows {
+    uint64_t seen;
+    uint64_t set;
+};
+
+#define RARE_RECORDS ((1u << 21) + 100000u)
+#define RARE_STEP 300007u
+
+static int take_rare_rows(void *context, uint64_t row_first, uint64_t row_count,
+                          const int64_t *first)
+{
+    struct rare_rows *rows = (struct rare_rows *)context;
+
+    TEST_CHECK_U64(row_first, rows->seen);
+    for (uint64_t i = 0; i < row_count; i++)
+        if (first[i] != ((row_first + i) % RARE_STEP == 0 ? 1 : -1))
+            TEST_CHECK_U64((uint64_t)first[i], row_first + i);
+        else
+            rows->set += first[i] == 1;
+    rows->seen += row_count;
+    return 0;
+}
+
+/* More records than are flagged at a time: nearly all are empty, a few hold the pattern. */
+static void many_records(void)
+{
+    uint64_t *offsets = test_memory((RARE_RECORDS + 1) * sizeof *offsets);
+    struct trawl_pattern pattern = {"bc", 2};
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_searcher *searcher = NULL;
+    struct rare_rows rows = {0, 0};
+    struct trawl_records records;
+    struct trawl_plan *plan = NULL;
+    char tape[100];
+    uint64_t at = 0;
+
+    for (uint64_t i = 0; i < RARE_RECORDS; i++) {
+        offsets[i] = at;
+        if (i % RARE_STEP == 0) {
+            memcpy(tape + at, "abcd", 4);
+            at += 4;
+        }
+    }
+    offsets[RARE_RECORDS] = at;
+    records = (struct trawl_records){(const uint8_t *)tape, offsets, RARE_RECORDS};
+    reset(6, 4u << 20);
+    cuda_limits_replace(NULL);
+    MUST(open_cuda(&searcher, 1, NULL));
+    options.algorithm = matrix_name;
+    MUST(trawl_plan_build(&pattern, 1, &options, &plan, NULL));
+    MUST(trawl_matrix(searcher, plan, &records, take_rare_rows, &rows, NULL));
+    TEST_CHECK_U64(rows.seen, RARE_RECORDS);
+    TEST_CHECK_U64(rows.set, RARE_RECORDS / RARE_STEP + 1);
+    trawl_plan_free(plan);
+    trawl_searcher_close(searcher);
+    nothing_left();
+    free(offsets);
 }
 
 /* One letter, every place a match; then records that no pattern fits into: nothing is launched. */
@@ -241,6 +349,36 @@ static void failing_calls(void)
     scene_end(&scene);
 }
 
+/* Without its bound check the kernel reads beyond the pieces, which does not go unnoticed. */
+static void mutants(void)
+{
+    static struct sim_site sites[SIM_SITES_MAX];
+    struct test_random random = test_random_begin("gallery records mutants");
+    uint32_t count = sim_sites(sites, SIM_SITES_MAX), mutated = 0;
+    struct scene scene;
+
+    set_limits(64, 100, 80, 1); /* ten records of one byte fill a window, and its memory */
+    scene_begin(&random, INPUT_LETTERS_2, 60, 1, &scene);
+    scene_add_patterns(&random, 1, 1, &scene);
+    for (uint32_t i = 0; i < count; i++) {
+        struct trawl_searcher *searcher = NULL;
+        struct trawl_error error = unit_error();
+
+        if (strstr(sites[i].file, "gallery/records.cu") == NULL)
+            continue;
+        mutated++;
+        reset(i, 4u << 20);
+        MUST(open_cuda(&searcher, 1, NULL));
+        sim_mutate(&sites[i]);
+        CHECK_STATUS(scene_matrix(&scene, matrix_name, searcher, &error), TRAWL_DEVICE);
+        sim_mutate(NULL);
+        TEST_CHECK(strstr(sim_driver_report(), "records.cu") != NULL);
+        trawl_searcher_close(searcher);
+    }
+    TEST_CHECK(mutated > 0);
+    scene_end(&scene);
+}
+
 /* The published use of the engines: auto leaves it to the host, ",debug" is a device's alone. */
 static void engines(void)
 {
@@ -270,9 +408,12 @@ int main(void)
     cuda_driver_replace(sim_driver_table());
     random_scenes();
     many_patterns();
+    plan_after_plan();
+    many_records();
     dense_and_short();
     little_memory();
     failing_calls();
+    mutants();
     engines();
     cuda_limits_replace(NULL);
     return test_end();
