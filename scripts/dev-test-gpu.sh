@@ -5,12 +5,12 @@
 #                               source with gcc, CMake, nvcc and make or ninja alone
 #
 # TRAWL_TEST_SCALE=long for 300,000 cases and a text of 5 GiB. TRAWL_GPU_TESTS: "oracle large
-# sanitizers" or some of these.
+# records sanitizers" or some of these.
 set -euo pipefail
 . scripts/common.sh
 
 folder=${1:-}
-tests=${TRAWL_GPU_TESTS:-oracle large sanitizers}
+tests=${TRAWL_GPU_TESTS:-oracle large records sanitizers}
 processes=${TRAWL_GPU_PROCESSES:-$((jobs < 8 ? jobs : 8))}
 passed=0
 failed=0
@@ -40,8 +40,8 @@ build() {
 
     have ninja && generator=(-G Ninja)
     cmake -S . -B build/gpu "${generator[@]}" -DCMAKE_BUILD_TYPE=Release >build/gpu-cmake.log
-    cmake --build build/gpu -j "$jobs" --target gpu_oracle gpu_large gpu_bench trawl_command \
-        >build/gpu-build.log
+    cmake --build build/gpu -j "$jobs" \
+        --target gpu_oracle gpu_large gpu_records gpu_bench trawl_command >build/gpu-build.log
 }
 
 mkdir -p build
@@ -90,6 +90,13 @@ large() {
     suite large "$status" "$logs/large.log"
 }
 
+records() {
+    local status=0
+
+    "$folder/tests/gpu/gpu_records" >"$logs/records.log" 2>&1 || status=$?
+    suite records "$status" "$logs/records.log"
+}
+
 # The sanitizer's tools run each kernel tens to hundreds of times slower.
 sanitizers() {
     local tool status cases
@@ -111,7 +118,7 @@ sanitizers() {
 
 for name in $tests; do
     case $name in
-    oracle | large | sanitizers) "$name" ;;
+    oracle | large | records | sanitizers) "$name" ;;
     *) die "no such suite: $name" ;;
     esac
 done
