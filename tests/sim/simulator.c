@@ -8,6 +8,7 @@
 
 #include "cuda/kernels/simt.h"
 #include "fiber.h"
+#include "sim_product.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SIM_ASAN 1
@@ -597,6 +598,9 @@ int sim_barrier(int condition, const char *file, int line)
     return (int)self->result;
 }
 
+#define KIND_BALLOT (-1)
+#define KIND_PRODUCT (-2)
+
 /* The last lane to arrive answers for all. */
 static void warp_complete(struct thread *first)
 {
@@ -660,7 +664,19 @@ uint32_t sim_ballot(int condition, const char *file, int line)
         stand(file, line);
         return condition != 0 ? 1u << (sim.current->index % SIMT_WARP_THREADS) : 0;
     }
-    return (uint32_t)warp_operation(-1, (uint64_t)(condition != 0), 0, file, line);
+    return (uint32_t)warp_operation(KIND_BALLOT, (uint64_t)(condition != 0), 0, file, line);
+}
+
+struct simt_s32x4 sim_product(struct simt_s32x4 sums, struct simt_u32x4 rows, uint32_t low,
+                              uint32_t high, const char *file, int line)
+{
+    struct sim_product product = {rows, {low, high}, sums};
+
+    if (site_is_mutated(SIM_SITE_WARP, file, line))
+        stand(file, line);
+    else
+        (void)warp_operation(KIND_PRODUCT, (uint64_t)(uintptr_t)&product, 0, file, line);
+    return product.sums;
 }
 
 uint64_t sim_shuffle(uint64_t value, int kind, uint32_t argument, const char *file, int line)

@@ -23,6 +23,9 @@
  *                                                  0 or the runtime's error code
  *   simt_launch_is_full(code)                      was it refused for want of room?
  *
+ *   simt_product_u8s8(sums, rows, low, high)       sums plus the warp's matrix product, 16 x 32
+ *                                                  bytes by 32 x 8 signed bytes: below
+ *
  * Loads are aligned to their size. Shared memory holds garbage until written.
  */
 #ifndef TRAWL_CUDA_KERNELS_SIMT_H
@@ -44,6 +47,18 @@
 struct simt_u32x4 {
     uint32_t w[4];
 };
+
+struct simt_s32x4 {
+    int32_t w[4];
+};
+
+/* simt_product_u8s8: what each lane holds (the fragments of mma.m16n8k32 in the PTX manual). With
+ * row = lane / 4 and four = lane % 4:
+ *   rows.w[0]   row `row`, bytes 4 four...4 four + 3     rows.w[2]   the same row, 16 bytes on
+ *   rows.w[1]   row `row` + 8, the same bytes            rows.w[3]   that row, 16 bytes on
+ *   low, high   column `row`, bytes 4 four... and 16 bytes on
+ *   sums.w      row `row`, columns 2 four and 2 four + 1; then the same of row `row` + 8
+ * All lanes of the warp; the lowest byte of a word comes first. */
 
 #if defined(__CUDACC__)
 
@@ -92,6 +107,35 @@ SIMT_FUNCTION uint32_t simt_blocks(void)
     __shfl_down_sync(0xffffffffu, (uint32_t)(value), (delta))
 #define simt_shuffle_u64(value, lane) \
     ((uint64_t)__shfl_sync(0xffffffffu, (unsigned long long)(value), (int)(lane)))
+
+#if __CUDA_ARCH__ >= 800
+SIMT_FUNCTION struct simt_s32x4 simt_product_u8s8(struct simt_s32x4 sums, struct simt_u32x4 rows,
+                                                  uint32_t low, uint32_t high)
+{
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 "
+        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        : "+r"(sums.w[0]), "+r"(sums.w[1]), "+r"(sums.w[2]), "+r"(sums.w[3])
+        : "r"(rows.w[0]), "r"(rows.w[1]), "r"(rows.w[2]), "r"(rows.w[3]), "r"(low), "r"(high));
+    return sums;
+}
+#else
+/* 8 rows by 16 bytes: the largest shape of compute capability 7.5. */
+SIMT_FUNCTION void simt_product_part(int32_t *left, int32_t *right, uint32_t rows, uint32_t columns)
+{
+    asm("mma.sync.aligned.m8n8k16.row.col.s32.u8.s8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
+        : "+r"(*left), "+r"(*right)
+        : "r"(rows), "r"(columns));
+}
+SIMT_FUNCTION struct simt_s32x4 simt_product_u8s8(struct simt_s32x4 sums, struct simt_u32x4 rows,
+                                                  uint32_t low, uint32_t high)
+{
+    simt_product_part(&sums.w[0], &sums.w[1], rows.w[0], low);
+    simt_product_part(&sums.w[0], &sums.w[1], rows.w[2], high);
+    simt_product_part(&sums.w[2], &sums.w[3], rows.w[1], low);
+    simt_product_part(&sums.w[2], &sums.w[3], rows.w[3], high);
+    return sums;
+}
+#endif
 
 SIMT_FUNCTION uint8_t simt_load_u8(const uint8_t *p)
 {
@@ -219,6 +263,9 @@ uint32_t sim_launch_child(const char *name, void (*entry)(const void *), const v
                           uint64_t arguments_bytes, uint32_t blocks, uint32_t threads,
                           const char *file, int line);
 
+struct simt_s32x4 sim_product(struct simt_s32x4 sums, struct simt_u32x4 rows, uint32_t low,
+                              uint32_t high, const char *file, int line);
+
 enum { SIM_SHUFFLE_INDEX, SIM_SHUFFLE_UP, SIM_SHUFFLE_DOWN };
 enum { SIM_ATOMIC_ADD, SIM_ATOMIC_OR, SIM_ATOMIC_MIN };
 
@@ -235,6 +282,8 @@ enum { SIM_ATOMIC_ADD, SIM_ATOMIC_OR, SIM_ATOMIC_MIN };
     ((uint32_t)sim_shuffle((uint32_t)(value), SIM_SHUFFLE_DOWN, (delta), __FILE__, __LINE__))
 #define simt_shuffle_u64(value, lane) \
     sim_shuffle((value), SIM_SHUFFLE_INDEX, (uint32_t)(lane), __FILE__, __LINE__)
+#define simt_product_u8s8(sums, rows, low, high) \
+    sim_product((sums), (rows), (low), (high), __FILE__, __LINE__)
 
 #define simt_load_u8(p) (sim_global((p), 1, 0, __FILE__, __LINE__), *(p))
 #define simt_load_u32(p) (sim_global((p), 4, 0, __FILE__, __LINE__), *(p))
