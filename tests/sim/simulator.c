@@ -604,10 +604,15 @@ int sim_barrier(int condition, const char *file, int line)
 /* The last lane to arrive answers for all. */
 static void warp_complete(struct thread *first)
 {
+    struct sim_product *products[SIMT_WARP_THREADS];
     uint32_t ballot = 0;
 
-    for (uint32_t lane = 0; lane < SIMT_WARP_THREADS; lane++)
+    for (uint32_t lane = 0; lane < SIMT_WARP_THREADS; lane++) {
         ballot |= first[lane].value != 0 ? 1u << lane : 0;
+        products[lane] = (struct sim_product *)(uintptr_t)first[lane].value;
+    }
+    if (first->kind == KIND_PRODUCT)
+        sim_product_complete(products);
     for (uint32_t lane = 0; lane < SIMT_WARP_THREADS; lane++) {
         struct thread *thread = &first[lane];
         uint32_t source = lane;
