@@ -22,13 +22,20 @@ else()
         string(REGEX MATCHALL "sm_[0-9]+" codes "${listed}")
         string(REPLACE "sm_" "" codes "${codes}")
     endif()
-    set(nvcc_machine_codes "")
+    # The device's run-time library, which the gallery links, has no code for 8.7 and 8.8.
+    set(nvcc_codes -gencode arch=compute_75,code=compute_75)
+    set(nvcc_gallery_codes "")
     foreach(code IN LISTS codes)
         if(code GREATER_EQUAL 75)
-            list(APPEND nvcc_machine_codes -gencode arch=compute_${code},code=sm_${code})
+            list(APPEND nvcc_codes -gencode arch=compute_${code},code=sm_${code})
+        endif()
+        if(code GREATER_EQUAL 75 AND NOT code MATCHES "^8[78]$")
+            list(APPEND nvcc_gallery_codes -gencode arch=compute_${code},code=sm_${code})
         endif()
     endforeach()
-    set(nvcc_codes -gencode arch=compute_75,code=compute_75 ${nvcc_machine_codes})
+    if(NOT nvcc_gallery_codes)
+        set(nvcc_gallery_codes -gencode arch=compute_75,code=sm_75)
+    endif()
     # Lines for compute-sanitizer and profilers, where they are wanted: they double the image.
     set(nvcc_lines $<$<CONFIG:Debug,RelWithDebInfo>:-lineinfo>)
     file(GLOB kernel_files CONFIGURE_DEPENDS cuda/kernels/*.cu cuda/kernels/*.h)
@@ -49,9 +56,9 @@ else()
         add_custom_command(
             OUTPUT ${image}
             COMMAND ${TRAWL_NVCC} -x cu -std=c++17 ${ARGN} -I ${CMAKE_CURRENT_SOURCE_DIR}
-                    ${nvcc_machine_codes} -Werror all-warnings --threads 2 -dc -o ${image}.o
+                    ${nvcc_gallery_codes} -Werror all-warnings --threads 2 -dc -o ${image}.o
                     ${CMAKE_CURRENT_SOURCE_DIR}/cuda/kernels/gallery/gallery.cu
-            COMMAND ${TRAWL_NVCC} -dlink -fatbin ${nvcc_machine_codes} -Xfatbin -compress-all
+            COMMAND ${TRAWL_NVCC} -dlink -fatbin ${nvcc_gallery_codes} -Xfatbin -compress-all
                     -o ${image} ${image}.o -lcudadevrt
             DEPENDS ${gallery_files} ${kernel_files} ${CMAKE_CURRENT_SOURCE_DIR}/plan/layout.h
             COMMENT "GPU kernels of the gallery for ${codes}: ${image}"

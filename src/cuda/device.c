@@ -12,6 +12,9 @@
 /* Sampling reads single sectors; at the default of 64 the device fetches two (DESIGN: 0.99 times
  * the read rate instead of 1.64 at a pattern of 80 bytes). */
 #define FETCH_BYTES 32u
+/* A device holds 2,048 child grids at a time unless it is told to make room for more. Of a window
+ * of text many more begins may want one, and what is refused one is not searched as published. */
+#define PENDING_LAUNCHES 65536u
 
 static enum trawl_status check_capability(const struct cuda_device *device,
                                           struct trawl_error *error)
@@ -60,13 +63,20 @@ static enum trawl_status load_kernels(struct cuda_device *device, struct trawl_e
 }
 
 /* A hint: a device that knows no such limit is as good. */
-static void set_fetch_bytes(struct cuda_device *device)
+static void limit_replace(const struct cuda_device *device, enum cuda_limit limit, size_t value,
+                          size_t *before)
 {
-    size_t before = 0;
+    size_t found = 0;
 
-    if (device->driver->limit_get(&before, CUDA_LIMIT_L2_FETCH_BYTES) == CUDA_CODE_OK &&
-        device->driver->limit_set(CUDA_LIMIT_L2_FETCH_BYTES, FETCH_BYTES) == CUDA_CODE_OK)
-        device->fetch_bytes_before = before;
+    if (device->driver->limit_get(&found, (int)limit) == CUDA_CODE_OK &&
+        device->driver->limit_set((int)limit, value) == CUDA_CODE_OK)
+        *before = found;
+}
+
+static void limit_put_back(const struct cuda_device *device, enum cuda_limit limit, size_t before)
+{
+    if (before != 0)
+        (void)device->driver->limit_set((int)limit, before);
 }
 
 enum trawl_status cuda_device_open(struct cuda_device *device, const struct cuda_driver *driver,
@@ -90,7 +100,7 @@ enum trawl_status cuda_device_open(struct cuda_device *device, const struct cuda
     TRAWL_TRY_DONE(cuda_device_enter(device, error));
     entered = true;
     TRAWL_TRY_DONE(load_kernels(device, error));
-    set_fetch_bytes(device);
+    limit_replace(device, CUDA_LIMIT_L2_FETCH_BYTES, FETCH_BYTES, &device->fetch_bytes_before);
 done:
     if (entered)
         cuda_device_leave(device);
@@ -104,8 +114,8 @@ static void unload(struct cuda_device *device)
 {
     if (device->module == NULL || cuda_device_enter(device, NULL) != TRAWL_OK)
         return;
-    if (device->fetch_bytes_before != 0)
-        (void)device->driver->limit_set(CUDA_LIMIT_L2_FETCH_BYTES, device->fetch_bytes_before);
+    limit_put_back(device, CUDA_LIMIT_L2_FETCH_BYTES, device->fetch_bytes_before);
+    limit_put_back(device, CUDA_LIMIT_PENDING_LAUNCHES, device->launches_before);
     for (uint32_t i = 0; i < 2; i++)
         if (device->gallery[i] != NULL)
             (void)device->driver->module_unload(device->gallery[i]);
@@ -147,6 +157,15 @@ enum trawl_status cuda_device_gallery(struct cuda_device *device, bool debug,
     *module = device->gallery[debug];
     (void)pthread_mutex_unlock(&device->gallery_lock);
     return status;
+}
+
+void cuda_device_children(struct cuda_device *device)
+{
+    (void)pthread_mutex_lock(&device->gallery_lock);
+    if (device->launches_before == 0)
+        limit_replace(device, CUDA_LIMIT_PENDING_LAUNCHES, PENDING_LAUNCHES,
+                      &device->launches_before);
+    (void)pthread_mutex_unlock(&device->gallery_lock);
 }
 
 enum trawl_status cuda_device_enter(const struct cuda_device *device, struct trawl_error *error)

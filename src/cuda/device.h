@@ -33,8 +33,9 @@ struct cuda_device {
     struct cuda_function *functions[CUDA_KERNELS];
     uint32_t multiprocessors;
     uint32_t resident[CUDA_KERNELS]; /* blocks of SCAN_THREADS_MAX threads at a time */
-    size_t fetch_bytes_before;       /* the context's limit as it was found; 0: not changed */
-    uint64_t memory_max;             /* of what trawl takes; 0: no limit */
+    size_t fetch_bytes_before;       /* the context's limits as they were found; 0: not changed */
+    size_t launches_before;
+    uint64_t memory_max; /* of what trawl takes; 0: no limit */
     _Atomic uint64_t memory_used;
     pthread_mutex_t gallery_lock;   /* of the modules below, and of their constant memory */
     struct cuda_module *gallery[2]; /* as released, and for debugging; NULL: not loaded */
@@ -81,6 +82,10 @@ void cuda_pinned_release(const struct cuda_device *device, struct cuda_pinned *p
  * build holds none for this device. */
 enum trawl_status cuda_device_gallery(struct cuda_device *device, bool debug,
                                       struct cuda_module **module, struct trawl_error *error);
+
+/* Room for many child grids at a time, before the first kernel that launches any; with the device
+ * entered. A hint. */
+void cuda_device_children(struct cuda_device *device);
 
 /* The kernels as nvcc made them; *bytes 0: this build has none. */
 const uint8_t *cuda_image_data(uint64_t *bytes);

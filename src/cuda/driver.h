@@ -49,7 +49,7 @@ enum cuda_attribute {
     CUDA_ATTRIBUTE_CAPABILITY_MINOR = 76
 };
 
-enum cuda_limit { CUDA_LIMIT_L2_FETCH_BYTES = 5 };
+enum cuda_limit { CUDA_LIMIT_PENDING_LAUNCHES = 4, CUDA_LIMIT_L2_FETCH_BYTES = 5 };
 
 enum { CUDA_STREAM_NON_BLOCKING = 1, CUDA_EVENT_NO_TIMING = 2 };
 

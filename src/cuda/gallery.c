@@ -108,7 +108,8 @@ enum trawl_status cuda_gallery_check(const struct trawl_plan *plan, struct trawl
                                                        : SCAN_PATTERN_BYTES_MAX;
 
         if (row->kernel == NULL)
-            return TRAWL_FAIL(error, UNSUPPORTED, "the CUDA engine does not have algorithm %s",
+            return TRAWL_FAIL(error, UNSUPPORTED,
+                              "the CUDA engine does not have algorithm %s, the engine \"cpu\" does",
                               name);
         if (count > most)
             return TRAWL_FAIL(error, UNSUPPORTED,
@@ -130,6 +131,17 @@ uint64_t cuda_gallery_text_max(const struct engine_lane *lane)
     return lane->plan->algorithm == PLAN_ALGORITHM_WORD_CHUNKED
                ? min_u64(most, lane->limits.part_bytes)
                : most;
+}
+
+/* Do kernels launch child grids, which leave flags? */
+static bool needs_flags(const struct trawl_plan *plan)
+{
+    bool needs = false;
+
+    for (uint32_t i = 0; i < plan->literal_count; i++)
+        needs |=
+            (row_for(plan, plan->literals[i].bytes_count)->needs & (FLAGS_SET | FLAGS_CLEAR)) != 0;
+    return needs;
 }
 
 /* ---- Time ---------------------------------------------------------------------------------- */
@@ -210,6 +222,8 @@ static enum trawl_status gallery_begin(struct engine_lane *lane, struct trawl_er
     void *memory;
 
     TRAWL_TRY(cuda_device_gallery(lane->device, plan->algorithm_debug, &gallery->module, error));
+    if (needs_flags(plan))
+        cuda_device_children(lane->device);
     if (gallery->begin == NULL)
         TRAWL_TRY(CUDA_CALL(lane->device, error, event_create, &gallery->begin, 0));
     if (gallery->end == NULL)
@@ -473,16 +487,6 @@ static bool needs_fold(const struct trawl_plan *plan)
     return (plan->flags & TRAWL_IGNORE_CASE) != 0;
 }
 
-static bool needs_flags(const struct trawl_plan *plan)
-{
-    bool needs = false;
-
-    for (uint32_t i = 0; i < plan->literal_count; i++)
-        needs |=
-            (row_for(plan, plan->literals[i].bytes_count)->needs & (FLAGS_SET | FLAGS_CLEAR)) != 0;
-    return needs;
-}
-
 /* Where the text of the window ends, as far as it is looked at. */
 static uint64_t window_text_end(const struct engine_lane *lane, const struct window *window)
 {
@@ -717,7 +721,7 @@ enum trawl_status cuda_gallery_range(struct engine_lane *lane, const struct cuda
         if (want == SCAN_HITS)
             learn_width(lane, begins, result->hits.count - held, fits);
     } while (!fits);
-    if (want == SCAN_HITS) {
+    if (want == SCAN_HITS && result->hits.count > held) {
         result->count += result->hits.count - held;
         qsort(result->hits.items + held, (size_t)(result->hits.count - held),
               sizeof *result->hits.items, compare_hits);

@@ -46,6 +46,33 @@ compare --matrix -f patterns text
 compare --matrix=csv -i -w -f patterns -e '' text -
 compare --matrix --algorithm=rabin-karp-matrix -f patterns -e 'ABRACADABRA 79' text
 compare --matrix=npy --algorithm=rabin-karp-matrix -i -f patterns text
+compare --algorithm=bmh -n fox text
+compare --algorithm=hp -i -o abracadabra text
+LC_ALL=C.UTF-8 # where the long s is a letter of "kiosk"
+export LC_ALL
+printf 'a kio\305\277k, KIOSK and kiosks\n' >signs
+compare --algorithm=bmh -i -n -b -o kiosk signs
+compare --algorithm=bmh -i -w -o kiosk signs
+unset LC_ALL
+
+# What only a GPU has is searched there without --engine, and says so.
+alone() {
+    "$trawl" --engine=cpu -n -b -o 'ab' text >cpu.out
+    LD_LIBRARY_PATH=$driver "$trawl" --algorithm="$1" --stats -n -b -o 'ab' text >cuda.out 2>cuda.err
+    if ! cmp cpu.out cuda.out || ! grep -q '^engine: cuda$' cuda.err ||
+        ! grep -q '^seconds of device kernels: 0\.[0-9]*[1-9]' cuda.err ||
+        ! grep -q '^seconds of device copies: ' cuda.err; then
+        echo "not as it should be: --algorithm=$1: $(cat cuda.err)"
+        failed=$((failed + 1))
+    fi
+}
+alone pss-gm:64
+alone bmh:7x16
+alone bf-swift,debug
+if ! grep -q '^child grids' cuda.err; then
+    echo "no child grids: $(cat cuda.err)"
+    failed=$((failed + 1))
+fi
 
 expect_error() {
     if [ "$1" -ne 2 ] || ! grep -q "$2" cuda.err; then
@@ -59,6 +86,12 @@ status=$?
 if [ $status -eq 2 ]; then
     expect_error $status 'cuda'
 fi
+for name in pss-gm bmh:4x4; do
+    "$trawl" --engine=cpu --algorithm=$name fox text >cuda.out 2>cuda.err
+    expect_error $? 'engine "cuda"'
+done
+LD_LIBRARY_PATH=$driver "$trawl" --engine=cuda --algorithm=naive fox text >cuda.out 2>cuda.err
+expect_error $? 'the CUDA engine does not have algorithm naive'
 LD_LIBRARY_PATH=$driver TRAWL_SIM_DEVICES=0 "$trawl" --engine=cuda fox text >cuda.out 2>cuda.err
 expect_error $? 'no device'
 LD_LIBRARY_PATH=$driver TRAWL_SIM_FAIL_CALL=30 "$trawl" --engine=cuda fox text >cuda.out 2>cuda.err
@@ -67,5 +100,5 @@ expect_error $? 'simulated device 0'
 LD_LIBRARY_PATH=$driver TRAWL_SIM_FAIL_CALL=1 "$trawl" fox text >cuda.out || failed=$((failed + 1))
 cmp cpu.out cuda.out || failed=$((failed + 1))
 
-echo "16 commands compared, 4 with a driver that is missing or broken: $failed wrong"
+echo "23 commands compared, 7 that are errors: $failed wrong"
 [ $failed -eq 0 ]

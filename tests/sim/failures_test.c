@@ -39,6 +39,16 @@ static const struct workload workloads[] = {
      3000,
      NULL},
     {"first, loaded, words", TRAWL_METHOD_WORDS, ENGINE_WANT_FIRST, true, {"cabcabca"}, 2000, NULL},
+    {"count, gallery, arguments", 0, ENGINE_WANT_COUNT, false, {"abcab"}, 900, "pss-gr:64,debug"},
+    {"hits, gallery, children",
+     0,
+     ENGINE_WANT_HITS,
+     false,
+     {"abca", "bca"},
+     300,
+     "qs-swift-binning:64"},
+    {"first, gallery, parts", 0, ENGINE_WANT_FIRST, false, {"bcabd"}, 900, "word-chunked:64"},
+    {"count, gallery, folded", 0, ENGINE_WANT_COUNT, true, {"cAB"}, 600, "bmh-shared:3x5"},
 };
 #define WORKLOADS (sizeof workloads / sizeof *workloads)
 
@@ -67,6 +77,8 @@ static void small_limits(void)
     limits.hits_room_min = 16;
     limits.hits_max = 200;
     limits.group_samples_max = 64;
+    limits.part_bytes = 300;
+    limits.child_threads_max = 32;
     cuda_limits_replace(&limits);
 }
 
@@ -77,6 +89,8 @@ static void make_input(const struct workload *work, struct diff_input *input)
     input_begin(&random, INPUT_LETTERS_1, work->text_bytes, input);
     for (uint64_t i = 0; i < input->text_bytes; i++)
         input->text[i] = (uint8_t)("abc"[i % 97 % 3]);
+    if (strstr(work->name, "folded") != NULL)
+        input->flags = NAIVE_IGNORE_CASE;
     for (uint32_t i = 0; i < 3 && work->patterns[i] != NULL; i++)
         input_add_pattern(input, (const uint8_t *)work->patterns[i], strlen(work->patterns[i]));
 }

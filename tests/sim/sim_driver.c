@@ -123,6 +123,7 @@ int sim_context_retain(struct cuda_context **context, int device)
         *context = &sim_state.context[device];
         if ((*context)->retained++ == 0) {
             (*context)->fetch_bytes = FETCH_BYTES_DEFAULT;
+            (*context)->pending_launches = PENDING_LAUNCHES_DEFAULT;
             (*context)->failed = 0;
         }
     }
@@ -137,8 +138,9 @@ int sim_context_release(int device)
     if (context->retained == 0) {
         sim_complain("a context was released that nobody held");
     } else if (--context->retained == 0) {
-        if (context->fetch_bytes != FETCH_BYTES_DEFAULT && context->failed == 0 && code == 0 &&
-            sim_state.fail_nth == 0)
+        if ((context->fetch_bytes != FETCH_BYTES_DEFAULT ||
+             context->pending_launches != PENDING_LAUNCHES_DEFAULT) &&
+            context->failed == 0 && code == 0 && sim_state.fail_nth == 0)
             sim_complain("the context's limits were not put back");
         sim_context_end(context);
     }
@@ -170,14 +172,24 @@ int sim_context_pop(struct cuda_context **context)
     return sim_leave(code);
 }
 
+/* The current context's, NULL for one that is not known. */
+static size_t *find_limit(int limit)
+{
+    struct cuda_context *context = sim_current[sim_depth - 1];
+
+    return limit == CUDA_LIMIT_L2_FETCH_BYTES     ? &context->fetch_bytes
+           : limit == CUDA_LIMIT_PENDING_LAUNCHES ? &context->pending_launches
+                                                  : NULL;
+}
+
 int sim_limit_get(size_t *value, int limit)
 {
     int code = sim_enter_context();
 
-    if (code == 0 && limit != CUDA_LIMIT_L2_FETCH_BYTES)
+    if (code == 0 && find_limit(limit) == NULL)
         code = CUDA_CODE_INVALID_VALUE;
     if (code == 0)
-        *value = sim_current[sim_depth - 1]->fetch_bytes;
+        *value = *find_limit(limit);
     return sim_leave(code);
 }
 
@@ -185,10 +197,10 @@ int sim_limit_set(int limit, size_t value)
 {
     int code = sim_enter_context();
 
-    if (code == 0 && limit != CUDA_LIMIT_L2_FETCH_BYTES)
+    if (code == 0 && find_limit(limit) == NULL)
         code = CUDA_CODE_INVALID_VALUE;
     if (code == 0)
-        sim_current[sim_depth - 1]->fetch_bytes = value;
+        *find_limit(limit) = value;
     return sim_leave(code);
 }
 

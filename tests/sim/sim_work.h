@@ -11,6 +11,7 @@
 #define GARBAGE_VALUE 0xc9
 #define CONTEXTS_DEPTH_MAX 8u
 #define FETCH_BYTES_DEFAULT 64u
+#define PENDING_LAUNCHES_DEFAULT 2048u
 #define CODE_INVALID_CONTEXT 201
 #define CODE_NOT_FOUND 500
 #define ARGUMENTS_BYTES_MAX 4096u
@@ -20,6 +21,7 @@ struct cuda_context {
     uint32_t retained;
     int failed; /* the sticky code */
     size_t fetch_bytes;
+    size_t pending_launches;
     uint64_t used_bytes;
 };
 
