@@ -16,8 +16,7 @@
  * of text many more begins may want one, and what is refused one is not searched as published. */
 #define PENDING_LAUNCHES 65536u
 
-static enum trawl_status check_capability(const struct cuda_device *device,
-                                          struct trawl_error *error)
+static enum trawl_status check_capability(struct cuda_device *device, struct trawl_error *error)
 {
     int major = 0, minor = 0;
 
@@ -28,6 +27,7 @@ static enum trawl_status check_capability(const struct cuda_device *device,
     if (10 * major + minor < CAPABILITY_MIN)
         return TRAWL_FAIL(error, ENGINE, "%s has compute capability %d.%d; %d.%d is needed",
                           device->name, major, minor, CAPABILITY_MIN / 10, CAPABILITY_MIN % 10);
+    device->capability = (uint32_t)(10 * major + minor);
     return TRAWL_OK;
 }
 

@@ -11,8 +11,19 @@
 
 #include "cuda/driver.h"
 
-#define CUDA_KERNEL_LIST(X) \
-    X(EVERY, "scan_every") X(WORDS, "scan_words") X(SAMPLED, "scan_sampled") X(SET, "scan_set")
+/* Those that count by streams: with 4 rows, then with 8, in the order of the tile kernels. */
+#define CUDA_KERNEL_LIST(X)                 \
+    X(EVERY, "scan_every")                  \
+    X(WORDS, "scan_words")                  \
+    X(PRODUCT, "scan_product")              \
+    X(SAMPLED, "scan_sampled")              \
+    X(SET, "scan_set")                      \
+    X(STREAM_EVERY_4, "stream_every_4")     \
+    X(STREAM_WORDS_4, "stream_words_4")     \
+    X(STREAM_PRODUCT_4, "stream_product_4") \
+    X(STREAM_EVERY_8, "stream_every_8")     \
+    X(STREAM_WORDS_8, "stream_words_8")     \
+    X(STREAM_PRODUCT_8, "stream_product_8")
 
 enum cuda_kernel {
 #define CUDA_KERNEL_ENUM(name, symbol) CUDA_KERNEL_##name,
@@ -32,6 +43,7 @@ struct cuda_device {
     struct cuda_module *module;
     struct cuda_function *functions[CUDA_KERNELS];
     uint32_t multiprocessors;
+    uint32_t capability;             /* 10 x major + minor */
     uint32_t resident[CUDA_KERNELS]; /* blocks of SCAN_THREADS_MAX threads at a time */
     size_t fetch_bytes_before;       /* the context's limits as they were found; 0: not changed */
     size_t launches_before;

@@ -18,6 +18,10 @@ const struct cuda_limits cuda_limits_default = {
     .part_bytes = 256u << 10,
     .child_threads_max = 1024,
     .flood_always = false,
+    .product_bytes_min = 0,
+    .stream_rows = 0,
+    .stream_unit_words = 256,
+    .multiprocessor_blocks = 0,
 };
 
 static const struct cuda_limits *limits_replaced;

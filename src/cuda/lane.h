@@ -26,6 +26,7 @@ struct cuda_resident {
 struct cuda_tables {
     bool ready;
     enum cuda_kernel kernel;
+    enum cuda_kernel count_kernel; /* where only counts are wanted; a stream, or kernel again */
     struct cuda_memory memory;
     struct scan_arguments arguments;
 };

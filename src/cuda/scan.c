@@ -5,9 +5,12 @@
 #include "cuda/lane.h"
 
 #define TILES_PER_BLOCK_MIN 2u
+#define STREAM_ALIGNMENT 128ull /* a cache line: a warp's loads then touch no more than they need \
+                                 */
 
 /* One launch: what to run and how its segments lie. */
 struct launch {
+    enum cuda_kernel kernel;
     struct scan_arguments arguments;
     uint32_t blocks;
     uint64_t segment_count;
@@ -44,31 +47,67 @@ static void choose_groups(const struct engine_lane *lane, uint32_t blocks, struc
     a->group_segments = (uint32_t)((group_begins + 15) / (32ull * a->tile_words) + 1);
 }
 
+static bool is_stream(enum cuda_kernel kernel)
+{
+    return kernel >= CUDA_KERNEL_STREAM_EVERY_4;
+}
+
+/* Units are small, so that all warps end at about the same time; for a pattern that does not fit
+ * into one they are tiles as large as they may be, since duels cost a pattern's length per tile. */
+static void choose_units(const struct engine_lane *lane, struct scan_arguments *a)
+{
+    const struct cuda_limits *limits = &lane->limits;
+    uint32_t words = limits->stream_unit_words;
+
+    if (a->pattern_bytes > words * 32)
+        words = limits->tile_words_max;
+    a->tile_words = (uint32_t)max_u64(words - words % limits->threads, limits->threads);
+    a->position = (a->begin + a->shift) & ~(STREAM_ALIGNMENT - 1);
+    a->tile_count = (uint32_t)((a->limit + a->shift - a->position + 32ull * a->tile_words - 1) /
+                               (32ull * a->tile_words));
+}
+
+static uint32_t blocks_for(const struct engine_lane *lane, enum cuda_kernel kernel)
+{
+    uint32_t resident = lane->device->resident[kernel];
+
+    if (lane->limits.blocks_max != 0)
+        return lane->limits.blocks_max;
+    if (lane->limits.multiprocessor_blocks == 0)
+        return resident;
+    return (uint32_t)min_u64(resident, (uint64_t)lane->limits.multiprocessor_blocks *
+                                           lane->device->multiprocessors);
+}
+
 static void launch_prepare(const struct engine_lane *lane, const struct cuda_range *range,
                            uint64_t limit, enum scan_want want, struct launch *launch)
 {
-    enum cuda_kernel kernel = lane->tables.kernel;
-    uint32_t blocks = lane->device->resident[kernel];
+    enum cuda_kernel kernel = want == SCAN_COUNT ? lane->tables.count_kernel : lane->tables.kernel;
     struct scan_arguments *a = &launch->arguments;
-    uint64_t first;
+    uint32_t blocks = blocks_for(lane, kernel);
 
+    launch->kernel = kernel;
     *a = lane->tables.arguments;
     a->text = (const uint8_t *)(uintptr_t)range->address;
     a->begin = range->begin;
     a->limit = limit;
     a->text_end = range->text_end;
     a->want = (uint32_t)want;
-    if (lane->limits.blocks_max != 0)
-        blocks = lane->limits.blocks_max;
+    a->position = (a->begin + a->shift) & ~15ull;
     if (kernel == CUDA_KERNEL_SAMPLED) {
         choose_groups(lane, blocks, a);
         launch->segment_count = (uint64_t)a->tile_count * a->group_segments;
+    } else if (is_stream(kernel)) {
+        choose_units(lane, a);
+        launch->segment_count = 0;
     } else {
-        first = (a->begin + a->shift) & ~15ull;
-        choose_tiles(lane, a->limit + a->shift - first, blocks, a);
+        choose_tiles(lane, a->limit + a->shift - a->position, blocks, a);
         launch->segment_count = a->tile_count;
     }
-    launch->blocks = (uint32_t)min_u64(blocks, a->tile_count);
+    launch->blocks = (uint32_t)min_u64(
+        blocks, is_stream(kernel)
+                    ? (a->tile_count + lane->limits.threads / 32 - 1) / (lane->limits.threads / 32)
+                    : a->tile_count);
 }
 
 /* The lowest begin of tile or group `unit`. */
@@ -79,7 +118,7 @@ static uint64_t unit_begin(const struct engine_lane *lane, const struct scan_arg
         return a->begin;
     if (lane->tables.kernel == CUDA_KERNEL_SAMPLED)
         return (a->sample_begin + unit * a->group_samples - 1) * a->stride + 1;
-    return ((a->begin + a->shift) & ~15ull) + unit * a->tile_words * 32ull - a->shift;
+    return a->position + unit * a->tile_words * 32ull - a->shift;
 }
 
 static enum trawl_status reserve(struct engine_lane *lane, const struct launch *launch,
@@ -98,9 +137,50 @@ static enum trawl_status reserve(struct engine_lane *lane, const struct launch *
                 cuda_memory_reserve(lane->device, &lane->literals, room * sizeof(uint32_t), error));
         lane->hits_room = room;
     }
+    /* Tiles that a stream gives up: only patterns of more than a lane's bytes flood. */
+    if (is_stream(launch->kernel))
+        TRAWL_TRY(cuda_memory_reserve(lane->device, &lane->offsets,
+                                      launch->arguments.tile_count * sizeof(uint32_t), error));
     bytes = cuda_lane_room(lane, bytes);
     TRAWL_TRY(cuda_memory_reserve(lane->device, &lane->result, bytes, error));
     return cuda_pinned_reserve(lane->device, &lane->landing, bytes, error);
+}
+
+static enum trawl_status launch_kernel(struct engine_lane *lane, struct launch *launch,
+                                       uint64_t bytes, struct trawl_error *error)
+{
+    const struct cuda_device *device = lane->device;
+    void *parameters[] = {&launch->arguments};
+
+    TRAWL_TRY(CUDA_CALL(device, error, launch, device->functions[launch->kernel], launch->blocks, 1,
+                        1, lane->limits.threads, 1, 1, 0, lane->stream, parameters, NULL));
+    TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, lane->landing.bytes, lane->result.address,
+                        (size_t)bytes, lane->stream));
+    return CUDA_CALL(device, error, stream_wait, lane->stream);
+}
+
+static const struct scan_result *landed_result(const struct engine_lane *lane)
+{
+    return (const struct scan_result *)(const void *)lane->landing.bytes;
+}
+
+/* The tiles that a stream gave up, by the method's tile kernel, which adds to the same result. */
+static enum trawl_status launch_listed(struct engine_lane *lane, struct launch *launch,
+                                       struct trawl_error *error)
+{
+    struct scan_arguments *a = &launch->arguments;
+    uint64_t listed = landed_result(lane)->listed;
+
+    if (!is_stream(launch->kernel) || listed == 0)
+        return TRAWL_OK;
+    TRAWL_ASSERT(listed <= a->tile_count);
+    launch->kernel = lane->tables.kernel;
+    launch->blocks = (uint32_t)min_u64(blocks_for(lane, launch->kernel), listed);
+    a->tile_count = (uint32_t)listed;
+    TRAWL_TRY(CUDA_CALL(lane->device, error, fill,
+                        lane->result.address + offsetof(struct scan_result, ticket), 0,
+                        sizeof(uint64_t), lane->stream));
+    return launch_kernel(lane, launch, sizeof(struct scan_result), error);
 }
 
 /* Run the kernel and wait for it; result and segments are then in the landing buffer. */
@@ -110,7 +190,6 @@ static enum trawl_status launch_run(struct engine_lane *lane, struct launch *lau
     const struct cuda_device *device = lane->device;
     struct scan_arguments *a = &launch->arguments;
     uint64_t bytes = sizeof(struct scan_result);
-    void *parameters[] = {a};
 
     TRAWL_TRY(reserve(lane, launch, (enum scan_want)a->want, error));
     if (a->want == SCAN_HITS)
@@ -121,21 +200,13 @@ static enum trawl_status launch_run(struct engine_lane *lane, struct launch *lau
     a->offsets = (uint32_t *)(uintptr_t)lane->offsets.address;
     a->literals = (uint32_t *)(uintptr_t)lane->literals.address;
     a->capacity = lane->hits_room;
+    a->tile_list = is_stream(launch->kernel) ? a->offsets : NULL;
     TRAWL_TRY(CUDA_CALL(device, error, fill, lane->result.address, 0, (size_t)bytes, lane->stream));
     TRAWL_TRY(CUDA_CALL(device, error, fill,
                         lane->result.address + offsetof(struct scan_result, first), 0xff,
                         sizeof(uint64_t), lane->stream));
-    TRAWL_TRY(CUDA_CALL(device, error, launch, device->functions[lane->tables.kernel],
-                        launch->blocks, 1, 1, lane->limits.threads, 1, 1, 0, lane->stream,
-                        parameters, NULL));
-    TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, lane->landing.bytes, lane->result.address,
-                        (size_t)bytes, lane->stream));
-    return CUDA_CALL(device, error, stream_wait, lane->stream);
-}
-
-static const struct scan_result *landed_result(const struct engine_lane *lane)
-{
-    return (const struct scan_result *)(const void *)lane->landing.bytes;
+    TRAWL_TRY(launch_kernel(lane, launch, bytes, error));
+    return launch_listed(lane, launch, error);
 }
 
 /* More hits than room, or than a scan may hold: how far can the next launch go, and what room does

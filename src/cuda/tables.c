@@ -13,6 +13,8 @@
 #define GRAM_BYTES 8u
 #define WARP_STEP_BYTES 256u
 #define VERIFY_STEPS_MIN 64u
+#define PRODUCT_BYTES_MAX 17u
+#define PRODUCT_CAPABILITY_MIN 80u /* 10 x major + minor: below, the products are slower shapes */
 
 /* The block while it is being laid out: first its size, then, with bytes, its contents. */
 struct block {
@@ -147,6 +149,37 @@ static void choose_words(const struct trawl_plan *plan, struct scan_arguments *a
     a->is_exact = 0;
 }
 
+/* Large ones, so that sums spread, and no first few that cancel out: a text of one letter must not
+ * look like a pattern of another. */
+static const int8_t product_weights[PRODUCT_BYTES_MAX] = {
+    127, -113, 109, -89, 103, -97, 101, -83, 107, -127, 79, -103, 113, -71, 97, -109, 73};
+
+/* What product.h looks for, in the fragments of simt.h: register i of a lane holds column lane / 4,
+ * bytes 4 (lane % 4)... of 32; 16 bytes on in odd registers, for 8 columns on in the last two. */
+static void put_product(const struct trawl_plan *plan, struct block *block,
+                        struct scan_arguments *a)
+{
+    const uint8_t *bytes = plan_literal_bytes(plan, 0);
+    uint32_t window = (uint32_t)min_u64(a->pattern_bytes, PRODUCT_BYTES_MAX);
+    int8_t *to = (int8_t *)block_put(block, NULL, 4 * 32 * sizeof(uint32_t), &a->product_weights);
+
+    a->shift = a->pattern_bytes > PRODUCT_BYTES_MAX
+                   ? (uint32_t)min_u64(plan->words.offset, a->pattern_bytes - PRODUCT_BYTES_MAX)
+                   : 0;
+    a->is_exact = 0;
+    a->product_fold = a->fold != 0 ? 0x20202020u : 0;
+    a->product_start = 0;
+    for (uint32_t j = 0; j < window; j++)
+        a->product_start -=
+            product_weights[j] * (bytes[a->shift + j] | (int32_t)(a->product_fold & 0xff));
+    for (uint32_t at = 0; to != NULL && at < 4 * 32 * sizeof(uint32_t); at++) {
+        uint32_t i = at / 128, lane = at / 4 % 32;
+        uint32_t row = i % 2 * 16 + lane % 4 * 4 + at % 4, column = lane / 4 + i / 2 * 8;
+
+        to[at] = row >= column && row - column < window ? product_weights[row - column] : 0;
+    }
+}
+
 static void put_sampled(const struct trawl_plan *plan, struct block *block,
                         struct scan_arguments *a)
 {
@@ -170,7 +203,8 @@ static void put_sampled(const struct trawl_plan *plan, struct block *block,
     }
 }
 
-static void put_one(const struct trawl_plan *plan, struct block *block, struct scan_arguments *a)
+static void put_one(const struct trawl_plan *plan, enum cuda_kernel kernel, struct block *block,
+                    struct scan_arguments *a)
 {
     const uint8_t *bytes = plan_literal_bytes(plan, 0);
     uint64_t count = plan->literals[0].bytes_count;
@@ -186,9 +220,11 @@ static void put_one(const struct trawl_plan *plan, struct block *block, struct s
     if (to != NULL)
         fill_overlap(bytes, (uint32_t)count, (uint32_t *)to, overlap_count);
     choose_grams(plan, a);
-    if (method_of(plan) == TRAWL_METHOD_WORDS)
+    if (kernel == CUDA_KERNEL_WORDS)
         choose_words(plan, a);
-    if (plan->method == TRAWL_METHOD_SAMPLED)
+    if (kernel == CUDA_KERNEL_PRODUCT)
+        put_product(plan, block, a);
+    if (kernel == CUDA_KERNEL_SAMPLED)
         put_sampled(plan, block, a);
 }
 
@@ -227,21 +263,39 @@ static void put_set(const struct trawl_plan *plan, struct block *block, struct s
     put_literals(plan, block, a);
 }
 
-static void put_plan(const struct trawl_plan *plan, struct block *block, struct scan_arguments *a)
+static void put_plan(const struct trawl_plan *plan, enum cuda_kernel kernel, struct block *block,
+                     struct scan_arguments *a)
 {
     memset(a, 0, sizeof *a);
     a->fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
-    if (plan->method == TRAWL_METHOD_SET)
+    if (kernel == CUDA_KERNEL_SET)
         put_set(plan, block, a);
     else
-        put_one(plan, block, a);
+        put_one(plan, kernel, block, a);
 }
 
-enum trawl_status cuda_tables_build(struct engine_lane *lane, struct trawl_error *error)
+/* The plan's method, and which of the kernels that do the same. */
+static void choose_kernels(const struct engine_lane *lane, struct cuda_tables *tables)
 {
     static const enum cuda_kernel kernels[] = {CUDA_KERNEL_EVERY, CUDA_KERNEL_EVERY,
                                                CUDA_KERNEL_WORDS, CUDA_KERNEL_SAMPLED,
                                                CUDA_KERNEL_SET};
+    const struct cuda_limits *limits = &lane->limits;
+
+    tables->kernel = kernels[method_of(lane->plan)];
+    if (tables->kernel == CUDA_KERNEL_EVERY && limits->product_bytes_min != 0 &&
+        lane->plan->length_min >= limits->product_bytes_min &&
+        lane->device->capability >= PRODUCT_CAPABILITY_MIN)
+        tables->kernel = CUDA_KERNEL_PRODUCT;
+    tables->count_kernel = tables->kernel;
+    if (limits->stream_rows != 0 && tables->kernel <= CUDA_KERNEL_PRODUCT)
+        tables->count_kernel = (enum cuda_kernel)(
+            (limits->stream_rows == 4 ? CUDA_KERNEL_STREAM_EVERY_4 : CUDA_KERNEL_STREAM_EVERY_8) +
+            (tables->kernel - CUDA_KERNEL_EVERY));
+}
+
+enum trawl_status cuda_tables_build(struct engine_lane *lane, struct trawl_error *error)
+{
     struct cuda_tables *tables = &lane->tables;
     struct block block = {NULL, 0, 0};
     enum trawl_status status = TRAWL_OK;
@@ -249,7 +303,8 @@ enum trawl_status cuda_tables_build(struct engine_lane *lane, struct trawl_error
     uint64_t bytes;
 
     TRAWL_TRY(cuda_tables_check(lane->plan, error));
-    put_plan(lane->plan, &block, &tables->arguments);
+    choose_kernels(lane, tables);
+    put_plan(lane->plan, tables->kernel, &block, &tables->arguments);
     bytes = block.count;
     TRAWL_TRY(memory_allocate_zeroed(bytes, 1, &memory, error));
     TRAWL_TRY_DONE(
@@ -257,11 +312,10 @@ enum trawl_status cuda_tables_build(struct engine_lane *lane, struct trawl_error
     block.bytes = (uint8_t *)memory;
     block.count = 0;
     block.address = tables->memory.address;
-    put_plan(lane->plan, &block, &tables->arguments);
+    put_plan(lane->plan, tables->kernel, &block, &tables->arguments);
     TRAWL_ASSERT(block.count == bytes);
     if (lane->limits.flood_always)
         tables->arguments.verify_budget = 0;
-    tables->kernel = kernels[method_of(lane->plan)];
     TRAWL_TRY_DONE(cuda_lane_upload(lane, tables->memory.address, memory, bytes, error));
     tables->ready = true;
 done:

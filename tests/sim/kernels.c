@@ -8,6 +8,13 @@
 #define KERNELS(X)               \
     X(scan_every)                \
     X(scan_words)                \
+    X(scan_product)              \
+    X(stream_every_4)            \
+    X(stream_every_8)            \
+    X(stream_words_4)            \
+    X(stream_words_8)            \
+    X(stream_product_4)          \
+    X(stream_product_8)          \
     X(scan_sampled)              \
     X(scan_set)                  \
     X(scan_read)                 \

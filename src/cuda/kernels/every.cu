@@ -18,7 +18,10 @@
  * Source     Hyyro, Fredriksson, Navarro (2005) survey word-wise comparison; duels: duel.h.
  */
 #include "duel.h"
-#include "filter.h"
+#include "product.h"
+
+/* Which filter looks at a tile. */
+enum { EVERY_GRAMS, EVERY_WORDS, EVERY_PRODUCT };
 
 /* What every, words and flooded groups do with a tile once its filter ran: `found` is this thread's
  * count of candidates. All threads of the block. */
@@ -36,14 +39,18 @@ SIMT_FUNCTION void every_settle(const struct scan_arguments *a, uint64_t origin,
     tile_emit(a, origin, shared, segment, totals);
 }
 
-SIMT_FUNCTION void every_tiles(const struct scan_arguments *a, int words)
+SIMT_FUNCTION void every_tiles(const struct scan_arguments *a, int filter)
 {
     TILE_SHARED();
     struct tile_totals totals = {0, 0, 0};
     struct tile_queue queue = {tile_ask(a), 0};
+    struct product product = {{0, 0, 0, 0}, {{0, 0, 0, 0}}, 0};
     struct filter_range range;
-    uint64_t begin_position = (a->begin + a->shift) & ~15ull, tile;
-    int only_count = a->want == SCAN_COUNT && a->is_exact != 0;
+    uint64_t tile;
+    int only_count = filter == EVERY_GRAMS && a->want == SCAN_COUNT && a->is_exact != 0;
+
+    if (filter == EVERY_PRODUCT)
+        product = product_of(a);
 
     range.first = a->begin + a->shift;
     range.last = a->limit + a->shift;
@@ -51,12 +58,18 @@ SIMT_FUNCTION void every_tiles(const struct scan_arguments *a, int words)
          tile = tile_next(a, &shared, &queue)) {
         uint32_t found;
 
-        range.position = begin_position + tile * a->tile_words * 32u;
+        if (a->tile_list != 0)
+            tile = simt_load_u32(a->tile_list + tile);
+        range.position = a->position + tile * a->tile_words * 32u;
         if (a->want == SCAN_FIRST && range.position > range.first &&
             tile_is_behind(a, range.position - a->shift))
             break;
-        found = words ? filter_tile_of(a, &range, &shared, FILTER_WORDS, 0)
-                      : filter_tile(a, &range, &shared, only_count);
+        if (filter == EVERY_PRODUCT)
+            found = product_tile(a, &range, &shared, &product);
+        else if (filter == EVERY_WORDS)
+            found = filter_tile_of(a, &range, &shared, FILTER_WORDS, 0);
+        else
+            found = filter_tile(a, &range, &shared, only_count);
         if (only_count)
             totals.count += found;
         else
@@ -67,5 +80,5 @@ SIMT_FUNCTION void every_tiles(const struct scan_arguments *a, int words)
 
 SIMT_KERNEL(scan_every, scan_arguments, SCAN_THREADS_MAX, 4)
 {
-    every_tiles(&args, 0);
+    every_tiles(&args, EVERY_GRAMS);
 }

@@ -2,6 +2,8 @@
  * includes it. */
 #include "every.cu"
 #include "words.cu"
+#include "product.cu"
+#include "stream.cu"
 #include "sampled.cu"
 #include "set.cu"
 #include "read.cu"

@@ -39,6 +39,7 @@ struct scan_result {
     uint64_t cursor;     /* hits asked for room; beyond the capacity they were not written */
     uint64_t candidates; /* bits set by the filter */
     uint64_t floods;     /* tiles settled by duels, groups scanned again tile by tile */
+    uint64_t listed;     /* tiles that a stream gave up */
     uint64_t first;      /* (x - begin) << 32 | literal */
 };
 
@@ -58,6 +59,8 @@ struct scan_arguments {
     uint32_t *offsets;   /* of hits: x - begin */
     uint32_t *literals;  /* of hits, method set */
     uint64_t capacity;   /* of offsets and literals */
+    uint64_t position;   /* of the first tile: a multiple of 16, at most begin + shift */
+    uint32_t *tile_list; /* streams write it; tile kernels take these tiles, NULL: all */
     uint32_t want;       /* enum scan_want */
     uint32_t tile_count; /* tiles, or groups of method sampled */
     uint32_t tile_words; /* bitmap words: the block's threads times 1 to 8 */
@@ -74,6 +77,11 @@ struct scan_arguments {
     uint32_t gram[4];
     uint32_t gram_fold[4];
     uint32_t gram_mask[2];
+
+    /* Fingerprints (product.h): */
+    const uint32_t *product_weights; /* [4][32]: register, lane */
+    int32_t product_start;           /* minus the pattern's fingerprint */
+    uint32_t product_fold;           /* or-ed into the text's words */
 
     /* Method sampled: */
     const uint32_t *heads;

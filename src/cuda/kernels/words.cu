@@ -10,5 +10,5 @@
  */
 SIMT_KERNEL(scan_words, scan_arguments, SCAN_THREADS_MAX, 4)
 {
-    every_tiles(&args, 1);
+    every_tiles(&args, EVERY_WORDS);
 }
