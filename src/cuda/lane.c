@@ -22,6 +22,7 @@ const struct cuda_limits cuda_limits_default = {
     .stream_rows = 0,
     .stream_unit_words = 256,
     .multiprocessor_blocks = 0,
+    .kernels_timed = false,
 };
 
 static const struct cuda_limits *limits_replaced;
@@ -77,6 +78,8 @@ enum trawl_status cuda_lane_start(struct engine_lane *lane, struct trawl_error *
     for (uint32_t i = 0; i < 2; i++)
         TRAWL_TRY(
             CUDA_CALL(lane->device, error, event_create, &lane->staged[i], CUDA_EVENT_NO_TIMING));
+    for (uint32_t i = 0; i < 2 && lane->limits.kernels_timed; i++)
+        TRAWL_TRY(CUDA_CALL(lane->device, error, event_create, &lane->timed[i], 0));
     return TRAWL_OK;
 }
 
@@ -90,6 +93,8 @@ void cuda_lane_end(struct engine_lane *lane)
     for (uint32_t i = 0; i < 2; i++) {
         if (lane->staged[i] != NULL)
             (void)device->driver->event_destroy(lane->staged[i]);
+        if (lane->timed[i] != NULL)
+            (void)device->driver->event_destroy(lane->timed[i]);
         cuda_pinned_release(device, &lane->staging[i]);
     }
     cuda_pinned_release(device, &lane->landing);

@@ -67,6 +67,8 @@ struct engine_lane {
     struct cuda_pinned staging[2];
     struct cuda_event *staged[2]; /* the last copy from that buffer */
     struct cuda_pinned landing;
+    struct cuda_event *timed[2]; /* around a kernel, if limits.kernels_timed */
+    uint64_t kernel_ns;          /* of all kernels since somebody set it to 0 */
     struct cuda_held held;
     uint64_t hits_room;    /* of offsets, and of literals if the plan is a set */
     uint64_t window_bytes; /* begins a scan for hits may cover before it holds too many */

@@ -24,6 +24,7 @@ struct cuda_limits {
     uint32_t stream_rows;           /* counts by streams, 4 or 8 rows on their way; 0: by tiles */
     uint32_t stream_unit_words;     /* bitmap words that a unit of a stream stands for */
     uint32_t multiprocessor_blocks; /* per launch and multiprocessor; 0: what is resident */
+    bool kernels_timed;             /* lane->kernel_ns */
 };
 
 extern const struct cuda_limits cuda_limits_default;

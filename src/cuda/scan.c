@@ -5,8 +5,9 @@
 #include "cuda/lane.h"
 
 #define TILES_PER_BLOCK_MIN 2u
-#define STREAM_ALIGNMENT 128ull /* a cache line: a warp's loads then touch no more than they need \
-                                 */
+#define STREAM_ALIGNMENT                                                     \
+    128ull /* a cache line: a warp's loads then touch no more than they need \
+            */
 
 /* One launch: what to run and how its segments lie. */
 struct launch {
@@ -146,17 +147,29 @@ static enum trawl_status reserve(struct engine_lane *lane, const struct launch *
     return cuda_pinned_reserve(lane->device, &lane->landing, bytes, error);
 }
 
+/* Run the kernel and wait for it; the result's first `bytes` are then in the landing buffer. */
 static enum trawl_status launch_kernel(struct engine_lane *lane, struct launch *launch,
                                        uint64_t bytes, struct trawl_error *error)
 {
     const struct cuda_device *device = lane->device;
     void *parameters[] = {&launch->arguments};
+    float milliseconds = 0;
 
+    if (lane->limits.kernels_timed)
+        TRAWL_TRY(CUDA_CALL(device, error, event_record, lane->timed[0], lane->stream));
     TRAWL_TRY(CUDA_CALL(device, error, launch, device->functions[launch->kernel], launch->blocks, 1,
                         1, lane->limits.threads, 1, 1, 0, lane->stream, parameters, NULL));
+    if (lane->limits.kernels_timed)
+        TRAWL_TRY(CUDA_CALL(device, error, event_record, lane->timed[1], lane->stream));
     TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, lane->landing.bytes, lane->result.address,
                         (size_t)bytes, lane->stream));
-    return CUDA_CALL(device, error, stream_wait, lane->stream);
+    TRAWL_TRY(CUDA_CALL(device, error, stream_wait, lane->stream));
+    if (!lane->limits.kernels_timed)
+        return TRAWL_OK;
+    TRAWL_TRY(
+        CUDA_CALL(device, error, event_elapsed, &milliseconds, lane->timed[0], lane->timed[1]));
+    lane->kernel_ns += (uint64_t)((double)milliseconds * 1e6);
+    return TRAWL_OK;
 }
 
 static const struct scan_result *landed_result(const struct engine_lane *lane)

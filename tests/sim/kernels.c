@@ -18,6 +18,8 @@
     X(scan_sampled)              \
     X(scan_set)                  \
     X(scan_read)                 \
+    X(scan_read_2)               \
+    X(scan_read_8)               \
     X(gallery_pss_gg)            \
     X(gallery_pss_gr)            \
     X(gallery_pss_gm)            \

@@ -55,7 +55,9 @@ SIMT_FUNCTION int stream_verify(const struct scan_arguments *a, struct stream *s
         equal = tile_equal(a, x, a->pattern, bytes);
     }
     simt_warp_sync(); /* read by all before the next are written */
-    lanes = a->pattern_bytes > TILE_LANE_BYTES ? simt_ballot(equal) : 0;
+    lanes = simt_ballot(equal);
+    if (a->pattern_bytes <= TILE_LANE_BYTES)
+        lanes = 0;
     for (; lanes != 0; lanes &= lanes - 1u) {
         uint32_t source = simt_lowest_bit(lanes);
         uint64_t other = simt_shuffle_u64(x, source);
@@ -77,7 +79,7 @@ SIMT_FUNCTION_LARGE int stream_push(const struct scan_arguments *a, struct strea
     uint32_t lanes = simt_ballot(mask != 0);
 
     s->candidates += simt_popcount(mask);
-    for (; lanes != 0; lanes = simt_ballot(mask != 0)) {
+    while (lanes != 0) {
         uint32_t below = simt_popcount(lanes & ((1u << simt_lane()) - 1u));
 
         if (mask != 0)
@@ -85,6 +87,7 @@ SIMT_FUNCTION_LARGE int stream_push(const struct scan_arguments *a, struct strea
                 (uint32_t)(place + product_bit_place(simt_lowest_bit(mask)));
         mask &= mask - 1u;
         s->queued += simt_popcount(lanes);
+        lanes = simt_ballot(mask != 0);
         simt_warp_sync(); /* written before others read */
         if (s->queued >= SIMT_WARP_THREADS && stream_verify(a, s, SIMT_WARP_THREADS))
             return 1;

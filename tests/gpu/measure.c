@@ -1,0 +1,210 @@
+/* measure: see measure.h. */
+#include "measure.h"
+
+#include <pthread.h>
+#include <time.h>
+
+#define FILLERS 16u
+#define READ_THREADS 256u
+
+struct fill {
+    uint8_t *bytes;
+    uint64_t count;
+    uint64_t seed;
+    enum measure_text text;
+};
+
+/* Ranked; rank r comes as often as 1 / r (Zipf 1935). */
+static const char *const words[] = {
+    "the ",    "of ",     "and ",     "to ",      "a ",       "in ",    "that ",    "is ",
+    "was ",    "he ",     "for ",     "it ",      "with ",    "as ",    "his ",     "on ",
+    "be ",     "at ",     "by ",      "I ",       "this ",    "had ",   "not ",     "are ",
+    "but ",    "from ",   "or ",      "have ",    "an ",      "they ",  "which ",   "one ",
+    "you ",    "were ",   "her ",     "all ",     "she ",     "there ", "would ",   "their ",
+    "we ",     "him ",    "been ",    "has ",     "when ",    "who ",   "will ",    "more ",
+    "no ",     "if ",     "out ",     "so ",      "said ",    "what ",  "up ",      "its ",
+    "about ",  "into ",   "than ",    "them ",    "can ",     "only ",  "other ",   "new ",
+    "some ",   "could ",  "time.\n",  "these ",   "two ",     "may ",   "then ",    "do ",
+    "first ",  "any ",    "my ",      "now ",     "such ",    "like ",  "our ",     "over ",
+    "man ",    "me ",     "even ",    "most ",    "made ",    "after ", "also ",    "did ",
+    "many ",   "before ", "must ",    "through ", "years, ",  "where ", "much ",    "your ",
+    "way ",    "well ",   "down ",    "should ",  "because ", "each ",  "just ",    "those ",
+    "people ", "Mr. ",    "how ",     "too ",     "little ",  "state ", "good ",    "very ",
+    "make ",   "world ",  "still ",   "own ",     "see ",     "men ",   "work ",    "long ",
+    "get ",    "here ",   "between ", "both ",    "life ",    "being ", "under.\n", "never "};
+#define WORDS (sizeof words / sizeof *words)
+#define WORD_DRAWS 4096u
+
+double measure_now(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void fill_english(const struct fill *fill)
+{
+    static const double harmonic = 5.43; /* of as many words, about */
+    struct test_random random = {fill->seed};
+    uint8_t rank[WORD_DRAWS];
+    uint32_t draws = 0;
+
+    for (uint32_t r = 0; r < WORDS && draws < WORD_DRAWS; r++)
+        for (double share = WORD_DRAWS / (harmonic * (r + 1)); share > 0 && draws < WORD_DRAWS;
+             share -= 1)
+            rank[draws++] = (uint8_t)r;
+    while (draws < WORD_DRAWS)
+        rank[draws++] = 0;
+    for (uint64_t i = 0; i < fill->count;) {
+        const char *word = words[rank[test_random_u64(&random) % WORD_DRAWS]];
+
+        while (*word != '\0' && i < fill->count)
+            fill->bytes[i++] = (uint8_t)*word++;
+    }
+}
+
+static void *fill_part(void *argument)
+{
+    const struct fill *fill = (const struct fill *)argument;
+    struct test_random random = {fill->seed};
+
+    if (fill->text == MEASURE_ENGLISH) {
+        fill_english(fill);
+        return NULL;
+    }
+    for (uint64_t i = 0; i < fill->count; i += 8) {
+        uint64_t word = test_random_u64(&random);
+
+        for (uint64_t j = i; j < i + 8 && j < fill->count; j++, word >>= 8)
+            fill->bytes[j] = fill->text == MEASURE_DNA ? (uint8_t)("ACGT"[word & 3])
+                                                       : (uint8_t)('a' + (word & 0xff) * 26 / 256);
+    }
+    return NULL;
+}
+
+void measure_fill(uint8_t *bytes, uint64_t count, enum measure_text text)
+{
+    pthread_t threads[FILLERS];
+    struct fill fills[FILLERS];
+
+    for (uint64_t i = 0; i < FILLERS; i++) {
+        uint64_t begin = count / FILLERS * i;
+        uint64_t end = i + 1 == FILLERS ? count : count / FILLERS * (i + 1);
+        struct fill fill = {bytes + begin, end - begin, 1000 * i + text, text};
+
+        fills[i] = fill;
+        if (pthread_create(&threads[i], NULL, fill_part, &fills[i]) != 0)
+            exit(1);
+    }
+    for (uint32_t i = 0; i < FILLERS; i++)
+        (void)pthread_join(threads[i], NULL);
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+double measure_median(double *seconds, uint32_t count)
+{
+    qsort(seconds, count, sizeof *seconds, compare_doubles);
+    return seconds[count / 2];
+}
+
+void measure_must(enum trawl_status status, const struct trawl_error *error)
+{
+    if (status == TRAWL_OK)
+        return;
+    printf("measure: %s\n", error->message);
+    exit(1);
+}
+
+/* Do the chunk's hits ascend, and from where the last ended? */
+static bool ascend(const struct engine_result *result, uint64_t from)
+{
+    for (uint64_t i = 0; i < result->hits.count; i++) {
+        if (result->hits.items[i].offset < from)
+            return false;
+        from = result->hits.items[i].offset + 1ull;
+    }
+    return true;
+}
+
+uint64_t measure_scan(struct engine_lane *lane, const struct trawl_plan *plan, const uint8_t *text,
+                      uint64_t text_bytes, enum engine_want want)
+{
+    uint64_t answer = want == ENGINE_WANT_FIRST ? UINT64_MAX : 0;
+    struct engine_result result;
+    struct trawl_error error;
+    bool goes_on = true;
+
+    memset(&result, 0, sizeof result);
+    for (uint64_t begin = 0; begin < text_bytes && goes_on; begin += MEASURE_PIECE_BYTES) {
+        uint64_t left = text_bytes - begin;
+        struct engine_chunk chunk = {text + begin, begin, left, 0, 0, 0};
+
+        if (left > MEASURE_PIECE_BYTES) {
+            chunk.owned = MEASURE_PIECE_BYTES;
+            chunk.after = left - MEASURE_PIECE_BYTES < plan->need_after ? left - MEASURE_PIECE_BYTES
+                                                                        : plan->need_after;
+            chunk.readable = chunk.after;
+        }
+        for (uint64_t from = 0; from < chunk.owned && goes_on; from = result.done) {
+            measure_must(engine_cuda.scan(lane, &chunk, from, want, &result, &error), &error);
+            if (want == ENGINE_WANT_FIRST && result.hits.count > 0) {
+                answer = begin + result.hits.items[0].offset;
+                goes_on = false;
+            } else if (want == ENGINE_WANT_HITS && !ascend(&result, from)) {
+                answer = UINT64_MAX;
+                goes_on = false;
+            } else if (want != ENGINE_WANT_FIRST) {
+                answer += want == ENGINE_WANT_HITS ? result.hits.count : result.count;
+            }
+        }
+    }
+    hits_release(&result.hits);
+    return answer;
+}
+
+double measure_read(struct engine_lane *lane, const char *kernel, uint32_t loads, uint32_t factor,
+                    const uint8_t *text, uint64_t text_bytes, uint32_t repeats)
+{
+    struct cuda_device *device = lane->device;
+    struct cuda_function *function = NULL;
+    struct scan_arguments arguments;
+    struct trawl_error error;
+    double seconds[MEASURE_REPEATS_MAX];
+    uint64_t address = 0, at = 0, grid;
+    void *parameters[] = {&arguments};
+    int blocks = 0;
+
+    memset(&arguments, 0, sizeof arguments);
+    if (!cuda_lane_resident(lane, text, text_bytes, &address, &at))
+        exit(1);
+    arguments.text = (const uint8_t *)(uintptr_t)address;
+    arguments.text_end = text_bytes;
+    arguments.limit = 1;
+    measure_must(cuda_device_enter(device, &error), &error);
+    measure_must(CUDA_CALL(device, &error, module_function, &function, device->module, kernel),
+                 &error);
+    measure_must(CUDA_CALL(device, &error, occupancy, &blocks, function, (int)READ_THREADS, 0),
+                 &error);
+    grid = (uint64_t)blocks * device->multiprocessors * factor;
+    if (factor == 0)
+        grid = text_bytes / (16ull * loads * READ_THREADS) + 1;
+    for (uint32_t i = 0; i < repeats + 1; i++) {
+        double begin = measure_now();
+
+        measure_must(CUDA_CALL(device, &error, launch, function, (unsigned)grid, 1, 1, READ_THREADS,
+                               1, 1, 0, lane->stream, parameters, NULL),
+                     &error);
+        measure_must(CUDA_CALL(device, &error, stream_wait, lane->stream), &error);
+        if (i > 0)
+            seconds[i - 1] = measure_now() - begin;
+    }
+    cuda_device_leave(device);
+    return measure_median(seconds, repeats);
+}

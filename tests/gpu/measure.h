@@ -1,0 +1,33 @@
+/* measure: what the programs that measure on a device share. */
+#ifndef TRAWL_TESTS_GPU_MEASURE_H
+#define TRAWL_TESTS_GPU_MEASURE_H
+
+#include "cuda/lane.h"
+#include "plan/plan.h"
+#include "gpu/gpu.h"
+
+#define MEASURE_PIECE_BYTES ((1ull << 32) - (1ull << 20)) /* nearly as large as a chunk may be */
+#define MEASURE_REPEATS_MAX 99u
+#define MEASURE_SLACK_BYTES 64u
+
+enum measure_text { MEASURE_LETTERS, MEASURE_DNA, MEASURE_ENGLISH, MEASURE_TEXTS };
+
+double measure_now(void);
+/* Sorts them. */
+double measure_median(double *seconds, uint32_t count);
+/* Prints the error and ends the program where there is one. */
+void measure_must(enum trawl_status status, const struct trawl_error *error);
+/* Random bytes: a-z, ACGT, or English words as often as words are. On several threads. */
+void measure_fill(uint8_t *bytes, uint64_t count, enum measure_text text);
+
+/* What one lane finds in the text, in pieces as large as may be: the count, or with FIRST the first
+ * begin (UINT64_MAX: none). Hits are counted and must ascend; if not, UINT64_MAX. */
+uint64_t measure_scan(struct engine_lane *lane, const struct trawl_plan *plan, const uint8_t *text,
+                      uint64_t text_bytes, enum engine_want want);
+
+/* Seconds that a kernel takes to read a loaded text, the median: its name, its loads per step, and
+ * the grid: `factor` times what is resident, 0: a block per step. */
+double measure_read(struct engine_lane *lane, const char *kernel, uint32_t loads, uint32_t factor,
+                    const uint8_t *text, uint64_t text_bytes, uint32_t repeats);
+
+#endif

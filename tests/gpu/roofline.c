@@ -1,0 +1,686 @@
+/* roofline: how near each kernel comes to the speed at which the same device reads the same text.
+ *
+ *     gpu_roofline [KIB [REPEATS [SECONDS]]]     default: 16 GiB, 11 repeats, 480 s
+ *
+ * One process, several parts: read speed; counts, by text, pattern length and kernel; shapes of the
+ * launches; hits, rare and at every place; the first occurrence; worst cases; small texts; many
+ * small searches. Two ratios per figure: `call`, the engine's scan on the host's clock, pieces of
+ * nearly 4 GiB with what lies between them, and `kernel`, the device's clock around the kernels.
+ * All are medians. Each answer is held against the CPU engine's, or against what was planted, in
+ * each run; wrong ones are printed and end the program with status 1. When the seconds are over, no
+ * part is begun any more, which is said; the short table comes in any case.
+ */
+#include "diff/input.h"
+#include "measure.h"
+
+#define ROWS_MAX 200u
+#define SECONDS_PER_FIGURE 1.5 /* fewer repeats for what is slow; three at least */
+#define REPEATS_LEAST 3u
+
+/* Which kernel. */
+struct variant {
+    const char *name;
+    enum trawl_method method;
+    uint32_t product_bytes_min;
+    uint32_t stream_rows;
+};
+
+static const struct variant variants[] = {
+    {"as chosen", TRAWL_METHOD_AUTO, 0, 0},  {"every", TRAWL_METHOD_EVERY, 0, 0},
+    {"every-4", TRAWL_METHOD_EVERY, 0, 4},   {"every-8", TRAWL_METHOD_EVERY, 0, 8},
+    {"product", TRAWL_METHOD_EVERY, 1, 0},   {"product-4", TRAWL_METHOD_EVERY, 1, 4},
+    {"product-8", TRAWL_METHOD_EVERY, 1, 8}, {"words", TRAWL_METHOD_WORDS, 0, 0},
+    {"words-4", TRAWL_METHOD_WORDS, 0, 4},   {"words-8", TRAWL_METHOD_WORDS, 0, 8},
+    {"sampled", TRAWL_METHOD_SAMPLED, 0, 0}};
+#define VARIANTS (sizeof variants / sizeof *variants)
+#define SAMPLED_LENGTH_MIN 64u /* below it is not tried */
+
+static const char *const text_names[MEASURE_TEXTS] = {"a-z", "ACGT", "English"};
+
+/* A line of the short table. */
+struct row {
+    const char *text;
+    uint64_t pattern_bytes;
+    double now, now_kernel, best, best_kernel;
+    const char *best_name;
+};
+
+struct session {
+    struct engine *engine;
+    struct engine_lane *lane; /* for loading and reading */
+    struct trawl_searcher *cpu;
+    uint8_t *bytes;
+    uint64_t count;
+    uint64_t room;
+    uint32_t repeats;
+    double deadline;
+    const char *read_kernel; /* the fastest */
+    uint32_t read_loads, read_factor;
+    double read_seconds; /* of the loaded text */
+    struct row rows[ROWS_MAX];
+    uint32_t row_count;
+    uint64_t figures, wrong;
+};
+
+struct figure {
+    double call, kernel; /* seconds */
+};
+
+static bool late(const struct session *s, const char *part)
+{
+    if (measure_now() < s->deadline)
+        return false;
+    printf("out of time: %s is left out\n", part);
+    return true;
+}
+
+/* ---- Texts and plans -------------------------------------------------------------------- */
+
+/* Load bytes [0, count) and read them by the fastest way. */
+static void load(struct session *s, uint64_t count)
+{
+    struct trawl_error error;
+
+    memset(s->bytes + count, 0, MEASURE_SLACK_BYTES);
+    s->count = count;
+    measure_must(engine_cuda_load(s->engine, s->bytes, count, &error), &error);
+    s->read_seconds = measure_read(s->lane, s->read_kernel, s->read_loads, s->read_factor, s->bytes,
+                                   count, s->repeats);
+}
+
+static void unload(struct session *s)
+{
+    engine_cuda_unload(s->engine, s->bytes);
+}
+
+/* NULL: the method does not take the pattern. */
+static struct trawl_plan *plan_for(const struct session *s, const uint8_t *bytes, uint64_t count,
+                                   enum trawl_method method)
+{
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_pattern pattern = {bytes, count};
+    struct trawl_plan *plan = NULL;
+    struct trawl_error error;
+    enum trawl_status status;
+
+    options.sample = s->bytes;
+    options.sample_bytes = s->count < (1 << 16) ? s->count : 1 << 16;
+    options.method = method;
+    status = trawl_plan_build(&pattern, 1, &options, &plan, &error);
+    if (status == TRAWL_ARGUMENT)
+        return NULL;
+    measure_must(status, &error);
+    return plan;
+}
+
+static uint64_t cpu_count(const struct session *s, const uint8_t *bytes, uint64_t count)
+{
+    struct trawl_plan *plan = plan_for(s, bytes, count, TRAWL_METHOD_AUTO);
+    struct trawl_text *text = NULL;
+    struct trawl_error error;
+    uint64_t found = 0;
+
+    measure_must(trawl_text_from_memory(s->bytes, s->count, &text, &error), &error);
+    measure_must(trawl_count(s->cpu, plan, text, &found, &error), &error);
+    trawl_text_close(text);
+    trawl_plan_free(plan);
+    return found;
+}
+
+/* ---- One figure ------------------------------------------------------------------------- */
+
+static struct cuda_limits limits_of(const struct variant *variant)
+{
+    struct cuda_limits limits = cuda_limits_default;
+
+    limits.product_bytes_min = variant->product_bytes_min;
+    limits.stream_rows = variant->stream_rows;
+    limits.kernels_timed = true;
+    return limits;
+}
+
+/* The median of some scans; false: the method does not take the pattern, or an answer is wrong. */
+static bool measure(struct session *s, const struct variant *variant,
+                    const struct cuda_limits *limits, const uint8_t *pattern,
+                    uint64_t pattern_bytes, enum engine_want want, uint64_t expected,
+                    struct figure *figure)
+{
+    struct trawl_plan *plan = plan_for(s, pattern, pattern_bytes, variant->method);
+    double calls[MEASURE_REPEATS_MAX], kernels[MEASURE_REPEATS_MAX], begun = measure_now();
+    struct engine_lane *lane = NULL;
+    struct trawl_error error;
+    uint64_t got = expected;
+    uint32_t done = 0;
+
+    if (plan == NULL)
+        return false;
+    cuda_limits_replace(limits);
+    measure_must(engine_cuda.lane_open(s->engine, &lane, &error), &error);
+    cuda_limits_replace(NULL);
+    measure_must(engine_cuda.lane_begin(lane, plan, &error), &error);
+    for (uint32_t i = 0; i < s->repeats + 1 && got == expected; i++) { /* the first warms up */
+        double begin = measure_now();
+
+        lane->kernel_ns = 0;
+        got = measure_scan(lane, plan, s->bytes, s->count, want);
+        if (i > 0) {
+            calls[done] = measure_now() - begin;
+            kernels[done++] = (double)lane->kernel_ns * 1e-9;
+        }
+        if (done >= REPEATS_LEAST && measure_now() - begun > SECONDS_PER_FIGURE)
+            break;
+    }
+    engine_cuda.lane_close(lane);
+    trawl_plan_free(plan);
+    s->figures++;
+    if (got != expected) {
+        printf("WRONG: %s, m = %" PRIu64 ": %" PRIu64 ", expected %" PRIu64 "\n", variant->name,
+               pattern_bytes, got, expected);
+        s->wrong++;
+        return false;
+    }
+    figure->call = measure_median(calls, done);
+    figure->kernel = measure_median(kernels, done);
+    return true;
+}
+
+/* ---- Read speed ------------------------------------------------------------------------- */
+
+static void part_read(struct session *s)
+{
+    static const struct {
+        const char *kernel;
+        uint32_t loads;
+    } forms[] = {{"scan_read_2", 2}, {"scan_read", 4}, {"scan_read_8", 8}};
+    static const uint32_t factors[] = {1, 2, 4, 0};
+    double best = 1e30;
+
+    printf("\n## Read speed, GB/s\n| loads in flight | grid 1 x resident | 2 x | 4 x | a block per "
+           "step |\n|---:|---:|---:|---:|---:|\n");
+    for (uint32_t f = 0; f < sizeof forms / sizeof *forms; f++) {
+        printf("| %" PRIu32 " |", forms[f].loads);
+        for (uint32_t g = 0; g < sizeof factors / sizeof *factors; g++) {
+            double seconds = measure_read(s->lane, forms[f].kernel, forms[f].loads, factors[g],
+                                          s->bytes, s->count, s->repeats);
+
+            printf(" %.0f |", (double)s->count * 1e-9 / seconds);
+            if (seconds >= best)
+                continue;
+            best = seconds;
+            s->read_kernel = forms[f].kernel;
+            s->read_loads = forms[f].loads;
+            s->read_factor = factors[g];
+        }
+        printf("\n");
+    }
+    s->read_seconds = best;
+}
+
+/* ---- Counts ----------------------------------------------------------------------------- */
+
+static void count_row(struct session *s, const char *text, uint64_t pattern_bytes)
+{
+    const uint8_t *pattern = s->bytes + s->count / 3;
+    uint64_t expected = cpu_count(s, pattern, pattern_bytes);
+    struct row row = {text, pattern_bytes, 0, 0, 0, 0, "none"};
+
+    printf("| %s | %" PRIu64 " | %" PRIu64 " |", text, pattern_bytes, expected);
+    for (uint32_t v = 0; v < VARIANTS; v++) {
+        struct cuda_limits limits = limits_of(&variants[v]);
+        struct figure figure;
+        double call, kernel;
+
+        if ((variants[v].method == TRAWL_METHOD_SAMPLED && pattern_bytes < SAMPLED_LENGTH_MIN) ||
+            !measure(s, &variants[v], &limits, pattern, pattern_bytes, ENGINE_WANT_COUNT, expected,
+                     &figure)) {
+            printf(" - |");
+            continue;
+        }
+        call = s->read_seconds / figure.call;
+        kernel = s->read_seconds / figure.kernel;
+        printf(" %.3f %.3f |", call, kernel);
+        if (v == 0) {
+            row.now = call;
+            row.now_kernel = kernel;
+        }
+        if (kernel > row.best_kernel) {
+            row.best = call;
+            row.best_kernel = kernel;
+            row.best_name = variants[v].name;
+        }
+    }
+    printf("\n");
+    (void)fflush(stdout);
+    if (s->row_count < ROWS_MAX)
+        s->rows[s->row_count++] = row;
+}
+
+static void part_counts(struct session *s, const char *text)
+{
+    static const uint64_t lengths[] = {8,  1,  4,  16,  5,   6,   2,    3,    7,     12,   24,
+                                       32, 64, 80, 128, 256, 512, 1024, 4096, 16384, 65536};
+
+    printf("\n## Counts: x read by the host's clock, by the device's\n| text | m | count |");
+    for (uint32_t v = 0; v < VARIANTS; v++)
+        printf(" %s |", variants[v].name);
+    printf("\n|---|---:|---:|");
+    for (uint32_t v = 0; v < VARIANTS; v++)
+        printf("---:|");
+    printf("\n");
+    for (uint32_t i = 0; i < sizeof lengths / sizeof *lengths && !late(s, "more of the counts");
+         i++)
+        if (lengths[i] <= s->count / 4)
+            count_row(s, text, lengths[i]);
+}
+
+/* ---- Shapes of launches ----------------------------------------------------------------- */
+
+static void shape_row(struct session *s, const struct variant *variant, uint64_t pattern_bytes)
+{
+    static const uint32_t blocks[] = {0, 1, 2, 3}, units[] = {256, 512, 2048};
+    const uint8_t *pattern = s->bytes + s->count / 3;
+    uint64_t expected = cpu_count(s, pattern, pattern_bytes);
+
+    for (uint32_t u = 0; u < sizeof units / sizeof *units; u++) {
+        printf("| %s | %" PRIu64 " | %" PRIu32 " |", variant->name, pattern_bytes,
+               units[u] * 32 / 1024);
+        for (uint32_t b = 0; b < sizeof blocks / sizeof *blocks; b++) {
+            struct cuda_limits limits = limits_of(variant);
+            struct figure figure;
+
+            limits.stream_unit_words = units[u];
+            limits.multiprocessor_blocks = blocks[b];
+            if (measure(s, variant, &limits, pattern, pattern_bytes, ENGINE_WANT_COUNT, expected,
+                        &figure))
+                printf(" %.3f |", s->read_seconds / figure.kernel);
+            else
+                printf(" - |");
+        }
+        printf("\n");
+    }
+    (void)fflush(stdout);
+}
+
+static void part_shapes(struct session *s, const char *text)
+{
+    static const uint64_t lengths[VARIANTS] = {0, 0, 4, 4, 0, 8, 8, 0, 16, 16, 0};
+
+    if (late(s, "shapes of launches"))
+        return;
+    printf("\n## Shapes of streams, %s: x read by the device's clock\n| kernel | m | unit KiB | "
+           "resident | 1 block per multiprocessor | 2 | 3 |\n|---|---:|---:|---:|---:|---:|---:|\n",
+           text);
+    for (uint32_t v = 0; v < VARIANTS; v++)
+        if (lengths[v] != 0 && !late(s, "a shape"))
+            shape_row(s, &variants[v], lengths[v]);
+}
+
+/* ---- Hits ------------------------------------------------------------------------------- */
+
+static void hits_row(struct session *s, const char *what, const uint8_t *pattern,
+                     uint64_t pattern_bytes)
+{
+    static const uint32_t used[] = {0, 1, 4, 7};
+    uint64_t expected = cpu_count(s, pattern, pattern_bytes);
+
+    printf("| %s | %" PRIu64 " | %" PRIu64 " |", what, s->count >> 10, expected);
+    for (uint32_t u = 0; u < sizeof used / sizeof *used; u++) {
+        const struct variant *variant = &variants[used[u]];
+        struct cuda_limits limits = limits_of(variant);
+        struct figure figure;
+
+        if (measure(s, variant, &limits, pattern, pattern_bytes, ENGINE_WANT_HITS, expected,
+                    &figure))
+            printf(" %.3f %.3f |", s->read_seconds / figure.call, s->read_seconds / figure.kernel);
+        else
+            printf(" - |");
+    }
+    printf("\n");
+    (void)fflush(stdout);
+}
+
+/* The pattern at every `distance`-th place of a text of letters. */
+static void plant(struct session *s, const uint8_t *pattern, uint64_t pattern_bytes,
+                  uint64_t distance)
+{
+    for (uint64_t i = 0; i + pattern_bytes <= s->count; i += distance)
+        memcpy(s->bytes + i, pattern, pattern_bytes);
+}
+
+static void part_hits(struct session *s)
+{
+    static const uint8_t pattern[] = "Occurrence";
+    uint64_t bytes = s->room / 8;
+
+    if (late(s, "hits"))
+        return;
+    printf(
+        "\n## Positions of all: x read by the host's clock, by the device's\n| hits | text KiB | "
+        "count | as chosen | every | product | words |\n|---|---:|---:|---:|---:|---:|---:|\n");
+    s->count = bytes;
+    measure_fill(s->bytes, bytes, MEASURE_LETTERS);
+    plant(s, pattern, 10, 10000);
+    load(s, bytes);
+    hits_row(s, "0.01 %", pattern, 10);
+    unload(s);
+    plant(s, pattern, 10, 100);
+    load(s, bytes);
+    hits_row(s, "1 %", pattern, 10);
+    unload(s);
+    bytes = s->room / 64;
+    memset(s->bytes, 'a', bytes);
+    load(s, bytes);
+    hits_row(s, "each place, m = 1", s->bytes, 1);
+    hits_row(s, "each place, m = 16", s->bytes, 16);
+    unload(s);
+}
+
+/* ---- First ------------------------------------------------------------------------------ */
+
+static void part_first(struct session *s)
+{
+    static const uint32_t percents[] = {1, 10, 50, 100};
+    static const uint32_t used[] = {0, 1, 4, 7};
+    uint64_t bytes = s->room / 2;
+    uint8_t pattern[16];
+
+    if (late(s, "first"))
+        return;
+    printf("\n## First: x read of the part before it, by the host's clock, by the device's\n"
+           "| at | as chosen | every | product | words |\n|---:|---:|---:|---:|---:|\n");
+    s->count = bytes;
+    measure_fill(s->bytes, bytes, MEASURE_LETTERS);
+    for (uint32_t p = 0; p < 4; p++)
+        memset(s->bytes + bytes / 100 * percents[p] - sizeof pattern, (int)('A' + p),
+               sizeof pattern);
+    load(s, bytes);
+    for (uint32_t p = 0; p < 4; p++) {
+        uint64_t at = bytes / 100 * percents[p] - sizeof pattern;
+        double part = s->read_seconds * (double)at / (double)bytes;
+
+        memset(pattern, (int)('A' + p), sizeof pattern);
+        printf("| %" PRIu32 " %% |", percents[p]);
+        for (uint32_t u = 0; u < sizeof used / sizeof *used; u++) {
+            const struct variant *variant = &variants[used[u]];
+            struct cuda_limits limits = limits_of(variant);
+            struct figure figure;
+
+            if (measure(s, variant, &limits, pattern, sizeof pattern, ENGINE_WANT_FIRST, at,
+                        &figure))
+                printf(" %.3f %.3f |", part / figure.call, part / figure.kernel);
+            else
+                printf(" - |");
+        }
+        printf("\n");
+    }
+    (void)fflush(stdout);
+    unload(s);
+}
+
+/* ---- Worst cases ------------------------------------------------------------------------ */
+
+enum worst { WORST_RANDOM, WORST_RUN, WORST_AB, WORST_FIBONACCI, WORST_THUE_MORSE, WORST_REPEATED };
+
+static const char *const worst_names[] = {"random",    "a^n",        "(ab)^n",
+                                          "Fibonacci", "Thue-Morse", "the pattern repeated"};
+
+static void make_worst(uint8_t *bytes, uint64_t count, enum worst worst, uint64_t pattern_bytes)
+{
+    uint64_t shorter = 1, longer = 2; /* Fibonacci words: a, ab, aba, ... */
+
+    measure_fill(bytes, worst == WORST_REPEATED ? pattern_bytes : count, MEASURE_LETTERS);
+    if (worst == WORST_RUN)
+        memset(bytes, 'a', count);
+    else if (worst == WORST_REPEATED)
+        for (uint64_t i = pattern_bytes; i < count; i++)
+            bytes[i] = bytes[i - pattern_bytes];
+    for (uint64_t i = 0; i < count && worst == WORST_AB; i++)
+        bytes[i] = (uint8_t)("ab"[i % 2]);
+    for (uint64_t i = 0; i < count && worst == WORST_THUE_MORSE; i++)
+        bytes[i] = i == 0 ? 'a' : (uint8_t)(i % 2 == 0 ? bytes[i / 2] : bytes[i / 2] ^ 'a' ^ 'b');
+    if (worst != WORST_FIBONACCI)
+        return;
+    bytes[0] = 'a';
+    bytes[1] = 'b';
+    while (longer < count) {
+        uint64_t added = longer + shorter <= count ? shorter : count - longer;
+
+        memcpy(bytes + longer, bytes, added);
+        shorter = longer;
+        longer += added;
+    }
+}
+
+static void worst_row(struct session *s, const char *text, const char *what, const uint8_t *pattern,
+                      uint64_t pattern_bytes)
+{
+    uint64_t expected = cpu_count(s, pattern, pattern_bytes);
+
+    printf("| %s | %s | %" PRIu64 " | %" PRIu64 " |", text, what, pattern_bytes, expected);
+    for (uint32_t v = 0; v < VARIANTS; v++) {
+        struct cuda_limits limits = limits_of(&variants[v]);
+        struct figure figure;
+
+        if (measure(s, &variants[v], &limits, pattern, pattern_bytes, ENGINE_WANT_COUNT, expected,
+                    &figure))
+            printf(" %.3f |", s->read_seconds / figure.kernel);
+        else
+            printf(" - |");
+    }
+    printf("\n");
+    (void)fflush(stdout);
+}
+
+static void worst_text(struct session *s, enum worst worst, uint64_t pattern_bytes)
+{
+    uint8_t *pattern = (uint8_t *)test_memory(pattern_bytes);
+
+    s->count = s->room / 64;
+    make_worst(s->bytes, s->count, worst, pattern_bytes);
+    memcpy(pattern, s->bytes, pattern_bytes);
+    load(s, s->count);
+    worst_row(s, worst_names[worst], "its beginning", pattern, pattern_bytes);
+    if (worst == WORST_RUN) {
+        pattern[pattern_bytes - 1] = 'b';
+        worst_row(s, worst_names[worst], "b at the end", pattern, pattern_bytes);
+        pattern[pattern_bytes - 1] = 'a';
+        pattern[0] = 'b';
+        worst_row(s, worst_names[worst], "b at the begin", pattern, pattern_bytes);
+    }
+    unload(s);
+    free(pattern);
+}
+
+static void part_worst(struct session *s)
+{
+    static const uint64_t lengths[] = {16, 64, 256, 4096};
+
+    if (late(s, "worst cases"))
+        return;
+    printf("\n## Worst cases, text of %" PRIu64 " KiB: x read by the device's clock\n| text | "
+           "pattern | m | count |",
+           s->room / 64 >> 10);
+    for (uint32_t v = 0; v < VARIANTS; v++)
+        printf(" %s |", variants[v].name);
+    printf("\n|---|---|---:|---:|");
+    for (uint32_t v = 0; v < VARIANTS; v++)
+        printf("---:|");
+    printf("\n");
+    for (uint32_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        for (uint32_t worst = WORST_RANDOM; worst <= WORST_REPEATED; worst++)
+            if (lengths[i] <= s->room / 256 && !late(s, "a worst case"))
+                worst_text(s, (enum worst)worst, lengths[i]);
+}
+
+/* ---- Small texts ------------------------------------------------------------------------ */
+
+static void part_small(struct session *s)
+{
+    if (late(s, "small texts"))
+        return;
+    printf("\n## Small texts, a-z, m = 16: microseconds by the host's clock, by the device's\n"
+           "| text KiB |");
+    for (uint32_t v = 0; v < VARIANTS; v++)
+        printf(" %s |", variants[v].name);
+    printf("\n|---:|");
+    for (uint32_t v = 0; v < VARIANTS; v++)
+        printf("---:|");
+    printf("\n");
+    for (uint64_t bytes = 1 << 10; bytes <= 64 << 20 && bytes <= s->room; bytes *= 4) {
+        const uint8_t *pattern = s->bytes + bytes / 3;
+        uint64_t expected;
+
+        s->count = bytes;
+        measure_fill(s->bytes, bytes, MEASURE_LETTERS);
+        load(s, bytes);
+        expected = cpu_count(s, pattern, 16);
+        printf("| %" PRIu64 " |", bytes >> 10);
+        for (uint32_t v = 0; v < VARIANTS; v++) {
+            struct cuda_limits limits = limits_of(&variants[v]);
+            struct figure figure;
+
+            if (measure(s, &variants[v], &limits, pattern, 16, ENGINE_WANT_COUNT, expected,
+                        &figure))
+                printf(" %.0f %.0f |", figure.call * 1e6, figure.kernel * 1e6);
+            else
+                printf(" - |");
+        }
+        printf("\n");
+        (void)fflush(stdout);
+        unload(s);
+    }
+}
+
+/* Searches for one pattern after the other in a loaded text: plan, tables and scan of each. */
+static void queries(struct session *s, uint64_t bytes, uint32_t query_count)
+{
+    printf("| %" PRIu64 " |", bytes >> 10);
+    for (uint32_t v = 0; v < VARIANTS; v++) {
+        struct cuda_limits limits = limits_of(&variants[v]);
+        struct engine_lane *lane = NULL;
+        double begin = measure_now();
+        struct trawl_error error;
+        uint64_t missed = 0;
+
+        cuda_limits_replace(&limits);
+        measure_must(engine_cuda.lane_open(s->engine, &lane, &error), &error);
+        cuda_limits_replace(NULL);
+        for (uint32_t q = 0; q < query_count; q++) {
+            const uint8_t *pattern = s->bytes + (bytes - 16) / query_count * q;
+            struct trawl_plan *plan = plan_for(s, pattern, 16, variants[v].method);
+
+            if (plan == NULL)
+                continue;
+            measure_must(engine_cuda.lane_begin(lane, plan, &error), &error);
+            missed += measure_scan(lane, plan, s->bytes, bytes, ENGINE_WANT_COUNT) == 0;
+            trawl_plan_free(plan);
+        }
+        printf(" %.0f |", query_count / (measure_now() - begin));
+        engine_cuda.lane_close(lane);
+        s->figures++;
+        if (missed > 0)
+            printf("WRONG: %" PRIu64 " patterns of the text were not found\n", missed);
+        s->wrong += missed > 0;
+    }
+    printf("\n");
+    (void)fflush(stdout);
+}
+
+static void part_queries(struct session *s)
+{
+    uint32_t query_count = s->repeats > 1 ? 500 : 4;
+
+    if (late(s, "many small searches"))
+        return;
+    printf("\n## Many small searches, a-z, m = 16: per second, with plan and tables\n| text KiB |");
+    for (uint32_t v = 0; v < VARIANTS; v++)
+        printf(" %s |", variants[v].name);
+    printf("\n|---:|");
+    for (uint32_t v = 0; v < VARIANTS; v++)
+        printf("---:|");
+    printf("\n");
+    for (uint64_t bytes = 16 << 10; bytes <= 64 << 20 && bytes <= s->room; bytes *= 64) {
+        s->count = bytes;
+        measure_fill(s->bytes, bytes, MEASURE_LETTERS);
+        load(s, bytes);
+        queries(s, bytes, query_count);
+        unload(s);
+    }
+}
+
+/* ---- All -------------------------------------------------------------------------------- */
+
+static void part_summary(const struct session *s)
+{
+    printf("\n## In short: counts, x read (host's clock, device's)\n"
+           "| text | m | as chosen | | best | | kernel |\n|---|---:|---:|---:|---:|---:|---|\n");
+    for (uint32_t i = 0; i < s->row_count; i++) {
+        const struct row *row = &s->rows[i];
+
+        printf("| %s | %" PRIu64 " | %.2f | %.2f | %.2f | %.2f | %s |\n", row->text,
+               row->pattern_bytes, row->now, row->now_kernel, row->best, row->best_kernel,
+               row->best_name);
+    }
+    printf("\n%" PRIu64 " figures, %" PRIu64 " with a wrong answer\n", s->figures, s->wrong);
+}
+
+static void session_open(struct session *s)
+{
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct trawl_error error;
+
+    s->engine = gpu_open();
+    s->bytes = (uint8_t *)malloc(s->room + MEASURE_SLACK_BYTES);
+    if (s->bytes == NULL) {
+        printf("no memory for a text of %" PRIu64 " bytes\n", s->room);
+        exit(1);
+    }
+    options.engine = TRAWL_ENGINE_CPU;
+    measure_must(trawl_searcher_open(&options, &s->cpu, &error), &error);
+    measure_must(engine_cuda.lane_open(s->engine, &s->lane, &error), &error);
+    s->read_kernel = "scan_read";
+    s->read_loads = 4;
+    s->read_factor = 1;
+    printf("%s; text of %" PRIu64 " KiB, %" PRIu32 " repeats\n", s->lane->device->name,
+           s->room >> 10, s->repeats);
+}
+
+static void session_close(struct session *s)
+{
+    trawl_searcher_close(s->cpu);
+    engine_cuda.lane_close(s->lane);
+    engine_cuda.close(s->engine);
+    free(s->bytes);
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t kib = argc > 1 ? strtoull(argv[1], NULL, 10) : 16u << 20;
+    uint64_t repeats = argc > 2 ? strtoull(argv[2], NULL, 10) : 11;
+    uint64_t seconds = argc > 3 ? strtoull(argv[3], NULL, 10) : 480;
+    static struct session s;
+
+    test_begin("gpu roofline");
+    s.room = (kib > 64 ? kib : 64) << 10;
+    s.repeats = (uint32_t)(repeats > 0 && repeats <= MEASURE_REPEATS_MAX ? repeats : 11);
+    s.deadline = measure_now() + (double)seconds;
+    session_open(&s);
+    for (uint32_t text = 0; text < MEASURE_TEXTS && !late(&s, text_names[text]); text++) {
+        measure_fill(s.bytes, s.room, (enum measure_text)text);
+        load(&s, s.room);
+        if (text == MEASURE_LETTERS)
+            part_read(&s);
+        part_counts(&s, text_names[text]);
+        if (text != MEASURE_ENGLISH)
+            part_shapes(&s, text_names[text]);
+        unload(&s);
+    }
+    part_worst(&s);
+    part_hits(&s);
+    part_first(&s);
+    part_small(&s);
+    part_queries(&s);
+    part_summary(&s);
+    session_close(&s);
+    return s.wrong == 0 && s.figures > 0 ? 0 : 1;
+}
