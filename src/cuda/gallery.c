@@ -22,8 +22,7 @@
 #define FOLD_TAIL_BYTES 48u /* loadable behind a text's last 16 bytes */
 #define SEGMENT_MIN 256u
 #define TILED_SEGMENT_MIN 16u
-#define THRESHOLD 800u             /* of -hybrid, the paper's */
-#define ERROR_LAUNCHES_PENDING 69u /* cudaErrorLaunchPendingCountExceeded */
+#define THRESHOLD 800u /* of -hybrid, the paper's */
 
 enum grid {
     PLACES,   /* a thread per begin */
@@ -406,7 +405,7 @@ static enum trawl_status check_children(const struct search *search, struct traw
     const struct gallery_result *r = landed(search->lane);
     const char *name = search->lane->device->name;
 
-    if (r->refusal != 0 && r->refusal != ERROR_LAUNCHES_PENDING)
+    if (r->refusal != 0)
         return TRAWL_FAIL(error, DEVICE, "%s: %s: launching a child grid failed with code %" PRIu64,
                           name, search->row->kernel, r->refusal);
     if (r->passed != r->launched + r->spilled)

@@ -2,7 +2,8 @@
 #include "random_case.h"
 
 #define PATTERNS_MAX 9u
-#define WORK_MAX 600000u /* bytes compared by the algorithm that compares all */
+#define LONG_BYTES 80000u /* more than two tiles of GALLERY_BIN_BYTES */
+#define WORK_MAX 600000u  /* bytes compared by the algorithm that compares all */
 
 const char *const gallery_ways[] = {
     "pss-gg:64",
@@ -46,8 +47,25 @@ const char *const gallery_ways[] = {
     NULL,
 };
 
+/* The text again and again, on the device as a whole, so that a block has several tiles to go over.
+ */
+static void make_long(struct diff_input *input, struct cuda_case *config)
+{
+    uint8_t *text = (uint8_t *)test_memory(LONG_BYTES);
+
+    for (uint64_t i = 0; i < LONG_BYTES; i++)
+        text[i] = input->text[i % input->text_bytes];
+    free(input->text);
+    input->text = text;
+    input->text_bytes = LONG_BYTES;
+    input->flags &= ~(uint32_t)NAIVE_IGNORE_CASE; /* a folded text comes in windows */
+    config->want = ENGINE_WANT_COUNT;
+    config->chunk_bytes = LONG_BYTES;
+    config->resident = true;
+}
+
 /* Patterns away until few are left, and bytes of the text until the work is little. */
-void gallery_case_fit(const char *way, struct diff_input *input)
+void gallery_case_fit(const char *way, struct diff_input *input, struct cuda_case *config)
 {
     uint64_t pattern_bytes = 1;
 
@@ -57,6 +75,8 @@ void gallery_case_fit(const char *way, struct diff_input *input)
         pattern_bytes += input->patterns[i].bytes_count;
     if (strncmp(way, "word", 4) == 0 && input->text_bytes > WORK_MAX / pattern_bytes)
         input->text_bytes = WORK_MAX / pattern_bytes;
+    if (strcmp(way, "bmh-shared:1x64") == 0 && pattern_bytes < 40 && input->text_bytes > 0)
+        make_long(input, config);
 }
 
 void gallery_case_count(struct gallery_case_tally *tally, uint64_t index,

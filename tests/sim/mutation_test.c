@@ -1,6 +1,9 @@
 /* mutation_test: would the suite notice? Each barrier, warp operation, atomic and bound check of
- * the kernels is taken out in turn, and the cases of kernels_test, or swift_test for the gallery's
- * kernels, must then fail: by a wrong answer, a report of the simulator, or a crash.
+ * the kernels is taken out in turn, and the cases of kernels_test, or of gallery_test and
+ * swift_test for the gallery's kernels, must then fail: by a wrong answer, a report of the
+ * simulator, or a crash.
+ *
+ * TRAWL_TEST_FILTER: only places in files whose name holds this.
  *
  * Places that may go without notice are listed with the reason. The list is part of the test: a
  * place on it that is noticed after all fails too.
@@ -44,7 +47,8 @@ static uint64_t run_cases(bool gallery, uint64_t cases)
 
     while (index < cases) {
         (void)alarm(SILENCE_SECONDS);
-        if (gallery ? !swift_case_run("mutation", index, SWITCHES_MAX, NULL)
+        if (gallery ? !swift_case_run("mutation", index, SWITCHES_MAX, NULL) ||
+                          !gallery_case_run("mutation", index, SWITCHES_MAX, NULL)
                     : !random_case_run("mutation", index, SWITCHES_MAX, NULL))
             break;
         index++;
@@ -126,6 +130,8 @@ int main(void)
         char text[200];
         bool is_noticed;
 
+        if (!test_wanted(base == NULL ? sites[i].file : base + 1))
+            continue;
         site_text(&sites[i], text, sizeof text);
         is_noticed = mutant_is_noticed(
             &sites[i], reason_for(text) == NULL ? PATIENCE * cases : cases / HARMLESS_DIVISOR,

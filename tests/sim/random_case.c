@@ -67,7 +67,7 @@ static bool run_on(struct engine *engine, struct engine_lane *lane, const char *
     random_case_input(&random, &input);
     *config = cuda_case_choose(&random, &input);
     if (way != NULL)
-        gallery_case_fit(way, &input);
+        gallery_case_fit(way, &input, config);
     config->algorithm = way;
     expected_compute(&input, expected);
     *answer = cuda_case_run(engine, lane, &input, expected, config, message, &error);

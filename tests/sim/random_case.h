@@ -24,7 +24,7 @@ struct gallery_case_tally {
     uint64_t right[GALLERY_WAYS_MAX], with_matches[GALLERY_WAYS_MAX], refused[GALLERY_WAYS_MAX];
 };
 
-void gallery_case_fit(const char *way, struct diff_input *input);
+void gallery_case_fit(const char *way, struct diff_input *input, struct cuda_case *config);
 void gallery_case_count(struct gallery_case_tally *tally, uint64_t index,
                         enum cuda_case_answer answer, const struct diff_expected *expected);
 

@@ -41,7 +41,7 @@ static bool run_one(struct test_random *random, const char *way, uint64_t index,
     limits = cuda_case_limits(random);
     *config = cuda_case_choose(random, &input);
     if (way != NULL)
-        gallery_case_fit(way, &input);
+        gallery_case_fit(way, &input, config);
     config->algorithm = way;
     expected_compute(&input, expected);
     sim_driver_reset(&options);
