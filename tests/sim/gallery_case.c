@@ -47,8 +47,8 @@ const char *const gallery_ways[] = {
     NULL,
 };
 
-/* The text again and again, on the device as a whole, so that a block has several tiles to go over.
- */
+/* The text again and again, on the device as a whole, so that there are several blocks, or several
+ * tiles for a block to go over. */
 static void make_long(struct diff_input *input, struct cuda_case *config)
 {
     uint8_t *text = (uint8_t *)test_memory(LONG_BYTES);
@@ -75,7 +75,7 @@ void gallery_case_fit(const char *way, struct diff_input *input, struct cuda_cas
         pattern_bytes += input->patterns[i].bytes_count;
     if (strncmp(way, "word", 4) == 0 && input->text_bytes > WORK_MAX / pattern_bytes)
         input->text_bytes = WORK_MAX / pattern_bytes;
-    if (strcmp(way, "bmh-shared:1x64") == 0 && pattern_bytes < 40 && input->text_bytes > 0)
+    if (strstr(way, "-shared:") != NULL && pattern_bytes < 40 && input->text_bytes > 0)
         make_long(input, config);
 }
 
