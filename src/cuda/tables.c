@@ -161,22 +161,27 @@ static void put_product(const struct trawl_plan *plan, struct block *block,
 {
     const uint8_t *bytes = plan_literal_bytes(plan, 0);
     uint32_t window = (uint32_t)min_u64(a->pattern_bytes, PRODUCT_BYTES_MAX);
-    int8_t *to = (int8_t *)block_put(block, NULL, 4 * 32 * sizeof(uint32_t), &a->product_weights);
+    struct scan_product *to =
+        (struct scan_product *)block_put(block, NULL, sizeof *to, &a->product);
+    uint32_t fold = a->fold != 0 ? 0x20 : 0, fingerprint = 0;
 
     a->shift = a->pattern_bytes > PRODUCT_BYTES_MAX
                    ? (uint32_t)min_u64(plan->words.offset, a->pattern_bytes - PRODUCT_BYTES_MAX)
                    : 0;
     a->is_exact = 0;
-    a->product_fold = a->fold != 0 ? 0x20202020u : 0;
-    a->product_start = 0;
+    if (to == NULL)
+        return;
     for (uint32_t j = 0; j < window; j++)
-        a->product_start -=
-            product_weights[j] * (bytes[a->shift + j] | (int32_t)(a->product_fold & 0xff));
-    for (uint32_t at = 0; to != NULL && at < 4 * 32 * sizeof(uint32_t); at++) {
+        fingerprint += (uint32_t)product_weights[j] * (bytes[a->shift + j] | fold);
+    for (uint32_t i = 0; i < 4; i++)
+        to->start[i] = 0 - fingerprint;
+    to->fold = fold * 0x01010101u;
+    for (uint32_t at = 0; at < sizeof to->weights; at++) {
         uint32_t i = at / 128, lane = at / 4 % 32;
         uint32_t row = i % 2 * 16 + lane % 4 * 4 + at % 4, column = lane / 4 + i / 2 * 8;
 
-        to[at] = row >= column && row - column < window ? product_weights[row - column] : 0;
+        if (row >= column && row - column < window)
+            ((int8_t *)to->weights)[at] = product_weights[row - column];
     }
 }
 

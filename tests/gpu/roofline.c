@@ -367,7 +367,7 @@ static void part_hits(struct session *s)
     load(s, bytes);
     hits_row(s, "1 %", pattern, 10);
     unload(s);
-    bytes = s->room / 64;
+    bytes = s->room / 256;
     memset(s->bytes, 'a', bytes);
     load(s, bytes);
     hits_row(s, "each place, m = 1", s->bytes, 1);

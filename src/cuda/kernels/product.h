@@ -26,15 +26,15 @@ struct product {
 SIMT_FUNCTION struct product product_of(const struct scan_arguments *a)
 {
     struct product product;
+    struct simt_u32x4 start = simt_load_u32x4(a->product->start);
 
     SIMT_UNROLL
-    for (uint32_t i = 0; i < 4u; i++)
+    for (uint32_t i = 0; i < 4u; i++) {
         product.weights[i] =
-            simt_load_u32(a->product_weights + i * SIMT_WARP_THREADS + simt_lane());
-    SIMT_UNROLL
-    for (uint32_t i = 0; i < 4u; i++)
-        product.start.w[i] = a->product_start;
-    product.fold = a->product_fold;
+            simt_load_u32(a->product->weights + i * SIMT_WARP_THREADS + simt_lane());
+        product.start.w[i] = (int32_t)start.w[i];
+    }
+    product.fold = simt_load_u32(&a->product->fold);
     return product;
 }
 
@@ -83,10 +83,13 @@ SIMT_FUNCTION uint32_t product_mask(const struct product_sums *sums)
 {
     uint32_t mask = 0;
 
+    /* Opaque, or product_hit keeps its eight comparisons in case this is called. */
     SIMT_UNROLL
     for (uint32_t i = 0; i < 4u; i++) {
-        mask |= sums->low.w[i] == 0 ? 1u << (i / 2u * 16u + i % 2u) : 0;
-        mask |= sums->high.w[i] == 0 ? 1u << (i / 2u * 16u + i % 2u + 8u) : 0;
+        uint32_t bit = i / 2u * 16u + i % 2u;
+
+        mask |= simt_opaque_u32((uint32_t)sums->low.w[i]) == 0 ? 1u << bit : 0;
+        mask |= simt_opaque_u32((uint32_t)sums->high.w[i]) == 0 ? 1u << (bit + 8u) : 0;
     }
     return mask;
 }

@@ -49,6 +49,15 @@ struct scan_segment {
     uint64_t count;
 };
 
+/* What fingerprints are made with and compared with (product.h), read from memory and not from the
+ * arguments, since compilers load arguments anew wherever they are used. */
+struct scan_product {
+    uint32_t weights[4 * 32]; /* register, lane */
+    uint32_t start[4];        /* minus the pattern's fingerprint, four times */
+    uint32_t fold;            /* or-ed into the text's words */
+    uint32_t reserved[3];
+};
+
 struct scan_arguments {
     const uint8_t *text; /* 256-byte aligned */
     uint64_t begin;
@@ -79,9 +88,7 @@ struct scan_arguments {
     uint32_t gram_mask[2];
 
     /* Fingerprints (product.h): */
-    const uint32_t *product_weights; /* [4][32]: register, lane */
-    int32_t product_start;           /* minus the pattern's fingerprint */
-    uint32_t product_fold;           /* or-ed into the text's words */
+    const struct scan_product *product;
 
     /* Method sampled: */
     const uint32_t *heads;

@@ -23,8 +23,9 @@
  *                                                  0 or the runtime's error code
  *   simt_launch_is_full(code)                      was it refused for want of room?
  *
- *   simt_product_u8s8(sums, rows, low, high)       sums plus the warp's matrix product, 16 x 32
- *                                                  bytes by 32 x 8 signed bytes: below
+ *   simt_opaque_u32(value)                         the value, of which the compiler then knows
+ * nothing simt_product_u8s8(sums, rows, low, high)       sums plus the warp's matrix product, 16 x
+ * 32 bytes by 32 x 8 signed bytes: below
  *
  * Loads are aligned to their size. Shared memory holds garbage until written.
  */
@@ -108,6 +109,11 @@ SIMT_FUNCTION uint32_t simt_blocks(void)
 #define simt_shuffle_u64(value, lane) \
     ((uint64_t)__shfl_sync(0xffffffffu, (unsigned long long)(value), (int)(lane)))
 
+SIMT_FUNCTION uint32_t simt_opaque_u32(uint32_t value)
+{
+    asm volatile("" : "+r"(value));
+    return value;
+}
 #if __CUDA_ARCH__ >= 800
 SIMT_FUNCTION struct simt_s32x4 simt_product_u8s8(struct simt_s32x4 sums, struct simt_u32x4 rows,
                                                   uint32_t low, uint32_t high)
@@ -309,6 +315,10 @@ enum { SIM_ATOMIC_ADD, SIM_ATOMIC_OR, SIM_ATOMIC_MIN };
 #define simt_atomic_min_u64(p, value) \
     sim_atomic((p), 8, SIM_ATOMIC_MIN, (value), __FILE__, __LINE__)
 
+SIMT_FUNCTION uint32_t simt_opaque_u32(uint32_t value)
+{
+    return value;
+}
 SIMT_FUNCTION uint32_t simt_popcount(uint32_t value)
 {
     return (uint32_t)__builtin_popcount(value);

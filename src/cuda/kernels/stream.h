@@ -293,8 +293,9 @@ SIMT_FUNCTION int stream_look_row(const struct scan_arguments *a, const struct f
             struct product_sums sums = product_block(product, &ring->w[at], next);
             uint64_t place = row + i * PRODUCT_BLOCK_BYTES + product_lane_place();
 
-            if (simt_ballot(product_hit(&sums)) != 0 &&
-                stream_push(a, s, place - a->shift - a->begin,
+            if (simt_ballot(product_hit(&sums)) == 0)
+                continue;
+            if (stream_push(a, s, place - a->shift - a->begin,
                             product_wanted(range, place, product_mask(&sums))))
                 return 1;
         }
