@@ -41,7 +41,8 @@ build() {
     have ninja && generator=(-G Ninja)
     cmake -S . -B build/gpu "${generator[@]}" -DCMAKE_BUILD_TYPE=Release >build/gpu-cmake.log
     cmake --build build/gpu -j "$jobs" \
-        --target gpu_oracle gpu_large gpu_records gpu_bench trawl_command >build/gpu-build.log
+        --target gpu_oracle gpu_large gpu_records gpu_bench gpu_roofline trawl_command \
+        >build/gpu-build.log
 }
 
 mkdir -p build

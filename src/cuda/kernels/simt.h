@@ -23,9 +23,10 @@
  *                                                  0 or the runtime's error code
  *   simt_launch_is_full(code)                      was it refused for want of room?
  *
- *   simt_opaque_u32(value)                         the value, of which the compiler then knows
- * nothing simt_product_u8s8(sums, rows, low, high)       sums plus the warp's matrix product, 16 x
- * 32 bytes by 32 x 8 signed bytes: below
+ *   simt_opaque_u32(value)                         the value, but unknown to the compiler
+ *
+ *   simt_product_u8s8(sums, rows, low, high)       sums plus the warp's matrix product, 16 x 32
+ *                                                  bytes by 32 x 8 signed bytes: below
  *
  * Loads are aligned to their size. Shared memory holds garbage until written.
  */
