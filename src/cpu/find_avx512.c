@@ -15,6 +15,6 @@ static bool is_supported(void)
            __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 }
 
-const struct find_ops find_avx512 = {"avx512",          is_supported,    every_avx512,
-                                     every_fold_avx512, words_avx512,    grams_avx512,
-                                     set_avx512,        mismatch_avx512, count_bits_avx512};
+const struct find_ops find_avx512 = {
+    "avx512",     is_supported, every_avx512, every_fold_avx512, words_avx512,
+    grams_avx512, set_avx512,   sieve_avx512, mismatch_avx512,   count_bits_avx512};

@@ -284,6 +284,36 @@ static uint64_t FIND_NAME(mismatch)(const uint8_t *a, const uint8_t *b, uint64_t
     return count;
 }
 
+/* The word's bits of places where the literal's first bytes stand: no branch but the loop's. */
+static inline uint64_t FIND_NAME(sieve_word)(const uint8_t *text, uint64_t bits,
+                                             const uint8_t *literal, uint64_t ignored)
+{
+    uint64_t kept = 0;
+
+    for (; bits != 0; bits &= bits - 1) {
+        uint64_t place = (uint64_t)__builtin_ctzll(bits);
+
+        kept |= (uint64_t)((block_same(text + place, literal) | ignored) == UINT64_MAX) << place;
+    }
+    return kept;
+}
+
+static uint64_t FIND_NAME(sieve)(const uint8_t *text, uint64_t word_count, const uint8_t *literal,
+                                 uint32_t count, struct find_tile *tile)
+{
+    uint64_t ignored = count < 64 ? UINT64_MAX << count : 0, cleared = 0;
+    uint64_t hot_count = tile->is_dense ? word_count : tile->hot_count;
+
+    for (uint64_t i = 0; i < hot_count; i++) {
+        uint64_t w = tile->is_dense ? i : tile->hot[i], bits = tile->mask[w];
+        uint64_t kept = FIND_NAME(sieve_word)(text + 64 * w, bits, literal, ignored);
+
+        tile->mask[w] = kept;
+        cleared += (uint64_t)__builtin_popcountll(bits ^ kept);
+    }
+    return cleared;
+}
+
 static uint64_t FIND_NAME(count_bits)(const uint64_t *mask, uint64_t word_count)
 {
     uint64_t count = 0;

@@ -22,11 +22,14 @@ struct engine_lane {
     uint64_t probe_offset_max;
     uint32_t first_probes; /* tested at every place */
     uint64_t learned;      /* the literal's offset where the last candidate failed */
+    uint8_t head[64];      /* the literal, then zeros */
+    uint32_t head_bytes;   /* compared of all candidates at once; 0: they are settled singly */
     struct find_tile tile;
     struct gallery_lane gallery; /* for plans with an algorithm */
 };
 
-/* Take the plan's probes; put the learned offset first in place of the last. */
+/* Take the plan's probes and the literal's head; put the learned offset first in place of the last.
+ */
 void lane_probes_begin(struct engine_lane *lane);
 void lane_probes_learn(struct engine_lane *lane);
 

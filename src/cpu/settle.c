@@ -17,7 +17,6 @@
 #include "plan/analyse.h"
 
 #define CANDIDATE_WORK 16u /* what a candidate costs beside its bytes */
-#define RUN_STEP_BYTES 1024u
 
 void settle_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t length)
 {
@@ -44,18 +43,22 @@ void settle_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t lengt
 }
 
 /* How many of `count` bytes at text equal those `period` before them. */
-static uint64_t run_extent(const struct trawl_plan *plan, const uint8_t *text, uint64_t period,
+static uint64_t run_extent(const struct scan *scan, const uint8_t *text, uint64_t period,
                            uint64_t count)
 {
-    bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
+    bool fold = (scan->plan->flags & TRAWL_IGNORE_CASE) != 0;
     const uint8_t *before = text - period;
     uint64_t i = 0;
 
-    while (count - i >= RUN_STEP_BYTES && memcmp(text + i, before + i, RUN_STEP_BYTES) == 0)
-        i += RUN_STEP_BYTES;
-    while (i < count &&
-           (text[i] == before[i] || (fold && fold_byte(text[i]) == fold_byte(before[i]))))
-        i++;
+    while (i < count) {
+        i += scan->lane->find->mismatch(text + i, before + i, count - i);
+        if (!fold)
+            break;
+        while (i < count && fold_byte(text[i]) == fold_byte(before[i]) && text[i] != before[i])
+            i++;
+        if (i < count && text[i] != before[i])
+            break;
+    }
     return i;
 }
 
@@ -66,7 +69,7 @@ static void settle_run(struct scan *scan, uint64_t x)
     uint64_t stop = scan->limit - 1 + count, end = x + count, last;
 
     TRAWL_ASSERT(stop <= scan->available && end <= stop);
-    end += run_extent(scan->plan, scan->chunk->bytes + end, period, stop - end);
+    end += run_extent(scan, scan->chunk->bytes + end, period, stop - end);
     scan->work += end - x;
     scan->run_until = end == stop ? scan->limit : end - period + 1;
     last = min_u64(end - count, scan->limit - 1);
@@ -110,11 +113,19 @@ void settle_one(struct scan *scan, uint64_t x)
     }
 }
 
+/* Candidates inside a run that is settled are passed over, a word of them at once. */
 static void settle_word(struct scan *scan, uint64_t place, uint64_t bits,
                         void (*settle)(struct scan *scan, uint64_t x))
 {
-    for (; bits != 0 && !scan->over; bits &= bits - 1)
-        settle(scan, place + (uint64_t)__builtin_ctzll(bits));
+    while (bits != 0 && !scan->over) {
+        uint64_t x = place + (uint64_t)__builtin_ctzll(bits);
+
+        if (x >= scan->run_until)
+            settle(scan, x);
+        else if (scan->run_until >= place + 64)
+            return;
+        bits &= bits - 1;
+    }
 }
 
 void settle_tile(struct scan *scan, uint64_t word_count,
