@@ -50,7 +50,12 @@ static void settle_place(struct scan *scan, uint64_t x)
     if ((plan->set_bitmap[hash / 64] >> (hash % 64) & 1) == 0)
         return; /* nibbles let it pass, but the gram is no literal's */
     scan->result->candidate_count++;
+    if ((plan->flags & TRAWL_IGNORE_CASE) != 0)
+        head |= 0x2020202020202020ull;
+    scan->work += plan->set_buckets[bucket + 1] - plan->set_buckets[bucket];
     for (uint32_t e = plan->set_buckets[bucket]; e < plan->set_buckets[bucket + 1]; e++) {
+        if ((head & plan->set_heads[e].mask) != plan->set_heads[e].bytes)
+            continue;
         settle_literal(scan, x, plan->set_entries[e]);
         if (scan->over)
             return;

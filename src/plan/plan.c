@@ -181,6 +181,7 @@ void trawl_plan_free(struct trawl_plan *plan)
         memory_release(plan->set_buckets, (1ull << plan->set.bucket_bits) + 1,
                        sizeof *plan->set_buckets);
     memory_release(plan->set_entries, plan->literal_count, sizeof *plan->set_entries);
+    memory_release(plan->set_heads, plan->literal_count, sizeof *plan->set_heads);
     memory_release(plan, 1, sizeof *plan);
 }
 

@@ -28,6 +28,13 @@ struct plan_element {
     uint8_t alternative[TRAWL_UTF8_VARIANTS_MAX + 1][4];
 };
 
+/* The first bytes of a set's literal, at most 8: a text's word, or-ed with the set's fold, holds
+ * them if its bits in mask are these. */
+struct plan_head {
+    uint64_t bytes;
+    uint64_t mask;
+};
+
 struct trawl_plan {
     uint32_t flags;
     uint8_t line_end;
@@ -82,9 +89,10 @@ struct trawl_plan {
 
     /* Several literals, or one with a tail: */
     struct plan_set set;
-    uint64_t *set_bitmap;  /* 1 << bitmap_bits bits */
-    uint32_t *set_buckets; /* (1 << bucket_bits) + 1 begins into set_entries */
-    uint32_t *set_entries; /* literal indexes, grouped by bucket, ascending inside each */
+    uint64_t *set_bitmap;        /* 1 << bitmap_bits bits */
+    uint32_t *set_buckets;       /* (1 << bucket_bits) + 1 begins into set_entries */
+    uint32_t *set_entries;       /* literal indexes, grouped by bucket, ascending inside each */
+    struct plan_head *set_heads; /* of set_entries: most of a bucket fails without a look at it */
 };
 
 /* Is there an occurrence of the literal at text, of which `text_bytes` are readable? Returns its

@@ -153,6 +153,17 @@ static void set_parameters(struct trawl_plan *plan)
         (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x2020202020202020ull & set->head_mask : 0;
 }
 
+static struct plan_head literal_head(const struct trawl_plan *plan, uint32_t literal)
+{
+    uint64_t count = min_u64(plan->literals[literal].bytes_count, sizeof(uint64_t));
+    struct plan_head head = {0, UINT64_MAX >> (64 - 8 * count)};
+
+    memcpy(&head.bytes, plan_literal_bytes(plan, literal), (size_t)count);
+    if ((plan->flags & TRAWL_IGNORE_CASE) != 0)
+        head.bytes |= 0x2020202020202020ull & head.mask;
+    return head;
+}
+
 enum trawl_status build_set(struct trawl_plan *plan, struct trawl_error *error)
 {
     uint64_t bucket_count;
@@ -169,6 +180,8 @@ enum trawl_status build_set(struct trawl_plan *plan, struct trawl_error *error)
     plan->set_buckets = (uint32_t *)memory;
     TRAWL_TRY(memory_allocate(plan->literal_count, sizeof *plan->set_entries, &memory, error));
     plan->set_entries = (uint32_t *)memory;
+    TRAWL_TRY(memory_allocate(plan->literal_count, sizeof *plan->set_heads, &memory, error));
+    plan->set_heads = (struct plan_head *)memory;
 
     /* A counting sort: sizes, then ends, then each literal from the last to the first takes the
      * place before its bucket's end, which turns ends into begins. */
@@ -180,7 +193,11 @@ enum trawl_status build_set(struct trawl_plan *plan, struct trawl_error *error)
     }
     for (uint64_t bucket = 1; bucket <= bucket_count; bucket++)
         plan->set_buckets[bucket] += plan->set_buckets[bucket - 1];
-    for (uint32_t literal = plan->literal_count; literal-- > 0;)
-        plan->set_entries[--plan->set_buckets[literal_bucket(plan, literal)]] = literal;
+    for (uint32_t literal = plan->literal_count; literal-- > 0;) {
+        uint32_t entry = --plan->set_buckets[literal_bucket(plan, literal)];
+
+        plan->set_entries[entry] = literal;
+        plan->set_heads[entry] = literal_head(plan, literal);
+    }
     return TRAWL_OK;
 }
