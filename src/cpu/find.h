@@ -48,8 +48,8 @@ struct find_ops {
     void (*grams)(const uint8_t *text, uint64_t word_count, const struct plan_grams *grams,
                   struct find_tile *tile);
     /* Bit x is set at least where the gram at text + x is a literal's: by the nibble tables, where
-     * the plan has them and the variant can, else by the bitmap. Depends on text bytes up to
-     * 64 * word_count + 2. */
+     * the plan has them and the variant can, else by the bitmap, which is the wide one if
+     * set->wide_mask is not 0. Depends on text bytes up to 64 * word_count + 6. */
     void (*set)(const uint8_t *text, uint64_t word_count, const struct plan_set *set,
                 const uint64_t *bitmap, struct find_tile *tile);
     /* Clears the tile's bits of places where the first `count` (1 to 64) bytes of `literal`, which

@@ -129,6 +129,13 @@ static inline uint64_t block_heads(const uint8_t *text, const struct plan_set *s
 
         gram = _mm256_shuffle_epi8(gram, bytes);
         gram = _mm256_and_si256(_mm256_or_si256(gram, fold), keep);
+        if (set->wide_mask != 0) {
+            __m256i next = _mm256_permutevar8x32_epi32(load32(text + 8 * i + 4), dwords);
+
+            next = _mm256_or_si256(_mm256_shuffle_epi8(next, bytes), fold);
+            next = _mm256_and_si256(next, _mm256_set1_epi32((int32_t)set->wide_mask));
+            gram = _mm256_xor_si256(gram, _mm256_slli_epi32(next, PLAN_WIDE_SHIFT));
+        }
         hash = _mm256_srl_epi32(_mm256_mullo_epi32(gram, factor), shift);
         word = _mm256_i32gather_epi32((const int *)(const void *)bitmap, _mm256_srli_epi32(hash, 5),
                                       4);

@@ -124,6 +124,13 @@ static inline uint64_t block_heads(const uint8_t *text, const struct plan_set *s
 
         gram = _mm512_shuffle_epi8(gram, bytes);
         gram = _mm512_and_si512(_mm512_or_si512(gram, fold), keep);
+        if (set->wide_mask != 0) {
+            __m512i next = _mm512_permutexvar_epi32(dwords, load64(text + 16 * i + 4));
+
+            next = _mm512_or_si512(_mm512_shuffle_epi8(next, bytes), fold);
+            next = _mm512_and_si512(next, _mm512_set1_epi32((int32_t)set->wide_mask));
+            gram = _mm512_xor_si512(gram, _mm512_slli_epi32(next, PLAN_WIDE_SHIFT));
+        }
         hash = _mm512_srl_epi32(_mm512_mullo_epi32(gram, factor), shift);
         word = _mm512_i32gather_epi32(_mm512_srli_epi32(hash, 5), bitmap, 4);
         word = _mm512_srlv_epi32(word, _mm512_and_si512(hash, _mm512_set1_epi32(31)));

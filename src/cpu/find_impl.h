@@ -198,10 +198,13 @@ static inline uint64_t block_heads(const uint8_t *text, const struct plan_set *s
     uint64_t bits = 0;
 
     for (uint32_t i = 0; i < 64; i++) {
-        uint32_t gram, hash;
+        uint64_t head;
+        uint32_t hash;
 
-        memcpy(&gram, text + i, sizeof gram);
-        hash = plan_hash32((gram | set->fold) & set->gram_mask, set->bitmap_bits);
+        memcpy(&head, text + i, sizeof head);
+        hash = set->wide_mask != 0
+                   ? plan_hash_wide(set, head)
+                   : plan_hash32(((uint32_t)head | set->fold) & set->gram_mask, set->bitmap_bits);
         bits |= (bitmap[hash / 64] >> (hash % 64) & 1) << i;
     }
     return bits;

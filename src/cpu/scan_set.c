@@ -5,7 +5,7 @@
 #include "cpu/lane.h"
 
 #define CANDIDATE_WORK 16u
-#define SET_KEPT (3u + FIND_LOAD_SLACK) /* a gram's other bytes, and whole vectors */
+#define SET_KEPT (7u + FIND_LOAD_SLACK) /* a gram's other bytes, and whole vectors */
 
 /* The first bytes at place x; near the text's end the load is put together bytewise. */
 static uint64_t head_at(const struct scan *scan, uint64_t x)
@@ -44,10 +44,14 @@ static void settle_place(struct scan *scan, uint64_t x)
     const struct trawl_plan *plan = scan->plan;
     const struct plan_set *set = &plan->set;
     uint64_t head = head_at(scan, x);
-    uint32_t hash = plan_hash32(((uint32_t)head | set->fold) & set->gram_mask, set->bitmap_bits);
+    const uint64_t *bitmap = plan->set_wide != NULL ? plan->set_wide : plan->set_bitmap;
+    uint32_t hash =
+        plan->set_wide != NULL
+            ? plan_hash_wide(set, head)
+            : plan_hash32(((uint32_t)head | set->fold) & set->gram_mask, set->bitmap_bits);
     uint32_t bucket = plan_hash64((head | set->head_fold) & set->head_mask, set->bucket_bits);
 
-    if ((plan->set_bitmap[hash / 64] >> (hash % 64) & 1) == 0)
+    if ((bitmap[hash / 64] >> (hash % 64) & 1) == 0)
         return; /* nibbles let it pass, but the gram is no literal's */
     scan->result->candidate_count++;
     if ((plan->flags & TRAWL_IGNORE_CASE) != 0)
@@ -78,7 +82,8 @@ static uint64_t fill(struct scan *scan, uint64_t *places)
     if (words == 0)
         return 0;
     *places = min_u64(*places, 64 * words);
-    scan->lane->find->set(scan->chunk->bytes + scan->at, words, &plan->set, plan->set_bitmap,
+    scan->lane->find->set(scan->chunk->bytes + scan->at, words, &plan->set,
+                          plan->set_wide != NULL ? plan->set_wide : plan->set_bitmap,
                           &scan->lane->tile);
     tile_cut(&scan->lane->tile, words, *places);
     return words;

@@ -49,7 +49,8 @@ static uint64_t table_bytes(const struct trawl_plan *plan)
         return (sizeof(uint32_t) << plan->sampled.hash_bits) +
                plan->sampled.stride * sizeof(uint32_t);
     if (plan->method == TRAWL_METHOD_SET)
-        return (1ull << plan->set.bitmap_bits) / 8 + (sizeof(uint32_t) << plan->set.bucket_bits) +
+        return (1ull << plan->set.bitmap_bits) / 8 * (plan->set_wide != NULL ? 2 : 1) +
+               (sizeof(uint32_t) << plan->set.bucket_bits) +
                plan->literal_count * (sizeof(uint32_t) + sizeof(struct plan_head));
     if (plan->method == TRAWL_METHOD_GRAMS)
         return sizeof plan->grams;

@@ -177,6 +177,9 @@ void trawl_plan_free(struct trawl_plan *plan)
     if (plan->set_bitmap != NULL)
         memory_release(plan->set_bitmap, max_u64(1ull << plan->set.bitmap_bits, 64) / 64,
                        sizeof *plan->set_bitmap);
+    if (plan->set_wide != NULL)
+        memory_release(plan->set_wide, (1ull << plan->set.bitmap_bits) / 64,
+                       sizeof *plan->set_wide);
     if (plan->set_buckets != NULL)
         memory_release(plan->set_buckets, (1ull << plan->set.bucket_bits) + 1,
                        sizeof *plan->set_buckets);

@@ -90,6 +90,7 @@ struct trawl_plan {
     /* Several literals, or one with a tail: */
     struct plan_set set;
     uint64_t *set_bitmap;        /* 1 << bitmap_bits bits */
+    uint64_t *set_wide;          /* as many, of plan_hash_wide; NULL if set.wide_mask is 0 */
     uint32_t *set_buckets;       /* (1 << bucket_bits) + 1 begins into set_entries */
     uint32_t *set_entries;       /* literal indexes, grouped by bucket, ascending inside each */
     struct plan_head *set_heads; /* of set_entries: most of a bucket fails without a look at it */

@@ -88,6 +88,16 @@ static uint32_t literal_gram(const struct trawl_plan *plan, uint32_t literal)
     return (gram | plan->set.fold) & plan->set.gram_mask;
 }
 
+/* The literal's bit in the wide bitmap. */
+static uint32_t literal_wide(const struct trawl_plan *plan, uint32_t literal)
+{
+    uint64_t head = 0;
+
+    memcpy(&head, plan_literal_bytes(plan, literal),
+           (size_t)min_u64(plan->length_min, sizeof head));
+    return plan_hash_wide(&plan->set, head);
+}
+
 static uint32_t literal_bucket(const struct trawl_plan *plan, uint32_t literal)
 {
     uint64_t head = 0;
@@ -147,6 +157,9 @@ static void set_parameters(struct trawl_plan *plan)
                           SET_BITMAP_BITS_MAX);
     set->bucket_bits =
         (uint32_t)min_u64(log2_ceiling(plan->literal_count) + 2, SET_BUCKET_BITS_MAX);
+    set->wide_mask = plan->length_min >= 8   ? UINT32_MAX
+                     : plan->length_min >= 5 ? UINT32_MAX >> (64 - 8 * plan->length_min)
+                                             : 0;
     set->head_mask =
         plan->length_min >= 8 ? UINT64_MAX : (1ull << 8 * max_u64(plan->length_min, 1)) - 1;
     set->head_fold =
@@ -156,7 +169,7 @@ static void set_parameters(struct trawl_plan *plan)
 static struct plan_head literal_head(const struct trawl_plan *plan, uint32_t literal)
 {
     uint64_t count = min_u64(plan->literals[literal].bytes_count, sizeof(uint64_t));
-    struct plan_head head = {0, UINT64_MAX >> (64 - 8 * count)};
+    struct plan_head head = {0, count == 0 ? 0 : UINT64_MAX >> (64 - 8 * count)};
 
     memcpy(&head.bytes, plan_literal_bytes(plan, literal), (size_t)count);
     if ((plan->flags & TRAWL_IGNORE_CASE) != 0)
@@ -176,6 +189,11 @@ enum trawl_status build_set(struct trawl_plan *plan, struct trawl_error *error)
     TRAWL_TRY(memory_allocate_zeroed((1ull << plan->set.bitmap_bits) / 64, sizeof *plan->set_bitmap,
                                      &memory, error));
     plan->set_bitmap = (uint64_t *)memory;
+    if (plan->set.wide_mask != 0) {
+        TRAWL_TRY(memory_allocate_zeroed((1ull << plan->set.bitmap_bits) / 64,
+                                         sizeof *plan->set_wide, &memory, error));
+        plan->set_wide = (uint64_t *)memory;
+    }
     TRAWL_TRY(memory_allocate_zeroed(bucket_count + 1, sizeof *plan->set_buckets, &memory, error));
     plan->set_buckets = (uint32_t *)memory;
     TRAWL_TRY(memory_allocate(plan->literal_count, sizeof *plan->set_entries, &memory, error));
@@ -189,6 +207,10 @@ enum trawl_status build_set(struct trawl_plan *plan, struct trawl_error *error)
         uint32_t bit = plan_hash32(literal_gram(plan, literal), plan->set.bitmap_bits);
 
         plan->set_bitmap[bit / 64] |= 1ull << bit % 64;
+        if (plan->set_wide != NULL) {
+            bit = literal_wide(plan, literal);
+            plan->set_wide[bit / 64] |= 1ull << bit % 64;
+        }
         plan->set_buckets[literal_bucket(plan, literal)]++;
     }
     for (uint64_t bucket = 1; bucket <= bucket_count; bucket++)
