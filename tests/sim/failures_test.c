@@ -38,6 +38,14 @@ static const struct workload workloads[] = {
      {"abcabcabcabcabcabcabc"},
      3000,
      NULL},
+    /* More candidates than the budget: the stream's tiles are counted by a second launch. */
+    {"count, a stream that floods",
+     TRAWL_METHOD_EVERY,
+     ENGINE_WANT_COUNT,
+     false,
+     {"abcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabc"},
+     2500,
+     NULL},
     {"first, loaded, words", TRAWL_METHOD_WORDS, ENGINE_WANT_FIRST, true, {"cabcabca"}, 2000, NULL},
     {"count, gallery, arguments", 0, ENGINE_WANT_COUNT, false, {"abcab"}, 900, "pss-gr:64,debug"},
     {"hits, gallery, children",
@@ -77,6 +85,8 @@ static void small_limits(void)
     limits.hits_room_min = 16;
     limits.hits_max = 200;
     limits.group_samples_max = 64;
+    limits.product_bytes_min = 6;
+    limits.stream_rows = 4;
     limits.part_bytes = 300;
     limits.child_threads_max = 32;
     cuda_limits_replace(&limits);
