@@ -236,7 +236,7 @@ static enum trawl_status gang_device(struct trawl_searcher *searcher, struct row
 {
     const struct trawl_plan *plan = gang->matrix->plan;
     const struct engine_ops *ops = searcher->ops;
-    uint64_t rows_max = gang->matrix->rows_max;
+    uint64_t rows_max = max_u64(gang->matrix->rows_max, 1);
     void *memory;
 
     if (ops->records == NULL) {

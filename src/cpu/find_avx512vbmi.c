@@ -47,7 +47,7 @@ static void grams_avx512vbmi(const uint8_t *text, uint64_t word_count,
     uint32_t hot_count = 0;
 
     tables.classes = _mm512_loadu_si512(grams->classes);
-    tables.places = _mm512_set1_epi64(0x3830282018100800ll);
+    tables.places = _mm512_set1_epi64(0x3830282018100800LL);
     tables.begun = _mm512_set1_epi64((int64_t)grams->begun);
     tables.carried = _mm512_set1_epi64((int64_t)grams->carried);
     memcpy(&word, text - PLAN_GRAM_BYTES, sizeof word);

@@ -19,7 +19,7 @@ EMBED(cuda_image, TRAWL_CUDA_IMAGE);
 EMBED(cuda_image_gallery, TRAWL_CUDA_GALLERY);
 EMBED(cuda_image_debug, TRAWL_CUDA_GALLERY_DEBUG);
 #else
-#define BYTES(name) 0
+#define BYTES(name) ((uint64_t)(sizeof name##_begin - 1))
 static const uint8_t cuda_image_begin[1] = {0};
 static const uint8_t cuda_image_gallery_begin[1] = {0};
 static const uint8_t cuda_image_debug_begin[1] = {0};

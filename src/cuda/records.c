@@ -78,9 +78,9 @@ static enum trawl_status reserve_tables(struct cuda_records *own, uint32_t liter
 
     if (capacity <= own->capacity)
         return TRAWL_OK;
-    release_tables(own);
     if (capacity > UINT32_MAX)
         return TRAWL_FAIL(error, LIMIT, "%" PRIu32 " patterns are too many for a device", literals);
+    release_tables(own);
     own->capacity = (uint32_t)capacity;
     TRAWL_TRY(memory_allocate(capacity, sizeof *own->keys, &memory, error));
     own->keys = (struct key *)memory;

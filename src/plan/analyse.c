@@ -262,11 +262,13 @@ static void class_shares(const struct byte_rates *rates, bool fold, double share
 double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
                      const struct byte_rates *rates, uint32_t stride, struct plan_grams *grams)
 {
-    uint64_t q = min_u64(count - stride + 1, PLAN_GRAM_BYTES), best = 0;
-    uint64_t offsets = min_u64(count - stride - q + 2, GRAM_OFFSETS_MAX);
+    uint64_t q, offsets, best = 0;
     double share[CLASSES] = {0}, last[PLAN_GRAM_STRIDE_MAX] = {0}, rate = 0, best_rate = 1e9;
 
-    TRAWL_ASSERT(count >= stride + 3);
+    if (stride == 0 || count < stride + 3)
+        return 1; /* no gram of 4 bytes at each offset: every place would have to be looked at */
+    q = min_u64(count - stride + 1, PLAN_GRAM_BYTES);
+    offsets = min_u64(count - stride - q + 2, GRAM_OFFSETS_MAX);
     class_shares(rates, fold, share);
     for (uint64_t o = 0; o < offsets + stride - 1; o++) {
         double one = 1;
@@ -284,7 +286,7 @@ double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
     grams->stride = stride;
     grams->q = (uint32_t)q;
     grams->fold = fold ? 0x2020202020202020ull : 0;
-    grams->keep = UINT64_MAX >> (64 - 8 * q);
+    grams->keep = q < 8 ? (1ull << 8 * q) - 1 : UINT64_MAX;
     for (uint32_t o = 0; o < stride; o++) {
         grams->gram[o] = 0;
         memcpy(&grams->gram[o], bytes + best + o, q);

@@ -187,6 +187,11 @@ static void lay_across(struct seed_run *run, uint64_t edge, uint64_t step)
     uint64_t reach = run->row->text.bytes_count + EDGE_REACH;
     uint64_t begin = edge > reach ? edge - reach : 0;
 
+    /* Each second place in a normal run, by chance the odd or the even ones. */
+    if (!test_is_long()) {
+        begin += test_random_below(&run->random, 2);
+        step *= 2;
+    }
     for (uint64_t front = begin; front <= edge + 2; front += step) {
         uint64_t back =
             test_random_one_in(&run->random, 3) ? 0 : test_random_below(&run->random, 140);

@@ -86,14 +86,15 @@ struct books {
 static void plant(uint8_t *book, uint64_t begin, uint64_t end, const char *key,
                   struct seeded *seeded)
 {
-    size_t bytes = strlen(key);
+    uint64_t bytes = strlen(key);
 
     for (uint32_t i = 0; i < PLANT_TRIES && end - begin > bytes; i++) {
         uint8_t *at = book + begin + seeded_below(seeded, end - begin - bytes);
 
         if (memchr(at, '\n', bytes) != NULL)
             continue;
-        memcpy(at, key, bytes);
+        for (uint64_t b = 0; b < bytes; b++)
+            at[b] = (uint8_t)key[b];
         return;
     }
 }
@@ -182,11 +183,9 @@ static void row_of(struct table *table, const struct whole whole[CASES], const c
     size_t place = (size_t)((const char *)first - (const char *)whole);
 
     for (uint32_t i = 0; i < CASES; i++) {
-        const char *at = (const char *)&whole[i] + place;
-        const struct figure *figure;
+        const void *at = (const char *)&whole[i] + place;
 
-        memcpy(&figure, at, sizeof figure);
-        table_time(table, row, 2 * i + 1, figure, PART_WHOLE);
+        table_time(table, row, 2 * i + 1, *(const struct figure *const *)at, PART_WHOLE);
     }
 }
 
@@ -346,7 +345,7 @@ static void blocks_tables(struct papers *papers, const struct books *books)
     for (uint32_t i = 0; i < BLOCKS; i++) {
         uint32_t row = table_row(table, "%s", blocks[i].name);
 
-        table->row_number[row] = atof(blocks[i].name);
+        table->row_number[row] = strtod(blocks[i].name, NULL);
         table_published(table, row, 0, blocks[i].published);
         table_time(table, row, 1, debug[i], PART_KERNEL);
         table_time(table, row, 3, release[i], PART_KERNEL);

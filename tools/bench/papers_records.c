@@ -440,8 +440,8 @@ void paper_records(struct papers *papers)
                 order_density(paper, &sizes[0][sweep][count - 1], &sizes[1][sweep][count - 1]);
             paper_note(paper, "%s: %llu of %llu cells of the last row hold an index", table->title,
                        (unsigned long long)sizes[dense][sweep][count - 1].found,
-                       (unsigned long long)(sizes[dense][sweep][count - 1].patterns *
-                                            sizes[dense][sweep][count - 1].records));
+                       (unsigned long long)sizes[dense][sweep][count - 1].patterns *
+                           sizes[dense][sweep][count - 1].records);
         }
     paper_note(paper,
                "records of %u random letters, patterns of %u; sparse: every %uth record holds a "

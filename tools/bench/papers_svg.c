@@ -105,18 +105,21 @@ static double place_y(const struct panel *panel, double value)
 static void draw_axes(const struct panel *panel)
 {
     const struct plot *plot = panel->plot;
+    double value = panel->least;
     FILE *file = panel->file;
 
     fprintf(file, "<text x=\"%.1f\" y=\"%.1f\" font-weight=\"bold\">", LEFT,
             panel->top + PANEL_TOP - 16);
     print_text(file, plot->title);
     fprintf(file, "</text>\n");
-    for (double value = panel->least; value <= panel->most * 1.01; value *= 10)
+    while (value <= panel->most * 1.01) {
         fprintf(file,
                 "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>\n"
                 "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%g</text>\n",
                 LEFT, place_y(panel, value), RIGHT, place_y(panel, value), LEFT - 8,
                 place_y(panel, value) + 4, value);
+        value *= 10;
+    }
     for (uint32_t row = 0; row < plot->row_count; row++) {
         double x = place_x(panel, row), y = panel->top + PANEL_BOTTOM;
 
