@@ -19,8 +19,8 @@
 #include "simulator.h"
 #include "swift_case.h"
 
-#define SHARE 4u
-#define CASES_NORMAL 1200
+#define SHARE 6u
+#define CASES_NORMAL 900
 #define CASES_LONG 3000
 #define GALLERY_DIVISOR 3u  /* a case there is 15 launches */
 #define HARMLESS_DIVISOR 8u /* what nobody notices takes all its cases */
