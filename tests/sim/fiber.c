@@ -177,16 +177,17 @@ static void arrived(struct fiber *self)
 }
 
 #if defined(FIBER_ASAN)
+/* Asked for once per thread: the C library reads all of the process's memory map for it. */
 static void host_stack(struct fiber *host)
 {
+    static _Thread_local void *bottom;
+    static _Thread_local size_t bytes;
     pthread_attr_t attributes;
-    void *bottom = NULL;
-    size_t bytes = 0;
 
-    if (host->stack_bytes != 0 || pthread_getattr_np(pthread_self(), &attributes) != 0)
-        return;
-    (void)pthread_attr_getstack(&attributes, &bottom, &bytes);
-    (void)pthread_attr_destroy(&attributes);
+    if (bytes == 0 && pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        (void)pthread_attr_getstack(&attributes, &bottom, &bytes);
+        (void)pthread_attr_destroy(&attributes);
+    }
     host->argument = bottom;
     host->stack_bytes = bytes;
 }

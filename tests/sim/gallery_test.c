@@ -11,7 +11,7 @@
 #define CASES_TELLING 800 /* enough that each way must have met occurrences */
 #define FAILURES_MAX 5
 /* Sanitizers are slow, and look for what one case shows as well as the next. */
-#define EDGES_STEP (TEST_SANITIZED && !test_is_long() ? 16u : 1u)
+#define EDGES_STEP (TEST_SANITIZED && !test_is_long() ? 8u : 1u)
 
 /* Is the algorithm among the ways, whatever its options? */
 static bool is_tried(const char *name)
