@@ -20,6 +20,8 @@ enum trawl_status error_fill(struct trawl_error *error, enum trawl_status status
     va_start(arguments, format);
     (void)vsnprintf(error->message, sizeof error->message, format, arguments);
     va_end(arguments);
+    for (char *at = error->message; (at = strpbrk(at, "\r\n")) != NULL;)
+        *at = '?'; /* of a name: the message is one line */
     return status;
 }
 

@@ -128,7 +128,7 @@ enum trawl_status choose_method(struct trawl_plan *plan, enum trawl_method asked
     const char *obstacle = method_obstacle(plan, asked);
 
     if (obstacle != NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "method %d: %s", (int)asked, obstacle);
+        return TRAWL_FAIL(error, ARGUMENT, "%s (method %d)", obstacle, (int)asked);
     if (is_one_plain_literal(plan))
         analyse_one(plan, sample, sample_bytes);
     if (asked != TRAWL_METHOD_AUTO) {

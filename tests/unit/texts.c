@@ -41,6 +41,9 @@ static void missing_file(void)
     TEST_CHECK(text == NULL && record.os_code == ENOENT);
     TEST_CHECK(strstr(record.message, path) != NULL);
     CHECK_ERROR(trawl_text_open_file("", &text, error), TRAWL_OPEN);
+    /* Nobody had asked for a name that would break the message's line. */
+    CHECK_STATUS(trawl_text_open_file("two\nlines\r\n", &text, &record), TRAWL_OPEN);
+    TEST_CHECK(strstr(record.message, "two?lines??") != NULL);
 }
 
 static void unreadable_file(void)

@@ -172,8 +172,14 @@ static bool open_searcher(const struct typed *typed, const struct needles *needl
     options.instruction_set = typed->instruction_set;
     if (trawl_searcher_open(&options, searcher, &error) == TRAWL_OK)
         return true;
-    complain("%s%s%s", typed->instruction_set != NULL ? "--instruction-set: " : "",
-             options.engine == TRAWL_ENGINE_CUDA ? "--engine=cuda: " : "", error.message);
+    if (options.engine == TRAWL_ENGINE_CUDA && typed->engine == NULL)
+        complain("--algorithm: %s needs --engine=cuda: %s", typed->algorithm, error.message);
+    else
+        complain("%s%s",
+                 options.engine == TRAWL_ENGINE_CUDA ? "--engine=cuda: "
+                 : error.status == TRAWL_ARGUMENT    ? "--instruction-set: "
+                                                     : "",
+                 error.message);
     return false;
 }
 

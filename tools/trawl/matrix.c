@@ -140,7 +140,8 @@ void matrix_walk(struct job *job, struct exclude *exclude, const struct typed_it
     output_flush(job->output);
     if (matrix->header_goes_last) {
         matrix_header_end(matrix);
-    } else if (matrix->row_too_many || matrix->row_count < matrix->rows_announced) {
+    } else if (matrix->row_too_many || (matrix->row_count < matrix->rows_announced && !job->done &&
+                                        job->output->error == 0)) {
         job_message(job,
                     "--matrix=npy: a text changed: %" PRIu64 " records were counted, then %s came",
                     matrix->rows_announced, matrix->row_too_many ? "more" : "fewer");

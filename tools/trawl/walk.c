@@ -66,12 +66,24 @@ static void search_open(struct walk *walk, int descriptor, const char *name, boo
     job_search(job, descriptor, &status, name);
 }
 
+/* Where standard input is closed, the next file opened would take its place. */
+static int open_above_standard(const char *path, int flags)
+{
+    int descriptor = open(path, flags), moved;
+
+    if (descriptor < 0 || descriptor > STDERR_FILENO)
+        return descriptor;
+    moved = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(descriptor);
+    return moved;
+}
+
 static void search_file(struct walk *walk, const char *path, const char *name, bool is_operand,
                         bool follow)
 {
     int flags = O_RDONLY | O_NOCTTY | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW) |
                 (skips_devices(walk, is_operand) ? O_NONBLOCK : 0);
-    int descriptor = open(path, flags);
+    int descriptor = open_above_standard(path, flags);
 
     if (descriptor < 0) {
         if (follow || errno != ELOOP)
