@@ -290,7 +290,7 @@ enum trawl_engine {
 struct trawl_searcher_options {
     uint64_t size; /* sizeof(struct trawl_searcher_options) */
     enum trawl_engine engine;
-    uint32_t threads;            /* threads that search, the caller's included; 0: one per core */
+    uint32_t threads;            /* 1 to 1024 search, the caller's included; 0: one per core */
     uint64_t chunk_bytes;        /* text per unit of work; 0: chosen. Small values are for tests. */
     const char *instruction_set; /* NULL: the best here. Else one of trawl_instruction_set().
                                     Borrowed until trawl_searcher_open returns. */

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <vector>
 
 static int failures;
@@ -21,6 +22,67 @@ static int keep(void *context, const struct trawl_match *matches, uint64_t match
 
     all->insert(all->end(), matches, matches + match_count);
     return 0;
+}
+
+static int keep_window(void *context, const trawl_window *window)
+{
+    std::string *all = static_cast<std::string *>(context);
+
+    all->append(reinterpret_cast<const char *>(window->bytes), window->bytes_count);
+    return 0;
+}
+
+static void windows(trawl_searcher *searcher, const trawl_plan *plan, trawl_text *text)
+{
+    std::string all;
+    trawl_match first = {};
+    bool found = false;
+
+    check(trawl_windows(searcher, plan, text, TRAWL_WINDOW_NO_MATCHES, keep_window, &all,
+                        nullptr) == TRAWL_OK &&
+              all == "abracadabra",
+          "windows");
+    check(trawl_first(searcher, plan, text, &first, &found, nullptr) == TRAWL_OK && found &&
+              first.begin == 0,
+          "first");
+}
+
+static int keep_rows(void *context, uint64_t, uint64_t row_count, const int64_t *first)
+{
+    std::vector<int64_t> *all = static_cast<std::vector<int64_t> *>(context);
+
+    all->insert(all->end(), first, first + row_count);
+    return 0;
+}
+
+/* An algorithm of the gallery on records; what a plan and a call say of themselves. */
+static void records(trawl_searcher *searcher)
+{
+    const uint64_t offsets[] = {0, 3, 3, 8};
+    const uint8_t tape[] = {'o', 'n', 'e', 'n', 'o', 'o', 'n', 'e'};
+    const trawl_records three = {tape, offsets, 3};
+    const trawl_pattern pattern = {"one", 3};
+    trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    trawl_stats stats = {};
+    trawl_plan *plan = nullptr;
+    std::vector<int64_t> rows;
+    const char *summary = nullptr;
+
+    options.algorithm = "rabin-karp-matrix";
+    check(trawl_plan_build(&pattern, 1, &options, &plan, nullptr) == TRAWL_OK &&
+              trawl_plan_engines(plan) == (1u << TRAWL_ENGINE_CPU | 1u << TRAWL_ENGINE_CUDA),
+          "plan of an algorithm");
+    check(trawl_matrix(searcher, plan, &three, keep_rows, &rows, nullptr) == TRAWL_OK &&
+              rows == std::vector<int64_t>({0, -1, 2}),
+          "matrix");
+    stats.size = sizeof stats;
+    check(trawl_searcher_stats(searcher, &stats, nullptr) == TRAWL_OK && stats.child_grids == 0 &&
+              stats.text_bytes == sizeof tape && std::strcmp(stats.engine, "cpu") == 0,
+          "stats");
+    check(trawl_algorithm(0, &summary) != nullptr && std::strlen(summary) > 0 &&
+              trawl_algorithm_engines(0) != 0,
+          "algorithms");
+    trawl_plan_free(plan);
 }
 
 int main()
@@ -50,6 +112,8 @@ int main()
     check(trawl_count(searcher, nullptr, text, &count, &error) == TRAWL_ARGUMENT &&
               error.status == TRAWL_ARGUMENT && std::strlen(error.message) > 0,
           "a NULL plan is refused");
+    windows(searcher, plan, text);
+    records(searcher);
     trawl_text_close(text);
     trawl_searcher_close(searcher);
     trawl_plan_free(plan);

@@ -94,11 +94,16 @@ LD_LIBRARY_PATH=$driver "$trawl" --engine=cuda --algorithm=naive fox text >cuda.
 expect_error $? 'the CUDA engine does not have algorithm naive'
 LD_LIBRARY_PATH=$driver TRAWL_SIM_DEVICES=0 "$trawl" --engine=cuda fox text >cuda.out 2>cuda.err
 expect_error $? 'no device'
+LD_LIBRARY_PATH=$driver TRAWL_SIM_DEVICES=0 "$trawl" --engine=cuda --instruction-set=portable \
+    fox text >cuda.out 2>cuda.err
+expect_error $? '^trawl: --engine=cuda: .*no device'
+LD_LIBRARY_PATH=$driver TRAWL_SIM_DEVICES=0 "$trawl" --algorithm=pss-gm fox text >cuda.out 2>cuda.err
+expect_error $? '^trawl: --algorithm: pss-gm needs --engine=cuda: .*no device'
 LD_LIBRARY_PATH=$driver TRAWL_SIM_FAIL_CALL=30 "$trawl" --engine=cuda fox text >cuda.out 2>cuda.err
 expect_error $? 'simulated device 0'
 "$trawl" --engine=cpu fox text >cpu.out
 LD_LIBRARY_PATH=$driver TRAWL_SIM_FAIL_CALL=1 "$trawl" fox text >cuda.out || failed=$((failed + 1))
 cmp cpu.out cuda.out || failed=$((failed + 1))
 
-echo "23 commands compared, 7 that are errors: $failed wrong"
+echo "23 commands compared, 9 that are errors: $failed wrong"
 [ $failed -eq 0 ]

@@ -96,6 +96,8 @@ static void explain_names_the_method(void)
         MUST(trawl_plan_build(&pattern, 1, &options, &plan, NULL));
         MUST(trawl_plan_explain(plan, buffer, sizeof buffer, &needed, NULL));
         TEST_CHECK(strstr(buffer, rows[i].line) != NULL);
+        TEST_CHECK((strstr(buffer, "\nmethod without grams: words\n") != NULL) ==
+                   (rows[i].method == TRAWL_METHOD_GRAMS)); /* what a GPU runs */
         trawl_plan_free(plan);
     }
 }

@@ -177,8 +177,9 @@ static bool open_searcher(const struct typed *typed, const struct needles *needl
     else
         complain("%s%s",
                  options.engine == TRAWL_ENGINE_CUDA ? "--engine=cuda: "
-                 : error.status == TRAWL_ARGUMENT    ? "--instruction-set: "
-                                                     : "",
+                 : error.status == TRAWL_ARGUMENT && typed->instruction_set != NULL
+                     ? "--instruction-set: "
+                     : "",
                  error.message);
     return false;
 }
