@@ -222,7 +222,8 @@ TRAWL_API uint64_t trawl_plan_pattern_count(const struct trawl_plan *plan);
 TRAWL_API struct trawl_pattern trawl_plan_pattern(const struct trawl_plan *plan,
                                                   uint64_t pattern_index);
 
-/* Explain the plan in lines of "name: value": method, q, stride, table bytes, and why.
+/* Explain the plan in lines of "name: value": method, q, stride, table bytes, and why; or
+ * the algorithm, its source and its engines.
  *
  * Shape      writes at most buffer_bytes including the closing NUL; *needed_bytes is what the
  *            whole text needs including the NUL, so a first call may pass NULL and 0.
@@ -354,12 +355,14 @@ TRAWL_API void trawl_text_unload(struct trawl_searcher *searcher, struct trawl_t
 /* ---- Searching -------------------------------------------------------------------------
  *
  * Errors of all of them, beside what each adds:
- *   ARGUMENT  a NULL where one is not allowed
+ *   ARGUMENT  a NULL where one is not allowed; an algorithm for records alone, searching a text
  *   BUSY      the searcher is inside a call (from a sink, or from another thread)
  *   MEMORY    scratch could not grow; the searcher stays usable
  *   THREAD    is never returned: with fewer threads than asked for, the search goes on
  *   READ      reading failed (os_code, text_offset); results before that place were delivered
  *   DEVICE    a device failed while TRAWL_ENGINE_CUDA was asked for
+ *   UNSUPPORTED  the searcher's engine does not have the plan's algorithm (trawl_plan_engines), or
+ *             TRAWL_ENGINE_CUDA is to search for more, or longer, patterns than a device takes
  * Cost: each text byte is read at most once plus the overlap of chunks (the longest pattern less
  * one byte each); a plan of method "sampled" reads less than the text. Time is linear in the
  * text for one pattern, whatever text and pattern.
