@@ -220,9 +220,9 @@ static enum trawl_status gallery_begin(struct engine_lane *lane, struct trawl_er
     uint8_t *tables;
     void *memory;
 
-    TRAWL_TRY(cuda_device_gallery(lane->device, plan->algorithm_debug, &gallery->module, error));
     if (needs_flags(plan))
         cuda_device_children(lane->device);
+    TRAWL_TRY(cuda_device_gallery(lane->device, plan->algorithm_debug, &gallery->module, error));
     if (gallery->begin == NULL)
         TRAWL_TRY(CUDA_CALL(lane->device, error, event_create, &gallery->begin, 0));
     if (gallery->end == NULL)
@@ -385,9 +385,10 @@ static enum trawl_status search_launch(struct search *search, struct trawl_error
     TRAWL_TRY(CUDA_CALL(device, error, fill,
                         lane->result.address + offsetof(struct gallery_result, first), 0xff,
                         sizeof(uint64_t), lane->stream));
-    if (flags != 0)
+    if (flags != 0) /* gallery_collect loads 16 at a time */
         TRAWL_TRY(CUDA_CALL(device, error, fill, lane->gallery.flags.address,
-                            (flags & FLAGS_SET) != 0 ? 1 : 0, (size_t)begins, lane->stream));
+                            (flags & FLAGS_SET) != 0 ? 1 : 0, (size_t)divide_up(begins, 16) * 16,
+                            lane->stream));
     TRAWL_TRY(mark(lane, lane->gallery.begin, error));
     TRAWL_TRY(launch(lane, search->row->kernel, search->blocks, search->threads, &search->arguments,
                      error));

@@ -115,26 +115,27 @@ SIMT_FUNCTION uint32_t simt_opaque_u32(uint32_t value)
     asm volatile("" : "+r"(value));
     return value;
 }
+/* Volatile, so that they stay where all lanes are: not moved into a branch that uses the sums. */
 #if __CUDA_ARCH__ >= 800
 SIMT_FUNCTION struct simt_s32x4 simt_product_u8s8(struct simt_s32x4 sums, struct simt_u32x4 rows,
                                                   uint32_t low, uint32_t high)
 {
     struct simt_s32x4 got;
 
-    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 "
-        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};"
-        : "=r"(got.w[0]), "=r"(got.w[1]), "=r"(got.w[2]), "=r"(got.w[3])
-        : "r"(rows.w[0]), "r"(rows.w[1]), "r"(rows.w[2]), "r"(rows.w[3]), "r"(low), "r"(high),
-          "r"(sums.w[0]), "r"(sums.w[1]), "r"(sums.w[2]), "r"(sums.w[3]));
+    asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 "
+                 "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};"
+                 : "=r"(got.w[0]), "=r"(got.w[1]), "=r"(got.w[2]), "=r"(got.w[3])
+                 : "r"(rows.w[0]), "r"(rows.w[1]), "r"(rows.w[2]), "r"(rows.w[3]), "r"(low),
+                   "r"(high), "r"(sums.w[0]), "r"(sums.w[1]), "r"(sums.w[2]), "r"(sums.w[3]));
     return got;
 }
 #else
 /* 8 rows by 16 bytes: the largest shape of compute capability 7.5. */
 SIMT_FUNCTION void simt_product_part(int32_t *left, int32_t *right, uint32_t rows, uint32_t columns)
 {
-    asm("mma.sync.aligned.m8n8k16.row.col.s32.u8.s8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
-        : "+r"(*left), "+r"(*right)
-        : "r"(rows), "r"(columns));
+    asm volatile("mma.sync.aligned.m8n8k16.row.col.s32.u8.s8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
+                 : "+r"(*left), "+r"(*right)
+                 : "r"(rows), "r"(columns));
 }
 SIMT_FUNCTION struct simt_s32x4 simt_product_u8s8(struct simt_s32x4 sums, struct simt_u32x4 rows,
                                                   uint32_t low, uint32_t high)
