@@ -4,17 +4,41 @@
 #     ./dev test gpu [FOLDER]   FOLDER: a build carried here; without it, build/gpu is made from
 #                               source with gcc, CMake, nvcc and make or ninja alone
 #
-# TRAWL_TEST_SCALE=long for 300,000 cases and a text of 5 GiB. TRAWL_GPU_TESTS: "oracle large
-# records sanitizers" or some of these.
+# TRAWL_TEST_SCALE=long for 300,000 cases and a text of 5 GiB. TRAWL_GPU_TESTS: "oracle records
+# sanitizers large" or some of these, or roofline; build: none. TRAWL_GPU_SECONDS: all of it ends by then; suites
+# take fewer cases and say so, or are stopped and count as failed, or are skipped.
 set -euo pipefail
 . scripts/common.sh
 
 folder=${1:-}
-tests=${TRAWL_GPU_TESTS:-oracle large records sanitizers}
+tests=${TRAWL_GPU_TESTS:-oracle records sanitizers large}
+seconds=${TRAWL_GPU_SECONDS:-0}
 processes=${TRAWL_GPU_PROCESSES:-$((jobs < 8 ? jobs : 8))}
 passed=0
 failed=0
 skipped=0
+
+# left MOST: how many seconds there are, at most so many
+left() {
+    local rest=$((seconds - SECONDS))
+
+    [ "$seconds" -gt 0 ] || rest=$1
+    [ "$rest" -gt 0 ] || rest=0
+    echo $((rest < $1 ? rest : $1))
+}
+
+# limited MOST COMMAND...: for so many seconds; 77 if none is left
+limited() {
+    local time
+
+    time=$(left "$1")
+    shift
+    if [ "$time" -lt 5 ]; then
+        echo 'SKIPPED: out of time'
+        return 77
+    fi
+    timeout -k 5 "$time" "$@"
+}
 
 # suite NAME STATUS LOG
 suite() {
@@ -26,6 +50,11 @@ suite() {
     77)
         skipped=$((skipped + 1))
         echo "SKIPPED $1: $(sed -n 's/^SKIPPED: //p' "$3" | tail -n 1)"
+        ;;
+    124 | 137)
+        failed=$((failed + 1))
+        echo "FAILED  $1: stopped, its time was up:"
+        tail -n 20 "$3"
         ;;
     *)
         failed=$((failed + 1))
@@ -60,11 +89,13 @@ mkdir -p "$logs"
 
 # Several processes, each with its own seeds and context.
 oracle() {
-    local pids=() log=$logs/oracle.log status=0 one
+    local pids=() log=$logs/oracle.log status=0 one own
 
+    own=$(left 100000)
+    rm -f "$logs"/oracle-*.log
     for ((i = 1; i <= processes; i++)); do
-        TRAWL_TEST_SEED=$((${TRAWL_TEST_SEED:-0} + i)) "$folder/tests/gpu/gpu_oracle" \
-            >"$logs/oracle-$i.log" 2>&1 &
+        TRAWL_TEST_SEED=$((${TRAWL_TEST_SEED:-0} + i)) TRAWL_TEST_SECONDS=$((own / 3)) \
+            limited $((own / 2)) "$folder/tests/gpu/gpu_oracle" >"$logs/oracle-$i.log" 2>&1 &
         pids+=($!)
     done
     for pid in "${pids[@]}"; do
@@ -75,51 +106,64 @@ oracle() {
     if [ "$status" -eq 0 ]; then
         awk '/^cases: / { gsub(/[,;]/, ""); for (i = 2; i < NF; i++)
                  if ($i ~ /^(every|words|sampled|set|auto)$/) cases += $(i + 1);
-                 matches += $(NF - 1) }
-             END { print cases " cases in " NR " lines, " matches " matches" }' \
-            "$logs"/oracle-?.log >"$log"
+                 lines++; matches += $(NF - 1) }
+             / right [0-9]+, with matches / { gsub(/,/, ""); gallery += $3 }
+             /^out of time: / { late++ }
+             END { print cases " cases of methods, " gallery " of the gallery, in " lines \
+                         " processes, " matches " matches";
+                   if (late) print late " processes were out of time" }' \
+            "$logs"/oracle-*.log >"$log"
     else
-        cat "$logs"/oracle-?.log >"$log"
+        cat "$logs"/oracle-*.log >"$log"
     fi
     suite oracle "$status" "$log"
 }
 
-large() {
-    local status=0
+# simple NAME MOST ARGUMENT...: the program of that name
+simple() {
+    local name=$1 most=$2 status=0
 
-    "$folder/tests/gpu/gpu_large" >"$logs/large.log" 2>&1 || status=$?
-    suite large "$status" "$logs/large.log"
+    shift 2
+    limited "$most" "$folder/tests/gpu/gpu_$name" "$@" >"$logs/$name.log" 2>&1 || status=$?
+    suite "$name" "$status" "$logs/$name.log"
 }
 
-records() {
-    local status=0
+# sanitizer TOOL PARTS: they run each kernel tens to hundreds of times slower
+sanitizer() {
+    local name="compute-sanitizer $1, $2" log=$logs/$1-${2%% *}.log status=0
 
-    "$folder/tests/gpu/gpu_records" >"$logs/records.log" 2>&1 || status=$?
-    suite records "$status" "$logs/records.log"
+    # shellcheck disable=SC2086 # parts are words
+    TRAWL_TEST_DIVISOR=${TRAWL_GPU_SANITIZER_DIVISOR:-10} TRAWL_TEST_SCALE=1 TRAWL_TEST_SECONDS=25 \
+        limited 90 compute-sanitizer --tool "$1" --error-exitcode 9 \
+        "$folder/tests/gpu/gpu_oracle" $2 >"$log" 2>&1 || status=$?
+    if grep -q 'Device not supported' "$log"; then
+        echo 'SKIPPED: compute-sanitizer does not take this device' >>"$log"
+        status=77
+    fi
+    suite "$name" "$status" "$log"
 }
 
-# The sanitizer's tools run each kernel tens to hundreds of times slower.
+# Of child grids only memcheck knows anything, by the release notes of compute-sanitizer.
 sanitizers() {
-    local tool status cases
+    local tool
 
+    if ! have compute-sanitizer; then
+        echo 'SKIPPED: it is not installed' >"$logs/sanitizer.log"
+        suite compute-sanitizer 77 "$logs/sanitizer.log"
+        return
+    fi
     for tool in memcheck racecheck initcheck synccheck; do
-        status=0
-        cases=1
-        if ! have compute-sanitizer; then
-            echo 'SKIPPED: compute-sanitizer is not installed' >"$logs/$tool.log"
-            suite "compute-sanitizer $tool" 77 "$logs/$tool.log"
-            continue
-        fi
-        TRAWL_TEST_DIVISOR=${TRAWL_GPU_SANITIZER_DIVISOR:-10} TRAWL_TEST_SCALE=$cases \
-            compute-sanitizer --tool "$tool" --error-exitcode 9 \
-            "$folder/tests/gpu/gpu_oracle" >"$logs/$tool.log" 2>&1 || status=$?
-        suite "compute-sanitizer $tool" "$status" "$logs/$tool.log"
+        sanitizer "$tool" 'methods gallery'
     done
+    sanitizer memcheck children
 }
 
 for name in $tests; do
     case $name in
-    oracle | large | records | sanitizers) "$name" ;;
+    oracle | sanitizers) "$name" ;;
+    large | records) simple "$name" $((10#$seconds > 0 ? 150 : 100000)) ;;
+    build) ;;
+    roofline) simple roofline 100000 "${TRAWL_GPU_KIB:-16777216}" 11 "$(left 480)" ;;
     *) die "no such suite: $name" ;;
     esac
 done

@@ -1,28 +1,85 @@
 #!/usr/bin/env bash
-# Everything on one machine with a GPU, bundled: build, suites, sanitizers, benchmark; a short table
-# comes last. What was said in full goes to the folder $OUT if that is set.
-#     bash tests/gpu/device_run.sh [GIB]
+# One of the three runs on a machine with a GPU, each with its own build, each over in less than ten
+# minutes; what it says in short comes last.
+#     bash tests/gpu/device_run.sh suites                        oracle, records, sanitizers, large
+#     bash tests/gpu/device_run.sh roofline [KIB]                every kernel against the read speed
+#     bash tests/gpu/device_run.sh papers [DATA-FOLDER [ARGUMENT...]]   the gallery's sources
+#     bash tests/gpu/device_run.sh bench [GIB]                   the table of docs/benchmarks-gpu.md
+# The folder $OUT, or build/gpu-out, gets PART.log, what was said in full, and PART.tar.gz, all that
+# was left. TRAWL_GPU_SECONDS: how long all of it may take, instead of 570.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
-gib=${1:-8}
+part=${1:-suites}
+shift $(($# < 1 ? $# : 1))
 out=${OUT:-build/gpu-out}
+seconds=${TRAWL_GPU_SECONDS:-570}
 mkdir -p "$out" build
+log=$out/$part.log
 
-seconds() {
+say() {
     printf '[%4d s] %s\n' "$SECONDS" "$*"
 }
 
-nvidia-smi --query-gpu=name,driver_version,memory.used,clocks.sm --format=csv,noheader
-seconds 'begin'
-./dev test gpu >"$out/test-gpu.log" 2>&1
-status=$?
-seconds "suites done, status $status"
-build/gpu/tests/gpu/gpu_bench "$gib" >"$out/bench.log" 2>&1
-bench=$?
-seconds "benchmark done, status $bench"
-nvidia-smi --query-gpu=memory.used --format=csv,noheader
-cp build/gpu/gpu-logs/*check.log "$out/" 2>/dev/null
-grep -E '^(PASSED|FAILED|SKIPPED|[0-9]+ passed)' "$out/test-gpu.log"
-[ "$status" -eq 0 ] || tail -n 60 "$out/test-gpu.log"
-cat "$out/bench.log"
-[ "$status" -eq 0 ] && [ "$bench" -eq 0 ]
+rest() {
+    echo $((seconds > SECONDS + 60 ? seconds - SECONDS : 60))
+}
+
+suites() {
+    TRAWL_GPU_SECONDS=$(rest) ./dev test gpu >"$log" 2>&1
+    status=$?
+    tar -czf "$out/$part.tar.gz" -C build/gpu gpu-logs
+    grep -E '^(PASSED|FAILED|SKIPPED|[0-9]+ passed)' "$log"
+    [ "$status" -eq 0 ] || tail -n 60 "$log"
+}
+
+# The program gpu_roofline needs time to end a part that it has begun.
+roofline() {
+    TRAWL_GPU_TESTS=build ./dev test gpu >"$log" 2>&1 || return 1
+    say built
+    timeout -k 5 "$(rest)" build/gpu/tests/gpu/gpu_roofline "${1:-16777216}" 11 \
+        $(($(rest) - 60)) >>"$log" 2>&1
+    status=$?
+    tar -czf "$out/$part.tar.gz" -C "$out" "$part.log"
+    grep -E '^(WRONG|out of time|measure:)' "$log"
+    sed -n '/^## In short/,$p' "$log"
+    [ "$status" -eq 0 ] || tail -n 20 "$log"
+}
+
+bench() {
+    TRAWL_GPU_TESTS=build ./dev test gpu >"$log" 2>&1 || return 1
+    say built
+    timeout -k 5 "$(rest)" build/gpu/tests/gpu/gpu_bench "${1:-8}" >>"$log" 2>&1
+    status=$?
+    tar -czf "$out/$part.tar.gz" -C "$out" "$part.log"
+    cat "$log"
+}
+
+papers() {
+    rm -rf build/papers-results
+    timeout -k 5 "$(rest)" bash tests/gpu/papers_run.sh build/papers-results \
+        "${1:-${TRAWL_DATA:-shared/data}}" "${@:2}" >"$log" 2>&1
+    status=$?
+    tar -czf "$out/$part.tar.gz" -C build papers-results
+    cat "$log"
+}
+
+gpu() {
+    nvidia-smi --query-gpu=name,driver_version,memory.used,clocks.sm --format=csv,noheader
+}
+
+gpu
+say "begin of $part"
+status=1
+case $part in
+suites) suites ;;
+roofline) roofline "$@" ;;
+bench) bench "$@" ;;
+papers) papers "$@" ;;
+*)
+    echo "no such part: $part (suites, roofline, papers, bench)" >&2
+    exit 2
+    ;;
+esac
+say "$part: status $status"
+gpu
+exit "$status"

@@ -61,47 +61,90 @@ static uint64_t count_of(struct trawl_searcher *searcher, const struct trawl_pla
     return count;
 }
 
+#define PLANTED_MAX 64
+
+/* A text with needles in it. */
+struct haystack {
+    struct trawl_text *text;
+    uint64_t places[PLANTED_MAX];
+    uint64_t planted;
+};
+
+static const char needle[] = "needle in a very large haystack";
+
+/* Are they counted, and found at their places? */
+static void find_planted(struct trawl_searcher *gpu, const struct haystack *hay,
+                         const struct trawl_plan *plan)
+{
+    struct trawl_match matches[PLANTED_MAX];
+    uint64_t found = 0;
+
+    TEST_CHECK_U64(count_of(gpu, plan, hay->text), hay->planted);
+    TEST_CHECK(trawl_positions_into(gpu, plan, hay->text, matches, PLANTED_MAX, &found, NULL) ==
+               TRAWL_OK);
+    TEST_CHECK_U64(found, hay->planted);
+    for (uint64_t i = 0; i < hay->planted && i < found; i++)
+        TEST_CHECK_U64(matches[i].begin, hay->places[i]);
+}
+
+static void find_by_methods(struct trawl_searcher *gpu, const struct haystack *hay)
+{
+    for (uint32_t method = TRAWL_METHOD_AUTO; method <= TRAWL_METHOD_GRAMS; method++) {
+        struct trawl_plan *plan =
+            plan_build((const uint8_t *)needle, sizeof needle - 1, (enum trawl_method)method);
+
+        if (TEST_CHECK(plan != NULL))
+            find_planted(gpu, hay, plan);
+        trawl_plan_free(plan);
+    }
+}
+
+/* Each algorithm of the gallery that takes texts. */
+static void find_by_algorithms(struct trawl_searcher *gpu, const struct haystack *hay)
+{
+    struct trawl_pattern pattern = {(const uint8_t *)needle, sizeof needle - 1};
+    const char *name;
+
+    for (uint32_t i = 0; (name = trawl_algorithm(i, NULL)) != NULL; i++) {
+        struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+        struct trawl_plan *plan = NULL;
+        uint64_t failures = test_failures;
+
+        if ((trawl_algorithm_engines(i) & 1u << TRAWL_ENGINE_CUDA) == 0 ||
+            strcmp(name, "rabin-karp-matrix") == 0)
+            continue;
+        options.algorithm = name;
+        if (TEST_CHECK(trawl_plan_build(&pattern, 1, &options, &plan, NULL) == TRAWL_OK))
+            find_planted(gpu, hay, plan);
+        if (test_failures != failures)
+            printf("  %s\n", name);
+        trawl_plan_free(plan);
+    }
+}
+
 /* Needles planted on both sides of every border that 32 bits or a piece may have. */
 static void beyond_4_gib(struct trawl_searcher *gpu)
 {
-    static const char needle[] = "needle in a very large haystack";
-    uint64_t bytes = test_is_long() ? 5ull << 30 : 64ull * MIB, planted = 0, found = 0;
-    uint64_t places[64];
-    struct trawl_match matches[64];
+    uint64_t bytes = test_is_long() ? 5ull << 30 : 64ull * MIB;
     uint8_t *memory = (uint8_t *)calloc(bytes, 1);
-    struct trawl_text *text;
+    struct haystack hay = {NULL, {0}, 0};
 
     if (memory == NULL)
         TEST_SKIP("no memory for the large text");
     for (uint64_t at = 17; at < bytes - 100; at += bytes / 40)
-        places[planted++] = at;
-    places[planted++] = bytes - (sizeof needle - 1);
-    for (uint64_t i = 0; i < planted; i++)
-        memcpy(memory + places[i], needle, sizeof needle - 1);
-    text = text_of(memory, bytes);
-    for (uint32_t method = TRAWL_METHOD_AUTO; method <= TRAWL_METHOD_GRAMS; method++) {
-        for (uint32_t loaded = 0; loaded < 2; loaded++) {
-            struct trawl_plan *plan =
-                plan_build((const uint8_t *)needle, sizeof needle - 1, (enum trawl_method)method);
-
-            if (!TEST_CHECK(plan != NULL))
-                continue;
-            if (loaded)
-                TEST_CHECK(trawl_text_load(gpu, text, NULL) == TRAWL_OK);
-            TEST_CHECK_U64(count_of(gpu, plan, text), planted);
-            TEST_CHECK(trawl_positions_into(gpu, plan, text, matches, 64, &found, NULL) ==
-                       TRAWL_OK);
-            TEST_CHECK_U64(found, planted);
-            for (uint64_t i = 0; i < planted && i < found; i++)
-                TEST_CHECK_U64(matches[i].begin, places[i]);
-            if (loaded)
-                trawl_text_unload(gpu, text);
-            trawl_plan_free(plan);
-        }
-    }
+        hay.places[hay.planted++] = at;
+    hay.places[hay.planted++] = bytes - (sizeof needle - 1);
+    for (uint64_t i = 0; i < hay.planted; i++)
+        memcpy(memory + hay.places[i], needle, sizeof needle - 1);
+    hay.text = text_of(memory, bytes);
+    find_by_methods(gpu, &hay);
+    TEST_CHECK(trawl_text_load(gpu, hay.text, NULL) == TRAWL_OK);
+    find_by_methods(gpu, &hay);
+    find_by_algorithms(gpu, &hay);
+    trawl_text_unload(gpu, hay.text);
     printf("text of %" PRIu64 " MiB: %" PRIu64 " needles found at their places\n", bytes / MIB,
-           planted);
-    trawl_text_close(text);
+           hay.planted);
+    trawl_text_close(hay.text);
     free(memory);
 }
 

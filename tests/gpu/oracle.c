@@ -1,8 +1,15 @@
 /* oracle: the CUDA engine on a real device, against the oracle: the cases of tests/sim, thousands
- * of them, with lanes of all shapes on one engine; methods first, then the gallery.
+ * of them, with lanes of all shapes on one engine; methods and the gallery in turn.
  *
- * TRAWL_TEST_SEED, TRAWL_TEST_SCALE as everywhere; TRAWL_TEST_CASE=N: case N alone.
+ *     gpu_oracle [PART...]      methods; gallery, its algorithms without child grids; children,
+ * those with; default: all
+ *
+ * TRAWL_TEST_SEED, TRAWL_TEST_SCALE as everywhere; TRAWL_TEST_CASE=N: case N alone of each part.
+ * TRAWL_TEST_SECONDS=N: no lane is opened after that, and the cases left out are said.
  */
+#include <string.h>
+#include <time.h>
+
 #include "gpu/gpu.h"
 #include "sim/random_case.h"
 
@@ -12,36 +19,72 @@
 #define CASES_TELLING 800 /* enough that each way of the gallery must have met occurrences */
 #define FAILURES_MAX 5
 
-static void run_gallery(struct engine *engine, uint64_t only, uint64_t cases)
-{
-    static struct gallery_case_tally tally;
+struct parts {
+    bool methods, gallery, children;
+};
 
-    for (uint64_t i = 0; i < cases && test_failures < FAILURES_MAX; i += CASES_PER_LANE)
-        if (only == UINT64_MAX || i == only / CASES_PER_LANE * CASES_PER_LANE)
-            TEST_CHECK(gallery_cases_on(engine, "gpu gallery", i, CASES_PER_LANE, &tally));
+static bool parts_read(int argc, char **argv, struct parts *parts)
+{
+    memset(parts, argc < 2 ? 1 : 0, sizeof *parts);
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "methods") == 0) {
+            parts->methods = true;
+        } else if (strcmp(argv[i], "gallery") == 0) {
+            parts->gallery = true;
+        } else if (strcmp(argv[i], "children") == 0) {
+            parts->children = true;
+        } else {
+            printf("no such part: %s (methods, gallery, children)\n", argv[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void report_gallery(const struct gallery_case_tally *tally, const struct parts *parts,
+                           bool telling)
+{
     for (uint32_t i = 0; gallery_ways[i] != NULL; i++) {
+        if (!(gallery_way_has_children(gallery_ways[i]) ? parts->children : parts->gallery))
+            continue;
         printf("%-22s right %" PRIu64 ", with matches %" PRIu64 ", refused %" PRIu64 "\n",
-               gallery_ways[i], tally.right[i], tally.with_matches[i], tally.refused[i]);
-        if (only == UINT64_MAX && cases >= CASES_TELLING)
-            TEST_CHECK(tally.with_matches[i] > 0 && tally.refused[i] < tally.right[i]);
+               gallery_ways[i], tally->right[i], tally->with_matches[i], tally->refused[i]);
+        if (telling)
+            TEST_CHECK(tally->with_matches[i] > 0 && tally->refused[i] < tally->right[i]);
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    uint64_t only = test_setting("TRAWL_TEST_CASE", UINT64_MAX), cases;
+    uint64_t only = test_setting("TRAWL_TEST_CASE", UINT64_MAX), cases, i;
+    uint64_t seconds = test_setting("TRAWL_TEST_SECONDS", UINT64_MAX);
+    static struct gallery_case_tally gallery;
     struct random_case_tally tally;
+    time_t begin = time(NULL);
     struct engine *engine;
+    struct parts parts;
 
+    if (!parts_read(argc, argv, &parts))
+        return 2;
     test_begin("gpu oracle");
     engine = gpu_open();
     memset(&tally, 0, sizeof tally);
     cases = test_amount(CASES_NORMAL, CASES_LONG);
-    for (uint64_t i = 0; i < cases && test_failures < FAILURES_MAX; i += CASES_PER_LANE)
-        if (only == UINT64_MAX || i == only / CASES_PER_LANE * CASES_PER_LANE)
+    for (i = 0; i < cases && test_failures < FAILURES_MAX; i += CASES_PER_LANE) {
+        if (only != UINT64_MAX && i != only / CASES_PER_LANE * CASES_PER_LANE)
+            continue;
+        if (i > 0 && (uint64_t)(time(NULL) - begin) >= seconds)
+            break;
+        if (parts.methods)
             TEST_CHECK(random_cases_on(engine, "gpu", i, CASES_PER_LANE, &tally));
-    run_gallery(engine, only, cases);
+        if (parts.gallery || parts.children)
+            TEST_CHECK(gallery_cases_on(engine, "gpu gallery", i, CASES_PER_LANE, parts.gallery,
+                                        parts.children, &gallery));
+    }
+    report_gallery(&gallery, &parts, only == UINT64_MAX && i >= CASES_TELLING);
     engine_cuda.close(engine);
+    if (i < cases && test_failures < FAILURES_MAX)
+        printf("out of time: %" PRIu64 " of %" PRIu64 " cases of each part were run\n", i, cases);
     printf("cases: every %" PRIu64 ", words %" PRIu64 ", sampled %" PRIu64 ", set %" PRIu64
            ", auto %" PRIu64 ", refused %" PRIu64 "; %" PRIu64 " matches\n",
            tally.method[TRAWL_METHOD_EVERY], tally.method[TRAWL_METHOD_WORDS],

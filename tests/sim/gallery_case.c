@@ -47,6 +47,11 @@ const char *const gallery_ways[] = {
     NULL,
 };
 
+bool gallery_way_has_children(const char *way)
+{
+    return strstr(way, "-swift") != NULL || strstr(way, "-hybrid") != NULL;
+}
+
 /* The text again and again, on the device as a whole, so that there are several blocks, or several
  * tiles for a block to go over. */
 static void make_long(struct diff_input *input, struct cuda_case *config)

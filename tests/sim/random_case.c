@@ -119,7 +119,7 @@ bool random_cases_on(struct engine *engine, const char *name, uint64_t index, ui
 }
 
 bool gallery_cases_on(struct engine *engine, const char *name, uint64_t index, uint64_t count,
-                      struct gallery_case_tally *tally)
+                      bool without_children, bool with_children, struct gallery_case_tally *tally)
 {
     struct engine_lane *lane = lane_open(engine, name, index);
     bool passed = lane != NULL;
@@ -132,6 +132,8 @@ bool gallery_cases_on(struct engine *engine, const char *name, uint64_t index, u
         enum cuda_case_answer answer;
         struct cuda_case config;
 
+        if (!(gallery_way_has_children(gallery_ways[i % ways]) ? with_children : without_children))
+            continue;
         passed = run_on(engine, lane, name, gallery_ways[i % ways], i, &expected, &config, &answer);
         gallery_case_count(tally, i % ways, answer, &expected);
         expected_free(&expected);

@@ -20,6 +20,9 @@ void random_case_count(struct random_case_tally *tally, const struct cuda_case *
 #define GALLERY_WAYS_MAX 64u
 extern const char *const gallery_ways[]; /* names with their options; NULL after the last */
 
+/* Does it launch child grids? A hybrid does with some patterns. */
+bool gallery_way_has_children(const char *way);
+
 struct gallery_case_tally {
     uint64_t right[GALLERY_WAYS_MAX], with_matches[GALLERY_WAYS_MAX], refused[GALLERY_WAYS_MAX];
 };
@@ -39,7 +42,8 @@ bool gallery_case_run(const char *name, uint64_t index, uint32_t switches_max,
  * driver it has. */
 bool random_cases_on(struct engine *engine, const char *name, uint64_t index, uint64_t count,
                      struct random_case_tally *tally);
+/* Of the gallery, ways without child grids, or with, or both. */
 bool gallery_cases_on(struct engine *engine, const char *name, uint64_t index, uint64_t count,
-                      struct gallery_case_tally *tally);
+                      bool without_children, bool with_children, struct gallery_case_tally *tally);
 
 #endif
