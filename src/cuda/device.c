@@ -31,6 +31,25 @@ static enum trawl_status check_capability(struct cuda_device *device, struct tra
     return TRAWL_OK;
 }
 
+/* Load an image; `what` it holds is for the message. */
+static enum trawl_status load_image(const struct cuda_device *device, const uint8_t *image,
+                                    const char *what, struct cuda_module **module,
+                                    struct trawl_error *error)
+{
+    int code = device->driver->module_load(module, image), version = 0;
+
+    if (code == CUDA_CODE_NO_BINARY_FOR_GPU || code == CUDA_CODE_INVALID_IMAGE ||
+        code == CUDA_CODE_UNSUPPORTED_PTX_VERSION) {
+        (void)device->driver->driver_version(&version);
+        return TRAWL_FAIL(
+            error, ENGINE,
+            "%s: this build holds no %s for it, or none that its driver, which is for "
+            "CUDA %d.%d, can read",
+            device->name, what, version / 1000, version % 1000 / 10);
+    }
+    return cuda_check(device->driver, code, cuda_symbols.module_load, device->name, error);
+}
+
 static enum trawl_status load_kernels(struct cuda_device *device, struct trawl_error *error)
 {
     static const char *const names[CUDA_KERNELS] = {
@@ -38,14 +57,11 @@ static enum trawl_status load_kernels(struct cuda_device *device, struct trawl_e
         CUDA_KERNEL_LIST(KERNEL_NAME)
 #undef KERNEL_NAME
     };
-    int multiprocessors = 0, code, blocks;
+    int multiprocessors = 0, blocks;
     uint64_t image_bytes;
     const uint8_t *image = cuda_image_data(&image_bytes);
 
-    code = device->driver->module_load(&device->module, image);
-    if (code == CUDA_CODE_NO_BINARY_FOR_GPU || code == CUDA_CODE_INVALID_IMAGE)
-        return TRAWL_FAIL(error, ENGINE, "%s: this build holds no kernels for it", device->name);
-    TRAWL_TRY(cuda_check(device->driver, code, cuda_symbols.module_load, device->name, error));
+    TRAWL_TRY(load_image(device, image, "kernels", &device->module, error));
     TRAWL_TRY(CUDA_CALL(device, error, device_attribute, &multiprocessors,
                         CUDA_ATTRIBUTE_MULTIPROCESSORS, device->handle));
     device->multiprocessors = (uint32_t)multiprocessors;
@@ -143,15 +159,10 @@ enum trawl_status cuda_device_gallery(struct cuda_device *device, bool debug,
     enum trawl_status status = TRAWL_OK;
     uint64_t image_bytes;
     const uint8_t *image = cuda_image_gallery(debug, &image_bytes);
-    int code = CUDA_CODE_OK;
 
     (void)pthread_mutex_lock(&device->gallery_lock);
     if (device->gallery[debug] == NULL)
-        code = device->driver->module_load(&device->gallery[debug], image);
-    if (code == CUDA_CODE_NO_BINARY_FOR_GPU || code == CUDA_CODE_INVALID_IMAGE)
-        status = TRAWL_FAIL(error, ENGINE, "%s: this build holds no gallery for it", device->name);
-    else
-        status = cuda_check(device->driver, code, cuda_symbols.module_load, device->name, error);
+        status = load_image(device, image, "gallery", &device->gallery[debug], error);
     if (status != TRAWL_OK)
         device->gallery[debug] = NULL;
     *module = device->gallery[debug];

@@ -214,6 +214,33 @@ static void open_expecting(uint32_t devices, int version, enum trawl_status expe
     printf("refused as it should be: %s\n", error.message);
 }
 
+/* An image that the driver is too old for: whichever call says so, the engine is not there, and the
+ * message names the driver's version. */
+static void image_too_new(void)
+{
+    static const int unreadable[] = {CUDA_CODE_INVALID_IMAGE, CUDA_CODE_NO_BINARY_FOR_GPU,
+                                     CUDA_CODE_UNSUPPORTED_PTX_VERSION};
+    struct engine_options options = {.size = sizeof options};
+
+    for (uint32_t c = 0; c < sizeof unreadable / sizeof *unreadable; c++) {
+        struct engine *engine = NULL;
+        uint64_t named = 0;
+
+        for (uint64_t call = 1; engine == NULL && call < CALLS_MAX; call++) {
+            struct trawl_error error = {.message = ""};
+
+            reset(1, 1u << 20, 1);
+            sim_driver_fail(call, unreadable[c], false);
+            if (engine_cuda.open(&options, &engine, &error) == TRAWL_ENGINE)
+                named += strstr(error.message, "is for CUDA 12.0") != NULL;
+        }
+        TEST_CHECK_U64(named, 1);
+        if (TEST_CHECK(engine != NULL))
+            engine_cuda.close(engine);
+        TEST_CHECK_U64(sim_driver_live(), 0);
+    }
+}
+
 /* Lanes on two devices, each right, with a third lane back on the first. */
 static void two_devices(void)
 {
@@ -275,6 +302,7 @@ int main(void)
 
     open_expecting(0, 0, TRAWL_ENGINE);
     open_expecting(1, 10020, TRAWL_ENGINE);
+    image_too_new();
     two_devices();
     reset(1, 400u << 10, 3); /* less than the text */
     cuda_limits_replace(NULL);
