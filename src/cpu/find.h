@@ -53,14 +53,14 @@ struct find_ops {
     void (*set)(const uint8_t *text, uint64_t word_count, const struct plan_set *set,
                 const uint64_t *bitmap, struct find_tile *tile);
     /* Clears the tile's bits of places where the first `count` (1 to 64) bytes of `literal`, which
-     * has 64 readable ones, do not stand; returns how many were cleared. Depends on text bytes up
-     * to 64 * word_count + 63. */
+     * has 64 readable ones, do not stand; returns how many were cleared, and in *place the place of
+     * one of them. Depends on text bytes up to 64 * word_count + 63. */
     uint64_t (*sieve)(const uint8_t *text, uint64_t word_count, const uint8_t *literal,
-                      uint32_t count, struct find_tile *tile);
+                      uint32_t count, struct find_tile *tile, uint64_t *place);
     /* The first place where a and b differ, `count` if none. */
     uint64_t (*mismatch)(const uint8_t *a, const uint8_t *b, uint64_t count);
-    /* Bits set in mask[word_count]. */
-    uint64_t (*count_bits)(const uint64_t *mask, uint64_t word_count);
+    /* How many bits the tile's words have. */
+    uint64_t (*count_bits)(const struct find_tile *tile, uint64_t word_count);
 };
 
 extern const struct find_ops find_portable;

@@ -31,6 +31,13 @@ static inline uint64_t block_equal(const uint8_t *text, uint8_t value)
            (uint64_t)_mm256_cmpeq_epi8_mask(load32(text + 32), values) << 32;
 }
 
+#define HAS_BLOCK_EQUAL_WIDE
+
+static inline uint64_t block_equal_wide(const uint8_t *text, uint8_t value)
+{
+    return _mm512_cmpeq_epi8_mask(load64(text), _mm512_set1_epi8((char)value));
+}
+
 static inline uint64_t block_equal_fold(const uint8_t *text, uint8_t value, uint8_t fold)
 {
     return _mm512_cmpeq_epi8_mask(_mm512_or_si512(load64(text), _mm512_set1_epi8((char)fold)),

@@ -186,15 +186,19 @@ static void every_fold_or_near(const uint8_t *text, uint64_t word_count,
         every_fold_avx512vbmi(text, word_count, probes, first, probe_count, tile);
 }
 
-static uint64_t count_bits_by_vectors(const uint64_t *mask, uint64_t word_count)
+static uint64_t count_bits_by_vectors(const struct find_tile *tile, uint64_t word_count)
 {
     __m512i counts = _mm512_setzero_si512();
-    uint64_t w = 0;
+    uint64_t w = 0, count;
 
+    if (!tile->is_dense)
+        return count_bits_avx512vbmi(tile, word_count);
     for (; w + 8 <= word_count; w += 8)
-        counts = _mm512_add_epi64(counts, _mm512_popcnt_epi64(_mm512_loadu_si512(mask + w)));
-    return (uint64_t)_mm512_reduce_add_epi64(counts) +
-           count_bits_avx512vbmi(mask + w, word_count - w);
+        counts = _mm512_add_epi64(counts, _mm512_popcnt_epi64(_mm512_loadu_si512(tile->mask + w)));
+    count = (uint64_t)_mm512_reduce_add_epi64(counts);
+    for (; w < word_count; w++)
+        count += (uint64_t)__builtin_popcountll(tile->mask[w]);
+    return count;
 }
 
 static bool is_supported(void)

@@ -3,6 +3,7 @@
  * A variant defines, before it includes this file:
  *   VARIANT                 the suffix of its name
  *   block_equal(text, v)    64-bit mask of the 64 bytes at text that equal byte v
+ *   block_equal_wide(text, v)      the same, by fewer loads, where HAS_BLOCK_EQUAL_WIDE is defined
  *   block_equal_fold(text, v, f)   the same after or-ing f into each byte
  *   block_words(text, words)       the words step for 64 bytes of text
  *   HAS_GRAM_VECTORS               where find_grams.h has its vectors: blocks of 64 bytes without a
@@ -39,28 +40,34 @@
  * faults, so reaching beyond the text is harmless. */
 #define FIND_AHEAD_BYTES 4096u
 
+/* From so many probes on the comparisons take longer than the loads that cross a cache line. */
+#define FIND_WIDE_MIN 6
+#ifndef HAS_BLOCK_EQUAL_WIDE
+#define block_equal_wide block_equal
+#endif
+
 /* One block: the first probes at every place, then, with MORE, the others where a place passed. The
  * compiler drops the tests that FIRST and MORE rule out; with MORE false no branch may depend on
  * the text ("the" was counted at 0.42 x the read speed while one did, by its mispredictions). */
 #define FIND_EVERY_BLOCK(EQUAL, FIRST, MORE)                        \
     const uint8_t *block = text + 64 * w;                           \
     uint64_t bits;                                                  \
-    bits = EQUAL(0);                                                \
+    bits = EQUAL(0, FIRST);                                         \
     __builtin_prefetch(block + FIND_AHEAD_BYTES);                   \
     if (FIRST > 1)                                                  \
-        bits &= EQUAL(1);                                           \
+        bits &= EQUAL(1, FIRST);                                    \
     if (FIRST > 2)                                                  \
-        bits &= EQUAL(2);                                           \
+        bits &= EQUAL(2, FIRST);                                    \
     if (FIRST > 3)                                                  \
-        bits &= EQUAL(3);                                           \
+        bits &= EQUAL(3, FIRST);                                    \
     if (FIRST > 4)                                                  \
-        bits &= EQUAL(4);                                           \
+        bits &= EQUAL(4, FIRST);                                    \
     if (FIRST > 5)                                                  \
-        bits &= EQUAL(5);                                           \
+        bits &= EQUAL(5, FIRST);                                    \
     if (FIRST > 6)                                                  \
-        bits &= EQUAL(6);                                           \
+        bits &= EQUAL(6, FIRST);                                    \
     if (FIRST > 7)                                                  \
-        bits &= EQUAL(7);                                           \
+        bits &= EQUAL(7, FIRST);                                    \
     if (MORE && bits != 0) {                                        \
         passed++;                                                   \
         for (uint32_t p = FIRST; p < probe_count && bits != 0; p++) \
@@ -119,7 +126,9 @@ static void FIND_NAME(every)(const uint8_t *text, uint64_t word_count,
                              const struct plan_probe *probes, uint32_t first, uint32_t probe_count,
                              struct find_tile *tile)
 {
-#define EQUAL(p) block_equal(block + offset[p], value[p])
+#define EQUAL(p, FIRST)                                                 \
+    ((FIRST) < FIND_WIDE_MIN ? block_equal(block + offset[p], value[p]) \
+                             : block_equal_wide(block + offset[p], value[p]))
 #define EQUAL_MORE(p) block_equal(block + probes[p].offset, probes[p].value)
     FIND_EVERY_BODY(EQUAL)
 #undef EQUAL
@@ -130,7 +139,7 @@ static void FIND_NAME(every_fold)(const uint8_t *text, uint64_t word_count,
                                   const struct plan_probe *probes, uint32_t first,
                                   uint32_t probe_count, struct find_tile *tile)
 {
-#define EQUAL(p) block_equal_fold(block + offset[p], value[p], fold[p])
+#define EQUAL(p, FIRST) block_equal_fold(block + offset[p], value[p], fold[p])
 #define EQUAL_MORE(p) block_equal_fold(block + probes[p].offset, probes[p].value, probes[p].fold)
     FIND_EVERY_BODY(EQUAL)
 #undef EQUAL
@@ -302,9 +311,10 @@ static inline uint64_t FIND_NAME(sieve_word)(const uint8_t *text, uint64_t bits,
 }
 
 static uint64_t FIND_NAME(sieve)(const uint8_t *text, uint64_t word_count, const uint8_t *literal,
-                                 uint32_t count, struct find_tile *tile)
+                                 uint32_t count, struct find_tile *tile, uint64_t *place)
 {
     uint64_t ignored = count < 64 ? UINT64_MAX << count : 0, cleared = 0;
+    uint64_t failed = 0, failed_word = 0; /* the last word with cleared bits, and those */
     uint64_t hot_count = tile->is_dense ? word_count : tile->hot_count;
 
     for (uint64_t i = 0; i < hot_count; i++) {
@@ -312,17 +322,27 @@ static uint64_t FIND_NAME(sieve)(const uint8_t *text, uint64_t word_count, const
         uint64_t kept = FIND_NAME(sieve_word)(text + 64 * w, bits, literal, ignored);
 
         tile->mask[w] = kept;
-        cleared += (uint64_t)__builtin_popcountll(bits ^ kept);
+        kept ^= bits;
+        cleared += (uint64_t)__builtin_popcountll(kept);
+        failed_word =
+            kept != 0 ? w : failed_word; /* no branch: the text decides it anew each time */
+        failed = kept != 0 ? kept : failed;
     }
+    if (failed != 0)
+        *place = 64 * failed_word + (uint64_t)__builtin_ctzll(failed);
     return cleared;
 }
 
-static uint64_t FIND_NAME(count_bits)(const uint64_t *mask, uint64_t word_count)
+static uint64_t FIND_NAME(count_bits)(const struct find_tile *tile, uint64_t word_count)
 {
     uint64_t count = 0;
 
-    for (uint64_t w = 0; w < word_count; w++)
-        count += (uint64_t)__builtin_popcountll(mask[w]);
+    if (tile->is_dense)
+        for (uint64_t w = 0; w < word_count; w++)
+            count += (uint64_t)__builtin_popcountll(tile->mask[w]);
+    else
+        for (uint32_t i = 0; i < tile->hot_count; i++)
+            count += (uint64_t)__builtin_popcountll(tile->mask[tile->hot[i]]);
     return count;
 }
 

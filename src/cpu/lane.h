@@ -20,6 +20,7 @@ struct engine_lane {
         probes[PLAN_PROBES_MAX]; /* the plan's, and offsets that candidates failed at */
     uint64_t probe_offset_min;
     uint64_t probe_offset_max;
+    uint32_t probe_count;  /* fewer than the plan's where heads are compared */
     uint32_t first_probes; /* tested at every place */
     uint64_t learned;      /* the literal's offset where the last candidate failed */
     uint8_t head[64];      /* the literal, then zeros */

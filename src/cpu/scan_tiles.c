@@ -6,18 +6,22 @@
 
 #define PASSED_SHARE_MAX 32u   /* more than 1 word in 32 past the first probes: test one more */
 #define PASSED_SHARE_MIN 1024u /* fewer than 1 in 1024: test one less */
-#define FAILED_SHARE_MAX \
-    512u /* words or grams fail more than once per 512 places: every takes over */
-#define CLEARED_SHARE_MAX 16u /* the same for those cleared by their heads: some 10 cycles each */
+/* Words or grams: more candidates that fail than one per so many places and every takes over; those
+ * cleared by their heads cost some 10 cycles each, others more. */
+#define FAILED_SHARE_MAX 512u
+#define CLEARED_SHARE_MAX 256u
 #define FIRST_PROBES_MIN 2u
-#define LEARN_SHARE_MAX \
-    64u /* every: more fails than one per 64 places: the learned offset is probed */
+#define LEARN_SHARE_MAX 1024u /* every: the same, and the learned offset is probed */
+/* A flood ends with candidates for 1 word in 8, and tests one probe less while fewer than one
+ * candidate per 8192 places is cleared. */
+#define FLOOD_SHARE_MIN 8u
+#define FLOOD_CLEARED_MIN 8192u
 
 static void probe_bounds(struct engine_lane *lane)
 {
     lane->probe_offset_min = UINT64_MAX;
     lane->probe_offset_max = 0;
-    for (uint32_t p = 0; p < lane->plan->probe_count; p++) {
+    for (uint32_t p = 0; p < lane->probe_count; p++) {
         lane->probe_offset_min = min_u64(lane->probe_offset_min, lane->probes[p].offset);
         lane->probe_offset_max = max_u64(lane->probe_offset_max, lane->probes[p].offset);
     }
@@ -44,7 +48,10 @@ void lane_probes_begin(struct engine_lane *lane)
 {
     memcpy(lane->probes, lane->plan->probes, sizeof lane->probes);
     lane->first_probes = lane->plan->first_probes;
+    lane->probe_count = lane->plan->probe_count;
     head_begin(lane);
+    if (lane->head_bytes > 0) /* comparing the rest costs little: none is tested behind a branch */
+        lane->probe_count = (uint32_t)min_u64(lane->probe_count, FIND_FIRST_MAX);
     probe_bounds(lane);
 }
 
@@ -53,7 +60,7 @@ void lane_probes_learn(struct engine_lane *lane)
     const struct trawl_plan *plan = lane->plan;
     uint8_t byte = plan_literal_bytes(plan, 0)[lane->learned];
 
-    for (uint32_t p = plan->probe_count - 1; p > 0; p--)
+    for (uint32_t p = lane->probe_count - 1; p > 0; p--)
         lane->probes[p] = lane->probes[p - 1];
     lane->probes[0].offset = lane->learned;
     lane->probes[0].value = byte;
@@ -83,7 +90,7 @@ static uint64_t tile_words(const struct scan *scan, uint64_t places, uint64_t re
 
 static bool probes_match(const struct scan *scan, uint64_t x)
 {
-    for (uint32_t p = 0; p < scan->plan->probe_count; p++) {
+    for (uint32_t p = 0; p < scan->lane->probe_count; p++) {
         const struct plan_probe *probe = &scan->lane->probes[p];
 
         if ((scan->chunk->bytes[x + probe->offset] | probe->fold) != probe->value)
@@ -106,17 +113,42 @@ static void fill_last(struct scan *scan, uint64_t *places, uint64_t *words)
     tile->hot_count = tile->mask[0] != 0;
 }
 
+/* A text floods where all probes of a lane that compares heads are tested everywhere: so many words
+ * have candidates that no branch looks whether they have. Then each probe costs, and no more are
+ * tested than leave next to nothing to be cleared. */
+static void flood_adapt(struct engine_lane *lane, uint64_t words, uint64_t found, uint64_t cleared)
+{
+    uint64_t places = 64 * words;
+
+    if (words < FIND_TILE_WORDS || !lane->tile.is_dense ||
+        lane->plan->probe_count <= FIND_FIRST_MAX || lane->head_bytes == 0)
+        return;
+    if (found <= words / FLOOD_SHARE_MIN) { /* it is over */
+        lane->probe_count = FIND_FIRST_MAX;
+        lane->first_probes = FIND_FIRST_MAX - 2; /* with one less a variant might still test all */
+    } else if (cleared > places / LEARN_SHARE_MAX && lane->probe_count < FIND_FIRST_MAX) {
+        lane->first_probes = ++lane->probe_count;
+    } else if (cleared <= places / FLOOD_CLEARED_MIN && lane->probe_count > FIRST_PROBES_MIN) {
+        lane->first_probes = --lane->probe_count;
+    }
+    probe_bounds(lane);
+}
+
 /* The lane learns how many probes this text needs at every place. */
 static void first_probes_adapt(struct engine_lane *lane, uint64_t words, uint64_t passed)
 {
-    uint32_t most = (uint32_t)min_u64(lane->plan->probe_count, FIND_FIRST_MAX);
+    uint32_t most = (uint32_t)min_u64(lane->probe_count, FIND_FIRST_MAX);
 
+    if (lane->tile.hot_count == 0)
+        flood_adapt(lane, words, 0, 0);
     if (words < FIND_TILE_WORDS || lane->tile.is_dense)
         return;
+    if (lane->probe_count > FIND_FIRST_MAX) /* candidates pass, however many are tested */
+        passed -= lane->tile.hot_count;
     if (passed > words / PASSED_SHARE_MAX && lane->first_probes < most)
         lane->first_probes++;
     else if (passed <= words / PASSED_SHARE_MIN && lane->first_probes > FIRST_PROBES_MIN &&
-             lane->first_probes < lane->plan->probe_count)
+             lane->first_probes < lane->probe_count)
         lane->first_probes--;
 }
 
@@ -136,7 +168,7 @@ static void fill_every(struct scan *scan, uint64_t *places, uint64_t *words)
     *places = min_u64(*places, 64 * *words);
     (fold ? lane->find->every_fold : lane->find->every)(scan->chunk->bytes + scan->at, *words,
                                                         lane->probes, lane->first_probes,
-                                                        plan->probe_count, &lane->tile);
+                                                        lane->probe_count, &lane->tile);
     first_probes_adapt(lane, *words, lane->tile.passed);
 }
 
@@ -179,24 +211,12 @@ static void emit_word(struct hits *hits, uint64_t place, uint64_t bits)
     }
 }
 
-static uint64_t tile_count(const struct scan *scan, uint64_t words)
-{
-    const struct find_tile *tile = &scan->lane->tile;
-    uint64_t count = 0;
-
-    if (tile->is_dense)
-        return scan->lane->find->count_bits(tile->mask, words);
-    for (uint32_t i = 0; i < tile->hot_count; i++)
-        count += (uint64_t)__builtin_popcountll(tile->mask[tile->hot[i]]);
-    return count;
-}
-
-/* All bits of the tile are occurrences: count or keep them without looking again. */
-static void settle_exact(struct scan *scan, uint64_t words)
+/* All bits of the tile, `found` of them, are occurrences: count or keep them without looking again.
+ */
+static void settle_exact(struct scan *scan, uint64_t words, uint64_t found)
 {
     const struct find_tile *tile = &scan->lane->tile;
     struct hits *hits = &scan->result->hits;
-    uint64_t found = tile_count(scan, words);
 
     if (scan->want != ENGINE_WANT_COUNT) {
         scan->status = hits_reserve(hits, found, scan->error);
@@ -229,9 +249,22 @@ static void lane_adapt(struct scan *scan, uint64_t places, uint64_t candidates, 
         if ((exact ? candidates : failed) > places / FAILED_SHARE_MAX + 1 ||
             cleared > places / CLEARED_SHARE_MAX + 1)
             lane->method = TRAWL_METHOD_EVERY;
-    } else if (failed > places / LEARN_SHARE_MAX + 1 && lane->probes[0].offset != lane->learned) {
+    } else if (failed + cleared > places / LEARN_SHARE_MAX + 1) {
         lane_probes_learn(lane);
     }
+}
+
+/* Compare the literal, whole, at all candidates of the tile; returns how many fail. */
+static uint64_t sieve(const struct scan *scan, uint64_t words)
+{
+    struct engine_lane *lane = scan->lane;
+    const uint8_t *text = scan->chunk->bytes + scan->at;
+    uint64_t place = 0, cleared;
+
+    cleared = lane->find->sieve(text, words, lane->head, lane->head_bytes, &lane->tile, &place);
+    if (cleared > 0)
+        lane->learned = lane->find->mismatch(lane->head, text + place, lane->head_bytes);
+    return cleared;
 }
 
 /* Candidates of the tile become occurrences, those of a short literal all at once. */
@@ -240,21 +273,19 @@ static void settle_candidates(struct scan *scan, uint64_t places, uint64_t words
     struct engine_lane *lane = scan->lane;
     const struct trawl_plan *plan = scan->plan;
     uint64_t failed = scan->failed, candidates = scan->result->candidate_count;
-    uint64_t cleared = 0;
-    bool exact =
-        plan->probes_exact && lane->method == TRAWL_METHOD_EVERY && !plan_has_conditions(plan);
+    uint64_t found = lane->find->count_bits(&lane->tile, words), cleared = 0;
+    bool exact = plan->probes_exact && lane->probe_count == plan->probe_count &&
+                 lane->method == TRAWL_METHOD_EVERY && !plan_has_conditions(plan);
 
     if (!exact && lane->head_bytes > 0 &&
         scan->loadable - scan->at >= 64 * words + sizeof lane->head) {
-        uint64_t found = tile_count(scan, words);
-
-        cleared = lane->find->sieve(scan->chunk->bytes + scan->at, words, lane->head,
-                                    lane->head_bytes, &lane->tile);
+        cleared = sieve(scan, words);
         exact = !plan_has_conditions(plan);
         scan->result->candidate_count += exact ? found : cleared;
     }
+    flood_adapt(lane, words, found, cleared);
     if (exact)
-        settle_exact(scan, words);
+        settle_exact(scan, words, found - cleared);
     else
         settle_tile(scan, words, settle_one);
     if (!scan->over)

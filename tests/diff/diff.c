@@ -241,6 +241,42 @@ static void run_dense(uint64_t pattern_count, uint64_t text_bytes)
     input_free(&input);
 }
 
+/* Floods that begin, end and change while a search goes on: what a lane learns of one part of the
+ * text must not cost matches in the next. Parts of several tiles, patterns around the lengths at
+ * which candidates are settled in another way. */
+static void run_floods(void)
+{
+    static const enum input_kind parts[] = {INPUT_FIBONACCI, INPUT_LETTERS_26, INPUT_THUE_MORSE,
+                                            INPUT_PERIODIC, INPUT_FIBONACCI};
+    static const uint64_t lengths[] = {8, 9, 15, 16, 17, 24, 63, 64, 65, 200, 800};
+    static const uint32_t flags[] = {0, 0, NAIVE_IGNORE_CASE, NAIVE_WHOLE_WORD};
+    const uint64_t part_bytes = 40000, parts_count = sizeof parts / sizeof *parts;
+    struct test_random random = test_random_begin("diff floods");
+
+    for (uint32_t i = 0; i < 2 * (sizeof lengths / sizeof *lengths); i++) {
+        uint64_t bytes = lengths[i / 2], part = test_random_below(&random, parts_count);
+        struct diff_input input;
+        uint8_t pattern[800];
+
+        input_begin(&random, INPUT_LETTERS_2, part_bytes * parts_count, &input);
+        for (uint64_t p = 0; p < parts_count; p++)
+            input_fill(&random, parts[p], input.text + p * part_bytes, part_bytes);
+        if (i % 2 == 0) /* the first part, which floods; else any, and conditions */
+            part = 0;
+        else
+            input.flags = flags[test_random_below(&random, 4)];
+        memcpy(pattern,
+               input.text + part * part_bytes + test_random_below(&random, part_bytes - bytes),
+               (size_t)bytes);
+        if (i % 2 == 1 && test_random_one_in(&random, 2)) /* near-occurrences alone */
+            pattern[test_random_below(&random, bytes)] ^= 3;
+        input_add_pattern(&input, pattern, bytes);
+        input.kind = "floods";
+        run_input(&random, &input, 0);
+        input_free(&input);
+    }
+}
+
 static void print_report(void)
 {
     uint32_t sets = instruction_set_count();
@@ -281,6 +317,7 @@ static void run_index(uint64_t index)
     if (index == 0) {
         run_dense(1, 1500000);
         run_dense(3, 500000);
+        run_floods();
     }
     if (index % LARGE_ONE_IN == 0)
         run_large(index);
