@@ -128,12 +128,13 @@ static void print_stats(const struct job *job)
     fprintf(stderr,
             "files: %" PRIu64 "\nselected: %" PRIu64 "\nbytes: %" PRIu64 "\noccurrences: %" PRIu64
             "\ncandidates: %" PRIu64 "\nseconds: %.6f\nGB/s: %.2f\nthreads: %u\n"
-            "chunks: %" PRIu64 " (%" PRIu64 " by devices)\nengine: %s\ninstruction set: %s\n",
+            "chunks: %" PRIu64 " (%" PRIu64 " by devices)\nengine: %s\n",
             totals->file_count, totals->selected_count, totals->text_bytes, totals->match_count,
             totals->candidate_count, seconds,
             seconds > 0 ? (double)totals->text_bytes * 1e-9 / seconds : 0.0, totals->thread_count,
-            totals->chunk_count, totals->device_chunk_count, totals->engine,
-            totals->instruction_set);
+            totals->chunk_count, totals->device_chunk_count, totals->engine);
+    if (totals->instruction_set[0] != '\0')
+        fprintf(stderr, "instruction set: %s\n", totals->instruction_set);
     if (totals->device_copy_ns != 0)
         fprintf(stderr, "seconds of device copies: %.6f\n", (double)totals->device_copy_ns * 1e-9);
     if (totals->device_kernel_ns != 0)
