@@ -187,10 +187,10 @@ static void lay_across(struct seed_run *run, uint64_t edge, uint64_t step)
     uint64_t reach = run->row->text.bytes_count + EDGE_REACH;
     uint64_t begin = edge > reach ? edge - reach : 0;
 
-    /* Each second place in a normal run, by chance the odd or the even ones. */
+    /* Each third place in a normal run, the first by chance. */
     if (!test_is_long()) {
-        begin += test_random_below(&run->random, 2);
-        step *= 2;
+        begin += test_random_below(&run->random, 3);
+        step *= 3;
     }
     for (uint64_t front = begin; front <= edge + 2; front += step) {
         uint64_t back =

@@ -7,7 +7,7 @@
  */
 #include "diff/run.h"
 
-#define INPUTS_NORMAL 900
+#define INPUTS_NORMAL 600
 #define INPUTS_LONG 20000
 #define THREADS_MAX 3
 #define ALGORITHMS_MAX 32

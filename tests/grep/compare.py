@@ -343,6 +343,7 @@ def main():
     options = sys.argv[2:]
     seed = int(os.environ.get("TRAWL_TEST_SEED") or 1)
     count = int(CASES * float(os.environ.get("TRAWL_TEST_SCALE") or 1))
+    count = max(count // int(os.environ.get("TRAWL_TEST_DIVISOR") or 1), 1)
     first = int(options[options.index("--first") + 1]) if "--first" in options else 0
     if "--cases" in options:
         count = int(options[options.index("--cases") + 1])

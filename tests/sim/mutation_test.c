@@ -19,14 +19,14 @@
 #include "simulator.h"
 #include "swift_case.h"
 
-#define SHARE 6u
-#define CASES_NORMAL 900
+#define SHARE 8u
+#define CASES_NORMAL 500
 #define CASES_LONG 3000
 #define GALLERY_DIVISOR 3u  /* a case there is 15 launches */
 #define HARMLESS_DIVISOR 8u /* what nobody notices takes all its cases */
 #define SWITCHES_MAX 3000000u
 #define SILENCE_SECONDS 120 /* for one case */
-#define PATIENCE 8          /* a mutant may need this many times the cases to meet its schedule */
+#define PATIENCE 14         /* a mutant may need this many times the cases to meet its schedule */
 
 static const char *const kind_names[] = {"barrier", "warp operation", "atomic", "bound check"};
 
