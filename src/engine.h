@@ -47,6 +47,15 @@ struct engine_result {
     uint64_t child_spills;
 };
 
+/* What every scan begins with: nothing found, nothing looked at; the hits' room stays. */
+static inline void engine_result_begin(struct engine_result *result, uint64_t from, bool on_device)
+{
+    struct hits hits = result->hits;
+
+    hits.count = 0;
+    *result = (struct engine_result){.hits = hits, .done = from, .on_device = on_device};
+}
+
 /* A scan may stop between two tiles once it holds this many hits: what bounds memory when
  * patterns nest. */
 #define ENGINE_HITS_MAX (1u << 20)

@@ -79,16 +79,8 @@ static enum trawl_status slot_search(struct search_thread *thread, struct search
                             : wants == SINK_WANTS_FIRST ? ENGINE_WANT_FIRST
                                                         : ENGINE_WANT_HITS;
 
-    slot->result.hits.count = 0;
-    slot->result.count = 0;
+    engine_result_begin(&slot->result, piece->owned, false);
     slot->match_count = 0;
-    slot->result.candidate_count = 0;
-    slot->result.on_device = false;
-    slot->result.device_copy_ns = 0;
-    slot->result.device_kernel_ns = 0;
-    slot->result.child_grids = 0;
-    slot->result.child_spills = 0;
-    slot->result.done = piece->owned;
     if (wants == SINK_WANTS_NOTHING || job->plan->literal_count == 0 || slot->from == piece->owned)
         return TRAWL_OK;
     TRAWL_TRY(

@@ -97,10 +97,7 @@ static enum trawl_status cpu_scan(struct engine_lane *lane, const struct engine_
     scan.limit = scan_limit(&scan);
     scan.work_max = saturating_multiply(WORK_FACTOR * (chunk->owned + scan.plan->length_max),
                                         scan.plan->literal_count);
-    result->hits.count = 0;
-    result->count = 0;
-    result->candidate_count = 0;
-    result->on_device = false;
+    engine_result_begin(result, from, false);
     if (scan.plan->literal_count > 0 && scan.at < scan.limit) {
         if (scan.plan->algorithm != PLAN_ALGORITHM_NONE)
             gallery_scan(&scan);

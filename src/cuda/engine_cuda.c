@@ -369,15 +369,7 @@ static enum trawl_status cuda_scan(struct engine_lane *lane, const struct engine
     enum trawl_status status;
 
     TRAWL_ASSERT(from < chunk->owned && chunk->owned < UINT32_MAX);
-    result->hits.count = 0;
-    result->count = 0;
-    result->candidate_count = 0;
-    result->done = from;
-    result->on_device = true;
-    result->device_copy_ns = 0;
-    result->device_kernel_ns = 0;
-    result->child_grids = 0;
-    result->child_spills = 0;
+    engine_result_begin(result, from, true);
     TRAWL_TRY(cuda_device_enter(lane->device, error));
     status = scan_chunk(lane, chunk, from, want, result, error);
     if (status != TRAWL_OK) {

@@ -1,16 +1,19 @@
 /* bmh: Boyer-Moore-Horspool, a segment of the text per thread.
  *
- * Source     Y. Han, "Accelerate String Searching Algorithm with GPU Using CUDA", section III; the
- *            form with shared memory is the improvement that its conclusion names.
+ * Source     Y. Han, "Accelerate String Searching Algorithm with GPU Using CUDA", section III;
+ *            the form with shared memory is the improvement that its conclusion names.
  * Mapping    blocks x threads segments of the same length (his choice: 256 x 16), each with its
  *            overlap of the pattern's length into the next. A thread goes over its segment from
- * left to right and compares a window from right to left. bmh-shared: a block goes over its
- * segments' text tile by tile; in a tile each thread has a share of its own. Memory     bmh: text,
- * pattern and the table of shifts, which the host makes, in global memory. bmh-shared: the tile in
- * 32 KiB and the table in 1 KiB of shared memory; the pattern in global memory. Mended     The
- * table and the step as in src/cpu/gallery/bmh.c. His last segment has its own length and no
- * overlap; here all are rounded up alike and the last is cut. What of a window lies beyond the tile
- * (patterns of more than half a tile) is read from global memory. Limits     1 to 1,024 threads.
+ *            left to right and compares a window from right to left. bmh-shared: a block goes
+ *            over its segments' text tile by tile; in a tile each thread has a share of its own.
+ * Memory     bmh: text, pattern and the table of shifts, which the host makes, in global memory.
+ *            bmh-shared: the tile in 32 KiB and the table in 1 KiB of shared memory; the pattern
+ *            in global memory.
+ * Mended     The table and the step as in src/cpu/gallery/bmh.c. His last segment has its own
+ *            length and no overlap; here all are rounded up alike and the last is cut. What of a
+ *            window lies beyond the tile (patterns of more than half a tile) is read from global
+ *            memory.
+ * Limits     1 to 1,024 threads.
  */
 #include "cuda/kernels/gallery/compare.h"
 

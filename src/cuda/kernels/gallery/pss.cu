@@ -1,17 +1,19 @@
 /* pss: the parallel string search, a thread per place.
  *
  * Source     B. Kutukcu, "Parallel String Search Algorithm on GPU", algorithm 1; its versions GG
- *            (text and key in global memory), GR (key in registers) and GM (the key's first letter
- *            in a register, the rest in global memory).
+ *            (text and key in global memory), GR (key in registers) and GM (the key's first
+ *            letter in a register, the rest in global memory).
  * Mapping    one thread per place; where the key's first letter stands it compares the rest from
  *            left to right until a byte differs. 64 to 1,024 threads (his: 1,024, and 64 to 1,024
- * in table VII), as many blocks as it takes. Memory     gg: the key is read from global memory, its
- * first letter by every thread. gr: the key lies among the kernel's arguments, as near to registers
- * as bytes that are indexed come. gm: its first letter is an argument of its own. Mended     He
- * gives an occurrence the slot "++CurrInd" of an array of unknown size: here slots begin at 0, and
- * what does not fit is counted and not written, so that the host can come again with room. Places
- * near the text's end have no window and are not looked at. Limits     gr: keys of up to
- * GALLERY_KEY_BYTES.
+ *            in table VII), as many blocks as it takes.
+ * Memory     gg: the key is read from global memory, its first letter by every thread. gr: the
+ *            key lies among the kernel's arguments, as near to registers as bytes that are
+ *            indexed come. gm: its first letter is an argument of its own.
+ * Mended     He gives an occurrence the slot "++CurrInd" of an array of unknown size: here slots
+ *            begin at 0, and what does not fit is counted and not written, so that the host can
+ *            come again with room. Places near the text's end have no window and are not looked
+ *            at.
+ * Limits     gr: keys of up to GALLERY_KEY_BYTES.
  */
 #include "cuda/kernels/gallery/emit.h"
 

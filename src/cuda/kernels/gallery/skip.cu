@@ -2,17 +2,20 @@
  *
  * Source     The generic GPU implementations of S. Shenoy, S. Nayak U., B. Neelima, "SWIFT - A
  *            Performance Accelerated Optimized String Matching Algorithm for Nvidia GPUs", and
- * their form with shared memory for the text and constant memory for the pattern. The algorithms:
- * D. M. Sunday 1990, R. N. Horspool 1980. Mapping    one thread per segment of args.segment begins,
- * from left to right: a look at a window, then the shift. qs: from right to left, then the shift of
- * the byte behind the window. hp: the last byte, the rest from left to right, then the shift of the
- * last byte. 1 to 1,024 threads, as many blocks as it takes. Memory     generic: text, pattern and
- * shifts in global memory. -shared: the block's bin, the windows of its segments, in 32 KiB of
- * shared memory, the shifts in 1 KiB of it; the pattern in constant memory. Mended     The paper
- * has the host calculate the windows of the text beforehand; here each thread follows the shifts in
- * its own segment, so the host does not search. What of a bin does not fit is read from global
- * memory. The byte behind the text's last window is not looked at. Limits     -shared: patterns of
- * up to GALLERY_CONSTANT_BYTES.
+ *            their form with shared memory for the text and constant memory for the pattern. The
+ *            algorithms: D. M. Sunday 1990, R. N. Horspool 1980.
+ * Mapping    one thread per segment of args.segment begins, from left to right: a look at a
+ *            window, then the shift. qs: from right to left, then the shift of the byte behind
+ *            the window. hp: the last byte, the rest from left to right, then the shift of the
+ *            last byte. 1 to 1,024 threads, as many blocks as it takes.
+ * Memory     generic: text, pattern and shifts in global memory. -shared: the block's bin, the
+ *            windows of its segments, in 32 KiB of shared memory, the shifts in 1 KiB of it; the
+ *            pattern in constant memory.
+ * Mended     The paper has the host calculate the windows of the text beforehand; here each
+ *            thread follows the shifts in its own segment, so the host does not search. What of a
+ *            bin does not fit is read from global memory. The byte behind the text's last window
+ *            is not looked at.
+ * Limits     -shared: patterns of up to GALLERY_CONSTANT_BYTES.
  */
 #include "cuda/kernels/gallery/compare.h"
 

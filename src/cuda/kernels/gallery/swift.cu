@@ -1,25 +1,26 @@
 /* swift: SWIFT: bf, qs and hp that launch a child grid for each window whose ends match.
  *
  * Source     S. Shenoy, S. Nayak U., B. Neelima, "SWIFT - A Performance Accelerated Optimized
- * String Matching Algorithm for Nvidia GPUs": algorithm 1, binning (figure 4), chunking (figure 5).
- * Its hybrid is -shared below a length of the pattern and -swift-chunking from it on, which the
- * host chooses. Mapping    The parent: bf a thread per begin, qs and hp a thread per segment, as in
- * bf.cu and skip.cu. Where the first and the last byte of a window match it launches the child: a
- *            grid of m threads, each compares one byte and clears the window's flag (the paper's
- *            Arr[]) if it differs. -chunking: m / 4 threads, each compares an aligned word of the
- *            text with the bytes of the pattern that lie there. Then gallery_collect reports the
- *            windows whose flags are set.
+ *            String Matching Algorithm for Nvidia GPUs": algorithm 1, binning (figure 4),
+ *            chunking (figure 5). Its hybrid is -shared below a length of the pattern and
+ *            -swift-chunking from it on, which the host chooses.
+ * Mapping    The parent: bf a thread per begin, qs and hp a thread per segment, as in bf.cu and
+ *            skip.cu. Where the first and the last byte of a window match it launches the child:
+ *            a grid of m threads, each compares one byte and clears the window's flag (the
+ *            paper's Arr[]) if it differs. -chunking: m / 4 threads, each compares an aligned
+ *            word of the text with the bytes of the pattern that lie there. Then gallery_collect
+ *            reports the windows whose flags are set.
  * Memory     -swift: all in global memory. -binning: the parent has its text in a bin in shared
- *            memory, as -shared has; the child reads the text from global memory; the pattern is in
- *            constant memory. -chunking: as -swift.
- * Progress   The parent's grid ends after all its children; nobody waits for a child.
+ *            memory, as -shared has; the child reads the text from global memory; the pattern is
+ *            in constant memory. -chunking: as -swift. Progress The parent's grid ends after all
+ *            its children; nobody waits for a child.
  * Mended     A launch that the device refuses (only so many may be pending) is noticed: the
- * parent's thread then compares the window by itself. Child grids count themselves, so the host
- *            sees that none was lost. Where m exceeds a block's threads, the child has several
- *            blocks. A window begins in the midst of an aligned word as a rule: chunking takes one
- *            thread more, and masks. The flags of windows that qs and hp jump over are 0 from the
- *            start; windows get their 1 before the launch (the paper has an entry per window, not
- *            per begin).
+ *            parent's thread then compares the window by itself. Child grids count themselves, so
+ *            the host sees that none was lost. Where m exceeds a block's threads, the child has
+ *            several blocks. A window begins in the midst of an aligned word as a rule: chunking
+ *            takes one thread more, and masks. The flags of windows that qs and hp jump over are
+ *            0 from the start; windows get their 1 before the launch (the paper has an entry per
+ *            window, not per begin).
  * Limits     -binning: patterns of up to GALLERY_CONSTANT_BYTES.
  */
 #include "cuda/kernels/gallery/compare.h"

@@ -3,12 +3,14 @@
  * Source     The tutorial on wordSearchSimple, a word search in CUDA.
  * Mapping    one thread per place. It looks whether an earlier occurrence is known; if not it
  *            compares all bytes of its window, without leaving at the first that differs, and
- * lowers the place found by atomicMin. 64 to 1,024 threads, as many blocks as it takes.
- *            word-chunked, the tutorial's last remark, is this kernel on a text that the host
- * copies in parts, none after the one with an occurrence. Memory     text, word and the place found
- * in global memory. Mended     Where all occurrences are asked for, or their number, every window
- * is compared. Places near the text's end have no window and are not looked at. The place found is
- * a 64-bit number, read as one that others change. Limits     none.
+ *            lowers the place found by atomicMin. 64 to 1,024 threads, as many blocks as it
+ *            takes. word-chunked, the tutorial's last remark, is this kernel on a text that the
+ *            host copies in parts, none after the one with an occurrence.
+ * Memory     text, word and the place found in global memory.
+ * Mended     Where all occurrences are asked for, or their number, every window is compared.
+ *            Places near the text's end have no window and are not looked at. The place found is
+ *            a 64-bit number, read as one that others change.
+ * Limits     none.
  */
 #include "cuda/kernels/gallery/emit.h"
 
