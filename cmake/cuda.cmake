@@ -22,58 +22,70 @@ else()
         string(REGEX MATCHALL "sm_[0-9]+" codes "${listed}")
         string(REPLACE "sm_" "" codes "${codes}")
     endif()
-    # The device's run-time library, which the gallery links, has no code for 8.7 and 8.8.
+    # The device's run-time library has no code for 8.7 and 8.8.
     set(nvcc_codes -gencode arch=compute_75,code=compute_75)
-    set(nvcc_gallery_codes "")
+    set(nvcc_linked_codes "")
     foreach(code IN LISTS codes)
         if(code GREATER_EQUAL 75)
             list(APPEND nvcc_codes -gencode arch=compute_${code},code=sm_${code})
         endif()
         if(code GREATER_EQUAL 75 AND NOT code MATCHES "^8[78]$")
-            list(APPEND nvcc_gallery_codes -gencode arch=compute_${code},code=sm_${code})
+            list(APPEND nvcc_linked_codes -gencode arch=compute_${code},code=sm_${code})
         endif()
     endforeach()
-    if(NOT nvcc_gallery_codes)
-        set(nvcc_gallery_codes -gencode arch=compute_75,code=sm_75)
+    if(NOT nvcc_linked_codes)
+        set(nvcc_linked_codes -gencode arch=compute_75,code=sm_75)
     endif()
     # Lines for compute-sanitizer and profilers, where they are wanted: they double the image.
     set(nvcc_lines $<$<CONFIG:Debug,RelWithDebInfo>:-lineinfo>)
+    set(nvcc_command ${TRAWL_NVCC} -x cu -std=c++17 -I ${CMAKE_CURRENT_SOURCE_DIR}
+        -Werror all-warnings --threads 2)
     file(GLOB kernel_files CONFIGURE_DEPENDS cuda/kernels/*.cu cuda/kernels/*.h)
-    set(TRAWL_CUDA_IMAGE ${CMAKE_CURRENT_BINARY_DIR}/kernels.fatbin)
-    add_custom_command(
-        OUTPUT ${TRAWL_CUDA_IMAGE}
-        COMMAND ${TRAWL_NVCC} -x cu -std=c++17 -O3 ${nvcc_lines} -I ${CMAKE_CURRENT_SOURCE_DIR}
-                ${nvcc_codes} -Werror all-warnings --threads 2 -fatbin -o ${TRAWL_CUDA_IMAGE}
-                ${CMAKE_CURRENT_SOURCE_DIR}/cuda/kernels/kernels.cu
-        DEPENDS ${kernel_files} ${CMAKE_CURRENT_SOURCE_DIR}/plan/layout.h
-        COMMENT "GPU kernels for 7.5 (PTX), ${codes}" VERBATIM COMMAND_EXPAND_LISTS)
-    # The gallery, as released and for debugging. Its kernels launch kernels, which is why they are
-    # linked with the device's run-time library, and so hold machine code alone.
     file(GLOB gallery_files CONFIGURE_DEPENDS cuda/kernels/gallery/*)
-    set(TRAWL_CUDA_GALLERY ${CMAKE_CURRENT_BINARY_DIR}/gallery.fatbin)
-    set(TRAWL_CUDA_GALLERY_DEBUG ${CMAKE_CURRENT_BINARY_DIR}/gallery-debug.fatbin)
-    function(trawl_gallery_image image)
+    list(APPEND kernel_files ${CMAKE_CURRENT_SOURCE_DIR}/plan/layout.h)
+    set(images "")
+    # The image TRAWL_CUDA_IMAGE_name of cuda/image.c, from a file of cuda/kernels.
+    macro(trawl_image name)
+        string(TOLOWER ${name} image)
+        set(image ${CMAKE_CURRENT_BINARY_DIR}/${image}.fatbin)
+        list(APPEND images ${image})
+        set_property(SOURCE cuda/image.c APPEND PROPERTY COMPILE_DEFINITIONS
+                     "TRAWL_CUDA_IMAGE_${name}=\"${image}\"")
+    endmacro()
+    function(trawl_plain_image name source)
+        trawl_image(${name})
         add_custom_command(
             OUTPUT ${image}
-            COMMAND ${TRAWL_NVCC} -x cu -std=c++17 ${ARGN} -I ${CMAKE_CURRENT_SOURCE_DIR}
-                    ${nvcc_gallery_codes} -Werror all-warnings --threads 2 -dc -o ${image}.o
-                    ${CMAKE_CURRENT_SOURCE_DIR}/cuda/kernels/gallery/gallery.cu
-            COMMAND ${TRAWL_NVCC} -dlink -fatbin ${nvcc_gallery_codes} -Xfatbin -compress-all
-                    -o ${image} ${image}.o -lcudadevrt
-            DEPENDS ${gallery_files} ${kernel_files} ${CMAKE_CURRENT_SOURCE_DIR}/plan/layout.h
-            COMMENT "GPU kernels of the gallery for ${codes}: ${image}"
+            COMMAND ${nvcc_command} ${ARGN} ${nvcc_codes} -fatbin -Xfatbin -compress-all -o ${image}
+                    ${CMAKE_CURRENT_SOURCE_DIR}/cuda/kernels/${source}
+            DEPENDS ${kernel_files} ${gallery_files}
+            COMMENT "GPU kernels for 7.5 (PTX), ${codes}: ${name}"
             VERBATIM COMMAND_EXPAND_LISTS)
+        set(images ${images} PARENT_SCOPE)
     endfunction()
-    trawl_gallery_image(${TRAWL_CUDA_GALLERY} -O3 ${nvcc_lines})
-    trawl_gallery_image(${TRAWL_CUDA_GALLERY_DEBUG} -G)
+    # Kernels that launch kernels are linked with the device's run-time library, and so are machine
+    # code alone.
+    function(trawl_linked_image name source)
+        trawl_image(${name})
+        add_custom_command(
+            OUTPUT ${image}
+            COMMAND ${nvcc_command} ${ARGN} ${nvcc_linked_codes} -dc -o ${image}.o
+                    ${CMAKE_CURRENT_SOURCE_DIR}/cuda/kernels/${source}
+            COMMAND ${TRAWL_NVCC} -dlink -fatbin ${nvcc_linked_codes} -Xfatbin -compress-all
+                    -o ${image} ${image}.o -lcudadevrt
+            DEPENDS ${kernel_files} ${gallery_files}
+            COMMENT "GPU kernels for ${codes}, linked: ${name}"
+            VERBATIM COMMAND_EXPAND_LISTS)
+        set(images ${images} PARENT_SCOPE)
+    endfunction()
+    trawl_plain_image(SCAN kernels.cu -O3 ${nvcc_lines})
+    trawl_plain_image(GALLERY gallery/gallery.cu -O3 ${nvcc_lines})
+    trawl_plain_image(GALLERY_DEBUG gallery/gallery.cu -G)
+    trawl_linked_image(CHILDREN gallery/children.cu -O3 ${nvcc_lines})
+    trawl_linked_image(CHILDREN_DEBUG gallery/children.cu -G)
 
     # Once for all libraries that embed them, so that parallel builds do not write them twice.
-    set(images ${TRAWL_CUDA_IMAGE} ${TRAWL_CUDA_GALLERY} ${TRAWL_CUDA_GALLERY_DEBUG})
     add_custom_target(trawl_kernels DEPENDS ${images})
-    set_property(SOURCE cuda/image.c PROPERTY COMPILE_DEFINITIONS
-        "TRAWL_CUDA_IMAGE=\"${TRAWL_CUDA_IMAGE}\""
-        "TRAWL_CUDA_GALLERY=\"${TRAWL_CUDA_GALLERY}\""
-        "TRAWL_CUDA_GALLERY_DEBUG=\"${TRAWL_CUDA_GALLERY_DEBUG}\"")
     set_property(SOURCE cuda/image.c PROPERTY OBJECT_DEPENDS ${images})
     message(STATUS "GPU kernels: machine code for ${codes}, PTX for 7.5 and up")
 endif()

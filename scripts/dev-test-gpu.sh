@@ -151,7 +151,7 @@ sanitizer() {
     suite "$name" "$status" "$log"
 }
 
-# Of child grids only memcheck knows anything, by the release notes of compute-sanitizer.
+# Of images with child grids only memcheck knows anything: the others look into none of their kernels.
 sanitizers() {
     local tool
 

@@ -31,13 +31,33 @@ static enum trawl_status check_capability(struct cuda_device *device, struct tra
     return TRAWL_OK;
 }
 
-/* Load an image; `what` it holds is for the message. */
-static enum trawl_status load_image(const struct cuda_device *device, const uint8_t *image,
-                                    const char *what, struct cuda_module **module,
+/* What an image holds, for messages. */
+static const char *image_content(enum cuda_image image)
+{
+    switch (image) {
+    case CUDA_IMAGE_GALLERY:
+    case CUDA_IMAGE_GALLERY_DEBUG:
+        return "gallery";
+    case CUDA_IMAGE_CHILDREN:
+    case CUDA_IMAGE_CHILDREN_DEBUG:
+        return "gallery with child grids";
+    case CUDA_IMAGE_SCAN:
+    case CUDA_IMAGES:
+        break;
+    }
+    return "kernels";
+}
+
+static enum trawl_status load_image(struct cuda_device *device, enum cuda_image image,
                                     struct trawl_error *error)
 {
-    int code = device->driver->module_load(module, image), version = 0;
+    struct cuda_module *module = NULL;
+    uint64_t image_bytes;
+    int code = device->driver->module_load(&module, cuda_image_data(image, &image_bytes));
+    int version = 0;
 
+    if (code == CUDA_CODE_OK)
+        device->modules[image] = module;
     if (code == CUDA_CODE_NO_BINARY_FOR_GPU || code == CUDA_CODE_INVALID_IMAGE ||
         code == CUDA_CODE_UNSUPPORTED_PTX_VERSION) {
         (void)device->driver->driver_version(&version);
@@ -45,7 +65,7 @@ static enum trawl_status load_image(const struct cuda_device *device, const uint
             error, ENGINE,
             "%s: this build holds no %s for it, or none that its driver, which is for "
             "CUDA %d.%d, can read",
-            device->name, what, version / 1000, version % 1000 / 10);
+            device->name, image_content(image), version / 1000, version % 1000 / 10);
     }
     return cuda_check(device->driver, code, cuda_symbols.module_load, device->name, error);
 }
@@ -58,16 +78,14 @@ static enum trawl_status load_kernels(struct cuda_device *device, struct trawl_e
 #undef KERNEL_NAME
     };
     int multiprocessors = 0, blocks;
-    uint64_t image_bytes;
-    const uint8_t *image = cuda_image_data(&image_bytes);
 
-    TRAWL_TRY(load_image(device, image, "kernels", &device->module, error));
+    TRAWL_TRY(load_image(device, CUDA_IMAGE_SCAN, error));
     TRAWL_TRY(CUDA_CALL(device, error, device_attribute, &multiprocessors,
                         CUDA_ATTRIBUTE_MULTIPROCESSORS, device->handle));
     device->multiprocessors = (uint32_t)multiprocessors;
     for (uint32_t i = 0; i < CUDA_KERNELS; i++) {
-        TRAWL_TRY(CUDA_CALL(device, error, module_function, &device->functions[i], device->module,
-                            names[i]));
+        TRAWL_TRY(CUDA_CALL(device, error, module_function, &device->functions[i],
+                            device->modules[CUDA_IMAGE_SCAN], names[i]));
         TRAWL_TRY(CUDA_CALL(device, error, occupancy, &blocks, device->functions[i],
                             (int)SCAN_THREADS_MAX, 0));
         if (blocks < 1 || multiprocessors < 1)
@@ -128,14 +146,13 @@ done:
 /* What fails here has failed before, or the device is lost: there is nobody to tell. */
 static void unload(struct cuda_device *device)
 {
-    if (device->module == NULL || cuda_device_enter(device, NULL) != TRAWL_OK)
+    if (device->modules[CUDA_IMAGE_SCAN] == NULL || cuda_device_enter(device, NULL) != TRAWL_OK)
         return;
     limit_put_back(device, CUDA_LIMIT_L2_FETCH_BYTES, device->fetch_bytes_before);
     limit_put_back(device, CUDA_LIMIT_PENDING_LAUNCHES, device->launches_before);
-    for (uint32_t i = 0; i < 2; i++)
-        if (device->gallery[i] != NULL)
-            (void)device->driver->module_unload(device->gallery[i]);
-    (void)device->driver->module_unload(device->module);
+    for (uint32_t i = 0; i < CUDA_IMAGES; i++)
+        if (device->modules[i] != NULL)
+            (void)device->driver->module_unload(device->modules[i]);
     cuda_device_leave(device);
 }
 
@@ -150,22 +167,21 @@ void cuda_device_close(struct cuda_device *device)
     (void)pthread_mutex_destroy(&device->gallery_lock);
     device->driver = NULL;
     device->context = NULL;
-    device->module = NULL;
+    memset(device->modules, 0, sizeof device->modules);
 }
 
-enum trawl_status cuda_device_gallery(struct cuda_device *device, bool debug,
+enum trawl_status cuda_device_gallery(struct cuda_device *device, bool children, bool debug,
                                       struct cuda_module **module, struct trawl_error *error)
 {
+    static const enum cuda_image images[2][2] = {{CUDA_IMAGE_GALLERY, CUDA_IMAGE_GALLERY_DEBUG},
+                                                 {CUDA_IMAGE_CHILDREN, CUDA_IMAGE_CHILDREN_DEBUG}};
+    enum cuda_image image = images[children][debug];
     enum trawl_status status = TRAWL_OK;
-    uint64_t image_bytes;
-    const uint8_t *image = cuda_image_gallery(debug, &image_bytes);
 
     (void)pthread_mutex_lock(&device->gallery_lock);
-    if (device->gallery[debug] == NULL)
-        status = load_image(device, image, "gallery", &device->gallery[debug], error);
-    if (status != TRAWL_OK)
-        device->gallery[debug] = NULL;
-    *module = device->gallery[debug];
+    if (device->modules[image] == NULL)
+        status = load_image(device, image, error);
+    *module = device->modules[image];
     (void)pthread_mutex_unlock(&device->gallery_lock);
     return status;
 }

@@ -32,6 +32,22 @@ enum cuda_kernel {
         CUDA_KERNELS
 };
 
+/* What nvcc made of them: the kernels above; the gallery's; apart, those of it that launch child
+ * grids. The gallery's as released and for debugging. */
+#define CUDA_IMAGE_LIST(X) \
+    X(SCAN)                \
+    X(GALLERY)             \
+    X(GALLERY_DEBUG)       \
+    X(CHILDREN)            \
+    X(CHILDREN_DEBUG)
+
+enum cuda_image {
+#define CUDA_IMAGE_ENUM(name) CUDA_IMAGE_##name,
+    CUDA_IMAGE_LIST(CUDA_IMAGE_ENUM)
+#undef CUDA_IMAGE_ENUM
+        CUDA_IMAGES
+};
+
 #define CUDA_NAME_BYTES 96
 
 struct cuda_device {
@@ -40,7 +56,6 @@ struct cuda_device {
     int handle;
     char name[CUDA_NAME_BYTES];   /* "NVIDIA H200 (device 0)" */
     struct cuda_context *context; /* NULL: not retained */
-    struct cuda_module *module;
     struct cuda_function *functions[CUDA_KERNELS];
     uint32_t multiprocessors;
     uint32_t capability;             /* 10 x major + minor */
@@ -49,8 +64,8 @@ struct cuda_device {
     size_t launches_before;
     uint64_t memory_max; /* of what trawl takes; 0: no limit */
     _Atomic uint64_t memory_used;
-    pthread_mutex_t gallery_lock;   /* of the modules below, and of their constant memory */
-    struct cuda_module *gallery[2]; /* as released, and for debugging; NULL: not loaded */
+    pthread_mutex_t gallery_lock; /* of the gallery's modules, and of their constant memory */
+    struct cuda_module *modules[CUDA_IMAGES]; /* NULL: not loaded */
 };
 
 /* The driver's function with these arguments, as a status. */
@@ -90,17 +105,16 @@ enum trawl_status cuda_pinned_reserve(const struct cuda_device *device, struct c
                                       uint64_t bytes, struct trawl_error *error);
 void cuda_pinned_release(const struct cuda_device *device, struct cuda_pinned *pinned);
 
-/* The gallery's kernels, loaded when they are first asked for; with the device entered. ENGINE: the
- * build holds none for this device. */
-enum trawl_status cuda_device_gallery(struct cuda_device *device, bool debug,
+/* The gallery's kernels, or those of it that launch child grids; loaded when they are first asked
+ * for; with the device entered. ENGINE: the build holds none for this device. */
+enum trawl_status cuda_device_gallery(struct cuda_device *device, bool children, bool debug,
                                       struct cuda_module **module, struct trawl_error *error);
 
 /* Room for many child grids at a time, before the first kernel that launches any; with the device
  * entered. A hint. */
 void cuda_device_children(struct cuda_device *device);
 
-/* The kernels as nvcc made them; *bytes 0: this build has none. */
-const uint8_t *cuda_image_data(uint64_t *bytes);
-const uint8_t *cuda_image_gallery(bool debug, uint64_t *bytes);
+/* *bytes 0: this build has none. */
+const uint8_t *cuda_image_data(enum cuda_image image, uint64_t *bytes);
 
 #endif

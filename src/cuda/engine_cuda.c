@@ -77,7 +77,7 @@ static enum trawl_status cuda_open(const struct engine_options *options, struct 
     uint64_t image_bytes;
     void *memory;
 
-    (void)cuda_image_data(&image_bytes);
+    (void)cuda_image_data(CUDA_IMAGE_SCAN, &image_bytes);
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *engine, &memory, error));
     engine = (struct engine *)memory;
     engine->memory_max = options->device_memory_bytes;

@@ -132,14 +132,18 @@ uint64_t cuda_gallery_text_max(const struct engine_lane *lane)
                : most;
 }
 
-/* Do kernels launch child grids, which leave flags? */
+/* Does the kernel launch child grids, which leave flags? */
+static bool row_has_children(const struct row *row)
+{
+    return (row->needs & (FLAGS_SET | FLAGS_CLEAR)) != 0;
+}
+
 static bool needs_flags(const struct trawl_plan *plan)
 {
     bool needs = false;
 
     for (uint32_t i = 0; i < plan->literal_count; i++)
-        needs |=
-            (row_for(plan, plan->literals[i].bytes_count)->needs & (FLAGS_SET | FLAGS_CLEAR)) != 0;
+        needs |= row_has_children(row_for(plan, plan->literals[i].bytes_count));
     return needs;
 }
 
@@ -220,9 +224,13 @@ static enum trawl_status gallery_begin(struct engine_lane *lane, struct trawl_er
     uint8_t *tables;
     void *memory;
 
-    if (needs_flags(plan))
+    TRAWL_TRY(
+        cuda_device_gallery(lane->device, false, plan->algorithm_debug, &gallery->module, error));
+    if (needs_flags(plan)) {
         cuda_device_children(lane->device);
-    TRAWL_TRY(cuda_device_gallery(lane->device, plan->algorithm_debug, &gallery->module, error));
+        TRAWL_TRY(cuda_device_gallery(lane->device, true, plan->algorithm_debug, &gallery->children,
+                                      error));
+    }
     if (gallery->begin == NULL)
         TRAWL_TRY(CUDA_CALL(lane->device, error, event_create, &gallery->begin, 0));
     if (gallery->end == NULL)
@@ -318,14 +326,22 @@ static void search_prepare(struct search *search, const struct window *window, u
     choose_grid(search);
 }
 
-static enum trawl_status launch(struct engine_lane *lane, const char *kernel, uint64_t blocks,
-                                uint32_t threads, void *arguments, struct trawl_error *error)
+static struct cuda_module *search_module(const struct search *search)
+{
+    const struct cuda_gallery *gallery = &search->lane->gallery;
+
+    return row_has_children(search->row) ? gallery->children : gallery->module;
+}
+
+static enum trawl_status launch(struct engine_lane *lane, struct cuda_module *module,
+                                const char *kernel, uint64_t blocks, uint32_t threads,
+                                void *arguments, struct trawl_error *error)
 {
     struct cuda_device *device = lane->device;
     struct cuda_function *function = NULL;
     void *parameters[] = {arguments};
 
-    TRAWL_TRY(CUDA_CALL(device, error, module_function, &function, lane->gallery.module, kernel));
+    TRAWL_TRY(CUDA_CALL(device, error, module_function, &function, module, kernel));
     return CUDA_CALL(device, error, launch, function, (unsigned)blocks, 1, 1, threads, 1, 1, 0,
                      lane->stream, parameters, NULL);
 }
@@ -362,7 +378,7 @@ static enum trawl_status upload_constant(struct search *search, struct trawl_err
     uint64_t count = search->arguments.common.pattern_bytes;
     size_t bytes = 0;
 
-    TRAWL_TRY(CUDA_CALL(lane->device, error, module_global, &address, &bytes, lane->gallery.module,
+    TRAWL_TRY(CUDA_CALL(lane->device, error, module_global, &address, &bytes, search_module(search),
                         "gallery_constant"));
     TRAWL_ASSERT(bytes == GALLERY_CONSTANT_BYTES && count <= bytes);
     memcpy(padded, plan_literal_bytes(lane->plan, search->literal), (size_t)count);
@@ -377,7 +393,8 @@ static enum trawl_status search_launch(struct search *search, struct trawl_error
     struct engine_lane *lane = search->lane;
     const struct cuda_device *device = lane->device;
     struct gallery_arguments *a = &search->arguments.common;
-    uint32_t flags = search->row->needs & (FLAGS_SET | FLAGS_CLEAR);
+    struct cuda_module *module = search_module(search);
+    bool flags = row_has_children(search->row);
     uint64_t begins = a->limit - a->begin;
 
     TRAWL_TRY(CUDA_CALL(device, error, fill, lane->result.address, 0, sizeof(struct gallery_result),
@@ -385,15 +402,15 @@ static enum trawl_status search_launch(struct search *search, struct trawl_error
     TRAWL_TRY(CUDA_CALL(device, error, fill,
                         lane->result.address + offsetof(struct gallery_result, first), 0xff,
                         sizeof(uint64_t), lane->stream));
-    if (flags != 0) /* gallery_collect loads 16 at a time */
+    if (flags) /* gallery_collect loads 16 at a time */
         TRAWL_TRY(CUDA_CALL(device, error, fill, lane->gallery.flags.address,
-                            (flags & FLAGS_SET) != 0 ? 1 : 0, (size_t)divide_up(begins, 16) * 16,
-                            lane->stream));
+                            (search->row->needs & FLAGS_SET) != 0 ? 1 : 0,
+                            (size_t)divide_up(begins, 16) * 16, lane->stream));
     TRAWL_TRY(mark(lane, lane->gallery.begin, error));
-    TRAWL_TRY(launch(lane, search->row->kernel, search->blocks, search->threads, &search->arguments,
-                     error));
-    if (flags != 0)
-        TRAWL_TRY(launch(lane, "gallery_collect",
+    TRAWL_TRY(launch(lane, module, search->row->kernel, search->blocks, search->threads,
+                     &search->arguments, error));
+    if (flags)
+        TRAWL_TRY(launch(lane, module, "gallery_collect",
                          min_u64(divide_up(begins, 16u * COLLECT_THREADS), COLLECT_BLOCKS_MAX),
                          COLLECT_THREADS, a, error));
     TRAWL_TRY(mark(lane, lane->gallery.end, error));
@@ -549,8 +566,8 @@ static enum trawl_status window_fold(struct engine_lane *lane, struct window *wi
     a.count = divide_up(text_end - from, 16) * 16 + FOLD_TAIL_BYTES;
     a.copy = (uint8_t *)(uintptr_t)address;
     TRAWL_TRY(mark(lane, lane->gallery.begin, error));
-    TRAWL_TRY(launch(lane, "gallery_fold", divide_up(a.count, 16ull * FOLD_THREADS), FOLD_THREADS,
-                     &a, error));
+    TRAWL_TRY(launch(lane, lane->gallery.module, "gallery_fold",
+                     divide_up(a.count, 16ull * FOLD_THREADS), FOLD_THREADS, &a, error));
     TRAWL_TRY(CUDA_CALL(lane->device, error, fill, address + a.count, 0,
                         SCAN_PADDING_BYTES - FOLD_TAIL_BYTES, lane->stream));
     TRAWL_TRY(mark(lane, lane->gallery.end, error));

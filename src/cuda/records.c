@@ -191,7 +191,7 @@ static enum trawl_status find_kernel(struct engine_lane *lane, struct trawl_erro
     struct cuda_module *module = NULL;
     size_t bytes = 0;
 
-    TRAWL_TRY(cuda_device_gallery(device, lane->plan->algorithm_debug, &module, error));
+    TRAWL_TRY(cuda_device_gallery(device, false, lane->plan->algorithm_debug, &module, error));
     TRAWL_TRY(CUDA_CALL(device, error, module_function, &own->function, module, "gallery_records"));
     TRAWL_TRY(CUDA_CALL(device, error, module_global, &own->constant, &bytes, module,
                         "gallery_constant"));

@@ -188,7 +188,8 @@ double measure_read(struct engine_lane *lane, const char *kernel, uint32_t loads
     arguments.text_end = text_bytes;
     arguments.limit = 1;
     measure_must(cuda_device_enter(device, &error), &error);
-    measure_must(CUDA_CALL(device, &error, module_function, &function, device->module, kernel),
+    measure_must(CUDA_CALL(device, &error, module_function, &function,
+                           device->modules[CUDA_IMAGE_SCAN], kernel),
                  &error);
     measure_must(CUDA_CALL(device, &error, occupancy, &blocks, function, (int)READ_THREADS, 0),
                  &error);

@@ -92,7 +92,7 @@ SIMT_KERNEL(parent, parent_arguments, PARENTS, 1)
     (void)simt_atomic_add_u64(&args.state->parents_ended, 1);
 }
 
-static const struct sim_kernel parent_kernel = {"parent", parent_entry, parent_arguments_bytes};
+static const struct sim_kernel parent_kernel = {"parent", parent_entry, parent_arguments_bytes, 0};
 
 /* One block of PARENTS threads; false: a report. */
 static bool run(uint64_t seed, uint32_t depth, enum fault fault, uint32_t pending,

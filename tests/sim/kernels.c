@@ -2,51 +2,61 @@
 #include <string.h>
 
 #include "cuda/kernels/gallery/gallery.cu"
+#include "cuda/kernels/gallery/children.cu"
 #include "cuda/kernels/kernels.cu"
 #include "simulator.h"
 
-#define KERNELS(X)               \
-    X(scan_every)                \
-    X(scan_words)                \
-    X(scan_product)              \
-    X(stream_every_4)            \
-    X(stream_every_8)            \
-    X(stream_words_4)            \
-    X(stream_words_8)            \
-    X(stream_product_4)          \
-    X(stream_product_8)          \
-    X(scan_sampled)              \
-    X(scan_set)                  \
-    X(scan_read)                 \
-    X(scan_read_2)               \
-    X(scan_read_8)               \
-    X(gallery_pss_gg)            \
-    X(gallery_pss_gr)            \
-    X(gallery_pss_gm)            \
-    X(gallery_bmh)               \
-    X(gallery_bmh_shared)        \
-    X(gallery_word_simple)       \
-    X(gallery_fold)              \
-    X(gallery_bf)                \
-    X(gallery_bf_shared)         \
+/* By the images that hold them. */
+#define SCAN(X)         \
+    X(scan_every)       \
+    X(scan_words)       \
+    X(scan_product)     \
+    X(stream_every_4)   \
+    X(stream_every_8)   \
+    X(stream_words_4)   \
+    X(stream_words_8)   \
+    X(stream_product_4) \
+    X(stream_product_8) \
+    X(scan_sampled)     \
+    X(scan_set)         \
+    X(scan_read)        \
+    X(scan_read_2)      \
+    X(scan_read_8)
+
+#define GALLERY(X)         \
+    X(gallery_pss_gg)      \
+    X(gallery_pss_gr)      \
+    X(gallery_pss_gm)      \
+    X(gallery_bmh)         \
+    X(gallery_bmh_shared)  \
+    X(gallery_word_simple) \
+    X(gallery_fold)        \
+    X(gallery_bf)          \
+    X(gallery_bf_shared)   \
+    X(gallery_qs)          \
+    X(gallery_qs_shared)   \
+    X(gallery_hp)          \
+    X(gallery_hp_shared)   \
+    X(gallery_records)
+
+#define CHILDREN(X)              \
     X(gallery_bf_swift)          \
     X(gallery_bf_swift_binning)  \
     X(gallery_bf_swift_chunking) \
-    X(gallery_qs)                \
-    X(gallery_qs_shared)         \
     X(gallery_qs_swift)          \
     X(gallery_qs_swift_binning)  \
     X(gallery_qs_swift_chunking) \
-    X(gallery_hp)                \
-    X(gallery_hp_shared)         \
     X(gallery_hp_swift)          \
     X(gallery_hp_swift_binning)  \
     X(gallery_hp_swift_chunking) \
-    X(gallery_collect)           \
-    X(gallery_records)
+    X(gallery_collect)
 
-#define ROW(name) {#name, name##_entry, name##_arguments_bytes},
-static const struct sim_kernel kernels[] = {KERNELS(ROW)};
+#define ROW(name, image) {#name, name##_entry, name##_arguments_bytes, image},
+#define ROW_SCAN(name) ROW(name, 0)
+#define ROW_GALLERY(name) ROW(name, 1)
+#define ROW_CHILDREN(name) ROW(name, 2)
+static const struct sim_kernel kernels[] = {SCAN(ROW_SCAN) GALLERY(ROW_GALLERY)
+                                                CHILDREN(ROW_CHILDREN)};
 
 const struct sim_kernel *sim_kernel_find(const char *name)
 {

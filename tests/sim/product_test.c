@@ -34,7 +34,7 @@ SIMT_KERNEL(product_kernel, product_arguments, SIMT_WARP_THREADS, 1)
 }
 
 static const struct sim_kernel kernel = {"product", product_kernel_entry,
-                                         product_kernel_arguments_bytes};
+                                         product_kernel_arguments_bytes, 0};
 
 struct matrices {
     uint8_t a[ROWS][DEPTH];

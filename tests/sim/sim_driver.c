@@ -451,9 +451,11 @@ int sim_module_function(struct cuda_function **function, struct cuda_module *mod
     int code = sim_enter_context();
     uint32_t i = 0;
 
-    if (code == 0 && kernel == NULL)
+    if (code == 0 &&
+        (kernel == NULL || (module->kernel != NULL && module->kernel->image != kernel->image)))
         code = CODE_NOT_FOUND;
     if (code == 0) {
+        module->kernel = kernel;
         while (i < FUNCTIONS_MAX && sim_state.functions[i].module != NULL &&
                (sim_state.functions[i].kernel != kernel || sim_state.functions[i].module != module))
             i++;

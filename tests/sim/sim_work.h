@@ -70,6 +70,7 @@ struct cuda_event {
 struct cuda_module {
     struct cuda_module *next;
     struct cuda_context *context;
+    const struct sim_kernel *kernel;     /* one that was found in it; NULL: none so far */
     const struct sim_constant *constant; /* the one that was asked for; NULL: none */
     struct allocation *constant_memory;
 };

@@ -780,7 +780,7 @@ uint32_t sim_launch_child(const char *name, void (*entry)(const void *), const v
                           const char *file, int line)
 {
     static const uint32_t full_codes[FULL_CODES] = {2, 69, 701}; /* see simt_launch_is_full */
-    struct sim_kernel kernel = {name, entry, (uint32_t)arguments_bytes};
+    struct sim_kernel kernel = {name, entry, (uint32_t)arguments_bytes, 0};
 
     stand(file, line);
     yield_to_schedule();

@@ -48,6 +48,7 @@ struct sim_kernel {
     const char *name;
     void (*entry)(const void *arguments);
     uint32_t arguments_bytes;
+    uint32_t image; /* those of one number are in one image */
 };
 
 /* All kernels of src/cuda/kernels (kernels.c). */

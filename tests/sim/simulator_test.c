@@ -56,7 +56,7 @@ SIMT_KERNEL(sum_kernel, sum_arguments, SUM_THREADS, 1)
         simt_store_u32(args.sums + simt_block() + (args.fault == FAULT_WRITE_OUTSIDE), part[0]);
 }
 
-static const struct sim_kernel sum = {"sum", sum_kernel_entry, sum_kernel_arguments_bytes};
+static const struct sim_kernel sum = {"sum", sum_kernel_entry, sum_kernel_arguments_bytes, 0};
 
 /* Runs under SEEDS seeds; in how many was the answer wrong or reported? */
 static uint32_t caught(enum fault fault, char *words, size_t words_bytes)

@@ -16,17 +16,6 @@
  */
 #include "cuda/kernels/gallery/compare.h"
 
-#define BF_BIN_BYTES 8192u
-
-/* The block's bin: the windows of all its threads. */
-SIMT_FUNCTION struct compare_bin bf_bin(const struct gallery_arguments *a, uint32_t *words)
-{
-    uint64_t from = a->begin + (uint64_t)simt_block() * simt_threads();
-    uint64_t to = from + simt_threads() + a->pattern_bytes - 1u;
-
-    return compare_bin_fill(a, from, to < a->text_end ? to : a->text_end, words, BF_BIN_BYTES);
-}
-
 SIMT_KERNEL(gallery_bf, gallery_arguments, 1024, 1)
 {
     struct compare_bin bin = compare_bin_none();

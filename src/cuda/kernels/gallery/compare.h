@@ -9,6 +9,9 @@
 #include "cuda/kernels/gallery/constant.h"
 #include "cuda/kernels/gallery/emit.h"
 
+/* Shared memory for a bin of bf. */
+#define BF_BIN_BYTES 8192u
+
 enum compare_pattern { COMPARE_GLOBAL, COMPARE_CONSTANT };
 
 /* A stretch of the text, and what of it lies in shared memory. */
@@ -63,6 +66,15 @@ SIMT_FUNCTION struct compare_bin compare_bin_none(void)
     struct compare_bin bin = {0, 0, 0};
 
     return bin;
+}
+
+/* bf's bin: the windows of all the block's threads. */
+SIMT_FUNCTION struct compare_bin bf_bin(const struct gallery_arguments *a, uint32_t *words)
+{
+    uint64_t from = a->begin + (uint64_t)simt_block() * simt_threads();
+    uint64_t to = from + simt_threads() + a->pattern_bytes - 1u;
+
+    return compare_bin_fill(a, from, to < a->text_end ? to : a->text_end, words, BF_BIN_BYTES);
 }
 
 /* The window at x from left to right. */

@@ -23,7 +23,7 @@
  *            window, not per begin).
  * Limits     -binning: patterns of up to GALLERY_CONSTANT_BYTES.
  */
-#include "cuda/kernels/gallery/compare.h"
+#include "cuda/kernels/gallery/skip.h"
 
 #define SWIFT_CHUNK_BYTES 4u
 
