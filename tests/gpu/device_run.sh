@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# One of the three runs on a machine with a GPU, each with its own build, each over in less than ten
+# One of the runs on a machine with a GPU, each with its own build, each over in less than ten
 # minutes; what it says in short comes last.
 #     bash tests/gpu/device_run.sh suites                        oracle, records, sanitizers, large
+#     bash tests/gpu/device_run.sh corpora [DATA-FOLDER]         the gallery prints what trawl prints
 #     bash tests/gpu/device_run.sh roofline [KIB]                every kernel against the read speed
 #     bash tests/gpu/device_run.sh papers [DATA-FOLDER [ARGUMENT...]]   the gallery's sources
 #     bash tests/gpu/device_run.sh bench [GIB]                   the table of docs/benchmarks-gpu.md
@@ -45,6 +46,16 @@ roofline() {
     [ "$status" -eq 0 ] || tail -n 20 "$log"
 }
 
+corpora() {
+    TRAWL_GPU_TESTS=build ./dev test gpu >"$log" 2>&1 || return 1
+    say built
+    TRAWL_GPU_SECONDS=$(($(rest) - 30)) timeout -k 5 "$(rest)" bash tests/gpu/corpora.sh \
+        build/gpu/trawl "${1:-${TRAWL_DATA:-shared/data}}" >>"$log" 2>&1
+    status=$?
+    tar -czf "$out/$part.tar.gz" -C "$out" "$part.log"
+    cat "$log"
+}
+
 bench() {
     TRAWL_GPU_TESTS=build ./dev test gpu >"$log" 2>&1 || return 1
     say built
@@ -72,11 +83,12 @@ say "begin of $part"
 status=1
 case $part in
 suites) suites ;;
+corpora) corpora "$@" ;;
 roofline) roofline "$@" ;;
 bench) bench "$@" ;;
 papers) papers "$@" ;;
 *)
-    echo "no such part: $part (suites, roofline, papers, bench)" >&2
+    echo "no such part: $part (suites, corpora, roofline, papers, bench)" >&2
     exit 2
     ;;
 esac
