@@ -4,6 +4,7 @@
 #     bash tests/gpu/device_run.sh suites                        oracle, records, sanitizers, large
 #     bash tests/gpu/device_run.sh corpora [DATA-FOLDER]         the gallery prints what trawl prints
 #     bash tests/gpu/device_run.sh roofline [KIB]                every kernel against the read speed
+#     bash tests/gpu/device_run.sh gallery [KIB]                 trawl against the gallery's kernels
 #     bash tests/gpu/device_run.sh papers [DATA-FOLDER [ARGUMENT...]]   the gallery's sources
 #     bash tests/gpu/device_run.sh bench [GIB]                   the table of docs/benchmarks-gpu.md
 # The folder $OUT, or build/gpu-out, gets PART.log, what was said in full, and PART.tar.gz, all that
@@ -56,6 +57,15 @@ corpora() {
     cat "$log"
 }
 
+gallery() {
+    TRAWL_GPU_TESTS=build ./dev test gpu >"$log" 2>&1 || return 1
+    say built
+    timeout -k 5 "$(rest)" build/gpu/tests/gpu/gpu_gallery_speed "${1:-8388608}" 150 >>"$log" 2>&1
+    status=$?
+    tar -czf "$out/$part.tar.gz" -C "$out" "$part.log"
+    cat "$log"
+}
+
 bench() {
     TRAWL_GPU_TESTS=build ./dev test gpu >"$log" 2>&1 || return 1
     say built
@@ -84,11 +94,12 @@ status=1
 case $part in
 suites) suites ;;
 corpora) corpora "$@" ;;
+gallery) gallery "$@" ;;
 roofline) roofline "$@" ;;
 bench) bench "$@" ;;
 papers) papers "$@" ;;
 *)
-    echo "no such part: $part (suites, corpora, roofline, papers, bench)" >&2
+    echo "no such part: $part (suites, corpora, roofline, gallery, papers, bench)" >&2
     exit 2
     ;;
 esac

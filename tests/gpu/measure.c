@@ -6,6 +6,7 @@
 
 #define FILLERS 16u
 #define READ_THREADS 256u
+#define SAMPLE_BYTES (64u << 10)
 
 struct fill {
     uint8_t *bytes;
@@ -122,6 +123,43 @@ void measure_must(enum trawl_status status, const struct trawl_error *error)
     exit(1);
 }
 
+struct trawl_plan *measure_plan(const uint8_t *pattern, uint64_t pattern_bytes, const uint8_t *text,
+                                uint64_t text_bytes, enum trawl_method method,
+                                const char *algorithm)
+{
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_pattern one = {pattern, pattern_bytes};
+    struct trawl_plan *plan = NULL;
+    struct trawl_error error;
+    enum trawl_status status;
+
+    options.sample = text;
+    options.sample_bytes = text_bytes < SAMPLE_BYTES ? text_bytes : SAMPLE_BYTES;
+    options.method = method;
+    options.algorithm = algorithm;
+    status = trawl_plan_build(&one, 1, &options, &plan, &error);
+    if (status == TRAWL_ARGUMENT)
+        return NULL;
+    measure_must(status, &error);
+    return plan;
+}
+
+uint64_t measure_cpu_count(struct trawl_searcher *cpu, const uint8_t *pattern,
+                           uint64_t pattern_bytes, const uint8_t *text, uint64_t text_bytes)
+{
+    struct trawl_plan *plan =
+        measure_plan(pattern, pattern_bytes, text, text_bytes, TRAWL_METHOD_AUTO, NULL);
+    struct trawl_text *memory = NULL;
+    struct trawl_error error;
+    uint64_t found = 0;
+
+    measure_must(trawl_text_from_memory(text, text_bytes, &memory, &error), &error);
+    measure_must(trawl_count(cpu, plan, memory, &found, &error), &error);
+    trawl_text_close(memory);
+    trawl_plan_free(plan);
+    return found;
+}
+
 /* Do the chunk's hits ascend, and from where the last ended? */
 static bool ascend(const struct engine_result *result, uint64_t from)
 {
@@ -135,6 +173,13 @@ static bool ascend(const struct engine_result *result, uint64_t from)
 
 uint64_t measure_scan(struct engine_lane *lane, const struct trawl_plan *plan, const uint8_t *text,
                       uint64_t text_bytes, enum engine_want want)
+{
+    return measure_scan_sums(lane, plan, text, text_bytes, want, NULL);
+}
+
+uint64_t measure_scan_sums(struct engine_lane *lane, const struct trawl_plan *plan,
+                           const uint8_t *text, uint64_t text_bytes, enum engine_want want,
+                           struct measure_sums *sums)
 {
     uint64_t answer = want == ENGINE_WANT_FIRST ? UINT64_MAX : 0;
     struct engine_result result;
@@ -154,6 +199,11 @@ uint64_t measure_scan(struct engine_lane *lane, const struct trawl_plan *plan, c
         }
         for (uint64_t from = 0; from < chunk.owned && goes_on; from = result.done) {
             measure_must(engine_cuda.scan(lane, &chunk, from, want, &result, &error), &error);
+            if (sums != NULL) {
+                sums->kernel_ns += result.device_kernel_ns;
+                sums->child_grids += result.child_grids;
+                sums->child_spills += result.child_spills;
+            }
             if (want == ENGINE_WANT_FIRST && result.hits.count > 0) {
                 answer = begin + result.hits.items[0].offset;
                 goes_on = false;

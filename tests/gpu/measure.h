@@ -20,10 +20,28 @@ void measure_must(enum trawl_status status, const struct trawl_error *error);
 /* Random bytes: a-z, ACGT, or English words as often as words are. On several threads. */
 void measure_fill(uint8_t *bytes, uint64_t count, enum measure_text text);
 
+/* The plan of one pattern, the text its sample; `algorithm` as in trawl.h. NULL: the method does
+ * not take the pattern. */
+struct trawl_plan *measure_plan(const uint8_t *pattern, uint64_t pattern_bytes, const uint8_t *text,
+                                uint64_t text_bytes, enum trawl_method method,
+                                const char *algorithm);
+/* What a searcher with the CPU engine counts. */
+uint64_t measure_cpu_count(struct trawl_searcher *cpu, const uint8_t *pattern,
+                           uint64_t pattern_bytes, const uint8_t *text, uint64_t text_bytes);
+
 /* What one lane finds in the text, in pieces as large as may be: the count, or with FIRST the first
  * begin (UINT64_MAX: none). Hits are counted and must ascend; if not, UINT64_MAX. */
 uint64_t measure_scan(struct engine_lane *lane, const struct trawl_plan *plan, const uint8_t *text,
                       uint64_t text_bytes, enum engine_want want);
+
+/* What the scans of algorithms of the gallery say of themselves. */
+struct measure_sums {
+    uint64_t kernel_ns, child_grids, child_spills;
+};
+/* measure_scan; adds to the sums unless they are NULL. */
+uint64_t measure_scan_sums(struct engine_lane *lane, const struct trawl_plan *plan,
+                           const uint8_t *text, uint64_t text_bytes, enum engine_want want,
+                           struct measure_sums *sums);
 
 /* Seconds that a kernel takes to read a loaded text, the median: its name, its loads per step, and
  * the grid: `factor` times what is resident, 0: a block per step. */
