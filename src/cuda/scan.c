@@ -5,6 +5,7 @@
 #include "cuda/lane.h"
 
 #define TILES_PER_BLOCK_MIN 2u
+#define STREAM_ROW_WORDS 16u /* of bitmap, for a row of 512 bytes */
 #define STREAM_ALIGNMENT                                                     \
     128ull /* a cache line: a warp's loads then touch no more than they need \
             */
@@ -14,6 +15,7 @@ struct launch {
     enum cuda_kernel kernel;
     struct scan_arguments arguments;
     uint32_t blocks;
+    uint32_t threads; /* per block */
     uint64_t segment_count;
 };
 
@@ -53,16 +55,18 @@ static bool is_stream(enum cuda_kernel kernel)
     return kernel >= CUDA_KERNEL_STREAM_EVERY_4;
 }
 
-/* Units are small, so that all warps end at about the same time; for a pattern that does not fit
- * into one they are tiles as large as they may be, since duels cost a pattern's length per tile. */
+/* Units are small, so that what all warps read at a time lies together; for a pattern that does not
+ * fit into one they are tiles as large as they may be, since duels cost a pattern's length per
+ * tile.
+ */
 static void choose_units(const struct engine_lane *lane, struct scan_arguments *a)
 {
     const struct cuda_limits *limits = &lane->limits;
-    uint32_t words = limits->stream_unit_words;
+    uint32_t step_words = limits->stream_rows * STREAM_ROW_WORDS, words = limits->stream_unit_words;
 
     if (a->pattern_bytes > words * 32)
         words = limits->tile_words_max;
-    a->tile_words = (uint32_t)max_u64(words - words % limits->threads, limits->threads);
+    a->tile_words = (uint32_t)max_u64(words - words % step_words, step_words);
     a->position = (a->begin + a->shift) & ~(STREAM_ALIGNMENT - 1);
     a->tile_count = (uint32_t)((a->limit + a->shift - a->position + 32ull * a->tile_words - 1) /
                                (32ull * a->tile_words));
@@ -88,6 +92,7 @@ static void launch_prepare(const struct engine_lane *lane, const struct cuda_ran
     uint32_t blocks = blocks_for(lane, kernel);
 
     launch->kernel = kernel;
+    launch->threads = lane->limits.threads;
     *a = lane->tables.arguments;
     a->text = (const uint8_t *)(uintptr_t)range->address;
     a->begin = range->begin;
@@ -105,10 +110,14 @@ static void launch_prepare(const struct engine_lane *lane, const struct cuda_ran
         choose_tiles(lane, a->limit + a->shift - a->position, blocks, a);
         launch->segment_count = a->tile_count;
     }
-    launch->blocks = (uint32_t)min_u64(
-        blocks, is_stream(kernel)
-                    ? (a->tile_count + lane->limits.threads / 32 - 1) / (lane->limits.threads / 32)
-                    : a->tile_count);
+    launch->blocks = (uint32_t)min_u64(blocks, a->tile_count);
+    if (is_stream(kernel)) {
+        uint64_t all = (a->tile_count + launch->threads / 32 - 1) / (launch->threads / 32);
+
+        launch->blocks = lane->limits.multiprocessor_blocks == 0 && lane->limits.blocks_max == 0
+                             ? (uint32_t)all
+                             : (uint32_t)min_u64(blocks, all);
+    }
 }
 
 /* The lowest begin of tile or group `unit`. */
@@ -158,7 +167,7 @@ static enum trawl_status launch_kernel(struct engine_lane *lane, struct launch *
     if (lane->limits.kernels_timed)
         TRAWL_TRY(CUDA_CALL(device, error, event_record, lane->timed[0], lane->stream));
     TRAWL_TRY(CUDA_CALL(device, error, launch, device->functions[launch->kernel], launch->blocks, 1,
-                        1, lane->limits.threads, 1, 1, 0, lane->stream, parameters, NULL));
+                        1, launch->threads, 1, 1, 0, lane->stream, parameters, NULL));
     if (lane->limits.kernels_timed)
         TRAWL_TRY(CUDA_CALL(device, error, event_record, lane->timed[1], lane->stream));
     TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, lane->landing.bytes, lane->result.address,
@@ -189,6 +198,8 @@ static enum trawl_status launch_listed(struct engine_lane *lane, struct launch *
     TRAWL_ASSERT(listed <= a->tile_count);
     launch->kernel = lane->tables.kernel;
     launch->blocks = (uint32_t)min_u64(blocks_for(lane, launch->kernel), listed);
+    if (a->tile_words % launch->threads != 0)
+        launch->threads = 32;
     a->tile_count = (uint32_t)listed;
     TRAWL_TRY(CUDA_CALL(lane->device, error, fill,
                         lane->result.address + offsetof(struct scan_result, ticket), 0,

@@ -130,6 +130,8 @@ static void choose_grams(const struct trawl_plan *plan, struct scan_arguments *a
     fill_gram(bytes, gram_bytes, fold, &a->gram[0], &a->gram_fold[0], &a->gram_mask[0]);
     fill_gram(bytes + (gram_bytes > 4 ? 4 : 0), gram_bytes > 4 ? gram_bytes - 4 : 0, fold,
               &a->gram[1], &a->gram_fold[1], &a->gram_mask[1]);
+    if (gram_bytes > 4)
+        memcpy(&a->gram[2], bytes + gram_bytes - 4, 4);
     if (fold || (gram_bytes > 4 && gram_bytes < GRAM_BYTES))
         a->gram_kind = SCAN_GRAM_MASKED;
     else
@@ -171,10 +173,12 @@ static void put_product(const struct trawl_plan *plan, struct block *block,
     a->is_exact = 0;
     if (to == NULL)
         return;
-    for (uint32_t j = 0; j < window; j++)
-        fingerprint += (uint32_t)product_weights[j] * (bytes[a->shift + j] | fold);
-    for (uint32_t i = 0; i < 4; i++)
-        to->start[i] = 0 - fingerprint;
+    for (uint32_t j = 0; j < window; j++) {
+        uint32_t byte = bytes[a->shift + j] | fold;
+
+        fingerprint += (uint32_t)product_weights[j] * (byte ^ (byte << 4 & 0xf0)); /* mixed */
+    }
+    to->fingerprint = fingerprint;
     to->fold = fold * 0x01010101u;
     for (uint32_t at = 0; at < sizeof to->weights; at++) {
         uint32_t i = at / 128, lane = at / 4 % 32;

@@ -1,6 +1,9 @@
 /* roofline: how near each kernel comes to the speed at which the same device reads the same text.
  *
- *     gpu_roofline [KIB [REPEATS [SECONDS]]]     default: 16 GiB, 11 repeats, 480 s
+ *     gpu_roofline [KIB [REPEATS [SECONDS [PARTS]]]]     default: 16 GiB, 11 repeats, 480 s, all
+ *
+ * PARTS: some of the letters r (read speed), c (counts), s (shapes), w (worst cases), h (hits), f
+ * (first), t (small texts), q (many small searches).
  *
  * One process, several parts: read speed; counts, by text, pattern length and kernel; shapes of the
  * launches; hits, rare and at every place; the first occurrence; worst cases; small texts; many
@@ -54,6 +57,7 @@ struct session {
     uint64_t room;
     uint32_t repeats;
     double deadline;
+    const char *parts;
     const char *read_kernel; /* the fastest */
     uint32_t read_loads, read_factor;
     double read_seconds; /* of the loaded text */
@@ -65,6 +69,11 @@ struct session {
 struct figure {
     double call, kernel; /* seconds */
 };
+
+static bool asked(const struct session *s, char part)
+{
+    return strchr(s->parts, part) != NULL;
+}
 
 static bool late(const struct session *s, const char *part)
 {
@@ -277,7 +286,7 @@ static void part_counts(struct session *s, const char *text)
 
 static void shape_row(struct session *s, const struct variant *variant, uint64_t pattern_bytes)
 {
-    static const uint32_t blocks[] = {0, 1, 2, 3}, units[] = {256, 512, 2048};
+    static const uint32_t blocks[] = {0, 1, 2, 3}, units[] = {128, 256, 512, 1024};
     const uint8_t *pattern = s->bytes + s->count / 3;
     uint64_t expected = cpu_count(s, pattern, pattern_bytes);
 
@@ -664,22 +673,29 @@ int main(int argc, char **argv)
     s.room = (kib > 64 ? kib : 64) << 10;
     s.repeats = (uint32_t)(repeats > 0 && repeats <= MEASURE_REPEATS_MAX ? repeats : 11);
     s.deadline = measure_now() + (double)seconds;
+    s.parts = argc > 4 ? argv[4] : "rcswhftq";
     session_open(&s);
     for (uint32_t text = 0; text < MEASURE_TEXTS && !late(&s, text_names[text]); text++) {
         measure_fill(s.bytes, s.room, (enum measure_text)text);
         load(&s, s.room);
-        if (text == MEASURE_LETTERS)
+        if (text == MEASURE_LETTERS && asked(&s, 'r'))
             part_read(&s);
-        part_counts(&s, text_names[text]);
-        if (text != MEASURE_ENGLISH)
+        if (asked(&s, 'c'))
+            part_counts(&s, text_names[text]);
+        if (text != MEASURE_ENGLISH && asked(&s, 's'))
             part_shapes(&s, text_names[text]);
         unload(&s);
     }
-    part_worst(&s);
-    part_hits(&s);
-    part_first(&s);
-    part_small(&s);
-    part_queries(&s);
+    if (asked(&s, 'w'))
+        part_worst(&s);
+    if (asked(&s, 'h'))
+        part_hits(&s);
+    if (asked(&s, 'f'))
+        part_first(&s);
+    if (asked(&s, 't'))
+        part_small(&s);
+    if (asked(&s, 'q'))
+        part_queries(&s);
     part_summary(&s);
     session_close(&s);
     return s.wrong == 0 && s.figures > 0 ? 0 : 1;

@@ -53,9 +53,9 @@ struct scan_segment {
  * arguments, since compilers load arguments anew wherever they are used. */
 struct scan_product {
     uint32_t weights[4 * 32]; /* register, lane */
-    uint32_t start[4];        /* minus the pattern's fingerprint, four times */
+    uint32_t fingerprint;     /* the pattern's */
     uint32_t fold;            /* or-ed into the text's words */
-    uint32_t reserved[3];
+    uint32_t reserved[2];
 };
 
 struct scan_arguments {
@@ -83,7 +83,7 @@ struct scan_arguments {
     uint32_t verify_budget; /* warp steps of 256 bytes, per warp and tile, before it floods */
     uint32_t is_exact;      /* a candidate of the filter is an occurrence */
     uint32_t gram_kind;
-    uint32_t gram[4];
+    uint32_t gram[4]; /* every: two words, then the last of a pattern of 5 to 8 bytes */
     uint32_t gram_fold[4];
     uint32_t gram_mask[2];
 

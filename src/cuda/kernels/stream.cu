@@ -15,7 +15,15 @@
 
 SIMT_FUNCTION void stream_every(const struct scan_arguments *a, uint32_t rows)
 {
-    if (a->gram_kind == SCAN_GRAM_LONG)
+    if (a->is_exact != 0 && a->pattern_bytes == 5u)
+        stream_units(a, STREAM_PAIR_5, rows);
+    else if (a->is_exact != 0 && a->pattern_bytes == 6u)
+        stream_units(a, STREAM_PAIR_6, rows);
+    else if (a->is_exact != 0 && a->pattern_bytes == 7u)
+        stream_units(a, STREAM_PAIR_7, rows);
+    else if (a->is_exact != 0 && a->pattern_bytes == 8u)
+        stream_units(a, STREAM_PAIR_8, rows);
+    else if (a->gram_kind == SCAN_GRAM_LONG)
         stream_units(a, FILTER_LONG, rows);
     else if (a->gram_kind == SCAN_GRAM_BYTE)
         stream_units(a, FILTER_BYTE, rows);
@@ -25,6 +33,14 @@ SIMT_FUNCTION void stream_every(const struct scan_arguments *a, uint32_t rows)
         stream_units(a, FILTER_SHORT, rows);
     else
         stream_units(a, FILTER_MASKED, rows);
+}
+
+SIMT_FUNCTION void stream_product(const struct scan_arguments *a, uint32_t rows)
+{
+    if (simt_load_u32(&a->product->fold) != 0)
+        stream_units(a, STREAM_PRODUCT_FOLD, rows);
+    else
+        stream_units(a, STREAM_PRODUCT, rows);
 }
 
 SIMT_KERNEL(stream_every_4, scan_arguments, SCAN_THREADS_MAX, 3)
@@ -47,12 +63,12 @@ SIMT_KERNEL(stream_words_8, scan_arguments, SCAN_THREADS_MAX, 2)
     stream_units(&args, FILTER_WORDS, 8);
 }
 
-SIMT_KERNEL(stream_product_4, scan_arguments, SCAN_THREADS_MAX, 3)
+SIMT_KERNEL(stream_product_4, scan_arguments, SCAN_THREADS_MAX, 2)
 {
-    stream_units(&args, STREAM_PRODUCT, 4);
+    stream_product(&args, 4);
 }
 
-SIMT_KERNEL(stream_product_8, scan_arguments, SCAN_THREADS_MAX, 2)
+SIMT_KERNEL(stream_product_8, scan_arguments, SCAN_THREADS_MAX, 3)
 {
-    stream_units(&args, STREAM_PRODUCT, 8);
+    stream_product(&args, 2);
 }

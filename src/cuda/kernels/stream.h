@@ -1,10 +1,12 @@
 /* stream: counting without tiles: each warp streams through the text by itself.
  *
  * A warp takes a unit of the text (what is a tile to the other kernels), then the one as many units
- * on as there are warps. It keeps a ring of `rows` times 512 bytes on their way: a row that was
- * looked at is loaded again at once, from the step that comes next. No barrier, no bitmap. What the
- * filter decides is counted in a register; what it only proposes goes to a queue of the warp in
- * shared memory, from which 32 candidates at a time are verified, one by each lane.
+ * on as there are warps. A step is `rows` times 512 bytes: all loads of the step that comes next
+ * are issued before this one is looked at. (To load row by row, each as soon as its registers are
+ * free, was 0.69 of the read speed for products: the loads of a loop share one scoreboard, so that
+ * a use waits for the newest of them [H200].) No barrier, no bitmap. What the filter decides is
+ * counted in a register; what it only proposes goes to a queue of the warp in shared memory, from
+ * which 32 candidates at a time are verified, one by each lane.
  *
  * A pattern of up to TILE_LANE_BYTES is verified in bounded time. With a longer one the queue is
  * emptied at a unit's end, and a unit whose candidates cost more than the budget is given up: its
@@ -21,23 +23,43 @@
 #define STREAM_QUEUE_MAX (2u * SIMT_WARP_THREADS) /* less than 32 left over, and 32 new */
 #define STREAM_BEYOND_BYTES 16u                   /* loaded behind the last place */
 
-enum { STREAM_PRODUCT = FILTER_SET + 1 }; /* beside filter.h's kinds */
+/* Beside filter.h's kinds. Pairs: patterns of 5 to 8 bytes, decided by the word that begins at a
+ * place and the one that ends with the pattern. */
+enum {
+    STREAM_PRODUCT = FILTER_SET + 1,
+    STREAM_PRODUCT_FOLD, /* without case */
+    STREAM_PAIR_5,
+    STREAM_PAIR_6,
+    STREAM_PAIR_7,
+    STREAM_PAIR_8
+};
 
-/* A warp's queue and sums; count and candidates are each lane's. */
+/* A warp's queue and what its unit has come to; count and candidates are each lane's. */
 struct stream {
     uint32_t *queue; /* begins, from a->begin on */
     uint32_t queued;
-    uint32_t steps; /* of the verification of this unit */
-    uint64_t count;
+    uint32_t steps; /* of verification */
+    uint32_t count; /* verified */
     uint64_t candidates;
 };
 
 /* The rows of a step as the lane holds them, and what it needs of the bytes behind the step. Rows
  * of products: the words `lane` of four times 128 bytes; else 16 neighbouring bytes. */
-struct stream_ring {
+struct stream_rows {
     uint32_t w[4u * STREAM_ROWS_MAX];
     uint32_t behind[2];
 };
+
+SIMT_FUNCTION int stream_multiplies(int kind)
+{
+    return kind == STREAM_PRODUCT || kind == STREAM_PRODUCT_FOLD;
+}
+
+SIMT_FUNCTION int stream_decides(int kind)
+{
+    return kind == FILTER_BYTE || kind == FILTER_SHORT || kind == FILTER_WORD ||
+           kind >= STREAM_PAIR_5;
+}
 
 /* ---- The queue -------------------------------------------------------------------------- */
 
@@ -67,14 +89,14 @@ SIMT_FUNCTION int stream_verify(const struct scan_arguments *a, struct stream *s
         if (!tile_equal_rest(a, other, &s->steps) && simt_lane() == source)
             equal = 0;
     }
-    s->count += equal ? 1u : 0;
+    s->count += equal ? 1u : 0u;
     return 0;
 }
 
 /* Queue the begins of a mask's bits; `place` is that of bit 0, counted from the first begin's.
  * Returns whether the warp gives up. All lanes of the warp. */
-SIMT_FUNCTION_LARGE int stream_push(const struct scan_arguments *a, struct stream *s,
-                                    uint64_t place, uint32_t mask)
+SIMT_FUNCTION int stream_push(const struct scan_arguments *a, struct stream *s, uint64_t place,
+                              uint32_t mask)
 {
     uint32_t lanes = simt_ballot(mask != 0);
 
@@ -103,35 +125,79 @@ SIMT_FUNCTION_LARGE int stream_drain(const struct scan_arguments *a, struct stre
 
 /* ---- Rows of 16 bytes per lane ---------------------------------------------------------- */
 
-/* How many of 16 places hold the one byte: one bit per byte that is zero in w ^ byte, as in
- * filter_byte, counted at once for all four words. */
-SIMT_FUNCTION uint32_t stream_count_bytes(const struct scan_arguments *a,
-                                          const struct filter_words *words)
+/* Bit 7 of each byte of x that is zero. */
+SIMT_FUNCTION uint32_t stream_zero_bytes(uint32_t x)
 {
-    uint32_t repeated = a->gram[0] * 0x01010101u, zeros = 0;
+    return ~(((x & 0x7f7f7f7fu) + 0x7f7f7f7fu) | x | 0x7f7f7f7fu);
+}
+
+/* How many of 16 places hold the one byte, the two or the three: the bytes that are zero in
+ * (w ^ first) | (w one byte on ^ second) | ... */
+SIMT_FUNCTION uint32_t stream_count_bytes(const struct scan_arguments *a,
+                                          const struct filter_words *words, uint32_t bytes)
+{
+    uint32_t first = a->gram[0] % 256u * 0x01010101u, zeros = 0;
+    uint32_t second = (a->gram[0] >> 8) % 256u * 0x01010101u;
+    uint32_t third = (a->gram[0] >> 16) % 256u * 0x01010101u;
 
     SIMT_UNROLL
     for (uint32_t k = 0; k < 4u; k++) {
-        uint32_t x = words->w[k] ^ repeated;
+        uint32_t x = words->w[k] ^ first;
 
-        zeros |= ~(((x & 0x7f7f7f7fu) + 0x7f7f7f7fu) | x | 0x7f7f7f7fu) >> k;
+        if (bytes > 1u)
+            x |= filter_word(words, 4u * k + 1u) ^ second;
+        if (bytes > 2u)
+            x |= filter_word(words, 4u * k + 2u) ^ third;
+        zeros |= stream_zero_bytes(x) >> k;
     }
     return simt_popcount(zeros);
 }
 
-/* How many of 16 places hold the 2, 3 or 4 bytes. */
-SIMT_FUNCTION uint32_t stream_count_short(const struct scan_arguments *a,
-                                          const struct filter_words *words, int kind)
+/* How many of 16 places hold the 4 bytes. */
+SIMT_FUNCTION uint32_t stream_count_word(const struct scan_arguments *a,
+                                         const struct filter_words *words)
 {
-    uint32_t gram = a->gram[0], mask = a->gram_mask[0], count = 0;
+    uint32_t gram = a->gram[0], count = 0, one = simt_opaque_u32(1);
 
     SIMT_UNROLL
-    for (uint32_t j = 0; j < 16u; j++) {
-        uint32_t word = filter_word(words, j);
-
-        count += (kind == FILTER_WORD ? word : word & mask) == gram;
-    }
+    for (uint32_t j = 0; j < 16u; j++)
+        simt_count_equal(&count, filter_word(words, j), gram, one);
     return count;
+}
+
+/* How many of 16 places hold the 5 to 8 bytes, whose last word begins `distance` bytes on. */
+SIMT_FUNCTION uint32_t stream_count_pair(const struct scan_arguments *a,
+                                         const struct filter_words *words, uint32_t distance)
+{
+    uint32_t gram = a->gram[0], last = a->gram[2], count = 0, one = simt_opaque_u32(1);
+
+    SIMT_UNROLL
+    for (uint32_t j = 0; j < 16u; j++)
+        simt_count_equal_both(&count, filter_word(words, j), gram, filter_word(words, j + distance),
+                              last, one);
+    return count;
+}
+
+/* How many of 16 places hold the pattern: kinds that decide. */
+SIMT_FUNCTION uint32_t stream_count(const struct scan_arguments *a,
+                                    const struct filter_words *words, int kind)
+{
+    if (kind == FILTER_BYTE)
+        return stream_count_bytes(a, words, 1);
+    if (kind == FILTER_SHORT)
+        return (a->gram_mask[0] >> 16) != 0 ? stream_count_bytes(a, words, 3)
+                                            : stream_count_bytes(a, words, 2);
+    if (kind == FILTER_WORD)
+        return stream_count_word(a, words);
+    return stream_count_pair(a, words, (uint32_t)(kind - STREAM_PAIR_5) + 1u);
+}
+
+/* The kind of filter.h that does the same place by place. */
+SIMT_FUNCTION int stream_filter_kind(int kind)
+{
+    if (kind == STREAM_PAIR_8)
+        return FILTER_LONG;
+    return kind >= STREAM_PAIR_5 ? FILTER_MASKED : kind;
 }
 
 /* May one of the 16 places, or with method words one of the four words, be a candidate? */
@@ -159,239 +225,327 @@ SIMT_FUNCTION int stream_look(const struct scan_arguments *a, const struct filte
     return hit;
 }
 
-/* Look at the lane's 16 bytes at `position`. Returns whether the warp gives up; what is decided
- * here is added to *count. */
-SIMT_FUNCTION int stream_row(const struct scan_arguments *a, const struct filter_range *range,
-                             const struct filter_words *words, uint64_t position, int whole,
-                             int kind, struct stream *s, uint32_t *count)
-{
-    int hit;
+/* ---- Loads ------------------------------------------------------------------------------ */
 
-    if (kind == FILTER_BYTE || kind == FILTER_SHORT || kind == FILTER_WORD) {
-        if (!whole)
-            *count += simt_popcount(filter_lane(a, range, words, position, kind));
-        else
-            *count += kind == FILTER_BYTE ? stream_count_bytes(a, words)
-                                          : stream_count_short(a, words, kind);
-        return 0;
-    }
-    hit = stream_look(a, words, kind);
-    if (kind != FILTER_WORDS && a->is_exact != 0) {
-        if (hit)
-            *count += simt_popcount(filter_lane(a, range, words, position, kind));
-        return 0;
-    }
-    if (simt_ballot(hit) == 0)
-        return 0;
-    return stream_push(a, s, position - a->shift - a->begin,
-                       hit ? filter_lane(a, range, words, position, kind) : 0);
+/* The last place, and one more. */
+SIMT_FUNCTION uint64_t stream_last(const struct scan_arguments *a)
+{
+    return a->limit + a->shift;
 }
 
-/* ---- The ring --------------------------------------------------------------------------- */
-
-/* Where a lane loads a step from: its first bytes, and how many from there on are loadable. */
-struct stream_source {
-    const uint8_t *at;
-    uint32_t room;
-};
-
-SIMT_FUNCTION struct stream_source stream_source_of(const struct scan_arguments *a,
-                                                    uint64_t position, uint64_t last, int kind)
-{
-    uint64_t begin = position + (kind == STREAM_PRODUCT ? 4u : 16u) * simt_lane();
-    uint64_t end = last + STREAM_BEYOND_BYTES;
-    struct stream_source source = {a->text, 0};
-
-    if (begin < end) {
-        source.at += begin;
-        source.room = end - begin < UINT32_MAX ? (uint32_t)(end - begin) : UINT32_MAX;
-    }
-    return source;
-}
-
-SIMT_FUNCTION void stream_load_row(const struct stream_source *source, struct stream_ring *ring,
-                                   uint32_t k, int kind)
-{
-    uint32_t row = k * STREAM_ROW_BYTES;
-
-    if (kind == STREAM_PRODUCT) {
-        SIMT_UNROLL
-        for (uint32_t i = 0; i < 4u; i++)
-            if (SIMT_BOUND(row + i * 128u < source->room))
-                ring->w[4u * k + i] =
-                    simt_load_u32((const uint32_t *)(const void *)(source->at + row + i * 128u));
-    } else if (SIMT_BOUND(row < source->room)) {
-        struct simt_u32x4 own = simt_load_u32x4((const uint32_t *)(const void *)(source->at + row));
-
-        SIMT_UNROLL
-        for (uint32_t i = 0; i < 4u; i++)
-            ring->w[4u * k + i] = own.w[i];
-    }
-}
-
-/* Load what the last row needs of the bytes behind its step. */
-SIMT_FUNCTION void stream_load_behind(const struct stream_source *source, struct stream_ring *ring,
+/* Issue the loads of `rows` rows from `position` on, and of the bytes behind them that the last one
+ * needs. `room` is what may be loaded from the lane's first bytes on. */
+SIMT_FUNCTION void stream_load_within(const uint8_t *at, uint32_t room, struct stream_rows *to,
                                       uint32_t rows, int kind)
 {
     uint32_t behind = rows * STREAM_ROW_BYTES;
 
-    if (kind == STREAM_PRODUCT) {
-        if (simt_lane() < 4u && SIMT_BOUND(behind < source->room))
-            ring->behind[0] = simt_load_u32((const uint32_t *)(const void *)(source->at + behind));
-    } else if (kind != FILTER_WORDS && kind != FILTER_BYTE) {
-        behind -= 16u * (SIMT_WARP_THREADS - 1u); /* from the last lane's first bytes */
-        if (simt_lane() == SIMT_WARP_THREADS - 1u && SIMT_BOUND(behind < source->room)) {
-            uint64_t more = simt_load_u64((const uint64_t *)(const void *)(source->at + behind));
+    if (stream_multiplies(kind)) {
+        SIMT_UNROLL
+        for (uint32_t i = 0; i < 4u * rows; i++)
+            if (SIMT_BOUND(i * 128u < room))
+                to->w[i] = simt_load_u32((const uint32_t *)(const void *)(at + i * 128u));
+        if (simt_lane() < 4u && SIMT_BOUND(behind < room))
+            to->behind[0] = simt_load_u32((const uint32_t *)(const void *)(at + behind));
+        return;
+    }
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < rows; k++) {
+        if (SIMT_BOUND(k * STREAM_ROW_BYTES < room)) {
+            struct simt_u32x4 own =
+                simt_load_u32x4((const uint32_t *)(const void *)(at + k * STREAM_ROW_BYTES));
 
-            ring->behind[0] = (uint32_t)more;
-            ring->behind[1] = (uint32_t)(more >> 32);
+            SIMT_UNROLL
+            for (uint32_t i = 0; i < 4u; i++)
+                to->w[4u * k + i] = own.w[i];
         }
+    }
+    if (kind == FILTER_WORDS || kind == FILTER_BYTE)
+        return;
+    behind -= 16u * (SIMT_WARP_THREADS - 1u); /* from the last lane's first bytes */
+    if (simt_lane() == SIMT_WARP_THREADS - 1u && SIMT_BOUND(behind < room)) {
+        uint64_t more = simt_load_u64((const uint64_t *)(const void *)(at + behind));
+
+        to->behind[0] = (uint32_t)more;
+        to->behind[1] = (uint32_t)(more >> 32);
     }
 }
 
+SIMT_FUNCTION uint32_t stream_lane_bytes(int kind)
+{
+    return (stream_multiplies(kind) ? 4u : 16u) * simt_lane();
+}
+
+/* The step at `position`, all of which is there. */
+SIMT_FUNCTION void stream_load(const struct scan_arguments *a, uint64_t position,
+                               struct stream_rows *to, uint32_t rows, int kind)
+{
+    stream_load_within(a->text + position + stream_lane_bytes(kind), UINT32_MAX, to, rows, kind);
+}
+
+/* Are all places of the step at `position` wanted, and all of its bytes there? */
+SIMT_FUNCTION int stream_is_whole(const struct scan_arguments *a, uint64_t position, uint32_t rows)
+{
+    return position >= a->begin + a->shift &&
+           SIMT_BOUND(position + rows * STREAM_ROW_BYTES <= stream_last(a));
+}
+
 /* Row k and the 8 bytes behind each lane's 16. All lanes of the warp. */
-SIMT_FUNCTION struct filter_words stream_words_of(const struct stream_ring *ring, uint32_t k,
+SIMT_FUNCTION struct filter_words stream_words_of(const struct stream_rows *from, uint32_t k,
                                                   uint32_t rows, int kind)
 {
     struct filter_words words;
 
     SIMT_UNROLL
     for (uint32_t i = 0; i < 4u; i++)
-        words.w[i] = ring->w[4u * k + i];
+        words.w[i] = from->w[4u * k + i];
     words.w[4] = words.w[5] = 0;
     if (kind == FILTER_WORDS || kind == FILTER_BYTE)
         return words;
     SIMT_UNROLL
-    for (uint32_t i = 0; i < (kind == FILTER_LONG || kind == FILTER_MASKED ? 2u : 1u); i++) {
+    for (uint32_t i = 0; i < (kind == FILTER_SHORT || kind == FILTER_WORD ? 1u : 2u); i++) {
         uint32_t above = (simt_lane() + 1u) % SIMT_WARP_THREADS;
         /* The last lane's neighbour is lane 0 of the row that follows. */
         uint32_t given =
-            k + 1u < rows && simt_lane() == 0 ? ring->w[4u * (k + 1u) + i] : ring->w[4u * k + i];
+            k + 1u < rows && simt_lane() == 0 ? from->w[4u * (k + 1u) + i] : from->w[4u * k + i];
         uint32_t got = simt_shuffle_u32(given, above);
 
         words.w[4u + i] =
-            k + 1u == rows && simt_lane() == SIMT_WARP_THREADS - 1u ? ring->behind[i] : got;
+            k + 1u == rows && simt_lane() == SIMT_WARP_THREADS - 1u ? from->behind[i] : got;
     }
     return words;
 }
 
-/* ---- Units ------------------------------------------------------------------------------ */
+/* ---- Steps ------------------------------------------------------------------------------ */
 
-/* Look at row k of the step at `position`. */
-SIMT_FUNCTION int stream_look_row(const struct scan_arguments *a, const struct filter_range *range,
-                                  const struct stream_ring *ring, const struct product *product,
-                                  uint64_t position, uint32_t k, uint32_t rows, int whole, int kind,
-                                  struct stream *s, uint32_t *count)
+/* Look once more at the row at `position`, where the first look said that there may be candidates,
+ * or which the first look cannot take since it is not whole: queue its candidates, or count what
+ * the kind decides. The row is loaded again, from the nearest cache, so that the first look has to
+ * hold on to nothing. Returns whether the warp gives up. */
+SIMT_FUNCTION_LARGE int stream_again(const struct scan_arguments *a, struct stream *s,
+                                     uint64_t position, int kind)
 {
-    uint64_t row = position + k * STREAM_ROW_BYTES;
+    struct filter_range range = {position, a->begin + a->shift, stream_last(a)};
+    uint64_t begin = position + stream_lane_bytes(kind), end = range.last + STREAM_BEYOND_BYTES;
+    struct stream_rows row = {{0}, {0, 0}};
 
-    if (kind == STREAM_PRODUCT) {
-        SIMT_UNROLL
+    if (SIMT_BOUND(begin < end))
+        stream_load_within(a->text + begin,
+                           end - begin < UINT32_MAX ? (uint32_t)(end - begin) : UINT32_MAX - 1u,
+                           &row, 1, kind);
+    if (stream_multiplies(kind)) {
+        struct product product = product_of(a);
+
         for (uint32_t i = 0; i < 2u; i++) {
-            uint32_t at = 4u * k + 2u * i;
-            uint32_t next = at + 2u < 4u * rows ? ring->w[at + 2u] : ring->behind[0];
-            struct product_sums sums = product_block(product, &ring->w[at], next);
-            uint64_t place = row + i * PRODUCT_BLOCK_BYTES + product_lane_place();
+            struct product_sums sums =
+                product_block(&product, row.w, i == 0 ? row.w[2] : row.behind[0]);
+            uint64_t place = position + i * PRODUCT_BLOCK_BYTES + product_lane_place();
 
-            if (simt_ballot(product_hit(&sums)) == 0)
-                continue;
-            if (stream_push(a, s, place - a->shift - a->begin,
-                            product_wanted(range, place, product_mask(&sums))))
+            if (stream_push(a, s, place - range.first,
+                            product_wanted(&range, place, product_mask(&product, &sums))))
                 return 1;
+            row.w[0] = row.w[2];
+            row.w[1] = row.w[3];
         }
         return 0;
     } else {
-        struct filter_words words = stream_words_of(ring, k, rows, kind);
+        struct filter_words words = stream_words_of(&row, 0, 1, kind);
+        uint64_t place = position + 16u * simt_lane();
+        uint32_t mask = filter_lane(a, &range, &words, place, stream_filter_kind(kind));
 
-        return stream_row(a, range, &words, row + 16u * simt_lane(), whole, kind, s, count);
+        if (!stream_decides(kind))
+            return stream_push(a, s, place - range.first, mask);
+        s->count += simt_popcount(mask);
+        return 0;
     }
 }
 
-/* Look at the step at `position` in the ring, and load the one at `next` in its place. Returns
- * whether the warp gives up. */
-SIMT_FUNCTION int stream_step(const struct scan_arguments *a, const struct filter_range *range,
-                              struct stream_ring *ring, const struct product *product,
-                              uint64_t position, const struct stream_source *next, uint32_t rows,
-                              int kind, struct stream *s, uint32_t *count)
+/* The first look at row k: may it hold candidates? What is decided here is added to *count. */
+SIMT_FUNCTION int stream_row(const struct scan_arguments *a, const struct stream_rows *step,
+                             const struct product *product, uint32_t k, uint32_t rows, int kind,
+                             uint32_t *count)
 {
-    int whole = position >= range->first && position + rows * STREAM_ROW_BYTES <= range->last;
+    if (stream_multiplies(kind)) {
+        const uint32_t *own = &step->w[4u * k];
+        struct product_sums first = product_block(product, own, own[2]);
+        struct product_sums second =
+            product_block(product, own + 2, k + 1u < rows ? own[4] : step->behind[0]);
+
+        return product_hit(product, &first) | product_hit(product, &second);
+    } else {
+        struct filter_words words = stream_words_of(step, k, rows, kind);
+
+        if (!stream_decides(kind))
+            return stream_look(a, &words, kind);
+        *count += stream_count(a, &words, kind);
+        return 0;
+    }
+}
+
+/* The rows of a whole step that may hold candidates. */
+SIMT_FUNCTION uint32_t stream_step(const struct scan_arguments *a, const struct stream_rows *step,
+                                   const struct product *product, uint32_t rows, int kind,
+                                   uint32_t *count)
+{
+    uint32_t again = 0;
 
     SIMT_UNROLL
     for (uint32_t k = 0; k < rows; k++) {
-        if (stream_look_row(a, range, ring, product, position, k, rows, whole, kind, s, count))
-            return 1;
-        stream_load_row(next, ring, k, kind);
+        int hit = stream_row(a, step, product, k, rows, kind, count);
+
+        if (!stream_decides(kind) && simt_ballot(hit) != 0)
+            again |= 1u << k;
     }
-    stream_load_behind(next, ring, rows, kind);
-    return 0;
+    return again;
 }
 
-/* Note a unit whose candidates cost too much. */
-SIMT_FUNCTION void stream_list(const struct scan_arguments *a, uint64_t unit)
+/* ---- Units ------------------------------------------------------------------------------ */
+
+/* Note the unit of a step whose candidates cost too much. */
+SIMT_FUNCTION void stream_list(const struct scan_arguments *a, uint64_t position)
 {
     if (simt_lane() == 0) {
         uint64_t slot = simt_atomic_add_u64(&a->result->listed, 1);
 
-        simt_store_u32(a->tile_list + slot, (uint32_t)unit);
+        simt_store_u32(a->tile_list + slot,
+                       (uint32_t)((position - a->position) / (a->tile_words * 32u)));
     }
 }
 
+/* Where a warp is: at the step at `position` of a unit that has `left` steps from there on. */
+struct stream_walk {
+    uint64_t position;
+    uint64_t jump; /* from a unit's begin to that of the warp's next */
+    uint32_t left;
+    uint32_t unit_bytes;
+};
+
+SIMT_FUNCTION uint64_t stream_next(const struct stream_walk *walk, uint32_t step_bytes)
+{
+    return walk->position + step_bytes + (walk->left == 1u ? walk->jump - walk->unit_bytes : 0);
+}
+
+/* The end of the unit that `position` lies in: what it has come to is added to the total, or it is
+ * given up. A short pattern's queue goes on to the next unit. */
+SIMT_FUNCTION void stream_end(const struct scan_arguments *a, struct stream *s, uint64_t position,
+                              int flooded, uint64_t *total)
+{
+    if (a->pattern_bytes > TILE_LANE_BYTES) {
+        flooded = flooded || stream_drain(a, s);
+        if (flooded) {
+            stream_list(a, position);
+            s->count = 0;
+        }
+        s->queued = 0;
+        s->steps = 0;
+    }
+    *total += s->count;
+    s->count = 0;
+}
+
+/* Go on to the next step, or from a unit that is given up to the next unit. */
+SIMT_FUNCTION void stream_advance(const struct scan_arguments *a, struct stream *s,
+                                  struct stream_walk *walk, uint32_t step_bytes, int flooded,
+                                  uint64_t *total)
+{
+    if (!flooded && walk->left > 1u) {
+        walk->position += step_bytes;
+        walk->left--;
+        return;
+    }
+    stream_end(a, s, walk->position, flooded, total);
+    walk->position += walk->jump - walk->unit_bytes + walk->left * step_bytes;
+    walk->left = walk->unit_bytes / step_bytes;
+}
+
+/* Add what the block has counted to the result: where a block has but one unit per warp, atomics of
+ * each warp would be too many. */
+SIMT_FUNCTION void stream_finish(const struct scan_arguments *a, const struct tile_totals *totals)
+{
+    SIMT_SHARED(uint64_t, stream_sums, 2u * SCAN_THREADS_MAX / SIMT_WARP_THREADS);
+    uint32_t warps = simt_threads() / SIMT_WARP_THREADS;
+    uint64_t count = tile_warp_sum(totals->count), candidates = tile_warp_sum(totals->candidates);
+
+    if (simt_lane() == 0) {
+        stream_sums[simt_warp()] = count;
+        stream_sums[warps + simt_warp()] = candidates;
+    }
+    simt_barrier();
+    if (simt_thread() != 0)
+        return;
+    for (uint32_t w = 1; w < warps; w++) {
+        count += stream_sums[w];
+        candidates += stream_sums[warps + w];
+    }
+    if (count != 0)
+        (void)simt_atomic_add_u64(&a->result->count, count);
+    if (candidates != 0)
+        (void)simt_atomic_add_u64(&a->result->candidates, candidates);
+}
+
+/* Look again at some rows of a step. Returns whether the warp gives up. */
+SIMT_FUNCTION int stream_rows_again(const struct scan_arguments *a, struct stream *s,
+                                    uint64_t position, uint32_t again, int kind)
+{
+    for (; again != 0; again &= again - 1u)
+        if (stream_again(a, s, position + simt_lowest_bit(again) * STREAM_ROW_BYTES, kind))
+            return 1;
+    return 0;
+}
+
+/* A unit has as many whole steps. The inner loop keeps little but its own step's rows and the next
+ * one's: registers bound the warps on a multiprocessor. */
 SIMT_FUNCTION void stream_units(const struct scan_arguments *a, int kind, uint32_t rows)
 {
     SIMT_SHARED(uint32_t, stream_queues, SCAN_THREADS_MAX / SIMT_WARP_THREADS * STREAM_QUEUE_MAX);
-    uint32_t block_warps = simt_threads() / SIMT_WARP_THREADS, step_bytes = rows * STREAM_ROW_BYTES;
-    uint32_t unit_bytes = a->tile_words * 32u;
-    uint64_t warps = (uint64_t)simt_blocks() * block_warps, last = a->limit + a->shift;
+    uint32_t unit_bytes = a->tile_words * 32u, step_bytes = rows * STREAM_ROW_BYTES;
+    uint64_t warp = (uint64_t)simt_block() * (simt_threads() / SIMT_WARP_THREADS) + simt_warp();
+    struct stream_walk walk = {a->position + warp * unit_bytes,
+                               (uint64_t)simt_blocks() * (simt_threads() / SIMT_WARP_THREADS) *
+                                   unit_bytes,
+                               unit_bytes / step_bytes, unit_bytes};
     struct stream s = {stream_queues + simt_warp() * STREAM_QUEUE_MAX, 0, 0, 0, 0};
-    uint64_t unit = (uint64_t)simt_block() * block_warps + simt_warp();
     struct tile_totals totals = {0, 0, 0};
-    struct product product = {{0, 0, 0, 0}, {{0, 0, 0, 0}}, 0};
-    struct stream_ring ring = {{0}, {0, 0}};
-    struct stream_source source;
-    struct filter_range range;
-    int reload = 1;
+    struct product product = {{0, 0, 0, 0}, 0, 0};
+    uint64_t decided = 0;
 
-    range.first = a->begin + a->shift;
-    if (kind == STREAM_PRODUCT)
+    if (stream_multiplies(kind))
         product = product_of(a);
-    for (; SIMT_BOUND(unit < a->tile_count); unit += warps) {
-        uint64_t count_before = s.count, unit_end, position, next;
-        uint32_t count = 0;
-        int flooded = 0;
+    if (kind == STREAM_PRODUCT)
+        product.fold = 0; /* which the compiler then knows */
+    while (SIMT_BOUND(walk.position < stream_last(a))) {
+        struct stream_rows step = {{0}, {0, 0}}, ahead = {{0}, {0, 0}};
+        int more = stream_is_whole(a, walk.position, rows);
 
-        range.position = a->position + unit * unit_bytes;
-        unit_end = range.position + unit_bytes;
-        range.last = unit_end < last ? unit_end : last;
-        s.steps = 0;
-        if (reload) {
-            source = stream_source_of(a, range.position, last, kind);
-            SIMT_UNROLL
-            for (uint32_t k = 0; k < rows; k++)
-                stream_load_row(&source, &ring, k, kind);
-            stream_load_behind(&source, &ring, rows, kind);
-            reload = 0;
+        if (!more) { /* the text's first step, or its last */
+            int flooded = stream_rows_again(a, &s, walk.position, (1u << rows) - 1u, kind);
+
+            stream_advance(a, &s, &walk, step_bytes, flooded, &totals.count);
+            continue;
         }
-        for (position = range.position; position < range.last && !flooded; position = next) {
-            next = position + step_bytes;
-            source = stream_source_of(
-                a, next < unit_end ? next : range.position + warps * unit_bytes, last, kind);
-            flooded =
-                stream_step(a, &range, &ring, &product, position, &source, rows, kind, &s, &count);
-        }
-        if (!flooded && a->pattern_bytes > TILE_LANE_BYTES)
-            flooded = stream_drain(a, &s);
-        s.count += count;
-        if (flooded) {
-            stream_list(a, unit);
-            s.count = count_before;
-            s.queued = 0;
-            reload = 1;
+        stream_load(a, walk.position, &step, rows, kind);
+        while (more) {
+            uint64_t next = stream_next(&walk, step_bytes);
+            uint32_t again, count = 0;
+            int flooded;
+
+            more = stream_is_whole(a, next, rows);
+            stream_load(a, more ? next : walk.position, &ahead, rows, kind);
+            again = stream_step(a, &step, &product, rows, kind, &count);
+            decided += count;
+            flooded = stream_rows_again(a, &s, walk.position, again, kind);
+            more = more && !flooded;
+            stream_advance(a, &s, &walk, step_bytes, flooded, &totals.count);
+            step = ahead;
         }
     }
-    (void)stream_drain(a, &s);
-    totals.count = s.count;
+    if (walk.left < unit_bytes / step_bytes) /* the text ends within a unit */
+        stream_end(a, &s, walk.position, 0, &totals.count);
+    if (a->pattern_bytes <= TILE_LANE_BYTES)
+        (void)stream_drain(a, &s);
+    totals.count += decided + s.count;
     totals.candidates = s.candidates;
-    tile_finish(a, &totals);
+    stream_finish(a, &totals);
 }
 
 #endif

@@ -260,13 +260,21 @@ SIMT_FUNCTION int tile_is_behind(const struct scan_arguments *a, uint64_t x)
     return simt_barrier_or(behind);
 }
 
+/* The sum over the warp's lanes. All lanes of the warp. */
+SIMT_FUNCTION uint64_t tile_warp_sum(uint64_t own)
+{
+    if (simt_ballot(own != 0) == 0)
+        return 0;
+    for (uint32_t distance = SIMT_WARP_THREADS / 2u; distance != 0; distance /= 2u)
+        own += simt_shuffle_u64(own, simt_lane() ^ distance);
+    return own;
+}
+
 /* Add the warp's sum to a sum of the result. All lanes of the warp. */
 SIMT_FUNCTION void tile_total(uint64_t *sum, uint64_t own)
 {
-    uint64_t total = 0;
+    uint64_t total = tile_warp_sum(own);
 
-    for (uint32_t lane = 0; lane < SIMT_WARP_THREADS; lane++)
-        total += simt_shuffle_u64(own, lane);
     if (simt_lane() == 0 && total != 0)
         (void)simt_atomic_add_u64(sum, total);
 }
