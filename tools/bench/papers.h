@@ -300,6 +300,8 @@ void paper_records(struct papers *papers);
 
 void papers_print(const struct papers *papers, const struct paper *paper);
 void papers_markdown(const struct papers *papers, const struct paper *paper, FILE *file);
+/* Orderings as Markdown, cases of one claim together. */
+void papers_claims(const struct paper *paper, const char *not_measured, FILE *file);
 void papers_json(const struct papers *papers, struct paper *const *paper, uint32_t paper_count,
                  FILE *file);
 void papers_csv_head(FILE *file);

@@ -364,8 +364,8 @@ static void order_best(struct paper *paper, const struct table *table, const str
     if (best_speedup(sizes, count, column, &best))
         state = best >= SPEEDUP_PUBLISHED ? ORDERING_HOLDS : ORDERING_FAILS;
     paper_claim(paper, state, best, published,
-                "%s: %s is at best >= 35 times as fast as strstr on one core (how many times)",
-                table->title, columns[column].name);
+                "%s%s: %s is at best >= 35 times as fast as strstr on one core (how many times)",
+                table->title, published > 0 ? "" : ", today", columns[column].name);
 }
 
 static void order_size(struct paper *paper, const struct size *size, bool dense)

@@ -243,27 +243,6 @@ static void markdown_table(const struct table *table, FILE *file)
     markdown_lacks(table, file);
 }
 
-static void markdown_orderings(const struct papers *papers, const struct paper *paper, FILE *file)
-{
-    uint32_t unknown = 0;
-    char text[4 * NAME_BYTES];
-
-    fprintf(file,
-            "\nWhat the source's figures say, and whether it is so in this run (the number is "
-            "the left time over the right one, unless the line says what it is):\n\n");
-    for (uint32_t i = 0; i < paper->ordering_count; i++) {
-        if (paper->ordering[i].state == ORDERING_UNKNOWN) {
-            unknown++;
-            continue;
-        }
-        ordering_text(&paper->ordering[i], "", text);
-        fprintf(file, "- %s: **%s**\n", paper->ordering[i].text, text);
-    }
-    if (unknown > 0)
-        fprintf(file, "- %u %s: %s\n", unknown, unknown < paper->ordering_count ? "more" : "in all",
-                papers->device[0] != '\0' ? "not measured" : NOT_MEASURED);
-}
-
 void papers_markdown(const struct papers *papers, const struct paper *paper, FILE *file)
 {
     fprintf(file, "<!-- paper %s -->\n", paper->name);
@@ -279,5 +258,5 @@ void papers_markdown(const struct papers *papers, const struct paper *paper, FIL
     print_spread(paper, file, "- ");
     for (uint32_t i = 0; i < paper->table_count; i++)
         markdown_table(&paper->table[i], file);
-    markdown_orderings(papers, paper, file);
+    papers_claims(paper, papers->device[0] != '\0' ? "not measured" : NOT_MEASURED, file);
 }

@@ -399,7 +399,7 @@ bool papers_wants_more(const struct papers *papers, const struct contestant *con
     const struct figure *figure = contestant->figure;
     double spent = 0;
 
-    if (figure->state != FIGURE_MEASURED)
+    if (figure->state != FIGURE_MEASURED || (figure->whole.count > 0 && papers_late(papers)))
         return false;
     for (uint32_t i = 0; i < figure->whole.count; i++)
         spent += figure->whole.seconds[i];

@@ -157,9 +157,9 @@ static void order_crossing(struct paper *paper, const struct word *word, uint32_
     if (find_crossing(word, left, right, &bytes))
         state = bytes > 0 ? ORDERING_HOLDS : ORDERING_FAILS;
     paper_claim(paper, state, bytes, published,
-                "from some length on %s is the faster one of it and %s (the length in bytes; 0: "
+                "%sfrom some length on %s is the faster one of it and %s (the length in bytes; 0: "
                 "it is not)",
-                columns[right].name, columns[left].name);
+                left == NAIVE_ONE ? "" : "today: ", columns[right].name, columns[left].name);
 }
 
 static const struct length *length_of(const struct word *word, uint64_t bytes)
