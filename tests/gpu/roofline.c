@@ -106,34 +106,12 @@ static void unload(struct session *s)
 static struct trawl_plan *plan_for(const struct session *s, const uint8_t *bytes, uint64_t count,
                                    enum trawl_method method)
 {
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-    struct trawl_pattern pattern = {bytes, count};
-    struct trawl_plan *plan = NULL;
-    struct trawl_error error;
-    enum trawl_status status;
-
-    options.sample = s->bytes;
-    options.sample_bytes = s->count < (1 << 16) ? s->count : 1 << 16;
-    options.method = method;
-    status = trawl_plan_build(&pattern, 1, &options, &plan, &error);
-    if (status == TRAWL_ARGUMENT)
-        return NULL;
-    measure_must(status, &error);
-    return plan;
+    return measure_plan(bytes, count, s->bytes, s->count, method, NULL);
 }
 
 static uint64_t cpu_count(const struct session *s, const uint8_t *bytes, uint64_t count)
 {
-    struct trawl_plan *plan = plan_for(s, bytes, count, TRAWL_METHOD_AUTO);
-    struct trawl_text *text = NULL;
-    struct trawl_error error;
-    uint64_t found = 0;
-
-    measure_must(trawl_text_from_memory(s->bytes, s->count, &text, &error), &error);
-    measure_must(trawl_count(s->cpu, plan, text, &found, &error), &error);
-    trawl_text_close(text);
-    trawl_plan_free(plan);
-    return found;
+    return measure_cpu_count(s->cpu, bytes, count, s->bytes, s->count);
 }
 
 /* ---- One figure ------------------------------------------------------------------------- */
