@@ -6,8 +6,11 @@
 # Without a folder with bible.txt, world192.txt and ecoli-nc008253.txt generated texts stand in.
 # TRAWL_TEST_SEED            other places
 # TRAWL_GPU_PROCESSES        commands at a time, as many as there are cores unless told otherwise
-# TRAWL_GPU_SECONDS          no command begins after so many; how many are left out is said
+# TRAWL_GPU_SECONDS          when they are over no command begins, those that run are stopped, and how
+#                            many these were is said
+# TRAWL_CORPORA_SECONDS      of one command, 60 unless told otherwise; it is stopped then, which is said
 # TRAWL_CORPORA_ENGINES      of "cpu cuda"
+# TRAWL_CORPORA_ALGORITHMS   those whose name this extended regular expression matches
 # TRAWL_CORPORA_LENGTHS      of the patterns
 # TRAWL_CORPORA_BYTES        of each text, its first so many
 set -uo pipefail
@@ -20,22 +23,27 @@ seed=${TRAWL_TEST_SEED:-1}
 # The texts and patterns are the working folder's; "own" is no algorithm; pattern "all": the matrix.
 job() {
     local engine=$1 algorithm=$2 text=$3 pattern=$4 output=(--positions) options=() bytes status
+    local left=${TRAWL_CORPORA_SECONDS:-60}
 
-    if [ -n "${deadline:-}" ] && [ "$(date +%s)" -ge "$deadline" ]; then
-        echo "$engine $algorithm left" >>results.txt
+    [ -z "${deadline:-}" ] || left=$((deadline - $(date +%s) < left ? deadline - $(date +%s) : left))
+    if [ "$left" -le 0 ]; then
+        echo "$engine $algorithm left-out" >>results.txt
         return
     fi
     [ "$algorithm" = own ] || options=(--algorithm="$algorithm")
     [ "$pattern" = all ] && output=(--matrix)
     bytes=${pattern%-*}
-    "$trawl" --engine="$engine" "${options[@]}" "${output[@]}" --hex -f "$text.$pattern" "$text" \
-        2>"error.$$" | cmp -s - "$text.$pattern.expected"
+    timeout "$left" "$trawl" --engine="$engine" "${options[@]}" "${output[@]}" --hex \
+        -f "$text.$pattern" "$text" 2>"error.$$" | cmp -s - "$text.$pattern.expected"
     status=("${PIPESTATUS[@]}")
     if [ "${status[0]}" -eq 2 ] && [ "$algorithm" = pss-gr ] && [ "$bytes" -gt 3072 ] &&
         grep -q 'takes patterns of up to 3072 bytes' "error.$$"; then
         echo "$engine $algorithm refused" >>results.txt
     elif [ "${status[0]}" -lt 2 ] && [ "${status[1]}" -eq 0 ]; then
         echo "$engine $algorithm same" >>results.txt
+    elif [ "${status[0]}" -eq 124 ]; then
+        echo "$engine $algorithm stopped" >>results.txt
+        echo "stopped after $left s: $engine $algorithm, $text, pattern $pattern" >>differences.txt
     else
         echo "$engine $algorithm different" >>results.txt
         echo "DIFFERENT: $engine $algorithm, $text, pattern $pattern, status ${status[0]}:" \
@@ -171,6 +179,7 @@ patterns() {
     echo 'own cpu, cuda'
     "$trawl" --list-algorithms
 } | while read -r algorithm rest; do
+    [[ "$algorithm" =~ ${TRAWL_CORPORA_ALGORITHMS:-.} ]] || continue
     for engine in $engines; do
         [[ "$rest" =~ ^(cpu, )?$engine ]] || continue
         for text in $texts; do
@@ -196,9 +205,9 @@ awk -v seconds="$SECONDS" '
             print line | "sort"
         }
         close("sort")
-        printf "%d commands in %d s: %d same, %d different, %d refused, %d left out\n", NR, seconds,
-               n["same"], n["different"], n["refused"], n["left"]
+        printf "%d commands in %d s: %d same, %d different, %d refused, %d stopped, %d left out\n",
+               NR, seconds, n["same"], n["different"], n["refused"], n["stopped"], n["left-out"]
     }' results.txt
 [ "$(wc -l <results.txt)" -eq "$(wc -l <jobs.txt)" ] || echo 'not all commands came to an end'
-! grep -q ' different$' results.txt && grep -q ' same$' results.txt &&
+! grep -qE ' (different|stopped)$' results.txt && grep -q ' same$' results.txt &&
     [ "$(wc -l <results.txt)" -eq "$(wc -l <jobs.txt)" ]

@@ -20,7 +20,7 @@
 #define TEXTS 2u
 #define FIGURES (TEXTS * LENGTHS)
 #define REPEATS_MAX 5u
-#define PREFIX_FIRST (1ull << 20)
+#define PREFIX_FIRST (64ull << 10)
 #define PREFIX_FACTOR 8u
 #define PREFIXES_MAX 16u
 #define SHARE_MAX 12.0 /* seconds for one figure */
@@ -210,7 +210,7 @@ static void print_figure(const struct session *s, uint32_t algorithm, uint32_t i
     else
         printf(" %.2f %.2f", own->kernel / figure->kernel, own->call / figure->call);
     if (algorithm > 0 && figure->kernel > 0 && own->kernel > 0 && figure->bytes < s->count)
-        printf(" (%" PRIu64 " MiB)", figure->bytes >> 20);
+        printf(" (%" PRIu64 " KiB)", figure->bytes >> 10);
     if (algorithm > 0 && figure->kernel > 0 && own->kernel > 0)
         printf(" |");
 }
