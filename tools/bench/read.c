@@ -170,11 +170,12 @@ const struct reader *reader_choose(const uint8_t *text, uint64_t bytes)
 
 struct slice {
     pthread_t thread;
-    pthread_barrier_t *ready, *done;
+    pthread_barrier_t *ready;
     const struct reader *reader;
     const uint8_t *text;
     uint64_t bytes;
     uint64_t sum;
+    double begin, end;
 };
 
 static void *read_slice(void *context)
@@ -182,8 +183,9 @@ static void *read_slice(void *context)
     struct slice *slice = (struct slice *)context;
 
     pthread_barrier_wait(slice->ready);
+    slice->begin = clock_seconds();
     slice->sum = slice->reader->run(slice->text, slice->bytes);
-    pthread_barrier_wait(slice->done);
+    slice->end = clock_seconds();
     return NULL;
 }
 
@@ -191,33 +193,29 @@ static uint64_t run_threads(const struct reader *reader, const uint8_t *text, ui
                             uint32_t threads, double *seconds)
 {
     struct slice *slices = (struct slice *)allocate(threads * sizeof *slices);
-    pthread_barrier_t ready, done;
     uint64_t pages = bytes / PAGE_BYTES, sum = 0;
-    double begin;
+    double begin = 0, end = 0;
+    pthread_barrier_t ready;
 
-    pthread_barrier_init(&ready, NULL, threads + 1);
-    pthread_barrier_init(&done, NULL, threads + 1);
+    pthread_barrier_init(&ready, NULL, threads);
     for (uint32_t i = 0; i < threads; i++) {
-        uint64_t first = pages * i / threads, end = pages * (i + 1) / threads;
+        uint64_t first = pages * i / threads, next = pages * (i + 1) / threads;
 
         slices[i] = (struct slice){.ready = &ready,
-                                   .done = &done,
                                    .reader = reader,
                                    .text = text + first * PAGE_BYTES,
-                                   .bytes = (end - first) * PAGE_BYTES};
+                                   .bytes = (next - first) * PAGE_BYTES};
         if (pthread_create(&slices[i].thread, NULL, read_slice, &slices[i]) != 0)
             fail("a thread could not be started");
     }
-    pthread_barrier_wait(&ready);
-    begin = clock_seconds();
-    pthread_barrier_wait(&done);
-    *seconds = clock_seconds() - begin;
     for (uint32_t i = 0; i < threads; i++) {
         pthread_join(slices[i].thread, NULL);
         sum ^= slices[i].sum;
+        begin = i == 0 || slices[i].begin < begin ? slices[i].begin : begin;
+        end = slices[i].end > end ? slices[i].end : end;
     }
+    *seconds = end - begin;
     pthread_barrier_destroy(&ready);
-    pthread_barrier_destroy(&done);
     free(slices);
     return sum;
 }

@@ -15,8 +15,9 @@ struct reader {
 /* The fastest of the loops this machine can run, found by timing each on this text. */
 const struct reader *reader_choose(const uint8_t *text, uint64_t bytes);
 
-/* Read the text with `threads` threads, one slice each; seconds from the moment all are ready to
- * the moment the last is done. Returns the exclusive or, which does not depend on the loop. */
+/* Read the text with `threads` threads, one slice each; seconds from the moment the first begins,
+ * all being ready, to the moment the last is done. Returns the exclusive or, which does not depend
+ * on the loop. */
 uint64_t reader_run(const struct reader *reader, const uint8_t *text, uint64_t bytes,
                     uint32_t threads, double *seconds);
 
