@@ -130,6 +130,26 @@ papers | papers_gpu)
     done
     [ -z "$(find "$work" -name 'trawl-bench.*')" ] || fail 'files were left behind'
     ;;
+roofline)
+    # 3 alphabets, each length, each engine; a device, where the simulated one is given, as well.
+    engines=1
+    if [ -n "$driver" ]; then
+        export LD_LIBRARY_PATH=$driver
+        engines=2
+    fi
+    expect 0 roofline --bytes=1M --rounds=1 --threads=1 --cell-seconds=0 --filter=' m=16 ' \
+        --markdown="$work/out.md"
+    [ "$(lines_with '^| [CG]PU, .*| [a-z]*, 16 |' out)" -eq $((3 * engines)) ] || fail 'not every row'
+    [ "$(lines_with '^| [CG]PU, .*| ok |$' out.md)" -gt 0 ] || fail 'no choice was a good one'
+    [ "$(lines_with "^$((3 * engines)) choices, " out.md)" -eq 1 ] || fail 'no line on all choices'
+    expect 0 roofline --bytes=1M --rounds=1 --threads=2 --filter='az m=8 '
+    [ "$(lines_with '^| CPU, 2 threads |' out)" -eq 1 ] || fail 'nothing with two threads'
+    expect 0 roofline --bytes=1M --rounds=1 --seconds=0 --filter='az m=8 '
+    [ "$(lines_with 'the time was up' out)" -eq 1 ] || fail 'the end of the time was not seen'
+    expect 1 roofline --bytes=1M --rounds=1 --filter='az m=8 ' --falsify --markdown="$work/no.md"
+    [ "$(lines_with '^WRONG: az m=8 present: ' out)" -gt 0 ] || fail 'no WRONG line'
+    [ ! -e "$work/no.md" ] || fail 'results were written though an answer was wrong'
+    ;;
 wrong)
     expect 1 cpu --bytes=1M --rounds=1 --filter='az m=8' --falsify --json="$work/out.json"
     [ "$(lines_with '^WRONG: az m=8 present: trawl counts ' out)" -eq 1 ] || fail 'no WRONG line'

@@ -1,4 +1,4 @@
-/* bench: the three benchmarks. Each returns an exit status: 1 if an answer was wrong. */
+/* bench: the benchmarks. Each returns an exit status: 1 if an answer was wrong. */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
@@ -7,5 +7,6 @@
 int bench_cpu(const struct options *options);
 int bench_commands(const struct options *options);
 int bench_papers(const struct options *options);
+int bench_roofline(const struct options *options);
 
 #endif

@@ -12,15 +12,14 @@
 #include "bench/read.h"
 #include "bench/report.h"
 #include "bench/rows.h"
+#include "bench/search.h"
 #include "bench/svg.h"
 #include "bench/text.h"
 #include "bench/util.h"
 
 #define MEMMEM_SECONDS_MAX 0.25 /* of one run; the rest of the text is left out */
-#define SAMPLE_BYTES (64u << 10)
 #define LETTERS_SEED 1u
 #define PLAIN_SEED 2u
-#define PERIOD_BYTES 31u
 
 /* A text in memory with all that searches it. */
 struct bench {
@@ -35,12 +34,6 @@ struct bench {
     int wrong_count;
 };
 
-static void need_success(enum trawl_status status, const struct trawl_error *error)
-{
-    if (status != TRAWL_OK)
-        fail("%s (%s)", error->message, trawl_status_message(status));
-}
-
 static void check(struct bench *bench, const struct row *row, const char *who, uint64_t got,
                   uint64_t expected)
 {
@@ -54,20 +47,17 @@ static void check(struct bench *bench, const struct row *row, const char *who, u
 
 /* ---- One timed run ------------------------------------------------------------------------ */
 
-static void build_plan(const struct bench *bench, const uint8_t *pattern, uint64_t pattern_bytes,
-                       const uint8_t *text, struct trawl_plan **plan)
+static struct trawl_plan *build_plan(const struct bench *bench, const uint8_t *pattern,
+                                     uint64_t pattern_bytes, const uint8_t *text)
 {
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-    struct trawl_pattern one = {pattern, pattern_bytes};
-    struct trawl_error error = {0};
+    struct trawl_plan *plan =
+        search_plan(pattern, pattern_bytes, bench->options->method,
+                    bench->options->sample ? text : NULL, bench->rows.text_bytes);
 
-    options.method = bench->options->method;
-    if (bench->options->sample) {
-        options.sample = text;
-        options.sample_bytes =
-            bench->rows.text_bytes < SAMPLE_BYTES ? bench->rows.text_bytes : SAMPLE_BYTES;
-    }
-    need_success(trawl_plan_build(&one, 1, &options, plan, &error), &error);
+    if (plan == NULL)
+        fail("method %s does not take a pattern of %" PRIu64 " bytes", bench->options->method_name,
+             pattern_bytes);
+    return plan;
 }
 
 /* The plan is built and freed inside the time, as memmem looks at its pattern anew each time. */
@@ -75,13 +65,13 @@ static uint64_t run_trawl(const struct bench *bench, struct trawl_searcher *sear
                           const struct row *row, struct samples *samples)
 {
     struct trawl_error error = {0};
-    struct trawl_plan *plan = NULL;
+    struct trawl_plan *plan;
     uint64_t count = 0;
     double begin = clock_seconds();
 
-    build_plan(bench, plain ? row->plain_pattern : row->pattern, row->pattern_bytes,
-               plain ? bench->plain_bytes : bench->bytes, &plan);
-    need_success(
+    plan = build_plan(bench, plain ? row->plain_pattern : row->pattern, row->pattern_bytes,
+                      plain ? bench->plain_bytes : bench->bytes);
+    search_need(
         trawl_count(searcher, plan, plain ? bench->plain_text : bench->text, &count, &error),
         &error);
     trawl_plan_free(plan);
@@ -133,23 +123,12 @@ static void limit_memmem(struct bench *bench, struct row *row)
                                                     row->pattern_bytes, bench->threads);
 }
 
-/* What the plan says of itself in its line "method: NAME". */
 static void find_method(const struct bench *bench, struct row *row)
 {
-    static const char label[] = "method: ";
-    struct trawl_error error = {0};
-    struct trawl_plan *plan = NULL;
-    char text[4096];
-    uint64_t needed;
-    const char *line;
+    struct trawl_plan *plan = build_plan(bench, row->pattern, row->pattern_bytes, bench->bytes);
 
-    build_plan(bench, row->pattern, row->pattern_bytes, bench->bytes, &plan);
-    need_success(trawl_plan_explain(plan, text, sizeof text, &needed, &error), &error);
+    search_method(plan, row->method);
     trawl_plan_free(plan);
-    line = strstr(text, label);
-    if (line != NULL)
-        snprintf(row->method, sizeof row->method, "%.*s",
-                 (int)strcspn(line + sizeof label - 1, "\n"), line + sizeof label - 1);
 }
 
 static void warm_up(struct bench *bench, struct row *row)
@@ -201,47 +180,6 @@ static void measure_rows(struct bench *bench, uint32_t first)
 
 /* ---- The texts ---------------------------------------------------------------------------- */
 
-static void name_text(struct bench *bench, const char *alphabet, const char *what)
-{
-    struct rows *rows = &bench->rows;
-
-    snprintf(rows->texts[rows->text_count], sizeof rows->texts[0], "%s: %s", alphabet, what);
-    printf("text %s\n", rows->texts[rows->text_count]);
-    rows->text_count++;
-}
-
-static void fill_repeated(struct bench *bench, const char *alphabet, struct source *source)
-{
-    char what[SOURCE_NAME_BYTES + 16];
-
-    text_fill_repeated(bench->bytes, bench->rows.text_bytes, source->bytes, source->bytes_count);
-    snprintf(what, sizeof what, "%s, repeated", source->name);
-    name_text(bench, alphabet, what);
-    source_free(source);
-}
-
-static void fill_alphabet(struct bench *bench, const char *alphabet)
-{
-    uint64_t bytes = bench->rows.text_bytes;
-    struct source source = {0};
-    uint8_t period[PERIOD_BYTES];
-
-    if (strcmp(alphabet, "az") == 0) {
-        text_fill_letters(bench->bytes, bytes, LETTERS_SEED);
-        name_text(bench, alphabet, "random letters a-z, even odds");
-    } else if (strcmp(alphabet, "dna") == 0) {
-        source_dna(bench->options, &source);
-        fill_repeated(bench, alphabet, &source);
-    } else if (strcmp(alphabet, "english") == 0) {
-        source_english(bench->options, &source);
-        fill_repeated(bench, alphabet, &source);
-    } else {
-        text_fill_letters(period, PERIOD_BYTES, LETTERS_SEED);
-        text_fill_repeated(bench->bytes, bytes, period, PERIOD_BYTES);
-        name_text(bench, alphabet, "31 random letters, repeated");
-    }
-}
-
 /* A row's name begins with its alphabet, so a filter that begins with another leaves it out. */
 static bool may_want(const struct options *options, const char *alphabet)
 {
@@ -264,7 +202,7 @@ static void run_alphabets(struct bench *bench)
 
         if (!may_want(bench->options, alphabets[i]) || bench->wrong_count > 0)
             continue;
-        fill_alphabet(bench, alphabets[i]);
+        rows_fill_alphabet(&bench->rows, bench->options, alphabets[i], bench->bytes);
         rows_add_alphabet(&bench->rows, bench->options, alphabets[i], bench->bytes, bench->threads);
         measure_rows(bench, first);
     }
@@ -283,7 +221,7 @@ static void run_worst(struct bench *bench)
         if (bench->plain_bytes == NULL) {
             bench->plain_bytes = text_allocate(bytes);
             text_fill_letters(bench->plain_bytes, bytes, PLAIN_SEED);
-            need_success(
+            search_need(
                 trawl_text_from_memory(bench->plain_bytes, bytes, &bench->plain_text, &error),
                 &error);
         }
@@ -295,19 +233,6 @@ static void run_worst(struct bench *bench)
 }
 
 /* ---- The run ------------------------------------------------------------------------------ */
-
-static struct trawl_searcher *open_searcher(const struct options *options, uint32_t threads)
-{
-    struct trawl_searcher_options searcher_options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_searcher *searcher = NULL;
-    struct trawl_error error = {0};
-
-    searcher_options.engine = TRAWL_ENGINE_CPU;
-    searcher_options.threads = threads;
-    searcher_options.instruction_set = options->instruction_set;
-    need_success(trawl_searcher_open(&searcher_options, &searcher, &error), &error);
-    return searcher;
-}
 
 static void open_bench(struct bench *bench, const struct options *options,
                        const struct machine *machine)
@@ -323,9 +248,9 @@ static void open_bench(struct bench *bench, const struct options *options,
     text_fill_letters(bench->bytes, bytes, LETTERS_SEED);
     bench->reader = reader_choose(bench->bytes, bytes);
     bench->rows.reader_name = bench->reader->name;
-    bench->one = open_searcher(options, 1);
-    bench->all = open_searcher(options, bench->threads);
-    need_success(trawl_text_from_memory(bench->bytes, bytes, &bench->text, &error), &error);
+    bench->one = search_open(options, TRAWL_ENGINE_CPU, 1, &error);
+    bench->all = search_open(options, TRAWL_ENGINE_CPU, bench->threads, &error);
+    search_need(trawl_text_from_memory(bench->bytes, bytes, &bench->text, &error), &error);
 }
 
 static void close_bench(struct bench *bench)

@@ -12,5 +12,7 @@ int main(int argc, char **argv)
     options_parse(argc, argv, &options);
     if (strcmp(options.mode, "papers") == 0)
         return bench_papers(&options);
+    if (strcmp(options.mode, "roofline") == 0)
+        return bench_roofline(&options);
     return strcmp(options.mode, "cpu") == 0 ? bench_cpu(&options) : bench_commands(&options);
 }

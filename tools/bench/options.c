@@ -1,4 +1,4 @@
-/* options: what was typed after `trawl-bench cpu`, `commands` or `papers`. */
+/* options: what was typed after `trawl-bench cpu`, `commands`, `papers` or `roofline`. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -14,10 +14,13 @@ static const char help[] =
     "Usage: trawl-bench cpu [OPTION]...\n"
     "       trawl-bench commands [OPTION]...\n"
     "       trawl-bench papers [pss|bmh|swift|word|records] [OPTION]...\n"
+    "       trawl-bench roofline [OPTION]...\n"
     "cpu times, in one process and on one text in memory, a loop that only reads, the C library's\n"
     "memmem, and trawl with one thread and with all. commands times whole processes: trawl,\n"
     "grep -F and rg -F on files. papers measures the tables and figures of the gallery's sources\n"
-    "again, on a GPU too if there is one. Every timed answer is checked; a wrong one ends the run\n"
+    "again, on a GPU too if there is one. roofline times each engine with each method and as\n"
+    "chosen, against the speed of reading. Every timed answer is checked; a wrong one ends the "
+    "run\n"
     "with exit status 1.\n\n"
     "  --bytes=SIZE           size of each text (1G); K, M and G are powers of 1024\n"
     "  --rounds=N             timed runs of each thing, interleaved; the median counts (5);\n"
@@ -26,15 +29,15 @@ static const char help[] =
     "  --filter=TEXT          only rows whose name contains TEXT\n"
     "  --method=NAME          force a method, such as 'words'\n"
     "  --instruction-set=NAME force an instruction set, such as 'portable'\n"
-    "  --sample               cpu: show the plan the first 64 KiB of the text\n"
+    "  --sample               cpu, roofline: show the plan the first 64 KiB of the text\n"
     "  --text=FILE            English text (TRAWL_DATA/bible.txt, else generated)\n"
     "  --dna=FILE             DNA (TRAWL_DATA/ecoli-nc008253.txt, else generated)\n"
     "  --data=FOLDER          folder of texts: bible.txt, world192.txt, ecoli-nc008253.txt\n"
     "  --command=FILE         the command to time (trawl beside this program)\n"
     "  --directory=DIR        where files for commands are made (beside this program)\n"
     "  --largest=SIZE         papers: no text is larger (64M)\n"
-    "  --seconds=N            papers: what is not begun by then is left out (480)\n"
-    "  --cell-seconds=N       papers: fewer runs where they take longer in all (1)\n"
+    "  --seconds=N            papers, roofline: what is not begun by then is left out (480)\n"
+    "  --cell-seconds=N       papers, roofline: fewer runs where they take longer in all (1)\n"
     "  --small-runs=N         commands: runs on a file of 1 KiB (200)\n"
     "  --json=FILE            write all times\n"
     "  --csv=FILE             papers: write a line per figure\n"
@@ -234,15 +237,15 @@ static const char *whole_line(int argc, char **argv)
 /* What stands behind the options: a benchmark, and of papers a report. */
 static void take_words(int count, char **words, struct options *options)
 {
-    static const char *const modes[] = {"cpu", "commands", "papers"};
+    static const char *const modes[] = {"cpu", "commands", "papers", "roofline"};
 
     if (count < 1)
-        fail("say one of: cpu, commands, papers (--help tells more)");
+        fail("say one of: cpu, commands, papers, roofline (--help tells more)");
     for (uint32_t i = 0; i < sizeof modes / sizeof modes[0]; i++)
         if (strcmp(words[0], modes[i]) == 0)
             options->mode = modes[i];
     if (options->mode == NULL)
-        fail("there is no benchmark '%s'; say one of: cpu, commands, papers", words[0]);
+        fail("there is no benchmark '%s'; say one of: cpu, commands, papers, roofline", words[0]);
     if (count > (strcmp(options->mode, "papers") == 0 ? 2 : 1))
         fail("one word too many: %s", words[count - 1]);
     options->paper = count == 2 ? words[1] : NULL;

@@ -1,4 +1,4 @@
-/* options: what was typed after `trawl-bench cpu`, `commands` or `papers`. */
+/* options: what was typed after `trawl-bench cpu`, `commands`, `papers` or `roofline`. */
 #ifndef BENCH_OPTIONS_H
 #define BENCH_OPTIONS_H
 
@@ -8,7 +8,7 @@
 #include <trawl.h>
 
 struct options {
-    const char *mode;    /* "cpu", "commands" or "papers" */
+    const char *mode;    /* "cpu", "commands", "papers" or "roofline" */
     const char *paper;   /* papers: one report's name; NULL: all */
     const char *program; /* argv[0] */
     const char *line;    /* the whole command line, for the reports */
@@ -30,8 +30,8 @@ struct options {
     const char *directory;    /* where files for commands are made; NULL: beside this */
     const char *command_path; /* the command; NULL: beside this program */
     uint64_t largest_bytes;   /* papers: no text is larger */
-    uint32_t seconds_max;     /* papers: what is not begun by then is left out */
-    double cell_seconds;      /* papers: most that one contestant gets for one question */
+    uint32_t seconds_max;     /* papers, roofline: what is not begun by then is left out */
+    double cell_seconds;      /* papers, roofline: most that one contestant gets for one question */
     bool sample;              /* give the plan a sample of the text */
     bool falsify;             /* expect one occurrence too many: the run must fail */
 };

@@ -9,6 +9,8 @@
 #define PATTERN_SEED 7u
 #define ABSENT_TRIES 64u
 #define LINE_BYTES 100u
+#define LETTERS_SEED 1u
+#define PERIOD_BYTES 31u
 #define SAME_SPEED 0.97 /* of memmem: where both wait for the memory, the rest is noise */
 
 static const uint64_t lengths[] = {1, 2, 4, 8, 16, 64, 256, 1024, 4096};
@@ -56,6 +58,49 @@ const char *row_verdict(const struct rows *rows, const struct row *row)
         (row->memmem.count > 0 && row_speed(rows, &row->one) < SAME_SPEED * row_memmem_speed(row));
 
     return !has_bar ? "" : low ? "low" : "ok";
+}
+
+/* ---- Texts -------------------------------------------------------------------------------- */
+
+static void name_text(struct rows *rows, const char *alphabet, const char *what)
+{
+    char *name = rows->texts[rows->text_count++];
+
+    snprintf(name, sizeof rows->texts[0], "%s: %s", alphabet, what);
+    printf("text %s\n", name);
+}
+
+static void fill_repeated(struct rows *rows, const char *alphabet, struct source *source,
+                          uint8_t *text)
+{
+    char what[SOURCE_NAME_BYTES + 16];
+
+    text_fill_repeated(text, rows->text_bytes, source->bytes, source->bytes_count);
+    snprintf(what, sizeof what, "%s, repeated", source->name);
+    name_text(rows, alphabet, what);
+    source_free(source);
+}
+
+void rows_fill_alphabet(struct rows *rows, const struct options *options, const char *alphabet,
+                        uint8_t *text)
+{
+    struct source source = {0};
+    uint8_t period[PERIOD_BYTES];
+
+    if (strcmp(alphabet, "az") == 0) {
+        text_fill_letters(text, rows->text_bytes, LETTERS_SEED);
+        name_text(rows, alphabet, "random letters a-z, even odds");
+    } else if (strcmp(alphabet, "dna") == 0) {
+        source_dna(options, &source);
+        fill_repeated(rows, alphabet, &source, text);
+    } else if (strcmp(alphabet, "english") == 0) {
+        source_english(options, &source);
+        fill_repeated(rows, alphabet, &source, text);
+    } else {
+        text_fill_letters(period, PERIOD_BYTES, LETTERS_SEED);
+        text_fill_repeated(text, rows->text_bytes, period, PERIOD_BYTES);
+        name_text(rows, alphabet, "31 random letters, repeated");
+    }
 }
 
 /* ---- Rows --------------------------------------------------------------------------------- */
@@ -134,8 +179,8 @@ static double bar_of(const char *alphabet, uint64_t pattern_bytes)
     return strcmp(alphabet, "az") == 0 && pattern_bytes <= 100 ? 0.8 : 0;
 }
 
-static void add_length(struct rows *rows, const struct options *options, const char *alphabet,
-                       const uint8_t *text, uint64_t pattern_bytes, bool present, uint32_t threads)
+void rows_add_length(struct rows *rows, const struct options *options, const char *alphabet,
+                     const uint8_t *text, uint64_t pattern_bytes, bool present, uint32_t threads)
 {
     const char *kind = present ? "present" : "absent";
     char name[ROW_NAME_BYTES];
@@ -198,8 +243,8 @@ void rows_add_alphabet(struct rows *rows, const struct options *options, const c
     const uint8_t *line;
 
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
-        add_length(rows, options, alphabet, text, lengths[i], true, threads);
-        add_length(rows, options, alphabet, text, lengths[i], false, threads);
+        rows_add_length(rows, options, alphabet, text, lengths[i], true, threads);
+        rows_add_length(rows, options, alphabet, text, lengths[i], false, threads);
     }
     if (strcmp(alphabet, "english") != 0)
         return;

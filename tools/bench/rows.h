@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bench/search.h"
 #include "bench/text.h"
 #include "bench/util.h"
 
@@ -26,10 +27,10 @@ struct row {
     uint8_t *plain_pattern;
     uint64_t plain_expected;
 
-    double bar_read;  /* least ratio to the read speed with one thread; 0: none */
-    double bar_plain; /* least ratio to the random text with one thread; 0: none */
-    char method[32];  /* what the plan chose */
-    char note[96];    /* of a named word: the word */
+    double bar_read;                /* least ratio to the read speed with one thread; 0: none */
+    double bar_plain;               /* least ratio to the random text with one thread; 0: none */
+    char method[METHOD_NAME_BYTES]; /* what the plan chose */
+    char note[96];                  /* of a named word: the word */
 
     struct samples read_one, read_all, memmem, one, all, plain_one, plain_all;
 };
@@ -51,6 +52,15 @@ double row_memmem_speed(const struct row *row);
 double row_ratio(const struct samples *candidate, const struct samples *baseline);
 /* "ok", "low" where a bar is missed, "" where there is none. */
 const char *row_verdict(const struct rows *rows, const struct row *row);
+
+/* Fill the text of an alphabet, "az", "english", "dna" or "periodic", and name it. */
+void rows_fill_alphabet(struct rows *rows, const struct options *options, const char *alphabet,
+                        uint8_t *text);
+
+/* A pattern of the text, or the same with a byte changed, so that the text does not hold it; if the
+ * options want the row, and the text is twice as long. */
+void rows_add_length(struct rows *rows, const struct options *options, const char *alphabet,
+                     const uint8_t *text, uint64_t pattern_bytes, bool present, uint32_t threads);
 
 /* Rows of one alphabet's text: each length, present and absent, and the named words of English. */
 void rows_add_alphabet(struct rows *rows, const struct options *options, const char *alphabet,
