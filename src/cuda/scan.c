@@ -5,6 +5,7 @@
 #include "cuda/lane.h"
 
 #define TILES_PER_BLOCK_MIN 2u
+#define STREAM_WAVES 4u
 #define STREAM_ROW_WORDS 16u /* of bitmap, for a row of 512 bytes */
 #define STREAM_ALIGNMENT                                                     \
     128ull /* a cache line: a warp's loads then touch no more than they need \
@@ -72,6 +73,8 @@ static void choose_units(const struct engine_lane *lane, struct scan_arguments *
                                (32ull * a->tile_words));
 }
 
+/* Streams get several times the blocks that are resident: a block that comes late finds a
+ * multiprocessor that is early. */
 static uint32_t blocks_for(const struct engine_lane *lane, enum cuda_kernel kernel)
 {
     uint32_t resident = lane->device->resident[kernel];
@@ -79,9 +82,8 @@ static uint32_t blocks_for(const struct engine_lane *lane, enum cuda_kernel kern
     if (lane->limits.blocks_max != 0)
         return lane->limits.blocks_max;
     if (lane->limits.multiprocessor_blocks == 0)
-        return resident;
-    return (uint32_t)min_u64(resident, (uint64_t)lane->limits.multiprocessor_blocks *
-                                           lane->device->multiprocessors);
+        return is_stream(kernel) ? STREAM_WAVES * resident : resident;
+    return lane->limits.multiprocessor_blocks * lane->device->multiprocessors;
 }
 
 static void launch_prepare(const struct engine_lane *lane, const struct cuda_range *range,
@@ -110,14 +112,10 @@ static void launch_prepare(const struct engine_lane *lane, const struct cuda_ran
         choose_tiles(lane, a->limit + a->shift - a->position, blocks, a);
         launch->segment_count = a->tile_count;
     }
-    launch->blocks = (uint32_t)min_u64(blocks, a->tile_count);
-    if (is_stream(kernel)) {
-        uint64_t all = (a->tile_count + launch->threads / 32 - 1) / (launch->threads / 32);
-
-        launch->blocks = lane->limits.multiprocessor_blocks == 0 && lane->limits.blocks_max == 0
-                             ? (uint32_t)all
-                             : (uint32_t)min_u64(blocks, all);
-    }
+    launch->blocks =
+        (uint32_t)min_u64(blocks, is_stream(kernel) ? (a->tile_count + launch->threads / 32 - 1) /
+                                                          (launch->threads / 32)
+                                                    : a->tile_count);
 }
 
 /* The lowest begin of tile or group `unit`. */

@@ -178,7 +178,8 @@ static void put_product(const struct trawl_plan *plan, struct block *block,
 
         fingerprint += (uint32_t)product_weights[j] * (byte ^ (byte << 4 & 0xf0)); /* mixed */
     }
-    to->fingerprint = fingerprint;
+    for (uint32_t i = 0; i < 4; i++)
+        to->start[i] = 0 - fingerprint;
     to->fold = fold * 0x01010101u;
     for (uint32_t at = 0; at < sizeof to->weights; at++) {
         uint32_t i = at / 128, lane = at / 4 % 32;

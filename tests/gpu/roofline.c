@@ -264,7 +264,7 @@ static void part_counts(struct session *s, const char *text)
 
 static void shape_row(struct session *s, const struct variant *variant, uint64_t pattern_bytes)
 {
-    static const uint32_t blocks[] = {0, 1, 2, 3}, units[] = {128, 256, 512, 1024};
+    static const uint32_t blocks[] = {2, 3, 4, 8, 16, 32}, units[] = {128, 256};
     const uint8_t *pattern = s->bytes + s->count / 3;
     uint64_t expected = cpu_count(s, pattern, pattern_bytes);
 
@@ -295,7 +295,8 @@ static void part_shapes(struct session *s, const char *text)
     if (late(s, "shapes of launches"))
         return;
     printf("\n## Shapes of streams, %s: x read by the device's clock\n| kernel | m | unit KiB | "
-           "resident | 1 block per multiprocessor | 2 | 3 |\n|---|---:|---:|---:|---:|---:|---:|\n",
+           "2 blocks per multiprocessor | 3 | 4 | 8 | 16 | 32 "
+           "|\n|---|---:|---:|---:|---:|---:|---:|---:|---:|\n",
            text);
     for (uint32_t v = 0; v < VARIANTS; v++)
         if (lengths[v] != 0 && !late(s, "a shape"))

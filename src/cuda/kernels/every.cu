@@ -44,7 +44,7 @@ SIMT_FUNCTION void every_tiles(const struct scan_arguments *a, int filter)
     TILE_SHARED();
     struct tile_totals totals = {0, 0, 0};
     struct tile_queue queue = {tile_ask(a), 0};
-    struct product product = {{0, 0, 0, 0}, 0, 0};
+    struct product product = {{0, 0, 0, 0}, {{0, 0, 0, 0}}, 0};
     struct filter_range range;
     uint64_t tile;
     int only_count = filter == EVERY_GRAMS && a->want == SCAN_COUNT && a->is_exact != 0;

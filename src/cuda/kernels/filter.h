@@ -197,6 +197,13 @@ SIMT_FUNCTION uint32_t filter_wanted(const struct filter_range *range, uint64_t 
     return mask;
 }
 
+/* The candidates among 16 places that are all wanted. */
+SIMT_FUNCTION uint32_t filter_places(const struct scan_arguments *a,
+                                     const struct filter_words *words, int kind)
+{
+    return kind == FILTER_WORDS ? filter_aligned_words(a, words) : filter_every(a, words, kind);
+}
+
 SIMT_FUNCTION uint32_t filter_lane(const struct scan_arguments *a, const struct filter_range *range,
                                    const struct filter_words *words, uint64_t i, int kind)
 {
@@ -204,7 +211,7 @@ SIMT_FUNCTION uint32_t filter_lane(const struct scan_arguments *a, const struct 
 
     if (kind == FILTER_SET)
         return filter_set(a, words, filter_wanted(range, i));
-    mask = kind == FILTER_WORDS ? filter_aligned_words(a, words) : filter_every(a, words, kind);
+    mask = filter_places(a, words, kind);
     return mask != 0 ? mask & filter_wanted(range, i) : 0;
 }
 

@@ -53,9 +53,9 @@ struct scan_segment {
  * arguments, since compilers load arguments anew wherever they are used. */
 struct scan_product {
     uint32_t weights[4 * 32]; /* register, lane */
-    uint32_t fingerprint;     /* the pattern's */
+    uint32_t start[4];        /* minus the pattern's fingerprint; four, as the product takes it */
     uint32_t fold;            /* or-ed into the text's words */
-    uint32_t reserved[2];
+    uint32_t reserved[3];
 };
 
 struct scan_arguments {

@@ -44,7 +44,7 @@ struct stream {
 };
 
 /* The rows of a step as the lane holds them, and what it needs of the bytes behind the step. Rows
- * of products: the words `lane` of four times 128 bytes; else 16 neighbouring bytes. */
+ * of products: two words of each of two blocks; else 16 neighbouring bytes. */
 struct stream_rows {
     uint32_t w[4u * STREAM_ROWS_MAX];
     uint32_t behind[2];
@@ -93,10 +93,24 @@ SIMT_FUNCTION int stream_verify(const struct scan_arguments *a, struct stream *s
     return 0;
 }
 
+/* Both blocks' masks of a row of products in one: they have bits 0 and 1 beyond multiples of 8. */
+SIMT_FUNCTION uint32_t stream_join(uint32_t first, uint32_t second)
+{
+    return first | second << 2;
+}
+
+/* Where the place of a mask's bit lies beyond the lane's lowest. */
+SIMT_FUNCTION uint32_t stream_bit_place(uint32_t bit, int kind)
+{
+    if (!stream_multiplies(kind))
+        return bit;
+    return (bit & ~2u) + (bit >> 1) % 2u * PRODUCT_BLOCK_BYTES;
+}
+
 /* Queue the begins of a mask's bits; `place` is that of bit 0, counted from the first begin's.
  * Returns whether the warp gives up. All lanes of the warp. */
-SIMT_FUNCTION int stream_push(const struct scan_arguments *a, struct stream *s, uint64_t place,
-                              uint32_t mask)
+SIMT_FUNCTION_LARGE int stream_push(const struct scan_arguments *a, struct stream *s,
+                                    uint64_t place, uint32_t mask, int kind)
 {
     uint32_t lanes = simt_ballot(mask != 0);
 
@@ -106,7 +120,7 @@ SIMT_FUNCTION int stream_push(const struct scan_arguments *a, struct stream *s, 
 
         if (mask != 0)
             s->queue[s->queued + below] =
-                (uint32_t)(place + product_bit_place(simt_lowest_bit(mask)));
+                (uint32_t)(place + stream_bit_place(simt_lowest_bit(mask), kind));
         mask &= mask - 1u;
         s->queued += simt_popcount(lanes);
         lanes = simt_ballot(mask != 0);
@@ -243,8 +257,10 @@ SIMT_FUNCTION void stream_load_within(const uint8_t *at, uint32_t room, struct s
     if (stream_multiplies(kind)) {
         SIMT_UNROLL
         for (uint32_t i = 0; i < 4u * rows; i++)
-            if (SIMT_BOUND(i * 128u < room))
-                to->w[i] = simt_load_u32((const uint32_t *)(const void *)(at + i * 128u));
+            if (SIMT_BOUND(i / 2u * PRODUCT_BLOCK_BYTES + i % 2u * 16u < room))
+                to->w[i] = simt_load_u32(
+                    (const uint32_t *)(const void *)(at + i / 2u * PRODUCT_BLOCK_BYTES +
+                                                     i % 2u * 16u));
         if (simt_lane() < 4u && SIMT_BOUND(behind < room))
             to->behind[0] = simt_load_u32((const uint32_t *)(const void *)(at + behind));
         return;
@@ -273,7 +289,7 @@ SIMT_FUNCTION void stream_load_within(const uint8_t *at, uint32_t room, struct s
 
 SIMT_FUNCTION uint32_t stream_lane_bytes(int kind)
 {
-    return (stream_multiplies(kind) ? 4u : 16u) * simt_lane();
+    return stream_multiplies(kind) ? product_lane_bytes() : 16u * simt_lane();
 }
 
 /* The step at `position`, all of which is there. */
@@ -318,12 +334,43 @@ SIMT_FUNCTION struct filter_words stream_words_of(const struct stream_rows *from
 
 /* ---- Steps ------------------------------------------------------------------------------ */
 
-/* Look once more at the row at `position`, where the first look said that there may be candidates,
- * or which the first look cannot take since it is not whole: queue its candidates, or count what
- * the kind decides. The row is loaded again, from the nearest cache, so that the first look has to
- * hold on to nothing. Returns whether the warp gives up. */
-SIMT_FUNCTION_LARGE int stream_again(const struct scan_arguments *a, struct stream *s,
-                                     uint64_t position, int kind)
+/* The first look at row k of a whole step: may it hold candidates? Then they are queued. What is
+ * decided here is added to *count. Returns whether the warp gives up. */
+SIMT_FUNCTION int stream_row(const struct scan_arguments *a, const struct stream_rows *step,
+                             const struct product *product, uint64_t position, uint32_t k,
+                             uint32_t rows, int kind, struct stream *s, uint32_t *count)
+{
+    uint64_t place = position + k * STREAM_ROW_BYTES - a->begin - a->shift;
+
+    if (stream_multiplies(kind)) {
+        const uint32_t *own = &step->w[4u * k];
+        struct product_sums first = product_block(product, own, own[2]);
+        struct product_sums second =
+            product_block(product, own + 2, k + 1u < rows ? own[4] : step->behind[0]);
+
+        if (simt_ballot(product_hit(&first) | product_hit(&second)) == 0)
+            return 0;
+        return stream_push(a, s, place + product_lane_place(),
+                           stream_join(product_mask(&first), product_mask(&second)), kind);
+    } else {
+        struct filter_words words = stream_words_of(step, k, rows, kind);
+        int hit;
+
+        if (stream_decides(kind)) {
+            *count += stream_count(a, &words, kind);
+            return 0;
+        }
+        hit = stream_look(a, &words, kind);
+        if (simt_ballot(hit) == 0)
+            return 0;
+        return stream_push(a, s, place + 16u * simt_lane(),
+                           hit ? filter_places(a, &words, kind) : 0, kind);
+    }
+}
+
+/* A row of a step that is not whole: the text's first or last. */
+SIMT_FUNCTION_LARGE int stream_edge(const struct scan_arguments *a, struct stream *s,
+                                    uint64_t position, int kind)
 {
     struct filter_range range = {position, a->begin + a->shift, stream_last(a)};
     uint64_t begin = position + stream_lane_bytes(kind), end = range.last + STREAM_BEYOND_BYTES;
@@ -335,68 +382,44 @@ SIMT_FUNCTION_LARGE int stream_again(const struct scan_arguments *a, struct stre
                            &row, 1, kind);
     if (stream_multiplies(kind)) {
         struct product product = product_of(a);
+        struct product_sums first = product_block(&product, row.w, row.w[2]);
+        struct product_sums second = product_block(&product, row.w + 2, row.behind[0]);
+        uint64_t place = position + product_lane_place();
+        uint32_t low = product_wanted(&range, place, product_mask(&first));
+        uint32_t high = product_wanted(&range, place + PRODUCT_BLOCK_BYTES, product_mask(&second));
 
-        for (uint32_t i = 0; i < 2u; i++) {
-            struct product_sums sums =
-                product_block(&product, row.w, i == 0 ? row.w[2] : row.behind[0]);
-            uint64_t place = position + i * PRODUCT_BLOCK_BYTES + product_lane_place();
-
-            if (stream_push(a, s, place - range.first,
-                            product_wanted(&range, place, product_mask(&product, &sums))))
-                return 1;
-            row.w[0] = row.w[2];
-            row.w[1] = row.w[3];
-        }
-        return 0;
+        return stream_push(a, s, place - range.first, stream_join(low, high), kind);
     } else {
         struct filter_words words = stream_words_of(&row, 0, 1, kind);
         uint64_t place = position + 16u * simt_lane();
         uint32_t mask = filter_lane(a, &range, &words, place, stream_filter_kind(kind));
 
         if (!stream_decides(kind))
-            return stream_push(a, s, place - range.first, mask);
+            return stream_push(a, s, place - range.first, mask, kind);
         s->count += simt_popcount(mask);
         return 0;
     }
 }
 
-/* The first look at row k: may it hold candidates? What is decided here is added to *count. */
-SIMT_FUNCTION int stream_row(const struct scan_arguments *a, const struct stream_rows *step,
-                             const struct product *product, uint32_t k, uint32_t rows, int kind,
-                             uint32_t *count)
+SIMT_FUNCTION int stream_edges(const struct scan_arguments *a, struct stream *s, uint64_t position,
+                               uint32_t rows, int kind)
 {
-    if (stream_multiplies(kind)) {
-        const uint32_t *own = &step->w[4u * k];
-        struct product_sums first = product_block(product, own, own[2]);
-        struct product_sums second =
-            product_block(product, own + 2, k + 1u < rows ? own[4] : step->behind[0]);
-
-        return product_hit(product, &first) | product_hit(product, &second);
-    } else {
-        struct filter_words words = stream_words_of(step, k, rows, kind);
-
-        if (!stream_decides(kind))
-            return stream_look(a, &words, kind);
-        *count += stream_count(a, &words, kind);
-        return 0;
-    }
+    for (uint32_t k = 0; k < rows; k++)
+        if (stream_edge(a, s, position + k * STREAM_ROW_BYTES, kind))
+            return 1;
+    return 0;
 }
 
-/* The rows of a whole step that may hold candidates. */
-SIMT_FUNCTION uint32_t stream_step(const struct scan_arguments *a, const struct stream_rows *step,
-                                   const struct product *product, uint32_t rows, int kind,
-                                   uint32_t *count)
+/* Look at a whole step. Returns whether the warp gives up. */
+SIMT_FUNCTION int stream_step(const struct scan_arguments *a, const struct stream_rows *step,
+                              const struct product *product, uint64_t position, uint32_t rows,
+                              int kind, struct stream *s, uint32_t *count)
 {
-    uint32_t again = 0;
-
     SIMT_UNROLL
-    for (uint32_t k = 0; k < rows; k++) {
-        int hit = stream_row(a, step, product, k, rows, kind, count);
-
-        if (!stream_decides(kind) && simt_ballot(hit) != 0)
-            again |= 1u << k;
-    }
-    return again;
+    for (uint32_t k = 0; k < rows; k++)
+        if (stream_row(a, step, product, position, k, rows, kind, s, count))
+            return 1;
+    return 0;
 }
 
 /* ---- Units ------------------------------------------------------------------------------ */
@@ -483,16 +506,6 @@ SIMT_FUNCTION void stream_finish(const struct scan_arguments *a, const struct ti
         (void)simt_atomic_add_u64(&a->result->candidates, candidates);
 }
 
-/* Look again at some rows of a step. Returns whether the warp gives up. */
-SIMT_FUNCTION int stream_rows_again(const struct scan_arguments *a, struct stream *s,
-                                    uint64_t position, uint32_t again, int kind)
-{
-    for (; again != 0; again &= again - 1u)
-        if (stream_again(a, s, position + simt_lowest_bit(again) * STREAM_ROW_BYTES, kind))
-            return 1;
-    return 0;
-}
-
 /* A unit has as many whole steps. The inner loop keeps little but its own step's rows and the next
  * one's: registers bound the warps on a multiprocessor. */
 SIMT_FUNCTION void stream_units(const struct scan_arguments *a, int kind, uint32_t rows)
@@ -506,7 +519,7 @@ SIMT_FUNCTION void stream_units(const struct scan_arguments *a, int kind, uint32
                                unit_bytes / step_bytes, unit_bytes};
     struct stream s = {stream_queues + simt_warp() * STREAM_QUEUE_MAX, 0, 0, 0, 0};
     struct tile_totals totals = {0, 0, 0};
-    struct product product = {{0, 0, 0, 0}, 0, 0};
+    struct product product = {{0, 0, 0, 0}, {{0, 0, 0, 0}}, 0};
     uint64_t decided = 0;
 
     if (stream_multiplies(kind))
@@ -518,7 +531,7 @@ SIMT_FUNCTION void stream_units(const struct scan_arguments *a, int kind, uint32
         int more = stream_is_whole(a, walk.position, rows);
 
         if (!more) { /* the text's first step, or its last */
-            int flooded = stream_rows_again(a, &s, walk.position, (1u << rows) - 1u, kind);
+            int flooded = stream_edges(a, &s, walk.position, rows, kind);
 
             stream_advance(a, &s, &walk, step_bytes, flooded, &totals.count);
             continue;
@@ -526,14 +539,13 @@ SIMT_FUNCTION void stream_units(const struct scan_arguments *a, int kind, uint32
         stream_load(a, walk.position, &step, rows, kind);
         while (more) {
             uint64_t next = stream_next(&walk, step_bytes);
-            uint32_t again, count = 0;
+            uint32_t count = 0;
             int flooded;
 
             more = stream_is_whole(a, next, rows);
             stream_load(a, more ? next : walk.position, &ahead, rows, kind);
-            again = stream_step(a, &step, &product, rows, kind, &count);
+            flooded = stream_step(a, &step, &product, walk.position, rows, kind, &s, &count);
             decided += count;
-            flooded = stream_rows_again(a, &s, walk.position, again, kind);
             more = more && !flooded;
             stream_advance(a, &s, &walk, step_bytes, flooded, &totals.count);
             step = ahead;
