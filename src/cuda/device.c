@@ -239,18 +239,32 @@ void cuda_memory_release(struct cuda_device *device, struct cuda_memory *memory)
     memset(memory, 0, sizeof *memory);
 }
 
-enum trawl_status cuda_pinned_reserve(const struct cuda_device *device, struct cuda_pinned *pinned,
-                                      uint64_t bytes, struct trawl_error *error)
+static enum trawl_status host_reserve(const struct cuda_device *device, struct cuda_pinned *pinned,
+                                      uint64_t bytes, unsigned flags, struct trawl_error *error)
 {
     void *memory = NULL;
 
     if (bytes <= pinned->count)
         return TRAWL_OK;
     cuda_pinned_release(device, pinned);
-    TRAWL_TRY(CUDA_CALL(device, error, host_allocate, &memory, (size_t)bytes, 0));
+    TRAWL_TRY(CUDA_CALL(device, error, host_allocate, &memory, (size_t)bytes, flags));
+    if (flags == CUDA_HOST_MAPPED)
+        memset(memory, 0, (size_t)bytes);
     pinned->bytes = (uint8_t *)memory;
     pinned->count = bytes;
     return TRAWL_OK;
+}
+
+enum trawl_status cuda_pinned_reserve(const struct cuda_device *device, struct cuda_pinned *pinned,
+                                      uint64_t bytes, struct trawl_error *error)
+{
+    return host_reserve(device, pinned, bytes, 0, error);
+}
+
+enum trawl_status cuda_mapped_reserve(const struct cuda_device *device, struct cuda_pinned *pinned,
+                                      uint64_t bytes, struct trawl_error *error)
+{
+    return host_reserve(device, pinned, bytes, CUDA_HOST_MAPPED, error);
 }
 
 void cuda_pinned_release(const struct cuda_device *device, struct cuda_pinned *pinned)

@@ -18,6 +18,7 @@
     X(PRODUCT, "scan_product")              \
     X(SAMPLED, "scan_sampled")              \
     X(SET, "scan_set")                      \
+    X(ANSWER, "scan_answer")                \
     X(STREAM_EVERY_4, "stream_every_4")     \
     X(STREAM_WORDS_4, "stream_words_4")     \
     X(STREAM_PRODUCT_4, "stream_product_4") \
@@ -102,6 +103,9 @@ struct cuda_pinned {
 };
 
 enum trawl_status cuda_pinned_reserve(const struct cuda_device *device, struct cuda_pinned *pinned,
+                                      uint64_t bytes, struct trawl_error *error);
+/* And kernels may write to it, by the host's addresses. It begins as zeros. */
+enum trawl_status cuda_mapped_reserve(const struct cuda_device *device, struct cuda_pinned *pinned,
                                       uint64_t bytes, struct trawl_error *error);
 void cuda_pinned_release(const struct cuda_device *device, struct cuda_pinned *pinned);
 

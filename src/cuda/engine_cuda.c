@@ -159,12 +159,13 @@ static enum trawl_status cuda_lane_open(struct engine *engine, struct engine_lan
     return lane_open_on(engine, index, lane, error);
 }
 
-/* The tables go over with the first scan: a thread may get no chunk of this search. */
+/* The tables go over with the first scan: a thread may get no chunk of this search. Where they are
+ * those of the last search they are there. */
 static enum trawl_status cuda_lane_begin(struct engine_lane *lane, const struct trawl_plan *plan,
                                          struct trawl_error *error)
 {
     lane->plan = plan;
-    lane->tables.ready = false;
+    lane->tables.ready = lane->tables.ready && lane->tables.plan_serial == plan->serial;
     lane->gallery.ready = false;
     lane->held.bytes = NULL;
     lane->window_bytes = UINT64_MAX;
@@ -302,7 +303,7 @@ static void refine(const struct trawl_plan *plan, const struct engine_chunk *chu
     result->hits.count = kept;
 }
 
-static bool needs_refining(const struct trawl_plan *plan)
+bool cuda_needs_refining(const struct trawl_plan *plan)
 {
     bool needs = plan_has_conditions(plan);
 
@@ -337,7 +338,7 @@ static enum trawl_status scan_chunk(struct engine_lane *lane, const struct engin
                                     uint64_t from, enum engine_want want,
                                     struct engine_result *result, struct trawl_error *error)
 {
-    bool refining = needs_refining(lane->plan);
+    bool refining = cuda_needs_refining(lane->plan);
     enum scan_want scan_want = want == ENGINE_WANT_HITS || refining ? SCAN_HITS
                                : want == ENGINE_WANT_FIRST          ? SCAN_FIRST
                                                                     : SCAN_COUNT;
@@ -362,6 +363,17 @@ static enum trawl_status scan_chunk(struct engine_lane *lane, const struct engin
     return TRAWL_OK;
 }
 
+/* Copies may still be on their way from the staging buffers; nothing of the lane's state is
+ * trusted. */
+static void lane_failed(struct engine_lane *lane)
+{
+    (void)lane->device->driver->stream_wait(lane->stream);
+    lane->held.bytes = NULL;
+    lane->tables.ready = false;
+    lane->gallery.ready = false;
+    lane->sums_ready = false;
+}
+
 static enum trawl_status cuda_scan(struct engine_lane *lane, const struct engine_chunk *chunk,
                                    uint64_t from, enum engine_want want,
                                    struct engine_result *result, struct trawl_error *error)
@@ -372,14 +384,8 @@ static enum trawl_status cuda_scan(struct engine_lane *lane, const struct engine
     engine_result_begin(result, from, true);
     TRAWL_TRY(cuda_device_enter(lane->device, error));
     status = scan_chunk(lane, chunk, from, want, result, error);
-    if (status != TRAWL_OK) {
-        /* Copies may still be on their way from the staging buffers; nothing of the lane's state
-         * is trusted. */
-        (void)lane->device->driver->stream_wait(lane->stream);
-        lane->held.bytes = NULL;
-        lane->tables.ready = false;
-        lane->gallery.ready = false;
-    }
+    if (status != TRAWL_OK)
+        lane_failed(lane);
     cuda_device_leave(lane->device);
     return status;
 }

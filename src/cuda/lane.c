@@ -21,6 +21,7 @@ const struct cuda_limits cuda_limits_default = {
     .product_bytes_min = 0,
     .stream_rows = 0,
     .stream_unit_words = 256,
+    .answer_blocks_max = 1056,
     .multiprocessor_blocks = 0,
     .kernels_timed = false,
 };
@@ -98,10 +99,13 @@ void cuda_lane_end(struct engine_lane *lane)
         cuda_pinned_release(device, &lane->staging[i]);
     }
     cuda_pinned_release(device, &lane->landing);
+    cuda_pinned_release(device, &lane->answers);
     cuda_gallery_end(lane);
     cuda_records_end(lane);
     cuda_memory_release(device, &lane->tables.memory);
+    cuda_memory_release(device, &lane->packed);
     cuda_memory_release(device, &lane->text);
+    cuda_memory_release(device, &lane->sums);
     cuda_memory_release(device, &lane->result);
     cuda_memory_release(device, &lane->offsets);
     cuda_memory_release(device, &lane->literals);

@@ -24,7 +24,8 @@ struct cuda_resident {
 /* What the device side of a plan looks like: the parts of struct scan_arguments that do not depend
  * on the text. */
 struct cuda_tables {
-    bool ready;
+    bool ready; /* in the lane's memory, for the plan with the serial number */
+    uint64_t plan_serial;
     enum cuda_kernel kernel;
     enum cuda_kernel count_kernel; /* where only counts are wanted; a stream, or kernel again */
     struct cuda_memory memory;
@@ -60,8 +61,14 @@ struct engine_lane {
     struct cuda_tables tables;
     struct cuda_gallery gallery;
     struct cuda_records *records; /* NULL: no plan for records yet */
+    struct cuda_many *many;       /* NULL: no counts of many yet */
+    struct cuda_memory packed;    /* their tables and texts */
     struct cuda_memory text;
-    struct cuda_memory result; /* struct scan_result, then the segments */
+    struct cuda_memory sums;    /* struct scan_result: zeros between launches, */
+    bool sums_ready;            /* unless something failed */
+    struct cuda_pinned answers; /* struct scan_result: what the last launch found */
+    uint64_t launches;          /* so far; what they are numbered by */
+    struct cuda_memory result;  /* segments; of the gallery, its result */
     struct cuda_memory offsets;
     struct cuda_memory literals;
     struct cuda_pinned staging[2];
@@ -92,11 +99,19 @@ void cuda_lane_end(struct engine_lane *lane);
 bool cuda_lane_resident(const struct engine_lane *lane, const uint8_t *bytes, uint64_t count,
                         uint64_t *address, uint64_t *bytes_at);
 
+/* Are all occurrences to be looked at by the host, since a device knows no conditions or tails? */
+bool cuda_needs_refining(const struct trawl_plan *plan);
+
 /* ---- tables.c ---- */
 
 /* UNSUPPORTED: the plan is not for a device. */
 enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_error *error);
+/* Those of lane->plan, on the device. */
 enum trawl_status cuda_tables_build(struct engine_lane *lane, struct trawl_error *error);
+/* A plan's, as they are to lie at `address` on the device, into `room` bytes at `to`. Returns the
+ * bytes that they take; if those are more, nothing was written. */
+uint64_t cuda_tables_put(const struct engine_lane *lane, const struct trawl_plan *plan,
+                         uint64_t address, uint8_t *to, uint64_t room, struct cuda_tables *tables);
 
 /* ---- scan.c ---- */
 
@@ -107,6 +122,37 @@ struct cuda_range {
     uint64_t end;
     uint64_t text_end; /* where the text, as far as it may be looked at, ends */
 };
+
+/* The end of the begins that have room for the plan's shortest literal; range->begin: none has. */
+uint64_t cuda_range_limit(const struct trawl_plan *plan, const struct cuda_range *range);
+
+/* One launch: what to run, how its segments lie, and what it found. */
+struct cuda_launch {
+    enum cuda_kernel kernel;
+    struct scan_arguments arguments;
+    uint32_t blocks;
+    uint32_t threads; /* per block */
+    uint64_t segment_count;
+    struct scan_result found;
+};
+
+/* Choose kernel and geometry; `limit` > range->begin. */
+void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_tables *tables,
+                         const struct cuda_range *range, uint64_t limit, enum scan_want want,
+                         struct cuda_launch *launch);
+/* Sums and answers for so many launches at a time, and the list that a stream's launch may need:
+ * before the first of them. */
+enum trawl_status cuda_sums_reserve(struct engine_lane *lane, uint64_t count,
+                                    struct trawl_error *error);
+enum trawl_status cuda_list_reserve(struct engine_lane *lane, const struct cuda_launch *launch,
+                                    struct trawl_error *error);
+/* Start it, with sums of its own; wait for it and add what it found to launch->found. Short ones
+ * are over before the driver would notice, so for a while the host looks for the launch's number in
+ * the answer. */
+enum trawl_status cuda_launch_submit(struct engine_lane *lane, struct cuda_launch *launch,
+                                     uint32_t slot, struct trawl_error *error);
+enum trawl_status cuda_launch_wait(struct engine_lane *lane, struct cuda_launch *launch,
+                                   uint32_t slot, struct trawl_error *error);
 
 /* Scan a range; hits, if wanted, are appended with offsets from `hits_base` on for range->begin.
  * *done: begins below it were looked at. */

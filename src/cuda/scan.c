@@ -7,18 +7,13 @@
 #define TILES_PER_BLOCK_MIN 2u
 #define STREAM_WAVES 4u
 #define STREAM_ROW_WORDS 16u /* of bitmap, for a row of 512 bytes */
+#define LOOK_NS \
+    50000u /* beyond this the driver's wait is no longer a part of the time that counts */
+#define LOOKS_PER_TIME 64u
+#define ANSWER_THREADS 32u
 #define STREAM_ALIGNMENT                                                     \
     128ull /* a cache line: a warp's loads then touch no more than they need \
             */
-
-/* One launch: what to run and how its segments lie. */
-struct launch {
-    enum cuda_kernel kernel;
-    struct scan_arguments arguments;
-    uint32_t blocks;
-    uint32_t threads; /* per block */
-    uint64_t segment_count;
-};
 
 /* Smaller tiles where the range is too short to give every block its share. */
 static void choose_tiles(const struct engine_lane *lane, uint64_t places, uint32_t blocks,
@@ -86,16 +81,18 @@ static uint32_t blocks_for(const struct engine_lane *lane, enum cuda_kernel kern
     return lane->limits.multiprocessor_blocks * lane->device->multiprocessors;
 }
 
-static void launch_prepare(const struct engine_lane *lane, const struct cuda_range *range,
-                           uint64_t limit, enum scan_want want, struct launch *launch)
+void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_tables *tables,
+                         const struct cuda_range *range, uint64_t limit, enum scan_want want,
+                         struct cuda_launch *launch)
 {
-    enum cuda_kernel kernel = want == SCAN_COUNT ? lane->tables.count_kernel : lane->tables.kernel;
+    enum cuda_kernel kernel = want == SCAN_COUNT ? tables->count_kernel : tables->kernel;
     struct scan_arguments *a = &launch->arguments;
     uint32_t blocks = blocks_for(lane, kernel);
 
+    memset(&launch->found, 0, sizeof launch->found);
     launch->kernel = kernel;
     launch->threads = lane->limits.threads;
-    *a = lane->tables.arguments;
+    *a = tables->arguments;
     a->text = (const uint8_t *)(uintptr_t)range->address;
     a->begin = range->begin;
     a->limit = limit;
@@ -129,48 +126,130 @@ static uint64_t unit_begin(const struct engine_lane *lane, const struct scan_arg
     return a->position + unit * a->tile_words * 32ull - a->shift;
 }
 
-static enum trawl_status reserve(struct engine_lane *lane, const struct launch *launch,
-                                 enum scan_want want, struct trawl_error *error)
+enum trawl_status cuda_sums_reserve(struct engine_lane *lane, uint64_t count,
+                                    struct trawl_error *error)
 {
-    uint64_t bytes = sizeof(struct scan_result);
+    uint64_t bytes = count * sizeof(struct scan_result);
 
-    if (want == SCAN_HITS) {
-        uint64_t room = max_u64(lane->hits_room, lane->limits.hits_room_min);
+    if (lane->sums_ready && bytes <= lane->sums.bytes)
+        return TRAWL_OK;
+    lane->sums_ready = false;
+    TRAWL_TRY(cuda_memory_reserve(lane->device, &lane->sums, bytes, error));
+    TRAWL_TRY(cuda_mapped_reserve(lane->device, &lane->answers, bytes, error));
+    TRAWL_TRY(CUDA_CALL(lane->device, error, fill, lane->sums.address, 0, (size_t)lane->sums.bytes,
+                        lane->stream));
+    lane->sums_ready = true;
+    return TRAWL_OK;
+}
 
-        bytes += launch->segment_count * sizeof(struct scan_segment);
-        TRAWL_TRY(
-            cuda_memory_reserve(lane->device, &lane->offsets, room * sizeof(uint32_t), error));
-        if (lane->tables.kernel == CUDA_KERNEL_SET)
-            TRAWL_TRY(
-                cuda_memory_reserve(lane->device, &lane->literals, room * sizeof(uint32_t), error));
-        lane->hits_room = room;
-    }
+enum trawl_status cuda_list_reserve(struct engine_lane *lane, const struct cuda_launch *launch,
+                                    struct trawl_error *error)
+{
     /* Tiles that a stream gives up: only patterns of more than a lane's bytes flood. */
-    if (is_stream(launch->kernel))
-        TRAWL_TRY(cuda_memory_reserve(lane->device, &lane->offsets,
-                                      launch->arguments.tile_count * sizeof(uint32_t), error));
-    bytes = cuda_lane_room(lane, bytes);
+    if (!is_stream(launch->kernel))
+        return TRAWL_OK;
+    return cuda_memory_reserve(lane->device, &lane->offsets,
+                               launch->arguments.tile_count * sizeof(uint32_t), error);
+}
+
+static enum trawl_status reserve_hits(struct engine_lane *lane, const struct cuda_launch *launch,
+                                      struct trawl_error *error)
+{
+    uint64_t room = max_u64(lane->hits_room, lane->limits.hits_room_min);
+    uint64_t bytes = cuda_lane_room(lane, launch->segment_count * sizeof(struct scan_segment));
+
+    TRAWL_TRY(cuda_memory_reserve(lane->device, &lane->offsets, room * sizeof(uint32_t), error));
+    if (lane->tables.kernel == CUDA_KERNEL_SET)
+        TRAWL_TRY(
+            cuda_memory_reserve(lane->device, &lane->literals, room * sizeof(uint32_t), error));
+    lane->hits_room = room;
     TRAWL_TRY(cuda_memory_reserve(lane->device, &lane->result, bytes, error));
     return cuda_pinned_reserve(lane->device, &lane->landing, bytes, error);
 }
 
-/* Run the kernel and wait for it; the result's first `bytes` are then in the landing buffer. */
-static enum trawl_status launch_kernel(struct engine_lane *lane, struct launch *launch,
-                                       uint64_t bytes, struct trawl_error *error)
+static struct scan_result *answer_of(const struct engine_lane *lane, uint32_t slot)
+{
+    return (struct scan_result *)(void *)lane->answers.bytes + slot;
+}
+
+static enum trawl_status launch_on(struct engine_lane *lane, enum cuda_kernel kernel,
+                                   struct scan_arguments *a, uint32_t blocks, uint32_t threads,
+                                   struct trawl_error *error)
 {
     const struct cuda_device *device = lane->device;
-    void *parameters[] = {&launch->arguments};
-    float milliseconds = 0;
+    void *parameters[] = {a};
 
+    return CUDA_CALL(device, error, launch, device->functions[kernel], blocks, 1, 1, threads, 1, 1,
+                     0, lane->stream, parameters, NULL);
+}
+
+enum trawl_status cuda_launch_submit(struct engine_lane *lane, struct cuda_launch *launch,
+                                     uint32_t slot, struct trawl_error *error)
+{
+    const struct cuda_device *device = lane->device;
+    bool answers = launch->blocks <= lane->limits.answer_blocks_max;
+    struct scan_arguments *a = &launch->arguments;
+
+    a->result = (struct scan_result *)(uintptr_t)lane->sums.address + slot;
+    a->answer = answers ? answer_of(lane, slot) : NULL;
+    a->launch = ++lane->launches;
+    a->segments = (struct scan_segment *)(uintptr_t)lane->result.address;
+    a->offsets = (uint32_t *)(uintptr_t)lane->offsets.address;
+    a->literals = (uint32_t *)(uintptr_t)lane->literals.address;
+    a->capacity = lane->hits_room;
+    if (is_stream(launch->kernel))
+        a->tile_list = a->offsets;
     if (lane->limits.kernels_timed)
         TRAWL_TRY(CUDA_CALL(device, error, event_record, lane->timed[0], lane->stream));
-    TRAWL_TRY(CUDA_CALL(device, error, launch, device->functions[launch->kernel], launch->blocks, 1,
-                        1, launch->threads, 1, 1, 0, lane->stream, parameters, NULL));
+    TRAWL_TRY(launch_on(lane, launch->kernel, a, launch->blocks, launch->threads, error));
     if (lane->limits.kernels_timed)
         TRAWL_TRY(CUDA_CALL(device, error, event_record, lane->timed[1], lane->stream));
-    TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, lane->landing.bytes, lane->result.address,
-                        (size_t)bytes, lane->stream));
-    TRAWL_TRY(CUDA_CALL(device, error, stream_wait, lane->stream));
+    if (answers)
+        return TRAWL_OK;
+    a->answer = answer_of(lane, slot);
+    return launch_on(lane, CUDA_KERNEL_ANSWER, a, 1, ANSWER_THREADS, error);
+}
+
+enum trawl_status cuda_launch_wait(struct engine_lane *lane, struct cuda_launch *launch,
+                                   uint32_t slot, struct trawl_error *error)
+{
+    const struct scan_result *answer = answer_of(lane, slot);
+    uint64_t begin_ns = cuda_gallery_now_ns();
+
+    do {
+        for (uint32_t i = 0; i < LOOKS_PER_TIME; i++)
+            if (__atomic_load_n(&answer->blocks, __ATOMIC_ACQUIRE) == launch->arguments.launch) {
+                launch->found.count += answer->count;
+                launch->found.cursor += answer->cursor;
+                launch->found.candidates += answer->candidates;
+                launch->found.listed += answer->listed;
+                launch->found.nearest = max_u64(launch->found.nearest, answer->nearest);
+                return TRAWL_OK;
+            }
+    } while (cuda_gallery_now_ns() - begin_ns < LOOK_NS);
+    TRAWL_TRY(CUDA_CALL(lane->device, error, stream_wait, lane->stream));
+    if (answer->blocks != launch->arguments.launch)
+        return TRAWL_FAIL(error, DEVICE, "%s: a kernel ended without an answer",
+                          lane->device->name);
+    return cuda_launch_wait(lane, launch, slot, error);
+}
+
+/* Run the kernel and wait for it; what it found is added to launch->found, and segments, if there
+ * are any, are in the landing buffer. */
+static enum trawl_status launch_kernel(struct engine_lane *lane, struct cuda_launch *launch,
+                                       struct trawl_error *error)
+{
+    const struct cuda_device *device = lane->device;
+    float milliseconds = 0;
+
+    TRAWL_TRY(cuda_launch_submit(lane, launch, 0, error));
+    if (launch->arguments.want == SCAN_HITS)
+        TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, lane->landing.bytes, lane->result.address,
+                            (size_t)(launch->segment_count * sizeof(struct scan_segment)),
+                            lane->stream));
+    if (lane->limits.kernels_timed || launch->arguments.want == SCAN_HITS)
+        TRAWL_TRY(CUDA_CALL(device, error, stream_wait, lane->stream));
+    TRAWL_TRY(cuda_launch_wait(lane, launch, 0, error));
     if (!lane->limits.kernels_timed)
         return TRAWL_OK;
     TRAWL_TRY(
@@ -179,65 +258,39 @@ static enum trawl_status launch_kernel(struct engine_lane *lane, struct launch *
     return TRAWL_OK;
 }
 
-static const struct scan_result *landed_result(const struct engine_lane *lane)
-{
-    return (const struct scan_result *)(const void *)lane->landing.bytes;
-}
-
-/* The tiles that a stream gave up, by the method's tile kernel, which adds to the same result. */
-static enum trawl_status launch_listed(struct engine_lane *lane, struct launch *launch,
-                                       struct trawl_error *error)
-{
-    struct scan_arguments *a = &launch->arguments;
-    uint64_t listed = landed_result(lane)->listed;
-
-    if (!is_stream(launch->kernel) || listed == 0)
-        return TRAWL_OK;
-    TRAWL_ASSERT(listed <= a->tile_count);
-    launch->kernel = lane->tables.kernel;
-    launch->blocks = (uint32_t)min_u64(blocks_for(lane, launch->kernel), listed);
-    if (a->tile_words % launch->threads != 0)
-        launch->threads = 32;
-    a->tile_count = (uint32_t)listed;
-    TRAWL_TRY(CUDA_CALL(lane->device, error, fill,
-                        lane->result.address + offsetof(struct scan_result, ticket), 0,
-                        sizeof(uint64_t), lane->stream));
-    return launch_kernel(lane, launch, sizeof(struct scan_result), error);
-}
-
-/* Run the kernel and wait for it; result and segments are then in the landing buffer. */
-static enum trawl_status launch_run(struct engine_lane *lane, struct launch *launch,
+/* Run the kernel, and over tiles that a stream gave up the method's tile kernel. */
+static enum trawl_status launch_run(struct engine_lane *lane, struct cuda_launch *launch,
                                     struct trawl_error *error)
 {
-    const struct cuda_device *device = lane->device;
     struct scan_arguments *a = &launch->arguments;
-    uint64_t bytes = sizeof(struct scan_result);
 
-    TRAWL_TRY(reserve(lane, launch, (enum scan_want)a->want, error));
-    if (a->want == SCAN_HITS)
-        bytes += launch->segment_count * sizeof(struct scan_segment);
-    a->result = (struct scan_result *)(uintptr_t)lane->result.address;
-    a->segments =
-        (struct scan_segment *)(uintptr_t)(lane->result.address + sizeof(struct scan_result));
-    a->offsets = (uint32_t *)(uintptr_t)lane->offsets.address;
-    a->literals = (uint32_t *)(uintptr_t)lane->literals.address;
-    a->capacity = lane->hits_room;
-    a->tile_list = is_stream(launch->kernel) ? a->offsets : NULL;
-    TRAWL_TRY(CUDA_CALL(device, error, fill, lane->result.address, 0, (size_t)bytes, lane->stream));
-    TRAWL_TRY(CUDA_CALL(device, error, fill,
-                        lane->result.address + offsetof(struct scan_result, first), 0xff,
-                        sizeof(uint64_t), lane->stream));
-    TRAWL_TRY(launch_kernel(lane, launch, bytes, error));
-    return launch_listed(lane, launch, error);
+    TRAWL_TRY(cuda_sums_reserve(lane, 1, error));
+    TRAWL_TRY(cuda_list_reserve(lane, launch, error));
+    if (a->want == SCAN_HITS) {
+        TRAWL_TRY(reserve_hits(lane, launch, error));
+        TRAWL_TRY(CUDA_CALL(lane->device, error, fill, lane->result.address, 0,
+                            (size_t)(launch->segment_count * sizeof(struct scan_segment)),
+                            lane->stream));
+    }
+    TRAWL_TRY(launch_kernel(lane, launch, error));
+    if (launch->found.listed == 0)
+        return TRAWL_OK;
+    TRAWL_ASSERT(launch->found.listed <= a->tile_count);
+    launch->kernel = lane->tables.kernel;
+    launch->blocks = (uint32_t)min_u64(blocks_for(lane, launch->kernel), launch->found.listed);
+    if (a->tile_words % launch->threads != 0)
+        launch->threads = 32;
+    a->tile_count = (uint32_t)launch->found.listed;
+    return launch_kernel(lane, launch, error);
 }
 
 /* More hits than room, or than a scan may hold: how far can the next launch go, and what room does
  * it need? The true counts of all tiles are there. */
-static void choose_cut(struct engine_lane *lane, const struct launch *launch, uint64_t *limit)
+static void choose_cut(struct engine_lane *lane, const struct cuda_launch *launch, uint64_t *limit)
 {
     const struct scan_arguments *a = &launch->arguments;
     const struct scan_segment *segments =
-        (const struct scan_segment *)(const void *)(landed_result(lane) + 1);
+        (const struct scan_segment *)(const void *)lane->landing.bytes;
     uint64_t per_unit = launch->segment_count / a->tile_count, held = 0;
 
     for (uint64_t unit = 0; unit < a->tile_count; unit++) {
@@ -255,14 +308,13 @@ static void choose_cut(struct engine_lane *lane, const struct launch *launch, ui
 }
 
 /* Bring the hits over and append them, segment by segment. */
-static enum trawl_status gather(struct engine_lane *lane, const struct launch *launch,
+static enum trawl_status gather(struct engine_lane *lane, const struct cuda_launch *launch,
                                 uint64_t hits_base, struct engine_result *result,
                                 struct trawl_error *error)
 {
     const struct cuda_device *device = lane->device;
-    uint64_t total = landed_result(lane)->cursor, bytes = total * sizeof(uint32_t);
-    uint64_t head =
-        sizeof(struct scan_result) + launch->segment_count * sizeof(struct scan_segment);
+    uint64_t total = launch->found.cursor, bytes = total * sizeof(uint32_t);
+    uint64_t head = launch->segment_count * sizeof(struct scan_segment);
     bool is_set = lane->tables.kernel == CUDA_KERNEL_SET;
     const struct scan_segment *segments;
     const uint32_t *offsets, *literals;
@@ -282,7 +334,7 @@ static enum trawl_status gather(struct engine_lane *lane, const struct launch *l
         TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, lane->landing.bytes + head + bytes,
                             lane->literals.address, (size_t)bytes, lane->stream));
     TRAWL_TRY(CUDA_CALL(device, error, stream_wait, lane->stream));
-    segments = (const struct scan_segment *)(const void *)(landed_result(lane) + 1);
+    segments = (const struct scan_segment *)(const void *)lane->landing.bytes;
     offsets = (const uint32_t *)(const void *)(lane->landing.bytes + head);
     literals = offsets + total;
     for (uint64_t s = 0; s < launch->segment_count; s++) {
@@ -302,35 +354,35 @@ static enum trawl_status scan_hits(struct engine_lane *lane, const struct cuda_r
                                    uint64_t *stopped, struct trawl_error *error)
 {
     uint64_t asked = limit;
-    struct launch launch;
+    struct cuda_launch launch;
 
     limit = min_u64(limit, saturating_add(range->begin, lane->window_bytes));
     for (;;) {
         uint64_t cursor;
 
-        launch_prepare(lane, range, limit, SCAN_HITS, &launch);
+        cuda_launch_prepare(lane, &lane->tables, range, limit, SCAN_HITS, &launch);
         TRAWL_TRY(launch_run(lane, &launch, error));
-        cursor = landed_result(lane)->cursor;
-        result->candidate_count += landed_result(lane)->candidates;
+        cursor = launch.found.cursor;
+        result->candidate_count += launch.found.candidates;
         if (cursor <= lane->hits_room)
             break;
         choose_cut(lane, &launch, &limit);
     }
-    if (limit < asked && landed_result(lane)->cursor >= lane->limits.hits_max / 4)
+    if (limit < asked && launch.found.cursor >= lane->limits.hits_max / 4)
         lane->window_bytes = limit - range->begin;
     else if (limit < asked)
         lane->window_bytes = saturating_add(lane->window_bytes, limit - range->begin);
-    result->count += landed_result(lane)->cursor;
+    result->count += launch.found.cursor;
     *stopped = limit;
     return gather(lane, &launch, hits_base, result, error);
 }
 
-static enum trawl_status scan_first(struct engine_lane *lane, uint64_t hits_base,
+static enum trawl_status scan_first(uint64_t nearest, uint64_t hits_base,
                                     struct engine_result *result, struct trawl_error *error)
 {
-    uint64_t first = landed_result(lane)->first;
+    uint64_t first = SCAN_NONE - nearest;
 
-    if (first == UINT64_MAX)
+    if (nearest == 0)
         return TRAWL_OK;
     TRAWL_TRY(hits_reserve(&result->hits, 1, error));
     result->hits.items[result->hits.count].offset = (uint32_t)(hits_base + (first >> 32));
@@ -339,29 +391,37 @@ static enum trawl_status scan_first(struct engine_lane *lane, uint64_t hits_base
     return TRAWL_OK;
 }
 
+uint64_t cuda_range_limit(const struct trawl_plan *plan, const struct cuda_range *range)
+{
+    uint64_t least = plan->length_min;
+
+    if (range->text_end < least || range->text_end - least + 1 <= range->begin)
+        return range->begin;
+    return min_u64(range->end, range->text_end - least + 1);
+}
+
 enum trawl_status cuda_scan_range(struct engine_lane *lane, const struct cuda_range *range,
                                   enum scan_want want, uint64_t hits_base,
                                   struct engine_result *result, uint64_t *done,
                                   struct trawl_error *error)
 {
-    uint64_t least = lane->plan->length_min, limit, stopped;
-    struct launch launch;
+    uint64_t limit = cuda_range_limit(lane->plan, range), stopped;
+    struct cuda_launch launch;
 
     *done = range->end;
-    if (range->text_end < least || range->text_end - least + 1 <= range->begin)
+    if (limit == range->begin)
         return TRAWL_OK;
-    limit = min_u64(range->end, range->text_end - least + 1);
     if (want == SCAN_HITS) {
         TRAWL_TRY(scan_hits(lane, range, limit, hits_base, result, &stopped, error));
         if (stopped < limit)
             *done = stopped;
         return TRAWL_OK;
     }
-    launch_prepare(lane, range, limit, want, &launch);
+    cuda_launch_prepare(lane, &lane->tables, range, limit, want, &launch);
     TRAWL_TRY(launch_run(lane, &launch, error));
-    result->candidate_count += landed_result(lane)->candidates;
+    result->candidate_count += launch.found.candidates;
     if (want == SCAN_FIRST)
-        return scan_first(lane, hits_base, result, error);
-    result->count += landed_result(lane)->count;
+        return scan_first(launch.found.nearest, hits_base, result, error);
+    result->count += launch.found.count;
     return TRAWL_OK;
 }

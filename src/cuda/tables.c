@@ -285,16 +285,17 @@ static void put_plan(const struct trawl_plan *plan, enum cuda_kernel kernel, str
 }
 
 /* The plan's method, and which of the kernels that do the same. */
-static void choose_kernels(const struct engine_lane *lane, struct cuda_tables *tables)
+static void choose_kernels(const struct engine_lane *lane, const struct trawl_plan *plan,
+                           struct cuda_tables *tables)
 {
     static const enum cuda_kernel kernels[] = {CUDA_KERNEL_EVERY, CUDA_KERNEL_EVERY,
                                                CUDA_KERNEL_WORDS, CUDA_KERNEL_SAMPLED,
                                                CUDA_KERNEL_SET};
     const struct cuda_limits *limits = &lane->limits;
 
-    tables->kernel = kernels[method_of(lane->plan)];
+    tables->kernel = kernels[method_of(plan)];
     if (tables->kernel == CUDA_KERNEL_EVERY && limits->product_bytes_min != 0 &&
-        lane->plan->length_min >= limits->product_bytes_min &&
+        plan->length_min >= limits->product_bytes_min &&
         lane->device->capability >= PRODUCT_CAPABILITY_MIN)
         tables->kernel = CUDA_KERNEL_PRODUCT;
     tables->count_kernel = tables->kernel;
@@ -304,28 +305,42 @@ static void choose_kernels(const struct engine_lane *lane, struct cuda_tables *t
             (tables->kernel - CUDA_KERNEL_EVERY));
 }
 
+uint64_t cuda_tables_put(const struct engine_lane *lane, const struct trawl_plan *plan,
+                         uint64_t address, uint8_t *to, uint64_t room, struct cuda_tables *tables)
+{
+    struct block block = {NULL, 0, address};
+
+    choose_kernels(lane, plan, tables);
+    put_plan(plan, tables->kernel, &block, &tables->arguments);
+    if (block.count <= room) {
+        uint64_t bytes = block.count;
+
+        block.bytes = to;
+        block.count = 0;
+        memset(to, 0, (size_t)bytes);
+        put_plan(plan, tables->kernel, &block, &tables->arguments);
+        TRAWL_ASSERT(block.count == bytes);
+    }
+    if (lane->limits.flood_always)
+        tables->arguments.verify_budget = 0;
+    tables->plan_serial = plan->serial;
+    return block.count;
+}
+
 enum trawl_status cuda_tables_build(struct engine_lane *lane, struct trawl_error *error)
 {
     struct cuda_tables *tables = &lane->tables;
-    struct block block = {NULL, 0, 0};
     enum trawl_status status = TRAWL_OK;
     void *memory = NULL;
     uint64_t bytes;
 
     TRAWL_TRY(cuda_tables_check(lane->plan, error));
-    choose_kernels(lane, tables);
-    put_plan(lane->plan, tables->kernel, &block, &tables->arguments);
-    bytes = block.count;
-    TRAWL_TRY(memory_allocate_zeroed(bytes, 1, &memory, error));
+    bytes = cuda_tables_put(lane, lane->plan, 0, NULL, 0, tables);
+    TRAWL_TRY(memory_allocate(bytes, 1, &memory, error));
     TRAWL_TRY_DONE(
         cuda_memory_reserve(lane->device, &tables->memory, cuda_lane_room(lane, bytes), error));
-    block.bytes = (uint8_t *)memory;
-    block.count = 0;
-    block.address = tables->memory.address;
-    put_plan(lane->plan, tables->kernel, &block, &tables->arguments);
-    TRAWL_ASSERT(block.count == bytes);
-    if (lane->limits.flood_always)
-        tables->arguments.verify_budget = 0;
+    (void)cuda_tables_put(lane, lane->plan, tables->memory.address, (uint8_t *)memory, bytes,
+                          tables);
     TRAWL_TRY_DONE(cuda_lane_upload(lane, tables->memory.address, memory, bytes, error));
     tables->ready = true;
 done:

@@ -2,6 +2,7 @@
 #include "plan/plan.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -10,6 +11,8 @@
 #include "plan/build.h"
 
 #define UTF8_BYTES_MAX 4u
+
+static _Atomic uint64_t plans_built;
 
 static enum trawl_status check_options(const struct trawl_plan_options *options,
                                        struct trawl_error *error)
@@ -134,6 +137,7 @@ enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns, uint64_
     TRAWL_TRY(plan_algorithm_parse(given.algorithm, &algorithm, &algorithm_options, error));
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *plan, &memory, error));
     plan = (struct trawl_plan *)memory;
+    plan->serial = atomic_fetch_add(&plans_built, 1) + 1;
     plan->flags = given.flags;
     plan->algorithm = algorithm;
     plan->algorithm_blocks = algorithm_options.blocks;

@@ -36,6 +36,7 @@ struct plan_head {
 };
 
 struct trawl_plan {
+    uint64_t serial; /* no other plan of the process has had it: addresses come again */
     uint32_t flags;
     uint8_t line_end;
     uint8_t line_end_also; /* ends lines as well; line_end again where there is no such */

@@ -19,6 +19,7 @@
 #define ROWS_MAX 200u
 #define SECONDS_PER_FIGURE 1.5 /* fewer repeats for what is slow; three at least */
 #define REPEATS_LEAST 3u
+#define APART_BYTES_MAX (64u << 20) /* the device's clock is read in runs of its own */
 
 /* Which kernel. */
 struct variant {
@@ -136,6 +137,7 @@ static bool measure(struct session *s, const struct variant *variant,
     double calls[MEASURE_REPEATS_MAX], kernels[MEASURE_REPEATS_MAX], begun = measure_now();
     struct engine_lane *lane = NULL;
     struct trawl_error error;
+    bool apart = s->count <= APART_BYTES_MAX;
     uint64_t got = expected;
     uint32_t done = 0;
 
@@ -146,14 +148,21 @@ static bool measure(struct session *s, const struct variant *variant,
     cuda_limits_replace(NULL);
     measure_must(engine_cuda.lane_begin(lane, plan, &error), &error);
     for (uint32_t i = 0; i < s->repeats + 1 && got == expected; i++) { /* the first warms up */
-        double begin = measure_now();
+        double begin = measure_now(), end;
 
         lane->kernel_ns = 0;
         got = measure_scan(lane, plan, s->bytes, s->count, want);
-        if (i > 0) {
-            calls[done] = measure_now() - begin;
-            kernels[done++] = (double)lane->kernel_ns * 1e-9;
+        end = measure_now();
+        kernels[done] = (double)lane->kernel_ns * 1e-9;
+        if (apart && got == expected) {
+            lane->limits.kernels_timed = false;
+            begin = measure_now();
+            got = measure_scan(lane, plan, s->bytes, s->count, want);
+            end = measure_now();
+            lane->limits.kernels_timed = true;
         }
+        calls[done] = end - begin;
+        done += i > 0;
         if (done >= REPEATS_LEAST && measure_now() - begun > SECONDS_PER_FIGURE)
             break;
     }

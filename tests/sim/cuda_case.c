@@ -35,6 +35,7 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
     limits.flood_always = test_random_below(random, 3) == 0;
     limits.product_bytes_min = (uint32_t)test_random_below(random, 3);
     limits.stream_rows = 4 * (uint32_t)test_random_below(random, 3);
+    limits.answer_blocks_max = (uint32_t)test_random_below(random, 5);
     limits.stream_unit_words = limits.threads * (uint32_t)(1 + test_random_below(random, 4));
     return limits;
 }

@@ -19,6 +19,7 @@
     X(stream_product_8) \
     X(scan_sampled)     \
     X(scan_set)         \
+    X(scan_answer)      \
     X(scan_read)        \
     X(scan_read_2)      \
     X(scan_read_8)

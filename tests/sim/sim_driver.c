@@ -232,14 +232,14 @@ int sim_memory_allocate(uint64_t *address, size_t bytes)
 }
 
 /* Frees whatever the call's code: a real driver reports earlier failures here. */
-static int release_allocation(const void *base, enum allocation_kind kind, int code)
+static int release_allocation(const void *base, bool of_host, int code)
 {
     struct allocation *a = sim_allocation_find(base, 0);
 
     for (uint32_t i = 0; i < SIM_DEVICES_MAX; i++) /* both frees wait for the device */
         while (sim_streams_step(&sim_state.context[i]))
             ;
-    if (a == NULL || a->base != base || a->kind != kind)
+    if (a == NULL || a->base != base || (a->kind != ALLOCATION_DEVICE) != of_host)
         sim_complain("memory was freed that was not allocated");
     else
         sim_allocation_free(a);
@@ -250,16 +250,16 @@ int sim_memory_free(uint64_t address)
 {
     int code = sim_enter_context();
 
-    return release_allocation((const void *)(uintptr_t)address, ALLOCATION_DEVICE, code);
+    return release_allocation((const void *)(uintptr_t)address, false, code);
 }
 
 int sim_host_allocate(void **pointer, size_t bytes, unsigned flags)
 {
+    enum allocation_kind kind = flags == CUDA_HOST_MAPPED ? ALLOCATION_MAPPED : ALLOCATION_PINNED;
     int code = sim_enter_context();
 
-    (void)flags;
     if (code == 0)
-        *pointer = sim_allocation_new(sim_current[sim_depth - 1], bytes, ALLOCATION_PINNED)->base;
+        *pointer = sim_allocation_new(sim_current[sim_depth - 1], bytes, kind)->base;
     return sim_leave(code);
 }
 
@@ -267,7 +267,7 @@ int sim_host_free(void *pointer)
 {
     int code = sim_enter_context();
 
-    return release_allocation(pointer, ALLOCATION_PINNED, code);
+    return release_allocation(pointer, true, code);
 }
 
 static int copy(void *to, const void *from, uint64_t bytes, struct cuda_stream *stream, int code)

@@ -92,10 +92,10 @@ struct allocation *sim_allocation_new(struct cuda_context *context, uint64_t byt
     memset(a->base + bytes, GUARD_VALUE, GUARD_BYTES);
     a->next = sim_state.allocations;
     sim_state.allocations = a;
-    if (kind == ALLOCATION_DEVICE) {
+    if (kind == ALLOCATION_DEVICE)
         context->used_bytes += bytes;
+    if (kind == ALLOCATION_DEVICE || kind == ALLOCATION_MAPPED)
         sim_range_add(a->base, bytes);
-    }
     return a;
 }
 
@@ -109,10 +109,10 @@ void sim_allocation_free(struct allocation *a)
     for (uint32_t i = 0; i < GUARD_BYTES; i++)
         if ((a->base - GUARD_BYTES)[i] != GUARD_VALUE || a->base[a->bytes + i] != GUARD_VALUE)
             sim_complain("guard bytes of an allocation were overwritten");
-    if (a->kind == ALLOCATION_DEVICE) {
+    if (a->kind == ALLOCATION_DEVICE)
         a->context->used_bytes -= a->bytes;
+    if (a->kind == ALLOCATION_DEVICE || a->kind == ALLOCATION_MAPPED)
         sim_range_remove(a->base);
-    }
     free(a->memory);
     free(a);
 }

@@ -28,6 +28,7 @@ struct cuda_context {
 enum allocation_kind {
     ALLOCATION_DEVICE,
     ALLOCATION_PINNED,  /* host memory */
+    ALLOCATION_MAPPED,  /* host memory in the kernels' reach */
     ALLOCATION_CONSTANT /* a module's; out of the kernels' reach, see sim_work.c */
 };
 

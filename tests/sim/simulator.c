@@ -748,9 +748,9 @@ uint64_t sim_atomic(void *p, uint32_t bytes, int kind, uint64_t value, const cha
     old = word_get(p, bytes);
     for (uint64_t others = mutated ? random_next() % MUTATED_YIELDS_MAX : 0; others > 0; others--)
         yield_to_schedule();
-    new_value = kind == SIM_ATOMIC_ADD  ? old + value
-                : kind == SIM_ATOMIC_OR ? (old | value)
-                                        : (old < value ? old : value);
+    new_value = (old > value) == (kind == SIM_ATOMIC_MAX) ? old : value; /* or MIN */
+    if (kind == SIM_ATOMIC_ADD || kind == SIM_ATOMIC_OR)
+        new_value = kind == SIM_ATOMIC_ADD ? old + value : old | value;
     word_put(p, bytes, new_value);
     return old;
 }

@@ -6,4 +6,5 @@
 #include "stream.cu"
 #include "sampled.cu"
 #include "set.cu"
+#include "answer.cu"
 #include "read.cu"

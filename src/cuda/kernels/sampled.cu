@@ -147,7 +147,7 @@ SIMT_FUNCTION void sampled_emit(const struct scan_arguments *a, const struct sam
 
         alive += x != SAMPLED_DEAD;
         if (a->want == SCAN_FIRST && x != SAMPLED_DEAD)
-            (void)simt_atomic_min_u64(&a->result->first, (base + x) << 32);
+            tile_lower_first(a, (base + x) << 32);
     }
     totals->count += alive;
     if (a->want == SCAN_HITS) {

@@ -32,16 +32,21 @@ enum scan_gram_kind {
     SCAN_GRAM_MASKED /* two words, both or-ed with a fold and masked */
 };
 
-/* Zeroed before each launch, but for first: all ones. */
+/* What a grid adds up. All zero before a launch; the grid's last block copies it to the host and
+ * leaves zeros for the next. */
 struct scan_result {
-    uint64_t ticket; /* the next tile or group */
     uint64_t count;
-    uint64_t cursor;     /* hits asked for room; beyond the capacity they were not written */
     uint64_t candidates; /* bits set by the filter */
     uint64_t floods;     /* tiles settled by duels, groups scanned again tile by tile */
+    uint64_t ticket;     /* the next tile or group */
+    uint64_t cursor;     /* hits asked for room; beyond the capacity they were not written */
     uint64_t listed;     /* tiles that a stream gave up */
-    uint64_t first;      /* (x - begin) << 32 | literal */
+    uint64_t nearest;    /* SCAN_NONE - ((x - begin) << 32 | literal) of the first; 0: none */
+    uint64_t blocks;     /* that are done; to the host, the launch's number, written last */
 };
+#define SCAN_SUMS 3u /* the words that blocks add up for all their threads */
+#define SCAN_RESULT_WORDS 8u
+#define SCAN_NONE UINT64_MAX
 
 /* Where a tile's hits are; zeroed before each launch that lists hits. */
 struct scan_segment {
@@ -64,6 +69,8 @@ struct scan_arguments {
     uint64_t limit;    /* no begin at or beyond it; > begin */
     uint64_t text_end; /* text bytes; SCAN_PADDING_BYTES more are loadable */
     struct scan_result *result;
+    struct scan_result *answer; /* in the host's memory; NULL: another launch answers */
+    uint64_t launch;            /* its number, not 0 */
     struct scan_segment *segments;
     uint32_t *offsets;   /* of hits: x - begin */
     uint32_t *literals;  /* of hits, method set */

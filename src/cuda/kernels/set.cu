@@ -74,7 +74,7 @@ SIMT_FUNCTION void set_settle(const struct scan_arguments *a, uint64_t origin,
             if (hits == 0)
                 kept &= ~(1u << simt_lowest_bit(left));
             else if (count == 0 && a->want == SCAN_FIRST)
-                (void)simt_atomic_min_u64(&a->result->first, (x - a->begin) << 32 | literal);
+                tile_lower_first(a, (x - a->begin) << 32 | literal);
             count += hits;
         }
         shared->bits[w] = kept;

@@ -17,10 +17,11 @@
  *   simt_atomic_*                                  shared or global, relaxed; the old value comes
  *                                                  back
  *   simt_read_*                                    one relaxed read of a word that others change
- *   SIMT_CONSTANT(type, name, count)               an array in constant memory, at file scope, that
- *                                                  the host fills; simt_constant_u32, _u8 read it
- *   SIMT_LAUNCH(kernel, blocks, threads, arguments)  launch a child grid, without waiting for it;
- *                                                  0 or the runtime's error code
+ *   simt_fence()                                   what the thread wrote before it, other blocks
+ * see before what it writes after it simt_fence_host()                              the same for
+ * the host SIMT_CONSTANT(type, name, count)               an array in constant memory, at file
+ * scope, that the host fills; simt_constant_u32, _u8 read it SIMT_LAUNCH(kernel, blocks, threads,
+ * arguments)  launch a child grid, without waiting for it; 0 or the runtime's error code
  *   simt_launch_is_full(code)                      was it refused for want of room?
  *
  *   simt_opaque_u32(value)                         the value, but unknown to the compiler
@@ -109,6 +110,8 @@ SIMT_FUNCTION uint32_t simt_blocks(void)
 #define simt_shuffle_up_u32(value, delta) __shfl_up_sync(0xffffffffu, (uint32_t)(value), (delta))
 #define simt_shuffle_down_u32(value, delta) \
     __shfl_down_sync(0xffffffffu, (uint32_t)(value), (delta))
+#define simt_shuffle_down_u64(value, delta) \
+    ((uint64_t)__shfl_down_sync(0xffffffffu, (unsigned long long)(value), (delta)))
 #define simt_shuffle_u64(value, lane) \
     ((uint64_t)__shfl_sync(0xffffffffu, (unsigned long long)(value), (int)(lane)))
 
@@ -224,6 +227,18 @@ SIMT_FUNCTION uint64_t simt_atomic_min_u64(uint64_t *p, uint64_t value)
 {
     return atomicMin((unsigned long long *)p, (unsigned long long)value);
 }
+SIMT_FUNCTION uint64_t simt_atomic_max_u64(uint64_t *p, uint64_t value)
+{
+    return atomicMax((unsigned long long *)p, (unsigned long long)value);
+}
+SIMT_FUNCTION void simt_fence(void)
+{
+    __threadfence();
+}
+SIMT_FUNCTION void simt_fence_host(void)
+{
+    __threadfence_system();
+}
 SIMT_FUNCTION uint32_t simt_popcount(uint32_t value)
 {
     return (uint32_t)__popc(value);
@@ -296,7 +311,7 @@ struct simt_s32x4 sim_product(struct simt_s32x4 sums, struct simt_u32x4 rows, ui
                               uint32_t high, const char *file, int line);
 
 enum { SIM_SHUFFLE_INDEX, SIM_SHUFFLE_UP, SIM_SHUFFLE_DOWN };
-enum { SIM_ATOMIC_ADD, SIM_ATOMIC_OR, SIM_ATOMIC_MIN };
+enum { SIM_ATOMIC_ADD, SIM_ATOMIC_OR, SIM_ATOMIC_MIN, SIM_ATOMIC_MAX };
 
 #define simt_barrier() ((void)sim_barrier(0, __FILE__, __LINE__))
 #define simt_barrier_or(condition) sim_barrier((condition) ? 1 : 0, __FILE__, __LINE__)
@@ -309,6 +324,8 @@ enum { SIM_ATOMIC_ADD, SIM_ATOMIC_OR, SIM_ATOMIC_MIN };
     ((uint32_t)sim_shuffle((uint32_t)(value), SIM_SHUFFLE_UP, (delta), __FILE__, __LINE__))
 #define simt_shuffle_down_u32(value, delta) \
     ((uint32_t)sim_shuffle((uint32_t)(value), SIM_SHUFFLE_DOWN, (delta), __FILE__, __LINE__))
+#define simt_shuffle_down_u64(value, delta) \
+    sim_shuffle((value), SIM_SHUFFLE_DOWN, (delta), __FILE__, __LINE__)
 #define simt_shuffle_u64(value, lane) \
     sim_shuffle((value), SIM_SHUFFLE_INDEX, (uint32_t)(lane), __FILE__, __LINE__)
 #define simt_product_u8s8(sums, rows, low, high) \
@@ -334,6 +351,11 @@ enum { SIM_ATOMIC_ADD, SIM_ATOMIC_OR, SIM_ATOMIC_MIN };
     sim_atomic((p), 8, SIM_ATOMIC_ADD, (value), __FILE__, __LINE__)
 #define simt_atomic_min_u64(p, value) \
     sim_atomic((p), 8, SIM_ATOMIC_MIN, (value), __FILE__, __LINE__)
+#define simt_atomic_max_u64(p, value) \
+    sim_atomic((p), 8, SIM_ATOMIC_MAX, (value), __FILE__, __LINE__)
+/* What it orders, the simulator always does; the host may look from a thread of its own. */
+#define simt_fence() ((void)0)
+#define simt_fence_host() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 
 SIMT_FUNCTION uint32_t simt_opaque_u32(uint32_t value)
 {
@@ -346,7 +368,7 @@ SIMT_FUNCTION void simt_count_equal(uint32_t *count, uint32_t a, uint32_t b, uin
 SIMT_FUNCTION void simt_count_equal_both(uint32_t *count, uint32_t a, uint32_t b, uint32_t c,
                                          uint32_t d, uint32_t one)
 {
-    *count += (a == b) & (c == d) ? one : 0;
+    *count += a == b && c == d ? one : 0;
 }
 SIMT_FUNCTION uint32_t simt_popcount(uint32_t value)
 {

@@ -481,31 +481,6 @@ SIMT_FUNCTION void stream_advance(const struct scan_arguments *a, struct stream 
     walk->left = walk->unit_bytes / step_bytes;
 }
 
-/* Add what the block has counted to the result: where a block has but one unit per warp, atomics of
- * each warp would be too many. */
-SIMT_FUNCTION void stream_finish(const struct scan_arguments *a, const struct tile_totals *totals)
-{
-    SIMT_SHARED(uint64_t, stream_sums, 2u * SCAN_THREADS_MAX / SIMT_WARP_THREADS);
-    uint32_t warps = simt_threads() / SIMT_WARP_THREADS;
-    uint64_t count = tile_warp_sum(totals->count), candidates = tile_warp_sum(totals->candidates);
-
-    if (simt_lane() == 0) {
-        stream_sums[simt_warp()] = count;
-        stream_sums[warps + simt_warp()] = candidates;
-    }
-    simt_barrier();
-    if (simt_thread() != 0)
-        return;
-    for (uint32_t w = 1; w < warps; w++) {
-        count += stream_sums[w];
-        candidates += stream_sums[warps + w];
-    }
-    if (count != 0)
-        (void)simt_atomic_add_u64(&a->result->count, count);
-    if (candidates != 0)
-        (void)simt_atomic_add_u64(&a->result->candidates, candidates);
-}
-
 /* A unit has as many whole steps. The inner loop keeps little but its own step's rows and the next
  * one's: registers bound the warps on a multiprocessor. */
 SIMT_FUNCTION void stream_units(const struct scan_arguments *a, int kind, uint32_t rows)
@@ -557,7 +532,7 @@ SIMT_FUNCTION void stream_units(const struct scan_arguments *a, int kind, uint32
         (void)stream_drain(a, &s);
     totals.count += decided + s.count;
     totals.candidates = s.candidates;
-    stream_finish(a, &totals);
+    tile_finish(a, &totals);
 }
 
 #endif

@@ -191,6 +191,12 @@ SIMT_FUNCTION uint64_t tile_reserve(const struct scan_arguments *a,
     return *shared->slot + before + (inclusive - own);
 }
 
+/* An occurrence, (x - begin) << 32 | literal: is it the first? */
+SIMT_FUNCTION void tile_lower_first(const struct scan_arguments *a, uint64_t found)
+{
+    (void)simt_atomic_max_u64(&a->result->nearest, SCAN_NONE - found);
+}
+
 /* Hand out what the bitmap holds, in order. All threads of the block; each reads only its own
  * words. */
 SIMT_FUNCTION void tile_emit(const struct scan_arguments *a, uint64_t origin,
@@ -211,7 +217,7 @@ SIMT_FUNCTION void tile_emit(const struct scan_arguments *a, uint64_t origin,
         uint32_t lanes = simt_ballot(count != 0);
 
         if (lanes != 0 && simt_lane() == simt_lowest_bit(lanes))
-            (void)simt_atomic_min_u64(&a->result->first, (origin + lowest - a->begin) << 32);
+            tile_lower_first(a, (origin + lowest - a->begin) << 32);
     } else if (a->want == SCAN_HITS) {
         uint64_t slot = tile_reserve(a, shared, count, segment);
 
@@ -256,7 +262,7 @@ SIMT_FUNCTION int tile_is_behind(const struct scan_arguments *a, uint64_t x)
     int behind = 0;
 
     if (simt_thread() == 0 && x > a->begin)
-        behind = (simt_read_u64(&a->result->first) >> 32) < x - a->begin;
+        behind = (SCAN_NONE - simt_read_u64(&a->result->nearest)) >> 32 < x - a->begin;
     return simt_barrier_or(behind);
 }
 
@@ -270,22 +276,66 @@ SIMT_FUNCTION uint64_t tile_warp_sum(uint64_t own)
     return own;
 }
 
-/* Add the warp's sum to a sum of the result. All lanes of the warp. */
-SIMT_FUNCTION void tile_total(uint64_t *sum, uint64_t own)
+/* Hand the result to the host and leave zeros for the next launch. One warp, when all that the grid
+ * adds is there. */
+SIMT_FUNCTION void tile_answer(const struct scan_arguments *a)
 {
-    uint64_t total = tile_warp_sum(own);
+    if (SIMT_BOUND(simt_lane() < SCAN_RESULT_WORDS)) {
+        uint64_t *word = (uint64_t *)a->result + simt_lane();
 
-    if (simt_lane() == 0 && total != 0)
-        (void)simt_atomic_add_u64(sum, total);
+        if (simt_lane() != SCAN_RESULT_WORDS - 1u)
+            simt_store_u64((uint64_t *)a->answer + simt_lane(), simt_read_u64(word));
+        simt_store_u64(word, 0);
+    }
+    simt_warp_sync(); /* the lanes' words before the launch's number */
+    if (simt_lane() == 0) {
+        simt_fence_host();
+        simt_store_u64(&a->answer->blocks, a->launch);
+    }
 }
 
-/* Add what the threads have counted to the result: one atomic per warp and sum, since all threads'
- * would take longer than the scan of a small piece (measured: 5 times, at 32 MiB and m = 1). */
+/* Sign that the block has added its sums; the last of the grid answers. A launch then needs no fill
+ * before it, no copy after it and no second kernel. One warp of the block. */
+SIMT_FUNCTION void tile_sign(const struct scan_arguments *a)
+{
+    uint64_t done = 0;
+
+    simt_fence(); /* the sums before the sign */
+    simt_warp_sync();
+    if (simt_lane() == 0)
+        done = simt_atomic_add_u64(&a->result->blocks, 1) + 1u;
+    if (simt_shuffle_u64(done, 0) != simt_blocks())
+        return;
+    simt_fence(); /* all signs before their sums */
+    tile_answer(a);
+}
+
+/* Add what the threads have counted to the result: one atomic per block and sum, since all threads'
+ * would take longer than the scan of a small piece (measured: 5 times, at 32 MiB and m = 1). All
+ * threads of the block, after all else. */
 SIMT_FUNCTION void tile_finish(const struct scan_arguments *a, const struct tile_totals *totals)
 {
-    tile_total(&a->result->count, totals->count);
-    tile_total(&a->result->candidates, totals->candidates);
-    tile_total(&a->result->floods, totals->floods);
+    SIMT_SHARED(uint64_t, tile_sums, SCAN_SUMS * SCAN_THREADS_MAX / SIMT_WARP_THREADS);
+    uint64_t count = tile_warp_sum(totals->count), total = 0;
+    uint64_t candidates = tile_warp_sum(totals->candidates), floods = tile_warp_sum(totals->floods);
+    uint64_t *own = tile_sums + SCAN_SUMS * simt_warp();
+
+    if (simt_lane() == 0) {
+        own[0] = count;
+        own[1] = candidates;
+        own[2] = floods;
+    }
+    simt_barrier();
+    if (simt_warp() != 0)
+        return;
+    if (simt_lane() < SCAN_SUMS) {
+        for (uint32_t w = 0; w < simt_threads() / SIMT_WARP_THREADS; w++)
+            total += tile_sums[SCAN_SUMS * w + simt_lane()];
+        if (total != 0)
+            (void)simt_atomic_add_u64((uint64_t *)a->result + simt_lane(), total);
+    }
+    if (a->answer != 0)
+        tile_sign(a);
 }
 
 #endif
