@@ -380,6 +380,30 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count(struct trawl_searcher *sea
                                                       struct trawl_text *text, uint64_t *count,
                                                       struct trawl_error *error);
 
+/* One of many counts. Plans and texts may come as often as is useful: one text under many plans,
+ * many texts under one plan. */
+struct trawl_query {
+    const struct trawl_plan *plan;
+    struct trawl_text *text;
+};
+
+/* trawl_count of many queries in one call: counts[i] is for queries[i]. For queries that are short
+ * by themselves: their texts are shared out among the searcher's threads, each searched by one
+ * (texts of more than 1 MiB, files and streams: by all threads, one text after the other), and a
+ * device gets many at a time, in one submission. There, queries that share a plan or a text are
+ * best next to each other, since plan and text then go over once; best of all is a loaded text.
+ * Plans, texts and the arrays are borrowed until it returns.
+ * Errors: those of trawl_count for any of the queries, the message then begins with "query N"
+ * where it is one query's fault; ARGUMENT also for a NULL in one. counts is filled whole on success
+ * and not touched on failure.
+ * Threads: as of any search; one plan may be in many queries.
+ * Cost: that of the searches, 48 bytes of memory per query, and on a device one launch per query,
+ * with a copy of what it does not have yet. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count_many(struct trawl_searcher *searcher,
+                                                           const struct trawl_query *queries,
+                                                           uint64_t query_count, uint64_t *counts,
+                                                           struct trawl_error *error);
+
 /* The first occurrence: least begin; among equals least pattern_index. *found false: none, and
  * *match is untouched. Stops reading soon after it. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_first(struct trawl_searcher *searcher,

@@ -67,6 +67,17 @@ struct engine_records {
     uint64_t record_count;
 };
 
+/* A whole text in memory under a plan: how often? */
+struct engine_query {
+    const struct trawl_plan *plan;
+    const uint8_t *bytes;
+    uint64_t bytes_count;
+    bool done; /* answered, or not to be looked at */
+    bool on_device;
+    uint64_t count;
+    uint64_t candidate_count;
+};
+
 struct engine_options {
     uint64_t size;
     const char *instruction_set;  /* CPU: NULL for the best */
@@ -110,6 +121,11 @@ struct engine_ops {
     enum trawl_status (*records)(struct engine_lane *lane, const struct engine_records *records,
                                  uint8_t *flags, struct engine_result *result,
                                  struct trawl_error *error);
+    /* Optional: answer many queries in one submission to a device; no lane_begin before it, but
+     * before the next scan. Those it has no way for are left, `done` being false: a scan of each
+     * is to answer them, or to say why not. */
+    enum trawl_status (*count_many)(struct engine_lane *lane, struct engine_query *queries,
+                                    uint64_t query_count, struct trawl_error *error);
 };
 
 extern const struct engine_ops engine_cpu;

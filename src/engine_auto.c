@@ -292,6 +292,40 @@ static enum trawl_status auto_scan(struct engine_lane *lane, const struct engine
     return TRAWL_OK;
 }
 
+/* ---- Many queries --------------------------------------------------------------------------- */
+
+static bool query_is_loaded(const struct engine *engine, const struct engine_query *query)
+{
+    return engine_cuda_holds(engine->gpu, query->bytes, query->bytes_count);
+}
+
+/* Those of loaded texts go to the GPU, as many at a time as follow each other; the others are left
+ * to scans, and so are all if it fails. */
+static enum trawl_status auto_count_many(struct engine_lane *lane, struct engine_query *queries,
+                                         uint64_t query_count, struct trawl_error *error)
+{
+    struct engine *engine = lane->engine;
+    enum trawl_status status = TRAWL_OK;
+    struct trawl_error gpu_error;
+    uint64_t end;
+
+    (void)error;
+    if (!engine->loaded || atomic_load(&engine->gpu_state) != GPU_READY)
+        return TRAWL_OK;
+    if (lane->gpu == NULL)
+        status = engine_cuda.lane_open(engine->gpu, &lane->gpu, &gpu_error);
+    for (uint64_t begin = 0; begin < query_count && status == TRAWL_OK; begin = end + 1) {
+        end = begin;
+        while (end < query_count && query_is_loaded(engine, &queries[end]))
+            end++;
+        if (end > begin)
+            status = engine_cuda.count_many(lane->gpu, queries + begin, end - begin, &gpu_error);
+    }
+    if (status != TRAWL_OK)
+        gpu_give_up(engine, gpu_error.message);
+    return TRAWL_OK;
+}
+
 /* ---- Texts that stay ------------------------------------------------------------------------ */
 
 /* Whoever loads a text will search it often: the GPU is opened at once. Without one, or without
@@ -331,4 +365,5 @@ static bool auto_holds(struct engine *engine, const uint8_t *bytes, uint64_t byt
 
 const struct engine_ops engine_auto = {
     "auto",          auto_open, auto_close, auto_properties, auto_lane_open, auto_lane_close,
-    auto_lane_begin, auto_scan, auto_load,  auto_unload,     auto_holds,     NULL};
+    auto_lane_begin, auto_scan, auto_load,  auto_unload,     auto_holds,     NULL,
+    auto_count_many};

@@ -176,6 +176,41 @@ enum trawl_status trawl_count(struct trawl_searcher *searcher, const struct traw
     return TRAWL_OK;
 }
 
+static enum trawl_status check_query(const struct trawl_query *query, uint64_t index,
+                                     struct trawl_error *error)
+{
+    if (query->plan == NULL || query->text == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "query %" PRIu64 ": %s is NULL", index,
+                          query->plan == NULL ? "plan" : "text");
+    if (plan_algorithm_is_for_records(query->plan->algorithm))
+        return TRAWL_FAIL(error, ARGUMENT,
+                          "query %" PRIu64 ": algorithm %s is for records, trawl_matrix alone",
+                          index, plan_algorithm_name(query->plan->algorithm));
+    return TRAWL_OK;
+}
+
+enum trawl_status trawl_count_many(struct trawl_searcher *searcher,
+                                   const struct trawl_query *queries, uint64_t query_count,
+                                   uint64_t *counts, struct trawl_error *error)
+{
+    enum trawl_status status;
+
+    if (searcher == NULL || ((queries == NULL || counts == NULL) && query_count > 0))
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
+                          searcher == NULL  ? "searcher"
+                          : queries == NULL ? "queries"
+                                            : "counts");
+    for (uint64_t i = 0; i < query_count; i++)
+        TRAWL_TRY(check_query(&queries[i], i, error));
+    if (query_count == 0)
+        return TRAWL_OK;
+    if (atomic_exchange(&searcher->busy, true))
+        return TRAWL_FAIL(error, BUSY, "the searcher is already inside a call");
+    status = search_many_run(searcher, queries, query_count, counts, error);
+    atomic_store(&searcher->busy, false);
+    return status;
+}
+
 enum trawl_status trawl_first(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                               struct trawl_text *text, struct trawl_match *match, bool *found,
                               struct trawl_error *error)

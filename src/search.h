@@ -40,7 +40,10 @@ struct search_thread {
     bool took_part;
 };
 
+struct search_many; /* search_many.c: one call's queries */
+
 struct search_job {
+    struct search_many *many; /* the job of many counts; NULL: one search, as below */
     const struct trawl_plan *plan;
     struct sink *sink;
     struct text_cursor cursor;
@@ -82,6 +85,24 @@ struct trawl_searcher {
 /* Run one search: the plan over the text into the sink. STOPPED if the sink stopped it. */
 enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                              struct trawl_text *text, struct sink *sink, struct trawl_error *error);
+
+/* Count many. counts[i] is filled on success. */
+enum trawl_status search_many_run(struct trawl_searcher *searcher,
+                                  const struct trawl_query *queries, uint64_t query_count,
+                                  uint64_t *counts, struct trawl_error *error);
+/* A helper's part in it. */
+void search_many_help(struct search_thread *thread, struct search_many *many);
+
+/* Begin a job that helpers may join, and end it: when it returns, none is inside. With the lock
+ * held. */
+void search_job_open(struct trawl_searcher *searcher, struct search_job *job);
+void search_job_close(struct trawl_searcher *searcher);
+
+/* Open the thread's lane where it is not. */
+enum trawl_status search_lane_want(struct search_thread *thread, struct trawl_error *error);
+/* Who took part, for the searcher's statistics. */
+void search_stats_finish(struct trawl_searcher *searcher, struct search_job *job,
+                         uint64_t begin_ns);
 
 /* Take, read, search and digest one piece into a slot; *taken false: the text has no more. */
 void search_fill(struct search_thread *thread, struct search_job *job, struct search_slot *slot,

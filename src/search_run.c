@@ -34,15 +34,18 @@ static struct search_slot *slot_find(struct trawl_searcher *searcher, enum slot_
     return NULL;
 }
 
-/* Open the thread's lane where it is not, and make it ready for the job. */
+enum trawl_status search_lane_want(struct search_thread *thread, struct trawl_error *error)
+{
+    if (thread->lane != NULL)
+        return TRAWL_OK;
+    return thread->searcher->ops->lane_open(thread->searcher->engine, &thread->lane, error);
+}
+
 static enum trawl_status thread_begin(struct search_thread *thread, const struct search_job *job,
                                       struct trawl_error *error)
 {
-    const struct engine_ops *ops = thread->searcher->ops;
-
-    if (thread->lane == NULL)
-        TRAWL_TRY(ops->lane_open(thread->searcher->engine, &thread->lane, error));
-    return ops->lane_begin(thread->lane, job->plan, error);
+    TRAWL_TRY(search_lane_want(thread, error));
+    return thread->searcher->ops->lane_begin(thread->lane, job->plan, error);
 }
 
 /* Take a slot through filling. Called and returns with the lock held. */
@@ -77,7 +80,9 @@ static void help(struct search_thread *thread, struct search_job *job)
     enum trawl_status status;
 
     (void)pthread_mutex_unlock(&searcher->lock);
-    status = thread_begin(thread, job, NULL);
+    if (job->many != NULL)
+        search_many_help(thread, job->many);
+    status = job->many != NULL ? TRAWL_STOPPED : thread_begin(thread, job, NULL);
     (void)pthread_mutex_lock(&searcher->lock);
     while (status == TRAWL_OK && !job->ended && !job->stopping) {
         struct search_slot *slot = slot_find(searcher, SLOT_FREE, 0);
@@ -170,6 +175,22 @@ static enum trawl_status deliver_once(struct trawl_searcher *searcher, struct se
     return status;
 }
 
+void search_job_open(struct trawl_searcher *searcher, struct search_job *job)
+{
+    search_threads_start(searcher);
+    searcher->job = job;
+    searcher->job_number++;
+    (void)pthread_cond_broadcast(&searcher->work);
+}
+
+void search_job_close(struct trawl_searcher *searcher)
+{
+    (void)pthread_cond_broadcast(&searcher->work);
+    searcher->job = NULL;
+    while (searcher->threads_inside > 0)
+        (void)pthread_cond_wait(&searcher->ready, &searcher->lock);
+}
+
 /* The caller's loop: deliver what is next, else search, else wait. Lock held. */
 static enum trawl_status run_loop(struct trawl_searcher *searcher, struct search_job *job,
                                   struct trawl_error *error)
@@ -190,21 +211,13 @@ static enum trawl_status run_loop(struct trawl_searcher *searcher, struct search
         }
         work_once(&searcher->caller, job, slot);
         if (!job->ended && searcher->job == NULL &&
-            text_cursor_is_interruptible(
-                &job->cursor)) { /* more than one piece: call the helpers */
-            search_threads_start(searcher);
-            searcher->job = job;
-            searcher->job_number++;
-            (void)pthread_cond_broadcast(&searcher->work);
-        }
+            text_cursor_is_interruptible(&job->cursor)) /* more than one piece: call the helpers */
+            search_job_open(searcher, job);
     }
     job->stopping = true;
-    (void)pthread_cond_broadcast(&searcher->work);
-    searcher->job = NULL;
     if (searcher->threads_inside > 0)
         text_cursor_interrupt(&job->cursor);
-    while (searcher->threads_inside > 0)
-        (void)pthread_cond_wait(&searcher->ready, &searcher->lock);
+    search_job_close(searcher);
     return status;
 }
 
@@ -234,7 +247,7 @@ static uint64_t piece_bytes(const struct trawl_searcher *searcher, const struct 
     return min_u64(bytes, PIECE_BYTES_MAX);
 }
 
-static void stats_finish(struct trawl_searcher *searcher, struct search_job *job, uint64_t begin_ns)
+void search_stats_finish(struct trawl_searcher *searcher, struct search_job *job, uint64_t begin_ns)
 {
     struct engine_properties *properties = &searcher->properties;
     struct trawl_stats *stats = &job->stats;
@@ -280,6 +293,6 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
     status = run_loop(searcher, &job, error);
     (void)pthread_mutex_unlock(&searcher->lock);
     text_cursor_close(&job.cursor);
-    stats_finish(searcher, &job, begin_ns);
+    search_stats_finish(searcher, &job, begin_ns);
     return status;
 }

@@ -116,6 +116,7 @@ static void cuda_lane_close(struct engine_lane *lane)
         cuda_device_leave(lane->device);
     }
     cuda_records_free(lane);
+    cuda_many_free(lane);
     memory_release(lane, 1, sizeof *lane);
 }
 
@@ -390,6 +391,19 @@ static enum trawl_status cuda_scan(struct engine_lane *lane, const struct engine
     return status;
 }
 
+static enum trawl_status cuda_count_many(struct engine_lane *lane, struct engine_query *queries,
+                                         uint64_t query_count, struct trawl_error *error)
+{
+    enum trawl_status status;
+
+    TRAWL_TRY(cuda_device_enter(lane->device, error));
+    status = cuda_many(lane, queries, query_count, error);
+    if (status != TRAWL_OK)
+        lane_failed(lane);
+    cuda_device_leave(lane->device);
+    return status;
+}
+
 /* ---- Texts that stay -------------------------------------------------------------------- */
 
 /* With the device entered. */
@@ -490,4 +504,5 @@ void engine_cuda_unload(struct engine *engine, const uint8_t *bytes)
 const struct engine_ops engine_cuda = {
     "cuda",           cuda_open,          cuda_close,        cuda_properties,
     cuda_lane_open,   cuda_lane_close,    cuda_lane_begin,   cuda_scan,
-    engine_cuda_load, engine_cuda_unload, engine_cuda_holds, cuda_records};
+    engine_cuda_load, engine_cuda_unload, engine_cuda_holds, cuda_records,
+    cuda_count_many};

@@ -161,6 +161,14 @@ enum trawl_status cuda_scan_range(struct engine_lane *lane, const struct cuda_ra
                                   struct engine_result *result, uint64_t *done,
                                   struct trawl_error *error);
 
+/* ---- many.c ---- */
+
+/* The engine's table says what it does; with the device entered. */
+enum trawl_status cuda_many(struct engine_lane *lane, struct engine_query *queries,
+                            uint64_t query_count, struct trawl_error *error);
+/* What lies in the host's memory. */
+void cuda_many_free(struct engine_lane *lane);
+
 /* ---- gallery.c ---- */
 
 /* UNSUPPORTED: the plan's algorithm is not for a device, or not with these patterns. */

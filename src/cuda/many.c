@@ -1,0 +1,191 @@
+/* many: counts of many plans and texts in one submission.
+ *
+ * A batch of queries is packed into a staging buffer: each plan's tables, and each text that is not
+ * on the device already, once where queries that follow each other share it. One copy brings it
+ * over, one launch per query follows, each with sums and an answer of its own, and the host waits
+ * for the last. What does not fit a batch, or needs more than a kernel, is left to scans.
+ */
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "cuda/lane.h"
+
+#define QUERIES_MAX 256u /* of a batch: the answers are small, the launches' arguments are not */
+#define TEXT_ALIGNMENT 256u
+
+struct cuda_many {
+    struct cuda_launch launches[QUERIES_MAX];
+    struct engine_query *queries[QUERIES_MAX]; /* whose each is */
+};
+
+/* A batch while it is being packed. */
+struct batch {
+    struct engine_lane *lane;
+    const struct cuda_pinned *staging;
+    uint64_t used;
+    uint32_t launch_count;
+    struct cuda_tables tables; /* of the plan that was packed last */
+    const uint8_t *bytes;      /* the text that was found or packed last, NULL: none */
+    uint64_t bytes_count;
+    struct cuda_range range;
+};
+
+/* Is a launch all that it takes? */
+static bool is_for_launch(const struct trawl_plan *plan, const struct engine_query *query)
+{
+    return plan->algorithm == PLAN_ALGORITHM_NONE && !cuda_needs_refining(plan) &&
+           query->bytes_count < UINT32_MAX && cuda_tables_check(plan, NULL) == TRAWL_OK;
+}
+
+static void batch_clear(struct batch *batch)
+{
+    batch->used = 0;
+    batch->tables.plan_serial = 0;
+    batch->bytes = NULL;
+}
+
+/* false: no room. */
+static bool pack_plan(struct batch *batch, const struct trawl_plan *plan)
+{
+    uint64_t room = batch->staging->count - batch->used, bytes;
+
+    if (batch->tables.plan_serial == plan->serial)
+        return true;
+    bytes = cuda_tables_put(batch->lane, plan, batch->lane->packed.address + batch->used,
+                            batch->staging->bytes + batch->used, room, &batch->tables);
+    if (bytes <= room)
+        batch->used += bytes;
+    else
+        batch->tables.plan_serial = 0;
+    return bytes <= room;
+}
+
+/* false: no room. */
+static bool pack_text(struct batch *batch, const uint8_t *bytes, uint64_t count)
+{
+    uint64_t room = batch->staging->count - batch->used, at = 0;
+    uint64_t whole = (count + SCAN_PADDING_BYTES + TEXT_ALIGNMENT - 1) & ~(TEXT_ALIGNMENT - 1ull);
+    struct cuda_range *range = &batch->range;
+
+    if (batch->bytes == bytes && batch->bytes_count == count)
+        return true;
+    if (!cuda_lane_resident(batch->lane, bytes, count, &range->address, &at)) {
+        if (whole > room)
+            return false;
+        memcpy(batch->staging->bytes + batch->used, bytes, (size_t)count);
+        memset(batch->staging->bytes + batch->used + count, 0, (size_t)(whole - count));
+        range->address = batch->lane->packed.address + batch->used;
+        batch->used += whole;
+    }
+    range->begin = at;
+    range->end = range->text_end = at + count;
+    batch->bytes = bytes;
+    batch->bytes_count = count;
+    return true;
+}
+
+/* Queries from the first on until the buffer is full; *taken: those that are packed, answered or
+ * left. */
+static enum trawl_status pack(struct batch *batch, struct engine_query *queries,
+                              uint64_t query_count, uint64_t *taken, struct trawl_error *error)
+{
+    struct engine_lane *lane = batch->lane;
+
+    for (*taken = 0; *taken < query_count && batch->launch_count < QUERIES_MAX; (*taken)++) {
+        struct engine_query *query = &queries[*taken];
+        struct cuda_launch *launch = &lane->many->launches[batch->launch_count];
+        uint64_t limit;
+
+        if (query->done)
+            continue;
+        if (query->plan->literal_count == 0 || query->bytes_count < query->plan->length_min) {
+            query->done = query->on_device = true;
+            continue;
+        }
+        if (!is_for_launch(query->plan, query))
+            continue;
+        if (!pack_plan(batch, query->plan) || !pack_text(batch, query->bytes, query->bytes_count)) {
+            if (batch->launch_count > 0)
+                return TRAWL_OK; /* into the next batch */
+            batch_clear(batch);  /* by itself, and does not fit */
+            continue;
+        }
+        limit = cuda_range_limit(query->plan, &batch->range);
+        cuda_launch_prepare(lane, &batch->tables, &batch->range, limit, SCAN_COUNT, launch);
+        TRAWL_TRY(cuda_list_reserve(lane, launch, error));
+        lane->many->queries[batch->launch_count++] = query;
+    }
+    return TRAWL_OK;
+}
+
+static enum trawl_status submit(struct batch *batch, uint32_t turn, struct trawl_error *error)
+{
+    struct engine_lane *lane = batch->lane;
+    const struct cuda_device *device = lane->device;
+
+    if (batch->used > 0) {
+        TRAWL_TRY(CUDA_CALL(device, error, copy_to_device, lane->packed.address,
+                            batch->staging->bytes, (size_t)batch->used, lane->stream));
+        TRAWL_TRY(CUDA_CALL(device, error, event_record, lane->staged[turn], lane->stream));
+    }
+    for (uint32_t i = 0; i < batch->launch_count; i++)
+        TRAWL_TRY(cuda_launch_submit(lane, &lane->many->launches[i], i, error));
+    return TRAWL_OK;
+}
+
+/* A stream's launch that gave tiles up is left to a scan. */
+static enum trawl_status collect(struct batch *batch, struct trawl_error *error)
+{
+    struct engine_lane *lane = batch->lane;
+
+    for (uint32_t i = 0; i < batch->launch_count; i++) {
+        struct cuda_launch *launch = &lane->many->launches[i];
+        struct engine_query *query = lane->many->queries[i];
+
+        TRAWL_TRY(cuda_launch_wait(lane, launch, i, error));
+        query->done = query->on_device = launch->found.listed == 0;
+        query->count = launch->found.count;
+        query->candidate_count = launch->found.candidates;
+    }
+    return TRAWL_OK;
+}
+
+static enum trawl_status reserve(struct engine_lane *lane, uint32_t turn, struct trawl_error *error)
+{
+    void *memory;
+
+    if (lane->many == NULL) {
+        TRAWL_TRY(memory_allocate(1, sizeof *lane->many, &memory, error));
+        lane->many = (struct cuda_many *)memory;
+    }
+    /* The buffer's last copy has left it. */
+    TRAWL_TRY(CUDA_CALL(lane->device, error, event_wait, lane->staged[turn]));
+    TRAWL_TRY(
+        cuda_pinned_reserve(lane->device, &lane->staging[turn], lane->limits.staging_bytes, error));
+    TRAWL_TRY(cuda_memory_reserve(lane->device, &lane->packed, lane->staging[turn].count, error));
+    return cuda_sums_reserve(lane, QUERIES_MAX, error);
+}
+
+enum trawl_status cuda_many(struct engine_lane *lane, struct engine_query *queries,
+                            uint64_t query_count, struct trawl_error *error)
+{
+    uint64_t taken;
+
+    for (uint32_t turn = 0; query_count > 0; turn ^= 1) {
+        struct batch batch = {.lane = lane, .staging = &lane->staging[turn]};
+
+        TRAWL_TRY(reserve(lane, turn, error));
+        TRAWL_TRY(pack(&batch, queries, query_count, &taken, error));
+        TRAWL_TRY(submit(&batch, turn, error));
+        TRAWL_TRY(collect(&batch, error));
+        queries += taken;
+        query_count -= taken;
+    }
+    return TRAWL_OK;
+}
+
+void cuda_many_free(struct engine_lane *lane)
+{
+    memory_release(lane->many, 1, sizeof *lane->many);
+}
