@@ -5,7 +5,7 @@
 #include "cuda/lane.h"
 
 #define TILES_PER_BLOCK_MIN 2u
-#define STREAM_WAVES 4u
+#define STREAM_WAVES 1u
 #define STREAM_ROW_WORDS 16u /* of bitmap, for a row of 512 bytes */
 #define LOOK_NS \
     50000u /* beyond this the driver's wait is no longer a part of the time that counts */

@@ -23,10 +23,14 @@ struct block {
     uint64_t address; /* on the device */
 };
 
-/* Method grams is not in the kernels: words and every look for the same. */
-static enum trawl_method method_of(const struct trawl_plan *plan)
+/* Up to 8 bytes without fold are decided at each place, which costs hardly more and does not depend
+ * on the text. */
+static bool takes_strides(const struct trawl_plan *plan)
 {
-    return plan->method == TRAWL_METHOD_GRAMS ? plan->method_else : plan->method;
+    bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
+
+    return plan->method == TRAWL_METHOD_GRAMS && plan->grams.stride > 1 &&
+           plan->grams.q >= sizeof(uint32_t) && (fold || plan->length_min > GRAM_BYTES);
 }
 
 /* Take `bytes` of the block; returns where to write them, NULL while measuring. */
@@ -143,6 +147,23 @@ static void choose_grams(const struct trawl_plan *plan, struct scan_arguments *a
     a->is_exact = count == gram_bytes && a->gram_fold[0] == 0 && a->gram_fold[1] == 0;
 }
 
+/* Method grams: the plan's grams by their sums. */
+static void choose_strides(const struct trawl_plan *plan, struct scan_arguments *a)
+{
+    const struct plan_grams *grams = &plan->grams;
+
+    a->shift = (uint32_t)grams->offset + grams->stride - 1;
+    a->gram_kind = grams->stride == 8   ? SCAN_GRAM_STRIDE_8
+                   : grams->stride == 4 ? SCAN_GRAM_STRIDE_4
+                                        : SCAN_GRAM_STRIDE_2;
+    a->is_exact = 0;
+    a->stride_fold = (uint32_t)grams->fold;
+    a->stride_keep = (uint32_t)(grams->keep >> 32);
+    for (uint32_t o = 0; o < grams->stride; o++)
+        a->stride_sums[o] =
+            (uint32_t)grams->gram[o] * SCAN_SUM_FACTOR + (uint32_t)(grams->gram[o] >> 32);
+}
+
 static void choose_words(const struct trawl_plan *plan, struct scan_arguments *a)
 {
     a->shift = (uint32_t)plan->words.offset + 3;
@@ -230,6 +251,8 @@ static void put_one(const struct trawl_plan *plan, enum cuda_kernel kernel, stru
     if (to != NULL)
         fill_overlap(bytes, (uint32_t)count, (uint32_t *)to, overlap_count);
     choose_grams(plan, a);
+    if (kernel == CUDA_KERNEL_EVERY && takes_strides(plan))
+        choose_strides(plan, a);
     if (kernel == CUDA_KERNEL_WORDS)
         choose_words(plan, a);
     if (kernel == CUDA_KERNEL_PRODUCT)
@@ -290,10 +313,10 @@ static void choose_kernels(const struct engine_lane *lane, const struct trawl_pl
 {
     static const enum cuda_kernel kernels[] = {CUDA_KERNEL_EVERY, CUDA_KERNEL_EVERY,
                                                CUDA_KERNEL_WORDS, CUDA_KERNEL_SAMPLED,
-                                               CUDA_KERNEL_SET};
+                                               CUDA_KERNEL_SET,   CUDA_KERNEL_EVERY};
     const struct cuda_limits *limits = &lane->limits;
 
-    tables->kernel = kernels[method_of(plan)];
+    tables->kernel = kernels[plan->method];
     if (tables->kernel == CUDA_KERNEL_EVERY && limits->product_bytes_min != 0 &&
         plan->length_min >= limits->product_bytes_min &&
         lane->device->capability >= PRODUCT_CAPABILITY_MIN)

@@ -35,7 +35,8 @@ static const struct variant variants[] = {
     {"product", TRAWL_METHOD_EVERY, 1, 0},   {"product-4", TRAWL_METHOD_EVERY, 1, 4},
     {"product-8", TRAWL_METHOD_EVERY, 1, 8}, {"words", TRAWL_METHOD_WORDS, 0, 0},
     {"words-4", TRAWL_METHOD_WORDS, 0, 4},   {"words-8", TRAWL_METHOD_WORDS, 0, 8},
-    {"sampled", TRAWL_METHOD_SAMPLED, 0, 0}};
+    {"sampled", TRAWL_METHOD_SAMPLED, 0, 0}, {"grams", TRAWL_METHOD_GRAMS, 0, 0},
+    {"grams-4", TRAWL_METHOD_GRAMS, 0, 4},   {"grams-8", TRAWL_METHOD_GRAMS, 0, 8}};
 #define VARIANTS (sizeof variants / sizeof *variants)
 #define SAMPLED_LENGTH_MIN 64u /* below it is not tried */
 
@@ -273,7 +274,7 @@ static void part_counts(struct session *s, const char *text)
 
 static void shape_row(struct session *s, const struct variant *variant, uint64_t pattern_bytes)
 {
-    static const uint32_t blocks[] = {2, 3, 4, 8, 16, 32}, units[] = {128, 256};
+    static const uint32_t blocks[] = {2, 3, 4, 8}, units[] = {128, 256};
     const uint8_t *pattern = s->bytes + s->count / 3;
     uint64_t expected = cpu_count(s, pattern, pattern_bytes);
 
@@ -299,7 +300,7 @@ static void shape_row(struct session *s, const struct variant *variant, uint64_t
 
 static void part_shapes(struct session *s, const char *text)
 {
-    static const uint64_t lengths[VARIANTS] = {0, 0, 4, 4, 0, 8, 8, 0, 16, 16, 0};
+    static const uint64_t lengths[VARIANTS] = {0, 0, 4, 4, 0, 8, 8, 0, 0, 16, 0, 0, 16, 16};
 
     if (late(s, "shapes of launches"))
         return;

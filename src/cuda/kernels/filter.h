@@ -15,6 +15,9 @@ enum {
     FILTER_WORD,
     FILTER_LONG,
     FILTER_MASKED,
+    FILTER_STRIDE_2,
+    FILTER_STRIDE_4,
+    FILTER_STRIDE_8,
     FILTER_WORDS,
     FILTER_SET
 };
@@ -30,7 +33,8 @@ struct filter_range {
 /* Steps of 512 bytes per warp that are loaded together: four where a step needs few registers.
  * One was 0.70 of the read speed for words, two 0.73 [H200]. */
 #define FILTER_STEPS_MAX 4u
-#define FILTER_STEPS(kind) ((kind) == FILTER_WORDS || (kind) == FILTER_BYTE ? 4u : 2u)
+#define FILTER_STEPS(kind) \
+    ((kind) == FILTER_WORDS || (kind) == FILTER_BYTE || (kind) == FILTER_STRIDE_8 ? 4u : 2u)
 
 /* Six words of text: the lane's 16 bytes and 8 more. */
 struct filter_words {
@@ -80,6 +84,70 @@ SIMT_FUNCTION uint32_t filter_word(const struct filter_words *words, uint32_t j)
                        : simt_funnel(words->w[j / 4u], words->w[j / 4u + 1u], j % 4u * 8u);
 }
 
+/* Places of a kind that are looked at: every so-many-th. */
+SIMT_FUNCTION uint32_t filter_stride(int kind)
+{
+    return kind == FILTER_STRIDE_8 ? 8u : kind == FILTER_STRIDE_4 ? 4u : 2u;
+}
+
+/* The words behind the lane's 16 bytes that a kind looks at. */
+SIMT_FUNCTION uint32_t filter_words_behind(int kind)
+{
+    if (kind == FILTER_BYTE || kind == FILTER_WORDS || kind == FILTER_STRIDE_8)
+        return 0;
+    return kind == FILTER_SHORT || kind == FILTER_WORD || kind == FILTER_STRIDE_4 ? 1u : 2u;
+}
+
+/* What 8 bytes are compared by: 32 bits that differ, as a rule, where the bytes differ. */
+SIMT_FUNCTION uint32_t filter_sum(uint32_t low, uint32_t high)
+{
+    return low * SCAN_SUM_FACTOR + high;
+}
+
+/* The sum of the gram at byte j of the lane's words. */
+SIMT_FUNCTION uint32_t filter_stride_sum(const struct scan_arguments *a,
+                                         const struct filter_words *words, uint32_t j)
+{
+    return filter_sum(filter_word(words, j) | a->stride_fold,
+                      (filter_word(words, j + 4u) | a->stride_fold) & a->stride_keep);
+}
+
+/* May any of the 16 places be a candidate? */
+SIMT_FUNCTION int filter_strides_any(const struct scan_arguments *a,
+                                     const struct filter_words *words, uint32_t stride)
+{
+    int hit = 0;
+
+    SIMT_UNROLL
+    for (uint32_t j = 0; j < 16u; j += stride) {
+        uint32_t sum = filter_stride_sum(a, words, j);
+
+        SIMT_UNROLL
+        for (uint32_t o = 0; o < stride; o++)
+            hit |= sum == a->stride_sums[o];
+    }
+    return hit;
+}
+
+/* A place with gram o proposes the place stride - 1 - o bytes beyond it. */
+SIMT_FUNCTION uint32_t filter_strides(const struct scan_arguments *a,
+                                      const struct filter_words *words, uint32_t stride)
+{
+    uint32_t mask = 0;
+
+    if (!filter_strides_any(a, words, stride))
+        return 0;
+    SIMT_UNROLL
+    for (uint32_t j = 0; j < 16u; j += stride) {
+        uint32_t sum = filter_stride_sum(a, words, j);
+
+        SIMT_UNROLL
+        for (uint32_t o = 0; o < stride; o++)
+            mask |= sum == a->stride_sums[o] ? 1u << (j + stride - 1u - o) : 0;
+    }
+    return mask;
+}
+
 /* The places among 16 that hold the one byte: the bytes of w ^ byte that are zero (the sums carry
  * into bit 7 of all others), gathered by a multiplication. */
 SIMT_FUNCTION uint32_t filter_byte(const struct scan_arguments *a, const struct filter_words *words)
@@ -101,12 +169,12 @@ SIMT_FUNCTION uint32_t filter_byte(const struct scan_arguments *a, const struct 
 SIMT_FUNCTION int filter_fingerprint(const struct scan_arguments *a,
                                      const struct filter_words *words)
 {
-    uint32_t sum = a->gram[0] * 0x9e3779b1u + a->gram[1];
+    uint32_t sum = filter_sum(a->gram[0], a->gram[1]);
     int hit = 0;
 
     SIMT_UNROLL
     for (uint32_t j = 0; j < 16u; j++)
-        hit |= filter_word(words, j) * 0x9e3779b1u + filter_word(words, j + 4u) == sum;
+        hit |= filter_sum(filter_word(words, j), filter_word(words, j + 4u)) == sum;
     return hit;
 }
 
@@ -201,7 +269,11 @@ SIMT_FUNCTION uint32_t filter_wanted(const struct filter_range *range, uint64_t 
 SIMT_FUNCTION uint32_t filter_places(const struct scan_arguments *a,
                                      const struct filter_words *words, int kind)
 {
-    return kind == FILTER_WORDS ? filter_aligned_words(a, words) : filter_every(a, words, kind);
+    if (kind == FILTER_WORDS)
+        return filter_aligned_words(a, words);
+    if (kind == FILTER_STRIDE_2 || kind == FILTER_STRIDE_4 || kind == FILTER_STRIDE_8)
+        return filter_strides(a, words, filter_stride(kind));
+    return filter_every(a, words, kind);
 }
 
 SIMT_FUNCTION uint32_t filter_lane(const struct scan_arguments *a, const struct filter_range *range,
@@ -225,7 +297,7 @@ SIMT_FUNCTION uint32_t filter_tile_of(const struct scan_arguments *a,
     uint32_t warp_bytes = a->tile_words * 32u / (simt_threads() / SIMT_WARP_THREADS);
     uint32_t b = simt_warp() * warp_bytes + 16u * simt_lane(), count = 0;
     uint32_t step_bytes = 16u * SIMT_WARP_THREADS;
-    int needs_more = kind != FILTER_WORDS && kind != FILTER_BYTE;
+    int needs_more = filter_words_behind(kind) != 0;
 
     for (uint32_t step = 0; step < warp_bytes; step += step_bytes * FILTER_STEPS(kind)) {
         struct filter_words words[FILTER_STEPS_MAX];
@@ -267,6 +339,12 @@ SIMT_FUNCTION uint32_t filter_tile(const struct scan_arguments *a, const struct 
         return filter_tile_of(a, range, shared, FILTER_WORD, only_count);
     if (a->gram_kind == SCAN_GRAM_SHORT)
         return filter_tile_of(a, range, shared, FILTER_SHORT, only_count);
+    if (a->gram_kind == SCAN_GRAM_STRIDE_2)
+        return filter_tile_of(a, range, shared, FILTER_STRIDE_2, only_count);
+    if (a->gram_kind == SCAN_GRAM_STRIDE_4)
+        return filter_tile_of(a, range, shared, FILTER_STRIDE_4, only_count);
+    if (a->gram_kind == SCAN_GRAM_STRIDE_8)
+        return filter_tile_of(a, range, shared, FILTER_STRIDE_8, only_count);
     return filter_tile_of(a, range, shared, FILTER_MASKED, only_count);
 }
 

@@ -21,15 +21,22 @@
 /* A pattern longer than this is not for the device: offsets inside one are 32-bit. */
 #define SCAN_PATTERN_BYTES_MAX (1u << 30)
 
+/* What 8 bytes are compared by (filter_sum): low times this, plus high. */
+#define SCAN_SUM_FACTOR 0x9e3779b1u
+
 enum scan_want { SCAN_COUNT, SCAN_HITS, SCAN_FIRST };
 
 /* Which comparisons decide at each place of method every (scan_arguments.gram_kind). */
 enum scan_gram_kind {
-    SCAN_GRAM_BYTE,  /* one byte, no fold; exact */
-    SCAN_GRAM_SHORT, /* 2 and 3 bytes, no fold: one word under gram_mask[0]; exact */
-    SCAN_GRAM_WORD,  /* 4 bytes, no fold: one word; exact */
-    SCAN_GRAM_LONG,  /* 8 bytes and more, no fold: two words */
-    SCAN_GRAM_MASKED /* two words, both or-ed with a fold and masked */
+    SCAN_GRAM_BYTE,   /* one byte, no fold; exact */
+    SCAN_GRAM_SHORT,  /* 2 and 3 bytes, no fold: one word under gram_mask[0]; exact */
+    SCAN_GRAM_WORD,   /* 4 bytes, no fold: one word; exact */
+    SCAN_GRAM_LONG,   /* 8 bytes and more, no fold: two words */
+    SCAN_GRAM_MASKED, /* two words, both or-ed with a fold and masked */
+    /* 4 to 8 bytes at every so-many-th place only, compared with as many grams: */
+    SCAN_GRAM_STRIDE_2,
+    SCAN_GRAM_STRIDE_4,
+    SCAN_GRAM_STRIDE_8
 };
 
 /* What a grid adds up. All zero before a launch; the grid's last block copies it to the host and
@@ -93,6 +100,12 @@ struct scan_arguments {
     uint32_t gram[4]; /* every: two words, then the last of a pattern of 5 to 8 bytes */
     uint32_t gram_fold[4];
     uint32_t gram_mask[2];
+
+    /* Strides: the sums (filter_sum) of the grams at offset o, o below the stride; what is or-ed
+     * into the text's words, and which bytes of a gram's second word count. */
+    uint32_t stride_sums[8];
+    uint32_t stride_fold;
+    uint32_t stride_keep;
 
     /* Fingerprints (product.h): */
     const struct scan_product *product;

@@ -26,7 +26,6 @@
  *
  *   simt_opaque_u32(value)                         the value, but unknown to the compiler
  *   simt_count_equal(count, a, b, one)             adds `one` to the count if a equals b
- *   simt_count_equal_both(count, a, b, c, d, one)  if c equals d as well
  *
  *   simt_product_u8s8(sums, rows, low, high)       sums plus the warp's matrix product, 16 x 32
  *                                                  bytes by 32 x 8 signed bytes: below
@@ -127,14 +126,6 @@ SIMT_FUNCTION void simt_count_equal(uint32_t *count, uint32_t a, uint32_t b, uin
     asm("{ .reg .pred p; setp.eq.u32 p, %1, %2; @p mad.lo.u32 %0, %3, %3, %0; }"
         : "+r"(*count)
         : "r"(a), "r"(b), "r"(one));
-}
-SIMT_FUNCTION void simt_count_equal_both(uint32_t *count, uint32_t a, uint32_t b, uint32_t c,
-                                         uint32_t d, uint32_t one)
-{
-    asm("{ .reg .pred p; setp.eq.u32 p, %1, %2; setp.eq.and.u32 p, %3, %4, p; "
-        "@p mad.lo.u32 %0, %5, %5, %0; }"
-        : "+r"(*count)
-        : "r"(a), "r"(b), "r"(c), "r"(d), "r"(one));
 }
 /* Volatile, so that they stay where all lanes are: not moved into a branch that uses the sums. */
 #if __CUDA_ARCH__ >= 800
@@ -364,11 +355,6 @@ SIMT_FUNCTION uint32_t simt_opaque_u32(uint32_t value)
 SIMT_FUNCTION void simt_count_equal(uint32_t *count, uint32_t a, uint32_t b, uint32_t one)
 {
     *count += a == b ? one : 0;
-}
-SIMT_FUNCTION void simt_count_equal_both(uint32_t *count, uint32_t a, uint32_t b, uint32_t c,
-                                         uint32_t d, uint32_t one)
-{
-    *count += a == b && c == d ? one : 0;
 }
 SIMT_FUNCTION uint32_t simt_popcount(uint32_t value)
 {

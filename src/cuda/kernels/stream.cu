@@ -23,6 +23,12 @@ SIMT_FUNCTION void stream_every(const struct scan_arguments *a, uint32_t rows)
         stream_units(a, STREAM_PAIR_7, rows);
     else if (a->is_exact != 0 && a->pattern_bytes == 8u)
         stream_units(a, STREAM_PAIR_8, rows);
+    else if (a->gram_kind == SCAN_GRAM_STRIDE_8)
+        stream_units(a, FILTER_STRIDE_8, rows);
+    else if (a->gram_kind == SCAN_GRAM_STRIDE_4)
+        stream_units(a, FILTER_STRIDE_4, rows);
+    else if (a->gram_kind == SCAN_GRAM_STRIDE_2)
+        stream_units(a, FILTER_STRIDE_2, rows);
     else if (a->gram_kind == SCAN_GRAM_LONG)
         stream_units(a, FILTER_LONG, rows);
     else if (a->gram_kind == SCAN_GRAM_BYTE)

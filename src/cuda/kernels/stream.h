@@ -183,12 +183,15 @@ SIMT_FUNCTION uint32_t stream_count_word(const struct scan_arguments *a,
 SIMT_FUNCTION uint32_t stream_count_pair(const struct scan_arguments *a,
                                          const struct filter_words *words, uint32_t distance)
 {
-    uint32_t gram = a->gram[0], last = a->gram[2], count = 0, one = simt_opaque_u32(1);
+    uint32_t gram = a->gram[0], less = 0u - a->gram[2], count = 0, one = simt_opaque_u32(1);
 
     SIMT_UNROLL
-    for (uint32_t j = 0; j < 16u; j++)
-        simt_count_equal_both(&count, filter_word(words, j), gram, filter_word(words, j + distance),
-                              last, one);
+    for (uint32_t j = 0; j < 16u; j++) {
+        uint32_t last =
+            filter_word(words, j + distance) * one + less; /* zero: it is the last word */
+
+        simt_count_equal(&count, (filter_word(words, j) ^ gram) | last, 0, one);
+    }
     return count;
 }
 
@@ -223,6 +226,8 @@ SIMT_FUNCTION int stream_look(const struct scan_arguments *a, const struct filte
 
     if (kind == FILTER_LONG)
         return filter_fingerprint(a, words);
+    if (kind == FILTER_STRIDE_2 || kind == FILTER_STRIDE_4 || kind == FILTER_STRIDE_8)
+        return filter_strides_any(a, words, filter_stride(kind));
     if (kind == FILTER_MASKED) {
         SIMT_UNROLL
         for (uint32_t j = 0; j < 16u; j++)
@@ -276,7 +281,7 @@ SIMT_FUNCTION void stream_load_within(const uint8_t *at, uint32_t room, struct s
                 to->w[4u * k + i] = own.w[i];
         }
     }
-    if (kind == FILTER_WORDS || kind == FILTER_BYTE)
+    if (kind < STREAM_PRODUCT && filter_words_behind(kind) == 0)
         return;
     behind -= 16u * (SIMT_WARP_THREADS - 1u); /* from the last lane's first bytes */
     if (simt_lane() == SIMT_WARP_THREADS - 1u && SIMT_BOUND(behind < room)) {
@@ -306,6 +311,11 @@ SIMT_FUNCTION int stream_is_whole(const struct scan_arguments *a, uint64_t posit
            SIMT_BOUND(position + rows * STREAM_ROW_BYTES <= stream_last(a));
 }
 
+SIMT_FUNCTION uint32_t stream_words_behind(int kind)
+{
+    return kind >= STREAM_PAIR_5 ? (kind == STREAM_PAIR_5 ? 1u : 2u) : filter_words_behind(kind);
+}
+
 /* Row k and the 8 bytes behind each lane's 16. All lanes of the warp. */
 SIMT_FUNCTION struct filter_words stream_words_of(const struct stream_rows *from, uint32_t k,
                                                   uint32_t rows, int kind)
@@ -316,10 +326,8 @@ SIMT_FUNCTION struct filter_words stream_words_of(const struct stream_rows *from
     for (uint32_t i = 0; i < 4u; i++)
         words.w[i] = from->w[4u * k + i];
     words.w[4] = words.w[5] = 0;
-    if (kind == FILTER_WORDS || kind == FILTER_BYTE)
-        return words;
     SIMT_UNROLL
-    for (uint32_t i = 0; i < (kind == FILTER_SHORT || kind == FILTER_WORD ? 1u : 2u); i++) {
+    for (uint32_t i = 0; i < stream_words_behind(kind); i++) {
         uint32_t above = (simt_lane() + 1u) % SIMT_WARP_THREADS;
         /* The last lane's neighbour is lane 0 of the row that follows. */
         uint32_t given =
