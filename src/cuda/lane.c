@@ -18,10 +18,13 @@ const struct cuda_limits cuda_limits_default = {
     .part_bytes = 256u << 10,
     .child_threads_max = 1024,
     .flood_always = false,
+    .planes = true,
+    .plane_steps_max = 512,
     .product_bytes_min = 0,
     .stream_rows = 0,
     .stream_unit_words = 256,
     .answer_blocks_max = 1056,
+    .listed_min = 16,
     .multiprocessor_blocks = 0,
     .kernels_timed = false,
 };

@@ -28,6 +28,7 @@ struct cuda_tables {
     uint64_t plan_serial;
     enum cuda_kernel kernel;
     enum cuda_kernel count_kernel; /* where only counts are wanted; a stream, or kernel again */
+    uint32_t floods_left;          /* scans for which streams are not tried: the last flooded */
     struct cuda_memory memory;
     struct scan_arguments arguments;
 };
@@ -112,6 +113,18 @@ enum trawl_status cuda_tables_build(struct engine_lane *lane, struct trawl_error
  * bytes that they take; if those are more, nothing was written. */
 uint64_t cuda_tables_put(const struct engine_lane *lane, const struct trawl_plan *plan,
                          uint64_t address, uint8_t *to, uint64_t room, struct cuda_tables *tables);
+
+/* overlap[d], d < overlap_count: how many bytes bytes[d...] share with bytes[0...]. */
+void cuda_overlap(const uint8_t *bytes, uint32_t count, uint32_t *overlap, uint32_t overlap_count);
+
+/* ---- plane.c ---- */
+
+/* Words that a pattern's plane takes; 0: it is too long for one. */
+uint64_t cuda_plane_words(uint64_t count);
+/* Fill `plane`, zeroed but for its words' address, and its words, zeroed. It stays empty where
+ * planes do not fit the pattern, or where memory for choosing is not to be had: duels need none. */
+void cuda_plane_choose(const uint8_t *bytes, uint64_t pattern_bytes, bool fold,
+                       const uint32_t *overlap, uint32_t *words, struct scan_plane *plane);
 
 /* ---- scan.c ---- */
 

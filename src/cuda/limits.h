@@ -17,13 +17,16 @@ struct cuda_limits {
     uint32_t group_samples_max; /* method sampled: per group */
     uint64_t part_bytes;        /* gallery: word-chunked's text at a time */
     uint32_t child_threads_max; /* gallery: per block of a child grid */
-    bool flood_always;          /* settle every candidate tile by duels, scan every group again */
+    bool flood_always;          /* take every tile with a candidate for flooded, and every group */
+    uint32_t plane_steps_max;   /* per warp and tile, before duels settle it after all */
+    bool planes;                /* settle flooded tiles by planes where they fit, not by duels */
 
     /* Which kernels run, where several give the same answer: */
     uint32_t product_bytes_min; /* method every from so many bytes on by products; 0: never */
     uint32_t stream_rows;       /* counts by streams, 4 or 8 rows on their way; 0: by tiles */
     uint32_t stream_unit_words; /* bitmap words that a unit of a stream stands for */
     uint32_t answer_blocks_max; /* grids up to this answer themselves, others by a second launch */
+    uint32_t listed_min;        /* units that a stream may give up in any case */
     uint32_t multiprocessor_blocks; /* per launch and multiprocessor; 0: what is resident */
     bool kernels_timed;             /* lane->kernel_ns */
 };

@@ -6,6 +6,8 @@
 
 #define TILES_PER_BLOCK_MIN 2u
 #define STREAM_WAVES 1u
+#define FLOOD_PARTS 16u      /* one in so many units listed: the tile kernel takes all */
+#define FLOOD_SCANS 15u      /* and as many scans more */
 #define STREAM_ROW_WORDS 16u /* of bitmap, for a row of 512 bytes */
 #define LOOK_NS \
     50000u /* beyond this the driver's wait is no longer a part of the time that counts */
@@ -66,6 +68,7 @@ static void choose_units(const struct engine_lane *lane, struct scan_arguments *
     a->position = (a->begin + a->shift) & ~(STREAM_ALIGNMENT - 1);
     a->tile_count = (uint32_t)((a->limit + a->shift - a->position + 32ull * a->tile_words - 1) /
                                (32ull * a->tile_words));
+    a->listed_max = a->tile_count / FLOOD_PARTS + limits->listed_min;
 }
 
 /* Streams get several times the blocks that are resident: a block that comes late finds a
@@ -85,7 +88,8 @@ void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_table
                          const struct cuda_range *range, uint64_t limit, enum scan_want want,
                          struct cuda_launch *launch)
 {
-    enum cuda_kernel kernel = want == SCAN_COUNT ? tables->count_kernel : tables->kernel;
+    enum cuda_kernel kernel =
+        want == SCAN_COUNT && tables->floods_left == 0 ? tables->count_kernel : tables->kernel;
     struct scan_arguments *a = &launch->arguments;
     uint32_t blocks = blocks_for(lane, kernel);
 
@@ -273,7 +277,7 @@ static enum trawl_status launch_run(struct engine_lane *lane, struct cuda_launch
                             lane->stream));
     }
     TRAWL_TRY(launch_kernel(lane, launch, error));
-    if (launch->found.listed == 0)
+    if (launch->found.listed == 0 || launch->found.listed > a->listed_max)
         return TRAWL_OK;
     TRAWL_ASSERT(launch->found.listed <= a->tile_count);
     launch->kernel = lane->tables.kernel;
@@ -419,6 +423,12 @@ enum trawl_status cuda_scan_range(struct engine_lane *lane, const struct cuda_ra
     }
     cuda_launch_prepare(lane, &lane->tables, range, limit, want, &launch);
     TRAWL_TRY(launch_run(lane, &launch, error));
+    lane->tables.floods_left -= lane->tables.floods_left > 0;
+    if (launch.found.listed > launch.arguments.listed_max) {
+        lane->tables.floods_left = FLOOD_SCANS;
+        cuda_launch_prepare(lane, &lane->tables, range, limit, want, &launch);
+        TRAWL_TRY(launch_run(lane, &launch, error));
+    }
     result->candidate_count += launch.found.candidates;
     if (want == SCAN_FIRST)
         return scan_first(launch.found.nearest, hits_base, result, error);

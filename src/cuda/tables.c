@@ -12,7 +12,8 @@
 #define STRIDE_UNIT 8u
 #define GRAM_BYTES 8u
 #define WARP_STEP_BYTES 256u
-#define VERIFY_STEPS_MIN 64u
+#define VERIFY_STEPS_MIN 8u
+#define DENSE_LANES 28u /* of 32: one candidate in 110 places of a large tile's */
 #define PRODUCT_BYTES_MAX 17u
 #define PRODUCT_CAPABILITY_MIN 80u /* 10 x major + minor: below, the products are slower shapes */
 
@@ -82,11 +83,9 @@ enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_
     return TRAWL_OK;
 }
 
-/* overlap[d]: how many bytes bytes[d...] share with bytes[0...] (Main and Lorentz 1984; the "Z
- * algorithm" of Gusfield, "Algorithms on Strings, Trees, and Sequences", 1997, section 1.4). Of
- * distances inside a tile only. */
-static void fill_overlap(const uint8_t *bytes, uint32_t count, uint32_t *overlap,
-                         uint32_t overlap_count)
+/* Main and Lorentz 1984; the "Z algorithm" of Gusfield, "Algorithms on Strings, Trees, and
+ * Sequences", 1997, section 1.4. */
+void cuda_overlap(const uint8_t *bytes, uint32_t count, uint32_t *overlap, uint32_t overlap_count)
 {
     uint32_t left = 0, right = 0;
 
@@ -234,6 +233,20 @@ static void put_sampled(const struct trawl_plan *plan, struct block *block,
     }
 }
 
+/* The pattern, and room for its plane. */
+static void put_pattern(const uint8_t *bytes, uint64_t count, struct block *block,
+                        struct scan_arguments *a)
+{
+    uint64_t address;
+    uint8_t *to = (uint8_t *)block_take(block, count + 2 * SCAN_PATTERN_PADDING_BYTES, &address);
+
+    address += SCAN_PATTERN_PADDING_BYTES;
+    memcpy(&a->pattern, &address, sizeof address);
+    if (to != NULL)
+        memcpy(to + SCAN_PATTERN_PADDING_BYTES, bytes, (size_t)count);
+    (void)block_put(block, NULL, cuda_plane_words(count) * sizeof(uint32_t), &a->plane.words);
+}
+
 static void put_one(const struct trawl_plan *plan, enum cuda_kernel kernel, struct block *block,
                     struct scan_arguments *a)
 {
@@ -243,13 +256,12 @@ static void put_one(const struct trawl_plan *plan, enum cuda_kernel kernel, stru
     void *to;
 
     a->pattern_bytes = (uint32_t)count;
-    a->verify_budget = VERIFY_STEPS_MIN + 2 * (uint32_t)(count / WARP_STEP_BYTES);
-    to = block_put(block, NULL, (count + 15) & ~7ull, &a->pattern);
-    if (to != NULL)
-        memcpy(to, bytes, (size_t)count);
+    a->verify_budget = VERIFY_STEPS_MIN + (uint32_t)(count / WARP_STEP_BYTES);
+    a->dense_lanes = DENSE_LANES;
+    put_pattern(bytes, count, block, a);
     to = block_put(block, NULL, overlap_count * sizeof(uint32_t), &a->overlap);
     if (to != NULL)
-        fill_overlap(bytes, (uint32_t)count, (uint32_t *)to, overlap_count);
+        cuda_overlap(bytes, (uint32_t)count, (uint32_t *)to, overlap_count);
     choose_grams(plan, a);
     if (kernel == CUDA_KERNEL_EVERY && takes_strides(plan))
         choose_strides(plan, a);
@@ -328,6 +340,22 @@ static void choose_kernels(const struct engine_lane *lane, const struct trawl_pl
             (tables->kernel - CUDA_KERNEL_EVERY));
 }
 
+/* Where the block holds what the device will find at a pointer. */
+static void *block_at(const struct block *block, const void *pointer)
+{
+    return block->bytes + ((uint64_t)(uintptr_t)pointer - block->address);
+}
+
+/* How floods of one pattern are settled by planes, where they can be. */
+static void choose_plane(const struct trawl_plan *plan, const struct block *block,
+                         struct scan_arguments *a)
+{
+    if (plan->method != TRAWL_METHOD_SET && a->is_exact == 0)
+        cuda_plane_choose(plan_literal_bytes(plan, 0), plan->literals[0].bytes_count, a->fold != 0,
+                          (const uint32_t *)block_at(block, a->overlap),
+                          (uint32_t *)block_at(block, a->plane.words), &a->plane);
+}
+
 uint64_t cuda_tables_put(const struct engine_lane *lane, const struct trawl_plan *plan,
                          uint64_t address, uint8_t *to, uint64_t room, struct cuda_tables *tables)
 {
@@ -343,9 +371,13 @@ uint64_t cuda_tables_put(const struct engine_lane *lane, const struct trawl_plan
         memset(to, 0, (size_t)bytes);
         put_plan(plan, tables->kernel, &block, &tables->arguments);
         TRAWL_ASSERT(block.count == bytes);
+        if (lane->limits.planes)
+            choose_plane(plan, &block, &tables->arguments);
     }
+    tables->floods_left = 0;
+    tables->arguments.plane.steps_max = lane->limits.plane_steps_max;
     if (lane->limits.flood_always)
-        tables->arguments.verify_budget = 0;
+        tables->arguments.verify_budget = tables->arguments.dense_lanes = 0;
     tables->plan_serial = plan->serial;
     return block.count;
 }

@@ -429,9 +429,8 @@ static void make_worst(uint8_t *bytes, uint64_t count, enum worst worst, uint64_
     measure_fill(bytes, worst == WORST_REPEATED ? pattern_bytes : count, MEASURE_LETTERS);
     if (worst == WORST_RUN)
         memset(bytes, 'a', count);
-    else if (worst == WORST_REPEATED)
-        for (uint64_t i = pattern_bytes; i < count; i++)
-            bytes[i] = bytes[i - pattern_bytes];
+    for (uint64_t i = pattern_bytes; i < count && worst == WORST_REPEATED; i *= 2)
+        memcpy(bytes + i, bytes, i < count - i ? i : count - i);
     for (uint64_t i = 0; i < count && worst == WORST_AB; i++)
         bytes[i] = (uint8_t)("ab"[i % 2]);
     for (uint64_t i = 0; i < count && worst == WORST_THUE_MORSE; i++)
@@ -469,14 +468,11 @@ static void worst_row(struct session *s, const char *text, const char *what, con
     (void)fflush(stdout);
 }
 
-static void worst_text(struct session *s, enum worst worst, uint64_t pattern_bytes)
+static void worst_patterns(struct session *s, enum worst worst, uint64_t pattern_bytes)
 {
     uint8_t *pattern = (uint8_t *)test_memory(pattern_bytes);
 
-    s->count = s->room / 64;
-    make_worst(s->bytes, s->count, worst, pattern_bytes);
     memcpy(pattern, s->bytes, pattern_bytes);
-    load(s, s->count);
     worst_row(s, worst_names[worst], "its beginning", pattern, pattern_bytes);
     if (worst == WORST_RUN) {
         pattern[pattern_bytes - 1] = 'b';
@@ -485,29 +481,48 @@ static void worst_text(struct session *s, enum worst worst, uint64_t pattern_byt
         pattern[0] = 'b';
         worst_row(s, worst_names[worst], "b at the begin", pattern, pattern_bytes);
     }
-    unload(s);
     free(pattern);
+}
+
+/* Only the text that is the pattern repeated depends on it. */
+static void worst_text(struct session *s, enum worst worst)
+{
+    static const uint64_t lengths[] = {8, 16, 64, 256, 1024, 4096, 16384};
+    bool loaded = false;
+
+    s->count = s->room / 8;
+    for (uint32_t i = 0; i < sizeof lengths / sizeof *lengths && !late(s, "a worst case"); i++) {
+        if (lengths[i] > s->count / 32)
+            break;
+        if (loaded && worst == WORST_REPEATED)
+            unload(s);
+        if (!loaded || worst == WORST_REPEATED) {
+            make_worst(s->bytes, s->count, worst, lengths[i]);
+            load(s, s->count);
+            loaded = true;
+        }
+        worst_patterns(s, worst, lengths[i]);
+    }
+    if (loaded)
+        unload(s);
 }
 
 static void part_worst(struct session *s)
 {
-    static const uint64_t lengths[] = {16, 64, 256, 4096};
-
     if (late(s, "worst cases"))
         return;
     printf("\n## Worst cases, text of %" PRIu64 " KiB: x read by the device's clock\n| text | "
            "pattern | m | count |",
-           s->room / 64 >> 10);
+           s->room / 8 >> 10);
     for (uint32_t v = 0; v < VARIANTS; v++)
         printf(" %s |", variants[v].name);
     printf("\n|---|---|---:|---:|");
     for (uint32_t v = 0; v < VARIANTS; v++)
         printf("---:|");
     printf("\n");
-    for (uint32_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
-        for (uint32_t worst = WORST_RANDOM; worst <= WORST_REPEATED; worst++)
-            if (lengths[i] <= s->room / 256 && !late(s, "a worst case"))
-                worst_text(s, (enum worst)worst, lengths[i]);
+    for (uint32_t worst = WORST_RANDOM; worst <= WORST_REPEATED; worst++)
+        if (!late(s, "a worst case"))
+            worst_text(s, (enum worst)worst);
 }
 
 /* ---- Small texts ------------------------------------------------------------------------ */
@@ -665,6 +680,8 @@ int main(int argc, char **argv)
     s.parts = argc > 4 ? argv[4] : "rcswhftq";
     session_open(&s);
     for (uint32_t text = 0; text < MEASURE_TEXTS && !late(&s, text_names[text]); text++) {
+        if (strpbrk(s.parts, "rcs") == NULL)
+            break;
         measure_fill(s.bytes, s.room, (enum measure_text)text);
         load(&s, s.room);
         if (text == MEASURE_LETTERS && asked(&s, 'r'))

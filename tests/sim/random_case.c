@@ -19,9 +19,46 @@ static void make_runs(struct test_random *random, struct diff_input *input)
                                                 : 1 + test_random_below(random, 20);
     }
     memset(pattern, letter, sizeof pattern);
+    if (test_random_below(random, 2)) { /* long runs that end behind a tile, and once more there */
+        memset(input->text, letter, input->text_bytes);
+        for (uint64_t i = 1024; i + 200 < input->text_bytes; i += 1024) {
+            uint64_t at = i + test_random_below(random, 100);
+
+            input->text[at] = 'b';
+            input->text[at + 1 + test_random_below(random, 99)] = 'b';
+        }
+    }
     input_add_pattern(input, pattern, 1 + test_random_below(random, sizeof pattern));
     if (test_random_below(random, 3) == 0)
         input_add_pattern(input, pattern, 1 + test_random_below(random, 5));
+}
+
+/* A pattern whose end is its beginning but for bytes that differ in one bit, laid into the text at
+ * distances at which it overlaps itself, and some of the text's bits turned: what looks alike in
+ * one bit of each byte is not. */
+static void make_overlaps(struct test_random *random, struct diff_input *input)
+{
+    uint64_t count = 8 + test_random_below(random, test_random_below(random, 2) ? 60 : 700);
+    uint64_t border = 1 + test_random_below(random, count - 1), step;
+    uint64_t period = 1 + test_random_below(random, count), text_bytes = TEXT_BYTES_MAX;
+    uint8_t pattern[800];
+
+    for (uint64_t i = 0; i < count; i++)
+        pattern[i] =
+            i < period ? (uint8_t)('a' + test_random_below(random, 2)) : pattern[i - period];
+    for (uint64_t i = 0; i < border; i++)
+        pattern[count - border + i] =
+            pattern[i] ^ (uint8_t)(test_random_below(random, border) == 0 ? 4 : 0);
+    input_begin(random, INPUT_LETTERS_2, text_bytes, input);
+    for (uint64_t at = test_random_below(random, 100); at + count <= text_bytes; at += step) {
+        memcpy(input->text + at, pattern, count);
+        step = test_random_below(random, 3) == 0 ? count : count - border;
+        step += test_random_below(random, 20) == 0 ? test_random_below(random, 2 * count) : 0;
+    }
+    for (uint64_t turned = test_random_below(random, 20); turned > 0; turned--)
+        input->text[test_random_below(random, text_bytes)] ^=
+            (uint8_t)(1u << test_random_below(random, 3));
+    input_add_pattern(input, pattern, count);
 }
 
 void random_case_input(struct test_random *random, struct diff_input *input)
@@ -36,6 +73,8 @@ void random_case_input(struct test_random *random, struct diff_input *input)
                              input);
     } else if (test_random_below(random, 5) == 0) {
         make_runs(random, input);
+    } else if (test_random_below(random, 6) == 0) {
+        make_overlaps(random, input);
     } else {
         input_generate(random, TEXT_BYTES_MAX, input);
     }

@@ -164,9 +164,8 @@ SIMT_FUNCTION void duel_keep(const struct scan_arguments *a, const struct tile_s
     }
 }
 
-/* Turn the bitmap's candidates into its occurrences. All threads of the block. */
-SIMT_FUNCTION_LARGE void duel_tile(const struct scan_arguments *a, uint64_t origin,
-                                   const struct tile_shared *shared)
+SIMT_FUNCTION_LARGE void duel_words(const struct scan_arguments *a, uint64_t origin,
+                                    const struct tile_shared *shared)
 {
     uint32_t own_bits = tile_own_words(a) * 32u, first = simt_thread() * own_bits;
     uint32_t threads = simt_threads(), thread = simt_thread(), t, current, last, first_bad;
@@ -201,6 +200,17 @@ SIMT_FUNCTION_LARGE void duel_tile(const struct scan_arguments *a, uint64_t orig
     for (t = thread + 1u, first_bad = DUEL_NONE; t < threads && first_bad == DUEL_NONE; t++)
         first_bad = shared->scratch[t];
     duel_keep(a, shared, first_bad != DUEL_NONE ? first_bad : *shared->beyond);
+}
+
+/* Turn the bitmap's candidates into its occurrences. All threads of the block. The call takes a
+ * copy: whose address is taken lies in memory, and all that it points to is then no longer known to
+ * be shared. */
+SIMT_FUNCTION void duel_tile(const struct scan_arguments *a, uint64_t origin,
+                             const struct tile_shared *shared)
+{
+    struct tile_shared copy = *shared;
+
+    duel_words(a, origin, &copy);
 }
 
 #endif

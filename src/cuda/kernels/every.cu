@@ -3,9 +3,9 @@
  * Method     up to 8 bytes of the pattern (its rarest window) are compared at every place, from
  *            registers: 4-byte words at all 16 places of a lane's 16 bytes by funnel shifts.
  *            Patterns of up to 4 bytes are decided by that; others are verified, and a tile where
- *            too much survives is settled by duels (duel.h).
+ *            too much survives is settled by planes (plane.h) or duels (duel.h).
  * Grid       any; blocks draw tiles of up to 64 KiB from a ticket. 32 to 256 threads.
- * Shared     static, 17.4 KiB (two bitmaps of 8 KiB).
+ * Shared     static, 21.4 KiB (a bitmap of 8 KiB and a plane of 12).
  * Traffic    per text byte: reads 1 1/64 (the last lane of a step loads 8 bytes twice).
  *            Per candidate: reads 16 to 72 text bytes, from L1 as a rule. Per hit: writes 4.
  *            Per tile with a hit: writes 16, and with hits wanted one atomic.
@@ -17,26 +17,63 @@
  *            pattern's length again for each tile that ends in an occurrence.
  * Source     Hyyro, Fredriksson, Navarro (2005) survey word-wise comparison; duels: duel.h.
  */
-#include "duel.h"
+#include "plane.h"
 #include "product.h"
 
 /* Which filter looks at a tile. */
 enum { EVERY_GRAMS, EVERY_WORDS, EVERY_PRODUCT };
 
-/* What every, words and flooded groups do with a tile once its filter ran: `found` is this thread's
- * count of candidates. All threads of the block. */
-SIMT_FUNCTION void every_settle(const struct scan_arguments *a, uint64_t origin,
-                                const struct tile_shared *shared, uint32_t found, uint64_t segment,
-                                struct tile_totals *totals)
+/* After a tile that floods the next ones are taken for flooded without a look by the filter: as
+ * long as there are occurrences, and `patience` tiles more. It doubles where the filter's next look
+ * finds a flood again. */
+#define EVERY_PATIENCE_MAX 64u
+
+struct every_flood {
+    uint32_t left; /* tiles */
+    uint32_t patience;
+};
+
+/* A flooded tile: only without planes do the bitmap's candidates matter. All threads of the
+ * block. */
+SIMT_FUNCTION void every_flooded(const struct scan_arguments *a, const struct filter_range *range,
+                                 const struct tile_shared *shared, struct every_flood *flood,
+                                 uint64_t segment, struct tile_totals *totals)
 {
-    totals->candidates += found;
-    if (!simt_barrier_or(found != 0))
-        return;
-    if (a->is_exact == 0 && simt_barrier_or(tile_verify(a, origin, shared))) {
-        totals->floods += simt_thread() == 0;
+    uint64_t origin = range->position - a->shift;
+
+    totals->floods += simt_thread() == 0;
+    if (a->plane.window_bits == 0)
         duel_tile(a, origin, shared);
-    }
+    else if (plane_tile_settle(a, range, origin, shared, totals))
+        flood->left = flood->patience;
+    else
+        flood->left -= flood->left > 0;
     tile_emit(a, origin, shared, segment, totals);
+}
+
+/* What every, words and flooded groups do with a tile once its filter ran: `found` is this thread's
+ * count of candidates. Returns whether the tile is flooded. All threads of the block. */
+SIMT_FUNCTION int every_settle(const struct scan_arguments *a, const struct filter_range *range,
+                               const struct tile_shared *shared, uint32_t found,
+                               struct every_flood *flood, uint64_t segment,
+                               struct tile_totals *totals)
+{
+    uint64_t origin = range->position - a->shift;
+    int dense =
+        a->plane.window_bits != 0 && simt_popcount(simt_ballot(found != 0)) >= a->dense_lanes;
+
+    totals->candidates += found;
+    if (!simt_barrier_or(found != 0)) {
+        flood->patience = 1;
+    } else if (a->is_exact != 0 || !simt_barrier_or(dense || tile_verify(a, origin, shared))) {
+        flood->patience = 1;
+        tile_emit(a, origin, shared, segment, totals);
+    } else {
+        flood->patience *= flood->patience < EVERY_PATIENCE_MAX ? 2u : 1u;
+        flood->left = a->plane.window_bits != 0 ? flood->patience : 0;
+        return 1;
+    }
+    return 0;
 }
 
 SIMT_FUNCTION void every_tiles(const struct scan_arguments *a, int filter)
@@ -47,6 +84,7 @@ SIMT_FUNCTION void every_tiles(const struct scan_arguments *a, int filter)
     struct product product = {{0, 0, 0, 0}, {{0, 0, 0, 0}}, 0};
     struct filter_range range;
     uint64_t tile;
+    struct every_flood flood = {a->tile_list != 0 && a->plane.window_bits != 0, 1};
     int only_count = filter == EVERY_GRAMS && a->want == SCAN_COUNT && a->is_exact != 0;
 
     if (filter == EVERY_PRODUCT)
@@ -56,7 +94,7 @@ SIMT_FUNCTION void every_tiles(const struct scan_arguments *a, int filter)
     range.last = a->limit + a->shift;
     for (tile = tile_next(a, &shared, &queue); SIMT_BOUND(tile < a->tile_count);
          tile = tile_next(a, &shared, &queue)) {
-        uint32_t found;
+        int flooded = flood.left > 0;
 
         if (a->tile_list != 0)
             tile = simt_load_u32(a->tile_list + tile);
@@ -64,16 +102,22 @@ SIMT_FUNCTION void every_tiles(const struct scan_arguments *a, int filter)
         if (a->want == SCAN_FIRST && range.position > range.first &&
             tile_is_behind(a, range.position - a->shift))
             break;
-        if (filter == EVERY_PRODUCT)
-            found = product_tile(a, &range, &shared, &product);
-        else if (filter == EVERY_WORDS)
-            found = filter_tile_of(a, &range, &shared, FILTER_WORDS, 0);
-        else
-            found = filter_tile(a, &range, &shared, only_count);
-        if (only_count)
-            totals.count += found;
-        else
-            every_settle(a, range.position - a->shift, &shared, found, tile, &totals);
+        if (!flooded) {
+            uint32_t found;
+
+            if (filter == EVERY_PRODUCT)
+                found = product_tile(a, &range, &shared, &product);
+            else if (filter == EVERY_WORDS)
+                found = filter_tile_of(a, &range, &shared, FILTER_WORDS, 0);
+            else
+                found = filter_tile(a, &range, &shared, only_count);
+            if (only_count)
+                totals.count += found;
+            else
+                flooded = every_settle(a, &range, &shared, found, &flood, tile, &totals);
+        }
+        if (flooded)
+            every_flooded(a, &range, &shared, &flood, tile, &totals);
     }
     tile_finish(a, &totals);
 }

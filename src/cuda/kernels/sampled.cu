@@ -6,7 +6,7 @@
  *            sorted and handed out. A group with too many candidates (or of too much work) is
  *            scanned again tile by tile as method every does it, duels included.
  * Grid       any; blocks draw groups of samples from a ticket. 32 to 256 threads.
- * Shared     static, 21.5 KiB and 8 KiB of head bits.
+ * Shared     static, 25.4 KiB and 8 KiB of head bits.
  * Traffic    per sample: 8 bytes of one 32-byte sector; one sample in 8 (stride 8192) to 1024
  *            (stride 64) has its bit set by chance and reads 8 bytes of the chain and 24 to
  *            compare. Per block the head bits once. Per hit as every. A flooded group: as every.
@@ -169,6 +169,7 @@ SIMT_FUNCTION void sampled_flood(const struct scan_arguments *a, const struct sa
                                  const struct tile_shared *shared, uint64_t segment,
                                  struct tile_totals *totals)
 {
+    struct every_flood flood = {a->plane.window_bits != 0, 1};
     struct filter_range range;
 
     totals->floods += simt_thread() == 0;
@@ -176,10 +177,10 @@ SIMT_FUNCTION void sampled_flood(const struct scan_arguments *a, const struct sa
     range.last = group->highest + a->shift;
     for (range.position = range.first & ~15ull; range.position < range.last;
          range.position += a->tile_words * 32u, segment++) {
-        uint32_t found = filter_tile(a, &range, shared, 0);
-
-        every_settle(a, range.position - a->shift, shared, found, segment, totals);
-        simt_warp_sync(); /* a warp's filter sets bits in its own lanes' words only */
+        if (flood.left > 0 || every_settle(a, &range, shared, filter_tile(a, &range, shared, 0),
+                                           &flood, segment, totals))
+            every_flooded(a, &range, shared, &flood, segment, totals);
+        simt_barrier(); /* the tile is done with before the next one is written */
     }
 }
 

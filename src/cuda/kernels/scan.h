@@ -18,11 +18,21 @@
 #define SCAN_HEAD_BITS_MAX 16u    /* sampled: log2 of the heads */
 /* Loadable and initialised bytes beyond the text's end. */
 #define SCAN_PADDING_BYTES 64u
+#define SCAN_PATTERN_PADDING_BYTES 32u /* before and behind the pattern in device memory */
 /* A pattern longer than this is not for the device: offsets inside one are 32-bit. */
 #define SCAN_PATTERN_BYTES_MAX (1u << 30)
 
 /* What 8 bytes are compared by (filter_sum): low times this, plus high. */
 #define SCAN_SUM_FACTOR 0x9e3779b1u
+
+/* Planes (plane.h): no pattern longer than this, windows of up to 64 bits, and the words that lie
+ * behind a tile's and the pattern's. */
+#define SCAN_PLANE_PATTERN_MAX 32768u
+#define SCAN_PLANE_WINDOW_MAX 64u
+#define SCAN_PLANE_WORDS_MORE 6u
+/* A warp's last look at runs goes on for 32 words more, whatever they hold. */
+#define SCAN_PLANE_WORDS_MAX \
+    (SCAN_TILE_WORDS_MAX + SCAN_PLANE_PATTERN_MAX / 32u + SCAN_PLANE_WORDS_MORE + 32u)
 
 enum scan_want { SCAN_COUNT, SCAN_HITS, SCAN_FIRST };
 
@@ -70,6 +80,21 @@ struct scan_product {
     uint32_t reserved[3];
 };
 
+/* The pattern's plane: bit `bit` of each of its bytes. */
+struct scan_plane {
+    const uint32_t *words; /* of 32 bits, the lowest first */
+    uint32_t bit;
+    uint32_t window_bits; /* 8 to 64; 0: no planes with this pattern */
+    uint32_t window_at;   /* where in the pattern the window begins */
+    uint32_t period;      /* at most half the pattern, else the pattern's length */
+    uint32_t body_bits;   /* what is to be compared: a period or all */
+    uint32_t steps_max;   /* of a warp, 1,024 places each, before a tile is left to the duels */
+    uint32_t
+        trusted; /* periods of the plane below this are the pattern's; 32 or more, or none is not */
+    uint32_t flip[SCAN_PLANE_WINDOW_MAX]; /* ~0 where the window's bit is 0, else 0 */
+    uint32_t flip_last[8];                /* of its last eight bits */
+};
+
 struct scan_arguments {
     const uint8_t *text; /* 256-byte aligned */
     uint64_t begin;
@@ -83,6 +108,7 @@ struct scan_arguments {
     uint32_t *literals;  /* of hits, method set */
     uint64_t capacity;   /* of offsets and literals */
     uint64_t position;   /* of the first tile: a multiple of 16, at most begin + shift */
+    uint64_t listed_max; /* streams stop where more tiles than these are listed */
     uint32_t *tile_list; /* streams write it; tile kernels take these tiles, NULL: all */
     uint32_t want;       /* enum scan_want */
     uint32_t tile_count; /* tiles, or groups of method sampled */
@@ -90,11 +116,12 @@ struct scan_arguments {
     uint32_t fold;       /* compare letters without case: patterns are in lower case */
 
     /* One pattern: */
-    const uint64_t *pattern; /* its bytes, zero up to a multiple of 8 */
+    const uint64_t *pattern; /* its bytes, between SCAN_PATTERN_PADDING_BYTES of zeros */
     const uint32_t *overlap; /* [d]: bytes that the pattern shares with itself shifted by d */
     uint32_t pattern_bytes;
     uint32_t shift;         /* the filter looks at x + shift */
     uint32_t verify_budget; /* warp steps of 256 bytes, per warp and tile, before it floods */
+    uint32_t dense_lanes;   /* so many of a warp's with a candidate, and the tile floods at once */
     uint32_t is_exact;      /* a candidate of the filter is an occurrence */
     uint32_t gram_kind;
     uint32_t gram[4]; /* every: two words, then the last of a pattern of 5 to 8 bytes */
@@ -106,6 +133,8 @@ struct scan_arguments {
     uint32_t stride_sums[8];
     uint32_t stride_fold;
     uint32_t stride_keep;
+
+    struct scan_plane plane;
 
     /* Fingerprints (product.h): */
     const struct scan_product *product;

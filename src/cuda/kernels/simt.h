@@ -17,6 +17,7 @@
  *   simt_atomic_*                                  shared or global, relaxed; the old value comes
  *                                                  back
  *   simt_read_*                                    one relaxed read of a word that others change
+ *   simt_hint_u64                                  the same, from the nearest cache: may be old
  *   simt_fence()                                   what the thread wrote before it, other blocks
  * see before what it writes after it simt_fence_host()                              the same for
  * the host SIMT_CONSTANT(type, name, count)               an array in constant memory, at file
@@ -198,6 +199,13 @@ SIMT_FUNCTION uint64_t simt_read_u64(const uint64_t *p)
 {
     return *(const volatile uint64_t *)p;
 }
+SIMT_FUNCTION uint64_t simt_hint_u64(const uint64_t *p)
+{
+    uint64_t value;
+
+    asm volatile("ld.global.ca.u64 %0, [%1];" : "=l"(value) : "l"(p));
+    return value;
+}
 SIMT_FUNCTION uint32_t simt_atomic_add_u32(uint32_t *p, uint32_t value)
 {
     return atomicAdd(p, value);
@@ -332,6 +340,7 @@ enum { SIM_ATOMIC_ADD, SIM_ATOMIC_OR, SIM_ATOMIC_MIN, SIM_ATOMIC_MAX };
 #define simt_store_u64(p, value) (sim_global((p), 8, 1, __FILE__, __LINE__), (void)(*(p) = (value)))
 #define simt_read_u32(p) ((uint32_t)sim_read((p), 4, __FILE__, __LINE__))
 #define simt_read_u64(p) sim_read((p), 8, __FILE__, __LINE__)
+#define simt_hint_u64(p) sim_read((p), 8, __FILE__, __LINE__)
 #define simt_atomic_add_u32(p, value) \
     ((uint32_t)sim_atomic((p), 4, SIM_ATOMIC_ADD, (value), __FILE__, __LINE__))
 #define simt_atomic_or_u32(p, value) \

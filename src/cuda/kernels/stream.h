@@ -8,10 +8,11 @@
  * counted in a register; what it only proposes goes to a queue of the warp in shared memory, from
  * which 32 candidates at a time are verified, one by each lane.
  *
- * A pattern of up to TILE_LANE_BYTES is verified in bounded time. With a longer one the queue is
- * emptied at a unit's end, and a unit whose candidates cost more than the budget is given up: its
- * count is forgotten and its number listed; the host then runs the method's tile kernel over the
- * listed tiles, duels included.
+ * A unit whose candidates cost more than the budget is given up: its count is forgotten and its
+ * number listed; the host then runs the method's tile kernel over the listed tiles, which takes
+ * them for flooded. With a pattern of more than TILE_LANE_BYTES the queue is emptied at a unit's
+ * end; with a shorter one it goes on to the next unit, which then forgets its own part alone. Where
+ * too many units are listed all warps stop: the host then runs the tile kernel over all.
  */
 #ifndef TRAWL_CUDA_KERNELS_STREAM_H
 #define TRAWL_CUDA_KERNELS_STREAM_H
@@ -38,8 +39,10 @@ enum {
 struct stream {
     uint32_t *queue; /* begins, from a->begin on */
     uint32_t queued;
-    uint32_t steps; /* of verification */
-    uint32_t count; /* verified */
+    uint32_t earlier; /* of those, the lowest: queued by earlier units */
+    uint32_t steps;   /* of verification */
+    uint32_t count;   /* verified */
+    uint32_t count_earlier;
     uint64_t candidates;
 };
 
@@ -63,23 +66,36 @@ SIMT_FUNCTION int stream_decides(int kind)
 
 /* ---- The queue -------------------------------------------------------------------------- */
 
+/* Is the pattern so short that its queue goes on from unit to unit? */
+SIMT_FUNCTION int stream_goes_on(const struct scan_arguments *a)
+{
+    return a->pattern_bytes <= TILE_LANE_BYTES;
+}
+
 /* Verify the last `count` <= 32 of the queue; returns whether the warp gives up. */
 SIMT_FUNCTION int stream_verify(const struct scan_arguments *a, struct stream *s, uint32_t count)
 {
     uint32_t bytes = a->pattern_bytes < TILE_LANE_BYTES ? a->pattern_bytes : TILE_LANE_BYTES;
     uint32_t lanes;
     uint64_t x = a->begin;
-    int equal = 0;
+    int equal = 0, early;
 
+    if (stream_goes_on(a) && a->plane.window_bits != 0 && s->steps++ > a->verify_budget / 4u)
+        return 1;
     s->queued -= count;
     if (SIMT_BOUND(simt_lane() < count)) {
         x += s->queue[s->queued + simt_lane()];
         equal = tile_equal(a, x, a->pattern, bytes);
     }
+    early = s->queued + simt_lane() < s->earlier;
+    s->earlier = s->earlier < s->queued ? s->earlier : s->queued;
     simt_warp_sync(); /* read by all before the next are written */
     lanes = simt_ballot(equal);
-    if (a->pattern_bytes <= TILE_LANE_BYTES)
-        lanes = 0;
+    if (stream_goes_on(a)) {
+        s->count_earlier += equal && early ? 1u : 0u;
+        s->count += equal && !early ? 1u : 0u;
+        return 0;
+    }
     for (; lanes != 0; lanes &= lanes - 1u) {
         uint32_t source = simt_lowest_bit(lanes);
         uint64_t other = simt_shuffle_u64(x, source);
@@ -457,36 +473,49 @@ SIMT_FUNCTION uint64_t stream_next(const struct stream_walk *walk, uint32_t step
 }
 
 /* The end of the unit that `position` lies in: what it has come to is added to the total, or it is
- * given up. A short pattern's queue goes on to the next unit. */
-SIMT_FUNCTION void stream_end(const struct scan_arguments *a, struct stream *s, uint64_t position,
-                              int flooded, uint64_t *total)
+ * given up. Returns whether it was. */
+SIMT_FUNCTION int stream_end(const struct scan_arguments *a, struct stream *s, uint64_t position,
+                             int flooded, uint64_t *total)
 {
-    if (a->pattern_bytes > TILE_LANE_BYTES) {
+    if (!stream_goes_on(a))
         flooded = flooded || stream_drain(a, s);
-        if (flooded) {
-            stream_list(a, position);
-            s->count = 0;
-        }
-        s->queued = 0;
-        s->steps = 0;
+    if (flooded) {
+        stream_list(a, position);
+        s->count = 0;
+        s->queued = s->earlier;
     }
-    *total += s->count;
-    s->count = 0;
+    if (!stream_goes_on(a))
+        s->queued = 0;
+    *total += s->count + s->count_earlier;
+    s->count = s->count_earlier = 0;
+    s->earlier = s->queued;
+    s->steps = 0;
+    return flooded;
 }
 
-/* Go on to the next step, or from a unit that is given up to the next unit. */
-SIMT_FUNCTION void stream_advance(const struct scan_arguments *a, struct stream *s,
-                                  struct stream_walk *walk, uint32_t step_bytes, int flooded,
-                                  uint64_t *total)
+/* Go on to the next step, or from a unit that is given up to the next unit. Returns whether it was
+ * given up. */
+SIMT_FUNCTION int stream_advance(const struct scan_arguments *a, struct stream *s,
+                                 struct stream_walk *walk, uint32_t step_bytes, int flooded,
+                                 uint64_t *total)
 {
     if (!flooded && walk->left > 1u) {
         walk->position += step_bytes;
         walk->left--;
-        return;
+        return 0;
     }
-    stream_end(a, s, walk->position, flooded, total);
+    flooded = stream_end(a, s, walk->position, flooded, total);
     walk->position += walk->jump - walk->unit_bytes + walk->left * step_bytes;
     walk->left = walk->unit_bytes / step_bytes;
+    return flooded;
+}
+
+/* Are so many units listed that this launch is in vain? A hint, that costs what a look into the
+ * nearest cache costs. The same answer for all lanes. */
+SIMT_FUNCTION int stream_is_flooded(const struct scan_arguments *a, int kind)
+{
+    return !stream_decides(kind) &&
+           simt_shuffle_u64(simt_hint_u64(&a->result->listed), 0) > a->listed_max;
 }
 
 /* A unit has as many whole steps. The inner loop keeps little but its own step's rows and the next
@@ -500,7 +529,7 @@ SIMT_FUNCTION void stream_units(const struct scan_arguments *a, int kind, uint32
                                (uint64_t)simt_blocks() * (simt_threads() / SIMT_WARP_THREADS) *
                                    unit_bytes,
                                unit_bytes / step_bytes, unit_bytes};
-    struct stream s = {stream_queues + simt_warp() * STREAM_QUEUE_MAX, 0, 0, 0, 0};
+    struct stream s = {stream_queues + simt_warp() * STREAM_QUEUE_MAX, 0, 0, 0, 0, 0, 0};
     struct tile_totals totals = {0, 0, 0};
     struct product product = {{0, 0, 0, 0}, {{0, 0, 0, 0}}, 0};
     uint64_t decided = 0;
@@ -509,14 +538,14 @@ SIMT_FUNCTION void stream_units(const struct scan_arguments *a, int kind, uint32
         product = product_of(a);
     if (kind == STREAM_PRODUCT)
         product.fold = 0; /* which the compiler then knows */
-    while (SIMT_BOUND(walk.position < stream_last(a))) {
+    while (SIMT_BOUND(walk.position < stream_last(a)) && !stream_is_flooded(a, kind)) {
         struct stream_rows step = {{0}, {0, 0}}, ahead = {{0}, {0, 0}};
         int more = stream_is_whole(a, walk.position, rows);
 
         if (!more) { /* the text's first step, or its last */
             int flooded = stream_edges(a, &s, walk.position, rows, kind);
 
-            stream_advance(a, &s, &walk, step_bytes, flooded, &totals.count);
+            (void)stream_advance(a, &s, &walk, step_bytes, flooded, &totals.count);
             continue;
         }
         stream_load(a, walk.position, &step, rows, kind);
@@ -529,16 +558,16 @@ SIMT_FUNCTION void stream_units(const struct scan_arguments *a, int kind, uint32
             stream_load(a, more ? next : walk.position, &ahead, rows, kind);
             flooded = stream_step(a, &step, &product, walk.position, rows, kind, &s, &count);
             decided += count;
+            flooded = stream_advance(a, &s, &walk, step_bytes, flooded, &totals.count);
             more = more && !flooded;
-            stream_advance(a, &s, &walk, step_bytes, flooded, &totals.count);
             step = ahead;
         }
     }
     if (walk.left < unit_bytes / step_bytes) /* the text ends within a unit */
-        stream_end(a, &s, walk.position, 0, &totals.count);
-    if (a->pattern_bytes <= TILE_LANE_BYTES)
+        (void)stream_end(a, &s, walk.position, 0, &totals.count);
+    if (stream_goes_on(a))
         (void)stream_drain(a, &s);
-    totals.count += decided + s.count;
+    totals.count += decided + s.count + s.count_earlier;
     totals.candidates = s.candidates;
     tile_finish(a, &totals);
 }

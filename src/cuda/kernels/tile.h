@@ -9,11 +9,13 @@
 #include "simt.h"
 #include "scan.h"
 
+#define TILE_STEPS 4u       /* of a warp, 256 bytes each, together */
 #define TILE_LANE_BYTES 64u /* compared by one lane alone; what is beyond, by the whole warp */
 
 struct tile_shared {
     uint32_t *bits;        /* SCAN_TILE_WORDS_MAX */
     uint32_t *bad;         /* SCAN_TILE_WORDS_MAX: flooded tiles only */
+    uint32_t *plane;       /* the same memory and more: plane.h */
     uint32_t *scratch;     /* SCAN_THREADS_MAX: flooded tiles only */
     uint32_t *warp_totals; /* SCAN_THREADS_MAX / 32 */
     uint64_t *slot;
@@ -22,16 +24,16 @@ struct tile_shared {
 };
 
 /* Declares the arrays and a struct tile_shared named `shared`. */
-#define TILE_SHARED()                                                                    \
-    SIMT_SHARED(uint32_t, tile_bits, SCAN_TILE_WORDS_MAX);                               \
-    SIMT_SHARED(uint32_t, tile_bad, SCAN_TILE_WORDS_MAX);                                \
-    SIMT_SHARED(uint32_t, tile_scratch, SCAN_THREADS_MAX);                               \
-    SIMT_SHARED(uint32_t, tile_warp_totals, SCAN_THREADS_MAX / SIMT_WARP_THREADS);       \
-    SIMT_SHARED(uint64_t, tile_slot, 1);                                                 \
-    SIMT_SHARED(uint64_t, tile_ticket, 2);                                               \
-    SIMT_SHARED(uint32_t, tile_beyond, 1);                                               \
-    struct tile_shared shared = {tile_bits, tile_bad,    tile_scratch, tile_warp_totals, \
-                                 tile_slot, tile_ticket, tile_beyond}
+#define TILE_SHARED()                                                                     \
+    SIMT_SHARED(uint32_t, tile_bits, SCAN_TILE_WORDS_MAX);                                \
+    SIMT_SHARED(uint32_t, tile_plane, SCAN_PLANE_WORDS_MAX);                              \
+    SIMT_SHARED(uint32_t, tile_scratch, SCAN_THREADS_MAX);                                \
+    SIMT_SHARED(uint32_t, tile_warp_totals, SCAN_THREADS_MAX / SIMT_WARP_THREADS);        \
+    SIMT_SHARED(uint64_t, tile_slot, 1);                                                  \
+    SIMT_SHARED(uint64_t, tile_ticket, 2);                                                \
+    SIMT_SHARED(uint32_t, tile_beyond, 1);                                                \
+    struct tile_shared shared = {tile_bits,        tile_plane, tile_plane,  tile_scratch, \
+                                 tile_warp_totals, tile_slot,  tile_ticket, tile_beyond}
 
 /* What a thread adds up over all its tiles. */
 struct tile_totals {
@@ -91,19 +93,33 @@ SIMT_FUNCTION int tile_equal(const struct scan_arguments *a, uint64_t position,
     return 1;
 }
 
+/* Do the pattern's 8 bytes at `offset` not stand at as many bytes beyond x? */
+SIMT_FUNCTION int tile_differs(const struct scan_arguments *a, uint64_t x, uint32_t offset)
+{
+    return SIMT_BOUND(offset < a->pattern_bytes) &&
+           tile_difference(tile_text_word(a, x + offset), simt_load_u64(a->pattern + offset / 8u),
+                           a->pattern_bytes - offset) != 0;
+}
+
 /* The same for the pattern's bytes from TILE_LANE_BYTES on, by a whole warp with the same x.
  * *steps counts steps of 256 bytes. */
 SIMT_FUNCTION int tile_equal_rest(const struct scan_arguments *a, uint64_t x, uint32_t *steps)
 {
-    for (uint32_t j = TILE_LANE_BYTES; j < a->pattern_bytes; j += 8u * SIMT_WARP_THREADS) {
-        uint32_t own = j + 8u * simt_lane();
+    uint32_t step_bytes = 8u * SIMT_WARP_THREADS, together = 1;
+
+    for (uint32_t j = TILE_LANE_BYTES; j < a->pattern_bytes; j += together * step_bytes) {
         int differs = 0;
 
-        if (SIMT_BOUND(own < a->pattern_bytes))
-            differs =
-                tile_difference(tile_text_word(a, x + own), simt_load_u64(a->pattern + own / 8u),
-                                a->pattern_bytes - own) != 0;
-        (*steps)++;
+        /* Where it pays, the loads of several steps are on their way at a time. */
+        together = a->pattern_bytes - j > TILE_STEPS * step_bytes ? TILE_STEPS : 1u;
+        if (together == TILE_STEPS) {
+            SIMT_UNROLL
+            for (uint32_t k = 0; k < TILE_STEPS; k++)
+                differs |= tile_differs(a, x, j + k * step_bytes + 8u * simt_lane());
+        } else {
+            differs = tile_differs(a, x, j + 8u * simt_lane());
+        }
+        *steps += together;
         if (simt_ballot(differs) != 0)
             return 0;
     }

@@ -1,0 +1,128 @@
+/* plane: which bit of each byte makes the plane of kernels/plane.h, and what is looked for in it.
+ */
+#include "base/checked.h"
+#include "base/memory.h"
+#include "cuda/lane.h"
+
+#define BYTE_BITS 8u
+#define FOLD_BIT 5u       /* in which the two cases of a letter differ */
+#define PATTERN_MIN 8u    /* a window has 8 bits at least */
+#define TRUSTED_MIN 32u   /* the sweep trusts candidates in the same 32 bytes */
+#define PERIOD_WINDOW 32u /* half a window */
+
+/* Arrays as long as the pattern. */
+struct scratch {
+    uint32_t *overlap; /* of the plane */
+    uint8_t *bits;
+};
+
+uint64_t cuda_plane_words(uint64_t count)
+{
+    return count <= SCAN_PLANE_PATTERN_MAX ? count / 32 + 1 : 0;
+}
+
+/* The bits of a byte, those that differ most evenly among the pattern's bytes first. */
+static void order_bits(const uint8_t *bytes, uint32_t count, uint32_t order[BYTE_BITS])
+{
+    uint32_t ones[BYTE_BITS] = {0};
+
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t bit = 0; bit < BYTE_BITS; bit++)
+            ones[bit] += bytes[i] >> bit & 1u;
+    for (uint32_t bit = 0; bit < BYTE_BITS; bit++) {
+        uint32_t place = bit;
+
+        if (ones[bit] > count - ones[bit])
+            ones[bit] = count - ones[bit];
+        for (; place > 0 && ones[order[place - 1]] < ones[bit]; place--)
+            order[place] = order[place - 1];
+        order[place] = bit;
+    }
+}
+
+/* Take one bit's plane into account: the better one has periods that the pattern has not only from
+ * a greater distance on. */
+static void try_bit(const uint8_t *bytes, uint32_t count, const uint32_t *overlap,
+                    const struct scratch *scratch, uint32_t bit, struct scan_plane *plane)
+{
+    uint32_t period = count, trusted = count;
+
+    for (uint32_t i = 0; i < count; i++)
+        scratch->bits[i] = bytes[i] >> bit & 1u;
+    cuda_overlap(scratch->bits, count, scratch->overlap, count);
+    for (uint32_t d = count; d-- > 1;) {
+        if (scratch->overlap[d] + d < count)
+            continue;
+        period = d;
+        if (overlap[d] + d < count)
+            trusted = d;
+    }
+    if (trusted <= plane->trusted)
+        return;
+    plane->trusted = trusted;
+    plane->bit = bit;
+    plane->period = period <= count / 2 ? period : count;
+}
+
+/* The first window of 64 bits without a period of 32 or less; where each has one, the plane has it
+ * too, and its body is no longer than a window. */
+static uint32_t choose_window(const uint8_t *bits, uint32_t count)
+{
+    uint64_t window = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t d = 1;
+
+        window = window >> 1 | (uint64_t)bits[i] << 63;
+        while (i >= SCAN_PLANE_WINDOW_MAX - 1 && d <= PERIOD_WINDOW &&
+               ((window ^ window >> d) << d) != 0)
+            d++;
+        if (d > PERIOD_WINDOW)
+            return i - (SCAN_PLANE_WINDOW_MAX - 1);
+    }
+    return 0;
+}
+
+/* The pattern's plane as words, and its window. */
+static void fill_plane(const uint8_t *bytes, uint32_t count, uint8_t *bits, uint32_t *words,
+                       struct scan_plane *plane)
+{
+    uint32_t window_bits;
+
+    for (uint32_t i = 0; i < count; i++) {
+        bits[i] = bytes[i] >> plane->bit & 1u;
+        words[i / 32] |= (uint32_t)bits[i] << i % 32;
+    }
+    plane->body_bits = plane->period;
+    window_bits = (uint32_t)min_u64(max_u64(plane->body_bits, BYTE_BITS), SCAN_PLANE_WINDOW_MAX);
+    if (plane->body_bits > SCAN_PLANE_WINDOW_MAX)
+        plane->window_at = choose_window(bits, count);
+    for (uint32_t i = 0; i < window_bits; i++)
+        plane->flip[i] = bits[plane->window_at + i] != 0 ? 0 : ~0u;
+    for (uint32_t i = 0; i < BYTE_BITS; i++)
+        plane->flip_last[i] = plane->flip[window_bits - BYTE_BITS + i];
+    plane->window_bits = window_bits;
+}
+
+void cuda_plane_choose(const uint8_t *bytes, uint64_t pattern_bytes, bool fold,
+                       const uint32_t *overlap, uint32_t *words, struct scan_plane *plane)
+{
+    uint32_t count = (uint32_t)pattern_bytes, order[BYTE_BITS];
+    struct trawl_error ignored;
+    struct scratch scratch;
+    void *memory = NULL;
+
+    if (pattern_bytes < PATTERN_MIN || pattern_bytes > SCAN_PLANE_PATTERN_MAX)
+        return;
+    if (memory_allocate(count, sizeof *scratch.overlap + 1, &memory, &ignored) != TRAWL_OK)
+        return;
+    scratch.overlap = (uint32_t *)memory;
+    scratch.bits = (uint8_t *)(scratch.overlap + count);
+    order_bits(bytes, count, order);
+    for (uint32_t i = 0; i < BYTE_BITS && plane->trusted <= count / 2; i++)
+        if (!fold || order[i] != FOLD_BIT)
+            try_bit(bytes, count, overlap, &scratch, order[i], plane);
+    if (plane->trusted >= TRUSTED_MIN || plane->trusted == count)
+        fill_plane(bytes, count, scratch.bits, words, plane);
+    memory_release(memory, count, sizeof *scratch.overlap + 1);
+}
