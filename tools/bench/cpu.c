@@ -180,19 +180,6 @@ static void measure_rows(struct bench *bench, uint32_t first)
 
 /* ---- The texts ---------------------------------------------------------------------------- */
 
-/* A row's name begins with its alphabet, so a filter that begins with another leaves it out. */
-static bool may_want(const struct options *options, const char *alphabet)
-{
-    static const char *const alphabets[] = {"az ", "dna ", "english ", "periodic ", "worst "};
-
-    if (options->filter == NULL)
-        return true;
-    for (size_t i = 0; i < sizeof alphabets / sizeof alphabets[0]; i++)
-        if (strncmp(options->filter, alphabets[i], strlen(alphabets[i]) - 1) == 0)
-            return strncmp(alphabet, alphabets[i], strlen(alphabet)) == 0;
-    return true;
-}
-
 static void run_alphabets(struct bench *bench)
 {
     static const char *const alphabets[] = {"az", "english", "dna", "periodic"};
@@ -200,7 +187,7 @@ static void run_alphabets(struct bench *bench)
     for (size_t i = 0; i < sizeof alphabets / sizeof alphabets[0]; i++) {
         uint32_t first = bench->rows.count;
 
-        if (!may_want(bench->options, alphabets[i]) || bench->wrong_count > 0)
+        if (!rows_may_want(bench->options, alphabets[i]) || bench->wrong_count > 0)
             continue;
         rows_fill_alphabet(&bench->rows, bench->options, alphabets[i], bench->bytes);
         rows_add_alphabet(&bench->rows, bench->options, alphabets[i], bench->bytes, bench->threads);

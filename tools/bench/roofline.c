@@ -335,7 +335,7 @@ int bench_roofline(const struct options *options)
     machine_print(&machine, options, stdout, "");
     open_roofline(roofline, options, &machine);
     for (size_t i = 0; i < sizeof alphabets / sizeof alphabets[0]; i++)
-        if (roofline->wrong_count == 0)
+        if (roofline->wrong_count == 0 && rows_may_want(options, alphabets[i]))
             measure_alphabet(roofline, alphabets[i]);
     if (roofline->rows.count == 0)
         fail("no row has a name that contains '%s'", options->filter);

@@ -53,6 +53,9 @@ double row_ratio(const struct samples *candidate, const struct samples *baseline
 /* "ok", "low" where a bar is missed, "" where there is none. */
 const char *row_verdict(const struct rows *rows, const struct row *row);
 
+/* May the options want a row of this alphabet, or of "worst"? */
+bool rows_may_want(const struct options *options, const char *alphabet);
+
 /* Fill the text of an alphabet, "az", "english", "dna" or "periodic", and name it. */
 void rows_fill_alphabet(struct rows *rows, const struct options *options, const char *alphabet,
                         uint8_t *text);
