@@ -15,6 +15,7 @@
 /* A device holds 2,048 child grids at a time unless it is told to make room for more. Of a window
  * of text many more begins may want one, and what is refused one is not searched as published. */
 #define PENDING_LAUNCHES 65536u
+#define PENDING_LAUNCHES_DEFAULT 2048u
 
 static enum trawl_status check_capability(struct cuda_device *device, struct trawl_error *error)
 {
@@ -186,13 +187,23 @@ enum trawl_status cuda_device_gallery(struct cuda_device *device, bool children,
     return status;
 }
 
-void cuda_device_children(struct cuda_device *device)
+uint32_t cuda_device_children(struct cuda_device *device)
 {
+    size_t room = 0;
+    uint32_t most;
+
     (void)pthread_mutex_lock(&device->gallery_lock);
-    if (device->launches_before == 0)
+    if (device->child_grids_max == 0) {
         limit_replace(device, CUDA_LIMIT_PENDING_LAUNCHES, PENDING_LAUNCHES,
                       &device->launches_before);
+        if (device->driver->limit_get(&room, (int)CUDA_LIMIT_PENDING_LAUNCHES) != CUDA_CODE_OK ||
+            room < PENDING_LAUNCHES_DEFAULT || room > PENDING_LAUNCHES)
+            room = PENDING_LAUNCHES_DEFAULT;
+        device->child_grids_max = (uint32_t)(room - room / 16);
+    }
+    most = device->child_grids_max;
     (void)pthread_mutex_unlock(&device->gallery_lock);
+    return most;
 }
 
 enum trawl_status cuda_device_enter(const struct cuda_device *device, struct trawl_error *error)

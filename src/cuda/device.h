@@ -63,9 +63,10 @@ struct cuda_device {
     uint32_t resident[CUDA_KERNELS]; /* blocks of SCAN_THREADS_MAX threads at a time */
     size_t fetch_bytes_before;       /* the context's limits as they were found; 0: not changed */
     size_t launches_before;
-    uint64_t memory_max; /* of what trawl takes; 0: no limit */
+    uint32_t child_grids_max; /* of one kernel; 0: not known yet */
+    uint64_t memory_max;      /* of what trawl takes; 0: no limit */
     _Atomic uint64_t memory_used;
-    pthread_mutex_t gallery_lock; /* of the gallery's modules, and of their constant memory */
+    pthread_mutex_t gallery_lock; /* of the gallery's modules, constant memory and child grids */
     struct cuda_module *modules[CUDA_IMAGES]; /* NULL: not loaded */
 };
 
@@ -114,9 +115,9 @@ void cuda_pinned_release(const struct cuda_device *device, struct cuda_pinned *p
 enum trawl_status cuda_device_gallery(struct cuda_device *device, bool children, bool debug,
                                       struct cuda_module **module, struct trawl_error *error);
 
-/* Room for many child grids at a time, before the first kernel that launches any; with the device
- * entered. A hint. */
-void cuda_device_children(struct cuda_device *device);
+/* Make room for many child grids at a time, before the first kernel that launches any; with the
+ * device entered. How many a kernel may launch while no other one does. */
+uint32_t cuda_device_children(struct cuda_device *device);
 
 /* *bytes 0: this build has none. */
 const uint8_t *cuda_image_data(enum cuda_image image, uint64_t *bytes);

@@ -20,6 +20,8 @@
 #define COLLECT_BLOCKS_MAX 65536u
 #define FOLD_THREADS 256u
 #define FOLD_TAIL_BYTES 48u /* loadable behind a text's last 16 bytes */
+/* Of a kernel that launches child grids, so that few begins go without. */
+#define CHILDREN_BEGINS_MAX (1u << 20)
 #define SEGMENT_MIN 256u
 #define TILED_SEGMENT_MIN 16u
 #define THRESHOLD 800u /* of -hybrid, the paper's */
@@ -227,7 +229,9 @@ static enum trawl_status gallery_begin(struct engine_lane *lane, struct trawl_er
     TRAWL_TRY(
         cuda_device_gallery(lane->device, false, plan->algorithm_debug, &gallery->module, error));
     if (needs_flags(plan)) {
-        cuda_device_children(lane->device);
+        gallery->child_grids_max = cuda_device_children(lane->device);
+        if (lane->limits.child_grids_max != 0)
+            gallery->child_grids_max = lane->limits.child_grids_max;
         TRAWL_TRY(cuda_device_gallery(lane->device, true, plan->algorithm_debug, &gallery->children,
                                       error));
     }
@@ -320,6 +324,7 @@ static void search_prepare(struct search *search, const struct window *window, u
     a->want = (uint32_t)search->want;
     a->pattern_first = bytes[0];
     a->child_threads_max = lane->limits.child_threads_max;
+    a->child_grids_max = lane->gallery.child_grids_max;
     search->row = row_for(plan, count);
     if ((search->row->needs & KEY) != 0)
         memcpy(search->arguments.key, bytes, (size_t)count);
@@ -440,24 +445,25 @@ static enum trawl_status check_children(const struct search *search, struct traw
     return TRAWL_OK;
 }
 
-/* Run the literal's kernels; their result is then in the landing buffer. Constant memory is shared
- * by the lanes of a device: one at a time fills and reads it. */
+/* Run the literal's kernels; their result is then in the landing buffer. Constant memory and the
+ * room for child grids are shared by the lanes of a device: one at a time uses them. */
 static enum trawl_status search_run(struct search *search, struct trawl_error *error)
 {
     struct engine_lane *lane = search->lane;
     struct cuda_device *device = lane->device;
     bool constant = (search->row->needs & CONSTANT) != 0;
+    bool alone = constant || row_has_children(search->row);
     enum trawl_status status = TRAWL_OK;
     uint64_t begin_ns;
 
     TRAWL_TRY(search_reserve(search, error));
-    if (constant) {
+    if (alone)
         (void)pthread_mutex_lock(&device->gallery_lock);
+    if (constant)
         status = upload_constant(search, error);
-    }
     if (status == TRAWL_OK)
         status = search_launch(search, error);
-    if (constant) {
+    if (alone) {
         if (status != TRAWL_OK)
             (void)device->driver->stream_wait(lane->stream); /* what was begun may still read it */
         (void)pthread_mutex_unlock(&device->gallery_lock);
@@ -539,6 +545,8 @@ static enum trawl_status window_open(struct engine_lane *lane, const struct cuda
         begins = min_u64(begins, lane->window_bytes);
     if (needs_fold(plan) || needs_flags(plan))
         begins = min_u64(begins, max_u64(lane->limits.text_bytes_max, 1));
+    if (needs_flags(plan))
+        begins = min_u64(begins, CHILDREN_BEGINS_MAX);
     for (;; begins /= 2) {
         bool last = begins / 2 < WINDOW_BEGINS_MIN;
         enum trawl_status status;

@@ -17,6 +17,7 @@ const struct cuda_limits cuda_limits_default = {
     .group_samples_max = 2048,
     .part_bytes = 256u << 10,
     .child_threads_max = 1024,
+    .child_grids_max = 0,
     .flood_always = false,
     .planes = true,
     .plane_steps_max = 512,

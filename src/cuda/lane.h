@@ -46,8 +46,9 @@ struct cuda_held {
 struct cuda_gallery {
     bool ready;                            /* the tables are for the plan */
     struct cuda_module *module, *children; /* NULL: the plan launches no child grids */
-    struct cuda_memory tables;             /* of each literal: its bytes, then its shifts */
-    struct cuda_memory folded;             /* a window of the text in lower case */
+    uint32_t child_grids_max;
+    struct cuda_memory tables; /* of each literal: its bytes, then its shifts */
+    struct cuda_memory folded; /* a window of the text in lower case */
     struct cuda_memory flags;
     struct cuda_event *begin, *end; /* around kernels; NULL: not made yet */
 };

@@ -91,6 +91,7 @@ static void small_limits(void)
     limits.stream_rows = 4;
     limits.part_bytes = 300;
     limits.child_threads_max = 32;
+    limits.child_grids_max = 40;
     cuda_limits_replace(&limits);
 }
 

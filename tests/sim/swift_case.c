@@ -32,7 +32,7 @@ struct swift_case {
     uint64_t match_count;
     uint64_t text_bytes, begin, limit, segment;
     uint32_t pattern_bytes, threads, blocks, pending;
-    uint32_t want, child_threads_max;
+    uint32_t want, child_threads_max, child_grids_max;
     uint64_t capacity;
     struct gallery_result result;
     uint32_t *offsets;
@@ -126,6 +126,8 @@ static bool check(struct swift_case *c)
         return wrong(c, "child grids that ran", r->children, r->launched);
     if (c->pending == 0 && r->launched != 0)
         return wrong(c, "launched with none allowed", r->launched, 0);
+    if (r->launched > c->child_grids_max)
+        return wrong(c, "more launched than allowed", r->launched, c->child_grids_max);
     if (r->refusal != 0)
         return wrong(c, "the code of a launch that failed", r->refusal, 0);
     return true;
@@ -213,6 +215,7 @@ static bool run(struct swift_case *c, struct test_random *random)
     a.pattern_bytes = c->pattern_bytes;
     a.want = c->want;
     a.child_threads_max = c->child_threads_max;
+    a.child_grids_max = c->child_grids_max;
     passed = grids_run(c, &a, random);
     c->result = *a.result;
     c->offsets = a.offsets;
@@ -282,6 +285,7 @@ static void launch_choose(struct test_random *random, struct swift_case *c)
 {
     static const uint32_t pending[] = {0, 1, 2, SIM_PENDING_SEEDED, SIM_PENDING_SEEDED, 1u << 20};
     static const uint32_t child_threads[] = {1, 7, 32, 100, 1024};
+    static const uint32_t child_grids[] = {0, 1, 5, 1u << 20, 1u << 20, 1u << 20};
     uint64_t begins = c->limit - c->begin, per_block;
 
     c->threads = (uint32_t)test_random_between(random, 1,
@@ -297,6 +301,7 @@ static void launch_choose(struct test_random *random, struct swift_case *c)
     c->capacity = test_random_one_in(random, 2) ? begins : test_random_between(random, 1, begins);
     c->pending = pending[test_random_below(random, 6)];
     c->child_threads_max = child_threads[test_random_below(random, 5)];
+    c->child_grids_max = child_grids[test_random_below(random, 6)];
 }
 
 static void expect(struct swift_case *c)
@@ -335,10 +340,10 @@ static bool run_and_tell(struct swift_case *c, struct test_random *random, uint6
     if (!passed)
         printf("  TRAWL_TEST_CASE=%" PRIu64 ": %s: %s\n  text of %" PRIu64
                ", pattern of %u, begins %" PRIu64 "...%" PRIu64 ", %u x %u, segment %" PRIu64
-               ", want %u, room %" PRIu64 ", pending %u, child threads %u\n",
+               ", want %u, room %" PRIu64 ", pending %u, child threads %u, grids %u\n",
                index, kernel_names[c->rule][c->form], c->message, c->text_bytes, c->pattern_bytes,
                c->begin, c->limit, c->blocks, c->threads, c->segment, c->want, c->capacity,
-               c->pending, c->child_threads_max);
+               c->pending, c->child_threads_max, c->child_grids_max);
     return passed;
 }
 
@@ -399,6 +404,7 @@ bool swift_flood_run(uint32_t pending, uint64_t seed, struct swift_case_tally *t
             c.form = (enum form)form;
             launch_choose(&random, &c);
             c.pending = pending;
+            c.child_grids_max = UINT32_MAX;
             passed = run_and_tell(&c, &random, seed, tally);
         }
     case_end(&c);

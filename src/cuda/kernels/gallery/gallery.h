@@ -24,7 +24,7 @@ struct gallery_result {
     uint64_t first;    /* the least x - begin */
     uint64_t passed;   /* swift: windows that passed the parent's test */
     uint64_t launched; /* swift: child grids launched without an error */
-    uint64_t spilled;  /* swift: launches refused; the parent's thread compared by itself */
+    uint64_t spilled;  /* swift: no child grid was to be had; the parent's thread compared */
     uint64_t children; /* swift: child grids that ran, counted by themselves */
     uint64_t refusal;  /* swift: the error code of a launch that failed, but not for want of room */
 };
@@ -47,6 +47,7 @@ struct gallery_arguments {
     uint32_t want;              /* enum scan_want */
     uint32_t pattern_first;     /* pss-gm: the first byte */
     uint32_t child_threads_max; /* swift: threads of one block of a child grid */
+    uint32_t child_grids_max;   /* swift: windows that get one, of those that want one */
 };
 
 /* pss-gr: the key travels with the arguments, of which devices take 4 KiB. */

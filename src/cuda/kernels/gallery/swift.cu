@@ -14,8 +14,9 @@
  *            memory, as -shared has; the child reads the text from global memory; the pattern is
  *            in constant memory. -chunking: as -swift. Progress The parent's grid ends after all
  *            its children; nobody waits for a child.
- * Mended     A launch that the device refuses (only so many may be pending) is noticed: the
- *            parent's thread then compares the window by itself. Child grids count themselves, so
+ * Mended     Only so many launches may be pending on a device: windows beyond child_grids_max ask
+ *            for none, and a launch that is refused all the same is noticed. The parent's thread
+ *            then compares the window by itself. Child grids count themselves, so
  *            the host sees that none was lost. Where m exceeds a block's threads, the child has
  *            several blocks. A window begins in the midst of an aligned word as a rule: chunking
  *            takes one thread more, and masks. The flags of windows that qs and hp jump over are
@@ -136,15 +137,15 @@ SIMT_FUNCTION void swift_compare(const struct gallery_arguments *a, const struct
                                  enum swift_child child, uint64_t x)
 {
     enum compare_pattern where = child == SWIFT_BYTES_CONSTANT ? COMPARE_CONSTANT : COMPARE_GLOBAL;
-    uint32_t code = swift_launch(a, child, x);
+    int may = simt_atomic_add_u64(&a->result->passed, 1) < a->child_grids_max;
+    uint32_t code = may ? swift_launch(a, child, x) : 0;
 
-    (void)simt_atomic_add_u64(&a->result->passed, 1);
-    if (code == 0) {
+    if (may && code == 0) {
         (void)simt_atomic_add_u64(&a->result->launched, 1);
         return;
     }
     (void)simt_atomic_add_u64(&a->result->spilled, 1);
-    if (!simt_launch_is_full(code))
+    if (code != 0 && !simt_launch_is_full(code))
         simt_store_u64(&a->result->refusal, code);
     if (!compare_forward(a, bin, where, x, a->pattern_bytes))
         simt_store_u8(a->flags + (x - a->begin), 0);
