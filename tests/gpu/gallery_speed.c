@@ -170,6 +170,8 @@ static void measure(struct session *s, const struct row *row, uint32_t algorithm
         s->left_out++;
         return;
     }
+    printf("m = %" PRIu64 ", %s:", row->pattern_bytes, name_of(s, algorithm));
+    (void)fflush(stdout); /* who does not come to an end is seen */
     limits.kernels_timed = true;
     plan = measure_plan(row->pattern, row->pattern_bytes, s->bytes, s->count, TRAWL_METHOD_AUTO,
                         s->names[algorithm]);
@@ -184,6 +186,7 @@ static void measure(struct session *s, const struct row *row, uint32_t algorithm
     }
     engine_cuda.lane_close(lane);
     trawl_plan_free(plan);
+    printf(" %" PRIu64 " KiB\n", figure->bytes >> 10);
 }
 
 /* ---- Tables ----------------------------------------------------------------------------- */
