@@ -50,13 +50,14 @@ roofline() {
 # All pairs of algorithm and pattern in one process; the command with all of them on the CPU, and with
 # one pair each on the device, which takes longer to open than to search.
 corpora() {
-    local data=${1:-${TRAWL_DATA:-shared/data}} one
+    local data=${1:-${TRAWL_DATA:-shared/data}} one own
 
     TRAWL_GPU_TESTS=build ./dev test gpu >"$log" 2>&1 || return 1
     say built
     status=0
-    timeout -k 5 "$(rest)" build/gpu/tests/gpu/gpu_corpora "$data" "$(($(rest) - 90))" \
-        >>"$log" 2>&1 || status=$?
+    own=$(($(rest) > 120 ? $(rest) - 90 : 30))
+    timeout -k 5 "$((own + 30))" build/gpu/tests/gpu/gpu_corpora "$data" "$own" >>"$log" 2>&1 ||
+        status=$?
     for one in 'cpu 1 2 3 4 7 8 16 17 64 65 500 1500 3999 4000' 'cuda 17'; do
         TRAWL_CORPORA_ENGINES=${one%% *} TRAWL_CORPORA_LENGTHS=${one#* } \
             TRAWL_GPU_SECONDS=$(($(rest) - 30)) timeout -k 5 "$(rest)" \
