@@ -11,20 +11,12 @@
 
 #include "cuda/driver.h"
 
-/* Those that count by streams: with 4 rows, then with 8, in the order of the tile kernels. */
-#define CUDA_KERNEL_LIST(X)                 \
-    X(EVERY, "scan_every")                  \
-    X(WORDS, "scan_words")                  \
-    X(PRODUCT, "scan_product")              \
-    X(SAMPLED, "scan_sampled")              \
-    X(SET, "scan_set")                      \
-    X(ANSWER, "scan_answer")                \
-    X(STREAM_EVERY_4, "stream_every_4")     \
-    X(STREAM_WORDS_4, "stream_words_4")     \
-    X(STREAM_PRODUCT_4, "stream_product_4") \
-    X(STREAM_EVERY_8, "stream_every_8")     \
-    X(STREAM_WORDS_8, "stream_words_8")     \
-    X(STREAM_PRODUCT_8, "stream_product_8")
+#define CUDA_KERNEL_LIST(X)    \
+    X(EVERY, "scan_every")     \
+    X(SAMPLED, "scan_sampled") \
+    X(SET, "scan_set")         \
+    X(ANSWER, "scan_answer")   \
+    X(STREAM, "scan_stream")
 
 enum cuda_kernel {
 #define CUDA_KERNEL_ENUM(name, symbol) CUDA_KERNEL_##name,

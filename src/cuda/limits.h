@@ -23,11 +23,9 @@ struct cuda_limits {
     bool planes;                /* settle flooded tiles by planes where they fit, not by duels */
 
     /* Which kernels run, where several give the same answer: */
-    uint32_t product_bytes_min; /* method every from so many bytes on by products; 0: never */
-    uint32_t stream_rows;       /* counts by streams, 4 or 8 rows on their way; 0: by tiles */
-    uint32_t stream_unit_words; /* bitmap words that a unit of a stream stands for */
+    bool streams;               /* counts of one pattern by scan_stream */
     uint32_t answer_blocks_max; /* grids up to this answer themselves, others by a second launch */
-    uint32_t listed_min;        /* units that a stream may give up in any case */
+    uint32_t listed_min;        /* tiles that a stream may give up in any case */
     uint32_t multiprocessor_blocks; /* per launch and multiprocessor; 0: what is resident */
     bool kernels_timed;             /* lane->kernel_ns */
 };

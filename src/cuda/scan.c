@@ -5,7 +5,6 @@
 #include "cuda/lane.h"
 
 #define TILES_PER_BLOCK_MIN 2u
-#define STREAM_WAVES 1u
 #define FLOOD_PARTS 16u      /* one in so many units listed: the tile kernel takes all */
 #define FLOOD_SCANS 15u      /* and as many scans more */
 #define STREAM_ROW_WORDS 16u /* of bitmap, for a row of 512 bytes */
@@ -50,29 +49,29 @@ static void choose_groups(const struct engine_lane *lane, uint32_t blocks, struc
 
 static bool is_stream(enum cuda_kernel kernel)
 {
-    return kernel >= CUDA_KERNEL_STREAM_EVERY_4;
+    return kernel == CUDA_KERNEL_STREAM;
 }
 
-/* Units are small, so that what all warps read at a time lies together; for a pattern that does not
- * fit into one they are tiles as large as they may be, since duels cost a pattern's length per
- * tile.
- */
-static void choose_units(const struct engine_lane *lane, struct scan_arguments *a)
+/* As many steps of all the block's warps as there may be, fewer where the range is short; for a
+ * pattern that does not fit into a tile as many as there may be, since duels cost a pattern's
+ * length per tile. */
+static void choose_stream_tiles(const struct engine_lane *lane, uint32_t blocks,
+                                struct scan_arguments *a)
 {
-    const struct cuda_limits *limits = &lane->limits;
-    uint32_t step_words = limits->stream_rows * STREAM_ROW_WORDS, words = limits->stream_unit_words;
+    uint32_t step_words = lane->limits.threads / 32 * STREAM_ROWS * STREAM_ROW_WORDS;
+    uint32_t steps = (uint32_t)max_u64(lane->limits.tile_words_max / step_words, 1);
+    uint64_t places;
 
-    if (a->pattern_bytes > words * 32)
-        words = limits->tile_words_max;
-    a->tile_words = (uint32_t)max_u64(words - words % step_words, step_words);
     a->position = (a->begin + a->shift) & ~(STREAM_ALIGNMENT - 1);
-    a->tile_count = (uint32_t)((a->limit + a->shift - a->position + 32ull * a->tile_words - 1) /
-                               (32ull * a->tile_words));
-    a->listed_max = a->tile_count / FLOOD_PARTS + limits->listed_min;
+    places = a->limit + a->shift - a->position;
+    while (steps > 1 && a->pattern_bytes <= 32ull * step_words * steps &&
+           places / (32ull * step_words * steps) < TILES_PER_BLOCK_MIN * (uint64_t)blocks)
+        steps /= 2;
+    a->tile_words = steps * step_words;
+    a->tile_count = (uint32_t)((places + 32ull * a->tile_words - 1) / (32ull * a->tile_words));
+    a->listed_max = a->tile_count / FLOOD_PARTS + lane->limits.listed_min;
 }
 
-/* Streams get several times the blocks that are resident: a block that comes late finds a
- * multiprocessor that is early. */
 static uint32_t blocks_for(const struct engine_lane *lane, enum cuda_kernel kernel)
 {
     uint32_t resident = lane->device->resident[kernel];
@@ -80,7 +79,7 @@ static uint32_t blocks_for(const struct engine_lane *lane, enum cuda_kernel kern
     if (lane->limits.blocks_max != 0)
         return lane->limits.blocks_max;
     if (lane->limits.multiprocessor_blocks == 0)
-        return is_stream(kernel) ? STREAM_WAVES * resident : resident;
+        return resident;
     return lane->limits.multiprocessor_blocks * lane->device->multiprocessors;
 }
 
@@ -88,11 +87,15 @@ void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_table
                          const struct cuda_range *range, uint64_t limit, enum scan_want want,
                          struct cuda_launch *launch)
 {
-    enum cuda_kernel kernel =
-        want == SCAN_COUNT && tables->floods_left == 0 ? tables->count_kernel : tables->kernel;
     struct scan_arguments *a = &launch->arguments;
-    uint32_t blocks = blocks_for(lane, kernel);
+    enum cuda_kernel kernel = tables->kernel;
+    uint32_t blocks;
 
+    /* A stream has at least one whole step. */
+    if (want == SCAN_COUNT && tables->floods_left == 0 &&
+        limit - range->begin >= STREAM_ALIGNMENT + STREAM_ROWS * STREAM_ROW_WORDS * 32)
+        kernel = tables->count_kernel;
+    blocks = blocks_for(lane, kernel);
     memset(&launch->found, 0, sizeof launch->found);
     launch->kernel = kernel;
     launch->threads = lane->limits.threads;
@@ -107,16 +110,13 @@ void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_table
         choose_groups(lane, blocks, a);
         launch->segment_count = (uint64_t)a->tile_count * a->group_segments;
     } else if (is_stream(kernel)) {
-        choose_units(lane, a);
+        choose_stream_tiles(lane, blocks, a);
         launch->segment_count = 0;
     } else {
         choose_tiles(lane, a->limit + a->shift - a->position, blocks, a);
         launch->segment_count = a->tile_count;
     }
-    launch->blocks =
-        (uint32_t)min_u64(blocks, is_stream(kernel) ? (a->tile_count + launch->threads / 32 - 1) /
-                                                          (launch->threads / 32)
-                                                    : a->tile_count);
+    launch->blocks = (uint32_t)min_u64(blocks, a->tile_count);
 }
 
 /* The lowest begin of tile or group `unit`. */

@@ -14,8 +14,6 @@
 #define WARP_STEP_BYTES 256u
 #define VERIFY_STEPS_MIN 8u
 #define DENSE_LANES 28u /* of 32: one candidate in 110 places of a large tile's */
-#define PRODUCT_BYTES_MAX 17u
-#define PRODUCT_CAPABILITY_MIN 80u /* 10 x major + minor: below, the products are slower shapes */
 
 /* The block while it is being laid out: first its size, then, with bytes, its contents. */
 struct block {
@@ -163,51 +161,16 @@ static void choose_strides(const struct trawl_plan *plan, struct scan_arguments 
             (uint32_t)grams->gram[o] * SCAN_SUM_FACTOR + (uint32_t)(grams->gram[o] >> 32);
 }
 
+/* Method words: strides of 4 with grams of a word. */
 static void choose_words(const struct trawl_plan *plan, struct scan_arguments *a)
 {
     a->shift = (uint32_t)plan->words.offset + 3;
-    memcpy(a->gram, plan->words.word, sizeof a->gram);
-    memcpy(a->gram_fold, plan->words.fold, sizeof a->gram_fold);
+    a->gram_kind = SCAN_GRAM_STRIDE_4;
     a->is_exact = 0;
-}
-
-/* Large ones, so that sums spread, and no first few that cancel out: a text of one letter must not
- * look like a pattern of another. */
-static const int8_t product_weights[PRODUCT_BYTES_MAX] = {
-    127, -113, 109, -89, 103, -97, 101, -83, 107, -127, 79, -103, 113, -71, 97, -109, 73};
-
-/* What product.h looks for, in the fragments of simt.h: register i of a lane holds column lane / 4,
- * bytes 4 (lane % 4)... of 32; 16 bytes on in odd registers, for 8 columns on in the last two. */
-static void put_product(const struct trawl_plan *plan, struct block *block,
-                        struct scan_arguments *a)
-{
-    const uint8_t *bytes = plan_literal_bytes(plan, 0);
-    uint32_t window = (uint32_t)min_u64(a->pattern_bytes, PRODUCT_BYTES_MAX);
-    struct scan_product *to =
-        (struct scan_product *)block_put(block, NULL, sizeof *to, &a->product);
-    uint32_t fold = a->fold != 0 ? 0x20 : 0, fingerprint = 0;
-
-    a->shift = a->pattern_bytes > PRODUCT_BYTES_MAX
-                   ? (uint32_t)min_u64(plan->words.offset, a->pattern_bytes - PRODUCT_BYTES_MAX)
-                   : 0;
-    a->is_exact = 0;
-    if (to == NULL)
-        return;
-    for (uint32_t j = 0; j < window; j++) {
-        uint32_t byte = bytes[a->shift + j] | fold;
-
-        fingerprint += (uint32_t)product_weights[j] * (byte ^ (byte << 4 & 0xf0)); /* mixed */
-    }
-    for (uint32_t i = 0; i < 4; i++)
-        to->start[i] = 0 - fingerprint;
-    to->fold = fold * 0x01010101u;
-    for (uint32_t at = 0; at < sizeof to->weights; at++) {
-        uint32_t i = at / 128, lane = at / 4 % 32;
-        uint32_t row = i % 2 * 16 + lane % 4 * 4 + at % 4, column = lane / 4 + i / 2 * 8;
-
-        if (row >= column && row - column < window)
-            ((int8_t *)to->weights)[at] = product_weights[row - column];
-    }
+    a->stride_fold = a->fold != 0 ? 0x20202020 : 0;
+    a->stride_keep = 0;
+    for (uint32_t o = 0; o < 4; o++)
+        a->stride_sums[o] = (plan->words.word[o] | a->stride_fold) * SCAN_SUM_FACTOR;
 }
 
 static void put_sampled(const struct trawl_plan *plan, struct block *block,
@@ -265,10 +228,8 @@ static void put_one(const struct trawl_plan *plan, enum cuda_kernel kernel, stru
     choose_grams(plan, a);
     if (kernel == CUDA_KERNEL_EVERY && takes_strides(plan))
         choose_strides(plan, a);
-    if (kernel == CUDA_KERNEL_WORDS)
+    if (plan->method == TRAWL_METHOD_WORDS)
         choose_words(plan, a);
-    if (kernel == CUDA_KERNEL_PRODUCT)
-        put_product(plan, block, a);
     if (kernel == CUDA_KERNEL_SAMPLED)
         put_sampled(plan, block, a);
 }
@@ -323,21 +284,12 @@ static void put_plan(const struct trawl_plan *plan, enum cuda_kernel kernel, str
 static void choose_kernels(const struct engine_lane *lane, const struct trawl_plan *plan,
                            struct cuda_tables *tables)
 {
-    static const enum cuda_kernel kernels[] = {CUDA_KERNEL_EVERY, CUDA_KERNEL_EVERY,
-                                               CUDA_KERNEL_WORDS, CUDA_KERNEL_SAMPLED,
-                                               CUDA_KERNEL_SET,   CUDA_KERNEL_EVERY};
-    const struct cuda_limits *limits = &lane->limits;
-
-    tables->kernel = kernels[plan->method];
-    if (tables->kernel == CUDA_KERNEL_EVERY && limits->product_bytes_min != 0 &&
-        plan->length_min >= limits->product_bytes_min &&
-        lane->device->capability >= PRODUCT_CAPABILITY_MIN)
-        tables->kernel = CUDA_KERNEL_PRODUCT;
-    tables->count_kernel = tables->kernel;
-    if (limits->stream_rows != 0 && tables->kernel <= CUDA_KERNEL_PRODUCT)
-        tables->count_kernel = (enum cuda_kernel)(
-            (limits->stream_rows == 4 ? CUDA_KERNEL_STREAM_EVERY_4 : CUDA_KERNEL_STREAM_EVERY_8) +
-            (tables->kernel - CUDA_KERNEL_EVERY));
+    tables->kernel = plan->method == TRAWL_METHOD_SAMPLED ? CUDA_KERNEL_SAMPLED
+                     : plan->method == TRAWL_METHOD_SET   ? CUDA_KERNEL_SET
+                                                          : CUDA_KERNEL_EVERY;
+    tables->count_kernel = tables->kernel == CUDA_KERNEL_EVERY && lane->limits.streams
+                               ? CUDA_KERNEL_STREAM
+                               : tables->kernel;
 }
 
 /* Where the block holds what the device will find at a pointer. */
@@ -363,7 +315,7 @@ uint64_t cuda_tables_put(const struct engine_lane *lane, const struct trawl_plan
 
     choose_kernels(lane, plan, tables);
     put_plan(plan, tables->kernel, &block, &tables->arguments);
-    if (block.count <= room) {
+    if (to != NULL && block.count <= room) {
         uint64_t bytes = block.count;
 
         block.bytes = to;

@@ -2,10 +2,10 @@
  *
  *     gpu_roofline [KIB [REPEATS [SECONDS [PARTS]]]]     default: 16 GiB, 11 repeats, 480 s, all
  *
- * PARTS: some of the letters r (read speed), c (counts), s (shapes), w (worst cases), h (hits), f
+ * PARTS: some of the letters r (read speed), c (counts), w (worst cases), h (hits), f
  * (first), t (small texts), q (many small searches).
  *
- * One process, several parts: read speed; counts, by text, pattern length and kernel; shapes of the
+ * One process, several parts: read speed; counts, by text, pattern length and kernel;
  * launches; hits, rare and at every place; the first occurrence; worst cases; small texts; many
  * small searches. Two ratios per figure: `call`, the engine's scan on the host's clock, pieces of
  * nearly 4 GiB with what lies between them, and `kernel`, the device's clock around the kernels.
@@ -21,22 +21,18 @@
 #define REPEATS_LEAST 3u
 #define APART_BYTES_MAX (64u << 20) /* the device's clock is read in runs of its own */
 
-/* Which kernel. */
+/* Which method, and whether counts are left to scan_stream. */
 struct variant {
     const char *name;
     enum trawl_method method;
-    uint32_t product_bytes_min;
-    uint32_t stream_rows;
+    bool streams;
 };
 
 static const struct variant variants[] = {
-    {"as chosen", TRAWL_METHOD_AUTO, 0, 0},  {"every", TRAWL_METHOD_EVERY, 0, 0},
-    {"every-4", TRAWL_METHOD_EVERY, 0, 4},   {"every-8", TRAWL_METHOD_EVERY, 0, 8},
-    {"product", TRAWL_METHOD_EVERY, 1, 0},   {"product-4", TRAWL_METHOD_EVERY, 1, 4},
-    {"product-8", TRAWL_METHOD_EVERY, 1, 8}, {"words", TRAWL_METHOD_WORDS, 0, 0},
-    {"words-4", TRAWL_METHOD_WORDS, 0, 4},   {"words-8", TRAWL_METHOD_WORDS, 0, 8},
-    {"sampled", TRAWL_METHOD_SAMPLED, 0, 0}, {"grams", TRAWL_METHOD_GRAMS, 0, 0},
-    {"grams-4", TRAWL_METHOD_GRAMS, 0, 4},   {"grams-8", TRAWL_METHOD_GRAMS, 0, 8}};
+    {"as chosen", TRAWL_METHOD_AUTO, true},     {"every", TRAWL_METHOD_EVERY, true},
+    {"words", TRAWL_METHOD_WORDS, true},        {"grams", TRAWL_METHOD_GRAMS, true},
+    {"sampled", TRAWL_METHOD_SAMPLED, true},    {"every, tiles", TRAWL_METHOD_EVERY, false},
+    {"grams, tiles", TRAWL_METHOD_GRAMS, false}};
 #define VARIANTS (sizeof variants / sizeof *variants)
 #define SAMPLED_LENGTH_MIN 64u /* below it is not tried */
 
@@ -122,8 +118,7 @@ static struct cuda_limits limits_of(const struct variant *variant)
 {
     struct cuda_limits limits = cuda_limits_default;
 
-    limits.product_bytes_min = variant->product_bytes_min;
-    limits.stream_rows = variant->stream_rows;
+    limits.streams = variant->streams;
     limits.kernels_timed = true;
     return limits;
 }
@@ -270,55 +265,12 @@ static void part_counts(struct session *s, const char *text)
             count_row(s, text, lengths[i]);
 }
 
-/* ---- Shapes of launches ----------------------------------------------------------------- */
-
-static void shape_row(struct session *s, const struct variant *variant, uint64_t pattern_bytes)
-{
-    static const uint32_t blocks[] = {2, 3, 4, 8}, units[] = {128, 256};
-    const uint8_t *pattern = s->bytes + s->count / 3;
-    uint64_t expected = cpu_count(s, pattern, pattern_bytes);
-
-    for (uint32_t u = 0; u < sizeof units / sizeof *units; u++) {
-        printf("| %s | %" PRIu64 " | %" PRIu32 " |", variant->name, pattern_bytes,
-               units[u] * 32 / 1024);
-        for (uint32_t b = 0; b < sizeof blocks / sizeof *blocks; b++) {
-            struct cuda_limits limits = limits_of(variant);
-            struct figure figure;
-
-            limits.stream_unit_words = units[u];
-            limits.multiprocessor_blocks = blocks[b];
-            if (measure(s, variant, &limits, pattern, pattern_bytes, ENGINE_WANT_COUNT, expected,
-                        &figure))
-                printf(" %.3f |", s->read_seconds / figure.kernel);
-            else
-                printf(" - |");
-        }
-        printf("\n");
-    }
-    (void)fflush(stdout);
-}
-
-static void part_shapes(struct session *s, const char *text)
-{
-    static const uint64_t lengths[VARIANTS] = {0, 0, 4, 4, 0, 8, 8, 0, 0, 16, 0, 0, 16, 16};
-
-    if (late(s, "shapes of launches"))
-        return;
-    printf("\n## Shapes of streams, %s: x read by the device's clock\n| kernel | m | unit KiB | "
-           "2 blocks per multiprocessor | 3 | 4 | 8 | 16 | 32 "
-           "|\n|---|---:|---:|---:|---:|---:|---:|---:|---:|\n",
-           text);
-    for (uint32_t v = 0; v < VARIANTS; v++)
-        if (lengths[v] != 0 && !late(s, "a shape"))
-            shape_row(s, &variants[v], lengths[v]);
-}
-
 /* ---- Hits ------------------------------------------------------------------------------- */
 
 static void hits_row(struct session *s, const char *what, const uint8_t *pattern,
                      uint64_t pattern_bytes)
 {
-    static const uint32_t used[] = {0, 1, 4, 7};
+    static const uint32_t used[] = {0, 1, 3, 2};
     uint64_t expected = cpu_count(s, pattern, pattern_bytes);
 
     printf("| %s | %" PRIu64 " | %" PRIu64 " |", what, s->count >> 10, expected);
@@ -354,7 +306,7 @@ static void part_hits(struct session *s)
         return;
     printf(
         "\n## Positions of all: x read by the host's clock, by the device's\n| hits | text KiB | "
-        "count | as chosen | every | product | words |\n|---|---:|---:|---:|---:|---:|---:|\n");
+        "count | as chosen | every | grams | words |\n|---|---:|---:|---:|---:|---:|---:|\n");
     s->count = bytes;
     measure_fill(s->bytes, bytes, MEASURE_LETTERS);
     plant(s, pattern, 10, 10000);
@@ -378,14 +330,14 @@ static void part_hits(struct session *s)
 static void part_first(struct session *s)
 {
     static const uint32_t percents[] = {1, 10, 50, 100};
-    static const uint32_t used[] = {0, 1, 4, 7};
+    static const uint32_t used[] = {0, 1, 3, 2};
     uint64_t bytes = s->room / 2;
     uint8_t pattern[16];
 
     if (late(s, "first"))
         return;
     printf("\n## First: x read of the part before it, by the host's clock, by the device's\n"
-           "| at | as chosen | every | product | words |\n|---:|---:|---:|---:|---:|\n");
+           "| at | as chosen | every | grams | words |\n|---:|---:|---:|---:|---:|\n");
     s->count = bytes;
     measure_fill(s->bytes, bytes, MEASURE_LETTERS);
     for (uint32_t p = 0; p < 4; p++)
@@ -677,7 +629,7 @@ int main(int argc, char **argv)
     s.room = (kib > 64 ? kib : 64) << 10;
     s.repeats = (uint32_t)(repeats > 0 && repeats <= MEASURE_REPEATS_MAX ? repeats : 11);
     s.deadline = measure_now() + (double)seconds;
-    s.parts = argc > 4 ? argv[4] : "rcswhftq";
+    s.parts = argc > 4 ? argv[4] : "rcwhftq";
     session_open(&s);
     for (uint32_t text = 0; text < MEASURE_TEXTS && !late(&s, text_names[text]); text++) {
         if (strpbrk(s.parts, "rcs") == NULL)
@@ -688,8 +640,6 @@ int main(int argc, char **argv)
             part_read(&s);
         if (asked(&s, 'c'))
             part_counts(&s, text_names[text]);
-        if (text != MEASURE_ENGLISH && asked(&s, 's'))
-            part_shapes(&s, text_names[text]);
         unload(&s);
     }
     if (asked(&s, 'w'))

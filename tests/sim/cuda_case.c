@@ -35,11 +35,9 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
     limits.flood_always = test_random_below(random, 3) == 0;
     limits.plane_steps_max = test_random_below(random, 4) == 0 ? 1 : 512;
     limits.planes = test_random_below(random, 4) != 0;
-    limits.product_bytes_min = (uint32_t)test_random_below(random, 3);
-    limits.stream_rows = 4 * (uint32_t)test_random_below(random, 3);
+    limits.streams = test_random_below(random, 3) != 0;
     limits.answer_blocks_max = (uint32_t)test_random_below(random, 5);
     limits.listed_min = (uint32_t)test_random_below(random, 4);
-    limits.stream_unit_words = limits.threads * (uint32_t)(1 + test_random_below(random, 4));
     return limits;
 }
 
@@ -69,13 +67,13 @@ void cuda_case_describe(const struct cuda_case *config, const struct diff_input 
         "method %d, algorithm %s, want %d, chunk %" PRIu64 ", resident %d, %s text of %" PRIu64
         ", %" PRIu64 " patterns (first of %" PRIu64 "), flags %u, threads %u, tile words "
         "%u, blocks %u, staging %" PRIu64 ", text room %" PRIu64 ", hits %" PRIu64 "..%" PRIu64
-        ", flood %d, planes %d, products from %u, stream rows %u",
+        ", flood %d, planes %d, streams %d",
         (int)config->method, config->algorithm == NULL ? "none" : config->algorithm,
         (int)config->want, config->chunk_bytes, config->resident, input->kind, input->text_bytes,
         input->pattern_count, input->pattern_count > 0 ? input->patterns[0].bytes_count : 0,
         input->flags, limits->threads, limits->tile_words_max, limits->blocks_max,
         limits->staging_bytes, limits->text_bytes_max, limits->hits_room_min, limits->hits_max,
-        limits->flood_always, limits->planes, limits->product_bytes_min, limits->stream_rows);
+        limits->flood_always, limits->planes, limits->streams);
 }
 
 static bool wrong(struct run *run, const char *what, uint64_t got, uint64_t expected)

@@ -87,8 +87,7 @@ static void small_limits(void)
     limits.hits_room_min = 16;
     limits.hits_max = 200;
     limits.group_samples_max = 64;
-    limits.product_bytes_min = 6;
-    limits.stream_rows = 4;
+    limits.streams = true;
     limits.part_bytes = 300;
     limits.child_threads_max = 32;
     limits.child_grids_max = 40;

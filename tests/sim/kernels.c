@@ -7,21 +7,14 @@
 #include "simulator.h"
 
 /* By the images that hold them. */
-#define SCAN(X)         \
-    X(scan_every)       \
-    X(scan_words)       \
-    X(scan_product)     \
-    X(stream_every_4)   \
-    X(stream_every_8)   \
-    X(stream_words_4)   \
-    X(stream_words_8)   \
-    X(stream_product_4) \
-    X(stream_product_8) \
-    X(scan_sampled)     \
-    X(scan_set)         \
-    X(scan_answer)      \
-    X(scan_read)        \
-    X(scan_read_2)      \
+#define SCAN(X)     \
+    X(scan_every)   \
+    X(scan_stream)  \
+    X(scan_sampled) \
+    X(scan_set)     \
+    X(scan_answer)  \
+    X(scan_read)    \
+    X(scan_read_2)  \
     X(scan_read_8)
 
 #define GALLERY(X)         \

@@ -333,7 +333,7 @@ static void failing_calls(void)
     limits.tile_words_max = 64;
     limits.blocks_max = 2;
     limits.staging_bytes = 4096;
-    limits.stream_rows = 4;
+    limits.streams = true;
     cuda_limits_replace(&limits);
     fail_scene(s);
     for (uint32_t c = 0; c < 2; c++)

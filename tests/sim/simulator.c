@@ -8,7 +8,6 @@
 
 #include "cuda/kernels/simt.h"
 #include "fiber.h"
-#include "sim_product.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SIM_ASAN 1
@@ -599,20 +598,14 @@ int sim_barrier(int condition, const char *file, int line)
 }
 
 #define KIND_BALLOT (-1)
-#define KIND_PRODUCT (-2)
 
 /* The last lane to arrive answers for all. */
 static void warp_complete(struct thread *first)
 {
-    struct sim_product *products[SIMT_WARP_THREADS];
     uint32_t ballot = 0;
 
-    for (uint32_t lane = 0; lane < SIMT_WARP_THREADS; lane++) {
+    for (uint32_t lane = 0; lane < SIMT_WARP_THREADS; lane++)
         ballot |= first[lane].value != 0 ? 1u << lane : 0;
-        products[lane] = (struct sim_product *)(uintptr_t)first[lane].value;
-    }
-    if (first->kind == KIND_PRODUCT)
-        sim_product_complete(products);
     for (uint32_t lane = 0; lane < SIMT_WARP_THREADS; lane++) {
         struct thread *thread = &first[lane];
         uint32_t source = lane;
@@ -670,18 +663,6 @@ uint32_t sim_ballot(int condition, const char *file, int line)
         return condition != 0 ? 1u << (sim.current->index % SIMT_WARP_THREADS) : 0;
     }
     return (uint32_t)warp_operation(KIND_BALLOT, (uint64_t)(condition != 0), 0, file, line);
-}
-
-struct simt_s32x4 sim_product(struct simt_s32x4 sums, struct simt_u32x4 rows, uint32_t low,
-                              uint32_t high, const char *file, int line)
-{
-    struct sim_product product = {rows, {low, high}, sums};
-
-    if (site_is_mutated(SIM_SITE_WARP, file, line))
-        stand(file, line);
-    else
-        (void)warp_operation(KIND_PRODUCT, (uint64_t)(uintptr_t)&product, 0, file, line);
-    return product.sums;
 }
 
 uint64_t sim_shuffle(uint64_t value, int kind, uint32_t argument, const char *file, int line)

@@ -18,10 +18,6 @@
  * Source     Hyyro, Fredriksson, Navarro (2005) survey word-wise comparison; duels: duel.h.
  */
 #include "plane.h"
-#include "product.h"
-
-/* Which filter looks at a tile. */
-enum { EVERY_GRAMS, EVERY_WORDS, EVERY_PRODUCT };
 
 /* After a tile that floods the next ones are taken for flooded without a look by the filter: as
  * long as there are occurrences, and `patience` tiles more. It doubles where the filter's next look
@@ -76,19 +72,15 @@ SIMT_FUNCTION int every_settle(const struct scan_arguments *a, const struct filt
     return 0;
 }
 
-SIMT_FUNCTION void every_tiles(const struct scan_arguments *a, int filter)
+SIMT_FUNCTION void every_tiles(const struct scan_arguments *a)
 {
     TILE_SHARED();
     struct tile_totals totals = {0, 0, 0};
     struct tile_queue queue = {tile_ask(a), 0};
-    struct product product = {{0, 0, 0, 0}, {{0, 0, 0, 0}}, 0};
     struct filter_range range;
     uint64_t tile;
     struct every_flood flood = {a->tile_list != 0 && a->plane.window_bits != 0, 1};
-    int only_count = filter == EVERY_GRAMS && a->want == SCAN_COUNT && a->is_exact != 0;
-
-    if (filter == EVERY_PRODUCT)
-        product = product_of(a);
+    int only_count = a->want == SCAN_COUNT && a->is_exact != 0;
 
     range.first = a->begin + a->shift;
     range.last = a->limit + a->shift;
@@ -103,14 +95,8 @@ SIMT_FUNCTION void every_tiles(const struct scan_arguments *a, int filter)
             tile_is_behind(a, range.position - a->shift))
             break;
         if (!flooded) {
-            uint32_t found;
+            uint32_t found = filter_tile(a, &range, &shared, only_count);
 
-            if (filter == EVERY_PRODUCT)
-                found = product_tile(a, &range, &shared, &product);
-            else if (filter == EVERY_WORDS)
-                found = filter_tile_of(a, &range, &shared, FILTER_WORDS, 0);
-            else
-                found = filter_tile(a, &range, &shared, only_count);
             if (only_count)
                 totals.count += found;
             else
@@ -124,5 +110,5 @@ SIMT_FUNCTION void every_tiles(const struct scan_arguments *a, int filter)
 
 SIMT_KERNEL(scan_every, scan_arguments, SCAN_THREADS_MAX, 4)
 {
-    every_tiles(&args, EVERY_GRAMS);
+    every_tiles(&args);
 }

@@ -18,7 +18,6 @@ enum {
     FILTER_STRIDE_2,
     FILTER_STRIDE_4,
     FILTER_STRIDE_8,
-    FILTER_WORDS,
     FILTER_SET
 };
 
@@ -33,8 +32,7 @@ struct filter_range {
 /* Steps of 512 bytes per warp that are loaded together: four where a step needs few registers.
  * One was 0.70 of the read speed for words, two 0.73 [H200]. */
 #define FILTER_STEPS_MAX 4u
-#define FILTER_STEPS(kind) \
-    ((kind) == FILTER_WORDS || (kind) == FILTER_BYTE || (kind) == FILTER_STRIDE_8 ? 4u : 2u)
+#define FILTER_STEPS(kind) ((kind) == FILTER_BYTE || (kind) == FILTER_STRIDE_8 ? 4u : 2u)
 
 /* Six words of text: the lane's 16 bytes and 8 more. */
 struct filter_words {
@@ -93,7 +91,7 @@ SIMT_FUNCTION uint32_t filter_stride(int kind)
 /* The words behind the lane's 16 bytes that a kind looks at. */
 SIMT_FUNCTION uint32_t filter_words_behind(int kind)
 {
-    if (kind == FILTER_BYTE || kind == FILTER_WORDS || kind == FILTER_STRIDE_8)
+    if (kind == FILTER_BYTE || kind == FILTER_STRIDE_8)
         return 0;
     return kind == FILTER_SHORT || kind == FILTER_WORD || kind == FILTER_STRIDE_4 ? 1u : 2u;
 }
@@ -221,21 +219,6 @@ SIMT_FUNCTION uint32_t filter_every(const struct scan_arguments *a,
     return mask;
 }
 
-/* An aligned word that equals gram o proposes the place 3 - o bytes beyond it. */
-SIMT_FUNCTION uint32_t filter_aligned_words(const struct scan_arguments *a,
-                                            const struct filter_words *words)
-{
-    uint32_t mask = 0;
-
-    SIMT_UNROLL
-    for (uint32_t k = 0; k < 4u; k++) {
-        SIMT_UNROLL
-        for (uint32_t o = 0; o < 4u; o++)
-            mask |= (words->w[k] | a->gram_fold[o]) == a->gram[o] ? 1u << (4u * k + 3u - o) : 0;
-    }
-    return mask;
-}
-
 SIMT_FUNCTION uint32_t filter_set(const struct scan_arguments *a, const struct filter_words *words,
                                   uint32_t wanted)
 {
@@ -269,8 +252,6 @@ SIMT_FUNCTION uint32_t filter_wanted(const struct filter_range *range, uint64_t 
 SIMT_FUNCTION uint32_t filter_places(const struct scan_arguments *a,
                                      const struct filter_words *words, int kind)
 {
-    if (kind == FILTER_WORDS)
-        return filter_aligned_words(a, words);
     if (kind == FILTER_STRIDE_2 || kind == FILTER_STRIDE_4 || kind == FILTER_STRIDE_8)
         return filter_strides(a, words, filter_stride(kind));
     return filter_every(a, words, kind);

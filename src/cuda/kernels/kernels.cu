@@ -1,8 +1,6 @@
 /* kernels: all kernels as one translation unit: nvcc makes the fat binary from it, tests/sim
  * includes it. */
 #include "every.cu"
-#include "words.cu"
-#include "product.cu"
 #include "stream.cu"
 #include "sampled.cu"
 #include "set.cu"

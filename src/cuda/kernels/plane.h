@@ -524,10 +524,12 @@ SIMT_FUNCTION uint32_t plane_bad(const struct scan_arguments *a, struct plane_by
 SIMT_FUNCTION int plane_conflict(const struct scan_arguments *a, uint32_t w, uint32_t mask,
                                  uint32_t nearest)
 {
-    uint32_t distance = w * 32u + simt_lowest_bit(mask) + 1u - nearest;
+    uint32_t distance;
 
-    return mask != 0 && nearest != 0 &&
-           distance - a->plane.trusted < a->pattern_bytes - a->plane.trusted;
+    if (mask == 0 || nearest == 0)
+        return 0;
+    distance = w * 32u + simt_lowest_bit(mask) + 1u - nearest;
+    return distance - a->plane.trusted < a->pattern_bytes - a->plane.trusted;
 }
 
 /* Compare the warp's bytes and set its words of bad; `current` is one more than the nearest

@@ -34,6 +34,9 @@
 #define SCAN_PLANE_WORDS_MAX \
     (SCAN_TILE_WORDS_MAX + SCAN_PLANE_PATTERN_MAX / 32u + SCAN_PLANE_WORDS_MORE + 32u)
 
+/* stream.h: rows of 512 bytes that a warp has on their way. */
+#define STREAM_ROWS 4u
+
 enum scan_want { SCAN_COUNT, SCAN_HITS, SCAN_FIRST };
 
 /* Which comparisons decide at each place of method every (scan_arguments.gram_kind). */
@@ -69,15 +72,6 @@ struct scan_result {
 struct scan_segment {
     uint64_t slot; /* of its first in offsets[] */
     uint64_t count;
-};
-
-/* What fingerprints are made with and compared with (product.h), read from memory and not from the
- * arguments, since compilers load arguments anew wherever they are used. */
-struct scan_product {
-    uint32_t weights[4 * 32]; /* register, lane */
-    uint32_t start[4];        /* minus the pattern's fingerprint; four, as the product takes it */
-    uint32_t fold;            /* or-ed into the text's words */
-    uint32_t reserved[3];
 };
 
 /* The pattern's plane: bit `bit` of each of its bytes. */
@@ -124,8 +118,8 @@ struct scan_arguments {
     uint32_t dense_lanes;   /* so many of a warp's with a candidate, and the tile floods at once */
     uint32_t is_exact;      /* a candidate of the filter is an occurrence */
     uint32_t gram_kind;
-    uint32_t gram[4]; /* every: two words, then the last of a pattern of 5 to 8 bytes */
-    uint32_t gram_fold[4];
+    uint32_t gram[3]; /* two words, then the last one of a pattern of 5 to 8 bytes */
+    uint32_t gram_fold[2];
     uint32_t gram_mask[2];
 
     /* Strides: the sums (filter_sum) of the grams at offset o, o below the stride; what is or-ed
@@ -135,9 +129,6 @@ struct scan_arguments {
     uint32_t stride_keep;
 
     struct scan_plane plane;
-
-    /* Fingerprints (product.h): */
-    const struct scan_product *product;
 
     /* Method sampled: */
     const uint32_t *heads;

@@ -28,9 +28,6 @@
  *   simt_opaque_u32(value)                         the value, but unknown to the compiler
  *   simt_count_equal(count, a, b, one)             adds `one` to the count if a equals b
  *
- *   simt_product_u8s8(sums, rows, low, high)       sums plus the warp's matrix product, 16 x 32
- *                                                  bytes by 32 x 8 signed bytes: below
- *
  * Loads are aligned to their size. Shared memory holds garbage until written.
  */
 #ifndef TRAWL_CUDA_KERNELS_SIMT_H
@@ -52,18 +49,6 @@
 struct simt_u32x4 {
     uint32_t w[4];
 };
-
-struct simt_s32x4 {
-    int32_t w[4];
-};
-
-/* simt_product_u8s8: what each lane holds (the fragments of mma.m16n8k32 in the PTX manual). With
- * row = lane / 4 and four = lane % 4:
- *   rows.w[0]   row `row`, bytes 4 four...4 four + 3     rows.w[2]   the same row, 16 bytes on
- *   rows.w[1]   row `row` + 8, the same bytes            rows.w[3]   that row, 16 bytes on
- *   low, high   column `row`, bytes 4 four... and 16 bytes on
- *   sums.w      row `row`, columns 2 four and 2 four + 1; then the same of row `row` + 8
- * All lanes of the warp; the lowest byte of a word comes first. */
 
 #if defined(__CUDACC__)
 
@@ -128,39 +113,6 @@ SIMT_FUNCTION void simt_count_equal(uint32_t *count, uint32_t a, uint32_t b, uin
         : "+r"(*count)
         : "r"(a), "r"(b), "r"(one));
 }
-/* Volatile, so that they stay where all lanes are: not moved into a branch that uses the sums. */
-#if __CUDA_ARCH__ >= 800
-SIMT_FUNCTION struct simt_s32x4 simt_product_u8s8(struct simt_s32x4 sums, struct simt_u32x4 rows,
-                                                  uint32_t low, uint32_t high)
-{
-    struct simt_s32x4 got;
-
-    asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 "
-                 "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};"
-                 : "=r"(got.w[0]), "=r"(got.w[1]), "=r"(got.w[2]), "=r"(got.w[3])
-                 : "r"(rows.w[0]), "r"(rows.w[1]), "r"(rows.w[2]), "r"(rows.w[3]), "r"(low),
-                   "r"(high), "r"(sums.w[0]), "r"(sums.w[1]), "r"(sums.w[2]), "r"(sums.w[3]));
-    return got;
-}
-#else
-/* 8 rows by 16 bytes: the largest shape of compute capability 7.5. */
-SIMT_FUNCTION void simt_product_part(int32_t *left, int32_t *right, uint32_t rows, uint32_t columns)
-{
-    asm volatile("mma.sync.aligned.m8n8k16.row.col.s32.u8.s8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
-                 : "+r"(*left), "+r"(*right)
-                 : "r"(rows), "r"(columns));
-}
-SIMT_FUNCTION struct simt_s32x4 simt_product_u8s8(struct simt_s32x4 sums, struct simt_u32x4 rows,
-                                                  uint32_t low, uint32_t high)
-{
-    simt_product_part(&sums.w[0], &sums.w[1], rows.w[0], low);
-    simt_product_part(&sums.w[0], &sums.w[1], rows.w[2], high);
-    simt_product_part(&sums.w[2], &sums.w[3], rows.w[1], low);
-    simt_product_part(&sums.w[2], &sums.w[3], rows.w[3], high);
-    return sums;
-}
-#endif
-
 SIMT_FUNCTION uint8_t simt_load_u8(const uint8_t *p)
 {
     return __ldg(p);
@@ -306,9 +258,6 @@ uint32_t sim_launch_child(const char *name, void (*entry)(const void *), const v
                           uint64_t arguments_bytes, uint32_t blocks, uint32_t threads,
                           const char *file, int line);
 
-struct simt_s32x4 sim_product(struct simt_s32x4 sums, struct simt_u32x4 rows, uint32_t low,
-                              uint32_t high, const char *file, int line);
-
 enum { SIM_SHUFFLE_INDEX, SIM_SHUFFLE_UP, SIM_SHUFFLE_DOWN };
 enum { SIM_ATOMIC_ADD, SIM_ATOMIC_OR, SIM_ATOMIC_MIN, SIM_ATOMIC_MAX };
 
@@ -327,9 +276,6 @@ enum { SIM_ATOMIC_ADD, SIM_ATOMIC_OR, SIM_ATOMIC_MIN, SIM_ATOMIC_MAX };
     sim_shuffle((value), SIM_SHUFFLE_DOWN, (delta), __FILE__, __LINE__)
 #define simt_shuffle_u64(value, lane) \
     sim_shuffle((value), SIM_SHUFFLE_INDEX, (uint32_t)(lane), __FILE__, __LINE__)
-#define simt_product_u8s8(sums, rows, low, high) \
-    sim_product((sums), (rows), (low), (high), __FILE__, __LINE__)
-
 #define simt_load_u8(p) (sim_global((p), 1, 0, __FILE__, __LINE__), *(p))
 #define simt_load_u32(p) (sim_global((p), 4, 0, __FILE__, __LINE__), *(p))
 #define simt_load_u64(p) (sim_global((p), 8, 0, __FILE__, __LINE__), *(p))
