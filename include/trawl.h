@@ -341,10 +341,12 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_stats(
 TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher);
 
 /* Keep a copy of a memory text on the searcher's devices: searches of it then read nothing of the
- * host's memory but what line and window calls deliver. For many searches of one text. Without a
- * device (engine CPU) this does nothing and succeeds. The bytes may not change until
- * trawl_text_unload or trawl_searcher_close.
- * Errors: ARGUMENT (not a memory text), BUSY, MEMORY, DEVICE, LIMIT (more than the device holds).
+ * host's memory but what line and window calls deliver. For many searches of one text. Where the
+ * device has no room the text is pinned in host memory instead: searches for long patterns read
+ * what they need of it there, others copy it faster. Without a device (engine CPU) this does
+ * nothing and succeeds. The bytes may not change, nor be freed, until trawl_text_unload or
+ * trawl_searcher_close.
+ * Errors: ARGUMENT (not a memory text), BUSY, MEMORY, DEVICE, LIMIT (more than 64 texts).
  * Cost: one copy to the device. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_load(struct trawl_searcher *searcher,
                                                           struct trawl_text *text,

@@ -21,7 +21,8 @@ struct engine_lane;
 struct engine_chunk {
     const uint8_t *bytes;
     uint64_t begin; /* text offset of bytes[0] */
-    uint64_t owned; /* occurrences beginning in [0, owned) are this chunk's; < 2^32 */
+    uint64_t owned; /* occurrences beginning in [0, owned) are this chunk's; < 2^32, but for counts
+                       of loaded bytes that need no hits (plan_counts_alone) */
     uint64_t before;
     uint64_t after;
     uint64_t readable;
@@ -113,8 +114,10 @@ struct engine_ops {
     enum trawl_status (*load)(struct engine *engine, const uint8_t *bytes, uint64_t bytes_count,
                               struct trawl_error *error);
     void (*unload)(struct engine *engine, const uint8_t *bytes);
-    /* Optional: are all these bytes loaded? Then counts may come in the largest chunks. */
-    bool (*holds)(struct engine *engine, const uint8_t *bytes, uint64_t bytes_count);
+    /* Optional: how many devices would search all these bytes, which are loaded, without a copy?
+     * Counts then come in the largest chunks. Plan NULL: any. */
+    uint32_t (*holds)(struct engine *engine, const struct trawl_plan *plan, const uint8_t *bytes,
+                      uint64_t bytes_count);
     /* Optional: for plans whose algorithm takes records, after lane_begin. Sets flags[i] to 0 where
      * record i surely holds no occurrence, else to 1; conditions are not looked at. Adds to the
      * result's device times, and to candidate_count the flags that were set. */

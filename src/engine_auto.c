@@ -18,12 +18,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/checked.h"
 #include "base/fault.h"
 #include "base/memory.h"
 #include "cuda/engine_cuda.h"
 
 #define OPEN_AFTER_NS 1000000000u /* of a search: closing may have to wait a third of that */
-#define TRY_AGAIN_CHUNKS 64u      /* how often a thread looks whether the slower side still is */
+#define CPU_BYTES_MAX (1u << 30)
+#define TRY_AGAIN_CHUNKS 64u /* how often a thread looks whether the slower side still is */
 
 enum gpu_state { GPU_NOT_ASKED, GPU_OPENING, GPU_READY, GPU_ABSENT };
 
@@ -234,7 +236,8 @@ static bool chunk_is_loaded(const struct engine_lane *lane, const struct engine_
     struct engine *engine = lane->engine;
 
     return engine->loaded && atomic_load(&engine->gpu_state) == GPU_READY &&
-           engine_cuda_holds(engine->gpu, chunk->bytes, chunk->owned + chunk->after);
+           engine_cuda_holds(engine->gpu, lane->plan, chunk->bytes, chunk->owned + chunk->after) >
+               0;
 }
 
 static bool choose_gpu(struct engine_lane *lane, const struct engine_chunk *chunk)
@@ -273,6 +276,23 @@ static bool gpu_scan(struct engine_lane *lane, const struct engine_chunk *chunk,
     return false;
 }
 
+/* A chunk may be of a size that only the GPU takes, and that one may be gone. */
+static enum trawl_status cpu_scan_some(struct engine_lane *lane, const struct engine_chunk *chunk,
+                                       uint64_t from, enum engine_want want,
+                                       struct engine_result *result, struct trawl_error *error)
+{
+    uint64_t left = chunk->owned - from, owned = min_u64(left, CPU_BYTES_MAX);
+    struct engine_chunk part = {
+        chunk->bytes + from,  chunk->begin + from,         owned,
+        chunk->before + from, left - owned + chunk->after, left - owned + chunk->readable};
+
+    if (chunk->owned < UINT32_MAX)
+        return engine_cpu.scan(lane->cpu, chunk, from, want, result, error);
+    TRAWL_TRY(engine_cpu.scan(lane->cpu, &part, 0, want, result, error));
+    result->done += from;
+    return TRAWL_OK;
+}
+
 static enum trawl_status auto_scan(struct engine_lane *lane, const struct engine_chunk *chunk,
                                    uint64_t from, enum engine_want want,
                                    struct engine_result *result, struct trawl_error *error)
@@ -283,7 +303,7 @@ static enum trawl_status auto_scan(struct engine_lane *lane, const struct engine
     if (choose_gpu(lane, chunk) && gpu_scan(lane, chunk, from, want, result))
         return TRAWL_OK;
     begin_ns = now_ns();
-    TRAWL_TRY(engine_cpu.scan(lane->cpu, chunk, from, want, result, error));
+    TRAWL_TRY(cpu_scan_some(lane, chunk, from, want, result, error));
     taken_ns = now_ns() - begin_ns;
     rate_learn(&lane->cpu_rate, result->done - from, taken_ns);
     if (atomic_load(&engine->gpu_state) == GPU_NOT_ASKED &&
@@ -296,7 +316,7 @@ static enum trawl_status auto_scan(struct engine_lane *lane, const struct engine
 
 static bool query_is_loaded(const struct engine *engine, const struct engine_query *query)
 {
-    return engine_cuda_holds(engine->gpu, query->bytes, query->bytes_count);
+    return engine_cuda_holds(engine->gpu, NULL, query->bytes, query->bytes_count) > 0;
 }
 
 /* Those of loaded texts go to the GPU, as many at a time as follow each other; the others are left
@@ -357,10 +377,12 @@ static void auto_unload(struct engine *engine, const uint8_t *bytes)
         engine_cuda.unload(engine->gpu, bytes);
 }
 
-static bool auto_holds(struct engine *engine, const uint8_t *bytes, uint64_t bytes_count)
+static uint32_t auto_holds(struct engine *engine, const struct trawl_plan *plan,
+                           const uint8_t *bytes, uint64_t bytes_count)
 {
-    return engine->loaded && atomic_load(&engine->gpu_state) == GPU_READY &&
-           engine_cuda_holds(engine->gpu, bytes, bytes_count);
+    return engine->loaded && atomic_load(&engine->gpu_state) == GPU_READY
+               ? engine_cuda_holds(engine->gpu, plan, bytes, bytes_count)
+               : 0;
 }
 
 const struct engine_ops engine_auto = {

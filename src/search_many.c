@@ -36,7 +36,7 @@ static bool is_small(const struct trawl_searcher *searcher, const struct trawl_t
         return false;
     return text->bytes_count <= bytes_max ||
            (text->bytes_count <= LOADED_TEXT_BYTES_MAX && searcher->ops->holds != NULL &&
-            searcher->ops->holds(searcher->engine, text->bytes, text->bytes_count));
+            searcher->ops->holds(searcher->engine, NULL, text->bytes, text->bytes_count) > 0);
 }
 
 /* ---- A thread's part ---------------------------------------------------------------------- */

@@ -221,24 +221,35 @@ static enum trawl_status run_loop(struct trawl_searcher *searcher, struct search
     return status;
 }
 
-/* A loaded text is counted in the largest pieces: nothing is copied, and each costs a launch. */
-static bool is_counted_whole(const struct trawl_searcher *searcher, const struct trawl_text *text,
-                             const struct sink *sink)
+/* A loaded text is counted in the largest pieces: nothing is copied, and each costs a launch. One
+ * per device where hits are not needed; to wait for a launch per GiB would take longer than to
+ * sample it. 0: it is not loaded. */
+static uint64_t loaded_piece_bytes(const struct trawl_searcher *searcher,
+                                   const struct trawl_plan *plan, const struct trawl_text *text,
+                                   const struct sink *sink)
 {
-    return text->kind == TEXT_MEMORY && searcher->ops->holds != NULL &&
-           (sink->wants == SINK_WANTS_COUNT || sink->wants == SINK_WANTS_FIRST) &&
-           searcher->ops->holds(searcher->engine, text->bytes, text->bytes_count);
+    uint32_t devices = 0;
+
+    if (text->kind == TEXT_MEMORY && searcher->ops->holds != NULL &&
+        (sink->wants == SINK_WANTS_COUNT || sink->wants == SINK_WANTS_FIRST))
+        devices = searcher->ops->holds(searcher->engine, plan, text->bytes, text->bytes_count);
+    if (devices == 0)
+        return 0;
+    if (sink->wants == SINK_WANTS_COUNT && plan_counts_alone(plan))
+        return max_u64(text->bytes_count / devices + 1, PIECE_BYTES_MAX);
+    return PIECE_BYTES_MAX;
 }
 
 static uint64_t piece_bytes(const struct trawl_searcher *searcher, const struct trawl_plan *plan,
                             const struct trawl_text *text, const struct sink *sink)
 {
     uint64_t bytes = text->kind == TEXT_MEMORY ? PIECE_BYTES_MEMORY : PIECE_BYTES_FILE;
+    uint64_t loaded = loaded_piece_bytes(searcher, plan, text, sink);
 
     if (searcher->chunk_bytes > 0)
         return min_u64(searcher->chunk_bytes, PIECE_BYTES_MAX);
-    if (is_counted_whole(searcher, text, sink))
-        return PIECE_BYTES_MAX;
+    if (loaded > 0)
+        return loaded;
     if (searcher->properties.chunk_bytes > 0)
         bytes = searcher->properties.chunk_bytes;
     bytes = max_u64(

@@ -16,7 +16,8 @@
     X(SAMPLED, "scan_sampled") \
     X(SET, "scan_set")         \
     X(ANSWER, "scan_answer")   \
-    X(STREAM, "scan_stream")
+    X(STREAM, "scan_stream")   \
+    X(STREAM_SAMPLED, "stream_sampled")
 
 enum cuda_kernel {
 #define CUDA_KERNEL_ENUM(name, symbol) CUDA_KERNEL_##name,

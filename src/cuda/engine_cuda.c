@@ -15,6 +15,7 @@
 
 #define LANES_PER_DEVICE 3u
 #define CHUNK_BYTES (32u << 20)
+#define RANGE_BYTES_MAX ((1ull << 32) - (1ull << 24))
 #define TEXT_BYTES_MIN (64u << 10) /* below this a device's memory counts as exhausted */
 
 struct engine {
@@ -177,16 +178,49 @@ static enum trawl_status cuda_lane_begin(struct engine_lane *lane, const struct 
 
 /* ---- Scan ------------------------------------------------------------------------------- */
 
-bool engine_cuda_holds(struct engine *engine, const uint8_t *bytes, uint64_t count)
+/* *bytes_at is set if it does. */
+static bool resident_holds(const struct cuda_resident *resident, const uint8_t *bytes,
+                           uint64_t count, uint64_t *bytes_at)
 {
+    uint64_t at = (uint64_t)((uintptr_t)bytes - (uintptr_t)resident->bytes);
+
+    if (resident->bytes == NULL || at > resident->count || count > resident->count - at)
+        return false;
+    *bytes_at = at;
+    return true;
+}
+
+uint32_t engine_cuda_holds(struct engine *engine, const struct trawl_plan *plan,
+                           const uint8_t *bytes, uint64_t count)
+{
+    bool in_place =
+        plan != NULL && cuda_in_place_pays(plan, cuda_limits_default.in_place_stride_min);
+    uint32_t devices = 0;
+    uint64_t at;
+
+    (void)pthread_mutex_lock(&engine->lock);
+    for (uint32_t i = 0; i < CUDA_RESIDENT_MAX; i++) {
+        const struct cuda_resident *resident = &engine->residents[i];
+
+        if (resident_holds(resident, bytes, count, &at) && (resident->in_place == 0 || in_place))
+            devices++;
+    }
+    (void)pthread_mutex_unlock(&engine->lock);
+    return devices;
+}
+
+static bool find_resident(const struct engine_lane *lane, const uint8_t *bytes, uint64_t count,
+                          bool in_place, struct cuda_resident *resident, uint64_t *bytes_at)
+{
+    struct engine *engine = lane->engine;
     bool found = false;
 
     (void)pthread_mutex_lock(&engine->lock);
     for (uint32_t i = 0; i < CUDA_RESIDENT_MAX && !found; i++) {
-        const struct cuda_resident *resident = &engine->residents[i];
-        uint64_t at = (uint64_t)((uintptr_t)bytes - (uintptr_t)resident->bytes);
-
-        found = resident->bytes != NULL && at <= resident->count && count <= resident->count - at;
+        *resident = engine->residents[i];
+        found = resident->device_index == lane->device_index &&
+                (resident->in_place != 0) == in_place &&
+                resident_holds(resident, bytes, count, bytes_at);
     }
     (void)pthread_mutex_unlock(&engine->lock);
     return found;
@@ -195,23 +229,24 @@ bool engine_cuda_holds(struct engine *engine, const uint8_t *bytes, uint64_t cou
 bool cuda_lane_resident(const struct engine_lane *lane, const uint8_t *bytes, uint64_t count,
                         uint64_t *address, uint64_t *bytes_at)
 {
-    struct engine *engine = lane->engine;
-    bool found = false;
+    struct cuda_resident resident;
 
-    (void)pthread_mutex_lock(&engine->lock);
-    for (uint32_t i = 0; i < CUDA_RESIDENT_MAX && !found; i++) {
-        const struct cuda_resident *resident = &engine->residents[i];
-        uint64_t at = (uint64_t)((uintptr_t)bytes - (uintptr_t)resident->bytes);
+    if (!find_resident(lane, bytes, count, false, &resident, bytes_at))
+        return false;
+    *address = resident.memory.address;
+    return true;
+}
 
-        if (resident->bytes == NULL || resident->device_index != lane->device_index ||
-            at > resident->count || count > resident->count - at)
-            continue;
-        *address = resident->memory.address;
-        *bytes_at = at;
-        found = true;
-    }
-    (void)pthread_mutex_unlock(&engine->lock);
-    return found;
+bool cuda_lane_in_place(const struct engine_lane *lane, const uint8_t *bytes, uint64_t count,
+                        uint64_t *address)
+{
+    struct cuda_resident resident;
+    uint64_t at;
+
+    if (!find_resident(lane, bytes, count, true, &resident, &at))
+        return false;
+    *address = resident.in_place + at;
+    return true;
 }
 
 /* Device memory for `wanted` bytes of text or, where that is not to be had, for fewer. */
@@ -234,7 +269,7 @@ static enum trawl_status reserve_text(struct engine_lane *lane, uint64_t wanted,
 static enum trawl_status bring_text(struct engine_lane *lane, const struct engine_chunk *chunk,
                                     uint64_t at, struct trawl_error *error)
 {
-    uint64_t available = chunk->owned + chunk->after - at, padding_at;
+    uint64_t available = chunk->owned + chunk->after - at, padding_at, pinned;
     uint64_t overlap =
         lane->plan->length_max; /* a piece has begins of its own beside the overlap */
     uint64_t count;
@@ -247,7 +282,11 @@ static enum trawl_status bring_text(struct engine_lane *lane, const struct engin
     TRAWL_TRY(reserve_text(lane, available, min_u64(available, 2 * overlap), error));
     count = min_u64(available, (lane->text.bytes - SCAN_PADDING_BYTES) & ~15ull);
     count = min_u64(count, max_u64(cuda_gallery_text_max(lane), 2 * overlap));
-    TRAWL_TRY(cuda_lane_upload(lane, lane->text.address, chunk->bytes + at, count, error));
+    if (cuda_lane_in_place(lane, chunk->bytes + at, count, &pinned))
+        TRAWL_TRY(CUDA_CALL(lane->device, error, copy_to_device, lane->text.address,
+                            chunk->bytes + at, (size_t)count, lane->stream));
+    else
+        TRAWL_TRY(cuda_lane_upload(lane, lane->text.address, chunk->bytes + at, count, error));
     padding_at = lane->text.address + count;
     TRAWL_TRY(
         CUDA_CALL(lane->device, error, fill, padding_at, 0, SCAN_PADDING_BYTES, lane->stream));
@@ -271,6 +310,8 @@ static enum trawl_status next_range(struct engine_lane *lane, const struct engin
         range->text_end = chunk_at + available;
         return TRAWL_OK;
     }
+    if (cuda_in_place_range(lane, chunk, at, range))
+        return TRAWL_OK;
     TRAWL_TRY(bring_text(lane, chunk, at, error));
     range->address = lane->text.address;
     range->begin = at - lane->held.from;
@@ -313,6 +354,15 @@ bool cuda_needs_refining(const struct trawl_plan *plan)
     return needs;
 }
 
+/* Offsets in a range are 32-bit, but for streams of samples: those count samples. */
+static uint64_t range_bytes_max(const struct engine_lane *lane, enum scan_want want)
+{
+    if (want == SCAN_COUNT && lane->plan->algorithm == PLAN_ALGORITHM_NONE &&
+        lane->tables.count_kernel == CUDA_KERNEL_STREAM_SAMPLED)
+        return lane->tables.arguments.stride * (RANGE_BYTES_MAX / 2); /* they may come in pairs */
+    return RANGE_BYTES_MAX;
+}
+
 /* Bring the text and search it, by the plan's method or algorithm. */
 static enum trawl_status scan_range(struct engine_lane *lane, const struct engine_chunk *chunk,
                                     uint64_t at, enum scan_want want, struct engine_result *result,
@@ -323,6 +373,7 @@ static enum trawl_status scan_range(struct engine_lane *lane, const struct engin
     struct cuda_range range;
 
     TRAWL_TRY(next_range(lane, chunk, at, &range, error));
+    range.end = min_u64(range.end, range.begin + range_bytes_max(lane, want));
     if (gallery) {
         TRAWL_TRY(cuda_gallery_wait_copies(lane, begin_ns, result, error));
         TRAWL_TRY(cuda_gallery_range(lane, &range, want, at, result, &done, error));
@@ -381,7 +432,9 @@ static enum trawl_status cuda_scan(struct engine_lane *lane, const struct engine
 {
     enum trawl_status status;
 
-    TRAWL_ASSERT(from < chunk->owned && chunk->owned < UINT32_MAX);
+    TRAWL_ASSERT(from < chunk->owned);
+    TRAWL_ASSERT(chunk->owned < UINT32_MAX ||
+                 (want == ENGINE_WANT_COUNT && plan_counts_alone(lane->plan)));
     engine_result_begin(result, from, true);
     TRAWL_TRY(cuda_device_enter(lane->device, error));
     status = scan_chunk(lane, chunk, from, want, result, error);
@@ -406,13 +459,19 @@ static enum trawl_status cuda_count_many(struct engine_lane *lane, struct engine
 
 /* ---- Texts that stay -------------------------------------------------------------------- */
 
-/* With the device entered. */
+/* With the device entered. Without room for a copy the text stays where it is. */
 static enum trawl_status bring_resident(struct engine_lane *lane, struct cuda_resident *resident,
                                         struct trawl_error *error)
 {
     uint64_t room = ((resident->count + 15) & ~15ull) + SCAN_PADDING_BYTES;
 
-    TRAWL_TRY(cuda_memory_reserve(lane->device, &resident->memory, room, error));
+    enum trawl_status status = TRAWL_MEMORY;
+
+    if (!lane->limits.load_in_place)
+        status = cuda_memory_reserve(lane->device, &resident->memory, room, error);
+    if (status == TRAWL_MEMORY && resident->device_index == 0)
+        return cuda_in_place_register(lane->device, resident, error);
+    TRAWL_TRY(status);
     TRAWL_TRY(
         cuda_lane_upload(lane, resident->memory.address, resident->bytes, resident->count, error));
     TRAWL_TRY(CUDA_CALL(lane->device, error, fill, resident->memory.address + resident->count, 0,
@@ -420,12 +479,17 @@ static enum trawl_status bring_resident(struct engine_lane *lane, struct cuda_re
     return CUDA_CALL(lane->device, error, stream_wait, lane->stream);
 }
 
+/* Memory that is pinned in place is somebody else's: to let go of it is tried twice. */
 static void resident_release(struct engine *engine, struct cuda_resident *resident)
 {
     struct cuda_device *device = &engine->devices[resident->device_index];
 
-    if (resident->memory.bytes > 0 && cuda_device_enter(device, NULL) == TRAWL_OK) {
+    if (resident->memory.bytes == 0 && resident->in_place == 0)
+        return;
+    if (cuda_device_enter(device, NULL) == TRAWL_OK ||
+        (resident->in_place != 0 && cuda_device_enter(device, NULL) == TRAWL_OK)) {
         cuda_memory_release(device, &resident->memory);
+        cuda_in_place_release(device, resident);
         cuda_device_leave(device);
     }
 }
@@ -450,7 +514,7 @@ static enum trawl_status resident_keep(struct engine *engine, struct cuda_reside
 static enum trawl_status load_on(struct engine *engine, uint32_t index, const uint8_t *bytes,
                                  uint64_t count, struct trawl_error *error)
 {
-    struct cuda_resident resident = {bytes, count, index, {0, 0}};
+    struct cuda_resident resident = {bytes, count, index, {0, 0}, 0};
     struct engine_lane *lane = NULL;
     enum trawl_status status;
 
@@ -464,6 +528,7 @@ static enum trawl_status load_on(struct engine *engine, uint32_t index, const ui
     if (status != TRAWL_OK) {
         (void)lane->device->driver->stream_wait(lane->stream);
         cuda_memory_release(lane->device, &resident.memory);
+        cuda_in_place_release(lane->device, &resident);
     }
     cuda_device_leave(lane->device);
     if (status == TRAWL_OK)
@@ -489,7 +554,7 @@ enum trawl_status engine_cuda_load(struct engine *engine, const uint8_t *bytes, 
 void engine_cuda_unload(struct engine *engine, const uint8_t *bytes)
 {
     for (uint32_t i = 0; i < CUDA_RESIDENT_MAX; i++) {
-        struct cuda_resident resident = {NULL, 0, 0, {0, 0}};
+        struct cuda_resident resident = {NULL, 0, 0, {0, 0}, 0};
 
         (void)pthread_mutex_lock(&engine->lock);
         if (engine->residents[i].bytes == bytes) {

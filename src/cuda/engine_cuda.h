@@ -13,7 +13,8 @@ extern const struct engine_ops engine_cuda;
 enum trawl_status engine_cuda_load(struct engine *engine, const uint8_t *bytes, uint64_t count,
                                    struct trawl_error *error);
 /* Do these bytes lie in loaded ones? */
-bool engine_cuda_holds(struct engine *engine, const uint8_t *bytes, uint64_t count);
+uint32_t engine_cuda_holds(struct engine *engine, const struct trawl_plan *plan,
+                           const uint8_t *bytes, uint64_t count);
 void engine_cuda_unload(struct engine *engine, const uint8_t *bytes);
 
 #endif

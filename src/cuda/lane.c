@@ -7,6 +7,8 @@
 
 const struct cuda_limits cuda_limits_default = {
     .text_bytes_max = 256u << 20,
+    .in_place_stride_min = 192,
+    .load_in_place = false,
     .staging_bytes = 4u << 20,
     .room_step_bytes = 64u << 10,
     .hits_room_min = 1u << 16,

@@ -13,12 +13,13 @@
 #define CUDA_DEVICES_MAX 16u
 #define CUDA_RESIDENT_MAX 64u
 
-/* A text in host memory that also lies on a device. */
+/* A text in host memory that also lies on a device, or that a device can read. */
 struct cuda_resident {
     const uint8_t *bytes; /* NULL: free */
     uint64_t count;
     uint32_t device_index;
     struct cuda_memory memory;
+    uint64_t in_place; /* not 0: pinned, and there is no copy; its address for the device */
 };
 
 /* What the device side of a plan looks like: the parts of struct scan_arguments that do not depend
@@ -83,6 +84,8 @@ struct engine_lane {
     uint64_t window_bytes; /* begins a scan for hits may cover before it holds too many */
 };
 
+struct cuda_range;
+
 /* ---- lane.c ---- */
 
 /* `bytes` rounded up to what the lane takes at a time. */
@@ -103,6 +106,21 @@ bool cuda_lane_resident(const struct engine_lane *lane, const uint8_t *bytes, ui
 
 /* Are all occurrences to be looked at by the host, since a device knows no conditions or tails? */
 bool cuda_needs_refining(const struct trawl_plan *plan);
+/* The same for bytes that were pinned where they are. */
+bool cuda_lane_in_place(const struct engine_lane *lane, const uint8_t *bytes, uint64_t count,
+                        uint64_t *address);
+
+/* ---- in_place.c ---- */
+
+/* With the device entered: pin the text, and forget it. */
+enum trawl_status cuda_in_place_register(const struct cuda_device *device,
+                                         struct cuda_resident *resident, struct trawl_error *error);
+void cuda_in_place_release(const struct cuda_device *device, struct cuda_resident *resident);
+/* Is such a text searched where it is? */
+bool cuda_in_place_pays(const struct trawl_plan *plan, uint32_t stride_min);
+/* The chunk's begins from `at` on, as far as they can be searched where they are; false: none. */
+bool cuda_in_place_range(const struct engine_lane *lane, const struct engine_chunk *chunk,
+                         uint64_t at, struct cuda_range *range);
 
 /* ---- tables.c ---- */
 
@@ -126,6 +144,17 @@ uint64_t cuda_plane_words(uint64_t count);
  * planes do not fit the pattern, or where memory for choosing is not to be had: duels need none. */
 void cuda_plane_choose(const uint8_t *bytes, uint64_t pattern_bytes, bool fold,
                        const uint32_t *overlap, uint32_t *words, struct scan_plane *plane);
+/* ---- sampled.c ---- */
+
+/* Where the tables go; the bits are all clear. */
+struct cuda_sampled_tables {
+    uint32_t *heads, *next, *head_bits, *words;
+};
+
+/* Stride and sizes for a pattern of `length` bytes; then the tables, of those sizes. */
+void cuda_sampled_sizes(uint64_t length, struct scan_arguments *a);
+void cuda_sampled_fill(const uint8_t *bytes, const struct scan_arguments *a,
+                       const struct cuda_sampled_tables *tables);
 
 /* ---- scan.c ---- */
 

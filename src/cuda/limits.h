@@ -6,8 +6,10 @@
 #include <stdint.h>
 
 struct cuda_limits {
-    uint64_t text_bytes_max;  /* device memory of a lane for its piece of a text */
-    uint64_t staging_bytes;   /* of each of a lane's two pinned buffers */
+    uint64_t text_bytes_max;      /* device memory of a lane for its piece of a text */
+    uint32_t in_place_stride_min; /* pinned texts are sampled where they are from this stride on */
+    bool load_in_place;           /* texts are pinned even where a device has room for a copy */
+    uint64_t staging_bytes;       /* of each of a lane's two pinned buffers */
     uint64_t room_step_bytes; /* memory is taken in multiples of this, so that it seldom grows */
     uint64_t hits_room_min;   /* hits a lane begins with room for */
     uint64_t hits_max;        /* a scan stops between two tiles rather than hold more */

@@ -12,6 +12,13 @@
     50000u /* beyond this the driver's wait is no longer a part of the time that counts */
 #define LOOKS_PER_TIME 64u
 #define ANSWER_THREADS 32u
+#define WARP_STEP_BYTES 256u
+/* Groups of 128 samples that a ticket of a stream of samples stands for. One were more tickets than
+ * a device hands out: 440 M/s [H200]. */
+#define SAMPLED_STRIDE_FAR 256u
+#define SAMPLED_STRIDE_NEAR 48u /* up to here hashes keep a multiprocessor busier than memory */
+#define SAMPLED_TICKET_NEAR 16u
+#define SAMPLED_TICKET_FAR 2u
 #define STREAM_ALIGNMENT                                                     \
     128ull /* a cache line: a warp's loads then touch no more than they need \
             */
@@ -30,26 +37,65 @@ static void choose_tiles(const struct engine_lane *lane, uint64_t places, uint32
     a->tile_count = (uint32_t)((places + 32ull * words - 1) / (32ull * words));
 }
 
-static void choose_groups(const struct engine_lane *lane, uint32_t blocks, struct scan_arguments *a)
+/* Groups of `samples` samples, and the tiles that one of them is where it floods. */
+static void choose_group(const struct engine_lane *lane, uint64_t samples, struct scan_arguments *a)
 {
-    uint64_t samples, group_begins;
-
-    a->sample_begin = (a->begin + a->stride - 1) / a->stride;
-    a->sample_end = (a->limit - 1 + a->stride - 1) / a->stride + 1;
-    samples = a->sample_end - a->sample_begin;
-    a->group_samples = (uint32_t)min_u64(
-        lane->limits.group_samples_max,
-        max_u64(lane->limits.threads, samples / (TILES_PER_BLOCK_MIN * (uint64_t)blocks)));
+    a->group_samples = (uint32_t)samples;
     a->tile_words =
         lane->limits.tile_words_max - lane->limits.tile_words_max % lane->limits.threads;
-    a->tile_count = (uint32_t)((samples + a->group_samples - 1) / a->group_samples);
-    group_begins = (uint64_t)a->group_samples * a->stride;
-    a->group_segments = (uint32_t)((group_begins + 15) / (32ull * a->tile_words) + 1);
+    a->tile_count = (uint32_t)((a->sample_count + samples - 1) / samples);
+    a->group_segments =
+        (uint32_t)((((samples >> a->sample_pair) + 1) * a->stride + 15) / (32ull * a->tile_words) +
+                   1);
+}
+
+/* The samples that stand for the begins. */
+static void choose_samples(struct scan_arguments *a)
+{
+    uint64_t distance, sample;
+
+    a->sample_base = a->begin - a->begin % a->stride;
+    distance = a->limit - 1 - a->sample_base;
+    a->sample_first = 0;
+    while (a->sample_base + plan_sample_place(a->sample_first, a->stride, a->sample_pair) <
+           a->begin)
+        a->sample_first++;
+    sample = distance / a->stride << a->sample_pair;
+    while (plan_sample_place((uint32_t)sample, a->stride, a->sample_pair) < distance)
+        sample++;
+    TRAWL_ASSERT(sample < UINT32_MAX - 4 * SCAN_SAMPLE_STEP);
+    a->sample_count = (uint32_t)sample + 1;
+}
+
+static void choose_groups(const struct engine_lane *lane, enum cuda_kernel kernel, uint32_t blocks,
+                          struct scan_arguments *a)
+{
+    uint32_t warps = blocks * (lane->limits.threads / 32);
+
+    choose_samples(a);
+    if (kernel == CUDA_KERNEL_SAMPLED) {
+        choose_group(lane,
+                     min_u64(lane->limits.group_samples_max,
+                             max_u64(lane->limits.threads,
+                                     a->sample_count / (TILES_PER_BLOCK_MIN * (uint64_t)blocks))),
+                     a);
+        return;
+    }
+    choose_group(lane, SCAN_SAMPLE_STEP, a);
+    a->listed_max = a->tile_count / FLOOD_PARTS + lane->limits.listed_min;
+    a->ticket_groups = (uint32_t)max_u64(
+        min_u64(a->stride < SAMPLED_STRIDE_FAR ? SAMPLED_TICKET_NEAR : SAMPLED_TICKET_FAR,
+                a->tile_count / (TILES_PER_BLOCK_MIN * (uint64_t)warps)),
+        1);
+    /* As much as it takes if each sample of a full queue is an occurrence's. */
+    if (a->verify_budget != 0)
+        a->sample_budget =
+            a->verify_budget + 2 * SCAN_SAMPLE_STEP * (a->pattern_bytes / WARP_STEP_BYTES + 8);
 }
 
 static bool is_stream(enum cuda_kernel kernel)
 {
-    return kernel == CUDA_KERNEL_STREAM;
+    return kernel == CUDA_KERNEL_STREAM || kernel == CUDA_KERNEL_STREAM_SAMPLED;
 }
 
 /* As many steps of all the block's warps as there may be, fewer where the range is short; for a
@@ -72,15 +118,20 @@ static void choose_stream_tiles(const struct engine_lane *lane, uint32_t blocks,
     a->listed_max = a->tile_count / FLOOD_PARTS + lane->limits.listed_min;
 }
 
-static uint32_t blocks_for(const struct engine_lane *lane, enum cuda_kernel kernel)
+/* Streams of samples have as few as keep the memory busy: the fewer samples are on their way, the
+ * nearer they lie, and the sooner each comes. */
+static uint32_t blocks_for(const struct engine_lane *lane, enum cuda_kernel kernel,
+                           const struct scan_arguments *a)
 {
     uint32_t resident = lane->device->resident[kernel];
 
     if (lane->limits.blocks_max != 0)
         return lane->limits.blocks_max;
-    if (lane->limits.multiprocessor_blocks == 0)
-        return resident;
-    return lane->limits.multiprocessor_blocks * lane->device->multiprocessors;
+    if (lane->limits.multiprocessor_blocks != 0)
+        return lane->limits.multiprocessor_blocks * lane->device->multiprocessors;
+    if (kernel == CUDA_KERNEL_STREAM_SAMPLED && a->stride > SAMPLED_STRIDE_NEAR << a->sample_pair)
+        return lane->device->multiprocessors;
+    return resident;
 }
 
 void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_tables *tables,
@@ -95,7 +146,7 @@ void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_table
     if (want == SCAN_COUNT && tables->floods_left == 0 &&
         limit - range->begin >= STREAM_ALIGNMENT + STREAM_ROWS * STREAM_ROW_WORDS * 32)
         kernel = tables->count_kernel;
-    blocks = blocks_for(lane, kernel);
+    blocks = blocks_for(lane, kernel, &tables->arguments);
     memset(&launch->found, 0, sizeof launch->found);
     launch->kernel = kernel;
     launch->threads = lane->limits.threads;
@@ -106,9 +157,10 @@ void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_table
     a->text_end = range->text_end;
     a->want = (uint32_t)want;
     a->position = (a->begin + a->shift) & ~15ull;
-    if (kernel == CUDA_KERNEL_SAMPLED) {
-        choose_groups(lane, blocks, a);
-        launch->segment_count = (uint64_t)a->tile_count * a->group_segments;
+    if (kernel == CUDA_KERNEL_SAMPLED || kernel == CUDA_KERNEL_STREAM_SAMPLED) {
+        choose_groups(lane, kernel, blocks, a);
+        launch->segment_count =
+            want == SCAN_COUNT ? 0 : (uint64_t)a->tile_count * a->group_segments;
     } else if (is_stream(kernel)) {
         choose_stream_tiles(lane, blocks, a);
         launch->segment_count = 0;
@@ -126,7 +178,8 @@ static uint64_t unit_begin(const struct engine_lane *lane, const struct scan_arg
     if (unit == 0)
         return a->begin;
     if (lane->tables.kernel == CUDA_KERNEL_SAMPLED)
-        return (a->sample_begin + unit * a->group_samples - 1) * a->stride + 1;
+        return a->sample_base + 1 +
+               plan_sample_place((uint32_t)unit * a->group_samples - 1, a->stride, a->sample_pair);
     return a->position + unit * a->tile_words * 32ull - a->shift;
 }
 
@@ -281,7 +334,7 @@ static enum trawl_status launch_run(struct engine_lane *lane, struct cuda_launch
         return TRAWL_OK;
     TRAWL_ASSERT(launch->found.listed <= a->tile_count);
     launch->kernel = lane->tables.kernel;
-    launch->blocks = (uint32_t)min_u64(blocks_for(lane, launch->kernel), launch->found.listed);
+    launch->blocks = (uint32_t)min_u64(blocks_for(lane, launch->kernel, a), launch->found.listed);
     if (a->tile_words % launch->threads != 0)
         launch->threads = 32;
     a->tile_count = (uint32_t)launch->found.listed;

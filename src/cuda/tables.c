@@ -9,7 +9,6 @@
 #define TABLE_ALIGNMENT 256u
 #define SET_LITERALS_MAX 65535u /* times a tile's begins: hits of a tile stay below 2^32 */
 #define SET_BYTES_MAX (256u << 20)
-#define STRIDE_UNIT 8u
 #define GRAM_BYTES 8u
 #define WARP_STEP_BYTES 256u
 #define VERIFY_STEPS_MIN 8u
@@ -28,7 +27,7 @@ static bool takes_strides(const struct trawl_plan *plan)
 {
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
 
-    return plan->method == TRAWL_METHOD_GRAMS && plan->grams.stride > 1 &&
+    return plan->method_device == TRAWL_METHOD_GRAMS && plan->grams.stride > 1 &&
            plan->grams.q >= sizeof(uint32_t) && (fold || plan->length_min > GRAM_BYTES);
 }
 
@@ -63,11 +62,6 @@ enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_
             return TRAWL_FAIL(error, UNSUPPORTED,
                               "the CUDA engine takes patterns of up to %u bytes, not %" PRIu64,
                               SCAN_PATTERN_BYTES_MAX, plan->length_max);
-        if (plan->method == TRAWL_METHOD_SAMPLED &&
-            (plan->sampled.hash_bits > SCAN_HEAD_BITS_MAX || plan->sampled.stride < STRIDE_UNIT))
-            return TRAWL_FAIL(error, UNSUPPORTED,
-                              "the CUDA engine cannot sample at stride %" PRIu64,
-                              plan->sampled.stride);
         return TRAWL_OK;
     }
     if (plan->literal_count > SET_LITERALS_MAX)
@@ -176,24 +170,17 @@ static void choose_words(const struct trawl_plan *plan, struct scan_arguments *a
 static void put_sampled(const struct trawl_plan *plan, struct block *block,
                         struct scan_arguments *a)
 {
-    const uint8_t *bytes = plan_literal_bytes(plan, 0);
-    uint64_t head_count = 1ull << plan->sampled.hash_bits;
-    uint32_t *bits;
+    struct cuda_sampled_tables to;
 
-    a->stride = (uint32_t)(plan->sampled.stride - plan->sampled.stride % STRIDE_UNIT);
-    a->hash_bits = plan->sampled.hash_bits;
-    a->sample_fold = plan->sampled.fold;
-    (void)block_put(block, plan->sampled_heads, head_count * sizeof(uint32_t), &a->heads);
-    (void)block_put(block, plan->sampled_next, plan->sampled.stride * sizeof(uint32_t), &a->next);
-    bits = (uint32_t *)block_put(block, NULL, (1u << SCAN_HEAD_BITS_MAX) / 8, &a->head_bits);
-    for (uint64_t offset = 0; bits != NULL && offset < a->stride; offset++) {
-        uint64_t gram;
-        uint32_t hash;
-
-        memcpy(&gram, bytes + offset, sizeof gram);
-        hash = plan_hash64(gram | a->sample_fold, SCAN_HEAD_BITS_MAX);
-        bits[hash / 32] |= 1u << hash % 32;
-    }
+    cuda_sampled_sizes(a->pattern_bytes, a);
+    a->sample_fold = a->fold != 0 ? 0x20202020u : 0;
+    to.heads = (uint32_t *)block_put(block, NULL, sizeof(uint32_t) << a->hash_bits, &a->heads);
+    to.next = (uint32_t *)block_put(block, NULL, a->stride * sizeof(uint32_t), &a->next);
+    to.head_bits = (uint32_t *)block_put(block, NULL, (1u << SCAN_HEAD_BITS) / 8, &a->head_bits);
+    to.words = (uint32_t *)block_put(block, NULL, sizeof(uint32_t) << a->sample_words_log2,
+                                     &a->sample_words);
+    if (to.heads != NULL)
+        cuda_sampled_fill(plan_literal_bytes(plan, 0), a, &to);
 }
 
 /* The pattern, and room for its plane. */
@@ -228,7 +215,7 @@ static void put_one(const struct trawl_plan *plan, enum cuda_kernel kernel, stru
     choose_grams(plan, a);
     if (kernel == CUDA_KERNEL_EVERY && takes_strides(plan))
         choose_strides(plan, a);
-    if (plan->method == TRAWL_METHOD_WORDS)
+    if (plan->method_device == TRAWL_METHOD_WORDS)
         choose_words(plan, a);
     if (kernel == CUDA_KERNEL_SAMPLED)
         put_sampled(plan, block, a);
@@ -284,12 +271,14 @@ static void put_plan(const struct trawl_plan *plan, enum cuda_kernel kernel, str
 static void choose_kernels(const struct engine_lane *lane, const struct trawl_plan *plan,
                            struct cuda_tables *tables)
 {
-    tables->kernel = plan->method == TRAWL_METHOD_SAMPLED ? CUDA_KERNEL_SAMPLED
-                     : plan->method == TRAWL_METHOD_SET   ? CUDA_KERNEL_SET
-                                                          : CUDA_KERNEL_EVERY;
-    tables->count_kernel = tables->kernel == CUDA_KERNEL_EVERY && lane->limits.streams
-                               ? CUDA_KERNEL_STREAM
-                               : tables->kernel;
+    tables->kernel = plan->method_device == TRAWL_METHOD_SAMPLED ? CUDA_KERNEL_SAMPLED
+                     : plan->method_device == TRAWL_METHOD_SET   ? CUDA_KERNEL_SET
+                                                                 : CUDA_KERNEL_EVERY;
+    tables->count_kernel = tables->kernel;
+    if (lane->limits.streams && tables->kernel == CUDA_KERNEL_EVERY)
+        tables->count_kernel = CUDA_KERNEL_STREAM;
+    if (lane->limits.streams && tables->kernel == CUDA_KERNEL_SAMPLED)
+        tables->count_kernel = CUDA_KERNEL_STREAM_SAMPLED;
 }
 
 /* Where the block holds what the device will find at a pointer. */
@@ -302,7 +291,7 @@ static void *block_at(const struct block *block, const void *pointer)
 static void choose_plane(const struct trawl_plan *plan, const struct block *block,
                          struct scan_arguments *a)
 {
-    if (plan->method != TRAWL_METHOD_SET && a->is_exact == 0)
+    if (plan->method_device != TRAWL_METHOD_SET && a->is_exact == 0)
         cuda_plane_choose(plan_literal_bytes(plan, 0), plan->literals[0].bytes_count, a->fold != 0,
                           (const uint32_t *)block_at(block, a->overlap),
                           (uint32_t *)block_at(block, a->plane.words), &a->plane);

@@ -19,8 +19,8 @@ enum trawl_status build_sampled(struct trawl_plan *plan, struct trawl_error *err
 enum trawl_status build_set(struct trawl_plan *plan, struct trawl_error *error);
 
 /* How many of the literal's places a sample names on average, if the text's grams come as often as
- * the literal's own: 1 if no gram repeats. Two in a text of few grams are a flood. */
-enum trawl_status sampled_repeats(const struct trawl_plan *plan, double *places,
+ * the literal's own: 1 if no gram repeats. Two in a text of few grams are a flood. q is 8 or 16. */
+enum trawl_status sampled_repeats(const struct trawl_plan *plan, uint32_t q, double *places,
                                   struct trawl_error *error);
 
 /* The stride the method sampled would use for a literal of this length; 0 if it is too short. */

@@ -11,11 +11,11 @@
 #include "plan/build.h"
 
 #define WORDS_LENGTH_MIN 7u
-#define WORDS_RATE_MAX 2e-5 /* candidates per text byte: 0.3 per tile of 16 KiB */
 #define GRAM_BYTES_MIN 4u
-#define GRAMS_RATE_MAX 1e-4 /* 1.6 per tile */
+#define GRAMS_RATE_MAX 1e-4 /* candidates per text byte: 1.6 per tile of 16 KiB */
 #define SAMPLED_REPEATS_MAX 4.0
-#define SAMPLED_LENGTH_MIN 768u /* from here the text is not read whole */
+#define SAMPLED_LENGTH_MIN 768u       /* from here the text is not read whole */
+#define DEVICE_SAMPLED_LENGTH_MIN 63u /* from here a device reads less than all, at stride 64 */
 
 static bool is_one_plain_literal(const struct trawl_plan *plan)
 {
@@ -48,16 +48,22 @@ static const char *method_obstacle(const struct trawl_plan *plan, enum trawl_met
     return "no such method";
 }
 
+/* Are aligned grams enough, where all of the text is read? */
+static bool reads_grams(const struct trawl_plan *plan)
+{
+    return plan->length_min >= WORDS_LENGTH_MIN && plan->gram_rate <= GRAMS_RATE_MAX;
+}
+
 static enum trawl_status choose_for_one(struct trawl_plan *plan, struct trawl_error *error)
 {
     double places = SAMPLED_REPEATS_MAX + 1;
 
     if (plan->length_min >= SAMPLED_LENGTH_MIN)
-        TRAWL_TRY(sampled_repeats(plan, &places, error));
+        TRAWL_TRY(sampled_repeats(plan, 8, &places, error));
     if (places <= SAMPLED_REPEATS_MAX) {
         plan->method = TRAWL_METHOD_SAMPLED;
         plan->method_why = "one long pattern: samples a stride apart find every occurrence";
-    } else if (plan->length_min >= WORDS_LENGTH_MIN && plan->gram_rate <= GRAMS_RATE_MAX) {
+    } else if (reads_grams(plan)) {
         plan->method = TRAWL_METHOD_GRAMS;
         plan->method_why = "one pattern with rare grams: aligned grams are enough";
     } else {
@@ -113,12 +119,28 @@ static void analyse_one(struct trawl_plan *plan, const uint8_t *sample, uint64_t
         plan->probe_offset_min = min_u64(plan->probe_offset_min, plan->probes[i].offset);
         plan->probe_offset_max = max_u64(plan->probe_offset_max, plan->probes[i].offset);
     }
-    plan->method_else = TRAWL_METHOD_EVERY;
     if (count >= WORDS_LENGTH_MIN) {
-        if (analyse_words(bytes, count, fold, &rates, &plan->words) <= WORDS_RATE_MAX)
-            plan->method_else = TRAWL_METHOD_WORDS;
+        (void)analyse_words(bytes, count, fold, &rates, &plan->words);
         analyse_strides(plan, &rates);
     }
+}
+
+/* What devices run: they sample 16 bytes, which tell more of the places of a long pattern apart
+ * than 8, and from shorter patterns on. */
+static enum trawl_status choose_for_device(struct trawl_plan *plan, enum trawl_method asked,
+                                           struct trawl_error *error)
+{
+    double places = SAMPLED_REPEATS_MAX + 1;
+
+    plan->method_device = asked;
+    if (asked == TRAWL_METHOD_AUTO && plan->length_min >= DEVICE_SAMPLED_LENGTH_MIN)
+        TRAWL_TRY(sampled_repeats(plan, 16, &places, error));
+    if (places <= SAMPLED_REPEATS_MAX)
+        plan->method_device = TRAWL_METHOD_SAMPLED;
+    else if (asked == TRAWL_METHOD_AUTO ||
+             (asked == TRAWL_METHOD_SAMPLED && plan->length_min < PLAN_DEVICE_SAMPLED_LENGTH_MIN))
+        plan->method_device = reads_grams(plan) ? TRAWL_METHOD_GRAMS : TRAWL_METHOD_EVERY;
+    return TRAWL_OK;
 }
 
 enum trawl_status choose_method(struct trawl_plan *plan, enum trawl_method asked,
@@ -131,6 +153,9 @@ enum trawl_status choose_method(struct trawl_plan *plan, enum trawl_method asked
         return TRAWL_FAIL(error, ARGUMENT, "%s (method %d)", obstacle, (int)asked);
     if (is_one_plain_literal(plan))
         analyse_one(plan, sample, sample_bytes);
+    plan->method_device = TRAWL_METHOD_SET;
+    if (is_one_plain_literal(plan))
+        TRAWL_TRY(choose_for_device(plan, asked, error));
     if (asked != TRAWL_METHOD_AUTO) {
         plan->method = asked;
         plan->method_why = "asked for";

@@ -75,7 +75,6 @@ static void explain_method(struct explanation *text, const struct trawl_plan *pl
     case TRAWL_METHOD_GRAMS:
         add(text, "q: %u\nstride: %u\nwindow offset: %" PRIu64 "\n", plan->grams.q,
             plan->grams.stride, plan->grams.offset);
-        add(text, "method without grams: %s\n", method_name(plan->method_else));
         break;
     case TRAWL_METHOD_SET:
         add(text, "q: %u\nstride: 1\n", plan->set.q);
@@ -88,6 +87,8 @@ static void explain_method(struct explanation *text, const struct trawl_plan *pl
         add(text, "\n");
         break;
     }
+    if (plan->literal_count == 1)
+        add(text, "method on devices: %s\n", method_name(plan->method_device));
     add(text, "table bytes: %" PRIu64 "\n", table_bytes(plan));
 }
 

@@ -112,6 +112,28 @@ static inline uint32_t plan_hash_wide(const struct plan_set *set, uint64_t head)
     return plan_hash32(low ^ high << PLAN_WIDE_SHIFT, set->bitmap_bits);
 }
 
+/* Of four words, for devices, which multiply 64 bits in many steps; the last step is for the low
+ * bits, which a product has of the words' low bits alone. */
+static inline uint32_t plan_hash_words(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+{
+    uint32_t hash = a * 0x9e3779b1u + b * 0x85ebca77u + c * 0xc2b2ae3du + d * 0x27d4eb2fu;
+
+    return hash ^ hash >> 15;
+}
+
+/* Where a device's sample lies: at multiples of the stride, or with `pair` 1 two neighbours of 16
+ * bytes there. Sample i stands for the begins beyond sample i - 1 and up to its own place, so for
+ * the pattern's offsets below plan_sample_reach. */
+static inline uint64_t plan_sample_place(uint32_t sample, uint32_t stride, uint32_t pair)
+{
+    return (uint64_t)(sample >> pair) * stride + (sample & pair) * 16u;
+}
+
+static inline uint32_t plan_sample_reach(uint32_t sample, uint32_t stride, uint32_t pair)
+{
+    return (sample & pair) != 0 ? 16u : stride - 16u * pair;
+}
+
 static inline uint32_t plan_hash64(uint64_t gram, uint32_t bits)
 {
     return (uint32_t)((gram * 0x9e3779b97f4a7c15ull) >> (64u - bits));

@@ -12,6 +12,9 @@
 #include "plan/algorithm.h"
 #include "plan/layout.h"
 
+/* Devices sample 16 bytes at multiples of 16. */
+#define PLAN_DEVICE_SAMPLED_LENGTH_MIN 31u
+
 struct plan_literal {
     uint64_t bytes_begin; /* into plan->literal_bytes; folded to lower case if case is ignored */
     uint64_t bytes_count;
@@ -70,9 +73,9 @@ struct trawl_plan {
     uint32_t algorithm_threshold;
     bool algorithm_debug; /* device code that was not optimised */
     enum trawl_method method;
-    enum trawl_method method_else; /* what engines without method grams run for it */
-    const char *method_why;        /* static text */
-    double gram_rate;              /* expected candidates per text byte under the prior */
+    enum trawl_method method_device; /* what devices run for it: they sample shorter patterns too */
+    const char *method_why;          /* static text */
+    double gram_rate;                /* expected candidates per text byte under the prior */
 
     /* One literal without a tail: */
     uint64_t period;      /* the least period if at most half the length, else 0 */
@@ -122,6 +125,13 @@ uint32_t plan_engines(const struct trawl_plan *plan);
 static inline bool plan_has_conditions(const struct trawl_plan *plan)
 {
     return (plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) != 0;
+}
+
+/* Can a method's engine count without listing hits for somebody to look at? */
+static inline bool plan_counts_alone(const struct trawl_plan *plan)
+{
+    return !plan_has_conditions(plan) && plan->element_count == 0 &&
+           plan->algorithm == PLAN_ALGORITHM_NONE;
 }
 
 static inline const uint8_t *plan_literal_bytes(const struct trawl_plan *plan, uint32_t literal)

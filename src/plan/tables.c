@@ -53,7 +53,7 @@ enum trawl_status build_sampled(struct trawl_plan *plan, struct trawl_error *err
     return TRAWL_OK;
 }
 
-enum trawl_status sampled_repeats(const struct trawl_plan *plan, double *places,
+enum trawl_status sampled_repeats(const struct trawl_plan *plan, uint32_t q, double *places,
                                   struct trawl_error *error)
 {
     const uint8_t *bytes = plan_literal_bytes(plan, 0);
@@ -63,11 +63,12 @@ enum trawl_status sampled_repeats(const struct trawl_plan *plan, double *places,
 
     TRAWL_TRY(memory_allocate_zeroed(1ull << bits, sizeof *counts, &memory, error));
     counts = (uint32_t *)memory;
-    for (uint64_t offset = 0; offset < stride; offset++) {
-        uint64_t gram;
+    for (uint64_t offset = 0; offset < stride && offset + q <= plan->length_min; offset++) {
+        uint64_t gram[2] = {0, 0};
 
-        memcpy(&gram, bytes + offset, sizeof gram);
-        pairs += 2ull * counts[plan_hash64(gram, bits)]++ + 1; /* sums to the counts' squares */
+        memcpy(gram, bytes + offset, q);
+        gram[0] ^= gram[1] * 0x9e3779b97f4a7c15ull;
+        pairs += 2ull * counts[plan_hash64(gram[0], bits)]++ + 1; /* sums to the counts' squares */
     }
     memory_release(counts, 1ull << bits, sizeof *counts);
     *places = (double)pairs / (double)stride;

@@ -41,7 +41,8 @@ enum trawl_status text_cursor_open(struct text_cursor *cursor, struct trawl_text
 {
     uint64_t whole;
 
-    TRAWL_ASSERT(need->piece_bytes > 0 && need->piece_bytes < UINT32_MAX);
+    TRAWL_ASSERT(need->piece_bytes > 0);
+    TRAWL_ASSERT(need->piece_bytes < UINT32_MAX || text->kind == TEXT_MEMORY);
     memset(cursor, 0, sizeof *cursor);
     cursor->text = text;
     cursor->need = *need;

@@ -185,16 +185,18 @@ uint64_t measure_scan_sums(struct engine_lane *lane, const struct trawl_plan *pl
     struct engine_result result;
     struct trawl_error error;
     bool goes_on = true;
+    uint64_t piece_bytes =
+        want == ENGINE_WANT_COUNT && plan_counts_alone(plan) ? text_bytes : MEASURE_PIECE_BYTES;
 
     memset(&result, 0, sizeof result);
-    for (uint64_t begin = 0; begin < text_bytes && goes_on; begin += MEASURE_PIECE_BYTES) {
+    for (uint64_t begin = 0; begin < text_bytes && goes_on; begin += piece_bytes) {
         uint64_t left = text_bytes - begin;
         struct engine_chunk chunk = {text + begin, begin, left, 0, 0, 0};
 
-        if (left > MEASURE_PIECE_BYTES) {
-            chunk.owned = MEASURE_PIECE_BYTES;
-            chunk.after = left - MEASURE_PIECE_BYTES < plan->need_after ? left - MEASURE_PIECE_BYTES
-                                                                        : plan->need_after;
+        if (left > piece_bytes) {
+            chunk.owned = piece_bytes;
+            chunk.after =
+                left - piece_bytes < plan->need_after ? left - piece_bytes : plan->need_after;
             chunk.readable = chunk.after;
         }
         for (uint64_t from = 0; from < chunk.owned && goes_on; from = result.done) {

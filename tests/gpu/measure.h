@@ -6,7 +6,8 @@
 #include "plan/plan.h"
 #include "gpu/gpu.h"
 
-#define MEASURE_PIECE_BYTES ((1ull << 32) - (1ull << 20)) /* nearly as large as a chunk may be */
+#define MEASURE_PIECE_BYTES \
+    ((1ull << 32) - (1ull << 20)) /* nearly as large as a chunk with hits may be */
 #define MEASURE_REPEATS_MAX 99u
 #define MEASURE_SLACK_BYTES 64u
 
@@ -29,7 +30,8 @@ struct trawl_plan *measure_plan(const uint8_t *pattern, uint64_t pattern_bytes, 
 uint64_t measure_cpu_count(struct trawl_searcher *cpu, const uint8_t *pattern,
                            uint64_t pattern_bytes, const uint8_t *text, uint64_t text_bytes);
 
-/* What one lane finds in the text, in pieces as large as may be: the count, or with FIRST the first
+/* What one lane finds in the text, in pieces as large as may be (for a
+ * count, whole): the count, or with FIRST the first
  * begin (UINT64_MAX: none). Hits are counted and must ascend; if not, UINT64_MAX. */
 uint64_t measure_scan(struct engine_lane *lane, const struct trawl_plan *plan, const uint8_t *text,
                       uint64_t text_bytes, enum engine_want want);

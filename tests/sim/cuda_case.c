@@ -5,6 +5,8 @@
 #include "match/hits.h"
 #include "plan/plan.h"
 
+#define TEXT_ALIGNMENT 64u
+
 struct run {
     const struct trawl_plan *plan;
     const struct diff_input *input;
@@ -38,6 +40,8 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
     limits.streams = test_random_below(random, 3) != 0;
     limits.answer_blocks_max = (uint32_t)test_random_below(random, 5);
     limits.listed_min = (uint32_t)test_random_below(random, 4);
+    limits.in_place_stride_min = 16;
+    limits.load_in_place = test_random_below(random, 2) != 0;
     return limits;
 }
 
@@ -47,7 +51,7 @@ struct cuda_case cuda_case_choose(struct test_random *random, const struct diff_
 
     config.method = (enum trawl_method)test_random_below(random, TRAWL_METHOD_GRAMS + 1);
     /* Patterns that may be sampled are few; the method has the most code. */
-    if (input->pattern_count == 1 && input->patterns[0].bytes_count >= 16 &&
+    if (input->pattern_count == 1 && input->patterns[0].bytes_count >= 31 &&
         test_random_below(random, 2))
         config.method = TRAWL_METHOD_SAMPLED;
     config.want = (enum engine_want)test_random_below(random, 3);
@@ -67,13 +71,13 @@ void cuda_case_describe(const struct cuda_case *config, const struct diff_input 
         "method %d, algorithm %s, want %d, chunk %" PRIu64 ", resident %d, %s text of %" PRIu64
         ", %" PRIu64 " patterns (first of %" PRIu64 "), flags %u, threads %u, tile words "
         "%u, blocks %u, staging %" PRIu64 ", text room %" PRIu64 ", hits %" PRIu64 "..%" PRIu64
-        ", flood %d, planes %d, streams %d",
+        ", flood %d, planes %d, streams %d, loaded in place %d",
         (int)config->method, config->algorithm == NULL ? "none" : config->algorithm,
         (int)config->want, config->chunk_bytes, config->resident, input->kind, input->text_bytes,
         input->pattern_count, input->pattern_count > 0 ? input->patterns[0].bytes_count : 0,
         input->flags, limits->threads, limits->tile_words_max, limits->blocks_max,
         limits->staging_bytes, limits->text_bytes_max, limits->hits_room_min, limits->hits_max,
-        limits->flood_always, limits->planes, limits->streams);
+        limits->flood_always, limits->planes, limits->streams, limits->load_in_place);
 }
 
 static bool wrong(struct run *run, const char *what, uint64_t got, uint64_t expected)
@@ -169,10 +173,23 @@ static enum cuda_case_answer run_chunks(struct run *run, struct engine_lane *lan
     return CUDA_CASE_RIGHT;
 }
 
+static void *text_memory(uint64_t bytes)
+{
+    void *memory = NULL;
+
+    if (posix_memalign(&memory, TEXT_ALIGNMENT, (size_t)bytes + (bytes == 0)) != 0)
+        abort();
+    memset(memory, 'a', (size_t)bytes);
+    return memory;
+}
+
 static enum cuda_case_answer run_plan(struct run *run, struct engine *engine,
                                       struct engine_lane *lane, struct trawl_error *error)
 {
-    uint8_t *text = (uint8_t *)test_memory(run->input->text_bytes); /* its exact size, for ASan */
+    /* Its exact size, for ASan; in front of it, what lies on the same page. */
+    uint64_t front = run->input->text_bytes % (2 * TEXT_ALIGNMENT);
+    uint8_t *memory = (uint8_t *)text_memory(front + run->input->text_bytes),
+            *text = memory + front;
     struct engine_result result = {.count = 0};
     enum cuda_case_answer answer = CUDA_CASE_FAILED;
     bool loaded = false;
@@ -194,7 +211,7 @@ done:
     if (loaded)
         engine_cuda_unload(engine, text);
     hits_release(&result.hits);
-    free(text);
+    free(memory);
     return answer;
 }
 

@@ -37,8 +37,23 @@ static const struct workload workloads[] = {
      TRAWL_METHOD_SAMPLED,
      ENGINE_WANT_HITS,
      false,
-     {"abcabcabcabcabcabcabc"},
+     {"abcabcabcabcabcabcabcabcabcabcabcabc"},
      3000,
+     NULL},
+    /* Pinned where it is, sampled there, but for its end; then copied from there. */
+    {"count, sampled in place",
+     TRAWL_METHOD_SAMPLED,
+     ENGINE_WANT_COUNT,
+     true,
+     {"abcabcabcabcabcabcabcabcabcabcabcabc"},
+     3000,
+     NULL},
+    {"hits, every, in place",
+     TRAWL_METHOD_EVERY,
+     ENGINE_WANT_HITS,
+     true,
+     {"bcabcabca"},
+     1000,
      NULL},
     /* More candidates than the budget: the stream's tiles are counted by a second launch. */
     {"count, a stream that floods",
@@ -74,7 +89,7 @@ static void reset(uint32_t devices, uint64_t memory_bytes, uint64_t seed)
     sim_driver_reset(&options);
 }
 
-static void small_limits(void)
+static void small_limits(bool in_place)
 {
     struct cuda_limits limits = cuda_limits_default;
 
@@ -91,6 +106,8 @@ static void small_limits(void)
     limits.part_bytes = 300;
     limits.child_threads_max = 32;
     limits.child_grids_max = 40;
+    limits.load_in_place = in_place;
+    limits.in_place_stride_min = 32;
     cuda_limits_replace(&limits);
 }
 
@@ -126,6 +143,7 @@ static enum cuda_case_answer work_once(const struct workload *work, const struct
     struct engine_lane *lane = NULL;
     struct engine *engine = NULL;
 
+    small_limits(strstr(work->name, "in place") != NULL);
     if (engine_cuda.open(&options, &engine, error) != TRAWL_OK)
         return CUDA_CASE_FAILED;
     if (engine_cuda.lane_open(engine, &lane, error) == TRAWL_OK) {
@@ -290,7 +308,7 @@ int main(void)
 
     test_begin("sim failures");
     cuda_driver_replace(sim_driver_table());
-    small_limits();
+    small_limits(false);
     for (uint32_t w = 0; w < WORKLOADS; w++)
         for (uint32_t c = 0; c < CODES; c++)
             for (int persistent = 0; persistent < 2 && is_code_for(w, c); persistent++)
@@ -307,7 +325,7 @@ int main(void)
     reset(1, 400u << 10, 3); /* less than the text */
     cuda_limits_replace(NULL);
     run_workload(&large, "little memory");
-    small_limits();
+    small_limits(false);
     reset(1, 4u << 20, 9);
     for (uint32_t i = 0; i < OPEN_CLOSE_TIMES; i++)
         run_workload(&workloads[i % WORKLOADS], "open and close");

@@ -7,14 +7,15 @@
 #include "simulator.h"
 
 /* By the images that hold them. */
-#define SCAN(X)     \
-    X(scan_every)   \
-    X(scan_stream)  \
-    X(scan_sampled) \
-    X(scan_set)     \
-    X(scan_answer)  \
-    X(scan_read)    \
-    X(scan_read_2)  \
+#define SCAN(X)       \
+    X(scan_every)     \
+    X(scan_stream)    \
+    X(scan_sampled)   \
+    X(stream_sampled) \
+    X(scan_set)       \
+    X(scan_answer)    \
+    X(scan_read)      \
+    X(scan_read_2)    \
     X(scan_read_8)
 
 #define GALLERY(X)         \

@@ -270,6 +270,38 @@ int sim_host_free(void *pointer)
     return release_allocation(pointer, true, code);
 }
 
+int sim_host_register(void *pointer, size_t bytes, unsigned flags)
+{
+    int code = sim_enter_context();
+
+    (void)flags;
+    if (code == 0 && (bytes == 0 || sim_allocation_find(pointer, bytes) != NULL))
+        code = CUDA_CODE_INVALID_VALUE;
+    if (code == 0)
+        sim_allocation_register(sim_current[sim_depth - 1], pointer, bytes);
+    return sim_leave(code);
+}
+
+int sim_host_unregister(void *pointer)
+{
+    int code = sim_enter_context();
+
+    return release_allocation(pointer, ALLOCATION_REGISTERED, code);
+}
+
+int sim_host_address(uint64_t *address, void *pointer, unsigned flags)
+{
+    int code = sim_enter_context();
+    struct allocation *a = sim_allocation_find(pointer, 1);
+
+    (void)flags;
+    if (code == 0 && (a == NULL || a->kind != ALLOCATION_REGISTERED))
+        code = CUDA_CODE_INVALID_VALUE;
+    if (code == 0)
+        *address = (uint64_t)(uintptr_t)pointer;
+    return sim_leave(code);
+}
+
 static int copy(void *to, const void *from, uint64_t bytes, struct cuda_stream *stream, int code)
 {
     struct work *work;

@@ -99,6 +99,27 @@ struct allocation *sim_allocation_new(struct cuda_context *context, uint64_t byt
     return a;
 }
 
+/* Whole pages are registered; kernels may count on 32 bytes. */
+static void *register_begin(const struct allocation *a)
+{
+    return a->base - (uintptr_t)a->base % 32u;
+}
+
+void sim_allocation_register(struct cuda_context *context, void *memory, uint64_t bytes)
+{
+    struct allocation *a = calloc(1, sizeof *a);
+
+    if (a == NULL)
+        abort();
+    a->context = context;
+    a->kind = ALLOCATION_REGISTERED;
+    a->base = (unsigned char *)memory;
+    a->bytes = bytes;
+    a->next = sim_state.allocations;
+    sim_state.allocations = a;
+    sim_range_add(register_begin(a), bytes + (uintptr_t)a->base % 32u);
+}
+
 void sim_allocation_free(struct allocation *a)
 {
     struct allocation **link = &sim_state.allocations;
@@ -106,13 +127,15 @@ void sim_allocation_free(struct allocation *a)
     while (*link != a)
         link = &(*link)->next;
     *link = a->next;
-    for (uint32_t i = 0; i < GUARD_BYTES; i++)
+    for (uint32_t i = 0; i < GUARD_BYTES && a->memory != NULL; i++)
         if ((a->base - GUARD_BYTES)[i] != GUARD_VALUE || a->base[a->bytes + i] != GUARD_VALUE)
             sim_complain("guard bytes of an allocation were overwritten");
     if (a->kind == ALLOCATION_DEVICE)
         a->context->used_bytes -= a->bytes;
     if (a->kind == ALLOCATION_DEVICE || a->kind == ALLOCATION_MAPPED)
         sim_range_remove(a->base);
+    if (a->kind == ALLOCATION_REGISTERED)
+        sim_range_remove(register_begin(a));
     free(a->memory);
     free(a);
 }

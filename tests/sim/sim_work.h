@@ -27,9 +27,10 @@ struct cuda_context {
 
 enum allocation_kind {
     ALLOCATION_DEVICE,
-    ALLOCATION_PINNED,  /* host memory */
-    ALLOCATION_MAPPED,  /* host memory in the kernels' reach */
-    ALLOCATION_CONSTANT /* a module's; out of the kernels' reach, see sim_work.c */
+    ALLOCATION_PINNED,     /* host memory */
+    ALLOCATION_MAPPED,     /* host memory in the kernels' reach */
+    ALLOCATION_REGISTERED, /* somebody else's, pinned; kernels may read it */
+    ALLOCATION_CONSTANT    /* a module's; out of the kernels' reach, see sim_work.c */
 };
 
 struct allocation {
@@ -114,6 +115,7 @@ int sim_leave(int code);
 struct allocation *sim_allocation_find(const void *address, uint64_t bytes);
 struct allocation *sim_allocation_new(struct cuda_context *context, uint64_t bytes,
                                       enum allocation_kind kind);
+void sim_allocation_register(struct cuda_context *context, void *memory, uint64_t bytes);
 void sim_allocation_free(struct allocation *a);
 /* Do the first work of some stream of the context that has any; false: none has. */
 bool sim_streams_step(const struct cuda_context *context);

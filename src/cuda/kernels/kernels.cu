@@ -3,6 +3,7 @@
 #include "every.cu"
 #include "stream.cu"
 #include "sampled.cu"
+#include "stream_sampled.cu"
 #include "set.cu"
 #include "answer.cu"
 #include "read.cu"

@@ -1,18 +1,19 @@
-/* sampled: occurrences of one long pattern, by a look at 8 bytes of each `stride`.
+/* sampled: occurrences of one long pattern, by a look at 16 bytes of each `stride`.
  *
- * Method     the 8 bytes at every stride-th place, hashed, name the pattern's offsets in
+ * Method     the 16 bytes at every stride-th place, hashed, name the pattern's offsets in
  *            [0, stride) with such a gram; sample minus offset is a begin, and each begin is
  *            proposed once. Candidates go to a list per group of samples; the list is verified,
  *            sorted and handed out. A group with too many candidates (or of too much work) is
  *            scanned again tile by tile as method every does it, duels included.
  * Grid       any; blocks draw groups of samples from a ticket. 32 to 256 threads.
  * Shared     static, 25.4 KiB and 8 KiB of head bits.
- * Traffic    per sample: 8 bytes of one 32-byte sector; one sample in 8 (stride 8192) to 1024
+ * Traffic    per sample: 16 bytes of one 32-byte sector; one sample in 4 (stride 16384) to 1024
  *            (stride 64) has its bit set by chance and reads 8 bytes of the chain and 24 to
  *            compare. Per block the head bits once. Per hit as every. A flooded group: as every.
  * Progress   no block waits for another.
  * Order      ascending inside a group (by rank), groups by index.
- * Limits     stride a multiple of 8 and at most the plan's; hash_bits <= SCAN_HEAD_BITS_MAX.
+ * Limits     stride a multiple of 16.
+ * Lost       8 bytes: English names a few of a pattern's 4,096 places with each sample.
  * Source     the sampling rule in docs/kernels.md; Grabowski and Bieniecki, "copMEM", 2018.
  */
 
@@ -26,45 +27,65 @@ struct sampled_shared {
     uint32_t *count;
 };
 
-/* A group: samples [first, last), begins [lowest, highest). */
+/* A group: samples [first, last), from sample_base on, and begins [lowest, highest). */
 struct sampled_group {
-    uint64_t first;
-    uint64_t last;
+    uint32_t first;
+    uint32_t last;
     uint64_t lowest;
     uint64_t highest;
 };
+
+SIMT_FUNCTION uint64_t sampled_place(const struct scan_arguments *a, uint32_t sample)
+{
+    return a->sample_base + plan_sample_place(sample, a->stride, a->sample_pair);
+}
+
+/* Unsigned, so that those below the first fail too. */
+SIMT_FUNCTION int sampled_is_wanted(const struct scan_arguments *a, uint32_t sample)
+{
+    return SIMT_BOUND(sample - a->sample_first < a->sample_count - a->sample_first);
+}
 
 SIMT_FUNCTION struct sampled_group sampled_group_of(const struct scan_arguments *a, uint64_t index)
 {
     struct sampled_group group;
     uint64_t below;
 
-    group.first = a->sample_begin + index * a->group_samples;
-    group.last = group.first + a->group_samples;
-    if (group.last > a->sample_end)
-        group.last = a->sample_end;
-    below = group.first * a->stride + 1u; /* plus stride, the group's lowest begin */
-    group.lowest = below > a->begin + a->stride ? below - a->stride : a->begin;
-    group.highest = (group.last - 1u) * a->stride + 1u;
+    group.first = (uint32_t)index * a->group_samples;
+    group.last = a->sample_count - group.first < a->group_samples ? a->sample_count
+                                                                  : group.first + a->group_samples;
+    below = group.first == 0 ? 0 : sampled_place(a, group.first - 1u) + 1u;
+    group.lowest = below > a->begin ? below : a->begin;
+    group.highest = sampled_place(a, group.last - 1u) + 1u;
     if (group.highest > a->limit)
         group.highest = a->limit;
     return group;
 }
 
+/* Case is not told apart here, whatever the bytes: what is proposed is compared. */
+SIMT_FUNCTION uint32_t sampled_hash(const struct scan_arguments *a, const struct simt_u32x4 *sample)
+{
+    uint32_t fold = a->sample_fold;
+
+    return plan_hash_words(sample->w[0] | fold, sample->w[1] | fold, sample->w[2] | fold,
+                           sample->w[3] | fold);
+}
+
 /* Follow one sample's chain; returns whether the thread gives up. */
 SIMT_FUNCTION int sampled_chain(const struct scan_arguments *a, const struct sampled_group *group,
-                                const struct sampled_shared *own, uint64_t sample, uint32_t offset,
+                                const struct sampled_shared *own, uint32_t sample, uint32_t offset,
                                 uint32_t *followed)
 {
+    uint32_t reach = plan_sample_reach(sample, a->stride, a->sample_pair);
+    uint64_t place = sampled_place(a, sample);
     uint32_t lane_bytes = a->pattern_bytes < TILE_LANE_BYTES ? a->pattern_bytes : TILE_LANE_BYTES;
 
     for (; offset != PLAN_NONE; offset = simt_load_u32(a->next + offset)) {
-        uint64_t x = sample - offset;
+        uint64_t x = place - offset;
 
         if (++*followed > SAMPLED_CHAIN_MAX)
             return 1;
-        /* A smaller stride than the plan's: the offsets beyond belong to the sample before. */
-        if (offset >= a->stride || sample < group->lowest + offset || x >= group->highest)
+        if (offset >= reach || place < group->lowest + offset || x >= group->highest)
             continue;
         if (tile_equal(a, x, a->pattern, lane_bytes)) {
             uint32_t slot = simt_atomic_add_u32(own->count, 1);
@@ -84,30 +105,32 @@ SIMT_FUNCTION int sampled_look(const struct scan_arguments *a, const struct samp
     uint32_t followed = 0;
     int flooded = 0;
 
-    for (uint64_t s = group->first + simt_thread(); s < group->last;
-         s += (uint64_t)SAMPLED_LOADS * simt_threads()) {
-        uint64_t grams[SAMPLED_LOADS];
+    for (uint32_t s = group->first + simt_thread(); s < group->last;
+         s += SAMPLED_LOADS * simt_threads()) {
+        struct simt_u32x4 grams[SAMPLED_LOADS];
 
         SIMT_UNROLL
         for (uint32_t k = 0; k < SAMPLED_LOADS; k++) {
-            uint64_t sample = s + (uint64_t)k * simt_threads();
+            uint32_t sample = s + k * simt_threads();
 
-            grams[k] = 0;
-            if (SIMT_BOUND(sample < group->last))
-                grams[k] =
-                    simt_load_u64((const uint64_t *)(const void *)(a->text + sample * a->stride));
+            if (sampled_is_wanted(a, sample) && sample < group->last)
+                grams[k] = simt_load_u32x4(
+                    (const uint32_t *)(const void *)(a->text + sampled_place(a, sample)));
         }
         SIMT_UNROLL
         for (uint32_t k = 0; k < SAMPLED_LOADS; k++) {
-            uint64_t sample = s + (uint64_t)k * simt_threads();
-            uint32_t hash = plan_hash64(grams[k] | a->sample_fold, SCAN_HEAD_BITS_MAX);
+            uint32_t sample = s + k * simt_threads();
+            uint32_t hash, bit;
 
-            if (sample >= group->last || flooded ||
-                (own->head_bits[hash / 32u] >> hash % 32u & 1u) == 0)
+            if (!sampled_is_wanted(a, sample) || sample >= group->last || flooded)
                 continue;
-            flooded = sampled_chain(
-                a, group, own, sample * a->stride,
-                simt_load_u32(a->heads + (hash >> (SCAN_HEAD_BITS_MAX - a->hash_bits))), &followed);
+            hash = sampled_hash(a, &grams[k]);
+            bit = hash >> (32u - SCAN_HEAD_BITS);
+            if ((own->head_bits[bit / 32u] >> bit % 32u & 1u) == 0)
+                continue;
+            flooded =
+                sampled_chain(a, group, own, sample,
+                              simt_load_u32(a->heads + (hash >> (32u - a->hash_bits))), &followed);
         }
     }
     totals->candidates += followed;
@@ -187,21 +210,25 @@ SIMT_FUNCTION void sampled_flood(const struct scan_arguments *a, const struct sa
 SIMT_KERNEL(scan_sampled, scan_arguments, SCAN_THREADS_MAX, 4)
 {
     TILE_SHARED();
-    SIMT_SHARED(uint32_t, head_bits, 1u << SCAN_HEAD_BITS_MAX >> 5);
+    SIMT_SHARED(uint32_t, head_bits, 1u << SCAN_HEAD_BITS >> 5);
     SIMT_SHARED(uint32_t, list, SCAN_LIST_MAX);
     SIMT_SHARED(uint32_t, list_count, 1);
     struct sampled_shared own = {head_bits, list, list_count};
     struct tile_totals totals = {0, 0, 0};
     struct tile_queue queue = {tile_ask(&args), 0};
 
-    for (uint32_t i = simt_thread(); i < 1u << SCAN_HEAD_BITS_MAX >> 5; i += simt_threads())
+    for (uint32_t i = simt_thread(); i < 1u << SCAN_HEAD_BITS >> 5; i += simt_threads())
         head_bits[i] = simt_load_u32(args.head_bits + i);
     for (uint64_t index = tile_next(&args, &shared, &queue); SIMT_BOUND(index < args.tile_count);
          index = tile_next(&args, &shared, &queue)) {
-        struct sampled_group group = sampled_group_of(&args, index);
-        uint64_t segment = index * args.group_segments;
+        struct sampled_group group;
+        uint64_t segment;
         int flooded;
 
+        if (args.tile_list != 0)
+            index = simt_load_u32(args.tile_list + index);
+        group = sampled_group_of(&args, index);
+        segment = index * args.group_segments;
         if (args.want == SCAN_FIRST && tile_is_behind(&args, group.lowest))
             break;
         if (simt_thread() == 0)

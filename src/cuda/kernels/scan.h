@@ -15,7 +15,10 @@
 #define SCAN_THREADS_MAX 256u     /* per block; any multiple of 32 up to this */
 #define SCAN_TILE_WORDS_MAX 2048u /* bitmap words of a tile: 64 Ki begins */
 #define SCAN_LIST_MAX 1024u       /* sampled: candidates of a group before it counts as flooded */
-#define SCAN_HEAD_BITS_MAX 16u    /* sampled: log2 of the heads */
+#define SCAN_HEAD_BITS 16u        /* sampled: log2 of the bits in head_bits */
+#define SCAN_SAMPLE_STEP 128u     /* samples of a warp's step in streams, which is their group */
+#define SCAN_SAMPLE_BYTES 16u     /* sampled: looked at of each stride */
+#define SCAN_SAMPLE_WORDS_MAX 13u /* sampled: log2 of the words in sample_words */
 /* Loadable and initialised bytes beyond the text's end. */
 #define SCAN_PADDING_BYTES 64u
 #define SCAN_PATTERN_PADDING_BYTES 32u /* before and behind the pattern in device memory */
@@ -133,12 +136,18 @@ struct scan_arguments {
     /* Method sampled: */
     const uint32_t *heads;
     const uint32_t *next;
-    const uint32_t *head_bits; /* 1 << SCAN_HEAD_BITS_MAX: is there a gram with this hash? */
-    uint64_t sample_fold;
-    uint64_t sample_begin; /* index of the first sample: it lies at stride times this */
-    uint64_t sample_end;
-    uint32_t stride; /* at most the plan's; a multiple of 8 */
-    uint32_t hash_bits;
+    const uint32_t *head_bits;    /* 1 << SCAN_HEAD_BITS: is there a gram with this hash? */
+    const uint32_t *sample_words; /* the same for streams: two bits of one word are set */
+    uint64_t sample_base; /* where the first sample lies: a multiple of the stride, at most begin */
+    uint32_t sample_first;  /* at or beyond begin: those below are not read */
+    uint32_t sample_count;  /* less than 2^32 - 2^9; plan_sample_place says where they are */
+    uint32_t ticket_groups; /* of a stream */
+    uint32_t sample_fold;   /* or-ed into the text's words */
+    uint32_t sample_words_log2;
+    uint32_t sample_budget; /* of a stream's group: chain steps and warp steps of 256 bytes */
+    uint32_t stride;        /* a multiple of SCAN_SAMPLE_BYTES, and of 32 if they come in pairs */
+    uint32_t sample_pair;   /* 1: two samples at each stride, 0: one */
+    uint32_t hash_bits;     /* log2 of the heads */
     uint32_t group_samples;
     uint32_t group_segments; /* segments per group */
 

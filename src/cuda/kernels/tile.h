@@ -256,6 +256,12 @@ SIMT_FUNCTION uint64_t tile_ask(const struct scan_arguments *a)
     return simt_thread() == 0 ? simt_atomic_add_u64(&a->result->ticket, 1) : 0;
 }
 
+/* The same for each warp. */
+SIMT_FUNCTION uint64_t tile_lane_ask(const struct scan_arguments *a)
+{
+    return simt_lane() == 0 ? simt_atomic_add_u64(&a->result->ticket, 1) : 0;
+}
+
 /* The number of the next tile; tile_count and more: none. All threads of the block. Two tickets in
  * turn, so that one barrier is enough: who writes one knows that all have read it before the other
  * was written. */

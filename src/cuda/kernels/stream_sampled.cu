@@ -1,0 +1,300 @@
+/* stream_sampled: how often one long pattern occurs, counted by warps that look at samples alone.
+ *
+ * Method     the sampling of sampled.cu. A warp takes 128 neighbouring samples at a time, four by
+ *            each lane, and loads the next 128 before it looks at these. Two bits of one word in
+ *            shared memory say whether the pattern may have such a gram: that is all that happens
+ *            to nearly all samples. The others go to a queue of the warp. With 32 of them the warp
+ *            settles the queue: each lane follows one sample's chain and compares what it proposes.
+ *            Where chains and comparisons cost more than the budget, all that the queue holds is
+ *            forgotten, and the groups of 128 that it came from are listed, for scan_sampled;
+ *            where too many are, all warps stop, and scan_sampled takes all.
+ * Grid       any; warps draw tickets of some groups. 32 to 256 threads.
+ * Shared     static, 37 KiB; of the 32 KiB of bits as many are loaded as there are.
+ * Traffic    per sample: 16 bytes of one 32-byte sector. One in some hundreds has its bits set by
+ *            chance and reads 16 bytes again, a head, and 24 bytes to compare.
+ * Progress   no warp waits for another.
+ * Order      none: a count. Tickets, so that all that is read at a time lies together: 40 G/s
+ *            sectors in order, 35 G/s at random [H200]; groups dealt out beforehand drift apart.
+ * Limits     want is SCAN_COUNT; as sampled otherwise.
+ * Source     as sampled; two bits of one word: Putze, Sanders and Singler, "Cache-, hash- and
+ *            space-efficient Bloom filters", 2009.
+ */
+#define SAMPLED_STREAM_LOADS (SCAN_SAMPLE_STEP / SIMT_WARP_THREADS)
+#define SAMPLED_QUEUE_MAX (SCAN_SAMPLE_STEP + SIMT_WARP_THREADS) /* less than 32 left over */
+#define SAMPLED_END (UINT32_MAX - 2u * SCAN_SAMPLE_STEP) /* beyond all samples, all of a step */
+#define SAMPLED_REST_LOADS 8u /* of a lane's words of a long comparison: each round waits once */
+
+/* A warp's queue and sums; count and candidates are each lane's. */
+struct sampled_stream {
+    uint32_t *queue; /* samples, from the first on, ascending */
+    uint32_t queued;
+    uint32_t steps; /* of the budget of what is queued */
+    uint64_t count;
+    uint64_t candidates;
+};
+
+/* Where a warp is. */
+struct sampled_walk {
+    uint32_t at;    /* of the step, from the first on; SAMPLED_END: nothing is left */
+    uint32_t steps; /* of the ticket, this one among them */
+    uint64_t ahead; /* lane 0's: the next ticket */
+};
+
+struct sampled_step {
+    struct simt_u32x4 sample[SAMPLED_STREAM_LOADS];
+};
+
+SIMT_FUNCTION void sampled_walk_next(const struct scan_arguments *a, struct sampled_walk *walk)
+{
+    uint64_t at;
+
+    walk->at += SCAN_SAMPLE_STEP;
+    if (--walk->steps == 0) {
+        at = simt_shuffle_u64(walk->ahead, 0) * a->ticket_groups * SCAN_SAMPLE_STEP;
+        walk->ahead = tile_lane_ask(a);
+        walk->at = at < a->sample_count ? (uint32_t)at : SAMPLED_END;
+        walk->steps = a->ticket_groups;
+    }
+    if (walk->at >= a->sample_count)
+        walk->at = SAMPLED_END;
+}
+
+SIMT_FUNCTION struct simt_u32x4 sampled_load(const struct scan_arguments *a, uint64_t place)
+{
+    return simt_load_u32x4((const uint32_t *)(const void *)(a->text + place));
+}
+
+SIMT_FUNCTION void sampled_load_step(const struct scan_arguments *a,
+                                     const struct sampled_walk *walk, struct sampled_step *step)
+{
+    uint32_t own = walk->at + simt_lane();
+    uint64_t place = sampled_place(a, own);
+    uint32_t further = (SIMT_WARP_THREADS >> a->sample_pair) * a->stride;
+
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < SAMPLED_STREAM_LOADS; k++)
+        if (sampled_is_wanted(a, own + k * SIMT_WARP_THREADS))
+            step->sample[k] = sampled_load(a, place + k * further);
+}
+
+/* tile_equal_rest with all loads of a round on their way at a time: what it compares is long and
+ * nearly always equal, and while the text is being sampled a load takes microseconds. */
+SIMT_FUNCTION int sampled_equal_rest(const struct scan_arguments *a, uint64_t x, uint32_t *steps)
+{
+    const uint64_t *text = (const uint64_t *)(const void *)(a->text + (x & ~7ull));
+    uint32_t shift_bits = (uint32_t)(x & 7u) * 8u;
+
+    for (uint32_t j = TILE_LANE_BYTES / 8u; 8u * j < a->pattern_bytes;
+         j += SIMT_WARP_THREADS * SAMPLED_REST_LOADS) {
+        uint64_t low[SAMPLED_REST_LOADS], high[SAMPLED_REST_LOADS], wanted[SAMPLED_REST_LOADS];
+        int differs = 0;
+
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < SAMPLED_REST_LOADS; k++) {
+            uint32_t own = j + k * SIMT_WARP_THREADS + simt_lane();
+
+            low[k] = high[k] = wanted[k] = 0;
+            if (SIMT_BOUND(8u * own < a->pattern_bytes)) {
+                low[k] = simt_load_u64(text + own);
+                high[k] = simt_load_u64(text + own + 1u);
+                wanted[k] = simt_load_u64(a->pattern + own);
+            }
+        }
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < SAMPLED_REST_LOADS; k++) {
+            uint32_t own = j + k * SIMT_WARP_THREADS + simt_lane();
+            uint64_t word = low[k];
+
+            if (shift_bits != 0)
+                word = word >> shift_bits | high[k] << (64u - shift_bits);
+            if (a->fold != 0)
+                word = tile_fold(word);
+            differs |= 8u * own < a->pattern_bytes &&
+                       tile_difference(word, wanted[k], a->pattern_bytes - 8u * own) != 0;
+        }
+        *steps += SAMPLED_REST_LOADS;
+        if (simt_ballot(differs) != 0)
+            return 0;
+    }
+    return 1;
+}
+
+/* Compare what the lanes propose, one begin each; returns whether the warp gives up. */
+SIMT_FUNCTION int sampled_compare(const struct scan_arguments *a, struct sampled_stream *s,
+                                  int equal, uint64_t x)
+{
+    uint32_t bytes = a->pattern_bytes < TILE_LANE_BYTES ? a->pattern_bytes : TILE_LANE_BYTES;
+    uint32_t lanes;
+
+    equal = equal && tile_equal(a, x, a->pattern, bytes);
+    for (lanes = simt_ballot(equal); lanes != 0; lanes &= lanes - 1u) {
+        uint32_t source = simt_lowest_bit(lanes);
+        uint64_t other = simt_shuffle_u64(x, source);
+
+        if (s->steps >= a->sample_budget)
+            return 1;
+        if (!sampled_equal_rest(a, other, &s->steps) && simt_lane() == source)
+            equal = 0;
+    }
+    s->count += equal ? 1u : 0;
+    return 0;
+}
+
+/* Follow the chains of 32 of the queue's samples, from `first` on; returns whether the warp gives
+ * up. */
+SIMT_FUNCTION int sampled_chains(const struct scan_arguments *a, struct sampled_stream *s,
+                                 uint32_t first)
+{
+    uint32_t offset = PLAN_NONE, reach = 0;
+    uint64_t place = 0;
+
+    if (SIMT_BOUND(first + simt_lane() < s->queued)) {
+        uint32_t sample = s->queue[first + simt_lane()];
+        struct simt_u32x4 words;
+
+        place = sampled_place(a, sample);
+        words = sampled_load(a, place);
+        reach = plan_sample_reach(sample, a->stride, a->sample_pair);
+        offset = simt_load_u32(a->heads + (sampled_hash(a, &words) >> (32u - a->hash_bits)));
+    }
+    while (simt_ballot(offset != PLAN_NONE) != 0) {
+        int valid = offset < reach && place >= a->begin + offset && place - offset < a->limit;
+        uint64_t x = place - offset;
+
+        if (s->steps++ >= a->sample_budget)
+            return 1;
+        if (offset != PLAN_NONE) {
+            s->candidates++;
+            offset = simt_load_u32(a->next + offset);
+        }
+        if (sampled_compare(a, s, valid, x))
+            return 1;
+    }
+    return 0;
+}
+
+/* Note the groups that the queue's samples came from; returns whether they are too many by now. */
+SIMT_FUNCTION int sampled_list(const struct scan_arguments *a, const struct sampled_stream *s)
+{
+    int too_many = 0;
+
+    for (uint32_t i = simt_lane(); i < s->queued; i += SIMT_WARP_THREADS) {
+        uint32_t group = s->queue[i] / SCAN_SAMPLE_STEP;
+
+        if (i == 0 || s->queue[i - 1u] / SCAN_SAMPLE_STEP != group) {
+            uint64_t slot = simt_atomic_add_u64(&a->result->listed, 1);
+
+            simt_store_u32(a->tile_list + slot, group);
+            too_many |= slot >= a->listed_max;
+        }
+    }
+    return simt_ballot(too_many) != 0;
+}
+
+/* Settle all that is queued; returns whether this launch is in vain. */
+SIMT_FUNCTION_LARGE int sampled_settle(const struct scan_arguments *a, struct sampled_stream *s)
+{
+    uint64_t count_before = s->count;
+    int flooded = 0, in_vain = 0;
+
+    s->steps = 0;
+    for (uint32_t first = 0; first < s->queued && !flooded; first += SIMT_WARP_THREADS)
+        flooded = sampled_chains(a, s, first);
+    if (flooded) {
+        in_vain = sampled_list(a, s);
+        s->count = count_before;
+    }
+    s->queued = 0;
+    simt_warp_sync(); /* read by all before the next are written */
+    return in_vain;
+}
+
+/* Queue the samples of the step at `at` that `pass` has a bit for. Returns whether this launch is
+ * in vain. All lanes of the warp. */
+SIMT_FUNCTION_LARGE int sampled_push(const struct scan_arguments *a, struct sampled_stream *s,
+                                     uint32_t at, uint32_t pass)
+{
+    for (uint32_t k = 0; k < SAMPLED_STREAM_LOADS; k++) {
+        uint32_t own = at + k * SIMT_WARP_THREADS + simt_lane();
+        int passed = (pass >> k & 1u) != 0 && sampled_is_wanted(a, own);
+        uint32_t lanes = simt_ballot(passed);
+
+        if (passed)
+            s->queue[s->queued + simt_popcount(lanes & ((1u << simt_lane()) - 1u))] = own;
+        s->queued += simt_popcount(lanes);
+    }
+    simt_warp_sync(); /* written before others read */
+    return s->queued >= SIMT_WARP_THREADS && sampled_settle(a, s);
+}
+
+SIMT_FUNCTION int sampled_look_step(const struct scan_arguments *a, struct sampled_stream *s,
+                                    const uint32_t *words, uint32_t at,
+                                    const struct sampled_step *step)
+{
+    uint32_t pass = 0;
+
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < SAMPLED_STREAM_LOADS; k++) {
+        uint32_t hash = sampled_hash(a, &step->sample[k]);
+        uint32_t two = 1u << (hash & 31u) | 1u << (hash >> 5 & 31u);
+
+        pass |= (words[hash >> (32u - a->sample_words_log2)] & two) == two ? 1u << k : 0;
+    }
+    return simt_ballot(pass != 0) != 0 && sampled_push(a, s, at, pass);
+}
+
+/* Look at the step that was loaded while the next one is loaded. Returns whether that is the end.
+ */
+SIMT_FUNCTION int sampled_turn(const struct scan_arguments *a, struct sampled_stream *s,
+                               const uint32_t *words, struct sampled_walk *walk,
+                               const struct sampled_step *loaded, struct sampled_step *other)
+{
+    uint32_t at = walk->at;
+
+    sampled_walk_next(a, walk);
+    sampled_load_step(a, walk, other);
+    return sampled_look_step(a, s, words, at, loaded) || walk->at == SAMPLED_END;
+}
+
+/* All of the block, several loads on their way: a short scan waits for nothing else as long. */
+SIMT_FUNCTION void sampled_load_words(const struct scan_arguments *a, uint32_t *words)
+{
+    uint32_t count = 1u << a->sample_words_log2, step = 4u * simt_threads();
+
+    for (uint32_t i = 4u * simt_thread(); i < count; i += 4u * step) {
+        struct simt_u32x4 loaded[4] = {{{0}}, {{0}}, {{0}}, {{0}}};
+
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < 4u; k++)
+            if (SIMT_BOUND(i + k * step < count))
+                loaded[k] = simt_load_u32x4(a->sample_words + i + k * step);
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < 16u; k++)
+            if (i + k / 4u * step < count)
+                words[i + k / 4u * step + k % 4u] = loaded[k / 4u].w[k % 4u];
+    }
+}
+
+SIMT_KERNEL(stream_sampled, scan_arguments, SCAN_THREADS_MAX, 2)
+{
+    SIMT_SHARED(uint32_t, sample_words, 1u << SCAN_SAMPLE_WORDS_MAX);
+    SIMT_SHARED(uint32_t, sample_queues, SCAN_THREADS_MAX / SIMT_WARP_THREADS * SAMPLED_QUEUE_MAX);
+    struct sampled_stream s = {sample_queues + simt_warp() * SAMPLED_QUEUE_MAX, 0, 0, 0, 0};
+    struct sampled_walk walk = {0, 1, tile_lane_ask(&args)};
+    struct tile_totals totals = {0, 0, 0};
+    struct sampled_step even = {{{{0}}}}, odd = {{{{0}}}};
+
+    sampled_walk_next(&args, &walk);
+    sampled_load_step(&args, &walk, &even);
+    sampled_load_words(&args, sample_words);
+    simt_barrier();
+    while (walk.at != SAMPLED_END) {
+        if (sampled_turn(&args, &s, sample_words, &walk, &even, &odd) ||
+            sampled_turn(&args, &s, sample_words, &walk, &odd, &even))
+            break;
+    }
+    (void)sampled_settle(&args, &s);
+    totals.count = s.count;
+    totals.candidates = s.candidates;
+    tile_finish(&args, &totals);
+}

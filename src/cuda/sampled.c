@@ -1,0 +1,57 @@
+/* sampled: the tables of method sampled as the kernels read them.
+ *
+ * They differ from the plan's, which are for the CPU: 16 bytes are hashed where the CPU hashes 8,
+ * since they lie in the same sector and a device has no time for what 8 bytes of English name by
+ * chance; and the stride may be longer, since the bits that nearly every sample ends at are loaded
+ * once per block.
+ */
+#include <string.h>
+
+#include "base/checked.h"
+#include "cuda/lane.h"
+
+#define STRIDE_MAX 16384u /* beyond, the bits no longer fit into shared memory */
+#define WORDS_LOG2_MIN 10u
+
+/* At least this many times `count`, as a power of two. */
+static uint32_t log2_above(uint64_t count)
+{
+    return 64u - (uint32_t)__builtin_clzll(count);
+}
+
+void cuda_sampled_sizes(uint64_t length, struct scan_arguments *a)
+{
+    uint64_t single = min_u64(length + 1 - SCAN_SAMPLE_BYTES, STRIDE_MAX);
+    uint64_t pair = min_u64(length + 1, STRIDE_MAX);
+
+    TRAWL_ASSERT(length >= PLAN_DEVICE_SAMPLED_LENGTH_MIN);
+    single -= single % SCAN_SAMPLE_BYTES;
+    pair -= pair % (2 * SCAN_SAMPLE_BYTES);
+    a->sample_pair = pair > single;
+    a->stride = (uint32_t)max_u64(single, pair);
+    a->hash_bits = 1 + log2_above(a->stride); /* two to four heads per gram */
+    a->sample_words_log2 = (uint32_t)min_u64(max_u64(1 + log2_above(a->stride), WORDS_LOG2_MIN),
+                                             SCAN_SAMPLE_WORDS_MAX);
+}
+
+void cuda_sampled_fill(const uint8_t *bytes, const struct scan_arguments *a,
+                       const struct cuda_sampled_tables *tables)
+{
+    uint32_t fold = a->sample_fold;
+
+    memset(tables->heads, 0xff, sizeof *tables->heads << a->hash_bits);
+    for (uint32_t offset = 0; offset < plan_sample_reach(0, a->stride, a->sample_pair); offset++) {
+        /* each push makes a chain descend */
+        uint32_t gram[SCAN_SAMPLE_BYTES / 4], hash, bit, *head;
+
+        memcpy(gram, bytes + offset, sizeof gram);
+        hash = plan_hash_words(gram[0] | fold, gram[1] | fold, gram[2] | fold, gram[3] | fold);
+        head = &tables->heads[hash >> (32 - a->hash_bits)];
+        tables->next[offset] = *head;
+        *head = offset;
+        bit = hash >> (32 - SCAN_HEAD_BITS);
+        tables->head_bits[bit / 32] |= 1u << bit % 32;
+        tables->words[hash >> (32 - a->sample_words_log2)] |=
+            1u << (hash & 31) | 1u << (hash >> 5 & 31);
+    }
+}
