@@ -29,10 +29,10 @@ struct variant {
 };
 
 static const struct variant variants[] = {
-    {"as chosen", TRAWL_METHOD_AUTO, true},     {"every", TRAWL_METHOD_EVERY, true},
-    {"words", TRAWL_METHOD_WORDS, true},        {"grams", TRAWL_METHOD_GRAMS, true},
-    {"sampled", TRAWL_METHOD_SAMPLED, true},    {"every, tiles", TRAWL_METHOD_EVERY, false},
-    {"grams, tiles", TRAWL_METHOD_GRAMS, false}};
+    {"as chosen", TRAWL_METHOD_AUTO, true},      {"every", TRAWL_METHOD_EVERY, true},
+    {"words", TRAWL_METHOD_WORDS, true},         {"grams", TRAWL_METHOD_GRAMS, true},
+    {"sampled", TRAWL_METHOD_SAMPLED, true},     {"every, tiles", TRAWL_METHOD_EVERY, false},
+    {"words, tiles", TRAWL_METHOD_WORDS, false}, {"grams, tiles", TRAWL_METHOD_GRAMS, false}};
 #define VARIANTS (sizeof variants / sizeof *variants)
 #define SAMPLED_LENGTH_MIN 64u /* below it is not tried */
 

@@ -25,8 +25,10 @@
 
 #define STREAM_ROW_BYTES (16u * SIMT_WARP_THREADS)
 #define STREAM_STEP_BYTES (STREAM_ROWS * STREAM_ROW_BYTES)
-#define STREAM_QUEUE_MAX (2u * SIMT_WARP_THREADS) /* less than 32 left over, and 32 new */
-#define STREAM_BEYOND_BYTES 16u                   /* loaded behind the last place */
+#define STREAM_QUEUE_MAX ((STREAM_ROWS + 1u) * SIMT_WARP_THREADS) /* fewer than 32, and a step's \
+                                                                   */
+#define STREAM_BEYOND_BYTES 16u                                   /* loaded behind the last place */
+#define STREAM_HINT_TURNS 8u
 
 /* Beside filter.h's kinds: patterns of 5 to 8 bytes, decided by the word that begins at a place and
  * the one that ends with the pattern. */
@@ -40,13 +42,14 @@ struct stream_warp {
     uint32_t steps;   /* of verification, in this tile */
     uint32_t count;   /* of this tile, verified */
     uint32_t count_earlier;
+    uint64_t total; /* of the tiles before */
+    uint64_t candidates;
 };
 
-/* What each lane has. */
+/* What a warp has in registers. */
 struct stream {
     struct stream_warp *warp;
     uint32_t queued;
-    uint32_t candidates;
 };
 
 /* The rows of a step as a lane holds them, 16 neighbouring bytes of each, and for the last lane
@@ -103,7 +106,7 @@ SIMT_FUNCTION_LARGE int stream_verify(const struct scan_arguments *a, struct str
 {
     uint32_t earlier = warp->earlier > first ? warp->earlier - first : 0;
     uint32_t early_lanes = earlier < SIMT_WARP_THREADS ? (1u << earlier) - 1u : UINT32_MAX;
-    uint32_t steps = warp->steps, own_sum = 0, early_sum = 0, mask;
+    uint32_t steps = warp->steps, own_sum = 0, early_sum = 0, looked = 0, mask;
     uint64_t entry = 0;
     int gives_up = 0;
 
@@ -117,6 +120,7 @@ SIMT_FUNCTION_LARGE int stream_verify(const struct scan_arguments *a, struct str
 
         gives_up = stream_verify_one(a, a->begin + (uint32_t)((uint32_t)entry + bit), mask != 0,
                                      &steps, &found);
+        looked += simt_popcount(simt_ballot(mask != 0));
         own_sum += simt_popcount(found & ~early_lanes);
         early_sum += simt_popcount(found & early_lanes);
     }
@@ -125,6 +129,7 @@ SIMT_FUNCTION_LARGE int stream_verify(const struct scan_arguments *a, struct str
         warp->steps = steps;
         warp->count += own_sum;
         warp->count_earlier += early_sum;
+        warp->candidates += looked;
         warp->earlier = warp->earlier < first ? warp->earlier : first;
     }
     simt_warp_sync(); /* written before others read */
@@ -132,22 +137,29 @@ SIMT_FUNCTION_LARGE int stream_verify(const struct scan_arguments *a, struct str
 }
 
 /* Queue the candidates of a mask's bits; `place` is that of bit 0, counted from the first begin's.
- * Returns whether the warp gives up. All lanes of the warp. */
-SIMT_FUNCTION int stream_push(const struct scan_arguments *a, struct stream *s, uint64_t place,
-                              uint32_t mask)
+ * All lanes of the warp. */
+SIMT_FUNCTION void stream_push(struct stream *s, uint64_t place, uint32_t mask)
 {
     uint32_t lanes = simt_ballot(mask != 0);
 
     if (mask != 0)
         s->warp->queue[s->queued + simt_popcount(lanes & ((1u << simt_lane()) - 1u))] =
             (place & UINT32_MAX) | (uint64_t)mask << 32;
-    s->candidates += simt_popcount(mask);
     s->queued += simt_popcount(lanes);
+}
+
+/* Verify while there are entries for all lanes. Returns whether the warp gives up. */
+SIMT_FUNCTION int stream_settle(const struct scan_arguments *a, struct stream *s)
+{
     if (s->queued < SIMT_WARP_THREADS)
         return 0;
-    s->queued -= SIMT_WARP_THREADS;
     simt_warp_sync(); /* written before others read */
-    return stream_verify(a, s->warp, s->queued, SIMT_WARP_THREADS);
+    do {
+        s->queued -= SIMT_WARP_THREADS;
+        if (stream_verify(a, s->warp, s->queued, SIMT_WARP_THREADS))
+            return 1;
+    } while (s->queued >= SIMT_WARP_THREADS);
+    return 0;
 }
 
 /* Verify what is left. */
@@ -334,12 +346,12 @@ SIMT_FUNCTION struct filter_words stream_words_of(const struct stream_rows *from
 
 /* ---- Steps ------------------------------------------------------------------------------ */
 
-/* Look at a whole step: candidates are queued, what is decided here is added to *count. Returns
- * whether the warp gives up. */
-SIMT_FUNCTION int stream_step(const struct scan_arguments *a, const struct stream_rows *step,
-                              uint64_t position, int kind, struct stream *s, uint32_t *count)
+/* Look at a whole step: candidates are queued, what is decided here is added to *count. */
+SIMT_FUNCTION void stream_step(const struct scan_arguments *a, const struct stream_rows *step,
+                               uint64_t position, int kind, struct stream *s, uint64_t *count)
 {
     uint64_t place = position + 16u * simt_lane() - a->begin - a->shift;
+    uint32_t decided = 0;
 
     SIMT_UNROLL
     for (uint32_t k = 0; k < STREAM_ROWS; k++) {
@@ -347,20 +359,19 @@ SIMT_FUNCTION int stream_step(const struct scan_arguments *a, const struct strea
         int hit;
 
         if (stream_decides(kind)) {
-            *count += stream_count(a, &words, kind);
+            decided += stream_count(a, &words, kind);
             continue;
         }
         hit = stream_look(a, &words, kind);
-        if (simt_ballot(hit) != 0 && stream_push(a, s, place + k * STREAM_ROW_BYTES,
-                                                 hit ? filter_places(a, &words, kind) : 0))
-            return 1;
+        if (simt_ballot(hit) != 0)
+            stream_push(s, place + k * STREAM_ROW_BYTES, hit ? filter_places(a, &words, kind) : 0);
     }
-    return 0;
+    *count += decided;
 }
 
 /* The same for a step that is not whole: the text's first, or its last. */
-SIMT_FUNCTION int stream_edge(const struct scan_arguments *a, uint64_t position, int kind,
-                              struct stream *s, uint32_t *count)
+SIMT_FUNCTION void stream_edge(const struct scan_arguments *a, uint64_t position, int kind,
+                               struct stream *s, uint64_t *count)
 {
     struct filter_range range = {position, a->begin + a->shift, stream_last(a)};
     uint64_t end = range.last + STREAM_BEYOND_BYTES;
@@ -382,42 +393,63 @@ SIMT_FUNCTION int stream_edge(const struct scan_arguments *a, uint64_t position,
         mask = filter_lane(a, &range, &words, place, stream_filter_kind(kind));
         if (stream_decides(kind))
             *count += simt_popcount(mask);
-        else if (stream_push(a, s, place - range.first, mask))
-            return 1;
+        else
+            stream_push(s, place - range.first, mask);
     }
-    return 0;
 }
 
 /* ---- Tiles ------------------------------------------------------------------------------ */
 
 /* Where the warp's first step of a tile is. */
-SIMT_FUNCTION uint64_t stream_begin(const struct scan_arguments *a, uint64_t tile)
+SIMT_FUNCTION uint64_t stream_begin(const struct scan_arguments *a, uint32_t tile)
 {
-    return a->position + tile * (a->tile_words * 32u) + simt_warp() * STREAM_STEP_BYTES;
+    return a->position + (uint64_t)tile * (a->tile_words * 32u) + simt_warp() * STREAM_STEP_BYTES;
 }
+
+/* The block's way from tile to tile. */
+struct stream_way {
+    uint32_t *tickets; /* 2, in turn: who writes one knows that all have read it before the other */
+    uint32_t ahead;    /* thread 0's: it asks for a tile long before the block takes it */
+    uint32_t turn;
+};
 
 /* One more tile for this block, behind those that blocks begin with. Where so many are listed that
- * this launch is in vain, none: a hint, that costs what a look into the nearest cache costs. */
-SIMT_FUNCTION uint64_t stream_ask(const struct scan_arguments *a, int kind)
+ * this launch is in vain, none: a hint, looked at now and then. */
+SIMT_FUNCTION uint32_t stream_ask(const struct scan_arguments *a, uint32_t turn, int kind)
 {
-    if (!stream_decides(kind) && simt_hint_u64(&a->result->listed) > a->listed_max)
+    if (!stream_decides(kind) && turn % STREAM_HINT_TURNS == 0 &&
+        simt_hint_u64(&a->result->listed) > a->listed_max)
         return a->tile_count;
-    return simt_blocks() + simt_atomic_add_u64(&a->result->ticket, 1);
+    return simt_blocks() + (uint32_t)simt_atomic_add_u64(&a->result->ticket, 1);
 }
 
-/* The end of a tile: what it has come to is added to the total, or it is given up and listed, by
- * the whole block. Thread 0 says which tile comes after the next and asks for one more. Returns
- * that tile. All threads of the block. */
-SIMT_FUNCTION uint64_t stream_end(const struct scan_arguments *a, struct stream *s,
-                                  uint64_t *tickets, struct tile_queue *queue, uint64_t tile,
-                                  int kind, int flooded, uint64_t *total)
+/* Add what the warp's tile has come to, or forget it. */
+SIMT_FUNCTION void stream_sum(struct stream *s, int flooded)
 {
-    uint64_t *ticket = &tickets[queue->turn++ % 2u];
-    uint32_t earlier;
+    uint32_t earlier = s->warp->earlier;
+
+    if (flooded)
+        s->queued = earlier;
+    simt_warp_sync(); /* read by all before it is written */
+    if (simt_lane() == 0) {
+        s->warp->total += s->warp->count_earlier + (flooded ? 0 : s->warp->count);
+        s->warp->count = s->warp->count_earlier = s->warp->steps = 0;
+        s->warp->earlier = s->queued;
+    }
+    simt_warp_sync(); /* written before others read */
+}
+
+/* The end of a tile: its counts are added, or it is given up and listed, by the whole block. Thread
+ * 0 says which tile comes after the next and asks for one more. Returns that tile. All threads of
+ * the block. */
+SIMT_FUNCTION uint32_t stream_end(const struct scan_arguments *a, struct stream *s,
+                                  struct stream_way *way, uint32_t tile, int kind, int flooded)
+{
+    uint32_t *ticket = &way->tickets[way->turn++ % 2u];
 
     if (simt_thread() == 0) {
-        *ticket = queue->ahead;
-        queue->ahead = stream_ask(a, kind);
+        *ticket = way->ahead;
+        way->ahead = stream_ask(a, way->turn, kind);
     }
     if (stream_decides(kind)) {
         simt_barrier();
@@ -426,34 +458,23 @@ SIMT_FUNCTION uint64_t stream_end(const struct scan_arguments *a, struct stream 
     if (!stream_goes_on(a))
         flooded = flooded || stream_drain(a, s);
     flooded = simt_barrier_or(flooded);
-    earlier = s->warp->earlier;
-    if (simt_lane() == 0)
-        *total += s->warp->count_earlier + (flooded ? 0 : s->warp->count);
-    if (flooded)
-        s->queued = earlier;
-    simt_warp_sync(); /* read by all before it is written */
-    if (simt_lane() == 0) {
-        s->warp->count = s->warp->count_earlier = s->warp->steps = 0;
-        s->warp->earlier = s->queued;
-    }
-    simt_warp_sync(); /* written before others read */
+    stream_sum(s, flooded);
     if (flooded && simt_thread() == 0) {
         uint64_t slot = simt_atomic_add_u64(&a->result->listed, 1);
 
-        simt_store_u32(a->tile_list + slot, (uint32_t)tile);
+        simt_store_u32(a->tile_list + slot, tile);
     }
     return *ticket;
 }
 
 /* All of a tile but its end; `next` is the tile that the block takes then. Of a step that is not
- * whole, and of what lies behind the text, the loads are those of the text's first step: so that they
- * depend on nothing. Returns whether the warp gives up. */
-SIMT_FUNCTION int stream_tile(const struct scan_arguments *a, uint64_t tile, uint64_t next,
-                              struct stream_rows *step, int kind, struct stream *s,
-                              uint64_t *decided)
+ * whole, and of what lies behind the text, the loads are those of the text's first step: so that
+ * they depend on nothing. Returns whether the warp gives up. */
+SIMT_FUNCTION int stream_tile(const struct scan_arguments *a, uint32_t tile, uint32_t next,
+                              struct stream_rows *step, int kind, struct stream *s, uint64_t *count)
 {
     uint32_t warps_bytes = simt_threads() / SIMT_WARP_THREADS * STREAM_STEP_BYTES;
-    uint32_t left = a->tile_words * 32u / warps_bytes, count = 0;
+    uint32_t left = a->tile_words * 32u / warps_bytes;
     uint64_t position = stream_begin(a, tile);
     int flooded = 0;
 
@@ -462,54 +483,53 @@ SIMT_FUNCTION int stream_tile(const struct scan_arguments *a, uint64_t tile, uin
         struct stream_rows ahead = {{0}, {0, 0}};
 
         stream_load(a, stream_is_whole(a, following) ? following : a->position, &ahead, kind);
-        if (stream_is_whole(a, position)) {
-            if (!flooded)
-                flooded = stream_step(a, step, position, kind, s, &count);
-        } else if (!flooded && position < stream_last(a)) {
-            flooded = stream_edge(a, position, kind, s, &count);
-        }
+        if (!flooded && stream_is_whole(a, position))
+            stream_step(a, step, position, kind, s, count);
+        else if (!flooded && position < stream_last(a))
+            stream_edge(a, position, kind, s, count);
+        if (!stream_decides(kind))
+            flooded = flooded || stream_settle(a, s);
         *step = ahead;
         position = following;
     }
-    *decided += count;
     return flooded;
 }
 
 SIMT_FUNCTION void stream_tiles(const struct scan_arguments *a, int kind)
 {
     SIMT_SHARED(struct stream_warp, stream_warps, SCAN_THREADS_MAX / SIMT_WARP_THREADS);
-    SIMT_SHARED(uint64_t, stream_tickets, 2);
-    struct stream s = {stream_warps + simt_warp(), 0, 0};
+    SIMT_SHARED(uint32_t, stream_tickets, 2);
+    struct stream s = {stream_warps + simt_warp(), 0};
+    struct stream_way way = {stream_tickets, 0, 0};
     struct tile_totals totals = {0, 0, 0};
-    struct tile_queue queue = {0, 0};
     struct stream_rows step = {{0}, {0, 0}};
-    uint64_t tile = simt_block(), next;
+    uint32_t tile = simt_block(), next;
 
     stream_load(a, stream_is_whole(a, stream_begin(a, tile)) ? stream_begin(a, tile) : a->position,
                 &step, kind);
-    if (simt_lane() == 0)
+    if (simt_lane() == 0) {
         s.warp->earlier = s.warp->steps = s.warp->count = s.warp->count_earlier = 0;
+        s.warp->total = s.warp->candidates = 0;
+    }
     if (simt_thread() == 0) {
-        stream_tickets[1] = stream_ask(a, kind);
-        queue.ahead = stream_ask(a, kind);
+        stream_tickets[1] = stream_ask(a, 1, kind);
+        way.ahead = stream_ask(a, 1, kind);
     }
     simt_barrier();
     next = stream_tickets[1];
     while (SIMT_BOUND(tile < a->tile_count)) {
-        uint64_t decided = 0, third;
-        int flooded = stream_tile(a, tile, next, &step, kind, &s, &decided);
+        int flooded = stream_tile(a, tile, next, &step, kind, &s, &totals.count);
+        uint32_t third = stream_end(a, &s, &way, tile, kind, flooded);
 
-        third = stream_end(a, &s, stream_tickets, &queue, tile, kind, flooded, &totals.count);
-        totals.count += decided;
         tile = next;
         next = third;
     }
-    if (stream_goes_on(a) && !stream_decides(kind)) {
+    if (!stream_decides(kind)) {
         (void)stream_drain(a, &s);
-        if (simt_lane() == 0)
-            totals.count += s.warp->count + s.warp->count_earlier;
+        stream_sum(&s, 0);
+        totals.count = simt_lane() == 0 ? s.warp->total : 0;
+        totals.candidates = simt_lane() == 0 ? s.warp->candidates : 0;
     }
-    totals.candidates = s.candidates;
     tile_finish(a, &totals);
 }
 
