@@ -138,7 +138,7 @@ void cuda_overlap(const uint8_t *bytes, uint32_t count, uint32_t *overlap, uint3
 
 /* ---- plane.c ---- */
 
-/* Words that a pattern's plane takes; 0: it is too long for one. */
+/* Words that a pattern's plane takes, a multiple of 4; 0: it is too long for one. */
 uint64_t cuda_plane_words(uint64_t count);
 /* Fill `plane`, zeroed but for its words' address, and its words, zeroed. It stays empty where
  * planes do not fit the pattern, or where memory for choosing is not to be had: duels need none. */

@@ -18,7 +18,7 @@ struct scratch {
 
 uint64_t cuda_plane_words(uint64_t count)
 {
-    return count <= SCAN_PLANE_PATTERN_MAX ? count / 32 + 1 : 0;
+    return count <= SCAN_PLANE_PATTERN_MAX ? count / 128 * 4 + 4 : 0;
 }
 
 /* The bits of a byte, those that differ most evenly among the pattern's bytes first. */

@@ -38,8 +38,6 @@ static const struct {
     {"if (simt_barrier_or(differs))", "only ends a sweep early: what is found beyond is not less"},
     {"uint32_t lanes = simt_ballot(count != 0);",
      "without it each lane lowers the first by itself"},
-    {"simt_atomic_min_u32(lowest, w * 32u + simt_lowest_bit(zeros));",
-     "a candidate whose run ends beyond the tile holds a byte that differs: the sweep finds it"},
     {"simt_warp_sync();", "the ballots around keep the lanes together; it orders memory, which the "
                           "simulator always does"},
 };

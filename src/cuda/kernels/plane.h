@@ -28,9 +28,9 @@
 #include "duel.h"
 #include "filter.h"
 
-#define PLANE_LOADS 2u      /* words of a thread on their way at a time */
-#define PLANE_LANE_WORDS 8u /* compared by one lane alone; what is beyond, by the whole warp */
-#define PLANE_HALF 16u      /* bytes that are compared at a time where candidates are near */
+#define PLANE_LOADS 2u       /* words of a thread on their way at a time */
+#define PLANE_LANE_WORDS 16u /* compared by one lane alone; what is beyond, by the whole warp */
+#define PLANE_HALF 16u       /* bytes that are compared at a time where candidates are near */
 
 /* What plane_ones looks for. */
 enum { PLANE_RUNS, PLANE_GOOD };
@@ -39,34 +39,35 @@ enum { PLANE_RUNS, PLANE_GOOD };
 enum { PLANE_BAD = 1, PLANE_CONFLICT = 2 };
 
 /* Begin b of the tile is bit b of the bitmap and bit b + skew of the plane, whose bit 0 is the text
- * byte at `base`. The warp has `words` words of the bitmap from `first` on, lane by lane one. */
+ * byte at `address`. The warp has `words` words of the bitmap from `first` on, lane by lane one. */
 struct plane_tile {
-    uint64_t base;        /* a multiple of 32; may lie before the text */
+    uint64_t address;     /* of the plane's first byte, a multiple of 32; maybe before the text */
     uint32_t skew;        /* 0 to 31 */
-    uint32_t skip;        /* bytes from base on that the text does not have, */
+    uint32_t skip;        /* bytes from there on that the text does not have, */
     uint32_t room;        /* and loadable ones behind those */
     uint32_t plane_words; /* what is built */
     uint32_t first;
     uint32_t words;
     uint32_t warps;
-    int whole;  /* all bytes of the plane are there, */
-    int inside; /* and all begins of the tile wanted */
+    uint32_t whole;  /* are all bytes of the plane there, */
+    uint32_t inside; /* and all begins of the tile wanted? */
 };
 
 SIMT_FUNCTION struct plane_tile plane_tile_of(const struct scan_arguments *a,
                                               const struct filter_range *range, uint64_t origin)
 {
+    uint64_t base, room, address;
     struct plane_tile t;
-    uint64_t room;
 
-    /* Opaque, or the compiler computes all of it anew at each load. */
-    t.skew = simt_opaque_u32((uint32_t)origin % 32u);
-    t.base = origin - t.skew;
-    t.base = (uint64_t)simt_opaque_u32((uint32_t)(t.base >> 32)) << 32 |
-             simt_opaque_u32((uint32_t)t.base);
-    t.skip = simt_opaque_u32(t.base > a->text_end ? (uint32_t)(0 - t.base) : 0);
-    room = a->text_end + PLANE_HALF - (t.base + t.skip);
-    t.room = simt_opaque_u32(room < UINT32_MAX ? (uint32_t)room : UINT32_MAX);
+    t.skew = (uint32_t)origin % 32u;
+    base = origin - t.skew;
+    t.skip = base > a->text_end ? (uint32_t)(0 - base) : 0;
+    room = a->text_end + PLANE_HALF - (base + t.skip);
+    t.room = room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
+    /* Opaque, or the compiler computes it anew at each load. */
+    address = (uint64_t)(uintptr_t)a->text + base;
+    t.address = (uint64_t)simt_opaque_u32((uint32_t)(address >> 32)) << 32 |
+                simt_opaque_u32((uint32_t)address);
     t.plane_words = a->tile_words + a->pattern_bytes / 32u + SCAN_PLANE_WORDS_MORE;
     t.warps = simt_threads() / SIMT_WARP_THREADS;
     t.words = a->tile_words / t.warps;
@@ -79,13 +80,17 @@ SIMT_FUNCTION struct plane_tile plane_tile_of(const struct scan_arguments *a,
 
 /* ---- The plane -------------------------------------------------------------------------- */
 
-/* Bit `bit` of each of 16 bytes: two words side by side, gathered by one multiplication. */
-SIMT_FUNCTION uint32_t plane_gather(const struct simt_u32x4 *bytes, uint32_t bit)
+/* Bit `bit` of each of 16 bytes: the bits of two words side by side by two multiplications, whose
+ * products have no bit in common. `shift` is 4 for the upper bits, else 0. */
+SIMT_FUNCTION uint32_t plane_gather(const struct simt_u32x4 *bytes, uint32_t bit, uint32_t shift)
 {
-    uint32_t low = (bytes->w[0] >> bit & 0x01010101u) | (bytes->w[1] >> bit & 0x01010101u) << 4;
-    uint32_t high = (bytes->w[2] >> bit & 0x01010101u) | (bytes->w[3] >> bit & 0x01010101u) << 4;
+    uint32_t keep = 0x01010101u << bit % 4u, factor = 0x01020408u >> bit % 4u, pairs[2];
 
-    return low * 0x01020408u >> 24 | high * 0x01020408u >> 24 << 8;
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 2u; i++)
+        pairs[i] = (bytes->w[2u * i] >> shift & keep) * factor +
+                   (bytes->w[2u * i + 1u] >> shift & keep) * (factor << 4);
+    return pairs[0] >> 24 | pairs[1] >> 24 << 8;
 }
 
 /* The 32 bytes of a word of the plane. */
@@ -93,10 +98,9 @@ struct plane_bytes {
     struct simt_u32x4 half[2];
 };
 
-SIMT_FUNCTION struct plane_bytes plane_load(const struct scan_arguments *a,
-                                            const struct plane_tile *t, uint32_t w)
+SIMT_FUNCTION struct plane_bytes plane_load(const struct plane_tile *t, uint32_t w)
 {
-    uint64_t address = (uint64_t)(uintptr_t)a->text + t->base + 32ull * w;
+    uint64_t address = t->address + 32ull * w;
     struct plane_bytes bytes = {{{{0, 0, 0, 0}}, {{0, 0, 0, 0}}}};
 
     SIMT_UNROLL
@@ -107,9 +111,8 @@ SIMT_FUNCTION struct plane_bytes plane_load(const struct scan_arguments *a,
     return bytes;
 }
 
-/* All threads of the block. */
-SIMT_FUNCTION void plane_build(const struct scan_arguments *a, const struct plane_tile *t,
-                               uint32_t *plane)
+SIMT_FUNCTION void plane_build_of(const struct scan_arguments *a, const struct plane_tile *t,
+                                  uint32_t *plane, uint32_t shift)
 {
     uint32_t bit = a->plane.bit;
 
@@ -117,21 +120,37 @@ SIMT_FUNCTION void plane_build(const struct scan_arguments *a, const struct plan
         struct plane_bytes bytes[PLANE_LOADS];
 
         SIMT_UNROLL
-        for (uint32_t k = 0; k < PLANE_LOADS; k++) /* the last word again rather than none */
+        for (uint32_t k = 0; k < PLANE_LOADS; k++) /* rather one that is there than none */
             bytes[k] = plane_load(
-                a, t, at + k * simt_threads() < t->plane_words ? at + k * simt_threads() : at);
+                t, at + k * simt_threads() < t->plane_words ? at + k * simt_threads() : at);
         SIMT_UNROLL
         for (uint32_t k = 0; k < PLANE_LOADS; k++)
             if (at + k * simt_threads() < t->plane_words)
-                plane[at + k * simt_threads()] = plane_gather(&bytes[k].half[0], bit) |
-                                                 plane_gather(&bytes[k].half[1], bit) << 16;
+                plane[at + k * simt_threads()] = plane_gather(&bytes[k].half[0], bit, shift) |
+                                                 plane_gather(&bytes[k].half[1], bit, shift) << 16;
     }
+}
+
+/* All threads of the block. */
+SIMT_FUNCTION void plane_build(const struct scan_arguments *a, const struct plane_tile *t,
+                               uint32_t *plane)
+{
+    if (a->plane.bit < 4u)
+        plane_build_of(a, t, plane, 0);
+    else
+        plane_build_of(a, t, plane, 4);
 }
 
 /* The 32 bits from `bit` on. */
 SIMT_FUNCTION uint32_t plane_at(const uint32_t *words, uint32_t bit)
 {
     return simt_funnel(words[bit / 32u], words[bit / 32u + 1u], bit % 32u);
+}
+
+/* What of `bits` lies beyond the first `left` of them does not count. */
+SIMT_FUNCTION uint32_t plane_kept(uint32_t bits, uint32_t left)
+{
+    return left < 32u ? bits & ((1u << left) - 1u) : bits;
 }
 
 /* ---- Window ----------------------------------------------------------------------------- */
@@ -259,6 +278,16 @@ SIMT_FUNCTION uint32_t plane_follow(uint32_t ones, uint32_t *behind)
     return run;
 }
 
+/* At which places of the own word do `count` ones begin? *behind as plane_follow has it. */
+SIMT_FUNCTION uint32_t plane_run(uint32_t ones, uint32_t *behind, uint32_t count)
+{
+    if (*behind >= count && simt_ballot(ones != ~0u) == 0) {
+        *behind += 32u * SIMT_WARP_THREADS;
+        return ~0u;
+    }
+    return plane_erode(ones, plane_follow(ones, behind), count);
+}
+
 /* Fill the warp's words of the bitmap with the places that have window and run. */
 SIMT_FUNCTION void plane_candidates(const struct scan_arguments *a,
                                     const struct filter_range *range,
@@ -275,11 +304,8 @@ SIMT_FUNCTION void plane_candidates(const struct scan_arguments *a,
 
         if (!t->inside)
             mask &= plane_wanted(range, w);
-        if (count != 0) {
-            uint32_t ones = plane_ones(a, shared, t, w, PLANE_RUNS);
-
-            mask &= plane_erode(ones, plane_follow(ones, &behind), count);
-        }
+        if (count != 0)
+            mask &= plane_run(plane_ones(a, shared, t, w, PLANE_RUNS), &behind, count);
         totals->candidates += simt_popcount(mask);
         shared->bits[w] = mask;
     }
@@ -295,21 +321,33 @@ SIMT_FUNCTION void plane_keep(const struct scan_arguments *a, const struct tile_
         uint32_t w = t->first + row - SIMT_WARP_THREADS + simt_lane();
         uint32_t ones = plane_ones(a, shared, t, w, PLANE_GOOD);
 
-        shared->bits[w] &= plane_erode(ones, plane_follow(ones, &behind), a->pattern_bytes);
+        shared->bits[w] &= plane_run(ones, &behind, a->pattern_bytes);
     }
     simt_barrier(); /* the lanes' words become visible to each other */
 }
 
 /* ---- Word by word ----------------------------------------------------------------------- */
 
-/* Does word j of the pattern's plane differ from the tile's, laid at bit `at`? */
-SIMT_FUNCTION int plane_differs(const struct scan_arguments *a, const uint32_t *plane, uint32_t at,
-                                uint32_t j)
+/* Do words j to j + 3 of the pattern's plane differ from the tile's, laid at bit `at`? */
+SIMT_FUNCTION int plane_four_differ(const struct scan_arguments *a, const uint32_t *plane,
+                                    uint32_t at, uint32_t j)
 {
-    uint32_t left = a->plane.body_bits - 32u * j;
-    uint32_t different = plane_at(plane, at + 32u * j) ^ simt_load_u32(a->plane.words + j);
+    struct simt_u32x4 bits = simt_load_u32x4(a->plane.words + j);
+    uint32_t w = at / 32u + j, lower = plane[w], left = a->plane.body_bits - 32u * j;
 
-    return (left < 32u ? different & ((1u << left) - 1u) : different) != 0;
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 4u; i++) {
+        uint32_t upper = plane[w + i + 1u];
+
+        bits.w[i] ^= simt_funnel(lower, upper, at % 32u);
+        lower = upper;
+    }
+    if (left < 128u) {
+        SIMT_UNROLL
+        for (uint32_t i = 0; i < 4u; i++)
+            bits.w[i] = left > 32u * i ? plane_kept(bits.w[i], left - 32u * i) : 0;
+    }
+    return (bits.w[0] | bits.w[1] | bits.w[2] | bits.w[3]) != 0;
 }
 
 /* The words from PLANE_LANE_WORDS on, by a whole warp with the same `at`. */
@@ -318,9 +356,14 @@ SIMT_FUNCTION int plane_equal_rest(const struct scan_arguments *a, const uint32_
 {
     for (uint32_t j = PLANE_LANE_WORDS; j < words; j += SIMT_WARP_THREADS) {
         uint32_t own = j + simt_lane();
+        int differs = 0;
 
         (*steps)++;
-        if (simt_ballot(SIMT_BOUND(own < words) && plane_differs(a, plane, at, own)) != 0)
+        if (SIMT_BOUND(own < words))
+            differs =
+                plane_kept(plane_at(plane, at + 32u * own) ^ simt_load_u32(a->plane.words + own),
+                           a->plane.body_bits - 32u * own) != 0;
+        if (simt_ballot(differs) != 0)
             return 0;
     }
     return 1;
@@ -340,8 +383,9 @@ SIMT_FUNCTION int plane_verify(const struct scan_arguments *a, const struct tile
         for (uint32_t left = kept; left != 0; left &= left - 1u) {
             uint32_t bit = simt_lowest_bit(left), j = 0;
 
-            while (j < lane_words && !plane_differs(a, shared->plane, w * 32u + bit + t->skew, j))
-                j++;
+            while (j < lane_words &&
+                   !plane_four_differ(a, shared->plane, w * 32u + bit + t->skew, j))
+                j += 4u;
             if (j < lane_words)
                 kept &= ~(1u << bit);
         }
@@ -422,7 +466,7 @@ SIMT_FUNCTION uint32_t plane_nonzero(struct simt_u32x4 bytes)
     SIMT_UNROLL
     for (uint32_t i = 0; i < 4u; i++) /* bit 7 of each that is not */
         bytes.w[i] |= (bytes.w[i] & 0x7f7f7f7fu) + 0x7f7f7f7fu;
-    return plane_gather(&bytes, 7u);
+    return plane_gather(&bytes, 7u, 4u);
 }
 
 /* Which of the bytes [from, to) of 16 differ from the pattern's, of which that at `offset` (above
@@ -443,20 +487,20 @@ SIMT_FUNCTION uint32_t plane_compare(const struct scan_arguments *a, const struc
     return any == 0 ? 0 : plane_nonzero(bytes) & (0xffffu >> (16u - to)) & ~0u << from;
 }
 
-/* The same of 32 bytes, all of which stand against the pattern's from `offset` on. */
+/* The same of 32 bytes; `offset` is above -32. */
 SIMT_FUNCTION uint32_t plane_compare_all(const struct scan_arguments *a,
-                                         const struct plane_bytes *text, uint32_t offset)
+                                         const struct plane_bytes *text, int32_t offset)
 {
-    const uint64_t *words = a->pattern + offset / 8u;
-    uint64_t w[5];
-    uint32_t any = 0;
+    const uint64_t *words = a->pattern + (offset & ~7) / 8;
     struct simt_u32x4 bytes[2];
+    uint32_t any = 0;
+    uint64_t w[5];
 
     SIMT_UNROLL
     for (uint32_t i = 0; i < 5u; i++)
         w[i] = simt_load_u64(words + i);
-    bytes[0] = plane_unaligned(w[0], w[1], w[2], offset % 8u);
-    bytes[1] = plane_unaligned(w[2], w[3], w[4], offset % 8u);
+    bytes[0] = plane_unaligned(w[0], w[1], w[2], (uint32_t)offset % 8u);
+    bytes[1] = plane_unaligned(w[2], w[3], w[4], (uint32_t)offset % 8u);
     SIMT_UNROLL
     for (uint32_t i = 0; i < 8u; i++) {
         bytes[i / 4u].w[i % 4u] ^= text->half[i / 4u].w[i % 4u];
@@ -495,7 +539,7 @@ SIMT_FUNCTION uint32_t plane_half(const struct scan_arguments *a, const struct s
 SIMT_FUNCTION uint32_t plane_bad(const struct scan_arguments *a, struct plane_bytes text,
                                  uint32_t w, uint32_t mask, uint32_t nearest)
 {
-    uint32_t m = a->pattern_bytes, before = w * 32u + 1u - nearest, low;
+    uint32_t m = a->pattern_bytes, before = w * 32u + 1u - nearest, low, bad = 0;
 
     if (nearest == 0 || before > m)
         before = m;
@@ -506,12 +550,16 @@ SIMT_FUNCTION uint32_t plane_bad(const struct scan_arguments *a, struct plane_by
         for (uint32_t i = 0; i < 8u; i++)
             text.half[i / 4u].w[i % 4u] = (uint32_t)tile_fold(text.half[i / 4u].w[i % 4u]);
     }
-    if (before + 32u <= m)
-        return plane_compare_all(a, &text, before);
-    if ((mask & 1u) != 0 && m >= 32u)
-        return plane_compare_all(a, &text, 0);
+    if (m >= 32u) {
+        if (before < m)
+            bad = plane_kept(plane_compare_all(a, &text, (int32_t)before), m - before);
+        if (mask != 0 && before + 32u > m) {
+            low = simt_lowest_bit(mask);
+            bad |= plane_compare_all(a, &text, -(int32_t)low) & ~0u << low;
+        }
+        return bad;
+    }
     low = mask & 0xffffu;
-    before = before < m ? before : m;
     return plane_half(a, &text.half[0], low, before) |
            plane_half(a, &text.half[1], mask >> 16,
                       low != 0                  ? PLANE_HALF - simt_highest_bit(low)
@@ -537,7 +585,7 @@ SIMT_FUNCTION int plane_conflict(const struct scan_arguments *a, uint32_t w, uin
 SIMT_FUNCTION int plane_sweep(const struct scan_arguments *a, const struct tile_shared *shared,
                               const struct plane_tile *t, uint32_t current)
 {
-    struct plane_bytes next = plane_load(a, t, t->first + simt_lane());
+    struct plane_bytes next = plane_load(t, t->first + simt_lane());
     int found = 0;
 
     for (uint32_t w = t->first + simt_lane(); w < t->first + t->words; w += SIMT_WARP_THREADS) {
@@ -545,7 +593,7 @@ SIMT_FUNCTION int plane_sweep(const struct scan_arguments *a, const struct tile_
         struct plane_bytes text = next;
 
         if (w + SIMT_WARP_THREADS < t->first + t->words)
-            next = plane_load(a, t, w + SIMT_WARP_THREADS);
+            next = plane_load(t, w + SIMT_WARP_THREADS);
         if (t->skew != 0)
             mask = simt_funnel(w != 0 ? shared->bits[w - 1u] : 0, mask, 32u - t->skew);
         own = mask != 0 ? w * 32u + simt_highest_bit(mask) + 1u : 0;
@@ -580,7 +628,7 @@ SIMT_FUNCTION int plane_sweep_beyond(const struct scan_arguments *a,
         uint32_t mask = is_first ? tail : 0, bad;
 
         found |= plane_conflict(a, w, mask, nearest) ? PLANE_CONFLICT : 0;
-        bad = plane_bad(a, plane_load(a, t, w), w, mask, nearest);
+        bad = plane_bad(a, plane_load(t, w), w, mask, nearest);
         found |= bad != 0 ? PLANE_BAD : 0;
         shared->bad[w] = bad;
     }

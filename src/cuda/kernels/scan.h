@@ -21,7 +21,7 @@
 #define SCAN_SAMPLE_WORDS_MAX 13u /* sampled: log2 of the words in sample_words */
 /* Loadable and initialised bytes beyond the text's end. */
 #define SCAN_PADDING_BYTES 64u
-#define SCAN_PATTERN_PADDING_BYTES 32u /* before and behind the pattern in device memory */
+#define SCAN_PATTERN_PADDING_BYTES 64u /* before and behind the pattern in device memory */
 /* A pattern longer than this is not for the device: offsets inside one are 32-bit. */
 #define SCAN_PATTERN_BYTES_MAX (1u << 30)
 

@@ -25,9 +25,10 @@
 
 #define STREAM_ROW_BYTES (16u * SIMT_WARP_THREADS)
 #define STREAM_STEP_BYTES (STREAM_ROWS * STREAM_ROW_BYTES)
-#define STREAM_QUEUE_MAX ((STREAM_ROWS + 1u) * SIMT_WARP_THREADS) /* fewer than 32, and a step's \
-                                                                   */
-#define STREAM_BEYOND_BYTES 16u                                   /* loaded behind the last place */
+#define STREAM_QUEUE_MAX                                                    \
+    ((STREAM_ROWS + 1u) * SIMT_WARP_THREADS) /* fewer than 32, and a step's \
+                                              */
+#define STREAM_BEYOND_BYTES 16u              /* loaded behind the last place */
 #define STREAM_HINT_TURNS 8u
 
 /* Beside filter.h's kinds: patterns of 5 to 8 bytes, decided by the word that begins at a place and
@@ -88,6 +89,8 @@ SIMT_FUNCTION int stream_verify_one(const struct scan_arguments *a, uint64_t x, 
         (*steps)++;
         return 0;
     }
+    if (a->plane.window_bits != 0 && (*steps)++ >= a->verify_budget)
+        return 1; /* even what few bytes decide floods: what is listed costs little then */
     for (uint32_t lanes = *found; lanes != 0; lanes &= lanes - 1u) {
         uint32_t source = simt_lowest_bit(lanes);
 

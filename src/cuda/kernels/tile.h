@@ -9,6 +9,7 @@
 #include "simt.h"
 #include "scan.h"
 
+#define TILE_DENSE 4u       /* hits per word from which on a warp writes them together */
 #define TILE_STEPS 4u       /* of a warp, 256 bytes each, together */
 #define TILE_LANE_BYTES 64u /* compared by one lane alone; what is beyond, by the whole warp */
 
@@ -213,8 +214,36 @@ SIMT_FUNCTION void tile_lower_first(const struct scan_arguments *a, uint64_t fou
     (void)simt_atomic_max_u64(&a->result->nearest, SCAN_NONE - found);
 }
 
-/* Hand out what the bitmap holds, in order. All threads of the block; each reads only its own
- * words. */
+/* Write the warp's hits, of which the thread has `count`, from `slot` on. All lanes of the warp;
+ * bits are visible to each other. */
+SIMT_FUNCTION void tile_write(const struct scan_arguments *a, uint64_t origin,
+                              const struct tile_shared *shared, uint64_t slot, uint32_t count)
+{
+    uint32_t own = tile_own_words(a), first = simt_thread() * own, begin;
+    uint64_t base = origin - a->begin;
+
+    if (simt_ballot(count > TILE_DENSE * own) == 0) {
+        for (uint32_t w = first; w < first + own; w++)
+            for (uint32_t left = shared->bits[w]; left != 0; left &= left - 1u, slot++)
+                if (SIMT_BOUND(slot < a->capacity))
+                    simt_store_u32(&a->offsets[slot],
+                                   (uint32_t)(base + w * 32u + simt_lowest_bit(left)));
+        return;
+    }
+    /* Many: word by word, a lane to each bit, so that stores lie side by side. */
+    slot = simt_shuffle_u64(slot, 0);
+    begin = simt_warp() * SIMT_WARP_THREADS * own;
+    for (uint32_t w = begin; w < begin + SIMT_WARP_THREADS * own; w++) {
+        uint32_t word = shared->bits[w];
+        uint64_t at = slot + simt_popcount(word & ((1u << simt_lane()) - 1u));
+
+        if ((word >> simt_lane() & 1u) != 0 && SIMT_BOUND(at < a->capacity))
+            simt_store_u32(&a->offsets[at], (uint32_t)(base + w * 32u + simt_lane()));
+        slot += simt_popcount(word);
+    }
+}
+
+/* Hand out what the bitmap holds, in order. All threads of the block. */
 SIMT_FUNCTION void tile_emit(const struct scan_arguments *a, uint64_t origin,
                              const struct tile_shared *shared, uint64_t segment,
                              struct tile_totals *totals)
@@ -235,13 +264,7 @@ SIMT_FUNCTION void tile_emit(const struct scan_arguments *a, uint64_t origin,
         if (lanes != 0 && simt_lane() == simt_lowest_bit(lanes))
             tile_lower_first(a, (origin + lowest - a->begin) << 32);
     } else if (a->want == SCAN_HITS) {
-        uint64_t slot = tile_reserve(a, shared, count, segment);
-
-        for (uint32_t w = first; w < first + own; w++)
-            for (uint32_t left = shared->bits[w]; left != 0; left &= left - 1u, slot++)
-                if (SIMT_BOUND(slot < a->capacity))
-                    simt_store_u32(&a->offsets[slot],
-                                   (uint32_t)(origin + w * 32u + simt_lowest_bit(left) - a->begin));
+        tile_write(a, origin, shared, tile_reserve(a, shared, count, segment), count);
     }
 }
 
