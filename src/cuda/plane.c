@@ -104,6 +104,22 @@ static void fill_plane(const uint8_t *bytes, uint32_t count, uint8_t *bits, uint
     plane->window_bits = window_bits;
 }
 
+/* Has the pattern one letter for each value of the bit, and no more? */
+static void fill_letters(const uint8_t *bytes, uint32_t count, struct scan_plane *plane)
+{
+    uint32_t letter[2] = {bytes[0], bytes[0]};
+    bool same = true;
+
+    for (uint32_t i = 0; i < count; i++)
+        if ((bytes[i] >> plane->bit & 1u) != (bytes[0] >> plane->bit & 1u))
+            letter[bytes[i] >> plane->bit & 1u] = bytes[i];
+    for (uint32_t i = 0; i < count; i++)
+        same = same && bytes[i] == letter[bytes[i] >> plane->bit & 1u];
+    plane->has_letters = same;
+    plane->letters = letter[0] * 0x01010101u;
+    plane->letter_step = letter[1] - letter[0];
+}
+
 void cuda_plane_choose(const uint8_t *bytes, uint64_t pattern_bytes, bool fold,
                        const uint32_t *overlap, uint32_t *words, struct scan_plane *plane)
 {
@@ -124,5 +140,7 @@ void cuda_plane_choose(const uint8_t *bytes, uint64_t pattern_bytes, bool fold,
             try_bit(bytes, count, overlap, &scratch, order[i], plane);
     if (plane->trusted >= TRUSTED_MIN || plane->trusted == count)
         fill_plane(bytes, count, scratch.bits, words, plane);
+    if (!fold)
+        fill_letters(bytes, count, plane);
     memory_release(memory, count, sizeof *scratch.overlap + 1);
 }

@@ -156,6 +156,7 @@ void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_table
     a->limit = limit;
     a->text_end = range->text_end;
     a->want = (uint32_t)want;
+    a->flooded = want == SCAN_COUNT && tables->floods_left > 0;
     a->position = (a->begin + a->shift) & ~15ull;
     if (kernel == CUDA_KERNEL_SAMPLED || kernel == CUDA_KERNEL_STREAM_SAMPLED) {
         choose_groups(lane, kernel, blocks, a);

@@ -79,7 +79,8 @@ SIMT_FUNCTION void every_tiles(const struct scan_arguments *a)
     struct tile_queue queue = {tile_ask(a), 0};
     struct filter_range range;
     uint64_t tile;
-    struct every_flood flood = {a->tile_list != 0 && a->plane.window_bits != 0, 1};
+    struct every_flood flood = {(a->tile_list != 0 || a->flooded != 0) && a->plane.window_bits != 0,
+                                1};
     int only_count = a->want == SCAN_COUNT && a->is_exact != 0;
 
     range.first = a->begin + a->shift;

@@ -13,7 +13,8 @@
  *    the pattern's plane; two that overlap lie a period of it apart.
  * 4. Sweep: as long as such periods are the pattern's own, what is left agrees with each other
  *    wherever it overlaps, and each text byte need be compared once, with the nearest candidate to
- *    its left, 32 bytes at a time. A candidate with a byte that differs is struck out.
+ *    its left, 32 bytes at a time. A candidate with a byte that differs is struck out. Where
+ *    pattern and tile have but the same two letters there is no need: the plane says all.
  *
  * The host picks the bit (src/cuda/plane.c) and says from which distance on a period of the plane
  * may be none of the pattern's. Candidates as far apart, or too many word-by-word steps, leave the
@@ -80,16 +81,16 @@ SIMT_FUNCTION struct plane_tile plane_tile_of(const struct scan_arguments *a,
 
 /* ---- The plane -------------------------------------------------------------------------- */
 
-/* Bit `bit` of each of 16 bytes: the bits of two words side by side by two multiplications, whose
- * products have no bit in common. `shift` is 4 for the upper bits, else 0. */
-SIMT_FUNCTION uint32_t plane_gather(const struct simt_u32x4 *bytes, uint32_t bit, uint32_t shift)
+/* Bit `bit` of each of 16 bytes: two words side by side by two multiplications, whose products have
+ * no bit in common. */
+SIMT_FUNCTION uint32_t plane_gather(const struct simt_u32x4 *bytes, uint32_t bit)
 {
-    uint32_t keep = 0x01010101u << bit % 4u, factor = 0x01020408u >> bit % 4u, pairs[2];
+    uint32_t pairs[2];
 
     SIMT_UNROLL
     for (uint32_t i = 0; i < 2u; i++)
-        pairs[i] = (bytes->w[2u * i] >> shift & keep) * factor +
-                   (bytes->w[2u * i + 1u] >> shift & keep) * (factor << 4);
+        pairs[i] = (bytes->w[2u * i] >> bit & 0x01010101u) * 0x01020408u +
+                   (bytes->w[2u * i + 1u] >> bit & 0x01010101u) * 0x10204080u;
     return pairs[0] >> 24 | pairs[1] >> 24 << 8;
 }
 
@@ -111,10 +112,26 @@ SIMT_FUNCTION struct plane_bytes plane_load(const struct plane_tile *t, uint32_t
     return bytes;
 }
 
-SIMT_FUNCTION void plane_build_of(const struct scan_arguments *a, const struct plane_tile *t,
-                                  uint32_t *plane, uint32_t shift)
+/* Are there others among the bytes than the one letter whose bit is 0 and the one whose bit is 1?
+ */
+SIMT_FUNCTION uint32_t plane_others(const struct scan_arguments *a, const struct plane_bytes *bytes)
 {
-    uint32_t bit = a->plane.bit;
+    uint32_t others = 0;
+
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 8u; i++) {
+        uint32_t word = bytes->half[i / 4u].w[i % 4u];
+
+        others |=
+            word ^ ((word >> a->plane.bit & 0x01010101u) * a->plane.letter_step + a->plane.letters);
+    }
+    return others;
+}
+
+SIMT_FUNCTION uint32_t plane_build_of(const struct scan_arguments *a, const struct plane_tile *t,
+                                      uint32_t *plane, int has_letters)
+{
+    uint32_t bit = a->plane.bit, others = 0;
 
     for (uint32_t at = simt_thread(); at < t->plane_words; at += PLANE_LOADS * simt_threads()) {
         struct plane_bytes bytes[PLANE_LOADS];
@@ -124,21 +141,26 @@ SIMT_FUNCTION void plane_build_of(const struct scan_arguments *a, const struct p
             bytes[k] = plane_load(
                 t, at + k * simt_threads() < t->plane_words ? at + k * simt_threads() : at);
         SIMT_UNROLL
-        for (uint32_t k = 0; k < PLANE_LOADS; k++)
+        for (uint32_t k = 0; k < PLANE_LOADS; k++) {
+            if (has_letters)
+                others |= plane_others(a, &bytes[k]);
             if (at + k * simt_threads() < t->plane_words)
-                plane[at + k * simt_threads()] = plane_gather(&bytes[k].half[0], bit, shift) |
-                                                 plane_gather(&bytes[k].half[1], bit, shift) << 16;
+                plane[at + k * simt_threads()] = plane_gather(&bytes[k].half[0], bit) |
+                                                 plane_gather(&bytes[k].half[1], bit) << 16;
+        }
     }
+    return others;
 }
 
-/* All threads of the block. */
-SIMT_FUNCTION void plane_build(const struct scan_arguments *a, const struct plane_tile *t,
-                               uint32_t *plane)
+/* Returns whether the thread's bytes must be compared after all: where the pattern has no more than
+ * two letters, and the text no others, the plane says all. All threads of the block. */
+SIMT_FUNCTION int plane_build(const struct scan_arguments *a, const struct plane_tile *t,
+                              uint32_t *plane)
 {
-    if (a->plane.bit < 4u)
-        plane_build_of(a, t, plane, 0);
-    else
-        plane_build_of(a, t, plane, 4);
+    if (a->plane.has_letters != 0)
+        return plane_build_of(a, t, plane, 1) != 0;
+    (void)plane_build_of(a, t, plane, 0);
+    return 1;
 }
 
 /* The 32 bits from `bit` on. */
@@ -466,7 +488,7 @@ SIMT_FUNCTION uint32_t plane_nonzero(struct simt_u32x4 bytes)
     SIMT_UNROLL
     for (uint32_t i = 0; i < 4u; i++) /* bit 7 of each that is not */
         bytes.w[i] |= (bytes.w[i] & 0x7f7f7f7fu) + 0x7f7f7f7fu;
-    return plane_gather(&bytes, 7u, 4u);
+    return plane_gather(&bytes, 7u);
 }
 
 /* Which of the bytes [from, to) of 16 differ from the pattern's, of which that at `offset` (above
@@ -660,10 +682,9 @@ SIMT_FUNCTION int plane_tile_settle(const struct scan_arguments *a,
 {
     struct plane_tile t = plane_tile_of(a, range, origin);
     uint32_t last, current, tail;
-    int gave_up = 0, found;
+    int gave_up = 0, found, others;
 
-    plane_build(a, &t, shared->plane);
-    simt_barrier();
+    others = simt_barrier_or(plane_build(a, &t, shared->plane));
     plane_candidates(a, range, shared, &t, totals);
     if (a->plane.body_bits > SCAN_PLANE_WINDOW_MAX)
         gave_up = plane_verify(a, shared, &t);
@@ -678,6 +699,8 @@ SIMT_FUNCTION int plane_tile_settle(const struct scan_arguments *a,
     tail = plane_tail(a, shared, &t);
     if (last == 0 && tail == 0)
         return 0;
+    if (!others)
+        return 1;
     found = plane_sweep(a, shared, &t, current) | plane_sweep_beyond(a, shared, &t, last, tail);
     if (simt_barrier_or(found != 0)) {
         if (simt_barrier_or((found & PLANE_CONFLICT) != 0))

@@ -88,6 +88,9 @@ struct scan_plane {
     uint32_t steps_max;   /* of a warp, 1,024 places each, before a tile is left to the duels */
     uint32_t
         trusted; /* periods of the plane below this are the pattern's; 32 or more, or none is not */
+    uint32_t has_letters; /* the pattern has one letter with the bit at most, and one without */
+    uint32_t letters;     /* that without, four times, and what is added for the other */
+    uint32_t letter_step;
     uint32_t flip[SCAN_PLANE_WINDOW_MAX]; /* ~0 where the window's bit is 0, else 0 */
     uint32_t flip_last[8];                /* of its last eight bits */
 };
@@ -105,6 +108,7 @@ struct scan_arguments {
     uint32_t *literals;  /* of hits, method set */
     uint64_t capacity;   /* of offsets and literals */
     uint64_t position;   /* of the first tile: a multiple of 16, at most begin + shift */
+    uint32_t flooded;    /* a block's first tile is taken for flooded */
     uint64_t listed_max; /* streams stop where more tiles than these are listed */
     uint32_t *tile_list; /* streams write it; tile kernels take these tiles, NULL: all */
     uint32_t want;       /* enum scan_want */
