@@ -38,6 +38,8 @@ static const struct {
     {"if (simt_barrier_or(differs))", "only ends a sweep early: what is found beyond is not less"},
     {"uint32_t lanes = simt_ballot(count != 0);",
      "without it each lane lowers the first by itself"},
+    {"simt_popcount(simt_ballot(found != 0)) >= a->dense_lanes",
+     "without it no tile is dense: more is verified before one floods"},
     {"simt_warp_sync();", "the ballots around keep the lanes together; it orders memory, which the "
                           "simulator always does"},
 };

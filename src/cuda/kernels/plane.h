@@ -198,7 +198,8 @@ SIMT_FUNCTION uint32_t plane_window(const struct scan_arguments *a, const struct
     for (uint32_t j = 0; j < 32u; j += 8u)
         if (j + 8u <= bits)
             mask = plane_eight(low, high, j, a->plane.flip + j, mask);
-    if (bits >= 40u) {
+    /* The rest where there is something left, or, if words are compared later, more than one. */
+    if (bits >= 40u && (a->plane.body_bits > bits ? mask & (mask - 1u) : mask) != 0) {
         low = high;
         high = plane_at(plane, at + 64u);
         SIMT_UNROLL
