@@ -442,16 +442,16 @@ SIMT_FUNCTION uint32_t plane_tail(const struct scan_arguments *a, const struct t
     return t->skew == 0 ? 0 : shared->bits[a->tile_words - 1u] >> (32u - t->skew);
 }
 
-/* One more than the plane's bit of the warp's highest candidate, the tail's not counted; 0: it has
- * none. */
-SIMT_FUNCTION uint32_t plane_last(const struct scan_arguments *a, const struct tile_shared *shared,
-                                  const struct plane_tile *t)
+/* One more than the plane's bit of the warp's highest candidate, 0: it has none. Those of its last
+ * word that stand for text bytes behind its own words of the plane count only `with_tail`. */
+SIMT_FUNCTION uint32_t plane_last(const struct tile_shared *shared, const struct plane_tile *t,
+                                  int with_tail)
 {
     for (uint32_t row = t->words; row > 0; row -= SIMT_WARP_THREADS) {
         uint32_t first = t->first + row - SIMT_WARP_THREADS;
         uint32_t word = shared->bits[first + simt_lane()], lanes;
 
-        if (first + simt_lane() == a->tile_words - 1u)
+        if (!with_tail && row == t->words && simt_lane() == SIMT_WARP_THREADS - 1u)
             word &= ~0u >> t->skew;
         lanes = simt_ballot(word != 0);
         if (lanes != 0) {
@@ -658,18 +658,28 @@ SIMT_FUNCTION int plane_sweep_beyond(const struct scan_arguments *a,
     return (int)found;
 }
 
-/* From what the warps noted, one more than the highest candidate without the tail; and into *below
- * one more than the highest below the warp's words, or 0. */
-SIMT_FUNCTION uint32_t plane_lasts(const uint32_t *lasts, const struct plane_tile *t,
-                                   uint32_t *below)
+/* What each warp notes for the others: its highest candidate without its tail, and with it. */
+SIMT_FUNCTION void plane_note(const struct tile_shared *shared, const struct plane_tile *t)
 {
-    uint32_t own = simt_lane() < t->warps ? lasts[simt_lane()] : 0;
-    uint32_t lanes = simt_ballot(own != 0), lower = lanes & ((1u << simt_warp()) - 1u);
-    uint32_t last = simt_shuffle_u32(own, lanes != 0 ? simt_highest_bit(lanes) : 0);
+    uint32_t without = plane_last(shared, t, 0), with_tail = plane_last(shared, t, 1);
 
-    own = simt_shuffle_u32(own, lower != 0 ? simt_highest_bit(lower) : 0);
-    *below = lower != 0 ? own : 0;
-    return last;
+    if (simt_lane() == 0) {
+        shared->scratch[2u * simt_warp()] = without;
+        shared->scratch[2u * simt_warp() + 1u] = with_tail;
+    }
+}
+
+/* The highest note of the warps below `end`, of the last of which the tail does not count: it is no
+ * candidate below the words of the plane of the warp behind it. All lanes of the warp. */
+SIMT_FUNCTION uint32_t plane_below(const uint32_t *notes, uint32_t end)
+{
+    uint32_t own = 0, lanes;
+
+    if (simt_lane() < end)
+        own = notes[2u * simt_lane() + (simt_lane() + 1u < end ? 1u : 0u)];
+    lanes = simt_ballot(own != 0);
+    own = simt_shuffle_u32(own, lanes != 0 ? simt_highest_bit(lanes) : 0);
+    return lanes != 0 ? own : 0;
 }
 
 /* ---- A tile ----------------------------------------------------------------------------- */
@@ -689,14 +699,13 @@ SIMT_FUNCTION int plane_tile_settle(const struct scan_arguments *a,
     plane_candidates(a, range, shared, &t, totals);
     if (a->plane.body_bits > SCAN_PLANE_WINDOW_MAX)
         gave_up = plane_verify(a, shared, &t);
-    last = plane_last(a, shared, &t);
-    if (simt_lane() == 0)
-        shared->scratch[simt_warp()] = last;
+    plane_note(shared, &t);
     if (simt_barrier_or(gave_up)) {
         duel_tile(a, origin, shared);
         return 1;
     }
-    last = plane_lasts(shared->scratch, &t, &current);
+    last = plane_below(shared->scratch, t.warps);
+    current = plane_below(shared->scratch, simt_warp());
     tail = plane_tail(a, shared, &t);
     if (last == 0 && tail == 0)
         return 0;
