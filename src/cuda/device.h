@@ -11,12 +11,12 @@
 
 #include "cuda/driver.h"
 
-#define CUDA_KERNEL_LIST(X)    \
-    X(EVERY, "scan_every")     \
-    X(SAMPLED, "scan_sampled") \
-    X(SET, "scan_set")         \
-    X(ANSWER, "scan_answer")   \
-    X(STREAM, "scan_stream")   \
+#define CUDA_KERNEL_LIST(X)         \
+    X(EVERY, "scan_every")          \
+    X(SAMPLED, "scan_sampled")      \
+    X(SET, "scan_set")              \
+    X(STREAM, "scan_stream")        \
+    X(FIRST_STREAM, "first_stream") \
     X(STREAM_SAMPLED, "stream_sampled")
 
 enum cuda_kernel {

@@ -24,7 +24,6 @@ const struct cuda_limits cuda_limits_default = {
     .planes = true,
     .plane_steps_max = 512,
     .streams = true,
-    .answer_blocks_max = 1056,
     .listed_min = 16,
     .multiprocessor_blocks = 0,
     .kernels_timed = false,

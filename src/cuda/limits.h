@@ -25,9 +25,8 @@ struct cuda_limits {
     bool planes;                /* settle flooded tiles by planes where they fit, not by duels */
 
     /* Which kernels run, where several give the same answer: */
-    bool streams;               /* counts of one pattern by scan_stream */
-    uint32_t answer_blocks_max; /* grids up to this answer themselves, others by a second launch */
-    uint32_t listed_min;        /* tiles that a stream may give up in any case */
+    bool streams;                   /* counts of one pattern by scan_stream */
+    uint32_t listed_min;            /* tiles that a stream may give up in any case */
     uint32_t multiprocessor_blocks; /* per launch and multiprocessor; 0: what is resident */
     bool kernels_timed;             /* lane->kernel_ns */
 };

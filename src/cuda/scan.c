@@ -5,13 +5,13 @@
 #include "cuda/lane.h"
 
 #define TILES_PER_BLOCK_MIN 2u
+#define FIRST_STEPS 2u
 #define FLOOD_PARTS 16u      /* one in so many units listed: the tile kernel takes all */
 #define FLOOD_SCANS 15u      /* and as many scans more */
 #define STREAM_ROW_WORDS 16u /* of bitmap, for a row of 512 bytes */
 #define LOOK_NS \
     50000u /* beyond this the driver's wait is no longer a part of the time that counts */
 #define LOOKS_PER_TIME 64u
-#define ANSWER_THREADS 32u
 #define WARP_STEP_BYTES 256u
 /* Groups of 128 samples that a ticket of a stream of samples stands for. One were more tickets than
  * a device hands out: 440 M/s [H200]. */
@@ -95,7 +95,8 @@ static void choose_groups(const struct engine_lane *lane, enum cuda_kernel kerne
 
 static bool is_stream(enum cuda_kernel kernel)
 {
-    return kernel == CUDA_KERNEL_STREAM || kernel == CUDA_KERNEL_STREAM_SAMPLED;
+    return kernel == CUDA_KERNEL_STREAM || kernel == CUDA_KERNEL_FIRST_STREAM ||
+           kernel == CUDA_KERNEL_STREAM_SAMPLED;
 }
 
 /* As many steps of all the block's warps as there may be, fewer where the range is short; for a
@@ -107,6 +108,9 @@ static void choose_stream_tiles(const struct engine_lane *lane, uint32_t blocks,
     uint32_t step_words = lane->limits.threads / 32 * STREAM_ROWS * STREAM_ROW_WORDS;
     uint32_t steps = (uint32_t)max_u64(lane->limits.tile_words_max / step_words, 1);
     uint64_t places;
+
+    if (a->want == SCAN_FIRST) /* blocks look ahead by tiles: what is behind the first is in vain */
+        steps = (uint32_t)min_u64(steps, FIRST_STEPS);
 
     a->position = (a->begin + a->shift) & ~(STREAM_ALIGNMENT - 1);
     places = a->limit + a->shift - a->position;
@@ -143,9 +147,11 @@ void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_table
     uint32_t blocks;
 
     /* A stream has at least one whole step. */
-    if (want == SCAN_COUNT && tables->floods_left == 0 &&
+    if ((want == SCAN_COUNT ||
+         (want == SCAN_FIRST && tables->count_kernel == CUDA_KERNEL_STREAM)) &&
+        tables->floods_left == 0 &&
         limit - range->begin >= STREAM_ALIGNMENT + STREAM_ROWS * STREAM_ROW_WORDS * 32)
-        kernel = tables->count_kernel;
+        kernel = want == SCAN_COUNT ? tables->count_kernel : CUDA_KERNEL_FIRST_STREAM;
     blocks = blocks_for(lane, kernel, &tables->arguments);
     memset(&launch->found, 0, sizeof launch->found);
     launch->kernel = kernel;
@@ -169,7 +175,7 @@ void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_table
         choose_tiles(lane, a->limit + a->shift - a->position, blocks, a);
         launch->segment_count = a->tile_count;
     }
-    launch->blocks = (uint32_t)min_u64(blocks, a->tile_count);
+    launch->blocks = (uint32_t)min_u64(min_u64(blocks, SCAN_BLOCKS_MAX), a->tile_count);
 }
 
 /* The lowest begin of tile or group `unit`. */
@@ -203,7 +209,7 @@ enum trawl_status cuda_sums_reserve(struct engine_lane *lane, uint64_t count,
 enum trawl_status cuda_list_reserve(struct engine_lane *lane, const struct cuda_launch *launch,
                                     struct trawl_error *error)
 {
-    /* Tiles that a stream gives up: only patterns of more than a lane's bytes flood. */
+    /* Tiles that a stream gives up. */
     if (!is_stream(launch->kernel))
         return TRAWL_OK;
     return cuda_memory_reserve(lane->device, &lane->offsets,
@@ -230,26 +236,15 @@ static struct scan_result *answer_of(const struct engine_lane *lane, uint32_t sl
     return (struct scan_result *)(void *)lane->answers.bytes + slot;
 }
 
-static enum trawl_status launch_on(struct engine_lane *lane, enum cuda_kernel kernel,
-                                   struct scan_arguments *a, uint32_t blocks, uint32_t threads,
-                                   struct trawl_error *error)
-{
-    const struct cuda_device *device = lane->device;
-    void *parameters[] = {a};
-
-    return CUDA_CALL(device, error, launch, device->functions[kernel], blocks, 1, 1, threads, 1, 1,
-                     0, lane->stream, parameters, NULL);
-}
-
 enum trawl_status cuda_launch_submit(struct engine_lane *lane, struct cuda_launch *launch,
                                      uint32_t slot, struct trawl_error *error)
 {
     const struct cuda_device *device = lane->device;
-    bool answers = launch->blocks <= lane->limits.answer_blocks_max;
     struct scan_arguments *a = &launch->arguments;
+    void *parameters[] = {a};
 
     a->result = (struct scan_result *)(uintptr_t)lane->sums.address + slot;
-    a->answer = answers ? answer_of(lane, slot) : NULL;
+    a->answer = answer_of(lane, slot);
     a->launch = ++lane->launches;
     a->segments = (struct scan_segment *)(uintptr_t)lane->result.address;
     a->offsets = (uint32_t *)(uintptr_t)lane->offsets.address;
@@ -257,15 +252,38 @@ enum trawl_status cuda_launch_submit(struct engine_lane *lane, struct cuda_launc
     a->capacity = lane->hits_room;
     if (is_stream(launch->kernel))
         a->tile_list = a->offsets;
+    memset(a->answer, 0, sizeof *a->answer); /* nothing is there */
     if (lane->limits.kernels_timed)
         TRAWL_TRY(CUDA_CALL(device, error, event_record, lane->timed[0], lane->stream));
-    TRAWL_TRY(launch_on(lane, launch->kernel, a, launch->blocks, launch->threads, error));
+    TRAWL_TRY(CUDA_CALL(device, error, launch, device->functions[launch->kernel], launch->blocks, 1,
+                        1, launch->threads, 1, 1, 0, lane->stream, parameters, NULL));
     if (lane->limits.kernels_timed)
         TRAWL_TRY(CUDA_CALL(device, error, event_record, lane->timed[1], lane->stream));
-    if (answers)
-        return TRAWL_OK;
-    a->answer = answer_of(lane, slot);
-    return launch_on(lane, CUDA_KERNEL_ANSWER, a, 1, ANSWER_THREADS, error);
+    return TRAWL_OK;
+}
+
+/* Is the answer there? That to a count comes word by word. */
+static bool is_answered(const struct cuda_launch *launch, const struct scan_result *answer)
+{
+    const uint64_t *words = (const uint64_t *)(const void *)answer;
+    bool there = true;
+
+    if (launch->arguments.want != SCAN_COUNT)
+        return __atomic_load_n(&answer->blocks, __ATOMIC_ACQUIRE) == launch->arguments.launch;
+    for (uint32_t i = 0; i < SCAN_SUMS; i++)
+        there = there && (__atomic_load_n(&words[i], __ATOMIC_ACQUIRE) & SCAN_THERE) != 0;
+    return there;
+}
+
+static void add_answer(struct cuda_launch *launch, const struct scan_result *answer)
+{
+    struct scan_result *found = &launch->found;
+
+    found->count += answer->count & ~SCAN_THERE;
+    found->candidates += answer->candidates & ~SCAN_THERE;
+    found->listed += is_stream(launch->kernel) ? answer->floods & ~SCAN_THERE : 0;
+    found->cursor += answer->cursor;
+    found->nearest = max_u64(found->nearest, answer->nearest);
 }
 
 enum trawl_status cuda_launch_wait(struct engine_lane *lane, struct cuda_launch *launch,
@@ -273,23 +291,19 @@ enum trawl_status cuda_launch_wait(struct engine_lane *lane, struct cuda_launch 
 {
     const struct scan_result *answer = answer_of(lane, slot);
     uint64_t begin_ns = cuda_gallery_now_ns();
+    bool there = false;
 
     do {
-        for (uint32_t i = 0; i < LOOKS_PER_TIME; i++)
-            if (__atomic_load_n(&answer->blocks, __ATOMIC_ACQUIRE) == launch->arguments.launch) {
-                launch->found.count += answer->count;
-                launch->found.cursor += answer->cursor;
-                launch->found.candidates += answer->candidates;
-                launch->found.listed += answer->listed;
-                launch->found.nearest = max_u64(launch->found.nearest, answer->nearest);
-                return TRAWL_OK;
-            }
-    } while (cuda_gallery_now_ns() - begin_ns < LOOK_NS);
-    TRAWL_TRY(CUDA_CALL(lane->device, error, stream_wait, lane->stream));
-    if (answer->blocks != launch->arguments.launch)
+        for (uint32_t i = 0; i < LOOKS_PER_TIME && !there; i++)
+            there = is_answered(launch, answer);
+    } while (!there && cuda_gallery_now_ns() - begin_ns < LOOK_NS);
+    if (!there)
+        TRAWL_TRY(CUDA_CALL(lane->device, error, stream_wait, lane->stream));
+    if (!is_answered(launch, answer))
         return TRAWL_FAIL(error, DEVICE, "%s: a kernel ended without an answer",
                           lane->device->name);
-    return cuda_launch_wait(lane, launch, slot, error);
+    add_answer(launch, answer);
+    return TRAWL_OK;
 }
 
 /* Run the kernel and wait for it; what it found is added to launch->found, and segments, if there

@@ -10,10 +10,10 @@
 #define SCAN(X)       \
     X(scan_every)     \
     X(scan_stream)    \
+    X(first_stream)   \
     X(scan_sampled)   \
     X(stream_sampled) \
     X(scan_set)       \
-    X(scan_answer)    \
     X(scan_read)      \
     X(scan_read_2)    \
     X(scan_read_8)

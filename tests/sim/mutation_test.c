@@ -40,6 +40,8 @@ static const struct {
      "without it each lane lowers the first by itself"},
     {"simt_popcount(simt_ballot(found != 0)) >= a->dense_lanes",
      "without it no tile is dense: more is verified before one floods"},
+    {"(void)simt_atomic_add_u64((uint64_t *)a->result + simt_lane(), total);",
+     "of hits and of the first the sums are statistics"},
     {"simt_warp_sync();", "the ballots around keep the lanes together; it orders memory, which the "
                           "simulator always does"},
 };

@@ -93,8 +93,11 @@ SIMT_FUNCTION void every_tiles(const struct scan_arguments *a)
             tile = simt_load_u32(a->tile_list + tile);
         range.position = a->position + tile * a->tile_words * 32u;
         if (a->want == SCAN_FIRST && range.position > range.first &&
-            tile_is_behind(a, range.position - a->shift))
+            tile_is_behind(a, range.position - a->shift)) {
+            if (a->tile_list != 0) /* which is in no order */
+                continue;
             break;
+        }
         if (!flooded) {
             uint32_t found = filter_tile(a, &range, &shared, only_count);
 
@@ -106,7 +109,7 @@ SIMT_FUNCTION void every_tiles(const struct scan_arguments *a)
         if (flooded)
             every_flooded(a, &range, &shared, &flood, tile, &totals);
     }
-    tile_finish(a, &totals);
+    tile_finish(a, &totals, queue.ahead);
 }
 
 SIMT_KERNEL(scan_every, scan_arguments, SCAN_THREADS_MAX, 4)

@@ -5,5 +5,4 @@
 #include "sampled.cu"
 #include "stream_sampled.cu"
 #include "set.cu"
-#include "answer.cu"
 #include "read.cu"

@@ -248,5 +248,5 @@ SIMT_KERNEL(scan_sampled, scan_arguments, SCAN_THREADS_MAX, 4)
         }
         sampled_flood(&args, &group, &shared, segment, &totals);
     }
-    tile_finish(&args, &totals);
+    tile_finish(&args, &totals, queue.ahead);
 }

@@ -55,20 +55,27 @@ enum scan_gram_kind {
     SCAN_GRAM_STRIDE_8
 };
 
-/* What a grid adds up. All zero before a launch; the grid's last block copies it to the host and
- * leaves zeros for the next. */
+/* What a grid adds up. All zero before a launch; whoever is last in the grid hands it to the host
+ * and leaves zeros for the next: of counts the first three words, each by itself (tile_hand_over),
+ * of others all at once (tile_sign). */
 struct scan_result {
     uint64_t count;
     uint64_t candidates; /* bits set by the filter */
-    uint64_t floods;     /* tiles settled by duels, groups scanned again tile by tile */
+    uint64_t floods;     /* tiles settled by duels, groups scanned again tile by tile; of streams,
+                            tiles given up */
     uint64_t ticket;     /* the next tile or group */
     uint64_t cursor;     /* hits asked for room; beyond the capacity they were not written */
-    uint64_t listed;     /* tiles that a stream gave up */
+    uint64_t listed;     /* tiles that a stream has put into the list so far */
     uint64_t nearest;    /* SCAN_NONE - ((x - begin) << 32 | literal) of the first; 0: none */
     uint64_t blocks;     /* that are done; to the host, the launch's number, written last */
 };
-#define SCAN_SUMS 3u /* the words that blocks add up for all their threads */
 #define SCAN_RESULT_WORDS 8u
+#define SCAN_SUMS 3u /* the words that blocks add up for all their threads */
+/* A count's word: above its bits, the blocks that have added to it; to the host, SCAN_THERE. The
+ * most there can be, 65,535 literals at each of 2^32 begins, is less than 2^48. */
+#define SCAN_SUM_BITS 48u
+#define SCAN_BLOCKS_MAX 65535u
+#define SCAN_THERE (1ull << 63)
 #define SCAN_NONE UINT64_MAX
 
 /* Where a tile's hits are; zeroed before each launch that lists hits. */
@@ -101,7 +108,7 @@ struct scan_arguments {
     uint64_t limit;    /* no begin at or beyond it; > begin */
     uint64_t text_end; /* text bytes; SCAN_PADDING_BYTES more are loadable */
     struct scan_result *result;
-    struct scan_result *answer; /* in the host's memory; NULL: another launch answers */
+    struct scan_result *answer; /* in the host's memory */
     uint64_t launch;            /* its number, not 0 */
     struct scan_segment *segments;
     uint32_t *offsets;   /* of hits: x - begin */

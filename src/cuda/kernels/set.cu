@@ -111,5 +111,5 @@ SIMT_KERNEL(scan_set, scan_arguments, SCAN_THREADS_MAX, 4)
         if (simt_barrier_or(found != 0))
             set_settle(&args, range.position, &shared, tile, &totals);
     }
-    tile_finish(&args, &totals);
+    tile_finish(&args, &totals, queue.ahead);
 }

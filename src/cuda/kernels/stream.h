@@ -17,6 +17,9 @@
  * them for flooded. With a pattern of more than TILE_LANE_BYTES the queue is emptied at a tile's
  * end; with a shorter one it goes on to the next tile, which then forgets its own part alone. Where
  * too many tiles are listed all blocks stop: the host then runs the tile kernel over all.
+ *
+ * For the first occurrence the queue is always emptied at a tile's end, and a block takes no tile
+ * that is behind the first as it was when the tile was asked for.
  */
 #ifndef TRAWL_CUDA_KERNELS_STREAM_H
 #define TRAWL_CUDA_KERNELS_STREAM_H
@@ -43,7 +46,8 @@ struct stream_warp {
     uint32_t steps;   /* of verification, in this tile */
     uint32_t count;   /* of this tile, verified */
     uint32_t count_earlier;
-    uint64_t total; /* of the tiles before */
+    uint64_t total;  /* of the tiles before */
+    uint32_t listed; /* tiles that the block has given up: the first warp's */
     uint64_t candidates;
 };
 
@@ -68,10 +72,16 @@ SIMT_FUNCTION int stream_decides(int kind)
 
 /* ---- The queue -------------------------------------------------------------------------- */
 
-/* Is the pattern so short that its queue goes on from tile to tile? */
-SIMT_FUNCTION int stream_goes_on(const struct scan_arguments *a)
+/* Does a lane compare all of the pattern? */
+SIMT_FUNCTION int stream_is_brief(const struct scan_arguments *a)
 {
     return a->pattern_bytes <= TILE_LANE_BYTES;
+}
+
+/* Then its queue goes on from tile to tile, unless others wait for the first. */
+SIMT_FUNCTION int stream_goes_on(const struct scan_arguments *a, int first)
+{
+    return stream_is_brief(a) && !first;
 }
 
 /* Verify one candidate of each lane where `wanted`: *found are the lanes with an occurrence.
@@ -85,7 +95,7 @@ SIMT_FUNCTION int stream_verify_one(const struct scan_arguments *a, uint64_t x, 
     if (wanted)
         equal = tile_equal(a, x, a->pattern, bytes);
     *found = simt_ballot(equal);
-    if (stream_goes_on(a)) {
+    if (stream_is_brief(a)) {
         (*steps)++;
         return 0;
     }
@@ -113,16 +123,18 @@ SIMT_FUNCTION_LARGE int stream_verify(const struct scan_arguments *a, struct str
     uint64_t entry = 0;
     int gives_up = 0;
 
-    if (stream_goes_on(a) && a->plane.window_bits != 0 && steps > a->verify_budget / 4u)
+    if (stream_is_brief(a) && a->plane.window_bits != 0 && steps > a->verify_budget / 4u)
         return 1;
     if (SIMT_BOUND(simt_lane() < count))
         entry = warp->queue[first + simt_lane()];
     for (mask = (uint32_t)(entry >> 32); !gives_up && simt_ballot(mask != 0) != 0;
          mask &= mask - 1u) {
         uint32_t bit = mask != 0 ? simt_lowest_bit(mask) : 0, found = 0;
+        uint32_t x = (uint32_t)entry + bit;
 
-        gives_up = stream_verify_one(a, a->begin + (uint32_t)((uint32_t)entry + bit), mask != 0,
-                                     &steps, &found);
+        gives_up = stream_verify_one(a, a->begin + x, mask != 0, &steps, &found);
+        if (a->want == SCAN_FIRST && !gives_up && (found >> simt_lane() & 1u) != 0)
+            tile_lower_first(a, (uint64_t)x << 32);
         looked += simt_popcount(simt_ballot(mask != 0));
         own_sum += simt_popcount(found & ~early_lanes);
         early_sum += simt_popcount(found & early_lanes);
@@ -374,7 +386,7 @@ SIMT_FUNCTION void stream_step(const struct scan_arguments *a, const struct stre
 
 /* The same for a step that is not whole: the text's first, or its last. */
 SIMT_FUNCTION void stream_edge(const struct scan_arguments *a, uint64_t position, int kind,
-                               struct stream *s, uint64_t *count)
+                               int first, struct stream *s, uint64_t *count)
 {
     struct filter_range range = {position, a->begin + a->shift, stream_last(a)};
     uint64_t end = range.last + STREAM_BEYOND_BYTES;
@@ -394,6 +406,8 @@ SIMT_FUNCTION void stream_edge(const struct scan_arguments *a, uint64_t position
         if (stream_words_behind(kind) != 0 && SIMT_BOUND(place + 16u < end))
             stream_load_behind(a->text + place + 16u, words.w + 4);
         mask = filter_lane(a, &range, &words, place, stream_filter_kind(kind));
+        if (stream_decides(kind) && first && mask != 0)
+            tile_lower_first(a, (place - range.first + simt_lowest_bit(mask)) << 32);
         if (stream_decides(kind))
             *count += simt_popcount(mask);
         else
@@ -414,7 +428,15 @@ struct stream_way {
     uint32_t *tickets; /* 2, in turn: who writes one knows that all have read it before the other */
     uint32_t ahead;    /* thread 0's: it asks for a tile long before the block takes it */
     uint32_t turn;
+    uint64_t nearest; /* thread 0's: the result's, as it was at the last ask */
 };
+
+/* Is the tile ahead behind the first, as that was known when the tile was asked for? */
+SIMT_FUNCTION int stream_is_behind(const struct scan_arguments *a, const struct stream_way *way)
+{
+    return (SCAN_NONE - way->nearest) >> 32 <
+           a->position + (uint64_t)way->ahead * (a->tile_words * 32u) - a->shift - a->begin;
+}
 
 /* One more tile for this block, behind those that blocks begin with. Where so many are listed that
  * this launch is in vain, none: a hint, looked at now and then. */
@@ -446,19 +468,22 @@ SIMT_FUNCTION void stream_sum(struct stream *s, int flooded)
  * 0 says which tile comes after the next and asks for one more. Returns that tile. All threads of
  * the block. */
 SIMT_FUNCTION uint32_t stream_end(const struct scan_arguments *a, struct stream *s,
-                                  struct stream_way *way, uint32_t tile, int kind, int flooded)
+                                  struct stream_way *way, uint32_t tile, int kind, int first,
+                                  int flooded)
 {
     uint32_t *ticket = &way->tickets[way->turn++ % 2u];
 
     if (simt_thread() == 0) {
-        *ticket = way->ahead;
+        *ticket = first && stream_is_behind(a, way) ? a->tile_count : way->ahead;
         way->ahead = stream_ask(a, way->turn, kind);
+        if (first)
+            way->nearest = simt_read_u64(&a->result->nearest);
     }
     if (stream_decides(kind)) {
         simt_barrier();
         return *ticket;
     }
-    if (!stream_goes_on(a))
+    if (!stream_goes_on(a, first))
         flooded = flooded || stream_drain(a, s);
     flooded = simt_barrier_or(flooded);
     stream_sum(s, flooded);
@@ -466,6 +491,7 @@ SIMT_FUNCTION uint32_t stream_end(const struct scan_arguments *a, struct stream 
         uint64_t slot = simt_atomic_add_u64(&a->result->listed, 1);
 
         simt_store_u32(a->tile_list + slot, tile);
+        s->warp->listed++;
     }
     return *ticket;
 }
@@ -474,7 +500,8 @@ SIMT_FUNCTION uint32_t stream_end(const struct scan_arguments *a, struct stream 
  * whole, and of what lies behind the text, the loads are those of the text's first step: so that
  * they depend on nothing. Returns whether the warp gives up. */
 SIMT_FUNCTION int stream_tile(const struct scan_arguments *a, uint32_t tile, uint32_t next,
-                              struct stream_rows *step, int kind, struct stream *s, uint64_t *count)
+                              struct stream_rows *step, int kind, int first, struct stream *s,
+                              uint64_t *count)
 {
     uint32_t warps_bytes = simt_threads() / SIMT_WARP_THREADS * STREAM_STEP_BYTES;
     uint32_t left = a->tile_words * 32u / warps_bytes;
@@ -489,7 +516,7 @@ SIMT_FUNCTION int stream_tile(const struct scan_arguments *a, uint32_t tile, uin
         if (!flooded && stream_is_whole(a, position))
             stream_step(a, step, position, kind, s, count);
         else if (!flooded && position < stream_last(a))
-            stream_edge(a, position, kind, s, count);
+            stream_edge(a, position, kind, first, s, count);
         if (!stream_decides(kind))
             flooded = flooded || stream_settle(a, s);
         *step = ahead;
@@ -498,12 +525,24 @@ SIMT_FUNCTION int stream_tile(const struct scan_arguments *a, uint32_t tile, uin
     return flooded;
 }
 
-SIMT_FUNCTION void stream_tiles(const struct scan_arguments *a, int kind)
+/* For the first, a tile in which the warp has decided that there are occurrences is looked at once
+ * more, as if no step of it was whole. */
+SIMT_FUNCTION_LARGE void stream_tile_again(const struct scan_arguments *a, uint32_t tile, int kind,
+                                           struct stream *s)
+{
+    uint32_t warps_bytes = simt_threads() / SIMT_WARP_THREADS * STREAM_STEP_BYTES;
+    uint64_t position = stream_begin(a, tile), end = position + a->tile_words * 32u, count = 0;
+
+    for (; position < end; position += warps_bytes)
+        stream_edge(a, position, kind, 1, s, &count);
+}
+
+SIMT_FUNCTION void stream_tiles(const struct scan_arguments *a, int kind, int first)
 {
     SIMT_SHARED(struct stream_warp, stream_warps, SCAN_THREADS_MAX / SIMT_WARP_THREADS);
     SIMT_SHARED(uint32_t, stream_tickets, 2);
     struct stream s = {stream_warps + simt_warp(), 0};
-    struct stream_way way = {stream_tickets, 0, 0};
+    struct stream_way way = {stream_tickets, 0, 0, 0};
     struct tile_totals totals = {0, 0, 0};
     struct stream_rows step = {{0}, {0, 0}};
     uint32_t tile = simt_block(), next;
@@ -512,7 +551,7 @@ SIMT_FUNCTION void stream_tiles(const struct scan_arguments *a, int kind)
                 &step, kind);
     if (simt_lane() == 0) {
         s.warp->earlier = s.warp->steps = s.warp->count = s.warp->count_earlier = 0;
-        s.warp->total = s.warp->candidates = 0;
+        s.warp->total = s.warp->candidates = s.warp->listed = 0;
     }
     if (simt_thread() == 0) {
         stream_tickets[1] = stream_ask(a, 1, kind);
@@ -521,9 +560,12 @@ SIMT_FUNCTION void stream_tiles(const struct scan_arguments *a, int kind)
     simt_barrier();
     next = stream_tickets[1];
     while (SIMT_BOUND(tile < a->tile_count)) {
-        int flooded = stream_tile(a, tile, next, &step, kind, &s, &totals.count);
-        uint32_t third = stream_end(a, &s, &way, tile, kind, flooded);
+        int flooded = stream_tile(a, tile, next, &step, kind, first, &s, &totals.count);
+        uint32_t third;
 
+        if (stream_decides(kind) && first && simt_ballot(totals.count != 0) != 0)
+            stream_tile_again(a, tile, kind, &s);
+        third = stream_end(a, &s, &way, tile, kind, first, flooded);
         tile = next;
         next = third;
     }
@@ -533,7 +575,8 @@ SIMT_FUNCTION void stream_tiles(const struct scan_arguments *a, int kind)
         totals.count = simt_lane() == 0 ? s.warp->total : 0;
         totals.candidates = simt_lane() == 0 ? s.warp->candidates : 0;
     }
-    tile_finish(a, &totals);
+    totals.floods = simt_lane() == 0 ? s.warp->listed : 0;
+    tile_finish(a, &totals, way.ahead == UINT32_MAX ? UINT64_MAX : 0);
 }
 
 #endif

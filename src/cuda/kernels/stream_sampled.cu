@@ -28,7 +28,8 @@
 struct sampled_stream {
     uint32_t *queue; /* samples, from the first on, ascending */
     uint32_t queued;
-    uint32_t steps; /* of the budget of what is queued */
+    uint32_t steps;  /* of the budget of what is queued */
+    uint32_t listed; /* groups, each lane's */
     uint64_t count;
     uint64_t candidates;
 };
@@ -174,7 +175,7 @@ SIMT_FUNCTION int sampled_chains(const struct scan_arguments *a, struct sampled_
 }
 
 /* Note the groups that the queue's samples came from; returns whether they are too many by now. */
-SIMT_FUNCTION int sampled_list(const struct scan_arguments *a, const struct sampled_stream *s)
+SIMT_FUNCTION int sampled_list(const struct scan_arguments *a, struct sampled_stream *s)
 {
     int too_many = 0;
 
@@ -185,6 +186,7 @@ SIMT_FUNCTION int sampled_list(const struct scan_arguments *a, const struct samp
             uint64_t slot = simt_atomic_add_u64(&a->result->listed, 1);
 
             simt_store_u32(a->tile_list + slot, group);
+            s->listed++;
             too_many |= slot >= a->listed_max;
         }
     }
@@ -279,7 +281,7 @@ SIMT_KERNEL(stream_sampled, scan_arguments, SCAN_THREADS_MAX, 2)
 {
     SIMT_SHARED(uint32_t, sample_words, 1u << SCAN_SAMPLE_WORDS_MAX);
     SIMT_SHARED(uint32_t, sample_queues, SCAN_THREADS_MAX / SIMT_WARP_THREADS * SAMPLED_QUEUE_MAX);
-    struct sampled_stream s = {sample_queues + simt_warp() * SAMPLED_QUEUE_MAX, 0, 0, 0, 0};
+    struct sampled_stream s = {sample_queues + simt_warp() * SAMPLED_QUEUE_MAX, 0, 0, 0, 0, 0};
     struct sampled_walk walk = {0, 1, tile_lane_ask(&args)};
     struct tile_totals totals = {0, 0, 0};
     struct sampled_step even = {{{{0}}}}, odd = {{{{0}}}};
@@ -296,5 +298,6 @@ SIMT_KERNEL(stream_sampled, scan_arguments, SCAN_THREADS_MAX, 2)
     (void)sampled_settle(&args, &s);
     totals.count = s.count;
     totals.candidates = s.candidates;
-    tile_finish(&args, &totals);
+    totals.floods = s.listed;
+    tile_finish(&args, &totals, walk.ahead);
 }

@@ -321,10 +321,20 @@ SIMT_FUNCTION uint64_t tile_warp_sum(uint64_t own)
     return own;
 }
 
-/* Hand the result to the host and leave zeros for the next launch. One warp, when all that the grid
- * adds is there. */
-SIMT_FUNCTION void tile_answer(const struct scan_arguments *a)
+/* Hand the whole result to the host, and leave zeros for the next launch, if no other block has
+ * still something to add: no launch needs a fill before it or a copy after it. Warp 0 of the block,
+ * all lanes. */
+SIMT_FUNCTION void tile_sign(const struct scan_arguments *a)
 {
+    uint64_t done = 0;
+
+    simt_fence(); /* the sums before the sign */
+    simt_warp_sync();
+    if (simt_lane() == 0)
+        done = simt_atomic_add_u64(&a->result->blocks, 1) + 1u;
+    if (simt_shuffle_u64(done, 0) != simt_blocks())
+        return;
+    simt_fence(); /* all signs before their sums */
     if (SIMT_BOUND(simt_lane() < SCAN_RESULT_WORDS)) {
         uint64_t *word = (uint64_t *)a->result + simt_lane();
 
@@ -339,29 +349,37 @@ SIMT_FUNCTION void tile_answer(const struct scan_arguments *a)
     }
 }
 
-/* Sign that the block has added its sums; the last of the grid answers. A launch then needs no fill
- * before it, no copy after it and no second kernel. One warp of the block. */
-SIMT_FUNCTION void tile_sign(const struct scan_arguments *a)
+/* The same for counts, without a fence: each of the first words carries its own signs, so that
+ * whoever adds last has the whole sum in hand. Warp 0 of the block, all lanes; lane i has sum i. */
+SIMT_FUNCTION void tile_hand_over(const struct scan_arguments *a, uint64_t own)
 {
-    uint64_t done = 0;
+    uint64_t *word = (uint64_t *)a->result + simt_lane(), sum;
 
-    simt_fence(); /* the sums before the sign */
-    simt_warp_sync();
-    if (simt_lane() == 0)
-        done = simt_atomic_add_u64(&a->result->blocks, 1) + 1u;
-    if (simt_shuffle_u64(done, 0) != simt_blocks())
+    if (!SIMT_BOUND(simt_lane() < SCAN_SUMS))
         return;
-    simt_fence(); /* all signs before their sums */
-    tile_answer(a);
+    sum = own + (1ull << SCAN_SUM_BITS);
+    sum += simt_atomic_add_u64(word, sum);
+    if (sum >> SCAN_SUM_BITS != simt_blocks())
+        return;
+    simt_store_u64(word, 0);
+    if (simt_lane() == 2u) {
+        simt_store_u64(&a->result->ticket, 0);
+        simt_store_u64(&a->result->listed, 0);
+    }
+    simt_store_u64((uint64_t *)a->answer + simt_lane(),
+                   SCAN_THERE | (sum & ((1ull << SCAN_SUM_BITS) - 1u)));
 }
 
 /* Add what the threads have counted to the result: one atomic per block and sum, since all threads'
- * would take longer than the scan of a small piece (measured: 5 times, at 32 MiB and m = 1). All
- * threads of the block, after all else. */
-SIMT_FUNCTION void tile_finish(const struct scan_arguments *a, const struct tile_totals *totals)
+ * would take longer than the scan of a small piece (measured: 5 times, at 32 MiB and m = 1).
+ * `asked` is the last ticket of each thread that asks for any, never all ones: whoever needs its
+ * value has waited for it, and the block signs after all that was asked for. All threads of the
+ * block, after all else. */
+SIMT_FUNCTION void tile_finish(const struct scan_arguments *a, const struct tile_totals *totals,
+                               uint64_t asked)
 {
     SIMT_SHARED(uint64_t, tile_sums, SCAN_SUMS * SCAN_THREADS_MAX / SIMT_WARP_THREADS);
-    uint64_t count = tile_warp_sum(totals->count), total = 0;
+    uint64_t count = tile_warp_sum(totals->count + (asked == UINT64_MAX)), total = 0;
     uint64_t candidates = tile_warp_sum(totals->candidates), floods = tile_warp_sum(totals->floods);
     uint64_t *own = tile_sums + SCAN_SUMS * simt_warp();
 
@@ -373,14 +391,15 @@ SIMT_FUNCTION void tile_finish(const struct scan_arguments *a, const struct tile
     simt_barrier();
     if (simt_warp() != 0)
         return;
-    if (simt_lane() < SCAN_SUMS) {
-        for (uint32_t w = 0; w < simt_threads() / SIMT_WARP_THREADS; w++)
-            total += tile_sums[SCAN_SUMS * w + simt_lane()];
-        if (total != 0)
-            (void)simt_atomic_add_u64((uint64_t *)a->result + simt_lane(), total);
+    for (uint32_t w = 0; w < simt_threads() / SIMT_WARP_THREADS; w++)
+        total += simt_lane() < SCAN_SUMS ? tile_sums[SCAN_SUMS * w + simt_lane()] : 0;
+    if (a->want == SCAN_COUNT) {
+        tile_hand_over(a, total);
+        return;
     }
-    if (a->answer != 0)
-        tile_sign(a);
+    if (total != 0)
+        (void)simt_atomic_add_u64((uint64_t *)a->result + simt_lane(), total);
+    tile_sign(a);
 }
 
 #endif
