@@ -370,7 +370,7 @@ static enum trawl_status scan_range(struct engine_lane *lane, const struct engin
 {
     bool gallery = lane->plan->algorithm != PLAN_ALGORITHM_NONE;
     uint64_t done, begin_ns = gallery ? cuda_gallery_now_ns() : 0;
-    struct cuda_range range;
+    struct cuda_range range = {0, 0, 0, 0, false};
 
     TRAWL_TRY(next_range(lane, chunk, at, &range, error));
     range.end = min_u64(range.end, range.begin + range_bytes_max(lane, want));

@@ -65,5 +65,6 @@ bool cuda_in_place_range(const struct engine_lane *lane, const struct engine_chu
     range->begin = skew + at;
     range->end = skew + min_u64(chunk->owned, end - length + 1);
     range->text_end = skew + end;
+    range->in_place = true;
     return true;
 }

@@ -164,6 +164,7 @@ struct cuda_range {
     uint64_t begin;   /* begins [begin, end) are asked for */
     uint64_t end;
     uint64_t text_end; /* where the text, as far as it may be looked at, ends */
+    bool in_place;     /* in host memory */
 };
 
 /* The end of the begins that have room for the plan's shortest literal; range->begin: none has. */

@@ -6,7 +6,8 @@
 #include <stdint.h>
 
 struct cuda_limits {
-    uint64_t text_bytes_max;      /* device memory of a lane for its piece of a text */
+    uint64_t text_bytes_max;          /* device memory of a lane for its piece of a text */
+    uint32_t sampled_hits_stride_min; /* positions by samples from this stride on, else by every */
     uint32_t in_place_stride_min; /* pinned texts are sampled where they are from this stride on */
     bool load_in_place;           /* texts are pinned even where a device has room for a copy */
     uint64_t staging_bytes;       /* of each of a lane's two pinned buffers */

@@ -10,7 +10,10 @@
 #include "base/checked.h"
 #include "cuda/lane.h"
 
-#define STRIDE_MAX 16384u /* beyond, the bits no longer fit into shared memory */
+#define STRIDE_MAX                                                                               \
+    16384u                /* beyond, the bits no longer fit into shared memory, nor offsets into \
+                             PLAN_ENTRY_OFFSET_BITS */
+#define PAIR_GAIN_MIN 64u /* one in so many less samples, or pairs are not worth their hashes */
 #define WORDS_LOG2_MIN 10u
 
 /* At least this many times `count`, as a power of two. */
@@ -27,8 +30,8 @@ void cuda_sampled_sizes(uint64_t length, struct scan_arguments *a)
     TRAWL_ASSERT(length >= PLAN_DEVICE_SAMPLED_LENGTH_MIN);
     single -= single % SCAN_SAMPLE_BYTES;
     pair -= pair % (2 * SCAN_SAMPLE_BYTES);
-    a->sample_pair = pair > single;
-    a->stride = (uint32_t)max_u64(single, pair);
+    a->sample_pair = pair > single + single / PAIR_GAIN_MIN;
+    a->stride = (uint32_t)(a->sample_pair != 0 ? pair : single);
     a->hash_bits = 1 + log2_above(a->stride); /* two to four heads per gram */
     a->sample_words_log2 = (uint32_t)min_u64(max_u64(1 + log2_above(a->stride), WORDS_LOG2_MIN),
                                              SCAN_SAMPLE_WORDS_MAX);
@@ -48,7 +51,7 @@ void cuda_sampled_fill(const uint8_t *bytes, const struct scan_arguments *a,
         hash = plan_hash_words(gram[0] | fold, gram[1] | fold, gram[2] | fold, gram[3] | fold);
         head = &tables->heads[hash >> (32 - a->hash_bits)];
         tables->next[offset] = *head;
-        *head = offset;
+        *head = plan_entry(offset, hash);
         bit = hash >> (32 - SCAN_HEAD_BITS);
         tables->head_bits[bit / 32] |= 1u << bit % 32;
         tables->words[hash >> (32 - a->sample_words_log2)] |=

@@ -134,6 +134,26 @@ static inline uint32_t plan_sample_reach(uint32_t sample, uint32_t stride, uint3
     return (sample & pair) != 0 ? 16u : stride - 16u * pair;
 }
 
+/* An entry of the device's chains: an offset of the pattern, and bits of its gram's hash beside
+ * those that chose the chain. PLAN_NONE is none. */
+#define PLAN_ENTRY_OFFSET_BITS 15u
+
+static inline uint32_t plan_entry(uint32_t offset, uint32_t hash)
+{
+    return hash << PLAN_ENTRY_OFFSET_BITS | offset;
+}
+
+/* Of a gram with this hash, as far as the entry tells? */
+static inline uint32_t plan_entry_is(uint32_t entry, uint32_t hash)
+{
+    return (entry ^ hash << PLAN_ENTRY_OFFSET_BITS) >> PLAN_ENTRY_OFFSET_BITS == 0;
+}
+
+static inline uint32_t plan_entry_offset(uint32_t entry)
+{
+    return entry & ((1u << PLAN_ENTRY_OFFSET_BITS) - 1u);
+}
+
 static inline uint32_t plan_hash64(uint64_t gram, uint32_t bits)
 {
     return (uint32_t)((gram * 0x9e3779b97f4a7c15ull) >> (64u - bits));

@@ -3,7 +3,7 @@
  *     gpu_roofline [KIB [REPEATS [SECONDS [PARTS]]]]     default: 16 GiB, 11 repeats, 480 s, all
  *
  * PARTS: some of the letters r (read speed), c (counts), w (worst cases), h (hits), f
- * (first), t (small texts), q (many small searches).
+ * (first), t (small texts), q (many small searches), p (pinned texts).
  *
  * One process, several parts: read speed; counts, by text, pattern length and kernel;
  * launches; hits, rare and at every place; the first occurrence; worst cases; small texts; many
@@ -249,8 +249,8 @@ static void count_row(struct session *s, const char *text, uint64_t pattern_byte
 
 static void part_counts(struct session *s, const char *text)
 {
-    static const uint64_t lengths[] = {8,  1,  4,  16,  5,   6,   2,    3,    7,     12,   24,
-                                       32, 64, 80, 128, 256, 512, 1024, 4096, 16384, 65536};
+    static const uint64_t lengths[] = {8,  1,  4,  16,  5,   6,   2,    3,    7,    12,    24,
+                                       32, 64, 80, 128, 256, 512, 1024, 2048, 4096, 16384, 65536};
 
     printf("\n## Counts: x read by the host's clock, by the device's\n| text | m | count |");
     for (uint32_t v = 0; v < VARIANTS; v++)
@@ -575,6 +575,66 @@ static void part_queries(struct session *s)
     }
 }
 
+/* ---- Pinned texts ----------------------------------------------------------------------- */
+
+/* Seconds that the text's copy to the device takes, by what a part of it takes. */
+static double copy_seconds(struct session *s)
+{
+    uint64_t part = s->count < (1u << 30) ? s->count : 1u << 30;
+    struct cuda_device *device = s->lane->device;
+    struct cuda_memory memory = {0, 0};
+    double seconds[REPEATS_LEAST];
+    struct trawl_error error;
+
+    measure_must(cuda_device_enter(device, &error), &error);
+    measure_must(cuda_memory_reserve(device, &memory, part, &error), &error);
+    for (uint32_t i = 0; i < REPEATS_LEAST; i++) {
+        double begin = measure_now();
+
+        measure_must(CUDA_CALL(device, &error, copy_to_device, memory.address, s->bytes,
+                               (size_t)part, s->lane->stream),
+                     &error);
+        measure_must(CUDA_CALL(device, &error, stream_wait, s->lane->stream), &error);
+        seconds[i] = measure_now() - begin;
+    }
+    cuda_memory_release(device, &memory);
+    cuda_device_leave(device);
+    return measure_median(seconds, REPEATS_LEAST) * (double)s->count / (double)part;
+}
+
+static void part_pinned(struct session *s)
+{
+    static const uint64_t lengths[] = {16, 272, 1040, 4112, 16400};
+    struct cuda_limits limits = limits_of(&variants[0]);
+    struct trawl_error error;
+    double copy;
+
+    if (late(s, "pinned texts"))
+        return;
+    s->count = s->room / 2;
+    measure_fill(s->bytes, s->count, MEASURE_LETTERS);
+    limits.load_in_place = true;
+    cuda_limits_replace(&limits);
+    measure_must(engine_cuda_load(s->engine, s->bytes, s->count, &error), &error);
+    cuda_limits_replace(NULL);
+    copy = copy_seconds(s);
+    printf("\n## Counts in pinned host memory, a-z, %" PRIu64
+           " KiB: x the copy's %.1f GB/s, by the "
+           "host's clock\n| m | as chosen |\n|---:|---:|\n",
+           s->count >> 10, (double)s->count * 1e-9 / copy);
+    for (uint32_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        const uint8_t *pattern = s->bytes + s->count / 3;
+        struct figure figure;
+
+        if (lengths[i] <= s->count / 4 &&
+            measure(s, &variants[0], &limits, pattern, lengths[i], ENGINE_WANT_COUNT,
+                    cpu_count(s, pattern, lengths[i]), &figure))
+            printf("| %" PRIu64 " | %.2f |\n", lengths[i], copy / figure.call);
+    }
+    (void)fflush(stdout);
+    unload(s);
+}
+
 /* ---- All -------------------------------------------------------------------------------- */
 
 static void part_summary(const struct session *s)
@@ -631,7 +691,7 @@ int main(int argc, char **argv)
     s.room = (kib > 64 ? kib : 64) << 10;
     s.repeats = (uint32_t)(repeats > 0 && repeats <= MEASURE_REPEATS_MAX ? repeats : 11);
     s.deadline = measure_now() + (double)seconds;
-    s.parts = argc > 4 ? argv[4] : "rcwhftq";
+    s.parts = argc > 4 ? argv[4] : "rcwhftqp";
     session_open(&s);
     for (uint32_t text = 0; text < MEASURE_TEXTS && !late(&s, text_names[text]); text++) {
         if (strpbrk(s.parts, "rcs") == NULL)
@@ -654,6 +714,8 @@ int main(int argc, char **argv)
         part_small(&s);
     if (asked(&s, 'q'))
         part_queries(&s);
+    if (asked(&s, 'p'))
+        part_pinned(&s);
     part_summary(&s);
     session_close(&s);
     return s.wrong == 0 && s.figures > 0 ? 0 : 1;

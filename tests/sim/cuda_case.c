@@ -38,8 +38,10 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
     limits.plane_steps_max = test_random_below(random, 4) == 0 ? 1 : 512;
     limits.planes = test_random_below(random, 4) != 0;
     limits.streams = test_random_below(random, 3) != 0;
-    limits.listed_min = (uint32_t)test_random_below(random, 4);
+    limits.listed_min =
+        test_random_below(random, 2) ? 1000 : (uint32_t)test_random_below(random, 4);
     limits.in_place_stride_min = 16;
+    limits.sampled_hits_stride_min = test_random_below(random, 4) == 0 ? 128 : 16;
     limits.load_in_place = test_random_below(random, 2) != 0;
     return limits;
 }

@@ -161,7 +161,9 @@ static void work_do(struct cuda_stream *stream, struct work *work)
 
     if (work->kind == WORK_EVENT)
         work->event->pending--;
-    if (stream->context->failed != 0)
+    /* A device whose calls all fail is lost: what a kernel would read may be gone by then. */
+    if (stream->context->failed != 0 || (sim_state.fail_persistent && sim_state.fail_nth != 0 &&
+                                         sim_state.calls >= sim_state.fail_nth))
         return;
     if (work->kind == WORK_COPY) {
         memcpy(work->to, work->from, (size_t)work->bytes);

@@ -73,19 +73,22 @@ SIMT_FUNCTION uint32_t sampled_hash(const struct scan_arguments *a, const struct
 
 /* Follow one sample's chain; returns whether the thread gives up. */
 SIMT_FUNCTION int sampled_chain(const struct scan_arguments *a, const struct sampled_group *group,
-                                const struct sampled_shared *own, uint32_t sample, uint32_t offset,
+                                const struct sampled_shared *own, uint32_t sample, uint32_t hash,
                                 uint32_t *followed)
 {
+    uint32_t entry = simt_load_u32(a->heads + (hash >> (32u - a->hash_bits)));
     uint32_t reach = plan_sample_reach(sample, a->stride, a->sample_pair);
     uint64_t place = sampled_place(a, sample);
     uint32_t lane_bytes = a->pattern_bytes < TILE_LANE_BYTES ? a->pattern_bytes : TILE_LANE_BYTES;
 
-    for (; offset != PLAN_NONE; offset = simt_load_u32(a->next + offset)) {
+    for (; entry != PLAN_NONE; entry = simt_load_u32(a->next + plan_entry_offset(entry))) {
+        uint32_t offset = plan_entry_offset(entry);
         uint64_t x = place - offset;
 
         if (++*followed > SAMPLED_CHAIN_MAX)
             return 1;
-        if (offset >= reach || place < group->lowest + offset || x >= group->highest)
+        if (!plan_entry_is(entry, hash) || offset >= reach || place < group->lowest + offset ||
+            x >= group->highest)
             continue;
         if (tile_equal(a, x, a->pattern, lane_bytes)) {
             uint32_t slot = simt_atomic_add_u32(own->count, 1);
@@ -128,9 +131,7 @@ SIMT_FUNCTION int sampled_look(const struct scan_arguments *a, const struct samp
             bit = hash >> (32u - SCAN_HEAD_BITS);
             if ((own->head_bits[bit / 32u] >> bit % 32u & 1u) == 0)
                 continue;
-            flooded =
-                sampled_chain(a, group, own, sample,
-                              simt_load_u32(a->heads + (hash >> (32u - a->hash_bits))), &followed);
+            flooded = sampled_chain(a, group, own, sample, hash, &followed);
         }
     }
     totals->candidates += followed;

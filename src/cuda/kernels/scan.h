@@ -145,8 +145,8 @@ struct scan_arguments {
     struct scan_plane plane;
 
     /* Method sampled: */
-    const uint32_t *heads;
-    const uint32_t *next;
+    const uint32_t *heads;        /* plan_entry; of the first offset with such a hash */
+    const uint32_t *next;         /* by offset: the next one's */
     const uint32_t *head_bits;    /* 1 << SCAN_HEAD_BITS: is there a gram with this hash? */
     const uint32_t *sample_words; /* the same for streams: two bits of one word are set */
     uint64_t sample_base; /* where the first sample lies: a multiple of the stride, at most begin */

@@ -9,9 +9,9 @@
  *            forgotten, and the groups of 128 that it came from are listed, for scan_sampled;
  *            where too many are, all warps stop, and scan_sampled takes all.
  * Grid       any; warps draw tickets of some groups. 32 to 256 threads.
- * Shared     static, 37 KiB; of the 32 KiB of bits as many are loaded as there are.
- * Traffic    per sample: 16 bytes of one 32-byte sector. One in some hundreds has its bits set by
- *            chance and reads 16 bytes again, a head, and 24 bytes to compare.
+ * Shared     static, 42 KiB; of the 32 KiB of bits as many are loaded as there are.
+ * Traffic    per sample: 16 bytes of one 32-byte sector. One in 50 (stride 16384) to some hundreds
+ *            has its bits set by chance and reads 4 to 8 bytes of a chain.
  * Progress   no warp waits for another.
  * Order      none: a count. Tickets, so that all that is read at a time lies together: 40 G/s
  *            sectors in order, 35 G/s at random [H200]; groups dealt out beforehand drift apart.
@@ -26,7 +26,7 @@
 
 /* A warp's queue and sums; count and candidates are each lane's. */
 struct sampled_stream {
-    uint32_t *queue; /* samples, from the first on, ascending */
+    uint32_t *queue; /* samples, from the first on, ascending; then their hashes */
     uint32_t queued;
     uint32_t steps;  /* of the budget of what is queued */
     uint32_t listed; /* groups, each lane's */
@@ -146,28 +146,28 @@ SIMT_FUNCTION int sampled_compare(const struct scan_arguments *a, struct sampled
 SIMT_FUNCTION int sampled_chains(const struct scan_arguments *a, struct sampled_stream *s,
                                  uint32_t first)
 {
-    uint32_t offset = PLAN_NONE, reach = 0;
+    uint32_t entry = PLAN_NONE, hash = 0, reach = 0;
     uint64_t place = 0;
 
     if (SIMT_BOUND(first + simt_lane() < s->queued)) {
         uint32_t sample = s->queue[first + simt_lane()];
-        struct simt_u32x4 words;
 
+        hash = s->queue[SAMPLED_QUEUE_MAX + first + simt_lane()];
+        entry = simt_load_u32(a->heads + (hash >> (32u - a->hash_bits)));
         place = sampled_place(a, sample);
-        words = sampled_load(a, place);
         reach = plan_sample_reach(sample, a->stride, a->sample_pair);
-        offset = simt_load_u32(a->heads + (sampled_hash(a, &words) >> (32u - a->hash_bits)));
     }
-    while (simt_ballot(offset != PLAN_NONE) != 0) {
-        int valid = offset < reach && place >= a->begin + offset && place - offset < a->limit;
+    while (simt_ballot(entry != PLAN_NONE) != 0) {
+        uint32_t offset = plan_entry_offset(entry);
+        int valid = entry != PLAN_NONE && plan_entry_is(entry, hash) && offset < reach &&
+                    place >= a->begin + offset && place - offset < a->limit;
         uint64_t x = place - offset;
 
         if (s->steps++ >= a->sample_budget)
             return 1;
-        if (offset != PLAN_NONE) {
-            s->candidates++;
-            offset = simt_load_u32(a->next + offset);
-        }
+        s->candidates += valid ? 1u : 0;
+        if (entry != PLAN_NONE)
+            entry = simt_load_u32(a->next + offset);
         if (sampled_compare(a, s, valid, x))
             return 1;
     }
@@ -211,18 +211,27 @@ SIMT_FUNCTION_LARGE int sampled_settle(const struct scan_arguments *a, struct sa
     return in_vain;
 }
 
+SIMT_FUNCTION void sampled_queue(struct sampled_stream *s, uint32_t slot, uint32_t sample,
+                                 uint32_t hash)
+{
+    s->queue[slot] = sample;
+    s->queue[SAMPLED_QUEUE_MAX + slot] = hash;
+}
+
 /* Queue the samples of the step at `at` that `pass` has a bit for. Returns whether this launch is
  * in vain. All lanes of the warp. */
 SIMT_FUNCTION_LARGE int sampled_push(const struct scan_arguments *a, struct sampled_stream *s,
-                                     uint32_t at, uint32_t pass)
+                                     uint32_t at, uint32_t pass, struct simt_u32x4 hashes)
 {
+    SIMT_UNROLL
     for (uint32_t k = 0; k < SAMPLED_STREAM_LOADS; k++) {
         uint32_t own = at + k * SIMT_WARP_THREADS + simt_lane();
         int passed = (pass >> k & 1u) != 0 && sampled_is_wanted(a, own);
         uint32_t lanes = simt_ballot(passed);
 
         if (passed)
-            s->queue[s->queued + simt_popcount(lanes & ((1u << simt_lane()) - 1u))] = own;
+            sampled_queue(s, s->queued + simt_popcount(lanes & ((1u << simt_lane()) - 1u)), own,
+                          hashes.w[k]);
         s->queued += simt_popcount(lanes);
     }
     simt_warp_sync(); /* written before others read */
@@ -233,6 +242,7 @@ SIMT_FUNCTION int sampled_look_step(const struct scan_arguments *a, struct sampl
                                     const uint32_t *words, uint32_t at,
                                     const struct sampled_step *step)
 {
+    struct simt_u32x4 hashes;
     uint32_t pass = 0;
 
     SIMT_UNROLL
@@ -240,9 +250,10 @@ SIMT_FUNCTION int sampled_look_step(const struct scan_arguments *a, struct sampl
         uint32_t hash = sampled_hash(a, &step->sample[k]);
         uint32_t two = 1u << (hash & 31u) | 1u << (hash >> 5 & 31u);
 
+        hashes.w[k] = hash;
         pass |= (words[hash >> (32u - a->sample_words_log2)] & two) == two ? 1u << k : 0;
     }
-    return simt_ballot(pass != 0) != 0 && sampled_push(a, s, at, pass);
+    return simt_ballot(pass != 0) != 0 && sampled_push(a, s, at, pass, hashes);
 }
 
 /* Look at the step that was loaded while the next one is loaded. Returns whether that is the end.
@@ -280,8 +291,9 @@ SIMT_FUNCTION void sampled_load_words(const struct scan_arguments *a, uint32_t *
 SIMT_KERNEL(stream_sampled, scan_arguments, SCAN_THREADS_MAX, 2)
 {
     SIMT_SHARED(uint32_t, sample_words, 1u << SCAN_SAMPLE_WORDS_MAX);
-    SIMT_SHARED(uint32_t, sample_queues, SCAN_THREADS_MAX / SIMT_WARP_THREADS * SAMPLED_QUEUE_MAX);
-    struct sampled_stream s = {sample_queues + simt_warp() * SAMPLED_QUEUE_MAX, 0, 0, 0, 0, 0};
+    SIMT_SHARED(uint32_t, sample_queues,
+                2u * SCAN_THREADS_MAX / SIMT_WARP_THREADS * SAMPLED_QUEUE_MAX);
+    struct sampled_stream s = {sample_queues + 2u * simt_warp() * SAMPLED_QUEUE_MAX, 0, 0, 0, 0, 0};
     struct sampled_walk walk = {0, 1, tile_lane_ask(&args)};
     struct tile_totals totals = {0, 0, 0};
     struct sampled_step even = {{{{0}}}}, odd = {{{{0}}}};
