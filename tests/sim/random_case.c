@@ -61,6 +61,26 @@ static void make_overlaps(struct test_random *random, struct diff_input *input)
     input_add_pattern(input, pattern, count);
 }
 
+/* Copies of a short pattern close to each other, most of them with a byte that differs in one bit:
+ * what looks alike in one bit of each byte is everywhere, and rarely an occurrence. */
+static void make_near_misses(struct test_random *random, struct diff_input *input)
+{
+    uint64_t count = 8 + test_random_below(random, test_random_below(random, 2) ? 8 : 60), at = 0;
+    uint64_t gap = 1 + test_random_below(random, 2 * count);
+    uint8_t pattern[68];
+
+    input_begin(random, INPUT_DNA, TEXT_BYTES_MAX, input);
+    (void)input_fill(random, INPUT_DNA, pattern, count);
+    while (at + count <= input->text_bytes) {
+        memcpy(input->text + at, pattern, count);
+        if (test_random_below(random, 8) != 0)
+            input->text[at + test_random_below(random, count)] ^=
+                (uint8_t)(1u << test_random_below(random, 5));
+        at += count + test_random_below(random, gap);
+    }
+    input_add_pattern(input, pattern, count);
+}
+
 void random_case_input(struct test_random *random, struct diff_input *input)
 {
     if (test_random_below(random, 3) == 0) {
@@ -75,6 +95,8 @@ void random_case_input(struct test_random *random, struct diff_input *input)
         make_runs(random, input);
     } else if (test_random_below(random, 6) == 0) {
         make_overlaps(random, input);
+    } else if (test_random_below(random, 6) == 0) {
+        make_near_misses(random, input);
     } else {
         input_generate(random, TEXT_BYTES_MAX, input);
     }
