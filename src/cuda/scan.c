@@ -6,8 +6,9 @@
 
 #define TILES_PER_BLOCK_MIN 2u
 #define FIRST_STEPS 2u
-#define FLOOD_PARTS 16u      /* one in so many units listed: the tile kernel takes all */
-#define FLOOD_SCANS 15u      /* and as many scans more */
+#define FLOOD_PARTS 16u /* one in so many units listed: the tile kernel takes all */
+#define FLOOD_SCANS 15u /* and as many scans more */
+#define FLOOD_STRIDE_MAX 512u
 #define STREAM_ROW_WORDS 16u /* of bitmap, for a row of 512 bytes */
 #define LOOK_NS \
     50000u /* beyond this the driver's wait is no longer a part of the time that counts */
@@ -40,13 +41,17 @@ static void choose_tiles(const struct engine_lane *lane, uint64_t places, uint32
 /* Groups of `samples` samples, and the tiles that one of them is where it floods. */
 static void choose_group(const struct engine_lane *lane, uint64_t samples, struct scan_arguments *a)
 {
+    uint64_t begins = ((samples >> a->sample_pair) + 1) * a->stride + 15;
+    uint32_t threads = lane->limits.threads;
+
+    /* A tile that is settled by planes costs its size, however few of its begins are the group's.
+     */
     a->group_samples = (uint32_t)samples;
     a->tile_words =
-        lane->limits.tile_words_max - lane->limits.tile_words_max % lane->limits.threads;
+        (uint32_t)min_u64(lane->limits.tile_words_max / threads, begins / (32ull * threads) + 1) *
+        threads;
     a->tile_count = (uint32_t)((a->sample_count + samples - 1) / samples);
-    a->group_segments =
-        (uint32_t)((((samples >> a->sample_pair) + 1) * a->stride + 15) / (32ull * a->tile_words) +
-                   1);
+    a->group_segments = (uint32_t)(begins / (32ull * a->tile_words) + 1);
 }
 
 /* The samples that stand for the begins. */
@@ -166,6 +171,10 @@ void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_table
         tables->floods_left == 0 &&
         limit - range->begin >= STREAM_ALIGNMENT + STREAM_ROWS * STREAM_ROW_WORDS * 32)
         kernel = want == SCAN_COUNT ? tables->count_kernel : CUDA_KERNEL_FIRST_STREAM;
+    /* Where all floods, and there are samples almost everywhere, they are not looked at. */
+    if (want == SCAN_COUNT && tables->floods_left > 0 && kernel == CUDA_KERNEL_SAMPLED &&
+        tables->arguments.stride <= FLOOD_STRIDE_MAX)
+        kernel = CUDA_KERNEL_EVERY;
     if (want != SCAN_COUNT && kernel == CUDA_KERNEL_SAMPLED &&
         tables->arguments.stride < lane->limits.sampled_hits_stride_min)
         kernel = CUDA_KERNEL_EVERY;
