@@ -31,15 +31,16 @@
 #define STREAM_QUEUE_MAX                                                    \
     ((STREAM_ROWS + 1u) * SIMT_WARP_THREADS) /* fewer than 32, and a step's \
                                               */
-#define STREAM_BEYOND_BYTES 16u              /* loaded behind the last place */
+#define STREAM_MASK_UNIT (1ull << 48)
+#define STREAM_BEYOND_BYTES 16u /* loaded behind the last place */
 #define STREAM_HINT_TURNS 8u
 
 /* Beside filter.h's kinds: patterns of 5 to 8 bytes, decided by the word that begins at a place and
  * the one that ends with the pattern. */
 enum { STREAM_PAIR_5 = FILTER_SET + 1, STREAM_PAIR_6, STREAM_PAIR_7, STREAM_PAIR_8 };
 
-/* What a warp has in shared memory. An entry of the queue: 16 candidates of one lane, the first
- * one's begin (from a->begin on, modulo 2^32) and, above it, a mask. */
+/* What a warp has in shared memory. An entry of the queue: 16 places of one lane, the first
+ * one divided by 16, and above it, in units of STREAM_MASK_UNIT, which of them are candidates. */
 struct stream_warp {
     uint64_t queue[STREAM_QUEUE_MAX];
     uint32_t earlier; /* entries of earlier tiles: the lowest */
@@ -127,14 +128,14 @@ SIMT_FUNCTION_LARGE int stream_verify(const struct scan_arguments *a, struct str
         return 1;
     if (SIMT_BOUND(simt_lane() < count))
         entry = warp->queue[first + simt_lane()];
-    for (mask = (uint32_t)(entry >> 32); !gives_up && simt_ballot(mask != 0) != 0;
+    for (mask = (uint32_t)(entry / STREAM_MASK_UNIT); !gives_up && simt_ballot(mask != 0) != 0;
          mask &= mask - 1u) {
         uint32_t bit = mask != 0 ? simt_lowest_bit(mask) : 0, found = 0;
-        uint32_t x = (uint32_t)entry + bit;
+        uint64_t x = (entry % STREAM_MASK_UNIT) * 16u + bit - a->shift;
 
-        gives_up = stream_verify_one(a, a->begin + x, mask != 0, &steps, &found);
+        gives_up = stream_verify_one(a, x, mask != 0, &steps, &found);
         if (a->want == SCAN_FIRST && !gives_up && (found >> simt_lane() & 1u) != 0)
-            tile_lower_first(a, (uint64_t)x << 32);
+            tile_lower_first(a, (x - a->begin) << 32);
         looked += simt_popcount(simt_ballot(mask != 0));
         own_sum += simt_popcount(found & ~early_lanes);
         early_sum += simt_popcount(found & early_lanes);
@@ -151,15 +152,15 @@ SIMT_FUNCTION_LARGE int stream_verify(const struct scan_arguments *a, struct str
     return gives_up;
 }
 
-/* Queue the candidates of a mask's bits; `place` is that of bit 0, counted from the first begin's.
- * All lanes of the warp. */
+/* Queue the candidates of a mask's 16 bits; `place` is that of bit 0, a multiple of 16. All lanes
+ * of the warp. */
 SIMT_FUNCTION void stream_push(struct stream *s, uint64_t place, uint32_t mask)
 {
     uint32_t lanes = simt_ballot(mask != 0);
 
     if (mask != 0)
         s->warp->queue[s->queued + simt_popcount(lanes & ((1u << simt_lane()) - 1u))] =
-            (place & UINT32_MAX) | (uint64_t)mask << 32;
+            place / 16u + mask * STREAM_MASK_UNIT;
     s->queued += simt_popcount(lanes);
 }
 
@@ -365,7 +366,7 @@ SIMT_FUNCTION struct filter_words stream_words_of(const struct stream_rows *from
 SIMT_FUNCTION void stream_step(const struct scan_arguments *a, const struct stream_rows *step,
                                uint64_t position, int kind, struct stream *s, uint64_t *count)
 {
-    uint64_t place = position + 16u * simt_lane() - a->begin - a->shift;
+    uint64_t place = position + 16u * simt_lane();
     uint32_t decided = 0;
 
     SIMT_UNROLL
@@ -411,7 +412,7 @@ SIMT_FUNCTION void stream_edge(const struct scan_arguments *a, uint64_t position
         if (stream_decides(kind))
             *count += simt_popcount(mask);
         else
-            stream_push(s, place - range.first, mask);
+            stream_push(s, place, mask);
     }
 }
 
