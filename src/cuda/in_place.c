@@ -11,18 +11,27 @@
 
 #define ALIGNMENT 32u /* of samples */
 
+/* Samples are loaded whole: from the multiple of their size at or below the text's begin on. */
+static void *pinned_begin(const struct cuda_resident *resident)
+{
+    return (void *)(uintptr_t)(resident->bytes - (uintptr_t)resident->bytes % ALIGNMENT);
+}
+
 enum trawl_status cuda_in_place_register(const struct cuda_device *device,
                                          struct cuda_resident *resident, struct trawl_error *error)
 {
     const struct cuda_driver *driver = device->driver;
-    void *bytes = (void *)(uintptr_t)resident->bytes;
+    void *bytes = pinned_begin(resident);
+    uint64_t skew = (uintptr_t)resident->bytes % ALIGNMENT;
+    size_t count = (size_t)(resident->count + skew);
     enum trawl_status status;
 
     /* Memory that may not be written says so, on systems that look. */
-    if (driver->host_register(bytes, (size_t)resident->count, CUDA_HOST_REGISTER_MAPPED) != 0)
-        TRAWL_TRY(CUDA_CALL(device, error, host_register, bytes, (size_t)resident->count,
+    if (driver->host_register(bytes, count, CUDA_HOST_REGISTER_MAPPED) != 0)
+        TRAWL_TRY(CUDA_CALL(device, error, host_register, bytes, count,
                             CUDA_HOST_REGISTER_MAPPED | CUDA_HOST_REGISTER_READ_ONLY));
     status = CUDA_CALL(device, error, host_address, &resident->in_place, bytes, 0);
+    resident->in_place += skew;
     if (status != TRAWL_OK) {
         resident->in_place = 0;
         (void)driver->host_unregister(bytes);
@@ -33,7 +42,7 @@ enum trawl_status cuda_in_place_register(const struct cuda_device *device,
 void cuda_in_place_release(const struct cuda_device *device, struct cuda_resident *resident)
 {
     if (resident->in_place != 0)
-        (void)device->driver->host_unregister((void *)(uintptr_t)resident->bytes);
+        (void)device->driver->host_unregister(pinned_begin(resident));
     resident->in_place = 0;
 }
 
