@@ -31,7 +31,8 @@
 
 #define PLANE_LOADS 2u       /* words of a thread on their way at a time */
 #define PLANE_LANE_WORDS 16u /* compared by one lane alone; what is beyond, by the whole warp */
-#define PLANE_HALF 16u       /* bytes that are compared at a time where candidates are near */
+#define PLANE_ROOM_MAX (1u << 30) /* more than a tile needs; less than what skip is taken from */
+#define PLANE_HALF 16u            /* bytes that are compared at a time where candidates are near */
 
 /* What plane_ones looks for. */
 enum { PLANE_RUNS, PLANE_GOOD };
@@ -64,7 +65,7 @@ SIMT_FUNCTION struct plane_tile plane_tile_of(const struct scan_arguments *a,
     base = origin - t.skew;
     t.skip = base > a->text_end ? (uint32_t)(0 - base) : 0;
     room = a->text_end + PLANE_HALF - (base + t.skip);
-    t.room = room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
+    t.room = room < PLANE_ROOM_MAX ? (uint32_t)room : PLANE_ROOM_MAX;
     /* Opaque, or the compiler computes it anew at each load. */
     address = (uint64_t)(uintptr_t)a->text + base;
     t.address = (uint64_t)simt_opaque_u32((uint32_t)(address >> 32)) << 32 |
