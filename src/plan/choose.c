@@ -14,7 +14,8 @@
 #define GRAM_BYTES_MIN 4u
 #define GRAMS_RATE_MAX 1e-4 /* candidates per text byte: 1.6 per tile of 16 KiB */
 #define SAMPLED_REPEATS_MAX 4.0
-#define SAMPLED_LENGTH_MIN 768u       /* from here the text is not read whole */
+#define SAMPLED_LENGTH_MIN 768u /* from here the text is not read whole */
+#define DEVICE_REPEATS_MAX 2.0
 #define DEVICE_SAMPLED_LENGTH_MIN 63u /* from here a device reads less than all, at stride 64 */
 
 static bool is_one_plain_literal(const struct trawl_plan *plan)
@@ -130,12 +131,12 @@ static void analyse_one(struct trawl_plan *plan, const uint8_t *sample, uint64_t
 static enum trawl_status choose_for_device(struct trawl_plan *plan, enum trawl_method asked,
                                            struct trawl_error *error)
 {
-    double places = SAMPLED_REPEATS_MAX + 1;
+    double places = DEVICE_REPEATS_MAX + 1;
 
     plan->method_device = asked;
     if (asked == TRAWL_METHOD_AUTO && plan->length_min >= DEVICE_SAMPLED_LENGTH_MIN)
         TRAWL_TRY(sampled_repeats(plan, 16, &places, error));
-    if (places <= SAMPLED_REPEATS_MAX)
+    if (places <= DEVICE_REPEATS_MAX)
         plan->method_device = TRAWL_METHOD_SAMPLED;
     else if (asked == TRAWL_METHOD_AUTO ||
              (asked == TRAWL_METHOD_SAMPLED && plan->length_min < PLAN_DEVICE_SAMPLED_LENGTH_MIN))
