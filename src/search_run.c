@@ -235,7 +235,8 @@ static uint64_t loaded_piece_bytes(const struct trawl_searcher *searcher,
         devices = searcher->ops->holds(searcher->engine, plan, text->bytes, text->bytes_count);
     if (devices == 0)
         return 0;
-    if (sink->wants == SINK_WANTS_COUNT && plan_counts_alone(plan))
+    /* What many literals count in more than a piece might not fit into a device's sum. */
+    if (sink->wants == SINK_WANTS_COUNT && plan_counts_alone(plan) && plan->literal_count == 1)
         return max_u64(text->bytes_count / devices + 1, PIECE_BYTES_MAX);
     return PIECE_BYTES_MAX;
 }
