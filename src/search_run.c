@@ -245,10 +245,11 @@ static uint64_t piece_bytes(const struct trawl_searcher *searcher, const struct 
                             const struct trawl_text *text, const struct sink *sink)
 {
     uint64_t bytes = text->kind == TEXT_MEMORY ? PIECE_BYTES_MEMORY : PIECE_BYTES_FILE;
-    uint64_t loaded = loaded_piece_bytes(searcher, plan, text, sink);
+    uint64_t loaded;
 
     if (searcher->chunk_bytes > 0)
         return min_u64(searcher->chunk_bytes, PIECE_BYTES_MAX);
+    loaded = loaded_piece_bytes(searcher, plan, text, sink);
     if (loaded > 0)
         return loaded;
     if (searcher->properties.chunk_bytes > 0)

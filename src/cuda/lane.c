@@ -26,7 +26,6 @@ const struct cuda_limits cuda_limits_default = {
     .plane_steps_max = 512,
     .streams = true,
     .listed_min = 16,
-    .multiprocessor_blocks = 0,
     .kernels_timed = false,
 };
 

@@ -144,6 +144,7 @@ uint64_t cuda_plane_words(uint64_t count);
  * planes do not fit the pattern, or where memory for choosing is not to be had: duels need none. */
 void cuda_plane_choose(const uint8_t *bytes, uint64_t pattern_bytes, bool fold,
                        const uint32_t *overlap, uint32_t *words, struct scan_plane *plane);
+
 /* ---- sampled.c ---- */
 
 /* Where the tables go; the bits are all clear. */

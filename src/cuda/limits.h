@@ -26,10 +26,9 @@ struct cuda_limits {
     bool planes;                /* settle flooded tiles by planes where they fit, not by duels */
 
     /* Which kernels run, where several give the same answer: */
-    bool streams;                   /* counts of one pattern by scan_stream */
-    uint32_t listed_min;            /* tiles that a stream may give up in any case */
-    uint32_t multiprocessor_blocks; /* per launch and multiprocessor; 0: what is resident */
-    bool kernels_timed;             /* lane->kernel_ns */
+    bool streams;        /* counts of one pattern by scan_stream */
+    uint32_t listed_min; /* tiles that a stream may give up in any case */
+    bool kernels_timed;  /* lane->kernel_ns */
 };
 
 extern const struct cuda_limits cuda_limits_default;

@@ -10,8 +10,7 @@
 #define FLOOD_SCANS 15u /* and as many scans more */
 #define FLOOD_STRIDE_MAX 512u
 #define STREAM_ROW_WORDS 16u /* of bitmap, for a row of 512 bytes */
-#define LOOK_NS \
-    50000u /* beyond this the driver's wait is no longer a part of the time that counts */
+#define LOOK_NS 50000u       /* from then on the driver's wait is no part of the time that counts */
 #define LOOKS_PER_TIME 64u
 #define WARP_STEP_BYTES 256u
 /* Groups of 128 samples that a ticket of a stream of samples stands for. One were more tickets than
@@ -20,9 +19,7 @@
 #define SAMPLED_STRIDE_PAIRS 128u
 #define SAMPLED_TICKET_NEAR 16u
 #define SAMPLED_TICKET_FAR 2u
-#define STREAM_ALIGNMENT                                                     \
-    128ull /* a cache line: a warp's loads then touch no more than they need \
-            */
+#define STREAM_ALIGNMENT 128ull /* a cache line: a warp's loads touch no more than they need */
 
 /* Smaller tiles where the range is too short to give every block its share. */
 static void choose_tiles(const struct engine_lane *lane, uint64_t places, uint32_t blocks,
@@ -129,13 +126,7 @@ static void choose_stream_tiles(const struct engine_lane *lane, uint32_t blocks,
 
 static uint32_t blocks_for(const struct engine_lane *lane, enum cuda_kernel kernel)
 {
-    uint32_t resident = lane->device->resident[kernel];
-
-    if (lane->limits.blocks_max != 0)
-        return lane->limits.blocks_max;
-    if (lane->limits.multiprocessor_blocks == 0)
-        return resident;
-    return lane->limits.multiprocessor_blocks * lane->device->multiprocessors;
+    return lane->limits.blocks_max != 0 ? lane->limits.blocks_max : lane->device->resident[kernel];
 }
 
 /* How many samples are on their way: few enough to lie near each other in memory and to come soon,
@@ -152,8 +143,7 @@ static void shape_samples(const struct engine_lane *lane, const struct cuda_rang
     else if (a->sample_pair != 0 && a->stride >= SAMPLED_STRIDE_PAIRS)
         quarters = 3;
     *threads = (uint32_t)max_u64(*threads / 32 * quarters / 4 * 32, 32);
-    if (lane->limits.blocks_max == 0 && lane->limits.multiprocessor_blocks == 0 &&
-        (range->in_place || a->sample_pair == 0))
+    if (lane->limits.blocks_max == 0 && (range->in_place || a->sample_pair == 0))
         *blocks = lane->device->multiprocessors;
 }
 

@@ -7,6 +7,7 @@
  * 4 GiB, and `call`, trawl_count through the public functions. Each timed run's count is compared
  * with the CPU engine's; a wrong one ends the benchmark with status 1.
  */
+#include "diff/input.h"
 #include "measure.h"
 
 struct bench {
@@ -91,7 +92,6 @@ int main(int argc, char **argv)
 {
     uint64_t gib = argc > 1 ? strtoull(argv[1], NULL, 10) : 8;
     uint64_t repeats = argc > 2 ? strtoull(argv[2], NULL, 10) : 9;
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
     double begin = measure_now();
     struct trawl_error error;
     struct engine *engine;
@@ -103,15 +103,11 @@ int main(int argc, char **argv)
     memset(&bench, 0, sizeof bench);
     bench.count = gib << 30;
     bench.repeats = repeats > 0 && repeats <= MEASURE_REPEATS_MAX ? (uint32_t)repeats : 9;
-    bytes = (uint8_t *)malloc(bench.count + MEASURE_SLACK_BYTES);
-    if (bytes == NULL)
-        return 1;
+    bytes = (uint8_t *)test_memory(bench.count + MEASURE_SLACK_BYTES);
     bench.bytes = bytes;
     measure_must(engine_cuda.lane_open(engine, &bench.lane, &error), &error);
-    options.engine = TRAWL_ENGINE_CUDA;
-    measure_must(trawl_searcher_open(&options, &bench.gpu, &error), &error);
-    options.engine = TRAWL_ENGINE_CPU;
-    measure_must(trawl_searcher_open(&options, &bench.cpu, &error), &error);
+    bench.gpu = measure_searcher(TRAWL_ENGINE_CUDA, 0);
+    bench.cpu = measure_searcher(TRAWL_ENGINE_CPU, 0);
     printf("device: %s\n", bench.lane->device->name);
     bench_text(&bench, engine, bytes, false);
     bench_text(&bench, engine, bytes, true);

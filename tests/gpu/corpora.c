@@ -225,19 +225,15 @@ static void text_compare(struct session *s, const char *folder, uint32_t corpus,
 
 int main(int argc, char **argv)
 {
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
     uint64_t seconds = argc > 2 ? strtoull(argv[2], NULL, 10) : 300;
     uint64_t most = argc > 3 ? strtoull(argv[3], NULL, 10) : UINT64_MAX;
     static struct session s;
-    struct trawl_error error;
 
     test_begin("gpu corpora");
     engine_cuda.close(gpu_open()); /* or skipped */
     s.deadline = measure_now() + (double)seconds;
-    options.engine = TRAWL_ENGINE_CPU;
-    measure_must(trawl_searcher_open(&options, &s.cpu, &error), &error);
-    options.engine = TRAWL_ENGINE_CUDA;
-    measure_must(trawl_searcher_open(&options, &s.device, &error), &error);
+    s.cpu = measure_searcher(TRAWL_ENGINE_CPU, 0);
+    s.device = measure_searcher(TRAWL_ENGINE_CUDA, 0);
     for (uint32_t i = 0; i < sizeof corpora / sizeof *corpora && test_failures < FAILURES_MAX; i++)
         text_compare(&s, argc > 1 ? argv[1] : ".", i, most);
     trawl_searcher_close(s.cpu);

@@ -13,6 +13,7 @@
  * Left out: word-chunked, which on a text that lies there is word-simple; -hybrid, which is -shared
  * or -swift-chunking; rabin-karp-matrix, which takes records.
  */
+#include "diff/input.h"
 #include "measure.h"
 
 #define ALGORITHMS_MAX 32u
@@ -259,18 +260,10 @@ static void print_tables(const struct session *s)
 
 static void session_open(struct session *s)
 {
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_error error;
-
     s->engine = gpu_open();
-    s->bytes = (uint8_t *)malloc(s->count + MEASURE_SLACK_BYTES);
-    if (s->bytes == NULL) {
-        printf("no memory for a text of %" PRIu64 " bytes\n", s->count);
-        exit(1);
-    }
+    s->bytes = (uint8_t *)test_memory(s->count + MEASURE_SLACK_BYTES);
     memset(s->bytes + s->count, 0, MEASURE_SLACK_BYTES);
-    options.engine = TRAWL_ENGINE_CPU;
-    measure_must(trawl_searcher_open(&options, &s->cpu, &error), &error);
+    s->cpu = measure_searcher(TRAWL_ENGINE_CPU, 0);
     list_algorithms(s);
     s->figures_left = s->name_count * FIGURES;
 }

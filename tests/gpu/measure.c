@@ -123,6 +123,18 @@ void measure_must(enum trawl_status status, const struct trawl_error *error)
     exit(1);
 }
 
+struct trawl_searcher *measure_searcher(enum trawl_engine engine, uint32_t threads)
+{
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct trawl_searcher *searcher = NULL;
+    struct trawl_error error;
+
+    options.engine = engine;
+    options.threads = threads;
+    measure_must(trawl_searcher_open(&options, &searcher, &error), &error);
+    return searcher;
+}
+
 struct trawl_plan *measure_plan(const uint8_t *pattern, uint64_t pattern_bytes, const uint8_t *text,
                                 uint64_t text_bytes, enum trawl_method method,
                                 const char *algorithm)

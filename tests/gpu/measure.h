@@ -6,8 +6,8 @@
 #include "plan/plan.h"
 #include "gpu/gpu.h"
 
-#define MEASURE_PIECE_BYTES \
-    ((1ull << 32) - (1ull << 20)) /* nearly as large as a chunk with hits may be */
+/* Nearly as large as a chunk with hits may be. */
+#define MEASURE_PIECE_BYTES ((1ull << 32) - (1ull << 20))
 #define MEASURE_REPEATS_MAX 99u
 #define MEASURE_SLACK_BYTES 64u
 
@@ -18,6 +18,8 @@ double measure_now(void);
 double measure_median(double *seconds, uint32_t count);
 /* Prints the error and ends the program where there is one. */
 void measure_must(enum trawl_status status, const struct trawl_error *error);
+/* Ends the program where it does not open. threads as in trawl.h. */
+struct trawl_searcher *measure_searcher(enum trawl_engine engine, uint32_t threads);
 /* Random bytes: a-z, ACGT, or English words as often as words are. On several threads. */
 void measure_fill(uint8_t *bytes, uint64_t count, enum measure_text text);
 
@@ -30,9 +32,9 @@ struct trawl_plan *measure_plan(const uint8_t *pattern, uint64_t pattern_bytes, 
 uint64_t measure_cpu_count(struct trawl_searcher *cpu, const uint8_t *pattern,
                            uint64_t pattern_bytes, const uint8_t *text, uint64_t text_bytes);
 
-/* What one lane finds in the text, in pieces as large as may be (for a
- * count, whole): the count, or with FIRST the first
- * begin (UINT64_MAX: none). Hits are counted and must ascend; if not, UINT64_MAX. */
+/* What one lane finds in the text, in pieces as large as may be (for a count, whole): the count, or
+ * with FIRST the first begin (UINT64_MAX: none). Hits are counted and must ascend; if not,
+ * UINT64_MAX. */
 uint64_t measure_scan(struct engine_lane *lane, const struct trawl_plan *plan, const uint8_t *text,
                       uint64_t text_bytes, enum engine_want want);
 

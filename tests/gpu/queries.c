@@ -27,18 +27,6 @@ struct many {
     uint64_t count;
 };
 
-static struct trawl_searcher *searcher_open(enum trawl_engine engine, uint32_t threads)
-{
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_searcher *searcher = NULL;
-    struct trawl_error error;
-
-    options.engine = engine;
-    options.threads = threads;
-    measure_must(trawl_searcher_open(&options, &searcher, &error), &error);
-    return searcher;
-}
-
 static struct trawl_text *text_of(const uint8_t *bytes, uint64_t count)
 {
     struct trawl_text *text = NULL;
@@ -98,7 +86,7 @@ static void part_one(struct session *s)
         "| count, another plan | first |\n|---:|---:|---:|---:|\n",
         PATTERN_BYTES);
     for (uint64_t bytes = 1 << 10; bytes <= s->room; bytes *= 4) {
-        struct trawl_searcher *searcher = searcher_open(TRAWL_ENGINE_CUDA, 1);
+        struct trawl_searcher *searcher = measure_searcher(TRAWL_ENGINE_CUDA, 1);
         struct trawl_text *text = text_of(s->bytes, bytes);
         struct trawl_plan *plans[2] = {plan_at(s, bytes / 3), plan_at(s, bytes / 4)};
         double seconds[MEASURE_REPEATS_MAX];
@@ -130,7 +118,7 @@ static void part_one(struct session *s)
 /* Queries per second. */
 static void many_figure(struct session *s, struct many *many, uint32_t threads, bool loaded)
 {
-    struct trawl_searcher *searcher = searcher_open(TRAWL_ENGINE_CUDA, threads);
+    struct trawl_searcher *searcher = measure_searcher(TRAWL_ENGINE_CUDA, threads);
     double seconds[MEASURE_REPEATS_MAX];
     struct trawl_error error;
 
@@ -207,7 +195,7 @@ int main(int argc, char **argv)
     s.room = kib << 10;
     s.bytes = (uint8_t *)test_memory(s.room);
     measure_fill(s.bytes, s.room, MEASURE_LETTERS);
-    s.cpu = searcher_open(TRAWL_ENGINE_CPU, 0);
+    s.cpu = measure_searcher(TRAWL_ENGINE_CPU, 0);
     part_one(&s);
     part_many(&s);
     trawl_searcher_close(s.cpu);

@@ -127,7 +127,7 @@ static void find_method(const struct bench *bench, struct row *row)
 {
     struct trawl_plan *plan = build_plan(bench, row->pattern, row->pattern_bytes, bench->bytes);
 
-    search_method(plan, row->method);
+    search_method(plan, TRAWL_ENGINE_CPU, row->method);
     trawl_plan_free(plan);
 }
 

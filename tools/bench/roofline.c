@@ -38,6 +38,7 @@ static const char *const method_names[] = {
 
 struct engine {
     char name[ENGINE_NAME_BYTES];
+    enum trawl_engine kind;
     struct trawl_searcher *searcher; /* NULL: not here */
     uint32_t threads;                /* of the read loop; 0: none is comparable */
 };
@@ -119,7 +120,7 @@ static void measure(struct roofline *roofline, struct result *result)
         if (plans[m] != NULL)
             run(roofline, result, plans[m], m, false);
     }
-    search_method(plans[TRAWL_METHOD_AUTO], result->chosen);
+    search_method(plans[TRAWL_METHOD_AUTO], result->engine->kind, result->chosen);
     for (uint32_t round = 0; round < roofline->options->rounds; round++) {
         run_read(roofline, result);
         for (uint32_t m = 0; m < METHODS && roofline->wrong_count == 0; m++)
@@ -279,6 +280,7 @@ static void open_engines(struct roofline *roofline)
     struct trawl_error error = {0};
 
     snprintf(one->name, sizeof one->name, "CPU, 1 thread");
+    one->kind = all->kind = TRAWL_ENGINE_CPU;
     one->threads = 1;
     one->searcher = search_open(roofline->options, TRAWL_ENGINE_CPU, 1, &error);
     snprintf(all->name, sizeof all->name, "CPU, %" PRIu32 " threads", roofline->rows.threads);
@@ -286,7 +288,8 @@ static void open_engines(struct roofline *roofline)
     if (all->threads > 1)
         all->searcher = search_open(roofline->options, TRAWL_ENGINE_CPU, all->threads, &error);
     snprintf(gpu->name, sizeof gpu->name, "GPU, GB/s");
-    gpu->searcher = search_open(roofline->options, TRAWL_ENGINE_CUDA, 0, &error);
+    gpu->kind = TRAWL_ENGINE_CUDA;
+    gpu->searcher = search_open(roofline->options, gpu->kind, 0, &error);
     printf("GPU: %s\n", gpu->searcher == NULL ? error.message : "its columns are GB/s");
 }
 

@@ -33,9 +33,10 @@ struct trawl_plan *search_plan(const uint8_t *pattern, uint64_t pattern_bytes,
     return plan;
 }
 
-void search_method(const struct trawl_plan *plan, char name[METHOD_NAME_BYTES])
+void search_method(const struct trawl_plan *plan, enum trawl_engine engine,
+                   char name[METHOD_NAME_BYTES])
 {
-    static const char label[] = "method: ";
+    const char *label = engine == TRAWL_ENGINE_CUDA ? "method on devices: " : "method: ";
     struct trawl_error error = {0};
     char text[4096];
     const char *line;
@@ -44,8 +45,8 @@ void search_method(const struct trawl_plan *plan, char name[METHOD_NAME_BYTES])
     search_need(trawl_plan_explain(plan, text, sizeof text, &needed, &error), &error);
     line = strstr(text, label);
     if (line != NULL)
-        snprintf(name, METHOD_NAME_BYTES, "%.*s", (int)strcspn(line + sizeof label - 1, "\n"),
-                 line + sizeof label - 1);
+        snprintf(name, METHOD_NAME_BYTES, "%.*s", (int)strcspn(line + strlen(label), "\n"),
+                 line + strlen(label));
 }
 
 struct trawl_searcher *search_open(const struct options *options, enum trawl_engine engine,

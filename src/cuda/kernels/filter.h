@@ -146,19 +146,21 @@ SIMT_FUNCTION uint32_t filter_strides(const struct scan_arguments *a,
     return mask;
 }
 
-/* The places among 16 that hold the one byte: the bytes of w ^ byte that are zero (the sums carry
- * into bit 7 of all others), gathered by a multiplication. */
+/* Bit 7 of each byte of x that is zero: the sums carry into it in all others. */
+SIMT_FUNCTION uint32_t filter_zero_bytes(uint32_t x)
+{
+    return ~(((x & 0x7f7f7f7fu) + 0x7f7f7f7fu) | x | 0x7f7f7f7fu);
+}
+
+/* The places among 16 that hold the one byte: the bytes of w ^ byte that are zero, gathered by a
+ * multiplication. */
 SIMT_FUNCTION uint32_t filter_byte(const struct scan_arguments *a, const struct filter_words *words)
 {
     uint32_t repeated = a->gram[0] * 0x01010101u, mask = 0;
 
     SIMT_UNROLL
-    for (uint32_t k = 0; k < 4u; k++) {
-        uint32_t x = words->w[k] ^ repeated;
-        uint32_t zero = ~(((x & 0x7f7f7f7fu) + 0x7f7f7f7fu) | x | 0x7f7f7f7fu);
-
-        mask |= (zero >> 7) * 0x10204080u >> 28 << 4u * k;
-    }
+    for (uint32_t k = 0; k < 4u; k++)
+        mask |= (filter_zero_bytes(words->w[k] ^ repeated) >> 7) * 0x10204080u >> 28 << 4u * k;
     return mask;
 }
 

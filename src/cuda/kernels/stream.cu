@@ -1,14 +1,16 @@
 /* stream: how often one pattern occurs, or where first, without bitmaps.
  *
  * Method     the filters of every; stream.h has the rest.
- * Grid       any: blocks begin with the tile of their number and draw the others from a ticket. 32
- * to 256 threads. Shared     static, 4.4 KiB. Traffic    per text byte: reads 1, and 8 bytes per 2
- * KiB twice, but for single bytes and strides of
- *            8. Per candidate: 16 to 72 text bytes.
+ * Grid       any: blocks begin with the tile of their number and draw the others from a ticket.
+ *            32 to 256 threads.
+ * Shared     static, 10.5 KiB: a queue of 160 entries per warp.
+ * Traffic    per text byte: reads 1, and 8 bytes per 2 KiB twice, but for single bytes and strides
+ *            of 8. Per candidate: 16 to 72 text bytes.
  * Progress   no block waits for another.
  * Order      none: a count.
  * Limits     want is SCAN_COUNT, or SCAN_FIRST; as every otherwise. Tiles that flood are listed,
- * not counted. Source     the filters' own. Overlapped loads in registers: no publication.
+ *            not counted.
+ * Source     the filters' own. Overlapped loads in registers: no publication.
  */
 #include "stream.h"
 

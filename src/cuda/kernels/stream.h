@@ -28,9 +28,8 @@
 
 #define STREAM_ROW_BYTES (16u * SIMT_WARP_THREADS)
 #define STREAM_STEP_BYTES (STREAM_ROWS * STREAM_ROW_BYTES)
-#define STREAM_QUEUE_MAX                                                    \
-    ((STREAM_ROWS + 1u) * SIMT_WARP_THREADS) /* fewer than 32, and a step's \
-                                              */
+/* Fewer than 32 entries, and a step's. */
+#define STREAM_QUEUE_MAX ((STREAM_ROWS + 1u) * SIMT_WARP_THREADS)
 #define STREAM_MASK_UNIT (1ull << 48)
 #define STREAM_BEYOND_BYTES 16u /* loaded behind the last place */
 #define STREAM_HINT_TURNS 8u
@@ -190,12 +189,6 @@ SIMT_FUNCTION int stream_drain(const struct scan_arguments *a, struct stream *s)
 
 /* ---- Rows of 16 bytes per lane ---------------------------------------------------------- */
 
-/* Bit 7 of each byte of x that is zero. */
-SIMT_FUNCTION uint32_t stream_zero_bytes(uint32_t x)
-{
-    return ~(((x & 0x7f7f7f7fu) + 0x7f7f7f7fu) | x | 0x7f7f7f7fu);
-}
-
 /* How many of 16 places hold the one byte, the two or the three: the bytes that are zero in
  * (w ^ first) | (w one byte on ^ second) | ... */
 SIMT_FUNCTION uint32_t stream_count_bytes(const struct scan_arguments *a,
@@ -213,7 +206,7 @@ SIMT_FUNCTION uint32_t stream_count_bytes(const struct scan_arguments *a,
             x |= filter_word(words, 4u * k + 1u) ^ second;
         if (bytes > 2u)
             x |= filter_word(words, 4u * k + 2u) ^ third;
-        zeros |= stream_zero_bytes(x) >> k;
+        zeros |= filter_zero_bytes(x) >> k;
     }
     return simt_popcount(zeros);
 }
