@@ -79,6 +79,18 @@ struct engine_query {
     uint64_t candidate_count;
 };
 
+/* Where all occurrences in a text begin, ascending: an array to be filled, in the host's memory or
+ * in a device's. A begin comes once for each literal that occurs there. */
+struct engine_begins {
+    const uint8_t *bytes; /* the text */
+    uint64_t bytes_count;
+    uint64_t *host;   /* NULL: address */
+    uint64_t address; /* of memory of the engine's first device */
+    uint64_t room;    /* the array's words: what is beyond is only counted */
+    uint64_t count;
+    uint64_t candidate_count;
+};
+
 struct engine_options {
     uint64_t size;
     const char *instruction_set;  /* CPU: NULL for the best */
@@ -129,6 +141,10 @@ struct engine_ops {
      * is to answer them, or to say why not. */
     enum trawl_status (*count_many)(struct engine_lane *lane, struct engine_query *queries,
                                     uint64_t query_count, struct trawl_error *error);
+    /* Optional: fill an array, after lane_begin, where a device can do all of it by itself. Else
+     * UNSUPPORTED, and scans are to do it. */
+    enum trawl_status (*begins)(struct engine_lane *lane, struct engine_begins *begins,
+                                struct trawl_error *error);
 };
 
 extern const struct engine_ops engine_cpu;

@@ -346,6 +346,28 @@ static enum trawl_status auto_count_many(struct engine_lane *lane, struct engine
     return TRAWL_OK;
 }
 
+static enum trawl_status auto_begins(struct engine_lane *lane, struct engine_begins *begins,
+                                     struct trawl_error *error)
+{
+    struct engine *engine = lane->engine;
+    enum trawl_status status = TRAWL_OK;
+    struct trawl_error gpu_error;
+
+    if (!engine->loaded || atomic_load(&engine->gpu_state) != GPU_READY)
+        return TRAWL_FAIL(error, UNSUPPORTED, "the text is not loaded on a device");
+    if (lane->gpu == NULL)
+        status = engine_cuda.lane_open(engine->gpu, &lane->gpu, &gpu_error);
+    if (status == TRAWL_OK)
+        status = engine_cuda.lane_begin(lane->gpu, lane->plan, &gpu_error);
+    if (status == TRAWL_OK)
+        status = engine_cuda.begins(lane->gpu, begins, &gpu_error);
+    if (status == TRAWL_OK)
+        return TRAWL_OK;
+    if (status != TRAWL_UNSUPPORTED)
+        gpu_give_up(engine, gpu_error.message);
+    return TRAWL_FAIL(error, UNSUPPORTED, "%s", gpu_error.message);
+}
+
 /* ---- Texts that stay ------------------------------------------------------------------------ */
 
 /* Whoever loads a text will search it often: the GPU is opened at once. Without one, or without
@@ -386,6 +408,6 @@ static uint32_t auto_holds(struct engine *engine, const struct trawl_plan *plan,
 }
 
 const struct engine_ops engine_auto = {
-    "auto",          auto_open, auto_close, auto_properties, auto_lane_open, auto_lane_close,
-    auto_lane_begin, auto_scan, auto_load,  auto_unload,     auto_holds,     NULL,
-    auto_count_many};
+    "auto",          auto_open,  auto_close, auto_properties, auto_lane_open, auto_lane_close,
+    auto_lane_begin, auto_scan,  auto_load,  auto_unload,     auto_holds,     NULL,
+    auto_count_many, auto_begins};

@@ -140,13 +140,11 @@ uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher)
     return searcher == NULL ? 0 : atomic_load(&searcher->progress);
 }
 
-/* What all searches share: checks, the busy mark, the run. */
-static enum trawl_status search_checked(struct trawl_searcher *searcher,
-                                        const struct trawl_plan *plan, struct trawl_text *text,
-                                        struct sink *sink, struct trawl_error *error)
+/* What all searches share: checks and the busy mark. */
+static enum trawl_status search_enter(struct trawl_searcher *searcher,
+                                      const struct trawl_plan *plan, const struct trawl_text *text,
+                                      struct trawl_error *error)
 {
-    enum trawl_status status;
-
     if (searcher == NULL || plan == NULL || text == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
                           searcher == NULL ? "searcher"
@@ -157,6 +155,16 @@ static enum trawl_status search_checked(struct trawl_searcher *searcher,
                           plan_algorithm_name(plan->algorithm));
     if (atomic_exchange(&searcher->busy, true))
         return TRAWL_FAIL(error, BUSY, "the searcher is already inside a call");
+    return TRAWL_OK;
+}
+
+static enum trawl_status search_checked(struct trawl_searcher *searcher,
+                                        const struct trawl_plan *plan, struct trawl_text *text,
+                                        struct sink *sink, struct trawl_error *error)
+{
+    enum trawl_status status;
+
+    TRAWL_TRY(search_enter(searcher, plan, text, error));
     sink_line_ends(sink, plan->line_end, plan->line_end_also);
     status = search_run(searcher, plan, text, sink, error);
     atomic_store(&searcher->busy, false);
@@ -257,6 +265,64 @@ enum trawl_status trawl_positions_into(struct trawl_searcher *searcher,
     status = search_checked(searcher, plan, text, &sink, error);
     if (status == TRAWL_OK || status == TRAWL_READ || status == TRAWL_DEVICE)
         *match_count = sink.count;
+    return status;
+}
+
+enum trawl_status trawl_begins_into(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                    struct trawl_text *text, uint64_t *begins, uint64_t begins_max,
+                                    uint64_t *begin_count, struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_UNSUPPORTED;
+    struct engine_begins array = {.host = begins, .room = begins_max};
+    struct sink sink;
+
+    if (begin_count == NULL || (begins == NULL && begins_max > 0))
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
+                          begin_count == NULL ? "begin_count" : "begins");
+    TRAWL_TRY(search_enter(searcher, plan, text, error));
+    sink_begins_into(&sink, begins, begins_max);
+    if (begins_max > 0 && text->kind == TEXT_MEMORY) {
+        array.bytes = text->bytes;
+        array.bytes_count = text->bytes_count;
+        status = search_begins_run(searcher, plan, &array, NULL);
+        sink.count = array.count;
+    }
+    if (status != TRAWL_OK) {
+        sink.count = 0;
+        status = search_run(searcher, plan, text, &sink, error);
+    }
+    atomic_store(&searcher->busy, false);
+    if (status == TRAWL_OK || status == TRAWL_READ || status == TRAWL_DEVICE)
+        *begin_count = sink.count;
+    return status;
+}
+
+enum trawl_status trawl_begins_on_device(struct trawl_searcher *searcher,
+                                         const struct trawl_plan *plan, struct trawl_text *text,
+                                         uint64_t begins_address, uint64_t begins_max,
+                                         uint64_t *begin_count, struct trawl_error *error)
+{
+    struct engine_begins array = {.address = begins_address, .room = begins_max};
+    enum trawl_status status;
+
+    if (begin_count == NULL || (begins_address == 0 && begins_max > 0))
+        return TRAWL_FAIL(error, ARGUMENT, "%s is %s",
+                          begin_count == NULL ? "begin_count" : "begins_address",
+                          begin_count == NULL ? "NULL" : "0");
+    if (begins_address % sizeof(uint64_t) != 0)
+        return TRAWL_FAIL(error, ARGUMENT, "begins_address is not aligned to 8 bytes");
+    TRAWL_TRY(search_enter(searcher, plan, text, error));
+    if (text->kind == TEXT_MEMORY) {
+        array.bytes = text->bytes;
+        array.bytes_count = text->bytes_count;
+        status = search_begins_run(searcher, plan, &array, error);
+    } else {
+        status =
+            TRAWL_FAIL(error, UNSUPPORTED, "%s: only a text in memory is on a device", text->name);
+    }
+    atomic_store(&searcher->busy, false);
+    if (status == TRAWL_OK)
+        *begin_count = array.count;
     return status;
 }
 

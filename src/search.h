@@ -93,6 +93,10 @@ enum trawl_status search_many_run(struct trawl_searcher *searcher,
 /* A helper's part in it. */
 void search_many_help(struct search_thread *thread, struct search_many *many);
 
+/* Fill the array by the engine's own way, if it has one for this. */
+enum trawl_status search_begins_run(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                    struct engine_begins *begins, struct trawl_error *error);
+
 /* Begin a job that helpers may join, and end it: when it returns, none is inside. With the lock
  * held. */
 void search_job_open(struct trawl_searcher *searcher, struct search_job *job);
@@ -100,6 +104,8 @@ void search_job_close(struct trawl_searcher *searcher);
 
 /* Open the thread's lane where it is not. */
 enum trawl_status search_lane_want(struct search_thread *thread, struct trawl_error *error);
+/* A call begins: nobody has taken part yet. With the lock held. */
+void search_threads_rest(struct trawl_searcher *searcher);
 /* Who took part, for the searcher's statistics. */
 void search_stats_finish(struct trawl_searcher *searcher, struct search_job *job,
                          uint64_t begin_ns);

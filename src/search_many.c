@@ -139,9 +139,7 @@ static enum trawl_status run_small(struct trawl_searcher *searcher, struct searc
     job.many = many;
     TRAWL_TRY(search_lane_want(&searcher->caller, error));
     (void)pthread_mutex_lock(&searcher->lock);
-    searcher->caller.took_part = false;
-    for (uint32_t i = 0; i < searcher->thread_count; i++)
-        searcher->threads[i].took_part = false;
+    search_threads_rest(searcher);
     if (many->query_count > many->block_queries)
         search_job_open(searcher, &job);
     (void)pthread_mutex_unlock(&searcher->lock);

@@ -129,6 +129,13 @@ void search_threads_start(struct trawl_searcher *searcher)
     }
 }
 
+void search_threads_rest(struct trawl_searcher *searcher)
+{
+    searcher->caller.took_part = false;
+    for (uint32_t i = 0; i < searcher->thread_count; i++)
+        searcher->threads[i].took_part = false;
+}
+
 void search_threads_end(struct trawl_searcher *searcher)
 {
     (void)pthread_mutex_lock(&searcher->lock);
@@ -281,6 +288,32 @@ void search_stats_finish(struct trawl_searcher *searcher, struct search_job *job
     searcher->stats = *stats;
 }
 
+enum trawl_status search_begins_run(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                    struct engine_begins *begins, struct trawl_error *error)
+{
+    uint64_t begin_ns = search_now_ns();
+    struct search_job job;
+
+    memset(&job, 0, sizeof job);
+    job.plan = plan;
+    if (searcher->ops->begins == NULL)
+        return TRAWL_FAIL(error, UNSUPPORTED, "engine %s has no devices", searcher->ops->name);
+    atomic_store(&searcher->progress, 0);
+    TRAWL_TRY(thread_begin(&searcher->caller, &job, error));
+    TRAWL_TRY(searcher->ops->begins(searcher->caller.lane, begins, error));
+    (void)pthread_mutex_lock(&searcher->lock);
+    search_threads_rest(searcher);
+    (void)pthread_mutex_unlock(&searcher->lock);
+    searcher->caller.took_part = true;
+    atomic_store(&searcher->progress, begins->bytes_count);
+    job.stats.text_bytes = begins->bytes_count;
+    job.stats.chunk_count = job.stats.device_chunk_count = 1;
+    job.stats.match_count = begins->count;
+    job.stats.candidate_count = begins->candidate_count;
+    search_stats_finish(searcher, &job, begin_ns);
+    return TRAWL_OK;
+}
+
 enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                              struct trawl_text *text, struct sink *sink, struct trawl_error *error)
 {
@@ -298,9 +331,7 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
     TRAWL_TRY(thread_begin(&searcher->caller, &job, error));
     TRAWL_TRY(text_cursor_open(&job.cursor, text, &need, error));
     (void)pthread_mutex_lock(&searcher->lock);
-    searcher->caller.took_part = false;
-    for (uint32_t i = 0; i < searcher->thread_count; i++)
-        searcher->threads[i].took_part = false;
+    search_threads_rest(searcher);
     for (uint32_t i = 0; i < searcher->slot_count; i++)
         searcher->slots[i].state = SLOT_FREE;
     status = run_loop(searcher, &job, error);

@@ -115,4 +115,4 @@ static enum trawl_status cpu_scan(struct engine_lane *lane, const struct engine_
 const struct engine_ops engine_cpu = {"cpu",         cpu_open,       cpu_close,      cpu_properties,
                                       cpu_lane_open, cpu_lane_close, cpu_lane_begin, cpu_scan,
                                       NULL,          NULL,           NULL,           NULL,
-                                      NULL};
+                                      NULL,          NULL};

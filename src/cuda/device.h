@@ -17,6 +17,7 @@
     X(SET, "scan_set")              \
     X(STREAM, "scan_stream")        \
     X(FIRST_STREAM, "first_stream") \
+    X(HITS_STREAM, "hits_stream")   \
     X(STREAM_SAMPLED, "stream_sampled")
 
 enum cuda_kernel {

@@ -420,6 +420,8 @@ static enum trawl_status scan_chunk(struct engine_lane *lane, const struct engin
 static void lane_failed(struct engine_lane *lane)
 {
     (void)lane->device->driver->stream_wait(lane->stream);
+    if (lane->copies != NULL) /* they go to the caller's memory */
+        (void)lane->device->driver->stream_wait(lane->copies);
     lane->held.bytes = NULL;
     lane->tables.ready = false;
     lane->gallery.ready = false;
@@ -452,6 +454,21 @@ static enum trawl_status cuda_count_many(struct engine_lane *lane, struct engine
     TRAWL_TRY(cuda_device_enter(lane->device, error));
     status = cuda_many(lane, queries, query_count, error);
     if (status != TRAWL_OK)
+        lane_failed(lane);
+    cuda_device_leave(lane->device);
+    return status;
+}
+
+static enum trawl_status cuda_fill_begins(struct engine_lane *lane, struct engine_begins *begins,
+                                          struct trawl_error *error)
+{
+    enum trawl_status status;
+
+    if (begins->host == NULL && lane->device_index != 0)
+        return TRAWL_FAIL(error, UNSUPPORTED, "%s is not the first device", lane->device->name);
+    TRAWL_TRY(cuda_device_enter(lane->device, error));
+    status = cuda_begins(lane, begins, error);
+    if (status != TRAWL_OK && status != TRAWL_UNSUPPORTED)
         lane_failed(lane);
     cuda_device_leave(lane->device);
     return status;
@@ -570,4 +587,4 @@ const struct engine_ops engine_cuda = {
     "cuda",           cuda_open,          cuda_close,        cuda_properties,
     cuda_lane_open,   cuda_lane_close,    cuda_lane_begin,   cuda_scan,
     engine_cuda_load, engine_cuda_unload, engine_cuda_holds, cuda_records,
-    cuda_count_many};
+    cuda_count_many,  cuda_fill_begins};

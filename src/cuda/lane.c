@@ -14,9 +14,11 @@ const struct cuda_limits cuda_limits_default = {
     .room_step_bytes = 64u << 10,
     .hits_room_min = 1u << 16,
     .hits_max = ENGINE_HITS_MAX,
+    .begins_room = 8u << 20,
     .threads = SCAN_THREADS_MAX,
     .tile_words_max = SCAN_TILE_WORDS_MAX,
     .blocks_max = 0,
+    .order_bundle = SCAN_ORDER_BUNDLE_MAX,
     .group_samples_max = 2048,
     .part_bytes = 256u << 10,
     .child_threads_max = 1024,
@@ -105,13 +107,14 @@ void cuda_lane_end(struct engine_lane *lane)
     cuda_pinned_release(device, &lane->answers);
     cuda_gallery_end(lane);
     cuda_records_end(lane);
+    cuda_begins_end(lane);
     cuda_memory_release(device, &lane->tables.memory);
     cuda_memory_release(device, &lane->packed);
     cuda_memory_release(device, &lane->text);
     cuda_memory_release(device, &lane->sums);
     cuda_memory_release(device, &lane->result);
     cuda_memory_release(device, &lane->offsets);
-    cuda_memory_release(device, &lane->literals);
+    cuda_memory_release(device, &lane->hits);
     if (lane->stream != NULL)
         (void)device->driver->stream_destroy(lane->stream);
     lane->stream = NULL;

@@ -71,17 +71,20 @@ struct engine_lane {
     bool sums_ready;            /* unless something failed */
     struct cuda_pinned answers; /* struct scan_result: what the last launch found */
     uint64_t launches;          /* so far; what they are numbered by */
-    struct cuda_memory result;  /* segments; of the gallery, its result */
-    struct cuda_memory offsets;
-    struct cuda_memory literals;
+    struct cuda_memory result;  /* the order's words; of the gallery, its result */
+    struct cuda_memory offsets; /* the list of tiles; of the gallery, hits */
+    struct cuda_memory hits;    /* struct hit */
     struct cuda_pinned staging[2];
     struct cuda_event *staged[2]; /* the last copy from that buffer */
     struct cuda_pinned landing;
     struct cuda_event *timed[2]; /* around a kernel, if limits.kernels_timed */
     uint64_t kernel_ns;          /* of all kernels since somebody set it to 0 */
     struct cuda_held held;
-    uint64_t hits_room;    /* of offsets, and of literals if the plan is a set */
-    uint64_t window_bytes; /* begins a scan for hits may cover before it holds too many */
+    uint64_t hits_room;           /* of hits */
+    struct cuda_memory lists[2];  /* begins on their way to the host, */
+    struct cuda_stream *copies;   /* in this stream; NULL: not made yet */
+    struct cuda_event *copied[2]; /* the last copy from that list */
+    uint64_t window_bytes;        /* begins a scan for hits may cover before it holds too many */
 };
 
 struct cuda_range;
@@ -171,13 +174,12 @@ struct cuda_range {
 /* The end of the begins that have room for the plan's shortest literal; range->begin: none has. */
 uint64_t cuda_range_limit(const struct trawl_plan *plan, const struct cuda_range *range);
 
-/* One launch: what to run, how its segments lie, and what it found. */
+/* One launch: what to run, and what it found. */
 struct cuda_launch {
     enum cuda_kernel kernel;
     struct scan_arguments arguments;
     uint32_t blocks;
     uint32_t threads; /* per block */
-    uint64_t segment_count;
     struct scan_result found;
 };
 
@@ -199,12 +201,33 @@ enum trawl_status cuda_launch_submit(struct engine_lane *lane, struct cuda_launc
 enum trawl_status cuda_launch_wait(struct engine_lane *lane, struct cuda_launch *launch,
                                    uint32_t slot, struct trawl_error *error);
 
+/* Room for hits on the device: words of 64 bits, and what the range's first begin is to be called
+ * there. */
+struct cuda_hits_room {
+    uint64_t address;
+    uint64_t count;
+    uint64_t base;
+    uint64_t literal; /* what the number of a set's literal is multiplied by and added */
+};
+
+/* List the range's hits below `limit` in order: the first room->count of *total. */
+enum trawl_status cuda_list_hits(struct engine_lane *lane, const struct cuda_range *range,
+                                 uint64_t limit, const struct cuda_hits_room *room, uint64_t *total,
+                                 uint64_t *candidates, struct trawl_error *error);
+
 /* Scan a range; hits, if wanted, are appended with offsets from `hits_base` on for range->begin.
  * *done: begins below it were looked at. */
 enum trawl_status cuda_scan_range(struct engine_lane *lane, const struct cuda_range *range,
                                   enum scan_want want, uint64_t hits_base,
                                   struct engine_result *result, uint64_t *done,
                                   struct trawl_error *error);
+
+/* ---- begins.c ---- */
+
+/* The engine's table says what it does; with the device entered. */
+enum trawl_status cuda_begins(struct engine_lane *lane, struct engine_begins *begins,
+                              struct trawl_error *error);
+void cuda_begins_end(struct engine_lane *lane);
 
 /* ---- many.c ---- */
 

@@ -14,9 +14,11 @@ struct cuda_limits {
     uint64_t room_step_bytes; /* memory is taken in multiples of this, so that it seldom grows */
     uint64_t hits_room_min;   /* hits a lane begins with room for */
     uint64_t hits_max;        /* a scan stops between two tiles rather than hold more */
+    uint64_t begins_room;     /* begins in each of two lists on their way to the host */
     uint32_t threads;         /* per block */
     uint32_t tile_words_max;
     uint32_t blocks_max;        /* per launch; 0: what is resident */
+    uint32_t order_bundle;      /* units summed up together, up to SCAN_ORDER_BUNDLE_MAX */
     uint32_t group_samples_max; /* method sampled: per group */
     uint64_t part_bytes;        /* gallery: word-chunked's text at a time */
     uint32_t child_threads_max; /* gallery: per block of a child grid */

@@ -48,7 +48,7 @@ static void choose_group(const struct engine_lane *lane, uint64_t samples, struc
         (uint32_t)min_u64(lane->limits.tile_words_max / threads, begins / (32ull * threads) + 1) *
         threads;
     a->tile_count = (uint32_t)((a->sample_count + samples - 1) / samples);
-    a->group_segments = (uint32_t)(begins / (32ull * a->tile_words) + 1);
+    a->group_units = (uint32_t)(begins / (32ull * a->tile_words) + 1);
 }
 
 /* The samples that stand for the begins. */
@@ -98,7 +98,7 @@ static void choose_groups(const struct engine_lane *lane, enum cuda_kernel kerne
 static bool is_stream(enum cuda_kernel kernel)
 {
     return kernel == CUDA_KERNEL_STREAM || kernel == CUDA_KERNEL_FIRST_STREAM ||
-           kernel == CUDA_KERNEL_STREAM_SAMPLED;
+           kernel == CUDA_KERNEL_HITS_STREAM || kernel == CUDA_KERNEL_STREAM_SAMPLED;
 }
 
 /* As many steps of all the block's warps as there may be, fewer where the range is short; for a
@@ -124,6 +124,24 @@ static void choose_stream_tiles(const struct engine_lane *lane, uint32_t blocks,
     a->listed_max = a->tile_count / FLOOD_PARTS + lane->limits.listed_min;
 }
 
+/* The same, of all warps but the last, which verifies and writes for all of them. */
+static void choose_hits_tiles(const struct engine_lane *lane, struct cuda_launch *launch)
+{
+    struct scan_arguments *a = &launch->arguments;
+    uint32_t warps, step_words, steps;
+
+    launch->threads = (uint32_t)max_u64(launch->threads, 64);
+    warps = launch->threads / 32 - 1;
+    a->position = (a->begin + a->shift) & ~(STREAM_ALIGNMENT - 1);
+    step_words = warps * STREAM_ROWS * STREAM_ROW_WORDS;
+    steps =
+        (uint32_t)max_u64(min_u64(lane->limits.tile_words_max / step_words, SCAN_HITS_STEPS), 1);
+    a->tile_words = steps * step_words;
+    a->tile_count = (uint32_t)((a->limit + a->shift - a->position + 32ull * a->tile_words - 1) /
+                               (32ull * a->tile_words));
+    a->verify_budget = (uint32_t)min_u64((uint64_t)a->verify_budget * warps, UINT32_MAX);
+}
+
 static uint32_t blocks_for(const struct engine_lane *lane, enum cuda_kernel kernel)
 {
     return lane->limits.blocks_max != 0 ? lane->limits.blocks_max : lane->device->resident[kernel];
@@ -147,27 +165,41 @@ static void shape_samples(const struct engine_lane *lane, const struct cuda_rang
         *blocks = lane->device->multiprocessors;
 }
 
+static enum cuda_kernel choose_kernel(const struct engine_lane *lane,
+                                      const struct cuda_tables *tables, uint64_t begins,
+                                      enum scan_want want)
+{
+    enum cuda_kernel kernel = tables->kernel;
+    bool sampled = kernel == CUDA_KERNEL_SAMPLED;
+    /* A stream has at least one whole step. */
+    bool streams = tables->floods_left == 0 &&
+                   begins >= STREAM_ALIGNMENT + STREAM_ROWS * STREAM_ROW_WORDS * 32;
+
+    /* Where all floods, and there are samples almost everywhere, they are not looked at. */
+    if (want == SCAN_COUNT && sampled && tables->floods_left > 0 &&
+        tables->arguments.stride <= FLOOD_STRIDE_MAX)
+        kernel = CUDA_KERNEL_EVERY;
+    if (want != SCAN_COUNT && sampled &&
+        tables->arguments.stride < lane->limits.sampled_hits_stride_min)
+        kernel = CUDA_KERNEL_EVERY;
+    if (streams && want == SCAN_COUNT)
+        return tables->count_kernel;
+    if (streams && want == SCAN_FIRST && tables->count_kernel == CUDA_KERNEL_STREAM)
+        return CUDA_KERNEL_FIRST_STREAM;
+    if (streams && want == SCAN_HITS && kernel == CUDA_KERNEL_EVERY && lane->limits.streams)
+        return CUDA_KERNEL_HITS_STREAM;
+    return kernel;
+}
+
 void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_tables *tables,
                          const struct cuda_range *range, uint64_t limit, enum scan_want want,
                          struct cuda_launch *launch)
 {
     struct scan_arguments *a = &launch->arguments;
-    enum cuda_kernel kernel = tables->kernel;
+    enum cuda_kernel kernel;
     uint32_t blocks;
 
-    /* A stream has at least one whole step. */
-    if ((want == SCAN_COUNT ||
-         (want == SCAN_FIRST && tables->count_kernel == CUDA_KERNEL_STREAM)) &&
-        tables->floods_left == 0 &&
-        limit - range->begin >= STREAM_ALIGNMENT + STREAM_ROWS * STREAM_ROW_WORDS * 32)
-        kernel = want == SCAN_COUNT ? tables->count_kernel : CUDA_KERNEL_FIRST_STREAM;
-    /* Where all floods, and there are samples almost everywhere, they are not looked at. */
-    if (want == SCAN_COUNT && tables->floods_left > 0 && kernel == CUDA_KERNEL_SAMPLED &&
-        tables->arguments.stride <= FLOOD_STRIDE_MAX)
-        kernel = CUDA_KERNEL_EVERY;
-    if (want != SCAN_COUNT && kernel == CUDA_KERNEL_SAMPLED &&
-        tables->arguments.stride < lane->limits.sampled_hits_stride_min)
-        kernel = CUDA_KERNEL_EVERY;
+    kernel = choose_kernel(lane, tables, limit - range->begin, want);
     blocks = blocks_for(lane, kernel);
     memset(&launch->found, 0, sizeof launch->found);
     launch->kernel = kernel;
@@ -178,35 +210,20 @@ void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_table
     a->limit = limit;
     a->text_end = range->text_end;
     a->want = (uint32_t)want;
-    a->flooded = want == SCAN_COUNT && tables->floods_left > 0;
+    a->flooded = want != SCAN_FIRST && tables->floods_left > 0;
     a->position = (a->begin + a->shift) & ~15ull;
     if (kernel == CUDA_KERNEL_STREAM_SAMPLED)
         shape_samples(lane, range, a, &blocks, &launch->threads);
-    if (kernel == CUDA_KERNEL_SAMPLED || kernel == CUDA_KERNEL_STREAM_SAMPLED) {
+    if (kernel == CUDA_KERNEL_SAMPLED || kernel == CUDA_KERNEL_STREAM_SAMPLED)
         choose_groups(lane, kernel, blocks, a);
-        launch->segment_count =
-            want == SCAN_COUNT ? 0 : (uint64_t)a->tile_count * a->group_segments;
-    } else if (is_stream(kernel)) {
+    else if (kernel == CUDA_KERNEL_HITS_STREAM)
+        choose_hits_tiles(lane, launch);
+    else if (is_stream(kernel))
         choose_stream_tiles(lane, blocks, a);
-        launch->segment_count = 0;
-    } else {
+    else
         choose_tiles(lane, a->limit + a->shift - a->position, blocks, a);
-        launch->segment_count = a->tile_count;
-    }
+    a->unit_count = (uint64_t)a->tile_count * (kernel == CUDA_KERNEL_SAMPLED ? a->group_units : 1);
     launch->blocks = (uint32_t)min_u64(min_u64(blocks, SCAN_BLOCKS_MAX), a->tile_count);
-}
-
-/* The lowest begin of tile or group `unit`. */
-static uint64_t unit_begin(const struct cuda_launch *launch, uint64_t unit)
-{
-    const struct scan_arguments *a = &launch->arguments;
-
-    if (unit == 0)
-        return a->begin;
-    if (launch->kernel == CUDA_KERNEL_SAMPLED)
-        return a->sample_base + 1 +
-               plan_sample_place((uint32_t)unit * a->group_samples - 1, a->stride, a->sample_pair);
-    return a->position + unit * a->tile_words * 32ull - a->shift;
 }
 
 enum trawl_status cuda_sums_reserve(struct engine_lane *lane, uint64_t count,
@@ -229,25 +246,24 @@ enum trawl_status cuda_list_reserve(struct engine_lane *lane, const struct cuda_
                                     struct trawl_error *error)
 {
     /* Tiles that a stream gives up. */
-    if (!is_stream(launch->kernel))
+    if (!is_stream(launch->kernel) || launch->arguments.want == SCAN_HITS)
         return TRAWL_OK;
     return cuda_memory_reserve(lane->device, &lane->offsets,
                                launch->arguments.tile_count * sizeof(uint32_t), error);
 }
 
-static enum trawl_status reserve_hits(struct engine_lane *lane, const struct cuda_launch *launch,
-                                      struct trawl_error *error)
+/* The order's words, zeroed, for a launch that lists hits. */
+static enum trawl_status order_begin(struct engine_lane *lane, struct cuda_launch *launch,
+                                     struct trawl_error *error)
 {
-    uint64_t room = max_u64(lane->hits_room, lane->limits.hits_room_min);
-    uint64_t bytes = cuda_lane_room(lane, launch->segment_count * sizeof(struct scan_segment));
+    uint64_t units = launch->arguments.unit_count;
+    uint64_t bytes = (units + units / lane->limits.order_bundle + 2) * sizeof(uint64_t);
 
-    TRAWL_TRY(cuda_memory_reserve(lane->device, &lane->offsets, room * sizeof(uint32_t), error));
-    if (lane->tables.kernel == CUDA_KERNEL_SET)
-        TRAWL_TRY(
-            cuda_memory_reserve(lane->device, &lane->literals, room * sizeof(uint32_t), error));
-    lane->hits_room = room;
-    TRAWL_TRY(cuda_memory_reserve(lane->device, &lane->result, bytes, error));
-    return cuda_pinned_reserve(lane->device, &lane->landing, bytes, error);
+    TRAWL_TRY(cuda_memory_reserve(lane->device, &lane->result, cuda_lane_room(lane, bytes), error));
+    launch->arguments.order = (uint64_t *)(uintptr_t)lane->result.address;
+    launch->arguments.order_bundle = lane->limits.order_bundle;
+    return CUDA_CALL(lane->device, error, fill, lane->result.address, 0, (size_t)bytes,
+                     lane->stream);
 }
 
 static struct scan_result *answer_of(const struct engine_lane *lane, uint32_t slot)
@@ -265,12 +281,8 @@ enum trawl_status cuda_launch_submit(struct engine_lane *lane, struct cuda_launc
     a->result = (struct scan_result *)(uintptr_t)lane->sums.address + slot;
     a->answer = answer_of(lane, slot);
     a->launch = ++lane->launches;
-    a->segments = (struct scan_segment *)(uintptr_t)lane->result.address;
-    a->offsets = (uint32_t *)(uintptr_t)lane->offsets.address;
-    a->literals = (uint32_t *)(uintptr_t)lane->literals.address;
-    a->capacity = lane->hits_room;
-    if (is_stream(launch->kernel))
-        a->tile_list = a->offsets;
+    if (is_stream(launch->kernel) && a->want != SCAN_HITS)
+        a->tile_list = (uint32_t *)(uintptr_t)lane->offsets.address;
     memset(a->answer, 0, sizeof *a->answer); /* nothing is there */
     if (lane->limits.kernels_timed)
         TRAWL_TRY(CUDA_CALL(device, error, event_record, lane->timed[0], lane->stream));
@@ -301,7 +313,6 @@ static void add_answer(struct cuda_launch *launch, const struct scan_result *ans
     found->count += answer->count & ~SCAN_THERE;
     found->candidates += answer->candidates & ~SCAN_THERE;
     found->listed += is_stream(launch->kernel) ? answer->floods & ~SCAN_THERE : 0;
-    found->cursor += answer->cursor;
     found->nearest = max_u64(found->nearest, answer->nearest);
 }
 
@@ -325,8 +336,7 @@ enum trawl_status cuda_launch_wait(struct engine_lane *lane, struct cuda_launch 
     return TRAWL_OK;
 }
 
-/* Run the kernel and wait for it; what it found is added to launch->found, and segments, if there
- * are any, are in the landing buffer. */
+/* Run the kernel and wait for it; what it found is added to launch->found. */
 static enum trawl_status launch_kernel(struct engine_lane *lane, struct cuda_launch *launch,
                                        struct trawl_error *error)
 {
@@ -334,11 +344,7 @@ static enum trawl_status launch_kernel(struct engine_lane *lane, struct cuda_lau
     float milliseconds = 0;
 
     TRAWL_TRY(cuda_launch_submit(lane, launch, 0, error));
-    if (launch->arguments.want == SCAN_HITS)
-        TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, lane->landing.bytes, lane->result.address,
-                            (size_t)(launch->segment_count * sizeof(struct scan_segment)),
-                            lane->stream));
-    if (lane->limits.kernels_timed || launch->arguments.want == SCAN_HITS)
+    if (lane->limits.kernels_timed)
         TRAWL_TRY(CUDA_CALL(device, error, stream_wait, lane->stream));
     TRAWL_TRY(cuda_launch_wait(lane, launch, 0, error));
     if (!lane->limits.kernels_timed)
@@ -357,14 +363,10 @@ static enum trawl_status launch_run(struct engine_lane *lane, struct cuda_launch
 
     TRAWL_TRY(cuda_sums_reserve(lane, 1, error));
     TRAWL_TRY(cuda_list_reserve(lane, launch, error));
-    if (a->want == SCAN_HITS) {
-        TRAWL_TRY(reserve_hits(lane, launch, error));
-        TRAWL_TRY(CUDA_CALL(lane->device, error, fill, lane->result.address, 0,
-                            (size_t)(launch->segment_count * sizeof(struct scan_segment)),
-                            lane->stream));
-    }
+    if (a->want == SCAN_HITS)
+        TRAWL_TRY(order_begin(lane, launch, error));
     TRAWL_TRY(launch_kernel(lane, launch, error));
-    if (launch->found.listed == 0 || launch->found.listed > a->listed_max)
+    if (launch->found.listed == 0 || launch->found.listed > a->listed_max || a->want == SCAN_HITS)
         return TRAWL_OK;
     TRAWL_ASSERT(launch->found.listed <= a->tile_count);
     launch->kernel = lane->tables.kernel;
@@ -376,68 +378,62 @@ static enum trawl_status launch_run(struct engine_lane *lane, struct cuda_launch
     return launch_kernel(lane, launch, error);
 }
 
-/* More hits than room, or than a scan may hold: how far can the next launch go, and what room does
- * it need? The true counts of all tiles are there. */
-static void choose_cut(struct engine_lane *lane, const struct cuda_launch *launch, uint64_t *limit)
+enum trawl_status cuda_list_hits(struct engine_lane *lane, const struct cuda_range *range,
+                                 uint64_t limit, const struct cuda_hits_room *room, uint64_t *total,
+                                 uint64_t *candidates, struct trawl_error *error)
 {
-    const struct scan_arguments *a = &launch->arguments;
-    const struct scan_segment *segments =
-        (const struct scan_segment *)(const void *)lane->landing.bytes;
-    uint64_t per_unit = launch->segment_count / a->tile_count, held = 0;
+    struct cuda_launch launch;
 
-    for (uint64_t unit = 0; unit < a->tile_count; unit++) {
-        uint64_t own = 0;
-
-        for (uint64_t s = unit * per_unit; s < (unit + 1) * per_unit; s++)
-            own += segments[s].count;
-        if (held > 0 && held + own > lane->limits.hits_max) {
-            *limit = unit_begin(launch, unit);
-            break;
-        }
-        held += own;
-    }
-    lane->hits_room = max_u64(lane->hits_room, held);
+    do {
+        cuda_launch_prepare(lane, &lane->tables, range, limit, SCAN_HITS, &launch);
+        launch.arguments.hits = (uint64_t *)(uintptr_t)room->address;
+        launch.arguments.hits_base = room->base;
+        launch.arguments.hits_literal = room->literal;
+        launch.arguments.capacity = room->count;
+        TRAWL_TRY(launch_run(lane, &launch, error));
+        *candidates += launch.found.candidates;
+        lane->tables.floods_left -= lane->tables.floods_left > 0;
+        if (launch.found.listed > 0)
+            lane->tables.floods_left = FLOOD_SCANS;
+    } while (launch.found.listed > 0);
+    *total = launch.found.count;
+    return TRAWL_OK;
 }
 
-/* Bring the hits over and append them, segment by segment. */
-static enum trawl_status gather(struct engine_lane *lane, const struct cuda_launch *launch,
-                                uint64_t hits_base, struct engine_result *result,
-                                struct trawl_error *error)
+/* Bring `count` hits over and append them. */
+static enum trawl_status bring_hits(struct engine_lane *lane, uint64_t count,
+                                    struct engine_result *result, struct trawl_error *error)
 {
-    const struct cuda_device *device = lane->device;
-    uint64_t total = launch->found.cursor, bytes = total * sizeof(uint32_t);
-    uint64_t head = launch->segment_count * sizeof(struct scan_segment);
-    bool is_set = lane->tables.kernel == CUDA_KERNEL_SET;
-    const struct scan_segment *segments;
-    const uint32_t *offsets, *literals;
+    uint64_t bytes = count * sizeof(struct hit);
 
-    if (total == 0)
+    if (count == 0)
         return TRAWL_OK;
-    TRAWL_ASSERT(total <= lane->hits_room);
-    TRAWL_TRY(hits_reserve(&result->hits, total, error));
-    /* Growing forgets what landed: bring all of it again. */
-    TRAWL_TRY(cuda_pinned_reserve(device, &lane->landing,
-                                  cuda_lane_room(lane, head + (is_set ? 2 : 1) * bytes), error));
-    TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, lane->landing.bytes, lane->result.address,
-                        (size_t)head, lane->stream));
-    TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, lane->landing.bytes + head,
-                        lane->offsets.address, (size_t)bytes, lane->stream));
-    if (is_set)
-        TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, lane->landing.bytes + head + bytes,
-                            lane->literals.address, (size_t)bytes, lane->stream));
-    TRAWL_TRY(CUDA_CALL(device, error, stream_wait, lane->stream));
-    segments = (const struct scan_segment *)(const void *)lane->landing.bytes;
-    offsets = (const uint32_t *)(const void *)(lane->landing.bytes + head);
-    literals = offsets + total;
-    for (uint64_t s = 0; s < launch->segment_count; s++) {
-        for (uint64_t i = segments[s].slot; i < segments[s].slot + segments[s].count; i++) {
-            struct hit *hit = &result->hits.items[result->hits.count++];
-
-            hit->offset = (uint32_t)(hits_base + offsets[i]);
-            hit->literal = is_set ? literals[i] : 0;
-        }
-    }
+    TRAWL_TRY(hits_reserve(&result->hits, count, error));
+    TRAWL_TRY(
+        cuda_pinned_reserve(lane->device, &lane->landing, cuda_lane_room(lane, bytes), error));
+    TRAWL_TRY(CUDA_CALL(lane->device, error, copy_to_host, lane->landing.bytes, lane->hits.address,
+                        (size_t)bytes, lane->stream));
+    TRAWL_TRY(CUDA_CALL(lane->device, error, stream_wait, lane->stream));
+    memcpy(result->hits.items + result->hits.count, lane->landing.bytes, (size_t)bytes);
+    result->hits.count += count;
     return TRAWL_OK;
+}
+
+/* There were more hits than the last `count` in result->hits, the room for them: how far do these
+ * go? Of a set, those of the last begin may not be all that there are: they are dropped. Returns
+ * the begins that are done, counted from hits_base on; 0: they are all of one begin. */
+static uint64_t cut_hits(const struct engine_lane *lane, uint64_t count, uint64_t hits_base,
+                         struct engine_result *result)
+{
+    const struct hit *hits = result->hits.items + (result->hits.count - count);
+    uint64_t last = hits[count - 1].offset, kept = count;
+
+    if (lane->tables.kernel != CUDA_KERNEL_SET)
+        return last + 1 - hits_base;
+    while (kept > 0 && hits[kept - 1].offset == last)
+        kept--;
+    result->hits.count -= count - kept;
+    return kept == 0 ? 0 : last - hits_base;
 }
 
 /* As many begins at a time as will hold hits_max hits, by what was met before. */
@@ -445,28 +441,33 @@ static enum trawl_status scan_hits(struct engine_lane *lane, const struct cuda_r
                                    uint64_t limit, uint64_t hits_base, struct engine_result *result,
                                    uint64_t *stopped, struct trawl_error *error)
 {
-    uint64_t asked = limit;
-    struct cuda_launch launch;
+    uint64_t held = result->hits.count, total;
 
     limit = min_u64(limit, saturating_add(range->begin, lane->window_bytes));
     for (;;) {
-        uint64_t cursor;
+        struct cuda_hits_room room;
 
-        cuda_launch_prepare(lane, &lane->tables, range, limit, SCAN_HITS, &launch);
-        TRAWL_TRY(launch_run(lane, &launch, error));
-        cursor = launch.found.cursor;
-        result->candidate_count += launch.found.candidates;
-        if (cursor <= lane->hits_room)
+        lane->hits_room = max_u64(lane->hits_room, lane->limits.hits_room_min);
+        TRAWL_TRY(cuda_memory_reserve(lane->device, &lane->hits,
+                                      lane->hits_room * sizeof(struct hit), error));
+        room = (struct cuda_hits_room){lane->hits.address, lane->hits_room, hits_base, 1ull << 32};
+        TRAWL_TRY(
+            cuda_list_hits(lane, range, limit, &room, &total, &result->candidate_count, error));
+        *stopped = limit;
+        TRAWL_TRY(bring_hits(lane, min_u64(total, room.count), result, error));
+        if (total > room.count)
+            *stopped = range->begin + cut_hits(lane, room.count, hits_base, result);
+        if (*stopped > range->begin)
             break;
-        choose_cut(lane, &launch, &limit);
+        lane->hits_room *= 2; /* for all hits of one begin, whatever hits_max says */
     }
-    if (limit < asked && launch.found.cursor >= lane->limits.hits_max / 4)
-        lane->window_bytes = limit - range->begin;
-    else if (limit < asked)
-        lane->window_bytes = saturating_add(lane->window_bytes, limit - range->begin);
-    result->count += launch.found.cursor;
-    *stopped = limit;
-    return gather(lane, &launch, hits_base, result, error);
+    if (total > lane->hits_room)
+        lane->hits_room = max_u64(lane->hits_room, min_u64(total, lane->limits.hits_max));
+    lane->window_bytes = UINT64_MAX;
+    if (total >= lane->hits_room / 2)
+        lane->window_bytes = (limit - range->begin) / (total / (lane->hits_room / 2 + 1) + 1) + 1;
+    result->count += result->hits.count - held;
+    return TRAWL_OK;
 }
 
 static enum trawl_status scan_first(uint64_t nearest, uint64_t hits_base,

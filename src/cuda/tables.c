@@ -134,8 +134,8 @@ static void choose_grams(const struct trawl_plan *plan, struct scan_arguments *a
                        : gram_bytes < 4  ? SCAN_GRAM_SHORT
                        : gram_bytes == 4 ? SCAN_GRAM_WORD
                                          : SCAN_GRAM_LONG;
-    /* Or-ing the fold lets '@' pass for '`' and the like. */
-    a->is_exact = count == gram_bytes && a->gram_fold[0] == 0 && a->gram_fold[1] == 0;
+    /* The fold is or-ed into letters' bytes alone, so that nothing but a letter passes for one. */
+    a->is_exact = count == gram_bytes;
 }
 
 /* Method grams: the plan's grams by their sums. */

@@ -1,4 +1,4 @@
-/* sink: the six sinks. */
+/* sink: the seven sinks. */
 #include "match/sink.h"
 
 #include <string.h>
@@ -75,6 +75,28 @@ void sink_positions_into(struct sink *sink, struct trawl_match *matches, uint64_
     sink->deliver = deliver_positions_into;
     sink->matches = matches;
     sink->matches_max = matches_max;
+}
+
+static bool deliver_begins_into(struct sink *sink, const struct sink_piece *piece,
+                                const struct sink_digest *digest)
+{
+    uint64_t left = sink->matches_max - min_u64(sink->matches_max, sink->count);
+    uint64_t base = piece->begin - piece->hits_base;
+
+    (void)digest;
+    for (uint64_t i = 0; i < min_u64(left, piece->hit_count); i++)
+        sink->begins[sink->count + i] = base + piece->hits[i].offset;
+    sink->count += piece->hit_count;
+    return true;
+}
+
+void sink_begins_into(struct sink *sink, uint64_t *begins, uint64_t begins_max)
+{
+    memset(sink, 0, sizeof *sink);
+    sink->wants = SINK_WANTS_HITS;
+    sink->deliver = deliver_begins_into;
+    sink->begins = begins;
+    sink->matches_max = begins_max;
 }
 
 static void digest_lines(const struct sink *sink, const struct sink_piece *piece,

@@ -56,7 +56,8 @@ struct sink {
     trawl_window_sink window_sink;
     void *context;
     struct trawl_match *matches; /* positions_into */
-    uint64_t matches_max;
+    uint64_t matches_max;        /* of the one or the other */
+    uint64_t *begins;            /* begins_into */
     struct line_count lines;
     uint32_t window_flags;
 };
@@ -65,6 +66,7 @@ void sink_count(struct sink *sink);
 void sink_first(struct sink *sink);
 void sink_positions(struct sink *sink, trawl_match_sink function, void *context);
 void sink_positions_into(struct sink *sink, struct trawl_match *matches, uint64_t matches_max);
+void sink_begins_into(struct sink *sink, uint64_t *begins, uint64_t begins_max);
 void sink_lines(struct sink *sink, bool invert, uint64_t lines_max);
 void sink_windows(struct sink *sink, uint32_t flags, trawl_window_sink function, void *context);
 /* What ends lines, for the two sinks above. */

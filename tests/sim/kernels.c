@@ -11,6 +11,7 @@
     X(scan_every)     \
     X(scan_stream)    \
     X(first_stream)   \
+    X(hits_stream)    \
     X(scan_sampled)   \
     X(stream_sampled) \
     X(scan_set)       \

@@ -34,7 +34,7 @@
 #define FULL_CODES 3u
 #define PENDING_DEVICE 2048u /* cudaLimitDevRuntimePendingLaunchCount, unless it is set */
 
-enum thread_state { THREAD_READY, THREAD_AT_BARRIER, THREAD_AT_WARP, THREAD_DONE };
+enum thread_state { THREAD_READY, THREAD_AT_BARRIER, THREAD_AT_WARP, THREAD_PAUSED, THREAD_DONE };
 
 /* Whose blocks start first. */
 enum grid_policy { GRIDS_CHILDREN_LAST, GRIDS_CHILDREN_FIRST, GRIDS_IN_ANY_ORDER, GRIDS_POLICIES };
@@ -109,6 +109,7 @@ static struct {
     uint32_t child_code; /* of refusals; 0: any that devices have for them */
     uint64_t switches_max;
     uint64_t switches_begin;
+    uint64_t written; /* to global memory, when those who wait for a word looked last */
     struct sim_counters counters;
     struct sim_site site[SIM_SITES_MAX];
     uint32_t site_count;
@@ -141,7 +142,8 @@ static void report_deadlock(void)
             const struct thread *thread = &block->threads[t];
             const struct thread *previous = t > 0 ? thread - 1 : NULL;
             static const char *const words[] = {"ready", "waits for its block",
-                                                "waits for its warp", "has left"};
+                                                "waits for its warp", "waits for a word",
+                                                "has left"};
 
             if (previous != NULL && previous->state == thread->state &&
                 previous->line == thread->line)
@@ -352,6 +354,26 @@ static void block_end(struct block *block)
         grid_end(block->grid);
 }
 
+/* Let those who wait for a word look again, if one has been written since. */
+static bool wake_paused(void)
+{
+    uint64_t written = sim.counters.global_write_bytes;
+    bool woken = false;
+
+    for (uint32_t b = 0; b < sim.resident && written != sim.written; b++) {
+        struct block *block = &sim.block[b];
+
+        for (uint32_t t = 0; block->live && t < block->grid->threads; t++) {
+            if (block->threads[t].state != THREAD_PAUSED)
+                continue;
+            ready_push(&block->threads[t]);
+            woken = true;
+        }
+    }
+    sim.written = written;
+    return woken;
+}
+
 static void run_blocks(void)
 {
     uint64_t limit = sim.switches_max == 0 ? SWITCHES_MAX_DEFAULT : sim.switches_max;
@@ -365,7 +387,7 @@ static void run_blocks(void)
             if (!sim.block[b].live && (grid = grid_pick()) != NULL)
                 block_start(&sim.block[b], b, grid);
         }
-        if (sim.ready_count == 0)
+        if (sim.ready_count == 0 && !wake_paused())
             break;
         sim.current = ready_pick();
         fiber_switch(&sim.host, &sim.current->fiber);
@@ -399,6 +421,7 @@ bool sim_grid(const struct sim_kernel *kernel, const void *arguments, uint32_t b
         sim.pending_max == SIM_PENDING_SEEDED ? pending_from_seed() : sim.pending_max;
     sim.failed = false;
     sim.switches_begin = sim.counters.switches;
+    sim.written = UINT64_MAX;
     sim.current = NULL;
     sim.ready_count = 0;
     memset(&sim.host, 0, sizeof sim.host);
@@ -743,6 +766,15 @@ uint64_t sim_read(const void *p, uint32_t bytes, const char *file, int line)
         sim_global(p, bytes, 0, file, line);
     yield_to_schedule();
     return word_get(p, bytes);
+}
+
+/* The thread has its turn again when all others wait too. */
+void sim_pause(const char *file, int line)
+{
+    stand(file, line);
+    ready_remove(sim.current);
+    sim.current->state = THREAD_PAUSED;
+    yield_to_schedule();
 }
 
 uint64_t sim_constant(uint64_t index, uint32_t bytes, uint64_t array_bytes, const char *file,

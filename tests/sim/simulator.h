@@ -2,6 +2,7 @@
  *
  * Each thread of a block is a fiber. A fiber runs until it reaches a barrier, a warp operation, an
  * atomic or a read of a shared word; then the schedule, drawn from the seed, picks who runs next.
+ * Who waits for a word that another block writes goes on when all others wait too.
  * Warps are in step only where the kernel asks for it. Several blocks are resident at a time and
  * start in any order. Shared memory is poisoned when a block starts. Child grids that kernels
  * launch start before, between or after their parent's blocks, and are refused, with codes

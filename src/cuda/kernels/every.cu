@@ -7,11 +7,10 @@
  * Grid       any; blocks draw tiles of up to 64 KiB from a ticket. 32 to 256 threads.
  * Shared     static, 21.4 KiB (a bitmap of 8 KiB and a plane of 12).
  * Traffic    per text byte: reads 1 1/64 (the last lane of a step loads 8 bytes twice).
- *            Per candidate: reads 16 to 72 text bytes, from L1 as a rule. Per hit: writes 4.
- *            Per tile with a hit: writes 16, and with hits wanted one atomic.
- * Progress   no block waits for another.
- * Order      ascending inside a tile; tiles by index, which the host gathers: the same bytes
- *            whatever the schedule.
+ *            Per candidate: reads 16 to 72 text bytes, from L1 as a rule. Per hit: writes 8.
+ *            With hits wanted, per tile: writes 8, and where it has some reads up to 2 KiB.
+ * Progress   no block waits for another; with hits wanted for those with lower tiles (order.h).
+ * Order      ascending.
  * Limits     padding of SCAN_PADDING_BYTES behind the text; tile_count < 2^32; pattern bytes
  *            <= SCAN_PATTERN_BYTES_MAX. Flooded tiles of a pattern longer than a tile read the
  *            pattern's length again for each tile that ends in an occurrence.
@@ -33,7 +32,7 @@ struct every_flood {
  * block. */
 SIMT_FUNCTION void every_flooded(const struct scan_arguments *a, const struct filter_range *range,
                                  const struct tile_shared *shared, struct every_flood *flood,
-                                 uint64_t segment, struct tile_totals *totals)
+                                 uint64_t unit, struct tile_totals *totals)
 {
     uint64_t origin = range->position - a->shift;
 
@@ -44,15 +43,14 @@ SIMT_FUNCTION void every_flooded(const struct scan_arguments *a, const struct fi
         flood->left = flood->patience;
     else
         flood->left -= flood->left > 0;
-    tile_emit(a, origin, shared, segment, totals);
+    tile_emit(a, origin, shared, unit, totals);
 }
 
 /* What every, words and flooded groups do with a tile once its filter ran: `found` is this thread's
  * count of candidates. Returns whether the tile is flooded. All threads of the block. */
 SIMT_FUNCTION int every_settle(const struct scan_arguments *a, const struct filter_range *range,
                                const struct tile_shared *shared, uint32_t found,
-                               struct every_flood *flood, uint64_t segment,
-                               struct tile_totals *totals)
+                               struct every_flood *flood, uint64_t unit, struct tile_totals *totals)
 {
     uint64_t origin = range->position - a->shift;
     int dense =
@@ -61,9 +59,10 @@ SIMT_FUNCTION int every_settle(const struct scan_arguments *a, const struct filt
     totals->candidates += found;
     if (!simt_barrier_or(found != 0)) {
         flood->patience = 1;
+        tile_without(a, unit);
     } else if (a->is_exact != 0 || !simt_barrier_or(dense || tile_verify(a, origin, shared))) {
         flood->patience = 1;
-        tile_emit(a, origin, shared, segment, totals);
+        tile_emit(a, origin, shared, unit, totals);
     } else {
         flood->patience *= flood->patience < EVERY_PATIENCE_MAX ? 2u : 1u;
         flood->left = a->plane.window_bits != 0 ? flood->patience : 0;

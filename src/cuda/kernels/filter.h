@@ -191,11 +191,18 @@ SIMT_FUNCTION int filter_word_anywhere(const struct scan_arguments *a,
     return hit;
 }
 
+/* The bits in which the 4 bytes from byte j on are not the gram's first, under its fold and mask.
+ */
+SIMT_FUNCTION uint32_t filter_folded(const struct scan_arguments *a,
+                                     const struct filter_words *words, uint32_t j)
+{
+    return ((filter_word(words, j) | a->gram_fold[0]) ^ a->gram[0]) & a->gram_mask[0];
+}
+
 SIMT_FUNCTION uint32_t filter_every(const struct scan_arguments *a,
                                     const struct filter_words *words, int kind)
 {
-    uint32_t mask = 0, g0 = a->gram[0], g1 = a->gram[1], m0 = a->gram_mask[0], m1 = a->gram_mask[1],
-             f0 = a->gram_fold[0], f1 = a->gram_fold[1];
+    uint32_t mask = 0, g0 = a->gram[0], g1 = a->gram[1], m1 = a->gram_mask[1], f1 = a->gram_fold[1];
 
     if (kind == FILTER_BYTE)
         return filter_byte(a, words);
@@ -211,11 +218,11 @@ SIMT_FUNCTION uint32_t filter_every(const struct scan_arguments *a,
         if (kind == FILTER_WORD)
             hit = low == g0;
         else if (kind == FILTER_SHORT)
-            hit = (low & m0) == g0;
+            hit = (low & a->gram_mask[0]) == g0;
         else if (kind == FILTER_LONG)
             hit = (low == g0) & (high == g1);
         else
-            hit = ((((low | f0) ^ g0) & m0) | (((high | f1) ^ g1) & m1)) == 0;
+            hit = (filter_folded(a, words, j) | (((high | f1) ^ g1) & m1)) == 0;
         mask |= hit ? 1u << j : 0;
     }
     return mask;

@@ -2,6 +2,7 @@
  * includes it. */
 #include "every.cu"
 #include "stream.cu"
+#include "stream_hits.cu"
 #include "sampled.cu"
 #include "stream_sampled.cu"
 #include "set.cu"

@@ -10,8 +10,8 @@
  * Traffic    per sample: 16 bytes of one 32-byte sector; one sample in 4 (stride 16384) to 1024
  *            (stride 64) has its bit set by chance and reads 8 bytes of the chain and 24 to
  *            compare. Per block the head bits once. Per hit as every. A flooded group: as every.
- * Progress   no block waits for another.
- * Order      ascending inside a group (by rank), groups by index.
+ * Progress   as every.
+ * Order      ascending: inside a group by rank.
  * Limits     stride a multiple of 16.
  * Lost       8 bytes: English names a few of a pattern's 4,096 places with each sample.
  * Source     the sampling rule in docs/kernels.md; Grabowski and Bieniecki, "copMEM", 2018.
@@ -158,10 +158,17 @@ SIMT_FUNCTION int sampled_verify(const struct scan_arguments *a, const struct sa
     return 0;
 }
 
+/* A group's units [unit, end) have no hits. */
+SIMT_FUNCTION void sampled_without(const struct scan_arguments *a, uint64_t unit, uint64_t end)
+{
+    for (; unit < end; unit++)
+        tile_without(a, unit);
+}
+
 /* Hand out the list in order. All threads of the block. */
 SIMT_FUNCTION void sampled_emit(const struct scan_arguments *a, const struct sampled_group *group,
                                 const struct sampled_shared *own, const struct tile_shared *shared,
-                                uint32_t count, uint64_t segment, struct tile_totals *totals)
+                                uint32_t count, uint64_t unit, struct tile_totals *totals)
 {
     uint64_t base = group->lowest - a->begin;
     uint32_t alive = 0;
@@ -175,7 +182,7 @@ SIMT_FUNCTION void sampled_emit(const struct scan_arguments *a, const struct sam
     }
     totals->count += alive;
     if (a->want == SCAN_HITS) {
-        (void)tile_reserve(a, shared, alive, segment);
+        (void)tile_reserve(a, shared, alive, unit);
         for (uint32_t i = simt_thread(); i < count; i += simt_threads()) {
             uint32_t x = own->list[i];
             uint64_t slot = *shared->slot;
@@ -183,16 +190,17 @@ SIMT_FUNCTION void sampled_emit(const struct scan_arguments *a, const struct sam
             for (uint32_t j = 0; j < count; j++)
                 slot += own->list[j] < x;
             if (x != SAMPLED_DEAD && SIMT_BOUND(slot < a->capacity))
-                simt_store_u32(&a->offsets[slot], (uint32_t)(base + x));
+                simt_store_u64(&a->hits[slot], a->hits_base + base + x);
         }
     }
 }
 
 /* Scan the group's begins as method every does. All threads of the block. */
 SIMT_FUNCTION void sampled_flood(const struct scan_arguments *a, const struct sampled_group *group,
-                                 const struct tile_shared *shared, uint64_t segment,
+                                 const struct tile_shared *shared, uint64_t unit,
                                  struct tile_totals *totals)
 {
+    uint64_t end = unit + a->group_units;
     struct every_flood flood = {a->plane.window_bits != 0, 1};
     struct filter_range range;
 
@@ -200,12 +208,13 @@ SIMT_FUNCTION void sampled_flood(const struct scan_arguments *a, const struct sa
     range.first = group->lowest + a->shift;
     range.last = group->highest + a->shift;
     for (range.position = range.first & ~15ull; range.position < range.last;
-         range.position += a->tile_words * 32u, segment++) {
+         range.position += a->tile_words * 32u, unit++) {
         if (flood.left > 0 || every_settle(a, &range, shared, filter_tile(a, &range, shared, 0),
-                                           &flood, segment, totals))
-            every_flooded(a, &range, shared, &flood, segment, totals);
+                                           &flood, unit, totals))
+            every_flooded(a, &range, shared, &flood, unit, totals);
         simt_barrier(); /* the tile is done with before the next one is written */
     }
+    sampled_without(a, unit, end);
 }
 
 SIMT_KERNEL(scan_sampled, scan_arguments, SCAN_THREADS_MAX, 4)
@@ -223,13 +232,13 @@ SIMT_KERNEL(scan_sampled, scan_arguments, SCAN_THREADS_MAX, 4)
     for (uint64_t index = tile_next(&args, &shared, &queue); SIMT_BOUND(index < args.tile_count);
          index = tile_next(&args, &shared, &queue)) {
         struct sampled_group group;
-        uint64_t segment;
+        uint64_t unit;
         int flooded;
 
         if (args.tile_list != 0)
             index = simt_load_u32(args.tile_list + index);
         group = sampled_group_of(&args, index);
-        segment = index * args.group_segments;
+        unit = index * args.group_units;
         if (args.want == SCAN_FIRST && tile_is_behind(&args, group.lowest))
             break;
         if (simt_thread() == 0)
@@ -239,15 +248,15 @@ SIMT_KERNEL(scan_sampled, scan_arguments, SCAN_THREADS_MAX, 4)
         if (!simt_barrier_or(flooded)) {
             uint32_t count = *list_count;
 
-            if (count == 0)
-                continue;
-            flooded = sampled_verify(&args, &group, &own, count);
+            flooded = count != 0 && sampled_verify(&args, &group, &own, count);
             if (!simt_barrier_or(flooded)) {
-                sampled_emit(&args, &group, &own, &shared, count, segment, &totals);
+                if (count != 0)
+                    sampled_emit(&args, &group, &own, &shared, count, unit, &totals);
+                sampled_without(&args, unit + (count != 0), unit + args.group_units);
                 continue;
             }
         }
-        sampled_flood(&args, &group, &shared, segment, &totals);
+        sampled_flood(&args, &group, &shared, unit, &totals);
     }
     tile_finish(&args, &totals, queue.ahead);
 }

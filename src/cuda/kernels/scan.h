@@ -39,6 +39,8 @@
 
 /* stream.h: rows of 512 bytes that a warp has on their way. */
 #define STREAM_ROWS 4u
+/* stream_hits.cu: steps of a warp in a tile. */
+#define SCAN_HITS_STEPS 4u
 
 enum scan_want { SCAN_COUNT, SCAN_HITS, SCAN_FIRST };
 
@@ -64,12 +66,11 @@ struct scan_result {
     uint64_t floods;     /* tiles settled by duels, groups scanned again tile by tile; of streams,
                             tiles given up */
     uint64_t ticket;     /* the next tile or group */
-    uint64_t cursor;     /* hits asked for room; beyond the capacity they were not written */
-    uint64_t listed;     /* tiles that a stream has put into the list so far */
+    uint64_t listed;     /* tiles that a stream has put into the list so far, or gave up */
     uint64_t nearest;    /* SCAN_NONE - ((x - begin) << 32 | literal) of the first; 0: none */
     uint64_t blocks;     /* that are done; to the host, the launch's number, written last */
 };
-#define SCAN_RESULT_WORDS 8u
+#define SCAN_RESULT_WORDS 7u
 #define SCAN_SUMS 3u /* the words that blocks add up for all their threads */
 /* A count's word: above its bits, the blocks that have added to it; to the host, SCAN_THERE. The
  * most there can be, 65,535 literals at each of 2^32 begins, is less than 2^48. */
@@ -78,11 +79,8 @@ struct scan_result {
 #define SCAN_THERE (1ull << 63)
 #define SCAN_NONE UINT64_MAX
 
-/* Where a tile's hits are; zeroed before each launch that lists hits. */
-struct scan_segment {
-    uint64_t slot; /* of its first in offsets[] */
-    uint64_t count;
-};
+/* Units whose hits are summed up together (order.h). */
+#define SCAN_ORDER_BUNDLE_MAX 256u
 
 /* The pattern's plane: bit `bit` of each of its bytes. */
 struct scan_plane {
@@ -110,18 +108,21 @@ struct scan_arguments {
     struct scan_result *result;
     struct scan_result *answer; /* in the host's memory */
     uint64_t launch;            /* its number, not 0 */
-    struct scan_segment *segments;
-    uint32_t *offsets;   /* of hits: x - begin */
-    uint32_t *literals;  /* of hits, method set */
-    uint64_t capacity;   /* of offsets and literals */
-    uint64_t position;   /* of the first tile: a multiple of 16, at most begin + shift */
-    uint32_t flooded;    /* a block's first tile is taken for flooded */
-    uint64_t listed_max; /* streams stop where more tiles than these are listed */
-    uint32_t *tile_list; /* streams write it; tile kernels take these tiles, NULL: all */
-    uint32_t want;       /* enum scan_want */
-    uint32_t tile_count; /* tiles, or groups of method sampled */
-    uint32_t tile_words; /* bitmap words: the block's threads times 1 to 8 */
-    uint32_t fold;       /* compare letters without case: patterns are in lower case */
+    uint64_t *hits; /* ascending: hits_base + x - begin, of method set + hits_literal * literal */
+    uint64_t hits_base;
+    uint64_t hits_literal;
+    uint64_t capacity;     /* of hits: those beyond are counted, not written */
+    uint64_t *order;       /* order.h: a word per unit and one per bundle, zeroed */
+    uint32_t order_bundle; /* 1 to SCAN_ORDER_BUNDLE_MAX */
+    uint64_t unit_count;   /* tiles, or groups of samples times group_units */
+    uint64_t position;     /* of the first tile: a multiple of 16, at most begin + shift */
+    uint32_t flooded;      /* a block's first tile is taken for flooded */
+    uint64_t listed_max;   /* streams stop where more tiles than these are listed */
+    uint32_t *tile_list;   /* streams write it; tile kernels take these tiles, NULL: all */
+    uint32_t want;         /* enum scan_want */
+    uint32_t tile_count;   /* tiles, or groups of method sampled */
+    uint32_t tile_words;   /* bitmap words: the block's threads times 1 to 8 */
+    uint32_t fold;         /* compare letters without case: patterns are in lower case */
 
     /* One pattern: */
     const uint64_t *pattern; /* its bytes, between SCAN_PATTERN_PADDING_BYTES of zeros */
@@ -160,7 +161,7 @@ struct scan_arguments {
     uint32_t sample_pair;   /* 1: two samples at each stride, 0: one */
     uint32_t hash_bits;     /* log2 of the heads */
     uint32_t group_samples;
-    uint32_t group_segments; /* segments per group */
+    uint32_t group_units; /* a group's, for as many tiles as it can have where it floods */
 
     /* Method set: */
     struct plan_set set;

@@ -8,8 +8,8 @@
  * Traffic    per text byte: reads 1 1/64 and one bit of the bitmap (L1, L2). Per candidate: the
  *            bucket's two ends, and per literal in it 12 bytes and its comparison, twice with hits
  *            wanted. Per hit: writes 8.
- * Progress   no block waits for another.
- * Order      ascending by (begin, literal) inside a tile; tiles by index.
+ * Progress   as every.
+ * Order      ascending by (begin, literal).
  * Limits     no bound on the work of nested patterns beyond their number and lengths; otherwise
  *            as every.
  * Source     Wu and Manber, "A fast algorithm for multi-pattern searching", 1994 (the hashed gram).
@@ -47,10 +47,9 @@ SIMT_FUNCTION uint32_t set_begin(const struct scan_arguments *a, uint64_t x, uin
             *lowest = literal;
         if (slot == 0)
             continue;
-        if (SIMT_BOUND(*slot < a->capacity)) {
-            simt_store_u32(&a->offsets[*slot], (uint32_t)(x - a->begin));
-            simt_store_u32(&a->literals[*slot], literal);
-        }
+        if (SIMT_BOUND(*slot < a->capacity))
+            simt_store_u64(&a->hits[*slot],
+                           a->hits_literal * literal + a->hits_base + x - a->begin);
         (*slot)++;
     }
     return hits;
@@ -59,7 +58,7 @@ SIMT_FUNCTION uint32_t set_begin(const struct scan_arguments *a, uint64_t x, uin
 /* Count the own words' hits, clearing bits of begins without one, and for first lower the result's;
  * then write them if wanted. All threads of the block. */
 SIMT_FUNCTION void set_settle(const struct scan_arguments *a, uint64_t origin,
-                              const struct tile_shared *shared, uint64_t segment,
+                              const struct tile_shared *shared, uint64_t unit,
                               struct tile_totals *totals)
 {
     uint32_t own = tile_own_words(a), first = simt_thread() * own, count = 0, literal = 0;
@@ -81,7 +80,7 @@ SIMT_FUNCTION void set_settle(const struct scan_arguments *a, uint64_t origin,
     }
     totals->count += count;
     if (a->want == SCAN_HITS) {
-        uint64_t slot = tile_reserve(a, shared, count, segment);
+        uint64_t slot = tile_reserve(a, shared, count, unit);
 
         for (uint32_t w = first; w < first + own; w++)
             for (uint32_t left = shared->bits[w]; left != 0; left &= left - 1u)
@@ -110,6 +109,8 @@ SIMT_KERNEL(scan_set, scan_arguments, SCAN_THREADS_MAX, 4)
         totals.candidates += found;
         if (simt_barrier_or(found != 0))
             set_settle(&args, range.position, &shared, tile, &totals);
+        else
+            tile_without(&args, tile);
     }
     tile_finish(&args, &totals, queue.ahead);
 }

@@ -16,17 +16,23 @@
  *                                                  simulated
  *   simt_atomic_*                                  shared or global, relaxed; the old value comes
  *                                                  back
- *   simt_read_*                                    one relaxed read of a word that others change
+ *   simt_read_*, simt_write_*                      one relaxed access to a word that others change
+ *                                                  or look at
+ *   simt_pause()                                   between two reads of a word that another block
+ *                                                  has still to write
  *   simt_hint_u64                                  the same, from the nearest cache: may be old
  *   simt_fence()                                   what the thread wrote before it, other blocks
- * see before what it writes after it simt_fence_host()                              the same for
- * the host SIMT_CONSTANT(type, name, count)               an array in constant memory, at file
- * scope, that the host fills; simt_constant_u32, _u8 read it SIMT_LAUNCH(kernel, blocks, threads,
- * arguments)  launch a child grid, without waiting for it; 0 or the runtime's error code
+ *                                                  see before what it writes after it
+ *   simt_fence_host()                              the same for the host
+ *   SIMT_CONSTANT(type, name, count)               an array in constant memory, at file scope,
+ *                                                  that the host fills;
+ *                                                  simt_constant_u32, _u8 read it
+ *   SIMT_LAUNCH(kernel, blocks, threads, args)     launch a child grid, without waiting for it;
+ *                                                  0 or the runtime's error code
  *   simt_launch_is_full(code)                      was it refused for want of room?
  *
  *   simt_opaque_u32(value)                         the value, but unknown to the compiler
- *   simt_count_equal(count, a, b, one)             adds `one` to the count if a equals b
+ *   simt_add_equal(sum, a, b, one, value)          adds value times `one` to the sum if a equals b
  *
  * Loads are aligned to their size. Shared memory holds garbage until written.
  */
@@ -106,12 +112,13 @@ SIMT_FUNCTION uint32_t simt_opaque_u32(uint32_t value)
     return value;
 }
 /* Additions by the multiplier, which has time where comparisons keep the other units busy: `one` is
- * 1, opaque. */
-SIMT_FUNCTION void simt_count_equal(uint32_t *count, uint32_t a, uint32_t b, uint32_t one)
+ * 1, opaque, and so is a value of 1. */
+SIMT_FUNCTION void simt_add_equal(uint32_t *sum, uint32_t a, uint32_t b, uint32_t one,
+                                  uint32_t value)
 {
-    asm("{ .reg .pred p; setp.eq.u32 p, %1, %2; @p mad.lo.u32 %0, %3, %3, %0; }"
-        : "+r"(*count)
-        : "r"(a), "r"(b), "r"(one));
+    asm("{ .reg .pred p; setp.eq.u32 p, %1, %2; @p mad.lo.u32 %0, %3, %4, %0; }"
+        : "+r"(*sum)
+        : "r"(a), "r"(b), "r"(one), "r"(value));
 }
 SIMT_FUNCTION uint8_t simt_load_u8(const uint8_t *p)
 {
@@ -150,6 +157,14 @@ SIMT_FUNCTION uint32_t simt_read_u32(const uint32_t *p)
 SIMT_FUNCTION uint64_t simt_read_u64(const uint64_t *p)
 {
     return *(const volatile uint64_t *)p;
+}
+SIMT_FUNCTION void simt_write_u64(uint64_t *p, uint64_t value)
+{
+    *(volatile uint64_t *)p = value;
+}
+SIMT_FUNCTION void simt_pause(void)
+{
+    __nanosleep(40);
 }
 SIMT_FUNCTION uint64_t simt_hint_u64(const uint64_t *p)
 {
@@ -252,6 +267,7 @@ uint64_t sim_shuffle(uint64_t value, int kind, uint32_t argument, const char *fi
 void sim_global(const void *p, uint32_t bytes, int write, const char *file, int line);
 uint64_t sim_atomic(void *p, uint32_t bytes, int kind, uint64_t value, const char *file, int line);
 uint64_t sim_read(const void *p, uint32_t bytes, const char *file, int line);
+void sim_pause(const char *file, int line);
 uint64_t sim_constant(uint64_t index, uint32_t bytes, uint64_t array_bytes, const char *file,
                       int line);
 uint32_t sim_launch_child(const char *name, void (*entry)(const void *), const void *arguments,
@@ -286,6 +302,8 @@ enum { SIM_ATOMIC_ADD, SIM_ATOMIC_OR, SIM_ATOMIC_MIN, SIM_ATOMIC_MAX };
 #define simt_store_u64(p, value) (sim_global((p), 8, 1, __FILE__, __LINE__), (void)(*(p) = (value)))
 #define simt_read_u32(p) ((uint32_t)sim_read((p), 4, __FILE__, __LINE__))
 #define simt_read_u64(p) sim_read((p), 8, __FILE__, __LINE__)
+#define simt_write_u64(p, value) simt_store_u64(p, value)
+#define simt_pause() sim_pause(__FILE__, __LINE__)
 #define simt_hint_u64(p) sim_read((p), 8, __FILE__, __LINE__)
 #define simt_atomic_add_u32(p, value) \
     ((uint32_t)sim_atomic((p), 4, SIM_ATOMIC_ADD, (value), __FILE__, __LINE__))
@@ -307,9 +325,10 @@ SIMT_FUNCTION uint32_t simt_opaque_u32(uint32_t value)
 {
     return value;
 }
-SIMT_FUNCTION void simt_count_equal(uint32_t *count, uint32_t a, uint32_t b, uint32_t one)
+SIMT_FUNCTION void simt_add_equal(uint32_t *sum, uint32_t a, uint32_t b, uint32_t one,
+                                  uint32_t value)
 {
-    *count += a == b ? one : 0;
+    *sum += a == b ? one * value : 0;
 }
 SIMT_FUNCTION uint32_t simt_popcount(uint32_t value)
 {

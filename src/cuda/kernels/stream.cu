@@ -14,40 +14,25 @@
  */
 #include "stream.h"
 
-SIMT_FUNCTION void stream_kinds(const struct scan_arguments *a, int first)
-{
-    if (a->is_exact != 0 && a->pattern_bytes == 5u)
-        stream_tiles(a, STREAM_PAIR_5, first);
-    else if (a->is_exact != 0 && a->pattern_bytes == 6u)
-        stream_tiles(a, STREAM_PAIR_6, first);
-    else if (a->is_exact != 0 && a->pattern_bytes == 7u)
-        stream_tiles(a, STREAM_PAIR_7, first);
-    else if (a->is_exact != 0 && a->pattern_bytes == 8u)
-        stream_tiles(a, STREAM_PAIR_8, first);
-    else if (a->gram_kind == SCAN_GRAM_STRIDE_8)
-        stream_tiles(a, FILTER_STRIDE_8, first);
-    else if (a->gram_kind == SCAN_GRAM_STRIDE_4)
-        stream_tiles(a, FILTER_STRIDE_4, first);
-    else if (a->gram_kind == SCAN_GRAM_STRIDE_2)
-        stream_tiles(a, FILTER_STRIDE_2, first);
-    else if (a->gram_kind == SCAN_GRAM_LONG)
-        stream_tiles(a, FILTER_LONG, first);
-    else if (a->gram_kind == SCAN_GRAM_BYTE)
-        stream_tiles(a, FILTER_BYTE, first);
-    else if (a->gram_kind == SCAN_GRAM_WORD)
-        stream_tiles(a, FILTER_WORD, first);
-    else if (a->gram_kind == SCAN_GRAM_SHORT)
-        stream_tiles(a, FILTER_SHORT, first);
-    else
-        stream_tiles(a, FILTER_MASKED, first);
-}
+#define STREAM_COUNT_KIND(kind)       \
+    case kind:                        \
+        stream_tiles(&args, kind, 0); \
+        break;
+#define STREAM_FIRST_KIND(kind)       \
+    case kind:                        \
+        stream_tiles(&args, kind, 1); \
+        break;
 
 SIMT_KERNEL(scan_stream, scan_arguments, SCAN_THREADS_MAX, 3)
 {
-    stream_kinds(&args, 0);
+    switch (stream_kind(&args)) {
+        STREAM_KIND_LIST(STREAM_COUNT_KIND)
+    }
 }
 
 SIMT_KERNEL(first_stream, scan_arguments, SCAN_THREADS_MAX, 3)
 {
-    stream_kinds(&args, 1);
+    switch (stream_kind(&args)) {
+        STREAM_KIND_LIST(STREAM_FIRST_KIND)
+    }
 }

@@ -34,9 +34,25 @@
 #define STREAM_BEYOND_BYTES 16u /* loaded behind the last place */
 #define STREAM_HINT_TURNS 8u
 
-/* Beside filter.h's kinds: patterns of 5 to 8 bytes, decided by the word that begins at a place and
- * the one that ends with the pattern. */
-enum { STREAM_PAIR_5 = FILTER_SET + 1, STREAM_PAIR_6, STREAM_PAIR_7, STREAM_PAIR_8 };
+/* Beside filter.h's kinds: patterns of up to 4 bytes of which letters are compared without case;
+ * and of 5 to 8 bytes, decided by the word that begins at a place and the one that ends with the
+ * pattern. */
+enum { STREAM_FOLDED = FILTER_SET + 1, STREAM_PAIR_5, STREAM_PAIR_6, STREAM_PAIR_7, STREAM_PAIR_8 };
+
+#define STREAM_KIND_LIST(X) \
+    X(FILTER_BYTE)          \
+    X(FILTER_SHORT)         \
+    X(FILTER_WORD)          \
+    X(FILTER_LONG)          \
+    X(FILTER_MASKED)        \
+    X(FILTER_STRIDE_2)      \
+    X(FILTER_STRIDE_4)      \
+    X(FILTER_STRIDE_8)      \
+    X(STREAM_FOLDED)        \
+    X(STREAM_PAIR_5)        \
+    X(STREAM_PAIR_6)        \
+    X(STREAM_PAIR_7)        \
+    X(STREAM_PAIR_8)
 
 /* What a warp has in shared memory. An entry of the queue: 16 places of one lane, the first
  * one divided by 16, and above it, in units of STREAM_MASK_UNIT, which of them are candidates. */
@@ -67,7 +83,29 @@ struct stream_rows {
 SIMT_FUNCTION int stream_decides(int kind)
 {
     return kind == FILTER_BYTE || kind == FILTER_SHORT || kind == FILTER_WORD ||
-           kind >= STREAM_PAIR_5;
+           kind >= STREAM_FOLDED;
+}
+
+/* The kind of a search: one of the list. */
+SIMT_FUNCTION int stream_kind(const struct scan_arguments *a)
+{
+    if (a->gram_kind == SCAN_GRAM_STRIDE_8)
+        return FILTER_STRIDE_8;
+    if (a->gram_kind == SCAN_GRAM_STRIDE_4)
+        return FILTER_STRIDE_4;
+    if (a->gram_kind == SCAN_GRAM_STRIDE_2)
+        return FILTER_STRIDE_2;
+    if (a->is_exact != 0 && a->pattern_bytes <= 4u && a->gram_fold[0] != 0)
+        return STREAM_FOLDED;
+    if (a->is_exact != 0 && a->pattern_bytes > 4u && (a->gram_fold[0] | a->gram_fold[1]) == 0)
+        return STREAM_PAIR_5 + (int)(a->pattern_bytes - 5u);
+    if (a->gram_kind == SCAN_GRAM_BYTE)
+        return FILTER_BYTE;
+    if (a->gram_kind == SCAN_GRAM_SHORT)
+        return FILTER_SHORT;
+    if (a->gram_kind == SCAN_GRAM_WORD)
+        return FILTER_WORD;
+    return a->gram_kind == SCAN_GRAM_LONG ? FILTER_LONG : FILTER_MASKED;
 }
 
 /* ---- The queue -------------------------------------------------------------------------- */
@@ -219,7 +257,7 @@ SIMT_FUNCTION uint32_t stream_count_word(const struct scan_arguments *a,
 
     SIMT_UNROLL
     for (uint32_t j = 0; j < 16u; j++)
-        simt_count_equal(&count, filter_word(words, j), gram, one);
+        simt_add_equal(&count, filter_word(words, j), gram, one, one);
     return count;
 }
 
@@ -234,8 +272,20 @@ SIMT_FUNCTION uint32_t stream_count_pair(const struct scan_arguments *a,
         uint32_t last =
             filter_word(words, j + distance) * one + less; /* zero: it is the last word */
 
-        simt_count_equal(&count, (filter_word(words, j) ^ gram) | last, 0, one);
+        simt_add_equal(&count, (filter_word(words, j) ^ gram) | last, 0, one, one);
     }
+    return count;
+}
+
+/* The same without case. */
+SIMT_FUNCTION uint32_t stream_count_folded(const struct scan_arguments *a,
+                                           const struct filter_words *words)
+{
+    uint32_t count = 0, one = simt_opaque_u32(1);
+
+    SIMT_UNROLL
+    for (uint32_t j = 0; j < 16u; j++)
+        simt_add_equal(&count, filter_folded(a, words, j), 0, one, one);
     return count;
 }
 
@@ -250,6 +300,8 @@ SIMT_FUNCTION uint32_t stream_count(const struct scan_arguments *a,
                                             : stream_count_bytes(a, words, 2);
     if (kind == FILTER_WORD)
         return stream_count_word(a, words);
+    if (kind == STREAM_FOLDED)
+        return stream_count_folded(a, words);
     return stream_count_pair(a, words, (uint32_t)(kind - STREAM_PAIR_5) + 1u);
 }
 
@@ -258,7 +310,7 @@ SIMT_FUNCTION int stream_filter_kind(int kind)
 {
     if (kind == STREAM_PAIR_8)
         return FILTER_LONG;
-    return kind >= STREAM_PAIR_5 ? FILTER_MASKED : kind;
+    return kind >= STREAM_FOLDED ? FILTER_MASKED : kind;
 }
 
 /* May one of the 16 places be a candidate? */
@@ -287,7 +339,9 @@ SIMT_FUNCTION uint64_t stream_last(const struct scan_arguments *a)
 
 SIMT_FUNCTION uint32_t stream_words_behind(int kind)
 {
-    return kind >= STREAM_PAIR_5 ? (kind == STREAM_PAIR_5 ? 1u : 2u) : filter_words_behind(kind);
+    if (kind == STREAM_FOLDED || kind == STREAM_PAIR_5)
+        return 1u;
+    return kind > STREAM_PAIR_5 ? 2u : filter_words_behind(kind);
 }
 
 SIMT_FUNCTION struct simt_u32x4 stream_load_row(const uint8_t *at)
@@ -378,28 +432,35 @@ SIMT_FUNCTION void stream_step(const struct scan_arguments *a, const struct stre
     *count += decided;
 }
 
+/* What a lane looks at from `place` on, of a step that is not whole. */
+SIMT_FUNCTION struct filter_words stream_edge_words(const struct scan_arguments *a, uint64_t place,
+                                                    int kind)
+{
+    struct filter_words words = {{0, 0, 0, 0, 0, 0}};
+    uint64_t end = stream_last(a) + STREAM_BEYOND_BYTES;
+
+    if (SIMT_BOUND(place < end)) {
+        struct simt_u32x4 own = stream_load_row(a->text + place);
+
+        SIMT_UNROLL
+        for (uint32_t i = 0; i < 4u; i++)
+            words.w[i] = own.w[i];
+    }
+    if (stream_words_behind(kind) != 0 && SIMT_BOUND(place + 16u < end))
+        stream_load_behind(a->text + place + 16u, words.w + 4);
+    return words;
+}
+
 /* The same for a step that is not whole: the text's first, or its last. */
 SIMT_FUNCTION void stream_edge(const struct scan_arguments *a, uint64_t position, int kind,
                                int first, struct stream *s, uint64_t *count)
 {
     struct filter_range range = {position, a->begin + a->shift, stream_last(a)};
-    uint64_t end = range.last + STREAM_BEYOND_BYTES;
 
     for (uint32_t k = 0; k < STREAM_ROWS; k++, position += STREAM_ROW_BYTES) {
         uint64_t place = position + 16u * simt_lane();
-        struct filter_words words = {{0, 0, 0, 0, 0, 0}};
-        uint32_t mask;
-
-        if (SIMT_BOUND(place < end)) {
-            struct simt_u32x4 own = stream_load_row(a->text + place);
-
-            SIMT_UNROLL
-            for (uint32_t i = 0; i < 4u; i++)
-                words.w[i] = own.w[i];
-        }
-        if (stream_words_behind(kind) != 0 && SIMT_BOUND(place + 16u < end))
-            stream_load_behind(a->text + place + 16u, words.w + 4);
-        mask = filter_lane(a, &range, &words, place, stream_filter_kind(kind));
+        struct filter_words words = stream_edge_words(a, place, kind);
+        uint32_t mask = filter_lane(a, &range, &words, place, stream_filter_kind(kind));
         if (stream_decides(kind) && first && mask != 0)
             tile_lower_first(a, (place - range.first + simt_lowest_bit(mask)) << 32);
         if (stream_decides(kind))

@@ -6,8 +6,7 @@
 #ifndef TRAWL_CUDA_KERNELS_TILE_H
 #define TRAWL_CUDA_KERNELS_TILE_H
 
-#include "simt.h"
-#include "scan.h"
+#include "order.h"
 
 #define TILE_DENSE 4u       /* hits per word from which on a warp writes them together */
 #define TILE_STEPS 4u       /* of a warp, 256 bytes each, together */
@@ -179,11 +178,10 @@ SIMT_FUNCTION int tile_verify(const struct scan_arguments *a, uint64_t origin,
     return 0;
 }
 
-/* Put the hits' places for `own` hits of this thread and `total` of the block; thread-exclusive
- * prefix sum and reservation. Returns this thread's first slot. All threads of the block. */
+/* Find room for `own` hits of this thread in the result: block-wide exclusive sums on top of what
+ * comes before the unit. Returns this thread's first slot. All threads of the block. */
 SIMT_FUNCTION uint64_t tile_reserve(const struct scan_arguments *a,
-                                    const struct tile_shared *shared, uint32_t own,
-                                    uint64_t segment)
+                                    const struct tile_shared *shared, uint32_t own, uint64_t unit)
 {
     uint32_t inclusive = own, before = 0, total = 0;
 
@@ -199,13 +197,21 @@ SIMT_FUNCTION uint64_t tile_reserve(const struct scan_arguments *a,
         before += w < simt_warp() ? shared->warp_totals[w] : 0;
         total += shared->warp_totals[w];
     }
-    if (simt_thread() == 0) {
-        *shared->slot = simt_atomic_add_u64(&a->result->cursor, total);
-        simt_store_u64(&a->segments[segment].slot, *shared->slot);
-        simt_store_u64(&a->segments[segment].count, total);
+    if (simt_warp() == 0) {
+        uint64_t slot = order_take(a, unit, total);
+
+        if (simt_lane() == 0)
+            *shared->slot = slot;
     }
     simt_barrier();
     return *shared->slot + before + (inclusive - own);
+}
+
+/* The unit has no hits. Warp 0 of the block, as far as it matters. */
+SIMT_FUNCTION void tile_without(const struct scan_arguments *a, uint64_t unit)
+{
+    if (a->want == SCAN_HITS && simt_warp() == 0)
+        (void)order_take(a, unit, 0);
 }
 
 /* An occurrence, (x - begin) << 32 | literal: is it the first? */
@@ -220,14 +226,13 @@ SIMT_FUNCTION void tile_write(const struct scan_arguments *a, uint64_t origin,
                               const struct tile_shared *shared, uint64_t slot, uint32_t count)
 {
     uint32_t own = tile_own_words(a), first = simt_thread() * own, begin;
-    uint64_t base = origin - a->begin;
+    uint64_t base = a->hits_base + origin - a->begin;
 
     if (simt_ballot(count > TILE_DENSE * own) == 0) {
         for (uint32_t w = first; w < first + own; w++)
             for (uint32_t left = shared->bits[w]; left != 0; left &= left - 1u, slot++)
                 if (SIMT_BOUND(slot < a->capacity))
-                    simt_store_u32(&a->offsets[slot],
-                                   (uint32_t)(base + w * 32u + simt_lowest_bit(left)));
+                    simt_store_u64(&a->hits[slot], base + w * 32u + simt_lowest_bit(left));
         return;
     }
     /* Many: word by word, a lane to each bit, so that stores lie side by side. */
@@ -238,14 +243,14 @@ SIMT_FUNCTION void tile_write(const struct scan_arguments *a, uint64_t origin,
         uint64_t at = slot + simt_popcount(word & ((1u << simt_lane()) - 1u));
 
         if ((word >> simt_lane() & 1u) != 0 && SIMT_BOUND(at < a->capacity))
-            simt_store_u32(&a->offsets[at], (uint32_t)(base + w * 32u + simt_lane()));
+            simt_store_u64(&a->hits[at], base + w * 32u + simt_lane());
         slot += simt_popcount(word);
     }
 }
 
 /* Hand out what the bitmap holds, in order. All threads of the block. */
 SIMT_FUNCTION void tile_emit(const struct scan_arguments *a, uint64_t origin,
-                             const struct tile_shared *shared, uint64_t segment,
+                             const struct tile_shared *shared, uint64_t unit,
                              struct tile_totals *totals)
 {
     uint32_t own = tile_own_words(a), first = simt_thread() * own, count = 0, lowest = UINT32_MAX;
@@ -264,7 +269,7 @@ SIMT_FUNCTION void tile_emit(const struct scan_arguments *a, uint64_t origin,
         if (lanes != 0 && simt_lane() == simt_lowest_bit(lanes))
             tile_lower_first(a, (origin + lowest - a->begin) << 32);
     } else if (a->want == SCAN_HITS) {
-        tile_write(a, origin, shared, tile_reserve(a, shared, count, segment), count);
+        tile_write(a, origin, shared, tile_reserve(a, shared, count, unit), count);
     }
 }
 
@@ -309,16 +314,6 @@ SIMT_FUNCTION int tile_is_behind(const struct scan_arguments *a, uint64_t x)
     if (simt_thread() == 0 && x > a->begin)
         behind = (SCAN_NONE - simt_read_u64(&a->result->nearest)) >> 32 < x - a->begin;
     return simt_barrier_or(behind);
-}
-
-/* The sum over the warp's lanes. All lanes of the warp. */
-SIMT_FUNCTION uint64_t tile_warp_sum(uint64_t own)
-{
-    if (simt_ballot(own != 0) == 0)
-        return 0;
-    for (uint32_t distance = SIMT_WARP_THREADS / 2u; distance != 0; distance /= 2u)
-        own += simt_shuffle_u64(own, simt_lane() ^ distance);
-    return own;
 }
 
 /* Hand the whole result to the host, and leave zeros for the next launch, if no other block has
@@ -379,8 +374,9 @@ SIMT_FUNCTION void tile_finish(const struct scan_arguments *a, const struct tile
                                uint64_t asked)
 {
     SIMT_SHARED(uint64_t, tile_sums, SCAN_SUMS * SCAN_THREADS_MAX / SIMT_WARP_THREADS);
-    uint64_t count = tile_warp_sum(totals->count + (asked == UINT64_MAX)), total = 0;
-    uint64_t candidates = tile_warp_sum(totals->candidates), floods = tile_warp_sum(totals->floods);
+    uint64_t count = order_warp_sum(totals->count + (asked == UINT64_MAX)), total = 0;
+    uint64_t candidates = order_warp_sum(totals->candidates),
+             floods = order_warp_sum(totals->floods);
     uint64_t *own = tile_sums + SCAN_SUMS * simt_warp();
 
     if (simt_lane() == 0) {

@@ -1,6 +1,7 @@
-/* first_test: the first occurrence, and how many there are, in texts of many whole steps of a
- * stream: capital letters stand at a few random places of a text of small ones, so that most tiles
- * hold nothing and the first lies anywhere, in the middle of a tile or at its borders.
+/* streams_test: what occurs, how often, and where first, in texts of many whole steps of a stream.
+ * Capital letters stand at a few random places of a text of small ones, so that most tiles hold
+ * nothing and the first lies anywhere, in the middle of a tile or at its borders; or the pattern is
+ * a piece of a text of one or two letters, and occurs nearly everywhere.
  *
  * TRAWL_TEST_CASE=N: case N alone.
  */
@@ -12,11 +13,23 @@
 #define CASES_LONG 5000
 #define TEXT_BYTES_MAX 60000u
 
-static void make_input(struct test_random *random, struct diff_input *input)
+static void make_dense(struct test_random *random, uint64_t text_bytes, uint64_t pattern_bytes,
+                       struct diff_input *input)
 {
-    static const uint64_t lengths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 40, 64, 65, 100, 300};
-    uint64_t text_bytes = 4000 + test_random_below(random, TEXT_BYTES_MAX - 4000);
-    uint64_t pattern_bytes = lengths[test_random_below(random, 16)];
+    uint8_t pattern[300];
+
+    input_begin(random, test_random_below(random, 2) ? INPUT_LETTERS_1 : INPUT_LETTERS_2,
+                text_bytes, input);
+    for (uint64_t changes = test_random_below(random, 50); changes > 0; changes--)
+        input->text[test_random_below(random, text_bytes)] ^= 1;
+    memcpy(pattern, input->text + test_random_below(random, text_bytes - pattern_bytes + 1),
+           pattern_bytes);
+    input_add_pattern(input, pattern, pattern_bytes);
+}
+
+static void make_sparse(struct test_random *random, uint64_t text_bytes, uint64_t pattern_bytes,
+                        struct diff_input *input)
+{
     uint8_t pattern[300];
 
     input_begin(random, test_random_below(random, 2) ? INPUT_LETTERS_26 : INPUT_LETTERS_2,
@@ -31,12 +44,24 @@ static void make_input(struct test_random *random, struct diff_input *input)
         memcpy(input->text + test_random_below(random, text_bytes - pattern_bytes + 1), pattern,
                pattern_bytes - 1);
     input_add_pattern(input, pattern, pattern_bytes);
+}
+
+static void make_input(struct test_random *random, struct diff_input *input)
+{
+    static const uint64_t lengths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 40, 64, 65, 100, 300};
+    uint64_t text_bytes = 4000 + test_random_below(random, TEXT_BYTES_MAX - 4000);
+    uint64_t pattern_bytes = lengths[test_random_below(random, 16)];
+
+    if (test_random_below(random, 3) == 0)
+        make_dense(random, text_bytes, pattern_bytes, input);
+    else
+        make_sparse(random, text_bytes, pattern_bytes, input);
     input->flags = test_random_below(random, 4) == 0 ? NAIVE_IGNORE_CASE : 0;
 }
 
 static bool case_run(uint64_t index)
 {
-    struct test_random random = test_random_begin("first");
+    struct test_random random = test_random_begin("streams");
     struct engine_options options = {.size = sizeof options};
     char message[CUDA_CASE_MESSAGE_BYTES] = "";
     struct sim_driver_options sim_options = {index + 1, 1, 16u << 20, 2, 0, 0};
@@ -54,6 +79,8 @@ static bool case_run(uint64_t index)
     expected_compute(&input, &expected);
     limits.threads = 32u << test_random_below(&random, 3);
     limits.blocks_max = (uint32_t)(1 + test_random_below(&random, 4));
+    limits.order_bundle = (uint32_t)(1 + test_random_below(&random, 8));
+    limits.hits_room_min = 1 + test_random_below(&random, 20000);
     cuda_limits_replace(&limits);
     TEST_CHECK(engine_cuda.open(&options, &engine, &error) == TRAWL_OK);
     TEST_CHECK(engine_cuda.lane_open(engine, &lane, &error) == TRAWL_OK);
@@ -82,7 +109,7 @@ int main(void)
 {
     uint64_t only = test_setting("TRAWL_TEST_CASE", UINT64_MAX), cases;
 
-    test_begin("sim first");
+    test_begin("sim streams");
     cuda_driver_replace(sim_driver_table());
     cases = test_amount(CASES_NORMAL, CASES_LONG);
     for (uint64_t i = 0; i < cases && test_failures < 5; i++)
