@@ -18,7 +18,7 @@ struct cuda_limits {
     uint32_t threads;         /* per block */
     uint32_t tile_words_max;
     uint32_t blocks_max;        /* per launch; 0: what is resident */
-    uint32_t order_bundle;      /* units summed up together, up to SCAN_ORDER_BUNDLE_MAX */
+    uint32_t bundle_log2;       /* of units summed up together, up to SCAN_BUNDLE_LOG2_MAX */
     uint32_t group_samples_max; /* method sampled: per group */
     uint64_t part_bytes;        /* gallery: word-chunked's text at a time */
     uint32_t child_threads_max; /* gallery: per block of a child grid */

@@ -257,11 +257,11 @@ static enum trawl_status order_begin(struct engine_lane *lane, struct cuda_launc
                                      struct trawl_error *error)
 {
     uint64_t units = launch->arguments.unit_count;
-    uint64_t bytes = (units + units / lane->limits.order_bundle + 2) * sizeof(uint64_t);
+    uint64_t bytes = (units + 2 * ((units >> lane->limits.bundle_log2) + 1)) * sizeof(uint64_t);
 
     TRAWL_TRY(cuda_memory_reserve(lane->device, &lane->result, cuda_lane_room(lane, bytes), error));
     launch->arguments.order = (uint64_t *)(uintptr_t)lane->result.address;
-    launch->arguments.order_bundle = lane->limits.order_bundle;
+    launch->arguments.bundle_log2 = lane->limits.bundle_log2;
     return CUDA_CALL(lane->device, error, fill, lane->result.address, 0, (size_t)bytes,
                      lane->stream);
 }

@@ -31,7 +31,7 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
     limits.room_step_bytes = test_random_below(random, 4) == 0 ? 4096 : 1;
     limits.hits_room_min = 1 + test_random_below(random, 100);
     limits.hits_max = 1 + test_random_below(random, test_random_below(random, 2) ? 10 : 3000);
-    limits.order_bundle = (uint32_t)(1 + test_random_below(random, cuda_limits_default.order_bundle));
+    limits.bundle_log2 = (uint32_t)test_random_below(random, cuda_limits_default.bundle_log2 + 1);
     limits.group_samples_max = limits.threads * (uint32_t)(1 + test_random_below(random, 8));
     limits.part_bytes = 1 + limits.text_bytes_max / 2;
     limits.child_threads_max = limits.threads;

@@ -5,7 +5,7 @@
  *            Patterns of up to 4 bytes are decided by that; others are verified, and a tile where
  *            too much survives is settled by planes (plane.h) or duels (duel.h).
  * Grid       any; blocks draw tiles of up to 64 KiB from a ticket. 32 to 256 threads.
- * Shared     static, 21.4 KiB (a bitmap of 8 KiB and a plane of 12).
+ * Shared     static, 29.4 KiB (a bitmap of 8 KiB, a plane of 12, a list of 8).
  * Traffic    per text byte: reads 1 1/64 (the last lane of a step loads 8 bytes twice).
  *            Per candidate: reads 16 to 72 text bytes, from L1 as a rule. Per hit: writes 8.
  *            With hits wanted, per tile: writes 8, and where it has some reads up to 2 KiB.
@@ -84,6 +84,8 @@ SIMT_FUNCTION void every_tiles(const struct scan_arguments *a)
 
     range.first = a->begin + a->shift;
     range.last = a->limit + a->shift;
+    if (simt_thread() == 0)
+        tile_begin(&shared);
     for (tile = tile_next(a, &shared, &queue); SIMT_BOUND(tile < a->tile_count);
          tile = tile_next(a, &shared, &queue)) {
         int flooded = flood.left > 0;
@@ -108,6 +110,7 @@ SIMT_FUNCTION void every_tiles(const struct scan_arguments *a)
         if (flooded)
             every_flooded(a, &range, &shared, &flood, tile, &totals);
     }
+    tile_end(a, &shared);
     tile_finish(a, &totals, queue.ahead);
 }
 

@@ -1,16 +1,18 @@
 /* order: how many hits come before a tile's, while other blocks are still at work on them.
  *
- * Each unit (a tile, or a part of a group of samples) notes once how many hits it has. What comes
- * before it is the sum of the units before it in its bundle of order_bundle, and what comes
- * before the bundle, which the last unit of the bundle before has noted. So a warp waits for one
- * round of reads, not for a chain of them.
+ * Each unit (a tile, or a part of a group of samples) notes once how many hits it has, and adds
+ * that to its bundle of 2^bundle_log2 units. What comes before a unit is the sum of the units
+ * before it in its bundle, of the bundles before that, back to the nearest of which somebody has
+ * already noted what there is up to its end, and of that: one round of reads by one warp.
  *
  * Whoever asks waits for units with lower numbers. Units are drawn from a ticket, by blocks that
  * run, and a block notes what it has found in a unit before it asks about that or any later one:
  * the lowest unit that is not noted yet waits for nobody.
  *
- * Source     after Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled
- *            Look-back", 2016: with one level of bundles in place of the look back.
+ * Source     Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back",
+ *            2016, over bundles.
+ * Lost       each bundle's end waiting for the one before it, 18 us per bundle; reads one after the
+ *            other, since each was under a condition of its own [H200].
  */
 #ifndef TRAWL_CUDA_KERNELS_ORDER_H
 #define TRAWL_CUDA_KERNELS_ORDER_H
@@ -19,7 +21,7 @@
 #include "scan.h"
 
 #define ORDER_NOWHERE (1ull << 62) /* no result has so much room */
-#define ORDER_READS (SCAN_ORDER_BUNDLE_MAX / SIMT_WARP_THREADS)
+#define ORDER_READS ((1u << SCAN_BUNDLE_LOG2_MAX) / SIMT_WARP_THREADS)
 
 /* The sum over the warp's lanes. All lanes of the warp. */
 SIMT_FUNCTION uint64_t order_warp_sum(uint64_t own)
@@ -31,58 +33,102 @@ SIMT_FUNCTION uint64_t order_warp_sum(uint64_t own)
     return own;
 }
 
-/* The words of units and, from here on, of bundles; before the launch all are zero. */
-SIMT_FUNCTION uint64_t *order_bundles(const struct scan_arguments *a)
+/* After a word per unit, two for each bundle: what its units have come to so far, and above
+ * SCAN_SUM_BITS how many they are; and with SCAN_THERE what there is up to its end. Before the
+ * launch all are zero. */
+SIMT_FUNCTION uint64_t *order_bundle_words(const struct scan_arguments *a, uint64_t bundle)
 {
-    return a->order + a->unit_count;
+    return a->order + a->unit_count + 2u * bundle;
 }
 
-/* Add the lane's share of what comes before the unit; returns whether all of it was there. */
-SIMT_FUNCTION int order_read(const struct scan_arguments *a, uint64_t unit, uint64_t *sum)
+/* Note that the unit has `own` hits. One thread. */
+SIMT_FUNCTION void order_note(const struct scan_arguments *a, uint64_t unit, uint64_t own)
 {
-    uint64_t bundle = unit / a->order_bundle, first = bundle * a->order_bundle + simt_lane();
-    int there = 1;
+    simt_write_u64(a->order + unit, SCAN_THERE | own);
+    (void)simt_atomic_add_u64(order_bundle_words(a, unit >> a->bundle_log2),
+                              own + (1ull << SCAN_SUM_BITS));
+}
 
-    *sum = 0;
+/* The lane's share of what the bundles before this one have, lane i for the bundle i + 1 before;
+ * *there: all of it is there. All lanes of the warp. */
+SIMT_FUNCTION uint64_t order_bundles_before(const struct scan_arguments *a, uint64_t bundle,
+                                            uint64_t sum, uint64_t upto, int *there)
+{
+    int exists = bundle > simt_lane(), is_whole = sum >> SCAN_SUM_BITS == 1u << a->bundle_log2;
+    uint32_t ends = simt_ballot(exists && upto >= SCAN_THERE);
+    uint32_t missing = simt_ballot(exists && upto < SCAN_THERE && !is_whole);
+    uint32_t nearest = ends != 0 ? simt_lowest_bit(ends) : SIMT_WARP_THREADS;
+
+    *there = (ends != 0 || bundle <= SIMT_WARP_THREADS) &&
+             (missing == 0 || simt_lowest_bit(missing) > nearest);
+    if (!exists || simt_lane() > nearest)
+        return 0;
+    return simt_lane() == nearest ? upto & ~SCAN_THERE : sum & ((1ull << SCAN_SUM_BITS) - 1u);
+}
+
+/* Is all that comes before the unit there? Then *before is its sum. All lanes of the warp, which
+ * read without asking what is there: so their reads are on their way together. */
+SIMT_FUNCTION int order_look(const struct scan_arguments *a, uint64_t unit, uint64_t *before)
+{
+    uint64_t bundle = unit >> a->bundle_log2, first = bundle << a->bundle_log2, sum = 0;
+    uint64_t other = bundle > simt_lane() ? bundle - 1u - simt_lane() : 0, words[ORDER_READS];
+    uint64_t bundle_sum, upto;
+    int there = 1, bundles_there;
+
     SIMT_UNROLL
     for (uint32_t k = 0; k < ORDER_READS; k++) {
-        uint64_t at = first + k * SIMT_WARP_THREADS, word = SCAN_THERE;
+        uint64_t at = first + k * SIMT_WARP_THREADS + simt_lane();
 
-        if (at < unit)
-            word = simt_read_u64(a->order + at);
-        there &= word >= SCAN_THERE;
-        *sum += word & ~SCAN_THERE;
+        words[k] = simt_read_u64(a->order + (at < unit ? at : unit));
     }
-    if (simt_lane() == 0 && bundle > 0) {
-        uint64_t word = simt_read_u64(order_bundles(a) + bundle);
+    bundle_sum = simt_read_u64(order_bundle_words(a, other));
+    upto = simt_read_u64(order_bundle_words(a, other) + 1);
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < ORDER_READS; k++) {
+        int counts = first + k * SIMT_WARP_THREADS + simt_lane() < unit;
 
-        there &= word >= SCAN_THERE;
-        *sum += word & ~SCAN_THERE;
+        there &= !counts || words[k] >= SCAN_THERE;
+        sum += counts ? words[k] & ~SCAN_THERE : 0;
     }
-    return there;
+    sum += order_bundles_before(a, bundle, bundle_sum, upto, &bundles_there);
+    if (simt_ballot(!there) != 0 || !bundles_there)
+        return 0;
+    *before = order_warp_sum(sum);
+    return 1;
 }
 
-/* Note that the unit has `own` hits. Returns how many all units before it have, which is not looked
- * for where nobody wants to know: then 0. ORDER_NOWHERE where a
- * stream gives up (result->listed). All lanes of one warp. */
-SIMT_FUNCTION uint64_t order_take(const struct scan_arguments *a, uint64_t unit, uint64_t own)
+/* Does the unit's warp have to look, even if it has no hits itself? */
+SIMT_FUNCTION int order_ends_bundle(const struct scan_arguments *a, uint64_t unit)
 {
-    int ends_bundle = unit % a->order_bundle == a->order_bundle - 1u;
-    uint64_t sum;
+    return ((unit + 1u) & ((1u << a->bundle_log2) - 1u)) == 0;
+}
 
-    if (simt_lane() == 0)
-        simt_write_u64(a->order + unit, SCAN_THERE | own);
-    if (own == 0 && !ends_bundle)
-        return 0;
-    while (simt_ballot(!order_read(a, unit, &sum)) != 0) {
+/* How many hits all units before this one have, which itself is noted and has `own`. ORDER_NOWHERE
+ * where a stream gives up (result->listed). All lanes of one warp. */
+SIMT_FUNCTION uint64_t order_before(const struct scan_arguments *a, uint64_t unit, uint64_t own)
+{
+    uint64_t before;
+
+    while (!order_look(a, unit, &before)) {
         if (simt_ballot(simt_lane() == 0 && simt_read_u64(&a->result->listed) != 0) != 0)
             return ORDER_NOWHERE;
         simt_pause();
     }
-    sum = order_warp_sum(sum);
-    if (ends_bundle && simt_lane() == 0)
-        simt_write_u64(order_bundles(a) + unit / a->order_bundle + 1u, SCAN_THERE | (sum + own));
-    return sum;
+    if (order_ends_bundle(a, unit) && simt_lane() == 0)
+        simt_write_u64(order_bundle_words(a, unit >> a->bundle_log2) + 1,
+                       SCAN_THERE | (before + own));
+    return before;
+}
+
+/* Note the unit's hits and look what comes before them; 0 where nobody wants to know. All lanes of
+ * one warp. */
+SIMT_FUNCTION uint64_t order_take(const struct scan_arguments *a, uint64_t unit, uint64_t own)
+{
+    if (simt_lane() == 0)
+        order_note(a, unit, own);
+    if (own == 0 && !order_ends_bundle(a, unit))
+        return 0;
+    return order_before(a, unit, own);
 }
 
 #endif

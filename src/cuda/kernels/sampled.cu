@@ -6,7 +6,7 @@
  *            sorted and handed out. A group with too many candidates (or of too much work) is
  *            scanned again tile by tile as method every does it, duels included.
  * Grid       any; blocks draw groups of samples from a ticket. 32 to 256 threads.
- * Shared     static, 25.4 KiB and 8 KiB of head bits.
+ * Shared     static, 33.4 KiB and 8 KiB of head bits.
  * Traffic    per sample: 16 bytes of one 32-byte sector; one sample in 4 (stride 16384) to 1024
  *            (stride 64) has its bit set by chance and reads 8 bytes of the chain and 24 to
  *            compare. Per block the head bits once. Per hit as every. A flooded group: as every.
@@ -189,8 +189,8 @@ SIMT_FUNCTION void sampled_emit(const struct scan_arguments *a, const struct sam
 
             for (uint32_t j = 0; j < count; j++)
                 slot += own->list[j] < x;
-            if (x != SAMPLED_DEAD && SIMT_BOUND(slot < a->capacity))
-                simt_store_u64(&a->hits[slot], a->hits_base + base + x);
+            if (x != SAMPLED_DEAD)
+                tile_put(a, shared, slot, a->hits_base + base + x);
         }
     }
 }
@@ -227,6 +227,8 @@ SIMT_KERNEL(scan_sampled, scan_arguments, SCAN_THREADS_MAX, 4)
     struct tile_totals totals = {0, 0, 0};
     struct tile_queue queue = {tile_ask(&args), 0};
 
+    if (simt_thread() == 0)
+        tile_begin(&shared);
     for (uint32_t i = simt_thread(); i < 1u << SCAN_HEAD_BITS >> 5; i += simt_threads())
         head_bits[i] = simt_load_u32(args.head_bits + i);
     for (uint64_t index = tile_next(&args, &shared, &queue); SIMT_BOUND(index < args.tile_count);
@@ -258,5 +260,6 @@ SIMT_KERNEL(scan_sampled, scan_arguments, SCAN_THREADS_MAX, 4)
         }
         sampled_flood(&args, &group, &shared, unit, &totals);
     }
+    tile_end(&args, &shared);
     tile_finish(&args, &totals, queue.ahead);
 }

@@ -79,8 +79,8 @@ struct scan_result {
 #define SCAN_THERE (1ull << 63)
 #define SCAN_NONE UINT64_MAX
 
-/* Units whose hits are summed up together (order.h). */
-#define SCAN_ORDER_BUNDLE_MAX 256u
+/* log2 of the units whose hits are summed up together (order.h). */
+#define SCAN_BUNDLE_LOG2_MAX 8u
 
 /* The pattern's plane: bit `bit` of each of its bytes. */
 struct scan_plane {
@@ -111,18 +111,18 @@ struct scan_arguments {
     uint64_t *hits; /* ascending: hits_base + x - begin, of method set + hits_literal * literal */
     uint64_t hits_base;
     uint64_t hits_literal;
-    uint64_t capacity;     /* of hits: those beyond are counted, not written */
-    uint64_t *order;       /* order.h: a word per unit and one per bundle, zeroed */
-    uint32_t order_bundle; /* 1 to SCAN_ORDER_BUNDLE_MAX */
-    uint64_t unit_count;   /* tiles, or groups of samples times group_units */
-    uint64_t position;     /* of the first tile: a multiple of 16, at most begin + shift */
-    uint32_t flooded;      /* a block's first tile is taken for flooded */
-    uint64_t listed_max;   /* streams stop where more tiles than these are listed */
-    uint32_t *tile_list;   /* streams write it; tile kernels take these tiles, NULL: all */
-    uint32_t want;         /* enum scan_want */
-    uint32_t tile_count;   /* tiles, or groups of method sampled */
-    uint32_t tile_words;   /* bitmap words: the block's threads times 1 to 8 */
-    uint32_t fold;         /* compare letters without case: patterns are in lower case */
+    uint64_t capacity;    /* of hits: those beyond are counted, not written */
+    uint64_t *order;      /* order.h: a word per unit and two per bundle, zeroed */
+    uint32_t bundle_log2; /* up to SCAN_BUNDLE_LOG2_MAX */
+    uint64_t unit_count;  /* tiles, or groups of samples times group_units */
+    uint64_t position;    /* of the first tile: a multiple of 16, at most begin + shift */
+    uint32_t flooded;     /* a block's first tile is taken for flooded */
+    uint64_t listed_max;  /* streams stop where more tiles than these are listed */
+    uint32_t *tile_list;  /* streams write it; tile kernels take these tiles, NULL: all */
+    uint32_t want;        /* enum scan_want */
+    uint32_t tile_count;  /* tiles, or groups of method sampled */
+    uint32_t tile_words;  /* bitmap words: the block's threads times 1 to 8 */
+    uint32_t fold;        /* compare letters without case: patterns are in lower case */
 
     /* One pattern: */
     const uint64_t *pattern; /* its bytes, between SCAN_PATTERN_PADDING_BYTES of zeros */

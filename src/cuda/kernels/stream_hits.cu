@@ -2,11 +2,12 @@
  *
  * Method     the filters of every, by the loads of stream.h. All warps of a block but the last go
  *            through a tile as streams do and note in shared memory which of 16 places hold the
- *            pattern or may hold it. The last warp works on the tile before: it verifies, asks how
- *            many hits come before the tile (order.h), and writes the tile's. So nobody who loads
- *            text waits for a place in the result.
+ *            pattern or may hold it. The last warp meanwhile verifies and counts what they noted in
+ *            the tile before, and writes the hits of the tile before that: so long it takes until
+ *            other blocks have told how many come before them (order.h). Nobody who loads text
+ *            waits for a place in the result.
  * Grid       any; blocks draw tiles from a ticket. 64 to 256 threads.
- * Shared     static, 28.4 KiB: what two tiles have noted.
+ * Shared     static, 42.9 KiB: what three tiles have noted.
  * Traffic    per text byte: reads 1, as stream. Per candidate: 16 to 72 text bytes. Per hit: writes
  *            8. Per tile: writes 8 bytes, and where it has hits reads up to 2 KiB.
  * Progress   the last warp waits for those of blocks with lower tiles (order.h).
@@ -18,25 +19,31 @@
  */
 #include "stream.h"
 
-/* A cell: what one warp notes in one step. */
+/* A cell: what one warp notes in one step. One word more, so that lanes that each read from a cell
+ * of their own read from different banks. */
 #define HITS_CELL (STREAM_ROWS * SIMT_WARP_THREADS)
-#define HITS_STEPS_MAX SCAN_HITS_STEPS
-#define HITS_CELLS_MAX ((SCAN_THREADS_MAX / SIMT_WARP_THREADS - 1u) * HITS_STEPS_MAX)
-#define HITS_DENSE 96u /* hits of 32 entries from which on neighbours are written together */
+#define HITS_CELL_WORDS (HITS_CELL + 1u)
+#define HITS_CELLS_MAX ((SCAN_THREADS_MAX / SIMT_WARP_THREADS - 1u) * SCAN_HITS_STEPS)
+#define HITS_DENSE 64u /* hits per cell from which on neighbours are written together */
 
 /* What a tile's warps have noted. An entry: 16 places, the first one's distance from the tile's
  * begin divided by 16, and from bit 16 on which of them. */
 struct hits_noted {
-    uint32_t entries[HITS_CELLS_MAX * HITS_CELL];
+    uint32_t entries[HITS_CELLS_MAX * HITS_CELL_WORDS];
     uint32_t filled[HITS_CELLS_MAX]; /* entries of each cell, which are in the text's order */
+    uint32_t own[HITS_CELLS_MAX];    /* hits of each cell, once they are verified, */
+    uint64_t count;                  /* and of all */
+    uint32_t number;                 /* of the tile */
 };
 
-/* A tile that the last warp works on. */
-struct hits_tile {
-    uint64_t begin; /* the text position of its first place */
-    uint32_t upto;  /* a lane's: entries of the cells up to that of its number */
-    uint32_t entries;
+/* What the last warp adds up. */
+struct hits_sums {
+    uint64_t count;
+    uint64_t candidates;
+    uint32_t floods;
 };
+
+#define HITS_NONE UINT32_MAX
 
 SIMT_FUNCTION uint32_t hits_warps(void)
 {
@@ -187,9 +194,9 @@ SIMT_FUNCTION void hits_look(const struct scan_arguments *a, uint32_t tile, uint
 
         stream_load(a, stream_is_whole(a, following) ? following : a->position, &ahead, kind);
         if (stream_is_whole(a, position))
-            filled = hits_step(a, step, at, kind, noted->entries + cell * HITS_CELL);
+            filled = hits_step(a, step, at, kind, noted->entries + cell * HITS_CELL_WORDS);
         else if (position < stream_last(a))
-            filled = hits_edge(a, position, at, kind, noted->entries + cell * HITS_CELL);
+            filled = hits_edge(a, position, at, kind, noted->entries + cell * HITS_CELL_WORDS);
         if (simt_lane() == 0)
             noted->filled[cell] = filled;
         *step = ahead;
@@ -199,37 +206,29 @@ SIMT_FUNCTION void hits_look(const struct scan_arguments *a, uint32_t tile, uint
 
 /* ---- The last warp ---------------------------------------------------------------------- */
 
-/* Where the entry of this number is: its cell is the first of which so many are not before it. All
- * lanes of the warp. */
-SIMT_FUNCTION uint32_t hits_where(const struct hits_tile *tile, uint32_t number)
+SIMT_FUNCTION uint64_t hits_tile_begin(const struct scan_arguments *a, uint32_t number)
 {
-    uint32_t cell = 0, before;
-
-    for (uint32_t half = SIMT_WARP_THREADS / 2u; half != 0; half /= 2u)
-        cell += simt_shuffle_u32(tile->upto, cell + half - 1u) <= number ? half : 0;
-    before = simt_shuffle_u32(tile->upto, (cell - 1u) % SIMT_WARP_THREADS);
-    return cell * HITS_CELL + number - (cell != 0 ? before : 0);
+    return a->position + (uint64_t)number * (a->tile_words * 32u) - a->shift;
 }
 
-SIMT_FUNCTION uint64_t hits_begin(const struct scan_arguments *a, const struct hits_tile *tile,
-                                  uint32_t entry)
+SIMT_FUNCTION uint32_t hits_cells(const struct scan_arguments *a)
 {
-    return tile->begin + (entry & 0xffffu) * 16u - a->shift;
+    return a->tile_words * 32u / STREAM_STEP_BYTES;
 }
 
 /* Strike out of the lane's entry what is no occurrence. Returns whether the tile is given up. */
-SIMT_FUNCTION int hits_verify(const struct scan_arguments *a, const struct hits_tile *tile,
-                              uint32_t *entry, uint32_t *steps, struct tile_totals *totals)
+SIMT_FUNCTION int hits_verify(const struct scan_arguments *a, uint64_t begin, uint32_t *entry,
+                              uint32_t *steps)
 {
     uint32_t left = *entry >> 16;
 
-    totals->candidates += simt_popcount(left);
     if (stream_is_brief(a) && a->plane.window_bits != 0 && *steps > a->verify_budget)
         return 1;
     for (; simt_ballot(left != 0) != 0; left &= left - 1u) {
         uint32_t bit = left != 0 ? simt_lowest_bit(left) : 0, found;
+        uint64_t x = begin + (*entry & 0xffffu) * 16u + bit;
 
-        if (stream_verify_one(a, hits_begin(a, tile, *entry) + bit, left != 0, steps, &found))
+        if (stream_verify_one(a, x, left != 0, steps, &found))
             return 1;
         if (left != 0 && (found >> simt_lane() & 1u) == 0)
             *entry &= ~(0x10000u << bit);
@@ -237,92 +236,123 @@ SIMT_FUNCTION int hits_verify(const struct scan_arguments *a, const struct hits_
     return 0;
 }
 
-/* Verify what is to be, and sum up. Returns whether the tile is given up. */
-SIMT_FUNCTION int hits_settle(const struct scan_arguments *a, const struct hits_tile *tile,
-                              int kind, struct hits_noted *noted, uint64_t *count,
-                              struct tile_totals *totals)
+/* Verify what is to be, and sum up: *own is the lane's cell's. Returns whether the tile is given
+ * up. */
+SIMT_FUNCTION int hits_settle(const struct scan_arguments *a, int kind, struct hits_noted *noted,
+                              uint32_t *own, uint32_t *candidates)
 {
-    uint32_t steps = 0, own = 0;
+    uint32_t *cell = noted->entries + simt_lane() * HITS_CELL_WORDS, filled = 0, steps = 0;
+    uint64_t begin = hits_tile_begin(a, noted->number);
 
-    for (uint32_t first = 0; first < tile->entries; first += SIMT_WARP_THREADS) {
-        uint32_t where = hits_where(tile, first + simt_lane()), entry = 0;
-
-        if (SIMT_BOUND(first + simt_lane() < tile->entries))
-            entry = noted->entries[where];
-        if (!stream_decides(kind)) {
-            if (hits_verify(a, tile, &entry, &steps, totals))
-                return 1;
-            if (SIMT_BOUND(first + simt_lane() < tile->entries))
-                noted->entries[where] = entry;
-        }
-        own += simt_popcount(entry >> 16);
+    if (SIMT_BOUND(simt_lane() < hits_cells(a)))
+        filled = noted->filled[simt_lane()];
+    if (stream_decides(kind)) {
+        for (uint32_t i = 0; i < filled; i++)
+            *own += simt_popcount(cell[i] >> 16);
+        return 0;
     }
-    totals->count += own;
-    *count = order_warp_sum(own);
+    for (uint32_t i = 0; simt_ballot(i < filled) != 0; i++) {
+        uint32_t entry = 0;
+
+        if (SIMT_BOUND(i < filled))
+            entry = cell[i];
+        *candidates += simt_popcount(entry >> 16);
+        if (hits_verify(a, begin, &entry, &steps))
+            return 1;
+        if (SIMT_BOUND(i < filled))
+            cell[i] = entry;
+        *own += simt_popcount(entry >> 16);
+    }
     return 0;
 }
 
-/* Where hits lie close to each other: 16 lanes for an entry, so that stores lie side by side. */
-SIMT_FUNCTION void hits_write_dense(const struct scan_arguments *a, uint32_t entry, uint64_t base,
-                                    uint64_t slot, uint32_t before)
+/* All that can be done before it is known what comes before the tile. */
+SIMT_FUNCTION void hits_begin(const struct scan_arguments *a, int kind, struct hits_noted *noted,
+                              struct hits_sums *sums)
 {
-    for (uint32_t k = 0; k < SIMT_WARP_THREADS; k += 2u) {
-        uint32_t source = k + simt_lane() / 16u, bit = simt_lane() % 16u;
-        uint32_t other = simt_shuffle_u32(entry, source), mask = other >> 16;
-        uint64_t at =
-            slot + simt_shuffle_u32(before, source) + simt_popcount(mask & ((1u << bit) - 1u));
+    uint32_t own = 0, candidates = 0;
+    int gives_up = hits_settle(a, kind, noted, &own, &candidates);
+    uint64_t count = gives_up ? 0 : order_warp_sum(own);
 
-        if ((mask >> bit & 1u) != 0 && SIMT_BOUND(at < a->capacity))
-            simt_store_u64(&a->hits[at], base + (other & 0xffffu) * 16u + bit);
-    }
-}
-
-/* Write the tile's hits from `slot` on. */
-SIMT_FUNCTION void hits_write(const struct scan_arguments *a, const struct hits_tile *tile,
-                              const struct hits_noted *noted, uint64_t slot)
-{
-    uint64_t base = a->hits_base + tile->begin - a->shift - a->begin;
-
-    for (uint32_t first = 0; first < tile->entries; first += SIMT_WARP_THREADS) {
-        uint32_t where = hits_where(tile, first + simt_lane()), entry = 0, count, upto, total;
-
-        if (SIMT_BOUND(first + simt_lane() < tile->entries))
-            entry = noted->entries[where];
-        count = simt_popcount(entry >> 16);
-        upto = hits_sum_below(count);
-        total = simt_shuffle_u32(upto, SIMT_WARP_THREADS - 1u);
-        if (total >= HITS_DENSE) {
-            hits_write_dense(a, entry, base, slot, upto - count);
-        } else {
-            uint64_t at = slot + upto - count, begin = base + (entry & 0xffffu) * 16u;
-
-            for (uint32_t left = entry >> 16; left != 0; left &= left - 1u, at++)
-                if (SIMT_BOUND(at < a->capacity))
-                    simt_store_u64(&a->hits[at], begin + simt_lowest_bit(left));
-        }
-        slot += total;
-    }
-}
-
-/* All that is to be done with a tile that the others have gone through. */
-SIMT_FUNCTION_LARGE void hits_finish(const struct scan_arguments *a, uint32_t number, int kind,
-                                     struct hits_noted *noted, struct tile_totals *totals)
-{
-    uint32_t cells = a->tile_words * 32u / STREAM_STEP_BYTES;
-    struct hits_tile tile = {a->position + (uint64_t)number * (a->tile_words * 32u), 0, 0};
-    uint64_t count = 0, slot;
-
-    tile.upto = hits_sum_below(SIMT_BOUND(simt_lane() < cells) ? noted->filled[simt_lane()] : 0);
-    tile.entries = simt_shuffle_u32(tile.upto, SIMT_WARP_THREADS - 1u);
-    if (hits_settle(a, &tile, kind, noted, &count, totals)) {
-        count = 0;
-        totals->floods += simt_lane() == 0;
-        if (simt_lane() == 0)
+    candidates = (uint32_t)order_warp_sum(candidates);
+    if (SIMT_BOUND(simt_lane() < hits_cells(a)))
+        noted->own[simt_lane()] = own;
+    if (simt_lane() == 0) {
+        noted->count = count;
+        sums->count += count;
+        sums->candidates += candidates;
+        sums->floods += (uint32_t)gives_up;
+        if (gives_up)
             (void)simt_atomic_add_u64(&a->result->listed, 1);
+        order_note(a, noted->number, count);
     }
-    slot = order_take(a, number, count);
-    if (count != 0)
-        hits_write(a, &tile, noted, slot);
+    simt_warp_sync(); /* written before others read */
+}
+
+/* Where hits lie close to each other: cell by cell, 16 lanes for an entry, so that stores lie side
+ * by side. */
+SIMT_FUNCTION void hits_write_dense(const struct scan_arguments *a, const struct hits_noted *noted,
+                                    uint64_t base, uint64_t slot)
+{
+    uint32_t cells = hits_cells(a), bit = simt_lane() % 16u;
+
+    for (uint32_t c = 0; c < cells; c++) {
+        const uint32_t *cell = noted->entries + c * HITS_CELL_WORDS;
+        uint32_t filled = noted->filled[c];
+
+        for (uint32_t i = 0; i < filled; i += 2u) {
+            uint32_t entry = 0, lanes;
+            uint64_t at;
+
+            if (SIMT_BOUND(i + simt_lane() / 16u < filled))
+                entry = cell[i + simt_lane() / 16u];
+            lanes = simt_ballot(entry >> 16 >> bit & 1u);
+            at = slot + simt_popcount(lanes & ((1u << simt_lane()) - 1u));
+            if ((lanes >> simt_lane() & 1u) != 0 && SIMT_BOUND(at < a->capacity))
+                simt_store_u64(&a->hits[at], base + (entry & 0xffffu) * 16u + bit);
+            slot += simt_popcount(lanes);
+        }
+    }
+}
+
+/* Write the tile's hits: each lane those of its cell, where there are few. */
+SIMT_FUNCTION void hits_write(const struct scan_arguments *a, const struct hits_noted *noted,
+                              uint64_t slot)
+{
+    uint64_t base = a->hits_base + hits_tile_begin(a, noted->number) - a->begin, at;
+    const uint32_t *cell = noted->entries + simt_lane() * HITS_CELL_WORDS;
+    uint32_t filled = 0, own = 0;
+
+    if (SIMT_BOUND(simt_lane() < hits_cells(a))) {
+        filled = noted->filled[simt_lane()];
+        own = noted->own[simt_lane()];
+    }
+    if (simt_ballot(own >= HITS_DENSE) != 0) {
+        hits_write_dense(a, noted, base, slot);
+        return;
+    }
+    at = slot + hits_sum_below(own) - own;
+    for (uint32_t i = 0; i < filled; i++) {
+        uint32_t entry = cell[i];
+        uint64_t begin = base + (entry & 0xffffu) * 16u;
+
+        for (uint32_t left = entry >> 16; left != 0; left &= left - 1u, at++)
+            if (SIMT_BOUND(at < a->capacity))
+                simt_store_u64(&a->hits[at], begin + simt_lowest_bit(left));
+    }
+}
+
+/* The last warp's turn: the tile that was gone through last is settled and noted; that before it,
+ * which has been so for a turn, is written. */
+SIMT_FUNCTION void hits_turn(const struct scan_arguments *a, int kind, struct hits_noted *last,
+                             const struct hits_noted *settled, struct hits_sums *sums)
+{
+    if (last->number != HITS_NONE)
+        hits_begin(a, kind, last, sums);
+    if (settled->number == HITS_NONE ||
+        (settled->count == 0 && !order_ends_bundle(a, settled->number)))
+        return;
+    hits_write(a, settled, order_before(a, settled->number, settled->count));
 }
 
 /* ---- The block -------------------------------------------------------------------------- */
@@ -335,19 +365,23 @@ SIMT_FUNCTION uint32_t hits_ask(const struct scan_arguments *a, uint32_t turn)
     return (uint32_t)simt_atomic_add_u64(&a->result->ticket, 1);
 }
 
+/* Two turns after the last tile nothing is left to be written. */
 SIMT_FUNCTION void hits_tiles(const struct scan_arguments *a, int kind)
 {
-    SIMT_SHARED(struct hits_noted, hits_two, 2);
+    SIMT_SHARED(struct hits_noted, hits_three, 3);
+    SIMT_SHARED(struct hits_sums, hits_sums, 1);
     SIMT_SHARED(uint32_t, hits_tickets, 4);
     struct tile_totals totals = {0, 0, 0};
     struct stream_rows step = {{0}, {0, 0}};
     int is_last = simt_warp() == hits_warps();
-    uint32_t tile, next, ahead = 0, before = UINT32_MAX, turn = 0;
+    uint32_t tile, next, ahead = 0, turn = 0, turns_left = 2;
 
     if (simt_thread() == 0) {
         hits_tickets[2] = hits_ask(a, 1);
         hits_tickets[3] = hits_ask(a, 1);
         ahead = hits_ask(a, 1);
+        hits_three[1].number = hits_three[2].number = HITS_NONE;
+        hits_sums->count = hits_sums->candidates = hits_sums->floods = 0;
     }
     simt_barrier();
     tile = hits_tickets[2];
@@ -356,26 +390,31 @@ SIMT_FUNCTION void hits_tiles(const struct scan_arguments *a, int kind)
         stream_load(a,
                     stream_is_whole(a, stream_begin(a, tile)) ? stream_begin(a, tile) : a->position,
                     &step, kind);
-    while (SIMT_BOUND(tile < a->tile_count)) {
-        uint32_t *ticket = &hits_tickets[turn % 2u], third;
+    while (tile < a->tile_count || turns_left-- > 0) {
+        uint32_t *ticket = &hits_tickets[turn % 2u];
+        struct hits_noted *noted = &hits_three[turn % 3u];
+        int is_there = SIMT_BOUND(tile < a->tile_count);
 
         if (simt_thread() == 0) {
             *ticket = ahead;
-            ahead = hits_ask(a, turn + 1u);
+            ahead = is_there ? hits_ask(a, turn + 1u) : ahead;
+            noted->number = is_there ? tile : HITS_NONE;
         }
-        if (!is_last)
-            hits_look(a, tile, next, &step, kind, &hits_two[turn % 2u]);
-        else if (before != UINT32_MAX)
-            hits_finish(a, before, kind, &hits_two[(turn + 1u) % 2u], &totals);
+        if (is_last)
+            hits_turn(a, kind, &hits_three[(turn + 2u) % 3u], &hits_three[(turn + 1u) % 3u],
+                      hits_sums);
+        else if (is_there)
+            hits_look(a, tile, next, &step, kind, noted);
         simt_barrier();
-        third = *ticket;
-        before = tile;
         tile = next;
-        next = third;
+        next = *ticket;
         turn++;
     }
-    if (is_last && before != UINT32_MAX)
-        hits_finish(a, before, kind, &hits_two[(turn + 1u) % 2u], &totals);
+    if (is_last && simt_lane() == 0) {
+        totals.count = hits_sums->count;
+        totals.candidates = hits_sums->candidates;
+        totals.floods = hits_sums->floods;
+    }
     tile_finish(a, &totals, ahead == UINT32_MAX ? UINT64_MAX : 0);
 }
 

@@ -11,6 +11,17 @@
 #define TILE_DENSE 4u       /* hits per word from which on a warp writes them together */
 #define TILE_STEPS 4u       /* of a warp, 256 bytes each, together */
 #define TILE_LANE_BYTES 64u /* compared by one lane alone; what is beyond, by the whole warp */
+/* Hits of a unit that are kept until the next unit has some, and others have told what comes before
+ * them; a slot with TILE_LISTED on top is one of the list. */
+#define TILE_LIST_MAX 1024u
+#define TILE_LISTED (1ull << 63)
+#define TILE_NONE UINT64_MAX
+
+/* A unit that is noted and not yet written. */
+struct tile_pending {
+    uint64_t unit; /* TILE_NONE: there is none */
+    uint64_t count;
+};
 
 struct tile_shared {
     uint32_t *bits;        /* SCAN_TILE_WORDS_MAX */
@@ -21,19 +32,24 @@ struct tile_shared {
     uint64_t *slot;
     uint64_t *ticket; /* 2 */
     uint32_t *beyond;
+    uint64_t *list; /* TILE_LIST_MAX */
+    struct tile_pending *pending;
 };
 
 /* Declares the arrays and a struct tile_shared named `shared`. */
-#define TILE_SHARED()                                                                     \
-    SIMT_SHARED(uint32_t, tile_bits, SCAN_TILE_WORDS_MAX);                                \
-    SIMT_SHARED(uint32_t, tile_plane, SCAN_PLANE_WORDS_MAX);                              \
-    SIMT_SHARED(uint32_t, tile_scratch, SCAN_THREADS_MAX);                                \
-    SIMT_SHARED(uint32_t, tile_warp_totals, SCAN_THREADS_MAX / SIMT_WARP_THREADS);        \
-    SIMT_SHARED(uint64_t, tile_slot, 1);                                                  \
-    SIMT_SHARED(uint64_t, tile_ticket, 2);                                                \
-    SIMT_SHARED(uint32_t, tile_beyond, 1);                                                \
-    struct tile_shared shared = {tile_bits,        tile_plane, tile_plane,  tile_scratch, \
-                                 tile_warp_totals, tile_slot,  tile_ticket, tile_beyond}
+#define TILE_SHARED()                                                                      \
+    SIMT_SHARED(uint32_t, tile_bits, SCAN_TILE_WORDS_MAX);                                 \
+    SIMT_SHARED(uint32_t, tile_plane, SCAN_PLANE_WORDS_MAX);                               \
+    SIMT_SHARED(uint32_t, tile_scratch, SCAN_THREADS_MAX);                                 \
+    SIMT_SHARED(uint32_t, tile_warp_totals, SCAN_THREADS_MAX / SIMT_WARP_THREADS);         \
+    SIMT_SHARED(uint64_t, tile_slot, 1);                                                   \
+    SIMT_SHARED(uint64_t, tile_ticket, 2);                                                 \
+    SIMT_SHARED(uint32_t, tile_beyond, 1);                                                 \
+    SIMT_SHARED(uint64_t, tile_list, TILE_LIST_MAX);                                       \
+    SIMT_SHARED(struct tile_pending, tile_pending, 1);                                     \
+    struct tile_shared shared = {tile_bits,        tile_plane,  tile_plane,  tile_scratch, \
+                                 tile_warp_totals, tile_slot,   tile_ticket, tile_beyond,  \
+                                 tile_list,        tile_pending}
 
 /* What a thread adds up over all its tiles. */
 struct tile_totals {
@@ -178,12 +194,60 @@ SIMT_FUNCTION int tile_verify(const struct scan_arguments *a, uint64_t origin,
     return 0;
 }
 
-/* Find room for `own` hits of this thread in the result: block-wide exclusive sums on top of what
- * comes before the unit. Returns this thread's first slot. All threads of the block. */
+/* Put a hit into its slot. */
+SIMT_FUNCTION void tile_put(const struct scan_arguments *a, const struct tile_shared *shared,
+                            uint64_t slot, uint64_t hit)
+{
+    if ((slot & TILE_LISTED) != 0)
+        shared->list[slot & ~TILE_LISTED] = hit;
+    else if (SIMT_BOUND(slot < a->capacity))
+        simt_store_u64(&a->hits[slot], hit);
+}
+
+/* Write the hits of the unit that is pending: all threads have read its number, and a barrier ago.
+ * All threads of the block. */
+SIMT_FUNCTION void tile_flush(const struct scan_arguments *a, const struct tile_shared *shared,
+                              uint64_t unit)
+{
+    uint64_t count = shared->pending->count, slot;
+
+    if (unit == TILE_NONE)
+        return;
+    if (simt_warp() == 0) {
+        slot = order_before(a, unit, count);
+        if (simt_lane() == 0)
+            *shared->slot = slot;
+    }
+    simt_barrier();
+    slot = *shared->slot;
+    for (uint64_t i = simt_thread(); i < count; i += simt_threads())
+        tile_put(a, shared, slot + i, shared->list[i]);
+    simt_barrier(); /* read before it is changed */
+    if (simt_thread() == 0)
+        shared->pending->unit = TILE_NONE;
+}
+
+/* Nothing is pending. One thread, a barrier before all else. */
+SIMT_FUNCTION void tile_begin(const struct tile_shared *shared)
+{
+    shared->pending->unit = TILE_NONE;
+}
+
+/* Nothing is left pending. All threads of the block, a barrier after all else. */
+SIMT_FUNCTION void tile_end(const struct scan_arguments *a, const struct tile_shared *shared)
+{
+    if (a->want == SCAN_HITS)
+        tile_flush(a, shared, shared->pending->unit);
+}
+
+/* Note the unit's hits, `own` of this thread, and find slots for them: in the list if they are few,
+ * so that nobody waits for what comes before them, else in the result. Returns this thread's first;
+ * *shared->slot is the block's. All threads of the block. */
 SIMT_FUNCTION uint64_t tile_reserve(const struct scan_arguments *a,
                                     const struct tile_shared *shared, uint32_t own, uint64_t unit)
 {
     uint32_t inclusive = own, before = 0, total = 0;
+    uint64_t pending = shared->pending->unit;
 
     for (uint32_t delta = 1; delta < SIMT_WARP_THREADS; delta *= 2u) {
         uint32_t lower = simt_shuffle_up_u32(inclusive, delta);
@@ -197,8 +261,17 @@ SIMT_FUNCTION uint64_t tile_reserve(const struct scan_arguments *a,
         before += w < simt_warp() ? shared->warp_totals[w] : 0;
         total += shared->warp_totals[w];
     }
-    if (simt_warp() == 0) {
-        uint64_t slot = order_take(a, unit, total);
+    if (simt_thread() == 0)
+        order_note(a, unit, total);
+    tile_flush(a, shared, pending);
+    if (total <= TILE_LIST_MAX && !order_ends_bundle(a, unit)) {
+        if (simt_thread() == 0) {
+            *shared->slot = TILE_LISTED;
+            shared->pending->unit = total != 0 ? unit : TILE_NONE;
+            shared->pending->count = total;
+        }
+    } else if (simt_warp() == 0) {
+        uint64_t slot = order_before(a, unit, total);
 
         if (simt_lane() == 0)
             *shared->slot = slot;
@@ -231,8 +304,7 @@ SIMT_FUNCTION void tile_write(const struct scan_arguments *a, uint64_t origin,
     if (simt_ballot(count > TILE_DENSE * own) == 0) {
         for (uint32_t w = first; w < first + own; w++)
             for (uint32_t left = shared->bits[w]; left != 0; left &= left - 1u, slot++)
-                if (SIMT_BOUND(slot < a->capacity))
-                    simt_store_u64(&a->hits[slot], base + w * 32u + simt_lowest_bit(left));
+                tile_put(a, shared, slot, base + w * 32u + simt_lowest_bit(left));
         return;
     }
     /* Many: word by word, a lane to each bit, so that stores lie side by side. */
@@ -242,8 +314,8 @@ SIMT_FUNCTION void tile_write(const struct scan_arguments *a, uint64_t origin,
         uint32_t word = shared->bits[w];
         uint64_t at = slot + simt_popcount(word & ((1u << simt_lane()) - 1u));
 
-        if ((word >> simt_lane() & 1u) != 0 && SIMT_BOUND(at < a->capacity))
-            simt_store_u64(&a->hits[at], base + w * 32u + simt_lane());
+        if ((word >> simt_lane() & 1u) != 0)
+            tile_put(a, shared, at, base + w * 32u + simt_lane());
         slot += simt_popcount(word);
     }
 }
