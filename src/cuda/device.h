@@ -54,7 +54,7 @@ struct cuda_device {
     struct cuda_function *functions[CUDA_KERNELS];
     uint32_t multiprocessors;
     uint32_t capability;             /* 10 x major + minor */
-    uint32_t resident[CUDA_KERNELS]; /* blocks of SCAN_THREADS_MAX threads at a time */
+    uint32_t resident[CUDA_KERNELS]; /* blocks of as many threads as there may be, at a time */
     size_t fetch_bytes_before;       /* the context's limits as they were found; 0: not changed */
     size_t launches_before;
     uint32_t child_grids_max; /* of one kernel; 0: not known yet */

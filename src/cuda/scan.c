@@ -124,14 +124,14 @@ static void choose_stream_tiles(const struct engine_lane *lane, uint32_t blocks,
     a->listed_max = a->tile_count / FLOOD_PARTS + lane->limits.listed_min;
 }
 
-/* The same, of all warps but the last, which verifies and writes for all of them. */
+/* The same, with one warp more, which verifies and writes for the others. */
 static void choose_hits_tiles(const struct engine_lane *lane, struct cuda_launch *launch)
 {
     struct scan_arguments *a = &launch->arguments;
     uint32_t warps, step_words, steps;
 
-    launch->threads = (uint32_t)max_u64(launch->threads, 64);
-    warps = launch->threads / 32 - 1;
+    warps = launch->threads / 32;
+    launch->threads += 32;
     a->position = (a->begin + a->shift) & ~(STREAM_ALIGNMENT - 1);
     step_words = warps * STREAM_ROWS * STREAM_ROW_WORDS;
     steps =
@@ -140,6 +140,7 @@ static void choose_hits_tiles(const struct engine_lane *lane, struct cuda_launch
     a->tile_count = (uint32_t)((a->limit + a->shift - a->position + 32ull * a->tile_words - 1) /
                                (32ull * a->tile_words));
     a->verify_budget = (uint32_t)min_u64((uint64_t)a->verify_budget * warps, UINT32_MAX);
+    a->listed_max = a->tile_count / FLOOD_PARTS + lane->limits.listed_min;
 }
 
 static uint32_t blocks_for(const struct engine_lane *lane, enum cuda_kernel kernel)
@@ -383,6 +384,7 @@ enum trawl_status cuda_list_hits(struct engine_lane *lane, const struct cuda_ran
                                  uint64_t *candidates, struct trawl_error *error)
 {
     struct cuda_launch launch;
+    bool gives_up;
 
     do {
         cuda_launch_prepare(lane, &lane->tables, range, limit, SCAN_HITS, &launch);
@@ -393,9 +395,10 @@ enum trawl_status cuda_list_hits(struct engine_lane *lane, const struct cuda_ran
         TRAWL_TRY(launch_run(lane, &launch, error));
         *candidates += launch.found.candidates;
         lane->tables.floods_left -= lane->tables.floods_left > 0;
-        if (launch.found.listed > 0)
+        gives_up = launch.found.listed > launch.arguments.listed_max;
+        if (gives_up)
             lane->tables.floods_left = FLOOD_SCANS;
-    } while (launch.found.listed > 0);
+    } while (gives_up);
     *total = launch.found.count;
     return TRAWL_OK;
 }

@@ -590,7 +590,7 @@ int sim_bound(int condition, const char *file, int line)
     return site_is_mutated(SIM_SITE_BOUND, file, line) ? 1 : condition;
 }
 
-int sim_barrier(int condition, const char *file, int line)
+int sim_barrier(int condition, int meets, const char *file, int line)
 {
     struct thread *self = sim.current;
     struct block *block = self->block;
@@ -603,11 +603,13 @@ int sim_barrier(int condition, const char *file, int line)
     ready_remove(self);
     self->state = THREAD_AT_BARRIER;
     self->value = (uint64_t)condition;
+    self->argument = (uint32_t)meets;
     if (++block->at_barrier == threads) {
         block->at_barrier = 0;
         sim.counters.barriers++;
         for (uint32_t t = 0; t < threads; t++) {
-            if (block->threads[t].line != line)
+            if (block->threads[t].argument != (uint32_t)meets ||
+                (meets == 0 && block->threads[t].line != line))
                 fail("threads of one block meet at different barriers", file, line);
             any |= block->threads[t].value;
         }

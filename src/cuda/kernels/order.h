@@ -103,20 +103,29 @@ SIMT_FUNCTION int order_ends_bundle(const struct scan_arguments *a, uint64_t uni
     return ((unit + 1u) & ((1u << a->bundle_log2) - 1u)) == 0;
 }
 
-/* How many hits all units before this one have, which itself is noted and has `own`. ORDER_NOWHERE
- * where a stream gives up (result->listed). All lanes of one warp. */
+/* Is it known how many hits all units before this one have, which itself is noted and has `own`?
+ * Then *before is that. All lanes of one warp. */
+SIMT_FUNCTION int order_try(const struct scan_arguments *a, uint64_t unit, uint64_t own,
+                            uint64_t *before)
+{
+    if (!order_look(a, unit, before))
+        return 0;
+    if (order_ends_bundle(a, unit) && simt_lane() == 0)
+        simt_write_u64(order_bundle_words(a, unit >> a->bundle_log2) + 1,
+                       SCAN_THERE | (*before + own));
+    return 1;
+}
+
+/* Wait for it. ORDER_NOWHERE where a stream gives up (result->listed). All lanes of one warp. */
 SIMT_FUNCTION uint64_t order_before(const struct scan_arguments *a, uint64_t unit, uint64_t own)
 {
     uint64_t before;
 
-    while (!order_look(a, unit, &before)) {
-        if (simt_ballot(simt_lane() == 0 && simt_read_u64(&a->result->listed) != 0) != 0)
+    while (!order_try(a, unit, own, &before)) {
+        if (simt_ballot(simt_lane() == 0 && simt_read_u64(&a->result->listed) > a->listed_max) != 0)
             return ORDER_NOWHERE;
         simt_pause();
     }
-    if (order_ends_bundle(a, unit) && simt_lane() == 0)
-        simt_write_u64(order_bundle_words(a, unit >> a->bundle_log2) + 1,
-                       SCAN_THERE | (before + own));
     return before;
 }
 

@@ -39,8 +39,9 @@
 
 /* stream.h: rows of 512 bytes that a warp has on their way. */
 #define STREAM_ROWS 4u
-/* stream_hits.cu: steps of a warp in a tile. */
+/* stream_hits.cu: steps of a warp in a tile; one warp more than others have. */
 #define SCAN_HITS_STEPS 4u
+#define SCAN_HITS_THREADS_MAX (SCAN_THREADS_MAX + 32u)
 
 enum scan_want { SCAN_COUNT, SCAN_HITS, SCAN_FIRST };
 

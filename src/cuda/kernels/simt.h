@@ -11,6 +11,8 @@
  *                                                  simulator can make it true to see a test fail
  *   simt_barrier()                                 all threads of the block
  *   simt_barrier_or(condition)                     the same; is it true for any of them?
+ *   simt_meet()                                    all threads of the block, each warp at a place
+ *                                                  of its own in the kernel
  *   simt_warp_sync, simt_ballot, simt_shuffle...   all 32 threads of the warp, always
  *   simt_load_*, simt_store_*                      global memory: counted and checked when
  *                                                  simulated
@@ -95,6 +97,7 @@ SIMT_FUNCTION uint32_t simt_blocks(void)
 }
 #define simt_barrier() __syncthreads()
 #define simt_barrier_or(condition) __syncthreads_or((condition) ? 1 : 0)
+#define simt_meet() asm volatile("bar.sync 1;" ::: "memory")
 #define simt_warp_sync() __syncwarp(0xffffffffu)
 #define simt_ballot(condition) __ballot_sync(0xffffffffu, (condition))
 #define simt_shuffle_u32(value, lane) __shfl_sync(0xffffffffu, (uint32_t)(value), (int)(lane))
@@ -261,7 +264,7 @@ uint32_t simt_thread(void);
 uint32_t simt_threads(void);
 uint32_t simt_block(void);
 uint32_t simt_blocks(void);
-int sim_barrier(int condition, const char *file, int line);
+int sim_barrier(int condition, int meets, const char *file, int line);
 uint32_t sim_ballot(int condition, const char *file, int line);
 uint64_t sim_shuffle(uint64_t value, int kind, uint32_t argument, const char *file, int line);
 void sim_global(const void *p, uint32_t bytes, int write, const char *file, int line);
@@ -277,8 +280,9 @@ uint32_t sim_launch_child(const char *name, void (*entry)(const void *), const v
 enum { SIM_SHUFFLE_INDEX, SIM_SHUFFLE_UP, SIM_SHUFFLE_DOWN };
 enum { SIM_ATOMIC_ADD, SIM_ATOMIC_OR, SIM_ATOMIC_MIN, SIM_ATOMIC_MAX };
 
-#define simt_barrier() ((void)sim_barrier(0, __FILE__, __LINE__))
-#define simt_barrier_or(condition) sim_barrier((condition) ? 1 : 0, __FILE__, __LINE__)
+#define simt_barrier() ((void)sim_barrier(0, 0, __FILE__, __LINE__))
+#define simt_barrier_or(condition) sim_barrier((condition) ? 1 : 0, 0, __FILE__, __LINE__)
+#define simt_meet() ((void)sim_barrier(0, 1, __FILE__, __LINE__))
 #define simt_warp_sync() ((void)sim_ballot(0, __FILE__, __LINE__))
 #define simt_ballot(condition) sim_ballot((condition) ? 1 : 0, __FILE__, __LINE__)
 #define simt_shuffle_u32(value, lane)                                                        \

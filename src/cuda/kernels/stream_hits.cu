@@ -3,17 +3,17 @@
  * Method     the filters of every, by the loads of stream.h. All warps of a block but the last go
  *            through a tile as streams do and note in shared memory which of 16 places hold the
  *            pattern or may hold it. The last warp meanwhile verifies and counts what they noted in
- *            the tile before, and writes the hits of the tile before that: so long it takes until
- *            other blocks have told how many come before them (order.h). Nobody who loads text
- *            waits for a place in the result.
- * Grid       any; blocks draw tiles from a ticket. 64 to 256 threads.
- * Shared     static, 42.9 KiB: what three tiles have noted.
+ *            the tile before, and keeps its hits until other blocks have told how many come before
+ *            them (order.h). Nobody who loads text waits for a place in the result.
+ * Grid       any; blocks draw tiles from a ticket. 64 to 288 threads.
+ * Shared     static, 42.6 KiB: what two tiles have noted, and the hits that are kept.
  * Traffic    per text byte: reads 1, as stream. Per candidate: 16 to 72 text bytes. Per hit: writes
  *            8. Per tile: writes 8 bytes, and where it has hits reads up to 2 KiB.
  * Progress   the last warp waits for those of blocks with lower tiles (order.h).
  * Order      ascending.
- * Limits     want is SCAN_HITS; as stream otherwise. Where a tile costs more than its budget the
- *            launch is in vain: result->listed is not 0 then, and the host runs the tile kernel.
+ * Limits     want is SCAN_HITS; as stream otherwise. Where a tile costs more than its budget, or
+ *            more than listed_max tiles are dense, the launch is in vain: result->listed is more
+ *            than listed_max then, and the host runs the tile kernel.
  * Source     the filters' own. One warp that writes what others find: after Bauer, Cook, Khailany,
  *            "CudaDMA", 2011, where some warps load for others.
  */
@@ -23,24 +23,31 @@
  * of their own read from different banks. */
 #define HITS_CELL (STREAM_ROWS * SIMT_WARP_THREADS)
 #define HITS_CELL_WORDS (HITS_CELL + 1u)
-#define HITS_CELLS_MAX ((SCAN_THREADS_MAX / SIMT_WARP_THREADS - 1u) * SCAN_HITS_STEPS)
-#define HITS_DENSE 64u /* hits per cell from which on neighbours are written together */
+#define HITS_CELLS_MAX (SCAN_THREADS_MAX / SIMT_WARP_THREADS * SCAN_HITS_STEPS)
+#define HITS_AHEAD 4u /* entries, or hits, that a lane of the last warp reads together */
+/* Hits of earlier tiles that wait for what comes before them, and of how many tiles. A tile with
+ * more than half as many is dense: it waits for its turn, and with many of them the launch is in
+ * vain. */
+#define HITS_QUEUE 4096u
+#define HITS_QUEUE_TILES 8u
+#define HITS_DENSE (HITS_QUEUE / 2u)
 
 /* What a tile's warps have noted. An entry: 16 places, the first one's distance from the tile's
  * begin divided by 16, and from bit 16 on which of them. */
 struct hits_noted {
     uint32_t entries[HITS_CELLS_MAX * HITS_CELL_WORDS];
     uint32_t filled[HITS_CELLS_MAX]; /* entries of each cell, which are in the text's order */
-    uint32_t own[HITS_CELLS_MAX];    /* hits of each cell, once they are verified, */
-    uint64_t count;                  /* and of all */
     uint32_t number;                 /* of the tile */
 };
 
-/* What the last warp adds up. */
-struct hits_sums {
-    uint64_t count;
-    uint64_t candidates;
-    uint32_t floods;
+/* What the last warp keeps: hits by their distance from their tile's begin, the oldest first, and
+ * what it adds up. */
+struct hits_queue {
+    uint16_t hits[HITS_QUEUE];
+    uint32_t number[HITS_QUEUE_TILES], count[HITS_QUEUE_TILES];
+    uint32_t oldest, tiles; /* of the tiles: the oldest one's number, and how many there are */
+    uint32_t begin, filled; /* the same of the hits */
+    uint64_t count_all, candidates, floods;
 };
 
 #define HITS_NONE UINT32_MAX
@@ -247,8 +254,11 @@ SIMT_FUNCTION int hits_settle(const struct scan_arguments *a, int kind, struct h
     if (SIMT_BOUND(simt_lane() < hits_cells(a)))
         filled = noted->filled[simt_lane()];
     if (stream_decides(kind)) {
-        for (uint32_t i = 0; i < filled; i++)
-            *own += simt_popcount(cell[i] >> 16);
+        for (uint32_t i = 0; i < filled; i += HITS_AHEAD) {
+            SIMT_UNROLL
+            for (uint32_t k = 0; k < HITS_AHEAD; k++)
+                *own += SIMT_BOUND(i + k < filled) ? simt_popcount(cell[i + k] >> 16) : 0;
+        }
         return 0;
     }
     for (uint32_t i = 0; simt_ballot(i < filled) != 0; i++) {
@@ -266,34 +276,90 @@ SIMT_FUNCTION int hits_settle(const struct scan_arguments *a, int kind, struct h
     return 0;
 }
 
-/* All that can be done before it is known what comes before the tile. */
-SIMT_FUNCTION void hits_begin(const struct scan_arguments *a, int kind, struct hits_noted *noted,
-                              struct hits_sums *sums)
+/* Write the oldest tile's hits, `before` of which are others. */
+SIMT_FUNCTION void hits_write_oldest(const struct scan_arguments *a, struct hits_queue *queue,
+                                     uint64_t before)
 {
-    uint32_t own = 0, candidates = 0;
-    int gives_up = hits_settle(a, kind, noted, &own, &candidates);
-    uint64_t count = gives_up ? 0 : order_warp_sum(own);
+    uint32_t tile = queue->oldest % HITS_QUEUE_TILES, count = queue->count[tile];
+    uint64_t base = a->hits_base + hits_tile_begin(a, queue->number[tile]) - a->begin;
 
-    candidates = (uint32_t)order_warp_sum(candidates);
-    if (SIMT_BOUND(simt_lane() < hits_cells(a)))
-        noted->own[simt_lane()] = own;
+    for (uint32_t i = simt_lane(); i < count; i += HITS_AHEAD * SIMT_WARP_THREADS) {
+        uint32_t hits[HITS_AHEAD];
+
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < HITS_AHEAD; k++)
+            hits[k] = queue->hits[(queue->begin + i + k * SIMT_WARP_THREADS) % HITS_QUEUE];
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < HITS_AHEAD; k++) {
+            uint32_t at = i + k * SIMT_WARP_THREADS;
+
+            if (at < count && SIMT_BOUND(before + at < a->capacity))
+                simt_store_u64(&a->hits[before + at], base + hits[k]);
+        }
+    }
+    simt_warp_sync(); /* read by all before it is changed */
     if (simt_lane() == 0) {
-        noted->count = count;
-        sums->count += count;
-        sums->candidates += candidates;
-        sums->floods += (uint32_t)gives_up;
-        if (gives_up)
-            (void)simt_atomic_add_u64(&a->result->listed, 1);
-        order_note(a, noted->number, count);
+        queue->oldest++;
+        queue->tiles--;
+        queue->begin += count;
+        queue->filled -= count;
     }
     simt_warp_sync(); /* written before others read */
 }
 
-/* Where hits lie close to each other: cell by cell, 16 lanes for an entry, so that stores lie side
- * by side. */
-SIMT_FUNCTION void hits_write_dense(const struct scan_arguments *a, const struct hits_noted *noted,
-                                    uint64_t base, uint64_t slot)
+/* Write the oldest tiles until at most so many tiles and hits are left; those that may be written
+ * without waiting are in any case. */
+SIMT_FUNCTION void hits_flush(const struct scan_arguments *a, struct hits_queue *queue,
+                              uint32_t tiles, uint32_t hits)
 {
+    while (queue->tiles > 0) {
+        uint32_t tile = queue->oldest % HITS_QUEUE_TILES, count = queue->count[tile];
+        uint64_t before;
+
+        if (queue->tiles > tiles || queue->filled > hits)
+            before = order_before(a, queue->number[tile], count);
+        else if (!order_try(a, queue->number[tile], count, &before))
+            return;
+        hits_write_oldest(a, queue, before);
+    }
+}
+
+/* Put a tile's hits into the queue, each lane those of its cell. */
+SIMT_FUNCTION void hits_queue(const struct hits_noted *noted, uint32_t cells, uint32_t own,
+                              uint32_t count, struct hits_queue *queue)
+{
+    const uint32_t *cell = noted->entries + simt_lane() * HITS_CELL_WORDS;
+    uint32_t at = queue->begin + queue->filled + hits_sum_below(own) - own, filled = 0;
+
+    if (SIMT_BOUND(simt_lane() < cells))
+        filled = noted->filled[simt_lane()];
+    for (uint32_t i = 0; i < filled; i += HITS_AHEAD) {
+        uint32_t entries[HITS_AHEAD];
+
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < HITS_AHEAD; k++)
+            entries[k] = SIMT_BOUND(i + k < filled) ? cell[i + k] : 0;
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < HITS_AHEAD; k++)
+            for (uint32_t left = entries[k] >> 16; left != 0; left &= left - 1u, at++)
+                queue->hits[at % HITS_QUEUE] =
+                    (uint16_t)((entries[k] & 0xffffu) * 16u + simt_lowest_bit(left));
+    }
+    simt_warp_sync(); /* read by all before it is changed */
+    if (simt_lane() == 0) {
+        queue->number[(queue->oldest + queue->tiles) % HITS_QUEUE_TILES] = noted->number;
+        queue->count[(queue->oldest + queue->tiles) % HITS_QUEUE_TILES] = count;
+        queue->tiles++;
+        queue->filled += count;
+    }
+    simt_warp_sync(); /* written before others read */
+}
+
+/* Write a dense tile's hits: cell by cell, 16 lanes for an entry. */
+SIMT_FUNCTION void hits_write_dense(const struct scan_arguments *a, const struct hits_noted *noted,
+                                    uint64_t slot)
+{
+    uint64_t base = a->hits_base + hits_tile_begin(a, noted->number) - a->begin;
     uint32_t cells = hits_cells(a), bit = simt_lane() % 16u;
 
     for (uint32_t c = 0; c < cells; c++) {
@@ -315,44 +381,43 @@ SIMT_FUNCTION void hits_write_dense(const struct scan_arguments *a, const struct
     }
 }
 
-/* Write the tile's hits: each lane those of its cell, where there are few. */
-SIMT_FUNCTION void hits_write(const struct scan_arguments *a, const struct hits_noted *noted,
-                              uint64_t slot)
+/* The last warp's turn: the tile that was gone through last is verified, noted and put into the
+ * queue; HITS_NONE: there is no such tile any more, and the queue is emptied. A function of its
+ * own, so that it takes no registers from those who load, with its arguments in shared memory:
+ * where a kernel finds them, they are far away for what is not inlined. */
+SIMT_FUNCTION_LARGE void hits_turn(const struct scan_arguments *a, int kind,
+                                   struct hits_noted *noted, struct hits_queue *queue)
 {
-    uint64_t base = a->hits_base + hits_tile_begin(a, noted->number) - a->begin, at;
-    const uint32_t *cell = noted->entries + simt_lane() * HITS_CELL_WORDS;
-    uint32_t filled = 0, own = 0;
+    uint32_t own = 0, candidates = 0, count = 0;
+    int gives_up, dense;
 
-    if (SIMT_BOUND(simt_lane() < hits_cells(a))) {
-        filled = noted->filled[simt_lane()];
-        own = noted->own[simt_lane()];
-    }
-    if (simt_ballot(own >= HITS_DENSE) != 0) {
-        hits_write_dense(a, noted, base, slot);
+    if (noted->number == HITS_NONE) {
+        hits_flush(a, queue, 0, 0);
         return;
     }
-    at = slot + hits_sum_below(own) - own;
-    for (uint32_t i = 0; i < filled; i++) {
-        uint32_t entry = cell[i];
-        uint64_t begin = base + (entry & 0xffffu) * 16u;
+    gives_up = hits_settle(a, kind, noted, &own, &candidates);
+    if (!gives_up)
+        count = (uint32_t)order_warp_sum(own);
+    candidates = (uint32_t)order_warp_sum(candidates);
+    dense = count > HITS_DENSE;
+    if (simt_lane() == 0) {
+        uint64_t floods = gives_up ? a->listed_max + 1u : (uint64_t)dense;
 
-        for (uint32_t left = entry >> 16; left != 0; left &= left - 1u, at++)
-            if (SIMT_BOUND(at < a->capacity))
-                simt_store_u64(&a->hits[at], begin + simt_lowest_bit(left));
+        order_note(a, noted->number, count);
+        queue->count_all += count;
+        queue->candidates += candidates;
+        queue->floods += floods;
+        if (floods != 0)
+            (void)simt_atomic_add_u64(&a->result->listed, floods);
     }
-}
-
-/* The last warp's turn: the tile that was gone through last is settled and noted; that before it,
- * which has been so for a turn, is written. */
-SIMT_FUNCTION void hits_turn(const struct scan_arguments *a, int kind, struct hits_noted *last,
-                             const struct hits_noted *settled, struct hits_sums *sums)
-{
-    if (last->number != HITS_NONE)
-        hits_begin(a, kind, last, sums);
-    if (settled->number == HITS_NONE ||
-        (settled->count == 0 && !order_ends_bundle(a, settled->number)))
-        return;
-    hits_write(a, settled, order_before(a, settled->number, settled->count));
+    if (dense) {
+        hits_flush(a, queue, 0, 0);
+        hits_write_dense(a, noted, order_before(a, noted->number, count));
+    } else if (count != 0 || order_ends_bundle(a, noted->number)) {
+        hits_flush(a, queue, HITS_QUEUE_TILES - 1u, HITS_QUEUE - count);
+        hits_queue(noted, hits_cells(a), own, count, queue);
+    }
+    hits_flush(a, queue, HITS_QUEUE_TILES, HITS_QUEUE);
 }
 
 /* ---- The block -------------------------------------------------------------------------- */
@@ -360,60 +425,89 @@ SIMT_FUNCTION void hits_turn(const struct scan_arguments *a, int kind, struct hi
 /* One more tile; none where the launch is in vain, which is looked at now and then. */
 SIMT_FUNCTION uint32_t hits_ask(const struct scan_arguments *a, uint32_t turn)
 {
-    if (turn % STREAM_HINT_TURNS == 0 && simt_hint_u64(&a->result->listed) != 0)
+    if (turn % STREAM_HINT_TURNS == 0 && simt_hint_u64(&a->result->listed) > a->listed_max)
         return a->tile_count;
     return (uint32_t)simt_atomic_add_u64(&a->result->ticket, 1);
 }
 
-/* Two turns after the last tile nothing is left to be written. */
-SIMT_FUNCTION void hits_tiles(const struct scan_arguments *a, int kind)
+/* One thread, a barrier before all else. */
+SIMT_FUNCTION void hits_queue_begin(struct hits_queue *queue)
 {
-    SIMT_SHARED(struct hits_noted, hits_three, 3);
-    SIMT_SHARED(struct hits_sums, hits_sums, 1);
-    SIMT_SHARED(uint32_t, hits_tickets, 4);
-    struct tile_totals totals = {0, 0, 0};
+    queue->oldest = queue->tiles = queue->begin = queue->filled = 0;
+    queue->count_all = queue->candidates = queue->floods = 0;
+}
+
+/* What a block shares. */
+struct hits_shared {
+    struct hits_noted noted[2]; /* in turn */
+    struct hits_queue queue;
+    uint32_t tickets[4];
+    struct scan_arguments arguments;
+};
+
+/* The last warp's way: a turn behind the others, and one more. */
+SIMT_FUNCTION void hits_last(int kind, struct hits_shared *shared)
+{
+    uint32_t turn = 0;
+
+    do {
+        if (turn > 0)
+            hits_turn(&shared->arguments, kind, &shared->noted[(turn + 1u) % 2u], &shared->queue);
+        simt_meet();
+        turn++;
+    } while (shared->noted[(turn + 1u) % 2u].number != HITS_NONE);
+    hits_turn(&shared->arguments, kind, &shared->noted[(turn + 1u) % 2u], &shared->queue);
+}
+
+/* The way of the others: `tile`, `next`, and what the tickets say. Thread 0 asks for them. */
+SIMT_FUNCTION void hits_others(const struct scan_arguments *a, int kind, struct hits_shared *shared,
+                               uint32_t tile, uint32_t next, uint32_t *ahead)
+{
     struct stream_rows step = {{0}, {0, 0}};
-    int is_last = simt_warp() == hits_warps();
-    uint32_t tile, next, ahead = 0, turn = 0, turns_left = 2;
+    uint32_t turn = 0;
+    int goes_on = 1;
 
-    if (simt_thread() == 0) {
-        hits_tickets[2] = hits_ask(a, 1);
-        hits_tickets[3] = hits_ask(a, 1);
-        ahead = hits_ask(a, 1);
-        hits_three[1].number = hits_three[2].number = HITS_NONE;
-        hits_sums->count = hits_sums->candidates = hits_sums->floods = 0;
-    }
-    simt_barrier();
-    tile = hits_tickets[2];
-    next = hits_tickets[3];
-    if (!is_last)
-        stream_load(a,
-                    stream_is_whole(a, stream_begin(a, tile)) ? stream_begin(a, tile) : a->position,
-                    &step, kind);
-    while (tile < a->tile_count || turns_left-- > 0) {
-        uint32_t *ticket = &hits_tickets[turn % 2u];
-        struct hits_noted *noted = &hits_three[turn % 3u];
-        int is_there = SIMT_BOUND(tile < a->tile_count);
-
+    stream_load(a, stream_is_whole(a, stream_begin(a, tile)) ? stream_begin(a, tile) : a->position,
+                &step, kind);
+    while (goes_on) {
+        goes_on = SIMT_BOUND(tile < a->tile_count);
         if (simt_thread() == 0) {
-            *ticket = ahead;
-            ahead = is_there ? hits_ask(a, turn + 1u) : ahead;
-            noted->number = is_there ? tile : HITS_NONE;
+            shared->tickets[turn % 2u] = *ahead;
+            *ahead = goes_on ? hits_ask(a, turn + 1u) : *ahead;
+            shared->noted[turn % 2u].number = goes_on ? tile : HITS_NONE;
         }
-        if (is_last)
-            hits_turn(a, kind, &hits_three[(turn + 2u) % 3u], &hits_three[(turn + 1u) % 3u],
-                      hits_sums);
-        else if (is_there)
-            hits_look(a, tile, next, &step, kind, noted);
-        simt_barrier();
+        if (goes_on)
+            hits_look(a, tile, next, &step, kind, &shared->noted[turn % 2u]);
+        simt_meet();
         tile = next;
-        next = *ticket;
+        next = shared->tickets[turn % 2u];
         turn++;
     }
-    if (is_last && simt_lane() == 0) {
-        totals.count = hits_sums->count;
-        totals.candidates = hits_sums->candidates;
-        totals.floods = hits_sums->floods;
+}
+
+SIMT_FUNCTION void hits_tiles(const struct scan_arguments *a, int kind)
+{
+    SIMT_SHARED(struct hits_shared, hits_block, 1);
+    struct tile_totals totals = {0, 0, 0};
+    uint32_t ahead = 0;
+
+    if (simt_thread() == 0) {
+        hits_block->tickets[2] = hits_ask(a, 1);
+        hits_block->tickets[3] = hits_ask(a, 1);
+        ahead = hits_ask(a, 1);
+        hits_queue_begin(&hits_block->queue);
+    }
+    for (uint32_t i = simt_thread(); i < sizeof *a / sizeof(uint64_t); i += simt_threads())
+        ((uint64_t *)(void *)&hits_block->arguments)[i] = ((const uint64_t *)(const void *)a)[i];
+    simt_barrier();
+    if (simt_warp() == hits_warps())
+        hits_last(kind, hits_block);
+    else
+        hits_others(a, kind, hits_block, hits_block->tickets[2], hits_block->tickets[3], &ahead);
+    if (simt_warp() == hits_warps() && simt_lane() == 0) {
+        totals.count = hits_block->queue.count_all;
+        totals.candidates = hits_block->queue.candidates;
+        totals.floods = hits_block->queue.floods;
     }
     tile_finish(a, &totals, ahead == UINT32_MAX ? UINT64_MAX : 0);
 }
@@ -423,7 +517,7 @@ SIMT_FUNCTION void hits_tiles(const struct scan_arguments *a, int kind)
         hits_tiles(&args, kind); \
         break;
 
-SIMT_KERNEL(hits_stream, scan_arguments, SCAN_THREADS_MAX, 3)
+SIMT_KERNEL(hits_stream, scan_arguments, SCAN_HITS_THREADS_MAX, 3)
 {
     switch (stream_kind(&args)) {
         STREAM_KIND_LIST(HITS_KIND)
