@@ -6,7 +6,7 @@
  *            the tile before, and keeps its hits until other blocks have told how many come before
  *            them (order.h). Nobody who loads text waits for a place in the result.
  * Grid       any; blocks draw tiles from a ticket. 64 to 288 threads.
- * Shared     static, 42.6 KiB: what two tiles have noted, and the hits that are kept.
+ * Shared     static, 42.7 KiB: what two tiles have noted, and the hits that are kept.
  * Traffic    per text byte: reads 1, as stream. Per candidate: 16 to 72 text bytes. Per hit: writes
  *            8. Per tile: writes 8 bytes, and where it has hits reads up to 2 KiB.
  * Progress   the last warp waits for those of blocks with lower tiles (order.h).
@@ -19,24 +19,27 @@
  */
 #include "stream.h"
 
-/* A cell: what one warp notes in one step. One word more, so that lanes that each read from a cell
- * of their own read from different banks. */
-#define HITS_CELL (STREAM_ROWS * SIMT_WARP_THREADS)
-#define HITS_CELL_WORDS (HITS_CELL + 1u)
+/* A cell: what one warp notes in one step, at most so many places; a tile with a fuller one is
+ * dense. Two more, so that lanes that each go through a cell of their own read from different
+ * banks.
+ */
+#define HITS_CELL 256u
+#define HITS_CELL_ROOM (HITS_CELL + 2u)
 #define HITS_CELLS_MAX (SCAN_THREADS_MAX / SIMT_WARP_THREADS * SCAN_HITS_STEPS)
-#define HITS_AHEAD 4u /* entries, or hits, that a lane of the last warp reads together */
+#define HITS_AHEAD 4u /* places that a lane of the last warp reads together */
+
 /* Hits of earlier tiles that wait for what comes before them, and of how many tiles. A tile with
- * more than half as many is dense: it waits for its turn, and with many of them the launch is in
- * vain. */
+ * more than half as many is dense, too: it waits for its turn, and with many of them the launch is
+ * in vain. */
 #define HITS_QUEUE 4096u
 #define HITS_QUEUE_TILES 8u
 #define HITS_DENSE (HITS_QUEUE / 2u)
 
-/* What a tile's warps have noted. An entry: 16 places, the first one's distance from the tile's
- * begin divided by 16, and from bit 16 on which of them. */
+/* What a tile's warps have noted: places that hold the pattern or may hold it, by their distance
+ * from the tile's begin. The cells are in the text's order, and so is what is in them. */
 struct hits_noted {
-    uint32_t entries[HITS_CELLS_MAX * HITS_CELL_WORDS];
-    uint32_t filled[HITS_CELLS_MAX]; /* entries of each cell, which are in the text's order */
+    uint16_t places[HITS_CELLS_MAX * HITS_CELL_ROOM];
+    uint32_t filled[HITS_CELLS_MAX]; /* more than HITS_CELL: none of the last row's is noted */
     uint32_t number;                 /* of the tile */
 };
 
@@ -141,21 +144,45 @@ SIMT_FUNCTION uint32_t hits_places(const struct scan_arguments *a, const struct 
     return simt_ballot(hit) != 0 && hit ? filter_places(a, words, kind) : 0;
 }
 
-/* Note a row's places: `at` is the lane's, as an entry has it. All lanes of the warp. */
-SIMT_FUNCTION void hits_note(uint32_t *cell, uint32_t *filled, uint32_t at, uint32_t mask)
+/* The sum over the lanes below, and *total that over all, of numbers of up to 16. All lanes of the
+ * warp. */
+SIMT_FUNCTION uint32_t hits_count_below(uint32_t count, uint32_t *total)
 {
-    uint32_t lanes = simt_ballot(mask != 0);
+    uint32_t below = (1u << simt_lane()) - 1u, some = simt_ballot(count != 0);
+    uint32_t sum = simt_popcount(some & below);
 
-    if (lanes == 0)
-        return;
-    if (mask != 0)
-        cell[*filled + simt_popcount(lanes & ((1u << simt_lane()) - 1u))] = mask << 16 | at;
-    *filled += simt_popcount(lanes);
+    *total = simt_popcount(some);
+    if (simt_ballot(count > 1u) == 0)
+        return sum;
+    sum = *total = 0;
+    SIMT_UNROLL
+    for (uint32_t bit = 0; bit < 5u; bit++) {
+        uint32_t lanes = simt_ballot(count >> bit & 1u);
+
+        sum += simt_popcount(lanes & below) << bit;
+        *total += simt_popcount(lanes) << bit;
+    }
+    return sum;
 }
 
-/* A whole step. Returns how many entries it has. */
+/* Note a row's places: `at` is the lane's first. All lanes of the warp. */
+SIMT_FUNCTION void hits_note(uint16_t *cell, uint32_t *filled, uint32_t at, uint32_t mask)
+{
+    uint32_t slot, total;
+
+    if (simt_ballot(mask != 0) == 0)
+        return;
+    slot = *filled + hits_count_below(simt_popcount(mask), &total);
+    *filled += total;
+    if (!SIMT_BOUND(*filled <= HITS_CELL))
+        return;
+    for (; mask != 0; mask &= mask - 1u)
+        cell[slot++] = (uint16_t)(at + simt_lowest_bit(mask));
+}
+
+/* A whole step. Returns how many places it has. */
 SIMT_FUNCTION uint32_t hits_step(const struct scan_arguments *a, const struct stream_rows *step,
-                                 uint32_t at, int kind, uint32_t *cell)
+                                 uint32_t at, int kind, uint16_t *cell)
 {
     uint32_t filled = 0;
 
@@ -163,30 +190,35 @@ SIMT_FUNCTION uint32_t hits_step(const struct scan_arguments *a, const struct st
     for (uint32_t k = 0; k < STREAM_ROWS; k++) {
         struct filter_words words = stream_words_of(step, k, kind);
 
-        hits_note(cell, &filled, at + k * SIMT_WARP_THREADS, hits_places(a, &words, kind));
+        hits_note(cell, &filled, at + k * STREAM_ROW_BYTES, hits_places(a, &words, kind));
     }
     return filled;
 }
 
-/* The same for a step that is not whole. */
-SIMT_FUNCTION uint32_t hits_edge(const struct scan_arguments *a, uint64_t position, uint32_t at,
-                                 int kind, uint32_t *cell)
+/* The places of row k of a step that is not whole, or may not be. All lanes of the warp. */
+SIMT_FUNCTION uint32_t hits_edge_row(const struct scan_arguments *a, uint64_t position, uint32_t k,
+                                     int kind)
 {
     struct filter_range range = {position, a->begin + a->shift, stream_last(a)};
+    uint64_t place = position + k * STREAM_ROW_BYTES + 16u * simt_lane();
+    struct filter_words words = stream_edge_words(a, place, kind);
+
+    return filter_lane(a, &range, &words, place, stream_filter_kind(kind));
+}
+
+SIMT_FUNCTION uint32_t hits_edge(const struct scan_arguments *a, uint64_t position, uint32_t at,
+                                 int kind, uint16_t *cell)
+{
     uint32_t filled = 0;
 
-    for (uint32_t k = 0; k < STREAM_ROWS; k++) {
-        uint64_t place = position + k * STREAM_ROW_BYTES + 16u * simt_lane();
-        struct filter_words words = stream_edge_words(a, place, kind);
-
-        hits_note(cell, &filled, at + k * SIMT_WARP_THREADS,
-                  filter_lane(a, &range, &words, place, stream_filter_kind(kind)));
-    }
+    for (uint32_t k = 0; k < STREAM_ROWS; k++)
+        hits_note(cell, &filled, at + k * STREAM_ROW_BYTES, hits_edge_row(a, position, k, kind));
     return filled;
 }
 
-/* Go through a tile; `next` is the tile that the block takes then. */
-SIMT_FUNCTION void hits_look(const struct scan_arguments *a, uint32_t tile, uint32_t next,
+/* Go through a tile; *next is the tile that the block takes then: read when it is needed, since a
+ * register that is spilled waits for what is being loaded. */
+SIMT_FUNCTION void hits_look(const struct scan_arguments *a, uint32_t tile, const uint32_t *next,
                              struct stream_rows *step, int kind, struct hits_noted *noted)
 {
     uint32_t steps_bytes = hits_warps() * STREAM_STEP_BYTES;
@@ -194,16 +226,16 @@ SIMT_FUNCTION void hits_look(const struct scan_arguments *a, uint32_t tile, uint
     uint64_t position = stream_begin(a, tile);
 
     for (uint32_t s = 0; s < steps; s++) {
-        uint64_t following = s + 1u < steps ? position + steps_bytes : stream_begin(a, next);
+        uint64_t following = s + 1u < steps ? position + steps_bytes : stream_begin(a, *next);
         uint32_t cell = s * hits_warps() + simt_warp(), filled = 0;
-        uint32_t at = cell * (STREAM_STEP_BYTES / 16u) + simt_lane();
+        uint32_t at = cell * STREAM_STEP_BYTES + 16u * simt_lane();
         struct stream_rows ahead = {{0}, {0, 0}};
 
         stream_load(a, stream_is_whole(a, following) ? following : a->position, &ahead, kind);
         if (stream_is_whole(a, position))
-            filled = hits_step(a, step, at, kind, noted->entries + cell * HITS_CELL_WORDS);
+            filled = hits_step(a, step, at, kind, noted->places + cell * HITS_CELL_ROOM);
         else if (position < stream_last(a))
-            filled = hits_edge(a, position, at, kind, noted->entries + cell * HITS_CELL_WORDS);
+            filled = hits_edge(a, position, at, kind, noted->places + cell * HITS_CELL_ROOM);
         if (simt_lane() == 0)
             noted->filled[cell] = filled;
         *step = ahead;
@@ -223,56 +255,32 @@ SIMT_FUNCTION uint32_t hits_cells(const struct scan_arguments *a)
     return a->tile_words * 32u / STREAM_STEP_BYTES;
 }
 
-/* Strike out of the lane's entry what is no occurrence. Returns whether the tile is given up. */
-SIMT_FUNCTION int hits_verify(const struct scan_arguments *a, uint64_t begin, uint32_t *entry,
-                              uint32_t *steps)
+/* Strike out places that are no occurrences, each lane in a cell of its own, of which *filled are
+ * left. Returns whether the tile is given up. */
+SIMT_FUNCTION int hits_verify(const struct scan_arguments *a, struct hits_noted *noted,
+                              uint32_t *filled)
 {
-    uint32_t left = *entry >> 16;
-
-    if (stream_is_brief(a) && a->plane.window_bits != 0 && *steps > a->verify_budget)
-        return 1;
-    for (; simt_ballot(left != 0) != 0; left &= left - 1u) {
-        uint32_t bit = left != 0 ? simt_lowest_bit(left) : 0, found;
-        uint64_t x = begin + (*entry & 0xffffu) * 16u + bit;
-
-        if (stream_verify_one(a, x, left != 0, steps, &found))
-            return 1;
-        if (left != 0 && (found >> simt_lane() & 1u) == 0)
-            *entry &= ~(0x10000u << bit);
-    }
-    return 0;
-}
-
-/* Verify what is to be, and sum up: *own is the lane's cell's. Returns whether the tile is given
- * up. */
-SIMT_FUNCTION int hits_settle(const struct scan_arguments *a, int kind, struct hits_noted *noted,
-                              uint32_t *own, uint32_t *candidates)
-{
-    uint32_t *cell = noted->entries + simt_lane() * HITS_CELL_WORDS, filled = 0, steps = 0;
+    uint16_t *cell = noted->places + simt_lane() * HITS_CELL_ROOM;
     uint64_t begin = hits_tile_begin(a, noted->number);
+    uint32_t kept = 0, steps = 0;
 
-    if (SIMT_BOUND(simt_lane() < hits_cells(a)))
-        filled = noted->filled[simt_lane()];
-    if (stream_decides(kind)) {
-        for (uint32_t i = 0; i < filled; i += HITS_AHEAD) {
-            SIMT_UNROLL
-            for (uint32_t k = 0; k < HITS_AHEAD; k++)
-                *own += SIMT_BOUND(i + k < filled) ? simt_popcount(cell[i + k] >> 16) : 0;
-        }
-        return 0;
-    }
-    for (uint32_t i = 0; simt_ballot(i < filled) != 0; i++) {
-        uint32_t entry = 0;
+    if (simt_ballot(*filled > HITS_CELL) != 0)
+        return 1;
+    for (uint32_t i = 0; simt_ballot(i < *filled) != 0; i++) {
+        uint32_t place = 0, found;
 
-        if (SIMT_BOUND(i < filled))
-            entry = cell[i];
-        *candidates += simt_popcount(entry >> 16);
-        if (hits_verify(a, begin, &entry, &steps))
+        if (stream_is_brief(a) && a->plane.window_bits != 0 && steps > a->verify_budget)
             return 1;
-        if (SIMT_BOUND(i < filled))
-            cell[i] = entry;
-        *own += simt_popcount(entry >> 16);
+        if (SIMT_BOUND(i < *filled))
+            place = cell[i];
+        if (stream_verify_one(a, begin + place, i < *filled, &steps, &found))
+            return 1;
+        if ((found >> simt_lane() & 1u) != 0)
+            cell[kept++] = (uint16_t)place;
     }
+    *filled = kept;
+    if (SIMT_BOUND(simt_lane() < hits_cells(a)))
+        noted->filled[simt_lane()] = kept;
     return 0;
 }
 
@@ -325,25 +333,22 @@ SIMT_FUNCTION void hits_flush(const struct scan_arguments *a, struct hits_queue 
 }
 
 /* Put a tile's hits into the queue, each lane those of its cell. */
-SIMT_FUNCTION void hits_queue(const struct hits_noted *noted, uint32_t cells, uint32_t own,
-                              uint32_t count, struct hits_queue *queue)
+SIMT_FUNCTION void hits_keep(const struct hits_noted *noted, uint32_t own, uint32_t count,
+                             struct hits_queue *queue)
 {
-    const uint32_t *cell = noted->entries + simt_lane() * HITS_CELL_WORDS;
-    uint32_t at = queue->begin + queue->filled + hits_sum_below(own) - own, filled = 0;
+    const uint16_t *cell = noted->places + simt_lane() * HITS_CELL_ROOM;
+    uint32_t at = queue->begin + queue->filled + hits_sum_below(own) - own;
 
-    if (SIMT_BOUND(simt_lane() < cells))
-        filled = noted->filled[simt_lane()];
-    for (uint32_t i = 0; i < filled; i += HITS_AHEAD) {
-        uint32_t entries[HITS_AHEAD];
+    for (uint32_t i = 0; i < own; i += HITS_AHEAD) {
+        uint16_t places[HITS_AHEAD];
 
         SIMT_UNROLL
         for (uint32_t k = 0; k < HITS_AHEAD; k++)
-            entries[k] = SIMT_BOUND(i + k < filled) ? cell[i + k] : 0;
+            places[k] = SIMT_BOUND(i + k < own) ? cell[i + k] : 0;
         SIMT_UNROLL
         for (uint32_t k = 0; k < HITS_AHEAD; k++)
-            for (uint32_t left = entries[k] >> 16; left != 0; left &= left - 1u, at++)
-                queue->hits[at % HITS_QUEUE] =
-                    (uint16_t)((entries[k] & 0xffffu) * 16u + simt_lowest_bit(left));
+            if (SIMT_BOUND(i + k < own))
+                queue->hits[(at + i + k) % HITS_QUEUE] = places[k];
     }
     simt_warp_sync(); /* read by all before it is changed */
     if (simt_lane() == 0) {
@@ -355,29 +360,32 @@ SIMT_FUNCTION void hits_queue(const struct hits_noted *noted, uint32_t cells, ui
     simt_warp_sync(); /* written before others read */
 }
 
-/* Write a dense tile's hits: cell by cell, 16 lanes for an entry. */
-SIMT_FUNCTION void hits_write_dense(const struct scan_arguments *a, const struct hits_noted *noted,
-                                    uint64_t slot)
+/* Write a dense tile's hits cell by cell; what a cell had no room for is looked for again. */
+SIMT_FUNCTION void hits_write_dense(const struct scan_arguments *a, int kind,
+                                    const struct hits_noted *noted, uint64_t slot)
 {
-    uint64_t base = a->hits_base + hits_tile_begin(a, noted->number) - a->begin;
-    uint32_t cells = hits_cells(a), bit = simt_lane() % 16u;
+    uint64_t begin = hits_tile_begin(a, noted->number), base = a->hits_base + begin - a->begin;
+    uint32_t cells = hits_cells(a);
 
     for (uint32_t c = 0; c < cells; c++) {
-        const uint32_t *cell = noted->entries + c * HITS_CELL_WORDS;
+        const uint16_t *cell = noted->places + c * HITS_CELL_ROOM;
         uint32_t filled = noted->filled[c];
 
-        for (uint32_t i = 0; i < filled; i += 2u) {
-            uint32_t entry = 0, lanes;
-            uint64_t at;
+        for (uint32_t i = simt_lane(); filled <= HITS_CELL && i < filled; i += SIMT_WARP_THREADS)
+            if (SIMT_BOUND(slot + i < a->capacity))
+                simt_store_u64(&a->hits[slot + i], base + cell[i]);
+        for (uint32_t k = 0; filled > HITS_CELL && k < STREAM_ROWS; k++) {
+            uint32_t at = c * STREAM_STEP_BYTES, total;
+            uint32_t left = hits_edge_row(a, begin + a->shift + at, k, kind);
+            uint64_t own = slot + hits_count_below(simt_popcount(left), &total);
 
-            if (SIMT_BOUND(i + simt_lane() / 16u < filled))
-                entry = cell[i + simt_lane() / 16u];
-            lanes = simt_ballot(entry >> 16 >> bit & 1u);
-            at = slot + simt_popcount(lanes & ((1u << simt_lane()) - 1u));
-            if ((lanes >> simt_lane() & 1u) != 0 && SIMT_BOUND(at < a->capacity))
-                simt_store_u64(&a->hits[at], base + (entry & 0xffffu) * 16u + bit);
-            slot += simt_popcount(lanes);
+            at += k * STREAM_ROW_BYTES + 16u * simt_lane();
+            for (; left != 0; left &= left - 1u, own++)
+                if (SIMT_BOUND(own < a->capacity))
+                    simt_store_u64(&a->hits[own], base + at + simt_lowest_bit(left));
+            slot += total;
         }
+        slot += filled <= HITS_CELL ? filled : 0;
     }
 }
 
@@ -388,18 +396,19 @@ SIMT_FUNCTION void hits_write_dense(const struct scan_arguments *a, const struct
 SIMT_FUNCTION_LARGE void hits_turn(const struct scan_arguments *a, int kind,
                                    struct hits_noted *noted, struct hits_queue *queue)
 {
-    uint32_t own = 0, candidates = 0, count = 0;
+    uint32_t own = 0, candidates, count;
     int gives_up, dense;
 
     if (noted->number == HITS_NONE) {
         hits_flush(a, queue, 0, 0);
         return;
     }
-    gives_up = hits_settle(a, kind, noted, &own, &candidates);
-    if (!gives_up)
-        count = (uint32_t)order_warp_sum(own);
-    candidates = (uint32_t)order_warp_sum(candidates);
-    dense = count > HITS_DENSE;
+    if (SIMT_BOUND(simt_lane() < hits_cells(a)))
+        own = noted->filled[simt_lane()];
+    candidates = stream_decides(kind) ? 0 : (uint32_t)order_warp_sum(own);
+    gives_up = !stream_decides(kind) && hits_verify(a, noted, &own);
+    count = gives_up ? 0 : (uint32_t)order_warp_sum(own);
+    dense = !gives_up && (count > HITS_DENSE || simt_ballot(own > HITS_CELL) != 0);
     if (simt_lane() == 0) {
         uint64_t floods = gives_up ? a->listed_max + 1u : (uint64_t)dense;
 
@@ -412,12 +421,12 @@ SIMT_FUNCTION_LARGE void hits_turn(const struct scan_arguments *a, int kind,
     }
     if (dense) {
         hits_flush(a, queue, 0, 0);
-        hits_write_dense(a, noted, order_before(a, noted->number, count));
-    } else if (count != 0 || order_ends_bundle(a, noted->number)) {
-        hits_flush(a, queue, HITS_QUEUE_TILES - 1u, HITS_QUEUE - count);
-        hits_queue(noted, hits_cells(a), own, count, queue);
+        hits_write_dense(a, kind, noted, order_before(a, noted->number, count));
+        return;
     }
-    hits_flush(a, queue, HITS_QUEUE_TILES, HITS_QUEUE);
+    hits_flush(a, queue, HITS_QUEUE_TILES - 1u, HITS_QUEUE - count);
+    if (count != 0 || order_ends_bundle(a, noted->number))
+        hits_keep(noted, gives_up ? 0 : own, count, queue);
 }
 
 /* ---- The block -------------------------------------------------------------------------- */
@@ -437,11 +446,14 @@ SIMT_FUNCTION void hits_queue_begin(struct hits_queue *queue)
     queue->count_all = queue->candidates = queue->floods = 0;
 }
 
+/* The tiles of a turn and the next two: who writes one knows that all have read what was there. */
+#define HITS_TICKETS 4u
+
 /* What a block shares. */
 struct hits_shared {
     struct hits_noted noted[2]; /* in turn */
     struct hits_queue queue;
-    uint32_t tickets[4];
+    uint32_t tickets[HITS_TICKETS];
     struct scan_arguments arguments;
 };
 
@@ -459,28 +471,30 @@ SIMT_FUNCTION void hits_last(int kind, struct hits_shared *shared)
     hits_turn(&shared->arguments, kind, &shared->noted[(turn + 1u) % 2u], &shared->queue);
 }
 
-/* The way of the others: `tile`, `next`, and what the tickets say. Thread 0 asks for them. */
+/* The way of the others. Thread 0 asks for the tiles, and leaves what it asked for last in *ahead.
+ */
 SIMT_FUNCTION void hits_others(const struct scan_arguments *a, int kind, struct hits_shared *shared,
-                               uint32_t tile, uint32_t next, uint32_t *ahead)
+                               uint32_t *ahead)
 {
+    uint32_t tile = shared->tickets[0], turn = 0;
     struct stream_rows step = {{0}, {0, 0}};
-    uint32_t turn = 0;
     int goes_on = 1;
 
     stream_load(a, stream_is_whole(a, stream_begin(a, tile)) ? stream_begin(a, tile) : a->position,
                 &step, kind);
     while (goes_on) {
+        const uint32_t *next = &shared->tickets[(turn + 1u) % HITS_TICKETS];
+
         goes_on = SIMT_BOUND(tile < a->tile_count);
         if (simt_thread() == 0) {
-            shared->tickets[turn % 2u] = *ahead;
+            shared->tickets[(turn + 2u) % HITS_TICKETS] = *ahead;
             *ahead = goes_on ? hits_ask(a, turn + 1u) : *ahead;
             shared->noted[turn % 2u].number = goes_on ? tile : HITS_NONE;
         }
         if (goes_on)
             hits_look(a, tile, next, &step, kind, &shared->noted[turn % 2u]);
         simt_meet();
-        tile = next;
-        next = shared->tickets[turn % 2u];
+        tile = *next;
         turn++;
     }
 }
@@ -492,8 +506,8 @@ SIMT_FUNCTION void hits_tiles(const struct scan_arguments *a, int kind)
     uint32_t ahead = 0;
 
     if (simt_thread() == 0) {
-        hits_block->tickets[2] = hits_ask(a, 1);
-        hits_block->tickets[3] = hits_ask(a, 1);
+        hits_block->tickets[0] = hits_ask(a, 1);
+        hits_block->tickets[1] = hits_ask(a, 1);
         ahead = hits_ask(a, 1);
         hits_queue_begin(&hits_block->queue);
     }
@@ -503,7 +517,7 @@ SIMT_FUNCTION void hits_tiles(const struct scan_arguments *a, int kind)
     if (simt_warp() == hits_warps())
         hits_last(kind, hits_block);
     else
-        hits_others(a, kind, hits_block, hits_block->tickets[2], hits_block->tickets[3], &ahead);
+        hits_others(a, kind, hits_block, &ahead);
     if (simt_warp() == hits_warps() && simt_lane() == 0) {
         totals.count = hits_block->queue.count_all;
         totals.candidates = hits_block->queue.candidates;
