@@ -57,8 +57,8 @@ uint32_t instruction_set_count(void)
 void run_describe(const struct diff_input *input, const struct run_config *config, char *line,
                   uint64_t line_bytes)
 {
-    static const char *const calls[RUN_CALLS] = {"count",          "first",       "positions",
-                                                 "positions_into", "count_lines", "windows"};
+    static const char *const calls[RUN_CALLS] = {
+        "count", "first", "positions", "positions_into", "begins_into", "count_lines", "windows"};
 
     (void)snprintf(
         line, (size_t)line_bytes,
@@ -259,6 +259,28 @@ static void call_positions_into(struct check *check, struct trawl_error *error)
     free(matches);
 }
 
+static void call_begins_into(struct check *check, struct trawl_error *error)
+{
+    uint64_t total = check->expected->match_count, count = UINT64_MAX;
+    uint64_t room =
+        check->config->parameter % 2 == 0 ? total : (check->config->parameter >> 8) % (total + 3);
+    uint64_t *begins = (uint64_t *)test_memory((room + 1) * sizeof *begins);
+    enum trawl_status status;
+
+    begins[room] = 77;
+    status = trawl_begins_into(check->searcher, check->plan, check->text,
+                               room == 0 && check->config->parameter % 8 == 1 ? NULL : begins, room,
+                               &count, error);
+    check_status(check, status, TRAWL_OK, error);
+    check_u64(check, "the true total", count, total);
+    for (uint64_t i = 0; i < room && i < total && !check->failed; i++)
+        check_u64(check, "a begin", begins[i], check->expected->matches[i].begin);
+    if (!check->failed && begins[room] != 77)
+        WRONG(check, "an element behind the array was written");
+    check_stats(check, true);
+    free(begins);
+}
+
 static void call_count_lines(struct check *check, struct trawl_error *error)
 {
     bool invert = check->config->parameter % 2 == 1;
@@ -364,8 +386,8 @@ bool run_call(const struct diff_input *input, const struct diff_expected *expect
               char message[RUN_MESSAGE_BYTES])
 {
     static void (*const calls[RUN_CALLS])(struct check *, struct trawl_error *) = {
-        call_count,          call_first,       call_positions,
-        call_positions_into, call_count_lines, call_windows};
+        call_count,       call_first,       call_positions, call_positions_into,
+        call_begins_into, call_count_lines, call_windows};
     struct check check = {.input = input,
                           .expected = expected,
                           .config = config,

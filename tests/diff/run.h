@@ -11,6 +11,7 @@ enum run_call {
     RUN_FIRST,
     RUN_POSITIONS,
     RUN_POSITIONS_INTO,
+    RUN_BEGINS_INTO,
     RUN_COUNT_LINES,
     RUN_WINDOWS,
     RUN_CALLS

@@ -23,11 +23,22 @@
 #define UNTOUCHED ((uint64_t)0x7777777777777777)
 
 enum text_kind { TEXT_IN_MEMORY, TEXT_IN_FILE, TEXT_IN_PIPE, TEXT_KINDS };
-enum call { COUNT, FIRST, POSITIONS, POSITIONS_INTO, COUNT_LINES, WINDOWS, COUNT_MANY, CALLS };
+enum call {
+    COUNT,
+    FIRST,
+    POSITIONS,
+    POSITIONS_INTO,
+    BEGINS_INTO,
+    COUNT_LINES,
+    WINDOWS,
+    COUNT_MANY,
+    CALLS
+};
 
 static const char *const text_names[TEXT_KINDS] = {"memory", "file", "pipe"};
-static const char *const call_names[CALLS] = {
-    "count", "first", "positions", "positions_into", "count_lines", "windows", "count_many"};
+static const char *const call_names[CALLS] = {"count",          "first",       "positions",
+                                              "positions_into", "begins_into", "count_lines",
+                                              "windows",        "count_many"};
 
 /* ---- The allocator that counts ------------------------------------------------------------ */
 
@@ -178,6 +189,23 @@ static enum trawl_status search_into(struct trawl_error *error)
     return status;
 }
 
+static enum trawl_status search_begins(struct trawl_error *error)
+{
+    static uint64_t begins[MATCHES_MAX];
+    uint64_t count = UNTOUCHED, wrong = 0;
+    enum trawl_status status = trawl_begins_into(scene.searcher, scene.plan, scene.text, begins,
+                                                 MATCHES_MAX, &count, error);
+
+    if (status == TRAWL_OK)
+        TEST_CHECK_U64(count, scene.expected_count);
+    TEST_CHECK(count == UNTOUCHED || count <= scene.expected_count);
+    TEST_CHECK(status != TRAWL_READ || count != UNTOUCHED); /* what was found before the fault */
+    for (uint64_t i = 0; count <= scene.expected_count && i < count; i++)
+        wrong += begins[i] != scene.expected[i].begin;
+    TEST_CHECK_U64(wrong, 0);
+    return status;
+}
+
 /* The text, which all threads search, and twice where it is no stream, and its beginning, which one
  * thread searches. */
 static enum trawl_status search_many(struct trawl_error *error)
@@ -226,6 +254,9 @@ static enum trawl_status search(struct trawl_error *error)
         break;
     case POSITIONS_INTO:
         status = search_into(error);
+        break;
+    case BEGINS_INTO:
+        status = search_begins(error);
         break;
     case COUNT_LINES:
         status = trawl_count_lines(scene.searcher, scene.plan, scene.text, false, UINT64_MAX,

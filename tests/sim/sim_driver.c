@@ -302,12 +302,20 @@ int sim_host_address(uint64_t *address, void *pointer, unsigned flags)
     return sim_leave(code);
 }
 
-static int copy(void *to, const void *from, uint64_t bytes, struct cuda_stream *stream, int code)
+/* Known to the driver, or, where that is allowed, memory of which it knows nothing. */
+static bool may_copy(const void *memory, uint64_t bytes, bool pageable)
 {
+    return sim_allocation_find(memory, bytes) != NULL ||
+           (pageable && sim_allocation_find(memory, 1) == NULL);
+}
+
+static int copy(void *to, const void *from, uint64_t bytes, struct cuda_stream *stream,
+                bool to_pageable, int code)
+{
+    const struct allocation *target;
     struct work *work;
 
-    if (code == 0 &&
-        (sim_allocation_find(to, bytes) == NULL || sim_allocation_find(from, bytes) == NULL)) {
+    if (code == 0 && (!may_copy(to, bytes, to_pageable) || !may_copy(from, bytes, false))) {
         sim_complain("a copy from or to memory that is neither the device's nor pinned");
         code = CUDA_CODE_INVALID_VALUE;
     }
@@ -317,7 +325,8 @@ static int copy(void *to, const void *from, uint64_t bytes, struct cuda_stream *
     work->to = to;
     work->from = from;
     work->bytes = bytes;
-    if (sim_allocation_find(to, bytes)->kind == ALLOCATION_PINNED)
+    target = sim_allocation_find(to, bytes);
+    if (target == NULL || target->kind == ALLOCATION_PINNED)
         memset(to, GARBAGE_VALUE, (size_t)bytes); /* not there before it is waited for */
     sim_work_perhaps(stream);
     return sim_leave(0);
@@ -328,14 +337,14 @@ int sim_copy_to_device(uint64_t to, const void *from, size_t bytes, struct cuda_
     int code = sim_enter_context();
 
     sim_state.copied_bytes += code == 0 ? bytes : 0;
-    return copy((void *)(uintptr_t)to, from, bytes, stream, code);
+    return copy((void *)(uintptr_t)to, from, bytes, stream, false, code);
 }
 
 int sim_copy_to_host(void *to, uint64_t from, size_t bytes, struct cuda_stream *stream)
 {
     int code = sim_enter_context();
 
-    return copy(to, (const void *)(uintptr_t)from, bytes, stream, code);
+    return copy(to, (const void *)(uintptr_t)from, bytes, stream, true, code);
 }
 
 int sim_fill(uint64_t address, unsigned char value, size_t bytes, struct cuda_stream *stream)

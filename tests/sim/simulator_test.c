@@ -24,7 +24,9 @@ enum fault {
     FAULT_LEAVES_EARLY,
     FAULT_DIVERGES,
     FAULT_SHARED_OUTSIDE,
-    FAULT_NEVER_ENDS
+    FAULT_NEVER_ENDS,
+    FAULT_WAITS_FOR_EVER,
+    FAULT_MEETS_APART
 };
 
 /* A block's sum by halves in shared memory. */
@@ -42,6 +44,10 @@ SIMT_KERNEL(sum_kernel, sum_arguments, SUM_THREADS, 1)
         (void)simt_load_u64((const uint64_t *)(const void *)(args.values + 1));
     while (args.fault == FAULT_NEVER_ENDS)
         simt_warp_sync();
+    while (args.fault == FAULT_WAITS_FOR_EVER && t == 3 && simt_read_u32(args.sums) != UINT32_MAX)
+        simt_pause();
+    if (args.fault == FAULT_MEETS_APART && t < SIMT_WARP_THREADS)
+        simt_meet();
     for (uint32_t half = SUM_THREADS / 2; half > 0; half /= 2) {
         if (args.fault != FAULT_NO_BARRIER)
             simt_barrier();
@@ -160,6 +166,8 @@ int main(void)
     if (!TEST_SANITIZED) /* AddressSanitizer would end the test here, as it should */
         check_fault(FAULT_SHARED_OUTSIDE, "a write beyond a shared array", SEEDS, "array part");
     check_fault(FAULT_NEVER_ENDS, "a kernel that never ends", SEEDS, "still running");
+    check_fault(FAULT_WAITS_FOR_EVER, "a word that nobody writes", SEEDS, "waits for a word");
+    check_fault(FAULT_MEETS_APART, "warps that meet at a barrier", SEEDS, "different barriers");
 
     cuda_driver_replace(sim_driver_table());
     cuda_limits_replace(NULL);

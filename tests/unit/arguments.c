@@ -200,6 +200,28 @@ static void searches(void)
     TEST_CHECK(count == UNTOUCHED && match.begin == UNTOUCHED && found);
 }
 
+static void begins_searches(void)
+{
+    uint64_t count = UNTOUCHED, begin = UNTOUCHED;
+
+    CHECK_ERROR(trawl_begins_into(NULL, plan, text, &begin, 1, &count, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_begins_into(searcher, NULL, text, &begin, 1, &count, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_begins_into(searcher, plan, NULL, &begin, 1, &count, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_begins_into(searcher, plan, text, NULL, 1, &count, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_begins_into(searcher, plan, text, &begin, 1, NULL, error), TRAWL_ARGUMENT);
+
+    CHECK_ERROR(trawl_begins_on_device(NULL, plan, text, 8, 1, &count, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_begins_on_device(searcher, NULL, text, 8, 1, &count, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_begins_on_device(searcher, plan, NULL, 8, 1, &count, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_begins_on_device(searcher, plan, text, 0, 1, &count, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_begins_on_device(searcher, plan, text, 12, 1, &count, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_begins_on_device(searcher, plan, text, 8, 1, NULL, error), TRAWL_ARGUMENT);
+    /* The searcher has no device. */
+    CHECK_ERROR(trawl_begins_on_device(searcher, plan, text, 8, 1, &count, error),
+                TRAWL_UNSUPPORTED);
+    TEST_CHECK(count == UNTOUCHED && begin == UNTOUCHED);
+}
+
 static void line_searches(void)
 {
     uint64_t count = UNTOUCHED;
@@ -235,6 +257,9 @@ static void allowed(void)
     TEST_CHECK(!found && match.begin == UNTOUCHED);
     MUST(trawl_positions_into(searcher, plan, text, NULL, 0, &count, NULL));
     TEST_CHECK_U64(count, 2);
+    count = UNTOUCHED;
+    MUST(trawl_begins_into(searcher, plan, text, NULL, 0, &count, NULL));
+    TEST_CHECK_U64(count, 2);
     MUST(trawl_count_lines(searcher, plan, text, false, 0, &count, NULL));
     TEST_CHECK_U64(count, 0);
     trawl_text_close(empty);
@@ -254,6 +279,7 @@ int main(void)
     searchers();
     stats();
     searches();
+    begins_searches();
     line_searches();
     allowed();
     TEST_CHECK_U64(unit_count(searcher, plan, text), 2); /* after all those mistakes */

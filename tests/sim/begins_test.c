@@ -1,0 +1,320 @@
+/* begins_test: trawl_begins_into and trawl_begins_on_device, on each engine, on the simulated
+ * driver where there is a device: random plans and texts, loaded or not, against the oracle; then
+ * with driver call N failing, for every N, once and from N on.
+ *
+ * TRAWL_TEST_CASE=N: case N alone.
+ */
+#include "base/checked.h"
+#include "cuda_case.h"
+#include "random_case.h"
+#include "sim_driver.h"
+#include "simulator.h"
+#include "trawl.h"
+
+#define CASES_NORMAL 150
+#define CASES_LONG 20000
+#define CALLS_MAX 4000u
+#define UNTOUCHED 0x7777777777777777u
+
+/* A text, its patterns, and an array in device memory beside the engine's own. */
+struct scene {
+    struct diff_input input;
+    struct diff_expected expected;
+    struct trawl_plan *plan;
+    struct trawl_text *text;
+    bool loaded;
+    bool alone; /* a device settles the plan by itself */
+    uint64_t room;
+};
+
+static uint64_t on_device, on_device_refused;
+
+static struct trawl_plan *build(struct test_random *random, const struct diff_input *input)
+{
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_pattern *patterns =
+        (struct trawl_pattern *)test_memory(input->pattern_count * sizeof *patterns + 1);
+    struct trawl_plan *plan = NULL;
+
+    for (uint64_t i = 0; i < input->pattern_count; i++) {
+        patterns[i].bytes = input->patterns[i].bytes;
+        patterns[i].bytes_count = input->patterns[i].bytes_count;
+    }
+    options.flags = input->flags;
+    options.line_end_set = 1;
+    options.line_end = input->line_end;
+    options.method = (enum trawl_method)test_random_below(random, TRAWL_METHOD_GRAMS + 1);
+    if (trawl_plan_build(patterns, input->pattern_count, &options, &plan, NULL) != TRAWL_OK) {
+        options.method = TRAWL_METHOD_AUTO;
+        TEST_CHECK(trawl_plan_build(patterns, input->pattern_count, &options, &plan, NULL) ==
+                   TRAWL_OK);
+    }
+    free(patterns);
+    return plan;
+}
+
+static void scene_open(struct scene *s, struct test_random *random)
+{
+    memset(s, 0, sizeof *s);
+    random_case_input(random, &s->input);
+    expected_compute(&s->input, &s->expected);
+    s->plan = build(random, &s->input);
+    TEST_CHECK(trawl_text_from_memory(s->input.text, s->input.text_bytes, &s->text, NULL) ==
+               TRAWL_OK);
+    s->loaded = test_random_below(random, 4) != 0;
+    s->alone = (s->input.flags & (NAIVE_WHOLE_WORD | NAIVE_WHOLE_LINE)) == 0;
+    s->room = test_random_below(random, 3) ? s->expected.match_count
+                                           : test_random_below(random, s->expected.match_count + 2);
+}
+
+static void scene_close(struct scene *s)
+{
+    trawl_text_close(s->text);
+    trawl_plan_free(s->plan);
+    expected_free(&s->expected);
+    input_free(&s->input);
+}
+
+/* Are the array's words the first begins, and that behind them untouched? */
+static bool is_right(const struct scene *s, const uint64_t *begins)
+{
+    uint64_t count = min_u64(s->room, s->expected.match_count);
+
+    for (uint64_t i = 0; i < count; i++)
+        if (begins[i] != s->expected.matches[i].begin)
+            return false;
+    return begins[s->room] == UNTOUCHED;
+}
+
+static enum trawl_status into(const struct scene *s, struct trawl_searcher *searcher,
+                              struct trawl_error *error)
+{
+    uint64_t *begins = (uint64_t *)test_memory((s->room + 1) * sizeof *begins);
+    uint64_t count = UNTOUCHED;
+    enum trawl_status status;
+
+    begins[s->room] = UNTOUCHED;
+    status = trawl_begins_into(searcher, s->plan, s->text, begins, s->room, &count, error);
+    if (status == TRAWL_OK) {
+        TEST_CHECK_U64(count, s->expected.match_count);
+        TEST_CHECK(is_right(s, begins));
+    } else {
+        TEST_CHECK(begins[s->room] == UNTOUCHED);
+    }
+    free(begins);
+    return status;
+}
+
+/* The simulated device's memory is the host's. */
+static enum trawl_status on(const struct scene *s, struct trawl_searcher *searcher,
+                            struct trawl_error *error)
+{
+    uint64_t *begins = (uint64_t *)test_memory((s->room + 1) * sizeof *begins);
+    uint64_t count = UNTOUCHED;
+    enum trawl_status status;
+
+    for (uint64_t i = 0; i <= s->room; i++)
+        begins[i] = UNTOUCHED;
+    sim_range_add(begins, s->room * sizeof *begins);
+    status = trawl_begins_on_device(searcher, s->plan, s->text, (uint64_t)(uintptr_t)begins,
+                                    s->room, &count, error);
+    sim_range_remove(begins);
+    if (status == TRAWL_OK) {
+        TEST_CHECK_U64(count, s->expected.match_count);
+        TEST_CHECK(is_right(s, begins));
+        on_device++;
+    } else {
+        TEST_CHECK_U64(count, UNTOUCHED);
+        TEST_CHECK(begins[s->room] == UNTOUCHED);
+        on_device_refused += status == TRAWL_UNSUPPORTED;
+    }
+    free(begins);
+    return status;
+}
+
+static void reset(uint64_t seed)
+{
+    struct sim_driver_options options = {seed, 1, 16u << 20, 2, 0, 0};
+
+    sim_driver_reset(&options);
+}
+
+static struct trawl_searcher *searcher_open(enum trawl_engine engine, uint32_t threads,
+                                            struct trawl_error *error)
+{
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct trawl_searcher *searcher = NULL;
+
+    options.engine = engine;
+    options.threads = threads;
+    return trawl_searcher_open(&options, &searcher, error) == TRAWL_OK ? searcher : NULL;
+}
+
+static bool case_run(uint64_t index)
+{
+    static const enum trawl_engine engines[] = {TRAWL_ENGINE_CUDA, TRAWL_ENGINE_CUDA,
+                                                TRAWL_ENGINE_AUTO, TRAWL_ENGINE_CPU};
+    struct test_random random = test_random_begin("begins");
+    enum trawl_engine engine = engines[index % 4];
+    uint64_t failures = test_failures;
+    struct trawl_searcher *searcher;
+    struct cuda_limits limits;
+    struct trawl_error error;
+    static struct scene s;
+
+    random.state ^= index * 0x2545f4914f6cdd1du;
+    reset(index + 1);
+    limits = cuda_case_limits(&random);
+    limits.load_in_place = false; /* the texts lie as they lie: see cuda_case.c */
+    limits.begins_room = 1 + test_random_below(&random, 200);
+    cuda_limits_replace(&limits);
+    scene_open(&s, &random);
+    searcher = searcher_open(engine, (uint32_t)(1 + test_random_below(&random, 3)), &error);
+    if (TEST_CHECK(searcher != NULL)) {
+        TEST_CHECK(!s.loaded || trawl_text_load(searcher, s.text, &error) == TRAWL_OK);
+        for (uint32_t i = 0; i < 2; i++) { /* the lane keeps what the first call left */
+            enum trawl_status status;
+
+            if (!TEST_CHECK(into(&s, searcher, &error) == TRAWL_OK))
+                printf("  %s\n", error.message);
+            if (s.room == 0)
+                continue;
+            status = on(&s, searcher, &error);
+            if (s.loaded && s.alone && engine != TRAWL_ENGINE_CPU && s.input.text_bytes > 0)
+                TEST_CHECK_U64(status, TRAWL_OK);
+            else
+                TEST_CHECK(status == TRAWL_OK || status == TRAWL_UNSUPPORTED);
+        }
+    }
+    trawl_searcher_close(searcher);
+    TEST_CHECK_U64(sim_driver_live(), 0);
+    if (!TEST_CHECK(sim_driver_report()[0] == '\0'))
+        printf("  %s\n", sim_driver_report());
+    scene_close(&s);
+    if (test_failures > failures)
+        printf("  TRAWL_TEST_CASE=%" PRIu64 "\n", index);
+    return test_failures == failures;
+}
+
+/* ---- Failing calls ------------------------------------------------------------------------ */
+
+static void fail_scene(struct scene *s, const char *pattern)
+{
+    struct test_random random = test_random_begin("begins fail");
+
+    memset(s, 0, sizeof *s);
+    input_begin(&random, INPUT_LETTERS_2, 6000, &s->input);
+    input_add_pattern(&s->input, (const uint8_t *)pattern, strlen(pattern));
+    expected_compute(&s->input, &s->expected);
+    s->plan = build(&random, &s->input);
+    s->room = s->expected.match_count;
+    s->loaded = s->alone = true;
+    TEST_CHECK(trawl_text_from_memory(s->input.text, s->input.text_bytes, &s->text, NULL) ==
+               TRAWL_OK);
+}
+
+/* Open, load, both calls; with `again`, once more when the fault is gone. */
+static enum trawl_status work_once(const struct scene *s, enum trawl_engine engine, bool again,
+                                   struct trawl_error *error)
+{
+    struct trawl_searcher *searcher = searcher_open(engine, 1, error);
+    enum trawl_status status = searcher == NULL ? error->status : TRAWL_OK;
+
+    if (status == TRAWL_OK)
+        status = trawl_text_load(searcher, s->text, error);
+    if (status == TRAWL_OK)
+        status = into(s, searcher, error);
+    if (status == TRAWL_OK)
+        status = on(s, searcher, error);
+    if (searcher != NULL && again) {
+        struct trawl_error second;
+
+        sim_driver_fail(0, 0, false);
+        TEST_CHECK(into(s, searcher, &second) == TRAWL_OK);
+    }
+    trawl_searcher_close(searcher);
+    return status;
+}
+
+static uint64_t fail_each_call(const struct scene *s, enum trawl_engine engine, int code,
+                               bool persistent)
+{
+    uint64_t nth = 0, calls, failed = 0;
+
+    do {
+        struct trawl_error error;
+        enum trawl_status status;
+
+        memset(&error, 0, sizeof error);
+        reset(++nth);
+        sim_driver_fail(nth, code, persistent);
+        status = work_once(s, engine, false, &error);
+        calls = sim_driver_calls();
+        failed += status != TRAWL_OK;
+        if (status != TRAWL_OK)
+            TEST_CHECK(error.message[0] != '\0' &&
+                       (engine == TRAWL_ENGINE_AUTO
+                            ? status == TRAWL_UNSUPPORTED
+                            : status == TRAWL_ENGINE || status == TRAWL_DEVICE ||
+                                  status == TRAWL_MEMORY || status == TRAWL_UNSUPPORTED));
+        if (!TEST_CHECK(sim_driver_report()[0] == '\0') || !TEST_CHECK(sim_driver_live() == 0))
+            printf("  call %" PRIu64 ", code %d%s: %s; %s\n", nth, code,
+                   persistent ? " and after" : "", error.message, sim_driver_report());
+        if (!persistent && calls >= nth) {
+            reset(nth);
+            sim_driver_fail(nth, code, false);
+            (void)work_once(s, engine, true, &error);
+            TEST_CHECK_U64(sim_driver_live(), 0);
+        }
+    } while (nth <= calls && nth < CALLS_MAX && test_failures < 5);
+    TEST_CHECK(nth < CALLS_MAX);
+    return failed;
+}
+
+static void failing_calls(void)
+{
+    static const char *const patterns[] = {"ab", "aaaaaaaaaaaa"};
+    static const int codes[] = {CUDA_CODE_OUT_OF_MEMORY, CUDA_CODE_LAUNCH_FAILED};
+    struct cuda_limits limits = cuda_limits_default;
+    uint64_t failed = 0;
+
+    limits.threads = 32;
+    limits.tile_words_max = 64;
+    limits.blocks_max = 2;
+    limits.begins_room = 500;
+    limits.hits_room_min = 100;
+    cuda_limits_replace(&limits);
+    for (uint32_t p = 0; p < 2; p++) {
+        static struct scene s;
+
+        fail_scene(&s, patterns[p]);
+        for (uint32_t c = 0; c < 2; c++)
+            for (int persistent = 0; persistent < 2; persistent++) {
+                failed += fail_each_call(&s, TRAWL_ENGINE_CUDA, codes[c], persistent != 0);
+                failed += fail_each_call(&s, TRAWL_ENGINE_AUTO, codes[c], persistent != 0);
+            }
+        scene_close(&s);
+    }
+    printf("calls of the driver that failed: %" PRIu64 " ended the search or what came before it\n",
+           failed);
+    TEST_CHECK(failed > 100);
+}
+
+int main(void)
+{
+    uint64_t only = test_setting("TRAWL_TEST_CASE", UINT64_MAX), cases;
+
+    test_begin("sim begins");
+    cuda_driver_replace(sim_driver_table());
+    cases = test_amount(CASES_NORMAL, CASES_LONG);
+    for (uint64_t i = 0; i < cases && test_failures < 5; i++)
+        if (only == UINT64_MAX || only == i)
+            (void)case_run(i);
+    printf("%" PRIu64 " arrays filled on the device, %" PRIu64 " refused, %" PRIu64 " launches\n",
+           on_device, on_device_refused, sim_counters().launches);
+    if (only == UINT64_MAX) {
+        TEST_CHECK(on_device > 50 && on_device_refused > 10);
+        failing_calls();
+    }
+    return test_end();
+}
