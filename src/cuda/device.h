@@ -17,6 +17,9 @@
     X(SET, "scan_set")              \
     X(STREAM, "scan_stream")        \
     X(FIRST_STREAM, "first_stream") \
+    X(HITS_EVERY, "hits_every")     \
+    X(HITS_SAMPLED, "hits_sampled") \
+    X(HITS_SET, "hits_set")         \
     X(HITS_STREAM, "hits_stream")   \
     X(STREAM_SAMPLED, "stream_sampled")
 

@@ -75,7 +75,7 @@ static void choose_groups(const struct engine_lane *lane, enum cuda_kernel kerne
     uint32_t warps = blocks * (lane->limits.threads / 32);
 
     choose_samples(a);
-    if (kernel == CUDA_KERNEL_SAMPLED) {
+    if (kernel != CUDA_KERNEL_STREAM_SAMPLED) {
         choose_group(lane,
                      min_u64(lane->limits.group_samples_max,
                              max_u64(lane->limits.threads,
@@ -189,7 +189,17 @@ static enum cuda_kernel choose_kernel(const struct engine_lane *lane,
         return CUDA_KERNEL_FIRST_STREAM;
     if (streams && want == SCAN_HITS && kernel == CUDA_KERNEL_EVERY && lane->limits.streams)
         return CUDA_KERNEL_HITS_STREAM;
+    if (want == SCAN_HITS)
+        return kernel == CUDA_KERNEL_EVERY     ? CUDA_KERNEL_HITS_EVERY
+               : kernel == CUDA_KERNEL_SAMPLED ? CUDA_KERNEL_HITS_SAMPLED
+                                               : CUDA_KERNEL_HITS_SET;
     return kernel;
+}
+
+/* By groups of samples, tile by tile where they flood? */
+static bool is_sampled(enum cuda_kernel kernel)
+{
+    return kernel == CUDA_KERNEL_SAMPLED || kernel == CUDA_KERNEL_HITS_SAMPLED;
 }
 
 void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_tables *tables,
@@ -215,7 +225,7 @@ void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_table
     a->position = (a->begin + a->shift) & ~15ull;
     if (kernel == CUDA_KERNEL_STREAM_SAMPLED)
         shape_samples(lane, range, a, &blocks, &launch->threads);
-    if (kernel == CUDA_KERNEL_SAMPLED || kernel == CUDA_KERNEL_STREAM_SAMPLED)
+    if (is_sampled(kernel) || kernel == CUDA_KERNEL_STREAM_SAMPLED)
         choose_groups(lane, kernel, blocks, a);
     else if (kernel == CUDA_KERNEL_HITS_STREAM)
         choose_hits_tiles(lane, launch);
@@ -223,7 +233,7 @@ void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_table
         choose_stream_tiles(lane, blocks, a);
     else
         choose_tiles(lane, a->limit + a->shift - a->position, blocks, a);
-    a->unit_count = (uint64_t)a->tile_count * (kernel == CUDA_KERNEL_SAMPLED ? a->group_units : 1);
+    a->unit_count = (uint64_t)a->tile_count * (is_sampled(kernel) ? a->group_units : 1);
     launch->blocks = (uint32_t)min_u64(min_u64(blocks, SCAN_BLOCKS_MAX), a->tile_count);
 }
 

@@ -440,8 +440,8 @@ static void plant(struct session *s, const uint8_t *pattern, uint64_t pattern_by
 static void part_hits(struct session *s)
 {
     static const uint8_t pattern[] = "OccurrenceSomewhere!";
-    static const uint64_t lengths[] = {1, 2, 4, 6, 8, 10, 16, 20}, dense[] = {1, 3, 4, 8, 16};
-    uint64_t bytes = s->room / 2;
+    static const uint64_t lengths[] = {1, 2, 4, 6, 8, 10, 16}, dense[] = {1, 4, 8, 16};
+    uint64_t bytes = s->room;
 
     if (late(s, "positions"))
         return;

@@ -11,6 +11,9 @@
     X(scan_every)     \
     X(scan_stream)    \
     X(first_stream)   \
+    X(hits_every)     \
+    X(hits_sampled)   \
+    X(hits_set)       \
     X(hits_stream)    \
     X(scan_sampled)   \
     X(stream_sampled) \

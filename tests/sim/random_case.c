@@ -81,6 +81,29 @@ static void make_near_misses(struct test_random *random, struct diff_input *inpu
     input_add_pattern(input, pattern, count);
 }
 
+/* Pieces of a text in which the pattern is everywhere, between pieces that hold it now and then. */
+static void make_patches(struct test_random *random, struct diff_input *input)
+{
+    uint64_t count = 1 + test_random_below(random, test_random_below(random, 3) ? 8 : 70), at = 0;
+    bool dense = false;
+    uint8_t pattern[71];
+
+    input_begin(random, INPUT_LETTERS_26, TEXT_BYTES_MAX, input);
+    memset(pattern, 'a', count);
+    while (at + count <= input->text_bytes) {
+        uint64_t piece = 1 + test_random_below(random, 3000);
+
+        for (uint64_t i = at; dense && i < at + piece && i < input->text_bytes; i++)
+            input->text[i] = 'a';
+        for (uint64_t k = test_random_below(random, 4); !dense && k > 0; k--)
+            memcpy(input->text + test_random_below(random, input->text_bytes - count + 1), pattern,
+                   count);
+        dense = !dense;
+        at += piece;
+    }
+    input_add_pattern(input, pattern, count);
+}
+
 void random_case_input(struct test_random *random, struct diff_input *input)
 {
     if (test_random_below(random, 3) == 0) {
@@ -93,6 +116,8 @@ void random_case_input(struct test_random *random, struct diff_input *input)
                              input);
     } else if (test_random_below(random, 5) == 0) {
         make_runs(random, input);
+    } else if (test_random_below(random, 6) == 0) {
+        make_patches(random, input);
     } else if (test_random_below(random, 6) == 0) {
         make_overlaps(random, input);
     } else if (test_random_below(random, 6) == 0) {

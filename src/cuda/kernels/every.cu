@@ -5,7 +5,7 @@
  *            Patterns of up to 4 bytes are decided by that; others are verified, and a tile where
  *            too much survives is settled by planes (plane.h) or duels (duel.h).
  * Grid       any; blocks draw tiles of up to 64 KiB from a ticket. 32 to 256 threads.
- * Shared     static, 29.4 KiB (a bitmap of 8 KiB, a plane of 12, a list of 8).
+ * Shared     static, 21.4 KiB (a bitmap of 8 KiB and a plane of 12), with hits wanted 8 more.
  * Traffic    per text byte: reads 1 1/64 (the last lane of a step loads 8 bytes twice).
  *            Per candidate: reads 16 to 72 text bytes, from L1 as a rule. Per hit: writes 8.
  *            With hits wanted, per tile: writes 8, and where it has some reads up to 2 KiB.
@@ -59,7 +59,7 @@ SIMT_FUNCTION int every_settle(const struct scan_arguments *a, const struct filt
     totals->candidates += found;
     if (!simt_barrier_or(found != 0)) {
         flood->patience = 1;
-        tile_without(a, unit);
+        tile_without(a, shared, unit);
     } else if (a->is_exact != 0 || !simt_barrier_or(dense || tile_verify(a, origin, shared))) {
         flood->patience = 1;
         tile_emit(a, origin, shared, unit, totals);
@@ -71,50 +71,58 @@ SIMT_FUNCTION int every_settle(const struct scan_arguments *a, const struct filt
     return 0;
 }
 
-SIMT_FUNCTION void every_tiles(const struct scan_arguments *a)
+SIMT_FUNCTION void every_tiles(const struct scan_arguments *a, const struct tile_shared *shared)
 {
-    TILE_SHARED();
     struct tile_totals totals = {0, 0, 0};
     struct tile_queue queue = {tile_ask(a), 0};
     struct filter_range range;
     uint64_t tile;
     struct every_flood flood = {(a->tile_list != 0 || a->flooded != 0) && a->plane.window_bits != 0,
                                 1};
-    int only_count = a->want == SCAN_COUNT && a->is_exact != 0;
+    int only_count = !shared->lists && a->want == SCAN_COUNT && a->is_exact != 0;
 
     range.first = a->begin + a->shift;
     range.last = a->limit + a->shift;
     if (simt_thread() == 0)
-        tile_begin(&shared);
-    for (tile = tile_next(a, &shared, &queue); SIMT_BOUND(tile < a->tile_count);
-         tile = tile_next(a, &shared, &queue)) {
+        tile_begin(shared);
+    for (tile = tile_next(a, shared, &queue); SIMT_BOUND(tile < a->tile_count);
+         tile = tile_next(a, shared, &queue)) {
         int flooded = flood.left > 0;
 
         if (a->tile_list != 0)
             tile = simt_load_u32(a->tile_list + tile);
         range.position = a->position + tile * a->tile_words * 32u;
-        if (a->want == SCAN_FIRST && range.position > range.first &&
+        if (!shared->lists && a->want == SCAN_FIRST && range.position > range.first &&
             tile_is_behind(a, range.position - a->shift)) {
             if (a->tile_list != 0) /* which is in no order */
                 continue;
             break;
         }
         if (!flooded) {
-            uint32_t found = filter_tile(a, &range, &shared, only_count);
+            uint32_t found = filter_tile(a, &range, shared, only_count);
 
             if (only_count)
                 totals.count += found;
             else
-                flooded = every_settle(a, &range, &shared, found, &flood, tile, &totals);
+                flooded = every_settle(a, &range, shared, found, &flood, tile, &totals);
         }
         if (flooded)
-            every_flooded(a, &range, &shared, &flood, tile, &totals);
+            every_flooded(a, &range, shared, &flood, tile, &totals);
     }
-    tile_end(a, &shared);
+    tile_end(a, shared);
     tile_finish(a, &totals, queue.ahead);
 }
 
 SIMT_KERNEL(scan_every, scan_arguments, SCAN_THREADS_MAX, 4)
 {
-    every_tiles(&args);
+    TILE_SHARED(0);
+
+    every_tiles(&args, &shared);
+}
+
+SIMT_KERNEL(hits_every, scan_arguments, SCAN_THREADS_MAX, 4)
+{
+    TILE_SHARED(1);
+
+    every_tiles(&args, &shared);
 }

@@ -6,7 +6,7 @@
  *            sorted and handed out. A group with too many candidates (or of too much work) is
  *            scanned again tile by tile as method every does it, duels included.
  * Grid       any; blocks draw groups of samples from a ticket. 32 to 256 threads.
- * Shared     static, 33.4 KiB and 8 KiB of head bits.
+ * Shared     static, 25.4 KiB and 8 KiB of head bits, with hits wanted 8 more.
  * Traffic    per sample: 16 bytes of one 32-byte sector; one sample in 4 (stride 16384) to 1024
  *            (stride 64) has its bit set by chance and reads 8 bytes of the chain and 24 to
  *            compare. Per block the head bits once. Per hit as every. A flooded group: as every.
@@ -159,10 +159,11 @@ SIMT_FUNCTION int sampled_verify(const struct scan_arguments *a, const struct sa
 }
 
 /* A group's units [unit, end) have no hits. */
-SIMT_FUNCTION void sampled_without(const struct scan_arguments *a, uint64_t unit, uint64_t end)
+SIMT_FUNCTION void sampled_without(const struct scan_arguments *a, const struct tile_shared *shared,
+                                   uint64_t unit, uint64_t end)
 {
-    for (; unit < end; unit++)
-        tile_without(a, unit);
+    for (; shared->lists && unit < end; unit++)
+        tile_without(a, shared, unit);
 }
 
 /* Hand out the list in order. All threads of the block. */
@@ -177,11 +178,11 @@ SIMT_FUNCTION void sampled_emit(const struct scan_arguments *a, const struct sam
         uint32_t x = own->list[i];
 
         alive += x != SAMPLED_DEAD;
-        if (a->want == SCAN_FIRST && x != SAMPLED_DEAD)
+        if (!shared->lists && a->want == SCAN_FIRST && x != SAMPLED_DEAD)
             tile_lower_first(a, (base + x) << 32);
     }
     totals->count += alive;
-    if (a->want == SCAN_HITS) {
+    if (shared->lists) {
         (void)tile_reserve(a, shared, alive, unit);
         for (uint32_t i = simt_thread(); i < count; i += simt_threads()) {
             uint32_t x = own->list[i];
@@ -214,52 +215,65 @@ SIMT_FUNCTION void sampled_flood(const struct scan_arguments *a, const struct sa
             every_flooded(a, &range, shared, &flood, unit, totals);
         simt_barrier(); /* the tile is done with before the next one is written */
     }
-    sampled_without(a, unit, end);
+    sampled_without(a, shared, unit, end);
 }
 
-SIMT_KERNEL(scan_sampled, scan_arguments, SCAN_THREADS_MAX, 4)
+SIMT_FUNCTION void sampled_groups(const struct scan_arguments *a, const struct tile_shared *shared)
 {
-    TILE_SHARED();
     SIMT_SHARED(uint32_t, head_bits, 1u << SCAN_HEAD_BITS >> 5);
     SIMT_SHARED(uint32_t, list, SCAN_LIST_MAX);
     SIMT_SHARED(uint32_t, list_count, 1);
     struct sampled_shared own = {head_bits, list, list_count};
     struct tile_totals totals = {0, 0, 0};
-    struct tile_queue queue = {tile_ask(&args), 0};
+    struct tile_queue queue = {tile_ask(a), 0};
 
     if (simt_thread() == 0)
-        tile_begin(&shared);
+        tile_begin(shared);
     for (uint32_t i = simt_thread(); i < 1u << SCAN_HEAD_BITS >> 5; i += simt_threads())
-        head_bits[i] = simt_load_u32(args.head_bits + i);
-    for (uint64_t index = tile_next(&args, &shared, &queue); SIMT_BOUND(index < args.tile_count);
-         index = tile_next(&args, &shared, &queue)) {
+        head_bits[i] = simt_load_u32(a->head_bits + i);
+    for (uint64_t index = tile_next(a, shared, &queue); SIMT_BOUND(index < a->tile_count);
+         index = tile_next(a, shared, &queue)) {
         struct sampled_group group;
         uint64_t unit;
         int flooded;
 
-        if (args.tile_list != 0)
-            index = simt_load_u32(args.tile_list + index);
-        group = sampled_group_of(&args, index);
-        unit = index * args.group_units;
-        if (args.want == SCAN_FIRST && tile_is_behind(&args, group.lowest))
+        if (a->tile_list != 0)
+            index = simt_load_u32(a->tile_list + index);
+        group = sampled_group_of(a, index);
+        unit = index * a->group_units;
+        if (!shared->lists && a->want == SCAN_FIRST && tile_is_behind(a, group.lowest))
             break;
         if (simt_thread() == 0)
             *list_count = 0;
         simt_barrier();
-        flooded = sampled_look(&args, &group, &own, &totals);
+        flooded = sampled_look(a, &group, &own, &totals);
         if (!simt_barrier_or(flooded)) {
             uint32_t count = *list_count;
 
-            flooded = count != 0 && sampled_verify(&args, &group, &own, count);
+            flooded = count != 0 && sampled_verify(a, &group, &own, count);
             if (!simt_barrier_or(flooded)) {
                 if (count != 0)
-                    sampled_emit(&args, &group, &own, &shared, count, unit, &totals);
-                sampled_without(&args, unit + (count != 0), unit + args.group_units);
+                    sampled_emit(a, &group, &own, shared, count, unit, &totals);
+                sampled_without(a, shared, unit + (count != 0), unit + a->group_units);
                 continue;
             }
         }
-        sampled_flood(&args, &group, &shared, unit, &totals);
+        sampled_flood(a, &group, shared, unit, &totals);
     }
-    tile_end(&args, &shared);
-    tile_finish(&args, &totals, queue.ahead);
+    tile_end(a, shared);
+    tile_finish(a, &totals, queue.ahead);
+}
+
+SIMT_KERNEL(scan_sampled, scan_arguments, SCAN_THREADS_MAX, 4)
+{
+    TILE_SHARED(0);
+
+    sampled_groups(&args, &shared);
+}
+
+SIMT_KERNEL(hits_sampled, scan_arguments, SCAN_THREADS_MAX, 4)
+{
+    TILE_SHARED(1);
+
+    sampled_groups(&args, &shared);
 }

@@ -4,7 +4,7 @@
  *            literals of the gram's bucket are compared one after the other, first to count, then,
  *            with hits wanted, again to write them.
  * Grid       any; blocks draw tiles of up to 64 KiB from a ticket. 32 to 256 threads.
- * Shared     static, 16.3 KiB.
+ * Shared     static, 8.2 KiB, with hits wanted 8 more.
  * Traffic    per text byte: reads 1 1/64 and one bit of the bitmap (L1, L2). Per candidate: the
  *            bucket's two ends, and per literal in it 12 bytes and its comparison, twice with hits
  *            wanted. Per hit: writes 8.
@@ -76,7 +76,7 @@ SIMT_FUNCTION void set_settle(const struct scan_arguments *a, uint64_t origin,
         shared->bits[w] = kept;
     }
     totals->count += count;
-    if (a->want == SCAN_HITS) {
+    if (shared->lists) {
         uint64_t slot = tile_reserve(a, shared, count, unit);
 
         for (uint32_t w = first; w < first + own; w++)
@@ -86,32 +86,45 @@ SIMT_FUNCTION void set_settle(const struct scan_arguments *a, uint64_t origin,
     }
 }
 
-SIMT_KERNEL(scan_set, scan_arguments, SCAN_THREADS_MAX, 4)
+SIMT_FUNCTION void set_tiles(const struct scan_arguments *a, const struct tile_shared *shared)
 {
-    TILE_SHARED();
     struct tile_totals totals = {0, 0, 0};
-    struct tile_queue queue = {tile_ask(&args), 0};
+    struct tile_queue queue = {tile_ask(a), 0};
     struct filter_range range;
-    uint64_t begin_position = args.begin & ~15ull, tile;
+    uint64_t begin_position = a->begin & ~15ull, tile;
 
-    range.first = args.begin;
-    range.last = args.limit;
+    range.first = a->begin;
+    range.last = a->limit;
     if (simt_thread() == 0)
-        tile_begin(&shared);
-    for (tile = tile_next(&args, &shared, &queue); SIMT_BOUND(tile < args.tile_count);
-         tile = tile_next(&args, &shared, &queue)) {
+        tile_begin(shared);
+    for (tile = tile_next(a, shared, &queue); SIMT_BOUND(tile < a->tile_count);
+         tile = tile_next(a, shared, &queue)) {
         uint32_t found;
 
-        range.position = begin_position + tile * args.tile_words * 32u;
-        if (args.want == SCAN_FIRST && tile_is_behind(&args, range.position))
+        range.position = begin_position + tile * a->tile_words * 32u;
+        if (!shared->lists && a->want == SCAN_FIRST && tile_is_behind(a, range.position))
             break;
-        found = filter_tile_of(&args, &range, &shared, FILTER_SET, 0);
+        found = filter_tile_of(a, &range, shared, FILTER_SET, 0);
         totals.candidates += found;
         if (simt_barrier_or(found != 0))
-            set_settle(&args, range.position, &shared, tile, &totals);
+            set_settle(a, range.position, shared, tile, &totals);
         else
-            tile_without(&args, tile);
+            tile_without(a, shared, tile);
     }
-    tile_end(&args, &shared);
-    tile_finish(&args, &totals, queue.ahead);
+    tile_end(a, shared);
+    tile_finish(a, &totals, queue.ahead);
+}
+
+SIMT_KERNEL(scan_set, scan_arguments, SCAN_THREADS_MAX, 4)
+{
+    TILE_SHARED(0);
+
+    set_tiles(&args, &shared);
+}
+
+SIMT_KERNEL(hits_set, scan_arguments, SCAN_THREADS_MAX, 4)
+{
+    TILE_SHARED(1);
+
+    set_tiles(&args, &shared);
 }

@@ -29,11 +29,13 @@
 #define HITS_AHEAD 4u /* places that a lane of the last warp reads together */
 
 /* Hits of earlier tiles that wait for what comes before them, and of how many tiles. A tile with
- * more than half as many is dense, too: it waits for its turn, and with many of them the launch is
- * in vain. */
+ * more than half as many is dense, too, or with so many that had to be verified: one warp takes
+ * longer for them than the others for the next tile. It waits for its turn, and with many of them
+ * the launch is in vain. */
 #define HITS_QUEUE 4096u
 #define HITS_QUEUE_TILES 8u
 #define HITS_DENSE (HITS_QUEUE / 2u)
+#define HITS_DENSE_VERIFIED 256u
 
 /* What a tile's warps have noted: places that hold the pattern or may hold it, by their distance
  * from the tile's begin. The cells are in the text's order, and so is what is in them. */
@@ -408,7 +410,8 @@ SIMT_FUNCTION_LARGE void hits_turn(const struct scan_arguments *a, int kind,
     candidates = stream_decides(kind) ? 0 : (uint32_t)order_warp_sum(own);
     gives_up = !stream_decides(kind) && hits_verify(a, noted, &own);
     count = gives_up ? 0 : (uint32_t)order_warp_sum(own);
-    dense = !gives_up && (count > HITS_DENSE || simt_ballot(own > HITS_CELL) != 0);
+    dense = !gives_up && (count > HITS_DENSE || candidates > HITS_DENSE_VERIFIED ||
+                          simt_ballot(own > HITS_CELL) != 0);
     if (simt_lane() == 0) {
         uint64_t floods = gives_up ? a->listed_max + 1u : (uint64_t)dense;
 
