@@ -29,36 +29,12 @@ struct scene {
 
 static uint64_t on_device, on_device_refused;
 
-static struct trawl_plan *build(struct test_random *random, const struct diff_input *input)
-{
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-    struct trawl_pattern *patterns =
-        (struct trawl_pattern *)test_memory(input->pattern_count * sizeof *patterns + 1);
-    struct trawl_plan *plan = NULL;
-
-    for (uint64_t i = 0; i < input->pattern_count; i++) {
-        patterns[i].bytes = input->patterns[i].bytes;
-        patterns[i].bytes_count = input->patterns[i].bytes_count;
-    }
-    options.flags = input->flags;
-    options.line_end_set = 1;
-    options.line_end = input->line_end;
-    options.method = (enum trawl_method)test_random_below(random, TRAWL_METHOD_GRAMS + 1);
-    if (trawl_plan_build(patterns, input->pattern_count, &options, &plan, NULL) != TRAWL_OK) {
-        options.method = TRAWL_METHOD_AUTO;
-        TEST_CHECK(trawl_plan_build(patterns, input->pattern_count, &options, &plan, NULL) ==
-                   TRAWL_OK);
-    }
-    free(patterns);
-    return plan;
-}
-
 static void scene_open(struct scene *s, struct test_random *random)
 {
     memset(s, 0, sizeof *s);
     random_case_input(random, &s->input);
     expected_compute(&s->input, &s->expected);
-    s->plan = build(random, &s->input);
+    s->plan = random_case_plan(random, &s->input);
     TEST_CHECK(trawl_text_from_memory(s->input.text, s->input.text_bytes, &s->text, NULL) ==
                TRAWL_OK);
     s->loaded = test_random_below(random, 4) != 0;
@@ -206,7 +182,7 @@ static void fail_scene(struct scene *s, const char *pattern)
     input_begin(&random, INPUT_LETTERS_2, 6000, &s->input);
     input_add_pattern(&s->input, (const uint8_t *)pattern, strlen(pattern));
     expected_compute(&s->input, &s->expected);
-    s->plan = build(&random, &s->input);
+    s->plan = random_case_plan(&random, &s->input);
     s->room = s->expected.match_count;
     s->loaded = s->alone = true;
     TEST_CHECK(trawl_text_from_memory(s->input.text, s->input.text_bytes, &s->text, NULL) ==

@@ -48,30 +48,6 @@ static uint64_t expect(const struct diff_input *patterns, const struct diff_inpu
     return count;
 }
 
-static struct trawl_plan *build(struct test_random *random, const struct diff_input *input)
-{
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-    struct trawl_pattern *patterns =
-        (struct trawl_pattern *)test_memory(input->pattern_count * sizeof *patterns + 1);
-    struct trawl_plan *plan = NULL;
-
-    for (uint64_t i = 0; i < input->pattern_count; i++) {
-        patterns[i].bytes = input->patterns[i].bytes;
-        patterns[i].bytes_count = input->patterns[i].bytes_count;
-    }
-    options.flags = input->flags;
-    options.line_end_set = 1;
-    options.line_end = input->line_end;
-    options.method = (enum trawl_method)test_random_below(random, TRAWL_METHOD_GRAMS + 1);
-    if (trawl_plan_build(patterns, input->pattern_count, &options, &plan, NULL) != TRAWL_OK) {
-        options.method = TRAWL_METHOD_AUTO;
-        TEST_CHECK(trawl_plan_build(patterns, input->pattern_count, &options, &plan, NULL) ==
-                   TRAWL_OK);
-    }
-    free(patterns);
-    return plan;
-}
-
 static void scene_open(struct scene *s, struct test_random *random)
 {
     bool in_order = test_random_below(random, 2);
@@ -85,7 +61,7 @@ static void scene_open(struct scene *s, struct test_random *random)
             memset(&s->inputs[i], 0, sizeof s->inputs[i]);
             random_case_input(random, &s->inputs[i]);
         } while (s->inputs[i].pattern_count > 40 || s->inputs[i].text_bytes > TEXT_BYTES_MAX);
-        s->plans[i] = build(random, &s->inputs[i]);
+        s->plans[i] = random_case_plan(random, &s->inputs[i]);
         TEST_CHECK(trawl_text_from_memory(s->inputs[i].text, s->inputs[i].text_bytes, &s->texts[i],
                                           NULL) == TRAWL_OK);
         s->loaded[i] = test_random_below(random, 2);
@@ -247,7 +223,7 @@ static void fail_scene(struct scene *s)
         input_add_pattern(&s->inputs[i], (const uint8_t *)fail_patterns[i],
                           strlen(fail_patterns[i]));
         s->inputs[i].flags = i == 5 ? NAIVE_WHOLE_WORD : 0;
-        s->plans[i] = build(&random, &s->inputs[i]);
+        s->plans[i] = random_case_plan(&random, &s->inputs[i]);
         TEST_CHECK(trawl_text_from_memory(s->inputs[i].text, s->inputs[i].text_bytes, &s->texts[i],
                                           NULL) == TRAWL_OK);
         s->loaded[i] = i == 0;

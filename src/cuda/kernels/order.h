@@ -33,6 +33,17 @@ SIMT_FUNCTION uint64_t order_warp_sum(uint64_t own)
     return own;
 }
 
+/* The sum over this lane and those below. All lanes of the warp. */
+SIMT_FUNCTION uint32_t order_sum_upto(uint32_t own)
+{
+    for (uint32_t delta = 1; delta < SIMT_WARP_THREADS; delta *= 2u) {
+        uint32_t lower = simt_shuffle_up_u32(own, delta);
+
+        own += simt_lane() >= delta ? lower : 0;
+    }
+    return own;
+}
+
 /* After a word per unit, two for each bundle: what its units have come to so far, and above
  * SCAN_SUM_BITS how many they are; and with SCAN_THERE what there is up to its end. Before the
  * launch all are zero. */

@@ -62,17 +62,6 @@ SIMT_FUNCTION uint32_t hits_warps(void)
     return simt_threads() / SIMT_WARP_THREADS - 1u;
 }
 
-/* The sum over this lane and those below. All lanes of the warp. */
-SIMT_FUNCTION uint32_t hits_sum_below(uint32_t own)
-{
-    for (uint32_t delta = 1; delta < SIMT_WARP_THREADS; delta *= 2u) {
-        uint32_t lower = simt_shuffle_up_u32(own, delta);
-
-        own += simt_lane() >= delta ? lower : 0;
-    }
-    return own;
-}
-
 /* ---- What is noted ---------------------------------------------------------------------- */
 
 /* Which of 16 places hold the two bytes or the three: filter_byte's way, for x as in
@@ -339,14 +328,14 @@ SIMT_FUNCTION void hits_keep(const struct hits_noted *noted, uint32_t own, uint3
                              struct hits_queue *queue)
 {
     const uint16_t *cell = noted->places + simt_lane() * HITS_CELL_ROOM;
-    uint32_t at = queue->begin + queue->filled + hits_sum_below(own) - own;
+    uint32_t at = queue->begin + queue->filled + order_sum_upto(own) - own;
 
     for (uint32_t i = 0; i < own; i += HITS_AHEAD) {
         uint16_t places[HITS_AHEAD];
 
         SIMT_UNROLL
         for (uint32_t k = 0; k < HITS_AHEAD; k++)
-            places[k] = SIMT_BOUND(i + k < own) ? cell[i + k] : 0;
+            places[k] = i + k < own ? cell[i + k] : 0;
         SIMT_UNROLL
         for (uint32_t k = 0; k < HITS_AHEAD; k++)
             if (SIMT_BOUND(i + k < own))

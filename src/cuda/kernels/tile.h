@@ -250,14 +250,9 @@ SIMT_FUNCTION void tile_end(const struct scan_arguments *a, const struct tile_sh
 SIMT_FUNCTION uint64_t tile_reserve(const struct scan_arguments *a,
                                     const struct tile_shared *shared, uint32_t own, uint64_t unit)
 {
-    uint32_t inclusive = own, before = 0, total = 0;
+    uint32_t inclusive = order_sum_upto(own), before = 0, total = 0;
     uint64_t pending = shared->pending->unit;
 
-    for (uint32_t delta = 1; delta < SIMT_WARP_THREADS; delta *= 2u) {
-        uint32_t lower = simt_shuffle_up_u32(inclusive, delta);
-
-        inclusive += simt_lane() >= delta ? lower : 0;
-    }
     if (simt_lane() == SIMT_WARP_THREADS - 1u)
         shared->warp_totals[simt_warp()] = inclusive;
     simt_barrier();
