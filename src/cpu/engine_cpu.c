@@ -112,7 +112,6 @@ static enum trawl_status cpu_scan(struct engine_lane *lane, const struct engine_
     return scan.status;
 }
 
-const struct engine_ops engine_cpu = {"cpu",         cpu_open,       cpu_close,      cpu_properties,
-                                      cpu_lane_open, cpu_lane_close, cpu_lane_begin, cpu_scan,
-                                      NULL,          NULL,           NULL,           NULL,
-                                      NULL,          NULL};
+const struct engine_ops engine_cpu = {
+    "cpu",    cpu_open, cpu_close, cpu_properties, cpu_lane_open, cpu_lane_close, cpu_lane_begin,
+    cpu_scan, NULL,     NULL,      NULL,           NULL,          NULL,           NULL};

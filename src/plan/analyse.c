@@ -6,6 +6,10 @@
 #include "base/checked.h"
 
 #define SAMPLE_BYTES_MIN 4096u /* below this a sample says too little */
+#define REPEAT_BYTES 16u
+#define REPEAT_LOOKS 64u
+#define REPEAT_LOOKS_MIN 8u    /* of them that stand in the literal */
+#define REPEAT_PLACES_MIN 3u   /* where an occurrence that has them would begin */
 #define FIRST_BLOCKS_RATE 0.05 /* share of blocks of 64 places that may pass the first probes */
 #define FIRST_PROBES_MAX 8u
 #define DEPENDENCE 2.0 /* given one byte of a pattern, another is likelier than by itself */
@@ -45,6 +49,32 @@ static void rates_from_literal(const uint8_t *literal, uint64_t literal_bytes, d
         if (count[byte] > 0 && rate[byte] < share)
             rate[byte] = share;
     }
+}
+
+bool analyse_repeats(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *literal,
+                     uint64_t literal_bytes)
+{
+    uint64_t places[REPEAT_PLACES_MIN];
+    uint32_t found = 0, place_count = 0;
+
+    if (sample_bytes < SAMPLE_BYTES_MIN || literal_bytes < REPEAT_BYTES)
+        return false;
+    for (uint32_t i = 0; i < REPEAT_LOOKS; i++) {
+        uint64_t at = (sample_bytes - REPEAT_BYTES) / REPEAT_LOOKS * i, begin;
+        const uint8_t *there =
+            (const uint8_t *)memmem(literal, (size_t)literal_bytes, sample + at, REPEAT_BYTES);
+        uint32_t p = 0;
+
+        if (there == NULL)
+            continue;
+        found++;
+        begin = at - (uint64_t)(there - literal); /* may be before the sample: it wraps */
+        while (p < place_count && places[p] != begin)
+            p++;
+        if (p == place_count && place_count < REPEAT_PLACES_MIN)
+            places[place_count++] = begin;
+    }
+    return found >= REPEAT_LOOKS_MIN && place_count >= REPEAT_PLACES_MIN;
 }
 
 void analyse_rates(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *literal,

@@ -15,6 +15,12 @@ struct byte_rates {
 void analyse_rates(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *literal,
                    uint64_t literal_bytes, bool fold, struct byte_rates *rates);
 
+/* Does the sample repeat itself in the literal's own words? That is, do 16 bytes of it, taken here
+ * and there, often stand in the literal, and not all where one occurrence of it would have them: a
+ * text like that proposes candidates wherever it is looked at. Cost: 64 searches of the literal. */
+bool analyse_repeats(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *literal,
+                     uint64_t literal_bytes);
+
 /* Critical factorization: *critical gets the position, *period the least period, or 0 if that is
  * more than the longer side of the critical position (and so more than half of count). Linear time,
  * constant space (Crochemore and Perrin, "Two-way string-matching", 1991). count >= 1. */

@@ -102,6 +102,38 @@ static void explain_names_the_method(void)
     }
 }
 
+/* A device samples for a long pattern, also where the sample holds it once, but not where the
+ * sample is the pattern over and over. */
+static void sample_that_repeats(void)
+{
+    enum { SAMPLE = 65536, LENGTHS = 4 };
+    static const uint32_t lengths[LENGTHS] = {64, 256, 4096, 16384};
+    static uint8_t sample[SAMPLE], bytes[SAMPLE];
+    struct test_random random = test_random_begin("samples");
+
+    for (uint32_t i = 0; i < 3 * LENGTHS; i++) {
+        struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+        struct trawl_pattern pattern = {bytes, lengths[i % LENGTHS]};
+        struct trawl_plan *plan = NULL;
+        char buffer[2000];
+        uint64_t needed;
+
+        for (uint32_t k = 0; k < SAMPLE; k++) {
+            bytes[k] = (uint8_t)('a' + test_random_below(&random, 26));
+            sample[k] = i / LENGTHS == 2 ? bytes[k % pattern.bytes_count]
+                                         : (uint8_t)('a' + test_random_below(&random, 26));
+        }
+        if (i / LENGTHS == 1)
+            memcpy(sample + 777, bytes, pattern.bytes_count);
+        options.sample = sample;
+        options.sample_bytes = SAMPLE;
+        MUST(trawl_plan_build(&pattern, 1, &options, &plan, NULL));
+        MUST(trawl_plan_explain(plan, buffer, sizeof buffer, &needed, NULL));
+        TEST_CHECK_U64(strstr(buffer, "\nmethod on devices: sampled\n") != NULL, i / LENGTHS != 2);
+        trawl_plan_free(plan);
+    }
+}
+
 static void no_pattern(void)
 {
     struct trawl_searcher *searcher = unit_searcher(2, 3);
@@ -199,6 +231,7 @@ int main(void)
     accessors_keep_case();
     explain();
     explain_names_the_method();
+    sample_that_repeats();
     no_pattern();
     many_patterns();
     long_patterns();
