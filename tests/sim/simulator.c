@@ -111,11 +111,8 @@ static struct {
     uint64_t switches_begin;
     uint64_t written; /* to global memory, when those who wait for a word looked last */
     struct sim_counters counters;
-    struct sim_site site[SIM_SITES_MAX];
-    uint32_t site_count;
-    struct sim_site mutated;
     char report[REPORT_BYTES];
-} sim = {.seed = 1, .pending_max = SIM_PENDING_SEEDED, .mutated = {SIM_SITE_BARRIER, NULL, 0}};
+} sim = {.seed = 1, .pending_max = SIM_PENDING_SEEDED};
 
 /* ---- Reports ---------------------------------------------------------------------------- */
 
@@ -492,46 +489,6 @@ void sim_counters_reset(void)
     memset(&sim.counters, 0, sizeof sim.counters);
 }
 
-/* ---- Sites ------------------------------------------------------------------------------ */
-
-static bool site_is_mutated(enum sim_site_kind kind, const char *file, int line)
-{
-    uint32_t i = 0;
-
-    while (i < sim.site_count &&
-           (sim.site[i].line != line || sim.site[i].kind != kind || sim.site[i].file != file))
-        i++;
-    if (i == sim.site_count) {
-        for (i = 0; i < sim.site_count; i++) /* a header included twice: the same place */
-            if (sim.site[i].line == line && sim.site[i].kind == kind &&
-                strcmp(sim.site[i].file, file) == 0)
-                break;
-        if (i == sim.site_count && i < SIM_SITES_MAX) {
-            sim.site[i].kind = kind;
-            sim.site[i].file = file;
-            sim.site[i].line = line;
-            sim.site_count++;
-        }
-    }
-    return sim.mutated.file != NULL && sim.mutated.line == line && sim.mutated.kind == kind &&
-           strcmp(sim.mutated.file, file) == 0;
-}
-
-uint32_t sim_sites(struct sim_site *sites, uint32_t sites_max)
-{
-    uint32_t count = sim.site_count < sites_max ? sim.site_count : sites_max;
-
-    memcpy(sites, sim.site, count * sizeof *sites);
-    return count;
-}
-
-void sim_mutate(const struct sim_site *site)
-{
-    memset(&sim.mutated, 0, sizeof sim.mutated);
-    if (site != NULL)
-        sim.mutated = *site;
-}
-
 /* ---- What kernels call ------------------------------------------------------------------ */
 
 uint32_t simt_thread(void)
@@ -587,7 +544,7 @@ void *sim_shared(const char *name, int line, uint64_t bytes)
 
 int sim_bound(int condition, const char *file, int line)
 {
-    return site_is_mutated(SIM_SITE_BOUND, file, line) ? 1 : condition;
+    return sim_site_is_mutated(SIM_SITE_BOUND, file, line) ? 1 : condition;
 }
 
 int sim_barrier(int condition, int meets, const char *file, int line)
@@ -598,7 +555,7 @@ int sim_barrier(int condition, int meets, const char *file, int line)
     uint64_t any = 0;
 
     stand(file, line);
-    if (site_is_mutated(SIM_SITE_BARRIER, file, line))
+    if (sim_site_is_mutated(SIM_SITE_BARRIER, file, line))
         return condition;
     ready_remove(self);
     self->state = THREAD_AT_BARRIER;
@@ -683,7 +640,7 @@ static uint64_t warp_operation(int kind, uint64_t value, uint32_t argument, cons
 
 uint32_t sim_ballot(int condition, const char *file, int line)
 {
-    if (site_is_mutated(SIM_SITE_WARP, file, line)) {
+    if (sim_site_is_mutated(SIM_SITE_WARP, file, line)) {
         stand(file, line);
         return condition != 0 ? 1u << (sim.current->index % SIMT_WARP_THREADS) : 0;
     }
@@ -692,7 +649,7 @@ uint32_t sim_ballot(int condition, const char *file, int line)
 
 uint64_t sim_shuffle(uint64_t value, int kind, uint32_t argument, const char *file, int line)
 {
-    if (site_is_mutated(SIM_SITE_WARP, file, line)) {
+    if (sim_site_is_mutated(SIM_SITE_WARP, file, line)) {
         stand(file, line);
         return value;
     }
@@ -743,7 +700,7 @@ static void word_put(void *p, uint32_t bytes, uint64_t value)
 
 uint64_t sim_atomic(void *p, uint32_t bytes, int kind, uint64_t value, const char *file, int line)
 {
-    bool mutated = site_is_mutated(SIM_SITE_ATOMIC, file, line);
+    bool mutated = sim_site_is_mutated(SIM_SITE_ATOMIC, file, line);
     uint64_t old, new_value;
 
     stand(file, line);

@@ -100,5 +100,7 @@ void sim_switches_max(uint64_t switches);
  * is a read and a write with others in between, the bound is always kept. NULL: none. */
 uint32_t sim_sites(struct sim_site *sites, uint32_t sites_max);
 void sim_mutate(const struct sim_site *site);
+/* Is this place the mutated one? Notes it. The simulator's. */
+bool sim_site_is_mutated(enum sim_site_kind kind, const char *file, int line);
 
 #endif
