@@ -8,6 +8,7 @@
 
 #include "cuda/kernels/simt.h"
 #include "fiber.h"
+#include "sim_words.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SIM_ASAN 1
@@ -32,9 +33,17 @@
 #define MUTATED_YIELDS_MAX 512u
 #define SWITCHES_MAX_DEFAULT 200000000u
 #define FULL_CODES 3u
+#define NAMED_BARRIERS 16u
 #define PENDING_DEVICE 2048u /* cudaLimitDevRuntimePendingLaunchCount, unless it is set */
 
-enum thread_state { THREAD_READY, THREAD_AT_BARRIER, THREAD_AT_WARP, THREAD_PAUSED, THREAD_DONE };
+enum thread_state {
+    THREAD_READY,
+    THREAD_AT_BARRIER,
+    THREAD_AT_NAMED,
+    THREAD_AT_WARP,
+    THREAD_PAUSED,
+    THREAD_DONE
+};
 
 /* Whose blocks start first. */
 enum grid_policy { GRIDS_CHILDREN_LAST, GRIDS_CHILDREN_FIRST, GRIDS_IN_ANY_ORDER, GRIDS_POLICIES };
@@ -80,6 +89,7 @@ struct block {
     struct grid *grid;
     uint32_t index;
     uint32_t at_barrier;
+    uint32_t at_named[NAMED_BARRIERS];
     uint32_t done;
     uint32_t shared_count;
     struct shared_array shared[SHARED_ARRAYS_MAX];
@@ -138,8 +148,11 @@ static void report_deadlock(void)
              t++) {
             const struct thread *thread = &block->threads[t];
             const struct thread *previous = t > 0 ? thread - 1 : NULL;
-            static const char *const words[] = {"ready", "waits for its block",
-                                                "waits for its warp", "waits for a word",
+            static const char *const words[] = {"ready",
+                                                "waits for its block",
+                                                "waits at a named barrier",
+                                                "waits for its warp",
+                                                "waits for a word",
                                                 "has left"};
 
             if (previous != NULL && previous->state == thread->state &&
@@ -303,6 +316,7 @@ static void block_start(struct block *block, uint32_t slot, struct grid *grid)
     block->grid = grid;
     block->threads = sim.pool[slot];
     block->at_barrier = 0;
+    memset(block->at_named, 0, sizeof block->at_named);
     block->done = 0;
     block->shared_count = 0;
     grid->live_blocks++;
@@ -547,7 +561,7 @@ int sim_bound(int condition, const char *file, int line)
     return sim_site_is_mutated(SIM_SITE_BOUND, file, line) ? 1 : condition;
 }
 
-int sim_barrier(int condition, int meets, const char *file, int line)
+int sim_barrier(int condition, const char *file, int line)
 {
     struct thread *self = sim.current;
     struct block *block = self->block;
@@ -560,13 +574,11 @@ int sim_barrier(int condition, int meets, const char *file, int line)
     ready_remove(self);
     self->state = THREAD_AT_BARRIER;
     self->value = (uint64_t)condition;
-    self->argument = (uint32_t)meets;
     if (++block->at_barrier == threads) {
         block->at_barrier = 0;
         sim.counters.barriers++;
         for (uint32_t t = 0; t < threads; t++) {
-            if (block->threads[t].argument != (uint32_t)meets ||
-                (meets == 0 && block->threads[t].line != line))
+            if (block->threads[t].line != line)
                 fail("threads of one block meet at different barriers", file, line);
             any |= block->threads[t].value;
         }
@@ -577,6 +589,33 @@ int sim_barrier(int condition, int meets, const char *file, int line)
     }
     yield_to_schedule();
     return (int)self->result;
+}
+
+void sim_named_barrier(uint32_t id, int waits, const char *file, int line)
+{
+    struct thread *self = sim.current;
+    struct block *block = self->block;
+    bool last;
+
+    stand(file, line);
+    if (id == 0 || id >= NAMED_BARRIERS)
+        fail("no such named barrier", file, line);
+    if (sim_site_is_mutated(SIM_SITE_BARRIER, file, line))
+        return;
+    last = ++block->at_named[id] == block->grid->threads;
+    if (last) {
+        block->at_named[id] = 0;
+        sim.counters.barriers++;
+        for (uint32_t t = 0; t < block->grid->threads; t++)
+            if (block->threads[t].state == THREAD_AT_NAMED && block->threads[t].argument == id)
+                ready_push(&block->threads[t]);
+    }
+    if (waits && !last) {
+        ready_remove(self);
+        self->state = THREAD_AT_NAMED;
+        self->argument = id;
+    }
+    yield_to_schedule();
 }
 
 #define KIND_BALLOT (-1)
@@ -685,19 +724,6 @@ static bool is_shared(const void *p)
     return false;
 }
 
-static uint64_t word_get(const void *p, uint32_t bytes)
-{
-    return bytes == 4 ? *(const uint32_t *)p : *(const uint64_t *)p;
-}
-
-static void word_put(void *p, uint32_t bytes, uint64_t value)
-{
-    if (bytes == 4)
-        *(uint32_t *)p = (uint32_t)value;
-    else
-        *(uint64_t *)p = value;
-}
-
 uint64_t sim_atomic(void *p, uint32_t bytes, int kind, uint64_t value, const char *file, int line)
 {
     bool mutated = sim_site_is_mutated(SIM_SITE_ATOMIC, file, line);
@@ -708,13 +734,11 @@ uint64_t sim_atomic(void *p, uint32_t bytes, int kind, uint64_t value, const cha
         sim_global(p, bytes, 1, file, line);
     yield_to_schedule();
     sim.counters.atomics++;
-    old = word_get(p, bytes);
+    old = sim_word_get(p, bytes);
     for (uint64_t others = mutated ? random_next() % MUTATED_YIELDS_MAX : 0; others > 0; others--)
         yield_to_schedule();
-    new_value = (old > value) == (kind == SIM_ATOMIC_MAX) ? old : value; /* or MIN */
-    if (kind == SIM_ATOMIC_ADD || kind == SIM_ATOMIC_OR)
-        new_value = kind == SIM_ATOMIC_ADD ? old + value : old | value;
-    word_put(p, bytes, new_value);
+    new_value = sim_word_after(old, value, kind);
+    sim_word_put(p, bytes, new_value);
     return old;
 }
 
@@ -724,7 +748,7 @@ uint64_t sim_read(const void *p, uint32_t bytes, const char *file, int line)
     if (!is_shared(p))
         sim_global(p, bytes, 0, file, line);
     yield_to_schedule();
-    return word_get(p, bytes);
+    return sim_word_get(p, bytes);
 }
 
 /* The thread has its turn again when all others wait too. */

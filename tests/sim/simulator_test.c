@@ -26,7 +26,7 @@ enum fault {
     FAULT_SHARED_OUTSIDE,
     FAULT_NEVER_ENDS,
     FAULT_WAITS_FOR_EVER,
-    FAULT_MEETS_APART
+    FAULT_ONE_SHORT
 };
 
 /* A block's sum by halves in shared memory. */
@@ -46,8 +46,8 @@ SIMT_KERNEL(sum_kernel, sum_arguments, SUM_THREADS, 1)
         simt_warp_sync();
     while (args.fault == FAULT_WAITS_FOR_EVER && t == 3 && simt_read_u32(args.sums) != UINT32_MAX)
         simt_pause();
-    if (args.fault == FAULT_MEETS_APART && t < SIMT_WARP_THREADS)
-        simt_meet();
+    if (args.fault == FAULT_ONE_SHORT && t != 7)
+        simt_wait(1);
     for (uint32_t half = SUM_THREADS / 2; half > 0; half /= 2) {
         if (args.fault != FAULT_NO_BARRIER)
             simt_barrier();
@@ -167,7 +167,8 @@ int main(void)
         check_fault(FAULT_SHARED_OUTSIDE, "a write beyond a shared array", SEEDS, "array part");
     check_fault(FAULT_NEVER_ENDS, "a kernel that never ends", SEEDS, "still running");
     check_fault(FAULT_WAITS_FOR_EVER, "a word that nobody writes", SEEDS, "waits for a word");
-    check_fault(FAULT_MEETS_APART, "warps that meet at a barrier", SEEDS, "different barriers");
+    check_fault(FAULT_ONE_SHORT, "a named barrier that a thread passes by", SEEDS,
+                "waits at a named barrier");
 
     cuda_driver_replace(sim_driver_table());
     cuda_limits_replace(NULL);

@@ -11,26 +11,18 @@
  *                                                  simulator can make it true to see a test fail
  *   simt_barrier()                                 all threads of the block
  *   simt_barrier_or(condition)                     the same; is it true for any of them?
- *   simt_meet()                                    all threads of the block, each warp at a place
- *                                                  of its own in the kernel
- *   simt_warp_sync, simt_ballot, simt_shuffle...   all 32 threads of the warp, always
- *   simt_load_*, simt_store_*                      global memory: counted and checked when
- *                                                  simulated
- *   simt_atomic_*                                  shared or global, relaxed; the old value comes
- *                                                  back
- *   simt_read_*, simt_write_*                      one relaxed access to a word that others change
- *                                                  or look at
- *   simt_pause()                                   between two reads of a word that another block
- *                                                  has still to write
- *   simt_hint_u64                                  the same, from the nearest cache: may be old
- *   simt_fence()                                   what the thread wrote before it, other blocks
- *                                                  see before what it writes after it
- *   simt_fence_host()                              the same for the host
- *   SIMT_CONSTANT(type, name, count)               an array in constant memory, at file scope,
- *                                                  that the host fills;
- *                                                  simt_constant_u32, _u8 read it
- *   SIMT_LAUNCH(kernel, blocks, threads, args)     launch a child grid, without waiting for it;
- *                                                  0 or the runtime's error code
+ *   simt_arrive(id), simt_wait(id)                 a barrier with a number of its own, 1 to 15:
+ * some warps say that they are there, the others wait for all of the block simt_warp_sync,
+ * simt_ballot, simt_shuffle...   all 32 threads of the warp, always simt_load_*, simt_store_*
+ * global memory: counted and checked when simulated simt_atomic_* shared or global, relaxed; the
+ * old value comes back simt_read_*, simt_write_*                      one relaxed access to a word
+ * that others change or look at simt_pause()                                   between two reads of
+ * a word that another block has still to write simt_hint_u64                                  the
+ * same, from the nearest cache: may be old simt_fence()                                   what the
+ * thread wrote before it, other blocks see before what it writes after it simt_fence_host() the
+ * same for the host SIMT_CONSTANT(type, name, count)               an array in constant memory, at
+ * file scope, that the host fills; simt_constant_u32, _u8 read it SIMT_LAUNCH(kernel, blocks,
+ * threads, args)     launch a child grid, without waiting for it; 0 or the runtime's error code
  *   simt_launch_is_full(code)                      was it refused for want of room?
  *
  *   simt_opaque_u32(value)                         the value, but unknown to the compiler
@@ -97,7 +89,8 @@ SIMT_FUNCTION uint32_t simt_blocks(void)
 }
 #define simt_barrier() __syncthreads()
 #define simt_barrier_or(condition) __syncthreads_or((condition) ? 1 : 0)
-#define simt_meet() asm volatile("bar.sync 1;" ::: "memory")
+#define simt_arrive(id) asm volatile("bar.arrive %0, %1;" ::"n"(id), "r"(blockDim.x) : "memory")
+#define simt_wait(id) asm volatile("bar.sync %0, %1;" ::"n"(id), "r"(blockDim.x) : "memory")
 #define simt_warp_sync() __syncwarp(0xffffffffu)
 #define simt_ballot(condition) __ballot_sync(0xffffffffu, (condition))
 #define simt_shuffle_u32(value, lane) __shfl_sync(0xffffffffu, (uint32_t)(value), (int)(lane))
@@ -264,7 +257,8 @@ uint32_t simt_thread(void);
 uint32_t simt_threads(void);
 uint32_t simt_block(void);
 uint32_t simt_blocks(void);
-int sim_barrier(int condition, int meets, const char *file, int line);
+int sim_barrier(int condition, const char *file, int line);
+void sim_named_barrier(uint32_t id, int waits, const char *file, int line);
 uint32_t sim_ballot(int condition, const char *file, int line);
 uint64_t sim_shuffle(uint64_t value, int kind, uint32_t argument, const char *file, int line);
 void sim_global(const void *p, uint32_t bytes, int write, const char *file, int line);
@@ -280,9 +274,10 @@ uint32_t sim_launch_child(const char *name, void (*entry)(const void *), const v
 enum { SIM_SHUFFLE_INDEX, SIM_SHUFFLE_UP, SIM_SHUFFLE_DOWN };
 enum { SIM_ATOMIC_ADD, SIM_ATOMIC_OR, SIM_ATOMIC_MIN, SIM_ATOMIC_MAX };
 
-#define simt_barrier() ((void)sim_barrier(0, 0, __FILE__, __LINE__))
-#define simt_barrier_or(condition) sim_barrier((condition) ? 1 : 0, 0, __FILE__, __LINE__)
-#define simt_meet() ((void)sim_barrier(0, 1, __FILE__, __LINE__))
+#define simt_barrier() ((void)sim_barrier(0, __FILE__, __LINE__))
+#define simt_barrier_or(condition) sim_barrier((condition) ? 1 : 0, __FILE__, __LINE__)
+#define simt_arrive(id) sim_named_barrier((id), 0, __FILE__, __LINE__)
+#define simt_wait(id) sim_named_barrier((id), 1, __FILE__, __LINE__)
 #define simt_warp_sync() ((void)sim_ballot(0, __FILE__, __LINE__))
 #define simt_ballot(condition) sim_ballot((condition) ? 1 : 0, __FILE__, __LINE__)
 #define simt_shuffle_u32(value, lane)                                                        \

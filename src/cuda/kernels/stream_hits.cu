@@ -449,6 +449,26 @@ struct hits_shared {
     struct scan_arguments arguments;
 };
 
+/* The named barriers, two of each in turn, so that nobody is at one twice. 1 and 2: all others have
+ * filled what is noted in this turn; 3 and 4: the last warp is done with what was noted in the turn
+ * before. Both together part one turn from the next. */
+SIMT_FUNCTION void hits_turn_over(uint32_t turn, int is_last)
+{
+    if (is_last && turn % 2u == 0) {
+        simt_arrive(3);
+        simt_wait(1);
+    } else if (is_last) {
+        simt_arrive(4);
+        simt_wait(2);
+    } else if (turn % 2u == 0) {
+        simt_arrive(1);
+        simt_wait(3);
+    } else {
+        simt_arrive(2);
+        simt_wait(4);
+    }
+}
+
 /* The last warp's way: a turn behind the others, and one more. */
 SIMT_FUNCTION void hits_last(int kind, struct hits_shared *shared)
 {
@@ -457,7 +477,7 @@ SIMT_FUNCTION void hits_last(int kind, struct hits_shared *shared)
     do {
         if (turn > 0)
             hits_turn(&shared->arguments, kind, &shared->noted[(turn + 1u) % 2u], &shared->queue);
-        simt_meet();
+        hits_turn_over(turn, 1);
         turn++;
     } while (shared->noted[(turn + 1u) % 2u].number != HITS_NONE);
     hits_turn(&shared->arguments, kind, &shared->noted[(turn + 1u) % 2u], &shared->queue);
@@ -485,7 +505,7 @@ SIMT_FUNCTION void hits_others(const struct scan_arguments *a, int kind, struct 
         }
         if (goes_on)
             hits_look(a, tile, next, &step, kind, &shared->noted[turn % 2u]);
-        simt_meet();
+        hits_turn_over(turn, 0);
         tile = *next;
         turn++;
     }

@@ -1,0 +1,28 @@
+/* sim_words: words of 4 or 8 bytes, and what atomics make of them. */
+#ifndef TRAWL_TESTS_SIM_WORDS_H
+#define TRAWL_TESTS_SIM_WORDS_H
+
+#include "cuda/kernels/simt.h"
+
+static inline uint64_t sim_word_get(const void *p, uint32_t bytes)
+{
+    return bytes == 4 ? *(const uint32_t *)p : *(const uint64_t *)p;
+}
+
+static inline void sim_word_put(void *p, uint32_t bytes, uint64_t value)
+{
+    if (bytes == 4)
+        *(uint32_t *)p = (uint32_t)value;
+    else
+        *(uint64_t *)p = value;
+}
+
+/* What an atomic of this kind leaves of `old`. */
+static inline uint64_t sim_word_after(uint64_t old, uint64_t value, int kind)
+{
+    if (kind == SIM_ATOMIC_ADD || kind == SIM_ATOMIC_OR)
+        return kind == SIM_ATOMIC_ADD ? old + value : old | value;
+    return (old > value) == (kind == SIM_ATOMIC_MAX) ? old : value; /* or MIN */
+}
+
+#endif
