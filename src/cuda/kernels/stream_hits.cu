@@ -1,8 +1,8 @@
 /* hits_stream: where one pattern occurs, in order, by streams.
  *
  * Method     the filters of every, by the loads of stream.h. All warps of a block but the last go
- *            through a tile as streams do and note in shared memory which of 16 places hold the
- *            pattern or may hold it. The last warp meanwhile verifies and counts what they noted in
+ *            through a tile as streams do and note in shared memory which places hold the pattern
+ *            or may hold it. The last warp meanwhile verifies and counts what they noted in
  *            the tile before, and keeps its hits until other blocks have told how many come before
  *            them (order.h). Nobody who loads text waits for a place in the result.
  * Grid       any; blocks draw tiles from a ticket. 64 to 288 threads.
@@ -412,6 +412,7 @@ SIMT_FUNCTION_LARGE void hits_turn(const struct scan_arguments *a, int kind,
             (void)simt_atomic_add_u64(&a->result->listed, floods);
     }
     if (dense) {
+        simt_warp_sync(); /* what is left of cells is written before others read */
         hits_flush(a, queue, 0, 0);
         hits_write_dense(a, kind, noted, order_before(a, noted->number, count));
         return;
