@@ -289,7 +289,7 @@ int main(void)
     printf("%" PRIu64 " arrays filled on the device, %" PRIu64 " refused, %" PRIu64 " launches\n",
            on_device, on_device_refused, sim_counters().launches);
     if (only == UINT64_MAX) {
-        TEST_CHECK(on_device > 50 && on_device_refused > 10);
+        TEST_CHECK(on_device * 10 > cases && on_device_refused * 30 > cases);
         failing_calls();
     }
     return test_end();

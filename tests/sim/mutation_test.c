@@ -42,6 +42,8 @@ static const struct {
      "without it no tile is dense: more is verified before one floods"},
     {"(void)simt_atomic_add_u64((uint64_t *)a->result + simt_lane(), total);",
      "of hits and of the first the sums are statistics"},
+    {"(void)simt_atomic_add_u64(&a->result->listed, floods);",
+     "a launch in vain ends later: whether it was, the host sees from the blocks' own sums"},
     {"return simt_ballot(too_many) != 0;", "the launch is in vain: what it counts is thrown away"},
     {"simt_warp_sync();", "the ballots around keep the lanes together; it orders memory, which the "
                           "simulator always does"},
