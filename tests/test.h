@@ -39,7 +39,8 @@
 #define TEST_SANITIZED (TEST_SANITIZED_DIVISOR > 1)
 #define TEST_LONG_SCALE 20 /* a scale from which on a run counts as long */
 
-static uint64_t test_checks, test_failures;
+/* One of each in a program, whichever of its files checks. */
+__attribute__((weak)) uint64_t test_checks, test_failures;
 
 #define TEST_FAILURES_SHOWN_MAX 20
 

@@ -231,12 +231,11 @@ static void copied_in_parts(void)
 
 int main(void)
 {
-    struct sim_driver_options options = {1, 1, 16u << 20, 2, 0, 0};
     const char *name;
 
     test_begin("gallery_device");
     cuda_driver_replace(sim_driver_table());
-    sim_driver_reset(&options);
+    sim_driver_reset_usual(1);
     for (uint32_t i = 0; (name = trawl_algorithm(i, NULL)) != NULL; i++) {
         bool for_records = strcmp(name, "rabin-karp-matrix") == 0;
         uint32_t engines = trawl_algorithm_engines(i);

@@ -6,6 +6,7 @@
  */
 #include "base/checked.h"
 #include "cuda_case.h"
+#include "fail_calls.h"
 #include "random_case.h"
 #include "sim_driver.h"
 #include "simulator.h"
@@ -13,7 +14,6 @@
 
 #define CASES_NORMAL 150
 #define CASES_LONG 20000
-#define CALLS_MAX 4000u
 #define UNTOUCHED 0x7777777777777777u
 
 /* A text, its patterns, and an array in device memory beside the engine's own. */
@@ -108,13 +108,6 @@ static enum trawl_status on(const struct scene *s, struct trawl_searcher *search
     return status;
 }
 
-static void reset(uint64_t seed)
-{
-    struct sim_driver_options options = {seed, 1, 16u << 20, 2, 0, 0};
-
-    sim_driver_reset(&options);
-}
-
 static struct trawl_searcher *searcher_open(enum trawl_engine engine, uint32_t threads,
                                             struct trawl_error *error)
 {
@@ -139,7 +132,7 @@ static bool case_run(uint64_t index)
     static struct scene s;
 
     random.state ^= index * 0x2545f4914f6cdd1du;
-    reset(index + 1);
+    sim_driver_reset_usual(index + 1);
     limits = cuda_case_limits(&random);
     limits.load_in_place = false; /* the texts lie as they lie: see cuda_case.c */
     limits.begins_room = 1 + test_random_below(&random, 200);
@@ -190,9 +183,10 @@ static void fail_scene(struct scene *s, const char *pattern)
 }
 
 /* Open, load, both calls; with `again`, once more when the fault is gone. */
-static enum trawl_status work_once(const struct scene *s, enum trawl_engine engine, bool again,
+static enum trawl_status work_once(void *context, enum trawl_engine engine, bool again,
                                    struct trawl_error *error)
 {
+    const struct scene *s = (const struct scene *)context;
     struct trawl_searcher *searcher = searcher_open(engine, 1, error);
     enum trawl_status status = searcher == NULL ? error->status : TRAWL_OK;
 
@@ -212,45 +206,9 @@ static enum trawl_status work_once(const struct scene *s, enum trawl_engine engi
     return status;
 }
 
-static uint64_t fail_each_call(const struct scene *s, enum trawl_engine engine, int code,
-                               bool persistent)
-{
-    uint64_t nth = 0, calls, failed = 0;
-
-    do {
-        struct trawl_error error;
-        enum trawl_status status;
-
-        memset(&error, 0, sizeof error);
-        reset(++nth);
-        sim_driver_fail(nth, code, persistent);
-        status = work_once(s, engine, false, &error);
-        calls = sim_driver_calls();
-        failed += status != TRAWL_OK;
-        if (status != TRAWL_OK)
-            TEST_CHECK(error.message[0] != '\0' &&
-                       (engine == TRAWL_ENGINE_AUTO
-                            ? status == TRAWL_UNSUPPORTED
-                            : status == TRAWL_ENGINE || status == TRAWL_DEVICE ||
-                                  status == TRAWL_MEMORY || status == TRAWL_UNSUPPORTED));
-        if (!TEST_CHECK(sim_driver_report()[0] == '\0') || !TEST_CHECK(sim_driver_live() == 0))
-            printf("  call %" PRIu64 ", code %d%s: %s; %s\n", nth, code,
-                   persistent ? " and after" : "", error.message, sim_driver_report());
-        if (!persistent && calls >= nth) {
-            reset(nth);
-            sim_driver_fail(nth, code, false);
-            (void)work_once(s, engine, true, &error);
-            TEST_CHECK_U64(sim_driver_live(), 0);
-        }
-    } while (nth <= calls && nth < CALLS_MAX && test_failures < 5);
-    TEST_CHECK(nth < CALLS_MAX);
-    return failed;
-}
-
 static void failing_calls(void)
 {
     static const char *const patterns[] = {"ab", "aaaaaaaaaaaa"};
-    static const int codes[] = {CUDA_CODE_OUT_OF_MEMORY, CUDA_CODE_LAUNCH_FAILED};
     struct cuda_limits limits = cuda_limits_default;
     uint64_t failed = 0;
 
@@ -262,13 +220,10 @@ static void failing_calls(void)
     cuda_limits_replace(&limits);
     for (uint32_t p = 0; p < 2; p++) {
         static struct scene s;
+        struct fail_work work = {&s, work_once, true};
 
         fail_scene(&s, patterns[p]);
-        for (uint32_t c = 0; c < 2; c++)
-            for (int persistent = 0; persistent < 2; persistent++) {
-                failed += fail_each_call(&s, TRAWL_ENGINE_CUDA, codes[c], persistent != 0);
-                failed += fail_each_call(&s, TRAWL_ENGINE_AUTO, codes[c], persistent != 0);
-            }
+        failed += fail_calls(&work);
         scene_close(&s);
     }
     printf("calls of the driver that failed: %" PRIu64 " ended the search or what came before it\n",

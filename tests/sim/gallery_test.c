@@ -77,12 +77,11 @@ static void edges(struct engine *engine, struct engine_lane *lane, const char *w
 
 static void all_edges(void)
 {
-    struct sim_driver_options sim_options = {7, 1, 16u << 20, 2, 0, 0};
     struct engine_options options = {.size = sizeof options};
     struct engine_lane *lane = NULL;
     struct engine *engine = NULL;
 
-    sim_driver_reset(&sim_options);
+    sim_driver_reset_usual(7);
     cuda_limits_replace(NULL);
     if (TEST_CHECK(engine_cuda.open(&options, &engine, NULL) == TRAWL_OK) &&
         TEST_CHECK(engine_cuda.lane_open(engine, &lane, NULL) == TRAWL_OK))

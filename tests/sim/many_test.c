@@ -6,6 +6,7 @@
  */
 #include "base/checked.h"
 #include "cuda_case.h"
+#include "fail_calls.h"
 #include "random_case.h"
 #include "sim_driver.h"
 #include "simulator.h"
@@ -16,7 +17,6 @@
 #define KINDS_MAX 6u /* of plans, and of texts */
 #define QUERIES_MAX 700u
 #define TEXT_BYTES_MAX 3000u
-#define CALLS_MAX 4000u
 #define UNTOUCHED 0x7777777777777777u
 
 struct scene {
@@ -149,13 +149,6 @@ static struct trawl_searcher *searcher_open(struct test_random *random, enum tra
     return searcher;
 }
 
-static void reset(uint64_t seed)
-{
-    struct sim_driver_options options = {seed, 1, 16u << 20, 2, 0, 0};
-
-    sim_driver_reset(&options);
-}
-
 static void random_limits(struct test_random *random)
 {
     struct cuda_limits limits = cuda_case_limits(random);
@@ -179,7 +172,7 @@ static bool case_run(uint64_t index)
     static struct scene s;
 
     random.state ^= index * 0x2545f4914f6cdd1du;
-    reset(index + 1);
+    sim_driver_reset_usual(index + 1);
     random_limits(&random);
     scene_open(&s, &random);
     searcher = searcher_open(&random, engines[index % 4], &error);
@@ -239,9 +232,10 @@ static void fail_scene(struct scene *s)
 }
 
 /* Open, load, count; with `again`, once more when the fault is gone. */
-static enum trawl_status work_once(struct scene *s, enum trawl_engine engine, bool again,
+static enum trawl_status work_once(void *context, enum trawl_engine engine, bool again,
                                    struct trawl_error *error)
 {
+    struct scene *s = (struct scene *)context;
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
     struct trawl_searcher *searcher = NULL;
     enum trawl_status status;
@@ -263,48 +257,12 @@ static enum trawl_status work_once(struct scene *s, enum trawl_engine engine, bo
     return status;
 }
 
-static bool is_allowed(const struct trawl_error *error)
-{
-    return (error->status == TRAWL_ENGINE || error->status == TRAWL_DEVICE ||
-            error->status == TRAWL_MEMORY) &&
-           error->message[0] != '\0';
-}
-
-static uint64_t fail_each_call(struct scene *s, enum trawl_engine engine, int code, bool persistent)
-{
-    uint64_t nth = 0, calls, failed = 0;
-
-    do {
-        struct trawl_error error;
-        enum trawl_status status;
-
-        memset(&error, 0, sizeof error);
-        reset(++nth);
-        sim_driver_fail(nth, code, persistent);
-        status = work_once(s, engine, false, &error);
-        calls = sim_driver_calls();
-        failed += status != TRAWL_OK;
-        TEST_CHECK(status == TRAWL_OK || (engine == TRAWL_ENGINE_CUDA && is_allowed(&error)));
-        if (!TEST_CHECK(sim_driver_report()[0] == '\0') || !TEST_CHECK(sim_driver_live() == 0))
-            printf("  call %" PRIu64 ", code %d%s: %s; %s\n", nth, code,
-                   persistent ? " and after" : "", error.message, sim_driver_report());
-        if (!persistent && calls >= nth) {
-            reset(nth);
-            sim_driver_fail(nth, code, false);
-            (void)work_once(s, engine, true, &error);
-            TEST_CHECK_U64(sim_driver_live(), 0);
-        }
-    } while (nth <= calls && nth < CALLS_MAX && test_failures < 5);
-    TEST_CHECK(nth < CALLS_MAX);
-    return failed;
-}
-
 static void failing_calls(void)
 {
-    static const int codes[] = {CUDA_CODE_OUT_OF_MEMORY, CUDA_CODE_LAUNCH_FAILED};
     struct cuda_limits limits = cuda_limits_default;
     struct scene *s = (struct scene *)test_memory(sizeof *s);
-    uint64_t failed = 0;
+    struct fail_work work = {s, work_once, false};
+    uint64_t failed;
 
     limits.threads = 32;
     limits.tile_words_max = 64;
@@ -313,11 +271,7 @@ static void failing_calls(void)
     limits.streams = true;
     cuda_limits_replace(&limits);
     fail_scene(s);
-    for (uint32_t c = 0; c < 2; c++)
-        for (int persistent = 0; persistent < 2; persistent++) {
-            failed += fail_each_call(s, TRAWL_ENGINE_CUDA, codes[c], persistent != 0);
-            TEST_CHECK_U64(fail_each_call(s, TRAWL_ENGINE_AUTO, codes[c], persistent != 0), 0);
-        }
+    failed = fail_calls(&work);
     printf("calls of the driver that failed: %" PRIu64 " ended trawl_count_many or what came "
            "before it\n",
            failed);

@@ -629,6 +629,13 @@ void sim_driver_reset(const struct sim_driver_options *options)
     sim_switches_max(options->switches_max);
 }
 
+void sim_driver_reset_usual(uint64_t seed)
+{
+    struct sim_driver_options options = {seed, 1, 16u << 20, 2, 0, 0};
+
+    sim_driver_reset(&options);
+}
+
 void sim_driver_fail(uint64_t nth, int code, bool persistent)
 {
     pthread_mutex_lock(&sim_state.lock);

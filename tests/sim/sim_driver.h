@@ -28,6 +28,8 @@ struct sim_driver_options {
 
 /* Forget everything (nothing may be in use) and start with these options. */
 void sim_driver_reset(const struct sim_driver_options *options);
+/* With the usual ones: one device of two multiprocessors and 16 MiB. */
+void sim_driver_reset_usual(uint64_t seed);
 
 /* The table. */
 const struct cuda_driver *sim_driver_table(void);

@@ -153,7 +153,6 @@ static void check_traffic(enum trawl_method method, const char *name, const char
 
 int main(void)
 {
-    struct sim_driver_options options = {1, 1, 16u << 20, 2, 0, 0};
 
     test_begin("simulator");
     check_fault(FAULT_NONE, "a right kernel", 0, "");
@@ -172,7 +171,7 @@ int main(void)
 
     cuda_driver_replace(sim_driver_table());
     cuda_limits_replace(NULL);
-    sim_driver_reset(&options);
+    sim_driver_reset_usual(1);
     check_traffic(TRAWL_METHOD_WORDS, "words", "Qqzjxwvkpq", 1.0, 1.03);
     check_traffic(TRAWL_METHOD_EVERY, "every", "Qqzjxwvkpq", 1.0, 1.03);
     check_traffic(

@@ -64,7 +64,6 @@ static bool case_run(uint64_t index)
     struct test_random random = test_random_begin("streams");
     struct engine_options options = {.size = sizeof options};
     char message[CUDA_CASE_MESSAGE_BYTES] = "";
-    struct sim_driver_options sim_options = {index + 1, 1, 16u << 20, 2, 0, 0};
     struct cuda_limits limits = cuda_limits_default;
     struct engine_lane *lane = NULL;
     struct engine *engine = NULL;
@@ -74,7 +73,7 @@ static bool case_run(uint64_t index)
     bool right = true;
 
     random.state ^= index * 0x2545f4914f6cdd1du;
-    sim_driver_reset(&sim_options);
+    sim_driver_reset_usual(index + 1);
     make_input(&random, &input);
     expected_compute(&input, &expected);
     limits.threads = 32u << test_random_below(&random, 3);

@@ -127,12 +127,11 @@ static void check_text(struct trawl_searcher *searcher, uint32_t letters)
 int main(void)
 {
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct sim_driver_options driver = {1, 1, 16u << 20, 2, 0, 0};
     struct trawl_searcher *searcher = NULL;
 
     test_begin("sim swift host");
     cuda_driver_replace(sim_driver_table());
-    sim_driver_reset(&driver);
+    sim_driver_reset_usual(1);
     options.engine = TRAWL_ENGINE_CUDA;
     options.threads = 1;
     if (!TEST_CHECK(trawl_searcher_open(&options, &searcher, NULL) == TRAWL_OK))
