@@ -137,6 +137,10 @@ static void choose_hits_tiles(const struct engine_lane *lane, struct cuda_launch
     steps =
         (uint32_t)max_u64(min_u64(lane->limits.tile_words_max / step_words, SCAN_HITS_STEPS), 1);
     a->tile_words = steps * step_words;
+    a->tile_steps = steps;
+    a->step_bytes = step_words * 32;
+    a->whole_from = a->position < a->begin + a->shift;
+    a->whole_upto = (uint32_t)((a->limit + a->shift - a->position) / (32ull * a->tile_words));
     a->tile_count = (uint32_t)((a->limit + a->shift - a->position + 32ull * a->tile_words - 1) /
                                (32ull * a->tile_words));
     a->verify_budget = (uint32_t)min_u64((uint64_t)a->verify_budget * warps, UINT32_MAX);
@@ -221,6 +225,7 @@ void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_table
     a->limit = limit;
     a->text_end = range->text_end;
     a->want = (uint32_t)want;
+    a->one = 1;
     a->flooded = want != SCAN_FIRST && tables->floods_left > 0;
     a->position = (a->begin + a->shift) & ~15ull;
     if (kernel == CUDA_KERNEL_STREAM_SAMPLED)

@@ -90,7 +90,7 @@ bool roofline_measure(struct session *s, const struct variant *variant,
     double calls[MEASURE_REPEATS_MAX], kernels[MEASURE_REPEATS_MAX], begun = measure_now();
     struct engine_lane *lane = NULL;
     struct trawl_error error;
-    bool apart = s->count <= APART_BYTES_MAX;
+    bool apart = s->count <= APART_BYTES_MAX || want == ENGINE_WANT_FIRST;
     uint64_t got = expected;
     uint32_t done = 0;
 

@@ -623,16 +623,20 @@ void sim_named_barrier(uint32_t id, int waits, const char *file, int line)
 /* The last lane to arrive answers for all. */
 static void warp_complete(struct thread *first)
 {
-    uint32_t ballot = 0;
+    uint32_t ballot = 0, sum = 0;
 
-    for (uint32_t lane = 0; lane < SIMT_WARP_THREADS; lane++)
+    for (uint32_t lane = 0; lane < SIMT_WARP_THREADS; lane++) {
         ballot |= first[lane].value != 0 ? 1u << lane : 0;
+        sum += (uint32_t)first[lane].value;
+    }
     for (uint32_t lane = 0; lane < SIMT_WARP_THREADS; lane++) {
         struct thread *thread = &first[lane];
         uint32_t source = lane;
 
-        if (thread->kind < 0) {
+        if (thread->kind == KIND_BALLOT) {
             thread->result = ballot;
+        } else if (thread->kind == SIM_SHUFFLE_SUM) {
+            thread->result = sum;
         } else {
             if (thread->kind == SIM_SHUFFLE_INDEX)
                 source = thread->argument % SIMT_WARP_THREADS;

@@ -152,15 +152,23 @@ SIMT_FUNCTION uint32_t filter_zero_bytes(uint32_t x)
     return ~(((x & 0x7f7f7f7fu) + 0x7f7f7f7fu) | x | 0x7f7f7f7fu);
 }
 
-/* The places among 16 that hold the one byte: the bytes of w ^ byte that are zero, gathered by a
- * multiplication. */
+/* filter_zero_bytes of the k-th of four words, as bits 4 k to 4 k + 3: a multiplication moves each
+ * of its bits there and the others elsewhere. */
+SIMT_FUNCTION uint32_t filter_gather(uint32_t zeros, uint32_t k)
+{
+    uint64_t factor = (1ull << 25 | 1ull << 18 | 1ull << 11 | 1ull << 4) << 4u * k;
+
+    return (uint32_t)(zeros * factor >> 32) & 0xfu << 4u * k;
+}
+
+/* The places among 16 that hold the one byte: the bytes of w ^ byte that are zero. */
 SIMT_FUNCTION uint32_t filter_byte(const struct scan_arguments *a, const struct filter_words *words)
 {
     uint32_t repeated = a->gram[0] * 0x01010101u, mask = 0;
 
     SIMT_UNROLL
     for (uint32_t k = 0; k < 4u; k++)
-        mask |= (filter_zero_bytes(words->w[k] ^ repeated) >> 7) * 0x10204080u >> 28 << 4u * k;
+        mask |= filter_gather(filter_zero_bytes(words->w[k] ^ repeated), k);
     return mask;
 }
 

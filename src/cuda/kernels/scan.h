@@ -81,7 +81,7 @@ struct scan_result {
 #define SCAN_NONE UINT64_MAX
 
 /* log2 of the units whose hits are summed up together (order.h). */
-#define SCAN_BUNDLE_LOG2_MAX 8u
+#define SCAN_BUNDLE_LOG2_MAX 6u
 
 /* The pattern's plane: bit `bit` of each of its bytes. */
 struct scan_plane {
@@ -123,6 +123,11 @@ struct scan_arguments {
     uint32_t want;        /* enum scan_want */
     uint32_t tile_count;  /* tiles, or groups of method sampled */
     uint32_t tile_words;  /* bitmap words: the block's threads times 1 to 8 */
+    uint32_t tile_steps;  /* hits_stream: of a warp, in a tile */
+    uint32_t step_bytes;  /* what those warps that look take in a step */
+    uint32_t whole_from;  /* tiles of which all places are wanted, and all bytes there: from this */
+    uint32_t whole_upto;  /* to below this */
+    uint32_t one;         /* 1, which the compiler does not know */
     uint32_t fold;        /* compare letters without case: patterns are in lower case */
 
     /* One pattern: */

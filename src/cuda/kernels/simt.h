@@ -102,6 +102,17 @@ SIMT_FUNCTION uint32_t simt_blocks(void)
 #define simt_shuffle_u64(value, lane) \
     ((uint64_t)__shfl_sync(0xffffffffu, (unsigned long long)(value), (int)(lane)))
 
+/* The sum over the warp's lanes. */
+SIMT_FUNCTION uint32_t simt_warp_sum_u32(uint32_t value)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+    for (uint32_t distance = SIMT_WARP_THREADS / 2u; distance != 0; distance /= 2u)
+        value += __shfl_xor_sync(0xffffffffu, value, (int)distance);
+    return value;
+#else
+    return __reduce_add_sync(0xffffffffu, value);
+#endif
+}
 SIMT_FUNCTION uint32_t simt_opaque_u32(uint32_t value)
 {
     asm volatile("" : "+r"(value));
@@ -160,7 +171,7 @@ SIMT_FUNCTION void simt_write_u64(uint64_t *p, uint64_t value)
 }
 SIMT_FUNCTION void simt_pause(void)
 {
-    __nanosleep(40);
+    __nanosleep(400);
 }
 SIMT_FUNCTION uint64_t simt_hint_u64(const uint64_t *p)
 {
@@ -271,7 +282,7 @@ uint32_t sim_launch_child(const char *name, void (*entry)(const void *), const v
                           uint64_t arguments_bytes, uint32_t blocks, uint32_t threads,
                           const char *file, int line);
 
-enum { SIM_SHUFFLE_INDEX, SIM_SHUFFLE_UP, SIM_SHUFFLE_DOWN };
+enum { SIM_SHUFFLE_INDEX, SIM_SHUFFLE_UP, SIM_SHUFFLE_DOWN, SIM_SHUFFLE_SUM };
 enum { SIM_ATOMIC_ADD, SIM_ATOMIC_OR, SIM_ATOMIC_MIN, SIM_ATOMIC_MAX };
 
 #define simt_barrier() ((void)sim_barrier(0, __FILE__, __LINE__))
@@ -291,6 +302,8 @@ enum { SIM_ATOMIC_ADD, SIM_ATOMIC_OR, SIM_ATOMIC_MIN, SIM_ATOMIC_MAX };
     sim_shuffle((value), SIM_SHUFFLE_DOWN, (delta), __FILE__, __LINE__)
 #define simt_shuffle_u64(value, lane) \
     sim_shuffle((value), SIM_SHUFFLE_INDEX, (uint32_t)(lane), __FILE__, __LINE__)
+#define simt_warp_sum_u32(value) \
+    ((uint32_t)sim_shuffle((uint32_t)(value), SIM_SHUFFLE_SUM, 0, __FILE__, __LINE__))
 #define simt_load_u8(p) (sim_global((p), 1, 0, __FILE__, __LINE__), *(p))
 #define simt_load_u32(p) (sim_global((p), 4, 0, __FILE__, __LINE__), *(p))
 #define simt_load_u64(p) (sim_global((p), 8, 0, __FILE__, __LINE__), *(p))

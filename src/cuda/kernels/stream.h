@@ -19,7 +19,7 @@
  * too many tiles are listed all blocks stop: the host then runs the tile kernel over all.
  *
  * For the first occurrence the queue is always emptied at a tile's end, and a block takes no tile
- * that is behind the first as it was when the tile was asked for.
+ * that is behind the first as it was half a tile ago.
  */
 #ifndef TRAWL_CUDA_KERNELS_STREAM_H
 #define TRAWL_CUDA_KERNELS_STREAM_H
@@ -253,7 +253,7 @@ SIMT_FUNCTION uint32_t stream_count_bytes(const struct scan_arguments *a,
 SIMT_FUNCTION uint32_t stream_count_word(const struct scan_arguments *a,
                                          const struct filter_words *words)
 {
-    uint32_t gram = a->gram[0], count = 0, one = simt_opaque_u32(1);
+    uint32_t gram = a->gram[0], count = 0, one = a->one;
 
     SIMT_UNROLL
     for (uint32_t j = 0; j < 16u; j++)
@@ -265,7 +265,7 @@ SIMT_FUNCTION uint32_t stream_count_word(const struct scan_arguments *a,
 SIMT_FUNCTION uint32_t stream_count_pair(const struct scan_arguments *a,
                                          const struct filter_words *words, uint32_t distance)
 {
-    uint32_t gram = a->gram[0], less = 0u - a->gram[2], count = 0, one = simt_opaque_u32(1);
+    uint32_t gram = a->gram[0], less = 0u - a->gram[2], count = 0, one = a->one;
 
     SIMT_UNROLL
     for (uint32_t j = 0; j < 16u; j++) {
@@ -281,7 +281,7 @@ SIMT_FUNCTION uint32_t stream_count_pair(const struct scan_arguments *a,
 SIMT_FUNCTION uint32_t stream_count_folded(const struct scan_arguments *a,
                                            const struct filter_words *words)
 {
-    uint32_t count = 0, one = simt_opaque_u32(1);
+    uint32_t count = 0, one = a->one;
 
     SIMT_UNROLL
     for (uint32_t j = 0; j < 16u; j++)
@@ -325,8 +325,22 @@ SIMT_FUNCTION int stream_look(const struct scan_arguments *a, const struct filte
         return filter_strides_any(a, words, filter_stride(kind));
     SIMT_UNROLL
     for (uint32_t j = 0; j < 16u; j++)
-        hit |= ((filter_word(words, j) | a->gram_fold[0]) & a->gram_mask[0]) == a->gram[0];
+        hit |= (filter_word(words, j) | a->gram_fold[0]) == a->gram[0];
     return hit;
+}
+
+/* Which of the 16 places are candidates, where one may be. The words are made unknown to the
+ * compiler: it would keep what it has computed from them for this second look, and run out of
+ * registers. */
+SIMT_FUNCTION uint32_t stream_places(const struct scan_arguments *a,
+                                     const struct filter_words *words, int kind)
+{
+    struct filter_words again;
+
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 6u; i++)
+        again.w[i] = simt_opaque_u32(words->w[i]);
+    return filter_places(a, &again, kind);
 }
 
 /* ---- Loads ------------------------------------------------------------------------------ */
@@ -427,7 +441,7 @@ SIMT_FUNCTION void stream_step(const struct scan_arguments *a, const struct stre
         }
         hit = stream_look(a, &words, kind);
         if (simt_ballot(hit) != 0)
-            stream_push(s, place + k * STREAM_ROW_BYTES, hit ? filter_places(a, &words, kind) : 0);
+            stream_push(s, place + k * STREAM_ROW_BYTES, hit ? stream_places(a, &words, kind) : 0);
     }
     *count += decided;
 }
@@ -480,27 +494,31 @@ SIMT_FUNCTION uint64_t stream_begin(const struct scan_arguments *a, uint32_t til
 
 /* The block's way from tile to tile. */
 struct stream_way {
-    uint32_t *tickets; /* 2, in turn: who writes one knows that all have read it before the other */
+    uint32_t *tickets; /* of two turns: who writes some knows that all have read them before the
+                          others. Of the next tile and the one after it */
     uint32_t ahead;    /* thread 0's: it asks for a tile long before the block takes it */
+    uint32_t is_vain;  /* thread 0's: so many are listed that there are none for this launch */
     uint32_t turn;
-    uint64_t nearest; /* thread 0's: the result's, as it was at the last ask */
+    uint32_t nearest; /* thread 0's: the result's upper half, as it was before a tile's last step */
 };
 
-/* Is the tile ahead behind the first, as that was known when the tile was asked for? */
-SIMT_FUNCTION int stream_is_behind(const struct scan_arguments *a, const struct stream_way *way)
+/* A tile's number, or that of none if it is behind the first as far as that is known. */
+SIMT_FUNCTION uint32_t stream_unless_behind(const struct scan_arguments *a,
+                                            const struct stream_way *way, uint32_t tile)
 {
-    return (SCAN_NONE - way->nearest) >> 32 <
-           a->position + (uint64_t)way->ahead * (a->tile_words * 32u) - a->shift - a->begin;
+    return UINT32_MAX - way->nearest <
+                   a->position + (uint64_t)tile * (a->tile_words * 32u) - a->shift - a->begin
+               ? a->tile_count
+               : tile;
 }
 
-/* One more tile for this block, behind those that blocks begin with. Where so many are listed that
- * this launch is in vain, none: a hint, looked at now and then. */
-SIMT_FUNCTION uint32_t stream_ask(const struct scan_arguments *a, uint32_t turn, int kind)
+/* One more ticket for this block: a tile's number less those that blocks begin with, which are
+ * added when it is used, since whatever is done with a ticket waits for it. Thread 0. */
+SIMT_FUNCTION void stream_ask(const struct scan_arguments *a, struct stream_way *way, int kind)
 {
-    if (!stream_decides(kind) && turn % STREAM_HINT_TURNS == 0 &&
-        simt_hint_u64(&a->result->listed) > a->listed_max)
-        return a->tile_count;
-    return simt_blocks() + (uint32_t)simt_atomic_add_u64(&a->result->ticket, 1);
+    if (!stream_decides(kind) && way->turn % STREAM_HINT_TURNS == 0)
+        way->is_vain = simt_hint_u64(&a->result->listed) > a->listed_max;
+    way->ahead = tile_ticket(a);
 }
 
 /* Add what the warp's tile has come to, or forget it. */
@@ -520,35 +538,38 @@ SIMT_FUNCTION void stream_sum(struct stream *s, int flooded)
 }
 
 /* The end of a tile: its counts are added, or it is given up and listed, by the whole block. Thread
- * 0 says which tile comes after the next and asks for one more. Returns that tile. All threads of
- * the block. */
-SIMT_FUNCTION uint32_t stream_end(const struct scan_arguments *a, struct stream *s,
-                                  struct stream_way *way, uint32_t tile, int kind, int first,
-                                  int flooded)
+ * 0 says which tiles come after it, *next, as was said before unless that is in vain now, and
+ * *third, and asks for one more. All threads of the block. */
+SIMT_FUNCTION void stream_end(const struct scan_arguments *a, struct stream *s,
+                              struct stream_way *way, uint32_t tile, int kind, int first,
+                              int flooded, uint32_t *next, uint32_t *third)
 {
-    uint32_t *ticket = &way->tickets[way->turn++ % 2u];
+    uint32_t *tickets = &way->tickets[way->turn++ % 2u * 2u];
 
     if (simt_thread() == 0) {
-        *ticket = first && stream_is_behind(a, way) ? a->tile_count : way->ahead;
-        way->ahead = stream_ask(a, way->turn, kind);
+        tickets[0] = first ? stream_unless_behind(a, way, *next) : *next;
+        tickets[1] = way->is_vain ? a->tile_count : way->ahead + simt_blocks();
         if (first)
-            way->nearest = simt_read_u64(&a->result->nearest);
+            tickets[1] = stream_unless_behind(a, way, tickets[1]);
+        stream_ask(a, way, kind);
     }
     if (stream_decides(kind)) {
         simt_barrier();
-        return *ticket;
-    }
-    if (!stream_goes_on(a, first))
-        flooded = flooded || stream_drain(a, s);
-    flooded = simt_barrier_or(flooded);
-    stream_sum(s, flooded);
-    if (flooded && simt_thread() == 0) {
-        uint64_t slot = simt_atomic_add_u64(&a->result->listed, 1);
+    } else {
+        if (!stream_goes_on(a, first))
+            flooded = flooded || stream_drain(a, s);
+        flooded = simt_barrier_or(flooded);
+        stream_sum(s, flooded);
+        if (flooded && simt_thread() == 0) {
+            uint64_t slot = simt_atomic_add_u64(&a->result->listed, 1);
 
-        simt_store_u32(a->tile_list + slot, tile);
-        s->warp->listed++;
+            simt_store_u32(a->tile_list + slot, tile);
+            s->warp->listed++;
+        }
     }
-    return *ticket;
+    if (first)
+        *next = tickets[0];
+    *third = tickets[1];
 }
 
 /* All of a tile but its end; `next` is the tile that the block takes then. Of a step that is not
@@ -556,7 +577,7 @@ SIMT_FUNCTION uint32_t stream_end(const struct scan_arguments *a, struct stream 
  * they depend on nothing. Returns whether the warp gives up. */
 SIMT_FUNCTION int stream_tile(const struct scan_arguments *a, uint32_t tile, uint32_t next,
                               struct stream_rows *step, int kind, int first, struct stream *s,
-                              uint64_t *count)
+                              struct stream_way *way, uint64_t *count)
 {
     uint32_t warps_bytes = simt_threads() / SIMT_WARP_THREADS * STREAM_STEP_BYTES;
     uint32_t left = a->tile_words * 32u / warps_bytes;
@@ -567,6 +588,8 @@ SIMT_FUNCTION int stream_tile(const struct scan_arguments *a, uint32_t tile, uin
         uint64_t following = left > 1u ? position + warps_bytes : stream_begin(a, next);
         struct stream_rows ahead = {{0}, {0, 0}};
 
+        if (first && left == 1u && simt_thread() == 0)
+            way->nearest = simt_read_u32((const uint32_t *)(const void *)&a->result->nearest + 1);
         stream_load(a, stream_is_whole(a, following) ? following : a->position, &ahead, kind);
         if (!flooded && stream_is_whole(a, position))
             stream_step(a, step, position, kind, s, count);
@@ -595,9 +618,9 @@ SIMT_FUNCTION_LARGE void stream_tile_again(const struct scan_arguments *a, uint3
 SIMT_FUNCTION void stream_tiles(const struct scan_arguments *a, int kind, int first)
 {
     SIMT_SHARED(struct stream_warp, stream_warps, SCAN_THREADS_MAX / SIMT_WARP_THREADS);
-    SIMT_SHARED(uint32_t, stream_tickets, 2);
+    SIMT_SHARED(uint32_t, stream_tickets, 4);
     struct stream s = {stream_warps + simt_warp(), 0};
-    struct stream_way way = {stream_tickets, 0, 0, 0};
+    struct stream_way way = {stream_tickets, 0, 0, 0, 0};
     struct tile_totals totals = {0, 0, 0};
     struct stream_rows step = {{0}, {0, 0}};
     uint32_t tile = simt_block(), next;
@@ -609,18 +632,18 @@ SIMT_FUNCTION void stream_tiles(const struct scan_arguments *a, int kind, int fi
         s.warp->total = s.warp->candidates = s.warp->listed = 0;
     }
     if (simt_thread() == 0) {
-        stream_tickets[1] = stream_ask(a, 1, kind);
-        way.ahead = stream_ask(a, 1, kind);
+        stream_tickets[3] = tile_ticket(a) + simt_blocks();
+        way.ahead = tile_ticket(a);
     }
     simt_barrier();
-    next = stream_tickets[1];
+    next = stream_tickets[3];
     while (SIMT_BOUND(tile < a->tile_count)) {
-        int flooded = stream_tile(a, tile, next, &step, kind, first, &s, &totals.count);
+        int flooded = stream_tile(a, tile, next, &step, kind, first, &s, &way, &totals.count);
         uint32_t third;
 
         if (stream_decides(kind) && first && simt_ballot(totals.count != 0) != 0)
             stream_tile_again(a, tile, kind, &s);
-        third = stream_end(a, &s, &way, tile, kind, first, flooded);
+        stream_end(a, &s, &way, tile, kind, first, flooded, &next, &third);
         tile = next;
         next = third;
     }

@@ -1,65 +1,78 @@
 /* hits_stream: where one pattern occurs, in order, by streams.
  *
  * Method     the filters of every, by the loads of stream.h. All warps of a block but the last go
- *            through a tile as streams do and note in shared memory which places hold the pattern
- *            or may hold it. The last warp meanwhile verifies and counts what they noted in
- *            the tile before, and keeps its hits until other blocks have told how many come before
- *            them (order.h). Nobody who loads text waits for a place in the result.
+ *            through a tile as streams do and note in shared memory, a bit each, which places hold
+ *            the pattern or may hold it. The last warp meanwhile verifies and counts what they
+ *            noted in the tile before, and learns how many hits come before older ones (order.h).
+ *            Whoever has noted hits writes them when that is known, a step of an older tile with
+ *            each step, while loads are on their way.
  * Grid       any; blocks draw tiles from a ticket. 64 to 288 threads.
- * Shared     static, 42.7 KiB: what two tiles have noted, and the hits that are kept.
+ * Shared     static, HITS_TURNS times 8.5 KiB: what the last tiles have noted.
  * Traffic    per text byte: reads 1, as stream. Per candidate: 16 to 72 text bytes. Per hit: writes
  *            8. Per tile: writes 8 bytes, and where it has hits reads up to 2 KiB.
- * Progress   the last warp waits for those of blocks with lower tiles (order.h).
+ * Progress   the last warp waits for those of blocks with lower tiles (order.h); the others for
+ *            it, where it is HITS_TURNS behind.
  * Order      ascending.
  * Limits     want is SCAN_HITS; as stream otherwise. Where a tile costs more than its budget, or
- *            more than listed_max tiles are dense, the launch is in vain: result->listed is more
- *            than listed_max then, and the host runs the tile kernel.
- * Source     the filters' own. One warp that writes what others find: after Bauer, Cook, Khailany,
+ *            in more than listed_max tiles much has to be verified, the launch is in vain:
+ *            result->listed is more than listed_max then, and the host runs the tile kernel.
+ * Source     the filters' own. One warp that counts what others find: after Bauer, Cook, Khailany,
  *            "CudaDMA", 2011, where some warps load for others.
  */
 #include "stream.h"
 
-/* A cell: what one warp notes in one step, at most so many places; a tile with a fuller one is
- * dense. Two more, so that lanes that each go through a cell of their own read from different
- * banks.
- */
-#define HITS_CELL 256u
-#define HITS_CELL_ROOM (HITS_CELL + 2u)
+/* A cell: a word of bits for each lane and two rows of a step, the first row's places below the
+ * second's. */
+#define HITS_CELL_WORDS (STREAM_ROWS / 2u * SIMT_WARP_THREADS)
 #define HITS_CELLS_MAX (SCAN_THREADS_MAX / SIMT_WARP_THREADS * SCAN_HITS_STEPS)
-#define HITS_AHEAD 4u /* places that a lane of the last warp reads together */
+/* Hits of a step from which on they are written word by word, a lane to each bit, so that stores
+ * lie side by side. */
+#define HITS_DENSE 256u
 
-/* Hits of earlier tiles that wait for what comes before them, and of how many tiles. A tile with
- * more than half as many is dense, too, or with so many that had to be verified: one warp takes
- * longer for them than the others for the next tile. It waits for its turn, and with many of them
- * the launch is in vain. */
-#define HITS_QUEUE 4096u
-#define HITS_QUEUE_TILES 8u
-#define HITS_DENSE (HITS_QUEUE / 2u)
-#define HITS_DENSE_VERIFIED 256u
+/* A tile in which so many places had to be verified: one warp takes longer for them than the others
+ * for the next tile, and with many such tiles the launch is in vain; with far more at once. */
+#define HITS_VERIFIED_MANY 256u
+#define HITS_VERIFIED_MAX 2048u
+#define HITS_QUEUE (2u * SIMT_WARP_THREADS)
 
-/* What a tile's warps have noted: places that hold the pattern or may hold it, by their distance
- * from the tile's begin. The cells are in the text's order, and so is what is in them. */
-struct hits_noted {
-    uint16_t places[HITS_CELLS_MAX * HITS_CELL_ROOM];
-    uint32_t filled[HITS_CELLS_MAX]; /* more than HITS_CELL: none of the last row's is noted */
-    uint32_t number;                 /* of the tile */
-};
-
-/* What the last warp keeps: hits by their distance from their tile's begin, the oldest first, and
- * what it adds up. */
-struct hits_queue {
-    uint16_t hits[HITS_QUEUE];
-    uint32_t number[HITS_QUEUE_TILES], count[HITS_QUEUE_TILES];
-    uint32_t oldest, tiles; /* of the tiles: the oldest one's number, and how many there are */
-    uint32_t begin, filled; /* the same of the hits */
-    uint64_t count_all, candidates, floods;
-};
-
+/* How many of a block's tiles there may be of which the hits are not written yet. */
+#define HITS_TURNS 5u
 #define HITS_NONE UINT32_MAX
 
-SIMT_FUNCTION uint32_t hits_warps(void)
+/* What a tile's warps have noted: places that hold the pattern or may hold it. The cells are in the
+ * text's order. */
+struct hits_noted {
+    uint32_t bits[HITS_CELLS_MAX * HITS_CELL_WORDS]; /* of cells that are not empty */
+    uint32_t filled[HITS_CELLS_MAX];                 /* how many */
+    /* The last warp's: */
+    uint32_t number; /* of the tile */
+    uint32_t count;
+    uint32_t before_cell[HITS_CELLS_MAX]; /* hits of the tile before the cell's */
+    uint64_t base;                        /* the hit of place 0 */
+    uint64_t slots[HITS_CELLS_MAX]; /* where a cell's hits are to be written, and how many: in units
+                                       of HITS_SLOT_COUNT */
+};
+#define HITS_SLOT_COUNT (1ull << 48)
+
+/* The tiles of the turns from this one on: asked for by the last warp HITS_AHEAD turns before, so
+ * that it is known when the others go through the tile before it. */
+#define HITS_AHEAD 3u
+#define HITS_TICKETS 4u
+
+/* What a block shares. Turn by turn the others go through a tile, and the last warp through what
+ * was noted in the turn before. */
+struct hits_shared {
+    struct hits_noted noted[HITS_TURNS]; /* in turn */
+    uint32_t released[2]; /* in turn: so many turns' hits may be written from the next turn on */
+    uint32_t tickets[HITS_TICKETS];
+    uint16_t queue[HITS_QUEUE]; /* the last warp's: places that it verifies next */
+    struct tile_totals totals;  /* and what it adds up */
+    struct scan_arguments arguments;
+};
+
+SIMT_FUNCTION uint32_t hits_cells(const struct scan_arguments *a)
 {
-    return simt_threads() / SIMT_WARP_THREADS - 1u;
+    return a->tile_words * 32u / STREAM_STEP_BYTES;
 }
 
 /* ---- What is noted ---------------------------------------------------------------------- */
@@ -79,7 +92,7 @@ SIMT_FUNCTION uint32_t hits_bytes(const struct scan_arguments *a, const struct f
 
         if (bytes > 2u)
             x |= filter_word(words, 4u * k + 2u) ^ third;
-        mask |= (filter_zero_bytes(x) >> 7) * 0x10204080u >> 28 << 4u * k;
+        mask |= filter_gather(filter_zero_bytes(x), k);
     }
     return mask;
 }
@@ -89,7 +102,7 @@ SIMT_FUNCTION uint32_t hits_bytes(const struct scan_arguments *a, const struct f
 SIMT_FUNCTION uint32_t hits_words(const struct scan_arguments *a, const struct filter_words *words,
                                   uint32_t distance)
 {
-    uint32_t gram = a->gram[0], less = 0u - a->gram[2], mask = 0, one = simt_opaque_u32(1);
+    uint32_t gram = a->gram[0], less = 0u - a->gram[2], mask = 0, one = a->one;
 
     SIMT_UNROLL
     for (uint32_t j = 0; j < 16u; j++) {
@@ -107,7 +120,7 @@ SIMT_FUNCTION uint32_t hits_words(const struct scan_arguments *a, const struct f
 /* Which of 16 places hold the pattern without case. */
 SIMT_FUNCTION uint32_t hits_folded(const struct scan_arguments *a, const struct filter_words *words)
 {
-    uint32_t mask = 0, one = simt_opaque_u32(1);
+    uint32_t mask = 0, one = a->one;
 
     SIMT_UNROLL
     for (uint32_t j = 0; j < 16u; j++)
@@ -132,106 +145,187 @@ SIMT_FUNCTION uint32_t hits_places(const struct scan_arguments *a, const struct 
     if (stream_decides(kind))
         return hits_words(a, words, (uint32_t)(kind - STREAM_PAIR_5) + 1u);
     hit = stream_look(a, words, kind);
-    return simt_ballot(hit) != 0 && hit ? filter_places(a, words, kind) : 0;
+    return simt_ballot(hit) != 0 && hit ? stream_places(a, words, kind) : 0;
 }
 
-/* The sum over the lanes below, and *total that over all, of numbers of up to 16. All lanes of the
- * warp. */
-SIMT_FUNCTION uint32_t hits_count_below(uint32_t count, uint32_t *total)
+/* What a lane has found in the rows of a step: its words of a cell. */
+struct hits_masks {
+    uint32_t rows[STREAM_ROWS / 2u];
+};
+
+/* What a lane finds in a whole step. All lanes of the warp. */
+SIMT_FUNCTION struct hits_masks hits_step(const struct scan_arguments *a,
+                                          const struct stream_rows *step, int kind)
 {
-    uint32_t below = (1u << simt_lane()) - 1u, some = simt_ballot(count != 0);
-    uint32_t sum = simt_popcount(some & below);
-
-    *total = simt_popcount(some);
-    if (simt_ballot(count > 1u) == 0)
-        return sum;
-    sum = *total = 0;
-    SIMT_UNROLL
-    for (uint32_t bit = 0; bit < 5u; bit++) {
-        uint32_t lanes = simt_ballot(count >> bit & 1u);
-
-        sum += simt_popcount(lanes & below) << bit;
-        *total += simt_popcount(lanes) << bit;
-    }
-    return sum;
-}
-
-/* Note a row's places: `at` is the lane's first. All lanes of the warp. */
-SIMT_FUNCTION void hits_note(uint16_t *cell, uint32_t *filled, uint32_t at, uint32_t mask)
-{
-    uint32_t slot, total;
-
-    if (simt_ballot(mask != 0) == 0)
-        return;
-    slot = *filled + hits_count_below(simt_popcount(mask), &total);
-    *filled += total;
-    if (!SIMT_BOUND(*filled <= HITS_CELL))
-        return;
-    for (; mask != 0; mask &= mask - 1u)
-        cell[slot++] = (uint16_t)(at + simt_lowest_bit(mask));
-}
-
-/* A whole step. Returns how many places it has. */
-SIMT_FUNCTION uint32_t hits_step(const struct scan_arguments *a, const struct stream_rows *step,
-                                 uint32_t at, int kind, uint16_t *cell)
-{
-    uint32_t filled = 0;
+    struct hits_masks masks = {{0}};
 
     SIMT_UNROLL
     for (uint32_t k = 0; k < STREAM_ROWS; k++) {
         struct filter_words words = stream_words_of(step, k, kind);
 
-        hits_note(cell, &filled, at + k * STREAM_ROW_BYTES, hits_places(a, &words, kind));
+        masks.rows[k / 2u] |= hits_places(a, &words, kind) << k % 2u * 16u;
     }
-    return filled;
+    return masks;
 }
 
-/* The places of row k of a step that is not whole, or may not be. All lanes of the warp. */
-SIMT_FUNCTION uint32_t hits_edge_row(const struct scan_arguments *a, uint64_t position, uint32_t k,
-                                     int kind)
+/* The same where not all places of the step are wanted, or not all of its bytes there. */
+SIMT_FUNCTION struct hits_masks hits_edge(const struct scan_arguments *a, uint64_t position,
+                                          int kind)
 {
     struct filter_range range = {position, a->begin + a->shift, stream_last(a)};
-    uint64_t place = position + k * STREAM_ROW_BYTES + 16u * simt_lane();
-    struct filter_words words = stream_edge_words(a, place, kind);
+    struct hits_masks masks = {{0}};
 
-    return filter_lane(a, &range, &words, place, stream_filter_kind(kind));
-}
+    for (uint32_t k = 0; k < STREAM_ROWS; k++) {
+        uint64_t place = position + k * STREAM_ROW_BYTES + 16u * simt_lane();
+        struct filter_words words = stream_edge_words(a, place, kind);
+        uint32_t mask = filter_lane(a, &range, &words, place, stream_filter_kind(kind));
 
-SIMT_FUNCTION uint32_t hits_edge(const struct scan_arguments *a, uint64_t position, uint32_t at,
-                                 int kind, uint16_t *cell)
-{
-    uint32_t filled = 0;
-
-    for (uint32_t k = 0; k < STREAM_ROWS; k++)
-        hits_note(cell, &filled, at + k * STREAM_ROW_BYTES, hits_edge_row(a, position, k, kind));
-    return filled;
-}
-
-/* Go through a tile; *next is the tile that the block takes then: read when it is needed, since a
- * register that is spilled waits for what is being loaded. */
-SIMT_FUNCTION void hits_look(const struct scan_arguments *a, uint32_t tile, const uint32_t *next,
-                             struct stream_rows *step, int kind, struct hits_noted *noted)
-{
-    uint32_t steps_bytes = hits_warps() * STREAM_STEP_BYTES;
-    uint32_t steps = a->tile_words * 32u / steps_bytes;
-    uint64_t position = stream_begin(a, tile);
-
-    for (uint32_t s = 0; s < steps; s++) {
-        uint64_t following = s + 1u < steps ? position + steps_bytes : stream_begin(a, *next);
-        uint32_t cell = s * hits_warps() + simt_warp(), filled = 0;
-        uint32_t at = cell * STREAM_STEP_BYTES + 16u * simt_lane();
-        struct stream_rows ahead = {{0}, {0, 0}};
-
-        stream_load(a, stream_is_whole(a, following) ? following : a->position, &ahead, kind);
-        if (stream_is_whole(a, position))
-            filled = hits_step(a, step, at, kind, noted->places + cell * HITS_CELL_ROOM);
-        else if (position < stream_last(a))
-            filled = hits_edge(a, position, at, kind, noted->places + cell * HITS_CELL_ROOM);
-        if (simt_lane() == 0)
-            noted->filled[cell] = filled;
-        *step = ahead;
-        position = following;
+        SIMT_UNROLL
+        for (uint32_t i = 0; i < STREAM_ROWS / 2u; i++)
+            masks.rows[i] |= k / 2u == i ? mask << k % 2u * 16u : 0; /* registers have no index */
     }
+    return masks;
+}
+
+/* Note it in cell c. All lanes of the warp. */
+SIMT_FUNCTION void hits_note(struct hits_noted *noted, uint32_t c, const struct hits_masks *masks)
+{
+    uint32_t own = 0, all = 0;
+
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < STREAM_ROWS / 2u; i++)
+        own |= masks->rows[i];
+    if (simt_ballot(own != 0) != 0) {
+        own = 0;
+        SIMT_UNROLL
+        for (uint32_t i = 0; i < STREAM_ROWS / 2u; i++) {
+            noted->bits[c * HITS_CELL_WORDS + i * SIMT_WARP_THREADS + simt_lane()] = masks->rows[i];
+            own += simt_popcount(masks->rows[i]);
+        }
+        all = simt_warp_sum_u32(own);
+    }
+    if (simt_lane() == 0)
+        noted->filled[c] = all;
+}
+
+/* ---- What is written -------------------------------------------------------------------- */
+
+/* Where cell c's 32 places from 32 * i on are: the word of which they are the lower or upper halves
+ * of this and the next. */
+SIMT_FUNCTION uint32_t hits_word(const struct hits_noted *noted, uint32_t c, uint32_t i)
+{
+    uint32_t row = i * 32u / STREAM_ROW_BYTES;
+    const uint32_t *bits = noted->bits + c * HITS_CELL_WORDS + row / 2u * SIMT_WARP_THREADS +
+                           i * 2u % SIMT_WARP_THREADS;
+
+    return (bits[0] >> row % 2u * 16u & 0xffffu) | bits[1] >> row % 2u * 16u << 16;
+}
+
+/* Write the `count` hits of cell c, of which the first is to lie at `to`. All lanes of the warp. */
+SIMT_FUNCTION void hits_write_cell(const struct hits_noted *noted, uint32_t c, uint64_t *to,
+                                   uint32_t count)
+{
+    uint64_t base = noted->base + c * STREAM_STEP_BYTES;
+
+    if (count < HITS_DENSE) {
+        uint32_t low = hits_word(noted, c, 2u * simt_lane());
+        uint32_t high = hits_word(noted, c, 2u * simt_lane() + 1u);
+        uint32_t own = simt_popcount(low) + simt_popcount(high), at = order_sum_upto(own) - own;
+
+        base += 64u * simt_lane();
+        for (; low != 0; low &= low - 1u, at++)
+            if (SIMT_BOUND(at < count))
+                simt_store_u64(to + at, base + simt_lowest_bit(low));
+        for (; high != 0; high &= high - 1u, at++)
+            if (SIMT_BOUND(at < count))
+                simt_store_u64(to + at, base + 32u + simt_lowest_bit(high));
+        return;
+    }
+    for (uint32_t i = 0, before = 0; i < STREAM_STEP_BYTES / 32u; i++) {
+        uint32_t word = hits_word(noted, c, i);
+        uint32_t at = before + simt_popcount(word & ((1u << simt_lane()) - 1u));
+
+        if ((word >> simt_lane() & 1u) != 0 && SIMT_BOUND(at < count))
+            simt_store_u64(to + at, base + i * 32u + simt_lane());
+        before += simt_popcount(word);
+    }
+}
+
+/* Write what the warp noted in cell c of an earlier turn's tile, slot `ready` of the ring;
+ * HITS_NONE: there is nothing to be written yet. All lanes of the warp. */
+SIMT_FUNCTION void hits_write(const struct scan_arguments *a, const struct hits_shared *shared,
+                              uint32_t ready, uint32_t c)
+{
+    uint64_t slot;
+
+    if (ready == HITS_NONE)
+        return;
+    slot = shared->noted[ready].slots[c];
+    if (slot != 0)
+        hits_write_cell(&shared->noted[ready], c, a->hits + slot % HITS_SLOT_COUNT,
+                        (uint32_t)(slot / HITS_SLOT_COUNT));
+}
+
+/* ---- What looks ------------------------------------------------------------------------- */
+
+/* Are all places of the tile wanted, and all of its bytes there? */
+SIMT_FUNCTION int hits_is_whole(const struct scan_arguments *a, uint32_t tile)
+{
+    return tile >= a->whole_from && SIMT_BOUND(tile < a->whole_upto);
+}
+
+/* The loads of a tile's first step; the text's first, if the tile is not whole. */
+SIMT_FUNCTION void hits_load(const struct scan_arguments *a, uint32_t tile,
+                             struct stream_rows *step, int kind)
+{
+    stream_load(a, hits_is_whole(a, tile) ? stream_begin(a, tile) : a->position, step, kind);
+}
+
+/* Go through a tile and note what is found; meanwhile write what is ready, a cell a step, when
+ * loads are on their way. *next is the tile that the block takes then: read when it is needed,
+ * since a register that is spilled waits for what is being loaded. */
+SIMT_FUNCTION void hits_look(const struct scan_arguments *a, uint32_t tile, const uint32_t *next,
+                             struct stream_rows *step, int kind, const struct hits_shared *shared,
+                             struct hits_noted *noted, uint32_t ready)
+{
+    uint64_t position = stream_begin(a, tile);
+    uint32_t cell = simt_warp();
+
+    for (uint32_t left = a->tile_steps; left != 0; left--) {
+        struct stream_rows ahead = {{0}, {0, 0}};
+        struct hits_masks masks;
+
+        if (left != 1u)
+            stream_load(a, position + a->step_bytes, &ahead, kind);
+        else
+            hits_load(a, *next, &ahead, kind);
+        masks = hits_step(a, step, kind);
+        hits_write(a, shared, ready, cell);
+        hits_note(noted, cell, &masks);
+        *step = ahead;
+        position += a->step_bytes;
+        cell += a->step_bytes / STREAM_STEP_BYTES;
+    }
+}
+
+/* The same for a tile that is not whole. */
+SIMT_FUNCTION void hits_look_edge(const struct scan_arguments *a, uint32_t tile, uint32_t next,
+                                  struct stream_rows *step, int kind,
+                                  const struct hits_shared *shared, struct hits_noted *noted,
+                                  uint32_t ready)
+{
+    uint64_t position = stream_begin(a, tile);
+    uint32_t cell = simt_warp();
+
+    for (uint32_t left = a->tile_steps; left != 0; left--) {
+        struct hits_masks masks = hits_edge(a, position, kind);
+
+        hits_write(a, shared, ready, cell);
+        hits_note(noted, cell, &masks);
+        position += a->step_bytes;
+        cell += a->step_bytes / STREAM_STEP_BYTES;
+    }
+    hits_load(a, next, step, kind);
 }
 
 /* ---- The last warp ---------------------------------------------------------------------- */
@@ -241,302 +335,278 @@ SIMT_FUNCTION uint64_t hits_tile_begin(const struct scan_arguments *a, uint32_t 
     return a->position + (uint64_t)number * (a->tile_words * 32u) - a->shift;
 }
 
-SIMT_FUNCTION uint32_t hits_cells(const struct scan_arguments *a)
+/* Verify the queue's places from `first` on, as many as there are lanes at most, and strike out
+ * those that are no occurrences. Returns whether the tile is given up. */
+SIMT_FUNCTION int hits_verify_queued(const struct scan_arguments *a, struct hits_shared *shared,
+                                     struct hits_noted *noted, uint32_t first, uint32_t count,
+                                     uint32_t *steps)
 {
-    return a->tile_words * 32u / STREAM_STEP_BYTES;
-}
+    uint32_t place = 0, found = 0;
 
-/* Strike out places that are no occurrences, each lane in a cell of its own, of which *filled are
- * left. Returns whether the tile is given up. */
-SIMT_FUNCTION int hits_verify(const struct scan_arguments *a, struct hits_noted *noted,
-                              uint32_t *filled)
-{
-    uint16_t *cell = noted->places + simt_lane() * HITS_CELL_ROOM;
-    uint64_t begin = hits_tile_begin(a, noted->number);
-    uint32_t kept = 0, steps = 0;
-
-    if (simt_ballot(*filled > HITS_CELL) != 0)
+    simt_warp_sync(); /* written before others read */
+    if (SIMT_BOUND(simt_lane() < count))
+        place = shared->queue[first + simt_lane()];
+    simt_warp_sync(); /* read before it is changed */
+    if (stream_is_brief(a) && a->plane.window_bits != 0 && *steps > a->verify_budget)
         return 1;
-    for (uint32_t i = 0; simt_ballot(i < *filled) != 0; i++) {
-        uint32_t place = 0, found;
+    if (stream_verify_one(a, hits_tile_begin(a, noted->number) + place, simt_lane() < count, steps,
+                          &found))
+        return 1;
+    if (simt_lane() < count && (found >> simt_lane() & 1u) == 0) {
+        uint32_t row = place / STREAM_ROW_BYTES % STREAM_ROWS;
+        uint32_t word = place / STREAM_STEP_BYTES * HITS_CELL_WORDS + row / 2u * SIMT_WARP_THREADS +
+                        place % STREAM_ROW_BYTES / 16u;
 
-        if (stream_is_brief(a) && a->plane.window_bits != 0 && steps > a->verify_budget)
-            return 1;
-        if (SIMT_BOUND(i < *filled))
-            place = cell[i];
-        if (stream_verify_one(a, begin + place, i < *filled, &steps, &found))
-            return 1;
-        if ((found >> simt_lane() & 1u) != 0)
-            cell[kept++] = (uint16_t)place;
+        (void)simt_atomic_add_u32(&noted->bits[word], 0u - (1u << (row % 2u * 16u + place % 16u)));
+        (void)simt_atomic_add_u32(&noted->filled[place / STREAM_STEP_BYTES], UINT32_MAX);
     }
-    *filled = kept;
-    if (SIMT_BOUND(simt_lane() < hits_cells(a)))
-        noted->filled[simt_lane()] = kept;
     return 0;
 }
 
-/* Write the oldest tile's hits, `before` of which are others. */
-SIMT_FUNCTION void hits_write_oldest(const struct scan_arguments *a, struct hits_queue *queue,
-                                     uint64_t before)
+/* Strike out places that are no occurrences, in the cells that are not empty, a bit each of
+ * `cells`. Returns whether the tile is given up. */
+SIMT_FUNCTION int hits_verify(const struct scan_arguments *a, struct hits_shared *shared,
+                              struct hits_noted *noted, uint32_t cells)
 {
-    uint32_t tile = queue->oldest % HITS_QUEUE_TILES, count = queue->count[tile];
-    uint64_t base = a->hits_base + hits_tile_begin(a, queue->number[tile]) - a->begin;
+    uint32_t queued = 0, steps = 0;
 
-    for (uint32_t i = simt_lane(); i < count; i += HITS_AHEAD * SIMT_WARP_THREADS) {
-        uint32_t hits[HITS_AHEAD];
+    for (; cells != 0; cells &= cells - 1u) {
+        uint32_t c = simt_lowest_bit(cells);
 
-        SIMT_UNROLL
-        for (uint32_t k = 0; k < HITS_AHEAD; k++)
-            hits[k] = queue->hits[(queue->begin + i + k * SIMT_WARP_THREADS) % HITS_QUEUE];
-        SIMT_UNROLL
-        for (uint32_t k = 0; k < HITS_AHEAD; k++) {
-            uint32_t at = i + k * SIMT_WARP_THREADS;
+        for (uint32_t i = 0; i < STREAM_ROWS / 2u; i++) {
+            uint32_t left = noted->bits[c * HITS_CELL_WORDS + i * SIMT_WARP_THREADS + simt_lane()];
 
-            if (at < count && SIMT_BOUND(before + at < a->capacity))
-                simt_store_u64(&a->hits[before + at], base + hits[k]);
+            for (uint32_t lanes; (lanes = simt_ballot(left != 0)) != 0; left &= left - 1u) {
+                uint32_t at = queued + simt_popcount(lanes & ((1u << simt_lane()) - 1u));
+                uint32_t bit = left != 0 ? simt_lowest_bit(left) : 0, row = 2u * i + bit / 16u;
+
+                if (left != 0)
+                    shared->queue[at] = (uint16_t)(c * STREAM_STEP_BYTES + row * STREAM_ROW_BYTES +
+                                                   simt_lane() * 16u + bit % 16u);
+                queued += simt_popcount(lanes);
+                if (queued < SIMT_WARP_THREADS)
+                    continue;
+                queued -= SIMT_WARP_THREADS;
+                if (hits_verify_queued(a, shared, noted, queued, SIMT_WARP_THREADS, &steps))
+                    return 1;
+            }
         }
     }
-    simt_warp_sync(); /* read by all before it is changed */
-    if (simt_lane() == 0) {
-        queue->oldest++;
-        queue->tiles--;
-        queue->begin += count;
-        queue->filled -= count;
-    }
-    simt_warp_sync(); /* written before others read */
+    return hits_verify_queued(a, shared, noted, 0, queued, &steps);
 }
 
-/* Write the oldest tiles until at most so many tiles and hits are left; those that may be written
- * without waiting are in any case. */
-SIMT_FUNCTION void hits_flush(const struct scan_arguments *a, struct hits_queue *queue,
-                              uint32_t tiles, uint32_t hits)
+/* Say where the hits of a turn go, of which `before` come before its tile's. */
+SIMT_FUNCTION void hits_place(const struct scan_arguments *a, struct hits_noted *noted,
+                              uint64_t before)
 {
-    while (queue->tiles > 0) {
-        uint32_t tile = queue->oldest % HITS_QUEUE_TILES, count = queue->count[tile];
-        uint64_t before;
+    if (SIMT_BOUND(simt_lane() < hits_cells(a))) {
+        uint64_t slot = before + noted->before_cell[simt_lane()];
+        uint64_t own = noted->filled[simt_lane()];
 
-        if (queue->tiles > tiles || queue->filled > hits)
-            before = order_before(a, queue->number[tile], count);
-        else if (!order_try(a, queue->number[tile], count, &before))
-            return;
-        hits_write_oldest(a, queue, before);
+        if (slot >= a->capacity)
+            own = 0;
+        else if (SIMT_BOUND(slot + own > a->capacity))
+            own = a->capacity - slot;
+        noted->slots[simt_lane()] = own == 0 ? 0 : slot + own * HITS_SLOT_COUNT;
     }
+    if (simt_lane() == 0)
+        noted->base = a->hits_base - a->begin + hits_tile_begin(a, noted->number);
 }
 
-/* Put a tile's hits into the queue, each lane those of its cell. */
-SIMT_FUNCTION void hits_keep(const struct hits_noted *noted, uint32_t own, uint32_t count,
-                             struct hits_queue *queue)
+/* Release the hits of the block's turns below `turns`, the oldest first: of those below `least` in
+ * any case, of others as long as what comes before them is known. */
+SIMT_FUNCTION void hits_release(const struct scan_arguments *a, struct hits_shared *shared,
+                                uint32_t *released, uint32_t least, uint32_t turns)
 {
-    const uint16_t *cell = noted->places + simt_lane() * HITS_CELL_ROOM;
-    uint32_t at = queue->begin + queue->filled + order_sum_upto(own) - own;
+    for (; *released < turns; (*released)++) {
+        struct hits_noted *noted = &shared->noted[*released % HITS_TURNS];
+        uint32_t count = noted->count;
+        uint64_t before = 0;
 
-    for (uint32_t i = 0; i < own; i += HITS_AHEAD) {
-        uint16_t places[HITS_AHEAD];
-
-        SIMT_UNROLL
-        for (uint32_t k = 0; k < HITS_AHEAD; k++)
-            places[k] = i + k < own ? cell[i + k] : 0;
-        SIMT_UNROLL
-        for (uint32_t k = 0; k < HITS_AHEAD; k++)
-            if (SIMT_BOUND(i + k < own))
-                queue->hits[(at + i + k) % HITS_QUEUE] = places[k];
-    }
-    simt_warp_sync(); /* read by all before it is changed */
-    if (simt_lane() == 0) {
-        queue->number[(queue->oldest + queue->tiles) % HITS_QUEUE_TILES] = noted->number;
-        queue->count[(queue->oldest + queue->tiles) % HITS_QUEUE_TILES] = count;
-        queue->tiles++;
-        queue->filled += count;
-    }
-    simt_warp_sync(); /* written before others read */
-}
-
-/* Write a dense tile's hits cell by cell; what a cell had no room for is looked for again. */
-SIMT_FUNCTION void hits_write_dense(const struct scan_arguments *a, int kind,
-                                    const struct hits_noted *noted, uint64_t slot)
-{
-    uint64_t begin = hits_tile_begin(a, noted->number), base = a->hits_base + begin - a->begin;
-    uint32_t cells = hits_cells(a);
-
-    for (uint32_t c = 0; c < cells; c++) {
-        const uint16_t *cell = noted->places + c * HITS_CELL_ROOM;
-        uint32_t filled = noted->filled[c];
-
-        for (uint32_t i = simt_lane(); filled <= HITS_CELL && i < filled; i += SIMT_WARP_THREADS)
-            if (SIMT_BOUND(slot + i < a->capacity))
-                simt_store_u64(&a->hits[slot + i], base + cell[i]);
-        for (uint32_t k = 0; filled > HITS_CELL && k < STREAM_ROWS; k++) {
-            uint32_t at = c * STREAM_STEP_BYTES, total;
-            uint32_t left = hits_edge_row(a, begin + a->shift + at, k, kind);
-            uint64_t own = slot + hits_count_below(simt_popcount(left), &total);
-
-            at += k * STREAM_ROW_BYTES + 16u * simt_lane();
-            for (; left != 0; left &= left - 1u, own++)
-                if (SIMT_BOUND(own < a->capacity))
-                    simt_store_u64(&a->hits[own], base + at + simt_lowest_bit(left));
-            slot += total;
+        if (count != 0 || order_ends_bundle(a, noted->number)) {
+            if (*released < least)
+                before = order_before(a, noted->number, count);
+            else if (!order_try(a, noted->number, count, &before))
+                return;
         }
-        slot += filled <= HITS_CELL ? filled : 0;
+        hits_place(a, noted, before);
     }
 }
 
-/* The last warp's turn: the tile that was gone through last is verified, noted and put into the
- * queue; HITS_NONE: there is no such tile any more, and the queue is emptied. A function of its
- * own, so that it takes no registers from those who load, with its arguments in shared memory:
- * where a kernel finds them, they are far away for what is not inlined. */
-SIMT_FUNCTION_LARGE void hits_turn(const struct scan_arguments *a, int kind,
-                                   struct hits_noted *noted, struct hits_queue *queue)
+/* Verify, count and note what was noted in a turn. */
+SIMT_FUNCTION void hits_count(const struct scan_arguments *a, int kind, struct hits_shared *shared,
+                              struct hits_noted *noted)
 {
-    uint32_t own = 0, candidates, count;
-    int gives_up, dense;
+    uint32_t own = 0, candidates = 0, upto, count;
+    int gives_up = 0;
 
-    if (noted->number == HITS_NONE) {
-        hits_flush(a, queue, 0, 0);
-        return;
-    }
     if (SIMT_BOUND(simt_lane() < hits_cells(a)))
         own = noted->filled[simt_lane()];
-    candidates = stream_decides(kind) ? 0 : (uint32_t)order_warp_sum(own);
-    gives_up = !stream_decides(kind) && hits_verify(a, noted, &own);
-    count = gives_up ? 0 : (uint32_t)order_warp_sum(own);
-    dense = !gives_up && (count > HITS_DENSE || candidates > HITS_DENSE_VERIFIED ||
-                          simt_ballot(own > HITS_CELL) != 0);
+    if (!stream_decides(kind)) {
+        candidates = simt_warp_sum_u32(own);
+        gives_up = candidates > HITS_VERIFIED_MAX ||
+                   (candidates != 0 && hits_verify(a, shared, noted, simt_ballot(own != 0)));
+        simt_warp_sync(); /* written before others read */
+        if (SIMT_BOUND(simt_lane() < hits_cells(a))) {
+            own = gives_up ? 0 : noted->filled[simt_lane()];
+            noted->filled[simt_lane()] = own;
+        }
+    }
+    upto = order_sum_upto(own);
+    count = simt_shuffle_u32(upto, SIMT_WARP_THREADS - 1u);
+    if (SIMT_BOUND(simt_lane() < hits_cells(a)))
+        noted->before_cell[simt_lane()] = upto - own;
     if (simt_lane() == 0) {
-        uint64_t floods = gives_up ? a->listed_max + 1u : (uint64_t)dense;
+        uint64_t floods = gives_up ? a->listed_max + 1u : candidates > HITS_VERIFIED_MANY;
 
         order_note(a, noted->number, count);
-        queue->count_all += count;
-        queue->candidates += candidates;
-        queue->floods += floods;
+        noted->count = count;
+        shared->totals.count += count;
+        shared->totals.candidates += candidates;
+        shared->totals.floods += floods;
         if (floods != 0)
             (void)simt_atomic_add_u64(&a->result->listed, floods);
     }
-    if (dense) {
-        simt_warp_sync(); /* what is left of cells is written before others read */
-        hits_flush(a, queue, 0, 0);
-        hits_write_dense(a, kind, noted, order_before(a, noted->number, count));
-        return;
-    }
-    hits_flush(a, queue, HITS_QUEUE_TILES - 1u, HITS_QUEUE - count);
-    if (count != 0 || order_ends_bundle(a, noted->number))
-        hits_keep(noted, gives_up ? 0 : own, count, queue);
+    simt_warp_sync(); /* written before others read */
 }
 
-/* ---- The block -------------------------------------------------------------------------- */
-
-/* One more tile; none where the launch is in vain, which is looked at now and then. */
+/* One more tile; none where the launch is in vain, which is looked at now and then. One thread. */
 SIMT_FUNCTION uint32_t hits_ask(const struct scan_arguments *a, uint32_t turn)
 {
     if (turn % STREAM_HINT_TURNS == 0 && simt_hint_u64(&a->result->listed) > a->listed_max)
         return a->tile_count;
-    return (uint32_t)simt_atomic_add_u64(&a->result->ticket, 1);
+    return tile_ticket(a);
 }
 
-/* One thread, a barrier before all else. */
-SIMT_FUNCTION void hits_queue_begin(struct hits_queue *queue)
+/* The last warp's turn: what was noted in the same turn, and then what may be written. A function
+ * of its own, so that it takes no registers from those who load, with its arguments in shared
+ * memory: where a kernel finds them, they are far away for what is not inlined. Returns whether
+ * there is one more. */
+SIMT_FUNCTION_LARGE int hits_turn(int kind, struct hits_shared *shared, uint32_t turn)
 {
-    queue->oldest = queue->tiles = queue->begin = queue->filled = 0;
-    queue->count_all = queue->candidates = queue->floods = 0;
-}
+    const struct scan_arguments *a = &shared->arguments;
+    struct hits_noted *noted = &shared->noted[turn % HITS_TURNS];
+    uint32_t released = turn > 0 ? shared->released[(turn - 1u) % 2u] : 0, asked = 0;
+    uint32_t tile = shared->tickets[turn % HITS_TICKETS];
+    int goes_on = SIMT_BOUND(tile < a->tile_count);
 
-/* The tiles of a turn and the next two: who writes one knows that all have read what was there. */
-#define HITS_TICKETS 4u
-
-/* What a block shares. */
-struct hits_shared {
-    struct hits_noted noted[2]; /* in turn */
-    struct hits_queue queue;
-    uint32_t tickets[HITS_TICKETS];
-    struct scan_arguments arguments;
-};
-
-/* The named barriers, two of each in turn, so that nobody is at one twice. 1 and 2: all others have
- * filled what is noted in this turn; 3 and 4: the last warp is done with what was noted in the turn
- * before. Both together part one turn from the next. */
-SIMT_FUNCTION void hits_turn_over(uint32_t turn, int is_last)
-{
-    if (is_last && turn % 2u == 0) {
-        simt_arrive(3);
-        simt_wait(1);
-    } else if (is_last) {
-        simt_arrive(4);
-        simt_wait(2);
-    } else if (turn % 2u == 0) {
-        simt_arrive(1);
-        simt_wait(3);
+    if (goes_on) {
+        if (simt_lane() == 0) {
+            asked = hits_ask(a, turn);
+            noted->number = tile;
+        }
+        simt_warp_sync(); /* written before others read */
+        hits_count(a, kind, shared, noted);
+        /* In two turns the others take the place of the turn that is HITS_TURNS before that. */
+        hits_release(a, shared, &released, turn + 3u > HITS_TURNS ? turn + 3u - HITS_TURNS : 0,
+                     turn + 1u);
     } else {
-        simt_arrive(2);
-        simt_wait(4);
+        hits_release(a, shared, &released, turn, turn);
     }
+    if (simt_lane() == 0) {
+        shared->released[turn % 2u] = released;
+        if (goes_on)
+            shared->tickets[(turn + HITS_AHEAD) % HITS_TICKETS] = asked;
+    }
+    return goes_on;
 }
 
-/* The last warp's way: a turn behind the others, and one more. */
+/* ---- The block -------------------------------------------------------------------------- */
+
+/* The named barriers, two of each in turn. At 1 and 2 the others have noted what there is in a
+ * turn, and the last warp waits for that; at 3 and 4 it is done with a turn, and the others wait
+ * for that at the next one's end, and for each other. So nobody comes to a barrier twice. */
+SIMT_FUNCTION void hits_others_are_done(uint32_t turn, int is_last)
+{
+    if (is_last && turn % 2u == 0)
+        simt_wait(1);
+    else if (is_last)
+        simt_wait(2);
+    else if (turn % 2u == 0)
+        simt_arrive(1);
+    else
+        simt_arrive(2);
+}
+
+SIMT_FUNCTION void hits_last_is_done(uint32_t turn, int is_last)
+{
+    if (is_last && turn % 2u == 0)
+        simt_arrive(3);
+    else if (is_last)
+        simt_arrive(4);
+    else if (turn % 2u == 0)
+        simt_wait(3);
+    else
+        simt_wait(4);
+}
+
+/* The last warp's way. */
 SIMT_FUNCTION void hits_last(int kind, struct hits_shared *shared)
 {
     uint32_t turn = 0;
+    int goes_on;
 
+    hits_last_is_done(turn - 1u, 1);
     do {
-        if (turn > 0)
-            hits_turn(&shared->arguments, kind, &shared->noted[(turn + 1u) % 2u], &shared->queue);
-        hits_turn_over(turn, 1);
-        turn++;
-    } while (shared->noted[(turn + 1u) % 2u].number != HITS_NONE);
-    hits_turn(&shared->arguments, kind, &shared->noted[(turn + 1u) % 2u], &shared->queue);
+        hits_others_are_done(turn, 1);
+        goes_on = hits_turn(kind, shared, turn);
+        hits_last_is_done(turn++, 1);
+    } while (goes_on);
 }
 
-/* The way of the others. Thread 0 asks for the tiles, and leaves what it asked for last in *ahead.
- */
-SIMT_FUNCTION void hits_others(const struct scan_arguments *a, int kind, struct hits_shared *shared,
-                               uint32_t *ahead)
+/* The way of the others. */
+SIMT_FUNCTION void hits_others(const struct scan_arguments *a, int kind, struct hits_shared *shared)
 {
-    uint32_t tile = shared->tickets[0], turn = 0;
+    uint32_t tile = shared->tickets[0], turn = 0, written = 0, ready = HITS_NONE;
     struct stream_rows step = {{0}, {0, 0}};
-    int goes_on = 1;
 
-    stream_load(a, stream_is_whole(a, stream_begin(a, tile)) ? stream_begin(a, tile) : a->position,
-                &step, kind);
-    while (goes_on) {
+    hits_load(a, tile, &step, kind);
+    for (;; turn++) {
         const uint32_t *next = &shared->tickets[(turn + 1u) % HITS_TICKETS];
+        struct hits_noted *noted = &shared->noted[turn % HITS_TURNS];
 
-        goes_on = SIMT_BOUND(tile < a->tile_count);
-        if (simt_thread() == 0) {
-            shared->tickets[(turn + 2u) % HITS_TICKETS] = *ahead;
-            *ahead = goes_on ? hits_ask(a, turn + 1u) : *ahead;
-            shared->noted[turn % 2u].number = goes_on ? tile : HITS_NONE;
-        }
-        if (goes_on)
-            hits_look(a, tile, next, &step, kind, &shared->noted[turn % 2u]);
-        hits_turn_over(turn, 0);
+        if (hits_is_whole(a, tile))
+            hits_look(a, tile, next, &step, kind, shared, noted, ready);
+        else if (SIMT_BOUND(tile < a->tile_count))
+            hits_look_edge(a, tile, *next, &step, kind, shared, noted, ready);
+        else
+            break;
+        written += ready != HITS_NONE;
+        hits_others_are_done(turn, 0);
+        hits_last_is_done(turn - 1u, 0);
+        ready = turn > 0 && written < shared->released[(turn - 1u) % 2u] ? written % HITS_TURNS
+                                                                         : HITS_NONE;
         tile = *next;
-        turn++;
     }
+    hits_others_are_done(turn, 0);
+    hits_last_is_done(turn - 1u, 0);
+    hits_last_is_done(turn, 0);
+    for (; written < turn; written++)
+        for (uint32_t cell = simt_warp(); cell < hits_cells(a);
+             cell += a->step_bytes / STREAM_STEP_BYTES)
+            hits_write(a, shared, written % HITS_TURNS, cell);
 }
 
 SIMT_FUNCTION void hits_tiles(const struct scan_arguments *a, int kind)
 {
     SIMT_SHARED(struct hits_shared, hits_block, 1);
     struct tile_totals totals = {0, 0, 0};
-    uint32_t ahead = 0;
 
     if (simt_thread() == 0) {
-        hits_block->tickets[0] = hits_ask(a, 1);
-        hits_block->tickets[1] = hits_ask(a, 1);
-        ahead = hits_ask(a, 1);
-        hits_queue_begin(&hits_block->queue);
+        for (uint32_t i = 0; i < HITS_AHEAD; i++)
+            hits_block->tickets[i] = hits_ask(a, 1);
+        hits_block->totals = totals;
     }
     for (uint32_t i = simt_thread(); i < sizeof *a / sizeof(uint64_t); i += simt_threads())
         ((uint64_t *)(void *)&hits_block->arguments)[i] = ((const uint64_t *)(const void *)a)[i];
     simt_barrier();
-    if (simt_warp() == hits_warps())
+    if (simt_warp() == a->step_bytes / STREAM_STEP_BYTES)
         hits_last(kind, hits_block);
     else
-        hits_others(a, kind, hits_block, &ahead);
-    if (simt_warp() == hits_warps() && simt_lane() == 0) {
-        totals.count = hits_block->queue.count_all;
-        totals.candidates = hits_block->queue.candidates;
-        totals.floods = hits_block->queue.floods;
-    }
-    tile_finish(a, &totals, ahead == UINT32_MAX ? UINT64_MAX : 0);
+        hits_others(a, kind, hits_block);
+    if (simt_warp() == a->step_bytes / STREAM_STEP_BYTES && simt_lane() == 0)
+        totals = hits_block->totals;
+    tile_finish(a, &totals, 0);
 }
 
 #define HITS_KIND(kind)          \

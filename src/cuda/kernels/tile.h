@@ -351,6 +351,13 @@ struct tile_queue {
     uint32_t turn;
 };
 
+/* A ticket of 32 bits: the upper half of more would be a register for nothing, and whoever needs
+ * that for something else waits for the ticket. */
+SIMT_FUNCTION uint32_t tile_ticket(const struct scan_arguments *a)
+{
+    return simt_atomic_add_u32((uint32_t *)(void *)&a->result->ticket, 1);
+}
+
 SIMT_FUNCTION uint64_t tile_ask(const struct scan_arguments *a)
 {
     return simt_thread() == 0 ? simt_atomic_add_u64(&a->result->ticket, 1) : 0;
