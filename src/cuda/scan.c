@@ -5,7 +5,7 @@
 #include "cuda/lane.h"
 
 #define TILES_PER_BLOCK_MIN 2u
-#define FIRST_STEPS 2u
+#define FIRST_STEPS 3u
 #define FLOOD_PARTS 16u /* one in so many units listed: the tile kernel takes all */
 #define FLOOD_SCANS 15u /* and as many scans more */
 #define FLOOD_STRIDE_MAX 512u

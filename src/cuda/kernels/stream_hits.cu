@@ -2,10 +2,10 @@
  *
  * Method     the filters of every, by the loads of stream.h. All warps of a block but the last go
  *            through a tile as streams do and note in shared memory, a bit each, which places hold
- *            the pattern or may hold it. The last warp meanwhile verifies and counts what they
- *            noted in the tile before, and learns how many hits come before older ones (order.h).
- *            Whoever has noted hits writes them when that is known, a step of an older tile with
- *            each step, while loads are on their way.
+ *            the pattern or may hold it. The last warp, up to two tiles behind, verifies and counts
+ *            what they have noted, asks for tiles, and learns how many hits come before older ones
+ * (order.h). Whoever has noted hits writes them when that is known, in the first step of a later
+ *            tile, while loads are on their way.
  * Grid       any; blocks draw tiles from a ticket. 64 to 288 threads.
  * Shared     static, HITS_TURNS times 8.5 KiB: what the last tiles have noted.
  * Traffic    per text byte: reads 1, as stream. Per candidate: 16 to 72 text bytes. Per hit: writes
@@ -49,23 +49,24 @@ struct hits_noted {
     uint32_t count;
     uint32_t before_cell[HITS_CELLS_MAX]; /* hits of the tile before the cell's */
     uint64_t base;                        /* the hit of place 0 */
-    uint64_t slots[HITS_CELLS_MAX]; /* where a cell's hits are to be written, and how many: in units
-                                       of HITS_SLOT_COUNT */
+    uint64_t slots[HITS_CELLS_MAX]; /* where a cell's hits are to be written; 0 in all: none */
 };
-#define HITS_SLOT_COUNT (1ull << 48)
+/* Above a slot, for how many there is room, if not all fit or they are dense; or this. */
+#define HITS_SLOT_ROOM (1ull << 48)
+#define HITS_SLOT_ALL (1ull << 63)
 
 /* The tiles of the turns from this one on: asked for by the last warp HITS_AHEAD turns before, so
  * that it is known when the others go through the tile before it. */
 #define HITS_AHEAD 3u
 #define HITS_TICKETS 4u
 
-/* What a block shares. Turn by turn the others go through a tile, and the last warp through what
- * was noted in the turn before. */
+/* What a block shares. In each turn the others go through a tile; the last warp's turn of the same
+ * number begins when theirs is over, and is over before their next but one. */
 struct hits_shared {
     struct hits_noted noted[HITS_TURNS]; /* in turn */
-    uint32_t released[2]; /* in turn: so many turns' hits may be written from the next turn on */
+    uint32_t released[2]; /* by the last warp's turns: so many turns' hits may be written */
     uint32_t tickets[HITS_TICKETS];
-    uint16_t queue[HITS_QUEUE]; /* the last warp's: places that it verifies next */
+    uint16_t queue[HITS_QUEUE]; /* the last warp's: places that it verifies next, */
     struct tile_totals totals;  /* and what it adds up */
     struct scan_arguments arguments;
 };
@@ -221,49 +222,54 @@ SIMT_FUNCTION uint32_t hits_word(const struct hits_noted *noted, uint32_t c, uin
     return (bits[0] >> row % 2u * 16u & 0xffffu) | bits[1] >> row % 2u * 16u << 16;
 }
 
-/* Write the `count` hits of cell c, of which the first is to lie at `to`. All lanes of the warp. */
-SIMT_FUNCTION void hits_write_cell(const struct hits_noted *noted, uint32_t c, uint64_t *to,
-                                   uint32_t count)
+/* Write the hits of cell c, which are few, from `to` on. All lanes of the warp. */
+SIMT_FUNCTION void hits_write_few(const struct hits_noted *noted, uint32_t c, uint64_t *to)
 {
-    uint64_t base = noted->base + c * STREAM_STEP_BYTES;
+    uint64_t hit = noted->base + c * STREAM_STEP_BYTES + 64u * simt_lane();
+    uint32_t low = hits_word(noted, c, 2u * simt_lane());
+    uint32_t high = hits_word(noted, c, 2u * simt_lane() + 1u);
+    uint32_t own = simt_popcount(low) + simt_popcount(high);
 
-    if (count < HITS_DENSE) {
-        uint32_t low = hits_word(noted, c, 2u * simt_lane());
-        uint32_t high = hits_word(noted, c, 2u * simt_lane() + 1u);
-        uint32_t own = simt_popcount(low) + simt_popcount(high), at = order_sum_upto(own) - own;
+    to += order_sum_upto(own) - own;
+    for (; low != 0; low &= low - 1u, to++)
+        simt_store_u64(to, hit + simt_lowest_bit(low));
+    for (; high != 0; high &= high - 1u, to++)
+        simt_store_u64(to, hit + 32u + simt_lowest_bit(high));
+}
 
-        base += 64u * simt_lane();
-        for (; low != 0; low &= low - 1u, at++)
-            if (SIMT_BOUND(at < count))
-                simt_store_u64(to + at, base + simt_lowest_bit(low));
-        for (; high != 0; high &= high - 1u, at++)
-            if (SIMT_BOUND(at < count))
-                simt_store_u64(to + at, base + 32u + simt_lowest_bit(high));
-        return;
-    }
+/* Write the hits of cell c that come before the `room`-th: word by word, a lane to each bit, so
+ * that stores lie side by side. All lanes of the warp. */
+SIMT_FUNCTION void hits_write_many(const struct hits_noted *noted, uint32_t c, uint64_t *to,
+                                   uint32_t room)
+{
+    uint64_t hit = noted->base + c * STREAM_STEP_BYTES + simt_lane();
+
     for (uint32_t i = 0, before = 0; i < STREAM_STEP_BYTES / 32u; i++) {
         uint32_t word = hits_word(noted, c, i);
         uint32_t at = before + simt_popcount(word & ((1u << simt_lane()) - 1u));
 
-        if ((word >> simt_lane() & 1u) != 0 && SIMT_BOUND(at < count))
-            simt_store_u64(to + at, base + i * 32u + simt_lane());
+        if ((word >> simt_lane() & 1u) != 0 && SIMT_BOUND(at < room))
+            simt_store_u64(to + at, hit + i * 32u);
         before += simt_popcount(word);
     }
 }
 
-/* Write what the warp noted in cell c of an earlier turn's tile, slot `ready` of the ring;
- * HITS_NONE: there is nothing to be written yet. All lanes of the warp. */
-SIMT_FUNCTION void hits_write(const struct scan_arguments *a, const struct hits_shared *shared,
-                              uint32_t ready, uint32_t c)
+/* Write what the warp noted in an earlier turn. All lanes of the warp. */
+SIMT_FUNCTION void hits_write(const struct scan_arguments *a, const struct hits_noted *noted)
 {
-    uint64_t slot;
+    uint32_t warps = a->step_bytes / STREAM_STEP_BYTES, own = simt_lane() * warps + simt_warp();
+    uint32_t left = simt_ballot(simt_lane() < a->tile_steps && noted->slots[own] != 0);
 
-    if (ready == HITS_NONE)
-        return;
-    slot = shared->noted[ready].slots[c];
-    if (slot != 0)
-        hits_write_cell(&shared->noted[ready], c, a->hits + slot % HITS_SLOT_COUNT,
-                        (uint32_t)(slot / HITS_SLOT_COUNT));
+    for (; left != 0; left &= left - 1u) {
+        uint32_t c = simt_lowest_bit(left) * warps + simt_warp();
+        uint64_t slot = noted->slots[c];
+        uint64_t *to = a->hits + slot % HITS_SLOT_ROOM;
+
+        if (slot >= HITS_SLOT_ALL)
+            hits_write_few(noted, c, to);
+        else
+            hits_write_many(noted, c, to, (uint32_t)(slot / HITS_SLOT_ROOM));
+    }
 }
 
 /* ---- What looks ------------------------------------------------------------------------- */
@@ -281,13 +287,14 @@ SIMT_FUNCTION void hits_load(const struct scan_arguments *a, uint32_t tile,
     stream_load(a, hits_is_whole(a, tile) ? stream_begin(a, tile) : a->position, step, kind);
 }
 
-/* Go through a tile and note what is found; meanwhile write what is ready, a cell a step, when
- * loads are on their way. *next is the tile that the block takes then: read when it is needed,
- * since a register that is spilled waits for what is being loaded. */
+/* Go through a tile and note what is found; then write what was noted in turn `ready`, if any.
+ * *next is the tile that the block takes then: read when it is needed, since a register that is
+ * spilled waits for what is being loaded. */
 SIMT_FUNCTION void hits_look(const struct scan_arguments *a, uint32_t tile, const uint32_t *next,
-                             struct stream_rows *step, int kind, const struct hits_shared *shared,
-                             struct hits_noted *noted, uint32_t ready)
+                             struct stream_rows *step, int kind, struct hits_shared *shared,
+                             uint32_t turn, uint32_t ready)
 {
+    struct hits_noted *noted = &shared->noted[turn % HITS_TURNS];
     uint64_t position = stream_begin(a, tile);
     uint32_t cell = simt_warp();
 
@@ -300,7 +307,9 @@ SIMT_FUNCTION void hits_look(const struct scan_arguments *a, uint32_t tile, cons
         else
             hits_load(a, *next, &ahead, kind);
         masks = hits_step(a, step, kind);
-        hits_write(a, shared, ready, cell);
+        if (ready != HITS_NONE) /* while loads are on their way, and few registers are in use */
+            hits_write(a, &shared->noted[ready % HITS_TURNS]);
+        ready = HITS_NONE;
         hits_note(noted, cell, &masks);
         *step = ahead;
         position += a->step_bytes;
@@ -310,18 +319,18 @@ SIMT_FUNCTION void hits_look(const struct scan_arguments *a, uint32_t tile, cons
 
 /* The same for a tile that is not whole. */
 SIMT_FUNCTION void hits_look_edge(const struct scan_arguments *a, uint32_t tile, uint32_t next,
-                                  struct stream_rows *step, int kind,
-                                  const struct hits_shared *shared, struct hits_noted *noted,
-                                  uint32_t ready)
+                                  struct stream_rows *step, int kind, struct hits_shared *shared,
+                                  uint32_t turn, uint32_t ready)
 {
     uint64_t position = stream_begin(a, tile);
     uint32_t cell = simt_warp();
 
+    if (ready != HITS_NONE)
+        hits_write(a, &shared->noted[ready % HITS_TURNS]);
     for (uint32_t left = a->tile_steps; left != 0; left--) {
         struct hits_masks masks = hits_edge(a, position, kind);
 
-        hits_write(a, shared, ready, cell);
-        hits_note(noted, cell, &masks);
+        hits_note(&shared->noted[turn % HITS_TURNS], cell, &masks);
         position += a->step_bytes;
         cell += a->step_bytes / STREAM_STEP_BYTES;
     }
@@ -402,31 +411,32 @@ SIMT_FUNCTION void hits_place(const struct scan_arguments *a, struct hits_noted 
     if (SIMT_BOUND(simt_lane() < hits_cells(a))) {
         uint64_t slot = before + noted->before_cell[simt_lane()];
         uint64_t own = noted->filled[simt_lane()];
+        uint64_t room = slot < a->capacity ? a->capacity - slot : 0;
 
-        if (slot >= a->capacity)
-            own = 0;
-        else if (SIMT_BOUND(slot + own > a->capacity))
-            own = a->capacity - slot;
-        noted->slots[simt_lane()] = own == 0 ? 0 : slot + own * HITS_SLOT_COUNT;
+        if (SIMT_BOUND(own <= room) && own < HITS_DENSE)
+            slot += HITS_SLOT_ALL;
+        else
+            slot += (own < room ? own : room) * HITS_SLOT_ROOM;
+        noted->slots[simt_lane()] = own == 0 || room == 0 ? 0 : slot;
     }
     if (simt_lane() == 0)
         noted->base = a->hits_base - a->begin + hits_tile_begin(a, noted->number);
 }
 
 /* Release the hits of the block's turns below `turns`, the oldest first: of those below `least` in
- * any case, of others as long as what comes before them is known. */
+ * any case; one more if what comes before it is known, and others only if there are many. */
 SIMT_FUNCTION void hits_release(const struct scan_arguments *a, struct hits_shared *shared,
                                 uint32_t *released, uint32_t least, uint32_t turns)
 {
-    for (; *released < turns; (*released)++) {
+    for (uint32_t from = *released; *released < turns; (*released)++) {
         struct hits_noted *noted = &shared->noted[*released % HITS_TURNS];
-        uint32_t count = noted->count;
         uint64_t before = 0;
 
-        if (count != 0 || order_ends_bundle(a, noted->number)) {
+        if (noted->count != 0 || order_ends_bundle(a, noted->number)) {
             if (*released < least)
-                before = order_before(a, noted->number, count);
-            else if (!order_try(a, noted->number, count, &before))
+                before = order_before(a, noted->number, noted->count);
+            else if ((*released > from && turns - *released < HITS_TURNS / 2u) ||
+                     !order_try(a, noted->number, noted->count, &before))
                 return;
         }
         hits_place(a, noted, before);
@@ -435,8 +445,9 @@ SIMT_FUNCTION void hits_release(const struct scan_arguments *a, struct hits_shar
 
 /* Verify, count and note what was noted in a turn. */
 SIMT_FUNCTION void hits_count(const struct scan_arguments *a, int kind, struct hits_shared *shared,
-                              struct hits_noted *noted)
+                              uint32_t turn)
 {
+    struct hits_noted *noted = &shared->noted[turn % HITS_TURNS];
     uint32_t own = 0, candidates = 0, upto, count;
     int gives_up = 0;
 
@@ -446,11 +457,11 @@ SIMT_FUNCTION void hits_count(const struct scan_arguments *a, int kind, struct h
         candidates = simt_warp_sum_u32(own);
         gives_up = candidates > HITS_VERIFIED_MAX ||
                    (candidates != 0 && hits_verify(a, shared, noted, simt_ballot(own != 0)));
-        simt_warp_sync(); /* written before others read */
-        if (SIMT_BOUND(simt_lane() < hits_cells(a))) {
-            own = gives_up ? 0 : noted->filled[simt_lane()];
-            noted->filled[simt_lane()] = own;
-        }
+        simt_warp_sync();
+    }
+    if (SIMT_BOUND(simt_lane() < hits_cells(a))) {
+        own = gives_up ? 0 : noted->filled[simt_lane()];
+        noted->filled[simt_lane()] = own;
     }
     upto = order_sum_upto(own);
     count = simt_shuffle_u32(upto, SIMT_WARP_THREADS - 1u);
@@ -496,7 +507,7 @@ SIMT_FUNCTION_LARGE int hits_turn(int kind, struct hits_shared *shared, uint32_t
             noted->number = tile;
         }
         simt_warp_sync(); /* written before others read */
-        hits_count(a, kind, shared, noted);
+        hits_count(a, kind, shared, turn);
         /* In two turns the others take the place of the turn that is HITS_TURNS before that. */
         hits_release(a, shared, &released, turn + 3u > HITS_TURNS ? turn + 3u - HITS_TURNS : 0,
                      turn + 1u);
@@ -563,28 +574,26 @@ SIMT_FUNCTION void hits_others(const struct scan_arguments *a, int kind, struct 
     hits_load(a, tile, &step, kind);
     for (;; turn++) {
         const uint32_t *next = &shared->tickets[(turn + 1u) % HITS_TICKETS];
-        struct hits_noted *noted = &shared->noted[turn % HITS_TURNS];
 
         if (hits_is_whole(a, tile))
-            hits_look(a, tile, next, &step, kind, shared, noted, ready);
+            hits_look(a, tile, next, &step, kind, shared, turn, ready);
         else if (SIMT_BOUND(tile < a->tile_count))
-            hits_look_edge(a, tile, *next, &step, kind, shared, noted, ready);
+            hits_look_edge(a, tile, *next, &step, kind, shared, turn, ready);
         else
             break;
         written += ready != HITS_NONE;
         hits_others_are_done(turn, 0);
         hits_last_is_done(turn - 1u, 0);
-        ready = turn > 0 && written < shared->released[(turn - 1u) % 2u] ? written % HITS_TURNS
-                                                                         : HITS_NONE;
+        ready = HITS_NONE;
+        if (turn > 0 && written < shared->released[(turn - 1u) % 2u])
+            ready = written;
         tile = *next;
     }
     hits_others_are_done(turn, 0);
     hits_last_is_done(turn - 1u, 0);
     hits_last_is_done(turn, 0);
     for (; written < turn; written++)
-        for (uint32_t cell = simt_warp(); cell < hits_cells(a);
-             cell += a->step_bytes / STREAM_STEP_BYTES)
-            hits_write(a, shared, written % HITS_TURNS, cell);
+        hits_write(a, &shared->noted[written % HITS_TURNS]);
 }
 
 SIMT_FUNCTION void hits_tiles(const struct scan_arguments *a, int kind)
