@@ -4,29 +4,37 @@
  * the same text for the simulator of tests/sim. Everything the two worlds call differently has a
  * name here; docs/kernels.md says how to use them. In short:
  *
- *   SIMT_KERNEL(name, arguments, threads, blocks)  a kernel with one by-value struct of arguments
- *   SIMT_FUNCTION                                  a helper, inlined
- *   SIMT_SHARED(type, name, count)                 an array in shared memory, at function scope
- *   SIMT_BOUND(condition)                          a condition that keeps an access in bounds; the
- *                                                  simulator can make it true to see a test fail
- *   simt_barrier()                                 all threads of the block
- *   simt_barrier_or(condition)                     the same; is it true for any of them?
- *   simt_arrive(id), simt_wait(id)                 a barrier with a number of its own, 1 to 15:
- * some warps say that they are there, the others wait for all of the block simt_warp_sync,
- * simt_ballot, simt_shuffle...   all 32 threads of the warp, always simt_load_*, simt_store_*
- * global memory: counted and checked when simulated simt_atomic_* shared or global, relaxed; the
- * old value comes back simt_read_*, simt_write_*                      one relaxed access to a word
- * that others change or look at simt_pause()                                   between two reads of
- * a word that another block has still to write simt_hint_u64                                  the
- * same, from the nearest cache: may be old simt_fence()                                   what the
- * thread wrote before it, other blocks see before what it writes after it simt_fence_host() the
- * same for the host SIMT_CONSTANT(type, name, count)               an array in constant memory, at
- * file scope, that the host fills; simt_constant_u32, _u8 read it SIMT_LAUNCH(kernel, blocks,
- * threads, args)     launch a child grid, without waiting for it; 0 or the runtime's error code
- *   simt_launch_is_full(code)                      was it refused for want of room?
- *
- *   simt_opaque_u32(value)                         the value, but unknown to the compiler
- *   simt_add_equal(sum, a, b, one, value)          adds value times `one` to the sum if a equals b
+ *   SIMT_KERNEL(name, arguments, threads, blocks)   a kernel; one by-value struct of arguments
+ *   SIMT_FUNCTION, SIMT_FUNCTION_LARGE              a helper, inlined or not
+ *   SIMT_SHARED(type, name, count)                  an array in shared memory, at function scope
+ *   SIMT_CONSTANT(type, name, count)                one in constant memory, at file scope, that the
+ *                                                   host fills; simt_constant_u32, _u8 read it
+ *   SIMT_BOUND(condition)                           a condition that keeps an access in bounds;
+ *                                                   the simulator can make it true to see a test
+ *                                                   fail
+ *   simt_barrier()                                  all threads of the block
+ *   simt_barrier_or(condition)                      the same; is it true for any of them?
+ *   simt_arrive(id), simt_wait(id)                  a barrier with a number of its own, 1 to 15:
+ *                                                   some warps say that they are there, the others
+ *                                                   wait for all of the block
+ *   simt_warp_sync, simt_ballot, simt_shuffle...,
+ *   simt_warp_sum_u32                               all 32 threads of the warp, always
+ *   simt_load_*, simt_store_*                       global memory: counted and checked when
+ *                                                   simulated
+ *   simt_atomic_*                                   shared or global, relaxed; the old value comes
+ *                                                   back
+ *   simt_read_*, simt_write_*                       one relaxed access to a word that others change
+ *                                                   or look at
+ *   simt_hint_u64                                   the same, from the nearest cache: may be old
+ *   simt_pause()                                    between two reads of a word that another block
+ *                                                   has still to write
+ *   simt_fence(), simt_fence_host()                 what the thread wrote before it, other blocks
+ *                                                   or the host see before what it writes after it
+ *   SIMT_LAUNCH(kernel, blocks, threads, args)      launch a child grid, without waiting for it; 0
+ *                                                   or the runtime's error code
+ *   simt_launch_is_full(code)                       was it refused for want of room?
+ *   simt_opaque_u32(value)                          the value, but unknown to the compiler
+ *   simt_add_equal(sum, a, b, one, value)           adds value times `one` to the sum if a equals b
  *
  * Loads are aligned to their size. Shared memory holds garbage until written.
  */
