@@ -110,9 +110,9 @@ void search_threads_rest(struct trawl_searcher *searcher);
 void search_stats_finish(struct trawl_searcher *searcher, struct search_job *job,
                          uint64_t begin_ns);
 
-/* Take, read, search and digest one piece into a slot; *taken false: the text has no more. */
+/* Take, read, search and digest one piece into a slot, as text_cursor_next says. */
 void search_fill(struct search_thread *thread, struct search_job *job, struct search_slot *slot,
-                 bool *taken);
+                 uint64_t only, enum text_taken *taken);
 /* Search and digest what a slot's piece still has beyond slot->from. */
 void search_slot_scan(struct search_thread *thread, struct search_job *job,
                       struct search_slot *slot);

@@ -114,11 +114,12 @@ void search_slot_scan(struct search_thread *thread, struct search_job *job,
 }
 
 void search_fill(struct search_thread *thread, struct search_job *job, struct search_slot *slot,
-                 bool *taken)
+                 uint64_t only, enum text_taken *taken)
 {
     slot->from = 0;
-    slot->status = text_cursor_next(&job->cursor, &slot->buffer, &slot->piece, taken, &slot->error);
-    if (*taken)
+    slot->status =
+        text_cursor_next(&job->cursor, only, &slot->buffer, &slot->piece, taken, &slot->error);
+    if (*taken == TEXT_TAKEN)
         search_slot_scan(thread, job, slot);
 }
 

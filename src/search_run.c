@@ -48,27 +48,29 @@ static enum trawl_status thread_begin(struct search_thread *thread, const struct
     return thread->searcher->ops->lane_begin(thread->lane, job->plan, error);
 }
 
-/* Take a slot through filling. Called and returns with the lock held. */
+/* Take a slot through filling, with piece `only` or any. Called and returns with the lock held. */
 static void work_once(struct search_thread *thread, struct search_job *job,
-                      struct search_slot *slot)
+                      struct search_slot *slot, uint64_t only)
 {
     struct trawl_searcher *searcher = thread->searcher;
-    bool taken = false;
+    enum text_taken taken;
 
     slot->state = SLOT_TAKEN;
     slot->piece.index = UINT64_MAX; /* not known until the cursor says */
     job->taken++;
     (void)pthread_mutex_unlock(&searcher->lock);
-    search_fill(thread, job, slot, &taken);
+    search_fill(thread, job, slot, only, &taken);
     (void)pthread_mutex_lock(&searcher->lock);
-    thread->took_part = true;
-    if (taken) {
+    thread->took_part |= taken != TEXT_BUSY;
+    if (taken == TEXT_TAKEN) {
         slot->state = SLOT_READY;
     } else {
         slot->state = SLOT_FREE;
         job->taken--;
+        (void)pthread_cond_signal(&searcher->work);
     }
-    if (!taken || slot->piece.last || slot->status != TRAWL_OK)
+    if (taken == TEXT_END ||
+        (taken == TEXT_TAKEN && (slot->piece.last || slot->status != TRAWL_OK)))
         job->ended = true;
     (void)pthread_cond_signal(&searcher->ready);
 }
@@ -90,7 +92,7 @@ static void help(struct search_thread *thread, struct search_job *job)
         if (slot == NULL)
             (void)pthread_cond_wait(&searcher->work, &searcher->lock);
         else
-            work_once(thread, job, slot);
+            work_once(thread, job, slot, TEXT_ANY_PIECE);
     }
 }
 
@@ -151,7 +153,8 @@ void search_threads_end(struct trawl_searcher *searcher)
 }
 
 /* May the caller take a piece? Not while a stream's piece is in flight: reading the next might
- * wait long, and the ready one would wait with it. */
+ * wait long, and the ready one would wait with it. A helper may still come before the caller: so it
+ * takes of a stream no piece but the next to be delivered. */
 static bool caller_may_work(const struct search_job *job)
 {
     if (job->ended || job->stopping)
@@ -216,7 +219,7 @@ static enum trawl_status run_loop(struct trawl_searcher *searcher, struct search
             (void)pthread_cond_wait(&searcher->ready, &searcher->lock);
             continue;
         }
-        work_once(&searcher->caller, job, slot);
+        work_once(&searcher->caller, job, slot, job->index_deliver);
         if (!job->ended && searcher->job == NULL &&
             text_cursor_is_interruptible(&job->cursor)) /* more than one piece: call the helpers */
             search_job_open(searcher, job);

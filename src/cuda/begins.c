@@ -62,14 +62,14 @@ static uint64_t next_window(uint64_t window, uint64_t found, uint64_t room)
 static enum trawl_status to_host(struct engine_lane *lane, struct cuda_range *range, uint64_t limit,
                                  struct engine_begins *begins, struct trawl_error *error)
 {
-    uint64_t window = WINDOW_BYTES_FIRST, wanted = lane->limits.begins_room;
+    uint64_t window = WINDOW_BYTES_FIRST, wanted = lane->limits.begins_room, text = range->begin;
     uint32_t turn = 0;
 
     TRAWL_TRY(begins_start(lane, error));
     while (range->begin < limit) {
         uint64_t left = begins->room - min_u64(begins->room, begins->count), found;
         uint64_t end = left == 0 ? limit : min_u64(limit, saturating_add(range->begin, window));
-        struct cuda_hits_room room = {0, 0, range->begin, 0};
+        struct cuda_hits_room room = {0, 0, range->begin - text, 0};
 
         TRAWL_TRY(CUDA_CALL(lane->device, error, event_wait, lane->copied[turn]));
         if (left > 0)
@@ -109,9 +109,7 @@ enum trawl_status cuda_begins(struct engine_lane *lane, struct engine_begins *be
                           "a device alone does not tell where this plan's occurrences begin");
     if (!cuda_lane_resident(lane, begins->bytes, begins->bytes_count, &range.address, &range.begin))
         return TRAWL_FAIL(error, UNSUPPORTED, "the text is not loaded on %s", lane->device->name);
-    range.address += range.begin;
-    range.begin = 0;
-    range.end = range.text_end = begins->bytes_count;
+    range.end = range.text_end = range.begin + begins->bytes_count;
     if (lane->plan->literal_count == 0 ||
         (limit = cuda_range_limit(lane->plan, &range)) == range.begin)
         return TRAWL_OK;

@@ -127,6 +127,8 @@ static void choose_grams(const struct trawl_plan *plan, struct scan_arguments *a
               &a->gram[1], &a->gram_fold[1], &a->gram_mask[1]);
     if (gram_bytes > 4)
         memcpy(&a->gram[2], bytes + gram_bytes - 4, 4);
+    /* Without letters there is nothing to fold. */
+    fold = (a->gram_fold[0] | a->gram_fold[1]) != 0;
     if (fold || (gram_bytes > 4 && gram_bytes < GRAM_BYTES))
         a->gram_kind = SCAN_GRAM_MASKED;
     else

@@ -194,25 +194,43 @@ static enum trawl_status next_of_stream(struct text_cursor *cursor, struct text_
     return status != TRAWL_OK ? status : carry_keep(cursor, piece, have, error);
 }
 
-enum trawl_status text_cursor_next(struct text_cursor *cursor, struct text_buffer *buffer,
-                                   struct text_piece *piece, bool *taken, struct trawl_error *error)
+/* Lock the cursor; false: others are to read first. */
+static bool cursor_lock(struct text_cursor *cursor, uint64_t only)
+{
+    if (only == TEXT_ANY_PIECE || cursor->text->kind != TEXT_STREAM) {
+        (void)pthread_mutex_lock(&cursor->lock);
+        return true;
+    }
+    if (pthread_mutex_trylock(&cursor->lock) != 0)
+        return false;
+    if (cursor->index_next == only)
+        return true;
+    (void)pthread_mutex_unlock(&cursor->lock);
+    return false;
+}
+
+enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only,
+                                   struct text_buffer *buffer, struct text_piece *piece,
+                                   enum text_taken *taken, struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
     bool alone = cursor->text->kind != TEXT_FILE; /* a file is read outside the lock */
 
     memset(piece, 0, sizeof *piece);
-    (void)pthread_mutex_lock(&cursor->lock);
-    *taken = !cursor->ended;
+    *taken = TEXT_BUSY;
+    if (!cursor_lock(cursor, only))
+        return TRAWL_OK;
+    *taken = cursor->ended ? TEXT_END : TEXT_TAKEN;
     piece->index = cursor->index_next;
     piece->begin = cursor->begin_next;
-    if (*taken) {
+    if (*taken == TEXT_TAKEN) {
         cursor->index_next++;
         if (cursor->text->kind == TEXT_MEMORY)
             next_of_memory(cursor, piece);
         else if (cursor->text->kind == TEXT_STREAM)
             status = next_of_stream(cursor, buffer, piece, error);
         if (status == TRAWL_STOPPED) { /* called back: nobody wants this piece */
-            *taken = false;
+            *taken = TEXT_END;
             status = TRAWL_OK;
             cursor->ended = true;
         }
@@ -220,7 +238,7 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, struct text_buffe
         cursor->ended |= alone && (piece->last || status != TRAWL_OK);
     }
     (void)pthread_mutex_unlock(&cursor->lock);
-    if (!*taken || alone)
+    if (*taken != TEXT_TAKEN || alone)
         return status;
 
     status = next_of_file(cursor, buffer, piece, error);

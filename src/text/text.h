@@ -84,10 +84,14 @@ bool text_cursor_is_interruptible(const struct text_cursor *cursor);
 /* Call back whoever waits for a stream's bytes: text_cursor_next then takes nothing. */
 void text_cursor_interrupt(struct text_cursor *cursor);
 
-/* Take the next piece; *taken false: there is none. On failure the piece is still taken, with the
- * bytes that came before the fault. Threads: any, at once. */
-enum trawl_status text_cursor_next(struct text_cursor *cursor, struct text_buffer *buffer,
-                                   struct text_piece *piece, bool *taken,
-                                   struct trawl_error *error);
+enum text_taken { TEXT_TAKEN, TEXT_END, TEXT_BUSY };
+#define TEXT_ANY_PIECE UINT64_MAX
+
+/* Take the next piece; TEXT_END: there is none. On failure the piece is still taken, with the bytes
+ * that came before the fault. With `only` another than TEXT_ANY_PIECE, of a stream no other piece
+ * than that, and nothing while somebody else is reading: TEXT_BUSY. Threads: any, at once. */
+enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only,
+                                   struct text_buffer *buffer, struct text_piece *piece,
+                                   enum text_taken *taken, struct trawl_error *error);
 
 #endif

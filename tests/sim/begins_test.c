@@ -16,12 +16,14 @@
 #define CASES_LONG 20000
 #define UNTOUCHED 0x7777777777777777u
 
-/* A text, its patterns, and an array in device memory beside the engine's own. */
+/* A text, alone or as a part of a larger one that is loaded, its patterns, and an array in device
+ * memory beside the engine's own. */
 struct scene {
     struct diff_input input;
     struct diff_expected expected;
     struct trawl_plan *plan;
-    struct trawl_text *text;
+    uint8_t *memory;
+    struct trawl_text *whole, *text;
     bool loaded;
     bool alone; /* a device settles the plan by itself */
     uint64_t room;
@@ -29,14 +31,29 @@ struct scene {
 
 static uint64_t on_device, on_device_refused;
 
+/* The input's text with so many bytes before and behind it, which may go on with occurrences. */
+static void scene_text(struct scene *s, uint64_t before, uint64_t behind)
+{
+    uint64_t bytes = s->input.text_bytes;
+
+    s->memory = (uint8_t *)test_memory(before + bytes + behind);
+    for (uint64_t i = 0; i < before + bytes + behind; i++)
+        s->memory[i] = bytes == 0 ? 'a' : s->input.text[(i + bytes - before % bytes) % bytes];
+    TEST_CHECK(trawl_text_from_memory(s->memory, before + bytes + behind, &s->whole, NULL) ==
+               TRAWL_OK);
+    TEST_CHECK(trawl_text_from_memory(s->memory + before, bytes, &s->text, NULL) == TRAWL_OK);
+}
+
 static void scene_open(struct scene *s, struct test_random *random)
 {
     memset(s, 0, sizeof *s);
     random_case_input(random, &s->input);
     expected_compute(&s->input, &s->expected);
     s->plan = random_case_plan(random, &s->input);
-    TEST_CHECK(trawl_text_from_memory(s->input.text, s->input.text_bytes, &s->text, NULL) ==
-               TRAWL_OK);
+    if (test_random_below(random, 2))
+        scene_text(s, 0, 0);
+    else
+        scene_text(s, test_random_below(random, 40), test_random_below(random, 40));
     s->loaded = test_random_below(random, 4) != 0;
     s->alone = (s->input.flags & (NAIVE_WHOLE_WORD | NAIVE_WHOLE_LINE)) == 0;
     s->room = test_random_below(random, 3) ? s->expected.match_count
@@ -46,6 +63,8 @@ static void scene_open(struct scene *s, struct test_random *random)
 static void scene_close(struct scene *s)
 {
     trawl_text_close(s->text);
+    trawl_text_close(s->whole);
+    free(s->memory);
     trawl_plan_free(s->plan);
     expected_free(&s->expected);
     input_free(&s->input);
@@ -140,7 +159,7 @@ static bool case_run(uint64_t index)
     scene_open(&s, &random);
     searcher = searcher_open(engine, (uint32_t)(1 + test_random_below(&random, 3)), &error);
     if (TEST_CHECK(searcher != NULL)) {
-        TEST_CHECK(!s.loaded || trawl_text_load(searcher, s.text, &error) == TRAWL_OK);
+        TEST_CHECK(!s.loaded || trawl_text_load(searcher, s.whole, &error) == TRAWL_OK);
         for (uint32_t i = 0; i < 2; i++) { /* the lane keeps what the first call left */
             enum trawl_status status;
 
@@ -178,8 +197,7 @@ static void fail_scene(struct scene *s, const char *pattern)
     s->plan = random_case_plan(&random, &s->input);
     s->room = s->expected.match_count;
     s->loaded = s->alone = true;
-    TEST_CHECK(trawl_text_from_memory(s->input.text, s->input.text_bytes, &s->text, NULL) ==
-               TRAWL_OK);
+    scene_text(s, 3, 0);
 }
 
 /* Open, load, both calls; with `again`, once more when the fault is gone. */
@@ -191,7 +209,7 @@ static enum trawl_status work_once(void *context, enum trawl_engine engine, bool
     enum trawl_status status = searcher == NULL ? error->status : TRAWL_OK;
 
     if (status == TRAWL_OK)
-        status = trawl_text_load(searcher, s->text, error);
+        status = trawl_text_load(searcher, s->whole, error);
     if (status == TRAWL_OK)
         status = into(s, searcher, error);
     if (status == TRAWL_OK)

@@ -1,7 +1,7 @@
 /* streams_test: what occurs, how often, and where first, in texts of many whole steps of a stream.
- * Capital letters stand at a few random places of a text of small ones, so that most tiles hold
- * nothing and the first lies anywhere, in the middle of a tile or at its borders; or the pattern is
- * a piece of a text of one or two letters, and occurs nearly everywhere.
+ * Capital letters, or digits, stand at a few random places of a text of small ones, so that most
+ * tiles hold nothing and the first lies anywhere, in the middle of a tile or at its borders; or the
+ * pattern is a piece of a text of one or two letters, and occurs nearly everywhere.
  *
  * TRAWL_TEST_CASE=N: case N alone.
  */
@@ -31,11 +31,13 @@ static void make_sparse(struct test_random *random, uint64_t text_bytes, uint64_
                         struct diff_input *input)
 {
     uint8_t pattern[300];
+    uint64_t digits = test_random_below(random, 4); /* out of two bytes: none, some, all */
 
     input_begin(random, test_random_below(random, 2) ? INPUT_LETTERS_26 : INPUT_LETTERS_2,
                 text_bytes, input);
     for (uint64_t i = 0; i < pattern_bytes; i++)
-        pattern[i] = (uint8_t)('A' + test_random_below(random, 4));
+        pattern[i] = (uint8_t)((test_random_below(random, 2) < digits ? '0' : 'A') +
+                               test_random_below(random, 4));
     for (uint64_t count = test_random_below(random, 6); count > 0; count--)
         memcpy(input->text + test_random_below(random, text_bytes - pattern_bytes + 1), pattern,
                pattern_bytes);

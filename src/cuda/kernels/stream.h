@@ -325,7 +325,7 @@ SIMT_FUNCTION int stream_look(const struct scan_arguments *a, const struct filte
         return filter_strides_any(a, words, filter_stride(kind));
     SIMT_UNROLL
     for (uint32_t j = 0; j < 16u; j++)
-        hit |= (filter_word(words, j) | a->gram_fold[0]) == a->gram[0];
+        hit |= filter_folded(a, words, j) == 0;
     return hit;
 }
 
