@@ -353,7 +353,7 @@ SIMT_FUNCTION int hits_verify_queued(const struct scan_arguments *a, struct hits
     uint32_t place = 0, found = 0;
 
     simt_warp_sync(); /* written before others read */
-    if (SIMT_BOUND(simt_lane() < count))
+    if (simt_lane() < count)
         place = shared->queue[first + simt_lane()];
     simt_warp_sync(); /* read before it is changed */
     if (stream_is_brief(a) && a->plane.window_bits != 0 && *steps > a->verify_budget)
