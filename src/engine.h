@@ -46,6 +46,9 @@ struct engine_result {
     uint64_t device_kernel_ns;
     uint64_t child_grids;
     uint64_t child_spills;
+    uint64_t device_back_ns;
+    uint64_t device_memory_ns;
+    uint64_t device_host_ns;
 };
 
 /* What every scan begins with: nothing found, nothing looked at; the hits' room stays. */

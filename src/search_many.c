@@ -172,6 +172,9 @@ static enum trawl_status run_large(struct trawl_searcher *searcher, const struct
     stats->device_kernel_ns += searcher->stats.device_kernel_ns;
     stats->child_grids += searcher->stats.child_grids;
     stats->child_spills += searcher->stats.child_spills;
+    stats->device_back_ns += searcher->stats.device_back_ns;
+    stats->device_memory_ns += searcher->stats.device_memory_ns;
+    stats->device_host_ns += searcher->stats.device_host_ns;
     return TRAWL_OK;
 }
 

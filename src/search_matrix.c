@@ -218,8 +218,13 @@ static enum trawl_status fill_rows(struct trawl_searcher *searcher, struct matri
         gang->rows_end = min_u64(begin + matrix->rows_max, records->record_count);
         atomic_store(&gang->row_next, begin);
         if (matrix->columns > 0) {
+            uint64_t begin_ns;
+
             TRAWL_TRY(reach_flags(searcher, gang, begin, error));
+            begin_ns = search_now_ns();
             fill_block(gang);
+            if (gang->device != NULL)
+                gang->result.device_host_ns += search_now_ns() - begin_ns;
         }
         bytes = records->offsets[gang->rows_end] - records->offsets[begin];
         stats->text_bytes += bytes;
@@ -298,6 +303,9 @@ static enum trawl_status search_records(struct trawl_searcher *searcher, struct 
     stats.candidate_count = gang.result.candidate_count;
     stats.device_copy_ns = gang.result.device_copy_ns;
     stats.device_kernel_ns = gang.result.device_kernel_ns;
+    stats.device_back_ns = gang.result.device_back_ns;
+    stats.device_memory_ns = gang.result.device_memory_ns;
+    stats.device_host_ns = gang.result.device_host_ns;
     stats.wall_ns = search_now_ns() - begin_ns;
     stats.thread_count = 1 + gang.helper_count;
     (void)snprintf(stats.engine, sizeof stats.engine, "%s",

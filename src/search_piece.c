@@ -134,6 +134,9 @@ static bool deliver_part(struct search_job *job, struct search_slot *slot)
     job->stats.device_kernel_ns += slot->result.device_kernel_ns;
     job->stats.child_grids += slot->result.child_grids;
     job->stats.child_spills += slot->result.child_spills;
+    job->stats.device_back_ns += slot->result.device_back_ns;
+    job->stats.device_memory_ns += slot->result.device_memory_ns;
+    job->stats.device_host_ns += slot->result.device_host_ns;
     job->last_delivered |= view.last;
     return job->sink->deliver(job->sink, &view, &slot->digest);
 }

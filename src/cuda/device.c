@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/checked.h"
 #include "cuda/kernels/scan.h"
@@ -219,14 +220,36 @@ void cuda_device_leave(const struct cuda_device *device)
     (void)device->driver->context_pop(&popped);
 }
 
+/* Allocating takes longer than copying a small text, so it is accounted for apart. */
+static _Thread_local uint64_t memory_ns;
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t cuda_memory_ns(void)
+{
+    return memory_ns;
+}
+
+uint64_t cuda_clock_ns(void)
+{
+    return now_ns() - memory_ns;
+}
+
 enum trawl_status cuda_memory_reserve(struct cuda_device *device, struct cuda_memory *memory,
                                       uint64_t bytes, struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
-    uint64_t used;
+    uint64_t used, begin_ns;
 
     if (bytes <= memory->bytes)
         return TRAWL_OK;
+    begin_ns = now_ns();
     cuda_memory_release(device, memory);
     used = atomic_fetch_add(&device->memory_used, bytes);
     if (device->memory_max != 0 && saturating_add(used, bytes) > device->memory_max)
@@ -240,6 +263,7 @@ enum trawl_status cuda_memory_reserve(struct cuda_device *device, struct cuda_me
         memory->bytes = bytes;
     else
         atomic_fetch_sub(&device->memory_used, bytes);
+    memory_ns += now_ns() - begin_ns;
     return status;
 }
 
@@ -254,12 +278,17 @@ void cuda_memory_release(struct cuda_device *device, struct cuda_memory *memory)
 static enum trawl_status host_reserve(const struct cuda_device *device, struct cuda_pinned *pinned,
                                       uint64_t bytes, unsigned flags, struct trawl_error *error)
 {
+    uint64_t begin_ns;
+    enum trawl_status status;
     void *memory = NULL;
 
     if (bytes <= pinned->count)
         return TRAWL_OK;
+    begin_ns = now_ns();
     cuda_pinned_release(device, pinned);
-    TRAWL_TRY(CUDA_CALL(device, error, host_allocate, &memory, (size_t)bytes, flags));
+    status = CUDA_CALL(device, error, host_allocate, &memory, (size_t)bytes, flags);
+    memory_ns += now_ns() - begin_ns;
+    TRAWL_TRY(status);
     if (flags == CUDA_HOST_MAPPED)
         memset(memory, 0, (size_t)bytes);
     pinned->bytes = (uint8_t *)memory;

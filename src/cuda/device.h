@@ -90,6 +90,11 @@ struct cuda_memory {
 };
 
 /* At least `bytes`; what it held is lost if it grows, and on failure it is empty. */
+/* How long this thread has spent in the driver's calls for memory; and a clock that stands still
+ * during them, so that what is timed by it is told apart from them. */
+uint64_t cuda_memory_ns(void);
+uint64_t cuda_clock_ns(void);
+
 enum trawl_status cuda_memory_reserve(struct cuda_device *device, struct cuda_memory *memory,
                                       uint64_t bytes, struct trawl_error *error);
 void cuda_memory_release(struct cuda_device *device, struct cuda_memory *memory);

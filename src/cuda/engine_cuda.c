@@ -369,7 +369,8 @@ static enum trawl_status scan_range(struct engine_lane *lane, const struct engin
                                     uint64_t *next, struct trawl_error *error)
 {
     bool gallery = lane->plan->algorithm != PLAN_ALGORITHM_NONE;
-    uint64_t done, begin_ns = gallery ? cuda_gallery_now_ns() : 0;
+    uint64_t done, begin_ns = gallery ? cuda_clock_ns() : 0;
+    uint64_t memory_ns = cuda_memory_ns();
     struct cuda_range range = {0, 0, 0, 0, false};
 
     TRAWL_TRY(next_range(lane, chunk, at, &range, error));
@@ -377,6 +378,7 @@ static enum trawl_status scan_range(struct engine_lane *lane, const struct engin
     if (gallery) {
         TRAWL_TRY(cuda_gallery_wait_copies(lane, begin_ns, result, error));
         TRAWL_TRY(cuda_gallery_range(lane, &range, want, at, result, &done, error));
+        result->device_memory_ns += cuda_memory_ns() - memory_ns;
     } else {
         TRAWL_TRY(cuda_scan_range(lane, &range, want, at, result, &done, error));
     }

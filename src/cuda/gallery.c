@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/checked.h"
 #include "base/memory.h"
@@ -151,19 +150,22 @@ static bool needs_flags(const struct trawl_plan *plan)
 
 /* ---- Time ---------------------------------------------------------------------------------- */
 
-uint64_t cuda_gallery_now_ns(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 enum trawl_status cuda_gallery_wait_copies(struct engine_lane *lane, uint64_t begin_ns,
                                            struct engine_result *result, struct trawl_error *error)
 {
     TRAWL_TRY(CUDA_CALL(lane->device, error, stream_wait, lane->stream));
-    result->device_copy_ns += cuda_gallery_now_ns() - begin_ns;
+    result->device_copy_ns += cuda_clock_ns() - begin_ns;
+    return TRAWL_OK;
+}
+
+/* The same for results on their way to the host. */
+static enum trawl_status wait_results(struct engine_lane *lane, uint64_t begin_ns,
+                                      struct engine_result *result, struct trawl_error *error)
+{
+    uint64_t before_ns = result->device_copy_ns;
+
+    TRAWL_TRY(cuda_gallery_wait_copies(lane, begin_ns, result, error));
+    result->device_back_ns += result->device_copy_ns - before_ns;
     return TRAWL_OK;
 }
 
@@ -378,7 +380,7 @@ static enum trawl_status search_reserve(struct search *search, struct trawl_erro
 static enum trawl_status upload_constant(struct search *search, struct trawl_error *error)
 {
     struct engine_lane *lane = search->lane;
-    uint64_t address = 0, begin_ns = cuda_gallery_now_ns();
+    uint64_t address = 0, begin_ns = cuda_clock_ns();
     uint8_t padded[GALLERY_CONSTANT_BYTES + PATTERN_ALIGNMENT] = {0};
     uint64_t count = search->arguments.common.pattern_bytes;
     size_t bytes = 0;
@@ -469,10 +471,10 @@ static enum trawl_status search_run(struct search *search, struct trawl_error *e
         (void)pthread_mutex_unlock(&device->gallery_lock);
     }
     TRAWL_TRY(status);
-    begin_ns = cuda_gallery_now_ns();
+    begin_ns = cuda_clock_ns();
     TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, lane->landing.bytes, lane->result.address,
                         sizeof(struct gallery_result), lane->stream));
-    TRAWL_TRY(cuda_gallery_wait_copies(lane, begin_ns, search->result, error));
+    TRAWL_TRY(wait_results(lane, begin_ns, search->result, error));
     return check_children(search, error);
 }
 
@@ -480,19 +482,22 @@ static enum trawl_status search_run(struct search *search, struct trawl_error *e
 static enum trawl_status gather(struct search *search, uint64_t base, struct trawl_error *error)
 {
     struct engine_lane *lane = search->lane;
-    uint64_t total = landed(lane)->cursor, bytes = total * sizeof(uint32_t);
-    uint64_t begin_ns = cuda_gallery_now_ns();
+    uint64_t total = landed(lane)->cursor, bytes = total * sizeof(uint32_t), begin_ns;
     struct hits *hits = &search->result->hits;
     const uint32_t *offsets;
 
     if (total == 0)
         return TRAWL_OK;
+    begin_ns = cuda_clock_ns();
     TRAWL_TRY(hits_reserve(hits, total, error));
+    search->result->device_host_ns += cuda_clock_ns() - begin_ns;
     TRAWL_TRY(
         cuda_pinned_reserve(lane->device, &lane->landing, cuda_lane_room(lane, bytes), error));
+    begin_ns = cuda_clock_ns();
     TRAWL_TRY(CUDA_CALL(lane->device, error, copy_to_host, lane->landing.bytes,
                         lane->offsets.address, (size_t)bytes, lane->stream));
-    TRAWL_TRY(cuda_gallery_wait_copies(lane, begin_ns, search->result, error));
+    TRAWL_TRY(wait_results(lane, begin_ns, search->result, error));
+    begin_ns = cuda_clock_ns();
     offsets = (const uint32_t *)(const void *)lane->landing.bytes;
     for (uint64_t i = 0; i < total; i++) {
         struct hit *hit = &hits->items[hits->count++];
@@ -500,6 +505,7 @@ static enum trawl_status gather(struct search *search, uint64_t base, struct tra
         hit->offset = (uint32_t)(base + offsets[i]);
         hit->literal = search->literal;
     }
+    search->result->device_host_ns += cuda_clock_ns() - begin_ns;
     return TRAWL_OK;
 }
 
@@ -727,7 +733,7 @@ enum trawl_status cuda_gallery_range(struct engine_lane *lane, const struct cuda
     bool fits = true;
 
     if (!lane->gallery.ready) {
-        uint64_t begin_ns = cuda_gallery_now_ns();
+        uint64_t begin_ns = cuda_clock_ns();
 
         TRAWL_TRY(gallery_begin(lane, error));
         TRAWL_TRY(cuda_gallery_wait_copies(lane, begin_ns, result, error));
@@ -747,9 +753,12 @@ enum trawl_status cuda_gallery_range(struct engine_lane *lane, const struct cuda
             learn_width(lane, begins, result->hits.count - held, fits);
     } while (!fits);
     if (want == SCAN_HITS && result->hits.count > held) {
+        uint64_t begin_ns = cuda_clock_ns();
+
         result->count += result->hits.count - held;
         qsort(result->hits.items + held, (size_t)(result->hits.count - held),
               sizeof *result->hits.items, compare_hits);
+        result->device_host_ns += cuda_clock_ns() - begin_ns;
     }
     *done = range->begin + begins;
     return TRAWL_OK;

@@ -248,7 +248,6 @@ uint64_t cuda_gallery_text_max(const struct engine_lane *lane);
 /* Wait for copies that began at begin_ns, and note the time. */
 enum trawl_status cuda_gallery_wait_copies(struct engine_lane *lane, uint64_t begin_ns,
                                            struct engine_result *result, struct trawl_error *error);
-uint64_t cuda_gallery_now_ns(void);
 
 /* cuda_scan_range for plans of the gallery. */
 enum trawl_status cuda_gallery_range(struct engine_lane *lane, const struct cuda_range *range,

@@ -456,7 +456,7 @@ static enum trawl_status run_window(struct window *window, uint8_t *flags,
     struct engine_lane *lane = window->lane;
     const struct cuda_device *device = lane->device;
     struct cuda_records *own = lane->records;
-    uint64_t begin_ns = cuda_gallery_now_ns(), piece_bytes, flag_bytes, flags_at;
+    uint64_t begin_ns = cuda_clock_ns(), piece_bytes, flag_bytes, flags_at;
     const uint32_t *landed;
 
     TRAWL_TRY(fill_window(window, error));
@@ -468,14 +468,16 @@ static enum trawl_status run_window(struct window *window, uint8_t *flags,
     TRAWL_TRY(cuda_lane_upload(lane, own->piece_memory.address, own->pieces, piece_bytes, error));
     TRAWL_TRY(CUDA_CALL(device, error, fill, flags_at, 0, (size_t)flag_bytes, lane->stream));
     TRAWL_TRY(CUDA_CALL(device, error, stream_wait, lane->stream));
-    result->device_copy_ns += cuda_gallery_now_ns() - begin_ns;
+    result->device_copy_ns += cuda_clock_ns() - begin_ns;
     TRAWL_TRY(launch_all(lane, result, error));
-    begin_ns = cuda_gallery_now_ns();
+    begin_ns = cuda_clock_ns();
     TRAWL_TRY(cuda_pinned_reserve(device, &lane->landing, cuda_lane_room(lane, flag_bytes), error));
     TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, lane->landing.bytes, flags_at,
                         (size_t)flag_bytes, lane->stream));
     TRAWL_TRY(CUDA_CALL(device, error, stream_wait, lane->stream));
-    result->device_copy_ns += cuda_gallery_now_ns() - begin_ns;
+    begin_ns = cuda_clock_ns() - begin_ns;
+    result->device_copy_ns += begin_ns;
+    result->device_back_ns += begin_ns;
     landed = (const uint32_t *)(const void *)lane->landing.bytes;
     for (uint32_t i = 0; i < own->piece_count; i++)
         if (landed[i] != 0)
@@ -506,6 +508,7 @@ enum trawl_status cuda_records(struct engine_lane *lane, const struct engine_rec
                                uint8_t *flags, struct engine_result *result,
                                struct trawl_error *error)
 {
+    uint64_t memory_ns = cuda_memory_ns();
     enum trawl_status status;
 
     memset(flags, 0, (size_t)records->record_count);
@@ -514,6 +517,7 @@ enum trawl_status cuda_records(struct engine_lane *lane, const struct engine_rec
     lane->held.bytes = NULL; /* its memory is the records' now */
     TRAWL_TRY(cuda_device_enter(lane->device, error));
     status = flag_records(lane, records, flags, result, error);
+    result->device_memory_ns += cuda_memory_ns() - memory_ns;
     if (status != TRAWL_OK) {
         /* Copies may still be on their way from the staging buffers. */
         (void)lane->device->driver->stream_wait(lane->stream);

@@ -336,13 +336,13 @@ enum trawl_status cuda_launch_wait(struct engine_lane *lane, struct cuda_launch 
                                    uint32_t slot, struct trawl_error *error)
 {
     const struct scan_result *answer = answer_of(lane, slot);
-    uint64_t begin_ns = cuda_gallery_now_ns();
+    uint64_t begin_ns = cuda_clock_ns();
     bool there = false;
 
     do {
         for (uint32_t i = 0; i < LOOKS_PER_TIME && !there; i++)
             there = is_answered(launch, answer);
-    } while (!there && cuda_gallery_now_ns() - begin_ns < LOOK_NS);
+    } while (!there && cuda_clock_ns() - begin_ns < LOOK_NS);
     if (!there)
         TRAWL_TRY(CUDA_CALL(lane->device, error, stream_wait, lane->stream));
     if (!is_answered(launch, answer))

@@ -83,6 +83,9 @@ static void on_cuda(const char *algorithm, uint32_t engines, bool for_records)
         stats = stats_of(cuda);
         TEST_CHECK(strcmp(stats.engine, "cuda") == 0 && stats.match_count == 2);
         TEST_CHECK(stats.device_copy_ns > 0 && stats.device_kernel_ns > 0);
+        TEST_CHECK(stats.device_back_ns > 0 && stats.device_back_ns < stats.device_copy_ns);
+        TEST_CHECK(stats.device_copy_ns + stats.device_memory_ns + stats.device_host_ns <=
+                   stats.wall_ns);
         /* "ana" begins and ends alike, which is what a parent looks at */
         TEST_CHECK_U64(stats.child_grids + stats.child_spills, has_children(algorithm) ? 2 : 0);
         MUST(trawl_first(cuda, plan, text, &match, &found, NULL));
@@ -95,6 +98,7 @@ static void on_cuda(const char *algorithm, uint32_t engines, bool for_records)
     TEST_CHECK_U64(unit_count(cuda, own, text), 2);
     stats = stats_of(cuda);
     TEST_CHECK(stats.device_copy_ns == 0 && stats.device_kernel_ns == 0 && stats.child_grids == 0);
+    TEST_CHECK(stats.device_back_ns == 0 && stats.device_host_ns == 0);
     trawl_plan_free(own);
     trawl_plan_free(plan);
     trawl_text_close(text);
