@@ -44,23 +44,24 @@ else()
     set(nvcc_command ${TRAWL_NVCC} -x cu -std=c++17 -I ${CMAKE_CURRENT_SOURCE_DIR}
         -Werror all-warnings --threads 2)
     file(GLOB kernel_files CONFIGURE_DEPENDS cuda/kernels/*.cu cuda/kernels/*.h)
-    file(GLOB gallery_files CONFIGURE_DEPENDS cuda/kernels/gallery/*)
+    file(GLOB gallery_files CONFIGURE_DEPENDS gallery/kernels/*)
     list(APPEND kernel_files ${CMAKE_CURRENT_SOURCE_DIR}/plan/layout.h)
     set(images "")
-    # The image TRAWL_CUDA_IMAGE_name of cuda/image.c, from a file of cuda/kernels.
-    macro(trawl_image name)
+    # The image TRAWL_CUDA_IMAGE_name that a C file embeds.
+    macro(trawl_image name embedding)
         string(TOLOWER ${name} image)
         set(image ${CMAKE_CURRENT_BINARY_DIR}/${image}.fatbin)
         list(APPEND images ${image})
-        set_property(SOURCE cuda/image.c APPEND PROPERTY COMPILE_DEFINITIONS
+        set_property(SOURCE ${embedding} APPEND PROPERTY COMPILE_DEFINITIONS
                      "TRAWL_CUDA_IMAGE_${name}=\"${image}\"")
+        set_property(SOURCE ${embedding} APPEND PROPERTY OBJECT_DEPENDS ${image})
     endmacro()
-    function(trawl_plain_image name source)
-        trawl_image(${name})
+    function(trawl_plain_image name embedding source)
+        trawl_image(${name} ${embedding})
         add_custom_command(
             OUTPUT ${image}
             COMMAND ${nvcc_command} ${ARGN} ${nvcc_codes} -fatbin -o ${image}
-                    ${CMAKE_CURRENT_SOURCE_DIR}/cuda/kernels/${source}
+                    ${CMAKE_CURRENT_SOURCE_DIR}/${source}
             DEPENDS ${kernel_files} ${gallery_files}
             COMMENT "GPU kernels for 7.5 (PTX), ${codes}: ${name}"
             VERBATIM COMMAND_EXPAND_LISTS)
@@ -68,12 +69,12 @@ else()
     endfunction()
     # Kernels that launch kernels are linked with the device's run-time library, and so are machine
     # code alone.
-    function(trawl_linked_image name source)
-        trawl_image(${name})
+    function(trawl_linked_image name embedding source)
+        trawl_image(${name} ${embedding})
         add_custom_command(
             OUTPUT ${image}
             COMMAND ${nvcc_command} ${ARGN} ${nvcc_linked_codes} -dc -o ${image}.o
-                    ${CMAKE_CURRENT_SOURCE_DIR}/cuda/kernels/${source}
+                    ${CMAKE_CURRENT_SOURCE_DIR}/${source}
             COMMAND ${TRAWL_NVCC} -dlink -fatbin ${nvcc_linked_codes} ${nvcc_compress} -o ${image}
                     ${image}.o -lcudadevrt
             DEPENDS ${kernel_files} ${gallery_files}
@@ -81,14 +82,17 @@ else()
             VERBATIM COMMAND_EXPAND_LISTS)
         set(images ${images} PARENT_SCOPE)
     endfunction()
-    trawl_plain_image(SCAN kernels.cu -O3 ${nvcc_lines})
-    trawl_plain_image(GALLERY gallery/gallery.cu -O3 ${nvcc_lines} ${nvcc_compress})
-    trawl_plain_image(GALLERY_DEBUG gallery/gallery.cu -G ${nvcc_compress})
-    trawl_linked_image(CHILDREN gallery/children.cu -O3 ${nvcc_lines})
-    trawl_linked_image(CHILDREN_DEBUG gallery/children.cu -G)
+    trawl_plain_image(SCAN cuda/image.c cuda/kernels/kernels.cu -O3 ${nvcc_lines})
+    if(TRAWL_GALLERY)
+        set(kernels gallery/kernels)
+        trawl_plain_image(GALLERY gallery/images.c ${kernels}/gallery.cu -O3 ${nvcc_lines}
+                          ${nvcc_compress})
+        trawl_plain_image(GALLERY_DEBUG gallery/images.c ${kernels}/gallery.cu -G ${nvcc_compress})
+        trawl_linked_image(CHILDREN gallery/images.c ${kernels}/children.cu -O3 ${nvcc_lines})
+        trawl_linked_image(CHILDREN_DEBUG gallery/images.c ${kernels}/children.cu -G)
+    endif()
 
     # Once for all libraries that embed them, so that parallel builds do not write them twice.
     add_custom_target(trawl_kernels DEPENDS ${images})
-    set_property(SOURCE cuda/image.c PROPERTY OBJECT_DEPENDS ${images})
     message(STATUS "GPU kernels: machine code for ${codes}, PTX for 7.5 and up")
 endif()

@@ -41,7 +41,7 @@ struct engine_result {
                                  reached ENGINE_HITS_MAX; scan again from here for the rest */
     uint64_t candidate_count; /* places verified */
     bool on_device;           /* a device did it */
-    /* Of algorithms of the gallery on devices (struct trawl_stats says what): */
+    /* Of published algorithms on devices (struct trawl_stats says what): */
     uint64_t device_copy_ns;
     uint64_t device_kernel_ns;
     uint64_t child_grids;
@@ -71,6 +71,21 @@ struct engine_records {
     uint64_t record_count;
 };
 
+/* Where each pattern first begins in each record, -1 where it does not occur: `columns` cells, one
+ * per pattern, for each of the records, in blocks of rows. */
+struct engine_matrix {
+    const struct engine_records *records;
+    uint64_t columns;
+    uint64_t rows_max; /* of a block: all of its records but at the end */
+    /* The cells of the block that begins with this record, all -1, when those before are filled;
+     * false: no more are wanted. */
+    bool (*block)(void *context, uint64_t record_begin, int64_t **cells);
+    void *context;
+    uint32_t helpers_max;  /* threads that may be started */
+    uint32_t helper_count; /* the most that were at work on a block */
+    uint64_t match_count;  /* cells that were filled */
+};
+
 /* A whole text in memory under a plan: how often? */
 struct engine_query {
     const struct trawl_plan *plan;
@@ -98,6 +113,7 @@ struct engine_options {
     uint64_t size;
     const char *instruction_set;  /* CPU: NULL for the best */
     uint64_t device_memory_bytes; /* devices: at most this much of each; 0: no limit */
+    struct engine *cuda;          /* the gallery: whose devices it uses; NULL: the host */
 };
 
 struct engine_properties {
@@ -133,12 +149,11 @@ struct engine_ops {
      * Counts then come in the largest chunks. Plan NULL: any. */
     uint32_t (*holds)(struct engine *engine, const struct trawl_plan *plan, const uint8_t *bytes,
                       uint64_t bytes_count);
-    /* Optional: for plans whose algorithm takes records, after lane_begin. Sets flags[i] to 0 where
-     * record i surely holds no occurrence, else to 1; conditions are not looked at. Adds to the
-     * result's device times, and to candidate_count the flags that were set. */
-    enum trawl_status (*records)(struct engine_lane *lane, const struct engine_records *records,
-                                 uint8_t *flags, struct engine_result *result,
-                                 struct trawl_error *error);
+    /* Optional: for plans whose algorithm takes records, after lane_begin. Fills the matrix, block
+     * by block, with threads of its own; the plan's conditions hold inside each record. Adds to the
+     * result's device times and candidate_count. STOPPED: there was no next block. */
+    enum trawl_status (*matrix)(struct engine_lane *lane, struct engine_matrix *matrix,
+                                struct engine_result *result, struct trawl_error *error);
     /* Optional: answer many queries in one submission to a device; no lane_begin before it, but
      * before the next scan. Those it has no way for are left, `done` being false: a scan of each
      * is to answer them, or to say why not. */

@@ -16,9 +16,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/checked.h"
+#include "base/clock.h"
 #include "base/fault.h"
 #include "base/memory.h"
 #include "cuda/engine_cuda.h"
@@ -58,14 +58,6 @@ struct engine_lane {
     struct rate cpu_rate;
     struct rate gpu_rate;
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* ---- The GPU's coming and going ----------------------------------------------------------- */
 
@@ -192,7 +184,7 @@ static void auto_lane_close(struct engine_lane *lane)
 static enum trawl_status auto_lane_begin(struct engine_lane *lane, const struct trawl_plan *plan,
                                          struct trawl_error *error)
 {
-    atomic_store(&lane->engine->begin_ns, now_ns());
+    atomic_store(&lane->engine->begin_ns, clock_now_ns());
     lane->plan = plan;
     lane->gpu_begun = false;
     lane->gpu_refused = false;
@@ -262,12 +254,12 @@ static bool choose_gpu(struct engine_lane *lane, const struct engine_chunk *chun
 static bool gpu_scan(struct engine_lane *lane, const struct engine_chunk *chunk, uint64_t from,
                      enum engine_want want, struct engine_result *result)
 {
-    uint64_t begin_ns = now_ns();
+    uint64_t begin_ns = clock_now_ns();
     struct trawl_error error;
     enum trawl_status status = engine_cuda.scan(lane->gpu, chunk, from, want, result, &error);
 
     if (status == TRAWL_OK) {
-        rate_learn(&lane->gpu_rate, result->done - from, now_ns() - begin_ns);
+        rate_learn(&lane->gpu_rate, result->done - from, clock_now_ns() - begin_ns);
         return true;
     }
     lane->gpu_refused = true;
@@ -302,9 +294,9 @@ static enum trawl_status auto_scan(struct engine_lane *lane, const struct engine
 
     if (choose_gpu(lane, chunk) && gpu_scan(lane, chunk, from, want, result))
         return TRAWL_OK;
-    begin_ns = now_ns();
+    begin_ns = clock_now_ns();
     TRAWL_TRY(cpu_scan_some(lane, chunk, from, want, result, error));
-    taken_ns = now_ns() - begin_ns;
+    taken_ns = clock_now_ns() - begin_ns;
     rate_learn(&lane->cpu_rate, result->done - from, taken_ns);
     if (atomic_load(&engine->gpu_state) == GPU_NOT_ASKED &&
         begin_ns + taken_ns - atomic_load(&engine->begin_ns) >= OPEN_AFTER_NS)

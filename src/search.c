@@ -41,7 +41,7 @@ enum trawl_status trawl_searcher_open(const struct trawl_searcher_options *optio
                                       struct trawl_error *error)
 {
     struct trawl_searcher_options given = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct engine_options engine_options = {sizeof engine_options, NULL, 0};
+    struct engine_options engine_options = {.size = sizeof engine_options};
     struct trawl_searcher *searcher = NULL;
     enum trawl_status status = TRAWL_OK;
     uint32_t threads;
@@ -82,8 +82,9 @@ void trawl_searcher_close(struct trawl_searcher *searcher)
     if (searcher == NULL)
         return;
     search_threads_end(searcher);
-    if (searcher->caller.lane != NULL)
-        searcher->ops->lane_close(searcher->caller.lane);
+    search_lanes_close(&searcher->caller);
+    if (searcher->algorithm_engine != NULL)
+        engine_for_algorithms()->close(searcher->algorithm_engine);
     if (searcher->engine != NULL)
         searcher->ops->close(searcher->engine);
     for (uint32_t i = 0; i < searcher->slot_count; i++)
@@ -150,9 +151,9 @@ static enum trawl_status search_enter(struct trawl_searcher *searcher,
                           searcher == NULL ? "searcher"
                           : plan == NULL   ? "plan"
                                            : "text");
-    if (plan_algorithm_is_for_records(plan->algorithm))
+    if (plan->algorithm.for_records)
         return TRAWL_FAIL(error, ARGUMENT, "algorithm %s is for records, trawl_matrix alone",
-                          plan_algorithm_name(plan->algorithm));
+                          plan->algorithm.name);
     if (atomic_exchange(&searcher->busy, true))
         return TRAWL_FAIL(error, BUSY, "the searcher is already inside a call");
     return TRAWL_OK;
@@ -190,10 +191,10 @@ static enum trawl_status check_query(const struct trawl_query *query, uint64_t i
     if (query->plan == NULL || query->text == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "query %" PRIu64 ": %s is NULL", index,
                           query->plan == NULL ? "plan" : "text");
-    if (plan_algorithm_is_for_records(query->plan->algorithm))
+    if (query->plan->algorithm.for_records)
         return TRAWL_FAIL(error, ARGUMENT,
                           "query %" PRIu64 ": algorithm %s is for records, trawl_matrix alone",
-                          index, plan_algorithm_name(query->plan->algorithm));
+                          index, query->plan->algorithm.name);
     return TRAWL_OK;
 }
 

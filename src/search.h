@@ -17,6 +17,17 @@
 
 #define SEARCH_THREADS_MAX 1024u
 
+/* ---- engine.c: the only list of engines ---- */
+
+/* The engine for what was asked. */
+enum trawl_status engine_choose(enum trawl_engine asked, const struct engine_ops **ops,
+                                struct trawl_error *error);
+/* The engine for plans with an algorithm, and its algorithms; NULL: this build has none. */
+const struct engine_ops *engine_for_algorithms(void);
+const struct plan_algorithms *engine_algorithms(void);
+
+/* ---- The searcher ---- */
+
 enum slot_state { SLOT_FREE, SLOT_TAKEN, SLOT_READY };
 
 struct search_slot {
@@ -36,6 +47,7 @@ struct search_slot {
 struct search_thread {
     struct trawl_searcher *searcher;
     struct engine_lane *lane; /* opened by the thread at its first job */
+    struct engine_lane *algorithm_lane;
     pthread_t handle;
     bool took_part;
 };
@@ -60,6 +72,7 @@ struct trawl_searcher {
     uint64_t chunk_bytes; /* 0: chosen */
     const struct engine_ops *ops;
     struct engine *engine;
+    struct engine *algorithm_engine; /* NULL: no plan with an algorithm yet */
     struct engine_properties properties;
 
     struct search_thread caller;
@@ -102,8 +115,26 @@ enum trawl_status search_begins_run(struct trawl_searcher *searcher, const struc
 void search_job_open(struct trawl_searcher *searcher, struct search_job *job);
 void search_job_close(struct trawl_searcher *searcher);
 
-/* Open the thread's lane where it is not. */
+/* The table of the engine that runs the plan, and the thread's lane of it. */
+static inline const struct engine_ops *search_ops(const struct trawl_searcher *searcher,
+                                                  const struct trawl_plan *plan)
+{
+    return plan_has_algorithm(plan) ? engine_for_algorithms() : searcher->ops;
+}
+static inline struct engine_lane *search_lane(const struct search_thread *thread,
+                                              const struct trawl_plan *plan)
+{
+    return plan_has_algorithm(plan) ? thread->algorithm_lane : thread->lane;
+}
+/* Open that engine where it is not: by the caller, before helpers join. */
+enum trawl_status search_engine_want(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                     struct trawl_error *error);
+/* Open the thread's lane of the searcher's own engine where it is not. */
 enum trawl_status search_lane_want(struct search_thread *thread, struct trawl_error *error);
+/* Open the thread's lane for the plan where it is not, and begin the plan. */
+enum trawl_status search_lane_begin(struct search_thread *thread, const struct trawl_plan *plan,
+                                    struct trawl_error *error);
+void search_lanes_close(struct search_thread *thread);
 /* A call begins: nobody has taken part yet. With the lock held. */
 void search_threads_rest(struct trawl_searcher *searcher);
 /* Who took part, for the searcher's statistics. */
@@ -120,16 +151,9 @@ void search_slot_scan(struct search_thread *thread, struct search_job *job,
 bool search_deliver(struct search_thread *thread, struct search_job *job, struct search_slot *slot);
 void search_slot_release(struct search_slot *slot);
 
-/* Of a clock that only goes forward. */
-uint64_t search_now_ns(void);
-
 /* Bring the helpers up, before the first job that can use them. Fewer start where starting fails.
  */
 void search_threads_start(struct trawl_searcher *searcher);
 void search_threads_end(struct trawl_searcher *searcher);
-
-/* The engine for what was asked; the only list of engines. */
-enum trawl_status engine_choose(enum trawl_engine asked, const struct engine_ops **ops,
-                                struct trawl_error *error);
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "search.h"
 
@@ -28,14 +29,16 @@ struct search_many {
 };
 
 /* Searched by one thread, or one launch? */
-static bool is_small(const struct trawl_searcher *searcher, const struct trawl_text *text)
+static bool is_small(const struct trawl_searcher *searcher, const struct trawl_query *query)
 {
+    const struct trawl_text *text = query->text;
     uint64_t bytes_max = searcher->chunk_bytes > 0 ? searcher->chunk_bytes : TEXT_BYTES_MAX;
 
     if (text->kind != TEXT_MEMORY)
         return false;
     return text->bytes_count <= bytes_max ||
            (text->bytes_count <= LOADED_TEXT_BYTES_MAX && searcher->ops->holds != NULL &&
+            !plan_has_algorithm(query->plan) &&
             searcher->ops->holds(searcher->engine, NULL, text->bytes, text->bytes_count) > 0);
 }
 
@@ -44,17 +47,18 @@ static bool is_small(const struct trawl_searcher *searcher, const struct trawl_t
 static enum trawl_status scan_query(struct search_thread *thread, struct engine_query *query,
                                     struct trawl_error *error)
 {
-    const struct engine_ops *ops = thread->searcher->ops;
+    const struct engine_ops *ops = search_ops(thread->searcher, query->plan);
     struct engine_chunk chunk = {query->bytes, 0, query->bytes_count, 0, 0, 0};
     struct engine_result result = {.count = 0};
-    enum trawl_status status = ops->lane_begin(thread->lane, query->plan, error);
+    enum trawl_status status = search_lane_begin(thread, query->plan, error);
 
     query->count = 0;
     query->candidate_count = 0;
     for (uint64_t from = 0;
          status == TRAWL_OK && query->plan->literal_count > 0 && from < chunk.owned;
          from = result.done) {
-        status = ops->scan(thread->lane, &chunk, from, ENGINE_WANT_COUNT, &result, error);
+        status = ops->scan(search_lane(thread, query->plan), &chunk, from, ENGINE_WANT_COUNT,
+                           &result, error);
         query->count += result.count;
         query->candidate_count += result.candidate_count;
         query->on_device = result.on_device;
@@ -191,7 +195,7 @@ static enum trawl_status run_all(struct trawl_searcher *searcher, const struct t
                                  struct search_many *many, uint64_t *counts,
                                  struct trawl_error *error)
 {
-    uint64_t begin_ns = search_now_ns();
+    uint64_t begin_ns = clock_now_ns();
     struct search_job job;
     uint32_t threads;
 
@@ -223,6 +227,8 @@ enum trawl_status search_many_run(struct trawl_searcher *searcher,
     void *memory;
 
     memset(&many, 0, sizeof many);
+    for (uint64_t i = 0; i < query_count; i++)
+        TRAWL_TRY(search_engine_want(searcher, queries[i].plan, error));
     TRAWL_TRY(memory_allocate_zeroed(query_count, sizeof *many.queries, &memory, error));
     many.queries = (struct engine_query *)memory;
     many.query_count = query_count;
@@ -230,7 +236,7 @@ enum trawl_status search_many_run(struct trawl_searcher *searcher,
     for (uint64_t i = 0; i < query_count; i++) {
         struct engine_query *query = &many.queries[i];
 
-        query->done = !is_small(searcher, queries[i].text);
+        query->done = !is_small(searcher, &queries[i]);
         if (query->done) /* for run_large: the threads and the engine pass it by */
             continue;
         query->plan = queries[i].plan;

@@ -8,15 +8,11 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "base/fault.h"
-#include "cpu/gallery/gallery.h"
+#include "base/clock.h"
 #include "search.h"
 
 #define BLOCK_BYTES (1u << 20)
-#define SLICE_ROWS_MAX 64u   /* that a thread takes at once, */
-#define SLICES_PER_THREAD 8u /* or less, so that none waits long for another */
 #define ROW_BYTES_MAX UINT32_MAX
-#define FLAGGED_ROWS (1ull << 20) /* records that a device looks at for one or several blocks */
 
 struct matrix {
     const struct trawl_plan *plan; /* with its conditions, which the search leaves to us */
@@ -130,187 +126,86 @@ static enum trawl_status matrix_open(struct matrix *matrix, uint64_t block_bytes
     return TRAWL_OK;
 }
 
-/* ---- rabin-karp-matrix: record by record ------------------------------------------------------
+/* ---- Algorithms that take records one by one -------------------------------------------------
  */
 
-/* The rows of one block, taken by all threads in slices. With a device it says first which records
- * may hold anything; threads then look at those alone. */
-struct row_gang {
-    const struct matrix *matrix;
-    const struct gallery_matrix *gallery;
-    uint64_t rows_end; /* record behind the block's last row */
-    uint64_t slice_rows;
-    _Atomic uint64_t row_next;
-    _Atomic uint64_t match_count;
-    pthread_t *helpers;
-    uint32_t helpers_max;
-    uint32_t helper_count; /* the most of a block; where starting fails, fewer do the work */
-
-    struct engine_lane *device; /* NULL: the host alone */
-    uint8_t *flags;             /* of records [flags_begin, flags_end) */
-    uint64_t flags_capacity;
-    uint64_t flags_begin, flags_end;
-    struct engine_result result; /* of the device */
+struct record_job {
+    struct trawl_searcher *searcher;
+    struct matrix *matrix;
+    struct trawl_stats stats;
 };
 
-static void *take_slices(void *argument)
+/* Records before this one are done. */
+static void records_done(struct record_job *job, uint64_t end)
 {
-    struct row_gang *gang = (struct row_gang *)argument;
-    const struct matrix *matrix = gang->matrix;
-    const uint64_t *offsets = matrix->records->offsets;
-    uint64_t found = 0, begin;
+    const uint64_t *offsets = job->matrix->records->offsets;
 
-    while ((begin = atomic_fetch_add(&gang->row_next, gang->slice_rows)) < gang->rows_end)
-        for (uint64_t i = begin; i < min_u64(begin + gang->slice_rows, gang->rows_end); i++)
-            if (gang->device == NULL || gang->flags[i - gang->flags_begin] != 0)
-                found += gallery_matrix_record(
-                    gang->gallery, matrix->records->bytes + offsets[i], offsets[i + 1] - offsets[i],
-                    matrix->first + (i - matrix->block_begin) * matrix->columns);
-    atomic_fetch_add(&gang->match_count, found);
-    return NULL;
+    job->stats.text_bytes = offsets[end] - offsets[0];
+    job->stats.chunk_count = (end + job->matrix->rows_max - 1) / job->matrix->rows_max;
+    atomic_store(&job->searcher->progress, job->stats.text_bytes);
 }
 
-static void fill_block(struct row_gang *gang)
+static bool next_block(void *context, uint64_t record_begin, int64_t **cells)
 {
-    uint64_t rows = gang->rows_end - atomic_load(&gang->row_next);
-    uint64_t slice = rows / (SLICES_PER_THREAD * (1ull + gang->helpers_max));
-    uint32_t wanted, started = 0;
+    struct record_job *job = (struct record_job *)context;
 
-    gang->slice_rows = max_u64(min_u64(slice, SLICE_ROWS_MAX), 1);
-    wanted = (uint32_t)min_u64(gang->helpers_max, (rows - 1) / gang->slice_rows);
-    while (started < wanted && !fault_hit(FAULT_THREAD) &&
-           pthread_create(&gang->helpers[started], NULL, take_slices, gang) == 0)
-        started++;
-    if (started > gang->helper_count)
-        gang->helper_count = started;
-    (void)take_slices(gang);
-    while (started > 0)
-        (void)pthread_join(gang->helpers[--started], NULL);
+    records_done(job, record_begin);
+    *cells = job->matrix->first;
+    return block_reach(job->matrix, record_begin);
 }
 
-/* Flags for the block's records and, since a device wants many, for as many behind as fit. */
-static enum trawl_status reach_flags(struct trawl_searcher *searcher, struct row_gang *gang,
-                                     uint64_t begin, struct trawl_error *error)
-{
-    const struct trawl_records *all = gang->matrix->records;
-    struct engine_records records = {all->bytes, all->offsets + begin, 0};
-
-    if (gang->device == NULL || gang->rows_end <= gang->flags_end)
-        return TRAWL_OK;
-    records.record_count = min_u64(gang->flags_capacity, all->record_count - begin);
-    TRAWL_TRY(searcher->ops->records(gang->device, &records, gang->flags, &gang->result, error));
-    gang->flags_begin = begin;
-    gang->flags_end = begin + records.record_count;
-    return TRAWL_OK;
-}
-
-static enum trawl_status fill_rows(struct trawl_searcher *searcher, struct matrix *matrix,
-                                   struct row_gang *gang, struct trawl_stats *stats,
-                                   struct trawl_error *error)
-{
-    const struct trawl_records *records = matrix->records;
-
-    for (uint64_t begin = 0; begin < records->record_count; begin += matrix->rows_max) {
-        uint64_t bytes;
-
-        if (!block_reach(matrix, begin))
-            return TRAWL_STOPPED;
-        gang->rows_end = min_u64(begin + matrix->rows_max, records->record_count);
-        atomic_store(&gang->row_next, begin);
-        if (matrix->columns > 0) {
-            uint64_t begin_ns;
-
-            TRAWL_TRY(reach_flags(searcher, gang, begin, error));
-            begin_ns = search_now_ns();
-            fill_block(gang);
-            if (gang->device != NULL)
-                gang->result.device_host_ns += search_now_ns() - begin_ns;
-        }
-        bytes = records->offsets[gang->rows_end] - records->offsets[begin];
-        stats->text_bytes += bytes;
-        stats->chunk_count++;
-        stats->device_chunk_count += gang->device != NULL;
-        atomic_fetch_add(&searcher->progress, bytes);
-    }
-    return finish_rows(matrix) ? TRAWL_OK : TRAWL_STOPPED;
-}
-
-/* A lane of the engine's, if that is to flag the records. */
-static enum trawl_status gang_device(struct trawl_searcher *searcher, struct row_gang *gang,
+static enum trawl_status run_records(struct record_job *job, struct engine_result *result,
                                      struct trawl_error *error)
 {
-    const struct trawl_plan *plan = gang->matrix->plan;
-    const struct engine_ops *ops = searcher->ops;
-    uint64_t rows_max = max_u64(gang->matrix->rows_max, 1);
-    void *memory;
-
-    if (ops->records == NULL) {
-        if ((plan_engines(plan) & 1u << TRAWL_ENGINE_CPU) != 0)
-            return TRAWL_OK;
-        return TRAWL_FAIL(error, UNSUPPORTED,
-                          "algorithm %s as asked for is one of the engine \"cuda\" alone, which "
-                          "must be asked for too",
-                          plan_algorithm_name(plan->algorithm));
-    }
-    if (searcher->caller.lane == NULL)
-        TRAWL_TRY(ops->lane_open(searcher->engine, &searcher->caller.lane, error));
-    TRAWL_TRY(ops->lane_begin(searcher->caller.lane, plan, error));
-    /* whole blocks, so that no block's flags come in two parts */
-    gang->flags_capacity = min_u64((FLAGGED_ROWS + rows_max - 1) / rows_max * rows_max,
-                                   gang->matrix->records->record_count);
-    TRAWL_TRY(memory_allocate(gang->flags_capacity, 1, &memory, error));
-    gang->flags = (uint8_t *)memory;
-    gang->device = searcher->caller.lane;
-    return TRAWL_OK;
-}
-
-static enum trawl_status gang_run(struct trawl_searcher *searcher, struct matrix *matrix,
-                                  struct row_gang *gang, struct trawl_stats *stats,
-                                  struct trawl_error *error)
-{
-    struct gallery_matrix *gallery = NULL;
+    struct trawl_searcher *searcher = job->searcher;
+    struct matrix *matrix = job->matrix;
+    const struct trawl_plan *plan = matrix->plan;
+    struct engine_records records = {matrix->records->bytes, matrix->records->offsets,
+                                     matrix->records->record_count};
+    struct engine_matrix wanted = {.records = &records,
+                                   .columns = matrix->columns,
+                                   .rows_max = matrix->rows_max,
+                                   .block = next_block,
+                                   .context = job,
+                                   .helpers_max = searcher->threads_capacity};
     enum trawl_status status;
-    void *memory;
 
-    TRAWL_TRY(memory_allocate(gang->helpers_max, sizeof *gang->helpers, &memory, error));
-    gang->helpers = (pthread_t *)memory;
-    TRAWL_TRY_DONE(gang_device(searcher, gang, error));
-    TRAWL_TRY_DONE(gallery_matrix_open(matrix->plan, &gallery, error));
-    gang->gallery = gallery;
-    status = fill_rows(searcher, matrix, gang, stats, error);
-done:
-    gallery_matrix_close(gallery);
-    memory_release(gang->flags, gang->flags_capacity, 1);
-    memory_release(gang->helpers, gang->helpers_max, sizeof *gang->helpers);
-    return status;
+    TRAWL_TRY(search_engine_want(searcher, plan, error));
+    TRAWL_TRY(search_lane_begin(&searcher->caller, plan, error));
+    status = search_ops(searcher, plan)
+                 ->matrix(search_lane(&searcher->caller, plan), &wanted, result, error);
+    job->stats.match_count = wanted.match_count;
+    job->stats.thread_count = 1 + wanted.helper_count;
+    TRAWL_TRY(status);
+    records_done(job, records.record_count);
+    return finish_rows(matrix) ? TRAWL_OK : TRAWL_STOPPED;
 }
 
 /* The searcher is the caller's alone meanwhile; its statistics tell of this call. */
 static enum trawl_status search_records(struct trawl_searcher *searcher, struct matrix *matrix,
                                         struct trawl_error *error)
 {
-    struct trawl_stats stats = {.size = sizeof stats};
-    struct row_gang gang = {.matrix = matrix, .helpers_max = searcher->threads_capacity};
-    uint64_t begin_ns = search_now_ns();
+    struct record_job job = {searcher, matrix, {.size = sizeof job.stats, .thread_count = 1}};
+    struct engine_result result = {.count = 0};
+    uint64_t begin_ns = clock_now_ns();
     enum trawl_status status;
 
     if (atomic_exchange(&searcher->busy, true))
         return TRAWL_FAIL(error, BUSY, "the searcher is already inside a call");
     atomic_store(&searcher->progress, 0);
-    status = gang_run(searcher, matrix, &gang, &stats, error);
-    stats.cpu_chunk_count = stats.chunk_count - stats.device_chunk_count;
-    stats.match_count = atomic_load(&gang.match_count);
-    stats.candidate_count = gang.result.candidate_count;
-    stats.device_copy_ns = gang.result.device_copy_ns;
-    stats.device_kernel_ns = gang.result.device_kernel_ns;
-    stats.device_back_ns = gang.result.device_back_ns;
-    stats.device_memory_ns = gang.result.device_memory_ns;
-    stats.device_host_ns = gang.result.device_host_ns;
-    stats.wall_ns = search_now_ns() - begin_ns;
-    stats.thread_count = 1 + gang.helper_count;
-    (void)snprintf(stats.engine, sizeof stats.engine, "%s",
-                   stats.device_chunk_count > 0 ? "cuda" : "cpu");
-    searcher->stats = stats;
+    status = run_records(&job, &result, error);
+    job.stats.device_chunk_count = result.on_device ? job.stats.chunk_count : 0;
+    job.stats.cpu_chunk_count = job.stats.chunk_count - job.stats.device_chunk_count;
+    job.stats.candidate_count = result.candidate_count;
+    job.stats.device_copy_ns = result.device_copy_ns;
+    job.stats.device_kernel_ns = result.device_kernel_ns;
+    job.stats.device_back_ns = result.device_back_ns;
+    job.stats.device_memory_ns = result.device_memory_ns;
+    job.stats.device_host_ns = result.device_host_ns;
+    job.stats.wall_ns = clock_now_ns() - begin_ns;
+    (void)snprintf(job.stats.engine, sizeof job.stats.engine, "%s",
+                   job.stats.device_chunk_count > 0 ? "cuda" : "cpu");
+    searcher->stats = job.stats;
     atomic_store(&searcher->busy, false);
     return status;
 }
@@ -338,7 +233,7 @@ enum trawl_status trawl_matrix(struct trawl_searcher *searcher, const struct tra
     TRAWL_TRY(check_records(records, error));
     bare = *plan; /* the same tables; conditions are for the record, not for the tape */
     bare.flags &= ~(uint32_t)(TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
-    if (plan_algorithm_is_for_records(plan->algorithm)) {
+    if (plan->algorithm.for_records) {
         TRAWL_TRY_DONE(
             matrix_open(&matrix, BLOCK_BYTES * (1ull + searcher->threads_capacity), error));
         status = search_records(searcher, &matrix, error);

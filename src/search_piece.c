@@ -84,7 +84,8 @@ static enum trawl_status slot_search(struct search_thread *thread, struct search
     if (wants == SINK_WANTS_NOTHING || job->plan->literal_count == 0 || slot->from == piece->owned)
         return TRAWL_OK;
     TRAWL_TRY(
-        thread->searcher->ops->scan(thread->lane, &chunk, slot->from, want, &slot->result, error));
+        search_ops(thread->searcher, job->plan)
+            ->scan(search_lane(thread, job->plan), &chunk, slot->from, want, &slot->result, error));
     TRAWL_ASSERT(slot->result.done > slot->from && slot->result.done <= piece->owned);
     if (wants == SINK_WANTS_MATCHES || wants == SINK_WANTS_FIRST)
         return slot_convert(job->plan, slot, wants, error);

@@ -1,8 +1,8 @@
 /* search_run: the threads of a searcher and the loop of one call. */
 #include <string.h>
-#include <time.h>
 
 #include "base/checked.h"
+#include "base/clock.h"
 #include "base/fault.h"
 #include "search.h"
 
@@ -13,14 +13,6 @@
 #define PIECE_PER_NEED 8u
 #define PIECE_BYTES_LARGE (1u << 26)
 #define PIECE_PER_NEED_LARGE 2u
-
-uint64_t search_now_ns(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static struct search_slot *slot_find(struct trawl_searcher *searcher, enum slot_state state,
                                      uint64_t index)
@@ -34,6 +26,19 @@ static struct search_slot *slot_find(struct trawl_searcher *searcher, enum slot_
     return NULL;
 }
 
+enum trawl_status search_engine_want(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                     struct trawl_error *error)
+{
+    /* Under "auto" algorithms run on the host: what runs where would else depend on the text. */
+    bool on_device = searcher->engine_asked == TRAWL_ENGINE_CUDA;
+    struct engine_options options = {.size = sizeof options,
+                                     .cuda = on_device ? searcher->engine : NULL};
+
+    if (!plan_has_algorithm(plan) || searcher->algorithm_engine != NULL)
+        return TRAWL_OK;
+    return engine_for_algorithms()->open(&options, &searcher->algorithm_engine, error);
+}
+
 enum trawl_status search_lane_want(struct search_thread *thread, struct trawl_error *error)
 {
     if (thread->lane != NULL)
@@ -41,11 +46,25 @@ enum trawl_status search_lane_want(struct search_thread *thread, struct trawl_er
     return thread->searcher->ops->lane_open(thread->searcher->engine, &thread->lane, error);
 }
 
-static enum trawl_status thread_begin(struct search_thread *thread, const struct search_job *job,
-                                      struct trawl_error *error)
+enum trawl_status search_lane_begin(struct search_thread *thread, const struct trawl_plan *plan,
+                                    struct trawl_error *error)
 {
-    TRAWL_TRY(search_lane_want(thread, error));
-    return thread->searcher->ops->lane_begin(thread->lane, job->plan, error);
+    const struct engine_ops *ops = search_ops(thread->searcher, plan);
+
+    if (!plan_has_algorithm(plan))
+        TRAWL_TRY(search_lane_want(thread, error));
+    else if (thread->algorithm_lane == NULL)
+        TRAWL_TRY(
+            ops->lane_open(thread->searcher->algorithm_engine, &thread->algorithm_lane, error));
+    return ops->lane_begin(search_lane(thread, plan), plan, error);
+}
+
+void search_lanes_close(struct search_thread *thread)
+{
+    if (thread->algorithm_lane != NULL)
+        engine_for_algorithms()->lane_close(thread->algorithm_lane);
+    if (thread->lane != NULL)
+        thread->searcher->ops->lane_close(thread->lane);
 }
 
 /* Take a slot through filling, with piece `only` or any. Called and returns with the lock held. */
@@ -84,7 +103,7 @@ static void help(struct search_thread *thread, struct search_job *job)
     (void)pthread_mutex_unlock(&searcher->lock);
     if (job->many != NULL)
         search_many_help(thread, job->many);
-    status = job->many != NULL ? TRAWL_STOPPED : thread_begin(thread, job, NULL);
+    status = job->many != NULL ? TRAWL_STOPPED : search_lane_begin(thread, job->plan, NULL);
     (void)pthread_mutex_lock(&searcher->lock);
     while (status == TRAWL_OK && !job->ended && !job->stopping) {
         struct search_slot *slot = slot_find(searcher, SLOT_FREE, 0);
@@ -146,8 +165,7 @@ void search_threads_end(struct trawl_searcher *searcher)
     (void)pthread_mutex_unlock(&searcher->lock);
     for (uint32_t i = 0; i < searcher->thread_count; i++) {
         (void)pthread_join(searcher->threads[i].handle, NULL);
-        if (searcher->threads[i].lane != NULL)
-            searcher->ops->lane_close(searcher->threads[i].lane);
+        search_lanes_close(&searcher->threads[i]);
     }
     searcher->thread_count = 0;
 }
@@ -238,11 +256,14 @@ static uint64_t loaded_piece_bytes(const struct trawl_searcher *searcher,
                                    const struct trawl_plan *plan, const struct trawl_text *text,
                                    const struct sink *sink)
 {
+    const struct engine_ops *ops = search_ops(searcher, plan);
+    struct engine *engine =
+        plan_has_algorithm(plan) ? searcher->algorithm_engine : searcher->engine;
     uint32_t devices = 0;
 
-    if (text->kind == TEXT_MEMORY && searcher->ops->holds != NULL &&
+    if (text->kind == TEXT_MEMORY && ops->holds != NULL &&
         (sink->wants == SINK_WANTS_COUNT || sink->wants == SINK_WANTS_FIRST))
-        devices = searcher->ops->holds(searcher->engine, plan, text->bytes, text->bytes_count);
+        devices = ops->holds(engine, plan, text->bytes, text->bytes_count);
     if (devices == 0)
         return 0;
     /* What many literals count in more than a piece might not fit into a device's sum. */
@@ -275,7 +296,7 @@ void search_stats_finish(struct trawl_searcher *searcher, struct search_job *job
     struct engine_properties *properties = &searcher->properties;
     struct trawl_stats *stats = &job->stats;
 
-    stats->wall_ns = search_now_ns() - begin_ns;
+    stats->wall_ns = clock_now_ns() - begin_ns;
     searcher->ops->properties(searcher->engine, properties);
     stats->cpu_chunk_count = stats->chunk_count - stats->device_chunk_count;
     stats->thread_count = searcher->caller.took_part;
@@ -294,15 +315,18 @@ void search_stats_finish(struct trawl_searcher *searcher, struct search_job *job
 enum trawl_status search_begins_run(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                     struct engine_begins *begins, struct trawl_error *error)
 {
-    uint64_t begin_ns = search_now_ns();
+    uint64_t begin_ns = clock_now_ns();
     struct search_job job;
 
     memset(&job, 0, sizeof job);
     job.plan = plan;
     if (searcher->ops->begins == NULL)
         return TRAWL_FAIL(error, UNSUPPORTED, "engine %s has no devices", searcher->ops->name);
+    if (plan_has_algorithm(plan))
+        return TRAWL_FAIL(error, UNSUPPORTED,
+                          "a device alone does not tell where this plan's occurrences begin");
     atomic_store(&searcher->progress, 0);
-    TRAWL_TRY(thread_begin(&searcher->caller, &job, error));
+    TRAWL_TRY(search_lane_begin(&searcher->caller, plan, error));
     TRAWL_TRY(searcher->ops->begins(searcher->caller.lane, begins, error));
     (void)pthread_mutex_lock(&searcher->lock);
     search_threads_rest(searcher);
@@ -320,18 +344,19 @@ enum trawl_status search_begins_run(struct trawl_searcher *searcher, const struc
 enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                              struct trawl_text *text, struct sink *sink, struct trawl_error *error)
 {
-    uint64_t begin_ns = search_now_ns();
-    struct search_job job;
-    struct text_need need = {plan->need_before, plan->need_after,
-                             piece_bytes(searcher, plan, text, sink),
+    uint64_t begin_ns = clock_now_ns();
+    struct text_need need = {plan->need_before, plan->need_after, 0,
                              plan->holds_line_end ? -1 : plan->line_end};
+    struct search_job job;
     enum trawl_status status;
 
+    TRAWL_TRY(search_engine_want(searcher, plan, error));
+    need.piece_bytes = piece_bytes(searcher, plan, text, sink);
     memset(&job, 0, sizeof job);
     job.plan = plan;
     job.sink = sink;
     atomic_store(&searcher->progress, 0);
-    TRAWL_TRY(thread_begin(&searcher->caller, &job, error));
+    TRAWL_TRY(search_lane_begin(&searcher->caller, plan, error));
     TRAWL_TRY(text_cursor_open(&job.cursor, text, &need, error));
     (void)pthread_mutex_lock(&searcher->lock);
     search_threads_rest(searcher);

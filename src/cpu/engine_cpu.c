@@ -55,18 +55,18 @@ static enum trawl_status cpu_lane_open(struct engine *engine, struct engine_lane
 
 static void cpu_lane_close(struct engine_lane *lane)
 {
-    gallery_end(&lane->gallery);
     memory_release(lane, 1, sizeof *lane);
 }
 
 static enum trawl_status cpu_lane_begin(struct engine_lane *lane, const struct trawl_plan *plan,
                                         struct trawl_error *error)
 {
+    (void)error;
     lane->plan = plan;
     lane->method = plan->method;
     lane->learned = 0;
     lane_probes_begin(lane);
-    return gallery_begin(&lane->gallery, plan, error);
+    return TRAWL_OK;
 }
 
 /* Begins at or beyond this have no room for the shortest occurrence, or are not owned. */
@@ -77,39 +77,50 @@ static uint64_t scan_limit(const struct scan *scan)
     return min_u64(scan->chunk->owned, scan->available - scan->plan->length_min + 1);
 }
 
+void scan_begin(struct scan *scan, const struct trawl_plan *plan, const struct engine_chunk *chunk,
+                uint64_t from, enum engine_want want, struct engine_result *result,
+                struct trawl_error *error)
+{
+    TRAWL_ASSERT(from < chunk->owned && chunk->owned < UINT32_MAX);
+    memset(scan, 0, sizeof *scan);
+    scan->plan = plan;
+    scan->chunk = chunk;
+    scan->want = want;
+    scan->result = result;
+    scan->error = error;
+    scan->at = from;
+    scan->available = chunk->owned + chunk->after;
+    scan->loadable = chunk->owned + chunk->readable;
+    scan->limit = scan_limit(scan);
+    scan->work_max =
+        saturating_multiply(WORK_FACTOR * (chunk->owned + plan->length_max), plan->literal_count);
+    engine_result_begin(result, from, false);
+}
+
+enum trawl_status scan_end(const struct scan *scan)
+{
+    scan->result->done =
+        scan->at >= scan->limit || scan->want == ENGINE_WANT_FIRST ? scan->chunk->owned : scan->at;
+    return scan->status;
+}
+
 static enum trawl_status cpu_scan(struct engine_lane *lane, const struct engine_chunk *chunk,
                                   uint64_t from, enum engine_want want,
                                   struct engine_result *result, struct trawl_error *error)
 {
     struct scan scan;
 
-    TRAWL_ASSERT(from < chunk->owned && chunk->owned < UINT32_MAX);
-    memset(&scan, 0, sizeof scan);
+    scan_begin(&scan, lane->plan, chunk, from, want, result, error);
     scan.lane = lane;
-    scan.plan = lane->plan;
-    scan.chunk = chunk;
-    scan.want = want;
-    scan.result = result;
-    scan.error = error;
-    scan.at = from;
-    scan.available = chunk->owned + chunk->after;
-    scan.loadable = chunk->owned + chunk->readable;
-    scan.limit = scan_limit(&scan);
-    scan.work_max = saturating_multiply(WORK_FACTOR * (chunk->owned + scan.plan->length_max),
-                                        scan.plan->literal_count);
-    engine_result_begin(result, from, false);
-    if (scan.plan->literal_count > 0 && scan.at < scan.limit) {
-        if (scan.plan->algorithm != PLAN_ALGORITHM_NONE)
-            gallery_scan(&scan);
-        else if (lane->method == TRAWL_METHOD_SET)
+    if (scan_is_needed(&scan)) {
+        if (lane->method == TRAWL_METHOD_SET)
             scan_set(&scan);
         else if (lane->method == TRAWL_METHOD_SAMPLED)
             scan_sampled(&scan);
         else
             scan_tiles(&scan);
     }
-    result->done = scan.at >= scan.limit || scan.want == ENGINE_WANT_FIRST ? chunk->owned : scan.at;
-    return scan.status;
+    return scan_end(&scan);
 }
 
 const struct engine_ops engine_cpu = {

@@ -3,7 +3,6 @@
 #define TRAWL_CPU_LANE_H
 
 #include "cpu/find.h"
-#include "cpu/gallery/gallery.h"
 #include "engine.h"
 
 #define TILE_WORDS                                                                \
@@ -26,7 +25,6 @@ struct engine_lane {
     uint8_t head[64];      /* the literal, then zeros */
     uint32_t head_bytes;   /* compared of all candidates at once; 0: they are settled singly */
     struct find_tile tile;
-    struct gallery_lane gallery; /* for plans with an algorithm */
 };
 
 /* Take the plan's probes and the literal's head; put the learned offset first in place of the last.
@@ -36,7 +34,8 @@ void lane_probes_learn(struct engine_lane *lane);
 
 /* One scan of one chunk. */
 struct scan {
-    struct engine_lane *lane;
+    struct engine_lane *lane; /* NULL: not by the methods of this engine */
+    void *context;            /* of a search that settle_steps runs */
     const struct trawl_plan *plan;
     const struct engine_chunk *chunk;
     enum engine_want want;
@@ -53,6 +52,20 @@ struct scan {
     bool over;          /* the scan has its answer */
     enum trawl_status status;
 };
+
+/* ---- engine_cpu.c ---- */
+
+/* Begin a scan of begins in [from, chunk->owned), with nothing found; lane and context are NULL. */
+void scan_begin(struct scan *scan, const struct trawl_plan *plan, const struct engine_chunk *chunk,
+                uint64_t from, enum engine_want want, struct engine_result *result,
+                struct trawl_error *error);
+/* Is there a begin to look at? */
+static inline bool scan_is_needed(const struct scan *scan)
+{
+    return scan->plan->literal_count > 0 && scan->at < scan->limit;
+}
+/* Say in the result what was looked at; returns the scan's status. */
+enum trawl_status scan_end(const struct scan *scan);
 
 /* ---- settle.c: from candidates to hits ---- */
 

@@ -104,7 +104,7 @@ enum trawl_status cuda_begins(struct engine_lane *lane, struct engine_begins *be
     uint64_t limit;
 
     begins->count = begins->candidate_count = 0;
-    if (lane->plan->algorithm != PLAN_ALGORITHM_NONE || cuda_needs_refining(lane->plan))
+    if (cuda_needs_refining(lane->plan))
         return TRAWL_FAIL(error, UNSUPPORTED,
                           "a device alone does not tell where this plan's occurrences begin");
     if (!cuda_lane_resident(lane, begins->bytes, begins->bytes_count, &range.address, &range.begin))

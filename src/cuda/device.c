@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/checked.h"
+#include "base/clock.h"
 #include "cuda/kernels/scan.h"
 
 #define CAPABILITY_MIN 75 /* 10 x major + minor */
@@ -33,33 +33,11 @@ static enum trawl_status check_capability(struct cuda_device *device, struct tra
     return TRAWL_OK;
 }
 
-/* What an image holds, for messages. */
-static const char *image_content(enum cuda_image image)
+static enum trawl_status load_image(struct cuda_device *device, const struct cuda_image *image,
+                                    struct cuda_module **module, struct trawl_error *error)
 {
-    switch (image) {
-    case CUDA_IMAGE_GALLERY:
-    case CUDA_IMAGE_GALLERY_DEBUG:
-        return "gallery";
-    case CUDA_IMAGE_CHILDREN:
-    case CUDA_IMAGE_CHILDREN_DEBUG:
-        return "gallery with child grids";
-    case CUDA_IMAGE_SCAN:
-    case CUDA_IMAGES:
-        break;
-    }
-    return "kernels";
-}
+    int code = device->driver->module_load(module, image->begin), version = 0;
 
-static enum trawl_status load_image(struct cuda_device *device, enum cuda_image image,
-                                    struct trawl_error *error)
-{
-    struct cuda_module *module = NULL;
-    uint64_t image_bytes;
-    int code = device->driver->module_load(&module, cuda_image_data(image, &image_bytes));
-    int version = 0;
-
-    if (code == CUDA_CODE_OK)
-        device->modules[image] = module;
     if (code == CUDA_CODE_NO_BINARY_FOR_GPU || code == CUDA_CODE_INVALID_IMAGE ||
         code == CUDA_CODE_UNSUPPORTED_PTX_VERSION) {
         (void)device->driver->driver_version(&version);
@@ -67,9 +45,29 @@ static enum trawl_status load_image(struct cuda_device *device, enum cuda_image 
             error, ENGINE,
             "%s: this build holds no %s for it, or none that its driver, which is for "
             "CUDA %d.%d, can read",
-            device->name, image_content(image), version / 1000, version % 1000 / 10);
+            device->name, image->content, version / 1000, version % 1000 / 10);
     }
-    return cuda_check(device->driver, code, cuda_symbols.module_load, device->name, error);
+    TRAWL_TRY(cuda_check(device->driver, code, cuda_symbols.module_load, device->name, error));
+    TRAWL_ASSERT(device->loaded_count < CUDA_MODULES_MAX);
+    device->loaded[device->loaded_count++] = (struct cuda_loaded){image, *module};
+    return TRAWL_OK;
+}
+
+enum trawl_status cuda_device_module(struct cuda_device *device, const struct cuda_image *image,
+                                     struct cuda_module **module, struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+    uint32_t i = 0;
+
+    (void)pthread_mutex_lock(&device->lock);
+    while (i < device->loaded_count && device->loaded[i].image != image)
+        i++;
+    if (i < device->loaded_count)
+        *module = device->loaded[i].module;
+    else
+        status = load_image(device, image, module, error);
+    (void)pthread_mutex_unlock(&device->lock);
+    return status;
 }
 
 static enum trawl_status load_kernels(struct cuda_device *device, struct trawl_error *error)
@@ -80,14 +78,15 @@ static enum trawl_status load_kernels(struct cuda_device *device, struct trawl_e
 #undef KERNEL_NAME
     };
     int multiprocessors = 0, blocks;
+    struct cuda_module *module = NULL;
 
-    TRAWL_TRY(load_image(device, CUDA_IMAGE_SCAN, error));
+    TRAWL_TRY(cuda_device_module(device, &cuda_image_scan, &module, error));
     TRAWL_TRY(CUDA_CALL(device, error, device_attribute, &multiprocessors,
                         CUDA_ATTRIBUTE_MULTIPROCESSORS, device->handle));
     device->multiprocessors = (uint32_t)multiprocessors;
     for (uint32_t i = 0; i < CUDA_KERNELS; i++) {
-        TRAWL_TRY(CUDA_CALL(device, error, module_function, &device->functions[i],
-                            device->modules[CUDA_IMAGE_SCAN], names[i]));
+        TRAWL_TRY(
+            CUDA_CALL(device, error, module_function, &device->functions[i], module, names[i]));
         TRAWL_TRY(CUDA_CALL(
             device, error, occupancy, &blocks, device->functions[i],
             i == CUDA_KERNEL_HITS_STREAM ? (int)SCAN_HITS_THREADS_MAX : (int)SCAN_THREADS_MAX, 0));
@@ -124,7 +123,7 @@ enum trawl_status cuda_device_open(struct cuda_device *device, const struct cuda
     bool entered = false;
 
     memset(device, 0, sizeof *device);
-    (void)pthread_mutex_init(&device->gallery_lock, NULL);
+    (void)pthread_mutex_init(&device->lock, NULL);
     device->driver = driver;
     device->ordinal = ordinal;
     device->memory_max = memory_max;
@@ -149,13 +148,12 @@ done:
 /* What fails here has failed before, or the device is lost: there is nobody to tell. */
 static void unload(struct cuda_device *device)
 {
-    if (device->modules[CUDA_IMAGE_SCAN] == NULL || cuda_device_enter(device, NULL) != TRAWL_OK)
+    if (device->loaded_count == 0 || cuda_device_enter(device, NULL) != TRAWL_OK)
         return;
     limit_put_back(device, CUDA_LIMIT_L2_FETCH_BYTES, device->fetch_bytes_before);
     limit_put_back(device, CUDA_LIMIT_PENDING_LAUNCHES, device->launches_before);
-    for (uint32_t i = 0; i < CUDA_IMAGES; i++)
-        if (device->modules[i] != NULL)
-            (void)device->driver->module_unload(device->modules[i]);
+    while (device->loaded_count > 0)
+        (void)device->driver->module_unload(device->loaded[--device->loaded_count].module);
     cuda_device_leave(device);
 }
 
@@ -167,26 +165,10 @@ void cuda_device_close(struct cuda_device *device)
         unload(device);
         (void)device->driver->context_release(device->handle);
     }
-    (void)pthread_mutex_destroy(&device->gallery_lock);
+    (void)pthread_mutex_destroy(&device->lock);
     device->driver = NULL;
     device->context = NULL;
-    memset(device->modules, 0, sizeof device->modules);
-}
-
-enum trawl_status cuda_device_gallery(struct cuda_device *device, bool children, bool debug,
-                                      struct cuda_module **module, struct trawl_error *error)
-{
-    static const enum cuda_image images[2][2] = {{CUDA_IMAGE_GALLERY, CUDA_IMAGE_GALLERY_DEBUG},
-                                                 {CUDA_IMAGE_CHILDREN, CUDA_IMAGE_CHILDREN_DEBUG}};
-    enum cuda_image image = images[children][debug];
-    enum trawl_status status = TRAWL_OK;
-
-    (void)pthread_mutex_lock(&device->gallery_lock);
-    if (device->modules[image] == NULL)
-        status = load_image(device, image, error);
-    *module = device->modules[image];
-    (void)pthread_mutex_unlock(&device->gallery_lock);
-    return status;
+    device->loaded_count = 0;
 }
 
 uint32_t cuda_device_children(struct cuda_device *device)
@@ -194,7 +176,7 @@ uint32_t cuda_device_children(struct cuda_device *device)
     size_t room = 0;
     uint32_t most;
 
-    (void)pthread_mutex_lock(&device->gallery_lock);
+    (void)pthread_mutex_lock(&device->lock);
     if (device->child_grids_max == 0) {
         limit_replace(device, CUDA_LIMIT_PENDING_LAUNCHES, PENDING_LAUNCHES,
                       &device->launches_before);
@@ -204,7 +186,7 @@ uint32_t cuda_device_children(struct cuda_device *device)
         device->child_grids_max = (uint32_t)(room - room / 16);
     }
     most = device->child_grids_max;
-    (void)pthread_mutex_unlock(&device->gallery_lock);
+    (void)pthread_mutex_unlock(&device->lock);
     return most;
 }
 
@@ -223,14 +205,6 @@ void cuda_device_leave(const struct cuda_device *device)
 /* Allocating takes longer than copying a small text, so it is accounted for apart. */
 static _Thread_local uint64_t memory_ns;
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 uint64_t cuda_memory_ns(void)
 {
     return memory_ns;
@@ -238,7 +212,7 @@ uint64_t cuda_memory_ns(void)
 
 uint64_t cuda_clock_ns(void)
 {
-    return now_ns() - memory_ns;
+    return clock_now_ns() - memory_ns;
 }
 
 enum trawl_status cuda_memory_reserve(struct cuda_device *device, struct cuda_memory *memory,
@@ -249,7 +223,7 @@ enum trawl_status cuda_memory_reserve(struct cuda_device *device, struct cuda_me
 
     if (bytes <= memory->bytes)
         return TRAWL_OK;
-    begin_ns = now_ns();
+    begin_ns = clock_now_ns();
     cuda_memory_release(device, memory);
     used = atomic_fetch_add(&device->memory_used, bytes);
     if (device->memory_max != 0 && saturating_add(used, bytes) > device->memory_max)
@@ -263,7 +237,7 @@ enum trawl_status cuda_memory_reserve(struct cuda_device *device, struct cuda_me
         memory->bytes = bytes;
     else
         atomic_fetch_sub(&device->memory_used, bytes);
-    memory_ns += now_ns() - begin_ns;
+    memory_ns += clock_now_ns() - begin_ns;
     return status;
 }
 
@@ -284,10 +258,10 @@ static enum trawl_status host_reserve(const struct cuda_device *device, struct c
 
     if (bytes <= pinned->count)
         return TRAWL_OK;
-    begin_ns = now_ns();
+    begin_ns = clock_now_ns();
     cuda_pinned_release(device, pinned);
     status = CUDA_CALL(device, error, host_allocate, &memory, (size_t)bytes, flags);
-    memory_ns += now_ns() - begin_ns;
+    memory_ns += clock_now_ns() - begin_ns;
     TRAWL_TRY(status);
     if (flags == CUDA_HOST_MAPPED)
         memset(memory, 0, (size_t)bytes);

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "cuda/driver.h"
+#include "cuda/image.h"
 
 #define CUDA_KERNEL_LIST(X)         \
     X(EVERY, "scan_every")          \
@@ -30,23 +31,14 @@ enum cuda_kernel {
         CUDA_KERNELS
 };
 
-/* What nvcc made of them: the kernels above; the gallery's; apart, those of it that launch child
- * grids. The gallery's as released and for debugging. */
-#define CUDA_IMAGE_LIST(X) \
-    X(SCAN)                \
-    X(GALLERY)             \
-    X(GALLERY_DEBUG)       \
-    X(CHILDREN)            \
-    X(CHILDREN_DEBUG)
-
-enum cuda_image {
-#define CUDA_IMAGE_ENUM(name) CUDA_IMAGE_##name,
-    CUDA_IMAGE_LIST(CUDA_IMAGE_ENUM)
-#undef CUDA_IMAGE_ENUM
-        CUDA_IMAGES
-};
-
 #define CUDA_NAME_BYTES 96
+
+#define CUDA_MODULES_MAX 8u
+
+struct cuda_loaded {
+    const struct cuda_image *image;
+    struct cuda_module *module;
+};
 
 struct cuda_device {
     const struct cuda_driver *driver;
@@ -63,8 +55,10 @@ struct cuda_device {
     uint32_t child_grids_max; /* of one kernel; 0: not known yet */
     uint64_t memory_max;      /* of what trawl takes; 0: no limit */
     _Atomic uint64_t memory_used;
-    pthread_mutex_t gallery_lock; /* of the gallery's modules, constant memory and child grids */
-    struct cuda_module *modules[CUDA_IMAGES]; /* NULL: not loaded */
+    pthread_mutex_t lock; /* of the modules; of what kernels of all lanes share: constant memory,
+                             room for child grids */
+    struct cuda_loaded loaded[CUDA_MODULES_MAX]; /* the first loaded_count */
+    uint32_t loaded_count;
 };
 
 /* The driver's function with these arguments, as a status. */
@@ -89,12 +83,12 @@ struct cuda_memory {
     uint64_t bytes;
 };
 
-/* At least `bytes`; what it held is lost if it grows, and on failure it is empty. */
 /* How long this thread has spent in the driver's calls for memory; and a clock that stands still
  * during them, so that what is timed by it is told apart from them. */
 uint64_t cuda_memory_ns(void);
 uint64_t cuda_clock_ns(void);
 
+/* At least `bytes`; what it held is lost if it grows, and on failure it is empty. */
 enum trawl_status cuda_memory_reserve(struct cuda_device *device, struct cuda_memory *memory,
                                       uint64_t bytes, struct trawl_error *error);
 void cuda_memory_release(struct cuda_device *device, struct cuda_memory *memory);
@@ -112,16 +106,13 @@ enum trawl_status cuda_mapped_reserve(const struct cuda_device *device, struct c
                                       uint64_t bytes, struct trawl_error *error);
 void cuda_pinned_release(const struct cuda_device *device, struct cuda_pinned *pinned);
 
-/* The gallery's kernels, or those of it that launch child grids; loaded when they are first asked
- * for; with the device entered. ENGINE: the build holds none for this device. */
-enum trawl_status cuda_device_gallery(struct cuda_device *device, bool children, bool debug,
-                                      struct cuda_module **module, struct trawl_error *error);
+/* The image's kernels, loaded when they are first asked for, kept until the device is closed; with
+ * the device entered. ENGINE: the image holds none for this device. */
+enum trawl_status cuda_device_module(struct cuda_device *device, const struct cuda_image *image,
+                                     struct cuda_module **module, struct trawl_error *error);
 
 /* Make room for many child grids at a time, before the first kernel that launches any; with the
  * device entered. How many a kernel may launch while no other one does. */
 uint32_t cuda_device_children(struct cuda_device *device);
-
-/* *bytes 0: this build has none. */
-const uint8_t *cuda_image_data(enum cuda_image image, uint64_t *bytes);
 
 #endif

@@ -15,7 +15,6 @@
 
 #define LANES_PER_DEVICE 3u
 #define CHUNK_BYTES (32u << 20)
-#define RANGE_BYTES_MAX ((1ull << 32) - (1ull << 24))
 #define TEXT_BYTES_MIN (64u << 10) /* below this a device's memory counts as exhausted */
 
 struct engine {
@@ -75,16 +74,14 @@ static enum trawl_status cuda_open(const struct engine_options *options, struct 
 {
     enum trawl_status status = TRAWL_OK;
     struct engine *engine;
-    uint64_t image_bytes;
     void *memory;
 
-    (void)cuda_image_data(CUDA_IMAGE_SCAN, &image_bytes);
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *engine, &memory, error));
     engine = (struct engine *)memory;
     engine->memory_max = options->device_memory_bytes;
     (void)pthread_mutex_init(&engine->lock, NULL);
     TRAWL_TRY_DONE(cuda_driver_open(&engine->driver, error));
-    if (image_bytes == 0 && !engine->driver.simulated) {
+    if (cuda_image_scan.begin == cuda_image_scan.end && !engine->driver.simulated) {
         status =
             TRAWL_FAIL(error, ENGINE, "this build has no GPU kernels: it was made without nvcc");
         goto done;
@@ -116,7 +113,6 @@ static void cuda_lane_close(struct engine_lane *lane)
         cuda_lane_end(lane);
         cuda_device_leave(lane->device);
     }
-    cuda_records_free(lane);
     cuda_many_free(lane);
     memory_release(lane, 1, sizeof *lane);
 }
@@ -161,18 +157,20 @@ static enum trawl_status cuda_lane_open(struct engine *engine, struct engine_lan
     return lane_open_on(engine, index, lane, error);
 }
 
+void cuda_lane_take(struct engine_lane *lane, const struct trawl_plan *plan)
+{
+    lane->plan = plan;
+    lane->tables.ready = lane->tables.ready && lane->tables.plan_serial == plan->serial;
+    lane->held.bytes = NULL;
+    lane->window_bytes = UINT64_MAX;
+}
+
 /* The tables go over with the first scan: a thread may get no chunk of this search. Where they are
  * those of the last search they are there. */
 static enum trawl_status cuda_lane_begin(struct engine_lane *lane, const struct trawl_plan *plan,
                                          struct trawl_error *error)
 {
-    lane->plan = plan;
-    lane->tables.ready = lane->tables.ready && lane->tables.plan_serial == plan->serial;
-    lane->gallery.ready = false;
-    lane->held.bytes = NULL;
-    lane->window_bytes = UINT64_MAX;
-    if (plan_algorithm_is_for_records(plan->algorithm))
-        return cuda_records_begin(lane, error);
+    cuda_lane_take(lane, plan);
     return plan->literal_count == 0 ? TRAWL_OK : cuda_tables_check(plan, error);
 }
 
@@ -249,12 +247,18 @@ bool cuda_lane_in_place(const struct engine_lane *lane, const uint8_t *bytes, ui
     return true;
 }
 
+/* Of a text, at a time. */
+static uint64_t text_bytes_max(const struct engine_lane *lane, const struct cuda_way *way)
+{
+    return min_u64(lane->limits.text_bytes_max, way->text_bytes_max);
+}
+
 /* Device memory for `wanted` bytes of text or, where that is not to be had, for fewer. */
-static enum trawl_status reserve_text(struct engine_lane *lane, uint64_t wanted, uint64_t least,
-                                      struct trawl_error *error)
+static enum trawl_status reserve_text(struct engine_lane *lane, const struct cuda_way *way,
+                                      uint64_t wanted, uint64_t least, struct trawl_error *error)
 {
     for (;;) {
-        uint64_t bytes = min_u64(wanted, max_u64(cuda_gallery_text_max(lane), least));
+        uint64_t bytes = min_u64(wanted, max_u64(text_bytes_max(lane, way), least));
         enum trawl_status status = cuda_memory_reserve(
             lane->device, &lane->text,
             cuda_lane_room(lane, ((bytes + 15) & ~15ull) + SCAN_PADDING_BYTES), error);
@@ -267,7 +271,8 @@ static enum trawl_status reserve_text(struct engine_lane *lane, uint64_t wanted,
 
 /* Bring bytes of the chunk from `at` on to the device, as many as fit. */
 static enum trawl_status bring_text(struct engine_lane *lane, const struct engine_chunk *chunk,
-                                    uint64_t at, struct trawl_error *error)
+                                    uint64_t at, const struct cuda_way *way,
+                                    struct trawl_error *error)
 {
     uint64_t available = chunk->owned + chunk->after - at, padding_at, pinned;
     uint64_t overlap =
@@ -279,9 +284,9 @@ static enum trawl_status bring_text(struct engine_lane *lane, const struct engin
         (lane->held.end == at + available || lane->held.end - at > overlap))
         return TRAWL_OK;
     lane->held.bytes = NULL;
-    TRAWL_TRY(reserve_text(lane, available, min_u64(available, 2 * overlap), error));
+    TRAWL_TRY(reserve_text(lane, way, available, min_u64(available, 2 * overlap), error));
     count = min_u64(available, (lane->text.bytes - SCAN_PADDING_BYTES) & ~15ull);
-    count = min_u64(count, max_u64(cuda_gallery_text_max(lane), 2 * overlap));
+    count = min_u64(count, max_u64(text_bytes_max(lane, way), 2 * overlap));
     if (cuda_lane_in_place(lane, chunk->bytes + at, count, &pinned))
         TRAWL_TRY(CUDA_CALL(lane->device, error, copy_to_device, lane->text.address,
                             chunk->bytes + at, (size_t)count, lane->stream));
@@ -299,8 +304,8 @@ static enum trawl_status bring_text(struct engine_lane *lane, const struct engin
 
 /* The next range of the chunk's begins from `at` on. */
 static enum trawl_status next_range(struct engine_lane *lane, const struct engine_chunk *chunk,
-                                    uint64_t at, struct cuda_range *range,
-                                    struct trawl_error *error)
+                                    uint64_t at, const struct cuda_way *way,
+                                    struct cuda_range *range, struct trawl_error *error)
 {
     uint64_t available = chunk->owned + chunk->after, chunk_at = 0;
 
@@ -312,7 +317,7 @@ static enum trawl_status next_range(struct engine_lane *lane, const struct engin
     }
     if (cuda_in_place_range(lane, chunk, at, range))
         return TRAWL_OK;
-    TRAWL_TRY(bring_text(lane, chunk, at, error));
+    TRAWL_TRY(bring_text(lane, chunk, at, way, error));
     range->address = lane->text.address;
     range->begin = at - lane->held.from;
     range->end = chunk->owned - lane->held.from;
@@ -354,55 +359,57 @@ bool cuda_needs_refining(const struct trawl_plan *plan)
     return needs;
 }
 
-/* Offsets in a range are 32-bit, but for streams of samples: those count samples. */
-static uint64_t range_bytes_max(const struct engine_lane *lane, enum scan_want want)
+enum trawl_status cuda_wait_copies(struct engine_lane *lane, uint64_t begin_ns,
+                                   struct engine_result *result, struct trawl_error *error)
 {
-    if (want == SCAN_COUNT && lane->plan->algorithm == PLAN_ALGORITHM_NONE &&
-        lane->tables.count_kernel == CUDA_KERNEL_STREAM_SAMPLED)
-        return lane->tables.arguments.stride * (RANGE_BYTES_MAX / 2); /* they may come in pairs */
-    return RANGE_BYTES_MAX;
+    TRAWL_TRY(CUDA_CALL(lane->device, error, stream_wait, lane->stream));
+    result->device_copy_ns += cuda_clock_ns() - begin_ns;
+    return TRAWL_OK;
 }
 
-/* Bring the text and search it, by the plan's method or algorithm. */
+/* Bring the text of the next range and search it. */
 static enum trawl_status scan_range(struct engine_lane *lane, const struct engine_chunk *chunk,
-                                    uint64_t at, enum scan_want want, struct engine_result *result,
-                                    uint64_t *next, struct trawl_error *error)
+                                    uint64_t at, enum scan_want want, const struct cuda_way *way,
+                                    struct engine_result *result, uint64_t *next,
+                                    struct trawl_error *error)
 {
-    bool gallery = lane->plan->algorithm != PLAN_ALGORITHM_NONE;
-    uint64_t done, begin_ns = gallery ? cuda_clock_ns() : 0;
+    uint64_t done, begin_ns = way->copies_timed ? cuda_clock_ns() : 0;
     uint64_t memory_ns = cuda_memory_ns();
     struct cuda_range range = {0, 0, 0, 0, false};
 
-    TRAWL_TRY(next_range(lane, chunk, at, &range, error));
-    range.end = min_u64(range.end, range.begin + range_bytes_max(lane, want));
-    if (gallery) {
-        TRAWL_TRY(cuda_gallery_wait_copies(lane, begin_ns, result, error));
-        TRAWL_TRY(cuda_gallery_range(lane, &range, want, at, result, &done, error));
+    TRAWL_TRY(next_range(lane, chunk, at, way, &range, error));
+    range.end = min_u64(range.end, range.begin + way->range_bytes_max);
+    if (way->copies_timed)
+        TRAWL_TRY(cuda_wait_copies(lane, begin_ns, result, error));
+    TRAWL_TRY(way->search(lane, way->context, &range, want, at, result, &done, error));
+    if (way->copies_timed)
         result->device_memory_ns += cuda_memory_ns() - memory_ns;
-    } else {
-        TRAWL_TRY(cuda_scan_range(lane, &range, want, at, result, &done, error));
-    }
     TRAWL_ASSERT(done > range.begin);
     *next = at + (done - range.begin);
     return TRAWL_OK;
 }
 
-/* With the device entered. */
-static enum trawl_status scan_chunk(struct engine_lane *lane, const struct engine_chunk *chunk,
-                                    uint64_t from, enum engine_want want,
-                                    struct engine_result *result, struct trawl_error *error)
+static enum scan_want chunk_want(const struct trawl_plan *plan, enum engine_want want)
 {
-    bool refining = cuda_needs_refining(lane->plan);
-    enum scan_want scan_want = want == ENGINE_WANT_HITS || refining ? SCAN_HITS
-                               : want == ENGINE_WANT_FIRST          ? SCAN_FIRST
-                                                                    : SCAN_COUNT;
+    if (want == ENGINE_WANT_HITS || cuda_needs_refining(plan))
+        return SCAN_HITS;
+    return want == ENGINE_WANT_FIRST ? SCAN_FIRST : SCAN_COUNT;
+}
 
-    if (!lane->tables.ready && lane->plan->algorithm == PLAN_ALGORITHM_NONE)
-        TRAWL_TRY(cuda_tables_build(lane, error));
+/* With the device entered. */
+static enum trawl_status scan_ranges(struct engine_lane *lane, const struct engine_chunk *chunk,
+                                     uint64_t from, enum engine_want want, struct cuda_way *way,
+                                     struct engine_result *result, struct trawl_error *error)
+{
+    enum scan_want asked = chunk_want(lane->plan, want);
+    bool refining = cuda_needs_refining(lane->plan);
+
+    if (way->prepare != NULL)
+        TRAWL_TRY(way->prepare(lane, asked, way, error));
     for (uint64_t at = from; at < chunk->owned;) {
         uint64_t first = result->hits.count;
 
-        TRAWL_TRY(scan_range(lane, chunk, at, scan_want, result, &at, error));
+        TRAWL_TRY(scan_range(lane, chunk, at, asked, way, result, &at, error));
         if (refining)
             refine(lane->plan, chunk, first, result);
         if (want == ENGINE_WANT_COUNT)
@@ -417,22 +424,19 @@ static enum trawl_status scan_chunk(struct engine_lane *lane, const struct engin
     return TRAWL_OK;
 }
 
-/* Copies may still be on their way from the staging buffers; nothing of the lane's state is
- * trusted. */
-static void lane_failed(struct engine_lane *lane)
+void cuda_lane_failed(struct engine_lane *lane)
 {
     (void)lane->device->driver->stream_wait(lane->stream);
     if (lane->copies != NULL) /* they go to the caller's memory */
         (void)lane->device->driver->stream_wait(lane->copies);
     lane->held.bytes = NULL;
     lane->tables.ready = false;
-    lane->gallery.ready = false;
     lane->sums_ready = false;
 }
 
-static enum trawl_status cuda_scan(struct engine_lane *lane, const struct engine_chunk *chunk,
-                                   uint64_t from, enum engine_want want,
-                                   struct engine_result *result, struct trawl_error *error)
+enum trawl_status cuda_scan_chunk(struct engine_lane *lane, const struct engine_chunk *chunk,
+                                  uint64_t from, enum engine_want want, struct cuda_way *way,
+                                  struct engine_result *result, struct trawl_error *error)
 {
     enum trawl_status status;
 
@@ -441,13 +445,46 @@ static enum trawl_status cuda_scan(struct engine_lane *lane, const struct engine
                  (want == ENGINE_WANT_COUNT && plan_counts_alone(lane->plan)));
     engine_result_begin(result, from, true);
     TRAWL_TRY(cuda_device_enter(lane->device, error));
-    status = scan_chunk(lane, chunk, from, want, result, error);
+    status = scan_ranges(lane, chunk, from, want, way, result, error);
     if (status != TRAWL_OK)
-        lane_failed(lane);
+        cuda_lane_failed(lane);
     cuda_device_leave(lane->device);
     return status;
 }
 
+/* By the plan's method; its tables go over before the first range. */
+static enum trawl_status search_range(struct engine_lane *lane, void *context,
+                                      const struct cuda_range *range, enum scan_want want,
+                                      uint64_t hits_base, struct engine_result *result,
+                                      uint64_t *done, struct trawl_error *error)
+{
+    (void)context;
+    return cuda_scan_range(lane, range, want, hits_base, result, done, error);
+}
+
+/* Offsets in a range are 32-bit, but for streams of samples: those count samples. */
+static enum trawl_status prepare_tables(struct engine_lane *lane, enum scan_want want,
+                                        struct cuda_way *way, struct trawl_error *error)
+{
+    if (!lane->tables.ready)
+        TRAWL_TRY(cuda_tables_build(lane, error));
+    if (want == SCAN_COUNT && lane->tables.count_kernel == CUDA_KERNEL_STREAM_SAMPLED)
+        way->range_bytes_max = /* they may come in pairs */
+            lane->tables.arguments.stride * (CUDA_RANGE_BYTES_MAX / 2);
+    return TRAWL_OK;
+}
+
+static enum trawl_status cuda_scan(struct engine_lane *lane, const struct engine_chunk *chunk,
+                                   uint64_t from, enum engine_want want,
+                                   struct engine_result *result, struct trawl_error *error)
+{
+    struct cuda_way way = {.text_bytes_max = UINT64_MAX,
+                           .range_bytes_max = CUDA_RANGE_BYTES_MAX,
+                           .prepare = prepare_tables,
+                           .search = search_range};
+
+    return cuda_scan_chunk(lane, chunk, from, want, &way, result, error);
+}
 static enum trawl_status cuda_count_many(struct engine_lane *lane, struct engine_query *queries,
                                          uint64_t query_count, struct trawl_error *error)
 {
@@ -456,7 +493,7 @@ static enum trawl_status cuda_count_many(struct engine_lane *lane, struct engine
     TRAWL_TRY(cuda_device_enter(lane->device, error));
     status = cuda_many(lane, queries, query_count, error);
     if (status != TRAWL_OK)
-        lane_failed(lane);
+        cuda_lane_failed(lane);
     cuda_device_leave(lane->device);
     return status;
 }
@@ -471,7 +508,7 @@ static enum trawl_status cuda_fill_begins(struct engine_lane *lane, struct engin
     TRAWL_TRY(cuda_device_enter(lane->device, error));
     status = cuda_begins(lane, begins, error);
     if (status != TRAWL_OK && status != TRAWL_UNSUPPORTED)
-        lane_failed(lane);
+        cuda_lane_failed(lane);
     cuda_device_leave(lane->device);
     return status;
 }
@@ -588,5 +625,5 @@ void engine_cuda_unload(struct engine *engine, const uint8_t *bytes)
 const struct engine_ops engine_cuda = {
     "cuda",           cuda_open,          cuda_close,        cuda_properties,
     cuda_lane_open,   cuda_lane_close,    cuda_lane_begin,   cuda_scan,
-    engine_cuda_load, engine_cuda_unload, engine_cuda_holds, cuda_records,
+    engine_cuda_load, engine_cuda_unload, engine_cuda_holds, NULL,
     cuda_count_many,  cuda_fill_begins};

@@ -51,8 +51,7 @@ bool cuda_in_place_pays(const struct trawl_plan *plan, uint32_t stride_min)
 {
     struct scan_arguments sizes;
 
-    if (plan->algorithm != PLAN_ALGORITHM_NONE || plan->method_device != TRAWL_METHOD_SAMPLED ||
-        plan->length_max > SCAN_PATTERN_BYTES_MAX)
+    if (plan->method_device != TRAWL_METHOD_SAMPLED || plan->length_max > SCAN_PATTERN_BYTES_MAX)
         return false;
     cuda_sampled_sizes(plan->length_max, &sizes);
     return sizes.stride >= stride_min;

@@ -20,9 +20,6 @@ const struct cuda_limits cuda_limits_default = {
     .blocks_max = 0,
     .bundle_log2 = SCAN_BUNDLE_LOG2_MAX,
     .group_samples_max = 2048,
-    .part_bytes = 256u << 10,
-    .child_threads_max = 1024,
-    .child_grids_max = 0,
     .flood_always = false,
     .planes = true,
     .plane_steps_max = 512,
@@ -105,8 +102,6 @@ void cuda_lane_end(struct engine_lane *lane)
     }
     cuda_pinned_release(device, &lane->landing);
     cuda_pinned_release(device, &lane->answers);
-    cuda_gallery_end(lane);
-    cuda_records_end(lane);
     cuda_begins_end(lane);
     cuda_memory_release(device, &lane->tables.memory);
     cuda_memory_release(device, &lane->packed);

@@ -1,11 +1,11 @@
 /* lane: what one host thread has on a device, and the three steps of a scan: the plan's tables and
- * the text go there, a kernel runs, what it found comes back.
+ * the text go there, a kernel runs, what it found comes back. Engines on top of this one use lanes
+ * too, with kernels of their own: cuda_scan_chunk.
  */
 #ifndef TRAWL_CUDA_LANE_H
 #define TRAWL_CUDA_LANE_H
 
 #include "cuda/device.h"
-#include "cuda/kernels/gallery/gallery.h"
 #include "cuda/kernels/scan.h"
 #include "cuda/limits.h"
 #include "engine.h"
@@ -43,17 +43,6 @@ struct cuda_held {
     uint64_t end;  /* the chunk's offset at which it ends */
 };
 
-/* What a lane has for plans of the gallery. */
-struct cuda_gallery {
-    bool ready;                            /* the tables are for the plan */
-    struct cuda_module *module, *children; /* NULL: the plan launches no child grids */
-    uint32_t child_grids_max;
-    struct cuda_memory tables; /* of each literal: its bytes, then its shifts */
-    struct cuda_memory folded; /* a window of the text in lower case */
-    struct cuda_memory flags;
-    struct cuda_event *begin, *end; /* around kernels; NULL: not made yet */
-};
-
 struct engine_lane {
     struct engine *engine;
     struct cuda_device *device;
@@ -62,17 +51,15 @@ struct engine_lane {
     struct cuda_stream *stream;
     const struct trawl_plan *plan;
     struct cuda_tables tables;
-    struct cuda_gallery gallery;
-    struct cuda_records *records; /* NULL: no plan for records yet */
-    struct cuda_many *many;       /* NULL: no counts of many yet */
-    struct cuda_memory packed;    /* their tables and texts */
+    struct cuda_many *many;    /* NULL: no counts of many yet */
+    struct cuda_memory packed; /* their tables and texts */
     struct cuda_memory text;
     struct cuda_memory sums;    /* struct scan_result: zeros between launches, */
     bool sums_ready;            /* unless something failed */
     struct cuda_pinned answers; /* struct scan_result: what the last launch found */
     uint64_t launches;          /* so far; what they are numbered by */
-    struct cuda_memory result;  /* the order's words; of the gallery, its result */
-    struct cuda_memory offsets; /* the list of tiles; of the gallery, hits */
+    struct cuda_memory result;  /* the order's words */
+    struct cuda_memory offsets; /* the list of tiles */
     struct cuda_memory hits;    /* struct hit */
     struct cuda_pinned staging[2];
     struct cuda_event *staged[2]; /* the last copy from that buffer */
@@ -102,6 +89,9 @@ enum trawl_status cuda_lane_start(struct engine_lane *lane, struct trawl_error *
 void cuda_lane_end(struct engine_lane *lane);
 
 /* ---- engine_cuda.c ---- */
+
+/* Take over a plan: what the lane holds of another one is forgotten where it must be. */
+void cuda_lane_take(struct engine_lane *lane, const struct trawl_plan *plan);
 
 /* Where host bytes that were loaded lie on the lane's device: `bytes_at` beyond address. */
 bool cuda_lane_resident(const struct engine_lane *lane, const uint8_t *bytes, uint64_t count,
@@ -222,6 +212,37 @@ enum trawl_status cuda_scan_range(struct engine_lane *lane, const struct cuda_ra
                                   struct engine_result *result, uint64_t *done,
                                   struct trawl_error *error);
 
+/* How a chunk is searched, range by range, once its text is on the device. */
+struct cuda_way {
+    uint64_t text_bytes_max;  /* brought to the device at a time */
+    uint64_t range_bytes_max; /* of begins */
+    bool copies_timed; /* wait for the text's copies; add their time, and memory's, to the result */
+    /* Optional: before the first range. May set the sizes. */
+    enum trawl_status (*prepare)(struct engine_lane *lane, enum scan_want want,
+                                 struct cuda_way *way, struct trawl_error *error);
+    /* As cuda_scan_range. */
+    enum trawl_status (*search)(struct engine_lane *lane, void *context,
+                                const struct cuda_range *range, enum scan_want want,
+                                uint64_t hits_base, struct engine_result *result, uint64_t *done,
+                                struct trawl_error *error);
+    void *context;
+};
+/* Offsets in a range are 32-bit. */
+#define CUDA_RANGE_BYTES_MAX ((1ull << 32) - (1ull << 24))
+
+/* The engine's scan, from engine_result_begin on: bring the text, search it, strike out what the
+ * plan's conditions or tails refuse. Enters the device. After a failure the lane holds nothing. */
+enum trawl_status cuda_scan_chunk(struct engine_lane *lane, const struct engine_chunk *chunk,
+                                  uint64_t from, enum engine_want want, struct cuda_way *way,
+                                  struct engine_result *result, struct trawl_error *error);
+/* With the device entered: wait for copies that began at begin_ns by cuda_clock_ns, and add their
+ * time. */
+enum trawl_status cuda_wait_copies(struct engine_lane *lane, uint64_t begin_ns,
+                                   struct engine_result *result, struct trawl_error *error);
+/* With the device entered, after a failure: copies may be on their way from the staging buffers, so
+ * wait for them; nothing of the lane's state is trusted. */
+void cuda_lane_failed(struct engine_lane *lane);
+
 /* ---- begins.c ---- */
 
 /* The engine's table says what it does; with the device entered. */
@@ -236,36 +257,5 @@ enum trawl_status cuda_many(struct engine_lane *lane, struct engine_query *queri
                             uint64_t query_count, struct trawl_error *error);
 /* What lies in the host's memory. */
 void cuda_many_free(struct engine_lane *lane);
-
-/* ---- gallery.c ---- */
-
-/* UNSUPPORTED: the plan's algorithm is not for a device, or not with these patterns. */
-enum trawl_status cuda_gallery_check(const struct trawl_plan *plan, struct trawl_error *error);
-
-/* Text that is brought to the device at a time, at most. */
-uint64_t cuda_gallery_text_max(const struct engine_lane *lane);
-
-/* Wait for copies that began at begin_ns, and note the time. */
-enum trawl_status cuda_gallery_wait_copies(struct engine_lane *lane, uint64_t begin_ns,
-                                           struct engine_result *result, struct trawl_error *error);
-
-/* cuda_scan_range for plans of the gallery. */
-enum trawl_status cuda_gallery_range(struct engine_lane *lane, const struct cuda_range *range,
-                                     enum scan_want want, uint64_t hits_base,
-                                     struct engine_result *result, uint64_t *done,
-                                     struct trawl_error *error);
-void cuda_gallery_end(struct engine_lane *lane);
-
-/* ---- records.c ---- */
-
-/* Get ready for lane->plan, whose algorithm takes records. UNSUPPORTED: it is not for a device. */
-enum trawl_status cuda_records_begin(struct engine_lane *lane, struct trawl_error *error);
-/* The engine's table says what it does. */
-enum trawl_status cuda_records(struct engine_lane *lane, const struct engine_records *records,
-                               uint8_t *flags, struct engine_result *result,
-                               struct trawl_error *error);
-/* What lies on the device, with it entered; then what does not. */
-void cuda_records_end(struct engine_lane *lane);
-void cuda_records_free(struct engine_lane *lane);
 
 #endif

@@ -20,9 +20,6 @@ struct cuda_limits {
     uint32_t blocks_max;        /* per launch; 0: what is resident */
     uint32_t bundle_log2;       /* of units summed up together, up to SCAN_BUNDLE_LOG2_MAX */
     uint32_t group_samples_max; /* method sampled: per group */
-    uint64_t part_bytes;        /* gallery: word-chunked's text at a time */
-    uint32_t child_threads_max; /* gallery: per block of a child grid */
-    uint32_t child_grids_max;   /* gallery: per kernel; 0: what the device has room for */
     bool flood_always;          /* take every tile with a candidate for flooded, and every group */
     uint32_t plane_steps_max;   /* per warp and tile, before duels settle it after all */
     bool planes;                /* settle flooded tiles by planes where they fit, not by duels */

@@ -34,8 +34,8 @@ struct batch {
 /* Is a launch all that it takes? */
 static bool is_for_launch(const struct trawl_plan *plan, const struct engine_query *query)
 {
-    return plan->algorithm == PLAN_ALGORITHM_NONE && !cuda_needs_refining(plan) &&
-           query->bytes_count < UINT32_MAX && cuda_tables_check(plan, NULL) == TRAWL_OK;
+    return plan_counts_alone(plan) && query->bytes_count < UINT32_MAX &&
+           cuda_tables_check(plan, NULL) == TRAWL_OK;
 }
 
 static void batch_clear(struct batch *batch)

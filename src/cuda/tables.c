@@ -55,8 +55,6 @@ static void *block_put(struct block *block, const void *from, uint64_t bytes, vo
 
 enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_error *error)
 {
-    if (plan->algorithm != PLAN_ALGORITHM_NONE)
-        return cuda_gallery_check(plan, error);
     if (plan->method != TRAWL_METHOD_SET) {
         if (plan->length_max > SCAN_PATTERN_BYTES_MAX)
             return TRAWL_FAIL(error, UNSUPPORTED,

@@ -1,38 +1,36 @@
-/* algorithm: the names of the gallery, and the option string that asks for one. */
+/* algorithm: what a plan keeps of the published algorithm it was asked for, and whom it asks.
+ *
+ * The plan knows no algorithm. Whoever has some fills the table, and it is handed to plan_build.
+ */
 #ifndef TRAWL_PLAN_ALGORITHM_H
 #define TRAWL_PLAN_ALGORITHM_H
 
 #include "base/status.h"
 
-enum plan_algorithm {
-    PLAN_ALGORITHM_NONE, /* trawl's own methods */
-#define ALGORITHM(enumerator, name, searches, engines, geometry, summary, source) \
-    PLAN_ALGORITHM_##enumerator,
-#include "plan/algorithms.def"
-#undef ALGORITHM
-    PLAN_ALGORITHM_COUNT
+struct plan_algorithms;
+
+struct plan_algorithm {
+    const struct plan_algorithms *of;
+    const char *name; /* static text; NULL: trawl's own methods */
+    char *asked;      /* name and options as they were given: asked_bytes, with the NUL */
+    uint64_t asked_bytes;
+    uint32_t engines; /* that have it with these options, bits 1u << enum trawl_engine */
+    bool for_records; /* it searches records one by one: trawl_matrix alone */
 };
 
-/* What may be said of an algorithm behind its name. */
-struct plan_algorithm_options {
-    uint32_t blocks; /* 0 in each: the default */
-    uint32_t threads;
-    uint32_t threshold;
-    bool debug; /* device code that was not optimised */
+#define PLAN_ALGORITHM_LINES_BYTES 1024u
+
+struct plan_algorithms {
+    /* Fill in name, engines and for_records. ARGUMENT: there is no such algorithm, or it has no
+     * such options. */
+    enum trawl_status (*read)(const char *asked, struct plan_algorithm *algorithm,
+                              struct trawl_error *error);
+    /* ARGUMENT: the algorithm does not take the plan's patterns. */
+    enum trawl_status (*check)(const struct trawl_plan *plan, struct trawl_error *error);
+    /* Lines for trawl_plan_explain. */
+    void (*explain)(const struct trawl_plan *plan, char *lines, uint64_t lines_bytes);
+    /* The algorithm with this number, from 0 on; NULL behind the last. */
+    const char *(*list)(uint32_t index, const char **summary, uint32_t *engines);
 };
-
-/* Static text; `algorithm` is not NONE. */
-const char *plan_algorithm_name(enum plan_algorithm algorithm);
-const char *plan_algorithm_source(enum plan_algorithm algorithm);
-/* Does it search records one by one (trawl_matrix alone)? False for NONE. */
-bool plan_algorithm_is_for_records(enum plan_algorithm algorithm);
-/* Engines that have it, bits 1u << enum trawl_engine; all for NONE. */
-uint32_t plan_algorithm_engines(enum plan_algorithm algorithm);
-
-/* Read NAME[:GEOMETRY][,debug]. NULL is NONE; ARGUMENT for a name that is not in the list, or for
- * options that do not fit it. */
-enum trawl_status plan_algorithm_parse(const char *text, enum plan_algorithm *algorithm,
-                                       struct plan_algorithm_options *options,
-                                       struct trawl_error *error);
 
 #endif

@@ -94,20 +94,10 @@ static void explain_method(struct explanation *text, const struct trawl_plan *pl
 
 static void explain_algorithm(struct explanation *text, const struct trawl_plan *plan)
 {
-    uint32_t engines = plan_engines(plan);
+    char lines[PLAN_ALGORITHM_LINES_BYTES];
 
-    add(text, "algorithm: %s\nsource: %s\n", plan_algorithm_name(plan->algorithm),
-        plan_algorithm_source(plan->algorithm));
-    add(text, "engines:%s%s\n", (engines & 1u << TRAWL_ENGINE_CPU) != 0 ? " cpu" : "",
-        (engines & 1u << TRAWL_ENGINE_CUDA) != 0 ? " cuda" : "");
-    if (plan->algorithm_blocks != 0)
-        add(text, "blocks: %u\n", plan->algorithm_blocks);
-    if (plan->algorithm_threads != 0)
-        add(text, "threads per block: %u\n", plan->algorithm_threads);
-    if (plan->algorithm_threshold != 0)
-        add(text, "threshold: %u\n", plan->algorithm_threshold);
-    if (plan->algorithm_debug)
-        add(text, "device code: debug\n");
+    plan->algorithm.of->explain(plan, lines, sizeof lines);
+    add(text, "%s", lines);
 }
 
 enum trawl_status trawl_plan_explain(const struct trawl_plan *plan, char *buffer,
@@ -125,10 +115,10 @@ enum trawl_status trawl_plan_explain(const struct trawl_plan *plan, char *buffer
     add(&text, "literals: %u\n", plan->literal_count);
     add(&text, "shortest literal: %" PRIu64 "\n", plan->length_min);
     add(&text, "longest occurrence: %" PRIu64 "\n", plan->length_max);
-    if (plan->algorithm == PLAN_ALGORITHM_NONE)
-        explain_method(&text, plan);
-    else
+    if (plan_has_algorithm(plan))
         explain_algorithm(&text, plan);
+    else
+        explain_method(&text, plan);
     if (plan->gram_rate > 0)
         add(&text, "expected candidates per MiB of aligned grams: %.2f\n",
             plan->gram_rate * 1048576.0);

@@ -89,21 +89,30 @@ static void plan_needs(struct trawl_plan *plan)
     plan->need_after = (plan->length_max > 0 ? plan->length_max - 1 : 0) + context;
 }
 
-/* Does the algorithm take these patterns? */
-static enum trawl_status check_algorithm(const struct trawl_plan *plan, struct trawl_error *error)
+/* Whose algorithm it is, and what of it a plan keeps but for the copy of what was asked for. */
+static enum trawl_status read_algorithm(const char *asked, const struct plan_algorithms *algorithms,
+                                        struct plan_algorithm *algorithm, struct trawl_error *error)
 {
-    for (uint64_t i = 0; i < plan->pattern_count && plan->algorithm == PLAN_ALGORITHM_STRSTR; i++) {
-        uint64_t begin = plan->pattern_begin[i], count = plan->pattern_begin[i + 1] - begin;
+    if (asked == NULL)
+        return TRAWL_OK;
+    if (algorithms == NULL)
+        return TRAWL_FAIL(error, UNSUPPORTED,
+                          "algorithm \"%.100s\": this build has no gallery, so no algorithms",
+                          asked);
+    algorithm->of = algorithms;
+    return algorithms->read(asked, algorithm, error);
+}
 
-        if (memchr(plan->pattern_bytes + begin, 0, (size_t)count) != NULL) {
-            enum trawl_status status = TRAWL_FAIL(
-                error, ARGUMENT, "strstr: pattern %" PRIu64 " holds a NUL, its strings' end", i);
+static enum trawl_status copy_asked(struct plan_algorithm *algorithm, const char *asked,
+                                    struct trawl_error *error)
+{
+    uint64_t bytes = strlen(asked) + 1;
+    void *memory;
 
-            if (error != NULL)
-                error->pattern_index = i;
-            return status;
-        }
-    }
+    TRAWL_TRY(memory_allocate(bytes, 1, &memory, error));
+    memcpy(memory, asked, (size_t)bytes);
+    algorithm->asked = (char *)memory;
+    algorithm->asked_bytes = bytes;
     return TRAWL_OK;
 }
 
@@ -119,14 +128,14 @@ static enum trawl_status build_method(struct trawl_plan *plan,
     return plan->method == TRAWL_METHOD_SET ? build_set(plan, error) : TRAWL_OK;
 }
 
-enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns, uint64_t pattern_count,
-                                   const struct trawl_plan_options *options,
-                                   struct trawl_plan **plan_out, struct trawl_error *error)
+enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t pattern_count,
+                             const struct trawl_plan_options *options,
+                             const struct plan_algorithms *algorithms, struct trawl_plan **plan_out,
+                             struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
     struct trawl_plan_options given = TRAWL_PLAN_OPTIONS_INIT;
-    struct plan_algorithm_options algorithm_options;
-    enum plan_algorithm algorithm;
+    struct plan_algorithm algorithm = {.name = NULL};
     struct trawl_plan *plan = NULL;
     void *memory;
 
@@ -134,29 +143,27 @@ enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns, uint64_
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", plan_out == NULL ? "plan" : "patterns");
     TRAWL_TRY(options_read(&given, sizeof given, options, "plan options", error));
     TRAWL_TRY(check_options(&given, error));
-    TRAWL_TRY(plan_algorithm_parse(given.algorithm, &algorithm, &algorithm_options, error));
+    TRAWL_TRY(read_algorithm(given.algorithm, algorithms, &algorithm, error));
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *plan, &memory, error));
     plan = (struct trawl_plan *)memory;
     plan->serial = atomic_fetch_add(&plans_built, 1) + 1;
     plan->flags = given.flags;
     plan->algorithm = algorithm;
-    plan->algorithm_blocks = algorithm_options.blocks;
-    plan->algorithm_threads = algorithm_options.threads;
-    plan->algorithm_threshold = algorithm_options.threshold;
-    plan->algorithm_debug = algorithm_options.debug;
     plan->line_end = given.line_end_set != 0 ? given.line_end : '\n';
     plan->line_end_also = given.line_end_also_set != 0 ? given.line_end_also : plan->line_end;
     if (given.utf8 != NULL) {
         plan->utf8 = *given.utf8;
         plan->utf8_is_set = true;
     }
+    if (plan_has_algorithm(plan))
+        TRAWL_TRY_DONE(copy_asked(&plan->algorithm, given.algorithm, error));
     TRAWL_TRY_DONE(copy_patterns(plan, patterns, pattern_count, error));
     TRAWL_TRY_DONE(expand_patterns(plan, error));
     plan_needs(plan);
-    if (plan->algorithm == PLAN_ALGORITHM_NONE)
-        TRAWL_TRY_DONE(build_method(plan, &given, error));
+    if (plan_has_algorithm(plan))
+        TRAWL_TRY_DONE(plan->algorithm.of->check(plan, error));
     else
-        TRAWL_TRY_DONE(check_algorithm(plan, error));
+        TRAWL_TRY_DONE(build_method(plan, &given, error));
     *plan_out = plan;
     plan = NULL;
 done:
@@ -168,6 +175,7 @@ void trawl_plan_free(struct trawl_plan *plan)
 {
     if (plan == NULL)
         return;
+    memory_release(plan->algorithm.asked, plan->algorithm.asked_bytes, 1);
     memory_release(plan->pattern_bytes,
                    plan->pattern_begin == NULL ? 0 : plan->pattern_begin[plan->pattern_count], 1);
     memory_release(plan->pattern_begin, plan->pattern_count + 1, sizeof *plan->pattern_begin);
@@ -194,11 +202,8 @@ void trawl_plan_free(struct trawl_plan *plan)
 
 uint32_t plan_engines(const struct trawl_plan *plan)
 {
-    uint32_t engines = plan_algorithm_engines(plan->algorithm);
-
-    if (plan->algorithm_threads != 0 || plan->algorithm_threshold != 0 || plan->algorithm_debug)
-        engines &= 1u << TRAWL_ENGINE_CUDA; /* a grid and its code are a device's */
-    return engines;
+    return plan_has_algorithm(plan) ? plan->algorithm.engines
+                                    : 1u << TRAWL_ENGINE_CPU | 1u << TRAWL_ENGINE_CUDA;
 }
 
 uint32_t trawl_plan_engines(const struct trawl_plan *plan)

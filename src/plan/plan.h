@@ -66,12 +66,7 @@ struct trawl_plan {
     uint64_t need_before; /* context bytes before an occurrence's begin */
     uint64_t need_after;  /* bytes beyond the last begin: length_max - 1 + context */
 
-    enum plan_algorithm
-        algorithm;             /* unless NONE, no method was chosen: all from there on is zero */
-    uint32_t algorithm_blocks; /* 0 in each: the default */
-    uint32_t algorithm_threads;
-    uint32_t algorithm_threshold;
-    bool algorithm_debug; /* device code that was not optimised */
+    struct plan_algorithm algorithm; /* with one no method was chosen: all from there on is zero */
     enum trawl_method method;
     enum trawl_method method_device; /* what devices run for it: they sample shorter patterns too */
     const char *method_why;          /* static text */
@@ -100,6 +95,12 @@ struct trawl_plan {
     struct plan_head *set_heads; /* of set_entries: most of a bucket fails without a look at it */
 };
 
+/* trawl_plan_build, with the algorithms that there are; NULL: none. */
+enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t pattern_count,
+                             const struct trawl_plan_options *options,
+                             const struct plan_algorithms *algorithms, struct trawl_plan **plan,
+                             struct trawl_error *error);
+
 /* Is there an occurrence of the literal at text, of which `text_bytes` are readable? Returns its
  * length, 0 if not. Context conditions are not looked at. */
 uint64_t plan_literal_match(const struct trawl_plan *plan, const struct plan_literal *literal,
@@ -127,11 +128,15 @@ static inline bool plan_has_conditions(const struct trawl_plan *plan)
     return (plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) != 0;
 }
 
+static inline bool plan_has_algorithm(const struct trawl_plan *plan)
+{
+    return plan->algorithm.name != NULL;
+}
+
 /* Can a method's engine count without listing hits for somebody to look at? */
 static inline bool plan_counts_alone(const struct trawl_plan *plan)
 {
-    return !plan_has_conditions(plan) && plan->element_count == 0 &&
-           plan->algorithm == PLAN_ALGORITHM_NONE;
+    return !plan_has_conditions(plan) && plan->element_count == 0 && !plan_has_algorithm(plan);
 }
 
 static inline const uint8_t *plan_literal_bytes(const struct trawl_plan *plan, uint32_t literal)

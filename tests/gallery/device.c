@@ -3,7 +3,7 @@
  * patterns, and a text of which no more is copied than it takes. Under engine "auto" the CPU goes
  * on where a device does not have an algorithm, also on a text that was loaded. */
 #include "cuda/driver.h"
-#include "cuda/kernels/gallery/gallery.h"
+#include "gallery/kernels/gallery.h"
 #include "diff/run.h"
 #include "sim/sim_driver.h"
 #include "sim/simulator.h"

@@ -364,7 +364,7 @@ static void mutants(void)
         struct trawl_searcher *searcher = NULL;
         struct trawl_error error = unit_error();
 
-        if (strstr(sites[i].file, "gallery/records.cu") == NULL)
+        if (strstr(sites[i].file, "gallery/kernels/records.cu") == NULL)
             continue;
         mutated++;
         reset(i, 4u << 20);

@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "diff/input.h"
+#include "gallery/kernels/gallery.h"
 #include "measure.h"
 #include "trawl.h"
 

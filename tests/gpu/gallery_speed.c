@@ -14,6 +14,7 @@
  * or -swift-chunking; rabin-karp-matrix, which takes records.
  */
 #include "diff/input.h"
+#include "gallery/engine_gallery.h"
 #include "measure.h"
 
 #define ALGORITHMS_MAX 32u
@@ -37,7 +38,7 @@ struct figure {
 };
 
 struct session {
-    struct engine *engine;
+    struct engine *engine, *gallery;
     struct trawl_searcher *cpu;
     uint8_t *bytes;
     uint64_t count;
@@ -102,8 +103,15 @@ static void row_begin(const struct session *s, uint64_t pattern_bytes, struct ro
 
 /* ---- One figure ------------------------------------------------------------------------- */
 
+/* A lane of the CUDA engine or of the gallery on it. */
+struct runner {
+    const struct engine_ops *ops;
+    struct engine_lane *lane;
+    uint64_t *kernel_ns; /* of the CUDA engine's own kernels; NULL: results have the time */
+};
+
 /* Once over a prefix; false: a wrong count. */
-static bool run(struct session *s, struct engine_lane *lane, const struct trawl_plan *plan,
+static bool run(struct session *s, const struct runner *runner, const struct trawl_plan *plan,
                 uint64_t bytes, uint64_t expected, double *kernel, double *call,
                 struct measure_sums *sums)
 {
@@ -111,10 +119,12 @@ static bool run(struct session *s, struct engine_lane *lane, const struct trawl_
     uint64_t got;
 
     memset(sums, 0, sizeof *sums);
-    lane->kernel_ns = 0;
-    got = measure_scan_sums(lane, plan, s->bytes, bytes, ENGINE_WANT_COUNT, sums);
+    if (runner->kernel_ns != NULL)
+        *runner->kernel_ns = 0;
+    got = measure_scan_sums(runner->ops, runner->lane, plan, s->bytes, bytes, ENGINE_WANT_COUNT,
+                            sums);
     *call = measure_now() - begin;
-    *kernel = (double)(lane->kernel_ns + sums->kernel_ns) * 1e-9;
+    *kernel = (double)(runner->kernel_ns != NULL ? *runner->kernel_ns : sums->kernel_ns) * 1e-9;
     if (got == expected)
         return true;
     printf("WRONG: %" PRIu64 ", expected %" PRIu64 ", in %" PRIu64 " bytes: ", got, expected,
@@ -123,7 +133,7 @@ static bool run(struct session *s, struct engine_lane *lane, const struct trawl_
 }
 
 /* Runs on larger and larger prefixes while there is time; false: a wrong count. */
-static bool figure_measure(struct session *s, struct engine_lane *lane,
+static bool figure_measure(struct session *s, const struct runner *runner,
                            const struct trawl_plan *plan, const struct row *row, double share,
                            struct figure *figure)
 {
@@ -136,17 +146,18 @@ static bool figure_measure(struct session *s, struct engine_lane *lane,
 
         if (p > 0 && measure_now() - begun + ratio * calls[0] > share)
             break;
-        if (p == 0 && !run(s, lane, plan, row->prefix[p], row->expected[p], kernels, calls, &sums))
+        if (p == 0 &&
+            !run(s, runner, plan, row->prefix[p], row->expected[p], kernels, calls, &sums))
             return false; /* loads the kernel, too */
-        if (!run(s, lane, plan, row->prefix[p], row->expected[p], kernels, calls, &sums))
+        if (!run(s, runner, plan, row->prefix[p], row->expected[p], kernels, calls, &sums))
             return false;
         figure->bytes = row->prefix[p];
         done = 1;
         if (figure->bytes < s->count)
             continue;
         while (done < REPEATS_MAX && measure_now() - begun + calls[0] < share) {
-            if (!run(s, lane, plan, row->prefix[p], row->expected[p], &kernels[done], &calls[done],
-                     &sums))
+            if (!run(s, runner, plan, row->prefix[p], row->expected[p], &kernels[done],
+                     &calls[done], &sums))
                 return false;
             done++;
         }
@@ -163,7 +174,7 @@ static void measure(struct session *s, const struct row *row, uint32_t algorithm
 {
     struct cuda_limits limits = cuda_limits_default;
     double share = (s->deadline - measure_now()) / s->figures_left--;
-    struct engine_lane *lane = NULL;
+    struct runner runner = {.ops = algorithm == 0 ? &engine_cuda : &engine_gallery};
     struct trawl_plan *plan;
     struct trawl_error error;
 
@@ -177,15 +188,19 @@ static void measure(struct session *s, const struct row *row, uint32_t algorithm
     plan = measure_plan(row->pattern, row->pattern_bytes, s->bytes, s->count, TRAWL_METHOD_AUTO,
                         s->names[algorithm]);
     cuda_limits_replace(&limits);
-    measure_must(engine_cuda.lane_open(s->engine, &lane, &error), &error);
+    measure_must(
+        runner.ops->lane_open(algorithm == 0 ? s->engine : s->gallery, &runner.lane, &error),
+        &error);
     cuda_limits_replace(NULL);
-    measure_must(engine_cuda.lane_begin(lane, plan, &error), &error);
+    if (algorithm == 0)
+        runner.kernel_ns = &runner.lane->kernel_ns;
+    measure_must(runner.ops->lane_begin(runner.lane, plan, &error), &error);
     s->measured++;
-    if (!figure_measure(s, lane, plan, row, share < SHARE_MAX ? share : SHARE_MAX, figure)) {
+    if (!figure_measure(s, &runner, plan, row, share < SHARE_MAX ? share : SHARE_MAX, figure)) {
         printf("%s, m = %" PRIu64 "\n", name_of(s, algorithm), row->pattern_bytes);
         s->wrong++;
     }
-    engine_cuda.lane_close(lane);
+    runner.ops->lane_close(runner.lane);
     trawl_plan_free(plan);
     printf(" %" PRIu64 " KiB\n", figure->bytes >> 10);
 }
@@ -260,7 +275,12 @@ static void print_tables(const struct session *s)
 
 static void session_open(struct session *s)
 {
+    struct engine_options options = {.size = sizeof options};
+    struct trawl_error error;
+
     s->engine = gpu_open();
+    options.cuda = s->engine;
+    measure_must(engine_gallery.open(&options, &s->gallery, &error), &error);
     s->bytes = (uint8_t *)test_memory(s->count + MEASURE_SLACK_BYTES);
     memset(s->bytes + s->count, 0, MEASURE_SLACK_BYTES);
     s->cpu = measure_searcher(TRAWL_ENGINE_CPU, 0);
@@ -298,6 +318,7 @@ int main(int argc, char **argv)
         text_measure(&s, text);
     print_tables(&s);
     trawl_searcher_close(s.cpu);
+    engine_gallery.close(s.gallery);
     engine_cuda.close(s.engine);
     free(s.bytes);
     return s.wrong == 0 && s.measured > 0 ? 0 : 1;

@@ -29,7 +29,7 @@ static struct trawl_searcher *searcher_open(enum trawl_engine engine, uint64_t m
     return searcher;
 }
 
-static struct trawl_plan *plan_build(const uint8_t *bytes, uint64_t count, enum trawl_method method)
+static struct trawl_plan *plan_of(const uint8_t *bytes, uint64_t count, enum trawl_method method)
 {
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
     struct trawl_pattern pattern = {bytes, count};
@@ -91,7 +91,7 @@ static void find_by_methods(struct trawl_searcher *gpu, const struct haystack *h
 {
     for (uint32_t method = TRAWL_METHOD_AUTO; method <= TRAWL_METHOD_GRAMS; method++) {
         struct trawl_plan *plan =
-            plan_build((const uint8_t *)needle, sizeof needle - 1, (enum trawl_method)method);
+            plan_of((const uint8_t *)needle, sizeof needle - 1, (enum trawl_method)method);
 
         if (TEST_CHECK(plan != NULL))
             find_planted(gpu, hay, plan);
@@ -153,7 +153,7 @@ static void compare(struct trawl_searcher *gpu, struct trawl_searcher *cpu, stru
                     const uint8_t *pattern, uint64_t pattern_bytes, uint64_t *compared)
 {
     for (uint32_t method = TRAWL_METHOD_EVERY; method <= TRAWL_METHOD_GRAMS; method++) {
-        struct trawl_plan *plan = plan_build(pattern, pattern_bytes, (enum trawl_method)method);
+        struct trawl_plan *plan = plan_of(pattern, pattern_bytes, (enum trawl_method)method);
 
         if (plan == NULL)
             continue;
@@ -217,14 +217,14 @@ static void dense(struct trawl_searcher *gpu)
             struct trawl_plan *plan;
 
             memcpy(pattern, memory, lengths[i] + 1);
-            plan = plan_build(pattern, lengths[i], TRAWL_METHOD_AUTO);
+            plan = plan_of(pattern, lengths[i], TRAWL_METHOD_AUTO);
             TEST_CHECK_U64(count_of(gpu, plan, text), (bytes - lengths[i]) / step + 1);
             TEST_CHECK(trawl_positions(gpu, plan, text, check_step, &steps, NULL) == TRAWL_OK);
             TEST_CHECK(steps.right);
             TEST_CHECK_U64(steps.next, ((bytes - lengths[i]) / step + 1) * step);
             trawl_plan_free(plan);
             pattern[lengths[i]] = 'c';
-            plan = plan_build(pattern, lengths[i] + 1, TRAWL_METHOD_AUTO);
+            plan = plan_of(pattern, lengths[i] + 1, TRAWL_METHOD_AUTO);
             TEST_CHECK_U64(count_of(gpu, plan, text), 0);
             trawl_plan_free(plan);
         }
@@ -279,7 +279,7 @@ static void open_and_close(void)
 
     for (uint32_t i = 0; i < OPEN_CLOSE_TIMES; i++) {
         struct trawl_searcher *gpu = searcher_open(TRAWL_ENGINE_CUDA, 0);
-        struct trawl_plan *plan = plan_build((const uint8_t *)"abc", 3, TRAWL_METHOD_AUTO);
+        struct trawl_plan *plan = plan_of((const uint8_t *)"abc", 3, TRAWL_METHOD_AUTO);
         struct trawl_text *text = text_of((const uint8_t *)"xxabcxabc", 9);
 
         TEST_CHECK_U64(count_of(gpu, plan, text), 2);

@@ -2,7 +2,8 @@
 #include "measure.h"
 
 #include <pthread.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 #define FILLERS 16u
 #define READ_THREADS 256u
@@ -38,10 +39,7 @@ static const char *const words[] = {
 
 double measure_now(void)
 {
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    return (double)clock_now_ns() * 1e-9;
 }
 
 static void fill_english(const struct fill *fill)
@@ -186,12 +184,12 @@ static bool ascend(const struct engine_result *result, uint64_t from)
 uint64_t measure_scan(struct engine_lane *lane, const struct trawl_plan *plan, const uint8_t *text,
                       uint64_t text_bytes, enum engine_want want)
 {
-    return measure_scan_sums(lane, plan, text, text_bytes, want, NULL);
+    return measure_scan_sums(&engine_cuda, lane, plan, text, text_bytes, want, NULL);
 }
 
-uint64_t measure_scan_sums(struct engine_lane *lane, const struct trawl_plan *plan,
-                           const uint8_t *text, uint64_t text_bytes, enum engine_want want,
-                           struct measure_sums *sums)
+uint64_t measure_scan_sums(const struct engine_ops *ops, struct engine_lane *lane,
+                           const struct trawl_plan *plan, const uint8_t *text, uint64_t text_bytes,
+                           enum engine_want want, struct measure_sums *sums)
 {
     uint64_t answer = want == ENGINE_WANT_FIRST ? UINT64_MAX : 0;
     struct engine_result result;
@@ -212,7 +210,7 @@ uint64_t measure_scan_sums(struct engine_lane *lane, const struct trawl_plan *pl
             chunk.readable = chunk.after;
         }
         for (uint64_t from = 0; from < chunk.owned && goes_on; from = result.done) {
-            measure_must(engine_cuda.scan(lane, &chunk, from, want, &result, &error), &error);
+            measure_must(ops->scan(lane, &chunk, from, want, &result, &error), &error);
             if (sums != NULL) {
                 sums->kernel_ns += result.device_kernel_ns;
                 sums->child_grids += result.child_grids;
@@ -238,6 +236,7 @@ double measure_read(struct engine_lane *lane, const char *kernel, uint32_t loads
 {
     struct cuda_device *device = lane->device;
     struct cuda_function *function = NULL;
+    struct cuda_module *module = NULL;
     struct scan_arguments arguments;
     struct trawl_error error;
     double seconds[MEASURE_REPEATS_MAX];
@@ -252,9 +251,8 @@ double measure_read(struct engine_lane *lane, const char *kernel, uint32_t loads
     arguments.text_end = text_bytes;
     arguments.limit = 1;
     measure_must(cuda_device_enter(device, &error), &error);
-    measure_must(CUDA_CALL(device, &error, module_function, &function,
-                           device->modules[CUDA_IMAGE_SCAN], kernel),
-                 &error);
+    measure_must(cuda_device_module(device, &cuda_image_scan, &module, &error), &error);
+    measure_must(CUDA_CALL(device, &error, module_function, &function, module, kernel), &error);
     measure_must(CUDA_CALL(device, &error, occupancy, &blocks, function, (int)READ_THREADS, 0),
                  &error);
     grid = (uint64_t)blocks * device->multiprocessors * factor;

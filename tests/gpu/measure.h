@@ -42,10 +42,10 @@ uint64_t measure_scan(struct engine_lane *lane, const struct trawl_plan *plan, c
 struct measure_sums {
     uint64_t kernel_ns, child_grids, child_spills;
 };
-/* measure_scan; adds to the sums unless they are NULL. */
-uint64_t measure_scan_sums(struct engine_lane *lane, const struct trawl_plan *plan,
-                           const uint8_t *text, uint64_t text_bytes, enum engine_want want,
-                           struct measure_sums *sums);
+/* measure_scan by a lane of any engine; adds to the sums unless they are NULL. */
+uint64_t measure_scan_sums(const struct engine_ops *ops, struct engine_lane *lane,
+                           const struct trawl_plan *plan, const uint8_t *text, uint64_t text_bytes,
+                           enum engine_want want, struct measure_sums *sums);
 
 /* Seconds that a kernel takes to read a loaded text, the median: its name, its loads per step, and
  * the grid: `factor` times what is resident, 0: a block per step. */

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "gpu/gpu.h"
-#include "sim/random_case.h"
+#include "sim/gallery_case.h"
 
 #define CASES_NORMAL 2000
 #define CASES_LONG 40000

@@ -33,8 +33,6 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
     limits.hits_max = 1 + test_random_below(random, test_random_below(random, 2) ? 10 : 3000);
     limits.bundle_log2 = (uint32_t)test_random_below(random, cuda_limits_default.bundle_log2 + 1);
     limits.group_samples_max = limits.threads * (uint32_t)(1 + test_random_below(random, 8));
-    limits.part_bytes = 1 + limits.text_bytes_max / 2;
-    limits.child_threads_max = limits.threads;
     limits.flood_always = test_random_below(random, 3) == 0;
     limits.plane_steps_max = test_random_below(random, 4) == 0 ? 1 : 512;
     limits.planes = test_random_below(random, 4) != 0;
@@ -62,6 +60,7 @@ struct cuda_case cuda_case_choose(struct test_random *random, const struct diff_
                              : 1 + input->text_bytes / 4 + test_random_below(random, 2000);
     config.resident = test_random_below(random, 4) == 0;
     config.algorithm = NULL;
+    config.ops = NULL;
     return config;
 }
 
@@ -80,6 +79,11 @@ void cuda_case_describe(const struct cuda_case *config, const struct diff_input 
         input->flags, limits->threads, limits->tile_words_max, limits->blocks_max,
         limits->staging_bytes, limits->text_bytes_max, limits->hits_room_min, limits->hits_max,
         limits->flood_always, limits->planes, limits->streams, limits->load_in_place);
+}
+
+static const struct engine_ops *ops_of(const struct cuda_case *config)
+{
+    return config->ops == NULL ? &engine_cuda : config->ops;
 }
 
 static bool wrong(struct run *run, const char *what, uint64_t got, uint64_t expected)
@@ -160,7 +164,8 @@ static enum cuda_case_answer run_chunks(struct run *run, struct engine_lane *lan
         chunk.after = min_u64(text_bytes - begin - chunk.owned, run->plan->need_after);
         chunk.readable = chunk.after;
         while (from < chunk.owned) {
-            if (engine_cuda.scan(lane, &chunk, from, run->config->want, result, error) != TRAWL_OK)
+            if (ops_of(run->config)->scan(lane, &chunk, from, run->config->want, result, error) !=
+                TRAWL_OK)
                 return CUDA_CASE_FAILED;
             if (result->done <= from || result->done > chunk.owned) {
                 wrong(run, "done", result->done, chunk.owned);
@@ -197,7 +202,7 @@ static enum cuda_case_answer run_plan(struct run *run, struct engine *engine,
     bool loaded = false;
 
     memcpy(text, run->input->text, run->input->text_bytes);
-    if (engine_cuda.lane_begin(lane, run->plan, error) != TRAWL_OK) {
+    if (ops_of(run->config)->lane_begin(lane, run->plan, error) != TRAWL_OK) {
         if (run->config->algorithm != NULL && error->status == TRAWL_UNSUPPORTED)
             answer = CUDA_CASE_REFUSED;
         goto done;

@@ -3,6 +3,7 @@
  * left behind; and, where the failure was a single one, the same engine and lane then give the
  * right answer. Then: opening and closing a thousand times; two devices; little memory.
  */
+#include "gallery_case.h"
 #include "random_case.h"
 #include "sim_driver.h"
 #include "simulator.h"
@@ -91,6 +92,8 @@ static void reset(uint32_t devices, uint64_t memory_bytes, uint64_t seed)
 
 static void small_limits(bool in_place)
 {
+    static const struct gallery_limits gallery = {
+        .part_bytes = 300, .child_threads_max = 32, .child_grids_max = 40};
     struct cuda_limits limits = cuda_limits_default;
 
     limits.threads = 32;
@@ -103,12 +106,10 @@ static void small_limits(bool in_place)
     limits.hits_max = 200;
     limits.group_samples_max = 64;
     limits.streams = true;
-    limits.part_bytes = 300;
-    limits.child_threads_max = 32;
-    limits.child_grids_max = 40;
     limits.load_in_place = in_place;
     limits.in_place_stride_min = 32;
     cuda_limits_replace(&limits);
+    gallery_limits_replace(&gallery);
 }
 
 static void make_input(const struct workload *work, struct diff_input *input)
@@ -136,17 +137,22 @@ static enum cuda_case_answer work_once(const struct workload *work, const struct
                                        const struct diff_expected *expected, bool again,
                                        char *message, struct trawl_error *error)
 {
-    struct cuda_case config = {work->method, work->want, 1 + work->text_bytes / 2, work->resident,
-                               work->algorithm};
+    struct cuda_case config = {
+        work->method,   work->want,      1 + work->text_bytes / 2,
+        work->resident, work->algorithm, work->algorithm == NULL ? &engine_cuda : &engine_gallery};
     struct engine_options options = {.size = sizeof options};
     enum cuda_case_answer answer = CUDA_CASE_FAILED;
+    struct engine *engine = NULL, *gallery = NULL;
     struct engine_lane *lane = NULL;
-    struct engine *engine = NULL;
 
     small_limits(strstr(work->name, "in place") != NULL);
     if (engine_cuda.open(&options, &engine, error) != TRAWL_OK)
         return CUDA_CASE_FAILED;
-    if (engine_cuda.lane_open(engine, &lane, error) == TRAWL_OK) {
+    if (work->algorithm != NULL)
+        lane = gallery_lane_open(engine, &gallery, error);
+    else
+        (void)engine_cuda.lane_open(engine, &lane, error);
+    if (lane != NULL) {
         answer = cuda_case_run(engine, lane, input, expected, &config, message, error);
         if (again) {
             struct trawl_error second;
@@ -155,7 +161,10 @@ static enum cuda_case_answer work_once(const struct workload *work, const struct
             TEST_CHECK(cuda_case_run(engine, lane, input, expected, &config, message, &second) ==
                        CUDA_CASE_RIGHT);
         }
-        engine_cuda.lane_close(lane);
+        if (gallery != NULL)
+            gallery_lane_close(gallery, lane);
+        else
+            engine_cuda.lane_close(lane);
     }
     engine_cuda.close(engine);
     return answer;
@@ -278,7 +287,8 @@ static void two_devices(void)
         TEST_CHECK(engine_cuda.lane_open(engine, &lanes[i], &error) == TRAWL_OK);
     for (uint32_t i = 0; i < 3; i++)
         for (uint32_t w = 0; w < 2; w++) {
-            struct cuda_case config = {TRAWL_METHOD_EVERY, ENGINE_WANT_HITS, 5000, w == 1, NULL};
+            struct cuda_case config = {
+                TRAWL_METHOD_EVERY, ENGINE_WANT_HITS, 5000, w == 1, NULL, NULL};
 
             TEST_CHECK(cuda_case_run(engine, lanes[i], &input, &expected, &config, message,
                                      &error) == CUDA_CASE_RIGHT);

@@ -1,5 +1,5 @@
 /* gallery_case: the ways to run the gallery on a device, and inputs that suit them. */
-#include "random_case.h"
+#include "gallery_case.h"
 
 #define PATTERNS_MAX 9u
 #define LONG_BYTES 80000u /* more than two tiles of GALLERY_BIN_BYTES */
@@ -70,7 +70,7 @@ static void make_long(struct diff_input *input, struct cuda_case *config)
 }
 
 /* Patterns away until few are left, and bytes of the text until the work is little. */
-void gallery_case_fit(const char *way, struct diff_input *input, struct cuda_case *config)
+static void fit(const char *way, struct diff_input *input, struct cuda_case *config)
 {
     uint64_t pattern_bytes = 1;
 
@@ -84,6 +84,37 @@ void gallery_case_fit(const char *way, struct diff_input *input, struct cuda_cas
         make_long(input, config);
 }
 
+static void limits_for(const struct cuda_limits *limits)
+{
+    struct gallery_limits own = gallery_limits_default;
+
+    own.part_bytes = 1 + limits->text_bytes_max / 2;
+    own.child_threads_max = limits->threads;
+    gallery_limits_replace(&own);
+}
+
+const struct case_kind gallery_case_kind = {&engine_gallery, limits_for, fit};
+
+struct engine_lane *gallery_lane_open(struct engine *cuda, struct engine **gallery,
+                                      struct trawl_error *error)
+{
+    struct engine_options options = {.size = sizeof options, .cuda = cuda};
+    struct engine_lane *lane = NULL;
+
+    if (engine_gallery.open(&options, gallery, error) != TRAWL_OK)
+        return NULL;
+    if (engine_gallery.lane_open(*gallery, &lane, error) == TRAWL_OK)
+        return lane;
+    engine_gallery.close(*gallery);
+    return NULL;
+}
+
+void gallery_lane_close(struct engine *gallery, struct engine_lane *lane)
+{
+    engine_gallery.lane_close(lane);
+    engine_gallery.close(gallery);
+}
+
 void gallery_case_count(struct gallery_case_tally *tally, uint64_t index,
                         enum cuda_case_answer answer, const struct diff_expected *expected)
 {
@@ -92,4 +123,38 @@ void gallery_case_count(struct gallery_case_tally *tally, uint64_t index,
     tally->right[index] += answer == CUDA_CASE_RIGHT;
     tally->with_matches[index] += answer == CUDA_CASE_RIGHT && expected->match_count > 0;
     tally->refused[index] += answer == CUDA_CASE_REFUSED;
+}
+
+bool gallery_cases_on(struct engine *engine, const char *name, uint64_t index, uint64_t count,
+                      bool without_children, bool with_children, struct gallery_case_tally *tally)
+{
+    struct engine *gallery = NULL;
+    struct trawl_error error = {.message = ""};
+    struct engine_lane *lane;
+    bool passed = true;
+    uint64_t ways = 0;
+
+    random_case_limits(name, index, &gallery_case_kind);
+    lane = gallery_lane_open(engine, &gallery, &error);
+    if (lane == NULL) {
+        printf("  lane: %s\n", error.message);
+        return false;
+    }
+    while (gallery_ways[ways] != NULL)
+        ways++;
+    for (uint64_t i = index; i < index + count && passed; i++) {
+        const char *way = gallery_ways[i % ways];
+        struct diff_expected expected;
+        enum cuda_case_answer answer;
+        struct cuda_case config;
+
+        if (!(gallery_way_has_children(way) ? with_children : without_children))
+            continue;
+        passed = random_case_on(engine, lane, name, &gallery_case_kind, way, i, &expected, &config,
+                                &answer);
+        gallery_case_count(tally, i % ways, answer, &expected);
+        expected_free(&expected);
+    }
+    gallery_lane_close(gallery, lane);
+    return passed;
 }

@@ -2,7 +2,7 @@
  *
  * TRAWL_TEST_SEED, TRAWL_TEST_SCALE as everywhere; TRAWL_TEST_CASE=N: case N alone.
  */
-#include "random_case.h"
+#include "gallery_case.h"
 #include "sim_driver.h"
 #include "simulator.h"
 
@@ -28,7 +28,8 @@ static bool is_tried(const char *name)
 static void edge_run(struct engine *engine, struct engine_lane *lane, const char *way,
                      enum engine_want want, const struct diff_input *input)
 {
-    struct cuda_case config = {.want = want, .chunk_bytes = input->text_bytes, .algorithm = way};
+    struct cuda_case config = {
+        .want = want, .chunk_bytes = input->text_bytes, .algorithm = way, .ops = &engine_gallery};
     char message[CUDA_CASE_MESSAGE_BYTES] = "";
     struct diff_expected expected;
     struct trawl_error error = {.message = ""};
@@ -79,16 +80,17 @@ static void all_edges(void)
 {
     struct engine_options options = {.size = sizeof options};
     struct engine_lane *lane = NULL;
-    struct engine *engine = NULL;
+    struct engine *engine = NULL, *gallery = NULL;
 
     sim_driver_reset_usual(7);
     cuda_limits_replace(NULL);
+    gallery_limits_replace(NULL);
     if (TEST_CHECK(engine_cuda.open(&options, &engine, NULL) == TRAWL_OK) &&
-        TEST_CHECK(engine_cuda.lane_open(engine, &lane, NULL) == TRAWL_OK))
+        TEST_CHECK((lane = gallery_lane_open(engine, &gallery, NULL)) != NULL))
         for (uint32_t i = 0; gallery_ways[i] != NULL && test_failures < FAILURES_MAX; i++)
             edges(engine, lane, gallery_ways[i]);
     if (lane != NULL)
-        engine_cuda.lane_close(lane);
+        gallery_lane_close(gallery, lane);
     if (engine != NULL)
         engine_cuda.close(engine);
     TEST_CHECK_U64(sim_driver_live(), 0);

@@ -1,9 +1,9 @@
 /* kernels: the scan kernels compiled for the simulator, and their table. */
 #include <string.h>
 
-#include "cuda/kernels/gallery/gallery.cu"
-#include "cuda/kernels/gallery/children.cu"
 #include "cuda/kernels/kernels.cu"
+#include "gallery/kernels/children.cu"
+#include "gallery/kernels/gallery.cu"
 #include "simulator.h"
 
 /* By the images that hold them. */

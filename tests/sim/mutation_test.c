@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cuda_case.h"
+#include "gallery_case.h"
 #include "random_case.h"
 #include "sim_driver.h"
 #include "simulator.h"
@@ -69,7 +70,7 @@ static uint64_t run_cases(bool gallery, uint64_t cases)
 
 static bool is_gallery(const struct sim_site *site)
 {
-    return strstr(site->file, "/gallery/") != NULL;
+    return strstr(site->file, "/gallery/kernels/") != NULL;
 }
 
 /* The source line of a site, without its indentation. */

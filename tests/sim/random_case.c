@@ -161,10 +161,10 @@ void random_case_count(struct random_case_tally *tally, const struct cuda_case *
     tally->matches += expected->match_count;
 }
 
-/* `way` NULL: methods, else that of the gallery. */
-static bool run_on(struct engine *engine, struct engine_lane *lane, const char *name,
-                   const char *way, uint64_t index, struct diff_expected *expected,
-                   struct cuda_case *config, enum cuda_case_answer *answer)
+bool random_case_on(struct engine *engine, struct engine_lane *lane, const char *name,
+                    const struct case_kind *kind, const char *algorithm, uint64_t index,
+                    struct diff_expected *expected, struct cuda_case *config,
+                    enum cuda_case_answer *answer)
 {
     struct test_random random = test_random_begin(name);
     char message[CUDA_CASE_MESSAGE_BYTES] = "", line[CUDA_CASE_MESSAGE_BYTES];
@@ -176,9 +176,11 @@ static bool run_on(struct engine *engine, struct engine_lane *lane, const char *
     random.state ^= index * 0x2545f4914f6cdd1du;
     random_case_input(&random, &input);
     *config = cuda_case_choose(&random, &input);
-    if (way != NULL)
-        gallery_case_fit(way, &input, config);
-    config->algorithm = way;
+    if (kind != NULL) {
+        kind->fit(algorithm, &input, config);
+        config->algorithm = algorithm;
+        config->ops = kind->ops;
+    }
     expected_compute(&input, expected);
     *answer = cuda_case_run(engine, lane, &input, expected, config, message, &error);
     if (*answer != CUDA_CASE_RIGHT && *answer != CUDA_CASE_REFUSED) {
@@ -190,62 +192,39 @@ static bool run_on(struct engine *engine, struct engine_lane *lane, const char *
     return *answer == CUDA_CASE_RIGHT || *answer == CUDA_CASE_REFUSED;
 }
 
-/* A lane with limits that follow from the name and the number. */
-static struct engine_lane *lane_open(struct engine *engine, const char *name, uint64_t index)
+void random_case_limits(const char *name, uint64_t index, const struct case_kind *kind)
 {
     struct test_random random = test_random_begin(name);
-    struct engine_lane *lane = NULL;
     struct cuda_limits limits;
-    struct trawl_error error;
 
     random.state ^= ~index * 0x2545f4914f6cdd1du;
     limits = cuda_case_limits(&random);
     if (test_random_below(&random, 4) == 0) /* and the sizes that are in real use */
         limits = cuda_limits_default;
     cuda_limits_replace(&limits);
-    if (engine_cuda.lane_open(engine, &lane, &error) != TRAWL_OK)
-        printf("  lane: %s\n", error.message);
-    return lane;
+    if (kind != NULL)
+        kind->limits(&limits);
 }
 
 bool random_cases_on(struct engine *engine, const char *name, uint64_t index, uint64_t count,
                      struct random_case_tally *tally)
 {
-    struct engine_lane *lane = lane_open(engine, name, index);
-    bool passed = lane != NULL;
+    struct engine_lane *lane = NULL;
+    struct trawl_error error;
+    bool passed;
+
+    random_case_limits(name, index, NULL);
+    passed = engine_cuda.lane_open(engine, &lane, &error) == TRAWL_OK;
+    if (!passed)
+        printf("  lane: %s\n", error.message);
 
     for (uint64_t i = index; i < index + count && passed; i++) {
         struct diff_expected expected;
         enum cuda_case_answer answer;
         struct cuda_case config;
 
-        passed = run_on(engine, lane, name, NULL, i, &expected, &config, &answer);
+        passed = random_case_on(engine, lane, name, NULL, NULL, i, &expected, &config, &answer);
         random_case_count(tally, &config, answer, &expected);
-        expected_free(&expected);
-    }
-    if (lane != NULL)
-        engine_cuda.lane_close(lane);
-    return passed;
-}
-
-bool gallery_cases_on(struct engine *engine, const char *name, uint64_t index, uint64_t count,
-                      bool without_children, bool with_children, struct gallery_case_tally *tally)
-{
-    struct engine_lane *lane = lane_open(engine, name, index);
-    bool passed = lane != NULL;
-    uint64_t ways = 0;
-
-    while (gallery_ways[ways] != NULL)
-        ways++;
-    for (uint64_t i = index; i < index + count && passed; i++) {
-        struct diff_expected expected;
-        enum cuda_case_answer answer;
-        struct cuda_case config;
-
-        if (!(gallery_way_has_children(gallery_ways[i % ways]) ? with_children : without_children))
-            continue;
-        passed = run_on(engine, lane, name, gallery_ways[i % ways], i, &expected, &config, &answer);
-        gallery_case_count(tally, i % ways, answer, &expected);
         expected_free(&expected);
     }
     if (lane != NULL)

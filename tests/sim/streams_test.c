@@ -86,8 +86,8 @@ static bool case_run(uint64_t index)
     TEST_CHECK(engine_cuda.open(&options, &engine, &error) == TRAWL_OK);
     TEST_CHECK(engine_cuda.lane_open(engine, &lane, &error) == TRAWL_OK);
     for (uint32_t want = ENGINE_WANT_COUNT; want <= ENGINE_WANT_FIRST; want++) {
-        struct cuda_case config = {TRAWL_METHOD_AUTO, (enum engine_want)want, input.text_bytes + 1,
-                                   true, NULL};
+        struct cuda_case config = {
+            TRAWL_METHOD_AUTO, (enum engine_want)want, input.text_bytes + 1, true, NULL, NULL};
         enum cuda_case_answer answer =
             cuda_case_run(engine, lane, &input, &expected, &config, message, &error);
 

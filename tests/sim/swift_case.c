@@ -1,7 +1,7 @@
 /* swift_case: see swift_case.h. */
 #include "swift_case.h"
 
-#include "cuda/kernels/gallery/gallery.h"
+#include "gallery/kernels/gallery.h"
 #include "diff/input.h"
 #include "oracle/naive.h"
 #include "simulator.h"

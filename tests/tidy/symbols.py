@@ -40,7 +40,7 @@ def main():
     objects = {}
     for path in sorted(glob.glob(os.path.join(folder, '**', '*.o'), recursive=True)):
         name = os.path.relpath(path, folder)
-        objects[path] = (name, checks.room_of(rooms, 'src/' + name))
+        objects[path] = (name, checks.room_of(rooms, 'src/' + name[: -len('.o')]))
     if not objects:
         print(f'{folder}: no objects')
         return 1

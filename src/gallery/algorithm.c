@@ -1,0 +1,238 @@
+/* algorithm: the names of the gallery, and the option string that asks for one. */
+#include "gallery/algorithm.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define THREADS_MIN 64u /* of a block, where the option is THREADS; a multiple of THREADS_STEP */
+#define THREADS_STEP 32u
+#define THREADS_MAX 1024u
+#define BLOCKS_MAX 0x7fffffffu
+#define THRESHOLD_MAX 0x7fffffffu
+#define NUMBER_DIGITS_MAX 10u
+
+enum searches { TEXT, RECORDS };
+enum geometry { NONE, THREADS, GRID, THRESHOLD };
+enum engines {
+    CPU = 1 << TRAWL_ENGINE_CPU,
+    CUDA = 1 << TRAWL_ENGINE_CUDA,
+    BOTH = CPU | CUDA,
+};
+
+struct row {
+    const char *name;
+    enum searches searches;
+    enum engines engines;
+    enum geometry geometry;
+    const char *summary;
+    const char *source;
+};
+
+static const struct row rows[] = {
+    {"", TEXT, BOTH, NONE, "", ""}, /* GALLERY_NONE */
+#define ALGORITHM(enumerator, name, searches, engines, geometry, summary, source) \
+    {name, searches, engines, geometry, summary, source},
+#include "gallery/algorithms.def"
+#undef ALGORITHM
+};
+
+/* ---- The option string ------------------------------------------------------------------ */
+
+/* A part of the option string. */
+struct part {
+    const char *begin;
+    size_t count;
+};
+
+/* Cut off what stands before the first `separator`; the rest, without it, stays in *text. */
+static struct part part_cut(struct part *text, char separator)
+{
+    const char *at = (const char *)memchr(text->begin, separator, text->count);
+    struct part head = *text;
+
+    if (at != NULL)
+        head.count = (size_t)(at - text->begin);
+    text->begin += head.count + (at != NULL);
+    text->count -= head.count + (at != NULL);
+    return head;
+}
+
+/* Decimal digits alone, in [least, most]. */
+static bool part_number(struct part part, uint32_t least, uint32_t most, uint32_t *number)
+{
+    uint64_t value = 0;
+
+    if (part.count == 0 || part.count > NUMBER_DIGITS_MAX)
+        return false;
+    for (size_t i = 0; i < part.count; i++) {
+        if (part.begin[i] < '0' || part.begin[i] > '9')
+            return false;
+        value = 10 * value + (uint64_t)(part.begin[i] - '0');
+    }
+    *number = (uint32_t)value;
+    return value >= least && value <= most;
+}
+
+static bool find(struct part name, enum gallery_algorithm *algorithm)
+{
+    for (uint32_t i = GALLERY_NONE + 1; i < GALLERY_COUNT; i++)
+        if (strlen(rows[i].name) == name.count &&
+            memcmp(rows[i].name, name.begin, name.count) == 0) {
+            *algorithm = (enum gallery_algorithm)i;
+            return true;
+        }
+    return false;
+}
+
+static enum trawl_status parse_geometry(const struct row *row, struct part text,
+                                        struct gallery_choice *choice, struct trawl_error *error)
+{
+    int shown = (int)(text.count < 100 ? text.count : 100);
+    struct part rest = text, blocks;
+
+    switch (row->geometry) {
+    case NONE:
+        return TRAWL_FAIL(error, ARGUMENT, "algorithm %s takes no geometry, but has \"%.*s\"",
+                          row->name, shown, text.begin);
+    case THREADS:
+        if (!part_number(text, THREADS_MIN, THREADS_MAX, &choice->threads) ||
+            choice->threads % THREADS_STEP != 0)
+            return TRAWL_FAIL(error, ARGUMENT,
+                              "algorithm %s: threads \"%.*s\" are not a multiple of %u from %u to "
+                              "%u",
+                              row->name, shown, text.begin, THREADS_STEP, THREADS_MIN, THREADS_MAX);
+        return TRAWL_OK;
+    case GRID:
+        blocks = part_cut(&rest, 'x');
+        if (!part_number(blocks, 1, BLOCKS_MAX, &choice->blocks) ||
+            !part_number(rest, 1, THREADS_MAX, &choice->threads))
+            return TRAWL_FAIL(error, ARGUMENT,
+                              "algorithm %s: grid \"%.*s\" is not blocks x threads, like 256x16, "
+                              "of up to %u threads",
+                              row->name, shown, text.begin, THREADS_MAX);
+        return TRAWL_OK;
+    case THRESHOLD:
+        if (!part_number(text, 1, THRESHOLD_MAX, &choice->threshold))
+            return TRAWL_FAIL(error, ARGUMENT,
+                              "algorithm %s: threshold \"%.*s\" is not a number of bytes",
+                              row->name, shown, text.begin);
+        return TRAWL_OK;
+    }
+    return TRAWL_OK;
+}
+
+static enum trawl_status parse_words(const struct row *row, struct part words,
+                                     struct gallery_choice *choice, struct trawl_error *error)
+{
+    static const char debug[] = "debug";
+
+    if (words.count != sizeof debug - 1 || memcmp(words.begin, debug, words.count) != 0)
+        return TRAWL_FAIL(error, ARGUMENT,
+                          "algorithm %s: option \"%.100s\" does not exist, only debug does",
+                          row->name, words.begin);
+    if ((row->engines & CUDA) == 0)
+        return TRAWL_FAIL(error, ARGUMENT,
+                          "algorithm %s has no device code, so none for option debug", row->name);
+    choice->debug = true;
+    return TRAWL_OK;
+}
+
+static enum trawl_status parse(const char *asked, struct gallery_choice *choice,
+                               struct trawl_error *error)
+{
+    struct part words = {asked, strlen(asked)}, geometry, name;
+    bool has_words = strchr(asked, ',') != NULL, has_geometry;
+
+    memset(choice, 0, sizeof *choice);
+    geometry = part_cut(&words, ',');
+    has_geometry = memchr(geometry.begin, ':', geometry.count) != NULL;
+    name = part_cut(&geometry, ':');
+    if (!find(name, &choice->algorithm))
+        return TRAWL_FAIL(error, ARGUMENT, "algorithm \"%.*s\" does not exist",
+                          (int)(name.count < 100 ? name.count : 100), name.begin);
+    if (has_geometry)
+        TRAWL_TRY(parse_geometry(&rows[choice->algorithm], geometry, choice, error));
+    return has_words ? parse_words(&rows[choice->algorithm], words, choice, error) : TRAWL_OK;
+}
+
+struct gallery_choice gallery_choice_of(const struct trawl_plan *plan)
+{
+    struct gallery_choice choice;
+    enum trawl_status status = parse(plan->algorithm.asked, &choice, NULL);
+
+    TRAWL_ASSERT(status == TRAWL_OK); /* as it was when the plan was built */
+    (void)status;
+    return choice;
+}
+
+/* ---- What plans ask --------------------------------------------------------------------- */
+
+static enum trawl_status read_asked(const char *asked, struct plan_algorithm *algorithm,
+                                    struct trawl_error *error)
+{
+    struct gallery_choice choice;
+
+    TRAWL_TRY(parse(asked, &choice, error));
+    algorithm->name = rows[choice.algorithm].name;
+    algorithm->engines = (uint32_t)rows[choice.algorithm].engines;
+    if (choice.threads != 0 || choice.threshold != 0 || choice.debug)
+        algorithm->engines &= CUDA; /* a grid and its code are a device's */
+    algorithm->for_records = rows[choice.algorithm].searches == RECORDS;
+    return TRAWL_OK;
+}
+
+static enum trawl_status check(const struct trawl_plan *plan, struct trawl_error *error)
+{
+    bool is_strstr = gallery_choice_of(plan).algorithm == GALLERY_STRSTR;
+
+    for (uint64_t i = 0; i < plan->pattern_count && is_strstr; i++) {
+        uint64_t begin = plan->pattern_begin[i], count = plan->pattern_begin[i + 1] - begin;
+
+        if (memchr(plan->pattern_bytes + begin, 0, (size_t)count) != NULL) {
+            enum trawl_status status = TRAWL_FAIL(
+                error, ARGUMENT, "strstr: pattern %" PRIu64 " holds a NUL, its strings' end", i);
+
+            if (error != NULL)
+                error->pattern_index = i;
+            return status;
+        }
+    }
+    return TRAWL_OK;
+}
+
+/* "label: number" on a line of its own, unless the number is 0. */
+static void add_number(char *lines, uint64_t lines_bytes, const char *label, uint32_t number)
+{
+    uint64_t used = strlen(lines);
+
+    if (number != 0)
+        (void)snprintf(lines + used, (size_t)(lines_bytes - used), "%s: %u\n", label, number);
+}
+
+static void explain(const struct trawl_plan *plan, char *lines, uint64_t lines_bytes)
+{
+    struct gallery_choice choice = gallery_choice_of(plan);
+    uint32_t engines = plan->algorithm.engines;
+    uint64_t used;
+
+    (void)snprintf(lines, (size_t)lines_bytes, "algorithm: %s\nsource: %s\nengines:%s%s\n",
+                   rows[choice.algorithm].name, rows[choice.algorithm].source,
+                   (engines & CPU) != 0 ? " cpu" : "", (engines & CUDA) != 0 ? " cuda" : "");
+    add_number(lines, lines_bytes, "blocks", choice.blocks);
+    add_number(lines, lines_bytes, "threads per block", choice.threads);
+    add_number(lines, lines_bytes, "threshold", choice.threshold);
+    used = strlen(lines);
+    if (choice.debug)
+        (void)snprintf(lines + used, (size_t)(lines_bytes - used), "device code: debug\n");
+}
+
+static const char *list(uint32_t index, const char **summary, uint32_t *engines)
+{
+    if (index >= GALLERY_COUNT - 1)
+        return NULL;
+    *summary = rows[index + 1].summary;
+    *engines = (uint32_t)rows[index + 1].engines;
+    return rows[index + 1].name;
+}
+
+const struct plan_algorithms gallery_algorithms = {read_asked, check, explain, list};

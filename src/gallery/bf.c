@@ -1,0 +1,35 @@
+/* bf: brute force: where the first byte matches, the rest is compared.
+ *
+ * Published  S. Shenoy, S. Nayak U., B. Neelima, "SWIFT - A Performance Accelerated Optimized
+ * String Matching Algorithm for Nvidia GPUs", section II.C; the multi-core CPU bars of its figures.
+ * Mended     nothing.
+ * Memory     none beside the text and the pattern.
+ * Cost       up to m comparisons per place.
+ */
+#include "gallery/host.h"
+
+void gallery_bf_prepare(struct gallery_search *search)
+{
+    (void)search;
+}
+
+uint64_t gallery_bf_next(struct gallery_search *search, const uint8_t *text, uint64_t limit)
+{
+    const uint8_t *bytes = search->bytes;
+    uint64_t count = search->count, x = search->at;
+
+    for (; x < limit; x++) {
+        uint64_t j = 1;
+
+        if (text[x] != bytes[0])
+            continue;
+        while (j < count && text[x + j] == bytes[j])
+            j++;
+        if (j == count) {
+            search->at = x + 1;
+            return x;
+        }
+    }
+    search->at = limit;
+    return UINT64_MAX;
+}

@@ -1,0 +1,40 @@
+/* bmh: Boyer-Moore-Horspool, the window compared from right to left.
+ *
+ * Published  Y. Han, "Accelerate String Searching Algorithm with GPU Using CUDA", algorithm 1, and
+ *            the table of bad characters of its section III; the same algorithm as hp, but for the
+ *            order of comparisons and for the step of one place after an occurrence.
+ * Mended     The published listing writes N for both lengths and fills the table with N - i: read
+ *            0-based that passes over windows, read 1-based the last byte's shift is 0. Here byte
+ *            i of the pattern (0-based, without the last) shifts by m - 1 - i, any other by m.
+ * Memory     256 shifts.
+ * Cost       n / m comparisons at best, n * m at worst.
+ */
+#include "gallery/host.h"
+
+void gallery_bmh_prepare(struct gallery_search *search)
+{
+    for (uint32_t i = 0; i < 256; i++)
+        search->shift[i] = search->count;
+    for (uint64_t i = 0; i + 1 < search->count; i++)
+        search->shift[search->bytes[i]] = search->count - 1 - i;
+}
+
+uint64_t gallery_bmh_next(struct gallery_search *search, const uint8_t *text, uint64_t limit)
+{
+    const uint8_t *bytes = search->bytes;
+    uint64_t count = search->count, x = search->at;
+
+    while (x < limit) {
+        uint64_t j = count;
+
+        while (j > 0 && text[x + j - 1] == bytes[j - 1])
+            j--;
+        if (j == 0) {
+            search->at = x + 1;
+            return x;
+        }
+        x += search->shift[text[x + count - 1]];
+    }
+    search->at = limit;
+    return UINT64_MAX;
+}

@@ -1,0 +1,754 @@
+/* device: published algorithms on a device: what each kernel needs, and the loop that runs them.
+ *
+ * A range of begins is searched in windows, all literals of the plan one after the other over each.
+ * Kernels hand over occurrences in any order; they are sorted here. A window is halved where it
+ * holds more hits than a scan may, or needs more memory than there is.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "gallery/device_lane.h"
+#include "gallery/images.h"
+#include "gallery/kernels/gallery.h"
+
+#define PATTERN_ALIGNMENT 16u
+#define SHIFTS 256u
+#define WINDOW_BEGINS_MIN (64u << 10) /* with fewer, a device's memory counts as exhausted */
+#define COLLECT_THREADS 256u
+#define COLLECT_BLOCKS_MAX 65536u
+#define FOLD_THREADS 256u
+#define FOLD_TAIL_BYTES 48u /* loadable behind a text's last 16 bytes */
+/* Of a kernel that launches child grids, so that few begins go without. */
+#define CHILDREN_BEGINS_MAX (1u << 20)
+#define SEGMENT_MIN 256u
+#define TILED_SEGMENT_MIN 16u
+#define THRESHOLD 800u /* of -hybrid, the paper's */
+
+enum grid {
+    PLACES,   /* a thread per begin */
+    SEGMENTS, /* a thread per segment, in blocks as they are needed or as the plan says */
+    TILED,    /* the segments of a block and its windows fit GALLERY_BIN_BYTES if they can */
+};
+
+enum need {
+    SHIFTS_HP = 1, /* by the last byte */
+    SHIFTS_QS = 2, /* by the byte behind the window */
+    CONSTANT = 4,  /* the pattern in constant memory */
+    FLAGS_SET = 8, /* a flag per begin, 1 before; then gallery_collect */
+    FLAGS_CLEAR = 16,
+    KEY = 32, /* the pattern among the arguments */
+};
+
+struct row {
+    const char *kernel; /* NULL: the CUDA engine has no such algorithm, or not as one kernel */
+    enum grid grid;
+    uint32_t blocks, threads; /* by default; blocks 0: as many as it takes */
+    uint32_t needs;
+    enum gallery_algorithm shorter, longer; /* -hybrid: below the threshold, and from it on */
+};
+
+static const struct row rows[GALLERY_COUNT] = {
+#define KERNEL(enumerator, kernel, grid, blocks, threads, needs) \
+    [GALLERY_##enumerator] = {kernel, grid, blocks, threads, needs, 0, 0},
+#define TWO_FORMS(enumerator, shorter, longer) \
+    [GALLERY_##enumerator] = {NULL, PLACES, 0, 0, 0, GALLERY_##shorter, GALLERY_##longer},
+#include "gallery/kernels.def"
+#undef KERNEL
+#undef TWO_FORMS
+};
+
+/* The begins of a window of the text, and where the text lies. */
+struct window {
+    uint64_t address; /* of the text's byte 0 */
+    uint64_t begin;
+    uint64_t end;
+    uint64_t text_end;
+};
+
+/* One literal over one window. */
+struct search {
+    struct gallery_device *own;
+    const struct row *row;
+    uint32_t literal, literal_next;
+    uint64_t table, table_next; /* of these literals, on the device */
+    enum scan_want want;
+    struct gallery_key_arguments arguments; /* the key for those that take one */
+    uint32_t blocks, threads;
+    struct engine_result *result;
+};
+
+/* ---- What fits --------------------------------------------------------------------------- */
+
+static bool has_two_forms(const struct row *row)
+{
+    return row->longer != GALLERY_NONE;
+}
+
+static const struct row *row_for(const struct gallery_device *own, uint64_t pattern_bytes)
+{
+    const struct row *row = &rows[own->choice.algorithm];
+    uint64_t threshold = own->choice.threshold == 0 ? THRESHOLD : own->choice.threshold;
+
+    if (!has_two_forms(row))
+        return row;
+    return pattern_bytes < threshold ? &rows[row->shorter] : &rows[row->longer];
+}
+
+enum trawl_status gallery_device_check(const struct gallery_device *own, struct trawl_error *error)
+{
+    const struct trawl_plan *plan = own->plan;
+    const char *name = plan->algorithm.name;
+
+    for (uint32_t i = 0; i < plan->literal_count; i++) {
+        uint64_t count = plan->literals[i].bytes_count;
+        const struct row *row = row_for(own, count);
+        uint64_t most = (row->needs & KEY) != 0        ? GALLERY_KEY_BYTES
+                        : (row->needs & CONSTANT) != 0 ? GALLERY_CONSTANT_BYTES
+                                                       : SCAN_PATTERN_BYTES_MAX;
+
+        if (row->kernel == NULL)
+            return TRAWL_FAIL(error, UNSUPPORTED,
+                              "the CUDA engine does not have algorithm %s, the engine \"cpu\" does",
+                              name);
+        if (count > most)
+            return TRAWL_FAIL(error, UNSUPPORTED,
+                              "algorithm %s on the CUDA engine takes patterns of up to %" PRIu64
+                              " bytes in %s, not %" PRIu64,
+                              name, most,
+                              (row->needs & KEY) != 0        ? "a kernel's arguments"
+                              : (row->needs & CONSTANT) != 0 ? "constant memory"
+                                                             : "device memory",
+                              count);
+    }
+    return TRAWL_OK;
+}
+
+/* Does the kernel launch child grids, which leave flags? */
+static bool row_has_children(const struct row *row)
+{
+    return (row->needs & (FLAGS_SET | FLAGS_CLEAR)) != 0;
+}
+
+static bool needs_flags(const struct gallery_device *own)
+{
+    bool needs = false;
+
+    for (uint32_t i = 0; i < own->plan->literal_count; i++)
+        needs |= row_has_children(row_for(own, own->plan->literals[i].bytes_count));
+    return needs;
+}
+
+/* ---- Time ---------------------------------------------------------------------------------- */
+
+/* cuda_wait_copies for results on their way to the host. */
+static enum trawl_status wait_results(struct gallery_device *own, uint64_t begin_ns,
+                                      struct engine_result *result, struct trawl_error *error)
+{
+    uint64_t before_ns = result->device_copy_ns;
+
+    TRAWL_TRY(cuda_wait_copies(own->lane, begin_ns, result, error));
+    result->device_back_ns += result->device_copy_ns - before_ns;
+    return TRAWL_OK;
+}
+
+/* Wait for the kernels between the lane's two events, and note the device's time. */
+static enum trawl_status wait_kernels(struct gallery_device *own, struct engine_result *result,
+                                      struct trawl_error *error)
+{
+    float milliseconds = 0;
+
+    TRAWL_TRY(CUDA_CALL(own->lane->device, error, event_wait, own->end));
+    TRAWL_TRY(
+        CUDA_CALL(own->lane->device, error, event_elapsed, &milliseconds, own->begin, own->end));
+    if (milliseconds > 0)
+        result->device_kernel_ns += (uint64_t)((double)milliseconds * 1e6);
+    return TRAWL_OK;
+}
+
+static enum trawl_status mark(struct gallery_device *own, struct cuda_event *event,
+                              struct trawl_error *error)
+{
+    return CUDA_CALL(own->lane->device, error, event_record, event, own->lane->stream);
+}
+
+/* ---- The plan's side ------------------------------------------------------------------------ */
+
+/* A literal's place among the tables: its bytes, padded, and its shifts. */
+static uint64_t literal_room(const struct trawl_plan *plan, uint32_t literal)
+{
+    uint64_t bytes = plan->literals[literal].bytes_count + PATTERN_ALIGNMENT - 1;
+
+    return bytes - bytes % PATTERN_ALIGNMENT + SHIFTS * sizeof(uint32_t);
+}
+
+static void fill_shifts(const uint8_t *bytes, uint64_t count, uint32_t needs, uint32_t *shifts)
+{
+    bool behind = (needs & SHIFTS_QS) != 0;
+    uint32_t m = (uint32_t)count;
+
+    for (uint32_t i = 0; i < SHIFTS; i++)
+        shifts[i] = behind ? m + 1 : m;
+    for (uint32_t i = 0; i + !behind < m; i++)
+        shifts[bytes[i]] = behind ? m - i : m - 1 - i;
+}
+
+static uint64_t tables_bytes(const struct trawl_plan *plan)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < plan->literal_count; i++)
+        bytes += literal_room(plan, i);
+    return bytes;
+}
+
+enum trawl_status gallery_device_module(struct gallery_device *own, bool children,
+                                        struct cuda_module **module, struct trawl_error *error)
+{
+    static const struct cuda_image *const images[2][2] = {
+        {&cuda_image_gallery, &cuda_image_gallery_debug},
+        {&cuda_image_children, &cuda_image_children_debug}};
+
+    return cuda_device_module(own->lane->device, images[children][own->choice.debug], module,
+                              error);
+}
+
+static enum trawl_status find_kernels(struct gallery_device *own, struct trawl_error *error)
+{
+    struct cuda_device *device = own->lane->device;
+
+    TRAWL_TRY(gallery_device_module(own, false, &own->module, error));
+    if (needs_flags(own)) {
+        own->child_grids_max = cuda_device_children(device);
+        if (own->limits.child_grids_max != 0)
+            own->child_grids_max = own->limits.child_grids_max;
+        TRAWL_TRY(gallery_device_module(own, true, &own->children, error));
+    }
+    if (own->begin == NULL)
+        TRAWL_TRY(CUDA_CALL(device, error, event_create, &own->begin, 0));
+    if (own->end == NULL)
+        TRAWL_TRY(CUDA_CALL(device, error, event_create, &own->end, 0));
+    return TRAWL_OK;
+}
+
+static enum trawl_status send_tables(struct gallery_device *own, struct trawl_error *error)
+{
+    const struct trawl_plan *plan = own->plan;
+    uint64_t bytes = tables_bytes(plan), at = 0;
+    enum trawl_status status = TRAWL_OK;
+    uint8_t *tables;
+    void *memory;
+
+    TRAWL_TRY(memory_allocate_zeroed(bytes, 1, &memory, error));
+    tables = (uint8_t *)memory;
+    for (uint32_t i = 0; i < plan->literal_count; i++) {
+        uint64_t count = plan->literals[i].bytes_count, room = literal_room(plan, i);
+        uint32_t shifts[SHIFTS];
+
+        memcpy(tables + at, plan_literal_bytes(plan, i), (size_t)count);
+        fill_shifts(plan_literal_bytes(plan, i), count, row_for(own, count)->needs, shifts);
+        memcpy(tables + at + room - sizeof shifts, shifts, sizeof shifts);
+        at += room;
+    }
+    TRAWL_TRY_DONE(cuda_memory_reserve(own->lane->device, &own->tables,
+                                       cuda_lane_room(own->lane, bytes), error));
+    TRAWL_TRY_DONE(cuda_lane_upload(own->lane, own->tables.address, tables, bytes, error));
+    own->ready = true;
+done:
+    memory_release(memory, bytes, 1);
+    return status;
+}
+
+/* ---- One literal ------------------------------------------------------------------------- */
+
+static uint64_t divide_up(uint64_t a, uint64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static void choose_grid(struct search *search)
+{
+    const struct gallery_choice *choice = &search->own->choice;
+    struct gallery_arguments *a = &search->arguments.common;
+    uint64_t begins = a->limit - a->begin, window = a->pattern_bytes + 1ull;
+    uint32_t blocks = choice->threads != 0 ? choice->blocks : search->row->blocks;
+
+    search->threads = choice->threads != 0 ? choice->threads : search->row->threads;
+    a->segment = 1;
+    if (search->row->grid == TILED) {
+        a->segment = TILED_SEGMENT_MIN;
+        if (window < GALLERY_BIN_BYTES)
+            a->segment = max_u64(a->segment, (GALLERY_BIN_BYTES - window) / search->threads);
+    } else if (search->row->grid == SEGMENTS) {
+        a->segment = blocks != 0 ? divide_up(begins, (uint64_t)blocks * search->threads)
+                                 : max_u64(SEGMENT_MIN, 4 * window);
+    }
+    /* Fewer blocks than the plan says where the rest would have no begin. */
+    search->blocks = (uint32_t)divide_up(begins, search->threads * a->segment);
+}
+
+/* The literal's arguments for [window->begin, limit). */
+static void search_prepare(struct search *search, const struct window *window, uint64_t limit)
+{
+    const struct gallery_device *own = search->own;
+    const struct trawl_plan *plan = own->plan;
+    uint64_t count = plan->literals[search->literal].bytes_count;
+    const uint8_t *bytes = plan_literal_bytes(plan, search->literal);
+    struct gallery_arguments *a = &search->arguments.common;
+
+    memset(&search->arguments, 0, sizeof search->arguments);
+    a->text = (const uint8_t *)(uintptr_t)window->address;
+    a->begin = window->begin;
+    a->limit = limit;
+    a->text_end = window->text_end;
+    a->pattern = (const uint8_t *)(uintptr_t)search->table;
+    a->shifts = (const uint32_t *)(uintptr_t)(search->table + literal_room(plan, search->literal) -
+                                              SHIFTS * sizeof(uint32_t));
+    a->flags = (uint8_t *)(uintptr_t)own->flags.address;
+    a->pattern_bytes = (uint32_t)count;
+    a->want = (uint32_t)search->want;
+    a->pattern_first = bytes[0];
+    a->child_threads_max = own->limits.child_threads_max;
+    a->child_grids_max = own->child_grids_max;
+    search->row = row_for(own, count);
+    if ((search->row->needs & KEY) != 0)
+        memcpy(search->arguments.key, bytes, (size_t)count);
+    choose_grid(search);
+}
+
+static struct cuda_module *search_module(const struct search *search)
+{
+    const struct gallery_device *own = search->own;
+
+    return row_has_children(search->row) ? own->children : own->module;
+}
+
+static enum trawl_status launch(struct gallery_device *own, struct cuda_module *module,
+                                const char *kernel, uint64_t blocks, uint32_t threads,
+                                void *arguments, struct trawl_error *error)
+{
+    struct cuda_device *device = own->lane->device;
+    struct cuda_function *function = NULL;
+    void *parameters[] = {arguments};
+
+    TRAWL_TRY(CUDA_CALL(device, error, module_function, &function, module, kernel));
+    return CUDA_CALL(device, error, launch, function, (unsigned)blocks, 1, 1, threads, 1, 1, 0,
+                     own->lane->stream, parameters, NULL);
+}
+
+static const struct gallery_result *landed(const struct gallery_device *own)
+{
+    return (const struct gallery_result *)(const void *)own->lane->landing.bytes;
+}
+
+static enum trawl_status search_reserve(struct search *search, struct trawl_error *error)
+{
+    struct gallery_device *own = search->own;
+    struct gallery_arguments *a = &search->arguments.common;
+    uint64_t bytes = cuda_lane_room(own->lane, sizeof(struct gallery_result));
+
+    own->hits_room = max_u64(own->hits_room, own->lane->limits.hits_room_min);
+    if (search->want == SCAN_HITS)
+        TRAWL_TRY(cuda_memory_reserve(own->lane->device, &own->offsets,
+                                      own->hits_room * sizeof(uint32_t), error));
+    TRAWL_TRY(cuda_memory_reserve(own->lane->device, &own->result, bytes, error));
+    TRAWL_TRY(cuda_pinned_reserve(own->lane->device, &own->lane->landing, bytes, error));
+    a->result = (struct gallery_result *)(uintptr_t)own->result.address;
+    a->offsets = (uint32_t *)(uintptr_t)own->offsets.address;
+    a->capacity = own->hits_room;
+    return TRAWL_OK;
+}
+
+/* The pattern to constant memory. */
+static enum trawl_status upload_constant(struct search *search, struct trawl_error *error)
+{
+    struct gallery_device *own = search->own;
+    uint64_t address = 0, begin_ns = cuda_clock_ns();
+    uint8_t padded[GALLERY_CONSTANT_BYTES + PATTERN_ALIGNMENT] = {0};
+    uint64_t count = search->arguments.common.pattern_bytes;
+    size_t bytes = 0;
+
+    TRAWL_TRY(CUDA_CALL(own->lane->device, error, module_global, &address, &bytes,
+                        search_module(search), "gallery_constant"));
+    TRAWL_ASSERT(bytes == GALLERY_CONSTANT_BYTES && count <= bytes);
+    memcpy(padded, plan_literal_bytes(own->plan, search->literal), (size_t)count);
+    TRAWL_TRY(cuda_lane_upload(own->lane, address, padded,
+                               divide_up(count, PATTERN_ALIGNMENT) * PATTERN_ALIGNMENT, error));
+    return cuda_wait_copies(own->lane, begin_ns, search->result, error);
+}
+
+/* The kernels, with what they find zeroed before; waits for them. */
+static enum trawl_status search_launch(struct search *search, struct trawl_error *error)
+{
+    struct gallery_device *own = search->own;
+    const struct cuda_device *device = own->lane->device;
+    struct gallery_arguments *a = &search->arguments.common;
+    struct cuda_module *module = search_module(search);
+    bool flags = row_has_children(search->row);
+    uint64_t begins = a->limit - a->begin;
+
+    TRAWL_TRY(CUDA_CALL(device, error, fill, own->result.address, 0, sizeof(struct gallery_result),
+                        own->lane->stream));
+    TRAWL_TRY(CUDA_CALL(device, error, fill,
+                        own->result.address + offsetof(struct gallery_result, first), 0xff,
+                        sizeof(uint64_t), own->lane->stream));
+    if (flags) /* gallery_collect loads 16 at a time */
+        TRAWL_TRY(CUDA_CALL(device, error, fill, own->flags.address,
+                            (search->row->needs & FLAGS_SET) != 0 ? 1 : 0,
+                            (size_t)divide_up(begins, 16) * 16, own->lane->stream));
+    TRAWL_TRY(mark(own, own->begin, error));
+    TRAWL_TRY(launch(own, module, search->row->kernel, search->blocks, search->threads,
+                     &search->arguments, error));
+    if (flags)
+        TRAWL_TRY(launch(own, module, "gallery_collect",
+                         min_u64(divide_up(begins, 16u * COLLECT_THREADS), COLLECT_BLOCKS_MAX),
+                         COLLECT_THREADS, a, error));
+    TRAWL_TRY(mark(own, own->end, error));
+    return wait_kernels(own, search->result, error);
+}
+
+/* Did every child grid that was launched run, and was no window forgotten? */
+static enum trawl_status check_children(const struct search *search, struct trawl_error *error)
+{
+    const struct gallery_result *r = landed(search->own);
+    const char *name = search->own->lane->device->name;
+
+    if (r->refusal != 0)
+        return TRAWL_FAIL(error, DEVICE, "%s: %s: launching a child grid failed with code %" PRIu64,
+                          name, search->row->kernel, r->refusal);
+    if (r->passed != r->launched + r->spilled)
+        return TRAWL_FAIL(error, DEVICE,
+                          "%s: %s: %" PRIu64 " windows passed, but %" PRIu64
+                          " child grids were launched or refused",
+                          name, search->row->kernel, r->passed, r->launched + r->spilled);
+    if (r->children != r->launched)
+        return TRAWL_FAIL(error, DEVICE,
+                          "%s: %s: %" PRIu64 " child grids were launched, but %" PRIu64 " ran",
+                          name, search->row->kernel, r->launched, r->children);
+    search->result->child_grids += r->launched;
+    search->result->child_spills += r->spilled;
+    return TRAWL_OK;
+}
+
+/* Run the literal's kernels; their result is then in the landing buffer. Constant memory and the
+ * room for child grids are shared by the lanes of a device: one at a time uses them. */
+static enum trawl_status search_run(struct search *search, struct trawl_error *error)
+{
+    struct gallery_device *own = search->own;
+    struct cuda_device *device = own->lane->device;
+    bool constant = (search->row->needs & CONSTANT) != 0;
+    bool alone = constant || row_has_children(search->row);
+    enum trawl_status status = TRAWL_OK;
+    uint64_t begin_ns;
+
+    TRAWL_TRY(search_reserve(search, error));
+    if (alone)
+        (void)pthread_mutex_lock(&device->lock);
+    if (constant)
+        status = upload_constant(search, error);
+    if (status == TRAWL_OK)
+        status = search_launch(search, error);
+    if (alone) {
+        if (status != TRAWL_OK)
+            (void)device->driver->stream_wait(
+                own->lane->stream); /* what was begun may still read it */
+        (void)pthread_mutex_unlock(&device->lock);
+    }
+    TRAWL_TRY(status);
+    begin_ns = cuda_clock_ns();
+    TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, own->lane->landing.bytes, own->result.address,
+                        sizeof(struct gallery_result), own->lane->stream));
+    TRAWL_TRY(wait_results(own, begin_ns, search->result, error));
+    return check_children(search, error);
+}
+
+/* Bring the literal's hits over, `base` beyond the window's begin. */
+static enum trawl_status gather(struct search *search, uint64_t base, struct trawl_error *error)
+{
+    struct gallery_device *own = search->own;
+    uint64_t total = landed(own)->cursor, bytes = total * sizeof(uint32_t), begin_ns;
+    struct hits *hits = &search->result->hits;
+    const uint32_t *offsets;
+
+    if (total == 0)
+        return TRAWL_OK;
+    begin_ns = cuda_clock_ns();
+    TRAWL_TRY(hits_reserve(hits, total, error));
+    search->result->device_host_ns += cuda_clock_ns() - begin_ns;
+    TRAWL_TRY(cuda_pinned_reserve(own->lane->device, &own->lane->landing,
+                                  cuda_lane_room(own->lane, bytes), error));
+    begin_ns = cuda_clock_ns();
+    TRAWL_TRY(CUDA_CALL(own->lane->device, error, copy_to_host, own->lane->landing.bytes,
+                        own->offsets.address, (size_t)bytes, own->lane->stream));
+    TRAWL_TRY(wait_results(own, begin_ns, search->result, error));
+    begin_ns = cuda_clock_ns();
+    offsets = (const uint32_t *)(const void *)own->lane->landing.bytes;
+    for (uint64_t i = 0; i < total; i++) {
+        struct hit *hit = &hits->items[hits->count++];
+
+        hit->offset = (uint32_t)(base + offsets[i]);
+        hit->literal = search->literal;
+    }
+    search->result->device_host_ns += cuda_clock_ns() - begin_ns;
+    return TRAWL_OK;
+}
+
+/* ---- One window ---------------------------------------------------------------------------- */
+
+static bool needs_fold(const struct trawl_plan *plan)
+{
+    return (plan->flags & TRAWL_IGNORE_CASE) != 0;
+}
+
+/* Where the text of the window ends, as far as it is looked at. */
+static uint64_t window_text_end(const struct gallery_device *own, const struct window *window)
+{
+    return min_u64(window->text_end, saturating_add(window->end, own->plan->length_max - 1));
+}
+
+/* Device memory for the window's copy in lower case, and for its flags. */
+static enum trawl_status window_reserve(struct gallery_device *own, const struct window *window,
+                                        struct trawl_error *error)
+{
+    uint64_t text = window_text_end(own, window) - window->begin;
+    uint64_t begins = window->end - window->begin;
+
+    if (needs_fold(own->plan))
+        TRAWL_TRY(cuda_memory_reserve(own->lane->device, &own->folded,
+                                      cuda_lane_room(own->lane, text + 32 + 2 * SCAN_PADDING_BYTES),
+                                      error));
+    if (needs_flags(own))
+        TRAWL_TRY(cuda_memory_reserve(own->lane->device, &own->flags,
+                                      cuda_lane_room(own->lane, divide_up(begins, 16) * 16),
+                                      error));
+    return TRAWL_OK;
+}
+
+/* A window from range->begin on for which there is memory. */
+static enum trawl_status window_open(struct gallery_device *own, const struct cuda_range *range,
+                                     enum scan_want want, struct window *window,
+                                     struct trawl_error *error)
+{
+    const struct trawl_plan *plan = own->plan;
+    uint64_t begins = range->end - range->begin;
+
+    if (want == SCAN_HITS)
+        begins = min_u64(begins, own->lane->window_bytes);
+    if (needs_fold(plan) || needs_flags(own))
+        begins = min_u64(begins, max_u64(own->lane->limits.text_bytes_max, 1));
+    if (needs_flags(own))
+        begins = min_u64(begins, CHILDREN_BEGINS_MAX);
+    for (;; begins /= 2) {
+        bool last = begins / 2 < WINDOW_BEGINS_MIN;
+        enum trawl_status status;
+
+        window->address = range->address;
+        window->begin = range->begin;
+        window->end = range->begin + begins;
+        window->text_end = range->text_end;
+        status = window_reserve(own, window, last ? error : NULL);
+        if (status != TRAWL_MEMORY || last)
+            return status;
+    }
+}
+
+/* Turn the window into one of its copy in lower case. */
+static enum trawl_status window_fold(struct gallery_device *own, struct window *window,
+                                     struct engine_result *result, struct trawl_error *error)
+{
+    uint64_t from = window->begin & ~15ull, text_end = window_text_end(own, window);
+    uint64_t address = own->folded.address;
+    struct gallery_fold_arguments a;
+
+    a.text = (const uint8_t *)(uintptr_t)window->address;
+    a.begin = from;
+    a.count = divide_up(text_end - from, 16) * 16 + FOLD_TAIL_BYTES;
+    a.copy = (uint8_t *)(uintptr_t)address;
+    TRAWL_TRY(mark(own, own->begin, error));
+    TRAWL_TRY(launch(own, own->module, "gallery_fold", divide_up(a.count, 16ull * FOLD_THREADS),
+                     FOLD_THREADS, &a, error));
+    TRAWL_TRY(CUDA_CALL(own->lane->device, error, fill, address + a.count, 0,
+                        SCAN_PADDING_BYTES - FOLD_TAIL_BYTES, own->lane->stream));
+    TRAWL_TRY(mark(own, own->end, error));
+    TRAWL_TRY(wait_kernels(own, result, error));
+    window->address = address;
+    window->begin -= from;
+    window->end -= from;
+    window->text_end = text_end - from;
+    return TRAWL_OK;
+}
+
+/* Behind the last of the window's begins that have room for the literal; window->begin: none. */
+static uint64_t literal_limit(const struct gallery_device *own, const struct window *window,
+                              uint32_t literal)
+{
+    uint64_t count = own->plan->literals[literal].bytes_count;
+
+    if (window->text_end < count)
+        return window->begin;
+    return max_u64(window->begin, min_u64(window->end, window->text_end - count + 1));
+}
+
+static void literals_begin(struct search *search)
+{
+    search->literal_next = 0;
+    search->table_next = search->own->tables.address;
+}
+
+/* The next literal that has room in the window, for its begins below *limit; false: none is left.
+ */
+static bool literals_next(struct search *search, const struct window *window, uint64_t *limit)
+{
+    const struct gallery_device *own = search->own;
+
+    while (search->literal_next < own->plan->literal_count) {
+        search->literal = search->literal_next++;
+        search->table = search->table_next;
+        search->table_next += literal_room(own->plan, search->literal);
+        *limit = literal_limit(own, window, search->literal);
+        if (*limit > window->begin)
+            return true;
+    }
+    return false;
+}
+
+/* All hits of the window; *fits false: more than a scan may hold. */
+static enum trawl_status window_hits(struct search *search, const struct window *window,
+                                     uint64_t base, bool *fits, struct trawl_error *error)
+{
+    struct gallery_device *own = search->own;
+    struct engine_result *result = search->result;
+    uint64_t held = result->hits.count, most = own->lane->limits.hits_max, limit;
+
+    *fits = true;
+    literals_begin(search);
+    while (literals_next(search, window, &limit)) {
+        uint64_t found;
+
+        search_prepare(search, window, limit);
+        TRAWL_TRY(search_run(search, error));
+        found = landed(own)->cursor;
+        *fits = window->end - window->begin == 1 || result->hits.count - held + found <= most;
+        if (!*fits)
+            break;
+        if (found > own->hits_room) {
+            own->hits_room = found;
+            TRAWL_TRY(search_run(search, error));
+            TRAWL_ASSERT(landed(own)->cursor == found);
+        }
+        TRAWL_TRY(gather(search, base, error));
+    }
+    if (!*fits)
+        result->hits.count = held;
+    return TRAWL_OK;
+}
+
+/* The window's first hit: the least begin, and among equals the least literal. */
+static enum trawl_status window_first(struct search *search, const struct window *window,
+                                      uint64_t base, struct trawl_error *error)
+{
+    struct gallery_device *own = search->own;
+    struct hits *hits = &search->result->hits;
+    uint64_t best = UINT64_MAX, limit;
+    uint32_t best_literal = 0;
+
+    literals_begin(search);
+    while (literals_next(search, window, &limit)) {
+        if (best != UINT64_MAX)
+            limit = min_u64(limit, window->begin + best);
+        if (limit == window->begin)
+            continue;
+        search_prepare(search, window, limit);
+        TRAWL_TRY(search_run(search, error));
+        if (landed(own)->first != UINT64_MAX) {
+            best = landed(own)->first;
+            best_literal = search->literal;
+        }
+    }
+    if (best == UINT64_MAX)
+        return TRAWL_OK;
+    TRAWL_TRY(hits_reserve(hits, 1, error));
+    hits->items[hits->count].offset = (uint32_t)(base + best);
+    hits->items[hits->count++].literal = best_literal;
+    search->result->count++;
+    return TRAWL_OK;
+}
+
+static enum trawl_status window_count(struct search *search, const struct window *window,
+                                      struct trawl_error *error)
+{
+    struct gallery_device *own = search->own;
+    uint64_t limit;
+
+    literals_begin(search);
+    while (literals_next(search, window, &limit)) {
+        search_prepare(search, window, limit);
+        TRAWL_TRY(search_run(search, error));
+        search->result->count += landed(own)->cursor;
+    }
+    return TRAWL_OK;
+}
+
+static int compare_hits(const void *a, const void *b)
+{
+    const struct hit *x = (const struct hit *)a, *y = (const struct hit *)b;
+
+    if (x->offset != y->offset)
+        return x->offset < y->offset ? -1 : 1;
+    return x->literal < y->literal ? -1 : x->literal > y->literal;
+}
+
+/* How wide the next window for hits may be, by what this one held. */
+static void learn_width(struct gallery_device *own, uint64_t begins, uint64_t found, bool fits)
+{
+    if (!fits)
+        own->lane->window_bytes = max_u64(begins / 2, 1);
+    else if (begins == own->lane->window_bytes && found < own->lane->limits.hits_max / 4)
+        own->lane->window_bytes = saturating_add(own->lane->window_bytes, begins);
+}
+
+enum trawl_status gallery_device_range(struct engine_lane *lane, void *context,
+                                       const struct cuda_range *range, enum scan_want want,
+                                       uint64_t hits_base, struct engine_result *result,
+                                       uint64_t *done, struct trawl_error *error)
+{
+    struct gallery_device *own = (struct gallery_device *)context;
+    struct search search = {.own = own, .want = want, .result = result};
+    uint64_t held = result->hits.count, begins;
+    struct window window;
+    bool fits = true;
+
+    if (!own->ready) {
+        uint64_t begin_ns = cuda_clock_ns();
+
+        TRAWL_TRY(find_kernels(own, error));
+        TRAWL_TRY(send_tables(own, error));
+        TRAWL_TRY(cuda_wait_copies(lane, begin_ns, result, error));
+    }
+    do {
+        TRAWL_TRY(window_open(own, range, want, &window, error));
+        begins = window.end - window.begin;
+        if (needs_fold(own->plan))
+            TRAWL_TRY(window_fold(own, &window, result, error));
+        if (want == SCAN_FIRST)
+            TRAWL_TRY(window_first(&search, &window, hits_base, error));
+        else if (want == SCAN_COUNT)
+            TRAWL_TRY(window_count(&search, &window, error));
+        else
+            TRAWL_TRY(window_hits(&search, &window, hits_base, &fits, error));
+        if (want == SCAN_HITS)
+            learn_width(own, begins, result->hits.count - held, fits);
+    } while (!fits);
+    if (want == SCAN_HITS && result->hits.count > held) {
+        uint64_t begin_ns = cuda_clock_ns();
+
+        result->count += result->hits.count - held;
+        qsort(result->hits.items + held, (size_t)(result->hits.count - held),
+              sizeof *result->hits.items, compare_hits);
+        result->device_host_ns += cuda_clock_ns() - begin_ns;
+    }
+    *done = range->begin + begins;
+    return TRAWL_OK;
+}

@@ -1,0 +1,96 @@
+/* device_lane: opening, closing and using what one thread has for the gallery on a device. */
+#include "gallery/device_lane.h"
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "cuda/engine_cuda.h"
+
+const struct gallery_limits gallery_limits_default = {
+    .part_bytes = 256u << 10, .child_threads_max = 1024, .child_grids_max = 0};
+
+static const struct gallery_limits *limits_replaced;
+static struct gallery_limits limits_copy;
+
+void gallery_limits_replace(const struct gallery_limits *limits)
+{
+    if (limits != NULL)
+        limits_copy = *limits;
+    limits_replaced = limits == NULL ? NULL : &limits_copy;
+}
+
+enum trawl_status gallery_device_open(struct engine *cuda, struct gallery_device **device,
+                                      struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+    struct gallery_device *own;
+    void *memory;
+
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *own, &memory, error));
+    own = (struct gallery_device *)memory;
+    own->limits = limits_replaced == NULL ? gallery_limits_default : *limits_replaced;
+    status = engine_cuda.lane_open(cuda, &own->lane, error);
+    if (status == TRAWL_OK)
+        *device = own;
+    else
+        memory_release(own, 1, sizeof *own);
+    return status;
+}
+
+/* With the device entered. */
+static void release(struct gallery_device *own)
+{
+    struct cuda_device *device = own->lane->device;
+
+    (void)device->driver->stream_wait(own->lane->stream);
+    cuda_memory_release(device, &own->tables);
+    cuda_memory_release(device, &own->folded);
+    cuda_memory_release(device, &own->flags);
+    cuda_memory_release(device, &own->result);
+    cuda_memory_release(device, &own->offsets);
+    if (own->begin != NULL)
+        (void)device->driver->event_destroy(own->begin);
+    if (own->end != NULL)
+        (void)device->driver->event_destroy(own->end);
+    gallery_records_end(own);
+}
+
+void gallery_device_close(struct gallery_device *own)
+{
+    if (own == NULL)
+        return;
+    if (cuda_device_enter(own->lane->device, NULL) == TRAWL_OK) {
+        release(own);
+        cuda_device_leave(own->lane->device);
+    }
+    gallery_records_free(own);
+    engine_cuda.lane_close(own->lane);
+    memory_release(own, 1, sizeof *own);
+}
+
+enum trawl_status gallery_device_begin(struct gallery_device *own, const struct trawl_plan *plan,
+                                       struct trawl_error *error)
+{
+    own->plan = plan;
+    own->choice = gallery_choice_of(plan);
+    own->ready = false;
+    cuda_lane_take(own->lane, plan);
+    if (plan->algorithm.for_records)
+        return gallery_records_begin(own, error);
+    return gallery_device_check(own, error);
+}
+
+enum trawl_status gallery_device_scan(struct gallery_device *own, const struct engine_chunk *chunk,
+                                      uint64_t from, enum engine_want want,
+                                      struct engine_result *result, struct trawl_error *error)
+{
+    bool in_parts = own->choice.algorithm == GALLERY_WORD_CHUNKED;
+    struct cuda_way way = {.text_bytes_max = in_parts ? own->limits.part_bytes : UINT64_MAX,
+                           .range_bytes_max = CUDA_RANGE_BYTES_MAX,
+                           .copies_timed = true,
+                           .search = gallery_device_range,
+                           .context = own};
+    enum trawl_status status = cuda_scan_chunk(own->lane, chunk, from, want, &way, result, error);
+
+    own->ready &= status == TRAWL_OK;
+    return status;
+}

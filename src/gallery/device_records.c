@@ -1,0 +1,536 @@
+/* device_records: rabin-karp-matrix on a device: hashes and packed records go there, flags come
+ * back. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "gallery/device_lane.h"
+#include "gallery/kernels/records.h"
+
+#define PIECES_MAX (1u << 18)       /* records or pieces of one, at a time: one thread each */
+#define PIECE_BYTES_MAX (64u << 10) /* of a record that one thread looks at */
+#define PADDING_BYTES 4ull          /* behind each record, at least */
+#define PIECE_BYTES_MIN 8u          /* of words that a piece takes */
+#define FLAG_BYTES sizeof(uint32_t)
+#define WORDS_BYTES_MIN (64u << 10)  /* below this a device's memory counts as exhausted */
+#define WORDS_BYTES_MAX (1ull << 33) /* words are counted in 32 bits */
+
+/* A literal as the kernel knows it. */
+struct key {
+    uint64_t bytes;
+    uint32_t hash;
+    uint32_t reserved;
+};
+
+/* What one launch compares with: keys [RECORDS_HASHES_MAX * its number, ...). */
+struct batch {
+    uint32_t group_begin;
+    uint32_t group_count;
+};
+
+struct gallery_records {
+    struct cuda_function *function;
+    uint64_t constant; /* address of gallery_constant */
+    struct cuda_event *begin, *end;
+
+    /* The plan's: */
+    bool ready;
+    uint32_t capacity; /* of keys, hashes, groups and batches */
+    uint32_t key_count;
+    uint32_t batch_count;
+    struct key *keys;
+    uint32_t *hashes;
+    struct records_group *groups;
+    struct batch *batches;
+    struct cuda_memory group_memory;
+    bool constant_filled; /* the only batch's hashes are there */
+
+    /* The window's: */
+    uint32_t pieces_max;
+    uint32_t piece_count;
+    struct records_piece pieces[PIECES_MAX];
+    uint64_t owners[PIECES_MAX];     /* records that the pieces are of */
+    struct cuda_memory piece_memory; /* pieces, then flags */
+};
+
+/* ---- The plan's tables -------------------------------------------------------------------- */
+
+static void release_tables(struct gallery_records *own)
+{
+    memory_release(own->keys, own->capacity, sizeof *own->keys);
+    memory_release(own->hashes, own->capacity, sizeof *own->hashes);
+    memory_release(own->groups, own->capacity, sizeof *own->groups);
+    memory_release(own->batches, own->capacity, sizeof *own->batches);
+    own->keys = NULL;
+    own->hashes = NULL;
+    own->groups = NULL;
+    own->batches = NULL;
+    own->capacity = 0;
+}
+
+static enum trawl_status reserve_tables(struct gallery_records *own, uint32_t literals,
+                                        struct trawl_error *error)
+{
+    /* of groups there is one per length, and one more where a batch ends inside a length */
+    uint64_t capacity = literals + literals / (uint64_t)RECORDS_HASHES_MAX + 1;
+    void *memory;
+
+    if (capacity <= own->capacity)
+        return TRAWL_OK;
+    if (capacity > UINT32_MAX)
+        return TRAWL_FAIL(error, LIMIT, "%" PRIu32 " patterns are too many for a device", literals);
+    release_tables(own);
+    own->capacity = (uint32_t)capacity;
+    TRAWL_TRY(memory_allocate(capacity, sizeof *own->keys, &memory, error));
+    own->keys = (struct key *)memory;
+    TRAWL_TRY(memory_allocate(capacity, sizeof *own->hashes, &memory, error));
+    own->hashes = (uint32_t *)memory;
+    TRAWL_TRY(memory_allocate(capacity, sizeof *own->groups, &memory, error));
+    own->groups = (struct records_group *)memory;
+    TRAWL_TRY(memory_allocate(capacity, sizeof *own->batches, &memory, error));
+    own->batches = (struct batch *)memory;
+    return TRAWL_OK;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    const struct key *first = (const struct key *)a, *second = (const struct key *)b;
+
+    if (first->bytes != second->bytes)
+        return first->bytes < second->bytes ? -1 : 1;
+    return (first->hash > second->hash) - (first->hash < second->hash);
+}
+
+/* Ascending by length, then hash; each once. */
+static void make_keys(struct gallery_records *own, const struct trawl_plan *plan)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < plan->literal_count; i++) {
+        const uint8_t *bytes = plan_literal_bytes(plan, i);
+        struct key *key = &own->keys[i];
+
+        *key = (struct key){plan->literals[i].bytes_count, 0, 0};
+        for (uint64_t j = 0; j < key->bytes; j++)
+            key->hash = RECORDS_PUSH(key->hash, bytes[j]);
+    }
+    qsort(own->keys, plan->literal_count, sizeof *own->keys, compare_keys);
+    for (uint32_t i = 0; i < plan->literal_count; i++)
+        if (i == 0 || compare_keys(&own->keys[i], &own->keys[kept - 1]) != 0)
+            own->keys[kept++] = own->keys[i];
+    for (uint32_t i = 0; i < kept; i++)
+        own->hashes[i] = own->keys[i].hash;
+    own->key_count = kept;
+}
+
+static uint32_t base_power(uint64_t exponent)
+{
+    uint32_t power = 1, square = RECORDS_BASE;
+
+    for (; exponent > 0; exponent /= 2, square *= square)
+        if (exponent % 2 != 0)
+            power *= square;
+    return power;
+}
+
+static void make_batches(struct gallery_records *own)
+{
+    uint32_t groups = 0;
+
+    own->batch_count = 0;
+    for (uint32_t begin = 0; begin < own->key_count; begin += RECORDS_HASHES_MAX) {
+        uint32_t end = (uint32_t)min_u64((uint64_t)begin + RECORDS_HASHES_MAX, own->key_count);
+        struct batch *batch = &own->batches[own->batch_count++];
+
+        batch->group_begin = groups;
+        for (uint32_t i = begin; i < end; i++) {
+            uint64_t bytes = own->keys[i].bytes;
+
+            if (i == begin || bytes != own->keys[i - 1].bytes)
+                own->groups[groups++] =
+                    (struct records_group){(uint32_t)bytes, base_power(bytes), i - begin, 0};
+            own->groups[groups - 1].count++;
+        }
+        batch->group_count = groups - batch->group_begin;
+        if (end == own->key_count)
+            break;
+    }
+}
+
+static enum trawl_status build_tables(struct gallery_device *gallery, struct trawl_error *error)
+{
+    struct gallery_records *own = gallery->records;
+    const struct batch *last;
+    enum trawl_status status;
+    uint64_t bytes;
+
+    status = reserve_tables(own, gallery->plan->literal_count, error);
+    if (status != TRAWL_OK) {
+        release_tables(own);
+        return status;
+    }
+    make_keys(own, gallery->plan);
+    make_batches(own);
+    last = &own->batches[own->batch_count - 1];
+    bytes = (uint64_t)(last->group_begin + last->group_count) * sizeof *own->groups;
+    TRAWL_TRY(cuda_memory_reserve(gallery->lane->device, &own->group_memory,
+                                  cuda_lane_room(gallery->lane, bytes), error));
+    TRAWL_TRY(
+        cuda_lane_upload(gallery->lane, own->group_memory.address, own->groups, bytes, error));
+    own->constant_filled = false;
+    own->ready = true;
+    return TRAWL_OK;
+}
+
+/* ---- Opening ------------------------------------------------------------------------------ */
+
+static enum trawl_status find_kernel(struct gallery_device *gallery, struct trawl_error *error)
+{
+    struct cuda_device *device = gallery->lane->device;
+    struct gallery_records *own = gallery->records;
+    struct cuda_module *module = NULL;
+    size_t bytes = 0;
+
+    TRAWL_TRY(gallery_device_module(gallery, false, &module, error));
+    TRAWL_TRY(CUDA_CALL(device, error, module_function, &own->function, module, "gallery_records"));
+    TRAWL_TRY(CUDA_CALL(device, error, module_global, &own->constant, &bytes, module,
+                        "gallery_constant"));
+    if (own->begin == NULL)
+        TRAWL_TRY(CUDA_CALL(device, error, event_create, &own->begin, 0));
+    if (own->end == NULL)
+        TRAWL_TRY(CUDA_CALL(device, error, event_create, &own->end, 0));
+    return TRAWL_OK;
+}
+
+enum trawl_status gallery_records_begin(struct gallery_device *gallery, struct trawl_error *error)
+{
+    const struct trawl_plan *plan = gallery->plan;
+    void *memory;
+
+    for (uint32_t i = 0; i < plan->literal_count; i++)
+        if (plan->literals[i].bytes_count > SCAN_PATTERN_BYTES_MAX)
+            return TRAWL_FAIL(error, UNSUPPORTED,
+                              "pattern %" PRIu32 " of %" PRIu64
+                              " bytes is too long for the CUDA engine",
+                              plan->literals[i].pattern, plan->literals[i].bytes_count);
+    if (gallery->records == NULL) {
+        TRAWL_TRY(memory_allocate_zeroed(1, sizeof *gallery->records, &memory, error));
+        gallery->records = (struct gallery_records *)memory;
+    }
+    gallery->records->ready = false;
+    return TRAWL_OK;
+}
+
+void gallery_records_end(struct gallery_device *gallery)
+{
+    struct gallery_records *own = gallery->records;
+
+    if (own == NULL)
+        return;
+    if (own->begin != NULL)
+        (void)gallery->lane->device->driver->event_destroy(own->begin);
+    if (own->end != NULL)
+        (void)gallery->lane->device->driver->event_destroy(own->end);
+    cuda_memory_release(gallery->lane->device, &own->group_memory);
+    cuda_memory_release(gallery->lane->device, &own->piece_memory);
+}
+
+void gallery_records_free(struct gallery_device *gallery)
+{
+    if (gallery->records == NULL)
+        return;
+    release_tables(gallery->records);
+    memory_release(gallery->records, 1, sizeof *gallery->records);
+    gallery->records = NULL;
+}
+
+/* ---- A window of records: packed, on its way ---------------------------------------------- */
+
+struct window {
+    struct gallery_device *gallery;
+    const struct engine_records *records;
+    uint64_t record; /* the next one, */
+    uint64_t offset; /* and how much of it went over before, but for the overlap */
+    uint64_t bytes_max;
+    uint64_t packed; /* bytes of words so far */
+    uint64_t sent;   /* of them on their way */
+    uint64_t held;   /* in the staging buffer */
+    uint32_t turn;
+};
+
+static enum trawl_status flush(struct window *window, struct trawl_error *error)
+{
+    struct gallery_device *gallery = window->gallery;
+
+    if (window->held == 0)
+        return TRAWL_OK;
+    TRAWL_TRY(CUDA_CALL(
+        gallery->lane->device, error, copy_to_device, gallery->lane->text.address + window->sent,
+        gallery->lane->staging[window->turn].bytes, (size_t)window->held, gallery->lane->stream));
+    TRAWL_TRY(CUDA_CALL(gallery->lane->device, error, event_record,
+                        gallery->lane->staged[window->turn], gallery->lane->stream));
+    window->sent += window->held;
+    window->held = 0;
+    window->turn ^= 1;
+    return TRAWL_OK;
+}
+
+/* The next `count` bytes; bytes NULL: NULs. */
+static enum trawl_status put(struct window *window, const uint8_t *bytes, uint64_t count,
+                             struct trawl_error *error)
+{
+    struct gallery_device *gallery = window->gallery;
+    bool fold = (gallery->plan->flags & TRAWL_IGNORE_CASE) != 0;
+
+    window->packed += count;
+    while (count > 0) {
+        struct cuda_pinned *staging = &gallery->lane->staging[window->turn];
+        uint64_t part;
+        uint8_t *to;
+
+        if (window->held == 0) {
+            TRAWL_TRY(CUDA_CALL(gallery->lane->device, error, event_wait,
+                                gallery->lane->staged[window->turn]));
+            TRAWL_TRY(cuda_pinned_reserve(gallery->lane->device, staging,
+                                          min_u64(gallery->lane->limits.staging_bytes,
+                                                  cuda_lane_room(gallery->lane, window->bytes_max)),
+                                          error));
+        }
+        part = min_u64(staging->count - window->held, count);
+        to = staging->bytes + window->held;
+        if (bytes == NULL)
+            memset(to, 0, (size_t)part);
+        else if (!fold)
+            memcpy(to, bytes, (size_t)part);
+        else
+            for (uint64_t i = 0; i < part; i++)
+                to[i] = fold_byte(bytes[i]);
+        bytes = bytes == NULL ? NULL : bytes + part;
+        count -= part;
+        window->held += part;
+        if (window->held == staging->count)
+            TRAWL_TRY(flush(window, error));
+    }
+    return TRAWL_OK;
+}
+
+/* Of the next record as much as goes into one piece; 0: the window is full. */
+static uint64_t next_piece(struct window *window, uint64_t longest)
+{
+    const uint64_t *offsets = window->records->offsets;
+    uint64_t rest = offsets[window->record + 1] - offsets[window->record] - window->offset;
+    uint64_t count = min_u64(rest, max_u64(PIECE_BYTES_MAX, 2 * longest));
+    uint64_t room = window->bytes_max - window->packed;
+
+    if (window->packed == 0)
+        count = min_u64(count, room - PADDING_BYTES); /* at least the longest pattern: fits */
+    return count + PADDING_BYTES > room ? 0 : count;
+}
+
+/* Pack records until the window is full or none is left; records shorter than every pattern are
+ * left out. */
+static enum trawl_status fill_window(struct window *window, struct trawl_error *error)
+{
+    struct gallery_records *own = window->gallery->records;
+    const uint64_t *offsets = window->records->offsets;
+    uint64_t shortest = own->keys[0].bytes, longest = own->keys[own->key_count - 1].bytes;
+
+    own->piece_count = 0;
+    window->packed = window->sent = 0;
+    while (window->record < window->records->record_count && own->piece_count < own->pieces_max) {
+        uint64_t begin = offsets[window->record] + window->offset;
+        uint64_t rest = offsets[window->record + 1] - begin, count = rest;
+
+        if (rest >= shortest) {
+            count = next_piece(window, longest);
+            if (count == 0)
+                break;
+            own->pieces[own->piece_count] =
+                (struct records_piece){(uint32_t)(window->packed / 4), (uint32_t)count};
+            own->owners[own->piece_count++] = window->record;
+            TRAWL_TRY(put(window, window->records->bytes + begin, count, error));
+            TRAWL_TRY(put(window, NULL, PADDING_BYTES + (4 - count % 4) % 4, error));
+        }
+        if (count == rest) {
+            window->record++;
+            window->offset = 0;
+        } else {
+            window->offset += count - (longest - 1);
+        }
+    }
+    return flush(window, error);
+}
+
+/* Device memory for `bytes` of words and for the pieces they may hold. */
+static enum trawl_status reserve_both(struct window *window, uint64_t bytes,
+                                      struct trawl_error *error)
+{
+    struct gallery_device *gallery = window->gallery;
+    struct gallery_records *own = gallery->records;
+
+    window->bytes_max = bytes;
+    own->pieces_max = (uint32_t)min_u64(bytes / PIECE_BYTES_MIN, PIECES_MAX);
+    TRAWL_TRY(cuda_memory_reserve(gallery->lane->device, &gallery->lane->text,
+                                  cuda_lane_room(gallery->lane, bytes), error));
+    return cuda_memory_reserve(
+        gallery->lane->device, &own->piece_memory,
+        cuda_lane_room(gallery->lane, own->pieces_max * (sizeof *own->pieces + FLAG_BYTES)), error);
+}
+
+/* Room for the records' words or, where that is not to be had, for fewer. */
+static enum trawl_status reserve_window(struct window *window, struct trawl_error *error)
+{
+    struct gallery_device *gallery = window->gallery;
+    struct gallery_records *own = gallery->records;
+    const struct engine_records *records = window->records;
+    uint64_t tape = records->offsets[records->record_count] - records->offsets[0];
+    uint64_t least = own->keys[own->key_count - 1].bytes + 2 * PADDING_BYTES;
+    uint64_t wanted =
+        saturating_add(tape, saturating_multiply(records->record_count, 2 * PADDING_BYTES));
+
+    least = max_u64(least, PIECE_BYTES_MIN);
+    for (;;) {
+        uint64_t bytes = min_u64(wanted, gallery->lane->limits.text_bytes_max);
+        enum trawl_status status;
+
+        bytes = min_u64(max_u64(bytes, least), WORDS_BYTES_MAX) / 4 * 4;
+        status = reserve_both(window, bytes, error);
+        if (status != TRAWL_MEMORY || bytes / 2 < max_u64(least, WORDS_BYTES_MIN))
+            return status;
+        cuda_memory_release(gallery->lane->device, &gallery->lane->text);
+        cuda_memory_release(gallery->lane->device, &own->piece_memory);
+        gallery->lane->limits.text_bytes_max = bytes / 2;
+    }
+}
+
+/* ---- Launches ------------------------------------------------------------------------------- */
+
+static enum trawl_status launch_batch(struct gallery_device *gallery, uint32_t index,
+                                      struct records_arguments *arguments,
+                                      struct trawl_error *error)
+{
+    struct gallery_records *own = gallery->records;
+    const struct batch *batch = &own->batches[index];
+    uint32_t first = index * RECORDS_HASHES_MAX;
+    uint64_t hashes = min_u64(own->key_count - first, RECORDS_HASHES_MAX);
+    uint32_t threads = gallery->lane->limits.threads;
+    uint32_t blocks = (own->piece_count + threads - 1) / threads;
+    void *parameters[] = {arguments};
+
+    if (!own->constant_filled)
+        TRAWL_TRY(cuda_lane_upload(gallery->lane, own->constant, own->hashes + first,
+                                   hashes * sizeof *own->hashes, error));
+    own->constant_filled = own->batch_count == 1;
+    arguments->groups =
+        (const struct records_group *)(uintptr_t)own->group_memory.address + batch->group_begin;
+    arguments->group_count = batch->group_count;
+    return CUDA_CALL(gallery->lane->device, error, launch, own->function, blocks, 1, 1, threads, 1,
+                     1, 0, gallery->lane->stream, parameters, NULL);
+}
+
+static enum trawl_status launch_all(struct gallery_device *gallery, struct engine_result *result,
+                                    struct trawl_error *error)
+{
+    const struct cuda_device *device = gallery->lane->device;
+    struct gallery_records *own = gallery->records;
+    struct records_arguments arguments = {
+        .words = (const uint32_t *)(uintptr_t)gallery->lane->text.address,
+        .pieces = (const struct records_piece *)(uintptr_t)own->piece_memory.address,
+        .flags = (uint32_t *)(uintptr_t)(own->piece_memory.address +
+                                         own->piece_count * sizeof *own->pieces),
+        .piece_count = own->piece_count,
+    };
+    float milliseconds = 0;
+
+    TRAWL_TRY(CUDA_CALL(device, error, event_record, own->begin, gallery->lane->stream));
+    for (uint32_t i = 0; i < own->batch_count; i++)
+        TRAWL_TRY(launch_batch(gallery, i, &arguments, error));
+    TRAWL_TRY(CUDA_CALL(device, error, event_record, own->end, gallery->lane->stream));
+    TRAWL_TRY(CUDA_CALL(device, error, event_wait, own->end));
+    TRAWL_TRY(CUDA_CALL(device, error, event_elapsed, &milliseconds, own->begin, own->end));
+    result->device_kernel_ns += (uint64_t)((double)milliseconds * 1e6);
+    return TRAWL_OK;
+}
+
+/* Records over, launches, flags back. */
+static enum trawl_status run_window(struct window *window, uint8_t *flags,
+                                    struct engine_result *result, struct trawl_error *error)
+{
+    struct gallery_device *gallery = window->gallery;
+    const struct cuda_device *device = gallery->lane->device;
+    struct gallery_records *own = gallery->records;
+    uint64_t begin_ns = cuda_clock_ns(), piece_bytes, flag_bytes, flags_at;
+    const uint32_t *landed;
+
+    TRAWL_TRY(fill_window(window, error));
+    if (own->piece_count == 0)
+        return TRAWL_OK;
+    piece_bytes = own->piece_count * sizeof *own->pieces;
+    flag_bytes = own->piece_count * FLAG_BYTES;
+    flags_at = own->piece_memory.address + piece_bytes;
+    TRAWL_TRY(cuda_lane_upload(gallery->lane, own->piece_memory.address, own->pieces, piece_bytes,
+                               error));
+    TRAWL_TRY(
+        CUDA_CALL(device, error, fill, flags_at, 0, (size_t)flag_bytes, gallery->lane->stream));
+    TRAWL_TRY(CUDA_CALL(device, error, stream_wait, gallery->lane->stream));
+    result->device_copy_ns += cuda_clock_ns() - begin_ns;
+    TRAWL_TRY(launch_all(gallery, result, error));
+    begin_ns = cuda_clock_ns();
+    TRAWL_TRY(cuda_pinned_reserve(device, &gallery->lane->landing,
+                                  cuda_lane_room(gallery->lane, flag_bytes), error));
+    TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, gallery->lane->landing.bytes, flags_at,
+                        (size_t)flag_bytes, gallery->lane->stream));
+    TRAWL_TRY(CUDA_CALL(device, error, stream_wait, gallery->lane->stream));
+    begin_ns = cuda_clock_ns() - begin_ns;
+    result->device_copy_ns += begin_ns;
+    result->device_back_ns += begin_ns;
+    landed = (const uint32_t *)(const void *)gallery->lane->landing.bytes;
+    for (uint32_t i = 0; i < own->piece_count; i++)
+        if (landed[i] != 0)
+            flags[own->owners[i]] = 1;
+    return TRAWL_OK;
+}
+
+/* With the device entered. */
+static enum trawl_status flag_records(struct gallery_device *gallery,
+                                      const struct engine_records *records, uint8_t *flags,
+                                      struct engine_result *result, struct trawl_error *error)
+{
+    struct window window = {.gallery = gallery, .records = records};
+
+    if (!gallery->records->ready) {
+        TRAWL_TRY(find_kernel(gallery, error));
+        TRAWL_TRY(build_tables(gallery, error));
+    }
+    TRAWL_TRY(reserve_window(&window, error));
+    while (window.record < records->record_count)
+        TRAWL_TRY(run_window(&window, flags, result, error));
+    for (uint64_t i = 0; i < records->record_count; i++)
+        result->candidate_count += flags[i];
+    return TRAWL_OK;
+}
+
+enum trawl_status gallery_device_flag(struct gallery_device *gallery,
+                                      const struct engine_records *records, uint8_t *flags,
+                                      struct engine_result *result, struct trawl_error *error)
+{
+    uint64_t memory_ns = cuda_memory_ns();
+    enum trawl_status status;
+
+    memset(flags, 0, (size_t)records->record_count);
+    if (gallery->plan->literal_count == 0)
+        return TRAWL_OK;
+    gallery->lane->held.bytes = NULL; /* its memory is the records' now */
+    TRAWL_TRY(cuda_device_enter(gallery->lane->device, error));
+    status = flag_records(gallery, records, flags, result, error);
+    result->device_memory_ns += cuda_memory_ns() - memory_ns;
+    if (status != TRAWL_OK) {
+        /* Copies may still be on their way from the staging buffers. */
+        (void)gallery->lane->device->driver->stream_wait(gallery->lane->stream);
+        gallery->records->ready = false;
+    }
+    cuda_device_leave(gallery->lane->device);
+    return status;
+}

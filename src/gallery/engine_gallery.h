@@ -1,0 +1,11 @@
+/* engine_gallery: the engine for plans with an algorithm: published algorithms, run as they were
+ * published, on the host's cores or on the devices of an open CUDA engine (engine_options). */
+#ifndef TRAWL_GALLERY_ENGINE_GALLERY_H
+#define TRAWL_GALLERY_ENGINE_GALLERY_H
+
+#include "engine.h"
+#include "gallery/algorithm.h"
+
+extern const struct engine_ops engine_gallery;
+
+#endif

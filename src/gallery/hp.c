@@ -1,0 +1,41 @@
+/* hp: Horspool: the window's last byte, then the rest from left to right, then its shift.
+ *
+ * Published  R. N. Horspool, "Practical fast searching in strings", Software: Practice and
+ *            Experience 10 (1980); the HP of S. Shenoy, S. Nayak U., B. Neelima, "SWIFT", section
+ *            II.C, and the multi-core CPU bars of its figures. bmh is the same algorithm as another
+ *            paper wrote it down: there the whole window is compared from right to left, and an
+ *            occurrence moves it by one place instead of by the table.
+ * Mended     nothing.
+ * Memory     256 shifts.
+ * Cost       n / m comparisons at best, n * m at worst.
+ */
+#include "gallery/host.h"
+
+#include <string.h>
+
+void gallery_hp_prepare(struct gallery_search *search)
+{
+    for (uint32_t i = 0; i < 256; i++)
+        search->shift[i] = search->count;
+    for (uint64_t i = 0; i + 1 < search->count; i++)
+        search->shift[search->bytes[i]] = search->count - 1 - i;
+}
+
+uint64_t gallery_hp_next(struct gallery_search *search, const uint8_t *text, uint64_t limit)
+{
+    uint64_t last = search->count - 1, x = search->at;
+    uint8_t last_byte = search->bytes[last];
+
+    while (x < limit) {
+        uint8_t byte = text[x + last];
+        uint64_t next = x + search->shift[byte];
+
+        if (byte == last_byte && memcmp(text + x, search->bytes, (size_t)last) == 0) {
+            search->at = next;
+            return x;
+        }
+        x = next;
+    }
+    search->at = limit;
+    return UINT64_MAX;
+}

@@ -1,0 +1,38 @@
+/* bf: brute force, a thread per begin.
+ *
+ * Source     The generic GPU implementation that S. Shenoy, S. Nayak U., B. Neelima, "SWIFT - A
+ *            Performance Accelerated Optimized String Matching Algorithm for Nvidia GPUs",
+ *            measures against (after R. Tay, "A demonstration of Exact String Matching Algorithms
+ *            in CUDA"), and its form with shared memory for the text and constant memory for the
+ *            pattern.
+ * Mapping    one thread per begin; it compares its window from left to right until a byte
+ *            differs. 1 to 1,024 threads, as many blocks as it takes.
+ * Memory     gallery_bf: text and pattern in global memory. gallery_bf_shared: the block's bin,
+ *            its threads + pattern bytes of the text, in 8 KiB of shared memory; the pattern in
+ *            constant memory.
+ * Mended     Of a bin longer than 8 KiB (the paper's patterns have up to 1,500 bytes) the rest is
+ *            read from global memory. All occurrences are reported; the last begin is looked at.
+ * Limits     gallery_bf_shared: patterns of up to GALLERY_CONSTANT_BYTES.
+ */
+#include "gallery/kernels/compare.h"
+
+SIMT_KERNEL(gallery_bf, gallery_arguments, 1024, 1)
+{
+    struct compare_bin bin = compare_bin_none();
+    uint64_t x = gallery_place(&args);
+
+    if (SIMT_BOUND(x < args.limit) &&
+        compare_forward(&args, &bin, COMPARE_GLOBAL, x, args.pattern_bytes))
+        gallery_emit(&args, x);
+}
+
+SIMT_KERNEL(gallery_bf_shared, gallery_arguments, 1024, 1)
+{
+    SIMT_SHARED(uint32_t, words, BF_BIN_BYTES / 4u);
+    struct compare_bin bin = bf_bin(&args, words);
+    uint64_t x = gallery_place(&args);
+
+    if (SIMT_BOUND(x < args.limit) &&
+        compare_forward(&args, &bin, COMPARE_CONSTANT, x, args.pattern_bytes))
+        gallery_emit(&args, x);
+}

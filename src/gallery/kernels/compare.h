@@ -1,0 +1,102 @@
+/* compare: how bf, qs and hp read their texts and patterns, and compare a window byte by byte.
+ *
+ * The three come in one form per use of memories: text and pattern in global memory, or the block's
+ * part of the text (its bin) in shared memory and the pattern in constant memory.
+ */
+#ifndef TRAWL_GALLERY_KERNELS_COMPARE_H
+#define TRAWL_GALLERY_KERNELS_COMPARE_H
+
+#include "gallery/kernels/constant.h"
+#include "gallery/kernels/emit.h"
+
+/* Shared memory for a bin of bf. */
+#define BF_BIN_BYTES 8192u
+
+enum compare_pattern { COMPARE_GLOBAL, COMPARE_CONSTANT };
+
+/* A stretch of the text, and what of it lies in shared memory. */
+struct compare_bin {
+    const uint8_t *bytes; /* text bytes [begin, begin + bytes_count); 4-byte aligned */
+    uint64_t begin;       /* a multiple of 16 */
+    uint32_t bytes_count; /* 0: the text is read from global memory alone */
+};
+
+SIMT_FUNCTION uint8_t compare_text(const struct gallery_arguments *a, const struct compare_bin *bin,
+                                   uint64_t position)
+{
+    uint64_t offset = position - bin->begin;
+
+    if (SIMT_BOUND(offset < bin->bytes_count))
+        return bin->bytes[offset];
+    return simt_load_u8(a->text + position);
+}
+
+SIMT_FUNCTION uint8_t compare_pattern(const struct gallery_arguments *a, enum compare_pattern where,
+                                      uint32_t offset)
+{
+    if (where == COMPARE_CONSTANT)
+        return simt_constant_u8(gallery_constant, offset);
+    return simt_load_u8(a->pattern + offset);
+}
+
+/* Bring the text from `from` up to `to` into `words`, as far as `bytes_max` (a multiple of 16)
+ * goes. The last load may reach into the padding. All threads of the block. */
+SIMT_FUNCTION struct compare_bin compare_bin_fill(const struct gallery_arguments *a, uint64_t from,
+                                                  uint64_t to, uint32_t *words, uint32_t bytes_max)
+{
+    struct compare_bin bin = {(const uint8_t *)words, from & ~15ull, 0};
+
+    if (from < to) /* else the block has nothing to do */
+        bin.bytes_count =
+            to - bin.begin < bytes_max ? (uint32_t)(to - bin.begin + 15u) & ~15u : bytes_max;
+    for (uint32_t i = 16u * simt_thread(); i < bin.bytes_count; i += 16u * simt_threads()) {
+        struct simt_u32x4 loaded =
+            simt_load_u32x4((const uint32_t *)(const void *)(a->text + bin.begin + i));
+
+        SIMT_UNROLL
+        for (uint32_t w = 0; w < 4u; w++)
+            words[i / 4u + w] = loaded.w[w];
+    }
+    simt_barrier();
+    return bin;
+}
+
+SIMT_FUNCTION struct compare_bin compare_bin_none(void)
+{
+    struct compare_bin bin = {0, 0, 0};
+
+    return bin;
+}
+
+/* bf's bin: the windows of all the block's threads. */
+SIMT_FUNCTION struct compare_bin bf_bin(const struct gallery_arguments *a, uint32_t *words)
+{
+    uint64_t from = a->begin + (uint64_t)simt_block() * simt_threads();
+    uint64_t to = from + simt_threads() + a->pattern_bytes - 1u;
+
+    return compare_bin_fill(a, from, to < a->text_end ? to : a->text_end, words, BF_BIN_BYTES);
+}
+
+/* The window at x from left to right. */
+SIMT_FUNCTION int compare_forward(const struct gallery_arguments *a, const struct compare_bin *bin,
+                                  enum compare_pattern where, uint64_t x, uint32_t count)
+{
+    uint32_t j = 0;
+
+    while (j < count && compare_text(a, bin, x + j) == compare_pattern(a, where, j))
+        j++;
+    return j == count;
+}
+
+/* From right to left. */
+SIMT_FUNCTION int compare_backward(const struct gallery_arguments *a, const struct compare_bin *bin,
+                                   enum compare_pattern where, uint64_t x)
+{
+    uint32_t j = a->pattern_bytes;
+
+    while (j > 0 && compare_text(a, bin, x + j - 1u) == compare_pattern(a, where, j - 1u))
+        j--;
+    return j == 0;
+}
+
+#endif

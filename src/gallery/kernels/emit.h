@@ -1,0 +1,28 @@
+/* emit: what becomes of an occurrence that a gallery kernel found. In any order. */
+#ifndef TRAWL_GALLERY_KERNELS_EMIT_H
+#define TRAWL_GALLERY_KERNELS_EMIT_H
+
+#include "gallery/kernels/gallery.h"
+#include "cuda/kernels/simt.h"
+
+/* There is an occurrence at x. */
+SIMT_FUNCTION void gallery_emit(const struct gallery_arguments *a, uint64_t x)
+{
+    uint64_t slot;
+
+    if (a->want == SCAN_FIRST) {
+        (void)simt_atomic_min_u64(&a->result->first, x - a->begin);
+        return;
+    }
+    slot = simt_atomic_add_u64(&a->result->cursor, 1);
+    if (a->want == SCAN_HITS && SIMT_BOUND(slot < a->capacity))
+        simt_store_u32(&a->offsets[slot], (uint32_t)(x - a->begin));
+}
+
+/* The begin that thread t of all looks at where each looks at one; it may lie beyond a->limit. */
+SIMT_FUNCTION uint64_t gallery_place(const struct gallery_arguments *a)
+{
+    return a->begin + (uint64_t)simt_block() * simt_threads() + simt_thread();
+}
+
+#endif

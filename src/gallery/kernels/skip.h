@@ -1,0 +1,62 @@
+/* skip: the segments that qs and hp go over, one per thread, and their shifts. */
+#ifndef TRAWL_GALLERY_KERNELS_SKIP_H
+#define TRAWL_GALLERY_KERNELS_SKIP_H
+
+#include "gallery/kernels/compare.h"
+
+#define SKIP_SHIFTS 256u
+
+enum skip_rule { SKIP_QS, SKIP_HP };
+
+/* What a thread goes over, and where it finds the shifts. */
+struct skip_segment {
+    uint64_t x, end;
+    const uint32_t *shifts; /* in shared memory; 0: a->shifts */
+};
+
+/* The first begin of the block's first segment. */
+SIMT_FUNCTION uint64_t skip_block_begin(const struct gallery_arguments *a)
+{
+    return a->begin + (uint64_t)simt_block() * simt_threads() * a->segment;
+}
+
+/* The thread's segment; empty beyond the last. */
+SIMT_FUNCTION struct skip_segment skip_segment(const struct gallery_arguments *a,
+                                               const uint32_t *shifts)
+{
+    struct skip_segment segment;
+
+    segment.x = skip_block_begin(a) + simt_thread() * a->segment;
+    segment.end = segment.x + a->segment;
+    if (!SIMT_BOUND(segment.end <= a->limit))
+        segment.end = a->limit;
+    segment.shifts = shifts;
+    return segment;
+}
+
+/* The block's bin, and the shifts. All threads of the block. */
+SIMT_FUNCTION struct compare_bin skip_bin(const struct gallery_arguments *a, uint32_t *words,
+                                          uint32_t *shifts)
+{
+    uint64_t from = skip_block_begin(a);
+    uint64_t to = from + simt_threads() * a->segment + a->pattern_bytes;
+
+    for (uint32_t i = simt_thread(); i < SKIP_SHIFTS; i += simt_threads())
+        shifts[i] = simt_load_u32(a->shifts + i);
+    return compare_bin_fill(a, from, to < a->text_end ? to : a->text_end, words, GALLERY_BIN_BYTES);
+}
+
+/* The window behind the one at segment->x. */
+SIMT_FUNCTION uint64_t skip_next(const struct gallery_arguments *a, const struct compare_bin *bin,
+                                 enum skip_rule rule, const struct skip_segment *segment)
+{
+    uint64_t x = segment->x;
+    uint8_t byte;
+
+    if (x + 1u >= segment->end)
+        return segment->end;
+    byte = compare_text(a, bin, x + a->pattern_bytes - (rule == SKIP_HP ? 1u : 0u));
+    return x + (segment->shifts != 0 ? segment->shifts[byte] : simt_load_u32(a->shifts + byte));
+}
+
+#endif

@@ -1,0 +1,269 @@
+/* swift: SWIFT: bf, qs and hp that launch a child grid for each window whose ends match.
+ *
+ * Source     S. Shenoy, S. Nayak U., B. Neelima, "SWIFT - A Performance Accelerated Optimized
+ *            String Matching Algorithm for Nvidia GPUs": algorithm 1, binning (figure 4),
+ *            chunking (figure 5). Its hybrid is -shared below a length of the pattern and
+ *            -swift-chunking from it on, which the host chooses.
+ * Mapping    The parent: bf a thread per begin, qs and hp a thread per segment, as in bf.cu and
+ *            skip.cu. Where the first and the last byte of a window match it launches the child:
+ *            a grid of m threads, each compares one byte and clears the window's flag (the
+ *            paper's Arr[]) if it differs. -chunking: m / 4 threads, each compares an aligned
+ *            word of the text with the bytes of the pattern that lie there. Then gallery_collect
+ *            reports the windows whose flags are set.
+ * Memory     -swift: all in global memory. -binning: the parent has its text in a bin in shared
+ *            memory, as -shared has; the child reads the text from global memory; the pattern is
+ *            in constant memory. -chunking: as -swift. Progress The parent's grid ends after all
+ *            its children; nobody waits for a child.
+ * Mended     Only so many launches may be pending on a device: windows beyond child_grids_max ask
+ *            for none, and a launch that is refused all the same is noticed. The parent's thread
+ *            then compares the window by itself. Child grids count themselves, so
+ *            the host sees that none was lost. Where m exceeds a block's threads, the child has
+ *            several blocks. A window begins in the midst of an aligned word as a rule: chunking
+ *            takes one thread more, and masks. The flags of windows that qs and hp jump over are
+ *            0 from the start; windows get their 1 before the launch (the paper has an entry per
+ *            window, not per begin).
+ * Limits     -binning: patterns of up to GALLERY_CONSTANT_BYTES.
+ */
+#include "gallery/kernels/skip.h"
+
+#define SWIFT_CHUNK_BYTES 4u
+
+enum swift_child { SWIFT_BYTES, SWIFT_BYTES_CONSTANT, SWIFT_CHUNKS };
+
+/* What a child grid gets: one window. */
+struct swift_arguments {
+    const uint8_t *text; /* 256-byte aligned; the window is at x */
+    uint64_t x;
+    const uint8_t *pattern;
+    uint8_t *flag;
+    struct gallery_result *result;
+    uint32_t pattern_bytes;
+};
+
+/* ---- Children --------------------------------------------------------------------------- */
+
+/* The thread's number in its grid; the first counts the grid. */
+SIMT_FUNCTION uint64_t swift_child_begin(const struct swift_arguments *a)
+{
+    uint64_t own = (uint64_t)simt_block() * simt_threads() + simt_thread();
+
+    if (own == 0)
+        (void)simt_atomic_add_u64(&a->result->children, 1);
+    return own;
+}
+
+SIMT_KERNEL(gallery_compare, swift_arguments, 1024, 1)
+{
+    uint64_t own = swift_child_begin(&args);
+
+    if (SIMT_BOUND(own < args.pattern_bytes) &&
+        simt_load_u8(args.text + args.x + own) != simt_load_u8(args.pattern + own))
+        simt_store_u8(args.flag, 0);
+}
+
+SIMT_KERNEL(gallery_compare_constant, swift_arguments, 1024, 1)
+{
+    uint64_t own = swift_child_begin(&args);
+
+    if (SIMT_BOUND(own < args.pattern_bytes) &&
+        simt_load_u8(args.text + args.x + own) != simt_constant_u8(gallery_constant, own))
+        simt_store_u8(args.flag, 0);
+}
+
+/* How many aligned words of the text the window touches. */
+SIMT_FUNCTION uint32_t swift_chunks(uint64_t x, uint32_t pattern_bytes)
+{
+    return ((uint32_t)(x % SWIFT_CHUNK_BYTES) + pattern_bytes + SWIFT_CHUNK_BYTES - 1u) /
+           SWIFT_CHUNK_BYTES;
+}
+
+SIMT_KERNEL(gallery_compare_chunks, swift_arguments, 1024, 1)
+{
+    uint64_t own = swift_child_begin(&args);
+    uint32_t skew = (uint32_t)(args.x % SWIFT_CHUNK_BYTES), chunk = (uint32_t)own, ahead, end;
+    uint32_t low = 0, high = 0, text, mask = UINT32_MAX;
+    const uint32_t *pattern = (const uint32_t *)(const void *)args.pattern;
+
+    if (!SIMT_BOUND(own < swift_chunks(args.x, args.pattern_bytes)))
+        return;
+    text = simt_load_u32(
+        (const uint32_t *)(const void *)(args.text + (args.x - skew) + own * SWIFT_CHUNK_BYTES));
+    /* Byte k of the text's word stands against the pattern's byte 4 * chunk + k - skew. */
+    if (chunk > 0)
+        low = simt_load_u32(pattern + chunk - 1u);
+    if (chunk * SWIFT_CHUNK_BYTES < args.pattern_bytes)
+        high = simt_load_u32(pattern + chunk);
+    if (skew > 0)
+        high = simt_funnel(low, high, 8u * (SWIFT_CHUNK_BYTES - skew));
+    ahead = chunk == 0 ? skew : 0;
+    end = skew + args.pattern_bytes - chunk * SWIFT_CHUNK_BYTES; /* > 0 */
+    mask <<= 8u * ahead;
+    if (end < SWIFT_CHUNK_BYTES)
+        mask &= (1u << (8u * end)) - 1u;
+    if (((text ^ high) & mask) != 0)
+        simt_store_u8(args.flag, 0);
+}
+
+/* ---- Parents ---------------------------------------------------------------------------- */
+
+/* The code of the launch. */
+SIMT_FUNCTION uint32_t swift_launch(const struct gallery_arguments *a, enum swift_child child,
+                                    uint64_t x)
+{
+    struct swift_arguments window = {
+        a->text, x, a->pattern, a->flags + (x - a->begin), a->result, a->pattern_bytes};
+    uint32_t all = child == SWIFT_CHUNKS ? swift_chunks(x, a->pattern_bytes) : a->pattern_bytes;
+    uint32_t threads = all < a->child_threads_max ? all : a->child_threads_max;
+    uint32_t blocks = (all + threads - 1u) / threads;
+
+    if (child == SWIFT_CHUNKS)
+        return SIMT_LAUNCH(gallery_compare_chunks, blocks, threads, window);
+    if (child == SWIFT_BYTES_CONSTANT)
+        return SIMT_LAUNCH(gallery_compare_constant, blocks, threads, window);
+    return SIMT_LAUNCH(gallery_compare, blocks, threads, window);
+}
+
+SIMT_FUNCTION int swift_ends_match(const struct gallery_arguments *a, const struct compare_bin *bin,
+                                   enum compare_pattern where, uint64_t x)
+{
+    uint32_t last = a->pattern_bytes - 1u;
+
+    return compare_text(a, bin, x) == compare_pattern(a, where, 0) &&
+           compare_text(a, bin, x + last) == compare_pattern(a, where, last);
+}
+
+/* The window at x passed, and its flag is 1: a child is to compare it, or this thread. */
+SIMT_FUNCTION void swift_compare(const struct gallery_arguments *a, const struct compare_bin *bin,
+                                 enum swift_child child, uint64_t x)
+{
+    enum compare_pattern where = child == SWIFT_BYTES_CONSTANT ? COMPARE_CONSTANT : COMPARE_GLOBAL;
+    int may = simt_atomic_add_u64(&a->result->passed, 1) < a->child_grids_max;
+    uint32_t code = may ? swift_launch(a, child, x) : 0;
+
+    if (may && code == 0) {
+        (void)simt_atomic_add_u64(&a->result->launched, 1);
+        return;
+    }
+    (void)simt_atomic_add_u64(&a->result->spilled, 1);
+    if (code != 0 && !simt_launch_is_full(code))
+        simt_store_u64(&a->result->refusal, code);
+    if (!compare_forward(a, bin, where, x, a->pattern_bytes))
+        simt_store_u8(a->flags + (x - a->begin), 0);
+}
+
+SIMT_FUNCTION void swift_bf(const struct gallery_arguments *a, const struct compare_bin *bin,
+                            enum swift_child child)
+{
+    enum compare_pattern where = child == SWIFT_BYTES_CONSTANT ? COMPARE_CONSTANT : COMPARE_GLOBAL;
+    uint64_t x = gallery_place(a);
+
+    if (!SIMT_BOUND(x < a->limit))
+        return;
+    if (swift_ends_match(a, bin, where, x))
+        swift_compare(a, bin, child, x);
+    else
+        simt_store_u8(a->flags + (x - a->begin), 0);
+}
+
+SIMT_FUNCTION void swift_skip(const struct gallery_arguments *a, const struct compare_bin *bin,
+                              enum swift_child child, enum skip_rule rule, const uint32_t *shifts)
+{
+    enum compare_pattern where = child == SWIFT_BYTES_CONSTANT ? COMPARE_CONSTANT : COMPARE_GLOBAL;
+    struct skip_segment segment = skip_segment(a, shifts);
+
+    for (; segment.x < segment.end; segment.x = skip_next(a, bin, rule, &segment)) {
+        if (!swift_ends_match(a, bin, where, segment.x))
+            continue;
+        simt_store_u8(a->flags + (segment.x - a->begin), 1); /* the child sees it */
+        swift_compare(a, bin, child, segment.x);
+    }
+}
+
+SIMT_KERNEL(gallery_bf_swift, gallery_arguments, 1024, 1)
+{
+    struct compare_bin bin = compare_bin_none();
+
+    swift_bf(&args, &bin, SWIFT_BYTES);
+}
+
+SIMT_KERNEL(gallery_bf_swift_binning, gallery_arguments, 1024, 1)
+{
+    SIMT_SHARED(uint32_t, words, BF_BIN_BYTES / 4u);
+    struct compare_bin bin = bf_bin(&args, words);
+
+    swift_bf(&args, &bin, SWIFT_BYTES_CONSTANT);
+}
+
+SIMT_KERNEL(gallery_bf_swift_chunking, gallery_arguments, 1024, 1)
+{
+    struct compare_bin bin = compare_bin_none();
+
+    swift_bf(&args, &bin, SWIFT_CHUNKS);
+}
+
+SIMT_KERNEL(gallery_qs_swift, gallery_arguments, 1024, 1)
+{
+    struct compare_bin bin = compare_bin_none();
+
+    swift_skip(&args, &bin, SWIFT_BYTES, SKIP_QS, 0);
+}
+
+SIMT_KERNEL(gallery_qs_swift_binning, gallery_arguments, 1024, 1)
+{
+    SIMT_SHARED(uint32_t, words, GALLERY_BIN_BYTES / 4u);
+    SIMT_SHARED(uint32_t, shifts, SKIP_SHIFTS);
+    struct compare_bin bin = skip_bin(&args, words, shifts);
+
+    swift_skip(&args, &bin, SWIFT_BYTES_CONSTANT, SKIP_QS, shifts);
+}
+
+SIMT_KERNEL(gallery_qs_swift_chunking, gallery_arguments, 1024, 1)
+{
+    struct compare_bin bin = compare_bin_none();
+
+    swift_skip(&args, &bin, SWIFT_CHUNKS, SKIP_QS, 0);
+}
+
+SIMT_KERNEL(gallery_hp_swift, gallery_arguments, 1024, 1)
+{
+    struct compare_bin bin = compare_bin_none();
+
+    swift_skip(&args, &bin, SWIFT_BYTES, SKIP_HP, 0);
+}
+
+SIMT_KERNEL(gallery_hp_swift_binning, gallery_arguments, 1024, 1)
+{
+    SIMT_SHARED(uint32_t, words, GALLERY_BIN_BYTES / 4u);
+    SIMT_SHARED(uint32_t, shifts, SKIP_SHIFTS);
+    struct compare_bin bin = skip_bin(&args, words, shifts);
+
+    swift_skip(&args, &bin, SWIFT_BYTES_CONSTANT, SKIP_HP, shifts);
+}
+
+SIMT_KERNEL(gallery_hp_swift_chunking, gallery_arguments, 1024, 1)
+{
+    struct compare_bin bin = compare_bin_none();
+
+    swift_skip(&args, &bin, SWIFT_CHUNKS, SKIP_HP, 0);
+}
+
+/* ---- The flags -------------------------------------------------------------------------- */
+
+/* Any grid: a thread takes 16 flags at a time. */
+SIMT_KERNEL(gallery_collect, gallery_arguments, 1024, 1)
+{
+    uint64_t count = args.limit - args.begin;
+    uint64_t step = 16ull * simt_blocks() * simt_threads();
+
+    for (uint64_t at = 16ull * ((uint64_t)simt_block() * simt_threads() + simt_thread());
+         SIMT_BOUND(at < count); at += step) {
+        struct simt_u32x4 flags =
+            simt_load_u32x4((const uint32_t *)(const void *)(args.flags + at));
+
+        if ((flags.w[0] | flags.w[1] | flags.w[2] | flags.w[3]) == 0)
+            continue;
+        for (uint32_t k = 0; k < 16u; k++)
+            if ((flags.w[k / 4u] >> (k % 4u * 8u) & 1u) != 0 && SIMT_BOUND(at + k < count))
+                gallery_emit(&args, args.begin + at + k);
+    }
+}

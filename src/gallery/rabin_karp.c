@@ -1,0 +1,51 @@
+/* rabin_karp: a rolling hash of the window; where it equals the pattern's, the bytes are compared.
+ *
+ * Published  R. M. Karp, M. O. Rabin, "Efficient randomized pattern-matching algorithms", IBM
+ *            Journal of Research and Development 31 (1987): bytes as digits, modulo a prime.
+ * Mended     There the prime is drawn at random and a false match is made unlikely; here it is
+ *            fixed, 2^32 - 5, and every match of hashes is compared byte by byte.
+ * Memory     three numbers.
+ * Cost       two remainders per place; m comparisons per place whose hash agrees.
+ */
+#include "gallery/rabin_karp.h"
+
+#include <string.h>
+
+#include "gallery/host.h"
+
+void gallery_rabin_karp_prepare(struct gallery_search *search)
+{
+    search->hash = 0;
+    for (uint64_t i = 0; i < search->count; i++)
+        search->hash = rabin_karp_push(search->hash, search->bytes[i]);
+    search->power = rabin_karp_power(search->count);
+}
+
+uint64_t gallery_rabin_karp_next(struct gallery_search *search, const uint8_t *text, uint64_t limit)
+{
+    uint64_t count = search->count, x = search->at;
+    uint32_t rolling = search->rolling;
+
+    if (x >= limit)
+        return UINT64_MAX;
+    if (!search->rolling_known) {
+        rolling = 0;
+        for (uint64_t i = 0; i < count; i++)
+            rolling = rabin_karp_push(rolling, text[x + i]);
+        search->rolling_known = true;
+    }
+    while (x < limit) {
+        bool found = rolling == search->hash && memcmp(text + x, search->bytes, (size_t)count) == 0;
+
+        if (x + 1 < limit) /* beyond that the text has no further byte */
+            rolling = rabin_karp_roll(rolling, search->power, text[x], text[x + count]);
+        x++;
+        if (found) {
+            search->at = x;
+            search->rolling = rolling;
+            return x - 1;
+        }
+    }
+    search->at = limit;
+    return UINT64_MAX;
+}

@@ -1,0 +1,242 @@
+/* rabin_karp_matrix: many patterns in many records, one record per step.
+ *
+ * Published  "C++ AMP string search" sample: one thread per record rolls a hash over it and
+ * compares it with the hashes of all patterns, at most 4096 of one length in constant memory;
+ *            records that hold some pattern's hash are searched again by strstr on the host.
+ * Mended     Lengths may differ: one hash rolls per distinct length. There is no limit of 4096, for
+ *            hashes are looked up in a table instead of one after the other. A candidate is
+ *            compared at once instead of in a second pass. Records of one length, padding and
+ *            packing of characters are not needed.
+ *            Of patterns given twice one is searched for, and its cells are copied.
+ * Memory     24 bytes per literal and 16 per distinct length.
+ * Cost       two remainders and one look-up per byte of the record and distinct length; each
+ *            literal whose hash agrees is compared, unless its pattern was found before.
+ */
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "gallery/host.h"
+#include "gallery/rabin_karp.h"
+
+#define HEADS_BITS_MAX 28u
+
+/* All literals of one length; those of a class lie beside each other in `order`. */
+struct length_class {
+    uint64_t count; /* bytes */
+    uint32_t power;
+    uint32_t reserved;
+};
+
+/* A pattern with the bytes of another. */
+struct twin {
+    uint32_t pattern;
+    uint32_t of;
+};
+
+struct gallery_matrix {
+    const struct trawl_plan *plan;
+    uint32_t class_count;
+    uint32_t heads_bits;
+    struct length_class *classes; /* literal_count of them at most */
+    uint32_t *hashes;             /* per literal */
+    uint32_t *next;               /* per literal: the next one of the same head, PLAN_NONE ends */
+    uint32_t *heads;              /* 1 << heads_bits */
+    struct twin *twins;           /* literal_count of them at most */
+    uint32_t twin_count;
+};
+
+/* Hashes of different lengths go to different heads. */
+static uint32_t head_of(const struct gallery_matrix *matrix, uint32_t hash, uint64_t count)
+{
+    return plan_hash64((uint64_t)hash << 32 ^ count, matrix->heads_bits);
+}
+
+static int compare_classes(const void *a, const void *b)
+{
+    const struct length_class *first = (const struct length_class *)a;
+    const struct length_class *second = (const struct length_class *)b;
+
+    return (first->count > second->count) - (first->count < second->count);
+}
+
+static void make_classes(struct gallery_matrix *matrix)
+{
+    const struct trawl_plan *plan = matrix->plan;
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < plan->literal_count; i++)
+        matrix->classes[i] = (struct length_class){plan->literals[i].bytes_count, 0, 0};
+    qsort(matrix->classes, plan->literal_count, sizeof *matrix->classes, compare_classes);
+    for (uint32_t i = 0; i < plan->literal_count; i++)
+        if (i == 0 || matrix->classes[i].count != matrix->classes[kept - 1].count)
+            matrix->classes[kept++] = matrix->classes[i];
+    for (uint32_t i = 0; i < kept; i++)
+        matrix->classes[i].power = rabin_karp_power(matrix->classes[i].count);
+    matrix->class_count = kept;
+}
+
+/* Is this literal all that its pattern stands for? */
+static bool is_alone(const struct trawl_plan *plan, uint32_t literal)
+{
+    const struct plan_literal *own = &plan->literals[literal];
+
+    return own->tail_count == 0 && (literal == 0 || own[-1].pattern != own->pattern) &&
+           (literal + 1 == plan->literal_count || own[1].pattern != own->pattern);
+}
+
+/* A literal in the table that stands alone for a pattern and has the same bytes; PLAN_NONE: none.
+ */
+static uint32_t find_twin(const struct gallery_matrix *matrix, uint32_t literal, uint32_t head)
+{
+    const struct trawl_plan *plan = matrix->plan;
+    uint64_t count = plan->literals[literal].bytes_count;
+
+    if (!is_alone(plan, literal))
+        return PLAN_NONE;
+    for (uint32_t i = head; i != PLAN_NONE; i = matrix->next[i])
+        if (matrix->hashes[i] == matrix->hashes[literal] &&
+            plan->literals[i].bytes_count == count && is_alone(plan, i) &&
+            memcmp(plan_literal_bytes(plan, i), plan_literal_bytes(plan, literal), count) == 0)
+            return i;
+    return PLAN_NONE;
+}
+
+/* Descending, so that chains ascend. */
+static void make_table(struct gallery_matrix *matrix)
+{
+    const struct trawl_plan *plan = matrix->plan;
+
+    memset(matrix->heads, 0xff, sizeof *matrix->heads << matrix->heads_bits);
+    for (uint32_t i = plan->literal_count; i-- > 0;) {
+        const uint8_t *bytes = plan_literal_bytes(plan, i);
+        uint64_t count = plan->literals[i].bytes_count;
+        uint32_t hash = 0, *head, twin;
+
+        for (uint64_t j = 0; j < count; j++)
+            hash = rabin_karp_push(hash, bytes[j]);
+        matrix->hashes[i] = hash;
+        head = &matrix->heads[head_of(matrix, hash, count)];
+        twin = find_twin(matrix, i, *head);
+        if (twin != PLAN_NONE) {
+            matrix->twins[matrix->twin_count++] =
+                (struct twin){plan->literals[i].pattern, plan->literals[twin].pattern};
+            continue;
+        }
+        matrix->next[i] = *head;
+        *head = i;
+    }
+}
+
+enum trawl_status gallery_matrix_open(const struct trawl_plan *plan,
+                                      struct gallery_matrix **matrix_out, struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+    struct gallery_matrix *matrix;
+    void *memory;
+
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *matrix, &memory, error));
+    matrix = (struct gallery_matrix *)memory;
+    matrix->plan = plan;
+    matrix->heads_bits = 1;
+    while (matrix->heads_bits < HEADS_BITS_MAX && plan->literal_count >> matrix->heads_bits > 0)
+        matrix->heads_bits++;
+    TRAWL_TRY_DONE(memory_allocate(plan->literal_count, sizeof *matrix->classes, &memory, error));
+    matrix->classes = (struct length_class *)memory;
+    TRAWL_TRY_DONE(memory_allocate(plan->literal_count, sizeof *matrix->hashes, &memory, error));
+    matrix->hashes = (uint32_t *)memory;
+    TRAWL_TRY_DONE(memory_allocate(plan->literal_count, sizeof *matrix->next, &memory, error));
+    matrix->next = (uint32_t *)memory;
+    TRAWL_TRY_DONE(memory_allocate(plan->literal_count, sizeof *matrix->twins, &memory, error));
+    matrix->twins = (struct twin *)memory;
+    TRAWL_TRY_DONE(
+        memory_allocate(1ull << matrix->heads_bits, sizeof *matrix->heads, &memory, error));
+    matrix->heads = (uint32_t *)memory;
+    if (plan->literal_count > 0) {
+        make_classes(matrix);
+        make_table(matrix);
+    }
+    *matrix_out = matrix;
+    matrix = NULL;
+done:
+    gallery_matrix_close(matrix);
+    return status;
+}
+
+void gallery_matrix_close(struct gallery_matrix *matrix)
+{
+    if (matrix == NULL)
+        return;
+    memory_release(matrix->classes, matrix->plan->literal_count, sizeof *matrix->classes);
+    memory_release(matrix->hashes, matrix->plan->literal_count, sizeof *matrix->hashes);
+    memory_release(matrix->next, matrix->plan->literal_count, sizeof *matrix->next);
+    memory_release(matrix->twins, matrix->plan->literal_count, sizeof *matrix->twins);
+    memory_release(matrix->heads, 1ull << matrix->heads_bits, sizeof *matrix->heads);
+    memory_release(matrix, 1, sizeof *matrix);
+}
+
+/* A window of `count` bytes at x hashes to `hash`: fill the cells of the patterns that begin there.
+ * Literals of one pattern may differ in length, so a cell may hold a later place already. */
+static uint64_t settle_window(const struct gallery_matrix *matrix, const uint8_t *record,
+                              uint64_t record_bytes, uint64_t x, uint64_t count, uint32_t hash,
+                              int64_t *row)
+{
+    const struct trawl_plan *plan = matrix->plan;
+    uint64_t filled = 0;
+
+    for (uint32_t i = matrix->heads[head_of(matrix, hash, count)]; i != PLAN_NONE;
+         i = matrix->next[i]) {
+        const struct plan_literal *literal = &plan->literals[i];
+        int64_t *cell = &row[literal->pattern];
+        uint64_t length;
+
+        if (matrix->hashes[i] != hash || literal->bytes_count != count ||
+            (*cell >= 0 && (uint64_t)*cell <= x))
+            continue;
+        length = plan_literal_match(plan, literal, record + x, record_bytes - x);
+        if (length == 0 || (plan_has_conditions(plan) &&
+                            !plan_accepts(plan, record, x, x + length, 0, record_bytes)))
+            continue;
+        filled += *cell < 0;
+        *cell = (int64_t)x;
+    }
+    return filled;
+}
+
+static uint64_t search_class(const struct gallery_matrix *matrix, const struct length_class *class,
+                             const uint8_t *record, uint64_t record_bytes, int64_t *row)
+{
+    bool fold = (matrix->plan->flags & TRAWL_IGNORE_CASE) != 0;
+    uint64_t count = class->count, filled = 0;
+    uint32_t hash = 0;
+
+    for (uint64_t end = 0; end < record_bytes; end++) {
+        uint8_t in = fold ? fold_byte(record[end]) : record[end];
+
+        if (end < count) {
+            hash = rabin_karp_push(hash, in);
+        } else {
+            uint8_t out = record[end - count];
+
+            hash = rabin_karp_roll(hash, class->power, fold ? fold_byte(out) : out, in);
+        }
+        if (end + 1 >= count)
+            filled +=
+                settle_window(matrix, record, record_bytes, end + 1 - count, count, hash, row);
+    }
+    return filled;
+}
+
+uint64_t gallery_matrix_record(const struct gallery_matrix *matrix, const uint8_t *record,
+                               uint64_t record_bytes, int64_t *row)
+{
+    uint64_t filled = 0;
+
+    for (uint32_t i = 0; i < matrix->class_count && matrix->classes[i].count <= record_bytes; i++)
+        filled += search_class(matrix, &matrix->classes[i], record, record_bytes, row);
+    for (uint32_t i = 0; i < matrix->twin_count; i++) {
+        row[matrix->twins[i].pattern] = row[matrix->twins[i].of];
+        filled += row[matrix->twins[i].of] >= 0;
+    }
+    return filled;
+}

@@ -1,0 +1,23 @@
+/* sim_gallery_case: a random case of the gallery, with engines of its own on the simulated driver.
+ */
+#include "gallery_case.h"
+
+bool gallery_case_run(const char *name, uint64_t index, uint32_t switches_max,
+                      struct gallery_case_tally *tally)
+{
+    struct test_random random = test_random_begin(name);
+    struct diff_expected expected;
+    enum cuda_case_answer answer;
+    struct cuda_case config;
+    uint64_t ways = 0;
+    bool passed;
+
+    while (gallery_ways[ways] != NULL)
+        ways++;
+    random.state ^= index * 0x2545f4914f6cdd1du;
+    passed = sim_case_run(&random, &gallery_case_kind, gallery_ways[index % ways], index,
+                          switches_max, &expected, &config, &answer);
+    gallery_case_count(tally, index % ways, answer, &expected);
+    expected_free(&expected);
+    return passed;
+}
