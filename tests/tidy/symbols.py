@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """symbols: the layer law of layers.txt again, as the linker sees it.
 
-symbols.py OBJECT_FOLDER   objects of the library, in the folders of src/
+symbols.py OBJECT_FOLDER [LIST]   objects of the library, in the folders of src/; those that the file
+                                  LIST names, where others may be left of sources that are gone
 
 An object may use what its own room, or a room it may include, defines, and whatever the library
 does not define at all. base and plan together must need nothing but the C library. An `extern`
@@ -38,7 +39,11 @@ def main():
     folder = sys.argv[1]
     rooms, rights = checks.rooms_and_rights(os.path.join(HERE, 'layers.txt'))
     objects = {}
-    for path in sorted(glob.glob(os.path.join(folder, '**', '*.o'), recursive=True)):
+    paths = sorted(glob.glob(os.path.join(folder, '**', '*.o'), recursive=True))
+    if len(sys.argv) > 2:
+        with open(sys.argv[2], encoding='utf-8') as listed:
+            paths = listed.read().split('\n')
+    for path in paths:
         name = os.path.relpath(path, folder)
         objects[path] = (name, checks.room_of(rooms, 'src/' + name[: -len('.o')]))
     if not objects:
