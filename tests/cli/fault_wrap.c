@@ -8,7 +8,6 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <fts.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -80,9 +79,10 @@ WRAP(ssize_t, write, (int descriptor, const void *bytes, size_t count), (descrip
      EIO, -1)
 WRAP(int, fstat64, (int descriptor, struct stat *status), (descriptor, status), EIO, -1)
 WRAP(FILE *, fopen64, (const char *path, const char *mode), (path, mode), EMFILE, NULL)
-WRAP(FTS *, fts64_open,
-     (char *const *roots, int options, int (*compare)(const FTSENT **, const FTSENT **)),
-     (roots, options, compare), ENOMEM, NULL)
+WRAP(int, fstatat64, (int directory, const char *path, struct stat *status, int flags),
+     (directory, path, status, flags), EIO, -1)
+WRAP(ssize_t, getdents64, (int descriptor, void *bytes, size_t count), (descriptor, bytes, count),
+     EIO, -1)
 WRAP(int, pthread_create,
      (pthread_t * thread, const pthread_attr_t *attributes, void *(*routine)(void *),
       void *argument),
@@ -90,6 +90,8 @@ WRAP(int, pthread_create,
 
 int __real_open64(const char *path, int flags, ...);
 int __wrap_open64(const char *path, int flags, ...);
+int __real_openat64(int directory, const char *path, int flags, ...);
+int __wrap_openat64(int directory, const char *path, int flags, ...);
 
 /* No caller here makes files, so there is no mode to hand on. */
 int __wrap_open64(const char *path, int flags, ...)
@@ -97,4 +99,11 @@ int __wrap_open64(const char *path, int flags, ...)
     if (fails("open64", EMFILE))
         return -1;
     return __real_open64(path, flags);
+}
+
+int __wrap_openat64(int directory, const char *path, int flags, ...)
+{
+    if (fails("openat64", EMFILE))
+        return -1;
+    return __real_openat64(directory, path, flags);
 }

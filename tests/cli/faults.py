@@ -25,6 +25,8 @@ SCENES = [
     (["foo", "line"], None),
     (["-f", "patterns", "-w", "-i", "big"], None),
     (["-r", "--include=*", "--exclude-from=globs", "foo", "tree"], None),
+    (["-R", "-j3", "-C1", "foo", "wide"], None),
+    (["-r", "-c", "-j1", "foo", "wide"], None),
     (["--color=always", "foo"], "small"),
     (["-l", "foo", "small", "big"], None),
     (["--positions", "foo", "small"], None),
@@ -56,6 +58,11 @@ def make_files(top):
     put("tree/a", b"foo\n")
     put("tree/sub/b", b"foo\n")
     put("tree/c.skip", b"foo\n")
+    os.makedirs(os.path.join(top, "wide", "sub"))
+    for i in range(12):
+        put("wide/%d" % i, b"foo %d\n" % i)
+    put("wide/sub/line", b"x\nfoo " + b"y" * 1100000 + b"\n" + b"z\n" * 3)
+    os.symlink("..", os.path.join(top, "wide", "sub", "up"))
 
 
 def run(program, scene, top, nth, persistent):

@@ -12,6 +12,8 @@
 
 #include <stdlib.h>
 
+#include "trawl/pool.h"
+
 #define LOOK_BYTES (16u << 10)
 
 void binary_next_block(struct scan *scan, uint64_t end)
@@ -21,6 +23,13 @@ void binary_next_block(struct scan *scan, uint64_t end)
     scan->block_end = (end + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
 }
 
+static void discard(struct scan *scan)
+{
+    output_discard(scan->output);
+    if (scan->job->worker != NULL)
+        pool_cut_back(scan->job->worker);
+}
+
 void binary_found(struct scan *scan)
 {
     bool in_current_block = scan->block_end != OFFSET_NONE && scan->null_offset < scan->block_end;
@@ -28,7 +37,7 @@ void binary_found(struct scan *scan)
 
     scan->null_seen = true;
     if (in_current_block)
-        output_discard(scan->output);
+        discard(scan);
     else
         output_commit(scan->output);
     scan->pending_count = 0;

@@ -19,21 +19,31 @@ struct job_totals {
 };
 
 struct matrix;
+struct pool_worker;
 struct progress;
 
+/* Was a line printed, so that the next group of lines needs a separator? */
+enum groups {
+    GROUPS_NONE,
+    GROUPS_PRINTED,
+    GROUPS_UNKNOWN, /* files before this one are still being searched */
+};
+
+/* Of files that are searched by several workers each worker has a job of its own (pool.h). */
 struct job {
     const struct settings *settings;
     struct needles *needles;
-    struct trawl_searcher *searcher;
+    struct trawl_searcher *searcher; /* for the next text */
+    struct pool_worker *worker;      /* whose job it is; NULL outside of pool.c's work */
     struct output *output;
     struct progress *progress; /* NULL: none wanted */
     struct matrix *matrix;     /* --matrix, else NULL */
     bool silent;               /* messages are not wanted: they come again */
     struct stat output_stat;   /* of standard output, if it is a regular file */
     bool output_is_regular;
-    int show_names;     /* 1, 0, or -1: as the operand turns out to be a directory or not */
-    bool group_printed; /* a line was printed, so the next group needs a separator */
-    bool selected;      /* a line was, in some file */
+    int show_names; /* 1, 0, or -1: as the operand turns out to be a directory or not */
+    enum groups groups;
+    bool selected; /* a line was, in some file */
     bool error_seen;
     bool done; /* nothing more can change the outcome */
     struct job_totals totals;
@@ -49,10 +59,23 @@ void job_message(struct job *job, const char *format, ...) __attribute__((format
 /* A message that -s hides, about a file; the exit status will be 2. */
 void job_file_error(struct job *job, const char *name, int os_code);
 
+/* As job_message, with the text made. */
+void job_say(struct job *job, const char *text);
+
 /* Add what the searcher's last call did to the totals, if they are wanted. */
 void job_add_stats(struct job *job);
+void job_add_totals(struct job_totals *sum, const struct job_totals *more);
 
-/* Search an open descriptor and report on it. */
-void job_search(struct job *job, int descriptor, const struct stat *file_status, const char *name);
+/* An open file. */
+struct job_file {
+    int descriptor;
+    const struct stat *status;
+    const char *name;
+    const void *bytes; /* all of it, NULL: to be read from the descriptor */
+    uint64_t bytes_count;
+};
+
+/* Search it and report on it. */
+void job_search(struct job *job, const struct job_file *file);
 
 #endif

@@ -64,7 +64,7 @@ static void end_selected(struct scan *scan, uint64_t end, bool printed)
     bool after = printed && scan->settings->after_count > 0;
 
     scan->pending_count = after ? (uint64_t)scan->settings->after_count : 0;
-    scan->job->group_printed = true;
+    scan->job->groups = GROUPS_PRINTED;
     scan_selected(scan, end);
 }
 
@@ -227,7 +227,7 @@ static void jump_plain_lines(struct scan *scan, const struct view *view, uint64_
                 output_byte(scan->output, settings->line_end);
             scan->printed_end = view->begin + end;
         }
-        scan->job->group_printed = true;
+        scan->job->groups = GROUPS_PRINTED;
         scan_selected(scan, view->begin + end);
         at = end;
         while (match < end_match && match->begin < view->begin + end)
@@ -313,8 +313,7 @@ static void finish_dropped_line(struct scan *scan, uint64_t end, bool has_end)
 
     if (selected && end > scan->ignore_before) {
         if (!scan->quiet) {
-            if ((scan->settings->before_count >= 0 || scan->settings->after_count >= 0) &&
-                scan->job->group_printed && scan->printed_end != begin)
+            if (scan->printed_end != begin)
                 print_group_separator(scan);
             printed = print_far_line(scan, begin, content_end, ':');
             if (printed)

@@ -4,7 +4,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "trawl/charset.h"
@@ -12,52 +14,86 @@
 #include "trawl/help.h"
 #include "trawl/job.h"
 #include "trawl/matrix.h"
+#include "trawl/pool.h"
 #include "trawl/progress.h"
-#include "trawl/walk.h"
+#include "trawl/searchers.h"
 
-#define MESSAGE_BYTES 8192 /* a path, and what is wrong with it */
+#define LINE_BYTES 1024 /* longer ones take memory */
 
 /* Static, so that it costs a small run nothing. */
 static struct output standard_output;
 
 /* One write, so that lines of several processes do not mix. */
-static void say(const char *format, va_list arguments)
+static void write_line(const char *text)
 {
-    char line[MESSAGE_BYTES];
-    int prefix = snprintf(line, sizeof line, "trawl: ");
-    int text = vsnprintf(line + prefix, sizeof line - (size_t)prefix - 1, format, arguments);
-    size_t used = (size_t)prefix;
-    ssize_t ignored;
+    static char prefix[] = "trawl: ", end[] = "\n";
+    struct iovec parts[] = {{prefix, sizeof prefix - 1},
+                            {(void *)(uintptr_t)text, strlen(text)},
+                            {end, sizeof end - 1}};
+    ssize_t ignored = writev(STDERR_FILENO, parts, sizeof parts / sizeof *parts);
 
-    if (text > 0)
-        used += (size_t)text < sizeof line - used - 1 ? (size_t)text : sizeof line - used - 2;
-    line[used++] = '\n';
-    ignored = write(STDERR_FILENO, line, used);
     (void)ignored; /* there is nowhere else to say it */
+}
+
+/* A text of any length, since a path may have any; in `room` if it fits. */
+static char *format_text(char room[LINE_BYTES], const char *format, va_list arguments)
+{
+    va_list again;
+    char *text = room;
+    int bytes;
+
+    va_copy(again, arguments);
+    bytes = vsnprintf(room, LINE_BYTES, format, arguments);
+    if (bytes >= LINE_BYTES) {
+        text = malloc((size_t)bytes + 1);
+        if (text != NULL)
+            (void)vsnprintf(text, (size_t)bytes + 1, format, again);
+        else
+            text = room; /* cut off */
+    }
+    va_end(again);
+    return text;
 }
 
 static void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 static void complain(const char *format, ...)
 {
+    char room[LINE_BYTES], *text;
     va_list arguments;
 
     va_start(arguments, format);
-    say(format, arguments);
+    text = format_text(room, format, arguments);
     va_end(arguments);
+    write_line(text);
+    if (text != room)
+        free(text);
+}
+
+void job_say(struct job *job, const char *text)
+{
+    if (job->worker != NULL) {
+        pool_say(job->worker, text);
+        return;
+    }
+    output_flush(job->output);
+    progress_hide(job->progress);
+    write_line(text);
 }
 
 void job_message(struct job *job, const char *format, ...)
 {
+    char room[LINE_BYTES], *text;
     va_list arguments;
 
     if (job->silent)
         return;
-    output_flush(job->output);
-    progress_hide(job->progress);
     va_start(arguments, format);
-    say(format, arguments);
+    text = format_text(room, format, arguments);
     va_end(arguments);
+    job_say(job, text);
+    if (text != room)
+        free(text);
 }
 
 void job_file_error(struct job *job, const char *name, int os_code)
@@ -148,43 +184,6 @@ static void print_stats(const struct job *job)
         fprintf(stderr, "note: %s\n", totals->note);
 }
 
-/* The engine asked for, or the only one that has the algorithm asked for. */
-static enum trawl_engine choose_engine(const struct typed *typed, const struct needles *needles)
-{
-    if (typed->engine == NULL)
-        return typed->algorithm != NULL &&
-                       trawl_plan_engines(needles->plan) == 1u << TRAWL_ENGINE_CUDA
-                   ? TRAWL_ENGINE_CUDA
-                   : TRAWL_ENGINE_AUTO;
-    return strcmp(typed->engine, "cpu") == 0    ? TRAWL_ENGINE_CPU
-           : strcmp(typed->engine, "cuda") == 0 ? TRAWL_ENGINE_CUDA
-                                                : TRAWL_ENGINE_AUTO;
-}
-
-static bool open_searcher(const struct typed *typed, const struct needles *needles,
-                          struct trawl_searcher **searcher)
-{
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_error error;
-
-    options.engine = choose_engine(typed, needles);
-    options.threads = (uint32_t)typed->threads;
-    options.chunk_bytes = typed->chunk_bytes;
-    options.instruction_set = typed->instruction_set;
-    if (trawl_searcher_open(&options, searcher, &error) == TRAWL_OK)
-        return true;
-    if (options.engine == TRAWL_ENGINE_CUDA && typed->engine == NULL)
-        complain("--algorithm: %s needs --engine=cuda: %s", typed->algorithm, error.message);
-    else
-        complain("%s%s",
-                 options.engine == TRAWL_ENGINE_CUDA ? "--engine=cuda: "
-                 : error.status == TRAWL_ARGUMENT && typed->instruction_set != NULL
-                     ? "--instruction-set: "
-                     : "",
-                 error.message);
-    return false;
-}
-
 static bool progress_wanted(const struct settings *settings)
 {
     if (settings->typed->progress)
@@ -209,32 +208,35 @@ static int run_job(struct job *job, struct exclude *exclude, const struct typed_
                    size_t operand_count, char *message)
 {
     const struct typed *typed = job->settings->typed;
+    bool good = true;
 
-    if (!open_searcher(typed, job->needles, &job->searcher))
-        return EXIT_ERROR;
-    if (job->settings->report == REPORT_MATRIX && !matrix_open(job, message)) {
-        complain("%s", message);
-        trawl_searcher_close(job->searcher);
-        return EXIT_ERROR;
-    }
-    if (progress_wanted(job->settings))
-        job->progress = progress_begin(
-            job->matrix != NULL ? matrix_reader(job->matrix) : job->searcher, typed->progress);
+    /* Otherwise as files ask for them. */
+    if (job->settings->report == REPORT_MATRIX ||
+        searchers_engine(typed, job->needles) == TRAWL_ENGINE_CUDA)
+        good = searchers_open(job, &job->searcher, message);
+    if (good && job->settings->report == REPORT_MATRIX)
+        good = matrix_open(job, message);
+    if (progress_wanted(job->settings) && good)
+        job->progress = progress_begin(typed->progress);
     if (typed->file_names != 0 || operand_count > 1)
         job->show_names = typed->file_names >= 0 ? 1 : 0;
     else
         job->show_names = typed->directories == DIRECTORIES_RECURSE ? -1 : 0;
-    if (job->matrix != NULL)
-        matrix_walk(job, exclude, operands, operand_count);
-    else
-        job_walk(job, exclude, operands, operand_count);
+    if (good && job->matrix != NULL)
+        good = matrix_walk(job, exclude, operands, operand_count, message);
+    else if (good)
+        good = job_walk(job, exclude, operands, operand_count, message);
     output_flush(job->output);
     progress_end(job->progress);
     job->progress = NULL;
-    if (typed->stats)
+    if (good && typed->stats)
         print_stats(job);
     matrix_close(job->matrix);
     trawl_searcher_close(job->searcher);
+    if (!good) {
+        complain("%s", message);
+        return EXIT_ERROR;
+    }
     if (job->output->error != 0) {
         complain("write error: %s", strerror(job->output->error));
         return EXIT_ERROR;

@@ -116,27 +116,27 @@ const struct trawl_searcher *matrix_reader(const struct matrix *matrix)
 
 /* ---- All texts ------------------------------------------------------------------------------- */
 
-void matrix_walk(struct job *job, struct exclude *exclude, const struct typed_item *operands,
-                 size_t operand_count)
+bool matrix_walk(struct job *job, const struct exclude *exclude, const struct typed_item *operands,
+                 size_t operand_count, char *message)
 {
     struct matrix *matrix = job->matrix;
+    bool good;
 
     if (matrix->format != MATRIX_NPY) {
-        job_walk(job, exclude, operands, operand_count);
-        return;
+        return job_walk(job, exclude, operands, operand_count, message);
     }
     matrix->header_goes_last = matrix_header_can_wait(matrix);
     if (!matrix->header_goes_last) {
         matrix->counts = job->silent = true;
-        job_walk(job, exclude, operands, operand_count);
+        good = job_walk(job, exclude, operands, operand_count, message);
         matrix->counts = job->silent = false;
-        if (job->done)
-            return;
+        if (job->done || !good)
+            return good;
         matrix->rows_announced = matrix->row_count;
         matrix->row_count = 0;
     }
     matrix_header_begin(matrix);
-    job_walk(job, exclude, operands, operand_count);
+    good = job_walk(job, exclude, operands, operand_count, message);
     output_flush(job->output);
     if (matrix->header_goes_last) {
         matrix_header_end(matrix);
@@ -147,6 +147,7 @@ void matrix_walk(struct job *job, struct exclude *exclude, const struct typed_it
                     matrix->rows_announced, matrix->row_too_many ? "more" : "fewer");
         job->error_seen = true;
     }
+    return good;
 }
 
 bool matrix_counts(const struct matrix *matrix)

@@ -8,7 +8,7 @@
 #define TRAWL_MATRIX_H
 
 #include "trawl/scan.h"
-#include "trawl/walk.h"
+#include "trawl/pool.h"
 
 #define MATRIX_NPY_HEADER_BYTES 128
 
@@ -44,8 +44,8 @@ void matrix_close(struct matrix *matrix);
 /* What reads the text: its progress is the job's. */
 const struct trawl_searcher *matrix_reader(const struct matrix *matrix);
 /* As job_walk, with what comes before and behind all rows; counts first where it must. */
-void matrix_walk(struct job *job, struct exclude *exclude, const struct typed_item *operands,
-                 size_t operand_count);
+bool matrix_walk(struct job *job, const struct exclude *exclude, const struct typed_item *operands,
+                 size_t operand_count, char *message);
 /* Is this the pass that counts? Then matrix_count takes a descriptor, and leaves it as it was. */
 bool matrix_counts(const struct matrix *matrix);
 void matrix_count(struct job *job, int descriptor, const struct stat *status, const char *name);

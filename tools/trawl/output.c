@@ -13,6 +13,8 @@ void output_open(struct output *output, int descriptor)
     output->used = 0;
     output->committed = 0;
     output->error = 0;
+    output->full = NULL;
+    output->full_context = NULL;
 }
 
 void output_close(struct output *output)
@@ -41,6 +43,8 @@ static void write_all(struct output *output, const uint8_t *bytes, size_t bytes_
 
 static void write_committed(struct output *output)
 {
+    if (output->full != NULL)
+        return;
     write_all(output, output->bytes, output->committed);
     output->used -= output->committed;
     if (output->used > 0 && output->committed > 0)
@@ -54,34 +58,55 @@ void output_flush(struct output *output)
     write_committed(output);
 }
 
-void output_make_room(struct output *output, size_t bytes_count)
+/* A larger buffer, if it need not be larger than `most`. */
+static bool grow(struct output *output, size_t bytes_count, size_t most)
 {
     size_t capacity = output->capacity;
     uint8_t *bytes;
 
-    write_committed(output);
-    if (capacity - output->used >= bytes_count)
-        return;
-    while (capacity - output->used < bytes_count && capacity < OUTPUT_HELD_MAX)
+    while (capacity - output->used < bytes_count && capacity < most)
         capacity *= 2;
-    if (capacity - output->used < bytes_count) {
-        output_flush(output);
-        return; /* callers ask for no more than half of the first buffer */
-    }
-    bytes = malloc(capacity);
-    if (bytes == NULL) {
-        output_flush(output); /* to hold less is no error, only less exact about binary files */
-        return;
-    }
+    bytes = capacity - output->used < bytes_count ? NULL : malloc(capacity);
+    if (bytes == NULL)
+        return false;
     memcpy(bytes, output->bytes, output->used);
     if (output->bytes != output->initial)
         free(output->bytes);
     output->bytes = bytes;
     output->capacity = capacity;
+    return true;
+}
+
+/* Is there room to keep that much more? If not, from now on bytes are written. */
+static bool keep(struct output *output, size_t bytes_count)
+{
+    if (output->capacity - output->used >= bytes_count ||
+        grow(output, bytes_count, OUTPUT_KEPT_MAX))
+        return true;
+    output->full(output->full_context);
+    return false;
+}
+
+void output_make_room(struct output *output, size_t bytes_count)
+{
+    if (output->full != NULL && keep(output, bytes_count))
+        return;
+    write_committed(output);
+    if (output->capacity - output->used >= bytes_count)
+        return;
+    /* To hold less is no error, only less exact about binary files. Callers ask for no more than
+     * half of the first buffer. */
+    if (!grow(output, bytes_count, OUTPUT_HELD_MAX))
+        output_flush(output);
 }
 
 void output_bytes_large(struct output *output, const void *bytes, size_t bytes_count)
 {
+    if (output->full != NULL && keep(output, bytes_count)) {
+        memcpy(output->bytes + output->used, bytes, bytes_count);
+        output->used += bytes_count;
+        return;
+    }
     output_flush(output);
     write_all(output, bytes, bytes_count);
 }

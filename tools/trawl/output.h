@@ -3,6 +3,9 @@
  * Bytes are held until committed: of a file's block of text it may turn out late that it is
  * binary, and then what was formatted of that block must not appear. At most OUTPUT_HELD_MAX bytes
  * are held; beyond, they are committed.
+ *
+ * With `full` set nothing is written: all is kept, up to OUTPUT_KEPT_MAX bytes. Then full() is
+ * called, which has to set it to NULL and may take away what was committed.
  */
 #ifndef TRAWL_OUTPUT_H
 #define TRAWL_OUTPUT_H
@@ -14,6 +17,7 @@
 
 #define OUTPUT_BYTES (128u << 10)
 #define OUTPUT_HELD_MAX (4u << 20)
+#define OUTPUT_KEPT_MAX (1u << 20)
 #define NUMBER_DIGITS_MAX 20
 
 struct output {
@@ -23,6 +27,8 @@ struct output {
     size_t used;
     size_t committed; /* <= used */
     int error;        /* errno of a failed write; then nothing more is written */
+    void (*full)(void *context);
+    void *full_context;
     uint8_t initial[OUTPUT_BYTES];
 };
 

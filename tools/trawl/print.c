@@ -2,6 +2,9 @@
 #include "trawl/scan.h"
 
 #include "trawl/charset.h"
+#include "trawl/pool.h"
+
+#define COLOR_FRAME_BYTES 16 /* what colours are put into, at both ends */
 
 void print_color_start(struct scan *scan, const char *color)
 {
@@ -71,14 +74,25 @@ void print_head(struct scan *scan, uint64_t line_number, uint64_t offset, uint64
 
 void print_group_separator(struct scan *scan)
 {
-    const char *separator = scan->settings->typed->group_separator;
+    const struct settings *settings = scan->settings;
+    const char *separator = settings->typed->group_separator;
+    struct pool_worker *worker = scan->job->worker;
+    size_t begin, color_bytes = 1;
 
-    if (separator == NULL)
+    if (settings->colors.on)
+        color_bytes += strlen(settings->colors.separator) + COLOR_FRAME_BYTES;
+    if (separator == NULL || scan->job->groups == GROUPS_NONE ||
+        (settings->before_count < 0 && settings->after_count < 0))
         return;
+    if (worker != NULL && !pool_wants_separator(worker, strlen(separator) + color_bytes))
+        return;
+    begin = scan->output->used;
     print_color_start(scan, scan->settings->colors.separator);
     output_text(scan->output, separator);
     print_color_end(scan, scan->settings->colors.separator);
     output_byte(scan->output, '\n');
+    if (worker != NULL)
+        pool_mark_separator(worker, begin);
 }
 
 void print_match(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count, const char *color)
@@ -303,8 +317,7 @@ void print_before(struct scan *scan, const struct view *view, uint64_t begin)
 
         at = line_end != NULL ? (uint64_t)(line_end - view->bytes) + 1 : 0;
     }
-    if ((settings->before_count >= 0 || settings->after_count >= 0) && scan->job->group_printed &&
-        scan->printed_end != view->begin + at)
+    if (scan->printed_end != view->begin + at)
         print_group_separator(scan);
     while (at < begin) {
         const uint8_t *line_end =

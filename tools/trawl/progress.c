@@ -21,7 +21,7 @@ struct progress {
     bool always, terminal, ended, searching, shown;
     bool total_known;
     uint64_t total_bytes;       /* of the current text */
-    uint64_t done_bytes_before; /* of the texts before it */
+    uint64_t done_bytes_before; /* of other texts */
     uint64_t begin_ns;
 };
 
@@ -89,14 +89,13 @@ static void *display(void *context)
     return NULL;
 }
 
-struct progress *progress_begin(const struct trawl_searcher *searcher, bool always)
+struct progress *progress_begin(bool always)
 {
     struct progress *progress = calloc(1, sizeof *progress);
     pthread_condattr_t attributes;
 
     if (progress == NULL)
         return NULL;
-    progress->searcher = searcher;
     progress->always = always;
     progress->terminal = isatty(STDERR_FILENO) != 0;
     progress->begin_ns = now_ns();
@@ -113,15 +112,26 @@ struct progress *progress_begin(const struct trawl_searcher *searcher, bool alwa
     return NULL;
 }
 
-void progress_file(struct progress *progress, const struct trawl_text *text)
+void progress_file(struct progress *progress, const struct trawl_searcher *searcher,
+                   const struct trawl_text *text)
 {
     if (progress == NULL)
         return;
     pthread_mutex_lock(&progress->mutex);
+    progress->searcher = searcher;
     if (progress->searching)
         progress->done_bytes_before += trawl_searcher_progress(progress->searcher);
     progress->searching = text != NULL;
     progress->total_known = text != NULL && trawl_text_bytes(text, &progress->total_bytes);
+    pthread_mutex_unlock(&progress->mutex);
+}
+
+void progress_add(struct progress *progress, uint64_t bytes)
+{
+    if (progress == NULL)
+        return;
+    pthread_mutex_lock(&progress->mutex);
+    progress->done_bytes_before += bytes;
     pthread_mutex_unlock(&progress->mutex);
 }
 

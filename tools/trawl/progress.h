@@ -10,10 +10,13 @@ struct progress;
 
 /* always: from the beginning and also where standard error is no terminal; else only from the
  * third second on. NULL if the thread could not be started: then there is no display. */
-struct progress *progress_begin(const struct trawl_searcher *searcher, bool always);
+struct progress *progress_begin(bool always);
 
 /* The text that is searched next; NULL: none. progress may be NULL here and below. */
-void progress_file(struct progress *progress, const struct trawl_text *text);
+void progress_file(struct progress *progress, const struct trawl_searcher *searcher,
+                   const struct trawl_text *text);
+/* Another text was searched meanwhile. */
+void progress_add(struct progress *progress, uint64_t bytes);
 
 /* Clear the line, so that a message can be written. */
 void progress_hide(struct progress *progress);

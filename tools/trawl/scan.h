@@ -107,7 +107,8 @@ bool print_far_line(struct scan *scan, uint64_t begin, uint64_t end, char separa
 /* File name, line number, offset. line_number 0: none wanted. bytes_count: of what follows. */
 void print_head(struct scan *scan, uint64_t line_number, uint64_t offset, uint64_t bytes_count,
                 char separator);
-/* Separator before a group of lines that does not touch the last one. */
+/* With context: separator before a group of lines that does not touch the last one, if there is
+ * one. */
 void print_group_separator(struct scan *scan);
 void print_match(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count, const char *color);
 void print_name(struct scan *scan);

@@ -2,6 +2,7 @@
 #include "trawl/scan.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -41,26 +42,34 @@ static unsigned number_width(const struct job *job, const struct stat *status)
 }
 
 /* A file with a hole has NULs, wherever they are; grep asks before it has read them. */
-static bool has_hole(int descriptor, const struct stat *status)
+static bool has_hole(const struct job_file *file)
 {
+    const struct stat *status = file->status;
     off_t here, hole;
 
     if (!S_ISREG(status->st_mode) || status->st_size <= (off_t)BLOCK_BYTES)
         return false;
-    here = lseek(descriptor, 0, SEEK_CUR);
+    here = file->bytes != NULL ? 0 : lseek(file->descriptor, 0, SEEK_CUR);
     if (here < 0)
         return false;
-    hole = lseek(descriptor, here, SEEK_HOLE);
-    return lseek(descriptor, here, SEEK_SET) == here && hole >= 0 && hole < status->st_size;
+    hole = lseek(file->descriptor, here, SEEK_HOLE);
+    if (file->bytes == NULL && lseek(file->descriptor, here, SEEK_SET) != here)
+        return false;
+    return hole >= 0 && hole < status->st_size;
 }
 
 static bool plan_any_place(struct scan *scan)
 {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* workers share the plan */
     struct needles *needles = scan->job->needles;
     char message[TYPED_ERROR_BYTES];
+    bool good;
 
-    if (needles->plan_any_place == NULL &&
-        !needles_plan(needles, scan->settings, false, &needles->plan_any_place, message)) {
+    pthread_mutex_lock(&lock);
+    good = needles->plan_any_place != NULL ||
+           needles_plan(needles, scan->settings, false, &needles->plan_any_place, message);
+    pthread_mutex_unlock(&lock);
+    if (!good) {
         scan_fail(scan, TRAWL_MEMORY);
         return false;
     }
@@ -71,7 +80,7 @@ static bool plan_any_place(struct scan *scan)
 }
 
 static void scan_begin(struct scan *scan, struct job *job, struct trawl_text *text,
-                       const char *name, int descriptor, const struct stat *status)
+                       const struct job_file *file)
 {
     const struct settings *settings = job->settings;
     const struct needles *needles = job->needles;
@@ -82,9 +91,9 @@ static void scan_begin(struct scan *scan, struct job *job, struct trawl_text *te
     scan->output = job->output;
     scan->text = text;
     scan->plan = needles->plan;
-    scan->name = name;
+    scan->name = file->name;
     scan->seekable = trawl_text_is_seekable(text);
-    scan->number_width = number_width(job, status);
+    scan->number_width = number_width(job, file->status);
     scan->left_count = settings->max_count;
     scan->printed_end = OFFSET_NONE;
     scan->quiet = settings->report != REPORT_LINES && settings->report != REPORT_ONLY_MATCHING;
@@ -97,7 +106,7 @@ static void scan_begin(struct scan *scan, struct job *job, struct trawl_text *te
         (settings->null_is_binary &&
          (!scan->quiet || settings->typed->binary_files == BINARY_FILES_WITHOUT_MATCH));
     scan->block_end = scan->watch_nulls && scan->seekable && !scan->quiet ? 0 : OFFSET_NONE;
-    if (scan->watch_nulls && has_hole(descriptor, status)) {
+    if (scan->watch_nulls && has_hole(file)) {
         scan->null_offset = 0;
         binary_found(scan);
         scan->stop = settings->typed->binary_files == BINARY_FILES_WITHOUT_MATCH;
@@ -208,29 +217,52 @@ static enum trawl_status scan_run(struct scan *scan, int descriptor, struct traw
     return status;
 }
 
+void job_add_totals(struct job_totals *sum, const struct job_totals *more)
+{
+    sum->file_count += more->file_count;
+    sum->selected_count += more->selected_count;
+    sum->text_bytes += more->text_bytes;
+    sum->match_count += more->match_count;
+    sum->candidate_count += more->candidate_count;
+    sum->chunk_count += more->chunk_count;
+    sum->device_chunk_count += more->device_chunk_count;
+    sum->search_ns += more->search_ns;
+    sum->device_copy_ns += more->device_copy_ns;
+    sum->device_kernel_ns += more->device_kernel_ns;
+    sum->child_grids += more->child_grids;
+    sum->child_spills += more->child_spills;
+    if (more->thread_count > sum->thread_count)
+        sum->thread_count = more->thread_count;
+    if (more->engine[0] == '\0')
+        return;
+    memcpy(sum->engine, more->engine, sizeof sum->engine);
+    memcpy(sum->instruction_set, more->instruction_set, sizeof sum->instruction_set);
+    memcpy(sum->note, more->note, sizeof sum->note);
+}
+
 void job_add_stats(struct job *job)
 {
     struct trawl_stats stats = {.size = sizeof stats};
-    struct job_totals *totals = &job->totals;
+    struct job_totals totals = {0};
 
     if (!job->settings->typed->stats ||
         trawl_searcher_stats(job->searcher, &stats, NULL) != TRAWL_OK)
         return;
-    totals->text_bytes += stats.text_bytes;
-    totals->match_count += stats.match_count;
-    totals->candidate_count += stats.candidate_count;
-    totals->chunk_count += stats.chunk_count;
-    totals->device_chunk_count += stats.device_chunk_count;
-    totals->search_ns += stats.wall_ns;
-    totals->device_copy_ns += stats.device_copy_ns;
-    totals->device_kernel_ns += stats.device_kernel_ns;
-    totals->child_grids += stats.child_grids;
-    totals->child_spills += stats.child_spills;
-    if (stats.thread_count > totals->thread_count)
-        totals->thread_count = stats.thread_count;
-    memcpy(totals->engine, stats.engine, sizeof totals->engine);
-    memcpy(totals->instruction_set, stats.instruction_set, sizeof totals->instruction_set);
-    memcpy(totals->note, stats.note, sizeof totals->note);
+    totals.text_bytes = stats.text_bytes;
+    totals.match_count = stats.match_count;
+    totals.candidate_count = stats.candidate_count;
+    totals.chunk_count = stats.chunk_count;
+    totals.device_chunk_count = stats.device_chunk_count;
+    totals.search_ns = stats.wall_ns;
+    totals.device_copy_ns = stats.device_copy_ns;
+    totals.device_kernel_ns = stats.device_kernel_ns;
+    totals.child_grids = stats.child_grids;
+    totals.child_spills = stats.child_spills;
+    totals.thread_count = stats.thread_count;
+    memcpy(totals.engine, stats.engine, sizeof totals.engine);
+    memcpy(totals.instruction_set, stats.instruction_set, sizeof totals.instruction_set);
+    memcpy(totals.note, stats.note, sizeof totals.note);
+    job_add_totals(&job->totals, &totals);
 }
 
 static void add_totals(struct job *job, const struct scan *scan)
@@ -315,43 +347,54 @@ static void fail(struct job *job, const char *name, enum trawl_status status,
     job->done = true;
 }
 
-void job_search(struct job *job, int descriptor, const struct stat *file_status, const char *name)
+static enum trawl_status text_open(const struct job_file *file, struct trawl_text **text,
+                                   struct trawl_error *error)
+{
+    if (file->bytes != NULL)
+        return trawl_text_from_memory(file->bytes, file->bytes_count, text, error);
+    return trawl_text_from_descriptor(file->descriptor, file->name, text, error);
+}
+
+void job_search(struct job *job, const struct job_file *file)
 {
     struct trawl_text *text = NULL;
     struct trawl_error error;
     struct scan scan;
-    off_t begin = descriptor == STDIN_FILENO ? lseek(descriptor, 0, SEEK_CUR) : 0;
+    bool is_input = file->descriptor == STDIN_FILENO;
+    const struct trawl_searcher *reader =
+        job->matrix != NULL ? matrix_reader(job->matrix) : job->searcher;
+    off_t begin = is_input ? lseek(file->descriptor, 0, SEEK_CUR) : 0;
     enum trawl_status status;
 
-    if (is_own_output(job, file_status)) {
+    if (is_own_output(job, file->status)) {
         if (!job->settings->typed->no_messages)
-            job_message(job, "%s: input file is also the output", name);
+            job_message(job, "%s: input file is also the output", file->name);
         job->error_seen = true;
         return;
     }
     if (job->matrix != NULL && matrix_counts(job->matrix)) {
-        matrix_count(job, descriptor, file_status, name);
+        matrix_count(job, file->descriptor, file->status, file->name);
         return;
     }
     memset(&error, 0, sizeof error);
-    status = trawl_text_from_descriptor(descriptor, name, &text, &error);
+    status = text_open(file, &text, &error);
     if (status != TRAWL_OK) {
-        fail(job, name, status, &error);
+        fail(job, file->name, status, &error);
         return;
     }
-    scan_begin(&scan, job, text, name, descriptor, file_status);
-    progress_file(job->progress, text);
-    if (S_ISDIR(file_status->st_mode))
-        job_file_error(job, name, EISDIR);
+    scan_begin(&scan, job, text, file);
+    progress_file(job->progress, reader, text);
+    if (S_ISDIR(file->status->st_mode))
+        job_file_error(job, file->name, EISDIR);
     else
-        status = scan_run(&scan, descriptor, &error);
-    progress_file(job->progress, NULL);
+        status = scan_run(&scan, file->descriptor, &error);
+    progress_file(job->progress, reader, NULL);
     if (status != TRAWL_OK)
-        fail(job, name, status, &error);
+        fail(job, file->name, status, &error);
     if (!job->done)
         report_file(job, &scan);
-    if (descriptor == STDIN_FILENO)
-        settle_input(&scan, file_status, begin);
+    if (is_input)
+        settle_input(&scan, file->status, begin);
     add_totals(job, &scan);
     free(scan.carry);
     free(scan.carried);

@@ -1,12 +1,53 @@
-/* walk: through the operands and the directories below them. */
+/* walk: from the operands to the files to be searched, through directories where that is asked for.
+ */
 #ifndef TRAWL_WALK_H
 #define TRAWL_WALK_H
 
 #include "trawl/exclude.h"
 #include "trawl/job.h"
+#include "trawl/tree.h"
 
-/* Search the operands; without any, standard input or, if recursive, the working directory. */
-void job_walk(struct job *job, struct exclude *exclude, const struct typed_item *operands,
-              size_t operand_count);
+enum walk_kind {
+    WALK_FILE,
+    WALK_INPUT, /* standard input */
+    WALK_LOOP,  /* to be warned of */
+    WALK_ERROR,
+};
+
+/* What comes next. */
+struct walk_item {
+    enum walk_kind kind;
+    const char *name;                 /* as it is shown; borrowed until the next call */
+    size_t open_at;                   /* WALK_FILE: what is opened is name + open_at ... */
+    struct tree_directory *directory; /* ... in this directory, NULL: the working directory */
+    unsigned char type;               /* WALK_FILE: one of dirent's DT_, if it is known */
+    bool is_operand;
+    int os_code; /* WALK_ERROR */
+};
+
+struct walk {
+    struct job *job; /* whose show_names is settled by the first item */
+    const struct exclude *exclude;
+    const struct typed_item *operands;
+    size_t operand_count, operand_at;
+    struct tree *tree;            /* of the current operand, or NULL */
+    bool below_working_directory; /* no operand: names are shown without "./" */
+    unsigned open_levels;         /* how many directories may stay open */
+};
+
+/* Without operands, standard input or, if recursive, the working directory. */
+void walk_open(struct walk *walk, struct job *job, const struct exclude *exclude,
+               const struct typed_item *operands, size_t operand_count, unsigned open_levels);
+void walk_close(struct walk *walk);
+
+/* False: there are no more. */
+bool walk_next(struct walk *walk, struct walk_item *item);
+
+/* Are devices, pipes and sockets to be left out? */
+bool walk_skips_devices(const struct typed *typed, bool is_operand);
+
+/* The same as walk_next asks of a tree's entries, for an operand that turned out to be a directory
+ * or not. */
+bool walk_skips_operand(const struct walk *walk, const char *name, bool is_directory);
 
 #endif

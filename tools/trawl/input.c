@@ -1,0 +1,164 @@
+/* input: one item of the walk, from its name to its search. */
+#include "trawl/pool.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "trawl/progress.h"
+
+/* Files up to this size are read whole by one read, which the searches then find in the cache. */
+#define WHOLE_BYTES (UINT64_C(256) << 10)
+/* Files from this size on are searched by all threads, if no other worker needs a core ... */
+#define SHARED_BYTES_ALONE (UINT64_C(512) << 10)
+#define SHARED_BYTES (UINT64_C(8) << 20)        /* ... or if all wait for it to be printed ... */
+#define SHARED_BYTES_AHEAD (UINT64_C(32) << 20) /* ... which is waited for from here on. */
+
+static bool is_device(mode_t mode)
+{
+    return S_ISCHR(mode) || S_ISBLK(mode) || S_ISSOCK(mode) || S_ISFIFO(mode);
+}
+
+/* Read a file of known or unknown size to its end. False: it is longer than WHOLE_BYTES, or
+ * something is wrong, which reading it once more will tell. */
+static bool read_whole(struct pool_worker *worker, int descriptor, const struct stat *status,
+                       uint64_t *bytes_count)
+{
+    uint64_t used = 0;
+
+    if (worker->bytes == NULL)
+        worker->bytes = malloc(WHOLE_BYTES + 1);
+    while (worker->bytes != NULL) {
+        ssize_t got =
+            pread(descriptor, worker->bytes + used, (size_t)(WHOLE_BYTES + 1 - used), (off_t)used);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        used += got > 0 ? (uint64_t)got : 0;
+        if (got < 0 || used > WHOLE_BYTES)
+            return false;
+        *bytes_count = used;
+        /* Less came than was asked for, and as much as the file is known to have: it is all. */
+        if (got == 0 || used == (uint64_t)status->st_size)
+            return true;
+    }
+    return false;
+}
+
+/* With the searcher of all threads, when it is this file's turn. */
+static void search_shared(struct pool_worker *worker, const struct job_file *file)
+{
+    if (!pool_wait_turn(worker))
+        return;
+    worker->job->searcher = pool_shared_searcher(worker);
+    if (worker->job->searcher != NULL)
+        job_search(worker->job, file);
+}
+
+static void search_single(struct pool_worker *worker, const struct job_file *file)
+{
+    struct job *job = worker->job;
+    struct progress *progress = job->progress;
+
+    job->searcher = worker->searcher;
+    job->progress = NULL; /* which follows one search only: of this, it is told at the end */
+    job_search(job, file);
+    job->progress = progress;
+    worker->searched_bytes += trawl_searcher_progress(worker->searcher);
+}
+
+static bool wants_all_threads(struct pool_worker *worker, const struct stat *status)
+{
+    uint64_t bytes = (uint64_t)status->st_size;
+
+    if (worker->searcher == NULL || !S_ISREG(status->st_mode) || bytes >= SHARED_BYTES_AHEAD)
+        return true;
+    if (bytes < SHARED_BYTES_ALONE || !pool_has_turn(worker))
+        return false;
+    return bytes >= SHARED_BYTES || !pool_is_shared(worker);
+}
+
+static void search_open(struct pool_worker *worker, int descriptor, const struct walk_item *item)
+{
+    const struct typed *typed = worker->job->settings->typed;
+    struct stat status;
+    struct job_file file = {descriptor, &status, item->name, NULL, 0};
+
+    if (fstat(descriptor, &status) != 0) {
+        job_file_error(worker->job, item->name, errno);
+        return;
+    }
+    if (item->kind != WALK_INPUT) {
+        bool is_directory = S_ISDIR(status.st_mode);
+
+        if (walk_skips_devices(typed, item->is_operand) && is_device(status.st_mode))
+            return;
+        if (item->is_operand && walk_skips_operand(pool_walk(worker), item->name, is_directory))
+            return;
+        if (is_directory && typed->directories != DIRECTORIES_READ)
+            return;
+        if (worker->searcher != NULL && S_ISREG(status.st_mode) &&
+            (uint64_t)status.st_size <= WHOLE_BYTES &&
+            read_whole(worker, descriptor, &status, &file.bytes_count))
+            file.bytes = worker->bytes;
+    }
+    if (file.bytes == NULL && wants_all_threads(worker, &status))
+        search_shared(worker, &file);
+    else
+        search_single(worker, &file);
+}
+
+/* Not to be opened before it is its turn: a pipe's writer would notice. */
+static bool waits(const struct walk_item *item, int directory)
+{
+    struct stat status;
+
+    if (item->type != DT_UNKNOWN)
+        return item->type != DT_REG;
+    return fstatat(directory, item->name + item->open_at, &status, 0) == 0 &&
+           !S_ISREG(status.st_mode);
+}
+
+static void search_file(struct pool_worker *worker, const struct walk_item *item)
+{
+    const struct typed *typed = worker->job->settings->typed;
+    bool follow = item->is_operand || typed->follow_links;
+    int directory = item->directory != NULL ? item->directory->descriptor : AT_FDCWD;
+    int flags = O_RDONLY | O_NOCTTY | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW) |
+                (walk_skips_devices(typed, item->is_operand) ? O_NONBLOCK : 0);
+    int descriptor;
+
+    if (!pool_has_turn(worker) && waits(item, directory) && !pool_wait_turn(worker))
+        return;
+    descriptor = tree_open_above_standard(directory, item->name + item->open_at, flags);
+    if (descriptor < 0) {
+        if (follow || errno != ELOOP)
+            job_file_error(worker->job, item->name, errno);
+        return;
+    }
+    search_open(worker, descriptor, item);
+    if (close(descriptor) != 0)
+        job_file_error(worker->job, item->name, errno);
+}
+
+void pool_search(struct pool_worker *worker, const struct walk_item *item)
+{
+    switch (item->kind) {
+    case WALK_FILE:
+        search_file(worker, item);
+        break;
+    case WALK_INPUT:
+        if (pool_wait_turn(worker))
+            search_open(worker, STDIN_FILENO, item);
+        break;
+    case WALK_LOOP:
+        if (!worker->job->settings->typed->no_messages)
+            job_message(worker->job, "%s: warning: recursive directory loop", item->name);
+        break;
+    case WALK_ERROR:
+        job_file_error(worker->job, item->name, item->os_code);
+        break;
+    }
+}

@@ -1,0 +1,56 @@
+/* searchers: those that the command opens. */
+#include "trawl/searchers.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum trawl_engine searchers_engine(const struct typed *typed, const struct needles *needles)
+{
+    if (typed->engine == NULL)
+        return typed->algorithm != NULL &&
+                       trawl_plan_engines(needles->plan) == 1u << TRAWL_ENGINE_CUDA
+                   ? TRAWL_ENGINE_CUDA
+                   : TRAWL_ENGINE_AUTO;
+    return strcmp(typed->engine, "cpu") == 0    ? TRAWL_ENGINE_CPU
+           : strcmp(typed->engine, "cuda") == 0 ? TRAWL_ENGINE_CUDA
+                                                : TRAWL_ENGINE_AUTO;
+}
+
+static bool open_one(const struct job *job, enum trawl_engine engine, uint32_t threads,
+                     struct trawl_searcher **searcher, char *message)
+{
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    const struct typed *typed = job->settings->typed;
+    struct trawl_error error;
+
+    options.engine = engine;
+    options.threads = threads;
+    options.chunk_bytes = typed->chunk_bytes;
+    options.instruction_set = typed->instruction_set;
+    if (trawl_searcher_open(&options, searcher, &error) == TRAWL_OK)
+        return true;
+    if (engine == TRAWL_ENGINE_CUDA && typed->engine == NULL)
+        (void)snprintf(message, TYPED_ERROR_BYTES, "--algorithm: %s needs --engine=cuda: %s",
+                       typed->algorithm, error.message);
+    else
+        (void)snprintf(message, TYPED_ERROR_BYTES, "%s%s",
+                       engine == TRAWL_ENGINE_CUDA ? "--engine=cuda: "
+                       : error.status == TRAWL_ARGUMENT && typed->instruction_set != NULL
+                           ? "--instruction-set: "
+                           : "",
+                       error.message);
+    return false;
+}
+
+bool searchers_open(const struct job *job, struct trawl_searcher **searcher, char *message)
+{
+    const struct typed *typed = job->settings->typed;
+
+    return open_one(job, searchers_engine(typed, job->needles), (uint32_t)typed->threads, searcher,
+                    message);
+}
+
+bool searchers_open_single(const struct job *job, struct trawl_searcher **searcher, char *message)
+{
+    return open_one(job, TRAWL_ENGINE_CPU, 1, searcher, message);
+}

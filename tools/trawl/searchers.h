@@ -1,0 +1,15 @@
+/* searchers: those that the command opens, and what is wrong where one cannot be had. */
+#ifndef TRAWL_SEARCHERS_H
+#define TRAWL_SEARCHERS_H
+
+#include "trawl/job.h"
+
+/* The engine asked for, or the only one that has the algorithm asked for. */
+enum trawl_engine searchers_engine(const struct typed *typed, const struct needles *needles);
+
+/* As the options say. False: message[TYPED_ERROR_BYTES] is filled. */
+bool searchers_open(const struct job *job, struct trawl_searcher **searcher, char *message);
+/* On the CPU, in the caller's thread. */
+bool searchers_open_single(const struct job *job, struct trawl_searcher **searcher, char *message);
+
+#endif

@@ -1,0 +1,519 @@
+/* tree: the files of a directory and of those below it, found by way of descriptors. */
+#include "trawl/tree.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "trawl/exclude.h"
+
+/* grep's order, found by experiment with version 3.8: the entries of a directory come 100,000 at a
+ * time; if those are more than 10,000, they are sorted by inode number, except on file systems
+ * that gain nothing by it. */
+#define PORTION_ENTRIES 100000u
+#define UNSORTED_ENTRIES 10000u
+#define MAGIC_NFS 0x6969
+#define MAGIC_CIFS 0xff534d42
+#define MAGIC_TMPFS 0x01021994
+
+#define READ_BYTES (32u << 10)
+#define ROOM_FIRST 16u
+#define NAMES_FIRST 256u
+#define ROOM_KEPT 4096u /* entries whose room is kept for the next directory at this depth ... */
+#define LEVELS_KEPT 64u /* ... unless it is deeper than this */
+#define NO_LEVEL SIZE_MAX
+
+struct found {
+    ino64_t inode;
+    uint32_t name_at; /* in names */
+    unsigned char type;
+};
+
+/* A directory between the root and where the walk is. */
+struct level {
+    struct tree_directory *directory; /* NULL: closed; opened again on the way back */
+    dev_t device;
+    ino_t inode;
+    bool by_link; /* found through a link: its ".." may be elsewhere */
+    bool unread;  /* more portions may come, from read_offset on */
+    off64_t read_offset;
+    int os_code;      /* reading it failed */
+    size_t same_hash; /* a level before it */
+    size_t path_bytes;
+    struct found *found; /* this portion */
+    size_t found_count, found_capacity, found_at;
+    char *names;
+    size_t names_used, names_capacity;
+};
+
+struct tree {
+    struct tree_options options;
+    bool begun;
+    struct level *levels;
+    size_t level_count, level_capacity;
+    size_t *chains; /* by hash of device and inode: the last level that has it */
+    size_t chain_count;
+    char *path;
+    size_t path_capacity, root_bytes;
+    union {
+        struct dirent64 alignment;
+        char bytes[READ_BYTES];
+    } buffer;
+};
+
+void tree_directory_hold(struct tree_directory *directory)
+{
+    atomic_fetch_add_explicit(&directory->holder_count, 1, memory_order_relaxed);
+}
+
+void tree_directory_drop(struct tree_directory *directory)
+{
+    if (directory == NULL ||
+        atomic_fetch_sub_explicit(&directory->holder_count, 1, memory_order_acq_rel) != 1)
+        return;
+    close(directory->descriptor);
+    free(directory);
+}
+
+int tree_open_above_standard(int directory, const char *path, int flags)
+{
+    int descriptor = openat(directory, path, flags), moved;
+
+    if (descriptor < 0 || descriptor > STDERR_FILENO)
+        return descriptor;
+    moved = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(descriptor);
+    return moved;
+}
+
+/* Room for `wanted` things of `size` bytes; NULL: no memory, and the old room stays. */
+static void *grown(void *room, size_t *capacity, size_t first, size_t wanted, size_t size)
+{
+    size_t larger = *capacity == 0 ? first : *capacity;
+    void *moved;
+
+    if (wanted <= *capacity)
+        return room;
+    while (larger < wanted)
+        larger *= 2;
+    moved = realloc(room, larger * size);
+    if (moved != NULL)
+        *capacity = larger;
+    return moved;
+}
+
+/* ---- Paths ----------------------------------------------------------------------------------- */
+
+/* The path of an entry: that of its directory and its name. Returns where the name begins; 0: no
+ * memory. */
+static size_t set_name(struct tree *tree, const struct level *level, const char *name)
+{
+    size_t at = level->path_bytes, name_bytes = strlen(name) + 1;
+    char *path =
+        grown(tree->path, &tree->path_capacity, NAMES_FIRST, at + 1 + name_bytes, sizeof *path);
+
+    if (path == NULL)
+        return 0;
+    tree->path = path;
+    if (path[at - 1] != '/')
+        path[at++] = '/';
+    memcpy(path + at, name, name_bytes);
+    return at;
+}
+
+static bool tell(struct tree *tree, struct tree_entry *entry, enum tree_kind kind, int os_code)
+{
+    memset(entry, 0, sizeof *entry);
+    entry->kind = kind;
+    entry->os_code = os_code;
+    entry->path = tree->path;
+    return true;
+}
+
+/* ---- Loops ----------------------------------------------------------------------------------- */
+
+static size_t hash_of(const struct tree *tree, dev_t device, ino_t inode)
+{
+    uint64_t mixed = ((uint64_t)inode ^ (uint64_t)device << 40) * UINT64_C(0x9e3779b97f4a7c15);
+
+    return (size_t)(mixed >> 32) & (tree->chain_count - 1);
+}
+
+static bool is_above(const struct tree *tree, dev_t device, ino_t inode)
+{
+    if (tree->chain_count == 0)
+        return false;
+    for (size_t at = tree->chains[hash_of(tree, device, inode)]; at != NO_LEVEL;
+         at = tree->levels[at].same_hash)
+        if (tree->levels[at].inode == inode && tree->levels[at].device == device)
+            return true;
+    return false;
+}
+
+static void chain(struct tree *tree, size_t at)
+{
+    struct level *level = &tree->levels[at];
+    size_t *last = &tree->chains[hash_of(tree, level->device, level->inode)];
+
+    level->same_hash = *last;
+    *last = at;
+}
+
+/* ---- Levels ---------------------------------------------------------------------------------- */
+
+/* Room for one more level, of which nothing is set but the room for what it holds. */
+static struct level *new_level(struct tree *tree)
+{
+    size_t capacity = tree->level_capacity;
+    struct level *levels =
+        grown(tree->levels, &capacity, ROOM_FIRST, tree->level_count + 1, sizeof *levels);
+
+    if (levels == NULL)
+        return NULL;
+    memset(levels + tree->level_capacity, 0, (capacity - tree->level_capacity) * sizeof *levels);
+    tree->levels = levels;
+    tree->level_capacity = capacity;
+    if (tree->chain_count < capacity) {
+        size_t *chains = realloc(tree->chains, capacity * sizeof *chains);
+
+        if (chains == NULL)
+            return NULL;
+        tree->chains = chains;
+        tree->chain_count = capacity;
+        for (size_t i = 0; i < capacity; i++)
+            chains[i] = NO_LEVEL;
+        for (size_t i = 0; i < tree->level_count; i++)
+            chain(tree, i);
+    }
+    return &tree->levels[tree->level_count];
+}
+
+static void free_level_room(struct level *level)
+{
+    free(level->found);
+    free(level->names);
+    level->found = NULL;
+    level->names = NULL;
+    level->found_capacity = level->names_capacity = 0;
+}
+
+/* Close a directory for now, if there is a way back to it. The root stays. */
+static bool close_for_now(struct tree *tree, size_t at)
+{
+    struct level *level = &tree->levels[at];
+
+    if (at == 0 || at + 1 >= tree->level_count || level->directory == NULL ||
+        tree->levels[at + 1].by_link)
+        return false;
+    tree_directory_drop(level->directory);
+    level->directory = NULL;
+    return true;
+}
+
+/* So that one more descriptor can be had. */
+static bool close_some(struct tree *tree)
+{
+    for (size_t i = 1; i + 1 < tree->level_count; i++)
+        if (close_for_now(tree, i))
+            return true;
+    return false;
+}
+
+static struct tree_directory *open_directory(struct tree *tree, int parent, const char *name,
+                                             bool follow, struct stat *status)
+{
+    int flags =
+        O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW);
+    struct tree_directory *directory = malloc(sizeof *directory);
+    int os_code;
+
+    if (directory == NULL)
+        return NULL;
+    do {
+        directory->descriptor = tree_open_above_standard(parent, name, flags);
+    } while (directory->descriptor < 0 && (errno == EMFILE || errno == ENFILE) && close_some(tree));
+    atomic_init(&directory->holder_count, 1);
+    if (directory->descriptor >= 0 && fstat(directory->descriptor, status) == 0)
+        return directory;
+    os_code = errno;
+    if (directory->descriptor >= 0)
+        close(directory->descriptor);
+    free(directory);
+    errno = os_code;
+    return NULL;
+}
+
+/* Go down into the directory whose path was set. False: it is not to be walked; entry says why. */
+static bool enter(struct tree *tree, const char *name, bool by_link, struct tree_entry *entry)
+{
+    size_t path_bytes = strlen(tree->path), depth = tree->level_count;
+    bool follow = tree->options.follow || depth == 0;
+    struct level *level = new_level(tree);
+    struct tree_directory *directory;
+    struct stat status;
+
+    if (level == NULL)
+        return !tell(tree, entry, TREE_ERROR, ENOMEM);
+    directory =
+        open_directory(tree, depth == 0 ? AT_FDCWD : tree->levels[depth - 1].directory->descriptor,
+                       name, follow, &status);
+    if (directory == NULL)
+        return !tell(tree, entry, TREE_ERROR, errno);
+    if (is_above(tree, status.st_dev, status.st_ino)) {
+        tree_directory_drop(directory);
+        return !tell(tree, entry, TREE_LOOP, 0);
+    }
+    level->directory = directory;
+    level->device = status.st_dev;
+    level->inode = status.st_ino;
+    level->by_link = by_link;
+    level->unread = true;
+    level->read_offset = 0;
+    level->os_code = 0;
+    level->path_bytes = path_bytes;
+    level->found_count = level->found_at = level->names_used = 0;
+    chain(tree, tree->level_count++);
+    if (tree->level_count > tree->options.open_levels)
+        (void)close_for_now(tree, tree->level_count - tree->options.open_levels);
+    return true;
+}
+
+/* Open the directory before the last one again. */
+static bool reopen_parent(struct tree *tree)
+{
+    struct level *child = &tree->levels[tree->level_count - 1], *level = child - 1;
+    struct stat status;
+
+    level->directory = open_directory(tree, child->directory->descriptor, "..", false, &status);
+    if (level->directory == NULL)
+        return false;
+    if (status.st_dev == level->device && status.st_ino == level->inode &&
+        (!level->unread ||
+         lseek64(level->directory->descriptor, level->read_offset, SEEK_SET) >= 0))
+        return true;
+    tree_directory_drop(level->directory);
+    level->directory = NULL;
+    errno = ENOENT; /* somebody moved the child meanwhile */
+    return false;
+}
+
+static void drop_level(struct tree *tree)
+{
+    struct level *level = &tree->levels[--tree->level_count];
+
+    tree_directory_drop(level->directory);
+    level->directory = NULL;
+    tree->chains[hash_of(tree, level->device, level->inode)] = level->same_hash;
+    if (tree->level_count >= LEVELS_KEPT || level->found_capacity > ROOM_KEPT)
+        free_level_room(level);
+}
+
+/* Go up. False: the way is lost; entry says so, and the walk goes on where there is one. */
+static bool leave(struct tree *tree, struct tree_entry *entry)
+{
+    struct level *parent;
+
+    if (tree->level_count > 1) {
+        parent = &tree->levels[tree->level_count - 2];
+        if (parent->directory == NULL && !reopen_parent(tree)) {
+            tell(tree, entry, TREE_ERROR, errno);
+            tree->path[parent->path_bytes] = '\0';
+            do
+                drop_level(tree);
+            while (tree->levels[tree->level_count - 1].directory == NULL);
+            return false;
+        }
+    }
+    drop_level(tree);
+    return true;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+static bool add_found(struct level *level, const struct dirent64 *read)
+{
+    size_t name_bytes = strlen(read->d_name) + 1;
+    struct found *found = grown(level->found, &level->found_capacity, ROOM_FIRST,
+                                level->found_count + 1, sizeof *found);
+    char *names;
+
+    if (found == NULL)
+        return false;
+    level->found = found;
+    names = grown(level->names, &level->names_capacity, NAMES_FIRST, level->names_used + name_bytes,
+                  sizeof *names);
+    if (names == NULL)
+        return false;
+    level->names = names;
+    memcpy(names + level->names_used, read->d_name, name_bytes);
+    found[level->found_count].inode = read->d_ino;
+    found[level->found_count].name_at = (uint32_t)level->names_used;
+    found[level->found_count].type = read->d_type;
+    level->found_count++;
+    level->names_used += name_bytes;
+    return true;
+}
+
+static bool is_dots(const char *name)
+{
+    return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
+}
+
+static int compare_found(const void *left, const void *right)
+{
+    const struct found *one = left, *other = right;
+
+    if (one->inode != other->inode)
+        return one->inode < other->inode ? -1 : 1;
+    return one->name_at < other->name_at ? -1 : 1;
+}
+
+static bool gains_by_sorting(const struct level *level)
+{
+    struct statfs facts;
+
+    if (level->found_count <= UNSORTED_ENTRIES)
+        return false;
+    if (fstatfs(level->directory->descriptor, &facts) != 0)
+        return true;
+    return (uint32_t)facts.f_type != MAGIC_NFS && (uint32_t)facts.f_type != MAGIC_CIFS &&
+           (uint32_t)facts.f_type != MAGIC_TMPFS;
+}
+
+/* The next portion of a directory's entries. */
+static void read_portion(struct tree *tree, struct level *level)
+{
+    int descriptor = level->directory->descriptor;
+    ssize_t got = 0;
+
+    level->found_count = level->found_at = level->names_used = 0;
+    while (level->unread && level->found_count < PORTION_ENTRIES) {
+        got = getdents64(descriptor, tree->buffer.bytes, READ_BYTES);
+        if (got <= 0) {
+            level->unread = false;
+            level->os_code = got < 0 ? errno : 0;
+        }
+        for (ssize_t at = 0; at < got && level->found_count < PORTION_ENTRIES;) {
+            const struct dirent64 *read = (const void *)(tree->buffer.bytes + at);
+
+            at += read->d_reclen;
+            level->read_offset = read->d_off;
+            if (!is_dots(read->d_name) && !add_found(level, read)) {
+                level->unread = false;
+                level->os_code = ENOMEM;
+                break;
+            }
+        }
+    }
+    if (level->unread && lseek64(descriptor, level->read_offset, SEEK_SET) < 0) {
+        level->unread = false;
+        level->os_code = errno;
+    }
+    if (gains_by_sorting(level))
+        qsort(level->found, level->found_count, sizeof *level->found, compare_found);
+}
+
+static bool is_device_type(unsigned char type)
+{
+    return type == DT_CHR || type == DT_BLK || type == DT_SOCK || type == DT_FIFO;
+}
+
+/* One entry of the last level. False: it is no matter of the caller's. */
+static bool take(struct tree *tree, struct level *level, struct tree_entry *entry)
+{
+    const struct found *found = &level->found[level->found_at++];
+    const char *name = level->names + found->name_at;
+    unsigned char type = found->type;
+    bool follow = tree->options.follow;
+    size_t name_at;
+
+    if (type == DT_UNKNOWN || (type == DT_LNK && follow)) {
+        struct stat status;
+
+        type = DT_UNKNOWN; /* to open it will tell what is wrong with it */
+        if (fstatat(level->directory->descriptor, name, &status,
+                    follow ? 0 : AT_SYMLINK_NOFOLLOW) == 0)
+            type = IFTODT(status.st_mode);
+    }
+    if (exclude_skips(tree->options.exclude, name, false, type == DT_DIR) || type == DT_LNK ||
+        (tree->options.skip_devices && is_device_type(type)))
+        return false;
+    name_at = set_name(tree, level, name);
+    if (name_at == 0) {
+        tree->path[level->path_bytes] = '\0';
+        return tell(tree, entry, TREE_ERROR, ENOMEM);
+    }
+    if (type == DT_DIR)
+        return !enter(tree, tree->path + name_at, follow && found->type != DT_DIR, entry);
+    tell(tree, entry, TREE_FILE, 0);
+    entry->name_at = name_at;
+    entry->directory = level->directory;
+    entry->type = type;
+    return true;
+}
+
+bool tree_next(struct tree *tree, struct tree_entry *entry)
+{
+    if (!tree->begun) {
+        tree->begun = true;
+        if (!enter(tree, tree->path, false, entry))
+            return true;
+    }
+    while (tree->level_count > 0) {
+        struct level *level = &tree->levels[tree->level_count - 1];
+
+        if (level->found_at < level->found_count) {
+            if (take(tree, level, entry))
+                return true;
+        } else if (level->unread) {
+            read_portion(tree, level);
+        } else if (level->os_code != 0) {
+            tree->path[level->path_bytes] = '\0';
+            tell(tree, entry, TREE_ERROR, level->os_code);
+            level->os_code = 0;
+            return true;
+        } else if (!leave(tree, entry)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+struct tree *tree_open(const char *root, const struct tree_options *options)
+{
+    struct tree *tree = calloc(1, sizeof *tree);
+    size_t bytes = strlen(root);
+
+    if (tree == NULL)
+        return NULL;
+    tree->options = *options;
+    while (bytes > 2 && root[bytes - 1] == '/' && root[bytes - 2] == '/')
+        bytes--; /* of several slashes at the end one stays, as with grep */
+    tree->path = grown(NULL, &tree->path_capacity, NAMES_FIRST, bytes + 1, 1);
+    if (tree->path == NULL) {
+        free(tree);
+        return NULL;
+    }
+    memcpy(tree->path, root, bytes);
+    tree->path[bytes] = '\0';
+    return tree;
+}
+
+void tree_close(struct tree *tree)
+{
+    if (tree == NULL)
+        return;
+    while (tree->level_count > 0)
+        drop_level(tree);
+    for (size_t i = 0; i < tree->level_capacity; i++)
+        free_level_room(&tree->levels[i]);
+    free(tree->levels);
+    free(tree->chains);
+    free(tree->path);
+    free(tree);
+}

@@ -1,0 +1,60 @@
+/* tree: the files of a directory and of those below it, found by way of descriptors.
+ *
+ * No call is given a path but that of the root, so a path may have any length; no function calls
+ * itself, so a tree may have any depth. The order is grep's: entries as the directory has them, of
+ * more than 10,000 by inode number (see tree.c).
+ */
+#ifndef TRAWL_TREE_H
+#define TRAWL_TREE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct exclude;
+struct tree;
+
+/* A directory that is held open for those who open files in it. */
+struct tree_directory {
+    int descriptor;
+    atomic_uint holder_count;
+};
+
+void tree_directory_hold(struct tree_directory *directory);
+void tree_directory_drop(struct tree_directory *directory); /* NULL: nothing */
+
+/* openat, with a descriptor that is none of the standard ones: where one of those is closed, the
+ * next file opened would take its place. */
+int tree_open_above_standard(int directory, const char *path, int flags);
+
+enum tree_kind {
+    TREE_FILE,
+    TREE_LOOP,  /* a directory that is above itself, by a link */
+    TREE_ERROR, /* os_code: of a directory that could not be read, or ENOMEM */
+};
+
+struct tree_entry {
+    enum tree_kind kind;
+    const char *path; /* the root's name and what follows; borrowed until the next call */
+    size_t name_at;   /* TREE_FILE: the name in the directory is path + name_at ... */
+    struct tree_directory *directory; /* ... and this the directory; hold it to keep it */
+    unsigned char type;               /* TREE_FILE: one of dirent's DT_, DT_UNKNOWN too */
+    int os_code;
+};
+
+struct tree_options {
+    const struct exclude *exclude;
+    bool follow;          /* links, too */
+    bool skip_devices;    /* leave devices, pipes and sockets out */
+    unsigned open_levels; /* how many directories may stay open, at least 2 */
+};
+
+/* NULL: out of memory. */
+struct tree *tree_open(const char *root, const struct tree_options *options);
+void tree_close(struct tree *tree);
+
+/* False: there are no more. */
+bool tree_next(struct tree *tree, struct tree_entry *entry);
+
+#endif
