@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# bench: trawl-bench on small texts. bench.sh PART TRAWL-BENCH TRAWL [FOLDER]
-# FOLDER: of the simulated driver.
+# bench: trawl-bench on small texts. bench.sh PART TRAWL-BENCH TRAWL [PAPERS-TEST [FOLDER]]
+# PAPERS-TEST: the program of papers_test.c. FOLDER: of the simulated driver.
 set -euo pipefail
 
 part=$1
 bench=$2
 command=$3
-driver=${4:-}
+papers_test=${4:-}
+driver=${5:-}
+root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export TRAWL_DATA=$work # empty: texts are generated, the same ones everywhere
@@ -53,7 +55,49 @@ PYTHON
     fi
 }
 
+# A page made from the run in out.json must pass the check; one that says more or less must not.
+check_page() {
+    local page=$work/page/papers.md
+
+    mkdir -p "$work/run" "$work/page"
+    cp "$work/out.json" "$work/run/papers.json"
+    for report in pss bmh swift word records; do
+        cp "$work/out-$report.svg" "$work/run/papers-$report.svg"
+    done
+    cp "$root/docs/papers.md" "$page"
+    (cd "$root" && BENCH_PAPERS_PAGE=$page BENCH_PAPERS_PROGRAM=$bench BENCH_PAPERS_WORK=$work/made \
+        bash scripts/dev-bench-papers.sh --uncommitted --from="$work/run") >"$work/out" 2>&1 ||
+        fail 'the page was not made'
+    sed 's/"commit": "[^"]*"/"commit": "123456789-dirty"/' "$work/out.json" >"$work/run/papers.json"
+    (cd "$root" && BENCH_PAPERS_PAGE=$page BENCH_PAPERS_PROGRAM=$bench BENCH_PAPERS_WORK=$work/made \
+        bash scripts/dev-bench-papers.sh --from="$work/run") >"$work/out" 2>&1 &&
+        fail 'figures that no commit holds were taken'
+    expect 0 papers --check --from="$work/page/measurements/papers.json" --markdown="$page"
+    [ "$(lines_with '^0 sentences' out)" -eq 1 ] || fail 'the check says nothing'
+    for change in 's/faster in \([0-9]*\) of/faster in 1\1 of/' 's/^\(| m = .*\) 0\./\1 1./' \
+        's/^- Ours: \(.*\)/- \1/' 's/^## Make them again/In 7 ms it is done.\n\n&/' \
+        's/^## Make them again/Its kernel is the fastest one.\n\n&/' \
+        's/^<!-- end losses -->/- pss: never.\n&/' '/^- Ours: trawl, all cores/d'; do
+        sed "$change" "$page" >"$work/page/changed.md"
+        cmp -s "$page" "$work/page/changed.md" && continue
+        expect 1 papers --check --from="$work/page/measurements/papers.json" \
+            --markdown="$work/page/changed.md"
+        [ "$(lines_with '^\(no figures\|[a-z]*: the page says\): ' out)" -gt 0 ] ||
+            fail "not noticed: $change"
+    done
+    "$papers_test" "$work/out.json" >"$work/out" || fail 'a sentence does not turn with its figures'
+}
+
 case $part in
+papers_page)
+    status=0
+    (cd "$root" && "$bench" papers --check) >"$work/out" || status=$?
+    if [ $status -eq 77 ]; then
+        echo "SKIPPED: $(cat "$work/out")"
+        exit 77
+    fi
+    [ $status -eq 0 ] || fail 'docs/papers.md says what its figures do not'
+    ;;
 cpu)
     # 4 alphabets x 9 lengths, 5 words, and what is absent of one alphabet
     expect 0 cpu --bytes=1M --rounds=1 --filter=present --json="$work/out.json" \
@@ -98,10 +142,11 @@ papers | papers_gpu)
         python3 "$(dirname "$0")/papers_check.py" "$work/out.json" "$work/out.csv" \
             "${states[@]}" || fail 'the results are not as they should be'
     fi
-    [ "$(lines_with '^<!-- paper [a-z]* -->$' out.md)" -eq 5 ] || fail 'not five reports'
+    [ "$(lines_with '^<!-- paper [a-z]* -->$' out.md)" -eq 6 ] || fail 'not five reports and losses'
     for report in pss bmh swift word records; do
         [ "$(lines_with '^</svg>$' "out-$report.svg")" -eq 1 ] || fail "no plots of $report"
     done
+    check_page
     if [ "$part" = papers ]; then
         [ "$(lines_with 'not measured yet on a GPU' out.md)" -gt 0 ] || fail 'a GPU was claimed'
     else
@@ -176,7 +221,7 @@ options)
     grep -o -e '--[a-z-]*' "$work/out" | sort -u >"$work/names"
     while read -r option; do
         case $option in
-        --help | --falsify | --sample) continue ;;
+        --help | --falsify | --sample | --check) continue ;;
         esac
         "$bench" cpu "$option" >/dev/null 2>"$work/err" </dev/null || true
         grep -q 'requires an argument' "$work/err" || fail "--help names $option; there is none"

@@ -3,9 +3,10 @@ no-gpu|gpu [STATE...]: the device's cells are of these states (measured, unless 
 
 import csv
 import json
+import statistics
 import sys
 
-PAPERS = {'pss': 3, 'bmh': 1, 'swift': 4, 'word': 1, 'records': 4}  # tables of each
+PAPERS = {'pss': 4, 'bmh': 2, 'swift': 5, 'word': 2, 'records': 5}  # tables of each
 
 
 def cells_of(table):
@@ -16,16 +17,16 @@ def cells_of(table):
         yield from row
 
 
-def mean(figure, part):
-    samples = figure[part + '_seconds']
-    return sum(samples) / len(samples) * figure['factor']
+def time_of(figure, part, means):
+    average = statistics.mean if means else statistics.median
+    return average(figure[part + '_seconds']) * figure['factor']
 
 
 def is_near(a, b):
     return abs(a - b) <= 1e-3 * abs(b)
 
 
-def check_cell(cell, figures, states):
+def check_cell(cell, figures, states, means):
     """The cell is of a state it may be of, and its number is that of its runs."""
     if cell['kind'] in ('empty', 'published'):
         assert cell['kind'] == 'empty' or cell['value'] > 0, cell
@@ -39,12 +40,41 @@ def check_cell(cell, figures, states):
     if cell['kind'] in ('child grids', 'refused launches'):
         assert cell['value'] >= 0, cell
     elif cell['kind'] == 'speed-up':
-        assert is_near(cell['value'], mean(figures[cell['base']], part) / mean(figure, part)), cell
-    elif figure[part + '_seconds']:
-        scale = cell['value'] / mean(figure, part)
-        assert is_near(scale, 1e3) or is_near(scale, 1e5), cell  # ms, or ms for 100 runs
+        base = time_of(figures[cell['base']], part, means)
+        assert is_near(cell['value'], base / time_of(figure, part, means)), cell
+    elif part + '_seconds' in figure:
+        assert is_near(cell['value'] * 1e-3, time_of(figure, part, means)), cell
     else:
         assert 'value' not in cell, cell
+
+
+def check_parts(table):
+    """Means, which add up to the total."""
+    for name, row in zip(table['rows'], table['cells']):
+        if 'value' not in row[-1]:
+            continue
+        parts = sum(cell['value'] for cell in row[:-1])
+        assert abs(parts - row[-1]['value']) <= 1e-5 * row[-1]['value'] + 1e-5, name
+
+
+def check_claim(claim, figures):
+    """The number of cases that are so, worked out once more."""
+    if claim['kind'] != 'ratio':
+        return
+    known = holds = 0
+    for case in claim['cases']:
+        sides = [(figures[case[side]], case[side + '_part']) for side in ('left', 'right')]
+        if any(f['state'] != 'measured' or part + '_seconds' not in f for f, part in sides):
+            continue
+        left, right = (time_of(f, part, False) for f, part in sides)
+        if left <= 0 or right <= 0:
+            continue
+        known += 1
+        value = left / right
+        holds += value >= claim['bound'] if claim['at_least'] else value < claim['bound']
+    assert (known, holds) == (claim['known'], claim['holds']), claim
+    assert (known > 0) == bool(claim['sentence']), claim
+    assert claim['sentence'].startswith('Ours: ') == bool(claim['ours'] and known), claim
 
 
 def main():
@@ -59,16 +89,19 @@ def main():
     seen, cell_count = set(), 0
     for name, paper in papers.items():
         assert len(paper['tables']) == PAPERS[name], name
-        assert paper['orderings'] and paper['notes'] and paper['source'], name
+        assert paper['claims'] and paper['notes'] and paper['source'], name
+        for claim in paper['claims']:
+            check_claim(claim, paper['figures'])
         for table in paper['tables']:
+            if table['means']:
+                check_parts(table)
             for cell in cells_of(table):
-                check_cell(cell, paper['figures'], states)
+                check_cell(cell, paper['figures'], states, table['means'])
                 seen.add(cell.get('state', cell['kind']))
                 cell_count += cell['kind'] != 'empty'
         if has_gpu and name == 'swift':
             assert sum(figure['child_grids'] for figure in paper['figures']) > 0
-        known = [ordering for ordering in paper['orderings'] if ordering['state'] != 'not measured']
-        assert known and all(ordering['value'] >= 0 for ordering in known), name
+        assert any(claim['sentence'] for claim in paper['claims']), name
     assert {'measured', 'published'} <= seen, seen
     assert ('no GPU' in seen) != has_gpu, seen
     with open(sys.argv[2], encoding='utf-8', newline='') as file:

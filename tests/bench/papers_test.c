@@ -1,20 +1,58 @@
-/* papers_test: tables and orderings of `trawl-bench papers` say what the figures say. */
+/* papers_test: tables and sentences of `trawl-bench papers` say what the figures say.
+ *
+ * papers_test             made-up figures, expected sentences word for word
+ * papers_test FILE.json   the claims of a run: each case of each is turned round, and each sentence
+ *                         must turn with it */
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/papers.h"
 #include "test.h"
 
-static struct paper paper = {.name = "test"};
+static struct paper *paper;
+
+struct paper *paper_open(const char *name)
+{
+    struct paper *opened = (struct paper *)calloc(1, sizeof *opened);
+
+    if (opened == NULL)
+        fail("no memory");
+    opened->name = name;
+    return opened;
+}
 
 /* A figure whose runs took these times, in seconds. */
 static struct figure *measured(double first, double second)
 {
-    struct figure *figure = paper_figure(&paper);
+    struct figure *figure = paper_figure(paper);
 
     figure->state = FIGURE_MEASURED;
-    samples_add(&figure->whole, first);
-    samples_add(&figure->whole, second);
+    figure->runs = 2;
+    samples_add(&figure->part[PART_WHOLE], first);
+    samples_add(&figure->part[PART_WHOLE], second);
     return figure;
+}
+
+static struct figure *took(double seconds)
+{
+    return measured(seconds, seconds);
+}
+
+static void take_seconds(struct figure *figure, double seconds)
+{
+    figure->state = FIGURE_MEASURED;
+    figure->factor = 1;
+    for (uint32_t part = 0; part < PARTS; part++) {
+        figure->part[part].count = 0;
+        samples_add(&figure->part[part], seconds);
+    }
+}
+
+static bool text_is(const char *text, const char *expected)
+{
+    if (strcmp(text, expected) != 0)
+        printf("\"%s\", not \"%s\"\n", text, expected);
+    return strcmp(text, expected) == 0;
 }
 
 static bool cell_is(const struct table *table, uint32_t row, uint32_t column, const char *expected)
@@ -22,20 +60,23 @@ static bool cell_is(const struct table *table, uint32_t row, uint32_t column, co
     char text[NAME_BYTES];
 
     cell_text(table, &table->cell[row][column], text);
-    if (strcmp(text, expected) != 0)
-        printf("cell %u, %u: \"%s\", not \"%s\"\n", row, column, text, expected);
-    return strcmp(text, expected) == 0;
+    return text_is(text, expected);
 }
+
+/* ---- Tables ------------------------------------------------------------------------------- */
 
 static void test_cells(void)
 {
-    struct table *table = paper_table(&paper, 1e3, "ms", "who", "Table %s", "X");
-    struct figure *slow = measured(0.010, 0.030), *fast = measured(0.004, 0.004);
-    struct figure *part = measured(0.002, 0.002), *none = paper_figure(&paper);
+    struct table *table = paper_table(paper, 1e3, "ms", "who", "Table %s", "X");
+    struct figure *slow = measured(0.010, 0.030), *fast = took(0.004), *part = took(0.002);
+    struct figure *none = paper_figure(paper), *skewed = measured(0.010, 0.011);
 
     part->factor = 8; /* an eighth of the work was run */
     none->state = FIGURE_NO_GPU;
-    samples_add(&none->whole, 1); /* is not looked at */
+    samples_add(&none->part[PART_WHOLE], 1); /* is not looked at */
+    samples_add(&skewed->part[PART_WHOLE], 0.012);
+    samples_add(&skewed->part[PART_WHOLE], 0.1002);
+    skewed->runs = 10;
     for (uint32_t i = 0; i < 3; i++) {
         (void)table_row(table, "row %u", i);
         (void)table_column(table, "column %u", i);
@@ -52,8 +93,8 @@ static void test_cells(void)
     table_grids(table, 2, 2, fast, false);
     TEST_CHECK(strcmp(table->title, "Table X") == 0 && strcmp(table->row[2], "row 2") == 0);
     TEST_CHECK(cell_is(table, 0, 0, "32.7"));
-    TEST_CHECK(cell_is(table, 0, 1, "20.0")); /* the mean of 10 and 30 ms */
-    TEST_CHECK(cell_is(table, 0, 2, "-"));    /* no kernel was timed */
+    TEST_CHECK(cell_is(table, 0, 1, "20.0 ~")); /* 10 and 30 ms lie apart */
+    TEST_CHECK(cell_is(table, 0, 2, "-"));      /* no kernel was timed */
     TEST_CHECK(cell_is(table, 1, 0, "5.00"));
     TEST_CHECK(cell_is(table, 1, 1, "no GPU"));
     TEST_CHECK(cell_is(table, 1, 2, "-"));
@@ -64,12 +105,15 @@ static void test_cells(void)
     TEST_CHECK(cell_is(table, 2, 2, "0"));
     table_grids(table, 2, 2, none, true);
     TEST_CHECK(cell_is(table, 2, 2, "no GPU"));
-    TEST_CHECK(cell_is(table, 1, 2, "-"));
+    table_time(table, 0, 0, skewed, PART_WHOLE);
+    TEST_CHECK(cell_is(table, 0, 0, "11.5 (33.3) ~ [4]")); /* median, mean, spread, runs */
+    table->means = true;
+    TEST_CHECK(cell_is(table, 0, 0, "33.3 ~ [4]"));
 }
 
 static void test_states(void)
 {
-    struct table *table = paper_table(&paper, 1, "s", "", "states");
+    struct table *table = paper_table(paper, 1, "s", "", "states");
     static const struct {
         enum figure_state state;
         const char *text;
@@ -87,36 +131,276 @@ static void test_states(void)
     }
 }
 
-static void test_orderings(void)
+/* The parts of a row add up to its total, since they are means. */
+static void test_parts(void)
 {
-    const struct figure *slow = measured(0.010, 0.030), *fast = measured(0.004, 0.004);
-    struct figure *none = paper_figure(&paper);
-    const struct ordering *ordering = paper.ordering;
+    static const double runs[2][PARTS] = {{10, 1, 0, 2, 3, 1, 2, 1, 3},
+                                          {20, 1, 1, 4, 9, 1, 2, 2, 5}};
+    struct figure *figure = paper_figure(paper);
+    uint32_t first = paper->figure_count - 1;
+    struct table *table;
+    double sum = 0, value, whole = 0;
 
-    none->state = FIGURE_NO_GPU;
-    paper_at_most(&paper, fast, PART_WHOLE, slow, PART_WHOLE, 1, 0.95, "%s <= %s", "a", "b");
-    paper_at_most(&paper, slow, PART_WHOLE, fast, PART_WHOLE, 1, 0, "b <= a");
-    paper_at_most(&paper, slow, PART_WHOLE, fast, PART_WHOLE, 5, 0, "b <= 5 a");
-    paper_at_least(&paper, slow, PART_WHOLE, fast, PART_WHOLE, 5, 0, "b >= 5 a");
-    paper_at_least(&paper, fast, PART_WHOLE, slow, PART_WHOLE, 1, 0, "a >= b");
-    paper_at_most(&paper, none, PART_WHOLE, slow, PART_WHOLE, 1, 0, "unknown");
-    paper_at_least(&paper, slow, PART_KERNEL, fast, PART_WHOLE, 1, 0, "no kernel");
-    TEST_CHECK(paper.ordering_count == 7);
-    TEST_CHECK(ordering[0].state == ORDERING_HOLDS && strcmp(ordering[0].text, "a <= b") == 0);
-    TEST_CHECK(ordering[0].value > 0.1999 && ordering[0].value < 0.2001);
-    TEST_CHECK(ordering[0].published > 0.94 && ordering[0].published < 0.96);
-    TEST_CHECK(ordering[1].state == ORDERING_FAILS && ordering[1].value > 4.999);
-    TEST_CHECK(ordering[2].state == ORDERING_HOLDS);
-    TEST_CHECK(ordering[3].state == ORDERING_HOLDS);
-    TEST_CHECK(ordering[4].state == ORDERING_FAILS);
-    TEST_CHECK(ordering[5].state == ORDERING_UNKNOWN);
-    TEST_CHECK(ordering[6].state == ORDERING_UNKNOWN);
+    figure->state = FIGURE_MEASURED;
+    figure->host = HOST_GPU;
+    figure->side = SIDE_PUBLISHED;
+    figure_keep(figure, runs[0]);
+    figure_keep(figure, runs[1]);
+    paper_parts(paper, first, "caption");
+    table = &paper->table[paper->table_count - 1];
+    TEST_CHECK(table->row_count == 1 && table->column_count == 8 && table->means);
+    for (uint32_t i = 0; i + 1 < table->column_count; i++) {
+        TEST_CHECK(cell_value(table, &table->cell[0][i], &value));
+        sum += value;
+    }
+    TEST_CHECK(cell_value(table, &table->cell[0][7], &whole));
+    TEST_CHECK(sum > 14999 && sum < 15001 && whole > 14999 && whole < 15001);
 }
 
-int main(void)
+/* ---- Sentences ---------------------------------------------------------------------------- */
+
+static bool sentence_is(const struct claim *claim, const char *expected)
 {
+    char text[SENTENCE_BYTES];
+
+    if (!claim_sentence(claim, text))
+        return expected == NULL;
+    return expected != NULL && text_is(text, expected);
+}
+
+static const struct claim *last_claim(void)
+{
+    return &paper->claim[paper->claim_count - 1];
+}
+
+static void test_ratios(void)
+{
+    struct figure *slow = took(0.020), *fast = took(0.010), *near = took(0.0204);
+    struct figure *none = paper_figure(paper);
+
+    none->state = FIGURE_NO_GPU;
+    paper_faster(paper, "a", fast, PART_WHOLE, "b", slow, PART_WHOLE, 0.95, "one");
+    TEST_CHECK(sentence_is(last_claim(),
+                           "a against b: 0.500 of its time; faster in 1 of 1 cells, "
+                           "slower in 0. Published: faster (0.950); holds in 1 of 1."));
+    paper_faster(paper, "a", near, PART_WHOLE, "b", slow, PART_WHOLE, 0.9, "two");
+    paper_faster(paper, "a", none, PART_WHOLE, "b", slow, PART_WHOLE, 0.8, "three");
+    TEST_CHECK(sentence_is(last_claim(),
+                           "a against b: 0.500 to 1.02 of its time; faster in 1 of 2 cells, slower "
+                           "in 1, less than 5 % apart in 1. Slower: two. Published: faster (0.900 "
+                           "to 0.950); holds in 1 of 2."));
+    TEST_CHECK(paper->claim_count == 1 && last_claim()->count == 3);
+    paper_slower(paper, "c", slow, PART_WHOLE, "d", fast, PART_WHOLE, 0, "one");
+    TEST_CHECK(sentence_is(last_claim(), "c against d: 2.00 of its time; faster in 0 of 1 cells, "
+                                         "slower in 1. Published: slower; holds in 1 of 1."));
+    paper_ours(paper, "a", slow, PART_WHOLE, "b", fast, PART_WHOLE, "one");
+    TEST_CHECK(sentence_is(last_claim(), "Ours: a against b: 2.00 of its time; faster in 0 of 1 "
+                                         "cells, slower in 1."));
+    paper_ours(paper, "a", slow, PART_KERNEL, "no kernel", fast, PART_WHOLE, "one");
+    TEST_CHECK(sentence_is(last_claim(), NULL));
+}
+
+static void test_bounds(void)
+{
+    struct claim *claim = paper_claim(paper, CLAIM_RATIO, false, "e", "f");
+
+    claim->at_least = true;
+    claim->bound = 1.2;
+    snprintf(claim->published, sizeof claim->published, "1.2 to 1.4 times");
+    (void)claim_add(claim, "one", took(0.026), PART_WHOLE, took(0.020), PART_WHOLE);
+    (void)claim_add(claim, "two", took(0.022), PART_WHOLE, took(0.020), PART_WHOLE);
+    TEST_CHECK(sentence_is(claim,
+                           "e against f: 1.10 to 1.30 times its time; at least 1.2 times in "
+                           "1 of 2 cells. Not so: two. Published: 1.2 to 1.4 times; holds in "
+                           "1 of 2."));
+}
+
+static void test_gains(void)
+{
+    struct claim *claim = paper_claim(paper, CLAIM_GAIN, false, "the gain", "that of g");
+    struct claim_case *one =
+        claim_add(claim, "one", took(0.030), PART_WHOLE, took(0.010), PART_WHOLE);
+
+    one->base_left = took(0.060);
+    one->base_right = took(0.010);
+    TEST_CHECK(sentence_is(claim, "the gain is 0.500 times that of g: smaller in 1 of 1 cells. "
+                                  "Published: smaller; holds in 1 of 1."));
+}
+
+static void test_best(void)
+{
+    struct claim *claim = paper_claim(paper, CLAIM_BEST, false, "h", "i");
+
+    claim->bound = 35;
+    (void)claim_add(claim, "one", took(0.010), PART_WHOLE, took(0.040), PART_WHOLE);
+    (void)claim_add(claim, "two", took(0.010), PART_WHOLE, took(0.400), PART_WHOLE);
+    TEST_CHECK(sentence_is(claim,
+                           "h is at best 40.0 times as fast as i (two), at worst 4.00 times. "
+                           "Published: up to 35 times; reached in 1 of 2 cells."));
+}
+
+static void test_crossings(void)
+{
+    static const double left[] = {2, 1, 1, 2}, right[] = {1, 2, 4, 1};
+    struct claim *claim = paper_claim(paper, CLAIM_CROSSINGS, false, "j", "k");
+
+    claim->bound = 30;
+    snprintf(claim->published, sizeof claim->published, "faster from 30 on");
+    for (uint32_t i = 0; i < 4; i++) {
+        double x[] = {10, 40, 160, 640};
+        struct claim_case *one =
+            claim_add(claim, "length", took(left[i]), PART_WHOLE, took(right[i]), PART_WHOLE);
+
+        one->x = x[i];
+    }
+    TEST_CHECK(sentence_is(claim, "j against k: slower at 10, faster from 20, slower from 403; 2 "
+                                  "crossings between 10 and 640 (ratios 0.250 to 2.00). Published: "
+                                  "faster from 30 on; the nearest here is 0.67 times that: holds "
+                                  "within a factor of 2."));
+    TEST_CHECK(claim_count(claim).known == 1 && claim_count(claim).holds == 1);
+    claim->count = 1;
+    TEST_CHECK(sentence_is(claim,
+                           "j against k: slower at 10; 0 crossings between 10 and 10 (ratios "
+                           "2.00). Published: faster from 30 on; there is none here: does "
+                           "not hold."));
+}
+
+/* ---- Losses ------------------------------------------------------------------------------- */
+
+static struct figure *runner(const char *who, enum host host, enum side side, double seconds)
+{
+    struct figure *figure = took(seconds);
+
+    snprintf(figure->who, sizeof figure->who, "%s", who);
+    snprintf(figure->on, sizeof figure->on, "X");
+    figure->host = host;
+    figure->side = side;
+    return figure;
+}
+
+static void losses_of(struct paper *one, char *text, size_t text_bytes)
+{
+    struct paper *const papers[] = {one};
+    FILE *file = fmemopen(text, text_bytes, "w");
+
+    if (file == NULL)
+        fail("no memory");
+    papers_losses(papers, 1, file);
+    fclose(file);
+}
+
+static void test_losses(void)
+{
+    struct figure *rival, *own, *other;
+    static char text[4096];
+
+    paper = paper_open("losing");
+    rival = runner("rival", HOST_GPU, SIDE_PUBLISHED, 0.001);
+    own = runner("trawl, GPU", HOST_GPU_OWN, SIDE_OWN, 0.002);
+    other = runner("trawl, one core", HOST_ONE, SIDE_OWN, 0.003);
+    losses_of(paper, text, sizeof text);
+    TEST_CHECK(strstr(text, "In 1 cells") != NULL && strstr(text, "longer in 1. In 1 of") != NULL);
+    TEST_CHECK(strstr(text, "- losing, device: trawl takes longer than rival: X (2.00 against 1.00 "
+                            "ms)*. Why: not explained.") != NULL);
+    take_seconds(other, 0.0005);
+    losses_of(paper, text, sizeof text);
+    TEST_CHECK(strstr(text, "longer in 1. In 0 of") != NULL && strstr(text, "ms). Why") != NULL);
+    take_seconds(own, 0.0005);
+    losses_of(paper, text, sizeof text);
+    TEST_CHECK(strstr(text, "longer in 0.") != NULL && strstr(text, "- losing") == NULL);
+    rival->state = FIGURE_NO_GPU;
+    losses_of(paper, text, sizeof text);
+    TEST_CHECK(strstr(text, "In 0 cells") != NULL);
+    free(paper);
+}
+
+/* ---- Every claim of a run ----------------------------------------------------------------- */
+
+/* Make left this many times as slow as right, in one case; figures of other cases are apart. */
+static void set_case(struct claim_case *one, struct figure copies[4], double ratio)
+{
+    for (uint32_t i = 0; i < 4; i++)
+        take_seconds(&copies[i], 0.010);
+    take_seconds(&copies[0], 0.010 * ratio);
+    one->left = &copies[0];
+    one->right = &copies[1];
+    if (one->base_left != NULL) {
+        one->base_left = &copies[2];
+        one->base_right = &copies[3];
+    }
+}
+
+/* Cases that a sentence counts as so, from its words. */
+static void check_turned(struct claim *claim, uint32_t turned)
+{
+    static struct figure copies[CLAIM_CASES_MAX][4];
+    double toward = claim->at_least ? 4.0 : 0.25, away = 1 / toward;
+    char before[SENTENCE_BYTES], after[SENTENCE_BYTES], words[NAME_BYTES];
+    struct claim_count count;
+
+    if (claim->kind == CLAIM_BEST) {
+        toward = 1 / (2 * claim->bound);
+        away = 2;
+    } else if (claim->kind == CLAIM_RATIO && claim->at_least) {
+        toward = 2 * claim->bound;
+        away = claim->bound / 2;
+    }
+    for (uint32_t i = 0; i < claim->count; i++)
+        set_case(&claim->cases[i], copies[i], toward);
+    TEST_CHECK(claim_sentence(claim, before));
+    if (claim->kind != CLAIM_CROSSINGS) {
+        count = claim_count(claim);
+        TEST_CHECK(count.known == claim->count && count.holds == claim->count);
+        snprintf(words, sizeof words, "%u of %u", claim->count, claim->count);
+        TEST_CHECK(claim->ours || strstr(before, words) != NULL);
+    }
+    TEST_CHECK((strstr(before, "Ours: ") == before) == claim->ours);
+    set_case(&claim->cases[turned], copies[turned], away);
+    TEST_CHECK(claim_sentence(claim, after));
+    if (strcmp(before, after) == 0)
+        printf("does not turn: %s\n", before);
+    TEST_CHECK(strcmp(before, after) != 0);
+    if (claim->kind != CLAIM_CROSSINGS) {
+        TEST_CHECK(claim_count(claim).holds == claim->count - 1);
+        snprintf(words, sizeof words, "%u of %u", claim->count - 1, claim->count);
+        TEST_CHECK(claim->ours || strstr(after, words) != NULL);
+    }
+}
+
+static void test_run(const char *path)
+{
+    static struct papers papers;
+    static struct options options;
+    struct paper *loaded[PAPERS_MAX];
+    uint32_t count = papers_load(path, &papers, &options, loaded), turned = 0;
+
+    TEST_CHECK(count == 5);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < loaded[i]->claim_count; k++)
+            for (uint32_t c = 0; c < loaded[i]->claim[k].count; c++) {
+                check_turned(&loaded[i]->claim[k], c);
+                turned++;
+            }
+    printf("%u cases turned\n", turned);
+    TEST_CHECK(turned > 100);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1) {
+        test_run(argv[1]);
+        return test_end();
+    }
+    paper = paper_open("test");
     test_cells();
     test_states();
-    test_orderings();
+    test_parts();
+    test_ratios();
+    test_bounds();
+    test_gains();
+    test_best();
+    test_crossings();
+    free(paper);
+    test_losses();
     return test_end();
 }

@@ -63,6 +63,7 @@ void machine_describe(const struct options *options, struct machine *machine)
     long cores = sysconf(_SC_NPROCESSORS_ONLN), pages = sysconf(_SC_PHYS_PAGES);
 
     memset(machine, 0, sizeof *machine);
+    snprintf(machine->version, sizeof machine->version, "%s", trawl_version());
     find_processor(machine->processor, sizeof machine->processor);
     find_commit(machine->commit, sizeof machine->commit);
     machine->cores = cores > 0 ? (uint32_t)cores : 1;
@@ -90,7 +91,7 @@ void machine_print(const struct machine *machine, const struct options *options,
             machine->processor, machine->cores, (machine->memory_bytes + (1u << 29)) >> 30);
     fprintf(file, "%ssystem: %s\n", prefix, machine->system);
     fprintf(file, "%strawl: %s, commit %s, instruction set %s, compiled by %s\n", prefix,
-            trawl_version(), machine->commit, machine->instruction_set, machine->compiler);
+            machine->version, machine->commit, machine->instruction_set, machine->compiler);
     fprintf(file, "%sdate: %s\n", prefix, machine->date);
     fprintf(file, "%scommand: %s\n", prefix, options->line);
 }
@@ -103,7 +104,7 @@ void machine_print_json(const struct machine *machine, const struct options *opt
         {"processor", machine->processor}, {"system", machine->system},
         {"compiler", machine->compiler},   {"commit", machine->commit},
         {"date", machine->date},           {"instruction_set", machine->instruction_set},
-        {"trawl", trawl_version()},        {"method", options->method_name},
+        {"trawl", machine->version},       {"method", options->method_name},
         {"command", options->line},
     };
 

@@ -14,6 +14,7 @@ struct machine {
     char commit[64]; /* of the checkout this program was built in, or "unknown" */
     char date[32];
     char instruction_set[32];
+    char version[32]; /* of trawl */
     uint32_t cores;
     uint64_t memory_bytes;
 };

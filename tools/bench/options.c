@@ -24,7 +24,7 @@ static const char help[] =
     "with exit status 1.\n\n"
     "  --bytes=SIZE           size of each text (1G); K, M and G are powers of 1024\n"
     "  --rounds=N             timed runs of each thing, interleaved; the median counts (5);\n"
-    "                         papers: the mean counts (10, or as many as the source has)\n"
+    "                         papers: (10, or as many as the source has)\n"
     "  --threads=N            threads of the runs that use all (one per core)\n"
     "  --filter=TEXT          only rows whose name contains TEXT\n"
     "  --method=NAME          force a method, such as 'words'\n"
@@ -37,13 +37,17 @@ static const char help[] =
     "  --directory=DIR        where files for commands are made (beside this program)\n"
     "  --largest=SIZE         papers: no text is larger (64M)\n"
     "  --seconds=N            papers, roofline: what is not begun by then is left out (480)\n"
-    "  --cell-seconds=N       papers, roofline: fewer runs where they take longer in all (1)\n"
+    "  --cell-seconds=N       papers, roofline: fewer runs where they take longer in all (1;\n"
+    "                         papers 5)\n"
     "  --small-runs=N         commands: runs on a file of 1 KiB (200)\n"
     "  --json=FILE            write all times\n"
     "  --csv=FILE             papers: write a line per figure\n"
     "  --svg=FILE             cpu: draw speed against pattern length; papers: the figures of one\n"
     "                         report, or of each in FILE with its name before the suffix\n"
     "  --markdown=FILE        write the tables as in docs/benchmarks.md and docs/papers.md\n"
+    "  --from=FILE            papers: measure nothing, write --markdown and --csv from this JSON\n"
+    "  --check                papers: has each sentence of the page docs/papers.md (--markdown)\n"
+    "                         its figures in docs/measurements/papers.json (--from)?\n"
     "  --falsify              expect one too many: the run must end with exit status 1\n"
     "  --help                 this text\n"
     "Without --data texts are looked for in the folder TRAWL_DATA, else in ../shared/data.\n";
@@ -65,6 +69,8 @@ enum option_key {
     KEY_SECONDS,
     KEY_CELL_SECONDS,
     KEY_CSV,
+    KEY_FROM,
+    KEY_CHECK,
     KEY_SMALL_RUNS,
     KEY_JSON,
     KEY_SVG,
@@ -90,6 +96,8 @@ static const struct option long_options[] = {
     {"seconds", required_argument, NULL, KEY_SECONDS},
     {"cell-seconds", required_argument, NULL, KEY_CELL_SECONDS},
     {"csv", required_argument, NULL, KEY_CSV},
+    {"from", required_argument, NULL, KEY_FROM},
+    {"check", no_argument, NULL, KEY_CHECK},
     {"small-runs", required_argument, NULL, KEY_SMALL_RUNS},
     {"json", required_argument, NULL, KEY_JSON},
     {"svg", required_argument, NULL, KEY_SVG},
@@ -204,6 +212,12 @@ static void take(int key, const char *value, struct options *options)
     case KEY_CSV:
         options->csv_path = value;
         break;
+    case KEY_FROM:
+        options->from_path = value;
+        break;
+    case KEY_CHECK:
+        options->check = true;
+        break;
     case KEY_JSON:
         options->json_path = value;
         break;
@@ -261,7 +275,7 @@ void options_parse(int argc, char **argv, struct options *options)
     options->text_bytes = 1ull << 30;
     options->largest_bytes = 64ull << 20;
     options->seconds_max = 480;
-    options->cell_seconds = 1;
+    options->cell_seconds = -1; /* not said */
     options->small_runs = 200;
     options->method = TRAWL_METHOD_AUTO;
     options->method_name = "auto";
@@ -275,6 +289,8 @@ void options_parse(int argc, char **argv, struct options *options)
         take(key, optarg, options);
     }
     take_words(argc - optind, argv + optind, options);
+    if (options->cell_seconds < 0)
+        options->cell_seconds = strcmp(options->mode, "papers") == 0 ? 5 : 1;
     if (options->rounds == 0)
         options->rounds = strcmp(options->mode, "papers") == 0 ? 10 : 5;
 }

@@ -26,6 +26,7 @@ struct options {
     const char *svg_path;
     const char *markdown_path;
     const char *csv_path;
+    const char *from_path;    /* papers: figures of an earlier run; NULL: measure */
     const char *data_folder;  /* of texts; NULL: TRAWL_DATA, else ../shared/data */
     const char *directory;    /* where files for commands are made; NULL: beside this */
     const char *command_path; /* the command; NULL: beside this program */
@@ -33,6 +34,7 @@ struct options {
     uint32_t seconds_max;     /* papers, roofline: what is not begun by then is left out */
     double cell_seconds;      /* papers, roofline: most that one contestant gets for one question */
     bool sample;              /* give the plan a sample of the text */
+    bool check;               /* papers: compare the page with the figures */
     bool falsify;             /* expect one occurrence too many: the run must fail */
 };
 

@@ -4,15 +4,6 @@
 
 #include "bench/papers.h"
 
-static const char *const part_names[PARTS] = {"whole", "copy", "kernel"};
-
-static const struct samples *part_samples(const struct figure *figure, enum part part)
-{
-    return part == PART_WHOLE  ? &figure->whole
-           : part == PART_COPY ? &figure->copy
-                               : &figure->kernel;
-}
-
 static const char *state_word(const struct figure *figure)
 {
     return figure->state == FIGURE_MEASURED ? "measured" : figure_state_name(figure->state);
@@ -29,7 +20,9 @@ static void json_pair(FILE *file, const char *name, const char *value)
 
 static void json_samples(FILE *file, enum part part, const struct samples *samples)
 {
-    fprintf(file, ", \"%s_seconds\": [", part_names[part]);
+    if (samples->count == 0)
+        return;
+    fprintf(file, ", \"%s_seconds\": [", part_keys[part]);
     for (uint32_t i = 0; i < samples->count; i++)
         fprintf(file, "%s%.9f", i > 0 ? ", " : "", samples->seconds[i]);
     fprintf(file, "]");
@@ -47,10 +40,13 @@ static void json_figure(FILE *file, const struct figure *figure)
         fprintf(file, ", ");
         json_pair(file, "note", figure->note);
     }
-    fprintf(file, ", \"factor\": %.6g, \"child_grids\": %" PRIu64 ", \"child_spills\": %" PRIu64,
-            figure->factor, figure->child_grids, figure->child_spills);
+    fprintf(file,
+            ", \"host\": %d, \"side\": %d, \"runs\": %" PRIu32
+            ", \"factor\": %.17g, \"child_grids\": %" PRIu64 ", \"child_spills\": %" PRIu64,
+            (int)figure->host, (int)figure->side, figure->runs, figure->factor, figure->child_grids,
+            figure->child_spills);
     for (uint32_t part = 0; part < PARTS; part++)
-        json_samples(file, (enum part)part, part_samples(figure, (enum part)part));
+        json_samples(file, (enum part)part, &figure->part[part]);
     fprintf(file, "}");
 }
 
@@ -64,10 +60,10 @@ static void json_cell(FILE *file, const struct paper *paper, const struct table 
 
     fprintf(file, "{\"kind\": \"%s\"", kinds[cell->kind]);
     if (cell_value(table, cell, &value))
-        fprintf(file, ", \"value\": %.6g", value);
+        fprintf(file, ", \"value\": %.9g", value);
     if (cell->figure != NULL)
         fprintf(file, ", \"part\": \"%s\", \"state\": \"%s\", \"figure\": %td",
-                part_names[cell->part], state_word(cell->figure), cell->figure - paper->figure);
+                part_keys[cell->part], state_word(cell->figure), cell->figure - paper->figure);
     if (cell->base != NULL)
         fprintf(file, ", \"base\": %td", cell->base - paper->figure);
     fprintf(file, "}");
@@ -89,6 +85,12 @@ static void json_table(FILE *file, const struct paper *paper, struct table *tabl
     json_pair(file, "title", table->title);
     fprintf(file, ", ");
     json_pair(file, "unit", table->unit);
+    fprintf(file, ", ");
+    json_pair(file, "corner", table->corner);
+    fprintf(file, ", ");
+    json_pair(file, "caption", table->caption);
+    fprintf(file, ", \"means\": %d, \"folded\": %d, \"per_second\": %.17g", table->means,
+            table->folded, table->per_second);
     json_names(file, "columns", table->column, table->column_count);
     json_names(file, "rows", table->row, table->row_count);
     fprintf(file, ", \"cells\": [\n");
@@ -104,22 +106,48 @@ static void json_table(FILE *file, const struct paper *paper, struct table *tabl
     fprintf(file, "      ]}");
 }
 
-static void json_orderings(FILE *file, const struct paper *paper)
+static void json_case(FILE *file, const struct paper *paper, const struct claim_case *one)
 {
-    static const char *const states[] = {"not measured", "holds", "does not hold"};
+    fprintf(file, "\n        {");
+    json_pair(file, "name", one->name);
+    fprintf(file, ", \"x\": %.17g, \"published\": %.17g, \"left\": %td, \"right\": %td", one->x,
+            one->published, one->left - paper->figure, one->right - paper->figure);
+    fprintf(file, ", \"left_part\": \"%s\", \"right_part\": \"%s\"", part_keys[one->left_part],
+            part_keys[one->right_part]);
+    if (one->base_left != NULL)
+        fprintf(file, ", \"base_left\": %td, \"base_right\": %td", one->base_left - paper->figure,
+                one->base_right - paper->figure);
+    fprintf(file, "}");
+}
 
-    fprintf(file, "    \"orderings\": [");
-    for (uint32_t i = 0; i < paper->ordering_count; i++) {
-        const struct ordering *ordering = &paper->ordering[i];
+static void json_claims(FILE *file, const struct paper *paper)
+{
+    static const char *const kinds[CLAIM_KINDS] = {"ratio", "gain", "best", "crossings"};
+    char text[SENTENCE_BYTES];
+
+    fprintf(file, "    \"claims\": [");
+    for (uint32_t i = 0; i < paper->claim_count; i++) {
+        const struct claim *claim = &paper->claim[i];
+        struct claim_count count = claim_count(claim);
 
         fprintf(file, "%s\n      {", i > 0 ? "," : "");
-        json_pair(file, "claim", ordering->text);
-        fprintf(file, ", \"state\": \"%s\"", states[ordering->state]);
-        if (ordering->state != ORDERING_UNKNOWN)
-            fprintf(file, ", \"value\": %.6g", ordering->value);
-        if (ordering->published > 0)
-            fprintf(file, ", \"published\": %.6g", ordering->published);
-        fprintf(file, "}");
+        json_pair(file, "left", claim->left);
+        fprintf(file, ", ");
+        json_pair(file, "right", claim->right);
+        fprintf(file, ", ");
+        json_pair(file, "published", claim->published);
+        fprintf(file, ", \"kind\": \"%s\", \"ours\": %d, \"at_least\": %d, \"bound\": %.17g",
+                kinds[claim->kind], claim->ours, claim->at_least, claim->bound);
+        fprintf(file,
+                ", \"known\": %" PRIu32 ", \"holds\": %" PRIu32 ", \"sentence\": ", count.known,
+                count.holds);
+        print_json_string(file, claim_sentence(claim, text) ? text : "");
+        fprintf(file, ", \"cases\": [");
+        for (uint32_t k = 0; k < claim->count; k++) {
+            fprintf(file, "%s", k > 0 ? "," : "");
+            json_case(file, paper, &claim->cases[k]);
+        }
+        fprintf(file, "]}");
     }
     fprintf(file, "\n    ]\n");
 }
@@ -132,7 +160,7 @@ static void json_paper(FILE *file, struct paper *paper)
     json_pair(file, "source", paper->source);
     fprintf(file, ", ");
     json_pair(file, "hardware", paper->hardware);
-    fprintf(file, ", \"notes\": [");
+    fprintf(file, ", \"load_after\": %.2f, \"notes\": [", paper->load_after);
     for (uint32_t i = 0; i < paper->note_count; i++) {
         fprintf(file, "%s", i > 0 ? ", " : "");
         print_json_string(file, paper->note[i]);
@@ -148,14 +176,14 @@ static void json_paper(FILE *file, struct paper *paper)
         fprintf(file, "%s\n", i + 1 < paper->table_count ? "," : "");
     }
     fprintf(file, "    ],\n");
-    json_orderings(file, paper);
+    json_claims(file, paper);
     fprintf(file, "    }");
 }
 
 void papers_json(const struct papers *papers, struct paper *const *paper, uint32_t paper_count,
                  FILE *file)
 {
-    fprintf(file, "{\n  \"benchmark\": \"papers\",\n  \"machine\": ");
+    fprintf(file, "{\n  \"benchmark\": \"papers\", \"form\": %d,\n  \"machine\": ", PAPERS_FORM);
     machine_print_json(&papers->machine, papers->options, file);
     fprintf(file, ",\n  ");
     json_pair(file, "gpu", papers->device[0] != '\0' ? papers->device : "none");
@@ -207,21 +235,22 @@ static void csv_cell(FILE *file, const struct paper *paper, const struct table *
     if (cell_value(table, cell, &value))
         fprintf(file, "%.6g", value);
     if (cell->kind == CELL_PUBLISHED) {
-        fprintf(file, ",,,,,\n");
+        fprintf(file, ",,,,,,,\n");
         return;
     }
-    samples = part_samples(figure, cell->part);
-    fprintf(file, ",%s,%" PRIu32, part_names[cell->part], samples->count);
+    samples = &figure->part[cell->part];
+    fprintf(file, ",%s,%" PRIu32, part_keys[cell->part], samples->count);
     if (samples->count > 0)
-        fprintf(file, ",%.9f,%.9f,%.9f\n", samples_mean(samples), samples_least(samples),
-                samples_most(samples));
+        fprintf(file, ",%" PRIu32 ",%.9f,%.9f,%.9f,%.9f\n", figure->runs, samples_median(samples),
+                samples_mean(samples), samples_least(samples), samples_most(samples));
     else
-        fprintf(file, ",,,\n");
+        fprintf(file, ",%" PRIu32 ",,,,\n", figure->runs);
 }
 
 void papers_csv_head(FILE *file)
 {
-    fprintf(file, "paper,table,row,column,unit,state,value,part,runs,mean_seconds,least_seconds,"
+    fprintf(file, "paper,table,row,column,unit,state,value,part,runs,wanted_runs,"
+                  "median_seconds,mean_seconds,least_seconds,"
                   "most_seconds\n");
 }
 

@@ -66,13 +66,29 @@ static const struct {
                     {"128", "pss-gm:128,debug", "pss-gm:128", 4.02},
                     {"64", "pss-gm:64,debug", "pss-gm:64", 4.01}};
 #define BLOCK_256 2u
+#define OTHERS_MAX 8u
+#define DEBUG_CODE ", debug code"
 #define RELEASE_PUBLISHED 0.87
 
 /* What one of tables I to IV came to. */
 struct whole {
     const struct figure *grep, *command, *command_gpu, *debug[VARIANTS], *release[VARIANTS];
-    const struct figure *one, *all, *own;
+    const struct figure *one, *all, *own, *other[OTHERS_MAX];
 };
+
+/* What the gallery has beside the three: named with as many threads. */
+static char other_names[OTHERS_MAX][NAME_BYTES];
+static uint32_t other_count;
+
+static void find_others(void)
+{
+    static const char *const known[] = {"pss-gg", "pss-gr", "pss-gm"};
+    const char *names[OTHERS_MAX];
+
+    other_count = papers_others("pss-", TRAWL_ENGINE_CUDA, known, VARIANTS, names, OTHERS_MAX);
+    for (uint32_t i = 0; i < other_count; i++)
+        snprintf(other_names[i], sizeof other_names[i], "%.80s:1024", names[i]);
+}
 
 struct books {
     uint8_t *bytes;
@@ -150,6 +166,7 @@ static void race_whole(struct papers *papers, const struct books *books, uint32_
     struct trawl_pattern pattern;
     struct question question;
     struct race race = {.count = 0};
+    struct figure *figure;
 
     ask_for(books, index, &pattern, &question);
     command_grep(papers, &grep, "-F", cases[index].key, path);
@@ -158,8 +175,12 @@ static void race_whole(struct papers *papers, const struct books *books, uint32_
     expect_lines(&question, &grep);
     expect_lines(&question, &command);
     expect_lines(&question, &command_gpu);
-    whole->grep = race_command(papers, &race, &grep, "grep -F");
-    whole->command = race_command(papers, &race, &command, "trawl, command");
+    figure = race_command(papers, &race, &grep, "grep -F");
+    figure->side = SIDE_PUBLISHED; /* it stands where findstr stood */
+    whole->grep = figure;
+    figure = race_command(papers, &race, &command, "trawl, command");
+    figure->side = SIDE_OWN;
+    whole->command = figure;
     whole->command_gpu = race_command(papers, &race, &command_gpu, "trawl pss-gm, command");
     for (uint32_t i = 0; i < VARIANTS; i++)
         whole->debug[i] =
@@ -167,6 +188,8 @@ static void race_whole(struct papers *papers, const struct books *books, uint32_
     for (uint32_t i = 0; i < VARIANTS; i++)
         whole->release[i] =
             race_library(papers, &race, HOST_GPU, variants[i].release, variants[i].release);
+    for (uint32_t i = 0; i < other_count; i++)
+        whole->other[i] = race_library(papers, &race, HOST_GPU, other_names[i], other_names[i]);
     whole->one = race_library(papers, &race, HOST_ONE, NULL, "trawl, one core");
     whole->all = race_library(papers, &race, HOST_ALL, NULL, "trawl, all cores");
     whole->own = race_library(papers, &race, HOST_GPU_OWN, NULL, "trawl, GPU");
@@ -195,6 +218,13 @@ static void add_whole_table(struct paper *paper, const struct whole whole[CASES]
                                       "Tables I (METU in the book), II (Bilbo), III (METU in 20 "
                                       "books) and IV (Bilbo): whole searches, copies included");
 
+    table_caption(table,
+                  "One search each, all positions handed back. Algorithms and trawl: the plan "
+                  "built, the text in memory copied to the device (none of it where cores search), "
+                  "kernel, results back, sorted. Commands: from the start of the process to its "
+                  "end, reading the file and writing the lines included. The source has the copies "
+                  "inside and leaves the first CUDA call out; so do all rows but the one with the "
+                  "start-up. 10 runs as in the source.");
     for (uint32_t i = 0; i < CASES; i++) {
         (void)table_column(table, "%s, published", cases[i].number);
         (void)table_column(table, "%s, here", cases[i].number);
@@ -208,6 +238,8 @@ static void add_whole_table(struct paper *paper, const struct whole whole[CASES]
     }
     for (uint32_t k = 0; k < VARIANTS; k++)
         row_of(table, whole, variants[k].name, &whole->release[k]);
+    for (uint32_t k = 0; k < other_count; k++)
+        row_of(table, whole, other_names[k], &whole->other[k]);
     row_of(table, whole, "trawl, the command", &whole->command);
     row_of(table, whole, "trawl, the command, with pss-gm and its start-up", &whole->command_gpu);
     row_of(table, whole, "trawl, one core", &whole->one);
@@ -225,31 +257,38 @@ static void add_whole_table(struct paper *paper, const struct whole whole[CASES]
 
 static void order_whole(struct paper *paper, const struct whole *whole, uint32_t index)
 {
-    const char *title = cases[index].title;
+    const char *title = cases[index].title, *system = "the system's command";
     const double *there = cases[index].variant;
     double findstr = cases[index].findstr;
 
-    paper_at_most(paper, whole->debug[GM], PART_WHOLE, whole->debug[GG], PART_WHOLE, 1,
-                  there[GM] / there[GG], "%s: gm <= gg, debug code", title);
-    paper_at_most(paper, whole->release[GM], PART_WHOLE, whole->release[GG], PART_WHOLE, 1, 0,
-                  "%s: gm <= gg", title);
-    if (there[GR] > 0) {
-        paper_at_most(paper, whole->debug[GG], PART_WHOLE, whole->debug[GR], PART_WHOLE, 1,
-                      there[GG] / there[GR], "%s: gg <= gr, debug code", title);
-        paper_at_most(paper, whole->release[GG], PART_WHOLE, whole->release[GR], PART_WHOLE, 1, 0,
-                      "%s: gg <= gr", title);
-    }
-    paper_at_most(paper, whole->debug[GM], PART_WHOLE, whole->grep, PART_WHOLE, 1,
-                  there[GM] / findstr, "%s: gm <= the system's command, debug code", title);
-    paper_at_most(paper, whole->release[GM], PART_WHOLE, whole->grep, PART_WHOLE, 1, 0,
-                  "%s: gm <= the system's command", title);
-    paper_at_most(paper, whole->all, PART_WHOLE, whole->grep, PART_WHOLE, 1, 0,
-                  "%s, today: trawl on all cores <= the system's command", title);
-    paper_at_most(paper, whole->all, PART_WHOLE, whole->release[GM], PART_WHOLE, 1, 0,
-                  "%s, today: trawl on all cores <= gm", title);
-    paper_at_least(paper, whole->command_gpu, PART_WHOLE, whole->grep, PART_WHOLE, 1, 0,
-                   "%s: with the start-up of the first CUDA call gm >= the system's command",
-                   title);
+    paper_faster(paper, "pss-gm" DEBUG_CODE, whole->debug[GM], PART_WHOLE, "pss-gg" DEBUG_CODE,
+                 whole->debug[GG], PART_WHOLE, there[GM] / there[GG], title);
+    paper_ours(paper, "pss-gm", whole->release[GM], PART_WHOLE, "pss-gg", whole->release[GG],
+               PART_WHOLE, title);
+    if (there[GR] > 0)
+        paper_faster(paper, "pss-gg" DEBUG_CODE, whole->debug[GG], PART_WHOLE, "pss-gr" DEBUG_CODE,
+                     whole->debug[GR], PART_WHOLE, there[GG] / there[GR], title);
+    paper_ours(paper, "pss-gg", whole->release[GG], PART_WHOLE, "pss-gr", whole->release[GR],
+               PART_WHOLE, title);
+    paper_faster(paper, "pss-gm" DEBUG_CODE, whole->debug[GM], PART_WHOLE, system, whole->grep,
+                 PART_WHOLE, there[GM] / findstr, title);
+    paper_ours(paper, "pss-gm", whole->release[GM], PART_WHOLE, system, whole->grep, PART_WHOLE,
+               title);
+    paper_slower(paper, "pss-gm with the start-up of the first CUDA call", whole->command_gpu,
+                 PART_WHOLE, system, whole->grep, PART_WHOLE, 0, title);
+    paper_ours(paper, "trawl, the command", whole->command, PART_WHOLE, system, whole->grep,
+               PART_WHOLE, title);
+    paper_ours(paper, "trawl, one core", whole->one, PART_WHOLE, "pss-gm", whole->release[GM],
+               PART_WHOLE, title);
+    paper_ours(paper, "trawl, all cores", whole->all, PART_WHOLE, "pss-gm", whole->release[GM],
+               PART_WHOLE, title);
+    paper_ours(paper, "trawl, GPU", whole->own, PART_WHOLE, "pss-gm", whole->release[GM],
+               PART_WHOLE, title);
+    paper_ours(paper, "trawl, all cores", whole->all, PART_WHOLE, "trawl, one core", whole->one,
+               PART_WHOLE, title);
+    for (uint32_t i = 0; i < other_count; i++)
+        paper_ours(paper, other_names[i], whole->other[i], PART_WHOLE, "pss-gm", whole->release[GM],
+                   PART_WHOLE, title);
 }
 
 /* ---- Tables V and VI ---------------------------------------------------------------------- */
@@ -259,7 +298,11 @@ static void add_parts_table(struct paper *paper, const struct whole whole[CASES]
     struct table *table =
         paper_table(paper, 1e3, "ms", "", "Tables V and VI: pss-gm, kernel and copies");
     static const char *const names[] = {"kernel", "copies", "total"};
-    static const enum part parts[] = {PART_KERNEL, PART_COPY, PART_WHOLE};
+    static const enum part parts[] = {PART_KERNEL, PART_COPIES, PART_WHOLE};
+
+    table_caption(table, "The runs of tables I to IV; the source's total is the sum of the other "
+                         "two, ours the whole search. All parts of it, adding up to the total, "
+                         "stand in the last table.");
 
     for (uint32_t key = 0; key < 2; key++) {
         (void)table_column(table, "%s, published", cases[key].key);
@@ -285,36 +328,32 @@ static void add_parts_table(struct paper *paper, const struct whole whole[CASES]
 static void order_parts(struct paper *paper, const struct whole whole[CASES])
 {
     for (uint32_t i = 0; i < CASES; i++)
-        paper_at_least(paper, whole[i].release[GM], PART_COPY, whole[i].release[GM], PART_KERNEL, 1,
-                       cases[i].copy / cases[i].kernel, "%s: gm's copies >= its kernel",
-                       cases[i].title);
+        paper_slower(paper, "pss-gm's copies", whole[i].release[GM], PART_COPIES, "its kernel",
+                     whole[i].release[GM], PART_KERNEL, cases[i].copy / cases[i].kernel,
+                     cases[i].title);
     for (uint32_t i = 0; i < CASES; i += 2)
-        paper_at_most(paper, whole[i].release[GM], PART_KERNEL, whole[i + 1].release[GM],
-                      PART_KERNEL, 1, cases[i].kernel / cases[i + 1].kernel,
-                      "%s: gm's kernel for METU <= for Bilbo", cases[i].text);
+        paper_faster(paper, "pss-gm's kernel for METU", whole[i].release[GM], PART_KERNEL,
+                     "for Bilbo", whole[i + 1].release[GM], PART_KERNEL,
+                     cases[i].kernel / cases[i + 1].kernel, cases[i].text);
 }
 
 /* The paper's speed-up over the system's command shrinks from 18 to 2 with 20 copies. */
 static void order_sizes(struct paper *paper, const struct whole whole[CASES])
 {
-    for (uint32_t key = 0; key < 2; key++) {
-        enum ordering_state state = ORDERING_UNKNOWN;
-        double grep[2], gm[2], shrunk = 0;
-        bool known = true;
+    struct claim *claim =
+        paper_claim(paper, CLAIM_GAIN, false,
+                    "pss-gm's gain over the system's command (time / time) with 20 books",
+                    "that with one book");
 
-        for (uint32_t k = 0; k < 2; k++)
-            known = known && figure_mean(whole[key + 2 * k].grep, PART_WHOLE, &grep[k]) &&
-                    figure_mean(whole[key + 2 * k].release[GM], PART_WHOLE, &gm[k]);
-        if (known) {
-            shrunk = grep[1] / gm[1] / (grep[0] / gm[0]);
-            state = shrunk <= 1 ? ORDERING_HOLDS : ORDERING_FAILS;
-        }
-        paper_claim(
-            paper, state, shrunk,
-            cases[key + 2].findstr / cases[key + 2].variant[GM] /
-                (cases[key].findstr / cases[key].variant[GM]),
-            "%s: gm's gain over the system's command is smaller with 20 books (gain / gain)",
-            cases[key].key);
+    for (uint32_t key = 0; key < 2; key++) {
+        const struct whole *one = &whole[key], *many = &whole[key + 2];
+        struct claim_case *added =
+            claim_add(claim, cases[key].key, many->grep, PART_WHOLE, many->release[GM], PART_WHOLE);
+
+        added->base_left = one->grep;
+        added->base_right = one->release[GM];
+        added->published = cases[key + 2].findstr / cases[key + 2].variant[GM] /
+                           (cases[key].findstr / cases[key].variant[GM]);
     }
 }
 
@@ -327,11 +366,15 @@ static void blocks_tables(struct papers *papers, const struct books *books)
     struct table *table = paper_table(
         paper, 1e3, "ms", "threads per block",
         "Tables VII and VIII: kernel of pss-gm, Bilbo in 20 books; VIII is the row 256");
+    const char *on = cases[CASES - 1].title;
+    char left[NAME_BYTES], right[NAME_BYTES];
     struct trawl_pattern pattern;
     struct question question;
     struct race race = {.count = 0};
 
     ask_for(books, CASES - 1, &pattern, &question);
+    question.name = "blocks, Bilbo, 20 books";
+    table_caption(table, "The kernel alone, by the device's clock; no copies. 10 runs.");
     for (uint32_t i = 0; i < BLOCKS; i++) {
         debug[i] = race_library(papers, &race, HOST_GPU, blocks[i].debug, blocks[i].debug);
         release[i] = race_library(papers, &race, HOST_GPU, blocks[i].release, blocks[i].release);
@@ -351,17 +394,17 @@ static void blocks_tables(struct papers *papers, const struct books *books)
         table_time(table, row, 3, release[i], PART_KERNEL);
         if (i == 0)
             continue;
-        paper_at_most(paper, debug[i], PART_KERNEL, debug[i - 1], PART_KERNEL, 1,
-                      blocks[i].published / blocks[i - 1].published,
-                      "kernel with blocks of %s <= of %s, debug code", blocks[i].name,
-                      blocks[i - 1].name);
-        paper_at_most(paper, release[i], PART_KERNEL, release[i - 1], PART_KERNEL, 1, 0,
-                      "kernel with blocks of %s <= of %s", blocks[i].name, blocks[i - 1].name);
+        snprintf(left, sizeof left, "pss-gm's kernel with blocks of %s", blocks[i].name);
+        snprintf(right, sizeof right, "of %s", blocks[i - 1].name);
+        paper_ours(paper, left, release[i], PART_KERNEL, right, release[i - 1], PART_KERNEL, on);
+        snprintf(right, sizeof right, "of %s" DEBUG_CODE, blocks[i - 1].name);
+        paper_faster(paper, left, debug[i], PART_KERNEL, right, debug[i - 1], PART_KERNEL,
+                     blocks[i].published / blocks[i - 1].published, on);
     }
     table_published(table, BLOCK_256, 2, RELEASE_PUBLISHED);
-    paper_at_most(paper, release[BLOCK_256], PART_KERNEL, debug[BLOCK_256], PART_KERNEL, 1,
-                  RELEASE_PUBLISHED / blocks[BLOCK_256].published,
-                  "kernel with blocks of 256: release <= debug code");
+    paper_faster(paper, "pss-gm's kernel with blocks of 256, release", release[BLOCK_256],
+                 PART_KERNEL, "debug code", debug[BLOCK_256], PART_KERNEL,
+                 RELEASE_PUBLISHED / blocks[BLOCK_256].published, on);
     (void)paper_plot(paper, table, BLOCKS, 0xf, true, "threads per block (logarithmic)",
                      "pss-gm: kernel against block size");
 }
@@ -371,6 +414,7 @@ void paper_pss(struct papers *papers)
     struct whole whole[CASES];
     struct books books;
 
+    find_others();
     make_books(papers, &books);
     paper_note(papers->paper,
                "pss-gg, -gr, -gm: the text is copied to the GPU in each run, blocks of 1024 "
@@ -384,5 +428,7 @@ void paper_pss(struct papers *papers)
     order_parts(papers->paper, whole);
     order_sizes(papers->paper, whole);
     blocks_tables(papers, &books);
+    paper_parts(papers->paper, 0,
+                "Every search of the tables above; the parts of a row add up to its total.");
     free(books.bytes);
 }

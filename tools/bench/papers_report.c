@@ -8,23 +8,6 @@
 
 /* ---- Both --------------------------------------------------------------------------------- */
 
-/* "holds (0.97)", "does not hold (1.20; the source: 0.95)", or why it is not known. */
-static void ordering_text(const struct ordering *ordering, const char *unknown,
-                          char text[4 * NAME_BYTES])
-{
-    const char *word = ordering->state == ORDERING_HOLDS ? "holds" : "does not hold";
-    char value[NAME_BYTES], published[NAME_BYTES];
-
-    number_text(ordering->value, value);
-    number_text(ordering->published, published);
-    if (ordering->state == ORDERING_UNKNOWN)
-        snprintf(text, 4 * NAME_BYTES, "%s", unknown);
-    else if (ordering->published > 0)
-        snprintf(text, 4 * NAME_BYTES, "%s (%s; the source: %s)", word, value, published);
-    else
-        snprintf(text, 4 * NAME_BYTES, "%s (%s)", word, value);
-}
-
 /* Reasons why a cell holds a word, each once. */
 static void print_reasons(const struct paper *paper, FILE *file, const char *prefix)
 {
@@ -49,7 +32,7 @@ static double largest_spread(const struct paper *paper)
     double most = 0;
 
     for (uint32_t i = 0; i < paper->figure_count; i++) {
-        double spread = samples_spread_percent(&paper->figure[i].whole);
+        double spread = samples_spread_percent(&paper->figure[i].part[PART_WHOLE]);
 
         if (paper->figure[i].state == FIGURE_MEASURED && spread > most)
             most = spread;
@@ -71,30 +54,36 @@ static double median_spread(const struct paper *paper)
 
     for (uint32_t i = 0; i < paper->figure_count; i++)
         if (paper->figure[i].state == FIGURE_MEASURED)
-            spreads[count++] = samples_spread_percent(&paper->figure[i].whole);
+            spreads[count++] = samples_spread_percent(&paper->figure[i].part[PART_WHOLE]);
     qsort(spreads, count, sizeof spreads[0], compare_doubles);
     return count > 0 ? spreads[count / 2] : 0;
 }
 
 /* What else ran: a figure from a busy machine says little, and the reader should know. */
-static void print_load(const struct papers *papers, FILE *file, const char *prefix)
+static void print_load(const struct papers *papers, const struct paper *paper, FILE *file,
+                       const char *prefix)
 {
-    double load;
-
-    if (papers->load_begin >= 0 && getloadavg(&load, 1) == 1)
+    if (papers->load_begin >= 0 && paper->load_after >= 0)
         fprintf(file,
                 "%sload of the system: %.1f when the run began, %.1f after this report, its own "
                 "included\n",
-                prefix, papers->load_begin, load);
+                prefix, papers->load_begin, paper->load_after);
 }
 
 static void print_spread(const struct paper *paper, FILE *file, const char *prefix)
 {
-    if (!paper->runs_differ)
-        fprintf(file,
-                "%s(slowest - fastest) / median of the runs of a figure: %.0f %% by the median of "
-                "the figures, %.0f %% at most\n",
-                prefix, median_spread(paper), largest_spread(paper));
+    uint32_t fewer = 0, measured = 0;
+
+    for (uint32_t i = 0; i < paper->figure_count; i++)
+        if (paper->figure[i].state == FIGURE_MEASURED) {
+            measured++;
+            fewer += paper->figure[i].part[PART_WHOLE].count < paper->figure[i].runs;
+        }
+    fprintf(file,
+            "%s(slowest - fastest) / median of the runs of a figure: %.0f %% by the median of the "
+            "figures, %.0f %% at most; %u of %u figures have fewer runs than the source, since "
+            "more take longer than --cell-seconds\n",
+            prefix, median_spread(paper), largest_spread(paper), fewer, measured);
 }
 
 /* ---- The terminal ------------------------------------------------------------------------- */
@@ -131,21 +120,14 @@ static void print_table(const struct table *table)
 
 void papers_print(const struct papers *papers, const struct paper *paper)
 {
-    char text[4 * NAME_BYTES];
-
     printf("== %s: %s\n   there: %s\n", paper->name, paper->source, paper->hardware);
     for (uint32_t i = 0; i < paper->note_count; i++)
         printf("   %s\n", paper->note[i]);
     for (uint32_t i = 0; i < paper->table_count; i++)
         print_table(&paper->table[i]);
-    printf("\n");
-    for (uint32_t i = 0; i < paper->ordering_count; i++) {
-        ordering_text(&paper->ordering[i], papers->device[0] != '\0' ? "not measured" : "no GPU",
-                      text);
-        printf("%s: %s\n", paper->ordering[i].text, text);
-    }
+    papers_claims(paper, papers->device[0] != '\0' ? "not measured" : "no GPU", stdout);
     print_reasons(paper, stdout, "");
-    print_load(papers, stdout, "");
+    print_load(papers, paper, stdout, "");
     print_spread(paper, stdout, "");
     printf("\n");
 }
@@ -217,17 +199,8 @@ static void markdown_row(const struct table *table, uint32_t row, FILE *file)
     fprintf(file, "\n");
 }
 
-static void markdown_table(const struct table *table, FILE *file)
+static void markdown_cells(const struct table *table, FILE *file)
 {
-    bool all_lack = true;
-
-    for (uint32_t column = 0; column < table->column_count; column++)
-        all_lack = all_lack && column_lacks(table, column);
-    fprintf(file, "\n**%s** (%s)\n\n", table->title, table->unit);
-    if (all_lack) {
-        fprintf(file, NOT_MEASURED "\n");
-        return;
-    }
     fprintf(file, "| %s |", table->corner);
     for (uint32_t column = 0; column < table->column_count; column++)
         if (!column_lacks(table, column))
@@ -243,12 +216,44 @@ static void markdown_table(const struct table *table, FILE *file)
     markdown_lacks(table, file);
 }
 
+static void markdown_table(const struct table *table, FILE *file)
+{
+    bool all_lack = true;
+
+    for (uint32_t column = 0; column < table->column_count; column++)
+        all_lack = all_lack && column_lacks(table, column);
+    if (table->folded)
+        fprintf(file, "\n<details><summary>%s (%s)</summary>\n\n", table->title, table->unit);
+    else
+        fprintf(file, "\n**%s** (%s)\n\n", table->title, table->unit);
+    if (table->caption[0] != '\0')
+        fprintf(file, "%s\n\n", table->caption);
+    if (all_lack)
+        fprintf(file, NOT_MEASURED "\n");
+    else
+        markdown_cells(table, file);
+    if (table->folded)
+        fprintf(file, "\n</details>\n");
+}
+
+static bool is_clean(const struct papers *papers)
+{
+    return strstr(papers->machine.commit, "dirty") == NULL &&
+           strcmp(papers->machine.commit, "unknown") != 0;
+}
+
 void papers_markdown(const struct papers *papers, const struct paper *paper, FILE *file)
 {
     fprintf(file, "<!-- paper %s -->\n", paper->name);
+    fprintf(file, "![%s: the plots](measurements/papers-%s.svg)\n\n", paper->name, paper->name);
+    fprintf(file, "Every time: [papers.json](measurements/papers.json), a line per figure: "
+                  "[papers.csv](measurements/papers.csv).\n\n");
+    if (!is_clean(papers))
+        fprintf(file, "**Measured on changes that no commit holds: these figures cannot be made "
+                      "again.**\n\n");
     fprintf(file, "- source: %s; there: %s\n", paper->source, paper->hardware);
     machine_print(&papers->machine, papers->options, file, "- ");
-    print_load(papers, file, "- ");
+    print_load(papers, paper, file, "- ");
     fprintf(file, "- GPU: %s\n", papers->device[0] != '\0' ? papers->device : "none");
     fprintf(file, "- grep: %s\n",
             papers->grep_version[0] != '\0' ? papers->grep_version : "not installed");
@@ -256,7 +261,19 @@ void papers_markdown(const struct papers *papers, const struct paper *paper, FIL
         fprintf(file, "- %s\n", paper->note[i]);
     print_reasons(paper, file, "- ");
     print_spread(paper, file, "- ");
+    fprintf(file, "- a cell: the median; (the mean) where it is more than 5 %% away; ~ where the "
+                  "runs lie apart by more than half of the median; [n] where only n runs fitted "
+                  "into --cell-seconds\n");
     for (uint32_t i = 0; i < paper->table_count; i++)
         markdown_table(&paper->table[i], file);
     papers_claims(paper, papers->device[0] != '\0' ? "not measured" : NOT_MEASURED, file);
+}
+
+void papers_page(const struct papers *papers, struct paper *const *paper, uint32_t paper_count,
+                 FILE *file)
+{
+    for (uint32_t i = 0; i < paper_count; i++)
+        papers_markdown(papers, paper[i], file);
+    fprintf(file, "<!-- paper losses -->\n");
+    papers_losses(paper, paper_count, file);
 }

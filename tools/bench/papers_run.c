@@ -12,10 +12,14 @@
  * for them: one thread, one chunk. */
 #define GPU_CHUNK_BYTES (256ull << 20)
 #define KEPT_BYTES_MAX (128 << 10)
+#define WAKE_BYTES (64u << 10)
+#define WAKE_SECONDS 0.5
+#define WAKE_RUNS_MAX 4000u
 
 struct matrix_sink {
     int64_t *answer;
     uint64_t columns;
+    double seconds; /* spent here */
 };
 
 /* ---- Open and close ----------------------------------------------------------------------- */
@@ -45,6 +49,33 @@ static void open_devices(struct papers *papers)
     searcher_open(papers, HOST_GPU, TRAWL_ENGINE_CUDA, 1, GPU_CHUNK_BYTES);
     if (papers->searcher[HOST_GPU] != NULL)
         searcher_open(papers, HOST_GPU_OWN, TRAWL_ENGINE_CUDA, 0, 0);
+}
+
+/* A device that has had nothing to do is slow for a while: let it copy and search until its clocks
+ * are up. What it finds is compared with nothing. */
+static void wake_device(struct papers *papers)
+{
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    const struct trawl_pattern pattern = {"absent", 6};
+    struct trawl_searcher *searcher = papers->searcher[HOST_GPU];
+    uint8_t *bytes = (uint8_t *)allocate(WAKE_BYTES);
+    double begin = clock_seconds();
+    struct trawl_error error = {0};
+    struct trawl_plan *plan = NULL;
+    struct trawl_text *text = NULL;
+    uint64_t count;
+
+    memset(bytes, ' ', WAKE_BYTES);
+    options.algorithm = "pss-gm";
+    if (trawl_plan_build(&pattern, 1, &options, &plan, &error) != TRAWL_OK ||
+        trawl_text_from_memory(bytes, WAKE_BYTES, &text, &error) != TRAWL_OK)
+        fail("%s", error.message);
+    for (uint32_t i = 0; i < WAKE_RUNS_MAX && clock_seconds() - begin < WAKE_SECONDS; i++)
+        if (trawl_count(searcher, plan, text, &count, &error) != TRAWL_OK)
+            break; /* the first contestant will meet it again and report it */
+    trawl_text_close(text);
+    trawl_plan_free(plan);
+    free(bytes);
 }
 
 static void close_devices(struct papers *papers)
@@ -108,6 +139,8 @@ void papers_open(struct papers *papers)
     searcher_open(papers, HOST_ALL, TRAWL_ENGINE_CPU, papers->threads, 0);
     open_devices(papers);
     name_device(papers);
+    if (papers->searcher[HOST_GPU] != NULL)
+        wake_device(papers);
 }
 
 void papers_close(struct papers *papers)
@@ -128,9 +161,11 @@ bool papers_late(const struct papers *papers)
 static int take_rows(void *context, uint64_t row_first, uint64_t row_count, const int64_t *first)
 {
     struct matrix_sink *sink = (struct matrix_sink *)context;
+    double begin = clock_seconds();
 
     memcpy(sink->answer + row_first * sink->columns, first,
            row_count * sink->columns * sizeof *first);
+    sink->seconds += clock_seconds() - begin;
     return 0;
 }
 
@@ -168,14 +203,14 @@ struct run {
     enum trawl_status status;
     struct trawl_error error;
     bool right;
-    double seconds;
-    uint64_t copy_ns, kernel_ns, child_grids, child_spills;
+    double seconds[PARTS];
+    uint64_t child_grids, child_spills;
 };
 
 static void ask(const struct papers *papers, const struct question *question,
                 struct trawl_searcher *searcher, const struct trawl_plan *plan, struct run *run)
 {
-    struct matrix_sink sink = {question->answer, question->pattern_count};
+    struct matrix_sink sink = {question->answer, question->pattern_count, 0};
     struct trawl_match match = {0, 0, 0};
     bool found = false;
     uint64_t count = 0;
@@ -184,21 +219,50 @@ static void ask(const struct papers *papers, const struct question *question,
     case ASK_POSITIONS:
         run->status = trawl_positions_into(searcher, plan, question->handle, question->matches,
                                            question->place_count + 1, &count, &run->error);
-        run->seconds = clock_seconds();
+        run->seconds[PART_WHOLE] = clock_seconds();
         run->right = positions_are_right(papers, question, count);
         return;
     case ASK_FIRST:
         run->status = trawl_first(searcher, plan, question->handle, &match, &found, &run->error);
-        run->seconds = clock_seconds();
+        run->seconds[PART_WHOLE] = clock_seconds();
         run->right = first_is_right(papers, question, found, match.begin);
         return;
     case ASK_MATRIX:
         run->status =
             trawl_matrix(searcher, plan, question->records, take_rows, &sink, &run->error);
-        run->seconds = clock_seconds();
+        run->seconds[PART_WHOLE] = clock_seconds();
+        run->seconds[PART_HOST] = sink.seconds;
         run->right = matrix_is_right(papers, question);
         return;
     }
+}
+
+/* What the library says of a device's algorithm; the rest is counted as other. */
+static void take_parts(const struct trawl_stats *stats, double plan_seconds, struct run *run)
+{
+    double named = 0;
+
+    run->seconds[PART_PLAN] = plan_seconds;
+    run->seconds[PART_MEMORY] = (double)stats->device_memory_ns * 1e-9;
+    run->seconds[PART_COPIES] = (double)stats->device_copy_ns * 1e-9;
+    run->seconds[PART_COPY_OUT] = (double)stats->device_back_ns * 1e-9;
+    run->seconds[PART_COPY_IN] = run->seconds[PART_COPIES] - run->seconds[PART_COPY_OUT];
+    run->seconds[PART_KERNEL] = (double)stats->device_kernel_ns * 1e-9;
+    run->seconds[PART_HOST] += (double)stats->device_host_ns * 1e-9;
+    for (uint32_t part = PART_PLAN; part < PART_OTHER; part++)
+        named += run->seconds[part];
+    run->seconds[PART_OTHER] = run->seconds[PART_WHOLE] - named;
+    run->child_grids = stats->child_grids;
+    run->child_spills = stats->child_spills;
+}
+
+/* Of no right answer, so that nothing old counts; and its pages are there before the time begins,
+ * for every contestant. */
+static void clear_answer(const struct question *question)
+{
+    if (question->kind == ASK_MATRIX)
+        memset(question->answer, 0x55,
+               question->records->record_count * question->pattern_count * sizeof(int64_t));
 }
 
 /* The plan is built inside the time, as a program that was called with a pattern must. */
@@ -209,27 +273,23 @@ static void run_library(const struct papers *papers, const struct question *ques
     struct trawl_stats stats = {.size = sizeof stats};
     struct trawl_searcher *searcher = papers->searcher[contestant->host];
     struct trawl_plan *plan = NULL;
-    double begin = clock_seconds();
+    double begin, built;
 
+    clear_answer(question);
+    begin = clock_seconds();
     options.algorithm = contestant->algorithm;
     run->status =
         trawl_plan_build(question->patterns, question->pattern_count, &options, &plan, &run->error);
+    built = clock_seconds();
     if (run->status != TRAWL_OK || searcher == NULL) {
         trawl_plan_free(plan);
         return;
     }
-    if (question->kind == ASK_MATRIX)
-        memset(question->answer, 0x55, /* of no right answer, so that nothing old counts */
-               question->records->record_count * question->pattern_count * sizeof(int64_t));
     ask(papers, question, searcher, plan, run);
-    run->seconds -= begin;
+    run->seconds[PART_WHOLE] -= begin;
     trawl_plan_free(plan);
-    if (run->status != TRAWL_OK || trawl_searcher_stats(searcher, &stats, NULL) != TRAWL_OK)
-        return;
-    run->copy_ns = stats.device_copy_ns;
-    run->kernel_ns = stats.device_kernel_ns;
-    run->child_grids = stats.child_grids;
-    run->child_spills = stats.child_spills;
+    if (run->status == TRAWL_OK && trawl_searcher_stats(searcher, &stats, NULL) == TRAWL_OK)
+        take_parts(&stats, built - begin, run);
 }
 
 static void run_command(const struct papers *papers, const struct contestant *contestant,
@@ -239,7 +299,7 @@ static void run_command(const struct papers *papers, const struct contestant *co
     struct outcome outcome;
 
     spawner_run(&papers->spawner, line->argument, hash_all, &outcome);
-    run->seconds = outcome.seconds;
+    run->seconds[PART_WHOLE] = outcome.seconds;
     if (outcome.status > 1) {
         run->status = TRAWL_UNSUPPORTED;
         snprintf(run->error.message, sizeof run->error.message, "%s ended with status %d",
@@ -308,19 +368,8 @@ static void take_error(struct papers *papers, const struct question *question,
             close_devices(papers);
 }
 
-static void keep(struct figure *figure, const struct run *run)
-{
-    samples_add(&figure->whole, run->seconds);
-    if (run->copy_ns > 0)
-        samples_add(&figure->copy, (double)run->copy_ns * 1e-9);
-    if (run->kernel_ns > 0)
-        samples_add(&figure->kernel, (double)run->kernel_ns * 1e-9);
-    figure->child_grids = run->child_grids;
-    figure->child_spills = run->child_spills;
-}
-
 bool papers_run(struct papers *papers, const struct question *question,
-                const struct contestant *contestant, bool kept)
+                const struct contestant *contestant, bool first, double seconds[PARTS])
 {
     struct figure *figure = contestant->figure;
     struct run run = {.status = TRAWL_OK};
@@ -328,10 +377,10 @@ bool papers_run(struct papers *papers, const struct question *question,
     if (figure->state > FIGURE_MEASURED)
         return false;
     if (contestant->host == HOST_COMMAND)
-        run_command(papers, contestant, !kept, &run);
+        run_command(papers, contestant, first, &run);
     else if (contestant->host == HOST_FUNCTION)
-        run.right =
-            contestant->function(contestant->context, &run.seconds) && !papers->options->falsify;
+        run.right = contestant->function(contestant->context, &run.seconds[PART_WHOLE]) &&
+                    !papers->options->falsify;
     else
         run_library(papers, question, contestant, &run);
     if (run.status != TRAWL_OK) {
@@ -348,19 +397,30 @@ bool papers_run(struct papers *papers, const struct question *question,
         return false;
     }
     figure->state = FIGURE_MEASURED;
-    if (kept)
-        keep(figure, &run);
+    figure->child_grids = run.child_grids;
+    figure->child_spills = run.child_spills;
+    memcpy(seconds, run.seconds, sizeof run.seconds);
     return true;
+}
+
+/* A run that counts. */
+static void run_and_keep(struct papers *papers, const struct question *question,
+                         const struct contestant *contestant)
+{
+    double seconds[PARTS];
+
+    if (papers_run(papers, question, contestant, false, seconds))
+        figure_keep(contestant->figure, seconds);
 }
 
 /* The run before those that count. Where it alone takes longer than all may, it is the only one,
  * and a second one is not waited for. */
 static void enter(struct papers *papers, const struct question *question,
-                  const struct contestant *contestant)
+                  const struct contestant *contestant, bool keeps)
 {
     struct figure *figure = contestant->figure;
     struct trawl_error error = {0};
-    double begin;
+    double begin, seconds[PARTS];
 
     snprintf(figure->who, sizeof figure->who, "%s", contestant->label);
     snprintf(figure->on, sizeof figure->on, "%s", question->name);
@@ -382,40 +442,82 @@ static void enter(struct papers *papers, const struct question *question,
         return;
     }
     begin = clock_seconds();
-    if (!papers_run(papers, question, contestant, false))
+    if (!papers_run(papers, question, contestant, true, seconds))
         return;
-    if (clock_seconds() - begin > papers->options->cell_seconds)
-        (void)papers_run(papers, question, contestant, true);
+    if (keeps && clock_seconds() - begin > papers->options->cell_seconds)
+        run_and_keep(papers, question, contestant);
 }
 
-void papers_enter(struct papers *papers, const struct question *question, const struct race *race)
+void papers_enter(struct papers *papers, const struct question *question, const struct race *race,
+                  uint32_t runs, bool keeps)
 {
-    for (uint32_t i = 0; i < race->count; i++)
-        enter(papers, question, &race->contestant[i]);
+    for (uint32_t i = 0; i < race->count; i++) {
+        race->contestant[i].figure->runs = runs;
+        enter(papers, question, &race->contestant[i], keeps);
+    }
 }
 
 bool papers_wants_more(const struct papers *papers, const struct contestant *contestant)
 {
     const struct figure *figure = contestant->figure;
+    const struct samples *whole = &figure->part[PART_WHOLE];
     double spent = 0;
 
-    if (figure->state != FIGURE_MEASURED || (figure->whole.count > 0 && papers_late(papers)))
+    if (figure->state != FIGURE_MEASURED || (whole->count > 0 && papers_late(papers)))
         return false;
-    for (uint32_t i = 0; i < figure->whole.count; i++)
-        spent += figure->whole.seconds[i];
-    return figure->whole.count == 0 || spent < papers->options->cell_seconds;
+    for (uint32_t i = 0; i < whole->count; i++)
+        spent += whole->seconds[i] * figure->factor;
+    return whole->count == 0 || spent < papers->options->cell_seconds;
+}
+
+static bool is_on_device(const struct contestant *contestant)
+{
+    return contestant->host == HOST_GPU || contestant->host == HOST_GPU_OWN;
+}
+
+uint32_t race_at(const struct race *race, uint32_t round, uint32_t place)
+{
+    uint32_t count[2] = {0, 0}, wanted, seen = 0;
+    bool device;
+
+    for (uint32_t i = 0; i < race->count; i++)
+        count[is_on_device(&race->contestant[i])]++;
+    device = place >= count[0];
+    wanted = device ? place - count[0] : place;
+    wanted = (wanted + round) % count[device];
+    for (uint32_t i = 0; i < race->count; i++)
+        if (is_on_device(&race->contestant[i]) == device && seen++ == wanted)
+            return i;
+    return 0;
+}
+
+void papers_wake(struct papers *papers, const struct question *question, const struct race *race,
+                 uint32_t round, uint32_t place)
+{
+    const struct contestant *next = &race->contestant[race_at(race, round, place)], *last;
+    double seconds[PARTS];
+
+    if (!is_on_device(next) ||
+        (place > 0 && is_on_device(&race->contestant[race_at(race, round, place - 1)])))
+        return;
+    /* Who is last of the round comes before the first, as in a circle. */
+    last = &race->contestant[race_at(race, round, race->count - 1)];
+    if (last->figure->state == FIGURE_MEASURED)
+        (void)papers_run(papers, question, last, false, seconds);
 }
 
 void papers_race(struct papers *papers, const struct question *question, const struct race *race,
                  uint32_t runs)
 {
-    papers_enter(papers, question, race);
+    papers_enter(papers, question, race, runs, true);
     for (uint32_t run = 0; run < runs; run++)
-        for (uint32_t i = 0; i < race->count; i++) {
-            const struct contestant *contestant = &race->contestant[i];
+        for (uint32_t place = 0; place < race->count; place++) {
+            const struct contestant *contestant = &race->contestant[race_at(race, run, place)];
 
-            if (contestant->figure->whole.count <= run && papers_wants_more(papers, contestant))
-                (void)papers_run(papers, question, contestant, true);
+            papers_wake(papers, question, race, run, place);
+            if (contestant->figure->part[PART_WHOLE].count <= run &&
+                papers_wants_more(papers, contestant))
+                run_and_keep(papers, question, contestant);
         }
     unload(papers, question);
 }
@@ -434,6 +536,7 @@ static struct contestant *race_add(struct papers *papers, struct race *race, enu
     contestant->host = host;
     contestant->label = label;
     contestant->figure = paper_figure(papers->paper);
+    contestant->figure->host = host;
     return contestant;
 }
 
@@ -443,6 +546,7 @@ struct figure *race_library(struct papers *papers, struct race *race, enum host 
     struct contestant *contestant = race_add(papers, race, host, label);
 
     contestant->algorithm = algorithm;
+    contestant->figure->side = algorithm != NULL ? SIDE_PUBLISHED : SIDE_OWN;
     return contestant->figure;
 }
 
@@ -464,6 +568,27 @@ struct figure *race_function(struct papers *papers, struct race *race,
     contestant->function = function;
     contestant->context = context;
     return contestant->figure;
+}
+
+uint32_t papers_others(const char *prefix, enum trawl_engine engine, const char *const *known,
+                       uint32_t known_count, const char **names, uint32_t names_max)
+{
+    uint32_t count = 0;
+    const char *name;
+
+    for (uint32_t i = 0; (name = trawl_algorithm(i, NULL)) != NULL; i++) {
+        bool is_known = strncmp(name, prefix, strlen(prefix)) != 0 ||
+                        (trawl_algorithm_engines(i) & 1u << engine) == 0;
+
+        for (uint32_t k = 0; k < known_count && !is_known; k++)
+            is_known = strcmp(name, known[k]) == 0;
+        if (is_known)
+            continue;
+        if (count == names_max)
+            fail("more than %u algorithms %s...", names_max, prefix);
+        names[count++] = name;
+    }
+    return count;
 }
 
 /* Options are parted by blanks. */

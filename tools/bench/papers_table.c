@@ -5,6 +5,9 @@
 
 #include "bench/papers.h"
 
+#define MEAN_APART 0.05  /* of the median */
+#define SPREAD_WIDE 50.0 /* percent of the median */
+
 #define FORMAT(text, format)                                   \
     do {                                                       \
         va_list arguments;                                     \
@@ -15,21 +18,41 @@
 
 /* ---- Figures ------------------------------------------------------------------------------ */
 
-static const struct samples *figure_samples(const struct figure *figure, enum part part)
+#define PART_KEY(name, key, label) key,
+#define PART_LABEL(name, key, label) label,
+const char *const part_keys[PARTS] = {PART_LIST(PART_KEY)};
+const char *const part_labels[PARTS] = {PART_LIST(PART_LABEL)};
+#undef PART_KEY
+#undef PART_LABEL
+
+static bool is_measured(const struct figure *figure, enum part part)
 {
-    return part == PART_WHOLE  ? &figure->whole
-           : part == PART_COPY ? &figure->copy
-                               : &figure->kernel;
+    return figure->state == FIGURE_MEASURED && figure->part[part].count > 0;
+}
+
+bool figure_median(const struct figure *figure, enum part part, double *seconds)
+{
+    if (!is_measured(figure, part))
+        return false;
+    *seconds = samples_median(&figure->part[part]) * figure->factor;
+    return true;
 }
 
 bool figure_mean(const struct figure *figure, enum part part, double *seconds)
 {
-    const struct samples *samples = figure_samples(figure, part);
-
-    if (figure->state != FIGURE_MEASURED || samples->count == 0)
+    if (!is_measured(figure, part))
         return false;
-    *seconds = samples_mean(samples) * figure->factor;
+    *seconds = samples_mean(&figure->part[part]) * figure->factor;
     return true;
+}
+
+void figure_keep(struct figure *figure, const double seconds[PARTS])
+{
+    bool on_device = seconds[PART_KERNEL] > 0;
+
+    samples_add(&figure->part[PART_WHOLE], seconds[PART_WHOLE]);
+    for (uint32_t part = PART_WHOLE + 1; part < PARTS && on_device; part++)
+        samples_add(&figure->part[part], seconds[part]);
 }
 
 const char *figure_state_name(enum figure_state state)
@@ -51,6 +74,7 @@ struct figure *paper_figure(struct paper *paper)
         fail("%s: more than %u figures", paper->name, PAPER_FIGURES_MAX);
     figure = &paper->figure[paper->figure_count++];
     figure->factor = 1;
+    figure->runs = 1;
     return figure;
 }
 
@@ -65,13 +89,13 @@ bool cell_value(const struct table *table, const struct cell *cell, double *valu
         *value = cell->number;
         return true;
     case CELL_TIME:
-        if (!figure_mean(cell->figure, cell->part, &seconds))
+        if (!(table->means ? figure_mean : figure_median)(cell->figure, cell->part, &seconds))
             return false;
         *value = seconds * table->per_second;
         return true;
     case CELL_SPEEDUP:
-        if (!figure_mean(cell->figure, PART_WHOLE, &seconds) ||
-            !figure_mean(cell->base, PART_WHOLE, &base) || seconds <= 0)
+        if (!figure_median(cell->figure, PART_WHOLE, &seconds) ||
+            !figure_median(cell->base, PART_WHOLE, &base) || seconds <= 0)
             return false;
         *value = base / seconds;
         return true;
@@ -88,11 +112,32 @@ bool cell_value(const struct table *table, const struct cell *cell, double *valu
 /* Three digits that count; zeros behind them are left to the reader. */
 void number_text(double value, char text[NAME_BYTES])
 {
-    int digits = value >= 100 || value == 0 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3;
+    double size = fabs(value);
+    int digits = size >= 100 || value == 0 ? 0
+                 : size >= 10              ? 1
+                 : size >= 1               ? 2
+                 : size >= 0.1             ? 3
+                                           : 4;
 
-    if (value > 0 && value < 0.1)
-        digits = 4;
     snprintf(text, NAME_BYTES, "%.*f", digits, value);
+}
+
+/* What a median alone does not say: another mean, runs that lie apart, runs that are missing. */
+static void append_doubts(const struct table *table, const struct cell *cell, char text[NAME_BYTES])
+{
+    const struct samples *samples = &cell->figure->part[cell->part];
+    double median = samples_median(samples), mean = samples_mean(samples);
+    size_t used = strlen(text);
+    char number[NAME_BYTES];
+
+    if (cell->kind == CELL_TIME && !table->means && fabs(mean - median) > MEAN_APART * median) {
+        number_text(mean * cell->figure->factor * table->per_second, number);
+        used += (size_t)snprintf(text + used, NAME_BYTES - used, " (%.12s)", number);
+    }
+    if (samples_spread_percent(samples) > SPREAD_WIDE)
+        used += (size_t)snprintf(text + used, NAME_BYTES - used, " ~");
+    if (samples->count < cell->figure->runs)
+        (void)snprintf(text + used, NAME_BYTES - used, " [%u]", samples->count);
 }
 
 void cell_text(const struct table *table, const struct cell *cell, char text[NAME_BYTES])
@@ -101,9 +146,11 @@ void cell_text(const struct table *table, const struct cell *cell, char text[NAM
 
     if (cell_value(table, cell, &value) && cell->kind >= CELL_GRIDS)
         snprintf(text, NAME_BYTES, "%.0f", value);
-    else if (cell_value(table, cell, &value))
+    else if (cell_value(table, cell, &value)) {
         number_text(value, text);
-    else if (cell->kind == CELL_EMPTY)
+        if (cell->kind != CELL_PUBLISHED)
+            append_doubts(table, cell, text);
+    } else if (cell->kind == CELL_EMPTY)
         snprintf(text, NAME_BYTES, "-");
     else if (cell->figure->state != FIGURE_MEASURED)
         snprintf(text, NAME_BYTES, "%s", figure_state_name(cell->figure->state));
@@ -124,6 +171,11 @@ struct table *paper_table(struct paper *paper, double per_second, const char *un
     snprintf(table->corner, sizeof table->corner, "%s", corner);
     FORMAT(table->title, title);
     return table;
+}
+
+void table_caption(struct table *table, const char *format, ...)
+{
+    FORMAT(table->caption, format);
 }
 
 uint32_t table_row(struct table *table, const char *format, ...)
@@ -191,58 +243,28 @@ struct plot *paper_plot(struct paper *paper, const struct table *table, uint32_t
     return plot;
 }
 
-/* ---- Orderings ---------------------------------------------------------------------------- */
+/* ---- Where the time goes ------------------------------------------------------------------ */
 
-static struct ordering *add_ordering(struct paper *paper, double published)
+void paper_parts(struct paper *paper, uint32_t first, const char *caption)
 {
-    struct ordering *ordering;
+    static const enum part parts[] = {PART_PLAN,     PART_MEMORY, PART_COPY_IN, PART_KERNEL,
+                                      PART_COPY_OUT, PART_HOST,   PART_OTHER,   PART_WHOLE};
+    struct table *table = paper_table(paper, 1e3, "ms, means", "on what, who",
+                                      "Where the time of the device's algorithms goes");
 
-    if (paper->ordering_count == PAPER_ORDERINGS_MAX)
-        fail("%s: more than %u orderings", paper->name, PAPER_ORDERINGS_MAX);
-    ordering = &paper->ordering[paper->ordering_count++];
-    ordering->published = published;
-    return ordering;
-}
+    table->means = table->folded = true;
+    table_caption(table, "%s", caption);
+    for (uint32_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
+        (void)table_column(table, "%s", part_labels[parts[k]]);
+    for (uint32_t i = first; i < paper->figure_count; i++) {
+        const struct figure *figure = &paper->figure[i];
+        uint32_t row;
 
-static bool ratio_of(const struct figure *left, enum part left_part, const struct figure *right,
-                     enum part right_part, double *ratio)
-{
-    double a, b;
-
-    if (!figure_mean(left, left_part, &a) || !figure_mean(right, right_part, &b) || b <= 0)
-        return false;
-    *ratio = a / b;
-    return true;
-}
-
-void paper_at_most(struct paper *paper, const struct figure *left, enum part left_part,
-                   const struct figure *right, enum part right_part, double most, double published,
-                   const char *format, ...)
-{
-    struct ordering *ordering = add_ordering(paper, published);
-
-    if (ratio_of(left, left_part, right, right_part, &ordering->value))
-        ordering->state = ordering->value <= most ? ORDERING_HOLDS : ORDERING_FAILS;
-    FORMAT(ordering->text, format);
-}
-
-void paper_at_least(struct paper *paper, const struct figure *left, enum part left_part,
-                    const struct figure *right, enum part right_part, double least,
-                    double published, const char *format, ...)
-{
-    struct ordering *ordering = add_ordering(paper, published);
-
-    if (ratio_of(left, left_part, right, right_part, &ordering->value))
-        ordering->state = ordering->value >= least ? ORDERING_HOLDS : ORDERING_FAILS;
-    FORMAT(ordering->text, format);
-}
-
-void paper_claim(struct paper *paper, enum ordering_state state, double value, double published,
-                 const char *format, ...)
-{
-    struct ordering *ordering = add_ordering(paper, published);
-
-    ordering->state = state;
-    ordering->value = value;
-    FORMAT(ordering->text, format);
+        if (figure->side != SIDE_PUBLISHED ||
+            (figure->host != HOST_GPU && figure->host != HOST_GPU_OWN))
+            continue;
+        row = table_row(table, "%.48s: %.40s", figure->on, figure->who);
+        for (uint32_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
+            table_time(table, row, k, figure, parts[k]);
+    }
 }

@@ -1,5 +1,6 @@
 /* util: the clock, repeated times and what they say, seeded numbers, and failing. */
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +10,9 @@
 
 void samples_add(struct samples *samples, double seconds)
 {
+    /* Whole nanoseconds, as they are written: what is read back is the same number. */
     if (samples->count < SAMPLES_MAX)
-        samples->seconds[samples->count++] = seconds;
+        samples->seconds[samples->count++] = nearbyint(seconds * 1e9) / 1e9;
 }
 
 static int compare_seconds(const void *a, const void *b)
@@ -110,6 +112,24 @@ void *allocate(uint64_t bytes)
     if (pointer == NULL)
         fail("no memory for %llu bytes", (unsigned long long)bytes);
     return pointer;
+}
+
+char *file_text(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    long bytes;
+    char *text;
+
+    if (file == NULL)
+        fail("%s: %s", path, strerror(errno));
+    if (fseek(file, 0, SEEK_END) != 0 || (bytes = ftell(file)) < 0 || fseek(file, 0, SEEK_SET) != 0)
+        fail("%s: %s", path, strerror(errno));
+    text = (char *)allocate((uint64_t)bytes + 1);
+    if (fread(text, 1, (size_t)bytes, file) != (size_t)bytes)
+        fail("%s: cannot be read", path);
+    text[bytes] = '\0';
+    fclose(file);
+    return text;
 }
 
 void print_json_string(FILE *file, const char *text)

@@ -36,6 +36,9 @@ void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn
 
 void *allocate(uint64_t bytes);
 
+/* All of a text file, ended by NUL, or exit; freed with the program. */
+char *file_text(const char *path);
+
 /* A string of JSON, quotes included. */
 void print_json_string(FILE *file, const char *text);
 

@@ -1,0 +1,27 @@
+/* json: a JSON file as a tree. What cannot be read ends the program. */
+#ifndef BENCH_JSON_H
+#define BENCH_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum json_kind { JSON_NULL, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
+
+struct json {
+    enum json_kind kind;
+    double number; /* true is 1, false 0 */
+    const char *text;
+    const char *name;          /* in an object */
+    struct json *first, *next; /* members; the next one of the same array or object */
+};
+
+/* The file's tree; freed with the program. */
+const struct json *json_read(const char *path);
+/* A member by name; NULL: there is none, or this is no object. */
+const struct json *json_find(const struct json *object, const char *name);
+/* What must be there. */
+double json_number(const struct json *object, const char *name);
+const char *json_text(const struct json *object, const char *name);
+const struct json *json_list(const struct json *object, const char *name);
+
+#endif

@@ -1,0 +1,161 @@
+/* papers_losses: where trawl loses, and why: each cell in which a published program answers the
+ * whole question in less time than trawl does on the same kind of processor. */
+#include <string.h>
+
+#include "bench/papers.h"
+
+/* Reasons are known by report, processor and beginnings of names; what has none is "not
+ * explained". They say nothing about how much: the line has the figures. */
+static const struct {
+    const char *paper, *place, *rival, *on, *why;
+} reasons[] = {
+    {"records", "", "", "dense",
+     "a record is made of patterns: trawl finds every occurrence of every pattern in one search "
+     "over all records, the other stops at the first in a record"},
+};
+
+/* Alike processors; NULL: not compared. */
+static const char *place_of(const struct figure *figure)
+{
+    switch (figure->host) {
+    case HOST_ONE:
+        return "one core";
+    case HOST_ALL:
+        return "all cores";
+    case HOST_GPU:
+    case HOST_GPU_OWN:
+        return "device";
+    case HOST_COMMAND:
+        return "whole process";
+    default:
+        return NULL;
+    }
+}
+
+static bool begins(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static const char *why(const char *paper, const char *place, const struct figure *rival)
+{
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
+        if (strcmp(reasons[i].paper, paper) == 0 && begins(place, reasons[i].place) &&
+            begins(rival->who, reasons[i].rival) && begins(rival->on, reasons[i].on))
+            return reasons[i].why;
+    return "not explained";
+}
+
+/* trawl's fastest on the same question: on one place, or anywhere but as a process (place NULL). */
+static const struct figure *find_own(const struct paper *paper, const struct figure *rival,
+                                     const char *place, double *seconds)
+{
+    const struct figure *best = NULL;
+    double taken;
+
+    for (uint32_t i = 0; i < paper->figure_count; i++) {
+        const struct figure *figure = &paper->figure[i];
+        const char *own = place_of(figure);
+
+        if (figure->side != SIDE_OWN || own == NULL || strcmp(figure->on, rival->on) != 0 ||
+            (place != NULL ? strcmp(own, place) != 0 : figure->host == HOST_COMMAND) ||
+            !figure_median(figure, PART_WHOLE, &taken))
+            continue;
+        if (best == NULL || taken < *seconds) {
+            best = figure;
+            *seconds = taken;
+        }
+    }
+    return best;
+}
+
+/* A published figure that took less time than trawl's on the same place. */
+struct loss {
+    const struct figure *rival, *own;
+    const char *place, *why;
+    double rival_seconds, own_seconds;
+    bool all; /* no form of trawl takes less */
+};
+
+/* False where the figure is of no published program, or nothing is to be compared with it. */
+static bool compare(const struct paper *paper, uint32_t index, struct loss *loss)
+{
+    const struct figure *rival = &paper->figure[index];
+    double best = 0;
+
+    loss->rival = rival;
+    loss->place = place_of(rival);
+    if (rival->side != SIDE_PUBLISHED || loss->place == NULL ||
+        !figure_median(rival, PART_WHOLE, &loss->rival_seconds) || loss->rival_seconds <= 0)
+        return false;
+    loss->own = find_own(paper, rival, loss->place, &loss->own_seconds);
+    if (loss->own == NULL)
+        return false;
+    loss->why = why(paper->name, loss->place, rival);
+    loss->all = rival->host != HOST_COMMAND && find_own(paper, rival, NULL, &best) != NULL &&
+                best > loss->rival_seconds;
+    return true;
+}
+
+static bool is_lost(const struct loss *loss)
+{
+    return loss->own_seconds > loss->rival_seconds;
+}
+
+/* Cells of one rival on one place, for one reason, are one line. */
+static bool is_same_line(const struct loss *a, const struct loss *b)
+{
+    return strcmp(a->rival->who, b->rival->who) == 0 && strcmp(a->place, b->place) == 0 &&
+           strcmp(a->why, b->why) == 0;
+}
+
+static void write_cell(const struct loss *loss, FILE *file)
+{
+    char own[NAME_BYTES], rival[NAME_BYTES];
+
+    number_text(loss->own_seconds * 1e3, own);
+    number_text(loss->rival_seconds * 1e3, rival);
+    fprintf(file, "%s (%s against %s ms)%s", loss->rival->on, own, rival, loss->all ? "*" : "");
+}
+
+static void write_line(const struct paper *paper, uint32_t index, const struct loss *first,
+                       FILE *file)
+{
+    struct loss loss;
+
+    for (uint32_t i = 0; i < index; i++)
+        if (compare(paper, i, &loss) && is_lost(&loss) && is_same_line(&loss, first))
+            return; /* written already */
+    fprintf(file, "- %s, %s: trawl takes longer than %s: ", paper->name, first->place,
+            first->rival->who);
+    for (uint32_t i = index, count = 0; i < paper->figure_count; i++)
+        if (compare(paper, i, &loss) && is_lost(&loss) && is_same_line(&loss, first)) {
+            fprintf(file, "%s", count++ > 0 ? "; " : "");
+            write_cell(&loss, file);
+        }
+    fprintf(file, ". Why: %s.\n", first->why);
+}
+
+void papers_losses(struct paper *const *paper, uint32_t paper_count, FILE *file)
+{
+    uint32_t compared = 0, lost = 0, all = 0;
+    struct loss loss;
+
+    for (uint32_t k = 0; k < paper_count; k++)
+        for (uint32_t i = 0; i < paper[k]->figure_count; i++)
+            if (compare(paper[k], i, &loss)) {
+                compared++;
+                lost += is_lost(&loss);
+                all += is_lost(&loss) && loss.all;
+            }
+    fprintf(file,
+            "## Where we lose, and why\n\n"
+            "In %u cells a published program, or the command that stood in a source's table, and "
+            "trawl do the same whole job on the same kind of processor; trawl takes longer in %u. "
+            "In %u of them (*) no form of trawl on any processor takes less either.\n\n",
+            compared, lost, all);
+    for (uint32_t k = 0; k < paper_count; k++)
+        for (uint32_t i = 0; i < paper[k]->figure_count; i++)
+            if (compare(paper[k], i, &loss) && is_lost(&loss))
+                write_line(paper[k], i, &loss, file);
+}
