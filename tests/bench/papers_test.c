@@ -265,6 +265,33 @@ static void test_crossings(void)
                            "not hold."));
 }
 
+/* ---- Order -------------------------------------------------------------------------------- */
+
+/* Each round has each contestant once, those of the device together and last; over as many rounds
+ * as there are contestants of a kind each comes at each of the kind's places. */
+static void test_order(void)
+{
+    static const enum host hosts[] = {HOST_GPU,     HOST_ONE, HOST_COMMAND,
+                                      HOST_GPU_OWN, HOST_ALL, HOST_GPU};
+    enum { COUNT = 6, CORES = 3 };
+    uint32_t seen[COUNT][COUNT] = {{0}};
+    struct race race = {.count = COUNT};
+
+    for (uint32_t i = 0; i < COUNT; i++)
+        race.contestant[i].host = hosts[i];
+    for (uint32_t round = 0; round < CORES; round++)
+        for (uint32_t place = 0; place < COUNT; place++) {
+            uint32_t who = race_at(&race, round, place);
+
+            TEST_CHECK(contestant_on_device(&race.contestant[who]) == (place >= CORES));
+            seen[who][place]++;
+        }
+    for (uint32_t who = 0; who < COUNT; who++)
+        for (uint32_t place = 0; place < COUNT; place++)
+            TEST_CHECK_U64(seen[who][place],
+                           contestant_on_device(&race.contestant[who]) == (place >= CORES));
+}
+
 /* ---- Losses ------------------------------------------------------------------------------- */
 
 static struct figure *runner(const char *who, enum host host, enum side side, double seconds)
@@ -400,6 +427,7 @@ int main(int argc, char **argv)
     test_gains();
     test_best();
     test_crossings();
+    test_order();
     free(paper);
     test_losses();
     return test_end();

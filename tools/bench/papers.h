@@ -339,6 +339,7 @@ void papers_enter(struct papers *papers, const struct question *question, const 
                   uint32_t runs, bool keeps);
 /* who comes at a place of a round: the order moves on from round to round, and those on a device
  * come together, since a device that has waited is slow to wake up; */
+bool contestant_on_device(const struct contestant *contestant);
 uint32_t race_at(const struct race *race, uint32_t round, uint32_t place);
 /* does a contestant that was idle come next: one run of it that is not counted, of the device; */
 void papers_wake(struct papers *papers, const struct question *question, const struct race *race,

@@ -66,7 +66,6 @@ static void wake_device(struct papers *papers)
     uint64_t count;
 
     memset(bytes, ' ', WAKE_BYTES);
-    options.algorithm = "pss-gm";
     if (trawl_plan_build(&pattern, 1, &options, &plan, &error) != TRAWL_OK ||
         trawl_text_from_memory(bytes, WAKE_BYTES, &text, &error) != TRAWL_OK)
         fail("%s", error.message);
@@ -470,35 +469,14 @@ bool papers_wants_more(const struct papers *papers, const struct contestant *con
     return whole->count == 0 || spent < papers->options->cell_seconds;
 }
 
-static bool is_on_device(const struct contestant *contestant)
-{
-    return contestant->host == HOST_GPU || contestant->host == HOST_GPU_OWN;
-}
-
-uint32_t race_at(const struct race *race, uint32_t round, uint32_t place)
-{
-    uint32_t count[2] = {0, 0}, wanted, seen = 0;
-    bool device;
-
-    for (uint32_t i = 0; i < race->count; i++)
-        count[is_on_device(&race->contestant[i])]++;
-    device = place >= count[0];
-    wanted = device ? place - count[0] : place;
-    wanted = (wanted + round) % count[device];
-    for (uint32_t i = 0; i < race->count; i++)
-        if (is_on_device(&race->contestant[i]) == device && seen++ == wanted)
-            return i;
-    return 0;
-}
-
 void papers_wake(struct papers *papers, const struct question *question, const struct race *race,
                  uint32_t round, uint32_t place)
 {
     const struct contestant *next = &race->contestant[race_at(race, round, place)], *last;
     double seconds[PARTS];
 
-    if (!is_on_device(next) ||
-        (place > 0 && is_on_device(&race->contestant[race_at(race, round, place - 1)])))
+    if (!contestant_on_device(next) ||
+        (place > 0 && contestant_on_device(&race->contestant[race_at(race, round, place - 1)])))
         return;
     /* Who is last of the round comes before the first, as in a circle. */
     last = &race->contestant[race_at(race, round, race->count - 1)];
