@@ -23,7 +23,7 @@
 #include "base/memory.h"
 #include "cuda/engine_cuda.h"
 
-#define OPEN_AFTER_NS 1000000000u /* of a search: closing may have to wait a third of that */
+#define OPEN_AFTER_NS 1000000000 /* of a search: closing may have to wait a third of that */
 #define CPU_BYTES_MAX (1u << 30)
 #define TRY_AGAIN_CHUNKS 64u /* how often a thread looks whether the slower side still is */
 
@@ -58,6 +58,13 @@ struct engine_lane {
     struct rate cpu_rate;
     struct rate gpu_rate;
 };
+
+static int64_t open_after_ns = OPEN_AFTER_NS;
+
+void engine_auto_open_after(int64_t ns)
+{
+    open_after_ns = ns;
+}
 
 /* ---- The GPU's coming and going ----------------------------------------------------------- */
 
@@ -298,8 +305,9 @@ static enum trawl_status auto_scan(struct engine_lane *lane, const struct engine
     TRAWL_TRY(cpu_scan_some(lane, chunk, from, want, result, error));
     taken_ns = clock_now_ns() - begin_ns;
     rate_learn(&lane->cpu_rate, result->done - from, taken_ns);
+    /* Less than none, where a thread joined after this chunk. */
     if (atomic_load(&engine->gpu_state) == GPU_NOT_ASKED &&
-        begin_ns + taken_ns - atomic_load(&engine->begin_ns) >= OPEN_AFTER_NS)
+        (int64_t)(begin_ns + taken_ns - atomic_load(&engine->begin_ns)) >= open_after_ns)
         gpu_ask(engine);
     return TRAWL_OK;
 }

@@ -7,4 +7,7 @@
 /* open never fails for want of a GPU. */
 extern const struct engine_ops engine_auto;
 
+/* For tests, before any is open: how long a search takes before it asks for a GPU. */
+void engine_auto_open_after(int64_t ns);
+
 #endif

@@ -12,7 +12,7 @@
 #include "simulator.h"
 #include "trawl.h"
 
-#define CASES_NORMAL 150
+#define CASES_NORMAL 90
 #define CASES_LONG 20000
 #define UNTOUCHED 0x7777777777777777u
 

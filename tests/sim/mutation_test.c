@@ -10,7 +10,9 @@
  * Places that may go without notice are listed with the reason. The list is part of the test: a
  * place on it that is noticed after all fails too.
  */
+#include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cuda_case.h"
@@ -26,7 +28,7 @@
 #define GALLERY_DIVISOR 3u  /* a case there is 15 launches */
 #define HARMLESS_DIVISOR 8u /* what nobody notices takes all its cases */
 #define SWITCHES_MAX 3000000u
-#define SILENCE_SECONDS 120 /* for one case */
+#define SILENCE_SECONDS 5 /* of processor time for one case, which takes thousandths */
 #define PATIENCE 14         /* a mutant may need this many times the cases to meet its schedule */
 
 static const char *const kind_names[] = {"barrier", "warp operation", "atomic", "bound check"};
@@ -50,6 +52,14 @@ static const struct {
                           "simulator always does"},
 };
 
+/* A signal ends a process that works so long on: a mutant may loop for ever. 0: none does. */
+static void end_after(time_t seconds)
+{
+    struct itimerval timer = {{0, 0}, {seconds, 0}};
+
+    (void)setitimer(ITIMER_VIRTUAL, &timer, NULL);
+}
+
 /* Run the cases of the scan kernels, or of the gallery's, until one goes wrong; how many were right
  * before it. */
 static uint64_t run_cases(bool gallery, uint64_t cases)
@@ -57,14 +67,14 @@ static uint64_t run_cases(bool gallery, uint64_t cases)
     uint64_t index = 0;
 
     while (index < cases) {
-        (void)alarm(SILENCE_SECONDS);
+        end_after(SILENCE_SECONDS);
         if (gallery ? !swift_case_run("mutation", index, SWITCHES_MAX, NULL) ||
                           !gallery_case_run("mutation", index, SWITCHES_MAX, NULL)
                     : !random_case_run("mutation", index, SWITCHES_MAX, NULL))
             break;
         index++;
     }
-    (void)alarm(0);
+    end_after(0);
     return index;
 }
 
@@ -76,8 +86,14 @@ static bool is_gallery(const struct sim_site *site)
 /* The source line of a site, without its indentation. */
 static void site_text(const struct sim_site *site, char *text, size_t text_bytes)
 {
-    FILE *file = fopen(site->file, "r");
-    char line[300] = "";
+    const char *inside = strstr(site->file, "src/"); /* the compiler's name may be relative */
+    char line[300] = "", path[600];
+    FILE *file;
+
+    (void)snprintf(path, sizeof path, "%s/%s", TRAWL_SOURCE_FOLDER,
+                   inside == NULL ? site->file : inside);
+    file = fopen(path, "r");
+    TEST_CHECK(file != NULL);
 
     for (int i = 0; file != NULL && i < site->line; i++)
         if (fgets(line, sizeof line, file) == NULL)

@@ -11,6 +11,7 @@ static struct range {
     uintptr_t begin, end;
 } range[RANGES_MAX];
 static uint32_t range_count;
+static struct range last; /* the one that was found last */
 
 /* The first range that begins above the address. */
 static uint32_t range_above(uintptr_t address)
@@ -39,6 +40,7 @@ void sim_range_add(const void *base, uint64_t bytes)
     range[at].begin = begin;
     range[at].end = begin + bytes;
     range_count++;
+    last.end = 0;
 }
 
 void sim_range_remove(const void *base)
@@ -49,11 +51,19 @@ void sim_range_remove(const void *base)
         abort();
     memmove(range + at - 1, range + at, (range_count - at) * sizeof *range);
     range_count--;
+    last.end = 0;
 }
 
 bool sim_range_holds(const void *base, uint64_t bytes)
 {
-    uint32_t at = range_above((uintptr_t)base);
+    uintptr_t begin = (uintptr_t)base;
+    uint32_t at;
 
-    return at > 0 && (uintptr_t)base + bytes <= range[at - 1].end;
+    if (begin >= last.begin && begin + bytes <= last.end)
+        return true;
+    at = range_above(begin);
+    if (at == 0 || begin + bytes > range[at - 1].end)
+        return false;
+    last = range[at - 1];
+    return true;
 }

@@ -90,6 +90,8 @@ struct block {
     uint32_t index;
     uint32_t at_barrier;
     uint32_t at_named[NAMED_BARRIERS];
+    uint32_t at_warp[THREADS_LIMIT / SIMT_WARP_THREADS]; /* lanes that wait for their warp */
+    uint32_t warp_arrived[THREADS_LIMIT / SIMT_WARP_THREADS]; /* the first of them */
     uint32_t done;
     uint32_t shared_count;
     struct shared_array shared[SHARED_ARRAYS_MAX];
@@ -118,7 +120,8 @@ static struct {
     uint64_t child_lost; /* 1: the next */
     uint32_t child_code; /* of refusals; 0: any that devices have for them */
     uint64_t switches_max;
-    uint64_t switches_begin;
+    uint64_t switches_end; /* of this launch: it counts as hung */
+    bool blocks_change;    /* one has ended, or there is one more to start */
     uint64_t written; /* to global memory, when those who wait for a word looked last */
     struct sim_counters counters;
     char report[REPORT_BYTES];
@@ -210,12 +213,18 @@ static struct thread *ready_pick(void)
     return sim.ready[(random >> 8) % sim.ready_count];
 }
 
+/* From thread to thread; by way of the host only where it has something to do. */
 static void yield_to_schedule(void)
 {
     struct thread *self = sim.current;
 
-    sim.counters.switches++;
-    fiber_switch(&self->fiber, &sim.host);
+    if (++sim.counters.switches > sim.switches_end || sim.ready_count == 0 || sim.blocks_change) {
+        fiber_switch(&self->fiber, &sim.host);
+        return;
+    }
+    sim.current = ready_pick();
+    if (sim.current != self)
+        fiber_switch(&self->fiber, &sim.current->fiber);
 }
 
 static void thread_main(void *argument)
@@ -225,7 +234,8 @@ static void thread_main(void *argument)
     self->block->grid->kernel.entry(self->block->grid->arguments);
     ready_remove(self);
     self->state = THREAD_DONE;
-    self->block->done++;
+    if (++self->block->done == self->block->grid->threads)
+        sim.blocks_change = true;
     fiber_leave(&self->fiber, &sim.host);
 }
 
@@ -254,6 +264,7 @@ static void grid_begin(const struct sim_kernel *kernel, const void *arguments, u
         link = &(*link)->next;
     *link = grid;
     sim.pending += is_child;
+    sim.blocks_change = true;
 }
 
 static void grid_end(struct grid *grid)
@@ -317,6 +328,7 @@ static void block_start(struct block *block, uint32_t slot, struct grid *grid)
     block->threads = sim.pool[slot];
     block->at_barrier = 0;
     memset(block->at_named, 0, sizeof block->at_named);
+    memset(block->at_warp, 0, sizeof block->at_warp);
     block->done = 0;
     block->shared_count = 0;
     grid->live_blocks++;
@@ -385,24 +397,32 @@ static bool wake_paused(void)
     return woken;
 }
 
+static void blocks_end_and_start(void)
+{
+    sim.blocks_change = false;
+    for (uint32_t b = 0; b < sim.resident; b++) {
+        struct grid *grid;
+
+        if (sim.block[b].live && sim.block[b].done == sim.block[b].grid->threads)
+            block_end(&sim.block[b]);
+        if (!sim.block[b].live && (grid = grid_pick()) != NULL)
+            block_start(&sim.block[b], b, grid);
+    }
+}
+
 static void run_blocks(void)
 {
     uint64_t limit = sim.switches_max == 0 ? SWITCHES_MAX_DEFAULT : sim.switches_max;
 
+    sim.switches_end = sim.counters.switches + limit;
     for (;;) {
-        for (uint32_t b = 0; b < sim.resident; b++) {
-            struct grid *grid;
-
-            if (sim.block[b].live && sim.block[b].done == sim.block[b].grid->threads)
-                block_end(&sim.block[b]);
-            if (!sim.block[b].live && (grid = grid_pick()) != NULL)
-                block_start(&sim.block[b], b, grid);
-        }
+        if (sim.blocks_change)
+            blocks_end_and_start();
         if (sim.ready_count == 0 && !wake_paused())
             break;
         sim.current = ready_pick();
         fiber_switch(&sim.host, &sim.current->fiber);
-        if (!sim.failed && sim.counters.switches - sim.switches_begin > limit) {
+        if (!sim.failed && sim.counters.switches > sim.switches_end) {
             (void)snprintf(sim.report, sizeof sim.report,
                            "%s: still running after %" PRIu64 " switches",
                            sim.current->block->grid->kernel.name, limit);
@@ -431,7 +451,6 @@ bool sim_grid(const struct sim_kernel *kernel, const void *arguments, uint32_t b
     sim.pending_limit =
         sim.pending_max == SIM_PENDING_SEEDED ? pending_from_seed() : sim.pending_max;
     sim.failed = false;
-    sim.switches_begin = sim.counters.switches;
     sim.written = UINT64_MAX;
     sim.current = NULL;
     sim.ready_count = 0;
@@ -537,7 +556,7 @@ void *sim_shared(const char *name, int line, uint64_t bytes)
     struct shared_array *array = block->shared;
 
     for (uint32_t i = 0; i < block->shared_count; i++, array++)
-        if (array->line == line && strcmp(array->name, name) == 0)
+        if (array->line == line && (array->name == name || strcmp(array->name, name) == 0))
             return array->memory;
     if (block->shared_count == SHARED_ARRAYS_MAX)
         fail("too many shared arrays", name, line);
@@ -655,28 +674,27 @@ static uint64_t warp_operation(int kind, uint64_t value, uint32_t argument, cons
                                int line)
 {
     struct thread *self = sim.current;
-    struct thread *first =
-        &self->block->threads[self->index / SIMT_WARP_THREADS * SIMT_WARP_THREADS];
-    uint32_t waiting = 0;
+    struct block *block = self->block;
+    uint32_t warp = self->index / SIMT_WARP_THREADS;
+    const struct thread *arrived;
 
     stand(file, line);
-    if (self->index / SIMT_WARP_THREADS * SIMT_WARP_THREADS + SIMT_WARP_THREADS >
-        self->block->grid->threads)
+    if ((warp + 1) * SIMT_WARP_THREADS > block->grid->threads)
         fail("a warp operation in a warp that is not full", file, line);
     self->kind = kind;
     self->value = value;
     self->argument = argument;
     ready_remove(self);
     self->state = THREAD_AT_WARP;
-    for (uint32_t lane = 0; lane < SIMT_WARP_THREADS; lane++) {
-        if (first[lane].state != THREAD_AT_WARP)
-            continue;
-        waiting++;
-        if (first[lane].line != line || first[lane].kind != kind)
-            fail("lanes of one warp meet at different operations", file, line);
+    if (block->at_warp[warp]++ == 0)
+        block->warp_arrived[warp] = self->index;
+    arrived = &block->threads[block->warp_arrived[warp]];
+    if (arrived->line != line || arrived->kind != kind)
+        fail("lanes of one warp meet at different operations", file, line);
+    if (block->at_warp[warp] == SIMT_WARP_THREADS) {
+        block->at_warp[warp] = 0;
+        warp_complete(&block->threads[warp * SIMT_WARP_THREADS]);
     }
-    if (waiting == SIMT_WARP_THREADS)
-        warp_complete(first);
     yield_to_schedule();
     return self->result;
 }
