@@ -13,7 +13,7 @@
 
 #define TEXT_BYTES (6u << 20)
 #define LOADED_BYTES 40000u
-#define SEARCHES_MAX 10000u /* until the GPU was asked for and stands */
+#define SEARCHES_MAX 10000u   /* until the GPU was asked for and stands */
 #define OPEN_AFTER_NS 2000000 /* of a search */
 
 struct fixture {

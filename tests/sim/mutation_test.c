@@ -29,7 +29,7 @@
 #define HARMLESS_DIVISOR 8u /* what nobody notices takes all its cases */
 #define SWITCHES_MAX 3000000u
 #define SILENCE_SECONDS 5 /* of processor time for one case, which takes thousandths */
-#define PATIENCE 14         /* a mutant may need this many times the cases to meet its schedule */
+#define PATIENCE 14       /* a mutant may need this many times the cases to meet its schedule */
 
 static const char *const kind_names[] = {"barrier", "warp operation", "atomic", "bound check"};
 

@@ -1,0 +1,124 @@
+/* sim_machine: what is inside the simulator: blocks and threads of the grids that run. */
+#ifndef TRAWL_TESTS_SIM_SIM_MACHINE_H
+#define TRAWL_TESTS_SIM_SIM_MACHINE_H
+
+#include "cuda/kernels/simt.h"
+#include "fiber.h"
+#include "simulator.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SIM_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SIM_ASAN 1
+#endif
+#endif
+
+#define RESIDENT_LIMIT 8u
+#define THREADS_LIMIT 1024u
+#define SHARED_ARRAYS_MAX 32u
+#define REPORT_BYTES 2048u
+#define SHARED_GUARD_BYTES 64u
+#define SHARED_GUARD 0x3c
+#define NAMED_BARRIERS 16u
+
+enum thread_state {
+    THREAD_READY,
+    THREAD_AT_BARRIER,
+    THREAD_AT_NAMED,
+    THREAD_AT_WARP,
+    THREAD_PAUSED,
+    THREAD_DONE
+};
+
+struct block;
+
+struct thread {
+    struct fiber fiber;
+    struct block *block;
+    enum thread_state state;
+    uint32_t index;
+    uint32_t ready_slot; /* in ready[] while READY */
+    const char *file;    /* where it stands */
+    int line;
+    /* The warp operation it is at: */
+    int kind;
+    uint64_t value;
+    uint32_t argument;
+    uint64_t result;
+};
+
+struct shared_array {
+    const char *name;
+    int line;
+    uint64_t bytes;
+    void *memory;
+};
+
+/* A grid that runs: the one that the host launched, or a child of a kernel. */
+struct grid {
+    struct grid *next;
+    struct sim_kernel kernel;
+    void *arguments;
+    uint32_t blocks, threads;
+    uint32_t *order;  /* its blocks, those that have started first */
+    uint32_t started; /* of them */
+    uint32_t live_blocks;
+    bool is_child;
+};
+
+struct block {
+    bool live;
+    struct grid *grid;
+    uint32_t index;
+    uint32_t at_barrier;
+    uint32_t at_named[NAMED_BARRIERS];
+    uint32_t at_warp[THREADS_LIMIT / SIMT_WARP_THREADS];      /* lanes that wait for their warp */
+    uint32_t warp_arrived[THREADS_LIMIT / SIMT_WARP_THREADS]; /* the first of them */
+    uint32_t done;
+    uint32_t shared_count;
+    struct shared_array shared[SHARED_ARRAYS_MAX];
+    struct thread *threads;
+};
+
+struct sim_machine {
+    /* the launch */
+    struct grid *grids; /* the host's, and child grids that have not ended */
+    uint32_t pending;   /* of them, children */
+    uint32_t pending_limit;
+    uint32_t resident;
+    struct block block[RESIDENT_LIMIT];
+    struct thread *ready[RESIDENT_LIMIT * THREADS_LIMIT];
+    uint32_t ready_count;
+    struct thread *current;
+    struct fiber host;
+    bool failed;
+    uint64_t random;
+    uint32_t policy, grid_policy;
+    /* what stays */
+    struct thread *pool[RESIDENT_LIMIT]; /* THREADS_LIMIT threads each, stacks kept */
+    uint64_t seed;
+    uint32_t resident_max;
+    uint32_t pending_max;
+    uint64_t child_lost; /* 1: the next */
+    uint32_t child_code; /* of refusals; 0: any that devices have for them */
+    uint64_t switches_max;
+    uint64_t switches_end; /* of this launch: it counts as hung */
+    bool blocks_change;    /* one has ended, or there is one more to start */
+    uint64_t written;      /* to global memory, when those who wait for a word looked last */
+    struct sim_counters counters;
+    char report[REPORT_BYTES];
+};
+extern struct sim_machine sim;
+
+_Noreturn void sim_fail(const char *what, const char *file, int line);
+uint64_t sim_random(void);
+void sim_ready_push(struct thread *thread);
+void sim_ready_remove(struct thread *thread);
+/* Let others run. */
+void sim_yield(void);
+bool sim_grid_fits(uint32_t blocks, uint32_t threads);
+void sim_grid_begin(const struct sim_kernel *kernel, const void *arguments, uint32_t blocks,
+                    uint32_t threads, bool is_child);
+
+#endif
