@@ -177,9 +177,10 @@ struct trawl_plan_options {
 
 /* The gallery: published algorithms, kept as they were published, for comparison. Each gives the
  * same answer as trawl's own methods through every call, on one core or on all; none is picked
- * unless it is asked for, and none promises time linear in the text. "rabin-karp-matrix" is for
- * trawl_matrix alone. The names in order, NULL after the last; *summary (unless summary is NULL)
- * gets one line about it and is untouched where the name is NULL. Static text.
+ * unless it is asked for, and none promises time linear in the text. "rabin-karp-matrix" and
+ * "rabin-karp-matrix-sample" are for trawl_matrix alone. The names in order, NULL after the last;
+ * *summary (unless summary is NULL) gets one line about it and is untouched where the name is NULL.
+ * Static text.
  *
  * Behind a name may follow how a device is to run it: threads of a block ("pss-gm:256", 64 to 1024
  * in steps of 32), a grid of blocks and threads ("bmh:256x16"), or the pattern length from which
@@ -326,7 +327,8 @@ struct trawl_stats {
     uint32_t thread_count;    /* that took part */
     char engine[32];          /* "cpu", "cuda", "cpu+cuda" */
     char instruction_set[16]; /* of the CPU engine */
-    char note[160];           /* why an engine did not take part; empty if nothing to say */
+    char note[160];           /* why an engine did not take part, or an algorithm ran in another
+                                 form; empty if nothing to say */
     /* Of algorithms of the gallery on devices, summed over lanes; else 0: */
     uint64_t device_copy_ns;   /* waited for copies to and from devices */
     uint64_t device_kernel_ns; /* in kernels, by the devices' clocks */
@@ -335,6 +337,7 @@ struct trawl_stats {
     uint64_t device_back_ns;   /* of device_copy_ns: results on their way to the host */
     uint64_t device_memory_ns; /* allocating memory on devices, and pinned memory for them */
     uint64_t device_host_ns;   /* the host's work on what devices found: sorting, verifying */
+    uint64_t child_withheld;   /* not asked for: a device takes only so many; likewise */
 };
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_stats(
     const struct trawl_searcher *searcher, struct trawl_stats *stats, struct trawl_error *error);

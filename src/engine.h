@@ -49,6 +49,8 @@ struct engine_result {
     uint64_t device_back_ns;
     uint64_t device_memory_ns;
     uint64_t device_host_ns;
+    uint64_t child_withheld;
+    const char *note; /* how what ran differs from what was asked for; NULL: not at all */
 };
 
 /* What every scan begins with: nothing found, nothing looked at; the hits' room stays. */

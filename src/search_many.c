@@ -179,6 +179,7 @@ static enum trawl_status run_large(struct trawl_searcher *searcher, const struct
     stats->device_back_ns += searcher->stats.device_back_ns;
     stats->device_memory_ns += searcher->stats.device_memory_ns;
     stats->device_host_ns += searcher->stats.device_host_ns;
+    stats->child_withheld += searcher->stats.child_withheld;
     return TRAWL_OK;
 }
 

@@ -10,7 +10,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "gallery/device_lane.h"
+#include "gallery/device_rows.h"
 #include "gallery/images.h"
 #include "gallery/kernels/gallery.h"
 
@@ -23,42 +23,10 @@
 #define FOLD_TAIL_BYTES 48u /* loadable behind a text's last 16 bytes */
 /* Of a kernel that launches child grids, so that few begins go without. */
 #define CHILDREN_BEGINS_MAX (1u << 20)
-#define SEGMENT_MIN 256u
 #define TILED_SEGMENT_MIN 16u
-#define THRESHOLD 800u /* of -hybrid, the paper's */
-
-enum grid {
-    PLACES,   /* a thread per begin */
-    SEGMENTS, /* a thread per segment, in blocks as they are needed or as the plan says */
-    TILED,    /* the segments of a block and its windows fit GALLERY_BIN_BYTES if they can */
-};
-
-enum need {
-    SHIFTS_HP = 1, /* by the last byte */
-    SHIFTS_QS = 2, /* by the byte behind the window */
-    CONSTANT = 4,  /* the pattern in constant memory */
-    FLAGS_SET = 8, /* a flag per begin, 1 before; then gallery_collect */
-    FLAGS_CLEAR = 16,
-    KEY = 32, /* the pattern among the arguments */
-};
-
-struct row {
-    const char *kernel; /* NULL: the CUDA engine has no such algorithm, or not as one kernel */
-    enum grid grid;
-    uint32_t blocks, threads; /* by default; blocks 0: as many as it takes */
-    uint32_t needs;
-    enum gallery_algorithm shorter, longer; /* -hybrid: below the threshold, and from it on */
-};
-
-static const struct row rows[GALLERY_COUNT] = {
-#define KERNEL(enumerator, kernel, grid, blocks, threads, needs) \
-    [GALLERY_##enumerator] = {kernel, grid, blocks, threads, needs, 0, 0},
-#define TWO_FORMS(enumerator, shorter, longer) \
-    [GALLERY_##enumerator] = {NULL, PLACES, 0, 0, 0, GALLERY_##shorter, GALLERY_##longer},
-#include "gallery/kernels.def"
-#undef KERNEL
-#undef TWO_FORMS
-};
+#define FLAGS (WINDOWS | CHILDREN) /* a byte per begin */
+#define SHIFTS_THREADS 256u
+#define MINIMUM_THREADS 256u
 
 /* The begins of a window of the text, and where the text lies. */
 struct window {
@@ -71,75 +39,14 @@ struct window {
 /* One literal over one window. */
 struct search {
     struct gallery_device *own;
-    const struct row *row;
+    const struct gallery_row *row;
     uint32_t literal, literal_next;
     uint64_t table, table_next; /* of these literals, on the device */
     enum scan_want want;
-    struct gallery_key_arguments arguments; /* the key for those that take one */
+    struct gallery_arguments arguments;
     uint32_t blocks, threads;
     struct engine_result *result;
 };
-
-/* ---- What fits --------------------------------------------------------------------------- */
-
-static bool has_two_forms(const struct row *row)
-{
-    return row->longer != GALLERY_NONE;
-}
-
-static const struct row *row_for(const struct gallery_device *own, uint64_t pattern_bytes)
-{
-    const struct row *row = &rows[own->choice.algorithm];
-    uint64_t threshold = own->choice.threshold == 0 ? THRESHOLD : own->choice.threshold;
-
-    if (!has_two_forms(row))
-        return row;
-    return pattern_bytes < threshold ? &rows[row->shorter] : &rows[row->longer];
-}
-
-enum trawl_status gallery_device_check(const struct gallery_device *own, struct trawl_error *error)
-{
-    const struct trawl_plan *plan = own->plan;
-    const char *name = plan->algorithm.name;
-
-    for (uint32_t i = 0; i < plan->literal_count; i++) {
-        uint64_t count = plan->literals[i].bytes_count;
-        const struct row *row = row_for(own, count);
-        uint64_t most = (row->needs & KEY) != 0        ? GALLERY_KEY_BYTES
-                        : (row->needs & CONSTANT) != 0 ? GALLERY_CONSTANT_BYTES
-                                                       : SCAN_PATTERN_BYTES_MAX;
-
-        if (row->kernel == NULL)
-            return TRAWL_FAIL(error, UNSUPPORTED,
-                              "the CUDA engine does not have algorithm %s, the engine \"cpu\" does",
-                              name);
-        if (count > most)
-            return TRAWL_FAIL(error, UNSUPPORTED,
-                              "algorithm %s on the CUDA engine takes patterns of up to %" PRIu64
-                              " bytes in %s, not %" PRIu64,
-                              name, most,
-                              (row->needs & KEY) != 0        ? "a kernel's arguments"
-                              : (row->needs & CONSTANT) != 0 ? "constant memory"
-                                                             : "device memory",
-                              count);
-    }
-    return TRAWL_OK;
-}
-
-/* Does the kernel launch child grids, which leave flags? */
-static bool row_has_children(const struct row *row)
-{
-    return (row->needs & (FLAGS_SET | FLAGS_CLEAR)) != 0;
-}
-
-static bool needs_flags(const struct gallery_device *own)
-{
-    bool needs = false;
-
-    for (uint32_t i = 0; i < own->plan->literal_count; i++)
-        needs |= row_has_children(row_for(own, own->plan->literals[i].bytes_count));
-    return needs;
-}
 
 /* ---- Time ---------------------------------------------------------------------------------- */
 
@@ -219,13 +126,7 @@ static enum trawl_status find_kernels(struct gallery_device *own, struct trawl_e
 {
     struct cuda_device *device = own->lane->device;
 
-    TRAWL_TRY(gallery_device_module(own, false, &own->module, error));
-    if (needs_flags(own)) {
-        own->child_grids_max = cuda_device_children(device);
-        if (own->limits.child_grids_max != 0)
-            own->child_grids_max = own->limits.child_grids_max;
-        TRAWL_TRY(gallery_device_module(own, true, &own->children, error));
-    }
+    TRAWL_TRY(gallery_choose(own, error));
     if (own->begin == NULL)
         TRAWL_TRY(CUDA_CALL(device, error, event_create, &own->begin, 0));
     if (own->end == NULL)
@@ -248,7 +149,7 @@ static enum trawl_status send_tables(struct gallery_device *own, struct trawl_er
         uint32_t shifts[SHIFTS];
 
         memcpy(tables + at, plan_literal_bytes(plan, i), (size_t)count);
-        fill_shifts(plan_literal_bytes(plan, i), count, row_for(own, count)->needs, shifts);
+        fill_shifts(plan_literal_bytes(plan, i), count, gallery_row_for(own, count)->needs, shifts);
         memcpy(tables + at + room - sizeof shifts, shifts, sizeof shifts);
         at += room;
     }
@@ -268,12 +169,38 @@ static uint64_t divide_up(uint64_t a, uint64_t b)
     return (a + b - 1) / b;
 }
 
-static void choose_grid(struct search *search)
+static bool row_needs(const struct search *search, uint32_t needs)
+{
+    return (search->row->needs & needs) != 0;
+}
+
+static struct cuda_module *search_module(const struct search *search)
+{
+    return row_needs(search, CHILDREN) ? search->own->children : search->own->module;
+}
+
+/* How many of the kernel's blocks the device holds at a time. */
+static enum trawl_status fill_device(const struct search *search, uint64_t *blocks,
+                                     struct trawl_error *error)
+{
+    const struct cuda_device *device = search->own->lane->device;
+    struct cuda_function *function = NULL;
+    int resident = 0;
+
+    TRAWL_TRY(CUDA_CALL(device, error, module_function, &function, search_module(search),
+                        search->row->kernel));
+    TRAWL_TRY(
+        CUDA_CALL(device, error, occupancy, &resident, function, (int)search->threads, (size_t)0));
+    *blocks = (uint64_t)(resident > 1 ? resident : 1) * max_u64(device->multiprocessors, 1);
+    return TRAWL_OK;
+}
+
+static enum trawl_status choose_grid(struct search *search, struct trawl_error *error)
 {
     const struct gallery_choice *choice = &search->own->choice;
-    struct gallery_arguments *a = &search->arguments.common;
+    struct gallery_arguments *a = &search->arguments;
     uint64_t begins = a->limit - a->begin, window = a->pattern_bytes + 1ull;
-    uint32_t blocks = choice->threads != 0 ? choice->blocks : search->row->blocks;
+    uint64_t blocks = choice->blocks;
 
     search->threads = choice->threads != 0 ? choice->threads : search->row->threads;
     a->segment = 1;
@@ -282,21 +209,27 @@ static void choose_grid(struct search *search)
         if (window < GALLERY_BIN_BYTES)
             a->segment = max_u64(a->segment, (GALLERY_BIN_BYTES - window) / search->threads);
     } else if (search->row->grid == SEGMENTS) {
-        a->segment = blocks != 0 ? divide_up(begins, (uint64_t)blocks * search->threads)
-                                 : max_u64(SEGMENT_MIN, 4 * window);
+        if (blocks == 0)
+            TRAWL_TRY(fill_device(search, &blocks, error));
+        a->segment = divide_up(begins, blocks * search->threads);
     }
     /* Fewer blocks than the plan says where the rest would have no begin. */
     search->blocks = (uint32_t)divide_up(begins, search->threads * a->segment);
+    a->minima_count = search->blocks;
+    if (row_needs(search, WINDOWS))
+        a->segment = search->own->limits.shift_begins;
+    return TRAWL_OK;
 }
 
 /* The literal's arguments for [window->begin, limit). */
-static void search_prepare(struct search *search, const struct window *window, uint64_t limit)
+static enum trawl_status search_prepare(struct search *search, const struct window *window,
+                                        uint64_t limit, struct trawl_error *error)
 {
     const struct gallery_device *own = search->own;
     const struct trawl_plan *plan = own->plan;
     uint64_t count = plan->literals[search->literal].bytes_count;
     const uint8_t *bytes = plan_literal_bytes(plan, search->literal);
-    struct gallery_arguments *a = &search->arguments.common;
+    struct gallery_arguments *a = &search->arguments;
 
     memset(&search->arguments, 0, sizeof search->arguments);
     a->text = (const uint8_t *)(uintptr_t)window->address;
@@ -307,22 +240,15 @@ static void search_prepare(struct search *search, const struct window *window, u
     a->shifts = (const uint32_t *)(uintptr_t)(search->table + literal_room(plan, search->literal) -
                                               SHIFTS * sizeof(uint32_t));
     a->flags = (uint8_t *)(uintptr_t)own->flags.address;
+    a->minima = (uint64_t *)(uintptr_t)own->flags.address;
     a->pattern_bytes = (uint32_t)count;
     a->want = (uint32_t)search->want;
     a->pattern_first = bytes[0];
     a->child_threads_max = own->limits.child_threads_max;
     a->child_grids_max = own->child_grids_max;
-    search->row = row_for(own, count);
-    if ((search->row->needs & KEY) != 0)
-        memcpy(search->arguments.key, bytes, (size_t)count);
-    choose_grid(search);
-}
-
-static struct cuda_module *search_module(const struct search *search)
-{
-    const struct gallery_device *own = search->own;
-
-    return row_has_children(search->row) ? own->children : own->module;
+    search->row = gallery_row_for(own, count);
+    a->shift_at = (uint32_t)(row_needs(search, SHIFTS_QS) ? count : count - 1);
+    return choose_grid(search, error);
 }
 
 static enum trawl_status launch(struct gallery_device *own, struct cuda_module *module,
@@ -346,7 +272,7 @@ static const struct gallery_result *landed(const struct gallery_device *own)
 static enum trawl_status search_reserve(struct search *search, struct trawl_error *error)
 {
     struct gallery_device *own = search->own;
-    struct gallery_arguments *a = &search->arguments.common;
+    struct gallery_arguments *a = &search->arguments;
     uint64_t bytes = cuda_lane_room(own->lane, sizeof(struct gallery_result));
 
     own->hits_room = max_u64(own->hits_room, own->lane->limits.hits_room_min);
@@ -367,7 +293,7 @@ static enum trawl_status upload_constant(struct search *search, struct trawl_err
     struct gallery_device *own = search->own;
     uint64_t address = 0, begin_ns = cuda_clock_ns();
     uint8_t padded[GALLERY_CONSTANT_BYTES + PATTERN_ALIGNMENT] = {0};
-    uint64_t count = search->arguments.common.pattern_bytes;
+    uint64_t count = search->arguments.pattern_bytes;
     size_t bytes = 0;
 
     TRAWL_TRY(CUDA_CALL(own->lane->device, error, module_global, &address, &bytes,
@@ -379,32 +305,54 @@ static enum trawl_status upload_constant(struct search *search, struct trawl_err
     return cuda_wait_copies(own->lane, begin_ns, search->result, error);
 }
 
+/* What the kernel needs in front of it and behind it. */
+static enum trawl_status launch_before(struct search *search, struct trawl_error *error)
+{
+    struct gallery_arguments *a = &search->arguments;
+
+    if (!row_needs(search, WINDOWS))
+        return TRAWL_OK;
+    return launch(search->own, search->own->module, "gallery_shifts_text",
+                  divide_up(divide_up(a->limit - a->begin, a->segment), SHIFTS_THREADS),
+                  SHIFTS_THREADS, a, error);
+}
+
+static enum trawl_status launch_behind(struct search *search, struct trawl_error *error)
+{
+    struct gallery_arguments *a = &search->arguments;
+
+    if (row_needs(search, CHILDREN))
+        return launch(
+            search->own, search->own->children, "gallery_collect",
+            min_u64(divide_up(a->limit - a->begin, 16u * COLLECT_THREADS), COLLECT_BLOCKS_MAX),
+            COLLECT_THREADS, a, error);
+    if (row_needs(search, MINIMA) && search->want == SCAN_FIRST)
+        return launch(search->own, search->own->module, "gallery_word_minimum", 1, MINIMUM_THREADS,
+                      a, error);
+    return TRAWL_OK;
+}
+
 /* The kernels, with what they find zeroed before; waits for them. */
 static enum trawl_status search_launch(struct search *search, struct trawl_error *error)
 {
     struct gallery_device *own = search->own;
     const struct cuda_device *device = own->lane->device;
-    struct gallery_arguments *a = &search->arguments.common;
-    struct cuda_module *module = search_module(search);
-    bool flags = row_has_children(search->row);
-    uint64_t begins = a->limit - a->begin;
+    struct gallery_arguments *a = &search->arguments;
 
     TRAWL_TRY(CUDA_CALL(device, error, fill, own->result.address, 0, sizeof(struct gallery_result),
                         own->lane->stream));
     TRAWL_TRY(CUDA_CALL(device, error, fill,
                         own->result.address + offsetof(struct gallery_result, first), 0xff,
                         sizeof(uint64_t), own->lane->stream));
-    if (flags) /* gallery_collect loads 16 at a time */
+    if (row_needs(search, FLAGS)) /* gallery_collect loads 16 at a time */
         TRAWL_TRY(CUDA_CALL(device, error, fill, own->flags.address,
-                            (search->row->needs & FLAGS_SET) != 0 ? 1 : 0,
-                            (size_t)divide_up(begins, 16) * 16, own->lane->stream));
+                            row_needs(search, WINDOWS) ? 0 : 1,
+                            (size_t)divide_up(a->limit - a->begin, 16) * 16, own->lane->stream));
     TRAWL_TRY(mark(own, own->begin, error));
-    TRAWL_TRY(launch(own, module, search->row->kernel, search->blocks, search->threads,
-                     &search->arguments, error));
-    if (flags)
-        TRAWL_TRY(launch(own, module, "gallery_collect",
-                         min_u64(divide_up(begins, 16u * COLLECT_THREADS), COLLECT_BLOCKS_MAX),
-                         COLLECT_THREADS, a, error));
+    TRAWL_TRY(launch_before(search, error));
+    TRAWL_TRY(launch(own, search_module(search), search->row->kernel, search->blocks,
+                     search->threads, a, error));
+    TRAWL_TRY(launch_behind(search, error));
     TRAWL_TRY(mark(own, own->end, error));
     return wait_kernels(own, search->result, error);
 }
@@ -418,17 +366,19 @@ static enum trawl_status check_children(const struct search *search, struct traw
     if (r->refusal != 0)
         return TRAWL_FAIL(error, DEVICE, "%s: %s: launching a child grid failed with code %" PRIu64,
                           name, search->row->kernel, r->refusal);
-    if (r->passed != r->launched + r->spilled)
+    if (r->passed != r->launched + r->spilled + r->withheld)
         return TRAWL_FAIL(error, DEVICE,
                           "%s: %s: %" PRIu64 " windows passed, but %" PRIu64
-                          " child grids were launched or refused",
-                          name, search->row->kernel, r->passed, r->launched + r->spilled);
+                          " child grids were launched, refused or not asked for",
+                          name, search->row->kernel, r->passed,
+                          r->launched + r->spilled + r->withheld);
     if (r->children != r->launched)
         return TRAWL_FAIL(error, DEVICE,
                           "%s: %s: %" PRIu64 " child grids were launched, but %" PRIu64 " ran",
                           name, search->row->kernel, r->launched, r->children);
     search->result->child_grids += r->launched;
     search->result->child_spills += r->spilled;
+    search->result->child_withheld += r->withheld;
     return TRAWL_OK;
 }
 
@@ -438,8 +388,8 @@ static enum trawl_status search_run(struct search *search, struct trawl_error *e
 {
     struct gallery_device *own = search->own;
     struct cuda_device *device = own->lane->device;
-    bool constant = (search->row->needs & CONSTANT) != 0;
-    bool alone = constant || row_has_children(search->row);
+    bool constant = row_needs(search, CONSTANT);
+    bool alone = row_needs(search, CONSTANT | CHILDREN);
     enum trawl_status status = TRAWL_OK;
     uint64_t begin_ns;
 
@@ -519,7 +469,7 @@ static enum trawl_status window_reserve(struct gallery_device *own, const struct
         TRAWL_TRY(cuda_memory_reserve(own->lane->device, &own->folded,
                                       cuda_lane_room(own->lane, text + 32 + 2 * SCAN_PADDING_BYTES),
                                       error));
-    if (needs_flags(own))
+    if (gallery_needs(own, FLAGS | MINIMA))
         TRAWL_TRY(cuda_memory_reserve(own->lane->device, &own->flags,
                                       cuda_lane_room(own->lane, divide_up(begins, 16) * 16),
                                       error));
@@ -536,9 +486,9 @@ static enum trawl_status window_open(struct gallery_device *own, const struct cu
 
     if (want == SCAN_HITS)
         begins = min_u64(begins, own->lane->window_bytes);
-    if (needs_fold(plan) || needs_flags(own))
+    if (needs_fold(plan) || gallery_needs(own, FLAGS | MINIMA))
         begins = min_u64(begins, max_u64(own->lane->limits.text_bytes_max, 1));
-    if (needs_flags(own))
+    if (gallery_needs(own, CHILDREN))
         begins = min_u64(begins, CHILDREN_BEGINS_MAX);
     for (;; begins /= 2) {
         bool last = begins / 2 < WINDOW_BEGINS_MIN;
@@ -627,7 +577,7 @@ static enum trawl_status window_hits(struct search *search, const struct window 
     while (literals_next(search, window, &limit)) {
         uint64_t found;
 
-        search_prepare(search, window, limit);
+        TRAWL_TRY(search_prepare(search, window, limit, error));
         TRAWL_TRY(search_run(search, error));
         found = landed(own)->cursor;
         *fits = window->end - window->begin == 1 || result->hits.count - held + found <= most;
@@ -660,7 +610,7 @@ static enum trawl_status window_first(struct search *search, const struct window
             limit = min_u64(limit, window->begin + best);
         if (limit == window->begin)
             continue;
-        search_prepare(search, window, limit);
+        TRAWL_TRY(search_prepare(search, window, limit, error));
         TRAWL_TRY(search_run(search, error));
         if (landed(own)->first != UINT64_MAX) {
             best = landed(own)->first;
@@ -684,7 +634,7 @@ static enum trawl_status window_count(struct search *search, const struct window
 
     literals_begin(search);
     while (literals_next(search, window, &limit)) {
-        search_prepare(search, window, limit);
+        TRAWL_TRY(search_prepare(search, window, limit, error));
         TRAWL_TRY(search_run(search, error));
         search->result->count += landed(own)->cursor;
     }
@@ -727,6 +677,7 @@ enum trawl_status gallery_device_range(struct engine_lane *lane, void *context,
         TRAWL_TRY(send_tables(own, error));
         TRAWL_TRY(cuda_wait_copies(lane, begin_ns, result, error));
     }
+    result->note = own->note;
     do {
         TRAWL_TRY(window_open(own, range, want, &window, error));
         begins = window.end - window.begin;

@@ -6,7 +6,11 @@
 #include "cuda/engine_cuda.h"
 
 const struct gallery_limits gallery_limits_default = {
-    .part_bytes = 256u << 10, .child_threads_max = 1024, .child_grids_max = 0};
+    .part_bytes = 256u << 10,
+    .shift_begins = 512,
+    .child_threads_max = 1024,
+    .child_grids_max = 0,
+};
 
 static const struct gallery_limits *limits_replaced;
 static struct gallery_limits limits_copy;

@@ -15,6 +15,8 @@ struct gallery_device {
     bool ready;                            /* the tables are for the plan */
     struct cuda_module *module, *children; /* NULL: the plan launches no child grids */
     uint32_t child_grids_max;
+    uint64_t threshold;        /* a hybrid launches child grids for patterns from this length on */
+    const char *note;          /* what is to be said of that; NULL: nothing */
     struct cuda_memory tables; /* of each literal: its bytes, then its shifts */
     struct cuda_memory folded; /* a window of the text in lower case */
     struct cuda_memory flags;
@@ -28,8 +30,6 @@ struct gallery_device {
 
 /* ---- device.c ---- */
 
-/* UNSUPPORTED: the algorithm of own->plan is not for a device, or not with these patterns. */
-enum trawl_status gallery_device_check(const struct gallery_device *own, struct trawl_error *error);
 /* cuda_way's search, for own->plan; the context is the struct gallery_device. */
 enum trawl_status gallery_device_range(struct engine_lane *lane, void *context,
                                        const struct cuda_range *range, enum scan_want want,
@@ -39,6 +39,11 @@ enum trawl_status gallery_device_range(struct engine_lane *lane, void *context,
 /* The gallery's kernels, or those of it that launch child grids, for the plan. */
 enum trawl_status gallery_device_module(struct gallery_device *own, bool children,
                                         struct cuda_module **module, struct trawl_error *error);
+
+/* ---- device_rows.c ---- */
+
+/* UNSUPPORTED: the algorithm of own->plan is not for a device, or not with these patterns. */
+enum trawl_status gallery_device_check(const struct gallery_device *own, struct trawl_error *error);
 
 /* ---- device_records.c ---- */
 

@@ -194,7 +194,10 @@ static enum trawl_status find_kernel(struct gallery_device *gallery, struct traw
     size_t bytes = 0;
 
     TRAWL_TRY(gallery_device_module(gallery, false, &module, error));
-    TRAWL_TRY(CUDA_CALL(device, error, module_function, &own->function, module, "gallery_records"));
+    TRAWL_TRY(CUDA_CALL(device, error, module_function, &own->function, module,
+                        gallery->choice.algorithm == GALLERY_RABIN_KARP_MATRIX_SAMPLE
+                            ? "gallery_records_sample"
+                            : "gallery_records"));
     TRAWL_TRY(CUDA_CALL(device, error, module_global, &own->constant, &bytes, module,
                         "gallery_constant"));
     if (own->begin == NULL)

@@ -8,6 +8,9 @@
  *            compared at once instead of in a second pass. Records of one length, padding and
  *            packing of characters are not needed.
  *            Of patterns given twice one is searched for, and its cells are copied.
+ * As published  rabin-karp-matrix-sample, on GPUs alone: a record that the device flagged is
+ *            searched for each pattern from its beginning, as strstr does, but beyond NULs and
+ *            with the library's conditions.
  * Memory     24 bytes per literal and 16 per distinct length.
  * Cost       two remainders and one look-up per byte of the record and distinct length; each
  *            literal whose hash agrees is compared, unless its pattern was found before.
@@ -16,6 +19,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
+#include "gallery/algorithm.h"
 #include "gallery/host.h"
 #include "gallery/rabin_karp.h"
 
@@ -36,6 +40,7 @@ struct twin {
 
 struct gallery_matrix {
     const struct trawl_plan *plan;
+    bool as_published; /* rabin-karp-matrix-sample */
     uint32_t class_count;
     uint32_t heads_bits;
     struct length_class *classes; /* literal_count of them at most */
@@ -138,6 +143,7 @@ enum trawl_status gallery_matrix_open(const struct trawl_plan *plan,
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *matrix, &memory, error));
     matrix = (struct gallery_matrix *)memory;
     matrix->plan = plan;
+    matrix->as_published = gallery_choice_of(plan).algorithm == GALLERY_RABIN_KARP_MATRIX_SAMPLE;
     matrix->heads_bits = 1;
     while (matrix->heads_bits < HEADS_BITS_MAX && plan->literal_count >> matrix->heads_bits > 0)
         matrix->heads_bits++;
@@ -227,11 +233,56 @@ static uint64_t search_class(const struct gallery_matrix *matrix, const struct l
     return filled;
 }
 
+/* The first occurrence of a literal that the record accepts, UINT64_MAX if none. */
+static uint64_t find_literal(const struct trawl_plan *plan, uint32_t index, const uint8_t *record,
+                             uint64_t record_bytes)
+{
+    const struct plan_literal *literal = &plan->literals[index];
+    const uint8_t *bytes = plan_literal_bytes(plan, index);
+    bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
+    uint64_t count = literal->bytes_count, length;
+
+    for (uint64_t x = 0; x < record_bytes && count <= record_bytes - x; x++) {
+        if (!fold) {
+            const uint8_t *found = (const uint8_t *)memmem(record + x, (size_t)(record_bytes - x),
+                                                           bytes, (size_t)count);
+
+            if (found == NULL)
+                break;
+            x = (uint64_t)(found - record);
+        }
+        length = plan_literal_match(plan, literal, record + x, record_bytes - x);
+        if (length > 0 && (!plan_has_conditions(plan) ||
+                           plan_accepts(plan, record, x, x + length, 0, record_bytes)))
+            return x;
+    }
+    return UINT64_MAX;
+}
+
+static uint64_t search_as_published(const struct trawl_plan *plan, const uint8_t *record,
+                                    uint64_t record_bytes, int64_t *row)
+{
+    uint64_t filled = 0;
+
+    for (uint32_t i = 0; i < plan->literal_count; i++) {
+        int64_t *cell = &row[plan->literals[i].pattern];
+        uint64_t x = find_literal(plan, i, record, record_bytes);
+
+        if (x == UINT64_MAX || (*cell >= 0 && (uint64_t)*cell <= x))
+            continue;
+        filled += *cell < 0;
+        *cell = (int64_t)x;
+    }
+    return filled;
+}
+
 uint64_t gallery_matrix_record(const struct gallery_matrix *matrix, const uint8_t *record,
                                uint64_t record_bytes, int64_t *row)
 {
     uint64_t filled = 0;
 
+    if (matrix->as_published)
+        return search_as_published(matrix->plan, record, record_bytes, row);
     for (uint32_t i = 0; i < matrix->class_count && matrix->classes[i].count <= record_bytes; i++)
         filled += search_class(matrix, &matrix->classes[i], record, record_bytes, row);
     for (uint32_t i = 0; i < matrix->twin_count; i++) {

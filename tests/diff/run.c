@@ -28,7 +28,7 @@ const char *cpu_algorithm(uint32_t index)
 
     for (uint32_t i = 0; (name = trawl_algorithm(i, NULL)) != NULL; i++)
         if ((trawl_algorithm_engines(i) & 1u << TRAWL_ENGINE_CPU) != 0 &&
-            strcmp(name, "rabin-karp-matrix") != 0 && index-- == 0)
+            strncmp(name, "rabin-karp-matrix", 17) != 0 && index-- == 0)
             return name;
     return NULL;
 }

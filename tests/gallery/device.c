@@ -4,6 +4,7 @@
  * on where a device does not have an algorithm, also on a text that was loaded. */
 #include "cuda/driver.h"
 #include "gallery/kernels/gallery.h"
+#include "gallery/limits.h"
 #include "diff/run.h"
 #include "sim/sim_driver.h"
 #include "sim/simulator.h"
@@ -233,15 +234,166 @@ static void copied_in_parts(void)
     TEST_CHECK(copied_until("word-chunked:1024", part - 1) <= 2 * part + tables);
 }
 
-int main(void)
+/* A window that shared memory and registers do not hold: once in the text, and with its last byte
+ * changed nowhere. */
+static void beyond_shared_memory(const char *algorithm, uint64_t pattern_bytes)
+{
+    uint64_t text_bytes = pattern_bytes + 700;
+    char *bytes = malloc((size_t)text_bytes);
+    struct trawl_searcher *cuda = open_on(TRAWL_ENGINE_CUDA, 1, 0);
+    struct trawl_pattern whole = {bytes + 300, pattern_bytes};
+    struct trawl_plan *plan;
+    struct trawl_text *text;
+
+    for (uint64_t i = 0; i < text_bytes; i++)
+        bytes[i] = (char)('a' + (i * i / 7 + i / 251) % 3);
+    plan = build(&whole, 1, algorithm);
+    text = unit_text(bytes, text_bytes);
+    TEST_CHECK_U64(unit_count(cuda, plan, text), 1);
+    bytes[300 + pattern_bytes - 1] ^= 1;
+    TEST_CHECK_U64(unit_count(cuda, plan, text), 0);
+    trawl_plan_free(plan);
+    trawl_text_close(text);
+    trawl_searcher_close(cuda);
+    free(bytes);
+}
+
+/* Without a grid of the plan's there are as many blocks as the device holds at a time: two on each
+ * multiprocessor, says the simulated driver. `barriers`: those that a block of this text takes. */
+static void fills_the_device(const char *algorithm, uint32_t multiprocessors, uint64_t barriers)
+{
+    struct sim_driver_options options = {1, 1, 16u << 20, multiprocessors, 0, 0};
+    struct trawl_searcher *cuda;
+    struct trawl_plan *plan = build(&pattern, 1, algorithm);
+    struct trawl_text *text;
+    uint64_t before;
+    char bytes[20000];
+
+    sim_driver_reset(&options);
+    memset(bytes, 'x', sizeof bytes);
+    memcpy(bytes + sizeof bytes - 3, "ana", 3);
+    cuda = open_on(TRAWL_ENGINE_CUDA, 1, 0);
+    text = unit_text(bytes, sizeof bytes);
+    before = sim_counters().barriers;
+    TEST_CHECK_U64(unit_count(cuda, plan, text), 1);
+    TEST_CHECK_U64(sim_counters().barriers - before, barriers * 2 * multiprocessors);
+    trawl_plan_free(plan);
+    trawl_text_close(text);
+    trawl_searcher_close(cuda);
+    TEST_CHECK_U64(sim_driver_live(), 0);
+}
+
+/* One search by a hybrid, with driver call `nth` failing as where an image has no code for the
+ * device. */
+static enum trawl_status hybrid_search(const char *algorithm, uint64_t nth, uint64_t *count,
+                                       struct trawl_stats *stats)
+{
+    struct trawl_searcher *cuda = open_on(TRAWL_ENGINE_CUDA, 1, 0);
+    struct trawl_plan *plan = build(&pattern, 1, algorithm);
+    struct trawl_text *text = unit_string("banana");
+    struct trawl_error record = unit_error();
+    enum trawl_status status;
+
+    sim_driver_fail(nth, CUDA_CODE_NO_BINARY_FOR_GPU, false);
+    status = trawl_count(cuda, plan, text, count, &record);
+    sim_driver_fail(0, 0, false);
+    *stats = stats_of(cuda);
+    trawl_plan_free(plan);
+    trawl_text_close(text);
+    trawl_searcher_close(cuda);
+    return status;
+}
+
+/* A hybrid launches child grids from the length on that it was given. Without one, or where the
+ * device has no code for them, it runs in its generic form, and says why. */
+static void hybrids(const char *algorithm)
+{
+    struct trawl_stats stats;
+    uint64_t count = 0, without = 0, calls;
+    char text[40];
+
+    (void)snprintf(text, sizeof text, "%s:3", algorithm);
+    CHECK_STATUS(hybrid_search(text, 0, &count, &stats), TRAWL_OK);
+    TEST_CHECK(count == 2 && stats.child_grids + stats.child_spills == 2 && stats.note[0] == '\0');
+    (void)snprintf(text, sizeof text, "%s:4", algorithm);
+    CHECK_STATUS(hybrid_search(text, 0, &count, &stats), TRAWL_OK);
+    TEST_CHECK(count == 2 && stats.child_grids + stats.child_spills == 0 && stats.note[0] == '\0');
+    CHECK_STATUS(hybrid_search(algorithm, 0, &count, &stats), TRAWL_OK);
+    TEST_CHECK(count == 2 && stats.child_grids + stats.child_spills == 0);
+    TEST_CHECK(strstr(stats.note, "generic form: from which length on") != NULL);
+
+    (void)snprintf(text, sizeof text, "%s:3", algorithm);
+    for (calls = 1; calls < 100; calls++) {
+        enum trawl_status status = hybrid_search(text, calls, &count, &stats);
+
+        TEST_CHECK(status == TRAWL_OK || status == TRAWL_DEVICE || status == TRAWL_ENGINE);
+        if (status == TRAWL_OK && stats.child_grids + stats.child_spills == 0) {
+            TEST_CHECK(count == 2 && strstr(stats.note, "launches no child grids") != NULL);
+            without++;
+        }
+    }
+    TEST_CHECK_U64(without, 1); /* the call that loads them */
+}
+
+static int name_h200(char *name, int name_bytes, int device)
+{
+    int code = sim_driver_table()->device_name(name, name_bytes, device);
+
+    if (code == CUDA_CODE_OK)
+        (void)snprintf(name, (size_t)name_bytes, "NVIDIA H200");
+    return code;
+}
+
+/* What was measured for a device holds on it, and a length of the plan's above that. */
+static void measured_hybrids(void)
+{
+    struct cuda_driver driver = *sim_driver_table();
+    struct trawl_stats stats;
+    uint64_t count = 0;
+
+    driver.device_name = name_h200;
+    cuda_driver_replace(&driver);
+    CHECK_STATUS(hybrid_search("bf-hybrid", 0, &count, &stats), TRAWL_OK);
+    TEST_CHECK(count == 2 && stats.child_grids + stats.child_spills == 0);
+    TEST_CHECK(strstr(stats.note, "faster at no length that was measured") != NULL);
+    CHECK_STATUS(hybrid_search("bf-hybrid:1", 0, &count, &stats), TRAWL_OK);
+    TEST_CHECK(count == 2 && stats.child_grids + stats.child_spills == 2 && stats.note[0] == '\0');
+    cuda_driver_replace(sim_driver_table());
+}
+
+/* What a device is not asked for, since a kernel may launch only so many, is counted apart. */
+static void withheld(const char *algorithm)
+{
+    struct gallery_limits limits = gallery_limits_default;
+    struct trawl_searcher *cuda;
+    struct trawl_plan *plan = build(&pattern, 1, algorithm);
+    struct trawl_text *text = unit_string("ana..ana..ana..ana..ana");
+    struct trawl_stats stats;
+
+    limits.child_grids_max = 3;
+    gallery_limits_replace(&limits);
+    cuda = open_on(TRAWL_ENGINE_CUDA, 1, 0);
+    sim_pending_max(1000);
+    TEST_CHECK_U64(unit_count(cuda, plan, text), 5);
+    stats = stats_of(cuda);
+    TEST_CHECK(stats.child_grids == 3 && stats.child_spills == 0 && stats.child_withheld == 2);
+    sim_pending_max(0);
+    TEST_CHECK_U64(unit_count(cuda, plan, text), 5);
+    stats = stats_of(cuda);
+    TEST_CHECK(stats.child_grids == 0 && stats.child_spills == 3 && stats.child_withheld == 2);
+    sim_pending_max(SIM_PENDING_SEEDED);
+    gallery_limits_replace(NULL);
+    trawl_plan_free(plan);
+    trawl_text_close(text);
+    trawl_searcher_close(cuda);
+}
+
+static void on_all_names(void)
 {
     const char *name;
 
-    test_begin("gallery_device");
-    cuda_driver_replace(sim_driver_table());
-    sim_driver_reset_usual(1);
     for (uint32_t i = 0; (name = trawl_algorithm(i, NULL)) != NULL; i++) {
-        bool for_records = strcmp(name, "rabin-karp-matrix") == 0;
+        bool for_records = strncmp(name, "rabin-karp-matrix", 17) == 0;
         uint32_t engines = trawl_algorithm_engines(i);
 
         on_cuda(name, engines, for_records);
@@ -249,13 +401,35 @@ int main(void)
             on_auto(name, for_records);
         if ((engines & ON_CUDA) != 0 && !for_records)
             threads_and_patterns(name);
+        if (strstr(name, "-hybrid") != NULL)
+            hybrids(name);
+        if (strstr(name, "-swift") != NULL)
+            withheld(name);
     }
+}
+
+int main(void)
+{
+    test_begin("gallery_device");
+    cuda_driver_replace(sim_driver_table());
+    sim_driver_reset_usual(1);
+    on_all_names();
     on_cuda("hp-hybrid:1", ON_CUDA, false);
     at_the_limits("pss-gr:64", GALLERY_KEY_BYTES);
     at_the_limits("bf-shared:64", GALLERY_CONSTANT_BYTES);
-    at_the_limits("bf-hybrid:40000", GALLERY_CONSTANT_BYTES);
     at_the_limits("qs-swift-binning:64", GALLERY_CONSTANT_BYTES);
+    beyond_shared_memory("pss-shared:64", 9000);
+    beyond_shared_memory("bmh-conflict-free:1x3", 9000);
+    beyond_shared_memory("bmh-conflict-free:2x64", 70000);
+    beyond_shared_memory("qs-shared:64", 9000);
+    beyond_shared_memory("hp-swift-binning", 9000);
+    beyond_shared_memory("bf-hybrid", 33000);
+    measured_hybrids();
     copied_in_parts();
+    for (uint32_t multiprocessors = 1; multiprocessors <= 5; multiprocessors += 2) {
+        fills_the_device("bmh-conflict-free", multiprocessors, 1);
+        fills_the_device("bmh-shared", multiprocessors, 2);
+    }
     TEST_CHECK_U64(sim_driver_live(), 0);
     TEST_CHECK(sim_driver_report()[0] == '\0');
     return test_end();

@@ -12,7 +12,7 @@
 #define RANDOM_PATTERNS_MAX 12
 #define CALLS_MAX 4000u
 
-static const char matrix_name[] = "rabin-karp-matrix";
+static const char matrix_name[] = "rabin-karp-matrix", sample_name[] = "rabin-karp-matrix-sample";
 
 static void reset(uint64_t seed, uint64_t memory_bytes)
 {
@@ -104,7 +104,7 @@ static void random_scenes(void)
         scene_add_patterns(&random, test_random_below(&random, RANDOM_PATTERNS_MAX + 1),
                            test_random_one_in(&random, 5) ? 120 : 10, &scene);
         scene.tape.flags = (uint32_t)test_random_below(&random, 8);
-        run(&scene, matrix_name);
+        run(&scene, round % 2 == 0 ? matrix_name : sample_name);
         if (round % 4 == 0)
             run(&scene, NULL);
         scene_end(&scene);
@@ -123,7 +123,7 @@ static uint64_t numbered_pattern(uint64_t index, uint8_t bytes[8])
 
 /* More patterns than a launch takes, the hashes of one length in two launches, each pattern there
  * twice. Each record holds one of them or, every third, none; in windows of a few records. */
-static void many_patterns(void)
+static void many_patterns(const char *name)
 {
     enum { RECORDS = 30, BYTES = 12 };
     struct test_random random = test_random_begin("gallery records device many");
@@ -155,7 +155,7 @@ static void many_patterns(void)
             memcpy(scene.tape.text + i * BYTES + i % 5, bytes, count);
     }
     MUST(open_cuda(&searcher, 2, NULL));
-    MUST(scene_matrix(&scene, matrix_name, searcher, NULL));
+    MUST(scene_matrix(&scene, name, searcher, NULL));
     MUST(trawl_searcher_stats(searcher, &stats, NULL));
     TEST_CHECK_U64(stats.candidate_count, RECORDS / 3 * 2);
     TEST_CHECK(scene.cells_set >= RECORDS / 3 * 2 * 2);
@@ -179,7 +179,11 @@ static void plan_after_plan(void)
 
         scene_begin(&random, INPUT_LETTERS_26, 20, 30, &scene);
         scene_add_patterns(&random, 1 + round % 3, 4, &scene);
-        MUST(scene_matrix(&scene, round % 4 == 3 ? NULL : matrix_name, searcher, NULL));
+        MUST(scene_matrix(&scene,
+                          round % 4 == 3   ? NULL
+                          : round % 2 == 0 ? matrix_name
+                                           : sample_name,
+                          searcher, NULL));
         scene_end(&scene);
     }
     trawl_searcher_close(searcher);
@@ -407,7 +411,8 @@ int main(void)
     test_begin("gallery_records_device");
     cuda_driver_replace(sim_driver_table());
     random_scenes();
-    many_patterns();
+    many_patterns(matrix_name);
+    many_patterns(sample_name);
     plan_after_plan();
     many_records();
     dense_and_short();

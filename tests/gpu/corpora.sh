@@ -36,8 +36,8 @@ job() {
     timeout "$left" "$trawl" --engine="$engine" "${options[@]}" "${output[@]}" --hex \
         -f "$text.$pattern" "$text" 2>"error.$$" | cmp -s - "$text.$pattern.expected"
     status=("${PIPESTATUS[@]}")
-    if [ "${status[0]}" -eq 2 ] && [ "$algorithm" = pss-gr ] && [ "$bytes" -gt 3072 ] &&
-        grep -q 'takes patterns of up to 3072 bytes' "error.$$"; then
+    if [ "${status[0]}" -eq 2 ] && [ "$algorithm" = pss-gr ] && [ "$bytes" -gt 64 ] &&
+        grep -q 'takes patterns of up to 64 bytes' "error.$$"; then
         echo "$engine $algorithm refused" >>results.txt
     elif [ "${status[0]}" -lt 2 ] && [ "${status[1]}" -eq 0 ]; then
         echo "$engine $algorithm same" >>results.txt
@@ -165,7 +165,7 @@ done
 patterns() {
     local file
 
-    if [ "$2" = rabin-karp-matrix ]; then
+    if [[ "$2" = rabin-karp-matrix* ]]; then
         echo all
         return
     fi

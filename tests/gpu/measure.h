@@ -40,7 +40,7 @@ uint64_t measure_scan(struct engine_lane *lane, const struct trawl_plan *plan, c
 
 /* What the scans of algorithms of the gallery say of themselves. */
 struct measure_sums {
-    uint64_t kernel_ns, child_grids, child_spills;
+    uint64_t kernel_ns, child_grids, child_spills, child_withheld;
 };
 /* measure_scan by a lane of any engine; adds to the sums unless they are NULL. */
 uint64_t measure_scan_sums(const struct engine_ops *ops, struct engine_lane *lane,

@@ -1,6 +1,6 @@
-/* records: trawl_matrix on a real device, under rabin-karp-matrix and by trawl's own methods,
- * against the oracle: small windows and large ones, more patterns than a launch takes, long
- * records. */
+/* records: trawl_matrix on a real device, under rabin-karp-matrix, as published or not, and by
+ * trawl's own methods, against the oracle: small windows and large ones, more patterns than a
+ * launch takes, long records. */
 #include "gallery/records_case.h"
 
 #include "cuda/limits.h"
@@ -8,7 +8,8 @@
 
 static void run(struct scene *scene, bool small)
 {
-    static const char *const algorithms[] = {"rabin-karp-matrix", "rabin-karp-matrix,debug", NULL};
+    static const char *const algorithms[] = {"rabin-karp-matrix", "rabin-karp-matrix,debug",
+                                             "rabin-karp-matrix-sample", NULL};
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
     struct trawl_searcher *searcher = NULL;
     struct cuda_limits limits = cuda_limits_default;

@@ -65,7 +65,7 @@ static const struct workload workloads[] = {
      2500,
      NULL},
     {"first, loaded, words", TRAWL_METHOD_WORDS, ENGINE_WANT_FIRST, true, {"cabcabca"}, 2000, NULL},
-    {"count, gallery, arguments", 0, ENGINE_WANT_COUNT, false, {"abcab"}, 900, "pss-gr:64,debug"},
+    {"count, gallery, debug code", 0, ENGINE_WANT_COUNT, false, {"abcab"}, 900, "pss-gr:64,debug"},
     {"hits, gallery, children",
      0,
      ENGINE_WANT_HITS,
@@ -74,7 +74,8 @@ static const struct workload workloads[] = {
      300,
      "qs-swift-binning:64"},
     {"first, gallery, parts", 0, ENGINE_WANT_FIRST, false, {"bcabd"}, 900, "word-chunked:64"},
-    {"count, gallery, folded", 0, ENGINE_WANT_COUNT, true, {"cAB"}, 600, "bmh-shared:3x5"},
+    {"count, gallery, folded", 0, ENGINE_WANT_COUNT, true, {"cAB"}, 600, "bmh-shared"},
+    {"first, gallery, reduction", 0, ENGINE_WANT_FIRST, true, {"bcabd"}, 700, "word-reduction:64"},
 };
 #define WORKLOADS (sizeof workloads / sizeof *workloads)
 
@@ -93,7 +94,7 @@ static void reset(uint32_t devices, uint64_t memory_bytes, uint64_t seed)
 static void small_limits(bool in_place)
 {
     static const struct gallery_limits gallery = {
-        .part_bytes = 300, .child_threads_max = 32, .child_grids_max = 40};
+        .part_bytes = 300, .shift_begins = 40, .child_threads_max = 32, .child_grids_max = 40};
     struct cuda_limits limits = cuda_limits_default;
 
     limits.threads = 32;

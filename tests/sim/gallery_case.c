@@ -1,6 +1,8 @@
 /* gallery_case: the ways to run the gallery on a device, and inputs that suit them. */
 #include "gallery_case.h"
 
+#include "gallery/kernels/gallery.h"
+
 #define PATTERNS_MAX 9u
 #define LONG_BYTES 80000u /* more than two tiles of GALLERY_BIN_BYTES */
 #define WORK_MAX 600000u  /* bytes compared by the algorithm that compares all */
@@ -11,6 +13,7 @@ const char *const gallery_ways[] = {
     "pss-gm:128",
     "pss-gm:64,debug",
     "pss-gg",
+    "pss-shared:64",
     "bmh",
     "bmh:3x5",
     "bmh:1x1",
@@ -18,7 +21,12 @@ const char *const gallery_ways[] = {
     "bmh-shared",
     "bmh-shared:2x16",
     "bmh-shared:1x64",
+    "bmh-conflict-free",
+    "bmh-conflict-free:2x16",
+    "bmh-conflict-free:1x97",
+    "bmh-conflict-free:3x5",
     "word-simple:64",
+    "word-reduction:96",
     "word-chunked:64",
     "word-chunked",
     "bf:64",
@@ -30,19 +38,25 @@ const char *const gallery_ways[] = {
     "bf-hybrid:20",
     "bf-hybrid",
     "qs",
-    "qs:3x5",
+    "qs:64",
     "qs-shared:64",
+    "qs-segments:3x5",
+    "qs-segments-shared:64",
     "qs-swift:64",
     "qs-swift-binning:64",
     "qs-swift-chunking:64",
     "qs-hybrid:9",
+    "qs-hybrid",
     "hp",
-    "hp:9x32",
+    "hp:96",
     "hp-shared:64",
+    "hp-segments:9x32",
+    "hp-segments-shared:64",
     "hp-swift:64",
     "hp-swift-binning:96",
     "hp-swift-chunking:64",
     "hp-hybrid:9",
+    "hp-hybrid",
     "hp-swift,debug",
     NULL,
 };
@@ -78,6 +92,9 @@ static void fit(const char *way, struct diff_input *input, struct cuda_case *con
         free(input->pattern_memory[--input->pattern_count]);
     for (uint64_t i = 0; i < input->pattern_count; i++)
         pattern_bytes += input->patterns[i].bytes_count;
+    for (uint64_t i = 0; i < input->pattern_count && strncmp(way, "pss-gr", 6) == 0; i++)
+        if (input->patterns[i].bytes_count > GALLERY_KEY_BYTES)
+            input->patterns[i].bytes_count = GALLERY_KEY_BYTES;
     if (strncmp(way, "word", 4) == 0 && input->text_bytes > WORK_MAX / pattern_bytes)
         input->text_bytes = WORK_MAX / pattern_bytes;
     if (strstr(way, "-shared:") != NULL && pattern_bytes < 40 && input->text_bytes > 0)
@@ -89,6 +106,7 @@ static void limits_for(const struct cuda_limits *limits)
     struct gallery_limits own = gallery_limits_default;
 
     own.part_bytes = 1 + limits->text_bytes_max / 2;
+    own.shift_begins = 1 + limits->threads / 3;
     own.child_threads_max = limits->threads;
     gallery_limits_replace(&own);
 }

@@ -3,6 +3,8 @@
  * TRAWL_TEST_SEED, TRAWL_TEST_SCALE as everywhere; TRAWL_TEST_CASE=N: case N alone.
  */
 #include "gallery_case.h"
+
+#include "gallery/kernels/gallery.h"
 #include "sim_driver.h"
 #include "simulator.h"
 
@@ -26,6 +28,16 @@ static bool is_tried(const char *name)
     return false;
 }
 
+/* pss-gr takes no key that its registers do not hold. */
+static bool is_refused(const char *way, const struct diff_input *input)
+{
+    bool is_long = false;
+
+    for (uint64_t i = 0; i < input->pattern_count; i++)
+        is_long |= input->patterns[i].bytes_count > GALLERY_KEY_BYTES;
+    return is_long && strncmp(way, "pss-gr", 6) == 0;
+}
+
 static void edge_run(struct engine *engine, struct engine_lane *lane, const char *way,
                      enum engine_want want, const struct diff_input *input)
 {
@@ -37,7 +49,7 @@ static void edge_run(struct engine *engine, struct engine_lane *lane, const char
 
     expected_compute(input, &expected);
     if (!TEST_CHECK(cuda_case_run(engine, lane, input, &expected, &config, message, &error) ==
-                    CUDA_CASE_RIGHT))
+                    (is_refused(way, input) ? CUDA_CASE_REFUSED : CUDA_CASE_RIGHT)))
         printf("  %s, want %d, %" PRIu64 " patterns, first of %" PRIu64 ": %s %s\n", way, (int)want,
                input->pattern_count, input->patterns[0].bytes_count, message, error.message);
     expected_free(&expected);
@@ -120,7 +132,7 @@ int main(void)
     }
     for (uint32_t i = 0; (name = trawl_algorithm(i, NULL)) != NULL; i++)
         if ((trawl_algorithm_engines(i) & 1u << TRAWL_ENGINE_CUDA) != 0 &&
-            strcmp(name, "rabin-karp-matrix") != 0 && !TEST_CHECK(is_tried(name)))
+            strncmp(name, "rabin-karp-matrix", 17) != 0 && !TEST_CHECK(is_tried(name)))
             printf("  %s\n", name);
     return test_end();
 }

@@ -22,32 +22,39 @@
     X(scan_read_2)    \
     X(scan_read_8)
 
-#define GALLERY(X)         \
-    X(gallery_pss_gg)      \
-    X(gallery_pss_gr)      \
-    X(gallery_pss_gm)      \
-    X(gallery_bmh)         \
-    X(gallery_bmh_shared)  \
-    X(gallery_word_simple) \
-    X(gallery_fold)        \
-    X(gallery_bf)          \
-    X(gallery_bf_shared)   \
-    X(gallery_qs)          \
-    X(gallery_qs_shared)   \
-    X(gallery_hp)          \
-    X(gallery_hp_shared)   \
-    X(gallery_records)
+#define GALLERY(X)                \
+    X(gallery_pss_gg)             \
+    X(gallery_pss_gr)             \
+    X(gallery_pss_gm)             \
+    X(gallery_pss_shared)         \
+    X(gallery_bmh)                \
+    X(gallery_bmh_shared)         \
+    X(gallery_bmh_conflict_free)  \
+    X(gallery_word_simple)        \
+    X(gallery_word_reduction)     \
+    X(gallery_word_minimum)       \
+    X(gallery_fold)               \
+    X(gallery_bf)                 \
+    X(gallery_bf_shared)          \
+    X(gallery_shifts_text)        \
+    X(gallery_qs)                 \
+    X(gallery_qs_shared)          \
+    X(gallery_qs_segments)        \
+    X(gallery_qs_segments_shared) \
+    X(gallery_hp)                 \
+    X(gallery_hp_shared)          \
+    X(gallery_hp_segments)        \
+    X(gallery_hp_segments_shared) \
+    X(gallery_records)            \
+    X(gallery_records_sample)
 
-#define CHILDREN(X)              \
-    X(gallery_bf_swift)          \
-    X(gallery_bf_swift_binning)  \
-    X(gallery_bf_swift_chunking) \
-    X(gallery_qs_swift)          \
-    X(gallery_qs_swift_binning)  \
-    X(gallery_qs_swift_chunking) \
-    X(gallery_hp_swift)          \
-    X(gallery_hp_swift_binning)  \
-    X(gallery_hp_swift_chunking) \
+#define CHILDREN(X)                \
+    X(gallery_bf_swift)            \
+    X(gallery_bf_swift_binning)    \
+    X(gallery_bf_swift_chunking)   \
+    X(gallery_skip_swift)          \
+    X(gallery_skip_swift_binning)  \
+    X(gallery_skip_swift_chunking) \
     X(gallery_collect)
 
 #define ROW(name, image) {#name, name##_entry, name##_arguments_bytes, image},

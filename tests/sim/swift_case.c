@@ -11,16 +11,25 @@
 #define LONG_BEGINS_MAX 12u
 #define MESSAGE_BYTES 300u
 
-enum form { FORM_GENERIC, FORM_SHARED, FORM_SWIFT, FORM_BINNING, FORM_CHUNKING, FORMS };
+enum form {
+    FORM_GENERIC,
+    FORM_SHARED,
+    FORM_SEGMENTS, /* not of bf */
+    FORM_SEGMENTS_SHARED,
+    FORM_SWIFT,
+    FORM_BINNING,
+    FORM_CHUNKING,
+    FORMS
+};
 enum rule { RULE_BF, RULE_QS, RULE_HP, RULES };
 
 static const char *const kernel_names[RULES][FORMS] = {
-    {"gallery_bf", "gallery_bf_shared", "gallery_bf_swift", "gallery_bf_swift_binning",
+    {"gallery_bf", "gallery_bf_shared", NULL, NULL, "gallery_bf_swift", "gallery_bf_swift_binning",
      "gallery_bf_swift_chunking"},
-    {"gallery_qs", "gallery_qs_shared", "gallery_qs_swift", "gallery_qs_swift_binning",
-     "gallery_qs_swift_chunking"},
-    {"gallery_hp", "gallery_hp_shared", "gallery_hp_swift", "gallery_hp_swift_binning",
-     "gallery_hp_swift_chunking"},
+    {"gallery_qs", "gallery_qs_shared", "gallery_qs_segments", "gallery_qs_segments_shared",
+     "gallery_skip_swift", "gallery_skip_swift_binning", "gallery_skip_swift_chunking"},
+    {"gallery_hp", "gallery_hp_shared", "gallery_hp_segments", "gallery_hp_segments_shared",
+     "gallery_skip_swift", "gallery_skip_swift_binning", "gallery_skip_swift_chunking"},
 };
 
 struct swift_case {
@@ -31,7 +40,7 @@ struct swift_case {
     struct naive_match *matches; /* with begins in [begin, limit) */
     uint64_t match_count;
     uint64_t text_bytes, begin, limit, segment;
-    uint32_t pattern_bytes, threads, blocks, pending;
+    uint32_t pattern_bytes, threads, blocks, pending, shifts_threads, shifts_blocks;
     uint32_t want, child_threads_max, child_grids_max;
     uint64_t capacity;
     struct gallery_result result;
@@ -39,6 +48,17 @@ struct swift_case {
     uint32_t shifts[256];
     char message[MESSAGE_BYTES];
 };
+
+static bool has_segments(const struct swift_case *c)
+{
+    return c->form == FORM_SEGMENTS || c->form == FORM_SEGMENTS_SHARED;
+}
+
+/* Are windows noted beforehand? */
+static bool has_windows(const struct swift_case *c)
+{
+    return c->rule != RULE_BF && !has_segments(c);
+}
 
 /* ---- What the answer is ----------------------------------------------------------------- */
 
@@ -120,8 +140,11 @@ static bool check(struct swift_case *c)
         return c->want == SCAN_FIRST ? wrong(c, "the first", r->first, first) : false;
     if (r->passed != passed)
         return wrong(c, "the windows passed", r->passed, passed);
-    if (r->launched + r->spilled != r->passed)
-        return wrong(c, "launched and spilled", r->launched + r->spilled, r->passed);
+    if (r->launched + r->spilled + r->withheld != r->passed)
+        return wrong(c, "launched, spilled and withheld", r->launched + r->spilled + r->withheld,
+                     r->passed);
+    if (r->withheld != (passed > c->child_grids_max ? passed - c->child_grids_max : 0))
+        return wrong(c, "withheld", r->withheld, passed);
     if (r->children != r->launched)
         return wrong(c, "child grids that ran", r->children, r->launched);
     if (c->pending == 0 && r->launched != 0)
@@ -169,7 +192,9 @@ static bool grids_run(struct swift_case *c, const struct gallery_arguments *argu
     const char *report = "";
 
     sim_pending_max(c->pending);
-    if (!sim_grid(sim_kernel_find(kernel_names[c->rule][c->form]), arguments, c->blocks, c->threads,
+    if ((has_windows(c) && !sim_grid(sim_kernel_find("gallery_shifts_text"), arguments,
+                                     c->shifts_blocks, c->shifts_threads, &report)) ||
+        !sim_grid(sim_kernel_find(kernel_names[c->rule][c->form]), arguments, c->blocks, c->threads,
                   &report) ||
         (c->form >= FORM_SWIFT && !sim_grid(sim_kernel_find("gallery_collect"), arguments,
                                             collect_blocks, collect_threads, &report))) {
@@ -183,7 +208,8 @@ static bool grids_run(struct swift_case *c, const struct gallery_arguments *argu
 static bool run(struct swift_case *c, struct test_random *random)
 {
     const struct sim_constant *constant = sim_constant_find("gallery_constant");
-    bool is_constant = c->form == FORM_SHARED || c->form == FORM_BINNING;
+    bool is_constant =
+        c->form == FORM_SHARED || c->form == FORM_SEGMENTS_SHARED || c->form == FORM_BINNING;
     uint64_t begins = c->limit - c->begin, pattern_bytes = (c->pattern_bytes + 15u) / 16 * 16;
     struct gallery_arguments a;
     bool passed;
@@ -213,6 +239,7 @@ static bool run(struct swift_case *c, struct test_random *random)
     a.capacity = c->capacity;
     a.segment = c->segment;
     a.pattern_bytes = c->pattern_bytes;
+    a.shift_at = c->pattern_bytes - (c->rule == RULE_HP ? 1 : 0);
     a.want = c->want;
     a.child_threads_max = c->child_threads_max;
     a.child_grids_max = c->child_grids_max;
@@ -293,10 +320,15 @@ static void launch_choose(struct test_random *random, struct swift_case *c)
                                                : test_random_one_in(random, 2) ? 100
                                                                                : 8);
     c->segment = test_random_between(random, 1, test_random_one_in(random, 2) ? 12 : 600);
-    per_block = c->threads * (c->rule == RULE_BF ? 1 : c->segment);
+    per_block = c->threads * (has_segments(c) ? c->segment : 1);
     c->blocks = (uint32_t)((begins + per_block - 1) / per_block);
+    c->shifts_threads = (uint32_t)test_random_between(random, 1, 40);
+    per_block = c->shifts_threads * c->segment;
+    c->shifts_blocks = (uint32_t)((begins + per_block - 1) / per_block);
     if (test_random_one_in(random, 4)) /* a fixed grid has blocks without work */
         c->blocks += (uint32_t)test_random_between(random, 1, 3);
+    if (test_random_one_in(random, 4))
+        c->shifts_blocks++;
     c->want = (uint32_t)test_random_below(random, 3);
     c->capacity = test_random_one_in(random, 2) ? begins : test_random_between(random, 1, begins);
     c->pending = pending[test_random_below(random, 6)];
@@ -326,8 +358,9 @@ static void count_case(struct swift_case_tally *tally, const struct swift_case *
     tally->passed += c->result.passed;
     tally->launched += c->result.launched;
     tally->spilled += c->result.spilled;
+    tally->withheld += c->result.withheld;
     tally->all_spilled += c->result.passed > 0 && c->result.launched == 0;
-    tally->none_spilled += c->result.passed > 0 && c->result.spilled == 0;
+    tally->none_spilled += c->result.passed > 0 && c->result.spilled + c->result.withheld == 0;
 }
 
 /* One launch that is chosen; false, and printed, if it goes wrong. */
@@ -372,6 +405,8 @@ bool swift_case_run(const char *name, uint64_t index, uint64_t switches_max,
     expect(&c);
     for (uint32_t rule = 0; rule < RULES; rule++)
         for (uint32_t form = 0; form < FORMS && passed; form++) {
+            if (kernel_names[rule][form] == NULL)
+                continue;
             c.rule = (enum rule)rule;
             c.form = (enum form)form;
             launch_choose(&random, &c);

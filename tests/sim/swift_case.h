@@ -13,7 +13,8 @@ struct swift_case_tally {
     uint64_t matches;
     uint64_t passed; /* windows that passed a parent's test */
     uint64_t launched;
-    uint64_t spilled;
+    uint64_t spilled;     /* refused */
+    uint64_t withheld;    /* not asked for */
     uint64_t all_spilled; /* launches with windows, all of which the parents compared */
     uint64_t none_spilled;
 };

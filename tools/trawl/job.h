@@ -13,7 +13,7 @@ struct job_totals {
     uint64_t file_count, selected_count;
     uint64_t text_bytes, match_count, candidate_count;
     uint64_t chunk_count, device_chunk_count, search_ns;
-    uint64_t device_copy_ns, device_kernel_ns, child_grids, child_spills;
+    uint64_t device_copy_ns, device_kernel_ns, child_grids, child_spills, child_withheld;
     uint32_t thread_count;
     char engine[32], instruction_set[16], note[160];
 };

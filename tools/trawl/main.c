@@ -129,7 +129,7 @@ static int list_algorithms(void)
         uint32_t engines = trawl_algorithm_engines(i);
         char line[160];
 
-        (void)snprintf(line, sizeof line, "%-18s %-9s %s\n", name,
+        (void)snprintf(line, sizeof line, "%-24s %-9s %s\n", name,
                        engines == 1u << TRAWL_ENGINE_CPU    ? "cpu"
                        : engines == 1u << TRAWL_ENGINE_CUDA ? "cuda"
                                                             : "cpu, cuda",
@@ -180,6 +180,8 @@ static void print_stats(const struct job *job)
         fprintf(stderr, "child grids: %" PRIu64 "\n", totals->child_grids);
     if (totals->child_spills != 0)
         fprintf(stderr, "child grids refused: %" PRIu64 "\n", totals->child_spills);
+    if (totals->child_withheld != 0)
+        fprintf(stderr, "child grids not asked for: %" PRIu64 "\n", totals->child_withheld);
     if (totals->note[0] != '\0')
         fprintf(stderr, "note: %s\n", totals->note);
 }

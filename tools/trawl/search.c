@@ -231,6 +231,7 @@ void job_add_totals(struct job_totals *sum, const struct job_totals *more)
     sum->device_kernel_ns += more->device_kernel_ns;
     sum->child_grids += more->child_grids;
     sum->child_spills += more->child_spills;
+    sum->child_withheld += more->child_withheld;
     if (more->thread_count > sum->thread_count)
         sum->thread_count = more->thread_count;
     if (more->engine[0] == '\0')
@@ -258,6 +259,7 @@ void job_add_stats(struct job *job)
     totals.device_kernel_ns = stats.device_kernel_ns;
     totals.child_grids = stats.child_grids;
     totals.child_spills = stats.child_spills;
+    totals.child_withheld = stats.child_withheld;
     totals.thread_count = stats.thread_count;
     memcpy(totals.engine, stats.engine, sizeof totals.engine);
     memcpy(totals.instruction_set, stats.instruction_set, sizeof totals.instruction_set);

@@ -6,14 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#define RECORDS_ALGORITHM "rabin-karp-matrix"
+#define RECORDS_ALGORITHM "rabin-karp-matrix" /* and those whose name goes on behind it */
 
 bool settings_algorithm_is_for_records(const struct typed *typed)
 {
     size_t bytes = typed->algorithm == NULL ? 0 : strcspn(typed->algorithm, ":,");
 
-    return bytes == strlen(RECORDS_ALGORITHM) &&
-           memcmp(typed->algorithm, RECORDS_ALGORITHM, bytes) == 0;
+    return bytes >= strlen(RECORDS_ALGORITHM) &&
+           memcmp(typed->algorithm, RECORDS_ALGORITHM, strlen(RECORDS_ALGORITHM)) == 0;
 }
 
 static bool color_wanted(const struct typed *typed)

@@ -28,8 +28,8 @@ SIMT_KERNEL(gallery_bf, gallery_arguments, 1024, 1)
 
 SIMT_KERNEL(gallery_bf_shared, gallery_arguments, 1024, 1)
 {
-    SIMT_SHARED(uint32_t, words, BF_BIN_BYTES / 4u);
-    struct compare_bin bin = bf_bin(&args, words);
+    SIMT_SHARED(uint32_t, words, COMPARE_PLACES_BYTES / 4u);
+    struct compare_bin bin = compare_places_fill(&args, words);
     uint64_t x = gallery_place(&args);
 
     if (SIMT_BOUND(x < args.limit) &&

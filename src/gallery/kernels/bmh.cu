@@ -1,23 +1,30 @@
 /* bmh: Boyer-Moore-Horspool, a segment of the text per thread.
  *
  * Source     Y. Han, "Accelerate String Searching Algorithm with GPU Using CUDA", section III;
- *            the form with shared memory is the improvement that its conclusion names.
+ *            bmh-shared and bmh-conflict-free are what its conclusion names as further work:
+ *            shared memory, and shared memory without bank conflicts.
  * Mapping    blocks x threads segments of the same length (his choice: 256 x 16), each with its
  *            overlap of the pattern's length into the next. A thread goes over its segment from
- *            left to right and compares a window from right to left. bmh-shared: a block goes
- *            over its segments' text tile by tile; in a tile each thread has a share of its own.
+ *            left to right and compares a window from right to left. bmh-shared and
+ *            bmh-conflict-free: a block goes over its segments' text tile by tile; in a tile each
+ *            thread has a share of its own.
  * Memory     bmh: text, pattern and the table of shifts, which the host makes, in global memory.
  *            bmh-shared: the tile in 32 KiB and the table in 1 KiB of shared memory; the pattern
- *            in global memory.
- * Mended     The table and the step as in src/gallery/bmh.c. His last segment has its own
- *            length and no overlap; here all are rounded up alike and the last is cut. What of a
- *            window lies beyond the tile (patterns of more than half a tile) is read from global
- *            memory.
+ *            in global memory. bmh-conflict-free: a thread reads shared memory of its own bank
+ *            alone. Its column of the 24 KiB for the text has the ends of its share's windows,
+ *            word below word, and the table is there once per lane, in 16 KiB, 2 bytes a shift.
+ * Mended     The table and the step as in the CPU's bmh.c. His last segment has its own length
+ *            and no overlap; here all are rounded up alike and the last is cut. What of a window
+ *            is not in shared memory is read from global memory: beyond the tile (patterns of
+ *            more than half a tile), or above a quarter of a column from the window's end
+ *            (bmh-conflict-free: most windows differ there). Its shifts are cut to 65,535.
  * Limits     1 to 1,024 threads.
  */
 #include "gallery/kernels/compare.h"
 
 #define BMH_SHIFTS 256u
+#define BMH_COLUMNS_WORDS 6144u
+#define BMH_LANE_SHIFT_MAX 0xffffu
 
 /* Windows with begins in [x, end); the byte at a window's end says how far it moves. */
 SIMT_FUNCTION void bmh_search(const struct gallery_arguments *a, const struct compare_bin *bin,
@@ -63,6 +70,7 @@ SIMT_KERNEL(gallery_bmh_shared, gallery_arguments, 1024, 1)
 
     if (args.pattern_bytes < GALLERY_BIN_BYTES / 2u - 16u)
         begins = GALLERY_BIN_BYTES - 16u - args.pattern_bytes;
+    begins = (uint32_t)bmh_lesser(begins, part);
     share = (begins + simt_threads() - 1u) / simt_threads();
     for (uint32_t i = simt_thread(); i < BMH_SHIFTS; i += simt_threads())
         shifts[i] = simt_load_u32(args.shifts + i);
@@ -74,5 +82,122 @@ SIMT_KERNEL(gallery_bmh_shared, gallery_arguments, 1024, 1)
 
         bmh_search(&args, &bin, shifts, x, bmh_lesser(x + share, tile_end));
         simt_barrier(); /* nobody looks at this tile any more */
+    }
+}
+
+/* ---- Without bank conflicts ---------------------------------------------------------------- */
+
+/* A thread's part of the text: word w is words[w * stride], which is in the bank of the thread. */
+struct bmh_column {
+    uint32_t *words;
+    uint64_t begin; /* of the text, a multiple of 4 */
+    uint32_t stride;
+    uint32_t bytes;
+    uint32_t keep;  /* how much of a window, from its end on, is in the column */
+    uint32_t share; /* begins whose windows are */
+};
+
+/* Threads' columns lie side by side: at least as many as there are threads, and so many that those
+ * of a warp have each a bank of its own. */
+SIMT_FUNCTION uint32_t bmh_stride(void)
+{
+    uint32_t stride = 1;
+
+    while (stride < SIMT_WARP_THREADS && stride < simt_threads())
+        stride *= 2u;
+    return simt_threads() <= stride ? stride : (simt_threads() + stride - 1u) / stride * stride;
+}
+
+/* The thread's column, for as many begins as there are in a segment or as it takes. */
+SIMT_FUNCTION struct bmh_column bmh_column_open(const struct gallery_arguments *a, uint32_t *words)
+{
+    struct bmh_column column = {words + simt_thread(), 0, bmh_stride(), 0, 0, 0};
+    uint32_t most = BMH_COLUMNS_WORDS / column.stride * 4u;
+
+    column.keep = a->pattern_bytes < most / 4u ? a->pattern_bytes : most / 4u;
+    column.share = most - 3u - (column.keep - 1u); /* 3: the text's words are aligned */
+    if (column.share > a->segment)
+        column.share = (uint32_t)a->segment;
+    column.bytes = (column.share + column.keep - 1u + 3u + 3u) & ~3u;
+    return column;
+}
+
+/* The ends of the windows from x on. The thread reads what it wrote: nobody waits. */
+SIMT_FUNCTION void bmh_column_fill(const struct gallery_arguments *a, struct bmh_column *column,
+                                   uint64_t x)
+{
+    column->begin = (x + a->pattern_bytes - column->keep) & ~3ull;
+    for (uint32_t w = 0; 4u * w < column->bytes; w++) {
+        uint64_t at = column->begin + 4u * w;
+
+        if (!SIMT_BOUND(at < a->text_end))
+            return;
+        column->words[w * column->stride] =
+            simt_load_u32((const uint32_t *)(const void *)(a->text + at));
+    }
+}
+
+SIMT_FUNCTION uint8_t bmh_column_text(const struct gallery_arguments *a,
+                                      const struct bmh_column *column, uint64_t position)
+{
+    uint64_t offset = position - column->begin;
+
+    if (offset < column->bytes)
+        return (uint8_t)(column->words[offset / 4u * column->stride] >> (8u * (offset % 4u)));
+    return simt_load_u8(a->text + position);
+}
+
+/* Two shifts to a word; word i / 2 of each lane's table is in the lane's bank. */
+SIMT_FUNCTION void bmh_lane_shifts_fill(const struct gallery_arguments *a, uint32_t *words)
+{
+    for (uint32_t i = simt_thread(); i < BMH_SHIFTS / 2u * SIMT_WARP_THREADS; i += simt_threads()) {
+        uint32_t pair = i / SIMT_WARP_THREADS * 2u;
+        uint32_t low = simt_load_u32(a->shifts + pair), high = simt_load_u32(a->shifts + pair + 1u);
+
+        low = low < BMH_LANE_SHIFT_MAX ? low : BMH_LANE_SHIFT_MAX;
+        high = high < BMH_LANE_SHIFT_MAX ? high : BMH_LANE_SHIFT_MAX;
+        words[i] = low | high << 16;
+    }
+    simt_barrier();
+}
+
+SIMT_FUNCTION void bmh_column_search(const struct gallery_arguments *a,
+                                     const struct bmh_column *column, const uint32_t *shifts,
+                                     uint64_t x, uint64_t end)
+{
+    uint32_t last = a->pattern_bytes - 1u, lane = simt_thread() % SIMT_WARP_THREADS;
+
+    while (x < end) {
+        uint32_t j = a->pattern_bytes;
+        uint8_t byte;
+
+        while (j > 0 && bmh_column_text(a, column, x + j - 1u) == simt_load_u8(a->pattern + j - 1u))
+            j--;
+        if (j == 0) {
+            gallery_emit(a, x);
+            x++;
+            continue;
+        }
+        byte = bmh_column_text(a, column, x + last);
+        x += shifts[byte / 2u * SIMT_WARP_THREADS + lane] >> (16u * (byte % 2u)) & 0xffffu;
+    }
+}
+
+SIMT_KERNEL(gallery_bmh_conflict_free, gallery_arguments, 1024, 1)
+{
+    SIMT_SHARED(uint32_t, words, BMH_COLUMNS_WORDS);
+    SIMT_SHARED(uint32_t, shifts, BMH_SHIFTS / 2u * SIMT_WARP_THREADS);
+    uint64_t part = (uint64_t)simt_threads() * args.segment;
+    uint64_t tile = args.begin + simt_block() * part, end = bmh_lesser(tile + part, args.limit);
+    struct bmh_column column = bmh_column_open(&args, words);
+
+    bmh_lane_shifts_fill(&args, shifts);
+    for (; tile < end; tile += (uint64_t)column.share * simt_threads()) {
+        uint64_t x = tile + (uint64_t)simt_thread() * column.share;
+
+        if (x >= end)
+            return;
+        bmh_column_fill(&args, &column, x);
+        bmh_column_search(&args, &column, shifts, x, bmh_lesser(x + column.share, end));
     }
 }

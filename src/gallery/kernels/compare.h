@@ -9,8 +9,8 @@
 #include "gallery/kernels/constant.h"
 #include "gallery/kernels/emit.h"
 
-/* Shared memory for a bin of bf. */
-#define BF_BIN_BYTES 8192u
+/* Shared memory for a bin where each thread looks at one begin. */
+#define COMPARE_PLACES_BYTES 8192u
 
 enum compare_pattern { COMPARE_GLOBAL, COMPARE_CONSTANT };
 
@@ -39,25 +39,40 @@ SIMT_FUNCTION uint8_t compare_pattern(const struct gallery_arguments *a, enum co
     return simt_load_u8(a->pattern + offset);
 }
 
-/* Bring the text from `from` up to `to` into `words`, as far as `bytes_max` (a multiple of 16)
- * goes. The last load may reach into the padding. All threads of the block. */
-SIMT_FUNCTION struct compare_bin compare_bin_fill(const struct gallery_arguments *a, uint64_t from,
-                                                  uint64_t to, uint32_t *words, uint32_t bytes_max)
+/* A bin in `words` for the text from `from` up to `to`, as far as `bytes_max` (a multiple of 16)
+ * goes; not filled yet. */
+SIMT_FUNCTION struct compare_bin compare_bin_open(uint64_t from, uint64_t to, const uint32_t *words,
+                                                  uint32_t bytes_max)
 {
     struct compare_bin bin = {(const uint8_t *)words, from & ~15ull, 0};
 
     if (from < to) /* else the block has nothing to do */
         bin.bytes_count =
             to - bin.begin < bytes_max ? (uint32_t)(to - bin.begin + 15u) & ~15u : bytes_max;
-    for (uint32_t i = 16u * simt_thread(); i < bin.bytes_count; i += 16u * simt_threads()) {
+    return bin;
+}
+
+/* Bring its text in. The last load may reach into the padding. All threads of the block. */
+SIMT_FUNCTION void compare_bin_load(const struct gallery_arguments *a,
+                                    const struct compare_bin *bin, uint32_t *words)
+{
+    for (uint32_t i = 16u * simt_thread(); i < bin->bytes_count; i += 16u * simt_threads()) {
         struct simt_u32x4 loaded =
-            simt_load_u32x4((const uint32_t *)(const void *)(a->text + bin.begin + i));
+            simt_load_u32x4((const uint32_t *)(const void *)(a->text + bin->begin + i));
 
         SIMT_UNROLL
         for (uint32_t w = 0; w < 4u; w++)
             words[i / 4u + w] = loaded.w[w];
     }
     simt_barrier();
+}
+
+SIMT_FUNCTION struct compare_bin compare_bin_fill(const struct gallery_arguments *a, uint64_t from,
+                                                  uint64_t to, uint32_t *words, uint32_t bytes_max)
+{
+    struct compare_bin bin = compare_bin_open(from, to, words, bytes_max);
+
+    compare_bin_load(a, &bin, words);
     return bin;
 }
 
@@ -68,13 +83,23 @@ SIMT_FUNCTION struct compare_bin compare_bin_none(void)
     return bin;
 }
 
-/* bf's bin: the windows of all the block's threads. */
-SIMT_FUNCTION struct compare_bin bf_bin(const struct gallery_arguments *a, uint32_t *words)
+/* A bin for the windows of all the block's threads, of COMPARE_PLACES_BYTES; not filled yet. */
+SIMT_FUNCTION struct compare_bin compare_places(const struct gallery_arguments *a,
+                                                const uint32_t *words)
 {
     uint64_t from = a->begin + (uint64_t)simt_block() * simt_threads();
     uint64_t to = from + simt_threads() + a->pattern_bytes - 1u;
 
-    return compare_bin_fill(a, from, to < a->text_end ? to : a->text_end, words, BF_BIN_BYTES);
+    return compare_bin_open(from, to < a->text_end ? to : a->text_end, words, COMPARE_PLACES_BYTES);
+}
+
+SIMT_FUNCTION struct compare_bin compare_places_fill(const struct gallery_arguments *a,
+                                                     uint32_t *words)
+{
+    struct compare_bin bin = compare_places(a, words);
+
+    compare_bin_load(a, &bin, words);
+    return bin;
 }
 
 /* The window at x from left to right. */

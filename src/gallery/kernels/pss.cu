@@ -2,48 +2,43 @@
  *
  * Source     B. Kutukcu, "Parallel String Search Algorithm on GPU", algorithm 1; its versions GG
  *            (text and key in global memory), GR (key in registers) and GM (the key's first
- *            letter in a register, the rest in global memory).
+ *            letter in a register, the rest in global memory). pss-shared is ours: what section
+ *            III holds against shared memory for the text, tried.
  * Mapping    one thread per place; where the key's first letter stands it compares the rest from
  *            left to right until a byte differs. 64 to 1,024 threads (his: 1,024, and 64 to 1,024
  *            in table VII), as many blocks as it takes.
- * Memory     gg: the key is read from global memory, its first letter by every thread. gr: the
- *            key lies among the kernel's arguments, as near to registers as bytes that are
- *            indexed come. gm: its first letter is an argument of its own.
+ * Memory     gg: the key is read from global memory, its first letter by every thread. gm: its
+ *            first letter is an argument of its own. gr: each lane of a warp loads one word of the
+ *            key, and shuffles hand all words to all lanes before the first comparison. Registers
+ *            have no index, so the comparison is unrolled over GALLERY_KEY_BYTES; in it the text
+ *            alone is loaded. pss-shared: the block's text and the key's overlap in 8 KiB of shared
+ *            memory, the key in 1 KiB. Free of bank conflicts: lanes copy words that lie side by
+ *            side, then read the same byte of the key and bytes of the text that lie side by side.
  * Mended     He gives an occurrence the slot "++CurrInd" of an array of unknown size: here slots
  *            begin at 0, and what does not fit is counted and not written, so that the host can
  *            come again with room. Places near the text's end have no window and are not looked
- *            at.
- * Limits     gr: keys of up to GALLERY_KEY_BYTES.
+ *            at. He does not say how a key that is indexed gets into registers.
+ * Limits     gr: keys of up to GALLERY_KEY_BYTES. pss-shared: what of a window or of the key is
+ *            beyond the shared memory is read from global memory.
  */
-#include "gallery/kernels/emit.h"
+#include "gallery/kernels/compare.h"
 
-/* Where a thread gets the key from. */
-struct pss_key {
-    const uint8_t *global;
-    const uint8_t *arguments; /* 0: global */
-};
-
-SIMT_FUNCTION uint8_t pss_key_byte(const struct pss_key *key, uint32_t offset)
-{
-    if (key->arguments != 0)
-        return key->arguments[offset];
-    return simt_load_u8(key->global + offset);
-}
+#define PSS_KEY_WORDS 256u /* of pss-shared */
 
 /* One thread, one place. */
-SIMT_FUNCTION void pss_place(const struct gallery_arguments *a, const struct pss_key *key,
-                             int first_is_known)
+SIMT_FUNCTION void pss_place(const struct gallery_arguments *a, int first_is_known)
 {
     uint64_t x = gallery_place(a);
     uint32_t j = 1;
-    uint8_t first;
+    uint8_t first = (uint8_t)a->pattern_first;
 
     if (!SIMT_BOUND(x < a->limit))
         return;
-    first = first_is_known ? (uint8_t)a->pattern_first : pss_key_byte(key, 0);
+    if (!first_is_known)
+        first = simt_load_u8(a->pattern);
     if (simt_load_u8(a->text + x) != first)
         return;
-    while (j < a->pattern_bytes && simt_load_u8(a->text + x + j) == pss_key_byte(key, j))
+    while (j < a->pattern_bytes && simt_load_u8(a->text + x + j) == simt_load_u8(a->pattern + j))
         j++;
     if (j == a->pattern_bytes)
         gallery_emit(a, x);
@@ -51,21 +46,74 @@ SIMT_FUNCTION void pss_place(const struct gallery_arguments *a, const struct pss
 
 SIMT_KERNEL(gallery_pss_gg, gallery_arguments, 1024, 1)
 {
-    struct pss_key key = {args.pattern, 0};
-
-    pss_place(&args, &key, 0);
-}
-
-SIMT_KERNEL(gallery_pss_gr, gallery_key_arguments, 1024, 1)
-{
-    struct pss_key key = {0, args.key};
-
-    pss_place(&args.common, &key, 0);
+    pss_place(&args, 0);
 }
 
 SIMT_KERNEL(gallery_pss_gm, gallery_arguments, 1024, 1)
 {
-    struct pss_key key = {args.pattern, 0};
+    pss_place(&args, 1);
+}
 
-    pss_place(&args, &key, 1);
+/* The result of a shuffle cannot be had again from memory, so the compiler keeps it where it is. */
+SIMT_KERNEL(gallery_pss_gr, gallery_arguments, 1024, 1)
+{
+    const uint32_t *words = (const uint32_t *)(const void *)args.pattern;
+    uint32_t own = simt_load_u32(words + simt_thread() % GALLERY_KEY_WORDS);
+    uint32_t key[GALLERY_KEY_WORDS];
+    uint64_t x = gallery_place(&args);
+    const uint8_t *text = args.text + x;
+
+    SIMT_UNROLL
+    for (uint32_t w = 0; w < GALLERY_KEY_WORDS; w++)
+        key[w] = simt_shuffle_u32(own, w);
+    if (!SIMT_BOUND(x < args.limit))
+        return;
+    SIMT_UNROLL
+    for (uint32_t j = 0; j < GALLERY_KEY_BYTES; j++) {
+        if (j == args.pattern_bytes)
+            break;
+        if (simt_load_u8(text + j) != (key[j / 4u] >> (8u * (j % 4u)) & 0xffu))
+            return;
+    }
+    gallery_emit(&args, x);
+}
+
+/* The text's words that hold the windows of the block's threads, and the key's. All threads. */
+SIMT_FUNCTION struct compare_bin pss_fill(const struct gallery_arguments *a, uint32_t *words,
+                                          uint32_t *key)
+{
+    struct compare_bin bin = compare_places(a, words);
+
+    for (uint32_t i = simt_thread(); 4u * i < bin.bytes_count; i += simt_threads())
+        words[i] = simt_load_u32((const uint32_t *)(const void *)(a->text + bin.begin + 4ull * i));
+    for (uint32_t i = simt_thread(); i < PSS_KEY_WORDS && 4u * i < a->pattern_bytes;
+         i += simt_threads())
+        key[i] = simt_load_u32((const uint32_t *)(const void *)a->pattern + i);
+    simt_barrier();
+    return bin;
+}
+
+SIMT_FUNCTION uint8_t pss_shared_key(const struct gallery_arguments *a, const uint32_t *key,
+                                     uint32_t offset)
+{
+    if (offset < 4u * PSS_KEY_WORDS)
+        return ((const uint8_t *)key)[offset];
+    return simt_load_u8(a->pattern + offset);
+}
+
+SIMT_KERNEL(gallery_pss_shared, gallery_arguments, 1024, 1)
+{
+    SIMT_SHARED(uint32_t, words, COMPARE_PLACES_BYTES / 4u);
+    SIMT_SHARED(uint32_t, key, PSS_KEY_WORDS);
+    struct compare_bin bin = pss_fill(&args, words, key);
+    uint64_t x = gallery_place(&args);
+    uint32_t j = 0;
+
+    if (!SIMT_BOUND(x < args.limit))
+        return;
+    while (j < args.pattern_bytes &&
+           compare_text(&args, &bin, x + j) == pss_shared_key(&args, key, j))
+        j++;
+    if (j == args.pattern_bytes)
+        gallery_emit(&args, x);
 }

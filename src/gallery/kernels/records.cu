@@ -10,10 +10,10 @@
  *            hashes of that length. Writes 4 bytes per flagged record.
  * Mended     Patterns of several lengths: one pass over the record per length, each with the hashes
  *            of that length. More than 4095 patterns: several launches. A record that is flagged is
- *            not looked at any further, which is what makes dense matches bearable. Long records
- *            come in overlapping pieces. The published hash is not told; here it is a number to a
- *            base modulo 2^32, as the sample's 32-bit hashes wrap.
- * Limits     pieces < 2^32 bytes; lengths < 2^32.
+ *            not looked at any further, which is what makes dense matches bearable;
+ *            gallery_records_sample goes on over all of it, as the sample does. Long records come
+ * in overlapping pieces. The published hash is not told; here it is a number to a base modulo 2^32,
+ * as the sample's 32-bit hashes wrap. Limits     pieces < 2^32 bytes; lengths < 2^32.
  */
 #include "gallery/kernels/constant.h"
 #include "gallery/kernels/records.h"
@@ -24,13 +24,14 @@ SIMT_FUNCTION uint32_t records_unpack(uint32_t word, uint32_t at)
     return word >> 8u * (at % 4u) & 0xffu;
 }
 
-/* Does some window of the record have the hash of a pattern of the group? */
+/* Does some window of the record have the hash of a pattern of the group? `all`: roll on when it is
+ * known. */
 SIMT_FUNCTION uint32_t records_meets(const uint32_t *words, uint32_t bytes, uint32_t window,
-                                     uint32_t power, uint32_t first, uint32_t count)
+                                     uint32_t power, uint32_t first, uint32_t count, int all)
 {
     uint32_t hash = 0, in = 0, out = 0, met = 0;
 
-    for (uint32_t end = 0; end < bytes && met == 0; end++) {
+    for (uint32_t end = 0; end < bytes && (all || met == 0); end++) {
         if (end % 4u == 0)
             in = simt_load_u32(words + end / 4u);
         hash = RECORDS_PUSH(hash, records_unpack(in, end));
@@ -49,24 +50,34 @@ SIMT_FUNCTION uint32_t records_meets(const uint32_t *words, uint32_t bytes, uint
     return met;
 }
 
-SIMT_KERNEL(gallery_records, records_arguments, RECORDS_THREADS, 1)
+SIMT_FUNCTION void records_record(const struct records_arguments *a, int all)
 {
     uint32_t index = simt_block() * simt_threads() + simt_thread(), word, bytes, met = 0;
 
-    if (!SIMT_BOUND(index < args.piece_count))
+    if (!SIMT_BOUND(index < a->piece_count))
         return;
-    if (simt_read_u32(args.flags + index) != 0) /* by an earlier launch */
+    if (!all && simt_read_u32(a->flags + index) != 0) /* by an earlier launch */
         return;
-    word = simt_load_u32(&args.pieces[index].word);
-    bytes = simt_load_u32(&args.pieces[index].bytes);
-    for (uint32_t g = 0; g < args.group_count && met == 0; g++) {
-        const struct records_group *group = args.groups + g;
+    word = simt_load_u32(&a->pieces[index].word);
+    bytes = simt_load_u32(&a->pieces[index].bytes);
+    for (uint32_t g = 0; g < a->group_count && (all || met == 0); g++) {
+        const struct records_group *group = a->groups + g;
         uint32_t window = simt_load_u32(&group->bytes);
 
         if (window <= bytes)
-            met = records_meets(args.words + word, bytes, window, simt_load_u32(&group->power),
-                                simt_load_u32(&group->first), simt_load_u32(&group->count));
+            met |= records_meets(a->words + word, bytes, window, simt_load_u32(&group->power),
+                                 simt_load_u32(&group->first), simt_load_u32(&group->count), all);
     }
     if (met != 0)
-        simt_store_u32(args.flags + index, 1u);
+        simt_store_u32(a->flags + index, 1u);
+}
+
+SIMT_KERNEL(gallery_records, records_arguments, RECORDS_THREADS, 1)
+{
+    records_record(&args, 0);
+}
+
+SIMT_KERNEL(gallery_records_sample, records_arguments, RECORDS_THREADS, 1)
+{
+    records_record(&args, 1);
 }

@@ -1,51 +1,115 @@
-/* skip: Quick Search (qs) and Horspool (hp), a segment of begins per thread.
+/* skip: Quick Search (qs) and Horspool (hp), a thread per begin; and ours, a segment per thread.
  *
  * Source     The generic GPU implementations of S. Shenoy, S. Nayak U., B. Neelima, "SWIFT - A
- *            Performance Accelerated Optimized String Matching Algorithm for Nvidia GPUs", and
- *            their form with shared memory for the text and constant memory for the pattern. The
- *            algorithms: D. M. Sunday 1990, R. N. Horspool 1980.
- * Mapping    one thread per segment of args.segment begins, from left to right: a look at a
- *            window, then the shift. qs: from right to left, then the shift of the byte behind
- *            the window. hp: the last byte, the rest from left to right, then the shift of the
- *            last byte. 1 to 1,024 threads, as many blocks as it takes.
- * Memory     generic: text, pattern and shifts in global memory. -shared: the block's bin, the
- *            windows of its segments, in 32 KiB of shared memory, the shifts in 1 KiB of it; the
- *            pattern in constant memory.
- * Mended     The paper has the host calculate the windows of the text beforehand; here each
- *            thread follows the shifts in its own segment, so the host does not search. What of a
- *            bin does not fit is read from global memory. The byte behind the text's last window
- *            is not looked at.
+ *            Performance Accelerated Optimized String Matching Algorithm for Nvidia GPUs" (after
+ *            R. Tay, "A demonstration of Exact String Matching Algorithms in CUDA"), and their
+ *            form with shared memory for the text and constant memory for the pattern. The
+ *            algorithms: D. M. Sunday 1990, R. N. Horspool 1980. -segments is ours.
+ * Mapping    As published: gallery_shifts_text (their Calculate-Shifts-Text) notes at which begins
+ *            the shifts put a window. Then one thread per begin; where there is no window it is
+ *            done. qs compares from right to left; hp the last byte, then the rest from left to
+ *            right. -shared has the same grid. 64 to 1,024 threads, as many blocks as it takes.
+ *            -segments: one thread per segment of args.segment begins looks at a window, then
+ *            moves by the shift; 1 to 1,024 threads.
+ * Memory     generic: text, pattern and shifts in global memory, a byte per begin for windows.
+ *            -shared: the windows of the block's begins in 8 KiB of shared memory, the pattern in
+ *            constant memory. -segments-shared: the windows of the block's segments in 32 KiB of
+ *            shared memory, the shifts in 1 KiB of it; the pattern in constant memory.
+ * Mended     The paper calculates the shifts of the text on the host, one after the other from its
+ *            beginning; here a thread follows them through args.segment begins (512), so each of
+ *            these stretches begins with a window: a few more windows, no fewer. What of a bin
+ *            does not fit is read from global memory. The byte behind the text's last window is
+ *            not looked at.
  * Limits     -shared: patterns of up to GALLERY_CONSTANT_BYTES.
  */
 #include "gallery/kernels/skip.h"
 
-/* The whole search of the generic and the -shared form. */
-SIMT_FUNCTION void skip_search(const struct gallery_arguments *a, const struct compare_bin *bin,
-                               enum compare_pattern where, enum skip_rule rule,
-                               const uint32_t *shifts)
+/* ---- As published -------------------------------------------------------------------------- */
+
+/* A thread per args.segment begins: 1 where a window begins, the rest stays 0. */
+SIMT_KERNEL(gallery_shifts_text, gallery_arguments, 1024, 1)
 {
-    struct skip_segment segment = skip_segment(a, shifts);
+    struct skip_segment segment = skip_segment(&args, 0);
+    struct compare_bin bin = compare_bin_none();
+
+    while (segment.x < segment.end) {
+        simt_store_u8(args.flags + (segment.x - args.begin), 1);
+        segment.x = skip_next(&args, &bin, &segment);
+    }
+}
+
+SIMT_FUNCTION int skip_matches(const struct gallery_arguments *a, const struct compare_bin *bin,
+                               enum compare_pattern where, enum skip_rule rule, uint64_t x)
+{
     uint32_t last = a->pattern_bytes - 1u;
 
-    for (; segment.x < segment.end; segment.x = skip_next(a, bin, rule, &segment)) {
-        int found = rule == SKIP_QS ? compare_backward(a, bin, where, segment.x)
-                                    : compare_text(a, bin, segment.x + last) ==
-                                              compare_pattern(a, where, last) &&
-                                          compare_forward(a, bin, where, segment.x, last);
+    if (rule == SKIP_QS)
+        return compare_backward(a, bin, where, x);
+    return compare_text(a, bin, x + last) == compare_pattern(a, where, last) &&
+           compare_forward(a, bin, where, x, last);
+}
 
-        if (found)
-            gallery_emit(a, segment.x);
-    }
+SIMT_FUNCTION void skip_place(const struct gallery_arguments *a, const struct compare_bin *bin,
+                              enum compare_pattern where, enum skip_rule rule)
+{
+    uint64_t x = gallery_place(a);
+
+    if (SIMT_BOUND(x < a->limit) && simt_load_u8(a->flags + (x - a->begin)) != 0 &&
+        skip_matches(a, bin, where, rule, x))
+        gallery_emit(a, x);
 }
 
 SIMT_KERNEL(gallery_qs, gallery_arguments, 1024, 1)
 {
     struct compare_bin bin = compare_bin_none();
 
-    skip_search(&args, &bin, COMPARE_GLOBAL, SKIP_QS, 0);
+    skip_place(&args, &bin, COMPARE_GLOBAL, SKIP_QS);
 }
 
 SIMT_KERNEL(gallery_qs_shared, gallery_arguments, 1024, 1)
+{
+    SIMT_SHARED(uint32_t, words, COMPARE_PLACES_BYTES / 4u);
+    struct compare_bin bin = compare_places_fill(&args, words);
+
+    skip_place(&args, &bin, COMPARE_CONSTANT, SKIP_QS);
+}
+
+SIMT_KERNEL(gallery_hp, gallery_arguments, 1024, 1)
+{
+    struct compare_bin bin = compare_bin_none();
+
+    skip_place(&args, &bin, COMPARE_GLOBAL, SKIP_HP);
+}
+
+SIMT_KERNEL(gallery_hp_shared, gallery_arguments, 1024, 1)
+{
+    SIMT_SHARED(uint32_t, words, COMPARE_PLACES_BYTES / 4u);
+    struct compare_bin bin = compare_places_fill(&args, words);
+
+    skip_place(&args, &bin, COMPARE_CONSTANT, SKIP_HP);
+}
+
+/* ---- Ours ---------------------------------------------------------------------------------- */
+
+SIMT_FUNCTION void skip_search(const struct gallery_arguments *a, const struct compare_bin *bin,
+                               enum compare_pattern where, enum skip_rule rule,
+                               const uint32_t *shifts)
+{
+    struct skip_segment segment = skip_segment(a, shifts);
+
+    for (; segment.x < segment.end; segment.x = skip_next(a, bin, &segment))
+        if (skip_matches(a, bin, where, rule, segment.x))
+            gallery_emit(a, segment.x);
+}
+
+SIMT_KERNEL(gallery_qs_segments, gallery_arguments, 1024, 1)
+{
+    struct compare_bin bin = compare_bin_none();
+
+    skip_search(&args, &bin, COMPARE_GLOBAL, SKIP_QS, 0);
+}
+
+SIMT_KERNEL(gallery_qs_segments_shared, gallery_arguments, 1024, 1)
 {
     SIMT_SHARED(uint32_t, words, GALLERY_BIN_BYTES / 4u);
     SIMT_SHARED(uint32_t, shifts, SKIP_SHIFTS);
@@ -54,14 +118,14 @@ SIMT_KERNEL(gallery_qs_shared, gallery_arguments, 1024, 1)
     skip_search(&args, &bin, COMPARE_CONSTANT, SKIP_QS, shifts);
 }
 
-SIMT_KERNEL(gallery_hp, gallery_arguments, 1024, 1)
+SIMT_KERNEL(gallery_hp_segments, gallery_arguments, 1024, 1)
 {
     struct compare_bin bin = compare_bin_none();
 
     skip_search(&args, &bin, COMPARE_GLOBAL, SKIP_HP, 0);
 }
 
-SIMT_KERNEL(gallery_hp_shared, gallery_arguments, 1024, 1)
+SIMT_KERNEL(gallery_hp_segments_shared, gallery_arguments, 1024, 1)
 {
     SIMT_SHARED(uint32_t, words, GALLERY_BIN_BYTES / 4u);
     SIMT_SHARED(uint32_t, shifts, SKIP_SHIFTS);

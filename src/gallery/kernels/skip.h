@@ -48,14 +48,14 @@ SIMT_FUNCTION struct compare_bin skip_bin(const struct gallery_arguments *a, uin
 
 /* The window behind the one at segment->x. */
 SIMT_FUNCTION uint64_t skip_next(const struct gallery_arguments *a, const struct compare_bin *bin,
-                                 enum skip_rule rule, const struct skip_segment *segment)
+                                 const struct skip_segment *segment)
 {
     uint64_t x = segment->x;
     uint8_t byte;
 
     if (x + 1u >= segment->end)
         return segment->end;
-    byte = compare_text(a, bin, x + a->pattern_bytes - (rule == SKIP_HP ? 1u : 0u));
+    byte = compare_text(a, bin, x + a->shift_at);
     return x + (segment->shifts != 0 ? segment->shifts[byte] : simt_load_u32(a->shifts + byte));
 }
 

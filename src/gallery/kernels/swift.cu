@@ -4,27 +4,27 @@
  *            String Matching Algorithm for Nvidia GPUs": algorithm 1, binning (figure 4),
  *            chunking (figure 5). Its hybrid is -shared below a length of the pattern and
  *            -swift-chunking from it on, which the host chooses.
- * Mapping    The parent: bf a thread per begin, qs and hp a thread per segment, as in bf.cu and
- *            skip.cu. Where the first and the last byte of a window match it launches the child:
- *            a grid of m threads, each compares one byte and clears the window's flag (the
- *            paper's Arr[]) if it differs. -chunking: m / 4 threads, each compares an aligned
- *            word of the text with the bytes of the pattern that lie there. Then gallery_collect
- *            reports the windows whose flags are set.
- * Memory     -swift: all in global memory. -binning: the parent has its text in a bin in shared
- *            memory, as -shared has; the child reads the text from global memory; the pattern is
- *            in constant memory. -chunking: as -swift. Progress The parent's grid ends after all
- *            its children; nobody waits for a child.
+ * Mapping    The parent: a thread per begin, as in bf.cu and skip.cu; of qs and hp those where
+ *            gallery_shifts_text noted a window go on, which is all that tells the two apart.
+ *            Where the first and the last byte of a window match it launches the child: a grid of
+ *            m threads, each compares one byte and clears the window's flag (the paper's Arr[]) if
+ *            it differs. -chunking: m / 4 threads, each compares an aligned word of the text with
+ *            the bytes of the pattern that lie there. Then gallery_collect reports the windows
+ *            whose flags are set.
+ * Memory     -swift: all in global memory. -binning: a block of the parent is a warp, and has its
+ *            text, 32 bytes and the pattern's length, in shared memory; the child reads the text
+ *            from global memory; the pattern is in constant memory. -chunking: as -swift.
+ * Progress   The parent's grid ends after all its children; nobody waits for a child.
  * Mended     Only so many launches may be pending on a device: windows beyond child_grids_max ask
- *            for none, and a launch that is refused all the same is noticed. The parent's thread
- *            then compares the window by itself. Child grids count themselves, so
- *            the host sees that none was lost. Where m exceeds a block's threads, the child has
+ *            for none (withheld), and a launch that is refused all the same is noticed (spilled).
+ *            The parent's thread then compares the window by itself. Child grids count themselves,
+ *            so the host sees that none was lost. Where m exceeds a block's threads, the child has
  *            several blocks. A window begins in the midst of an aligned word as a rule: chunking
- *            takes one thread more, and masks. The flags of windows that qs and hp jump over are
- *            0 from the start; windows get their 1 before the launch (the paper has an entry per
- *            window, not per begin).
- * Limits     -binning: patterns of up to GALLERY_CONSTANT_BYTES.
+ *            takes one thread more, and masks.
+ * Limits     -binning: patterns of up to GALLERY_CONSTANT_BYTES; of a bin longer than 8 KiB the
+ *            rest is read from global memory.
  */
-#include "gallery/kernels/skip.h"
+#include "gallery/kernels/compare.h"
 
 #define SWIFT_CHUNK_BYTES 4u
 
@@ -144,20 +144,29 @@ SIMT_FUNCTION void swift_compare(const struct gallery_arguments *a, const struct
         (void)simt_atomic_add_u64(&a->result->launched, 1);
         return;
     }
-    (void)simt_atomic_add_u64(&a->result->spilled, 1);
+    (void)simt_atomic_add_u64(may ? &a->result->spilled : &a->result->withheld, 1);
     if (code != 0 && !simt_launch_is_full(code))
         simt_store_u64(&a->result->refusal, code);
     if (!compare_forward(a, bin, where, x, a->pattern_bytes))
         simt_store_u8(a->flags + (x - a->begin), 0);
 }
 
-SIMT_FUNCTION void swift_bf(const struct gallery_arguments *a, const struct compare_bin *bin,
-                            enum swift_child child)
+/* The flag at an offset. Children clear their own windows' meanwhile, beside it in its word. */
+SIMT_FUNCTION int swift_flag(const struct gallery_arguments *a, uint64_t offset)
+{
+    const uint32_t *flags = (const uint32_t *)(const void *)a->flags;
+
+    return (simt_read_u32(flags + offset / 4u) >> (8u * (uint32_t)(offset % 4u)) & 1u) != 0;
+}
+
+/* bf looks at each begin, the others where a window was noted. */
+SIMT_FUNCTION void swift_parent(const struct gallery_arguments *a, const struct compare_bin *bin,
+                                enum swift_child child, int is_bf)
 {
     enum compare_pattern where = child == SWIFT_BYTES_CONSTANT ? COMPARE_CONSTANT : COMPARE_GLOBAL;
     uint64_t x = gallery_place(a);
 
-    if (!SIMT_BOUND(x < a->limit))
+    if (!SIMT_BOUND(x < a->limit) || (!is_bf && !swift_flag(a, x - a->begin)))
         return;
     if (swift_ends_match(a, bin, where, x))
         swift_compare(a, bin, child, x);
@@ -165,86 +174,48 @@ SIMT_FUNCTION void swift_bf(const struct gallery_arguments *a, const struct comp
         simt_store_u8(a->flags + (x - a->begin), 0);
 }
 
-SIMT_FUNCTION void swift_skip(const struct gallery_arguments *a, const struct compare_bin *bin,
-                              enum swift_child child, enum skip_rule rule, const uint32_t *shifts)
-{
-    enum compare_pattern where = child == SWIFT_BYTES_CONSTANT ? COMPARE_CONSTANT : COMPARE_GLOBAL;
-    struct skip_segment segment = skip_segment(a, shifts);
-
-    for (; segment.x < segment.end; segment.x = skip_next(a, bin, rule, &segment)) {
-        if (!swift_ends_match(a, bin, where, segment.x))
-            continue;
-        simt_store_u8(a->flags + (segment.x - a->begin), 1); /* the child sees it */
-        swift_compare(a, bin, child, segment.x);
-    }
-}
-
 SIMT_KERNEL(gallery_bf_swift, gallery_arguments, 1024, 1)
 {
     struct compare_bin bin = compare_bin_none();
 
-    swift_bf(&args, &bin, SWIFT_BYTES);
+    swift_parent(&args, &bin, SWIFT_BYTES, 1);
 }
 
 SIMT_KERNEL(gallery_bf_swift_binning, gallery_arguments, 1024, 1)
 {
-    SIMT_SHARED(uint32_t, words, BF_BIN_BYTES / 4u);
-    struct compare_bin bin = bf_bin(&args, words);
+    SIMT_SHARED(uint32_t, words, COMPARE_PLACES_BYTES / 4u);
+    struct compare_bin bin = compare_places_fill(&args, words);
 
-    swift_bf(&args, &bin, SWIFT_BYTES_CONSTANT);
+    swift_parent(&args, &bin, SWIFT_BYTES_CONSTANT, 1);
 }
 
 SIMT_KERNEL(gallery_bf_swift_chunking, gallery_arguments, 1024, 1)
 {
     struct compare_bin bin = compare_bin_none();
 
-    swift_bf(&args, &bin, SWIFT_CHUNKS);
+    swift_parent(&args, &bin, SWIFT_CHUNKS, 1);
 }
 
-SIMT_KERNEL(gallery_qs_swift, gallery_arguments, 1024, 1)
+SIMT_KERNEL(gallery_skip_swift, gallery_arguments, 1024, 1)
 {
     struct compare_bin bin = compare_bin_none();
 
-    swift_skip(&args, &bin, SWIFT_BYTES, SKIP_QS, 0);
+    swift_parent(&args, &bin, SWIFT_BYTES, 0);
 }
 
-SIMT_KERNEL(gallery_qs_swift_binning, gallery_arguments, 1024, 1)
+SIMT_KERNEL(gallery_skip_swift_binning, gallery_arguments, 1024, 1)
 {
-    SIMT_SHARED(uint32_t, words, GALLERY_BIN_BYTES / 4u);
-    SIMT_SHARED(uint32_t, shifts, SKIP_SHIFTS);
-    struct compare_bin bin = skip_bin(&args, words, shifts);
+    SIMT_SHARED(uint32_t, words, COMPARE_PLACES_BYTES / 4u);
+    struct compare_bin bin = compare_places_fill(&args, words);
 
-    swift_skip(&args, &bin, SWIFT_BYTES_CONSTANT, SKIP_QS, shifts);
+    swift_parent(&args, &bin, SWIFT_BYTES_CONSTANT, 0);
 }
 
-SIMT_KERNEL(gallery_qs_swift_chunking, gallery_arguments, 1024, 1)
-{
-    struct compare_bin bin = compare_bin_none();
-
-    swift_skip(&args, &bin, SWIFT_CHUNKS, SKIP_QS, 0);
-}
-
-SIMT_KERNEL(gallery_hp_swift, gallery_arguments, 1024, 1)
+SIMT_KERNEL(gallery_skip_swift_chunking, gallery_arguments, 1024, 1)
 {
     struct compare_bin bin = compare_bin_none();
 
-    swift_skip(&args, &bin, SWIFT_BYTES, SKIP_HP, 0);
-}
-
-SIMT_KERNEL(gallery_hp_swift_binning, gallery_arguments, 1024, 1)
-{
-    SIMT_SHARED(uint32_t, words, GALLERY_BIN_BYTES / 4u);
-    SIMT_SHARED(uint32_t, shifts, SKIP_SHIFTS);
-    struct compare_bin bin = skip_bin(&args, words, shifts);
-
-    swift_skip(&args, &bin, SWIFT_BYTES_CONSTANT, SKIP_HP, shifts);
-}
-
-SIMT_KERNEL(gallery_hp_swift_chunking, gallery_arguments, 1024, 1)
-{
-    struct compare_bin bin = compare_bin_none();
-
-    swift_skip(&args, &bin, SWIFT_CHUNKS, SKIP_HP, 0);
+    swift_parent(&args, &bin, SWIFT_CHUNKS, 0);
 }
 
 /* ---- The flags -------------------------------------------------------------------------- */

@@ -1,31 +1,93 @@
 /* word: "wordSearchSimple", a thread per place, for the first occurrence.
  *
- * Source     The tutorial on wordSearchSimple, a word search in CUDA.
- * Mapping    one thread per place. It looks whether an earlier occurrence is known; if not it
- *            compares all bytes of its window, without leaving at the first that differs, and
- *            lowers the place found by atomicMin. 64 to 1,024 threads, as many blocks as it
- *            takes. word-chunked, the tutorial's last remark, is this kernel on a text that the
- *            host copies in parts, none after the one with an occurrence.
- * Memory     text, word and the place found in global memory.
- * Mended     Where all occurrences are asked for, or their number, every window is compared.
- *            Places near the text's end have no window and are not looked at. The place found is
- *            a 64-bit number, read as one that others change.
+ * Source     The tutorial on wordSearchSimple, a word search in CUDA; word-reduction is what it
+ *            names for devices without atomic functions: the results reduced.
+ * Mapping    one thread per place. word-simple: it looks whether an earlier occurrence is known; if
+ *            not it compares all bytes of its window, without leaving at the first that differs,
+ *            and lowers the place found by atomicMin. word-reduction: it compares, whatever others
+ *            found; the block finds its least place by halving in shared memory, and a second
+ *            kernel of one block the least of all blocks' in the same way. 64 to 1,024 threads, as
+ *            many blocks as it takes. word-chunked, the tutorial's last remark, is word-simple on
+ *            a text that the host copies in parts, none after the one with an occurrence.
+ * Memory     text, word and the place found in global memory. word-reduction: 8 KiB of shared
+ *            memory for the places, 8 bytes of global memory per block.
+ * Mended     Where all occurrences are asked for, or their number, every window is compared, and
+ *            nothing is reduced. Places near the text's end have no window and are not looked at.
+ *            The place found is a 64-bit number, read as one that others change.
  * Limits     none.
  */
 #include "gallery/kernels/emit.h"
 
-SIMT_KERNEL(gallery_word_simple, gallery_arguments, 1024, 1)
+#define WORD_THREADS_MAX 1024u
+
+SIMT_FUNCTION int word_matches(const struct gallery_arguments *a, uint64_t x)
+{
+    int matches = 1;
+
+    for (uint32_t j = 0; j < a->pattern_bytes; j++)
+        if (simt_load_u8(a->text + x + j) != simt_load_u8(a->pattern + j))
+            matches = 0;
+    return matches;
+}
+
+SIMT_KERNEL(gallery_word_simple, gallery_arguments, WORD_THREADS_MAX, 1)
 {
     uint64_t x = gallery_place(&args);
-    int matches = 1;
 
     if (!SIMT_BOUND(x < args.limit))
         return;
     if (args.want == SCAN_FIRST && simt_read_u64(&args.result->first) <= x - args.begin)
         return;
-    for (uint32_t j = 0; j < args.pattern_bytes; j++)
-        if (simt_load_u8(args.text + x + j) != simt_load_u8(args.pattern + j))
-            matches = 0;
-    if (matches)
+    if (word_matches(&args, x))
         gallery_emit(&args, x);
+}
+
+/* The least of the block's values, in thread 0. All threads of the block. */
+SIMT_FUNCTION uint64_t word_least(uint64_t *least, uint64_t own)
+{
+    uint32_t count = simt_threads();
+
+    least[simt_thread()] = own;
+    while (count > 1u) {
+        uint32_t half = (count + 1u) / 2u;
+
+        simt_barrier();
+        if (simt_thread() + half < count && least[simt_thread() + half] < least[simt_thread()])
+            least[simt_thread()] = least[simt_thread() + half];
+        count = half;
+    }
+    return least[simt_thread()];
+}
+
+SIMT_KERNEL(gallery_word_reduction, gallery_arguments, WORD_THREADS_MAX, 1)
+{
+    SIMT_SHARED(uint64_t, least, WORD_THREADS_MAX);
+    uint64_t x = gallery_place(&args), own = UINT64_MAX;
+
+    if (SIMT_BOUND(x < args.limit) && word_matches(&args, x)) {
+        own = x - args.begin;
+        if (args.want != SCAN_FIRST)
+            gallery_emit(&args, x);
+    }
+    if (args.want != SCAN_FIRST)
+        return;
+    own = word_least(least, own);
+    if (simt_thread() == 0)
+        simt_store_u64(args.minima + simt_block(), own);
+}
+
+/* One block. */
+SIMT_KERNEL(gallery_word_minimum, gallery_arguments, WORD_THREADS_MAX, 1)
+{
+    SIMT_SHARED(uint64_t, least, WORD_THREADS_MAX);
+    uint64_t own = UINT64_MAX;
+
+    for (uint32_t i = simt_thread(); i < args.minima_count; i += simt_threads()) {
+        uint64_t other = simt_load_u64(args.minima + i);
+
+        own = other < own ? other : own;
+    }
+    own = word_least(least, own);
+    if (simt_thread() == 0)
+        simt_store_u64(&args.result->first, own);
 }

@@ -1,0 +1,142 @@
+/* device_rows: what each of the gallery's kernels needs, and which form of a hybrid runs. */
+#include "gallery/device_rows.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "gallery/kernels/gallery.h"
+
+#define NEVER UINT32_MAX
+
+static const struct gallery_row rows[GALLERY_COUNT] = {
+#define KERNEL(enumerator, kernel, grid, threads, needs) \
+    [GALLERY_##enumerator] = {kernel, grid, threads, needs, 0, 0, 0},
+#define HYBRID(enumerator, generic, shorter, longer) \
+    [GALLERY_##enumerator] = {                       \
+        NULL, PLACES, 0, 0, GALLERY_##generic, GALLERY_##shorter, GALLERY_##longer},
+#define MEASURED(device, enumerator, length)
+#include "gallery/kernels.def"
+#undef KERNEL
+#undef HYBRID
+#undef MEASURED
+};
+
+/* From which length on a hybrid's longer form was faster. */
+static const struct measured {
+    const char *device; /* part of its name */
+    enum gallery_algorithm algorithm;
+    uint32_t length;
+} measured[] = {
+#define KERNEL(enumerator, kernel, grid, threads, needs)
+#define HYBRID(enumerator, generic, shorter, longer)
+#define MEASURED(device, enumerator, length) {device, GALLERY_##enumerator, length},
+#include "gallery/kernels.def"
+#undef KERNEL
+#undef HYBRID
+#undef MEASURED
+};
+
+static bool is_hybrid(const struct gallery_row *row)
+{
+    return row->longer != GALLERY_NONE;
+}
+
+static uint64_t row_pattern_max(const struct gallery_row *row)
+{
+    return (row->needs & KEY) != 0        ? GALLERY_KEY_BYTES
+           : (row->needs & CONSTANT) != 0 ? GALLERY_CONSTANT_BYTES
+                                          : SCAN_PATTERN_BYTES_MAX;
+}
+
+const struct gallery_row *gallery_row_for(const struct gallery_device *own, uint64_t pattern_bytes)
+{
+    const struct gallery_row *row = &rows[own->choice.algorithm];
+
+    if (!is_hybrid(row))
+        return row;
+    if (pattern_bytes >= own->threshold)
+        return &rows[row->longer];
+    return pattern_bytes <= row_pattern_max(&rows[row->shorter]) ? &rows[row->shorter]
+                                                                 : &rows[row->generic];
+}
+
+enum trawl_status gallery_device_check(const struct gallery_device *own, struct trawl_error *error)
+{
+    const struct trawl_plan *plan = own->plan;
+    const char *name = plan->algorithm.name;
+    const struct gallery_row *row = &rows[own->choice.algorithm];
+
+    if (row->kernel == NULL && !is_hybrid(row))
+        return TRAWL_FAIL(error, UNSUPPORTED,
+                          "the CUDA engine does not have algorithm %s, the engine \"cpu\" does",
+                          name);
+    for (uint32_t i = 0; i < plan->literal_count; i++)
+        if (plan->literals[i].bytes_count > row_pattern_max(row))
+            return TRAWL_FAIL(error, UNSUPPORTED,
+                              "algorithm %s on the CUDA engine takes patterns of up to %" PRIu64
+                              " bytes in %s, not %" PRIu64,
+                              name, row_pattern_max(row),
+                              (row->needs & KEY) != 0        ? "registers"
+                              : (row->needs & CONSTANT) != 0 ? "constant memory"
+                                                             : "device memory",
+                              plan->literals[i].bytes_count);
+    return TRAWL_OK;
+}
+
+bool gallery_needs(const struct gallery_device *own, uint32_t needs)
+{
+    const struct trawl_plan *plan = own->plan;
+    bool has = false;
+
+    for (uint32_t i = 0; i < plan->literal_count; i++)
+        has |= (gallery_row_for(own, plan->literals[i].bytes_count)->needs & needs) != 0;
+    return has;
+}
+
+/* A hybrid's threshold, and what is to be said of it. */
+static void choose_threshold(struct gallery_device *own)
+{
+    own->threshold = UINT64_MAX;
+    own->note = NULL;
+    if (!is_hybrid(&rows[own->choice.algorithm]))
+        return;
+    if (own->choice.threshold != 0) {
+        own->threshold = own->choice.threshold;
+        return;
+    }
+    own->note = "hybrid in its generic form: from which length on child grids are faster was "
+                "not measured for this device";
+    for (uint32_t i = 0; i < sizeof measured / sizeof *measured; i++) {
+        if (measured[i].algorithm != own->choice.algorithm ||
+            strstr(own->lane->device->name, measured[i].device) == NULL)
+            continue;
+        own->note = NULL;
+        if (measured[i].length != NEVER)
+            own->threshold = measured[i].length;
+        else
+            own->note = "hybrid in its generic form: on this device child grids were faster at "
+                        "no length that was measured";
+    }
+}
+
+enum trawl_status gallery_choose(struct gallery_device *own, struct trawl_error *error)
+{
+    enum trawl_status status;
+
+    choose_threshold(own);
+    TRAWL_TRY(gallery_device_module(own, false, &own->module, error));
+    if (!gallery_needs(own, CHILDREN))
+        return TRAWL_OK;
+    status = gallery_device_module(own, true, &own->children, error);
+    if (status == TRAWL_ENGINE && is_hybrid(&rows[own->choice.algorithm])) {
+        own->threshold = UINT64_MAX;
+        own->note = "hybrid in its generic form: this build launches no child grids on this "
+                    "device";
+        return TRAWL_OK;
+    }
+    if (status == TRAWL_OK)
+        own->child_grids_max = own->limits.child_grids_max != 0
+                                   ? own->limits.child_grids_max
+                                   : cuda_device_children(own->lane->device);
+    return status;
+}
