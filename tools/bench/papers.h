@@ -173,6 +173,7 @@ struct claim {
     bool at_least; /* the value is said to be at least the bound; else at most */
     double bound;  /* CROSSINGS: where the source has its crossing; 0: it says nothing */
     char left[NAME_BYTES], right[NAME_BYTES];
+    char unit[24];       /* CROSSINGS: of x */
     char published[160]; /* how the source puts it, where it gives no number for each case */
     uint32_t count;
     struct claim_case cases[CLAIM_CASES_MAX];

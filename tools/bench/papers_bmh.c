@@ -130,8 +130,7 @@ static void add_table(struct paper *paper, const struct test tests[TESTS])
                   "Here: one search, all positions handed back: the plan built, the text copied "
                   "to the device (none where cores search), kernel, results back, sorted; grep: "
                   "the whole process. Its kernel: by the device's clock. The source does not say "
-                  "what is inside its numbers, of how many runs they are, nor their unit; here 10 "
-                  "runs.");
+                  "what is inside its numbers, nor their unit.");
     for (uint32_t k = 0; k < TESTS; k++) {
         (void)table_column(table, "test %u, published", (unsigned)k + 1);
         (void)table_column(table, "here, m = %llu", (unsigned long long)tests[k].pattern_bytes);

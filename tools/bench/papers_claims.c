@@ -334,7 +334,7 @@ static void say_crossings(struct words *words, const struct claim *claim,
     say_place(words, first_x);
     say(words, " and ");
     say_place(words, last_x);
-    say(words, " (ratios ");
+    say(words, "%s%s (ratios ", claim->unit[0] != '\0' ? " " : "", claim->unit);
     say_range(words, out->least, out->most);
     say(words, ").");
 }

@@ -135,6 +135,8 @@ static void json_claims(FILE *file, const struct paper *paper)
         fprintf(file, ", ");
         json_pair(file, "right", claim->right);
         fprintf(file, ", ");
+        json_pair(file, "unit", claim->unit);
+        fprintf(file, ", ");
         json_pair(file, "published", claim->published);
         fprintf(file, ", \"kind\": \"%s\", \"ours\": %d, \"at_least\": %d, \"bound\": %.17g",
                 kinds[claim->kind], claim->ours, claim->at_least, claim->bound);

@@ -149,6 +149,7 @@ static void load_claim(const struct json *from, struct paper *paper)
                         json_text(from, "left"), json_text(from, "right"));
     claim->at_least = json_number(from, "at_least") > 0;
     claim->bound = json_number(from, "bound");
+    copy_text(from, "unit", claim->unit, sizeof claim->unit);
     copy_text(from, "published", claim->published, sizeof claim->published);
     for (const struct json *at = json_list(from, "cases"); at != NULL; at = at->next)
         load_case(at, paper, claim);

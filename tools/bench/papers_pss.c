@@ -224,7 +224,7 @@ static void add_whole_table(struct paper *paper, const struct whole whole[CASES]
                   "kernel, results back, sorted. Commands: from the start of the process to its "
                   "end, reading the file and writing the lines included. The source has the copies "
                   "inside and leaves the first CUDA call out; so do all rows but the one with the "
-                  "start-up. 10 runs as in the source.");
+                  "start-up.");
     for (uint32_t i = 0; i < CASES; i++) {
         (void)table_column(table, "%s, published", cases[i].number);
         (void)table_column(table, "%s, here", cases[i].number);
@@ -374,7 +374,7 @@ static void blocks_tables(struct papers *papers, const struct books *books)
 
     ask_for(books, CASES - 1, &pattern, &question);
     question.name = "blocks, Bilbo, 20 books";
-    table_caption(table, "The kernel alone, by the device's clock; no copies. 10 runs.");
+    table_caption(table, "The kernel alone, by the device's clock; no copies.");
     for (uint32_t i = 0; i < BLOCKS; i++) {
         debug[i] = race_library(papers, &race, HOST_GPU, blocks[i].debug, blocks[i].debug);
         release[i] = race_library(papers, &race, HOST_GPU, blocks[i].release, blocks[i].release);
@@ -416,6 +416,8 @@ void paper_pss(struct papers *papers)
 
     find_others();
     make_books(papers, &books);
+    paper_note(papers->paper, "runs of each figure: %u; the source has the mean of 10",
+               papers->options->rounds);
     paper_note(papers->paper,
                "pss-gg, -gr, -gm: the text is copied to the GPU in each run, blocks of 1024 "
                "threads; debug code as in tables I to VII, and release code");

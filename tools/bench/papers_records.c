@@ -356,8 +356,7 @@ static const struct table *add_table(struct paper *paper, const struct size *siz
                   "Algorithms and trawl: the plan built, records copied to the device (none where "
                   "cores search), kernels, flags back, the host's look at flagged records, the "
                   "rows handed over. grep: a whole process, and it says less: how many records "
-                  "hold any pattern. The source does not say of how many runs its number is; here "
-                  "10.");
+                  "hold any pattern.");
     (void)table_column(table, "strstr, one core: ms");
     (void)table_column(table, "strstr, all cores");
     for (uint32_t i = 0; i < COLUMNS; i++)
@@ -478,6 +477,8 @@ void paper_records(struct papers *papers)
                        (unsigned long long)sizes[dense][sweep][count - 1].patterns *
                            sizes[dense][sweep][count - 1].records);
         }
+    paper_note(paper, "runs of each figure: %u; the source does not say how many it had",
+               papers->options->rounds);
     paper_note(paper,
                "records of %u random letters, patterns of %u; sparse: every %uth record holds a "
                "pattern; dense: records are made of patterns",

@@ -169,7 +169,7 @@ static void add_table(struct paper *paper, const struct cells cells[CORPUS_KINDS
                   "clock, which is what the source reports; the text lies on the device. Cores, "
                   "trawl and grep: the whole search, the plan built, all positions handed back; "
                   "trawl, GPU finds the text on the device as well. What the forms take as a whole "
-                  "stands in the last table. 10 runs as in the source; its bars survive only as "
+                  "stands in the last table. The bars of the source survive only as "
                   "ratios.");
     for (uint32_t f = 0; f < form_count; f++)
         (void)table_column(table, "%s", f == GENERIC ? "generic GPU" : suffix[f] + 1);
@@ -365,6 +365,7 @@ static void order_threshold(struct paper *paper, const struct sweep *sweep, uint
         paper_claim(paper, CLAIM_CROSSINGS, false, names[a][CHUNKING], names[a][SHARED]);
 
     claim->bound = THRESHOLD_PUBLISHED;
+    snprintf(claim->unit, sizeof claim->unit, "bytes of pattern");
     snprintf(claim->published, sizeof claim->published, "faster from a pattern of around 800 on");
     for (uint32_t i = 0; i < sweep->count; i++) {
         char name[NAME_BYTES];
@@ -385,7 +386,7 @@ static void add_sweep(struct papers *papers, const struct corpus *corpus)
         paper_table(paper, 1e3, "ms", "m", "The hybrid's threshold: kernels on bible, against m");
 
     table_caption(table, "One pattern and its beginnings. Kernels by the device's clock, the text "
-                         "on the device; cores: the whole search. 10 runs.");
+                         "on the device; cores: the whole search.");
     run_sweep(papers, corpus, &sweep);
     for (uint32_t a = 0; a < ALGORITHMS; a++) {
         (void)table_column(table, "%s", names[a][SHARED]);
@@ -427,9 +428,11 @@ void paper_swift(struct papers *papers)
         for (uint32_t m = 0; m < LENGTHS; m++)
             race_text(papers, &corpus[t], path, text_names[t], lengths[m], &cells[m][t]);
     }
+    paper_note(paper, "runs of each figure: %u; the source has the mean of 10",
+               papers->options->rounds);
     paper_note(paper,
-               "E. coli: the source used the Canterbury file, of %u bytes; here the genome "
-               "of another strain is cut to that length",
+               "E. coli: the source used the Canterbury file, of %u bytes; what stands in for it, "
+               "named above, is another strain's or generated, and cut to that length",
                CANTERBURY_BYTES);
     paper_note(paper, "a text's patterns are taken from it and begin at one place; grep searches a "
                       "copy with another byte for the line end, since its patterns hold none");

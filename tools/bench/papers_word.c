@@ -185,6 +185,7 @@ static void order_crossing(struct paper *paper, const struct word *word, const c
 {
     struct claim *claim = paper_claim(paper, CLAIM_CROSSINGS, !published, left_name, right_name);
 
+    snprintf(claim->unit, sizeof claim->unit, "bytes of text");
     if (published) {
         claim->bound = CROSSING_PUBLISHED;
         snprintf(claim->published, sizeof claim->published, "faster from around 30,000 bytes on");
@@ -259,11 +260,9 @@ static void add_table(struct paper *paper, const struct word *word)
     struct table *table = paper_table(paper, 1e3, "ms for 100 searches", "text, KiB",
                                       "The time of 100 searches for a word of 4 letters");
 
-    table_caption(table,
-                  "The sum of 100 searches for the first occurrence, as in the source, %u such "
-                  "sums. Each search: the plan built, the text copied to the device (none where "
-                  "cores search), kernel, result back; grep: 100 whole processes.",
-                  SETS);
+    table_caption(table, "The sum of 100 searches for the first occurrence, as in the source. Each "
+                         "search: the plan built, the text copied to the device (none where cores "
+                         "search), kernel, result back; grep: 100 whole processes.");
     for (uint32_t i = 0; i < COLUMNS; i++)
         (void)table_column(table, "%s", columns[i].name);
     for (uint32_t i = 0; i < other_count; i++)
@@ -304,6 +303,9 @@ void paper_word(struct papers *papers)
         "random letters a-z; 100 keys of 4 random letters; %u of them occur in the largest text; "
         "a first set that takes longer than %.0f times --cell-seconds is cut short and scaled",
         found, FIRST_SET_CELLS);
+    paper_note(papers->paper,
+               "runs of each figure: %u sums of 100 searches; the source has one sum",
+               papers->options->rounds < SETS ? papers->options->rounds : SETS);
     add_table(papers->paper, &word);
     add_orderings(papers->paper, &word);
     paper_parts(papers->paper, 0,
