@@ -321,7 +321,8 @@ struct trawl_stats {
     uint64_t chunk_count;
     uint64_t cpu_chunk_count;
     uint64_t device_chunk_count;
-    uint64_t match_count;     /* occurrences seen */
+    uint64_t match_count;     /* occurrences seen: fewer than there are where lines are counted, or
+                                 window flags leave some out */
     uint64_t candidate_count; /* places verified byte by byte */
     uint64_t wall_ns;
     uint32_t thread_count;    /* that took part */
@@ -488,8 +489,15 @@ struct trawl_window {
 };
 
 enum trawl_window_flag {
-    TRAWL_WINDOW_LINE_ENDS = 1, /* count line ends (in the searching threads) */
-    TRAWL_WINDOW_NO_MATCHES = 2 /* leave matches out: a reader's loop over any text */
+    TRAWL_WINDOW_LINE_ENDS = 1,  /* count line ends (in the searching threads) */
+    TRAWL_WINDOW_NO_MATCHES = 2, /* leave matches out: a reader's loop over any text */
+    /* Leave out matches that the caller does not need, which saves finding them. Not all that could
+     * be left out are. */
+    TRAWL_WINDOW_LINES = 4, /* of the matches that begin in a line one is enough; what a NUL ends is
+                               a line here too */
+    TRAWL_WINDOW_SPANS = 8  /* enough are those found by taking the first match, of those that begin
+                               there the longest, and going on behind its end, from the text's
+                               beginning; wins over TRAWL_WINDOW_LINES */
 };
 
 typedef int (*trawl_window_sink)(void *context, const struct trawl_window *window);

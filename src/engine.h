@@ -26,12 +26,20 @@ struct engine_chunk {
     uint64_t before;
     uint64_t after;
     uint64_t readable;
+    /* SPANS: true: the spans before the chunk are known, and the last one ends at spans_end, or
+     * before the chunk where that is 0. */
+    bool spans_known;
+    uint64_t spans_end;
 };
 
 enum engine_want {
     ENGINE_WANT_COUNT, /* result.count alone */
     ENGINE_WANT_HITS,  /* and the hits in order */
-    ENGINE_WANT_FIRST  /* at least the first hit, if there is one */
+    ENGINE_WANT_FIRST, /* at least the first hit, if there is one */
+    /* Of the hits those that the rest follows from; more are allowed, in order: */
+    ENGINE_WANT_LINES, /* one at least of each line in which any begins; NUL may end lines too */
+    ENGINE_WANT_SPANS  /* those that are found by taking the first, of them the longest, and going
+                          on behind its end; for plans whose occurrences hold no line end */
 };
 
 struct engine_result {
@@ -59,6 +67,8 @@ static inline void engine_result_begin(struct engine_result *result, uint64_t fr
     struct hits hits = result->hits;
 
     hits.count = 0;
+    hits.lengths_valid = false;
+    hits.one_per_line = false;
     *result = (struct engine_result){.hits = hits, .done = from, .on_device = on_device};
 }
 

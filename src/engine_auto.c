@@ -281,9 +281,14 @@ static enum trawl_status cpu_scan_some(struct engine_lane *lane, const struct en
                                        struct engine_result *result, struct trawl_error *error)
 {
     uint64_t left = chunk->owned - from, owned = min_u64(left, CPU_BYTES_MAX);
-    struct engine_chunk part = {
-        chunk->bytes + from,  chunk->begin + from,         owned,
-        chunk->before + from, left - owned + chunk->after, left - owned + chunk->readable};
+    struct engine_chunk part = {chunk->bytes + from,
+                                chunk->begin + from,
+                                owned,
+                                chunk->before + from,
+                                left - owned + chunk->after,
+                                left - owned + chunk->readable,
+                                false,
+                                0};
 
     if (chunk->owned < UINT32_MAX)
         return engine_cpu.scan(lane->cpu, chunk, from, want, result, error);

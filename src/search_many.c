@@ -48,7 +48,7 @@ static enum trawl_status scan_query(struct search_thread *thread, struct engine_
                                     struct trawl_error *error)
 {
     const struct engine_ops *ops = search_ops(thread->searcher, query->plan);
-    struct engine_chunk chunk = {query->bytes, 0, query->bytes_count, 0, 0, 0};
+    struct engine_chunk chunk = {query->bytes, 0, query->bytes_count, 0, 0, 0, false, 0};
     struct engine_result result = {.count = 0};
     enum trawl_status status = search_lane_begin(thread, query->plan, error);
 

@@ -36,7 +36,9 @@ static enum trawl_status slot_convert(const struct trawl_plan *plan, struct sear
         struct trawl_match *match = &slot->matches[i];
         uint64_t length = literal->bytes_count;
 
-        if (literal->tail_count > 0)
+        if (slot->result.hits.lengths_valid)
+            length = slot->result.hits.lengths[i];
+        else if (literal->tail_count > 0)
             length = plan_literal_match(plan, literal, slot->piece.bytes + hit->offset,
                                         slot->piece.owned + slot->piece.after - hit->offset);
         match->begin = slot->piece.begin + hit->offset;
@@ -63,6 +65,7 @@ static struct sink_piece slot_view(const struct search_slot *slot)
     view.hits = slot->result.hits.items;
     view.hit_count = slot->result.hits.count;
     view.hits_base = slot->from;
+    view.one_per_line = slot->result.hits.one_per_line;
     view.matches = slot->matches;
     view.match_count = slot->match_count;
     return view;
@@ -72,13 +75,20 @@ static enum trawl_status slot_search(struct search_thread *thread, struct search
                                      struct search_slot *slot, struct trawl_error *error)
 {
     const struct text_piece *piece = &slot->piece;
-    struct engine_chunk chunk = {piece->bytes,  piece->begin, piece->owned,
-                                 piece->before, piece->after, piece->readable};
+    struct engine_chunk chunk = {piece->bytes, piece->begin,    piece->owned, piece->before,
+                                 piece->after, piece->readable, false,        0};
     enum sink_wants wants = job->sink->wants;
-    enum engine_want want = wants == SINK_WANTS_COUNT   ? ENGINE_WANT_COUNT
-                            : wants == SINK_WANTS_FIRST ? ENGINE_WANT_FIRST
-                                                        : ENGINE_WANT_HITS;
+    enum engine_want want = wants == SINK_WANTS_COUNT                  ? ENGINE_WANT_COUNT
+                            : wants == SINK_WANTS_FIRST                ? ENGINE_WANT_FIRST
+                            : job->sink->selects == SINK_SELECTS_LINES ? ENGINE_WANT_LINES
+                            : job->sink->selects == SINK_SELECTS_SPANS ? ENGINE_WANT_SPANS
+                                                                       : ENGINE_WANT_HITS;
 
+    if (want == ENGINE_WANT_SPANS && (slot->from > 0 || thread->searcher->slot_count == 1)) {
+        /* all before is delivered */
+        chunk.spans_known = true;
+        chunk.spans_end = job->sink->spans_end - min_u64(job->sink->spans_end, piece->begin);
+    }
     engine_result_begin(&slot->result, piece->owned, false);
     slot->match_count = 0;
     if (wants == SINK_WANTS_NOTHING || job->plan->literal_count == 0 || slot->from == piece->owned)

@@ -8,6 +8,7 @@
 #define WORK_FACTOR                                                              \
     4u /* bytes compared per byte of chunk and literal before two_way takes over \
         */
+#define SET_WORK_PER_BYTE 4u /* of a set, before the automaton does */
 
 struct engine {
     const struct find_ops *find;
@@ -55,6 +56,7 @@ static enum trawl_status cpu_lane_open(struct engine *engine, struct engine_lane
 
 static void cpu_lane_close(struct engine_lane *lane)
 {
+    dense_lane_end(&lane->dense);
     memory_release(lane, 1, sizeof *lane);
 }
 
@@ -65,6 +67,9 @@ static enum trawl_status cpu_lane_begin(struct engine_lane *lane, const struct t
     lane->plan = plan;
     lane->method = plan->method;
     lane->learned = 0;
+    lane->dense_bytes = 0;
+    lane->work_per_byte = SET_WORK_PER_BYTE;
+    lane->flood_work = 0;
     lane_probes_begin(lane);
     return TRAWL_OK;
 }
@@ -104,6 +109,24 @@ enum trawl_status scan_end(const struct scan *scan)
     return scan->status;
 }
 
+/* What a scan of this engine may leave out, and what it says of its hits. */
+static void select_hits(struct scan *scan)
+{
+    const struct trawl_plan *plan = scan->plan;
+    struct hits *hits = &scan->result->hits;
+
+    if (scan->want == ENGINE_WANT_SPANS && plan->holds_line_end)
+        scan->want = ENGINE_WANT_HITS;
+    hits->lengths_valid = scan->keeps_lengths =
+        plan->element_count > 0 && scan->want != ENGINE_WANT_COUNT;
+    hits->one_per_line = scan->want == ENGINE_WANT_LINES;
+    scan->span_reach = scan->chunk->begin + scan->at == 0 ? 0 : scan->at + plan->length_max - 1;
+    if (scan->want == ENGINE_WANT_SPANS && scan->chunk->spans_known) {
+        scan->span_is_sure = true;
+        scan->span_end = scan->run_until = scan->chunk->spans_end;
+    }
+}
+
 static enum trawl_status cpu_scan(struct engine_lane *lane, const struct engine_chunk *chunk,
                                   uint64_t from, enum engine_want want,
                                   struct engine_result *result, struct trawl_error *error)
@@ -112,6 +135,7 @@ static enum trawl_status cpu_scan(struct engine_lane *lane, const struct engine_
 
     scan_begin(&scan, lane->plan, chunk, from, want, result, error);
     scan.lane = lane;
+    select_hits(&scan);
     if (scan_is_needed(&scan)) {
         if (lane->method == TRAWL_METHOD_SET)
             scan_set(&scan);

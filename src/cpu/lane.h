@@ -2,6 +2,7 @@
 #ifndef TRAWL_CPU_LANE_H
 #define TRAWL_CPU_LANE_H
 
+#include "cpu/dense.h"
 #include "cpu/find.h"
 #include "engine.h"
 
@@ -25,6 +26,12 @@ struct engine_lane {
     uint8_t head[64];      /* the literal, then zeros */
     uint32_t head_bytes;   /* compared of all candidates at once; 0: they are settled singly */
     struct find_tile tile;
+    struct find_tile ends; /* LINES: of the same text, where lines end */
+    struct find_tile ends_also;
+    struct dense_lane dense; /* for sets whose candidates flood */
+    uint64_t dense_bytes;    /* begins that were settled densely at the last flood */
+    uint64_t work_per_byte;  /* that makes a flood */
+    uint64_t flood_work;     /* what floods took while there was no automaton */
 };
 
 /* Take the plan's probes and the literal's head; put the learned offset first in place of the last.
@@ -41,14 +48,26 @@ struct scan {
     enum engine_want want;
     struct engine_result *result;
     struct trawl_error *error;
-    uint64_t at;        /* begins below this are settled */
-    uint64_t limit;     /* begins at or beyond this cannot be: not owned, or no room */
-    uint64_t available; /* valid bytes from chunk->bytes on */
-    uint64_t loadable;  /* loadable ones */
-    uint64_t run_until; /* a run settled all begins below this */
-    uint64_t work;      /* bytes compared in vain and in earnest */
-    uint64_t work_max;  /* beyond this the scan turns to two_way */
-    uint64_t failed;    /* candidates that were none, in this scan */
+    uint64_t at;           /* begins below this are settled */
+    uint64_t limit;        /* begins at or beyond this cannot be: not owned, or no room */
+    uint64_t available;    /* valid bytes from chunk->bytes on */
+    uint64_t loadable;     /* loadable ones */
+    uint64_t run_until;    /* a run settled all begins below this */
+    uint64_t work;         /* bytes compared in vain and in earnest */
+    uint64_t work_max;     /* beyond this the scan turns to two_way, or the dense automaton */
+    uint64_t work_allowed; /* sets: of it, what the tile got */
+    uint64_t failed;       /* candidates that were none, in this scan */
+    uint64_t tile_begin;   /* the tile that is settled; tile_words 0: none */
+    uint64_t tile_words;
+    bool ends_known;
+    uint64_t line_until; /* LINES: begins below this lie in a line that has its hit */
+    /* SPANS: the longest hit of the last begin that was taken. Once no hit before it can reach a
+     * begin, what is taken from there on is known. */
+    uint64_t span_begin;
+    uint64_t span_end;
+    uint64_t span_reach; /* no occurrence seen, or begun before this scan, ends beyond */
+    bool span_is_sure;
+    bool keeps_lengths; /* of hits: an occurrence's length varies */
     bool over;          /* the scan has its answer */
     enum trawl_status status;
 };
@@ -92,6 +111,9 @@ void settle_linear(struct scan *scan);
 void scan_tiles(struct scan *scan); /* every, words, grams */
 void scan_sampled(struct scan *scan);
 void scan_set(struct scan *scan);
+/* Settle begins [from, to) by the automaton; false: it cannot, and nothing was settled from
+ * scan->at on. Else scan->at is where to go on: `to` unless scan->over. */
+bool scan_dense(struct scan *scan, uint64_t from, uint64_t to);
 
 /* Enough hits for one result? The scan then stops at a place it can go on from. */
 static inline bool scan_is_full(const struct scan *scan)

@@ -5,6 +5,17 @@
 #include "cpu/lane.h"
 
 #define CANDIDATE_WORK 16u
+#define TAIL_WORK 4u /* of a character */
+/* Work is about a nanosecond's. The automaton takes some three for a byte, and NODE_WORK for a new
+ * state. */
+#define WORK_PER_BYTE_MIN 4u
+#define WORK_PER_BYTE_MAX 256u
+#define NODE_WORK 100u
+#define ORDER_WORK 256u  /* for each literal */
+#define PLACES_MORE 256u /* work is allowed as for so many places more than there are */
+#define DENSE_BYTES_MIN \
+    (1u << 16) /* that the automaton settles before candidates are tried again */
+#define DENSE_BYTES_MAX (1u << 20)
 #define SET_KEPT (7u + FIND_LOAD_SLACK) /* a gram's other bytes, and whole vectors */
 
 /* The first bytes at place x; near the text's end the load is put together bytewise. */
@@ -33,10 +44,49 @@ static void settle_literal(struct scan *scan, uint64_t x, uint32_t index)
     scan->work += same;
     if (same < length)
         return;
-    if (literal->tail_count > 0)
-        length = plan_literal_match(scan->plan, literal, text, room);
+    if (literal->tail_count > 0) {
+        length = plan_tail_match(scan->plan, literal, text, room, &same);
+        scan->work += same * TAIL_WORK;
+    }
     if (length > 0)
         settle_emit(scan, x, index, length);
+}
+
+/* What it takes to get the automaton ready. Before that much was spent on floods it is not worth
+ * it.
+ */
+static uint64_t order_work(const struct trawl_plan *plan)
+{
+    return plan->literal_count * ORDER_WORK + plan->literal_bytes_total / 2;
+}
+
+/* Candidates cost more than the automaton would, so that takes over for a while, and each time it
+ * has to for longer. False: it did not, and begins from x on are to be settled as before. */
+static bool settle_flood(struct scan *scan, uint64_t x)
+{
+    struct engine_lane *lane = scan->lane;
+    uint64_t to, made = lane->dense.nodes_made;
+    bool settled;
+
+    x = max_u64(x, scan->run_until);
+    if (x >= scan->limit)
+        return false;
+    lane->flood_work += scan->work - (scan->work_max - scan->work_allowed);
+    if (lane->dense.serial != scan->plan->serial && lane->flood_work < order_work(scan->plan)) {
+        scan->work_max = scan->work + scan->work_allowed;
+        return false;
+    }
+    lane->dense_bytes = min_u64(max_u64(2 * lane->dense_bytes, DENSE_BYTES_MIN), DENSE_BYTES_MAX);
+    to = scan->limit - x > lane->dense_bytes ? x + lane->dense_bytes : scan->limit;
+    scan->work_max = UINT64_MAX; /* if the automaton refuses, no way is left but this one */
+    settled = scan_dense(scan, x, to);
+    if (settled) {
+        made = (lane->dense.nodes_made - made) * NODE_WORK / (to - x);
+        lane->work_per_byte = min_u64(max_u64(WORK_PER_BYTE_MIN, made), WORK_PER_BYTE_MAX);
+        scan->work_max = scan->work;
+    }
+    scan->run_until = max_u64(scan->run_until, scan->at);
+    return settled || scan->run_until > x;
 }
 
 static void settle_place(struct scan *scan, uint64_t x)
@@ -50,6 +100,7 @@ static void settle_place(struct scan *scan, uint64_t x)
             ? plan_hash_wide(set, head)
             : plan_hash32(((uint32_t)head | set->fold) & set->gram_mask, set->bitmap_bits);
     uint32_t bucket = plan_hash64((head | set->head_fold) & set->head_mask, set->bucket_bits);
+    uint64_t count = scan->result->count;
 
     if ((bitmap[hash / 64] >> (hash % 64) & 1) == 0)
         return; /* nibbles let it pass, but the gram is no literal's */
@@ -61,14 +112,13 @@ static void settle_place(struct scan *scan, uint64_t x)
         if ((head & plan->set_heads[e].mask) != plan->set_heads[e].bytes)
             continue;
         settle_literal(scan, x, plan->set_entries[e]);
-        if (scan->over)
+        if (scan->over || (scan->want == ENGINE_WANT_LINES && scan->run_until > x))
             return;
+        if (scan->work > scan->work_max && scan->result->count == count && settle_flood(scan, x))
+            return; /* the automaton began with this place */
     }
-    if (scan->work > scan->work_max) {
-        scan->at = x + 1;
-        settle_linear(scan);
-        scan->over = true;
-    }
+    if (scan->work > scan->work_max)
+        (void)settle_flood(scan, x + 1);
 }
 
 /* Fill the tile for the next places; returns how many words it has, 0 at the text's very end. */
@@ -89,11 +139,21 @@ static uint64_t fill(struct scan *scan, uint64_t *places)
     return words;
 }
 
+/* The work that the next places may take. */
+static void allow_work(struct scan *scan, uint64_t places)
+{
+    scan->work_allowed = (places + PLACES_MORE) * scan->lane->work_per_byte;
+    if (scan->work_max != UINT64_MAX)
+        scan->work_max = scan->work + scan->work_allowed;
+}
+
 void scan_set(struct scan *scan)
 {
+    scan->work_max = 0;
     while (scan->at < scan->limit && !scan_is_full(scan)) {
-        uint64_t places, words = fill(scan, &places);
+        uint64_t places, words = fill(scan, &places), begin = scan->at;
 
+        allow_work(scan, max_u64(places, 64 * words));
         if (words == 0) {
             places = 1;
             settle_place(scan, scan->at);
@@ -102,6 +162,8 @@ void scan_set(struct scan *scan)
         }
         if (scan->over)
             return;
-        scan->at += places;
+        if (scan->run_until <= begin + places) /* the tile went by without a flood */
+            scan->lane->dense_bytes /= 2;
+        scan->at = max_u64(begin + places, scan->run_until);
     }
 }

@@ -218,6 +218,7 @@ static void settle_exact(struct scan *scan, uint64_t words, uint64_t found)
     const struct find_tile *tile = &scan->lane->tile;
     struct hits *hits = &scan->result->hits;
 
+    hits->one_per_line = false;
     if (scan->want != ENGINE_WANT_COUNT) {
         scan->status = hits_reserve(hits, found, scan->error);
         if (scan->status != TRAWL_OK) {
@@ -277,6 +278,10 @@ static void settle_candidates(struct scan *scan, uint64_t places, uint64_t words
     bool exact = plan->probes_exact && lane->probe_count == plan->probe_count &&
                  lane->method == TRAWL_METHOD_EVERY && !plan_has_conditions(plan);
 
+    if (scan->want >= ENGINE_WANT_LINES) { /* most are passed over: one by one */
+        settle_tile(scan, words, settle_one);
+        return;
+    }
     if (!exact && lane->head_bytes > 0 &&
         scan->loadable - scan->at >= 64 * words + sizeof lane->head) {
         cleared = sieve(scan, words);

@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "cpu/lane.h"
@@ -17,6 +18,105 @@
 #include "plan/analyse.h"
 
 #define CANDIDATE_WORK 16u /* what a candidate costs beside its bytes */
+
+/* Where the tile's lines end. */
+static void fill_ends(struct scan *scan, uint8_t also)
+{
+    struct engine_lane *lane = scan->lane;
+    struct plan_probe probe = {0, scan->plan->line_end, 0, {0}};
+    const uint8_t *text = scan->chunk->bytes + scan->tile_begin;
+
+    lane->find->every(text, scan->tile_words, &probe, 1, 1, &lane->ends);
+    scan->ends_known = true;
+    if (also == probe.value)
+        return;
+    probe.value = also;
+    lane->find->every(text, scan->tile_words, &probe, 1, 1, &lane->ends_also);
+    for (uint64_t w = 0; w < scan->tile_words; w++)
+        lane->ends.mask[w] |= lane->ends_also.mask[w];
+}
+
+/* The first line end at x or behind, or the end of what is owned. */
+static uint64_t line_end_from(struct scan *scan, uint64_t x, uint8_t also)
+{
+    uint64_t owned = scan->chunk->owned, w = (x - scan->tile_begin) / 64;
+
+    if (x >= scan->tile_begin && w < scan->tile_words) {
+        uint64_t bits;
+
+        if (!scan->ends_known)
+            fill_ends(scan, also);
+        bits = scan->lane->ends.mask[w] & UINT64_MAX << (x - scan->tile_begin) % 64;
+        while (bits == 0 && ++w < scan->tile_words)
+            bits = scan->lane->ends.mask[w];
+        x = scan->tile_begin + 64 * w;
+        if (bits != 0)
+            return min_u64(x + (uint64_t)__builtin_ctzll(bits), owned);
+    }
+    if (x >= owned)
+        return owned;
+    return x + bytes_find_either(scan->chunk->bytes + x, owned - x, scan->plan->line_end, also);
+}
+
+/* LINES: the line of the hit at x needs no other. */
+static bool take_line(struct scan *scan, uint64_t x)
+{
+    const struct trawl_plan *plan = scan->plan;
+    bool two = plan->line_end_also != plan->line_end;
+    uint64_t end;
+
+    if (x < scan->line_until)
+        return false;
+    end = line_end_from(scan, x, two ? plan->line_end_also : 0);
+    if (!two && end < scan->chunk->owned && scan->chunk->bytes[end] != plan->line_end)
+        scan->result->hits.one_per_line = false; /* a NUL, after which the line goes on */
+    scan->line_until = end + 1;
+    scan->run_until = max_u64(scan->run_until, scan->line_until);
+    return true;
+}
+
+/* SPANS: is the hit one to keep? A longer one takes the place of one at the same begin. */
+static bool take_span(struct scan *scan, uint64_t x, uint32_t literal, uint64_t length)
+{
+    struct hits *hits = &scan->result->hits;
+    uint64_t end = x + length;
+
+    if (hits->count > 0 && x == scan->span_begin) {
+        if (end > scan->span_end) {
+            hits->items[hits->count - 1].literal = literal;
+            if (scan->keeps_lengths)
+                hits->lengths[hits->count - 1] = length;
+            scan->span_end = end;
+        }
+    } else {
+        if (scan->span_is_sure ? x < scan->span_end : x < scan->span_reach) {
+            if (scan->span_is_sure)
+                return false;
+        } else {
+            scan->span_is_sure = true;
+        }
+        scan->span_begin = x;
+        scan->span_end = end;
+        scan->span_reach = max_u64(scan->span_reach, end);
+        return true;
+    }
+    scan->span_reach = max_u64(scan->span_reach, end);
+    return false;
+}
+
+static bool is_wanted(struct scan *scan, uint64_t x, uint32_t literal, uint64_t length)
+{
+    if (scan->want == ENGINE_WANT_LINES)
+        return take_line(scan, x);
+    if (scan->want == ENGINE_WANT_SPANS) {
+        bool taken = take_span(scan, x, literal, length);
+
+        if (scan->span_is_sure) /* until then other begins may be taken too */
+            scan->run_until = max_u64(scan->run_until, scan->span_end);
+        return taken;
+    }
+    return true;
+}
 
 void settle_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t length)
 {
@@ -26,16 +126,21 @@ void settle_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t lengt
         !plan_accepts(scan->plan, scan->chunk->bytes, x, x + length, scan->chunk->before,
                       scan->available))
         return;
+    if (scan->want >= ENGINE_WANT_LINES && !is_wanted(scan, x, literal, length))
+        return;
     scan->result->count++;
     if (scan->want == ENGINE_WANT_COUNT)
         return;
-    if (hits->count == hits->capacity) {
-        scan->status = hits_reserve(hits, 1, scan->error);
+    if (hits->count == hits->capacity || scan->keeps_lengths) {
+        scan->status = scan->keeps_lengths ? hits_reserve_lengths(hits, 1, scan->error)
+                                           : hits_reserve(hits, 1, scan->error);
         if (scan->status != TRAWL_OK) {
             scan->over = true;
             return;
         }
     }
+    if (scan->keeps_lengths)
+        hits->lengths[hits->count] = length;
     hits->items[hits->count].offset = (uint32_t)x;
     hits->items[hits->count++].literal = literal;
     if (scan->want == ENGINE_WANT_FIRST)
@@ -113,17 +218,20 @@ void settle_one(struct scan *scan, uint64_t x)
     }
 }
 
-/* Candidates inside a run that is settled are passed over, a word of them at once. */
+/* Candidates of begins that are settled are passed over. */
 static void settle_word(struct scan *scan, uint64_t place, uint64_t bits,
                         void (*settle)(struct scan *scan, uint64_t x))
 {
     while (bits != 0 && !scan->over) {
         uint64_t x = place + (uint64_t)__builtin_ctzll(bits);
 
-        if (x >= scan->run_until)
-            settle(scan, x);
-        else if (scan->run_until >= place + 64)
-            return;
+        if (x < scan->run_until) {
+            if (scan->run_until >= place + 64)
+                return;
+            bits &= UINT64_MAX << (scan->run_until - place);
+            continue;
+        }
+        settle(scan, x);
         bits &= bits - 1;
     }
 }
@@ -134,6 +242,9 @@ void settle_tile(struct scan *scan, uint64_t word_count,
     const struct find_tile *tile = &scan->lane->tile;
     uint64_t first = scan->at;
 
+    scan->tile_begin = first;
+    scan->tile_words = scan->loadable - first >= 64 * word_count + FIND_LOAD_SLACK ? word_count : 0;
+    scan->ends_known = false;
     if (tile->is_dense)
         for (uint64_t w = 0; w < word_count && !scan->over; w++)
             settle_word(scan, first + 64 * w, tile->mask[w], settle);
@@ -170,6 +281,9 @@ void settle_steps(struct scan *scan, uint64_t step_min, settle_search search)
     struct hits *hits = &scan->result->hits;
     uint64_t step = max_u64(step_min, 2 * plan->length_max);
 
+    if (scan->want >= ENGINE_WANT_LINES && plan->literal_count > 1)
+        scan->want = ENGINE_WANT_HITS; /* they come literal by literal */
+    hits->one_per_line = hits->one_per_line && scan->want == ENGINE_WANT_LINES;
     while (scan->at < scan->limit && scan->status == TRAWL_OK && !scan_is_full(scan)) {
         uint64_t to = scan->limit - scan->at > step ? scan->at + step : scan->limit;
         uint64_t kept = hits->count;

@@ -445,6 +445,8 @@ enum trawl_status cuda_scan_chunk(struct engine_lane *lane, const struct engine_
                  (want == ENGINE_WANT_COUNT && plan_counts_alone(lane->plan)));
     engine_result_begin(result, from, true);
     TRAWL_TRY(cuda_device_enter(lane->device, error));
+    if (want > ENGINE_WANT_FIRST) /* devices leave no hit out */
+        want = ENGINE_WANT_HITS;
     status = scan_ranges(lane, chunk, from, want, way, result, error);
     if (status != TRAWL_OK)
         cuda_lane_failed(lane);

@@ -135,6 +135,8 @@ enum trawl_status gallery_host_scan(struct gallery_host *host, const struct engi
     struct scan scan;
 
     TRAWL_ASSERT(algorithms[host->algorithm].next != NULL);
+    if (want > ENGINE_WANT_FIRST) /* no hit is left out */
+        want = ENGINE_WANT_HITS;
     scan_begin(&scan, host->plan, chunk, from, want, result, error);
     scan.context = host;
     host->copied_at = UINT64_MAX;

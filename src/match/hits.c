@@ -1,6 +1,8 @@
 /* hits: a growing array. */
 #include "match/hits.h"
 
+#include <string.h>
+
 #include "base/checked.h"
 
 #define HITS_CAPACITY_MIN 512u
@@ -22,7 +24,42 @@ enum trawl_status hits_reserve(struct hits *hits, uint64_t more, struct trawl_er
     } else {
         TRAWL_TRY(memory_grow(hits->capacity, capacity, sizeof *hits->items, &items, error));
     }
+    if (hits->lengths != NULL) { /* they would have another capacity: nobody wants them now */
+        memory_release(hits->lengths, hits->capacity, sizeof *hits->lengths);
+        hits->lengths = NULL;
+        hits->lengths_valid = false;
+    }
     hits->items = (struct hit *)items;
+    hits->capacity = capacity;
+    return TRAWL_OK;
+}
+
+enum trawl_status hits_reserve_lengths(struct hits *hits, uint64_t more, struct trawl_error *error)
+{
+    uint64_t needed = hits->count + more, capacity = hits->capacity;
+    void *items = NULL, *lengths = NULL;
+    enum trawl_status status;
+
+    if (needed <= capacity && hits->lengths != NULL)
+        return TRAWL_OK;
+    if (needed > capacity)
+        capacity = max_u64(max_u64(needed, 2 * capacity), HITS_CAPACITY_MIN);
+    status = memory_allocate(capacity, sizeof *hits->items, &items, error);
+    if (status == TRAWL_OK)
+        status = memory_allocate(capacity, sizeof *hits->lengths, &lengths, error);
+    if (status != TRAWL_OK) {
+        memory_release(items, capacity, sizeof *hits->items);
+        return status;
+    }
+    if (hits->count > 0)
+        memcpy(items, hits->items, (size_t)hits->count * sizeof *hits->items);
+    if (hits->count > 0 && hits->lengths != NULL)
+        memcpy(lengths, hits->lengths, (size_t)hits->count * sizeof *hits->lengths);
+    more = hits->count;
+    hits_release(hits);
+    hits->items = (struct hit *)items;
+    hits->lengths = (uint64_t *)lengths;
+    hits->count = more;
     hits->capacity = capacity;
     return TRAWL_OK;
 }
@@ -30,7 +67,10 @@ enum trawl_status hits_reserve(struct hits *hits, uint64_t more, struct trawl_er
 void hits_release(struct hits *hits)
 {
     memory_release(hits->items, hits->capacity, sizeof *hits->items);
+    if (hits->lengths != NULL)
+        memory_release(hits->lengths, hits->capacity, sizeof *hits->lengths);
     hits->items = NULL;
+    hits->lengths = NULL;
     hits->capacity = 0;
     hits->count = 0;
 }

@@ -13,12 +13,18 @@ struct hit {
 
 struct hits {
     struct hit *items;
-    uint64_t count;    /* in items */
-    uint64_t capacity; /* of items */
+    uint64_t
+        *lengths;   /* of the occurrences, where their literals do not say it: NULL, or capacity */
+    uint64_t count; /* in items */
+    uint64_t capacity;  /* of items */
+    bool lengths_valid; /* lengths hold those of all items */
+    bool one_per_line;  /* no two of them begin in one line */
 };
 
 /* Room for `more` further hits. */
 enum trawl_status hits_reserve(struct hits *hits, uint64_t more, struct trawl_error *error);
+/* The same, for lengths too. Keeps those there are. */
+enum trawl_status hits_reserve_lengths(struct hits *hits, uint64_t more, struct trawl_error *error);
 void hits_release(struct hits *hits);
 
 #endif

@@ -34,6 +34,19 @@ static uint64_t count_ended(const struct line_input *input, uint64_t i, bool *op
     return ended;
 }
 
+/* The same where no two hits are in one line. */
+static uint64_t count_ended_apart(const struct line_input *input, uint64_t i, bool *open_hit)
+{
+    uint64_t last = input->owned;
+
+    while (last > 0 && input->bytes[last - 1] != input->line_end &&
+           input->bytes[last - 1] != input->line_end_also)
+        last--;
+    *open_hit =
+        i < input->hit_count && input->hits[input->hit_count - 1].offset - input->hits_base >= last;
+    return input->hit_count - i - *open_hit;
+}
+
 uint64_t lines_count_ends(const uint8_t *bytes, uint64_t count, uint8_t line_end,
                           uint8_t line_end_also)
 {
@@ -59,7 +72,8 @@ void lines_digest(const struct line_input *input, bool count_line_ends, struct l
     while (i < input->hit_count && input->hits[i].offset - input->hits_base <= first)
         i++;
     digest->head_hit = i > 0;
-    digest->inside_hit = count_ended(input, i, &digest->tail_hit);
+    digest->inside_hit = input->one_per_line ? count_ended_apart(input, i, &digest->tail_hit)
+                                             : count_ended(input, i, &digest->tail_hit);
     if (count_line_ends)
         digest->line_end_count =
             lines_count_ends(input->bytes, input->owned, input->line_end, input->line_end_also);

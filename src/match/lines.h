@@ -14,6 +14,7 @@ struct line_input {
     const struct hit *hits; /* ascending; hit.offset - hits_base counts from bytes[0] */
     uint64_t hit_count;
     uint64_t hits_base;
+    bool one_per_line; /* no two of the hits are in one line */
     uint8_t line_end;
     uint8_t line_end_also; /* the same where there is but one */
 };

@@ -102,9 +102,9 @@ void sink_begins_into(struct sink *sink, uint64_t *begins, uint64_t begins_max)
 static void digest_lines(const struct sink *sink, const struct sink_piece *piece,
                          struct sink_digest *digest)
 {
-    struct line_input input = {piece->bytes,       piece->owned,     piece->hits,
-                               piece->hit_count,   piece->hits_base, sink->line_end,
-                               sink->line_end_also};
+    struct line_input input = {piece->bytes,     piece->owned,       piece->hits,
+                               piece->hit_count, piece->hits_base,   piece->one_per_line,
+                               sink->line_end,   sink->line_end_also};
 
     lines_digest(&input, sink->lines.invert, &digest->lines);
 }
@@ -129,6 +129,7 @@ void sink_lines(struct sink *sink, bool invert, uint64_t lines_max)
 {
     memset(sink, 0, sizeof *sink);
     sink->wants = SINK_WANTS_HITS;
+    sink->selects = SINK_SELECTS_LINES;
     sink->digest = digest_lines;
     sink->deliver = deliver_lines;
     sink->lines.invert = invert;
@@ -142,6 +143,24 @@ static void digest_window(const struct sink *sink, const struct sink_piece *piec
         lines_count_ends(piece->bytes, piece->owned, sink->line_end, sink->line_end_also);
 }
 
+/* Where the last span ends, once the piece's matches are taken. */
+static uint64_t spans_end(uint64_t end, const struct sink_piece *piece)
+{
+    uint64_t begin = UINT64_MAX;
+
+    for (uint64_t i = 0; i < piece->match_count; i++) {
+        const struct trawl_match *match = &piece->matches[i];
+
+        if (match->begin == begin) {
+            end = max_u64(end, match->end);
+        } else if (match->begin >= end) {
+            begin = match->begin;
+            end = match->end;
+        }
+    }
+    return end;
+}
+
 static bool deliver_window(struct sink *sink, const struct sink_piece *piece,
                            const struct sink_digest *digest)
 {
@@ -149,6 +168,8 @@ static bool deliver_window(struct sink *sink, const struct sink_piece *piece,
 
     if (piece->owned == 0 && !piece->last)
         return true; /* a stream's piece of which nothing could be settled */
+    if (sink->selects == SINK_SELECTS_SPANS)
+        sink->spans_end = spans_end(sink->spans_end, piece);
     window.begin = piece->begin;
     window.bytes = piece->bytes;
     window.bytes_count = piece->owned;
@@ -165,6 +186,9 @@ void sink_windows(struct sink *sink, uint32_t flags, trawl_window_sink function,
 {
     memset(sink, 0, sizeof *sink);
     sink->wants = (flags & TRAWL_WINDOW_NO_MATCHES) != 0 ? SINK_WANTS_NOTHING : SINK_WANTS_MATCHES;
+    sink->selects = (flags & TRAWL_WINDOW_SPANS) != 0   ? SINK_SELECTS_SPANS
+                    : (flags & TRAWL_WINDOW_LINES) != 0 ? SINK_SELECTS_LINES
+                                                        : SINK_SELECTS_ALL;
     sink->digest = (flags & TRAWL_WINDOW_LINE_ENDS) != 0 ? digest_window : NULL;
     sink->deliver = deliver_window;
     sink->window_sink = function;

@@ -18,6 +18,13 @@ enum sink_wants {
     SINK_WANTS_NOTHING  /* the text alone */
 };
 
+/* Of hits or matches, which are needed? Others may come too. */
+enum sink_selects {
+    SINK_SELECTS_ALL,
+    SINK_SELECTS_LINES, /* one at least of each line */
+    SINK_SELECTS_SPANS  /* the leftmost, of them the longest, and so on behind its end */
+};
+
 /* A piece of the text after the search, as sinks see it. */
 struct sink_piece {
     uint64_t begin; /* text offset of bytes[0] */
@@ -29,6 +36,7 @@ struct sink_piece {
     const struct hit *hits; /* offsets count from bytes[0] less hits_base */
     uint64_t hit_count;
     uint64_t hits_base;
+    bool one_per_line;                 /* no two hits begin in one line */
     const struct trawl_match *matches; /* where asked for */
     uint64_t match_count;
 };
@@ -41,6 +49,7 @@ struct sink_digest {
 
 struct sink {
     enum sink_wants wants;
+    enum sink_selects selects;
     uint8_t line_end;
     uint8_t line_end_also;
     void (*digest)(const struct sink *sink, const struct sink_piece *piece,
@@ -60,6 +69,7 @@ struct sink {
     uint64_t *begins;            /* begins_into */
     struct line_count lines;
     uint32_t window_flags;
+    uint64_t spans_end; /* SPANS: of the last span delivered */
 };
 
 void sink_count(struct sink *sink);

@@ -1,8 +1,8 @@
 /* expand: patterns to literals.
  *
  * A pattern without variants beyond ASCII case is one literal. Else its characters are taken in
- * order, and each literal so far is continued with each variant, as long as that gives at most
- * EXPAND_LITERALS_MAX literals; what remains of the pattern is the tail. Byte strings of different
+ * order, as long as their variants make at most EXPAND_LITERALS_MAX literals; what remains of the
+ * pattern is the tail. Byte strings of different
  * characters are never prefixes of each other in UTF-8, so at one place at most one of a pattern's
  * literals matches, and its tail in at most one way.
  */
@@ -98,10 +98,8 @@ static void element_add(struct plan_element *element, const uint8_t *bytes, uint
     element->alternative_bytes_count[element->alternative_count++] = (uint8_t)count;
 }
 
-/* The element that begins at bytes; returns how many bytes of the pattern it takes. A byte that
- * begins no UTF-8 character stands for itself. */
-static uint64_t element_read(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,
-                             struct plan_element *element)
+uint64_t plan_element_read(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,
+                           struct plan_element *element)
 {
     uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], code_point, variant_count;
     uint64_t taken = plan_utf8_decode(bytes, count, &code_point);
@@ -120,46 +118,8 @@ static uint64_t element_read(const struct trawl_plan *plan, const uint8_t *bytes
     return taken;
 }
 
-/* Replace the pattern's literals, from literal `first` on, by each of them continued with each
- * alternative. */
-static enum trawl_status literals_continue(struct trawl_plan *plan, uint32_t first,
-                                           const struct plan_element *element,
-                                           struct trawl_error *error)
-{
-    uint32_t last = plan->literal_count, pattern = plan->literals[first].pattern;
-    uint64_t bytes_first = plan->literals[first].bytes_begin;
-    uint64_t bytes_old = plan->literal_bytes_total - bytes_first;
-    uint32_t made = (last - first) * element->alternative_count;
-
-    for (uint32_t i = 0; i < made; i++) {
-        struct plan_literal old = plan->literals[first + i / element->alternative_count];
-        uint32_t a = i % element->alternative_count;
-        uint8_t copy[64];
-
-        TRAWL_TRY(literal_append(plan, pattern, error));
-        for (uint64_t done = 0; done < old.bytes_count;) { /* bytes_append may move the array */
-            uint64_t part = min_u64(old.bytes_count - done, sizeof copy);
-
-            memcpy(copy, plan->literal_bytes + old.bytes_begin + done, (size_t)part);
-            TRAWL_TRY(bytes_append(plan, copy, part, error));
-            done += part;
-        }
-        TRAWL_TRY(bytes_append(plan, element->alternative[a], element->alternative_bytes_count[a],
-                               error));
-    }
-    for (uint32_t i = 0; i < made; i++) {
-        plan->literals[first + i] = plan->literals[last + i];
-        plan->literals[first + i].bytes_begin -= bytes_old;
-    }
-    plan->literal_count = first + made;
-    plan->literal_bytes_total -= bytes_old;
-    memmove(plan->literal_bytes + bytes_first, plan->literal_bytes + bytes_first + bytes_old,
-            (size_t)(plan->literal_bytes_total - bytes_first));
-    return TRAWL_OK;
-}
-
-static enum trawl_status tail_append(struct trawl_plan *plan, const struct plan_element *element,
-                                     struct trawl_error *error)
+static enum trawl_status element_append(struct trawl_plan *plan, const struct plan_element *element,
+                                        struct trawl_error *error)
 {
     if (plan->element_count == plan->element_capacity) {
         uint32_t capacity = plan->element_capacity == 0 ? 64 : 2 * plan->element_capacity;
@@ -176,38 +136,60 @@ static enum trawl_status tail_append(struct trawl_plan *plan, const struct plan_
     return TRAWL_OK;
 }
 
-/* One pattern under UTF-8 case folding; *length_max gets its longest occurrence. */
+/* One literal of a pattern whose first `count` elements are at `elements`: number `index` of the
+ * `variants` that there are, the last element's alternatives in turn. */
+static enum trawl_status literal_compose(struct trawl_plan *plan, uint32_t pattern,
+                                         uint32_t elements, uint32_t count, uint32_t variants,
+                                         uint32_t index, struct trawl_error *error)
+{
+    TRAWL_TRY(literal_append(plan, pattern, error));
+    for (uint32_t i = 0; i < count; i++) {
+        const struct plan_element *element = &plan->elements[elements + i];
+        uint32_t a;
+
+        variants /= element->alternative_count;
+        a = index / variants % element->alternative_count;
+        TRAWL_TRY(bytes_append(plan, element->alternative[a], element->alternative_bytes_count[a],
+                               error));
+    }
+    return TRAWL_OK;
+}
+
+/* One pattern under UTF-8 case folding; *length_max gets its longest occurrence. Its elements are
+ * listed; the first ones become literals, and only the tail stays. */
 static enum trawl_status expand_utf8(struct trawl_plan *plan, uint32_t pattern,
                                      uint64_t *length_max, struct trawl_error *error)
 {
     struct trawl_pattern given = trawl_plan_pattern(plan, pattern);
     const uint8_t *bytes = (const uint8_t *)given.bytes;
-    uint32_t first = plan->literal_count, tail_begin = plan->element_count;
-    bool in_tail = false;
+    uint32_t first = plan->literal_count, begin = plan->element_count, variants = 1, count = 0;
+    uint32_t tail_count;
 
     *length_max = 0;
-    TRAWL_TRY(literal_append(plan, pattern, error));
     for (uint64_t at = 0; at < given.bytes_count;) {
         struct plan_element element;
         uint32_t widest = 0;
 
-        at += element_read(plan, bytes + at, given.bytes_count - at, &element);
+        at += plan_element_read(plan, bytes + at, given.bytes_count - at, &element);
         for (uint32_t i = 0; i < element.alternative_count; i++)
             widest = (uint32_t)max_u64(widest, element.alternative_bytes_count[i]);
         *length_max += widest;
-        if ((plan->literal_count - first) * element.alternative_count > EXPAND_LITERALS_MAX)
-            in_tail = true;
-        if (in_tail)
-            TRAWL_TRY(tail_append(plan, &element, error));
-        else if (element.alternative_count == 1 && plan->literal_count == first + 1)
-            TRAWL_TRY(bytes_append(plan, element.alternative[0], element.alternative_bytes_count[0],
-                                   error));
-        else
-            TRAWL_TRY(literals_continue(plan, first, &element, error));
+        if (count == plan->element_count - begin &&
+            variants * element.alternative_count <= EXPAND_LITERALS_MAX) {
+            variants *= element.alternative_count;
+            count++;
+        }
+        TRAWL_TRY(element_append(plan, &element, error));
     }
+    for (uint32_t i = 0; i < variants; i++)
+        TRAWL_TRY(literal_compose(plan, pattern, begin, count, variants, i, error));
+    tail_count = plan->element_count - begin - count;
+    memmove(plan->elements + begin, plan->elements + begin + count,
+            tail_count * sizeof *plan->elements);
+    plan->element_count = begin + tail_count;
     for (uint32_t i = first; i < plan->literal_count; i++) {
-        plan->literals[i].tail_begin = tail_begin;
-        plan->literals[i].tail_count = plan->element_count - tail_begin;
+        plan->literals[i].tail_begin = begin;
+        plan->literals[i].tail_count = tail_count;
     }
     return TRAWL_OK;
 }

@@ -74,16 +74,13 @@ static uint64_t element_match(const struct plan_element *element, const uint8_t 
     return 0;
 }
 
-uint64_t plan_literal_match(const struct trawl_plan *plan, const struct plan_literal *literal,
-                            const uint8_t *text, uint64_t text_bytes)
+uint64_t plan_tail_match(const struct trawl_plan *plan, const struct plan_literal *literal,
+                         const uint8_t *text, uint64_t text_bytes, uint64_t *looked)
 {
     uint64_t count = literal->bytes_count;
 
-    if (count > text_bytes ||
-        plan_mismatch(plan, plan->literal_bytes + literal->bytes_begin, text, count) != count)
-        return 0;
-    for (uint32_t i = 0; i < literal->tail_count; i++) {
-        uint64_t taken = element_match(&plan->elements[literal->tail_begin + i], text + count,
+    for (*looked = 0; *looked < literal->tail_count; (*looked)++) {
+        uint64_t taken = element_match(&plan->elements[literal->tail_begin + *looked], text + count,
                                        text_bytes - count);
 
         if (taken == 0)
@@ -91,6 +88,17 @@ uint64_t plan_literal_match(const struct trawl_plan *plan, const struct plan_lit
         count += taken;
     }
     return count;
+}
+
+uint64_t plan_literal_match(const struct trawl_plan *plan, const struct plan_literal *literal,
+                            const uint8_t *text, uint64_t text_bytes)
+{
+    uint64_t count = literal->bytes_count, looked;
+
+    if (count > text_bytes ||
+        plan_mismatch(plan, plan->literal_bytes + literal->bytes_begin, text, count) != count)
+        return 0;
+    return plan_tail_match(plan, literal, text, text_bytes, &looked);
 }
 
 static bool is_ascii_word(uint8_t byte)
@@ -160,18 +168,30 @@ static bool ends_line(const struct trawl_plan *plan, uint8_t byte)
     return byte == plan->line_end || byte == plan->line_end_also;
 }
 
-bool plan_accepts(const struct trawl_plan *plan, const uint8_t *piece, uint64_t begin, uint64_t end,
-                  uint64_t before, uint64_t available)
+bool plan_accepts_begin(const struct trawl_plan *plan, const uint8_t *piece, uint64_t begin,
+                        uint64_t before)
 {
     uint64_t ahead = saturating_add(begin, before);
 
+    if ((plan->flags & TRAWL_WHOLE_LINE) != 0 && ahead > 0 &&
+        !ends_line(plan, piece[(int64_t)begin - 1]))
+        return false;
+    return (plan->flags & TRAWL_WHOLE_WORD) == 0 || !word_precedes(plan, piece + begin, ahead);
+}
+
+bool plan_accepts_end(const struct trawl_plan *plan, const uint8_t *piece, uint64_t end,
+                      uint64_t available)
+{
     TRAWL_ASSERT(end <= available);
-    if ((plan->flags & TRAWL_WHOLE_LINE) != 0 &&
-        ((ahead > 0 && !ends_line(plan, piece[(int64_t)begin - 1])) ||
-         (end < available && !ends_line(plan, piece[end]))))
+    if ((plan->flags & TRAWL_WHOLE_LINE) != 0 && end < available && !ends_line(plan, piece[end]))
         return false;
-    if ((plan->flags & TRAWL_WHOLE_WORD) != 0 && (word_precedes(plan, piece + begin, ahead) ||
-                                                  word_follows(plan, piece + end, available - end)))
-        return false;
-    return true;
+    return (plan->flags & TRAWL_WHOLE_WORD) == 0 ||
+           !word_follows(plan, piece + end, available - end);
+}
+
+bool plan_accepts(const struct trawl_plan *plan, const uint8_t *piece, uint64_t begin, uint64_t end,
+                  uint64_t before, uint64_t available)
+{
+    return plan_accepts_begin(plan, piece, begin, before) &&
+           plan_accepts_end(plan, piece, end, available);
 }

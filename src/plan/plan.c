@@ -146,6 +146,8 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
     TRAWL_TRY(read_algorithm(given.algorithm, algorithms, &algorithm, error));
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *plan, &memory, error));
     plan = (struct trawl_plan *)memory;
+    TRAWL_TRY_DONE(memory_allocate_zeroed(1, sizeof *plan->dense, &memory, error));
+    plan->dense = (struct plan_annex *)memory;
     plan->serial = atomic_fetch_add(&plans_built, 1) + 1;
     plan->flags = given.flags;
     plan->algorithm = algorithm;
@@ -197,6 +199,9 @@ void trawl_plan_free(struct trawl_plan *plan)
                        sizeof *plan->set_buckets);
     memory_release(plan->set_entries, plan->literal_count, sizeof *plan->set_entries);
     memory_release(plan->set_heads, plan->literal_count, sizeof *plan->set_heads);
+    if (plan->dense != NULL && plan->dense->object != NULL)
+        plan->dense->release(plan->dense->object);
+    memory_release(plan->dense, 1, sizeof *plan->dense);
     memory_release(plan, 1, sizeof *plan);
 }
 

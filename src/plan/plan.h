@@ -38,6 +38,13 @@ struct plan_head {
     uint64_t mask;
 };
 
+/* What an engine makes of a plan when it first needs it, for all who search with the plan; guarded
+ * by that engine. */
+struct plan_annex {
+    void *object;
+    void (*release)(void *object); /* called by trawl_plan_free */
+};
+
 struct trawl_plan {
     uint64_t serial; /* no other plan of the process has had it: addresses come again */
     uint32_t flags;
@@ -93,6 +100,7 @@ struct trawl_plan {
     uint32_t *set_buckets;       /* (1 << bucket_bits) + 1 begins into set_entries */
     uint32_t *set_entries;       /* literal indexes, grouped by bucket, ascending inside each */
     struct plan_head *set_heads; /* of set_entries: most of a bucket fails without a look at it */
+    struct plan_annex *dense;    /* of cpu/dense_set.c */
 };
 
 /* trawl_plan_build, with the algorithms that there are; NULL: none. */
@@ -105,6 +113,16 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
  * length, 0 if not. Context conditions are not looked at. */
 uint64_t plan_literal_match(const struct trawl_plan *plan, const struct plan_literal *literal,
                             const uint8_t *text, uint64_t text_bytes);
+
+/* The same where the literal's bytes are known to stand there; *looked: characters of the tail that
+ * were compared. */
+uint64_t plan_tail_match(const struct trawl_plan *plan, const struct plan_literal *literal,
+                         const uint8_t *text, uint64_t text_bytes, uint64_t *looked);
+
+/* The element that begins at bytes of a pattern; returns how many of them it takes. A byte that
+ * begins no UTF-8 character stands for itself. */
+uint64_t plan_element_read(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,
+                           struct plan_element *element);
 
 /* The first place where the literal's and the text's bytes differ, `count` if none; ASCII case is
  * ignored if the plan ignores it. Both have `count` readable bytes. */
@@ -119,6 +137,12 @@ uint64_t plan_utf8_decode(const uint8_t *bytes, uint64_t count, uint32_t *code_p
  * text's border. */
 bool plan_accepts(const struct trawl_plan *plan, const uint8_t *piece, uint64_t begin, uint64_t end,
                   uint64_t before, uint64_t available);
+
+/* The two halves of that: what stands before the begin, and behind the end. */
+bool plan_accepts_begin(const struct trawl_plan *plan, const uint8_t *piece, uint64_t begin,
+                        uint64_t before);
+bool plan_accepts_end(const struct trawl_plan *plan, const uint8_t *piece, uint64_t end,
+                      uint64_t available);
 
 /* Engines that can run the plan, bits 1u << enum trawl_engine. */
 uint32_t plan_engines(const struct trawl_plan *plan);

@@ -1,6 +1,16 @@
 /* run: one call of the library on one input, held against the oracle's answer. */
 #include "diff/run.h"
 
+#define WINDOW_FLAGS \
+    (TRAWL_WINDOW_LINE_ENDS | TRAWL_WINDOW_NO_MATCHES | TRAWL_WINDOW_LINES | TRAWL_WINDOW_SPANS)
+
+/* What follows from a list of matches: in how many lines they begin, and the leftmost, longest of
+ * them that do not overlap. */
+struct selection {
+    uint64_t lines, line_end;
+    uint64_t spans, span_begin, span_end, spans_bytes;
+};
+
 /* What a call is checked with. */
 struct check {
     const struct diff_input *input;
@@ -13,6 +23,7 @@ struct check {
     uint64_t delivered;  /* matches so far */
     uint64_t windows;
     uint64_t window_offset;
+    struct selection got; /* of matches that windows brought, where some are left out */
     bool window_last;
     bool stopped;
     bool failed;
@@ -337,6 +348,58 @@ static void check_window(struct check *check, const struct trawl_window *window)
                   window->bytes_count, window->after_bytes_count);
 }
 
+static void select_match(struct selection *selection, const struct diff_input *input,
+                         uint64_t begin, uint64_t end)
+{
+    if (selection->lines == 0 || begin > selection->line_end) {
+        selection->lines++;
+        selection->line_end = begin;
+        while (selection->line_end < input->text_bytes &&
+               input->text[selection->line_end] != input->line_end)
+            selection->line_end++;
+    }
+    if (selection->spans > 0 && begin == selection->span_begin && end > selection->span_end) {
+        selection->spans_bytes += end - selection->span_end;
+        selection->span_end = end;
+    } else if (begin >= selection->span_end) {
+        selection->spans++;
+        selection->spans_bytes += end - begin;
+        selection->span_begin = begin;
+        selection->span_end = end;
+    }
+}
+
+/* Matches of a window where some may be left out: each is an expected one. */
+static void select_matches(struct check *check, const struct trawl_match *matches, uint64_t count)
+{
+    const struct diff_expected *expected = check->expected;
+
+    for (uint64_t i = 0; i < count && !check->failed; i++) {
+        while (check->delivered < expected->match_count &&
+               !same_match(&matches[i], &expected->matches[check->delivered]))
+            check->delivered++;
+        if (check->delivered++ >= expected->match_count)
+            WRONG(check, "match (%" PRIu64 ", %" PRIu64 ") is none, or out of order",
+                  matches[i].begin, matches[i].end);
+        select_match(&check->got, check->input, matches[i].begin, matches[i].end);
+    }
+}
+
+static void check_selection(struct check *check)
+{
+    struct selection all = {0};
+
+    for (uint64_t i = 0; i < check->expected->match_count; i++)
+        select_match(&all, check->input, check->expected->matches[i].begin,
+                     check->expected->matches[i].end);
+    if (check->config->parameter & TRAWL_WINDOW_SPANS) {
+        check_u64(check, "the number of spans", check->got.spans, all.spans);
+        check_u64(check, "the bytes of the spans", check->got.spans_bytes, all.spans_bytes);
+    } else {
+        check_u64(check, "the number of lines", check->got.lines, all.lines);
+    }
+}
+
 static int take_window(void *context, const struct trawl_window *window)
 {
     struct check *check = context;
@@ -347,12 +410,14 @@ static int take_window(void *context, const struct trawl_window *window)
     check_window(check, window);
     if (check->config->parameter & TRAWL_WINDOW_NO_MATCHES)
         check_u64(check, "matches in a window without", window->match_count, 0);
+    else if (check->config->parameter & (TRAWL_WINDOW_LINES | TRAWL_WINDOW_SPANS))
+        select_matches(check, window->matches, window->match_count);
     else
         check_matches(check, window->matches, window->match_count);
     check->window_offset = window->begin + window->bytes_count;
     check->window_last = window->last;
-    if (!(check->config->parameter & TRAWL_WINDOW_NO_MATCHES) && !check->failed &&
-        check->delivered < expected->match_count &&
+    if ((check->config->parameter & (WINDOW_FLAGS ^ TRAWL_WINDOW_LINE_ENDS)) == 0 &&
+        !check->failed && check->delivered < expected->match_count &&
         expected->matches[check->delivered].begin < check->window_offset)
         WRONG(check, "the window up to %" PRIu64 " lacks the match at %" PRIu64,
               check->window_offset, expected->matches[check->delivered].begin);
@@ -365,19 +430,25 @@ static void call_windows(struct check *check, struct trawl_error *error)
     uint64_t parameter = check->config->parameter;
     enum trawl_status status;
 
-    if (parameter % 32 < 4)
+    if ((parameter >> 16 & 7) == 0)
         check->stop_after = 1 + (parameter >> 8) % 6;
-    status = trawl_windows(check->searcher, check->plan, check->text, (uint32_t)(parameter & 3),
-                           take_window, check, error);
+    status = trawl_windows(check->searcher, check->plan, check->text,
+                           (uint32_t)(parameter & WINDOW_FLAGS), take_window, check, error);
     check_status(check, status, check->stopped ? TRAWL_STOPPED : TRAWL_OK, error);
     if (check->stopped || check->failed)
         return;
     check_u64(check, "last", check->window_last, true);
     check_u64(check, "the end of the last window", check->window_offset, check->input->text_bytes);
-    if (!(parameter & TRAWL_WINDOW_NO_MATCHES))
+    if (parameter & TRAWL_WINDOW_NO_MATCHES) {
+        check_stats(check, false);
+        return;
+    }
+    if (parameter & (TRAWL_WINDOW_LINES | TRAWL_WINDOW_SPANS))
+        check_selection(check);
+    else
         check_u64(check, "the number of matches in windows", check->delivered,
                   check->expected->match_count);
-    check_stats(check, !(parameter & TRAWL_WINDOW_NO_MATCHES));
+    check_stats(check, (parameter & (TRAWL_WINDOW_LINES | TRAWL_WINDOW_SPANS)) == 0);
 }
 
 bool run_call(const struct diff_input *input, const struct diff_expected *expected,

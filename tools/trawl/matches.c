@@ -147,13 +147,13 @@ static int positions_sink(void *context, const struct trawl_match *matches, uint
 
 /* Counts what -o would print: the leftmost first, of those the longest, none overlapping. A match
  * stays open until the next one begins elsewhere, because a longer one may follow. */
-static int count_sink(void *context, const struct trawl_match *matches, uint64_t match_count)
+static int count_window(void *context, const struct trawl_window *window)
 {
     struct scan *scan = context;
     bool overlapping = scan->settings->typed->overlapping;
 
-    for (uint64_t i = 0; i < match_count; i++) {
-        const struct trawl_match *match = &matches[i];
+    for (uint64_t i = 0; i < window->match_count; i++) {
+        const struct trawl_match *match = &window->matches[i];
 
         if (!overlapping && scan->selected_count > 0 && match->begin == scan->selected_end) {
             if (match->end > scan->match_end)
@@ -205,7 +205,9 @@ static enum trawl_status count_matches(struct scan *scan, struct trawl_error *er
     if (all && settings->max_count == UINT64_MAX)
         return trawl_count(scan->job->searcher, scan->plan, scan->text, &scan->selected_count,
                            error);
-    return trawl_positions(scan->job->searcher, scan->plan, scan->text, count_sink, scan, error);
+    return trawl_windows(scan->job->searcher, scan->plan, scan->text,
+                         settings->typed->overlapping ? 0 : TRAWL_WINDOW_SPANS, count_window, scan,
+                         error);
 }
 
 enum trawl_status matches_report(struct scan *scan, struct trawl_error *error)

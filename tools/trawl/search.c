@@ -160,10 +160,23 @@ static bool matches_suffice(const struct scan *scan)
            !scan->null_seen;
 }
 
+/* Which matches are printed, or decide. */
+static uint32_t needed_matches(const struct scan *scan)
+{
+    const struct settings *settings = scan->settings;
+
+    if (scan->check_whole_line || scan->every_line || settings->typed->overlapping)
+        return 0;
+    return settings->report == REPORT_ONLY_MATCHING || (settings->colors.on && !scan->quiet)
+               ? TRAWL_WINDOW_SPANS
+               : TRAWL_WINDOW_LINES;
+}
+
 static enum trawl_status windows(struct scan *scan, struct trawl_error *error)
 {
     uint32_t flags =
-        scan->settings->typed->line_number && !scan->quiet ? TRAWL_WINDOW_LINE_ENDS : 0u;
+        needed_matches(scan) |
+        (scan->settings->typed->line_number && !scan->quiet ? TRAWL_WINDOW_LINE_ENDS : 0u);
     enum trawl_status status =
         trawl_windows(scan->job->searcher, scan->plan, scan->text, flags,
                       matches_suffice(scan) ? matches_window : lines_window, scan, error);

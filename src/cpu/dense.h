@@ -1,0 +1,104 @@
+/* dense: the dense fallback of method set: time linear in text and occurrences.
+ *
+ * Where candidates flood, begins are settled by an automaton (Aho and Corasick 1975) that reads the
+ * text from its end: after the byte at x its state is the longest string that stands at x and ends
+ * some literal, and so it knows all literals that begin at x. It is made as the text asks for it,
+ * each thread its own, from an order of the literals that all threads share.
+ */
+#ifndef TRAWL_CPU_DENSE_H
+#define TRAWL_CPU_DENSE_H
+
+#include "match/hits.h"
+#include "plan/plan.h"
+
+struct fold; /* dense_fold.c: which characters are alike */
+
+/* What all threads share. For plans without tails the strings are the plan's literals. Tails are
+ * characters with variants: there the strings are whole patterns with each character replaced by
+ * the one that stands for all its variants, and the text is rewritten the same way. */
+struct dense_set {
+    const struct plan_literal *strings;
+    const uint8_t *bytes;
+    uint32_t count;
+    uint32_t *sorted; /* strings, ascending by their reversed bytes, then by index */
+    uint32_t sorted_count;
+    uint32_t *lengthy; /* strings too long for the automaton, ascending */
+    uint32_t lengthy_count;
+    uint64_t length_max;  /* of the sorted ones */
+    uint32_t classes;     /* of bytes */
+    uint32_t class_first; /* 1: class 0 is that of bytes in no string; 0: there is none */
+    uint32_t class_bits;  /* a row has 1 << class_bits transitions */
+    uint8_t class_of[256];
+    uint8_t byte_of[256];
+    bool unfit;        /* a pattern is not UTF-8, so the text cannot be rewritten for it */
+    struct fold *fold; /* NULL: texts are taken as they are */
+    struct plan_literal *own_strings;
+    uint8_t *own_bytes;
+    uint64_t own_bytes_count;
+};
+
+/* A state. Its string is the first `depth` bytes of the reversed strings sorted[lo, hi). */
+struct dense_node {
+    uint32_t lo;
+    uint32_t hi;
+    uint32_t ends; /* so many of them end here, the first ones */
+    uint32_t depth;
+    uint32_t fail;    /* the longest proper suffix that is a state's */
+    uint32_t shorter; /* the next on that way where a string ends, 0 if none */
+    uint64_t outputs; /* strings that end here and on that way */
+};
+
+#define DENSE_STEP 32768u /* begins settled at once, at most */
+
+/* One thread's part. */
+struct dense_lane {
+    uint64_t serial;             /* of the plan it is for; 0: none */
+    const struct dense_set *set; /* of that plan, which may be gone once there is another */
+    uint32_t class_bits;
+    bool refused; /* a step needs more states than there is room for, or the set is unfit */
+    struct dense_node *nodes;
+    uint32_t *next; /* node << class_bits | class; PLAN_NONE: not known yet */
+    uint32_t *path; /* scratch: states whose transition is asked for */
+    uint32_t node_count;
+    uint32_t node_capacity;
+    uint32_t node_max;
+    uint64_t nodes_made; /* ever */
+    uint32_t *states;    /* of each begin of a step */
+    uint64_t state_capacity;
+    struct hits lengthy; /* of the step */
+    uint8_t *folded;     /* the step's text, rewritten, and where each byte comes from */
+    uint32_t *origin;
+    uint64_t folded_capacity;
+};
+
+/* The plan's set, made at first need; any thread. Stays the plan's. */
+enum trawl_status dense_want(const struct trawl_plan *plan, const struct dense_set **set,
+                             struct trawl_error *error);
+/* So many states are kept at most. */
+uint32_t dense_nodes_max(const struct dense_set *set);
+
+/* ---- dense_fold.c ---- */
+/* Patterns with each character replaced: the set's strings. */
+enum trawl_status dense_fold_strings(const struct trawl_plan *plan, struct dense_set *set,
+                                     struct trawl_error *error);
+/* Rewrite text; origin[i] is where byte i of the result comes from, with one beyond the last.
+ * Returns how many bytes it has become, never more than there were. */
+uint64_t dense_fold_text(const struct fold *fold, const uint8_t *text, uint64_t count,
+                         uint8_t *folded, uint32_t *origin);
+/* Are all variants of a variant those of the character itself? Else what is found is to be compared
+ * once more. */
+bool dense_fold_is_exact(const struct fold *fold);
+void dense_fold_free(struct fold *fold);
+
+/* ---- dense_automaton.c ---- */
+enum trawl_status dense_lane_begin(struct dense_lane *lane, const struct trawl_plan *plan,
+                                   const struct dense_set *set, struct trawl_error *error);
+void dense_lane_end(struct dense_lane *lane);
+/* The states of begins [0, begins) of a text, of which [0, count) is readable: into states, or,
+ * with states NULL, the sum of their outputs. States stay valid until the next call. Nothing is
+ * written if lane->refused is set then. */
+enum trawl_status dense_read(struct dense_lane *lane, const uint8_t *text, uint64_t begins,
+                             uint64_t count, uint32_t *states, uint64_t *outputs,
+                             struct trawl_error *error);
+
+#endif

@@ -1,0 +1,259 @@
+/* dense_automaton: one thread's states, made as its text asks for them. */
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "cpu/dense.h"
+
+#define ROOM_BYTES (16u << 20) /* of states and transitions; beyond, all are forgotten */
+#define NODES_FIRST 1024u
+
+static uint64_t node_bytes(const struct dense_set *set)
+{
+    return sizeof(struct dense_node) + sizeof(uint32_t) + (sizeof(uint32_t) << set->class_bits);
+}
+
+uint32_t dense_nodes_max(const struct dense_set *set)
+{
+    return (uint32_t)(ROOM_BYTES / node_bytes(set));
+}
+
+static void lane_release(struct dense_lane *lane)
+{
+    memory_release(lane->nodes, lane->node_capacity, sizeof *lane->nodes);
+    memory_release(lane->path, lane->node_capacity, sizeof *lane->path);
+    memory_release(lane->next, (uint64_t)lane->node_capacity << lane->class_bits,
+                   sizeof *lane->next);
+    lane->nodes = NULL;
+    lane->path = NULL;
+    lane->next = NULL;
+    lane->node_capacity = lane->node_count = 0;
+}
+
+void dense_lane_end(struct dense_lane *lane)
+{
+    lane_release(lane);
+    memory_release(lane->states, lane->state_capacity, sizeof *lane->states);
+    memory_release(lane->folded, lane->folded_capacity, 1);
+    memory_release(lane->origin, lane->folded_capacity, sizeof *lane->origin);
+    hits_release(&lane->lengthy);
+    memset(lane, 0, sizeof *lane);
+}
+
+/* Room for `capacity` states; all three arrays grow, or none counts as grown. */
+static enum trawl_status lane_grow(struct dense_lane *lane, uint32_t capacity,
+                                   struct trawl_error *error)
+{
+    uint32_t bits = lane->set->class_bits, old = lane->node_capacity;
+    enum trawl_status status = TRAWL_OK;
+    void *nodes = NULL, *path = NULL, *next = NULL;
+
+    TRAWL_TRY_DONE(memory_allocate(capacity, sizeof *lane->nodes, &nodes, error));
+    TRAWL_TRY_DONE(memory_allocate(capacity, sizeof *lane->path, &path, error));
+    TRAWL_TRY_DONE(memory_allocate((uint64_t)capacity << bits, sizeof *lane->next, &next, error));
+    if (lane->node_count > 0) {
+        memcpy(nodes, lane->nodes, lane->node_count * sizeof *lane->nodes);
+        memcpy(next, lane->next, ((size_t)lane->node_count << bits) * sizeof *lane->next);
+        memcpy(path, lane->path, old * sizeof *lane->path);
+    }
+    memory_release(lane->nodes, old, sizeof *lane->nodes);
+    memory_release(lane->path, old, sizeof *lane->path);
+    memory_release(lane->next, (uint64_t)old << bits, sizeof *lane->next);
+    lane->nodes = (struct dense_node *)nodes;
+    lane->path = (uint32_t *)path;
+    lane->next = (uint32_t *)next;
+    lane->node_capacity = capacity;
+    return TRAWL_OK;
+done:
+    memory_release(nodes, capacity, sizeof *lane->nodes);
+    memory_release(path, capacity, sizeof *lane->path);
+    return status;
+}
+
+/* The state without a byte, alone. */
+static void lane_empty(struct dense_lane *lane)
+{
+    struct dense_node root = {0, lane->set->sorted_count, 0, 0, 0, 0, 0};
+
+    lane->nodes[0] = root;
+    lane->node_count = 1;
+    memset(lane->next, 0xff, sizeof *lane->next << lane->set->class_bits);
+}
+
+enum trawl_status dense_lane_begin(struct dense_lane *lane, const struct trawl_plan *plan,
+                                   const struct dense_set *set, struct trawl_error *error)
+{
+    enum trawl_status status;
+
+    if (lane->serial == plan->serial)
+        return TRAWL_OK;
+    lane_release(lane);
+    lane->serial = 0;
+    lane->set = set;
+    lane->class_bits = set->class_bits;
+    lane->refused = set->unfit;
+    if (!set->unfit) {
+        lane->node_max = dense_nodes_max(set);
+        status = lane_grow(lane, (uint32_t)min_u64(NODES_FIRST, lane->node_max), error);
+        if (status != TRAWL_OK)
+            return status;
+        lane_empty(lane);
+    }
+    lane->serial = plan->serial;
+    return TRAWL_OK;
+}
+
+/* Byte number `depth` of the string's reversed bytes. */
+static inline uint8_t reversed_byte(const struct dense_set *set, uint32_t place, uint32_t depth)
+{
+    const struct plan_literal *string = &set->strings[set->sorted[place]];
+
+    return set->bytes[string->bytes_begin + string->bytes_count - 1 - depth];
+}
+
+/* The first of [lo, hi) whose byte at that depth is at least `byte` (up to 256). */
+static uint32_t bound(const struct dense_set *set, uint32_t lo, uint32_t hi, uint32_t depth,
+                      uint32_t byte)
+{
+    while (lo < hi) {
+        uint32_t middle = lo + (hi - lo) / 2;
+
+        if (reversed_byte(set, middle, depth) < byte)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
+/* How many of [lo, hi) end at this depth: they come first. */
+static uint32_t count_ends(const struct dense_set *set, uint32_t lo, uint32_t hi, uint32_t depth)
+{
+    uint32_t first = lo;
+
+    while (lo < hi) {
+        uint32_t middle = lo + (hi - lo) / 2;
+
+        if (set->strings[set->sorted[middle]].bytes_count == depth)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo - first;
+}
+
+/* Make the state behind `from` by a byte of the class, if strings go on so; PLAN_NONE if not, or if
+ * there is no room for one more. fail: where it goes on when it fails. */
+static uint32_t make_child(struct dense_lane *lane, uint32_t from, uint32_t class, uint32_t fail)
+{
+    const struct dense_set *set = lane->set;
+    const struct dense_node *parent = &lane->nodes[from];
+    const struct dense_node *behind = &lane->nodes[fail];
+    uint32_t lo, hi, byte = set->byte_of[class];
+    struct dense_node node;
+
+    if (class < set->class_first || parent->lo + parent->ends == parent->hi)
+        return PLAN_NONE;
+    lo = bound(set, parent->lo + parent->ends, parent->hi, parent->depth, byte);
+    hi = bound(set, lo, parent->hi, parent->depth, byte + 1);
+    if (lo == hi)
+        return PLAN_NONE;
+    node.lo = lo;
+    node.hi = hi;
+    node.depth = parent->depth + 1;
+    node.ends = count_ends(set, lo, hi, node.depth);
+    node.fail = fail;
+    node.shorter = behind->ends > 0 ? fail : behind->shorter;
+    node.outputs = node.ends + behind->outputs;
+    lane->nodes[lane->node_count] = node;
+    memset(lane->next + ((uint64_t)lane->node_count << set->class_bits), 0xff,
+           sizeof *lane->next << set->class_bits);
+    lane->nodes_made++;
+    return lane->node_count++;
+}
+
+/* The unknown transition: the longest suffix of the state's string that goes on so. All states on
+ * the way learn theirs. PLAN_NONE: no room for that. */
+static uint32_t learn(struct dense_lane *lane, uint32_t state, uint32_t class)
+{
+    uint32_t bits = lane->set->class_bits, count = 0, target;
+
+    while (lane->next[((uint64_t)state << bits) + class] == PLAN_NONE) {
+        lane->path[count++] = state;
+        if (state == 0)
+            break;
+        state = lane->nodes[state].fail;
+    }
+    if (count > lane->node_capacity - lane->node_count)
+        return PLAN_NONE;
+    target = lane->next[((uint64_t)state << bits) + class];
+    if (target == PLAN_NONE)
+        target = 0;
+    while (count > 0) {
+        uint32_t child = make_child(lane, lane->path[--count], class, target);
+
+        if (child != PLAN_NONE)
+            target = child;
+        lane->next[((uint64_t)lane->path[count] << bits) + class] = target;
+    }
+    return target;
+}
+
+/* No room for the next byte's states. */
+static enum trawl_status make_room(struct dense_lane *lane, struct trawl_error *error)
+{
+    if (lane->node_capacity < lane->node_max)
+        return lane_grow(lane, (uint32_t)min_u64(2ull * lane->node_capacity, lane->node_max),
+                         error);
+    lane->refused = true;
+    return TRAWL_OK;
+}
+
+/* Read bytes [from, to) from their end. */
+static enum trawl_status read_bytes(struct dense_lane *lane, const uint8_t *text, uint64_t from,
+                                    uint64_t to, uint32_t *state_out, uint32_t *states,
+                                    uint64_t *outputs, struct trawl_error *error)
+{
+    const struct dense_set *set = lane->set;
+    uint32_t bits = set->class_bits, state = *state_out;
+    const uint32_t *rows = lane->next;
+    uint64_t sum = 0;
+
+    for (uint64_t i = to; i-- > from;) {
+        uint32_t class = set->class_of[text[i]], next = rows[((uint64_t)state << bits) + class];
+
+        while (__builtin_expect(next == PLAN_NONE, 0)) {
+            next = learn(lane, state, class);
+            if (next == PLAN_NONE)
+                TRAWL_TRY(make_room(lane, error));
+            if (lane->refused)
+                return TRAWL_OK;
+            rows = lane->next;
+        }
+        state = next;
+        if (states != NULL)
+            states[i] = state;
+        else if (outputs != NULL)
+            sum += lane->nodes[state].outputs;
+    }
+    if (outputs != NULL)
+        *outputs += sum;
+    *state_out = state;
+    return TRAWL_OK;
+}
+
+enum trawl_status dense_read(struct dense_lane *lane, const uint8_t *text, uint64_t begins,
+                             uint64_t count, uint32_t *states, uint64_t *outputs,
+                             struct trawl_error *error)
+{
+    uint32_t state = 0;
+
+    if (lane->node_count > lane->node_max / 2)
+        lane_empty(lane);
+    if (outputs != NULL)
+        *outputs = 0;
+    TRAWL_TRY(read_bytes(lane, text, begins, count, &state, NULL, NULL, error));
+    if (lane->refused)
+        return TRAWL_OK;
+    return read_bytes(lane, text, 0, begins, &state, states, outputs, error);
+}

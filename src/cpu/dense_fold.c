@@ -1,0 +1,269 @@
+/* dense_fold: one character for all its variants, in patterns and in texts.
+ *
+ * The characters that a pattern's variants name are put into groups: those that one character's
+ * variants name are in one. The member with the shortest encoding stands for all. Where variants
+ * are not mutual a group may be larger than any character's variants; what is found is then
+ * compared with the pattern once more.
+ */
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "cpu/dense.h"
+
+#define MEMBERS_FIRST 64u
+#define ASCII 128u
+#define INVALID_BYTE 0xffu /* in no UTF-8 pattern */
+
+struct member {
+    uint32_t code_point;
+    uint32_t group;    /* the index of another member, or the own */
+    uint32_t size;     /* of a group whose index this is: how many members */
+    uint32_t variants; /* how many the character has that a pattern holds; 0: none holds it */
+    uint8_t bytes[4];
+    uint8_t bytes_count;
+};
+
+struct fold {
+    uint8_t ascii[ASCII]; /* what stands for the byte, if that is one byte */
+    struct member *members;
+    uint32_t member_count;
+    uint32_t member_capacity;
+    uint32_t *slots; /* by hash of the code point: index + 1, 0: free; twice the capacity */
+    bool exact;
+};
+
+static uint32_t *slot_of(const struct fold *fold, uint32_t code_point)
+{
+    uint32_t mask = 2 * fold->member_capacity - 1, i = code_point * PLAN_HASH32_FACTOR >> 7;
+
+    for (;; i++) {
+        uint32_t *slot = &fold->slots[i & mask];
+
+        if (*slot == 0 || fold->members[*slot - 1].code_point == code_point)
+            return slot;
+    }
+}
+
+static enum trawl_status members_grow(struct fold *fold, struct trawl_error *error)
+{
+    uint32_t capacity = fold->member_capacity == 0 ? MEMBERS_FIRST : 2 * fold->member_capacity;
+    void *members = fold->members, *slots;
+
+    TRAWL_TRY(memory_allocate_zeroed(2ull * capacity, sizeof *fold->slots, &slots, error));
+    if (memory_grow(fold->member_capacity, capacity, sizeof *fold->members, &members, error) !=
+        TRAWL_OK) {
+        memory_release(slots, 2ull * capacity, sizeof *fold->slots);
+        return TRAWL_MEMORY;
+    }
+    memory_release(fold->slots, 2ull * fold->member_capacity, sizeof *fold->slots);
+    fold->slots = (uint32_t *)slots;
+    fold->members = (struct member *)members;
+    fold->member_capacity = capacity;
+    for (uint32_t i = 0; i < fold->member_count; i++)
+        *slot_of(fold, fold->members[i].code_point) = i + 1;
+    return TRAWL_OK;
+}
+
+/* The index of the character's member, which is made if there is none. */
+static enum trawl_status member_want(struct fold *fold, uint32_t code_point, const uint8_t *bytes,
+                                     uint8_t bytes_count, uint32_t *index,
+                                     struct trawl_error *error)
+{
+    struct member made = {code_point, fold->member_count, 1, 0, {0}, bytes_count};
+    uint32_t *slot;
+
+    if (2 * fold->member_count >= fold->member_capacity)
+        TRAWL_TRY(members_grow(fold, error));
+    slot = slot_of(fold, code_point);
+    if (*slot == 0) {
+        memcpy(made.bytes, bytes, bytes_count);
+        fold->members[fold->member_count++] = made;
+        *slot = fold->member_count;
+    }
+    *index = *slot - 1;
+    return TRAWL_OK;
+}
+
+/* The member that stands for the group. */
+static uint32_t group_of(struct fold *fold, uint32_t index)
+{
+    struct member *members = fold->members;
+
+    while (members[index].group != index) {
+        members[index].group = members[members[index].group].group;
+        index = members[index].group;
+    }
+    return index;
+}
+
+static void groups_join(struct fold *fold, uint32_t a, uint32_t b)
+{
+    struct member *members = fold->members;
+
+    a = group_of(fold, a);
+    b = group_of(fold, b);
+    if (a == b)
+        return;
+    if (members[b].bytes_count < members[a].bytes_count ||
+        (members[b].bytes_count == members[a].bytes_count &&
+         members[b].code_point < members[a].code_point)) {
+        uint32_t other = a;
+
+        a = b;
+        b = other;
+    }
+    members[b].group = a;
+    members[a].size += members[b].size;
+}
+
+/* Take note of one element; *fits becomes false if it is no character, or has a variant that is
+ * none. The first alternative is the pattern's own. */
+static enum trawl_status element_note(struct fold *fold, const struct plan_element *element,
+                                      bool *fits, struct trawl_error *error)
+{
+    uint32_t first = 0, index, code_point;
+
+    for (uint32_t i = 0; i < element->alternative_count; i++) {
+        const uint8_t *bytes = element->alternative[i];
+        uint8_t count = element->alternative_bytes_count[i];
+
+        if (plan_utf8_decode(bytes, count, &code_point) != count) {
+            *fits = false;
+            return TRAWL_OK;
+        }
+        TRAWL_TRY(member_want(fold, code_point, bytes, count, &index, error));
+        if (i == 0)
+            first = index;
+        groups_join(fold, first, index);
+    }
+    fold->members[first].variants = element->alternative_count;
+    return TRAWL_OK;
+}
+
+/* Groups are whole: what stands for each ASCII byte, and are all variants mutual? */
+static void fold_finish(struct fold *fold)
+{
+    fold->exact = true;
+    for (uint32_t byte = 0; byte < ASCII; byte++) {
+        const uint32_t *slot = slot_of(fold, fold_byte((uint8_t)byte));
+
+        fold->ascii[byte] = fold_byte((uint8_t)byte);
+        if (*slot != 0)
+            fold->ascii[byte] = fold->members[group_of(fold, *slot - 1)].bytes[0];
+    }
+    for (uint32_t i = 0; i < fold->member_count; i++) {
+        struct member *member = &fold->members[i];
+
+        if (member->variants > 0 && member->variants != fold->members[group_of(fold, i)].size)
+            fold->exact = false;
+        member->group = group_of(fold, i);
+    }
+}
+
+uint64_t dense_fold_text(const struct fold *fold, const uint8_t *text, uint64_t count,
+                         uint8_t *folded, uint32_t *origin)
+{
+    uint64_t made = 0;
+
+    for (uint64_t i = 0; i < count;) {
+        uint32_t code_point, slot;
+        uint64_t taken;
+
+        if (text[i] < ASCII) {
+            origin[made] = (uint32_t)i;
+            folded[made++] = fold->ascii[text[i++]];
+            continue;
+        }
+        taken = plan_utf8_decode(text + i, count - i, &code_point);
+        slot = taken > 0 ? *slot_of(fold, code_point) : 0;
+        if (taken == 0) {
+            taken = 1;
+            origin[made] = (uint32_t)i;
+            folded[made++] = INVALID_BYTE;
+        } else {
+            const struct member *member =
+                slot == 0 ? NULL : &fold->members[fold->members[slot - 1].group];
+            const uint8_t *bytes = member == NULL ? text + i : member->bytes;
+            uint64_t bytes_count = member == NULL ? taken : member->bytes_count;
+
+            for (uint64_t j = 0; j < bytes_count; j++) {
+                origin[made] = (uint32_t)i;
+                folded[made++] = bytes[j];
+            }
+        }
+        i += taken;
+    }
+    origin[made] = (uint32_t)count;
+    return made;
+}
+
+bool dense_fold_is_exact(const struct fold *fold)
+{
+    return fold->exact;
+}
+
+void dense_fold_free(struct fold *fold)
+{
+    if (fold == NULL)
+        return;
+    memory_release(fold->members, fold->member_capacity, sizeof *fold->members);
+    memory_release(fold->slots, 2ull * fold->member_capacity, sizeof *fold->slots);
+    memory_release(fold, 1, sizeof *fold);
+}
+
+/* All patterns' characters and their groups. */
+static enum trawl_status fold_learn(const struct trawl_plan *plan, struct fold *fold, bool *fits,
+                                    struct trawl_error *error)
+{
+    const uint8_t *bytes = plan->pattern_bytes;
+    struct plan_element element;
+
+    *fits = true;
+    for (uint64_t p = 0; p < plan->pattern_count && *fits; p++)
+        for (uint64_t i = plan->pattern_begin[p]; i < plan->pattern_begin[p + 1] && *fits;) {
+            i += plan_element_read(plan, bytes + i, plan->pattern_begin[p + 1] - i, &element);
+            TRAWL_TRY(element_note(fold, &element, fits, error));
+        }
+    return TRAWL_OK;
+}
+
+enum trawl_status dense_fold_strings(const struct trawl_plan *plan, struct dense_set *set,
+                                     struct trawl_error *error)
+{
+    uint64_t total = plan->pattern_begin[plan->pattern_count], made = 0;
+    uint32_t *origin, literal = 0;
+    bool fits;
+    void *memory;
+
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *set->fold, &memory, error));
+    set->fold = (struct fold *)memory;
+    TRAWL_TRY(members_grow(set->fold, error));
+    TRAWL_TRY(fold_learn(plan, set->fold, &fits, error));
+    set->count = (uint32_t)plan->pattern_count;
+    set->unfit = !fits || total >= UINT32_MAX;
+    if (set->unfit)
+        return TRAWL_OK;
+    fold_finish(set->fold);
+    TRAWL_TRY(memory_allocate(set->count, sizeof *set->own_strings, &memory, error));
+    set->own_strings = (struct plan_literal *)memory;
+    TRAWL_TRY(memory_allocate(total, 1, &memory, error));
+    set->own_bytes = (uint8_t *)memory;
+    set->own_bytes_count = total;
+    TRAWL_TRY(memory_allocate(total + 1, sizeof *origin, &memory, error));
+    origin = (uint32_t *)memory;
+    for (uint32_t p = 0; p < set->count; p++) {
+        uint64_t begin = plan->pattern_begin[p], count;
+
+        count = dense_fold_text(set->fold, plan->pattern_bytes + begin,
+                                plan->pattern_begin[p + 1] - begin, set->own_bytes + made, origin);
+        while (plan->literals[literal].pattern != p)
+            literal++;
+        set->own_strings[p] = (struct plan_literal){made, count, literal, 0, 0, 0};
+        made += count;
+    }
+    memory_release(origin, total + 1, sizeof *origin);
+    set->strings = set->own_strings;
+    set->bytes = set->own_bytes;
+    return TRAWL_OK;
+}

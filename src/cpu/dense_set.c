@@ -1,0 +1,233 @@
+/* dense_set: the order of a set's strings by their ends, shared by all threads. */
+#include "cpu/dense.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+
+#define KEY_BYTES 8u
+#define REST_MORE (KEY_BYTES + 1) /* the string goes on behind these bytes */
+#define PENDING_MAX 96u           /* halves of halves: more than log2 of any count, for two loops */
+
+/* A string at some depth of its reversed bytes: the next eight, the first one most significant. */
+struct item {
+    uint64_t key;
+    uint32_t string;
+    uint32_t rest; /* how many of the eight there are, REST_MORE if more follow */
+};
+
+static void item_load(const struct dense_set *set, uint64_t depth, struct item *item)
+{
+    const struct plan_literal *string = &set->strings[item->string];
+    uint64_t left = string->bytes_count - depth;
+    const uint8_t *begin = set->bytes + string->bytes_begin;
+    uint64_t count = min_u64(left, KEY_BYTES);
+
+    item->key = 0;
+    memcpy((uint8_t *)&item->key + (KEY_BYTES - count), begin + left - count, (size_t)count);
+    item->rest = (uint32_t)min_u64(left, REST_MORE);
+}
+
+static int item_compare(const struct item *a, const struct item *b)
+{
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    if (a->rest != b->rest)
+        return a->rest < b->rest ? -1 : 1;
+    if (a->rest == REST_MORE) /* not told apart yet */
+        return 0;
+    return (a->string > b->string) - (a->string < b->string);
+}
+
+struct range {
+    uint64_t lo, hi, depth;
+};
+
+static inline void swap_items(struct item *a, struct item *b)
+{
+    struct item other = *a;
+
+    *a = *b;
+    *b = other;
+}
+
+/* Items [lo, hi) in three parts around one of them: less, alike [*from, *to), greater. */
+static void partition(struct item *items, uint64_t lo, uint64_t hi, uint64_t pick, uint64_t *from,
+                      uint64_t *to)
+{
+    struct item pivot = items[lo + pick % (hi - lo)];
+    uint64_t less = lo, i = lo, greater = hi;
+
+    while (i < greater) {
+        int order = item_compare(&items[i], &pivot);
+
+        if (order < 0)
+            swap_items(&items[less++], &items[i++]);
+        else if (order > 0)
+            swap_items(&items[i], &items[--greater]);
+        else
+            i++;
+    }
+    *from = less;
+    *to = greater;
+}
+
+/* The three parts of a range to `pending`, the largest first, so that few ever wait. */
+static uint32_t wait_parts(struct range parts[3], struct range *pending, uint32_t waiting)
+{
+    for (uint32_t i = 0; i < 3; i++)
+        for (uint32_t j = i + 1; j < 3; j++)
+            if (parts[j].hi - parts[j].lo > parts[i].hi - parts[i].lo) {
+                struct range other = parts[i];
+
+                parts[i] = parts[j];
+                parts[j] = other;
+            }
+    for (uint32_t i = 0; i < 3; i++)
+        if (parts[i].hi - parts[i].lo > 1) {
+            TRAWL_ASSERT(waiting < PENDING_MAX);
+            pending[waiting++] = parts[i];
+        }
+    return waiting;
+}
+
+/* Quicksort of strings (Bentley and Sedgewick, "Fast algorithms for sorting and searching strings",
+ * 1997), eight bytes at a time. */
+static void sort_items(const struct dense_set *set, struct item *items, uint64_t count)
+{
+    struct range pending[PENDING_MAX] = {{0, count, 0}};
+    uint32_t waiting = count > 1;
+    uint64_t random = 0x9e3779b97f4a7c15ull;
+
+    for (uint64_t i = 0; i < count; i++)
+        item_load(set, 0, &items[i]);
+    while (waiting > 0) {
+        struct range now = pending[--waiting], parts[3];
+        uint64_t from, to;
+
+        random = random * 6364136223846793005ull + 1442695040888963407ull;
+        partition(items, now.lo, now.hi, random >> 33, &from, &to);
+        parts[0] = (struct range){now.lo, from, now.depth};
+        parts[1] = (struct range){from, to, now.depth + KEY_BYTES};
+        parts[2] = (struct range){to, now.hi, now.depth};
+        if (items[from].rest != REST_MORE)
+            parts[1].hi = from; /* one string */
+        else if (to - from > 1)
+            for (uint64_t i = from; i < to; i++)
+                item_load(set, parts[1].depth, &items[i]);
+        waiting = wait_parts(parts, pending, waiting);
+    }
+}
+
+/* Byte classes: what no string holds is one, unless there is no such; each other byte, in its two
+ * cases if case is ignored, one more. */
+static void order_classes(struct dense_set *set, bool fold)
+{
+    bool seen[256] = {false};
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < set->count; i++)
+        for (uint64_t j = 0; j < set->strings[i].bytes_count; j++)
+            seen[set->bytes[set->strings[i].bytes_begin + j]] = true;
+    for (uint32_t byte = 0; byte < 256; byte++)
+        count += seen[byte];
+    set->class_first = count < 256;
+    set->classes = set->class_first;
+    for (uint32_t byte = 0; byte < 256; byte++)
+        if (seen[byte]) {
+            set->byte_of[set->classes] = (uint8_t)byte;
+            set->class_of[byte] = (uint8_t)set->classes++;
+        }
+    for (uint32_t byte = 'A'; byte <= 'Z' && fold; byte++)
+        set->class_of[byte] = set->class_of[byte | 0x20];
+    while (1u << set->class_bits < set->classes)
+        set->class_bits++;
+}
+
+/* Sort all strings but those too long for the automaton. */
+static enum trawl_status order(struct dense_set *set, bool fold, struct trawl_error *error)
+{
+    struct item *items = NULL;
+    void *memory;
+
+    TRAWL_TRY(memory_allocate(set->count, sizeof *set->sorted, &memory, error));
+    set->sorted = (uint32_t *)memory;
+    TRAWL_TRY(memory_allocate(set->count, sizeof *set->lengthy, &memory, error));
+    set->lengthy = (uint32_t *)memory;
+    TRAWL_TRY(memory_allocate(set->count, sizeof *items, &memory, error));
+    items = (struct item *)memory;
+    order_classes(set, fold);
+    for (uint32_t i = 0; i < set->count; i++) {
+        if (set->strings[i].bytes_count > dense_nodes_max(set) / 4) {
+            set->lengthy[set->lengthy_count++] = i;
+            continue;
+        }
+        items[set->sorted_count++].string = i;
+        set->length_max = max_u64(set->length_max, set->strings[i].bytes_count);
+    }
+    sort_items(set, items, set->sorted_count);
+    for (uint32_t i = 0; i < set->sorted_count; i++)
+        set->sorted[i] = items[i].string;
+    memory_release(items, set->count, sizeof *items);
+    return TRAWL_OK;
+}
+
+static void dense_free(void *object)
+{
+    struct dense_set *set = (struct dense_set *)object;
+
+    if (set == NULL)
+        return;
+    memory_release(set->sorted, set->count, sizeof *set->sorted);
+    memory_release(set->lengthy, set->count, sizeof *set->lengthy);
+    memory_release(set->own_strings, set->count, sizeof *set->own_strings);
+    memory_release(set->own_bytes, set->own_bytes_count, 1);
+    dense_fold_free(set->fold);
+    memory_release(set, 1, sizeof *set);
+}
+
+static enum trawl_status dense_build(const struct trawl_plan *plan, struct dense_set **set_out,
+                                     struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+    struct dense_set *set;
+    void *memory;
+
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *set, &memory, error));
+    set = (struct dense_set *)memory;
+    set->strings = plan->literals;
+    set->bytes = plan->literal_bytes;
+    set->count = plan->literal_count;
+    if (plan->element_count > 0)
+        TRAWL_TRY_DONE(dense_fold_strings(plan, set, error));
+    if (!set->unfit)
+        TRAWL_TRY_DONE(
+            order(set, set->fold == NULL && (plan->flags & TRAWL_IGNORE_CASE) != 0, error));
+    *set_out = set;
+    set = NULL;
+done:
+    dense_free(set);
+    return status;
+}
+
+/* For all plans alike: a set is made once in a plan's life, and rarely. */
+static pthread_mutex_t dense_lock = PTHREAD_MUTEX_INITIALIZER;
+
+enum trawl_status dense_want(const struct trawl_plan *plan, const struct dense_set **set,
+                             struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+    struct dense_set *made = NULL;
+
+    (void)pthread_mutex_lock(&dense_lock);
+    if (plan->dense->object == NULL) {
+        status = dense_build(plan, &made, error);
+        plan->dense->object = made;
+        plan->dense->release = dense_free;
+    }
+    *set = (const struct dense_set *)plan->dense->object;
+    (void)pthread_mutex_unlock(&dense_lock);
+    return status;
+}

@@ -1,0 +1,329 @@
+/* scan_dense: begins settled by the automaton of method set, step by step.
+ *
+ * The automaton reads a step's text from its end and leaves a state for each begin; these are then
+ * gone through in order, and each says which strings begin there, the longest first.
+ */
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "cpu/lane.h"
+#include "cpu/two_way.h"
+#include "plan/analyse.h"
+
+#define SORTED_BY_HAND 16u
+
+/* A step's text as the automaton reads it. */
+struct step {
+    const uint8_t *text;
+    uint64_t count;  /* readable bytes of it */
+    uint64_t begins; /* those to settle are [0, begins) */
+    uint64_t from;   /* the chunk's place of text[0] */
+    const uint32_t
+        *origin;         /* byte i of text is byte origin[i] of the chunk's from `from`; NULL: i */
+    struct hits found;   /* at one begin: length in `offset`, string in `literal` */
+    uint64_t lengthy_at; /* of the lane's lengthy hits, the first that is not settled */
+};
+
+static uint64_t step_bytes(const struct scan *scan, const struct dense_set *set)
+{
+    uint64_t longest =
+        set->fold != NULL || set->lengthy_count > 0 ? scan->plan->length_max : set->length_max;
+
+    return max_u64(min_u64(DENSE_STEP, dense_nodes_max(set) / 4), longest);
+}
+
+static uint64_t chunk_place(const struct step *step, uint64_t place)
+{
+    return step->from + (step->origin == NULL ? place : step->origin[place]);
+}
+
+/* The first place of the rewritten text that comes from byte `bytes` or later. */
+static uint64_t folded_place(const uint32_t *origin, uint64_t count, uint64_t bytes)
+{
+    uint64_t lo = 0, hi = count;
+
+    while (lo < hi) {
+        uint64_t middle = lo + (hi - lo) / 2;
+
+        if (origin[middle] < bytes)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
+static enum trawl_status step_fold(struct scan *scan, const struct dense_set *set,
+                                   struct step *step)
+{
+    struct dense_lane *lane = &scan->lane->dense;
+    void *folded = NULL, *origin = NULL;
+
+    if (step->count + 1 > lane->folded_capacity) {
+        enum trawl_status status =
+            memory_allocate(step->count + 1, sizeof *lane->folded, &folded, scan->error);
+
+        if (status == TRAWL_OK)
+            status = memory_allocate(step->count + 1, sizeof *lane->origin, &origin, scan->error);
+        if (status != TRAWL_OK) {
+            memory_release(folded, step->count + 1, sizeof *lane->folded);
+            return status;
+        }
+        memory_release(lane->folded, lane->folded_capacity, sizeof *lane->folded);
+        memory_release(lane->origin, lane->folded_capacity, sizeof *lane->origin);
+        lane->folded = (uint8_t *)folded;
+        lane->origin = (uint32_t *)origin;
+        lane->folded_capacity = step->count + 1;
+    }
+    step->count = dense_fold_text(set->fold, step->text, step->count, lane->folded, lane->origin);
+    step->begins = folded_place(lane->origin, step->count, step->begins);
+    step->text = lane->folded;
+    step->origin = lane->origin;
+    return TRAWL_OK;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct hit *first = (const struct hit *)a, *second = (const struct hit *)b;
+
+    return (first->offset > second->offset) - (first->offset < second->offset);
+}
+
+/* Where the strings that the automaton does not take begin, by themselves. */
+static enum trawl_status find_lengthy(struct scan *scan, const struct dense_set *set,
+                                      struct step *step)
+{
+    struct hits *hits = &scan->lane->dense.lengthy;
+    bool fold = set->fold == NULL && (scan->plan->flags & TRAWL_IGNORE_CASE) != 0;
+
+    hits->count = 0;
+    step->lengthy_at = 0;
+    for (uint32_t i = 0; i < set->lengthy_count; i++) {
+        const struct plan_literal *string = &set->strings[set->lengthy[i]];
+        const uint8_t *bytes = set->bytes + string->bytes_begin;
+        uint64_t critical, period, x;
+        struct two_way search;
+
+        if (string->bytes_count > step->count)
+            continue;
+        analyse_period(bytes, string->bytes_count, &critical, &period);
+        two_way_begin(&search, bytes, string->bytes_count, critical, period, fold, 0);
+        while ((x = two_way_next(&search, step->text,
+                                 min_u64(step->begins, step->count - string->bytes_count + 1))) !=
+               UINT64_MAX) {
+            TRAWL_TRY(hits_reserve(hits, 1, scan->error));
+            hits->items[hits->count].offset = (uint32_t)x;
+            hits->items[hits->count++].literal = set->lengthy[i];
+        }
+    }
+    if (hits->count > 1)
+        qsort(hits->items, (size_t)hits->count, sizeof *hits->items, compare_places);
+    return TRAWL_OK;
+}
+
+/* Note a string that begins at the place, if what stands behind its end is right. */
+static enum trawl_status note(struct scan *scan, const struct dense_set *set, struct step *step,
+                              uint64_t place, uint32_t string)
+{
+    uint64_t x = chunk_place(step, place), length = set->strings[string].bytes_count;
+    uint32_t literal = string;
+
+    if (set->fold != NULL) {
+        literal = set->strings[string].pattern;
+        length = chunk_place(step, place + length) - x;
+        if (!dense_fold_is_exact(set->fold)) {
+            const struct plan_literal *first = &scan->plan->literals[literal];
+            uint32_t pattern = first->pattern;
+
+            for (length = 0; length == 0 && literal < scan->plan->literal_count &&
+                             scan->plan->literals[literal].pattern == pattern;
+                 literal++)
+                length = plan_literal_match(scan->plan, &scan->plan->literals[literal],
+                                            scan->chunk->bytes + x, scan->available - x);
+            if (length == 0)
+                return TRAWL_OK;
+            literal--;
+        }
+    }
+    if (plan_has_conditions(scan->plan) &&
+        !plan_accepts_end(scan->plan, scan->chunk->bytes, x + length, scan->available))
+        return TRAWL_OK;
+    TRAWL_TRY(hits_reserve(&step->found, 1, scan->error));
+    step->found.items[step->found.count].offset = (uint32_t)length;
+    step->found.items[step->found.count++].literal = literal;
+    return TRAWL_OK;
+}
+
+/* What begins at the place, the longest first; where one is enough, that one alone. */
+static enum trawl_status collect(struct scan *scan, const struct dense_set *set, struct step *step,
+                                 uint64_t place, uint32_t state)
+{
+    const struct dense_node *nodes = scan->lane->dense.nodes;
+    const struct hits *lengthy = &scan->lane->dense.lengthy;
+    bool one = scan->want == ENGINE_WANT_SPANS || scan->want == ENGINE_WANT_LINES;
+
+    step->found.count = 0;
+    for (; step->lengthy_at < lengthy->count && lengthy->items[step->lengthy_at].offset <= place;
+         step->lengthy_at++)
+        if (lengthy->items[step->lengthy_at].offset == place)
+            TRAWL_TRY(note(scan, set, step, place, lengthy->items[step->lengthy_at].literal));
+    if (one && step->found.count > 0)
+        return TRAWL_OK; /* settle_emit keeps the longest of them */
+    if (nodes[state].ends == 0)
+        state = nodes[state].shorter;
+    for (; state != 0; state = nodes[state].shorter)
+        for (uint32_t i = 0; i < nodes[state].ends; i++) {
+            TRAWL_TRY(note(scan, set, step, place, set->sorted[nodes[state].lo + i]));
+            if (one && step->found.count > 0)
+                return TRAWL_OK;
+        }
+    return TRAWL_OK;
+}
+
+static int compare_literals(const void *a, const void *b)
+{
+    const struct hit *first = (const struct hit *)a, *second = (const struct hit *)b;
+
+    return (first->literal > second->literal) - (first->literal < second->literal);
+}
+
+/* By literal. Nested strings often come as a list in the order of their lengths. */
+static void sort_found(struct hits *found)
+{
+    struct hit *items = found->items;
+    bool descends = true;
+
+    for (uint64_t i = 1; i < found->count && descends; i++)
+        descends = items[i - 1].literal > items[i].literal;
+    if (descends)
+        for (uint64_t i = 0; i < found->count / 2; i++) {
+            struct hit other = items[i];
+
+            items[i] = items[found->count - 1 - i];
+            items[found->count - 1 - i] = other;
+        }
+    else
+        qsort(items, (size_t)found->count, sizeof *items, compare_literals);
+}
+
+/* Settle what begins at the place. */
+static void settle_dense_place(struct scan *scan, const struct dense_set *set, struct step *step,
+                               uint64_t place, uint32_t state)
+{
+    uint64_t x = chunk_place(step, place);
+
+    if (plan_has_conditions(scan->plan) &&
+        !plan_accepts_begin(scan->plan, scan->chunk->bytes, x, scan->chunk->before))
+        return;
+    scan->result->candidate_count++;
+    scan->status = collect(scan, set, step, place, state);
+    scan->over = scan->status != TRAWL_OK;
+    if (step->found.count > 1 && scan->want != ENGINE_WANT_COUNT)
+        sort_found(&step->found);
+    for (uint64_t i = 0; i < step->found.count && !scan->over; i++)
+        settle_emit(scan, x, step->found.items[i].literal, step->found.items[i].offset);
+}
+
+/* All states are known: go through them. */
+static void settle_places(struct scan *scan, const struct dense_set *set, struct step *step)
+{
+    const struct dense_lane *lane = &scan->lane->dense;
+
+    for (uint64_t place = 0; place < step->begins; place++) {
+        uint32_t state = lane->states[place];
+        bool lengthy = step->lengthy_at < lane->lengthy.count &&
+                       lane->lengthy.items[step->lengthy_at].offset == place;
+
+        if (lane->nodes[state].outputs == 0 && !lengthy)
+            continue;
+        if (chunk_place(step, place) < scan->run_until) {
+            step->lengthy_at += lengthy; /* others at this place follow, and are passed over */
+            continue;
+        }
+        settle_dense_place(scan, set, step, place, state);
+        if (scan->over)
+            return;
+        if (scan_is_full(scan)) {
+            scan->at = chunk_place(step, place) + 1;
+            scan->over = true;
+            return;
+        }
+    }
+}
+
+static enum trawl_status states_reserve(struct dense_lane *lane, uint64_t count,
+                                        struct trawl_error *error)
+{
+    void *memory;
+
+    if (count <= lane->state_capacity)
+        return TRAWL_OK;
+    TRAWL_TRY(memory_allocate(count, sizeof *lane->states, &memory, error));
+    memory_release(lane->states, lane->state_capacity, sizeof *lane->states);
+    lane->states = (uint32_t *)memory;
+    lane->state_capacity = count;
+    return TRAWL_OK;
+}
+
+/* Settle the step's begins, unless lane->refused says that this cannot be done. */
+static enum trawl_status settle_step(struct scan *scan, const struct dense_set *set,
+                                     struct step *step)
+{
+    struct dense_lane *lane = &scan->lane->dense;
+    bool counts = scan->want == ENGINE_WANT_COUNT && !plan_has_conditions(scan->plan) &&
+                  (set->fold == NULL || dense_fold_is_exact(set->fold));
+    uint64_t count, outputs;
+
+    if (set->fold != NULL)
+        TRAWL_TRY(step_fold(scan, set, step));
+    TRAWL_TRY(find_lengthy(scan, set, step));
+    count = min_u64(step->count, step->begins + max_u64(set->length_max, 1) - 1);
+    if (!counts)
+        TRAWL_TRY(states_reserve(lane, step->begins, scan->error));
+    TRAWL_TRY(dense_read(lane, step->text, step->begins, count, counts ? NULL : lane->states,
+                         counts ? &outputs : NULL, scan->error));
+    if (lane->refused)
+        return TRAWL_OK;
+    if (counts)
+        scan->result->count += outputs + lane->lengthy.count;
+    else
+        settle_places(scan, set, step);
+    return scan->status;
+}
+
+bool scan_dense(struct scan *scan, uint64_t from, uint64_t to)
+{
+    struct dense_lane *lane = &scan->lane->dense;
+    const struct dense_set *set = NULL;
+    struct step step;
+    uint64_t bytes;
+
+    memset(&step, 0, sizeof step);
+    if (lane->serial == scan->plan->serial && lane->refused)
+        return false;
+    scan->status = dense_want(scan->plan, &set, scan->error);
+    if (scan->status == TRAWL_OK)
+        scan->status = dense_lane_begin(lane, scan->plan, set, scan->error);
+    scan->over = scan->status != TRAWL_OK;
+    if (scan->over || lane->refused)
+        return scan->over;
+    scan->at = from;
+    bytes = step_bytes(scan, set);
+    while (!scan->over && scan->at < to) {
+        step.from = scan->at;
+        step.text = scan->chunk->bytes + scan->at;
+        step.begins = min_u64(to - scan->at, bytes);
+        step.count = min_u64(scan->available - scan->at, step.begins + scan->plan->length_max - 1);
+        step.origin = NULL;
+        from = scan->at + step.begins;
+        scan->status = settle_step(scan, set, &step);
+        if (scan->status == TRAWL_OK && lane->refused)
+            break;
+        scan->over = scan->over || scan->status != TRAWL_OK;
+        if (!scan->over)
+            scan->at = max_u64(from, scan->run_until);
+    }
+    hits_release(&step.found);
+    return scan->over || !lane->refused || scan->at >= to;
+}
