@@ -236,7 +236,8 @@ static void line_searches(void)
     CHECK_ERROR(trawl_windows(searcher, NULL, text, 0, ignore_window, NULL, error), TRAWL_ARGUMENT);
     CHECK_ERROR(trawl_windows(searcher, plan, NULL, 0, ignore_window, NULL, error), TRAWL_ARGUMENT);
     CHECK_ERROR(trawl_windows(searcher, plan, text, 0, NULL, NULL, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_windows(searcher, plan, text, 16, ignore_window, NULL, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_windows(searcher, plan, text, 16, ignore_window, NULL, error),
+                TRAWL_ARGUMENT);
 }
 
 /* What the header allows: NULL to free and close, no error record, a text without bytes. */
