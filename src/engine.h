@@ -107,6 +107,7 @@ struct engine_query {
     bool on_device;
     uint64_t count;
     uint64_t candidate_count;
+    const char *note; /* as an engine_result's */
 };
 
 /* Where all occurrences in a text begin, ascending: an array to be filled, in the host's memory or

@@ -64,6 +64,7 @@ struct search_job {
     bool ended;             /* no piece is left to take */
     bool stopping;          /* take no more: the sink stopped, or a fault was delivered */
     bool last_delivered;
+    const char *note; /* an engine's result's (engine.h); NULL: none */
     struct trawl_stats stats;
 };
 
@@ -93,6 +94,7 @@ struct trawl_searcher {
     atomic_bool busy;
     _Atomic uint64_t progress;
     struct trawl_stats stats;
+    const char *note; /* the last search's, as in its job */
 };
 
 /* Run one search: the plan over the text into the sink. STOPPED if the sink stopped it. */

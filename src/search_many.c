@@ -62,6 +62,7 @@ static enum trawl_status scan_query(struct search_thread *thread, struct engine_
         query->count += result.count;
         query->candidate_count += result.candidate_count;
         query->on_device = result.on_device;
+        query->note = result.note;
     }
     hits_release(&result.hits);
     return status;
@@ -204,13 +205,17 @@ static enum trawl_status run_all(struct trawl_searcher *searcher, const struct t
     atomic_store(&searcher->progress, 0);
     TRAWL_TRY(run_small(searcher, many, error));
     for (uint64_t i = 0; i < many->query_count; i++)
-        if (many->queries[i].plan != NULL)
+        if (many->queries[i].plan != NULL) {
             add_small(&many->queries[i], &job.stats);
+            job.note = many->queries[i].note != NULL ? many->queries[i].note : job.note;
+        }
     search_stats_finish(searcher, &job, begin_ns);
     threads = searcher->stats.thread_count;
     for (uint64_t i = 0; i < many->query_count; i++)
-        if (many->queries[i].plan == NULL)
+        if (many->queries[i].plan == NULL) {
             TRAWL_TRY(run_large(searcher, &asked[i], &many->queries[i], &job.stats, error));
+            job.note = searcher->note != NULL ? searcher->note : job.note;
+        }
     search_stats_finish(searcher, &job, begin_ns);
     searcher->stats.thread_count = (uint32_t)max_u64(threads, searcher->stats.thread_count);
     for (uint64_t i = 0; i < many->query_count; i++)

@@ -150,7 +150,7 @@ static bool deliver_part(struct search_job *job, struct search_slot *slot)
     job->stats.device_host_ns += slot->result.device_host_ns;
     job->stats.child_withheld += slot->result.child_withheld;
     if (slot->result.note != NULL)
-        (void)snprintf(job->stats.note, sizeof job->stats.note, "%s", slot->result.note);
+        job->note = slot->result.note;
     job->last_delivered |= view.last;
     return job->sink->deliver(job->sink, &view, &slot->digest);
 }

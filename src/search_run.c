@@ -306,8 +306,9 @@ void search_stats_finish(struct trawl_searcher *searcher, struct search_job *job
                    stats->device_chunk_count == 0 ? properties->name
                    : stats->cpu_chunk_count == 0  ? "cuda"
                                                   : "cpu+cuda");
-    if (stats->note[0] == '\0')
-        (void)snprintf(stats->note, sizeof stats->note, "%s", properties->note);
+    (void)snprintf(stats->note, sizeof stats->note, "%s",
+                   job->note != NULL ? job->note : properties->note);
+    searcher->note = job->note;
     (void)snprintf(stats->instruction_set, sizeof stats->instruction_set, "%s",
                    properties->instruction_set);
     searcher->stats = *stats;
