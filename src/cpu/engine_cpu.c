@@ -57,6 +57,8 @@ static enum trawl_status cpu_lane_open(struct engine *engine, struct engine_lane
 static void cpu_lane_close(struct engine_lane *lane)
 {
     dense_lane_end(&lane->dense);
+    hits_release(&lane->gathered);
+    memory_release(lane->passed, SET_PASSED_MAX, sizeof *lane->passed);
     memory_release(lane, 1, sizeof *lane);
 }
 
@@ -71,7 +73,16 @@ static enum trawl_status cpu_lane_begin(struct engine_lane *lane, const struct t
     lane->work_per_byte = SET_WORK_PER_BYTE;
     lane->flood_work = 0;
     lane_probes_begin(lane);
-    return TRAWL_OK;
+    lane->matcher = NULL;
+    if (!set_matcher_fits(plan))
+        return TRAWL_OK;
+    if (lane->passed == NULL) {
+        void *memory;
+
+        TRAWL_TRY(memory_allocate(SET_PASSED_MAX, sizeof *lane->passed, &memory, error));
+        lane->passed = (struct set_passed *)memory;
+    }
+    return set_matcher_want(plan, &lane->matcher, error);
 }
 
 /* Begins at or beyond this have no room for the shortest occurrence, or are not owned. */
@@ -137,7 +148,9 @@ static enum trawl_status cpu_scan(struct engine_lane *lane, const struct engine_
     scan.lane = lane;
     select_hits(&scan);
     if (scan_is_needed(&scan)) {
-        if (lane->method == TRAWL_METHOD_SET)
+        if (lane->matcher != NULL)
+            scan_classes(&scan);
+        else if (lane->method == TRAWL_METHOD_SET)
             scan_set(&scan);
         else if (lane->method == TRAWL_METHOD_SAMPLED)
             scan_sampled(&scan);

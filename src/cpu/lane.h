@@ -4,6 +4,7 @@
 
 #include "cpu/dense.h"
 #include "cpu/find.h"
+#include "cpu/set_matcher.h"
 #include "engine.h"
 
 #define TILE_WORDS                                                                \
@@ -28,10 +29,13 @@ struct engine_lane {
     struct find_tile tile;
     struct find_tile ends; /* LINES: of the same text, where lines end */
     struct find_tile ends_also;
-    struct dense_lane dense; /* for sets whose candidates flood */
-    uint64_t dense_bytes;    /* begins that were settled densely at the last flood */
-    uint64_t work_per_byte;  /* that makes a flood */
-    uint64_t flood_work;     /* what floods took while there was no automaton */
+    const struct set_matcher *matcher; /* of a large set, else NULL */
+    struct set_passed *passed;         /* with a matcher: SET_PASSED_MAX, samples of a tile */
+    struct hits gathered;              /* of a tile */
+    struct dense_lane dense;           /* for sets whose candidates flood */
+    uint64_t dense_bytes;              /* begins that were settled densely at the last flood */
+    uint64_t work_per_byte;            /* that makes a flood */
+    uint64_t flood_work;               /* what floods took while there was no automaton */
 };
 
 /* Take the plan's probes and the literal's head; put the learned offset first in place of the last.
@@ -111,6 +115,14 @@ void settle_linear(struct scan *scan);
 void scan_tiles(struct scan *scan); /* every, words, grams */
 void scan_sampled(struct scan *scan);
 void scan_set(struct scan *scan);
+void scan_classes(struct scan *scan); /* large sets */
+
+/* Sets: the work that the next places may take. */
+void settle_allow(struct scan *scan, uint64_t places);
+/* They took more, so the automaton takes over for a while from x on, and each time it has to for
+ * longer: scan->run_until is behind what it settled. False: it does not, and begins from x on are
+ * to be settled as before. */
+bool settle_flood(struct scan *scan, uint64_t x);
 /* Settle begins [from, to) by the automaton; false: it cannot, and nothing was settled from
  * scan->at on. Else scan->at is where to go on: `to` unless scan->over. */
 bool scan_dense(struct scan *scan, uint64_t from, uint64_t to);

@@ -5,17 +5,7 @@
 #include "cpu/lane.h"
 
 #define CANDIDATE_WORK 16u
-#define TAIL_WORK 4u /* of a character */
-/* Work is about a nanosecond's. The automaton takes some three for a byte, and NODE_WORK for a new
- * state. */
-#define WORK_PER_BYTE_MIN 4u
-#define WORK_PER_BYTE_MAX 256u
-#define NODE_WORK 100u
-#define ORDER_WORK 256u  /* for each literal */
-#define PLACES_MORE 256u /* work is allowed as for so many places more than there are */
-#define DENSE_BYTES_MIN \
-    (1u << 16) /* that the automaton settles before candidates are tried again */
-#define DENSE_BYTES_MAX (1u << 20)
+#define TAIL_WORK 4u                    /* of a character */
 #define SET_KEPT (7u + FIND_LOAD_SLACK) /* a gram's other bytes, and whole vectors */
 
 /* The first bytes at place x; near the text's end the load is put together bytewise. */
@@ -50,43 +40,6 @@ static void settle_literal(struct scan *scan, uint64_t x, uint32_t index)
     }
     if (length > 0)
         settle_emit(scan, x, index, length);
-}
-
-/* What it takes to get the automaton ready. Before that much was spent on floods it is not worth
- * it.
- */
-static uint64_t order_work(const struct trawl_plan *plan)
-{
-    return plan->literal_count * ORDER_WORK + plan->literal_bytes_total / 2;
-}
-
-/* Candidates cost more than the automaton would, so that takes over for a while, and each time it
- * has to for longer. False: it did not, and begins from x on are to be settled as before. */
-static bool settle_flood(struct scan *scan, uint64_t x)
-{
-    struct engine_lane *lane = scan->lane;
-    uint64_t to, made = lane->dense.nodes_made;
-    bool settled;
-
-    x = max_u64(x, scan->run_until);
-    if (x >= scan->limit)
-        return false;
-    lane->flood_work += scan->work - (scan->work_max - scan->work_allowed);
-    if (lane->dense.serial != scan->plan->serial && lane->flood_work < order_work(scan->plan)) {
-        scan->work_max = scan->work + scan->work_allowed;
-        return false;
-    }
-    lane->dense_bytes = min_u64(max_u64(2 * lane->dense_bytes, DENSE_BYTES_MIN), DENSE_BYTES_MAX);
-    to = scan->limit - x > lane->dense_bytes ? x + lane->dense_bytes : scan->limit;
-    scan->work_max = UINT64_MAX; /* if the automaton refuses, no way is left but this one */
-    settled = scan_dense(scan, x, to);
-    if (settled) {
-        made = (lane->dense.nodes_made - made) * NODE_WORK / (to - x);
-        lane->work_per_byte = min_u64(max_u64(WORK_PER_BYTE_MIN, made), WORK_PER_BYTE_MAX);
-        scan->work_max = scan->work;
-    }
-    scan->run_until = max_u64(scan->run_until, scan->at);
-    return settled || scan->run_until > x;
 }
 
 static void settle_place(struct scan *scan, uint64_t x)
@@ -139,21 +92,13 @@ static uint64_t fill(struct scan *scan, uint64_t *places)
     return words;
 }
 
-/* The work that the next places may take. */
-static void allow_work(struct scan *scan, uint64_t places)
-{
-    scan->work_allowed = (places + PLACES_MORE) * scan->lane->work_per_byte;
-    if (scan->work_max != UINT64_MAX)
-        scan->work_max = scan->work + scan->work_allowed;
-}
-
 void scan_set(struct scan *scan)
 {
     scan->work_max = 0;
     while (scan->at < scan->limit && !scan_is_full(scan)) {
         uint64_t places, words = fill(scan, &places), begin = scan->at;
 
-        allow_work(scan, max_u64(places, 64 * words));
+        settle_allow(scan, max_u64(places, 64 * words));
         if (words == 0) {
             places = 1;
             settle_place(scan, scan->at);

@@ -148,6 +148,8 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
     plan = (struct trawl_plan *)memory;
     TRAWL_TRY_DONE(memory_allocate_zeroed(1, sizeof *plan->dense, &memory, error));
     plan->dense = (struct plan_annex *)memory;
+    TRAWL_TRY_DONE(memory_allocate_zeroed(1, sizeof *plan->matcher, &memory, error));
+    plan->matcher = (struct plan_annex *)memory;
     plan->serial = atomic_fetch_add(&plans_built, 1) + 1;
     plan->flags = given.flags;
     plan->algorithm = algorithm;
@@ -171,6 +173,13 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
 done:
     trawl_plan_free(plan);
     return status;
+}
+
+static void annex_release(struct plan_annex *annex)
+{
+    if (annex != NULL && annex->object != NULL)
+        annex->release(annex->object);
+    memory_release(annex, 1, sizeof *annex);
 }
 
 void trawl_plan_free(struct trawl_plan *plan)
@@ -199,9 +208,8 @@ void trawl_plan_free(struct trawl_plan *plan)
                        sizeof *plan->set_buckets);
     memory_release(plan->set_entries, plan->literal_count, sizeof *plan->set_entries);
     memory_release(plan->set_heads, plan->literal_count, sizeof *plan->set_heads);
-    if (plan->dense != NULL && plan->dense->object != NULL)
-        plan->dense->release(plan->dense->object);
-    memory_release(plan->dense, 1, sizeof *plan->dense);
+    annex_release(plan->dense);
+    annex_release(plan->matcher);
     memory_release(plan, 1, sizeof *plan);
 }
 

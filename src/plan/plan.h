@@ -101,6 +101,7 @@ struct trawl_plan {
     uint32_t *set_entries;       /* literal indexes, grouped by bucket, ascending inside each */
     struct plan_head *set_heads; /* of set_entries: most of a bucket fails without a look at it */
     struct plan_annex *dense;    /* of cpu/dense_set.c */
+    struct plan_annex *matcher;  /* of cpu/set_matcher.c */
 };
 
 /* trawl_plan_build, with the algorithms that there are; NULL: none. */

@@ -13,6 +13,7 @@
 
 static struct test_random chance;
 static uint64_t scans_dense, scans_sparse; /* with states made, and without */
+static uint64_t scans_classes;             /* by classes of lengths */
 
 /* ---- Sets ----------------------------------------------------------------------------------- */
 
@@ -25,7 +26,7 @@ static void add_slice(struct diff_input *input, const uint8_t *bytes, uint64_t f
 static void add_nested(struct diff_input *input, const uint8_t *source, uint64_t source_bytes,
                        uint64_t count)
 {
-    uint32_t way = (uint32_t)test_random_below(&chance, 5);
+    uint32_t way = (uint32_t)test_random_below(&chance, 6);
     uint64_t longest = test_random_between(&chance, 1, PATTERN_BYTES_MAX);
 
     for (uint64_t i = 0; i < count; i++) {
@@ -40,8 +41,10 @@ static void add_nested(struct diff_input *input, const uint8_t *source, uint64_t
             add_slice(input, source, longest - bytes, bytes);
         else if (way == 3) /* the same lengths at different places */
             add_slice(input, source, from, bytes);
-        else
+        else if (way == 4) /* short */
             add_slice(input, source, from, 1 + bytes % 8);
+        else /* long */
+            add_slice(input, source, from, 12 + bytes % 20);
     }
 }
 
@@ -160,6 +163,7 @@ static bool scan_chunk(struct engine_lane *lane, struct engine_chunk *chunk, boo
         if (!TEST_CHECK(engine_cpu.scan(lane, chunk, from, answer->want, result, NULL) == TRAWL_OK))
             return false;
         scans_dense += lane->dense.nodes_made > states;
+        scans_classes += lane->matcher != NULL;
         scans_sparse += lane->dense.nodes_made == states;
         answer->count += result->count;
         if (answer->want != ENGINE_WANT_COUNT)
@@ -313,8 +317,9 @@ int main(void)
         else
             run_case(i % 5 == 0 ? 300 : 60, i % 5 == 0 ? 20000 : 3000);
     }
-    printf("%" PRIu64 " scans made states of the automaton, %" PRIu64 " did not\n", scans_dense,
-           scans_sparse);
-    TEST_CHECK(scans_dense > 0 && scans_sparse > 0);
+    printf("%" PRIu64 " scans made states of the automaton, %" PRIu64 " did not; %" PRIu64
+           " by classes of lengths\n",
+           scans_dense, scans_sparse, scans_classes);
+    TEST_CHECK(scans_dense > 0 && scans_sparse > 0 && scans_classes > 0);
     return test_end();
 }

@@ -1,0 +1,264 @@
+/* scan_classes: method set, large: each tile is sampled for each class of lengths in turn.
+ *
+ * A tile's occurrences are gathered, put in order and then settled; nothing of it is settled
+ * before. So where its candidates flood, what was gathered is dropped, and the automaton begins
+ * with it.
+ */
+#include <string.h>
+
+#include "base/checked.h"
+#include "cpu/lane.h"
+
+#define CANDIDATE_WORK 16u
+#define HEADS_KEPT (7u + FIND_LOAD_SLACK) /* a gram's other bytes, and whole vectors */
+
+/* Begins of the tile are [begin, end). */
+struct sampling {
+    struct scan *scan;
+    const struct set_matcher *matcher;
+    const struct set_class *class;
+    uint64_t begin;
+    uint64_t end;
+};
+
+static inline uint64_t load64(const uint8_t *bytes)
+{
+    uint64_t word;
+
+    memcpy(&word, bytes, sizeof word);
+    return word;
+}
+
+/* Samples at first, first + stride, ... below last: those that pass go to `passed`. One loop for
+ * each shape of a gram, without a branch on what passes. */
+static inline uint32_t sample_loop(const struct sampling *sampling, const uint8_t *text,
+                                   uint64_t first, uint64_t last, bool is_short, uint32_t stride,
+                                   struct set_passed *passed)
+{
+    const struct set_class class = *sampling->class;
+    uint64_t fold = sampling->matcher->fold;
+    uint32_t count = 0;
+
+    for (uint64_t i = first; i < last; i += stride) {
+        uint64_t low = load64(text + i), hash, bits;
+
+        hash = is_short ? set_gram_short(low, fold, class.keep)
+                        : set_gram_long(low, load64(text + i + class.q - 8), fold);
+        bits = set_bits(hash);
+        passed[count].hash = hash;
+        passed[count].place = (uint32_t)i;
+        count += (class.bitmap[set_word(&class, hash)] & bits) == bits;
+    }
+    return count;
+}
+
+/* The 8 bytes at i, as far as they are readable. */
+static uint64_t load_last(const struct scan *scan, uint64_t i)
+{
+    uint64_t low = 0;
+
+    memcpy(&low, scan->chunk->bytes + i, (size_t)min_u64(sizeof low, scan->loadable - i));
+    return low;
+}
+
+/* Stride 1: each begin of the tile is a sample. Vectors look at all but the text's last bytes. */
+static uint32_t sample_places(const struct sampling *sampling, struct set_passed *passed)
+{
+    const struct set_class *class = sampling->class;
+    const struct scan *scan = sampling->scan;
+    uint64_t room = scan->loadable - sampling->begin, places = sampling->end - sampling->begin;
+    uint64_t words = min_u64(places / 64, room > HEADS_KEPT ? (room - HEADS_KEPT) / 64 : 0);
+    uint64_t fold = sampling->matcher->fold;
+    struct find_tile *tile = &scan->lane->tile;
+    uint32_t count = 0;
+
+    if (words > 0)
+        scan->lane->find->set(scan->chunk->bytes + sampling->begin, words, &class->heads,
+                              class->bitmap, tile);
+    for (uint32_t k = 0; words > 0 && k < (tile->is_dense ? words : tile->hot_count); k++) {
+        uint64_t w = tile->is_dense ? k : tile->hot[k], bits = tile->mask[w];
+
+        for (; bits != 0; bits &= bits - 1) {
+            uint64_t i = sampling->begin + 64 * w + (uint64_t)__builtin_ctzll(bits);
+
+            passed[count].hash = set_gram_short(load64(scan->chunk->bytes + i), fold, class->keep);
+            passed[count++].place = (uint32_t)i;
+        }
+    }
+    for (uint64_t i = sampling->begin + 64 * words; i < sampling->end; i++) {
+        uint64_t low = load_last(scan, i);
+
+        if (i + class->q > scan->available)
+            break;
+        if (!set_head_passes(class, low))
+            continue;
+        passed[count].hash = set_gram_short(low, fold, class->keep);
+        passed[count++].place = (uint32_t)i;
+    }
+    return count;
+}
+
+/* All samples that may lie in an occurrence that begins in the tile. */
+static uint32_t sample_tile(const struct sampling *sampling, struct set_passed *passed)
+{
+    const struct set_class *class = sampling->class;
+    const struct scan *scan = sampling->scan;
+    uint64_t stride = class->stride, first = (sampling->begin + stride - 1) / stride * stride;
+    uint64_t last = sampling->end + stride - 1, fast;
+    uint32_t count = 0;
+
+    if (stride == 1)
+        return sample_places(sampling, passed);
+    if (scan->available < class->q)
+        return 0;
+    last = min_u64(last, scan->available - class->q + 1);
+    if (class->q >= 8)
+        return sample_loop(sampling, scan->chunk->bytes, first, last, false, class->stride, passed);
+    fast = min_u64(last, scan->loadable < 8 ? 0 : scan->loadable - 7);
+    count = sample_loop(sampling, scan->chunk->bytes, first, fast, true, class->stride, passed);
+    if (first < fast)
+        first += (fast - first + stride - 1) / stride * stride;
+    for (; first < last; first += stride) {
+        uint64_t hash, bits;
+
+        hash = set_gram_short(load_last(scan, first), sampling->matcher->fold, class->keep);
+        bits = set_bits(hash);
+        passed[count].hash = hash;
+        passed[count].place = (uint32_t)first;
+        count += (class->bitmap[set_word(class, hash)] & bits) == bits;
+    }
+    return count;
+}
+
+/* Does the literal stand at x? */
+static enum trawl_status gather(const struct sampling *sampling, uint64_t x, uint32_t literal)
+{
+    struct scan *scan = sampling->scan;
+    struct hits *hits = &scan->lane->gathered;
+    uint64_t length = scan->plan->literals[literal].bytes_count, same;
+
+    scan->work += CANDIDATE_WORK;
+    scan->result->candidate_count++;
+    if (length > scan->available - x)
+        return TRAWL_OK;
+    same = plan_mismatch(scan->plan, plan_literal_bytes(scan->plan, literal),
+                         scan->chunk->bytes + x, length);
+    scan->work += same / 4;
+    if (same < length)
+        return TRAWL_OK;
+    TRAWL_TRY(hits_reserve(hits, 1, scan->error));
+    hits->items[hits->count].offset = (uint32_t)x;
+    hits->items[hits->count++].literal = literal;
+    return TRAWL_OK;
+}
+
+/* Samples that passed name literals. Their buckets and entries are fetched ahead. */
+static enum trawl_status verify(const struct sampling *sampling, struct set_passed *passed,
+                                uint32_t count)
+{
+    const struct set_class *class = sampling->class;
+    struct scan *scan = sampling->scan;
+
+    for (uint32_t i = 0; i < count; i++)
+        __builtin_prefetch(&class->buckets[set_bucket(class, passed[i].hash)]);
+    for (uint32_t i = 0; i < count; i++)
+        __builtin_prefetch(&class->entries[class->buckets[set_bucket(class, passed[i].hash)]]);
+    for (uint32_t i = 0; i < count && scan->work <= scan->work_max; i++) {
+        uint64_t bucket = set_bucket(class, passed[i].hash), place = passed[i].place;
+        uint32_t end = class->buckets[bucket + 1], tag = set_tag(passed[i].hash);
+
+        scan->work += end - class->buckets[bucket];
+        for (uint32_t e = class->buckets[bucket]; e < end && scan->work <= scan->work_max; e++) {
+            uint32_t tagged = class->entries[e].tagged, offset = tagged & 0xff;
+
+            if ((tagged ^ tag) > 0xff || place < sampling->begin + offset ||
+                place - offset >= sampling->end)
+                continue;
+            TRAWL_TRY(gather(sampling, place - offset, class->entries[e].literal));
+        }
+    }
+    return TRAWL_OK;
+}
+
+static int compare_hits(const void *a, const void *b)
+{
+    const struct hit *first = (const struct hit *)a, *second = (const struct hit *)b;
+
+    if (first->offset != second->offset)
+        return first->offset < second->offset ? -1 : 1;
+    return (first->literal > second->literal) - (first->literal < second->literal);
+}
+
+/* The tile's occurrences, in order. */
+static void settle_gathered(struct scan *scan)
+{
+    struct hits *hits = &scan->lane->gathered;
+    bool plain = !plan_has_conditions(scan->plan), ordered = true;
+
+    if (scan->want == ENGINE_WANT_COUNT && plain) {
+        scan->result->count += hits->count;
+        return;
+    }
+    for (uint64_t i = 1; i < hits->count && ordered; i++)
+        ordered = compare_hits(&hits->items[i - 1], &hits->items[i]) < 0;
+    if (!ordered)
+        qsort(hits->items, (size_t)hits->count, sizeof *hits->items, compare_hits);
+    for (uint64_t i = 0; i < hits->count && !scan->over; i++) {
+        const struct hit *hit = &hits->items[i];
+
+        if (hit->offset >= scan->run_until || scan->want == ENGINE_WANT_SPANS)
+            settle_emit(scan, hit->offset, hit->literal,
+                        scan->plan->literals[hit->literal].bytes_count);
+    }
+}
+
+/* Gather the tile's occurrences, as long as the work allows. */
+static void gather_tile(struct sampling *sampling)
+{
+    struct scan *scan = sampling->scan;
+    struct engine_lane *lane = scan->lane;
+
+    lane->gathered.count = 0;
+    for (uint32_t c = 0; c < lane->matcher->class_count && scan->work <= scan->work_max; c++) {
+        sampling->class = &lane->matcher->classes[c];
+        scan->status = verify(sampling, lane->passed, sample_tile(sampling, lane->passed));
+        if (scan->status != TRAWL_OK) {
+            scan->over = true;
+            return;
+        }
+    }
+}
+
+void scan_classes(struct scan *scan)
+{
+    struct engine_lane *lane = scan->lane;
+
+    scan->work_max = 0;
+    while (!scan->over && !scan_is_full(scan)) {
+        struct sampling sampling = {scan, lane->matcher, NULL, max_u64(scan->at, scan->run_until),
+                                    scan->limit};
+
+        scan->at = sampling.begin;
+        if (scan->at >= scan->limit)
+            return;
+        sampling.end = min_u64(scan->limit, scan->at + SET_TILE_PLACES);
+        settle_allow(scan, sampling.end - sampling.begin);
+        gather_tile(&sampling);
+        if (scan->work > scan->work_max && !scan->over) {
+            bool ever;
+
+            if (settle_flood(scan, sampling.begin))
+                continue;
+            ever = scan->work_max == UINT64_MAX;
+            scan->work_max = UINT64_MAX; /* no way but this one, this time at least */
+            gather_tile(&sampling);
+            scan->work_max = ever ? UINT64_MAX : 0;
+        } else {
+            lane->dense_bytes /= 2;
+        }
+        if (scan->over)
+            return;
+        settle_gathered(scan);
+        scan->at = sampling.end;
+    }
+}

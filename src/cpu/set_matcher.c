@@ -1,0 +1,292 @@
+/* set_matcher: which literals share a class, and its tables. */
+#include "cpu/set_matcher.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+
+/* Below, the plan's own tables are better, which are looked at once for each place: but where long
+ * literals leave most places out, or short ones would decide for all. */
+#define LITERALS_MIN 8192u
+#define SHORT_LITERALS_MIN 257u
+#define SHORT_LENGTH_MAX 3u
+#define LONG_LITERALS_MIN 33u
+#define LONG_LENGTH_MIN 12u
+#define MERGE_SHARE 8u /* a class of less than this part of the one before joins it */
+#define BITS_SPARE 4.0 /* a gram tells so many bits more than it takes to tell entries apart */
+#define BITMAP_BITS_MIN 12u
+#define BITMAP_BITS_MAX 28u
+#define BITMAP_BITS_CACHED 22u /* 512 KiB: what stays in a second-level cache */
+#define BITS_PER_ENTRY 4u      /* log2 */
+#define BITS_PER_ENTRY_MIN 3u  /* log2, where that keeps it in the cache */
+
+bool set_matcher_fits(const struct trawl_plan *plan)
+{
+    return plan->element_count == 0 && plan->method == TRAWL_METHOD_SET &&
+           (plan->literal_count >= LITERALS_MIN ||
+            (plan->literal_count >= SHORT_LITERALS_MIN && plan->length_min <= SHORT_LENGTH_MAX) ||
+            (plan->literal_count >= LONG_LITERALS_MIN && plan->length_min >= LONG_LENGTH_MIN));
+}
+
+static uint32_t class_of_length(uint64_t length)
+{
+    return length <= 3 ? (uint32_t)length - 1 : length < 8 ? 3u : length < 16 ? 4u : 5u;
+}
+
+/* log2, to a tenth or so, of a value of 1 or more. */
+static double log2_about(double value)
+{
+    double bits = 0;
+
+    for (; value >= 2; value /= 2)
+        bits++;
+    return bits + (value - 1);
+}
+
+/* Bits that a byte of the literals tells, on average, by how often each comes. */
+static double entropy(const struct trawl_plan *plan)
+{
+    uint64_t counts[256] = {0}, total = plan->literal_bytes_total;
+    double bits = 0;
+
+    for (uint64_t i = 0; i < total; i++)
+        counts[plan->literal_bytes[i]]++;
+    for (uint32_t byte = 0; byte < 256; byte++)
+        if (counts[byte] > 0)
+            bits += (double)counts[byte] / (double)total *
+                    log2_about((double)total / (double)counts[byte]);
+    return bits;
+}
+
+/* The widest stride whose grams still tell the entries apart. */
+static void choose_stride(struct set_class *class, double byte_bits)
+{
+    uint32_t length = class->length_min;
+
+    class->stride = 1;
+    class->q = length < SET_Q_MAX ? length : SET_Q_MAX;
+    for (uint32_t stride = 2; length >= 8 && stride <= SET_STRIDE_MAX; stride++) {
+        uint32_t q = length - stride + 1 < SET_Q_MAX ? length - stride + 1 : SET_Q_MAX;
+        double wanted = log2_about((double)class->literal_count * stride) + BITS_SPARE;
+
+        if (q < 4 || q * byte_bits < wanted)
+            break;
+        class->stride = stride;
+        class->q = q;
+    }
+    if (class->stride == 1 && class->q > 8)
+        class->q = 8;
+    class->keep = class->q < 8 ? (1ull << 8 * class->q) - 1 : UINT64_MAX;
+}
+
+/* Length classes; of[length class] is the one a literal belongs to. */
+static void choose_classes(const struct trawl_plan *plan, struct set_matcher *matcher,
+                           uint32_t of[SET_CLASSES_MAX])
+{
+    uint32_t counts[SET_CLASSES_MAX] = {0}, last = SET_CLASSES_MAX;
+    uint64_t least[SET_CLASSES_MAX];
+    double byte_bits = entropy(plan);
+
+    memset(least, 0xff, sizeof least);
+    for (uint32_t i = 0; i < plan->literal_count; i++) {
+        uint64_t length = plan->literals[i].bytes_count;
+        uint32_t c = class_of_length(length);
+
+        counts[c]++;
+        least[c] = min_u64(least[c], length);
+    }
+    for (uint32_t c = 0; c < SET_CLASSES_MAX; c++) {
+        struct set_class *class;
+
+        if (counts[c] == 0)
+            continue;
+        if (c > 3 && last >= 3 && last < SET_CLASSES_MAX &&
+            counts[c] < matcher->classes[of[last]].literal_count / MERGE_SHARE) {
+            of[c] = of[last];
+            matcher->classes[of[c]].literal_count += counts[c];
+            continue;
+        }
+        of[c] = matcher->class_count++;
+        last = c;
+        class = &matcher->classes[of[c]];
+        class->literal_count = counts[c];
+        class->length_min = (uint32_t)min_u64(least[c], 64);
+    }
+    for (uint32_t i = 0; i < matcher->class_count; i++)
+        choose_stride(&matcher->classes[i], byte_bits);
+}
+
+/* Grams at each place are looked up by vectors, which know the plan's kind of table. */
+static void choose_heads(struct set_class *class, uint64_t fold)
+{
+    struct plan_set *heads = &class->heads;
+
+    heads->q = class->q < 4 ? class->q : 4;
+    heads->bitmap_bits = class->word_bits + 6;
+    heads->gram_mask = class->q < 4 ? (1u << 8 * class->q) - 1 : UINT32_MAX;
+    heads->fold = (uint32_t)fold & heads->gram_mask;
+    heads->wide_mask = class->q < 5 ? 0 : UINT32_MAX >> (64 - 8 * class->q);
+}
+
+static uint32_t log2_ceiling(uint64_t value)
+{
+    return value <= 1 ? 0 : 64u - (uint32_t)__builtin_clzll(value - 1);
+}
+
+static enum trawl_status class_room(struct set_class *class, uint64_t fold,
+                                    struct trawl_error *error)
+{
+    uint64_t entries = (uint64_t) class->literal_count * class->stride;
+    uint32_t log = log2_ceiling(entries), bits = log + BITS_PER_ENTRY + (class->stride == 1);
+    void *memory;
+
+    if (entries >= UINT32_MAX)
+        return TRAWL_FAIL(error, LIMIT, "the patterns need more than 2^32 table entries");
+    if (bits > BITMAP_BITS_CACHED)
+        bits = (uint32_t)max_u64(BITMAP_BITS_CACHED, log + BITS_PER_ENTRY_MIN);
+    bits = (uint32_t)min_u64(max_u64(bits, BITMAP_BITS_MIN), BITMAP_BITS_MAX);
+    class->word_bits = bits - 6;
+    class->bucket_bits = (uint32_t)max_u64(log, 4);
+    if (class->stride == 1)
+        choose_heads(class, fold);
+    class->entry_count = entries;
+    TRAWL_TRY(
+        memory_allocate_zeroed(1ull << class->word_bits, sizeof *class->bitmap, &memory, error));
+    class->bitmap = (uint64_t *)memory;
+    TRAWL_TRY(memory_allocate_zeroed((1ull << class->bucket_bits) + 1, sizeof *class->buckets,
+                                     &memory, error));
+    class->buckets = (uint32_t *)memory;
+    TRAWL_TRY(memory_allocate(entries, sizeof *class->entries, &memory, error));
+    class->entries = (struct set_entry *)memory;
+    return TRAWL_OK;
+}
+
+/* The hash of the class's gram at bytes of a literal. */
+static uint64_t literal_hash(const struct set_matcher *matcher, const struct set_class *class,
+                             const uint8_t *bytes)
+{
+    uint64_t low = 0, high = 0;
+
+    if (class->q < 8 || class->stride == 1) {
+        memcpy(&low, bytes, class->q);
+        return set_gram_short(low, matcher->fold, class->keep);
+    }
+    memcpy(&low, bytes, sizeof low);
+    memcpy(&high, bytes + class->q - 8, sizeof high);
+    return set_gram_long(low, high, matcher->fold);
+}
+
+static void bitmap_add(struct set_class *class, const uint8_t *bytes, uint64_t hash)
+{
+    const struct plan_set *heads = &class->heads;
+    uint64_t low = 0;
+    uint32_t bit;
+
+    if (class->stride > 1) {
+        class->bitmap[set_word(class, hash)] |= set_bits(hash);
+        return;
+    }
+    memcpy(&low, bytes, class->q);
+    bit = heads->wide_mask != 0
+              ? plan_hash_wide(heads, low)
+              : plan_hash32(((uint32_t)low | heads->fold) & heads->gram_mask, heads->bitmap_bits);
+    class->bitmap[bit / 64] |= 1ull << bit % 64;
+}
+
+/* A counting sort by bucket, as the entries are too many to be moved: sizes, then ends, then each
+ * entry from the last to the first takes the place before its bucket's end. */
+static void fill_entries(const struct trawl_plan *plan, struct set_matcher *matcher,
+                         const uint32_t of[SET_CLASSES_MAX])
+{
+    for (uint32_t i = 0; i < plan->literal_count; i++) {
+        struct set_class *class =
+            &matcher->classes[of[class_of_length(plan->literals[i].bytes_count)]];
+
+        for (uint32_t offset = 0; offset < class->stride; offset++) {
+            uint64_t hash = literal_hash(matcher, class, plan_literal_bytes(plan, i) + offset);
+
+            bitmap_add(class, plan_literal_bytes(plan, i) + offset, hash);
+            class->buckets[set_bucket(class, hash)]++;
+        }
+    }
+    for (uint32_t c = 0; c < matcher->class_count; c++) {
+        struct set_class *class = &matcher->classes[c];
+
+        for (uint64_t bucket = 1; bucket <= 1ull << class->bucket_bits; bucket++)
+            class->buckets[bucket] += class->buckets[bucket - 1];
+    }
+    for (uint32_t i = plan->literal_count; i-- > 0;) {
+        struct set_class *class =
+            &matcher->classes[of[class_of_length(plan->literals[i].bytes_count)]];
+
+        for (uint32_t offset = class->stride; offset-- > 0;) {
+            uint64_t hash = literal_hash(matcher, class, plan_literal_bytes(plan, i) + offset);
+            uint32_t entry = --class->buckets[set_bucket(class, hash)];
+
+            class->entries[entry] = (struct set_entry){i, set_tag(hash) | offset};
+        }
+    }
+}
+
+static void matcher_free(void *object)
+{
+    struct set_matcher *matcher = (struct set_matcher *)object;
+
+    if (matcher == NULL)
+        return;
+    for (uint32_t c = 0; c < matcher->class_count; c++) {
+        struct set_class *class = &matcher->classes[c];
+
+        if (class->bitmap != NULL)
+            memory_release(class->bitmap, 1ull << class->word_bits, sizeof *class->bitmap);
+        if (class->buckets != NULL)
+            memory_release(class->buckets, (1ull << class->bucket_bits) + 1,
+                           sizeof *class->buckets);
+        memory_release(class->entries, class->entry_count, sizeof *class->entries);
+    }
+    memory_release(matcher, 1, sizeof *matcher);
+}
+
+static enum trawl_status matcher_build(const struct trawl_plan *plan,
+                                       struct set_matcher **matcher_out, struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+    uint32_t of[SET_CLASSES_MAX] = {0};
+    struct set_matcher *matcher;
+    void *memory;
+
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *matcher, &memory, error));
+    matcher = (struct set_matcher *)memory;
+    matcher->fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x2020202020202020ull : 0;
+    choose_classes(plan, matcher, of);
+    for (uint32_t c = 0; c < matcher->class_count; c++)
+        TRAWL_TRY_DONE(class_room(&matcher->classes[c], matcher->fold, error));
+    fill_entries(plan, matcher, of);
+    *matcher_out = matcher;
+    matcher = NULL;
+done:
+    matcher_free(matcher);
+    return status;
+}
+
+/* For all plans alike: a matcher is made once in a plan's life. */
+static pthread_mutex_t matcher_lock = PTHREAD_MUTEX_INITIALIZER;
+
+enum trawl_status set_matcher_want(const struct trawl_plan *plan,
+                                   const struct set_matcher **matcher, struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+    struct set_matcher *made = NULL;
+
+    (void)pthread_mutex_lock(&matcher_lock);
+    if (plan->matcher->object == NULL) {
+        status = matcher_build(plan, &made, error);
+        plan->matcher->object = made;
+        plan->matcher->release = matcher_free;
+    }
+    *matcher = (const struct set_matcher *)plan->matcher->object;
+    (void)pthread_mutex_unlock(&matcher_lock);
+    return status;
+}
