@@ -408,6 +408,8 @@ static void test_run(const char *path)
                 check_turned(&loaded[i]->claim[k], c);
                 turned++;
             }
+    for (uint32_t i = 0; i < count; i++)
+        free(loaded[i]);
     printf("%u cases turned\n", turned);
     TEST_CHECK(turned > 100);
 }

@@ -135,14 +135,28 @@ static struct json *read_value(struct reader *reader)
     return json;
 }
 
-const struct json *json_read(const char *path)
+struct json *json_read(const char *path)
 {
-    struct reader reader = {path, file_text(path), 0};
-    const struct json *json = read_value(&reader);
+    char *storage = file_text(path);
+    struct reader reader = {path, storage, 0};
+    struct json *json = read_value(&reader);
 
     skip_blanks(&reader);
     need(&reader, *reader.at == '\0');
+    json->storage = storage;
     return json;
+}
+
+void json_close(struct json *json)
+{
+    struct json *next;
+
+    for (struct json *at = json->first; at != NULL; at = next) {
+        next = at->next;
+        json_close(at);
+    }
+    free(json->storage);
+    free(json);
 }
 
 const struct json *json_find(const struct json *object, const char *name)

@@ -13,10 +13,12 @@ struct json {
     const char *text;
     const char *name;          /* in an object */
     struct json *first, *next; /* members; the next one of the same array or object */
+    char *storage;             /* of the outermost: all strings */
 };
 
-/* The file's tree; freed with the program. */
-const struct json *json_read(const char *path);
+/* The file's tree, and its end: all that was read is gone then. */
+struct json *json_read(const char *path);
+void json_close(struct json *json);
 /* A member by name; NULL: there is none, or this is no object. */
 const struct json *json_find(const struct json *object, const char *name);
 /* What must be there. */

@@ -119,6 +119,12 @@ static void need_report(const struct options *options)
     fail("there is no report '%s'; say one of: pss, bmh, swift, word, records", options->paper);
 }
 
+static void free_papers(struct paper *const *paper, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        free(paper[i]);
+}
+
 /* --from: the outputs once more, from the figures of a run. --check: are they what the page says?
  */
 static int papers_again(const struct options *options)
@@ -140,10 +146,12 @@ static int papers_again(const struct options *options)
         own.svg_path = NULL; /* plots are drawn by the run itself */
         own.json_path = NULL;
         write_results(&papers, paper, count);
+        free_papers(paper, count);
         return 0;
     }
     bad = papers_check(&papers, paper, count,
                        options->markdown_path != NULL ? options->markdown_path : "docs/papers.md");
+    free_papers(paper, count);
     printf("%u sentences without their figures\n", bad);
     return bad == 0 ? 0 : 1;
 }
@@ -175,8 +183,7 @@ int bench_papers(const struct options *options)
     printf("\n%llu answers compared, %u wrong, %u failed, in %.0f s\n",
            (unsigned long long)papers.check_count, papers.wrong_count, papers.failed_count,
            clock_seconds() - papers.begin_seconds);
-    for (uint32_t i = 0; i < count; i++)
-        free(paper[i]);
+    free_papers(paper, count);
     papers_close(&papers);
     return papers.wrong_count + papers.failed_count == 0 ? 0 : 1;
 }

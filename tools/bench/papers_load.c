@@ -5,6 +5,8 @@
 #include "bench/json.h"
 #include "bench/papers.h"
 
+#define LINE_BYTES 4096u
+
 static void copy_text(const struct json *object, const char *name, char *to, size_t to_bytes)
 {
     snprintf(to, to_bytes, "%s", json_text(object, name));
@@ -175,6 +177,7 @@ static struct paper *load_paper(const struct json *from)
 
 static void load_machine(const struct json *from, struct papers *papers, struct options *options)
 {
+    static char line[LINE_BYTES];
     struct machine *machine = &papers->machine;
 
     copy_text(from, "processor", machine->processor, sizeof machine->processor);
@@ -186,17 +189,21 @@ static void load_machine(const struct json *from, struct papers *papers, struct 
     copy_text(from, "trawl", machine->version, sizeof machine->version);
     machine->cores = (uint32_t)json_number(from, "cores");
     machine->memory_bytes = (uint64_t)json_number(from, "memory_bytes");
-    options->line = json_text(from, "command");
+    copy_text(from, "command", line, sizeof line);
+    options->line = line;
 }
 
 uint32_t papers_load(const char *path, struct papers *papers, struct options *options,
                      struct paper *paper[PAPERS_MAX])
 {
-    const struct json *from = json_read(path), *form = json_find(from, "form");
+    struct json *from = json_read(path);
+    const struct json *form = json_find(from, "form");
     uint32_t count = 0;
 
-    if (form == NULL || (uint32_t)form->number != PAPERS_FORM)
+    if (form == NULL || (uint32_t)form->number != PAPERS_FORM) {
+        json_close(from);
         return 0;
+    }
     papers->options = options;
     load_machine(json_find(from, "machine"), papers, options);
     copy_text(from, "gpu", papers->device, sizeof papers->device);
@@ -210,5 +217,6 @@ uint32_t papers_load(const char *path, struct papers *papers, struct options *op
             fail("%s: more than %u reports", path, PAPERS_MAX);
         paper[count++] = load_paper(at);
     }
+    json_close(from);
     return count;
 }

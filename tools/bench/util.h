@@ -36,7 +36,7 @@ void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn
 
 void *allocate(uint64_t bytes);
 
-/* All of a text file, ended by NUL, or exit; freed with the program. */
+/* All of a text file, ended by NUL, or exit. The caller's, to be freed. */
 char *file_text(const char *path);
 
 /* A string of JSON, quotes included. */
