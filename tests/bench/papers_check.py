@@ -37,7 +37,7 @@ def check_cell(cell, figures, states, means):
         assert 'value' not in cell and figure['note'], cell
         return
     assert figure['whole_seconds'] and min(figure['whole_seconds']) > 0, figure
-    if cell['kind'] in ('child grids', 'refused launches'):
+    if cell['kind'] in ('child grids', 'refused launches', 'withheld launches'):
         assert cell['value'] >= 0, cell
     elif cell['kind'] == 'speed-up':
         base = time_of(figures[cell['base']], part, means)

@@ -90,7 +90,7 @@ static void test_cells(void)
     table_time(table, 2, 0, part, PART_WHOLE);
     table_time(table, 2, 1, none, PART_WHOLE);
     fast->child_grids = 12;
-    table_grids(table, 2, 2, fast, false);
+    table_grids(table, 2, 2, fast, CELL_GRIDS);
     TEST_CHECK(strcmp(table->title, "Table X") == 0 && strcmp(table->row[2], "row 2") == 0);
     TEST_CHECK(cell_is(table, 0, 0, "32.7"));
     TEST_CHECK(cell_is(table, 0, 1, "20.0 ~")); /* 10 and 30 ms lie apart */
@@ -101,9 +101,9 @@ static void test_cells(void)
     TEST_CHECK(cell_is(table, 2, 0, "16.0"));
     TEST_CHECK(cell_is(table, 2, 1, "no GPU"));
     TEST_CHECK(cell_is(table, 2, 2, "12"));
-    table_grids(table, 2, 2, fast, true);
+    table_grids(table, 2, 2, fast, CELL_SPILLS);
     TEST_CHECK(cell_is(table, 2, 2, "0"));
-    table_grids(table, 2, 2, none, true);
+    table_grids(table, 2, 2, none, CELL_WITHHELD);
     TEST_CHECK(cell_is(table, 2, 2, "no GPU"));
     table_time(table, 0, 0, skewed, PART_WHOLE);
     TEST_CHECK(cell_is(table, 0, 0, "11.5 (33.3) ~ [4]")); /* median, mean, spread, runs */

@@ -81,7 +81,7 @@ struct figure {
     struct samples part[PARTS]; /* beside WHOLE only those of a device's algorithms */
     double factor;              /* the time of the whole question / the time of what was run */
     uint32_t runs;              /* wanted: as many as the source has */
-    uint64_t child_grids, child_spills;
+    uint64_t child_grids, child_spills, child_withheld;
     char who[NAME_BYTES], on[NAME_BYTES]; /* who ran on what, for the data files */
     char note[TRAWL_ERROR_MESSAGE_BYTES];
 };
@@ -105,6 +105,7 @@ enum cell_kind {
     CELL_SPEEDUP,
     CELL_GRIDS,
     CELL_SPILLS,
+    CELL_WITHHELD,
     CELL_KINDS
 };
 
@@ -221,9 +222,10 @@ void table_time(struct table *table, uint32_t row, uint32_t column, const struct
                 enum part part);
 void table_speedup(struct table *table, uint32_t row, uint32_t column, const struct figure *figure,
                    const struct figure *base);
-/* Child grids that ran in the figure's last run; or launches that were refused. */
+/* Child grids of the figure's last run: that ran, that the device refused, that were not asked for
+ * (GRIDS, SPILLS, WITHHELD). */
 void table_grids(struct table *table, uint32_t row, uint32_t column, const struct figure *figure,
-                 bool refused);
+                 enum cell_kind kind);
 /* The parts of the time of all of a device's algorithms among figures [first, ...). */
 void paper_parts(struct paper *paper, uint32_t first, const char *caption);
 struct figure *paper_figure(struct paper *paper);

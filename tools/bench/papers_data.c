@@ -42,9 +42,10 @@ static void json_figure(FILE *file, const struct figure *figure)
     }
     fprintf(file,
             ", \"host\": %d, \"side\": %d, \"runs\": %" PRIu32
-            ", \"factor\": %.17g, \"child_grids\": %" PRIu64 ", \"child_spills\": %" PRIu64,
+            ", \"factor\": %.17g, \"child_grids\": %" PRIu64 ", \"child_spills\": %" PRIu64
+            ", \"child_withheld\": %" PRIu64,
             (int)figure->host, (int)figure->side, figure->runs, figure->factor, figure->child_grids,
-            figure->child_spills);
+            figure->child_spills, figure->child_withheld);
     for (uint32_t part = 0; part < PARTS; part++)
         json_samples(file, (enum part)part, &figure->part[part]);
     fprintf(file, "}");
@@ -54,8 +55,13 @@ static void json_figure(FILE *file, const struct figure *figure)
 static void json_cell(FILE *file, const struct paper *paper, const struct table *table,
                       const struct cell *cell)
 {
-    static const char *const kinds[] = {"empty",    "published",   "time",
-                                        "speed-up", "child grids", "refused launches"};
+    static const char *const kinds[] = {"empty",
+                                        "published",
+                                        "time",
+                                        "speed-up",
+                                        "child grids",
+                                        "refused launches",
+                                        "withheld launches"};
     double value;
 
     fprintf(file, "{\"kind\": \"%s\"", kinds[cell->kind]);

@@ -60,6 +60,7 @@ static void load_figure(const struct json *from, struct figure *figure)
     figure->factor = json_number(from, "factor");
     figure->child_grids = (uint64_t)json_number(from, "child_grids");
     figure->child_spills = (uint64_t)json_number(from, "child_spills");
+    figure->child_withheld = (uint64_t)json_number(from, "child_withheld");
     for (uint32_t part = 0; part < PARTS; part++) {
         char name[NAME_BYTES];
 
@@ -90,7 +91,10 @@ static void load_cell(const struct json *from, struct paper *paper, struct table
         table_speedup(table, row, column, figure,
                       &paper->figure[index_of(from, "base", paper->figure_count)]);
     else
-        table_grids(table, row, column, figure, strcmp(kind, "refused launches") == 0);
+        table_grids(table, row, column, figure,
+                    strcmp(kind, "child grids") == 0        ? CELL_GRIDS
+                    : strcmp(kind, "refused launches") == 0 ? CELL_SPILLS
+                                                            : CELL_WITHHELD);
 }
 
 static void load_table(const struct json *from, struct paper *paper)

@@ -8,22 +8,22 @@
 
 /* ---- Both --------------------------------------------------------------------------------- */
 
-/* Reasons why a cell holds a word, each once. */
+/* Reasons why a cell holds a word, and notes on what was measured, each once. */
 static void print_reasons(const struct paper *paper, FILE *file, const char *prefix)
 {
     for (uint32_t i = 0; i < paper->figure_count; i++) {
         const struct figure *figure = &paper->figure[i];
-        bool seen = false;
+        bool seen = figure->note[0] == '\0';
 
-        if (figure->state <= FIGURE_NO_GPU)
+        if (figure->state == FIGURE_EMPTY || figure->state == FIGURE_NO_GPU)
             continue;
         for (uint32_t k = 0; k < i && !seen; k++)
             seen = paper->figure[k].state == figure->state &&
                    strcmp(paper->figure[k].who, figure->who) == 0 &&
                    strcmp(paper->figure[k].note, figure->note) == 0;
         if (!seen)
-            fprintf(file, "%s%s: %s: %s\n", prefix, figure_state_name(figure->state), figure->who,
-                    figure->note);
+            fprintf(file, "%s%s%s%s: %s\n", prefix, figure_state_name(figure->state),
+                    figure->state == FIGURE_MEASURED ? "" : ": ", figure->who, figure->note);
     }
 }
 

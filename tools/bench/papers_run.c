@@ -203,7 +203,8 @@ struct run {
     struct trawl_error error;
     bool right;
     double seconds[PARTS];
-    uint64_t child_grids, child_spills;
+    uint64_t child_grids, child_spills, child_withheld;
+    char note[sizeof((struct trawl_stats *)NULL)->note];
 };
 
 static void ask(const struct papers *papers, const struct question *question,
@@ -253,6 +254,8 @@ static void take_parts(const struct trawl_stats *stats, double plan_seconds, str
     run->seconds[PART_OTHER] = run->seconds[PART_WHOLE] - named;
     run->child_grids = stats->child_grids;
     run->child_spills = stats->child_spills;
+    run->child_withheld = stats->child_withheld;
+    memcpy(run->note, stats->note, sizeof run->note);
 }
 
 /* Of no right answer, so that nothing old counts; and its pages are there before the time begins,
@@ -398,6 +401,9 @@ bool papers_run(struct papers *papers, const struct question *question,
     figure->state = FIGURE_MEASURED;
     figure->child_grids = run.child_grids;
     figure->child_spills = run.child_spills;
+    figure->child_withheld = run.child_withheld;
+    if (run.note[0] != '\0')
+        snprintf(figure->note, sizeof figure->note, "%s", run.note);
     memcpy(seconds, run.seconds, sizeof run.seconds);
     return true;
 }

@@ -189,10 +189,11 @@ static void add_grids(struct paper *paper, const struct cells cells[LENGTHS][COR
     struct table *table = paper_table(paper, 1, "child grids", "text, algorithm",
                                       "Child grids of one search by the -swift form");
 
-    table_caption(table,
-                  "Of the last run of each; what was refused, the parent's threads compared.");
+    table_caption(table, "Of the last run of each. Where a launch was refused, or not asked for, "
+                         "the parent's thread compared.");
     for (uint32_t m = 0; m < LENGTHS; m++) {
         (void)table_column(table, "m = %llu, ran", (unsigned long long)lengths[m]);
+        (void)table_column(table, "m = %llu, not asked for", (unsigned long long)lengths[m]);
         (void)table_column(table, "m = %llu, launch refused", (unsigned long long)lengths[m]);
     }
     for (uint32_t t = 0; t < CORPUS_KINDS; t++)
@@ -200,8 +201,9 @@ static void add_grids(struct paper *paper, const struct cells cells[LENGTHS][COR
             uint32_t row = table_row(table, "%s, %s", text_names[t], algorithms[a]);
 
             for (uint32_t m = 0; m < LENGTHS; m++) {
-                table_grids(table, row, 2 * m, cells[m][t].form[a][SWIFT], false);
-                table_grids(table, row, 2 * m + 1, cells[m][t].form[a][SWIFT], true);
+                table_grids(table, row, 3 * m, cells[m][t].form[a][SWIFT], CELL_GRIDS);
+                table_grids(table, row, 3 * m + 1, cells[m][t].form[a][SWIFT], CELL_WITHHELD);
+                table_grids(table, row, 3 * m + 2, cells[m][t].form[a][SWIFT], CELL_SPILLS);
             }
         }
 }

@@ -101,8 +101,10 @@ bool cell_value(const struct table *table, const struct cell *cell, double *valu
         return true;
     case CELL_GRIDS:
     case CELL_SPILLS:
-        *value = (double)(cell->kind == CELL_GRIDS ? cell->figure->child_grids
-                                                   : cell->figure->child_spills);
+    case CELL_WITHHELD:
+        *value = (double)(cell->kind == CELL_GRIDS    ? cell->figure->child_grids
+                          : cell->kind == CELL_SPILLS ? cell->figure->child_spills
+                                                      : cell->figure->child_withheld);
         return cell->figure->state == FIGURE_MEASURED;
     default:
         return false;
@@ -212,10 +214,9 @@ void table_speedup(struct table *table, uint32_t row, uint32_t column, const str
 }
 
 void table_grids(struct table *table, uint32_t row, uint32_t column, const struct figure *figure,
-                 bool refused)
+                 enum cell_kind kind)
 {
-    table->cell[row][column] =
-        (struct cell){refused ? CELL_SPILLS : CELL_GRIDS, PART_WHOLE, 0, figure, NULL};
+    table->cell[row][column] = (struct cell){kind, PART_WHOLE, 0, figure, NULL};
 }
 
 void paper_note(struct paper *paper, const char *format, ...)
