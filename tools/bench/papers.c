@@ -165,6 +165,9 @@ int bench_papers(const struct options *options)
     if (options->check || options->from_path != NULL)
         return papers_again(options);
     need_report(options);
+    if (trawl_algorithm(0, NULL) == NULL)
+        fail("this library was built without the gallery (TRAWL_GALLERY): there is nothing to "
+             "measure");
     papers.options = options;
     papers.begin_seconds = clock_seconds();
     papers_open(&papers);

@@ -20,7 +20,7 @@
 static const uint64_t lengths[LENGTHS] = {500, 1500};
 static const char *const algorithms[ALGORITHMS] = {"bf", "qs", "hp"};
 static const char *const paper_forms[FORMS] = {
-    "", "-shared", "-swift", "-swift-binning", "-swift-chunking", "-hybrid"};
+    "", "-shared", "-swift", "-swift-binning", "-swift-chunking", "-hybrid:800"};
 enum form { GENERIC, SHARED, SWIFT, BINNING, CHUNKING, HYBRID };
 static const char *const text_names[CORPUS_KINDS] = {"bible", "world192", "E. coli", "Sample-Text"};
 static const uint64_t sweep_lengths[SWEEP_MAX] = {50,  100, 200,  300,  400,  500,  600, 700,
@@ -65,6 +65,10 @@ static void write_names(void)
                 (trawl_algorithm_engines(i) & 1u << TRAWL_ENGINE_CUDA) != 0)
                 snprintf(names[a][find_form(name + bytes)], NAMES_BYTES, "%s", name);
         }
+    for (uint32_t a = 0; a < ALGORITHMS;
+         a++) /* with the paper's threshold, if there is one at all */
+        if (names[a][SWIFT][0] != '\0')
+            snprintf(names[a][HYBRID], NAMES_BYTES, "%s%s", algorithms[a], paper_forms[HYBRID]);
 }
 
 /* A pattern of grep ends at a line end. So it gets a copy of text and pattern in which a byte that
