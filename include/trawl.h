@@ -5,10 +5,11 @@
  * Occurrences may overlap, and every one of them counts. All answers are exact, and the
  * engines (host cores, NVIDIA GPUs) give byte for byte the same ones.
  *
- * Three objects:
+ * Three objects, and a fourth for programs with many threads (struct trawl_runtime):
  *   plan      one or many patterns, compiled. Immutable: share it between threads freely.
  *   text      memory, a file, or a descriptor that is read to its end.
- *   searcher  worker threads and scratch memory. One call at a time: one per calling thread.
+ *   searcher  one calling thread's way to search. One call at a time; its threads and devices are
+ *             its own, or those of a runtime that it shares with other searchers.
  *
  * The shortest complete use:
  *
@@ -279,15 +280,44 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_read(const struct trawl_tex
                                                           uint64_t *read_bytes,
                                                           struct trawl_error *error);
 
-/* ---- Searcher -------------------------------------------------------------------------- */
+/* ---- Runtime ---------------------------------------------------------------------------- */
 
-struct trawl_searcher;
+struct trawl_runtime;
 
 enum trawl_engine {
     TRAWL_ENGINE_AUTO = 0, /* the CPU, joined by GPUs where it pays */
     TRAWL_ENGINE_CPU = 1,
     TRAWL_ENGINE_CUDA = 2, /* ENGINE if there is no usable device */
 };
+
+struct trawl_runtime_options {
+    uint64_t size; /* sizeof(struct trawl_runtime_options) */
+    enum trawl_engine engine;
+    uint32_t threads;             /* 1 to 1024 search, a caller's included; 0: one per core */
+    const char *instruction_set;  /* as in struct trawl_searcher_options */
+    uint64_t device_memory_bytes; /* of each device, that searching may use; 0: no limit */
+    uint64_t host_memory_bytes;   /* for the chunks that texts are read into; 0: no limit */
+};
+#define TRAWL_RUNTIME_OPTIONS_INIT                                             \
+    {                                                                          \
+        sizeof(struct trawl_runtime_options), TRAWL_ENGINE_AUTO, 0, NULL, 0, 0 \
+    }
+
+/* Open what searchers share: worker threads, devices, loaded texts, memory. Any number of searchers
+ * may use it at the same time, each from a thread of its own: their searches share the workers. A
+ * searcher without one opens one for itself.
+ * Errors: ARGUMENT, MEMORY, ENGINE (with the reason), DEVICE.
+ * Threads start when a text is large enough to need them, and stay. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_runtime_open(
+    const struct trawl_runtime_options *options, struct trawl_runtime **runtime,
+    struct trawl_error *error);
+/* Errors: BUSY while searchers of it are open; it then stays as it is. */
+TRAWL_API enum trawl_status trawl_runtime_close(struct trawl_runtime *runtime,
+                                                struct trawl_error *error);
+
+/* ---- Searcher -------------------------------------------------------------------------- */
+
+struct trawl_searcher;
 
 struct trawl_searcher_options {
     uint64_t size; /* sizeof(struct trawl_searcher_options) */
@@ -296,19 +326,23 @@ struct trawl_searcher_options {
     uint64_t chunk_bytes;        /* text per unit of work; 0: chosen. Small values are for tests. */
     const char *instruction_set; /* NULL: the best here. Else one of trawl_instruction_set().
                                     Borrowed until trawl_searcher_open returns. */
-    uint64_t device_memory_bytes; /* of each device, that searching may use; 0: no limit */
+    uint64_t device_memory_bytes;  /* of each device, that searching may use; 0: no limit */
+    struct trawl_runtime *runtime; /* NULL: one of its own. Else engine, threads, instruction_set
+                                      and device_memory_bytes are the runtime's, and 0 here. It
+                                      stays open until the searcher is closed. */
 };
-#define TRAWL_SEARCHER_OPTIONS_INIT                                             \
-    {                                                                           \
-        sizeof(struct trawl_searcher_options), TRAWL_ENGINE_AUTO, 0, 0, NULL, 0 \
+#define TRAWL_SEARCHER_OPTIONS_INIT                                                   \
+    {                                                                                 \
+        sizeof(struct trawl_searcher_options), TRAWL_ENGINE_AUTO, 0, 0, NULL, 0, NULL \
     }
 
 /* The instruction sets this build can use on this machine, best first, NULL after the last;
  * "portable" is always among them. Static text. */
 TRAWL_API const char *trawl_instruction_set(uint32_t index);
 
-/* Open a searcher. Threads start when a text is large enough to need them, and stay.
- * Errors: ARGUMENT, MEMORY, ENGINE (with the reason), DEVICE. */
+/* Open a searcher.
+ * Errors: ARGUMENT, MEMORY, ENGINE (with the reason), DEVICE.
+ * Cost: with a runtime, some memory; without one, that of trawl_runtime_open. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_open(
     const struct trawl_searcher_options *options, struct trawl_searcher **searcher,
     struct trawl_error *error);
@@ -342,6 +376,26 @@ struct trawl_stats {
 };
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_stats(
     const struct trawl_searcher *searcher, struct trawl_stats *stats, struct trawl_error *error);
+
+/* What the workers of one kind did in the last finished call. Where it ended soon, most is 0. */
+struct trawl_worker_stats {
+    uint64_t size; /* sizeof(struct trawl_worker_stats), set by the caller */
+    char name[96]; /* "cpu", or a device's */
+    uint64_t chunk_count;
+    uint64_t text_bytes; /* searched, also of chunks that nobody took the results of */
+    uint64_t search_ns;  /* summed over its threads: in searches */
+    uint64_t ready_ns;   /* the same: reading chunks, and copying them for a device */
+};
+
+/* index 0: the host's cores; then a device each. *count gets how many there are; an index beyond
+ * them is ARGUMENT. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_workers(
+    const struct trawl_searcher *searcher, uint32_t index, struct trawl_worker_stats *stats,
+    uint32_t *count, struct trawl_error *error);
+
+/* End the call that the searcher is inside as soon as possible, with STOPPED; without one, nothing.
+ * From any thread. Results that were delivered before stay. */
+TRAWL_API void trawl_searcher_cancel(struct trawl_searcher *searcher);
 
 /* Bytes of the current call's text that are done. Any thread may ask, also during a call: this is
  * what a progress display reads. */
@@ -511,6 +565,52 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_windows(struct trawl_searcher *s
                                                         struct trawl_text *text, uint32_t flags,
                                                         trawl_window_sink sink, void *context,
                                                         struct trawl_error *error);
+
+/* ---- Batches ------------------------------------------------------------------------------
+ *
+ * The same searches, pulled: the caller asks for the next results when it wants them. What is not
+ * asked for is searched ahead only as far as memory in flight is bounded.
+ */
+struct trawl_search;
+
+enum trawl_search_flag {
+    TRAWL_SEARCH_COUNTS = 1,      /* no columns: only how many */
+    TRAWL_SEARCH_LINE_NUMBERS = 2 /* a column of line numbers too */
+};
+
+/* Results of one stretch of the text, in columns of match_count, in order of (begin, pattern
+ * index). Borrowed until the next call for the search. */
+struct trawl_batch {
+    uint64_t size;       /* sizeof(struct trawl_batch), set by the caller */
+    uint64_t text_begin; /* occurrences that begin in [text_begin, text_end) */
+    uint64_t text_end;
+    uint64_t match_count;
+    const uint64_t *begins; /* NULL with TRAWL_SEARCH_COUNTS */
+    const uint64_t *ends;
+    const uint64_t *pattern_indices;
+    const uint64_t *line_numbers; /* from 0 on, of the line each begins in; NULL unless asked for */
+    bool last;                    /* the text ends here: no batch follows */
+};
+
+/* Begin a search, with flags of enum trawl_search_flag. The searcher is inside a call until
+ * trawl_search_close; plan and text are borrowed until then.
+ * Errors: as of trawl_positions, but for READ; ARGUMENT also for an unknown flag. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_search_open(struct trawl_searcher *searcher,
+                                                            const struct trawl_plan *plan,
+                                                            struct trawl_text *text, uint32_t flags,
+                                                            struct trawl_search **search,
+                                                            struct trawl_error *error);
+/* The next batch; batches follow each other without gap, and some may be empty. After the last one,
+ * and after a failure, calls fail with ARGUMENT.
+ * Errors: STOPPED after trawl_search_cancel; READ, DEVICE, MEMORY after the batches before the
+ * fault. Threads: one at a time; it works on the search too. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_search_next(struct trawl_search *search,
+                                                            struct trawl_batch *batch,
+                                                            struct trawl_error *error);
+/* End the search early: the next, or waiting, trawl_search_next returns STOPPED. From any thread,
+ * until trawl_search_close. */
+TRAWL_API void trawl_search_cancel(struct trawl_search *search);
+TRAWL_API void trawl_search_close(struct trawl_search *search);
 
 /* ---- Records ------------------------------------------------------------------------------
  *

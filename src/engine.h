@@ -30,6 +30,7 @@ struct engine_chunk {
      * before the chunk where that is 0. */
     bool spans_known;
     uint64_t spans_end;
+    bool pinned; /* all of it lies in memory that engine_ops.pin was given */
 };
 
 enum engine_want {
@@ -129,12 +130,19 @@ struct engine_options {
     struct engine *cuda;          /* the gallery: whose devices it uses; NULL: the host */
 };
 
+#define ENGINE_DEVICES_MAX 16u
+
 struct engine_properties {
     const char *name;            /* "cpu", "cuda" */
     const char *instruction_set; /* CPU; "" elsewhere */
-    uint32_t lanes_max;          /* lanes worth opening; 0: as many as threads */
-    uint64_t chunk_bytes;        /* preferred; 0: whatever suits the text */
-    char note[160];              /* why an engine takes no part; empty if nothing is to be said */
+    uint32_t device_count;       /* 0: it searches on the host */
+    uint32_t lanes_per_device;   /* worth opening */
+};
+
+/* Where loaded bytes are searched. */
+struct engine_part {
+    uint32_t device; /* ENGINE_DEVICES_MAX: any */
+    uint64_t bytes;  /* begins from the first byte on that it holds, with what follows them */
 };
 
 struct engine_ops {
@@ -146,6 +154,13 @@ struct engine_ops {
     enum trawl_status (*lane_open)(struct engine *engine, struct engine_lane **lane,
                                    struct trawl_error *error);
     void (*lane_close)(struct engine_lane *lane);
+    /* Devices: the same on the device asked for. */
+    enum trawl_status (*lane_open_on)(struct engine *engine, uint32_t device,
+                                      struct engine_lane **lane, struct trawl_error *error);
+    /* Devices: make them copy from this memory directly, and let go of it. A failed pin is no
+     * error: copies are slower. */
+    bool (*pin)(struct engine *engine, void *bytes, uint64_t bytes_count);
+    void (*unpin)(struct engine *engine, void *bytes);
     /* Get ready for scans under this plan, which outlives them. */
     enum trawl_status (*lane_begin)(struct engine_lane *lane, const struct trawl_plan *plan,
                                     struct trawl_error *error);
@@ -158,10 +173,10 @@ struct engine_ops {
     enum trawl_status (*load)(struct engine *engine, const uint8_t *bytes, uint64_t bytes_count,
                               struct trawl_error *error);
     void (*unload)(struct engine *engine, const uint8_t *bytes);
-    /* Optional: how many devices would search all these bytes, which are loaded, without a copy?
-     * Counts then come in the largest chunks. Plan NULL: any. */
-    uint32_t (*holds)(struct engine *engine, const struct trawl_plan *plan, const uint8_t *bytes,
-                      uint64_t bytes_count);
+    /* Optional: would a device search the text that begins at `bytes` without a copy? Which one,
+     * and as far as where? false: none. Plan NULL: any. */
+    bool (*locate)(struct engine *engine, const struct trawl_plan *plan, const uint8_t *bytes,
+                   uint64_t bytes_count, struct engine_part *part);
     /* Optional: for plans whose algorithm takes records, after lane_begin. Fills the matrix, block
      * by block, with threads of its own; the plan's conditions hold inside each record. Adds to the
      * result's device times and candidate_count. STOPPED: there was no next block. */

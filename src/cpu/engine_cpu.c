@@ -38,9 +38,8 @@ static void cpu_properties(struct engine *engine, struct engine_properties *prop
 {
     properties->name = "cpu";
     properties->instruction_set = engine->find->name;
-    properties->lanes_max = 0;
-    properties->chunk_bytes = 0;
-    properties->note[0] = '\0';
+    properties->device_count = 0;
+    properties->lanes_per_device = 0;
 }
 
 static enum trawl_status cpu_lane_open(struct engine *engine, struct engine_lane **lane,
@@ -161,5 +160,12 @@ static enum trawl_status cpu_scan(struct engine_lane *lane, const struct engine_
 }
 
 const struct engine_ops engine_cpu = {
-    "cpu",    cpu_open, cpu_close, cpu_properties, cpu_lane_open, cpu_lane_close, cpu_lane_begin,
-    cpu_scan, NULL,     NULL,      NULL,           NULL,          NULL,           NULL};
+    .name = "cpu",
+    .open = cpu_open,
+    .close = cpu_close,
+    .properties = cpu_properties,
+    .lane_open = cpu_lane_open,
+    .lane_close = cpu_lane_close,
+    .lane_begin = cpu_lane_begin,
+    .scan = cpu_scan,
+};

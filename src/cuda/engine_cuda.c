@@ -14,7 +14,8 @@
 #include "cuda/lane.h"
 
 #define LANES_PER_DEVICE 3u
-#define CHUNK_BYTES (32u << 20)
+#define STRIPES_PER_DEVICE 2u
+#define STRIPE_ALIGNMENT 4096u
 #define TEXT_BYTES_MIN (64u << 10) /* below this a device's memory counts as exhausted */
 
 struct engine {
@@ -60,7 +61,7 @@ static void cuda_close(struct engine *engine)
 {
     for (uint32_t i = 0; i < CUDA_RESIDENT_MAX; i++)
         if (engine->residents[i].bytes != NULL)
-            engine_cuda_unload(engine, engine->residents[i].bytes);
+            engine_cuda_unload(engine, engine->residents[i].text);
     for (uint32_t i = 0; i < engine->device_count; i++)
         if (engine->device_is_open[i])
             cuda_device_close(&engine->devices[i]);
@@ -100,9 +101,8 @@ static void cuda_properties(struct engine *engine, struct engine_properties *pro
 {
     properties->name = "cuda";
     properties->instruction_set = "";
-    properties->lanes_max = engine->device_count * LANES_PER_DEVICE;
-    properties->chunk_bytes = CHUNK_BYTES;
-    properties->note[0] = '\0';
+    properties->device_count = engine->device_count;
+    properties->lanes_per_device = LANES_PER_DEVICE;
 }
 
 /* ---- Lanes ------------------------------------------------------------------------------ */
@@ -157,6 +157,42 @@ static enum trawl_status cuda_lane_open(struct engine *engine, struct engine_lan
     return lane_open_on(engine, index, lane, error);
 }
 
+static enum trawl_status cuda_lane_open_on(struct engine *engine, uint32_t index,
+                                           struct engine_lane **lane, struct trawl_error *error)
+{
+    enum trawl_status status;
+
+    TRAWL_ASSERT(index < engine->device_count);
+    (void)pthread_mutex_lock(&engine->lock);
+    status = device_want(engine, index, error);
+    (void)pthread_mutex_unlock(&engine->lock);
+    return status != TRAWL_OK ? status : lane_open_on(engine, index, lane, error);
+}
+
+/* For all devices, by the first one's context. */
+static bool cuda_pin(struct engine *engine, void *bytes, uint64_t count)
+{
+    struct cuda_device *device = &engine->devices[0];
+    bool pinned;
+
+    if (cuda_device_enter(device, NULL) != TRAWL_OK)
+        return false;
+    pinned = engine->driver.host_register(bytes, (size_t)count, CUDA_HOST_REGISTER_MAPPED) ==
+             CUDA_CODE_OK;
+    cuda_device_leave(device);
+    return pinned;
+}
+
+static void cuda_unpin(struct engine *engine, void *bytes)
+{
+    struct cuda_device *device = &engine->devices[0];
+
+    if (cuda_device_enter(device, NULL) != TRAWL_OK)
+        return;
+    (void)engine->driver.host_unregister(bytes);
+    cuda_device_leave(device);
+}
+
 void cuda_lane_take(struct engine_lane *lane, const struct trawl_plan *plan)
 {
     lane->plan = plan;
@@ -188,23 +224,48 @@ static bool resident_holds(const struct cuda_resident *resident, const uint8_t *
     return true;
 }
 
-uint32_t engine_cuda_holds(struct engine *engine, const struct trawl_plan *plan,
-                           const uint8_t *bytes, uint64_t count)
+/* May this plan's searches use it where they begin `at` bytes behind its first? A part of a text
+ * has no room for occurrences that are longer than what it shares with the next. */
+static bool resident_serves(const struct cuda_resident *resident, const struct trawl_plan *plan,
+                            uint64_t at)
 {
     bool in_place =
         plan != NULL && cuda_in_place_pays(plan, cuda_limits_default.in_place_stride_min);
+    bool reaches_end = resident->bytes + resident->count == resident->text + resident->text_count;
+
+    if (resident->in_place != 0 && !in_place)
+        return false;
+    return at < resident->owned &&
+           (reaches_end || plan == NULL || plan->need_after <= resident->count - resident->owned);
+}
+
+static bool cuda_locate(struct engine *engine, const struct trawl_plan *plan, const uint8_t *bytes,
+                        uint64_t count, struct engine_part *part)
+{
     uint32_t devices = 0;
     uint64_t at;
 
+    part->bytes = 0;
     (void)pthread_mutex_lock(&engine->lock);
     for (uint32_t i = 0; i < CUDA_RESIDENT_MAX; i++) {
         const struct cuda_resident *resident = &engine->residents[i];
+        uint64_t held;
 
-        if (resident_holds(resident, bytes, count, &at) && (resident->in_place == 0 || in_place))
-            devices++;
+        if (!resident_holds(resident, bytes, 0, &at) || !resident_serves(resident, plan, at))
+            continue;
+        held = count <= resident->count - at ? count : resident->owned - at;
+        if (held > part->bytes)
+            devices = 0;
+        if (held < part->bytes)
+            continue;
+        part->bytes = held;
+        part->device = resident->device_index;
+        devices++;
     }
     (void)pthread_mutex_unlock(&engine->lock);
-    return devices;
+    if (devices > 1)
+        part->device = ENGINE_DEVICES_MAX;
+    return devices > 0;
 }
 
 static bool find_resident(const struct engine_lane *lane, const uint8_t *bytes, uint64_t count,
@@ -287,7 +348,7 @@ static enum trawl_status bring_text(struct engine_lane *lane, const struct engin
     TRAWL_TRY(reserve_text(lane, way, available, min_u64(available, 2 * overlap), error));
     count = min_u64(available, (lane->text.bytes - SCAN_PADDING_BYTES) & ~15ull);
     count = min_u64(count, max_u64(text_bytes_max(lane, way), 2 * overlap));
-    if (cuda_lane_in_place(lane, chunk->bytes + at, count, &pinned))
+    if (chunk->pinned || cuda_lane_in_place(lane, chunk->bytes + at, count, &pinned))
         TRAWL_TRY(CUDA_CALL(lane->device, error, copy_to_device, lane->text.address,
                             chunk->bytes + at, (size_t)count, lane->stream));
     else
@@ -569,10 +630,18 @@ static enum trawl_status resident_keep(struct engine *engine, struct cuda_reside
     return TRAWL_FAIL(error, LIMIT, "more than %u texts are loaded", CUDA_RESIDENT_MAX);
 }
 
-static enum trawl_status load_on(struct engine *engine, uint32_t index, const uint8_t *bytes,
-                                 uint64_t count, struct trawl_error *error)
+/* The text, or its part [begin, begin + owned) with what it shares with the next. */
+static enum trawl_status load_on(struct engine *engine, uint32_t index, const uint8_t *text,
+                                 uint64_t text_count, uint64_t begin, uint64_t owned,
+                                 struct trawl_error *error)
 {
-    struct cuda_resident resident = {bytes, count, index, {0, 0}, 0};
+    uint64_t overlap = min_u64(cuda_limits_now().split_overlap, text_count - begin - owned);
+    struct cuda_resident resident = {.bytes = text + begin,
+                                     .count = owned + overlap,
+                                     .owned = owned,
+                                     .text = text,
+                                     .text_count = text_count,
+                                     .device_index = index};
     struct engine_lane *lane = NULL;
     enum trawl_status status;
 
@@ -596,26 +665,47 @@ done:
     return status;
 }
 
-/* On every device; lanes of one that has no room copy what they search, as for other texts. */
+/* Long texts are split over the devices, in stripes that are dealt out in turn, so that results in
+ * order keep all of them busy. */
+static enum trawl_status load_split(struct engine *engine, const uint8_t *bytes, uint64_t count,
+                                    struct trawl_error *error)
+{
+    uint64_t least = cuda_limits_now().split_bytes_min, devices = engine->device_count;
+    uint64_t stripes = max_u64(devices, min_u64(STRIPES_PER_DEVICE * devices, count / least));
+    uint64_t step = (count / stripes / STRIPE_ALIGNMENT + 1) * STRIPE_ALIGNMENT;
+
+    for (uint64_t begin = 0, i = 0; begin < count; begin += step, i++)
+        TRAWL_TRY(load_on(engine, (uint32_t)(i % devices), bytes, count, begin,
+                          min_u64(step, count - begin), error));
+    return TRAWL_OK;
+}
+
+/* Short texts lie on every device; lanes of one that has no room copy what they search, as for
+ * other texts. */
 enum trawl_status engine_cuda_load(struct engine *engine, const uint8_t *bytes, uint64_t count,
                                    struct trawl_error *error)
 {
     engine_cuda_unload(engine, bytes);
     if (count == 0)
         return TRAWL_OK;
-    TRAWL_TRY(load_on(engine, 0, bytes, count, error));
+    if (engine->device_count > 1 && count >= cuda_limits_now().split_bytes_min) {
+        if (load_split(engine, bytes, count, error) == TRAWL_OK)
+            return TRAWL_OK;
+        engine_cuda_unload(engine, bytes);
+    }
+    TRAWL_TRY(load_on(engine, 0, bytes, count, 0, count, error));
     for (uint32_t index = 1; index < engine->device_count; index++)
-        (void)load_on(engine, index, bytes, count, NULL);
+        (void)load_on(engine, index, bytes, count, 0, count, NULL);
     return TRAWL_OK;
 }
 
 void engine_cuda_unload(struct engine *engine, const uint8_t *bytes)
 {
     for (uint32_t i = 0; i < CUDA_RESIDENT_MAX; i++) {
-        struct cuda_resident resident = {NULL, 0, 0, {0, 0}, 0};
+        struct cuda_resident resident = {.bytes = NULL};
 
         (void)pthread_mutex_lock(&engine->lock);
-        if (engine->residents[i].bytes == bytes) {
+        if (engine->residents[i].bytes != NULL && engine->residents[i].text == bytes) {
             resident = engine->residents[i];
             memset(&engine->residents[i], 0, sizeof engine->residents[i]);
         }
@@ -625,7 +715,20 @@ void engine_cuda_unload(struct engine *engine, const uint8_t *bytes)
 }
 
 const struct engine_ops engine_cuda = {
-    "cuda",           cuda_open,          cuda_close,        cuda_properties,
-    cuda_lane_open,   cuda_lane_close,    cuda_lane_begin,   cuda_scan,
-    engine_cuda_load, engine_cuda_unload, engine_cuda_holds, NULL,
-    cuda_count_many,  cuda_fill_begins};
+    .name = "cuda",
+    .open = cuda_open,
+    .close = cuda_close,
+    .properties = cuda_properties,
+    .lane_open = cuda_lane_open,
+    .lane_close = cuda_lane_close,
+    .lane_open_on = cuda_lane_open_on,
+    .pin = cuda_pin,
+    .unpin = cuda_unpin,
+    .lane_begin = cuda_lane_begin,
+    .scan = cuda_scan,
+    .load = engine_cuda_load,
+    .unload = engine_cuda_unload,
+    .locate = cuda_locate,
+    .count_many = cuda_count_many,
+    .begins = cuda_fill_begins,
+};

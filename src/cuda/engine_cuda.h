@@ -12,9 +12,6 @@ extern const struct engine_ops engine_cuda;
  * Errors: MEMORY, DEVICE; LIMIT: too many. Threads: any, but not during scans of these bytes. */
 enum trawl_status engine_cuda_load(struct engine *engine, const uint8_t *bytes, uint64_t count,
                                    struct trawl_error *error);
-/* Do these bytes lie in loaded ones? */
-uint32_t engine_cuda_holds(struct engine *engine, const struct trawl_plan *plan,
-                           const uint8_t *bytes, uint64_t count);
 void engine_cuda_unload(struct engine *engine, const uint8_t *bytes);
 
 #endif

@@ -10,13 +10,16 @@
 #include "cuda/limits.h"
 #include "engine.h"
 
-#define CUDA_DEVICES_MAX 16u
-#define CUDA_RESIDENT_MAX 64u
+#define CUDA_DEVICES_MAX ENGINE_DEVICES_MAX
+#define CUDA_RESIDENT_MAX 256u /* a split text counts as one for each part */
 
-/* A text in host memory that also lies on a device, or that a device can read. */
+/* A text in host memory, or a part of it, that also lies on a device or that a device can read. */
 struct cuda_resident {
     const uint8_t *bytes; /* NULL: free */
     uint64_t count;
+    uint64_t owned;      /* what the part shares with the next one lies behind these */
+    const uint8_t *text; /* what was loaded */
+    uint64_t text_count;
     uint32_t device_index;
     struct cuda_memory memory;
     uint64_t in_place; /* not 0: pinned, and there is no copy; its address for the device */

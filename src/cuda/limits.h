@@ -10,6 +10,8 @@ struct cuda_limits {
     uint32_t sampled_hits_stride_min; /* positions by samples from this stride on, else by every */
     uint32_t in_place_stride_min; /* pinned texts are sampled where they are from this stride on */
     bool load_in_place;           /* texts are pinned even where a device has room for a copy */
+    uint64_t split_bytes_min;     /* of a loaded text, to be split over devices */
+    uint64_t split_overlap;       /* that a part shares with the next */
     uint64_t staging_bytes;       /* of each of a lane's two pinned buffers */
     uint64_t room_step_bytes; /* memory is taken in multiples of this, so that it seldom grows */
     uint64_t hits_room_min;   /* hits a lane begins with room for */

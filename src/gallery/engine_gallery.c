@@ -82,12 +82,6 @@ static enum trawl_status gallery_scan(struct engine_lane *lane, const struct eng
                : gallery_host_scan(&lane->host, chunk, from, want, result, error);
 }
 
-static uint32_t gallery_holds(struct engine *engine, const struct trawl_plan *plan,
-                              const uint8_t *bytes, uint64_t bytes_count)
-{
-    return engine->cuda == NULL ? 0 : engine_cuda_holds(engine->cuda, plan, bytes, bytes_count);
-}
-
 static enum trawl_status gallery_matrix(struct engine_lane *lane, struct engine_matrix *matrix,
                                         struct engine_result *result, struct trawl_error *error)
 {
@@ -102,5 +96,4 @@ const struct engine_ops engine_gallery = {.name = "gallery",
                                           .lane_close = gallery_lane_close,
                                           .lane_begin = gallery_lane_begin,
                                           .scan = gallery_scan,
-                                          .holds = gallery_holds,
                                           .matrix = gallery_matrix};

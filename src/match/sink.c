@@ -1,4 +1,4 @@
-/* sink: the seven sinks. */
+/* sink: the eight sinks. */
 #include "match/sink.h"
 
 #include <string.h>
@@ -191,7 +191,34 @@ void sink_windows(struct sink *sink, uint32_t flags, trawl_window_sink function,
                                                         : SINK_SELECTS_ALL;
     sink->digest = (flags & TRAWL_WINDOW_LINE_ENDS) != 0 ? digest_window : NULL;
     sink->deliver = deliver_window;
+    sink->keeps_text = true;
     sink->window_sink = function;
     sink->window_flags = flags;
     sink->context = context;
+}
+
+/* Line numbers count from the piece's first line; the line that an occurrence begins in. */
+static void digest_batch(const struct sink *sink, const struct sink_piece *piece,
+                         struct sink_digest *digest)
+{
+    uint64_t at = piece->begin, ends = 0;
+
+    for (uint64_t i = 0; i < piece->match_count; i++) {
+        ends += lines_count_ends(piece->bytes + (at - piece->begin), piece->begins[i] - at,
+                                 sink->line_end, sink->line_end_also);
+        at = piece->begins[i];
+        piece->line_numbers[i] = ends;
+    }
+    digest->line_end_count = ends + lines_count_ends(piece->bytes + (at - piece->begin),
+                                                     piece->owned - (at - piece->begin),
+                                                     sink->line_end, sink->line_end_also);
+}
+
+void sink_batches(struct sink *sink, bool matches, bool line_numbers)
+{
+    memset(sink, 0, sizeof *sink);
+    sink->wants = matches ? SINK_WANTS_MATCHES : SINK_WANTS_COUNT;
+    sink->columns = matches;
+    sink->line_numbers = matches && line_numbers;
+    sink->digest = sink->line_numbers ? digest_batch : NULL;
 }

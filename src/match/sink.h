@@ -37,7 +37,9 @@ struct sink_piece {
     uint64_t hit_count;
     uint64_t hits_base;
     bool one_per_line;                 /* no two hits begin in one line */
-    const struct trawl_match *matches; /* where asked for */
+    const struct trawl_match *matches; /* where asked for, but for columns: */
+    const uint64_t *begins, *ends, *patterns;
+    uint64_t *line_numbers; /* where asked for: digest fills them */
     uint64_t match_count;
 };
 
@@ -50,6 +52,9 @@ struct sink_digest {
 struct sink {
     enum sink_wants wants;
     enum sink_selects selects;
+    bool columns;      /* of matches, rather than structs */
+    bool line_numbers; /* as well */
+    bool keeps_text;   /* deliver looks at the piece's bytes */
     uint8_t line_end;
     uint8_t line_end_also;
     void (*digest)(const struct sink *sink, const struct sink_piece *piece,
@@ -78,6 +83,8 @@ void sink_positions(struct sink *sink, trawl_match_sink function, void *context)
 void sink_positions_into(struct sink *sink, struct trawl_match *matches, uint64_t matches_max);
 void sink_begins_into(struct sink *sink, uint64_t *begins, uint64_t begins_max);
 void sink_lines(struct sink *sink, bool invert, uint64_t lines_max);
+/* For whoever takes pieces by itself: no deliver. */
+void sink_batches(struct sink *sink, bool matches, bool line_numbers);
 void sink_windows(struct sink *sink, uint32_t flags, trawl_window_sink function, void *context);
 /* What ends lines, for the two sinks above. */
 void sink_line_ends(struct sink *sink, uint8_t line_end, uint8_t line_end_also);

@@ -16,24 +16,19 @@ void text_buffer_release(struct text_buffer *buffer)
     buffer->capacity = 0;
 }
 
-static enum trawl_status buffer_reserve(struct text_buffer *buffer, uint64_t capacity,
-                                        struct trawl_error *error)
-{
-    void *memory;
-
-    if (capacity <= buffer->capacity)
-        return TRAWL_OK;
-    text_buffer_release(buffer);
-    TRAWL_TRY(memory_allocate(capacity, 1, &memory, error));
-    buffer->bytes = (uint8_t *)memory;
-    buffer->capacity = capacity;
-    return TRAWL_OK;
-}
-
 /* Bytes in front of a piece, rounded so that the piece itself begins on a cache line. */
 static uint64_t front_bytes(const struct text_cursor *cursor)
 {
     return (cursor->need.before + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
+}
+
+uint64_t text_cursor_room(const struct text_cursor *cursor, uint64_t piece_bytes)
+{
+    /* What a stream's last piece left over may be as much as the largest one. */
+    uint64_t bytes = cursor->text->kind == TEXT_STREAM ? cursor->need.piece_bytes : piece_bytes;
+
+    return front_bytes(cursor) + cursor->need.before + bytes + cursor->need.after + 1 +
+           TEXT_SLACK_BYTES;
 }
 
 enum trawl_status text_cursor_open(struct text_cursor *cursor, struct trawl_text *text,
@@ -80,14 +75,15 @@ void text_cursor_interrupt(struct text_cursor *cursor)
         (void)eventfd_write(cursor->wake, 1);
 }
 
-static void next_of_memory(struct text_cursor *cursor, struct text_piece *piece)
+static void next_of_memory(const struct text_cursor *cursor, uint64_t piece_bytes,
+                           struct text_piece *piece)
 {
     uint64_t rest = cursor->text->bytes_count - piece->begin;
 
     piece->bytes = cursor->text->bytes + piece->begin;
     if (cursor->text->bytes == NULL)
         piece->bytes = (const uint8_t *)"";
-    piece->owned = min_u64(rest, cursor->need.piece_bytes);
+    piece->owned = min_u64(rest, piece_bytes);
     piece->before = min_u64(piece->begin, cursor->need.before);
     piece->readable = rest - piece->owned;
     piece->after = min_u64(piece->readable, cursor->need.after);
@@ -95,33 +91,34 @@ static void next_of_memory(struct text_cursor *cursor, struct text_piece *piece)
 }
 
 /* Read a file's piece; the one that reading finds to be the last ends the cursor. */
-static enum trawl_status next_of_file(struct text_cursor *cursor, struct text_buffer *buffer,
-                                      struct text_piece *piece, struct trawl_error *error)
+static enum trawl_status next_of_file(const struct text_cursor *cursor, uint64_t piece_bytes,
+                                      const struct text_buffer *buffer, struct text_piece *piece,
+                                      struct trawl_error *error)
 {
     enum trawl_status status;
     uint64_t front = front_bytes(cursor), got;
     uint64_t before = min_u64(piece->begin, cursor->need.before);
     /* one byte more than needed, to see whether the text goes on */
-    uint64_t wanted = before + cursor->need.piece_bytes + max_u64(cursor->need.after, 1);
+    uint64_t wanted = before + piece_bytes + max_u64(cursor->need.after, 1);
 
-    TRAWL_TRY(buffer_reserve(buffer, front + wanted + TEXT_SLACK_BYTES, error));
+    TRAWL_ASSERT(buffer->capacity >= front + wanted + TEXT_SLACK_BYTES);
     status = read_file(cursor->text, piece->begin - before, buffer->bytes + front - before, wanted,
                        &got, error);
     piece->bytes = buffer->bytes + front;
     piece->before = min_u64(before, got);
     got -= piece->before;
-    piece->owned = min_u64(got, cursor->need.piece_bytes);
+    piece->owned = min_u64(got, piece_bytes);
     piece->after = min_u64(got - piece->owned, cursor->need.after);
     piece->readable = got - piece->owned + TEXT_SLACK_BYTES;
     memset(buffer->bytes + front + got, 0, TEXT_SLACK_BYTES);
-    piece->last = status == TRAWL_OK && got <= cursor->need.piece_bytes;
+    piece->last = status == TRAWL_OK && got <= piece_bytes;
     piece->beyond = got == 0 && piece->begin > 0;
     return status;
 }
 
 /* How many of the `have` bytes from the piece's begin can be settled with what was read. */
-static uint64_t stream_settled(const struct text_cursor *cursor, const uint8_t *bytes,
-                               uint64_t have)
+static uint64_t stream_settled(const struct text_cursor *cursor, uint64_t piece_bytes,
+                               const uint8_t *bytes, uint64_t have)
 {
     uint64_t settled = have > cursor->need.after ? have - cursor->need.after : 0;
 
@@ -131,7 +128,7 @@ static uint64_t stream_settled(const struct text_cursor *cursor, const uint8_t *
         if (barrier != NULL)
             settled = (uint64_t)(barrier - bytes) + 1;
     }
-    return min_u64(settled, cursor->need.piece_bytes);
+    return min_u64(settled, piece_bytes);
 }
 
 static enum trawl_status carry_keep(struct text_cursor *cursor, const struct text_piece *piece,
@@ -157,16 +154,17 @@ static enum trawl_status carry_keep(struct text_cursor *cursor, const struct tex
 
 /* Read a stream until a whole piece is there, or what came can be settled and no more is waiting.
  */
-static enum trawl_status next_of_stream(struct text_cursor *cursor, struct text_buffer *buffer,
-                                        struct text_piece *piece, struct trawl_error *error)
+static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t piece_bytes,
+                                        const struct text_buffer *buffer, struct text_piece *piece,
+                                        struct trawl_error *error)
 {
     uint64_t front = front_bytes(cursor);
-    uint64_t whole = cursor->need.piece_bytes + cursor->need.after;
+    uint64_t whole = piece_bytes + cursor->need.after;
     uint64_t have = cursor->carry_count - cursor->carry_before, got = 1, settled = 0;
     enum trawl_status status = TRAWL_OK;
     uint8_t *bytes;
 
-    TRAWL_TRY(buffer_reserve(buffer, front + max_u64(whole, have) + 1 + TEXT_SLACK_BYTES, error));
+    TRAWL_ASSERT(buffer->capacity >= front + max_u64(whole, have) + TEXT_SLACK_BYTES);
     bytes = buffer->bytes + front;
     if (cursor->carry_count > 0)
         memcpy(bytes - cursor->carry_before, cursor->carry, (size_t)cursor->carry_count);
@@ -183,10 +181,10 @@ static enum trawl_status next_of_stream(struct text_cursor *cursor, struct text_
         cursor->stream_ended = got == 0;
         if (got == 0)
             break;
-        settled = stream_settled(cursor, bytes, have);
+        settled = stream_settled(cursor, piece_bytes, bytes, have);
     }
-    settled = stream_settled(cursor, bytes, have);
-    piece->owned = got == 0 ? min_u64(have, cursor->need.piece_bytes) : settled;
+    settled = stream_settled(cursor, piece_bytes, bytes, have);
+    piece->owned = got == 0 ? min_u64(have, piece_bytes) : settled;
     piece->last = status == TRAWL_OK && got == 0 && piece->owned == have;
     piece->after = have - piece->owned;
     piece->readable = piece->after + TEXT_SLACK_BYTES;
@@ -209,7 +207,7 @@ static bool cursor_lock(struct text_cursor *cursor, uint64_t only)
     return false;
 }
 
-enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only,
+enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, uint64_t piece_bytes,
                                    struct text_buffer *buffer, struct text_piece *piece,
                                    enum text_taken *taken, struct trawl_error *error)
 {
@@ -226,22 +224,22 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only,
     if (*taken == TEXT_TAKEN) {
         cursor->index_next++;
         if (cursor->text->kind == TEXT_MEMORY)
-            next_of_memory(cursor, piece);
+            next_of_memory(cursor, piece_bytes, piece);
         else if (cursor->text->kind == TEXT_STREAM)
-            status = next_of_stream(cursor, buffer, piece, error);
+            status = next_of_stream(cursor, piece_bytes, buffer, piece, error);
         if (status == TRAWL_STOPPED) { /* called back: nobody wants this piece */
             *taken = TEXT_END;
             status = TRAWL_OK;
             cursor->ended = true;
         }
-        cursor->begin_next += alone ? piece->owned : cursor->need.piece_bytes;
+        cursor->begin_next += alone ? piece->owned : piece_bytes;
         cursor->ended |= alone && (piece->last || status != TRAWL_OK);
     }
     (void)pthread_mutex_unlock(&cursor->lock);
     if (*taken != TEXT_TAKEN || alone)
         return status;
 
-    status = next_of_file(cursor, buffer, piece, error);
+    status = next_of_file(cursor, piece_bytes, buffer, piece, error);
     if (piece->last || status != TRAWL_OK) {
         (void)pthread_mutex_lock(&cursor->lock);
         cursor->ended = true;

@@ -40,7 +40,7 @@ void text_buffer_release(struct text_buffer *buffer);
 struct text_need {
     uint64_t before;
     uint64_t after;
-    uint64_t piece_bytes; /* owned bytes of a piece; fewer at the end and in a slow stream */
+    uint64_t piece_bytes; /* owned bytes of a piece, at most */
     int barrier;          /* a byte no match crosses, so that a stream's piece may end behind it
                              without bytes after; -1: none */
 };
@@ -87,10 +87,15 @@ void text_cursor_interrupt(struct text_cursor *cursor);
 enum text_taken { TEXT_TAKEN, TEXT_END, TEXT_BUSY };
 #define TEXT_ANY_PIECE UINT64_MAX
 
-/* Take the next piece; TEXT_END: there is none. On failure the piece is still taken, with the bytes
- * that came before the fault. With `only` another than TEXT_ANY_PIECE, of a stream no other piece
- * than that, and nothing while somebody else is reading: TEXT_BUSY. Threads: any, at once. */
-enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only,
+/* Bytes of a buffer that holds a piece with all that is needed around it. */
+uint64_t text_cursor_room(const struct text_cursor *cursor, uint64_t piece_bytes);
+
+/* Take the next piece, of `piece_bytes` or, at the end and of a slow stream, fewer, into a buffer
+ * that has room for it (a text in memory needs none); TEXT_END: there is none. On failure the piece
+ * is still taken, with the bytes that came before the fault. With `only` another than
+ * TEXT_ANY_PIECE, of a stream no other piece than that, and nothing while somebody else is reading:
+ * TEXT_BUSY. Threads: any, at once. */
+enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, uint64_t piece_bytes,
                                    struct text_buffer *buffer, struct text_piece *piece,
                                    enum text_taken *taken, struct trawl_error *error);
 

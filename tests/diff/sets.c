@@ -204,7 +204,7 @@ static bool run_want(struct engine_lane *lane, const struct answer *expected, bo
     TEST_CHECK(engine_cpu.lane_begin(lane, answer.plan, NULL) == TRAWL_OK);
     for (uint64_t begin = 0; begin < input->text_bytes && go_on; begin += chunk_bytes) {
         uint64_t left = input->text_bytes - begin;
-        struct engine_chunk chunk = {input->text + begin, begin, left, 0, 0, 0, false, 0};
+        struct engine_chunk chunk = {.bytes = input->text + begin, .begin = begin, .owned = left};
 
         chunk.owned = left < chunk_bytes ? left : chunk_bytes;
         left -= chunk.owned;

@@ -201,7 +201,7 @@ uint64_t measure_scan_sums(const struct engine_ops *ops, struct engine_lane *lan
     memset(&result, 0, sizeof result);
     for (uint64_t begin = 0; begin < text_bytes && goes_on; begin += piece_bytes) {
         uint64_t left = text_bytes - begin;
-        struct engine_chunk chunk = {text + begin, begin, left, 0, 0, 0, false, 0};
+        struct engine_chunk chunk = {.bytes = text + begin, .begin = begin, .owned = left};
 
         if (left > piece_bytes) {
             chunk.owned = piece_bytes;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "cuda/driver.h"
-#include "engine_auto.h"
+#include "runtime/search.h"
 #include "sim_driver.h"
 #include "simulator.h"
 #include "test.h"
@@ -176,7 +176,7 @@ int main(void)
 
     test_begin("sim auto");
     cuda_driver_replace(sim_driver_table());
-    engine_auto_open_after(OPEN_AFTER_NS);
+    road_open_after(OPEN_AFTER_NS);
     fixture_open(&fixture);
     gpu_joins(&fixture);
     gpu_holds_text(&fixture);

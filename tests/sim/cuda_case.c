@@ -156,7 +156,7 @@ static enum cuda_case_answer run_chunks(struct run *run, struct engine_lane *lan
     uint64_t text_bytes = run->input->text_bytes, begin = 0;
 
     while (begin < text_bytes) {
-        struct engine_chunk chunk = {text + begin, begin, 0, 0, 0, 0, false, 0};
+        struct engine_chunk chunk = {.bytes = text + begin, .begin = begin};
         uint64_t from = 0;
 
         chunk.owned = min_u64(run->config->chunk_bytes, text_bytes - begin);

@@ -1,4 +1,4 @@
-/* search_matrix: records x patterns, from the occurrences of one search over the whole tape.
+/* matrix: records x patterns, from the occurrences of one search over the whole tape.
  *
  * Matches come in the tape's order, so the record they lie in only ever moves forward: a row is
  * finished when a match begins beyond it, and rows are handed out in blocks. Only the gallery's
@@ -9,7 +9,7 @@
 
 #include "base/checked.h"
 #include "base/clock.h"
-#include "search.h"
+#include "runtime/search.h"
 
 #define BLOCK_BYTES (1u << 20)
 #define ROW_BYTES_MAX UINT32_MAX
@@ -167,13 +167,18 @@ static enum trawl_status run_records(struct record_job *job, struct engine_resul
                                    .rows_max = matrix->rows_max,
                                    .block = next_block,
                                    .context = job,
-                                   .helpers_max = searcher->threads_capacity};
+                                   .helpers_max = searcher->runtime->threads_max - 1};
+    const struct engine_ops *engine;
+    struct engine_lane *lane;
     enum trawl_status status;
+    struct job call;
 
-    TRAWL_TRY(search_engine_want(searcher, plan, error));
-    TRAWL_TRY(search_lane_begin(&searcher->caller, plan, error));
-    status = search_ops(searcher, plan)
-                 ->matrix(search_lane(&searcher->caller, plan), &wanted, result, error);
+    job_begin(&call, searcher->runtime, plan, NULL);
+    status = worker_host_ready(&searcher->caller, &call, error);
+    job_end(&call);
+    TRAWL_TRY(status);
+    engine = worker_engine(&searcher->caller, &call, false, &lane);
+    status = engine->matrix(lane, &wanted, result, error);
     job->stats.match_count = wanted.match_count;
     job->stats.thread_count = 1 + wanted.helper_count;
     TRAWL_TRY(status);
@@ -195,17 +200,13 @@ static enum trawl_status search_records(struct trawl_searcher *searcher, struct 
     atomic_store(&searcher->progress, 0);
     status = run_records(&job, &result, error);
     job.stats.device_chunk_count = result.on_device ? job.stats.chunk_count : 0;
-    job.stats.cpu_chunk_count = job.stats.chunk_count - job.stats.device_chunk_count;
     job.stats.candidate_count = result.candidate_count;
     job.stats.device_copy_ns = result.device_copy_ns;
     job.stats.device_kernel_ns = result.device_kernel_ns;
     job.stats.device_back_ns = result.device_back_ns;
     job.stats.device_memory_ns = result.device_memory_ns;
     job.stats.device_host_ns = result.device_host_ns;
-    job.stats.wall_ns = clock_now_ns() - begin_ns;
-    (void)snprintf(job.stats.engine, sizeof job.stats.engine, "%s",
-                   job.stats.device_chunk_count > 0 ? "cuda" : "cpu");
-    searcher->stats = job.stats;
+    stats_finish(searcher, &job.stats, begin_ns);
     atomic_store(&searcher->busy, false);
     return status;
 }
@@ -235,7 +236,7 @@ enum trawl_status trawl_matrix(struct trawl_searcher *searcher, const struct tra
     bare.flags &= ~(uint32_t)(TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
     if (plan->algorithm.for_records) {
         TRAWL_TRY_DONE(
-            matrix_open(&matrix, BLOCK_BYTES * (1ull + searcher->threads_capacity), error));
+            matrix_open(&matrix, BLOCK_BYTES * (uint64_t)searcher->runtime->threads_max, error));
         status = search_records(searcher, &matrix, error);
         goto done;
     }

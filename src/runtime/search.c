@@ -1,38 +1,59 @@
 /* search: the public functions of a searcher. */
-#include "search.h"
+#include "runtime/search.h"
 
 #include <inttypes.h>
-#include <sched.h>
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/clock.h"
+#include "base/memory.h"
 #include "base/options.h"
+#include "cuda/engine_cuda.h"
 
-#define SLOTS_PER_THREAD 2u
-#define SLOTS_EXTRA 2u
+#define TASKS_PER_WORKER 2u
+#define TASKS_EXTRA 2u
+#define TASKS_FOR_DEVICES 8u /* each, where the CPU searches too or not */
 
-static uint32_t cores_available(void)
+/* ---- Open and close ----------------------------------------------------------------------- */
+
+static enum trawl_status tasks_open(struct trawl_searcher *searcher, struct trawl_error *error)
 {
-    cpu_set_t set;
-
-    CPU_ZERO(&set);
-    if (sched_getaffinity(0, sizeof set, &set) != 0)
-        return 1;
-    return (uint32_t)CPU_COUNT(&set) > 0 ? (uint32_t)CPU_COUNT(&set) : 1;
-}
-
-static enum trawl_status searcher_room(struct trawl_searcher *searcher, uint32_t threads,
-                                       struct trawl_error *error)
-{
-    uint32_t slot_count = threads == 1 ? 1 : threads * SLOTS_PER_THREAD + SLOTS_EXTRA;
+    const struct trawl_runtime *runtime = searcher->runtime;
+    uint32_t count = runtime->threads_max * TASKS_PER_WORKER + TASKS_EXTRA;
     void *memory;
 
-    TRAWL_TRY(memory_allocate_zeroed(threads - 1, sizeof *searcher->threads, &memory, error));
-    searcher->threads = (struct search_thread *)memory;
-    searcher->threads_capacity = threads - 1;
-    TRAWL_TRY(memory_allocate_zeroed(slot_count, sizeof *searcher->slots, &memory, error));
-    searcher->slots = (struct search_slot *)memory;
-    searcher->slot_count = slot_count;
+    if (runtime->engine == TRAWL_ENGINE_CPU)
+        count = runtime->threads_max == 1 ? 1 : count;
+    else
+        count += TASKS_FOR_DEVICES * (uint32_t)max_u64(runtime->devices.device_count, 1);
+    TRAWL_TRY(memory_allocate_zeroed(count, sizeof *searcher->tasks, &memory, error));
+    searcher->tasks = (struct task *)memory;
+    searcher->task_count = count;
+    TRAWL_TRY(memory_allocate_zeroed(count, sizeof(struct task *), &memory, error));
+    searcher->ring = (struct task **)memory;
+    return TRAWL_OK;
+}
+
+static enum trawl_status runtime_of(const struct trawl_searcher_options *given,
+                                    struct trawl_searcher *searcher, struct trawl_error *error)
+{
+    struct trawl_runtime_options own = {sizeof own,
+                                        given->engine,
+                                        given->threads,
+                                        given->instruction_set,
+                                        given->device_memory_bytes,
+                                        0};
+
+    searcher->runtime = given->runtime;
+    if (given->runtime == NULL) {
+        searcher->runtime_is_ours = true;
+        return runtime_open(&own, &searcher->runtime, error);
+    }
+    if (given->engine != TRAWL_ENGINE_AUTO || given->threads != 0 ||
+        given->instruction_set != NULL || given->device_memory_bytes != 0)
+        return TRAWL_FAIL(error, ARGUMENT,
+                          "engine, threads, instruction_set and device_memory_bytes are the "
+                          "runtime's, and have to be 0 beside it");
     return TRAWL_OK;
 }
 
@@ -41,35 +62,25 @@ enum trawl_status trawl_searcher_open(const struct trawl_searcher_options *optio
                                       struct trawl_error *error)
 {
     struct trawl_searcher_options given = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct engine_options engine_options = {.size = sizeof engine_options};
     struct trawl_searcher *searcher = NULL;
     enum trawl_status status = TRAWL_OK;
-    uint32_t threads;
     void *memory;
 
     if (searcher_out == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "searcher is NULL");
     TRAWL_TRY(options_read(&given, sizeof given, options, "searcher options", error));
-    if (given.threads > SEARCH_THREADS_MAX)
-        return TRAWL_FAIL(error, ARGUMENT, "threads is %" PRIu32 ", more than %u", given.threads,
-                          SEARCH_THREADS_MAX);
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *searcher, &memory, error));
     searcher = (struct trawl_searcher *)memory;
-    (void)pthread_mutex_init(&searcher->lock, NULL);
-    (void)pthread_cond_init(&searcher->work, NULL);
-    (void)pthread_cond_init(&searcher->ready, NULL);
-    searcher->caller.searcher = searcher;
-    searcher->engine_asked = given.engine;
+    (void)pthread_mutex_init(&searcher->cancel_lock, NULL);
     searcher->chunk_bytes = given.chunk_bytes;
-    threads = given.threads > 0 ? given.threads : cores_available();
-    engine_options.instruction_set = given.instruction_set;
-    engine_options.device_memory_bytes = given.device_memory_bytes;
-    TRAWL_TRY_DONE(engine_choose(given.engine, &searcher->ops, error));
-    TRAWL_TRY_DONE(searcher->ops->open(&engine_options, &searcher->engine, error));
-    searcher->ops->properties(searcher->engine, &searcher->properties);
-    if (searcher->properties.lanes_max > 0 && threads > searcher->properties.lanes_max)
-        threads = searcher->properties.lanes_max;
-    TRAWL_TRY_DONE(searcher_room(searcher, threads, error));
+    status = runtime_of(&given, searcher, error);
+    if (status != TRAWL_OK)
+        searcher->runtime = NULL;
+    TRAWL_TRY_DONE(status);
+    atomic_fetch_add(&searcher->runtime->searchers, 1);
+    searcher->caller.runtime = searcher->runtime;
+    searcher->caller.device_index = ENGINE_DEVICES_MAX;
+    TRAWL_TRY_DONE(tasks_open(searcher, error));
     *searcher_out = searcher;
     searcher = NULL;
 done:
@@ -79,23 +90,26 @@ done:
 
 void trawl_searcher_close(struct trawl_searcher *searcher)
 {
+    struct trawl_runtime *runtime;
+
     if (searcher == NULL)
         return;
-    search_threads_end(searcher);
-    search_lanes_close(&searcher->caller);
-    if (searcher->algorithm_engine != NULL)
-        engine_for_algorithms()->close(searcher->algorithm_engine);
-    if (searcher->engine != NULL)
-        searcher->ops->close(searcher->engine);
-    for (uint32_t i = 0; i < searcher->slot_count; i++)
-        search_slot_release(&searcher->slots[i]);
-    memory_release(searcher->slots, searcher->slot_count, sizeof *searcher->slots);
-    memory_release(searcher->threads, searcher->threads_capacity, sizeof *searcher->threads);
-    (void)pthread_cond_destroy(&searcher->ready);
-    (void)pthread_cond_destroy(&searcher->work);
-    (void)pthread_mutex_destroy(&searcher->lock);
+    runtime = searcher->runtime;
+    if (runtime != NULL) {
+        for (uint32_t i = 0; i < searcher->task_count; i++)
+            task_release(runtime, &searcher->tasks[i]);
+        worker_end(&searcher->caller);
+        atomic_fetch_sub(&runtime->searchers, 1);
+        if (searcher->runtime_is_ours)
+            runtime_close(runtime);
+    }
+    memory_release(searcher->ring, searcher->task_count, sizeof(struct task *));
+    memory_release(searcher->tasks, searcher->task_count, sizeof *searcher->tasks);
+    (void)pthread_mutex_destroy(&searcher->cancel_lock);
     memory_release(searcher, 1, sizeof *searcher);
 }
+
+/* ---- Questions ---------------------------------------------------------------------------- */
 
 enum trawl_status trawl_searcher_stats(const struct trawl_searcher *searcher,
                                        struct trawl_stats *stats, struct trawl_error *error)
@@ -112,10 +126,43 @@ enum trawl_status trawl_searcher_stats(const struct trawl_searcher *searcher,
     return TRAWL_OK;
 }
 
+enum trawl_status trawl_searcher_workers(const struct trawl_searcher *searcher, uint32_t index,
+                                         struct trawl_worker_stats *stats, uint32_t *count,
+                                         struct trawl_error *error)
+{
+    uint64_t size;
+
+    if (searcher == NULL || stats == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", searcher == NULL ? "searcher" : "stats");
+    size = stats->size;
+    if (size < sizeof size)
+        return TRAWL_FAIL(error, ARGUMENT, "stats: size %" PRIu64 " is not a struct's size", size);
+    if (count != NULL)
+        *count = searcher->workers_count;
+    if (index >= searcher->workers_count)
+        return TRAWL_FAIL(error, ARGUMENT, "there are no workers %" PRIu32, index);
+    memcpy(stats, &searcher->workers[index], (size_t)min_u64(size, sizeof *stats));
+    stats->size = size;
+    return TRAWL_OK;
+}
+
+void trawl_searcher_cancel(struct trawl_searcher *searcher)
+{
+    struct search *search;
+
+    if (searcher == NULL)
+        return;
+    (void)pthread_mutex_lock(&searcher->cancel_lock);
+    search = searcher->search;
+    if (search != NULL)
+        search_cancel(search);
+    (void)pthread_mutex_unlock(&searcher->cancel_lock);
+}
+
 enum trawl_status trawl_text_load(struct trawl_searcher *searcher, struct trawl_text *text,
                                   struct trawl_error *error)
 {
-    enum trawl_status status = TRAWL_OK;
+    enum trawl_status status;
 
     if (searcher == NULL || text == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", searcher == NULL ? "searcher" : "text");
@@ -123,17 +170,15 @@ enum trawl_status trawl_text_load(struct trawl_searcher *searcher, struct trawl_
         return TRAWL_FAIL(error, ARGUMENT, "%s: only a text in memory can be loaded", text->name);
     if (atomic_exchange(&searcher->busy, true))
         return TRAWL_FAIL(error, BUSY, "the searcher is already inside a call");
-    if (searcher->ops->load != NULL)
-        status = searcher->ops->load(searcher->engine, text->bytes, text->bytes_count, error);
+    status = runtime_load(searcher->runtime, text, error);
     atomic_store(&searcher->busy, false);
     return status;
 }
 
 void trawl_text_unload(struct trawl_searcher *searcher, struct trawl_text *text)
 {
-    if (searcher == NULL || text == NULL || searcher->ops->unload == NULL)
-        return;
-    searcher->ops->unload(searcher->engine, text->bytes);
+    if (searcher != NULL && text != NULL)
+        runtime_unload(searcher->runtime, text);
 }
 
 uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher)
@@ -141,10 +186,11 @@ uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher)
     return searcher == NULL ? 0 : atomic_load(&searcher->progress);
 }
 
+/* ---- Searching ---------------------------------------------------------------------------- */
+
 /* What all searches share: checks and the busy mark. */
-static enum trawl_status search_enter(struct trawl_searcher *searcher,
-                                      const struct trawl_plan *plan, const struct trawl_text *text,
-                                      struct trawl_error *error)
+enum trawl_status search_enter(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                               const struct trawl_text *text, struct trawl_error *error)
 {
     if (searcher == NULL || plan == NULL || text == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
@@ -215,7 +261,7 @@ enum trawl_status trawl_count_many(struct trawl_searcher *searcher,
         return TRAWL_OK;
     if (atomic_exchange(&searcher->busy, true))
         return TRAWL_FAIL(error, BUSY, "the searcher is already inside a call");
-    status = search_many_run(searcher, queries, query_count, counts, error);
+    status = queries_run(searcher, queries, query_count, counts, error);
     atomic_store(&searcher->busy, false);
     return status;
 }
@@ -269,12 +315,63 @@ enum trawl_status trawl_positions_into(struct trawl_searcher *searcher,
     return status;
 }
 
+/* Fill the array by a device alone, if the text is on one. */
+static enum trawl_status begins_on_device(struct trawl_searcher *searcher,
+                                          const struct trawl_plan *plan,
+                                          const struct trawl_text *text,
+                                          struct engine_begins *begins, struct trawl_error *error)
+{
+    struct trawl_runtime *runtime = searcher->runtime;
+    struct trawl_stats stats = {.size = sizeof stats};
+    uint64_t begin_ns = clock_now_ns();
+    struct trawl_error device_error;
+    enum trawl_status status;
+    struct job job;
+
+    if (runtime->engine == TRAWL_ENGINE_CPU)
+        return TRAWL_FAIL(error, UNSUPPORTED, "engine cpu has no devices");
+    if (text->kind != TEXT_MEMORY)
+        return TRAWL_FAIL(error, UNSUPPORTED, "%s: only a text in memory is on a device",
+                          text->name);
+    if (plan_has_algorithm(plan))
+        return TRAWL_FAIL(error, UNSUPPORTED, "algorithm %s leaves no begins on a device",
+                          plan->algorithm.name);
+    begins->bytes = text->bytes;
+    begins->bytes_count = text->bytes_count;
+    if (devices_hold(&runtime->devices, NULL, text->bytes, text->bytes_count) == 0 &&
+        runtime->engine == TRAWL_ENGINE_AUTO)
+        return TRAWL_FAIL(error, UNSUPPORTED, "the text is not loaded on a device");
+    atomic_store(&searcher->progress, 0);
+    job_begin(&job, runtime, plan, NULL);
+    status = worker_device_ready(&searcher->caller, &job, &device_error);
+    if (status == TRAWL_OK)
+        status = engine_cuda.begins(searcher->caller.device, begins, &device_error);
+    job_end(&job);
+    if (status != TRAWL_OK && runtime->engine == TRAWL_ENGINE_AUTO) {
+        if (status != TRAWL_UNSUPPORTED)
+            devices_lose(&runtime->devices, UINT32_MAX, device_error.message);
+        return TRAWL_FAIL(error, UNSUPPORTED, "%s", device_error.message);
+    }
+    if (status != TRAWL_OK && error != NULL)
+        *error = device_error;
+    TRAWL_TRY(status);
+    atomic_store(&searcher->progress, begins->bytes_count);
+    stats.text_bytes = begins->bytes_count;
+    stats.chunk_count = stats.device_chunk_count = 1;
+    stats.match_count = begins->count;
+    stats.candidate_count = begins->candidate_count;
+    stats.thread_count = 1;
+    stats_finish(searcher, &stats, begin_ns);
+    return TRAWL_OK;
+}
+
 enum trawl_status trawl_begins_into(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                     struct trawl_text *text, uint64_t *begins, uint64_t begins_max,
                                     uint64_t *begin_count, struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_UNSUPPORTED;
     struct engine_begins array = {.host = begins, .room = begins_max};
+    struct trawl_error device_error;
     struct sink sink;
 
     if (begin_count == NULL || (begins == NULL && begins_max > 0))
@@ -282,12 +379,9 @@ enum trawl_status trawl_begins_into(struct trawl_searcher *searcher, const struc
                           begin_count == NULL ? "begin_count" : "begins");
     TRAWL_TRY(search_enter(searcher, plan, text, error));
     sink_begins_into(&sink, begins, begins_max);
-    if (begins_max > 0 && text->kind == TEXT_MEMORY) {
-        array.bytes = text->bytes;
-        array.bytes_count = text->bytes_count;
-        status = search_begins_run(searcher, plan, &array, NULL);
-        sink.count = array.count;
-    }
+    if (begins_max > 0)
+        status = begins_on_device(searcher, plan, text, &array, &device_error);
+    sink.count = array.count;
     if (status != TRAWL_OK) {
         sink.count = 0;
         status = search_run(searcher, plan, text, &sink, error);
@@ -313,14 +407,7 @@ enum trawl_status trawl_begins_on_device(struct trawl_searcher *searcher,
     if (begins_address % sizeof(uint64_t) != 0)
         return TRAWL_FAIL(error, ARGUMENT, "begins_address is not aligned to 8 bytes");
     TRAWL_TRY(search_enter(searcher, plan, text, error));
-    if (text->kind == TEXT_MEMORY) {
-        array.bytes = text->bytes;
-        array.bytes_count = text->bytes_count;
-        status = search_begins_run(searcher, plan, &array, error);
-    } else {
-        status =
-            TRAWL_FAIL(error, UNSUPPORTED, "%s: only a text in memory is on a device", text->name);
-    }
+    status = begins_on_device(searcher, plan, text, &array, error);
     atomic_store(&searcher->busy, false);
     if (status == TRAWL_OK)
         *begin_count = array.count;

@@ -1,0 +1,115 @@
+/* batches: searches whose results the caller pulls. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "runtime/search.h"
+
+#define FLAGS_KNOWN (TRAWL_SEARCH_COUNTS | TRAWL_SEARCH_LINE_NUMBERS)
+
+struct trawl_search {
+    struct search search;
+    struct sink sink;
+    uint64_t line_ends; /* before the batch at hand */
+    bool ended;         /* the last batch, or a failure, was returned */
+};
+
+enum trawl_status trawl_search_open(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                    struct trawl_text *text, uint32_t flags,
+                                    struct trawl_search **search_out, struct trawl_error *error)
+{
+    struct trawl_search *search;
+    enum trawl_status status;
+    void *memory;
+
+    if (search_out == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "search is NULL");
+    if ((flags & ~(uint32_t)FLAGS_KNOWN) != 0)
+        return TRAWL_FAIL(error, ARGUMENT, "unknown search flags 0x%x", flags);
+    TRAWL_TRY(search_enter(searcher, plan, text, error));
+    status = memory_allocate_zeroed(1, sizeof *search, &memory, error);
+    if (status == TRAWL_OK) {
+        search = (struct trawl_search *)memory;
+        sink_batches(&search->sink, (flags & TRAWL_SEARCH_COUNTS) == 0,
+                     (flags & TRAWL_SEARCH_LINE_NUMBERS) != 0);
+        sink_line_ends(&search->sink, plan->line_end, plan->line_end_also);
+        status = search_begin(&search->search, searcher, plan, text, &search->sink, error);
+        if (status == TRAWL_OK)
+            *search_out = search;
+        else
+            memory_release(search, 1, sizeof *search);
+    }
+    if (status != TRAWL_OK)
+        atomic_store(&searcher->busy, false);
+    return status;
+}
+
+static void fill_batch(struct trawl_search *search, const struct sink_piece *view,
+                       struct trawl_batch *batch)
+{
+    memset(batch, 0, sizeof *batch);
+    batch->text_begin = view->begin;
+    batch->text_end = view->begin + view->owned;
+    batch->match_count = search->sink.columns ? view->match_count : view->count;
+    batch->last = view->last;
+    if (!search->sink.columns)
+        return;
+    batch->begins = view->begins;
+    batch->ends = view->ends;
+    batch->pattern_indices = view->patterns;
+    if (!search->sink.line_numbers)
+        return;
+    for (uint64_t i = 0; i < view->match_count; i++)
+        view->line_numbers[i] += search->line_ends;
+    batch->line_numbers = view->line_numbers;
+    search->line_ends += search->search.current->digest.line_end_count;
+}
+
+enum trawl_status trawl_search_next(struct trawl_search *search, struct trawl_batch *batch,
+                                    struct trawl_error *error)
+{
+    struct trawl_batch filled;
+    enum trawl_status status;
+    struct sink_piece view;
+    bool more;
+
+    if (search == NULL || batch == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", search == NULL ? "search" : "batch");
+    if (batch->size < sizeof batch->size)
+        return TRAWL_FAIL(error, ARGUMENT, "batch: size is not a struct's size");
+    if (search->ended)
+        return TRAWL_FAIL(error, ARGUMENT, "the search has ended");
+    status = search_step(&search->search, &view, &more, error);
+    if (status == TRAWL_OK && !more) { /* the text's end, which no batch has told yet */
+        memset(&view, 0, sizeof view);
+        view.begin = search->search.stats.text_bytes;
+        view.last = true;
+    }
+    search->ended = status != TRAWL_OK || view.last;
+    TRAWL_TRY(status);
+    if (more)
+        fill_batch(search, &view, &filled);
+    else
+        filled =
+            (struct trawl_batch){.text_begin = view.begin, .text_end = view.begin, .last = true};
+    filled.size = batch->size;
+    memcpy(batch, &filled, (size_t)(batch->size < sizeof filled ? batch->size : sizeof filled));
+    return TRAWL_OK;
+}
+
+void trawl_search_cancel(struct trawl_search *search)
+{
+    if (search != NULL)
+        search_cancel(&search->search);
+}
+
+void trawl_search_close(struct trawl_search *search)
+{
+    struct trawl_searcher *searcher;
+
+    if (search == NULL)
+        return;
+    searcher = search->search.searcher;
+    search_end(&search->search);
+    memory_release(search, 1, sizeof *search);
+    atomic_store(&searcher->busy, false);
+}

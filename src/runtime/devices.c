@@ -1,0 +1,377 @@
+/* devices: the GPUs of a runtime: when they are opened, their workers, and the queue to them.
+ *
+ * Opening takes up to a third of a second, for which closing waits. Where nobody asked for a GPU it
+ * is begun once a search has taken a second, in a thread of its own, while host workers go on. A
+ * device that fails is lost for the rest of the runtime's life: its tasks go to the others or to
+ * the CPU, and the note says why.
+ */
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/fault.h"
+#include "base/memory.h"
+#include "cuda/engine_cuda.h"
+#include "runtime/search.h"
+
+#define QUEUED_PER_LANE 2u /* made ready ahead of a device's lane */
+
+void devices_note(struct devices *devices, char *note, uint64_t note_bytes)
+{
+    (void)pthread_mutex_lock(&devices->runtime->lock);
+    (void)snprintf(note, note_bytes, "%.*s", (int)note_bytes - 1, devices->note);
+    (void)pthread_mutex_unlock(&devices->runtime->lock);
+}
+
+void devices_lose(struct devices *devices, uint32_t index, const char *why)
+{
+    uint32_t first = index == UINT32_MAX ? 0 : index;
+    uint32_t end = index == UINT32_MAX ? ENGINE_DEVICES_MAX : index + 1;
+
+    (void)pthread_mutex_lock(&devices->runtime->lock);
+    if (devices->note[0] == '\0')
+        (void)snprintf(devices->note, sizeof devices->note, "%.*s", (int)sizeof devices->note - 1,
+                       why);
+    for (uint32_t i = first; i < end; i++) {
+        if (!atomic_exchange(&devices->lost[i], true) && i < devices->device_count)
+            atomic_fetch_add(&devices->lost_count, 1);
+    }
+    (void)pthread_mutex_unlock(&devices->runtime->lock);
+}
+
+bool devices_work(struct devices *devices)
+{
+    return devices_are_ready(devices) && atomic_load(&devices->lost_count) < devices->device_count;
+}
+
+bool devices_are_ready(struct devices *devices)
+{
+    return atomic_load(&devices->state) == DEVICES_READY;
+}
+
+/* ---- Opening ------------------------------------------------------------------------------ */
+
+static enum trawl_status open_engine(struct devices *devices, struct trawl_error *error)
+{
+    struct engine_properties properties;
+
+    TRAWL_TRY(engine_cuda.open(&devices->options, &devices->engine, error));
+    engine_cuda.properties(devices->engine, &properties);
+    devices->device_count = properties.device_count;
+    devices->lanes_worth = properties.device_count * properties.lanes_per_device;
+    devices->lanes_max = (uint32_t)min_u64(devices->lanes_worth, devices->runtime->threads_max - 1);
+    atomic_store(&devices->state, DEVICES_READY);
+    return TRAWL_OK;
+}
+
+static void open_or_note(struct devices *devices)
+{
+    struct trawl_error error;
+
+    if (open_engine(devices, &error) == TRAWL_OK)
+        return;
+    devices_lose(devices, UINT32_MAX, error.message);
+    atomic_store(&devices->state, DEVICES_ABSENT);
+}
+
+static void *opener_main(void *argument)
+{
+    open_or_note((struct devices *)argument);
+    return NULL;
+}
+
+static void opener_join(struct devices *devices)
+{
+    bool runs;
+
+    (void)pthread_mutex_lock(&devices->runtime->lock);
+    runs = devices->opener_runs;
+    devices->opener_runs = false;
+    (void)pthread_mutex_unlock(&devices->runtime->lock);
+    if (runs)
+        (void)pthread_join(devices->opener, NULL);
+}
+
+static bool claim_opening(struct devices *devices)
+{
+    int expected = DEVICES_NOT_ASKED;
+
+    return atomic_compare_exchange_strong(&devices->state, &expected, DEVICES_OPENING);
+}
+
+enum trawl_status devices_open(struct devices *devices, struct trawl_error *error)
+{
+    enum trawl_status status;
+
+    if (!claim_opening(devices)) {
+        opener_join(devices);
+        return TRAWL_OK;
+    }
+    status = open_engine(devices, error);
+    if (status != TRAWL_OK) {
+        devices_lose(devices, UINT32_MAX, error == NULL ? "no GPU" : error->message);
+        atomic_store(&devices->state, DEVICES_ABSENT);
+    }
+    return status;
+}
+
+void devices_ask(struct devices *devices)
+{
+    bool runs;
+
+    if (!claim_opening(devices))
+        return;
+    (void)pthread_mutex_lock(&devices->runtime->lock);
+    runs = !fault_hit(FAULT_THREAD) &&
+           pthread_create(&devices->opener, NULL, opener_main, devices) == 0;
+    devices->opener_runs = runs;
+    (void)pthread_mutex_unlock(&devices->runtime->lock);
+    if (runs)
+        return;
+    devices_lose(devices, UINT32_MAX, "no thread to open the GPU with");
+    atomic_store(&devices->state, DEVICES_ABSENT);
+}
+
+void devices_close(struct devices *devices)
+{
+    struct trawl_runtime *runtime = devices->runtime;
+
+    opener_join(devices);
+    for (uint32_t i = 0; i < devices->pinned_free; i++) {
+        engine_cuda.unpin(devices->engine, devices->pinned[i].bytes);
+        runtime_buffer_release(runtime, &devices->pinned[i]);
+    }
+    memory_release(devices->pinned, devices->pinned_capacity, sizeof *devices->pinned);
+    memory_release(devices->workers, devices->lanes_max, sizeof *devices->workers);
+    if (devices->engine != NULL)
+        engine_cuda.close(devices->engine);
+    devices->engine = NULL;
+}
+
+/* ---- Workers ------------------------------------------------------------------------------ */
+
+/* A loaded text's job has its next chunk on this worker's device. With the runtime's lock held. */
+static struct job *resident_job(const struct devices *devices, const struct worker *worker)
+{
+    struct job *first = devices->runtime->jobs, *job = first;
+
+    while (job != NULL) {
+        uint32_t device = atomic_load(&job->device_next);
+
+        if (atomic_load(&job->for_devices) && atomic_load(&job->has_work) &&
+            job->helpers < job->helpers_max &&
+            (device == ENGINE_DEVICES_MAX || device == worker->device_index ||
+             devices->lost[device]))
+            return job;
+        job = job->next == first ? NULL : job->next;
+    }
+    return NULL;
+}
+
+static struct task *pop(struct devices *devices)
+{
+    struct task *task = devices->first;
+
+    if (task == NULL)
+        return NULL;
+    devices->first = task->next;
+    if (task->next == NULL)
+        devices->last = NULL;
+    atomic_fetch_sub(&devices->queued, 1);
+    return task;
+}
+
+/* Serve one job that waits for devices; false: there was none. Called and returns with the lock
+ * held. */
+static bool serve_once(struct worker *worker, struct devices *devices)
+{
+    struct trawl_runtime *runtime = devices->runtime;
+    struct task *task =
+        devices->lost[worker->device_index] && devices_work(devices) ? NULL : pop(devices);
+    struct job *job = task == NULL ? resident_job(devices, worker) : NULL;
+
+    if (task == NULL && job == NULL)
+        return false;
+    if (job == NULL) { /* the task holds its job */
+        job = task->job;
+        job->helpers++;
+        (void)pthread_mutex_unlock(&runtime->lock);
+        task_on_device(task, worker);
+    } else {
+        job_hold(job);
+        job->helpers++;
+        (void)pthread_mutex_unlock(&runtime->lock);
+        job->serve(job, worker);
+    }
+    (void)pthread_mutex_lock(&runtime->lock);
+    job->helpers--;
+    job_leave(job);
+    return true;
+}
+
+static void *device_worker_main(void *argument)
+{
+    struct worker *worker = (struct worker *)argument;
+    struct trawl_runtime *runtime = worker->runtime;
+    struct devices *devices = &runtime->devices;
+
+    (void)pthread_mutex_lock(&runtime->lock);
+    while (!runtime->closing)
+        if (!serve_once(worker, devices))
+            (void)pthread_cond_wait(&devices->work, &runtime->lock);
+    (void)pthread_mutex_unlock(&runtime->lock);
+    worker_end(worker);
+    return NULL;
+}
+
+/* Room for the workers and for the buffers that go to them. */
+static bool workers_room(struct devices *devices)
+{
+    void *memory;
+
+    if (devices->workers != NULL)
+        return true;
+    devices->pinned_capacity =
+        devices->lanes_max * (1 + QUEUED_PER_LANE) + devices->runtime->threads_max;
+    if (memory_allocate_zeroed(devices->pinned_capacity, sizeof *devices->pinned, &memory, NULL) !=
+        TRAWL_OK)
+        return false;
+    devices->pinned = (struct text_buffer *)memory;
+    if (memory_allocate_zeroed(devices->lanes_max, sizeof *devices->workers, &memory, NULL) !=
+        TRAWL_OK) {
+        memory_release(devices->pinned, devices->pinned_capacity, sizeof *devices->pinned);
+        devices->pinned = NULL;
+        return false;
+    }
+    devices->workers = (struct worker *)memory;
+    return true;
+}
+
+bool devices_start(struct devices *devices)
+{
+    bool runs;
+
+    (void)pthread_mutex_lock(&devices->runtime->lock);
+    runs = devices->worker_count > 0;
+    if (!runs && devices->lanes_max > 0 && workers_room(devices))
+        while (devices->worker_count < devices->lanes_max) {
+            struct worker *worker = &devices->workers[devices->worker_count];
+
+            worker->runtime = devices->runtime;
+            worker->device_index = devices->worker_count % devices->device_count;
+            if (fault_hit(FAULT_THREAD) ||
+                pthread_create(&worker->thread, NULL, device_worker_main, worker) != 0)
+                break;
+            devices->worker_count++;
+        }
+    runs = devices->worker_count > 0;
+    (void)pthread_mutex_unlock(&devices->runtime->lock);
+    return runs;
+}
+
+/* ---- The queue ---------------------------------------------------------------------------- */
+
+bool devices_are_hungry(struct devices *devices)
+{
+    return atomic_load(&devices->queued) < devices->lanes_max * QUEUED_PER_LANE;
+}
+
+bool devices_buffer_take(struct devices *devices, uint64_t bytes, struct text_buffer *buffer)
+{
+    struct trawl_runtime *runtime = devices->runtime;
+    bool taken = false, makes = false;
+
+    (void)pthread_mutex_lock(&runtime->lock);
+    if (devices->pinned_free > 0) {
+        *buffer = devices->pinned[--devices->pinned_free];
+        taken = true;
+    } else if (devices->pinned_made < devices->pinned_capacity) {
+        devices->pinned_made++;
+        makes = true;
+    }
+    (void)pthread_mutex_unlock(&runtime->lock);
+    if (taken && buffer->capacity >= bytes)
+        return true;
+    if (!taken && !makes)
+        return false;
+    if (taken)
+        engine_cuda.unpin(devices->engine, buffer->bytes);
+    else
+        memset(buffer, 0, sizeof *buffer);
+    if (runtime_buffer_reserve(runtime, buffer, bytes, NULL) == TRAWL_OK &&
+        engine_cuda.pin(devices->engine, buffer->bytes, buffer->capacity))
+        return true;
+    runtime_buffer_release(runtime, buffer);
+    (void)pthread_mutex_lock(&runtime->lock);
+    devices->pinned_made--;
+    (void)pthread_mutex_unlock(&runtime->lock);
+    return false;
+}
+
+void devices_buffer_give(struct devices *devices, struct text_buffer *buffer)
+{
+    (void)pthread_mutex_lock(&devices->runtime->lock);
+    devices->pinned[devices->pinned_free++] = *buffer;
+    (void)pthread_mutex_unlock(&devices->runtime->lock);
+    memset(buffer, 0, sizeof *buffer);
+}
+
+void devices_push(struct devices *devices, struct task *task, bool first)
+{
+    (void)pthread_mutex_lock(&devices->runtime->lock);
+    task->next = first ? devices->first : NULL;
+    if (first)
+        devices->first = task;
+    else if (devices->last != NULL)
+        devices->last->next = task;
+    else
+        devices->first = task;
+    if (!first || devices->last == NULL)
+        devices->last = task;
+    atomic_fetch_add(&devices->queued, 1);
+    (void)pthread_cond_broadcast(&devices->work); /* some may be of a device that is lost */
+    (void)pthread_mutex_unlock(&devices->runtime->lock);
+}
+
+struct task *devices_pop(struct devices *devices)
+{
+    struct task *task;
+
+    (void)pthread_mutex_lock(&devices->runtime->lock);
+    task = pop(devices);
+    (void)pthread_mutex_unlock(&devices->runtime->lock);
+    return task;
+}
+
+struct task *devices_drop(struct devices *devices, const struct job *job)
+{
+    struct task *dropped = NULL, **link = &devices->first, *task;
+
+    (void)pthread_mutex_lock(&devices->runtime->lock);
+    devices->last = NULL;
+    while ((task = *link) != NULL) {
+        if (task->job != job) {
+            devices->last = task;
+            link = &task->next;
+            continue;
+        }
+        *link = task->next;
+        task->next = dropped;
+        dropped = task;
+        atomic_fetch_sub(&devices->queued, 1);
+    }
+    (void)pthread_mutex_unlock(&devices->runtime->lock);
+    return dropped;
+}
+
+uint32_t devices_hold(struct devices *devices, const struct trawl_plan *plan, const uint8_t *bytes,
+                      uint64_t bytes_count)
+{
+    struct engine_part part;
+
+    if (!atomic_load(&devices->has_texts) || !devices_work(devices) ||
+        !engine_cuda.locate(devices->engine, plan, bytes, bytes_count, &part))
+        return 0;
+    if (part.bytes < bytes_count)
+        return 0;
+    return part.device == ENGINE_DEVICES_MAX ? devices->device_count : 1;
+}

@@ -1,0 +1,320 @@
+/* job: the loop of one search: what the calling thread does between two deliveries. */
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/clock.h"
+#include "runtime/search.h"
+
+/* What a worker of the runtime's does for a search until there is nothing to do. */
+static void serve(struct job *job, struct worker *worker)
+{
+    struct search *search = (struct search *)job;
+
+    if (search->road == ROAD_RESIDENT)
+        while (task_work_resident(search, worker) == TASK_DONE)
+            ;
+    else
+        while (task_work(search, worker, TEXT_ANY_PIECE) == TASK_DONE)
+            ;
+}
+
+/* ---- Begin and end ------------------------------------------------------------------------ */
+
+static void tasks_begin(struct search *search)
+{
+    struct trawl_searcher *searcher = search->searcher;
+
+    search->free = NULL;
+    for (uint32_t i = searcher->task_count; i > 0; i--) {
+        struct task *task = &searcher->tasks[i - 1];
+
+        task->state = TASK_FREE;
+        task->next = search->free;
+        search->free = task;
+        searcher->ring[i - 1] = NULL;
+    }
+}
+
+enum trawl_status search_begin(struct search *search, struct trawl_searcher *searcher,
+                               const struct trawl_plan *plan, struct trawl_text *text,
+                               struct sink *sink, struct trawl_error *error)
+{
+    struct text_need need = {plan->need_before, plan->need_after, 0,
+                             plan->holds_line_end ? -1 : plan->line_end};
+    enum trawl_status status = TRAWL_OK;
+    uint64_t bytes;
+
+    memset(search, 0, sizeof *search);
+    job_begin(&search->job, searcher->runtime, plan, serve);
+    search->searcher = searcher;
+    search->sink = sink;
+    search->begin_ns = clock_now_ns();
+    atomic_store(&searcher->progress, 0);
+    TRAWL_TRY_DONE(road_choose(search, text, error));
+    if (search->host_searches)
+        TRAWL_TRY_DONE(worker_host_ready(&searcher->caller, &search->job, error));
+    need.piece_bytes = max_u64(search->chunk_host, search->chunk_device);
+    TRAWL_TRY_DONE(text_cursor_open(&search->cursor, text, &need, error));
+    (void)pthread_mutex_init(&search->lock, NULL);
+    (void)pthread_cond_init(&search->ready, NULL);
+    tasks_begin(search);
+    if (search->road == ROAD_RESIDENT)
+        task_next_device(search, &bytes);
+    (void)pthread_mutex_lock(&searcher->cancel_lock);
+    searcher->search = search;
+    (void)pthread_mutex_unlock(&searcher->cancel_lock);
+done:
+    if (status != TRAWL_OK)
+        job_end(&search->job);
+    return status;
+}
+
+/* Tasks that wait for a device are nobody's any more. */
+static void drop_queued(struct search *search)
+{
+    struct trawl_runtime *runtime = search->job.runtime;
+    struct task *task = devices_drop(&runtime->devices, &search->job);
+
+    while (task != NULL) {
+        struct task *next = task->next;
+
+        task_free(search, task);
+        (void)pthread_mutex_lock(&runtime->lock);
+        job_leave(&search->job);
+        (void)pthread_mutex_unlock(&runtime->lock);
+        task = next;
+    }
+}
+
+void search_end(struct search *search)
+{
+    struct trawl_searcher *searcher = search->searcher;
+
+    (void)pthread_mutex_lock(&searcher->cancel_lock);
+    searcher->search = NULL;
+    (void)pthread_mutex_unlock(&searcher->cancel_lock);
+    (void)pthread_mutex_lock(&search->lock);
+    search->stopping = true;
+    (void)pthread_mutex_unlock(&search->lock);
+    if (search->shared)
+        text_cursor_interrupt(&search->cursor);
+    drop_queued(search);
+    job_end(&search->job);
+    for (uint32_t i = 0; i < searcher->task_count; i++) {
+        struct task *task = &searcher->tasks[i];
+
+        if (task->buffer_is_pinned)
+            devices_buffer_give(&searcher->runtime->devices, &task->buffer);
+        task->buffer_is_pinned = false;
+    }
+    if (search->road == ROAD_HOST && road_is_long(search))
+        atomic_fetch_add(&searcher->runtime->searched_ns, clock_now_ns() - search->begin_ns);
+    text_cursor_close(&search->cursor);
+    search->stats.thread_count = atomic_load(&search->job.took_part);
+    stats_finish(searcher, &search->stats, search->begin_ns);
+    stats_workers(search);
+    (void)pthread_cond_destroy(&search->ready);
+    (void)pthread_mutex_destroy(&search->lock);
+}
+
+void search_cancel(struct search *search)
+{
+    atomic_store(&search->cancelled, true);
+    (void)pthread_mutex_lock(&search->lock);
+    search->stopping = true;
+    (void)pthread_cond_signal(&search->ready);
+    (void)pthread_mutex_unlock(&search->lock);
+    text_cursor_interrupt(&search->cursor);
+}
+
+/* ---- Parts in order ----------------------------------------------------------------------- */
+
+/* Call for help where it is worth it. A stream is shared only if whoever waits for its bytes can
+ * be called back. */
+static void share(struct search *search)
+{
+    uint32_t helpers = road_helpers(search);
+
+    if (helpers == 0 || !text_cursor_is_interruptible(&search->cursor))
+        return;
+    search->shared = true;
+    job_share(&search->job, helpers);
+}
+
+/* May the caller take a chunk? Not while a stream's chunk is in flight: reading the next might wait
+ * long, and the ready one would wait with it. A helper may still come before the caller: so it
+ * takes of a stream no chunk but the next to be delivered. */
+static bool caller_may_work(const struct search *search)
+{
+    if (search->ended || search->stopping || search->road == ROAD_RESIDENT)
+        return false;
+    return search->cursor.text->kind != TEXT_STREAM || search->taken == 0;
+}
+
+/* The next task in order is ready; NULL: not yet. With the lock held. */
+static struct task *next_ready(struct search *search)
+{
+    struct trawl_searcher *searcher = search->searcher;
+    struct task **place = &searcher->ring[search->index_deliver % searcher->task_count], *task;
+
+    task = *place;
+    *place = NULL;
+    return task;
+}
+
+/* Work until the next task in order is ready; NULL: there is none left. */
+static struct task *wait_next(struct search *search)
+{
+    struct worker *caller = &search->searcher->caller;
+    enum task_taken worked = TASK_DONE;
+    struct task *task;
+
+    (void)pthread_mutex_lock(&search->lock);
+    while ((task = next_ready(search)) == NULL) {
+        if (search->stopping || (search->ended && search->taken == 0))
+            break;
+        if (worked == TASK_DONE && caller_may_work(search)) {
+            uint64_t index = search->index_deliver;
+
+            (void)pthread_mutex_unlock(&search->lock);
+            worked = task_work(search, caller, index);
+            if (!search->shared && worked == TASK_DONE && !search->ended)
+                share(search);
+            (void)pthread_mutex_lock(&search->lock);
+        } else {
+            uint64_t begin_ns = clock_now_ns();
+
+            (void)pthread_cond_wait(&search->ready, &search->lock);
+            search->idle_ns += clock_now_ns() - begin_ns;
+            worked = TASK_DONE;
+        }
+    }
+    if (search->stopping && task != NULL) {
+        search->searcher->ring[search->index_deliver % search->searcher->task_count] = task;
+        task = NULL;
+    }
+    (void)pthread_mutex_unlock(&search->lock);
+    return task;
+}
+
+static void count_part(struct search *search, const struct task *task,
+                       const struct sink_piece *view)
+{
+    struct trawl_stats *stats = &search->stats;
+    const struct engine_result *result = &task->result;
+
+    stats->match_count += view->count;
+    stats->candidate_count += result->candidate_count;
+    stats->text_bytes += view->owned;
+    stats->device_copy_ns += result->device_copy_ns;
+    stats->device_kernel_ns += result->device_kernel_ns;
+    stats->device_back_ns += result->device_back_ns;
+    stats->device_memory_ns += result->device_memory_ns;
+    stats->device_host_ns += result->device_host_ns;
+    stats->child_withheld += result->child_withheld;
+    if (result->note != NULL)
+        (void)snprintf(stats->note, sizeof stats->note, "%s", result->note);
+    stats->child_grids += result->child_grids;
+    stats->child_spills += result->child_spills;
+    search->last_delivered |= view->last;
+}
+
+/* Is a task of which nothing was read the text's end after all? A file that shrank ends there. */
+static bool is_part(struct search *search, struct task *task)
+{
+    if (!task->piece.beyond)
+        return true;
+    if (search->last_delivered || task->status != TRAWL_OK)
+        return false;
+    task->piece.last = true;
+    return true;
+}
+
+/* What was delivered last is done with. True: its task has one more part. */
+static bool advance(struct search *search, struct trawl_error *error, enum trawl_status *status)
+{
+    struct task *task = search->current;
+
+    *status = TRAWL_OK;
+    if (task == NULL)
+        return false;
+    if (!task->piece.beyond || task->piece.last)
+        atomic_fetch_add(&search->searcher->progress, task->result.done - task->from);
+    task->from = task->result.done;
+    if (task->status == TRAWL_OK && task->from < task->piece.owned) {
+        task_search(search, task, &search->searcher->caller, !search->host_searches);
+        return true;
+    }
+    *status = task->status;
+    if (*status != TRAWL_OK && error != NULL)
+        *error = task->error;
+    search->index_deliver++;
+    search->current = NULL;
+    task_free(search, task);
+    return false;
+}
+
+enum trawl_status search_step(struct search *search, struct sink_piece *view, bool *more,
+                              struct trawl_error *error)
+{
+    enum trawl_status status;
+    struct task *task;
+
+    *more = false;
+    while (!advance(search, error, &status)) {
+        if (status != TRAWL_OK)
+            return status;
+        if (search->road == ROAD_RESIDENT && !search->shared)
+            share(search);
+        task = wait_next(search);
+        if (task == NULL)
+            break;
+        search->current = task;
+        if (!is_part(search, task)) {
+            task->from = task->result.done = task->piece.owned;
+            continue;
+        }
+        search->stats.chunk_count++;
+        search->stats.device_chunk_count += task->result.on_device;
+        break;
+    }
+    if (search->current != NULL) {
+        *view = task_view(search, search->current);
+        count_part(search, search->current, view);
+        *more = true;
+        return TRAWL_OK;
+    }
+    if (atomic_load(&search->cancelled))
+        return TRAWL_STOPPED;
+    if (search->fault != TRAWL_OK && error != NULL)
+        *error = search->fault_error;
+    return search->fault;
+}
+
+enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                             struct trawl_text *text, struct sink *sink, struct trawl_error *error)
+{
+    struct search search;
+    struct sink_piece view;
+    enum trawl_status status;
+    bool more = true;
+
+    TRAWL_TRY(search_begin(&search, searcher, plan, text, sink, error));
+    for (;;) {
+        uint64_t begin_ns;
+
+        status = search_step(&search, &view, &more, error);
+        if (status != TRAWL_OK || !more)
+            break;
+        begin_ns = clock_now_ns();
+        if (!sink->deliver(sink, &view, &search.current->digest)) {
+            status = search.current->status == TRAWL_OK ? TRAWL_STOPPED : search.current->status;
+            if (search.current->status != TRAWL_OK && error != NULL)
+                *error = search.current->error;
+            break;
+        }
+        search.deliver_ns += clock_now_ns() - begin_ns;
+    }
+    search_end(&search);
+    return status;
+}

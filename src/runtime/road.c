@@ -1,0 +1,218 @@
+/* road: which way a text goes to its workers, in which chunks, and with how many of them.
+ *
+ * Chunks are small at the beginning, so that a first result comes soon and a rate is known early,
+ * and small at the end, so that nobody waits for a straggler. Helpers are woken where what is left
+ * takes longer than waking them.
+ */
+#include "base/checked.h"
+#include "base/clock.h"
+#include "cuda/engine_cuda.h"
+#include "runtime/search.h"
+
+#define CHUNK_MEMORY (1u << 20)
+#define CHUNK_FILE (1u << 18)
+#define CHUNK_DEVICE (4u << 20)
+#define CHUNK_RESIDENT (32u << 20) /* where hits are listed */
+#define CHUNK_FIRST (1u << 18)     /* of a text whose rate is not known */
+#define CHUNK_MAX (1u << 30)
+#define CHUNK_MIN (1u << 16)
+/* A chunk is at least 8 times what it reads twice; where that is much memory, twice must do. */
+#define CHUNK_PER_NEED 8u
+#define CHUNK_LARGE (1u << 26)
+#define CHUNK_PER_NEED_LARGE 2u
+#define ALONE_BYTES (1u << 20)     /* to copy it takes less time than to wake others */
+#define SHARE_NS 100000u           /* of one worker's time, for which one more is woken */
+#define DEVICE_TEXT_MIN (4u << 20) /* a shorter text wakes no device */
+#define STAGE_PAYS 0.7 /* of the time to search: what making ready for a device may take */
+
+/* Of searching such texts, before a device is opened: closing may wait a third of that. */
+static uint64_t open_after_ns = 1000000000;
+
+void road_open_after(uint64_t ns)
+{
+    open_after_ns = ns;
+}
+
+/* ---- Road --------------------------------------------------------------------------------- */
+
+/* `bytes`, or more where the plan's longest occurrence asks for it. */
+static uint64_t fit_need(const struct trawl_plan *plan, uint64_t bytes)
+{
+    bytes =
+        max_u64(bytes, min_u64(saturating_multiply(plan->need_after, CHUNK_PER_NEED), CHUNK_LARGE));
+    bytes = max_u64(bytes, saturating_multiply(plan->need_after, CHUNK_PER_NEED_LARGE));
+    return min_u64(bytes, CHUNK_MAX);
+}
+
+/* A loaded text is counted in the largest chunks: nothing is copied, and each costs a launch. What
+ * many literals count in more than 1 GiB might not fit into a device's sum. */
+static uint64_t resident_chunk(const struct search *search, uint64_t bytes)
+{
+    const struct trawl_plan *plan = search->job.plan;
+    enum sink_wants wants = search->sink->wants;
+
+    if (wants == SINK_WANTS_COUNT && plan_counts_alone(plan) && plan->literal_count == 1)
+        return max_u64(bytes, CHUNK_MAX);
+    return wants == SINK_WANTS_COUNT || wants == SINK_WANTS_FIRST ? CHUNK_MAX : CHUNK_RESIDENT;
+}
+
+/* Is the text loaded, and on one device or on several? */
+static bool is_resident(const struct search *search, const struct trawl_text *text, bool *is_split)
+{
+    struct devices *devices = &search->job.runtime->devices;
+    struct engine_part part;
+
+    if (text->kind != TEXT_MEMORY || text->bytes_count == 0 || !atomic_load(&devices->has_texts) ||
+        !devices_work(devices) ||
+        !engine_cuda.locate(devices->engine, search->job.plan, text->bytes, text->bytes_count,
+                            &part))
+        return false;
+    *is_split = part.bytes < text->bytes_count;
+    return true;
+}
+
+static void choose_resident(struct search *search, const struct trawl_text *text, bool is_split)
+{
+    bool lists = search->sink->wants != SINK_WANTS_COUNT && search->sink->wants != SINK_WANTS_FIRST;
+
+    if (search->searcher->chunk_bytes == 0)
+        search->chunk_device = resident_chunk(search, text->bytes_count);
+    search->road = ROAD_ALONE;
+    if ((is_split || (lists && text->bytes_count > search->chunk_device)) &&
+        devices_start(&search->job.runtime->devices))
+        search->road = ROAD_RESIDENT;
+}
+
+static bool is_for_devices(const struct search *search)
+{
+    return search->sink->wants != SINK_WANTS_NOTHING && search->job.plan->literal_count > 0;
+}
+
+enum trawl_status road_choose(struct search *search, struct trawl_text *text,
+                              struct trawl_error *error)
+{
+    struct trawl_searcher *searcher = search->searcher;
+    struct trawl_runtime *runtime = search->job.runtime;
+    const struct trawl_plan *plan = search->job.plan;
+    uint64_t fixed = min_u64(searcher->chunk_bytes, CHUNK_MAX);
+    bool is_split = false;
+
+    search->text_bytes = text->kind == TEXT_STREAM ? UINT64_MAX : text->bytes_count;
+    search->chunk_host =
+        fixed > 0 ? fixed : fit_need(plan, text->kind == TEXT_MEMORY ? CHUNK_MEMORY : CHUNK_FILE);
+    search->chunk_device = fixed > 0 ? fixed : fit_need(plan, CHUNK_DEVICE);
+    search->host_searches = runtime->engine != TRAWL_ENGINE_CUDA;
+    search->road = search->host_searches ? ROAD_HOST : ROAD_STAGED;
+    if (!search->host_searches) /* says what is not for a device */
+        TRAWL_TRY(worker_device_ready(&searcher->caller, &search->job, error));
+    if (!is_for_devices(search)) {
+        search->road = ROAD_HOST;
+        search->host_searches = true;
+        return TRAWL_OK;
+    }
+    if (is_resident(search, text, &is_split))
+        choose_resident(search, text, is_split);
+    else if (search->road == ROAD_STAGED &&
+             (plan_has_algorithm(plan) ||
+              (text->kind == TEXT_MEMORY && text->bytes_count <= ALONE_BYTES && fixed == 0) ||
+              !devices_start(&runtime->devices)))
+        search->road = ROAD_ALONE;
+    if (search->road == ROAD_ALONE && plan_has_algorithm(plan) && fixed == 0)
+        search->chunk_device = max_u64(search->chunk_device, CHUNK_RESIDENT);
+    if (search->road == ROAD_RESIDENT)
+        atomic_store(&search->job.for_devices, true);
+    return TRAWL_OK;
+}
+
+/* ---- Chunks ------------------------------------------------------------------------------- */
+
+uint64_t road_chunk_bytes(const struct search *search, bool for_device)
+{
+    uint64_t bytes = for_device ? search->chunk_device : search->chunk_host;
+    uint64_t taken = atomic_load(&search->bytes_taken), left, share;
+
+    if (search->searcher->chunk_bytes > 0 || search->road == ROAD_ALONE ||
+        search->cursor.text->kind == TEXT_STREAM)
+        return bytes;
+    left = search->text_bytes - min_u64(search->text_bytes, taken);
+    share = left / (2ull * search->job.runtime->threads_max);
+    if (search->sink->wants == SINK_WANTS_FIRST)
+        bytes = min_u64(bytes, max_u64(CHUNK_FIRST, taken / 4));
+    if (taken == 0 && left > 2 * CHUNK_FIRST)
+        bytes = min_u64(bytes, CHUNK_FIRST);
+    if (search->shared)
+        bytes = min_u64(bytes, max_u64(share, CHUNK_MIN));
+    /* Not less than the plan can do with. */
+    return max_u64(bytes, fit_need(search->job.plan, CHUNK_MIN));
+}
+
+static double ns_per_byte(uint64_t ns, uint64_t bytes)
+{
+    return bytes == 0 ? 0 : (double)ns / (double)bytes;
+}
+
+/* Reading into a pinned buffer costs what reading costs; a text in memory has to be copied. */
+static bool staging_pays(const struct search *search)
+{
+    double searching =
+        ns_per_byte(atomic_load(&search->host.search_ns), atomic_load(&search->host.bytes));
+    uint64_t staged = 0, ready_ns = 0;
+
+    if (searching == 0) /* the host first */
+        return false;
+    if (search->cursor.text->kind != TEXT_MEMORY)
+        return true;
+    for (uint32_t i = 0; i < search->job.runtime->devices.device_count; i++) {
+        staged += atomic_load(&search->device[i].bytes);
+        ready_ns += atomic_load(&search->device[i].ready_ns);
+    }
+    return ns_per_byte(ready_ns, staged) < STAGE_PAYS * searching;
+}
+
+bool road_is_long(const struct search *search)
+{
+    return search->cursor.text->kind != TEXT_STREAM && search->text_bytes >= DEVICE_TEXT_MIN;
+}
+
+bool road_wants_device(struct search *search)
+{
+    struct devices *devices = &search->job.runtime->devices;
+
+    if (search->road != ROAD_HOST && search->road != ROAD_STAGED)
+        return false;
+    if (!is_for_devices(search) || atomic_load(&search->device_refused))
+        return false;
+    if (search->road == ROAD_STAGED)
+        return devices_work(devices) && devices_are_hungry(devices);
+    if (search->job.runtime->engine == TRAWL_ENGINE_CPU || plan_has_algorithm(search->job.plan) ||
+        !road_is_long(search))
+        return false;
+    if (atomic_load(&devices->state) == DEVICES_NOT_ASKED) {
+        if (atomic_load(&search->job.runtime->searched_ns) + clock_now_ns() - search->begin_ns >=
+            open_after_ns)
+            devices_ask(devices);
+        return false;
+    }
+    return devices_work(devices) && staging_pays(search) && devices_start(devices) &&
+           devices_are_hungry(devices);
+}
+
+/* ---- Helpers ------------------------------------------------------------------------------ */
+
+uint32_t road_helpers(const struct search *search)
+{
+    uint32_t most = search->job.runtime->threads_max - 1;
+    uint64_t taken = atomic_load(&search->bytes_taken), left, bytes, ns;
+
+    if (search->road == ROAD_ALONE || most == 0)
+        return 0;
+    if (search->searcher->chunk_bytes > 0 || search->text_bytes == UINT64_MAX ||
+        search->road != ROAD_HOST)
+        return most;
+    left = search->text_bytes - min_u64(search->text_bytes, taken);
+    bytes = atomic_load(&search->host.bytes);
+    ns = atomic_load(&search->host.search_ns) + atomic_load(&search->host.ready_ns);
+    if (bytes == 0)
+        return most;
+    return (uint32_t)min_u64((uint64_t)(ns_per_byte(ns, bytes) * (double)left / SHARE_NS), most);
+}

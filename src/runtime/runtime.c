@@ -1,0 +1,181 @@
+/* runtime: opening and closing it, its budget, and the texts that its devices keep. */
+#include <inttypes.h>
+#include <sched.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "base/options.h"
+#include "cuda/engine_cuda.h"
+#include "runtime/search.h"
+
+static uint32_t cores_available(void)
+{
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return 1;
+    return (uint32_t)CPU_COUNT(&set) > 0 ? (uint32_t)CPU_COUNT(&set) : 1;
+}
+
+/* ---- Open and close ----------------------------------------------------------------------- */
+
+static enum trawl_status open_engines(struct trawl_runtime *runtime,
+                                      const struct trawl_runtime_options *given,
+                                      struct trawl_error *error)
+{
+    struct engine_options options = {.size = sizeof options,
+                                     .instruction_set = given->instruction_set,
+                                     .device_memory_bytes = given->device_memory_bytes};
+
+    TRAWL_TRY(engine_cpu.open(&options, &runtime->host, error));
+    engine_cpu.properties(runtime->host, &runtime->host_properties);
+    options.instruction_set = NULL; /* borrowed until open returns */
+    runtime->devices.options = options;
+    if (given->engine == TRAWL_ENGINE_CUDA)
+        TRAWL_TRY(devices_open(&runtime->devices, error));
+    if (given->engine == TRAWL_ENGINE_CPU)
+        atomic_store(&runtime->devices.state, DEVICES_ABSENT);
+    return TRAWL_OK;
+}
+
+enum trawl_status runtime_open(const struct trawl_runtime_options *given,
+                               struct trawl_runtime **runtime_out, struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+    struct trawl_runtime *runtime;
+    void *memory;
+
+    if (given->engine < TRAWL_ENGINE_AUTO || given->engine > TRAWL_ENGINE_CUDA)
+        return TRAWL_FAIL(error, ARGUMENT, "engine %d does not exist", (int)given->engine);
+    if (given->threads > RUNTIME_THREADS_MAX)
+        return TRAWL_FAIL(error, ARGUMENT, "threads is %" PRIu32 ", more than %u", given->threads,
+                          RUNTIME_THREADS_MAX);
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *runtime, &memory, error));
+    runtime = (struct trawl_runtime *)memory;
+    runtime->engine = given->engine;
+    runtime->threads_max = given->threads > 0 ? given->threads : cores_available();
+    runtime->memory_max = given->host_memory_bytes;
+    runtime->devices.runtime = runtime;
+    (void)pthread_mutex_init(&runtime->lock, NULL);
+    (void)pthread_cond_init(&runtime->work, NULL);
+    (void)pthread_cond_init(&runtime->devices.work, NULL);
+    TRAWL_TRY_DONE(
+        memory_allocate_zeroed(runtime->threads_max - 1, sizeof *runtime->workers, &memory, error));
+    runtime->workers = (struct worker *)memory;
+    TRAWL_TRY_DONE(open_engines(runtime, given, error));
+    *runtime_out = runtime;
+    runtime = NULL;
+done:
+    if (runtime != NULL)
+        runtime_close(runtime);
+    return status;
+}
+
+void runtime_close(struct trawl_runtime *runtime)
+{
+    workers_stop(runtime);
+    if (runtime->algorithms != NULL)
+        engine_for_algorithms()->close(runtime->algorithms);
+    devices_close(&runtime->devices);
+    if (runtime->host != NULL)
+        engine_cpu.close(runtime->host);
+    TRAWL_ASSERT(atomic_load(&runtime->memory_used) == 0);
+    memory_release(runtime->workers, runtime->threads_max - 1, sizeof *runtime->workers);
+    (void)pthread_cond_destroy(&runtime->devices.work);
+    (void)pthread_cond_destroy(&runtime->work);
+    (void)pthread_mutex_destroy(&runtime->lock);
+    memory_release(runtime, 1, sizeof *runtime);
+}
+
+enum trawl_status trawl_runtime_open(const struct trawl_runtime_options *options,
+                                     struct trawl_runtime **runtime, struct trawl_error *error)
+{
+    struct trawl_runtime_options given = TRAWL_RUNTIME_OPTIONS_INIT;
+
+    if (runtime == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "runtime is NULL");
+    TRAWL_TRY(options_read(&given, sizeof given, options, "runtime options", error));
+    return runtime_open(&given, runtime, error);
+}
+
+enum trawl_status trawl_runtime_close(struct trawl_runtime *runtime, struct trawl_error *error)
+{
+    if (runtime == NULL)
+        return TRAWL_OK;
+    if (atomic_load(&runtime->searchers) > 0)
+        return TRAWL_FAIL(error, BUSY, "%" PRIu32 " searchers of the runtime are open",
+                          atomic_load(&runtime->searchers));
+    runtime_close(runtime);
+    return TRAWL_OK;
+}
+
+/* ---- Buffers ------------------------------------------------------------------------------ */
+
+enum trawl_status runtime_buffer_reserve(struct trawl_runtime *runtime, struct text_buffer *buffer,
+                                         uint64_t bytes, struct trawl_error *error)
+{
+    enum trawl_status status;
+    uint64_t used;
+    void *memory;
+
+    if (bytes <= buffer->capacity)
+        return TRAWL_OK;
+    runtime_buffer_release(runtime, buffer);
+    used = atomic_fetch_add(&runtime->memory_used, bytes);
+    if (runtime->memory_max > 0 && saturating_add(used, bytes) > runtime->memory_max)
+        status = TRAWL_FAIL(error, MEMORY,
+                            "a chunk of %" PRIu64 " bytes beside %" PRIu64
+                            " in use exceeds the runtime's limit of %" PRIu64,
+                            bytes, used, runtime->memory_max);
+    else
+        status = memory_allocate(bytes, 1, &memory, error);
+    if (status != TRAWL_OK) {
+        atomic_fetch_sub(&runtime->memory_used, bytes);
+        return status;
+    }
+    buffer->bytes = (uint8_t *)memory;
+    buffer->capacity = bytes;
+    return TRAWL_OK;
+}
+
+void runtime_buffer_release(struct trawl_runtime *runtime, struct text_buffer *buffer)
+{
+    atomic_fetch_sub(&runtime->memory_used, buffer->capacity);
+    text_buffer_release(buffer);
+}
+
+/* ---- Texts that stay ---------------------------------------------------------------------- */
+
+/* Who loads a text will search it often: the devices are opened at once. Where nobody asked for a
+ * device, it is no error that there is none, or no room on it. */
+enum trawl_status runtime_load(struct trawl_runtime *runtime, const struct trawl_text *text,
+                               struct trawl_error *error)
+{
+    struct devices *devices = &runtime->devices;
+    bool must = runtime->engine == TRAWL_ENGINE_CUDA;
+    struct trawl_error device_error;
+    enum trawl_status status;
+
+    if (runtime->engine == TRAWL_ENGINE_CPU)
+        return TRAWL_OK;
+    status = devices_open(devices, &device_error);
+    if (status == TRAWL_OK && devices_are_ready(devices))
+        status = engine_cuda.load(devices->engine, text->bytes, text->bytes_count, &device_error);
+    else if (status == TRAWL_OK)
+        return TRAWL_OK;
+    if (status == TRAWL_OK)
+        atomic_store(&devices->has_texts, true);
+    else if (!must && status == TRAWL_DEVICE)
+        devices_lose(devices, UINT32_MAX, device_error.message);
+    if (status != TRAWL_OK && must && error != NULL)
+        *error = device_error;
+    return must ? status : TRAWL_OK;
+}
+
+void runtime_unload(struct trawl_runtime *runtime, const struct trawl_text *text)
+{
+    if (devices_are_ready(&runtime->devices))
+        engine_cuda.unload(runtime->devices.engine, text->bytes);
+}

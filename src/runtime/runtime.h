@@ -1,0 +1,191 @@
+/* runtime: what a machine has for searching, shared by any number of searchers.
+ *
+ * A runtime owns worker threads, the devices and their worker threads, and the buffers that chunks
+ * of text are read into. Work comes as jobs. A job is one call: it lists itself here while it can
+ * use help, host workers serve the listed jobs in turn, and it leaves the list before the call
+ * returns. Chunks that a device is to search travel through the devices' queue.
+ *
+ * Locks, in the order in which they may be held: runtime, then job. Nobody holds either while text
+ * is read or searched.
+ */
+#ifndef TRAWL_RUNTIME_RUNTIME_H
+#define TRAWL_RUNTIME_RUNTIME_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "engine.h"
+#include "text/text.h"
+
+#define RUNTIME_THREADS_MAX 1024u
+
+struct task;
+struct job;
+
+/* Who searches: a thread of the runtime's, or the thread that made a call. */
+struct worker {
+    struct trawl_runtime *runtime;
+    struct engine_lane *host;      /* of the CPU engine; NULL until needed */
+    struct engine_lane *device;    /* of a device; NULL until needed */
+    struct engine_lane *algorithm; /* of the engine for plans with an algorithm; likewise */
+    uint64_t host_job;             /* number of the job each of them is ready for */
+    uint64_t device_job;
+    uint64_t algorithm_job;
+    uint64_t part_job; /* and of the last job that this worker did something for */
+    uint32_t device_index;
+    struct text_buffer buffer; /* kept from chunk to chunk */
+    pthread_t thread;
+};
+
+/* One call. */
+struct job {
+    struct trawl_runtime *runtime;
+    uint64_t number; /* no other job of the process has had it */
+    const struct trawl_plan *plan;
+    /* Do what this worker can do for the job now, and return. Called without locks. */
+    void (*serve)(struct job *job, struct worker *worker);
+    _Atomic bool has_work;        /* a worker might find something to do */
+    _Atomic bool for_devices;     /* only a device's worker may: the text is loaded */
+    _Atomic uint32_t device_next; /* the device of its next chunk; ENGINE_DEVICES_MAX: any */
+    _Atomic uint32_t took_part;   /* workers that did something for it */
+
+    /* Under the runtime's lock: */
+    bool listed;
+    struct job *next, *previous;
+    uint32_t inside;      /* workers that hold it, and tasks in the devices' queue */
+    uint32_t helpers;     /* workers of the runtime's among them */
+    uint32_t helpers_max; /* worth having */
+    bool waits_for_leave;
+    pthread_cond_t left; /* somebody left */
+};
+
+enum devices_state { DEVICES_NOT_ASKED, DEVICES_OPENING, DEVICES_READY, DEVICES_ABSENT };
+
+struct devices {
+    struct trawl_runtime *runtime;
+    _Atomic int state;
+    struct engine *engine; /* written before DEVICES_READY is */
+    struct engine_options options;
+    uint32_t device_count;
+    uint32_t lanes_worth;   /* at work at a time, of all devices */
+    uint32_t lanes_max;     /* of their workers: the threads that were asked for are not exceeded */
+    _Atomic bool has_texts; /* some were loaded */
+    pthread_t opener;
+
+    /* Under the runtime's lock: */
+    bool opener_runs;
+    char note[TRAWL_ERROR_MESSAGE_BYTES]; /* why there are none, or fewer */
+    struct worker *workers;               /* lanes_max; worker_count run */
+    uint32_t worker_count;
+    pthread_cond_t work;       /* to them */
+    struct task *first, *last; /* to be searched */
+    _Atomic uint32_t queued;
+    _Atomic uint32_t lost_count; /* devices that failed */
+    _Atomic bool lost[ENGINE_DEVICES_MAX];
+    struct text_buffer *pinned; /* buffers not in use; pinned_capacity */
+    uint32_t pinned_free;
+    uint32_t pinned_made;
+    uint32_t pinned_capacity;
+};
+
+struct trawl_runtime {
+    enum trawl_engine engine; /* asked for */
+    uint32_t threads_max;     /* the calling one included */
+    uint64_t memory_max;      /* of buffers; 0: no limit */
+    struct engine *host;
+    struct engine *algorithms; /* NULL: no plan with an algorithm yet; under the lock */
+    struct engine_properties host_properties;
+    struct devices devices;
+    _Atomic uint64_t jobs_begun;
+    _Atomic uint64_t searched_ns; /* of long texts, by the host */
+    _Atomic uint64_t memory_used;
+    _Atomic uint32_t searchers;
+
+    pthread_mutex_t lock;
+    pthread_cond_t work; /* to host workers: a job has something for them, or the end */
+    struct job *jobs;    /* a ring; the one to look at next */
+    struct worker *workers;
+    uint32_t worker_count; /* running */
+    uint32_t workers_idle;
+    bool closing;
+};
+
+/* ---- engines.c ---- */
+
+/* The engine for plans with an algorithm, and its algorithms; NULL: this build has none. */
+const struct engine_ops *engine_for_algorithms(void);
+const struct plan_algorithms *engine_algorithms(void);
+
+/* ---- runtime.c ---- */
+
+enum trawl_status runtime_open(const struct trawl_runtime_options *options,
+                               struct trawl_runtime **runtime, struct trawl_error *error);
+void runtime_close(struct trawl_runtime *runtime);
+
+/* A buffer of at least `bytes` for a worker's next chunk: MEMORY if the runtime's budget forbids
+ * it. Released with runtime_buffer_release. */
+enum trawl_status runtime_buffer_reserve(struct trawl_runtime *runtime, struct text_buffer *buffer,
+                                         uint64_t bytes, struct trawl_error *error);
+void runtime_buffer_release(struct trawl_runtime *runtime, struct text_buffer *buffer);
+
+/* ---- workers.c ---- */
+
+void job_begin(struct job *job, struct trawl_runtime *runtime, const struct trawl_plan *plan,
+               void (*serve)(struct job *job, struct worker *worker));
+/* List the job, or say again how many host workers it can use. */
+void job_share(struct job *job, uint32_t helpers);
+/* A listed job has something to do again. */
+void job_wake(struct job *job);
+/* Take the job off the list and wait until nobody is inside it. */
+void job_end(struct job *job);
+/* One more or one less who holds the job. With the runtime's lock held. */
+void job_hold(struct job *job);
+void job_leave(struct job *job);
+
+/* This worker does something for the job. */
+void worker_takes_part(struct worker *worker, struct job *job);
+/* Make the worker's lane ready for the job: for a plan with an algorithm, that of its engine; else
+ * on the host, or on a device; there the worker's own, or for a calling thread's worker any. */
+enum trawl_status worker_host_ready(struct worker *worker, struct job *job,
+                                    struct trawl_error *error);
+enum trawl_status worker_device_ready(struct worker *worker, struct job *job,
+                                      struct trawl_error *error);
+/* The engine and the lane that search for the job. */
+const struct engine_ops *worker_engine(const struct worker *worker, const struct job *job,
+                                       bool on_device, struct engine_lane **lane);
+void worker_end(struct worker *worker);
+void workers_stop(struct trawl_runtime *runtime);
+
+/* ---- devices.c ---- */
+
+/* Open them now, in the calling thread: ENGINE, DEVICE, MEMORY. */
+enum trawl_status devices_open(struct devices *devices, struct trawl_error *error);
+/* Begin to open them in the background, unless somebody has. */
+void devices_ask(struct devices *devices);
+void devices_close(struct devices *devices);
+bool devices_are_ready(struct devices *devices);
+void devices_note(struct devices *devices, char *note, uint64_t note_bytes);
+/* A device failed; UINT32_MAX: all of them. */
+void devices_lose(struct devices *devices, uint32_t index, const char *why);
+/* Is there one left that was not lost? */
+bool devices_work(struct devices *devices);
+/* Start their workers; false: none runs. */
+bool devices_start(struct devices *devices);
+
+/* Should one more chunk be made ready for a device? */
+bool devices_are_hungry(struct devices *devices);
+/* A pinned buffer of at least `bytes`; false: there is none to be had now. */
+bool devices_buffer_take(struct devices *devices, uint64_t bytes, struct text_buffer *buffer);
+void devices_buffer_give(struct devices *devices, struct text_buffer *buffer);
+/* Queue a task; the caller has a hold on its job, which passes to the task. */
+void devices_push(struct devices *devices, struct task *task, bool first);
+/* The next task of a queue; NULL: none. */
+struct task *devices_pop(struct devices *devices);
+/* Drop what the job has in the queue: the tasks, linked by next. */
+struct task *devices_drop(struct devices *devices, const struct job *job);
+
+/* How many devices hold all of these bytes? 0 also where the text is split. */
+uint32_t devices_hold(struct devices *devices, const struct trawl_plan *plan, const uint8_t *bytes,
+                      uint64_t bytes_count);
+
+#endif

@@ -1,0 +1,186 @@
+/* search: one text searched under one plan, as a job of chunks.
+ *
+ * A search has a window of tasks. A worker takes a free task and the text's next chunk, makes the
+ * chunk ready (reads it, or copies it where a device can fetch it), and then searches it or queues
+ * it to a device. Tasks become ready in any order; the caller takes them in the text's order, and
+ * works too while the next one is not ready. The window bounds memory: a caller that does not take
+ * results leaves no task free.
+ *
+ * Roads. A text takes one of these to its workers:
+ *   host      workers read and search; with devices that pay, they queue some chunks to these
+ *   staged    the same, but all chunks go to devices (TRAWL_ENGINE_CUDA)
+ *   resident  the text is loaded: each device's workers take the chunks that lie there
+ *   alone     the caller does all of it on a device, where waking others takes longer
+ */
+#ifndef TRAWL_RUNTIME_SEARCH_H
+#define TRAWL_RUNTIME_SEARCH_H
+
+#include "match/sink.h"
+#include "runtime/runtime.h"
+
+enum road { ROAD_HOST, ROAD_STAGED, ROAD_RESIDENT, ROAD_ALONE };
+
+enum task_state { TASK_FREE, TASK_TAKEN, TASK_READY };
+
+/* One chunk of a search, from its taker to its delivery. */
+struct task {
+    struct job *job;
+    enum task_state state;
+    struct task *next; /* of the free ones, or in the devices' queue */
+    struct text_buffer buffer;
+    bool buffer_is_pinned;
+    const uint8_t *staged_from; /* memory that was copied to the buffer; NULL: nothing was */
+    struct text_piece piece;
+    struct engine_result result;
+    uint64_t from;          /* begins below this were delivered */
+    uint64_t *matches;      /* match_count x struct trawl_match, or three columns of match_room */
+    uint64_t *line_numbers; /* match_room, where asked for */
+    uint64_t match_room;
+    uint64_t match_count;
+    struct sink_digest digest;
+    enum trawl_status status; /* of reading or searching this chunk */
+    struct trawl_error error;
+};
+
+/* What the workers of one kind did for a search. */
+struct work_done {
+    _Atomic uint64_t chunks;
+    _Atomic uint64_t bytes;
+    _Atomic uint64_t search_ns; /* summed over its workers */
+    _Atomic uint64_t ready_ns;  /* reading, copying */
+};
+
+struct search {
+    struct job job; /* first: a job's serve gets this */
+    struct trawl_searcher *searcher;
+    struct sink *sink;
+    struct text_cursor cursor;
+    enum road road;
+    bool host_searches; /* host workers may search, not only make ready */
+    uint64_t chunk_host;
+    uint64_t chunk_device;
+    uint64_t text_bytes; /* UINT64_MAX: not known */
+    uint64_t begin_ns;
+    _Atomic uint64_t bytes_taken;
+    _Atomic bool device_refused; /* the plan is not for devices */
+    _Atomic bool cancelled;
+    struct work_done host;
+    struct work_done device[ENGINE_DEVICES_MAX];
+
+    pthread_mutex_t lock; /* of what follows, and of tasks that are not taken */
+    pthread_cond_t ready; /* to the caller */
+    struct task *free;
+    uint64_t index_deliver;  /* the next chunk to deliver */
+    uint32_t taken;          /* tasks not free */
+    bool ended;              /* no chunk is left to take */
+    bool stopping;           /* take no more */
+    enum trawl_status fault; /* there was no memory to go on with */
+    struct trawl_error fault_error;
+
+    /* The caller's: */
+    bool shared;
+    struct task *current; /* being delivered */
+    bool last_delivered;
+    uint64_t idle_ns;    /* nothing was ready and nothing was to be done */
+    uint64_t deliver_ns; /* in the sink */
+    struct trawl_stats stats;
+};
+
+struct trawl_searcher {
+    struct trawl_runtime *runtime;
+    bool runtime_is_ours;
+    uint64_t chunk_bytes; /* 0: chosen */
+    struct worker caller;
+    struct task *tasks;
+    struct task **ring; /* tasks by index of their chunk */
+    uint32_t task_count;
+    atomic_bool busy;
+    _Atomic uint64_t progress;
+    _Atomic(struct search *) search; /* under way, for trawl_searcher_cancel */
+    pthread_mutex_t cancel_lock;
+    struct trawl_stats stats;
+    struct trawl_worker_stats workers[1 + ENGINE_DEVICES_MAX];
+    uint32_t workers_count;
+};
+
+/* ---- job.c: the loop of one call ---- */
+
+/* Begin a search; on success search_end is to follow. */
+enum trawl_status search_begin(struct search *search, struct trawl_searcher *searcher,
+                               const struct trawl_plan *plan, struct trawl_text *text,
+                               struct sink *sink, struct trawl_error *error);
+/* The next part of the text's results in order, until the next call. *more false: the text's end,
+ * or cancelled (STOPPED). A fault is returned after the results before it. */
+enum trawl_status search_step(struct search *search, struct sink_piece *view, bool *more,
+                              struct trawl_error *error);
+void search_end(struct search *search);
+/* From any thread. */
+void search_cancel(struct search *search);
+/* Begin, deliver all to the sink, end. STOPPED if the sink stopped it. */
+enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                             struct trawl_text *text, struct sink *sink, struct trawl_error *error);
+
+/* ---- road.c: who gets which chunk ---- */
+
+/* Choose road and chunks. */
+enum trawl_status road_choose(struct search *search, struct trawl_text *text,
+                              struct trawl_error *error);
+/* Bytes of the next chunk for the host or for a device. */
+uint64_t road_chunk_bytes(const struct search *search, bool for_device);
+/* Should the next chunk of a text go to a device rather than be searched here? */
+bool road_wants_device(struct search *search);
+/* Is the text one that devices may pay for? */
+bool road_is_long(const struct search *search);
+/* For tests: open devices after so much searching. Not thread-safe. */
+void road_open_after(uint64_t ns);
+/* How many helpers are worth waking now; 0: none. */
+uint32_t road_helpers(const struct search *search);
+
+/* ---- task.c: one chunk ---- */
+
+enum task_taken { TASK_DONE, TASK_QUEUED, TASK_NOTHING, TASK_BUSY };
+
+/* Take the text's next chunk into a task, make it ready, search or queue it. `only`: as in
+ * text_cursor_next. NOTHING: there is none to take, or no room for it. */
+enum task_taken task_work(struct search *search, struct worker *worker, uint64_t only);
+/* The same for a worker on a device and the next chunk of a loaded text. */
+enum task_taken task_work_resident(struct search *search, struct worker *worker);
+/* Note which device's the next chunk of a loaded text is; *bytes: as far as where it may go. With
+ * the search's lock held, or before it is shared. */
+void task_next_device(struct search *search, uint64_t *bytes);
+/* A device's worker searches a task from the queue. */
+void task_on_device(struct task *task, struct worker *worker);
+/* Search and digest what a task's chunk still has beyond task->from. */
+void task_search(struct search *search, struct task *task, struct worker *worker, bool on_device);
+/* The part [from, done) of a task's chunk as the sink sees it. */
+struct sink_piece task_view(const struct search *search, const struct task *task);
+/* Give back a task that was delivered, or that nobody wants. */
+void task_free(struct search *search, struct task *task);
+void task_release(struct trawl_runtime *runtime, struct task *task);
+
+/* ---- search.c ---- */
+
+/* What all searches share: checks, and the mark that the searcher is inside a call. */
+enum trawl_status search_enter(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                               const struct trawl_text *text, struct trawl_error *error);
+
+/* ---- queries.c ---- */
+
+/* Count many. counts[i] is filled on success. */
+enum trawl_status queries_run(struct trawl_searcher *searcher, const struct trawl_query *queries,
+                              uint64_t query_count, uint64_t *counts, struct trawl_error *error);
+
+/* ---- runtime.c ---- */
+
+enum trawl_status runtime_load(struct trawl_runtime *runtime, const struct trawl_text *text,
+                               struct trawl_error *error);
+void runtime_unload(struct trawl_runtime *runtime, const struct trawl_text *text);
+
+/* ---- stats.c ---- */
+
+/* Keep what a call did as the searcher's statistics. */
+void stats_finish(struct trawl_searcher *searcher, struct trawl_stats *stats, uint64_t begin_ns);
+/* And what the workers of each kind did. */
+void stats_workers(struct search *search);
+
+#endif

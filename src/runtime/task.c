@@ -1,0 +1,620 @@
+/* task: one chunk's way from the cursor to its results. */
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/clock.h"
+#include "cuda/engine_cuda.h"
+#include "runtime/search.h"
+
+#define HOST_BYTES_MAX (1u << 30) /* of a chunk that was cut for a device */
+#define MATCH_WORDS (sizeof(struct trawl_match) / sizeof(uint64_t))
+
+/* ---- Results ------------------------------------------------------------------------------ */
+
+static enum trawl_status matches_reserve(const struct search *search, struct task *task,
+                                         uint64_t count, struct trawl_error *error)
+{
+    void *memory;
+
+    if (count > task->match_room) {
+        memory_release(task->matches, task->match_room * MATCH_WORDS, sizeof(uint64_t));
+        memory_release(task->line_numbers, task->match_room, sizeof(uint64_t));
+        task->matches = task->line_numbers = NULL;
+        task->match_room = 0;
+        TRAWL_TRY(memory_allocate(saturating_multiply(count, MATCH_WORDS), sizeof(uint64_t),
+                                  &memory, error));
+        task->matches = (uint64_t *)memory;
+        task->match_room = count;
+    }
+    if (!search->sink->line_numbers || task->line_numbers != NULL || task->match_room == 0)
+        return TRAWL_OK;
+    TRAWL_TRY(memory_allocate(task->match_room, sizeof(uint64_t), &memory, error));
+    task->line_numbers = (uint64_t *)memory;
+    return TRAWL_OK;
+}
+
+static struct trawl_match match_of(const struct trawl_plan *plan, const struct task *task,
+                                   const struct hit *hit)
+{
+    const struct plan_literal *literal = &plan->literals[hit->literal];
+    uint64_t length = literal->bytes_count, begin = task->piece.begin + hit->offset;
+    const struct hits *hits = &task->result.hits;
+
+    if (hits->lengths_valid)
+        length = hits->lengths[hit - hits->items];
+    else if (literal->tail_count > 0)
+        length = plan_literal_match(plan, literal, task->piece.bytes + hit->offset,
+                                    task->piece.owned + task->piece.after - hit->offset);
+    return (struct trawl_match){begin, begin + length, literal->pattern};
+}
+
+/* Hits to matches: offsets become positions in the text, literals become patterns. */
+static enum trawl_status convert(const struct search *search, struct task *task,
+                                 struct trawl_error *error)
+{
+    uint64_t count = task->result.hits.count;
+    bool columns = search->sink->columns;
+    struct trawl_match *matches;
+
+    task->match_count = 0;
+    if (search->sink->wants == SINK_WANTS_FIRST)
+        count = min_u64(count, 1);
+    TRAWL_TRY(matches_reserve(search, task, count, error));
+    matches = (struct trawl_match *)(void *)task->matches;
+    for (uint64_t i = 0; i < count; i++) {
+        struct trawl_match match = match_of(search->job.plan, task, &task->result.hits.items[i]);
+
+        if (columns) {
+            task->matches[i] = match.begin;
+            task->matches[task->match_room + i] = match.end;
+            task->matches[2 * task->match_room + i] = match.pattern_index;
+        } else {
+            matches[i] = match;
+        }
+    }
+    task->match_count = count;
+    return TRAWL_OK;
+}
+
+struct sink_piece task_view(const struct search *search, const struct task *task)
+{
+    struct sink_piece view;
+    uint64_t done = task->result.done;
+
+    memset(&view, 0, sizeof view);
+    view.begin = task->piece.begin + task->from;
+    view.bytes = task->piece.bytes + task->from;
+    view.owned = done - task->from;
+    view.after = task->piece.owned - done + task->piece.after;
+    view.last = task->piece.last && done == task->piece.owned;
+    view.count = task->result.count;
+    view.hits = task->result.hits.items;
+    view.hit_count = task->result.hits.count;
+    view.hits_base = task->from;
+    view.match_count = task->match_count;
+    view.one_per_line = task->result.hits.one_per_line;
+    if (search->sink->columns) {
+        view.begins = task->matches;
+        view.ends = task->matches + task->match_room;
+        view.patterns = task->matches + 2 * task->match_room;
+        view.line_numbers = task->line_numbers;
+    } else {
+        view.matches = (const struct trawl_match *)(const void *)task->matches;
+    }
+    return view;
+}
+
+/* ---- Searching ---------------------------------------------------------------------------- */
+
+/* The chunk may be of a size that only a device takes, and that one may be gone. */
+static enum trawl_status host_scan(const struct worker *worker, const struct engine_chunk *chunk,
+                                   uint64_t from, enum engine_want want,
+                                   struct engine_result *result, struct trawl_error *error)
+{
+    uint64_t left = chunk->owned - from, owned = min_u64(left, HOST_BYTES_MAX);
+    struct engine_chunk part = *chunk;
+
+    part.bytes += from;
+    part.begin += from;
+    part.owned = owned;
+    part.before += from;
+    part.after += left - owned;
+    part.readable += left - owned;
+
+    TRAWL_TRY(engine_cpu.scan(worker->host, &part, 0, want, result, error));
+    result->done += from;
+    return TRAWL_OK;
+}
+
+static enum engine_want want_of(const struct sink *sink)
+{
+    switch (sink->wants) {
+    case SINK_WANTS_COUNT:
+        return ENGINE_WANT_COUNT;
+    case SINK_WANTS_FIRST:
+        return ENGINE_WANT_FIRST;
+    case SINK_WANTS_HITS:
+    case SINK_WANTS_MATCHES:
+    case SINK_WANTS_NOTHING:
+        break;
+    }
+    return sink->selects == SINK_SELECTS_LINES   ? ENGINE_WANT_LINES
+           : sink->selects == SINK_SELECTS_SPANS ? ENGINE_WANT_SPANS
+                                                 : ENGINE_WANT_HITS;
+}
+
+/* The scan, and what becomes of its hits; on failure nothing of this part is delivered. */
+static enum trawl_status scan(struct search *search, struct task *task, struct worker *worker,
+                              bool on_device, struct trawl_error *error)
+{
+    const struct text_piece *piece = &task->piece;
+    struct engine_chunk chunk = {.bytes = piece->bytes,
+                                 .begin = piece->begin,
+                                 .owned = piece->owned,
+                                 .before = piece->before,
+                                 .after = piece->after,
+                                 .readable = piece->readable,
+                                 .pinned = task->buffer_is_pinned};
+    enum sink_wants wants = search->sink->wants;
+    enum engine_want want = want_of(search->sink);
+    const struct engine_ops *engine;
+    struct engine_lane *lane;
+
+    engine_result_begin(&task->result, piece->owned, false);
+    task->match_count = 0;
+    if (wants == SINK_WANTS_NOTHING || search->job.plan->literal_count == 0 ||
+        task->from == piece->owned)
+        return TRAWL_OK;
+    if (want == ENGINE_WANT_SPANS && worker == &search->searcher->caller &&
+        piece->index == search->index_deliver) { /* all before is delivered */
+        chunk.spans_known = true;
+        chunk.spans_end = search->sink->spans_end - min_u64(search->sink->spans_end, piece->begin);
+    }
+    engine = worker_engine(worker, &search->job, on_device, &lane);
+    if (!on_device && chunk.owned >= UINT32_MAX)
+        TRAWL_TRY(host_scan(worker, &chunk, task->from, want, &task->result, error));
+    else
+        TRAWL_TRY(engine->scan(lane, &chunk, task->from, want, &task->result, error));
+    TRAWL_ASSERT(task->result.done > task->from && task->result.done <= piece->owned);
+    if (wants == SINK_WANTS_MATCHES || wants == SINK_WANTS_FIRST)
+        return convert(search, task, error);
+    return TRAWL_OK;
+}
+
+static void count_work(struct search *search, const struct worker *worker, bool on_device,
+                       uint64_t bytes, uint64_t ns)
+{
+    uint32_t device = worker->device_index < ENGINE_DEVICES_MAX ? worker->device_index : 0;
+    struct work_done *done = on_device ? &search->device[device] : &search->host;
+
+    atomic_fetch_add(&done->chunks, 1);
+    atomic_fetch_add(&done->bytes, bytes);
+    atomic_fetch_add(&done->search_ns, ns);
+}
+
+/* A device could not do it. The plan is not for devices, or the device is lost: where the CPU may
+ * search, it does from now on; else another device does. True: the task has its result; false: it
+ * is queued again. */
+static bool recover(struct search *search, struct task *task, struct worker *worker,
+                    enum trawl_status status, const struct trawl_error *error)
+{
+    struct devices *devices = &search->job.runtime->devices;
+    enum trawl_status host;
+
+    if (status == TRAWL_UNSUPPORTED)
+        atomic_store(&search->device_refused, true);
+    else if (worker->device_index < ENGINE_DEVICES_MAX)
+        devices_lose(devices, worker->device_index, error->message);
+    else if (search->host_searches)
+        devices_lose(devices, UINT32_MAX, error->message);
+    if (search->host_searches) {
+        host = worker_host_ready(worker, &search->job, &task->error);
+        if (host == TRAWL_OK)
+            host = scan(search, task, worker, false, &task->error);
+        task->status = host;
+        return true;
+    }
+    if (status == TRAWL_DEVICE && worker->device_index < ENGINE_DEVICES_MAX &&
+        devices_work(devices))
+        return false;
+    task->status = status;
+    task->error = *error;
+    return true;
+}
+
+/* false: the task waits for another device. */
+static bool search_part(struct search *search, struct task *task, struct worker *worker,
+                        bool on_device)
+{
+    bool first = task->status == TRAWL_OK; /* of a task's faults the first is told */
+    enum trawl_status kept = task->status, status;
+    uint64_t begin_ns = clock_now_ns();
+    struct trawl_error error;
+
+    engine_result_begin(&task->result, task->from, false);
+    status = on_device ? worker_device_ready(worker, &search->job, &error)
+                       : worker_host_ready(worker, &search->job, &error);
+    if (status == TRAWL_OK)
+        status = scan(search, task, worker, on_device, &error);
+    count_work(search, worker, on_device, task->result.done - task->from,
+               clock_now_ns() - begin_ns);
+    if (status != TRAWL_OK && on_device && first) {
+        if (!recover(search, task, worker, status, &error))
+            return false;
+        status = task->status;
+    } else if (status != TRAWL_OK && first) {
+        task->status = status;
+        task->error = error;
+    }
+    if (!first)
+        task->status = kept;
+    if (status != TRAWL_OK) {
+        task->result.done = task->from;
+        task->result.count = 0;
+        task->result.hits.count = 0;
+        task->match_count = 0;
+    }
+    if (search->sink->digest != NULL) {
+        struct sink_piece view = task_view(search, task);
+
+        search->sink->digest(search->sink, &view, &task->digest);
+    }
+    return true;
+}
+
+void task_search(struct search *search, struct task *task, struct worker *worker, bool on_device)
+{
+    (void)search_part(search, task, worker, on_device);
+}
+
+/* ---- Taking ------------------------------------------------------------------------------- */
+
+/* With the search's lock held. */
+static struct task *take(struct search *search)
+{
+    struct task *task = search->ended || search->stopping ? NULL : search->free;
+
+    if (task == NULL) {
+        atomic_store(&search->job.has_work, false);
+        return NULL;
+    }
+    search->free = task->next;
+    search->taken++;
+    task->state = TASK_TAKEN;
+    task->job = &search->job;
+    task->from = 0;
+    task->status = TRAWL_OK;
+    task->staged_from = NULL;
+    task->buffer_is_pinned = false;
+    return task;
+}
+
+/* Back among the free ones; `paused`: what keeps the worker from going on is not a lack of tasks.
+ */
+static void put_back(struct search *search, struct task *task, bool ends, bool paused)
+{
+    (void)pthread_mutex_lock(&search->lock);
+    task->state = TASK_FREE;
+    task->next = search->free;
+    search->free = task;
+    search->taken--;
+    search->ended |= ends;
+    if (ends || paused)
+        atomic_store(&search->job.has_work, false);
+    (void)pthread_cond_signal(&search->ready);
+    (void)pthread_mutex_unlock(&search->lock);
+}
+
+static void buffer_give(struct trawl_runtime *runtime, struct task *task)
+{
+    if (task->buffer_is_pinned)
+        devices_buffer_give(&runtime->devices, &task->buffer);
+    task->buffer_is_pinned = false;
+}
+
+/* The chunk has its results. Where nobody looks at the text again, the worker keeps the buffer. */
+static void finish(struct search *search, struct task *task, struct worker *worker)
+{
+    struct trawl_runtime *runtime = search->job.runtime;
+    bool done = task->result.done == task->piece.owned || task->status != TRAWL_OK;
+
+    if (task->staged_from != NULL) {
+        task->piece.bytes = task->staged_from;
+        task->staged_from = NULL;
+        buffer_give(runtime, task);
+    } else if (done && !search->sink->keeps_text) {
+        if (task->buffer_is_pinned) {
+            buffer_give(runtime, task);
+        } else if (runtime->memory_max > 0) { /* what is kept idle would be others' */
+            runtime_buffer_release(runtime, &task->buffer);
+        } else if (worker->buffer.capacity == 0) {
+            worker->buffer = task->buffer;
+            memset(&task->buffer, 0, sizeof task->buffer);
+        }
+    }
+    (void)pthread_mutex_lock(&search->lock);
+    task->state = TASK_READY;
+    search->ended |= task->piece.last || task->status != TRAWL_OK;
+    search->searcher->ring[task->piece.index % search->searcher->task_count] = task;
+    (void)pthread_cond_signal(&search->ready);
+    (void)pthread_mutex_unlock(&search->lock);
+}
+
+void task_free(struct search *search, struct task *task)
+{
+    struct trawl_runtime *runtime = search->job.runtime;
+    bool wake;
+
+    buffer_give(runtime, task);
+    if (runtime->memory_max > 0)
+        runtime_buffer_release(runtime, &task->buffer);
+    (void)pthread_mutex_lock(&search->lock);
+    task->state = TASK_FREE;
+    task->next = search->free;
+    search->free = task;
+    search->taken--;
+    wake = !search->ended && !search->stopping && !atomic_load(&search->job.has_work);
+    (void)pthread_mutex_unlock(&search->lock);
+    if (wake)
+        job_wake(&search->job);
+}
+
+void task_release(struct trawl_runtime *runtime, struct task *task)
+{
+    runtime_buffer_release(runtime, &task->buffer);
+    hits_release(&task->result.hits);
+    memory_release(task->matches, task->match_room * MATCH_WORDS, sizeof(uint64_t));
+    memory_release(task->line_numbers, task->match_room, sizeof(uint64_t));
+}
+
+/* ---- Making ready ------------------------------------------------------------------------- */
+
+/* Room for the chunk in the task's own buffer, which may be the worker's last one. */
+static enum trawl_status room_on_host(struct search *search, struct task *task,
+                                      struct worker *worker, uint64_t bytes,
+                                      struct trawl_error *error)
+{
+    if (search->cursor.text->kind == TEXT_MEMORY)
+        return TRAWL_OK;
+    if (task->buffer.capacity == 0) {
+        task->buffer = worker->buffer;
+        memset(&worker->buffer, 0, sizeof worker->buffer);
+    }
+    return runtime_buffer_reserve(search->job.runtime, &task->buffer,
+                                  text_cursor_room(&search->cursor, bytes), error);
+}
+
+static bool room_for_device(struct search *search, struct task *task, uint64_t bytes)
+{
+    struct text_buffer buffer;
+
+    if (!devices_buffer_take(&search->job.runtime->devices,
+                             text_cursor_room(&search->cursor, bytes), &buffer))
+        return false;
+    runtime_buffer_release(search->job.runtime, &task->buffer);
+    task->buffer = buffer;
+    task->buffer_is_pinned = true;
+    return true;
+}
+
+/* A chunk of a text in memory, with what it needs around it, to where devices copy from. */
+static void stage(struct task *task)
+{
+    struct text_piece *piece = &task->piece;
+    uint64_t front = (piece->before + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
+
+    memcpy(task->buffer.bytes + front - piece->before, piece->bytes - piece->before,
+           (size_t)(piece->before + piece->owned + piece->after));
+    task->staged_from = piece->bytes;
+    piece->bytes = task->buffer.bytes + front;
+    piece->readable = piece->after;
+}
+
+static void queue(struct search *search, struct task *task, struct worker *worker,
+                  uint64_t ready_ns)
+{
+    struct trawl_runtime *runtime = search->job.runtime;
+    struct work_done *done = &search->device[0];
+
+    (void)worker;
+    atomic_fetch_add(&done->ready_ns, ready_ns);
+    (void)pthread_mutex_lock(&runtime->lock);
+    job_hold(&search->job);
+    (void)pthread_mutex_unlock(&runtime->lock);
+    devices_push(&runtime->devices, task, false);
+}
+
+/* All devices are gone, and the CPU was not asked to search. */
+static void fail_lost(struct search *search, struct task *task)
+{
+    char note[TRAWL_ERROR_MESSAGE_BYTES];
+
+    devices_note(&search->job.runtime->devices, note, sizeof note);
+    task->status = TRAWL_FAIL(&task->error, DEVICE, "%s", note);
+    task->result.done = 0;
+    task->result.count = task->result.hits.count = task->match_count = 0;
+}
+
+/* A chunk for devices for which there was no pinned buffer: by the taker's own lane. */
+static void search_staged(struct search *search, struct task *task, struct worker *worker)
+{
+    if (devices_work(&search->job.runtime->devices))
+        task_search(search, task, worker, true);
+    else
+        fail_lost(search, task);
+}
+
+static void search_taken(struct search *search, struct task *task, struct worker *worker)
+{
+    if (search->road == ROAD_ALONE)
+        task_search(search, task, worker, true);
+    else if (search->road == ROAD_STAGED && task->piece.owned > 0 && task->status == TRAWL_OK)
+        search_staged(search, task, worker);
+    else
+        task_search(search, task, worker, false);
+}
+
+/* Take the chunk; true: there is one. */
+static bool take_chunk(struct search *search, struct task *task, struct worker *worker,
+                       uint64_t only, uint64_t bytes, enum text_taken *taken)
+{
+    uint64_t begin_ns = clock_now_ns();
+    bool for_device = task->buffer_is_pinned;
+    uint64_t ready_ns;
+
+    task->status = text_cursor_next(&search->cursor, only, bytes, &task->buffer, &task->piece,
+                                    taken, &task->error);
+    if (*taken != TEXT_TAKEN)
+        return false;
+    atomic_fetch_add(&search->bytes_taken, task->piece.owned);
+    if (for_device && search->cursor.text->kind == TEXT_MEMORY)
+        stage(task);
+    worker_takes_part(worker, &search->job);
+    ready_ns = clock_now_ns() - begin_ns;
+    if (for_device && task->status == TRAWL_OK && task->piece.owned > 0) {
+        queue(search, task, worker, ready_ns);
+        return true;
+    }
+    atomic_fetch_add(&search->host.ready_ns, ready_ns);
+    search_taken(search, task, worker);
+    finish(search, task, worker);
+    return true;
+}
+
+/* No room for a chunk. Others' results may give some back; without others, it is the search's end.
+ */
+static enum task_taken no_room(struct search *search, struct task *task, bool alone,
+                               enum trawl_status status, const struct trawl_error *error)
+{
+    if (alone) {
+        search->fault = status;
+        search->fault_error = *error;
+    }
+    put_back(search, task, alone, true);
+    return TASK_NOTHING;
+}
+
+enum task_taken task_work(struct search *search, struct worker *worker, uint64_t only)
+{
+    enum trawl_status status;
+    struct trawl_error error;
+    enum text_taken taken;
+    struct task *task;
+    bool to_device, alone;
+    uint64_t bytes;
+
+    (void)pthread_mutex_lock(&search->lock);
+    task = take(search);
+    alone = search->taken == 1;
+    (void)pthread_mutex_unlock(&search->lock);
+    if (task == NULL)
+        return TASK_NOTHING;
+    to_device = road_wants_device(search);
+    bytes = road_chunk_bytes(search, to_device || search->road == ROAD_ALONE);
+    to_device = to_device && room_for_device(search, task, bytes);
+    if (search->road == ROAD_STAGED && !to_device && !alone &&
+        devices_work(&search->job.runtime->devices)) {
+        put_back(search, task, false, true); /* until a device has searched one more */
+        return TASK_NOTHING;
+    }
+    if (!to_device) {
+        status = room_on_host(search, task, worker, bytes, &error);
+        if (status != TRAWL_OK)
+            return no_room(search, task, alone, status, &error);
+    }
+    if (take_chunk(search, task, worker, only, bytes, &taken))
+        return TASK_DONE;
+    buffer_give(search->job.runtime, task);
+    put_back(search, task, taken == TEXT_END, false);
+    return taken == TEXT_END ? TASK_NOTHING : TASK_BUSY;
+}
+
+/* To another device, first of all. */
+static void queue_again(struct search *search, struct task *task)
+{
+    struct trawl_runtime *runtime = search->job.runtime;
+
+    (void)pthread_mutex_lock(&runtime->lock);
+    job_hold(&search->job);
+    (void)pthread_mutex_unlock(&runtime->lock);
+    devices_push(&runtime->devices, task, true);
+}
+
+void task_on_device(struct task *task, struct worker *worker)
+{
+    struct search *search = (struct search *)task->job;
+
+    if (!search_part(search, task, worker, true)) {
+        queue_again(search, task);
+        return;
+    }
+    finish(search, task, worker);
+    if (!atomic_load(&search->job.has_work))
+        job_wake(&search->job);
+}
+
+/* ---- Loaded texts ------------------------------------------------------------------------- */
+
+void task_next_device(struct search *search, uint64_t *bytes)
+{
+    struct devices *devices = &search->job.runtime->devices;
+    const struct trawl_text *text = search->cursor.text;
+    uint64_t begin = search->cursor.begin_next;
+    struct engine_part part = {ENGINE_DEVICES_MAX, text->bytes_count - begin};
+
+    if (begin < text->bytes_count)
+        (void)engine_cuda.locate(devices->engine, search->job.plan, text->bytes + begin,
+                                 text->bytes_count - begin, &part);
+    *bytes = min_u64(search->chunk_device, max_u64(part.bytes, 1));
+    atomic_store(&search->job.device_next, part.device);
+}
+
+/* Take the next chunk if it lies on the worker's device, or on one that is lost. With the search's
+ * lock held. */
+static struct task *take_resident(struct search *search, const struct worker *worker)
+{
+    struct devices *devices = &search->job.runtime->devices;
+    uint32_t device = atomic_load(&search->job.device_next);
+    enum text_taken taken;
+    struct task *task;
+    uint64_t bytes;
+
+    if (device != ENGINE_DEVICES_MAX && device != worker->device_index && !devices->lost[device])
+        return NULL;
+    task = take(search);
+    if (task == NULL)
+        return NULL;
+    task_next_device(search, &bytes);
+    task->status = text_cursor_next(&search->cursor, TEXT_ANY_PIECE, bytes, &task->buffer,
+                                    &task->piece, &taken, &task->error);
+    if (taken == TEXT_TAKEN) {
+        task_next_device(search, &bytes);
+        search->ended |= task->piece.last;
+        return task;
+    }
+    search->ended = true;
+    search->taken--;
+    task->state = TASK_FREE;
+    task->next = search->free;
+    search->free = task;
+    return NULL;
+}
+
+enum task_taken task_work_resident(struct search *search, struct worker *worker)
+{
+    struct task *task;
+
+    (void)pthread_mutex_lock(&search->lock);
+    task = take_resident(search, worker);
+    (void)pthread_mutex_unlock(&search->lock);
+    if (task == NULL)
+        return TASK_NOTHING;
+    job_wake(&search->job); /* the next chunk may be another device's */
+    worker_takes_part(worker, &search->job);
+    atomic_fetch_add(&search->bytes_taken, task->piece.owned);
+    if (search_part(search, task, worker, true))
+        finish(search, task, worker);
+    else
+        queue_again(search, task);
+    return TASK_DONE;
+}

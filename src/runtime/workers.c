@@ -1,0 +1,298 @@
+/* workers: the runtime's host threads and the jobs that they serve.
+ *
+ * A job is listed while it can use help. Each worker that comes serves it until it finds nothing to
+ * do, then goes on to the next listed job. Waking is a chain: whoever wakes finds out whether one
+ * more is wanted and wakes that one, so that a caller pays for one wake-up only.
+ */
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/fault.h"
+#include "cuda/engine_cuda.h"
+#include "runtime/search.h"
+
+/* ---- A worker's lanes --------------------------------------------------------------------- */
+
+void worker_takes_part(struct worker *worker, struct job *job)
+{
+    if (worker->part_job == job->number)
+        return;
+    worker->part_job = job->number;
+    atomic_fetch_add(&job->took_part, 1);
+}
+
+/* Under "auto" algorithms run on the host: what runs where would else depend on the text. */
+static enum trawl_status algorithm_lane_want(struct worker *worker, struct trawl_error *error)
+{
+    struct trawl_runtime *runtime = worker->runtime;
+    bool on_device = runtime->engine == TRAWL_ENGINE_CUDA;
+    struct engine_options options = {.size = sizeof options,
+                                     .cuda = on_device ? runtime->devices.engine : NULL};
+    enum trawl_status status = TRAWL_OK;
+
+    if (worker->algorithm != NULL)
+        return TRAWL_OK;
+    (void)pthread_mutex_lock(&runtime->lock);
+    if (runtime->algorithms == NULL)
+        status = engine_for_algorithms()->open(&options, &runtime->algorithms, error);
+    (void)pthread_mutex_unlock(&runtime->lock);
+    TRAWL_TRY(status);
+    return engine_for_algorithms()->lane_open(runtime->algorithms, &worker->algorithm, error);
+}
+
+static enum trawl_status algorithm_ready(struct worker *worker, struct job *job,
+                                         struct trawl_error *error)
+{
+    if (worker->algorithm_job == job->number)
+        return TRAWL_OK;
+    TRAWL_TRY(algorithm_lane_want(worker, error));
+    worker->algorithm_job = 0;
+    TRAWL_TRY(engine_for_algorithms()->lane_begin(worker->algorithm, job->plan, error));
+    worker->algorithm_job = job->number;
+    return TRAWL_OK;
+}
+
+static bool is_for_algorithm(const struct job *job)
+{
+    return job->plan != NULL && plan_has_algorithm(job->plan);
+}
+
+const struct engine_ops *worker_engine(const struct worker *worker, const struct job *job,
+                                       bool on_device, struct engine_lane **lane)
+{
+    if (is_for_algorithm(job)) {
+        *lane = worker->algorithm;
+        return engine_for_algorithms();
+    }
+    *lane = on_device ? worker->device : worker->host;
+    return on_device ? &engine_cuda : &engine_cpu;
+}
+
+enum trawl_status worker_host_ready(struct worker *worker, struct job *job,
+                                    struct trawl_error *error)
+{
+    if (is_for_algorithm(job))
+        return algorithm_ready(worker, job, error);
+    if (worker->host_job == job->number)
+        return TRAWL_OK;
+    if (worker->host == NULL)
+        TRAWL_TRY(engine_cpu.lane_open(worker->runtime->host, &worker->host, error));
+    worker->host_job = 0;
+    if (job->plan == NULL) /* of many plans, each begun by itself */
+        return TRAWL_OK;
+    TRAWL_TRY(engine_cpu.lane_begin(worker->host, job->plan, error));
+    worker->host_job = job->number;
+    return TRAWL_OK;
+}
+
+static enum trawl_status device_lane_want(struct worker *worker, struct trawl_error *error)
+{
+    struct engine *engine = worker->runtime->devices.engine;
+
+    if (worker->device != NULL)
+        return TRAWL_OK;
+    if (worker->device_index == ENGINE_DEVICES_MAX)
+        return engine_cuda.lane_open(engine, &worker->device, error);
+    return engine_cuda.lane_open_on(engine, worker->device_index, &worker->device, error);
+}
+
+enum trawl_status worker_device_ready(struct worker *worker, struct job *job,
+                                      struct trawl_error *error)
+{
+    if (is_for_algorithm(job))
+        return algorithm_ready(worker, job, error);
+    if (worker->device_job == job->number)
+        return TRAWL_OK;
+    TRAWL_TRY(device_lane_want(worker, error));
+    worker->device_job = 0;
+    if (job->plan == NULL)
+        return TRAWL_OK;
+    TRAWL_TRY(engine_cuda.lane_begin(worker->device, job->plan, error));
+    worker->device_job = job->number;
+    return TRAWL_OK;
+}
+
+void worker_end(struct worker *worker)
+{
+    if (worker->host != NULL)
+        engine_cpu.lane_close(worker->host);
+    if (worker->algorithm != NULL)
+        engine_for_algorithms()->lane_close(worker->algorithm);
+    if (worker->device != NULL)
+        engine_cuda.lane_close(worker->device);
+    worker->host = worker->algorithm = worker->device = NULL;
+    runtime_buffer_release(worker->runtime, &worker->buffer);
+}
+
+/* ---- Jobs --------------------------------------------------------------------------------- */
+
+void job_begin(struct job *job, struct trawl_runtime *runtime, const struct trawl_plan *plan,
+               void (*serve)(struct job *job, struct worker *worker))
+{
+    memset(job, 0, sizeof *job);
+    job->runtime = runtime;
+    job->number = atomic_fetch_add(&runtime->jobs_begun, 1) + 1;
+    job->plan = plan;
+    job->serve = serve;
+    atomic_store(&job->has_work, true);
+    (void)pthread_cond_init(&job->left, NULL);
+}
+
+void job_hold(struct job *job)
+{
+    job->inside++;
+}
+
+void job_leave(struct job *job)
+{
+    TRAWL_ASSERT(job->inside > 0);
+    job->inside--;
+    if (job->waits_for_leave)
+        (void)pthread_cond_signal(&job->left);
+}
+
+static void list(struct trawl_runtime *runtime, struct job *job)
+{
+    struct job *first = runtime->jobs;
+
+    job->listed = true;
+    job->next = first == NULL ? job : first;
+    job->previous = first == NULL ? job : first->previous;
+    job->next->previous = job;
+    job->previous->next = job;
+    if (first == NULL)
+        runtime->jobs = job;
+}
+
+static void unlist(struct trawl_runtime *runtime, struct job *job)
+{
+    if (!job->listed)
+        return;
+    job->listed = false;
+    job->next->previous = job->previous;
+    job->previous->next = job->next;
+    if (runtime->jobs == job)
+        runtime->jobs = job->next == job ? NULL : job->next;
+}
+
+/* A job that one more host worker can help; NULL: none. With the runtime's lock held. */
+static struct job *find_job(struct trawl_runtime *runtime)
+{
+    struct job *first = runtime->jobs, *job = first;
+
+    while (job != NULL) {
+        if (atomic_load(&job->has_work) && !atomic_load(&job->for_devices) &&
+            job->helpers < job->helpers_max)
+            return job;
+        job = job->next == first ? NULL : job->next;
+    }
+    return NULL;
+}
+
+static void *worker_main(void *argument)
+{
+    struct worker *worker = (struct worker *)argument;
+    struct trawl_runtime *runtime = worker->runtime;
+
+    (void)pthread_mutex_lock(&runtime->lock);
+    while (!runtime->closing) {
+        struct job *job = find_job(runtime);
+
+        if (job == NULL) {
+            runtime->workers_idle++;
+            (void)pthread_cond_wait(&runtime->work, &runtime->lock);
+            runtime->workers_idle--;
+            continue;
+        }
+        job_hold(job);
+        job->helpers++;
+        runtime->jobs = job->next; /* the others' turn next */
+        if (runtime->workers_idle > 0 && find_job(runtime) != NULL)
+            (void)pthread_cond_signal(&runtime->work);
+        (void)pthread_mutex_unlock(&runtime->lock);
+        job->serve(job, worker);
+        (void)pthread_mutex_lock(&runtime->lock);
+        job->helpers--;
+        job_leave(job);
+    }
+    (void)pthread_mutex_unlock(&runtime->lock);
+    worker_end(worker);
+    return NULL;
+}
+
+/* Threads come when the first job can use them, and stay. Fewer start where starting fails. With
+ * the runtime's lock held. */
+static void workers_want(struct trawl_runtime *runtime, uint32_t count)
+{
+    count = (uint32_t)min_u64(count, runtime->threads_max - 1);
+    while (runtime->worker_count < count) {
+        struct worker *worker = &runtime->workers[runtime->worker_count];
+
+        worker->runtime = runtime;
+        worker->device_index = ENGINE_DEVICES_MAX;
+        if (fault_hit(FAULT_THREAD) ||
+            pthread_create(&worker->thread, NULL, worker_main, worker) != 0)
+            return; /* searches go on with the threads there are */
+        runtime->worker_count++;
+    }
+}
+
+void job_share(struct job *job, uint32_t helpers)
+{
+    struct trawl_runtime *runtime = job->runtime;
+
+    (void)pthread_mutex_lock(&runtime->lock);
+    if (!job->listed)
+        list(runtime, job);
+    job->helpers_max = (uint32_t)max_u64(job->helpers_max, helpers);
+    if (atomic_load(&job->for_devices))
+        (void)pthread_cond_broadcast(&runtime->devices.work);
+    else
+        workers_want(runtime, job->helpers_max);
+    if (runtime->workers_idle > 0)
+        (void)pthread_cond_signal(&runtime->work);
+    (void)pthread_mutex_unlock(&runtime->lock);
+}
+
+void job_wake(struct job *job)
+{
+    struct trawl_runtime *runtime = job->runtime;
+
+    (void)pthread_mutex_lock(&runtime->lock);
+    atomic_store(&job->has_work, true);
+    if (job->listed && atomic_load(&job->for_devices))
+        (void)pthread_cond_broadcast(&runtime->devices.work);
+    else if (job->listed && runtime->workers_idle > 0)
+        (void)pthread_cond_signal(&runtime->work);
+    (void)pthread_mutex_unlock(&runtime->lock);
+}
+
+void job_end(struct job *job)
+{
+    struct trawl_runtime *runtime = job->runtime;
+
+    (void)pthread_mutex_lock(&runtime->lock);
+    atomic_store(&job->has_work, false);
+    unlist(runtime, job);
+    job->waits_for_leave = true;
+    while (job->inside > 0)
+        (void)pthread_cond_wait(&job->left, &runtime->lock);
+    (void)pthread_mutex_unlock(&runtime->lock);
+    (void)pthread_cond_destroy(&job->left);
+}
+
+void workers_stop(struct trawl_runtime *runtime)
+{
+    struct devices *devices = &runtime->devices;
+
+    (void)pthread_mutex_lock(&runtime->lock);
+    runtime->closing = true;
+    (void)pthread_cond_broadcast(&runtime->work);
+    (void)pthread_cond_broadcast(&devices->work);
+    (void)pthread_mutex_unlock(&runtime->lock);
+    for (uint32_t i = 0; i < runtime->worker_count; i++)
+        (void)pthread_join(runtime->workers[i].thread, NULL);
+    for (uint32_t i = 0; i < devices->worker_count; i++)
+        (void)pthread_join(devices->workers[i].thread, NULL);
+    runtime->worker_count = devices->worker_count = 0;
+}

@@ -1,0 +1,400 @@
+/* runtime: one runtime under many searchers at work at the same time; searches whose results are
+ * pulled, abandoned and cancelled; and the budget for chunks. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "oracle/naive.h"
+#include "unit/unit.h"
+
+#define TEXT_BYTES ((uint64_t)150000)
+#define WORKERS 6
+#define MATCHES_MAX 120000
+
+static uint8_t bytes[TEXT_BYTES];
+static struct naive_match expected[MATCHES_MAX];
+static uint64_t expected_lines[MATCHES_MAX];
+static uint64_t expected_count;
+static char path[] = "/tmp/trawl-runtime-XXXXXX";
+
+static const struct naive_bytes patterns[] = {
+    {(const uint8_t *)"ab", 2}, {(const uint8_t *)"b\nc", 3}, {(const uint8_t *)"abca", 4}};
+
+static void make_text(void)
+{
+    struct naive_query query = {patterns, 3, 0, '\n'};
+    struct test_random random = test_random_begin("runtime");
+    uint64_t line = 0, at = 0;
+    int file = mkstemp(path);
+
+    for (uint64_t i = 0; i < TEXT_BYTES; i++)
+        bytes[i] = (uint8_t) "abc\n"[test_random_below(&random, 4)];
+    expected_count =
+        naive_matches(&query, (struct naive_bytes){bytes, TEXT_BYTES}, expected, MATCHES_MAX);
+    TEST_CHECK(expected_count > 10000 && expected_count <= MATCHES_MAX);
+    for (uint64_t i = 0; i < expected_count; i++) {
+        for (; at < expected[i].begin; at++)
+            line += bytes[at] == '\n';
+        expected_lines[i] = line;
+    }
+    if (file < 0 || write(file, bytes, TEXT_BYTES) != (ssize_t)TEXT_BYTES)
+        exit(1);
+    (void)close(file);
+}
+
+static struct trawl_plan *make_plan(void)
+{
+    struct trawl_pattern given[3];
+    struct trawl_plan *plan = NULL;
+
+    for (uint32_t i = 0; i < 3; i++)
+        given[i] = (struct trawl_pattern){patterns[i].bytes, patterns[i].bytes_count};
+    MUST(trawl_plan_build(given, 3, NULL, &plan, NULL));
+    return plan;
+}
+
+static struct trawl_runtime *open_runtime(uint32_t threads, uint64_t memory)
+{
+    struct trawl_runtime_options options = TRAWL_RUNTIME_OPTIONS_INIT;
+    struct trawl_runtime *runtime = NULL;
+
+    options.engine = TRAWL_ENGINE_CPU;
+    options.threads = threads;
+    options.host_memory_bytes = memory;
+    MUST(trawl_runtime_open(&options, &runtime, NULL));
+    return runtime;
+}
+
+static struct trawl_searcher *open_searcher(struct trawl_runtime *runtime, uint64_t chunk_bytes)
+{
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct trawl_searcher *searcher = NULL;
+
+    options.runtime = runtime;
+    options.chunk_bytes = chunk_bytes;
+    MUST(trawl_searcher_open(&options, &searcher, NULL));
+    return searcher;
+}
+
+/* ---- Pulled results ----------------------------------------------------------------------- */
+
+/* Take batches until the last or as many as said; how many occurrences came, all right. */
+static uint64_t pull(struct trawl_search *search, uint64_t batches_max, bool lines, bool *ended)
+{
+    uint64_t count = 0, end = 0, wrong = 0;
+
+    *ended = false;
+    for (uint64_t b = 0; b < batches_max && !*ended; b++) {
+        struct trawl_batch batch = {.size = sizeof batch};
+
+        if (trawl_search_next(search, &batch, NULL) != TRAWL_OK)
+            return UINT64_MAX;
+        wrong += batch.text_begin != end || batch.text_end < end;
+        end = batch.text_end;
+        for (uint64_t i = 0; i < batch.match_count && count < expected_count; i++, count++)
+            wrong += batch.begins[i] != expected[count].begin ||
+                     batch.ends[i] != expected[count].end ||
+                     batch.pattern_indices[i] != expected[count].pattern_index ||
+                     (lines && batch.line_numbers[i] != expected_lines[count]);
+        wrong += !lines && batch.line_numbers != NULL;
+        *ended = batch.last;
+    }
+    wrong += *ended && end != TEXT_BYTES;
+    return wrong == 0 ? count : UINT64_MAX;
+}
+
+static void pulls(struct trawl_plan *plan, uint32_t threads, uint64_t chunk_bytes, bool from_file)
+{
+    struct trawl_runtime *runtime = open_runtime(threads, 0);
+    struct trawl_searcher *searcher = open_searcher(runtime, chunk_bytes);
+    struct trawl_text *text = unit_text(bytes, TEXT_BYTES), *file = NULL;
+    struct trawl_search *search = NULL;
+    struct trawl_batch batch = {.size = sizeof batch};
+    uint64_t total = 0;
+    bool ended;
+
+    MUST(trawl_text_open_file(path, &file, NULL));
+    for (uint32_t flags = 0; flags <= TRAWL_SEARCH_LINE_NUMBERS;
+         flags += TRAWL_SEARCH_LINE_NUMBERS) {
+        MUST(trawl_search_open(searcher, plan, from_file ? file : text, flags, &search, NULL));
+        CHECK_ERROR(trawl_count(searcher, plan, text, &total, error), TRAWL_BUSY);
+        TEST_CHECK_U64(pull(search, UINT64_MAX, flags != 0, &ended), expected_count);
+        CHECK_ERROR(trawl_search_next(search, &batch, error), TRAWL_ARGUMENT);
+        trawl_search_close(search);
+        /* One whose results nobody takes to the end, and the searcher is free again. */
+        MUST(trawl_search_open(searcher, plan, from_file ? file : text, flags, &search, NULL));
+        TEST_CHECK(pull(search, 2, flags != 0, &ended) != UINT64_MAX);
+        trawl_search_close(search);
+    }
+    MUST(trawl_search_open(searcher, plan, text, TRAWL_SEARCH_COUNTS, &search, NULL));
+    for (ended = false, total = 0; !ended; ended = batch.last) {
+        MUST(trawl_search_next(search, &batch, NULL));
+        TEST_CHECK(batch.begins == NULL);
+        total += batch.match_count;
+    }
+    TEST_CHECK_U64(total, expected_count);
+    trawl_search_close(search);
+    trawl_text_close(file);
+    trawl_text_close(text);
+    trawl_searcher_close(searcher);
+    MUST(trawl_runtime_close(runtime, NULL));
+}
+
+static void arguments(struct trawl_plan *plan)
+{
+    struct trawl_runtime *runtime = open_runtime(2, 0);
+    struct trawl_searcher *searcher = open_searcher(runtime, 0), *none = NULL;
+    struct trawl_text *text = unit_text(bytes, TEXT_BYTES);
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct trawl_worker_stats stats = {.size = sizeof stats};
+    struct trawl_search *search = NULL;
+    struct trawl_batch batch = {.size = sizeof batch};
+    uint32_t count = 0;
+
+    CHECK_ERROR(trawl_runtime_open(NULL, NULL, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_runtime_close(runtime, error), TRAWL_BUSY);
+    CHECK_ERROR(trawl_search_open(searcher, plan, text, 4, &search, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_search_open(searcher, plan, text, 0, NULL, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_search_open(searcher, NULL, text, 0, &search, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_search_next(NULL, &batch, error), TRAWL_ARGUMENT);
+    options.runtime = runtime;
+    options.threads = 2;
+    CHECK_ERROR(trawl_searcher_open(&options, &none, error), TRAWL_ARGUMENT);
+    TEST_CHECK_U64(unit_count(searcher, plan, text), expected_count);
+    MUST(trawl_searcher_workers(searcher, 0, &stats, &count, NULL));
+    TEST_CHECK(count == 1 && strcmp(stats.name, "cpu") == 0);
+    TEST_CHECK_U64(stats.text_bytes, TEXT_BYTES);
+    CHECK_ERROR(trawl_searcher_workers(searcher, 1, &stats, &count, error), TRAWL_ARGUMENT);
+    trawl_search_close(NULL);
+    trawl_search_cancel(NULL);
+    trawl_searcher_cancel(NULL);
+    trawl_searcher_cancel(searcher); /* of no call */
+    TEST_CHECK_U64(unit_count(searcher, plan, text), expected_count);
+    MUST(trawl_search_open(searcher, plan, text, 0, &search, NULL));
+    trawl_search_cancel(search);
+    CHECK_STATUS(trawl_search_next(search, &batch, NULL), TRAWL_STOPPED);
+    trawl_search_close(search);
+    TEST_CHECK_U64(unit_count(searcher, plan, text), expected_count);
+    trawl_text_close(text);
+    trawl_searcher_close(searcher);
+    MUST(trawl_runtime_close(runtime, NULL));
+    MUST(trawl_runtime_close(NULL, NULL));
+}
+
+/* ---- Many searchers at once --------------------------------------------------------------- */
+
+struct worker {
+    struct trawl_searcher *searcher;
+    const struct trawl_plan *plan;
+    uint64_t rounds, wrong, cancelled;
+    uint32_t kind;
+};
+
+static int take(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    uint64_t *at = (uint64_t *)context;
+
+    for (uint64_t i = 0; i < match_count; i++)
+        *at = *at < expected_count && matches[i].begin == expected[*at].begin ? *at + 1
+                                                                              : UINT64_MAX / 2;
+    return 0;
+}
+
+/* Checks are gathered in the worker: TEST_CHECK is for one thread. */
+static void *work(void *context)
+{
+    struct worker *worker = (struct worker *)context;
+
+    for (uint64_t round = 0; round < worker->rounds; round++) {
+        struct trawl_text *text = NULL;
+        enum trawl_status status;
+        uint64_t count = 0;
+
+        if ((worker->kind & 1) != 0)
+            status = trawl_text_open_file(path, &text, NULL);
+        else
+            status = trawl_text_from_memory(bytes, TEXT_BYTES, &text, NULL);
+        if (status == TRAWL_OK && worker->kind % 3 == 0)
+            status = trawl_count(worker->searcher, worker->plan, text, &count, NULL);
+        else if (status == TRAWL_OK)
+            status = trawl_positions(worker->searcher, worker->plan, text, take, &count, NULL);
+        if (status == TRAWL_STOPPED)
+            worker->cancelled++;
+        else if (status != TRAWL_OK || count != expected_count)
+            worker->wrong++;
+        trawl_text_close(text);
+    }
+    return NULL;
+}
+
+static void many_searchers(struct trawl_plan *plan, uint32_t threads, uint64_t chunk_bytes)
+{
+    struct trawl_runtime *runtime = open_runtime(threads, 0);
+    static struct worker workers[WORKERS];
+    pthread_t handles[WORKERS];
+
+    for (uint32_t w = 0; w < WORKERS; w++) {
+        workers[w] = (struct worker){
+            open_searcher(runtime, chunk_bytes), plan, test_amount(12, 500), 0, 0, w};
+        if (pthread_create(&handles[w], NULL, work, &workers[w]) != 0)
+            exit(1);
+    }
+    /* The last one's calls are ended now and then, whatever it is doing. */
+    for (uint32_t i = 0; i < 20; i++) {
+        trawl_searcher_cancel(workers[WORKERS - 1].searcher);
+        (void)usleep(200);
+    }
+    for (uint32_t w = 0; w < WORKERS; w++) {
+        (void)pthread_join(handles[w], NULL);
+        TEST_CHECK_U64(workers[w].wrong, 0);
+        TEST_CHECK(w == WORKERS - 1 || workers[w].cancelled == 0);
+        trawl_searcher_close(workers[w].searcher);
+    }
+    MUST(trawl_runtime_close(runtime, NULL));
+}
+
+/* A search whose results nobody takes keeps its tasks, and no other search waits for it. */
+static void one_is_never_taken(struct trawl_plan *plan)
+{
+    struct trawl_runtime *runtime = open_runtime(3, 0);
+    struct trawl_searcher *idle = open_searcher(runtime, 1000),
+                          *busy = open_searcher(runtime, 1000);
+    struct trawl_text *text = unit_text(bytes, TEXT_BYTES);
+    struct trawl_search *search = NULL;
+    bool ended;
+
+    MUST(trawl_search_open(idle, plan, text, 0, &search, NULL));
+    TEST_CHECK(pull(search, 3, false, &ended) != UINT64_MAX);
+    for (uint32_t i = 0; i < 5; i++)
+        TEST_CHECK_U64(unit_count(busy, plan, text), expected_count);
+    trawl_search_close(search);
+    trawl_text_close(text);
+    trawl_searcher_close(idle);
+    trawl_searcher_close(busy);
+    MUST(trawl_runtime_close(runtime, NULL));
+}
+
+/* ---- A stream that waits ------------------------------------------------------------------ */
+
+struct waiting {
+    struct trawl_search *search;
+    enum trawl_status status;
+};
+
+static void *wait_for_batch(void *context)
+{
+    struct waiting *waiting = (struct waiting *)context;
+    struct trawl_batch batch = {.size = sizeof batch};
+
+    do
+        waiting->status = trawl_search_next(waiting->search, &batch, NULL);
+    while (waiting->status == TRAWL_OK);
+    return NULL;
+}
+
+static void cancel_waiting(struct trawl_plan *plan, uint32_t threads)
+{
+    struct trawl_runtime *runtime = open_runtime(threads, 0);
+    struct trawl_searcher *searcher = open_searcher(runtime, 0);
+    struct trawl_text *text = NULL;
+    struct waiting waiting;
+    pthread_t thread;
+    int ends[2];
+
+    if (pipe(ends) != 0 || write(ends[1], bytes, 100) != 100)
+        exit(1);
+    MUST(trawl_text_from_descriptor(ends[0], "pipe", &text, NULL));
+    MUST(trawl_search_open(searcher, plan, text, 0, &waiting.search, NULL));
+    if (pthread_create(&thread, NULL, wait_for_batch, &waiting) != 0)
+        exit(1);
+    (void)usleep(20000); /* it has the first bytes and waits for more */
+    trawl_search_cancel(waiting.search);
+    (void)pthread_join(thread, NULL);
+    CHECK_STATUS(waiting.status, TRAWL_STOPPED);
+    trawl_search_close(waiting.search);
+    trawl_text_close(text);
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+    trawl_searcher_close(searcher);
+    MUST(trawl_runtime_close(runtime, NULL));
+}
+
+/* ---- The budget --------------------------------------------------------------------------- */
+
+static _Atomic uint64_t live, most;
+
+static void *limited_take(void *context, uint64_t count, uint64_t alignment)
+{
+    uint64_t now = atomic_fetch_add(&live, count) + count, before = atomic_load(&most);
+    void *pointer = NULL;
+
+    (void)context;
+    while (now > before && !atomic_compare_exchange_weak(&most, &before, now))
+        ;
+    return posix_memalign(&pointer, alignment, count) == 0 ? pointer : NULL;
+}
+
+static void limited_give(void *context, void *pointer, uint64_t count)
+{
+    (void)context;
+    atomic_fetch_sub(&live, count);
+    free(pointer);
+}
+
+static void budget(struct trawl_plan *unused)
+{
+    const struct trawl_allocator allocator = {NULL, limited_take, limited_give};
+    struct trawl_runtime *runtime;
+    struct trawl_searcher *searcher;
+    struct trawl_text *file = NULL;
+    struct trawl_plan *plan;
+    uint64_t count = 0, base;
+
+    (void)unused;
+    trawl_set_allocator(&allocator);
+    plan = make_plan();
+    for (uint64_t limit = 12000; limit <= 60000; limit += 12000) {
+        runtime = open_runtime(4, limit);
+        searcher = open_searcher(runtime, 8000);
+        base = atomic_load(&live);
+        atomic_store(&most, base);
+        MUST(trawl_text_open_file(path, &file, NULL));
+        TEST_CHECK_U64(unit_count(searcher, plan, file), expected_count);
+        /* Beside the chunks there are the lanes of four workers, and nothing else. */
+        TEST_CHECK(atomic_load(&most) - base <= limit + 4 * 40000);
+        trawl_text_close(file);
+        trawl_searcher_close(searcher);
+        MUST(trawl_runtime_close(runtime, NULL));
+    }
+    runtime = open_runtime(4, 5000); /* not one chunk */
+    searcher = open_searcher(runtime, 8000);
+    MUST(trawl_text_open_file(path, &file, NULL));
+    CHECK_ERROR(trawl_count(searcher, plan, file, &count, error), TRAWL_MEMORY);
+    trawl_text_close(file);
+    trawl_searcher_close(searcher);
+    MUST(trawl_runtime_close(runtime, NULL));
+    trawl_plan_free(plan);
+    TEST_CHECK_U64(atomic_load(&live), 0);
+    trawl_set_allocator(NULL);
+}
+
+int main(void)
+{
+    struct trawl_plan *plan;
+
+    test_begin("runtime");
+    make_text();
+    plan = make_plan();
+    for (uint32_t threads = 1; threads <= 4; threads++) {
+        pulls(plan, threads, 0, threads % 2 != 0);
+        pulls(plan, threads, 700 * threads, threads % 2 == 0);
+        many_searchers(plan, threads, threads % 2 != 0 ? 3000 : 0);
+        cancel_waiting(plan, threads);
+    }
+    arguments(plan);
+    one_is_never_taken(plan);
+    trawl_plan_free(plan);
+    budget(NULL);
+    (void)unlink(path);
+    return test_end();
+}
