@@ -1,5 +1,5 @@
 /* engines: the one file that names the gallery, and what it says where there is none. */
-#include "runtime/runtime.h"
+#include "runtime/engines.h"
 
 #if TRAWL_GALLERY
 #include "gallery/engine_gallery.h"

@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 
 #include "engine.h"
+#include "runtime/engines.h"
 #include "text/text.h"
 
 #define RUNTIME_THREADS_MAX 1024u
@@ -109,12 +110,6 @@ struct trawl_runtime {
     uint32_t workers_idle;
     bool closing;
 };
-
-/* ---- engines.c ---- */
-
-/* The engine for plans with an algorithm, and its algorithms; NULL: this build has none. */
-const struct engine_ops *engine_for_algorithms(void);
-const struct plan_algorithms *engine_algorithms(void);
 
 /* ---- runtime.c ---- */
 
