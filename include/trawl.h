@@ -166,9 +166,9 @@ struct trawl_plan_options {
     const struct trawl_utf8 *utf8; /* NULL: bytes are characters. Copied. */
     const void *sample;            /* bytes like those of the texts to come, or NULL: how often */
     uint64_t sample_bytes; /* each byte occurs there steers the choice. Read during build. */
-    const char *algorithm; /* NULL: trawl's own methods. Else NAME[:GEOMETRY][,debug] of the gallery
-                              (trawl_algorithm), with method AUTO. Borrowed until
-                              trawl_plan_build returns. */
+    const char *algorithm; /* NULL: trawl's own methods. Else a name of trawl_algorithm's, with
+                              options behind it (docs/gallery.md) or without, and method AUTO.
+                              Borrowed until trawl_plan_build returns. */
 };
 #define TRAWL_PLAN_OPTIONS_INIT                                                                \
     {                                                                                          \
@@ -181,12 +181,8 @@ struct trawl_plan_options {
  * unless it is asked for, and none promises time linear in the text. "rabin-karp-matrix" and
  * "rabin-karp-matrix-sample" are for trawl_matrix alone. The names in order, NULL after the last;
  * *summary (unless summary is NULL) gets one line about it and is untouched where the name is NULL.
- * Static text.
- *
- * Behind a name may follow how a device is to run it: threads of a block ("pss-gm:256", 64 to 1024
- * in steps of 32), a grid of blocks and threads ("bmh:256x16"), or the pattern length from which
- * the second form is taken ("bf-hybrid:800"), as the algorithm has it; and ",debug" for device code
- * that was not optimised. Such a plan is for the CUDA engine alone. */
+ * Static text. A build may have no gallery: then there is no name. Behind a name may follow options
+ * for a device, as docs/gallery.md says; such a plan is for the CUDA engine alone. */
 TRAWL_API const char *trawl_algorithm(uint32_t index, const char **summary);
 
 /* The engines that have it, bits 1u << enum trawl_engine (CPU and CUDA); 0 beyond the last. On
@@ -202,6 +198,7 @@ TRAWL_API uint32_t trawl_algorithm_engines(uint32_t index);
  * Errors     ARGUMENT  a NULL where one is not allowed; an empty pattern (error->pattern_index);
  *                      a flag, method or algorithm that is unknown or does not fit the
  *                      patterns
+ *            UNSUPPORTED  an algorithm, in a build without the gallery
  *            MEMORY, LIMIT
  * Threads    any; the plan is immutable and may be shared.
  * Cost       time and memory linear in the patterns' total bytes.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Run the cases of the command: each NAME.sh in an empty directory, with `trawl` on the path.
 #
-# usage: run.sh TRAWL [--rewrite] [NAME...]
+# usage: run.sh TRAWL [--cases FOLDER] [--rewrite] [NAME...]
 #
 # Beside NAME.sh stand NAME.sh.stdout.exact and NAME.sh.stderr.exact (absent: nothing is printed),
 # or .glob instead of .exact (a shell pattern), and NAME.sh.exit (absent: 0). Every case runs
@@ -11,7 +11,12 @@ set -u
 
 trawl=$(realpath "$1")
 shift
-cases=$(cd "$(dirname "$0")/cases" && pwd)
+cases=$(dirname "$0")/cases
+if [ "${1-}" = --cases ]; then
+    cases=$2
+    shift 2
+fi
+cases=$(cd "$cases" && pwd)
 rewrite=no
 if [ "${1-}" = --rewrite ]; then
     rewrite=yes

@@ -82,7 +82,7 @@ static const char *choose_algorithm(uint8_t choice)
 
     while (cpu_algorithm(count) != NULL)
         count++;
-    return cpu_algorithm(choice % count);
+    return count == 0 ? NULL : cpu_algorithm(choice % count); /* NULL: without the gallery */
 }
 
 static void read_config(const uint8_t *bytes, struct run_config *config, uint32_t *set,

@@ -11,7 +11,10 @@
 #include <time.h>
 
 #include "gpu/gpu.h"
+#if TRAWL_GALLERY
 #include "sim/gallery_case.h"
+#endif
+#include "sim/random_case.h"
 
 #define CASES_NORMAL 2000
 #define CASES_LONG 40000
@@ -41,6 +44,7 @@ static bool parts_read(int argc, char **argv, struct parts *parts)
     return true;
 }
 
+#if TRAWL_GALLERY
 static void report_gallery(const struct gallery_case_tally *tally, const struct parts *parts,
                            bool telling)
 {
@@ -53,12 +57,15 @@ static void report_gallery(const struct gallery_case_tally *tally, const struct 
             TEST_CHECK(tally->with_matches[i] > 0 && tally->refused[i] < tally->right[i]);
     }
 }
+#endif
 
 int main(int argc, char **argv)
 {
     uint64_t only = test_setting("TRAWL_TEST_CASE", UINT64_MAX), cases, i;
     uint64_t seconds = test_setting("TRAWL_TEST_SECONDS", UINT64_MAX);
+#if TRAWL_GALLERY
     static struct gallery_case_tally gallery;
+#endif
     struct random_case_tally tally;
     time_t begin = time(NULL);
     struct engine *engine;
@@ -77,11 +84,15 @@ int main(int argc, char **argv)
             break;
         if (parts.methods)
             TEST_CHECK(random_cases_on(engine, "gpu", i, CASES_PER_LANE, &tally));
+#if TRAWL_GALLERY
         if (parts.gallery || parts.children)
             TEST_CHECK(gallery_cases_on(engine, "gpu gallery", i, CASES_PER_LANE, parts.gallery,
                                         parts.children, &gallery));
+#endif
     }
+#if TRAWL_GALLERY
     report_gallery(&gallery, &parts, only == UINT64_MAX && i >= CASES_TELLING);
+#endif
     engine_cuda.close(engine);
     if (i < cases && test_failures < FAILURES_MAX)
         printf("out of time: %" PRIu64 " of %" PRIu64 " cases of each part were run\n", i, cases);

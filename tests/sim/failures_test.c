@@ -3,7 +3,9 @@
  * left behind; and, where the failure was a single one, the same engine and lane then give the
  * right answer. Then: opening and closing a thousand times; two devices; little memory.
  */
+#if TRAWL_GALLERY
 #include "gallery_case.h"
+#endif
 #include "random_case.h"
 #include "sim_driver.h"
 #include "simulator.h"
@@ -65,6 +67,7 @@ static const struct workload workloads[] = {
      2500,
      NULL},
     {"first, loaded, words", TRAWL_METHOD_WORDS, ENGINE_WANT_FIRST, true, {"cabcabca"}, 2000, NULL},
+#if TRAWL_GALLERY
     {"count, gallery, debug code", 0, ENGINE_WANT_COUNT, false, {"abcab"}, 900, "pss-gr:64,debug"},
     {"hits, gallery, children",
      0,
@@ -76,6 +79,7 @@ static const struct workload workloads[] = {
     {"first, gallery, parts", 0, ENGINE_WANT_FIRST, false, {"bcabd"}, 900, "word-chunked:64"},
     {"count, gallery, folded", 0, ENGINE_WANT_COUNT, true, {"cAB"}, 600, "bmh-shared"},
     {"first, gallery, reduction", 0, ENGINE_WANT_FIRST, true, {"bcabd"}, 700, "word-reduction:64"},
+#endif
 };
 #define WORKLOADS (sizeof workloads / sizeof *workloads)
 
@@ -91,10 +95,26 @@ static void reset(uint32_t devices, uint64_t memory_bytes, uint64_t seed)
     sim_driver_reset(&options);
 }
 
+#if TRAWL_GALLERY
+static const struct engine_ops *const algorithm_ops = &engine_gallery;
+
+static void small_gallery_limits(void)
+{
+    static const struct gallery_limits limits = {
+        .part_bytes = 300, .shift_begins = 40, .child_threads_max = 32, .child_grids_max = 40};
+
+    gallery_limits_replace(&limits);
+}
+#else
+static const struct engine_ops *const algorithm_ops = NULL;
+
+static void small_gallery_limits(void)
+{
+}
+#endif
+
 static void small_limits(bool in_place)
 {
-    static const struct gallery_limits gallery = {
-        .part_bytes = 300, .shift_begins = 40, .child_threads_max = 32, .child_grids_max = 40};
     struct cuda_limits limits = cuda_limits_default;
 
     limits.threads = 32;
@@ -110,7 +130,7 @@ static void small_limits(bool in_place)
     limits.load_in_place = in_place;
     limits.in_place_stride_min = 32;
     cuda_limits_replace(&limits);
-    gallery_limits_replace(&gallery);
+    small_gallery_limits();
 }
 
 static void make_input(const struct workload *work, struct diff_input *input)
@@ -140,20 +160,20 @@ static enum cuda_case_answer work_once(const struct workload *work, const struct
 {
     struct cuda_case config = {
         work->method,   work->want,      1 + work->text_bytes / 2,
-        work->resident, work->algorithm, work->algorithm == NULL ? &engine_cuda : &engine_gallery};
+        work->resident, work->algorithm, work->algorithm == NULL ? &engine_cuda : algorithm_ops};
     struct engine_options options = {.size = sizeof options};
     enum cuda_case_answer answer = CUDA_CASE_FAILED;
-    struct engine *engine = NULL, *gallery = NULL;
+    struct engine *engine = NULL, *own;
     struct engine_lane *lane = NULL;
 
     small_limits(strstr(work->name, "in place") != NULL);
     if (engine_cuda.open(&options, &engine, error) != TRAWL_OK)
         return CUDA_CASE_FAILED;
-    if (work->algorithm != NULL)
-        lane = gallery_lane_open(engine, &gallery, error);
-    else
-        (void)engine_cuda.lane_open(engine, &lane, error);
-    if (lane != NULL) {
+    own = engine;
+    options.cuda = engine;
+    if (work->algorithm != NULL && algorithm_ops->open(&options, &own, error) != TRAWL_OK)
+        own = engine; /* out of memory: it is told */
+    else if (config.ops->lane_open(own, &lane, error) == TRAWL_OK) {
         answer = cuda_case_run(engine, lane, input, expected, &config, message, error);
         if (again) {
             struct trawl_error second;
@@ -162,11 +182,10 @@ static enum cuda_case_answer work_once(const struct workload *work, const struct
             TEST_CHECK(cuda_case_run(engine, lane, input, expected, &config, message, &second) ==
                        CUDA_CASE_RIGHT);
         }
-        if (gallery != NULL)
-            gallery_lane_close(gallery, lane);
-        else
-            engine_cuda.lane_close(lane);
+        config.ops->lane_close(lane);
     }
+    if (own != engine)
+        algorithm_ops->close(own);
     engine_cuda.close(engine);
     return answer;
 }

@@ -2,8 +2,10 @@
 #include <string.h>
 
 #include "cuda/kernels/kernels.cu"
+#if TRAWL_GALLERY
 #include "gallery/kernels/children.cu"
 #include "gallery/kernels/gallery.cu"
+#endif
 #include "simulator.h"
 
 /* By the images that hold them. */
@@ -22,6 +24,7 @@
     X(scan_read_2)    \
     X(scan_read_8)
 
+#if TRAWL_GALLERY
 #define GALLERY(X)                \
     X(gallery_pss_gg)             \
     X(gallery_pss_gr)             \
@@ -56,6 +59,10 @@
     X(gallery_skip_swift_binning)  \
     X(gallery_skip_swift_chunking) \
     X(gallery_collect)
+#else
+#define GALLERY(X)
+#define CHILDREN(X)
+#endif
 
 #define ROW(name, image) {#name, name##_entry, name##_arguments_bytes, image},
 #define ROW_SCAN(name) ROW(name, 0)
@@ -74,8 +81,13 @@ const struct sim_kernel *sim_kernel_find(const char *name)
 
 const struct sim_constant *sim_constant_find(const char *name)
 {
+#if TRAWL_GALLERY
     static const struct sim_constant constant = {"gallery_constant", gallery_constant,
                                                  gallery_constant_bytes};
 
-    return strcmp(constant.name, name) == 0 ? &constant : NULL;
+    if (strcmp(constant.name, name) == 0)
+        return &constant;
+#endif
+    (void)name;
+    return NULL;
 }

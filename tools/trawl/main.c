@@ -125,6 +125,10 @@ static int list_algorithms(void)
 {
     const char *name, *summary = "";
 
+    if (trawl_algorithm(0, NULL) == NULL) {
+        complain("--list-algorithms: this build has no gallery, so no algorithms");
+        return EXIT_ERROR;
+    }
     for (uint32_t i = 0; (name = trawl_algorithm(i, &summary)) != NULL; i++) {
         uint32_t engines = trawl_algorithm_engines(i);
         char line[160];

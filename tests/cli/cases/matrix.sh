@@ -22,6 +22,3 @@ tab=$(printf 'back\\slash\ttab')
 printf 'kitty\n' > "$tab"
 trawl --matrix=csv -H kitty 'x,"y' "$tab"; trawl --matrix=tsv -H kitty 'x,"y' "$tab"
 cat a | trawl --matrix --label=pipe -H puppy
-for name in naive memmem strstr bf bmh qs hp rabin-karp rabin-karp-matrix; do
-    trawl --matrix --algorithm=$name --engine=cpu -w -e kitty -e puppy -e kitty a | cksum
-done | sort -u | wc -l

@@ -6,5 +6,4 @@ for options in -v -c -l -L -o -q -m1 -n -b -A1 -B1 -C1 -2 -T -Z --color=always -
 done
 trawl --matrix=json kitty a; echo "status $?"
 trawl --matrix; echo "status $?"
-trawl --algorithm=rabin-karp-matrix --explain kitty | head -n 1
 trawl --matrix --color=auto --line-buffered -a -h -U kitty a; echo "status $?"

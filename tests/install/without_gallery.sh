@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# without_gallery: the product builds, passes its tests and installs with TRAWL_GALLERY=OFF.
+# without_gallery.sh SOURCE_FOLDER C_COMPILER CMAKE_GENERATOR
+#
+# Not optimised, and a few tests alone, so that it takes seconds; with TRAWL_TEST_SCALE above 1 every
+# target and every test.
+set -euo pipefail
+
+source=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+build=$work/build
+options=(-DTRAWL_GALLERY=OFF -DTRAWL_CUDA=OFF -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER="$2")
+targets=(trawl_static trawl_shared trawl_command trawl_generated unit_plan unit_options unit_matrix
+    unit_many)
+tests='^(unit_plan|unit_options|unit_matrix|unit_many|cli_without_gallery)$'
+
+if command -v ccache >/dev/null; then
+    options+=(-DCMAKE_C_COMPILER_LAUNCHER=ccache)
+fi
+if [ "${TRAWL_TEST_SCALE:-1}" = 1 ]; then
+    # gcc warns of its own intrinsics where they are macros: without optimisation
+    options+=(-DCMAKE_C_FLAGS_RELEASE=-O0 -DTRAWL_WERROR=OFF)
+else
+    targets=(all)
+    tests='^[^i]' # all but those of the installed files: they are looked at below
+fi
+export TRAWL_TEST_SCALE=1
+
+# quietly COMMAND...: what it says is shown if it fails
+quietly() {
+    "$@" >"$work/log" 2>&1 || {
+        tail -n 40 "$work/log"
+        return 1
+    }
+}
+quietly cmake -S "$source" -B "$build" -G "$3" "${options[@]}"
+quietly cmake --build "$build" -j 2 --target "${targets[@]}"
+quietly ctest --test-dir "$build" -j 2 -R "$tests" --no-tests=error --output-on-failure
+tail -n 8 "$work/log" | grep 'tests passed'
+quietly cmake --install "$build" --prefix "$work/prefix"
+
+# Nothing of the gallery is in it, and it says so.
+trawl=$work/prefix/bin/trawl
+[ "$(printf 'one\ntwo\n' | "$trawl" -c two)" = 1 ]
+status=0
+message=$("$trawl" --algorithm=bmh two /dev/null 2>&1) || status=$?
+echo "$message"
+[ "$status" -eq 2 ] && [[ $message == *'this build has no gallery'* ]]
+if nm "$(find "$work/prefix" -name libtrawl.a)" 2>/dev/null | grep gallery; then
+    echo 'the symbols above are the gallery'"'"'s'
+    exit 1
+fi
