@@ -8,9 +8,15 @@
 #include <unistd.h>
 
 #include "trawl/progress.h"
+#include "trawl/scan.h"
+#include "trawl/searchers.h"
 
-/* Files up to this size are read whole by one read, which the searches then find in the cache. */
+/* Files up to this size are read whole by one read, which the searches then find in the cache ...
+ */
 #define WHOLE_BYTES (UINT64_C(256) << 10)
+#define WHOLE_ALIGNMENT 4096u /* the kernel copies twice as fast to where a cache line begins */
+/* ... or this, where the first match may end the search. */
+#define WHOLE_BYTES_FIRST SEARCHERS_BYTES_FIRST
 /* Files from this size on are searched by all threads, if no other worker needs a core ... */
 #define SHARED_BYTES_ALONE (UINT64_C(512) << 10)
 #define SHARED_BYTES (UINT64_C(8) << 20)        /* ... or if all wait for it to be printed ... */
@@ -21,30 +27,51 @@ static bool is_device(mode_t mode)
     return S_ISCHR(mode) || S_ISBLK(mode) || S_ISSOCK(mode) || S_ISFIFO(mode);
 }
 
-/* Read a file of known or unknown size to its end. False: it is longer than WHOLE_BYTES, or
- * something is wrong, which reading it once more will tell. */
-static bool read_whole(struct pool_worker *worker, int descriptor, const struct stat *status,
-                       uint64_t *bytes_count)
+/* Read a regular file to its end; known_bytes: what its size is said to be, 0: not known. False:
+ * it is too long, or something is wrong, which looking at it once more will tell. */
+static bool read_whole(struct pool_worker *worker, int descriptor, uint64_t known_bytes,
+                       struct job_file *file)
 {
+    uint64_t most = searchers_stop_early(worker->job->settings) ? WHOLE_BYTES_FIRST : WHOLE_BYTES;
     uint64_t used = 0;
 
+    if (worker->searcher == NULL || known_bytes > most)
+        return false;
     if (worker->bytes == NULL)
-        worker->bytes = malloc(WHOLE_BYTES + 1);
+        worker->bytes = aligned_alloc(WHOLE_ALIGNMENT, WHOLE_BYTES + WHOLE_ALIGNMENT);
     while (worker->bytes != NULL) {
         ssize_t got =
-            pread(descriptor, worker->bytes + used, (size_t)(WHOLE_BYTES + 1 - used), (off_t)used);
+            pread(descriptor, worker->bytes + used, (size_t)(most + 1 - used), (off_t)used);
 
         if (got < 0 && errno == EINTR)
             continue;
         used += got > 0 ? (uint64_t)got : 0;
-        if (got < 0 || used > WHOLE_BYTES)
+        if (got < 0 || used > most)
             return false;
-        *bytes_count = used;
         /* Less came than was asked for, and as much as the file is known to have: it is all. */
-        if (got == 0 || used == (uint64_t)status->st_size)
+        if (got == 0 || used == known_bytes) {
+            file->bytes = worker->bytes;
+            file->bytes_count = used;
             return true;
+        }
     }
     return false;
+}
+
+/* A file of a tree that its directory says is regular: nothing more need be known of it, unless it
+ * might be the output, or its size is asked for (-T, holes). */
+static bool read_unseen(struct pool_worker *worker, int descriptor, const struct walk_item *item,
+                        struct stat *status, struct job_file *file)
+{
+    const struct job *job = worker->job;
+
+    if (item->is_operand || item->type != DT_REG || job->output_is_regular ||
+        job->settings->typed->initial_tab || !read_whole(worker, descriptor, 0, file))
+        return false;
+    memset(status, 0, sizeof *status);
+    status->st_mode = S_IFREG;
+    status->st_size = (off_t)file->bytes_count;
+    return file->bytes_count <= BLOCK_BYTES;
 }
 
 /* With the searcher of all threads, when it is this file's turn. */
@@ -86,6 +113,10 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
     struct stat status;
     struct job_file file = {descriptor, &status, item->name, NULL, 0};
 
+    if (read_unseen(worker, descriptor, item, &status, &file)) {
+        search_single(worker, &file);
+        return;
+    }
     if (fstat(descriptor, &status) != 0) {
         job_file_error(worker->job, item->name, errno);
         return;
@@ -99,10 +130,8 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
             return;
         if (is_directory && typed->directories != DIRECTORIES_READ)
             return;
-        if (worker->searcher != NULL && S_ISREG(status.st_mode) &&
-            (uint64_t)status.st_size <= WHOLE_BYTES &&
-            read_whole(worker, descriptor, &status, &file.bytes_count))
-            file.bytes = worker->bytes;
+        if (file.bytes == NULL && S_ISREG(status.st_mode))
+            (void)read_whole(worker, descriptor, (uint64_t)status.st_size, &file);
     }
     if (file.bytes == NULL && wants_all_threads(worker, &status))
         search_shared(worker, &file);

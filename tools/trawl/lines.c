@@ -64,6 +64,10 @@ static void end_selected(struct scan *scan, uint64_t end, bool printed)
     bool after = printed && scan->settings->after_count > 0;
 
     scan->pending_count = after ? (uint64_t)scan->settings->after_count : 0;
+    /* Looking for trailing context to print, grep takes what is before the file for printed. */
+    if (!printed && !scan->quiet && scan->settings->after_count > 0 &&
+        scan->printed_end == OFFSET_NONE)
+        scan->printed_end = 0;
     scan->job->groups = GROUPS_PRINTED;
     scan_selected(scan, end);
 }

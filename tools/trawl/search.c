@@ -206,6 +206,8 @@ static enum trawl_status scan_run(struct scan *scan, int descriptor, struct traw
         scan->selected_count = found;
         scan->selected_end = found ? match.end : 0;
         scan->stop = found;
+        if (found)
+            scan->job->groups = GROUPS_PRINTED; /* though nothing was */
         return status;
     }
     if (library_counts(scan, descriptor))

@@ -16,6 +16,12 @@ enum trawl_engine searchers_engine(const struct typed *typed, const struct needl
                                                 : TRAWL_ENGINE_AUTO;
 }
 
+bool searchers_stop_early(const struct settings *settings)
+{
+    return settings->report == REPORT_NAMES || settings->report == REPORT_QUIET ||
+           settings->report == REPORT_FIRST || settings->max_count == 1;
+}
+
 static bool open_one(const struct job *job, enum trawl_engine engine, uint32_t threads,
                      struct trawl_searcher **searcher, char *message)
 {
@@ -26,6 +32,8 @@ static bool open_one(const struct job *job, enum trawl_engine engine, uint32_t t
     options.engine = engine;
     options.threads = threads;
     options.chunk_bytes = typed->chunk_bytes;
+    if (threads == 1 && options.chunk_bytes == 0 && searchers_stop_early(job->settings))
+        options.chunk_bytes = SEARCHERS_BYTES_FIRST;
     options.instruction_set = typed->instruction_set;
     if (trawl_searcher_open(&options, searcher, &error) == TRAWL_OK)
         return true;

@@ -7,6 +7,10 @@
 /* The engine asked for, or the only one that has the algorithm asked for. */
 enum trawl_engine searchers_engine(const struct typed *typed, const struct needles *needles);
 
+/* Is it likely that a search ends with the first match? Then less is read at once. */
+#define SEARCHERS_BYTES_FIRST (UINT64_C(64) << 10)
+bool searchers_stop_early(const struct settings *settings);
+
 /* As the options say. False: message[TYPED_ERROR_BYTES] is filled. */
 bool searchers_open(const struct job *job, struct trawl_searcher **searcher, char *message);
 /* On the CPU, in the caller's thread. */

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Run random command lines over trees and lists of files with GNU grep -F and with trawl.
+
+usage: trees.py TRAWL [--first CASE] [--cases COUNT]
+
+Standard output and standard error go to one place, so that the order of lines and messages is
+compared byte for byte, and so is the status. TRAWL_TEST_SEED steers the cases (default 1),
+TRAWL_TEST_SCALE how many there are (default 1: 150), TRAWL_TEST_DIVISOR takes from them.
+
+Left out: paths of more than 4,096 bytes under -R, which grep does not open.
+"""
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+CASES = 150
+WIDE_CASES = 3
+WIDE_ENTRIES = 10200  # grep sorts above 10,000
+DEEP_LEVELS = 25
+DEEP_NAME = "d" * 200
+
+OPTIONS = [["-l"], ["-L"], ["-c"], ["-n"], ["-h"], ["-H"], ["-o"], ["-v"], ["-i"], ["-w"], ["-x"], ["-s"], ["-b"], ["-T"],
+           ["-Z"], ["-a"], ["-I"], ["-z"], ["-m1"], ["-m2"], ["-A1"], ["-B1"], ["-C1"], ["-C2", "--group-separator=%%"],
+           ["-C1", "--no-group-separator"], ["-q"], ["--color=always"], ["--line-buffered"], ["-D", "skip"],
+           ["--include=*.c"], ["--exclude=*1*"], ["--exclude-dir=sub"], ["-m1", "-c"], ["-l", "-v"], ["-c", "-v"]]
+TARGETS = [["mixed"], ["mixed/"], ["./mixed//"], ["lines"], ["mixed", "lines"], ["mixed/sub", "missing", "mixed"],
+           ["lines/0", "lines/1", "missing", "mixed/a.c"], ["mixed/hole", "mixed/late", "mixed/early"], ["deep"], ["mixed/other", "deep"]]
+OWN = [[], ["-j1"], ["-j2"], ["-j5"], ["-j3", "--chunk-bytes=5000"], ["-j16"]]
+
+
+def make_files(top, rng):
+    def put(name, data):
+        os.makedirs(os.path.dirname(os.path.join(top, name)), exist_ok=True)
+        with open(os.path.join(top, name), "wb") as file:
+            file.write(data)
+
+    def text(lines):
+        words = ["foo", "bar", "Foo", "foobar", "a", "é", ""]
+        return "".join(" ".join(rng.choice(words) for _ in range(rng.randrange(4))) + "\n" for _ in range(lines)).encode()
+    for i in range(150):
+        put("mixed/%s%d.%s" % (rng.choice(["sub/", "", "sub/more/", "other/"]), i, rng.choice("ch")), text(rng.randrange(30)))
+    put("mixed/a.c", b"foo\nbar\nfoo")
+    put("mixed/empty", b"")
+    put("mixed/early", b"foo\n\0foo\n")
+    put("mixed/late", b"foo\n" * 40000 + b"\0\nfoo\n")
+    put("mixed/encoding", b"foo \xff\nfoo\n")
+    put("mixed/sub/encoding", b"\xff bar\nbar\nfoo\n")
+    put("mixed/large", text(60000))
+    with open(os.path.join(top, "mixed/hole"), "wb") as file:
+        file.write(b"foo\n" * 1000)
+        file.seek(1 << 20)
+        file.write(b"foo\n")
+    os.symlink("sub", os.path.join(top, "mixed/link"))
+    os.symlink("..", os.path.join(top, "mixed/sub/up"))
+    os.symlink("nowhere", os.path.join(top, "mixed/dangling"))
+    os.symlink("itself", os.path.join(top, "mixed/itself"))
+    put("mixed/locked", b"foo\n")
+    os.chmod(os.path.join(top, "mixed/locked"), 0)
+    for i in range(9):  # more output than a worker keeps
+        put("lines/%d" % i, b"foo bar\n" * rng.randrange(1, 70000))
+    here = os.getcwd()
+    os.chdir(top)
+    os.mkdir("deep")
+    os.chdir("deep")
+    for i in range(DEEP_LEVELS):
+        with open("f", "wb") as file:
+            file.write(b"foo %d\n" % i)
+        os.mkdir(DEEP_NAME)
+        os.chdir(DEEP_NAME)
+    os.chdir(here)
+    put("source/0", b"foo\n")
+    put("source/1", b"bar\n")
+    os.mkdir(os.path.join(top, "wide"))
+    for i in rng.sample(range(WIDE_ENTRIES), WIDE_ENTRIES):
+        os.link(os.path.join(top, "source/%d" % (i % 7 == 0)), os.path.join(top, "wide/%d" % i))
+
+
+def make_case(rng, wide):
+    options = [option for chosen in rng.sample(OPTIONS, rng.randrange(4)) for option in chosen]
+    recurse = rng.choice(["-r", "-r", "-r", "-R"])
+    targets = ["wide"] if wide else rng.choice(TARGETS)
+    if "deep" in targets:
+        recurse = "-r"
+    patterns = rng.choice([["foo"], ["bar"], ["nothing"], ["foo", "a"], ["foo bar"], [""], ["é"]])
+    arguments = [recurse] + options
+    for pattern in patterns:
+        arguments += ["-e", pattern]
+    return arguments, targets, rng.choice(OWN), rng.choice(["C", "C.UTF-8"])
+
+
+def run(command, locale, top):
+    done = subprocess.run(command, cwd=top, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          env=dict(os.environ, LC_ALL=locale), timeout=120)
+    return done.returncode, done.stdout
+
+
+def remove(top):
+    """Directories of any depth, which shutil does not do."""
+    subprocess.run(["rm", "-rf", top], check=True)
+
+
+def main():
+    trawl = os.path.abspath(sys.argv[1])
+    options = sys.argv[2:]
+    seed = int(os.environ.get("TRAWL_TEST_SEED", "1"))
+    count = max(1, int(CASES * float(os.environ.get("TRAWL_TEST_SCALE", "1"))) // int(os.environ.get("TRAWL_TEST_DIVISOR", "1")))
+    first = 0
+    if "--first" in options:
+        first, count = int(options[options.index("--first") + 1]), 1
+    if "--cases" in options:
+        count = int(options[options.index("--cases") + 1])
+    failures = selected = 0
+    top = tempfile.mkdtemp(prefix="trawl-trees-")
+    try:
+        make_files(top, random.Random("%d files" % seed))
+        for number in range(first, first + count):
+            arguments, targets, own, locale = make_case(random.Random("%d case %d" % (seed, number)), number % CASES < WIDE_CASES)
+            expected = run(["grep", "-F"] + arguments + targets, locale, top)
+            expected = (expected[0], expected[1].replace(b"grep: ", b"trawl: "))
+            got = run([trawl] + own + arguments + targets, locale, top)
+            selected += expected[0] == 0
+            if got != expected:
+                failures += 1
+                at = next((i for i, (one, other) in enumerate(zip(expected[1], got[1])) if one != other),
+                          min(len(expected[1]), len(got[1])))
+                if failures <= 20:
+                    print("case %d (seed %d), LC_ALL=%s: %r %r, and for trawl %r\n  status %d and %d; %d and %d bytes, from %d on %r and %r" %
+                          (number, seed, locale, arguments, targets, own, expected[0], got[0], len(expected[1]), len(got[1]), at,
+                           expected[1][max(0, at - 60):at + 60], got[1][max(0, at - 60):at + 60]))
+    finally:
+        remove(top)
+    print("%d command lines, %d selected something, %d differ" % (count, selected, failures))
+    if count >= 100 and selected * 3 < count:
+        print("too few of them select anything: the generator is broken")
+        return 1
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
