@@ -334,7 +334,8 @@ static int run_typed(struct typed *typed)
     }
     if (typed->unix_offsets)
         complain("warning: --unix-byte-offsets (-u) is obsolete");
-    if (settings.colors.on && old_color != NULL && *old_color != '\0')
+    if (settings.colors.on && old_color != NULL &&
+        (settings.colors.selected_match == old_color || settings.colors.context_match == old_color))
         complain("warning: GREP_COLOR='%s' is deprecated; use GREP_COLORS='mt=%s'", old_color,
                  old_color);
     status = run(&job, &settings, typed, message);

@@ -10,6 +10,7 @@
 #include "trawl/matrix.h"
 #include "trawl/progress.h"
 
+#define DRAIN_BYTES (32u << 10)
 #define NUMBER_WIDTH_UNKNOWN                                            \
     19 /* digits of INT64_MAX, as grep has them where a size is unknown \
         */
@@ -330,23 +331,42 @@ static void report_file(struct job *job, struct scan *scan)
         job->done = true;
 }
 
-/* Leave standard input as grep does, if it can seek: after -m just behind the last selected line,
- * else where grep's buffer ended. */
-static void settle_input(const struct scan *scan, const struct stat *status, off_t begin)
+/* Read what a search did not want, so that the writer of a pipe is not told off. */
+static bool drain_input(void)
 {
+    char bytes[DRAIN_BYTES];
+    ssize_t got;
+
+    do
+        got = read(STDIN_FILENO, bytes, sizeof bytes);
+    while (got > 0 || (got < 0 && errno == EINTR));
+    return got == 0;
+}
+
+/* Leave standard input as grep does: after -m just behind the last selected line; where a file's
+ * name was all that was wanted, and after -q, where grep's buffer ended; else at the end. */
+static void settle_input(struct scan *scan, const struct stat *status, off_t begin)
+{
+    const struct settings *settings = scan->settings;
+    bool is_quick = settings->report == REPORT_NAMES ||
+                    (settings->stop_at_first_file && scan->selected_count > 0);
     uint64_t last = scan->null_seen && scan->null_offset >= scan->selected_end
                         ? scan->null_offset + 1
                         : scan->selected_end;
     off_t end = (off_t)((last + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES);
 
-    if (scan->job->done || !S_ISREG(status->st_mode) || begin < 0)
-        return;
-    if (scan->left_count == 0 && scan->settings->report != REPORT_NAMES)
-        (void)lseek(STDIN_FILENO, begin + (off_t)scan->selected_end, SEEK_SET);
-    else if (scan->stop && begin + end < status->st_size)
-        (void)lseek(STDIN_FILENO, begin + end, SEEK_SET);
-    else
-        (void)lseek(STDIN_FILENO, 0, SEEK_END);
+    if (S_ISREG(status->st_mode) && begin >= 0) {
+        if (scan->left_count == 0 && !is_quick)
+            (void)lseek(STDIN_FILENO, begin + (off_t)scan->selected_end, SEEK_SET);
+        else if (is_quick && scan->stop && begin + end < status->st_size)
+            (void)lseek(STDIN_FILENO, begin + end, SEEK_SET);
+        else
+            (void)lseek(STDIN_FILENO, 0, SEEK_END);
+    } else if (scan->stop && scan->left_count > 0 && !is_quick &&
+               settings->report <= REPORT_QUIET && lseek(STDIN_FILENO, 0, SEEK_END) < 0 &&
+               errno != EINVAL && !drain_input()) {
+        job_file_error(scan->job, scan->name, errno);
+    }
 }
 
 static void fail(struct job *job, const char *name, enum trawl_status status,

@@ -81,11 +81,13 @@ static void read_colors(struct colors *colors, bool invert)
 static bool colors_build(struct colors *colors, const struct typed *typed)
 {
     const char *variable = getenv("GREP_COLORS");
+    const char *old = getenv("GREP_COLOR");
 
     colors->on = color_wanted(typed);
     if (!colors->on)
         return true;
-    colors->selected_match = colors->context_match = "01;31";
+    colors->selected_match = colors->context_match =
+        old != NULL && *old != '\0' && old[strspn(old, "0123456789;")] == '\0' ? old : "01;31";
     colors->selected_line = colors->context_line = "";
     colors->file_name = "35";
     colors->line_number = colors->byte_offset = "32";

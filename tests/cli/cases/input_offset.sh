@@ -1,3 +1,10 @@
 # After -m standard input is left just behind the last selected line.
 seq 1 30 > f
 (read -r first; trawl -n -b -m 2 1; echo "rest: $(head -n 1), $first") < f
+# After -q where grep's buffer ended; to the null device one line is enough, but the input is used up.
+seq 1 100000 > big
+(trawl -q 1; wc -c) < big
+(trawl 1 > /dev/null; wc -c) < big
+(trawl -m2 1 > /dev/null; wc -c) < big
+(trawl -m1 1 > /dev/null; wc -c) < big
+(set -o pipefail; seq 1 1000000 | trawl 1 > /dev/null; echo "status $?")
