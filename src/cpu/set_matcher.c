@@ -40,8 +40,10 @@ static double log2_about(double value)
 {
     double bits = 0;
 
-    for (; value >= 2; value /= 2)
+    while (value >= 2) {
+        value /= 2;
         bits++;
+    }
     return bits + (value - 1);
 }
 
