@@ -425,7 +425,8 @@ TRAWL_API void trawl_text_unload(struct trawl_searcher *searcher, struct trawl_t
  *             TRAWL_ENGINE_CUDA is to search for more, or longer, patterns than a device takes
  * Cost: each text byte is read at most once plus the overlap of chunks (the longest pattern less
  * one byte each); a plan of method "sampled" reads less than the text. Time is linear in the
- * text for one pattern, whatever text and pattern.
+ * text for one pattern, whatever text and pattern, and linear in text and occurrences for sets on
+ * the CPU, but where docs/design.md says what bounds them instead.
  */
 
 struct trawl_match {

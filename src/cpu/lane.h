@@ -52,16 +52,16 @@ struct scan {
     enum engine_want want;
     struct engine_result *result;
     struct trawl_error *error;
-    uint64_t at;           /* begins below this are settled */
-    uint64_t limit;        /* begins at or beyond this cannot be: not owned, or no room */
-    uint64_t available;    /* valid bytes from chunk->bytes on */
-    uint64_t loadable;     /* loadable ones */
-    uint64_t run_until;    /* a run settled all begins below this */
-    uint64_t work;         /* bytes compared in vain and in earnest */
-    uint64_t work_max;     /* beyond this the scan turns to two_way, or the dense automaton */
-    uint64_t work_allowed; /* sets: of it, what the tile got */
-    uint64_t failed;       /* candidates that were none, in this scan */
-    uint64_t tile_begin;   /* the tile that is settled; tile_words 0: none */
+    uint64_t at;         /* begins below this are settled */
+    uint64_t limit;      /* begins at or beyond this cannot be: not owned, or no room */
+    uint64_t available;  /* valid bytes from chunk->bytes on */
+    uint64_t loadable;   /* loadable ones */
+    uint64_t run_until;  /* a run settled all begins below this */
+    uint64_t work;       /* bytes compared in vain and in earnest */
+    uint64_t work_max;   /* beyond this the scan turns to two_way, or the dense automaton */
+    uint64_t work_begin; /* sets: the work when this began to be counted */
+    uint64_t failed;     /* candidates that were none, in this scan */
+    uint64_t tile_begin; /* the tile that is settled; tile_words 0: none */
     uint64_t tile_words;
     bool ends_known;
     uint64_t line_until; /* LINES: begins below this lie in a line that has its hit */

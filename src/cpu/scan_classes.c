@@ -237,6 +237,7 @@ void scan_classes(struct scan *scan)
     while (!scan->over && !scan_is_full(scan)) {
         struct sampling sampling = {scan, lane->matcher, NULL, max_u64(scan->at, scan->run_until),
                                     scan->limit};
+        bool settled = false;
 
         scan->at = sampling.begin;
         if (scan->at >= scan->limit)
@@ -244,18 +245,12 @@ void scan_classes(struct scan *scan)
         sampling.end = min_u64(scan->limit, scan->at + SET_TILE_PLACES);
         settle_allow(scan, sampling.end - sampling.begin);
         gather_tile(&sampling);
-        if (scan->work > scan->work_max && !scan->over) {
-            bool ever;
-
-            if (settle_flood(scan, sampling.begin))
-                continue;
-            ever = scan->work_max == UINT64_MAX;
-            scan->work_max = UINT64_MAX; /* no way but this one, this time at least */
-            gather_tile(&sampling);
-            scan->work_max = ever ? UINT64_MAX : 0;
-        } else {
-            lane->dense_bytes /= 2;
-        }
+        while (scan->work > scan->work_max && !scan->over &&
+               !(settled = settle_flood(scan, sampling.begin)))
+            gather_tile(&sampling); /* once more, with more work, in the end with any */
+        if (settled)
+            continue;
+        lane->dense_bytes /= 2;
         if (scan->over)
             return;
         settle_gathered(scan);

@@ -15,9 +15,9 @@
 
 void settle_allow(struct scan *scan, uint64_t places)
 {
-    scan->work_allowed = (places + PLACES_MORE) * scan->lane->work_per_byte;
+    scan->work_begin = scan->work;
     if (scan->work_max != UINT64_MAX)
-        scan->work_max = scan->work + scan->work_allowed;
+        scan->work_max = scan->work + (places + PLACES_MORE) * scan->lane->work_per_byte;
 }
 
 /* What it takes to get the automaton ready. Before that much was spent on floods it is not worth
@@ -37,9 +37,10 @@ bool settle_flood(struct scan *scan, uint64_t x)
     x = max_u64(x, scan->run_until);
     if (x >= scan->limit)
         return false;
-    lane->flood_work += scan->work - (scan->work_max - scan->work_allowed);
+    lane->flood_work += scan->work - scan->work_begin;
+    scan->work_begin = scan->work;
     if (lane->dense.serial != scan->plan->serial && lane->flood_work < order_work(scan->plan)) {
-        scan->work_max = scan->work + scan->work_allowed;
+        scan->work_max = scan->work + order_work(scan->plan) - lane->flood_work;
         return false;
     }
     lane->dense_bytes = min_u64(max_u64(2 * lane->dense_bytes, DENSE_BYTES_MIN), DENSE_BYTES_MAX);

@@ -14,6 +14,8 @@
 #define CANDIDATES_PER_BYTE_MAX 4
 #define CANDIDATES_MORE 4096
 #define COMPARED_BYTES_PER_BLOCK 16
+#define SET_PATTERNS 400u
+#define SET_WAYS 5u
 #define METHODS (TRAWL_METHOD_GRAMS + 1)
 
 static const uint64_t pattern_sizes[] = {1,  2,  3,   4,    7,    8,     16,
@@ -117,6 +119,46 @@ static void run_methods(const struct diff_input *input, uint64_t plans[METHODS])
     }
 }
 
+/* Sets that nest in a text that they flood, in five ways. */
+static void add_flood(struct diff_input *input, uint32_t way)
+{
+    uint8_t pattern[SET_PATTERNS + 1];
+
+    for (uint64_t i = 1; i <= SET_PATTERNS; i++) {
+        uint64_t bytes = 1 + i % (SET_PATTERNS / 4);
+
+        memcpy(pattern, input->text + (way == 4 ? 7 * i : 0), (size_t)bytes);
+        if (way == 1) /* an odd last byte */
+            pattern[bytes++] = 'z';
+        if (way == 2) /* an odd first byte */
+            pattern[0] = 'z';
+        if (way == 3) { /* one head */
+            memcpy(pattern, input->text, 8);
+            bytes = 8 + bytes % 8;
+            pattern[bytes - 1] = (uint8_t)('A' + i % 50);
+        }
+        input_add_pattern(input, pattern, bytes);
+    }
+}
+
+static void run_set_floods(struct test_random *random, uint64_t text_bytes)
+{
+    static const enum input_kind texts[] = {INPUT_LETTERS_1, INPUT_AB, INPUT_FIBONACCI,
+                                            INPUT_THUE_MORSE, INPUT_PERIODIC};
+    uint64_t plans[METHODS] = {0};
+
+    for (uint32_t i = 0; i < SET_WAYS * (sizeof texts / sizeof *texts); i++) {
+        struct diff_input input;
+
+        input_begin(random, texts[i / SET_WAYS], text_bytes, &input);
+        input.kind = "a set's flood";
+        add_flood(&input, i % SET_WAYS);
+        run_methods(&input, plans);
+        input_free(&input);
+    }
+    TEST_CHECK(plans[TRAWL_METHOD_SET] > 0);
+}
+
 int main(void)
 {
     struct test_random random = test_random_begin("work");
@@ -132,6 +174,7 @@ int main(void)
             run_methods(&input, plans);
             input_free(&input);
         }
+    run_set_floods(&random, text_bytes);
     for (uint32_t method = 0; method < METHODS; method++) {
         printf("%s: %" PRIu64 " plans, at most %.1f blocks per byte: %s\n",
                method_name((enum trawl_method)method), plans[method], worst[method].work_per_byte,
