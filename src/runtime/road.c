@@ -16,6 +16,7 @@
 #define CHUNK_FIRST (1u << 18)     /* of a text whose rate is not known */
 #define CHUNK_MAX (1u << 30)
 #define CHUNK_MIN (1u << 16)
+#define CHUNK_DEVICE_MIN (1u << 20) /* a launch and its wait cost what copying this costs */
 /* A chunk is at least 8 times what it reads twice; where that is much memory, twice must do. */
 #define CHUNK_PER_NEED 8u
 #define CHUNK_LARGE (1u << 26)
@@ -138,9 +139,11 @@ uint64_t road_chunk_bytes(const struct search *search, bool for_device)
     share = left / (2ull * search->job.runtime->threads_max);
     if (search->sink->wants == SINK_WANTS_FIRST)
         bytes = min_u64(bytes, max_u64(CHUNK_FIRST, taken / 4));
-    if (taken == 0 && left > 2 * CHUNK_FIRST)
+    else if (for_device)
+        bytes = min_u64(bytes, max_u64(share, CHUNK_DEVICE_MIN));
+    if (!for_device && taken == 0 && left > 2 * CHUNK_FIRST)
         bytes = min_u64(bytes, CHUNK_FIRST);
-    if (search->shared)
+    if (!for_device && search->shared)
         bytes = min_u64(bytes, max_u64(share, CHUNK_MIN));
     /* Not less than the plan can do with. */
     return max_u64(bytes, fit_need(search->job.plan, CHUNK_MIN));
@@ -182,8 +185,11 @@ bool road_wants_device(struct search *search)
         return false;
     if (!is_for_devices(search) || atomic_load(&search->device_refused))
         return false;
+    /* The first occurrence may lie in the first chunk: the caller looks there without waking
+     * anybody. */
     if (search->road == ROAD_STAGED)
-        return devices_work(devices) && devices_are_hungry(devices);
+        return (search->shared || search->sink->wants != SINK_WANTS_FIRST) &&
+               devices_work(devices) && devices_are_hungry(devices);
     if (search->job.runtime->engine == TRAWL_ENGINE_CPU || plan_has_algorithm(search->job.plan) ||
         !road_is_long(search))
         return false;
