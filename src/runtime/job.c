@@ -173,7 +173,8 @@ static struct task *wait_next(struct search *search)
     while ((task = next_ready(search)) == NULL) {
         if (search->stopping || (search->ended && search->taken == 0))
             break;
-        if (worked == TASK_DONE && caller_may_work(search)) {
+        /* With no task in flight there is nobody to wait for. */
+        if ((worked == TASK_DONE || search->taken == 0) && caller_may_work(search)) {
             uint64_t index = search->index_deliver;
 
             (void)pthread_mutex_unlock(&search->lock);
