@@ -123,14 +123,15 @@ enum trawl_status runtime_buffer_reserve(struct trawl_runtime *runtime, struct t
     if (bytes <= buffer->capacity)
         return TRAWL_OK;
     runtime_buffer_release(runtime, buffer);
-    used = atomic_fetch_add(&runtime->memory_used, bytes);
-    if (runtime->memory_max > 0 && saturating_add(used, bytes) > runtime->memory_max)
-        status = TRAWL_FAIL(error, MEMORY,
-                            "a chunk of %" PRIu64 " bytes beside %" PRIu64
-                            " in use exceeds the runtime's limit of %" PRIu64,
-                            bytes, used, runtime->memory_max);
-    else
-        status = memory_allocate(bytes, 1, &memory, error);
+    used = atomic_load(&runtime->memory_used);
+    do /* no reservation that fails may be seen, or another one might fail for it */
+        if (runtime->memory_max > 0 && saturating_add(used, bytes) > runtime->memory_max)
+            return TRAWL_FAIL(error, MEMORY,
+                              "a chunk of %" PRIu64 " bytes beside %" PRIu64
+                              " in use exceeds the runtime's limit of %" PRIu64,
+                              bytes, used, runtime->memory_max);
+    while (!atomic_compare_exchange_weak(&runtime->memory_used, &used, used + bytes));
+    status = memory_allocate(bytes, 1, &memory, error);
     if (status != TRAWL_OK) {
         atomic_fetch_sub(&runtime->memory_used, bytes);
         return status;

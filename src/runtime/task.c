@@ -483,13 +483,18 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
 
 /* No room for a chunk. Others' results may give some back; without others, it is the search's end.
  */
-static enum task_taken no_room(struct search *search, struct task *task, bool alone,
-                               enum trawl_status status, const struct trawl_error *error)
+static enum task_taken no_room(struct search *search, struct task *task, enum trawl_status status,
+                               const struct trawl_error *error)
 {
+    bool alone;
+
+    (void)pthread_mutex_lock(&search->lock);
+    alone = search->taken == 1;
     if (alone) {
         search->fault = status;
         search->fault_error = *error;
     }
+    (void)pthread_mutex_unlock(&search->lock);
     put_back(search, task, alone, true);
     return TASK_NOTHING;
 }
@@ -520,11 +525,13 @@ enum task_taken task_work(struct search *search, struct worker *worker, uint64_t
     if (!to_device) {
         status = room_on_host(search, task, worker, bytes, &error);
         if (status != TRAWL_OK)
-            return no_room(search, task, alone, status, &error);
+            return no_room(search, task, status, &error);
     }
     if (take_chunk(search, task, worker, only, bytes, &taken))
         return TASK_DONE;
     buffer_give(search->job.runtime, task);
+    if (search->job.runtime->memory_max > 0)
+        runtime_buffer_release(search->job.runtime, &task->buffer);
     put_back(search, task, taken == TEXT_END, false);
     return taken == TEXT_END ? TASK_NOTHING : TASK_BUSY;
 }
