@@ -15,6 +15,7 @@
 #define FETCH_BYTES 32u
 /* A device holds 2,048 child grids at a time unless it is told to make room for more. Of a window
  * of text many more begins may want one, and what is refused one is not searched as published. */
+#define STATIC_SHARED_BYTES 1024u /* of kernels that take all that is left */
 #define PENDING_LAUNCHES 65536u
 #define PENDING_LAUNCHES_DEFAULT 2048u
 
@@ -70,6 +71,11 @@ enum trawl_status cuda_device_module(struct cuda_device *device, const struct cu
     return status;
 }
 
+static bool takes_all_shared(enum cuda_kernel kernel)
+{
+    return kernel == CUDA_KERNEL_STREAM_SET || kernel == CUDA_KERNEL_STREAM_SET_DENSE;
+}
+
 static enum trawl_status load_kernels(struct cuda_device *device, struct trawl_error *error)
 {
     static const char *const names[CUDA_KERNELS] = {
@@ -77,16 +83,26 @@ static enum trawl_status load_kernels(struct cuda_device *device, struct trawl_e
         CUDA_KERNEL_LIST(KERNEL_NAME)
 #undef KERNEL_NAME
     };
-    int multiprocessors = 0, blocks;
+    int multiprocessors = 0, shared_max = 0, blocks;
     struct cuda_module *module = NULL;
 
     TRAWL_TRY(cuda_device_module(device, &cuda_image_scan, &module, error));
     TRAWL_TRY(CUDA_CALL(device, error, device_attribute, &multiprocessors,
                         CUDA_ATTRIBUTE_MULTIPROCESSORS, device->handle));
     device->multiprocessors = (uint32_t)multiprocessors;
+    TRAWL_TRY(CUDA_CALL(device, error, device_attribute, &shared_max,
+                        CUDA_ATTRIBUTE_SHARED_BYTES_MAX, device->handle));
+    device->shared_max = (uint32_t)shared_max;
     for (uint32_t i = 0; i < CUDA_KERNELS; i++) {
         TRAWL_TRY(
             CUDA_CALL(device, error, module_function, &device->functions[i], module, names[i]));
+        if (takes_all_shared((enum cuda_kernel)i)) { /* one block has it all */
+            TRAWL_TRY(CUDA_CALL(device, error, function_attribute, device->functions[i],
+                                CUDA_FUNCTION_DYNAMIC_SHARED_BYTES_MAX,
+                                shared_max - (int)STATIC_SHARED_BYTES));
+            device->resident[i] = device->multiprocessors;
+            continue;
+        }
         TRAWL_TRY(CUDA_CALL(
             device, error, occupancy, &blocks, device->functions[i],
             i == CUDA_KERNEL_HITS_STREAM ? (int)SCAN_HITS_THREADS_MAX : (int)SCAN_THREADS_MAX, 0));

@@ -12,17 +12,20 @@
 #include "cuda/driver.h"
 #include "cuda/image.h"
 
-#define CUDA_KERNEL_LIST(X)         \
-    X(EVERY, "scan_every")          \
-    X(SAMPLED, "scan_sampled")      \
-    X(SET, "scan_set")              \
-    X(STREAM, "scan_stream")        \
-    X(FIRST_STREAM, "first_stream") \
-    X(HITS_EVERY, "hits_every")     \
-    X(HITS_SAMPLED, "hits_sampled") \
-    X(HITS_SET, "hits_set")         \
-    X(HITS_STREAM, "hits_stream")   \
-    X(STREAM_SAMPLED, "stream_sampled")
+#define CUDA_KERNEL_LIST(X)                 \
+    X(EVERY, "scan_every")                  \
+    X(SAMPLED, "scan_sampled")              \
+    X(SET, "scan_set")                      \
+    X(STREAM, "scan_stream")                \
+    X(FIRST_STREAM, "first_stream")         \
+    X(HITS_EVERY, "hits_every")             \
+    X(HITS_SAMPLED, "hits_sampled")         \
+    X(HITS_SET, "hits_set")                 \
+    X(HITS_STREAM, "hits_stream")           \
+    X(STREAM_SAMPLED, "stream_sampled")     \
+    X(STREAM_SET, "stream_set")             \
+    X(STREAM_SET_DENSE, "stream_set_dense") \
+    X(SET_FILL, "set_fill")
 
 enum cuda_kernel {
 #define CUDA_KERNEL_ENUM(name, symbol) CUDA_KERNEL_##name,
@@ -48,6 +51,7 @@ struct cuda_device {
     struct cuda_context *context; /* NULL: not retained */
     struct cuda_function *functions[CUDA_KERNELS];
     uint32_t multiprocessors;
+    uint32_t shared_max;             /* bytes of a block's shared memory */
     uint32_t capability;             /* 10 x major + minor */
     uint32_t resident[CUDA_KERNELS]; /* blocks of as many threads as there may be, at a time */
     size_t fetch_bytes_before;       /* the context's limits as they were found; 0: not changed */

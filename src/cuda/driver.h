@@ -47,8 +47,11 @@ enum cuda_code {
 enum cuda_attribute {
     CUDA_ATTRIBUTE_MULTIPROCESSORS = 16,
     CUDA_ATTRIBUTE_CAPABILITY_MAJOR = 75,
-    CUDA_ATTRIBUTE_CAPABILITY_MINOR = 76
+    CUDA_ATTRIBUTE_CAPABILITY_MINOR = 76,
+    CUDA_ATTRIBUTE_SHARED_BYTES_MAX = 97 /* of a block that asks for it */
 };
+
+enum cuda_function_attribute { CUDA_FUNCTION_DYNAMIC_SHARED_BYTES_MAX = 8 };
 
 enum cuda_limit { CUDA_LIMIT_PENDING_LAUNCHES = 4, CUDA_LIMIT_L2_FETCH_BYTES = 5 };
 

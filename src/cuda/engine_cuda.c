@@ -534,6 +534,9 @@ static enum trawl_status prepare_tables(struct engine_lane *lane, enum scan_want
     if (want == SCAN_COUNT && lane->tables.count_kernel == CUDA_KERNEL_STREAM_SAMPLED)
         way->range_bytes_max = /* they may come in pairs */
             lane->tables.arguments.stride * (CUDA_RANGE_BYTES_MAX / 2);
+    else
+        way->range_bytes_max =
+            min_u64(CUDA_RANGE_BYTES_MAX, (1ull << (SCAN_SUM_BITS - 1)) / lane->tables.alike_max);
     return TRAWL_OK;
 }
 

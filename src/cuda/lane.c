@@ -26,6 +26,14 @@ const struct cuda_limits cuda_limits_default = {
     .planes = true,
     .plane_steps_max = 512,
     .streams = true,
+    .sets = true,
+    .sets_dense = false,
+    .sets_rare = false,
+    .sets_stride = 0,
+    .sets_gram = 0,
+    .sets_filter_words_max = 1u << 20,
+    .sets_table_words_max = 3u << 20, /* 24 MiB: less than half of an H200's L2 */
+    .sets_entries_max = 1u << 28,
     .listed_min = 16,
     .kernels_timed = false,
 };
@@ -106,6 +114,8 @@ void cuda_lane_end(struct engine_lane *lane)
     cuda_pinned_release(device, &lane->answers);
     cuda_begins_end(lane);
     cuda_memory_release(device, &lane->tables.memory);
+    cuda_memory_release(device, &lane->tables.sets_memory);
+    cuda_memory_release(device, &lane->marks);
     cuda_memory_release(device, &lane->packed);
     cuda_memory_release(device, &lane->text);
     cuda_memory_release(device, &lane->sums);

@@ -33,7 +33,12 @@ struct cuda_tables {
     enum cuda_kernel kernel;
     enum cuda_kernel count_kernel; /* where only counts are wanted; a stream, or kernel again */
     uint32_t floods_left;          /* scans for which streams are not tried: the last flooded */
+    uint32_t alike_max;            /* a set's literals that may occur at one begin, at most */
+    struct scan_sets sets;         /* stride 0: stream_set does not take the set */
+    bool sets_ready;               /* its tables are there too */
+    enum cuda_kernel sets_kernel;
     struct cuda_memory memory;
+    struct cuda_memory sets_memory;
     struct scan_arguments arguments;
 };
 
@@ -63,6 +68,7 @@ struct engine_lane {
     uint64_t launches;          /* so far; what they are numbered by */
     struct cuda_memory result;  /* the order's words */
     struct cuda_memory offsets; /* the list of tiles */
+    struct cuda_memory marks;   /* of a set: begins with an occurrence */
     struct cuda_memory hits;    /* struct hit */
     struct cuda_pinned staging[2];
     struct cuda_event *staged[2]; /* the last copy from that buffer */
@@ -153,6 +159,22 @@ void cuda_sampled_sizes(uint64_t length, struct scan_arguments *a);
 void cuda_sampled_fill(const uint8_t *bytes, const struct scan_arguments *a,
                        const struct cuda_sampled_tables *tables);
 
+/* ---- sets.c ---- */
+
+struct cuda_launch;
+
+/* How stream_set looks at a text for the plan's set: tables->sets, zeroed, but for what follows
+ * from the literals' records. */
+void cuda_sets_choose(const struct engine_lane *lane, const struct trawl_plan *plan,
+                      struct cuda_tables *tables);
+/* Its records of the literals, 4 words each; begins as in struct scan_arguments. */
+void cuda_sets_literals(const struct trawl_plan *plan, const uint64_t *begins,
+                        struct scan_sets *sets, uint32_t *records);
+/* Its tables on the device, from the literals that are there or on their way. */
+enum trawl_status cuda_sets_build(struct engine_lane *lane, struct trawl_error *error);
+/* Tiles and threads of a launch on so many blocks. */
+void cuda_sets_prepare(const struct engine_lane *lane, uint32_t blocks, struct cuda_launch *launch);
+
 /* ---- scan.c ---- */
 
 /* A range of begins of a text that is on the device. */
@@ -172,7 +194,8 @@ struct cuda_launch {
     enum cuda_kernel kernel;
     struct scan_arguments arguments;
     uint32_t blocks;
-    uint32_t threads; /* per block */
+    uint32_t threads;      /* per block */
+    uint32_t shared_bytes; /* dynamic */
     struct scan_result found;
 };
 

@@ -27,7 +27,13 @@ struct cuda_limits {
     bool planes;                /* settle flooded tiles by planes where they fit, not by duels */
 
     /* Which kernels run, where several give the same answer: */
-    bool streams;        /* counts of one pattern by scan_stream */
+    bool streams;    /* counts of one pattern by scan_stream */
+    bool sets;       /* stream_set, with: */
+    bool sets_dense; /* the kernel for much that passes, or little, whatever passes */
+    bool sets_rare;
+    uint32_t sets_stride, sets_gram; /* if they can be; 0: chosen */
+    uint32_t sets_filter_words_max, sets_table_words_max;
+    uint64_t sets_entries_max;
     uint32_t listed_min; /* tiles that a stream may give up in any case */
     bool kernels_timed;  /* lane->kernel_ns */
 };

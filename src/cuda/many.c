@@ -11,7 +11,8 @@
 #include "base/memory.h"
 #include "cuda/lane.h"
 
-#define QUERIES_MAX 256u /* of a batch: the answers are small, the launches' arguments are not */
+#define QUERIES_MAX 256u    /* of a batch: the answers are small, the launches' arguments are not */
+#define LITERALS_MAX 65535u /* times a text's begins: a count has 48 bits */
 #define TEXT_ALIGNMENT 256u
 
 struct cuda_many {
@@ -35,7 +36,7 @@ struct batch {
 static bool is_for_launch(const struct trawl_plan *plan, const struct engine_query *query)
 {
     return plan_counts_alone(plan) && query->bytes_count < UINT32_MAX &&
-           cuda_tables_check(plan, NULL) == TRAWL_OK;
+           plan->literal_count <= LITERALS_MAX && cuda_tables_check(plan, NULL) == TRAWL_OK;
 }
 
 static void batch_clear(struct batch *batch)

@@ -13,6 +13,7 @@
 #define LOOK_NS 50000u       /* from then on the driver's wait is no part of the time that counts */
 #define LOOKS_PER_TIME 64u
 #define WARP_STEP_BYTES 256u
+#define SET_MARKS_MAX ((1ull << 32) - (1ull << 24)) /* places from a begin on have 32 bits */
 /* Groups of 128 samples that a ticket of a stream of samples stands for. One were more tickets than
  * a device hands out: 440 M/s [H200]. */
 #define SAMPLED_STRIDE_FAR 256u
@@ -23,13 +24,14 @@
 
 /* Smaller tiles where the range is too short to give every block its share. */
 static void choose_tiles(const struct engine_lane *lane, uint64_t places, uint32_t blocks,
-                         struct scan_arguments *a)
+                         uint32_t alike_max, struct scan_arguments *a)
 {
     uint32_t words =
         lane->limits.tile_words_max - lane->limits.tile_words_max % lane->limits.threads;
 
     while (words / 2 >= lane->limits.threads && words / 2 % lane->limits.threads == 0 &&
-           places / (32ull * words) < TILES_PER_BLOCK_MIN * (uint64_t)blocks)
+           (places / (32ull * words) < TILES_PER_BLOCK_MIN * (uint64_t)blocks ||
+            32ull * words * alike_max > UINT32_MAX)) /* a tile's hits have 32 bits */
         words /= 2;
     a->tile_words = words;
     a->tile_count = (uint32_t)((places + 32ull * words - 1) / (32ull * words));
@@ -95,10 +97,16 @@ static void choose_groups(const struct engine_lane *lane, enum cuda_kernel kerne
             a->verify_budget + 2 * SCAN_SAMPLE_STEP * (a->pattern_bytes / WARP_STEP_BYTES + 8);
 }
 
+static bool is_set_stream(enum cuda_kernel kernel)
+{
+    return kernel == CUDA_KERNEL_STREAM_SET || kernel == CUDA_KERNEL_STREAM_SET_DENSE;
+}
+
 static bool is_stream(enum cuda_kernel kernel)
 {
     return kernel == CUDA_KERNEL_STREAM || kernel == CUDA_KERNEL_FIRST_STREAM ||
-           kernel == CUDA_KERNEL_HITS_STREAM || kernel == CUDA_KERNEL_STREAM_SAMPLED;
+           kernel == CUDA_KERNEL_HITS_STREAM || kernel == CUDA_KERNEL_STREAM_SAMPLED ||
+           is_set_stream(kernel);
 }
 
 /* As many steps of all the block's warps as there may be, fewer where the range is short; for a
@@ -180,6 +188,8 @@ static enum cuda_kernel choose_kernel(const struct engine_lane *lane,
     bool streams = tables->floods_left == 0 &&
                    begins >= STREAM_ALIGNMENT + STREAM_ROWS * STREAM_ROW_WORDS * 32;
 
+    if (tables->sets_ready && tables->floods_left == 0 && want != SCAN_HITS)
+        return tables->sets_kernel;
     /* Where all floods, and there are samples almost everywhere, they are not looked at. */
     if (want == SCAN_COUNT && sampled && tables->floods_left > 0 &&
         tables->arguments.stride <= FLOOD_STRIDE_MAX)
@@ -219,6 +229,7 @@ void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_table
     memset(&launch->found, 0, sizeof launch->found);
     launch->kernel = kernel;
     launch->threads = lane->limits.threads;
+    launch->shared_bytes = 0;
     *a = tables->arguments;
     a->text = (const uint8_t *)(uintptr_t)range->address;
     a->begin = range->begin;
@@ -232,12 +243,14 @@ void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_table
         shape_samples(lane, range, a, &blocks, &launch->threads);
     if (is_sampled(kernel) || kernel == CUDA_KERNEL_STREAM_SAMPLED)
         choose_groups(lane, kernel, blocks, a);
+    else if (is_set_stream(kernel))
+        cuda_sets_prepare(lane, blocks, launch);
     else if (kernel == CUDA_KERNEL_HITS_STREAM)
         choose_hits_tiles(lane, launch);
     else if (is_stream(kernel))
         choose_stream_tiles(lane, blocks, a);
     else
-        choose_tiles(lane, a->limit + a->shift - a->position, blocks, a);
+        choose_tiles(lane, a->limit + a->shift - a->position, blocks, tables->alike_max, a);
     a->unit_count = (uint64_t)a->tile_count * (is_sampled(kernel) ? a->group_units : 1);
     launch->blocks = (uint32_t)min_u64(min_u64(blocks, SCAN_BLOCKS_MAX), a->tile_count);
 }
@@ -262,7 +275,8 @@ enum trawl_status cuda_list_reserve(struct engine_lane *lane, const struct cuda_
                                     struct trawl_error *error)
 {
     /* Tiles that a stream gives up. */
-    if (!is_stream(launch->kernel) || launch->arguments.want == SCAN_HITS)
+    if (!is_stream(launch->kernel) || is_set_stream(launch->kernel) ||
+        launch->arguments.want == SCAN_HITS)
         return TRAWL_OK;
     return cuda_memory_reserve(lane->device, &lane->offsets,
                                launch->arguments.tile_count * sizeof(uint32_t), error);
@@ -303,7 +317,8 @@ enum trawl_status cuda_launch_submit(struct engine_lane *lane, struct cuda_launc
     if (lane->limits.kernels_timed)
         TRAWL_TRY(CUDA_CALL(device, error, event_record, lane->timed[0], lane->stream));
     TRAWL_TRY(CUDA_CALL(device, error, launch, device->functions[launch->kernel], launch->blocks, 1,
-                        1, launch->threads, 1, 1, 0, lane->stream, parameters, NULL));
+                        1, launch->threads, 1, 1, launch->shared_bytes, lane->stream, parameters,
+                        NULL));
     if (lane->limits.kernels_timed)
         TRAWL_TRY(CUDA_CALL(device, error, event_record, lane->timed[1], lane->stream));
     return TRAWL_OK;
@@ -386,6 +401,7 @@ static enum trawl_status launch_run(struct engine_lane *lane, struct cuda_launch
         return TRAWL_OK;
     TRAWL_ASSERT(launch->found.listed <= a->tile_count);
     launch->kernel = lane->tables.kernel;
+    launch->shared_bytes = 0;
     launch->blocks = (uint32_t)min_u64(blocks_for(lane, launch->kernel), launch->found.listed);
     launch->threads = lane->limits.threads;
     if (a->tile_words % launch->threads != 0)
@@ -394,19 +410,54 @@ static enum trawl_status launch_run(struct engine_lane *lane, struct cuda_launch
     return launch_kernel(lane, launch, error);
 }
 
+/* Mark the begins in the range that have occurrences of the set, for hits_set; *marked: how many
+ * there are. false: it is to look by itself. */
+static enum trawl_status mark_set(struct engine_lane *lane, const struct cuda_range *range,
+                                  uint64_t limit, bool *marked, uint64_t *found,
+                                  uint64_t *candidates, struct trawl_error *error)
+{
+    uint64_t words = (limit - (range->begin & ~15ull)) / 32 + 1 + SCAN_TILE_WORDS_MAX;
+    struct cuda_launch launch;
+    enum trawl_status status;
+
+    *marked = false;
+    if (!lane->tables.sets_ready || lane->tables.floods_left > 0 ||
+        limit - range->begin > SET_MARKS_MAX)
+        return TRAWL_OK;
+    status = cuda_memory_reserve(lane->device, &lane->marks, words * sizeof(uint32_t), error);
+    if (status == TRAWL_MEMORY)
+        return TRAWL_OK;
+    TRAWL_TRY(status);
+    TRAWL_TRY(CUDA_CALL(lane->device, error, fill, lane->marks.address, 0,
+                        (size_t)(words * sizeof(uint32_t)), lane->stream));
+    cuda_launch_prepare(lane, &lane->tables, range, limit, SCAN_COUNT, &launch);
+    launch.arguments.marks = (uint32_t *)(uintptr_t)lane->marks.address;
+    TRAWL_TRY(launch_run(lane, &launch, error));
+    *candidates += launch.found.candidates;
+    *found = launch.found.count;
+    *marked = launch.found.listed <= launch.arguments.listed_max;
+    if (!*marked)
+        lane->tables.floods_left = FLOOD_SCANS;
+    return TRAWL_OK;
+}
+
 enum trawl_status cuda_list_hits(struct engine_lane *lane, const struct cuda_range *range,
                                  uint64_t limit, const struct cuda_hits_room *room, uint64_t *total,
                                  uint64_t *candidates, struct trawl_error *error)
 {
     struct cuda_launch launch;
-    bool gives_up;
+    bool gives_up, marked;
 
+    TRAWL_TRY(mark_set(lane, range, limit, &marked, total, candidates, error));
+    if (marked && *total == 0)
+        return TRAWL_OK;
     do {
         cuda_launch_prepare(lane, &lane->tables, range, limit, SCAN_HITS, &launch);
         launch.arguments.hits = (uint64_t *)(uintptr_t)room->address;
         launch.arguments.hits_base = room->base;
         launch.arguments.hits_literal = room->literal;
         launch.arguments.capacity = room->count;
+        launch.arguments.marks = marked ? (uint32_t *)(uintptr_t)lane->marks.address : NULL;
         TRAWL_TRY(launch_run(lane, &launch, error));
         *candidates += launch.found.candidates;
         lane->tables.floods_left -= lane->tables.floods_left > 0;

@@ -7,8 +7,7 @@
 #include "cuda/lane.h"
 
 #define TABLE_ALIGNMENT 256u
-#define SET_LITERALS_MAX 65535u /* times a tile's begins: hits of a tile stay below 2^32 */
-#define SET_BYTES_MAX (256u << 20)
+#define SET_BYTES_MAX (1ull << 34) /* literals begin at words with 32-bit numbers */
 #define GRAM_BYTES 8u
 #define WARP_STEP_BYTES 256u
 #define VERIFY_STEPS_MIN 8u
@@ -62,13 +61,9 @@ enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_
                               SCAN_PATTERN_BYTES_MAX, plan->length_max);
         return TRAWL_OK;
     }
-    if (plan->literal_count > SET_LITERALS_MAX)
-        return TRAWL_FAIL(error, UNSUPPORTED,
-                          "the CUDA engine takes sets of up to %u, not %" PRIu32, SET_LITERALS_MAX,
-                          plan->literal_count);
     if (plan->literal_bytes_total > SET_BYTES_MAX)
         return TRAWL_FAIL(error, UNSUPPORTED,
-                          "the CUDA engine takes sets of up to %u bytes, not %" PRIu64,
+                          "the CUDA engine takes sets of up to %llu bytes, not %" PRIu64,
                           SET_BYTES_MAX, plan->literal_bytes_total);
     return TRAWL_OK;
 }
@@ -222,10 +217,11 @@ static void put_one(const struct trawl_plan *plan, enum cuda_kernel kernel, stru
 }
 
 static void put_literals(const struct trawl_plan *plan, struct block *block,
-                         struct scan_arguments *a)
+                         struct cuda_tables *tables)
 {
+    struct scan_arguments *a = &tables->arguments;
     uint64_t words = 0, *begins;
-    uint32_t *counts;
+    uint32_t *counts, *records = NULL;
     uint8_t *bytes;
 
     begins = (uint64_t *)block_put(block, NULL, plan->literal_count * sizeof(uint64_t),
@@ -239,32 +235,43 @@ static void put_literals(const struct trawl_plan *plan, struct block *block,
         }
         words += (plan->literals[i].bytes_count + 7) / 8;
     }
-    bytes = (uint8_t *)block_put(block, NULL, words * 8, &a->literal_bytes);
+    bytes = (uint8_t *)block_put(block, NULL, words * 8 + SCAN_LITERALS_PADDING_BYTES,
+                                 &a->literal_bytes);
+    if (tables->sets.stride != 0)
+        records = (uint32_t *)block_put(block, NULL,
+                                        SCAN_SETS_RECORD_BYTES * (uint64_t)plan->literal_count,
+                                        &tables->sets.literals);
+    if (begins != NULL && records != NULL)
+        cuda_sets_literals(plan, begins, &tables->sets, records);
     for (uint32_t i = 0; begins != NULL && bytes != NULL && i < plan->literal_count; i++)
         memcpy(bytes + begins[i] * 8, plan_literal_bytes(plan, i),
                (size_t)plan->literals[i].bytes_count);
 }
 
-static void put_set(const struct trawl_plan *plan, struct block *block, struct scan_arguments *a)
+static void put_set(const struct trawl_plan *plan, struct block *block, struct cuda_tables *tables)
 {
+    struct scan_arguments *a = &tables->arguments;
+
     a->set = plan->set;
     (void)block_put(block, plan->set_bitmap, (1ull << plan->set.bitmap_bits) / 8, &a->set_bitmap);
     (void)block_put(block, plan->set_buckets,
                     ((1ull << plan->set.bucket_bits) + 1) * sizeof(uint32_t), &a->set_buckets);
     (void)block_put(block, plan->set_entries, plan->literal_count * sizeof(uint32_t),
                     &a->set_entries);
-    put_literals(plan, block, a);
+    put_literals(plan, block, tables);
+    a->sets = tables->sets;
 }
 
-static void put_plan(const struct trawl_plan *plan, enum cuda_kernel kernel, struct block *block,
-                     struct scan_arguments *a)
+static void put_plan(const struct trawl_plan *plan, struct block *block, struct cuda_tables *tables)
 {
+    struct scan_arguments *a = &tables->arguments;
+
     memset(a, 0, sizeof *a);
     a->fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
-    if (kernel == CUDA_KERNEL_SET)
-        put_set(plan, block, a);
+    if (tables->kernel == CUDA_KERNEL_SET)
+        put_set(plan, block, tables);
     else
-        put_one(plan, kernel, block, a);
+        put_one(plan, tables->kernel, block, a);
 }
 
 /* The plan's method, and which of the kernels that do the same. */
@@ -303,14 +310,14 @@ uint64_t cuda_tables_put(const struct engine_lane *lane, const struct trawl_plan
     struct block block = {NULL, 0, address};
 
     choose_kernels(lane, plan, tables);
-    put_plan(plan, tables->kernel, &block, &tables->arguments);
+    put_plan(plan, &block, tables);
     if (to != NULL && block.count <= room) {
         uint64_t bytes = block.count;
 
         block.bytes = to;
         block.count = 0;
         memset(to, 0, (size_t)bytes);
-        put_plan(plan, tables->kernel, &block, &tables->arguments);
+        put_plan(plan, &block, tables);
         TRAWL_ASSERT(block.count == bytes);
         if (lane->limits.planes)
             choose_plane(plan, &block, &tables->arguments);
@@ -323,6 +330,23 @@ uint64_t cuda_tables_put(const struct engine_lane *lane, const struct trawl_plan
     return block.count;
 }
 
+/* Literals that occur at one begin share a bucket. */
+static enum trawl_status measure_alike(const struct trawl_plan *plan, struct cuda_tables *tables,
+                                       struct trawl_error *error)
+{
+    tables->alike_max = 1;
+    if (plan->method_device != TRAWL_METHOD_SET)
+        return TRAWL_OK;
+    for (uint64_t i = 0; i < 1ull << plan->set.bucket_bits; i++)
+        tables->alike_max =
+            (uint32_t)max_u64(tables->alike_max, plan->set_buckets[i + 1] - plan->set_buckets[i]);
+    if (tables->alike_max > SCAN_ALIKE_MAX)
+        return TRAWL_FAIL(error, UNSUPPORTED,
+                          "the CUDA engine takes sets of which up to %u begin alike, not %" PRIu32,
+                          SCAN_ALIKE_MAX, tables->alike_max);
+    return TRAWL_OK;
+}
+
 enum trawl_status cuda_tables_build(struct engine_lane *lane, struct trawl_error *error)
 {
     struct cuda_tables *tables = &lane->tables;
@@ -331,6 +355,10 @@ enum trawl_status cuda_tables_build(struct engine_lane *lane, struct trawl_error
     uint64_t bytes;
 
     TRAWL_TRY(cuda_tables_check(lane->plan, error));
+    TRAWL_TRY(measure_alike(lane->plan, tables, error));
+    memset(&tables->sets, 0, sizeof tables->sets);
+    if (lane->plan->method_device == TRAWL_METHOD_SET)
+        cuda_sets_choose(lane, lane->plan, tables);
     bytes = cuda_tables_put(lane, lane->plan, 0, NULL, 0, tables);
     TRAWL_TRY(memory_allocate(bytes, 1, &memory, error));
     TRAWL_TRY_DONE(
@@ -338,6 +366,7 @@ enum trawl_status cuda_tables_build(struct engine_lane *lane, struct trawl_error
     (void)cuda_tables_put(lane, lane->plan, tables->memory.address, (uint8_t *)memory, bytes,
                           tables);
     TRAWL_TRY_DONE(cuda_lane_upload(lane, tables->memory.address, memory, bytes, error));
+    TRAWL_TRY_DONE(cuda_sets_build(lane, error));
     tables->ready = true;
 done:
     memory_release(memory, bytes, 1);

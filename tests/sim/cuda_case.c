@@ -37,6 +37,17 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
     limits.plane_steps_max = test_random_below(random, 4) == 0 ? 1 : 512;
     limits.planes = test_random_below(random, 4) != 0;
     limits.streams = test_random_below(random, 3) != 0;
+    limits.sets = test_random_below(random, 4) != 0;
+    limits.sets_dense = test_random_below(random, 3) == 0;
+    limits.sets_rare = test_random_below(random, 3) == 0;
+    limits.sets_stride = 1u << test_random_below(random, 8);
+    limits.sets_gram = (uint32_t)test_random_below(random, 17);
+    if (test_random_below(random, 2))
+        limits.sets_filter_words_max = 4 + 4 * (uint32_t)test_random_below(random, 16);
+    if (test_random_below(random, 2))
+        limits.sets_table_words_max = 1 + (uint32_t)test_random_below(random, 100);
+    if (test_random_below(random, 8) == 0)
+        limits.sets_entries_max = test_random_below(random, 1000);
     limits.listed_min =
         test_random_below(random, 2) ? 1000 : (uint32_t)test_random_below(random, 4);
     limits.in_place_stride_min = 16;
@@ -72,13 +83,14 @@ void cuda_case_describe(const struct cuda_case *config, const struct diff_input 
         "method %d, algorithm %s, want %d, chunk %" PRIu64 ", resident %d, %s text of %" PRIu64
         ", %" PRIu64 " patterns (first of %" PRIu64 "), flags %u, threads %u, tile words "
         "%u, blocks %u, staging %" PRIu64 ", text room %" PRIu64 ", hits %" PRIu64 "..%" PRIu64
-        ", flood %d, planes %d, streams %d, loaded in place %d",
+        ", flood %d, planes %d, streams %d, loaded in place %d, sets %d, stride %u, grams of %u",
         (int)config->method, config->algorithm == NULL ? "none" : config->algorithm,
         (int)config->want, config->chunk_bytes, config->resident, input->kind, input->text_bytes,
         input->pattern_count, input->pattern_count > 0 ? input->patterns[0].bytes_count : 0,
         input->flags, limits->threads, limits->tile_words_max, limits->blocks_max,
         limits->staging_bytes, limits->text_bytes_max, limits->hits_room_min, limits->hits_max,
-        limits->flood_always, limits->planes, limits->streams, limits->load_in_place);
+        limits->flood_always, limits->planes, limits->streams, limits->load_in_place, limits->sets,
+        limits->sets_stride, limits->sets_gram);
 }
 
 static const struct engine_ops *ops_of(const struct cuda_case *config)

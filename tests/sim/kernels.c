@@ -9,19 +9,22 @@
 #include "simulator.h"
 
 /* By the images that hold them. */
-#define SCAN(X)       \
-    X(scan_every)     \
-    X(scan_stream)    \
-    X(first_stream)   \
-    X(hits_every)     \
-    X(hits_sampled)   \
-    X(hits_set)       \
-    X(hits_stream)    \
-    X(scan_sampled)   \
-    X(stream_sampled) \
-    X(scan_set)       \
-    X(scan_read)      \
-    X(scan_read_2)    \
+#define SCAN(X)         \
+    X(scan_every)       \
+    X(scan_stream)      \
+    X(first_stream)     \
+    X(hits_every)       \
+    X(hits_sampled)     \
+    X(hits_set)         \
+    X(hits_stream)      \
+    X(scan_sampled)     \
+    X(stream_sampled)   \
+    X(scan_set)         \
+    X(stream_set)       \
+    X(stream_set_dense) \
+    X(set_fill)         \
+    X(scan_read)        \
+    X(scan_read_2)      \
     X(scan_read_8)
 
 #if TRAWL_GALLERY

@@ -1,6 +1,8 @@
 /* random_case: see random_case.h. */
 #include "random_case.h"
 
+#include "base/checked.h"
+
 #define TEXT_BYTES_MAX 9000
 
 /* Runs of one byte broken by others near each other, and runs to look for: the tiles flood, breaks
@@ -104,6 +106,41 @@ static void make_patches(struct test_random *random, struct diff_input *input)
     input_add_pattern(input, pattern, count);
 }
 
+/* A set that stream_set takes, of patterns of at least 8 bytes: pieces of the text, others like
+ * them, their beginnings and ends, the same ones again; now and then all of one letter or with one
+ * head. */
+static void make_set(struct test_random *random, struct diff_input *input)
+{
+    static const enum input_kind kinds[] = {INPUT_LETTERS_26, INPUT_LETTERS_26, INPUT_DNA,
+                                            INPUT_LETTERS_2, INPUT_LETTERS_1};
+    enum input_kind kind = kinds[test_random_below(random, sizeof kinds / sizeof *kinds)];
+    uint64_t least = 8 + test_random_below(random, test_random_below(random, 2) ? 10 : 120);
+    uint64_t count = 2 + test_random_below(random, test_random_below(random, 4) ? 40 : 400);
+    uint64_t text_bytes = least + test_random_below(random, TEXT_BYTES_MAX - least);
+    uint8_t pattern[256];
+
+    if (kind == INPUT_LETTERS_1 || kind == INPUT_LETTERS_2) { /* many matches */
+        count = 2 + count % 20;
+        text_bytes = least + text_bytes % 2000;
+    }
+    input_begin(random, kind, text_bytes, input);
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t bytes = min_u64(least + test_random_below(random, least), text_bytes);
+        uint64_t from = test_random_below(random, text_bytes - bytes + 1);
+
+        if (test_random_below(random, 8) == 0)
+            from = test_random_below(random, 2) ? text_bytes - bytes : 0;
+        memcpy(pattern, input->text + from, bytes);
+        if (test_random_below(random, 3) == 0)
+            pattern[test_random_below(random, bytes)] ^= 1;
+        input_add_pattern(input, pattern, bytes);
+        if (test_random_below(random, 6) == 0)
+            input_add_pattern(input, pattern, least + test_random_below(random, bytes - least + 1));
+    }
+    if (test_random_below(random, 4) == 0)
+        input->flags |= TRAWL_IGNORE_CASE;
+}
+
 void random_case_input(struct test_random *random, struct diff_input *input)
 {
     if (test_random_below(random, 3) == 0) {
@@ -114,6 +151,8 @@ void random_case_input(struct test_random *random, struct diff_input *input)
         input_generate_worst(random, kind, text_bytes,
                              test_random_below(random, 2) ? pattern_bytes : 1 + pattern_bytes % 300,
                              input);
+    } else if (test_random_below(random, 4) == 0) {
+        make_set(random, input);
     } else if (test_random_below(random, 5) == 0) {
         make_runs(random, input);
     } else if (test_random_below(random, 6) == 0) {

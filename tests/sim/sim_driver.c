@@ -7,6 +7,8 @@
 
 #include "sim_work.h"
 
+#define SHARED_BYTES_MAX (48 << 10)
+
 #if defined(SIM_LIBRARY)
 /* The exported names of the shared library. */
 #define X(member, symbol, arguments) \
@@ -111,6 +113,7 @@ int sim_device_attribute(int *value, int attribute, int device)
     (void)device;
     *value = attribute == CUDA_ATTRIBUTE_MULTIPROCESSORS    ? (int)sim_state.options.multiprocessors
              : attribute == CUDA_ATTRIBUTE_CAPABILITY_MAJOR ? 9
+             : attribute == CUDA_ATTRIBUTE_SHARED_BYTES_MAX ? SHARED_BYTES_MAX
                                                             : 0;
     return sim_leave(code);
 }
@@ -544,6 +547,17 @@ int sim_occupancy(int *blocks, struct cuda_function *function, int block_threads
     return sim_leave(code);
 }
 
+int sim_function_attribute(struct cuda_function *function, int attribute, int value)
+{
+    int code = sim_enter_context();
+
+    (void)function;
+    if (code == 0 && (attribute != CUDA_FUNCTION_DYNAMIC_SHARED_BYTES_MAX || value < 0 ||
+                      value > SHARED_BYTES_MAX))
+        code = CUDA_CODE_INVALID_VALUE;
+    return sim_leave(code);
+}
+
 int sim_launch(struct cuda_function *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                unsigned block_x, unsigned block_y, unsigned block_z, unsigned dynamic_shared_bytes,
                struct cuda_stream *stream, void **arguments, void **extra)
@@ -551,8 +565,9 @@ int sim_launch(struct cuda_function *function, unsigned grid_x, unsigned grid_y,
     int code = sim_enter_context();
     struct work *work;
 
-    if (code == 0 && (grid_x == 0 || block_x == 0 || block_x > 1024 || grid_y != 1 || grid_z != 1 ||
-                      block_y != 1 || block_z != 1 || dynamic_shared_bytes != 0 || extra != NULL))
+    if (code == 0 &&
+        (grid_x == 0 || block_x == 0 || block_x > 1024 || grid_y != 1 || grid_z != 1 ||
+         block_y != 1 || block_z != 1 || dynamic_shared_bytes > SHARED_BYTES_MAX || extra != NULL))
         code = CUDA_CODE_INVALID_VALUE;
     if (code == 0) {
         work = sim_work_new(stream, WORK_LAUNCH);

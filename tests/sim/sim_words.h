@@ -22,6 +22,8 @@ static inline uint64_t sim_word_after(uint64_t old, uint64_t value, int kind)
 {
     if (kind == SIM_ATOMIC_ADD || kind == SIM_ATOMIC_OR)
         return kind == SIM_ATOMIC_ADD ? old + value : old | value;
+    if (kind == SIM_ATOMIC_EXCHANGE)
+        return value;
     return (old > value) == (kind == SIM_ATOMIC_MAX) ? old : value; /* or MIN */
 }
 

@@ -21,7 +21,10 @@
 #define SCAN_SAMPLE_WORDS_MAX 13u /* sampled: log2 of the words in sample_words */
 /* Loadable and initialised bytes beyond the text's end. */
 #define SCAN_PADDING_BYTES 64u
-#define SCAN_PATTERN_PADDING_BYTES 64u /* before and behind the pattern in device memory */
+/* Of a set, at one begin: hits of a tile of SCAN_THREADS_MAX words stay below 2^32. */
+#define SCAN_ALIKE_MAX 524287u
+#define SCAN_LITERALS_PADDING_BYTES 32u /* behind all literals of a set */
+#define SCAN_PATTERN_PADDING_BYTES 64u  /* before and behind the pattern in device memory */
 /* A pattern longer than this is not for the device: offsets inside one are 32-bit. */
 #define SCAN_PATTERN_BYTES_MAX (1u << 30)
 
@@ -42,6 +45,38 @@
 /* stream_hits.cu: steps of a warp in a tile; one warp more than others have. */
 #define SCAN_HITS_STEPS 4u
 #define SCAN_HITS_THREADS_MAX (SCAN_THREADS_MAX + 32u)
+
+/* stream_set: entries of a warp's two queues, threads of a block, and what verification may cost.
+ */
+#define SCAN_SETS_FIRST 192u
+#define SCAN_SETS_SECOND 96u
+#define SCAN_SETS_WARP_BYTES 2336u /* of shared memory: sizeof(struct sets_warp) */
+#define SCAN_SETS_RECORD_BYTES 16u
+#define SCAN_SETS_STRIDE_MAX 1024u
+#define SCAN_SETS_LENGTH_MIN 8u
+#define SCAN_SETS_ROWS 8u
+#define SCAN_SETS_DENSE_ROWS 4u
+#define SCAN_SETS_THREADS 384u
+#define SCAN_SETS_DENSE_THREADS 512u
+#define SCAN_WARPS_MAX 16u
+#define SCAN_SETS_BUDGET_MIN 65536u
+/* A hash times one of these, its upper half: which bit of a word of the bitmap. */
+#define SCAN_SETS_BIT (1u << 26)
+#define SCAN_SETS_BIT_SECOND (1u << 21)
+#define SCAN_SETS_END UINT64_MAX
+/* Strides, 16 for it and its multiples, and the words of a gram. */
+#define SCAN_SETS_FORMS(X) \
+    X(1u, 2u)              \
+    X(2u, 2u)              \
+    X(4u, 2u)              \
+    X(4u, 3u)              \
+    X(4u, 4u)              \
+    X(8u, 2u)              \
+    X(8u, 3u)              \
+    X(8u, 4u)              \
+    X(16u, 2u)             \
+    X(16u, 3u)             \
+    X(16u, 4u)
 
 enum scan_want { SCAN_COUNT, SCAN_HITS, SCAN_FIRST };
 
@@ -99,6 +134,29 @@ struct scan_plane {
     uint32_t letter_step;
     uint32_t flip[SCAN_PLANE_WINDOW_MAX]; /* ~0 where the window's bit is 0, else 0 */
     uint32_t flip_last[8];                /* of its last eight bits */
+};
+
+/* The tables of stream_set. */
+struct scan_sets {
+    uint32_t *filter; /* filter_words: the bitmap that goes to shared memory */
+    uint64_t *table;  /* table_words */
+    uint64_t *heads;  /* head_count: the first entry of a chain, and above it its gram's hash; */
+    uint64_t *next;   /* SCAN_SETS_END: none. By entry: the next one */
+    const uint32_t *literals; /* of each literal 4 words: where its bytes begin, in words of
+                                 literal_bytes; how many; its window; its number in the plan */
+    uint32_t literal_count;   /* entry / stride is the literal, the rest its gram */
+    uint32_t filter_words;    /* a multiple of 4 */
+    uint32_t bit_factors[2];  /* products' upper halves are the bits; equal: there is one */
+    uint32_t table_words;
+    uint32_t head_count;
+    uint32_t stride;
+    uint32_t gram_bytes;
+    uint32_t words;      /* of a gram */
+    uint32_t factors[4]; /* of the words: the last one's takes out the bytes that do not count */
+    uint32_t fold;       /* or-ed into the words */
+    uint32_t offset_max;
+    uint32_t budget; /* of verification: per step of a warp */
+    uint32_t shared_bytes;
 };
 
 struct scan_arguments {
@@ -177,6 +235,12 @@ struct scan_arguments {
     const uint64_t *literal_bytes; /* each literal begins at a multiple of 8, zero padded */
     const uint64_t *literal_begin; /* in words of literal_bytes */
     const uint32_t *literal_bytes_count;
+    uint32_t *marks; /* NULL, or a bit per begin from begin & ~15 on: stream_set sets those of
+                        occurrences, hits_set looks at no others */
+
+    /* stream_set: */
+    struct scan_sets sets;
+    uint64_t tile_bytes;
 };
 
 #endif

@@ -86,6 +86,24 @@ SIMT_FUNCTION void set_settle(const struct scan_arguments *a, uint64_t origin,
     }
 }
 
+/* Take the tile's bits from a->marks; returns how many of this thread's are set. */
+SIMT_FUNCTION uint32_t set_marked(const struct scan_arguments *a, const struct tile_shared *shared,
+                                  uint64_t tile)
+{
+    uint32_t own = tile_own_words(a), count = 0;
+
+    for (uint32_t w = simt_thread() * own; w < (simt_thread() + 1u) * own; w++) {
+        uint64_t at = tile * a->tile_words + w;
+        uint32_t word = 0;
+
+        if (SIMT_BOUND(at <= (a->limit - (a->begin & ~15ull)) / 32u))
+            word = simt_load_u32(a->marks + at);
+        shared->bits[w] = word;
+        count += simt_popcount(word);
+    }
+    return count;
+}
+
 SIMT_FUNCTION void set_tiles(const struct scan_arguments *a, const struct tile_shared *shared)
 {
     struct tile_totals totals = {0, 0, 0};
@@ -104,7 +122,8 @@ SIMT_FUNCTION void set_tiles(const struct scan_arguments *a, const struct tile_s
         range.position = begin_position + tile * a->tile_words * 32u;
         if (!shared->lists && a->want == SCAN_FIRST && tile_is_behind(a, range.position))
             break;
-        found = filter_tile_of(a, &range, shared, FILTER_SET, 0);
+        found = shared->lists && a->marks != 0 ? set_marked(a, shared, tile)
+                                               : filter_tile_of(a, &range, shared, FILTER_SET, 0);
         totals.candidates += found;
         if (simt_barrier_or(found != 0))
             set_settle(a, range.position, shared, tile, &totals);

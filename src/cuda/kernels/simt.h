@@ -7,6 +7,7 @@
  *   SIMT_KERNEL(name, arguments, threads, blocks)   a kernel; one by-value struct of arguments
  *   SIMT_FUNCTION, SIMT_FUNCTION_LARGE              a helper, inlined or not
  *   SIMT_SHARED(type, name, count)                  an array in shared memory, at function scope
+ *   SIMT_SHARED_DYNAMIC(type, name, bytes)          one of as many bytes as the launch gives it
  *   SIMT_CONSTANT(type, name, count)                one in constant memory, at file scope, that the
  *                                                   host fills; simt_constant_u32, _u8 read it
  *   SIMT_BOUND(condition)                           a condition that keeps an access in bounds;
@@ -21,6 +22,8 @@
  *   simt_warp_sum_u32                               all 32 threads of the warp, always
  *   simt_load_*, simt_store_*                       global memory: counted and checked when
  *                                                   simulated
+ *   simt_load_once_*                                the same, and it need not stay in any cache
+ *   simt_high_u32(a, b)                             the upper half of the product
  *   simt_atomic_*                                   shared or global, relaxed; the old value comes
  *                                                   back
  *   simt_read_*, simt_write_*                       one relaxed access to a word that others change
@@ -67,6 +70,7 @@ struct simt_u32x4 {
 #define SIMT_FUNCTION_LARGE static __device__ __noinline__
 #define SIMT_UNROLL _Pragma("unroll")
 #define SIMT_SHARED(type, name, count) __shared__ type name[count]
+#define SIMT_SHARED_DYNAMIC(type, name, bytes) extern __shared__ type name[]
 #define SIMT_BOUND(condition) (condition)
 /* The braces make it a definition with a plain name. */
 #define SIMT_CONSTANT(type, name, count) \
@@ -153,6 +157,16 @@ SIMT_FUNCTION struct simt_u32x4 simt_load_u32x4(const uint32_t *p)
     struct simt_u32x4 r = {{v.x, v.y, v.z, v.w}};
     return r;
 }
+SIMT_FUNCTION struct simt_u32x4 simt_load_once_u32x4(const uint32_t *p)
+{
+    uint4 v = __ldcs((const uint4 *)p);
+    struct simt_u32x4 r = {{v.x, v.y, v.z, v.w}};
+    return r;
+}
+SIMT_FUNCTION uint32_t simt_high_u32(uint32_t a, uint32_t b)
+{
+    return __umulhi(a, b);
+}
 SIMT_FUNCTION void simt_store_u8(uint8_t *p, uint8_t value)
 {
     *p = value;
@@ -212,6 +226,10 @@ SIMT_FUNCTION uint64_t simt_atomic_max_u64(uint64_t *p, uint64_t value)
 {
     return atomicMax((unsigned long long *)p, (unsigned long long)value);
 }
+SIMT_FUNCTION uint64_t simt_atomic_exchange_u64(uint64_t *p, uint64_t value)
+{
+    return atomicExch((unsigned long long *)p, (unsigned long long)value);
+}
 SIMT_FUNCTION void simt_fence(void)
 {
     __threadfence();
@@ -255,6 +273,8 @@ SIMT_FUNCTION uint32_t simt_funnel(uint32_t low, uint32_t high, uint32_t shift_b
 #define SIMT_UNROLL
 #define SIMT_SHARED(type, name, count) \
     type *const name = (type *)sim_shared(#name, __LINE__, sizeof(type) * (count))
+#define SIMT_SHARED_DYNAMIC(type, name, bytes) \
+    type *const name = (type *)sim_shared(#name, __LINE__, (bytes))
 #define SIMT_BOUND(condition) sim_bound((condition), __FILE__, __LINE__)
 #define SIMT_CONSTANT(type, name, count)            \
     enum { name##_bytes = sizeof(type) * (count) }; \
@@ -291,7 +311,7 @@ uint32_t sim_launch_child(const char *name, void (*entry)(const void *), const v
                           const char *file, int line);
 
 enum { SIM_SHUFFLE_INDEX, SIM_SHUFFLE_UP, SIM_SHUFFLE_DOWN, SIM_SHUFFLE_SUM };
-enum { SIM_ATOMIC_ADD, SIM_ATOMIC_OR, SIM_ATOMIC_MIN, SIM_ATOMIC_MAX };
+enum { SIM_ATOMIC_ADD, SIM_ATOMIC_OR, SIM_ATOMIC_MIN, SIM_ATOMIC_MAX, SIM_ATOMIC_EXCHANGE };
 
 #define simt_barrier() ((void)sim_barrier(0, __FILE__, __LINE__))
 #define simt_barrier_or(condition) sim_barrier((condition) ? 1 : 0, __FILE__, __LINE__)
@@ -317,6 +337,7 @@ enum { SIM_ATOMIC_ADD, SIM_ATOMIC_OR, SIM_ATOMIC_MIN, SIM_ATOMIC_MAX };
 #define simt_load_u64(p) (sim_global((p), 8, 0, __FILE__, __LINE__), *(p))
 #define simt_load_u32x4(p) \
     (sim_global((p), 16, 0, __FILE__, __LINE__), *(const struct simt_u32x4 *)(p))
+#define simt_load_once_u32x4(p) simt_load_u32x4(p)
 #define simt_store_u8(p, value) (sim_global((p), 1, 1, __FILE__, __LINE__), (void)(*(p) = (value)))
 #define simt_store_u32(p, value) (sim_global((p), 4, 1, __FILE__, __LINE__), (void)(*(p) = (value)))
 #define simt_store_u64(p, value) (sim_global((p), 8, 1, __FILE__, __LINE__), (void)(*(p) = (value)))
@@ -337,10 +358,16 @@ enum { SIM_ATOMIC_ADD, SIM_ATOMIC_OR, SIM_ATOMIC_MIN, SIM_ATOMIC_MAX };
     sim_atomic((p), 8, SIM_ATOMIC_MIN, (value), __FILE__, __LINE__)
 #define simt_atomic_max_u64(p, value) \
     sim_atomic((p), 8, SIM_ATOMIC_MAX, (value), __FILE__, __LINE__)
+#define simt_atomic_exchange_u64(p, value) \
+    sim_atomic((p), 8, SIM_ATOMIC_EXCHANGE, (value), __FILE__, __LINE__)
 /* What it orders, the simulator always does; the host may look from a thread of its own. */
 #define simt_fence() ((void)0)
 #define simt_fence_host() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 
+SIMT_FUNCTION uint32_t simt_high_u32(uint32_t a, uint32_t b)
+{
+    return (uint32_t)((uint64_t)a * b >> 32);
+}
 SIMT_FUNCTION uint32_t simt_opaque_u32(uint32_t value)
 {
     return value;

@@ -452,7 +452,7 @@ SIMT_FUNCTION void tile_hand_over(const struct scan_arguments *a, uint64_t own)
 SIMT_FUNCTION void tile_finish(const struct scan_arguments *a, const struct tile_totals *totals,
                                uint64_t asked)
 {
-    SIMT_SHARED(uint64_t, tile_sums, SCAN_SUMS * SCAN_HITS_THREADS_MAX / SIMT_WARP_THREADS);
+    SIMT_SHARED(uint64_t, tile_sums, SCAN_SUMS * SCAN_WARPS_MAX);
     uint64_t count = order_warp_sum(totals->count + (asked == UINT64_MAX)), total = 0;
     uint64_t candidates = order_warp_sum(totals->candidates),
              floods = order_warp_sum(totals->floods);

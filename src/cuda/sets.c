@@ -1,0 +1,431 @@
+/* sets: the tables of stream_set: which bytes of the patterns are looked for at which places, how
+ * large the tables are, and their making, which the device does (set_fill).
+ *
+ * The longer the stride, the fewer places are looked at, and the more entries the tables have: what
+ * passes the bitmap in shared memory, per text byte, is patterns / bits whatever the stride. Short
+ * grams allow longer strides and are met more often. cost_of() weighs that up, in units of the time
+ * in which the device reads the text.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "cuda/lane.h"
+#include "plan/analyse.h"
+
+#define GRAM_MIN 4u
+#define GRAM_MAX 16u
+#define WINDOW_MAX 64u /* a window begins at most so far into a literal */
+#define ENTRIES_MAX (1ull << 28)
+#define HEADS_MIN 1024u
+/* Shared memory that the bitmap does not need is cache for the loads on their way: with 4 words for
+ * an entry s = 64 is at 1.60 of the read speed, with all there are at 1.25. At short strides, where
+ * there are more samples, 4 are too few [H200]. */
+#define FILTER_WORDS_MIN 4096u
+#define FILTER_ENTRY_WORDS 4u
+#define FILTER_ENTRY_WORDS_NEAR 64u
+#define TABLE_WORDS_MIN 4096u
+#define STATIC_SHARED_BYTES 2048u
+#define SAMPLES 2048u /* of the literals' grams */
+#define TILE_STEPS 8u /* even */
+#define TILE_BYTES_MAX (4u << 20)
+#define FILL_BLOCKS 8u /* per multiprocessor */
+#define COST_PER_BYTE 2u
+
+/* What a device takes for each thing, in parts of the time in which it reads a byte of the text
+ * [H200]: while it reads 512 bytes a multiprocessor has 54 slots for what shifts and compares, and
+ * 27 for shared memory, of which a random access takes 3.5; words of L2; chains. */
+#define SLOTS_PER_ROW 54.0
+#define BANK_SLOTS 3.5
+#define BANK_SLOTS_PER_ROW 27.0
+#define COST_TABLE 26.0
+#define COST_CHAIN 210.0
+#define RARE_PER_ROW 0.15
+
+struct choice {
+    uint32_t stride, gram_bytes;
+    bool two_bits, dense;
+    double cost;
+};
+
+/* How often two grams of a text like the patterns are equal, by their length. */
+struct likeness {
+    double rate[GRAM_MAX + 1];
+};
+
+/* The library does without libm. */
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* 1 - e^-x, x >= 0. */
+static double saturation(double x)
+{
+    double part = x / 256, power;
+
+    if (x < 1e-6)
+        return x;
+    if (x > 40)
+        return 1;
+    power = 1 - part + part * part / 2 - part * part * part / 6;
+    for (uint32_t i = 0; i < 8; i++)
+        power *= power;
+    return 1 - power;
+}
+
+static double power_of(double base, uint32_t exponent)
+{
+    double power = 1;
+
+    while (exponent-- > 0)
+        power *= base;
+    return power;
+}
+
+/* -log2(x), about, 0 < x <= 1. */
+static float rarity_of(double x)
+{
+    float bits = 0, part = 0.5f;
+
+    while (x < 0.5) {
+        x *= 2;
+        bits++;
+    }
+    for (uint32_t i = 0; i < 6; i++) {
+        x *= x;
+        if (x < 0.5) {
+            bits += part;
+            x *= 2;
+        }
+        part /= 2;
+    }
+    return bits;
+}
+
+struct gram_sample {
+    uint64_t hash;
+    uint32_t literal;
+};
+
+static int compare_samples(const void *a, const void *b)
+{
+    const struct gram_sample *x = (const struct gram_sample *)a, *y = (const struct gram_sample *)b;
+
+    return (x->hash > y->hash) - (x->hash < y->hash);
+}
+
+static uint64_t hash_bytes(const uint8_t *bytes, uint32_t count)
+{
+    uint64_t hash = 0xcbf29ce484222325ull;
+
+    for (uint32_t i = 0; i < count; i++)
+        hash = (hash ^ bytes[i]) * 0x100000001b3ull;
+    return hash;
+}
+
+/* Pairs of equal grams among some of different literals; *pairs of how many. */
+static double equal_pairs(const struct trawl_plan *plan, uint32_t gram_bytes, double *pairs)
+{
+    struct gram_sample samples[SAMPLES];
+    uint32_t count = 0;
+    uint64_t equal = 0;
+
+    for (uint32_t i = 0; i < SAMPLES && i < plan->literal_count; i++) {
+        uint32_t literal = plan->literal_count <= SAMPLES
+                               ? i
+                               : (uint32_t)((uint64_t)i * plan->literal_count / SAMPLES);
+        uint64_t room = plan->literals[literal].bytes_count;
+
+        if (room < gram_bytes)
+            continue;
+        room = min_u64(room - gram_bytes, WINDOW_MAX) + 1;
+        samples[count].hash = hash_bytes(
+            plan_literal_bytes(plan, literal) + (i * 0x9e3779b1u >> 8) % room, gram_bytes);
+        samples[count++].literal = literal;
+    }
+    qsort(samples, count, sizeof *samples, compare_samples);
+    for (uint32_t i = 0, from = 0; i < count; i++) {
+        if (samples[i].hash != samples[from].hash)
+            from = i;
+        equal += i - from;
+    }
+    *pairs = (double)count * (count - 1.0) / 2;
+    return (double)equal;
+}
+
+static void measure_likeness(const struct trawl_plan *plan, struct likeness *likeness)
+{
+    double bytes[256] = {0}, total = 0, alike = 0;
+
+    for (uint64_t i = 0; i < plan->literal_bytes_total;
+         i += 1 + plan->literal_bytes_total / 65536) {
+        bytes[plan->literal_bytes[i]]++;
+        total++;
+    }
+    for (uint32_t b = 0; b < 256; b++)
+        alike += bytes[b] / total * (bytes[b] / total);
+    for (uint32_t q = GRAM_MIN; q <= GRAM_MAX; q++) {
+        double pairs = 0, equal = equal_pairs(plan, q, &pairs);
+
+        likeness->rate[q] = power_of(alike, q);
+        if (equal >= 4)
+            likeness->rate[q] = larger(likeness->rate[q], equal / pairs);
+    }
+}
+
+static uint32_t gram_words(uint32_t gram_bytes)
+{
+    return gram_bytes <= 8 ? 2 : (gram_bytes + 3) / 4;
+}
+
+/* Of entries hashed into bits: the share of other grams that pass. */
+static double passing(double entries, double bits, bool two)
+{
+    double share = saturation((two ? 2 : 1) * entries / bits);
+
+    return two ? share * share : share;
+}
+
+static struct choice cost_of(const struct engine_lane *lane, const struct trawl_plan *plan,
+                             const struct likeness *likeness, uint32_t stride, uint32_t gram_bytes,
+                             double filter_bits)
+{
+    double entries = (double)plan->literal_count * stride, met, first, second, chains, slots, banks;
+    uint32_t words = gram_words(gram_bytes);
+    double samples = stride >= 16 ? 1 : 16.0 / stride, rows = stride >= 16 ? 16.0 / stride : 1;
+    double read = stride >= 64 ? 1.15 * 32 / stride : 1;
+    struct choice choice = {stride, gram_bytes, false, false, 0};
+
+    met = entries * likeness->rate[gram_bytes];
+    choice.two_bits = passing(entries, filter_bits, true) <= passing(entries, filter_bits, false);
+    first = smaller(1, passing(entries, filter_bits, choice.two_bits) + met);
+    second = passing(
+        entries, 64.0 * (double)min_u64(lane->limits.sets_table_words_max, (uint64_t)entries + 1),
+        true);
+    chains = first * larger(second, entries / 4294967296.0) + met;
+    choice.dense = first * 512 / stride > RARE_PER_ROW;
+    slots = (12 + samples * (choice.dense ? 14 : stride < 4 ? 6 : 4) + 2 * (words - 2)) * rows;
+    banks = samples * BANK_SLOTS * rows;
+    choice.cost = larger(read, larger(slots / SLOTS_PER_ROW, banks / BANK_SLOTS_PER_ROW)) +
+                  slots * 1e-3 + (first * COST_TABLE + chains * COST_CHAIN) / stride;
+    return choice;
+}
+
+static struct choice choose(const struct engine_lane *lane, const struct trawl_plan *plan,
+                            uint64_t filter_words)
+{
+    struct choice best = {0, 0, false, false, 1e300};
+    struct likeness likeness;
+
+    measure_likeness(plan, &likeness);
+    for (uint32_t stride = 1; stride <= SCAN_SETS_STRIDE_MAX; stride *= 2) {
+        uint64_t gram_max = min_u64(stride <= 2 ? 8 : GRAM_MAX,
+                                    plan->length_min >= stride ? plan->length_min - stride + 1 : 0);
+
+        if (plan->literal_count > lane->limits.sets_entries_max / stride)
+            continue;
+        for (uint32_t q = GRAM_MIN; q <= gram_max; q++) {
+            struct choice one =
+                cost_of(lane, plan, &likeness, stride, q, 32.0 * (double)filter_words);
+
+            if (lane->limits.sets_stride != 0 && stride != lane->limits.sets_stride)
+                one.cost += 1e6;
+            if (lane->limits.sets_gram != 0 && q != lane->limits.sets_gram)
+                one.cost += 1e3;
+            if (one.cost <= best.cost)
+                best = one;
+        }
+    }
+    return best;
+}
+
+/* What multiplies the k-th word of a gram: of a word that it has in part, the other bytes shifted
+ * out. */
+static uint32_t gram_factor(uint32_t k, uint32_t gram_bytes)
+{
+    static const uint32_t factors[4] = {0x9e3779b1u, 0x85ebca77u, 0xc2b2ae3du, 0x27d4eb2fu};
+    uint32_t bytes = gram_bytes > 4 * k ? gram_bytes - 4 * k : 0;
+
+    return bytes == 0 ? 0 : bytes >= 4 ? factors[k] : factors[k] << 8 * (4 - bytes);
+}
+
+void cuda_sets_choose(const struct engine_lane *lane, const struct trawl_plan *plan,
+                      struct cuda_tables *tables)
+{
+    struct scan_sets *sets = &tables->sets;
+    uint64_t filter_words, entries;
+    struct choice choice;
+    uint32_t warps;
+
+    if (!lane->limits.sets || plan->length_min < SCAN_SETS_LENGTH_MIN ||
+        plan->literal_bytes_total >= (1ull << 34))
+        return;
+    filter_words = lane->device->shared_max < STATIC_SHARED_BYTES + 16 * 1024
+                       ? 0
+                       : (lane->device->shared_max - STATIC_SHARED_BYTES -
+                          SCAN_WARPS_MAX * SCAN_SETS_WARP_BYTES) /
+                             4;
+    filter_words = min_u64(filter_words, lane->limits.sets_filter_words_max) & ~3ull;
+    if (filter_words == 0)
+        return;
+    choice = choose(lane, plan, filter_words);
+    if (choice.stride == 0)
+        return;
+    tables->sets_kernel = (choice.dense && !lane->limits.sets_rare) || lane->limits.sets_dense ||
+                                  (plan->flags & TRAWL_IGNORE_CASE) != 0
+                              ? CUDA_KERNEL_STREAM_SET_DENSE
+                              : CUDA_KERNEL_STREAM_SET;
+    warps = (tables->sets_kernel == CUDA_KERNEL_STREAM_SET ? SCAN_SETS_THREADS
+                                                           : SCAN_SETS_DENSE_THREADS) /
+            32;
+    entries = (uint64_t)plan->literal_count * choice.stride;
+    sets->literal_count = plan->literal_count;
+    sets->stride = choice.stride;
+    sets->words = gram_words(choice.gram_bytes);
+    sets->gram_bytes = choice.gram_bytes;
+    for (uint32_t k = 0; k < 4; k++)
+        sets->factors[k] = gram_factor(k, choice.gram_bytes);
+    sets->fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x20202020u : 0;
+    sets->filter_words = (uint32_t)min_u64(
+        filter_words,
+        max_u64(FILTER_WORDS_MIN,
+                entries * (choice.stride >= 16 ? FILTER_ENTRY_WORDS : FILTER_ENTRY_WORDS_NEAR)));
+    sets->bit_factors[0] = SCAN_SETS_BIT;
+    sets->bit_factors[1] = choice.two_bits ? SCAN_SETS_BIT_SECOND : SCAN_SETS_BIT;
+    sets->table_words =
+        (uint32_t)min_u64(lane->limits.sets_table_words_max, max_u64(entries, TABLE_WORDS_MIN));
+    sets->head_count = (uint32_t)min_u64(max_u64(entries, HEADS_MIN), ENTRIES_MAX);
+    sets->shared_bytes = sets->filter_words * 4 + warps * SCAN_SETS_WARP_BYTES;
+}
+
+/* Where the rarest bytes of a literal are that its grams can be taken from. */
+static uint32_t choose_window(const uint8_t *bytes, uint64_t count, uint32_t span,
+                              const float *rarity)
+{
+    uint64_t last = min_u64(count - span, WINDOW_MAX);
+    uint32_t best_at = 0;
+    float sum = 0, best;
+
+    for (uint32_t i = 0; i < span; i++)
+        sum += rarity[bytes[i]];
+    best = sum;
+    for (uint32_t at = 1; at <= last; at++) {
+        sum += rarity[bytes[at + span - 1]] - rarity[bytes[at - 1]];
+        if (sum > best + 1e-3f) {
+            best = sum;
+            best_at = at;
+        }
+    }
+    return best_at;
+}
+
+void cuda_sets_literals(const struct trawl_plan *plan, const uint64_t *begins,
+                        struct scan_sets *sets, uint32_t *records)
+{
+    uint32_t span = sets->stride + sets->gram_bytes - 1;
+    struct byte_rates rates;
+    float rarity[256];
+
+    analyse_rates(NULL, 0, plan_literal_bytes(plan, 0), plan->literals[0].bytes_count,
+                  sets->fold != 0, &rates);
+    for (uint32_t b = 0; b < 256; b++)
+        rarity[b] = rarity_of(rates.rate[b] + 1e-9);
+    sets->offset_max = 0;
+    for (uint32_t i = 0; i < plan->literal_count; i++) {
+        uint64_t count = plan->literals[i].bytes_count;
+        uint32_t window = choose_window(plan_literal_bytes(plan, i), count, span, rarity);
+
+        records[4 * (uint64_t)i] = (uint32_t)begins[i];
+        records[4 * (uint64_t)i + 1] = (uint32_t)count;
+        records[4 * (uint64_t)i + 2] = window;
+        records[4 * (uint64_t)i + 3] = i;
+        sets->offset_max = (uint32_t)max_u64(sets->offset_max, window + sets->stride - 1);
+    }
+}
+
+/* Take some bytes of memory that is laid out; the address. */
+static uint64_t take(uint64_t *at, uint64_t bytes)
+{
+    uint64_t address = *at;
+
+    *at += (bytes + 255) & ~255ull;
+    return address;
+}
+
+static uint64_t lay_out(uint64_t address, struct scan_sets *sets)
+{
+    uint64_t at = address, entries = (uint64_t)sets->literal_count * sets->stride;
+
+    sets->filter = (uint32_t *)(uintptr_t)take(&at, sets->filter_words * 4ull);
+    sets->table = (uint64_t *)(uintptr_t)take(&at, sets->table_words * 8ull);
+    sets->heads = (uint64_t *)(uintptr_t)take(&at, sets->head_count * 8ull);
+    sets->next = (uint64_t *)(uintptr_t)take(&at, entries * 8);
+    return at - address;
+}
+
+/* With the other tables on their way. Without memory for these the set's other kernel does it. */
+enum trawl_status cuda_sets_build(struct engine_lane *lane, struct trawl_error *error)
+{
+    const struct cuda_device *device = lane->device;
+    struct cuda_tables *tables = &lane->tables;
+    struct scan_sets *sets = &tables->arguments.sets;
+    void *parameters[] = {&tables->arguments};
+    uint64_t bytes = lay_out(0, sets), zeros, entries;
+    enum trawl_status status;
+    uint32_t blocks;
+
+    tables->sets_ready = false;
+    if (sets->stride == 0)
+        return TRAWL_OK;
+    status =
+        cuda_memory_reserve(lane->device, &tables->sets_memory, cuda_lane_room(lane, bytes), error);
+    if (status == TRAWL_MEMORY)
+        return TRAWL_OK;
+    TRAWL_TRY(status);
+    (void)lay_out(tables->sets_memory.address, sets);
+    zeros = (uint64_t)(uintptr_t)sets->heads - tables->sets_memory.address;
+    TRAWL_TRY(CUDA_CALL(device, error, fill, tables->sets_memory.address, 0, (size_t)zeros,
+                        lane->stream));
+    TRAWL_TRY(CUDA_CALL(device, error, fill, (uint64_t)(uintptr_t)sets->heads, 0xff,
+                        (size_t)sets->head_count * 8, lane->stream));
+    entries = (uint64_t)sets->literal_count * sets->stride;
+    blocks = (uint32_t)min_u64((entries + SCAN_THREADS_MAX - 1) / SCAN_THREADS_MAX,
+                               (uint64_t)device->multiprocessors * FILL_BLOCKS);
+    TRAWL_TRY(CUDA_CALL(device, error, launch, device->functions[CUDA_KERNEL_SET_FILL], blocks, 1,
+                        1, lane->limits.threads, 1, 1, 0, lane->stream, parameters, NULL));
+    tables->sets_ready = true;
+    return TRAWL_OK;
+}
+
+/* Tiles and threads of a launch. */
+void cuda_sets_prepare(const struct engine_lane *lane, uint32_t blocks, struct cuda_launch *launch)
+{
+    struct scan_arguments *a = &launch->arguments;
+    bool dense = launch->kernel == CUDA_KERNEL_STREAM_SET_DENSE;
+    uint32_t rows = dense ? SCAN_SETS_DENSE_ROWS : SCAN_SETS_ROWS, steps = TILE_STEPS;
+    uint64_t step_bytes = rows * 32ull * max_u64(a->sets.stride, 16), block_bytes, places, end;
+
+    launch->threads = lane->limits.threads != SCAN_THREADS_MAX ? lane->limits.threads
+                      : dense                                  ? SCAN_SETS_DENSE_THREADS
+                                                               : SCAN_SETS_THREADS;
+    launch->shared_bytes = a->sets.shared_bytes;
+    a->position = a->begin & ~(uint64_t)(max_u64(128, a->sets.stride) - 1);
+    end = min_u64(a->limit + a->sets.offset_max, a->text_end);
+    places = end - a->position;
+    block_bytes = launch->threads / 32 * step_bytes;
+    while (steps > 2 &&
+           (block_bytes * steps > TILE_BYTES_MAX || places / (block_bytes * steps) < 2ull * blocks))
+        steps /= 2;
+    a->tile_steps = steps;
+    a->tile_bytes = block_bytes * steps;
+    a->tile_count = (uint32_t)((places + a->tile_bytes - 1) / a->tile_bytes);
+    a->sets.budget = lane->limits.flood_always ? 0 : (uint32_t)(COST_PER_BYTE * step_bytes);
+    a->listed_max = 0;
+}
