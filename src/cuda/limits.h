@@ -35,6 +35,7 @@ struct cuda_limits {
     uint32_t sets_filter_words_max, sets_table_words_max;
     uint64_t sets_entries_max;
     uint32_t listed_min; /* tiles that a stream may give up in any case */
+    uint64_t far_bytes;  /* a multiple of 4096: places are as if so much came before the text */
     bool kernels_timed;  /* lane->kernel_ns */
 };
 

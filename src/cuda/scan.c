@@ -14,6 +14,7 @@
 #define LOOKS_PER_TIME 64u
 #define WARP_STEP_BYTES 256u
 #define SET_MARKS_MAX ((1ull << 32) - (1ull << 24)) /* places from a begin on have 32 bits */
+#define FAR_BEFORE_BYTES 256u
 /* Groups of 128 samples that a ticket of a stream of samples stands for. One were more tickets than
  * a device hands out: 440 M/s [H200]. */
 #define SAMPLED_STRIDE_FAR 256u
@@ -221,6 +222,8 @@ void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_table
                          struct cuda_launch *launch)
 {
     struct scan_arguments *a = &launch->arguments;
+    /* Kernels look at what lies before a begin; before the text's there is nothing. */
+    uint64_t far = range->begin >= FAR_BEFORE_BYTES ? lane->limits.far_bytes : 0;
     enum cuda_kernel kernel;
     uint32_t blocks;
 
@@ -231,10 +234,10 @@ void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_table
     launch->threads = lane->limits.threads;
     launch->shared_bytes = 0;
     *a = tables->arguments;
-    a->text = (const uint8_t *)(uintptr_t)range->address;
-    a->begin = range->begin;
-    a->limit = limit;
-    a->text_end = range->text_end;
+    a->text = (const uint8_t *)(uintptr_t)(range->address - far);
+    a->begin = far + range->begin;
+    a->limit = far + limit;
+    a->text_end = far + range->text_end;
     a->want = (uint32_t)want;
     a->one = 1;
     a->flooded = want != SCAN_FIRST && tables->floods_left > 0;

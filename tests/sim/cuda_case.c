@@ -52,6 +52,16 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
         test_random_below(random, 2) ? 1000 : (uint32_t)test_random_below(random, 4);
     limits.in_place_stride_min = 16;
     limits.sampled_hits_stride_min = test_random_below(random, 4) == 0 ? 128 : 16;
+    if (test_random_below(random, 3) == 0) /* around 2^32 and beyond, where places are larger */
+        limits.far_bytes = (1ull << 32) - 4096 * test_random_below(random, 3);
+    else if (test_random_below(random, 4) == 0)
+        limits.far_bytes = (1ull << 40) + 4096 * test_random_below(random, 1000);
+    if (test_random_below(random, 6) == 0) {
+        limits.threads = 32;
+        limits.tile_words_max = 32;
+        limits.blocks_max = (uint32_t)(1 + test_random_below(random, 64));
+        limits.bundle_log2 = (uint32_t)test_random_below(random, 2);
+    }
     limits.load_in_place = test_random_below(random, 2) != 0;
     return limits;
 }

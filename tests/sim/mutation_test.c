@@ -33,7 +33,8 @@
 #define SILENCE_SECONDS 5 /* of processor time for one case, which takes thousandths */
 #define PATIENCE 14       /* a mutant may need this many times the cases to meet its schedule */
 
-static const char *const kind_names[] = {"barrier", "warp operation", "atomic", "bound check"};
+static const char *const kind_names[] = {"barrier", "warp operation", "atomic", "bound check",
+                                         "fence"};
 
 /* Nothing of the kernels' answer depends on these; `text` is part of the source line. */
 static const struct {
@@ -45,11 +46,13 @@ static const struct {
      "without it each lane lowers the first by itself"},
     {"simt_popcount(simt_ballot(found != 0)) >= a->dense_lanes",
      "without it no tile is dense: more is verified before one floods"},
-    {"(void)simt_atomic_add_u64((uint64_t *)a->result + simt_lane(), total);",
+    {"simt_add_u64((uint64_t *)a->result + simt_lane(), total);",
      "of hits and of the first the sums are statistics"},
-    {"(void)simt_atomic_add_u64(&a->result->listed, floods);",
+    {"simt_add_u64(&a->result->listed, floods);",
      "a launch in vain ends later: whether it was, the host sees from the blocks' own sums"},
     {"return simt_ballot(too_many) != 0;", "the launch is in vain: what it counts is thrown away"},
+    {"simt_fence(); /* all signs before their sums */", "loads are never early in the simulator"},
+    {"simt_fence_host();", "the host looks when the launch is over"},
     {"simt_warp_sync();", "the ballots around keep the lanes together; it orders memory, which the "
                           "simulator always does"},
 };
@@ -159,7 +162,7 @@ static bool in_share(uint64_t place)
 
 int main(void)
 {
-    uint64_t cases, noticed[4] = {0}, sites_of[4] = {0}, harmless_count = 0;
+    uint64_t cases, noticed[5] = {0}, sites_of[5] = {0}, harmless_count = 0;
     static struct sim_site sites[SIM_SITES_MAX];
     uint32_t site_count;
 
@@ -191,7 +194,7 @@ int main(void)
                    is_noticed ? "noticed" : "unnoticed", kind_names[sites[i].kind],
                    base == NULL ? sites[i].file : base + 1, sites[i].line, how, text);
     }
-    for (uint32_t kind = 0; kind < 4; kind++)
+    for (uint32_t kind = 0; kind < 5; kind++)
         printf("%s: %" PRIu64 " taken out, %" PRIu64 " noticed\n", kind_names[kind], sites_of[kind],
                noticed[kind]);
     printf("harmless, with a reason: %" PRIu64 "; places in all: %u\n", harmless_count, site_count);

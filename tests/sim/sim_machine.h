@@ -14,7 +14,7 @@
 #endif
 #endif
 
-#define RESIDENT_LIMIT 8u
+#define RESIDENT_LIMIT 64u
 #define THREADS_LIMIT 1024u
 #define SHARED_ARRAYS_MAX 32u
 #define REPORT_BYTES 2048u
@@ -103,9 +103,11 @@ struct sim_machine {
     uint64_t child_lost; /* 1: the next */
     uint32_t child_code; /* of refusals; 0: any that devices have for them */
     uint64_t switches_max;
-    uint64_t switches_end; /* of this launch: it counts as hung */
-    bool blocks_change;    /* one has ended, or there is one more to start */
-    uint64_t written;      /* to global memory, when those who wait for a word looked last */
+    uint64_t switches_end;   /* of this launch: it counts as hung */
+    bool blocks_change;      /* one has ended, or there is one more to start */
+    uint64_t writes;         /* to global memory, that have happened */
+    uint32_t plain_switches; /* one load or store in so many is a turn for others; 0: none is */
+    uint64_t written;        /* to global memory, when those who wait for a word looked last */
     struct sim_counters counters;
     char report[REPORT_BYTES];
 };
@@ -117,6 +119,15 @@ void sim_ready_push(struct thread *thread);
 void sim_ready_remove(struct thread *thread);
 /* Let others run. */
 void sim_yield(void);
+/* sim_memory.c */
+void sim_memory_begin(void);
+void sim_memory_look(const void *p, uint32_t bytes);
+void sim_memory_share(bool block);
+void sim_memory_fence(void);
+void sim_memory_flush(void);
+void sim_memory_turn(void);
+void sim_memory_forget_block(const struct block *block);
+void sim_memory_write(void *p, uint32_t bytes, int kind, uint64_t value);
 bool sim_grid_fits(uint32_t blocks, uint32_t threads);
 void sim_grid_begin(const struct sim_kernel *kernel, const void *arguments, uint32_t blocks,
                     uint32_t threads, bool is_child);

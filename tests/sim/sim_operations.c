@@ -79,6 +79,7 @@ int sim_barrier(int condition, const char *file, int line)
     stand(file, line);
     if (sim_site_is_mutated(SIM_SITE_BARRIER, file, line))
         return condition;
+    sim_memory_share(true);
     sim_ready_remove(self);
     self->state = THREAD_AT_BARRIER;
     self->value = (uint64_t)condition;
@@ -110,6 +111,7 @@ void sim_named_barrier(uint32_t id, int waits, const char *file, int line)
         sim_fail("no such named barrier", file, line);
     if (sim_site_is_mutated(SIM_SITE_BARRIER, file, line))
         return;
+    sim_memory_share(true);
     last = ++block->at_named[id] == block->grid->threads;
     if (last) {
         block->at_named[id] = 0;
@@ -170,6 +172,7 @@ static uint64_t warp_operation(int kind, uint64_t value, uint32_t argument, cons
     stand(file, line);
     if ((warp + 1) * SIMT_WARP_THREADS > block->grid->threads)
         sim_fail("a warp operation in a warp that is not full", file, line);
+    sim_memory_share(false);
     self->kind = kind;
     self->value = value;
     self->argument = argument;
@@ -222,6 +225,9 @@ void sim_global(const void *p, uint32_t bytes, int write, const char *file, int 
         sim.counters.global_write_bytes += bytes;
     else
         sim.counters.global_read_bytes += bytes;
+    if (sim.plain_switches != 0 && sim_random() % sim.plain_switches == 0)
+        sim_yield();
+    sim_memory_look(p, bytes);
 }
 
 static bool is_shared(const void *p)
@@ -245,6 +251,8 @@ uint64_t sim_atomic(void *p, uint32_t bytes, int kind, uint64_t value, const cha
         sim_global(p, bytes, 1, file, line);
     sim_yield();
     sim.counters.atomics++;
+    sim_memory_look(p, bytes);
+    sim.writes++;
     old = sim_word_get(p, bytes);
     for (uint64_t others = mutated ? sim_random() % MUTATED_YIELDS_MAX : 0; others > 0; others--)
         sim_yield();
@@ -259,7 +267,30 @@ uint64_t sim_read(const void *p, uint32_t bytes, const char *file, int line)
     if (!is_shared(p))
         sim_global(p, bytes, 0, file, line);
     sim_yield();
+    sim_memory_look(p, bytes);
     return sim_word_get(p, bytes);
+}
+
+void sim_write(void *p, uint32_t bytes, int kind, uint64_t value, const char *file, int line)
+{
+    if (kind != SIM_STORE && sim_site_is_mutated(SIM_SITE_ATOMIC, file, line)) {
+        (void)sim_atomic(p, bytes, kind, value, file, line);
+        return;
+    }
+    sim_global(p, bytes, 1, file, line);
+    if (kind != SIM_STORE) {
+        sim.counters.atomics++;
+        sim_yield();
+    }
+    sim_memory_write(p, bytes, kind, value);
+}
+
+void sim_fence(const char *file, int line)
+{
+    stand(file, line);
+    if (!sim_site_is_mutated(SIM_SITE_FENCE, file, line))
+        sim_memory_fence();
+    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* the host may look from a thread of its own */
 }
 
 /* The thread has its turn again when all others wait too. */
@@ -299,6 +330,7 @@ uint32_t sim_launch_child(const char *name, void (*entry)(const void *), const v
         sim.counters.child_refusals++;
         return sim.child_code != 0 ? sim.child_code : full_codes[sim_random() % FULL_CODES];
     }
+    sim_memory_flush(); /* children see what their parents did */
     sim.counters.child_grids++;
     if (sim.child_lost > 0 && --sim.child_lost == 0)
         return 0;

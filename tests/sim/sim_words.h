@@ -1,4 +1,4 @@
-/* sim_words: words of 4 or 8 bytes, and what atomics make of them. */
+/* sim_words: words of 1, 4 or 8 bytes, and what atomics make of them. */
 #ifndef TRAWL_TESTS_SIM_WORDS_H
 #define TRAWL_TESTS_SIM_WORDS_H
 
@@ -6,12 +6,16 @@
 
 static inline uint64_t sim_word_get(const void *p, uint32_t bytes)
 {
+    if (bytes == 1)
+        return *(const uint8_t *)p;
     return bytes == 4 ? *(const uint32_t *)p : *(const uint64_t *)p;
 }
 
 static inline void sim_word_put(void *p, uint32_t bytes, uint64_t value)
 {
-    if (bytes == 4)
+    if (bytes == 1)
+        *(uint8_t *)p = (uint8_t)value;
+    else if (bytes == 4)
         *(uint32_t *)p = (uint32_t)value;
     else
         *(uint64_t *)p = value;

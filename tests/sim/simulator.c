@@ -12,6 +12,7 @@
 
 #define STACK_BYTES (96u << 10)
 #define RESIDENT_DEFAULT 3u
+#define RESIDENT_ALL_IN 8u /* one launch in so many has as many as there may be */
 #define SWITCHES_MAX_DEFAULT 200000000u
 #define PENDING_DEVICE 2048u /* cudaLimitDevRuntimePendingLaunchCount, unless it is set */
 
@@ -111,6 +112,7 @@ void sim_yield(void)
 {
     struct thread *self = sim.current;
 
+    sim_memory_turn();
     if (++sim.counters.switches > sim.switches_end || sim.ready_count == 0 || sim.blocks_change) {
         fiber_switch(&self->fiber, &sim.host);
         return;
@@ -265,6 +267,7 @@ static void block_end(struct block *block)
         free(array->memory);
     }
     block->shared_count = 0;
+    sim_memory_forget_block(block);
     block->live = false;
     if (--block->grid->live_blocks == 0 && block->grid->started == block->grid->blocks)
         grid_end(block->grid);
@@ -273,7 +276,7 @@ static void block_end(struct block *block)
 /* Let those who wait for a word look again, if one has been written since. */
 static bool wake_paused(void)
 {
-    uint64_t written = sim.counters.global_write_bytes;
+    uint64_t written = sim.writes;
     bool woken = false;
 
     for (uint32_t b = 0; b < sim.resident && written != sim.written; b++) {
@@ -311,8 +314,11 @@ static void run_blocks(void)
     for (;;) {
         if (sim.blocks_change)
             blocks_end_and_start();
-        if (sim.ready_count == 0 && !wake_paused())
-            break;
+        if (sim.ready_count == 0) {
+            sim_memory_flush();
+            if (!wake_paused())
+                break;
+        }
         sim.current = ready_pick();
         fiber_switch(&sim.host, &sim.current->fiber);
         if (!sim.failed && sim.counters.switches > sim.switches_end) {
@@ -338,6 +344,8 @@ bool sim_grid(const struct sim_kernel *kernel, const void *arguments, uint32_t b
     sim.counters.launches++;
     sim.random = sim.seed ^ (sim.counters.launches * 0xd1342543de82ef95u);
     sim.policy = (uint32_t)(sim_random() % 4);
+    if (sim.resident_max == 0 && sim_random() % RESIDENT_ALL_IN == 0)
+        limit = RESIDENT_LIMIT;
     sim.resident = 1 + (uint32_t)(sim_random() % (limit < RESIDENT_LIMIT ? limit : RESIDENT_LIMIT));
     sim.grid_policy = (uint32_t)(sim_random() % GRIDS_POLICIES);
     sim.pending_limit =
@@ -357,8 +365,11 @@ bool sim_grid(const struct sim_kernel *kernel, const void *arguments, uint32_t b
         if (sim.pool[b] == NULL &&
             (sim.pool[b] = calloc(THREADS_LIMIT, sizeof *sim.pool[b])) == NULL)
             abort();
+    sim_memory_begin();
+    sim.plain_switches = sim_random() % 4 == 0 ? 1u + (uint32_t)(sim_random() % 64) : 0;
     sim_grid_begin(kernel, arguments, blocks, threads, false);
     run_blocks();
+    sim_memory_flush();
     sim.counters.schedules++;
     for (uint32_t b = 0; b < sim.resident; b++) /* after a failure some are left */
         if (sim.block[b].live)

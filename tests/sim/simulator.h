@@ -1,17 +1,19 @@
 /* simulator: runs kernels written against kernels/simt.h on the host.
  *
  * Each thread of a block is a fiber. A fiber runs until it reaches a barrier, a warp operation, an
- * atomic or a read of a shared word; then the schedule, drawn from the seed, picks who runs next.
- * Who waits for a word that another block writes goes on when all others wait too.
- * Warps are in step only where the kernel asks for it. Several blocks are resident at a time and
- * start in any order. Shared memory is poisoned when a block starts. Child grids that kernels
- * launch start before, between or after their parent's blocks, and are refused, with codes
- * that the runtime has, where too many are pending.
+ * atomic, a read of a shared word or, in some launches, now and then a load or a store; then the
+ * schedule, drawn from the seed, picks who runs next. Who waits for a word that another block
+ * writes goes on when all others wait too. Warps are in step only where the kernel asks for it.
+ * Several blocks are resident at a time and start in any order. Shared memory is poisoned when a
+ * block starts. Child grids that kernels launch start before, between or after their parent's
+ * blocks, and are refused, with codes that the runtime has, where too many are pending.
  *
  * What it finds: accesses to global memory outside the ranges registered, misaligned ones, threads
  * that wait for each other for ever or leave while others wait, shared memory read before written
  * (its poison makes results wrong, differently for each seed), and, by seeds, missing barriers and
- * atomics. Memory is sequentially consistent: orders weaker than that are not tried.
+ * atomics. In half of the launches stores, and atomics whose old value nobody wants, happen late
+ * and in any order, until a fence, or an operation of the warp or the block, says otherwise; loads
+ * are never early.
  *
  * One simulation at a time per process: callers hold the simulated driver's lock.
  */
@@ -34,7 +36,13 @@ struct sim_counters {
 };
 
 /* A place in a kernel that can be mutated. */
-enum sim_site_kind { SIM_SITE_BARRIER, SIM_SITE_WARP, SIM_SITE_ATOMIC, SIM_SITE_BOUND };
+enum sim_site_kind {
+    SIM_SITE_BARRIER,
+    SIM_SITE_WARP,
+    SIM_SITE_ATOMIC,
+    SIM_SITE_BOUND,
+    SIM_SITE_FENCE
+};
 
 struct sim_site {
     enum sim_site_kind kind;
@@ -97,7 +105,8 @@ void sim_counters_reset(void);
 void sim_switches_max(uint64_t switches);
 
 /* Sites seen so far, for mutation: the mutated barrier and warp operation do not wait, the atomic
- * is a read and a write with others in between, the bound is always kept. NULL: none. */
+ * is a read and a write with others in between, the bound is always kept, the fence is not there.
+ * NULL: none. */
 uint32_t sim_sites(struct sim_site *sites, uint32_t sites_max);
 void sim_mutate(const struct sim_site *site);
 /* Is this place the mutated one? Notes it. The simulator's. */

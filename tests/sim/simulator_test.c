@@ -26,7 +26,8 @@ enum fault {
     FAULT_SHARED_OUTSIDE,
     FAULT_NEVER_ENDS,
     FAULT_WAITS_FOR_EVER,
-    FAULT_ONE_SHORT
+    FAULT_ONE_SHORT,
+    FAULT_NO_FENCE
 };
 
 /* A block's sum by halves in shared memory. */
@@ -60,6 +61,49 @@ SIMT_KERNEL(sum_kernel, sum_arguments, SUM_THREADS, 1)
         part[SUM_THREADS] = 1;
     if (t == 0)
         simt_store_u32(args.sums + simt_block() + (args.fault == FAULT_WRITE_OUTSIDE), part[0]);
+}
+
+/* The same over all blocks, whose last one to sign takes what all have added. */
+SIMT_KERNEL(total_kernel, sum_arguments, SUM_THREADS, 1)
+{
+    uint64_t *total = (uint64_t *)(void *)args.sums, done = 0;
+
+    if (simt_warp() != 0)
+        return;
+    if (simt_lane() < 2)
+        simt_add_u64(&total[0], 1);
+    if (args.fault != FAULT_NO_FENCE)
+        simt_fence();
+    simt_warp_sync();
+    if (simt_lane() == 0)
+        done = simt_atomic_add_u64(&total[1], 1) + 1;
+    if (done == simt_blocks())
+        simt_store_u64(&total[2], simt_read_u64(&total[0]));
+}
+
+/* In how many schedules did the last block miss something? */
+static uint32_t totals_missed(enum fault fault)
+{
+    static const struct sim_kernel total = {"total", total_kernel_entry,
+                                            total_kernel_arguments_bytes, 0};
+    uint64_t words[3] = {0, 0, 0};
+    struct sum_arguments arguments = {NULL, (uint32_t *)(void *)words, fault};
+    uint32_t missed = 0;
+
+    sim_range_add(words, sizeof words);
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        const char *report = NULL;
+
+        memset(words, 0, sizeof words);
+        sim_seed(seed);
+        TEST_CHECK(sim_grid(&total, &arguments, 8, SUM_THREADS, &report));
+        TEST_CHECK_U64(words[0], 16);
+        missed += words[2] != 16;
+    }
+    sim_range_remove(words);
+    printf("a sum %s a fence before its sign: missed in %" PRIu32 " of %u schedules\n",
+           fault == FAULT_NO_FENCE ? "without" : "with", missed, SEEDS);
+    return missed;
 }
 
 static const struct sim_kernel sum = {"sum", sum_kernel_entry, sum_kernel_arguments_bytes, 0};
@@ -168,6 +212,8 @@ int main(void)
     check_fault(FAULT_WAITS_FOR_EVER, "a word that nobody writes", SEEDS, "waits for a word");
     check_fault(FAULT_ONE_SHORT, "a named barrier that a thread passes by", SEEDS,
                 "waits at a named barrier");
+    TEST_CHECK_U64(totals_missed(FAULT_NONE), 0);
+    TEST_CHECK(totals_missed(FAULT_NO_FENCE) >= SEEDS / 5);
 
     cuda_driver_replace(sim_driver_table());
     cuda_limits_replace(NULL);

@@ -56,8 +56,7 @@ SIMT_FUNCTION uint64_t *order_bundle_words(const struct scan_arguments *a, uint6
 SIMT_FUNCTION void order_note(const struct scan_arguments *a, uint64_t unit, uint64_t own)
 {
     simt_write_u64(a->order + unit, SCAN_THERE | own);
-    (void)simt_atomic_add_u64(order_bundle_words(a, unit >> a->bundle_log2),
-                              own + (1ull << SCAN_SUM_BITS));
+    simt_add_u64(order_bundle_words(a, unit >> a->bundle_log2), own + (1ull << SCAN_SUM_BITS));
 }
 
 /* The lane's share of what the bundles before this one have, lane i for the bundle i + 1 before;

@@ -26,6 +26,8 @@
  *   simt_high_u32(a, b)                             the upper half of the product
  *   simt_atomic_*                                   shared or global, relaxed; the old value comes
  *                                                   back
+ *   simt_add_u64, simt_max_u64                      the same on global memory for whoever does not
+ *                                                   want it: they may happen late
  *   simt_read_*, simt_write_*                       one relaxed access to a word that others change
  *                                                   or look at
  *   simt_hint_u64                                   the same, from the nearest cache: may be old
@@ -230,6 +232,14 @@ SIMT_FUNCTION uint64_t simt_atomic_exchange_u64(uint64_t *p, uint64_t value)
 {
     return atomicExch((unsigned long long *)p, (unsigned long long)value);
 }
+SIMT_FUNCTION void simt_add_u64(uint64_t *p, uint64_t value)
+{
+    (void)atomicAdd((unsigned long long *)p, (unsigned long long)value);
+}
+SIMT_FUNCTION void simt_max_u64(uint64_t *p, uint64_t value)
+{
+    (void)atomicMax((unsigned long long *)p, (unsigned long long)value);
+}
 SIMT_FUNCTION void simt_fence(void)
 {
     __threadfence();
@@ -302,6 +312,8 @@ uint32_t sim_ballot(int condition, const char *file, int line);
 uint64_t sim_shuffle(uint64_t value, int kind, uint32_t argument, const char *file, int line);
 void sim_global(const void *p, uint32_t bytes, int write, const char *file, int line);
 uint64_t sim_atomic(void *p, uint32_t bytes, int kind, uint64_t value, const char *file, int line);
+void sim_write(void *p, uint32_t bytes, int kind, uint64_t value, const char *file, int line);
+void sim_fence(const char *file, int line);
 uint64_t sim_read(const void *p, uint32_t bytes, const char *file, int line);
 void sim_pause(const char *file, int line);
 uint64_t sim_constant(uint64_t index, uint32_t bytes, uint64_t array_bytes, const char *file,
@@ -311,7 +323,7 @@ uint32_t sim_launch_child(const char *name, void (*entry)(const void *), const v
                           const char *file, int line);
 
 enum { SIM_SHUFFLE_INDEX, SIM_SHUFFLE_UP, SIM_SHUFFLE_DOWN, SIM_SHUFFLE_SUM };
-enum { SIM_ATOMIC_ADD, SIM_ATOMIC_OR, SIM_ATOMIC_MIN, SIM_ATOMIC_MAX, SIM_ATOMIC_EXCHANGE };
+enum { SIM_ATOMIC_ADD, SIM_ATOMIC_OR, SIM_ATOMIC_MIN, SIM_ATOMIC_MAX, SIM_ATOMIC_EXCHANGE, SIM_STORE };
 
 #define simt_barrier() ((void)sim_barrier(0, __FILE__, __LINE__))
 #define simt_barrier_or(condition) sim_barrier((condition) ? 1 : 0, __FILE__, __LINE__)
@@ -338,9 +350,11 @@ enum { SIM_ATOMIC_ADD, SIM_ATOMIC_OR, SIM_ATOMIC_MIN, SIM_ATOMIC_MAX, SIM_ATOMIC
 #define simt_load_u32x4(p) \
     (sim_global((p), 16, 0, __FILE__, __LINE__), *(const struct simt_u32x4 *)(p))
 #define simt_load_once_u32x4(p) simt_load_u32x4(p)
-#define simt_store_u8(p, value) (sim_global((p), 1, 1, __FILE__, __LINE__), (void)(*(p) = (value)))
-#define simt_store_u32(p, value) (sim_global((p), 4, 1, __FILE__, __LINE__), (void)(*(p) = (value)))
-#define simt_store_u64(p, value) (sim_global((p), 8, 1, __FILE__, __LINE__), (void)(*(p) = (value)))
+#define simt_store_u8(p, value) sim_write((p), 1, SIM_STORE, (value), __FILE__, __LINE__)
+#define simt_store_u32(p, value) sim_write((p), 4, SIM_STORE, (value), __FILE__, __LINE__)
+#define simt_store_u64(p, value) sim_write((p), 8, SIM_STORE, (value), __FILE__, __LINE__)
+#define simt_add_u64(p, value) sim_write((p), 8, SIM_ATOMIC_ADD, (value), __FILE__, __LINE__)
+#define simt_max_u64(p, value) sim_write((p), 8, SIM_ATOMIC_MAX, (value), __FILE__, __LINE__)
 #define simt_read_u32(p) ((uint32_t)sim_read((p), 4, __FILE__, __LINE__))
 #define simt_read_u64(p) sim_read((p), 8, __FILE__, __LINE__)
 #define simt_write_u64(p, value) simt_store_u64(p, value)
@@ -360,9 +374,8 @@ enum { SIM_ATOMIC_ADD, SIM_ATOMIC_OR, SIM_ATOMIC_MIN, SIM_ATOMIC_MAX, SIM_ATOMIC
     sim_atomic((p), 8, SIM_ATOMIC_MAX, (value), __FILE__, __LINE__)
 #define simt_atomic_exchange_u64(p, value) \
     sim_atomic((p), 8, SIM_ATOMIC_EXCHANGE, (value), __FILE__, __LINE__)
-/* What it orders, the simulator always does; the host may look from a thread of its own. */
-#define simt_fence() ((void)0)
-#define simt_fence_host() __atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define simt_fence() sim_fence(__FILE__, __LINE__)
+#define simt_fence_host() sim_fence(__FILE__, __LINE__)
 
 SIMT_FUNCTION uint32_t simt_high_u32(uint32_t a, uint32_t b)
 {

@@ -476,7 +476,7 @@ SIMT_FUNCTION void hits_count(const struct scan_arguments *a, int kind, struct h
         shared->totals.candidates += candidates;
         shared->totals.floods += floods;
         if (floods != 0)
-            (void)simt_atomic_add_u64(&a->result->listed, floods);
+            simt_add_u64(&a->result->listed, floods);
     }
     simt_warp_sync(); /* written before others read */
 }

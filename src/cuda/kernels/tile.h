@@ -290,7 +290,7 @@ SIMT_FUNCTION void tile_without(const struct scan_arguments *a, const struct til
 /* An occurrence, (x - begin) << 32 | literal: is it the first? */
 SIMT_FUNCTION void tile_lower_first(const struct scan_arguments *a, uint64_t found)
 {
-    (void)simt_atomic_max_u64(&a->result->nearest, SCAN_NONE - found);
+    simt_max_u64(&a->result->nearest, SCAN_NONE - found);
 }
 
 /* Write the warp's hits, of which the thread has `count`, from `slot` on. All lanes of the warp;
@@ -473,7 +473,7 @@ SIMT_FUNCTION void tile_finish(const struct scan_arguments *a, const struct tile
         return;
     }
     if (total != 0)
-        (void)simt_atomic_add_u64((uint64_t *)a->result + simt_lane(), total);
+        simt_add_u64((uint64_t *)a->result + simt_lane(), total);
     tile_sign(a);
 }
 

@@ -48,7 +48,7 @@ SIMT_FUNCTION uint64_t swift_child_begin(const struct swift_arguments *a)
     uint64_t own = (uint64_t)simt_block() * simt_threads() + simt_thread();
 
     if (own == 0)
-        (void)simt_atomic_add_u64(&a->result->children, 1);
+        simt_add_u64(&a->result->children, 1);
     return own;
 }
 
@@ -141,10 +141,10 @@ SIMT_FUNCTION void swift_compare(const struct gallery_arguments *a, const struct
     uint32_t code = may ? swift_launch(a, child, x) : 0;
 
     if (may && code == 0) {
-        (void)simt_atomic_add_u64(&a->result->launched, 1);
+        simt_add_u64(&a->result->launched, 1);
         return;
     }
-    (void)simt_atomic_add_u64(may ? &a->result->spilled : &a->result->withheld, 1);
+    simt_add_u64(may ? &a->result->spilled : &a->result->withheld, 1);
     if (code != 0 && !simt_launch_is_full(code))
         simt_store_u64(&a->result->refusal, code);
     if (!compare_forward(a, bin, where, x, a->pattern_bytes))

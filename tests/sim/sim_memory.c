@@ -1,0 +1,130 @@
+/* sim_memory: global memory as threads see it: what one writes, others see late.
+ *
+ * In some launches a store, or an atomic whose old value nobody wants, waits before it happens;
+ * which one happens next, and when, is drawn from the seed. The thread itself sees it at once; the
+ * warp and the block see it from their next operation together on, and so does a fence of theirs:
+ * it lets all that its thread sees happen. The end of the launch lets everything happen.
+ */
+#include <string.h>
+
+#include "sim_machine.h"
+#include "sim_words.h"
+
+#define LATE_MAX 256u
+#define LATE_TURNS 16u /* one turn in so many lets one happen */
+
+enum reach { REACH_THREAD, REACH_WARP, REACH_BLOCK };
+
+static struct late {
+    const struct block *block; /* NULL: it has ended */
+    uint32_t thread;
+    enum reach reach;
+    uint32_t bytes;
+    int kind; /* of an atomic; SIM_STORE: none */
+    void *p;
+    uint64_t value;
+} late[LATE_MAX];
+static uint32_t late_count;
+static bool happens_late;
+
+void sim_memory_begin(void)
+{
+    late_count = 0;
+    happens_late = sim_random() % 2 != 0;
+}
+
+static void happen(uint32_t at)
+{
+    const struct late *entry = &late[at];
+    uint64_t value = entry->value;
+
+    if (entry->kind != SIM_STORE)
+        value = sim_word_after(sim_word_get(entry->p, entry->bytes), value, entry->kind);
+    sim_word_put(entry->p, entry->bytes, value);
+    sim.writes++;
+    late_count--;
+    memmove(late + at, late + at + 1, (late_count - at) * sizeof *late);
+}
+
+/* Has it happened, for the thread that runs? */
+static bool is_seen(const struct late *entry)
+{
+    const struct thread *self = sim.current;
+
+    if (entry->block != self->block)
+        return false;
+    if (entry->reach == REACH_BLOCK || entry->thread == self->index)
+        return true;
+    return entry->reach == REACH_WARP &&
+           entry->thread / SIMT_WARP_THREADS == self->index / SIMT_WARP_THREADS;
+}
+
+/* What the thread has seen of these bytes happens before it looks at them, or changes them. */
+void sim_memory_look(const void *p, uint32_t bytes)
+{
+    const char *begin = (const char *)p;
+
+    for (uint32_t i = 0; i < late_count;) {
+        const char *at = (const char *)late[i].p;
+
+        if (at < begin + bytes && begin < at + late[i].bytes && is_seen(&late[i]))
+            happen(i);
+        else
+            i++;
+    }
+}
+
+/* An operation of the thread's warp, or of its block: those see what the thread did before. */
+void sim_memory_share(bool block)
+{
+    const struct thread *self = sim.current;
+
+    for (uint32_t i = 0; i < late_count; i++)
+        if (is_seen(&late[i]) && late[i].reach < (block ? REACH_BLOCK : REACH_WARP) &&
+            (late[i].thread == self->index || late[i].reach == REACH_WARP))
+            late[i].reach = block ? REACH_BLOCK : REACH_WARP;
+}
+
+void sim_memory_fence(void)
+{
+    for (uint32_t i = 0; i < late_count;)
+        if (is_seen(&late[i]))
+            happen(i);
+        else
+            i++;
+}
+
+void sim_memory_flush(void)
+{
+    while (late_count > 0)
+        happen((uint32_t)(sim_random() % late_count));
+}
+
+void sim_memory_turn(void)
+{
+    uint64_t random;
+
+    if (late_count == 0)
+        return;
+    random = sim_random();
+    if (random % LATE_TURNS == 0)
+        happen((uint32_t)((random >> 8) % late_count));
+}
+
+void sim_memory_forget_block(const struct block *block)
+{
+    for (uint32_t i = 0; i < late_count; i++)
+        if (late[i].block == block)
+            late[i].block = NULL;
+}
+
+void sim_memory_write(void *p, uint32_t bytes, int kind, uint64_t value)
+{
+    sim_memory_look(p, bytes);
+    if (late_count == LATE_MAX)
+        happen(0);
+    late[late_count++] =
+        (struct late){sim.current->block, sim.current->index, REACH_THREAD, bytes, kind, p, value};
+    if (!happens_late)
+        happen(late_count - 1);
+}
