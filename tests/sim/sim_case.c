@@ -1,6 +1,7 @@
 /* sim_case: a random case with an engine of its own on the simulated driver. */
 #include "random_case.h"
 #include "sim_driver.h"
+#include "simulator.h"
 
 static enum cuda_case_answer run_lane(struct engine *engine, const struct case_kind *kind,
                                       const struct diff_input *input,
@@ -45,6 +46,40 @@ static bool run_open(const struct case_kind *kind, const struct diff_input *inpu
     return *answer == CUDA_CASE_RIGHT || *answer == CUDA_CASE_REFUSED;
 }
 
+/* One case of methods in so many is a crowd: tiles of 1 KiB, so that there are
+ * more than 32 bundles of them and more than a ring of turns holds, and up to
+ * 64 resident blocks. */
+#define CROWD_EVERY 40u
+#define CROWD_BLOCKS_MAX 64u
+#define CROWD_TEXT_BYTES 36000u
+
+static void crowd(struct test_random *random, struct diff_input *input, struct cuda_limits *limits,
+                  struct cuda_case *config)
+{
+    uint64_t bytes = CROWD_TEXT_BYTES + test_random_below(random, CROWD_TEXT_BYTES), gap;
+    uint64_t count = 4 + test_random_below(random, 9);
+    uint8_t pattern[16];
+
+    input_free(input);
+    input_begin(random, INPUT_LETTERS_26, bytes, input);
+    (void)input_fill(random, INPUT_LETTERS_26, pattern, count);
+    gap = 1 + test_random_below(random, 3000);
+    for (uint64_t at = 0; at + count <= bytes; at += count + test_random_below(random, gap))
+        memcpy(input->text + at, pattern, count);
+    input_add_pattern(input, pattern, count);
+    *limits = cuda_limits_default;
+    limits->threads = 32;
+    limits->tile_words_max = 32;
+    limits->blocks_max = (uint32_t)test_random_between(random, 34, CROWD_BLOCKS_MAX);
+    limits->bundle_log2 = (uint32_t)test_random_below(random, 2);
+    limits->streams = test_random_below(random, 2) != 0;
+    config->method = TRAWL_METHOD_EVERY;
+    config->want = test_random_below(random, 4) != 0 ? ENGINE_WANT_HITS : ENGINE_WANT_COUNT;
+    config->chunk_bytes = bytes;
+    config->resident = false;
+    sim_resident_max(CROWD_BLOCKS_MAX);
+}
+
 bool sim_case_run(struct test_random *random, const struct case_kind *kind, const char *algorithm,
                   uint64_t index, uint32_t switches_max, struct diff_expected *expected,
                   struct cuda_case *config, enum cuda_case_answer *answer)
@@ -65,11 +100,14 @@ bool sim_case_run(struct test_random *random, const struct case_kind *kind, cons
         config->algorithm = algorithm;
         config->ops = kind->ops;
     }
+    if (kind == NULL && index % CROWD_EVERY == CROWD_EVERY - 1)
+        crowd(random, &input, &limits, config);
     expected_compute(&input, expected);
     sim_driver_reset(&options);
     cuda_limits_replace(&limits);
     passed = run_open(kind, &input, expected, config, answer, message) &&
              sim_driver_report()[0] == '\0' && sim_driver_live() == 0;
+    sim_resident_max(0);
     if (!passed) {
         cuda_case_describe(config, &input, &limits, line, sizeof line);
         printf("  TRAWL_TEST_CASE=%" PRIu64 ": %s\n  %s\n  %s\n  %" PRIu64 " objects left\n", index,

@@ -12,7 +12,9 @@
 
 #define STACK_BYTES (96u << 10)
 #define RESIDENT_DEFAULT 3u
-#define RESIDENT_ALL_IN 8u /* one launch in so many has as many as there may be */
+#define SLOTS_LARGE 8u /* the first take blocks of any size, the others small ones */
+#define SLOT_THREADS_SMALL 96u
+#define RESIDENT_ALL_IN 32u /* one launch in so many has as many as there may be */
 #define SWITCHES_MAX_DEFAULT 200000000u
 #define PENDING_DEVICE 2048u /* cudaLimitDevRuntimePendingLaunchCount, unless it is set */
 
@@ -293,6 +295,12 @@ static bool wake_paused(void)
     return woken;
 }
 
+/* Stacks are mappings, of which a process has some ten thousand. */
+static bool grid_has_stacks(const struct grid *grid, uint32_t slot)
+{
+    return slot < SLOTS_LARGE || grid->threads <= SLOT_THREADS_SMALL;
+}
+
 static void blocks_end_and_start(void)
 {
     sim.blocks_change = false;
@@ -301,7 +309,7 @@ static void blocks_end_and_start(void)
 
         if (sim.block[b].live && sim.block[b].done == sim.block[b].grid->threads)
             block_end(&sim.block[b]);
-        if (!sim.block[b].live && (grid = grid_pick()) != NULL)
+        if (!sim.block[b].live && (grid = grid_pick()) != NULL && grid_has_stacks(grid, b))
             block_start(&sim.block[b], b, grid);
     }
 }
