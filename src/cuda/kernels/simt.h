@@ -323,7 +323,14 @@ uint32_t sim_launch_child(const char *name, void (*entry)(const void *), const v
                           const char *file, int line);
 
 enum { SIM_SHUFFLE_INDEX, SIM_SHUFFLE_UP, SIM_SHUFFLE_DOWN, SIM_SHUFFLE_SUM };
-enum { SIM_ATOMIC_ADD, SIM_ATOMIC_OR, SIM_ATOMIC_MIN, SIM_ATOMIC_MAX, SIM_ATOMIC_EXCHANGE, SIM_STORE };
+enum {
+    SIM_ATOMIC_ADD,
+    SIM_ATOMIC_OR,
+    SIM_ATOMIC_MIN,
+    SIM_ATOMIC_MAX,
+    SIM_ATOMIC_EXCHANGE,
+    SIM_STORE
+};
 
 #define simt_barrier() ((void)sim_barrier(0, __FILE__, __LINE__))
 #define simt_barrier_or(condition) sim_barrier((condition) ? 1 : 0, __FILE__, __LINE__)
