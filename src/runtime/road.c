@@ -22,7 +22,8 @@
 #define CHUNK_LARGE (1u << 26)
 #define CHUNK_PER_NEED_LARGE 2u
 #define ALONE_BYTES (1u << 20)     /* to copy it takes less time than to wake others */
-#define SHARE_NS 100000u           /* of one worker's time, for which one more is woken */
+#define SHARE_NS 100000u           /* of one worker's time, for which one more is woken, */
+#define SHARE_NS_MIN 250000u       /* if there is so much of it */
 #define DEVICE_TEXT_MIN (4u << 20) /* a shorter text wakes no device */
 #define STAGE_PAYS 0.7 /* of the time to search: what making ready for a device may take */
 
@@ -220,5 +221,6 @@ uint32_t road_helpers(const struct search *search)
     ns = atomic_load(&search->host.search_ns) + atomic_load(&search->host.ready_ns);
     if (bytes == 0)
         return most;
-    return (uint32_t)min_u64((uint64_t)(ns_per_byte(ns, bytes) * (double)left / SHARE_NS), most);
+    ns = (uint64_t)(ns_per_byte(ns, bytes) * (double)left);
+    return ns < SHARE_NS_MIN ? 0 : (uint32_t)min_u64(ns / SHARE_NS, most);
 }

@@ -26,6 +26,6 @@ fi
 # a part of them here, and in the normal run not those that count work in large texts.
 left_out=()
 [ "${TRAWL_TEST_SCALE:-1}" = long ] || left_out=(-E '^diff_work$')
-export TRAWL_TEST_DIVISOR=${TRAWL_TEST_DIVISOR:-20}
+export TRAWL_TEST_DIVISOR=${TRAWL_TEST_DIVISOR:-40}
 ctest --test-dir "$build" --output-on-failure --no-tests=error --timeout 1000 -j 2 \
     -R '^(unit|diff)' "${left_out[@]}"

@@ -24,7 +24,7 @@
 #include "sim_driver.h"
 #include "simulator.h"
 
-#define SHARE 8u
+#define SHARE 16u
 #define CASES_NORMAL 500
 #define CASES_LONG 3000
 #define GALLERY_DIVISOR 3u  /* a case there is 15 launches */
@@ -128,6 +128,8 @@ static bool mutant_is_noticed(const struct sim_site *site, uint64_t cases, const
     if (child == 0) {
         if (freopen("/dev/null", "w", stdout) == NULL || freopen("/dev/null", "w", stderr) == NULL)
             _exit(99);
+        random_case_want(strstr(site->file, "stream_set") != NULL ? RANDOM_CASE_SETS
+                                                                  : RANDOM_CASE_NO_SETS);
         sim_counters_reset(); /* schedules follow the launches: more cases begin with the same */
         sim_mutate(site);
         _exit(run_cases(is_gallery(site), cases) == cases ? 0 : 1);

@@ -141,9 +141,24 @@ static void make_set(struct test_random *random, struct diff_input *input)
         input->flags |= TRAWL_IGNORE_CASE;
 }
 
+static enum random_case_sets wanted_sets = RANDOM_CASE_ANY;
+
+void random_case_want(enum random_case_sets sets)
+{
+    wanted_sets = sets;
+}
+
+static bool wants_set(struct test_random *random)
+{
+    return wanted_sets == RANDOM_CASE_SETS ||
+           (wanted_sets == RANDOM_CASE_ANY && test_random_below(random, 6) == 0);
+}
+
 void random_case_input(struct test_random *random, struct diff_input *input)
 {
-    if (test_random_below(random, 3) == 0) {
+    if (wants_set(random)) {
+        make_set(random, input);
+    } else if (test_random_below(random, 3) == 0) {
         uint64_t text_bytes = 1 + test_random_below(random, TEXT_BYTES_MAX);
         uint64_t pattern_bytes = 1 + test_random_below(random, text_bytes);
         uint32_t kind = (uint32_t)test_random_below(random, input_worst_kinds());
@@ -151,8 +166,6 @@ void random_case_input(struct test_random *random, struct diff_input *input)
         input_generate_worst(random, kind, text_bytes,
                              test_random_below(random, 2) ? pattern_bytes : 1 + pattern_bytes % 300,
                              input);
-    } else if (test_random_below(random, 4) == 0) {
-        make_set(random, input);
     } else if (test_random_below(random, 5) == 0) {
         make_runs(random, input);
     } else if (test_random_below(random, 6) == 0) {

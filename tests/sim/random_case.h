@@ -11,6 +11,10 @@ struct random_case_tally {
     uint64_t matches;
 };
 
+/* Which inputs: all kinds, all but sets for the kernels that sample sets, or these alone. */
+enum random_case_sets { RANDOM_CASE_ANY, RANDOM_CASE_NO_SETS, RANDOM_CASE_SETS };
+void random_case_want(enum random_case_sets sets);
+
 void random_case_input(struct test_random *random, struct diff_input *input);
 /* A plan of the input's patterns, by a random method or, where that does not take them, by the
  * plan's choice. */

@@ -438,7 +438,7 @@ static bool take(struct tree *tree, struct level *level, struct tree_entry *entr
         type = DT_UNKNOWN; /* to open it will tell what is wrong with it */
         if (fstatat(level->directory->descriptor, name, &status,
                     follow ? 0 : AT_SYMLINK_NOFOLLOW) == 0)
-            type = IFTODT(status.st_mode);
+            type = (unsigned char)IFTODT(status.st_mode);
     }
     if (exclude_skips(tree->options.exclude, name, false, type == DT_DIR) || type == DT_LNK ||
         (tree->options.skip_devices && is_device_type(type)))

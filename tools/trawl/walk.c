@@ -53,7 +53,7 @@ static bool next_operand(struct walk *walk, const char *operand, struct walk_ite
         item->os_code = errno;
         return true;
     }
-    item->type = IFTODT(status.st_mode);
+    item->type = (unsigned char)IFTODT(status.st_mode);
     if (!S_ISDIR(status.st_mode))
         return true;
     if (walk_skips_operand(walk, operand, true))
