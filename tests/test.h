@@ -32,7 +32,7 @@
 #if defined(__SANITIZE_THREAD__) || TEST_HAS_FEATURE(thread_sanitizer)
 #define TEST_SANITIZED_DIVISOR 30
 #elif defined(__SANITIZE_ADDRESS__) || TEST_HAS_FEATURE(address_sanitizer)
-#define TEST_SANITIZED_DIVISOR 10
+#define TEST_SANITIZED_DIVISOR 16
 #else
 #define TEST_SANITIZED_DIVISOR 1
 #endif

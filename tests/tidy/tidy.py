@@ -16,7 +16,7 @@ from tree import Skip, Tree
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--root', default='.')
-    parser.add_argument('--file-bytes-max', type=int, default=1 << 20)
+    parser.add_argument('--file-bytes-max', type=int, default=3 << 19)
     parser.add_argument('checks', nargs='+', choices=[*checks.ALL, 'all'])
     arguments = parser.parse_args()
     tree = Tree(arguments.root, arguments.file_bytes_max)
