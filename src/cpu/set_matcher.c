@@ -7,13 +7,6 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-/* Below, the plan's own tables are better, which are looked at once for each place: but where long
- * literals leave most places out, or short ones would decide for all. */
-#define LITERALS_MIN 8192u
-#define SHORT_LITERALS_MIN 257u
-#define SHORT_LENGTH_MAX 3u
-#define LONG_LITERALS_MIN 33u
-#define LONG_LENGTH_MIN 12u
 #define MERGE_SHARE 8u /* a class of less than this part of the one before joins it */
 #define BITS_SPARE 4.0 /* a gram tells so many bits more than it takes to tell entries apart */
 #define BITMAP_BITS_MIN 12u
@@ -24,10 +17,7 @@
 
 bool set_matcher_fits(const struct trawl_plan *plan)
 {
-    return plan->element_count == 0 && plan->method == TRAWL_METHOD_SET &&
-           (plan->literal_count >= LITERALS_MIN ||
-            (plan->literal_count >= SHORT_LITERALS_MIN && plan->length_min <= SHORT_LENGTH_MAX) ||
-            (plan->literal_count >= LONG_LITERALS_MIN && plan->length_min >= LONG_LENGTH_MIN));
+    return plan_has_classes(plan);
 }
 
 static uint32_t class_of_length(uint64_t length)

@@ -77,6 +77,10 @@ static void explain_method(struct explanation *text, const struct trawl_plan *pl
             plan->grams.stride, plan->grams.offset);
         break;
     case TRAWL_METHOD_SET:
+        if (plan_has_classes(plan))
+            add(text,
+                "classes: the CPU searches by length, with q, stride and tables of its own for "
+                "each class; those below are not its\n");
         add(text, "q: %u\nstride: 1\n", plan->set.q);
         break;
     case TRAWL_METHOD_AUTO:

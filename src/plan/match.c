@@ -195,3 +195,19 @@ bool plan_accepts(const struct trawl_plan *plan, const uint8_t *piece, uint64_t 
     return plan_accepts_begin(plan, piece, begin, before) &&
            plan_accepts_end(plan, piece, end, available);
 }
+
+/* Below, the plan's own tables are better, which are looked at once for each place: but where long
+ * literals leave most places out, or short ones would decide for all. */
+#define LITERALS_MIN 8192u
+#define SHORT_LITERALS_MIN 257u
+#define SHORT_LENGTH_MAX 3u
+#define LONG_LITERALS_MIN 33u
+#define LONG_LENGTH_MIN 12u
+
+bool plan_has_classes(const struct trawl_plan *plan)
+{
+    return plan->element_count == 0 && plan->method == TRAWL_METHOD_SET &&
+           (plan->literal_count >= LITERALS_MIN ||
+            (plan->literal_count >= SHORT_LITERALS_MIN && plan->length_min <= SHORT_LENGTH_MAX) ||
+            (plan->literal_count >= LONG_LITERALS_MIN && plan->length_min >= LONG_LENGTH_MIN));
+}

@@ -145,6 +145,9 @@ bool plan_accepts_begin(const struct trawl_plan *plan, const uint8_t *piece, uin
 bool plan_accepts_end(const struct trawl_plan *plan, const uint8_t *piece, uint64_t end,
                       uint64_t available);
 
+/* Does the CPU search this set by classes of length, with tables of its own? */
+bool plan_has_classes(const struct trawl_plan *plan);
+
 /* Engines that can run the plan, bits 1u << enum trawl_engine. */
 uint32_t plan_engines(const struct trawl_plan *plan);
 
