@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 bool walk_skips_devices(const struct typed *typed, bool is_operand)
 {
@@ -34,6 +35,21 @@ static bool tell(struct walk_item *item, enum walk_kind kind, const char *name, 
     return true;
 }
 
+/* A directory that is left out must still be one that can be opened: grep looks at names later. */
+static bool cannot_open(struct walk_item *item)
+{
+    int descriptor = tree_open_above_standard(
+        AT_FDCWD, item->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+    if (descriptor >= 0) {
+        close(descriptor);
+        return false;
+    }
+    item->kind = WALK_ERROR;
+    item->os_code = errno;
+    return true;
+}
+
 /* The next operand. False: it is a directory that is walked from now on, or nothing. */
 static bool next_operand(struct walk *walk, const char *operand, struct walk_item *item)
 {
@@ -57,7 +73,7 @@ static bool next_operand(struct walk *walk, const char *operand, struct walk_ite
     if (!S_ISDIR(status.st_mode))
         return true;
     if (walk_skips_operand(walk, operand, true))
-        return false;
+        return cannot_open(item);
     if (walk->job->show_names < 0)
         walk->job->show_names = 1;
     walk->tree = tree_open(operand, &options);

@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+"""Run random command lines over random trees with GNU grep -F and with trawl.
+
+usage: wild.py TRAWL [--first CASE] [--cases COUNT] [--keep]
+
+What trees.py has once and by hand is drawn here for each tree: names (line ends, bytes that are not
+UTF-8, patterns of globs, leading dashes), links (to files, to directories, up, to nowhere, to
+themselves), files and directories that may not be read, pipes without a writer, empty
+directories, chains of directories; and the operands: several, repeated, missing, links, "-".
+Standard output and standard error go to one place and are compared byte for byte, and so is the
+status. Run as root, the programs get another user, who may not read everything.
+
+TRAWL_TEST_SEED steers the cases (default 1), TRAWL_TEST_SCALE how many there are (default 1: 150),
+TRAWL_TEST_DIVISOR takes from them. Left out: what compare.py leaves out.
+"""
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import compare
+
+CASES = 150
+CASES_PER_TREE = 15
+NOBODY = 65534
+
+NAMES = ["a.c", "b.c", "a.h", "x", "-n", "new\nline", "\udcff\udcfe", "é", "*.c", "[a]", " ", "..c", ".hidden", "b",
+         "long" * 50, "\t", "a\\b", "sub"]
+GLOBS = ["*.c", "a*", "sub", "*", "[ab].c", "?", "\\*.c", "sub/", "*/a.c", ".*", "[!a]*", "deep", "new*", "-n", "x/b", "./a.c", "[[]a]",
+         "top", "top/", "t*", "\\", "[", "*\udcff*", "**"]
+OPTIONS = [["-l"], ["-L"], ["-c"], ["-n"], ["-h"], ["-H"], ["-o"], ["-v"], ["-i"], ["-w"], ["-x"], ["-s"], ["-b"], ["-T"], ["-Z"],
+           ["-a"], ["-I"], ["-z"], ["-q"], ["-m1"], ["-m2"], ["-m0"], ["-A1"], ["-B1"], ["-C2"], ["-A100"], ["--color=always"],
+           ["--line-buffered"], ["--no-messages"], ["-D", "skip"], ["-U"], ["--null"], ["--null-data"],
+           ["--group-separator=" + "%" * 40], ["--no-group-separator"]]
+OWN = [[], ["-j1"], ["-j2"], ["-j3"], ["-j8"], ["-j2", "--chunk-bytes=100"], ["-j1", "--chunk-bytes=4096"]]
+
+
+class Tree:
+    def __init__(self, rng, top):
+        self.top, self.rng = top, rng
+        self.files = {}
+        self.directories = ["top"]
+        self.links = []
+        os.mkdir(os.path.join(top, "top"))
+        for _ in range(rng.choice([1, 3, 10, 60])):
+            self.add_something()
+        self.lock_some()
+        os.mkdir(os.path.join(top, "locked"), 0)
+        self.directories.append("locked")
+
+    def place(self):
+        directory = self.rng.choice(self.directories)
+        return os.path.join(directory, self.rng.choice(NAMES + ["%d" % self.rng.randrange(100)]))
+
+    def add_something(self):
+        path, rng = self.place(), self.rng
+        full = os.path.join(self.top, path)
+        if os.path.lexists(full):
+            return
+        what = rng.choices(["file", "big", "directory", "chain", "link", "fifo", "hard"], [60, 3, 12, 1, 12, 2, 3])[0]
+        if what == "file":
+            self.files[path] = b"" if rng.random() < 0.1 else compare.random_text(rng)
+        elif what == "big":
+            self.files[path] = compare.random_big_text(rng)
+        elif what == "directory":
+            os.mkdir(full)
+            self.directories.append(path)
+        elif what == "chain":
+            deep = os.path.join(full, *["d"] * rng.choice([3, 40, 70]))
+            os.makedirs(deep)
+            self.directories += [path, os.path.relpath(deep, self.top), os.path.relpath(os.path.dirname(deep), self.top)]
+        elif what == "link":
+            target = rng.choice(["..", ".", "nowhere", os.path.basename(path), "../..", "a.c", "b", "sub", "a.c/x", "/dev/null",
+                                 os.path.join(self.top, rng.choice(self.directories))])
+            os.symlink(target, full)
+            self.links.append(path)
+        elif what == "fifo":
+            os.mkfifo(full)
+        elif self.files:
+            os.link(os.path.join(self.top, rng.choice(sorted(self.files))), full)
+        if what in ("file", "big"):
+            with open(full, "wb") as file:
+                file.write(self.files[path])
+            os.chmod(full, 0o644)
+
+    def lock_some(self):
+        for path in self.rng.sample(sorted(self.files), min(len(self.files), self.rng.choice([0, 0, 1, 2]))):
+            os.chmod(os.path.join(self.top, path), 0)
+        for path in self.directories[1:]:
+            if self.rng.random() < 0.08:
+                os.chmod(os.path.join(self.top, path), self.rng.choice([0, 0o100, 0o400]))
+
+    def unlock(self):
+        for path in self.directories:
+            os.chmod(os.path.join(self.top, path), 0o755)
+
+
+def make_case(rng, tree):
+    case = compare.Case()
+    case.locale = rng.choice(["C", "C", "C.UTF-8"])
+    case.patterns = [compare.random_pattern(rng, tree.files, case.locale != "C") for _ in range(rng.choice([1, 1, 1, 2, 3]))]
+    options = [option for chosen in rng.sample(OPTIONS, rng.choice([0, 1, 1, 2, 2, 3])) for option in chosen]
+    if case.locale != "C" and {"-i", "-w"} & set(options):
+        case.patterns = [p if all(compare.is_utf8(line) for line in p.split(b"\n")) else b"foo" for p in case.patterns]
+    recurse = rng.choice(["-r", "-r", "-r", "-r", "-R", "-drecurse", "-dskip", "-dread", None])
+    if recurse is not None:
+        options.append(recurse)
+    if recurse == "-R":
+        options += ["-Dskip"]  # it would wait for a pipe's writer
+    for _ in range(rng.choice([0, 0, 0, 1, 1, 2, 3])):
+        options.append(rng.choice(["--include=", "--exclude=", "--exclude-dir="]) + rng.choice(GLOBS))
+    rng.shuffle(case.patterns)
+    case.arguments = options
+    for pattern in case.patterns:
+        case.arguments += ["-e", pattern]
+    operands = []
+    plain = [path for path in sorted(tree.files)]
+    for _ in range(rng.choice([0, 1, 1, 1, 2, 3, 6])):
+        operands.append(rng.choice(["top", "top/", "./top", "top/sub", "missing", ".", "top//", "-", "/dev/null",
+                                    rng.choice(tree.directories), rng.choice(plain or ["top"]), rng.choice(tree.links or ["top"])]))
+    if rng.random() < 0.2:
+        operands += operands[:1]
+    if operands.count("-") > 0 or (not operands and recurse not in ("-r", "-R", "-drecurse")):
+        text = compare.random_text(rng)
+        case.stdin = ("pipe", text if b"\0" not in text else b"foo\n")
+    case.arguments += ["--"] + operands
+    case.own = rng.choice(OWN)
+    return case
+
+
+def first_case():
+    """An operand that is left out is opened all the same: random cases seldom have that."""
+    case = compare.Case()
+    case.arguments = ["-r", "--exclude-dir=lock*", "-e", "foo", "--", "locked", "top"]
+    return case
+
+
+def run(command, case, top, user):
+    def become():
+        if user is not None:
+            os.setgroups([])
+            os.setgid(user)
+            os.setuid(user)
+    environment = {"PATH": os.environ["PATH"], "LC_ALL": case.locale, "TERM": "xterm"}
+    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+        if name in os.environ:
+            environment[name] = os.environ[name]
+    try:
+        done = subprocess.run(command + case.arguments, cwd=top, input=case.stdin[1] if case.stdin else b"", preexec_fn=become,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment, timeout=60)
+    except subprocess.TimeoutExpired as late:
+        return "timeout", late.output or b""
+    return done.returncode, done.stdout
+
+
+def other_user(trawl, base):
+    """Somebody who may not read everything, if we may become such a one and he may run trawl."""
+    if os.getuid() != 0:
+        return None
+    case = compare.Case()
+    case.arguments = ["--version"]
+    os.chmod(base, 0o755)
+    try:
+        return NOBODY if run([trawl], case, base, NOBODY)[0] == 0 else None
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
+def main():
+    trawl = os.path.abspath(sys.argv[1])
+    options = sys.argv[2:]
+    seed = int(os.environ.get("TRAWL_TEST_SEED") or 1)
+    count = max(1, int(CASES * float(os.environ.get("TRAWL_TEST_SCALE") or 1)) // int(os.environ.get("TRAWL_TEST_DIVISOR") or 1))
+    first = int(options[options.index("--first") + 1]) if "--first" in options else 0
+    if "--cases" in options:
+        count = int(options[options.index("--cases") + 1])
+    base = tempfile.mkdtemp(prefix="trawl-wild-")
+    user = other_user(trawl, base)
+    failures = selected = left_out = 0
+    tree, top = None, ""
+    for number in range(first, first + count):
+        if tree is None or number % CASES_PER_TREE == 0:
+            if tree is not None and "--keep" not in options:
+                tree.unlock()
+                subprocess.run(["rm", "-rf", top], check=True)
+            top = os.path.join(base, "%d" % (number // CASES_PER_TREE))
+            os.mkdir(top, 0o755)
+            tree = Tree(random.Random("%d wild tree %d" % (seed, number // CASES_PER_TREE)), top)
+        case = first_case() if number == 0 else make_case(random.Random("%d wild case %d" % (seed, number)), tree)
+        if compare.is_left_out(case, tree.files):
+            left_out += 1
+            continue
+        expected = run(["grep", "-F"], case, top, user)
+        expected = (expected[0], expected[1].replace(b"grep: ", b"trawl: "))
+        got = run([trawl] + case.own, case, top, user)
+        got = (got[0], got[1].replace(b"grep: ", b"trawl: "))
+        selected += expected[0] == 0 or expected[1].count(b"\n") > expected[1].count(b"trawl: ")
+        if got != expected:
+            failures += 1
+            at = compare.first_difference(expected[1], got[1])
+            if failures <= 20:
+                print("case %d (seed %d), LC_ALL=%s: %r, and for trawl %r\n  status %s and %s; %d and %d bytes, from %d on\n  %r\n  %r" %
+                      (number, seed, case.locale, case.arguments, case.own, expected[0], got[0], len(expected[1]), len(got[1]), at,
+                       expected[1][max(0, at - 80):at + 80], got[1][max(0, at - 80):at + 80]))
+    if "--keep" in options:
+        print("files are in %s" % base)
+    else:
+        if tree is not None:
+            tree.unlock()
+        shutil.rmtree(base, ignore_errors=True)
+        subprocess.run(["rm", "-rf", base], check=True)
+    print("%d command lines, %d selected something, %d differ (%d left out)%s" %
+          (count - left_out, selected, failures, left_out, "" if user is None else ", as another user"))
+    if count >= 100 and selected * 8 < count - left_out:
+        print("too few of them select anything: the generator is broken")
+        return 1
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
