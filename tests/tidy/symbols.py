@@ -2,7 +2,8 @@
 """symbols: the layer law of layers.txt again, as the linker sees it.
 
 symbols.py OBJECT_FOLDER [LIST]   objects of the library, in the folders of src/; those that the file
-                                  LIST names, where others may be left of sources that are gone
+                                  LIST names, where others may be left of sources that are gone:
+                                  in OBJECT_FOLDER/TARGET.dir
 
 An object may use what its own room, or a room it may include, defines, and whatever the library
 does not define at all. base and plan together must need nothing but the C library. An `extern`
@@ -11,6 +12,7 @@ written by hand gets past the includes, not past this.
 
 import glob
 import os
+import re
 import subprocess
 import sys
 
@@ -22,17 +24,22 @@ LINKER_NAMES = {'_GLOBAL_OFFSET_TABLE_'}
 CLOSED_ROOMS = ('base', 'plan')
 
 
-def nm(*arguments):
-    """Names printed by nm, versions cut off."""
-    result = subprocess.run(['nm', '-P', *arguments], capture_output=True, text=True, check=True)
-    return {line.split()[0].split('@')[0] for line in result.stdout.splitlines() if ' ' in line}
+def nm(paths, *arguments):
+    """By path the names printed by nm, versions cut off."""
+    command = ['nm', '-A', '-P', *arguments, *paths]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    names = {path: set() for path in paths}
+    for line in result.stdout.splitlines():
+        path, name = line.split(': ', 1)
+        names[path].add(name.split()[0].split('@')[0])
+    return names
 
 
 def c_library_names():
     compiler = os.environ.get('CC', 'cc')
     command = [compiler, '-print-file-name=libc.so.6']
     path = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    return nm('-D', '--defined-only', path)
+    return nm([path], '-D', '--defined-only')[path]
 
 
 def main():
@@ -44,19 +51,20 @@ def main():
         with open(sys.argv[2], encoding='utf-8') as listed:
             paths = listed.read().split('\n')
     for path in paths:
-        name = os.path.relpath(path, folder)
+        name = re.sub(r'^\w+\.dir/', '', os.path.relpath(path, folder))
         objects[path] = (name, checks.room_of(rooms, 'src/' + name[: -len('.o')]))
     if not objects:
         print(f'{folder}: no objects')
         return 1
     owner = {}
-    for path, (_, room) in objects.items():
-        for symbol in nm('-g', '--defined-only', path):
-            owner[symbol] = room
+    for path, symbols in nm(objects, '-g', '--defined-only').items():
+        for symbol in symbols:
+            owner[symbol] = objects[path][1]
     library = c_library_names()
+    undefined = nm(objects, '-u')
     findings = []
     for path, (name, room) in objects.items():
-        for symbol in sorted(nm('-u', path) - LINKER_NAMES):
+        for symbol in sorted(undefined[path] - LINKER_NAMES):
             if symbol in owner:
                 if owner[symbol] != room and owner[symbol] not in rights.get(room, []):
                     findings.append(f'{name}: {room} may not use {symbol} ({owner[symbol]})')
