@@ -31,6 +31,12 @@ SCENES = [
     (["-l", "foo", "small", "big"], None),
     (["--positions", "foo", "small"], None),
     (["--count-matches", "-e", "foo", "-e", "oof", "big"], None),
+    (["--pattern-number", "-e", "foo", "-e", "bar", "-e", "foo", "small"], None),
+    (["--pattern-number", "-n", "-e", "foo", "-e", "yy", "wide/sub/line"], None),
+    (["-o", "--pattern-number", "-e", "foo", "-e", "bar", "-e", "foo", "small"], None),
+    (["-r", "-j3", "-H", "--count-by-pattern", "-e", "foo", "-e", "x", "-e", "foo", "tree"], None),
+    (["-r", "-j2", "--unmatched-patterns", "-e", "foo", "-e", "zz", "-e", "", "tree"], None),
+    (["--length-prefixed", "--count-by-pattern", "-f", "lengths", "small"], None),
     (["--matrix", "-w", "-e", "foo", "-e", "", "small", "big"], None),
     (["--matrix=csv", "-e", "foo", "-e", "x"], b"foo\nbar\nx"),
     (["--matrix=csv", "--chunk-bytes=100000", "-e", "foo", "-e", "yx", "line"], None),
@@ -53,6 +59,7 @@ def make_files(top):
     put("binary", b"foo\n" + b"x" * 200000 + b"\n\0foo\0\n")
     put("line", b"foo " + b"x" * 3000000)
     put("patterns", b"foo\noof\nzzz\n")
+    put("lengths", b"\3\0\0\0foo\1\0\0\0\n")
     put("globs", b"*.skip\n")
     os.makedirs(os.path.join(top, "tree", "sub"))
     put("tree/a", b"foo\n")
@@ -97,7 +104,7 @@ def judge(arguments, right, got):
         return "neither the right answer nor status 2"
     if function != "write" and not any(line.startswith(b"trawl: ") for line in err.splitlines()):
         return "no message"
-    if "-c" in arguments or "--count-matches" in arguments:
+    if {"-c", "--count-matches", "--count-by-pattern", "--unmatched-patterns"} & set(arguments):
         return None  # like grep it prints what was counted until then
     if "--matrix=npy" in arguments:
         return None  # rows are bytes without lines, and of a file that fails the header knows no rows

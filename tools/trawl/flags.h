@@ -84,10 +84,11 @@ struct typed {
     struct typed_list patterns;
     struct typed_list operands;
     struct typed_list filters;
-    bool hex, ignore_case, words, whole_lines, null_data;
+    bool hex, length_prefixed, ignore_case, words, whole_lines, null_data;
     bool no_messages, invert, version, help, list_algorithms;
     bool byte_offset, line_number, line_buffered, only_matching, quiet, count;
     bool initial_tab, null_after_name, unix_offsets, follow_links;
+    bool pattern_number, count_by_pattern, unmatched_patterns;
     bool count_matches, overlapping, positions, first, explain, stats, progress;
     int file_names; /* 1: with, -1: without, 0: as the number of files says */
     enum binary_files binary_files;

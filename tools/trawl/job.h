@@ -21,6 +21,7 @@ struct job_totals {
 struct matrix;
 struct pool_worker;
 struct progress;
+struct tally;
 
 /* Was a line printed, so that the next group of lines needs a separator? */
 enum groups {
@@ -38,6 +39,7 @@ struct job {
     struct output *output;
     struct progress *progress; /* NULL: none wanted */
     struct matrix *matrix;     /* --matrix, else NULL */
+    struct tally *tally;       /* --count-by-pattern, --unmatched-patterns; else NULL */
     bool silent;               /* messages are not wanted: they come again */
     struct stat output_stat;   /* of standard output, if it is a regular file */
     bool output_is_regular;

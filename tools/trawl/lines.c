@@ -39,23 +39,28 @@ static bool has_empty_word(const struct scan *scan, const uint8_t *bytes, uint64
                               scan->settings->utf8, &at, &word_before);
 }
 
-/* Is the line selected before -v is asked? matches are those that begin in it; `end` is without
- * the line end; offsets in the text; bytes may be NULL where the line is not in memory. */
-static bool line_matches(struct scan *scan, const uint8_t *bytes, uint64_t begin, uint64_t end,
-                         const struct trawl_match *matches, uint64_t match_count)
+bool line_holds_empty(const struct scan *scan, const uint8_t *bytes, uint64_t begin, uint64_t end)
 {
     const struct typed *typed = scan->settings->typed;
 
-    if (!scan->check_whole_line && match_count > 0)
-        return true;
-    for (uint64_t i = 0; i < match_count; i++)
-        if (matches[i].begin == begin && matches[i].end == end)
-            return true;
     if (!scan->job->needles->has_empty)
         return false;
     if (typed->whole_lines)
         return begin == end;
     return !typed->words || (bytes != NULL && has_empty_word(scan, bytes, end - begin));
+}
+
+/* Is the line selected before -v is asked? matches are those that begin in it; `end` is without
+ * the line end; offsets in the text; bytes may be NULL where the line is not in memory. */
+static bool line_matches(struct scan *scan, const uint8_t *bytes, uint64_t begin, uint64_t end,
+                         const struct trawl_match *matches, uint64_t match_count)
+{
+    if (!scan->check_whole_line && match_count > 0)
+        return true;
+    for (uint64_t i = 0; i < match_count; i++)
+        if (matches[i].begin == begin && matches[i].end == end)
+            return true;
+    return line_holds_empty(scan, bytes, begin, end);
 }
 
 /* Trailing context follows a line that was printed. */
@@ -204,8 +209,8 @@ static void jump_plain_lines(struct scan *scan, const struct view *view, uint64_
     const struct trawl_match *match = view->matches; /* NULL where there is none */
     const struct trawl_match *end_match = match != NULL ? match + view->match_count : NULL;
     bool check = settings->utf8 && !settings->text;
-    bool head =
-        scan->job->show_names > 0 || settings->typed->byte_offset || settings->typed->initial_tab;
+    bool head = scan->job->show_names > 0 || settings->typed->byte_offset ||
+                settings->typed->initial_tab || settings->typed->pattern_number;
     bool numbered = settings->typed->line_number;
 
     while (match < end_match && match->begin < view->begin + at)
@@ -261,10 +266,19 @@ static void handle_view(struct scan *scan, const struct view *view, uint64_t at)
 static bool carry_matches(struct scan *scan, const struct trawl_match *matches,
                           uint64_t match_count)
 {
+    const struct settings *settings = scan->settings;
+    /* Of a line to be printed with numbers each pattern is wanted, but once; with lines before it
+     * in the carry they are not told apart here, and for colours each match is wanted. */
+    bool numbered = settings->typed->pattern_number && !scan->quiet && !settings->colors.on &&
+                    settings->report == REPORT_LINES && settings->before_count <= 0;
+
     for (uint64_t i = 0; i < match_count; i++) {
-        if (scan->dropped && !scan->check_whole_line && scan->carried_count > 0)
+        if (scan->dropped && !scan->check_whole_line && !numbered && scan->carried_count > 0)
             return true;
         if (scan->dropped && scan->check_whole_line && matches[i].begin != scan->line_begin)
+            continue;
+        if (numbered && !(scan->check_whole_line && matches[i].begin != scan->line_begin) &&
+            !number_set_first(scan, matches[i].pattern_index, scan->carried_count == 0))
             continue;
         if (!grow(scan, (void **)&scan->carried, &scan->carried_capacity, scan->carried_count + 1,
                   sizeof *scan->carried))
@@ -301,7 +315,8 @@ static void drop_open_line(struct scan *scan)
     scan->carry_count = 0;
     for (uint64_t i = 0; i < scan->carried_count; i++)
         if (scan->carried[i].begin == scan->line_begin ||
-            (scan->carried[i].begin > scan->line_begin && !scan->check_whole_line && kept == 0))
+            (scan->carried[i].begin > scan->line_begin && !scan->check_whole_line &&
+             (kept == 0 || settings->typed->pattern_number)))
             scan->carried[kept++] = scan->carried[i];
     scan->carried_count = kept;
 }
@@ -319,12 +334,19 @@ static void finish_dropped_line(struct scan *scan, uint64_t end, bool has_end)
         if (!scan->quiet) {
             if (scan->printed_end != begin)
                 print_group_separator(scan);
+            if (scan->settings->typed->pattern_number &&
+                !number_set_of_line(scan, scan->carried, scan->carried_count, begin, content_end,
+                                    line_holds_empty(scan, NULL, begin, content_end)))
+                return;
+            scan->shown_numbers = scan->numbers.list;
+            scan->shown_count = scan->settings->typed->pattern_number ? scan->numbers.count : 0;
             printed = print_far_line(scan, begin, content_end, ':');
             if (printed)
                 scan->printed_end = end;
         }
         end_selected(scan, end, printed);
     } else if (scan->pending_count > 0 && !scan->quiet) {
+        scan->shown_count = 0;
         printed = print_far_line(scan, begin, content_end, '-');
         scan->printed_end = printed ? end : scan->printed_end;
         scan->pending_count = printed ? scan->pending_count - 1 : 0;

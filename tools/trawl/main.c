@@ -17,6 +17,7 @@
 #include "trawl/pool.h"
 #include "trawl/progress.h"
 #include "trawl/searchers.h"
+#include "trawl/tally.h"
 
 #define LINE_BYTES 1024 /* longer ones take memory */
 
@@ -222,6 +223,9 @@ static int run_job(struct job *job, struct exclude *exclude, const struct typed_
         good = searchers_open(job, &job->searcher, message);
     if (good && job->settings->report == REPORT_MATRIX)
         good = matrix_open(job, message);
+    if (good && (job->settings->report == REPORT_COUNT_BY_PATTERN ||
+                 job->settings->report == REPORT_UNMATCHED))
+        good = tally_open(job, message);
     if (progress_wanted(job->settings) && good)
         job->progress = progress_begin(typed->progress);
     if (typed->file_names != 0 || operand_count > 1)
@@ -232,11 +236,14 @@ static int run_job(struct job *job, struct exclude *exclude, const struct typed_
         good = matrix_walk(job, exclude, operands, operand_count, message);
     else if (good)
         good = job_walk(job, exclude, operands, operand_count, message);
+    if (good)
+        tally_print(job);
     output_flush(job->output);
     progress_end(job->progress);
     job->progress = NULL;
     if (good && typed->stats)
         print_stats(job);
+    tally_close(job);
     matrix_close(job->matrix);
     trawl_searcher_close(job->searcher);
     if (!good) {

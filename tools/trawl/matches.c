@@ -21,8 +21,10 @@ static void begin_line(struct scan *scan, const struct trawl_window *window, uin
     scan_selected(scan, end);
 }
 
+/* group: all that begin where the match does, itself included. */
 static bool print_one(struct scan *scan, const struct trawl_window *window,
-                      const struct trawl_match *match)
+                      const struct trawl_match *match, const struct trawl_match *group,
+                      uint64_t group_count)
 {
     const struct settings *settings = scan->settings;
     const uint8_t *bytes = window->bytes + (match->begin - window->begin);
@@ -36,12 +38,8 @@ static bool print_one(struct scan *scan, const struct trawl_window *window,
     }
     if (settings->typed->line_number)
         number = line_number_at(scan, window->bytes, window->begin, match->begin);
-    print_head(scan, number, match->begin, bytes_count, ':');
-    if (settings->colors.on)
-        print_match(scan, bytes, bytes_count, settings->colors.selected_match);
-    else
-        output_bytes(scan->output, bytes, (size_t)bytes_count);
-    output_byte(scan->output, settings->line_end);
+    print_found(scan, bytes, match, group, group_count, number, ':',
+                settings->colors.selected_match);
     return true;
 }
 
@@ -66,6 +64,7 @@ static void take_matches(struct scan *scan, const struct trawl_window *window, u
     uint64_t i = 0;
 
     while (i < window->match_count && window->matches[i].begin < limit && !scan->stop) {
+        const struct trawl_match *group = &window->matches[i];
         struct trawl_match match = window->matches[i++];
 
         if (match.begin < scan->match_end)
@@ -83,7 +82,8 @@ static void take_matches(struct scan *scan, const struct trawl_window *window, u
             begin_line(scan, window, match.begin);
             scan->bad_line = false;
         }
-        if (!scan->quiet && !scan->bad_line && print_one(scan, window, &match))
+        if (!scan->quiet && !scan->bad_line &&
+            print_one(scan, window, &match, group, (uint64_t)(&window->matches[i] - group)))
             scan->match_end = overlapping ? 0 : match.end;
     }
 }
@@ -120,22 +120,33 @@ int matches_window(void *context, const struct trawl_window *window)
     return scan->stop || scan->output->error != 0;
 }
 
-static void print_position(struct scan *scan, uint64_t offset)
+/* number: of the string; 0: none wanted. */
+static void print_position(struct scan *scan, uint64_t offset, uint64_t number)
 {
     if (scan->job->show_names > 0) {
         print_name(scan);
         output_byte(scan->output, scan->settings->typed->null_after_name ? '\0' : ':');
     }
     output_number(scan->output, offset, 0);
+    if (number > 0) {
+        output_byte(scan->output, ':');
+        output_number(scan->output, number, 0);
+    }
     output_byte(scan->output, '\n');
 }
 
 static int positions_sink(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     struct scan *scan = context;
+    const struct numbers *numbers = &scan->job->needles->numbers;
+    bool numbered = scan->settings->typed->pattern_number;
 
     for (uint64_t i = 0; i < match_count && scan->left_count > 0; i++) {
-        print_position(scan, matches[i].begin);
+        uint64_t lines = numbered ? numbers_count(numbers, matches[i].pattern_index) : 1;
+
+        for (uint64_t j = 0; j < lines; j++)
+            print_position(scan, matches[i].begin,
+                           numbered ? numbers_get(numbers, matches[i].pattern_index, j) : 0);
         scan->selected_count++;
         scan->left_count--;
     }
@@ -223,7 +234,10 @@ enum trawl_status matches_report(struct scan *scan, struct trawl_error *error)
                                error);
     status = trawl_first(scan->job->searcher, scan->plan, scan->text, &match, &found, error);
     if (status == TRAWL_OK && found) {
-        print_position(scan, match.begin);
+        print_position(scan, match.begin,
+                       scan->settings->typed->pattern_number
+                           ? numbers_get(&scan->job->needles->numbers, match.pattern_index, 0)
+                           : 0);
         scan->selected_count = 1;
     }
     return status;

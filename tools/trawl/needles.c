@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,13 @@
 #include "trawl/charset.h"
 
 #define READ_BYTES_FIRST (64u << 10)
+#define LENGTH_BYTES 4u /* --length-prefixed */
+
+/* Where strings come from, for messages. */
+struct source {
+    const char *file; /* NULL: the command line */
+    uint64_t line;    /* of the file, from 1 on */
+};
 
 static bool exhausted(char *message)
 {
@@ -48,19 +56,41 @@ static bool add_pattern(struct needles *needles, const void *bytes, size_t bytes
     return true;
 }
 
-/* The string read last is this one. */
-static bool add_column(struct needles *needles, const struct settings *settings, uint64_t column)
+static bool prints_strings(const struct settings *settings)
 {
-    if (settings->report != REPORT_MATRIX)
-        return true;
-    if (needles->column_count == needles->column_capacity) {
-        uint64_t capacity = needles->column_capacity == 0 ? 64 : needles->column_capacity * 2;
-        uint64_t *columns = realloc(needles->columns, (size_t)capacity * sizeof *columns);
+    return settings->report == REPORT_COUNT_BY_PATTERN || settings->report == REPORT_UNMATCHED;
+}
 
-        if (columns == NULL)
+static bool grow_columns(struct needles *needles, const struct settings *settings)
+{
+    uint64_t capacity = needles->column_capacity == 0 ? 64 : needles->column_capacity * 2;
+    uint64_t *columns = realloc(needles->columns, (size_t)capacity * sizeof *columns);
+    struct trawl_pattern *strings;
+
+    if (columns == NULL)
+        return false;
+    needles->columns = columns;
+    if (prints_strings(settings)) {
+        strings = realloc(needles->strings, (size_t)capacity * sizeof *strings);
+        if (strings == NULL)
             return false;
-        needles->columns = columns;
-        needles->column_capacity = capacity;
+        needles->strings = strings;
+    }
+    needles->column_capacity = capacity;
+    return true;
+}
+
+/* The string read last is this one. */
+static bool add_column(struct needles *needles, const struct settings *settings, uint64_t column,
+                       const void *bytes, size_t bytes_count)
+{
+    if (!settings->numbers_wanted)
+        return true;
+    if (needles->column_count == needles->column_capacity && !grow_columns(needles, settings))
+        return false;
+    if (prints_strings(settings)) {
+        needles->strings[needles->column_count].bytes = bytes;
+        needles->strings[needles->column_count].bytes_count = bytes_count;
     }
     needles->columns[needles->column_count++] = column;
     return true;
@@ -71,15 +101,15 @@ static bool add_string(struct needles *needles, const struct settings *settings,
                        size_t bytes_count)
 {
     if (settings->report == REPORT_MATRIX && memchr(bytes, settings->line_end, bytes_count) != NULL)
-        return add_column(needles, settings, NEEDLE_NEVER);
-    return add_column(needles, settings, needles->count) &&
+        return add_column(needles, settings, NEEDLE_NEVER, bytes, bytes_count);
+    return add_column(needles, settings, needles->count, bytes, bytes_count) &&
            add_pattern(needles, bytes, bytes_count);
 }
 
 static bool add_empty(struct needles *needles, const struct settings *settings)
 {
     needles->has_empty = true;
-    return add_column(needles, settings, NEEDLE_EMPTY);
+    return add_column(needles, settings, NEEDLE_EMPTY, "", 0);
 }
 
 static int hex_value(char digit)
@@ -93,13 +123,28 @@ static int hex_value(char digit)
 
 /* The message shows at most this much of a long string. */
 #define SHOWN_BYTES_MAX 60
+#define SHOWN_NAME_MAX 300
 
-static bool add_hex(struct needles *needles, const struct settings *settings, const char *text,
-                    size_t bytes_count, char *message)
+/* False, with a message about a string in hexadecimal. */
+static bool refuse_hex(const struct source *source, const char *text, size_t bytes_count,
+                       const char *what, char *message)
+{
+    int shown = (int)(bytes_count < SHOWN_BYTES_MAX ? bytes_count : SHOWN_BYTES_MAX);
+
+    if (source->file == NULL)
+        snprintf(message, TYPED_ERROR_BYTES, "--hex: '%.*s' has %s", shown, text, what);
+    else
+        snprintf(message, TYPED_ERROR_BYTES, "%.*s:%" PRIu64 ": --hex: '%.*s' has %s",
+                 SHOWN_NAME_MAX, source->file, source->line, shown, text, what);
+    return false;
+}
+
+static bool add_hex(struct needles *needles, const struct settings *settings,
+                    const struct source *source, const char *text, size_t bytes_count,
+                    char *message)
 {
     uint8_t *bytes = malloc(bytes_count / 2 + 1);
     size_t digits = 0;
-    int shown = (int)(bytes_count < SHOWN_BYTES_MAX ? bytes_count : SHOWN_BYTES_MAX);
 
     if (bytes == NULL || !keep_block(needles, bytes)) {
         free(bytes);
@@ -110,41 +155,36 @@ static bool add_hex(struct needles *needles, const struct settings *settings, co
 
         if (isspace((unsigned char)text[i]))
             continue;
-        if (value < 0) {
-            snprintf(message, TYPED_ERROR_BYTES,
-                     "--hex: '%.*s' has a character that is not a "
-                     "hexadecimal digit",
-                     shown, text);
-            return false;
-        }
+        if (value < 0)
+            return refuse_hex(source, text, bytes_count,
+                              "a character that is not a hexadecimal digit", message);
         if (digits % 2 == 0)
             bytes[digits / 2] = (uint8_t)(value << 4);
         else
             bytes[digits / 2] = (uint8_t)(bytes[digits / 2] | value);
         digits++;
     }
-    if (digits % 2 != 0) {
-        snprintf(message, TYPED_ERROR_BYTES, "--hex: '%.*s' has an odd number of digits", shown,
-                 text);
-        return false;
-    }
+    if (digits % 2 != 0)
+        return refuse_hex(source, text, bytes_count, "an odd number of digits", message);
     return (digits == 0 ? add_empty(needles, settings)
                         : add_string(needles, settings, bytes, digits / 2)) ||
            exhausted(message);
 }
 
 /* Strings stand one per line; of the last line the newline may be missing. */
-static bool add_lines(struct needles *needles, const struct settings *settings, const char *text,
-                      size_t bytes_count, char *message)
+static bool add_lines(struct needles *needles, const struct settings *settings, const char *file,
+                      const char *text, size_t bytes_count, char *message)
 {
+    struct source source = {file, 0};
     const char *end = text + bytes_count;
 
     for (;;) {
         const char *newline = bytes_count == 0 ? NULL : memchr(text, '\n', (size_t)(end - text));
         size_t length = (size_t)((newline != NULL ? newline : end) - text);
 
+        source.line++;
         if (settings->typed->hex) {
-            if (!add_hex(needles, settings, text, length, message))
+            if (!add_hex(needles, settings, &source, text, length, message))
                 return false;
         } else if (length == 0) {
             if (!add_empty(needles, settings))
@@ -153,6 +193,8 @@ static bool add_lines(struct needles *needles, const struct settings *settings, 
                    (settings->null_ends_line || settings->line_end == '\0') &&
                    memchr(text, '\0', length) != NULL) {
             /* NUL ends lines here, so no line holds this string. */
+            if (!add_column(needles, settings, NEEDLE_NEVER, text, length))
+                return exhausted(message);
         } else if (!add_string(needles, settings, text, length)) {
             return exhausted(message);
         }
@@ -160,6 +202,36 @@ static bool add_lines(struct needles *needles, const struct settings *settings, 
             return true;
         text = newline + 1;
     }
+}
+
+/* Each string stands behind its length. */
+static bool add_prefixed(struct needles *needles, const struct settings *settings, const char *file,
+                         const uint8_t *bytes, size_t bytes_count, char *message)
+{
+    size_t at = 0;
+
+    while (at < bytes_count) {
+        size_t left = bytes_count - at;
+        uint64_t length = 0;
+
+        for (size_t i = 0; i < LENGTH_BYTES && i < left; i++)
+            length |= (uint64_t)bytes[at + i] << 8 * i;
+        if (left < LENGTH_BYTES || length > left - LENGTH_BYTES) {
+            snprintf(message, TYPED_ERROR_BYTES,
+                     left < LENGTH_BYTES
+                         ? "%.*s: byte %zu: a length of 4 bytes is expected, but the file ends"
+                         : "%.*s: byte %zu: the string of %" PRIu64
+                           " bytes is longer than the rest of the file",
+                     SHOWN_NAME_MAX, file, at, length);
+            return false;
+        }
+        at += LENGTH_BYTES;
+        if (!(length == 0 ? add_empty(needles, settings)
+                          : add_string(needles, settings, bytes + at, (size_t)length)))
+            return exhausted(message);
+        at += (size_t)length;
+    }
+    return true;
 }
 
 /* The whole file; *bytes is kept with the needles. */
@@ -209,24 +281,37 @@ static bool read_file(struct needles *needles, const char *name, char **bytes, s
     return good;
 }
 
-static uint64_t hash_bytes(const uint8_t *bytes, uint64_t bytes_count)
+static uint8_t folded(uint8_t byte, bool fold)
+{
+    return fold && byte >= 'A' && byte <= 'Z' ? (uint8_t)(byte | 0x20) : byte;
+}
+
+static uint64_t hash_bytes(const uint8_t *bytes, uint64_t bytes_count, bool fold)
 {
     uint64_t hash = bytes_count * UINT64_C(0x9e3779b97f4a7c15);
 
     for (; bytes_count > 0; bytes++, bytes_count--)
-        hash = (hash ^ *bytes) * UINT64_C(0x100000001b3);
+        hash = (hash ^ folded(*bytes, fold)) * UINT64_C(0x100000001b3);
     return hash ^ (hash >> 29);
 }
 
-static bool same_pattern(const struct trawl_pattern *a, const struct trawl_pattern *b)
+static bool same_pattern(const struct trawl_pattern *a, const struct trawl_pattern *b, bool fold)
 {
-    return a->bytes_count == b->bytes_count &&
-           memcmp(a->bytes, b->bytes, (size_t)a->bytes_count) == 0;
+    const uint8_t *first = a->bytes, *second = b->bytes;
+
+    if (a->bytes_count != b->bytes_count)
+        return false;
+    if (!fold)
+        return memcmp(first, second, (size_t)a->bytes_count) == 0;
+    for (uint64_t i = 0; i < a->bytes_count; i++)
+        if (folded(first[i], true) != folded(second[i], true))
+            return false;
+    return true;
 }
 
-/* Leave out strings that were given before; columns, in the same order, then mean what is left.
- * Open addressing, at most half full. */
-static bool remove_duplicates(struct needles *needles)
+/* Leave out strings that were given before, with `fold` in letters of either case; columns, in the
+ * same order, then mean what is left. Open addressing, at most half full. */
+static bool remove_duplicates(struct needles *needles, bool fold)
 {
     uint64_t slots = 8, kept = 0, column = 0;
     uint64_t *table; /* index of a kept pattern plus one, 0: empty */
@@ -240,9 +325,10 @@ static bool remove_duplicates(struct needles *needles)
         return false;
     for (uint64_t i = 0; i < needles->count; i++) {
         struct trawl_pattern pattern = needles->patterns[i];
-        uint64_t slot = hash_bytes(pattern.bytes, pattern.bytes_count) & (slots - 1);
+        uint64_t slot = hash_bytes(pattern.bytes, pattern.bytes_count, fold) & (slots - 1);
 
-        while (table[slot] != 0 && !same_pattern(&needles->patterns[table[slot] - 1], &pattern))
+        while (table[slot] != 0 &&
+               !same_pattern(&needles->patterns[table[slot] - 1], &pattern, fold))
             slot = (slot + 1) & (slots - 1);
         if (table[slot] == 0) {
             needles->patterns[kept++] = pattern;
@@ -256,39 +342,6 @@ static bool remove_duplicates(struct needles *needles)
     needles->count = kept;
     free(table);
     return true;
-}
-
-bool needles_gather(struct needles *needles, const struct settings *settings,
-                    const char *first_operand, char *message)
-{
-    const struct typed_list *list = &settings->typed->patterns;
-
-    if (first_operand != NULL)
-        return add_lines(needles, settings, first_operand, strlen(first_operand), message) &&
-               (remove_duplicates(needles) || exhausted(message));
-    needles->none_given = true;
-    for (size_t i = 0; i < list->count; i++) {
-        const char *text = list->items[i].text;
-        char *bytes;
-        size_t bytes_count;
-
-        if (list->items[i].kind == TYPED_STRING) {
-            if (!add_lines(needles, settings, text, strlen(text), message))
-                return false;
-            needles->none_given = false;
-            continue;
-        }
-        if (!read_file(needles, text, &bytes, &bytes_count, message))
-            return false;
-        if (bytes_count == 0)
-            continue; /* no string, not an empty one */
-        needles->none_given = false;
-        if (bytes[bytes_count - 1] == '\n')
-            bytes_count--;
-        if (!add_lines(needles, settings, bytes, bytes_count, message))
-            return false;
-    }
-    return remove_duplicates(needles) || exhausted(message);
 }
 
 static bool has_beyond_ascii(const struct needles *needles)
@@ -321,6 +374,63 @@ static bool needs_utf8(const struct needles *needles, const struct typed *typed)
     return false;
 }
 
+/* All strings were read. A match's number is to be clear from its place, so strings that differ in
+ * the case of letters are one string where that is ignored. */
+static bool settle_strings(struct needles *needles, const struct settings *settings, char *message)
+{
+    const struct typed *typed = settings->typed;
+    bool fold = settings->numbers_wanted && typed->ignore_case;
+
+    needles->needs_utf8 = settings->utf8 && needs_utf8(needles, typed);
+    return (remove_duplicates(needles, fold && !needles->needs_utf8) &&
+            (!settings->numbers_wanted || settings->report == REPORT_MATRIX ||
+             numbers_build(&needles->numbers, needles))) ||
+           exhausted(message);
+}
+
+static bool add_file(struct needles *needles, const struct settings *settings, const char *name,
+                     char *message)
+{
+    const char *shown = strcmp(name, "-") == 0 ? "(standard input)" : name;
+    char *bytes;
+    size_t bytes_count;
+
+    if (!read_file(needles, name, &bytes, &bytes_count, message))
+        return false;
+    if (bytes_count == 0)
+        return true; /* no string, not an empty one */
+    needles->none_given = false;
+    if (settings->typed->length_prefixed)
+        return add_prefixed(needles, settings, shown, (const uint8_t *)bytes, bytes_count, message);
+    if (bytes[bytes_count - 1] == '\n')
+        bytes_count--;
+    return add_lines(needles, settings, shown, bytes, bytes_count, message);
+}
+
+bool needles_gather(struct needles *needles, const struct settings *settings,
+                    const char *first_operand, char *message)
+{
+    const struct typed_list *list = &settings->typed->patterns;
+
+    if (first_operand != NULL)
+        return add_lines(needles, settings, NULL, first_operand, strlen(first_operand), message) &&
+               settle_strings(needles, settings, message);
+    needles->none_given = true;
+    for (size_t i = 0; i < list->count; i++) {
+        const char *text = list->items[i].text;
+
+        if (list->items[i].kind == TYPED_FILE) {
+            if (!add_file(needles, settings, text, message))
+                return false;
+            continue;
+        }
+        if (!add_lines(needles, settings, NULL, text, strlen(text), message))
+            return false;
+        needles->none_given = false;
+    }
+    return settle_strings(needles, settings, message);
+}
+
 static enum trawl_method method_named(const char *name, bool *known)
 {
 #define METHOD_NAMED(id, number, text) \
@@ -347,7 +457,7 @@ bool needles_plan(struct needles *needles, const struct settings *settings, bool
     options.line_end_set = 1;
     options.line_end = settings->line_end;
     options.line_end_also_set = settings->count_ends_at_null; /* NUL */
-    if (settings->utf8 && needs_utf8(needles, typed))
+    if (needles->needs_utf8)
         options.utf8 = &utf8;
     if (typed->method != NULL)
         options.method = method_named(typed->method, &known);
@@ -378,5 +488,7 @@ void needles_free(struct needles *needles)
     free(needles->blocks);
     free(needles->patterns);
     free(needles->columns);
+    free(needles->strings);
+    numbers_free(&needles->numbers);
     memset(needles, 0, sizeof *needles);
 }

@@ -5,6 +5,7 @@
 #ifndef TRAWL_NEEDLES_H
 #define TRAWL_NEEDLES_H
 
+#include "trawl/numbers.h"
 #include "trawl/settings.h"
 #include "trawl.h"
 
@@ -20,10 +21,13 @@ struct needles {
     struct trawl_plan *plan;
     /* For a binary file under -x, where NUL ends lines too: built when first needed. */
     struct trawl_plan *plan_any_place;
-    /* REPORT_MATRIX: every string as it was given, duplicates too: an index into patterns, or one
-     * of the two below. */
+    bool needs_utf8; /* for letters and words, bytes are not enough */
+    /* If settings->numbers_wanted: every string as it was given, duplicates too: an index into
+     * patterns, or one of the two above. */
     uint64_t *columns;
+    struct trawl_pattern *strings; /* of columns, for --count-by-pattern, --unmatched-patterns */
     uint64_t column_count, column_capacity;
+    struct numbers numbers;
     uint64_t capacity;
     void **blocks; /* what the patterns point into, if not argv */
     size_t block_count;

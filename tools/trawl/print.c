@@ -46,6 +46,21 @@ static void print_place(struct scan *scan, uint64_t number, const char *color, c
     print_separator(scan, separator);
 }
 
+/* Nothing but the separator where no string was found: in a line of context. */
+static void print_numbers(struct scan *scan, char separator)
+{
+    const char *color = scan->settings->colors.line_number;
+
+    for (uint64_t i = 0; i < scan->shown_count; i++) {
+        if (i > 0)
+            print_separator(scan, ',');
+        print_color_start(scan, color);
+        output_number(scan->output, scan->shown_numbers[i], 0);
+        print_color_end(scan, color);
+    }
+    print_separator(scan, separator);
+}
+
 void print_head(struct scan *scan, uint64_t line_number, uint64_t offset, uint64_t bytes_count,
                 char separator)
 {
@@ -66,6 +81,10 @@ void print_head(struct scan *scan, uint64_t line_number, uint64_t offset, uint64
     }
     if (typed->byte_offset) {
         print_place(scan, offset, scan->settings->colors.byte_offset, separator);
+        any = true;
+    }
+    if (typed->pattern_number) {
+        print_numbers(scan, separator);
         any = true;
     }
     if (typed->initial_tab && any && bytes_count > 0)
@@ -102,6 +121,27 @@ void print_match(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count, 
     print_color_end(scan, color);
 }
 
+void print_found(struct scan *scan, const uint8_t *bytes, const struct trawl_match *match,
+                 const struct trawl_match *group, uint64_t group_count, uint64_t line_number,
+                 char separator, const char *color)
+{
+    bool numbered = scan->settings->typed->pattern_number;
+    uint64_t bytes_count = match->end - match->begin, lines = 1;
+
+    if (numbered && !number_set_of_place(scan, group, group_count, match->end))
+        return;
+    if (numbered)
+        lines = scan->numbers.count;
+    for (uint64_t i = 0; i < lines; i++) {
+        scan->shown_numbers = scan->numbers.list + i;
+        scan->shown_count = numbered;
+        print_head(scan, line_number, match->begin, bytes_count, separator);
+        print_match(scan, bytes, bytes_count, color);
+        output_byte(scan->output, scan->settings->line_end);
+    }
+    scan->shown_count = 0;
+}
+
 /* What is not UTF-8 is not printed; a message at the end says that the file is binary. */
 static bool is_printable(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
@@ -128,17 +168,20 @@ static uint64_t first_match_at(const struct view *view, uint64_t at)
     return low;
 }
 
-/* The leftmost, longest match at `from` or later that lies in the line [begin, end); false: none.
- * *index is where to look on. Offsets in the text. */
+/* The leftmost, longest match at `from` or later that lies in the line [begin, end), or the next
+ * of all where they may overlap; false: none. *index is where to look on. Offsets in the text. */
 static bool next_match(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                        uint64_t from, uint64_t *index, struct trawl_match *found)
 {
+    bool each =
+        scan->settings->typed->overlapping && scan->settings->report == REPORT_ONLY_MATCHING;
+
     while (*index < view->match_count && view->matches[*index].begin < end) {
         struct trawl_match match = view->matches[(*index)++];
 
         if (match.begin < from)
             continue;
-        while (*index < view->match_count && view->matches[*index].begin == match.begin) {
+        while (!each && *index < view->match_count && view->matches[*index].begin == match.begin) {
             if (view->matches[*index].end > match.end || scan->check_whole_line)
                 if (!scan->check_whole_line || match.end != end)
                     match = view->matches[*index];
@@ -174,6 +217,7 @@ static bool print_only_matches(struct scan *scan, const struct view *view, uint6
 {
     /* grep gives these the separator of a context line under -v. */
     char separator = scan->settings->typed->invert ? '-' : ':';
+    bool overlapping = scan->settings->typed->overlapping;
     uint64_t line_end = view->begin + content_end(scan, view, begin, end);
     uint64_t index = first_match_at(view, view->begin + begin);
     uint64_t from = view->begin + begin;
@@ -181,15 +225,15 @@ static bool print_only_matches(struct scan *scan, const struct view *view, uint6
 
     while (next_match(scan, view, view->begin + begin, line_end, from, &index, &match)) {
         const uint8_t *bytes = view->bytes + (match.begin - view->begin);
-        uint64_t bytes_count = match.end - match.begin;
+        uint64_t group = index - 1;
 
-        if (!is_printable(scan, bytes, bytes_count))
+        if (!is_printable(scan, bytes, match.end - match.begin))
             return false;
-        print_head(scan, wanted_line_number(scan, view, begin), match.begin, bytes_count,
-                   separator);
-        print_match(scan, bytes, bytes_count, color);
-        output_byte(scan->output, scan->settings->line_end);
-        from = scan->settings->typed->overlapping ? match.begin + 1 : match.end;
+        while (!overlapping && group > 0 && view->matches[group - 1].begin == match.begin)
+            group--;
+        print_found(scan, bytes, &match, view->matches + group, index - group,
+                    wanted_line_number(scan, view, begin), separator, color);
+        from = overlapping ? match.begin : match.end;
     }
     return true;
 }
@@ -255,6 +299,27 @@ static void print_text(struct scan *scan, const struct view *view, uint64_t begi
         output_byte(scan->output, scan->settings->line_end);
 }
 
+/* The numbers of the strings in a line, for its head; none in a line of context. */
+static bool show_numbers(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end,
+                         char separator)
+{
+    uint64_t content = content_end(scan, view, begin, end);
+    uint64_t first = first_match_at(view, view->begin + begin);
+    uint64_t past = first_match_at(view, view->begin + end);
+
+    scan->shown_count = 0;
+    if (separator != ':')
+        return true;
+    if (!number_set_of_line(scan, view->matches + first, past - first, view->begin + begin,
+                            view->begin + content,
+                            line_holds_empty(scan, view->bytes + begin, view->begin + begin,
+                                             view->begin + content)))
+        return false;
+    scan->shown_numbers = scan->numbers.list;
+    scan->shown_count = scan->numbers.count;
+    return true;
+}
+
 bool print_line(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                 char separator)
 {
@@ -274,7 +339,8 @@ bool print_line(struct scan *scan, const struct view *view, uint64_t begin, uint
     } else {
         uint64_t content = content_end(scan, view, begin, end) - begin;
 
-        if (!is_printable(scan, view->bytes + begin, content))
+        if (!is_printable(scan, view->bytes + begin, content) ||
+            (settings->typed->pattern_number && !show_numbers(scan, view, begin, end, separator)))
             return false;
         print_head(scan, wanted_line_number(scan, view, begin), view->begin + begin, content,
                    separator);

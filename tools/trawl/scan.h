@@ -3,8 +3,10 @@
  * The library delivers windows in order, each with its matches. search.c chooses who takes them:
  *   lines.c    cuts lines, keeps an open line between windows, decides which are selected
  *   matches.c  what needs no lines: -o, --positions, --count-matches, --first
+ *   tally.c    occurrences by string: --count-by-pattern, --unmatched-patterns
  *   matrix.c   records and rows: --matrix
  *   print.c    puts a line, a head, a match into the output
+ *   numbers.c  which of the strings given a match is
  *   binary.c   NUL bytes and bad UTF-8
  */
 #ifndef TRAWL_SCAN_H
@@ -62,6 +64,11 @@ struct scan {
         match_line_end; /* matches.c: end of the last match's line; OFFSET_NONE: not seen yet */
     uint64_t match_end; /* matches.c: of the last match taken */
 
+    struct number_set numbers;     /* --pattern-number: of the strings in a line or place */
+    const uint64_t *shown_numbers; /* those in the next head */
+    uint64_t shown_count;
+    struct tally_part *tally_part; /* tally.c */
+
     bool quiet;          /* print nothing more */
     bool stop_at_select; /* the first selected line decides */
     bool stop;
@@ -86,6 +93,9 @@ struct scan {
 };
 
 /* lines.c */
+/* Does the empty string match the line [begin, end)? bytes may be NULL where the line is not in
+ * memory. */
+bool line_holds_empty(const struct scan *scan, const uint8_t *bytes, uint64_t begin, uint64_t end);
 int lines_window(void *context, const struct trawl_window *window);
 
 /* matches.c */
@@ -104,12 +114,18 @@ void print_before(struct scan *scan, const struct view *view, uint64_t begin);
 /* far.c: a line that is not in memory, of a text that can be read again; `end` is without the line
  * end. */
 bool print_far_line(struct scan *scan, uint64_t begin, uint64_t end, char separator);
-/* File name, line number, offset. line_number 0: none wanted. bytes_count: of what follows. */
+/* File name, line number, offset, shown_numbers. line_number 0: none wanted. bytes_count: of what
+ * follows. */
 void print_head(struct scan *scan, uint64_t line_number, uint64_t offset, uint64_t bytes_count,
                 char separator);
 /* With context: separator before a group of lines that does not touch the last one, if there is
  * one. */
 void print_group_separator(struct scan *scan);
+/* A match of -o in a line of its own, under --pattern-number in one for each number of its string.
+ * group: the matches that begin there; bytes: its own. */
+void print_found(struct scan *scan, const uint8_t *bytes, const struct trawl_match *match,
+                 const struct trawl_match *group, uint64_t group_count, uint64_t line_number,
+                 char separator, const char *color);
 void print_match(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count, const char *color);
 void print_name(struct scan *scan);
 void print_color_start(struct scan *scan, const char *color);

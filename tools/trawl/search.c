@@ -9,6 +9,7 @@
 
 #include "trawl/matrix.h"
 #include "trawl/progress.h"
+#include "trawl/tally.h"
 
 #define DRAIN_BYTES (32u << 10)
 #define NUMBER_WIDTH_UNKNOWN                                            \
@@ -21,7 +22,10 @@ static bool is_own_output(const struct job *job, const struct stat *status)
     return job->output_is_regular && S_ISREG(status->st_mode) &&
            status->st_dev == job->output_stat.st_dev && status->st_ino == job->output_stat.st_ino &&
            job->settings->max_count > 1 && job->settings->report != REPORT_COUNT &&
-           job->settings->report != REPORT_NAMES && job->settings->report != REPORT_QUIET;
+           job->settings->report != REPORT_NAMES && job->settings->report != REPORT_QUIET &&
+           job->settings->report != REPORT_UNMATCHED &&
+           (job->settings->report != REPORT_COUNT_BY_PATTERN ||
+            job->settings->typed->file_names > 0);
 }
 
 /* -T: numbers are as wide as the file's size, or its greatest line number. */
@@ -161,12 +165,21 @@ static bool matches_suffice(const struct scan *scan)
            !scan->null_seen;
 }
 
+/* --pattern-number: does the longest match at a place tell all numbers? Not of a line; and where
+ * letters have variants, strings that differ may match the same bytes. */
+static bool one_match_tells(const struct scan *scan)
+{
+    return scan->settings->report == REPORT_ONLY_MATCHING &&
+           !(scan->settings->typed->ignore_case && scan->job->needles->needs_utf8);
+}
+
 /* Which matches are printed, or decide. */
 static uint32_t needed_matches(const struct scan *scan)
 {
     const struct settings *settings = scan->settings;
 
-    if (scan->check_whole_line || scan->every_line || settings->typed->overlapping)
+    if (scan->check_whole_line || scan->every_line || settings->typed->overlapping ||
+        (settings->typed->pattern_number && !scan->quiet && !one_match_tells(scan)))
         return 0;
     return settings->report == REPORT_ONLY_MATCHING || (settings->colors.on && !scan->quiet)
                ? TRAWL_WINDOW_SPANS
@@ -195,6 +208,12 @@ static enum trawl_status scan_run(struct scan *scan, int descriptor, struct traw
         return TRAWL_OK;
     if (scan->settings->report == REPORT_MATRIX)
         return matrix_search(scan, error);
+    if (scan->job->tally != NULL) {
+        status = tally_search(scan, error);
+        if (status != TRAWL_OK && scan->status != TRAWL_OK)
+            *error = scan->error;
+        return status;
+    }
     if (text_is_bytes) {
         status = matches_report(scan, error);
         return status == TRAWL_STOPPED ? TRAWL_OK : status;
@@ -436,5 +455,6 @@ void job_search(struct job *job, const struct job_file *file)
     free(scan.carry);
     free(scan.carried);
     free(scan.zapped);
+    number_set_free(&scan.numbers);
     trawl_text_close(text);
 }

@@ -102,27 +102,51 @@ static bool colors_build(struct colors *colors, const struct typed *typed)
     return true;
 }
 
+/* What of this command's own is to be printed instead of lines; NULL: nothing. */
+static const char *report_beyond(const struct typed *typed)
+{
+    return typed->count_matches        ? "--count-matches"
+           : typed->positions          ? "--positions"
+           : typed->first              ? "--first"
+           : typed->count_by_pattern   ? "--count-by-pattern"
+           : typed->unmatched_patterns ? "--unmatched-patterns"
+                                       : NULL;
+}
+
 /* Options that say different things about what to print. */
 static bool contradiction(const struct typed *typed, char *error)
 {
-    const char *beyond = typed->count_matches ? "--count-matches"
-                         : typed->positions   ? "--positions"
-                         : typed->first       ? "--first"
-                                              : NULL;
+    const char *beyond = report_beyond(typed);
+    const char *stranger = NULL;
 
-    if ((int)typed->count_matches + (int)typed->positions + (int)typed->first > 1) {
+    if ((int)typed->count_matches + (int)typed->positions + (int)typed->first +
+            (int)typed->count_by_pattern + (int)typed->unmatched_patterns >
+        1) {
         snprintf(error, TYPED_ERROR_BYTES,
-                 "--count-matches, --positions and --first exclude each other");
+                 "--count-matches, --positions, --first, --count-by-pattern and "
+                 "--unmatched-patterns exclude each other");
         return true;
     }
-    if (beyond != NULL && (typed->invert || typed->count || typed->list != LIST_NONE)) {
-        snprintf(error, TYPED_ERROR_BYTES, "%s cannot be combined with %s", beyond,
-                 typed->invert  ? "-v (--invert-match)"
-                 : typed->count ? "-c (--count)"
-                                : "-l or -L");
+    if (typed->hex && typed->length_prefixed) {
+        snprintf(error, TYPED_ERROR_BYTES, "--hex and --length-prefixed exclude each other");
         return true;
     }
-    return false;
+    if (beyond != NULL && (typed->invert || typed->count || typed->list != LIST_NONE))
+        stranger = typed->invert  ? "-v (--invert-match)"
+                   : typed->count ? "-c (--count)"
+                                  : "-l or -L";
+    else if (typed->pattern_number && typed->invert)
+        stranger = "-v (--invert-match)";
+    else if ((typed->count_by_pattern || typed->unmatched_patterns) &&
+             typed->max_count != MAX_COUNT_NONE)
+        stranger = "-m (--max-count)";
+    else if (typed->unmatched_patterns && typed->file_names > 0)
+        stranger = "-H (--with-filename)";
+    if (stranger == NULL)
+        return false;
+    snprintf(error, TYPED_ERROR_BYTES, "%s cannot be combined with %s",
+             beyond != NULL ? beyond : "--pattern-number", stranger);
+    return true;
 }
 
 /* An option that --matrix has no use for; NULL: none was given. */
@@ -150,6 +174,9 @@ static const char *stranger_to_matrix(const struct typed *typed)
         {typed->overlapping, "--overlapping"},
         {typed->positions, "--positions"},
         {typed->first, "--first"},
+        {typed->pattern_number, "--pattern-number"},
+        {typed->count_by_pattern, "--count-by-pattern"},
+        {typed->unmatched_patterns, "--unmatched-patterns"},
     };
 
     for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++)
@@ -196,6 +223,10 @@ static enum report choose_report(const struct typed *typed, bool output_is_null)
         return REPORT_POSITIONS;
     if (typed->first)
         return REPORT_FIRST;
+    if (typed->count_by_pattern)
+        return REPORT_COUNT_BY_PATTERN;
+    if (typed->unmatched_patterns)
+        return REPORT_UNMATCHED;
     return typed->only_matching ? REPORT_ONLY_MATCHING : REPORT_LINES;
 }
 
@@ -210,9 +241,12 @@ bool settings_build(struct settings *settings, const struct typed *typed, bool u
     settings->utf8 = utf8;
     settings->stop_at_first_file = typed->quiet;
     settings->line_end = typed->null_data ? '\0' : '\n';
-    settings->text = typed->binary_files == BINARY_FILES_TEXT || settings->report == REPORT_MATRIX;
+    settings->any_byte = typed->hex || typed->length_prefixed;
+    settings->text =
+        typed->binary_files == BINARY_FILES_TEXT || settings->report >= REPORT_COUNT_BY_PATTERN;
     settings->null_is_binary = !settings->text && !typed->null_data;
-    settings->null_ends_line = settings->null_is_binary && !typed->hex;
+    settings->null_ends_line = settings->null_is_binary && !settings->any_byte;
+    settings->numbers_wanted = settings->report >= REPORT_COUNT_BY_PATTERN || typed->pattern_number;
     settings->count_ends_at_null = settings->report == REPORT_COUNT && settings->null_ends_line &&
                                    typed->binary_files != BINARY_FILES_WITHOUT_MATCH;
     settings->before_count = typed->before_count >= 0 ? typed->before_count : typed->around_count;

@@ -14,6 +14,8 @@ enum report {
     REPORT_COUNT_MATCHES,
     REPORT_POSITIONS,
     REPORT_FIRST,
+    REPORT_COUNT_BY_PATTERN,
+    REPORT_UNMATCHED,
     REPORT_MATRIX
 };
 
@@ -33,6 +35,8 @@ struct settings {
     bool utf8;
     bool stop_at_first_file; /* -q: the first match ends the program */
     bool text;               /* no file is binary */
+    bool any_byte;           /* strings may hold any byte: --hex, --length-prefixed */
+    bool numbers_wanted;     /* of the strings, in the order given */
     bool null_is_binary;     /* a NUL byte makes a file binary ... */
     bool null_ends_line;     /* ... and ends a line too */
     bool count_ends_at_null; /* and all that is wanted is the count of such lines */

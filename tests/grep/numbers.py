@@ -1,0 +1,341 @@
+#!/usr/bin/env python3
+"""Which string was found: the command against loops over the bytes.
+
+usage: numbers.py TRAWL
+
+--pattern-number with lines, context, -o, --overlapping, --positions and --first; --count-by-pattern
+and --unmatched-patterns; with -i, -w, -x, duplicates, empty strings, nested sets, several files, trees
+and pipes, and strings from -e, from files of lines, of hexadecimal and of lengths. TRAWL_TEST_SEED and
+TRAWL_TEST_SCALE as elsewhere.
+"""
+import os
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+
+CASES = 300
+WORD = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
+LETTERS = "aAsS\u017fb \n"
+
+
+class Case:
+    """One command line's options and what they mean."""
+
+    def __init__(self, rng):
+        self.report = rng.choice(["lines", "lines", "context", "-o", "-o", "overlapping", "--positions", "--first",
+                                  "--count-by-pattern", "--count-by-pattern -H", "--unmatched-patterns"])
+        self.form = rng.choice(["-e", "lines", "crlf", "hex", "lengths"])
+        self.ignore_case = rng.random() < 0.3
+        self.words = rng.random() < 0.2
+        self.whole_lines = rng.random() < 0.15
+        self.utf8 = rng.random() < 0.4
+        self.letters = self.utf8 and self.ignore_case and not self.words and rng.random() < 0.6
+        self.any_byte = self.form in ("hex", "lengths") and not self.letters
+
+    def fold(self, data):
+        """Bytes in which what is equal looks equal; of the same length but for the letters of LETTERS."""
+        if not self.ignore_case:
+            return data
+        if not self.letters:
+            return data.lower()
+        return data.decode().replace("\u017f", "s").lower().encode()
+
+
+def occurrences(case, pattern, text):
+    """Every (begin, end) of the pattern that the conditions accept."""
+    found = []
+    if not pattern:
+        return found
+    if case.letters:
+        chars, wanted = text.decode(), case.fold(pattern).decode()
+        offsets = [0]
+        for char in chars:
+            offsets.append(offsets[-1] + len(char.encode()))
+        folded = case.fold(text).decode()
+        spans = [(offsets[i], offsets[i + len(wanted)]) for i in range(len(folded) - len(wanted) + 1)
+                 if folded.startswith(wanted, i)]
+    else:
+        folded, wanted = case.fold(text), case.fold(pattern)
+        spans, at = [], folded.find(wanted)
+        while at >= 0:
+            spans.append((at, at + len(wanted)))
+            at = folded.find(wanted, at + 1)
+    for begin, end in spans:
+        before, after = text[begin - 1:begin] if begin else b"", text[end:end + 1]
+        if case.whole_lines:
+            if before not in (b"", b"\n") or after not in (b"", b"\n"):
+                continue
+        elif case.words and ((before and before[0] in WORD) or (after and after[0] in WORD)):
+            continue
+        found.append((begin, end))
+    return found
+
+
+def lines_of(text):
+    begin = 0
+    while begin < len(text):
+        end = text.find(b"\n", begin)
+        end = len(text) if end < 0 else end + 1
+        yield begin, end
+        begin = end
+
+
+def holds_empty(case, line):
+    if case.whole_lines:
+        return not line
+    if not case.words:
+        return True
+    return any((i == 0 or line[i - 1] not in WORD) and (i == len(line) or line[i] not in WORD)
+               for i in range(len(line) + 1))
+
+
+def line_report(case, patterns, text, context):
+    by_line = {}
+    starts = list(lines_of(text))
+    found = [[begin for begin, _ in occurrences(case, pattern, text)] for pattern in patterns]
+    for index, (begin, end) in enumerate(starts):
+        numbers = [number + 1 for number, pattern in enumerate(patterns)
+                   if (not pattern and holds_empty(case, text[begin:end].rstrip(b"\n") if end > begin else b""))
+                   or any(begin <= at < end for at in found[number])]
+        if numbers:
+            by_line[index] = numbers
+    out, last = b"", None
+    for index, (begin, end) in enumerate(starts):
+        line = text[begin:end] if text[end - 1:end] == b"\n" else text[begin:end] + b"\n"
+        near = any(index + shift in by_line for shift in range(-context, context + 1))
+        if not near:
+            continue
+        if context and last is not None and last != index - 1:
+            out += b"--\n"
+        last = index
+        if index in by_line:
+            out += b"%d:%s:%s" % (index + 1, b",".join(b"%d" % number for number in by_line[index]), line)
+        else:
+            out += b"%d--%s" % (index + 1, line)
+    return out, bool(by_line)
+
+
+def only_matching(case, patterns, text):
+    numbers_at = {}
+    for number, pattern in enumerate(patterns):
+        for span in occurrences(case, pattern, text):
+            numbers_at.setdefault(span, []).append(number + 1)
+    if case.report == "overlapping":
+        taken = sorted(numbers_at)
+    else:
+        longest, taken, last = {}, [], 0
+        for begin, end in numbers_at:
+            longest[begin] = max(end, longest.get(begin, 0))
+        for begin in sorted(longest):
+            if begin >= last:
+                last = longest[begin]
+                taken.append((begin, last))
+    return b"".join(b"%d:%d:%s\n" % (span[0], number, text[span[0]:span[1]])
+                    for span in taken for number in numbers_at[span])
+
+
+def expected(case, patterns, texts):
+    """Output and status, of files that are searched one after the other."""
+    if case.report.startswith("--count") or case.report == "--unmatched-patterns":
+        counts = [[len(occurrences(case, pattern, text)) for pattern in patterns] for _, text in texts]
+        sums = [sum(column) for column in zip(*counts)] if texts else [0] * len(patterns)
+        shown = [pattern.hex().encode() if case.form in ("hex", "lengths") else pattern for pattern in patterns]
+        status = 0 if any(sums) else 1
+        if case.report == "--unmatched-patterns":
+            return b"".join(text + b"\n" for text, count in zip(shown, sums) if not count), status
+        if case.report == "--count-by-pattern":
+            return b"".join(b"%d:%d:%s\n" % (i + 1, sums[i], shown[i]) for i in range(len(patterns))), status
+        return b"".join(b"%s:%d:%d:%s\n" % (texts[t][0].encode(), i + 1, counts[t][i], shown[i])
+                        for t in range(len(texts)) for i in range(len(patterns)) if counts[t][i]), status
+    name, text = texts[0]
+    if case.report in ("lines", "context"):
+        out, selected = line_report(case, patterns, text, 1 if case.report == "context" else 0)
+        return out, 0 if selected else 1
+    if case.report in ("-o", "overlapping"):
+        # Lines that only the empty string selects print nothing, but count.
+        return only_matching(case, patterns, text), 0 if line_report(case, patterns, text, 0)[1] else 1
+    found = sorted((begin, number + 1) for number, pattern in enumerate(patterns)
+                   for begin, _ in occurrences(case, pattern, text))
+    if case.report == "--first":
+        found = found[:1]
+    return b"".join(b"%d:%d\n" % pair for pair in found), 0 if found else 1
+
+
+def in_order(case, out):
+    """Where the order of strings at one place is not said, any will do."""
+    if case.report not in ("overlapping", "--positions"):
+        return out
+    lines = [line + b"\n" for line in out.split(b"\n")[:-1]]
+    offsets = [int(line.split(b":")[0]) for line in lines]
+    return b"not in order" if offsets != sorted(offsets) else b"".join(sorted(lines))
+
+
+def make_text(rng, case):
+    if case.letters:
+        return "".join(rng.choice(LETTERS) for _ in range(rng.choice([0, 1, 8, 60, 400]))).encode()
+    alphabet = rng.choice([b"ab", b"ab\n", b"aAb_ \n", b"a\nb ", b"ab\r\n", b"acgt\n", b"a"])
+    return bytes(rng.choice(alphabet) for _ in range(rng.choice([0, 1, 5, 40, 300, 2000])))
+
+
+def make_patterns(rng, case, texts):
+    whole = b"".join(text for _, text in texts)
+    patterns = []
+    count = rng.choice([1, 2, 5, 12, 40])
+    nested = rng.random() < 0.2
+    for i in range(count):
+        if nested:
+            patterns.append(b"a" * (1 + i % 20))
+            continue
+        if patterns and rng.random() < 0.2:
+            patterns.append(rng.choice(patterns))
+            continue
+        if case.letters:
+            pattern = "".join(rng.choice(LETTERS[:-1]) for _ in range(rng.choice([1, 1, 2, 3]))).encode()
+        else:
+            begin = rng.randrange(len(whole) + 1)
+            pattern = whole[begin:begin + rng.choice([1, 1, 2, 3, 5, 9])] or rng.choice([b"zz", b"a"])
+        if not case.any_byte or case.report in ("lines", "context", "-o", "overlapping") or case.whole_lines:
+            pattern = pattern.replace(b"\n", b"") or b"b"
+        if case.ignore_case and not case.letters and rng.random() < 0.3:
+            pattern = pattern.swapcase()
+        if case.form == "crlf":
+            pattern += b"\r"  # grep takes it for a part of the string
+        patterns.append(pattern)
+    if rng.random() < 0.15:
+        patterns.insert(rng.randrange(len(patterns) + 1), b"")
+    return patterns
+
+
+def pattern_arguments(rng, case, patterns, folder):
+    path = os.path.join(folder, "patterns")
+    if case.form == "-e":
+        return [argument for pattern in patterns for argument in ("-e", pattern)]
+    if case.form == "hex":
+        data = b"".join(b"%s\n" % pattern.hex(rng.choice("  :")).replace(":", "").encode() for pattern in patterns)
+    elif case.form == "lengths":
+        data = b"".join(struct.pack("<I", len(pattern)) + pattern for pattern in patterns)
+    else:
+        data = b"".join(pattern + b"\n" for pattern in patterns)
+    with open(path, "wb") as file:
+        file.write(data)
+    return ["-f", path] + {"hex": ["--hex"], "lengths": ["--length-prefixed"]}.get(case.form, [])
+
+
+def report_arguments(case):
+    if case.report == "lines":
+        return ["-n", "--pattern-number"]
+    if case.report == "context":
+        return ["-n", "-C1", "--pattern-number"]
+    if case.report in ("-o", "overlapping"):
+        return ["-o", "-b", "--pattern-number"] + (["--overlapping"] if case.report == "overlapping" else [])
+    if case.report in ("--positions", "--first"):
+        return [case.report, "--pattern-number"]
+    return case.report.split()
+
+
+def run(trawl, arguments, utf8, **options):
+    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8" if utf8 else "C"}
+    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+        if name in os.environ:
+            environment[name] = os.environ[name]
+    return subprocess.run([trawl] + arguments, capture_output=True, env=environment, timeout=60, **options)
+
+
+def run_case(rng, trawl, folder):
+    """None, or what is wrong."""
+    case = Case(rng)
+    totals = case.report.startswith("--count") or case.report == "--unmatched-patterns"
+    texts = [("t%d" % i, make_text(rng, case)) for i in range(rng.choice([1, 1, 3, 9]) if totals else 1)]
+    patterns = make_patterns(rng, case, texts)
+    for name, text in texts:
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(text)
+    arguments = report_arguments(case) + pattern_arguments(rng, case, patterns, folder)
+    arguments += ["-i"] * case.ignore_case + ["-w"] * case.words + ["-x"] * case.whole_lines
+    if not totals:
+        arguments.append("-h")
+    if rng.random() < 0.6:
+        arguments.append("--chunk-bytes=%d" % rng.choice([1, 3, 16, 100, 1000]))
+    arguments.append("-j%d" % rng.choice([1, 2, 3]))
+    wanted, status = expected(case, patterns, texts)
+    if len(texts) == 1 and not case.report.endswith("-H") and rng.random() < 0.3:
+        done = run(trawl, arguments, case.utf8, cwd=folder, input=texts[0][1])
+    else:
+        done = run(trawl, arguments + [name for name, _ in texts], case.utf8, cwd=folder, stdin=subprocess.DEVNULL)
+    if done.returncode == status and in_order(case, done.stdout) == in_order(case, wanted) and not done.stderr:
+        return None
+    return "%r, strings %r, on %r: status %d, expected %d; %r, expected %r; %r" % (
+        arguments, patterns, [text[:80] for _, text in texts], done.returncode, status, done.stdout[:300],
+        wanted[:300], done.stderr[:300])
+
+
+def long_line(trawl, folder):
+    """A line that is not kept in memory has its numbers all the same, and so has a flood of matches."""
+    text = b"x\nfoo " + b"=" * 1500000 + b" bar foo\nlast baz\n"
+    patterns = [b"bar", b"none", b"baz", b"foo", b"bar"] + [b"=" * i for i in range(1, 9)]
+    path = os.path.join(folder, "long")
+    with open(path, "wb") as file:
+        file.write(text)
+    arguments = ["-n", "--pattern-number"] + [word for pattern in patterns for word in ("-e", pattern)]
+    wanted = b""
+    for index, line in enumerate(text.splitlines(keepends=True)):
+        numbers = [b"%d" % (number + 1) for number, pattern in enumerate(patterns) if pattern in line]
+        wanted += b"%d:%s:%s" % (index + 1, b",".join(numbers), line) if numbers else b""
+    for more in (["-h", path], ["-h", "-j1", "--chunk-bytes=100000", path], ["-h", "-C3", path]):
+        done = run(trawl, arguments + more, False, stdin=subprocess.DEVNULL)
+        got = done.stdout.replace(b"1--x\n", b"") if "-C3" in more else done.stdout
+        if got != wanted:
+            return "a long line: %r..., expected %r..." % (got[:60], wanted[:60])
+    done = run(trawl, arguments, False, input=text)
+    return None if done.stdout == wanted else "a long line of a pipe: %r" % done.stdout[:60]
+
+
+def trees(trawl, folder):
+    """Counts of many files, with many workers, are those of one."""
+    top = os.path.join(folder, "tree")
+    patterns, sums = [b"a", b"aa", b"ab", b"none", b"a"], [0] * 5
+    rng = random.Random(5)
+    case = Case(rng)
+    case.ignore_case = case.words = case.whole_lines = case.letters = False
+    for i in range(200):
+        os.makedirs(os.path.join(top, "d%d" % (i % 7)), exist_ok=True)
+        text = bytes(rng.choice(b"ab\n\0") for _ in range(rng.choice([0, 3, 2000])))
+        with open(os.path.join(top, "d%d" % (i % 7), "f%d" % i), "wb") as file:
+            file.write(text)
+        for number, pattern in enumerate(patterns):
+            sums[number] += len(occurrences(case, pattern, text))
+    wanted = b"".join(b"%d:%d:%s\n" % (i + 1, sums[i], patterns[i]) for i in range(5))
+    words = [word for pattern in patterns for word in ("-e", pattern)]
+    for threads in ("-j1", "-j4"):
+        done = run(trawl, ["-r", threads, "--count-by-pattern"] + words + [top], False, stdin=subprocess.DEVNULL)
+        if done.stdout != wanted or done.stderr:
+            return "a tree: %r, expected %r; %r" % (done.stdout, wanted, done.stderr)
+    each = [run(trawl, ["-r", threads, "-H", "--count-by-pattern"] + words + [top], False, stdin=subprocess.DEVNULL)
+            for threads in ("-j1", "-j4")]
+    return None if each[0].stdout == each[1].stdout != b"" else "-H: threads change what is printed"
+
+
+def main():
+    trawl = os.path.abspath(sys.argv[1])
+    seed = int(os.environ.get("TRAWL_TEST_SEED") or 1)
+    count = int(CASES * float(os.environ.get("TRAWL_TEST_SCALE") or 1) / int(os.environ.get("TRAWL_TEST_DIVISOR") or 1))
+    failures = 0
+    with tempfile.TemporaryDirectory(prefix="trawl-numbers-") as folder:
+        for number in range(count):
+            wrong = run_case(random.Random("%d numbers %d" % (seed, number)), trawl, folder)
+            if wrong:
+                failures += 1
+                if failures <= 10:
+                    print("case %d (seed %d): %s" % (number, seed, wrong))
+        for wrong in (long_line(trawl, folder), trees(trawl, folder)):
+            if wrong:
+                failures += 1
+                print(wrong)
+    print("%d command lines, %d differ" % (count, failures))
+    return 1 if failures or count == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

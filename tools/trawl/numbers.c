@@ -1,0 +1,171 @@
+/* numbers: which of the strings given a match is. */
+#include "trawl/numbers.h"
+
+#include <stdlib.h>
+
+#include "trawl/scan.h"
+
+static bool collect_empty(struct numbers *numbers, const struct needles *needles)
+{
+    uint64_t count = 0;
+
+    for (uint64_t i = 0; i < needles->column_count; i++)
+        count += needles->columns[i] == NEEDLE_EMPTY;
+    if (count == 0)
+        return true;
+    numbers->empty = malloc((size_t)count * sizeof *numbers->empty);
+    if (numbers->empty == NULL)
+        return false;
+    for (uint64_t i = 0; i < needles->column_count; i++)
+        if (needles->columns[i] == NEEDLE_EMPTY)
+            numbers->empty[numbers->empty_count++] = i + 1;
+    return true;
+}
+
+bool numbers_build(struct numbers *numbers, const struct needles *needles)
+{
+    uint64_t listed = 0;
+
+    if (needles->column_count == needles->count)
+        return true; /* none empty, none twice */
+    numbers->begin = calloc((size_t)needles->count + 1, sizeof *numbers->begin);
+    numbers->list = malloc((size_t)(needles->column_count + 1) * sizeof *numbers->list);
+    if (numbers->begin == NULL || numbers->list == NULL || !collect_empty(numbers, needles))
+        return false;
+    for (uint64_t i = 0; i < needles->column_count; i++)
+        if (needles->columns[i] < NEEDLE_NEVER)
+            numbers->begin[needles->columns[i]]++;
+    for (uint64_t i = 0; i <= needles->count; i++) { /* sizes become ends */
+        listed += i < needles->count ? numbers->begin[i] : 0;
+        numbers->begin[i] = listed;
+    }
+    for (uint64_t i = needles->column_count; i-- > 0;) /* from the last on, ends become begins */
+        if (needles->columns[i] < NEEDLE_NEVER)
+            numbers->list[--numbers->begin[needles->columns[i]]] = i + 1;
+    return true;
+}
+
+void numbers_free(struct numbers *numbers)
+{
+    free(numbers->begin);
+    free(numbers->list);
+    free(numbers->empty);
+    memset(numbers, 0, sizeof *numbers);
+}
+
+static bool add(struct scan *scan, uint64_t number)
+{
+    struct number_set *set = &scan->numbers;
+
+    if (set->count == set->capacity) {
+        uint64_t capacity = set->capacity == 0 ? 64 : 2 * set->capacity;
+        uint64_t *list = realloc(set->list, (size_t)capacity * sizeof *list);
+
+        if (list == NULL) {
+            scan_fail(scan, TRAWL_MEMORY);
+            return false;
+        }
+        set->list = list;
+        set->capacity = capacity;
+    }
+    set->list[set->count++] = number;
+    return true;
+}
+
+static bool add_pattern(struct scan *scan, uint64_t pattern)
+{
+    const struct numbers *numbers = &scan->job->needles->numbers;
+    uint64_t count = numbers_count(numbers, pattern);
+
+    for (uint64_t i = 0; i < count; i++)
+        if (!add(scan, numbers_get(numbers, pattern, i)))
+            return false;
+    return true;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const uint64_t *first = a, *second = b;
+
+    return (*first > *second) - (*first < *second);
+}
+
+static void sort(struct number_set *set)
+{
+    if (set->count > 1)
+        qsort(set->list, (size_t)set->count, sizeof *set->list, compare);
+}
+
+/* False: out of memory. */
+static bool make_stamps(struct scan *scan)
+{
+    struct number_set *set = &scan->numbers;
+
+    if (set->stamps == NULL)
+        set->stamps = calloc((size_t)scan->job->needles->count + 1, sizeof *set->stamps);
+    if (set->stamps == NULL)
+        scan_fail(scan, TRAWL_MEMORY);
+    return set->stamps != NULL;
+}
+
+bool number_set_first(struct scan *scan, uint64_t pattern, bool begins)
+{
+    struct number_set *set = &scan->numbers;
+    bool first;
+
+    if (!make_stamps(scan))
+        return true;
+    set->stamp += begins;
+    first = set->stamps[pattern] != set->stamp;
+    set->stamps[pattern] = set->stamp;
+    return first;
+}
+
+bool number_set_of_line(struct scan *scan, const struct trawl_match *matches, uint64_t match_count,
+                        uint64_t begin, uint64_t end, bool empty)
+{
+    const struct numbers *numbers = &scan->job->needles->numbers;
+    struct number_set *set = &scan->numbers;
+
+    set->count = 0;
+    if (!make_stamps(scan))
+        return false;
+    set->stamp++;
+    for (uint64_t i = 0; i < match_count; i++) {
+        uint64_t pattern = matches[i].pattern_index;
+
+        if (scan->check_whole_line && (matches[i].begin != begin || matches[i].end != end))
+            continue;
+        if (set->stamps[pattern] != set->stamp && !add_pattern(scan, pattern))
+            return false;
+        set->stamps[pattern] = set->stamp;
+    }
+    for (uint64_t i = 0; empty && i < numbers->empty_count; i++)
+        if (!add(scan, numbers->empty[i]))
+            return false;
+    sort(set);
+    return true;
+}
+
+bool number_set_of_place(struct scan *scan, const struct trawl_match *matches, uint64_t match_count,
+                         uint64_t end)
+{
+    struct number_set *set = &scan->numbers;
+    uint64_t longest = scan->check_whole_line ? end : 0;
+
+    set->count = 0;
+    for (uint64_t i = 0; i < match_count && !scan->check_whole_line; i++)
+        if (matches[i].end > longest)
+            longest = matches[i].end;
+    for (uint64_t i = 0; i < match_count; i++)
+        if (matches[i].end == longest && !add_pattern(scan, matches[i].pattern_index))
+            return false;
+    sort(set);
+    return true;
+}
+
+void number_set_free(struct number_set *set)
+{
+    free(set->stamps);
+    free(set->list);
+}

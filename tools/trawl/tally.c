@@ -1,0 +1,235 @@
+/* tally: how often each string occurs. */
+#include "trawl/tally.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "trawl/scan.h"
+
+struct tally_part {
+    struct tally_part *next;      /* of all */
+    struct tally_part *next_idle; /* of those that no text uses */
+    uint64_t *counts;
+    uint64_t *touched; /* -H: patterns with a count that is not 0 */
+    uint64_t touched_count, touched_capacity;
+};
+
+struct tally {
+    pthread_mutex_t lock;
+    struct tally_part *parts, *idle;
+};
+
+bool tally_open(struct job *job, char *message)
+{
+    struct tally *tally = calloc(1, sizeof *tally);
+
+    if (tally == NULL || pthread_mutex_init(&tally->lock, NULL) != 0) {
+        free(tally);
+        strcpy(message, "memory exhausted");
+        return false;
+    }
+    job->tally = tally;
+    return true;
+}
+
+static void free_part(struct tally_part *part)
+{
+    if (part == NULL)
+        return;
+    free(part->counts);
+    free(part->touched);
+    free(part);
+}
+
+void tally_close(struct job *job)
+{
+    struct tally *tally = job->tally;
+
+    if (tally == NULL)
+        return;
+    while (tally->parts != NULL) {
+        struct tally_part *part = tally->parts;
+
+        tally->parts = part->next;
+        free_part(part);
+    }
+    pthread_mutex_destroy(&tally->lock);
+    free(tally);
+    job->tally = NULL;
+}
+
+/* NULL: out of memory. */
+static struct tally_part *take_part(struct tally *tally, uint64_t pattern_count)
+{
+    struct tally_part *part;
+
+    pthread_mutex_lock(&tally->lock);
+    part = tally->idle;
+    if (part != NULL)
+        tally->idle = part->next_idle;
+    pthread_mutex_unlock(&tally->lock);
+    if (part != NULL)
+        return part;
+    part = calloc(1, sizeof *part);
+    if (part != NULL)
+        part->counts = calloc((size_t)pattern_count + 1, sizeof *part->counts);
+    if (part == NULL || part->counts == NULL) {
+        free_part(part);
+        return NULL;
+    }
+    pthread_mutex_lock(&tally->lock);
+    part->next = tally->parts;
+    tally->parts = part;
+    pthread_mutex_unlock(&tally->lock);
+    return part;
+}
+
+static void give_part(struct tally *tally, struct tally_part *part)
+{
+    pthread_mutex_lock(&tally->lock);
+    part->next_idle = tally->idle;
+    tally->idle = part;
+    pthread_mutex_unlock(&tally->lock);
+}
+
+static bool touch(struct tally_part *part, uint64_t pattern)
+{
+    if (part->touched_count == part->touched_capacity) {
+        uint64_t capacity = part->touched_capacity == 0 ? 64 : 2 * part->touched_capacity;
+        uint64_t *touched = realloc(part->touched, (size_t)capacity * sizeof *touched);
+
+        if (touched == NULL)
+            return false;
+        part->touched = touched;
+        part->touched_capacity = capacity;
+    }
+    part->touched[part->touched_count++] = pattern;
+    return true;
+}
+
+static bool prints_each_text(const struct settings *settings)
+{
+    return settings->typed->file_names > 0;
+}
+
+static int tally_sink(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    struct scan *scan = context;
+    struct tally_part *part = scan->tally_part;
+    bool each = prints_each_text(scan->settings);
+
+    for (uint64_t i = 0; i < match_count; i++) {
+        uint64_t *count = &part->counts[matches[i].pattern_index];
+
+        if (each && *count == 0 && !touch(part, matches[i].pattern_index)) {
+            scan_fail(scan, TRAWL_MEMORY);
+            return 1;
+        }
+        ++*count;
+    }
+    scan->selected_count += match_count;
+    return 0;
+}
+
+/* ---- Printing -------------------------------------------------------------------------------- */
+
+static void print_string(struct job *job, uint64_t column)
+{
+    static const char digits[] = "0123456789abcdef";
+    const struct trawl_pattern *pattern = &job->needles->strings[column];
+    const uint8_t *bytes = pattern->bytes;
+
+    if (!job->settings->any_byte) {
+        output_bytes(job->output, bytes, (size_t)pattern->bytes_count);
+    } else {
+        for (uint64_t i = 0; i < pattern->bytes_count; i++) {
+            output_byte(job->output, (uint8_t)digits[bytes[i] >> 4]);
+            output_byte(job->output, (uint8_t)digits[bytes[i] & 15]);
+        }
+    }
+    output_byte(job->output, '\n');
+}
+
+static void print_count(struct job *job, uint64_t column, uint64_t count)
+{
+    output_number(job->output, column + 1, 0);
+    output_byte(job->output, ':');
+    output_number(job->output, count, 0);
+    output_byte(job->output, ':');
+    print_string(job, column);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const uint64_t *first = a, *second = b;
+
+    return (*first > *second) - (*first < *second);
+}
+
+/* -H: the strings of this text in the order given; the counts are 0 again. */
+static bool print_text(struct scan *scan, struct tally_part *part)
+{
+    struct job *job = scan->job;
+    const struct needles *needles = job->needles;
+    uint64_t count = 0, *columns;
+
+    for (uint64_t i = 0; i < part->touched_count; i++)
+        count += numbers_count(&needles->numbers, part->touched[i]);
+    columns = malloc((size_t)(count + 1) * sizeof *columns);
+    count = 0;
+    for (uint64_t i = 0; i < part->touched_count && columns != NULL; i++)
+        for (uint64_t j = 0; j < numbers_count(&needles->numbers, part->touched[i]); j++)
+            columns[count++] = numbers_get(&needles->numbers, part->touched[i], j) - 1;
+    if (count > 1)
+        qsort(columns, (size_t)count, sizeof *columns, compare);
+    for (uint64_t i = 0; i < count; i++) {
+        print_name(scan);
+        output_byte(job->output, job->settings->typed->null_after_name ? '\0' : ':');
+        print_count(job, columns[i], part->counts[needles->columns[columns[i]]]);
+        output_commit(job->output);
+    }
+    for (uint64_t i = 0; i < part->touched_count; i++)
+        part->counts[part->touched[i]] = 0;
+    part->touched_count = 0;
+    free(columns);
+    return columns != NULL;
+}
+
+enum trawl_status tally_search(struct scan *scan, struct trawl_error *error)
+{
+    struct tally *tally = scan->job->tally;
+    struct tally_part *part = take_part(tally, scan->job->needles->count);
+    enum trawl_status status;
+
+    if (part == NULL)
+        return TRAWL_MEMORY;
+    scan->tally_part = part;
+    status = trawl_positions(scan->job->searcher, scan->plan, scan->text, tally_sink, scan, error);
+    if (status == TRAWL_STOPPED)
+        status = scan->status;
+    if (prints_each_text(scan->settings) && !print_text(scan, part))
+        status = TRAWL_MEMORY;
+    give_part(tally, part);
+    return status;
+}
+
+void tally_print(struct job *job)
+{
+    const struct needles *needles = job->needles;
+    const struct tally *tally = job->tally;
+
+    if (tally == NULL || prints_each_text(job->settings))
+        return;
+    for (uint64_t i = 0; i < needles->column_count && job->output->error == 0; i++) {
+        uint64_t count = 0;
+
+        for (const struct tally_part *part = tally->parts; part != NULL; part = part->next)
+            if (needles->columns[i] < NEEDLE_NEVER)
+                count += part->counts[needles->columns[i]];
+        if (job->settings->report == REPORT_COUNT_BY_PATTERN)
+            print_count(job, i, count);
+        else if (count == 0)
+            print_string(job, i);
+        output_commit(job->output);
+    }
+}
