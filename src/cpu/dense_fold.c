@@ -137,7 +137,10 @@ static enum trawl_status element_note(struct fold *fold, const struct plan_eleme
             first = index;
         groups_join(fold, first, index);
     }
-    fold->members[first].variants = element->alternative_count;
+    /* A letter's two cases are one member; if their variants differ, the fewer count. */
+    if (fold->members[first].variants == 0 ||
+        fold->members[first].variants > element->alternative_count)
+        fold->members[first].variants = element->alternative_count;
     return TRAWL_OK;
 }
 

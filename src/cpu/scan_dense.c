@@ -155,6 +155,14 @@ static enum trawl_status note(struct scan *scan, const struct dense_set *set, st
     return TRAWL_OK;
 }
 
+/* Does a lengthy string begin at the place? Those before it are passed over. */
+static bool lengthy_begins(struct step *step, const struct hits *lengthy, uint64_t place)
+{
+    while (step->lengthy_at < lengthy->count && lengthy->items[step->lengthy_at].offset < place)
+        step->lengthy_at++;
+    return step->lengthy_at < lengthy->count && lengthy->items[step->lengthy_at].offset == place;
+}
+
 /* What begins at the place, the longest first; where one is enough, that one alone. */
 static enum trawl_status collect(struct scan *scan, const struct dense_set *set, struct step *step,
                                  uint64_t place, uint32_t state)
@@ -164,10 +172,8 @@ static enum trawl_status collect(struct scan *scan, const struct dense_set *set,
     bool one = scan->want == ENGINE_WANT_SPANS || scan->want == ENGINE_WANT_LINES;
 
     step->found.count = 0;
-    for (; step->lengthy_at < lengthy->count && lengthy->items[step->lengthy_at].offset <= place;
-         step->lengthy_at++)
-        if (lengthy->items[step->lengthy_at].offset == place)
-            TRAWL_TRY(note(scan, set, step, place, lengthy->items[step->lengthy_at].literal));
+    for (; lengthy_begins(step, lengthy, place); step->lengthy_at++)
+        TRAWL_TRY(note(scan, set, step, place, lengthy->items[step->lengthy_at].literal));
     if (one && step->found.count > 0)
         return TRAWL_OK; /* settle_emit keeps the longest of them */
     if (nodes[state].ends == 0)
@@ -232,15 +238,11 @@ static void settle_places(struct scan *scan, const struct dense_set *set, struct
 
     for (uint64_t place = 0; place < step->begins; place++) {
         uint32_t state = lane->states[place];
-        bool lengthy = step->lengthy_at < lane->lengthy.count &&
-                       lane->lengthy.items[step->lengthy_at].offset == place;
 
-        if (lane->nodes[state].outputs == 0 && !lengthy)
+        if (lane->nodes[state].outputs == 0 && !lengthy_begins(step, &lane->lengthy, place))
             continue;
-        if (chunk_place(step, place) < scan->run_until) {
-            step->lengthy_at += lengthy; /* others at this place follow, and are passed over */
+        if (chunk_place(step, place) < scan->run_until)
             continue;
-        }
         settle_dense_place(scan, set, step, place, state);
         if (scan->over)
             return;
