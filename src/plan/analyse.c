@@ -13,6 +13,7 @@
 #define FIRST_BLOCKS_RATE 0.05 /* share of blocks of 64 places that may pass the first probes */
 #define FIRST_PROBES_MAX 8u
 #define DEPENDENCE 2.0 /* given one byte of a pattern, another is likelier than by itself */
+#define PROBE_TAKEN 1e9
 #define SMALL_ALPHABET 4u
 #define SMALL_ALPHABET_LENGTH_MIN 7u
 
@@ -146,56 +147,58 @@ static uint8_t fold_mask(uint8_t byte, bool fold)
     return fold && byte >= 'a' && byte <= 'z' ? 0x20 : 0;
 }
 
-/* How telling is a probe at `offset` beside those chosen: its rate, and a penalty when a chosen
- * probe of the same byte value lies near, since such bytes come together. */
-static double probe_cost(const uint8_t *bytes, uint64_t offset, const struct byte_rates *rates,
-                         const struct plan_probe *probes, uint32_t probe_count)
+/* Note what each offset costs from now on: a probe of the same byte value lies near, and such bytes
+ * come together; neighbours in real text depend on each other; and the probe itself is taken. */
+static void raise_costs(const uint8_t *bytes, uint64_t first, uint64_t last, uint64_t probe,
+                        double *cost)
 {
-    double cost = rates->rate[bytes[offset]];
+    uint8_t value = bytes[probe];
 
-    for (uint32_t i = 0; i < probe_count; i++) {
-        uint64_t distance =
-            offset > probes[i].offset ? offset - probes[i].offset : probes[i].offset - offset;
+    for (uint64_t offset = first; offset < last; offset++)
+        cost[offset - first] *= bytes[offset] == value ? 2.0 : 1.0;
+    if (probe > first)
+        cost[probe - 1 - first] *= 1.5;
+    if (probe + 1 < last)
+        cost[probe + 1 - first] *= 1.5;
+    cost[probe - first] = PROBE_TAKEN;
+}
 
-        if (distance == 0)
-            return 1e9;
-        if (bytes[probes[i].offset] == bytes[offset])
-            cost *= 2;
-        if (distance == 1)
-            cost *= 1.5; /* neighbours in real text depend on each other */
-    }
-    return cost;
+static uint64_t cheapest(const double *cost, uint64_t count)
+{
+    uint64_t best = 0;
+
+    for (uint64_t i = 1; i < count; i++)
+        if (cost[i] < cost[best])
+            best = i;
+    return best;
 }
 
 uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
                         const struct byte_rates *rates, struct plan_probe *probes)
 {
-    uint32_t wanted = (uint32_t)min_u64(count, PLAN_PROBES_MAX), probe_count = 0;
-    uint64_t first = 0, last = count; /* offsets to choose from */
+    uint32_t wanted = (uint32_t)min_u64(count, PLAN_PROBES_MAX);
+    uint64_t first = 0, last = count, best = 0; /* offsets to choose from; the first of the least */
+    double cost[PLAN_PROBE_WINDOW_BYTES];       /* how telling a probe there would be: less is more */
 
-    while (probe_count < wanted) {
-        uint64_t best = first;
-        double best_cost = 1e10;
-
-        for (uint64_t offset = first; offset < last; offset++) {
-            double cost = probe_cost(bytes, offset, rates, probes, probe_count);
-
-            if (cost < best_cost) {
-                best_cost = cost;
-                best = offset;
-            }
-        }
-        probes[probe_count].offset = best;
-        probes[probe_count].fold = fold_mask(bytes[best], fold);
-        probes[probe_count].value = bytes[best] | probes[probe_count].fold;
-        memset(probes[probe_count].reserved, 0, sizeof probes[probe_count].reserved);
-        if (probe_count++ == 0 && count > PLAN_PROBE_WINDOW_BYTES) {
-            first = best > PLAN_PROBE_WINDOW_BYTES / 2 ? best - PLAN_PROBE_WINDOW_BYTES / 2 : 0;
-            first = min_u64(first, count - PLAN_PROBE_WINDOW_BYTES);
-            last = first + PLAN_PROBE_WINDOW_BYTES;
-        }
+    for (uint64_t offset = 1; offset < count; offset++)
+        if (rates->rate[bytes[offset]] < rates->rate[bytes[best]])
+            best = offset;
+    if (count > PLAN_PROBE_WINDOW_BYTES) {
+        first = best > PLAN_PROBE_WINDOW_BYTES / 2 ? best - PLAN_PROBE_WINDOW_BYTES / 2 : 0;
+        first = min_u64(first, count - PLAN_PROBE_WINDOW_BYTES);
+        last = first + PLAN_PROBE_WINDOW_BYTES;
     }
-    return probe_count;
+    for (uint64_t offset = first; offset < last; offset++)
+        cost[offset - first] = rates->rate[bytes[offset]];
+    for (uint32_t i = 0; i < wanted; i++) {
+        probes[i].offset = best;
+        probes[i].fold = fold_mask(bytes[best], fold);
+        probes[i].value = bytes[best] | probes[i].fold;
+        memset(probes[i].reserved, 0, sizeof probes[i].reserved);
+        raise_costs(bytes, first, last, best, cost);
+        best = first + cheapest(cost, last - first);
+    }
+    return wanted;
 }
 
 uint32_t analyse_first_probes(const uint8_t *bytes, const struct byte_rates *rates,
@@ -216,20 +219,22 @@ uint32_t analyse_first_probes(const uint8_t *bytes, const struct byte_rates *rat
 double analyse_words(const uint8_t *bytes, uint64_t count, bool fold,
                      const struct byte_rates *rates, struct plan_words *words)
 {
-    double best_rate = 1e9;
+    double best_rate = 1e9, rate[4] = {0}; /* of the words at four offsets one after the other */
     uint64_t best = 0;
 
     TRAWL_ASSERT(count >= 7);
-    for (uint64_t offset = 0; offset + 7 <= count; offset++) {
-        double rate = 0;
+    for (uint64_t o = 0; o + 4 <= count; o++) {
+        double sum;
 
-        for (uint64_t o = offset; o < offset + 4; o++)
-            rate += rates->rate[bytes[o]] * rates->rate[bytes[o + 1]] * rates->rate[bytes[o + 2]] *
-                    rates->rate[bytes[o + 3]];
-        if (rate < best_rate) {
-            best_rate = rate;
-            best = offset;
+        rate[3] = rates->rate[bytes[o]] * rates->rate[bytes[o + 1]] * rates->rate[bytes[o + 2]] *
+                  rates->rate[bytes[o + 3]];
+        sum = rate[0] + rate[1] + rate[2] + rate[3];
+        if (o >= 3 && sum < best_rate) {
+            best_rate = sum;
+            best = o - 3;
         }
+        for (uint32_t i = 0; i < 3; i++)
+            rate[i] = rate[i + 1];
     }
     words->offset = best;
     for (uint32_t o = 0; o < 4; o++) {
