@@ -475,19 +475,13 @@ bool papers_wants_more(const struct papers *papers, const struct contestant *con
     return whole->count == 0 || spent < papers->options->cell_seconds;
 }
 
-void papers_wake(struct papers *papers, const struct question *question, const struct race *race,
-                 uint32_t round, uint32_t place)
+void papers_warm(struct papers *papers, const struct question *question,
+                 const struct contestant *contestant)
 {
-    const struct contestant *next = &race->contestant[race_at(race, round, place)], *last;
     double seconds[PARTS];
 
-    if (!contestant_on_device(next) ||
-        (place > 0 && contestant_on_device(&race->contestant[race_at(race, round, place - 1)])))
-        return;
-    /* Who is last of the round comes before the first, as in a circle. */
-    last = &race->contestant[race_at(race, round, race->count - 1)];
-    if (last->figure->state == FIGURE_MEASURED)
-        (void)papers_run(papers, question, last, false, seconds);
+    if (contestant_on_device(contestant))
+        (void)papers_run(papers, question, contestant, false, seconds);
 }
 
 void papers_race(struct papers *papers, const struct question *question, const struct race *race,
@@ -498,10 +492,11 @@ void papers_race(struct papers *papers, const struct question *question, const s
         for (uint32_t place = 0; place < race->count; place++) {
             const struct contestant *contestant = &race->contestant[race_at(race, run, place)];
 
-            papers_wake(papers, question, race, run, place);
-            if (contestant->figure->part[PART_WHOLE].count <= run &&
-                papers_wants_more(papers, contestant))
-                run_and_keep(papers, question, contestant);
+            if (contestant->figure->part[PART_WHOLE].count > run ||
+                !papers_wants_more(papers, contestant))
+                continue;
+            papers_warm(papers, question, contestant);
+            run_and_keep(papers, question, contestant);
         }
     unload(papers, question);
 }

@@ -121,9 +121,10 @@ static void run_set(struct papers *papers, const struct word *word, struct quest
             struct sum *sum = &sums[i];
             double seconds[PARTS];
 
-            papers_wake(papers, question, race, round, place);
-            if (!runs[i] || (key > 0 && sum->seconds[PART_WHOLE] > most) ||
-                !papers_run(papers, question, &race->contestant[i], false, seconds))
+            if (!runs[i] || (key > 0 && sum->seconds[PART_WHOLE] > most))
+                continue;
+            papers_warm(papers, question, &race->contestant[i]);
+            if (!papers_run(papers, question, &race->contestant[i], false, seconds))
                 continue;
             sum->searches++;
             for (uint32_t part = 0; part < PARTS; part++)
