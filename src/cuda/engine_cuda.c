@@ -335,7 +335,7 @@ static enum trawl_status bring_text(struct engine_lane *lane, const struct engin
                                     uint64_t at, const struct cuda_way *way,
                                     struct trawl_error *error)
 {
-    uint64_t available = chunk->owned + chunk->after - at, padding_at, pinned;
+    uint64_t available = chunk->owned + chunk->after - at, pinned;
     uint64_t overlap =
         lane->plan->length_max; /* a piece has begins of its own beside the overlap */
     uint64_t count;
@@ -348,14 +348,15 @@ static enum trawl_status bring_text(struct engine_lane *lane, const struct engin
     TRAWL_TRY(reserve_text(lane, way, available, min_u64(available, 2 * overlap), error));
     count = min_u64(available, (lane->text.bytes - SCAN_PADDING_BYTES) & ~15ull);
     count = min_u64(count, max_u64(text_bytes_max(lane, way), 2 * overlap));
-    if (chunk->pinned || cuda_lane_in_place(lane, chunk->bytes + at, count, &pinned))
+    if (chunk->pinned || cuda_lane_in_place(lane, chunk->bytes + at, count, &pinned)) {
         TRAWL_TRY(CUDA_CALL(lane->device, error, copy_to_device, lane->text.address,
                             chunk->bytes + at, (size_t)count, lane->stream));
-    else
-        TRAWL_TRY(cuda_lane_upload(lane, lane->text.address, chunk->bytes + at, count, error));
-    padding_at = lane->text.address + count;
-    TRAWL_TRY(
-        CUDA_CALL(lane->device, error, fill, padding_at, 0, SCAN_PADDING_BYTES, lane->stream));
+        TRAWL_TRY(CUDA_CALL(lane->device, error, fill, lane->text.address + count, 0,
+                            SCAN_PADDING_BYTES, lane->stream));
+    } else {
+        TRAWL_TRY(
+            cuda_lane_upload_text(lane, lane->text.address, chunk->bytes + at, count, error));
+    }
     lane->held.bytes = chunk->bytes;
     lane->held.begin = chunk->begin;
     lane->held.from = at;
@@ -594,10 +595,8 @@ static enum trawl_status bring_resident(struct engine_lane *lane, struct cuda_re
     if (status == TRAWL_MEMORY && resident->device_index == 0)
         return cuda_in_place_register(lane->device, resident, error);
     TRAWL_TRY(status);
-    TRAWL_TRY(
-        cuda_lane_upload(lane, resident->memory.address, resident->bytes, resident->count, error));
-    TRAWL_TRY(CUDA_CALL(lane->device, error, fill, resident->memory.address + resident->count, 0,
-                        SCAN_PADDING_BYTES, lane->stream));
+    TRAWL_TRY(cuda_lane_upload_text(lane, resident->memory.address, resident->bytes,
+                                    resident->count, error));
     return CUDA_CALL(lane->device, error, stream_wait, lane->stream);
 }
 

@@ -60,28 +60,59 @@ uint64_t cuda_lane_room(const struct engine_lane *lane, uint64_t bytes)
     return (bytes + step - 1) / step * step;
 }
 
+/* Fill the next buffer with the bytes from `at` on, as many as fit, and zeros behind the last where
+ * those fit too; copy it. Buffers are filled in turn from call to call, so that nobody waits for
+ * the copy that was started last. */
+static enum trawl_status upload_part(struct engine_lane *lane, uint64_t address,
+                                     const uint8_t *bytes, uint64_t count, uint64_t zeros,
+                                     uint64_t *at, bool *ended, struct trawl_error *error)
+{
+    const struct cuda_device *device = lane->device;
+    uint32_t turn = lane->staging_turn;
+    struct cuda_pinned *staging = &lane->staging[turn];
+    uint64_t room = min_u64(lane->limits.staging_bytes, cuda_lane_room(lane, count + zeros));
+    uint64_t part;
+
+    /* The buffer's last copy, of this call or of one before, has left it. */
+    TRAWL_TRY(CUDA_CALL(device, error, event_wait, lane->staged[turn]));
+    TRAWL_TRY(cuda_pinned_reserve(device, staging, room, error));
+    part = min_u64(staging->count, count - *at);
+    memcpy(staging->bytes, bytes + *at, (size_t)part);
+    *ended = *at + part == count && part + zeros <= staging->count;
+    if (*ended)
+        memset(staging->bytes + part, 0, (size_t)zeros);
+    TRAWL_TRY(CUDA_CALL(device, error, copy_to_device, address + *at, staging->bytes,
+                        (size_t)(*ended ? part + zeros : part), lane->stream));
+    TRAWL_TRY(CUDA_CALL(device, error, event_record, lane->staged[turn], lane->stream));
+    lane->staging_turn = turn ^ 1;
+    *at += part;
+    return TRAWL_OK;
+}
+
+static enum trawl_status upload(struct engine_lane *lane, uint64_t address, const void *bytes,
+                                uint64_t count, uint64_t zeros, struct trawl_error *error)
+{
+    bool ended = false;
+
+    for (uint64_t at = 0; at < count;)
+        TRAWL_TRY(upload_part(lane, address, (const uint8_t *)bytes, count, zeros, &at, &ended,
+                              error));
+    if (ended || zeros == 0)
+        return TRAWL_OK;
+    return CUDA_CALL(lane->device, error, fill, address + count, 0, (size_t)zeros, lane->stream);
+}
+
 enum trawl_status cuda_lane_upload(struct engine_lane *lane, uint64_t address, const void *bytes,
                                    uint64_t count, struct trawl_error *error)
 {
-    const struct cuda_device *device = lane->device;
-    const uint8_t *from = (const uint8_t *)bytes;
-    uint64_t room = min_u64(lane->limits.staging_bytes, cuda_lane_room(lane, count));
+    return upload(lane, address, bytes, count, 0, error);
+}
 
-    for (uint64_t at = 0, turn = 0; at < count; turn ^= 1) {
-        struct cuda_pinned *staging = &lane->staging[turn];
-        uint64_t part;
-
-        /* The buffer's last copy, of this call or of the one before, has left it. */
-        TRAWL_TRY(CUDA_CALL(device, error, event_wait, lane->staged[turn]));
-        TRAWL_TRY(cuda_pinned_reserve(device, staging, room, error));
-        part = min_u64(staging->count, count - at);
-        memcpy(staging->bytes, from + at, (size_t)part);
-        TRAWL_TRY(CUDA_CALL(device, error, copy_to_device, address + at, staging->bytes,
-                            (size_t)part, lane->stream));
-        TRAWL_TRY(CUDA_CALL(device, error, event_record, lane->staged[turn], lane->stream));
-        at += part;
-    }
-    return TRAWL_OK;
+enum trawl_status cuda_lane_upload_text(struct engine_lane *lane, uint64_t address,
+                                        const void *bytes, uint64_t count,
+                                        struct trawl_error *error)
+{
+    return upload(lane, address, bytes, count, SCAN_PADDING_BYTES, error);
 }
 
 enum trawl_status cuda_lane_start(struct engine_lane *lane, struct trawl_error *error)

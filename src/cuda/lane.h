@@ -72,6 +72,7 @@ struct engine_lane {
     struct cuda_memory hits;    /* struct hit */
     struct cuda_pinned staging[2];
     struct cuda_event *staged[2]; /* the last copy from that buffer */
+    uint32_t staging_turn;        /* which of them is filled next */
     struct cuda_pinned landing;
     struct cuda_event *timed[2]; /* around a kernel, if limits.kernels_timed */
     uint64_t kernel_ns;          /* of all kernels since somebody set it to 0 */
@@ -90,10 +91,14 @@ struct cuda_range;
 /* `bytes` rounded up to what the lane takes at a time. */
 uint64_t cuda_lane_room(const struct engine_lane *lane, uint64_t bytes);
 
-/* With the device entered: `bytes` of host memory to the device, through the staging buffers.
- * Returns before the copy is done; the source may be reused at once. */
+/* With the device entered: `bytes` of host memory to the device, through the staging buffers in
+ * turn. Returns before the copy is done; the source may be reused at once. */
 enum trawl_status cuda_lane_upload(struct engine_lane *lane, uint64_t address, const void *bytes,
                                    uint64_t count, struct trawl_error *error);
+/* The same, and SCAN_PADDING_BYTES zeros behind it. */
+enum trawl_status cuda_lane_upload_text(struct engine_lane *lane, uint64_t address,
+                                        const void *bytes, uint64_t count,
+                                        struct trawl_error *error);
 enum trawl_status cuda_lane_start(struct engine_lane *lane, struct trawl_error *error);
 void cuda_lane_end(struct engine_lane *lane);
 
