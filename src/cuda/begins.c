@@ -69,7 +69,7 @@ static enum trawl_status to_host(struct engine_lane *lane, struct cuda_range *ra
     while (range->begin < limit) {
         uint64_t left = begins->room - min_u64(begins->room, begins->count), found;
         uint64_t end = left == 0 ? limit : min_u64(limit, saturating_add(range->begin, window));
-        struct cuda_hits_room room = {0, 0, range->begin - text, 0};
+        struct cuda_hits_room room = {0, 0, range->begin - text, 0, 0};
 
         TRAWL_TRY(CUDA_CALL(lane->device, error, event_wait, lane->copied[turn]));
         if (left > 0)
@@ -118,6 +118,6 @@ enum trawl_status cuda_begins(struct engine_lane *lane, struct engine_begins *be
     if (begins->host != NULL)
         return to_host(lane, &range, limit, begins, error);
     return cuda_list_hits(lane, &range, limit,
-                          &(struct cuda_hits_room){begins->address, begins->room, 0, 0},
+                          &(struct cuda_hits_room){begins->address, begins->room, 0, 0, 0},
                           &begins->count, &begins->candidate_count, error);
 }

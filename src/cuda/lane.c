@@ -95,8 +95,8 @@ static enum trawl_status upload(struct engine_lane *lane, uint64_t address, cons
     bool ended = false;
 
     for (uint64_t at = 0; at < count;)
-        TRAWL_TRY(upload_part(lane, address, (const uint8_t *)bytes, count, zeros, &at, &ended,
-                              error));
+        TRAWL_TRY(
+            upload_part(lane, address, (const uint8_t *)bytes, count, zeros, &at, &ended, error));
     if (ended || zeros == 0)
         return TRAWL_OK;
     return CUDA_CALL(lane->device, error, fill, address + count, 0, (size_t)zeros, lane->stream);

@@ -74,6 +74,7 @@ struct engine_lane {
     struct cuda_event *staged[2]; /* the last copy from that buffer */
     uint32_t staging_turn;        /* which of them is filled next */
     struct cuda_pinned landing;
+    bool landing_busy;           /* a copy may be on its way there that nobody waited for */
     struct cuda_event *timed[2]; /* around a kernel, if limits.kernels_timed */
     uint64_t kernel_ns;          /* of all kernels since somebody set it to 0 */
     struct cuda_held held;
@@ -201,6 +202,7 @@ struct cuda_launch {
     uint32_t blocks;
     uint32_t threads;      /* per block */
     uint32_t shared_bytes; /* dynamic */
+    uint64_t ahead_bytes;  /* of hits: these are copied to the landing buffer behind the kernel */
     struct scan_result found;
 };
 
@@ -229,6 +231,8 @@ struct cuda_hits_room {
     uint64_t count;
     uint64_t base;
     uint64_t literal; /* what the number of a set's literal is multiplied by and added */
+    uint64_t ahead;   /* so many words are copied to the landing buffer, which has room for them,
+                         before their number is known */
 };
 
 /* List the range's hits below `limit` in order: the first room->count of *total. */

@@ -21,6 +21,7 @@
 #define SAMPLED_STRIDE_PAIRS 128u
 #define SAMPLED_TICKET_NEAR 16u
 #define SAMPLED_TICKET_FAR 2u
+#define HITS_AHEAD 512u
 #define STREAM_ALIGNMENT 128ull /* a cache line: a warp's loads touch no more than they need */
 
 /* Smaller tiles where the range is too short to give every block its share. */
@@ -230,6 +231,7 @@ void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_table
     kernel = choose_kernel(lane, tables, limit - range->begin, want);
     blocks = blocks_for(lane, kernel);
     memset(&launch->found, 0, sizeof launch->found);
+    launch->ahead_bytes = 0;
     launch->kernel = kernel;
     launch->threads = lane->limits.threads;
     launch->shared_bytes = 0;
@@ -378,6 +380,12 @@ static enum trawl_status launch_kernel(struct engine_lane *lane, struct cuda_lau
     float milliseconds = 0;
 
     TRAWL_TRY(cuda_launch_submit(lane, launch, 0, error));
+    if (launch->ahead_bytes > 0) {
+        lane->landing_busy = true;
+        TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, lane->landing.bytes,
+                            (uint64_t)(uintptr_t)launch->arguments.hits,
+                            (size_t)launch->ahead_bytes, lane->stream));
+    }
     if (lane->limits.kernels_timed)
         TRAWL_TRY(CUDA_CALL(device, error, stream_wait, lane->stream));
     TRAWL_TRY(cuda_launch_wait(lane, launch, 0, error));
@@ -460,6 +468,7 @@ enum trawl_status cuda_list_hits(struct engine_lane *lane, const struct cuda_ran
         launch.arguments.hits_base = room->base;
         launch.arguments.hits_literal = room->literal;
         launch.arguments.capacity = room->count;
+        launch.ahead_bytes = room->ahead * sizeof(uint64_t);
         launch.arguments.marks = marked ? (uint32_t *)(uintptr_t)lane->marks.address : NULL;
         TRAWL_TRY(launch_run(lane, &launch, error));
         *candidates += launch.found.candidates;
@@ -472,8 +481,19 @@ enum trawl_status cuda_list_hits(struct engine_lane *lane, const struct cuda_ran
     return TRAWL_OK;
 }
 
-/* Bring `count` hits over and append them. */
-static enum trawl_status bring_hits(struct engine_lane *lane, uint64_t count,
+/* Room in the landing buffer, which is let go of where it is too small. */
+static enum trawl_status landing_reserve(struct engine_lane *lane, uint64_t bytes,
+                                         struct trawl_error *error)
+{
+    if (bytes > lane->landing.count && lane->landing_busy) {
+        TRAWL_TRY(CUDA_CALL(lane->device, error, stream_wait, lane->stream));
+        lane->landing_busy = false;
+    }
+    return cuda_pinned_reserve(lane->device, &lane->landing, cuda_lane_room(lane, bytes), error);
+}
+
+/* Append `count` hits. The first `ahead` are on their way already; more are all asked for. */
+static enum trawl_status bring_hits(struct engine_lane *lane, uint64_t count, uint64_t ahead,
                                     struct engine_result *result, struct trawl_error *error)
 {
     uint64_t bytes = count * sizeof(struct hit);
@@ -481,11 +501,13 @@ static enum trawl_status bring_hits(struct engine_lane *lane, uint64_t count,
     if (count == 0)
         return TRAWL_OK;
     TRAWL_TRY(hits_reserve(&result->hits, count, error));
-    TRAWL_TRY(
-        cuda_pinned_reserve(lane->device, &lane->landing, cuda_lane_room(lane, bytes), error));
-    TRAWL_TRY(CUDA_CALL(lane->device, error, copy_to_host, lane->landing.bytes, lane->hits.address,
-                        (size_t)bytes, lane->stream));
+    if (count > ahead) {
+        TRAWL_TRY(landing_reserve(lane, bytes, error));
+        TRAWL_TRY(CUDA_CALL(lane->device, error, copy_to_host, lane->landing.bytes,
+                            lane->hits.address, (size_t)bytes, lane->stream));
+    }
     TRAWL_TRY(CUDA_CALL(lane->device, error, stream_wait, lane->stream));
+    lane->landing_busy = false;
     memcpy(result->hits.items + result->hits.count, lane->landing.bytes, (size_t)bytes);
     result->hits.count += count;
     return TRAWL_OK;
@@ -522,11 +544,13 @@ static enum trawl_status scan_hits(struct engine_lane *lane, const struct cuda_r
         lane->hits_room = max_u64(lane->hits_room, lane->limits.hits_room_min);
         TRAWL_TRY(cuda_memory_reserve(lane->device, &lane->hits,
                                       lane->hits_room * sizeof(struct hit), error));
-        room = (struct cuda_hits_room){lane->hits.address, lane->hits_room, hits_base, 1ull << 32};
+        room = (struct cuda_hits_room){lane->hits.address, lane->hits_room, hits_base, 1ull << 32,
+                                       min_u64(lane->hits_room, HITS_AHEAD)};
+        TRAWL_TRY(landing_reserve(lane, room.ahead * sizeof(struct hit), error));
         TRAWL_TRY(
             cuda_list_hits(lane, range, limit, &room, &total, &result->candidate_count, error));
         *stopped = limit;
-        TRAWL_TRY(bring_hits(lane, min_u64(total, room.count), result, error));
+        TRAWL_TRY(bring_hits(lane, min_u64(total, room.count), room.ahead, result, error));
         if (total > room.count)
             *stopped = range->begin + cut_hits(lane, room.count, hits_base, result);
         if (*stopped > range->begin)
