@@ -92,7 +92,7 @@ static void test_cells(void)
     fast->child_grids = 12;
     table_grids(table, 2, 2, fast, CELL_GRIDS);
     TEST_CHECK(strcmp(table->title, "Table X") == 0 && strcmp(table->row[2], "row 2") == 0);
-    TEST_CHECK(cell_is(table, 0, 0, "32.7"));
+    TEST_CHECK(cell_is(table, 0, 0, "32.67"));
     TEST_CHECK(cell_is(table, 0, 1, "20.0 ~")); /* 10 and 30 ms lie apart */
     TEST_CHECK(cell_is(table, 0, 2, "-"));      /* no kernel was timed */
     TEST_CHECK(cell_is(table, 1, 0, "5.00"));
@@ -105,6 +105,10 @@ static void test_cells(void)
     TEST_CHECK(cell_is(table, 2, 2, "0"));
     table_grids(table, 2, 2, none, CELL_WITHHELD);
     TEST_CHECK(cell_is(table, 2, 2, "no GPU"));
+    table_published(table, 1, 1, 4); /* as many decimals as the table's other numbers */
+    TEST_CHECK(cell_is(table, 1, 1, "4.00"));
+    table_published(table, 0, 0, 2746);
+    TEST_CHECK(cell_is(table, 0, 0, "2746") && cell_is(table, 1, 1, "4"));
     table_time(table, 0, 0, skewed, PART_WHOLE);
     TEST_CHECK(cell_is(table, 0, 0, "11.5 (33.3) ~ [4]")); /* median, mean, spread, runs */
     table->means = true;
@@ -341,6 +345,137 @@ static void test_losses(void)
     free(paper);
 }
 
+/* ---- Reasons ------------------------------------------------------------------------------ */
+
+static void take_part(struct figure *figure, enum part part, double seconds)
+{
+    figure->part[part].count = 0;
+    samples_add(&figure->part[part], seconds);
+}
+
+static bool says(struct paper *one, const char *words)
+{
+    static char text[4096];
+    bool is_there;
+
+    losses_of(one, text, sizeof text);
+    is_there = strstr(text, words) != NULL;
+    if (!is_there)
+        printf("\"%s\" is not in: %s\n", words, text);
+    return is_there;
+}
+
+/* Figures that bear a reason out, and the same turned round. */
+static void test_reason_plan(struct figure *rival, struct figure *own)
+{
+    take_part(own, PART_PLAN, 0.0015);
+    take_part(rival, PART_PLAN, 0.0001);
+    TEST_CHECK(says(paper, "Why: the plan: trawl chooses a method and builds its tables in 1.50 "
+                           "ms, the other's takes 0.100 ms; without them trawl takes 0.500 ms, the "
+                           "other 0.900 ms."));
+    take_part(own, PART_PLAN, 0.0010);
+    TEST_CHECK(says(paper, "Why: not explained."));
+}
+
+static void test_reason_near(struct figure *rival, struct figure *own)
+{
+    own->part[PART_PLAN].count = 0;
+    take_part(own, PART_WHOLE, 0.00104);
+    samples_add(&own->part[PART_WHOLE], 0.00106);
+    samples_add(&own->part[PART_WHOLE], 0.0008);
+    TEST_CHECK(says(paper, "Why: the runs overlap: trawl's quickest takes 0.800 ms, its median "
+                           "1.04 ms, the other's median 1.00 ms."));
+    take_part(own, PART_WHOLE, 0.00104);
+    TEST_CHECK(says(paper, "Why: not explained."));
+    take_part(own, PART_WHOLE, 0.002);
+    take_part(rival, PART_WHOLE, 0.001);
+}
+
+static void test_reason_device(struct figure *rival, struct figure *own)
+{
+    take_part(own, PART_PLAN, 0.0010);
+    take_part(own, PART_SEARCH, 0.003);
+    take_part(rival, PART_COPY_IN, 0.0006);
+    take_part(rival, PART_KERNEL, 0.0001);
+    TEST_CHECK(says(paper, "Why: one round trip each: trawl's plan takes 1.00 ms, and tables, "
+                           "copies, kernels and answer 3.00 ms; the other's copy to the device "
+                           "0.600 ms, its kernel 0.100 ms, and all else 0.300 ms."));
+    own->chunks = 7;
+    take_part(own, PART_READY, 0.004);
+    TEST_CHECK(says(paper, "Why: the chunks: trawl copies 7 of them to where the device fetches "
+                           "them in 4.00 ms, summed over its threads, and searches them in 3.00 "
+                           "ms, summed over the device's workers; the other makes one copy in "
+                           "0.600 ms and starts one kernel of 0.100 ms."));
+    rival->part[PART_KERNEL].count = 0;
+    TEST_CHECK(says(paper, "Why: not explained."));
+}
+
+static void test_reason_process(struct figure *rival, struct figure *own)
+{
+    struct figure *inside = runner("trawl, one core", HOST_ONE, SIDE_OWN, 0.0004);
+
+    rival->host = own->host = HOST_COMMAND;
+    TEST_CHECK(says(paper, "Why: the process: in one that runs, trawl's search takes 0.400 ms; the "
+                           "rest is starting it and its threads, reading the file and ending."));
+    take_seconds(inside, 0.005);
+    TEST_CHECK(says(paper, "Why: not explained."));
+    rival->host = HOST_GPU;
+    own->host = HOST_GPU_OWN;
+}
+
+static void test_reason_dense(struct figure *rival, struct figure *own)
+{
+    struct figure *rival_sparse = runner("rival", HOST_GPU, SIDE_PUBLISHED, 0.0009);
+    struct figure *own_sparse = runner("trawl, GPU", HOST_GPU_OWN, SIDE_OWN, 0.0005);
+
+    snprintf(rival->on, sizeof rival->on, "dense, M = 2");
+    snprintf(own->on, sizeof own->on, "dense, M = 2");
+    snprintf(rival_sparse->on, sizeof rival_sparse->on, "sparse, M = 2");
+    snprintf(own_sparse->on, sizeof own_sparse->on, "sparse, M = 2");
+    own->occurrences = 1000;
+    own->answers = 400;
+    TEST_CHECK(says(paper, "Why: the occurrences: with few of them trawl takes 0.500 ms for as "
+                           "many cells, the other 0.900 ms; it meets 1000 here, of which 400 are a "
+                           "cell's first, in the text's order, and each adds 1500 ns."));
+    take_seconds(own_sparse, 0.0019);
+    TEST_CHECK(says(paper, "Why: not explained."));
+    own_sparse->state = rival_sparse->state = FIGURE_EMPTY;
+}
+
+/* Cells with one reason are one line, with the values from the least to the most. */
+static void test_reason_range(struct figure *rival, struct figure *own)
+{
+    struct figure *more = runner("rival", HOST_GPU, SIDE_PUBLISHED, 0.0010);
+    struct figure *longer = runner("trawl, GPU", HOST_GPU_OWN, SIDE_OWN, 0.004);
+
+    snprintf(rival->on, sizeof rival->on, "X");
+    snprintf(own->on, sizeof own->on, "X");
+    snprintf(more->on, sizeof more->on, "Y");
+    snprintf(longer->on, sizeof longer->on, "Y");
+    take_part(own, PART_PLAN, 0.0015);
+    take_part(longer, PART_PLAN, 0.0035);
+    TEST_CHECK(says(paper, "X (2.00 against 1.00 ms)*; Y (4.00 against 1.00 ms)*. Why: the plan: "
+                           "trawl chooses a method and builds its tables in 1.50 to 3.50 ms, the "
+                           "other's takes 0 to 0.100 ms; without them trawl takes 0.500 ms, the "
+                           "other 0.900 to 1.00 ms."));
+}
+
+static void test_reasons(void)
+{
+    struct figure *rival, *own;
+
+    paper = paper_open("reasons");
+    rival = runner("rival", HOST_GPU, SIDE_PUBLISHED, 0.001);
+    own = runner("trawl, GPU", HOST_GPU_OWN, SIDE_OWN, 0.002);
+    test_reason_plan(rival, own);
+    test_reason_near(rival, own);
+    test_reason_device(rival, own);
+    test_reason_process(rival, own);
+    test_reason_dense(rival, own);
+    test_reason_range(rival, own);
+    free(paper);
+}
+
 /* ---- Every claim of a run ----------------------------------------------------------------- */
 
 /* Make left this many times as slow as right, in one case; figures of other cases are apart. */
@@ -432,5 +567,6 @@ int main(int argc, char **argv)
     test_order();
     free(paper);
     test_losses();
+    test_reasons();
     return test_end();
 }

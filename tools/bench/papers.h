@@ -52,16 +52,19 @@ enum side {
 };
 
 /* The whole time, and what it is made of: everything from PLAN to OTHER adds up to it. */
-#define PART_LIST(X)                                                           \
-    X(WHOLE, "whole", "total")          /* from the call to the answer */      \
-    X(PLAN, "plan", "plan")             /* building the plan */                \
-    X(MEMORY, "memory", "allocation")   /* of memory on and for the device */  \
-    X(COPY_IN, "copy_in", "copy in")    /* text, tables */                     \
-    X(KERNEL, "kernel", "kernel")       /* by the device's clock */            \
-    X(COPY_OUT, "copy_out", "copy out") /* results */                          \
-    X(HOST, "host", "host work")        /* sorting, verifying, handing over */ \
-    X(OTHER, "other", "other")          /* what is left of the whole */        \
-    X(COPIES, "copies", "copies")       /* COPY_IN and COPY_OUT, as in PSS */
+#define PART_LIST(X)                                                                               \
+    X(WHOLE, "whole", "total")          /* from the call to the answer */                          \
+    X(PLAN, "plan", "plan")             /* building the plan */                                    \
+    X(MEMORY, "memory", "allocation")   /* of memory on and for the device */                      \
+    X(COPY_IN, "copy_in", "copy in")    /* text, tables */                                         \
+    X(KERNEL, "kernel", "kernel")       /* by the device's clock */                                \
+    X(COPY_OUT, "copy_out", "copy out") /* results */                                              \
+    X(HOST, "host", "host work")        /* sorting, verifying, handing over */                     \
+    X(OTHER, "other", "other")          /* what is left of the whole */                            \
+    X(COPIES, "copies", "copies")       /* COPY_IN and COPY_OUT, as in PSS */                      \
+    /* Of trawl's own method, beside PLAN: summed over threads, so that they add up to nothing. */ \
+    X(READY, "ready", "copies for the device, all threads")                                        \
+    X(SEARCH, "search", "searches, all workers")
 
 enum part {
 #define PART_ENUM(name, key, label) PART_##name,
@@ -78,10 +81,13 @@ struct figure {
     enum figure_state state;
     enum host host; /* what it ran on; a baseline's function is on cores */
     enum side side;
-    struct samples part[PARTS]; /* beside WHOLE only those of a device's algorithms */
+    struct samples part[PARTS]; /* beside WHOLE: PLAN, where the library ran, and what it says */
     double factor;              /* the time of the whole question / the time of what was run */
     uint32_t runs;              /* wanted: as many as the source has */
     uint64_t child_grids, child_spills, child_withheld;
+    uint64_t chunks;      /* of trawl's own method, in the last run */
+    uint64_t occurrences; /* that it met there */
+    uint64_t answers;     /* the question's: positions, or cells of the matrix that hold one */
     char who[NAME_BYTES], on[NAME_BYTES]; /* who ran on what, for the data files */
     char note[TRAWL_ERROR_MESSAGE_BYTES];
 };
@@ -228,6 +234,8 @@ void table_grids(struct table *table, uint32_t row, uint32_t column, const struc
                  enum cell_kind kind);
 /* The parts of the time of all of a device's algorithms among figures [first, ...). */
 void paper_parts(struct paper *paper, uint32_t first, const char *caption);
+/* And those of trawl's own method. */
+void paper_own_parts(struct paper *paper, uint32_t first);
 struct figure *paper_figure(struct paper *paper);
 void paper_note(struct paper *paper, const char *format, ...) __attribute__((format(printf, 2, 3)));
 struct plot *paper_plot(struct paper *paper, const struct table *table, uint32_t row_count,
@@ -263,10 +271,10 @@ struct question {
     uint64_t text_bytes;
     const struct trawl_pattern *patterns;
     uint64_t pattern_count;
-    struct trawl_text *handle; /* of the text, for trawl */
-    bool loaded;               /* the text lies on the device before the time begins */
-    uint64_t *place;           /* POSITIONS, FIRST: all occurrences, ascending */
-    uint64_t place_count;
+    struct trawl_text *handle;           /* of the text, for trawl */
+    bool loaded;                         /* the text lies on the device before the time begins */
+    uint64_t *place;                     /* POSITIONS, FIRST: all occurrences, ascending */
+    uint64_t place_count;                /* MATRIX: cells that hold an index */
     const struct trawl_records *records; /* MATRIX, with the next two */
     const int64_t *matrix;               /* the right answer */
     int64_t *answer;                     /* room for one */

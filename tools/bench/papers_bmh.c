@@ -12,7 +12,7 @@
 
 static const struct {
     const char *name, *option;
-    double published[TESTS]; /* ms */
+    double published[TESTS]; /* the source has no unit */
 } shapes[SHAPES] = {
     {"256*16", "bmh:256x16", {167, 177, 367}}, {"512*4", "bmh:512x4", {170, 195, 390}},
     {"256*8", "bmh:256x8", {173, 189, 391}},   {"128*16", "bmh:128x16", {178, 178, 383}},
@@ -285,5 +285,6 @@ void paper_bmh(struct papers *papers)
         order_today(papers->paper, &tests[k]);
     paper_parts(papers->paper, 0,
                 "Every search of table II; the parts of a row add up to its total.");
+    paper_own_parts(papers->paper, 0);
     corpus_free(&corpus);
 }

@@ -43,9 +43,11 @@ static void json_figure(FILE *file, const struct figure *figure)
     fprintf(file,
             ", \"host\": %d, \"side\": %d, \"runs\": %" PRIu32
             ", \"factor\": %.17g, \"child_grids\": %" PRIu64 ", \"child_spills\": %" PRIu64
-            ", \"child_withheld\": %" PRIu64,
+            ", \"child_withheld\": %" PRIu64 ", \"chunks\": %" PRIu64 ", \"occurrences\": %" PRIu64
+            ", \"answers\": %" PRIu64,
             (int)figure->host, (int)figure->side, figure->runs, figure->factor, figure->child_grids,
-            figure->child_spills, figure->child_withheld);
+            figure->child_spills, figure->child_withheld, figure->chunks, figure->occurrences,
+            figure->answers);
     for (uint32_t part = 0; part < PARTS; part++)
         json_samples(file, (enum part)part, &figure->part[part]);
     fprintf(file, "}");

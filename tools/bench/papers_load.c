@@ -47,6 +47,12 @@ static enum figure_state state_of(const char *word)
     fail("the JSON has a state \"%s\"", word);
 }
 
+/* 0 where an older run did not write it. */
+static uint64_t count_of(const struct json *from, const char *name)
+{
+    return has(from, name) ? (uint64_t)json_number(from, name) : 0;
+}
+
 static void load_figure(const struct json *from, struct figure *figure)
 {
     copy_text(from, "who", figure->who, sizeof figure->who);
@@ -61,6 +67,9 @@ static void load_figure(const struct json *from, struct figure *figure)
     figure->child_grids = (uint64_t)json_number(from, "child_grids");
     figure->child_spills = (uint64_t)json_number(from, "child_spills");
     figure->child_withheld = (uint64_t)json_number(from, "child_withheld");
+    figure->chunks = count_of(from, "chunks");
+    figure->occurrences = count_of(from, "occurrences");
+    figure->answers = count_of(from, "answers");
     for (uint32_t part = 0; part < PARTS; part++) {
         char name[NAME_BYTES];
 

@@ -2,17 +2,9 @@
  * whole question in less time than trawl does on the same kind of processor. */
 #include <string.h>
 
-#include "bench/papers.h"
+#include "bench/losses.h"
 
-/* Reasons are known by report, processor and beginnings of names; what has none is "not
- * explained". They say nothing about how much: the line has the figures. */
-static const struct {
-    const char *paper, *place, *rival, *on, *why;
-} reasons[] = {
-    {"records", "", "", "dense",
-     "a record is made of patterns: trawl finds every occurrence of every pattern in one search "
-     "over all records, the other stops at the first in a record"},
-};
+#define LINE_CELLS_MAX 64u /* of one rival on one place */
 
 /* Alike processors; NULL: not compared. */
 static const char *place_of(const struct figure *figure)
@@ -32,23 +24,8 @@ static const char *place_of(const struct figure *figure)
     }
 }
 
-static bool begins(const char *text, const char *prefix)
-{
-    return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
-static const char *why(const char *paper, const char *place, const struct figure *rival)
-{
-    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
-        if (strcmp(reasons[i].paper, paper) == 0 && begins(place, reasons[i].place) &&
-            begins(rival->who, reasons[i].rival) && begins(rival->on, reasons[i].on))
-            return reasons[i].why;
-    return "not explained";
-}
-
-/* trawl's fastest on the same question: on one place, or anywhere but as a process (place NULL). */
-static const struct figure *find_own(const struct paper *paper, const struct figure *rival,
-                                     const char *place, double *seconds)
+const struct figure *losses_own(const struct paper *paper, const char *on, const char *place,
+                                double *seconds)
 {
     const struct figure *best = NULL;
     double taken;
@@ -57,7 +34,7 @@ static const struct figure *find_own(const struct paper *paper, const struct fig
         const struct figure *figure = &paper->figure[i];
         const char *own = place_of(figure);
 
-        if (figure->side != SIDE_OWN || own == NULL || strcmp(figure->on, rival->on) != 0 ||
+        if (figure->side != SIDE_OWN || own == NULL || strcmp(figure->on, on) != 0 ||
             (place != NULL ? strcmp(own, place) != 0 : figure->host == HOST_COMMAND) ||
             !figure_median(figure, PART_WHOLE, &taken))
             continue;
@@ -69,30 +46,23 @@ static const struct figure *find_own(const struct paper *paper, const struct fig
     return best;
 }
 
-/* A published figure that took less time than trawl's on the same place. */
-struct loss {
-    const struct figure *rival, *own;
-    const char *place, *why;
-    double rival_seconds, own_seconds;
-    bool all; /* no form of trawl takes less */
-};
-
 /* False where the figure is of no published program, or nothing is to be compared with it. */
 static bool compare(const struct paper *paper, uint32_t index, struct loss *loss)
 {
     const struct figure *rival = &paper->figure[index];
     double best = 0;
 
+    loss->paper = paper;
     loss->rival = rival;
     loss->place = place_of(rival);
     if (rival->side != SIDE_PUBLISHED || loss->place == NULL ||
         !figure_median(rival, PART_WHOLE, &loss->rival_seconds) || loss->rival_seconds <= 0)
         return false;
-    loss->own = find_own(paper, rival, loss->place, &loss->own_seconds);
+    loss->own = losses_own(paper, rival->on, loss->place, &loss->own_seconds);
     if (loss->own == NULL)
         return false;
-    loss->why = why(paper->name, loss->place, rival);
-    loss->all = rival->host != HOST_COMMAND && find_own(paper, rival, NULL, &best) != NULL &&
+    losses_explain(loss);
+    loss->all = rival->host != HOST_COMMAND && losses_own(paper, rival->on, NULL, &best) != NULL &&
                 best > loss->rival_seconds;
     return true;
 }
@@ -106,7 +76,7 @@ static bool is_lost(const struct loss *loss)
 static bool is_same_line(const struct loss *a, const struct loss *b)
 {
     return strcmp(a->rival->who, b->rival->who) == 0 && strcmp(a->place, b->place) == 0 &&
-           strcmp(a->why, b->why) == 0;
+           a->reason == b->reason;
 }
 
 static void write_cell(const struct loss *loss, FILE *file)
@@ -121,6 +91,8 @@ static void write_cell(const struct loss *loss, FILE *file)
 static void write_line(const struct paper *paper, uint32_t index, const struct loss *first,
                        FILE *file)
 {
+    static struct loss line[LINE_CELLS_MAX];
+    uint32_t count = 0;
     struct loss loss;
 
     for (uint32_t i = 0; i < index; i++)
@@ -128,12 +100,19 @@ static void write_line(const struct paper *paper, uint32_t index, const struct l
             return; /* written already */
     fprintf(file, "- %s, %s: trawl takes longer than %s: ", paper->name, first->place,
             first->rival->who);
-    for (uint32_t i = index, count = 0; i < paper->figure_count; i++)
-        if (compare(paper, i, &loss) && is_lost(&loss) && is_same_line(&loss, first)) {
-            fprintf(file, "%s", count++ > 0 ? "; " : "");
-            write_cell(&loss, file);
-        }
-    fprintf(file, ". Why: %s.\n", first->why);
+    for (uint32_t i = index; i < paper->figure_count; i++) {
+        if (!compare(paper, i, &loss) || !is_lost(&loss) || !is_same_line(&loss, first))
+            continue;
+        if (count == LINE_CELLS_MAX)
+            fail("%s: more than %u cells are lost to %s", paper->name, LINE_CELLS_MAX,
+                 first->rival->who);
+        fprintf(file, "%s", count > 0 ? "; " : "");
+        write_cell(&loss, file);
+        line[count++] = loss;
+    }
+    fprintf(file, ". Why: ");
+    losses_say(line, count, file);
+    fprintf(file, ".\n");
 }
 
 void papers_losses(struct paper *const *paper, uint32_t paper_count, FILE *file)

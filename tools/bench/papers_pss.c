@@ -432,5 +432,6 @@ void paper_pss(struct papers *papers)
     blocks_tables(papers, &books);
     paper_parts(papers->paper, 0,
                 "Every search of the tables above; the parts of a row add up to its total.");
+    paper_own_parts(papers->paper, 0);
     free(books.bytes);
 }

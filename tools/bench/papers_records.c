@@ -316,6 +316,7 @@ static void run_size(struct papers *papers, uint64_t patterns, uint64_t records,
     question.records = &tape;
     question.matrix = data.matrix;
     question.answer = data.answer;
+    question.place_count = size->found;
 
     struct rows_job one = {&data, records, 1, false, data.answer}, all = one;
 
@@ -487,4 +488,5 @@ void paper_records(struct papers *papers)
                 "Every matrix of the tables above; the parts of a row add up to its "
                 "total. Host work is the look at flagged records by all cores and the "
                 "rows handed over.");
+    paper_own_parts(paper, 0);
 }

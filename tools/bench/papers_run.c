@@ -203,7 +203,7 @@ struct run {
     struct trawl_error error;
     bool right;
     double seconds[PARTS];
-    uint64_t child_grids, child_spills, child_withheld;
+    uint64_t child_grids, child_spills, child_withheld, chunks, occurrences;
     char note[sizeof((struct trawl_stats *)NULL)->note];
 };
 
@@ -258,6 +258,24 @@ static void take_parts(const struct trawl_stats *stats, double plan_seconds, str
     memcpy(run->note, stats->note, sizeof run->note);
 }
 
+/* What the library says of its own method: copies to where devices fetch chunks from, and searches,
+ * of all threads. */
+static void take_own_parts(const struct trawl_searcher *searcher, const struct trawl_stats *stats,
+                           struct run *run)
+{
+    struct trawl_worker_stats worker = {.size = sizeof worker};
+    uint32_t count = 1;
+
+    run->chunks = stats->chunk_count;
+    run->occurrences = stats->match_count;
+    for (uint32_t i = 0; i < count; i++) {
+        if (trawl_searcher_workers(searcher, i, &worker, &count, NULL) != TRAWL_OK)
+            return;
+        run->seconds[PART_READY] += i > 0 ? (double)worker.ready_ns * 1e-9 : 0;
+        run->seconds[PART_SEARCH] += (double)worker.search_ns * 1e-9;
+    }
+}
+
 /* Of no right answer, so that nothing old counts; and its pages are there before the time begins,
  * for every contestant. */
 static void clear_answer(const struct question *question)
@@ -290,8 +308,11 @@ static void run_library(const struct papers *papers, const struct question *ques
     ask(papers, question, searcher, plan, run);
     run->seconds[PART_WHOLE] -= begin;
     trawl_plan_free(plan);
-    if (run->status == TRAWL_OK && trawl_searcher_stats(searcher, &stats, NULL) == TRAWL_OK)
-        take_parts(&stats, built - begin, run);
+    if (run->status != TRAWL_OK || trawl_searcher_stats(searcher, &stats, NULL) != TRAWL_OK)
+        return;
+    take_parts(&stats, built - begin, run);
+    if (contestant->algorithm == NULL)
+        take_own_parts(searcher, &stats, run);
 }
 
 static void run_command(const struct papers *papers, const struct contestant *contestant,
@@ -402,6 +423,9 @@ bool papers_run(struct papers *papers, const struct question *question,
     figure->child_grids = run.child_grids;
     figure->child_spills = run.child_spills;
     figure->child_withheld = run.child_withheld;
+    figure->chunks = run.chunks;
+    figure->occurrences = run.occurrences;
+    figure->answers = question->place_count;
     if (run.note[0] != '\0')
         snprintf(figure->note, sizeof figure->note, "%s", run.note);
     memcpy(seconds, run.seconds, sizeof run.seconds);

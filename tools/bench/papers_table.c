@@ -7,6 +7,7 @@
 
 #define MEAN_APART 0.05  /* of the median */
 #define SPREAD_WIDE 50.0 /* percent of the median */
+#define PUBLISHED_DECIMALS_MAX 6
 
 #define FORMAT(text, format)                                   \
     do {                                                       \
@@ -48,10 +49,14 @@ bool figure_mean(const struct figure *figure, enum part part, double *seconds)
 
 void figure_keep(struct figure *figure, const double seconds[PARTS])
 {
-    bool on_device = seconds[PART_KERNEL] > 0;
+    bool on_device = seconds[PART_KERNEL] > 0, own = seconds[PART_SEARCH] > 0;
 
     samples_add(&figure->part[PART_WHOLE], seconds[PART_WHOLE]);
-    for (uint32_t part = PART_WHOLE + 1; part < PARTS && on_device; part++)
+    if (on_device || seconds[PART_PLAN] > 0)
+        samples_add(&figure->part[PART_PLAN], seconds[PART_PLAN]);
+    for (uint32_t part = PART_PLAN + 1; part <= PART_COPIES && on_device; part++)
+        samples_add(&figure->part[part], seconds[part]);
+    for (uint32_t part = PART_READY; part <= PART_SEARCH && own; part++)
         samples_add(&figure->part[part], seconds[part]);
 }
 
@@ -142,16 +147,37 @@ static void append_doubts(const struct table *table, const struct cell *cell, ch
         (void)snprintf(text + used, NAME_BYTES - used, " [%u]", samples->count);
 }
 
+/* Decimals that the source's numbers have: as many as the one that needs most. */
+static int published_decimals(const struct table *table)
+{
+    int most = 0;
+
+    for (uint32_t row = 0; row < table->row_count; row++)
+        for (uint32_t column = 0; column < table->column_count; column++) {
+            const struct cell *cell = &table->cell[row][column];
+            double scaled = cell->number;
+            int decimals = 0;
+
+            for (; cell->kind == CELL_PUBLISHED && decimals < PUBLISHED_DECIMALS_MAX &&
+                   fabs(scaled - nearbyint(scaled)) > 1e-6 * scaled;
+                 decimals++)
+                scaled *= 10;
+            most = decimals > most ? decimals : most;
+        }
+    return most;
+}
+
 void cell_text(const struct table *table, const struct cell *cell, char text[NAME_BYTES])
 {
     double value;
 
     if (cell_value(table, cell, &value) && cell->kind >= CELL_GRIDS)
         snprintf(text, NAME_BYTES, "%.0f", value);
+    else if (cell_value(table, cell, &value) && cell->kind == CELL_PUBLISHED)
+        snprintf(text, NAME_BYTES, "%.*f", published_decimals(table), value);
     else if (cell_value(table, cell, &value)) {
         number_text(value, text);
-        if (cell->kind != CELL_PUBLISHED)
-            append_doubts(table, cell, text);
+        append_doubts(table, cell, text);
     } else if (cell->kind == CELL_EMPTY)
         snprintf(text, NAME_BYTES, "-");
     else if (cell->figure->state != FIGURE_MEASURED)
@@ -263,6 +289,30 @@ void paper_parts(struct paper *paper, uint32_t first, const char *caption)
 
         if (figure->side != SIDE_PUBLISHED ||
             (figure->host != HOST_GPU && figure->host != HOST_GPU_OWN))
+            continue;
+        row = table_row(table, "%.48s: %.40s", figure->on, figure->who);
+        for (uint32_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
+            table_time(table, row, k, figure, parts[k]);
+    }
+}
+
+void paper_own_parts(struct paper *paper, uint32_t first)
+{
+    static const enum part parts[] = {PART_PLAN, PART_READY, PART_SEARCH, PART_WHOLE};
+    struct table *table =
+        paper_table(paper, 1e3, "ms", "on what, who", "Where trawl's own time goes");
+
+    table->folded = true;
+    table_caption(table, "Copies for the device and searches are summed over all that do them at "
+                         "once, so the parts of a row do not add up to its total. A search on a "
+                         "device has its tables, copies and kernels inside.");
+    for (uint32_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
+        (void)table_column(table, "%s", part_labels[parts[k]]);
+    for (uint32_t i = first; i < paper->figure_count; i++) {
+        const struct figure *figure = &paper->figure[i];
+        uint32_t row;
+
+        if (figure->side != SIDE_OWN || figure->host == HOST_COMMAND)
             continue;
         row = table_row(table, "%.48s: %.40s", figure->on, figure->who);
         for (uint32_t k = 0; k < sizeof parts / sizeof parts[0]; k++)

@@ -311,5 +311,6 @@ void paper_word(struct papers *papers)
     add_orderings(papers->paper, &word);
     paper_parts(papers->paper, 0,
                 "100 searches for each text; the parts of a row add up to its total.");
+    paper_own_parts(papers->paper, 0);
     free(word.text);
 }
