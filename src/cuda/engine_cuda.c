@@ -354,8 +354,7 @@ static enum trawl_status bring_text(struct engine_lane *lane, const struct engin
         TRAWL_TRY(CUDA_CALL(lane->device, error, fill, lane->text.address + count, 0,
                             SCAN_PADDING_BYTES, lane->stream));
     } else {
-        TRAWL_TRY(
-            cuda_lane_upload_text(lane, lane->text.address, chunk->bytes + at, count, error));
+        TRAWL_TRY(cuda_lane_upload_text(lane, lane->text.address, chunk->bytes + at, count, error));
     }
     lane->held.bytes = chunk->bytes;
     lane->held.begin = chunk->begin;
