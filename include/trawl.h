@@ -69,7 +69,7 @@ extern "C" {
 /* 0 is success, 1 to 9 a normal early end, 10 and up a failure. Numbers are never reused. */
 #define TRAWL_STATUS_LIST(X)                                                      \
     X(OK, 0, "success")                                                           \
-    X(STOPPED, 1, "a sink asked the search to stop")                              \
+    X(STOPPED, 1, "a sink stopped the search, or it was cancelled")               \
     X(ARGUMENT, 10, "an argument breaks the function's contract")                 \
     X(BUSY, 11, "the searcher is already inside a call")                          \
     X(MEMORY, 12, "out of memory")                                                \
@@ -290,7 +290,8 @@ enum trawl_engine {
 struct trawl_runtime_options {
     uint64_t size; /* sizeof(struct trawl_runtime_options) */
     enum trawl_engine engine;
-    uint32_t threads;             /* 1 to 1024 search, a caller's included; 0: one per core */
+    uint32_t threads;             /* 1 to 1024 search, a caller's included; 0: one per core. Where
+                                     there are more GPUs than that, one waits for each of them. */
     const char *instruction_set;  /* as in struct trawl_searcher_options */
     uint64_t device_memory_bytes; /* of each device, that searching may use; 0: no limit */
     uint64_t host_memory_bytes;   /* for the chunks that texts are read into; 0: no limit */
@@ -390,8 +391,10 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_workers(
     const struct trawl_searcher *searcher, uint32_t index, struct trawl_worker_stats *stats,
     uint32_t *count, struct trawl_error *error);
 
-/* End the call that the searcher is inside as soon as possible, with STOPPED; without one, nothing.
- * From any thread. Results that were delivered before stay. */
+/* End the call that the searcher is inside as soon as possible: it returns STOPPED, and what it
+ * would have answered is not touched, though what a sink was given stays. Without a call, nothing.
+ * From any thread, and from a sink. What a device is at, and trawl_text_load, go on to their end.
+ */
 TRAWL_API void trawl_searcher_cancel(struct trawl_searcher *searcher);
 
 /* Bytes of the current call's text that are done. Any thread may ask, also during a call: this is
@@ -403,13 +406,16 @@ TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher
  * device has no room the text is pinned in host memory instead: searches for long patterns read
  * what they need of it there, others copy it faster. Without a device (engine CPU) this does
  * nothing and succeeds. The bytes may not change, nor be freed, until trawl_text_unload or
- * trawl_searcher_close.
+ * trawl_searcher_close; under a runtime that others share, until trawl_runtime_close.
+ * The searchers of a runtime share the copy. A text that is loaded again is copied anew; it stays
+ * as it is where the runtime has other searchers, which may be searching it.
  * Errors: ARGUMENT (not a memory text), BUSY, MEMORY, DEVICE, LIMIT (more than 64 texts).
  * Cost: one copy to the device. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_load(struct trawl_searcher *searcher,
                                                           struct trawl_text *text,
                                                           struct trawl_error *error);
-/* Forget the copy; does nothing if there is none. */
+/* Forget the copy, for all searchers of the runtime: none may be searching the text. Does nothing
+ * if there is none. */
 TRAWL_API void trawl_text_unload(struct trawl_searcher *searcher, struct trawl_text *text);
 
 /* ---- Searching -------------------------------------------------------------------------
@@ -605,8 +611,8 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_search_open(struct trawl_searche
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_search_next(struct trawl_search *search,
                                                             struct trawl_batch *batch,
                                                             struct trawl_error *error);
-/* End the search early: the next, or waiting, trawl_search_next returns STOPPED. From any thread,
- * until trawl_search_close. */
+/* trawl_searcher_cancel for this search: the next, or waiting, trawl_search_next returns STOPPED.
+ * From any thread, until trawl_search_close. */
 TRAWL_API void trawl_search_cancel(struct trawl_search *search);
 TRAWL_API void trawl_search_close(struct trawl_search *search);
 

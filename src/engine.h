@@ -157,10 +157,10 @@ struct engine_ops {
     /* Devices: the same on the device asked for. */
     enum trawl_status (*lane_open_on)(struct engine *engine, uint32_t device,
                                       struct engine_lane **lane, struct trawl_error *error);
-    /* Devices: make them copy from this memory directly, and let go of it. A failed pin is no
-     * error: copies are slower. */
-    bool (*pin)(struct engine *engine, void *bytes, uint64_t bytes_count);
-    void (*unpin)(struct engine *engine, void *bytes);
+    /* Devices: make all of them copy from this memory directly, and let go of it; by this one's
+     * driver context. A failed pin is no error: copies are slower. */
+    bool (*pin)(struct engine *engine, uint32_t device, void *bytes, uint64_t bytes_count);
+    void (*unpin)(struct engine *engine, uint32_t device, void *bytes);
     /* Get ready for scans under this plan, which outlives them. */
     enum trawl_status (*lane_begin)(struct engine_lane *lane, const struct trawl_plan *plan,
                                     struct trawl_error *error);
@@ -169,9 +169,9 @@ struct engine_ops {
                               uint64_t from, enum engine_want want, struct engine_result *result,
                               struct trawl_error *error);
     /* Optional (NULL: nothing to do): keep a copy of these bytes, and forget it. A scan finds out
-     * by itself whether its chunk lies in loaded bytes. */
+     * by itself whether its chunk lies in loaded bytes. `anew`: also if they are loaded. */
     enum trawl_status (*load)(struct engine *engine, const uint8_t *bytes, uint64_t bytes_count,
-                              struct trawl_error *error);
+                              bool anew, struct trawl_error *error);
     void (*unload)(struct engine *engine, const uint8_t *bytes);
     /* Optional: would a device search the text that begins at `bytes` without a copy? Which one,
      * and as far as where? false: none. Plan NULL: any. */

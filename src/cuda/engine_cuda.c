@@ -20,8 +20,9 @@
 
 struct engine {
     struct cuda_driver driver;
-    uint64_t memory_max;  /* of each device */
-    pthread_mutex_t lock; /* of everything below */
+    uint64_t memory_max;       /* of each device */
+    pthread_mutex_t load_lock; /* one text is loaded at a time */
+    pthread_mutex_t lock;      /* of everything below */
     uint32_t device_count;
     bool device_is_open[CUDA_DEVICES_MAX];
     struct cuda_device devices[CUDA_DEVICES_MAX];
@@ -66,6 +67,7 @@ static void cuda_close(struct engine *engine)
         if (engine->device_is_open[i])
             cuda_device_close(&engine->devices[i]);
     cuda_driver_close(&engine->driver);
+    (void)pthread_mutex_destroy(&engine->load_lock);
     (void)pthread_mutex_destroy(&engine->lock);
     memory_release(engine, 1, sizeof *engine);
 }
@@ -80,6 +82,7 @@ static enum trawl_status cuda_open(const struct engine_options *options, struct 
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *engine, &memory, error));
     engine = (struct engine *)memory;
     engine->memory_max = options->device_memory_bytes;
+    (void)pthread_mutex_init(&engine->load_lock, NULL);
     (void)pthread_mutex_init(&engine->lock, NULL);
     TRAWL_TRY_DONE(cuda_driver_open(&engine->driver, error));
     if (cuda_image_scan.begin == cuda_image_scan.end && !engine->driver.simulated) {
@@ -169,13 +172,17 @@ static enum trawl_status cuda_lane_open_on(struct engine *engine, uint32_t index
     return status != TRAWL_OK ? status : lane_open_on(engine, index, lane, error);
 }
 
-/* For all devices, by the first one's context. */
-static bool cuda_pin(struct engine *engine, void *bytes, uint64_t count)
+/* For all devices, by one's context. */
+static bool cuda_pin(struct engine *engine, uint32_t index, void *bytes, uint64_t count)
 {
-    struct cuda_device *device = &engine->devices[0];
+    struct cuda_device *device = &engine->devices[index];
+    enum trawl_status status;
     bool pinned;
 
-    if (cuda_device_enter(device, NULL) != TRAWL_OK)
+    (void)pthread_mutex_lock(&engine->lock);
+    status = device_want(engine, index, NULL);
+    (void)pthread_mutex_unlock(&engine->lock);
+    if (status != TRAWL_OK || cuda_device_enter(device, NULL) != TRAWL_OK)
         return false;
     pinned = engine->driver.host_register(bytes, (size_t)count, CUDA_HOST_REGISTER_MAPPED) ==
              CUDA_CODE_OK;
@@ -183,11 +190,15 @@ static bool cuda_pin(struct engine *engine, void *bytes, uint64_t count)
     return pinned;
 }
 
-static void cuda_unpin(struct engine *engine, void *bytes)
+static void cuda_unpin(struct engine *engine, uint32_t index, void *bytes)
 {
-    struct cuda_device *device = &engine->devices[0];
+    struct cuda_device *device = &engine->devices[index];
+    bool is_open;
 
-    if (cuda_device_enter(device, NULL) != TRAWL_OK)
+    (void)pthread_mutex_lock(&engine->lock);
+    is_open = engine->device_is_open[index];
+    (void)pthread_mutex_unlock(&engine->lock);
+    if (!is_open || cuda_device_enter(device, NULL) != TRAWL_OK)
         return;
     (void)engine->driver.host_unregister(bytes);
     cuda_device_leave(device);
@@ -683,12 +694,9 @@ static enum trawl_status load_split(struct engine *engine, const uint8_t *bytes,
 
 /* Short texts lie on every device; lanes of one that has no room copy what they search, as for
  * other texts. */
-enum trawl_status engine_cuda_load(struct engine *engine, const uint8_t *bytes, uint64_t count,
-                                   struct trawl_error *error)
+static enum trawl_status load(struct engine *engine, const uint8_t *bytes, uint64_t count,
+                              struct trawl_error *error)
 {
-    engine_cuda_unload(engine, bytes);
-    if (count == 0)
-        return TRAWL_OK;
     if (engine->device_count > 1 && count >= cuda_limits_now().split_bytes_min) {
         if (load_split(engine, bytes, count, error) == TRAWL_OK)
             return TRAWL_OK;
@@ -698,6 +706,32 @@ enum trawl_status engine_cuda_load(struct engine *engine, const uint8_t *bytes, 
     for (uint32_t index = 1; index < engine->device_count; index++)
         (void)load_on(engine, index, bytes, count, 0, count, NULL);
     return TRAWL_OK;
+}
+
+static bool is_loaded(struct engine *engine, const uint8_t *bytes, uint64_t count)
+{
+    bool found = false;
+
+    (void)pthread_mutex_lock(&engine->lock);
+    for (uint32_t i = 0; i < CUDA_RESIDENT_MAX; i++)
+        found |= engine->residents[i].bytes != NULL && engine->residents[i].text == bytes &&
+                 engine->residents[i].text_count == count;
+    (void)pthread_mutex_unlock(&engine->lock);
+    return found;
+}
+
+enum trawl_status engine_cuda_load(struct engine *engine, const uint8_t *bytes, uint64_t count,
+                                   bool anew, struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+
+    (void)pthread_mutex_lock(&engine->load_lock);
+    if (anew)
+        engine_cuda_unload(engine, bytes);
+    if (count > 0 && !is_loaded(engine, bytes, count))
+        status = load(engine, bytes, count, error);
+    (void)pthread_mutex_unlock(&engine->load_lock);
+    return status;
 }
 
 void engine_cuda_unload(struct engine *engine, const uint8_t *bytes)

@@ -66,6 +66,7 @@ struct sink {
     uint64_t count; /* occurrences, or lines */
     struct trawl_match first;
     bool found;
+    bool stopped; /* deliver returned false */
     trawl_match_sink match_sink;
     trawl_window_sink window_sink;
     void *context;

@@ -39,7 +39,7 @@ enum trawl_status trawl_search_open(struct trawl_searcher *searcher, const struc
             memory_release(search, 1, sizeof *search);
     }
     if (status != TRAWL_OK)
-        atomic_store(&searcher->busy, false);
+        searcher_leave(searcher);
     return status;
 }
 
@@ -99,7 +99,7 @@ enum trawl_status trawl_search_next(struct trawl_search *search, struct trawl_ba
 void trawl_search_cancel(struct trawl_search *search)
 {
     if (search != NULL)
-        search_cancel(&search->search);
+        trawl_searcher_cancel(search->search.searcher);
 }
 
 void trawl_search_close(struct trawl_search *search)
@@ -111,5 +111,5 @@ void trawl_search_close(struct trawl_search *search)
     searcher = search->search.searcher;
     search_end(&search->search);
     memory_release(search, 1, sizeof *search);
-    atomic_store(&searcher->busy, false);
+    searcher_leave(searcher);
 }

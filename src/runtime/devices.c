@@ -38,14 +38,28 @@ void devices_lose(struct devices *devices, uint32_t index, const char *why)
     (void)pthread_mutex_unlock(&devices->runtime->lock);
 }
 
-bool devices_work(struct devices *devices)
+bool devices_work(const struct devices *devices)
 {
     return devices_are_ready(devices) && atomic_load(&devices->lost_count) < devices->device_count;
 }
 
-bool devices_are_ready(struct devices *devices)
+bool devices_are_ready(const struct devices *devices)
 {
     return atomic_load(&devices->state) == DEVICES_READY;
+}
+
+/* The first that was not lost from `index` on, round; `index` itself if all were. */
+static uint32_t working_from(const struct devices *devices, uint32_t index)
+{
+    for (uint32_t i = 0; i < devices->device_count; i++)
+        if (!atomic_load(&devices->lost[(index + i) % devices->device_count]))
+            return (index + i) % devices->device_count;
+    return index;
+}
+
+uint32_t devices_choose(struct devices *devices)
+{
+    return working_from(devices, atomic_fetch_add(&devices->chosen, 1) % devices->device_count);
 }
 
 /* ---- Opening ------------------------------------------------------------------------------ */
@@ -59,23 +73,34 @@ static enum trawl_status open_engine(struct devices *devices, struct trawl_error
     devices->device_count = properties.device_count;
     devices->lanes_worth = properties.device_count * properties.lanes_per_device;
     devices->lanes_max = (uint32_t)min_u64(devices->lanes_worth, devices->runtime->threads_max - 1);
-    atomic_store(&devices->state, DEVICES_READY);
+    if (devices->lanes_max > 0)
+        devices->lanes_max = (uint32_t)max_u64(devices->lanes_max, devices->device_count);
     return TRAWL_OK;
 }
 
-static void open_or_note(struct devices *devices)
+static void settle(struct devices *devices, enum devices_state state)
 {
-    struct trawl_error error;
+    (void)pthread_mutex_lock(&devices->runtime->lock);
+    atomic_store(&devices->state, (int)state);
+    (void)pthread_cond_broadcast(&devices->settled);
+    (void)pthread_mutex_unlock(&devices->runtime->lock);
+}
 
-    if (open_engine(devices, &error) == TRAWL_OK)
-        return;
-    devices_lose(devices, UINT32_MAX, error.message);
-    atomic_store(&devices->state, DEVICES_ABSENT);
+static enum trawl_status open_now(struct devices *devices, struct trawl_error *error)
+{
+    enum trawl_status status = open_engine(devices, error);
+
+    if (status != TRAWL_OK)
+        devices_lose(devices, UINT32_MAX, error->message);
+    settle(devices, status == TRAWL_OK ? DEVICES_READY : DEVICES_ABSENT);
+    return status;
 }
 
 static void *opener_main(void *argument)
 {
-    open_or_note((struct devices *)argument);
+    struct trawl_error error; /* the note says it */
+
+    (void)open_now((struct devices *)argument, &error);
     return NULL;
 }
 
@@ -100,18 +125,20 @@ static bool claim_opening(struct devices *devices)
 
 enum trawl_status devices_open(struct devices *devices, struct trawl_error *error)
 {
+    struct trawl_error own;
     enum trawl_status status;
 
-    if (!claim_opening(devices)) {
-        opener_join(devices);
-        return TRAWL_OK;
+    if (claim_opening(devices)) {
+        status = open_now(devices, &own);
+        if (status != TRAWL_OK && error != NULL)
+            *error = own;
+        return status;
     }
-    status = open_engine(devices, error);
-    if (status != TRAWL_OK) {
-        devices_lose(devices, UINT32_MAX, error == NULL ? "no GPU" : error->message);
-        atomic_store(&devices->state, DEVICES_ABSENT);
-    }
-    return status;
+    (void)pthread_mutex_lock(&devices->runtime->lock);
+    while (atomic_load(&devices->state) == DEVICES_OPENING)
+        (void)pthread_cond_wait(&devices->settled, &devices->runtime->lock);
+    (void)pthread_mutex_unlock(&devices->runtime->lock);
+    return TRAWL_OK;
 }
 
 void devices_ask(struct devices *devices)
@@ -128,18 +155,14 @@ void devices_ask(struct devices *devices)
     if (runs)
         return;
     devices_lose(devices, UINT32_MAX, "no thread to open the GPU with");
-    atomic_store(&devices->state, DEVICES_ABSENT);
+    settle(devices, DEVICES_ABSENT);
 }
 
 void devices_close(struct devices *devices)
 {
-    struct trawl_runtime *runtime = devices->runtime;
-
     opener_join(devices);
-    for (uint32_t i = 0; i < devices->pinned_free; i++) {
-        engine_cuda.unpin(devices->engine, devices->pinned[i].bytes);
-        runtime_buffer_release(runtime, &devices->pinned[i]);
-    }
+    while (devices_buffer_shed(devices))
+        ;
     memory_release(devices->pinned, devices->pinned_capacity, sizeof *devices->pinned);
     memory_release(devices->workers, devices->lanes_max, sizeof *devices->workers);
     if (devices->engine != NULL)
@@ -158,9 +181,7 @@ static struct job *resident_job(const struct devices *devices, const struct work
         uint32_t device = atomic_load(&job->device_next);
 
         if (atomic_load(&job->for_devices) && atomic_load(&job->has_work) &&
-            job->helpers < job->helpers_max &&
-            (device == ENGINE_DEVICES_MAX || device == worker->device_index ||
-             devices->lost[device]))
+            devices_may_serve(devices, worker->device_index, device))
             return job;
         job = job->next == first ? NULL : job->next;
     }
@@ -185,8 +206,7 @@ static struct task *pop(struct devices *devices)
 static bool serve_once(struct worker *worker, struct devices *devices)
 {
     struct trawl_runtime *runtime = devices->runtime;
-    struct task *task =
-        devices->lost[worker->device_index] && devices_work(devices) ? NULL : pop(devices);
+    struct task *task = pop(devices);
     struct job *job = task == NULL ? resident_job(devices, worker) : NULL;
 
     if (task == NULL && job == NULL)
@@ -215,9 +235,15 @@ static void *device_worker_main(void *argument)
     struct devices *devices = &runtime->devices;
 
     (void)pthread_mutex_lock(&runtime->lock);
-    while (!runtime->closing)
-        if (!serve_once(worker, devices))
+    while (!runtime->closing) {
+        if (worker_is_stranded(worker)) {
+            (void)pthread_mutex_unlock(&runtime->lock);
+            worker_change_device(worker);
+            (void)pthread_mutex_lock(&runtime->lock);
+        } else if (!serve_once(worker, devices)) {
             (void)pthread_cond_wait(&devices->work, &runtime->lock);
+        }
+    }
     (void)pthread_mutex_unlock(&runtime->lock);
     worker_end(worker);
     return NULL;
@@ -246,6 +272,13 @@ static bool workers_room(struct devices *devices)
     return true;
 }
 
+/* The first worker_count of them have a worker each: worker i begins with device i. */
+bool devices_may_serve(const struct devices *devices, uint32_t own, uint32_t other)
+{
+    return other == ENGINE_DEVICES_MAX || other == own || atomic_load(&devices->lost[other]) ||
+           other >= atomic_load(&devices->worker_count);
+}
+
 bool devices_start(struct devices *devices)
 {
     bool runs;
@@ -257,7 +290,7 @@ bool devices_start(struct devices *devices)
             struct worker *worker = &devices->workers[devices->worker_count];
 
             worker->runtime = devices->runtime;
-            worker->device_index = devices->worker_count % devices->device_count;
+            worker->device_index = atomic_load(&devices->worker_count) % devices->device_count;
             if (fault_hit(FAULT_THREAD) ||
                 pthread_create(&worker->thread, NULL, device_worker_main, worker) != 0)
                 break;
@@ -294,17 +327,34 @@ bool devices_buffer_take(struct devices *devices, uint64_t bytes, struct text_bu
     if (!taken && !makes)
         return false;
     if (taken)
-        engine_cuda.unpin(devices->engine, buffer->bytes);
+        engine_cuda.unpin(devices->engine, working_from(devices, 0), buffer->bytes);
     else
         memset(buffer, 0, sizeof *buffer);
     if (runtime_buffer_reserve(runtime, buffer, bytes, NULL) == TRAWL_OK &&
-        engine_cuda.pin(devices->engine, buffer->bytes, buffer->capacity))
+        engine_cuda.pin(devices->engine, working_from(devices, 0), buffer->bytes, buffer->capacity))
         return true;
     runtime_buffer_release(runtime, buffer);
     (void)pthread_mutex_lock(&runtime->lock);
     devices->pinned_made--;
     (void)pthread_mutex_unlock(&runtime->lock);
     return false;
+}
+
+bool devices_buffer_shed(struct devices *devices)
+{
+    struct text_buffer buffer = {.capacity = 0};
+
+    (void)pthread_mutex_lock(&devices->runtime->lock);
+    if (devices->pinned_free > 0) {
+        buffer = devices->pinned[--devices->pinned_free];
+        devices->pinned_made--;
+    }
+    (void)pthread_mutex_unlock(&devices->runtime->lock);
+    if (buffer.capacity == 0)
+        return false;
+    engine_cuda.unpin(devices->engine, working_from(devices, 0), buffer.bytes);
+    runtime_buffer_release(devices->runtime, &buffer);
+    return true;
 }
 
 void devices_buffer_give(struct devices *devices, struct text_buffer *buffer)
@@ -315,34 +365,22 @@ void devices_buffer_give(struct devices *devices, struct text_buffer *buffer)
     memset(buffer, 0, sizeof *buffer);
 }
 
-void devices_push(struct devices *devices, struct task *task, bool first)
+void devices_push(struct devices *devices, struct task *task)
 {
     (void)pthread_mutex_lock(&devices->runtime->lock);
-    task->next = first ? devices->first : NULL;
-    if (first)
-        devices->first = task;
-    else if (devices->last != NULL)
+    job_hold(task->job);
+    task->next = NULL;
+    if (devices->last != NULL)
         devices->last->next = task;
     else
         devices->first = task;
-    if (!first || devices->last == NULL)
-        devices->last = task;
+    devices->last = task;
     atomic_fetch_add(&devices->queued, 1);
-    (void)pthread_cond_broadcast(&devices->work); /* some may be of a device that is lost */
+    (void)pthread_cond_signal(&devices->work);
     (void)pthread_mutex_unlock(&devices->runtime->lock);
 }
 
-struct task *devices_pop(struct devices *devices)
-{
-    struct task *task;
-
-    (void)pthread_mutex_lock(&devices->runtime->lock);
-    task = pop(devices);
-    (void)pthread_mutex_unlock(&devices->runtime->lock);
-    return task;
-}
-
-struct task *devices_drop(struct devices *devices, const struct job *job)
+struct task *devices_drop(struct devices *devices, struct job *job)
 {
     struct task *dropped = NULL, **link = &devices->first, *task;
 
@@ -358,20 +396,17 @@ struct task *devices_drop(struct devices *devices, const struct job *job)
         task->next = dropped;
         dropped = task;
         atomic_fetch_sub(&devices->queued, 1);
+        job_leave(job);
     }
     (void)pthread_mutex_unlock(&devices->runtime->lock);
     return dropped;
 }
 
-uint32_t devices_hold(struct devices *devices, const struct trawl_plan *plan, const uint8_t *bytes,
-                      uint64_t bytes_count)
+bool devices_hold(struct devices *devices, const uint8_t *bytes, uint64_t bytes_count)
 {
     struct engine_part part;
 
-    if (!atomic_load(&devices->has_texts) || !devices_work(devices) ||
-        !engine_cuda.locate(devices->engine, plan, bytes, bytes_count, &part))
-        return 0;
-    if (part.bytes < bytes_count)
-        return 0;
-    return part.device == ENGINE_DEVICES_MAX ? devices->device_count : 1;
+    return atomic_load(&devices->has_texts) && devices_work(devices) &&
+           engine_cuda.locate(devices->engine, NULL, bytes, bytes_count, &part) &&
+           part.bytes == bytes_count;
 }

@@ -28,7 +28,6 @@ static void tasks_begin(struct search *search)
     for (uint32_t i = searcher->task_count; i > 0; i--) {
         struct task *task = &searcher->tasks[i - 1];
 
-        task->state = TASK_FREE;
         task->next = search->free;
         search->free = task;
         searcher->ring[i - 1] = NULL;
@@ -62,6 +61,7 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
         task_next_device(search, &bytes);
     (void)pthread_mutex_lock(&searcher->cancel_lock);
     searcher->search = search;
+    search->stopping = searcher_is_cancelled(searcher);
     (void)pthread_mutex_unlock(&searcher->cancel_lock);
 done:
     if (status != TRAWL_OK)
@@ -72,16 +72,12 @@ done:
 /* Tasks that wait for a device are nobody's any more. */
 static void drop_queued(struct search *search)
 {
-    struct trawl_runtime *runtime = search->job.runtime;
-    struct task *task = devices_drop(&runtime->devices, &search->job);
+    struct task *task = devices_drop(&search->job.runtime->devices, &search->job);
 
     while (task != NULL) {
         struct task *next = task->next;
 
         task_free(search, task);
-        (void)pthread_mutex_lock(&runtime->lock);
-        job_leave(&search->job);
-        (void)pthread_mutex_unlock(&runtime->lock);
         task = next;
     }
 }
@@ -100,13 +96,8 @@ void search_end(struct search *search)
         text_cursor_interrupt(&search->cursor);
     drop_queued(search);
     job_end(&search->job);
-    for (uint32_t i = 0; i < searcher->task_count; i++) {
-        struct task *task = &searcher->tasks[i];
-
-        if (task->buffer_is_pinned)
-            devices_buffer_give(&searcher->runtime->devices, &task->buffer);
-        task->buffer_is_pinned = false;
-    }
+    for (uint32_t i = 0; i < searcher->task_count; i++)
+        task_buffer_give(searcher->runtime, &searcher->tasks[i]);
     if (search->road == ROAD_HOST && road_is_long(search))
         atomic_fetch_add(&searcher->runtime->searched_ns, clock_now_ns() - search->begin_ns);
     text_cursor_close(&search->cursor);
@@ -117,9 +108,8 @@ void search_end(struct search *search)
     (void)pthread_mutex_destroy(&search->lock);
 }
 
-void search_cancel(struct search *search)
+void search_interrupt(struct search *search)
 {
-    atomic_store(&search->cancelled, true);
     (void)pthread_mutex_lock(&search->lock);
     search->stopping = true;
     (void)pthread_cond_signal(&search->ready);
@@ -129,16 +119,19 @@ void search_cancel(struct search *search)
 
 /* ---- Parts in order ----------------------------------------------------------------------- */
 
-/* Call for help where it is worth it. A stream is shared only if whoever waits for its bytes can
- * be called back. */
+/* Is help, or more of it than was asked for, worth it? A stream is shared only if whoever waits for
+ * its bytes can be called back. */
+static bool wants_help(const struct search *search)
+{
+    return road_helpers(search) > search->helpers && text_cursor_is_interruptible(&search->cursor);
+}
+
+/* Without locks. */
 static void share(struct search *search)
 {
-    uint32_t helpers = road_helpers(search);
-
-    if (helpers == 0 || !text_cursor_is_interruptible(&search->cursor))
-        return;
     search->shared = true;
-    job_share(&search->job, helpers);
+    search->helpers = road_helpers(search);
+    job_share(&search->job, search->helpers);
 }
 
 /* May the caller take a chunk? Not while a stream's chunk is in flight: reading the next might wait
@@ -179,9 +172,12 @@ static struct task *wait_next(struct search *search)
 
             (void)pthread_mutex_unlock(&search->lock);
             worked = task_work(search, caller, index);
-            if (!search->shared && worked == TASK_DONE && !search->ended)
-                share(search);
             (void)pthread_mutex_lock(&search->lock);
+            if (worked == TASK_DONE && !search->ended && wants_help(search)) {
+                (void)pthread_mutex_unlock(&search->lock);
+                share(search);
+                (void)pthread_mutex_lock(&search->lock);
+            }
         } else {
             uint64_t begin_ns = clock_now_ns();
 
@@ -262,10 +258,12 @@ enum trawl_status search_step(struct search *search, struct sink_piece *view, bo
     struct task *task;
 
     *more = false;
+    if (searcher_is_cancelled(search->searcher))
+        return TRAWL_STOPPED;
     while (!advance(search, error, &status)) {
         if (status != TRAWL_OK)
             return status;
-        if (search->road == ROAD_RESIDENT && !search->shared)
+        if (search->road == ROAD_RESIDENT && wants_help(search))
             share(search);
         task = wait_next(search);
         if (task == NULL)
@@ -285,7 +283,7 @@ enum trawl_status search_step(struct search *search, struct sink_piece *view, bo
         *more = true;
         return TRAWL_OK;
     }
-    if (atomic_load(&search->cancelled))
+    if (searcher_is_cancelled(search->searcher))
         return TRAWL_STOPPED;
     if (search->fault != TRAWL_OK && error != NULL)
         *error = search->fault_error;
@@ -309,6 +307,7 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
             break;
         begin_ns = clock_now_ns();
         if (!sink->deliver(sink, &view, &search.current->digest)) {
+            sink->stopped = true;
             status = search.current->status == TRAWL_OK ? TRAWL_STOPPED : search.current->status;
             if (search.current->status != TRAWL_OK && error != NULL)
                 *error = search.current->error;

@@ -15,6 +15,7 @@
 #define ROW_BYTES_MAX UINT32_MAX
 
 struct matrix {
+    struct trawl_searcher *searcher;
     const struct trawl_plan *plan; /* with its conditions, which the search leaves to us */
     const struct trawl_records *records;
     uint64_t columns;
@@ -50,12 +51,18 @@ static void block_clear(struct matrix *matrix)
         memset(matrix->first, 0xff, (size_t)(matrix->rows_max * matrix->columns * sizeof(int64_t)));
 }
 
+/* Hand out rows of the block at hand; false: no more are wanted. */
+static bool hand_out(struct matrix *matrix, uint64_t rows)
+{
+    return !searcher_is_cancelled(matrix->searcher) &&
+           matrix->sink(matrix->context, matrix->block_begin, rows, matrix->first) == 0;
+}
+
 /* Hand out blocks until the one with the record is at hand. */
 static bool block_reach(struct matrix *matrix, uint64_t record)
 {
     while (record >= matrix->block_begin + matrix->rows_max) {
-        if (matrix->sink(matrix->context, matrix->block_begin, matrix->rows_max, matrix->first) !=
-            0)
+        if (!hand_out(matrix, matrix->rows_max))
             return false;
         matrix->block_begin += matrix->rows_max;
         block_clear(matrix);
@@ -102,9 +109,7 @@ static bool finish_rows(struct matrix *matrix)
     uint64_t records = matrix->records->record_count;
 
     return block_reach(matrix, records) &&
-           (records == matrix->block_begin ||
-            matrix->sink(matrix->context, matrix->block_begin, records - matrix->block_begin,
-                         matrix->first) == 0);
+           (records == matrix->block_begin || hand_out(matrix, records - matrix->block_begin));
 }
 
 static enum trawl_status matrix_open(struct matrix *matrix, uint64_t block_bytes,
@@ -186,7 +191,6 @@ static enum trawl_status run_records(struct record_job *job, struct engine_resul
     return finish_rows(matrix) ? TRAWL_OK : TRAWL_STOPPED;
 }
 
-/* The searcher is the caller's alone meanwhile; its statistics tell of this call. */
 static enum trawl_status search_records(struct trawl_searcher *searcher, struct matrix *matrix,
                                         struct trawl_error *error)
 {
@@ -195,8 +199,6 @@ static enum trawl_status search_records(struct trawl_searcher *searcher, struct 
     uint64_t begin_ns = clock_now_ns();
     enum trawl_status status;
 
-    if (atomic_exchange(&searcher->busy, true))
-        return TRAWL_FAIL(error, BUSY, "the searcher is already inside a call");
     atomic_store(&searcher->progress, 0);
     status = run_records(&job, &result, error);
     job.stats.device_chunk_count = result.on_device ? job.stats.chunk_count : 0;
@@ -207,7 +209,30 @@ static enum trawl_status search_records(struct trawl_searcher *searcher, struct 
     job.stats.device_memory_ns = result.device_memory_ns;
     job.stats.device_host_ns = result.device_host_ns;
     stats_finish(searcher, &job.stats, begin_ns);
-    atomic_store(&searcher->busy, false);
+    return status;
+}
+
+/* All records as one text. */
+static enum trawl_status search_tape(struct trawl_searcher *searcher, struct matrix *matrix,
+                                     struct trawl_error *error)
+{
+    const struct trawl_records *records = matrix->records;
+    struct trawl_plan bare = *matrix->plan; /* the same tables */
+    struct trawl_text *text = NULL;
+    struct sink sink;
+    enum trawl_status status;
+
+    /* Conditions are for the record, not for the tape. */
+    bare.flags &= ~(uint32_t)(TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
+    TRAWL_TRY(trawl_text_from_memory(records->bytes + records->offsets[0],
+                                     records->offsets[records->record_count] - records->offsets[0],
+                                     &text, error));
+    sink_positions(&sink, take_matches, matrix);
+    sink_line_ends(&sink, bare.line_end, bare.line_end_also);
+    status = search_run(searcher, &bare, text, &sink, error);
+    if (status == TRAWL_OK && !finish_rows(matrix))
+        status = TRAWL_STOPPED;
+    trawl_text_close(text);
     return status;
 }
 
@@ -215,9 +240,7 @@ enum trawl_status trawl_matrix(struct trawl_searcher *searcher, const struct tra
                                const struct trawl_records *records, trawl_row_sink sink,
                                void *context, struct trawl_error *error)
 {
-    struct matrix matrix = {plan, records, 0, NULL, 0, 0, 0, sink, context};
-    struct trawl_text *text = NULL;
-    struct trawl_plan bare;
+    struct matrix matrix = {searcher, plan, records, 0, NULL, 0, 0, 0, sink, context};
     enum trawl_status status;
 
     if (searcher == NULL || plan == NULL || records == NULL || sink == NULL)
@@ -232,23 +255,16 @@ enum trawl_status trawl_matrix(struct trawl_searcher *searcher, const struct tra
         return TRAWL_FAIL(error, ARGUMENT, "records: %s is NULL",
                           records->bytes == NULL ? "bytes" : "offsets");
     TRAWL_TRY(check_records(records, error));
-    bare = *plan; /* the same tables; conditions are for the record, not for the tape */
-    bare.flags &= ~(uint32_t)(TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
-    if (plan->algorithm.for_records) {
-        TRAWL_TRY_DONE(
-            matrix_open(&matrix, BLOCK_BYTES * (uint64_t)searcher->runtime->threads_max, error));
-        status = search_records(searcher, &matrix, error);
-        goto done;
-    }
-    TRAWL_TRY_DONE(matrix_open(&matrix, BLOCK_BYTES, error));
-    TRAWL_TRY_DONE(trawl_text_from_memory(
-        records->bytes + records->offsets[0],
-        records->offsets[records->record_count] - records->offsets[0], &text, error));
-    TRAWL_TRY_DONE(trawl_positions(searcher, &bare, text, take_matches, &matrix, error));
-    if (!finish_rows(&matrix))
-        status = TRAWL_STOPPED;
-done:
-    trawl_text_close(text);
+    TRAWL_TRY(searcher_enter(searcher, error));
+    status = matrix_open(&matrix,
+                         plan->algorithm.for_records
+                             ? BLOCK_BYTES * (uint64_t)searcher->runtime->threads_max
+                             : BLOCK_BYTES,
+                         error);
+    if (status == TRAWL_OK)
+        status = plan->algorithm.for_records ? search_records(searcher, &matrix, error)
+                                             : search_tape(searcher, &matrix, error);
     memory_release(matrix.first, matrix.rows_max, matrix.columns * sizeof(int64_t));
+    searcher_leave(searcher);
     return status;
 }

@@ -41,7 +41,7 @@ struct queries {
 
 static bool is_on_device(struct trawl_runtime *runtime, const struct trawl_text *text)
 {
-    return devices_hold(&runtime->devices, NULL, text->bytes, text->bytes_count) > 0;
+    return devices_hold(&runtime->devices, text->bytes, text->bytes_count);
 }
 
 /* Searched by one worker, or one launch? */
@@ -103,6 +103,8 @@ static enum trawl_status work_block(struct queries *queries, struct worker *work
         struct engine_query *query = &queries->items[i];
         bool was_done = query->done;
 
+        if (searcher_is_cancelled(queries->searcher))
+            return TRAWL_STOPPED;
         if (!was_done) {
             enum trawl_status status = scan_query(engine, lane, query, error);
 
@@ -121,7 +123,7 @@ static enum trawl_status work_block(struct queries *queries, struct worker *work
 static void serve(struct job *job, struct worker *worker)
 {
     struct queries *queries = (struct queries *)job;
-    struct trawl_error error;
+    struct trawl_error error = {.status = TRAWL_OK};
     enum trawl_status status = queries->on_device ? worker_device_ready(worker, job, &error)
                                                   : worker_host_ready(worker, job, &error);
     bool is_caller = worker == &queries->searcher->caller;
@@ -187,11 +189,13 @@ static enum trawl_status run_small(struct queries *queries, uint32_t *took_part,
 
     if (queries->device_count > 0)
         status = run_phase(queries, true, queries->device_count, took_part);
+    if (status == TRAWL_STOPPED)
+        return status;
     if (status != TRAWL_OK && !must && status != TRAWL_UNSUPPORTED)
         devices_lose(&runtime->devices, UINT32_MAX, queries->error.message);
     if (!must && (status != TRAWL_OK || queries->count > queries->device_count))
         status = run_phase(queries, false, queries->count, took_part);
-    if (status != TRAWL_OK && error != NULL)
+    if (status != TRAWL_OK && status != TRAWL_STOPPED && error != NULL)
         *error = queries->error;
     return status;
 }
@@ -207,7 +211,7 @@ static enum trawl_status run_large(struct trawl_searcher *searcher, const struct
     sink_count(&sink);
     sink_line_ends(&sink, asked->plan->line_end, asked->plan->line_end_also);
     status = search_run(searcher, asked->plan, asked->text, &sink, error);
-    if (status != TRAWL_OK && error != NULL)
+    if (status != TRAWL_OK && status != TRAWL_STOPPED && error != NULL)
         name_query(index, error);
     TRAWL_TRY(status);
     *count = sink.count;

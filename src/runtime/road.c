@@ -200,8 +200,8 @@ bool road_wants_device(struct search *search)
             devices_ask(devices);
         return false;
     }
-    return devices_work(devices) && staging_pays(search) && devices_start(devices) &&
-           devices_are_hungry(devices);
+    return devices_work(devices) && devices_are_hungry(devices) && staging_pays(search) &&
+           devices_start(devices);
 }
 
 /* ---- Helpers ------------------------------------------------------------------------------ */

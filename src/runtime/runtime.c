@@ -61,6 +61,7 @@ enum trawl_status runtime_open(const struct trawl_runtime_options *given,
     (void)pthread_mutex_init(&runtime->lock, NULL);
     (void)pthread_cond_init(&runtime->work, NULL);
     (void)pthread_cond_init(&runtime->devices.work, NULL);
+    (void)pthread_cond_init(&runtime->devices.settled, NULL);
     TRAWL_TRY_DONE(
         memory_allocate_zeroed(runtime->threads_max - 1, sizeof *runtime->workers, &memory, error));
     runtime->workers = (struct worker *)memory;
@@ -83,6 +84,7 @@ void runtime_close(struct trawl_runtime *runtime)
         engine_cpu.close(runtime->host);
     TRAWL_ASSERT(atomic_load(&runtime->memory_used) == 0);
     memory_release(runtime->workers, runtime->threads_max - 1, sizeof *runtime->workers);
+    (void)pthread_cond_destroy(&runtime->devices.settled);
     (void)pthread_cond_destroy(&runtime->devices.work);
     (void)pthread_cond_destroy(&runtime->work);
     (void)pthread_mutex_destroy(&runtime->lock);
@@ -113,6 +115,18 @@ enum trawl_status trawl_runtime_close(struct trawl_runtime *runtime, struct traw
 
 /* ---- Buffers ------------------------------------------------------------------------------ */
 
+/* Count bytes as used, if they fit; *used: without them. One that does not fit is never counted, or
+ * another one might fail for it. */
+static bool charge(struct trawl_runtime *runtime, uint64_t bytes, uint64_t *used)
+{
+    *used = atomic_load(&runtime->memory_used);
+    do
+        if (runtime->memory_max > 0 && saturating_add(*used, bytes) > runtime->memory_max)
+            return false;
+    while (!atomic_compare_exchange_weak(&runtime->memory_used, used, *used + bytes));
+    return true;
+}
+
 enum trawl_status runtime_buffer_reserve(struct trawl_runtime *runtime, struct text_buffer *buffer,
                                          uint64_t bytes, struct trawl_error *error)
 {
@@ -123,14 +137,12 @@ enum trawl_status runtime_buffer_reserve(struct trawl_runtime *runtime, struct t
     if (bytes <= buffer->capacity)
         return TRAWL_OK;
     runtime_buffer_release(runtime, buffer);
-    used = atomic_load(&runtime->memory_used);
-    do /* no reservation that fails may be seen, or another one might fail for it */
-        if (runtime->memory_max > 0 && saturating_add(used, bytes) > runtime->memory_max)
+    while (!charge(runtime, bytes, &used)) /* idle buffers go first */
+        if (!devices_buffer_shed(&runtime->devices))
             return TRAWL_FAIL(error, MEMORY,
                               "a chunk of %" PRIu64 " bytes beside %" PRIu64
                               " in use exceeds the runtime's limit of %" PRIu64,
                               bytes, used, runtime->memory_max);
-    while (!atomic_compare_exchange_weak(&runtime->memory_used, &used, used + bytes));
     status = memory_allocate(bytes, 1, &memory, error);
     if (status != TRAWL_OK) {
         atomic_fetch_sub(&runtime->memory_used, bytes);
@@ -162,8 +174,9 @@ enum trawl_status runtime_load(struct trawl_runtime *runtime, const struct trawl
     if (runtime->engine == TRAWL_ENGINE_CPU)
         return TRAWL_OK;
     status = devices_open(devices, &device_error);
-    if (status == TRAWL_OK && devices_are_ready(devices))
-        status = engine_cuda.load(devices->engine, text->bytes, text->bytes_count, &device_error);
+    if (status == TRAWL_OK && devices_are_ready(devices)) /* other searchers may be searching it */
+        status = engine_cuda.load(devices->engine, text->bytes, text->bytes_count,
+                                  atomic_load(&runtime->searchers) == 1, &device_error);
     else if (status == TRAWL_OK)
         return TRAWL_OK;
     if (status == TRAWL_OK)

@@ -32,8 +32,8 @@ struct worker {
     uint64_t host_job;             /* number of the job each of them is ready for */
     uint64_t device_job;
     uint64_t algorithm_job;
-    uint64_t part_job; /* and of the last job that this worker did something for */
-    uint32_t device_index;
+    uint64_t part_job;         /* and of the last job that this worker did something for */
+    uint32_t device_index;     /* of its lane there; ENGINE_DEVICES_MAX: none was chosen */
     struct text_buffer buffer; /* kept from chunk to chunk */
     pthread_t thread;
 };
@@ -41,7 +41,7 @@ struct worker {
 /* One call. */
 struct job {
     struct trawl_runtime *runtime;
-    uint64_t number; /* no other job of the process has had it */
+    uint64_t number; /* no other job of the runtime has had it */
     const struct trawl_plan *plan;
     /* Do what this worker can do for the job now, and return. Called without locks. */
     void (*serve)(struct job *job, struct worker *worker);
@@ -55,7 +55,7 @@ struct job {
     struct job *next, *previous;
     uint32_t inside;      /* workers that hold it, and tasks in the devices' queue */
     uint32_t helpers;     /* workers of the runtime's among them */
-    uint32_t helpers_max; /* worth having */
+    uint32_t helpers_max; /* host workers worth having */
     bool waits_for_leave;
     pthread_cond_t left; /* somebody left */
 };
@@ -68,16 +68,19 @@ struct devices {
     struct engine *engine; /* written before DEVICES_READY is */
     struct engine_options options;
     uint32_t device_count;
-    uint32_t lanes_worth;   /* at work at a time, of all devices */
-    uint32_t lanes_max;     /* of their workers: the threads that were asked for are not exceeded */
-    _Atomic bool has_texts; /* some were loaded */
+    uint32_t lanes_worth;    /* at work at a time, of all devices */
+    uint32_t lanes_max;      /* of their workers: no more than the threads that were asked for, but
+                                one for each device; none where one thread does everything */
+    _Atomic bool has_texts;  /* some were loaded */
+    _Atomic uint32_t chosen; /* how often a device was chosen */
     pthread_t opener;
 
     /* Under the runtime's lock: */
     bool opener_runs;
     char note[TRAWL_ERROR_MESSAGE_BYTES]; /* why there are none, or fewer */
     struct worker *workers;               /* lanes_max; worker_count run */
-    uint32_t worker_count;
+    _Atomic uint32_t worker_count;
+    pthread_cond_t settled;    /* the state is neither of the first two any more */
     pthread_cond_t work;       /* to them */
     struct task *first, *last; /* to be searched */
     _Atomic uint32_t queued;
@@ -118,7 +121,7 @@ enum trawl_status runtime_open(const struct trawl_runtime_options *options,
 void runtime_close(struct trawl_runtime *runtime);
 
 /* A buffer of at least `bytes` for a worker's next chunk: MEMORY if the runtime's budget forbids
- * it. Released with runtime_buffer_release. */
+ * it. Released with runtime_buffer_release. Without locks. */
 enum trawl_status runtime_buffer_reserve(struct trawl_runtime *runtime, struct text_buffer *buffer,
                                          uint64_t bytes, struct trawl_error *error);
 void runtime_buffer_release(struct trawl_runtime *runtime, struct text_buffer *buffer);
@@ -140,7 +143,7 @@ void job_leave(struct job *job);
 /* This worker does something for the job. */
 void worker_takes_part(struct worker *worker, struct job *job);
 /* Make the worker's lane ready for the job: for a plan with an algorithm, that of its engine; else
- * on the host, or on a device; there the worker's own, or for a calling thread's worker any. */
+ * on the host, or on a device. A worker whose device is lost goes over to another. */
 enum trawl_status worker_host_ready(struct worker *worker, struct job *job,
                                     struct trawl_error *error);
 enum trawl_status worker_device_ready(struct worker *worker, struct job *job,
@@ -148,39 +151,45 @@ enum trawl_status worker_device_ready(struct worker *worker, struct job *job,
 /* The engine and the lane that search for the job. */
 const struct engine_ops *worker_engine(const struct worker *worker, const struct job *job,
                                        bool on_device, struct engine_lane **lane);
+/* Is the worker's device lost, and another not? */
+bool worker_is_stranded(const struct worker *worker);
+void worker_change_device(struct worker *worker);
 void worker_end(struct worker *worker);
 void workers_stop(struct trawl_runtime *runtime);
 
 /* ---- devices.c ---- */
 
-/* Open them now, in the calling thread: ENGINE, DEVICE, MEMORY. */
+/* Open them now, in the calling thread, or wait for whoever does: ENGINE, DEVICE, MEMORY. */
 enum trawl_status devices_open(struct devices *devices, struct trawl_error *error);
 /* Begin to open them in the background, unless somebody has. */
 void devices_ask(struct devices *devices);
 void devices_close(struct devices *devices);
-bool devices_are_ready(struct devices *devices);
+bool devices_are_ready(const struct devices *devices);
 void devices_note(struct devices *devices, char *note, uint64_t note_bytes);
 /* A device failed; UINT32_MAX: all of them. */
 void devices_lose(struct devices *devices, uint32_t index, const char *why);
 /* Is there one left that was not lost? */
-bool devices_work(struct devices *devices);
+bool devices_work(const struct devices *devices);
+/* One that was not lost, if there is one: in turn. */
+uint32_t devices_choose(struct devices *devices);
 /* Start their workers; false: none runs. */
 bool devices_start(struct devices *devices);
+/* May the worker of this device search what lies on that one? Not what another worker is for. */
+bool devices_may_serve(const struct devices *devices, uint32_t own, uint32_t other);
 
 /* Should one more chunk be made ready for a device? */
 bool devices_are_hungry(struct devices *devices);
 /* A pinned buffer of at least `bytes`; false: there is none to be had now. */
 bool devices_buffer_take(struct devices *devices, uint64_t bytes, struct text_buffer *buffer);
 void devices_buffer_give(struct devices *devices, struct text_buffer *buffer);
-/* Queue a task; the caller has a hold on its job, which passes to the task. */
-void devices_push(struct devices *devices, struct task *task, bool first);
-/* The next task of a queue; NULL: none. */
-struct task *devices_pop(struct devices *devices);
-/* Drop what the job has in the queue: the tasks, linked by next. */
-struct task *devices_drop(struct devices *devices, const struct job *job);
+/* Release a pinned buffer that is not in use; false: there is none. */
+bool devices_buffer_shed(struct devices *devices);
+/* Queue a task, which holds its job from now on. */
+void devices_push(struct devices *devices, struct task *task);
+/* Drop what the job has in the queue: the tasks, linked by next; they hold it no longer. */
+struct task *devices_drop(struct devices *devices, struct job *job);
 
-/* How many devices hold all of these bytes? 0 also where the text is split. */
-uint32_t devices_hold(struct devices *devices, const struct trawl_plan *plan, const uint8_t *bytes,
-                      uint64_t bytes_count);
+/* Does one device hold all of these bytes? false also where they are split. */
+bool devices_hold(struct devices *devices, const uint8_t *bytes, uint64_t bytes_count);
 
 #endif

@@ -111,18 +111,32 @@ void trawl_searcher_close(struct trawl_searcher *searcher)
 
 /* ---- Questions ---------------------------------------------------------------------------- */
 
+/* Both kinds of statistics begin with the size that the caller's struct has. */
+static enum trawl_status check_stats(const struct trawl_searcher *searcher, const void *stats,
+                                     struct trawl_error *error)
+{
+    const uint64_t *size = (const uint64_t *)stats;
+
+    if (searcher == NULL || size == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", searcher == NULL ? "searcher" : "stats");
+    if (*size < sizeof *size)
+        return TRAWL_FAIL(error, ARGUMENT, "stats: size %" PRIu64 " is not a struct's size", *size);
+    return TRAWL_OK;
+}
+
+static void copy_stats(void *given, const void *stats, uint64_t stats_bytes)
+{
+    uint64_t size = *(const uint64_t *)given;
+
+    memcpy(given, stats, (size_t)min_u64(size, stats_bytes));
+    *(uint64_t *)given = size;
+}
+
 enum trawl_status trawl_searcher_stats(const struct trawl_searcher *searcher,
                                        struct trawl_stats *stats, struct trawl_error *error)
 {
-    uint64_t size;
-
-    if (searcher == NULL || stats == NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", searcher == NULL ? "searcher" : "stats");
-    size = stats->size;
-    if (size < sizeof size)
-        return TRAWL_FAIL(error, ARGUMENT, "stats: size %" PRIu64 " is not a struct's size", size);
-    memcpy(stats, &searcher->stats, (size_t)min_u64(size, sizeof *stats));
-    stats->size = size;
+    TRAWL_TRY(check_stats(searcher, stats, error));
+    copy_stats(stats, &searcher->stats, sizeof *stats);
     return TRAWL_OK;
 }
 
@@ -130,32 +144,25 @@ enum trawl_status trawl_searcher_workers(const struct trawl_searcher *searcher, 
                                          struct trawl_worker_stats *stats, uint32_t *count,
                                          struct trawl_error *error)
 {
-    uint64_t size;
-
-    if (searcher == NULL || stats == NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", searcher == NULL ? "searcher" : "stats");
-    size = stats->size;
-    if (size < sizeof size)
-        return TRAWL_FAIL(error, ARGUMENT, "stats: size %" PRIu64 " is not a struct's size", size);
+    TRAWL_TRY(check_stats(searcher, stats, error));
     if (count != NULL)
         *count = searcher->workers_count;
     if (index >= searcher->workers_count)
         return TRAWL_FAIL(error, ARGUMENT, "there are no workers %" PRIu32, index);
-    memcpy(stats, &searcher->workers[index], (size_t)min_u64(size, sizeof *stats));
-    stats->size = size;
+    copy_stats(stats, &searcher->workers[index], sizeof *stats);
     return TRAWL_OK;
 }
 
 void trawl_searcher_cancel(struct trawl_searcher *searcher)
 {
-    struct search *search;
+    int expected = CALL_INSIDE;
 
-    if (searcher == NULL)
+    if (searcher == NULL ||
+        !atomic_compare_exchange_strong(&searcher->call, &expected, CALL_CANCELLED))
         return;
     (void)pthread_mutex_lock(&searcher->cancel_lock);
-    search = searcher->search;
-    if (search != NULL)
-        search_cancel(search);
+    if (searcher->search != NULL)
+        search_interrupt(searcher->search);
     (void)pthread_mutex_unlock(&searcher->cancel_lock);
 }
 
@@ -168,10 +175,9 @@ enum trawl_status trawl_text_load(struct trawl_searcher *searcher, struct trawl_
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", searcher == NULL ? "searcher" : "text");
     if (text->kind != TEXT_MEMORY)
         return TRAWL_FAIL(error, ARGUMENT, "%s: only a text in memory can be loaded", text->name);
-    if (atomic_exchange(&searcher->busy, true))
-        return TRAWL_FAIL(error, BUSY, "the searcher is already inside a call");
+    TRAWL_TRY(searcher_enter(searcher, error));
     status = runtime_load(searcher->runtime, text, error);
-    atomic_store(&searcher->busy, false);
+    searcher_leave(searcher);
     return status;
 }
 
@@ -186,9 +192,27 @@ uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher)
     return searcher == NULL ? 0 : atomic_load(&searcher->progress);
 }
 
-/* ---- Searching ---------------------------------------------------------------------------- */
+/* ---- Calls -------------------------------------------------------------------------------- */
 
-/* What all searches share: checks and the busy mark. */
+enum trawl_status searcher_enter(struct trawl_searcher *searcher, struct trawl_error *error)
+{
+    int expected = CALL_NONE;
+
+    if (!atomic_compare_exchange_strong(&searcher->call, &expected, CALL_INSIDE))
+        return TRAWL_FAIL(error, BUSY, "the searcher is already inside a call");
+    return TRAWL_OK;
+}
+
+void searcher_leave(struct trawl_searcher *searcher)
+{
+    atomic_store(&searcher->call, CALL_NONE);
+}
+
+bool searcher_is_cancelled(const struct trawl_searcher *searcher)
+{
+    return atomic_load(&searcher->call) == CALL_CANCELLED;
+}
+
 enum trawl_status search_enter(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                const struct trawl_text *text, struct trawl_error *error)
 {
@@ -200,9 +224,7 @@ enum trawl_status search_enter(struct trawl_searcher *searcher, const struct tra
     if (plan->algorithm.for_records)
         return TRAWL_FAIL(error, ARGUMENT, "algorithm %s is for records, trawl_matrix alone",
                           plan->algorithm.name);
-    if (atomic_exchange(&searcher->busy, true))
-        return TRAWL_FAIL(error, BUSY, "the searcher is already inside a call");
-    return TRAWL_OK;
+    return searcher_enter(searcher, error);
 }
 
 static enum trawl_status search_checked(struct trawl_searcher *searcher,
@@ -214,7 +236,7 @@ static enum trawl_status search_checked(struct trawl_searcher *searcher,
     TRAWL_TRY(search_enter(searcher, plan, text, error));
     sink_line_ends(sink, plan->line_end, plan->line_end_also);
     status = search_run(searcher, plan, text, sink, error);
-    atomic_store(&searcher->busy, false);
+    searcher_leave(searcher);
     return status;
 }
 
@@ -259,11 +281,16 @@ enum trawl_status trawl_count_many(struct trawl_searcher *searcher,
         TRAWL_TRY(check_query(&queries[i], i, error));
     if (query_count == 0)
         return TRAWL_OK;
-    if (atomic_exchange(&searcher->busy, true))
-        return TRAWL_FAIL(error, BUSY, "the searcher is already inside a call");
+    TRAWL_TRY(searcher_enter(searcher, error));
     status = queries_run(searcher, queries, query_count, counts, error);
-    atomic_store(&searcher->busy, false);
+    searcher_leave(searcher);
     return status;
+}
+
+/* Did the sink stop the search, rather than somebody cancel it? */
+static bool has_enough(const struct sink *sink, enum trawl_status status)
+{
+    return status == TRAWL_STOPPED && sink->stopped;
 }
 
 enum trawl_status trawl_first(struct trawl_searcher *searcher, const struct trawl_plan *plan,
@@ -277,7 +304,7 @@ enum trawl_status trawl_first(struct trawl_searcher *searcher, const struct traw
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", match == NULL ? "match" : "found");
     sink_first(&sink);
     status = search_checked(searcher, plan, text, &sink, error);
-    if (status != TRAWL_OK && status != TRAWL_STOPPED)
+    if (status != TRAWL_OK && !has_enough(&sink, status))
         return status;
     *found = sink.found;
     if (sink.found)
@@ -338,7 +365,7 @@ static enum trawl_status begins_on_device(struct trawl_searcher *searcher,
                           plan->algorithm.name);
     begins->bytes = text->bytes;
     begins->bytes_count = text->bytes_count;
-    if (devices_hold(&runtime->devices, NULL, text->bytes, text->bytes_count) == 0 &&
+    if (!devices_hold(&runtime->devices, text->bytes, text->bytes_count) &&
         runtime->engine == TRAWL_ENGINE_AUTO)
         return TRAWL_FAIL(error, UNSUPPORTED, "the text is not loaded on a device");
     atomic_store(&searcher->progress, 0);
@@ -386,7 +413,7 @@ enum trawl_status trawl_begins_into(struct trawl_searcher *searcher, const struc
         sink.count = 0;
         status = search_run(searcher, plan, text, &sink, error);
     }
-    atomic_store(&searcher->busy, false);
+    searcher_leave(searcher);
     if (status == TRAWL_OK || status == TRAWL_READ || status == TRAWL_DEVICE)
         *begin_count = sink.count;
     return status;
@@ -408,7 +435,7 @@ enum trawl_status trawl_begins_on_device(struct trawl_searcher *searcher,
         return TRAWL_FAIL(error, ARGUMENT, "begins_address is not aligned to 8 bytes");
     TRAWL_TRY(search_enter(searcher, plan, text, error));
     status = begins_on_device(searcher, plan, text, &array, error);
-    atomic_store(&searcher->busy, false);
+    searcher_leave(searcher);
     if (status == TRAWL_OK)
         *begin_count = array.count;
     return status;
@@ -425,7 +452,7 @@ enum trawl_status trawl_count_lines(struct trawl_searcher *searcher, const struc
         return TRAWL_FAIL(error, ARGUMENT, "count is NULL");
     sink_lines(&sink, invert, lines_max);
     status = search_checked(searcher, plan, text, &sink, error);
-    if (status != TRAWL_OK && status != TRAWL_STOPPED)
+    if (status != TRAWL_OK && !has_enough(&sink, status))
         return status;
     *count = sink.count;
     return TRAWL_OK;

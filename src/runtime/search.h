@@ -20,12 +20,9 @@
 
 enum road { ROAD_HOST, ROAD_STAGED, ROAD_RESIDENT, ROAD_ALONE };
 
-enum task_state { TASK_FREE, TASK_TAKEN, TASK_READY };
-
 /* One chunk of a search, from its taker to its delivery. */
 struct task {
     struct job *job;
-    enum task_state state;
     struct task *next; /* of the free ones, or in the devices' queue */
     struct text_buffer buffer;
     bool buffer_is_pinned;
@@ -63,14 +60,12 @@ struct search {
     uint64_t begin_ns;
     _Atomic uint64_t bytes_taken;
     _Atomic bool device_refused; /* the plan is not for devices */
-    _Atomic bool cancelled;
     struct work_done host;
     struct work_done device[ENGINE_DEVICES_MAX];
 
     pthread_mutex_t lock; /* of what follows, and of tasks that are not taken */
     pthread_cond_t ready; /* to the caller */
     struct task *free;
-    uint64_t index_deliver;  /* the next chunk to deliver */
     uint32_t taken;          /* tasks not free */
     bool ended;              /* no chunk is left to take */
     bool stopping;           /* take no more */
@@ -78,13 +73,17 @@ struct search {
     struct trawl_error fault_error;
 
     /* The caller's: */
-    bool shared;
-    struct task *current; /* being delivered */
+    uint64_t index_deliver; /* the next chunk to deliver */
+    bool shared;            /* others may be at work on it */
+    uint32_t helpers;       /* that were asked for */
+    struct task *current;   /* being delivered */
     bool last_delivered;
     uint64_t idle_ns;    /* nothing was ready and nothing was to be done */
     uint64_t deliver_ns; /* in the sink */
     struct trawl_stats stats;
 };
+
+enum searcher_call { CALL_NONE, CALL_INSIDE, CALL_CANCELLED };
 
 struct trawl_searcher {
     struct trawl_runtime *runtime;
@@ -94,10 +93,10 @@ struct trawl_searcher {
     struct task *tasks;
     struct task **ring; /* tasks by index of their chunk */
     uint32_t task_count;
-    atomic_bool busy;
+    _Atomic int call; /* enum searcher_call */
     _Atomic uint64_t progress;
-    _Atomic(struct search *) search; /* under way, for trawl_searcher_cancel */
     pthread_mutex_t cancel_lock;
+    struct search *search; /* under way; under cancel_lock */
     struct trawl_stats stats;
     struct trawl_worker_stats workers[1 + ENGINE_DEVICES_MAX];
     uint32_t workers_count;
@@ -109,13 +108,13 @@ struct trawl_searcher {
 enum trawl_status search_begin(struct search *search, struct trawl_searcher *searcher,
                                const struct trawl_plan *plan, struct trawl_text *text,
                                struct sink *sink, struct trawl_error *error);
-/* The next part of the text's results in order, until the next call. *more false: the text's end,
- * or cancelled (STOPPED). A fault is returned after the results before it. */
+/* The next part of the text's results in order, until the next call. *more false: the text's end.
+ * STOPPED: cancelled. A fault is returned after the results before it. */
 enum trawl_status search_step(struct search *search, struct sink_piece *view, bool *more,
                               struct trawl_error *error);
 void search_end(struct search *search);
-/* From any thread. */
-void search_cancel(struct search *search);
+/* The searcher's call was cancelled: whoever waits for it is called back. From any thread. */
+void search_interrupt(struct search *search);
 /* Begin, deliver all to the sink, end. STOPPED if the sink stopped it. */
 enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                              struct trawl_text *text, struct sink *sink, struct trawl_error *error);
@@ -138,7 +137,7 @@ uint32_t road_helpers(const struct search *search);
 
 /* ---- task.c: one chunk ---- */
 
-enum task_taken { TASK_DONE, TASK_QUEUED, TASK_NOTHING, TASK_BUSY };
+enum task_taken { TASK_DONE, TASK_NOTHING, TASK_BUSY };
 
 /* Take the text's next chunk into a task, make it ready, search or queue it. `only`: as in
  * text_cursor_next. NOTHING: there is none to take, or no room for it. */
@@ -156,11 +155,19 @@ void task_search(struct search *search, struct task *task, struct worker *worker
 struct sink_piece task_view(const struct search *search, const struct task *task);
 /* Give back a task that was delivered, or that nobody wants. */
 void task_free(struct search *search, struct task *task);
+/* Where nobody looks at the task's bytes again: its buffer to those of devices, or to the budget.
+ */
+void task_buffer_give(struct trawl_runtime *runtime, struct task *task);
 void task_release(struct trawl_runtime *runtime, struct task *task);
 
 /* ---- search.c ---- */
 
-/* What all searches share: checks, and the mark that the searcher is inside a call. */
+/* Mark the searcher as inside a call: BUSY if it is inside one. And as outside again. */
+enum trawl_status searcher_enter(struct trawl_searcher *searcher, struct trawl_error *error);
+void searcher_leave(struct trawl_searcher *searcher);
+/* Was the call that the searcher is inside cancelled? */
+bool searcher_is_cancelled(const struct trawl_searcher *searcher);
+/* searcher_enter, after the checks that all searches share. */
 enum trawl_status search_enter(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                const struct trawl_text *text, struct trawl_error *error);
 

@@ -192,79 +192,62 @@ static void count_work(struct search *search, const struct worker *worker, bool 
     atomic_fetch_add(&done->search_ns, ns);
 }
 
-/* A device could not do it. The plan is not for devices, or the device is lost: where the CPU may
- * search, it does from now on; else another device does. True: the task has its result; false: it
- * is queued again. */
-static bool recover(struct search *search, struct task *task, struct worker *worker,
-                    enum trawl_status status, const struct trawl_error *error)
+/* Nothing of the part at hand is delivered. */
+static void drop_part(struct task *task)
 {
-    struct devices *devices = &search->job.runtime->devices;
-    enum trawl_status host;
-
-    if (status == TRAWL_UNSUPPORTED)
-        atomic_store(&search->device_refused, true);
-    else if (worker->device_index < ENGINE_DEVICES_MAX)
-        devices_lose(devices, worker->device_index, error->message);
-    else if (search->host_searches)
-        devices_lose(devices, UINT32_MAX, error->message);
-    if (search->host_searches) {
-        host = worker_host_ready(worker, &search->job, &task->error);
-        if (host == TRAWL_OK)
-            host = scan(search, task, worker, false, &task->error);
-        task->status = host;
-        return true;
-    }
-    if (status == TRAWL_DEVICE && worker->device_index < ENGINE_DEVICES_MAX &&
-        devices_work(devices))
-        return false;
-    task->status = status;
-    task->error = *error;
-    return true;
+    engine_result_begin(&task->result, task->from, false);
+    task->match_count = 0;
 }
 
-/* false: the task waits for another device. */
-static bool search_part(struct search *search, struct task *task, struct worker *worker,
-                        bool on_device)
+/* A device could not do it: the plan is not for devices, or the device is lost. True: another one
+ * may try. Else the CPU has searched, if it may, from now on all of a plan that is not for devices;
+ * or *status says what the task fails with. */
+static bool recover(struct search *search, struct task *task, struct worker *worker,
+                    enum trawl_status *status, struct trawl_error *error)
 {
-    bool first = task->status == TRAWL_OK; /* of a task's faults the first is told */
-    enum trawl_status kept = task->status, status;
+    struct devices *devices = &search->job.runtime->devices;
+    bool lost = *status != TRAWL_UNSUPPORTED && worker->device_index < ENGINE_DEVICES_MAX;
+
+    if (plan_has_algorithm(search->job.plan)) /* a device that is not what its kernels want */
+        return false;
+    if (lost)
+        devices_lose(devices, worker->device_index, error->message);
+    else
+        atomic_store(&search->device_refused, true);
+    if (!search->host_searches)
+        return lost && *status == TRAWL_DEVICE && devices_work(devices);
+    *status = worker_host_ready(worker, &search->job, error);
+    if (*status == TRAWL_OK)
+        *status = scan(search, task, worker, false, error);
+    return false;
+}
+
+void task_search(struct search *search, struct task *task, struct worker *worker, bool on_device)
+{
     uint64_t begin_ns = clock_now_ns();
     struct trawl_error error;
+    enum trawl_status status;
 
-    engine_result_begin(&task->result, task->from, false);
-    status = on_device ? worker_device_ready(worker, &search->job, &error)
-                       : worker_host_ready(worker, &search->job, &error);
-    if (status == TRAWL_OK)
-        status = scan(search, task, worker, on_device, &error);
-    count_work(search, worker, on_device, task->result.done - task->from,
-               clock_now_ns() - begin_ns);
-    if (status != TRAWL_OK && on_device && first) {
-        if (!recover(search, task, worker, status, &error))
-            return false;
-        status = task->status;
-    } else if (status != TRAWL_OK && first) {
+    do {
+        engine_result_begin(&task->result, task->from, false);
+        status = on_device ? worker_device_ready(worker, &search->job, &error)
+                           : worker_host_ready(worker, &search->job, &error);
+        if (status == TRAWL_OK)
+            status = scan(search, task, worker, on_device, &error);
+        count_work(search, worker, on_device, task->result.done - task->from,
+                   clock_now_ns() - begin_ns);
+    } while (status != TRAWL_OK && on_device && recover(search, task, worker, &status, &error));
+    if (status != TRAWL_OK)
+        drop_part(task);
+    if (status != TRAWL_OK && task->status == TRAWL_OK) { /* of its faults the first is told */
         task->status = status;
         task->error = error;
-    }
-    if (!first)
-        task->status = kept;
-    if (status != TRAWL_OK) {
-        task->result.done = task->from;
-        task->result.count = 0;
-        task->result.hits.count = 0;
-        task->match_count = 0;
     }
     if (search->sink->digest != NULL) {
         struct sink_piece view = task_view(search, task);
 
         search->sink->digest(search->sink, &view, &task->digest);
     }
-    return true;
-}
-
-void task_search(struct search *search, struct task *task, struct worker *worker, bool on_device)
-{
-    (void)search_part(search, task, worker, on_device);
 }
 
 /* ---- Taking ------------------------------------------------------------------------------- */
@@ -280,7 +263,6 @@ static struct task *take(struct search *search)
     }
     search->free = task->next;
     search->taken++;
-    task->state = TASK_TAKEN;
     task->job = &search->job;
     task->from = 0;
     task->status = TRAWL_OK;
@@ -294,7 +276,6 @@ static struct task *take(struct search *search)
 static void put_back(struct search *search, struct task *task, bool ends, bool paused)
 {
     (void)pthread_mutex_lock(&search->lock);
-    task->state = TASK_FREE;
     task->next = search->free;
     search->free = task;
     search->taken--;
@@ -305,10 +286,12 @@ static void put_back(struct search *search, struct task *task, bool ends, bool p
     (void)pthread_mutex_unlock(&search->lock);
 }
 
-static void buffer_give(struct trawl_runtime *runtime, struct task *task)
+void task_buffer_give(struct trawl_runtime *runtime, struct task *task)
 {
     if (task->buffer_is_pinned)
         devices_buffer_give(&runtime->devices, &task->buffer);
+    else if (runtime->memory_max > 0) /* what is kept idle would be others' */
+        runtime_buffer_release(runtime, &task->buffer);
     task->buffer_is_pinned = false;
 }
 
@@ -321,19 +304,15 @@ static void finish(struct search *search, struct task *task, struct worker *work
     if (task->staged_from != NULL) {
         task->piece.bytes = task->staged_from;
         task->staged_from = NULL;
-        buffer_give(runtime, task);
+        task_buffer_give(runtime, task);
     } else if (done && !search->sink->keeps_text) {
-        if (task->buffer_is_pinned) {
-            buffer_give(runtime, task);
-        } else if (runtime->memory_max > 0) { /* what is kept idle would be others' */
-            runtime_buffer_release(runtime, &task->buffer);
-        } else if (worker->buffer.capacity == 0) {
+        task_buffer_give(runtime, task);
+        if (worker->buffer.capacity == 0) {
             worker->buffer = task->buffer;
             memset(&task->buffer, 0, sizeof task->buffer);
         }
     }
     (void)pthread_mutex_lock(&search->lock);
-    task->state = TASK_READY;
     search->ended |= task->piece.last || task->status != TRAWL_OK;
     search->searcher->ring[task->piece.index % search->searcher->task_count] = task;
     (void)pthread_cond_signal(&search->ready);
@@ -342,14 +321,10 @@ static void finish(struct search *search, struct task *task, struct worker *work
 
 void task_free(struct search *search, struct task *task)
 {
-    struct trawl_runtime *runtime = search->job.runtime;
     bool wake;
 
-    buffer_give(runtime, task);
-    if (runtime->memory_max > 0)
-        runtime_buffer_release(runtime, &task->buffer);
+    task_buffer_give(search->job.runtime, task);
     (void)pthread_mutex_lock(&search->lock);
-    task->state = TASK_FREE;
     task->next = search->free;
     search->free = task;
     search->taken--;
@@ -410,20 +385,6 @@ static void stage(struct task *task)
     piece->readable = piece->after;
 }
 
-static void queue(struct search *search, struct task *task, struct worker *worker,
-                  uint64_t ready_ns)
-{
-    struct trawl_runtime *runtime = search->job.runtime;
-    struct work_done *done = &search->device[0];
-
-    (void)worker;
-    atomic_fetch_add(&done->ready_ns, ready_ns);
-    (void)pthread_mutex_lock(&runtime->lock);
-    job_hold(&search->job);
-    (void)pthread_mutex_unlock(&runtime->lock);
-    devices_push(&runtime->devices, task, false);
-}
-
 /* All devices are gone, and the CPU was not asked to search. */
 static void fail_lost(struct search *search, struct task *task)
 {
@@ -431,8 +392,7 @@ static void fail_lost(struct search *search, struct task *task)
 
     devices_note(&search->job.runtime->devices, note, sizeof note);
     task->status = TRAWL_FAIL(&task->error, DEVICE, "%s", note);
-    task->result.done = 0;
-    task->result.count = task->result.hits.count = task->match_count = 0;
+    drop_part(task);
 }
 
 /* A chunk for devices for which there was no pinned buffer: by the taker's own lane. */
@@ -472,7 +432,8 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
     worker_takes_part(worker, &search->job);
     ready_ns = clock_now_ns() - begin_ns;
     if (for_device && task->status == TRAWL_OK && task->piece.owned > 0) {
-        queue(search, task, worker, ready_ns);
+        atomic_fetch_add(&search->device[0].ready_ns, ready_ns);
+        devices_push(&search->job.runtime->devices, task);
         return true;
     }
     atomic_fetch_add(&search->host.ready_ns, ready_ns);
@@ -529,32 +490,16 @@ enum task_taken task_work(struct search *search, struct worker *worker, uint64_t
     }
     if (take_chunk(search, task, worker, only, bytes, &taken))
         return TASK_DONE;
-    buffer_give(search->job.runtime, task);
-    if (search->job.runtime->memory_max > 0)
-        runtime_buffer_release(search->job.runtime, &task->buffer);
+    task_buffer_give(search->job.runtime, task);
     put_back(search, task, taken == TEXT_END, false);
     return taken == TEXT_END ? TASK_NOTHING : TASK_BUSY;
-}
-
-/* To another device, first of all. */
-static void queue_again(struct search *search, struct task *task)
-{
-    struct trawl_runtime *runtime = search->job.runtime;
-
-    (void)pthread_mutex_lock(&runtime->lock);
-    job_hold(&search->job);
-    (void)pthread_mutex_unlock(&runtime->lock);
-    devices_push(&runtime->devices, task, true);
 }
 
 void task_on_device(struct task *task, struct worker *worker)
 {
     struct search *search = (struct search *)task->job;
 
-    if (!search_part(search, task, worker, true)) {
-        queue_again(search, task);
-        return;
-    }
+    task_search(search, task, worker, true);
     finish(search, task, worker);
     if (!atomic_load(&search->job.has_work))
         job_wake(&search->job);
@@ -576,8 +521,8 @@ void task_next_device(struct search *search, uint64_t *bytes)
     atomic_store(&search->job.device_next, part.device);
 }
 
-/* Take the next chunk if it lies on the worker's device, or on one that is lost. With the search's
- * lock held. */
+/* Take the next chunk if it lies on the worker's device, or on one without workers. With the
+ * search's lock held. */
 static struct task *take_resident(struct search *search, const struct worker *worker)
 {
     struct devices *devices = &search->job.runtime->devices;
@@ -586,7 +531,7 @@ static struct task *take_resident(struct search *search, const struct worker *wo
     struct task *task;
     uint64_t bytes;
 
-    if (device != ENGINE_DEVICES_MAX && device != worker->device_index && !devices->lost[device])
+    if (!devices_may_serve(devices, worker->device_index, device))
         return NULL;
     task = take(search);
     if (task == NULL)
@@ -601,7 +546,6 @@ static struct task *take_resident(struct search *search, const struct worker *wo
     }
     search->ended = true;
     search->taken--;
-    task->state = TASK_FREE;
     task->next = search->free;
     search->free = task;
     return NULL;
@@ -619,9 +563,7 @@ enum task_taken task_work_resident(struct search *search, struct worker *worker)
     job_wake(&search->job); /* the next chunk may be another device's */
     worker_takes_part(worker, &search->job);
     atomic_fetch_add(&search->bytes_taken, task->piece.owned);
-    if (search_part(search, task, worker, true))
-        finish(search, task, worker);
-    else
-        queue_again(search, task);
+    task_search(search, task, worker, true);
+    finish(search, task, worker);
     return TASK_DONE;
 }

@@ -85,15 +85,47 @@ enum trawl_status worker_host_ready(struct worker *worker, struct job *job,
     return TRAWL_OK;
 }
 
+bool worker_is_stranded(const struct worker *worker)
+{
+    const struct devices *devices = &worker->runtime->devices;
+
+    return worker->device_index < ENGINE_DEVICES_MAX &&
+           atomic_load(&devices->lost[worker->device_index]) && devices_work(devices);
+}
+
+void worker_change_device(struct worker *worker)
+{
+    if (worker->device != NULL)
+        engine_cuda.lane_close(worker->device);
+    worker->device = NULL;
+    worker->device_job = 0;
+    worker->device_index = devices_choose(&worker->runtime->devices);
+}
+
+/* A lane on the worker's device. One that cannot be opened is lost. */
 static enum trawl_status device_lane_want(struct worker *worker, struct trawl_error *error)
 {
-    struct engine *engine = worker->runtime->devices.engine;
+    struct devices *devices = &worker->runtime->devices;
+    struct trawl_error own;
+    enum trawl_status status = TRAWL_OK;
 
-    if (worker->device != NULL)
-        return TRAWL_OK;
     if (worker->device_index == ENGINE_DEVICES_MAX)
-        return engine_cuda.lane_open(engine, &worker->device, error);
-    return engine_cuda.lane_open_on(engine, worker->device_index, &worker->device, error);
+        worker->device_index = devices_choose(devices);
+    for (;;) {
+        if (worker_is_stranded(worker))
+            worker_change_device(worker);
+        if (worker->device != NULL)
+            return TRAWL_OK;
+        status =
+            engine_cuda.lane_open_on(devices->engine, worker->device_index, &worker->device, &own);
+        if (status == TRAWL_DEVICE)
+            devices_lose(devices, worker->device_index, own.message);
+        if (status != TRAWL_DEVICE || !devices_work(devices))
+            break;
+    }
+    if (status != TRAWL_OK && error != NULL)
+        *error = own;
+    return status;
 }
 
 enum trawl_status worker_device_ready(struct worker *worker, struct job *job,
@@ -101,7 +133,7 @@ enum trawl_status worker_device_ready(struct worker *worker, struct job *job,
 {
     if (is_for_algorithm(job))
         return algorithm_ready(worker, job, error);
-    if (worker->device_job == job->number)
+    if (worker->device_job == job->number && !worker_is_stranded(worker))
         return TRAWL_OK;
     TRAWL_TRY(device_lane_want(worker, error));
     worker->device_job = 0;
@@ -294,5 +326,6 @@ void workers_stop(struct trawl_runtime *runtime)
         (void)pthread_join(runtime->workers[i].thread, NULL);
     for (uint32_t i = 0; i < devices->worker_count; i++)
         (void)pthread_join(devices->workers[i].thread, NULL);
-    runtime->worker_count = devices->worker_count = 0;
+    runtime->worker_count = 0;
+    atomic_store(&devices->worker_count, 0);
 }

@@ -73,7 +73,7 @@ static void bench_text(struct bench *bench, struct engine *engine, uint8_t *byte
     bench->alphabet = dna ? "ACGT" : "a-z";
     measure_must(trawl_text_from_memory(bytes, bench->count, &bench->text, &error), &error);
     begin = measure_now();
-    measure_must(engine_cuda_load(engine, bytes, bench->count, &error), &error);
+    measure_must(engine_cuda_load(engine, bytes, bench->count, true, &error), &error);
     printf("load: %.1f GB/s\n", (double)bench->count * 1e-9 / (measure_now() - begin));
     measure_must(trawl_text_load(bench->gpu, bench->text, &error), &error);
     bench->read_seconds =

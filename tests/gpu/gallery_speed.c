@@ -299,7 +299,7 @@ static void text_measure(struct session *s, uint32_t text)
     struct row row;
 
     measure_fill(s->bytes, s->count, texts[text]);
-    measure_must(engine_cuda_load(s->engine, s->bytes, s->count, &error), &error);
+    measure_must(engine_cuda_load(s->engine, s->bytes, s->count, true, &error), &error);
     for (uint32_t l = 0; l < LENGTHS; l++) {
         row_begin(s, lengths[l], &row);
         for (uint32_t a = 0; a < s->name_count; a++)

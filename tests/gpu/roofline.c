@@ -50,7 +50,7 @@ void roofline_load(struct session *s, uint64_t count)
 
     memset(s->bytes + count, 0, MEASURE_SLACK_BYTES);
     s->count = count;
-    measure_must(engine_cuda_load(s->engine, s->bytes, count, &error), &error);
+    measure_must(engine_cuda_load(s->engine, s->bytes, count, true, &error), &error);
     s->read_seconds = measure_read(s->lane, s->read_kernel, s->read_loads, s->read_factor, s->bytes,
                                    count, s->repeats);
 }
@@ -515,7 +515,7 @@ static void part_pinned(struct session *s)
     measure_fill(s->bytes, s->count, MEASURE_LETTERS);
     limits.load_in_place = true;
     cuda_limits_replace(&limits);
-    measure_must(engine_cuda_load(s->engine, s->bytes, s->count, &error), &error);
+    measure_must(engine_cuda_load(s->engine, s->bytes, s->count, true, &error), &error);
     cuda_limits_replace(NULL);
     copy = copy_seconds(s);
     printf("\n## Counts in pinned host memory, a-z, %" PRIu64

@@ -230,7 +230,7 @@ static enum cuda_case_answer run_plan(struct run *run, struct engine *engine,
         goto done;
     }
     if (run->config->resident && run->input->text_bytes > 0) {
-        loaded = engine_cuda_load(engine, text, run->input->text_bytes, error) == TRAWL_OK;
+        loaded = engine_cuda_load(engine, text, run->input->text_bytes, true, error) == TRAWL_OK;
         if (!loaded)
             goto done;
     }

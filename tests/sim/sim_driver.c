@@ -636,6 +636,7 @@ void sim_driver_reset(const struct sim_driver_options *options)
     sim_state.random = options->seed;
     sim_state.report[0] = '\0';
     sim_state.fail_nth = 0;
+    sim_state.lose_nth = 0;
     sim_state.calls = 0;
     sim_state.copied_bytes = 0;
     memset(sim_state.context, 0, sizeof sim_state.context);
@@ -659,6 +660,19 @@ void sim_driver_fail(uint64_t nth, int code, bool persistent)
     sim_state.fail_code = code;
     sim_state.fail_persistent = persistent;
     pthread_mutex_unlock(&sim_state.lock);
+}
+
+void sim_driver_lose(uint32_t device, uint64_t nth)
+{
+    pthread_mutex_lock(&sim_state.lock);
+    sim_state.lose = &sim_state.context[device];
+    sim_state.lose_nth = nth;
+    pthread_mutex_unlock(&sim_state.lock);
+}
+
+bool sim_driver_has_lost(void)
+{
+    return sim_state.lose != NULL && sim_state.lose->failed != 0;
 }
 
 uint64_t sim_driver_calls(void)

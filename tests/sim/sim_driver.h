@@ -37,6 +37,9 @@ const struct cuda_driver *sim_driver_table(void);
 /* The call number `nth` from now (1-based) returns `code` and does nothing, or releases what it was
  * to release; `persistent`: and all calls after it. nth 0: none. */
 void sim_driver_fail(uint64_t nth, int code, bool persistent);
+/* The device's call number `nth` from now (1-based) and all after it fail: it is lost. */
+void sim_driver_lose(uint32_t device, uint64_t nth);
+bool sim_driver_has_lost(void);
 /* Calls since sim_driver_fail. */
 uint64_t sim_driver_calls(void);
 

@@ -54,6 +54,9 @@ int sim_enter_context(void)
         sim_complain("a call without a current context");
         code = CODE_INVALID_CONTEXT;
     }
+    if (code == 0 && sim_state.lose_nth != 0 && sim_current[sim_depth - 1] == sim_state.lose &&
+        --sim_state.lose_nth == 0)
+        sim_current[sim_depth - 1]->failed = CUDA_CODE_UNKNOWN;
     if (code == 0)
         code = sim_current[sim_depth - 1]->failed;
     return code;

@@ -95,6 +95,8 @@ struct sim_state {
     uint64_t random;
     uint64_t copied_bytes; /* to devices */
     uint64_t calls, fail_nth;
+    uint64_t lose_nth; /* calls with this context, until its device is lost; 0: it stays */
+    const struct cuda_context *lose;
     int fail_code;
     bool fail_persistent;
     bool initialised;

@@ -134,7 +134,7 @@ static void status_texts(void)
         const char *message;
     } known[] = {
         {0, "success"},
-        {1, "a sink asked the search to stop"},
+        {1, "a sink stopped the search, or it was cancelled"},
         {10, "an argument breaks the function's contract"},
         {11, "the searcher is already inside a call"},
         {12, "out of memory"},

@@ -319,6 +319,145 @@ static void cancel_waiting(struct trawl_plan *plan, uint32_t threads)
     MUST(trawl_runtime_close(runtime, NULL));
 }
 
+/* ---- Calls that are cancelled ------------------------------------------------------------- */
+
+enum call { CALL_COUNT, CALL_FIRST, CALL_LINES, CALL_MANY, CALL_POSITIONS, CALLS };
+
+/* A text without an end: of which nothing but a cancel gets a call out. */
+struct endless {
+    struct trawl_searcher *searcher;
+    const struct trawl_plan *plan;
+    struct trawl_text *text;
+    enum call call;
+    _Atomic bool begun;
+    enum trawl_status status;
+    bool untouched; /* what the call would have answered */
+};
+
+static int ignore(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    (void)context;
+    (void)matches;
+    (void)match_count;
+    return 0;
+}
+
+static void *call_endless(void *context)
+{
+    struct endless *e = (struct endless *)context;
+    struct trawl_query query = {e->plan, e->text};
+    struct trawl_match match;
+    uint64_t count = 77;
+    bool found = true;
+
+    atomic_store(&e->begun, true);
+    switch (e->call) {
+    case CALL_COUNT:
+        e->status = trawl_count(e->searcher, e->plan, e->text, &count, NULL);
+        break;
+    case CALL_FIRST:
+        e->status = trawl_first(e->searcher, e->plan, e->text, &match, &found, NULL);
+        break;
+    case CALL_LINES:
+        e->status =
+            trawl_count_lines(e->searcher, e->plan, e->text, false, UINT64_MAX, &count, NULL);
+        break;
+    case CALL_MANY:
+        e->status = trawl_count_many(e->searcher, &query, 1, &count, NULL);
+        break;
+    case CALL_POSITIONS:
+    case CALLS:
+        e->status = trawl_positions(e->searcher, e->plan, e->text, ignore, NULL, NULL);
+        break;
+    }
+    e->untouched = count == 77 && found;
+    return NULL;
+}
+
+/* A call that was cancelled has no answer, and says so; the next one has. */
+static void cancelled_calls(struct trawl_plan *plan, uint32_t threads)
+{
+    struct trawl_runtime *runtime = open_runtime(threads, 0);
+    struct endless e = {open_searcher(runtime, 0), plan, NULL, CALL_COUNT, false, TRAWL_OK, false};
+    struct trawl_text *text = unit_text(bytes, TEXT_BYTES);
+
+    for (uint32_t call = 0; call < CALLS; call++) {
+        pthread_t thread;
+        int ends[2];
+
+        if (pipe(ends) != 0 || write(ends[1], "ccccccccc", 9) != 9)
+            exit(1);
+        MUST(trawl_text_from_descriptor(ends[0], "pipe", &e.text, NULL));
+        e.call = (enum call)call;
+        atomic_store(&e.begun, false);
+        if (pthread_create(&thread, NULL, call_endless, &e) != 0)
+            exit(1);
+        while (!atomic_load(&e.begun))
+            (void)usleep(100);
+        (void)usleep(call % 2 == 0 ? 3000 : 0);
+        for (uint32_t i = 0; i < 50; i++) { /* it may not be inside yet */
+            trawl_searcher_cancel(e.searcher);
+            (void)usleep(500);
+        }
+        (void)pthread_join(thread, NULL);
+        CHECK_STATUS(e.status, TRAWL_STOPPED);
+        TEST_CHECK(e.untouched);
+        trawl_text_close(e.text);
+        (void)close(ends[0]);
+        (void)close(ends[1]);
+        TEST_CHECK_U64(unit_count(e.searcher, plan, text), expected_count);
+    }
+    trawl_text_close(text);
+    trawl_searcher_close(e.searcher);
+    MUST(trawl_runtime_close(runtime, NULL));
+}
+
+static int cancel_at(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    (void)matches;
+    (void)match_count;
+    trawl_searcher_cancel((struct trawl_searcher *)context);
+    return 0;
+}
+
+static int cancel_at_row(void *context, uint64_t row_first, uint64_t row_count,
+                         const int64_t *first)
+{
+    (void)row_first;
+    (void)row_count;
+    (void)first;
+    trawl_searcher_cancel((struct trawl_searcher *)context);
+    return 0;
+}
+
+/* From inside a sink: what follows does not come. */
+static void cancelled_by_sinks(struct trawl_plan *plan)
+{
+    static uint8_t empty[TEXT_BYTES];
+    static uint64_t offsets[TEXT_BYTES / 3 + 1]; /* more rows than one block has */
+    struct trawl_runtime *runtime = open_runtime(2, 0);
+    struct trawl_searcher *searcher = open_searcher(runtime, 1000);
+    struct trawl_records records = {bytes, offsets, TEXT_BYTES / 3};
+    struct trawl_text *text = unit_text(bytes, TEXT_BYTES);
+    struct trawl_stats stats = {.size = sizeof stats};
+
+    for (uint64_t i = 0; i <= records.record_count; i++)
+        offsets[i] = 3 * i;
+    CHECK_STATUS(trawl_positions(searcher, plan, text, cancel_at, searcher, NULL), TRAWL_STOPPED);
+    MUST(trawl_searcher_stats(searcher, &stats, NULL));
+    TEST_CHECK(stats.text_bytes <= 1000);
+    CHECK_STATUS(trawl_matrix(searcher, plan, &records, cancel_at_row, searcher, NULL),
+                 TRAWL_STOPPED);
+    memset(empty, 'c', sizeof empty); /* all rows come when the search is through */
+    records.bytes = empty;
+    CHECK_STATUS(trawl_matrix(searcher, plan, &records, cancel_at_row, searcher, NULL),
+                 TRAWL_STOPPED);
+    TEST_CHECK_U64(unit_count(searcher, plan, text), expected_count);
+    trawl_text_close(text);
+    trawl_searcher_close(searcher);
+    MUST(trawl_runtime_close(runtime, NULL));
+}
+
 /* ---- The budget --------------------------------------------------------------------------- */
 
 static _Atomic uint64_t live, most;
@@ -390,9 +529,11 @@ int main(void)
         pulls(plan, threads, 700 * threads, threads % 2 == 0);
         many_searchers(plan, threads, threads % 2 != 0 ? 3000 : 0);
         cancel_waiting(plan, threads);
+        cancelled_calls(plan, threads);
     }
     arguments(plan);
     one_is_never_taken(plan);
+    cancelled_by_sinks(plan);
     trawl_plan_free(plan);
     budget(NULL);
     (void)unlink(path);

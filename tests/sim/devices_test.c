@@ -1,0 +1,294 @@
+/* devices_test: a runtime with several simulated devices: one is lost at any of its calls, in the
+ * middle of a search; searchers load one text at the same time; chunks stay within a budget. The
+ * answer is always right, or an error says that all devices are lost.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cuda/driver.h"
+#include "cuda/limits.h"
+#include "runtime/search.h"
+#include "sim_driver.h"
+#include "simulator.h"
+#include "test.h"
+#include "trawl.h"
+
+#define TEXT_BYTES 30000u
+#define CHUNK_BYTES 2000u
+#define LOADERS 3u
+
+enum source { SOURCE_MEMORY, SOURCE_FILE, SOURCE_LOADED, SOURCES };
+
+struct fixture {
+    uint8_t *bytes;
+    struct trawl_plan *plan;
+    struct trawl_text *texts[SOURCES];
+    uint64_t *expected; /* begins */
+    uint64_t expected_count;
+    char path[32];
+};
+
+static struct fixture fixture = {.path = "/tmp/trawl-devices-XXXXXX"};
+
+static void fixture_open(void)
+{
+    struct test_random random = test_random_begin("devices");
+    struct trawl_pattern pattern = {"abc", 3};
+    int file = mkstemp(fixture.path);
+
+    fixture.bytes = (uint8_t *)malloc(TEXT_BYTES);
+    fixture.expected = (uint64_t *)malloc(TEXT_BYTES * sizeof *fixture.expected);
+    if (fixture.bytes == NULL || fixture.expected == NULL || file < 0)
+        exit(1);
+    for (uint64_t i = 0; i < TEXT_BYTES; i++)
+        fixture.bytes[i] = (uint8_t)('a' + test_random_below(&random, 5));
+    for (uint64_t i = 0; i + 3 <= TEXT_BYTES; i++)
+        if (memcmp(fixture.bytes + i, "abc", 3) == 0)
+            fixture.expected[fixture.expected_count++] = i;
+    if (write(file, fixture.bytes, TEXT_BYTES) != TEXT_BYTES)
+        exit(1);
+    (void)close(file);
+    TEST_CHECK(trawl_plan_build(&pattern, 1, NULL, &fixture.plan, NULL) == TRAWL_OK);
+    for (uint32_t i = 0; i < SOURCES; i++)
+        TEST_CHECK((i == SOURCE_FILE
+                        ? trawl_text_open_file(fixture.path, &fixture.texts[i], NULL)
+                        : trawl_text_from_memory(fixture.bytes, TEXT_BYTES, &fixture.texts[i],
+                                                 NULL)) == TRAWL_OK);
+}
+
+static void fixture_close(void)
+{
+    for (uint32_t i = 0; i < SOURCES; i++)
+        trawl_text_close(fixture.texts[i]);
+    trawl_plan_free(fixture.plan);
+    free(fixture.expected);
+    free(fixture.bytes);
+    (void)unlink(fixture.path);
+}
+
+static void reset(uint32_t devices)
+{
+    struct sim_driver_options options = {1, devices, 4u << 20, 2, 0, 0};
+    struct cuda_limits limits = cuda_limits_default;
+
+    limits.split_bytes_min = 4000;
+    limits.split_overlap = 100;
+    cuda_limits_replace(&limits);
+    sim_driver_reset(&options);
+}
+
+static struct trawl_runtime *open_runtime(enum trawl_engine engine, uint32_t threads,
+                                          uint64_t memory)
+{
+    struct trawl_runtime_options options = TRAWL_RUNTIME_OPTIONS_INIT;
+    struct trawl_runtime *runtime = NULL;
+
+    options.engine = engine;
+    options.threads = threads;
+    options.host_memory_bytes = memory;
+    if (!TEST_CHECK(trawl_runtime_open(&options, &runtime, NULL) == TRAWL_OK))
+        exit(1);
+    return runtime;
+}
+
+static struct trawl_searcher *open_searcher(struct trawl_runtime *runtime)
+{
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct trawl_searcher *searcher = NULL;
+
+    options.runtime = runtime;
+    options.chunk_bytes = CHUNK_BYTES;
+    if (!TEST_CHECK(trawl_searcher_open(&options, &searcher, NULL) == TRAWL_OK))
+        exit(1);
+    return searcher;
+}
+
+struct found {
+    uint64_t count, wrong;
+};
+
+static int take(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    struct found *found = (struct found *)context;
+
+    for (uint64_t i = 0; i < match_count; i++, found->count++)
+        found->wrong += found->count >= fixture.expected_count ||
+                        matches[i].begin != fixture.expected[found->count];
+    return 0;
+}
+
+/* Counted or listed: right, whole, or the status says why not. */
+static bool search(struct trawl_searcher *searcher, enum source source, bool lists,
+                   enum trawl_status *status)
+{
+    struct trawl_error error = {.status = TRAWL_OK};
+    struct found found = {0, 0};
+
+    *status =
+        lists ? trawl_positions(searcher, fixture.plan, fixture.texts[source], take, &found, &error)
+              : trawl_count(searcher, fixture.plan, fixture.texts[source], &found.count, &error);
+    if (*status != TRAWL_OK)
+        return found.wrong == 0 && error.status == *status && error.message[0] != '\0';
+    return found.wrong == 0 && found.count == fixture.expected_count;
+}
+
+/* ---- One device is lost ------------------------------------------------------------------- */
+
+struct road_case {
+    enum trawl_engine engine;
+    uint32_t devices, threads;
+    enum source source;
+    bool lists;
+};
+
+/* Lost at its call `nth`; false: it made fewer. */
+static bool lose_at(const struct road_case *c, uint32_t device, uint64_t nth)
+{
+    struct trawl_runtime *runtime;
+    struct trawl_searcher *searcher;
+    enum trawl_status status;
+    bool lost;
+
+    reset(c->devices);
+    runtime = open_runtime(c->engine, c->threads, 0);
+    searcher = open_searcher(runtime);
+    if (c->source == SOURCE_LOADED)
+        TEST_CHECK(trawl_text_load(searcher, fixture.texts[SOURCE_LOADED], NULL) == TRAWL_OK);
+    sim_driver_lose(device, nth);
+    for (uint32_t i = 0; i < 2; i++) {
+        bool right = search(searcher, c->source, c->lists, &status);
+
+        if (!TEST_CHECK(right &&
+                        (status == TRAWL_OK || (c->devices == 1 && c->engine == TRAWL_ENGINE_CUDA &&
+                                                status == TRAWL_DEVICE))))
+            printf("  engine %d, %u devices, %u threads, source %d, %s: device %u lost at its call "
+                   "%" PRIu64 ": status %d\n",
+                   (int)c->engine, c->devices, c->threads, (int)c->source,
+                   c->lists ? "lists" : "counts", device, nth, (int)status);
+    }
+    lost = sim_driver_has_lost();
+    trawl_searcher_close(searcher);
+    TEST_CHECK(trawl_runtime_close(runtime, NULL) == TRAWL_OK);
+    TEST_CHECK_U64(sim_driver_live(), 0);
+    return lost;
+}
+
+/* Each call in turn; in a normal run, the later the more of them are passed over. */
+static void lose_everywhere(const struct road_case *c)
+{
+    uint64_t passed_over = test_amount(1, 20) >= 20 ? 0 : 1;
+
+    for (uint32_t device = 0; device < c->devices; device++)
+        for (uint64_t nth = 1; lose_at(c, device, nth) && test_failures < 5;
+             nth += 1 + passed_over * (nth / 3))
+            ;
+}
+
+/* ---- Searchers that share devices --------------------------------------------------------- */
+
+struct loader {
+    struct trawl_searcher *searcher;
+    uint64_t wrong;
+};
+
+/* All load the text; nobody unloads what the others may be searching. */
+static void *load_and_search(void *context)
+{
+    struct loader *loader = (struct loader *)context;
+    enum trawl_status status;
+
+    for (uint32_t i = 0; i < 3; i++) {
+        loader->wrong +=
+            trawl_text_load(loader->searcher, fixture.texts[SOURCE_LOADED], NULL) != TRAWL_OK;
+        loader->wrong +=
+            !search(loader->searcher, SOURCE_LOADED, i % 2 != 0, &status) || status != TRAWL_OK;
+    }
+    return NULL;
+}
+
+static void loaders(enum trawl_engine engine)
+{
+    struct loader loaders[LOADERS];
+    struct trawl_runtime *runtime;
+    pthread_t threads[LOADERS];
+    uint64_t copied;
+
+    reset(2);
+    runtime = open_runtime(engine, 3, 0);
+    for (uint32_t i = 0; i < LOADERS; i++)
+        loaders[i] = (struct loader){open_searcher(runtime), 0};
+    for (uint32_t i = 0; i < LOADERS; i++)
+        if (pthread_create(&threads[i], NULL, load_and_search, &loaders[i]) != 0)
+            exit(1);
+    for (uint32_t i = 0; i < LOADERS; i++) {
+        (void)pthread_join(threads[i], NULL);
+        TEST_CHECK_U64(loaders[i].wrong, 0);
+    }
+    /* It went over once, and not at all while it stays; alone, a searcher may load it anew. */
+    copied = sim_driver_copied();
+    TEST_CHECK(trawl_text_load(loaders[0].searcher, fixture.texts[SOURCE_LOADED], NULL) ==
+               TRAWL_OK);
+    TEST_CHECK_U64(sim_driver_copied(), copied);
+    for (uint32_t i = 1; i < LOADERS; i++)
+        trawl_searcher_close(loaders[i].searcher);
+    TEST_CHECK(trawl_text_load(loaders[0].searcher, fixture.texts[SOURCE_LOADED], NULL) ==
+               TRAWL_OK);
+    TEST_CHECK(sim_driver_copied() >= copied + TEXT_BYTES);
+    trawl_searcher_close(loaders[0].searcher);
+    TEST_CHECK(trawl_runtime_close(runtime, NULL) == TRAWL_OK);
+    TEST_CHECK_U64(sim_driver_live(), 0);
+}
+
+/* Buffers that wait for devices give way to those that are read into. */
+static void budget(void)
+{
+    for (uint64_t limit = 3 * CHUNK_BYTES; limit <= 24 * CHUNK_BYTES; limit *= 2) {
+        struct trawl_runtime *runtime;
+        struct trawl_searcher *searchers[2];
+        enum trawl_status status;
+
+        reset(2);
+        runtime = open_runtime(TRAWL_ENGINE_CUDA, 3, limit);
+        for (uint32_t i = 0; i < 2; i++)
+            searchers[i] = open_searcher(runtime);
+        for (uint32_t i = 0; i < 6; i++) {
+            TEST_CHECK(search(searchers[i % 2], (enum source)(i % 3 == 0), i % 2 != 0, &status));
+            TEST_CHECK_U64((uint64_t)status, (uint64_t)TRAWL_OK);
+            TEST_CHECK(atomic_load(&runtime->memory_used) <= limit);
+        }
+        /* Nothing but those idle buffers is left, and a buffer of the whole limit takes their
+         * place. */
+        {
+            struct text_buffer whole = {.capacity = 0};
+
+            TEST_CHECK(runtime_buffer_reserve(runtime, &whole, limit, NULL) == TRAWL_OK);
+            runtime_buffer_release(runtime, &whole);
+        }
+        for (uint32_t i = 0; i < 2; i++)
+            trawl_searcher_close(searchers[i]);
+        TEST_CHECK(trawl_runtime_close(runtime, NULL) == TRAWL_OK);
+        TEST_CHECK_U64(sim_driver_live(), 0);
+    }
+}
+
+int main(void)
+{
+    static const uint32_t threads[] = {1, 2, 4};
+
+    test_begin("sim devices");
+    cuda_driver_replace(sim_driver_table());
+    road_open_after(0);
+    fixture_open();
+    for (uint32_t i = 0; i < 24 && test_failures < 5; i++) {
+        struct road_case c = {i % 2 != 0 ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA, 1 + i % 3,
+                              threads[i % 3], (enum source)(i / 2 % 3), i / 6 % 2 != 0};
+
+        lose_everywhere(&c);
+    }
+    loaders(TRAWL_ENGINE_CUDA);
+    loaders(TRAWL_ENGINE_AUTO);
+    budget();
+    fixture_close();
+    return test_end();
+}
