@@ -13,10 +13,7 @@
 
 void gallery_bmh_prepare(struct gallery_search *search)
 {
-    for (uint32_t i = 0; i < 256; i++)
-        search->shift[i] = search->count;
-    for (uint64_t i = 0; i + 1 < search->count; i++)
-        search->shift[search->bytes[i]] = search->count - 1 - i;
+    gallery_hp_prepare(search); /* the same shifts */
 }
 
 uint64_t gallery_bmh_next(struct gallery_search *search, const uint8_t *text, uint64_t limit)

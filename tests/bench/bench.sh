@@ -97,6 +97,10 @@ papers_page)
         exit 77
     fi
     [ $status -eq 0 ] || fail 'docs/papers.md says what its figures do not'
+    if command -v python3 >/dev/null; then
+        python3 "$(dirname "$0")/papers_hybrid.py" "$root/docs/measurements/papers.json" \
+            "$root/src/gallery/kernels.def" || fail 'a threshold is not what was measured'
+    fi
     ;;
 cpu)
     # 4 alphabets x 9 lengths, 5 words, and what is absent of one alphabet

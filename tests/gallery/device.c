@@ -368,15 +368,18 @@ static int name_h200(char *name, int name_bytes, int device)
 /* What was measured for a device holds on it, and a length of the plan's above that. */
 static void measured_hybrids(void)
 {
+    static const char *const names[] = {"bf-hybrid", "qs-hybrid", "hp-hybrid"};
     struct cuda_driver driver = *sim_driver_table();
     struct trawl_stats stats;
     uint64_t count = 0;
 
     driver.device_name = name_h200;
     cuda_driver_replace(&driver);
-    CHECK_STATUS(hybrid_search("bf-hybrid", 0, &count, &stats), TRAWL_OK);
-    TEST_CHECK(count == 2 && stats.child_grids + stats.child_spills == 0);
-    TEST_CHECK(strstr(stats.note, "faster at no length that was measured") != NULL);
+    for (uint32_t i = 0; i < 3; i++) {
+        CHECK_STATUS(hybrid_search(names[i], 0, &count, &stats), TRAWL_OK);
+        TEST_CHECK(count == 2 && stats.child_grids + stats.child_spills == 0);
+        TEST_CHECK(strstr(stats.note, "faster at no length that was measured") != NULL);
+    }
     CHECK_STATUS(hybrid_search("bf-hybrid:1", 0, &count, &stats), TRAWL_OK);
     TEST_CHECK(count == 2 && stats.child_grids + stats.child_spills == 2 && stats.note[0] == '\0');
     cuda_driver_replace(sim_driver_table());

@@ -18,6 +18,12 @@ static void json_pair(FILE *file, const char *name, const char *value)
     print_json_string(file, value);
 }
 
+static void json_pair_next(FILE *file, const char *name, const char *value)
+{
+    json_pair(file, name, value);
+    fprintf(file, ", ");
+}
+
 static void json_samples(FILE *file, enum part part, const struct samples *samples)
 {
     if (samples->count == 0)
@@ -31,10 +37,8 @@ static void json_samples(FILE *file, enum part part, const struct samples *sampl
 static void json_figure(FILE *file, const struct figure *figure)
 {
     fprintf(file, "      {");
-    json_pair(file, "who", figure->who);
-    fprintf(file, ", ");
-    json_pair(file, "on", figure->on);
-    fprintf(file, ", ");
+    json_pair_next(file, "who", figure->who);
+    json_pair_next(file, "on", figure->on);
     json_pair(file, "state", state_word(figure));
     if (figure->note[0] != '\0') {
         fprintf(file, ", ");
@@ -90,12 +94,9 @@ static void json_names(FILE *file, const char *name, char names[][NAME_BYTES], u
 static void json_table(FILE *file, const struct paper *paper, struct table *table)
 {
     fprintf(file, "      {");
-    json_pair(file, "title", table->title);
-    fprintf(file, ", ");
-    json_pair(file, "unit", table->unit);
-    fprintf(file, ", ");
-    json_pair(file, "corner", table->corner);
-    fprintf(file, ", ");
+    json_pair_next(file, "title", table->title);
+    json_pair_next(file, "unit", table->unit);
+    json_pair_next(file, "corner", table->corner);
     json_pair(file, "caption", table->caption);
     fprintf(file, ", \"means\": %d, \"folded\": %d, \"per_second\": %.17g", table->means,
             table->folded, table->per_second);
@@ -139,12 +140,9 @@ static void json_claims(FILE *file, const struct paper *paper)
         struct claim_count count = claim_count(claim);
 
         fprintf(file, "%s\n      {", i > 0 ? "," : "");
-        json_pair(file, "left", claim->left);
-        fprintf(file, ", ");
-        json_pair(file, "right", claim->right);
-        fprintf(file, ", ");
-        json_pair(file, "unit", claim->unit);
-        fprintf(file, ", ");
+        json_pair_next(file, "left", claim->left);
+        json_pair_next(file, "right", claim->right);
+        json_pair_next(file, "unit", claim->unit);
         json_pair(file, "published", claim->published);
         fprintf(file, ", \"kind\": \"%s\", \"ours\": %d, \"at_least\": %d, \"bound\": %.17g",
                 kinds[claim->kind], claim->ours, claim->at_least, claim->bound);
@@ -165,10 +163,8 @@ static void json_claims(FILE *file, const struct paper *paper)
 static void json_paper(FILE *file, struct paper *paper)
 {
     fprintf(file, "    {");
-    json_pair(file, "paper", paper->name);
-    fprintf(file, ", ");
-    json_pair(file, "source", paper->source);
-    fprintf(file, ", ");
+    json_pair_next(file, "paper", paper->name);
+    json_pair_next(file, "source", paper->source);
     json_pair(file, "hardware", paper->hardware);
     fprintf(file, ", \"load_after\": %.2f, \"notes\": [", paper->load_after);
     for (uint32_t i = 0; i < paper->note_count; i++) {
@@ -196,10 +192,8 @@ void papers_json(const struct papers *papers, struct paper *const *paper, uint32
     fprintf(file, "{\n  \"benchmark\": \"papers\", \"form\": %d,\n  \"machine\": ", PAPERS_FORM);
     machine_print_json(&papers->machine, papers->options, file);
     fprintf(file, ",\n  ");
-    json_pair(file, "gpu", papers->device[0] != '\0' ? papers->device : "none");
-    fprintf(file, ", ");
-    json_pair(file, "no_gpu_because", papers->device[0] != '\0' ? "" : papers->no_device);
-    fprintf(file, ", ");
+    json_pair_next(file, "gpu", papers->device[0] != '\0' ? papers->device : "none");
+    json_pair_next(file, "no_gpu_because", papers->device[0] != '\0' ? "" : papers->no_device);
     json_pair(file, "grep", papers->grep_version);
     fprintf(file, ", \"load_before\": %.2f", papers->load_begin);
     fprintf(file,

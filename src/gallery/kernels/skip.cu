@@ -59,35 +59,23 @@ SIMT_FUNCTION void skip_place(const struct gallery_arguments *a, const struct co
         gallery_emit(a, x);
 }
 
-SIMT_KERNEL(gallery_qs, gallery_arguments, 1024, 1)
-{
-    struct compare_bin bin = compare_bin_none();
+#define SKIP_PLACES(name, rule)                                      \
+    SIMT_KERNEL(gallery_##name, gallery_arguments, 1024, 1)          \
+    {                                                                \
+        struct compare_bin bin = compare_bin_none();                 \
+                                                                     \
+        skip_place(&args, &bin, COMPARE_GLOBAL, rule);               \
+    }                                                                \
+    SIMT_KERNEL(gallery_##name##_shared, gallery_arguments, 1024, 1) \
+    {                                                                \
+        SIMT_SHARED(uint32_t, words, COMPARE_PLACES_BYTES / 4u);     \
+        struct compare_bin bin = compare_places_fill(&args, words);  \
+                                                                     \
+        skip_place(&args, &bin, COMPARE_CONSTANT, rule);             \
+    }
 
-    skip_place(&args, &bin, COMPARE_GLOBAL, SKIP_QS);
-}
-
-SIMT_KERNEL(gallery_qs_shared, gallery_arguments, 1024, 1)
-{
-    SIMT_SHARED(uint32_t, words, COMPARE_PLACES_BYTES / 4u);
-    struct compare_bin bin = compare_places_fill(&args, words);
-
-    skip_place(&args, &bin, COMPARE_CONSTANT, SKIP_QS);
-}
-
-SIMT_KERNEL(gallery_hp, gallery_arguments, 1024, 1)
-{
-    struct compare_bin bin = compare_bin_none();
-
-    skip_place(&args, &bin, COMPARE_GLOBAL, SKIP_HP);
-}
-
-SIMT_KERNEL(gallery_hp_shared, gallery_arguments, 1024, 1)
-{
-    SIMT_SHARED(uint32_t, words, COMPARE_PLACES_BYTES / 4u);
-    struct compare_bin bin = compare_places_fill(&args, words);
-
-    skip_place(&args, &bin, COMPARE_CONSTANT, SKIP_HP);
-}
+SKIP_PLACES(qs, SKIP_QS)
+SKIP_PLACES(hp, SKIP_HP)
 
 /* ---- Ours ---------------------------------------------------------------------------------- */
 
@@ -102,34 +90,21 @@ SIMT_FUNCTION void skip_search(const struct gallery_arguments *a, const struct c
             gallery_emit(a, segment.x);
 }
 
-SIMT_KERNEL(gallery_qs_segments, gallery_arguments, 1024, 1)
-{
-    struct compare_bin bin = compare_bin_none();
+#define SKIP_SEGMENTS(name, rule)                                             \
+    SIMT_KERNEL(gallery_##name##_segments, gallery_arguments, 1024, 1)        \
+    {                                                                         \
+        struct compare_bin bin = compare_bin_none();                          \
+                                                                              \
+        skip_search(&args, &bin, COMPARE_GLOBAL, rule, 0);                    \
+    }                                                                         \
+    SIMT_KERNEL(gallery_##name##_segments_shared, gallery_arguments, 1024, 1) \
+    {                                                                         \
+        SIMT_SHARED(uint32_t, words, GALLERY_BIN_BYTES / 4u);                 \
+        SIMT_SHARED(uint32_t, shifts, SKIP_SHIFTS);                           \
+        struct compare_bin bin = skip_bin(&args, words, shifts);              \
+                                                                              \
+        skip_search(&args, &bin, COMPARE_CONSTANT, rule, shifts);             \
+    }
 
-    skip_search(&args, &bin, COMPARE_GLOBAL, SKIP_QS, 0);
-}
-
-SIMT_KERNEL(gallery_qs_segments_shared, gallery_arguments, 1024, 1)
-{
-    SIMT_SHARED(uint32_t, words, GALLERY_BIN_BYTES / 4u);
-    SIMT_SHARED(uint32_t, shifts, SKIP_SHIFTS);
-    struct compare_bin bin = skip_bin(&args, words, shifts);
-
-    skip_search(&args, &bin, COMPARE_CONSTANT, SKIP_QS, shifts);
-}
-
-SIMT_KERNEL(gallery_hp_segments, gallery_arguments, 1024, 1)
-{
-    struct compare_bin bin = compare_bin_none();
-
-    skip_search(&args, &bin, COMPARE_GLOBAL, SKIP_HP, 0);
-}
-
-SIMT_KERNEL(gallery_hp_segments_shared, gallery_arguments, 1024, 1)
-{
-    SIMT_SHARED(uint32_t, words, GALLERY_BIN_BYTES / 4u);
-    SIMT_SHARED(uint32_t, shifts, SKIP_SHIFTS);
-    struct compare_bin bin = skip_bin(&args, words, shifts);
-
-    skip_search(&args, &bin, COMPARE_CONSTANT, SKIP_HP, shifts);
-}
+SKIP_SEGMENTS(qs, SKIP_QS)
+SKIP_SEGMENTS(hp, SKIP_HP)

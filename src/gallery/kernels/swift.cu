@@ -174,49 +174,30 @@ SIMT_FUNCTION void swift_parent(const struct gallery_arguments *a, const struct 
         simt_store_u8(a->flags + (x - a->begin), 0);
 }
 
-SIMT_KERNEL(gallery_bf_swift, gallery_arguments, 1024, 1)
-{
-    struct compare_bin bin = compare_bin_none();
+/* The three forms of a parent: of bf, and of qs and hp, whose windows are flagged. */
+#define SWIFT_PARENTS(name, is_bf)                                           \
+    SIMT_KERNEL(gallery_##name##_swift, gallery_arguments, 1024, 1)          \
+    {                                                                        \
+        struct compare_bin bin = compare_bin_none();                         \
+                                                                             \
+        swift_parent(&args, &bin, SWIFT_BYTES, is_bf);                       \
+    }                                                                        \
+    SIMT_KERNEL(gallery_##name##_swift_binning, gallery_arguments, 1024, 1)  \
+    {                                                                        \
+        SIMT_SHARED(uint32_t, words, COMPARE_PLACES_BYTES / 4u);             \
+        struct compare_bin bin = compare_places_fill(&args, words);          \
+                                                                             \
+        swift_parent(&args, &bin, SWIFT_BYTES_CONSTANT, is_bf);              \
+    }                                                                        \
+    SIMT_KERNEL(gallery_##name##_swift_chunking, gallery_arguments, 1024, 1) \
+    {                                                                        \
+        struct compare_bin bin = compare_bin_none();                         \
+                                                                             \
+        swift_parent(&args, &bin, SWIFT_CHUNKS, is_bf);                      \
+    }
 
-    swift_parent(&args, &bin, SWIFT_BYTES, 1);
-}
-
-SIMT_KERNEL(gallery_bf_swift_binning, gallery_arguments, 1024, 1)
-{
-    SIMT_SHARED(uint32_t, words, COMPARE_PLACES_BYTES / 4u);
-    struct compare_bin bin = compare_places_fill(&args, words);
-
-    swift_parent(&args, &bin, SWIFT_BYTES_CONSTANT, 1);
-}
-
-SIMT_KERNEL(gallery_bf_swift_chunking, gallery_arguments, 1024, 1)
-{
-    struct compare_bin bin = compare_bin_none();
-
-    swift_parent(&args, &bin, SWIFT_CHUNKS, 1);
-}
-
-SIMT_KERNEL(gallery_skip_swift, gallery_arguments, 1024, 1)
-{
-    struct compare_bin bin = compare_bin_none();
-
-    swift_parent(&args, &bin, SWIFT_BYTES, 0);
-}
-
-SIMT_KERNEL(gallery_skip_swift_binning, gallery_arguments, 1024, 1)
-{
-    SIMT_SHARED(uint32_t, words, COMPARE_PLACES_BYTES / 4u);
-    struct compare_bin bin = compare_places_fill(&args, words);
-
-    swift_parent(&args, &bin, SWIFT_BYTES_CONSTANT, 0);
-}
-
-SIMT_KERNEL(gallery_skip_swift_chunking, gallery_arguments, 1024, 1)
-{
-    struct compare_bin bin = compare_bin_none();
-
-    swift_parent(&args, &bin, SWIFT_CHUNKS, 0);
-}
+SWIFT_PARENTS(bf, 1)
+SWIFT_PARENTS(skip, 0)
 
 /* ---- The flags -------------------------------------------------------------------------- */
 
