@@ -77,6 +77,8 @@ extern "C" {
     X(LIMIT, 14, "a size or a count exceeds what this build or machine can hold") \
     X(OPEN, 20, "a file could not be opened")                                     \
     X(READ, 21, "reading the text failed")                                        \
+    X(WRITE, 22, "a file could not be written")                                   \
+    X(FORMAT, 23, "a saved plan is damaged, or not for this build")               \
     X(ENGINE, 30, "the engine asked for is not available")                        \
     X(DEVICE, 31, "the device or its driver failed")                              \
     X(UNSUPPORTED, 32, "this engine or build does not support the request")
@@ -212,6 +214,80 @@ TRAWL_API void trawl_plan_free(struct trawl_plan *plan);
 
 /* The engines that can run the plan, bits 1u << enum trawl_engine (CPU and CUDA); 0 for NULL. */
 TRAWL_API uint32_t trawl_plan_engines(const struct trawl_plan *plan);
+
+/* ---- Saved plans: a plan's tables in a file, used where they are mapped. ---- */
+
+struct trawl_plan_save_options {
+    uint64_t size;    /* sizeof(struct trawl_plan_save_options) */
+    const void *note; /* bytes of the caller's, saved with the plan; see trawl_plan_note */
+    uint64_t note_bytes;
+};
+#define TRAWL_PLAN_SAVE_OPTIONS_INIT                    \
+    {                                                   \
+        sizeof(struct trawl_plan_save_options), NULL, 0 \
+    }
+
+/* Save a plan: patterns, options, and the tables that the CPU searches with. Tables for devices are
+ * not saved: a device makes them at first use, as it does for a plan that was built.
+ *
+ * The file appears whole or not at all: another one beside it is written and put in its place by
+ * renaming, with the permissions of a new file. What `path` names stays as it is on failure. If it
+ * is no regular file (a pipe, a terminal) it is written to.
+ * Errors: ARGUMENT, MEMORY; UNSUPPORTED (a plan of an algorithm); OPEN, WRITE (with os_code).
+ * Cost: tables that no search has needed yet are made first; then each byte is read twice. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_save(
+    const struct trawl_plan *plan, const char *path, const struct trawl_plan_save_options *options,
+    struct trawl_error *error);
+
+struct trawl_plan_load_options {
+    uint64_t size;                 /* sizeof(struct trawl_plan_load_options) */
+    const struct trawl_utf8 *utf8; /* as in struct trawl_plan_options: functions are not saved. Used
+                                      for plans that were built with it, ARGUMENT if they lack it.
+                                      Copied. */
+    uint32_t line_end_set;         /* these four as in struct trawl_plan_options; 0: as saved */
+    uint8_t line_end;
+    uint8_t line_end_also_set;
+    uint8_t line_end_also;
+    uint8_t copy; /* 1: read the file into memory instead of mapping it */
+};
+#define TRAWL_PLAN_LOAD_OPTIONS_INIT                                \
+    {                                                               \
+        sizeof(struct trawl_plan_load_options), NULL, 0, 0, 0, 0, 0 \
+    }
+
+/* Load a saved plan. It gives the same answers as the one that was saved.
+ *
+ * The file is mapped, and its large tables are used in place: patterns, and of a set the bitmaps,
+ * buckets and entries. Made anew are what describes each pattern (40 bytes; with case ignored its
+ * bytes too) and the tables of a single pattern. With `utf8` and TRAWL_IGNORE_CASE the letters'
+ * variants are asked for again, and if they differ from those of then the tables are made anew.
+ * While a mapped plan lives its file must not be changed, only replaced by renaming, as
+ * trawl_plan_save does.
+ * Everything is checked before it is used: a file that is damaged, cut off, or was saved by another
+ * version or on a machine of the other byte order is refused. The bytes may come from anywhere: no
+ * file makes the library read or write where it must not. Answers are right for files made by
+ * trawl_plan_save.
+ * Errors: ARGUMENT, MEMORY, OPEN, READ (with os_code), FORMAT.
+ * Cost: reads the file once or twice; time linear in it. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_load(
+    const char *path, const struct trawl_plan_load_options *options, struct trawl_plan **plan,
+    struct trawl_error *error);
+
+/* The same from memory. The bytes are borrowed until the plan is freed, unless they do not begin at
+ * a multiple of 64 or `copy` is set: then they are copied. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_load_memory(
+    const void *bytes, uint64_t bytes_count, const struct trawl_plan_load_options *options,
+    struct trawl_plan **plan, struct trawl_error *error);
+
+/* Do these bytes begin as a saved plan does? Eight are enough. */
+TRAWL_API bool trawl_plan_is_saved(const void *bytes, uint64_t bytes_count);
+
+/* The note that was saved with a loaded plan, borrowed until the plan is freed; NULL bytes and
+ * count 0 if there is none. */
+TRAWL_API struct trawl_pattern trawl_plan_note(const struct trawl_plan *plan);
+
+/* The flags the plan was built with (enum trawl_plan_flag); 0 for NULL. */
+TRAWL_API uint32_t trawl_plan_flags(const struct trawl_plan *plan);
 
 /* Patterns as given to trawl_plan_build. */
 TRAWL_API uint64_t trawl_plan_pattern_count(const struct trawl_plan *plan);

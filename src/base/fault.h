@@ -10,7 +10,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum fault_point { FAULT_MEMORY, FAULT_THREAD, FAULT_OPEN, FAULT_READ, FAULT_STAT, FAULT_DRIVER };
+enum fault_point {
+    FAULT_MEMORY,
+    FAULT_THREAD,
+    FAULT_OPEN,
+    FAULT_READ,
+    FAULT_STAT,
+    FAULT_MAP,
+    FAULT_WRITE,
+    FAULT_SYNC,
+    FAULT_CLOSE,
+    FAULT_RENAME,
+    FAULT_DRIVER
+};
 
 #if defined(TRAWL_FAULTS)
 /* Fail the nth point (1-based) from now; `persistent`: and all after it. nth 0 disarms. */

@@ -70,7 +70,6 @@ static void choose_stride(struct set_class *class, double byte_bits)
     }
     if (class->stride == 1 && class->q > 8)
         class->q = 8;
-    class->keep = class->q < 8 ? (1ull << 8 * class->q) - 1 : UINT64_MAX;
 }
 
 /* Length classes; of[length class] is the one a literal belongs to. */
@@ -111,10 +110,13 @@ static void choose_classes(const struct trawl_plan *plan, struct set_matcher *ma
 }
 
 /* Grams at each place are looked up by vectors, which know the plan's kind of table. */
-static void choose_heads(struct set_class *class, uint64_t fold)
+void set_class_complete(struct set_class *class, uint64_t fold)
 {
     struct plan_set *heads = &class->heads;
 
+    class->keep = class->q < 8 ? (1ull << 8 * class->q) - 1 : UINT64_MAX;
+    if (class->stride > 1)
+        return;
     heads->q = class->q < 4 ? class->q : 4;
     heads->bitmap_bits = class->word_bits + 6;
     heads->gram_mask = class->q < 4 ? (1u << 8 * class->q) - 1 : UINT32_MAX;
@@ -141,8 +143,7 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
     bits = (uint32_t)min_u64(max_u64(bits, BITMAP_BITS_MIN), BITMAP_BITS_MAX);
     class->word_bits = bits - 6;
     class->bucket_bits = (uint32_t)max_u64(log, 4);
-    if (class->stride == 1)
-        choose_heads(class, fold);
+    set_class_complete(class, fold);
     class->entry_count = entries;
     TRAWL_TRY(
         memory_allocate_zeroed(1ull << class->word_bits, sizeof *class->bitmap, &memory, error));
@@ -155,9 +156,8 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
     return TRAWL_OK;
 }
 
-/* The hash of the class's gram at bytes of a literal. */
-static uint64_t literal_hash(const struct set_matcher *matcher, const struct set_class *class,
-                             const uint8_t *bytes)
+uint64_t set_literal_hash(const struct set_matcher *matcher, const struct set_class *class,
+                          const uint8_t *bytes)
 {
     uint64_t low = 0, high = 0;
 
@@ -197,7 +197,7 @@ static void fill_entries(const struct trawl_plan *plan, struct set_matcher *matc
             &matcher->classes[of[class_of_length(plan->literals[i].bytes_count)]];
 
         for (uint32_t offset = 0; offset < class->stride; offset++) {
-            uint64_t hash = literal_hash(matcher, class, plan_literal_bytes(plan, i) + offset);
+            uint64_t hash = set_literal_hash(matcher, class, plan_literal_bytes(plan, i) + offset);
 
             bitmap_add(class, plan_literal_bytes(plan, i) + offset, hash);
             class->buckets[set_bucket(class, hash)]++;
@@ -214,7 +214,7 @@ static void fill_entries(const struct trawl_plan *plan, struct set_matcher *matc
             &matcher->classes[of[class_of_length(plan->literals[i].bytes_count)]];
 
         for (uint32_t offset = class->stride; offset-- > 0;) {
-            uint64_t hash = literal_hash(matcher, class, plan_literal_bytes(plan, i) + offset);
+            uint64_t hash = set_literal_hash(matcher, class, plan_literal_bytes(plan, i) + offset);
             uint32_t entry = --class->buckets[set_bucket(class, hash)];
 
             class->entries[entry] = (struct set_entry){i, set_tag(hash) | offset};
@@ -222,13 +222,13 @@ static void fill_entries(const struct trawl_plan *plan, struct set_matcher *matc
     }
 }
 
-static void matcher_free(void *object)
+void set_matcher_free(void *object)
 {
     struct set_matcher *matcher = (struct set_matcher *)object;
 
     if (matcher == NULL)
         return;
-    for (uint32_t c = 0; c < matcher->class_count; c++) {
+    for (uint32_t c = 0; c < matcher->class_count && !matcher->is_mapped; c++) {
         struct set_class *class = &matcher->classes[c];
 
         if (class->bitmap != NULL)
@@ -259,7 +259,7 @@ static enum trawl_status matcher_build(const struct trawl_plan *plan,
     *matcher_out = matcher;
     matcher = NULL;
 done:
-    matcher_free(matcher);
+    set_matcher_free(matcher);
     return status;
 }
 
@@ -276,7 +276,7 @@ enum trawl_status set_matcher_want(const struct trawl_plan *plan,
     if (plan->matcher->object == NULL) {
         status = matcher_build(plan, &made, error);
         plan->matcher->object = made;
-        plan->matcher->release = matcher_free;
+        plan->matcher->release = set_matcher_free;
     }
     *matcher = (const struct set_matcher *)plan->matcher->object;
     (void)pthread_mutex_unlock(&matcher_lock);

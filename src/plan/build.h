@@ -5,7 +5,17 @@
 #include "plan/analyse.h"
 #include "plan/plan.h"
 
-/* Literals and tails from the patterns in plan->pattern_bytes. */
+/* An empty plan with a serial of its own. */
+enum trawl_status plan_new(struct trawl_plan **plan, struct trawl_error *error);
+
+/* Do letters have variants of other bytes, so that a pattern may become several literals? */
+static inline bool plan_has_variants(const struct trawl_plan *plan)
+{
+    return plan->utf8_is_set && (plan->flags & TRAWL_IGNORE_CASE) != 0;
+}
+
+/* Literals and tails from the patterns in plan->pattern_bytes, and what a search needs around an
+ * occurrence. */
 enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_error *error);
 
 /* The one place that picks a method; `asked` AUTO or the one to force. Fills probes, words, period
@@ -17,6 +27,10 @@ enum trawl_status choose_method(struct trawl_plan *plan, enum trawl_method asked
 /* The tables of methods sampled and set. */
 enum trawl_status build_sampled(struct trawl_plan *plan, struct trawl_error *error);
 enum trawl_status build_set(struct trawl_plan *plan, struct trawl_error *error);
+/* Of the set's, all but the arrays. */
+void prepare_set(struct trawl_plan *plan);
+/* Do the set's arrays name this literal where a search looks for it? */
+bool set_names_literal(const struct trawl_plan *plan, uint32_t literal);
 
 /* How many of the literal's places a sample names on average, if the text's grams come as often as
  * the literal's own: 1 if no gram repeats. Two in a text of few grams are a flood. q is 8 or 16. */

@@ -14,6 +14,7 @@
 #include "base/memory.h"
 
 #define EXPAND_LITERALS_MAX 16u
+#define UTF8_BYTES_MAX 4u
 
 static enum trawl_status literal_append(struct trawl_plan *plan, uint32_t pattern,
                                         struct trawl_error *error)
@@ -40,7 +41,6 @@ static enum trawl_status bytes_append(struct trawl_plan *plan, const uint8_t *by
                                       struct trawl_error *error)
 {
     uint64_t needed = plan->literal_bytes_total + count;
-    bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
 
     if (needed > plan->literal_bytes_capacity) {
         uint64_t capacity = max_u64(needed, 2 * plan->literal_bytes_capacity);
@@ -53,7 +53,7 @@ static enum trawl_status bytes_append(struct trawl_plan *plan, const uint8_t *by
         plan->literal_bytes_capacity = capacity;
     }
     for (uint64_t i = 0; i < count; i++)
-        plan->literal_bytes[plan->literal_bytes_total + i] = fold ? fold_byte(bytes[i]) : bytes[i];
+        plan->literal_bytes[plan->literal_bytes_total + i] = fold_byte(bytes[i]);
     plan->literal_bytes_total = needed;
     plan->literals[plan->literal_count - 1].bytes_count += count;
     return TRAWL_OK;
@@ -194,46 +194,89 @@ static enum trawl_status expand_utf8(struct trawl_plan *plan, uint32_t pattern,
     return TRAWL_OK;
 }
 
-static enum trawl_status expand_pattern(struct trawl_plan *plan, uint32_t pattern,
-                                        uint64_t *length_max, struct trawl_error *error)
-{
-    struct trawl_pattern given = trawl_plan_pattern(plan, pattern);
-
-    if (plan->utf8_is_set && (plan->flags & TRAWL_IGNORE_CASE) != 0)
-        return expand_utf8(plan, pattern, length_max, error);
-    *length_max = given.bytes_count;
-    TRAWL_TRY(literal_append(plan, pattern, error));
-    return bytes_append(plan, (const uint8_t *)given.bytes, given.bytes_count, error);
-}
-
 /* Could an occurrence hold the line end? Where case is ignored, a letter or a byte of a longer
  * character may stand for another one; said too often, this only costs promptness on streams. */
-static bool may_hold_line_end(const struct trawl_plan *plan, const struct trawl_pattern *pattern)
+static bool may_hold_line_end(const struct trawl_plan *plan)
 {
+    uint64_t bytes_count = plan->pattern_begin[plan->pattern_count];
     uint8_t lower = plan->line_end | 0x20;
 
+    if (bytes_count == 0)
+        return false;
     if ((plan->flags & TRAWL_IGNORE_CASE) != 0 &&
         ((lower >= 'a' && lower <= 'z') || plan->line_end >= 0x80))
         return true;
-    return memchr(pattern->bytes, plan->line_end, (size_t)pattern->bytes_count) != NULL;
+    return memchr(plan->pattern_bytes, plan->line_end, (size_t)bytes_count) != NULL;
+}
+
+/* The patterns' bytes are the literals', or folded they are. */
+static enum trawl_status share_bytes(struct trawl_plan *plan, struct trawl_error *error)
+{
+    uint64_t total = plan->pattern_begin[plan->pattern_count];
+    bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
+    void *memory;
+
+    plan->literal_bytes_total = plan->literal_bytes_capacity = total;
+    if (plan->image != NULL && !fold) { /* they stay where they are */
+        plan->literal_bytes = plan->pattern_bytes;
+        return TRAWL_OK;
+    }
+    TRAWL_TRY(memory_allocate(total, 1, &memory, error));
+    plan->literal_bytes = (uint8_t *)memory;
+    if (total > 0)
+        memcpy(plan->literal_bytes, plan->pattern_bytes, (size_t)total);
+    for (uint64_t i = 0; fold && i < total; i++)
+        plan->literal_bytes[i] = fold_byte(plan->literal_bytes[i]);
+    return TRAWL_OK;
+}
+
+/* Each pattern is one literal. */
+static enum trawl_status expand_plain(struct trawl_plan *plan, struct trawl_error *error)
+{
+    const uint64_t *begin = plan->pattern_begin;
+    void *memory;
+
+    TRAWL_TRY(share_bytes(plan, error));
+    TRAWL_TRY(memory_allocate(plan->pattern_count, sizeof *plan->literals, &memory, error));
+    plan->literals = (struct plan_literal *)memory;
+    plan->literal_capacity = plan->pattern_count;
+    plan->literal_count = (uint32_t)plan->pattern_count;
+    for (uint32_t i = 0; i < plan->literal_count; i++) {
+        struct plan_literal literal = {begin[i], begin[i + 1] - begin[i], i, 0, 0, 0};
+
+        plan->literals[i] = literal;
+        plan->length_min = min_u64(plan->length_min, literal.bytes_count);
+        plan->length_max = max_u64(plan->length_max, literal.bytes_count);
+    }
+    return TRAWL_OK;
+}
+
+static enum trawl_status expand_variants(struct trawl_plan *plan, struct trawl_error *error)
+{
+    for (uint64_t pattern = 0; pattern < plan->pattern_count; pattern++) {
+        uint32_t first = plan->literal_count;
+        uint64_t length_max;
+
+        TRAWL_TRY(expand_utf8(plan, (uint32_t)pattern, &length_max, error));
+        plan->length_max = max_u64(plan->length_max, length_max);
+        for (uint32_t i = first; i < plan->literal_count; i++)
+            plan->length_min = min_u64(plan->length_min, plan->literals[i].bytes_count);
+    }
+    return TRAWL_OK;
 }
 
 enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_error *error)
 {
-    plan->length_min = UINT64_MAX;
-    for (uint64_t pattern = 0; pattern < plan->pattern_count; pattern++) {
-        struct trawl_pattern given = trawl_plan_pattern(plan, pattern);
-        uint32_t first = plan->literal_count;
-        uint64_t length_max;
+    uint64_t context = 0; /* that the word and line conditions look at */
 
-        TRAWL_TRY(expand_pattern(plan, (uint32_t)pattern, &length_max, error));
-        plan->length_max = max_u64(plan->length_max, length_max);
-        if (may_hold_line_end(plan, &given))
-            plan->holds_line_end = true;
-        for (uint32_t i = first; i < plan->literal_count; i++)
-            plan->length_min = min_u64(plan->length_min, plan->literals[i].bytes_count);
-    }
+    plan->length_min = UINT64_MAX;
+    TRAWL_TRY(plan_has_variants(plan) ? expand_variants(plan, error) : expand_plain(plan, error));
     if (plan->pattern_count == 0)
         plan->length_min = 0;
+    plan->holds_line_end = may_hold_line_end(plan);
+    if (plan_has_conditions(plan))
+        context = plan->utf8_is_set ? UTF8_BYTES_MAX : 1;
+    plan->need_before = context;
+    plan->need_after = (plan->length_max > 0 ? plan->length_max - 1 : 0) + context;
     return TRAWL_OK;
 }

@@ -9,8 +9,7 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "plan/build.h"
-
-#define UTF8_BYTES_MAX 4u
+#include "plan/image.h"
 
 static _Atomic uint64_t plans_built;
 
@@ -78,17 +77,6 @@ static enum trawl_status copy_patterns(struct trawl_plan *plan,
     return TRAWL_OK;
 }
 
-/* Context that the word and line conditions look at. */
-static void plan_needs(struct trawl_plan *plan)
-{
-    uint64_t context = 0;
-
-    if (plan_has_conditions(plan))
-        context = plan->utf8_is_set ? UTF8_BYTES_MAX : 1;
-    plan->need_before = context;
-    plan->need_after = (plan->length_max > 0 ? plan->length_max - 1 : 0) + context;
-}
-
 /* Whose algorithm it is, and what of it a plan keeps but for the copy of what was asked for. */
 static enum trawl_status read_algorithm(const char *asked, const struct plan_algorithms *algorithms,
                                         struct plan_algorithm *algorithm, struct trawl_error *error)
@@ -128,6 +116,26 @@ static enum trawl_status build_method(struct trawl_plan *plan,
     return plan->method == TRAWL_METHOD_SET ? build_set(plan, error) : TRAWL_OK;
 }
 
+enum trawl_status plan_new(struct trawl_plan **plan_out, struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+    struct trawl_plan *plan;
+    void *memory;
+
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *plan, &memory, error));
+    plan = (struct trawl_plan *)memory;
+    TRAWL_TRY_DONE(memory_allocate_zeroed(1, sizeof *plan->dense, &memory, error));
+    plan->dense = (struct plan_annex *)memory;
+    TRAWL_TRY_DONE(memory_allocate_zeroed(1, sizeof *plan->matcher, &memory, error));
+    plan->matcher = (struct plan_annex *)memory;
+    plan->serial = atomic_fetch_add(&plans_built, 1) + 1;
+    *plan_out = plan;
+    plan = NULL;
+done:
+    trawl_plan_free(plan);
+    return status;
+}
+
 enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t pattern_count,
                              const struct trawl_plan_options *options,
                              const struct plan_algorithms *algorithms, struct trawl_plan **plan_out,
@@ -137,20 +145,13 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
     struct trawl_plan_options given = TRAWL_PLAN_OPTIONS_INIT;
     struct plan_algorithm algorithm = {.name = NULL};
     struct trawl_plan *plan = NULL;
-    void *memory;
 
     if (plan_out == NULL || (patterns == NULL && pattern_count > 0))
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", plan_out == NULL ? "plan" : "patterns");
     TRAWL_TRY(options_read(&given, sizeof given, options, "plan options", error));
     TRAWL_TRY(check_options(&given, error));
     TRAWL_TRY(read_algorithm(given.algorithm, algorithms, &algorithm, error));
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *plan, &memory, error));
-    plan = (struct trawl_plan *)memory;
-    TRAWL_TRY_DONE(memory_allocate_zeroed(1, sizeof *plan->dense, &memory, error));
-    plan->dense = (struct plan_annex *)memory;
-    TRAWL_TRY_DONE(memory_allocate_zeroed(1, sizeof *plan->matcher, &memory, error));
-    plan->matcher = (struct plan_annex *)memory;
-    plan->serial = atomic_fetch_add(&plans_built, 1) + 1;
+    TRAWL_TRY(plan_new(&plan, error));
     plan->flags = given.flags;
     plan->algorithm = algorithm;
     plan->line_end = given.line_end_set != 0 ? given.line_end : '\n';
@@ -163,7 +164,6 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
         TRAWL_TRY_DONE(copy_asked(&plan->algorithm, given.algorithm, error));
     TRAWL_TRY_DONE(copy_patterns(plan, patterns, pattern_count, error));
     TRAWL_TRY_DONE(expand_patterns(plan, error));
-    plan_needs(plan);
     if (plan_has_algorithm(plan))
         TRAWL_TRY_DONE(plan->algorithm.of->check(plan, error));
     else
@@ -182,35 +182,47 @@ static void annex_release(struct plan_annex *annex)
     memory_release(annex, 1, sizeof *annex);
 }
 
+/* An array of the plan, unless it lies in the image. */
+static void array_release(const struct trawl_plan *plan, void *array, uint64_t count, uint64_t size)
+{
+    if (!plan_image_holds(plan->image, array))
+        memory_release(array, count, size);
+}
+
 void trawl_plan_free(struct trawl_plan *plan)
 {
+    struct plan_image *image;
+
     if (plan == NULL)
         return;
+    image = plan->image;
     memory_release(plan->algorithm.asked, plan->algorithm.asked_bytes, 1);
-    memory_release(plan->pattern_bytes,
-                   plan->pattern_begin == NULL ? 0 : plan->pattern_begin[plan->pattern_count], 1);
-    memory_release(plan->pattern_begin, plan->pattern_count + 1, sizeof *plan->pattern_begin);
+    array_release(plan, plan->pattern_bytes,
+                  plan->pattern_begin == NULL ? 0 : plan->pattern_begin[plan->pattern_count], 1);
+    array_release(plan, plan->pattern_begin, plan->pattern_count + 1, sizeof *plan->pattern_begin);
     memory_release(plan->literals, plan->literal_capacity, sizeof *plan->literals);
-    memory_release(plan->literal_bytes, plan->literal_bytes_capacity, 1);
+    array_release(plan, plan->literal_bytes, plan->literal_bytes_capacity, 1);
     memory_release(plan->elements, plan->element_capacity, sizeof *plan->elements);
     if (plan->sampled_heads != NULL)
         memory_release(plan->sampled_heads, 1ull << plan->sampled.hash_bits,
                        sizeof *plan->sampled_heads);
     memory_release(plan->sampled_next, plan->sampled.stride, sizeof *plan->sampled_next);
     if (plan->set_bitmap != NULL)
-        memory_release(plan->set_bitmap, max_u64(1ull << plan->set.bitmap_bits, 64) / 64,
-                       sizeof *plan->set_bitmap);
+        array_release(plan, plan->set_bitmap, max_u64(1ull << plan->set.bitmap_bits, 64) / 64,
+                      sizeof *plan->set_bitmap);
     if (plan->set_wide != NULL)
-        memory_release(plan->set_wide, (1ull << plan->set.bitmap_bits) / 64,
-                       sizeof *plan->set_wide);
+        array_release(plan, plan->set_wide, (1ull << plan->set.bitmap_bits) / 64,
+                      sizeof *plan->set_wide);
     if (plan->set_buckets != NULL)
-        memory_release(plan->set_buckets, (1ull << plan->set.bucket_bits) + 1,
-                       sizeof *plan->set_buckets);
-    memory_release(plan->set_entries, plan->literal_count, sizeof *plan->set_entries);
-    memory_release(plan->set_heads, plan->literal_count, sizeof *plan->set_heads);
+        array_release(plan, plan->set_buckets, (1ull << plan->set.bucket_bits) + 1,
+                      sizeof *plan->set_buckets);
+    array_release(plan, plan->set_entries, plan->literal_count, sizeof *plan->set_entries);
+    array_release(plan, plan->set_heads, plan->literal_count, sizeof *plan->set_heads);
     annex_release(plan->dense);
     annex_release(plan->matcher);
     memory_release(plan, 1, sizeof *plan);
+    if (image != NULL)
+        image->release(image);
 }
 
 uint32_t plan_engines(const struct trawl_plan *plan)
@@ -222,6 +234,11 @@ uint32_t plan_engines(const struct trawl_plan *plan)
 uint32_t trawl_plan_engines(const struct trawl_plan *plan)
 {
     return plan == NULL ? 0 : plan_engines(plan);
+}
+
+uint32_t trawl_plan_flags(const struct trawl_plan *plan)
+{
+    return plan == NULL ? 0 : plan->flags;
 }
 
 uint64_t trawl_plan_pattern_count(const struct trawl_plan *plan)

@@ -45,6 +45,8 @@ struct plan_annex {
     void (*release)(void *object); /* called by trawl_plan_free */
 };
 
+struct plan_image;
+
 struct trawl_plan {
     uint64_t serial; /* no other plan of the process has had it: addresses come again */
     uint32_t flags;
@@ -100,6 +102,7 @@ struct trawl_plan {
     uint32_t *set_buckets;       /* (1 << bucket_bits) + 1 begins into set_entries */
     uint32_t *set_entries;       /* literal indexes, grouped by bucket, ascending inside each */
     struct plan_head *set_heads; /* of set_entries: most of a bucket fails without a look at it */
+    struct plan_image *image;    /* of a loaded plan: what some of the arrays lie in; else NULL */
     struct plan_annex *dense;    /* of cpu/dense_set.c */
     struct plan_annex *matcher;  /* of cpu/set_matcher.c */
 };

@@ -178,14 +178,39 @@ static struct plan_head literal_head(const struct trawl_plan *plan, uint32_t lit
     return head;
 }
 
+void prepare_set(struct trawl_plan *plan)
+{
+    set_parameters(plan);
+    if (plan->literal_count <= PLAN_NIBBLE_LITERALS_MAX)
+        build_nibbles(plan);
+}
+
+static bool has_bit(const uint64_t *bitmap, uint32_t bit)
+{
+    return (bitmap[bit / 64] >> bit % 64 & 1) != 0;
+}
+
+bool set_names_literal(const struct trawl_plan *plan, uint32_t literal)
+{
+    uint32_t bucket = literal_bucket(plan, literal);
+    struct plan_head head = literal_head(plan, literal);
+
+    if (!has_bit(plan->set_bitmap,
+                 plan_hash32(literal_gram(plan, literal), plan->set.bitmap_bits)) ||
+        (plan->set_wide != NULL && !has_bit(plan->set_wide, literal_wide(plan, literal))))
+        return false;
+    for (uint32_t e = plan->set_buckets[bucket]; e < plan->set_buckets[bucket + 1]; e++)
+        if (plan->set_entries[e] == literal)
+            return plan->set_heads[e].bytes == head.bytes && plan->set_heads[e].mask == head.mask;
+    return false;
+}
+
 enum trawl_status build_set(struct trawl_plan *plan, struct trawl_error *error)
 {
     uint64_t bucket_count;
     void *memory;
 
-    set_parameters(plan);
-    if (plan->literal_count <= PLAN_NIBBLE_LITERALS_MAX)
-        build_nibbles(plan);
+    prepare_set(plan);
     bucket_count = 1ull << plan->set.bucket_bits;
     TRAWL_TRY(memory_allocate_zeroed((1ull << plan->set.bitmap_bits) / 64, sizeof *plan->set_bitmap,
                                      &memory, error));

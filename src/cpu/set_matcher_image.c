@@ -1,0 +1,162 @@
+/* set_matcher_image: a large set's tables for the CPU in a saved plan. */
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "cpu/set_matcher.h"
+#include "plan/image.h"
+
+#define SAMPLES 64u /* of a class's entries that are looked up */
+#define BITMAP_BITS_MIN 12u
+#define BITMAP_BITS_MAX 28u
+#define BUCKET_BITS_MAX 32u
+
+struct saved_class {
+    uint32_t length_min;
+    uint32_t literal_count;
+    uint32_t q;
+    uint32_t stride;
+    uint32_t word_bits;
+    uint32_t bucket_bits;
+    uint64_t entry_count;
+};
+
+enum trawl_status set_matcher_save(const struct trawl_plan *plan, struct plan_parts *parts,
+                                   struct trawl_error *error)
+{
+    const struct set_matcher *matcher;
+    struct saved_class *saved = (struct saved_class *)(void *)parts->scratch;
+
+    _Static_assert(SET_CLASSES_MAX * sizeof *saved <= sizeof parts->scratch, "classes have room");
+    if (!set_matcher_fits(plan))
+        return TRAWL_OK;
+    TRAWL_TRY(set_matcher_want(plan, &matcher, error));
+    for (uint32_t c = 0; c < matcher->class_count; c++) {
+        const struct set_class *class = &matcher->classes[c];
+
+        saved[c] = (struct saved_class){class->length_min, class->literal_count, class->q,
+                                        class->stride,     class->word_bits,     class->bucket_bits,
+                                        class->entry_count};
+        plan_parts_add(parts, PLAN_SECTION_CPU_BITMAP, c, class->bitmap,
+                       sizeof *class->bitmap << class->word_bits);
+        plan_parts_add(parts, PLAN_SECTION_CPU_BUCKETS, c, class->buckets,
+                       ((1ull << class->bucket_bits) + 1) * sizeof *class->buckets);
+        plan_parts_add(parts, PLAN_SECTION_CPU_ENTRIES, c, class->entries,
+                       class->entry_count * sizeof *class->entries);
+    }
+    plan_parts_add(parts, PLAN_SECTION_CPU_CLASSES, 0, saved, matcher->class_count * sizeof *saved);
+    return TRAWL_OK;
+}
+
+static enum trawl_status inconsistent(struct trawl_error *error)
+{
+    return TRAWL_FAIL(error, FORMAT, "the saved plan's tables for the CPU contradict themselves");
+}
+
+/* Does a search stay inside the tables with these numbers? */
+static bool numbers_are_good(const struct saved_class *saved)
+{
+    return saved->q >= 1 && saved->q <= SET_Q_MAX && saved->stride >= 1 &&
+           saved->stride <= SET_STRIDE_MAX && (saved->stride > 1 || saved->q <= 8) &&
+           saved->q + saved->stride - 1 <= saved->length_min &&
+           saved->word_bits >= BITMAP_BITS_MIN - 6 && saved->word_bits <= BITMAP_BITS_MAX - 6 &&
+           saved->bucket_bits >= 1 && saved->bucket_bits <= BUCKET_BITS_MAX &&
+           saved->entry_count < UINT32_MAX &&
+           saved->entry_count == (uint64_t)saved->literal_count * saved->stride;
+}
+
+/* Is the entry in the bucket that its literal's bytes name, and in the bitmap? */
+static bool entry_is_found(const struct trawl_plan *plan, const struct set_matcher *matcher,
+                           const struct set_class *class, uint64_t index)
+{
+    const struct set_entry *entry = &class->entries[index];
+    const uint8_t *bytes = plan_literal_bytes(plan, entry->literal) + (entry->tagged & 0xff);
+    uint64_t hash, bucket, low = 0;
+
+    if (plan->literals[entry->literal].bytes_count < (entry->tagged & 0xff) + class->q)
+        return false;
+    hash = set_literal_hash(matcher, class, bytes);
+    bucket = set_bucket(class, hash);
+    if (class->buckets[bucket] > index || class->buckets[bucket + 1] <= index ||
+        (entry->tagged & ~0xffu) != set_tag(hash))
+        return false;
+    memcpy(&low, bytes, (size_t)min_u64(class->q, sizeof low));
+    return class->stride == 1
+               ? set_head_passes(class, low)
+               : (class->bitmap[set_word(class, hash)] & set_bits(hash)) == set_bits(hash);
+}
+
+static enum trawl_status load_class(const struct trawl_plan *plan,
+                                    const struct set_matcher *matcher,
+                                    const struct saved_class *saved, uint32_t index,
+                                    struct set_class *class, struct trawl_error *error)
+{
+    const struct plan_image *image = plan->image;
+    const void *bitmap, *buckets, *entries;
+    uint32_t bad = 0;
+
+    if (!numbers_are_good(saved))
+        return inconsistent(error);
+    class->length_min = saved->length_min;
+    class->literal_count = saved->literal_count;
+    class->q = saved->q;
+    class->stride = saved->stride;
+    class->word_bits = saved->word_bits;
+    class->bucket_bits = saved->bucket_bits;
+    class->entry_count = saved->entry_count;
+    set_class_complete(class, matcher->fold);
+    TRAWL_TRY(plan_image_section(image, PLAN_SECTION_CPU_BITMAP, index,
+                                 sizeof *class->bitmap << class->word_bits, &bitmap, error));
+    TRAWL_TRY(plan_image_section(image, PLAN_SECTION_CPU_BUCKETS, index,
+                                 ((1ull << class->bucket_bits) + 1) * sizeof *class->buckets,
+                                 &buckets, error));
+    TRAWL_TRY(plan_image_section(image, PLAN_SECTION_CPU_ENTRIES, index,
+                                 class->entry_count * sizeof *class->entries, &entries, error));
+    class->bitmap = (uint64_t *)(uintptr_t)bitmap;
+    class->buckets = (uint32_t *)(uintptr_t)buckets;
+    class->entries = (struct set_entry *)(uintptr_t)entries;
+    if (!plan_buckets_are_good(class->buckets, 1ull << class->bucket_bits, class->entry_count))
+        return inconsistent(error);
+    for (uint64_t e = 0; e < class->entry_count; e++)
+        bad |= (class->entries[e].literal >= plan->literal_count) |
+               ((class->entries[e].tagged & 0xff) >= class->stride);
+    for (uint64_t i = 0; i<SAMPLES &&class->entry_count> 0 && bad == 0; i++)
+        bad = !entry_is_found(plan, matcher, class, i * class->entry_count / SAMPLES);
+    return bad != 0 ? inconsistent(error) : TRAWL_OK;
+}
+
+enum trawl_status set_matcher_load(struct trawl_plan *plan, struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+    const struct saved_class *saved;
+    struct set_matcher *matcher;
+    uint64_t bytes_count = 0, literals = 0;
+    void *memory;
+
+    saved = (const struct saved_class *)plan_image_find(plan->image, PLAN_SECTION_CPU_CLASSES, 0,
+                                                        &bytes_count);
+    if (!set_matcher_fits(plan) || !plan_image_holds(plan->image, plan->set_bitmap))
+        return TRAWL_OK;
+    if (saved == NULL || bytes_count == 0 || bytes_count % sizeof *saved != 0 ||
+        bytes_count / sizeof *saved > SET_CLASSES_MAX)
+        return inconsistent(error);
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *matcher, &memory, error));
+    matcher = (struct set_matcher *)memory;
+    matcher->is_mapped = true;
+    matcher->fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x2020202020202020ull : 0;
+    matcher->class_count = (uint32_t)(bytes_count / sizeof *saved);
+    for (uint32_t c = 0; c < matcher->class_count; c++) {
+        TRAWL_TRY_DONE(load_class(plan, matcher, &saved[c], c, &matcher->classes[c], error));
+        literals += saved[c].literal_count;
+    }
+    if (literals != plan->literal_count) {
+        status = inconsistent(error);
+        goto done;
+    }
+    plan->matcher->object = matcher;
+    plan->matcher->release = set_matcher_free;
+    matcher = NULL;
+done:
+    set_matcher_free(matcher);
+    return status;
+}

@@ -1,0 +1,652 @@
+/* saved: plans in files: the same answers after loading, nothing accepted that is damaged, nothing
+ * left behind by a save that failed. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/checksum.h"
+#include "runtime/saved.h"
+#include "unit/unit.h"
+
+#define TEXT_BYTES 5000u
+#define MANY 9000u /* enough for tables by classes of length */
+#define GOLDEN UINT64_C(1421463850959948468)
+
+static char folder[] = "/tmp/trawl-saved-XXXXXX";
+static struct trawl_searcher *searcher;
+
+/* ---- Sets and texts -------------------------------------------------------------------------- */
+
+struct set {
+    struct trawl_pattern *patterns;
+    uint64_t count;
+    uint8_t *bytes;
+    uint8_t text[TEXT_BYTES];
+};
+
+/* Patterns of least to most letters out of `letters`, now and then one twice, and a text of them.
+ */
+static void set_make(struct set *set, struct test_random *random, uint64_t count, uint64_t least,
+                     uint64_t most, uint32_t letters)
+{
+    uint64_t at = 0;
+
+    set->count = count;
+    set->patterns = calloc(count + 1, sizeof *set->patterns);
+    set->bytes = malloc(count * most + 1);
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t length = least + test_random_below(random, most - least + 1);
+
+        set->patterns[i] = (struct trawl_pattern){set->bytes + at, length};
+        if (i > 0 && test_random_below(random, 20) == 0)
+            set->patterns[i] = set->patterns[test_random_below(random, i)];
+        for (uint64_t j = 0; j < length; j++)
+            set->bytes[at++] =
+                (uint8_t)("aAbBcCdDeEfFghij_ \n\xc3"[test_random_below(random, letters)]);
+    }
+    for (uint64_t i = 0; i < TEXT_BYTES;) {
+        struct trawl_pattern pattern = {"\n", 1};
+
+        if (count > 0 && test_random_below(random, 4) > 0)
+            pattern = set->patterns[test_random_below(random, count)];
+        for (uint64_t j = 0; j < pattern.bytes_count && i < TEXT_BYTES; j++)
+            set->text[i++] = ((const uint8_t *)pattern.bytes)[j];
+    }
+}
+
+static void set_free(struct set *set)
+{
+    free(set->patterns);
+    free(set->bytes);
+}
+
+struct answer {
+    uint64_t count, sum;
+};
+
+static int add_matches(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    struct answer *answer = context;
+
+    for (uint64_t i = 0; i < match_count; i++) {
+        answer->count++;
+        answer->sum =
+            answer->sum * 31 + matches[i].begin * 7 + matches[i].end * 3 + matches[i].pattern_index;
+    }
+    return 0;
+}
+
+static struct answer answer_of(const struct trawl_plan *plan, const uint8_t *bytes)
+{
+    struct trawl_text *text = unit_text(bytes, TEXT_BYTES);
+    struct answer answer = {0, 0};
+    uint64_t lines = 0;
+
+    MUST(trawl_positions(searcher, plan, text, add_matches, &answer, NULL));
+    MUST(trawl_count_lines(searcher, plan, text, false, UINT64_MAX, &lines, NULL));
+    answer.sum = answer.sum * 31 + lines;
+    trawl_text_close(text);
+    return answer;
+}
+
+static uint32_t variants(void *context, uint32_t code_point,
+                         uint32_t found[TRAWL_UTF8_VARIANTS_MAX])
+{
+    uint32_t lower = code_point | 32;
+
+    found[0] = code_point;
+    if (code_point >= 128 || lower < 'a' || lower > 'z')
+        return 1;
+    found[1] = code_point ^ 32;
+    found[2] = 0x2c00 + lower;
+    return context == NULL ? 3 : 2; /* another locale knows fewer */
+}
+
+static bool is_word(void *context, uint32_t code_point)
+{
+    (void)context;
+    return code_point >= 128;
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+static const char *path_of(const char *name)
+{
+    static char path[4][128];
+    static unsigned next;
+
+    next = (next + 1) % 4;
+    (void)snprintf(path[next], sizeof path[next], "%s/%s", folder, name);
+    return path[next];
+}
+
+static uint8_t *read_file(const char *path, uint64_t *bytes_count)
+{
+    FILE *file = fopen(path, "rb");
+    uint8_t *bytes = NULL;
+
+    if (file == NULL || fseek(file, 0, SEEK_END) != 0)
+        exit(1);
+    *bytes_count = (uint64_t)ftell(file);
+    rewind(file);
+    if (posix_memalign((void **)&bytes, PLAN_IMAGE_ALIGNMENT, *bytes_count + 64) != 0 ||
+        fread(bytes, 1, *bytes_count, file) != *bytes_count)
+        exit(1);
+    (void)fclose(file);
+    return bytes;
+}
+
+static uint64_t files_in_folder(void)
+{
+    char command[160];
+    FILE *list;
+    uint64_t count = 0;
+
+    (void)snprintf(command, sizeof command, "ls -A %s | wc -l", folder);
+    list = popen(command, "r");
+    if (list == NULL || fscanf(list, "%" SCNu64, &count) != 1)
+        exit(1);
+    (void)pclose(list);
+    return count;
+}
+
+/* ---- The same answers ------------------------------------------------------------------------ */
+
+static void check_patterns(const struct trawl_plan *plan, const struct set *set)
+{
+    uint64_t wrong = 0;
+
+    TEST_CHECK_U64(trawl_plan_pattern_count(plan), set->count);
+    for (uint64_t i = 0; i < set->count; i++) {
+        struct trawl_pattern got = trawl_plan_pattern(plan, i);
+
+        wrong += got.bytes_count != set->patterns[i].bytes_count ||
+                 memcmp(got.bytes, set->patterns[i].bytes, got.bytes_count) != 0;
+    }
+    TEST_CHECK_U64(wrong, 0);
+}
+
+static void check_loaded(struct trawl_plan *plan, const struct set *set, struct answer expected,
+                         uint32_t flags, const char *how)
+{
+    struct answer got = answer_of(plan, set->text);
+    char lines[4096];
+    uint64_t needed;
+
+    TEST_CHECK_U64(got.count, expected.count);
+    TEST_CHECK_U64(got.sum, expected.sum);
+    TEST_CHECK_U64(trawl_plan_flags(plan), flags);
+    check_patterns(plan, set);
+    MUST(trawl_plan_explain(plan, lines, sizeof lines, &needed, NULL));
+    TEST_CHECK(strstr(lines, "loaded: ") != NULL && strstr(lines, how) != NULL);
+    trawl_plan_free(plan);
+}
+
+/* Save, then load in each way. */
+static void round_trip(const struct set *set, const struct trawl_plan_options *options)
+{
+    struct trawl_plan_load_options load = TRAWL_PLAN_LOAD_OPTIONS_INIT;
+    const char *path = path_of("set");
+    struct trawl_plan *plan = NULL, *loaded = NULL;
+    struct answer expected;
+    uint64_t bytes_count;
+    uint8_t *bytes;
+
+    MUST(trawl_plan_build(set->patterns, set->count, options, &plan, NULL));
+    expected = answer_of(plan, set->text);
+    MUST(trawl_plan_save(plan, path, NULL, NULL));
+    trawl_plan_free(plan);
+    load.utf8 = options->utf8;
+    MUST(trawl_plan_load(path, &load, &loaded, NULL));
+    /* A loaded plan can be saved again, and is the same. */
+    MUST(trawl_plan_save(loaded, path_of("again"), NULL, NULL));
+    check_loaded(loaded, set, expected, options->flags, "mapped");
+    load.copy = 1;
+    MUST(trawl_plan_load(path_of("again"), &load, &loaded, NULL));
+    check_loaded(loaded, set, expected, options->flags, "read into memory");
+    load.copy = 0;
+    bytes = read_file(path, &bytes_count);
+    MUST(trawl_plan_load_memory(bytes, bytes_count, &load, &loaded, NULL));
+    check_loaded(loaded, set, expected, options->flags, "in the caller's memory");
+    memmove(bytes + 1, bytes, bytes_count);
+    MUST(trawl_plan_load_memory(bytes + 1, bytes_count, &load, &loaded, NULL));
+    memset(bytes, 0, bytes_count);
+    check_loaded(loaded, set, expected, options->flags, "copied into memory");
+    free(bytes);
+}
+
+static void answers(void)
+{
+    static const struct {
+        uint64_t count, least, most;
+        uint32_t letters;
+    } shapes[] = {{0, 1, 1, 4},      {1, 1, 1, 3},     {1, 9, 9, 12},    {1, 40, 40, 12},
+                  {1, 900, 900, 17}, {2, 1, 3, 3},     {30, 1, 6, 6},    {200, 2, 9, 18},
+                  {300, 1, 3, 19},   {60, 13, 30, 12}, {1000, 5, 9, 19}, {MANY, 4, 20, 17},
+                  {MANY, 1, 12, 19}, {MANY, 16, 24, 4}};
+    struct test_random random = test_random_begin("answers");
+    struct trawl_utf8 utf8 = {NULL, variants, is_word};
+
+    for (uint32_t shape = 0; shape < sizeof shapes / sizeof *shapes; shape++)
+        for (uint32_t flags = 0; flags < 8; flags++) {
+            struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+            struct set set;
+
+            if (shapes[shape].count >= MANY && flags > 1)
+                break;
+            set_make(&set, &random, shapes[shape].count, shapes[shape].least, shapes[shape].most,
+                     shapes[shape].letters);
+            options.flags = flags;
+            if (test_random_below(&random, 2) == 0)
+                options.utf8 = &utf8;
+            if (test_random_below(&random, 4) == 0) {
+                options.sample = set.text;
+                options.sample_bytes = 500;
+            }
+            if (test_random_below(&random, 4) == 0)
+                options.method = TRAWL_METHOD_SET;
+            round_trip(&set, &options);
+            set_free(&set);
+        }
+}
+
+static void methods(void)
+{
+    static const enum trawl_method all[] = {TRAWL_METHOD_EVERY, TRAWL_METHOD_WORDS,
+                                            TRAWL_METHOD_SAMPLED, TRAWL_METHOD_SET,
+                                            TRAWL_METHOD_GRAMS};
+    struct test_random random = test_random_begin("methods");
+
+    for (uint32_t i = 0; i < sizeof all / sizeof *all; i++) {
+        struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+        struct set set;
+
+        set_make(&set, &random, 1, 40, 40, 16);
+        options.method = all[i];
+        round_trip(&set, &options);
+        set_free(&set);
+    }
+}
+
+/* Letters that have other variants when the plan is loaded: as if it were built then. */
+static void other_letters(void)
+{
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_plan_load_options load = TRAWL_PLAN_LOAD_OPTIONS_INIT;
+    struct test_random random = test_random_begin("other_letters");
+    struct trawl_utf8 utf8 = {NULL, variants, is_word}, other = {&random, variants, is_word};
+    struct trawl_plan *plan = NULL;
+    struct answer expected;
+    struct set set;
+
+    set_make(&set, &random, 100, 2, 5, 16);
+    memcpy(set.text, "\xe2\xb1\xa1", 3); /* U+2C61, a variant of a */
+    options.flags = TRAWL_IGNORE_CASE;
+    options.utf8 = &other;
+    MUST(trawl_plan_build(set.patterns, set.count, &options, &plan, NULL));
+    expected = answer_of(plan, set.text);
+    trawl_plan_free(plan);
+    options.utf8 = &utf8;
+    MUST(trawl_plan_build(set.patterns, set.count, &options, &plan, NULL));
+    MUST(trawl_plan_save(plan, path_of("set"), NULL, NULL));
+    trawl_plan_free(plan);
+    CHECK_ERROR(trawl_plan_load(path_of("set"), &load, &plan, error), TRAWL_ARGUMENT);
+    load.utf8 = &other;
+    MUST(trawl_plan_load(path_of("set"), &load, &plan, NULL));
+    check_loaded(plan, &set, expected, TRAWL_IGNORE_CASE, "mapped");
+    set_free(&set);
+}
+
+/* Lines may end elsewhere than when it was saved. */
+static void line_ends(void)
+{
+    struct trawl_pattern pattern = {"a", 1};
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_plan_load_options load = TRAWL_PLAN_LOAD_OPTIONS_INIT;
+    struct trawl_text *text = unit_string("a;ba;a\n");
+    struct trawl_plan *plan = NULL;
+
+    options.flags = TRAWL_WHOLE_LINE;
+    MUST(trawl_plan_build(&pattern, 1, &options, &plan, NULL));
+    TEST_CHECK_U64(unit_count(searcher, plan, text), 0);
+    MUST(trawl_plan_save(plan, path_of("set"), NULL, NULL));
+    trawl_plan_free(plan);
+    MUST(trawl_plan_load(path_of("set"), NULL, &plan, NULL));
+    TEST_CHECK_U64(unit_count(searcher, plan, text), 0);
+    trawl_plan_free(plan);
+    load.line_end_set = 1;
+    load.line_end = ';';
+    MUST(trawl_plan_load(path_of("set"), &load, &plan, NULL));
+    TEST_CHECK_U64(unit_count(searcher, plan, text), 1);
+    trawl_plan_free(plan);
+    load.line_end_also_set = 1;
+    load.line_end_also = '\n';
+    MUST(trawl_plan_load(path_of("set"), &load, &plan, NULL));
+    TEST_CHECK_U64(unit_count(searcher, plan, text), 2);
+    trawl_plan_free(plan);
+    trawl_text_close(text);
+}
+
+static void notes(void)
+{
+    struct trawl_plan_save_options options = TRAWL_PLAN_SAVE_OPTIONS_INIT;
+    struct trawl_plan *plan = unit_plan("note"), *loaded = NULL;
+
+    TEST_CHECK(trawl_plan_note(plan).bytes == NULL && trawl_plan_note(NULL).bytes == NULL);
+    MUST(trawl_plan_save(plan, path_of("set"), NULL, NULL));
+    MUST(trawl_plan_load(path_of("set"), NULL, &loaded, NULL));
+    TEST_CHECK(trawl_plan_note(loaded).bytes == NULL && trawl_plan_note(loaded).bytes_count == 0);
+    trawl_plan_free(loaded);
+    options.note = "made on a Monday";
+    options.note_bytes = 16;
+    MUST(trawl_plan_save(plan, path_of("set"), &options, NULL));
+    MUST(trawl_plan_load(path_of("set"), NULL, &loaded, NULL));
+    TEST_CHECK_U64(trawl_plan_note(loaded).bytes_count, 16);
+    TEST_CHECK(memcmp(trawl_plan_note(loaded).bytes, "made on a Monday", 16) == 0);
+    trawl_plan_free(loaded);
+    trawl_plan_free(plan);
+}
+
+/* ---- Damage ---------------------------------------------------------------------------------- */
+
+static uint8_t *save_small(uint64_t *bytes_count, uint32_t flags, struct set *set,
+                           struct test_random *random, uint64_t count)
+{
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_plan *plan = NULL;
+
+    set_make(set, random, count, 1, 9, 16);
+    options.flags = flags;
+    MUST(trawl_plan_build(set->patterns, set->count, &options, &plan, NULL));
+    MUST(trawl_plan_save(plan, path_of("small"), NULL, NULL));
+    trawl_plan_free(plan);
+    return read_file(path_of("small"), bytes_count);
+}
+
+/* One byte that is not as it was, anywhere; a file cut off anywhere, or with more behind it. */
+static void damage(void)
+{
+    struct test_random random = test_random_begin("damage");
+    struct trawl_plan *plan = NULL;
+    struct set set;
+    uint64_t bytes_count, accepted = 0;
+    uint8_t *bytes = save_small(&bytes_count, 0, &set, &random, 3);
+
+    for (uint64_t i = 0; i < bytes_count; i++) {
+        uint8_t was = bytes[i];
+
+        bytes[i] ^= (uint8_t)(1u << test_random_below(&random, 8));
+        accepted += trawl_plan_load_memory(bytes, bytes_count, NULL, &plan, NULL) != TRAWL_FORMAT;
+        bytes[i] = (uint8_t)~was;
+        accepted += trawl_plan_load_memory(bytes, bytes_count, NULL, &plan, NULL) != TRAWL_FORMAT;
+        bytes[i] = was;
+    }
+    TEST_CHECK_U64(accepted, 0);
+    for (uint64_t i = 0; i < bytes_count; i += i < 3000 ? 1 : 61)
+        accepted += trawl_plan_load_memory(bytes, i, NULL, &plan, NULL) != TRAWL_FORMAT;
+    memset(bytes + bytes_count, 0, 64);
+    for (uint64_t more = 1; more <= 64; more++)
+        accepted +=
+            trawl_plan_load_memory(bytes, bytes_count + more, NULL, &plan, NULL) != TRAWL_FORMAT;
+    TEST_CHECK_U64(accepted, 0);
+    MUST(trawl_plan_load_memory(bytes, bytes_count, NULL, &plan, NULL));
+    check_patterns(plan, &set);
+    trawl_plan_free(plan);
+    free(bytes);
+    set_free(&set);
+}
+
+/* The checksums are made to fit, as somebody would who means harm. */
+static void mend(uint8_t *bytes, uint64_t bytes_count)
+{
+    struct plan_image_header *header = (struct plan_image_header *)(void *)bytes;
+
+    for (uint32_t i = 0; i < header->section_count && i < PLAN_SECTIONS_MAX; i++) {
+        struct plan_section *section = &header->sections[i];
+
+        if (section->offset <= bytes_count && section->bytes_count <= bytes_count - section->offset)
+            section->checksum = checksum(bytes + section->offset, section->bytes_count);
+    }
+    header->checksum = checksum(header, offsetof(struct plan_image_header, checksum));
+}
+
+static const char *message_of(uint8_t *bytes, uint64_t bytes_count)
+{
+    static struct trawl_error error;
+    struct trawl_plan *plan = NULL;
+
+    CHECK_STATUS(trawl_plan_load_memory(bytes, bytes_count, NULL, &plan, &error), TRAWL_FORMAT);
+    return error.message;
+}
+
+/* What is refused says why. */
+static void reasons(void)
+{
+    struct test_random random = test_random_begin("reasons");
+    struct set set;
+    uint64_t bytes_count;
+    uint8_t *bytes = save_small(&bytes_count, 0, &set, &random, 3);
+    struct plan_image_header *header = (struct plan_image_header *)(void *)bytes;
+
+    TEST_CHECK(strstr(message_of(bytes, bytes_count - 64), "cut off") != NULL);
+    header->version++;
+    TEST_CHECK(strstr(message_of(bytes, bytes_count), "another version") != NULL);
+    header->version--;
+    header->byte_order = 0x04030201;
+    TEST_CHECK(strstr(message_of(bytes, bytes_count), "byte order") != NULL);
+    header->byte_order = 0x01020304;
+    header->layout++;
+    mend(bytes, bytes_count);
+    TEST_CHECK(strstr(message_of(bytes, bytes_count), "other structures") != NULL);
+    header->layout--;
+    bytes[bytes_count - 1] ^= 1;
+    mend(bytes, bytes_count);
+    TEST_CHECK(strstr(message_of(bytes, bytes_count), "damaged") != NULL);
+    bytes[0] = 'x';
+    TEST_CHECK(strstr(message_of(bytes, bytes_count), "no saved plan") != NULL);
+    TEST_CHECK(!trawl_plan_is_saved(bytes, bytes_count) && !trawl_plan_is_saved(NULL, 0));
+    free(bytes);
+    set_free(&set);
+}
+
+/* Numbers in the header and the tables that somebody chose: refused, or searched with answers that
+ * may be wrong; under sanitizers nothing is read or written where it must not be. */
+static void hostile_round(struct test_random *random, uint8_t *bytes, const uint8_t *good,
+                          uint64_t bytes_count, const uint8_t *text, uint64_t *loaded)
+{
+    static const uint64_t values[] = {0,          1,          2,          7,
+                                      8,          255,        0x7fffffff, 0xffffffff,
+                                      1ull << 32, 1ull << 63, UINT64_MAX, UINT64_MAX - 63};
+    const struct plan_image_header *header = (const struct plan_image_header *)(const void *)bytes;
+    uint64_t changes = 1 + test_random_below(random, 3);
+    struct trawl_plan *plan = NULL;
+
+    memcpy(bytes, good, bytes_count);
+    for (uint64_t i = 0; i < changes; i++) {
+        uint64_t value = values[test_random_below(random, sizeof values / sizeof *values)];
+        uint64_t size = 1ull << test_random_below(random, 4), at;
+        uint32_t section = (uint32_t)test_random_below(random, header->section_count + 1);
+
+        if (test_random_below(random, 2) == 0)
+            value = test_random_below(random, 300);
+        at = section == header->section_count || header->sections[section].bytes_count < size
+                 ? test_random_below(random, sizeof *header)
+                 : header->sections[section].offset +
+                       test_random_below(random, header->sections[section].bytes_count);
+        at -= at % size;
+        if (at + size <= bytes_count)
+            memcpy(bytes + at, &value, size);
+        if (header->section_count > PLAN_SECTIONS_MAX)
+            break;
+    }
+    mend(bytes, bytes_count);
+    if (trawl_plan_load_memory(bytes, bytes_count, NULL, &plan, NULL) == TRAWL_OK) {
+        (void)answer_of(plan, text);
+        ++*loaded;
+    }
+    trawl_plan_free(plan);
+}
+
+static void hostile(void)
+{
+    static const uint64_t counts[] = {1, 3, 60, 300, 8500};
+    struct test_random random = test_random_begin("hostile");
+    uint64_t loaded = 0, rounds = 0;
+
+    for (uint32_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        for (uint32_t flags = 0; flags < 2; flags++) {
+            struct set set;
+            uint64_t bytes_count, amount = test_amount(counts[i] > 1000 ? 8 : 200, 5000);
+            uint8_t *good = save_small(&bytes_count, flags, &set, &random, counts[i]);
+            uint8_t *bytes = read_file(path_of("small"), &bytes_count);
+
+            for (uint64_t round = 0; round < amount; round++, rounds++)
+                hostile_round(&random, bytes, good, bytes_count, set.text, &loaded);
+            free(good);
+            free(bytes);
+            set_free(&set);
+        }
+    printf("hostile: %" PRIu64 " of %" PRIu64 " loaded\n", loaded, rounds);
+    TEST_CHECK(loaded < rounds);
+}
+
+/* The bytes of one fixed set. Where this fails, PLAN_IMAGE_VERSION has to grow, for an older file
+ * would be taken for what it is not; then the number here is the new one. */
+static void version(void)
+{
+    struct trawl_plan_save_options save = TRAWL_PLAN_SAVE_OPTIONS_INIT;
+    struct test_random random = {1};
+    struct trawl_plan *plan = NULL;
+    static struct plan_parts parts;
+    struct set set;
+    uint64_t sum = PLAN_IMAGE_VERSION;
+
+    set_make(&set, &random, MANY, 1, 24, 17);
+    MUST(trawl_plan_build(set.patterns, set.count, NULL, &plan, NULL));
+    MUST(saved_parts(plan, &save, &parts, NULL));
+    for (uint32_t i = 0; i < parts.header.section_count; i++)
+        sum = sum * 31 + parts.header.sections[i].checksum;
+    TEST_CHECK_U64(sum, GOLDEN);
+    trawl_plan_free(plan);
+    set_free(&set);
+}
+
+/* ---- Files that cannot be written -------------------------------------------------------------
+ */
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "wb");
+
+    if (file == NULL || fputs(text, file) < 0 || fclose(file) != 0)
+        exit(1);
+}
+
+static void files(void)
+{
+    struct trawl_plan *plan = unit_plan("file"), *loaded = NULL;
+    uint64_t before = files_in_folder();
+    struct stat facts;
+    int ends[2];
+
+    (void)umask(027);
+    MUST(trawl_plan_save(plan, path_of("mode"), NULL, NULL));
+    TEST_CHECK(stat(path_of("mode"), &facts) == 0 && (facts.st_mode & 0777) == 0640);
+    (void)umask(022);
+    /* A file is replaced, a link stays. */
+    write_text(path_of("old"), "old\n");
+    TEST_CHECK(symlink("old", path_of("link")) == 0);
+    MUST(trawl_plan_save(plan, path_of("link"), NULL, NULL));
+    TEST_CHECK(lstat(path_of("link"), &facts) == 0 && S_ISLNK(facts.st_mode));
+    MUST(trawl_plan_load(path_of("old"), NULL, &loaded, NULL));
+    trawl_plan_free(loaded);
+    TEST_CHECK_U64(files_in_folder(), before + 3);
+    CHECK_ERROR(trawl_plan_save(plan, path_of("missing/set"), NULL, error), TRAWL_OPEN);
+    CHECK_ERROR(trawl_plan_save(plan, folder, NULL, error), TRAWL_OPEN);
+    CHECK_ERROR(trawl_plan_load(folder, NULL, &loaded, error), TRAWL_READ);
+    CHECK_ERROR(trawl_plan_load(path_of("missing"), NULL, &loaded, error), TRAWL_OPEN);
+    write_text(path_of("old"), "");
+    CHECK_ERROR(trawl_plan_load(path_of("old"), NULL, &loaded, error), TRAWL_FORMAT);
+    if (access("/dev/full", W_OK) == 0) {
+        struct trawl_error error = unit_error();
+
+        CHECK_STATUS(trawl_plan_save(plan, "/dev/full", NULL, &error), TRAWL_WRITE);
+        TEST_CHECK_U64((uint64_t)error.os_code, ENOSPC);
+    }
+    /* A pipe takes it as it comes, and gives it so. */
+    if (pipe(ends) == 0) {
+        char name[64];
+
+        (void)snprintf(name, sizeof name, "/proc/self/fd/%d", ends[1]);
+        MUST(trawl_plan_save(plan, name, NULL, NULL));
+        close(ends[1]);
+        (void)snprintf(name, sizeof name, "/proc/self/fd/%d", ends[0]);
+        MUST(trawl_plan_load(name, NULL, &loaded, NULL));
+        TEST_CHECK_U64(trawl_plan_pattern_count(loaded), 1);
+        trawl_plan_free(loaded);
+        close(ends[0]);
+    }
+    TEST_CHECK_U64(files_in_folder(), before + 3);
+    trawl_plan_free(plan);
+}
+
+static void arguments(void)
+{
+    struct trawl_plan_save_options save = TRAWL_PLAN_SAVE_OPTIONS_INIT;
+    struct trawl_plan_load_options load = TRAWL_PLAN_LOAD_OPTIONS_INIT;
+    struct trawl_utf8 half = {NULL, variants, NULL};
+    struct trawl_plan *plan = unit_plan("x"), *none = NULL;
+
+    CHECK_ERROR(trawl_plan_save(NULL, "x", NULL, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_plan_save(plan, NULL, NULL, error), TRAWL_ARGUMENT);
+    save.note_bytes = 1;
+    CHECK_ERROR(trawl_plan_save(plan, path_of("x"), &save, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_plan_load(NULL, NULL, &none, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_plan_load("x", NULL, NULL, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_plan_load_memory(NULL, 0, NULL, &none, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_plan_load_memory("", 0, NULL, &none, error), TRAWL_FORMAT);
+    CHECK_ERROR(trawl_plan_load_memory("x", 1, NULL, NULL, error), TRAWL_ARGUMENT);
+    load.copy = 2;
+    CHECK_ERROR(trawl_plan_load("x", &load, &none, error), TRAWL_ARGUMENT);
+    load.copy = 0;
+    load.utf8 = &half;
+    CHECK_ERROR(trawl_plan_load("x", &load, &none, error), TRAWL_ARGUMENT);
+    TEST_CHECK(none == NULL && trawl_plan_flags(NULL) == 0);
+    trawl_plan_free(plan);
+    if (trawl_algorithm(0, NULL) != NULL) {
+        struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+        struct trawl_pattern pattern = {"abc", 3};
+
+        options.algorithm = "naive";
+        MUST(trawl_plan_build(&pattern, 1, &options, &plan, NULL));
+        CHECK_ERROR(trawl_plan_save(plan, path_of("x"), NULL, error), TRAWL_UNSUPPORTED);
+        trawl_plan_free(plan);
+    }
+}
+
+int main(void)
+{
+    char command[64];
+
+    test_begin("saved");
+    if (mkdtemp(folder) == NULL)
+        return 1;
+    searcher = unit_searcher(2, 4096);
+    answers();
+    methods();
+    other_letters();
+    line_ends();
+    notes();
+    damage();
+    reasons();
+    hostile();
+    version();
+    files();
+    arguments();
+    trawl_searcher_close(searcher);
+    (void)snprintf(command, sizeof command, "rm -rf %s", folder);
+    TEST_CHECK(system(command) == 0);
+    return test_end();
+}
