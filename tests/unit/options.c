@@ -128,7 +128,7 @@ static void stats_sizes(void)
 
 static void status_texts(void)
 {
-    static const int unknown[] = {-1, 2, 9, 15, 22, 33, 1000, 0x7fffffff};
+    static const int unknown[] = {-1, 2, 9, 15, 24, 33, 1000, 0x7fffffff};
     static const struct {
         int number;
         const char *message;
@@ -142,6 +142,8 @@ static void status_texts(void)
         {14, "a size or a count exceeds what this build or machine can hold"},
         {20, "a file could not be opened"},
         {21, "reading the text failed"},
+        {22, "a file could not be written"},
+        {23, "a saved plan is damaged, or not for this build"},
         {30, "the engine asked for is not available"},
         {31, "the device or its driver failed"},
         {32, "this engine or build does not support the request"},
