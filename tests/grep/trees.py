@@ -27,7 +27,8 @@ OPTIONS = [["-l"], ["-L"], ["-c"], ["-n"], ["-h"], ["-H"], ["-o"], ["-v"], ["-i"
            ["-C1", "--no-group-separator"], ["-q"], ["--color=always"], ["--line-buffered"], ["-D", "skip"],
            ["--include=*.c"], ["--exclude=*1*"], ["--exclude-dir=sub"], ["-m1", "-c"], ["-l", "-v"], ["-c", "-v"]]
 TARGETS = [["mixed"], ["mixed/"], ["./mixed//"], ["lines"], ["mixed", "lines"], ["mixed/sub", "missing", "mixed"],
-           ["lines/0", "lines/1", "missing", "mixed/a.c"], ["mixed/hole", "mixed/late", "mixed/early"], ["deep"], ["mixed/other", "deep"]]
+           ["lines/0", "lines/1", "missing", "mixed/a.c"], ["mixed/hole", "mixed/late", "mixed/early"], ["deep"], ["mixed/other", "deep"],
+           ["edges"], ["edges"], ["edges", "mixed/sub"]]
 OWN = [[], ["-j1"], ["-j2"], ["-j5"], ["-j3", "--chunk-bytes=5000"], ["-j16"]]
 
 
@@ -71,6 +72,8 @@ def make_files(top, rng):
         os.mkdir(DEEP_NAME)
         os.chdir(DEEP_NAME)
     os.chdir(here)
+    for i in range(200):  # small files are searched together: none may touch another
+        put("edges/%d" % i, rng.choice([b"", b"c", b"c\n", b"cc\n\n"] * 4 + [b"ab", b"ba", b"a", b"b\n", b"\na", b"a\0b", b"b\0"]))
     put("source/0", b"foo\n")
     put("source/1", b"bar\n")
     os.mkdir(os.path.join(top, "wide"))
@@ -87,6 +90,8 @@ def make_case(rng, wide):
     if "-b" in options and "-z" in options:
         options.remove("-z")
     patterns = rng.choice([["foo"], ["bar"], ["nothing"], ["foo", "a"], ["foo bar"], [""], ["é"]])
+    if "edges" in targets:
+        patterns = rng.choice([["ab"], ["ba"], ["aa", "bb"], ["a"], ["b", "ca"], ["ac"], ["nothing"]])
     if "-x" in options and "" in patterns:
         patterns = ["foo"]
     arguments = [recurse] + options

@@ -11,11 +11,7 @@
 #include "trawl/scan.h"
 #include "trawl/searchers.h"
 
-/* Files up to this size are read whole by one read, which the searches then find in the cache ...
- */
-#define WHOLE_BYTES (UINT64_C(256) << 10)
-#define WHOLE_ALIGNMENT 4096u /* the kernel copies twice as fast to where a cache line begins */
-/* ... or this, where the first match may end the search. */
+/* Files up to this size are read whole where the first match may end the search. */
 #define WHOLE_BYTES_FIRST SEARCHERS_BYTES_FIRST
 /* Files from this size on are searched by all threads, if no other worker needs a core ... */
 #define SHARED_BYTES_ALONE (UINT64_C(512) << 10)
@@ -33,15 +29,14 @@ static bool read_whole(struct pool_worker *worker, int descriptor, uint64_t know
                        struct job_file *file)
 {
     uint64_t most = searchers_stop_early(worker->job->settings) ? WHOLE_BYTES_FIRST : WHOLE_BYTES;
+    uint8_t *bytes = NULL;
     uint64_t used = 0;
 
     if (worker->searcher == NULL || known_bytes > most)
         return false;
-    if (worker->bytes == NULL)
-        worker->bytes = aligned_alloc(WHOLE_ALIGNMENT, WHOLE_BYTES + WHOLE_ALIGNMENT);
-    while (worker->bytes != NULL) {
-        ssize_t got =
-            pread(descriptor, worker->bytes + used, (size_t)(most + 1 - used), (off_t)used);
+    bytes = gather_room(&worker->gather);
+    while (bytes != NULL) {
+        ssize_t got = pread(descriptor, bytes + used, (size_t)(most + 1 - used), (off_t)used);
 
         if (got < 0 && errno == EINTR)
             continue;
@@ -50,7 +45,7 @@ static bool read_whole(struct pool_worker *worker, int descriptor, uint64_t know
             return false;
         /* Less came than was asked for, and as much as the file is known to have: it is all. */
         if (got == 0 || used == known_bytes) {
-            file->bytes = worker->bytes;
+            file->bytes = bytes;
             file->bytes_count = used;
             return true;
         }
@@ -74,6 +69,14 @@ static bool read_unseen(struct pool_worker *worker, int descriptor, const struct
     return file->bytes_count <= BLOCK_BYTES;
 }
 
+/* Said after what those files print that wait to be searched. */
+static void file_error(struct pool_worker *worker, const char *name, int os_code)
+{
+    gather_flush(worker);
+    if (pool_may_search(worker))
+        job_file_error(worker->job, name, os_code);
+}
+
 /* With the searcher of all threads, when it is this file's turn. */
 static void search_shared(struct pool_worker *worker, const struct job_file *file)
 {
@@ -84,7 +87,7 @@ static void search_shared(struct pool_worker *worker, const struct job_file *fil
         job_search(worker->job, file);
 }
 
-static void search_single(struct pool_worker *worker, const struct job_file *file)
+void pool_search_single(struct pool_worker *worker, const struct job_file *file)
 {
     struct job *job = worker->job;
     struct progress *progress = job->progress;
@@ -114,11 +117,11 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
     struct job_file file = {descriptor, &status, item->name, NULL, 0};
 
     if (read_unseen(worker, descriptor, item, &status, &file)) {
-        search_single(worker, &file);
+        gather_search(worker, &file);
         return;
     }
     if (fstat(descriptor, &status) != 0) {
-        job_file_error(worker->job, item->name, errno);
+        file_error(worker, item->name, errno);
         return;
     }
     if (item->kind != WALK_INPUT) {
@@ -133,10 +136,17 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
         if (file.bytes == NULL && S_ISREG(status.st_mode))
             (void)read_whole(worker, descriptor, (uint64_t)status.st_size, &file);
     }
-    if (file.bytes == NULL && wants_all_threads(worker, &status))
+    if (file.bytes != NULL) {
+        gather_search(worker, &file);
+        return;
+    }
+    gather_flush(worker);
+    if (!pool_may_search(worker))
+        return;
+    if (wants_all_threads(worker, &status))
         search_shared(worker, &file);
     else
-        search_single(worker, &file);
+        pool_search_single(worker, &file);
 }
 
 /* Not to be opened before it is its turn: a pipe's writer would notice. */
@@ -159,21 +169,29 @@ static void search_file(struct pool_worker *worker, const struct walk_item *item
                 (walk_skips_devices(typed, item->is_operand) ? O_NONBLOCK : 0);
     int descriptor;
 
-    if (!pool_has_turn(worker) && waits(item, directory) && !pool_wait_turn(worker))
-        return;
+    if ((!pool_has_turn(worker) || worker->gather.count > 0) && waits(item, directory)) {
+        gather_flush(worker);
+        if (!pool_wait_turn(worker))
+            return;
+    }
     descriptor = tree_open_above_standard(directory, item->name + item->open_at, flags);
     if (descriptor < 0) {
         if (follow || errno != ELOOP)
-            job_file_error(worker->job, item->name, errno);
+            file_error(worker, item->name, errno);
         return;
     }
     search_open(worker, descriptor, item);
     if (close(descriptor) != 0)
-        job_file_error(worker->job, item->name, errno);
+        file_error(worker, item->name, errno);
 }
 
 void pool_search(struct pool_worker *worker, const struct walk_item *item)
 {
+    if (item->kind != WALK_FILE) {
+        gather_flush(worker);
+        if (!pool_may_search(worker))
+            return;
+    }
     switch (item->kind) {
     case WALK_FILE:
         search_file(worker, item);

@@ -15,6 +15,8 @@ struct job_totals {
     uint64_t chunk_count, device_chunk_count, search_ns;
     uint64_t device_copy_ns, device_kernel_ns, child_grids, child_spills, child_withheld;
     uint32_t thread_count;
+    uint32_t worker_count; /* that took files */
+    uint64_t elapsed_ns;   /* of it all */
     char engine[32], instruction_set[16], note[160];
 };
 
@@ -79,5 +81,10 @@ struct job_file {
 
 /* Search it and report on it. */
 void job_search(struct job *job, const struct job_file *file);
+
+/* Report on a file that is known to hold nothing. */
+void job_pass_over(struct job *job, const char *name);
+/* So many files of so many bytes were passed over by the searcher's last call. */
+void job_add_passed(struct job *job, uint64_t file_count, uint64_t text_bytes);
 
 #endif

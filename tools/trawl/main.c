@@ -169,11 +169,13 @@ static void print_stats(const struct job *job)
     fprintf(stderr,
             "files: %" PRIu64 "\nselected: %" PRIu64 "\nbytes: %" PRIu64 "\noccurrences: %" PRIu64
             "\ncandidates: %" PRIu64 "\nseconds: %.6f\nGB/s: %.2f\nthreads: %u\n"
-            "chunks: %" PRIu64 " (%" PRIu64 " by devices)\nengine: %s\n",
+            "workers: %u\nelapsed: %.6f\nchunks: %" PRIu64 " (%" PRIu64
+            " by devices)\nengine: %s\n",
             totals->file_count, totals->selected_count, totals->text_bytes, totals->match_count,
             totals->candidate_count, seconds,
             seconds > 0 ? (double)totals->text_bytes * 1e-9 / seconds : 0.0, totals->thread_count,
-            totals->chunk_count, totals->device_chunk_count, totals->engine);
+            totals->worker_count, (double)totals->elapsed_ns * 1e-9, totals->chunk_count,
+            totals->device_chunk_count, totals->engine);
     if (totals->instruction_set[0] != '\0')
         fprintf(stderr, "instruction set: %s\n", totals->instruction_set);
     if (totals->device_copy_ns != 0)
@@ -211,10 +213,19 @@ static bool look_at_output(struct job *job)
            null_device.st_ino == job->output_stat.st_ino;
 }
 
+static uint64_t now_ns(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
 static int run_job(struct job *job, struct exclude *exclude, const struct typed_item *operands,
                    size_t operand_count, char *message)
 {
     const struct typed *typed = job->settings->typed;
+    uint64_t begin_ns = now_ns();
     bool good = true;
 
     /* Otherwise as files ask for them. */
@@ -241,6 +252,7 @@ static int run_job(struct job *job, struct exclude *exclude, const struct typed_
     output_flush(job->output);
     progress_end(job->progress);
     job->progress = NULL;
+    job->totals.elapsed_ns = now_ns() - begin_ns;
     if (good && typed->stats)
         print_stats(job);
     tally_close(job);

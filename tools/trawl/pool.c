@@ -526,6 +526,12 @@ static bool next_batch(struct pool_worker *worker)
     return true;
 }
 
+bool pool_may_search(struct pool_worker *worker)
+{
+    return !worker->job->done && !worker->pool->over &&
+           worker->sequence <= worker->pool->sequence_last && choose_output(worker);
+}
+
 static void search_batch(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;
@@ -537,9 +543,10 @@ static void search_batch(struct pool_worker *worker)
         uint64_t before = worker->searched_bytes;
 
         item->name = worker->name_at[i] == SIZE_MAX ? "" : worker->names + worker->name_at[i];
-        if (!job->done && !pool->over && worker->sequence <= pool->sequence_last &&
-            choose_output(worker))
+        if (pool_may_search(worker))
             pool_search(worker, item);
+        if (i + 1 == worker->item_count)
+            gather_flush(worker);
         tree_directory_drop(item->directory);
         before = worker->searched_bytes - before;
         file_bytes += before < BATCH_BYTES ? before : BATCH_BYTES;
@@ -579,6 +586,7 @@ static bool open_worker(struct pool_worker *worker)
     worker->own_job = pool->worker_job;
     worker->own_job.worker = worker;
     worker->job = &worker->own_job;
+    gather_begin(&worker->gather, worker->job);
     return searchers_open_single(pool->job, &worker->searcher, message);
 }
 
@@ -713,7 +721,7 @@ static void close_worker(struct pool_worker *worker)
     if (worker->kept != NULL)
         output_close(worker->kept);
     free(worker->kept);
-    free(worker->bytes);
+    gather_end(&worker->gather);
     free(worker->names);
 }
 
@@ -745,6 +753,7 @@ static bool open_first(struct pool *pool, char *message)
     first->own_job = pool->worker_job;
     first->own_job.worker = first;
     first->job = pool->workers_max == 1 ? pool->job : &first->own_job;
+    gather_begin(&first->gather, first->job);
     pool->shared_is_ours = pool->job->searcher == NULL;
     pool->shared = pool->job->searcher;
     return pool->shared != NULL || searchers_open_single(pool->job, &first->searcher, message);
@@ -782,6 +791,7 @@ bool job_walk(struct job *job, const struct exclude *exclude, const struct typed
         for (uint32_t i = 1; i < pool.worker_count; i++) /* a worker may have begun another one */
             pthread_join(pool.workers[i].thread, NULL);
     }
+    job->totals.worker_count = pool.worker_count;
     job->searcher = pool.shared_is_ours ? NULL : pool.shared;
     pool_close(&pool);
     return good;

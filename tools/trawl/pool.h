@@ -13,9 +13,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "trawl/gather.h"
 #include "trawl/walk.h"
 
-#define POOL_BATCH_FILES 32u
+#define POOL_BATCH_FILES GATHER_FILES_MAX
 
 struct pool;
 
@@ -39,7 +40,7 @@ struct pool_worker {
     struct pool_message *messages;
     size_t message_count, message_capacity;
     struct pool_mark mark;
-    uint8_t *bytes; /* for files read whole */
+    struct gather gather;
     uint64_t searched_bytes;
 
     uint64_t sequence; /* of the batch */
@@ -63,6 +64,11 @@ bool job_walk(struct job *job, const struct exclude *exclude, const struct typed
 
 /* Search one item. */
 void pool_search(struct pool_worker *worker, const struct walk_item *item);
+/* Search one file by the worker alone. */
+void pool_search_single(struct pool_worker *worker, const struct job_file *file);
+
+/* Is the batch's next file still of interest? If so, its output is chosen. */
+bool pool_may_search(struct pool_worker *worker);
 
 /* Has it the turn by now? */
 bool pool_has_turn(struct pool_worker *worker);

@@ -276,14 +276,15 @@ void job_add_totals(struct job_totals *sum, const struct job_totals *more)
     memcpy(sum->note, more->note, sizeof sum->note);
 }
 
-void job_add_stats(struct job *job)
+/* What the searcher's last call did, if that is wanted. */
+static struct job_totals last_totals(const struct job *job)
 {
     struct trawl_stats stats = {.size = sizeof stats};
     struct job_totals totals = {0};
 
     if (!job->settings->typed->stats ||
         trawl_searcher_stats(job->searcher, &stats, NULL) != TRAWL_OK)
-        return;
+        return totals;
     totals.text_bytes = stats.text_bytes;
     totals.match_count = stats.match_count;
     totals.candidate_count = stats.candidate_count;
@@ -299,7 +300,27 @@ void job_add_stats(struct job *job)
     memcpy(totals.engine, stats.engine, sizeof totals.engine);
     memcpy(totals.instruction_set, stats.instruction_set, sizeof totals.instruction_set);
     memcpy(totals.note, stats.note, sizeof totals.note);
-    job_add_totals(&job->totals, &totals);
+    return totals;
+}
+
+void job_add_stats(struct job *job)
+{
+    struct job_totals totals = last_totals(job);
+
+    if (job->settings->typed->stats)
+        job_add_totals(&job->totals, &totals);
+}
+
+void job_add_passed(struct job *job, uint64_t file_count, uint64_t text_bytes)
+{
+    struct job_totals totals = last_totals(job);
+
+    if (job->settings->typed->stats) {
+        totals.text_bytes = text_bytes;
+        totals.match_count = 0; /* it is found once more in its file */
+        job_add_totals(&job->totals, &totals);
+    }
+    job->totals.file_count += file_count;
 }
 
 static void add_totals(struct job *job, const struct scan *scan)
@@ -348,6 +369,20 @@ static void report_file(struct job *job, struct scan *scan)
     job->selected = job->selected || selected;
     if (selected && settings->stop_at_first_file)
         job->done = true;
+}
+
+void job_pass_over(struct job *job, const char *name)
+{
+    struct scan scan;
+
+    if (job->settings->report == REPORT_LINES || job->settings->report == REPORT_ONLY_MATCHING)
+        return;
+    memset(&scan, 0, sizeof scan);
+    scan.job = job;
+    scan.settings = job->settings;
+    scan.output = job->output;
+    scan.name = name;
+    report_file(job, &scan);
 }
 
 /* Read what a search did not want, so that the writer of a pipe is not told off. */

@@ -1,0 +1,154 @@
+/* gather: small files searched by one call, as long as most of them hold nothing. */
+#include "trawl/gather.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "trawl/pool.h"
+#include "trawl/scan.h"
+
+#define GATHER_BYTES WHOLE_BYTES /* that wait at most before they are searched */
+#define GATHER_FIRST 4u          /* files; and how many are searched in vain before the next try */
+#define FILE_ALIGNMENT 64u       /* the kernel copies twice as fast to where a cache line begins */
+#define ROOM_ALIGNMENT 4096u
+
+/* Is what is said of a file without a match always the same, and can no match lie across a line
+ * end, so that files do not disturb each other? */
+static bool is_allowed(const struct job *job)
+{
+    const struct settings *settings = job->settings;
+    const struct typed *typed = settings->typed;
+
+    return settings->report != REPORT_MATRIX && settings->max_count > 0 && !typed->invert &&
+           !settings->any_byte && typed->algorithm == NULL && job->tally == NULL &&
+           !job->needles->has_empty && !(settings->null_ends_line && typed->whole_lines) &&
+           !job->output_is_regular;
+}
+
+void gather_begin(struct gather *gather, const struct job *job)
+{
+    gather->allowed = is_allowed(job);
+    gather->files_max = GATHER_FIRST;
+}
+
+void gather_end(struct gather *gather)
+{
+    free(gather->bytes);
+}
+
+uint8_t *gather_room(struct gather *gather)
+{
+    if (gather->bytes == NULL)
+        gather->bytes = aligned_alloc(ROOM_ALIGNMENT, GATHER_BYTES + WHOLE_BYTES + ROOM_ALIGNMENT);
+    return gather->bytes == NULL ? NULL : gather->bytes + gather->used;
+}
+
+static void search_alone(struct pool_worker *worker, const struct job_file *file)
+{
+    struct gather *gather = &worker->gather;
+    uint64_t before = worker->job->totals.selected_count;
+
+    pool_search_single(worker, file);
+    gather->in_vain = worker->job->totals.selected_count == before ? gather->in_vain + 1 : 0;
+    if (gather->files_max == 1 && gather->in_vain >= GATHER_FIRST)
+        gather->files_max = GATHER_FIRST;
+}
+
+/* The first file from `at` on that holds a match, or what cannot be searched so; else how many
+ * there are. */
+static size_t first_match(struct pool_worker *worker, size_t at)
+{
+    struct gather *gather = &worker->gather;
+    struct job *job = worker->job;
+    uint64_t begin = gather->files[at].begin;
+    struct trawl_text *text;
+    struct trawl_match match;
+    enum trawl_status status;
+    bool found = false;
+
+    if (trawl_text_from_memory(gather->bytes + begin, gather->used - begin, &text, NULL) !=
+        TRAWL_OK)
+        return at;
+    job->searcher = worker->searcher;
+    status = trawl_first(worker->searcher, job->needles->plan, text, &match, &found, NULL);
+    trawl_text_close(text);
+    if (status != TRAWL_OK)
+        return at;
+    if (!found)
+        return gather->count;
+    while (at + 1 < gather->count && gather->files[at + 1].begin <= begin + match.begin)
+        at++;
+    return at;
+}
+
+/* Files that hold nothing. */
+static void pass_over(struct pool_worker *worker, size_t from, size_t to)
+{
+    const struct gathered *files = worker->gather.files;
+    uint64_t bytes_count = 0;
+
+    for (size_t i = from; i < to; i++) {
+        job_pass_over(worker->job, files[i].name);
+        bytes_count += files[i].bytes_count;
+    }
+    job_add_passed(worker->job, to - from, bytes_count);
+    worker->searched_bytes += bytes_count;
+}
+
+static void search_one(struct pool_worker *worker, const struct gathered *gathered)
+{
+    struct stat status;
+    struct job_file file = {-1, &status, gathered->name, worker->gather.bytes + gathered->begin,
+                            gathered->bytes_count};
+
+    memset(&status, 0, sizeof status);
+    status.st_mode = S_IFREG;
+    status.st_size = (off_t)gathered->bytes_count;
+    search_alone(worker, &file);
+}
+
+void gather_flush(struct pool_worker *worker)
+{
+    struct gather *gather = &worker->gather;
+    size_t at = 0, alone = 0;
+
+    while (at < gather->count && pool_may_search(worker)) {
+        size_t found = first_match(worker, at);
+
+        pass_over(worker, at, found);
+        at = found;
+        if (at < gather->count) {
+            search_one(worker, &gather->files[at++]);
+            alone++;
+        }
+    }
+    if (2 * alone > gather->count)
+        gather->files_max = 1;
+    else if (gather->count == gather->files_max && gather->files_max < GATHER_FILES_MAX)
+        gather->files_max *= 2;
+    gather->count = 0;
+    gather->used = 0;
+}
+
+void gather_search(struct pool_worker *worker, const struct job_file *file)
+{
+    struct gather *gather = &worker->gather;
+    struct gathered *next = &gather->files[gather->count];
+    uint64_t end;
+
+    if (!gather->allowed || gather->files_max == 1 || file->bytes_count > BLOCK_BYTES) {
+        gather_flush(worker);
+        search_alone(worker, file);
+        return;
+    }
+    next->name = file->name;
+    next->begin = gather->used;
+    next->bytes_count = file->bytes_count;
+    end = gather->used + file->bytes_count;
+    gather->used = (end / FILE_ALIGNMENT + 1) * FILE_ALIGNMENT;
+    memset(gather->bytes + end, worker->job->settings->line_end, (size_t)(gather->used - end));
+    gather->count++;
+    if (gather->count >= gather->files_max || gather->used >= GATHER_BYTES)
+        gather_flush(worker);
+}

@@ -1,0 +1,45 @@
+/* gather: small files searched by one call, as long as most of them hold nothing.
+ *
+ * Files are read one behind the other into one piece of memory, line ends between them. The first
+ * match in the whole says which of them hold nothing; the file that it lies in is searched by
+ * itself, and what follows once more together. A search costs as much as some KiB of text, so this
+ * is for files that are smaller. Where many hold something, fewer are gathered, down to one.
+ */
+#ifndef TRAWL_GATHER_H
+#define TRAWL_GATHER_H
+
+#include "trawl/job.h"
+
+#define GATHER_FILES_MAX 32u
+
+/* Files up to this size are read whole by one read, which the searches then find in the cache. */
+#define WHOLE_BYTES (UINT64_C(256) << 10)
+
+struct gathered {
+    const char *name;
+    uint64_t begin, bytes_count;
+};
+
+struct gather {
+    uint8_t *bytes; /* those of the files that wait, then room for one; NULL until needed */
+    uint64_t used;
+    struct gathered files[GATHER_FILES_MAX];
+    size_t count, files_max;
+    size_t in_vain; /* files that were searched alone since one was selected */
+    bool allowed;
+};
+
+struct pool_worker;
+
+void gather_begin(struct gather *gather, const struct job *job);
+void gather_end(struct gather *gather);
+
+/* Room for WHOLE_BYTES + 1; NULL: no memory. */
+uint8_t *gather_room(struct gather *gather);
+
+/* Search a file that was read whole, or let it wait. Its name must last until gather_flush. */
+void gather_search(struct pool_worker *worker, const struct job_file *file);
+/* Search those that wait: before anything else is searched or told. */
+void gather_flush(struct pool_worker *worker);
+
+#endif
