@@ -1,10 +1,13 @@
 /* plane: which bit of each byte makes the plane of kernels/plane.h, and what is looked for in it.
  */
+#include <string.h>
+
 #include "base/checked.h"
 #include "base/memory.h"
 #include "cuda/lane.h"
 
 #define BYTE_BITS 8u
+#define EACH_BYTE 0x0101010101010101ull
 #define FOLD_BIT 5u       /* in which the two cases of a letter differ */
 #define PATTERN_MIN 8u    /* a window has 8 bits at least */
 #define TRUSTED_MIN 32u   /* the sweep trusts candidates in the same 32 bytes */
@@ -26,9 +29,13 @@ static void order_bits(const uint8_t *bytes, uint32_t count, uint32_t order[BYTE
 {
     uint32_t ones[BYTE_BITS] = {0};
 
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t bit = 0; bit < BYTE_BITS; bit++)
-            ones[bit] += bytes[i] >> bit & 1u;
+    for (uint32_t i = 0; i < count; i += 8) {
+        uint64_t eight = 0;
+
+        memcpy(&eight, bytes + i, min_u64(count - i, sizeof eight));
+        for (uint32_t bit = 0; bit < BYTE_BITS; bit++) /* the top byte of the product is the sum */
+            ones[bit] += (uint32_t)((eight >> bit & EACH_BYTE) * EACH_BYTE >> 56);
+    }
     for (uint32_t bit = 0; bit < BYTE_BITS; bit++) {
         uint32_t place = bit;
 
@@ -107,15 +114,15 @@ static void fill_plane(const uint8_t *bytes, uint32_t count, uint8_t *bits, uint
 /* Has the pattern one letter for each value of the bit, and no more? */
 static void fill_letters(const uint8_t *bytes, uint32_t count, struct scan_plane *plane)
 {
-    uint32_t letter[2] = {bytes[0], bytes[0]};
-    bool same = true;
+    uint32_t letter[2] = {bytes[0], bytes[0]}, i = 0;
 
-    for (uint32_t i = 0; i < count; i++)
-        if ((bytes[i] >> plane->bit & 1u) != (bytes[0] >> plane->bit & 1u))
-            letter[bytes[i] >> plane->bit & 1u] = bytes[i];
-    for (uint32_t i = 0; i < count; i++)
-        same = same && bytes[i] == letter[bytes[i] >> plane->bit & 1u];
-    plane->has_letters = same;
+    while (i < count && (bytes[i] >> plane->bit & 1u) == (bytes[0] >> plane->bit & 1u))
+        i++;
+    if (i < count)
+        letter[bytes[i] >> plane->bit & 1u] = bytes[i];
+    for (i = 0; i < count && bytes[i] == letter[bytes[i] >> plane->bit & 1u];)
+        i++;
+    plane->has_letters = i == count;
     plane->letters = letter[0] * 0x01010101u;
     plane->letter_step = letter[1] - letter[0];
 }

@@ -109,7 +109,7 @@ static bool is_chunks(const struct loss *loss, double value[REASON_VALUES])
 {
     value[0] = (double)loss->own->chunks;
     return on_device(loss) && loss->own->chunks > 1 && part_ms(loss->own, PART_READY, &value[1]) &&
-           part_ms(loss->own, PART_SEARCH, &value[2]) && value[1] > 0 &&
+           part_ms(loss->own, PART_SEARCH, &value[2]) &&
            part_ms(loss->rival, PART_COPY_IN, &value[3]) &&
            part_ms(loss->rival, PART_KERNEL, &value[4]);
 }
@@ -119,7 +119,7 @@ static bool is_round_trip(const struct loss *loss, double value[REASON_VALUES])
 {
     double whole = loss->rival_seconds * 1e3, search;
 
-    if (!on_device(loss) || !part_ms(loss->own, PART_SEARCH, &search) ||
+    if (!on_device(loss) || loss->own->chunks > 1 || !part_ms(loss->own, PART_SEARCH, &search) ||
         !part_ms(loss->rival, PART_COPY_IN, &value[2]) ||
         !part_ms(loss->rival, PART_KERNEL, &value[3]))
         return false;
