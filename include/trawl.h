@@ -445,7 +445,7 @@ struct trawl_stats {
     uint64_t child_spills;     /* refused by the device; the launching thread did their work */
     uint64_t device_back_ns;   /* of device_copy_ns: results on their way to the host */
     uint64_t device_memory_ns; /* allocating memory on devices, and pinned memory for them */
-    uint64_t device_host_ns;   /* the host's work on what devices found: sorting, verifying */
+    uint64_t device_host_ns;   /* the host's work: sorting, verifying, clearing rows */
     uint64_t child_withheld;   /* not asked for: a device takes only so many; likewise */
 };
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_stats(

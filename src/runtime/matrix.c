@@ -23,6 +23,8 @@ struct matrix {
     uint64_t rows_max;
     uint64_t block_begin; /* record of the block's first row */
     uint64_t record;      /* the match at hand lies in this one or behind it */
+    uint64_t begin_ns;    /* of the call */
+    uint64_t clear_ns;    /* spent clearing blocks */
     trawl_row_sink sink;
     void *context;
 };
@@ -47,8 +49,11 @@ static enum trawl_status check_records(const struct trawl_records *records,
 
 static void block_clear(struct matrix *matrix)
 {
+    uint64_t begin_ns = clock_now_ns();
+
     if (matrix->columns > 0)
         memset(matrix->first, 0xff, (size_t)(matrix->rows_max * matrix->columns * sizeof(int64_t)));
+    matrix->clear_ns += clock_now_ns() - begin_ns;
 }
 
 /* Hand out rows of the block at hand; false: no more are wanted. */
@@ -78,27 +83,39 @@ static bool record_accepts(const struct matrix *matrix, const uint8_t *record, u
            plan_accepts(matrix->plan, record, begin, end, 0, record_bytes);
 }
 
+/* The cells of the record at hand, from those matches that begin in it; returns the first beyond.
+ */
+static uint64_t fill_row(const struct matrix *matrix, const struct trawl_match *matches,
+                         uint64_t at, uint64_t match_count)
+{
+    const struct trawl_records *records = matrix->records;
+    uint64_t base = records->offsets[matrix->record] - records->offsets[0];
+    uint64_t bytes = records->offsets[matrix->record + 1] - records->offsets[matrix->record];
+    const uint8_t *record = records->bytes + records->offsets[matrix->record];
+    int64_t *row = matrix->first + (matrix->record - matrix->block_begin) * matrix->columns;
+
+    for (; at < match_count && matches[at].begin - base < bytes; at++) {
+        uint64_t begin = matches[at].begin - base, end = matches[at].end - base;
+        int64_t *cell = &row[matches[at].pattern_index];
+
+        /* What ends beyond the record crosses its end. */
+        if (*cell < 0 && end <= bytes && record_accepts(matrix, record, begin, end, bytes))
+            *cell = (int64_t)begin;
+    }
+    return at;
+}
+
 static int take_matches(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     struct matrix *matrix = (struct matrix *)context;
     const uint64_t *offsets = matrix->records->offsets;
 
-    for (uint64_t i = 0; i < match_count; i++) {
-        uint64_t begin = offsets[0] + matches[i].begin, end = offsets[0] + matches[i].end, base;
-        int64_t *cell;
-
-        while (offsets[matrix->record + 1] <= begin)
+    for (uint64_t at = 0; at < match_count;) {
+        while (offsets[matrix->record + 1] - offsets[0] <= matches[at].begin)
             matrix->record++;
-        if (end > offsets[matrix->record + 1])
-            continue; /* it crosses the record's end */
         if (!block_reach(matrix, matrix->record))
             return 1;
-        base = offsets[matrix->record];
-        cell = &matrix->first[(matrix->record - matrix->block_begin) * matrix->columns +
-                              matches[i].pattern_index];
-        if (*cell < 0 && record_accepts(matrix, matrix->records->bytes + base, begin - base,
-                                        end - base, offsets[matrix->record + 1] - base))
-            *cell = (int64_t)(begin - base);
+        at = fill_row(matrix, matches, at, match_count);
     }
     return 0;
 }
@@ -196,7 +213,6 @@ static enum trawl_status search_records(struct trawl_searcher *searcher, struct 
 {
     struct record_job job = {searcher, matrix, {.size = sizeof job.stats, .thread_count = 1}};
     struct engine_result result = {.count = 0};
-    uint64_t begin_ns = clock_now_ns();
     enum trawl_status status;
 
     atomic_store(&searcher->progress, 0);
@@ -207,8 +223,8 @@ static enum trawl_status search_records(struct trawl_searcher *searcher, struct 
     job.stats.device_kernel_ns = result.device_kernel_ns;
     job.stats.device_back_ns = result.device_back_ns;
     job.stats.device_memory_ns = result.device_memory_ns;
-    job.stats.device_host_ns = result.device_host_ns;
-    stats_finish(searcher, &job.stats, begin_ns);
+    job.stats.device_host_ns = result.device_host_ns + (result.on_device ? matrix->clear_ns : 0);
+    stats_finish(searcher, &job.stats, matrix->begin_ns);
     return status;
 }
 
@@ -240,7 +256,12 @@ enum trawl_status trawl_matrix(struct trawl_searcher *searcher, const struct tra
                                const struct trawl_records *records, trawl_row_sink sink,
                                void *context, struct trawl_error *error)
 {
-    struct matrix matrix = {searcher, plan, records, 0, NULL, 0, 0, 0, sink, context};
+    struct matrix matrix = {.searcher = searcher,
+                            .plan = plan,
+                            .records = records,
+                            .begin_ns = clock_now_ns(),
+                            .sink = sink,
+                            .context = context};
     enum trawl_status status;
 
     if (searcher == NULL || plan == NULL || records == NULL || sink == NULL)

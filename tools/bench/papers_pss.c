@@ -302,7 +302,7 @@ static void add_parts_table(struct paper *paper, const struct whole whole[CASES]
 
     table_caption(table, "The runs of tables I to IV; the source's total is the sum of the other "
                          "two, ours the whole search. All parts of it, adding up to the total, "
-                         "stand in the last table.");
+                         "stand where the time of the device's algorithms goes.");
 
     for (uint32_t key = 0; key < 2; key++) {
         (void)table_column(table, "%s, published", cases[key].key);

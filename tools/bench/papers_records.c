@@ -400,6 +400,8 @@ static void order_size(struct paper *paper, const struct size *size, bool dense)
                name);
     paper_ours(paper, "rabin-karp-matrix, one core", size->column[RK_ONE], PART_WHOLE,
                "strstr, one core", one, PART_WHOLE, name);
+    paper_ours(paper, "rabin-karp-matrix, all cores", size->column[RK_ALL], PART_WHOLE,
+               "strstr, all cores", size->strstr_all, PART_WHOLE, name);
     (void)claim_add(paper_claim(paper, CLAIM_BEST, true, "trawl, all cores", "strstr on one core"),
                     name, size->column[TRAWL_ALL], PART_WHOLE, one, PART_WHOLE);
     paper_ours(paper, "trawl, one core", size->column[TRAWL_ONE], PART_WHOLE, "strstr, one core",

@@ -173,7 +173,8 @@ static void add_table(struct paper *paper, const struct cells cells[CORPUS_KINDS
                   "clock, which is what the source reports; the text lies on the device. Cores, "
                   "trawl and grep: the whole search, the plan built, all positions handed back; "
                   "trawl, GPU finds the text on the device as well. What the forms take as a whole "
-                  "stands in the last table. The bars of the source survive only as "
+                  "stands where the time of the device's algorithms goes. The bars of the source "
+                  "survive only as "
                   "ratios.");
     for (uint32_t f = 0; f < form_count; f++)
         (void)table_column(table, "%s", f == GENERIC ? "generic GPU" : suffix[f] + 1);
