@@ -178,11 +178,13 @@ static uint32_t needed_matches(const struct scan *scan)
 {
     const struct settings *settings = scan->settings;
 
-    if (scan->check_whole_line || scan->every_line || settings->typed->overlapping ||
+    if (scan->check_whole_line || settings->typed->overlapping ||
         (settings->typed->pattern_number && !scan->quiet && !one_match_tells(scan)))
         return 0;
-    return settings->report == REPORT_ONLY_MATCHING || (settings->colors.on && !scan->quiet)
-               ? TRAWL_WINDOW_SPANS
+    if (settings->report == REPORT_ONLY_MATCHING || (settings->colors.on && !scan->quiet))
+        return TRAWL_WINDOW_SPANS;
+    return scan->job->needles->has_empty && !settings->typed->words && !settings->typed->whole_lines
+               ? TRAWL_WINDOW_NO_MATCHES /* the empty string is in every line */
                : TRAWL_WINDOW_LINES;
 }
 
