@@ -72,6 +72,7 @@ static enum trawl_status cpu_lane_begin(struct engine_lane *lane, const struct t
     lane->work_per_byte = SET_WORK_PER_BYTE;
     lane->flood_work = 0;
     lane_probes_begin(lane);
+    lane->bytes_only = bytes_begin(&lane->bytes, plan);
     lane->matcher = NULL;
     if (!set_matcher_fits(plan))
         return TRAWL_OK;
@@ -147,7 +148,9 @@ static enum trawl_status cpu_scan(struct engine_lane *lane, const struct engine_
     scan.lane = lane;
     select_hits(&scan);
     if (scan_is_needed(&scan)) {
-        if (lane->matcher != NULL)
+        if (scan_bytes_fits(lane, scan.want))
+            scan_bytes(&scan);
+        else if (lane->matcher != NULL)
             scan_classes(&scan);
         else if (lane->method == TRAWL_METHOD_SET)
             scan_set(&scan);

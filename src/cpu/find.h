@@ -26,6 +26,12 @@ struct find_tile {
     uint16_t hot[FIND_TILE_WORDS]; /* ascending indexes of the words that are not 0 */
 };
 
+/* Some values of a byte. */
+struct find_bytes {
+    bool has[256];
+    struct plan_set nibbles; /* the same as tables of one byte: each value has a class by itself */
+};
+
 struct find_ops {
     const char *name;
     bool (*is_supported)(void);
@@ -52,6 +58,9 @@ struct find_ops {
      * set->wide_mask is not 0. Depends on text bytes up to 64 * word_count + 6. */
     void (*set)(const uint8_t *text, uint64_t word_count, const struct plan_set *set,
                 const uint64_t *bitmap, struct find_tile *tile);
+    /* Bit x: the byte at text + x is one of those. Dense. */
+    void (*bytes)(const uint8_t *text, uint64_t word_count, const struct find_bytes *bytes,
+                  struct find_tile *tile);
     /* Clears the tile's bits of places where the first `count` (1 to 64) bytes of `literal`, which
      * has 64 readable ones, do not stand; returns how many were cleared, and in *place the place of
      * one of them. Depends on text bytes up to 64 * word_count + 63. */

@@ -274,6 +274,44 @@ static void FIND_NAME(set)(const uint8_t *text, uint64_t word_count, const struc
     FIND_NAME(heads)(text, word_count, set, bitmap, tile);
 }
 
+#ifndef HAS_NIBBLES
+static inline uint64_t block_bytes(const uint8_t *text, const struct find_bytes *bytes)
+{
+    uint64_t bits = 0;
+
+    for (uint32_t i = 0; i < 64; i++)
+        bits |= (uint64_t)bytes->has[text[i]] << i;
+    return bits;
+}
+#endif
+
+static void FIND_NAME(bytes)(const uint8_t *text, uint64_t word_count,
+                             const struct find_bytes *bytes, struct find_tile *tile)
+{
+    uint64_t any = 0;
+#ifdef HAS_NIBBLES
+    const uint32_t groups = bytes->nibbles.nibble_groups;
+    struct nibble_tables tables[2];
+
+    nibble_load(&tables[0], &bytes->nibbles, 0);
+    nibble_load(&tables[1], &bytes->nibbles, 1);
+#endif
+    for (uint64_t w = 0; w < word_count; w++) {
+#ifdef HAS_NIBBLES
+        uint64_t bits = groups == 1 ? block_nibbles(text + 64 * w, tables, 1, 1)
+                                    : block_nibbles(text + 64 * w, tables, 1, 2);
+#else
+        uint64_t bits = block_bytes(text + 64 * w, bytes);
+#endif
+
+        __builtin_prefetch(text + 64 * w + FIND_AHEAD_BYTES);
+        tile->mask[w] = bits;
+        any |= bits;
+    }
+    tile->is_dense = true;
+    tile->hot_count = any != 0;
+}
+
 static uint64_t FIND_NAME(mismatch)(const uint8_t *a, const uint8_t *b, uint64_t count)
 {
     uint64_t i = 0, a8, b8;

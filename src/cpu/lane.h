@@ -11,6 +11,14 @@
     256u /* 16 KiB of text: its bitmap and the text stay in the first-level cache \
           */
 
+/* The strings of a set whose strings are of one byte each. */
+struct byte_set {
+    struct find_bytes bytes;
+    uint32_t literal[256]; /* the first of that byte */
+    uint32_t count[256];   /* so many are */
+    bool repeats;          /* more than one of some byte */
+};
+
 /* How the lane looks at the text now. It begins with what the plan chose and learns from the text:
  * the plan itself never changes. */
 struct engine_lane {
@@ -29,6 +37,8 @@ struct engine_lane {
     struct find_tile tile;
     struct find_tile ends; /* LINES: of the same text, where lines end */
     struct find_tile ends_also;
+    bool bytes_only; /* all strings are of one byte: */
+    struct byte_set bytes;
     const struct set_matcher *matcher; /* of a large set, else NULL */
     struct set_passed *passed;         /* with a matcher: SET_PASSED_MAX, samples of a tile */
     struct hits gathered;              /* of a tile */
@@ -116,6 +126,13 @@ void scan_tiles(struct scan *scan); /* every, words, grams */
 void scan_sampled(struct scan *scan);
 void scan_set(struct scan *scan);
 void scan_classes(struct scan *scan); /* large sets */
+
+void scan_bytes(struct scan *scan); /* strings of one byte */
+
+/* Does the plan ask for strings of one byte alone, without conditions? */
+bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan);
+/* Is that the better way to what is wanted? */
+bool scan_bytes_fits(const struct engine_lane *lane, enum engine_want want);
 
 /* Sets: the work that the next places may take. */
 void settle_allow(struct scan *scan, uint64_t places);

@@ -165,6 +165,27 @@ static void generate_many(struct diff_input *input)
     free(source);
 }
 
+/* Strings of one byte alone, in lines of all lengths. */
+static void generate_bytes(struct diff_input *input)
+{
+    uint64_t text_bytes =
+        test_random_between(&chance, 1, test_random_one_in(&chance, 3) ? 40000 : 400);
+    uint64_t line_bytes = test_random_between(&chance, 1, text_bytes + 1);
+
+    input_begin(&chance, kinds[test_random_below(&chance, sizeof kinds / sizeof *kinds)],
+                text_bytes, input);
+    input->flags = test_random_one_in(&chance, 3) ? NAIVE_IGNORE_CASE : 0;
+    for (uint64_t at = 0; at < text_bytes; at += 1 + test_random_below(&chance, line_bytes))
+        input->text[at] = test_random_one_in(&chance, 8) ? '\0' : '\n';
+    for (uint64_t count = test_random_between(&chance, 1, 30); count > 0; count--) {
+        uint8_t byte = (uint8_t)test_random_below(&chance, 256);
+
+        if (!test_random_one_in(&chance, 4))
+            byte = input->text[test_random_below(&chance, text_bytes)];
+        input_add_pattern(input, &byte, 1);
+    }
+}
+
 static void run_case(struct diff_input *input)
 {
     uint32_t set = (uint32_t)test_random_below(&chance, instruction_set_count());
@@ -203,6 +224,8 @@ int main(void)
             generate_lengthy(&input);
         else if (i % 20 == 2)
             generate_many(&input);
+        else if (i % 10 == 3)
+            generate_bytes(&input);
         else
             generate(longer ? 300 : 60, test_random_between(&chance, 1, longer ? 20000 : 3000),
                      &input);
