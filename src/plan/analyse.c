@@ -14,11 +14,15 @@
 #define FIRST_PROBES_MAX 8u
 #define DEPENDENCE 2.0 /* given one byte of a pattern, another is likelier than by itself */
 #define PROBE_TAKEN 1e9
+#define BYTE_PRIOR_TOTAL 66836
 #define SMALL_ALPHABET 4u
 #define SMALL_ALPHABET_LENGTH_MIN 7u
 
-static const uint32_t byte_prior[256] = {
+/* Divided by the compiler: for a short pattern that would be a third of building its plan. */
+static const double prior_rate[256] = {
+#define RATE(count) (double)(count) / BYTE_PRIOR_TOTAL
 #include "plan/byte_prior.def"
+#undef RATE
 };
 
 static void rates_from_sample(const uint8_t *sample, uint64_t sample_bytes, double *rate)
@@ -81,15 +85,10 @@ bool analyse_repeats(const uint8_t *sample, uint64_t sample_bytes, const uint8_t
 void analyse_rates(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *literal,
                    uint64_t literal_bytes, bool fold, struct byte_rates *rates)
 {
-    double total = 0;
-
     if (sample_bytes >= SAMPLE_BYTES_MIN) {
         rates_from_sample(sample, sample_bytes, rates->rate);
     } else {
-        for (uint32_t byte = 0; byte < 256; byte++)
-            total += byte_prior[byte];
-        for (uint32_t byte = 0; byte < 256; byte++)
-            rates->rate[byte] = byte_prior[byte] / total;
+        memcpy(rates->rate, prior_rate, sizeof prior_rate);
         rates_from_literal(literal, literal_bytes, rates->rate);
     }
     for (uint32_t lower = 'a'; fold && lower <= 'z'; lower++) {
