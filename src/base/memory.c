@@ -4,6 +4,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #include "base/checked.h"
 #include "base/fault.h"
 
@@ -77,3 +81,32 @@ void memory_release(void *pointer, uint64_t count, uint64_t size)
     if (pointer != NULL)
         allocator.release(allocator.context, pointer, count * size);
 }
+
+#if defined(__SSE2__)
+void memory_stream(void *to, const void *from, uint64_t count)
+{
+    uint8_t *out = (uint8_t *)to;
+    const uint8_t *in = (const uint8_t *)from;
+    size_t head = (size_t)(-(uintptr_t)out % sizeof(__m128i));
+
+    head = head < count ? head : (size_t)count;
+    memcpy(out, in, head);
+    out += head;
+    in += head;
+    count -= head;
+    for (; count >= 4 * sizeof(__m128i); count -= 4 * sizeof(__m128i)) {
+        for (size_t i = 0; i < 4 * sizeof(__m128i); i += sizeof(__m128i))
+            _mm_stream_si128((__m128i *)(void *)(out + i),
+                             _mm_loadu_si128((const __m128i *)(const void *)(in + i)));
+        out += 4 * sizeof(__m128i);
+        in += 4 * sizeof(__m128i);
+    }
+    memcpy(out, in, (size_t)count);
+    _mm_sfence();
+}
+#else
+void memory_stream(void *to, const void *from, uint64_t count)
+{
+    memcpy(to, from, (size_t)count);
+}
+#endif

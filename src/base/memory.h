@@ -23,4 +23,8 @@ enum trawl_status memory_grow(uint64_t old_count, uint64_t new_count, uint64_t s
 /* NULL is accepted. count and size as they were given. */
 void memory_release(void *pointer, uint64_t count, uint64_t size);
 
+/* Copy, as memcpy does, but leave no changed lines in this core's caches: for bytes that only a
+ * device reads. It fetches them from memory twice as fast as from the caches of other cores. */
+void memory_stream(void *to, const void *from, uint64_t count);
+
 #endif

@@ -56,7 +56,12 @@ enum cuda_function_attribute { CUDA_FUNCTION_DYNAMIC_SHARED_BYTES_MAX = 8 };
 enum cuda_limit { CUDA_LIMIT_PENDING_LAUNCHES = 4, CUDA_LIMIT_L2_FETCH_BYTES = 5 };
 
 enum { CUDA_HOST_REGISTER_MAPPED = 3, CUDA_HOST_REGISTER_READ_ONLY = 8 };
-enum { CUDA_STREAM_NON_BLOCKING = 1, CUDA_EVENT_NO_TIMING = 2, CUDA_HOST_MAPPED = 2 };
+enum {
+    CUDA_STREAM_NON_BLOCKING = 1,
+    CUDA_EVENT_BLOCKING = 1,
+    CUDA_EVENT_NO_TIMING = 2,
+    CUDA_HOST_MAPPED = 2
+};
 
 /* The oldest driver whose functions all have the names above: 11.0. */
 #define CUDA_DRIVER_VERSION_MIN 11000

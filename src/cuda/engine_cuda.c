@@ -14,6 +14,7 @@
 #include "cuda/lane.h"
 
 #define LANES_PER_DEVICE 3u
+#define PATIENT_BYTES (2u << 20) /* on their way for longer than waking a thread takes */
 #define STRIPES_PER_DEVICE 2u
 #define STRIPE_ALIGNMENT 4096u
 #define TEXT_BYTES_MIN (64u << 10) /* below this a device's memory counts as exhausted */
@@ -364,6 +365,7 @@ static enum trawl_status bring_text(struct engine_lane *lane, const struct engin
                             chunk->bytes + at, (size_t)count, lane->stream));
         TRAWL_TRY(CUDA_CALL(lane->device, error, fill, lane->text.address + count, 0,
                             SCAN_PADDING_BYTES, lane->stream));
+        lane->patient = count >= PATIENT_BYTES;
     } else {
         TRAWL_TRY(cuda_lane_upload_text(lane, lane->text.address, chunk->bytes + at, count, error));
     }

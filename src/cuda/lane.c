@@ -124,6 +124,8 @@ enum trawl_status cuda_lane_start(struct engine_lane *lane, struct trawl_error *
             CUDA_CALL(lane->device, error, event_create, &lane->staged[i], CUDA_EVENT_NO_TIMING));
     for (uint32_t i = 0; i < 2 && lane->limits.kernels_timed; i++)
         TRAWL_TRY(CUDA_CALL(lane->device, error, event_create, &lane->timed[i], 0));
+    TRAWL_TRY(CUDA_CALL(lane->device, error, event_create, &lane->done,
+                        CUDA_EVENT_NO_TIMING | CUDA_EVENT_BLOCKING));
     return TRAWL_OK;
 }
 
@@ -141,6 +143,8 @@ void cuda_lane_end(struct engine_lane *lane)
             (void)device->driver->event_destroy(lane->timed[i]);
         cuda_pinned_release(device, &lane->staging[i]);
     }
+    if (lane->done != NULL)
+        (void)device->driver->event_destroy(lane->done);
     cuda_pinned_release(device, &lane->landing);
     cuda_pinned_release(device, &lane->answers);
     cuda_begins_end(lane);

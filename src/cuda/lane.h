@@ -73,6 +73,8 @@ struct engine_lane {
     struct cuda_pinned staging[2];
     struct cuda_event *staged[2]; /* the last copy from that buffer */
     uint32_t staging_turn;        /* which of them is filled next */
+    bool patient;            /* so much was copied that the wait for it leaves the core to others */
+    struct cuda_event *done; /* what a patient wait is for */
     struct cuda_pinned landing;
     bool landing_busy;           /* a copy may be on its way there that nobody waited for */
     struct cuda_event *timed[2]; /* around a kernel, if limits.kernels_timed */

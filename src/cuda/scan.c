@@ -356,9 +356,15 @@ enum trawl_status cuda_launch_wait(struct engine_lane *lane, struct cuda_launch 
                                    uint32_t slot, struct trawl_error *error)
 {
     const struct scan_result *answer = answer_of(lane, slot);
-    uint64_t begin_ns = cuda_clock_ns();
     bool there = false;
+    uint64_t begin_ns;
 
+    if (lane->patient) {
+        TRAWL_TRY(CUDA_CALL(lane->device, error, event_record, lane->done, lane->stream));
+        TRAWL_TRY(CUDA_CALL(lane->device, error, event_wait, lane->done));
+        lane->patient = false;
+    }
+    begin_ns = cuda_clock_ns();
     do {
         for (uint32_t i = 0; i < LOOKS_PER_TIME && !there; i++)
             there = is_answered(launch, answer);

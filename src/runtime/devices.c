@@ -13,7 +13,11 @@
 #include "cuda/engine_cuda.h"
 #include "runtime/search.h"
 
-#define QUEUED_PER_LANE 2u /* made ready ahead of a device's lane */
+/* Made ready ahead of a device's lane. So few that memory is not busy with copies alone: 4 cores
+ * copy as fast as the bus takes it, 16 no faster, and search nothing meanwhile. */
+#define CLAIMED_PER_LANE 3u
+/* Pinning takes longer than copying: a buffer's next chunk may be a little longer. */
+#define PINNED_STEP (2u << 20)
 
 void devices_note(struct devices *devices, char *note, uint64_t note_bytes)
 {
@@ -197,7 +201,7 @@ static struct task *pop(struct devices *devices)
     devices->first = task->next;
     if (task->next == NULL)
         devices->last = NULL;
-    atomic_fetch_sub(&devices->queued, 1);
+    devices_unclaim(devices);
     return task;
 }
 
@@ -257,7 +261,7 @@ static bool workers_room(struct devices *devices)
     if (devices->workers != NULL)
         return true;
     devices->pinned_capacity =
-        devices->lanes_max * (1 + QUEUED_PER_LANE) + devices->runtime->threads_max;
+        devices->lanes_max * (1 + CLAIMED_PER_LANE) + devices->runtime->threads_max;
     if (memory_allocate_zeroed(devices->pinned_capacity, sizeof *devices->pinned, &memory, NULL) !=
         TRAWL_OK)
         return false;
@@ -283,6 +287,8 @@ bool devices_start(struct devices *devices)
 {
     bool runs;
 
+    if (atomic_load(&devices->worker_count) > 0)
+        return true;
     (void)pthread_mutex_lock(&devices->runtime->lock);
     runs = devices->worker_count > 0;
     if (!runs && devices->lanes_max > 0 && workers_room(devices))
@@ -303,9 +309,20 @@ bool devices_start(struct devices *devices)
 
 /* ---- The queue ---------------------------------------------------------------------------- */
 
-bool devices_are_hungry(struct devices *devices)
+bool devices_claim(struct devices *devices)
 {
-    return atomic_load(&devices->queued) < devices->lanes_max * QUEUED_PER_LANE;
+    uint32_t claimed = atomic_load(&devices->claimed);
+
+    do
+        if (claimed >= devices->lanes_max * CLAIMED_PER_LANE)
+            return false;
+    while (!atomic_compare_exchange_weak(&devices->claimed, &claimed, claimed + 1));
+    return true;
+}
+
+void devices_unclaim(struct devices *devices)
+{
+    atomic_fetch_sub(&devices->claimed, 1);
 }
 
 bool devices_buffer_take(struct devices *devices, uint64_t bytes, struct text_buffer *buffer)
@@ -313,6 +330,8 @@ bool devices_buffer_take(struct devices *devices, uint64_t bytes, struct text_bu
     struct trawl_runtime *runtime = devices->runtime;
     bool taken = false, makes = false;
 
+    if (runtime->memory_max == 0)
+        bytes = saturating_add(bytes, PINNED_STEP - 1) / PINNED_STEP * PINNED_STEP;
     (void)pthread_mutex_lock(&runtime->lock);
     if (devices->pinned_free > 0) {
         *buffer = devices->pinned[--devices->pinned_free];
@@ -375,7 +394,6 @@ void devices_push(struct devices *devices, struct task *task)
     else
         devices->first = task;
     devices->last = task;
-    atomic_fetch_add(&devices->queued, 1);
     (void)pthread_cond_signal(&devices->work);
     (void)pthread_mutex_unlock(&devices->runtime->lock);
 }
@@ -395,7 +413,7 @@ struct task *devices_drop(struct devices *devices, struct job *job)
         *link = task->next;
         task->next = dropped;
         dropped = task;
-        atomic_fetch_sub(&devices->queued, 1);
+        devices_unclaim(devices);
         job_leave(job);
     }
     (void)pthread_mutex_unlock(&devices->runtime->lock);

@@ -100,6 +100,7 @@ void search_end(struct search *search)
         task_buffer_give(searcher->runtime, &searcher->tasks[i]);
     if (search->road == ROAD_HOST && road_is_long(search))
         atomic_fetch_add(&searcher->runtime->searched_ns, clock_now_ns() - search->begin_ns);
+    road_remember(search);
     text_cursor_close(&search->cursor);
     search->stats.thread_count = atomic_load(&search->job.took_part);
     stats_finish(searcher, &search->stats, search->begin_ns);

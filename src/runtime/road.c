@@ -16,16 +16,20 @@
 #define CHUNK_FIRST (1u << 18)     /* of a text whose rate is not known */
 #define CHUNK_MAX (1u << 30)
 #define CHUNK_MIN (1u << 16)
-#define CHUNK_DEVICE_MIN (1u << 20) /* a launch and its wait cost what copying this costs */
+#define CHUNK_DEVICE_MIN (1u << 19) /* a launch and its wait cost what copying this costs */
 /* A chunk is at least 8 times what it reads twice; where that is much memory, twice must do. */
 #define CHUNK_PER_NEED 8u
 #define CHUNK_LARGE (1u << 26)
 #define CHUNK_PER_NEED_LARGE 2u
-#define ALONE_BYTES (1u << 20)     /* to copy it takes less time than to wake others */
-#define SHARE_NS 100000u           /* of one worker's time, for which one more is woken, */
-#define SHARE_NS_MIN 250000u       /* if there is so much of it */
-#define DEVICE_TEXT_MIN (4u << 20) /* a shorter text wakes no device */
-#define STAGE_PAYS 0.7 /* of the time to search: what making ready for a device may take */
+#define ALONE_BYTES (1u << 20)       /* to copy it takes less time than to wake others */
+#define FIRST_ALONE_BYTES (2u << 20) /* of a text that goes to a device for its first match */
+#define SHARE_NS 100000u             /* of one worker's time, for which one more is woken, */
+#define SHARE_NS_MIN 250000u         /* if there is so much of it */
+#define DEVICE_TEXT_MIN (4u << 20)   /* a shorter text wakes no device */
+#define STAGED_KNOWN (16u << 20)     /* bytes, after which a search's own rate counts */
+#define STAGE_UNIT (1u << 20)
+#define STAGE_FORGETS 20u /* where it did not pay it is tried again, after so many searches */
+#define STAGE_PAYS 0.7    /* of the time to search: what making ready for a device may take */
 
 /* Of searching such texts, before a device is opened: closing may wait a third of that. */
 static uint64_t open_after_ns = 1000000000;
@@ -155,22 +159,50 @@ static double ns_per_byte(uint64_t ns, uint64_t bytes)
     return bytes == 0 ? 0 : (double)ns / (double)bytes;
 }
 
-/* Reading into a pinned buffer costs what reading costs; a text in memory has to be copied. */
+/* What this search has copied for devices so far. */
+static double staging_ns(const struct search *search, uint64_t *staged)
+{
+    uint64_t ready_ns = 0;
+
+    *staged = 0;
+    for (uint32_t i = 0; i < search->job.runtime->devices.device_count; i++) {
+        *staged += atomic_load(&search->device[i].bytes);
+        ready_ns += atomic_load(&search->device[i].ready_ns);
+    }
+    return ns_per_byte(ready_ns, *staged);
+}
+
+/* Reading into a pinned buffer costs what reading costs; a text in memory has to be copied. What
+ * that takes is known from this search, or from the one before. */
 static bool staging_pays(const struct search *search)
 {
     double searching =
         ns_per_byte(atomic_load(&search->host.search_ns), atomic_load(&search->host.bytes));
-    uint64_t staged = 0, ready_ns = 0;
+    double staging;
+    uint64_t staged;
 
     if (searching == 0) /* the host first */
         return false;
     if (search->cursor.text->kind != TEXT_MEMORY)
         return true;
-    for (uint32_t i = 0; i < search->job.runtime->devices.device_count; i++) {
-        staged += atomic_load(&search->device[i].bytes);
-        ready_ns += atomic_load(&search->device[i].ready_ns);
-    }
-    return ns_per_byte(ready_ns, staged) < STAGE_PAYS * searching;
+    staging = staging_ns(search, &staged);
+    if (staged < STAGED_KNOWN)
+        staging = (double)atomic_load(&search->job.runtime->stage_ns) / STAGE_UNIT;
+    return staging < STAGE_PAYS * searching;
+}
+
+void road_remember(const struct search *search)
+{
+    struct trawl_runtime *runtime = search->job.runtime;
+    uint64_t staged, before = atomic_load(&runtime->stage_ns);
+    double staging;
+
+    if (search->road != ROAD_HOST || search->cursor.text->kind != TEXT_MEMORY ||
+        !road_is_long(search) || !devices_work(&runtime->devices))
+        return;
+    staging = staging_ns(search, &staged);
+    atomic_store(&runtime->stage_ns, staged >= STAGED_KNOWN ? (uint64_t)(staging * STAGE_UNIT)
+                                                            : before - before / STAGE_FORGETS);
 }
 
 bool road_is_long(const struct search *search)
@@ -190,7 +222,7 @@ bool road_wants_device(struct search *search)
      * anybody. */
     if (search->road == ROAD_STAGED)
         return (search->shared || search->sink->wants != SINK_WANTS_FIRST) &&
-               devices_work(devices) && devices_are_hungry(devices);
+               devices_work(devices) && devices_claim(devices);
     if (search->job.runtime->engine == TRAWL_ENGINE_CPU || plan_has_algorithm(search->job.plan) ||
         !road_is_long(search))
         return false;
@@ -200,8 +232,8 @@ bool road_wants_device(struct search *search)
             devices_ask(devices);
         return false;
     }
-    return devices_work(devices) && devices_are_hungry(devices) && staging_pays(search) &&
-           devices_start(devices);
+    return devices_work(devices) && staging_pays(search) && devices_start(devices) &&
+           devices_claim(devices);
 }
 
 /* ---- Helpers ------------------------------------------------------------------------------ */
@@ -212,6 +244,9 @@ uint32_t road_helpers(const struct search *search)
     uint64_t taken = atomic_load(&search->bytes_taken), left, bytes, ns;
 
     if (search->road == ROAD_ALONE || most == 0)
+        return 0;
+    if (search->road == ROAD_STAGED && search->sink->wants == SINK_WANTS_FIRST &&
+        taken < FIRST_ALONE_BYTES)
         return 0;
     if (search->searcher->chunk_bytes > 0 || search->text_bytes == UINT64_MAX ||
         search->road != ROAD_HOST)

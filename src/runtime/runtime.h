@@ -80,10 +80,10 @@ struct devices {
     char note[TRAWL_ERROR_MESSAGE_BYTES]; /* why there are none, or fewer */
     struct worker *workers;               /* lanes_max; worker_count run */
     _Atomic uint32_t worker_count;
-    pthread_cond_t settled;    /* the state is neither of the first two any more */
-    pthread_cond_t work;       /* to them */
-    struct task *first, *last; /* to be searched */
-    _Atomic uint32_t queued;
+    pthread_cond_t settled;      /* the state is neither of the first two any more */
+    pthread_cond_t work;         /* to them */
+    struct task *first, *last;   /* to be searched */
+    _Atomic uint32_t claimed;    /* chunks being made ready for devices, or queued */
     _Atomic uint32_t lost_count; /* devices that failed */
     _Atomic bool lost[ENGINE_DEVICES_MAX];
     struct text_buffer *pinned; /* buffers not in use; pinned_capacity */
@@ -103,6 +103,7 @@ struct trawl_runtime {
     _Atomic uint64_t jobs_begun;
     _Atomic uint64_t searched_ns; /* of long texts, by the host */
     _Atomic uint64_t memory_used;
+    _Atomic uint64_t stage_ns; /* what copying a MiB for a device took lately; 0: not known */
     _Atomic uint32_t searchers;
 
     pthread_mutex_t lock;
@@ -177,14 +178,16 @@ bool devices_start(struct devices *devices);
 /* May the worker of this device search what lies on that one? Not what another worker is for. */
 bool devices_may_serve(const struct devices *devices, uint32_t own, uint32_t other);
 
-/* Should one more chunk be made ready for a device? */
-bool devices_are_hungry(struct devices *devices);
+/* May one more chunk be made ready for a device? Then that is claimed, until a device takes the
+ * task from the queue, or devices_unclaim. */
+bool devices_claim(struct devices *devices);
+void devices_unclaim(struct devices *devices);
 /* A pinned buffer of at least `bytes`; false: there is none to be had now. */
 bool devices_buffer_take(struct devices *devices, uint64_t bytes, struct text_buffer *buffer);
 void devices_buffer_give(struct devices *devices, struct text_buffer *buffer);
 /* Release a pinned buffer that is not in use; false: there is none. */
 bool devices_buffer_shed(struct devices *devices);
-/* Queue a task, which holds its job from now on. */
+/* Queue a task that was claimed, which holds its job from now on. */
 void devices_push(struct devices *devices, struct task *task);
 /* Drop what the job has in the queue: the tasks, linked by next; they hold it no longer. */
 struct task *devices_drop(struct devices *devices, struct job *job);

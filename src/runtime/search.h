@@ -126,10 +126,13 @@ enum trawl_status road_choose(struct search *search, struct trawl_text *text,
                               struct trawl_error *error);
 /* Bytes of the next chunk for the host or for a device. */
 uint64_t road_chunk_bytes(const struct search *search, bool for_device);
-/* Should the next chunk of a text go to a device rather than be searched here? */
+/* Should the next chunk of a text go to a device rather than be searched here? Then it is claimed.
+ */
 bool road_wants_device(struct search *search);
 /* Is the text one that devices may pay for? */
 bool road_is_long(const struct search *search);
+/* The search is over: what the next one of the runtime can know from it. */
+void road_remember(const struct search *search);
 /* For tests: open devices after so much searching. Not thread-safe. */
 void road_open_after(uint64_t ns);
 /* How many helpers are worth waking now; 0: none. */

@@ -378,8 +378,8 @@ static void stage(struct task *task)
     struct text_piece *piece = &task->piece;
     uint64_t front = (piece->before + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
 
-    memcpy(task->buffer.bytes + front - piece->before, piece->bytes - piece->before,
-           (size_t)(piece->before + piece->owned + piece->after));
+    memory_stream(task->buffer.bytes + front - piece->before, piece->bytes - piece->before,
+                  piece->before + piece->owned + piece->after);
     task->staged_from = piece->bytes;
     piece->bytes = task->buffer.bytes + front;
     piece->readable = piece->after;
@@ -424,6 +424,11 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
 
     task->status = text_cursor_next(&search->cursor, only, bytes, &task->buffer, &task->piece,
                                     taken, &task->error);
+    if (for_device &&
+        (*taken != TEXT_TAKEN || task->status != TRAWL_OK || task->piece.owned == 0)) {
+        devices_unclaim(&search->job.runtime->devices);
+        for_device = false;
+    }
     if (*taken != TEXT_TAKEN)
         return false;
     atomic_fetch_add(&search->bytes_taken, task->piece.owned);
@@ -431,7 +436,7 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
         stage(task);
     worker_takes_part(worker, &search->job);
     ready_ns = clock_now_ns() - begin_ns;
-    if (for_device && task->status == TRAWL_OK && task->piece.owned > 0) {
+    if (for_device) {
         atomic_fetch_add(&search->device[0].ready_ns, ready_ns);
         devices_push(&search->job.runtime->devices, task);
         return true;
@@ -477,7 +482,10 @@ enum task_taken task_work(struct search *search, struct worker *worker, uint64_t
         return TASK_NOTHING;
     to_device = road_wants_device(search);
     bytes = road_chunk_bytes(search, to_device || search->road == ROAD_ALONE);
-    to_device = to_device && room_for_device(search, task, bytes);
+    if (to_device && !room_for_device(search, task, bytes)) {
+        devices_unclaim(&search->job.runtime->devices);
+        to_device = false;
+    }
     if (search->road == ROAD_STAGED && !to_device && !alone &&
         devices_work(&search->job.runtime->devices)) {
         put_back(search, task, false, true); /* until a device has searched one more */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "cuda/driver.h"
 #include "cuda/limits.h"
 #include "runtime/search.h"
@@ -272,6 +273,26 @@ static void budget(void)
     }
 }
 
+/* Every alignment and length, against memcpy; nothing beside it is written. */
+static void streamed_copies(void)
+{
+    static uint8_t from[600], to[600], expected[600];
+    uint64_t wrong = 0;
+
+    for (uint64_t i = 0; i < sizeof from; i++)
+        from[i] = (uint8_t)(i * 37 + 1);
+    for (uint64_t a = 0; a < 17; a++)
+        for (uint64_t b = 0; b < 17; b++)
+            for (uint64_t count = 0; count < 300; count += count < 140 ? 1 : 29) {
+                memset(to, 0, sizeof to);
+                memset(expected, 0, sizeof expected);
+                memcpy(expected + 100 + a, from + b, count);
+                memory_stream(to + 100 + a, from + b, count);
+                wrong += memcmp(to, expected, sizeof to) != 0;
+            }
+    TEST_CHECK_U64(wrong, 0);
+}
+
 int main(void)
 {
     static const uint32_t threads[] = {1, 2, 4};
@@ -289,6 +310,7 @@ int main(void)
     loaders(TRAWL_ENGINE_CUDA);
     loaders(TRAWL_ENGINE_AUTO);
     budget();
+    streamed_copies();
     fixture_close();
     return test_end();
 }
