@@ -331,7 +331,7 @@ static void test_losses(void)
     other = runner("trawl, one core", HOST_ONE, SIDE_OWN, 0.003);
     losses_of(paper, text, sizeof text);
     TEST_CHECK(strstr(text, "In 1 cells") != NULL && strstr(text, "longer in 1. In 1 of") != NULL);
-    TEST_CHECK(strstr(text, "- losing, device: trawl takes longer than rival: X (2.00 against 1.00 "
+    TEST_CHECK(strstr(text, "- losing, device, X: trawl takes 2.00 ms, longer than rival (1.00 "
                             "ms)*. Why: not explained.") != NULL);
     take_seconds(other, 0.0005);
     losses_of(paper, text, sizeof text);
@@ -410,6 +410,19 @@ static void test_reason_device(struct figure *rival, struct figure *own)
     TEST_CHECK(says(paper, "Why: not explained."));
 }
 
+static void test_reason_call(struct figure *rival, struct figure *own)
+{
+    rival->host = own->host = HOST_ONE;
+    take_part(own, PART_SEARCH, 0.0004);
+    TEST_CHECK(says(paper, "Why: what is around the search: trawl's plan takes 1.00 ms, its search "
+                           "0.400 ms, and the call with both 0.600 ms; the other's plan takes "
+                           "0.100 ms, its search and the call 0.900 ms."));
+    take_part(own, PART_SEARCH, 0.0014); /* more than the whole */
+    TEST_CHECK(says(paper, "Why: not explained."));
+    rival->host = HOST_GPU;
+    own->host = HOST_GPU_OWN;
+}
+
 static void test_reason_process(struct figure *rival, struct figure *own)
 {
     struct figure *inside = runner("trawl, one core", HOST_ONE, SIDE_OWN, 0.0004);
@@ -442,22 +455,19 @@ static void test_reason_dense(struct figure *rival, struct figure *own)
     own_sparse->state = rival_sparse->state = FIGURE_EMPTY;
 }
 
-/* Cells with one reason are one line, with the values from the least to the most. */
+/* Programs with one reason are one line, with the values from the least to the most. */
 static void test_reason_range(struct figure *rival, struct figure *own)
 {
-    struct figure *more = runner("rival", HOST_GPU, SIDE_PUBLISHED, 0.0010);
-    struct figure *longer = runner("trawl, GPU", HOST_GPU_OWN, SIDE_OWN, 0.004);
+    struct figure *more = runner("other", HOST_GPU, SIDE_PUBLISHED, 0.0012);
 
     snprintf(rival->on, sizeof rival->on, "X");
     snprintf(own->on, sizeof own->on, "X");
-    snprintf(more->on, sizeof more->on, "Y");
-    snprintf(longer->on, sizeof longer->on, "Y");
+    take_part(more, PART_PLAN, 0.0002);
     take_part(own, PART_PLAN, 0.0015);
-    take_part(longer, PART_PLAN, 0.0035);
-    TEST_CHECK(says(paper, "X (2.00 against 1.00 ms)*; Y (4.00 against 1.00 ms)*. Why: the plan: "
-                           "trawl chooses a method and builds its tables in 1.50 to 3.50 ms, the "
-                           "other's takes 0 to 0.100 ms; without them trawl takes 0.500 ms, the "
-                           "other 0.900 to 1.00 ms."));
+    TEST_CHECK(says(paper, "X: trawl takes 2.00 ms, longer than rival (1.00 ms)*, other (1.20 "
+                           "ms)*. Why: the plan: trawl chooses a method and builds its tables in "
+                           "1.50 ms, the other's takes 0.100 to 0.200 ms; without them trawl takes "
+                           "0.500 ms, the other 0.900 to 1.00 ms."));
 }
 
 static void test_reasons(void)
@@ -470,6 +480,7 @@ static void test_reasons(void)
     test_reason_plan(rival, own);
     test_reason_near(rival, own);
     test_reason_device(rival, own);
+    test_reason_call(rival, own);
     test_reason_process(rival, own);
     test_reason_dense(rival, own);
     test_reason_range(rival, own);

@@ -4,7 +4,7 @@
 
 #include "bench/losses.h"
 
-#define LINE_CELLS_MAX 64u /* of one rival on one place */
+#define LINE_RIVALS_MAX 128u /* twice as many as race: small texts give two the same name */
 
 /* Alike processors; NULL: not compared. */
 static const char *place_of(const struct figure *figure)
@@ -72,42 +72,43 @@ static bool is_lost(const struct loss *loss)
     return loss->own_seconds > loss->rival_seconds;
 }
 
-/* Cells of one rival on one place, for one reason, are one line. */
+/* Those that take less than trawl on one place for one question, for one reason, are one line. */
 static bool is_same_line(const struct loss *a, const struct loss *b)
 {
-    return strcmp(a->rival->who, b->rival->who) == 0 && strcmp(a->place, b->place) == 0 &&
+    return strcmp(a->rival->on, b->rival->on) == 0 && strcmp(a->place, b->place) == 0 &&
            a->reason == b->reason;
 }
 
-static void write_cell(const struct loss *loss, FILE *file)
+static void write_rival(const struct loss *loss, FILE *file)
 {
-    char own[NAME_BYTES], rival[NAME_BYTES];
+    char rival[NAME_BYTES];
 
-    number_text(loss->own_seconds * 1e3, own);
     number_text(loss->rival_seconds * 1e3, rival);
-    fprintf(file, "%s (%s against %s ms)%s", loss->rival->on, own, rival, loss->all ? "*" : "");
+    fprintf(file, "%s (%s ms)%s", loss->rival->who, rival, loss->all ? "*" : "");
 }
 
 static void write_line(const struct paper *paper, uint32_t index, const struct loss *first,
                        FILE *file)
 {
-    static struct loss line[LINE_CELLS_MAX];
+    static struct loss line[LINE_RIVALS_MAX];
     uint32_t count = 0;
+    char own[NAME_BYTES];
     struct loss loss;
 
     for (uint32_t i = 0; i < index; i++)
         if (compare(paper, i, &loss) && is_lost(&loss) && is_same_line(&loss, first))
             return; /* written already */
-    fprintf(file, "- %s, %s: trawl takes longer than %s: ", paper->name, first->place,
-            first->rival->who);
+    number_text(first->own_seconds * 1e3, own);
+    fprintf(file, "- %s, %s, %s: trawl takes %s ms, longer than ", paper->name, first->place,
+            first->rival->on, own);
     for (uint32_t i = index; i < paper->figure_count; i++) {
         if (!compare(paper, i, &loss) || !is_lost(&loss) || !is_same_line(&loss, first))
             continue;
-        if (count == LINE_CELLS_MAX)
-            fail("%s: more than %u cells are lost to %s", paper->name, LINE_CELLS_MAX,
-                 first->rival->who);
-        fprintf(file, "%s", count > 0 ? "; " : "");
-        write_cell(&loss, file);
+        if (count == LINE_RIVALS_MAX)
+            fail("%s: more than %u programs take less time than trawl: %s", paper->name,
+                 LINE_RIVALS_MAX, first->rival->on);
+        fprintf(file, "%s", count > 0 ? ", " : "");
+        write_rival(&loss, file);
         line[count++] = loss;
     }
     fprintf(file, ". Why: ");

@@ -129,6 +129,18 @@ static bool is_round_trip(const struct loss *loss, double value[REASON_VALUES])
     return true;
 }
 
+/* One core each: what the plan, the search and the call around it take. */
+static bool is_call(const struct loss *loss, double value[REASON_VALUES])
+{
+    value[0] = plan_ms(loss->own);
+    value[3] = plan_ms(loss->rival);
+    if (loss->own->host != HOST_ONE || !part_ms(loss->own, PART_SEARCH, &value[1]))
+        return false;
+    value[2] = loss->own_seconds * 1e3 - value[0] - value[1];
+    value[4] = loss->rival_seconds * 1e3 - value[3];
+    return value[2] >= 0;
+}
+
 /* ---- Sentences ---------------------------------------------------------------------------- */
 
 static const struct reason reasons[] = {
@@ -148,6 +160,9 @@ static const struct reason reasons[] = {
     {is_round_trip,
      "one round trip each: trawl's plan takes {0} ms, and tables, copies, kernels and answer {1} "
      "ms; the other's copy to the device {2} ms, its kernel {3} ms, and all else {4} ms"},
+    {is_call, "what is around the search: trawl's plan takes {0} ms, its search {1} ms, and the "
+              "call with both {2} ms; the other's plan takes {3} ms, its search and the call {4} "
+              "ms"},
 };
 
 void losses_explain(struct loss *loss)
