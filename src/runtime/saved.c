@@ -132,7 +132,7 @@ static enum trawl_status write_beside(const struct plan_parts *parts, const char
     enum trawl_status status, closed;
 
     if (descriptor < 0)
-        return TRAWL_FAIL_OS(error, OPEN, errno, "%.150s: %s", name, strerror(errno));
+        return TRAWL_FAIL_OS(error, OPEN, errno, "%.150s: %s", path, strerror(errno));
     status = write_parts(descriptor, parts, path, error);
     if (status == TRAWL_OK && (fault_hit(FAULT_SYNC) ? (errno = EIO, -1) : fsync(descriptor)) != 0)
         status = TRAWL_FAIL_OS(error, WRITE, errno, "%.150s: %s", path, strerror(errno));

@@ -100,7 +100,8 @@ struct typed {
     int64_t before_count, after_count, around_count;
     int64_t max_count;
     uint64_t threads, chunk_bytes;
-    const char *label, *group_separator;
+    const char *label, *group_separator, *save_patterns;
+    bool saved_any_byte; /* not typed: what saved sets of -f say of their strings */
     const char *engine, *method, *algorithm, *instruction_set, *generate;
     char error[TYPED_ERROR_BYTES]; /* one line, without the program's name */
 };

@@ -295,6 +295,19 @@ static void take_all_lines(struct typed *typed, struct needles *needles)
     needles->none_given = false;
 }
 
+static int save_patterns(struct needles *needles, const struct settings *settings,
+                         size_t file_count, char *message)
+{
+    if (file_count > 0)
+        snprintf(message, TYPED_ERROR_BYTES, "--save-patterns searches no files");
+    else if (needles_plan(needles, settings, settings->typed->whole_lines, &needles->plan,
+                          message) &&
+             saved_write(needles, settings, message))
+        return EXIT_SELECTED;
+    complain("%s", message);
+    return EXIT_ERROR;
+}
+
 /* With valid options: strings, plan, files. */
 static int run(struct job *job, const struct settings *settings, struct typed *typed, char *message)
 {
@@ -317,7 +330,9 @@ static int run(struct job *job, const struct settings *settings, struct typed *t
     }
     if (job->needles->none_given && typed->invert)
         take_all_lines(typed, job->needles);
-    if (is_decided(settings, job->needles) && !typed->explain)
+    if (typed->save_patterns != NULL)
+        status = save_patterns(job->needles, settings, operand_count - pattern_is_operand, message);
+    else if (is_decided(settings, job->needles) && !typed->explain)
         status = EXIT_NOT_SELECTED;
     else if (!needles_plan(job->needles, settings, typed->whole_lines, &job->needles->plan,
                            message))
@@ -329,6 +344,24 @@ static int run(struct job *job, const struct settings *settings, struct typed *t
                          operand_count - pattern_is_operand, message);
     exclude_free(&exclude);
     return status;
+}
+
+/* What was typed, and what saved sets of strings add to it. */
+static bool build_settings(struct job *job, struct settings *settings, struct typed *typed,
+                           bool utf8, char *message)
+{
+    bool output_is_null = look_at_output(job), ends_at_null;
+
+    if (!settings_build(settings, typed, utf8, output_is_null, message) ||
+        !saved_load(job->needles, typed, settings, message))
+        return false;
+    if (job->needles->saved_count == 0)
+        return true;
+    ends_at_null = settings->count_ends_at_null;
+    settings_free(settings);
+    return settings_build(settings, typed, utf8, output_is_null, message) &&
+           (settings->count_ends_at_null == ends_at_null ||
+            saved_load_again(job->needles, typed, settings, message));
 }
 
 static int run_typed(struct typed *typed)
@@ -346,8 +379,9 @@ static int run_typed(struct typed *typed)
     job.settings = &settings;
     job.needles = &needles;
     job.output = &standard_output;
-    if (!settings_build(&settings, typed, utf8, look_at_output(&job), message)) {
+    if (!build_settings(&job, &settings, typed, utf8, message)) {
         complain("%s", message);
+        needles_free(&needles);
         settings_free(&settings);
         return EXIT_ERROR;
     }

@@ -96,11 +96,22 @@ static bool add_column(struct needles *needles, const struct settings *settings,
     return true;
 }
 
-/* A string that is not empty; under --matrix one that no line can hold is a column alone. */
+/* Can no line hold the string? In a saved set it stands for searches to come. */
+static bool never_found(const struct settings *settings, const void *bytes, size_t bytes_count)
+{
+    if (settings->typed->save_patterns != NULL)
+        return false;
+    if (settings->report == REPORT_MATRIX)
+        return memchr(bytes, settings->line_end, bytes_count) != NULL;
+    return !settings->any_byte && (settings->null_ends_line || settings->line_end == '\0') &&
+           memchr(bytes, '\0', bytes_count) != NULL;
+}
+
+/* A string that is not empty; one that no line can hold has a number alone. */
 static bool add_string(struct needles *needles, const struct settings *settings, const void *bytes,
                        size_t bytes_count)
 {
-    if (settings->report == REPORT_MATRIX && memchr(bytes, settings->line_end, bytes_count) != NULL)
+    if (never_found(settings, bytes, bytes_count))
         return add_column(needles, settings, NEEDLE_NEVER, bytes, bytes_count);
     return add_column(needles, settings, needles->count, bytes, bytes_count) &&
            add_pattern(needles, bytes, bytes_count);
@@ -188,12 +199,6 @@ static bool add_lines(struct needles *needles, const struct settings *settings, 
                 return false;
         } else if (length == 0) {
             if (!add_empty(needles, settings))
-                return exhausted(message);
-        } else if (settings->report != REPORT_MATRIX &&
-                   (settings->null_ends_line || settings->line_end == '\0') &&
-                   memchr(text, '\0', length) != NULL) {
-            /* NUL ends lines here, so no line holds this string. */
-            if (!add_column(needles, settings, NEEDLE_NEVER, text, length))
                 return exhausted(message);
         } else if (!add_string(needles, settings, text, length)) {
             return exhausted(message);
@@ -374,15 +379,107 @@ static bool needs_utf8(const struct needles *needles, const struct typed *typed)
     return false;
 }
 
+/* The only strings there are: as the plan has them. */
+static bool add_saved_alone(struct needles *needles, const struct settings *settings,
+                            const struct saved_set *set)
+{
+    uint64_t count = trawl_plan_pattern_count(set->plan);
+
+    for (uint64_t i = 0; i < count; i++) {
+        struct trawl_pattern pattern = trawl_plan_pattern(set->plan, i);
+
+        if (!add_pattern(needles, pattern.bytes, (size_t)pattern.bytes_count))
+            return false;
+    }
+    for (uint64_t i = 0; i < set->column_count; i++) {
+        uint64_t column = set->columns == NULL ? i : set->columns[i];
+        struct trawl_pattern pattern = trawl_plan_pattern(set->plan, column);
+
+        needles->has_empty |= column == NEEDLE_EMPTY;
+        if (!add_column(needles, settings, column, pattern.bytes, (size_t)pattern.bytes_count))
+            return false;
+    }
+    needles->is_saved = true;
+    return true;
+}
+
+/* One after the other, as if they stood in a list. */
+static bool add_saved_strings(struct needles *needles, const struct settings *settings,
+                              const struct saved_set *set)
+{
+    for (uint64_t i = 0; i < set->column_count; i++) {
+        uint64_t column = set->columns == NULL ? i : set->columns[i];
+        struct trawl_pattern pattern = trawl_plan_pattern(set->plan, column);
+
+        if (!(column == NEEDLE_EMPTY
+                  ? add_empty(needles, settings)
+                  : add_string(needles, settings, pattern.bytes, (size_t)pattern.bytes_count)))
+            return false;
+    }
+    return true;
+}
+
+static bool holds_unfound(const struct settings *settings, const struct saved_set *set)
+{
+    uint64_t count = trawl_plan_pattern_count(set->plan);
+
+    for (uint64_t i = 0; i < count; i++) {
+        struct trawl_pattern pattern = trawl_plan_pattern(set->plan, i);
+
+        if (never_found(settings, pattern.bytes, (size_t)pattern.bytes_count))
+            return true;
+    }
+    return false;
+}
+
+static bool add_saved(struct needles *needles, const struct settings *settings,
+                      const struct saved_set *set)
+{
+    const struct typed *typed = settings->typed;
+    bool alone = typed->patterns.count == 1 && set->has_note &&
+                 (set->same_letters || !(typed->ignore_case || typed->words)) &&
+                 !holds_unfound(settings, set);
+
+    needles->none_given &= set->none_given;
+    return alone ? add_saved_alone(needles, settings, set)
+                 : add_saved_strings(needles, settings, set);
+}
+
+static const struct saved_set *saved_of_item(const struct needles *needles, size_t item)
+{
+    for (size_t i = 0; i < needles->saved_count; i++)
+        if (needles->saved[i].item == item)
+            return &needles->saved[i];
+    return NULL;
+}
+
+static uint32_t plan_flags(const struct typed *typed, bool whole_line)
+{
+    return (typed->ignore_case ? TRAWL_IGNORE_CASE : 0u) |
+           (typed->words && !typed->whole_lines ? TRAWL_WHOLE_WORD : 0u) |
+           (whole_line ? TRAWL_WHOLE_LINE : 0u);
+}
+
+/* Is the saved plan the one that these flags ask for? */
+static bool is_as_saved(const struct needles *needles, uint32_t flags)
+{
+    return needles->is_saved && needles->saved[0].plan != NULL &&
+           trawl_plan_flags(needles->saved[0].plan) == flags;
+}
+
 /* All strings were read. A match's number is to be clear from its place, so strings that differ in
  * the case of letters are one string where that is ignored. */
 static bool settle_strings(struct needles *needles, const struct settings *settings, char *message)
 {
     const struct typed *typed = settings->typed;
-    bool fold = settings->numbers_wanted && typed->ignore_case;
+    bool fold = settings->numbers_wanted && typed->ignore_case && typed->save_patterns == NULL;
 
-    needles->needs_utf8 = settings->utf8 && needs_utf8(needles, typed);
-    return (remove_duplicates(needles, fold && !needles->needs_utf8) &&
+    if (is_as_saved(needles, plan_flags(typed, typed->whole_lines)))
+        needles->needs_utf8 = needles->saved[0].needs_utf8;
+    else
+        needles->needs_utf8 = settings->utf8 && needs_utf8(needles, typed);
+    needles->case_may_tell = typed->ignore_case && (needles->needs_utf8 || needles->is_saved);
+    return ((needles->is_saved || remove_duplicates(needles, fold && !needles->needs_utf8)) &&
             (!settings->numbers_wanted || settings->report == REPORT_MATRIX ||
              numbers_build(&needles->numbers, needles))) ||
            exhausted(message);
@@ -399,6 +496,12 @@ static bool add_file(struct needles *needles, const struct settings *settings, c
         return false;
     if (bytes_count == 0)
         return true; /* no string, not an empty one */
+    if (trawl_plan_is_saved(bytes, bytes_count)) {
+        snprintf(message, TYPED_ERROR_BYTES,
+                 "%.*s: a saved set is read from the beginning of a regular file alone",
+                 SHOWN_NAME_MAX, shown);
+        return false;
+    }
     needles->none_given = false;
     if (settings->typed->length_prefixed)
         return add_prefixed(needles, settings, shown, (const uint8_t *)bytes, bytes_count, message);
@@ -418,7 +521,13 @@ bool needles_gather(struct needles *needles, const struct settings *settings,
     needles->none_given = true;
     for (size_t i = 0; i < list->count; i++) {
         const char *text = list->items[i].text;
+        const struct saved_set *set = saved_of_item(needles, i);
 
+        if (set != NULL) {
+            if (!add_saved(needles, settings, set))
+                return exhausted(message);
+            continue;
+        }
         if (list->items[i].kind == TYPED_FILE) {
             if (!add_file(needles, settings, text, message))
                 return false;
@@ -451,9 +560,7 @@ bool needles_plan(struct needles *needles, const struct settings *settings, bool
     struct trawl_error error;
     bool known = true;
 
-    options.flags = (typed->ignore_case ? TRAWL_IGNORE_CASE : 0u) |
-                    (typed->words && !typed->whole_lines ? TRAWL_WHOLE_WORD : 0u) |
-                    (whole_line ? TRAWL_WHOLE_LINE : 0u);
+    options.flags = plan_flags(typed, whole_line);
     options.line_end_set = 1;
     options.line_end = settings->line_end;
     options.line_end_also_set = settings->count_ends_at_null; /* NUL */
@@ -469,6 +576,12 @@ bool needles_plan(struct needles *needles, const struct settings *settings, bool
         return false;
     }
     options.algorithm = typed->algorithm;
+    if (is_as_saved(needles, options.flags) && typed->method == NULL && typed->algorithm == NULL &&
+        needles->plan == NULL) {
+        *plan = needles->saved[0].plan;
+        needles->saved[0].plan = NULL; /* the strings' bytes are in the plan as before */
+        return true;
+    }
     if (trawl_plan_build(needles->patterns, needles->count, &options, plan, &error) == TRAWL_OK)
         return true;
     snprintf(message, TYPED_ERROR_BYTES, "%s%s",
@@ -489,6 +602,7 @@ void needles_free(struct needles *needles)
     free(needles->patterns);
     free(needles->columns);
     free(needles->strings);
+    saved_free(needles);
     numbers_free(&needles->numbers);
     memset(needles, 0, sizeof *needles);
 }

@@ -6,6 +6,7 @@
 #define TRAWL_NEEDLES_H
 
 #include "trawl/numbers.h"
+#include "trawl/saved.h"
 #include "trawl/settings.h"
 #include "trawl.h"
 
@@ -21,7 +22,11 @@ struct needles {
     struct trawl_plan *plan;
     /* For a binary file under -x, where NUL ends lines too: built when first needed. */
     struct trawl_plan *plan_any_place;
-    bool needs_utf8; /* for letters and words, bytes are not enough */
+    bool needs_utf8;    /* for letters and words, bytes are not enough */
+    bool case_may_tell; /* under -i: strings that differ in the case of letters alone are two */
+    struct saved_set *saved; /* those of -f that are */
+    size_t saved_count;
+    bool is_saved; /* the strings are those of one saved set, and no more */
     /* If settings->numbers_wanted: every string as it was given, duplicates too: an index into
      * patterns, or one of the two above. */
     uint64_t *columns;

@@ -166,11 +166,10 @@ static bool matches_suffice(const struct scan *scan)
 }
 
 /* --pattern-number: does the longest match at a place tell all numbers? Not of a line; and where
- * letters have variants, strings that differ may match the same bytes. */
+ * the case of letters is ignored, strings that differ may match the same bytes. */
 static bool one_match_tells(const struct scan *scan)
 {
-    return scan->settings->report == REPORT_ONLY_MATCHING &&
-           !(scan->settings->typed->ignore_case && scan->job->needles->needs_utf8);
+    return scan->settings->report == REPORT_ONLY_MATCHING && !scan->job->needles->case_may_tell;
 }
 
 /* Which matches are printed, or decide. */

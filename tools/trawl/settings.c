@@ -241,12 +241,13 @@ bool settings_build(struct settings *settings, const struct typed *typed, bool u
     settings->utf8 = utf8;
     settings->stop_at_first_file = typed->quiet;
     settings->line_end = typed->null_data ? '\0' : '\n';
-    settings->any_byte = typed->hex || typed->length_prefixed;
+    settings->any_byte = typed->hex || typed->length_prefixed || typed->saved_any_byte;
     settings->text =
         typed->binary_files == BINARY_FILES_TEXT || settings->report >= REPORT_COUNT_BY_PATTERN;
     settings->null_is_binary = !settings->text && !typed->null_data;
     settings->null_ends_line = settings->null_is_binary && !settings->any_byte;
-    settings->numbers_wanted = settings->report >= REPORT_COUNT_BY_PATTERN || typed->pattern_number;
+    settings->numbers_wanted = settings->report >= REPORT_COUNT_BY_PATTERN ||
+                               typed->pattern_number || typed->save_patterns != NULL;
     settings->count_ends_at_null = settings->report == REPORT_COUNT && settings->null_ends_line &&
                                    typed->binary_files != BINARY_FILES_WITHOUT_MATCH;
     settings->before_count = typed->before_count >= 0 ? typed->before_count : typed->around_count;

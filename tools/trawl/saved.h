@@ -1,0 +1,36 @@
+/* saved: sets of strings that --save-patterns wrote, for -f. */
+#ifndef TRAWL_SAVED_H
+#define TRAWL_SAVED_H
+
+#include "trawl/flags.h"
+#include "trawl.h"
+
+/* One file of -f that is a saved set; of the library's plan and of what this command noted. */
+struct saved_set {
+    struct trawl_plan *plan;
+    size_t item;             /* of typed->patterns */
+    bool has_note;           /* else the library's user saved it */
+    bool any_byte;           /* given by --hex or --length-prefixed */
+    bool none_given;         /* all files were empty */
+    bool needs_utf8;         /* as struct needles has it, where the locale is that of then */
+    bool same_letters;       /* it is */
+    const uint64_t *columns; /* NULL: each string is the pattern with its number */
+    uint64_t column_count;
+};
+
+struct needles;
+struct settings;
+
+/* Load those files of typed->patterns that are saved sets, and take over their options: what was
+ * saved with -i is searched with -i. settings are those of what was typed. False: message filled.
+ */
+bool saved_load(struct needles *needles, struct typed *typed, const struct settings *settings,
+                char *message);
+/* The settings turned out to end lines elsewhere: once more. */
+bool saved_load_again(struct needles *needles, const struct typed *typed,
+                      const struct settings *settings, char *message);
+/* --save-patterns. */
+bool saved_write(const struct needles *needles, const struct settings *settings, char *message);
+void saved_free(struct needles *needles);
+
+#endif
