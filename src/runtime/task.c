@@ -522,9 +522,10 @@ void task_next_device(struct search *search, uint64_t *bytes)
     uint64_t begin = search->cursor.begin_next;
     struct engine_part part = {ENGINE_DEVICES_MAX, text->bytes_count - begin};
 
-    if (begin < text->bytes_count)
-        (void)engine_cuda.locate(devices->engine, search->job.plan, text->bytes + begin,
-                                 text->bytes_count - begin, &part);
+    if (begin < text->bytes_count &&
+        !engine_cuda.locate(devices->engine, search->job.plan, text->bytes + begin,
+                            text->bytes_count - begin, &part))
+        part.bytes = search->chunk_device; /* loaded nowhere */
     *bytes = min_u64(search->chunk_device, max_u64(part.bytes, 1));
     atomic_store(&search->job.device_next, part.device);
 }

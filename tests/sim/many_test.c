@@ -201,6 +201,40 @@ static bool case_run(uint64_t index)
     return test_failures == failures;
 }
 
+/* Of a text of which only the beginning is loaded, the rest is searched in ordinary chunks. */
+static void beginning_loaded(void)
+{
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct trawl_stats stats = {.size = sizeof stats};
+    struct trawl_text *whole = NULL, *beginning = NULL;
+    struct trawl_searcher *searcher = NULL;
+    struct test_random random = test_random_begin("many, beginning");
+    struct trawl_plan *plan;
+    struct diff_input input;
+    uint64_t count = 0;
+
+    sim_driver_reset_usual(1);
+    cuda_limits_replace(NULL);
+    input_begin(&random, INPUT_LETTERS_2, 3000, &input);
+    input_add_pattern(&input, input.text, 13);
+    plan = random_case_plan(&random, &input);
+    options.chunk_bytes = 300;
+    TEST_CHECK(trawl_searcher_open(&options, &searcher, NULL) == TRAWL_OK);
+    TEST_CHECK(trawl_text_from_memory(input.text, 5, &beginning, NULL) == TRAWL_OK);
+    TEST_CHECK(trawl_text_from_memory(input.text, 3000, &whole, NULL) == TRAWL_OK);
+    TEST_CHECK(trawl_text_load(searcher, beginning, NULL) == TRAWL_OK);
+    TEST_CHECK(trawl_count(searcher, plan, whole, &count, NULL) == TRAWL_OK);
+    TEST_CHECK_U64(count, expect(&input, &input));
+    TEST_CHECK(trawl_searcher_stats(searcher, &stats, NULL) == TRAWL_OK);
+    TEST_CHECK(stats.chunk_count <= 11);
+    trawl_searcher_close(searcher);
+    trawl_text_close(beginning);
+    trawl_text_close(whole);
+    trawl_plan_free(plan);
+    input_free(&input);
+    TEST_CHECK_U64(sim_driver_live(), 0);
+}
+
 /* ---- Failing calls ------------------------------------------------------------------------ */
 
 static const char *const fail_patterns[KINDS_MAX] = {
@@ -303,6 +337,7 @@ int main(void)
            sim_counters().launches);
     if (only == UINT64_MAX) {
         TEST_CHECK(device_answers > 50);
+        beginning_loaded();
         failing_calls();
     }
     return test_end();
