@@ -34,11 +34,14 @@ __attribute__((constructor)) static void arm(void)
 
 __attribute__((destructor)) static void tell(void)
 {
-    FILE *file = report != NULL ? fopen(report, "w") : NULL;
+    unsigned long made = calls;
+    FILE *file;
 
+    nth = 0; /* what is called here is not the command's */
+    file = report != NULL ? fopen(report, "w") : NULL;
     if (file == NULL)
         return;
-    fprintf(file, "%lu %s\n", (unsigned long)calls, failed != NULL ? failed : "none");
+    fprintf(file, "%lu %s\n", made, failed != NULL ? failed : "none");
     fclose(file);
 }
 

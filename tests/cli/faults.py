@@ -3,7 +3,9 @@
 
 usage: faults.py TRAWL_WITH_FAULTS
 
-For each command line below N goes up from 1 until a run meets no fault. Every run must end with a
+For each command line below N goes up from 1 until a run meets no fault; a normal run takes one N in
+SHARE (and SHARE times TRAWL_TEST_DIVISOR) of those beyond the first FIRST, by TRAWL_TEST_SEED, and all with
+a TRAWL_TEST_SCALE of 20 and more. Every run must end with a
 status, not by a signal or a sanitizer's report; and either with the right output and status (the
 fault did not matter), or with status 2, a line on standard error that begins with "trawl: ", and
 on standard output no byte that does not belong there.
@@ -14,6 +16,8 @@ import sys
 import tempfile
 
 NTH_MAX = 3000
+FIRST = 8
+SHARE = 3
 
 # (arguments, standard input: None, a file name, or bytes for a pipe)
 SCENES = [
@@ -88,11 +92,15 @@ def run(program, scene, top, nth, persistent):
         options = {"input": source}
     elif source:
         options = {"stdin": open(os.path.join(top, source), "rb")}
+    if os.path.exists(report):
+        os.remove(report)
     done = subprocess.run([program] + arguments, cwd=top, env=environment, capture_output=True, timeout=120, **options)
     if "stdin" in options and options["stdin"] != subprocess.DEVNULL:
         options["stdin"].close()
-    with open(report) as file:
-        function = file.read().split()[1]
+    function = "unknown" # it died before it could tell
+    if os.path.exists(report):
+        with open(report) as file:
+            function = file.read().split()[1]
     return done.returncode, done.stdout, done.stderr, function
 
 
@@ -123,6 +131,10 @@ def judge(arguments, right, got):
 def main():
     program = os.path.abspath(sys.argv[1])
     runs = failures = 0
+    share = SHARE * int(os.environ.get("TRAWL_TEST_DIVISOR") or 1)
+    if float(os.environ.get("TRAWL_TEST_SCALE") or 1) >= 20:
+        share = 1
+    turn = int(os.environ.get("TRAWL_TEST_SEED") or 1)
     points = {}
     with tempfile.TemporaryDirectory(prefix="trawl-faults-") as top:
         make_files(top)
@@ -131,7 +143,10 @@ def main():
         for scene in SCENES:
             right = run(program, scene, top, 0, False)
             for persistent in (False, True):
+                turn += 1
                 for nth in range(1, NTH_MAX):
+                    if nth > FIRST and (nth + turn) % share != 0:
+                        continue
                     got = run(program, scene, top, nth, persistent)
                     if got[3] == "none":
                         break
