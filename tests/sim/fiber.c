@@ -157,12 +157,15 @@ void fiber_stack_close(struct fiber *fiber)
 void fiber_prepare(struct fiber *fiber, void (*entry)(void *), void *argument)
 {
 #if defined(FIBER_ASAN)
-    /* A fiber given up in the middle leaves its frames' red zones behind. */
-    ASAN_UNPOISON_MEMORY_REGION(fiber->stack, fiber->stack_bytes);
+    /* A fiber given up in the middle leaves its frames' red zones behind; fiber_leave, which does
+     * not return, none. */
+    if (fiber->is_begun)
+        ASAN_UNPOISON_MEMORY_REGION(fiber->stack, fiber->stack_bytes);
 #endif
     fiber->entry = entry;
     fiber->argument = argument;
     fiber->fake_stack = NULL;
+    fiber->is_begun = 1;
     stack_lay_out(fiber);
 }
 
@@ -224,6 +227,7 @@ void fiber_switch(struct fiber *from, struct fiber *to)
 
 _Noreturn void fiber_leave(struct fiber *from, struct fiber *to)
 {
+    from->is_begun = 0;
     departing(from, to, 1);
     exchange(from, to);
     abort();

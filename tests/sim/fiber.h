@@ -14,6 +14,7 @@ struct fiber {
     uint64_t stack_bytes;
     void *stack_pointer;
     void *fake_stack; /* AddressSanitizer's */
+    int is_begun;     /* prepared, and has not left */
     void *context;    /* ucontext_t where there is no hand-made switch */
     void (*entry)(void *argument);
     void *argument;
