@@ -81,7 +81,8 @@ static inline bool test_is_long(void)
 {
     const char *scale = getenv("TRAWL_TEST_SCALE");
 
-    return scale != NULL && strcmp(scale, "long") == 0;
+    return scale != NULL &&
+           (strcmp(scale, "long") == 0 || strtoull(scale, NULL, 0) >= TEST_LONG_SCALE);
 }
 
 /* How often something repeated should be done: `normal` times TRAWL_TEST_SCALE (default 1), or
@@ -89,7 +90,8 @@ static inline bool test_is_long(void)
  * at least once. */
 static inline uint64_t test_amount(uint64_t normal, uint64_t long_run)
 {
-    uint64_t amount = test_is_long() ? long_run : normal * test_setting("TRAWL_TEST_SCALE", 1);
+    uint64_t scale = test_setting("TRAWL_TEST_SCALE", 1); /* 0: "long" */
+    uint64_t amount = scale == 0 ? long_run : normal * scale;
 
     amount /= TEST_SANITIZED ? TEST_SANITIZED_DIVISOR : test_setting("TRAWL_TEST_DIVISOR", 1);
     return amount > 0 ? amount : 1;

@@ -19,7 +19,7 @@ cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTRAWL_CUDA=
     -DCMAKE_TOOLCHAIN_FILE="$source/cmake/arm64.cmake"
 kinds='diff_(diff|seed_table|sets|utf8)'
 more=()
-if [ "${TRAWL_TEST_SCALE:-1}" = long ]; then
+if [ "${TRAWL_TEST_SCALE:-1}" = long ] || [ "${TRAWL_TEST_SCALE:-1}" -ge 20 ]; then
     kinds='(unit|diff)_[a-z0-9_]+'
     more=(trawl_shared trawl_command)
 fi

@@ -131,7 +131,7 @@ struct seed_run {
     struct diff_expected expected;
     struct test_random random;
     struct trawl_plan *plans[WAYS_MAX];
-    struct trawl_searcher *searchers[SETS_MAX][CHUNK_SIZES];
+    struct trawl_searcher *searchers[2][SETS_MAX][CHUNK_SIZES]; /* of 1 thread and of 2 */
 };
 
 /* One laid-out row: every method and instruction set, a call and a chunk size drawn for each. */
@@ -147,12 +147,13 @@ static void search_row(struct seed_run *run)
                                  ? CHUNK_SIZES - 1 - test_random_below(&run->random, 3)
                                  : test_random_below(&run->random, CHUNK_SIZES);
             struct run_config config = way_config(way);
-            struct trawl_searcher **searcher = &run->searchers[set][chunk];
+            uint32_t helpers = test_random_one_in(&run->random, 8);
+            struct trawl_searcher **searcher = &run->searchers[helpers][set][chunk];
             if (run->plans[way] == NULL)
                 continue;
             config.instruction_set = trawl_instruction_set(set);
             config.chunk_bytes = chunk_sizes[chunk];
-            config.threads = 1 + (uint32_t)(chunk % 4 == 1);
+            config.threads = 1 + helpers;
             config.place = PLACE_END_GUARDED;
             config.parameter = test_random_u64(&run->random);
             config.call = calls[test_random_below(&run->random, 5)];
@@ -250,9 +251,8 @@ int main(void)
     for (uint64_t i = 0; i < ROWS && test_failures < 10; i++)
         if (test_wanted(rows[i].name))
             run_row(&rows[i], &run);
-    for (uint32_t set = 0; set < SETS_MAX; set++)
-        for (uint32_t chunk = 0; chunk < CHUNK_SIZES; chunk++)
-            trawl_searcher_close(run.searchers[set][chunk]);
+    for (uint32_t i = 0; i < 2 * SETS_MAX * CHUNK_SIZES; i++)
+        trawl_searcher_close((&run.searchers[0][0][0])[i]);
     if (getenv("TRAWL_TEST_FILTER") == NULL)
         report_and_check();
     return test_end();

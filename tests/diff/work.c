@@ -2,6 +2,7 @@
  * never timed: the library is compiled once more so that each basic block it enters calls
  * __sanitizer_cov_trace_pc, and its calls of memcmp and memchr go through the functions here,
  * which charge the bytes looked at. The count is the same in every run.
+ * Builds with sanitizers run the same searches and count nothing.
  */
 #include <unistd.h>
 
@@ -80,7 +81,7 @@ static void run_plan(const struct diff_input *input, const struct run_config *co
     work = 0;
     TEST_CHECK(trawl_count(searcher, plan, text, &count, NULL) == TRAWL_OK);
     done = work;
-    TEST_CHECK(done > 0);
+    TEST_CHECK(done > 0 || TEST_SANITIZED); /* which count nothing */
     TEST_CHECK(trawl_searcher_stats(searcher, &stats, NULL) == TRAWL_OK);
     if (*count_known == UINT64_MAX)
         *count_known = count;

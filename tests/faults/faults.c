@@ -459,12 +459,23 @@ static bool round_met_fault(bool whole, bool persistent, uint64_t nth)
     return met;
 }
 
+/* Sanitizers, in a normal run, meet either single or persistent faults in each scene. */
+static bool in_other_scenes(bool whole, bool persistent)
+{
+    uint32_t turn = (uint32_t)scene.kind + (uint32_t)scene.call + scene.threads / 2 + whole;
+
+    return TEST_SANITIZED && !test_is_long() && turn % 2 != persistent;
+}
+
 static void run_scene(bool whole)
 {
     int descriptors = open_descriptors();
 
     for (int persistent = 0; persistent < 2; persistent++) {
         uint64_t nth = 1;
+
+        if (in_other_scenes(whole, persistent != 0))
+            continue;
         while (round_met_fault(whole, persistent != 0, nth) && test_failures < 10)
             if (!TEST_CHECK(++nth < ROUNDS_MAX))
                 break;

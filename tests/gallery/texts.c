@@ -7,7 +7,7 @@
  */
 #include "diff/run.h"
 
-#define INPUTS_NORMAL 600
+#define INPUTS_NORMAL 250
 #define INPUTS_LONG 20000
 #define THREADS_MAX 3
 #define ALGORITHMS_MAX 32
@@ -63,7 +63,9 @@ static void run_algorithm(struct test_random *random, const struct diff_input *i
         uint64_t chunk_index = choose_chunk(random, input);
 
         config.instruction_set = trawl_instruction_set(0);
-        config.threads = 1 + (uint32_t)test_random_below(random, THREADS_MAX);
+        config.threads =
+            1 +
+            (uint32_t)(test_random_one_in(random, 4) ? test_random_below(random, THREADS_MAX) : 0);
         config.chunk_bytes = chunk_sizes[chunk_index];
         config.place = (enum place_kind)test_random_below(random, PLACE_KINDS);
         config.place_offset = test_random_u64(random) >> 8;
@@ -117,7 +119,7 @@ static void large_texts(void)
     struct test_random random = test_random_begin("gallery large");
 
     for (uint32_t turn = 0; turn < 4; turn++) {
-        uint64_t text_bytes = TEST_SANITIZED ? 300000 : 2400000;
+        uint64_t text_bytes = TEST_SANITIZED ? 300000 : test_is_long() ? 2400000 : 1200000;
         struct diff_input input;
 
         input_begin(&random, turn == 3 ? INPUT_LETTERS_1 : INPUT_LETTERS_26, text_bytes, &input);

@@ -8,13 +8,13 @@
 #include "sim_driver.h"
 #include "simulator.h"
 
-#define CASES_NORMAL 500
+#define CASES_NORMAL 250
 #define CASES_LONG 100000
-#define CASES_TELLING 500 /* enough that each way must have met occurrences */
+#define CASES_TELLING 250 /* enough that each way must have met occurrences */
 #define FAILURES_MAX 5
 /* One edge in so many, each way others. Sanitizers are slow, and look for what one case shows as
  * well as the next. */
-#define EDGES_STEP (test_is_long() ? 1u : TEST_SANITIZED ? 8u : 3u)
+#define EDGES_STEP (test_is_long() ? 1u : TEST_SANITIZED ? 10u : 4u)
 
 /* Is the algorithm among the ways, whatever its options? */
 static bool is_tried(const char *name)

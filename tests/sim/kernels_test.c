@@ -6,7 +6,7 @@
 #include "sim_driver.h"
 #include "simulator.h"
 
-#define CASES_NORMAL 800
+#define CASES_NORMAL 400
 #define CASES_LONG 100000
 #define FAILURES_MAX 5
 

@@ -8,9 +8,9 @@
 #include "swift_case.h"
 #include "test.h"
 
-#define CASES_NORMAL 400
+#define CASES_NORMAL 200
 #define CASES_LONG 20000
-#define FLOODS_NORMAL 25
+#define FLOODS_NORMAL 12
 #define FLOODS_LONG 500
 #define FAILURES_MAX 5
 
