@@ -1,0 +1,107 @@
+/* answers_test: what goes to a device and comes back in pieces: texts whose ends and whose zeros
+ * behind the end fall before, on and behind a staging buffer's end; as many hits as follow a kernel
+ * to the host before their number is known, one more, one less, and many. One searcher takes them
+ * in a random order, so that its buffers grow while copies are on their way, and each search meets
+ * what the one before left there.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/engine_cuda.h"
+#include "cuda/limits.h"
+#include "sim_driver.h"
+#include "test.h"
+#include "trawl.h"
+
+#define STAGING 4096u
+#define HITS_AHEAD 512u /* of cuda/scan.c */
+#define TEXT_MAX (12u * STAGING)
+#define SEARCHES_NORMAL 60
+#define SEARCHES_LONG 3000
+
+static const char needle[] = "#!";
+
+/* A text with the needle at so many places, or at one more or less, at the very end. */
+static uint64_t make_text(struct test_random *random, char *text, uint64_t *places, uint64_t *hits)
+{
+    static const uint64_t wanted[] = {0, 1, 2, HITS_AHEAD - 1, HITS_AHEAD, HITS_AHEAD + 1, 2000};
+    uint64_t bytes = STAGING * (1 + test_random_below(random, 8)) + test_random_below(random, 5);
+    uint64_t count = wanted[test_random_below(random, 7)], step;
+
+    bytes -= 64 * test_random_below(random, 3) + 2; /* 64 zeros behind it fit, or do not */
+    count = count < bytes / 4 ? count : bytes / 4;
+    memset(text, 'a', bytes);
+    step = count == 0 ? bytes : bytes / count; /* 4 at least */
+    for (uint64_t i = 0; i < count; i++)
+        memcpy(text + i * step + test_random_below(random, step - 1), needle, 2);
+    memcpy(text + bytes - 2, test_random_below(random, 2) == 0 ? "##" : needle, 2);
+    *hits = 0;
+    for (uint64_t i = 0; i + 2 <= bytes; i++)
+        if (memcmp(text + i, needle, 2) == 0)
+            places[(*hits)++] = i;
+    return bytes;
+}
+
+static void search_one(struct trawl_searcher *searcher, struct test_random *random, bool loaded)
+{
+    static char bytes[TEXT_MAX];
+    static uint64_t places[TEXT_MAX];
+    static struct trawl_match matches[TEXT_MAX];
+    struct trawl_pattern pattern = {needle, 2};
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_plan *plan = NULL;
+    struct trawl_text *text = NULL;
+    struct trawl_error error = {0};
+    uint64_t hits, count = 0, right = 0, text_bytes = make_text(random, bytes, places, &hits);
+
+    TEST_CHECK(trawl_plan_build(&pattern, 1, &options, &plan, &error) == TRAWL_OK);
+    TEST_CHECK(trawl_text_from_memory(bytes, text_bytes, &text, &error) == TRAWL_OK);
+    if (loaded)
+        TEST_CHECK(trawl_text_load(searcher, text, &error) == TRAWL_OK);
+    if (!TEST_CHECK(trawl_positions_into(searcher, plan, text, matches, TEXT_MAX, &count, &error) ==
+                    TRAWL_OK))
+        printf("  %s\n", error.message);
+    TEST_CHECK_U64(count, hits);
+    for (uint64_t i = 0; i < hits && i < count; i++)
+        right += matches[i].begin == places[i] && matches[i].end == places[i] + 2;
+    TEST_CHECK_U64(right, hits);
+    trawl_text_unload(searcher, text);
+    trawl_text_close(text);
+    trawl_plan_free(plan);
+}
+
+int main(void)
+{
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct cuda_limits limits = cuda_limits_default;
+    struct trawl_searcher *searcher = NULL;
+    struct trawl_error error = {0};
+    struct test_random random;
+    uint64_t searches;
+
+    test_begin("sim answers");
+    random = test_random_begin("answers");
+    searches = test_amount(SEARCHES_NORMAL, SEARCHES_LONG);
+    cuda_driver_replace(sim_driver_table());
+    for (uint64_t i = 0; i < searches && test_failures < 5; i++) {
+        if (i % 20 == 0) {
+            trawl_searcher_close(searcher);
+            searcher = NULL;
+            TEST_CHECK_U64(i == 0 ? 0 : sim_driver_live(), 0);
+            sim_driver_reset_usual(i + 1);
+            limits.staging_bytes = STAGING;
+            limits.room_step_bytes = 256u << 2 * test_random_below(&random, 3);
+            limits.hits_room_min = 1 + test_random_below(&random, 1500);
+            cuda_limits_replace(&limits);
+            options.engine = TRAWL_ENGINE_CUDA;
+            options.threads = 1;
+            if (!TEST_CHECK(trawl_searcher_open(&options, &searcher, &error) == TRAWL_OK))
+                break;
+        }
+        search_one(searcher, &random, test_random_below(&random, 3) == 0);
+        TEST_CHECK(sim_driver_report()[0] == '\0');
+    }
+    trawl_searcher_close(searcher);
+    TEST_CHECK_U64(sim_driver_live(), 0);
+    return test_end();
+}
