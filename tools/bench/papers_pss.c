@@ -69,6 +69,8 @@ static const struct {
 #define OTHERS_MAX 8u
 #define DEBUG_CODE ", debug code"
 #define RELEASE_PUBLISHED 0.87
+#define SPEEDUP_PUBLISHED 18 /* at best, over findstr */
+#define SYSTEM "the system's command"
 
 /* What one of tables I to IV came to. */
 struct whole {
@@ -255,11 +257,29 @@ static void add_whole_table(struct paper *paper, const struct whole whole[CASES]
                      "Whole searches, copies included");
 }
 
+/* "every parallel implementation is better", and the best of them by "approximately 18 times". */
+static void order_command(struct paper *paper, const struct whole *whole, uint32_t index)
+{
+    struct claim *claim;
+    char name[NAME_BYTES];
+
+    for (uint32_t v = VARIANTS; v-- > 0;) {
+        if (cases[index].variant[v] <= 0)
+            continue;
+        snprintf(name, sizeof name, "%s" DEBUG_CODE, variants[v].name);
+        paper_faster(paper, name, whole->debug[v], PART_WHOLE, SYSTEM, whole->grep, PART_WHOLE,
+                     cases[index].variant[v] / cases[index].findstr, cases[index].title);
+    }
+    claim = paper_claim(paper, CLAIM_BEST, false, "pss-gm" DEBUG_CODE, SYSTEM);
+    claim->bound = SPEEDUP_PUBLISHED;
+    (void)claim_add(claim, cases[index].title, whole->debug[GM], PART_WHOLE, whole->grep,
+                    PART_WHOLE);
+}
+
 static void order_whole(struct paper *paper, const struct whole *whole, uint32_t index)
 {
-    const char *title = cases[index].title, *system = "the system's command";
+    const char *title = cases[index].title, *system = SYSTEM;
     const double *there = cases[index].variant;
-    double findstr = cases[index].findstr;
 
     paper_faster(paper, "pss-gm" DEBUG_CODE, whole->debug[GM], PART_WHOLE, "pss-gg" DEBUG_CODE,
                  whole->debug[GG], PART_WHOLE, there[GM] / there[GG], title);
@@ -270,8 +290,7 @@ static void order_whole(struct paper *paper, const struct whole *whole, uint32_t
                      whole->debug[GR], PART_WHOLE, there[GG] / there[GR], title);
     paper_ours(paper, "pss-gg", whole->release[GG], PART_WHOLE, "pss-gr", whole->release[GR],
                PART_WHOLE, title);
-    paper_faster(paper, "pss-gm" DEBUG_CODE, whole->debug[GM], PART_WHOLE, system, whole->grep,
-                 PART_WHOLE, there[GM] / findstr, title);
+    order_command(paper, whole, index);
     paper_ours(paper, "pss-gm", whole->release[GM], PART_WHOLE, system, whole->grep, PART_WHOLE,
                title);
     paper_slower(paper, "pss-gm with the start-up of the first CUDA call", whole->command_gpu,
