@@ -57,6 +57,7 @@ static void cpu_lane_close(struct engine_lane *lane)
 {
     dense_lane_end(&lane->dense);
     hits_release(&lane->gathered);
+    hits_release(&lane->ordered);
     memory_release(lane->passed, SET_PASSED_MAX, sizeof *lane->passed);
     memory_release(lane, 1, sizeof *lane);
 }

@@ -42,10 +42,12 @@ struct engine_lane {
     const struct set_matcher *matcher; /* of a large set, else NULL */
     struct set_passed *passed;         /* with a matcher: SET_PASSED_MAX, samples of a tile */
     struct hits gathered;              /* of a tile */
-    struct dense_lane dense;           /* for sets whose candidates flood */
-    uint64_t dense_bytes;              /* begins that were settled densely at the last flood */
-    uint64_t work_per_byte;            /* that makes a flood */
-    uint64_t flood_work;               /* what floods took while there was no automaton */
+    struct hits ordered;               /* the same in order, while it is made */
+    uint32_t place_ends[SET_TILE_PLACES];
+    struct dense_lane dense; /* for sets whose candidates flood */
+    uint64_t dense_bytes;    /* begins that were settled densely at the last flood */
+    uint64_t work_per_byte;  /* that makes a flood */
+    uint64_t flood_work;     /* what floods took while there was no automaton */
 };
 
 /* Take the plan's probes and the literal's head; put the learned offset first in place of the last.
@@ -104,6 +106,10 @@ enum trawl_status scan_end(const struct scan *scan);
 
 /* An occurrence of `literal` of `length` bytes at x: check conditions, count, keep. */
 void settle_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t length);
+/* The first byte where the literal and the text at x differ, `count` if none before that. */
+uint64_t settle_mismatch(const struct scan *scan, uint32_t literal, uint64_t x, uint64_t count);
+/* Hits by (offset, literal), for qsort. */
+int settle_compare_hits(const void *a, const void *b);
 /* A candidate of the plan's one literal. Candidates come in ascending order. */
 void settle_one(struct scan *scan, uint64_t x);
 /* Every candidate of the lane's tile, whose place 0 is scan->at, through `settle`. */

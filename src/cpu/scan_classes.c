@@ -10,6 +10,7 @@
 #include "cpu/lane.h"
 
 #define CANDIDATE_WORK 16u
+#define SORTED_BY_HAND 16u
 #define HEADS_KEPT (7u + FIND_LOAD_SLACK) /* a gram's other bytes, and whole vectors */
 
 /* Begins of the tile are [begin, end). */
@@ -141,12 +142,12 @@ static enum trawl_status gather(const struct sampling *sampling, uint64_t x, uin
     scan->result->candidate_count++;
     if (length > scan->available - x)
         return TRAWL_OK;
-    same = plan_mismatch(scan->plan, plan_literal_bytes(scan->plan, literal),
-                         scan->chunk->bytes + x, length);
+    same = settle_mismatch(scan, literal, x, length);
     scan->work += same / 4;
     if (same < length)
         return TRAWL_OK;
-    TRAWL_TRY(hits_reserve(hits, 1, scan->error));
+    if (hits->count == hits->capacity)
+        TRAWL_TRY(hits_reserve(hits, 1, scan->error));
     hits->items[hits->count].offset = (uint32_t)x;
     hits->items[hits->count++].literal = literal;
     return TRAWL_OK;
@@ -180,17 +181,60 @@ static enum trawl_status verify(const struct sampling *sampling, struct set_pass
     return TRAWL_OK;
 }
 
-static int compare_hits(const void *a, const void *b)
+/* By literal, those that begin at one place: often in order already, or as many as nest. */
+static void order_place(struct hit *hits, uint32_t count)
 {
-    const struct hit *first = (const struct hit *)a, *second = (const struct hit *)b;
+    uint32_t i = 1;
 
-    if (first->offset != second->offset)
-        return first->offset < second->offset ? -1 : 1;
-    return (first->literal > second->literal) - (first->literal < second->literal);
+    while (i < count && hits[i - 1].literal <= hits[i].literal)
+        i++;
+    if (i < count && count > SORTED_BY_HAND) {
+        qsort(hits, count, sizeof *hits, settle_compare_hits);
+        return;
+    }
+    for (; i < count; i++) {
+        struct hit hit = hits[i];
+        uint32_t at = i;
+
+        for (; at > 0 && hits[at - 1].literal > hit.literal; at--)
+            hits[at] = hits[at - 1];
+        hits[at] = hit;
+    }
+}
+
+/* Order the tile's hits, which lie at [begin, begin + SET_TILE_PLACES): a counting sort by place.
+ */
+static enum trawl_status order_gathered(struct scan *scan, uint64_t begin)
+{
+    struct engine_lane *lane = scan->lane;
+    struct hits *hits = &lane->gathered, *ordered = &lane->ordered, other;
+    uint32_t *ends = lane->place_ends;
+
+    ordered->count = 0;
+    TRAWL_TRY(hits_reserve(ordered, hits->count, scan->error));
+    memset(ends, 0, sizeof lane->place_ends);
+    for (uint64_t i = 0; i < hits->count; i++)
+        ends[hits->items[i].offset - begin]++;
+    for (uint32_t place = 1; place < SET_TILE_PLACES; place++)
+        ends[place] += ends[place - 1];
+    for (uint64_t i = hits->count; i-- > 0;)
+        ordered->items[--ends[hits->items[i].offset - begin]] = hits->items[i];
+    for (uint64_t i = 0, next; i < hits->count; i = next) {
+        for (next = i + 1;
+             next < hits->count && ordered->items[next].offset == ordered->items[i].offset;)
+            next++;
+        if (next > i + 1)
+            order_place(ordered->items + i, (uint32_t)(next - i));
+    }
+    ordered->count = hits->count;
+    other = *hits;
+    *hits = *ordered;
+    *ordered = other;
+    return TRAWL_OK;
 }
 
 /* The tile's occurrences, in order. */
-static void settle_gathered(struct scan *scan)
+static void settle_gathered(struct scan *scan, uint64_t begin)
 {
     struct hits *hits = &scan->lane->gathered;
     bool plain = !plan_has_conditions(scan->plan), ordered = true;
@@ -200,9 +244,10 @@ static void settle_gathered(struct scan *scan)
         return;
     }
     for (uint64_t i = 1; i < hits->count && ordered; i++)
-        ordered = compare_hits(&hits->items[i - 1], &hits->items[i]) < 0;
+        ordered = settle_compare_hits(&hits->items[i - 1], &hits->items[i]) < 0;
     if (!ordered)
-        qsort(hits->items, (size_t)hits->count, sizeof *hits->items, compare_hits);
+        scan->status = order_gathered(scan, begin);
+    scan->over = scan->status != TRAWL_OK;
     for (uint64_t i = 0; i < hits->count && !scan->over; i++) {
         const struct hit *hit = &hits->items[i];
 
@@ -253,7 +298,7 @@ void scan_classes(struct scan *scan)
         lane->dense_bytes /= 2;
         if (scan->over)
             return;
-        settle_gathered(scan);
+        settle_gathered(scan, sampling.begin);
         scan->at = sampling.end;
     }
 }

@@ -30,7 +30,7 @@ static void settle_literal(struct scan *scan, uint64_t x, uint32_t index)
     scan->work += CANDIDATE_WORK;
     if (length > room)
         return;
-    same = plan_mismatch(scan->plan, plan_literal_bytes(scan->plan, index), text, length);
+    same = settle_mismatch(scan, index, x, length);
     scan->work += same;
     if (same < length)
         return;

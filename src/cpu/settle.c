@@ -17,7 +17,8 @@
 #include "cpu/two_way.h"
 #include "plan/analyse.h"
 
-#define CANDIDATE_WORK 16u /* what a candidate costs beside its bytes */
+#define MEMCMP_BYTES_MIN 12u /* shorter literals are compared eight bytes at a time */
+#define CANDIDATE_WORK 16u   /* what a candidate costs beside its bytes */
 
 /* Where the tile's lines end. */
 static void fill_ends(struct scan *scan, uint8_t also)
@@ -253,13 +254,24 @@ void settle_tile(struct scan *scan, uint64_t word_count,
             settle_word(scan, first + 64ull * tile->hot[i], tile->mask[tile->hot[i]], settle);
 }
 
-static int compare_hits(const void *a, const void *b)
+int settle_compare_hits(const void *a, const void *b)
 {
     const struct hit *first = (const struct hit *)a, *second = (const struct hit *)b;
 
     if (first->offset != second->offset)
         return first->offset < second->offset ? -1 : 1;
     return (first->literal > second->literal) - (first->literal < second->literal);
+}
+
+uint64_t settle_mismatch(const struct scan *scan, uint32_t literal, uint64_t x, uint64_t count)
+{
+    const uint8_t *bytes = plan_literal_bytes(scan->plan, literal), *text = scan->chunk->bytes + x;
+
+    if (count < MEMCMP_BYTES_MIN || (scan->plan->flags & TRAWL_IGNORE_CASE) != 0)
+        return plan_mismatch(scan->plan, bytes, text, count);
+    if (memcmp(bytes, text, (size_t)count) == 0)
+        return count;
+    return scan->lane->find->mismatch(bytes, text, count);
 }
 
 void settle_occurrence(struct scan *scan, uint32_t index, uint64_t x)
@@ -296,7 +308,7 @@ void settle_steps(struct scan *scan, uint64_t step_min, settle_search search)
         }
         if (hits->count > kept + 1 && plan->literal_count > 1)
             qsort(hits->items + kept, (size_t)(hits->count - kept), sizeof *hits->items,
-                  compare_hits);
+                  settle_compare_hits);
         scan->at = to;
         if (scan->want == ENGINE_WANT_FIRST && hits->count > 0)
             break;
