@@ -15,7 +15,8 @@
 
 #define LANES_PER_DEVICE 3u
 #define PATIENT_BYTES (2u << 20) /* on their way for longer than waking a thread takes */
-#define STRIPES_PER_DEVICE 2u
+#define STRIPES_PER_MIN 2u       /* of the least text that is split */
+#define STRIPES_MAX 64u          /* of one text */
 #define STRIPE_ALIGNMENT 4096u
 #define TEXT_BYTES_MIN (64u << 10) /* below this a device's memory counts as exhausted */
 
@@ -685,8 +686,8 @@ static enum trawl_status load_split(struct engine *engine, const uint8_t *bytes,
                                     struct trawl_error *error)
 {
     uint64_t least = cuda_limits_now().split_bytes_min, devices = engine->device_count;
-    uint64_t stripes = max_u64(devices, min_u64(STRIPES_PER_DEVICE * devices, count / least));
-    uint64_t step = (count / stripes / STRIPE_ALIGNMENT + 1) * STRIPE_ALIGNMENT;
+    uint64_t stripes = min_u64(STRIPES_MAX, count / (least / STRIPES_PER_MIN)) / devices * devices;
+    uint64_t step = (count / max_u64(stripes, devices) / STRIPE_ALIGNMENT + 1) * STRIPE_ALIGNMENT;
 
     for (uint64_t begin = 0, i = 0; begin < count; begin += step, i++)
         TRAWL_TRY(load_on(engine, (uint32_t)(i % devices), bytes, count, begin,

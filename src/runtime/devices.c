@@ -176,16 +176,22 @@ void devices_close(struct devices *devices)
 
 /* ---- Workers ------------------------------------------------------------------------------ */
 
-/* A loaded text's job has its next chunk on this worker's device. With the runtime's lock held. */
+static bool may_serve_any(const struct devices *devices, uint32_t own, uint32_t wanted)
+{
+    for (uint32_t i = 0; i < devices->device_count; i++)
+        if ((wanted >> i & 1) != 0 && devices_may_serve(devices, own, i))
+            return true;
+    return false;
+}
+
+/* A loaded text's job has chunks that this worker may search. With the runtime's lock held. */
 static struct job *resident_job(const struct devices *devices, const struct worker *worker)
 {
     struct job *first = devices->runtime->jobs, *job = first;
 
     while (job != NULL) {
-        uint32_t device = atomic_load(&job->device_next);
-
         if (atomic_load(&job->for_devices) && atomic_load(&job->has_work) &&
-            devices_may_serve(devices, worker->device_index, device))
+            may_serve_any(devices, worker->device_index, atomic_load(&job->devices_wanted)))
             return job;
         job = job->next == first ? NULL : job->next;
     }

@@ -41,7 +41,6 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
     struct text_need need = {plan->need_before, plan->need_after, 0,
                              plan->holds_line_end ? -1 : plan->line_end};
     enum trawl_status status = TRAWL_OK;
-    uint64_t bytes;
 
     memset(search, 0, sizeof *search);
     job_begin(&search->job, searcher->runtime, plan, serve);
@@ -54,11 +53,16 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
         TRAWL_TRY_DONE(worker_host_ready(&searcher->caller, &search->job, error));
     need.piece_bytes = max_u64(search->chunk_host, search->chunk_device);
     TRAWL_TRY_DONE(text_cursor_open(&search->cursor, text, &need, error));
+    if (search->road == ROAD_RESIDENT)
+        status = resident_open(search, error);
+    if (status != TRAWL_OK) {
+        resident_close(search);
+        text_cursor_close(&search->cursor);
+        goto done;
+    }
     (void)pthread_mutex_init(&search->lock, NULL);
     (void)pthread_cond_init(&search->ready, NULL);
     tasks_begin(search);
-    if (search->road == ROAD_RESIDENT)
-        task_next_device(search, &bytes);
     (void)pthread_mutex_lock(&searcher->cancel_lock);
     searcher->search = search;
     search->stopping = searcher_is_cancelled(searcher);
@@ -101,6 +105,7 @@ void search_end(struct search *search)
     if (search->road == ROAD_HOST && road_is_long(search))
         atomic_fetch_add(&searcher->runtime->searched_ns, clock_now_ns() - search->begin_ns);
     road_remember(search);
+    resident_close(search);
     text_cursor_close(&search->cursor);
     search->stats.thread_count = atomic_load(&search->job.took_part);
     stats_finish(searcher, &search->stats, search->begin_ns);
@@ -140,8 +145,10 @@ static void share(struct search *search)
  * takes of a stream no chunk but the next to be delivered. */
 static bool caller_may_work(const struct search *search)
 {
-    if (search->ended || search->stopping || search->road == ROAD_RESIDENT)
+    if (search->ended || search->stopping)
         return false;
+    if (search->road == ROAD_RESIDENT) /* lists would wait for the caller to deliver them */
+        return search->sink->wants == SINK_WANTS_COUNT || search->sink->wants == SINK_WANTS_FIRST;
     return search->cursor.text->kind != TEXT_STREAM || search->taken == 0;
 }
 
@@ -168,11 +175,13 @@ static struct task *wait_next(struct search *search)
         if (search->stopping || (search->ended && search->taken == 0))
             break;
         /* With no task in flight there is nobody to wait for. */
-        if ((worked == TASK_DONE || search->taken == 0) && caller_may_work(search)) {
+        if ((worked == TASK_DONE || (search->taken == 0 && search->road != ROAD_RESIDENT)) &&
+            caller_may_work(search)) {
             uint64_t index = search->index_deliver;
 
             (void)pthread_mutex_unlock(&search->lock);
-            worked = task_work(search, caller, index);
+            worked = search->road == ROAD_RESIDENT ? task_work_resident(search, caller)
+                                                   : task_work(search, caller, index);
             (void)pthread_mutex_lock(&search->lock);
             if (worked == TASK_DONE && !search->ended && wants_help(search)) {
                 (void)pthread_mutex_unlock(&search->lock);
@@ -246,7 +255,9 @@ static bool advance(struct search *search, struct trawl_error *error, enum trawl
     *status = task->status;
     if (*status != TRAWL_OK && error != NULL)
         *error = task->error;
+    (void)pthread_mutex_lock(&search->lock);
     search->index_deliver++;
+    (void)pthread_mutex_unlock(&search->lock);
     search->current = NULL;
     task_free(search, task);
     return false;

@@ -85,8 +85,11 @@ static void choose_resident(struct search *search, const struct trawl_text *text
         search->chunk_device = resident_chunk(search, text->bytes_count);
     search->road = ROAD_ALONE;
     if ((is_split || (lists && text->bytes_count > search->chunk_device)) &&
-        devices_start(&search->job.runtime->devices))
+        devices_start(&search->job.runtime->devices)) {
         search->road = ROAD_RESIDENT;
+        if (search->searcher->caller.device_index == ENGINE_DEVICES_MAX)
+            search->searcher->caller.device_index = devices_choose(&search->job.runtime->devices);
+    }
 }
 
 static bool is_for_devices(const struct search *search)

@@ -45,10 +45,10 @@ struct job {
     const struct trawl_plan *plan;
     /* Do what this worker can do for the job now, and return. Called without locks. */
     void (*serve)(struct job *job, struct worker *worker);
-    _Atomic bool has_work;        /* a worker might find something to do */
-    _Atomic bool for_devices;     /* only a device's worker may: the text is loaded */
-    _Atomic uint32_t device_next; /* the device of its next chunk; ENGINE_DEVICES_MAX: any */
-    _Atomic uint32_t took_part;   /* workers that did something for it */
+    _Atomic bool has_work;           /* a worker might find something to do */
+    _Atomic bool for_devices;        /* only a device's worker may: the text is loaded */
+    _Atomic uint32_t devices_wanted; /* then: whose chunks may be taken now, a bit each */
+    _Atomic uint32_t took_part;      /* workers that did something for it */
 
     /* Under the runtime's lock: */
     bool listed;

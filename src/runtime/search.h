@@ -66,17 +66,21 @@ struct search {
     pthread_mutex_t lock; /* of what follows, and of tasks that are not taken */
     pthread_cond_t ready; /* to the caller */
     struct task *free;
-    uint32_t taken;          /* tasks not free */
+    uint32_t taken;                /* tasks not free */
+    uint64_t index_deliver;        /* the next chunk to deliver */
+    struct resident_chunk *chunks; /* of a loaded text: chunk_count of chunk_room */
+    uint64_t chunk_count;
+    uint64_t chunk_room;
+    uint64_t chunk_first;    /* those before it are taken */
     bool ended;              /* no chunk is left to take */
     bool stopping;           /* take no more */
     enum trawl_status fault; /* there was no memory to go on with */
     struct trawl_error fault_error;
 
     /* The caller's: */
-    uint64_t index_deliver; /* the next chunk to deliver */
-    bool shared;            /* others may be at work on it */
-    uint32_t helpers;       /* that were asked for */
-    struct task *current;   /* being delivered */
+    bool shared;          /* others may be at work on it */
+    uint32_t helpers;     /* that were asked for */
+    struct task *current; /* being delivered */
     bool last_delivered;
     uint64_t idle_ns;    /* nothing was ready and nothing was to be done */
     uint64_t deliver_ns; /* in the sink */
@@ -145,11 +149,10 @@ enum task_taken { TASK_DONE, TASK_NOTHING, TASK_BUSY };
 /* Take the text's next chunk into a task, make it ready, search or queue it. `only`: as in
  * text_cursor_next. NOTHING: there is none to take, or no room for it. */
 enum task_taken task_work(struct search *search, struct worker *worker, uint64_t only);
-/* The same for a worker on a device and the next chunk of a loaded text. */
+/* The same for a worker on a device and a chunk of a loaded text. */
 enum task_taken task_work_resident(struct search *search, struct worker *worker);
-/* Note which device's the next chunk of a loaded text is; *bytes: as far as where it may go. With
- * the search's lock held, or before it is shared. */
-void task_next_device(struct search *search, uint64_t *bytes);
+/* A free task; NULL: there is none, or no more are to be taken. With the search's lock held. */
+struct task *task_take(struct search *search);
 /* A device's worker searches a task from the queue. */
 void task_on_device(struct task *task, struct worker *worker);
 /* Search and digest what a task's chunk still has beyond task->from. */
@@ -162,6 +165,17 @@ void task_free(struct search *search, struct task *task);
  */
 void task_buffer_give(struct trawl_runtime *runtime, struct task *task);
 void task_release(struct trawl_runtime *runtime, struct task *task);
+
+/* ---- resident.c: the chunks of a loaded text ---- */
+
+/* List them. Errors: MEMORY. */
+enum trawl_status resident_open(struct search *search, struct trawl_error *error);
+void resident_close(struct search *search);
+/* Take the first chunk that the worker may search; NULL: none now. With the search's lock held. */
+struct task *resident_take(struct search *search, const struct worker *worker);
+/* Note whose the chunks are that may be taken now; true: somebody's whose there were none. With the
+ * search's lock held, or before it is shared. */
+bool resident_note(struct search *search);
 
 /* ---- search.c ---- */
 

@@ -252,8 +252,7 @@ void task_search(struct search *search, struct task *task, struct worker *worker
 
 /* ---- Taking ------------------------------------------------------------------------------- */
 
-/* With the search's lock held. */
-static struct task *take(struct search *search)
+struct task *task_take(struct search *search)
 {
     struct task *task = search->ended || search->stopping ? NULL : search->free;
 
@@ -313,7 +312,9 @@ static void finish(struct search *search, struct task *task, struct worker *work
         }
     }
     (void)pthread_mutex_lock(&search->lock);
-    search->ended |= task->piece.last || task->status != TRAWL_OK;
+    /* A loaded text's chunks are taken in any order, those before a fault too. */
+    search->ended |=
+        search->road != ROAD_RESIDENT && (task->piece.last || task->status != TRAWL_OK);
     search->searcher->ring[task->piece.index % search->searcher->task_count] = task;
     (void)pthread_cond_signal(&search->ready);
     (void)pthread_mutex_unlock(&search->lock);
@@ -321,14 +322,15 @@ static void finish(struct search *search, struct task *task, struct worker *work
 
 void task_free(struct search *search, struct task *task)
 {
-    bool wake;
+    bool wake, more;
 
     task_buffer_give(search->job.runtime, task);
     (void)pthread_mutex_lock(&search->lock);
     task->next = search->free;
     search->free = task;
     search->taken--;
-    wake = !search->ended && !search->stopping && !atomic_load(&search->job.has_work);
+    more = search->road == ROAD_RESIDENT && resident_note(search);
+    wake = !search->ended && !search->stopping && (more || !atomic_load(&search->job.has_work));
     (void)pthread_mutex_unlock(&search->lock);
     if (wake)
         job_wake(&search->job);
@@ -475,7 +477,7 @@ enum task_taken task_work(struct search *search, struct worker *worker, uint64_t
     uint64_t bytes;
 
     (void)pthread_mutex_lock(&search->lock);
-    task = take(search);
+    task = task_take(search);
     alone = search->taken == 1;
     (void)pthread_mutex_unlock(&search->lock);
     if (task == NULL)
@@ -513,63 +515,15 @@ void task_on_device(struct task *task, struct worker *worker)
         job_wake(&search->job);
 }
 
-/* ---- Loaded texts ------------------------------------------------------------------------- */
-
-void task_next_device(struct search *search, uint64_t *bytes)
-{
-    struct devices *devices = &search->job.runtime->devices;
-    const struct trawl_text *text = search->cursor.text;
-    uint64_t begin = search->cursor.begin_next;
-    struct engine_part part = {ENGINE_DEVICES_MAX, text->bytes_count - begin};
-
-    if (begin < text->bytes_count &&
-        !engine_cuda.locate(devices->engine, search->job.plan, text->bytes + begin,
-                            text->bytes_count - begin, &part))
-        part.bytes = search->chunk_device; /* loaded nowhere */
-    *bytes = min_u64(search->chunk_device, max_u64(part.bytes, 1));
-    atomic_store(&search->job.device_next, part.device);
-}
-
-/* Take the next chunk if it lies on the worker's device, or on one without workers. With the
- * search's lock held. */
-static struct task *take_resident(struct search *search, const struct worker *worker)
-{
-    struct devices *devices = &search->job.runtime->devices;
-    uint32_t device = atomic_load(&search->job.device_next);
-    enum text_taken taken;
-    struct task *task;
-    uint64_t bytes;
-
-    if (!devices_may_serve(devices, worker->device_index, device))
-        return NULL;
-    task = take(search);
-    if (task == NULL)
-        return NULL;
-    task_next_device(search, &bytes);
-    task->status = text_cursor_next(&search->cursor, TEXT_ANY_PIECE, bytes, &task->buffer,
-                                    &task->piece, &taken, &task->error);
-    if (taken == TEXT_TAKEN) {
-        task_next_device(search, &bytes);
-        search->ended |= task->piece.last;
-        return task;
-    }
-    search->ended = true;
-    search->taken--;
-    task->next = search->free;
-    search->free = task;
-    return NULL;
-}
-
 enum task_taken task_work_resident(struct search *search, struct worker *worker)
 {
     struct task *task;
 
     (void)pthread_mutex_lock(&search->lock);
-    task = take_resident(search, worker);
+    task = resident_take(search, worker);
     (void)pthread_mutex_unlock(&search->lock);
     if (task == NULL)
         return TASK_NOTHING;
-    job_wake(&search->job); /* the next chunk may be another device's */
     worker_takes_part(worker, &search->job);
     atomic_fetch_add(&search->bytes_taken, task->piece.owned);
     task_search(search, task, worker, true);
