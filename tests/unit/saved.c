@@ -2,12 +2,11 @@
  * left behind by a save that failed. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/checksum.h"
 #include "runtime/saved.h"
+#include "unit/mend.h"
 #include "unit/unit.h"
 
 #define TEXT_BYTES 5000u
@@ -398,20 +397,6 @@ static void damage(void)
     set_free(&set);
 }
 
-/* The checksums are made to fit, as somebody would who means harm. */
-static void mend(uint8_t *bytes, uint64_t bytes_count)
-{
-    struct plan_image_header *header = (struct plan_image_header *)(void *)bytes;
-
-    for (uint32_t i = 0; i < header->section_count && i < PLAN_SECTIONS_MAX; i++) {
-        struct plan_section *section = &header->sections[i];
-
-        if (section->offset <= bytes_count && section->bytes_count <= bytes_count - section->offset)
-            section->checksum = checksum(bytes + section->offset, section->bytes_count);
-    }
-    header->checksum = checksum(header, offsetof(struct plan_image_header, checksum));
-}
-
 static const char *message_of(uint8_t *bytes, uint64_t bytes_count)
 {
     static struct trawl_error error;
@@ -438,11 +423,11 @@ static void reasons(void)
     TEST_CHECK(strstr(message_of(bytes, bytes_count), "byte order") != NULL);
     header->byte_order = 0x01020304;
     header->layout++;
-    mend(bytes, bytes_count);
+    image_mend(bytes, bytes_count);
     TEST_CHECK(strstr(message_of(bytes, bytes_count), "other structures") != NULL);
     header->layout--;
     bytes[bytes_count - 1] ^= 1;
-    mend(bytes, bytes_count);
+    image_mend(bytes, bytes_count);
     TEST_CHECK(strstr(message_of(bytes, bytes_count), "damaged") != NULL);
     bytes[0] = 'x';
     TEST_CHECK(strstr(message_of(bytes, bytes_count), "no saved plan") != NULL);
@@ -481,7 +466,7 @@ static void hostile_round(struct test_random *random, uint8_t *bytes, const uint
         if (header->section_count > PLAN_SECTIONS_MAX)
             break;
     }
-    mend(bytes, bytes_count);
+    image_mend(bytes, bytes_count);
     if (trawl_plan_load_memory(bytes, bytes_count, NULL, &plan, NULL) == TRAWL_OK) {
         (void)answer_of(plan, text);
         ++*loaded;
