@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cpu/set_matcher.h"
 #include "runtime/saved.h"
 #include "unit/mend.h"
 #include "unit/unit.h"
@@ -170,10 +171,12 @@ static void check_patterns(const struct trawl_plan *plan, const struct set *set)
 static void check_loaded(struct trawl_plan *plan, const struct set *set, struct answer expected,
                          uint32_t flags, const char *how)
 {
+    bool ready = !set_matcher_fits(plan) || plan->matcher->object != NULL;
     struct answer got = answer_of(plan, set->text);
     char lines[4096];
     uint64_t needed;
 
+    TEST_CHECK(ready); /* no table of the CPU's is made again */
     TEST_CHECK_U64(got.count, expected.count);
     TEST_CHECK_U64(got.sum, expected.sum);
     TEST_CHECK_U64(trawl_plan_flags(plan), flags);
