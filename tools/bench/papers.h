@@ -352,9 +352,9 @@ void papers_enter(struct papers *papers, const struct question *question, const 
  * come together, since a device that has waited is slow to wake up; */
 bool contestant_on_device(const struct contestant *contestant);
 uint32_t race_at(const struct race *race, uint32_t round, uint32_t place);
-/* before each run of a device that counts: the same contestant's run that does not count. Else the
- * one whose program ran last would find its code, buffers and text in the caches, and others, which
- * come back after many, would not; */
+/* before each run that counts, but for commands: the same contestant's run that does not count.
+ * Else the one whose program ran last would find its code, buffers and text in the caches, and
+ * others, which come back after many, would not; */
 void papers_warm(struct papers *papers, const struct question *question,
                  const struct contestant *contestant);
 bool papers_wants_more(const struct papers *papers, const struct contestant *contestant);

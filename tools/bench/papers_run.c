@@ -504,7 +504,7 @@ void papers_warm(struct papers *papers, const struct question *question,
 {
     double seconds[PARTS];
 
-    if (contestant_on_device(contestant))
+    if (contestant->host != HOST_COMMAND)
         (void)papers_run(papers, question, contestant, false, seconds);
 }
 
