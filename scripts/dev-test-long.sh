@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# test long: the same at TRAWL_TEST_SCALE 20, tsan too, and every fuzz target for 60 s
+# test long: the same at TRAWL_TEST_SCALE 50, tsan too, and every fuzz target for 60 s
 set -euo pipefail
 . scripts/common.sh
 . scripts/tests.sh
 
-export TRAWL_TEST_SCALE=${TRAWL_TEST_SCALE:-20}
+export TRAWL_TEST_SCALE=${TRAWL_TEST_SCALE:-50}
 if [ $# -gt 0 ]; then
     warn "no such test: $1 (./dev help lists them)"
     exit 2
@@ -16,5 +16,5 @@ for preset in release asan tsan; do
     fi
 done
 step 'fuzz for a minute each' bash scripts/dev-fuzz.sh "${TRAWL_FUZZ_SECONDS:-60}" || true
-step 'clang-tidy' bash scripts/dev-tidy.sh || true
+step 'clang-tidy' bash scripts/dev-tidy.sh --clang || true
 summary

@@ -16,5 +16,5 @@ if step 'build asan' bash scripts/dev-build.sh asan; then
     run_ctest asan
 fi
 step 'fuzz for seconds' bash scripts/dev-fuzz.sh "${TRAWL_FUZZ_SECONDS:-4}" || true
-step 'clang-tidy, quick' bash scripts/dev-tidy.sh --quick || true
+step 'clang-tidy, quick' bash scripts/dev-tidy.sh --quick --clang || true
 summary

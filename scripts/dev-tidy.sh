@@ -3,14 +3,20 @@
 set -euo pipefail
 . scripts/common.sh
 
-# --quick leaves out the analyzer, which follows paths through functions and takes most of the time.
+# --quick leaves out the analyzer, which follows paths through functions and takes most of the time;
+# --clang leaves out the rules of the tree, which the tests tidy.* of a release build look at too.
 checks=()
-if [ "${1:-}" = --quick ]; then
-    checks=(--checks='-clang-analyzer-*')
+rules=yes
+while [[ ${1:-} == --* ]]; do
+    case $1 in
+    --quick) checks=(--checks='-clang-analyzer-*') ;;
+    --clang) rules=no ;;
+    *) die "no such option: $1" ;;
+    esac
     shift
-fi
+done
 need build python -- test tidy
-python3 tests/tidy/tidy.py --root . all
+[ $rules = no ] || python3 tests/tidy/tidy.py --root . all
 have clang-tidy || die 'clang-tidy is missing; ./dev setup installs it'
 [ -f build/release/compile_commands.json ] || build_preset release
 

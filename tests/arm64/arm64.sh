@@ -24,7 +24,7 @@ if [ "${TRAWL_TEST_SCALE:-1}" = long ] || [ "${TRAWL_TEST_SCALE:-1}" -ge 20 ]; t
     more=(trawl_shared trawl_command)
 fi
 mapfile -t tests < <(cmake --build "$build" --target help | grep -oE "^$kinds\b" | sort -u)
-cmake --build "$build" -j 2 --target trawl_static "${more[@]}" "${tests[@]}"
+cmake --build "$build" -j 1 --target trawl_static "${more[@]}" "${tests[@]}"
 [ -f "$build/src/libtrawl.a" ]
 if ! grep -q '^CMAKE_CROSSCOMPILING_EMULATOR\|^TRAWL_QEMU_AARCH64:[A-Z]*=/' "$build/CMakeCache.txt"; then
     skip 'compiled for arm64 but not run (qemu-user is not here)'
@@ -32,5 +32,5 @@ fi
 # Under the emulator a test takes many times as long, and the same cases run natively beside it:
 # a part of them here.
 export TRAWL_TEST_DIVISOR=${TRAWL_TEST_DIVISOR:-40}
-ctest --test-dir "$build" --output-on-failure --no-tests=error --timeout 1000 -j 2 \
+ctest --test-dir "$build" --output-on-failure --no-tests=error --timeout 1000 \
     -R "^$kinds\$"

@@ -35,8 +35,8 @@ quietly() {
     }
 }
 quietly cmake -S "$source" -B "$build" -G "$3" "${options[@]}"
-quietly cmake --build "$build" -j 2 --target "${targets[@]}"
-quietly ctest --test-dir "$build" -j 2 -R "$tests" --no-tests=error --output-on-failure
+quietly cmake --build "$build" -j 1 --target "${targets[@]}"
+quietly ctest --test-dir "$build" -j 1 -R "$tests" --no-tests=error --output-on-failure
 tail -n 8 "$work/log" | grep 'tests passed'
 quietly cmake --install "$build" --prefix "$work/prefix"
 
