@@ -20,6 +20,8 @@
 #define CHUNK_BYTES 4096
 #define ROUNDS_MAX 100000
 #define MATCHES_MAX 20000
+#define PATTERNS_MAX 40
+#define RARE_STEP 1000 /* of a text that floods: one byte in so many is another */
 #define UNTOUCHED ((uint64_t)0x7777777777777777)
 
 enum text_kind { TEXT_IN_MEMORY, TEXT_IN_FILE, TEXT_IN_PIPE, TEXT_KINDS };
@@ -77,7 +79,7 @@ static int open_descriptors(void)
 
 struct scene {
     uint8_t bytes[TEXT_BYTES];
-    struct trawl_pattern patterns[2];
+    struct trawl_pattern patterns[PATTERNS_MAX];
     uint64_t pattern_count;
     enum trawl_method method;
     const char *algorithm;
@@ -123,7 +125,7 @@ static void make_text(void)
 
 static void expect(void)
 {
-    struct naive_bytes patterns[2];
+    struct naive_bytes patterns[PATTERNS_MAX];
     struct naive_query query = {patterns, scene.pattern_count, scene.flags, '\n'};
     struct naive_bytes text = {scene.bytes, TEXT_BYTES};
 
@@ -484,16 +486,16 @@ static void run_scene(bool whole)
     TEST_CHECK_U64((uint64_t)open_descriptors(), (uint64_t)descriptors);
 }
 
-static void run_patterns(enum trawl_method method, uint32_t flags)
+static void run_calls(enum trawl_method method, uint32_t flags, int kinds, uint32_t calls)
 {
     static const uint32_t thread_counts[] = {1, 3};
 
     scene.method = method;
     scene.flags = flags;
     expect();
-    for (int kind = 0; kind < TEXT_KINDS; kind++)
+    for (int kind = 0; kind < kinds; kind++)
         for (int call = 0; call < CALLS; call++)
-            for (uint32_t t = 0; t < 2 && test_failures < 10; t++) {
+            for (uint32_t t = 0; t < 2 && (calls >> call & 1) != 0 && test_failures < 10; t++) {
                 scene.kind = (enum text_kind)kind;
                 scene.call = (enum call)call;
                 scene.threads = thread_counts[t];
@@ -501,6 +503,39 @@ static void run_patterns(enum trawl_method method, uint32_t flags)
                 if (t == 0 || call == COUNT)
                     run_scene(true);
             }
+}
+
+static void run_patterns(enum trawl_method method, uint32_t flags)
+{
+    run_calls(method, flags, TEXT_KINDS, UINT32_MAX);
+}
+
+/* A text of one letter, but for rare bytes, and strings of that letter that end in such a byte,
+ * from `shortest` on, each a byte longer: candidates are everywhere, and the automaton is made. */
+static void make_flood(uint64_t shortest, uint64_t count)
+{
+    memset(scene.bytes, 'a', TEXT_BYTES);
+    for (uint64_t i = RARE_STEP - 1; i < TEXT_BYTES; i += RARE_STEP)
+        scene.bytes[i] = i / RARE_STEP % 5 == 4 ? '\n' : 'd';
+    if (pwrite(scene.file, scene.bytes, TEXT_BYTES, 0) != (ssize_t)TEXT_BYTES)
+        fail_test("the test's file");
+    for (uint64_t i = 0; i < count; i++)
+        scene.patterns[i] =
+            (struct trawl_pattern){scene.bytes + RARE_STEP - shortest - i, shortest + i};
+    scene.pattern_count = count;
+}
+
+/* Sets by their own tables, by classes of lengths, by folded strings; each then by the automaton.
+ */
+static void run_floods(void)
+{
+    const uint32_t calls = 1u << COUNT | 1u << POSITIONS;
+
+    make_flood(2, 20);
+    run_calls(TRAWL_METHOD_SET, 0, TEXT_IN_MEMORY + 1, calls);
+    run_calls(TRAWL_METHOD_SET, TRAWL_IGNORE_CASE, TEXT_IN_MEMORY + 1, calls);
+    make_flood(12, PATTERNS_MAX);
+    run_calls(TRAWL_METHOD_SET, 0, TEXT_IN_FILE + 1, calls | 1u << FIRST | 1u << WINDOWS);
 }
 
 int main(void)
@@ -525,6 +560,8 @@ int main(void)
     scene.algorithm = "strstr"; /* one that works on a copy of the text */
     if (trawl_algorithm(0, NULL) != NULL)
         run_patterns(TRAWL_METHOD_AUTO, 0);
+    scene.algorithm = NULL;
+    run_floods();
     printf("%" PRIu64 " rounds, %" PRIu64 " met a fault\n", rounds_total, faults_total);
     TEST_CHECK(faults_total > 100);
     return test_end();
