@@ -336,6 +336,26 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_descriptor(int descrip
                                                                      const char *name,
                                                                      struct trawl_text **text,
                                                                      struct trawl_error *error);
+
+/* The same two of what may be compressed by gzip, xz, bzip2, zstd or lz4, which the first bytes
+ * tell, not the name. A compressed text is a stream of the bytes it unpacks to: offsets count
+ * those, it can be searched once, and a part of it is in memory at a time, its window of up to 256
+ * MiB included. Members, streams and frames one behind the other are one text. What is not
+ * compressed is searched as by the functions above; a pipe is asked by its first read. Errors
+ * besides those: READ, os_code 0, where data is damaged, ends too early or is followed by something
+ * else (the message names the byte of the file; what came before was searched); UNSUPPORTED where
+ * the format's library is not there: it is loaded when its first text comes. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_open_compressed(const char *path,
+                                                                     struct trawl_text **text,
+                                                                     struct trawl_error *error);
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_compressed(int descriptor,
+                                                                     const char *name,
+                                                                     struct trawl_text **text,
+                                                                     struct trawl_error *error);
+/* Which of these formats bytes begin with ("gzip", ...); NULL: none. 10 bytes are enough. */
+TRAWL_API const char *trawl_compression(const void *bytes, uint64_t bytes_count);
+
+/* Gives back what the text holds; what was borrowed stays the caller's. NULL is fine. */
 TRAWL_API void trawl_text_close(struct trawl_text *text);
 
 /* True if trawl_text_read works at any offset: memory and regular files. */

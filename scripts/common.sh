@@ -62,6 +62,23 @@ qemu-user|have_qemu_arm64
 ROWS
 }
 
+# What compressed files are unpacked with: headers for the build, libraries for the run; and the
+# programs that the tests pack with.
+needs_codecs() {
+    cat <<'ROWS'
+zlib1g-dev|[ -f /usr/include/zlib.h ]
+liblzma-dev|[ -f /usr/include/lzma.h ]
+libbz2-dev|[ -f /usr/include/bzlib.h ]
+libzstd-dev|[ -f /usr/include/zstd.h ]
+liblz4-dev|[ -f /usr/include/lz4frame.h ]
+gzip|have gzip
+xz-utils|have xz
+bzip2|have bzip2
+zstd|have zstd
+lz4|have lz4
+ROWS
+}
+
 needs_tidy() {
     cat <<'ROWS'
 clang-tidy|have clang-tidy

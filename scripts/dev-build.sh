@@ -3,5 +3,5 @@
 set -euo pipefail
 . scripts/common.sh
 
-need build
+need build -- codecs
 build_preset "${1:-release}" "${@:2}"

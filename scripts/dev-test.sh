@@ -8,7 +8,7 @@ if [ $# -gt 0 ]; then
     warn "no such test: $1 (./dev help lists them)"
     exit 2
 fi
-need build python -- test tidy
+need build python -- codecs test tidy
 if step 'build release' bash scripts/dev-build.sh release; then
     run_ctest release
 fi

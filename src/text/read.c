@@ -8,6 +8,7 @@
 
 #include "base/checked.h"
 #include "base/fault.h"
+#include "text/unpack.h"
 
 #define READ_BYTES_MAX (1u << 30) /* Linux transfers at most 2 GiB less a page per call */
 
@@ -64,6 +65,11 @@ enum trawl_status read_file(const struct trawl_text *text, uint64_t offset, uint
 
 bool read_is_ready(const struct trawl_text *text)
 {
+    return text->unpack != NULL ? unpack_is_ready(text) : read_is_ready_of(text);
+}
+
+bool read_is_ready_of(const struct trawl_text *text)
+{
     struct pollfd descriptor = {text->descriptor, POLLIN, 0};
 
     return poll(&descriptor, 1, 0) > 0;
@@ -84,12 +90,27 @@ enum trawl_status read_stream(const struct trawl_text *text, int wake, uint64_t 
                               uint8_t *buffer, uint64_t count, uint64_t *read_bytes,
                               struct trawl_error *error)
 {
+    enum trawl_status status;
+
+    if (text->unpack == NULL)
+        return read_bytes_of(text, text->is_regular, wake, offset, buffer, count, read_bytes,
+                             error);
+    status = unpack_read(text, wake, buffer, count, read_bytes, error);
+    if (status != TRAWL_OK && error != NULL)
+        error->text_offset = offset;
+    return status;
+}
+
+enum trawl_status read_bytes_of(const struct trawl_text *text, bool from_file, int wake,
+                                uint64_t offset, uint8_t *buffer, uint64_t count,
+                                uint64_t *read_bytes, struct trawl_error *error)
+{
     size_t bytes = (size_t)min_u64(count, READ_BYTES_MAX);
 
     for (;;) {
         ssize_t got;
 
-        if (text->is_regular) {
+        if (from_file) {
             got = faulty_pread(text->descriptor, buffer, bytes,
                                (off_t)saturating_add(text->descriptor_begin, offset));
         } else {

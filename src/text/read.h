@@ -17,4 +17,11 @@ enum trawl_status read_stream(const struct trawl_text *text, int wake, uint64_t 
 /* Would a read of the stream return at once? */
 bool read_is_ready(const struct trawl_text *text);
 
+/* The same two of the descriptor itself, whose bytes may be compressed; from_file: by pread from
+ * `offset` of the text on. */
+enum trawl_status read_bytes_of(const struct trawl_text *text, bool from_file, int wake,
+                                uint64_t offset, uint8_t *buffer, uint64_t count,
+                                uint64_t *read_bytes, struct trawl_error *error);
+bool read_is_ready_of(const struct trawl_text *text);
+
 #endif

@@ -11,7 +11,9 @@
 #include "base/checked.h"
 #include "base/fault.h"
 #include "base/memory.h"
+#include "text/codec.h"
 #include "text/read.h"
+#include "text/unpack.h"
 
 #define PIPE_BYTES \
     (1 << 20) /* what an unprivileged process may ask for; refused, it stays as it is */
@@ -85,8 +87,34 @@ static enum trawl_status text_examine(struct trawl_text *text, struct trawl_erro
     return TRAWL_OK;
 }
 
+/* A text that may be compressed: a regular file's first bytes tell at once, of anything else the
+ * first read will. */
+static enum trawl_status text_unpack_begin(struct trawl_text *text, struct trawl_error *error)
+{
+    uint8_t first[CODEC_MAGIC_BYTES_MAX];
+    const struct codec *codec;
+    uint64_t got = 0;
+    bool undecided, is_regular = text->is_regular;
+
+    if (is_regular) {
+        if (text->kind != TEXT_FILE)
+            return TRAWL_OK; /* one of the kernel's files, or empty */
+        TRAWL_TRY(read_file(text, 0, first, sizeof first, &got, error));
+        codec = codec_of(first, got, &undecided);
+        if (codec == NULL)
+            return TRAWL_OK;
+        TRAWL_TRY(codec_load(codec, text->name, error));
+    }
+    TRAWL_TRY(unpack_open(is_regular, 0, &text->unpack, error));
+    text->kind = TEXT_STREAM;
+    text->is_regular = false;
+    text->bytes_count = 0;
+    return TRAWL_OK;
+}
+
 static enum trawl_status text_from_open(int descriptor, bool is_ours, const char *name,
-                                        struct trawl_text **text_out, struct trawl_error *error)
+                                        bool unpacks, struct trawl_text **text_out,
+                                        struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
     struct trawl_text *text = NULL;
@@ -94,6 +122,8 @@ static enum trawl_status text_from_open(int descriptor, bool is_ours, const char
     TRAWL_TRY(text_new(name, &text, error));
     text->descriptor = descriptor;
     TRAWL_TRY_DONE(text_examine(text, error));
+    if (unpacks)
+        TRAWL_TRY_DONE(text_unpack_begin(text, error));
     text->descriptor_is_ours = is_ours;
     *text_out = text;
     text = NULL;
@@ -102,8 +132,8 @@ done:
     return status;
 }
 
-enum trawl_status trawl_text_open_file(const char *path, struct trawl_text **text_out,
-                                       struct trawl_error *error)
+static enum trawl_status open_path(const char *path, bool unpacks, struct trawl_text **text_out,
+                                   struct trawl_error *error)
 {
     enum trawl_status status;
     int descriptor = -1;
@@ -119,15 +149,26 @@ enum trawl_status trawl_text_open_file(const char *path, struct trawl_text **tex
 
         return TRAWL_FAIL_OS(error, OPEN, code, "%s: %s", path, strerror(code));
     }
-    status = text_from_open(descriptor, true, path, text_out, error);
+    status = text_from_open(descriptor, true, path, unpacks, text_out, error);
     if (status != TRAWL_OK)
         (void)close(descriptor);
     return status;
 }
 
-enum trawl_status trawl_text_from_descriptor(int descriptor, const char *name,
-                                             struct trawl_text **text_out,
+enum trawl_status trawl_text_open_file(const char *path, struct trawl_text **text_out,
+                                       struct trawl_error *error)
+{
+    return open_path(path, false, text_out, error);
+}
+
+enum trawl_status trawl_text_open_compressed(const char *path, struct trawl_text **text_out,
                                              struct trawl_error *error)
+{
+    return open_path(path, true, text_out, error);
+}
+
+static enum trawl_status from_descriptor(int descriptor, const char *name, bool unpacks,
+                                         struct trawl_text **text_out, struct trawl_error *error)
 {
     char made_name[32];
 
@@ -135,7 +176,22 @@ enum trawl_status trawl_text_from_descriptor(int descriptor, const char *name,
         return TRAWL_FAIL(error, ARGUMENT,
                           descriptor < 0 ? "descriptor is negative" : "text is NULL");
     (void)snprintf(made_name, sizeof made_name, "descriptor %d", descriptor);
-    return text_from_open(descriptor, false, name != NULL ? name : made_name, text_out, error);
+    return text_from_open(descriptor, false, name != NULL ? name : made_name, unpacks, text_out,
+                          error);
+}
+
+enum trawl_status trawl_text_from_descriptor(int descriptor, const char *name,
+                                             struct trawl_text **text_out,
+                                             struct trawl_error *error)
+{
+    return from_descriptor(descriptor, name, false, text_out, error);
+}
+
+enum trawl_status trawl_text_from_compressed(int descriptor, const char *name,
+                                             struct trawl_text **text_out,
+                                             struct trawl_error *error)
+{
+    return from_descriptor(descriptor, name, true, text_out, error);
 }
 
 void trawl_text_close(struct trawl_text *text)
@@ -144,6 +200,7 @@ void trawl_text_close(struct trawl_text *text)
         return;
     if (text->descriptor_is_ours)
         (void)close(text->descriptor);
+    unpack_close(text->unpack);
     memory_release(text->name, text->name_bytes, 1);
     memory_release(text, 1, sizeof *text);
 }

@@ -15,16 +15,19 @@
 
 enum text_kind { TEXT_MEMORY, TEXT_FILE, TEXT_STREAM };
 
+struct text_unpack;
+
 struct trawl_text {
     enum text_kind kind;
     const uint8_t *bytes; /* memory */
     uint64_t bytes_count; /* memory; a file's size when it was opened */
     int descriptor;       /* file and stream */
     bool descriptor_is_ours;
-    bool is_regular;           /* a regular file, also one read like a stream (size 0) */
-    bool stream_is_used;       /* a stream that is not a regular file can be searched once */
-    uint64_t descriptor_begin; /* a regular file's offset of the text's first byte */
-    char *name;                /* for messages; name_bytes with its NUL */
+    bool is_regular;            /* a regular file, also one read like a stream (size 0) */
+    bool stream_is_used;        /* a stream that is not a regular file can be searched once */
+    uint64_t descriptor_begin;  /* a regular file's offset of the text's first byte */
+    struct text_unpack *unpack; /* a stream that may be compressed; else NULL */
+    char *name;                 /* for messages; name_bytes with its NUL */
     uint64_t name_bytes;
 };
 

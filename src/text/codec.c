@@ -1,0 +1,95 @@
+/* codec: which format a text has, and its library. */
+#include "text/codec.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "base/fault.h"
+#include "text/codecs.h"
+
+struct magic {
+    const struct codec *codec;
+    uint8_t bytes[CODEC_MAGIC_BYTES_MAX];
+    uint8_t bytes_count;
+};
+
+/* 0x100 would be any byte; of bzip2 the fourth says a block's size, '1' to '9'. */
+#define BZIP2_SIZE_AT 3u
+
+static const struct magic magics[] = {
+    {&codec_gzip, {0x1f, 0x8b, 0x08}, 3},
+    {&codec_xz, {0xfd, '7', 'z', 'X', 'Z', 0}, 6},
+    {&codec_zstd, {0x28, 0xb5, 0x2f, 0xfd}, 4},
+    {&codec_lz4, {0x04, 0x22, 0x4d, 0x18}, 4},
+    {&codec_bzip2, {'B', 'Z', 'h', '1', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59}, 10},
+    {&codec_bzip2, {'B', 'Z', 'h', '1', 0x17, 0x72, 0x45, 0x38, 0x50, 0x90}, 10}, /* empty */
+};
+
+#define CODEC_COUNT 5u
+static const struct codec *const codecs[CODEC_COUNT] = {&codec_gzip, &codec_xz, &codec_zstd,
+                                                        &codec_lz4, &codec_bzip2};
+
+static bool is_like(const struct magic *magic, const uint8_t *bytes, uint64_t bytes_count)
+{
+    for (uint64_t i = 0; i < bytes_count && i < magic->bytes_count; i++) {
+        if (magic->codec == &codec_bzip2 && i == BZIP2_SIZE_AT) {
+            if (bytes[i] < '1' || bytes[i] > '9')
+                return false;
+        } else if (bytes[i] != magic->bytes[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+const struct codec *codec_of(const uint8_t *bytes, uint64_t bytes_count, bool *undecided)
+{
+    *undecided = false;
+    for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++) {
+        if (!is_like(&magics[i], bytes, bytes_count))
+            continue;
+        if (bytes_count >= magics[i].bytes_count)
+            return magics[i].codec;
+        *undecided = true;
+    }
+    return NULL;
+}
+
+const char *trawl_compression(const void *bytes, uint64_t bytes_count)
+{
+    bool undecided;
+    const struct codec *codec =
+        bytes == NULL ? NULL : codec_of((const uint8_t *)bytes, bytes_count, &undecided);
+
+    return codec == NULL ? NULL : codec->name;
+}
+
+enum trawl_status codec_load(const struct codec *codec, const char *name, struct trawl_error *error)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static bool loaded[CODEC_COUNT];
+    uint32_t index = 0;
+    bool good;
+
+    if (codec->load == NULL)
+        return TRAWL_FAIL(error, UNSUPPORTED, "%s: %s data, and this build is without %s", name,
+                          codec->name, codec->library);
+    while (codecs[index] != codec)
+        index++;
+    (void)pthread_mutex_lock(&lock);
+    good = loaded[index];
+    if (!good && !fault_hit(FAULT_OPEN)) {
+        void *library = dlopen(codec->library, RTLD_NOW | RTLD_LOCAL);
+
+        good = library != NULL && codec->load(library);
+        if (library != NULL && !good)
+            (void)dlclose(library);
+        loaded[index] = good;
+    }
+    (void)pthread_mutex_unlock(&lock);
+    if (!good)
+        return TRAWL_FAIL(error, UNSUPPORTED, "%s: %s data, and %s cannot be loaded", name,
+                          codec->name, codec->library);
+    return TRAWL_OK;
+}

@@ -1,0 +1,79 @@
+/* codec_bzip2: by libbz2. */
+#include <dlfcn.h>
+#include <limits.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/fault.h"
+#include "text/codecs.h"
+
+#if TRAWL_BZIP2
+#include <bzlib.h>
+
+static struct {
+    __typeof__(BZ2_bzDecompressInit) *init;
+    __typeof__(BZ2_bzDecompress) *step;
+    __typeof__(BZ2_bzDecompressEnd) *end;
+} bz;
+
+static bool bzip2_load(void *library)
+{
+    return CODEC_SYMBOL(library, bz.init, "BZ2_bzDecompressInit") &&
+           CODEC_SYMBOL(library, bz.step, "BZ2_bzDecompress") &&
+           CODEC_SYMBOL(library, bz.end, "BZ2_bzDecompressEnd");
+}
+
+static void *bzip2_open(void)
+{
+    bz_stream *stream = fault_hit(FAULT_MEMORY) ? NULL : calloc(1, sizeof *stream);
+
+    if (stream != NULL && bz.init(stream, 0, 0) != BZ_OK) {
+        free(stream);
+        return NULL;
+    }
+    return stream;
+}
+
+static enum codec_result bzip2_step(void *state, struct codec_io *io)
+{
+    bz_stream *stream = state;
+    unsigned in = (unsigned)min_u64(io->in_count, UINT_MAX);
+    unsigned out = (unsigned)min_u64(io->out_count, UINT_MAX);
+    int result;
+
+    stream->next_in = (char *)(uintptr_t)io->in;
+    stream->avail_in = in;
+    stream->next_out = (char *)io->out;
+    stream->avail_out = out;
+    result = bz.step(stream);
+    io->in += in - stream->avail_in;
+    io->in_count -= in - stream->avail_in;
+    io->out += out - stream->avail_out;
+    io->out_count -= out - stream->avail_out;
+    return result == BZ_STREAM_END  ? CODEC_END
+           : result == BZ_OK        ? CODEC_MORE
+           : result == BZ_MEM_ERROR ? CODEC_MEMORY
+                                    : CODEC_DAMAGED;
+}
+
+/* libbz2 has no way back to the beginning but by way of the end. */
+static bool bzip2_again(void *state)
+{
+    bz_stream *stream = state;
+
+    (void)bz.end(stream);
+    memset(stream, 0, sizeof *stream);
+    return !fault_hit(FAULT_MEMORY) && bz.init(stream, 0, 0) == BZ_OK;
+}
+
+static void bzip2_close(void *state)
+{
+    (void)bz.end(state);
+    free(state);
+}
+#define BZIP2_CALLS bzip2_load, bzip2_open, bzip2_step, bzip2_again, bzip2_close
+#else
+#define BZIP2_CALLS NULL, NULL, NULL, NULL, NULL
+#endif
+
+const struct codec codec_bzip2 = {"bzip2", "libbz2.so.1.0", BZIP2_CALLS};

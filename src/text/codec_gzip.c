@@ -1,0 +1,79 @@
+/* codec_gzip: by zlib. */
+#include <dlfcn.h>
+#include <limits.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/fault.h"
+#include "text/codecs.h"
+
+#if TRAWL_ZLIB
+#include <zlib.h>
+
+#define WINDOW_GZIP_ONLY (15 + 16) /* the largest window, and gzip's head and tail */
+
+static struct {
+    __typeof__(inflateInit2_) *init;
+    __typeof__(inflate) *step;
+    __typeof__(inflateReset) *reset;
+    __typeof__(inflateEnd) *end;
+} z;
+
+static bool gzip_load(void *library)
+{
+    return CODEC_SYMBOL(library, z.init, "inflateInit2_") &&
+           CODEC_SYMBOL(library, z.step, "inflate") &&
+           CODEC_SYMBOL(library, z.reset, "inflateReset") &&
+           CODEC_SYMBOL(library, z.end, "inflateEnd");
+}
+
+static void *gzip_open(void)
+{
+    z_stream *stream = fault_hit(FAULT_MEMORY) ? NULL : calloc(1, sizeof *stream);
+
+    if (stream != NULL &&
+        z.init(stream, WINDOW_GZIP_ONLY, ZLIB_VERSION, (int)sizeof *stream) != Z_OK) {
+        free(stream);
+        return NULL;
+    }
+    return stream;
+}
+
+static enum codec_result gzip_step(void *state, struct codec_io *io)
+{
+    z_stream *stream = state;
+    uInt in = (uInt)min_u64(io->in_count, UINT_MAX), out = (uInt)min_u64(io->out_count, UINT_MAX);
+    int result;
+
+    stream->next_in = (Bytef *)(uintptr_t)io->in;
+    stream->avail_in = in;
+    stream->next_out = io->out;
+    stream->avail_out = out;
+    result = z.step(stream, Z_NO_FLUSH);
+    io->in += in - stream->avail_in;
+    io->in_count -= in - stream->avail_in;
+    io->out += out - stream->avail_out;
+    io->out_count -= out - stream->avail_out;
+    io->what = stream->msg;
+    return result == Z_STREAM_END                    ? CODEC_END
+           : result == Z_OK || result == Z_BUF_ERROR ? CODEC_MORE
+           : result == Z_MEM_ERROR                   ? CODEC_MEMORY
+                                                     : CODEC_DAMAGED;
+}
+
+static bool gzip_again(void *state)
+{
+    return z.reset(state) == Z_OK;
+}
+
+static void gzip_close(void *state)
+{
+    (void)z.end(state);
+    free(state);
+}
+#define GZIP_CALLS gzip_load, gzip_open, gzip_step, gzip_again, gzip_close
+#else
+#define GZIP_CALLS NULL, NULL, NULL, NULL, NULL
+#endif
+
+const struct codec codec_gzip = {"gzip", "libz.so.1", GZIP_CALLS};

@@ -1,0 +1,67 @@
+/* codec_lz4: frames, by liblz4; their blocks have 4 MiB at most. */
+#include <dlfcn.h>
+
+#include "base/fault.h"
+#include "text/codecs.h"
+
+#if TRAWL_LZ4
+#include <lz4frame.h>
+
+static struct {
+    __typeof__(LZ4F_createDecompressionContext) *open;
+    __typeof__(LZ4F_decompress) *step;
+    __typeof__(LZ4F_freeDecompressionContext) *close;
+    __typeof__(LZ4F_isError) *is_error;
+    __typeof__(LZ4F_getErrorName) *error_name;
+} lz;
+
+static bool lz4_load(void *library)
+{
+    return CODEC_SYMBOL(library, lz.open, "LZ4F_createDecompressionContext") &&
+           CODEC_SYMBOL(library, lz.step, "LZ4F_decompress") &&
+           CODEC_SYMBOL(library, lz.close, "LZ4F_freeDecompressionContext") &&
+           CODEC_SYMBOL(library, lz.is_error, "LZ4F_isError") &&
+           CODEC_SYMBOL(library, lz.error_name, "LZ4F_getErrorName");
+}
+
+static void *lz4_open(void)
+{
+    LZ4F_dctx *context = NULL;
+
+    if (fault_hit(FAULT_MEMORY) || lz.is_error(lz.open(&context, LZ4F_VERSION)))
+        return NULL;
+    return context;
+}
+
+static enum codec_result lz4_step(void *state, struct codec_io *io)
+{
+    size_t in = (size_t)io->in_count, out = (size_t)io->out_count;
+    size_t result = lz.step(state, io->out, &out, io->in, &in, NULL);
+
+    if (lz.is_error(result)) { /* what `in` and `out` then are, is not said */
+        io->what = lz.error_name(result);
+        return CODEC_DAMAGED;
+    }
+    io->in += in;
+    io->in_count -= in;
+    io->out += out;
+    io->out_count -= out;
+    return result == 0 ? CODEC_END : CODEC_MORE;
+}
+
+/* The next frame begins by itself. */
+static bool lz4_again(void *state)
+{
+    return state != NULL;
+}
+
+static void lz4_close(void *state)
+{
+    (void)lz.close(state);
+}
+#define LZ4_CALLS lz4_load, lz4_open, lz4_step, lz4_again, lz4_close
+#else
+#define LZ4_CALLS NULL, NULL, NULL, NULL, NULL
+#endif
+
+const struct codec codec_lz4 = {"lz4", "liblz4.so.1", LZ4_CALLS};

@@ -1,0 +1,73 @@
+/* codec_zstd: by libzstd, which refuses windows over 128 MiB by itself. */
+#include <dlfcn.h>
+
+#include "base/fault.h"
+#include "text/codecs.h"
+
+#if TRAWL_ZSTD
+#include <zstd.h>
+#include <zstd_errors.h>
+
+static struct {
+    __typeof__(ZSTD_createDStream) *open;
+    __typeof__(ZSTD_decompressStream) *step;
+    __typeof__(ZSTD_freeDStream) *close;
+    __typeof__(ZSTD_isError) *is_error;
+    __typeof__(ZSTD_getErrorCode) *error_code;
+    __typeof__(ZSTD_getErrorName) *error_name;
+} zs;
+
+static bool zstd_load(void *library)
+{
+    return CODEC_SYMBOL(library, zs.open, "ZSTD_createDStream") &&
+           CODEC_SYMBOL(library, zs.step, "ZSTD_decompressStream") &&
+           CODEC_SYMBOL(library, zs.close, "ZSTD_freeDStream") &&
+           CODEC_SYMBOL(library, zs.is_error, "ZSTD_isError") &&
+           CODEC_SYMBOL(library, zs.error_code, "ZSTD_getErrorCode") &&
+           CODEC_SYMBOL(library, zs.error_name, "ZSTD_getErrorName");
+}
+
+static void *zstd_open(void)
+{
+    return fault_hit(FAULT_MEMORY) ? NULL : zs.open();
+}
+
+static enum codec_result zstd_step(void *state, struct codec_io *io)
+{
+    ZSTD_inBuffer in = {io->in, (size_t)io->in_count, 0};
+    ZSTD_outBuffer out = {io->out, (size_t)io->out_count, 0};
+    size_t result = zs.step(state, &out, &in);
+
+    io->in += in.pos;
+    io->in_count -= in.pos;
+    io->out += out.pos;
+    io->out_count -= out.pos;
+    if (!zs.is_error(result))
+        return result == 0 ? CODEC_END : CODEC_MORE;
+    io->what = zs.error_name(result);
+    switch (zs.error_code(result)) {
+    case ZSTD_error_frameParameter_windowTooLarge:
+        return CODEC_LARGE;
+    case ZSTD_error_memory_allocation:
+        return CODEC_MEMORY;
+    default:
+        return CODEC_DAMAGED;
+    }
+}
+
+/* The next frame begins by itself. */
+static bool zstd_again(void *state)
+{
+    return state != NULL;
+}
+
+static void zstd_close(void *state)
+{
+    (void)zs.close(state);
+}
+#define ZSTD_CALLS zstd_load, zstd_open, zstd_step, zstd_again, zstd_close
+#else
+#define ZSTD_CALLS NULL, NULL, NULL, NULL, NULL
+#endif
+
+const struct codec codec_zstd = {"zstd", "libzstd.so.1", ZSTD_CALLS};

@@ -1,0 +1,248 @@
+/* compressed: texts that are unpacked as they are searched: each format, members one behind the
+ * other, data cut off at every byte and with every byte changed. */
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "unit/unit.h"
+
+#define HAY_LINES 40
+#define NEEDLE_AT ((uint64_t)HAY_LINES * 4)
+#define TEXT_BYTES (NEEDLE_AT * 2 + 7)
+#define ROOM 4096
+
+struct sample {
+    const char *format;
+    const uint8_t *bytes;
+    uint64_t bytes_count;
+};
+
+#define SAMPLE(format, ...) static const uint8_t format##_bytes[] = {__VA_ARGS__};
+#include "unit/compressed.def"
+#undef SAMPLE
+
+#define SAMPLE(format, ...) {#format, format##_bytes, sizeof format##_bytes},
+static struct sample samples[] = {
+#include "unit/compressed.def"
+};
+#undef SAMPLE
+#define SAMPLE_COUNT (sizeof samples / sizeof samples[0])
+
+static struct trawl_plan *plan;
+static struct trawl_searcher *searcher;
+
+static int file_of(const uint8_t *bytes, uint64_t bytes_count)
+{
+    int file = memfd_create("compressed", MFD_CLOEXEC);
+
+    if (file < 0 || write(file, bytes, bytes_count) != (ssize_t)bytes_count ||
+        lseek(file, 0, SEEK_SET) != 0)
+        exit(1);
+    return file;
+}
+
+static int pipe_of(const uint8_t *bytes, uint64_t bytes_count)
+{
+    int ends[2];
+
+    if (pipe(ends) != 0 || write(ends[1], bytes, bytes_count) != (ssize_t)bytes_count)
+        exit(1);
+    close(ends[1]);
+    return ends[0];
+}
+
+struct seen {
+    uint64_t bytes, matches, match_at;
+    bool is_right; /* what came is how the text begins */
+};
+
+/* What samples unpack to, `copies` times. */
+static uint8_t expected_byte(uint64_t at)
+{
+    at %= TEXT_BYTES;
+    if (at >= NEEDLE_AT && at < NEEDLE_AT + 7)
+        return (uint8_t) "needle\n"[at - NEEDLE_AT];
+    return (uint8_t) "hay\n"[(at < NEEDLE_AT ? at : at - 7) % 4];
+}
+
+static int see(void *context, const struct trawl_window *window)
+{
+    struct seen *seen = context;
+
+    seen->is_right = seen->is_right && window->begin == seen->bytes;
+    for (uint64_t i = 0; i < window->bytes_count; i++)
+        seen->is_right = seen->is_right && window->bytes[i] == expected_byte(window->begin + i);
+    if (window->match_count > 0)
+        seen->match_at = window->matches[window->match_count - 1].begin;
+    seen->bytes += window->bytes_count;
+    seen->matches += window->match_count;
+    return seen->bytes > 100 * TEXT_BYTES; /* a bomb, or a decoder that does not end */
+}
+
+/* Search the descriptor, and close it. */
+static enum trawl_status search(int descriptor, struct seen *seen, struct trawl_error *error)
+{
+    struct trawl_text *text = NULL;
+    enum trawl_status status = trawl_text_from_compressed(descriptor, "name", &text, error);
+
+    *seen = (struct seen){.is_right = true};
+    if (status == TRAWL_OK)
+        status = trawl_windows(searcher, plan, text, 0, see, seen, error);
+    trawl_text_close(text);
+    close(descriptor);
+    return status;
+}
+
+static void whole(const struct sample *sample)
+{
+    struct seen seen;
+    struct trawl_error error = unit_error();
+    uint8_t bytes[ROOM];
+
+    for (int way = 0; way < 2; way++) {
+        CHECK_STATUS(search((way == 0 ? file_of : pipe_of)(sample->bytes, sample->bytes_count),
+                            &seen, &error),
+                     TRAWL_OK);
+        TEST_CHECK_U64(seen.bytes, TEXT_BYTES);
+        TEST_CHECK_U64(seen.matches, 1);
+        TEST_CHECK_U64(seen.match_at, NEEDLE_AT);
+        TEST_CHECK(seen.is_right);
+    }
+    for (uint64_t i = 0; i < 3; i++)
+        memcpy(bytes + i * sample->bytes_count, sample->bytes, sample->bytes_count);
+    memset(bytes + 3 * sample->bytes_count, 0, 512);
+    for (uint64_t nuls = 0; nuls <= 512; nuls += 512) { /* as tapes end */
+        CHECK_STATUS(search(file_of(bytes, 3 * sample->bytes_count + nuls), &seen, &error),
+                     TRAWL_OK);
+        TEST_CHECK_U64(seen.bytes, 3 * TEXT_BYTES);
+        TEST_CHECK_U64(seen.matches, 3);
+        TEST_CHECK(seen.is_right);
+    }
+    bytes[3 * sample->bytes_count] = 'x';
+    CHECK_STATUS(search(file_of(bytes, 3 * sample->bytes_count + 512), &seen, &error), TRAWL_READ);
+    TEST_CHECK_U64(seen.bytes, 3 * TEXT_BYTES);
+    TEST_CHECK(strstr(error.message, "name") != NULL && strstr(error.message, "byte") != NULL);
+    TEST_CHECK_U64((uint64_t)error.os_code, 0);
+}
+
+static void calls(const struct sample *sample)
+{
+    int file = file_of(sample->bytes, sample->bytes_count);
+    struct trawl_text *text = NULL;
+    uint64_t count = 0;
+    char path[64];
+
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    MUST(trawl_text_open_compressed(path, &text, NULL));
+    TEST_CHECK(!trawl_text_is_seekable(text));
+    TEST_CHECK(!trawl_text_bytes(text, &count));
+    CHECK_ERROR(trawl_text_read(text, 0, path, 1, &count, error), TRAWL_UNSUPPORTED);
+    MUST(trawl_count(searcher, plan, text, &count, NULL));
+    TEST_CHECK_U64(count, 1);
+    CHECK_ERROR(trawl_count(searcher, plan, text, &count, error), TRAWL_UNSUPPORTED);
+    trawl_text_close(text);
+    close(file);
+    TEST_CHECK(strcmp(trawl_compression(sample->bytes, 10), sample->format) == 0);
+    TEST_CHECK(trawl_compression(sample->bytes, 2) == NULL);
+}
+
+/* Cut off anywhere: what came is right, and the end is said to be missing. A cut in the first bytes
+ * leaves what is not known to be compressed. */
+static void cut(const struct sample *sample)
+{
+    for (uint64_t count = 0; count < sample->bytes_count; count++) {
+        bool is_known = trawl_compression(sample->bytes, count) != NULL;
+        struct trawl_error error = unit_error();
+        struct seen seen;
+        enum trawl_status status = search(file_of(sample->bytes, count), &seen, &error);
+
+        CHECK_STATUS(status, is_known ? TRAWL_READ : TRAWL_OK);
+        if (is_known)
+            unit_check_error(&error, TRAWL_READ, sample->format, __FILE__, __LINE__);
+        TEST_CHECK(seen.is_right || !is_known);
+        TEST_CHECK(seen.bytes <= TEXT_BYTES);
+    }
+}
+
+/* Changed anywhere: some status, no hang. */
+static void change(const struct sample *sample)
+{
+    struct test_random random = test_random_begin(sample->format);
+    uint64_t failed = 0;
+    uint8_t bytes[ROOM];
+
+    for (uint64_t i = 0; i < 4 * sample->bytes_count; i++) {
+        struct trawl_error error = unit_error();
+        struct seen seen;
+        enum trawl_status status;
+
+        memcpy(bytes, sample->bytes, sample->bytes_count);
+        bytes[i % sample->bytes_count] ^= (uint8_t)(1 + test_random_below(&random, 255));
+        status = search(file_of(bytes, sample->bytes_count), &seen, &error);
+        failed += status != TRAWL_OK;
+        TEST_CHECK(status == TRAWL_OK || status == TRAWL_READ || status == TRAWL_STOPPED);
+        if (status == TRAWL_READ)
+            unit_check_error(&error, status, sample->format, __FILE__, __LINE__);
+    }
+    TEST_CHECK(failed > sample->bytes_count);
+}
+
+/* What is not compressed is searched as it is. */
+static void plain(void)
+{
+    static const char *const texts[] = {
+        "", "B", "BZh9", "BZh9 a needle", "\x1f\x8b needle", "needle", "(\xb5/ needle"};
+    struct trawl_error record = unit_error();
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        for (int way = 0; way < 2; way++) {
+            const uint8_t *bytes = (const uint8_t *)texts[i];
+            uint64_t count = strlen(texts[i]);
+            struct seen seen;
+
+            CHECK_STATUS(search((way == 0 ? file_of : pipe_of)(bytes, count), &seen, &record),
+                         TRAWL_OK);
+            TEST_CHECK_U64(seen.bytes, count);
+            TEST_CHECK_U64(seen.matches, strstr(texts[i], "needle") != NULL);
+        }
+    TEST_CHECK(trawl_compression(NULL, 0) == NULL);
+    CHECK_ERROR(trawl_text_open_compressed("/nowhere/at/all", &(struct trawl_text *){NULL}, error),
+                TRAWL_OPEN);
+    CHECK_ERROR(trawl_text_open_compressed(NULL, &(struct trawl_text *){NULL}, error),
+                TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_text_from_compressed(-1, NULL, &(struct trawl_text *){NULL}, error),
+                TRAWL_ARGUMENT);
+}
+
+int main(void)
+{
+    size_t built = 0;
+
+    test_begin("compressed");
+    plan = unit_plan("needle");
+    MUST(trawl_searcher_open(NULL, &searcher, NULL));
+    plain();
+    for (size_t i = 0; i < SAMPLE_COUNT; i++) {
+        struct trawl_error error = unit_error();
+        struct seen seen;
+
+        if (search(file_of(samples[i].bytes, samples[i].bytes_count), &seen, &error) ==
+            TRAWL_UNSUPPORTED) {
+            TEST_CHECK(strstr(error.message, samples[i].format) != NULL);
+            printf("left out: %s\n", error.message);
+            continue;
+        }
+        built++;
+        whole(&samples[i]);
+        calls(&samples[i]);
+        cut(&samples[i]);
+        change(&samples[i]);
+    }
+    trawl_searcher_close(searcher);
+    trawl_plan_free(plan);
+    if (built == 0) {
+        printf("SKIPPED: no library for compressed texts is here\n");
+        return 77;
+    }
+    return test_end();
+}
