@@ -10,6 +10,7 @@ status, not by a signal or a sanitizer's report; and either with the right outpu
 fault did not matter), or with status 2, a line on standard error that begins with "trawl: ", and
 on standard output no byte that does not belong there.
 """
+import gzip
 import os
 import subprocess
 import sys
@@ -51,6 +52,8 @@ SCENES = [
     (["--matrix=npy", "-e", "foo", "-e", "foo", "small", "binary"], None),
     (["--hex", "66 6f"], b"foo\nbar\n"),
     (["--explain", "foo"], None),
+    (["--search-zip", "-n", "foo", "packed", "small"], None),
+    (["--search-zip", "-r", "-j2", "-c", "foo", "zips"], None),
     (["--stats", "--progress", "-c", "foo", "small"], None),
     (["--help"], None),
     (["--generate=man"], None),
@@ -64,6 +67,10 @@ def make_files(top):
     put("small", b"foo\nbar\nfoo bar\n")
     put("big", b"".join(b"line %d %s\n" % (i, b"foo" if i % 50 == 0 else b"bar") for i in range(40000)))
     put("binary", b"foo\n" + b"x" * 200000 + b"\n\0foo\0\n")
+    put("packed", gzip.compress(b"".join(b"line %d foo\n" % i for i in range(9000))) + gzip.compress(b"foo"))
+    os.mkdir(os.path.join(top, "zips"))
+    for i in range(5):
+        put("zips/%d" % i, gzip.compress(b"foo\n" * 100 * i))
     put("line", b"foo " + b"x" * 3000000)
     put("patterns", b"foo\noof\nzzz\n")
     put("lengths", b"\3\0\0\0foo\1\0\0\0\n")

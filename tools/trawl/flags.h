@@ -89,6 +89,7 @@ struct typed {
     bool byte_offset, line_number, line_buffered, only_matching, quiet, count;
     bool initial_tab, null_after_name, unix_offsets, follow_links;
     bool pattern_number, count_by_pattern, unmatched_patterns;
+    bool search_zip;
     bool count_matches, overlapping, positions, first, explain, stats, progress;
     int file_names; /* 1: with, -1: without, 0: as the number of files says */
     enum binary_files binary_files;

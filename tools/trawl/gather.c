@@ -99,8 +99,12 @@ static void pass_over(struct pool_worker *worker, size_t from, size_t to)
 static void search_one(struct pool_worker *worker, const struct gathered *gathered)
 {
     struct stat status;
-    struct job_file file = {-1, &status, gathered->name, worker->gather.bytes + gathered->begin,
-                            gathered->bytes_count};
+    struct job_file file = {-1,
+                            &status,
+                            gathered->name,
+                            worker->gather.bytes + gathered->begin,
+                            gathered->bytes_count,
+                            false};
 
     memset(&status, 0, sizeof status);
     status.st_mode = S_IFREG;

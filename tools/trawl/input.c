@@ -45,6 +45,8 @@ static bool read_whole(struct pool_worker *worker, int descriptor, uint64_t know
             return false;
         /* Less came than was asked for, and as much as the file is known to have: it is all. */
         if (got == 0 || used == known_bytes) {
+            if (worker->job->settings->typed->search_zip && trawl_compression(bytes, used) != NULL)
+                return false;
             file->bytes = bytes;
             file->bytes_count = used;
             return true;
@@ -114,7 +116,7 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
 {
     const struct typed *typed = worker->job->settings->typed;
     struct stat status;
-    struct job_file file = {descriptor, &status, item->name, NULL, 0};
+    struct job_file file = {descriptor, &status, item->name, NULL, 0, typed->search_zip};
 
     if (read_unseen(worker, descriptor, item, &status, &file)) {
         gather_search(worker, &file);

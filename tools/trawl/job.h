@@ -63,6 +63,9 @@ void job_message(struct job *job, const char *format, ...) __attribute__((format
 /* A message that -s hides, about a file; the exit status will be 2. */
 void job_file_error(struct job *job, const char *name, int os_code);
 
+/* As job_file_error, with the message made. */
+void job_file_fault(struct job *job, const char *message);
+
 /* As job_message, with the text made. */
 void job_say(struct job *job, const char *text);
 
@@ -77,6 +80,7 @@ struct job_file {
     const char *name;
     const void *bytes; /* all of it, NULL: to be read from the descriptor */
     uint64_t bytes_count;
+    bool may_be_compressed;
 };
 
 /* Search it and report on it. */

@@ -104,6 +104,13 @@ void job_file_error(struct job *job, const char *name, int os_code)
     job->error_seen = true;
 }
 
+void job_file_fault(struct job *job, const char *message)
+{
+    if (!job->settings->typed->no_messages)
+        job_message(job, "%s", message);
+    job->error_seen = true;
+}
+
 static void print_usage_hint(void)
 {
     static const char hint[] = "Usage: trawl [OPTION]... PATTERNS [FILE]...\n"

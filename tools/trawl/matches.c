@@ -213,7 +213,7 @@ static enum trawl_status count_matches(struct scan *scan, struct trawl_error *er
                (needles->count == 1 && !settings->typed->ignore_case &&
                 !can_overlap(&needles->patterns[0]));
 
-    if (all && settings->max_count == UINT64_MAX)
+    if (all && settings->max_count == UINT64_MAX && !scan->unpacks)
         return trawl_count(scan->job->searcher, scan->plan, scan->text, &scan->selected_count,
                            error);
     return trawl_windows(scan->job->searcher, scan->plan, scan->text,

@@ -191,7 +191,7 @@ void matrix_count(struct job *job, int descriptor, const struct stat *status, co
 
     if (S_ISDIR(status->st_mode))
         return; /* the second pass says so */
-    if (!S_ISREG(status->st_mode) || at < 0) {
+    if (!S_ISREG(status->st_mode) || at < 0 || job->settings->typed->search_zip) {
         count_fails(job);
         job_message(job,
                     "%s: --matrix=npy into a pipe counts the records first, which takes a file: "

@@ -40,6 +40,7 @@ struct scan {
     const struct trawl_plan *plan;
     const char *name;
     bool seekable;
+    bool unpacks;          /* it may end in damage: what was counted until then is wanted */
     unsigned number_width; /* -T */
 
     /* What was carried over from earlier windows: for context the lines before, and the open line,

@@ -29,14 +29,14 @@ static bool is_own_output(const struct job *job, const struct stat *status)
 }
 
 /* -T: numbers are as wide as the file's size, or its greatest line number. */
-static unsigned number_width(const struct job *job, const struct stat *status)
+static unsigned number_width(const struct job *job, const struct stat *status, bool seekable)
 {
     uint64_t largest = (uint64_t)status->st_size;
     unsigned width = 0;
 
     if (!job->settings->typed->initial_tab)
         return 0;
-    if (!S_ISREG(status->st_mode))
+    if (!S_ISREG(status->st_mode) || !seekable)
         return NUMBER_WIDTH_UNKNOWN;
     largest += job->settings->typed->line_number;
     do {
@@ -98,7 +98,8 @@ static void scan_begin(struct scan *scan, struct job *job, struct trawl_text *te
     scan->plan = needles->plan;
     scan->name = file->name;
     scan->seekable = trawl_text_is_seekable(text);
-    scan->number_width = number_width(job, file->status);
+    scan->unpacks = file->may_be_compressed && file->bytes == NULL && !scan->seekable;
+    scan->number_width = number_width(job, file->status, scan->seekable);
     scan->left_count = settings->max_count;
     scan->printed_end = OFFSET_NONE;
     scan->quiet = settings->report != REPORT_LINES && settings->report != REPORT_ONLY_MATCHING;
@@ -111,7 +112,7 @@ static void scan_begin(struct scan *scan, struct job *job, struct trawl_text *te
         (settings->null_is_binary &&
          (!scan->quiet || settings->typed->binary_files == BINARY_FILES_WITHOUT_MATCH));
     scan->block_end = scan->watch_nulls && scan->seekable && !scan->quiet ? 0 : OFFSET_NONE;
-    if (scan->watch_nulls && has_hole(file)) {
+    if (scan->watch_nulls && scan->seekable && has_hole(file)) {
         scan->null_offset = 0;
         binary_found(scan);
         scan->stop = settings->typed->binary_files == BINARY_FILES_WITHOUT_MATCH;
@@ -150,7 +151,7 @@ static bool first_decides(const struct scan *scan, int descriptor)
  * difference: before it there is none. */
 static bool library_counts(const struct scan *scan, int descriptor)
 {
-    return scan->settings->report == REPORT_COUNT && !scan->every_line &&
+    return scan->settings->report == REPORT_COUNT && !scan->every_line && !scan->unpacks &&
            (!scan->watch_nulls || scan->settings->count_ends_at_null) &&
            (descriptor != STDIN_FILENO || scan->settings->max_count == UINT64_MAX);
 }
@@ -411,7 +412,9 @@ static void settle_input(struct scan *scan, const struct stat *status, off_t beg
     off_t end = (off_t)((last + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES);
 
     if (S_ISREG(status->st_mode) && begin >= 0) {
-        if (scan->left_count == 0 && !is_quick)
+        if (!scan->seekable) /* compressed: the place in the file is not known */
+            (void)lseek(STDIN_FILENO, 0, SEEK_END);
+        else if (scan->left_count == 0 && !is_quick)
             (void)lseek(STDIN_FILENO, begin + (off_t)scan->selected_end, SEEK_SET);
         else if (is_quick && scan->stop && begin + end < status->st_size)
             (void)lseek(STDIN_FILENO, begin + end, SEEK_SET);
@@ -427,8 +430,12 @@ static void settle_input(struct scan *scan, const struct stat *status, off_t beg
 static void fail(struct job *job, const char *name, enum trawl_status status,
                  const struct trawl_error *error)
 {
-    if (status == TRAWL_READ || status == TRAWL_OPEN) {
+    if ((status == TRAWL_READ || status == TRAWL_OPEN) && error->os_code != 0) {
         job_file_error(job, name, error->os_code);
+        return;
+    }
+    if (status == TRAWL_READ || (status == TRAWL_UNSUPPORTED && job->settings->typed->search_zip)) {
+        job_file_fault(job, error->message); /* which names the file */
         return;
     }
     if (status == TRAWL_MEMORY)
@@ -444,6 +451,8 @@ static enum trawl_status text_open(const struct job_file *file, struct trawl_tex
 {
     if (file->bytes != NULL)
         return trawl_text_from_memory(file->bytes, file->bytes_count, text, error);
+    if (file->may_be_compressed)
+        return trawl_text_from_compressed(file->descriptor, file->name, text, error);
     return trawl_text_from_descriptor(file->descriptor, file->name, text, error);
 }
 

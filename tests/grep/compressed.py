@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""Search random compressed files with --search-zip and compare with `TOOL -dc | grep -F`.
+
+usage: compressed.py TRAWL [--first CASE] [--cases COUNT]
+
+A case is a text, a format, how many members, a way in (file, pipe, standard input from a file, a
+tree beside files that are not compressed) and options. What is cut off or changed must end with
+status 2 and a message that names the file and a byte, and what was printed before must be what the
+undamaged text would have given, up to the line that is cut. At the end a text that is far larger
+than its file is searched in little memory.
+
+TRAWL_TEST_SEED steers the cases (default 1), TRAWL_TEST_SCALE how many there are (default 1: 80),
+TRAWL_TEST_DIVISOR takes from them. Left out: formats whose program or library is missing here; NUL
+bytes, where the outcome depends on what a read gives.
+"""
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import compare
+
+CASES = 80
+FORMATS = {"gzip": ["gzip", "-n"], "xz": ["xz", "-0"], "bzip2": ["bzip2"], "zstd": ["zstd", "-q"], "lz4": ["lz4", "-q", "-B4"]}
+OPTIONS = [["-n"], ["-c"], ["-o"], ["-b"], ["-v"], ["-i"], ["-w"], ["-x"], ["-l"], ["-L"], ["-q"], ["-m2"], ["-A1"], ["-B2"], ["-C1"],
+           ["-H"], ["-T"], ["-a"], ["-c", "-v"], ["-o", "-b"], ["-c", "-m3"]]
+OWN = [[], ["-j1"], ["-j2"], ["-j3", "--chunk-bytes=1000"], ["-j2", "--chunk-bytes=70000"]]
+LARGE_BYTES = 200 << 20
+LARGE_KIB_MAX = 64 << 10
+
+
+def pack(name, text):
+    return subprocess.run(FORMATS[name] + ["-c"], input=text, stdout=subprocess.PIPE, check=True).stdout
+
+
+def run(command, locale, top, stdin=None):
+    environment = dict(os.environ, LC_ALL=locale)
+    done = subprocess.run(command, cwd=top, input=stdin, stdin=subprocess.DEVNULL if stdin is None else None,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, timeout=120)
+    return done.returncode, done.stdout, done.stderr
+
+
+def formats_here(trawl, top):
+    found = []
+    for name in FORMATS:
+        if not shutil.which(FORMATS[name][0]):
+            print("left out: %s is not installed" % FORMATS[name][0])
+            continue
+        status, _, message = run([trawl, "--search-zip", "-c", "foo"], "C", top, pack(name, b"foo\n"))
+        if b"without" in message or b"cannot be loaded" in message:
+            print("left out: %s" % message.decode().strip())
+        else:
+            assert status == 0, message
+            found.append(name)
+    return found
+
+
+def random_text(rng):
+    text = compare.random_big_text(rng) if rng.random() < 0.4 else compare.random_text(rng)
+    return text.replace(b"\0", b"") * rng.choice([1, 1, 3])
+
+
+def make_case(rng, formats):
+    name = rng.choice(formats)
+    texts = [random_text(rng) for _ in range(rng.choice([1, 1, 2, 3]))]
+    options = [option for chosen in rng.sample(OPTIONS, rng.choice([0, 1, 1, 2])) for option in chosen]
+    if {"-w", "-o"} <= set(options):
+        options.remove("-w")
+    patterns = [compare.random_pattern(rng, {"t": texts[0]}, False).replace(b"\n", b"") or b"foo" for _ in range(rng.choice([1, 1, 2]))]
+    for pattern in patterns:
+        options += ["-e", pattern]
+    return name, texts, options, rng.choice(OWN)
+
+
+def check_whole(trawl, top, case, rng):
+    name, texts, options, own = case
+    text = b"".join(texts)
+    packed = b"".join(pack(name, part) for part in texts) + b"\0" * rng.choice([0, 0, 10])
+    way = rng.choice(["file", "pipe", "tree", "stdin"])
+    grep, ours = ["grep", "-F"] + options, [trawl, "--search-zip"] + own + options
+    if way == "pipe":
+        return run(grep, "C", top, text), run(ours, "C", top, packed)
+    shutil.rmtree(os.path.join(top, "packed"), ignore_errors=True)
+    for folder in ("plain", "packed"):
+        os.makedirs(os.path.join(top, folder, "tree"), exist_ok=True)
+        for i in range(4):
+            with open(os.path.join(top, folder, "tree/%d" % i), "wb") as file:
+                file.write(packed if i == 2 and folder == "packed" else text if i == 2 else b"foo %d\n" % i)
+    if way == "stdin":
+        with open(os.path.join(top, "packed/tree/2"), "rb") as file:
+            done = subprocess.run(ours, stdin=file, capture_output=True, env=dict(os.environ, LC_ALL="C"), timeout=120)
+        return run(grep, "C", top, text), (done.returncode, done.stdout, done.stderr)
+    # grep gets each text by a pipe, so that neither side takes it as blocks of a file
+    parts, statuses = [], []
+    for i in range(4) if way == "tree" else [2]:
+        with open(os.path.join(top, "plain/tree/%d" % i), "rb") as file:
+            status, out, _ = run(grep + ["--label=tree/%d" % i] + (["-H"] if way == "tree" else []), "C", top, file.read())
+        parts.append(out)
+        statuses.append(status)
+        if status == 0 and "-q" in options:
+            break
+    names = ["tree/%d" % i for i in range(4)] if way == "tree" else ["tree/2"]
+    got = run(ours + names, "C", os.path.join(top, "packed"))
+    if {"-A1", "-B2", "-C1"} & set(options) and way == "tree":  # separators between files
+        parts, got = [b"".join(parts).replace(b"--\n", b"")], (got[0], got[1].replace(b"--\n", b""), got[2])
+    return (min(statuses), b"".join(parts), b""), got
+
+
+def check_damaged(trawl, top, case, rng):
+    """None, or what is wrong."""
+    name, texts, _, own = case
+    text = b"".join(texts) + b"foo bar\n" * 20
+    packed = bytearray(pack(name, text))
+    if rng.random() < 0.6:
+        del packed[rng.randrange(12, len(packed)):]
+    else:
+        packed[rng.randrange(12, len(packed))] ^= rng.randrange(1, 256)
+    with open(os.path.join(top, "damaged"), "wb") as file:
+        file.write(packed)
+    expected = run(["grep", "-F", "-ab", "o"], "C", top, text)  # -a: a NUL made by the damage would end the search
+    got = run([trawl, "--search-zip", "-ab"] + own + ["o", "damaged"], "C", top)
+    tool = subprocess.run([FORMATS[name][0], "-dc"], input=bytes(packed), capture_output=True)
+    if got[0] != 2:  # what the program takes too: a byte of no meaning, as the name in a head
+        return None if tool.returncode == 0 and tool.stdout == text and got[:2] == expected[:2] else "status %d" % got[0]
+    if not got[2].startswith(b"trawl: damaged: " + name.encode() + b" data ") or b" at byte " not in got[2]:
+        return "message %r" % got[2]
+    if tool.returncode == 0:
+        return "what %s unpacks is refused: %r" % (name, got[2])
+    lines = got[1].split(b"\n")
+    if expected[1].startswith(b"\n".join(lines[:-2])) or "data is damaged" in str(got[2]):
+        return None  # a damaged block may have been delivered before its sum was looked at
+    return "stdout begins otherwise: %r" % got[1][-100:]
+
+
+def check_large(trawl, top, name):
+    line = b"foo and some more text\n"
+    count = LARGE_BYTES // len(line)
+    with open(os.path.join(top, "large"), "wb") as file:
+        packer = subprocess.Popen(FORMATS[name] + ["-c"], stdin=subprocess.PIPE, stdout=file)
+        for _ in range(count // 100000):
+            packer.stdin.write(line * 100000)
+        packer.stdin.close()
+        packer.wait()
+    got = subprocess.Popen([trawl, "--search-zip", "-c", "foo", "large"], cwd=top, stdout=subprocess.PIPE)
+    out = got.stdout.read()
+    _, status, usage = os.wait4(got.pid, 0)
+    if status != 0 or int(out) != count // 100000 * 100000:
+        return "status %d, %r" % (status, out)
+    return None if usage.ru_maxrss < LARGE_KIB_MAX else "%d KiB of memory for %s" % (usage.ru_maxrss, name)
+
+
+def main():
+    trawl = os.path.abspath(sys.argv[1])
+    options = sys.argv[2:]
+    seed = int(os.environ.get("TRAWL_TEST_SEED") or 1)
+    count = max(1, int(CASES * float(os.environ.get("TRAWL_TEST_SCALE") or 1)) // int(os.environ.get("TRAWL_TEST_DIVISOR") or 1))
+    first = int(options[options.index("--first") + 1]) if "--first" in options else 0
+    if "--cases" in options:
+        count = int(options[options.index("--cases") + 1])
+    failures = selected = 0
+    top = tempfile.mkdtemp(prefix="trawl-compressed-")
+    try:
+        formats = formats_here(trawl, top)
+        if not formats:
+            print("SKIPPED: no format can be unpacked here")
+            return 77
+        for number in range(first, first + count):
+            rng = random.Random("%d compressed %d" % (seed, number))
+            case = make_case(rng, formats)
+            if rng.random() < 0.35:
+                wrong = check_damaged(trawl, top, case, rng)
+            else:
+                expected, got = check_whole(trawl, top, case, rng)
+                selected += expected[0] == 0
+                wrong = None if expected[:2] == got[:2] else "status %d and %d, from byte %d on\n  %r\n  %r\n  %r" % (
+                    expected[0], got[0], compare.first_difference(expected[1], got[1]), expected[1][-200:], got[1][-200:], got[2])
+            if wrong is not None:
+                failures += 1
+                print("case %d (seed %d): %s, %r, for trawl %r: %s" % (number, seed, case[0], case[2], case[3], wrong))
+        if "--cases" not in options and not os.environ.get("TRAWL_TEST_DIVISOR"):  # sanitizers take memory
+            name = "zstd" if "zstd" in formats else formats[0]
+            wrong = check_large(trawl, top, name)
+            if wrong is not None:
+                failures += 1
+                print("a large text: %s" % wrong)
+    finally:
+        shutil.rmtree(top)
+    print("%d cases (%s), %d selected something, %d are wrong" % (count, ", ".join(formats), selected, failures))
+    if count >= 80 and selected * 5 < count:
+        print("too few of them select anything: the generator is broken")
+        return 1
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
