@@ -11,7 +11,7 @@
 
 #define PLANS 6u
 #define TEXT_BYTES 1500u
-#define PATTERN_BYTES_MAX 24u
+#define SEARCHED_BYTES 300u
 #define CHANGE_BYTES 6u
 #define RAW 255u
 
@@ -49,7 +49,7 @@ static uint64_t count_of(const struct trawl_plan *plan)
     options.threads = 1;
     if (searcher == NULL)
         must(trawl_searcher_open(&options, &searcher, NULL) == TRAWL_OK, "no searcher");
-    must(trawl_text_from_memory(text, TEXT_BYTES, &opened, NULL) == TRAWL_OK, "no text");
+    must(trawl_text_from_memory(text, SEARCHED_BYTES, &opened, NULL) == TRAWL_OK, "no text");
     must(trawl_count(searcher, plan, opened, &count, NULL) == TRAWL_OK, "the count failed");
     must(trawl_positions_into(searcher, plan, opened, matches, 64, &listed, NULL) == TRAWL_OK,
          "the list failed");

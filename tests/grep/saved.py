@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-CASES = 200
+CASES = 150
 ALPHABETS = [b"ab\n", b"aAb \n", b"ab\n\0", b"ab_ \n\xc3\xa4"]
 REPORTS = [[], ["-c"], ["-v"], ["-v", "-c"], ["-o", "-b"], ["-l"], ["-L"], ["-q"], ["-C1"], ["-n"], ["--matrix"],
            ["--matrix=csv"], ["--count-matches"], ["--count-matches", "--overlapping"], ["--positions"], ["--first"],

@@ -10,7 +10,7 @@
 #include "unit/mend.h"
 #include "unit/unit.h"
 
-#define TEXT_BYTES 5000u
+#define TEXT_BYTES 2500u
 #define MANY 9000u /* enough for tables by classes of length */
 #define GOLDEN UINT64_C(1421463850959948468)
 

@@ -96,19 +96,23 @@ bool saved_write(const struct needles *needles, const struct settings *settings,
 
 /* ---- Loading --------------------------------------------------------------------------------- */
 
-/* Is this file of -f a saved set? Pipes are not looked at, since that would take the bytes away. */
+/* Is this file of -f a saved set? Pipes are not looked at, since that would take the bytes away,
+ * nor opened, since their writers would notice. */
 static bool is_saved(const char *name)
 {
     bool is_input = strcmp(name, "-") == 0;
-    int descriptor = is_input ? STDIN_FILENO : open(name, O_RDONLY | O_NOCTTY | O_NONBLOCK);
     char bytes[MAGIC_BYTES];
     struct stat facts;
+    int descriptor;
     bool found;
 
+    if ((is_input ? fstat(STDIN_FILENO, &facts) : stat(name, &facts)) != 0 ||
+        !S_ISREG(facts.st_mode))
+        return false;
+    descriptor = is_input ? STDIN_FILENO : open(name, O_RDONLY | O_NOCTTY | O_NONBLOCK);
     if (descriptor < 0)
         return false;
-    found = fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode) &&
-            (!is_input || lseek(descriptor, 0, SEEK_CUR) == 0) &&
+    found = (!is_input || lseek(descriptor, 0, SEEK_CUR) == 0) &&
             pread(descriptor, bytes, sizeof bytes, 0) == (ssize_t)sizeof bytes &&
             trawl_plan_is_saved(bytes, sizeof bytes);
     if (!is_input)

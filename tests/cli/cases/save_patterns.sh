@@ -31,6 +31,9 @@ trawl --save-patterns set -f /dev/null
 trawl -f set -c t; echo "status $?"
 # What is no saved set, or one that is damaged.
 cat p | trawl -f - -c t
+mkfifo q
+cat p > q & trawl -f q -c t; wait
+rm q
 trawl --save-patterns set -e foo
 cat set | trawl -f - -c t; echo "status $?"
 head -c 1000 set > short
