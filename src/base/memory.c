@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -10,6 +11,8 @@
 
 #include "base/checked.h"
 #include "base/fault.h"
+
+#define HUGE_BYTES ((uint64_t)2 << 20) /* of x86-64, and of arm64 with pages of 4 KiB */
 
 static void *libc_allocate(void *context, uint64_t bytes, uint64_t alignment)
 {
@@ -58,6 +61,35 @@ enum trawl_status memory_allocate_zeroed(uint64_t count, uint64_t size, void **p
 {
     TRAWL_TRY(memory_allocate(count, size, pointer, error));
     if (*pointer != NULL)
+        memset(*pointer, 0, (size_t)(count * size));
+    return TRAWL_OK;
+}
+
+/* The huge pages that lie in the block as a whole. */
+static void prefer_huge_pages(void *pointer, uint64_t bytes)
+{
+#if defined(MADV_HUGEPAGE)
+    uint64_t begin = (uint64_t)(uintptr_t)pointer, end = begin + bytes;
+
+    begin = (begin + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES;
+    end = end / HUGE_BYTES * HUGE_BYTES;
+    if (allocator.allocate == libc_allocate && begin < end)
+        (void)madvise((void *)(uintptr_t)begin, (size_t)(end - begin), MADV_HUGEPAGE);
+#else
+    (void)pointer;
+    (void)bytes;
+#endif
+}
+
+enum trawl_status memory_allocate_table(uint64_t count, uint64_t size, bool zeroed, void **pointer,
+                                        struct trawl_error *error)
+{
+    TRAWL_TRY(memory_allocate(count, size, pointer, error));
+    if (*pointer == NULL)
+        return TRAWL_OK;
+    if (count * size >= 2 * HUGE_BYTES)
+        prefer_huge_pages(*pointer, count * size);
+    if (zeroed)
         memset(*pointer, 0, (size_t)(count * size));
     return TRAWL_OK;
 }

@@ -17,6 +17,10 @@ enum trawl_status memory_allocate(uint64_t count, uint64_t size, void **pointer,
 /* The same, zeroed. */
 enum trawl_status memory_allocate_zeroed(uint64_t count, uint64_t size, void **pointer,
                                          struct trawl_error *error);
+/* For tables that are looked up at random: large ones in huge pages, where the system has them and
+ * the caller has no allocator. */
+enum trawl_status memory_allocate_table(uint64_t count, uint64_t size, bool zeroed, void **pointer,
+                                        struct trawl_error *error);
 /* Grow to new_count elements, keeping the first old_count; *pointer is unchanged on failure. */
 enum trawl_status memory_grow(uint64_t old_count, uint64_t new_count, uint64_t size, void **pointer,
                               struct trawl_error *error);

@@ -13,6 +13,7 @@
 #define BITMAP_BITS_MAX 28u
 #define BITMAP_BITS_CACHED 22u /* 512 KiB: what stays in a second-level cache */
 #define BITS_PER_ENTRY 4u      /* log2 */
+#define FILL_MAX 32u           /* entries whose memory is fetched at once */
 #define BITS_PER_ENTRY_MIN 3u  /* log2, where that keeps it in the cache */
 
 bool set_matcher_fits(const struct trawl_plan *plan)
@@ -145,46 +146,124 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
     class->bucket_bits = (uint32_t)max_u64(log, 4);
     set_class_complete(class, fold);
     class->entry_count = entries;
-    TRAWL_TRY(
-        memory_allocate_zeroed(1ull << class->word_bits, sizeof *class->bitmap, &memory, error));
+    TRAWL_TRY(memory_allocate_table(1ull << class->word_bits, sizeof *class->bitmap, true, &memory,
+                                    error));
     class->bitmap = (uint64_t *)memory;
-    TRAWL_TRY(memory_allocate_zeroed((1ull << class->bucket_bits) + 1, sizeof *class->buckets,
-                                     &memory, error));
+    TRAWL_TRY(memory_allocate_table((1ull << class->bucket_bits) + 1, sizeof *class->buckets, true,
+                                    &memory, error));
     class->buckets = (uint32_t *)memory;
-    TRAWL_TRY(memory_allocate(entries, sizeof *class->entries, &memory, error));
+    TRAWL_TRY(memory_allocate_table(entries, sizeof *class->entries, false, &memory, error));
     class->entries = (struct set_entry *)memory;
     return TRAWL_OK;
 }
 
-uint64_t set_literal_hash(const struct set_matcher *matcher, const struct set_class *class,
-                          const uint8_t *bytes)
+/* The first `count` bytes, at most 8, of bytes that lie in [.., end). */
+static inline uint64_t load_first(const uint8_t *bytes, const uint8_t *end, uint32_t count)
 {
-    uint64_t low = 0, high = 0;
+    uint64_t word = 0;
 
-    if (class->q < 8 || class->stride == 1) {
-        memcpy(&low, bytes, class->q);
-        return set_gram_short(low, matcher->fold, class->keep);
+    if (end - bytes < (ptrdiff_t)sizeof word) {
+        memcpy(&word, bytes, count);
+        return word;
     }
+    memcpy(&word, bytes, sizeof word);
+    return count < 8 ? word & ((1ull << 8 * count) - 1) : word;
+}
+
+/* The hash of the class's gram at bytes of a literal; what follows it is readable up to `end`. */
+static inline uint64_t gram_hash(const struct set_matcher *matcher, const struct set_class *class,
+                                 const uint8_t *bytes, const uint8_t *end)
+{
+    uint64_t low, high;
+
+    if (class->q < 8 || class->stride == 1)
+        return set_gram_short(load_first(bytes, end, class->q), matcher->fold, class->keep);
     memcpy(&low, bytes, sizeof low);
     memcpy(&high, bytes + class->q - 8, sizeof high);
     return set_gram_long(low, high, matcher->fold);
 }
 
-static void bitmap_add(struct set_class *class, const uint8_t *bytes, uint64_t hash)
+uint64_t set_literal_hash(const struct set_matcher *matcher, const struct set_class *class,
+                          const uint8_t *bytes)
 {
-    const struct plan_set *heads = &class->heads;
-    uint64_t low = 0;
-    uint32_t bit;
+    return gram_hash(matcher, class, bytes, bytes + class->q);
+}
 
-    if (class->stride > 1) {
-        class->bitmap[set_word(class, hash)] |= set_bits(hash);
-        return;
+/* One (literal, offset) on its way into the tables, whose places were asked for before. */
+struct filling {
+    struct set_class *class;
+    uint64_t hash;
+    uint32_t bit;   /* stride 1: of the bitmap */
+    uint32_t entry; /* where it goes */
+    struct set_entry made;
+};
+
+/* The literals' entries in order, or backwards, FILL_MAX at a time. */
+struct filler {
+    const struct trawl_plan *plan;
+    struct set_matcher *matcher;
+    const uint32_t *of; /* length class: index of the class */
+    struct filling filling[FILL_MAX + SET_STRIDE_MAX];
+    uint32_t count;
+};
+
+/* Add the entries of a literal; those of the greatest offset first if `back`. */
+static void filler_add(struct filler *filler, uint32_t literal, bool back)
+{
+    const struct trawl_plan *plan = filler->plan;
+    const uint8_t *bytes = plan_literal_bytes(plan, literal);
+    const uint8_t *end = plan->literal_bytes + plan->literal_bytes_total;
+    struct set_class *class =
+        &filler->matcher->classes[filler->of[class_of_length(plan->literals[literal].bytes_count)]];
+
+    for (uint32_t i = 0; i < class->stride; i++) {
+        uint32_t offset = back ? class->stride - 1 - i : i;
+        struct filling *filling = &filler->filling[filler->count++];
+
+        filling->class = class;
+        filling->hash = gram_hash(filler->matcher, class, bytes + offset, end);
+        filling->made = (struct set_entry){literal, set_tag(filling->hash) | offset};
+        __builtin_prefetch(&class->buckets[set_bucket(class, filling->hash)], 1);
+        if (back)
+            continue;
+        if (class->stride == 1)
+            filling->bit = set_head_bit(class, load_first(bytes, end, class->q));
+        __builtin_prefetch(class->stride == 1 ? &class->bitmap[filling->bit / 64]
+                                              : &class->bitmap[set_word(class, filling->hash)],
+                           1);
     }
-    memcpy(&low, bytes, class->q);
-    bit = heads->wide_mask != 0
-              ? plan_hash_wide(heads, low)
-              : plan_hash32(((uint32_t)low | heads->fold) & heads->gram_mask, heads->bitmap_bits);
-    class->bitmap[bit / 64] |= 1ull << bit % 64;
+}
+
+static void filler_count(struct filler *filler)
+{
+    for (uint32_t i = 0; i < filler->count; i++) {
+        const struct filling *filling = &filler->filling[i];
+        struct set_class *class = filling->class;
+
+        class->buckets[set_bucket(class, filling->hash)]++;
+        if (class->stride == 1)
+            class->bitmap[filling->bit / 64] |= 1ull << filling->bit % 64;
+        else
+            class->bitmap[set_word(class, filling->hash)] |= set_bits(filling->hash);
+    }
+    filler->count = 0;
+}
+
+static void filler_place(struct filler *filler)
+{
+    for (uint32_t i = 0; i < filler->count; i++) {
+        struct filling *filling = &filler->filling[i];
+        struct set_class *class = filling->class;
+
+        filling->entry = --class->buckets[set_bucket(class, filling->hash)];
+        __builtin_prefetch(&class->entries[filling->entry], 1);
+    }
+    for (uint32_t i = 0; i < filler->count; i++) {
+        const struct filling *filling = &filler->filling[i];
+
+        filling->class->entries[filling->entry] = filling->made;
+    }
+    filler->count = 0;
 }
 
 /* A counting sort by bucket, as the entries are too many to be moved: sizes, then ends, then each
@@ -192,17 +271,14 @@ static void bitmap_add(struct set_class *class, const uint8_t *bytes, uint64_t h
 static void fill_entries(const struct trawl_plan *plan, struct set_matcher *matcher,
                          const uint32_t of[SET_CLASSES_MAX])
 {
+    struct filler filler = {.plan = plan, .matcher = matcher, .of = of};
+
     for (uint32_t i = 0; i < plan->literal_count; i++) {
-        struct set_class *class =
-            &matcher->classes[of[class_of_length(plan->literals[i].bytes_count)]];
-
-        for (uint32_t offset = 0; offset < class->stride; offset++) {
-            uint64_t hash = set_literal_hash(matcher, class, plan_literal_bytes(plan, i) + offset);
-
-            bitmap_add(class, plan_literal_bytes(plan, i) + offset, hash);
-            class->buckets[set_bucket(class, hash)]++;
-        }
+        filler_add(&filler, i, false);
+        if (filler.count >= FILL_MAX)
+            filler_count(&filler);
     }
+    filler_count(&filler);
     for (uint32_t c = 0; c < matcher->class_count; c++) {
         struct set_class *class = &matcher->classes[c];
 
@@ -210,16 +286,11 @@ static void fill_entries(const struct trawl_plan *plan, struct set_matcher *matc
             class->buckets[bucket] += class->buckets[bucket - 1];
     }
     for (uint32_t i = plan->literal_count; i-- > 0;) {
-        struct set_class *class =
-            &matcher->classes[of[class_of_length(plan->literals[i].bytes_count)]];
-
-        for (uint32_t offset = class->stride; offset-- > 0;) {
-            uint64_t hash = set_literal_hash(matcher, class, plan_literal_bytes(plan, i) + offset);
-            uint32_t entry = --class->buckets[set_bucket(class, hash)];
-
-            class->entries[entry] = (struct set_entry){i, set_tag(hash) | offset};
-        }
+        filler_add(&filler, i, true);
+        if (filler.count >= FILL_MAX)
+            filler_place(&filler);
     }
+    filler_place(&filler);
 }
 
 void set_matcher_free(void *object)

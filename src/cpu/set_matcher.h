@@ -83,16 +83,21 @@ static inline uint64_t set_bits(uint64_t hash)
     return 1ull << (hash & 63) | 1ull << (hash >> 6 & 63);
 }
 
-/* Does a gram of a class with stride 1 pass the bitmap? `low`: its bytes and what follows. */
-static inline bool set_head_passes(const struct set_class *class, uint64_t low)
+/* Stride 1: the bitmap's bit of a gram; `low`: its bytes and what follows. */
+static inline uint32_t set_head_bit(const struct set_class *class, uint64_t low)
 {
     const struct plan_set *heads = &class->heads;
-    uint32_t hash =
-        heads->wide_mask != 0
-            ? plan_hash_wide(heads, low)
-            : plan_hash32(((uint32_t)low | heads->fold) & heads->gram_mask, heads->bitmap_bits);
 
-    return (class->bitmap[hash / 64] >> (hash % 64) & 1) != 0;
+    return heads->wide_mask != 0
+               ? plan_hash_wide(heads, low)
+               : plan_hash32(((uint32_t)low | heads->fold) & heads->gram_mask, heads->bitmap_bits);
+}
+
+static inline bool set_head_passes(const struct set_class *class, uint64_t low)
+{
+    uint32_t bit = set_head_bit(class, low);
+
+    return (class->bitmap[bit / 64] >> (bit % 64) & 1) != 0;
 }
 
 static inline uint64_t set_bucket(const struct set_class *class, uint64_t hash)
