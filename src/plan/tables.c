@@ -80,31 +80,40 @@ static uint32_t log2_ceiling(uint64_t value)
     return value <= 1 ? 0 : 64u - (uint32_t)__builtin_clzll(value - 1);
 }
 
+/* The literal's first `count` bytes, at most 8; the others are 0. */
+static inline uint64_t literal_load(const struct trawl_plan *plan, uint32_t literal, uint64_t count)
+{
+    const uint8_t *bytes = plan_literal_bytes(plan, literal);
+    uint64_t head = 0;
+
+    if (plan->literal_bytes_total - plan->literals[literal].bytes_begin < sizeof head) {
+        memcpy(&head, bytes, (size_t)count);
+        return head;
+    }
+    memcpy(&head, bytes, sizeof head);
+    return count == 0 ? 0 : head & UINT64_MAX >> (64 - 8 * count);
+}
+
 /* The literal's first q bytes as the search loads them. */
 static uint32_t literal_gram(const struct trawl_plan *plan, uint32_t literal)
 {
-    uint32_t gram = 0;
+    uint32_t gram = (uint32_t)literal_load(plan, literal, plan->set.q);
 
-    memcpy(&gram, plan_literal_bytes(plan, literal), plan->set.q);
     return (gram | plan->set.fold) & plan->set.gram_mask;
 }
 
 /* The literal's bit in the wide bitmap. */
 static uint32_t literal_wide(const struct trawl_plan *plan, uint32_t literal)
 {
-    uint64_t head = 0;
+    uint64_t head = literal_load(plan, literal, min_u64(plan->length_min, sizeof head));
 
-    memcpy(&head, plan_literal_bytes(plan, literal),
-           (size_t)min_u64(plan->length_min, sizeof head));
     return plan_hash_wide(&plan->set, head);
 }
 
 static uint32_t literal_bucket(const struct trawl_plan *plan, uint32_t literal)
 {
-    uint64_t head = 0;
+    uint64_t head = literal_load(plan, literal, min_u64(plan->length_min, sizeof head));
 
-    memcpy(&head, plan_literal_bytes(plan, literal),
-           (size_t)min_u64(plan->length_min, sizeof head));
     return plan_hash64((head | plan->set.head_fold) & plan->set.head_mask, plan->set.bucket_bits);
 }
 
@@ -170,9 +179,9 @@ static void set_parameters(struct trawl_plan *plan)
 static struct plan_head literal_head(const struct trawl_plan *plan, uint32_t literal)
 {
     uint64_t count = min_u64(plan->literals[literal].bytes_count, sizeof(uint64_t));
-    struct plan_head head = {0, count == 0 ? 0 : UINT64_MAX >> (64 - 8 * count)};
+    struct plan_head head = {literal_load(plan, literal, count),
+                             count == 0 ? 0 : UINT64_MAX >> (64 - 8 * count)};
 
-    memcpy(&head.bytes, plan_literal_bytes(plan, literal), (size_t)count);
     if ((plan->flags & TRAWL_IGNORE_CASE) != 0)
         head.bytes |= 0x2020202020202020ull & head.mask;
     return head;
@@ -205,6 +214,55 @@ bool set_names_literal(const struct trawl_plan *plan, uint32_t literal)
     return false;
 }
 
+/* The tables are too large for the caches: what a literal needs is fetched while those before it
+ * are done. */
+#define FETCH_AHEAD 24u
+
+static void fetch_bucket(const struct trawl_plan *plan, uint64_t literal)
+{
+    if (literal < plan->literal_count)
+        __builtin_prefetch(&plan->set_buckets[literal_bucket(plan, (uint32_t)literal)], 1);
+}
+
+/* Its bucket was fetched before. */
+static void fetch_entry(const struct trawl_plan *plan, uint64_t literal)
+{
+    uint32_t entry;
+
+    if (literal >= plan->literal_count)
+        return;
+    entry = plan->set_buckets[literal_bucket(plan, (uint32_t)literal)] - 1;
+    __builtin_prefetch(&plan->set_entries[entry], 1);
+    __builtin_prefetch(&plan->set_heads[entry], 1);
+}
+
+/* A counting sort: sizes, then ends, then each literal from the last to the first takes the place
+ * before its bucket's end, which turns ends into begins. */
+static void fill_set(struct trawl_plan *plan)
+{
+    for (uint32_t literal = 0; literal < plan->literal_count; literal++) {
+        uint32_t bit = plan_hash32(literal_gram(plan, literal), plan->set.bitmap_bits);
+
+        fetch_bucket(plan, (uint64_t)literal + FETCH_AHEAD);
+        plan->set_bitmap[bit / 64] |= 1ull << bit % 64;
+        if (plan->set_wide != NULL) {
+            bit = literal_wide(plan, literal);
+            plan->set_wide[bit / 64] |= 1ull << bit % 64;
+        }
+        plan->set_buckets[literal_bucket(plan, literal)]++;
+    }
+    for (uint64_t bucket = 1; bucket <= 1ull << plan->set.bucket_bits; bucket++)
+        plan->set_buckets[bucket] += plan->set_buckets[bucket - 1];
+    for (uint32_t literal = plan->literal_count; literal-- > 0;) {
+        uint32_t entry = --plan->set_buckets[literal_bucket(plan, literal)];
+
+        fetch_bucket(plan, (uint64_t)literal - 2 * FETCH_AHEAD); /* below 0 is none */
+        fetch_entry(plan, (uint64_t)literal - FETCH_AHEAD);
+        plan->set_entries[entry] = literal;
+        plan->set_heads[entry] = literal_head(plan, literal);
+    }
+}
+
 enum trawl_status build_set(struct trawl_plan *plan, struct trawl_error *error)
 {
     uint64_t bucket_count;
@@ -220,32 +278,15 @@ enum trawl_status build_set(struct trawl_plan *plan, struct trawl_error *error)
                                          sizeof *plan->set_wide, &memory, error));
         plan->set_wide = (uint64_t *)memory;
     }
-    TRAWL_TRY(memory_allocate_zeroed(bucket_count + 1, sizeof *plan->set_buckets, &memory, error));
+    TRAWL_TRY(
+        memory_allocate_table(bucket_count + 1, sizeof *plan->set_buckets, true, &memory, error));
     plan->set_buckets = (uint32_t *)memory;
-    TRAWL_TRY(memory_allocate(plan->literal_count, sizeof *plan->set_entries, &memory, error));
+    TRAWL_TRY(memory_allocate_table(plan->literal_count, sizeof *plan->set_entries, false, &memory,
+                                    error));
     plan->set_entries = (uint32_t *)memory;
-    TRAWL_TRY(memory_allocate(plan->literal_count, sizeof *plan->set_heads, &memory, error));
+    TRAWL_TRY(
+        memory_allocate_table(plan->literal_count, sizeof *plan->set_heads, false, &memory, error));
     plan->set_heads = (struct plan_head *)memory;
-
-    /* A counting sort: sizes, then ends, then each literal from the last to the first takes the
-     * place before its bucket's end, which turns ends into begins. */
-    for (uint32_t literal = 0; literal < plan->literal_count; literal++) {
-        uint32_t bit = plan_hash32(literal_gram(plan, literal), plan->set.bitmap_bits);
-
-        plan->set_bitmap[bit / 64] |= 1ull << bit % 64;
-        if (plan->set_wide != NULL) {
-            bit = literal_wide(plan, literal);
-            plan->set_wide[bit / 64] |= 1ull << bit % 64;
-        }
-        plan->set_buckets[literal_bucket(plan, literal)]++;
-    }
-    for (uint64_t bucket = 1; bucket <= bucket_count; bucket++)
-        plan->set_buckets[bucket] += plan->set_buckets[bucket - 1];
-    for (uint32_t literal = plan->literal_count; literal-- > 0;) {
-        uint32_t entry = --plan->set_buckets[literal_bucket(plan, literal)];
-
-        plan->set_entries[entry] = literal;
-        plan->set_heads[entry] = literal_head(plan, literal);
-    }
+    fill_set(plan);
     return TRAWL_OK;
 }
