@@ -25,8 +25,9 @@
 #define FIRST_ALONE_BYTES (2u << 20) /* of a text that goes to a device for its first match */
 #define SHARE_NS 100000u             /* of one worker's time, for which one more is woken, */
 #define SHARE_NS_MIN 250000u         /* if there is so much of it */
-#define DEVICE_TEXT_MIN (4u << 20)   /* a shorter text wakes no device */
-#define STAGED_KNOWN (16u << 20)     /* bytes, after which a search's own rate counts */
+#define START_NS 300000u           /* for which one more is started, of the runtime's whole time */
+#define DEVICE_TEXT_MIN (4u << 20) /* a shorter text wakes no device */
+#define STAGED_KNOWN (16u << 20)   /* bytes, after which a search's own rate counts */
 #define STAGE_UNIT (1u << 20)
 #define STAGE_FORGETS 20u /* where it did not pay it is tried again, after so many searches */
 #define STAGE_PAYS 0.7    /* of the time to search: what making ready for a device may take */
@@ -149,8 +150,8 @@ uint64_t road_chunk_bytes(const struct search *search, bool for_device)
         bytes = min_u64(bytes, max_u64(CHUNK_FIRST, taken / 4));
     else if (for_device)
         bytes = min_u64(bytes, max_u64(share, CHUNK_DEVICE_MIN));
-    if (!for_device && taken == 0 && left > 2 * CHUNK_FIRST)
-        bytes = min_u64(bytes, CHUNK_FIRST);
+    if (!for_device && taken == 0 && left > 2 * CHUNK_MIN)
+        bytes = min_u64(bytes, max_u64(CHUNK_MIN, min_u64(CHUNK_FIRST, left / 16)));
     if (!for_device && search->shared)
         bytes = min_u64(bytes, max_u64(share, CHUNK_MIN));
     /* Not less than the plan can do with. */
@@ -198,8 +199,11 @@ void road_remember(const struct search *search)
 {
     struct trawl_runtime *runtime = search->job.runtime;
     uint64_t staged, before = atomic_load(&runtime->stage_ns);
+    uint64_t ns = atomic_load(&search->host.search_ns) + atomic_load(&search->host.ready_ns);
     double staging;
 
+    if (ns >= SHARE_NS_MIN)
+        atomic_fetch_add(&runtime->worked_ns, ns);
     if (search->road != ROAD_HOST || search->cursor.text->kind != TEXT_MEMORY ||
         !road_is_long(search) || !devices_work(&runtime->devices))
         return;
@@ -243,8 +247,9 @@ bool road_wants_device(struct search *search)
 
 uint32_t road_helpers(const struct search *search)
 {
-    uint32_t most = search->job.runtime->threads_max - 1;
-    uint64_t taken = atomic_load(&search->bytes_taken), left, bytes, ns;
+    const struct trawl_runtime *runtime = search->job.runtime;
+    uint32_t most = runtime->threads_max - 1;
+    uint64_t taken = atomic_load(&search->bytes_taken), left, bytes, ns, running, started;
 
     if (search->road == ROAD_ALONE || most == 0)
         return 0;
@@ -260,5 +265,9 @@ uint32_t road_helpers(const struct search *search)
     if (bytes == 0)
         return most;
     ns = (uint64_t)(ns_per_byte(ns, bytes) * (double)left);
-    return ns < SHARE_NS_MIN ? 0 : (uint32_t)min_u64(ns / SHARE_NS, most);
+    if (ns < SHARE_NS_MIN)
+        return 0;
+    running = atomic_load(&runtime->worker_count);
+    started = max_u64(running, saturating_add(atomic_load(&runtime->worked_ns), ns) / START_NS);
+    return (uint32_t)min_u64(min_u64(ns / SHARE_NS, started), most);
 }

@@ -102,6 +102,7 @@ struct trawl_runtime {
     struct devices devices;
     _Atomic uint64_t jobs_begun;
     _Atomic uint64_t searched_ns; /* of long texts, by the host */
+    _Atomic uint64_t worked_ns;   /* by all workers, in searches that others could help with */
     _Atomic uint64_t memory_used;
     _Atomic uint64_t stage_ns; /* what copying a MiB for a device took lately; 0: not known */
     _Atomic uint32_t searchers;
@@ -110,7 +111,8 @@ struct trawl_runtime {
     pthread_cond_t work; /* to host workers: a job has something for them, or the end */
     struct job *jobs;    /* a ring; the one to look at next */
     struct worker *workers;
-    uint32_t worker_count; /* running */
+    uint32_t workers_wanted;
+    _Atomic uint32_t worker_count; /* running */
     uint32_t workers_idle;
     bool closing;
 };

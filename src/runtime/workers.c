@@ -2,7 +2,7 @@
  *
  * A job is listed while it can use help. Each worker that comes serves it until it finds nothing to
  * do, then goes on to the next listed job. Waking is a chain: whoever wakes finds out whether one
- * more is wanted and wakes that one, so that a caller pays for one wake-up only.
+ * more is wanted and wakes or starts that one, so that a caller pays for one of them only.
  */
 #include <string.h>
 
@@ -221,6 +221,8 @@ static struct job *find_job(struct trawl_runtime *runtime)
     return NULL;
 }
 
+static void wake_one(struct trawl_runtime *runtime);
+
 static void *worker_main(void *argument)
 {
     struct worker *worker = (struct worker *)argument;
@@ -239,8 +241,8 @@ static void *worker_main(void *argument)
         job_hold(job);
         job->helpers++;
         runtime->jobs = job->next; /* the others' turn next */
-        if (runtime->workers_idle > 0 && find_job(runtime) != NULL)
-            (void)pthread_cond_signal(&runtime->work);
+        if (find_job(runtime) != NULL)
+            wake_one(runtime);
         (void)pthread_mutex_unlock(&runtime->lock);
         job->serve(job, worker);
         (void)pthread_mutex_lock(&runtime->lock);
@@ -252,21 +254,23 @@ static void *worker_main(void *argument)
     return NULL;
 }
 
-/* Threads come when the first job can use them, and stay. Fewer start where starting fails. With
- * the runtime's lock held. */
-static void workers_want(struct trawl_runtime *runtime, uint32_t count)
+/* Wake one more worker, or start it: threads come when a job can use them, and stay. Where starting
+ * fails searches go on with the threads there are. With the runtime's lock held. */
+static void wake_one(struct trawl_runtime *runtime)
 {
-    count = (uint32_t)min_u64(count, runtime->threads_max - 1);
-    while (runtime->worker_count < count) {
-        struct worker *worker = &runtime->workers[runtime->worker_count];
+    uint32_t count = atomic_load(&runtime->worker_count);
+    struct worker *worker = &runtime->workers[count];
 
-        worker->runtime = runtime;
-        worker->device_index = ENGINE_DEVICES_MAX;
-        if (fault_hit(FAULT_THREAD) ||
-            pthread_create(&worker->thread, NULL, worker_main, worker) != 0)
-            return; /* searches go on with the threads there are */
-        runtime->worker_count++;
+    if (runtime->workers_idle > 0) {
+        (void)pthread_cond_signal(&runtime->work);
+        return;
     }
+    if (count >= runtime->workers_wanted || runtime->closing)
+        return;
+    worker->runtime = runtime;
+    worker->device_index = ENGINE_DEVICES_MAX;
+    if (!fault_hit(FAULT_THREAD) && pthread_create(&worker->thread, NULL, worker_main, worker) == 0)
+        atomic_store(&runtime->worker_count, count + 1);
 }
 
 void job_share(struct job *job, uint32_t helpers)
@@ -277,12 +281,13 @@ void job_share(struct job *job, uint32_t helpers)
     if (!job->listed)
         list(runtime, job);
     job->helpers_max = (uint32_t)max_u64(job->helpers_max, helpers);
-    if (atomic_load(&job->for_devices))
+    if (atomic_load(&job->for_devices)) {
         (void)pthread_cond_broadcast(&runtime->devices.work);
-    else
-        workers_want(runtime, job->helpers_max);
-    if (runtime->workers_idle > 0)
-        (void)pthread_cond_signal(&runtime->work);
+    } else {
+        runtime->workers_wanted = (uint32_t)max_u64(
+            runtime->workers_wanted, min_u64(job->helpers_max, runtime->threads_max - 1));
+        wake_one(runtime);
+    }
     (void)pthread_mutex_unlock(&runtime->lock);
 }
 
@@ -326,6 +331,6 @@ void workers_stop(struct trawl_runtime *runtime)
         (void)pthread_join(runtime->workers[i].thread, NULL);
     for (uint32_t i = 0; i < devices->worker_count; i++)
         (void)pthread_join(devices->workers[i].thread, NULL);
-    runtime->worker_count = 0;
+    atomic_store(&runtime->worker_count, 0);
     atomic_store(&devices->worker_count, 0);
 }
