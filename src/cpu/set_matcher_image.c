@@ -50,7 +50,8 @@ enum trawl_status set_matcher_save(const struct trawl_plan *plan, struct plan_pa
 
 static enum trawl_status inconsistent(struct trawl_error *error)
 {
-    return TRAWL_FAIL(error, FORMAT, "the saved plan's tables for the CPU contradict themselves");
+    (void)TRAWL_FAIL(error, FORMAT, "the saved plan's tables for the CPU contradict themselves");
+    return TRAWL_FORMAT; /* said so that analyzers know */
 }
 
 /* Does a search stay inside the tables with these numbers? */
@@ -92,7 +93,7 @@ static enum trawl_status load_class(const struct trawl_plan *plan,
                                     struct set_class *class, struct trawl_error *error)
 {
     const struct plan_image *image = plan->image;
-    const void *bitmap, *buckets, *entries;
+    const void *bitmap = NULL, *buckets = NULL, *entries = NULL;
     uint32_t bad = 0;
 
     if (!numbers_are_good(saved))

@@ -228,7 +228,8 @@ const void *plan_image_find(const struct plan_image *image, uint32_t kind, uint3
 
 static enum trawl_status inconsistent(struct trawl_error *error)
 {
-    return TRAWL_FAIL(error, FORMAT, "the saved plan contradicts itself");
+    (void)TRAWL_FAIL(error, FORMAT, "the saved plan contradicts itself");
+    return TRAWL_FORMAT; /* said so that analyzers know */
 }
 
 enum trawl_status plan_image_section(const struct plan_image *image, uint32_t kind, uint32_t index,
@@ -251,7 +252,7 @@ enum trawl_status plan_image_section(const struct plan_image *image, uint32_t ki
 static enum trawl_status take(const struct plan_image *image, uint32_t kind, uint64_t count,
                               uint64_t size, void **array, struct trawl_error *error)
 {
-    const void *bytes;
+    const void *bytes = NULL;
     uint64_t bytes_count;
 
     if (!checked_multiply(count, size, &bytes_count))
@@ -266,12 +267,14 @@ static enum trawl_status take_patterns(struct trawl_plan *plan, const struct pla
 {
     uint64_t count = header_of(image)->pattern_count, bad = 0;
     const uint64_t *begin;
-    void *array;
+    void *array = NULL;
 
     if (count > UINT32_MAX / 2)
         return inconsistent(error);
     TRAWL_TRY(take(image, PLAN_SECTION_PATTERN_BEGIN, count + 1, sizeof *begin, &array, error));
     begin = (const uint64_t *)array;
+    if (begin == NULL)
+        return inconsistent(error);
     for (uint64_t i = 0; i < count; i++)
         bad |= begin[i] >= begin[i + 1];
     if (begin[0] != 0 || bad != 0)
@@ -322,7 +325,7 @@ static enum trawl_status take_set(struct trawl_plan *plan, const struct plan_ima
                                   struct trawl_error *error)
 {
     uint64_t words;
-    void *array;
+    void *array = NULL;
 
     prepare_set(plan);
     words = bitmap_bytes(plan) / sizeof *plan->set_bitmap;
