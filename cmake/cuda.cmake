@@ -1,13 +1,13 @@
 # The CUDA engine: its sources, and its kernels as one fat binary embedded in the library. Nothing
 # of the CUDA toolkit is linked or needed at run time; only nvcc, at build time, for the kernels.
-# Included by src/CMakeLists.txt before the library is made; adds to TRAWL_SOURCES.
+# Included before src, so that nvcc, which takes longest, begins first (Ninja starts what comes first
+# of what can be made). TRAWL_IMAGES says what is made: a row NAME|SOURCE|IMAGE for each, of the file
+# of src that embeds it.
 option(TRAWL_CUDA "Build the GPU kernels if nvcc is there" ON)
 set(TRAWL_CUDA_ARCHITECTURES "90" CACHE STRING
     "Architectures to hold machine code for, like \"80;90\", or \"all\" that nvcc knows. Others run the PTX for 7.5, which is always there, after the driver has translated it.")
 
-file(GLOB TRAWL_CUDA_SOURCES CONFIGURE_DEPENDS cuda/*.c)
-list(APPEND TRAWL_SOURCES ${TRAWL_CUDA_SOURCES})
-
+set(TRAWL_IMAGES "")
 set(TRAWL_NVCC "TRAWL_NVCC-NOTFOUND")
 if(TRAWL_CUDA)
     find_program(TRAWL_NVCC nvcc HINTS $ENV{CUDA_HOME}/bin $ENV{CUDA_PATH}/bin /usr/local/cuda/bin)
@@ -41,31 +41,31 @@ else()
     # A third of the bytes, but 1.3 ms to load the scan kernels instead of 0.4 (H200): only for the
     # gallery.
     set(nvcc_compress -Xfatbin -compress-all)
-    set(nvcc_command ${TRAWL_NVCC} -x cu -std=c++17 -I ${CMAKE_CURRENT_SOURCE_DIR}
+    set(nvcc_command ${TRAWL_NVCC} -x cu -std=c++17 -I ${PROJECT_SOURCE_DIR}/src
         -Werror all-warnings --threads 2)
-    file(GLOB kernel_files CONFIGURE_DEPENDS cuda/kernels/*.cu cuda/kernels/*.h)
-    file(GLOB gallery_files CONFIGURE_DEPENDS gallery/kernels/*)
-    list(APPEND kernel_files ${CMAKE_CURRENT_SOURCE_DIR}/plan/layout.h)
+    file(GLOB kernel_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cuda/kernels/*.cu
+         ${PROJECT_SOURCE_DIR}/src/cuda/kernels/*.h)
+    file(GLOB gallery_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/gallery/kernels/*)
+    list(APPEND kernel_files ${PROJECT_SOURCE_DIR}/src/plan/layout.h)
     set(images "")
     # The image TRAWL_CUDA_IMAGE_name that a C file embeds.
     macro(trawl_image name embedding)
         string(TOLOWER ${name} image)
-        set(image ${CMAKE_CURRENT_BINARY_DIR}/${image}.fatbin)
+        set(image ${PROJECT_BINARY_DIR}/${image}.fatbin)
         list(APPEND images ${image})
-        set_property(SOURCE ${embedding} APPEND PROPERTY COMPILE_DEFINITIONS
-                     "TRAWL_CUDA_IMAGE_${name}=\"${image}\"")
-        set_property(SOURCE ${embedding} APPEND PROPERTY OBJECT_DEPENDS ${image})
+        list(APPEND TRAWL_IMAGES "${name}|${embedding}|${image}")
     endmacro()
     function(trawl_plain_image name embedding source)
         trawl_image(${name} ${embedding})
         add_custom_command(
             OUTPUT ${image}
             COMMAND ${nvcc_command} ${ARGN} ${nvcc_codes} -fatbin -o ${image}
-                    ${CMAKE_CURRENT_SOURCE_DIR}/${source}
+                    ${PROJECT_SOURCE_DIR}/src/${source}
             DEPENDS ${kernel_files} ${gallery_files}
             COMMENT "GPU kernels for 7.5 (PTX), ${codes}: ${name}"
             VERBATIM COMMAND_EXPAND_LISTS)
         set(images ${images} PARENT_SCOPE)
+        set(TRAWL_IMAGES ${TRAWL_IMAGES} PARENT_SCOPE)
     endfunction()
     # Kernels that launch kernels are linked with the device's run-time library, and so are machine
     # code alone.
@@ -74,13 +74,14 @@ else()
         add_custom_command(
             OUTPUT ${image}
             COMMAND ${nvcc_command} ${ARGN} ${nvcc_linked_codes} -dc -o ${image}.o
-                    ${CMAKE_CURRENT_SOURCE_DIR}/${source}
+                    ${PROJECT_SOURCE_DIR}/src/${source}
             COMMAND ${TRAWL_NVCC} -dlink -fatbin ${nvcc_linked_codes} ${nvcc_compress} -o ${image}
                     ${image}.o -lcudadevrt
             DEPENDS ${kernel_files} ${gallery_files}
             COMMENT "GPU kernels for ${codes}, linked: ${name}"
             VERBATIM COMMAND_EXPAND_LISTS)
         set(images ${images} PARENT_SCOPE)
+        set(TRAWL_IMAGES ${TRAWL_IMAGES} PARENT_SCOPE)
     endfunction()
     trawl_plain_image(SCAN cuda/image.c cuda/kernels/kernels.cu -O3 ${nvcc_lines})
     if(TRAWL_GALLERY)
