@@ -25,7 +25,7 @@ static struct resident_chunk chunk_at(const struct search *search, uint64_t begi
 
     if (!engine_cuda.locate(search->job.runtime->devices.engine, search->job.plan,
                             text->bytes + begin, text->bytes_count - begin, &part))
-        part.bytes = search->chunk_device; /* loaded nowhere */
+        part.bytes = text->bytes_count - begin; /* loaded nowhere */
     return (struct resident_chunk){begin, min_u64(search->chunk_device, max_u64(part.bytes, 1)),
                                    part.device, false};
 }
