@@ -219,7 +219,8 @@ int main(void)
         bool longer = i % 5 == 0;
 
         if (i % 50 == 0)
-            generate(2000, test_random_between(&chance, 1, 100000), &input);
+            generate(2000, test_random_between(&chance, 1, test_is_long() ? 100000 : 20000),
+                     &input);
         else if (i % 20 == 1)
             generate_lengthy(&input);
         else if (i % 20 == 2)
