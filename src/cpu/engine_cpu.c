@@ -74,6 +74,7 @@ static enum trawl_status cpu_lane_begin(struct engine_lane *lane, const struct t
     lane->flood_work = 0;
     lane_probes_begin(lane);
     lane->bytes_only = bytes_begin(&lane->bytes, plan);
+    lane->tile_places = SET_TILE_PLACES;
     lane->matcher = NULL;
     if (!set_matcher_fits(plan))
         return TRAWL_OK;

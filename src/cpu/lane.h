@@ -41,6 +41,7 @@ struct engine_lane {
     struct byte_set bytes;
     const struct set_matcher *matcher; /* of a large set, else NULL */
     struct set_passed *passed;         /* with a matcher: SET_PASSED_MAX, samples of a tile */
+    uint32_t tile_places;              /* LINES: of the next tile */
     struct hits gathered;              /* of a tile */
     struct hits ordered;               /* the same in order, while it is made */
     uint32_t place_ends[SET_TILE_PLACES];

@@ -11,6 +11,7 @@
 
 #define CANDIDATE_WORK 16u
 #define SORTED_BY_HAND 16u
+#define LINE_TILE_PLACES 32u
 #define HEADS_KEPT (7u + FIND_LOAD_SLACK) /* a gram's other bytes, and whole vectors */
 
 /* Begins of the tile are [begin, end). */
@@ -204,7 +205,7 @@ static void order_place(struct hit *hits, uint32_t count)
 
 /* Order the tile's hits, which lie at [begin, begin + SET_TILE_PLACES): a counting sort by place.
  */
-static enum trawl_status order_gathered(struct scan *scan, uint64_t begin)
+static enum trawl_status order_gathered(struct scan *scan, uint64_t begin, uint64_t places)
 {
     struct engine_lane *lane = scan->lane;
     struct hits *hits = &lane->gathered, *ordered = &lane->ordered, other;
@@ -212,10 +213,10 @@ static enum trawl_status order_gathered(struct scan *scan, uint64_t begin)
 
     ordered->count = 0;
     TRAWL_TRY(hits_reserve(ordered, hits->count, scan->error));
-    memset(ends, 0, sizeof lane->place_ends);
+    memset(ends, 0, places * sizeof *ends);
     for (uint64_t i = 0; i < hits->count; i++)
         ends[hits->items[i].offset - begin]++;
-    for (uint32_t place = 1; place < SET_TILE_PLACES; place++)
+    for (uint64_t place = 1; place < places; place++)
         ends[place] += ends[place - 1];
     for (uint64_t i = hits->count; i-- > 0;)
         ordered->items[--ends[hits->items[i].offset - begin]] = hits->items[i];
@@ -234,7 +235,7 @@ static enum trawl_status order_gathered(struct scan *scan, uint64_t begin)
 }
 
 /* The tile's occurrences, in order. */
-static void settle_gathered(struct scan *scan, uint64_t begin)
+static void settle_gathered(struct scan *scan, uint64_t begin, uint64_t places)
 {
     struct hits *hits = &scan->lane->gathered;
     bool plain = !plan_has_conditions(scan->plan), ordered = true;
@@ -246,7 +247,7 @@ static void settle_gathered(struct scan *scan, uint64_t begin)
     for (uint64_t i = 1; i < hits->count && ordered; i++)
         ordered = settle_compare_hits(&hits->items[i - 1], &hits->items[i]) < 0;
     if (!ordered)
-        scan->status = order_gathered(scan, begin);
+        scan->status = order_gathered(scan, begin, places);
     scan->over = scan->status != TRAWL_OK;
     for (uint64_t i = 0; i < hits->count && !scan->over; i++) {
         const struct hit *hit = &hits->items[i];
@@ -274,6 +275,14 @@ static void gather_tile(struct sampling *sampling)
     }
 }
 
+/* LINES: what follows a hit in its line is passed over, so while lines have hits little is looked
+ * at at once. */
+static void adapt_tile(struct engine_lane *lane, bool hit)
+{
+    lane->tile_places = hit ? LINE_TILE_PLACES
+                            : (uint32_t)min_u64(2 * (uint64_t)lane->tile_places, SET_TILE_PLACES);
+}
+
 void scan_classes(struct scan *scan)
 {
     struct engine_lane *lane = scan->lane;
@@ -282,12 +291,14 @@ void scan_classes(struct scan *scan)
     while (!scan->over && !scan_is_full(scan)) {
         struct sampling sampling = {scan, lane->matcher, NULL, max_u64(scan->at, scan->run_until),
                                     scan->limit};
+        uint64_t places = scan->want == ENGINE_WANT_LINES ? lane->tile_places : SET_TILE_PLACES;
+        uint64_t kept = scan->result->count;
         bool settled = false;
 
         scan->at = sampling.begin;
         if (scan->at >= scan->limit)
             return;
-        sampling.end = min_u64(scan->limit, scan->at + SET_TILE_PLACES);
+        sampling.end = min_u64(scan->limit, scan->at + places);
         settle_allow(scan, sampling.end - sampling.begin);
         gather_tile(&sampling);
         while (scan->work > scan->work_max && !scan->over &&
@@ -298,7 +309,8 @@ void scan_classes(struct scan *scan)
         lane->dense_bytes /= 2;
         if (scan->over)
             return;
-        settle_gathered(scan, sampling.begin);
+        settle_gathered(scan, sampling.begin, sampling.end - sampling.begin);
+        adapt_tile(lane, scan->result->count > kept);
         scan->at = sampling.end;
     }
 }
