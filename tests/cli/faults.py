@@ -4,7 +4,7 @@
 usage: faults.py TRAWL_WITH_FAULTS
 
 For each command line below N goes up from 1 until a run meets no fault; a normal run takes one N in
-SHARE (and SHARE times TRAWL_TEST_DIVISOR) of those beyond the first FIRST, by TRAWL_TEST_SEED, and all with
+SHARE (and SHARE times TRAWL_TEST_DIVISOR) of those beyond the first FIRST (or FIRST / 4), by TRAWL_TEST_SEED, and all with
 a TRAWL_TEST_SCALE of 20 and more. Every run must end with a
 status, not by a signal or a sanitizer's report; and either with the right output and status (the
 fault did not matter), or with status 2, a line on standard error that begins with "trawl: ", and
@@ -141,6 +141,7 @@ def main():
     share = SHARE * int(os.environ.get("TRAWL_TEST_DIVISOR") or 1)
     if float(os.environ.get("TRAWL_TEST_SCALE") or 1) >= 20:
         share = 1
+    first = FIRST if share <= SHARE else FIRST // 4
     turn = int(os.environ.get("TRAWL_TEST_SEED") or 1)
     points = {}
     with tempfile.TemporaryDirectory(prefix="trawl-faults-") as top:
@@ -152,7 +153,7 @@ def main():
             for persistent in (False, True):
                 turn += 1
                 for nth in range(1, NTH_MAX):
-                    if nth > FIRST and (nth + turn) % share != 0:
+                    if nth > first and (nth + turn) % share != 0:
                         continue
                     got = run(program, scene, top, nth, persistent)
                     if got[3] == "none":
