@@ -13,9 +13,7 @@
 #include "cuda/engine_cuda.h"
 #include "runtime/search.h"
 
-/* Made ready ahead of a device's lane. So few that memory is not busy with copies alone: 4 cores
- * copy as fast as the bus takes it, 16 no faster, and search nothing meanwhile. */
-#define CLAIMED_PER_LANE 3u
+#define BUFFERS_PER_LANE 4u /* on their way there, and searched */
 /* Pinning takes longer than copying: a buffer's next chunk may be a little longer. */
 #define PINNED_STEP (2u << 20)
 
@@ -267,7 +265,7 @@ static bool workers_room(struct devices *devices)
     if (devices->workers != NULL)
         return true;
     devices->pinned_capacity =
-        devices->lanes_max * (1 + CLAIMED_PER_LANE) + devices->runtime->threads_max;
+        devices->lanes_max * BUFFERS_PER_LANE + devices->runtime->threads_max;
     if (memory_allocate_zeroed(devices->pinned_capacity, sizeof *devices->pinned, &memory, NULL) !=
         TRAWL_OK)
         return false;
@@ -315,12 +313,12 @@ bool devices_start(struct devices *devices)
 
 /* ---- The queue ---------------------------------------------------------------------------- */
 
-bool devices_claim(struct devices *devices)
+bool devices_claim(struct devices *devices, uint32_t most)
 {
     uint32_t claimed = atomic_load(&devices->claimed);
 
     do
-        if (claimed >= devices->lanes_max * CLAIMED_PER_LANE)
+        if (claimed >= most)
             return false;
     while (!atomic_compare_exchange_weak(&devices->claimed, &claimed, claimed + 1));
     return true;

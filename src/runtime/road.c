@@ -29,8 +29,10 @@
 #define DEVICE_TEXT_MIN (4u << 20) /* a shorter text wakes no device */
 #define STAGED_KNOWN (16u << 20)   /* bytes, after which a search's own rate counts */
 #define STAGE_UNIT (1u << 20)
-#define STAGE_FORGETS 20u /* where it did not pay it is tried again, after so many searches */
-#define STAGE_PAYS 0.7    /* of the time to search: what making ready for a device may take */
+#define STAGE_FORGETS 20u   /* where it did not pay it is tried again, after so many searches */
+#define CLAIMED_PER_LANE 3u /* chunks on their way to a device's thread */
+#define QUEUED_PER_LANE 2u
+#define STAGE_PAYS 0.7 /* of the time to search: what making ready for a device may take */
 
 /* Of searching such texts, before a device is opened: closing may wait a third of that. */
 static uint64_t open_after_ns = 1000000000;
@@ -176,39 +178,54 @@ static double staging_ns(const struct search *search, uint64_t *staged)
     return ns_per_byte(ready_ns, *staged);
 }
 
-/* Reading into a pinned buffer costs what reading costs; a text in memory has to be copied. What
- * that takes is known from this search, or from the one before. */
+static _Atomic uint64_t *remembered(const struct search *search)
+{
+    return &search->job.runtime->stage_ns[search->cursor.text->kind == TEXT_MEMORY];
+}
+
+/* Is a chunk made ready for a device in less time than the host takes for it? A text in memory has
+ * to be copied; a file is read either way, but the host reads it into its caches. What making ready
+ * takes is known from this search, or from the one before. */
 static bool staging_pays(const struct search *search)
 {
-    double searching =
-        ns_per_byte(atomic_load(&search->host.search_ns), atomic_load(&search->host.bytes));
+    double host =
+        ns_per_byte(atomic_load(&search->host.search_ns) + atomic_load(&search->host.ready_ns),
+                    atomic_load(&search->host.bytes));
     double staging;
     uint64_t staged;
 
-    if (searching == 0) /* the host first */
+    if (host == 0) /* the host first */
         return false;
-    if (search->cursor.text->kind != TEXT_MEMORY)
-        return true;
     staging = staging_ns(search, &staged);
     if (staged < STAGED_KNOWN)
-        staging = (double)atomic_load(&search->job.runtime->stage_ns) / STAGE_UNIT;
-    return staging < STAGE_PAYS * searching;
+        staging = (double)atomic_load(remembered(search)) / STAGE_UNIT;
+    return staging < STAGE_PAYS * host;
+}
+
+/* So few chunks that memory is not busy with copies alone: 4 cores copy as fast as the bus takes
+ * it, 16 no faster, and search nothing meanwhile. To read a file takes them all. */
+static uint32_t claims_max(const struct search *search)
+{
+    const struct devices *devices = &search->job.runtime->devices;
+
+    if (search->host_searches || search->cursor.text->kind == TEXT_MEMORY)
+        return CLAIMED_PER_LANE * devices->lanes_max;
+    return QUEUED_PER_LANE * devices->lanes_max + search->job.runtime->threads_max;
 }
 
 void road_remember(const struct search *search)
 {
     struct trawl_runtime *runtime = search->job.runtime;
-    uint64_t staged, before = atomic_load(&runtime->stage_ns);
+    uint64_t staged, before = atomic_load(remembered(search));
     uint64_t ns = atomic_load(&search->host.search_ns) + atomic_load(&search->host.ready_ns);
     double staging;
 
     if (ns >= SHARE_NS_MIN)
         atomic_fetch_add(&runtime->worked_ns, ns);
-    if (search->road != ROAD_HOST || search->cursor.text->kind != TEXT_MEMORY ||
-        !road_is_long(search) || !devices_work(&runtime->devices))
+    if (search->road != ROAD_HOST || !road_is_long(search) || !devices_work(&runtime->devices))
         return;
     staging = staging_ns(search, &staged);
-    atomic_store(&runtime->stage_ns, staged >= STAGED_KNOWN ? (uint64_t)(staging * STAGE_UNIT)
+    atomic_store(remembered(search), staged >= STAGED_KNOWN ? (uint64_t)(staging * STAGE_UNIT)
                                                             : before - before / STAGE_FORGETS);
 }
 
@@ -229,7 +246,7 @@ bool road_wants_device(struct search *search)
      * anybody. */
     if (search->road == ROAD_STAGED)
         return (search->shared || search->sink->wants != SINK_WANTS_FIRST) &&
-               devices_work(devices) && devices_claim(devices);
+               devices_work(devices) && devices_claim(devices, claims_max(search));
     if (search->job.runtime->engine == TRAWL_ENGINE_CPU || plan_has_algorithm(search->job.plan) ||
         !road_is_long(search))
         return false;
@@ -240,7 +257,7 @@ bool road_wants_device(struct search *search)
         return false;
     }
     return devices_work(devices) && staging_pays(search) && devices_start(devices) &&
-           devices_claim(devices);
+           devices_claim(devices, claims_max(search));
 }
 
 /* ---- Helpers ------------------------------------------------------------------------------ */

@@ -104,7 +104,8 @@ struct trawl_runtime {
     _Atomic uint64_t searched_ns; /* of long texts, by the host */
     _Atomic uint64_t worked_ns;   /* by all workers, in searches that others could help with */
     _Atomic uint64_t memory_used;
-    _Atomic uint64_t stage_ns; /* what copying a MiB for a device took lately; 0: not known */
+    _Atomic uint64_t stage_ns[2]; /* what making a MiB ready for a device took lately, of files and
+                                     of texts in memory; 0: not known */
     _Atomic uint32_t searchers;
 
     pthread_mutex_t lock;
@@ -180,9 +181,9 @@ bool devices_start(struct devices *devices);
 /* May the worker of this device search what lies on that one? Not what another worker is for. */
 bool devices_may_serve(const struct devices *devices, uint32_t own, uint32_t other);
 
-/* May one more chunk be made ready for a device? Then that is claimed, until a device takes the
- * task from the queue, or devices_unclaim. */
-bool devices_claim(struct devices *devices);
+/* May one more chunk be made ready for a device, if at most so many are on their way? Then that is
+ * claimed, until a device takes the task from the queue, or devices_unclaim. */
+bool devices_claim(struct devices *devices, uint32_t most);
 void devices_unclaim(struct devices *devices);
 /* A pinned buffer of at least `bytes`; false: there is none to be had now. */
 bool devices_buffer_take(struct devices *devices, uint64_t bytes, struct text_buffer *buffer);
