@@ -442,6 +442,18 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_open(
     struct trawl_error *error);
 TRAWL_API void trawl_searcher_close(struct trawl_searcher *searcher);
 
+/* What a call is bound by: of reading the text, copying it for devices, searching it on the host,
+ * on devices (with the copies there), and the caller's sink, that which kept its threads longest,
+ * divided by how many did it. NONE: no text was searched in chunks, or it took no time. */
+enum trawl_bound {
+    TRAWL_BOUND_NONE = 0,
+    TRAWL_BOUND_SOURCE = 1,
+    TRAWL_BOUND_COPIES = 2,
+    TRAWL_BOUND_SEARCH = 3,
+    TRAWL_BOUND_DEVICES = 4,
+    TRAWL_BOUND_OUTPUT = 5
+};
+
 /* What the last finished call on this searcher did; zeros before the first. */
 struct trawl_stats {
     uint64_t size;       /* sizeof(struct trawl_stats), set by the caller */
@@ -467,6 +479,8 @@ struct trawl_stats {
     uint64_t device_memory_ns; /* allocating memory on devices, and pinned memory for them */
     uint64_t device_host_ns;   /* the host's work: sorting, verifying, clearing rows */
     uint64_t child_withheld;   /* not asked for: a device takes only so many; likewise */
+    enum trawl_bound bound;    /* what took most of the call's time */
+    uint64_t output_ns;        /* in the call's sink */
 };
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_stats(
     const struct trawl_searcher *searcher, struct trawl_stats *stats, struct trawl_error *error);
@@ -478,11 +492,13 @@ struct trawl_worker_stats {
     uint64_t chunk_count;
     uint64_t text_bytes; /* searched, also of chunks that nobody took the results of */
     uint64_t search_ns;  /* summed over its threads: in searches */
-    uint64_t ready_ns;   /* the same: reading chunks, and copying them for a device */
+    uint64_t ready_ns;   /* reading chunks; of a device's, by the host: copying them for it */
+    uint64_t wait_ns;    /* summed over its threads: neither of the two, nor in the caller's sink */
+    uint32_t thread_count; /* that did something for the call */
 };
 
-/* index 0: the host's cores; then a device each. *count gets how many there are; an index beyond
- * them is ARGUMENT. */
+/* index 0: the host's cores; then a device each. *count gets how many there are, 0 after a call
+ * that searched no text in chunks; an index beyond them is ARGUMENT. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_workers(
     const struct trawl_searcher *searcher, uint32_t index, struct trawl_worker_stats *stats,
     uint32_t *count, struct trawl_error *error);

@@ -189,10 +189,7 @@ static struct task *wait_next(struct search *search)
                 (void)pthread_mutex_lock(&search->lock);
             }
         } else {
-            uint64_t begin_ns = clock_now_ns();
-
             (void)pthread_cond_wait(&search->ready, &search->lock);
-            search->idle_ns += clock_now_ns() - begin_ns;
             worked = TASK_DONE;
         }
     }

@@ -135,7 +135,7 @@ static void serve(struct job *job, struct worker *worker)
 
         if (begin >= queries->end)
             break;
-        worker_takes_part(worker, job);
+        (void)worker_takes_part(worker, job);
         status = work_block(queries, worker, begin, &error);
     }
     atomic_store(&job->has_work, false);

@@ -144,8 +144,8 @@ void job_end(struct job *job);
 void job_hold(struct job *job);
 void job_leave(struct job *job);
 
-/* This worker does something for the job. */
-void worker_takes_part(struct worker *worker, struct job *job);
+/* This worker does something for the job; true: for the first time. */
+bool worker_takes_part(struct worker *worker, struct job *job);
 /* Make the worker's lane ready for the job: for a plan with an algorithm, that of its engine; else
  * on the host, or on a device. A worker whose device is lost goes over to another. */
 enum trawl_status worker_host_ready(struct worker *worker, struct job *job,

@@ -45,6 +45,7 @@ struct work_done {
     _Atomic uint64_t bytes;
     _Atomic uint64_t search_ns; /* summed over its workers */
     _Atomic uint64_t ready_ns;  /* reading, copying */
+    _Atomic uint32_t threads;   /* that did something */
 };
 
 struct search {
@@ -82,7 +83,6 @@ struct search {
     uint32_t helpers;     /* that were asked for */
     struct task *current; /* being delivered */
     bool last_delivered;
-    uint64_t idle_ns;    /* nothing was ready and nothing was to be done */
     uint64_t deliver_ns; /* in the sink */
     struct trawl_stats stats;
 };

@@ -181,11 +181,24 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
     return TRAWL_OK;
 }
 
+static struct work_done *work_of(struct search *search, const struct worker *worker, bool on_device)
+{
+    uint32_t device = worker->device_index < ENGINE_DEVICES_MAX ? worker->device_index : 0;
+
+    return on_device ? &search->device[device] : &search->host;
+}
+
+/* The worker does something for the search, on the host or on its device. */
+static void take_part(struct search *search, struct worker *worker, bool on_device)
+{
+    if (worker_takes_part(worker, &search->job))
+        atomic_fetch_add(&work_of(search, worker, on_device)->threads, 1);
+}
+
 static void count_work(struct search *search, const struct worker *worker, bool on_device,
                        uint64_t bytes, uint64_t ns)
 {
-    uint32_t device = worker->device_index < ENGINE_DEVICES_MAX ? worker->device_index : 0;
-    struct work_done *done = on_device ? &search->device[device] : &search->host;
+    struct work_done *done = work_of(search, worker, on_device);
 
     atomic_fetch_add(&done->chunks, 1);
     atomic_fetch_add(&done->bytes, bytes);
@@ -436,7 +449,7 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
     atomic_fetch_add(&search->bytes_taken, task->piece.owned);
     if (for_device && search->cursor.text->kind == TEXT_MEMORY)
         stage(task);
-    worker_takes_part(worker, &search->job);
+    take_part(search, worker, search->road == ROAD_ALONE);
     ready_ns = clock_now_ns() - begin_ns;
     if (for_device) {
         atomic_fetch_add(&search->device[0].ready_ns, ready_ns);
@@ -509,6 +522,7 @@ void task_on_device(struct task *task, struct worker *worker)
 {
     struct search *search = (struct search *)task->job;
 
+    take_part(search, worker, true);
     task_search(search, task, worker, true);
     finish(search, task, worker);
     if (!atomic_load(&search->job.has_work))
@@ -524,7 +538,7 @@ enum task_taken task_work_resident(struct search *search, struct worker *worker)
     (void)pthread_mutex_unlock(&search->lock);
     if (task == NULL)
         return TASK_NOTHING;
-    worker_takes_part(worker, &search->job);
+    take_part(search, worker, true);
     atomic_fetch_add(&search->bytes_taken, task->piece.owned);
     task_search(search, task, worker, true);
     finish(search, task, worker);

@@ -13,12 +13,13 @@
 
 /* ---- A worker's lanes --------------------------------------------------------------------- */
 
-void worker_takes_part(struct worker *worker, struct job *job)
+bool worker_takes_part(struct worker *worker, struct job *job)
 {
     if (worker->part_job == job->number)
-        return;
+        return false;
     worker->part_job = job->number;
     atomic_fetch_add(&job->took_part, 1);
+    return true;
 }
 
 /* Under "auto" algorithms run on the host: what runs where would else depend on the text. */

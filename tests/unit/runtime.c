@@ -2,6 +2,7 @@
  * pulled, abandoned and cancelled; and the budget for chunks. */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "oracle/naive.h"
@@ -147,6 +148,7 @@ static void arguments(struct trawl_plan *plan)
     struct trawl_text *text = unit_text(bytes, TEXT_BYTES);
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
     struct trawl_worker_stats stats = {.size = sizeof stats};
+    struct trawl_stats whole = {.size = sizeof whole};
     struct trawl_search *search = NULL;
     struct trawl_batch batch = {.size = sizeof batch};
     uint32_t count = 0;
@@ -164,6 +166,11 @@ static void arguments(struct trawl_plan *plan)
     MUST(trawl_searcher_workers(searcher, 0, &stats, &count, NULL));
     TEST_CHECK(count == 1 && strcmp(stats.name, "cpu") == 0);
     TEST_CHECK_U64(stats.text_bytes, TEXT_BYTES);
+    MUST(trawl_searcher_stats(searcher, &whole, NULL));
+    TEST_CHECK(stats.thread_count == whole.thread_count && stats.thread_count >= 1);
+    TEST_CHECK(stats.search_ns + stats.ready_ns + stats.wait_ns <=
+               stats.thread_count * whole.wall_ns);
+    TEST_CHECK(whole.bound == TRAWL_BOUND_SEARCH && whole.output_ns <= whole.wall_ns);
     CHECK_ERROR(trawl_searcher_workers(searcher, 1, &stats, &count, error), TRAWL_ARGUMENT);
     trawl_search_close(NULL);
     trawl_search_cancel(NULL);
@@ -420,6 +427,52 @@ static int cancel_at(void *context, const struct trawl_match *matches, uint64_t 
     return 0;
 }
 
+static int slow_sink(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    (void)context;
+    (void)matches;
+    (void)match_count;
+    (void)usleep(3000);
+    return 0;
+}
+
+/* What a call is bound by: a sink that takes its time, a pipe that brings nothing for a while. */
+static void bounds(struct trawl_plan *plan)
+{
+    struct trawl_runtime *runtime = open_runtime(2, 0);
+    struct trawl_searcher *searcher = open_searcher(runtime, 20000);
+    struct trawl_text *text = unit_text(bytes, TEXT_BYTES);
+    struct trawl_stats stats = {.size = sizeof stats};
+    struct trawl_worker_stats workers = {.size = sizeof workers};
+    uint64_t count = 0;
+    pid_t writer;
+    int ends[2];
+
+    MUST(trawl_positions(searcher, plan, text, slow_sink, NULL, NULL));
+    MUST(trawl_searcher_stats(searcher, &stats, NULL));
+    TEST_CHECK_U64((uint64_t)stats.bound, (uint64_t)TRAWL_BOUND_OUTPUT);
+    TEST_CHECK(stats.output_ns >= 8 * 3000000u && stats.output_ns <= stats.wall_ns);
+    trawl_text_close(text);
+    if (pipe(ends) != 0 || (writer = fork()) < 0)
+        exit(1);
+    if (writer == 0) {
+        (void)usleep(50000);
+        _exit(write(ends[1], bytes, 1000) != 1000);
+    }
+    (void)close(ends[1]);
+    MUST(trawl_text_from_descriptor(ends[0], "pipe", &text, NULL));
+    MUST(trawl_count(searcher, plan, text, &count, NULL));
+    MUST(trawl_searcher_stats(searcher, &stats, NULL));
+    TEST_CHECK_U64((uint64_t)stats.bound, (uint64_t)TRAWL_BOUND_SOURCE);
+    MUST(trawl_searcher_workers(searcher, 0, &workers, NULL, NULL));
+    TEST_CHECK(workers.ready_ns > workers.search_ns);
+    (void)waitpid(writer, NULL, 0);
+    (void)close(ends[0]);
+    trawl_text_close(text);
+    trawl_searcher_close(searcher);
+    MUST(trawl_runtime_close(runtime, NULL));
+}
+
 static int cancel_at_row(void *context, uint64_t row_first, uint64_t row_count,
                          const int64_t *first)
 {
@@ -534,6 +587,7 @@ int main(void)
     arguments(plan);
     one_is_never_taken(plan);
     cancelled_by_sinks(plan);
+    bounds(plan);
     trawl_plan_free(plan);
     budget(NULL);
     (void)unlink(path);

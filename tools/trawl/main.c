@@ -168,6 +168,33 @@ static int explain(const struct needles *needles)
     return end_document();
 }
 
+/* What the threads of all searches did, summed over them. */
+static void print_workers(const struct job_totals *totals)
+{
+    fprintf(stderr, "cpu threads: %.6f s searched, %.6f s read or copied, %.6f s waited\n",
+            (double)totals->host_searched_ns * 1e-9, (double)totals->host_ready_ns * 1e-9,
+            (double)totals->host_waited_ns * 1e-9);
+    if (totals->devices_searched_ns > 0)
+        fprintf(stderr, "device threads: %.6f s searched, %.6f s waited\n",
+                (double)totals->devices_searched_ns * 1e-9,
+                (double)totals->devices_waited_ns * 1e-9);
+    fprintf(stderr, "output: %.6f s\n", (double)totals->output_ns * 1e-9);
+}
+
+/* By what most of the time in searches was bound. */
+static void print_bound(const struct job_totals *totals)
+{
+    static const char *const names[] = {
+        NULL, "reading", "copies for devices", "the search on the CPU", "devices", "output"};
+    uint32_t most = TRAWL_BOUND_NONE;
+
+    for (uint32_t i = TRAWL_BOUND_SOURCE; i <= TRAWL_BOUND_OUTPUT; i++)
+        if (totals->bound_ns[i] > totals->bound_ns[most])
+            most = i;
+    if (most != TRAWL_BOUND_NONE)
+        fprintf(stderr, "bound by: %s\n", names[most]);
+}
+
 static void print_stats(const struct job *job)
 {
     const struct job_totals *totals = &job->totals;
@@ -183,6 +210,8 @@ static void print_stats(const struct job *job)
             seconds > 0 ? (double)totals->text_bytes * 1e-9 / seconds : 0.0, totals->thread_count,
             totals->worker_count, (double)totals->elapsed_ns * 1e-9, totals->chunk_count,
             totals->device_chunk_count, totals->engine);
+    print_workers(totals);
+    print_bound(totals);
     if (totals->instruction_set[0] != '\0')
         fprintf(stderr, "instruction set: %s\n", totals->instruction_set);
     if (totals->device_copy_ns != 0)

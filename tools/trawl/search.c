@@ -269,6 +269,14 @@ void job_add_totals(struct job_totals *sum, const struct job_totals *more)
     sum->child_grids += more->child_grids;
     sum->child_spills += more->child_spills;
     sum->child_withheld += more->child_withheld;
+    sum->host_searched_ns += more->host_searched_ns;
+    sum->host_ready_ns += more->host_ready_ns;
+    sum->host_waited_ns += more->host_waited_ns;
+    sum->devices_searched_ns += more->devices_searched_ns;
+    sum->devices_waited_ns += more->devices_waited_ns;
+    sum->output_ns += more->output_ns;
+    for (uint32_t i = TRAWL_BOUND_SOURCE; i <= TRAWL_BOUND_OUTPUT; i++)
+        sum->bound_ns[i] += more->bound_ns[i];
     if (more->thread_count > sum->thread_count)
         sum->thread_count = more->thread_count;
     if (more->engine[0] == '\0')
@@ -276,6 +284,21 @@ void job_add_totals(struct job_totals *sum, const struct job_totals *more)
     memcpy(sum->engine, more->engine, sizeof sum->engine);
     memcpy(sum->instruction_set, more->instruction_set, sizeof sum->instruction_set);
     memcpy(sum->note, more->note, sizeof sum->note);
+}
+
+static void last_workers(const struct job *job, struct job_totals *totals)
+{
+    struct trawl_worker_stats stats = {.size = sizeof stats};
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; trawl_searcher_workers(job->searcher, i, &stats, &count, NULL) == TRAWL_OK;
+         i++) {
+        totals->host_ready_ns += stats.ready_ns;
+        totals->host_searched_ns += i == 0 ? stats.search_ns : 0;
+        totals->host_waited_ns += i == 0 ? stats.wait_ns : 0;
+        totals->devices_searched_ns += i == 0 ? 0 : stats.search_ns;
+        totals->devices_waited_ns += i == 0 ? 0 : stats.wait_ns;
+    }
 }
 
 /* What the searcher's last call did, if that is wanted. */
@@ -299,6 +322,10 @@ static struct job_totals last_totals(const struct job *job)
     totals.child_spills = stats.child_spills;
     totals.child_withheld = stats.child_withheld;
     totals.thread_count = stats.thread_count;
+    totals.output_ns = stats.output_ns;
+    if (stats.bound != TRAWL_BOUND_NONE)
+        totals.bound_ns[stats.bound] = stats.wall_ns;
+    last_workers(job, &totals);
     memcpy(totals.engine, stats.engine, sizeof totals.engine);
     memcpy(totals.instruction_set, stats.instruction_set, sizeof totals.instruction_set);
     memcpy(totals.note, stats.note, sizeof totals.note);
