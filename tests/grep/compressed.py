@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 
+import cases
 import compare
 
 CASES = 80
@@ -154,11 +155,8 @@ def check_large(trawl, top, name):
 def main():
     trawl = os.path.abspath(sys.argv[1])
     options = sys.argv[2:]
-    seed = int(os.environ.get("TRAWL_TEST_SEED") or 1)
-    count = max(1, int(CASES * float(os.environ.get("TRAWL_TEST_SCALE") or 1)) // int(os.environ.get("TRAWL_TEST_DIVISOR") or 1))
-    first = int(options[options.index("--first") + 1]) if "--first" in options else 0
-    if "--cases" in options:
-        count = int(options[options.index("--cases") + 1])
+    seed = cases.seed()
+    first, count = cases.chosen(CASES)
     failures = selected = 0
     top = tempfile.mkdtemp(prefix="trawl-compressed-")
     try:

@@ -16,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 
+import cases
+
 CASES = 400
 ALGORITHMS = ["rabin-karp-matrix", "rabin-karp-matrix", "naive", "bmh", "qs", "rabin-karp"]
 
@@ -214,9 +216,7 @@ def many_needles(rng, trawl, folder):
 
 def main():
     trawl = os.path.abspath(sys.argv[1])
-    seed = int(os.environ.get("TRAWL_TEST_SEED") or 1)
-    count = int(CASES * float(os.environ.get("TRAWL_TEST_SCALE") or 1))
-    count = max(count // int(os.environ.get("TRAWL_TEST_DIVISOR") or 1), 1)
+    seed, count = cases.seed(), cases.amount(CASES)
     failures = 0
     if subprocess.run([trawl, "--list-algorithms"], capture_output=True, check=False).returncode != 0:
         ALGORITHMS.clear()  # a build without the gallery

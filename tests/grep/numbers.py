@@ -13,7 +13,8 @@ import random
 import struct
 import subprocess
 import sys
-import tempfile
+
+import cases
 
 CASES = 200
 WORD = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
@@ -336,23 +337,7 @@ def trees(trawl, folder):
 
 
 def main():
-    trawl = os.path.abspath(sys.argv[1])
-    seed = int(os.environ.get("TRAWL_TEST_SEED") or 1)
-    count = int(CASES * float(os.environ.get("TRAWL_TEST_SCALE") or 1) / int(os.environ.get("TRAWL_TEST_DIVISOR") or 1))
-    failures = 0
-    with tempfile.TemporaryDirectory(prefix="trawl-numbers-") as folder:
-        for number in range(count):
-            wrong = run_case(random.Random("%d numbers %d" % (seed, number)), trawl, folder)
-            if wrong:
-                failures += 1
-                if failures <= 10:
-                    print("case %d (seed %d): %s" % (number, seed, wrong))
-        for wrong in (long_line(trawl, folder), trees(trawl, folder)):
-            if wrong:
-                failures += 1
-                print(wrong)
-    print("%d command lines, %d differ" % (count, failures))
-    return 1 if failures or count == 0 else 0
+    return cases.run("numbers", CASES, "command lines", run_case, (long_line, trees))
 
 
 if __name__ == "__main__":

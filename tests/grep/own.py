@@ -8,10 +8,10 @@ random texts, with small chunks, files and pipes. TRAWL_TEST_SEED and TRAWL_TEST
 """
 import bisect
 import os
-import random
 import subprocess
 import sys
-import tempfile
+
+import cases
 
 CASES = 400
 
@@ -119,20 +119,7 @@ def run_case(rng, trawl, folder):
 
 
 def main():
-    trawl = os.path.abspath(sys.argv[1])
-    seed = int(os.environ.get("TRAWL_TEST_SEED") or 1)
-    count = int(CASES * float(os.environ.get("TRAWL_TEST_SCALE") or 1))
-    count = max(count // int(os.environ.get("TRAWL_TEST_DIVISOR") or 1), 1)
-    failures = 0
-    with tempfile.TemporaryDirectory(prefix="trawl-own-") as folder:
-        for number in range(count):
-            wrong = run_case(random.Random("%d own %d" % (seed, number)), trawl, folder)
-            if wrong:
-                failures += 1
-                if failures <= 10:
-                    print("case %d (seed %d): %s" % (number, seed, wrong))
-    print("%d command lines, %d differ" % (count, failures))
-    return 1 if failures or count == 0 else 0
+    return cases.run("own", CASES, "command lines", run_case)
 
 
 if __name__ == "__main__":

@@ -7,10 +7,10 @@ Random lists, options when saving and when searching, locales, reports; with oth
 set, and on files with NUL bytes. TRAWL_TEST_SEED and TRAWL_TEST_SCALE as elsewhere.
 """
 import os
-import random
 import subprocess
 import sys
-import tempfile
+
+import cases
 
 CASES = 150
 ALPHABETS = [b"ab\n", b"aAb \n", b"ab\n\0", b"ab_ \n\xc3\xa4"]
@@ -64,19 +64,7 @@ def run_case(rng, trawl, folder):
 
 
 def main():
-    trawl = os.path.abspath(sys.argv[1])
-    seed = int(os.environ.get("TRAWL_TEST_SEED") or 1)
-    count = int(CASES * float(os.environ.get("TRAWL_TEST_SCALE") or 1) / int(os.environ.get("TRAWL_TEST_DIVISOR") or 1))
-    failures = 0
-    with tempfile.TemporaryDirectory(prefix="trawl-saved-") as folder:
-        for number in range(count):
-            wrong = run_case(random.Random("%d saved %d" % (seed, number)), trawl, folder)
-            if wrong:
-                failures += 1
-                if failures <= 10:
-                    print("case %d (seed %d): %s" % (number, seed, wrong))
-    print("%d searches, %d differ" % (count, failures))
-    return 1 if failures or count == 0 else 0
+    return cases.run("saved", CASES, "searches", run_case)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 
+import cases
+
 CASES = 150
 WIDE_CASES = 3
 WIDE_ENTRIES = 10200  # grep sorts above 10,000
@@ -114,8 +116,7 @@ def remove(top):
 def main():
     trawl = os.path.abspath(sys.argv[1])
     options = sys.argv[2:]
-    seed = int(os.environ.get("TRAWL_TEST_SEED", "1"))
-    count = max(1, int(CASES * float(os.environ.get("TRAWL_TEST_SCALE", "1"))) // int(os.environ.get("TRAWL_TEST_DIVISOR", "1")))
+    seed, count = cases.seed(), cases.amount(CASES)
     first = 0
     if "--first" in options:
         first, count = int(options[options.index("--first") + 1]), 1
