@@ -241,6 +241,80 @@ static void loaders(enum trawl_engine engine)
     TEST_CHECK_U64(sim_driver_live(), 0);
 }
 
+struct stormy {
+    struct trawl_searcher *searcher;
+    uint64_t seed, wrong;
+    bool has_budget; /* which the others may hold: MEMORY then */
+    _Atomic bool ended;
+};
+
+static void *search_in_storm(void *context)
+{
+    struct stormy *stormy = (struct stormy *)context;
+    struct test_random random = {stormy->seed};
+
+    for (uint32_t i = 0; i < 6; i++) {
+        enum source source = (enum source)test_random_below(&random, SOURCES);
+        enum trawl_status status;
+        struct found found = {0, 0};
+
+        if (test_random_below(&random, 2)) {
+            status = trawl_positions(stormy->searcher, fixture.plan, fixture.texts[source], take,
+                                     &found, NULL);
+        } else {
+            status = trawl_count(stormy->searcher, fixture.plan, fixture.texts[source],
+                                 &found.count, NULL);
+            found.wrong = status != TRAWL_OK && found.count != 0;
+        }
+        stormy->wrong += found.wrong +
+                         (status != TRAWL_OK && status != TRAWL_STOPPED &&
+                          !(status == TRAWL_MEMORY && stormy->has_budget)) +
+                         (status == TRAWL_OK && found.count != fixture.expected_count);
+    }
+    atomic_store(&stormy->ended, true);
+    return NULL;
+}
+
+/* Searchers of one runtime on all roads at once, some cancelled at any time, while a device is
+ * lost: each call is right or says that it was stopped, and all of them end. */
+static void storm(enum trawl_engine engine, uint64_t seed)
+{
+    struct test_random random = {seed * 977 + 1};
+    struct stormy stormy[LOADERS];
+    struct trawl_runtime *runtime;
+    pthread_t threads[LOADERS];
+    bool running = true;
+
+    reset(2);
+    runtime = open_runtime(engine, (uint32_t)(1 + seed % 4), seed % 3 == 0 ? 9 * CHUNK_BYTES : 0);
+    for (uint32_t i = 0; i < LOADERS; i++) {
+        stormy[i].searcher = open_searcher(runtime);
+        stormy[i].seed = seed * LOADERS + i + 1;
+        stormy[i].wrong = 0;
+        stormy[i].has_budget = seed % 3 == 0;
+        atomic_init(&stormy[i].ended, false);
+    }
+    TEST_CHECK(trawl_text_load(stormy[0].searcher, fixture.texts[SOURCE_LOADED], NULL) == TRAWL_OK);
+    sim_driver_lose((uint32_t)(seed % 2), 1 + test_random_below(&random, 400));
+    for (uint32_t i = 0; i < LOADERS; i++)
+        if (pthread_create(&threads[i], NULL, search_in_storm, &stormy[i]) != 0)
+            exit(1);
+    while (running) {
+        (void)usleep((useconds_t)test_random_below(&random, 2000));
+        trawl_searcher_cancel(stormy[test_random_below(&random, LOADERS - 1)].searcher);
+        running = false;
+        for (uint32_t i = 0; i < LOADERS; i++)
+            running |= !atomic_load(&stormy[i].ended);
+    }
+    for (uint32_t i = 0; i < LOADERS; i++) {
+        (void)pthread_join(threads[i], NULL);
+        TEST_CHECK_U64(stormy[i].wrong, 0);
+        trawl_searcher_close(stormy[i].searcher);
+    }
+    TEST_CHECK(trawl_runtime_close(runtime, NULL) == TRAWL_OK);
+    TEST_CHECK_U64(sim_driver_live(), 0);
+}
+
 /* Buffers that wait for devices give way to those that are read into. */
 static void budget(void)
 {
@@ -309,6 +383,8 @@ int main(void)
     }
     loaders(TRAWL_ENGINE_CUDA);
     loaders(TRAWL_ENGINE_AUTO);
+    for (uint64_t seed = 0; seed < test_amount(8, 400) && test_failures < 5; seed++)
+        storm(seed % 2 != 0 ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA, seed);
     budget();
     streamed_copies();
     fixture_close();
