@@ -7,6 +7,9 @@ option(TRAWL_CUDA "Build the GPU kernels if nvcc is there" ON)
 set(TRAWL_CUDA_ARCHITECTURES "90" CACHE STRING
     "Architectures to hold machine code for, like \"80;90\", or \"all\" that nvcc knows. Others run the PTX for 7.5, which is always there, after the driver has translated it.")
 
+option(TRAWL_CUDA_QUICK
+    "Images without the PTX: that it can be made is tried without optimising it" OFF)
+
 set(TRAWL_IMAGES "")
 set(TRAWL_NVCC "TRAWL_NVCC-NOTFOUND")
 if(TRAWL_CUDA)
@@ -24,6 +27,16 @@ else()
     endif()
     # The device's run-time library has no code for 8.7 and 8.8.
     set(nvcc_codes -gencode arch=compute_75,code=compute_75)
+    set(nvcc_for "7.5 (PTX), ${codes}")
+    set(nvcc_fast "")
+    if(TRAWL_CUDA_QUICK)
+        set(nvcc_codes "")
+        set(nvcc_for "${codes}")
+        execute_process(COMMAND ${TRAWL_NVCC} --help OUTPUT_VARIABLE nvcc_help)
+        if(nvcc_help MATCHES "--Ofast-compile")
+            set(nvcc_fast --Ofast-compile max)
+        endif()
+    endif()
     set(nvcc_linked_codes "")
     foreach(code IN LISTS codes)
         if(code GREATER_EQUAL 75)
@@ -57,12 +70,18 @@ else()
     endmacro()
     function(trawl_plain_image name embedding source)
         trawl_image(${name} ${embedding})
+        set(try_ptx "")
+        if(TRAWL_CUDA_QUICK)
+            set(try_ptx COMMAND ${nvcc_command} ${nvcc_fast} -arch=compute_75 -ptx
+                        -o ${image}.ptx ${PROJECT_SOURCE_DIR}/src/${source})
+        endif()
         add_custom_command(
             OUTPUT ${image}
+            ${try_ptx}
             COMMAND ${nvcc_command} ${ARGN} ${nvcc_codes} -fatbin -o ${image}
                     ${PROJECT_SOURCE_DIR}/src/${source}
             DEPENDS ${kernel_files} ${gallery_files}
-            COMMENT "GPU kernels for 7.5 (PTX), ${codes}: ${name}"
+            COMMENT "GPU kernels for ${nvcc_for}: ${name}"
             VERBATIM COMMAND_EXPAND_LISTS)
         set(images ${images} PARENT_SCOPE)
         set(TRAWL_IMAGES ${TRAWL_IMAGES} PARENT_SCOPE)
@@ -84,6 +103,7 @@ else()
         set(TRAWL_IMAGES ${TRAWL_IMAGES} PARENT_SCOPE)
     endfunction()
     trawl_plain_image(SCAN cuda/image.c cuda/kernels/kernels.cu -O3 ${nvcc_lines})
+    trawl_plain_image(SETS cuda/image.c cuda/kernels/sets.cu -O3 ${nvcc_lines})
     if(TRAWL_GALLERY)
         set(kernels gallery/kernels)
         trawl_plain_image(GALLERY gallery/images.c ${kernels}/gallery.cu -O3 ${nvcc_lines}
@@ -95,5 +115,5 @@ else()
 
     # Once for all libraries that embed them, so that parallel builds do not write them twice.
     add_custom_target(trawl_kernels DEPENDS ${images})
-    message(STATUS "GPU kernels: machine code for ${codes}, PTX for 7.5 and up")
+    message(STATUS "GPU kernels for ${nvcc_for}")
 endif()

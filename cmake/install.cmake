@@ -1,9 +1,10 @@
-# What `cmake --install` puts where: header, both libraries, command, CMake package, pkg-config.
+# What `cmake --install` puts where: headers, both libraries, command, CMake package, pkg-config.
 # The man page and the completions are cmake/generated.cmake's.
 set_target_properties(trawl_static PROPERTIES EXPORT_NAME static)
 set_target_properties(trawl_shared PROPERTIES EXPORT_NAME shared)
 
-install(FILES include/trawl.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES include/trawl.h include/trawl_records.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS trawl_static trawl_shared EXPORT trawl-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -21,8 +22,15 @@ install(FILES "${CMAKE_CURRENT_BINARY_DIR}/trawl-config.cmake"
               "${CMAKE_CURRENT_BINARY_DIR}/trawl-config-version.cmake"
         DESTINATION ${TRAWL_PACKAGE_DIR})
 
-# The prefix is the one given when configuring, as usual for pkg-config; with `cmake --install
-# --prefix` ask `pkg-config --define-prefix`.
+# The prefix is where trawl.pc lies, so that `cmake --install --prefix` may choose another one. Only a
+# folder for libraries that is absolute keeps the prefix given when configuring.
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+    set(TRAWL_PC_PREFIX "${CMAKE_INSTALL_PREFIX}")
+else()
+    file(RELATIVE_PATH up "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
+    string(REGEX REPLACE "/$" "" up "${up}")
+    set(TRAWL_PC_PREFIX "\${pcfiledir}/${up}")
+endif()
 foreach(folder IN ITEMS INCLUDEDIR LIBDIR)
     if(IS_ABSOLUTE "${CMAKE_INSTALL_${folder}}")
         set(TRAWL_PC_${folder} "${CMAKE_INSTALL_${folder}}")

@@ -155,6 +155,24 @@ struct trawl_utf8 {
     bool (*is_word)(void *context, uint32_t code_point);
 };
 
+/* The encoding of patterns and texts where that is not UTF-8: characters of 1 to 4 bytes, ASCII
+ * among them. The functions are as those of struct trawl_utf8. Where a character may have several
+ * bytes, the library cannot tell from the bytes before a place whether a character begins there. So
+ * an occurrence may begin inside a character, bytes of characters that differ by the case of an
+ * ASCII letter alone are taken for equal under TRAWL_IGNORE_CASE, and TRAWL_WHOLE_WORD looks at the
+ * character behind the occurrence alone. The caller, who knows where the line begins, must leave
+ * out what is none. */
+struct trawl_encoding {
+    void *context;
+    uint32_t bytes_max; /* of a character, 1 to 4 */
+    /* The character that begins at bytes[0]: its code point. Returns its length, 0 if there is
+     * none. */
+    uint32_t (*decode)(void *context, const uint8_t *bytes, uint64_t bytes_count,
+                       uint32_t *code_point);
+    /* The bytes of a code point; returns how many, 0 if the encoding lacks it. */
+    uint32_t (*encode)(void *context, uint32_t code_point, uint8_t bytes[4]);
+};
+
 struct trawl_plan_options {
     uint64_t size;            /* sizeof(struct trawl_plan_options) */
     uint32_t flags;           /* enum trawl_plan_flag, or-ed */
@@ -171,11 +189,13 @@ struct trawl_plan_options {
     const char *algorithm; /* NULL: trawl's own methods. Else a name of trawl_algorithm's, with
                               options behind it (docs/gallery.md) or without, and method AUTO.
                               Borrowed until trawl_plan_build returns. */
+    const struct trawl_encoding *encoding; /* NULL: UTF-8. Needs `utf8`, whose code points it
+                                              makes. Copied. Such a plan cannot be saved. */
 };
 #define TRAWL_PLAN_OPTIONS_INIT                                                                \
     {                                                                                          \
         sizeof(struct trawl_plan_options), 0, TRAWL_METHOD_AUTO, 0, 0, 0, 0, 0, NULL, NULL, 0, \
-            NULL                                                                               \
+            NULL, NULL                                                                         \
     }
 
 /* The gallery: published algorithms, kept as they were published, for comparison. Each gives the
@@ -203,7 +223,8 @@ TRAWL_API uint32_t trawl_algorithm_engines(uint32_t index);
  *            UNSUPPORTED  an algorithm, in a build without the gallery
  *            MEMORY, LIMIT
  * Threads    any; the plan is immutable and may be shared.
- * Cost       time and memory linear in the patterns' total bytes.
+ * Cost       time and memory linear in the patterns' total bytes. Of large sets up to some 64 bytes
+ *            per pattern beside the patterns' bytes, two thirds of which the first search makes.
  */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns,
                                                            uint64_t pattern_count,
@@ -258,8 +279,8 @@ struct trawl_plan_load_options {
 /* Load a saved plan. It gives the same answers as the one that was saved.
  *
  * The file is mapped, and its large tables are used in place: patterns, and of a set the bitmaps,
- * buckets and entries. Made anew are what describes each pattern (40 bytes; with case ignored its
- * bytes too) and the tables of a single pattern. With `utf8` and TRAWL_IGNORE_CASE the letters'
+ * buckets and entries. Made anew are the tables of a single pattern and, with case ignored, the
+ * patterns' bytes in lower case. With `utf8` and TRAWL_IGNORE_CASE the letters'
  * variants are asked for again, and if they differ from those of then the tables are made anew.
  * While a mapped plan lives its file must not be changed, only replaced by renaming, as
  * trawl_plan_save does.
@@ -313,7 +334,14 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_explain(const struct trawl_
 
 struct trawl_text;
 
-/* A text in memory; the bytes are borrowed until trawl_text_close. bytes may be NULL if count 0. */
+/* A text in memory; the bytes are borrowed until trawl_text_close. bytes may be NULL if count 0.
+ * They may be written between two searches; their pages stay what they are: not mapped anew, not
+ * discarded (madvise), not of a file that is truncated.
+ * From its second search by GPUs on, a text of 64 MiB or more is pinned: its pages stay in memory,
+ * and GPUs fetch them without help from the CPU's cores, until the text or the runtime is closed,
+ * which then takes 11 ms for each GiB (to pin, 22 ms, is done while the second search goes on). All
+ * runtimes together pin no more than half of the machine's memory; one with host_memory_bytes pins
+ * none. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_memory(const void *bytes,
                                                                  uint64_t bytes_count,
                                                                  struct trawl_text **text,
@@ -390,7 +418,10 @@ struct trawl_runtime_options {
                                      there are more GPUs than that, one waits for each of them. */
     const char *instruction_set;  /* as in struct trawl_searcher_options */
     uint64_t device_memory_bytes; /* of each device, that searching may use; 0: no limit */
-    uint64_t host_memory_bytes;   /* for the chunks that texts are read into; 0: no limit */
+    uint64_t host_memory_bytes;   /* for the chunks that texts are read into; 0: no limit. A search
+                                     for which others leave nothing waits up to a second for some,
+                                     then it ends with MEMORY. With a limit,
+                                     no text is pinned (trawl_text_from_memory). */
 };
 #define TRAWL_RUNTIME_OPTIONS_INIT                                             \
     {                                                                          \
@@ -728,38 +759,6 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_search_next(struct trawl_search 
 TRAWL_API void trawl_search_cancel(struct trawl_search *search);
 TRAWL_API void trawl_search_close(struct trawl_search *search);
 
-/* ---- Records ------------------------------------------------------------------------------
- *
- * Many records on one tape: record i is bytes[offsets[i], offsets[i + 1]). This is the layout of
- * Arrow's large binary and large string columns, which can be searched without a copy. Records may
- * be empty and of any length; an occurrence counts for a record if it lies wholly inside it.
- */
-struct trawl_records {
-    const uint8_t *bytes;    /* the tape */
-    const uint64_t *offsets; /* record_count + 1, ascending */
-    uint64_t record_count;
-};
-
-/* Takes rows [row_first, row_first + row_count) of the matrix, in order: first[r * pattern_count +
- * p] is where in record row_first + r pattern p first begins, counted from the record's first byte,
- * -1 if it does not occur in it. Non-zero stops the search. Called like a trawl_match_sink; the
- * rows are borrowed until it returns. */
-typedef int (*trawl_row_sink)(void *context, uint64_t row_first, uint64_t row_count,
-                              const int64_t *first);
-
-/* Deliver the matrix records x patterns, row by row in blocks. The whole tape is searched as one
- * text, so long and skewed records cost nothing extra. Word and line conditions of the plan look at
- * the record alone: its borders are the text's.
- * Errors: ARGUMENT also where offsets descend (text_offset: that of the record) or lie beyond 2^63;
- * LIMIT if one row would exceed 2^32 bytes. STOPPED if the sink stopped it.
- * Cost: that of trawl_positions, and 8 bytes written per record and pattern; memory for the rows of
- * one block. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix(struct trawl_searcher *searcher,
-                                                       const struct trawl_plan *plan,
-                                                       const struct trawl_records *records,
-                                                       trawl_row_sink sink, void *context,
-                                                       struct trawl_error *error);
-
 /* ---- Rare -------------------------------------------------------------------------------- */
 
 /* Memory functions in place of the C library's. allocate returns bytes aligned to `alignment` (a
@@ -777,4 +776,6 @@ TRAWL_API void trawl_set_allocator(const struct trawl_allocator *allocator);
 #ifdef __cplusplus
 }
 #endif
+
+#include "trawl_records.h" /* many records, rather than one text */
 #endif

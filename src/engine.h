@@ -159,8 +159,8 @@ struct engine_ops {
                                       struct engine_lane **lane, struct trawl_error *error);
     /* Devices: make all of them copy from this memory directly, and let go of it; by this one's
      * driver context. A failed pin is no error: copies are slower. */
-    bool (*pin)(struct engine *engine, uint32_t device, void *bytes, uint64_t bytes_count);
-    void (*unpin)(struct engine *engine, uint32_t device, void *bytes);
+    bool (*pin)(struct engine *engine, uint32_t device, const void *bytes, uint64_t bytes_count);
+    bool (*unpin)(struct engine *engine, uint32_t device, const void *bytes);
     /* Get ready for scans under this plan, which outlives them. */
     enum trawl_status (*lane_begin)(struct engine_lane *lane, const struct trawl_plan *plan,
                                     struct trawl_error *error);

@@ -222,7 +222,7 @@ static enum trawl_status fold_learn(const struct trawl_plan *plan, struct fold *
     const uint8_t *bytes = plan->pattern_bytes;
     struct plan_element element;
 
-    *fits = true;
+    *fits = plan->encoding.bytes_max == 0;
     for (uint64_t p = 0; p < plan->pattern_count && *fits; p++)
         for (uint64_t i = plan->pattern_begin[p]; i < plan->pattern_begin[p + 1] && *fits;) {
             i += plan_element_read(plan, bytes + i, plan->pattern_begin[p + 1] - i, &element);
@@ -260,7 +260,7 @@ enum trawl_status dense_fold_strings(const struct trawl_plan *plan, struct dense
 
         count = dense_fold_text(set->fold, plan->pattern_bytes + begin,
                                 plan->pattern_begin[p + 1] - begin, set->own_bytes + made, origin);
-        while (plan->literals[literal].pattern != p)
+        while (plan_literal_at(plan, literal).pattern != p)
             literal++;
         set->own_strings[p] = (struct plan_literal){made, count, literal, 0, 0, 0};
         made += count;

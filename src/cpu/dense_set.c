@@ -188,6 +188,20 @@ static void dense_free(void *object)
     memory_release(set, 1, sizeof *set);
 }
 
+/* The set's own list of the plan's literals. */
+static enum trawl_status own_literals(const struct trawl_plan *plan, struct dense_set *set,
+                                      struct trawl_error *error)
+{
+    void *memory;
+
+    TRAWL_TRY(memory_allocate(set->count, sizeof *set->own_strings, &memory, error));
+    set->own_strings = (struct plan_literal *)memory;
+    for (uint32_t i = 0; i < set->count; i++)
+        set->own_strings[i] = plan_literal_at(plan, i);
+    set->strings = set->own_strings;
+    return TRAWL_OK;
+}
+
 static enum trawl_status dense_build(const struct trawl_plan *plan, struct dense_set **set_out,
                                      struct trawl_error *error)
 {
@@ -197,9 +211,11 @@ static enum trawl_status dense_build(const struct trawl_plan *plan, struct dense
 
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *set, &memory, error));
     set = (struct dense_set *)memory;
-    set->strings = plan->literals;
     set->bytes = plan->literal_bytes;
     set->count = plan->literal_count;
+    set->strings = plan->literals;
+    if (plan->literals == NULL)
+        TRAWL_TRY_DONE(own_literals(plan, set, error));
     if (plan->element_count > 0)
         TRAWL_TRY_DONE(dense_fold_strings(plan, set, error));
     if (!set->unfit)

@@ -58,7 +58,7 @@ static void cpu_lane_close(struct engine_lane *lane)
     dense_lane_end(&lane->dense);
     hits_release(&lane->gathered);
     hits_release(&lane->ordered);
-    memory_release(lane->passed, SET_PASSED_MAX, sizeof *lane->passed);
+    memory_release(lane->scratch, 1, sizeof *lane->scratch);
     memory_release(lane, 1, sizeof *lane);
 }
 
@@ -78,11 +78,11 @@ static enum trawl_status cpu_lane_begin(struct engine_lane *lane, const struct t
     lane->matcher = NULL;
     if (!set_matcher_fits(plan))
         return TRAWL_OK;
-    if (lane->passed == NULL) {
+    if (lane->scratch == NULL) {
         void *memory;
 
-        TRAWL_TRY(memory_allocate(SET_PASSED_MAX, sizeof *lane->passed, &memory, error));
-        lane->passed = (struct set_passed *)memory;
+        TRAWL_TRY(memory_allocate(1, sizeof *lane->scratch, &memory, error));
+        lane->scratch = (struct set_scratch *)memory;
     }
     return set_matcher_want(plan, &lane->matcher, error);
 }

@@ -14,6 +14,7 @@
  *                                  HAS_NIBBLES is defined where there is one
  *   block_heads(text, set, bitmap) 64-bit mask of the places whose gram passes the bitmap, where
  *                                  HAS_HEADS is defined; else a loop over the places serves
+ *   stem_quads_vectors and so on   see find_stems_avx512.h, which defines HAS_STEM_VECTORS
  * and gets the functions of its table.
  *
  * The first probes are tested at every place, the others only in blocks where a place passed: a
@@ -26,6 +27,7 @@
 #include <string.h>
 
 #include "cpu/find.h"
+#include "cpu/find_stems.h"
 
 #if !defined(HAS_GRAMS_TILE)
 #include "cpu/find_grams.h"
@@ -310,6 +312,37 @@ static void FIND_NAME(bytes)(const uint8_t *text, uint64_t word_count,
     }
     tile->is_dense = true;
     tile->hot_count = any != 0;
+}
+
+#ifndef HAS_STEM_VECTORS
+#define stem_begins_vectors stem_begins
+#define stem_stems_vectors stem_stems
+#endif
+
+static uint32_t FIND_NAME(quads)(const uint8_t *text, uint64_t first, uint64_t last,
+                                 uint64_t readable, const struct set_class *class, uint64_t fold,
+                                 uint32_t *places)
+{
+#ifdef HAS_STEM_VECTORS
+    return stem_quads_vectors(text, first, last, readable, class, fold, places);
+#else
+    (void)readable;
+    return stem_quads(text, first, last, class, fold, places);
+#endif
+}
+
+static uint32_t FIND_NAME(begins)(const uint8_t *text, const uint32_t *places, uint32_t place_count,
+                                  uint64_t begin, uint64_t end, uint32_t stride,
+                                  const struct set_class *class, uint64_t fold, uint32_t *begins)
+{
+    return stem_begins_vectors(text, places, place_count, begin, end, stride, class, fold, begins);
+}
+
+static uint32_t FIND_NAME(stems)(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
+                                 const struct set_class *class, uint64_t fold,
+                                 struct set_passed *passed)
+{
+    return stem_stems_vectors(text, begins, begin_count, class, fold, passed);
 }
 
 static uint64_t FIND_NAME(mismatch)(const uint8_t *a, const uint8_t *b, uint64_t count)

@@ -40,7 +40,7 @@ struct engine_lane {
     bool bytes_only; /* all strings are of one byte: */
     struct byte_set bytes;
     const struct set_matcher *matcher; /* of a large set, else NULL */
-    struct set_passed *passed;         /* with a matcher: SET_PASSED_MAX, samples of a tile */
+    struct set_scratch *scratch;       /* with a matcher */
     uint32_t tile_places;              /* LINES: of the next tile */
     struct hits gathered;              /* of a tile */
     struct hits ordered;               /* the same in order, while it is made */
@@ -111,6 +111,9 @@ void settle_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t lengt
 uint64_t settle_mismatch(const struct scan *scan, uint32_t literal, uint64_t x, uint64_t count);
 /* Hits by (offset, literal), for qsort. */
 int settle_compare_hits(const void *a, const void *b);
+/* LINES: a bit for each place of these words where a line ends, or a NUL is; they are the tile's.
+ * Text is readable for FIND_LOAD_SLACK bytes beyond. */
+const uint64_t *settle_ends(struct scan *scan, uint64_t begin, uint64_t words);
 /* A candidate of the plan's one literal. Candidates come in ascending order. */
 void settle_one(struct scan *scan, uint64_t x);
 /* Every candidate of the lane's tile, whose place 0 is scan->at, through `settle`. */

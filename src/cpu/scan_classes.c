@@ -7,29 +7,11 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "cpu/lane.h"
+#include "cpu/sampling.h"
 
-#define CANDIDATE_WORK 16u
 #define SORTED_BY_HAND 16u
 #define LINE_TILE_PLACES 32u
 #define HEADS_KEPT (7u + FIND_LOAD_SLACK) /* a gram's other bytes, and whole vectors */
-
-/* Begins of the tile are [begin, end). */
-struct sampling {
-    struct scan *scan;
-    const struct set_matcher *matcher;
-    const struct set_class *class;
-    uint64_t begin;
-    uint64_t end;
-};
-
-static inline uint64_t load64(const uint8_t *bytes)
-{
-    uint64_t word;
-
-    memcpy(&word, bytes, sizeof word);
-    return word;
-}
 
 /* Samples at first, first + stride, ... below last: those that pass go to `passed`. One loop for
  * each shape of a gram, without a branch on what passes. */
@@ -47,20 +29,11 @@ static inline uint32_t sample_loop(const struct sampling *sampling, const uint8_
         hash = is_short ? set_gram_short(low, fold, class.keep)
                         : set_gram_long(low, load64(text + i + class.q - 8), fold);
         bits = set_bits(hash);
-        passed[count].hash = hash;
-        passed[count].place = (uint32_t)i;
+        passed->hash[count] = hash;
+        passed->place[count] = (uint32_t)i;
         count += (class.bitmap[set_word(&class, hash)] & bits) == bits;
     }
     return count;
-}
-
-/* The 8 bytes at i, as far as they are readable. */
-static uint64_t load_last(const struct scan *scan, uint64_t i)
-{
-    uint64_t low = 0;
-
-    memcpy(&low, scan->chunk->bytes + i, (size_t)min_u64(sizeof low, scan->loadable - i));
-    return low;
 }
 
 /* Stride 1: each begin of the tile is a sample. Vectors look at all but the text's last bytes. */
@@ -83,19 +56,19 @@ static uint32_t sample_places(const struct sampling *sampling, struct set_passed
         for (; bits != 0; bits &= bits - 1) {
             uint64_t i = sampling->begin + 64 * w + (uint64_t)__builtin_ctzll(bits);
 
-            passed[count].hash = set_gram_short(load64(scan->chunk->bytes + i), fold, class->keep);
-            passed[count++].place = (uint32_t)i;
+            passed->hash[count] = set_gram_short(load64(scan->chunk->bytes + i), fold, class->keep);
+            passed->place[count++] = (uint32_t)i;
         }
     }
     for (uint64_t i = sampling->begin + 64 * words; i < sampling->end; i++) {
-        uint64_t low = load_last(scan, i);
+        uint64_t low = load_readable(scan, i);
 
         if (i + class->q > scan->available)
             break;
         if (!set_head_passes(class, low))
             continue;
-        passed[count].hash = set_gram_short(low, fold, class->keep);
-        passed[count++].place = (uint32_t)i;
+        passed->hash[count] = set_gram_short(low, fold, class->keep);
+        passed->place[count++] = (uint32_t)i;
     }
     return count;
 }
@@ -123,63 +96,13 @@ static uint32_t sample_tile(const struct sampling *sampling, struct set_passed *
     for (; first < last; first += stride) {
         uint64_t hash, bits;
 
-        hash = set_gram_short(load_last(scan, first), sampling->matcher->fold, class->keep);
+        hash = set_gram_short(load_readable(scan, first), sampling->matcher->fold, class->keep);
         bits = set_bits(hash);
-        passed[count].hash = hash;
-        passed[count].place = (uint32_t)first;
+        passed->hash[count] = hash;
+        passed->place[count] = (uint32_t)first;
         count += (class->bitmap[set_word(class, hash)] & bits) == bits;
     }
     return count;
-}
-
-/* Does the literal stand at x? */
-static enum trawl_status gather(const struct sampling *sampling, uint64_t x, uint32_t literal)
-{
-    struct scan *scan = sampling->scan;
-    struct hits *hits = &scan->lane->gathered;
-    uint64_t length = scan->plan->literals[literal].bytes_count, same;
-
-    scan->work += CANDIDATE_WORK;
-    scan->result->candidate_count++;
-    if (length > scan->available - x)
-        return TRAWL_OK;
-    same = settle_mismatch(scan, literal, x, length);
-    scan->work += same / 4;
-    if (same < length)
-        return TRAWL_OK;
-    if (hits->count == hits->capacity)
-        TRAWL_TRY(hits_reserve(hits, 1, scan->error));
-    hits->items[hits->count].offset = (uint32_t)x;
-    hits->items[hits->count++].literal = literal;
-    return TRAWL_OK;
-}
-
-/* Samples that passed name literals. Their buckets and entries are fetched ahead. */
-static enum trawl_status verify(const struct sampling *sampling, struct set_passed *passed,
-                                uint32_t count)
-{
-    const struct set_class *class = sampling->class;
-    struct scan *scan = sampling->scan;
-
-    for (uint32_t i = 0; i < count; i++)
-        __builtin_prefetch(&class->buckets[set_bucket(class, passed[i].hash)]);
-    for (uint32_t i = 0; i < count; i++)
-        __builtin_prefetch(&class->entries[class->buckets[set_bucket(class, passed[i].hash)]]);
-    for (uint32_t i = 0; i < count && scan->work <= scan->work_max; i++) {
-        uint64_t bucket = set_bucket(class, passed[i].hash), place = passed[i].place;
-        uint32_t end = class->buckets[bucket + 1], tag = set_tag(passed[i].hash);
-
-        scan->work += end - class->buckets[bucket];
-        for (uint32_t e = class->buckets[bucket]; e < end && scan->work <= scan->work_max; e++) {
-            uint32_t tagged = class->entries[e].tagged, offset = tagged & 0xff;
-
-            if ((tagged ^ tag) > 0xff || place < sampling->begin + offset ||
-                place - offset >= sampling->end)
-                continue;
-            TRAWL_TRY(gather(sampling, place - offset, class->entries[e].literal));
-        }
-    }
-    return TRAWL_OK;
 }
 
 /* By literal, those that begin at one place: often in order already, or as many as nest. */
@@ -254,7 +177,7 @@ static void settle_gathered(struct scan *scan, uint64_t begin, uint64_t places)
 
         if (hit->offset >= scan->run_until || scan->want == ENGINE_WANT_SPANS)
             settle_emit(scan, hit->offset, hit->literal,
-                        scan->plan->literals[hit->literal].bytes_count);
+                        plan_literal_at(scan->plan, hit->literal).bytes_count);
     }
 }
 
@@ -266,8 +189,13 @@ static void gather_tile(struct sampling *sampling)
 
     lane->gathered.count = 0;
     for (uint32_t c = 0; c < lane->matcher->class_count && scan->work <= scan->work_max; c++) {
+        struct set_passed *passed = &lane->scratch->passed;
+
         sampling->class = &lane->matcher->classes[c];
-        scan->status = verify(sampling, lane->passed, sample_tile(sampling, lane->passed));
+        scan->status = sampling->line_words > 0 ? sample_stem_lines(sampling)
+                       : sampling->class->by_stems
+                           ? sample_stems(sampling)
+                           : sample_verify(sampling, passed, sample_tile(sampling, passed));
         if (scan->status != TRAWL_OK) {
             scan->over = true;
             return;
@@ -275,12 +203,15 @@ static void gather_tile(struct sampling *sampling)
     }
 }
 
-/* LINES: what follows a hit in its line is passed over, so while lines have hits little is looked
- * at at once. */
-static void adapt_tile(struct engine_lane *lane, bool hit)
+/* LINES: what follows a hit in its line is passed over. So while lines have hits little is looked
+ * at at once; where lines are looked at for themselves, while they are longer than the tile. */
+static void adapt_tile(struct engine_lane *lane, bool hit, const struct sampling *sampling)
 {
-    lane->tile_places = hit ? LINE_TILE_PLACES
-                            : (uint32_t)min_u64(2 * (uint64_t)lane->tile_places, SET_TILE_PLACES);
+    uint64_t passed_over = max_u64(sampling->scan->run_until, sampling->end) - sampling->end;
+    bool less = sampling->line_words > 0 ? passed_over >= lane->tile_places : hit;
+    uint64_t least = sampling->line_words > 0 ? 64 : LINE_TILE_PLACES;
+
+    lane->tile_places = (uint32_t)(less ? least : min_u64(2 * lane->tile_places, SET_TILE_PLACES));
 }
 
 void scan_classes(struct scan *scan)
@@ -289,8 +220,8 @@ void scan_classes(struct scan *scan)
 
     scan->work_max = 0;
     while (!scan->over && !scan_is_full(scan)) {
-        struct sampling sampling = {scan, lane->matcher, NULL, max_u64(scan->at, scan->run_until),
-                                    scan->limit};
+        struct sampling sampling = {
+            scan, lane->matcher, NULL, max_u64(scan->at, scan->run_until), scan->limit, 0};
         uint64_t places = scan->want == ENGINE_WANT_LINES ? lane->tile_places : SET_TILE_PLACES;
         uint64_t kept = scan->result->count;
         bool settled = false;
@@ -299,6 +230,9 @@ void scan_classes(struct scan *scan)
         if (scan->at >= scan->limit)
             return;
         sampling.end = min_u64(scan->limit, scan->at + places);
+        sampling.line_words = stem_line_words(&sampling);
+        if (sampling.line_words > 0)
+            sampling.end = sampling.begin + 64 * sampling.line_words;
         settle_allow(scan, sampling.end - sampling.begin);
         gather_tile(&sampling);
         while (scan->work > scan->work_max && !scan->over &&
@@ -310,7 +244,7 @@ void scan_classes(struct scan *scan)
         if (scan->over)
             return;
         settle_gathered(scan, sampling.begin, sampling.end - sampling.begin);
-        adapt_tile(lane, scan->result->count > kept);
+        adapt_tile(lane, scan->result->count > kept, &sampling);
         scan->at = sampling.end;
     }
 }

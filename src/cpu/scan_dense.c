@@ -133,14 +133,16 @@ static enum trawl_status note(struct scan *scan, const struct dense_set *set, st
         literal = set->strings[string].pattern;
         length = chunk_place(step, place + length) - x;
         if (!dense_fold_is_exact(set->fold)) {
-            const struct plan_literal *first = &scan->plan->literals[literal];
-            uint32_t pattern = first->pattern;
+            uint32_t pattern = plan_literal_at(scan->plan, literal).pattern;
 
-            for (length = 0; length == 0 && literal < scan->plan->literal_count &&
-                             scan->plan->literals[literal].pattern == pattern;
-                 literal++)
-                length = plan_literal_match(scan->plan, &scan->plan->literals[literal],
-                                            scan->chunk->bytes + x, scan->available - x);
+            for (length = 0; length == 0 && literal < scan->plan->literal_count; literal++) {
+                struct plan_literal variant = plan_literal_at(scan->plan, literal);
+
+                if (variant.pattern != pattern)
+                    break;
+                length = plan_literal_match(scan->plan, &variant, scan->chunk->bytes + x,
+                                            scan->available - x);
+            }
             if (length == 0)
                 return TRAWL_OK;
             literal--;

@@ -23,9 +23,9 @@ static uint64_t head_at(const struct scan *scan, uint64_t x)
 /* The literal at place x, if it is there. */
 static void settle_literal(struct scan *scan, uint64_t x, uint32_t index)
 {
-    const struct plan_literal *literal = &scan->plan->literals[index];
+    const struct plan_literal literal = plan_literal_at(scan->plan, index);
     const uint8_t *text = scan->chunk->bytes + x;
-    uint64_t room = scan->available - x, length = literal->bytes_count, same;
+    uint64_t room = scan->available - x, length = literal.bytes_count, same;
 
     scan->work += CANDIDATE_WORK;
     if (length > room)
@@ -34,8 +34,8 @@ static void settle_literal(struct scan *scan, uint64_t x, uint32_t index)
     scan->work += same;
     if (same < length)
         return;
-    if (literal->tail_count > 0) {
-        length = plan_tail_match(scan->plan, literal, text, room, &same);
+    if (literal.tail_count > 0) {
+        length = plan_tail_match(scan->plan, &literal, text, room, &same);
         scan->work += same * TAIL_WORK;
     }
     if (length > 0)

@@ -37,9 +37,9 @@ static void head_begin(struct engine_lane *lane)
 
     lane->head_bytes = 0;
     if (plan->literal_count != 1 || plan->period > 0 || (plan->flags & TRAWL_IGNORE_CASE) != 0 ||
-        plan->literals[0].bytes_count > sizeof lane->head)
+        plan_literal_at(plan, 0).bytes_count > sizeof lane->head)
         return;
-    lane->head_bytes = (uint32_t)plan->literals[0].bytes_count;
+    lane->head_bytes = (uint32_t)plan_literal_at(plan, 0).bytes_count;
     memset(lane->head, 0, sizeof lane->head);
     memcpy(lane->head, plan_literal_bytes(plan, 0), lane->head_bytes);
 }

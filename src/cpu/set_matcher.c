@@ -6,19 +6,24 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
+#include "plan/analyse.h"
 
-#define MERGE_SHARE 8u /* a class of less than this part of the one before joins it */
-#define BITS_SPARE 4.0 /* a gram tells so many bits more than it takes to tell entries apart */
+#define MERGE_SHARE 8u      /* a class of less than this part of the one before joins it */
+#define BITS_SPARE 4.0      /* a gram tells so many bits more than it takes to tell entries apart */
+#define STEM_LENGTH_MAX 12u /* from here on grams longer than samples by stems are better */
 #define BITMAP_BITS_MIN 12u
 #define BITMAP_BITS_MAX 28u
 #define BITMAP_BITS_CACHED 22u /* 512 KiB: what stays in a second-level cache */
 #define BITS_PER_ENTRY 4u      /* log2 */
-#define FILL_MAX 32u           /* entries whose memory is fetched at once */
-#define BITS_PER_ENTRY_MIN 3u  /* log2, where that keeps it in the cache */
+#define BUCKET_BITS_LIGHT 24u  /* so far there are as many buckets as entries */
+#define HUGE_COUNT (1u << 22)  /* literals for which a wider stride takes too much memory */
+#define HUGE_STRIDE_MAX 4u
+#define FILL_MAX 32u          /* entries whose memory is fetched at once */
+#define BITS_PER_ENTRY_MIN 3u /* log2, where that keeps it in the cache */
 
 bool set_matcher_fits(const struct trawl_plan *plan)
 {
-    return plan_has_classes(plan);
+    return plan->has_classes;
 }
 
 static uint32_t class_of_length(uint64_t length)
@@ -26,43 +31,17 @@ static uint32_t class_of_length(uint64_t length)
     return length <= 3 ? (uint32_t)length - 1 : length < 8 ? 3u : length < 16 ? 4u : 5u;
 }
 
-/* log2, to a tenth or so, of a value of 1 or more. */
-static double log2_about(double value)
-{
-    double bits = 0;
-
-    while (value >= 2) {
-        value /= 2;
-        bits++;
-    }
-    return bits + (value - 1);
-}
-
-/* Bits that a byte of the literals tells, on average, by how often each comes. */
-static double entropy(const struct trawl_plan *plan)
-{
-    uint64_t counts[256] = {0}, total = plan->literal_bytes_total;
-    double bits = 0;
-
-    for (uint64_t i = 0; i < total; i++)
-        counts[plan->literal_bytes[i]]++;
-    for (uint32_t byte = 0; byte < 256; byte++)
-        if (counts[byte] > 0)
-            bits += (double)counts[byte] / (double)total *
-                    log2_about((double)total / (double)counts[byte]);
-    return bits;
-}
-
 /* The widest stride whose grams still tell the entries apart. */
 static void choose_stride(struct set_class *class, double byte_bits)
 {
     uint32_t length = class->length_min;
+    uint32_t widest = class->literal_count < HUGE_COUNT ? SET_STRIDE_MAX : HUGE_STRIDE_MAX;
 
     class->stride = 1;
     class->q = length < SET_Q_MAX ? length : SET_Q_MAX;
-    for (uint32_t stride = 2; length >= 8 && stride <= SET_STRIDE_MAX; stride++) {
+    for (uint32_t stride = 2; length >= 8 && stride <= widest; stride++) {
         uint32_t q = length - stride + 1 < SET_Q_MAX ? length - stride + 1 : SET_Q_MAX;
-        double wanted = log2_about((double)class->literal_count * stride) + BITS_SPARE;
+        double wanted = analyse_log2((double)class->literal_count * stride) + BITS_SPARE;
 
         if (q < 4 || q * byte_bits < wanted)
             break;
@@ -79,11 +58,11 @@ static void choose_classes(const struct trawl_plan *plan, struct set_matcher *ma
 {
     uint32_t counts[SET_CLASSES_MAX] = {0}, last = SET_CLASSES_MAX;
     uint64_t least[SET_CLASSES_MAX];
-    double byte_bits = entropy(plan);
+    bool letters = plan_has_letters(plan);
 
     memset(least, 0xff, sizeof least);
     for (uint32_t i = 0; i < plan->literal_count; i++) {
-        uint64_t length = plan->literals[i].bytes_count;
+        uint64_t length = plan_literal_at(plan, i).bytes_count;
         uint32_t c = class_of_length(length);
 
         counts[c]++;
@@ -95,7 +74,8 @@ static void choose_classes(const struct trawl_plan *plan, struct set_matcher *ma
         if (counts[c] == 0)
             continue;
         if (c > 3 && last >= 3 && last < SET_CLASSES_MAX &&
-            counts[c] < matcher->classes[of[last]].literal_count / MERGE_SHARE) {
+            ((letters && c == 4) ||
+             counts[c] < matcher->classes[of[last]].literal_count / MERGE_SHARE)) {
             of[c] = of[last];
             matcher->classes[of[c]].literal_count += counts[c];
             continue;
@@ -106,8 +86,14 @@ static void choose_classes(const struct trawl_plan *plan, struct set_matcher *ma
         class->literal_count = counts[c];
         class->length_min = (uint32_t)min_u64(least[c], 64);
     }
-    for (uint32_t i = 0; i < matcher->class_count; i++)
-        choose_stride(&matcher->classes[i], byte_bits);
+    for (uint32_t i = 0; i < matcher->class_count; i++) {
+        struct set_class *class = &matcher->classes[i];
+
+        if (letters && class->length_min >= SET_STEM_Q && class->length_min < STEM_LENGTH_MAX)
+            set_stems_begin(class);
+        else
+            choose_stride(class, plan->byte_bits);
+    }
 }
 
 /* Grams at each place are looked up by vectors, which know the plan's kind of table. */
@@ -115,6 +101,8 @@ void set_class_complete(struct set_class *class, uint64_t fold)
 {
     struct plan_set *heads = &class->heads;
 
+    if (class->by_stems)
+        return;
     class->keep = class->q < 8 ? (1ull << 8 * class->q) - 1 : UINT64_MAX;
     if (class->stride > 1)
         return;
@@ -133,7 +121,8 @@ static uint32_t log2_ceiling(uint64_t value)
 static enum trawl_status class_room(struct set_class *class, uint64_t fold,
                                     struct trawl_error *error)
 {
-    uint64_t entries = (uint64_t) class->literal_count * class->stride;
+    uint64_t grams = (uint64_t) class->literal_count * class->stride;
+    uint64_t entries = class->by_stems ? class->literal_count : grams;
     uint32_t log = log2_ceiling(entries), bits = log + BITS_PER_ENTRY + (class->stride == 1);
     void *memory;
 
@@ -142,8 +131,9 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
     if (bits > BITMAP_BITS_CACHED)
         bits = (uint32_t)max_u64(BITMAP_BITS_CACHED, log + BITS_PER_ENTRY_MIN);
     bits = (uint32_t)min_u64(max_u64(bits, BITMAP_BITS_MIN), BITMAP_BITS_MAX);
-    class->word_bits = bits - 6;
-    class->bucket_bits = (uint32_t)max_u64(log, 4);
+    class->word_bits = class->by_stems ? set_quad_word_bits(grams) : bits - 6;
+    class->bucket_bits =
+        (uint32_t)max_u64(log > BUCKET_BITS_LIGHT ? max_u64(BUCKET_BITS_LIGHT, log - 2) : log, 4);
     set_class_complete(class, fold);
     class->entry_count = entries;
     TRAWL_TRY(memory_allocate_table(1ull << class->word_bits, sizeof *class->bitmap, true, &memory,
@@ -154,6 +144,12 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
     class->buckets = (uint32_t *)memory;
     TRAWL_TRY(memory_allocate_table(entries, sizeof *class->entries, false, &memory, error));
     class->entries = (struct set_entry *)memory;
+    if (!class->by_stems)
+        return TRAWL_OK;
+    class->stem_bits = set_stem_word_bits(entries);
+    TRAWL_TRY(memory_allocate_table(1ull << class->stem_bits, sizeof *class->stem_map, true,
+                                    &memory, error));
+    class->stem_map = (uint64_t *)memory;
     return TRAWL_OK;
 }
 
@@ -193,8 +189,9 @@ uint64_t set_literal_hash(const struct set_matcher *matcher, const struct set_cl
 struct filling {
     struct set_class *class;
     uint64_t hash;
-    uint32_t bit;   /* stride 1: of the bitmap */
-    uint32_t entry; /* where it goes */
+    uint64_t hash_min; /* by stems: of the first stem_min bytes */
+    uint32_t bit;      /* stride 1: of the bitmap */
+    uint32_t entry;    /* where it goes */
     struct set_entry made;
 };
 
@@ -207,6 +204,28 @@ struct filler {
     uint32_t count;
 };
 
+static void add_stem(struct filler *filler, struct set_class *class, uint32_t literal, bool back)
+{
+    const struct trawl_plan *plan = filler->plan;
+    const uint8_t *bytes = plan_literal_bytes(plan, literal);
+    const uint8_t *end = plan->literal_bytes + plan->literal_bytes_total;
+    uint32_t length = set_stem_bytes(plan_literal_at(plan, literal).bytes_count);
+    struct filling *filling = &filler->filling[filler->count++];
+    uint64_t low = load_first(bytes, end, length), fold = filler->matcher->fold;
+
+    filling->class = class;
+    filling->hash = set_stem_hash(low, fold, length);
+    filling->made = (struct set_entry){literal, set_tag(filling->hash)};
+    __builtin_prefetch(&class->buckets[set_bucket(class, filling->hash)], 1);
+    if (back)
+        return;
+    filling->hash_min = set_stem_hash(low, fold, class->stem_min);
+    class->stem_lengths |= 1u << length;
+    __builtin_prefetch(&class->stem_map[set_stem_word(class, filling->hash)], 1);
+    __builtin_prefetch(&class->stem_map[set_stem_word(class, filling->hash_min)], 1);
+    set_stems_add(class, bytes, fold);
+}
+
 /* Add the entries of a literal; those of the greatest offset first if `back`. */
 static void filler_add(struct filler *filler, uint32_t literal, bool back)
 {
@@ -214,8 +233,13 @@ static void filler_add(struct filler *filler, uint32_t literal, bool back)
     const uint8_t *bytes = plan_literal_bytes(plan, literal);
     const uint8_t *end = plan->literal_bytes + plan->literal_bytes_total;
     struct set_class *class =
-        &filler->matcher->classes[filler->of[class_of_length(plan->literals[literal].bytes_count)]];
+        &filler->matcher
+             ->classes[filler->of[class_of_length(plan_literal_at(plan, literal).bytes_count)]];
 
+    if (class->by_stems) {
+        add_stem(filler, class, literal, back);
+        return;
+    }
     for (uint32_t i = 0; i < class->stride; i++) {
         uint32_t offset = back ? class->stride - 1 - i : i;
         struct filling *filling = &filler->filling[filler->count++];
@@ -241,7 +265,11 @@ static void filler_count(struct filler *filler)
         struct set_class *class = filling->class;
 
         class->buckets[set_bucket(class, filling->hash)]++;
-        if (class->stride == 1)
+        if (class->by_stems) {
+            class->stem_map[set_stem_word(class, filling->hash)] |= set_bits(filling->hash);
+            class->stem_map[set_stem_word(class, filling->hash_min)] |=
+                set_begin_bits(filling->hash_min);
+        } else if (class->stride == 1)
             class->bitmap[filling->bit / 64] |= 1ull << filling->bit % 64;
         else
             class->bitmap[set_word(class, filling->hash)] |= set_bits(filling->hash);
@@ -299,9 +327,13 @@ void set_matcher_free(void *object)
 
     if (matcher == NULL)
         return;
+    for (uint32_t c = 0; c < matcher->class_count; c++)
+        set_stems_free(&matcher->classes[c]);
     for (uint32_t c = 0; c < matcher->class_count && !matcher->is_mapped; c++) {
         struct set_class *class = &matcher->classes[c];
 
+        if (class->stem_map != NULL)
+            memory_release(class->stem_map, 1ull << class->stem_bits, sizeof *class->stem_map);
         if (class->bitmap != NULL)
             memory_release(class->bitmap, 1ull << class->word_bits, sizeof *class->bitmap);
         if (class->buckets != NULL)
@@ -327,6 +359,9 @@ static enum trawl_status matcher_build(const struct trawl_plan *plan,
     for (uint32_t c = 0; c < matcher->class_count; c++)
         TRAWL_TRY_DONE(class_room(&matcher->classes[c], matcher->fold, error));
     fill_entries(plan, matcher, of);
+    for (uint32_t c = 0; c < matcher->class_count; c++)
+        if (matcher->classes[c].by_stems)
+            TRAWL_TRY_DONE(set_stems_pair(plan, &matcher->classes[c], matcher->fold, error));
     *matcher_out = matcher;
     matcher = NULL;
 done:

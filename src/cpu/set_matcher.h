@@ -4,6 +4,10 @@
  * there stand in each of the class's literals at one offset below the stride, since that is at most
  * the shortest length - q + 1. A sample's gram is hashed: two bits of one word of a bitmap let most
  * samples go, and a bucket names the literals, and at which offsets, of those that pass.
+ *
+ * Where the literals are words, such grams are of too many literals: there a class goes by stems. A
+ * literal's stem is its first bytes, at most 8. A sample's four bytes name places where a literal
+ * may begin (set_stems.c); a place's bytes, so many as some literal's stem has, name the stem.
  */
 #ifndef TRAWL_CPU_SET_MATCHER_H
 #define TRAWL_CPU_SET_MATCHER_H
@@ -13,6 +17,10 @@
 #define SET_CLASSES_MAX 6u
 #define SET_STRIDE_MAX 8u
 #define SET_Q_MAX 16u
+#define SET_STEM_BYTES 8u
+#define SET_STEM_Q 4u
+#define SET_STEM_STRIDE_MAX 4u
+#define SET_STEM_LENGTHS (SET_STEM_BYTES - SET_STEM_Q + 1)
 
 /* A literal's gram: at `offset`, the low 8 bits of `tagged`; above them a tag of the gram's hash.
  */
@@ -20,6 +28,8 @@ struct set_entry {
     uint32_t literal;
     uint32_t tagged;
 };
+
+struct find_pairs;
 
 struct set_class {
     uint32_t length_min;
@@ -34,6 +44,13 @@ struct set_class {
     uint32_t *buckets; /* (1 << bucket_bits) + 1 begins into entries */
     struct set_entry *entries;
     uint64_t entry_count;
+
+    bool by_stems;            /* then bitmap is of the four bytes at offsets below the stride: */
+    uint32_t stem_min;        /* the least number of bytes of a stem */
+    uint32_t stem_lengths;    /* bit k: some stem has k bytes */
+    uint32_t stem_bits;       /* log2 of the words of stem_map */
+    uint64_t *stem_map;       /* two bits for each stem, and for its first stem_min bytes */
+    struct find_pairs *pairs; /* few literals: they name the places by themselves; else NULL */
 };
 
 struct set_matcher {
@@ -43,19 +60,42 @@ struct set_matcher {
     struct set_class classes[SET_CLASSES_MAX];
 };
 
-/* A sample that passed a class's bitmap. */
-struct set_passed {
-    uint64_t hash;
+/* A literal that may stand at a place. */
+struct set_named {
     uint32_t place;
-    uint32_t reserved;
+    uint32_t literal;
 };
 
 #define SET_TILE_PLACES 4096u
+#define SET_ROOM 16u /* vectors write so many beyond what they count */
 #define SET_PASSED_MAX (SET_TILE_PLACES + SET_STRIDE_MAX + 1)
+#define SET_NAMED_MAX 256u
+
+/* Samples that passed a class's tables. */
+struct set_passed {
+    uint64_t hash[SET_PASSED_MAX + SET_ROOM];
+    uint32_t place[SET_PASSED_MAX + SET_ROOM];
+};
+
+/* Of a lane: what a tile's samples become on their way. */
+struct set_scratch {
+    struct set_passed passed;
+    struct set_named named[SET_NAMED_MAX + SET_ROOM];
+    uint32_t places[SET_PASSED_MAX + SET_ROOM];
+    uint32_t begins[SET_PASSED_MAX + SET_ROOM];
+    /* By lines: places to look at first, later ones and their lines; each line's hit. */
+    uint32_t first[SET_PASSED_MAX + SET_ROOM];
+    uint32_t later[SET_PASSED_MAX + SET_ROOM];
+    uint16_t later_line[SET_PASSED_MAX + SET_ROOM];
+    uint32_t line_hit[SET_TILE_PLACES + 1];
+};
+
+#define SET_HASH_LOW 0x9e3779b97f4a7c15ull
+#define SET_HASH_HIGH 0xc2b2ae3d27d4eb4full
 
 static inline uint64_t set_hash(uint64_t low, uint64_t high)
 {
-    uint64_t hash = low * 0x9e3779b97f4a7c15ull + high * 0xc2b2ae3d27d4eb4full;
+    uint64_t hash = low * SET_HASH_LOW + high * SET_HASH_HIGH;
 
     return hash ^ hash >> 29;
 }
@@ -81,6 +121,14 @@ static inline uint64_t set_word(const struct set_class *class, uint64_t hash)
 static inline uint64_t set_bits(uint64_t hash)
 {
     return 1ull << (hash & 63) | 1ull << (hash >> 6 & 63);
+}
+
+/* By stems: the two bits of a stem's first stem_min bytes are others than those of a stem. */
+#define SET_BEGIN_SHIFT 12u
+
+static inline uint64_t set_begin_bits(uint64_t hash)
+{
+    return set_bits(hash >> SET_BEGIN_SHIFT);
 }
 
 /* Stride 1: the bitmap's bit of a gram; `low`: its bytes and what follows. */
@@ -110,6 +158,32 @@ static inline uint32_t set_tag(uint64_t hash)
     return (uint32_t)(hash >> 4) & 0xffffff00u;
 }
 
+/* By stems: the hash of the first k bytes of these. It is of k too: else "word" and four NULs would
+ * be the stem "word" five times. */
+static inline uint64_t set_stem_hash(uint64_t low, uint64_t fold, uint32_t k)
+{
+    return set_hash((low | fold) & UINT64_MAX >> (64 - 8 * k), k);
+}
+
+static inline uint64_t set_stem_word(const struct set_class *class, uint64_t hash)
+{
+    return hash >> (64 - class->stem_bits);
+}
+
+/* The product of a sample's four bytes: its high bits name a word of the bitmap, its bits 8 to 12 a
+ * bit of that. */
+static inline uint32_t set_quad(uint32_t quad, uint32_t fold)
+{
+    return (quad | fold) * PLAN_HASH32_FACTOR;
+}
+
+/* The bitmap is of words of 32 bits here: how far the product is to be shifted for a word's number.
+ */
+static inline uint32_t set_quad_shift(const struct set_class *class)
+{
+    return 31 - class->word_bits;
+}
+
 /* Is such a matcher worth it for the plan? Few literals, and those with tails, have the plan's own
  * tables. */
 bool set_matcher_fits(const struct trawl_plan *plan);
@@ -123,6 +197,23 @@ void set_class_complete(struct set_class *class, uint64_t fold);
 uint64_t set_literal_hash(const struct set_matcher *matcher, const struct set_class *class,
                           const uint8_t *bytes);
 void set_matcher_free(void *object);
+
+/* set_stems.c: a class's tables of stems. */
+static inline uint32_t set_stem_bytes(uint64_t length)
+{
+    return length < SET_STEM_BYTES ? (uint32_t)length : SET_STEM_BYTES;
+}
+/* From its length_min, with the stride that follows. */
+void set_stems_begin(struct set_class *class);
+/* Bits of the bitmap and of the stem map for 16 to 64 bits an entry each. */
+uint32_t set_stem_word_bits(uint64_t literal_count);
+uint32_t set_quad_word_bits(uint64_t entries);
+/* The literal's bits in the bitmap. */
+void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t fold);
+/* Once the entries are there: the pairs of a class of few literals. */
+enum trawl_status set_stems_pair(const struct trawl_plan *plan, struct set_class *class,
+                                 uint64_t fold, struct trawl_error *error);
+void set_stems_free(struct set_class *class);
 
 /* set_matcher_image.c: the matcher as sections of a saved plan, with tables that lie there. */
 struct plan_parts;

@@ -18,6 +18,8 @@ struct saved_class {
     uint32_t stride;
     uint32_t word_bits;
     uint32_t bucket_bits;
+    uint32_t stem_bits; /* 0: the class does not go by stems */
+    uint32_t stem_lengths;
     uint64_t entry_count;
 };
 
@@ -34,9 +36,13 @@ enum trawl_status set_matcher_save(const struct trawl_plan *plan, struct plan_pa
     for (uint32_t c = 0; c < matcher->class_count; c++) {
         const struct set_class *class = &matcher->classes[c];
 
-        saved[c] = (struct saved_class){class->length_min, class->literal_count, class->q,
-                                        class->stride,     class->word_bits,     class->bucket_bits,
-                                        class->entry_count};
+        saved[c] =
+            (struct saved_class){class->length_min, class->literal_count, class->q,
+                                 class->stride,     class->word_bits,     class->bucket_bits,
+                                 class->stem_bits,  class->stem_lengths,  class->entry_count};
+        if (class->by_stems)
+            plan_parts_add(parts, PLAN_SECTION_CPU_STEMS, c, class->stem_map,
+                           sizeof *class->stem_map << class->stem_bits);
         plan_parts_add(parts, PLAN_SECTION_CPU_BITMAP, c, class->bitmap,
                        sizeof *class->bitmap << class->word_bits);
         plan_parts_add(parts, PLAN_SECTION_CPU_BUCKETS, c, class->buckets,
@@ -54,16 +60,55 @@ static enum trawl_status inconsistent(struct trawl_error *error)
     return TRAWL_FORMAT; /* said so that analyzers know */
 }
 
+/* The same for a class that goes by stems. */
+static bool stem_numbers_are_good(const struct saved_class *saved)
+{
+    uint32_t least = set_stem_bytes(saved->length_min);
+
+    return saved->q == SET_STEM_Q && saved->stride >= 1 && saved->stride <= SET_STEM_STRIDE_MAX &&
+           saved->q + saved->stride - 1 <= saved->length_min &&
+           saved->stem_bits >= BITMAP_BITS_MIN - 6 && saved->stem_bits <= BITMAP_BITS_MAX - 6 &&
+           saved->stem_lengths >> (SET_STEM_BYTES + 1) == 0 &&
+           (saved->stem_lengths & ((1u << least) - 1)) == 0 &&
+           saved->entry_count == saved->literal_count;
+}
+
 /* Does a search stay inside the tables with these numbers? */
 static bool numbers_are_good(const struct saved_class *saved)
 {
+    if (saved->word_bits < BITMAP_BITS_MIN - 6 || saved->word_bits > BITMAP_BITS_MAX - 6 ||
+        saved->bucket_bits < 1 || saved->bucket_bits > BUCKET_BITS_MAX || saved->entry_count == 0 ||
+        saved->entry_count >= UINT32_MAX)
+        return false;
+    if (saved->stem_bits > 0)
+        return stem_numbers_are_good(saved);
     return saved->q >= 1 && saved->q <= SET_Q_MAX && saved->stride >= 1 &&
            saved->stride <= SET_STRIDE_MAX && (saved->stride > 1 || saved->q <= 8) &&
            saved->q + saved->stride - 1 <= saved->length_min &&
-           saved->word_bits >= BITMAP_BITS_MIN - 6 && saved->word_bits <= BITMAP_BITS_MAX - 6 &&
-           saved->bucket_bits >= 1 && saved->bucket_bits <= BUCKET_BITS_MAX &&
-           saved->entry_count < UINT32_MAX &&
            saved->entry_count == (uint64_t)saved->literal_count * saved->stride;
+}
+
+/* Do the tables of stems let the literal's bytes through? */
+static bool stem_passes(const struct set_class *class, const uint8_t *bytes, uint32_t length,
+                        uint64_t fold)
+{
+    const uint32_t *bitmap = (const uint32_t *)(const void *)class->bitmap;
+    uint64_t low = 0, hash, first;
+
+    memcpy(&low, bytes, length);
+    hash = set_stem_hash(low, fold, length);
+    first = set_stem_hash(low, fold, class->stem_min);
+    for (uint32_t offset = 0; offset < class->stride; offset++) {
+        uint32_t quad;
+
+        memcpy(&quad, bytes + offset, sizeof quad);
+        quad = set_quad(quad, (uint32_t)fold);
+        if ((bitmap[quad >> set_quad_shift(class)] >> (quad >> 8 & 31) & 1) == 0)
+            return false;
+    }
+    return (class->stem_lengths >> length & 1) != 0 &&
+           (~class->stem_map[set_stem_word(class, hash)] & set_bits(hash)) == 0 &&
+           (~class->stem_map[set_stem_word(class, first)] & set_begin_bits(first)) == 0;
 }
 
 /* Is the entry in the bucket that its literal's bytes name, and in the bitmap? */
@@ -72,15 +117,22 @@ static bool entry_is_found(const struct trawl_plan *plan, const struct set_match
 {
     const struct set_entry *entry = &class->entries[index];
     const uint8_t *bytes = plan_literal_bytes(plan, entry->literal) + (entry->tagged & 0xff);
-    uint64_t hash, bucket, low = 0;
+    uint64_t hash, bucket, low = 0, length = plan_literal_at(plan, entry->literal).bytes_count;
 
-    if (plan->literals[entry->literal].bytes_count < (entry->tagged & 0xff) + class->q)
+    if (length < class->length_min || length < (entry->tagged & 0xff) + class->q)
         return false;
-    hash = set_literal_hash(matcher, class, bytes);
+    if (class->by_stems) {
+        memcpy(&low, bytes, set_stem_bytes(length));
+        hash = set_stem_hash(low, matcher->fold, set_stem_bytes(length));
+    } else {
+        hash = set_literal_hash(matcher, class, bytes);
+    }
     bucket = set_bucket(class, hash);
     if (class->buckets[bucket] > index || class->buckets[bucket + 1] <= index ||
         (entry->tagged & ~0xffu) != set_tag(hash))
         return false;
+    if (class->by_stems)
+        return stem_passes(class, bytes, set_stem_bytes(length), matcher->fold);
     memcpy(&low, bytes, (size_t)min_u64(class->q, sizeof low));
     return class->stride == 1
                ? set_head_passes(class, low)
@@ -93,7 +145,7 @@ static enum trawl_status load_class(const struct trawl_plan *plan,
                                     struct set_class *class, struct trawl_error *error)
 {
     const struct plan_image *image = plan->image;
-    const void *bitmap = NULL, *buckets = NULL, *entries = NULL;
+    const void *bitmap = NULL, *buckets = NULL, *entries = NULL, *stems = NULL;
     uint32_t bad = 0;
 
     if (!numbers_are_good(saved))
@@ -105,6 +157,10 @@ static enum trawl_status load_class(const struct trawl_plan *plan,
     class->word_bits = saved->word_bits;
     class->bucket_bits = saved->bucket_bits;
     class->entry_count = saved->entry_count;
+    class->by_stems = saved->stem_bits > 0;
+    class->stem_min = set_stem_bytes(saved->length_min);
+    class->stem_lengths = saved->stem_lengths;
+    class->stem_bits = saved->stem_bits;
     set_class_complete(class, matcher->fold);
     TRAWL_TRY(plan_image_section(image, PLAN_SECTION_CPU_BITMAP, index,
                                  sizeof *class->bitmap << class->word_bits, &bitmap, error));
@@ -113,6 +169,10 @@ static enum trawl_status load_class(const struct trawl_plan *plan,
                                  &buckets, error));
     TRAWL_TRY(plan_image_section(image, PLAN_SECTION_CPU_ENTRIES, index,
                                  class->entry_count * sizeof *class->entries, &entries, error));
+    if (class->by_stems)
+        TRAWL_TRY(plan_image_section(image, PLAN_SECTION_CPU_STEMS, index,
+                                     sizeof *class->stem_map << class->stem_bits, &stems, error));
+    class->stem_map = (uint64_t *)(uintptr_t)stems;
     class->bitmap = (uint64_t *)(uintptr_t)bitmap;
     class->buckets = (uint32_t *)(uintptr_t)buckets;
     class->entries = (struct set_entry *)(uintptr_t)entries;
@@ -120,10 +180,12 @@ static enum trawl_status load_class(const struct trawl_plan *plan,
         return inconsistent(error);
     for (uint64_t e = 0; e < class->entry_count; e++)
         bad |= (class->entries[e].literal >= plan->literal_count) |
-               ((class->entries[e].tagged & 0xff) >= class->stride);
+               ((class->entries[e].tagged & 0xff) >= (class->by_stems ? 1 : class->stride));
     for (uint64_t i = 0; i<SAMPLES &&class->entry_count> 0 && bad == 0; i++)
         bad = !entry_is_found(plan, matcher, class, i * class->entry_count / SAMPLES);
-    return bad != 0 ? inconsistent(error) : TRAWL_OK;
+    if (bad != 0)
+        return inconsistent(error);
+    return class->by_stems ? set_stems_pair(plan, class, matcher->fold, error) : TRAWL_OK;
 }
 
 enum trawl_status set_matcher_load(struct trawl_plan *plan, struct trawl_error *error)

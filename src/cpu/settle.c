@@ -37,6 +37,16 @@ static void fill_ends(struct scan *scan, uint8_t also)
         lane->ends.mask[w] |= lane->ends_also.mask[w];
 }
 
+const uint64_t *settle_ends(struct scan *scan, uint64_t begin, uint64_t words)
+{
+    bool two = scan->plan->line_end_also != scan->plan->line_end;
+
+    scan->tile_begin = begin;
+    scan->tile_words = words;
+    fill_ends(scan, two ? scan->plan->line_end_also : 0);
+    return scan->lane->ends.mask;
+}
+
 /* The first line end at x or behind, or the end of what is owned. */
 static uint64_t line_end_from(struct scan *scan, uint64_t x, uint8_t also)
 {
@@ -171,7 +181,7 @@ static uint64_t run_extent(const struct scan *scan, const uint8_t *text, uint64_
 /* The literal occurs at x and has a period: settle the whole run. */
 static void settle_run(struct scan *scan, uint64_t x)
 {
-    uint64_t count = scan->plan->literals[0].bytes_count, period = scan->plan->period;
+    uint64_t count = plan_literal_at(scan->plan, 0).bytes_count, period = scan->plan->period;
     uint64_t stop = scan->limit - 1 + count, end = x + count, last;
 
     TRAWL_ASSERT(stop <= scan->available && end <= stop);
@@ -190,7 +200,8 @@ static void settle_run(struct scan *scan, uint64_t x)
 void settle_one(struct scan *scan, uint64_t x)
 {
     const uint8_t *text = scan->chunk->bytes + x, *bytes = plan_literal_bytes(scan->plan, 0);
-    uint64_t count = scan->plan->literals[0].bytes_count, learned = scan->lane->learned, same;
+    uint64_t count = plan_literal_at(scan->plan, 0).bytes_count, learned = scan->lane->learned,
+             same;
     bool fold = (scan->plan->flags & TRAWL_IGNORE_CASE) != 0;
 
     if (x < scan->run_until || x >= scan->limit)
@@ -276,13 +287,13 @@ uint64_t settle_mismatch(const struct scan *scan, uint32_t literal, uint64_t x, 
 
 void settle_occurrence(struct scan *scan, uint32_t index, uint64_t x)
 {
-    const struct plan_literal *literal = &scan->plan->literals[index];
-    uint64_t length = literal->bytes_count;
+    const struct plan_literal literal = plan_literal_at(scan->plan, index);
+    uint64_t length = literal.bytes_count;
 
     scan->result->candidate_count++;
-    if (literal->tail_count > 0)
+    if (literal.tail_count > 0)
         length =
-            plan_literal_match(scan->plan, literal, scan->chunk->bytes + x, scan->available - x);
+            plan_literal_match(scan->plan, &literal, scan->chunk->bytes + x, scan->available - x);
     if (length > 0)
         settle_emit(scan, x, index, length);
 }
@@ -301,7 +312,7 @@ void settle_steps(struct scan *scan, uint64_t step_min, settle_search search)
         uint64_t kept = hits->count;
 
         for (uint32_t i = 0; i < plan->literal_count && scan->status == TRAWL_OK; i++) {
-            uint64_t count = plan->literals[i].bytes_count;
+            uint64_t count = plan_literal_at(plan, i).bytes_count;
 
             if (count <= scan->available - scan->at)
                 search(scan, i, min_u64(to, scan->available - count + 1));
@@ -318,7 +329,7 @@ void settle_steps(struct scan *scan, uint64_t step_min, settle_search search)
 static void linear_literal(struct scan *scan, uint32_t index, uint64_t to)
 {
     const uint8_t *bytes = plan_literal_bytes(scan->plan, index);
-    uint64_t count = scan->plan->literals[index].bytes_count, critical, period, x;
+    uint64_t count = plan_literal_at(scan->plan, index).bytes_count, critical, period, x;
     struct two_way search;
 
     analyse_period(bytes, count, &critical, &period);

@@ -73,7 +73,7 @@ enum trawl_status cuda_device_module(struct cuda_device *device, const struct cu
 
 static bool takes_all_shared(enum cuda_kernel kernel)
 {
-    return kernel == CUDA_KERNEL_STREAM_SET || kernel == CUDA_KERNEL_STREAM_SET_DENSE;
+    return kernel >= CUDA_KERNEL_SETS_FIRST;
 }
 
 static enum trawl_status load_kernels(struct cuda_device *device, struct trawl_error *error)
@@ -84,9 +84,10 @@ static enum trawl_status load_kernels(struct cuda_device *device, struct trawl_e
 #undef KERNEL_NAME
     };
     int multiprocessors = 0, shared_max = 0, blocks;
-    struct cuda_module *module = NULL;
+    struct cuda_module *scan = NULL, *sets = NULL, *module;
 
-    TRAWL_TRY(cuda_device_module(device, &cuda_image_scan, &module, error));
+    TRAWL_TRY(cuda_device_module(device, &cuda_image_scan, &scan, error));
+    TRAWL_TRY(cuda_device_module(device, &cuda_image_sets, &sets, error));
     TRAWL_TRY(CUDA_CALL(device, error, device_attribute, &multiprocessors,
                         CUDA_ATTRIBUTE_MULTIPROCESSORS, device->handle));
     device->multiprocessors = (uint32_t)multiprocessors;
@@ -94,6 +95,7 @@ static enum trawl_status load_kernels(struct cuda_device *device, struct trawl_e
                         CUDA_ATTRIBUTE_SHARED_BYTES_MAX, device->handle));
     device->shared_max = (uint32_t)shared_max;
     for (uint32_t i = 0; i < CUDA_KERNELS; i++) {
+        module = i >= CUDA_KERNEL_SET_FILL ? sets : scan;
         TRAWL_TRY(
             CUDA_CALL(device, error, module_function, &device->functions[i], module, names[i]));
         if (takes_all_shared((enum cuda_kernel)i)) { /* one block has it all */

@@ -12,26 +12,47 @@
 #include "cuda/driver.h"
 #include "cuda/image.h"
 
-#define CUDA_KERNEL_LIST(X)                 \
-    X(EVERY, "scan_every")                  \
-    X(SAMPLED, "scan_sampled")              \
-    X(SET, "scan_set")                      \
-    X(STREAM, "scan_stream")                \
-    X(FIRST_STREAM, "first_stream")         \
-    X(HITS_EVERY, "hits_every")             \
-    X(HITS_SAMPLED, "hits_sampled")         \
-    X(HITS_SET, "hits_set")                 \
-    X(HITS_STREAM, "hits_stream")           \
-    X(STREAM_SAMPLED, "stream_sampled")     \
-    X(STREAM_SET, "stream_set")             \
-    X(STREAM_SET_DENSE, "stream_set_dense") \
-    X(SET_FILL, "set_fill")
+#define CUDA_KERNEL_LIST(X)             \
+    X(EVERY, "scan_every")              \
+    X(SAMPLED, "scan_sampled")          \
+    X(SET, "scan_set")                  \
+    X(STREAM, "scan_stream")            \
+    X(FIRST_STREAM, "first_stream")     \
+    X(HITS_EVERY, "hits_every")         \
+    X(HITS_SAMPLED, "hits_sampled")     \
+    X(HITS_SET, "hits_set")             \
+    X(HITS_STREAM, "hits_stream")       \
+    X(STREAM_SAMPLED, "stream_sampled") \
+    CUDA_SETS_KERNEL_LIST(X)
+
+/* Those of cuda_image_sets: the tables' maker, and a kernel for each of SCAN_SETS_FORMS, for sets
+ * of which little passes the bitmap, and for others, in that order. */
+#define CUDA_SETS_KERNEL_LIST(X)               \
+    X(SET_FILL, "set_fill")                    \
+    X(STREAM_SET_1_2, "stream_set_1_2")        \
+    X(STREAM_SET_2_2, "stream_set_2_2")        \
+    X(STREAM_SET_4_2, "stream_set_4_2")        \
+    X(STREAM_SET_4_4, "stream_set_4_4")        \
+    X(STREAM_SET_8_2, "stream_set_8_2")        \
+    X(STREAM_SET_8_4, "stream_set_8_4")        \
+    X(STREAM_SET_16_2, "stream_set_16_2")      \
+    X(STREAM_SET_16_4, "stream_set_16_4")      \
+    X(DENSE_SET_1_2, "stream_set_dense_1_2")   \
+    X(DENSE_SET_2_2, "stream_set_dense_2_2")   \
+    X(DENSE_SET_4_2, "stream_set_dense_4_2")   \
+    X(DENSE_SET_4_4, "stream_set_dense_4_4")   \
+    X(DENSE_SET_8_2, "stream_set_dense_8_2")   \
+    X(DENSE_SET_8_4, "stream_set_dense_8_4")   \
+    X(DENSE_SET_16_2, "stream_set_dense_16_2") \
+    X(DENSE_SET_16_4, "stream_set_dense_16_4")
 
 enum cuda_kernel {
 #define CUDA_KERNEL_ENUM(name, symbol) CUDA_KERNEL_##name,
     CUDA_KERNEL_LIST(CUDA_KERNEL_ENUM)
 #undef CUDA_KERNEL_ENUM
-        CUDA_KERNELS
+        CUDA_KERNELS,
+    CUDA_KERNEL_SETS_FIRST = CUDA_KERNEL_STREAM_SET_1_2, /* of the streams of sets, the last ones */
+    CUDA_KERNEL_SETS_DENSE = CUDA_KERNEL_DENSE_SET_1_2
 };
 
 #define CUDA_NAME_BYTES 96

@@ -14,23 +14,8 @@
 #include "cuda/lane.h"
 
 #define LANES_PER_DEVICE 3u
-#define PATIENT_BYTES (2u << 20) /* on their way for longer than waking a thread takes */
-#define STRIPES_PER_MIN 2u       /* of the least text that is split */
-#define STRIPES_MAX 64u          /* of one text */
-#define STRIPE_ALIGNMENT 4096u
+#define PATIENT_BYTES (2u << 20)   /* on their way for longer than waking a thread takes */
 #define TEXT_BYTES_MIN (64u << 10) /* below this a device's memory counts as exhausted */
-
-struct engine {
-    struct cuda_driver driver;
-    uint64_t memory_max;       /* of each device */
-    pthread_mutex_t load_lock; /* one text is loaded at a time */
-    pthread_mutex_t lock;      /* of everything below */
-    uint32_t device_count;
-    bool device_is_open[CUDA_DEVICES_MAX];
-    struct cuda_device devices[CUDA_DEVICES_MAX];
-    uint32_t lanes_opened;
-    struct cuda_resident residents[CUDA_RESIDENT_MAX];
-};
 
 /* ---- Open and close --------------------------------------------------------------------- */
 
@@ -112,7 +97,7 @@ static void cuda_properties(struct engine *engine, struct engine_properties *pro
 
 /* ---- Lanes ------------------------------------------------------------------------------ */
 
-static void cuda_lane_close(struct engine_lane *lane)
+void cuda_lane_close(struct engine_lane *lane)
 {
     if (lane->device != NULL && cuda_device_enter(lane->device, NULL) == TRAWL_OK) {
         cuda_lane_end(lane);
@@ -162,8 +147,8 @@ static enum trawl_status cuda_lane_open(struct engine *engine, struct engine_lan
     return lane_open_on(engine, index, lane, error);
 }
 
-static enum trawl_status cuda_lane_open_on(struct engine *engine, uint32_t index,
-                                           struct engine_lane **lane, struct trawl_error *error)
+enum trawl_status cuda_lane_open_on(struct engine *engine, uint32_t index,
+                                    struct engine_lane **lane, struct trawl_error *error)
 {
     enum trawl_status status;
 
@@ -175,9 +160,10 @@ static enum trawl_status cuda_lane_open_on(struct engine *engine, uint32_t index
 }
 
 /* For all devices, by one's context. */
-static bool cuda_pin(struct engine *engine, uint32_t index, void *bytes, uint64_t count)
+static bool cuda_pin(struct engine *engine, uint32_t index, const void *bytes, uint64_t count)
 {
     struct cuda_device *device = &engine->devices[index];
+    void *memory = (void *)(uintptr_t)bytes;
     enum trawl_status status;
     bool pinned;
 
@@ -186,24 +172,29 @@ static bool cuda_pin(struct engine *engine, uint32_t index, void *bytes, uint64_
     (void)pthread_mutex_unlock(&engine->lock);
     if (status != TRAWL_OK || cuda_device_enter(device, NULL) != TRAWL_OK)
         return false;
-    pinned = engine->driver.host_register(bytes, (size_t)count, CUDA_HOST_REGISTER_MAPPED) ==
-             CUDA_CODE_OK;
+    /* Memory that may not be written has to be registered as such, on systems that look. */
+    pinned = engine->driver.host_register(memory, (size_t)count, CUDA_HOST_REGISTER_MAPPED) ==
+                 CUDA_CODE_OK ||
+             engine->driver.host_register(memory, (size_t)count,
+                                          CUDA_HOST_REGISTER_MAPPED |
+                                              CUDA_HOST_REGISTER_READ_ONLY) == CUDA_CODE_OK;
     cuda_device_leave(device);
     return pinned;
 }
 
-static void cuda_unpin(struct engine *engine, uint32_t index, void *bytes)
+static bool cuda_unpin(struct engine *engine, uint32_t index, const void *bytes)
 {
     struct cuda_device *device = &engine->devices[index];
-    bool is_open;
+    bool is_open, done;
 
     (void)pthread_mutex_lock(&engine->lock);
     is_open = engine->device_is_open[index];
     (void)pthread_mutex_unlock(&engine->lock);
     if (!is_open || cuda_device_enter(device, NULL) != TRAWL_OK)
-        return;
-    (void)engine->driver.host_unregister(bytes);
+        return false;
+    done = engine->driver.host_unregister((void *)(uintptr_t)bytes) == CUDA_CODE_OK;
     cuda_device_leave(device);
+    return done;
 }
 
 void cuda_lane_take(struct engine_lane *lane, const struct trawl_plan *plan)
@@ -224,102 +215,6 @@ static enum trawl_status cuda_lane_begin(struct engine_lane *lane, const struct 
 }
 
 /* ---- Scan ------------------------------------------------------------------------------- */
-
-/* *bytes_at is set if it does. */
-static bool resident_holds(const struct cuda_resident *resident, const uint8_t *bytes,
-                           uint64_t count, uint64_t *bytes_at)
-{
-    uint64_t at = (uint64_t)((uintptr_t)bytes - (uintptr_t)resident->bytes);
-
-    if (resident->bytes == NULL || at > resident->count || count > resident->count - at)
-        return false;
-    *bytes_at = at;
-    return true;
-}
-
-/* May this plan's searches use it where they begin `at` bytes behind its first? A part of a text
- * has no room for occurrences that are longer than what it shares with the next. */
-static bool resident_serves(const struct cuda_resident *resident, const struct trawl_plan *plan,
-                            uint64_t at)
-{
-    bool in_place =
-        plan != NULL && cuda_in_place_pays(plan, cuda_limits_default.in_place_stride_min);
-    bool reaches_end = resident->bytes + resident->count == resident->text + resident->text_count;
-
-    if (resident->in_place != 0 && !in_place)
-        return false;
-    return at < resident->owned &&
-           (reaches_end || plan == NULL || plan->need_after <= resident->count - resident->owned);
-}
-
-static bool cuda_locate(struct engine *engine, const struct trawl_plan *plan, const uint8_t *bytes,
-                        uint64_t count, struct engine_part *part)
-{
-    uint32_t devices = 0;
-    uint64_t at;
-
-    part->bytes = 0;
-    (void)pthread_mutex_lock(&engine->lock);
-    for (uint32_t i = 0; i < CUDA_RESIDENT_MAX; i++) {
-        const struct cuda_resident *resident = &engine->residents[i];
-        uint64_t held;
-
-        if (!resident_holds(resident, bytes, 0, &at) || !resident_serves(resident, plan, at))
-            continue;
-        held = count <= resident->count - at ? count : resident->owned - at;
-        if (held > part->bytes)
-            devices = 0;
-        if (held < part->bytes)
-            continue;
-        part->bytes = held;
-        part->device = resident->device_index;
-        devices++;
-    }
-    (void)pthread_mutex_unlock(&engine->lock);
-    if (devices > 1)
-        part->device = ENGINE_DEVICES_MAX;
-    return devices > 0;
-}
-
-static bool find_resident(const struct engine_lane *lane, const uint8_t *bytes, uint64_t count,
-                          bool in_place, struct cuda_resident *resident, uint64_t *bytes_at)
-{
-    struct engine *engine = lane->engine;
-    bool found = false;
-
-    (void)pthread_mutex_lock(&engine->lock);
-    for (uint32_t i = 0; i < CUDA_RESIDENT_MAX && !found; i++) {
-        *resident = engine->residents[i];
-        found = resident->device_index == lane->device_index &&
-                (resident->in_place != 0) == in_place &&
-                resident_holds(resident, bytes, count, bytes_at);
-    }
-    (void)pthread_mutex_unlock(&engine->lock);
-    return found;
-}
-
-bool cuda_lane_resident(const struct engine_lane *lane, const uint8_t *bytes, uint64_t count,
-                        uint64_t *address, uint64_t *bytes_at)
-{
-    struct cuda_resident resident;
-
-    if (!find_resident(lane, bytes, count, false, &resident, bytes_at))
-        return false;
-    *address = resident.memory.address;
-    return true;
-}
-
-bool cuda_lane_in_place(const struct engine_lane *lane, const uint8_t *bytes, uint64_t count,
-                        uint64_t *address)
-{
-    struct cuda_resident resident;
-    uint64_t at;
-
-    if (!find_resident(lane, bytes, count, true, &resident, &at))
-        return false;
-    *address = resident.in_place + at;
-    return true;
-}
 
 /* Of a text, at a time. */
 static uint64_t text_bytes_max(const struct engine_lane *lane, const struct cuda_way *way)
@@ -410,11 +305,11 @@ static void refine(const struct trawl_plan *plan, const struct engine_chunk *chu
 
     for (uint64_t i = first; i < result->hits.count; i++) {
         struct hit hit = result->hits.items[i];
-        const struct plan_literal *literal = &plan->literals[hit.literal];
-        uint64_t length = literal->bytes_count;
+        const struct plan_literal literal = plan_literal_at(plan, hit.literal);
+        uint64_t length = literal.bytes_count;
 
-        if (literal->tail_count > 0)
-            length = plan_literal_match(plan, literal, chunk->bytes + hit.offset,
+        if (literal.tail_count > 0)
+            length = plan_literal_match(plan, &literal, chunk->bytes + hit.offset,
                                         available - hit.offset);
         if (length != 0 && (!plan_has_conditions(plan) ||
                             plan_accepts(plan, chunk->bytes, hit.offset, hit.offset + length,
@@ -430,7 +325,7 @@ bool cuda_needs_refining(const struct trawl_plan *plan)
     bool needs = plan_has_conditions(plan);
 
     for (uint32_t i = 0; i < plan->literal_count; i++)
-        needs |= plan->literals[i].tail_count > 0;
+        needs |= plan_literal_at(plan, i).tail_count > 0;
     return needs;
 }
 
@@ -593,165 +488,6 @@ static enum trawl_status cuda_fill_begins(struct engine_lane *lane, struct engin
     return status;
 }
 
-/* ---- Texts that stay -------------------------------------------------------------------- */
-
-/* With the device entered. Without room for a copy the text stays where it is. */
-static enum trawl_status bring_resident(struct engine_lane *lane, struct cuda_resident *resident,
-                                        struct trawl_error *error)
-{
-    uint64_t room = ((resident->count + 15) & ~15ull) + SCAN_PADDING_BYTES;
-
-    enum trawl_status status = TRAWL_MEMORY;
-
-    if (!lane->limits.load_in_place)
-        status = cuda_memory_reserve(lane->device, &resident->memory, room, error);
-    if (status == TRAWL_MEMORY && resident->device_index == 0)
-        return cuda_in_place_register(lane->device, resident, error);
-    TRAWL_TRY(status);
-    TRAWL_TRY(cuda_lane_upload_text(lane, resident->memory.address, resident->bytes,
-                                    resident->count, error));
-    return CUDA_CALL(lane->device, error, stream_wait, lane->stream);
-}
-
-/* Memory that is pinned in place is somebody else's: to let go of it is tried twice. */
-static void resident_release(struct engine *engine, struct cuda_resident *resident)
-{
-    struct cuda_device *device = &engine->devices[resident->device_index];
-
-    if (resident->memory.bytes == 0 && resident->in_place == 0)
-        return;
-    if (cuda_device_enter(device, NULL) == TRAWL_OK ||
-        (resident->in_place != 0 && cuda_device_enter(device, NULL) == TRAWL_OK)) {
-        cuda_memory_release(device, &resident->memory);
-        cuda_in_place_release(device, resident);
-        cuda_device_leave(device);
-    }
-}
-
-static enum trawl_status resident_keep(struct engine *engine, struct cuda_resident *resident,
-                                       struct trawl_error *error)
-{
-    uint32_t i = 0;
-
-    (void)pthread_mutex_lock(&engine->lock);
-    while (i < CUDA_RESIDENT_MAX && engine->residents[i].bytes != NULL)
-        i++;
-    if (i < CUDA_RESIDENT_MAX)
-        engine->residents[i] = *resident;
-    (void)pthread_mutex_unlock(&engine->lock);
-    if (i < CUDA_RESIDENT_MAX)
-        return TRAWL_OK;
-    resident_release(engine, resident);
-    return TRAWL_FAIL(error, LIMIT, "more than %u texts are loaded", CUDA_RESIDENT_MAX);
-}
-
-/* The text, or its part [begin, begin + owned) with what it shares with the next. */
-static enum trawl_status load_on(struct engine *engine, uint32_t index, const uint8_t *text,
-                                 uint64_t text_count, uint64_t begin, uint64_t owned,
-                                 struct trawl_error *error)
-{
-    uint64_t overlap = min_u64(cuda_limits_now().split_overlap, text_count - begin - owned);
-    struct cuda_resident resident = {.bytes = text + begin,
-                                     .count = owned + overlap,
-                                     .owned = owned,
-                                     .text = text,
-                                     .text_count = text_count,
-                                     .device_index = index};
-    struct engine_lane *lane = NULL;
-    enum trawl_status status;
-
-    (void)pthread_mutex_lock(&engine->lock);
-    status = device_want(engine, index, error);
-    (void)pthread_mutex_unlock(&engine->lock);
-    TRAWL_TRY(status);
-    TRAWL_TRY(lane_open_on(engine, index, &lane, error));
-    TRAWL_TRY_DONE(cuda_device_enter(lane->device, error));
-    status = bring_resident(lane, &resident, error);
-    if (status != TRAWL_OK) {
-        (void)lane->device->driver->stream_wait(lane->stream);
-        cuda_memory_release(lane->device, &resident.memory);
-        cuda_in_place_release(lane->device, &resident);
-    }
-    cuda_device_leave(lane->device);
-    if (status == TRAWL_OK)
-        status = resident_keep(engine, &resident, error);
-done:
-    cuda_lane_close(lane);
-    return status;
-}
-
-/* Long texts are split over the devices, in stripes that are dealt out in turn, so that results in
- * order keep all of them busy. */
-static enum trawl_status load_split(struct engine *engine, const uint8_t *bytes, uint64_t count,
-                                    struct trawl_error *error)
-{
-    uint64_t least = cuda_limits_now().split_bytes_min, devices = engine->device_count;
-    uint64_t stripes = min_u64(STRIPES_MAX, count / (least / STRIPES_PER_MIN)) / devices * devices;
-    uint64_t step = (count / max_u64(stripes, devices) / STRIPE_ALIGNMENT + 1) * STRIPE_ALIGNMENT;
-
-    for (uint64_t begin = 0, i = 0; begin < count; begin += step, i++)
-        TRAWL_TRY(load_on(engine, (uint32_t)(i % devices), bytes, count, begin,
-                          min_u64(step, count - begin), error));
-    return TRAWL_OK;
-}
-
-/* Short texts lie on every device; lanes of one that has no room copy what they search, as for
- * other texts. */
-static enum trawl_status load(struct engine *engine, const uint8_t *bytes, uint64_t count,
-                              struct trawl_error *error)
-{
-    if (engine->device_count > 1 && count >= cuda_limits_now().split_bytes_min) {
-        if (load_split(engine, bytes, count, error) == TRAWL_OK)
-            return TRAWL_OK;
-        engine_cuda_unload(engine, bytes);
-    }
-    TRAWL_TRY(load_on(engine, 0, bytes, count, 0, count, error));
-    for (uint32_t index = 1; index < engine->device_count; index++)
-        (void)load_on(engine, index, bytes, count, 0, count, NULL);
-    return TRAWL_OK;
-}
-
-static bool is_loaded(struct engine *engine, const uint8_t *bytes, uint64_t count)
-{
-    bool found = false;
-
-    (void)pthread_mutex_lock(&engine->lock);
-    for (uint32_t i = 0; i < CUDA_RESIDENT_MAX; i++)
-        found |= engine->residents[i].bytes != NULL && engine->residents[i].text == bytes &&
-                 engine->residents[i].text_count == count;
-    (void)pthread_mutex_unlock(&engine->lock);
-    return found;
-}
-
-enum trawl_status engine_cuda_load(struct engine *engine, const uint8_t *bytes, uint64_t count,
-                                   bool anew, struct trawl_error *error)
-{
-    enum trawl_status status = TRAWL_OK;
-
-    (void)pthread_mutex_lock(&engine->load_lock);
-    if (anew)
-        engine_cuda_unload(engine, bytes);
-    if (count > 0 && !is_loaded(engine, bytes, count))
-        status = load(engine, bytes, count, error);
-    (void)pthread_mutex_unlock(&engine->load_lock);
-    return status;
-}
-
-void engine_cuda_unload(struct engine *engine, const uint8_t *bytes)
-{
-    for (uint32_t i = 0; i < CUDA_RESIDENT_MAX; i++) {
-        struct cuda_resident resident = {.bytes = NULL};
-
-        (void)pthread_mutex_lock(&engine->lock);
-        if (engine->residents[i].bytes != NULL && engine->residents[i].text == bytes) {
-            resident = engine->residents[i];
-            memset(&engine->residents[i], 0, sizeof engine->residents[i]);
-        }
-        (void)pthread_mutex_unlock(&engine->lock);
-        resident_release(engine, &resident);
-    }
-}
-
 const struct engine_ops engine_cuda = {
     .name = "cuda",
     .open = cuda_open,
@@ -766,7 +502,7 @@ const struct engine_ops engine_cuda = {
     .scan = cuda_scan,
     .load = engine_cuda_load,
     .unload = engine_cuda_unload,
-    .locate = cuda_locate,
+    .locate = cuda_residents_locate,
     .count_many = cuda_count_many,
     .begins = cuda_fill_begins,
 };

@@ -1,9 +1,11 @@
-/* image: the engine's kernels, embedded. TRAWL_CUDA_IMAGE_SCAN names the fat binary; without it
- * there are none. */
+/* image: the engine's kernels, embedded. TRAWL_CUDA_IMAGE_SCAN and _SETS name the fat binaries;
+ * without them there are none. */
 #include "cuda/image.h"
 
 #if defined(TRAWL_CUDA_IMAGE_SCAN)
 CUDA_IMAGE(scan, TRAWL_CUDA_IMAGE_SCAN, "kernels")
+CUDA_IMAGE(sets, TRAWL_CUDA_IMAGE_SETS, "kernels for sets")
 #else
 CUDA_IMAGE_NONE(scan, "kernels")
+CUDA_IMAGE_NONE(sets, "kernels for sets")
 #endif

@@ -9,8 +9,9 @@ struct cuda_image {
     const uint8_t *begin, *end; /* equal: the build has none */
 };
 
-/* The kernels of the CUDA engine. */
+/* The kernels of the CUDA engine: stream_set's, and all others. */
 extern const struct cuda_image cuda_image_scan;
+extern const struct cuda_image cuda_image_sets;
 
 /* Embed a file, and its image: CUDA_IMAGE(name, "file", "content") makes cuda_image_<name>. */
 #define CUDA_IMAGE(name, file, text)                                                             \

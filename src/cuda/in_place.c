@@ -25,9 +25,15 @@ enum trawl_status cuda_in_place_register(const struct cuda_device *device,
     uint64_t skew = (uintptr_t)resident->bytes % ALIGNMENT;
     size_t count = (size_t)(resident->count + skew);
     enum trawl_status status;
+    int code;
 
     /* Memory that may not be written says so, on systems that look. */
-    if (driver->host_register(bytes, count, CUDA_HOST_REGISTER_MAPPED) != 0)
+    code = driver->host_register(bytes, count, CUDA_HOST_REGISTER_MAPPED);
+    if (code == CUDA_CODE_ALREADY_REGISTERED) /* as another text, or by somebody else */
+        return TRAWL_FAIL(error, MEMORY,
+                          "%s: no room for a copy of the text, and parts of it are pinned already",
+                          device->name);
+    if (code != CUDA_CODE_OK)
         TRAWL_TRY(CUDA_CALL(device, error, host_register, bytes, count,
                             CUDA_HOST_REGISTER_MAPPED | CUDA_HOST_REGISTER_READ_ONLY));
     status = CUDA_CALL(device, error, host_address, &resident->in_place, bytes, 0);

@@ -5,6 +5,8 @@
 #ifndef TRAWL_CUDA_LANE_H
 #define TRAWL_CUDA_LANE_H
 
+#include <pthread.h>
+
 #include "cuda/device.h"
 #include "cuda/kernels/scan.h"
 #include "cuda/limits.h"
@@ -23,6 +25,18 @@ struct cuda_resident {
     uint32_t device_index;
     struct cuda_memory memory;
     uint64_t in_place; /* not 0: pinned, and there is no copy; its address for the device */
+};
+
+struct engine {
+    struct cuda_driver driver;
+    uint64_t memory_max;       /* of each device */
+    pthread_mutex_t load_lock; /* one text is loaded at a time */
+    pthread_mutex_t lock;      /* of everything below */
+    uint32_t device_count;
+    bool device_is_open[CUDA_DEVICES_MAX];
+    struct cuda_device devices[CUDA_DEVICES_MAX];
+    uint32_t lanes_opened;
+    struct cuda_resident residents[CUDA_RESIDENT_MAX];
 };
 
 /* What the device side of a plan looks like: the parts of struct scan_arguments that do not depend
@@ -110,6 +124,12 @@ void cuda_lane_end(struct engine_lane *lane);
 /* Take over a plan: what the lane holds of another one is forgotten where it must be. */
 void cuda_lane_take(struct engine_lane *lane, const struct trawl_plan *plan);
 
+/* engine_ops.lane_open_on, .lane_close and .locate. */
+enum trawl_status cuda_lane_open_on(struct engine *engine, uint32_t index,
+                                    struct engine_lane **lane, struct trawl_error *error);
+void cuda_lane_close(struct engine_lane *lane);
+bool cuda_residents_locate(struct engine *engine, const struct trawl_plan *plan,
+                           const uint8_t *bytes, uint64_t count, struct engine_part *part);
 /* Where host bytes that were loaded lie on the lane's device: `bytes_at` beyond address. */
 bool cuda_lane_resident(const struct engine_lane *lane, const uint8_t *bytes, uint64_t count,
                         uint64_t *address, uint64_t *bytes_at);

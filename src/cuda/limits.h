@@ -5,14 +5,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The kernels of stream_set: for sets of which little passes the bitmap, or much does. */
+enum cuda_sets_way { CUDA_SETS_RARE, CUDA_SETS_DENSE, CUDA_SETS_WAYS };
+
 struct cuda_limits {
     uint64_t text_bytes_max;          /* device memory of a lane for its piece of a text */
     uint32_t sampled_hits_stride_min; /* positions by samples from this stride on, else by every */
     uint32_t in_place_stride_min; /* pinned texts are sampled where they are from this stride on */
-    bool load_in_place;           /* texts are pinned even where a device has room for a copy */
-    uint64_t split_bytes_min;     /* of a loaded text, to be split over devices */
-    uint64_t split_overlap;       /* that a part shares with the next */
-    uint64_t staging_bytes;       /* of each of a lane's two pinned buffers */
+    uint64_t
+        resident_room_left; /* device memory that a loaded text leaves free, where there is much */
+    bool load_in_place;     /* texts are pinned even where a device has room for a copy */
+    uint64_t split_bytes_min; /* of a loaded text, to be split over devices, */
+    uint64_t stripe_bytes;    /* in parts of this size or more, if there is one for each */
+    uint64_t split_overlap;   /* that a part shares with the next */
+    uint64_t staging_bytes;   /* of each of a lane's two pinned buffers */
     uint64_t room_step_bytes; /* memory is taken in multiples of this, so that it seldom grows */
     uint64_t hits_room_min;   /* hits a lane begins with room for */
     uint64_t hits_max;        /* a scan stops between two tiles rather than hold more */
@@ -27,11 +33,12 @@ struct cuda_limits {
     bool planes;                /* settle flooded tiles by planes where they fit, not by duels */
 
     /* Which kernels run, where several give the same answer: */
-    bool streams;    /* counts of one pattern by scan_stream */
-    bool sets;       /* stream_set, with: */
-    bool sets_dense; /* the kernel for much that passes, or little, whatever passes */
-    bool sets_rare;
+    bool streams;                    /* counts of one pattern by scan_stream */
+    bool sets;                       /* stream_set, with: */
+    uint32_t sets_way;               /* enum cuda_sets_way; CUDA_SETS_WAYS: chosen */
     uint32_t sets_stride, sets_gram; /* if they can be; 0: chosen */
+    uint32_t sets_bits;              /* of the bitmap for a gram, 1 or 2; 0: chosen */
+    uint32_t sets_filter_words;      /* of the sizes there are; 0: chosen */
     uint32_t sets_filter_words_max, sets_table_words_max;
     uint64_t sets_entries_max;
     uint32_t listed_min; /* tiles that a stream may give up in any case */

@@ -101,7 +101,7 @@ static void choose_groups(const struct engine_lane *lane, enum cuda_kernel kerne
 
 static bool is_set_stream(enum cuda_kernel kernel)
 {
-    return kernel == CUDA_KERNEL_STREAM_SET || kernel == CUDA_KERNEL_STREAM_SET_DENSE;
+    return kernel >= CUDA_KERNEL_SETS_FIRST;
 }
 
 static bool is_stream(enum cuda_kernel kernel)

@@ -19,17 +19,23 @@
 #define WINDOW_MAX 64u /* a window begins at most so far into a literal */
 #define ENTRIES_MAX (1ull << 28)
 #define HEADS_MIN 1024u
-/* Shared memory that the bitmap does not need is cache for the loads on their way: with 4 words for
- * an entry s = 64 is at 1.60 of the read speed, with all there are at 1.25. At short strides, where
- * there are more samples, 4 are too few [H200]. */
-#define FILTER_WORDS_MIN 4096u
-#define FILTER_ENTRY_WORDS 4u
-#define FILTER_ENTRY_WORDS_NEAR 64u
+/* Sizes of the bitmap. Shared memory that it does not take is cache for the loads on their way. An
+ * SM of 256 KiB sets apart 228, 196 or 164, ... for a block: with 188 KiB for the bitmap s = 4 was
+ * at 0.77 of the read speed, with 164 at 0.91, with 100 and 16 at 0.95; s = 64 at 1.2 and 1.6; and
+ * 1,000,000 patterns at 0.12 and 0.21 [H200]. */
+#define FILTER_SIZES                                \
+    {                                               \
+        4096, 8192, 16384, 25600, 40448, UINT32_MAX \
+    }
+#define FILTER_MIDDLE 25600u
+#define COST_MIDDLE 0.04
+#define FILTER_LARGE 40448u
+#define COST_LARGE 0.2
 #define TABLE_WORDS_MIN 4096u
 #define STATIC_SHARED_BYTES 2048u
 #define SAMPLES 2048u /* of the literals' grams */
-#define TILE_STEPS 8u /* even */
-#define TILE_BYTES_MAX (4u << 20)
+#define TILE_STEPS 16u
+#define TILE_BYTES_MAX (1u << 18)
 #define FILL_BLOCKS 8u /* per multiprocessor */
 #define COST_PER_BYTE 2u
 
@@ -41,11 +47,13 @@
 #define BANK_SLOTS_PER_ROW 27.0
 #define COST_TABLE 26.0
 #define COST_CHAIN 210.0
-#define RARE_PER_ROW 0.15
+#define COST_CALL 20.0 /* of the wait for the text that a call brings */
 
 struct choice {
     uint32_t stride, gram_bytes;
-    bool two_bits, dense;
+    uint32_t filter_words;
+    bool two_bits;
+    uint32_t way; /* enum cuda_sets_way */
     double cost;
 };
 
@@ -141,7 +149,7 @@ static double equal_pairs(const struct trawl_plan *plan, uint32_t gram_bytes, do
         uint32_t literal = plan->literal_count <= SAMPLES
                                ? i
                                : (uint32_t)((uint64_t)i * plan->literal_count / SAMPLES);
-        uint64_t room = plan->literals[literal].bytes_count;
+        uint64_t room = plan_literal_at(plan, literal).bytes_count;
 
         if (room < gram_bytes)
             continue;
@@ -182,7 +190,27 @@ static void measure_likeness(const struct trawl_plan *plan, struct likeness *lik
 
 static uint32_t gram_words(uint32_t gram_bytes)
 {
-    return gram_bytes <= 8 ? 2 : (gram_bytes + 3) / 4;
+    return gram_bytes <= 8 ? 2 : 4;
+}
+
+static enum cuda_kernel kernel_of(uint32_t stride, uint32_t words, uint32_t way)
+{
+    uint32_t first = way == CUDA_SETS_RARE ? CUDA_KERNEL_SETS_FIRST : CUDA_KERNEL_SETS_DENSE;
+    uint32_t form = 0;
+
+#define FORM(form_stride, form_words)                                  \
+    if (min_u64(stride, 16) == (form_stride) && words == (form_words)) \
+        return (enum cuda_kernel)(first + form);                       \
+    form++;
+    SCAN_SETS_FORMS(FORM)
+#undef FORM
+    TRAWL_ASSERT(false);
+    return CUDA_KERNELS;
+}
+
+static bool is_rare(enum cuda_kernel kernel)
+{
+    return kernel < CUDA_KERNEL_SETS_DENSE;
 }
 
 /* Of entries hashed into bits: the share of other grams that pass. */
@@ -193,35 +221,69 @@ static double passing(double entries, double bits, bool two)
     return two ? share * share : share;
 }
 
-static struct choice cost_of(const struct engine_lane *lane, const struct trawl_plan *plan,
-                             const struct likeness *likeness, uint32_t stride, uint32_t gram_bytes,
-                             double filter_bits)
+/* What a text byte costs in this way. */
+static double cost_of_way(const struct engine_lane *lane, const struct trawl_plan *plan,
+                          const struct likeness *likeness, const struct choice *choice)
 {
-    double entries = (double)plan->literal_count * stride, met, first, second, chains, slots, banks;
-    uint32_t words = gram_words(gram_bytes);
+    uint32_t stride = choice->stride, words = gram_words(choice->gram_bytes);
+    double entries = (double)plan->literal_count * stride, first, second, chains, slots, banks,
+           table;
+    double met = entries * likeness->rate[choice->gram_bytes];
     double samples = stride >= 16 ? 1 : 16.0 / stride, rows = stride >= 16 ? 16.0 / stride : 1;
     double read = stride >= 64 ? 1.15 * 32 / stride : 1;
-    struct choice choice = {stride, gram_bytes, false, false, 0};
+    bool large = choice->filter_words > FILTER_LARGE, rare = choice->way == CUDA_SETS_RARE;
+    double cache = large ? COST_LARGE : choice->filter_words > FILTER_MIDDLE ? COST_MIDDLE : 0;
 
-    met = entries * likeness->rate[gram_bytes];
-    choice.two_bits = passing(entries, filter_bits, true) <= passing(entries, filter_bits, false);
-    first = smaller(1, passing(entries, filter_bits, choice.two_bits) + met);
+    first = smaller(1, passing(entries, 32.0 * choice->filter_words, choice->two_bits) + met);
     second = passing(
         entries, 64.0 * (double)min_u64(lane->limits.sets_table_words_max, (uint64_t)entries + 1),
         true);
     chains = first * larger(second, entries / 4294967296.0) + met;
-    choice.dense = first * 512 / stride > RARE_PER_ROW;
-    slots = (12 + samples * (choice.dense ? 14 : stride < 4 ? 6 : 4) + 2 * (words - 2)) * rows;
+    slots = (12 + samples * (rare ? 11.4 : 17) + 2 * (words - 2)) * rows;
+    if (rare) /* what passes is queued after a vote of its row */
+        slots += rows * saturation(samples * 32 * first) * (10 + 8 * samples);
     banks = samples * BANK_SLOTS * rows;
-    choice.cost = larger(read, larger(slots / SLOTS_PER_ROW, banks / BANK_SLOTS_PER_ROW)) +
-                  slots * 1e-3 + (first * COST_TABLE + chains * COST_CHAIN) / stride;
-    return choice;
+    table = COST_TABLE * (large ? 1 + first * first / 2 : 1) + (rare ? COST_CALL : 0);
+    return cache + larger(read, larger(slots / SLOTS_PER_ROW, banks / BANK_SLOTS_PER_ROW)) +
+           slots * 1e-3 + (first * table + chains * COST_CHAIN) / stride;
+}
+
+/* The best way and size of the bitmap for a stride and grams of so many bytes. */
+static struct choice cost_of(const struct engine_lane *lane, const struct trawl_plan *plan,
+                             const struct likeness *likeness, uint32_t stride, uint32_t gram_bytes,
+                             uint32_t filter_words)
+{
+    static const uint32_t sizes[] = FILTER_SIZES;
+    double entries = (double)plan->literal_count * stride;
+    struct choice best = {stride, gram_bytes, 4, false, CUDA_SETS_DENSE, 1e200}, one = best;
+
+    for (uint32_t i = 0; i < CUDA_SETS_WAYS * (sizeof sizes / sizeof *sizes); i++) {
+        uint32_t size = sizes[i / CUDA_SETS_WAYS];
+        double bits;
+
+        one.way = i % CUDA_SETS_WAYS;
+        one.filter_words = (uint32_t)min_u64(filter_words, size);
+        bits = 32.0 * one.filter_words;
+        if (one.way == CUDA_SETS_RARE && (plan->flags & TRAWL_IGNORE_CASE) != 0)
+            continue;
+        one.two_bits = lane->limits.sets_bits == 0
+                           ? passing(entries, bits, true) <= passing(entries, bits, false)
+                           : lane->limits.sets_bits == 2;
+        one.cost = cost_of_way(lane, plan, likeness, &one);
+        if (lane->limits.sets_way < CUDA_SETS_WAYS && lane->limits.sets_way != one.way)
+            one.cost += 1e4;
+        if (lane->limits.sets_filter_words != 0 && lane->limits.sets_filter_words != size)
+            one.cost += 10;
+        if (one.cost < best.cost)
+            best = one;
+    }
+    return best;
 }
 
 static struct choice choose(const struct engine_lane *lane, const struct trawl_plan *plan,
                             uint64_t filter_words)
 {
-    struct choice best = {0, 0, false, false, 1e300};
+    struct choice best = {0, 0, 0, false, CUDA_SETS_DENSE, 1e300};
     struct likeness likeness;
 
     measure_likeness(plan, &likeness);
@@ -232,8 +294,7 @@ static struct choice choose(const struct engine_lane *lane, const struct trawl_p
         if (plan->literal_count > lane->limits.sets_entries_max / stride)
             continue;
         for (uint32_t q = GRAM_MIN; q <= gram_max; q++) {
-            struct choice one =
-                cost_of(lane, plan, &likeness, stride, q, 32.0 * (double)filter_words);
+            struct choice one = cost_of(lane, plan, &likeness, stride, q, (uint32_t)filter_words);
 
             if (lane->limits.sets_stride != 0 && stride != lane->limits.sets_stride)
                 one.cost += 1e6;
@@ -278,27 +339,19 @@ void cuda_sets_choose(const struct engine_lane *lane, const struct trawl_plan *p
     choice = choose(lane, plan, filter_words);
     if (choice.stride == 0)
         return;
-    tables->sets_kernel = (choice.dense && !lane->limits.sets_rare) || lane->limits.sets_dense ||
-                                  (plan->flags & TRAWL_IGNORE_CASE) != 0
-                              ? CUDA_KERNEL_STREAM_SET_DENSE
-                              : CUDA_KERNEL_STREAM_SET;
-    warps = (tables->sets_kernel == CUDA_KERNEL_STREAM_SET ? SCAN_SETS_THREADS
-                                                           : SCAN_SETS_DENSE_THREADS) /
-            32;
+    tables->sets_kernel = kernel_of(choice.stride, gram_words(choice.gram_bytes), choice.way);
+    warps = (choice.way == CUDA_SETS_RARE ? SCAN_SETS_THREADS : SCAN_SETS_DENSE_THREADS) / 32;
     entries = (uint64_t)plan->literal_count * choice.stride;
     sets->literal_count = plan->literal_count;
     sets->stride = choice.stride;
     sets->words = gram_words(choice.gram_bytes);
     sets->gram_bytes = choice.gram_bytes;
-    for (uint32_t k = 0; k < 4; k++)
-        sets->factors[k] = gram_factor(k, choice.gram_bytes);
+    for (uint32_t k = 0; k < sets->words; k++) /* of two words the last one is full */
+        sets->factors[k] = gram_factor(k, sets->words == 2 ? 8 : choice.gram_bytes);
     sets->fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x20202020u : 0;
-    sets->filter_words = (uint32_t)min_u64(
-        filter_words,
-        max_u64(FILTER_WORDS_MIN,
-                entries * (choice.stride >= 16 ? FILTER_ENTRY_WORDS : FILTER_ENTRY_WORDS_NEAR)));
-    sets->bit_factors[0] = SCAN_SETS_BIT;
-    sets->bit_factors[1] = choice.two_bits ? SCAN_SETS_BIT_SECOND : SCAN_SETS_BIT;
+    sets->filter_words = choice.filter_words;
+    sets->bit_shifts[0] = SCAN_SETS_SHIFT;
+    sets->bit_shifts[1] = choice.two_bits ? SCAN_SETS_SHIFT_SECOND : SCAN_SETS_SHIFT;
     sets->table_words =
         (uint32_t)min_u64(lane->limits.sets_table_words_max, max_u64(entries, TABLE_WORDS_MIN));
     sets->head_count = (uint32_t)min_u64(max_u64(entries, HEADS_MIN), ENTRIES_MAX);
@@ -333,13 +386,13 @@ void cuda_sets_literals(const struct trawl_plan *plan, const uint64_t *begins,
     struct byte_rates rates;
     float rarity[256];
 
-    analyse_rates(NULL, 0, plan_literal_bytes(plan, 0), plan->literals[0].bytes_count,
+    analyse_rates(NULL, 0, plan_literal_bytes(plan, 0), plan_literal_at(plan, 0).bytes_count,
                   sets->fold != 0, &rates);
     for (uint32_t b = 0; b < 256; b++)
         rarity[b] = rarity_of(rates.rate[b] + 1e-9);
     sets->offset_max = 0;
     for (uint32_t i = 0; i < plan->literal_count; i++) {
-        uint64_t count = plan->literals[i].bytes_count;
+        uint64_t count = plan_literal_at(plan, i).bytes_count;
         uint32_t window = choose_window(plan_literal_bytes(plan, i), count, span, rarity);
 
         records[4 * (uint64_t)i] = (uint32_t)begins[i];
@@ -408,23 +461,23 @@ enum trawl_status cuda_sets_build(struct engine_lane *lane, struct trawl_error *
 void cuda_sets_prepare(const struct engine_lane *lane, uint32_t blocks, struct cuda_launch *launch)
 {
     struct scan_arguments *a = &launch->arguments;
-    bool dense = launch->kernel == CUDA_KERNEL_STREAM_SET_DENSE;
-    uint32_t rows = dense ? SCAN_SETS_DENSE_ROWS : SCAN_SETS_ROWS, steps = TILE_STEPS;
-    uint64_t step_bytes = rows * 32ull * max_u64(a->sets.stride, 16), block_bytes, places, end;
+    bool rare = is_rare(launch->kernel);
+    uint32_t rows = rare ? SCAN_SETS_ROWS : SCAN_SETS_DENSE_ROWS, steps = TILE_STEPS;
+    uint64_t step_bytes = rows * 32ull * max_u64(a->sets.stride, 16), places, end, warps;
 
     launch->threads = lane->limits.threads != SCAN_THREADS_MAX ? lane->limits.threads
-                      : dense                                  ? SCAN_SETS_DENSE_THREADS
-                                                               : SCAN_SETS_THREADS;
+                      : rare                                   ? SCAN_SETS_THREADS
+                                                               : SCAN_SETS_DENSE_THREADS;
     launch->shared_bytes = a->sets.shared_bytes;
     a->position = a->begin & ~(uint64_t)(max_u64(128, a->sets.stride) - 1);
     end = min_u64(a->limit + a->sets.offset_max, a->text_end);
     places = end - a->position;
-    block_bytes = launch->threads / 32 * step_bytes;
-    while (steps > 2 &&
-           (block_bytes * steps > TILE_BYTES_MAX || places / (block_bytes * steps) < 2ull * blocks))
+    warps = (uint64_t)launch->threads / 32 * blocks;
+    while (steps > 1 &&
+           (step_bytes * steps > TILE_BYTES_MAX || places / (step_bytes * steps) < 2 * warps))
         steps /= 2;
     a->tile_steps = steps;
-    a->tile_bytes = block_bytes * steps;
+    a->tile_bytes = step_bytes * steps;
     a->tile_count = (uint32_t)((places + a->tile_bytes - 1) / a->tile_bytes);
     a->sets.budget = lane->limits.flood_always ? 0 : (uint32_t)(COST_PER_BYTE * step_bytes);
     a->listed_max = 0;

@@ -196,7 +196,7 @@ static void put_one(const struct trawl_plan *plan, enum cuda_kernel kernel, stru
                     struct scan_arguments *a)
 {
     const uint8_t *bytes = plan_literal_bytes(plan, 0);
-    uint64_t count = plan->literals[0].bytes_count;
+    uint64_t count = plan_literal_at(plan, 0).bytes_count;
     uint32_t overlap_count = (uint32_t)min_u64(count, SCAN_TILE_WORDS_MAX * 32u);
     void *to;
 
@@ -231,9 +231,9 @@ static void put_literals(const struct trawl_plan *plan, struct block *block,
     for (uint32_t i = 0; i < plan->literal_count; i++) {
         if (begins != NULL && counts != NULL) {
             begins[i] = words;
-            counts[i] = (uint32_t)plan->literals[i].bytes_count;
+            counts[i] = (uint32_t)plan_literal_at(plan, i).bytes_count;
         }
-        words += (plan->literals[i].bytes_count + 7) / 8;
+        words += (plan_literal_at(plan, i).bytes_count + 7) / 8;
     }
     bytes = (uint8_t *)block_put(block, NULL, words * 8 + SCAN_LITERALS_PADDING_BYTES,
                                  &a->literal_bytes);
@@ -245,7 +245,7 @@ static void put_literals(const struct trawl_plan *plan, struct block *block,
         cuda_sets_literals(plan, begins, &tables->sets, records);
     for (uint32_t i = 0; begins != NULL && bytes != NULL && i < plan->literal_count; i++)
         memcpy(bytes + begins[i] * 8, plan_literal_bytes(plan, i),
-               (size_t)plan->literals[i].bytes_count);
+               (size_t)plan_literal_at(plan, i).bytes_count);
 }
 
 static void put_set(const struct trawl_plan *plan, struct block *block, struct cuda_tables *tables)
@@ -299,8 +299,8 @@ static void choose_plane(const struct trawl_plan *plan, const struct block *bloc
                          struct scan_arguments *a)
 {
     if (plan->method_device != TRAWL_METHOD_SET && a->is_exact == 0)
-        cuda_plane_choose(plan_literal_bytes(plan, 0), plan->literals[0].bytes_count, a->fold != 0,
-                          (const uint32_t *)block_at(block, a->overlap),
+        cuda_plane_choose(plan_literal_bytes(plan, 0), plan_literal_at(plan, 0).bytes_count,
+                          a->fold != 0, (const uint32_t *)block_at(block, a->overlap),
                           (uint32_t *)block_at(block, a->plane.words), &a->plane);
 }
 

@@ -86,7 +86,7 @@ static enum trawl_status mark(struct gallery_device *own, struct cuda_event *eve
 /* A literal's place among the tables: its bytes, padded, and its shifts. */
 static uint64_t literal_room(const struct trawl_plan *plan, uint32_t literal)
 {
-    uint64_t bytes = plan->literals[literal].bytes_count + PATTERN_ALIGNMENT - 1;
+    uint64_t bytes = plan_literal_at(plan, literal).bytes_count + PATTERN_ALIGNMENT - 1;
 
     return bytes - bytes % PATTERN_ALIGNMENT + SHIFTS * sizeof(uint32_t);
 }
@@ -145,7 +145,7 @@ static enum trawl_status send_tables(struct gallery_device *own, struct trawl_er
     TRAWL_TRY(memory_allocate_zeroed(bytes, 1, &memory, error));
     tables = (uint8_t *)memory;
     for (uint32_t i = 0; i < plan->literal_count; i++) {
-        uint64_t count = plan->literals[i].bytes_count, room = literal_room(plan, i);
+        uint64_t count = plan_literal_at(plan, i).bytes_count, room = literal_room(plan, i);
         uint32_t shifts[SHIFTS];
 
         memcpy(tables + at, plan_literal_bytes(plan, i), (size_t)count);
@@ -227,7 +227,7 @@ static enum trawl_status search_prepare(struct search *search, const struct wind
 {
     const struct gallery_device *own = search->own;
     const struct trawl_plan *plan = own->plan;
-    uint64_t count = plan->literals[search->literal].bytes_count;
+    uint64_t count = plan_literal_at(plan, search->literal).bytes_count;
     const uint8_t *bytes = plan_literal_bytes(plan, search->literal);
     struct gallery_arguments *a = &search->arguments;
 
@@ -534,7 +534,7 @@ static enum trawl_status window_fold(struct gallery_device *own, struct window *
 static uint64_t literal_limit(const struct gallery_device *own, const struct window *window,
                               uint32_t literal)
 {
-    uint64_t count = own->plan->literals[literal].bytes_count;
+    uint64_t count = plan_literal_at(own->plan, literal).bytes_count;
 
     if (window->text_end < count)
         return window->begin;

@@ -112,7 +112,7 @@ static void make_keys(struct gallery_records *own, const struct trawl_plan *plan
         const uint8_t *bytes = plan_literal_bytes(plan, i);
         struct key *key = &own->keys[i];
 
-        *key = (struct key){plan->literals[i].bytes_count, 0, 0};
+        *key = (struct key){plan_literal_at(plan, i).bytes_count, 0, 0};
         for (uint64_t j = 0; j < key->bytes; j++)
             key->hash = RECORDS_PUSH(key->hash, bytes[j]);
     }
@@ -213,11 +213,11 @@ enum trawl_status gallery_records_begin(struct gallery_device *gallery, struct t
     void *memory;
 
     for (uint32_t i = 0; i < plan->literal_count; i++)
-        if (plan->literals[i].bytes_count > SCAN_PATTERN_BYTES_MAX)
-            return TRAWL_FAIL(error, UNSUPPORTED,
-                              "pattern %" PRIu32 " of %" PRIu64
-                              " bytes is too long for the CUDA engine",
-                              plan->literals[i].pattern, plan->literals[i].bytes_count);
+        if (plan_literal_at(plan, i).bytes_count > SCAN_PATTERN_BYTES_MAX)
+            return TRAWL_FAIL(
+                error, UNSUPPORTED,
+                "pattern %" PRIu32 " of %" PRIu64 " bytes is too long for the CUDA engine",
+                plan_literal_at(plan, i).pattern, plan_literal_at(plan, i).bytes_count);
     if (gallery->records == NULL) {
         TRAWL_TRY(memory_allocate_zeroed(1, sizeof *gallery->records, &memory, error));
         gallery->records = (struct gallery_records *)memory;

@@ -71,7 +71,7 @@ enum trawl_status gallery_device_check(const struct gallery_device *own, struct 
                           "the CUDA engine does not have algorithm %s, the engine \"cpu\" does",
                           name);
     for (uint32_t i = 0; i < plan->literal_count; i++)
-        if (plan->literals[i].bytes_count > row_pattern_max(row))
+        if (plan_literal_at(plan, i).bytes_count > row_pattern_max(row))
             return TRAWL_FAIL(error, UNSUPPORTED,
                               "algorithm %s on the CUDA engine takes patterns of up to %" PRIu64
                               " bytes in %s, not %" PRIu64,
@@ -79,7 +79,7 @@ enum trawl_status gallery_device_check(const struct gallery_device *own, struct 
                               (row->needs & KEY) != 0        ? "registers"
                               : (row->needs & CONSTANT) != 0 ? "constant memory"
                                                              : "device memory",
-                              plan->literals[i].bytes_count);
+                              plan_literal_at(plan, i).bytes_count);
     return TRAWL_OK;
 }
 
@@ -89,7 +89,7 @@ bool gallery_needs(const struct gallery_device *own, uint32_t needs)
     bool has = false;
 
     for (uint32_t i = 0; i < plan->literal_count; i++)
-        has |= (gallery_row_for(own, plan->literals[i].bytes_count)->needs & needs) != 0;
+        has |= (gallery_row_for(own, plan_literal_at(plan, i).bytes_count)->needs & needs) != 0;
     return has;
 }
 

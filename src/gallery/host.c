@@ -88,7 +88,7 @@ static void copy_step(struct gallery_host *host, const struct scan *scan)
 
 static void prepare(struct gallery_host *host, uint32_t index)
 {
-    uint64_t count = host->plan->literals[index].bytes_count;
+    uint64_t count = plan_literal_at(host->plan, index).bytes_count;
 
     if (host->prepared == index)
         return;

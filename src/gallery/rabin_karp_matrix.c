@@ -71,7 +71,7 @@ static void make_classes(struct gallery_matrix *matrix)
     uint32_t kept = 0;
 
     for (uint32_t i = 0; i < plan->literal_count; i++)
-        matrix->classes[i] = (struct length_class){plan->literals[i].bytes_count, 0, 0};
+        matrix->classes[i] = (struct length_class){plan_literal_at(plan, i).bytes_count, 0, 0};
     qsort(matrix->classes, plan->literal_count, sizeof *matrix->classes, compare_classes);
     for (uint32_t i = 0; i < plan->literal_count; i++)
         if (i == 0 || matrix->classes[i].count != matrix->classes[kept - 1].count)
@@ -84,10 +84,12 @@ static void make_classes(struct gallery_matrix *matrix)
 /* Is this literal all that its pattern stands for? */
 static bool is_alone(const struct trawl_plan *plan, uint32_t literal)
 {
-    const struct plan_literal *own = &plan->literals[literal];
+    const struct plan_literal own = plan_literal_at(plan, literal);
 
-    return own->tail_count == 0 && (literal == 0 || own[-1].pattern != own->pattern) &&
-           (literal + 1 == plan->literal_count || own[1].pattern != own->pattern);
+    return own.tail_count == 0 &&
+           (literal == 0 || plan_literal_at(plan, literal - 1).pattern != own.pattern) &&
+           (literal + 1 == plan->literal_count ||
+            plan_literal_at(plan, literal + 1).pattern != own.pattern);
 }
 
 /* A literal in the table that stands alone for a pattern and has the same bytes; PLAN_NONE: none.
@@ -95,13 +97,13 @@ static bool is_alone(const struct trawl_plan *plan, uint32_t literal)
 static uint32_t find_twin(const struct gallery_matrix *matrix, uint32_t literal, uint32_t head)
 {
     const struct trawl_plan *plan = matrix->plan;
-    uint64_t count = plan->literals[literal].bytes_count;
+    uint64_t count = plan_literal_at(plan, literal).bytes_count;
 
     if (!is_alone(plan, literal))
         return PLAN_NONE;
     for (uint32_t i = head; i != PLAN_NONE; i = matrix->next[i])
         if (matrix->hashes[i] == matrix->hashes[literal] &&
-            plan->literals[i].bytes_count == count && is_alone(plan, i) &&
+            plan_literal_at(plan, i).bytes_count == count && is_alone(plan, i) &&
             memcmp(plan_literal_bytes(plan, i), plan_literal_bytes(plan, literal), count) == 0)
             return i;
     return PLAN_NONE;
@@ -115,7 +117,7 @@ static void make_table(struct gallery_matrix *matrix)
     memset(matrix->heads, 0xff, sizeof *matrix->heads << matrix->heads_bits);
     for (uint32_t i = plan->literal_count; i-- > 0;) {
         const uint8_t *bytes = plan_literal_bytes(plan, i);
-        uint64_t count = plan->literals[i].bytes_count;
+        uint64_t count = plan_literal_at(plan, i).bytes_count;
         uint32_t hash = 0, *head, twin;
 
         for (uint64_t j = 0; j < count; j++)
@@ -124,8 +126,8 @@ static void make_table(struct gallery_matrix *matrix)
         head = &matrix->heads[head_of(matrix, hash, count)];
         twin = find_twin(matrix, i, *head);
         if (twin != PLAN_NONE) {
-            matrix->twins[matrix->twin_count++] =
-                (struct twin){plan->literals[i].pattern, plan->literals[twin].pattern};
+            matrix->twins[matrix->twin_count++] = (struct twin){
+                plan_literal_at(plan, i).pattern, plan_literal_at(plan, twin).pattern};
             continue;
         }
         matrix->next[i] = *head;
@@ -192,14 +194,14 @@ static uint64_t settle_window(const struct gallery_matrix *matrix, const uint8_t
 
     for (uint32_t i = matrix->heads[head_of(matrix, hash, count)]; i != PLAN_NONE;
          i = matrix->next[i]) {
-        const struct plan_literal *literal = &plan->literals[i];
-        int64_t *cell = &row[literal->pattern];
+        const struct plan_literal literal = plan_literal_at(plan, i);
+        int64_t *cell = &row[literal.pattern];
         uint64_t length;
 
-        if (matrix->hashes[i] != hash || literal->bytes_count != count ||
+        if (matrix->hashes[i] != hash || literal.bytes_count != count ||
             (*cell >= 0 && (uint64_t)*cell <= x))
             continue;
-        length = plan_literal_match(plan, literal, record + x, record_bytes - x);
+        length = plan_literal_match(plan, &literal, record + x, record_bytes - x);
         if (length == 0 || (plan_has_conditions(plan) &&
                             !plan_accepts(plan, record, x, x + length, 0, record_bytes)))
             continue;
@@ -237,10 +239,10 @@ static uint64_t search_class(const struct gallery_matrix *matrix, const struct l
 static uint64_t find_literal(const struct trawl_plan *plan, uint32_t index, const uint8_t *record,
                              uint64_t record_bytes)
 {
-    const struct plan_literal *literal = &plan->literals[index];
+    const struct plan_literal literal = plan_literal_at(plan, index);
     const uint8_t *bytes = plan_literal_bytes(plan, index);
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
-    uint64_t count = literal->bytes_count, length;
+    uint64_t count = literal.bytes_count, length;
 
     for (uint64_t x = 0; x < record_bytes && count <= record_bytes - x; x++) {
         if (!fold) {
@@ -251,7 +253,7 @@ static uint64_t find_literal(const struct trawl_plan *plan, uint32_t index, cons
                 break;
             x = (uint64_t)(found - record);
         }
-        length = plan_literal_match(plan, literal, record + x, record_bytes - x);
+        length = plan_literal_match(plan, &literal, record + x, record_bytes - x);
         if (length > 0 && (!plan_has_conditions(plan) ||
                            plan_accepts(plan, record, x, x + length, 0, record_bytes)))
             return x;
@@ -265,7 +267,7 @@ static uint64_t search_as_published(const struct trawl_plan *plan, const uint8_t
     uint64_t filled = 0;
 
     for (uint32_t i = 0; i < plan->literal_count; i++) {
-        int64_t *cell = &row[plan->literals[i].pattern];
+        int64_t *cell = &row[plan_literal_at(plan, i).pattern];
         uint64_t x = find_literal(plan, i, record, record_bytes);
 
         if (x == UINT64_MAX || (*cell >= 0 && (uint64_t)*cell <= x))

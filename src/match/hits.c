@@ -14,6 +14,7 @@ enum trawl_status hits_reserve(struct hits *hits, uint64_t more, struct trawl_er
     void *items = hits->items;
 
     TRAWL_ASSERT(hits->count <= hits->capacity);
+    TRAWL_ASSERT(needed >= hits->count);
     if (needed <= hits->capacity)
         return TRAWL_OK;
     capacity = max_u64(max_u64(needed, 2 * hits->capacity), HITS_CAPACITY_MIN);
@@ -31,6 +32,7 @@ enum trawl_status hits_reserve(struct hits *hits, uint64_t more, struct trawl_er
     }
     hits->items = (struct hit *)items;
     hits->capacity = capacity;
+    TRAWL_ASSERT(needed <= hits->capacity);
     return TRAWL_OK;
 }
 
@@ -40,6 +42,8 @@ enum trawl_status hits_reserve_lengths(struct hits *hits, uint64_t more, struct 
     void *items = NULL, *lengths = NULL;
     enum trawl_status status;
 
+    TRAWL_ASSERT(hits->count <= hits->capacity);
+    TRAWL_ASSERT(needed >= hits->count);
     if (needed <= capacity && hits->lengths != NULL)
         return TRAWL_OK;
     if (needed > capacity)
@@ -61,6 +65,7 @@ enum trawl_status hits_reserve_lengths(struct hits *hits, uint64_t more, struct 
     hits->lengths = (uint64_t *)lengths;
     hits->count = more;
     hits->capacity = capacity;
+    TRAWL_ASSERT(needed <= hits->capacity);
     return TRAWL_OK;
 }
 

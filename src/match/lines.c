@@ -23,6 +23,8 @@ static uint64_t count_ended(const struct line_input *input, uint64_t i, bool *op
     while (i < input->hit_count) {
         uint64_t end = line_end_from(input, input->hits[i].offset - input->hits_base);
 
+        TRAWL_ASSERT(input->hits[i].offset >= input->hits_base);
+        TRAWL_ASSERT(end <= input->owned);
         if (end == input->owned) {
             *open_hit = true;
             return ended;
@@ -44,6 +46,7 @@ static uint64_t count_ended_apart(const struct line_input *input, uint64_t i, bo
         last--;
     *open_hit =
         i < input->hit_count && input->hits[input->hit_count - 1].offset - input->hits_base >= last;
+    TRAWL_ASSERT(i + *open_hit <= input->hit_count);
     return input->hit_count - i - *open_hit;
 }
 
@@ -59,6 +62,7 @@ void lines_digest(const struct line_input *input, bool count_line_ends, struct l
 {
     uint64_t first = line_end_from(input, 0), i = 0;
 
+    TRAWL_ASSERT(first <= input->owned);
     memset(digest, 0, sizeof *digest);
     digest->has_bytes = input->owned > 0;
     if (first == input->owned) {
@@ -86,6 +90,7 @@ void lines_merge(struct line_count *count, const struct line_digest *digest)
         count->open_has_bytes |= digest->tail_has_bytes;
         return;
     }
+    TRAWL_ASSERT(!count->invert || digest->line_end_count > digest->inside_hit);
     if (count->invert)
         count->count +=
             digest->line_end_count - digest->inside_hit - (count->open_hit || digest->head_hit);

@@ -1,4 +1,4 @@
-/* sink: the eight sinks. */
+/* sink: the nine sinks. */
 #include "match/sink.h"
 
 #include <string.h>
@@ -26,6 +26,8 @@ static bool deliver_first(struct sink *sink, const struct sink_piece *piece,
     (void)digest;
     if (piece->match_count == 0)
         return true;
+    TRAWL_ASSERT(piece->matches[0].begin >= piece->begin);
+    TRAWL_ASSERT(piece->matches[0].begin < piece->begin + piece->owned);
     sink->first = piece->matches[0];
     sink->found = true;
     return false;
@@ -84,6 +86,8 @@ static bool deliver_begins_into(struct sink *sink, const struct sink_piece *piec
     uint64_t base = piece->begin - piece->hits_base;
 
     (void)digest;
+    TRAWL_ASSERT(sink->count + min_u64(left, piece->hit_count) <=
+                 max_u64(sink->matches_max, sink->count));
     for (uint64_t i = 0; i < min_u64(left, piece->hit_count); i++)
         sink->begins[sink->count + i] = base + piece->hits[i].offset;
     sink->count += piece->hit_count;
@@ -99,14 +103,16 @@ void sink_begins_into(struct sink *sink, uint64_t *begins, uint64_t begins_max)
     sink->matches_max = begins_max;
 }
 
-static void digest_lines(const struct sink *sink, const struct sink_piece *piece,
-                         struct sink_digest *digest)
+static enum trawl_status digest_lines(const struct sink *sink, const struct sink_piece *piece,
+                                      struct sink_digest *digest, struct trawl_error *error)
 {
     struct line_input input = {piece->bytes,     piece->owned,       piece->hits,
                                piece->hit_count, piece->hits_base,   piece->one_per_line,
                                sink->line_end,   sink->line_end_also};
 
+    (void)error;
     lines_digest(&input, sink->lines.invert, &digest->lines);
+    return TRAWL_OK;
 }
 
 static bool deliver_lines(struct sink *sink, const struct sink_piece *piece,
@@ -136,11 +142,13 @@ void sink_lines(struct sink *sink, bool invert, uint64_t lines_max)
     sink->lines.count_max = lines_max;
 }
 
-static void digest_window(const struct sink *sink, const struct sink_piece *piece,
-                          struct sink_digest *digest)
+static enum trawl_status digest_window(const struct sink *sink, const struct sink_piece *piece,
+                                       struct sink_digest *digest, struct trawl_error *error)
 {
+    (void)error;
     digest->line_end_count =
         lines_count_ends(piece->bytes, piece->owned, sink->line_end, sink->line_end_also);
+    return TRAWL_OK;
 }
 
 /* Where the last span ends, once the piece's matches are taken. */
@@ -151,6 +159,8 @@ static uint64_t spans_end(uint64_t end, const struct sink_piece *piece)
     for (uint64_t i = 0; i < piece->match_count; i++) {
         const struct trawl_match *match = &piece->matches[i];
 
+        TRAWL_ASSERT(match->begin < match->end);
+        TRAWL_ASSERT(i == 0 || match[-1].begin <= match->begin);
         if (match->begin == begin) {
             end = max_u64(end, match->end);
         } else if (match->begin >= end) {
@@ -170,6 +180,9 @@ static bool deliver_window(struct sink *sink, const struct sink_piece *piece,
         return true; /* a stream's piece of which nothing could be settled */
     if (sink->selects == SINK_SELECTS_SPANS)
         sink->spans_end = spans_end(sink->spans_end, piece);
+    TRAWL_ASSERT(piece->match_count == 0 || piece->matches[0].begin >= piece->begin);
+    TRAWL_ASSERT(piece->match_count == 0 ||
+                 piece->matches[piece->match_count - 1].begin < piece->begin + piece->owned);
     window.begin = piece->begin;
     window.bytes = piece->bytes;
     window.bytes_count = piece->owned;
@@ -198,12 +211,15 @@ void sink_windows(struct sink *sink, uint32_t flags, trawl_window_sink function,
 }
 
 /* Line numbers count from the piece's first line; the line that an occurrence begins in. */
-static void digest_batch(const struct sink *sink, const struct sink_piece *piece,
-                         struct sink_digest *digest)
+static enum trawl_status digest_batch(const struct sink *sink, const struct sink_piece *piece,
+                                      struct sink_digest *digest, struct trawl_error *error)
 {
     uint64_t at = piece->begin, ends = 0;
 
+    (void)error;
     for (uint64_t i = 0; i < piece->match_count; i++) {
+        TRAWL_ASSERT(piece->begins[i] >= at);
+        TRAWL_ASSERT(piece->begins[i] - piece->begin < piece->owned);
         ends += lines_count_ends(piece->bytes + (at - piece->begin), piece->begins[i] - at,
                                  sink->line_end, sink->line_end_also);
         at = piece->begins[i];
@@ -212,6 +228,7 @@ static void digest_batch(const struct sink *sink, const struct sink_piece *piece
     digest->line_end_count = ends + lines_count_ends(piece->bytes + (at - piece->begin),
                                                      piece->owned - (at - piece->begin),
                                                      sink->line_end, sink->line_end_also);
+    return TRAWL_OK;
 }
 
 void sink_batches(struct sink *sink, bool matches, bool line_numbers)
@@ -221,4 +238,17 @@ void sink_batches(struct sink *sink, bool matches, bool line_numbers)
     sink->columns = matches;
     sink->line_numbers = matches && line_numbers;
     sink->digest = sink->line_numbers ? digest_batch : NULL;
+}
+
+void sink_digests(struct sink *sink,
+                  enum trawl_status (*digest)(const struct sink *sink,
+                                              const struct sink_piece *piece,
+                                              struct sink_digest *digest,
+                                              struct trawl_error *error),
+                  void *context)
+{
+    memset(sink, 0, sizeof *sink);
+    sink->wants = SINK_WANTS_HITS;
+    sink->digest = digest;
+    sink->context = context;
 }

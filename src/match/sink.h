@@ -7,6 +7,7 @@
 #ifndef TRAWL_MATCH_SINK_H
 #define TRAWL_MATCH_SINK_H
 
+#include "match/cells.h"
 #include "match/hits.h"
 #include "match/lines.h"
 
@@ -36,6 +37,7 @@ struct sink_piece {
     const struct hit *hits; /* offsets count from bytes[0] less hits_base */
     uint64_t hit_count;
     uint64_t hits_base;
+    const uint64_t *hit_lengths;       /* where the literals do not say them; else NULL */
     bool one_per_line;                 /* no two hits begin in one line */
     const struct trawl_match *matches; /* where asked for, but for columns: */
     const uint64_t *begins, *ends, *patterns;
@@ -46,6 +48,7 @@ struct sink_piece {
 /* The product of digest; kept from piece to piece. */
 struct sink_digest {
     struct line_digest lines;
+    struct cell_digest cells;
     uint64_t line_end_count;
 };
 
@@ -57,8 +60,9 @@ struct sink {
     bool keeps_text;   /* deliver looks at the piece's bytes */
     uint8_t line_end;
     uint8_t line_end_also;
-    void (*digest)(const struct sink *sink, const struct sink_piece *piece,
-                   struct sink_digest *digest); /* NULL: nothing to prepare */
+    /* NULL: nothing to prepare. A piece whose digest fails is not delivered. */
+    enum trawl_status (*digest)(const struct sink *sink, const struct sink_piece *piece,
+                                struct sink_digest *digest, struct trawl_error *error);
     /* false: stop the search */
     bool (*deliver)(struct sink *sink, const struct sink_piece *piece,
                     const struct sink_digest *digest);
@@ -86,6 +90,13 @@ void sink_begins_into(struct sink *sink, uint64_t *begins, uint64_t begins_max);
 void sink_lines(struct sink *sink, bool invert, uint64_t lines_max);
 /* For whoever takes pieces by itself: no deliver. */
 void sink_batches(struct sink *sink, bool matches, bool line_numbers);
+/* The same with a digest of its own, made of hits. */
+void sink_digests(struct sink *sink,
+                  enum trawl_status (*digest)(const struct sink *sink,
+                                              const struct sink_piece *piece,
+                                              struct sink_digest *digest,
+                                              struct trawl_error *error),
+                  void *context);
 void sink_windows(struct sink *sink, uint32_t flags, trawl_window_sink function, void *context);
 /* What ends lines, for the two sinks above. */
 void sink_line_ends(struct sink *sink, uint8_t line_end, uint8_t line_end_also);

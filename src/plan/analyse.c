@@ -15,6 +15,8 @@
 #define DEPENDENCE 2.0 /* given one byte of a pattern, another is likelier than by itself */
 #define PROBE_TAKEN 1e9
 #define BYTE_PRIOR_TOTAL 66836
+#define ENTROPY_BLOCKS 256u
+#define ENTROPY_BYTES 4096u
 #define SMALL_ALPHABET 4u
 #define SMALL_ALPHABET_LENGTH_MIN 7u
 
@@ -97,6 +99,36 @@ void analyse_rates(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *
         rates->rate[lower] = both;
         rates->rate[lower - 0x20] = both;
     }
+}
+
+double analyse_log2(double value)
+{
+    double bits = 0;
+
+    while (value >= 2) {
+        value /= 2;
+        bits++;
+    }
+    return bits + (value - 1);
+}
+
+double analyse_byte_bits(const uint8_t *bytes, uint64_t count)
+{
+    uint64_t counts[256] = {0}, looked = 0, step = max_u64(count / ENTROPY_BLOCKS, ENTROPY_BYTES);
+    double bits = 0;
+
+    for (uint64_t at = 0; at < count; at += step) {
+        uint64_t end = min_u64(at + ENTROPY_BYTES, count);
+
+        for (uint64_t i = at; i < end; i++)
+            counts[bytes[i]]++;
+        looked += end - at;
+    }
+    for (uint32_t byte = 0; byte < 256; byte++)
+        if (counts[byte] > 0)
+            bits += (double)counts[byte] / (double)looked *
+                    analyse_log2((double)looked / (double)counts[byte]);
+    return bits;
 }
 
 /* The maximal suffix of bytes under byte order (or its reverse) and that suffix's period. */

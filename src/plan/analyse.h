@@ -21,6 +21,12 @@ void analyse_rates(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *
 bool analyse_repeats(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *literal,
                      uint64_t literal_bytes);
 
+/* log2, to a tenth or so, of a value of 1 or more. */
+double analyse_log2(double value);
+
+/* Bits that a byte tells, on average, by how often each comes; of many bytes, by a part of them. */
+double analyse_byte_bits(const uint8_t *bytes, uint64_t count);
+
 /* Critical factorization: *critical gets the position, *period the least period, or 0 if that is
  * more than the longer side of the critical position (and so more than half of count). Linear time,
  * constant space (Crochemore and Perrin, "Two-way string-matching", 1991). count >= 1. */

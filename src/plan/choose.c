@@ -20,7 +20,7 @@
 
 static bool is_one_plain_literal(const struct trawl_plan *plan)
 {
-    return plan->literal_count == 1 && plan->literals[0].tail_count == 0;
+    return plan->literal_count == 1 && plan_literal_at(plan, 0).tail_count == 0;
 }
 
 /* Why the asked method does not fit, NULL if it does. */
@@ -80,7 +80,7 @@ static enum trawl_status choose_for_one(struct trawl_plan *plan, struct trawl_er
 static void analyse_strides(struct trawl_plan *plan, const struct byte_rates *rates)
 {
     const uint8_t *bytes = plan_literal_bytes(plan, 0);
-    uint64_t count = plan->literals[0].bytes_count;
+    uint64_t count = plan_literal_at(plan, 0).bytes_count;
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
     uint32_t stride = PLAN_GRAM_STRIDE_MAX;
 
@@ -103,7 +103,7 @@ static void analyse_strides(struct trawl_plan *plan, const struct byte_rates *ra
 static void analyse_one(struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes)
 {
     const uint8_t *bytes = plan_literal_bytes(plan, 0);
-    uint64_t count = plan->literals[0].bytes_count;
+    uint64_t count = plan_literal_at(plan, 0).bytes_count;
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
     struct byte_rates rates;
     uint64_t critical;

@@ -3,8 +3,8 @@
  * A pattern without variants beyond ASCII case is one literal. Else its characters are taken in
  * order, as long as their variants make at most EXPAND_LITERALS_MAX literals; what remains of the
  * pattern is the tail. Byte strings of different
- * characters are never prefixes of each other in UTF-8, so at one place at most one of a pattern's
- * literals matches, and its tail in at most one way.
+ * characters are never prefixes of each other in an encoding, so at one place at most one of a
+ * pattern's literals matches, and its tail in at most one way.
  */
 #include "plan/build.h"
 
@@ -98,12 +98,24 @@ static void element_add(struct plan_element *element, const uint8_t *bytes, uint
     element->alternative_bytes_count[element->alternative_count++] = (uint8_t)count;
 }
 
+static uint32_t code_point_encode(const struct trawl_plan *plan, uint32_t code_point,
+                                  uint8_t bytes[4])
+{
+    const struct trawl_encoding *encoding = &plan->encoding;
+    uint32_t count;
+
+    if (encoding->bytes_max == 0)
+        return code_point <= 0x10ffff ? utf8_encode(code_point, bytes) : 0;
+    count = encoding->encode(encoding->context, code_point, bytes);
+    return count <= encoding->bytes_max ? count : 0;
+}
+
 uint64_t plan_element_read(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,
                            struct plan_element *element)
 {
     uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], code_point, variant_count;
-    uint64_t taken = plan_utf8_decode(bytes, count, &code_point);
-    uint8_t encoded[4];
+    uint64_t taken = plan_decode(plan, bytes, count, &code_point);
+    uint8_t encoded[4] = {0};
 
     element->alternative_count = 0;
     if (taken == 0) {
@@ -112,9 +124,12 @@ uint64_t plan_element_read(const struct trawl_plan *plan, const uint8_t *bytes, 
     }
     element_add(element, bytes, (uint32_t)taken);
     variant_count = plan->utf8.variants(plan->utf8.context, code_point, variants);
-    for (uint32_t i = 0; i < variant_count && i < TRAWL_UTF8_VARIANTS_MAX; i++)
-        if (variants[i] <= 0x10ffff)
-            element_add(element, encoded, utf8_encode(variants[i], encoded));
+    for (uint32_t i = 0; i < variant_count && i < TRAWL_UTF8_VARIANTS_MAX; i++) {
+        uint32_t length = code_point_encode(plan, variants[i], encoded);
+
+        if (length > 0)
+            element_add(element, encoded, length);
+    }
     return taken;
 }
 
@@ -217,7 +232,7 @@ static enum trawl_status share_bytes(struct trawl_plan *plan, struct trawl_error
     void *memory;
 
     plan->literal_bytes_total = plan->literal_bytes_capacity = total;
-    if (plan->image != NULL && !fold) { /* they stay where they are */
+    if (!fold) { /* they stay where they are */
         plan->literal_bytes = plan->pattern_bytes;
         return TRAWL_OK;
     }
@@ -225,7 +240,7 @@ static enum trawl_status share_bytes(struct trawl_plan *plan, struct trawl_error
     plan->literal_bytes = (uint8_t *)memory;
     if (total > 0)
         memcpy(plan->literal_bytes, plan->pattern_bytes, (size_t)total);
-    for (uint64_t i = 0; fold && i < total; i++)
+    for (uint64_t i = 0; i < total; i++)
         plan->literal_bytes[i] = fold_byte(plan->literal_bytes[i]);
     return TRAWL_OK;
 }
@@ -234,19 +249,12 @@ static enum trawl_status share_bytes(struct trawl_plan *plan, struct trawl_error
 static enum trawl_status expand_plain(struct trawl_plan *plan, struct trawl_error *error)
 {
     const uint64_t *begin = plan->pattern_begin;
-    void *memory;
 
     TRAWL_TRY(share_bytes(plan, error));
-    TRAWL_TRY(memory_allocate(plan->pattern_count, sizeof *plan->literals, &memory, error));
-    plan->literals = (struct plan_literal *)memory;
-    plan->literal_capacity = plan->pattern_count;
     plan->literal_count = (uint32_t)plan->pattern_count;
     for (uint32_t i = 0; i < plan->literal_count; i++) {
-        struct plan_literal literal = {begin[i], begin[i + 1] - begin[i], i, 0, 0, 0};
-
-        plan->literals[i] = literal;
-        plan->length_min = min_u64(plan->length_min, literal.bytes_count);
-        plan->length_max = max_u64(plan->length_max, literal.bytes_count);
+        plan->length_min = min_u64(plan->length_min, begin[i + 1] - begin[i]);
+        plan->length_max = max_u64(plan->length_max, begin[i + 1] - begin[i]);
     }
     return TRAWL_OK;
 }
@@ -267,14 +275,14 @@ static enum trawl_status expand_variants(struct trawl_plan *plan, struct trawl_e
 
 enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_error *error)
 {
-    uint64_t context = 0; /* that the word and line conditions look at */
+    uint64_t context = 0; /* beside an occurrence, that conditions or the caller look at */
 
     plan->length_min = UINT64_MAX;
     TRAWL_TRY(plan_has_variants(plan) ? expand_variants(plan, error) : expand_plain(plan, error));
     if (plan->pattern_count == 0)
         plan->length_min = 0;
     plan->holds_line_end = may_hold_line_end(plan);
-    if (plan_has_conditions(plan))
+    if (plan_has_conditions(plan) || plan->encoding.bytes_max > 1)
         context = plan->utf8_is_set ? UTF8_BYTES_MAX : 1;
     plan->need_before = context;
     plan->need_after = (plan->length_max > 0 ? plan->length_max - 1 : 0) + context;

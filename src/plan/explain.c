@@ -51,7 +51,8 @@ static uint64_t table_bytes(const struct trawl_plan *plan)
     if (plan->method == TRAWL_METHOD_SET)
         return (1ull << plan->set.bitmap_bits) / 8 * (plan->set_wide != NULL ? 2 : 1) +
                (sizeof(uint32_t) << plan->set.bucket_bits) +
-               plan->literal_count * (sizeof(uint32_t) + sizeof(struct plan_head));
+               plan->literal_count *
+                   (sizeof(uint32_t) + (plan->set_heads != NULL ? sizeof(struct plan_head) : 0));
     if (plan->method == TRAWL_METHOD_GRAMS)
         return sizeof plan->grams;
     return plan->method == TRAWL_METHOD_WORDS ? sizeof plan->words
@@ -62,7 +63,7 @@ static void explain_method(struct explanation *text, const struct trawl_plan *pl
 {
     if (plan->literal_count == 1)
         add(text, "period: %" PRIu64 "\n",
-            plan->period > 0 ? plan->period : plan->literals[0].bytes_count);
+            plan->period > 0 ? plan->period : plan_literal_at(plan, 0).bytes_count);
     add(text, "method: %s\n", method_name(plan->method));
     add(text, "why: %s\n", plan->method_why);
     switch (plan->method) {
@@ -77,7 +78,7 @@ static void explain_method(struct explanation *text, const struct trawl_plan *pl
             plan->grams.stride, plan->grams.offset);
         break;
     case TRAWL_METHOD_SET:
-        if (plan_has_classes(plan))
+        if (plan->has_classes)
             add(text,
                 "classes: the CPU searches by length, with q, stride and tables of its own for "
                 "each class; those below are not its\n");

@@ -64,6 +64,8 @@ static uint64_t bucket_bytes(const struct trawl_plan *plan)
 
 static uint64_t literals_checksum(const struct trawl_plan *plan)
 {
+    if (plan->literals == NULL)
+        return 0;
     return checksum(plan->literals, plan->literal_count * sizeof *plan->literals) ^
            checksum(plan->literal_bytes, plan->literal_bytes_total) << 1;
 }
@@ -88,6 +90,8 @@ enum trawl_status plan_parts_begin(const struct trawl_plan *plan, struct plan_pa
     if (plan_has_algorithm(plan))
         return TRAWL_FAIL(error, UNSUPPORTED, "a plan of algorithm \"%s\" cannot be saved",
                           plan->algorithm.name);
+    if (plan->encoding.bytes_max != 0)
+        return TRAWL_FAIL(error, UNSUPPORTED, "a plan with an encoding cannot be saved");
     memset(parts, 0, sizeof *parts);
     memcpy(header->magic, magic, sizeof magic);
     header->byte_order = BYTE_ORDER_MARK;
@@ -114,8 +118,9 @@ enum trawl_status plan_parts_begin(const struct trawl_plan *plan, struct plan_pa
     plan_parts_add(parts, PLAN_SECTION_SET_BUCKETS, 0, plan->set_buckets, bucket_bytes(plan));
     plan_parts_add(parts, PLAN_SECTION_SET_ENTRIES, 0, plan->set_entries,
                    plan->literal_count * sizeof *plan->set_entries);
-    plan_parts_add(parts, PLAN_SECTION_SET_HEADS, 0, plan->set_heads,
-                   plan->literal_count * sizeof *plan->set_heads);
+    if (!plan->has_classes)
+        plan_parts_add(parts, PLAN_SECTION_SET_HEADS, 0, plan->set_heads,
+                       plan->literal_count * sizeof *plan->set_heads);
     return TRAWL_OK;
 }
 
@@ -341,9 +346,11 @@ static enum trawl_status take_set(struct trawl_plan *plan, const struct plan_ima
     TRAWL_TRY(take(image, PLAN_SECTION_SET_ENTRIES, plan->literal_count, sizeof *plan->set_entries,
                    &array, error));
     plan->set_entries = (uint32_t *)array;
-    TRAWL_TRY(take(image, PLAN_SECTION_SET_HEADS, plan->literal_count, sizeof *plan->set_heads,
-                   &array, error));
-    plan->set_heads = (struct plan_head *)array;
+    if (!plan->has_classes) {
+        TRAWL_TRY(take(image, PLAN_SECTION_SET_HEADS, plan->literal_count, sizeof *plan->set_heads,
+                       &array, error));
+        plan->set_heads = (struct plan_head *)array;
+    }
     return check_entries(plan, error);
 }
 

@@ -134,6 +134,20 @@ uint64_t plan_utf8_decode(const uint8_t *bytes, uint64_t count, uint32_t *code_p
     return length;
 }
 
+uint64_t plan_decode(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,
+                     uint32_t *code_point)
+{
+    const struct trawl_encoding *encoding = &plan->encoding;
+    uint64_t taken;
+
+    if (encoding->bytes_max == 0)
+        return plan_utf8_decode(bytes, count, code_point);
+    if (count == 0)
+        return 0;
+    taken = encoding->decode(encoding->context, bytes, count, code_point);
+    return taken <= count && taken <= encoding->bytes_max ? taken : 0;
+}
+
 static bool word_follows(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count)
 {
     uint32_t code_point;
@@ -142,11 +156,12 @@ static bool word_follows(const struct trawl_plan *plan, const uint8_t *bytes, ui
         return false;
     if (bytes[0] < 0x80 || !plan->utf8_is_set)
         return is_ascii_word(bytes[0]);
-    if (plan_utf8_decode(bytes, count, &code_point) == 0)
+    if (plan_decode(plan, bytes, count, &code_point) == 0)
         return false;
     return plan->utf8.is_word(plan->utf8.context, code_point);
 }
 
+/* Where characters have several bytes, but not as in UTF-8, only the caller can tell. */
 static bool word_precedes(const struct trawl_plan *plan, const uint8_t *end, uint64_t count)
 {
     uint32_t code_point;
@@ -154,11 +169,14 @@ static bool word_precedes(const struct trawl_plan *plan, const uint8_t *end, uin
 
     if (count == 0)
         return false;
+    if (plan->encoding.bytes_max > 1)
+        return false;
     if (end[-1] < 0x80 || !plan->utf8_is_set)
         return is_ascii_word(end[-1]);
-    while (back < 4 && back < count && (end[-(int64_t)back] & 0xc0) == 0x80)
+    while (plan->encoding.bytes_max == 0 && back < 4 && back < count &&
+           (end[-(int64_t)back] & 0xc0) == 0x80)
         back++;
-    if (plan_utf8_decode(end - back, back, &code_point) != back)
+    if (plan_decode(plan, end - back, back, &code_point) != back)
         return false;
     return plan->utf8.is_word(plan->utf8.context, code_point);
 }
@@ -194,20 +212,4 @@ bool plan_accepts(const struct trawl_plan *plan, const uint8_t *piece, uint64_t 
 {
     return plan_accepts_begin(plan, piece, begin, before) &&
            plan_accepts_end(plan, piece, end, available);
-}
-
-/* Below, the plan's own tables are better, which are looked at once for each place: but where long
- * literals leave most places out, or short ones would decide for all. */
-#define LITERALS_MIN 8192u
-#define SHORT_LITERALS_MIN 257u
-#define SHORT_LENGTH_MAX 3u
-#define LONG_LITERALS_MIN 33u
-#define LONG_LENGTH_MIN 12u
-
-bool plan_has_classes(const struct trawl_plan *plan)
-{
-    return plan->element_count == 0 && plan->method == TRAWL_METHOD_SET &&
-           (plan->literal_count >= LITERALS_MIN ||
-            (plan->literal_count >= SHORT_LITERALS_MIN && plan->length_min <= SHORT_LENGTH_MAX) ||
-            (plan->literal_count >= LONG_LITERALS_MIN && plan->length_min >= LONG_LENGTH_MIN));
 }

@@ -13,6 +13,23 @@
 
 static _Atomic uint64_t plans_built;
 
+static enum trawl_status check_encoding(const struct trawl_plan_options *options,
+                                        struct trawl_error *error)
+{
+    const struct trawl_encoding *encoding = options->encoding;
+
+    if (encoding == NULL)
+        return TRAWL_OK;
+    if (options->utf8 == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "an encoding is given without utf8");
+    if (encoding->decode == NULL || encoding->encode == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "the encoding lacks a function");
+    if (encoding->bytes_max < 1 || encoding->bytes_max > 4)
+        return TRAWL_FAIL(error, ARGUMENT, "the encoding's bytes_max is %u, not 1 to 4",
+                          encoding->bytes_max);
+    return TRAWL_OK;
+}
+
 static enum trawl_status check_options(const struct trawl_plan_options *options,
                                        struct trawl_error *error)
 {
@@ -28,6 +45,7 @@ static enum trawl_status check_options(const struct trawl_plan_options *options,
     if (options->utf8 != NULL &&
         (options->utf8->variants == NULL || options->utf8->is_word == NULL))
         return TRAWL_FAIL(error, ARGUMENT, "utf8 lacks a function");
+    TRAWL_TRY(check_encoding(options, error));
     if (options->algorithm != NULL && options->method != TRAWL_METHOD_AUTO)
         return TRAWL_FAIL(error, ARGUMENT,
                           "algorithm \"%.100s\" and a method are asked for at once",
@@ -159,6 +177,8 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
     if (given.utf8 != NULL) {
         plan->utf8 = *given.utf8;
         plan->utf8_is_set = true;
+        if (given.encoding != NULL)
+            plan->encoding = *given.encoding;
     }
     if (plan_has_algorithm(plan))
         TRAWL_TRY_DONE(copy_asked(&plan->algorithm, given.algorithm, error));
@@ -191,17 +211,20 @@ static void array_release(const struct trawl_plan *plan, void *array, uint64_t c
 
 void trawl_plan_free(struct trawl_plan *plan)
 {
+    const uint8_t *pattern_bytes;
     struct plan_image *image;
 
     if (plan == NULL)
         return;
     image = plan->image;
+    pattern_bytes = plan->pattern_bytes; /* which the literals may share */
     memory_release(plan->algorithm.asked, plan->algorithm.asked_bytes, 1);
     array_release(plan, plan->pattern_bytes,
                   plan->pattern_begin == NULL ? 0 : plan->pattern_begin[plan->pattern_count], 1);
     array_release(plan, plan->pattern_begin, plan->pattern_count + 1, sizeof *plan->pattern_begin);
     memory_release(plan->literals, plan->literal_capacity, sizeof *plan->literals);
-    array_release(plan, plan->literal_bytes, plan->literal_bytes_capacity, 1);
+    if (plan->literal_bytes != pattern_bytes)
+        array_release(plan, plan->literal_bytes, plan->literal_bytes_capacity, 1);
     memory_release(plan->elements, plan->element_capacity, sizeof *plan->elements);
     if (plan->sampled_heads != NULL)
         memory_release(plan->sampled_heads, 1ull << plan->sampled.hash_bits,

@@ -55,6 +55,7 @@ struct trawl_plan {
     bool utf8_is_set;
     bool holds_line_end; /* some literal holds the line end, so a match may cross lines */
     struct trawl_utf8 utf8;
+    struct trawl_encoding encoding; /* bytes_max 0: UTF-8 */
 
     uint64_t pattern_count;
     uint64_t *pattern_begin; /* pattern_count + 1 offsets into pattern_bytes */
@@ -62,7 +63,7 @@ struct trawl_plan {
 
     uint32_t literal_count;
     uint64_t literal_bytes_total;
-    struct plan_literal *literals; /* ascending by pattern */
+    struct plan_literal *literals; /* ascending by pattern; NULL: pattern i is literal i as it is */
     uint8_t *literal_bytes;
     uint64_t literal_capacity; /* of literals; literal_bytes has literal_bytes_capacity */
     uint64_t literal_bytes_capacity;
@@ -97,11 +98,14 @@ struct trawl_plan {
 
     /* Several literals, or one with a tail: */
     struct plan_set set;
-    uint64_t *set_bitmap;        /* 1 << bitmap_bits bits */
-    uint64_t *set_wide;          /* as many, of plan_hash_wide; NULL if set.wide_mask is 0 */
-    uint32_t *set_buckets;       /* (1 << bucket_bits) + 1 begins into set_entries */
-    uint32_t *set_entries;       /* literal indexes, grouped by bucket, ascending inside each */
-    struct plan_head *set_heads; /* of set_entries: most of a bucket fails without a look at it */
+    double byte_bits;      /* that a byte of the literals tells, on average */
+    bool has_classes;      /* the CPU searches it by classes of length, with tables of its own */
+    uint64_t *set_bitmap;  /* 1 << bitmap_bits bits */
+    uint64_t *set_wide;    /* as many, of plan_hash_wide; NULL if set.wide_mask is 0 */
+    uint32_t *set_buckets; /* (1 << bucket_bits) + 1 begins into set_entries */
+    uint32_t *set_entries; /* literal indexes, grouped by bucket, ascending inside each */
+    struct plan_head *set_heads; /* of set_entries: most of a bucket fails without a look at it;
+                                    NULL with classes, where the CPU has no use for them */
     struct plan_image *image;    /* of a loaded plan: what some of the arrays lie in; else NULL */
     struct plan_annex *dense;    /* of cpu/dense_set.c */
     struct plan_annex *matcher;  /* of cpu/set_matcher.c */
@@ -134,6 +138,9 @@ uint64_t plan_mismatch(const struct trawl_plan *plan, const uint8_t *literal, co
                        uint64_t count);
 
 /* Decode one UTF-8 character of at most `count` bytes; returns its bytes, 0 if it is not one. */
+/* As plan_utf8_decode, in the plan's encoding. */
+uint64_t plan_decode(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,
+                     uint32_t *code_point);
 uint64_t plan_utf8_decode(const uint8_t *bytes, uint64_t count, uint32_t *code_point);
 
 /* Do the plan's word and line conditions hold for an occurrence [begin, end) of a text piece?
@@ -148,8 +155,8 @@ bool plan_accepts_begin(const struct trawl_plan *plan, const uint8_t *piece, uin
 bool plan_accepts_end(const struct trawl_plan *plan, const uint8_t *piece, uint64_t end,
                       uint64_t available);
 
-/* Does the CPU search this set by classes of length, with tables of its own? */
-bool plan_has_classes(const struct trawl_plan *plan);
+/* Are the literals' bytes like letters: neither a few values, as of DNA, nor any? */
+bool plan_has_letters(const struct trawl_plan *plan);
 
 /* Engines that can run the plan, bits 1u << enum trawl_engine. */
 uint32_t plan_engines(const struct trawl_plan *plan);
@@ -170,9 +177,29 @@ static inline bool plan_counts_alone(const struct trawl_plan *plan)
     return !plan_has_conditions(plan) && plan->element_count == 0 && !plan_has_algorithm(plan);
 }
 
+static inline struct plan_literal plan_literal_at(const struct trawl_plan *plan, uint32_t literal)
+{
+    const uint64_t *begin = plan->pattern_begin + literal;
+    struct plan_literal plain = {0, 0, literal, 0, 0, 0};
+
+    if (plan->literals != NULL)
+        return plan->literals[literal];
+    plain.bytes_begin = begin[0];
+    plain.bytes_count = begin[1] - begin[0];
+    return plain;
+}
+
 static inline const uint8_t *plan_literal_bytes(const struct trawl_plan *plan, uint32_t literal)
 {
-    return plan->literal_bytes + plan->literals[literal].bytes_begin;
+    return plan->literal_bytes + (plan->literals != NULL ? plan->literals[literal].bytes_begin
+                                                         : plan->pattern_begin[literal]);
+}
+
+/* Ask for the literal's description ahead of its use. */
+static inline void plan_literal_fetch(const struct trawl_plan *plan, uint32_t literal)
+{
+    __builtin_prefetch(plan->literals != NULL ? (const void *)&plan->literals[literal]
+                                              : (const void *)&plan->pattern_begin[literal]);
 }
 
 static inline uint8_t fold_byte(uint8_t byte)

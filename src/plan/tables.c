@@ -13,6 +13,16 @@
 #define SET_BITMAP_BITS_MAX 24u
 #define SET_BITMAP_BITS_PER_LITERAL 7u /* log2: 128 bits per literal keep 1 % of false passes */
 #define SET_BUCKET_BITS_MAX 24u
+/* The CPU's classes of length: for so many literals; for fewer where short ones would decide for
+ * all, where long ones leave most places out, where letters let samples of four bytes do. */
+#define CLASSES_LITERALS_MIN 8192u
+#define CLASSES_SHORT_LITERALS_MIN 257u
+#define CLASSES_SHORT_LENGTH_MAX 3u
+#define CLASSES_LONG_LITERALS_MIN 33u
+#define CLASSES_LONG_LENGTH_MIN 12u
+#define CLASSES_LETTERS_MIN 33u
+#define LETTER_BITS_MIN 3.0
+#define LETTER_BITS_MAX 6.5
 #define NIBBLE_LITERALS_PER_GROUP 16u /* two per class let few wrong places pass */
 
 uint64_t sampled_stride(uint64_t length)
@@ -86,7 +96,7 @@ static inline uint64_t literal_load(const struct trawl_plan *plan, uint32_t lite
     const uint8_t *bytes = plan_literal_bytes(plan, literal);
     uint64_t head = 0;
 
-    if (plan->literal_bytes_total - plan->literals[literal].bytes_begin < sizeof head) {
+    if (plan->literal_bytes_total - plan_literal_at(plan, literal).bytes_begin < sizeof head) {
         memcpy(&head, bytes, (size_t)count);
         return head;
     }
@@ -178,7 +188,7 @@ static void set_parameters(struct trawl_plan *plan)
 
 static struct plan_head literal_head(const struct trawl_plan *plan, uint32_t literal)
 {
-    uint64_t count = min_u64(plan->literals[literal].bytes_count, sizeof(uint64_t));
+    uint64_t count = min_u64(plan_literal_at(plan, literal).bytes_count, sizeof(uint64_t));
     struct plan_head head = {literal_load(plan, literal, count),
                              count == 0 ? 0 : UINT64_MAX >> (64 - 8 * count)};
 
@@ -187,9 +197,29 @@ static struct plan_head literal_head(const struct trawl_plan *plan, uint32_t lit
     return head;
 }
 
+bool plan_has_letters(const struct trawl_plan *plan)
+{
+    return plan->byte_bits >= LETTER_BITS_MIN && plan->byte_bits < LETTER_BITS_MAX;
+}
+
+/* For other sets the plan's own tables are better, which are looked at once for each place. */
+static bool wants_classes(const struct trawl_plan *plan)
+{
+    uint32_t count = plan->literal_count;
+
+    return plan->element_count == 0 && plan->method == TRAWL_METHOD_SET &&
+           (count >= CLASSES_LITERALS_MIN ||
+            (count >= CLASSES_SHORT_LITERALS_MIN && plan->length_min <= CLASSES_SHORT_LENGTH_MAX) ||
+            (count >= CLASSES_LONG_LITERALS_MIN && plan->length_min >= CLASSES_LONG_LENGTH_MIN) ||
+            (count >= CLASSES_LETTERS_MIN && plan->length_min > CLASSES_SHORT_LENGTH_MAX &&
+             plan_has_letters(plan)));
+}
+
 void prepare_set(struct trawl_plan *plan)
 {
     set_parameters(plan);
+    plan->byte_bits = analyse_byte_bits(plan->literal_bytes, plan->literal_bytes_total);
+    plan->has_classes = wants_classes(plan);
     if (plan->literal_count <= PLAN_NIBBLE_LITERALS_MAX)
         build_nibbles(plan);
 }
@@ -210,7 +240,8 @@ bool set_names_literal(const struct trawl_plan *plan, uint32_t literal)
         return false;
     for (uint32_t e = plan->set_buckets[bucket]; e < plan->set_buckets[bucket + 1]; e++)
         if (plan->set_entries[e] == literal)
-            return plan->set_heads[e].bytes == head.bytes && plan->set_heads[e].mask == head.mask;
+            return plan->set_heads == NULL ||
+                   (plan->set_heads[e].bytes == head.bytes && plan->set_heads[e].mask == head.mask);
     return false;
 }
 
@@ -233,7 +264,8 @@ static void fetch_entry(const struct trawl_plan *plan, uint64_t literal)
         return;
     entry = plan->set_buckets[literal_bucket(plan, (uint32_t)literal)] - 1;
     __builtin_prefetch(&plan->set_entries[entry], 1);
-    __builtin_prefetch(&plan->set_heads[entry], 1);
+    if (plan->set_heads != NULL)
+        __builtin_prefetch(&plan->set_heads[entry], 1);
 }
 
 /* A counting sort: sizes, then ends, then each literal from the last to the first takes the place
@@ -259,7 +291,8 @@ static void fill_set(struct trawl_plan *plan)
         fetch_bucket(plan, (uint64_t)literal - 2 * FETCH_AHEAD); /* below 0 is none */
         fetch_entry(plan, (uint64_t)literal - FETCH_AHEAD);
         plan->set_entries[entry] = literal;
-        plan->set_heads[entry] = literal_head(plan, literal);
+        if (plan->set_heads != NULL)
+            plan->set_heads[entry] = literal_head(plan, literal);
     }
 }
 
@@ -284,9 +317,11 @@ enum trawl_status build_set(struct trawl_plan *plan, struct trawl_error *error)
     TRAWL_TRY(memory_allocate_table(plan->literal_count, sizeof *plan->set_entries, false, &memory,
                                     error));
     plan->set_entries = (uint32_t *)memory;
-    TRAWL_TRY(
-        memory_allocate_table(plan->literal_count, sizeof *plan->set_heads, false, &memory, error));
-    plan->set_heads = (struct plan_head *)memory;
+    if (!plan->has_classes) {
+        TRAWL_TRY(memory_allocate_table(plan->literal_count, sizeof *plan->set_heads, false,
+                                        &memory, error));
+        plan->set_heads = (struct plan_head *)memory;
+    }
     fill_set(plan);
     return TRAWL_OK;
 }

@@ -329,6 +329,26 @@ void devices_unclaim(struct devices *devices)
     atomic_fetch_sub(&devices->claimed, 1);
 }
 
+uint32_t devices_working(const struct devices *devices)
+{
+    return working_from(devices, 0);
+}
+
+bool devices_pin(struct devices *devices, uint32_t index, const uint8_t *bytes, uint64_t count)
+{
+    return !atomic_load(&devices->lost[index]) &&
+           engine_cuda.pin(devices->engine, index, bytes, count);
+}
+
+bool devices_unpin(struct devices *devices, uint32_t index, const uint8_t *bytes)
+{
+    bool done = false;
+
+    for (uint32_t i = 0; i < devices->device_count && !done; i++)
+        done = engine_cuda.unpin(devices->engine, (index + i) % devices->device_count, bytes);
+    return done;
+}
+
 bool devices_buffer_take(struct devices *devices, uint64_t bytes, struct text_buffer *buffer)
 {
     struct trawl_runtime *runtime = devices->runtime;
@@ -350,11 +370,11 @@ bool devices_buffer_take(struct devices *devices, uint64_t bytes, struct text_bu
     if (!taken && !makes)
         return false;
     if (taken)
-        engine_cuda.unpin(devices->engine, working_from(devices, 0), buffer->bytes);
+        (void)devices_unpin(devices, devices_working(devices), buffer->bytes);
     else
         memset(buffer, 0, sizeof *buffer);
     if (runtime_buffer_reserve(runtime, buffer, bytes, NULL) == TRAWL_OK &&
-        engine_cuda.pin(devices->engine, working_from(devices, 0), buffer->bytes, buffer->capacity))
+        devices_pin(devices, devices_working(devices), buffer->bytes, buffer->capacity))
         return true;
     runtime_buffer_release(runtime, buffer);
     (void)pthread_mutex_lock(&runtime->lock);
@@ -375,7 +395,7 @@ bool devices_buffer_shed(struct devices *devices)
     (void)pthread_mutex_unlock(&devices->runtime->lock);
     if (buffer.capacity == 0)
         return false;
-    engine_cuda.unpin(devices->engine, working_from(devices, 0), buffer.bytes);
+    (void)devices_unpin(devices, devices_working(devices), buffer.bytes);
     runtime_buffer_release(devices->runtime, &buffer);
     return true;
 }

@@ -20,20 +20,6 @@ static void serve(struct job *job, struct worker *worker)
 
 /* ---- Begin and end ------------------------------------------------------------------------ */
 
-static void tasks_begin(struct search *search)
-{
-    struct trawl_searcher *searcher = search->searcher;
-
-    search->free = NULL;
-    for (uint32_t i = searcher->task_count; i > 0; i--) {
-        struct task *task = &searcher->tasks[i - 1];
-
-        task->next = search->free;
-        search->free = task;
-        searcher->ring[i - 1] = NULL;
-    }
-}
-
 enum trawl_status search_begin(struct search *search, struct trawl_searcher *searcher,
                                const struct trawl_plan *plan, struct trawl_text *text,
                                struct sink *sink, struct trawl_error *error)
@@ -51,6 +37,11 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
     TRAWL_TRY_DONE(road_choose(search, text, error));
     if (search->host_searches)
         TRAWL_TRY_DONE(worker_host_ready(&searcher->caller, &search->job, error));
+    pins_begin(search, text);
+    search->tasks_max =
+        text->kind == TEXT_MEMORY && sink->wants == SINK_WANTS_COUNT && plan_counts_alone(plan)
+            ? searcher->task_count
+            : searcher->tasks_few;
     need.piece_bytes = max_u64(search->chunk_host, search->chunk_device);
     TRAWL_TRY_DONE(text_cursor_open(&search->cursor, text, &need, error));
     if (search->road == ROAD_RESIDENT)
@@ -62,7 +53,6 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
     }
     (void)pthread_mutex_init(&search->lock, NULL);
     (void)pthread_cond_init(&search->ready, NULL);
-    tasks_begin(search);
     (void)pthread_mutex_lock(&searcher->cancel_lock);
     searcher->search = search;
     search->stopping = searcher_is_cancelled(searcher);
@@ -100,11 +90,15 @@ void search_end(struct search *search)
         text_cursor_interrupt(&search->cursor);
     drop_queued(search);
     job_end(&search->job);
-    for (uint32_t i = 0; i < searcher->task_count; i++)
+    searcher->tasks_touched = (uint32_t)max_u64(searcher->tasks_touched, search->tasks_used);
+    for (uint32_t i = 0; i < search->tasks_used; i++)
         task_buffer_give(searcher->runtime, &searcher->tasks[i]);
+    if (search->taken > 0) /* some are ready, and nobody wants them */
+        memset(searcher->ring, 0, searcher->task_count * sizeof(struct task *));
     if (search->road == ROAD_HOST && road_is_long(search))
         atomic_fetch_add(&searcher->runtime->searched_ns, clock_now_ns() - search->begin_ns);
     road_remember(search);
+    pins_end(search);
     resident_close(search);
     text_cursor_close(&search->cursor);
     search->stats.thread_count = atomic_load(&search->job.took_part);

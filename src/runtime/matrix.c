@@ -1,254 +1,294 @@
-/* matrix: records x patterns, from the occurrences of one search over the whole tape.
+/* matrix: records x patterns from one search over the whole tape.
  *
- * Matches come in the tape's order, so the record they lie in only ever moves forward: a row is
- * finished when a match begins beyond it, and rows are handed out in blocks. Only the gallery's
- * algorithm for records takes them one by one.
+ * The search is one for all occurrences; its workers make cells of them, piece by piece (cells.c).
+ * Here pieces become spans: records that are complete, with their cells. The cells of the record
+ * that a piece ends in wait for those of the next. Of spans come batches: as they are, or as rows
+ * (rows.c).
  */
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/clock.h"
-#include "runtime/search.h"
+#include "base/memory.h"
+#include "base/options.h"
+#include "runtime/records.h"
 
-#define BLOCK_BYTES (1u << 20)
-#define ROW_BYTES_MAX UINT32_MAX
+struct trawl_matrix_search {
+    struct search search;
+    struct sink sink;
+    struct trawl_text *text;
+    struct trawl_plan bare; /* the same tables, but conditions are for the record */
+    struct records records;
+    struct cell_maker maker;
+    enum trawl_matrix_shape shape;
 
-struct matrix {
-    struct trawl_searcher *searcher;
-    const struct trawl_plan *plan; /* with its conditions, which the search leaves to us */
-    const struct trawl_records *records;
-    uint64_t columns;
-    int64_t *first; /* rows_max rows of the current block */
-    uint64_t rows_max;
-    uint64_t block_begin; /* record of the block's first row */
-    uint64_t record;      /* the match at hand lies in this one or behind it */
-    uint64_t begin_ns;    /* of the call */
-    uint64_t clear_ns;    /* spent clearing blocks */
-    trawl_row_sink sink;
-    void *context;
+    struct cells carried; /* of a record that is not complete yet */
+    struct cells whole;   /* of the one that the span at hand is of; else room */
+    uint64_t done;        /* records before this one were in spans */
+    bool holds_piece;     /* one of the search's pieces is at hand: */
+    struct cells piece;   /* borrowed */
+    uint64_t piece_from;  /* cells before this were of the carried record */
+    uint64_t piece_to;    /* and from here on of the record that goes on behind it */
+    uint64_t piece_end;   /* records before this one are complete with it */
+
+    struct rows rows;
+    bool in_rows;   /* of a span rows were not all delivered */
+    uint64_t *sums; /* PATTERNS */
+    bool ended;     /* the last batch, or a failure, was returned */
 };
 
-static enum trawl_status check_records(const struct trawl_records *records,
-                                       struct trawl_error *error)
-{
-    for (uint64_t i = 0; i < records->record_count; i++)
-        if (records->offsets[i] > records->offsets[i + 1] ||
-            records->offsets[i + 1] > (uint64_t)INT64_MAX) {
-            enum trawl_status status = TRAWL_FAIL(error, ARGUMENT,
-                                                  "record %" PRIu64 " ends at %" PRIu64
-                                                  ", before its begin or beyond 2^63",
-                                                  i, records->offsets[i + 1]);
+/* ---- Spans -------------------------------------------------------------------------------- */
 
-            if (error != NULL)
-                error->text_offset = records->offsets[i];
-            return status;
-        }
+/* Records up to `end` with these of the cells. */
+static void span_of(struct trawl_matrix_search *matrix, uint64_t end, const struct cells *cells,
+                    uint64_t from, uint64_t to, struct span *span)
+{
+    *span = (struct span){.record_begin = matrix->done,
+                          .record_end = end,
+                          .cells = {.count = to - from},
+                          .last = end == matrix->records.count};
+    if (to > from) {
+        span->cells.records = cells->records + from;
+        span->cells.patterns = cells->patterns + from;
+        span->cells.begins = cells->begins + from;
+    }
+    matrix->done = end;
+}
+
+/* The search's next piece: its first cells may be of the carried record. */
+static enum trawl_status take_piece(struct trawl_matrix_search *matrix, struct trawl_error *error)
+{
+    struct sink_piece view;
+    uint64_t from = 0, to;
+    bool more;
+
+    TRAWL_TRY(search_step(&matrix->search, &view, &more, error));
+    matrix->piece = more ? matrix->search.current->digest.cells.cells : (struct cells){.count = 0};
+    matrix->piece_end =
+        more ? records_beyond(&matrix->records, matrix->done, view.begin + view.owned)
+             : matrix->records.count;
+    to = matrix->piece.count;
+    if (matrix->carried.count > 0) {
+        while (from < to && matrix->piece.records[from] == matrix->carried.records[0])
+            from++;
+        TRAWL_TRY(cells_merge(&matrix->carried, &matrix->whole, &matrix->piece, from, error));
+    }
+    while (to > from && matrix->piece.records[to - 1] >= matrix->piece_end)
+        to--;
+    matrix->holds_piece = true;
+    matrix->piece_from = from;
+    matrix->piece_to = to;
     return TRAWL_OK;
 }
 
-static void block_clear(struct matrix *matrix)
+/* What the piece has of a record that goes on is kept. */
+static enum trawl_status leave_piece(struct trawl_matrix_search *matrix, struct trawl_error *error)
 {
-    uint64_t begin_ns = clock_now_ns();
-
-    if (matrix->columns > 0)
-        memset(matrix->first, 0xff, (size_t)(matrix->rows_max * matrix->columns * sizeof(int64_t)));
-    matrix->clear_ns += clock_now_ns() - begin_ns;
+    matrix->holds_piece = false;
+    if (matrix->piece_to == matrix->piece.count)
+        return TRAWL_OK;
+    TRAWL_ASSERT(matrix->carried.count == 0);
+    return cells_copy(&matrix->carried, &matrix->piece, matrix->piece_to, matrix->piece.count,
+                      error);
 }
 
-/* Hand out rows of the block at hand; false: no more are wanted. */
-static bool hand_out(struct matrix *matrix, uint64_t rows)
+/* The next records that are complete: that which was carried, then the others of the piece. Their
+ * cells stay until the next call. */
+static enum trawl_status next_span(struct trawl_matrix_search *matrix, struct span *span,
+                                   struct trawl_error *error)
 {
-    return !searcher_is_cancelled(matrix->searcher) &&
-           matrix->sink(matrix->context, matrix->block_begin, rows, matrix->first) == 0;
-}
+    while (matrix->done < matrix->records.count) {
+        if (!matrix->holds_piece)
+            TRAWL_TRY(take_piece(matrix, error));
+        if (matrix->carried.count > 0 && matrix->carried.records[0] < matrix->piece_end) {
+            struct cells room = matrix->whole;
 
-/* Hand out blocks until the one with the record is at hand. */
-static bool block_reach(struct matrix *matrix, uint64_t record)
-{
-    while (record >= matrix->block_begin + matrix->rows_max) {
-        if (!hand_out(matrix, matrix->rows_max))
-            return false;
-        matrix->block_begin += matrix->rows_max;
-        block_clear(matrix);
+            matrix->whole = matrix->carried;
+            matrix->carried = room;
+            matrix->carried.count = 0;
+            span_of(matrix, matrix->whole.records[0] + 1, &matrix->whole, 0, matrix->whole.count,
+                    span);
+            return TRAWL_OK;
+        }
+        if (matrix->done < matrix->piece_end) {
+            span_of(matrix, matrix->piece_end, &matrix->piece, matrix->piece_from, matrix->piece_to,
+                    span);
+            return TRAWL_OK;
+        }
+        TRAWL_TRY(leave_piece(matrix, error));
     }
-    return true;
+    span_of(matrix, matrix->done, NULL, 0, 0, span); /* no records at all */
+    return TRAWL_OK;
 }
 
-/* Do the plan's word and line conditions hold inside the record? */
-static bool record_accepts(const struct matrix *matrix, const uint8_t *record, uint64_t begin,
-                           uint64_t end, uint64_t record_bytes)
+/* ---- Batches ------------------------------------------------------------------------------ */
+
+static void batch_of_rows(const struct trawl_matrix_search *matrix, const struct rows_view *view,
+                          struct trawl_matrix_batch *batch)
 {
-    return !plan_has_conditions(matrix->plan) ||
-           plan_accepts(matrix->plan, record, begin, end, 0, record_bytes);
-}
-
-/* The cells of the record at hand, from those matches that begin in it; returns the first beyond.
- */
-static uint64_t fill_row(const struct matrix *matrix, const struct trawl_match *matches,
-                         uint64_t at, uint64_t match_count)
-{
-    const struct trawl_records *records = matrix->records;
-    uint64_t base = records->offsets[matrix->record] - records->offsets[0];
-    uint64_t bytes = records->offsets[matrix->record + 1] - records->offsets[matrix->record];
-    const uint8_t *record = records->bytes + records->offsets[matrix->record];
-    int64_t *row = matrix->first + (matrix->record - matrix->block_begin) * matrix->columns;
-
-    for (; at < match_count && matches[at].begin - base < bytes; at++) {
-        uint64_t begin = matches[at].begin - base, end = matches[at].end - base;
-        int64_t *cell = &row[matches[at].pattern_index];
-
-        /* What ends beyond the record crosses its end. */
-        if (*cell < 0 && end <= bytes && record_accepts(matrix, record, begin, end, bytes))
-            *cell = (int64_t)begin;
+    batch->record_begin = view->record_begin;
+    batch->record_end = view->record_end;
+    batch->cell_count = view->cell_count;
+    batch->last = view->last;
+    batch->any = view->any;
+    batch->counts = view->counts;
+    batch->which = view->which;
+    if (matrix->shape == TRAWL_MATRIX_FIRST)
+        batch->first = (const int64_t *)view->cells;
+    if (matrix->shape == TRAWL_MATRIX_BITS) {
+        batch->bits = (const uint8_t *)view->cells;
+        batch->row_bytes = matrix->rows.row_bytes;
     }
-    return at;
 }
 
-static int take_matches(void *context, const struct trawl_match *matches, uint64_t match_count)
+static void batch_of_span(struct trawl_matrix_search *matrix, const struct span *span,
+                          struct trawl_matrix_batch *batch)
 {
-    struct matrix *matrix = (struct matrix *)context;
-    const uint64_t *offsets = matrix->records->offsets;
-
-    for (uint64_t at = 0; at < match_count;) {
-        while (offsets[matrix->record + 1] - offsets[0] <= matches[at].begin)
-            matrix->record++;
-        if (!block_reach(matrix, matrix->record))
-            return 1;
-        at = fill_row(matrix, matches, at, match_count);
+    batch->record_begin = span->record_begin;
+    batch->record_end = span->record_end;
+    batch->cell_count = span->cells.count;
+    batch->last = span->last;
+    if (matrix->shape == TRAWL_MATRIX_CELLS) {
+        batch->cell_records = span->cells.records;
+        batch->cell_patterns = span->cells.patterns;
+        batch->cell_begins = span->cells.begins;
     }
-    return 0;
+    if (matrix->shape != TRAWL_MATRIX_PATTERNS)
+        return;
+    for (uint64_t i = 0; i < span->cells.count; i++)
+        matrix->sums[span->cells.patterns[i]]++;
+    batch->counts = span->last ? matrix->sums : NULL;
 }
 
-/* The blocks behind the last match. */
-static bool finish_rows(struct matrix *matrix)
+static bool has_rows(enum trawl_matrix_shape shape)
 {
-    uint64_t records = matrix->records->record_count;
-
-    return block_reach(matrix, records) &&
-           (records == matrix->block_begin || hand_out(matrix, records - matrix->block_begin));
+    return shape == TRAWL_MATRIX_FIRST || shape == TRAWL_MATRIX_BITS ||
+           shape == TRAWL_MATRIX_RECORDS;
 }
 
-static enum trawl_status matrix_open(struct matrix *matrix, uint64_t block_bytes,
-                                     struct trawl_error *error)
+static enum trawl_status next_batch(struct trawl_matrix_search *matrix,
+                                    struct trawl_matrix_batch *batch, struct trawl_error *error)
 {
-    uint64_t row_bytes;
+    struct rows_view view;
+    struct span span;
+
+    memset(batch, 0, sizeof *batch);
+    if (searcher_is_cancelled(matrix->search.searcher))
+        return TRAWL_STOPPED;
+    for (;;) {
+        if (matrix->in_rows && rows_next(&matrix->rows, &view)) {
+            batch_of_rows(matrix, &view, batch);
+            return TRAWL_OK;
+        }
+        matrix->in_rows = false;
+        TRAWL_TRY(next_span(matrix, &span, error));
+        matrix->in_rows = has_rows(matrix->shape) && span.record_end > span.record_begin;
+        if (matrix->in_rows) {
+            rows_begin(&matrix->rows, &span);
+            continue;
+        }
+        batch_of_span(matrix, &span, batch);
+        return TRAWL_OK;
+    }
+}
+
+/* ---- Begin and end ------------------------------------------------------------------------ */
+
+static void shape_close(struct trawl_matrix_search *matrix)
+{
+    if (has_rows(matrix->shape))
+        rows_close(&matrix->rows);
+    memory_release(matrix->sums, matrix->bare.pattern_count, sizeof *matrix->sums);
+}
+
+static enum trawl_status shape_open(struct trawl_matrix_search *matrix,
+                                    struct trawl_searcher *searcher, struct trawl_error *error)
+{
+    uint64_t columns = matrix->bare.pattern_count;
     void *memory;
 
-    matrix->columns = matrix->plan->pattern_count;
-    if (!checked_multiply(matrix->columns, sizeof(int64_t), &row_bytes) ||
-        row_bytes > ROW_BYTES_MAX)
-        return TRAWL_FAIL(error, LIMIT, "a row of %" PRIu64 " patterns exceeds 2^32 bytes",
-                          matrix->columns);
-    matrix->rows_max = row_bytes == 0 ? block_bytes : max_u64(block_bytes / row_bytes, 1);
-    matrix->rows_max = min_u64(matrix->rows_max, max_u64(matrix->records->record_count, 1));
-    TRAWL_TRY(memory_allocate(matrix->rows_max, row_bytes, &memory, error));
-    matrix->first = (int64_t *)memory;
-    block_clear(matrix);
+    if (has_rows(matrix->shape))
+        return rows_open(&matrix->rows, searcher, matrix->shape, columns, matrix->records.count,
+                         error);
+    if (matrix->shape == TRAWL_MATRIX_PATTERNS) {
+        TRAWL_TRY(memory_allocate_zeroed(columns, sizeof *matrix->sums, &memory, error));
+        matrix->sums = (uint64_t *)memory;
+    }
     return TRAWL_OK;
 }
 
-/* ---- Algorithms that take records one by one -------------------------------------------------
- */
-
-struct record_job {
-    struct trawl_searcher *searcher;
-    struct matrix *matrix;
-    struct trawl_stats stats;
-};
-
-/* Records before this one are done. */
-static void records_done(struct record_job *job, uint64_t end)
+/* Rows of first positions and of bits take a pattern as often as it comes. */
+static enum cells_order order_of(enum trawl_matrix_shape shape)
 {
-    const uint64_t *offsets = job->matrix->records->offsets;
-
-    job->stats.text_bytes = offsets[end] - offsets[0];
-    job->stats.chunk_count = (end + job->matrix->rows_max - 1) / job->matrix->rows_max;
-    atomic_store(&job->searcher->progress, job->stats.text_bytes);
+    return shape == TRAWL_MATRIX_CELLS                                 ? CELLS_SORTED
+           : shape == TRAWL_MATRIX_FIRST || shape == TRAWL_MATRIX_BITS ? CELLS_ANY
+                                                                       : CELLS_ONCE;
 }
 
-static bool next_block(void *context, uint64_t record_begin, int64_t **cells)
+/* The searcher is inside a call. On success matrix_end is to follow. */
+static enum trawl_status matrix_begin(struct trawl_matrix_search *matrix,
+                                      struct trawl_searcher *searcher,
+                                      const struct trawl_plan *plan,
+                                      const struct trawl_record_array *array,
+                                      enum trawl_matrix_shape shape, struct trawl_error *error)
 {
-    struct record_job *job = (struct record_job *)context;
+    enum trawl_status status = TRAWL_OK;
 
-    records_done(job, record_begin);
-    *cells = job->matrix->first;
-    return block_reach(job->matrix, record_begin);
-}
-
-static enum trawl_status run_records(struct record_job *job, struct engine_result *result,
-                                     struct trawl_error *error)
-{
-    struct trawl_searcher *searcher = job->searcher;
-    struct matrix *matrix = job->matrix;
-    const struct trawl_plan *plan = matrix->plan;
-    struct engine_records records = {matrix->records->bytes, matrix->records->offsets,
-                                     matrix->records->record_count};
-    struct engine_matrix wanted = {.records = &records,
-                                   .columns = matrix->columns,
-                                   .rows_max = matrix->rows_max,
-                                   .block = next_block,
-                                   .context = job,
-                                   .helpers_max = searcher->runtime->threads_max - 1};
-    const struct engine_ops *engine;
-    struct engine_lane *lane;
-    enum trawl_status status;
-    struct job call;
-
-    job_begin(&call, searcher->runtime, plan, NULL);
-    status = worker_host_ready(&searcher->caller, &call, error);
-    job_end(&call);
-    TRAWL_TRY(status);
-    engine = worker_engine(&searcher->caller, &call, false, &lane);
-    status = engine->matrix(lane, &wanted, result, error);
-    job->stats.match_count = wanted.match_count;
-    job->stats.thread_count = 1 + wanted.helper_count;
-    TRAWL_TRY(status);
-    records_done(job, records.record_count);
-    return finish_rows(matrix) ? TRAWL_OK : TRAWL_STOPPED;
-}
-
-static enum trawl_status search_records(struct trawl_searcher *searcher, struct matrix *matrix,
-                                        struct trawl_error *error)
-{
-    struct record_job job = {searcher, matrix, {.size = sizeof job.stats, .thread_count = 1}};
-    struct engine_result result = {.count = 0};
-    enum trawl_status status;
-
-    atomic_store(&searcher->progress, 0);
-    status = run_records(&job, &result, error);
-    job.stats.device_chunk_count = result.on_device ? job.stats.chunk_count : 0;
-    job.stats.candidate_count = result.candidate_count;
-    job.stats.device_copy_ns = result.device_copy_ns;
-    job.stats.device_kernel_ns = result.device_kernel_ns;
-    job.stats.device_back_ns = result.device_back_ns;
-    job.stats.device_memory_ns = result.device_memory_ns;
-    job.stats.device_host_ns = result.device_host_ns + (result.on_device ? matrix->clear_ns : 0);
-    stats_finish(searcher, &job.stats, matrix->begin_ns);
+    memset(matrix, 0, sizeof *matrix);
+    matrix->shape = shape;
+    TRAWL_TRY(records_open(&matrix->records, array, error));
+    matrix->bare = *plan;
+    matrix->bare.flags &= ~(uint32_t)(TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
+    matrix->maker = (struct cell_maker){&matrix->records, plan, order_of(shape)};
+    TRAWL_TRY(trawl_text_from_memory(matrix->records.tape, matrix->records.tape_bytes,
+                                     &matrix->text, error));
+    sink_digests(&matrix->sink, cells_digest, &matrix->maker);
+    sink_line_ends(&matrix->sink, plan->line_end, plan->line_end_also);
+    TRAWL_TRY_DONE(shape_open(matrix, searcher, error));
+    status =
+        search_begin(&matrix->search, searcher, &matrix->bare, matrix->text, &matrix->sink, error);
+done:
+    if (status != TRAWL_OK) {
+        shape_close(matrix);
+        trawl_text_close(matrix->text);
+    }
     return status;
 }
 
-/* All records as one text. */
-static enum trawl_status search_tape(struct trawl_searcher *searcher, struct matrix *matrix,
-                                     struct trawl_error *error)
+static void matrix_end(struct trawl_matrix_search *matrix)
 {
-    const struct trawl_records *records = matrix->records;
-    struct trawl_plan bare = *matrix->plan; /* the same tables */
-    struct trawl_text *text = NULL;
-    struct sink sink;
+    shape_close(matrix);
+    search_end(&matrix->search);
+    trawl_text_close(matrix->text);
+    cells_clear(&matrix->carried);
+    cells_clear(&matrix->whole);
+}
+
+/* ---- Calls -------------------------------------------------------------------------------- */
+
+static enum trawl_status matrix_run(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                    const struct trawl_record_array *array, trawl_row_sink sink,
+                                    void *context, struct trawl_error *error)
+{
+    struct trawl_matrix_search matrix;
+    struct trawl_matrix_batch batch;
     enum trawl_status status;
 
-    /* Conditions are for the record, not for the tape. */
-    bare.flags &= ~(uint32_t)(TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
-    TRAWL_TRY(trawl_text_from_memory(records->bytes + records->offsets[0],
-                                     records->offsets[records->record_count] - records->offsets[0],
-                                     &text, error));
-    sink_positions(&sink, take_matches, matrix);
-    sink_line_ends(&sink, bare.line_end, bare.line_end_also);
-    status = search_run(searcher, &bare, text, &sink, error);
-    if (status == TRAWL_OK && !finish_rows(matrix))
-        status = TRAWL_STOPPED;
-    trawl_text_close(text);
+    TRAWL_TRY(matrix_begin(&matrix, searcher, plan, array, TRAWL_MATRIX_FIRST, error));
+    do {
+        uint64_t begin_ns;
+
+        status = next_batch(&matrix, &batch, error);
+        if (status != TRAWL_OK)
+            break;
+        begin_ns = clock_now_ns();
+        if (sink(context, batch.record_begin, batch.record_end - batch.record_begin, batch.first) !=
+            0)
+            status = TRAWL_STOPPED;
+        matrix.search.deliver_ns += clock_now_ns() - begin_ns;
+    } while (status == TRAWL_OK && !batch.last);
+    matrix_end(&matrix);
     return status;
 }
 
@@ -256,12 +296,7 @@ enum trawl_status trawl_matrix(struct trawl_searcher *searcher, const struct tra
                                const struct trawl_records *records, trawl_row_sink sink,
                                void *context, struct trawl_error *error)
 {
-    struct matrix matrix = {.searcher = searcher,
-                            .plan = plan,
-                            .records = records,
-                            .begin_ns = clock_now_ns(),
-                            .sink = sink,
-                            .context = context};
+    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
     enum trawl_status status;
 
     if (searcher == NULL || plan == NULL || records == NULL || sink == NULL)
@@ -272,20 +307,91 @@ enum trawl_status trawl_matrix(struct trawl_searcher *searcher, const struct tra
                                             : "sink");
     if (records->record_count == 0)
         return TRAWL_OK;
-    if (records->offsets == NULL || records->bytes == NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "records: %s is NULL",
-                          records->bytes == NULL ? "bytes" : "offsets");
-    TRAWL_TRY(check_records(records, error));
+    if (records->bytes == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "records: bytes is NULL");
+    array.bytes = records->bytes;
+    array.offsets = records->offsets;
+    array.record_count = records->record_count;
     TRAWL_TRY(searcher_enter(searcher, error));
-    status = matrix_open(&matrix,
-                         plan->algorithm.for_records
-                             ? BLOCK_BYTES * (uint64_t)searcher->runtime->threads_max
-                             : BLOCK_BYTES,
-                         error);
-    if (status == TRAWL_OK)
-        status = plan->algorithm.for_records ? search_records(searcher, &matrix, error)
-                                             : search_tape(searcher, &matrix, error);
-    memory_release(matrix.first, matrix.rows_max, matrix.columns * sizeof(int64_t));
+    status = plan->algorithm.for_records
+                 ? matrix_by_algorithm(searcher, plan, &array, sink, context, error)
+                 : matrix_run(searcher, plan, &array, sink, context, error);
     searcher_leave(searcher);
     return status;
+}
+
+enum trawl_status trawl_matrix_open(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                    const struct trawl_record_array *records,
+                                    enum trawl_matrix_shape shape,
+                                    struct trawl_matrix_search **matrix_out,
+                                    struct trawl_error *error)
+{
+    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
+    struct trawl_matrix_search *matrix;
+    enum trawl_status status;
+    void *memory;
+
+    if (searcher == NULL || plan == NULL || records == NULL || matrix_out == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
+                          searcher == NULL  ? "searcher"
+                          : plan == NULL    ? "plan"
+                          : records == NULL ? "records"
+                                            : "matrix");
+    if (plan->algorithm.for_records)
+        return TRAWL_FAIL(error, ARGUMENT, "algorithm %s makes rows, trawl_matrix alone has them",
+                          plan->algorithm.name);
+    TRAWL_TRY(options_read(&array, sizeof array, records, "records", error));
+    if ((unsigned)shape > TRAWL_MATRIX_PATTERNS)
+        return TRAWL_FAIL(error, ARGUMENT, "unknown matrix shape %d", (int)shape);
+    TRAWL_TRY(searcher_enter(searcher, error));
+    status = memory_allocate_zeroed(1, sizeof *matrix, &memory, error);
+    if (status == TRAWL_OK) {
+        matrix = (struct trawl_matrix_search *)memory;
+        status = matrix_begin(matrix, searcher, plan, &array, shape, error);
+        if (status == TRAWL_OK)
+            *matrix_out = matrix;
+        else
+            memory_release(matrix, 1, sizeof *matrix);
+    }
+    if (status != TRAWL_OK)
+        searcher_leave(searcher);
+    return status;
+}
+
+enum trawl_status trawl_matrix_next(struct trawl_matrix_search *matrix,
+                                    struct trawl_matrix_batch *batch, struct trawl_error *error)
+{
+    struct trawl_matrix_batch filled;
+    enum trawl_status status;
+
+    if (matrix == NULL || batch == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", matrix == NULL ? "matrix" : "batch");
+    if (batch->size < sizeof batch->size)
+        return TRAWL_FAIL(error, ARGUMENT, "batch: size is not a struct's size");
+    if (matrix->ended)
+        return TRAWL_FAIL(error, ARGUMENT, "the search has ended");
+    status = next_batch(matrix, &filled, error);
+    matrix->ended = status != TRAWL_OK || filled.last;
+    TRAWL_TRY(status);
+    filled.size = batch->size;
+    memcpy(batch, &filled, (size_t)min_u64(batch->size, sizeof filled));
+    return TRAWL_OK;
+}
+
+void trawl_matrix_cancel(struct trawl_matrix_search *matrix)
+{
+    if (matrix != NULL)
+        trawl_searcher_cancel(matrix->search.searcher);
+}
+
+void trawl_matrix_close(struct trawl_matrix_search *matrix)
+{
+    struct trawl_searcher *searcher;
+
+    if (matrix == NULL)
+        return;
+    searcher = matrix->search.searcher;
+    matrix_end(matrix);
+    memory_release(matrix, 1, sizeof *matrix);
+    searcher_leave(searcher);
 }

@@ -32,8 +32,7 @@ static struct resident_chunk chunk_at(const struct search *search, uint64_t begi
 
 bool resident_note(struct search *search)
 {
-    uint64_t end =
-        min_u64(search->chunk_count, search->index_deliver + search->searcher->task_count);
+    uint64_t end = min_u64(search->chunk_count, search->index_deliver + search->tasks_max);
     uint32_t before = atomic_load(&search->job.devices_wanted), wanted = 0;
 
     for (uint64_t i = search->chunk_first; i < end; i++)
@@ -90,8 +89,7 @@ static void make_piece(const struct search *search, uint64_t index, struct text_
 
 struct task *resident_take(struct search *search, const struct worker *worker)
 {
-    uint64_t end =
-        min_u64(search->chunk_count, search->index_deliver + search->searcher->task_count);
+    uint64_t end = min_u64(search->chunk_count, search->index_deliver + search->tasks_max);
     uint64_t index = search->chunk_first;
     struct task *task;
 

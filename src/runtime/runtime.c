@@ -59,6 +59,7 @@ enum trawl_status runtime_open(const struct trawl_runtime_options *given,
     runtime->memory_max = given->host_memory_bytes;
     runtime->devices.runtime = runtime;
     (void)pthread_mutex_init(&runtime->lock, NULL);
+    (void)pthread_mutex_init(&runtime->entry, NULL);
     (void)pthread_cond_init(&runtime->work, NULL);
     (void)pthread_cond_init(&runtime->devices.work, NULL);
     (void)pthread_cond_init(&runtime->devices.settled, NULL);
@@ -79,6 +80,7 @@ void runtime_close(struct trawl_runtime *runtime)
     workers_stop(runtime);
     if (runtime->algorithms != NULL)
         engine_for_algorithms()->close(runtime->algorithms);
+    pins_close(runtime);
     devices_close(&runtime->devices);
     if (runtime->host != NULL)
         engine_cpu.close(runtime->host);
@@ -87,6 +89,7 @@ void runtime_close(struct trawl_runtime *runtime)
     (void)pthread_cond_destroy(&runtime->devices.settled);
     (void)pthread_cond_destroy(&runtime->devices.work);
     (void)pthread_cond_destroy(&runtime->work);
+    (void)pthread_mutex_destroy(&runtime->entry);
     (void)pthread_mutex_destroy(&runtime->lock);
     memory_release(runtime, 1, sizeof *runtime);
 }
@@ -161,9 +164,27 @@ void runtime_buffer_release(struct trawl_runtime *runtime, struct text_buffer *b
 
 /* ---- Texts that stay ---------------------------------------------------------------------- */
 
+/* Other searchers may be searching the text, and stay with what they search; one that is alone
+ * copies the text anew. */
+static enum trawl_status load(struct trawl_runtime *runtime, struct trawl_text *text,
+                              struct trawl_error *error)
+{
+    enum trawl_status status;
+    bool alone;
+
+    (void)pthread_mutex_lock(&runtime->entry);
+    alone = atomic_load(&runtime->searchers) == 1;
+    if (alone)
+        pins_forget(runtime, text);
+    status =
+        engine_cuda.load(runtime->devices.engine, text->bytes, text->bytes_count, alone, error);
+    (void)pthread_mutex_unlock(&runtime->entry);
+    return status;
+}
+
 /* Who loads a text will search it often: the devices are opened at once. Where nobody asked for a
  * device, it is no error that there is none, or no room on it. */
-enum trawl_status runtime_load(struct trawl_runtime *runtime, const struct trawl_text *text,
+enum trawl_status runtime_load(struct trawl_runtime *runtime, struct trawl_text *text,
                                struct trawl_error *error)
 {
     struct devices *devices = &runtime->devices;
@@ -174,11 +195,10 @@ enum trawl_status runtime_load(struct trawl_runtime *runtime, const struct trawl
     if (runtime->engine == TRAWL_ENGINE_CPU)
         return TRAWL_OK;
     status = devices_open(devices, &device_error);
-    if (status == TRAWL_OK && devices_are_ready(devices)) /* other searchers may be searching it */
-        status = engine_cuda.load(devices->engine, text->bytes, text->bytes_count,
-                                  atomic_load(&runtime->searchers) == 1, &device_error);
-    else if (status == TRAWL_OK)
+    if (status == TRAWL_OK && !devices_are_ready(devices))
         return TRAWL_OK;
+    if (status == TRAWL_OK)
+        status = load(runtime, text, &device_error);
     if (status == TRAWL_OK)
         atomic_store(&devices->has_texts, true);
     else if (!must && status == TRAWL_DEVICE)

@@ -22,6 +22,7 @@
 
 struct task;
 struct job;
+struct pins;
 
 /* Who searches: a thread of the runtime's, or the thread that made a call. */
 struct worker {
@@ -107,6 +108,8 @@ struct trawl_runtime {
     _Atomic uint64_t stage_ns[2]; /* what making a MiB ready for a device took lately, of files and
                                      of texts in memory; 0: not known */
     _Atomic uint32_t searchers;
+    pthread_mutex_t entry; /* a searcher comes; or one loads a text, perhaps as the only one */
+    struct pins *pins;     /* texts that are pinned, or will be; pins.c has the lock */
 
     pthread_mutex_t lock;
     pthread_cond_t work; /* to host workers: a job has something for them, or the end */
@@ -129,6 +132,11 @@ void runtime_close(struct trawl_runtime *runtime);
 enum trawl_status runtime_buffer_reserve(struct trawl_runtime *runtime, struct text_buffer *buffer,
                                          uint64_t bytes, struct trawl_error *error);
 void runtime_buffer_release(struct trawl_runtime *runtime, struct text_buffer *buffer);
+
+/* ---- pins.c ---- */
+
+/* Let go of every text that the runtime has pinned. */
+void pins_close(struct trawl_runtime *runtime);
 
 /* ---- workers.c ---- */
 
@@ -190,6 +198,13 @@ bool devices_buffer_take(struct devices *devices, uint64_t bytes, struct text_bu
 void devices_buffer_give(struct devices *devices, struct text_buffer *buffer);
 /* Release a pinned buffer that is not in use; false: there is none. */
 bool devices_buffer_shed(struct devices *devices);
+/* The first device that was not lost; if all were, the first. */
+uint32_t devices_working(const struct devices *devices);
+/* Have all devices fetch from this memory by themselves, by the driver context of this one; false:
+ * they cannot. And let go of it, by the same one or, where that fails, by another; false: it stays
+ * pinned until the devices are closed. */
+bool devices_pin(struct devices *devices, uint32_t index, const uint8_t *bytes, uint64_t count);
+bool devices_unpin(struct devices *devices, uint32_t index, const uint8_t *bytes);
 /* Queue a task that was claimed, which holds its job from now on. */
 void devices_push(struct devices *devices, struct task *task);
 /* Drop what the job has in the queue: the tasks, linked by next; they hold it no longer. */

@@ -13,6 +13,9 @@
 #define TASKS_PER_WORKER 2u
 #define TASKS_EXTRA 2u
 #define TASKS_FOR_DEVICES 8u /* each, where the CPU searches too or not */
+/* Counts of a text in memory: while a device has a chunk of 16 MiB in work and others before it,
+ * host workers go on by as much as that takes. */
+#define TASKS_AHEAD 10u
 
 /* ---- Open and close ----------------------------------------------------------------------- */
 
@@ -26,6 +29,9 @@ static enum trawl_status tasks_open(struct trawl_searcher *searcher, struct traw
         count = runtime->threads_max == 1 ? 1 : count;
     else
         count += TASKS_FOR_DEVICES * (uint32_t)max_u64(runtime->devices.device_count, 1);
+    searcher->tasks_few = count;
+    if (runtime->engine != TRAWL_ENGINE_CPU)
+        count += runtime->threads_max * TASKS_AHEAD;
     TRAWL_TRY(memory_allocate_zeroed(count, sizeof *searcher->tasks, &memory, error));
     searcher->tasks = (struct task *)memory;
     searcher->task_count = count;
@@ -77,7 +83,9 @@ enum trawl_status trawl_searcher_open(const struct trawl_searcher_options *optio
     if (status != TRAWL_OK)
         searcher->runtime = NULL;
     TRAWL_TRY_DONE(status);
+    (void)pthread_mutex_lock(&searcher->runtime->entry);
     atomic_fetch_add(&searcher->runtime->searchers, 1);
+    (void)pthread_mutex_unlock(&searcher->runtime->entry);
     searcher->caller.runtime = searcher->runtime;
     searcher->caller.device_index = ENGINE_DEVICES_MAX;
     TRAWL_TRY_DONE(tasks_open(searcher, error));
@@ -96,9 +104,10 @@ void trawl_searcher_close(struct trawl_searcher *searcher)
         return;
     runtime = searcher->runtime;
     if (runtime != NULL) {
-        for (uint32_t i = 0; i < searcher->task_count; i++)
+        for (uint32_t i = 0; i < searcher->tasks_touched; i++)
             task_release(runtime, &searcher->tasks[i]);
         worker_end(&searcher->caller);
+        rows_release(&searcher->rows);
         atomic_fetch_sub(&runtime->searchers, 1);
         if (searcher->runtime_is_ours)
             runtime_close(runtime);

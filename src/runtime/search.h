@@ -26,6 +26,7 @@ struct task {
     struct task *next; /* of the free ones, or in the devices' queue */
     struct text_buffer buffer;
     bool buffer_is_pinned;
+    bool text_is_pinned;        /* the piece lies in the text itself, where a device fetches it */
     const uint8_t *staged_from; /* memory that was copied to the buffer; NULL: nothing was */
     struct text_piece piece;
     struct engine_result result;
@@ -60,13 +61,17 @@ struct search {
     uint64_t text_bytes; /* UINT64_MAX: not known */
     uint64_t begin_ns;
     _Atomic uint64_t bytes_taken;
+    struct pins *pins;           /* of the text; NULL: none */
+    _Atomic uint32_t room_waits; /* in a row */
     _Atomic bool device_refused; /* the plan is not for devices */
     struct work_done host;
     struct work_done device[ENGINE_DEVICES_MAX];
 
     pthread_mutex_t lock; /* of what follows, and of tasks that are not taken */
     pthread_cond_t ready; /* to the caller */
-    struct task *free;
+    struct task *free;    /* of the searcher's first tasks_used; the others are too */
+    uint32_t tasks_used;
+    uint32_t tasks_max;            /* in use at a time */
     uint32_t taken;                /* tasks not free */
     uint64_t index_deliver;        /* the next chunk to deliver */
     struct resident_chunk *chunks; /* of a loaded text: chunk_count of chunk_room */
@@ -87,6 +92,16 @@ struct search {
     struct trawl_stats stats;
 };
 
+struct rows_block;
+
+/* Blocks for rows of records x patterns (rows.c). */
+struct row_store {
+    struct rows_block *blocks;
+    uint32_t count;
+    uint64_t block_bytes;
+    enum trawl_matrix_shape shape; /* of what is in them */
+};
+
 enum searcher_call { CALL_NONE, CALL_INSIDE, CALL_CANCELLED };
 
 struct trawl_searcher {
@@ -94,10 +109,13 @@ struct trawl_searcher {
     bool runtime_is_ours;
     uint64_t chunk_bytes; /* 0: chosen */
     struct worker caller;
+    struct row_store rows; /* kept from call to call */
     struct task *tasks;
-    struct task **ring; /* tasks by index of their chunk */
+    struct task **ring; /* tasks by index of their chunk; between searches all NULL */
     uint32_t task_count;
-    _Atomic int call; /* enum searcher_call */
+    uint32_t tasks_few;     /* of them, for searches whose tasks hold memory */
+    uint32_t tasks_touched; /* the first ones, which were in use at least once */
+    _Atomic int call;       /* enum searcher_call */
     _Atomic uint64_t progress;
     pthread_mutex_t cancel_lock;
     struct search *search; /* under way; under cancel_lock */
@@ -177,6 +195,21 @@ struct task *resident_take(struct search *search, const struct worker *worker);
  * search's lock held, or before it is shared. */
 bool resident_note(struct search *search);
 
+/* ---- pins.c: texts in memory that stay pinned ---- */
+
+/* A search begins, its road chosen: if devices searched the text before, it is pinned from now on.
+ */
+void pins_begin(struct search *search, struct trawl_text *text);
+/* And ends. */
+void pins_end(struct search *search);
+/* Does all of this piece lie in memory that devices fetch by themselves? All of the text? */
+bool pins_hold(const struct search *search, const struct text_piece *piece);
+bool pins_whole(const struct search *search);
+/* Let go of a text that no searcher of the runtime is searching. */
+void pins_forget(struct trawl_runtime *runtime, struct trawl_text *text);
+/* For tests: the shortest text that is pinned, and how much at a time; 0: as usual. */
+void pins_limits(uint64_t text_bytes, uint64_t section);
+
 /* ---- search.c ---- */
 
 /* Mark the searcher as inside a call: BUSY if it is inside one. And as outside again. */
@@ -196,9 +229,13 @@ enum trawl_status queries_run(struct trawl_searcher *searcher, const struct traw
 
 /* ---- runtime.c ---- */
 
-enum trawl_status runtime_load(struct trawl_runtime *runtime, const struct trawl_text *text,
+enum trawl_status runtime_load(struct trawl_runtime *runtime, struct trawl_text *text,
                                struct trawl_error *error);
 void runtime_unload(struct trawl_runtime *runtime, const struct trawl_text *text);
+
+/* ---- rows.c ---- */
+
+void rows_release(struct row_store *store);
 
 /* ---- stats.c ---- */
 

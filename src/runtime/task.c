@@ -1,5 +1,6 @@
 /* task: one chunk's way from the cursor to its results. */
 #include <string.h>
+#include <time.h>
 
 #include "base/checked.h"
 #include "base/clock.h"
@@ -7,6 +8,8 @@
 #include "runtime/search.h"
 
 #define HOST_BYTES_MAX (1u << 30) /* of a chunk that was cut for a device */
+#define ROOM_WAIT_NS 1000000      /* for what other searches hold of the budget, */
+#define ROOM_WAITS_MAX 1000u      /* in a row */
 #define MATCH_WORDS (sizeof(struct trawl_match) / sizeof(uint64_t))
 
 /* ---- Results ------------------------------------------------------------------------------ */
@@ -36,16 +39,16 @@ static enum trawl_status matches_reserve(const struct search *search, struct tas
 static struct trawl_match match_of(const struct trawl_plan *plan, const struct task *task,
                                    const struct hit *hit)
 {
-    const struct plan_literal *literal = &plan->literals[hit->literal];
-    uint64_t length = literal->bytes_count, begin = task->piece.begin + hit->offset;
+    const struct plan_literal literal = plan_literal_at(plan, hit->literal);
+    uint64_t length = literal.bytes_count, begin = task->piece.begin + hit->offset;
     const struct hits *hits = &task->result.hits;
 
     if (hits->lengths_valid)
         length = hits->lengths[hit - hits->items];
-    else if (literal->tail_count > 0)
-        length = plan_literal_match(plan, literal, task->piece.bytes + hit->offset,
+    else if (literal.tail_count > 0)
+        length = plan_literal_match(plan, &literal, task->piece.bytes + hit->offset,
                                     task->piece.owned + task->piece.after - hit->offset);
-    return (struct trawl_match){begin, begin + length, literal->pattern};
+    return (struct trawl_match){begin, begin + length, literal.pattern};
 }
 
 /* Hits to matches: offsets become positions in the text, literals become patterns. */
@@ -91,6 +94,7 @@ struct sink_piece task_view(const struct search *search, const struct task *task
     view.hits = task->result.hits.items;
     view.hit_count = task->result.hits.count;
     view.hits_base = task->from;
+    view.hit_lengths = task->result.hits.lengths_valid ? task->result.hits.lengths : NULL;
     view.match_count = task->match_count;
     view.one_per_line = task->result.hits.one_per_line;
     if (search->sink->columns) {
@@ -154,7 +158,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
                                  .before = piece->before,
                                  .after = piece->after,
                                  .readable = piece->readable,
-                                 .pinned = task->buffer_is_pinned};
+                                 .pinned = task->buffer_is_pinned || task->text_is_pinned};
     enum sink_wants wants = search->sink->wants;
     enum engine_want want = want_of(search->sink);
     const struct engine_ops *engine;
@@ -235,6 +239,23 @@ static bool recover(struct search *search, struct task *task, struct worker *wor
     return false;
 }
 
+/* What the part at hand fails with. */
+static void fail_part(struct task *task, enum trawl_status status, const struct trawl_error *error)
+{
+    drop_part(task);
+    if (task->status != TRAWL_OK) /* of its faults the first is told */
+        return;
+    task->status = status;
+    task->error = *error;
+}
+
+static enum trawl_status digest(struct search *search, struct task *task, struct trawl_error *error)
+{
+    struct sink_piece view = task_view(search, task);
+
+    return search->sink->digest(search->sink, &view, &task->digest, error);
+}
+
 void task_search(struct search *search, struct task *task, struct worker *worker, bool on_device)
 {
     uint64_t begin_ns = clock_now_ns();
@@ -251,35 +272,38 @@ void task_search(struct search *search, struct task *task, struct worker *worker
                    clock_now_ns() - begin_ns);
     } while (status != TRAWL_OK && on_device && recover(search, task, worker, &status, &error));
     if (status != TRAWL_OK)
-        drop_part(task);
-    if (status != TRAWL_OK && task->status == TRAWL_OK) { /* of its faults the first is told */
-        task->status = status;
-        task->error = error;
-    }
-    if (search->sink->digest != NULL) {
-        struct sink_piece view = task_view(search, task);
-
-        search->sink->digest(search->sink, &view, &task->digest);
-    }
+        fail_part(task, status, &error);
+    if (search->sink->digest == NULL)
+        return;
+    status = digest(search, task, &error);
+    if (status == TRAWL_OK)
+        return;
+    fail_part(task, status, &error);
+    (void)digest(search, task, &error); /* of nothing: it takes no memory */
 }
 
 /* ---- Taking ------------------------------------------------------------------------------- */
 
 struct task *task_take(struct search *search)
 {
-    struct task *task = search->ended || search->stopping ? NULL : search->free;
+    struct task *task = search->free;
 
-    if (task == NULL) {
+    if (search->ended || search->stopping ||
+        (task == NULL && search->tasks_used == search->tasks_max)) {
         atomic_store(&search->job.has_work, false);
         return NULL;
     }
-    search->free = task->next;
+    if (task != NULL)
+        search->free = task->next;
+    else
+        task = &search->searcher->tasks[search->tasks_used++];
     search->taken++;
     task->job = &search->job;
     task->from = 0;
     task->status = TRAWL_OK;
     task->staged_from = NULL;
     task->buffer_is_pinned = false;
+    task->text_is_pinned = false;
     return task;
 }
 
@@ -353,6 +377,7 @@ void task_release(struct trawl_runtime *runtime, struct task *task)
 {
     runtime_buffer_release(runtime, &task->buffer);
     hits_release(&task->result.hits);
+    cells_release(&task->digest.cells);
     memory_release(task->matches, task->match_room * MATCH_WORDS, sizeof(uint64_t));
     memory_release(task->line_numbers, task->match_room, sizeof(uint64_t));
 }
@@ -387,12 +412,19 @@ static bool room_for_device(struct search *search, struct task *task, uint64_t b
     return true;
 }
 
-/* A chunk of a text in memory, with what it needs around it, to where devices copy from. */
-static void stage(struct task *task)
+/* A chunk of a text in memory, with what it needs around it, to where devices copy from, unless it
+ * lies there. Without a buffer, which a text has no need of that is pinned as a whole, the chunk
+ * that two sections share is left to the device's own. */
+static void stage(const struct search *search, struct task *task)
 {
     struct text_piece *piece = &task->piece;
     uint64_t front = (piece->before + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
 
+    task->text_is_pinned = pins_hold(search, piece);
+    if (task->text_is_pinned || !task->buffer_is_pinned) {
+        task_buffer_give(search->job.runtime, task);
+        return;
+    }
     memory_stream(task->buffer.bytes + front - piece->before, piece->bytes - piece->before,
                   piece->before + piece->owned + piece->after);
     task->staged_from = piece->bytes;
@@ -431,10 +463,9 @@ static void search_taken(struct search *search, struct task *task, struct worker
 
 /* Take the chunk; true: there is one. */
 static bool take_chunk(struct search *search, struct task *task, struct worker *worker,
-                       uint64_t only, uint64_t bytes, enum text_taken *taken)
+                       uint64_t only, uint64_t bytes, bool for_device, enum text_taken *taken)
 {
     uint64_t begin_ns = clock_now_ns();
-    bool for_device = task->buffer_is_pinned;
     uint64_t ready_ns;
 
     task->status = text_cursor_next(&search->cursor, only, bytes, &task->buffer, &task->piece,
@@ -448,7 +479,7 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
         return false;
     atomic_fetch_add(&search->bytes_taken, task->piece.owned);
     if (for_device && search->cursor.text->kind == TEXT_MEMORY)
-        stage(task);
+        stage(search, task);
     take_part(search, worker, search->road == ROAD_ALONE);
     ready_ns = clock_now_ns() - begin_ns;
     if (for_device) {
@@ -462,13 +493,34 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
     return true;
 }
 
-/* No room for a chunk. Others' results may give some back; without others, it is the search's end.
- */
-static enum task_taken no_room(struct search *search, struct task *task, enum trawl_status status,
-                               const struct trawl_error *error)
+/* Other searches hold all of the runtime's budget: wait a little, if not too often. One that is
+ * not taken further by its caller may never give it back, and its caller may be ours. */
+static bool wait_for_room(struct search *search, uint64_t bytes)
+{
+    const struct trawl_runtime *runtime = search->job.runtime;
+    const struct timespec while_ns = {0, ROOM_WAIT_NS};
+
+    if (bytes > runtime->memory_max || atomic_load(&runtime->memory_used) == 0 ||
+        atomic_fetch_add(&search->room_waits, 1) >= ROOM_WAITS_MAX)
+        return false;
+    (void)nanosleep(&while_ns, NULL);
+    return true;
+}
+
+/* No room for a chunk. This search's own results may give some back, or those of others; else it is
+ * the search's end. */
+static enum task_taken no_room(struct search *search, struct task *task, uint64_t bytes,
+                               enum trawl_status status, const struct trawl_error *error)
 {
     bool alone;
 
+    (void)pthread_mutex_lock(&search->lock);
+    alone = search->taken == 1;
+    (void)pthread_mutex_unlock(&search->lock);
+    if (alone && status == TRAWL_MEMORY && wait_for_room(search, bytes)) {
+        put_back(search, task, false, false);
+        return TASK_DONE;
+    }
     (void)pthread_mutex_lock(&search->lock);
     alone = search->taken == 1;
     if (alone) {
@@ -497,7 +549,7 @@ enum task_taken task_work(struct search *search, struct worker *worker, uint64_t
         return TASK_NOTHING;
     to_device = road_wants_device(search);
     bytes = road_chunk_bytes(search, to_device || search->road == ROAD_ALONE);
-    if (to_device && !room_for_device(search, task, bytes)) {
+    if (to_device && !pins_whole(search) && !room_for_device(search, task, bytes)) {
         devices_unclaim(&search->job.runtime->devices);
         to_device = false;
     }
@@ -509,9 +561,10 @@ enum task_taken task_work(struct search *search, struct worker *worker, uint64_t
     if (!to_device) {
         status = room_on_host(search, task, worker, bytes, &error);
         if (status != TRAWL_OK)
-            return no_room(search, task, status, &error);
+            return no_room(search, task, text_cursor_room(&search->cursor, bytes), status, &error);
+        atomic_store(&search->room_waits, 0);
     }
-    if (take_chunk(search, task, worker, only, bytes, &taken))
+    if (take_chunk(search, task, worker, only, bytes, to_device, &taken))
         return TASK_DONE;
     task_buffer_give(search->job.runtime, task);
     put_back(search, task, taken == TEXT_END, false);

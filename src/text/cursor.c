@@ -80,6 +80,7 @@ static void next_of_memory(const struct text_cursor *cursor, uint64_t piece_byte
 {
     uint64_t rest = cursor->text->bytes_count - piece->begin;
 
+    TRAWL_ASSERT(piece->begin <= cursor->text->bytes_count);
     piece->bytes = cursor->text->bytes + piece->begin;
     if (cursor->text->bytes == NULL)
         piece->bytes = (const uint8_t *)"";
@@ -88,6 +89,8 @@ static void next_of_memory(const struct text_cursor *cursor, uint64_t piece_byte
     piece->readable = rest - piece->owned;
     piece->after = min_u64(piece->readable, cursor->need.after);
     piece->last = rest == piece->owned;
+    TRAWL_ASSERT(piece->owned > 0 || piece->last);
+    TRAWL_ASSERT(piece->owned + piece->after <= rest);
 }
 
 /* Read a file's piece; the one that reading finds to be the last ends the cursor. */
@@ -102,6 +105,7 @@ static enum trawl_status next_of_file(const struct text_cursor *cursor, uint64_t
     uint64_t wanted = before + piece_bytes + max_u64(cursor->need.after, 1);
 
     TRAWL_ASSERT(buffer->capacity >= front + wanted + TEXT_SLACK_BYTES);
+    TRAWL_ASSERT(before <= front);
     status = read_file(cursor->text, piece->begin - before, buffer->bytes + front - before, wanted,
                        &got, error);
     piece->bytes = buffer->bytes + front;
@@ -113,6 +117,9 @@ static enum trawl_status next_of_file(const struct text_cursor *cursor, uint64_t
     memset(buffer->bytes + front + got, 0, TEXT_SLACK_BYTES);
     piece->last = status == TRAWL_OK && got <= piece_bytes;
     piece->beyond = got == 0 && piece->begin > 0;
+    TRAWL_ASSERT(piece->before <= piece->begin);
+    TRAWL_ASSERT(piece->owned + piece->after <= got);
+    TRAWL_ASSERT(piece->owned == piece_bytes || piece->last || status != TRAWL_OK);
     return status;
 }
 
@@ -128,6 +135,7 @@ static uint64_t stream_settled(const struct text_cursor *cursor, uint64_t piece_
         if (barrier != NULL)
             settled = (uint64_t)(barrier - bytes) + 1;
     }
+    TRAWL_ASSERT(settled <= have);
     return min_u64(settled, piece_bytes);
 }
 
@@ -137,6 +145,7 @@ static enum trawl_status carry_keep(struct text_cursor *cursor, const struct tex
     uint64_t before = min_u64(piece->before + piece->owned, cursor->need.before);
     uint64_t count = before + have - piece->owned;
 
+    TRAWL_ASSERT(piece->owned <= have);
     if (count > cursor->carry_capacity) {
         void *memory;
 
@@ -149,6 +158,8 @@ static enum trawl_status carry_keep(struct text_cursor *cursor, const struct tex
         memcpy(cursor->carry, piece->bytes + piece->owned - before, (size_t)count);
     cursor->carry_count = count;
     cursor->carry_before = before;
+    TRAWL_ASSERT(cursor->carry_before <= cursor->carry_count);
+    TRAWL_ASSERT(cursor->carry_count <= cursor->carry_capacity);
     return TRAWL_OK;
 }
 
@@ -165,6 +176,7 @@ static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t pie
     uint8_t *bytes;
 
     TRAWL_ASSERT(buffer->capacity >= front + max_u64(whole, have) + TEXT_SLACK_BYTES);
+    TRAWL_ASSERT(cursor->carry_before <= front);
     bytes = buffer->bytes + front;
     if (cursor->carry_count > 0)
         memcpy(bytes - cursor->carry_before, cursor->carry, (size_t)cursor->carry_count);
@@ -186,6 +198,7 @@ static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t pie
     settled = stream_settled(cursor, piece_bytes, bytes, have);
     piece->owned = got == 0 ? min_u64(have, piece_bytes) : settled;
     piece->last = status == TRAWL_OK && got == 0 && piece->owned == have;
+    TRAWL_ASSERT(piece->owned <= have && piece->owned <= piece_bytes);
     piece->after = have - piece->owned;
     piece->readable = piece->after + TEXT_SLACK_BYTES;
     memset(bytes + have, 0, TEXT_SLACK_BYTES);
@@ -232,6 +245,7 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
             status = TRAWL_OK;
             cursor->ended = true;
         }
+        TRAWL_ASSERT(piece->begin + piece->owned >= piece->begin);
         cursor->begin_next += alone ? piece->owned : piece_bytes;
         cursor->ended |= alone && (piece->last || status != TRAWL_OK);
     }

@@ -59,6 +59,7 @@ enum trawl_status read_file(const struct trawl_text *text, uint64_t offset, uint
         if (got == 0)
             break;
         *read_bytes += (uint64_t)got;
+        TRAWL_ASSERT(*read_bytes <= count);
     }
     return TRAWL_OK;
 }
@@ -107,6 +108,7 @@ enum trawl_status read_bytes_of(const struct trawl_text *text, bool from_file, i
 {
     size_t bytes = (size_t)min_u64(count, READ_BYTES_MAX);
 
+    TRAWL_ASSERT(count > 0); /* or what was read would look like the end */
     for (;;) {
         ssize_t got;
 
@@ -119,6 +121,7 @@ enum trawl_status read_bytes_of(const struct trawl_text *text, bool from_file, i
             got = faulty_read(text->descriptor, buffer, bytes);
         }
         if (got >= 0) {
+            TRAWL_ASSERT((uint64_t)got <= count);
             *read_bytes = (uint64_t)got;
             return TRAWL_OK;
         }

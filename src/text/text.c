@@ -79,6 +79,7 @@ static enum trawl_status text_examine(struct trawl_text *text, struct trawl_erro
     if (!S_ISREG(facts.st_mode) || at < 0)
         return TRAWL_OK;
     text->is_regular = true;
+    TRAWL_ASSERT(at >= 0);
     text->descriptor_begin = (uint64_t)at;
     if (facts.st_size <= 0)
         return TRAWL_OK;
@@ -198,6 +199,8 @@ void trawl_text_close(struct trawl_text *text)
 {
     if (text == NULL)
         return;
+    if (atomic_load(&text->guest) != NULL)
+        text->guest_leaves(text);
     if (text->descriptor_is_ours)
         (void)close(text->descriptor);
     unpack_close(text->unpack);
@@ -237,6 +240,7 @@ enum trawl_status trawl_text_read(const struct trawl_text *text, uint64_t offset
         return TRAWL_FAIL(error, UNSUPPORTED, "%s: a stream cannot be read again", text->name);
     if (text->is_regular)
         return read_file(text, offset, (uint8_t *)buffer, buffer_bytes, read_bytes, error);
+    TRAWL_ASSERT(text->kind == TEXT_MEMORY);
     *read_bytes =
         offset < text->bytes_count ? min_u64(buffer_bytes, text->bytes_count - offset) : 0;
     if (*read_bytes > 0)

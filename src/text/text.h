@@ -27,7 +27,11 @@ struct trawl_text {
     bool stream_is_used;        /* a stream that is not a regular file can be searched once */
     uint64_t descriptor_begin;  /* a regular file's offset of the text's first byte */
     struct text_unpack *unpack; /* a stream that may be compressed; else NULL */
-    char *name;                 /* for messages; name_bytes with its NUL */
+    /* Who keeps something for the text until it is closed; NULL: nobody. Then `guest_leaves` is
+     * called, which was set before, and which finds out whether the guest is still there. */
+    _Atomic(void *) guest;
+    void (*guest_leaves)(struct trawl_text *text);
+    char *name; /* for messages; name_bytes with its NUL */
     uint64_t name_bytes;
 };
 

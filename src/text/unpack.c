@@ -72,6 +72,7 @@ static enum trawl_status fill(struct text_unpack *unpack, const struct source *s
                             unpack->file_offset + unpack->count, unpack->input + unpack->count,
                             INPUT_BYTES - unpack->count, &got, source->error));
     unpack->count += got;
+    TRAWL_ASSERT(unpack->count <= INPUT_BYTES);
     unpack->input_ended = got == 0;
     return TRAWL_OK;
 }
@@ -107,6 +108,7 @@ static enum trawl_status pass_through(struct text_unpack *unpack, const struct s
     if (unpack->at == unpack->count)
         return read_bytes_of(source->text, unpack->from_file, source->wake, 0, buffer, count,
                              read_bytes, source->error);
+    TRAWL_ASSERT(unpack->at < unpack->count);
     *read_bytes = min_u64(count, unpack->count - unpack->at);
     memcpy(buffer, unpack->input + unpack->at, (size_t)*read_bytes);
     unpack->at += *read_bytes;
@@ -150,6 +152,7 @@ static enum trawl_status next_member(struct text_unpack *unpack, const struct so
         const uint8_t *bytes = unpack->input + unpack->at;
         uint64_t count = unpack->count - unpack->at;
 
+        TRAWL_ASSERT(unpack->at <= unpack->count);
         if (count > 0 && bytes[0] == 0) {
             unpack->at++;
             unpack->file_offset++;
@@ -181,6 +184,8 @@ static enum codec_result step(struct text_unpack *unpack, uint8_t *buffer, uint6
     struct codec_io io = {unpack->input + unpack->at, in_count, buffer, count, NULL};
     enum codec_result result = unpack->codec->step(unpack->state, &io);
 
+    TRAWL_ASSERT(io.in_count <= in_count); /* a decoder takes and gives no more than there is */
+    TRAWL_ASSERT(io.out_count <= count);
     unpack->at += in_count - io.in_count;
     unpack->file_offset += in_count - io.in_count;
     unpack->out_was_full = io.out_count == 0;

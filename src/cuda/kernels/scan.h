@@ -60,23 +60,20 @@
 #define SCAN_SETS_DENSE_THREADS 512u
 #define SCAN_WARPS_MAX 16u
 #define SCAN_SETS_BUDGET_MIN 65536u
-/* A hash times one of these, its upper half: which bit of a word of the bitmap. */
-#define SCAN_SETS_BIT (1u << 26)
-#define SCAN_SETS_BIT_SECOND (1u << 21)
+/* A hash shifted right by one of these: which bit of a word of the bitmap. */
+#define SCAN_SETS_SHIFT 6u
+#define SCAN_SETS_SHIFT_SECOND 11u
 #define SCAN_SETS_END UINT64_MAX
-/* Strides, 16 for it and its multiples, and the words of a gram. */
+/* Strides, 16 for it and its multiples, and the words of a gram, 4 for 3 too: a kernel each. */
 #define SCAN_SETS_FORMS(X) \
-    X(1u, 2u)              \
-    X(2u, 2u)              \
-    X(4u, 2u)              \
-    X(4u, 3u)              \
-    X(4u, 4u)              \
-    X(8u, 2u)              \
-    X(8u, 3u)              \
-    X(8u, 4u)              \
-    X(16u, 2u)             \
-    X(16u, 3u)             \
-    X(16u, 4u)
+    X(1, 2)                \
+    X(2, 2)                \
+    X(4, 2)                \
+    X(4, 4)                \
+    X(8, 2)                \
+    X(8, 4)                \
+    X(16, 2)               \
+    X(16, 4)
 
 enum scan_want { SCAN_COUNT, SCAN_HITS, SCAN_FIRST };
 
@@ -146,7 +143,7 @@ struct scan_sets {
                                  literal_bytes; how many; its window; its number in the plan */
     uint32_t literal_count;   /* entry / stride is the literal, the rest its gram */
     uint32_t filter_words;    /* a multiple of 4 */
-    uint32_t bit_factors[2];  /* products' upper halves are the bits; equal: there is one */
+    uint32_t bit_shifts[2];   /* the two bits of a hash begin there; equal: there is one */
     uint32_t table_words;
     uint32_t head_count;
     uint32_t stride;

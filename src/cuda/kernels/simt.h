@@ -23,6 +23,7 @@
  *   simt_load_*, simt_store_*                       global memory: counted and checked when
  *                                                   simulated
  *   simt_load_once_*                                the same, and it need not stay in any cache
+ *   simt_load_far_*                                 the same, and it need not stay in the nearest
  *   simt_high_u32(a, b)                             the upper half of the product
  *   simt_atomic_*                                   shared or global, relaxed; the old value comes
  *                                                   back
@@ -71,6 +72,7 @@ struct simt_u32x4 {
 #define SIMT_FUNCTION static __device__ __forceinline__
 #define SIMT_FUNCTION_LARGE static __device__ __noinline__
 #define SIMT_UNROLL _Pragma("unroll")
+#define SIMT_ROLLED _Pragma("unroll 1")
 #define SIMT_SHARED(type, name, count) __shared__ type name[count]
 #define SIMT_SHARED_DYNAMIC(type, name, bytes) extern __shared__ type name[]
 #define SIMT_BOUND(condition) (condition)
@@ -152,6 +154,11 @@ SIMT_FUNCTION uint32_t simt_load_u32(const uint32_t *p)
 SIMT_FUNCTION uint64_t simt_load_u64(const uint64_t *p)
 {
     return __ldg((const unsigned long long *)p);
+}
+/* From L2: it takes no room of the nearer cache. */
+SIMT_FUNCTION uint64_t simt_load_far_u64(const uint64_t *p)
+{
+    return __ldcg((const unsigned long long *)p);
 }
 SIMT_FUNCTION struct simt_u32x4 simt_load_u32x4(const uint32_t *p)
 {
@@ -267,6 +274,11 @@ SIMT_FUNCTION uint32_t simt_funnel(uint32_t low, uint32_t high, uint32_t shift_b
 {
     return __funnelshift_r(low, high, shift_bits);
 }
+/* shift_bits <= 32 */
+SIMT_FUNCTION uint32_t simt_funnel_clamp(uint32_t low, uint32_t high, uint32_t shift_bits)
+{
+    return __funnelshift_rc(low, high, shift_bits);
+}
 #else /* the simulator */
 
 /* With what tests/sim needs to run it: by value for each thread, as a device gets its arguments. */
@@ -281,6 +293,7 @@ SIMT_FUNCTION uint32_t simt_funnel(uint32_t low, uint32_t high, uint32_t shift_b
 #define SIMT_FUNCTION static inline
 #define SIMT_FUNCTION_LARGE static
 #define SIMT_UNROLL
+#define SIMT_ROLLED
 #define SIMT_SHARED(type, name, count) \
     type *const name = (type *)sim_shared(#name, __LINE__, sizeof(type) * (count))
 #define SIMT_SHARED_DYNAMIC(type, name, bytes) \
@@ -357,6 +370,7 @@ enum {
 #define simt_load_u32x4(p) \
     (sim_global((p), 16, 0, __FILE__, __LINE__), *(const struct simt_u32x4 *)(p))
 #define simt_load_once_u32x4(p) simt_load_u32x4(p)
+#define simt_load_far_u64(p) simt_load_u64(p)
 #define simt_store_u8(p, value) sim_write((p), 1, SIM_STORE, (value), __FILE__, __LINE__)
 #define simt_store_u32(p, value) sim_write((p), 4, SIM_STORE, (value), __FILE__, __LINE__)
 #define simt_store_u64(p, value) sim_write((p), 8, SIM_STORE, (value), __FILE__, __LINE__)
@@ -412,6 +426,10 @@ SIMT_FUNCTION uint32_t simt_highest_bit(uint32_t value)
 SIMT_FUNCTION uint32_t simt_funnel(uint32_t low, uint32_t high, uint32_t shift_bits)
 {
     return (uint32_t)((((uint64_t)high << 32) | low) >> (shift_bits & 31u));
+}
+SIMT_FUNCTION uint32_t simt_funnel_clamp(uint32_t low, uint32_t high, uint32_t shift_bits)
+{
+    return shift_bits >= 32u ? high : simt_funnel(low, high, shift_bits);
 }
 #endif
 

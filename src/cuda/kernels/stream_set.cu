@@ -7,8 +7,8 @@
  *            L2, two bits; chains of entries with their hashes. What passes the first goes to a
  *            queue of the warp, what passes the second to another, from which 32 lanes follow a
  *            chain each and compare bytes. set_fill makes the tables.
- * Grid       any; blocks begin with the tile of their number and draw the others from a ticket. A
- *            block per multiprocessor: the bitmap is to be as large as may be.
+ * Grid       any; warps begin with the tile of their number and draw the others from a ticket. A
+ *            block per multiprocessor, for one bitmap.
  * Shared     dynamic: 2.3 KiB of queues per warp, and the bitmap.
  * Traffic    per text byte: reads 1, with strides of 64 and more a sector of 32 bytes per stride;
  *            1 / s words of shared memory; what passes the bitmap 8 bytes of L2; what passes that 8
@@ -21,7 +21,8 @@
  * Source     the sampling rule in docs/kernels.md; two bits of one word: Putze, Sanders and
  *            Singler, "Cache-, hash- and space-efficient Bloom filters", 2009.
  */
-#define SETS_ROW_BYTES (16u * SIMT_WARP_THREADS)
+#include "tile.h"
+
 #define SETS_COST_BYTES 64u                /* that a lane compares for the cost of a chain's step */
 #define SETS_TAKE (2u * SIMT_WARP_THREADS) /* of the first queue at a time */
 #define SETS_LOADS 8u                      /* of a thread, of the bitmap, at a time */
@@ -76,9 +77,7 @@ SIMT_FUNCTION struct simt_u32x4 sets_literal_gram(const struct scan_arguments *a
     return gram;
 }
 
-/* The bitmap's word for a hash, and the two bits there, of which the lowest five bits count. These
- * are multiplications by what the compiler does not know, since what shifts and compares is busier.
- */
+/* The bitmap's word for a hash, and the two bits there, of which the lowest five bits count. */
 SIMT_FUNCTION uint32_t sets_filter_word(const struct scan_arguments *a, uint32_t hash)
 {
     return simt_high_u32(hash, a->sets.filter_words);
@@ -86,7 +85,7 @@ SIMT_FUNCTION uint32_t sets_filter_word(const struct scan_arguments *a, uint32_t
 
 SIMT_FUNCTION uint32_t sets_bit(const struct scan_arguments *a, uint32_t hash, uint32_t which)
 {
-    return simt_high_u32(hash, a->sets.bit_factors[which]);
+    return hash >> a->sets.bit_shifts[which];
 }
 
 SIMT_FUNCTION uint32_t sets_mix(uint32_t hash)
@@ -112,6 +111,13 @@ SIMT_FUNCTION uint32_t sets_head(const struct scan_arguments *a, uint32_t mixed)
     return simt_high_u32(mixed * 0x85157af5u, a->sets.head_count);
 }
 
+/* The last four bytes of a gram of 4 to 8 in these words: as much as the first four they change all
+ * bits of a hash that lie above their lowest. */
+SIMT_FUNCTION uint32_t sets_last_word(const struct scan_arguments *a, uint32_t low, uint32_t high)
+{
+    return simt_funnel_clamp(low, high, 8u * a->sets.gram_bytes - 32u);
+}
+
 /* Enter each gram of each literal into the three tables. Bitmap and words are zeros, heads ones. */
 SIMT_KERNEL(set_fill, scan_arguments, SCAN_THREADS_MAX, 1)
 {
@@ -127,8 +133,12 @@ SIMT_KERNEL(set_fill, scan_arguments, SCAN_THREADS_MAX, 1)
                                                               i % args.sets.stride);
         uint64_t bits, old;
 
+        for (uint32_t k = 0; k < 4u; k++)
+            gram.w[k] |= args.sets.fold;
+        if (args.sets.words == 2u)
+            gram.w[1] = sets_last_word(&args, gram.w[0], gram.w[1]);
         for (uint32_t k = 0; k < args.sets.words; k++)
-            hash += (gram.w[k] | args.sets.fold) * args.sets.factors[k];
+            hash += gram.w[k] * args.sets.factors[k];
         (void)simt_atomic_or_u32(args.sets.filter + sets_filter_word(&args, hash),
                                  1u << (sets_bit(&args, hash, 0) & 31u) |
                                      1u << (sets_bit(&args, hash, 1) & 31u));
@@ -187,7 +197,7 @@ SIMT_FUNCTION_LARGE void sets_verify(const struct scan_arguments *a, struct sets
 
         hash = (uint32_t)(entry >> 32);
         place = a->position + (uint32_t)entry;
-        chain = simt_load_u64(a->sets.heads + sets_head(a, sets_mix(hash)));
+        chain = simt_load_far_u64(a->sets.heads + sets_head(a, sets_mix(hash)));
     }
     while (spent <= most && simt_ballot(chain != SCAN_SETS_END) != 0) {
         uint32_t literal = 0, cost = 0;
@@ -202,7 +212,7 @@ SIMT_FUNCTION_LARGE void sets_verify(const struct scan_arguments *a, struct sets
                     found++;
                 }
             }
-            chain = simt_load_u64(a->sets.next + (uint32_t)chain);
+            chain = simt_load_far_u64(a->sets.next + (uint32_t)chain);
         }
         spent += simt_warp_sum_u32(cost);
     }
@@ -219,10 +229,37 @@ SIMT_FUNCTION_LARGE void sets_verify(const struct scan_arguments *a, struct sets
     simt_warp_sync(); /* written before others read */
 }
 
+/* Append those of the lanes' entries whose bits the words have to the second queue, of `queued`.
+ * Returns how many there are then. */
+SIMT_FUNCTION uint32_t sets_push_second(struct sets_warp *warp, uint32_t queued, uint64_t word,
+                                        uint64_t entry)
+{
+    uint64_t bits = sets_table_bits(sets_mix((uint32_t)(entry >> 32)));
+    int pass = (word & bits) == bits;
+    uint32_t lanes = simt_ballot(pass);
+
+    if (pass)
+        warp->second[queued + simt_popcount(lanes & ((1u << simt_lane()) - 1u))] = entry;
+    return queued + simt_popcount(lanes);
+}
+
+/* The second queue has so many entries now: follow the chains of as many as fill the warp. */
+SIMT_FUNCTION void sets_verify_full(const struct scan_arguments *a, struct sets_warp *warp,
+                                    uint32_t queued, uint64_t most)
+{
+    simt_warp_sync(); /* read by all before it is written, and entries written before others read */
+    if (simt_lane() == 0)
+        warp->second_count = queued;
+    SIMT_ROLLED
+    for (; queued >= SIMT_WARP_THREADS; queued -= SIMT_WARP_THREADS)
+        sets_verify(a, warp, queued - SIMT_WARP_THREADS, SIMT_WARP_THREADS, most);
+    simt_warp_sync();
+}
+
 /* Take `count` <= 64 entries of the first queue, from `from` on: those whose bits the words have go
  * to the second. */
-SIMT_FUNCTION_LARGE void sets_look_up(const struct scan_arguments *a, struct sets_warp *warp,
-                                      uint32_t from, uint32_t count, uint64_t most)
+SIMT_FUNCTION void sets_look_up(const struct scan_arguments *a, struct sets_warp *warp,
+                                uint32_t from, uint32_t count, uint64_t most)
 {
     uint64_t entries[2] = {0, 0}, words[2] = {0, 0};
     uint32_t queued;
@@ -235,26 +272,22 @@ SIMT_FUNCTION_LARGE void sets_look_up(const struct scan_arguments *a, struct set
 
         if (SIMT_BOUND(own < count)) {
             entries[k] = warp->first[from + own];
-            words[k] = simt_load_u64(a->sets.table +
-                                     sets_table_word(a, sets_mix((uint32_t)(entries[k] >> 32))));
+            words[k] = simt_load_far_u64(
+                a->sets.table + sets_table_word(a, sets_mix((uint32_t)(entries[k] >> 32))));
         }
     }
     SIMT_UNROLL
-    for (uint32_t k = 0; k < 2u; k++) {
-        uint64_t bits = sets_table_bits(sets_mix((uint32_t)(entries[k] >> 32)));
-        int pass = (words[k] & bits) == bits;
-        uint32_t lanes = simt_ballot(pass);
+    for (uint32_t k = 0; k < 2u; k++)
+        queued = sets_push_second(warp, queued, words[k], entries[k]);
+    sets_verify_full(a, warp, queued, most);
+}
 
-        if (pass)
-            warp->second[queued + simt_popcount(lanes & ((1u << simt_lane()) - 1u))] = entries[k];
-        queued += simt_popcount(lanes);
-    }
-    simt_warp_sync(); /* read by all before it is written, and entries written before others read */
-    if (simt_lane() == 0)
-        warp->second_count = queued;
-    for (; queued >= SIMT_WARP_THREADS; queued -= SIMT_WARP_THREADS)
-        sets_verify(a, warp, queued - SIMT_WARP_THREADS, SIMT_WARP_THREADS, most);
-    simt_warp_sync();
+/* The same, called: a call waits for the text's loads on their way, which a function in line does
+ * not. */
+SIMT_FUNCTION_LARGE void sets_look_up_apart(const struct scan_arguments *a, struct sets_warp *warp,
+                                            uint32_t from, uint32_t count, uint64_t most)
+{
+    sets_look_up(a, warp, from, count, most);
 }
 
 /* What verification may have cost by now. */
@@ -268,9 +301,10 @@ SIMT_FUNCTION void sets_drain(const struct scan_arguments *a, struct sets_lane *
 {
     uint32_t left;
 
+    SIMT_ROLLED
     for (; s->queued > SETS_TAKE; s->queued -= SETS_TAKE)
-        sets_look_up(a, s->warp, s->queued - SETS_TAKE, SETS_TAKE, sets_most(a, s));
-    sets_look_up(a, s->warp, 0, s->queued, sets_most(a, s));
+        sets_look_up_apart(a, s->warp, s->queued - SETS_TAKE, SETS_TAKE, sets_most(a, s));
+    sets_look_up_apart(a, s->warp, 0, s->queued, sets_most(a, s));
     s->queued = 0;
     left = s->warp->second_count;
     sets_verify(a, s->warp, 0, left, sets_most(a, s));
@@ -326,6 +360,12 @@ SIMT_FUNCTION uint32_t sets_hash(const struct scan_arguments *a, const uint32_t 
 {
     uint32_t hash = 0;
 
+    if (words == 2u) {
+        uint32_t first = sets_text_word(w, j);
+
+        return first * a->sets.factors[0] +
+               sets_last_word(a, first, sets_text_word(w, j + 4u)) * a->sets.factors[1];
+    }
     SIMT_UNROLL
     for (uint32_t k = 0; k < words; k++)
         hash += sets_text_word(w, j + 4u * k) * a->sets.factors[k];
@@ -341,68 +381,36 @@ SIMT_FUNCTION void sets_push(struct sets_lane *s, int pass, uint32_t place, uint
     s->queued += simt_popcount(lanes);
 }
 
-/* May any of the row's samples be of the set? */
-SIMT_FUNCTION int sets_any(const struct scan_arguments *a, const struct sets_lane *s,
-                           const uint32_t *w, uint32_t stride, uint32_t words)
-{
-    uint32_t any = 0;
-
-    SIMT_UNROLL
-    for (uint32_t j = 0; j < 16u; j += stride)
-        any |= sets_pass(a, s, sets_hash(a, w, j, words));
-    return simt_ballot((any & 1u) != 0) != 0;
-}
-
-/* Queue the samples of a row that pass; `place` is that of the lane's first byte, from a->position
- * on. */
+/* Look at a row: queue the samples that pass; `place` is that of the lane's first byte, from
+ * a->position on. Where little passes (`rare`), nothing is queued but after a vote whether there is
+ * anything. */
 SIMT_FUNCTION void sets_row(const struct scan_arguments *a, struct sets_lane *s, const uint32_t *w,
-                            uint32_t place, uint32_t stride, uint32_t words)
+                            uint32_t place, uint32_t stride, uint32_t words, int rare)
 {
+    uint32_t hashes[16], passes[16], count = stride >= 16u ? 1u : 16u / stride, any = 0;
+
     SIMT_UNROLL
-    for (uint32_t j = 0; j < 16u; j += stride) {
-        uint32_t hash = sets_hash(a, w, j, words);
-
-        sets_push(s, (sets_pass(a, s, hash) & 1u) != 0, place + j, hash);
-        if ((j / stride + 1u) % SETS_SAMPLES == 0 || j + stride >= 16u)
-            for (; s->queued >= SETS_TAKE; s->queued -= SETS_TAKE)
-                sets_look_up(a, s->warp, s->queued - SETS_TAKE, SETS_TAKE, sets_most(a, s));
+    for (uint32_t i = 0; i < count; i++) {
+        hashes[i] = sets_hash(a, w, i * stride, words);
+        passes[i] = sets_pass(a, s, hashes[i]);
+        any |= passes[i];
     }
-}
-
-/* The words of a row for a function of its own: in registers. */
-struct sets_words {
-    uint32_t w[7];
-};
-
-/* A form's look at a row once more, to queue what passes: apart from the loop, which is long
- * enough. Returns how many are queued then. */
-#define SETS_AGAIN(form_stride, form_words)                                    \
-    SIMT_FUNCTION_LARGE uint32_t sets_again_##form_stride##_##form_words(      \
-        const struct scan_arguments *a, struct sets_lane lane, uint32_t place, \
-        struct sets_words words)                                               \
-    {                                                                          \
-        sets_row(a, &lane, words.w, place, form_stride, form_words);           \
-        return lane.queued;                                                    \
-    }
-SCAN_SETS_FORMS(SETS_AGAIN)
-#undef SETS_AGAIN
-
-/* The same where little passes: nothing is queued but after a look whether there is anything. */
-SIMT_FUNCTION void sets_row_rare(const struct scan_arguments *a, struct sets_lane *s,
-                                 const uint32_t *w, uint32_t place, uint32_t stride, uint32_t words)
-{
-    struct sets_words again;
-
-    if (!sets_any(a, s, w, stride, words))
+    /* Opaque, or each pass becomes a comparison. */
+    if (rare && simt_ballot((simt_opaque_u32(any) & 1u) != 0) == 0)
         return;
     SIMT_UNROLL
-    for (uint32_t i = 0; i < 7u; i++)
-        again.w[i] = i < 4u + sets_behind(stride, words) ? w[i] : 0;
-#define SETS_AGAIN(form_stride, form_words)           \
-    if (stride == form_stride && words == form_words) \
-        s->queued = sets_again_##form_stride##_##form_words(a, *s, place, again);
-    SCAN_SETS_FORMS(SETS_AGAIN)
-#undef SETS_AGAIN
+    for (uint32_t i = 0; i < count; i++) {
+        sets_push(s, (passes[i] & 1u) != 0, place + i * stride, hashes[i]);
+        if ((i + 1u) % SETS_SAMPLES != 0 && i + 1u < count)
+            continue;
+        SIMT_ROLLED
+        for (; s->queued >= SETS_TAKE; s->queued -= SETS_TAKE) {
+            if (rare)
+                sets_look_up_apart(a, s->warp, s->queued - SETS_TAKE, SETS_TAKE, sets_most(a, s));
+            else
+                sets_look_up(a, s->warp, s->queued - SETS_TAKE, SETS_TAKE, sets_most(a, s));
+        }
+    }
 }
 
 /* ---- Steps and tiles -------------------------------------------------------------------- */
@@ -451,10 +459,9 @@ SIMT_FUNCTION void sets_load(const struct scan_arguments *a, uint64_t place, uin
     }
 }
 
-SIMT_FUNCTION uint64_t sets_begin(const struct scan_arguments *a, uint64_t tile,
-                                  uint32_t step_bytes)
+SIMT_FUNCTION uint64_t sets_begin(const struct scan_arguments *a, uint64_t tile)
 {
-    return a->position + tile * a->tile_bytes + simt_warp() * step_bytes;
+    return a->position + tile * a->tile_bytes;
 }
 
 /* Look at the step at `at`. */
@@ -462,44 +469,45 @@ SIMT_FUNCTION void sets_look(const struct scan_arguments *a, struct sets_lane *s
                              const struct sets_step *step, uint64_t at, uint32_t apart,
                              uint32_t stride, uint32_t words, uint32_t rows, int rare)
 {
+    uint32_t w[SCAN_SETS_ROWS][7], behind = sets_behind(stride, words);
+    uint32_t first = (uint32_t)(at - a->position) + simt_lane() * apart;
+    uint32_t row_bytes = SIMT_WARP_THREADS * apart;
+
     s->steps++;
+    /* One word of the neighbour's fetched for all rows at once, so that no row waits for it; more
+     * would take too many registers. */
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < rows && behind == 1u; k++)
+        sets_row_words(step, k, rows, behind, w[k]);
     SIMT_UNROLL
     for (uint32_t k = 0; k < rows; k++) {
-        uint32_t place =
-            (uint32_t)(at - a->position) + (k * SIMT_WARP_THREADS + simt_lane()) * apart;
-        uint32_t w[7];
-
-        sets_row_words(step, k, rows, sets_behind(stride, words), w);
-        if (rare) {
-            sets_row_rare(a, s, w, place, stride, words);
-            continue;
-        }
+        if (behind != 1u)
+            sets_row_words(step, k, rows, behind, w[k]);
         SIMT_UNROLL
-        for (uint32_t i = 0; i < 4u + sets_behind(stride, words); i++)
-            w[i] |= a->sets.fold;
-        sets_row(a, s, w, place, stride, words);
+        for (uint32_t i = 0; i < 4u + behind && !rare; i++)
+            w[k][i] |= a->sets.fold;
+        sets_row(a, s, w[k], first + k * row_bytes, stride, words, rare);
     }
 }
 
-/* All of a tile, an even number of steps; `next` is the one that the block takes then. The loads of
- * a step are issued before the one before it is looked at. */
+/* All of a tile; `next` is the one that the warp takes then. The loads of a step are issued before
+ * the one before it is looked at. They stand at one place of the code: a look waits for all loads
+ * that the compiler counts by the same counter, and two places would share one. */
 SIMT_FUNCTION void sets_tile(const struct scan_arguments *a, struct sets_lane *s, uint32_t tile,
-                             uint32_t next, struct sets_step *even, uint32_t stride, uint32_t words,
-                             uint32_t rows, int rare)
+                             uint32_t next, struct sets_step *ahead, uint32_t stride,
+                             uint32_t words, uint32_t rows, int rare)
 {
     uint32_t apart = stride >= 16u ? a->sets.stride : 16u;
     uint32_t step_bytes = rows * SIMT_WARP_THREADS * apart;
-    uint32_t warps_bytes = simt_threads() / SIMT_WARP_THREADS * step_bytes;
-    uint64_t at = sets_begin(a, tile, step_bytes);
+    uint64_t at = sets_begin(a, tile);
 
-    for (uint32_t left = a->tile_steps; left != 0; left -= 2u) {
-        uint64_t following = left > 2u ? at + 2u * warps_bytes : sets_begin(a, next, step_bytes);
-        struct sets_step odd;
+    SIMT_ROLLED
+    for (uint32_t left = a->tile_steps; left != 0; left--) {
+        uint64_t following = left > 1u ? at + step_bytes : sets_begin(a, next);
+        struct sets_step step = *ahead;
 
-        sets_load(a, at + warps_bytes, apart, rows, sets_behind(stride, words), &odd);
-        sets_look(a, s, even, at, apart, stride, words, rows, rare);
-        sets_load(a, following, apart, rows, sets_behind(stride, words), even);
-        sets_look(a, s, &odd, at + warps_bytes, apart, stride, words, rows, rare);
+        sets_load(a, following, apart, rows, sets_behind(stride, words), ahead);
+        sets_look(a, s, &step, at, apart, stride, words, rows, rare);
         at = following;
     }
 }
@@ -514,42 +522,38 @@ SIMT_FUNCTION int sets_is_behind(const struct scan_arguments *a, uint64_t tile)
                from - a->begin - a->sets.offset_max;
 }
 
-/* Returns thread 0's last ticket. */
+/* Each warp draws tiles for itself, and waits for no other. Returns the lane's last ticket. */
 SIMT_FUNCTION uint32_t sets_tiles(const struct scan_arguments *a, struct sets_lane *s,
-                                  uint32_t *tickets, uint32_t stride, uint32_t words, uint32_t rows,
-                                  int rare)
+                                  uint32_t stride, uint32_t words, uint32_t rows, int rare)
 {
-    uint32_t apart = stride >= 16u ? a->sets.stride : 16u, turn = 0, ahead = 0;
-    uint32_t tile = simt_block(), next;
+    uint32_t apart = stride >= 16u ? a->sets.stride : 16u, ahead = 0;
+    uint32_t warps = simt_threads() / SIMT_WARP_THREADS, first = simt_blocks() * warps;
+    uint32_t tile = simt_block() * warps + simt_warp(), next;
     struct sets_step step;
 
-    sets_load(a, sets_begin(a, tile, rows * SIMT_WARP_THREADS * apart), apart, rows,
-              sets_behind(stride, words), &step);
-    if (simt_thread() == 0) {
-        tickets[3] = tile_ticket(a) + simt_blocks();
+    sets_load(a, sets_begin(a, tile), apart, rows, sets_behind(stride, words), &step);
+    if (simt_lane() == 0)
         ahead = tile_ticket(a);
-    }
-    simt_barrier();
-    next = tickets[3];
+    next = simt_shuffle_u32(ahead, 0) + first;
+    if (simt_lane() == 0)
+        ahead = tile_ticket(a);
     while (SIMT_BOUND(tile < a->tile_count)) {
-        uint32_t *ticket = tickets + turn++ % 2u;
-        uint64_t listed = simt_thread() == 0 ? simt_hint_u64(&a->result->listed) : 0;
+        uint64_t listed = simt_lane() == 0 ? simt_hint_u64(&a->result->listed) : 0;
+        uint32_t third;
 
         sets_tile(a, s, tile, next, &step, stride, words, rows, rare);
         if (a->want == SCAN_FIRST)
             sets_drain(a, s);
-        if (simt_thread() == 0) {
-            uint32_t third = ahead + simt_blocks();
-
+        if (s->warp->gives_up != 0)
+            break;
+        third = ahead + first;
+        if (simt_lane() == 0) {
             if (listed > a->listed_max || (a->want == SCAN_FIRST && sets_is_behind(a, third)))
                 third = a->tile_count;
-            *ticket = third;
             ahead = tile_ticket(a);
         }
-        if (simt_barrier_or(s->warp->gives_up != 0))
-            break;
         tile = next;
-        next = *ticket;
+        next = simt_shuffle_u32(third, 0);
     }
     if (s->warp->gives_up == 0)
         sets_drain(a, s);
@@ -577,43 +581,43 @@ SIMT_FUNCTION void sets_load_filter(const struct scan_arguments *a, uint32_t *fi
     }
 }
 
-SIMT_FUNCTION void sets_stream(const struct scan_arguments *a, uint32_t rows, int rare)
+SIMT_FUNCTION void sets_stream(const struct scan_arguments *a, uint32_t stride, uint32_t words,
+                               uint32_t rows, int rare)
 {
-    SIMT_SHARED_DYNAMIC(struct sets_warp, sets_memory, a->sets.shared_bytes);
-    SIMT_SHARED(uint32_t, sets_tickets, 4);
-    uint32_t *filter = (uint32_t *)(void *)(sets_memory + simt_threads() / SIMT_WARP_THREADS);
-    uint32_t asked = 0;
-    struct sets_lane s;
+    /* The bitmap first: at an address that the compiler knows. */
+    SIMT_SHARED_DYNAMIC(uint64_t, sets_memory, a->sets.shared_bytes);
+    struct sets_warp *warps = (struct sets_warp *)(void *)(sets_memory + a->sets.filter_words / 2u);
     struct tile_totals totals = {0, 0, 0};
+    struct sets_lane s;
+    uint32_t asked;
 
-    s.filter = filter;
-    s.warp = sets_memory + simt_warp();
+    s.filter = (uint32_t *)(void *)sets_memory;
+    s.warp = warps + simt_warp();
     s.queued = s.steps = 0;
     s.below = (1u << simt_lane()) - 1u;
     if (simt_lane() == 0) {
         s.warp->spent = s.warp->count = s.warp->candidates = 0;
         s.warp->second_count = s.warp->gives_up = 0;
     }
-    sets_load_filter(a, filter);
+    sets_load_filter(a, (uint32_t *)(void *)sets_memory);
     simt_barrier();
-#define SETS_FORM(form_stride, form_words)                                            \
-    if (a->sets.words == form_words &&                                                \
-        (form_stride == 16u ? a->sets.stride >= 16u : a->sets.stride == form_stride)) \
-        asked = sets_tiles(a, &s, sets_tickets, form_stride, form_words, rows, rare);
-    SCAN_SETS_FORMS(SETS_FORM)
-#undef SETS_FORM
+    asked = sets_tiles(a, &s, stride, words, rows, rare);
     totals.count = simt_lane() == 0 ? s.warp->count : 0;
     totals.candidates = simt_lane() == 0 ? s.warp->candidates : 0;
     totals.floods = simt_lane() == 0 ? s.warp->gives_up : 0;
     tile_finish(a, &totals, asked == UINT32_MAX ? UINT64_MAX : 0);
 }
 
-#define SETS_KERNEL(name, threads, rows, rare)    \
-    SIMT_KERNEL(name, scan_arguments, threads, 1) \
-    {                                             \
-        sets_stream(&args, rows, rare);           \
+/* A kernel per form: each takes the registers that it needs. Where little passes the bitmap, and
+ * where much does. */
+#define SETS_KERNELS(stride, words)                                                              \
+    SIMT_KERNEL(stream_set_##stride##_##words, scan_arguments, SCAN_SETS_THREADS, 1)             \
+    {                                                                                            \
+        sets_stream(&args, stride##u, words##u, SCAN_SETS_ROWS, 1);                              \
+    }                                                                                            \
+    SIMT_KERNEL(stream_set_dense_##stride##_##words, scan_arguments, SCAN_SETS_DENSE_THREADS, 1) \
+    {                                                                                            \
+        sets_stream(&args, stride##u, words##u, SCAN_SETS_DENSE_ROWS, 0);                        \
     }
-
-/* Where little passes the bitmap, and where much does. */
-SETS_KERNEL(stream_set, SCAN_SETS_THREADS, SCAN_SETS_ROWS, 1)
-SETS_KERNEL(stream_set_dense, SCAN_SETS_DENSE_THREADS, SCAN_SETS_DENSE_ROWS, 0)
+SCAN_SETS_FORMS(SETS_KERNELS)
+#undef SETS_KERNELS

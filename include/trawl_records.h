@@ -1,0 +1,129 @@
+/* trawl_records: the part of trawl.h about many records, which is included there: rows, cells and
+ * counts of records x patterns. The conventions are those of trawl.h.
+ */
+#ifndef TRAWL_RECORDS_H
+#define TRAWL_RECORDS_H
+
+#include "trawl.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Records ------------------------------------------------------------------------------
+ *
+ * Many records on one tape: record i is bytes[offsets[i], offsets[i + 1]). This is the layout of
+ * Arrow's large binary and large string columns, which can be searched without a copy. Records may
+ * be empty and of any length; an occurrence counts for a record if it lies wholly inside it.
+ */
+struct trawl_records {
+    const uint8_t *bytes;    /* the tape */
+    const uint64_t *offsets; /* record_count + 1, ascending */
+    uint64_t record_count;
+};
+
+/* Takes rows [row_first, row_first + row_count) of the matrix, in order: first[r * pattern_count +
+ * p] is where in record row_first + r pattern p first begins, counted from the record's first byte,
+ * -1 if it does not occur in it. Non-zero stops the search. Called like a trawl_match_sink; the
+ * rows are borrowed until it returns. */
+typedef int (*trawl_row_sink)(void *context, uint64_t row_first, uint64_t row_count,
+                              const int64_t *first);
+
+/* Deliver the matrix records x patterns, row by row in blocks. The whole tape is searched as one
+ * text, so long and skewed records cost nothing extra. Word and line conditions of the plan look at
+ * the record alone: its borders are the text's.
+ * Errors: ARGUMENT also where offsets descend (text_offset: that of the record) or lie beyond 2^63;
+ * LIMIT if one row would exceed 2^32 bytes. STOPPED if the sink stopped it.
+ * Cost: as of trawl_matrix_next, for the shape FIRST. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix(struct trawl_searcher *searcher,
+                                                       const struct trawl_plan *plan,
+                                                       const struct trawl_records *records,
+                                                       trawl_row_sink sink, void *context,
+                                                       struct trawl_error *error);
+
+/* ---- Records x patterns, pulled -------------------------------------------------------------
+ *
+ * The same question in other shapes. One search for all patterns goes through the tape, its threads
+ * turn occurrences into cells, and the caller asks for the records in batches. A cell is a pair
+ * (record, pattern) of which the pattern occurs in the record; what a record does not hold costs
+ * nothing but in the shapes that have a place for it.
+ */
+struct trawl_matrix_search;
+
+/* Records on one tape in the layout of Arrow's binary and string columns, large or not. */
+struct trawl_record_array {
+    uint64_t size;        /* sizeof(struct trawl_record_array) */
+    const uint8_t *bytes; /* the tape; may be NULL if no record has a byte */
+    const void *offsets;  /* record_count + 1, ascending */
+    uint64_t record_count;
+    uint32_t offset_bytes; /* 8: uint64_t or int64_t; 4: int32_t; 0: 8 */
+    uint32_t reserved;
+    const uint8_t *validity; /* NULL: all records are valid. Else bit (i & 7) of byte i >> 3, i
+                                counted from validity_begin, is 0 where record i is null: nothing
+                                occurs in it, whatever its bytes are. */
+    uint64_t validity_begin; /* bits before the first record's */
+};
+#define TRAWL_RECORD_ARRAY_INIT                                         \
+    {                                                                   \
+        sizeof(struct trawl_record_array), NULL, NULL, 0, 0, 0, NULL, 0 \
+    }
+
+enum trawl_matrix_shape {
+    TRAWL_MATRIX_FIRST = 0,    /* where each pattern first begins in each record, or -1 */
+    TRAWL_MATRIX_CELLS = 1,    /* the cells alone: record, pattern, where it first begins */
+    TRAWL_MATRIX_BITS = 2,     /* a bit for each record and pattern: does it occur? */
+    TRAWL_MATRIX_RECORDS = 3,  /* of each record: does any occur, how many do, which is the first */
+    TRAWL_MATRIX_PATTERNS = 4, /* of each pattern: in how many records does it occur? */
+};
+
+/* Records [record_begin, record_end), complete. What another shape has is NULL or 0. Borrowed until
+ * the next call for the search. Patterns are named by their index in the plan, begins count from
+ * the record's first byte. Row i is of record record_begin + i; rows = record_end - record_begin.
+ */
+struct trawl_matrix_batch {
+    uint64_t size; /* sizeof(struct trawl_matrix_batch), set by the caller */
+    uint64_t record_begin;
+    uint64_t record_end;
+    uint64_t cell_count;           /* of these records, in every shape */
+    const uint64_t *cell_records;  /* CELLS: three columns of cell_count, */
+    const uint64_t *cell_patterns; /* in order of (record, pattern), each pair once */
+    const uint64_t *cell_begins;
+    const int64_t *first; /* FIRST: rows x pattern_count; -1: it does not occur */
+    const uint8_t *bits;  /* BITS: rows x row_bytes; pattern p is bit (p & 7) of byte p >> 3 */
+    uint64_t row_bytes;   /* BITS: pattern_count / 8, rounded up; the bits beyond are 0 */
+    const uint8_t *any;   /* RECORDS: row i is bit (i & 7) of byte i >> 3; the bits beyond are 0 */
+    const uint64_t *counts; /* RECORDS: of each row, how many patterns occur. PATTERNS: NULL but in
+                               the last batch; there of each pattern, in how many records of all */
+    const int64_t *which;   /* RECORDS: of each row, the least index of those that occur, or -1 */
+    bool last;              /* record_end is record_count: no batch follows */
+};
+
+/* Begin. The searcher is inside a call until trawl_matrix_close; plan, tape, offsets and validity
+ * are borrowed until then, *records itself is not. Word and line conditions of the plan look at the
+ * record alone, as in trawl_matrix.
+ * Errors: as of trawl_positions, but for READ. ARGUMENT also for an unknown shape, offset_bytes
+ *         that are none of those above, offsets that descend (text_offset: that of the record) or
+ *         lie beyond 2^63, and an algorithm that takes records, which trawl_matrix alone has.
+ *         LIMIT: FIRST or BITS, and a row exceeds 2^32 bytes.
+ * Cost: reads the offsets once. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_open(
+    struct trawl_searcher *searcher, const struct trawl_plan *plan,
+    const struct trawl_record_array *records, enum trawl_matrix_shape shape,
+    struct trawl_matrix_search **matrix, struct trawl_error *error);
+/* The next batch. Batches follow each other without gap from record 0 on; some may have no record
+ * or no cell. The last one, failures, and who may call: as of trawl_search_next.
+ * Cost: time that of trawl_positions, and what the shape writes: 24 bytes per cell; FIRST 8 and
+ * BITS 1/8 bytes per record and pattern, but rows are cleared only where they held something.
+ * Memory: for each thread's chunks 32 bytes per occurrence in them, and about 1 MiB of rows, but a
+ * whole row at least; PATTERNS 8 bytes per pattern. However many records there are. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_next(struct trawl_matrix_search *matrix,
+                                                            struct trawl_matrix_batch *batch,
+                                                            struct trawl_error *error);
+/* As trawl_search_cancel and trawl_search_close. */
+TRAWL_API void trawl_matrix_cancel(struct trawl_matrix_search *matrix);
+TRAWL_API void trawl_matrix_close(struct trawl_matrix_search *matrix);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

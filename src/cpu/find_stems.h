@@ -1,0 +1,108 @@
+/* find_stems: the three steps of a class that goes by stems, for machines without gathers; a
+ * variant with quicker ones defines HAS_STEM_VECTORS. None has a branch on the text.
+ */
+#ifndef TRAWL_CPU_FIND_STEMS_H
+#define TRAWL_CPU_FIND_STEMS_H
+
+#include <string.h>
+
+#include "cpu/set_matcher.h"
+
+/* One sample; `count` is how many passed before. */
+static inline uint64_t stem_sample(const uint32_t *bitmap, uint32_t shift, const uint8_t *text,
+                                   uint64_t i, uint32_t fold, uint32_t *places, uint64_t count)
+{
+    uint32_t quad;
+
+    memcpy(&quad, text + i, sizeof quad);
+    quad = set_quad(quad, fold);
+    places[count] = (uint32_t)i;
+    return count + (bitmap[quad >> shift] >> (quad >> 8 & 31) & 1);
+}
+
+static inline uint32_t stem_quads(const uint8_t *text, uint64_t first, uint64_t last,
+                                  const struct set_class *class, uint64_t fold, uint32_t *places)
+{
+    const uint32_t *bitmap = (const uint32_t *)(const void *)class->bitmap;
+    uint32_t shift = set_quad_shift(class), fold32 = (uint32_t)fold;
+    uint64_t i = first, count = 0, stride = class->stride;
+
+    for (; i + 3 * stride < last; i += 4 * stride) {
+        count = stem_sample(bitmap, shift, text, i, fold32, places, count);
+        count = stem_sample(bitmap, shift, text, i + stride, fold32, places, count);
+        count = stem_sample(bitmap, shift, text, i + 2 * stride, fold32, places, count);
+        count = stem_sample(bitmap, shift, text, i + 3 * stride, fold32, places, count);
+    }
+    for (; i < last; i += stride)
+        count = stem_sample(bitmap, shift, text, i, fold32, places, count);
+    return (uint32_t)count;
+}
+
+/* The stem map as a loop keeps it in registers. */
+struct stem_view {
+    const uint64_t *map;
+    uint64_t fold;
+    uint32_t shift;
+};
+
+static inline struct stem_view stem_view(const struct set_class *class, uint64_t fold)
+{
+    struct stem_view view = {class->stem_map, fold, 64 - class->stem_bits};
+
+    return view;
+}
+
+/* skip: 0 for a stem, SET_BEGIN_SHIFT for a begin. */
+static inline bool stem_passes(struct stem_view view, uint64_t hash, uint32_t skip)
+{
+    uint64_t word = view.map[hash >> view.shift];
+
+    hash >>= skip;
+    return (word >> (hash & 63) & word >> (hash >> 6 & 63) & 1) != 0;
+}
+
+static inline uint32_t stem_begins(const uint8_t *text, const uint32_t *places,
+                                   uint32_t place_count, uint64_t begin, uint64_t end,
+                                   uint32_t stride, const struct set_class *class, uint64_t fold,
+                                   uint32_t *begins)
+{
+    struct stem_view view = stem_view(class, fold);
+    uint32_t stem_min = class->stem_min;
+    uint64_t count = 0;
+
+    for (uint32_t offset = 0; offset < stride; offset++)
+        for (uint32_t i = 0; i < place_count; i++) {
+            uint64_t x = places[i] - (places[i] < begin + offset ? 0 : offset), low;
+
+            memcpy(&low, text + x, sizeof low);
+            begins[count] = (uint32_t)x;
+            count += stem_passes(view, set_stem_hash(low, fold, stem_min), SET_BEGIN_SHIFT) &
+                     (places[i] >= begin + offset) & (x < end);
+        }
+    return (uint32_t)count;
+}
+
+static inline uint32_t stem_stems(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
+                                  const struct set_class *class, uint64_t fold,
+                                  struct set_passed *passed)
+{
+    struct stem_view view = stem_view(class, fold);
+    uint64_t count = 0;
+
+    for (uint32_t k = class->stem_min; k <= SET_STEM_BYTES; k++) {
+        if ((class->stem_lengths >> k & 1) == 0)
+            continue;
+        for (uint32_t i = 0; i < begin_count; i++) {
+            uint64_t low, hash;
+
+            memcpy(&low, text + begins[i], sizeof low);
+            hash = set_stem_hash(low, fold, k);
+            passed->hash[count] = hash;
+            passed->place[count] = begins[i];
+            count += stem_passes(view, hash, 0);
+        }
+    }
+    return (uint32_t)count;
+}
+
+#endif

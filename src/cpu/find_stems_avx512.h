@@ -1,0 +1,213 @@
+/* find_stems_avx512: the three steps of a class that goes by stems, by gathers. */
+#ifndef TRAWL_CPU_FIND_STEMS_AVX512_H
+#define TRAWL_CPU_FIND_STEMS_AVX512_H
+
+#include <immintrin.h>
+
+#include "cpu/find_stems.h"
+
+/* Sixteen samples of four bytes in a vector: each quarter takes the words that its four lie in. */
+struct stem_order {
+    int32_t words[16];
+    uint8_t bytes[64];
+    int32_t places[16];
+};
+
+static inline void stem_order_fill(struct stem_order *order, uint32_t stride)
+{
+    for (uint32_t i = 0; i < 16; i++) {
+        order->words[i] = (int32_t)(stride * (i / 4) + i % 4);
+        order->places[i] = (int32_t)(stride * i);
+        for (uint32_t b = 0; b < 4; b++)
+            order->bytes[4 * i + b] = (uint8_t)(stride * (i % 4) + b);
+    }
+}
+
+static inline uint32_t stem_quads_vectors(const uint8_t *text, uint64_t first, uint64_t last,
+                                          uint64_t readable, const struct set_class *class,
+                                          uint64_t fold, uint32_t *places)
+{
+    const __m512i factor = _mm512_set1_epi32((int32_t)PLAN_HASH32_FACTOR);
+    const __m512i folds = _mm512_set1_epi32((int32_t)(uint32_t)fold), one = _mm512_set1_epi32(1);
+    const __m128i shift = _mm_cvtsi32_si128((int32_t)set_quad_shift(class));
+    __m512i words, bytes, offsets;
+    uint64_t i = first, stride = class->stride;
+    uint32_t count = 0;
+    struct stem_order order;
+
+    stem_order_fill(&order, (uint32_t)stride);
+    words = _mm512_loadu_si512(order.words);
+    bytes = _mm512_loadu_si512(order.bytes);
+    offsets = _mm512_loadu_si512(order.places);
+    for (; i + 15 * stride < last && i + 64 <= readable; i += 16 * stride) {
+        __m512i quads = _mm512_permutexvar_epi32(words, _mm512_loadu_si512(text + i)), word, bit;
+        __mmask16 passed;
+
+        quads = _mm512_or_si512(_mm512_shuffle_epi8(quads, bytes), folds);
+        quads = _mm512_mullo_epi32(quads, factor);
+        word = _mm512_i32gather_epi32(_mm512_srl_epi32(quads, shift), class->bitmap, 4);
+        bit = _mm512_and_si512(_mm512_srli_epi32(quads, 8), _mm512_set1_epi32(31));
+        passed = _mm512_test_epi32_mask(word, _mm512_sllv_epi32(one, bit));
+        _mm512_storeu_si512(
+            places + count,
+            _mm512_maskz_compress_epi32(
+                passed, _mm512_add_epi32(offsets, _mm512_set1_epi32((int32_t)(uint32_t)i))));
+        count += (uint32_t)_mm_popcnt_u32(passed);
+    }
+    return count + stem_quads(text, i, last, class, fold, places + count);
+}
+
+/* set_stem_hash of eight. */
+static inline __m512i stem_hashes(__m512i low, __m512i fold, uint32_t k)
+{
+    const __m512i keep = _mm512_set1_epi64((int64_t)(UINT64_MAX >> (64 - 8 * k)));
+    const __m512i added = _mm512_set1_epi64((int64_t)(k * SET_HASH_HIGH));
+    __m512i hash = _mm512_mullo_epi64(_mm512_and_si512(_mm512_or_si512(low, fold), keep),
+                                      _mm512_set1_epi64((int64_t)SET_HASH_LOW));
+
+    hash = _mm512_add_epi64(hash, added);
+    return _mm512_xor_si512(hash, _mm512_srli_epi64(hash, 29));
+}
+
+/* Of the eight hashes those whose two bits are in the map. */
+static inline __mmask8 stem_pass(__mmask8 asked, __m512i hashes, const struct stem_view *view,
+                                 uint32_t skip)
+{
+    const __m512i low6 = _mm512_set1_epi64(63), one = _mm512_set1_epi64(1);
+    __m512i at = _mm512_srl_epi64(hashes, _mm_cvtsi32_si128((int32_t)view->shift));
+    __m512i word = _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), asked, at, view->map, 8);
+    __m512i bits = _mm512_srl_epi64(hashes, _mm_cvtsi32_si128((int32_t)skip));
+    __m512i first = _mm512_and_si512(bits, low6);
+    __m512i second = _mm512_and_si512(_mm512_srli_epi64(bits, 6), low6);
+    __m512i a = _mm512_srlv_epi64(word, first), b = _mm512_srlv_epi64(word, second);
+
+    return _mm512_test_epi64_mask(_mm512_and_si512(a, b), one);
+}
+
+/* Append those of the eight places that the mask has. */
+static inline uint32_t stem_append(uint32_t *begins, uint32_t count, __mmask8 which, __m256i places)
+{
+    _mm256_storeu_si256((__m256i *)(void *)(begins + count),
+                        _mm256_maskz_compress_epi32(which, places));
+    return count + (uint32_t)_mm_popcnt_u32(which);
+}
+
+static inline __mmask8 stem_eight(uint32_t left)
+{
+    return (__mmask8)(left >= 8 ? 0xffu : (1u << left) - 1);
+}
+
+/* The begins of all offsets lie in 8 bytes, which are fetched at once. The places are stride - 1
+ * and more beyond `begin`. */
+static inline uint32_t stem_begins_together(const uint8_t *text, const uint32_t *places,
+                                            uint32_t place_count, uint64_t end, uint32_t stride,
+                                            const struct set_class *class, uint64_t fold,
+                                            uint32_t *begins)
+{
+    const __m512i folds = _mm512_set1_epi64((int64_t)fold);
+    const __m256i beyond = _mm256_set1_epi32((int32_t)(uint32_t)end);
+    struct stem_view view = stem_view(class, fold);
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < place_count; i += 8) {
+        __mmask8 there = stem_eight(place_count - i);
+        __m256i x = _mm256_sub_epi32(_mm256_maskz_loadu_epi32(there, places + i),
+                                     _mm256_set1_epi32((int32_t)stride - 1));
+        __m512i low = _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), there,
+                                                  _mm512_cvtepu32_epi64(x), text, 1);
+
+        for (uint32_t later = 0; later < stride; later++) {
+            there = _mm256_mask_cmplt_epu32_mask(there, x, beyond);
+            count = stem_append(begins, count,
+                                there & stem_pass(there, stem_hashes(low, folds, class->stem_min),
+                                                  &view, SET_BEGIN_SHIFT),
+                                x);
+            low = _mm512_srli_epi64(low, 8);
+            x = _mm256_add_epi32(x, _mm256_set1_epi32(1));
+        }
+    }
+    return count;
+}
+
+static inline uint32_t stem_begins_apart(const uint8_t *text, const uint32_t *places,
+                                         uint32_t place_count, uint64_t end, uint32_t offset,
+                                         const struct set_class *class, uint64_t fold,
+                                         uint32_t *begins)
+{
+    const __m512i folds = _mm512_set1_epi64((int64_t)fold);
+    struct stem_view view = stem_view(class, fold);
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < place_count; i += 8) {
+        __mmask8 there = stem_eight(place_count - i);
+        __m256i x = _mm256_sub_epi32(_mm256_maskz_loadu_epi32(there, places + i),
+                                     _mm256_set1_epi32((int32_t)offset));
+        __m512i low;
+
+        there = _mm256_mask_cmplt_epu32_mask(there, x, _mm256_set1_epi32((int32_t)(uint32_t)end));
+        low = _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), there, _mm512_cvtepu32_epi64(x),
+                                          text, 1);
+        count = stem_append(begins, count,
+                            there & stem_pass(there, stem_hashes(low, folds, class->stem_min),
+                                              &view, SET_BEGIN_SHIFT),
+                            x);
+    }
+    return count;
+}
+
+static inline uint32_t stem_begins_vectors(const uint8_t *text, const uint32_t *places,
+                                           uint32_t place_count, uint64_t begin, uint64_t end,
+                                           uint32_t stride, const struct set_class *class,
+                                           uint64_t fold, uint32_t *begins)
+{
+    uint32_t count = 0, first = 0;
+
+    while (first < place_count && places[first] < begin + stride - 1)
+        first++;
+    if (first > 0)
+        count = stem_begins(text, places, first, begin, end, stride, class, fold, begins);
+    places += first;
+    place_count -= first;
+    if (class->stem_min + stride - 1 <= SET_STEM_BYTES)
+        return count + stem_begins_together(text, places, place_count, end, stride, class, fold,
+                                            begins + count);
+    for (uint32_t offset = 0; offset < stride; offset++)
+        count +=
+            stem_begins_apart(text, places, place_count, end, offset, class, fold, begins + count);
+    return count;
+}
+
+static inline uint32_t stem_stems_vectors(const uint8_t *text, const uint32_t *begins,
+                                          uint32_t begin_count, const struct set_class *class,
+                                          uint64_t fold, struct set_passed *passed)
+{
+    const __m512i folds = _mm512_set1_epi64((int64_t)fold);
+    struct stem_view view = stem_view(class, fold);
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < begin_count; i += 8) {
+        __mmask8 there = stem_eight(begin_count - i);
+        __m256i x = _mm256_maskz_loadu_epi32(there, begins + i);
+        __m512i low = _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), there,
+                                                  _mm512_cvtepu32_epi64(x), text, 1);
+
+        for (uint32_t k = class->stem_min; k <= SET_STEM_BYTES; k++) {
+            __m512i hashes;
+            __mmask8 pass;
+
+            if ((class->stem_lengths >> k & 1) == 0)
+                continue;
+            hashes = stem_hashes(low, folds, k);
+            pass = stem_pass(there, hashes, &view, 0) & there;
+            _mm512_storeu_si512(passed->hash + count, _mm512_maskz_compress_epi64(pass, hashes));
+            _mm256_storeu_si256((__m256i *)(void *)(passed->place + count),
+                                _mm256_maskz_compress_epi32(pass, x));
+            count += (uint32_t)_mm_popcnt_u32(pass);
+        }
+    }
+    return count;
+}
+
+#define HAS_STEM_VECTORS
+
+#endif

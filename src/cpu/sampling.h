@@ -1,0 +1,58 @@
+/* sampling: one tile of a large set's search, class by class. */
+#ifndef TRAWL_CPU_SAMPLING_H
+#define TRAWL_CPU_SAMPLING_H
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "cpu/lane.h"
+
+/* Begins of the tile are [begin, end). */
+struct sampling {
+    struct scan *scan;
+    const struct set_matcher *matcher;
+    const struct set_class *class;
+    uint64_t begin;
+    uint64_t end;
+    uint64_t line_words; /* the tile's, if it is looked at by lines; else 0 */
+};
+
+static inline uint64_t load64(const uint8_t *bytes)
+{
+    uint64_t word;
+
+    memcpy(&word, bytes, sizeof word);
+    return word;
+}
+
+/* The 8 bytes at place i, as far as they are readable. */
+static inline uint64_t load_readable(const struct scan *scan, uint64_t i)
+{
+    uint64_t low = 0;
+
+    memcpy(&low, scan->chunk->bytes + i, (size_t)min_u64(sizeof low, scan->loadable - i));
+    return low;
+}
+
+/* ---- scan_stems.c: a class that goes by stems ---- */
+enum trawl_status sample_stems(const struct sampling *sampling);
+/* To the lane's places: those that pairs (of so many words) or samples name, of begins below `end`;
+ * returns how many. */
+uint32_t stem_places(const struct sampling *sampling, uint64_t end, uint64_t words);
+/* How many of the tile's words pairs may look at. */
+uint64_t stem_pair_words(const struct sampling *sampling, uint64_t end);
+/* Gather what begins in [sampling->begin, end) up to stride - 1 before each of the places. */
+enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uint32_t stride,
+                              const uint32_t *places, uint32_t place_count);
+
+/* ---- scan_stem_lines.c: the same where a line needs one hit ---- */
+/* How many words of the tile may be looked at so, 0 if that is not the way. */
+uint64_t stem_line_words(const struct sampling *sampling);
+enum trawl_status sample_stem_lines(const struct sampling *sampling);
+
+/* ---- scan_verify.c ---- */
+/* Samples that passed name literals; those that stand there are gathered in the lane. */
+enum trawl_status sample_verify(const struct sampling *sampling, const struct set_passed *passed,
+                                uint32_t count);
+
+#endif

@@ -1,0 +1,316 @@
+/* residents: texts that stay on devices, whole or split over them.
+ *
+ * A scan finds out by itself whether its chunk lies in one of them. A long text is split into
+ * stripes, each with what it shares with the next; a short one lies on every device.
+ */
+#include <inttypes.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "cuda/engine_cuda.h"
+#include "cuda/lane.h"
+
+#define STRIPES_MAX 64u /* of one text */
+#define STRIPE_ALIGNMENT 4096u
+#define ROOM_LEFT_SHARE 4u /* a loaded text leaves free at most this part of a device's memory */
+
+/* ---- Where a text lies ------------------------------------------------------------------- */
+
+/* *bytes_at is set if it does. */
+static bool resident_holds(const struct cuda_resident *resident, const uint8_t *bytes,
+                           uint64_t count, uint64_t *bytes_at)
+{
+    uint64_t at = (uint64_t)((uintptr_t)bytes - (uintptr_t)resident->bytes);
+
+    if (resident->bytes == NULL || at > resident->count || count > resident->count - at)
+        return false;
+    *bytes_at = at;
+    return true;
+}
+
+/* May this plan's searches use it where they begin `at` bytes behind its first? A part of a text
+ * has no room for occurrences that are longer than what it shares with the next. */
+static bool resident_serves(const struct cuda_resident *resident, const struct trawl_plan *plan,
+                            uint64_t at)
+{
+    bool in_place =
+        plan != NULL && cuda_in_place_pays(plan, cuda_limits_default.in_place_stride_min);
+    bool reaches_end = resident->bytes + resident->count == resident->text + resident->text_count;
+
+    if (resident->in_place != 0 && !in_place)
+        return false;
+    return at < resident->owned &&
+           (reaches_end || plan == NULL || plan->need_after <= resident->count - resident->owned);
+}
+
+bool cuda_residents_locate(struct engine *engine, const struct trawl_plan *plan,
+                           const uint8_t *bytes, uint64_t count, struct engine_part *part)
+{
+    uint32_t devices = 0;
+    uint64_t at;
+
+    part->bytes = 0;
+    (void)pthread_mutex_lock(&engine->lock);
+    for (uint32_t i = 0; i < CUDA_RESIDENT_MAX; i++) {
+        const struct cuda_resident *resident = &engine->residents[i];
+        uint64_t held;
+
+        if (!resident_holds(resident, bytes, 0, &at) || !resident_serves(resident, plan, at))
+            continue;
+        held = count <= resident->count - at ? count : resident->owned - at;
+        if (held > part->bytes)
+            devices = 0;
+        if (held < part->bytes)
+            continue;
+        part->bytes = held;
+        part->device = resident->device_index;
+        devices++;
+    }
+    (void)pthread_mutex_unlock(&engine->lock);
+    if (devices > 1)
+        part->device = ENGINE_DEVICES_MAX;
+    return devices > 0;
+}
+
+static bool find_resident(const struct engine_lane *lane, const uint8_t *bytes, uint64_t count,
+                          bool in_place, struct cuda_resident *resident, uint64_t *bytes_at)
+{
+    struct engine *engine = lane->engine;
+    bool found = false;
+
+    (void)pthread_mutex_lock(&engine->lock);
+    for (uint32_t i = 0; i < CUDA_RESIDENT_MAX && !found; i++) {
+        *resident = engine->residents[i];
+        found = resident->device_index == lane->device_index &&
+                (resident->in_place != 0) == in_place &&
+                resident_holds(resident, bytes, count, bytes_at);
+    }
+    (void)pthread_mutex_unlock(&engine->lock);
+    return found;
+}
+
+bool cuda_lane_resident(const struct engine_lane *lane, const uint8_t *bytes, uint64_t count,
+                        uint64_t *address, uint64_t *bytes_at)
+{
+    struct cuda_resident resident;
+
+    if (!find_resident(lane, bytes, count, false, &resident, bytes_at))
+        return false;
+    *address = resident.memory.address;
+    return true;
+}
+
+bool cuda_lane_in_place(const struct engine_lane *lane, const uint8_t *bytes, uint64_t count,
+                        uint64_t *address)
+{
+    struct cuda_resident resident;
+    uint64_t at;
+
+    if (!find_resident(lane, bytes, count, true, &resident, &at))
+        return false;
+    *address = resident.in_place + at;
+    return true;
+}
+
+/* ---- Loading ----------------------------------------------------------------------------- */
+
+/* A text may not take the room that lanes need to search it. With the device entered. */
+static enum trawl_status check_room(const struct engine_lane *lane, uint64_t bytes,
+                                    struct trawl_error *error)
+{
+    struct cuda_device *device = lane->device;
+    uint64_t used = atomic_load(&device->memory_used), left;
+    size_t free_bytes = 0, total_bytes = 0;
+
+    TRAWL_TRY(CUDA_CALL(device, error, memory_info, &free_bytes, &total_bytes));
+    if (device->memory_max != 0) {
+        used = min_u64(used, device->memory_max);
+        free_bytes = (size_t)min_u64(free_bytes, device->memory_max - used);
+        total_bytes = (size_t)min_u64(total_bytes, device->memory_max);
+    }
+    left = min_u64(lane->limits.resident_room_left, total_bytes / ROOM_LEFT_SHARE);
+    if (saturating_add(bytes, left) <= free_bytes)
+        return TRAWL_OK;
+    return TRAWL_FAIL(error, MEMORY,
+                      "%s: %" PRIu64 " bytes of text and %" PRIu64
+                      " to search them with exceed the %" PRIu64 " that are free",
+                      device->name, bytes, left, (uint64_t)free_bytes);
+}
+
+/* With the device entered. Without room for a copy the text stays where it is, if it may. */
+static enum trawl_status bring_resident(struct engine_lane *lane, struct cuda_resident *resident,
+                                        bool in_place_too, struct trawl_error *error)
+{
+    uint64_t room = ((resident->count + 15) & ~15ull) + SCAN_PADDING_BYTES;
+    enum trawl_status status = TRAWL_MEMORY;
+
+    in_place_too = in_place_too && resident->device_index == 0;
+    if (!in_place_too || !lane->limits.load_in_place)
+        status = check_room(lane, room, error);
+    if (status == TRAWL_OK)
+        status = cuda_memory_reserve(lane->device, &resident->memory, room, error);
+    if (status == TRAWL_MEMORY && in_place_too)
+        return cuda_in_place_register(lane->device, resident, error);
+    TRAWL_TRY(status);
+    TRAWL_TRY(cuda_lane_upload_text(lane, resident->memory.address, resident->bytes,
+                                    resident->count, error));
+    return CUDA_CALL(lane->device, error, stream_wait, lane->stream);
+}
+
+/* Memory that is pinned in place is somebody else's: to let go of it is tried twice. */
+static void resident_release(struct engine *engine, struct cuda_resident *resident)
+{
+    struct cuda_device *device = &engine->devices[resident->device_index];
+
+    if (resident->memory.bytes == 0 && resident->in_place == 0)
+        return;
+    if (cuda_device_enter(device, NULL) == TRAWL_OK ||
+        (resident->in_place != 0 && cuda_device_enter(device, NULL) == TRAWL_OK)) {
+        cuda_memory_release(device, &resident->memory);
+        cuda_in_place_release(device, resident);
+        cuda_device_leave(device);
+    }
+}
+
+static enum trawl_status resident_keep(struct engine *engine, struct cuda_resident *resident,
+                                       struct trawl_error *error)
+{
+    uint32_t i = 0;
+
+    (void)pthread_mutex_lock(&engine->lock);
+    while (i < CUDA_RESIDENT_MAX && engine->residents[i].bytes != NULL)
+        i++;
+    if (i < CUDA_RESIDENT_MAX)
+        engine->residents[i] = *resident;
+    (void)pthread_mutex_unlock(&engine->lock);
+    if (i < CUDA_RESIDENT_MAX)
+        return TRAWL_OK;
+    resident_release(engine, resident);
+    return TRAWL_FAIL(error, LIMIT, "more than %u texts are loaded", CUDA_RESIDENT_MAX);
+}
+
+/* The text, or its part [begin, begin + owned) with what it shares with the next. */
+static enum trawl_status load_on(struct engine *engine, uint32_t index, const uint8_t *text,
+                                 uint64_t text_count, uint64_t begin, uint64_t owned,
+                                 bool in_place_too, struct trawl_error *error)
+{
+    uint64_t overlap = min_u64(cuda_limits_now().split_overlap, text_count - begin - owned);
+    struct cuda_resident resident = {.bytes = text + begin,
+                                     .count = owned + overlap,
+                                     .owned = owned,
+                                     .text = text,
+                                     .text_count = text_count,
+                                     .device_index = index};
+    struct engine_lane *lane = NULL;
+    enum trawl_status status;
+
+    TRAWL_TRY(cuda_lane_open_on(engine, index, &lane, error));
+    TRAWL_TRY_DONE(cuda_device_enter(lane->device, error));
+    status = bring_resident(lane, &resident, in_place_too, error);
+    if (status != TRAWL_OK) {
+        (void)lane->device->driver->stream_wait(lane->stream);
+        cuda_memory_release(lane->device, &resident.memory);
+        cuda_in_place_release(lane->device, &resident);
+    }
+    cuda_device_leave(lane->device);
+    if (status == TRAWL_OK)
+        status = resident_keep(engine, &resident, error);
+done:
+    cuda_lane_close(lane);
+    return status;
+}
+
+/* On this device or, where that has no room for it, on the next that has. */
+static enum trawl_status load_stripe(struct engine *engine, uint32_t index, const uint8_t *text,
+                                     uint64_t text_count, uint64_t begin, uint64_t owned,
+                                     struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_MEMORY;
+
+    for (uint32_t i = 0; i < engine->device_count && status == TRAWL_MEMORY; i++)
+        status = load_on(engine, (index + i) % engine->device_count, text, text_count, begin, owned,
+                         false, error);
+    return status;
+}
+
+/* Long texts are split over the devices, in stripes that are dealt out in turn, so that results in
+ * order keep all of them busy: a stripe is less than the tasks of a search reach ahead. It is not
+ * much less, since each costs a launch and a wait. */
+static enum trawl_status load_split(struct engine *engine, const uint8_t *bytes, uint64_t count,
+                                    struct trawl_error *error)
+{
+    uint64_t devices = engine->device_count;
+    uint64_t stripes =
+        min_u64(STRIPES_MAX, count / cuda_limits_now().stripe_bytes) / devices * devices;
+    uint64_t step = (count / max_u64(stripes, devices) / STRIPE_ALIGNMENT + 1) * STRIPE_ALIGNMENT;
+
+    for (uint64_t begin = 0, i = 0; begin < count; begin += step, i++)
+        TRAWL_TRY(load_stripe(engine, (uint32_t)(i % devices), bytes, count, begin,
+                              min_u64(step, count - begin), error));
+    return TRAWL_OK;
+}
+
+/* Of this length alone, or with UINT64_MAX of any. */
+static void unload(struct engine *engine, const uint8_t *bytes, uint64_t count)
+{
+    for (uint32_t i = 0; i < CUDA_RESIDENT_MAX; i++) {
+        struct cuda_resident resident = {.bytes = NULL};
+
+        (void)pthread_mutex_lock(&engine->lock);
+        if (engine->residents[i].bytes != NULL && engine->residents[i].text == bytes &&
+            (count == UINT64_MAX || engine->residents[i].text_count == count)) {
+            resident = engine->residents[i];
+            memset(&engine->residents[i], 0, sizeof engine->residents[i]);
+        }
+        (void)pthread_mutex_unlock(&engine->lock);
+        resident_release(engine, &resident);
+    }
+}
+
+/* Short texts lie on every device; lanes of one that has no room copy what they search, as for
+ * other texts. */
+static enum trawl_status load(struct engine *engine, const uint8_t *bytes, uint64_t count,
+                              struct trawl_error *error)
+{
+    if (engine->device_count > 1 && count >= cuda_limits_now().split_bytes_min) {
+        if (load_split(engine, bytes, count, error) == TRAWL_OK)
+            return TRAWL_OK;
+        unload(engine, bytes, count);
+    }
+    TRAWL_TRY(load_on(engine, 0, bytes, count, 0, count, true, error));
+    for (uint32_t index = 1; index < engine->device_count; index++)
+        (void)load_on(engine, index, bytes, count, 0, count, false, NULL);
+    return TRAWL_OK;
+}
+
+static bool is_loaded(struct engine *engine, const uint8_t *bytes, uint64_t count)
+{
+    bool found = false;
+
+    (void)pthread_mutex_lock(&engine->lock);
+    for (uint32_t i = 0; i < CUDA_RESIDENT_MAX; i++)
+        found |= engine->residents[i].bytes != NULL && engine->residents[i].text == bytes &&
+                 engine->residents[i].text_count == count;
+    (void)pthread_mutex_unlock(&engine->lock);
+    return found;
+}
+
+enum trawl_status engine_cuda_load(struct engine *engine, const uint8_t *bytes, uint64_t count,
+                                   bool anew, struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+
+    (void)pthread_mutex_lock(&engine->load_lock);
+    if (anew)
+        engine_cuda_unload(engine, bytes);
+    if (count > 0 && !is_loaded(engine, bytes, count))
+        status = load(engine, bytes, count, error);
+    (void)pthread_mutex_unlock(&engine->load_lock);
+    return status;
+}
+
+void engine_cuda_unload(struct engine *engine, const uint8_t *bytes)
+{
+    unload(engine, bytes, UINT64_MAX);
+}

@@ -1,0 +1,240 @@
+/* cells: made record by record, in the thread that searched.
+ *
+ * A record with few matches is kept sorted by insertion, which finds a pattern that came before on
+ * its way. With many, a table says whether a pattern came before, and what is left is sorted once,
+ * by the bytes of its numbers: a long record takes time linear in its matches.
+ */
+#include "match/cells.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+
+#define CELLS_CAPACITY_MIN 256u
+#define ROW_ROOM_MIN 64u
+#define INSERTION_MAX 16u /* matches of a record */
+
+/* ---- Columns ------------------------------------------------------------------------------ */
+
+void cells_clear(struct cells *cells)
+{
+    memory_release(cells->records, cells->capacity, sizeof *cells->records);
+    memory_release(cells->patterns, cells->capacity, sizeof *cells->patterns);
+    memory_release(cells->begins, cells->capacity, sizeof *cells->begins);
+    memset(cells, 0, sizeof *cells);
+}
+
+enum trawl_status cells_reserve(struct cells *cells, uint64_t more, struct trawl_error *error)
+{
+    uint64_t capacity = max_u64(2 * cells->capacity, CELLS_CAPACITY_MIN);
+    uint64_t **columns[3] = {&cells->records, &cells->patterns, &cells->begins};
+    void *grown[3] = {NULL, NULL, NULL};
+    enum trawl_status status = TRAWL_OK;
+
+    TRAWL_ASSERT(cells->count <= cells->capacity);
+    TRAWL_ASSERT(cells->count + more >= cells->count);
+    if (cells->count + more <= cells->capacity)
+        return TRAWL_OK;
+    capacity = max_u64(capacity, cells->count + more);
+    for (int i = 0; i < 3 && status == TRAWL_OK; i++)
+        status = memory_allocate(capacity, sizeof(uint64_t), &grown[i], error);
+    if (status != TRAWL_OK) {
+        for (int i = 0; i < 3; i++)
+            memory_release(grown[i], capacity, sizeof(uint64_t));
+        return status;
+    }
+    for (int i = 0; i < 3; i++) {
+        if (cells->count > 0)
+            memcpy(grown[i], *columns[i], (size_t)cells->count * sizeof(uint64_t));
+        memory_release(*columns[i], cells->capacity, sizeof(uint64_t));
+        *columns[i] = (uint64_t *)grown[i];
+    }
+    cells->capacity = capacity;
+    return TRAWL_OK;
+}
+
+enum trawl_status cells_copy(struct cells *cells, const struct cells *other, uint64_t from,
+                             uint64_t to, struct trawl_error *error)
+{
+    TRAWL_ASSERT(from <= to && to <= other->count);
+    TRAWL_ASSERT(cells != other);
+    cells->count = 0;
+    TRAWL_TRY(cells_reserve(cells, to - from, error));
+    for (uint64_t i = from; i < to; i++)
+        cells_append(cells, other->records[i], other->patterns[i], other->begins[i]);
+    return TRAWL_OK;
+}
+
+enum trawl_status cells_merge(struct cells *cells, struct cells *room, const struct cells *others,
+                              uint64_t count, struct trawl_error *error)
+{
+    struct cells merged;
+    uint64_t a = 0, b = 0;
+
+    room->count = 0;
+    TRAWL_TRY(cells_reserve(room, cells->count + count, error));
+    while (a < cells->count || b < count) {
+        bool first = b == count || (a < cells->count && cells->patterns[a] <= others->patterns[b]);
+        const struct cells *from = first ? cells : others;
+        uint64_t at = first ? a : b;
+
+        b += !first || (b < count && cells->patterns[a] == others->patterns[b]);
+        a += first;
+        cells_append(room, from->records[at], from->patterns[at], from->begins[at]);
+    }
+    TRAWL_ASSERT(room->count <= cells->count + count);
+    TRAWL_ASSERT(room->count <= room->capacity);
+    merged = *room;
+    *room = *cells;
+    *cells = merged;
+    return TRAWL_OK;
+}
+
+/* ---- One record --------------------------------------------------------------------------- */
+
+enum trawl_status cells_begin(struct cell_digest *digest, uint64_t match_count,
+                              struct trawl_error *error)
+{
+    digest->cells.count = 0;
+    digest->row_count = 0;
+    return match_count == 0 ? TRAWL_OK : cells_reserve(&digest->cells, match_count, error);
+}
+
+enum trawl_status cells_row_grow(struct cell_digest *digest, struct trawl_error *error)
+{
+    uint64_t room = max_u64(2 * digest->row_room, ROW_ROOM_MIN);
+    void *memory;
+
+    TRAWL_TRY(memory_allocate(2 * room, sizeof *digest->row, &memory, error));
+    if (digest->row_count > 0)
+        memcpy(memory, digest->row, (size_t)digest->row_count * sizeof *digest->row);
+    memory_release(digest->row, 2 * digest->row_room, sizeof *digest->row);
+    digest->row = (struct cell *)memory;
+    digest->row_room = room;
+    TRAWL_ASSERT(digest->row_count < digest->row_room);
+    return TRAWL_OK;
+}
+
+static enum trawl_status seen_reserve(struct cell_digest *digest, uint64_t count,
+                                      struct trawl_error *error)
+{
+    uint64_t slots = CELLS_CAPACITY_MIN;
+    void *memory;
+
+    while (slots < 2 * count)
+        slots *= 2;
+    if (slots > digest->seen_slots) {
+        TRAWL_TRY(memory_allocate_zeroed(slots, sizeof *digest->seen, &memory, error));
+        memory_release(digest->seen, digest->seen_slots, sizeof *digest->seen);
+        digest->seen = (uint64_t *)memory;
+        digest->seen_slots = slots;
+        digest->seen_stamp = 0;
+    }
+    if (++digest->seen_stamp == 0) { /* stamps of 2^32 records ago */
+        memset(digest->seen, 0, (size_t)digest->seen_slots * sizeof *digest->seen);
+        digest->seen_stamp = 1;
+    }
+    return TRAWL_OK;
+}
+
+/* Put the pattern into the table; false: it is there. */
+static bool see(struct cell_digest *digest, uint64_t pattern)
+{
+    uint64_t mask = digest->seen_slots - 1;
+    uint64_t entry = (uint64_t)digest->seen_stamp << 32 | pattern;
+    uint64_t slot = (pattern * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+
+    TRAWL_ASSERT((digest->seen_slots & mask) == 0); /* a power of two */
+    TRAWL_ASSERT(pattern <= UINT32_MAX);
+    while (digest->seen[slot] >> 32 == digest->seen_stamp) {
+        if (digest->seen[slot] == entry)
+            return false;
+        slot = (slot + 1) & mask;
+    }
+    digest->seen[slot] = entry;
+    return true;
+}
+
+/* Leave of each pattern the first; returns how many there are. */
+static uint64_t leave_first(struct cell_digest *digest, uint64_t count)
+{
+    uint64_t left = 0;
+
+    for (uint64_t i = 0; i < count; i++)
+        if (see(digest, digest->row[i].pattern))
+            digest->row[left++] = digest->row[i];
+    return left;
+}
+
+/* Sort a few by pattern, of each the first alone; returns how many are left. */
+static uint64_t sort_few(struct cell *row, uint64_t count)
+{
+    uint64_t left = 0;
+
+    for (uint64_t i = 0; i < count; i++) {
+        struct cell cell = row[i];
+        uint64_t at = left;
+
+        while (at > 0 && row[at - 1].pattern > cell.pattern)
+            at--;
+        if (at > 0 && row[at - 1].pattern == cell.pattern)
+            continue;
+        memmove(row + at + 1, row + at, (size_t)(left - at) * sizeof *row);
+        row[at] = cell;
+        left++;
+    }
+    return left;
+}
+
+/* Sort different patterns, byte by byte from the last one that any of them has, to and fro between
+ * row and room. Returns the one where they are. */
+static const struct cell *sort_many(struct cell *row, struct cell *room, uint64_t count)
+{
+    uint64_t bits = 0;
+
+    for (uint64_t i = 0; i < count; i++)
+        bits |= row[i].pattern;
+    for (unsigned shift = 0; bits >> shift != 0; shift += 8) {
+        uint32_t places[257] = {0};
+        struct cell *from = row;
+
+        for (uint64_t i = 0; i < count; i++)
+            places[(from[i].pattern >> shift & 255) + 1]++;
+        for (unsigned i = 1; i < 256; i++)
+            places[i] += places[i - 1];
+        for (uint64_t i = 0; i < count; i++)
+            room[places[from[i].pattern >> shift & 255]++] = from[i];
+        row = room;
+        room = from;
+    }
+    return row;
+}
+
+enum trawl_status cells_keep(struct cell_digest *digest, enum cells_order order, uint64_t record,
+                             struct trawl_error *error)
+{
+    uint64_t count = digest->row_count;
+    const struct cell *row = digest->row;
+
+    digest->row_count = 0;
+    if (count <= INSERTION_MAX) {
+        count = sort_few(digest->row, count);
+    } else {
+        TRAWL_TRY(seen_reserve(digest, count, error));
+        count = leave_first(digest, count);
+        if (order == CELLS_SORTED)
+            row = sort_many(digest->row, digest->row + digest->row_room, count);
+    }
+    TRAWL_ASSERT(digest->cells.count + count <= digest->cells.capacity);
+    for (uint64_t i = 0; i < count; i++)
+        cells_append(&digest->cells, record, row[i].pattern, row[i].begin);
+    return TRAWL_OK;
+}
+
+void cells_release(struct cell_digest *digest)
+{
+    cells_clear(&digest->cells);
+    memory_release(digest->row, 2 * digest->row_room, sizeof *digest->row);
+    memory_release(digest->seen, digest->seen_slots, sizeof *digest->seen);
+    memset(digest, 0, sizeof *digest);
+}

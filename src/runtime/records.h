@@ -1,0 +1,118 @@
+/* records: a tape cut by offsets of either width, and the search for cells in it.
+ *
+ * matrix.c has the calls, cells.c makes cells of a piece's matches, rows.c makes rows of cells, and
+ * matrix_algorithm.c runs the gallery's algorithm that takes records one by one.
+ */
+#ifndef TRAWL_RUNTIME_RECORDS_H
+#define TRAWL_RUNTIME_RECORDS_H
+
+#include "runtime/search.h"
+
+struct records {
+    const uint8_t *tape; /* where the first record begins; positions count from here */
+    uint64_t tape_bytes;
+    uint64_t origin; /* its offset */
+    const void *offsets;
+    bool narrow; /* int32_t, else uint64_t */
+    const uint8_t *validity;
+    uint64_t validity_begin;
+    uint64_t count;
+};
+
+/* Where record `index` begins, and the one before it ends. */
+static inline uint64_t records_begin(const struct records *records, uint64_t index)
+{
+    uint64_t offset = records->narrow ? (uint64_t)((const int32_t *)records->offsets)[index]
+                                      : ((const uint64_t *)records->offsets)[index];
+
+    return offset - records->origin;
+}
+
+static inline bool records_is_null(const struct records *records, uint64_t index)
+{
+    uint64_t bit = records->validity_begin + index;
+
+    return records->validity != NULL && (records->validity[bit >> 3] >> (bit & 7) & 1) == 0;
+}
+
+/* Check the caller's array. Errors: ARGUMENT. */
+enum trawl_status records_open(struct records *records, const struct trawl_record_array *array,
+                               struct trawl_error *error);
+
+/* ---- cells.c ---- */
+
+/* What workers need to make cells: records, and the plan whose conditions hold inside each. */
+struct cell_maker {
+    const struct records *records;
+    const struct trawl_plan *plan;
+    enum cells_order order; /* of records that lie in one piece */
+};
+
+/* The first record that ends beyond the position; those before `from` do not. Count: none. */
+uint64_t records_beyond(const struct records *records, uint64_t from, uint64_t position);
+/* A sink's digest; its context is a cell_maker. */
+enum trawl_status cells_digest(const struct sink *sink, const struct sink_piece *piece,
+                               struct sink_digest *digest, struct trawl_error *error);
+
+/* Records [record_begin, record_end), complete, and their cells. */
+struct span {
+    uint64_t record_begin;
+    uint64_t record_end;
+    struct cells cells; /* borrowed */
+    bool last;
+};
+
+/* ---- rows.c ---- */
+
+/* Rows of one kind, made in blocks by all workers. */
+struct rows {
+    struct job job; /* first: its serve gets this */
+    enum trawl_matrix_shape shape;
+    uint64_t columns;
+    uint64_t row_bytes;     /* of FIRST and BITS */
+    uint64_t rows_max;      /* of a block */
+    struct row_store store; /* of the searcher, which gets it back */
+    struct trawl_searcher *searcher;
+    uint32_t helpers; /* workers worth waking; 0: the caller makes all */
+    bool shared;      /* they were */
+
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t ready; /* to the caller */
+    struct span span;
+    uint64_t span_blocks; /* that the span takes */
+    uint64_t taken;       /* of them: being made, or made */
+    uint64_t delivered;   /* the caller is at this one, or done with those before it */
+    bool holds;           /* the caller is at one */
+};
+
+/* One block as the caller sees it. */
+struct rows_view {
+    uint64_t record_begin;
+    uint64_t record_end;
+    uint64_t cell_count;
+    const void *cells;      /* FIRST, BITS */
+    const uint64_t *counts; /* RECORDS */
+    const int64_t *which;
+    const uint8_t *any;
+    bool last;
+};
+
+/* Errors: MEMORY; LIMIT: a row exceeds 2^32 bytes. rows_close is to follow, also on failure. */
+enum trawl_status rows_open(struct rows *rows, struct trawl_searcher *searcher,
+                            enum trawl_matrix_shape shape, uint64_t columns, uint64_t record_count,
+                            struct trawl_error *error);
+void rows_close(struct rows *rows);
+/* Begin with a span, whose cells stay until its last block is done with. */
+void rows_begin(struct rows *rows, const struct span *span);
+/* The span's next block, valid until the next call; false: there is none. */
+bool rows_next(struct rows *rows, struct rows_view *view);
+
+/* ---- matrix_algorithm.c ---- */
+
+/* trawl_matrix under a plan whose algorithm takes records, of offsets of 8 bytes. Inside a call. */
+enum trawl_status matrix_by_algorithm(struct trawl_searcher *searcher,
+                                      const struct trawl_plan *plan,
+                                      const struct trawl_record_array *records, trawl_row_sink sink,
+                                      void *context, struct trawl_error *error);
+
+#endif
