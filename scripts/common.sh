@@ -35,6 +35,17 @@ have_qemu_arm64() {
     have qemu-aarch64 || have qemu-aarch64-static
 }
 
+have_locale_sources() {
+    have localedef && [ -f /usr/share/i18n/locales/tr_TR ]
+}
+
+have_python_headers() {
+    python3 - <<'END' 2>/dev/null
+import os, sysconfig
+assert os.path.exists(os.path.join(sysconfig.get_paths()["include"], "Python.h"))
+END
+}
+
 needs_build() {
     cat <<'ROWS'
 gcc|have gcc
@@ -55,10 +66,20 @@ pkg-config|have pkg-config
 clang|have clang
 libclang-rt-dev|have_fuzzer_runtime
 clang-format|have clang-format
+git|have git
+ripgrep|have rg
 shellcheck|have shellcheck
+ripgrep|have rg
+tmux|have tmux
 gcc-aarch64-linux-gnu|have aarch64-linux-gnu-gcc
 libc6-dev-arm64-cross|[ -f /usr/aarch64-linux-gnu/include/stdio.h ]
 qemu-user|have_qemu_arm64
+zsh|have zsh
+fish|have fish
+locales|have_locale_sources
+python3-dev|have_python_headers
+python3-pip|python3 -c 'import pip' 2>/dev/null
+python3-venv|python3 -c 'import venv' 2>/dev/null
 ROWS
 }
 

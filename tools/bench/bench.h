@@ -6,7 +6,9 @@
 
 int bench_cpu(const struct options *options);
 int bench_commands(const struct options *options);
+int bench_matrix(const struct options *options);
 int bench_papers(const struct options *options);
 int bench_roofline(const struct options *options);
+int bench_sets(const struct options *options);
 
 #endif

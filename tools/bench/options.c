@@ -1,4 +1,4 @@
-/* options: what was typed after `trawl-bench cpu`, `commands`, `papers` or `roofline`. */
+/* options: what was typed after `trawl-bench cpu` and the other benchmarks' names. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -9,20 +9,25 @@
 
 #define TEXT_BYTES_UNIT 4096u
 #define LINE_BYTES_MAX 1024u
+#define MODES "cpu, commands, papers, roofline, sets, matrix"
 
 static const char help[] =
     "Usage: trawl-bench cpu [OPTION]...\n"
     "       trawl-bench commands [OPTION]...\n"
     "       trawl-bench papers [pss|bmh|swift|word|records] [OPTION]...\n"
     "       trawl-bench roofline [OPTION]...\n"
+    "       trawl-bench sets [OPTION]...\n"
+    "       trawl-bench matrix [OPTION]...\n"
     "cpu times, in one process and on one text in memory, a loop that only reads, the C library's\n"
     "memmem, and trawl with one thread and with all. commands times whole processes: trawl,\n"
     "grep -F and rg -F on files. papers measures the tables and figures of the gallery's sources\n"
     "again, on a GPU too if there is one. roofline times each engine with each method and as\n"
-    "chosen, against the speed of reading. Every timed answer is checked; a wrong one ends the "
-    "run\n"
-    "with exit status 1.\n\n"
-    "  --bytes=SIZE           size of each text (1G); K, M and G are powers of 1024\n"
+    "chosen, against the speed of reading. sets and matrix search for many patterns, in one text\n"
+    "and in many records, beside Hyperscan, aho-corasick, grep and rg where they are installed,\n"
+    "memmem and the gallery. Every timed answer is checked; a wrong one of ours ends the run with\n"
+    "exit status 1.\n\n"
+    "  --bytes=SIZE           size of each text (1G; sets at most 64M, matrix 200 MB); K, M and G\n"
+    "                         are powers of 1024\n"
     "  --rounds=N             timed runs of each thing, interleaved; the median counts (5);\n"
     "                         papers: (10, or as many as the source has)\n"
     "  --threads=N            threads of the runs that use all (one per core)\n"
@@ -38,7 +43,7 @@ static const char help[] =
     "  --largest=SIZE         papers: no text is larger (64M)\n"
     "  --seconds=N            papers, roofline: what is not begun by then is left out (480)\n"
     "  --cell-seconds=N       papers, roofline: fewer runs where they take longer in all (1;\n"
-    "                         papers 5)\n"
+    "                         papers 5); sets, matrix: of slow ones that much work is measured\n"
     "  --small-runs=N         commands: runs on a file of 1 KiB (200)\n"
     "  --json=FILE            write all times\n"
     "  --csv=FILE             papers: write a line per figure\n"
@@ -251,15 +256,15 @@ static const char *whole_line(int argc, char **argv)
 /* What stands behind the options: a benchmark, and of papers a report. */
 static void take_words(int count, char **words, struct options *options)
 {
-    static const char *const modes[] = {"cpu", "commands", "papers", "roofline"};
+    static const char *const modes[] = {"cpu", "commands", "papers", "roofline", "sets", "matrix"};
 
     if (count < 1)
-        fail("say one of: cpu, commands, papers, roofline (--help tells more)");
+        fail("say one of: " MODES " (--help tells more)");
     for (uint32_t i = 0; i < sizeof modes / sizeof modes[0]; i++)
         if (strcmp(words[0], modes[i]) == 0)
             options->mode = modes[i];
     if (options->mode == NULL)
-        fail("there is no benchmark '%s'; say one of: cpu, commands, papers, roofline", words[0]);
+        fail("there is no benchmark '%s'; say one of: " MODES, words[0]);
     if (count > (strcmp(options->mode, "papers") == 0 ? 2 : 1))
         fail("one word too many: %s", words[count - 1]);
     options->paper = count == 2 ? words[1] : NULL;

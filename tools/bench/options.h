@@ -1,4 +1,4 @@
-/* options: what was typed after `trawl-bench cpu`, `commands`, `papers` or `roofline`. */
+/* options: what was typed after `trawl-bench cpu` and the other benchmarks' names. */
 #ifndef BENCH_OPTIONS_H
 #define BENCH_OPTIONS_H
 
@@ -8,7 +8,7 @@
 #include <trawl.h>
 
 struct options {
-    const char *mode;    /* "cpu", "commands", "papers" or "roofline" */
+    const char *mode;    /* the benchmark: "cpu", "commands" and so on */
     const char *paper;   /* papers: one report's name; NULL: all */
     const char *program; /* argv[0] */
     const char *line;    /* the whole command line, for the reports */

@@ -127,6 +127,12 @@ void source_dna(const struct options *options, struct source *source)
              GENERATOR_SEED);
 }
 
+void source_words(const struct options *options, struct source *source)
+{
+    if (!find_source(options, NULL, "words-100k.txt", source))
+        source_english(options, source);
+}
+
 void source_free(struct source *source)
 {
     free(source->bytes);

@@ -21,6 +21,8 @@ void source_english(const struct options *options, struct source *source);
 void source_dna(const struct options *options, struct source *source);
 /* world192.txt of the data folder, else generated words in lines that end in CR LF. */
 void source_world(const struct options *options, struct source *source);
+/* words-100k.txt of the data folder, else what source_english gives: words between other bytes. */
+void source_words(const struct options *options, struct source *source);
 void source_free(struct source *source);
 
 /* Memory for a text: whole pages, large ones where the system has them. */

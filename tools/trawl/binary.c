@@ -20,6 +20,7 @@ void binary_next_block(struct scan *scan, uint64_t end)
 {
     output_commit(scan->output);
     scan->selected_before_block = scan->selected_count;
+    scan->groups_before_block = scan->job->groups;
     scan->block_end = (end + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
 }
 
@@ -41,7 +42,9 @@ void binary_found(struct scan *scan)
     else
         output_commit(scan->output);
     scan->pending_count = 0;
-    if (scan->settings->typed->binary_files == BINARY_FILES_WITHOUT_MATCH) {
+    if (scan->binary_files == BINARY_FILES_WITHOUT_MATCH) {
+        if (in_current_block)
+            scan->job->groups = scan->groups_before_block; /* nothing of it was printed */
         scan->selected_count = 0;
         scan->stop = true;
         return;
@@ -99,7 +102,8 @@ void binary_look_ahead(struct scan *scan)
         null = memchr(buffer, '\0', (size_t)got);
         if (null != NULL) {
             scan->null_offset = offset + (uint64_t)(null - buffer);
-            scan->stop = false;
+            /* A selected line that decided still does. */
+            scan->stop = scan->quiet && scan->stop_at_select && scan->selected_count > 0;
             binary_found(scan);
             return;
         }

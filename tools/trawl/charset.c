@@ -2,6 +2,7 @@
 #include "trawl/charset.h"
 
 #include <langinfo.h>
+#include <limits.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,17 @@
 /* Letters that the C library folds and grep 3.8 does not find: Cyrillic forms of Unicode 9. */
 #define UNFOUND_BEGIN 0x1c80
 #define UNFOUND_END 0x1c89
+
+/* Two kinds of locale beside UTF-8 have letters beyond ASCII. Of one byte: what it stands for,
+ * asked once. Of several bytes: mbrtowc is asked for each. */
+static struct {
+    enum charset kind;
+    bool every_byte_is_valid;
+    uint32_t code_points[256]; /* CHARSET_SINGLE; NO_CHARACTER: the byte is none */
+} locale_set = {CHARSET_BYTES, true, {0}};
+
+#define NO_CHARACTER UINT32_MAX
+#define ENCODING_BYTES_MAX 4 /* that the library takes */
 
 /* Found once by charset_prepare, then only read. */
 static struct {
@@ -43,14 +55,34 @@ void charset_prepare(bool beyond_ascii)
         lonesome.seen_end = end;
 }
 
-bool charset_open(void)
+static void read_bytes(void)
 {
-    const char *codeset;
+    locale_set.every_byte_is_valid = true;
+    for (int byte = 0; byte < 256; byte++) {
+        wint_t character = btowc(byte);
 
-    if (setlocale(LC_CTYPE, "") == NULL || MB_CUR_MAX <= 1)
-        return false;
-    codeset = nl_langinfo(CODESET);
-    return strcmp(codeset, "UTF-8") == 0;
+        locale_set.code_points[byte] = character == WEOF ? NO_CHARACTER : (uint32_t)character;
+        if (character == WEOF)
+            locale_set.every_byte_is_valid = false;
+    }
+}
+
+enum charset charset_open(void)
+{
+    const char *name = setlocale(LC_CTYPE, "");
+
+    locale_set.kind = CHARSET_BYTES;
+    if (name == NULL || strcmp(name, "C") == 0 || strcmp(name, "POSIX") == 0)
+        return locale_set.kind;
+    if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0)
+        locale_set.kind = CHARSET_UTF8;
+    else if (MB_CUR_MAX <= 1)
+        locale_set.kind = CHARSET_SINGLE;
+    else if (MB_CUR_MAX <= ENCODING_BYTES_MAX)
+        locale_set.kind = CHARSET_MULTIBYTE;
+    if (locale_set.kind == CHARSET_SINGLE)
+        read_bytes();
+    return locale_set.kind;
 }
 
 static bool is_continuation(uint8_t byte)
@@ -67,6 +99,10 @@ static size_t character_length(const uint8_t *bytes, size_t bytes_count)
     mbstate_t state;
     size_t length;
 
+    if (locale_set.kind == CHARSET_SINGLE)
+        return locale_set.code_points[lead] == NO_CHARACTER ? 0 : 1;
+    if (locale_set.kind == CHARSET_MULTIBYTE)
+        lead = 0xff;
     if (lead < 0xc2)
         return 0;
     if (lead < 0xe0)
@@ -87,6 +123,9 @@ bool charset_is_valid(const uint8_t *bytes, size_t bytes_count)
 {
     size_t i = 0;
 
+    if (locale_set.kind == CHARSET_BYTES ||
+        (locale_set.kind == CHARSET_SINGLE && locale_set.every_byte_is_valid))
+        return true;
     while (i < bytes_count) {
         uint64_t word;
 
@@ -123,6 +162,11 @@ bool charset_decode(const uint8_t *bytes, size_t bytes_count, uint32_t *code_poi
         *length = 1;
         return true;
     }
+    if (locale_set.kind <= CHARSET_SINGLE) {
+        *code_point = locale_set.code_points[bytes[0]];
+        *length = 1;
+        return locale_set.kind == CHARSET_SINGLE && *code_point != NO_CHARACTER;
+    }
     memset(&state, 0, sizeof state);
     result = mbrtowc(&character, (const char *)bytes, bytes_count, &state);
     if (result == 0 || result > bytes_count)
@@ -136,6 +180,68 @@ bool charset_is_word(void *context, uint32_t code_point)
 {
     (void)context;
     return code_point == '_' || iswalnum((wint_t)code_point);
+}
+
+static uint32_t encoding_decode(void *context, const uint8_t *bytes, uint64_t bytes_count,
+                                uint32_t *code_point)
+{
+    size_t length;
+
+    (void)context;
+    return charset_decode(bytes, (size_t)bytes_count, code_point, &length) ? (uint32_t)length : 0;
+}
+
+static uint32_t encoding_encode(void *context, uint32_t code_point, uint8_t bytes[4])
+{
+    char room[MB_LEN_MAX];
+    mbstate_t state;
+    size_t length;
+
+    (void)context;
+    memset(&state, 0, sizeof state);
+    length = wcrtomb(room, (wchar_t)code_point, &state);
+    if (length == 0 || length > ENCODING_BYTES_MAX) /* also (size_t)-1 */
+        return 0;
+    memcpy(bytes, room, length);
+    return (uint32_t)length;
+}
+
+struct trawl_encoding charset_encoding(void)
+{
+    struct trawl_encoding encoding = {NULL, 1, encoding_decode, encoding_encode};
+
+    if (locale_set.kind != CHARSET_SINGLE)
+        encoding.bytes_max = ENCODING_BYTES_MAX;
+    return encoding;
+}
+
+bool charset_folds_ascii(void)
+{
+    return towupper('i') == 'I' && towlower('I') == 'i';
+}
+
+bool charset_equal_case(const uint8_t *a, size_t a_count, const uint8_t *b, size_t b_count)
+{
+    while (a_count > 0 && b_count > 0) {
+        uint32_t first = 0, second = 0;
+        size_t first_length = 1, second_length = 1;
+        bool first_is = charset_decode(a, a_count, &first, &first_length);
+        bool second_is = charset_decode(b, b_count, &second, &second_length);
+
+        if (first_is && second_is) {
+            if (first != second && towupper((wint_t)first) != towupper((wint_t)second))
+                return false;
+        } else { /* a character cut off is as many bytes that are none */
+            first_length = second_length = 1;
+            if (*a != *b)
+                return false;
+        }
+        a += first_length;
+        a_count -= first_length;
+        b += second_length;
+        b_count -= second_length;
+    }
+    return a_count == 0 && b_count == 0;
 }
 
 static uint32_t add_variant(uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], uint32_t count,
@@ -169,8 +275,8 @@ uint32_t charset_variants(void *context, uint32_t code_point,
     return count;
 }
 
-bool charset_empty_word(const uint8_t *bytes, size_t bytes_count, size_t limit, bool utf8,
-                        size_t *at, bool *word_before)
+bool charset_empty_word(const uint8_t *bytes, size_t bytes_count, size_t limit, size_t *at,
+                        bool *word_before)
 {
     while (*at < limit) {
         uint32_t code_point = 0;
@@ -178,14 +284,12 @@ bool charset_empty_word(const uint8_t *bytes, size_t bytes_count, size_t limit, 
         bool is_word = false;
 
         if (*at < bytes_count) {
-            if (!utf8)
-                is_word = bytes[*at] < 0x80 && charset_is_word(NULL, bytes[*at]);
-            else if (charset_decode(bytes + *at, bytes_count - *at, &code_point, &length))
+            if (charset_decode(bytes + *at, bytes_count - *at, &code_point, &length))
                 is_word = charset_is_word(NULL, code_point);
             else
                 length = 1;
         }
-        if (!is_word && (!*word_before || length > 1)) {
+        if (!is_word && (!*word_before || (length > 1 && locale_set.kind == CHARSET_UTF8))) {
             *at += *word_before; /* grep looks inside a longer character that is no letter, too */
             return true;
         }

@@ -1,6 +1,4 @@
 /* charset: what the locale says about characters, through the C library.
- *
- * Two kinds of locale: UTF-8, and all others, in which bytes are characters.
  */
 #ifndef TRAWL_CHARSET_H
 #define TRAWL_CHARSET_H
@@ -11,10 +9,26 @@
 
 #include "trawl.h"
 
-/* Take the locale from the environment. True if its characters are UTF-8. */
-bool charset_open(void);
+enum charset {
+    CHARSET_BYTES,    /* the C locale: each byte is a character, letters are those of ASCII */
+    CHARSET_SINGLE,   /* a byte each: ISO-8859-1, KOI8-R */
+    CHARSET_UTF8,     /* where a character begins is seen from its first byte */
+    CHARSET_MULTIBYTE /* from the line's beginning alone: GB18030, EUC-JP, Big5 */
+};
 
-/* Are these bytes whole UTF-8 characters, as the C library decodes them? */
+/* Take the locale from the environment. */
+enum charset charset_open(void);
+
+/* For struct trawl_plan_options, where the locale's characters are not UTF-8. */
+struct trawl_encoding charset_encoding(void);
+
+/* Are i and I one letter? Not in Turkish. */
+bool charset_folds_ascii(void);
+
+/* Are these the same characters where case is ignored? */
+bool charset_equal_case(const uint8_t *a, size_t a_count, const uint8_t *b, size_t b_count);
+
+/* Are these bytes whole characters, as the C library decodes them? */
 bool charset_is_valid(const uint8_t *bytes, size_t bytes_count);
 
 /* One character at bytes[0]: its code point and length; false if it is not one. */
@@ -26,8 +40,8 @@ bool charset_is_word(void *context, uint32_t code_point);
  * places from *at on and below `limit` (at most bytes_count + 1); true: *at is one. `*word_before`:
  * a word character ends at *at. To go on with more bytes, call again with both as they were left;
  * then `limit` must be 4 bytes or more below bytes_count. */
-bool charset_empty_word(const uint8_t *bytes, size_t bytes_count, size_t limit, bool utf8,
-                        size_t *at, bool *word_before);
+bool charset_empty_word(const uint8_t *bytes, size_t bytes_count, size_t limit, size_t *at,
+                        bool *word_before);
 
 /* Before charset_variants is asked: look through the locale's letters once, if strings have letters
  * beyond ASCII all of them. Not from two threads. */

@@ -23,9 +23,12 @@ static bool check_piece(struct scan *scan, const uint8_t *bytes, uint64_t bytes_
     return !scan->encoding_error;
 }
 
-/* Bytes at the end of a piece that begin a character whose rest is in the next one. */
-static uint64_t open_character(const uint8_t *bytes, uint64_t bytes_count)
+/* Bytes at the end of a piece that begin a character whose rest is in the next one. (Of charsets of
+ * several bytes no line is far: lines.c.) */
+static uint64_t open_character(enum charset charset, const uint8_t *bytes, uint64_t bytes_count)
 {
+    if (charset != CHARSET_UTF8)
+        return 0;
     for (uint64_t held = 1; held < CHARACTER_BYTES_MAX && held <= bytes_count; held++) {
         uint8_t byte = bytes[bytes_count - held];
 
@@ -61,7 +64,7 @@ static bool for_pieces(struct scan *scan, uint64_t begin, uint64_t end, far_pass
             break; /* the file was cut off meanwhile: what is left of the line is all there is */
         begin += got;
         got += held;
-        held = begin < end ? open_character(buffer, got) : 0;
+        held = begin < end ? open_character(scan->settings->charset, buffer, got) : 0;
         good = pass(scan, buffer, got - held);
         memmove(buffer, buffer + got - held, (size_t)held);
     }
@@ -76,7 +79,7 @@ bool print_far_line(struct scan *scan, uint64_t begin, uint64_t end, char separa
 
     if (end > scan->block_end)
         binary_next_block(scan, end);
-    if (settings->utf8 && !settings->text && !for_pieces(scan, begin, end, check_piece))
+    if (settings->checks_text && !for_pieces(scan, begin, end, check_piece))
         return false;
     print_head(scan, number, begin, end - begin, separator);
     if (!for_pieces(scan, begin, end, print_piece))

@@ -21,6 +21,7 @@ struct reader {
     char *const *arguments;
     int count;
     int next;        /* index of the next argument */
+    int at;          /* and of the option that is read */
     char digits[24]; /* -NUM as far as it was read */
     size_t digit_count;
     bool digit_last; /* the letter before this one was a digit, in the same argument */
@@ -49,7 +50,10 @@ static bool apply(struct typed *typed, enum flag_id id, const char *value)
 /* grep's rows are asked first, so that its abbreviations mean what they mean there. */
 static bool is_grep_row(const struct flag *flag)
 {
-    return flag->category != CATEGORY_BEYOND && flag->category != CATEGORY_EXPERT;
+    enum flag_category category = flag_table[flag->target].category;
+
+    return category != CATEGORY_LAYOUT && category != CATEGORY_FILES &&
+           category != CATEGORY_BEYOND && category != CATEGORY_EXPERT;
 }
 
 static void ambiguous(struct typed *typed, const char *typed_name, size_t bytes, bool of_grep)
@@ -65,6 +69,63 @@ static void ambiguous(struct typed *typed, const char *typed_name, size_t bytes,
             used += (size_t)snprintf(typed->error + used, sizeof typed->error - used, " '--%s'",
                                      flag->name);
     }
+}
+
+#define NAME_BYTES_MAX 40
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How many letters to put in, take out, change or exchange with their neighbour (Damerau 1964). */
+static size_t distance(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
+{
+    size_t rows[3][NAME_BYTES_MAX + 1];
+    size_t *before = rows[0], *above = rows[1], *row = rows[2];
+
+    for (size_t j = 0; j <= b_bytes; j++)
+        above[j] = j;
+    for (size_t i = 1; i <= a_bytes; i++) {
+        size_t *oldest = before;
+
+        row[0] = i;
+        for (size_t j = 1; j <= b_bytes; j++) {
+            row[j] = least(above[j], row[j - 1]) + 1;
+            row[j] = least(row[j], above[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = least(row[j], before[j - 2] + 1);
+        }
+        before = above;
+        above = row;
+        row = oldest;
+    }
+    return above[b_bytes];
+}
+
+/* With the nearest name, if one is near. */
+static void unrecognized(struct typed *typed, const char *text, size_t bytes)
+{
+    size_t nearest = bytes / 3 + 1 < 4 ? bytes / 3 + 1 : 4;
+    const char *name = NULL;
+
+    for (size_t i = 0; i < FLAG_COUNT_ALL && bytes <= NAME_BYTES_MAX; i++) {
+        const char *candidate = flag_table[i].name;
+        size_t candidate_bytes = candidate == NULL ? 0 : strlen(candidate), away;
+
+        if (candidate == NULL || candidate_bytes > NAME_BYTES_MAX)
+            continue;
+        away = distance(text, bytes, candidate, candidate_bytes);
+        if (away < nearest) {
+            nearest = away;
+            name = candidate;
+        }
+    }
+    if (name != NULL)
+        snprintf(typed->error, sizeof typed->error,
+                 "unrecognized option '--%s'; did you mean '--%s'?", text, name);
+    else
+        snprintf(typed->error, sizeof typed->error, "unrecognized option '--%s'", text);
 }
 
 /* The row that a long option, whole or abbreviated, means; NULL after writing the error. */
@@ -92,7 +153,7 @@ static const struct flag *find_long(struct typed *typed, const char *text, size_
         if (found != NULL)
             return found;
     }
-    snprintf(typed->error, sizeof typed->error, "unrecognized option '--%s'", text);
+    unrecognized(typed, text, bytes);
     return NULL;
 }
 
@@ -193,7 +254,15 @@ static bool read_short(struct typed *typed, struct reader *reader, const char *t
     return true;
 }
 
-static void typed_defaults(struct typed *typed)
+/* The command is also called tg: then it takes trees as ripgrep does. */
+static bool is_tg(const char *name)
+{
+    const char *slash = name == NULL ? NULL : strrchr(name, '/');
+
+    return name != NULL && strcmp(slash == NULL ? name : slash + 1, "tg") == 0;
+}
+
+static void typed_defaults(struct typed *typed, const char *name)
 {
     memset(typed, 0, sizeof *typed);
     typed->before_count = CONTEXT_NOT_GIVEN;
@@ -201,39 +270,81 @@ static void typed_defaults(struct typed *typed)
     typed->around_count = CONTEXT_NOT_GIVEN;
     typed->max_count = MAX_COUNT_NONE;
     typed->group_separator = "--";
+    typed->group_separator_bytes = 2;
+    typed->files.depth_max = typed->files.bytes_max = UINT64_MAX;
+    typed->is_tg = is_tg(name);
+    if (!typed->is_tg)
+        return;
+    typed->directories = DIRECTORIES_RECURSE;
+    typed->binary_files = BINARY_FILES_WITHOUT_MATCH;
+    typed->files.filtering = true;
+    typed->color = COLOR_AUTO;
+    typed->encoding = "auto";
+}
+
+/* Read all that the reader has. file: operands are refused. */
+static bool read_arguments(struct typed *typed, struct reader *reader, bool operands_end_options,
+                           bool file)
+{
+    bool options = true;
+
+    while (reader->next < reader->count) {
+        const char *text;
+
+        reader->at = reader->next;
+        text = reader->arguments[reader->next++];
+        if (file && (text[0] != '-' || text[1] == '\0' || strcmp(text, "--") == 0)) {
+            snprintf(typed->error, sizeof typed->error, "'%s' is not an option", text);
+            return false;
+        }
+        if (!options || text[0] != '-' || text[1] == '\0') {
+            if (!typed_add(&typed->operands, TYPED_OPERAND, text))
+                return false;
+            options = options && !operands_end_options;
+        } else if (strcmp(text, "--") == 0) {
+            options = false;
+        } else if (text[1] == '-') {
+            if (!end_digits(typed, reader) || !read_long(typed, reader, text + 2))
+                return false;
+        } else if (!read_short(typed, reader, text + 1)) {
+            return false;
+        }
+    }
+    return end_digits(typed, reader);
+}
+
+bool typed_parse_after(struct typed *typed, const struct config *config, int argument_count,
+                       char *const *arguments, bool operands_end_options)
+{
+    struct reader reader = {arguments, argument_count, 1, 0, {0}, 0, false};
+    struct reader file_reader = {NULL, 0, 1, 0, {0}, 0, false};
+
+    typed_defaults(typed, argument_count > 0 ? arguments[0] : NULL);
+    if (config != NULL) {
+        file_reader.arguments = config->arguments;
+        file_reader.count = config->count;
+    }
+    if (!read_arguments(typed, &file_reader, false, true)) {
+        char error[TYPED_ERROR_BYTES];
+
+        memcpy(error, typed->error, sizeof error);
+        snprintf(typed->error, sizeof typed->error, "%.200s:%u: %.280s", config->path,
+                 config->lines[file_reader.at], *error == '\0' ? "memory exhausted" : error);
+        return false;
+    }
+    if (read_arguments(typed, &reader, operands_end_options, false)) {
+        typed_settle_layout(typed);
+        return true;
+    }
+    if (typed->error[0] == '\0')
+        snprintf(typed->error, sizeof typed->error, "memory exhausted");
+    return false;
 }
 
 bool typed_parse(struct typed *typed, int argument_count, char *const *arguments,
                  bool operands_end_options)
 {
-    struct reader reader = {arguments, argument_count, 1, {0}, 0, false};
-    bool options = true;
-
-    typed_defaults(typed);
-    while (reader.next < reader.count) {
-        const char *text = arguments[reader.next++];
-
-        if (!options || text[0] != '-' || text[1] == '\0') {
-            if (!typed_add(&typed->operands, TYPED_OPERAND, text)) {
-                snprintf(typed->error, sizeof typed->error, "memory exhausted");
-                return false;
-            }
-            options = options && !operands_end_options;
-        } else if (strcmp(text, "--") == 0) {
-            options = false;
-        } else if (text[1] == '-') {
-            if (!end_digits(typed, &reader) || !read_long(typed, &reader, text + 2))
-                goto failed;
-        } else if (!read_short(typed, &reader, text + 1)) {
-            goto failed;
-        }
-    }
-    if (end_digits(typed, &reader))
-        return true;
-failed:
-    if (typed->error[0] == '\0')
-        snprintf(typed->error, sizeof typed->error, "memory exhausted");
-    return false;
+    return typed_parse_after(typed, NULL, argument_count, arguments, operands_end_options);
 }
 
 void typed_free(struct typed *typed)
@@ -241,5 +352,10 @@ void typed_free(struct typed *typed)
     free(typed->patterns.items);
     free(typed->operands.items);
     free(typed->filters.items);
+    free(typed->colors.items);
+    for (size_t i = 0; i < typed->storage_count; i++)
+        free(typed->storage[i]);
+    free(typed->storage);
+    free(typed->files.rules.items);
     memset(typed, 0, sizeof *typed);
 }

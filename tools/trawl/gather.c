@@ -21,9 +21,9 @@ static bool is_allowed(const struct job *job)
     const struct typed *typed = settings->typed;
 
     return settings->report != REPORT_MATRIX && settings->max_count > 0 && !typed->invert &&
-           !settings->any_byte && typed->algorithm == NULL && job->tally == NULL &&
-           !job->needles->has_empty && !(settings->null_ends_line && typed->whole_lines) &&
-           !job->output_is_regular;
+           !(typed->passthru && settings->report <= REPORT_ONLY_MATCHING) && !settings->any_byte &&
+           typed->algorithm == NULL && job->tally == NULL && !job->needles->has_empty &&
+           !(settings->null_ends_line && typed->whole_lines) && !job->output_is_regular;
 }
 
 void gather_begin(struct gather *gather, const struct job *job)
@@ -104,7 +104,8 @@ static void search_one(struct pool_worker *worker, const struct gathered *gather
                             gathered->name,
                             worker->gather.bytes + gathered->begin,
                             gathered->bytes_count,
-                            false};
+                            false,
+                            gathered->is_operand};
 
     memset(&status, 0, sizeof status);
     status.st_mode = S_IFREG;
@@ -149,6 +150,7 @@ void gather_search(struct pool_worker *worker, const struct job_file *file)
     next->name = file->name;
     next->begin = gather->used;
     next->bytes_count = file->bytes_count;
+    next->is_operand = file->is_operand;
     end = gather->used + file->bytes_count;
     gather->used = (end / FILE_ALIGNMENT + 1) * FILE_ALIGNMENT;
     memset(gather->bytes + end, worker->job->settings->line_end, (size_t)(gather->used - end));

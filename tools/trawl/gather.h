@@ -18,6 +18,7 @@
 struct gathered {
     const char *name;
     uint64_t begin, bytes_count;
+    bool is_operand;
 };
 
 struct gather {

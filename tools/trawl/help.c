@@ -1,13 +1,15 @@
-/* help: --help, the manual page and the completions, made from flags.def. */
+/* help: --help and the manual page, made from flags.def; complete.c writes the completions. */
 #include "trawl/help.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "trawl.h"
+#include "trawl/complete.h"
 #include "trawl/flags.h"
 
 #define SUMMARY_COLUMN 30
+#define HELP_COLUMNS 80
 
 struct section {
     enum flag_category category;
@@ -19,6 +21,8 @@ static const struct section sections[] = {
     {CATEGORY_MISC, "Miscellaneous"},
     {CATEGORY_OUTPUT, "Output and files"},
     {CATEGORY_CONTEXT, "Context and colour"},
+    {CATEGORY_LAYOUT, "How results look, with the names that ripgrep has"},
+    {CATEGORY_FILES, "Which files of directories, as ripgrep"},
     {CATEGORY_BEYOND, "Beyond grep"},
     {CATEGORY_EXPERT, "For experts"},
     {CATEGORY_REFUSED, "Of grep, without use here"},
@@ -55,10 +59,72 @@ static int write_usage(const struct flag *flag, char *text, size_t text_bytes)
     return used;
 }
 
+static void write_blanks(struct output *output, int count)
+{
+    for (; count > 0; count--)
+        output_byte(output, ' ');
+}
+
+/* A summary from its column on, in as many lines as it needs. */
+static void write_summary(struct output *output, const char *text)
+{
+    const size_t room = HELP_COLUMNS - SUMMARY_COLUMN;
+
+    while (strlen(text) > room) {
+        size_t taken = room;
+
+        while (taken > 0 && text[taken] != ' ')
+            taken--;
+        if (taken == 0)
+            break; /* one word longer than a line */
+        output_bytes(output, text, taken);
+        output_byte(output, '\n');
+        write_blanks(output, SUMMARY_COLUMN);
+        text += taken + 1;
+    }
+    output_text(output, text);
+    output_byte(output, '\n');
+}
+
+/* One option from its usage on. */
+static void write_row(struct output *output, const struct flag *flag)
+{
+    char usage[128];
+    int width = write_usage(flag, usage, sizeof usage);
+
+    output_text(output, "  ");
+    output_text(output, usage);
+    if (width + 4 > SUMMARY_COLUMN) {
+        output_text(output, "\n");
+        width = -2;
+    }
+    write_blanks(output, SUMMARY_COLUMN - 2 - width);
+    write_summary(output, flag->summary);
+}
+
+void help_print_short(struct output *output)
+{
+    static const enum flag_id most_used[] = {
+        FLAG_REGEXP, FLAG_FILE,          FLAG_IGNORE_CASE, FLAG_WORDS,
+        FLAG_INVERT, FLAG_RECURSIVE,     FLAG_LINE_NUMBER, FLAG_FILES_WITH_MATCHES,
+        FLAG_COUNT,  FLAG_ONLY_MATCHING, FLAG_MAX_COUNT,   FLAG_QUIET,
+        FLAG_AROUND, FLAG_TEXT,          FLAG_PRETTY,      FLAG_JSON,
+    };
+
+    output_text(output,
+                "Usage: trawl [OPTION]... PATTERNS [FILE]...\n"
+                "Print the lines of each FILE that hold one of the strings in PATTERNS.\n\n");
+    for (size_t i = 0; i < sizeof most_used / sizeof *most_used; i++)
+        write_row(output, &flag_table[most_used[i]]);
+    output_text(output,
+                "\n'trawl --help-long' has a line for every option, 'man trawl' explains them.\n"
+                "Status: 0 if a line is selected, 1 if none is, 2 after an error.\n");
+}
+
 void help_print(struct output *output)
 {
     output_text(output, "Usage: trawl [OPTION]... PATTERNS [FILE]...\n"
-                        "Search for PATTERNS, one or more strings parted by newlines, in each "
+                        "Search for PATTERNS, one or more strings on lines of their own, in each "
                         "FILE.\n"
                         "Example: trawl -i 'hello world' menu.h main.c\n");
     for (size_t i = 0; i < SECTION_COUNT; i++) {
@@ -67,31 +133,18 @@ void help_print(struct output *output)
         output_text(output, ":\n");
         for (size_t j = 0; j < FLAG_COUNT_ALL; j++) {
             const struct flag *flag = &flag_table[j];
-            char usage[128];
-            int width;
 
-            if (flag->category != sections[i].category || is_alias(flag))
-                continue;
-            width = write_usage(flag, usage, sizeof usage);
-            output_text(output, "  ");
-            output_text(output, usage);
-            if (width + 4 > SUMMARY_COLUMN) {
-                output_text(output, "\n");
-                width = -2;
-            }
-            for (; width + 2 < SUMMARY_COLUMN; width++)
-                output_byte(output, ' ');
-            output_text(output, flag->summary);
-            output_text(output, "\n");
+            if (flag->category == sections[i].category && !is_alias(flag))
+                write_row(output, flag);
         }
         if (sections[i].category == CATEGORY_CONTEXT)
             output_text(output, "  -NUM                        same as --context=NUM\n");
     }
     output_text(output,
-                "\nWhen FILE is '-', read standard input. With no FILE, read '.' if recursive, "
-                "'-'\notherwise. With fewer than two FILEs, assume -h.\n"
-                "Exit status is 0 if any line is selected, 1 otherwise; if any error occurs and "
-                "-q\nis not given, the exit status is 2.\n");
+                "\nWhen FILE is '-', read standard input. With no FILE, read '.' if recursive,\n"
+                "'-' otherwise. With fewer than two FILEs, assume -h.\n"
+                "Exit status is 0 if any line is selected, 1 otherwise; if any error occurs and\n"
+                "-q is not given, the exit status is 2.\n");
 }
 
 /* Text for troff: hyphens and backslashes are not to be changed, lines not to be commands. */
@@ -150,122 +203,19 @@ static void write_manual(struct output *output)
                 ".SH EXIT STATUS\n0 if a line is selected, 1 if none is, 2 if an error "
                 "occurred. With \\-q the status is 0 as soon\nas a line is selected, even if "
                 "an error occurred before.\n"
-                ".SH ENVIRONMENT\n.B LC_ALL, LC_CTYPE, LANG\nsay whether characters are bytes or "
-                "UTF\\-8.\n.B GREP_COLORS\nsays the colours of \\-\\-color.\n.B POSIXLY_CORRECT\n"
+                ".SH ENVIRONMENT\n.B LC_ALL, LC_CTYPE, LANG\nsay what characters the texts are "
+                "made of.\n.B GREP_COLORS\nsays the colours of \\-\\-color.\n.B NO_COLOR\nturns "
+                "\\-\\-color=auto off.\n.B TRAWL_CONFIG_PATH\nnames the file of options; empty: "
+                "none. See \\-\\-no\\-config.\n.B POSIXLY_CORRECT\n"
                 "makes the first operand end the options.\n"
                 ".SH SEE ALSO\n.BR grep (1)\n");
-}
-
-static void write_complete_bash(struct output *output)
-{
-    output_text(output, "# bash completion for trawl\n_trawl() {\n"
-                        "    local current=${COMP_WORDS[COMP_CWORD]}\n"
-                        "    if [[ $current == -* ]]; then\n"
-                        "        COMPREPLY=($(compgen -W '");
-    for (size_t i = 0; i < FLAG_COUNT_ALL; i++) {
-        const struct flag *flag = &flag_table[i];
-
-        if (flag->letter != 0) {
-            output_byte(output, '-');
-            output_byte(output, (uint8_t)flag->letter);
-            output_byte(output, ' ');
-        }
-        if (flag->name != NULL) {
-            output_text(output, "--");
-            output_text(output, flag->name);
-            output_text(output,
-                        flag_table[flag->target].argument == ARGUMENT_REQUIRED ? "= " : " ");
-        }
-    }
-    output_text(output, "' -- \"$current\"))\n"
-                        "        [[ ${COMPREPLY-} == *= ]] && compopt -o nospace\n"
-                        "    else\n        COMPREPLY=($(compgen -f -- \"$current\"))\n    fi\n}\n"
-                        "complete -o filenames -F _trawl trawl\n");
-}
-
-/* Inside '...' and [...] of zsh, inside '...' of fish. */
-static void write_quoted(struct output *output, const char *text, const char *special)
-{
-    for (; *text != '\0'; text++) {
-        if (strchr(special, *text) != NULL)
-            output_byte(output, '\\');
-        if (*text == '\'')
-            output_text(output, "'\\''");
-        else
-            output_byte(output, (uint8_t)*text);
-    }
-}
-
-static void write_complete_zsh(struct output *output)
-{
-    output_text(output, "#compdef trawl\n_arguments -s -S \\\n");
-    for (size_t i = 0; i < FLAG_COUNT_ALL; i++) {
-        const struct flag *flag = &flag_table[i];
-        const struct flag *target = &flag_table[flag->target];
-        char letter[3] = {'-', flag->letter, '\0'};
-
-        for (int long_form = 0; long_form <= 1; long_form++) {
-            if (long_form ? flag->name == NULL : flag->letter == 0)
-                continue;
-            output_text(output, "  '*");
-            output_text(output, long_form ? "--" : letter);
-            output_text(output, long_form ? flag->name : "");
-            if (target->argument != ARGUMENT_NONE)
-                output_text(output, !long_form                              ? "+"
-                                    : target->argument == ARGUMENT_OPTIONAL ? "=-"
-                                                                            : "=");
-            output_byte(output, '[');
-            write_quoted(output, target->summary, "[]\\");
-            output_byte(output, ']');
-            if (target->argument != ARGUMENT_NONE) {
-                output_text(output, target->argument == ARGUMENT_OPTIONAL ? "::" : ":");
-                output_text(output, target->argument_name);
-                output_text(output, strcmp(target->argument_name, "FILE") == 0 ? ":_files" : ": ");
-            }
-            output_text(output, "' \\\n");
-        }
-    }
-    output_text(output, "  '1:PATTERNS: ' \\\n  '*:FILE:_files'\n");
-}
-
-static void write_complete_fish(struct output *output)
-{
-    for (size_t i = 0; i < FLAG_COUNT_ALL; i++) {
-        const struct flag *flag = &flag_table[i];
-        const struct flag *target = &flag_table[flag->target];
-
-        output_text(output, "complete -c trawl");
-        if (flag->letter != 0) {
-            output_text(output, " -s ");
-            output_byte(output, (uint8_t)flag->letter);
-        }
-        if (flag->name != NULL) {
-            output_text(output, " -l ");
-            output_text(output, flag->name);
-        }
-        if (target->argument == ARGUMENT_REQUIRED)
-            output_text(output, strcmp(target->argument_name, "FILE") == 0 ? " -r" : " -x");
-        output_text(output, " -d '");
-        for (const char *at = target->summary; *at != '\0'; at++) {
-            if (*at == '\'' || *at == '\\')
-                output_byte(output, '\\');
-            output_byte(output, (uint8_t)*at);
-        }
-        output_text(output, "'\n");
-    }
 }
 
 bool help_generate(struct output *output, const char *kind)
 {
     if (strcmp(kind, "man") == 0)
         write_manual(output);
-    else if (strcmp(kind, "complete-bash") == 0)
-        write_complete_bash(output);
-    else if (strcmp(kind, "complete-zsh") == 0)
-        write_complete_zsh(output);
-    else if (strcmp(kind, "complete-fish") == 0)
-        write_complete_fish(output);
     else
-        return false;
+        return complete_write(output, kind);
     return true;
 }

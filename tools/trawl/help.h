@@ -7,6 +7,8 @@
 #include "trawl/output.h"
 
 void help_print(struct output *output);
+/* The options used most, on one screen. */
+void help_print_short(struct output *output);
 
 /* kind: man, complete-bash, complete-zsh, complete-fish. False: there is no such document. */
 bool help_generate(struct output *output, const char *kind);

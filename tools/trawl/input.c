@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "trawl/encoding.h"
+#include "trawl/interrupt.h"
 #include "trawl/progress.h"
 #include "trawl/scan.h"
 #include "trawl/searchers.h"
@@ -79,25 +81,35 @@ static void file_error(struct pool_worker *worker, const char *name, int os_code
         job_file_error(worker->job, name, os_code);
 }
 
+void pool_tell_progress(struct pool_worker *worker)
+{
+    progress_add(worker->searched_bytes - worker->told_bytes, worker->searched_found);
+    worker->told_bytes = worker->searched_bytes;
+    worker->searched_found = 0;
+}
+
 /* With the searcher of all threads, when it is this file's turn. */
 static void search_shared(struct pool_worker *worker, const struct job_file *file)
 {
     if (!pool_wait_turn(worker))
         return;
     worker->job->searcher = pool_shared_searcher(worker);
-    if (worker->job->searcher != NULL)
-        job_search(worker->job, file);
+    if (worker->job->searcher == NULL)
+        return;
+    interrupt_check();
+    pool_tell_progress(worker);
+    worker->job->prints_alone = true;
+    job_search(worker->job, file);
+    worker->job->prints_alone = false;
 }
 
 void pool_search_single(struct pool_worker *worker, const struct job_file *file)
 {
-    struct job *job = worker->job;
-    struct progress *progress = job->progress;
+    uint64_t before = worker->job->totals.selected_count;
 
-    job->searcher = worker->searcher;
-    job->progress = NULL; /* which follows one search only: of this, it is told at the end */
-    job_search(job, file);
-    job->progress = progress;
+    worker->job->searcher = worker->searcher;
+    job_search(worker->job, file);
+    worker->searched_found += worker->job->totals.selected_count - before;
     worker->searched_bytes += trawl_searcher_progress(worker->searcher);
 }
 
@@ -112,13 +124,44 @@ static bool wants_all_threads(struct pool_worker *worker, const struct stat *sta
     return bytes >= SHARED_BYTES || !pool_is_shared(worker);
 }
 
+static void search_big(struct pool_worker *worker, const struct job_file *file)
+{
+    gather_flush(worker);
+    if (!pool_may_search(worker))
+        return;
+    if (wants_all_threads(worker, file->status))
+        search_shared(worker, file);
+    else
+        pool_search_single(worker, file);
+}
+
+/* A file in another encoding: what comes out of a pipe instead of the file. */
+static void search_encoded(struct pool_worker *worker, const struct job_file *file)
+{
+    struct job_file converted = *file;
+    struct encoding *encoding;
+    int os_code;
+
+    converted.descriptor =
+        encoding_begin(&encoding, worker->job->settings->typed->encoding, file->descriptor);
+    if (converted.descriptor < 0) {
+        file_error(worker, file->name, errno);
+        return;
+    }
+    search_big(worker, &converted);
+    os_code = encoding_end(encoding);
+    if (os_code != 0)
+        file_error(worker, file->name, os_code);
+}
+
 static void search_open(struct pool_worker *worker, int descriptor, const struct walk_item *item)
 {
     const struct typed *typed = worker->job->settings->typed;
     struct stat status;
-    struct job_file file = {descriptor, &status, item->name, NULL, 0, typed->search_zip};
+    struct job_file file = {descriptor, &status,           item->name,      NULL,
+                            0,          typed->search_zip, item->is_operand};
 
-    if (read_unseen(worker, descriptor, item, &status, &file)) {
+    if (typed->encoding == NULL && read_unseen(worker, descriptor, item, &status, &file)) {
         gather_search(worker, &file);
         return;
     }
@@ -135,6 +178,12 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
             return;
         if (is_directory && typed->directories != DIRECTORIES_READ)
             return;
+    }
+    if (encoding_applies(typed->encoding, descriptor, &status)) {
+        search_encoded(worker, &file);
+        return;
+    }
+    if (item->kind != WALK_INPUT) {
         if (file.bytes == NULL && S_ISREG(status.st_mode))
             (void)read_whole(worker, descriptor, (uint64_t)status.st_size, &file);
     }
@@ -142,13 +191,7 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
         gather_search(worker, &file);
         return;
     }
-    gather_flush(worker);
-    if (!pool_may_search(worker))
-        return;
-    if (wants_all_threads(worker, &status))
-        search_shared(worker, &file);
-    else
-        pool_search_single(worker, &file);
+    search_big(worker, &file);
 }
 
 /* Not to be opened before it is its turn: a pipe's writer would notice. */
@@ -169,17 +212,24 @@ static void search_file(struct pool_worker *worker, const struct walk_item *item
     int directory = item->directory != NULL ? item->directory->descriptor : AT_FDCWD;
     int flags = O_RDONLY | O_NOCTTY | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW) |
                 (walk_skips_devices(typed, item->is_operand) ? O_NONBLOCK : 0);
-    int descriptor;
+    int descriptor, open_error;
+    bool turn;
 
     if ((!pool_has_turn(worker) || worker->gather.count > 0) && waits(item, directory)) {
         gather_flush(worker);
         if (!pool_wait_turn(worker))
             return;
     }
+    turn = pool_has_turn(worker); /* else the open may not wait */
+    if (turn)
+        interrupt_allow();
     descriptor = tree_open_above_standard(directory, item->name + item->open_at, flags);
+    open_error = errno;
+    if (turn)
+        interrupt_forbid();
     if (descriptor < 0) {
-        if (follow || errno != ELOOP)
-            file_error(worker, item->name, errno);
+        if (follow || open_error != ELOOP)
+            file_error(worker, item->name, open_error);
         return;
     }
     search_open(worker, descriptor, item);
@@ -189,6 +239,8 @@ static void search_file(struct pool_worker *worker, const struct walk_item *item
 
 void pool_search(struct pool_worker *worker, const struct walk_item *item)
 {
+    if (interrupt_came() && pool_has_turn(worker))
+        interrupt_check();
     if (item->kind != WALK_FILE) {
         gather_flush(worker);
         if (!pool_may_search(worker))
@@ -205,6 +257,9 @@ void pool_search(struct pool_worker *worker, const struct walk_item *item)
     case WALK_LOOP:
         if (!worker->job->settings->typed->no_messages)
             job_message(worker->job, "%s: warning: recursive directory loop", item->name);
+        break;
+    case WALK_NOTE:
+        job_message(worker->job, "%s", item->name);
         break;
     case WALK_ERROR:
         job_file_error(worker->job, item->name, item->os_code);

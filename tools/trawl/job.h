@@ -8,8 +8,14 @@
 #include "trawl/output.h"
 #include "trawl/settings.h"
 
-/* Sums over all files, for --stats. */
+/* Of the files that --json printed something of. */
+struct json_totals {
+    uint64_t searches, with_match, bytes_searched, bytes_printed, lines, matches, elapsed_ns;
+};
+
+/* Sums over all files, for --stats and --json. */
 struct job_totals {
+    struct json_totals json;
     uint64_t file_count, selected_count;
     uint64_t text_bytes, match_count, candidate_count;
     uint64_t chunk_count, device_chunk_count, search_ns;
@@ -24,6 +30,7 @@ struct job_totals {
     char engine[32], instruction_set[16], note[160];
 };
 
+struct filter;
 struct matrix;
 struct pool_worker;
 struct progress;
@@ -43,17 +50,19 @@ struct job {
     struct trawl_searcher *searcher; /* for the next text */
     struct pool_worker *worker;      /* whose job it is; NULL outside of pool.c's work */
     struct output *output;
-    struct progress *progress; /* NULL: none wanted */
-    struct matrix *matrix;     /* --matrix, else NULL */
-    struct tally *tally;       /* --count-by-pattern, --unmatched-patterns; else NULL */
-    bool silent;               /* messages are not wanted: they come again */
-    struct stat output_stat;   /* of standard output, if it is a regular file */
+    const struct filter *filter; /* of the files of directories; NULL: all */
+    struct progress *progress;   /* NULL: none wanted */
+    struct matrix *matrix;       /* --matrix, else NULL */
+    struct tally *tally;         /* --count-by-pattern, --unmatched-patterns; else NULL */
+    bool silent;                 /* messages are not wanted: they come again */
+    struct stat output_stat;     /* of standard output, if it is a regular file */
     bool output_is_regular;
     int show_names; /* 1, 0, or -1: as the operand turns out to be a directory or not */
     enum groups groups;
     bool selected; /* a line was, in some file */
     bool error_seen;
-    bool done; /* nothing more can change the outcome */
+    bool done;         /* nothing more can change the outcome */
+    bool prints_alone; /* whose turn to print it is, with a searcher of all threads: interrupt.h */
     struct job_totals totals;
 };
 
@@ -76,6 +85,8 @@ void job_say(struct job *job, const char *text);
 /* Add what the searcher's last call did to the totals, if they are wanted. */
 void job_add_stats(struct job *job);
 void job_add_totals(struct job_totals *sum, const struct job_totals *more);
+/* json.c */
+void json_add(struct json_totals *sum, const struct json_totals *more);
 
 /* An open file. */
 struct job_file {
@@ -85,6 +96,7 @@ struct job_file {
     const void *bytes; /* all of it, NULL: to be read from the descriptor */
     uint64_t bytes_count;
     bool may_be_compressed;
+    bool is_operand; /* named on the command line */
 };
 
 /* Search it and report on it. */

@@ -30,13 +30,13 @@ static bool grow(struct scan *scan, void **array, uint64_t *capacity, uint64_t w
     return true;
 }
 
-static bool has_empty_word(const struct scan *scan, const uint8_t *bytes, uint64_t bytes_count)
+static bool has_empty_word(const uint8_t *bytes, uint64_t bytes_count)
 {
     size_t at = 0;
     bool word_before = false;
 
-    return charset_empty_word(bytes, (size_t)bytes_count, (size_t)bytes_count + 1,
-                              scan->settings->utf8, &at, &word_before);
+    return charset_empty_word(bytes, (size_t)bytes_count, (size_t)bytes_count + 1, &at,
+                              &word_before);
 }
 
 bool line_holds_empty(const struct scan *scan, const uint8_t *bytes, uint64_t begin, uint64_t end)
@@ -47,7 +47,7 @@ bool line_holds_empty(const struct scan *scan, const uint8_t *bytes, uint64_t be
         return false;
     if (typed->whole_lines)
         return begin == end;
-    return !typed->words || (bytes != NULL && has_empty_word(scan, bytes, end - begin));
+    return !typed->words || (bytes != NULL && has_empty_word(bytes, end - begin));
 }
 
 /* Is the line selected before -v is asked? matches are those that begin in it; `end` is without
@@ -187,6 +187,9 @@ static void walk_lines(struct scan *scan, const struct view *view, uint64_t at)
         if (line_matches(scan, view->bytes + at, view->begin + at, view->begin + content,
                          view->matches + first, i - first) != scan->settings->typed->invert)
             select_line(scan, view, at, end);
+        else if (scan->settings->typed->passthru && !scan->quiet &&
+                 print_line(scan, view, at, end, '-'))
+            scan->job->groups = GROUPS_PRINTED;
         at = end;
     }
 }
@@ -198,7 +201,7 @@ static bool is_plain(const struct scan *scan)
 
     return !scan->quiet && !scan->every_line && !settings->typed->invert && !settings->colors.on &&
            settings->report == REPORT_LINES && settings->before_count < 0 &&
-           settings->after_count < 0 && scan->ignore_before == 0;
+           settings->after_count < 0 && scan->ignore_before == 0 && !settings->style.on;
 }
 
 /* jump_lines for such runs, with nothing left to ask inside the loop. Measured against going
@@ -208,7 +211,7 @@ static void jump_plain_lines(struct scan *scan, const struct view *view, uint64_
     const struct settings *settings = scan->settings;
     const struct trawl_match *match = view->matches; /* NULL where there is none */
     const struct trawl_match *end_match = match != NULL ? match + view->match_count : NULL;
-    bool check = settings->utf8 && !settings->text;
+    bool check = settings->checks_text;
     bool head = scan->job->show_names > 0 || settings->typed->byte_offset ||
                 settings->typed->initial_tab || settings->typed->pattern_number;
     bool numbered = settings->typed->line_number;
@@ -306,7 +309,8 @@ static void drop_open_line(struct scan *scan)
     const struct settings *settings = scan->settings;
     bool quiet_forever = scan->quiet && !scan->keeps_bytes;
     bool readable = scan->seekable && !scan->keeps_bytes && settings->before_count <= 0 &&
-                    !settings->colors.on && settings->report == REPORT_LINES;
+                    !settings->colors.on && !settings->style.on &&
+                    settings->report == REPORT_LINES && settings->charset != CHARSET_MULTIBYTE;
     uint64_t kept = 0;
 
     if (scan->dropped || !(quiet_forever || (readable && scan->carry_count > KEPT_LINE_BYTES_MAX)))
@@ -511,8 +515,12 @@ static void handle_part(struct scan *scan, const struct trawl_window *window, ui
 int lines_window(void *context, const struct trawl_window *window)
 {
     struct scan *scan = context;
+    struct trawl_window kept;
     uint64_t base = scan->line_end_count, text_bytes = window->bytes_count;
 
+    if (!characters_window(scan, &window, &kept))
+        return 1;
+    scan_print_begin(scan);
     scan->scanned_end = window->begin + window->bytes_count;
     if (scan->watch_nulls && !scan->null_seen)
         text_bytes = binary_text_bytes(scan, window);
@@ -532,5 +540,6 @@ int lines_window(void *context, const struct trawl_window *window)
         output_commit(scan->output);
     if (!scan->seekable)
         output_flush(scan->output);
+    scan_print_end(scan);
     return scan->stop || scan->output->error != 0;
 }

@@ -10,30 +10,45 @@
 #include <unistd.h>
 
 #include "trawl/charset.h"
+#include "trawl/config.h"
+#include "trawl/escape.h"
 #include "trawl/exclude.h"
+#include "trawl/filter.h"
 #include "trawl/help.h"
+#include "trawl/hint.h"
+#include "trawl/interrupt.h"
 #include "trawl/job.h"
+#include "trawl/json.h"
 #include "trawl/matrix.h"
+#include "trawl/names.h"
 #include "trawl/pool.h"
 #include "trawl/progress.h"
 #include "trawl/searchers.h"
 #include "trawl/tally.h"
+#include "trawl/types.h"
+#include "trawl/version.h"
 
 #define LINE_BYTES 1024 /* longer ones take memory */
+#define HINT_BYTES_MAX 60
 
 /* Static, so that it costs a small run nothing. */
 static struct output standard_output;
+
+static bool escape_messages; /* --escape-controls */
 
 /* One write, so that lines of several processes do not mix. */
 static void write_line(const char *text)
 {
     static char prefix[] = "trawl: ", end[] = "\n";
+    char *escaped = escape_messages ? escape_copy(text) : NULL;
+    const char *shown = escaped != NULL ? escaped : text;
     struct iovec parts[] = {{prefix, sizeof prefix - 1},
-                            {(void *)(uintptr_t)text, strlen(text)},
+                            {(void *)(uintptr_t)shown, strlen(shown)},
                             {end, sizeof end - 1}};
     ssize_t ignored = writev(STDERR_FILENO, parts, sizeof parts / sizeof *parts);
 
     (void)ignored; /* there is nowhere else to say it */
+    free(escaped);
 }
 
 /* A text of any length, since a path may have any; in `room` if it fits. */
@@ -257,6 +272,23 @@ static uint64_t now_ns(void)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
+/* On a terminal: grep's users type regular expressions out of habit. */
+static void print_hint(const struct job *job)
+{
+    const struct typed *typed = job->settings->typed;
+    const struct trawl_pattern *pattern;
+
+    if (job->selected || job->error_seen || typed->quiet || job->settings->any_byte ||
+        typed->invert || !isatty(STDERR_FILENO))
+        return;
+    pattern = hint_regex(job->needles);
+    if (pattern != NULL)
+        complain("hint: '%.*s' looks like a regular expression, but trawl searches for strings as "
+                 "they are",
+                 pattern->bytes_count > HINT_BYTES_MAX ? HINT_BYTES_MAX : (int)pattern->bytes_count,
+                 (const char *)pattern->bytes);
+}
+
 static int run_job(struct job *job, struct exclude *exclude, const struct typed_item *operands,
                    size_t operand_count, char *message)
 {
@@ -273,6 +305,9 @@ static int run_job(struct job *job, struct exclude *exclude, const struct typed_
     if (good && (job->settings->report == REPORT_COUNT_BY_PATTERN ||
                  job->settings->report == REPORT_UNMATCHED))
         good = tally_open(job, message);
+    if (job->matrix == NULL && job->tally == NULL) /* of those nothing is found before the end */
+        interrupt_open(job->output);
+    progress_open();
     if (progress_wanted(job->settings) && good)
         job->progress = progress_begin(typed->progress);
     if (typed->file_names != 0 || operand_count > 1)
@@ -285,12 +320,17 @@ static int run_job(struct job *job, struct exclude *exclude, const struct typed_
         good = job_walk(job, exclude, operands, operand_count, message);
     if (good)
         tally_print(job);
+    job->totals.elapsed_ns = now_ns() - begin_ns;
+    if (typed->json && job->settings->report == REPORT_LINES)
+        json_summary(job->output, &job->totals.json, job->totals.elapsed_ns);
     output_flush(job->output);
+    interrupt_check();
     progress_end(job->progress);
     job->progress = NULL;
-    job->totals.elapsed_ns = now_ns() - begin_ns;
     if (good && typed->stats)
         print_stats(job);
+    if (good)
+        print_hint(job);
     tally_close(job);
     matrix_close(job->matrix);
     trawl_searcher_close(job->searcher);
@@ -307,17 +347,19 @@ static int run_job(struct job *job, struct exclude *exclude, const struct typed_
     return job->error_seen ? EXIT_ERROR : job->selected ? EXIT_SELECTED : EXIT_NOT_SELECTED;
 }
 
-/* Nothing can be selected: grep then looks at no file. */
+/* Nothing can be selected: grep then looks at no file. It knows so under -v where the empty string
+ * is the only one. */
 static bool is_decided(const struct settings *settings, const struct needles *needles)
 {
-    bool inverted_all = settings->typed->invert && needles->has_empty && needles->count == 0 &&
-                        !settings->typed->whole_lines && !settings->typed->words;
+    bool inverted_all = settings->typed->invert && needles->has_empty && !needles->has_never &&
+                        needles->count == 0 && !settings->typed->whole_lines &&
+                        !settings->typed->words;
 
     bool nothing =
         needles->none_given && !settings->typed->invert && settings->report != REPORT_MATRIX;
 
     return (settings->typed->max_count == 0 || inverted_all || nothing) &&
-           settings->typed->list != LIST_WITHOUT_MATCH;
+           (settings->report != REPORT_NAMES || settings->typed->list != LIST_WITHOUT_MATCH);
 }
 
 /* -v without any string selects every line, which is what the empty string does; grep takes it so
@@ -344,6 +386,25 @@ static int save_patterns(struct needles *needles, const struct settings *setting
     return EXIT_ERROR;
 }
 
+static bool gather_needles(struct needles *needles, const struct settings *settings,
+                           struct typed *typed, const char *first_operand, char *message)
+{
+    if (!needles_gather(needles, settings, first_operand, message))
+        return false;
+    if (typed->smart_case)
+        typed->ignore_case = !needles_have_capitals(needles);
+    return needles_settle(needles, settings, message);
+}
+
+static void warn_of_old_color(const struct colors *colors)
+{
+    const char *old = getenv("GREP_COLOR");
+
+    if (colors->on && old != NULL &&
+        (colors->selected_match == old || colors->context_match == old))
+        complain("warning: GREP_COLOR='%s' is deprecated; use GREP_COLORS='mt=%s'", old, old);
+}
+
 /* With valid options: strings, plan, files. */
 static int run(struct job *job, const struct settings *settings, struct typed *typed, char *message)
 {
@@ -358,7 +419,7 @@ static int run(struct job *job, const struct settings *settings, struct typed *t
         return EXIT_ERROR;
     }
     if (!exclude_build(&exclude, &typed->filters, message) ||
-        !needles_gather(job->needles, settings, pattern_is_operand ? operands[0].text : NULL,
+        !gather_needles(job->needles, settings, typed, pattern_is_operand ? operands[0].text : NULL,
                         message)) {
         complain("%s", message);
         exclude_free(&exclude);
@@ -375,27 +436,78 @@ static int run(struct job *job, const struct settings *settings, struct typed *t
         complain("%s", message);
     else if (typed->explain)
         status = explain(job->needles);
-    else
+    else {
+        warn_of_old_color(&settings->colors);
         status = run_job(job, &exclude, operands + pattern_is_operand,
                          operand_count - pattern_is_operand, message);
+    }
     exclude_free(&exclude);
     return status;
 }
 
+/* --files: there are no strings. */
+static int list_files(struct job *job, const struct typed *typed, char *message)
+{
+    struct exclude exclude;
+    int status = EXIT_ERROR;
+
+    if (exclude_build(&exclude, &typed->filters, message))
+        status = names_print(job, &exclude, typed->operands.items, typed->operands.count);
+    else
+        complain("%s", message);
+    exclude_free(&exclude);
+    if (job->output->error != 0) {
+        complain("write error: %s", strerror(job->output->error));
+        return EXIT_ERROR;
+    }
+    return status;
+}
+
+/* With the rules that say which files of directories are taken. */
+static int run_filtered(struct job *job, struct typed *typed, char *message)
+{
+    struct filter *filter;
+    int status;
+
+    if (!filter_open(&filter, typed, message)) {
+        complain("%s", message);
+        return EXIT_ERROR;
+    }
+    job->filter = filter;
+    if (typed->files.names_only && typed->directories == DIRECTORIES_READ)
+        typed->directories = DIRECTORIES_RECURSE;
+    if (typed->files.names_only)
+        status = list_files(job, typed, message);
+    else
+        status = run(job, job->settings, typed, message);
+    filter_close(filter);
+    return status;
+}
+
+static int list_types(const struct typed *typed)
+{
+    char message[TYPED_ERROR_BYTES];
+
+    if (types_print(&standard_output, &typed->files.rules, message))
+        return end_document();
+    complain("%s", message);
+    return EXIT_ERROR;
+}
+
 /* What was typed, and what saved sets of strings add to it. */
 static bool build_settings(struct job *job, struct settings *settings, struct typed *typed,
-                           bool utf8, char *message)
+                           enum charset charset, char *message)
 {
     bool output_is_null = look_at_output(job), ends_at_null;
 
-    if (!settings_build(settings, typed, utf8, output_is_null, message) ||
+    if (!settings_build(settings, typed, charset, output_is_null, message) ||
         !saved_load(job->needles, typed, settings, message))
         return false;
     if (job->needles->saved_count == 0)
         return true;
     ends_at_null = settings->count_ends_at_null;
     settings_free(settings);
-    return settings_build(settings, typed, utf8, output_is_null, message) &&
+    return settings_build(settings, typed, charset, output_is_null, message) &&
            (settings->count_ends_at_null == ends_at_null ||
             saved_load_again(job->needles, typed, settings, message));
 }
@@ -406,8 +518,7 @@ static int run_typed(struct typed *typed)
     struct needles needles;
     struct job job;
     char message[TYPED_ERROR_BYTES];
-    const char *old_color = getenv("GREP_COLOR");
-    bool utf8 = charset_open();
+    enum charset charset = charset_open();
     int status;
 
     memset(&job, 0, sizeof job);
@@ -415,7 +526,7 @@ static int run_typed(struct typed *typed)
     job.settings = &settings;
     job.needles = &needles;
     job.output = &standard_output;
-    if (!build_settings(&job, &settings, typed, utf8, message)) {
+    if (!build_settings(&job, &settings, typed, charset, message)) {
         complain("%s", message);
         needles_free(&needles);
         settings_free(&settings);
@@ -423,48 +534,78 @@ static int run_typed(struct typed *typed)
     }
     if (typed->unix_offsets)
         complain("warning: --unix-byte-offsets (-u) is obsolete");
-    if (settings.colors.on && old_color != NULL &&
-        (settings.colors.selected_match == old_color || settings.colors.context_match == old_color))
-        complain("warning: GREP_COLOR='%s' is deprecated; use GREP_COLORS='mt=%s'", old_color,
-                 old_color);
-    status = run(&job, &settings, typed, message);
+    status = run_filtered(&job, typed, message);
     needles_free(&needles);
     settings_free(&settings);
     return status;
 }
 
+/* The options of the file, if there is one, and those of the command line behind them. False: said
+ * why. */
+static bool parse(struct typed *typed, struct config *config, int argument_count, char **arguments)
+{
+    bool operands_end_options = getenv("POSIXLY_CORRECT") != NULL, good;
+    char message[TYPED_ERROR_BYTES];
+
+    good = typed_parse(typed, argument_count, arguments, operands_end_options);
+    if (good && !typed->no_config) {
+        if (!config_read(config, message)) {
+            complain("%s", message);
+            return false;
+        }
+        if (config->count > 1) {
+            typed_free(typed);
+            good =
+                typed_parse_after(typed, config, argument_count, arguments, operands_end_options);
+        }
+    }
+    if (!good)
+        complain("%s", typed->error);
+    return good;
+}
+
+/* What prints a document and searches nothing. False: the options ask for none. */
+static bool print_document(const struct typed *typed, int *status)
+{
+    if (typed->version) {
+        version_print(&standard_output);
+    } else if (typed->help) {
+        help_print_short(&standard_output);
+    } else if (typed->help_long) {
+        help_print(&standard_output);
+    } else if (typed->list_algorithms) {
+        *status = list_algorithms();
+        return true;
+    } else if (typed->files.list_types) {
+        *status = list_types(typed);
+        return true;
+    } else if (typed->generate == NULL) {
+        return false;
+    } else if (!help_generate(&standard_output, typed->generate)) {
+        complain("--generate: '%s' is not one of man, complete-bash, complete-zsh, complete-fish",
+                 typed->generate);
+        *status = EXIT_ERROR;
+        return true;
+    }
+    *status = end_document();
+    return true;
+}
+
 int main(int argument_count, char **arguments)
 {
     struct typed typed;
-    int status;
+    struct config config = {0};
+    int status = EXIT_ERROR;
 
     output_open(&standard_output, STDOUT_FILENO);
-    if (!typed_parse(&typed, argument_count, arguments, getenv("POSIXLY_CORRECT") != NULL)) {
-        complain("%s", typed.error);
-        status = EXIT_ERROR;
-    } else if (typed.version) {
-        output_text(&standard_output, "trawl ");
-        output_text(&standard_output, trawl_version());
-        output_byte(&standard_output, '\n');
-        status = end_document();
-    } else if (typed.help) {
-        help_print(&standard_output);
-        status = end_document();
-    } else if (typed.list_algorithms) {
-        status = list_algorithms();
-    } else if (typed.generate != NULL) {
-        if (help_generate(&standard_output, typed.generate)) {
-            status = end_document();
-        } else {
-            complain("--generate: '%s' is not one of man, complete-bash, complete-zsh, "
-                     "complete-fish",
-                     typed.generate);
-            status = EXIT_ERROR;
-        }
-    } else {
-        status = run_typed(&typed);
+    if (parse(&typed, &config, argument_count, arguments)) {
+        escape_messages = typed.escape_controls == COLOR_ALWAYS ||
+                          (typed.escape_controls == COLOR_AUTO && isatty(STDERR_FILENO));
+        if (!print_document(&typed, &status))
+            status = run_typed(&typed);
     }
     typed_free(&typed);
+    config_free(&config);
     output_close(&standard_output);
     return status;
 }

@@ -31,7 +31,7 @@ static bool print_one(struct scan *scan, const struct trawl_window *window,
     uint64_t bytes_count = match->end - match->begin;
     uint64_t number = 0;
 
-    if (settings->utf8 && !settings->text && !charset_is_valid(bytes, (size_t)bytes_count)) {
+    if (settings->checks_text && !charset_is_valid(bytes, (size_t)bytes_count)) {
         scan->encoding_error = true;
         scan->bad_line = true; /* grep prints no more of this line */
         return false;
@@ -91,8 +91,12 @@ static void take_matches(struct scan *scan, const struct trawl_window *window, u
 int matches_window(void *context, const struct trawl_window *window)
 {
     struct scan *scan = context;
+    struct trawl_window kept;
     uint64_t base = scan->line_end_count, text_bytes = window->bytes_count;
 
+    if (!characters_window(scan, &window, &kept))
+        return 1;
+    scan_print_begin(scan);
     close_line(scan, window);
     scan->scanned_end = window->begin + window->bytes_count;
     if (scan->watch_nulls && !scan->null_seen)
@@ -117,6 +121,7 @@ int matches_window(void *context, const struct trawl_window *window)
         output_commit(scan->output);
     if (!scan->seekable)
         output_flush(scan->output);
+    scan_print_end(scan);
     return scan->stop || scan->output->error != 0;
 }
 
@@ -141,6 +146,7 @@ static int positions_sink(void *context, const struct trawl_match *matches, uint
     const struct numbers *numbers = &scan->job->needles->numbers;
     bool numbered = scan->settings->typed->pattern_number;
 
+    scan_print_begin(scan);
     for (uint64_t i = 0; i < match_count && scan->left_count > 0; i++) {
         uint64_t lines = numbered ? numbers_count(numbers, matches[i].pattern_index) : 1;
 
@@ -153,6 +159,7 @@ static int positions_sink(void *context, const struct trawl_match *matches, uint
     output_commit(scan->output);
     if (!scan->seekable)
         output_flush(scan->output);
+    scan_print_end(scan);
     return scan->left_count == 0 || scan->output->error != 0;
 }
 
@@ -161,8 +168,11 @@ static int positions_sink(void *context, const struct trawl_match *matches, uint
 static int count_window(void *context, const struct trawl_window *window)
 {
     struct scan *scan = context;
+    struct trawl_window kept;
     bool overlapping = scan->settings->typed->overlapping;
 
+    if (!characters_window(scan, &window, &kept))
+        return 1;
     for (uint64_t i = 0; i < window->match_count; i++) {
         const struct trawl_match *match = &window->matches[i];
 
@@ -209,16 +219,17 @@ static enum trawl_status count_matches(struct scan *scan, struct trawl_error *er
 {
     const struct settings *settings = scan->settings;
     const struct needles *needles = scan->job->needles;
-    bool all = settings->typed->overlapping || needles->count == 0 ||
-               (needles->count == 1 && !settings->typed->ignore_case &&
-                !can_overlap(&needles->patterns[0]));
+    bool all = needles->check.any == 0 && (settings->typed->overlapping || needles->count == 0 ||
+                                           (needles->count == 1 && !settings->typed->ignore_case &&
+                                            !can_overlap(&needles->patterns[0])));
 
     if (all && settings->max_count == UINT64_MAX && !scan->unpacks)
         return trawl_count(scan->job->searcher, scan->plan, scan->text, &scan->selected_count,
                            error);
     return trawl_windows(scan->job->searcher, scan->plan, scan->text,
-                         settings->typed->overlapping ? 0 : TRAWL_WINDOW_SPANS, count_window, scan,
-                         error);
+                         settings->typed->overlapping || needles->check.any ? 0
+                                                                            : TRAWL_WINDOW_SPANS,
+                         count_window, scan, error);
 }
 
 enum trawl_status matches_report(struct scan *scan, struct trawl_error *error)
@@ -230,9 +241,10 @@ enum trawl_status matches_report(struct scan *scan, struct trawl_error *error)
     if (scan->settings->report == REPORT_COUNT_MATCHES)
         return count_matches(scan, error);
     if (scan->settings->report == REPORT_POSITIONS)
-        return trawl_positions(scan->job->searcher, scan->plan, scan->text, positions_sink, scan,
-                               error);
-    status = trawl_first(scan->job->searcher, scan->plan, scan->text, &match, &found, error);
+        return characters_positions(scan, positions_sink, error);
+    status = scan->job->needles->check.any
+                 ? characters_first(scan, &match, &found, error)
+                 : trawl_first(scan->job->searcher, scan->plan, scan->text, &match, &found, error);
     if (status == TRAWL_OK && found) {
         print_position(scan, match.begin,
                        scan->settings->typed->pattern_number

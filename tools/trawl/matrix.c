@@ -86,9 +86,10 @@ bool matrix_open(struct job *job, char *message)
         matrix->offsets = malloc((RECORDS_MAX + 1) * sizeof *matrix->offsets);
         matrix->empties = malloc(RECORDS_MAX * sizeof *matrix->empties);
         matrix->row = malloc((size_t)(needles->count + 1) * sizeof *matrix->row);
+        matrix->found = malloc((size_t)(needles->column_count + 1) * sizeof *matrix->found);
     }
     if (matrix != NULL && matrix->bytes != NULL && matrix->offsets != NULL &&
-        matrix->empties != NULL && matrix->row != NULL)
+        matrix->empties != NULL && matrix->row != NULL && matrix->found != NULL)
         return true;
     matrix_close(matrix);
     snprintf(message, TYPED_ERROR_BYTES, "memory exhausted");
@@ -106,6 +107,7 @@ void matrix_close(struct matrix *matrix)
     free(matrix->offsets);
     free(matrix->empties);
     free(matrix->row);
+    free(matrix->found);
     free(matrix);
 }
 
@@ -212,8 +214,7 @@ static bool rows_stop(const struct rows *rows)
 
 static void write_row(struct rows *rows, const int64_t *cells, int64_t empty)
 {
-    rows->scan->selected_count +=
-        matrix_write_row(rows->matrix, rows->scan->name, cells, empty) ? 1 : 0;
+    rows->scan->selected_count += matrix_write_row(rows->matrix, rows->scan, cells, empty) ? 1 : 0;
 }
 
 static int take_rows(void *context, uint64_t row_first, uint64_t row_count, const int64_t *first)
@@ -237,8 +238,7 @@ static int64_t empty_first(const struct settings *settings, const uint8_t *recor
         return count == 0 ? 0 : -1;
     if (!settings->typed->words)
         return 0;
-    return charset_empty_word(record, (size_t)count, (size_t)count + 1, settings->utf8, &at,
-                              &word_before)
+    return charset_empty_word(record, (size_t)count, (size_t)count + 1, &at, &word_before)
                ? (int64_t)at
                : -1;
 }
@@ -249,6 +249,41 @@ static enum trawl_status ended(struct rows *rows, enum trawl_status status)
     return status == TRAWL_STOPPED ? TRAWL_OK : status;
 }
 
+/* Records of which what is filled alone is written: `at` goes over the batch's cells. */
+static void write_batch(struct rows *rows, const struct trawl_matrix_batch *batch)
+{
+    bool empties = rows->scan->job->needles->has_empty;
+    uint64_t at = 0;
+
+    for (uint64_t r = batch->record_begin; r < batch->record_end && !rows_stop(rows); r++) {
+        for (; at < batch->cell_count && batch->cell_records[at] == r; at++)
+            matrix_add_cell(rows->matrix, batch->cell_patterns[at], batch->cell_begins[at]);
+        rows->scan->selected_count +=
+            matrix_write_found(rows->matrix, rows->scan, empties ? rows->matrix->empties[r] : -1);
+    }
+}
+
+static enum trawl_status search_cells(struct rows *rows, const struct trawl_records *records)
+{
+    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
+    struct trawl_matrix_batch batch = {.size = sizeof batch};
+    struct trawl_matrix_search *search = NULL;
+    enum trawl_status status;
+
+    array.bytes = records->bytes;
+    array.offsets = records->offsets;
+    array.record_count = records->record_count;
+    status = trawl_matrix_open(rows->scan->job->searcher, rows->scan->plan, &array,
+                               TRAWL_MATRIX_CELLS, &search, &rows->error);
+    while (status == TRAWL_OK && !batch.last && !rows_stop(rows)) {
+        status = trawl_matrix_next(search, &batch, &rows->error);
+        if (status == TRAWL_OK)
+            write_batch(rows, &batch);
+    }
+    trawl_matrix_close(search);
+    return status;
+}
+
 /* The block's bytes [0, end) are whole records. A record's line end is searched with it: no string
  * holds it, and it is what -x and -w see behind the record. */
 static void search_records(struct rows *rows, uint64_t end)
@@ -256,6 +291,7 @@ static void search_records(struct rows *rows, uint64_t end)
     struct matrix *matrix = rows->matrix;
     const struct settings *settings = rows->scan->settings;
     bool empties = rows->scan->job->needles->has_empty;
+    bool cells = matrix_is_sparse(matrix) && !settings_algorithm_is_for_records(settings->typed);
     uint64_t at = 0;
 
     while (at < end && !rows_stop(rows)) {
@@ -273,8 +309,9 @@ static void search_records(struct rows *rows, uint64_t end)
             at = record_end + (line_end != NULL);
             matrix->offsets[++records.record_count] = at;
         }
-        rows->status = ended(rows, trawl_matrix(rows->scan->job->searcher, rows->scan->plan,
-                                                &records, take_rows, rows, &rows->error));
+        rows->status = ended(rows, cells ? search_cells(rows, &records)
+                                         : trawl_matrix(rows->scan->job->searcher, rows->scan->plan,
+                                                        &records, take_rows, rows, &rows->error));
     }
 }
 
@@ -315,8 +352,8 @@ static void search_piece(struct rows *rows, uint64_t count, bool last)
     if (needles->has_empty && rows->empty < 0 && scan->settings->typed->words &&
         !scan->settings->typed->whole_lines &&
         charset_empty_word(rows->matrix->bytes, (size_t)count,
-                           (size_t)(last ? count + 1 : rows->own_to), scan->settings->utf8,
-                           &rows->empty_at, &rows->empty_word_before))
+                           (size_t)(last ? count + 1 : rows->own_to), &rows->empty_at,
+                           &rows->empty_word_before))
         rows->empty = (int64_t)(rows->base + rows->empty_at);
     if (rows->filled_count == needles->count || scan->settings->typed->whole_lines)
         return; /* -x: no string is as long as this record */
@@ -470,6 +507,7 @@ enum trawl_status matrix_search(struct scan *scan, struct trawl_error *error)
     memset(&rows, 0, sizeof rows);
     rows.scan = scan;
     rows.matrix = matrix;
+    matrix->rows_before = scan->settings->typed->file_names > 0 ? matrix->row_count : 0;
     status = trawl_windows(matrix->reader, matrix->reader_plan, scan->text, TRAWL_WINDOW_NO_MATCHES,
                            take_window, &rows, error);
     if (!rows_stop(&rows)) /* after a fault the last record is not known to be whole */

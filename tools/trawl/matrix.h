@@ -1,5 +1,6 @@
 /* matrix: --matrix: where each string first occurs in each record.
  *
+ * Rows of all strings (tsv, csv, npy), or of those alone that occur (sparse, jsonl).
  * A record is a line, without its end. Records are gathered into a block of memory and searched
  * together; a record that does not fit is searched in pieces that overlap. matrix.c does that,
  * matrix_write.c puts rows into the output.
@@ -11,6 +12,12 @@
 #include "trawl/pool.h"
 
 #define MATRIX_NPY_HEADER_BYTES 128
+
+/* A string, by its number less one, and where it first begins. */
+struct matrix_cell {
+    uint64_t column;
+    uint64_t begin;
+};
 
 struct matrix {
     struct job *job;
@@ -33,7 +40,10 @@ struct matrix {
     off_t header_at;
     uint64_t rows_announced; /* by a header that went first; else UINT64_MAX */
     uint64_t row_count;
+    uint64_t rows_before; /* that numbers of rows do not count: with names, those of other files */
     bool row_too_many;
+    struct matrix_cell *found; /* of the row at hand, where what is filled alone is written */
+    uint64_t found_count;
 };
 
 /* ---- matrix.c ---- */
@@ -54,9 +64,16 @@ enum trawl_status matrix_search(struct scan *scan, struct trawl_error *error);
 
 /* ---- matrix_write.c ---- */
 
+/* Write only what is filled? */
+bool matrix_is_sparse(const struct matrix *matrix);
 /* cells: of the plan's patterns. empty: where the empty string first occurs, -1: nowhere. Returns
  * true if some column of the row is filled. */
-bool matrix_write_row(struct matrix *matrix, const char *name, const int64_t *cells, int64_t empty);
+bool matrix_write_row(struct matrix *matrix, struct scan *scan, const int64_t *cells,
+                      int64_t empty);
+/* The same by parts, where only what is filled is written: any number of the first, then the other.
+ */
+void matrix_add_cell(struct matrix *matrix, uint64_t pattern, uint64_t begin);
+bool matrix_write_found(struct matrix *matrix, struct scan *scan, int64_t empty);
 /* npy: a header for row_count rows, or room for one. */
 void matrix_header_begin(struct matrix *matrix);
 void matrix_header_end(struct matrix *matrix);

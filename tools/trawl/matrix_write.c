@@ -1,11 +1,16 @@
-/* matrix_write: rows as tab-separated or comma-separated values or as a NumPy array. */
+/* matrix_write: rows as tab-separated or comma-separated values, as a NumPy array, or of what is
+ * filled alone a line each or an object for each row.
+ */
 #include "trawl/matrix.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
+
+#include "trawl/json.h"
 
 static void write_cell(struct output *output, int64_t cell)
 {
@@ -57,21 +62,118 @@ static void write_cell_npy(struct output *output, int64_t cell)
     output_bytes(output, bytes, sizeof bytes);
 }
 
-bool matrix_write_row(struct matrix *matrix, const char *name, const int64_t *cells, int64_t empty)
+/* ---- What is filled alone -------------------------------------------------------------------- */
+
+bool matrix_is_sparse(const struct matrix *matrix)
+{
+    return matrix->format >= MATRIX_SPARSE;
+}
+
+void matrix_add_cell(struct matrix *matrix, uint64_t pattern, uint64_t begin)
+{
+    const struct numbers *numbers = &matrix->job->needles->numbers;
+
+    for (uint64_t i = 0; i < numbers_count(numbers, pattern); i++)
+        matrix->found[matrix->found_count++] =
+            (struct matrix_cell){numbers_get(numbers, pattern, i) - 1, begin};
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct matrix_cell *first = a, *second = b;
+
+    return (first->column > second->column) - (first->column < second->column);
+}
+
+/* The row's number, the string's, the offset. */
+static void write_sparse(struct matrix *matrix, struct scan *scan)
+{
+    struct output *output = matrix->job->output;
+
+    for (uint64_t i = 0; i < matrix->found_count; i++) {
+        if (matrix->job->settings->typed->file_names > 0) {
+            write_name_tsv(output, scan->name);
+            output_byte(output, '\t');
+        }
+        output_number(output, matrix->row_count - matrix->rows_before, 0);
+        output_byte(output, '\t');
+        output_number(output, matrix->found[i].column + 1, 0);
+        output_byte(output, '\t');
+        output_number(output, matrix->found[i].begin, 0);
+        output_byte(output, '\n');
+    }
+}
+
+static void write_jsonl(struct matrix *matrix, struct scan *scan)
+{
+    const struct trawl_pattern *strings = matrix->job->needles->strings;
+    struct output *output = matrix->job->output;
+
+    output_byte(output, '{');
+    if (matrix->job->settings->typed->file_names > 0) {
+        output_text(output, "\"path\":");
+        json_data(scan, (const uint8_t *)scan->name, strlen(scan->name));
+        output_byte(output, ',');
+    }
+    output_text(output, "\"record\":");
+    output_number(output, matrix->row_count - matrix->rows_before, 0);
+    output_text(output, ",\"matches\":[");
+    for (uint64_t i = 0; i < matrix->found_count; i++) {
+        const struct trawl_pattern *string = &strings[matrix->found[i].column];
+
+        output_text(output, i > 0 ? ",{\"pattern\":" : "{\"pattern\":");
+        output_number(output, matrix->found[i].column + 1, 0);
+        output_text(output, ",\"string\":");
+        json_data(scan, string->bytes, string->bytes_count);
+        output_text(output, ",\"offset\":");
+        output_number(output, matrix->found[i].begin, 0);
+        output_byte(output, '}');
+    }
+    output_text(output, "]}\n");
+}
+
+bool matrix_write_found(struct matrix *matrix, struct scan *scan, int64_t empty)
+{
+    const struct numbers *numbers = &matrix->job->needles->numbers;
+    bool filled;
+
+    for (uint64_t i = 0; empty >= 0 && i < numbers->empty_count; i++)
+        matrix->found[matrix->found_count++] =
+            (struct matrix_cell){numbers->empty[i] - 1, (uint64_t)empty};
+    if (numbers->begin != NULL && matrix->found_count > 1) /* else patterns come in order */
+        qsort(matrix->found, (size_t)matrix->found_count, sizeof *matrix->found, compare);
+    matrix->row_count++;
+    filled = matrix->found_count > 0;
+    if (filled && matrix->format == MATRIX_SPARSE)
+        write_sparse(matrix, scan);
+    else if (filled)
+        write_jsonl(matrix, scan);
+    output_commit(matrix->job->output);
+    matrix->found_count = 0;
+    return filled;
+}
+
+/* ---- Rows of all strings ----------------------------------------------------------------------
+ */
+
+static void write_name(struct matrix *matrix, const char *name)
+{
+    if (matrix->job->settings->typed->file_names <= 0)
+        return;
+    if (matrix->format == MATRIX_CSV)
+        write_name_csv(matrix->job->output, name);
+    else
+        write_name_tsv(matrix->job->output, name);
+}
+
+static bool write_all(struct matrix *matrix, const char *name, const int64_t *cells, int64_t empty)
 {
     const struct needles *needles = matrix->job->needles;
     struct output *output = matrix->job->output;
     uint8_t separator = matrix->format == MATRIX_CSV ? ',' : '\t';
     bool names = matrix->job->settings->typed->file_names > 0, filled = false;
 
-    if (matrix->row_count == matrix->rows_announced) {
-        matrix->row_too_many = true;
-        return false;
-    }
-    if (names && matrix->format == MATRIX_CSV)
-        write_name_csv(output, name);
-    else if (names)
-        write_name_tsv(output, name);
+    write_name(matrix, name);
     for (uint64_t i = 0; i < needles->column_count; i++) {
         uint64_t column = needles->columns[i];
         int64_t cell = column == NEEDLE_EMPTY ? empty : column == NEEDLE_NEVER ? -1 : cells[column];
@@ -91,6 +193,22 @@ bool matrix_write_row(struct matrix *matrix, const char *name, const int64_t *ce
     matrix->row_count++;
     return filled;
 }
+
+bool matrix_write_row(struct matrix *matrix, struct scan *scan, const int64_t *cells, int64_t empty)
+{
+    if (matrix->row_count == matrix->rows_announced) {
+        matrix->row_too_many = true;
+        return false;
+    }
+    if (!matrix_is_sparse(matrix))
+        return write_all(matrix, scan->name, cells, empty);
+    for (uint64_t i = 0; i < matrix->job->needles->count; i++)
+        if (cells[i] >= 0)
+            matrix_add_cell(matrix, i, (uint64_t)cells[i]);
+    return matrix_write_found(matrix, scan, empty);
+}
+
+/* ---- The header of an array ------------------------------------------------------------------ */
 
 /* Format version 1.0: magic, version, length, a dictionary, blanks up to a multiple of 64, newline.
  * The longest dictionary has 98 characters. */

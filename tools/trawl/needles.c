@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <wctype.h>
 
 #include "trawl/charset.h"
 
@@ -58,7 +59,8 @@ static bool add_pattern(struct needles *needles, const void *bytes, size_t bytes
 
 static bool prints_strings(const struct settings *settings)
 {
-    return settings->report == REPORT_COUNT_BY_PATTERN || settings->report == REPORT_UNMATCHED;
+    return settings->report == REPORT_COUNT_BY_PATTERN || settings->report == REPORT_UNMATCHED ||
+           settings->typed->matrix == MATRIX_JSONL;
 }
 
 static bool grow_columns(struct needles *needles, const struct settings *settings)
@@ -111,8 +113,10 @@ static bool never_found(const struct settings *settings, const void *bytes, size
 static bool add_string(struct needles *needles, const struct settings *settings, const void *bytes,
                        size_t bytes_count)
 {
-    if (never_found(settings, bytes, bytes_count))
+    if (never_found(settings, bytes, bytes_count)) {
+        needles->has_never = true;
         return add_column(needles, settings, NEEDLE_NEVER, bytes, bytes_count);
+    }
     return add_column(needles, settings, needles->count, bytes, bytes_count) &&
            add_pattern(needles, bytes, bytes_count);
 }
@@ -358,12 +362,23 @@ static bool has_beyond_ascii(const struct needles *needles)
     return false;
 }
 
+/* Does a letter of ASCII equal more than its other case, or something else? */
+static bool has_foreign_variant(uint8_t letter)
+{
+    uint32_t variants[TRAWL_UTF8_VARIANTS_MAX];
+    uint32_t count = charset_variants(NULL, letter, variants);
+
+    for (uint32_t i = 0; i < count; i++)
+        if (variants[i] >= 0x80)
+            return true;
+    return false;
+}
+
 /* Does ignoring case or looking for words need more than ASCII? Where not, the library compares
  * bytes, which is faster. */
 static bool needs_utf8(const struct needles *needles, const struct typed *typed)
 {
     bool beyond_ascii = has_beyond_ascii(needles);
-    uint32_t variants[TRAWL_UTF8_VARIANTS_MAX];
 
     if (typed->ignore_case)
         charset_prepare(beyond_ascii);
@@ -373,10 +388,53 @@ static bool needs_utf8(const struct needles *needles, const struct typed *typed)
         const uint8_t *bytes = needles->patterns[i].bytes;
 
         for (uint64_t j = 0; j < needles->patterns[i].bytes_count; j++)
-            if (charset_variants(NULL, bytes[j], variants) > 2)
+            if (has_foreign_variant(bytes[j]))
                 return true;
     }
     return false;
+}
+
+/* Is there an i, an I, or what may be equal to one of them? */
+static bool has_i(const struct needles *needles)
+{
+    for (uint64_t i = 0; i < needles->count; i++)
+        for (uint64_t j = 0; j < needles->patterns[i].bytes_count; j++) {
+            uint8_t byte = ((const uint8_t *)needles->patterns[i].bytes)[j];
+
+            if (byte >= 0x80 || byte == 'i' || byte == 'I')
+                return true;
+        }
+    return false;
+}
+
+static bool are_valid(const struct needles *needles)
+{
+    for (uint64_t i = 0; i < needles->count; i++)
+        if (!charset_is_valid(needles->patterns[i].bytes, (size_t)needles->patterns[i].bytes_count))
+            return false;
+    return true;
+}
+
+/* What must be looked at again of what the library finds. With -x a match begins where its line
+ * does. */
+static struct needle_check choose_check(const struct needles *needles,
+                                        const struct settings *settings)
+{
+    const struct typed *typed = settings->typed;
+    bool words = typed->words && !typed->whole_lines;
+    bool multibyte = settings->charset == CHARSET_MULTIBYTE;
+    bool broken = settings->charset == CHARSET_UTF8 && (typed->ignore_case || words) &&
+                  has_beyond_ascii(needles) && !are_valid(needles);
+    struct needle_check check = {0};
+
+    if (settings->charset == CHARSET_BYTES || settings->report == REPORT_MATRIX)
+        return check;
+    check.begins = !typed->whole_lines && (multibyte || (broken && typed->ignore_case));
+    check.words = words && (multibyte || broken);
+    check.cases = typed->ignore_case && ((multibyte && has_beyond_ascii(needles)) ||
+                                         (!charset_folds_ascii() && has_i(needles)));
+    check.any = check.begins || check.words || check.cases;
+    return check;
 }
 
 /* The only strings there are: as the plan has them. */
@@ -436,9 +494,10 @@ static bool add_saved(struct needles *needles, const struct settings *settings,
                       const struct saved_set *set)
 {
     const struct typed *typed = settings->typed;
-    bool alone = typed->patterns.count == 1 && set->has_note &&
-                 (set->same_letters || !(typed->ignore_case || typed->words)) &&
-                 !holds_unfound(settings, set);
+    bool alone =
+        typed->patterns.count == 1 && set->has_note && settings->charset != CHARSET_MULTIBYTE &&
+        (set->same_letters || !(typed->ignore_case || typed->smart_case || typed->words)) &&
+        !holds_unfound(settings, set);
 
     needles->none_given &= set->none_given;
     return alone ? add_saved_alone(needles, settings, set)
@@ -469,7 +528,7 @@ static bool is_as_saved(const struct needles *needles, uint32_t flags)
 
 /* All strings were read. A match's number is to be clear from its place, so strings that differ in
  * the case of letters are one string where that is ignored. */
-static bool settle_strings(struct needles *needles, const struct settings *settings, char *message)
+bool needles_settle(struct needles *needles, const struct settings *settings, char *message)
 {
     const struct typed *typed = settings->typed;
     bool fold = settings->numbers_wanted && typed->ignore_case && typed->save_patterns == NULL;
@@ -477,11 +536,11 @@ static bool settle_strings(struct needles *needles, const struct settings *setti
     if (is_as_saved(needles, plan_flags(typed, typed->whole_lines)))
         needles->needs_utf8 = needles->saved[0].needs_utf8;
     else
-        needles->needs_utf8 = settings->utf8 && needs_utf8(needles, typed);
+        needles->needs_utf8 = settings->charset != CHARSET_BYTES && needs_utf8(needles, typed);
+    needles->check = choose_check(needles, settings);
     needles->case_may_tell = typed->ignore_case && (needles->needs_utf8 || needles->is_saved);
     return ((needles->is_saved || remove_duplicates(needles, fold && !needles->needs_utf8)) &&
-            (!settings->numbers_wanted || settings->report == REPORT_MATRIX ||
-             numbers_build(&needles->numbers, needles))) ||
+            (!settings->numbers_wanted || numbers_build(&needles->numbers, needles))) ||
            exhausted(message);
 }
 
@@ -516,8 +575,7 @@ bool needles_gather(struct needles *needles, const struct settings *settings,
     const struct typed_list *list = &settings->typed->patterns;
 
     if (first_operand != NULL)
-        return add_lines(needles, settings, NULL, first_operand, strlen(first_operand), message) &&
-               settle_strings(needles, settings, message);
+        return add_lines(needles, settings, NULL, first_operand, strlen(first_operand), message);
     needles->none_given = true;
     for (size_t i = 0; i < list->count; i++) {
         const char *text = list->items[i].text;
@@ -537,7 +595,26 @@ bool needles_gather(struct needles *needles, const struct settings *settings,
             return false;
         needles->none_given = false;
     }
-    return settle_strings(needles, settings, message);
+    return true;
+}
+
+bool needles_have_capitals(const struct needles *needles)
+{
+    for (uint64_t i = 0; i < needles->count; i++) {
+        const uint8_t *bytes = needles->patterns[i].bytes;
+        uint64_t bytes_count = needles->patterns[i].bytes_count;
+
+        for (uint64_t at = 0; at < bytes_count;) {
+            uint32_t code_point = 0;
+            size_t length = 1;
+
+            if (charset_decode(bytes + at, (size_t)(bytes_count - at), &code_point, &length) &&
+                iswupper((wint_t)code_point))
+                return true;
+            at += length;
+        }
+    }
+    return false;
 }
 
 static enum trawl_method method_named(const char *name, bool *known)
@@ -551,12 +628,23 @@ static enum trawl_method method_named(const char *name, bool *known)
     return TRAWL_METHOD_AUTO;
 }
 
+/* The library takes UTF-8 without being told how, unless strings are none: then it leaves what is
+ * before an occurrence to us. */
+static bool needs_encoding(const struct needles *needles, const struct settings *settings)
+{
+    if (settings->charset == CHARSET_UTF8)
+        return needles->check.begins || needles->check.words;
+    return settings->charset != CHARSET_BYTES &&
+           (needles->needs_utf8 || needles->check.begins || needles->check.words);
+}
+
 bool needles_plan(struct needles *needles, const struct settings *settings, bool whole_line,
                   struct trawl_plan **plan, char *message)
 {
     const struct typed *typed = settings->typed;
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
     struct trawl_utf8 utf8 = {NULL, charset_variants, charset_is_word};
+    struct trawl_encoding encoding = charset_encoding();
     struct trawl_error error;
     bool known = true;
 
@@ -564,8 +652,12 @@ bool needles_plan(struct needles *needles, const struct settings *settings, bool
     options.line_end_set = 1;
     options.line_end = settings->line_end;
     options.line_end_also_set = settings->count_ends_at_null; /* NUL */
-    if (needles->needs_utf8)
+    if (needles->needs_utf8 || needles->check.begins || needles->check.words)
         options.utf8 = &utf8;
+    if (needs_encoding(needles, settings))
+        options.encoding = &encoding;
+    if (options.encoding != NULL && typed->save_patterns != NULL)
+        options.utf8 = NULL, options.encoding = NULL; /* the strings are saved */
     if (typed->method != NULL)
         options.method = method_named(typed->method, &known);
     if (!known) {

@@ -13,15 +13,25 @@
 #define NEEDLE_EMPTY UINT64_MAX       /* the empty string */
 #define NEEDLE_NEVER (UINT64_MAX - 1) /* holds the line end, so no line holds it */
 
+/* Where the library takes bytes for a match that are none in the locale's characters. */
+struct needle_check {
+    bool any;
+    bool begins; /* a match may begin inside a character */
+    bool words;  /* the character before it was not looked at */
+    bool cases;  /* letters of ASCII are folded that are two, or bytes that are no letters */
+};
+
 struct needles {
     struct trawl_pattern *patterns; /* none empty, none twice */
     uint64_t count;
     bool has_empty;
+    bool has_never;       /* and a string that no line can hold */
     bool none_given;      /* all pattern files were empty: nothing matches */
     bool plan_whole_line; /* the plan itself looks for whole lines */
     struct trawl_plan *plan;
     /* For a binary file under -x, where NUL ends lines too: built when first needed. */
     struct trawl_plan *plan_any_place;
+    struct needle_check check;
     bool needs_utf8;    /* for letters and words, bytes are not enough */
     bool case_may_tell; /* under -i: strings that differ in the case of letters alone are two */
     struct saved_set *saved; /* those of -f that are */
@@ -30,7 +40,7 @@ struct needles {
     /* If settings->numbers_wanted: every string as it was given, duplicates too: an index into
      * patterns, or one of the two above. */
     uint64_t *columns;
-    struct trawl_pattern *strings; /* of columns, for --count-by-pattern, --unmatched-patterns */
+    struct trawl_pattern *strings; /* of columns, where the report prints them */
     uint64_t column_count, column_capacity;
     struct numbers numbers;
     uint64_t capacity;
@@ -41,6 +51,11 @@ struct needles {
 /* first_operand: the strings where neither -e nor -f gave any, else NULL. False: message filled. */
 bool needles_gather(struct needles *needles, const struct settings *settings,
                     const char *first_operand, char *message);
+
+/* Is a letter in them a capital? */
+bool needles_have_capitals(const struct needles *needles);
+/* After needles_gather, when it is known whether case is ignored. False: message filled. */
+bool needles_settle(struct needles *needles, const struct settings *settings, char *message);
 
 bool needles_plan(struct needles *needles, const struct settings *settings, bool whole_line,
                   struct trawl_plan **plan, char *message);

@@ -485,7 +485,7 @@ static void begin_batch(struct pool_worker *worker)
 
     worker->has_turn = false;
     worker->mark.begin = worker->mark.end = 0;
-    worker->searched_bytes = 0;
+    worker->searched_bytes = worker->searched_found = worker->told_bytes = 0;
     job->groups = GROUPS_UNKNOWN;
     job->selected = job->error_seen = job->done = false;
     memset(&job->totals, 0, sizeof job->totals);
@@ -553,7 +553,7 @@ static void search_batch(struct pool_worker *worker)
     }
     atomic_fetch_add(&pool->file_count, worker->item_count);
     atomic_fetch_add(&pool->file_bytes, file_bytes);
-    progress_add(pool->job->progress, worker->searched_bytes);
+    pool_tell_progress(worker);
     if (job->done) {
         uint64_t last = atomic_load(&pool->sequence_last);
 

@@ -41,7 +41,9 @@ struct pool_worker {
     size_t message_count, message_capacity;
     struct pool_mark mark;
     struct gather gather;
-    uint64_t searched_bytes;
+    uint64_t searched_bytes; /* of the batch, by its own searcher */
+    uint64_t searched_found; /* since progress was told */
+    uint64_t told_bytes;     /* of searched_bytes, to progress */
 
     uint64_t sequence; /* of the batch */
     bool has_turn;
@@ -64,6 +66,8 @@ bool job_walk(struct job *job, const struct exclude *exclude, const struct typed
 
 /* Search one item. */
 void pool_search(struct pool_worker *worker, const struct walk_item *item);
+/* Let the display know what was searched. */
+void pool_tell_progress(struct pool_worker *worker);
 /* Search one file by the worker alone. */
 void pool_search_single(struct pool_worker *worker, const struct job_file *file);
 

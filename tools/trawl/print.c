@@ -34,7 +34,10 @@ static void print_separator(struct scan *scan, char separator)
 void print_name(struct scan *scan)
 {
     print_color_start(scan, scan->settings->colors.file_name);
-    output_text(scan->output, scan->name);
+    if (scan->settings->style.names)
+        style_name(scan);
+    else
+        output_text(scan->output, scan->name);
     print_color_end(scan, scan->settings->colors.file_name);
 }
 
@@ -47,7 +50,7 @@ static void print_place(struct scan *scan, uint64_t number, const char *color, c
 }
 
 /* Nothing but the separator where no string was found: in a line of context. */
-static void print_numbers(struct scan *scan, char separator)
+void print_numbers(struct scan *scan, char separator)
 {
     const char *color = scan->settings->colors.line_number;
 
@@ -94,20 +97,23 @@ void print_head(struct scan *scan, uint64_t line_number, uint64_t offset, uint64
 void print_group_separator(struct scan *scan)
 {
     const struct settings *settings = scan->settings;
-    const char *separator = settings->typed->group_separator;
+    const struct typed *typed = settings->typed;
+    const char *separator = typed->group_separator;
     struct pool_worker *worker = scan->job->worker;
     size_t begin, color_bytes = 1;
 
     if (settings->colors.on)
         color_bytes += strlen(settings->colors.separator) + COLOR_FRAME_BYTES;
+    /* Under --heading an empty line parts files, and the heading prints it. */
     if (separator == NULL || scan->job->groups == GROUPS_NONE ||
+        (typed->heading && !scan->style.heading_shown) ||
         (settings->before_count < 0 && settings->after_count < 0))
         return;
-    if (worker != NULL && !pool_wants_separator(worker, strlen(separator) + color_bytes))
+    if (worker != NULL && !pool_wants_separator(worker, typed->group_separator_bytes + color_bytes))
         return;
     begin = scan->output->used;
     print_color_start(scan, scan->settings->colors.separator);
-    output_text(scan->output, separator);
+    output_bytes(scan->output, separator, typed->group_separator_bytes);
     print_color_end(scan, scan->settings->colors.separator);
     output_byte(scan->output, '\n');
     if (worker != NULL)
@@ -142,18 +148,15 @@ void print_found(struct scan *scan, const uint8_t *bytes, const struct trawl_mat
     scan->shown_count = 0;
 }
 
-/* What is not UTF-8 is not printed; a message at the end says that the file is binary. */
-static bool is_printable(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count)
+bool print_is_printable(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
-    if (scan->settings->text || !scan->settings->utf8 ||
-        charset_is_valid(bytes, (size_t)bytes_count))
+    if (!scan->settings->checks_text || charset_is_valid(bytes, (size_t)bytes_count))
         return true;
     scan->encoding_error = true;
     return false;
 }
 
-/* Index of the first match that begins at `at` or later. */
-static uint64_t first_match_at(const struct view *view, uint64_t at)
+uint64_t print_first_match_at(const struct view *view, uint64_t at)
 {
     uint64_t low = 0, high = view->match_count;
 
@@ -168,10 +171,8 @@ static uint64_t first_match_at(const struct view *view, uint64_t at)
     return low;
 }
 
-/* The leftmost, longest match at `from` or later that lies in the line [begin, end), or the next
- * of all where they may overlap; false: none. *index is where to look on. Offsets in the text. */
-static bool next_match(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end,
-                       uint64_t from, uint64_t *index, struct trawl_match *found)
+bool print_next_match(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end,
+                      uint64_t from, uint64_t *index, struct trawl_match *found)
 {
     bool each =
         scan->settings->typed->overlapping && scan->settings->report == REPORT_ONLY_MATCHING;
@@ -197,14 +198,12 @@ static bool next_match(struct scan *scan, const struct view *view, uint64_t begi
     return false;
 }
 
-/* The line's bytes without its end. */
-static uint64_t content_end(struct scan *scan, const struct view *view, uint64_t begin,
-                            uint64_t end)
+uint64_t print_content_end(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end)
 {
     return end > begin && view->bytes[end - 1] == scan->settings->line_end ? end - 1 : end;
 }
 
-static uint64_t wanted_line_number(struct scan *scan, const struct view *view, uint64_t at)
+uint64_t print_line_number(struct scan *scan, const struct view *view, uint64_t at)
 {
     if (!scan->settings->typed->line_number)
         return 0;
@@ -218,21 +217,21 @@ static bool print_only_matches(struct scan *scan, const struct view *view, uint6
     /* grep gives these the separator of a context line under -v. */
     char separator = scan->settings->typed->invert ? '-' : ':';
     bool overlapping = scan->settings->typed->overlapping;
-    uint64_t line_end = view->begin + content_end(scan, view, begin, end);
-    uint64_t index = first_match_at(view, view->begin + begin);
+    uint64_t line_end = view->begin + print_content_end(scan, view, begin, end);
+    uint64_t index = print_first_match_at(view, view->begin + begin);
     uint64_t from = view->begin + begin;
     struct trawl_match match;
 
-    while (next_match(scan, view, view->begin + begin, line_end, from, &index, &match)) {
+    while (print_next_match(scan, view, view->begin + begin, line_end, from, &index, &match)) {
         const uint8_t *bytes = view->bytes + (match.begin - view->begin);
         uint64_t group = index - 1;
 
-        if (!is_printable(scan, bytes, match.end - match.begin))
+        if (!print_is_printable(scan, bytes, match.end - match.begin))
             return false;
         while (!overlapping && group > 0 && view->matches[group - 1].begin == match.begin)
             group--;
         print_found(scan, bytes, &match, view->matches + group, index - group,
-                    wanted_line_number(scan, view, begin), separator, color);
+                    print_line_number(scan, view, begin), separator, color);
         from = overlapping ? match.begin : match.end;
     }
     return true;
@@ -242,12 +241,12 @@ static bool print_only_matches(struct scan *scan, const struct view *view, uint6
 static uint64_t print_marked(struct scan *scan, const struct view *view, uint64_t begin,
                              uint64_t end, const char *line_color, const char *match_color)
 {
-    uint64_t line_end = view->begin + content_end(scan, view, begin, end);
-    uint64_t index = first_match_at(view, view->begin + begin);
+    uint64_t line_end = view->begin + print_content_end(scan, view, begin, end);
+    uint64_t index = print_first_match_at(view, view->begin + begin);
     uint64_t from = view->begin + begin;
     struct trawl_match match;
 
-    while (next_match(scan, view, view->begin + begin, line_end, from, &index, &match)) {
+    while (print_next_match(scan, view, view->begin + begin, line_end, from, &index, &match)) {
         print_color_start(scan, line_color);
         output_bytes(scan->output, view->bytes + (from - view->begin),
                      (size_t)(match.begin - from));
@@ -262,7 +261,7 @@ static uint64_t print_marked(struct scan *scan, const struct view *view, uint64_
 static void print_tail(struct scan *scan, const struct view *view, uint64_t from, uint64_t end,
                        const char *line_color)
 {
-    uint64_t plain = content_end(scan, view, from, end);
+    uint64_t plain = print_content_end(scan, view, from, end);
 
     if (plain > from && view->bytes[plain - 1] == '\r')
         plain--;
@@ -279,7 +278,7 @@ static void print_text(struct scan *scan, const struct view *view, uint64_t begi
                        char separator)
 {
     const struct colors *colors = &scan->settings->colors;
-    bool has_end = content_end(scan, view, begin, end) < end;
+    bool has_end = print_content_end(scan, view, begin, end) < end;
     uint64_t from = begin;
 
     if (colors->on) {
@@ -299,13 +298,12 @@ static void print_text(struct scan *scan, const struct view *view, uint64_t begi
         output_byte(scan->output, scan->settings->line_end);
 }
 
-/* The numbers of the strings in a line, for its head; none in a line of context. */
-static bool show_numbers(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end,
-                         char separator)
+bool print_show_numbers(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end,
+                        char separator)
 {
-    uint64_t content = content_end(scan, view, begin, end);
-    uint64_t first = first_match_at(view, view->begin + begin);
-    uint64_t past = first_match_at(view, view->begin + end);
+    uint64_t content = print_content_end(scan, view, begin, end);
+    uint64_t first = print_first_match_at(view, view->begin + begin);
+    uint64_t past = print_first_match_at(view, view->begin + end);
 
     scan->shown_count = 0;
     if (separator != ':')
@@ -328,6 +326,8 @@ bool print_line(struct scan *scan, const struct view *view, uint64_t begin, uint
 
     if (view->begin + end > scan->block_end)
         binary_next_block(scan, view->begin + end);
+    if (settings->style.on)
+        return style_line(scan, view, begin, end, separator);
     if (only_matching) {
         bool matching = (separator == ':') != settings->typed->invert;
         const char *color = !settings->colors.on ? ""
@@ -337,12 +337,13 @@ bool print_line(struct scan *scan, const struct view *view, uint64_t begin, uint
         if (matching && !print_only_matches(scan, view, begin, end, color))
             return false;
     } else {
-        uint64_t content = content_end(scan, view, begin, end) - begin;
+        uint64_t content = print_content_end(scan, view, begin, end) - begin;
 
-        if (!is_printable(scan, view->bytes + begin, content) ||
-            (settings->typed->pattern_number && !show_numbers(scan, view, begin, end, separator)))
+        if (!print_is_printable(scan, view->bytes + begin, content) ||
+            (settings->typed->pattern_number &&
+             !print_show_numbers(scan, view, begin, end, separator)))
             return false;
-        print_head(scan, wanted_line_number(scan, view, begin), view->begin + begin, content,
+        print_head(scan, print_line_number(scan, view, begin), view->begin + begin, content,
                    separator);
         print_text(scan, view, begin, end, separator);
     }

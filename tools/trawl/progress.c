@@ -1,28 +1,46 @@
-/* progress: how far the search is. */
+/* progress: how far the search is.
+ *
+ * What is counted stands in atomic variables, so that the handler of SIGUSR1 can print it as well
+ * as the display's thread. The line is made without printf, which a handler must not call.
+ */
 #include "trawl/progress.h"
 
-#include <inttypes.h>
+#include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#define SECOND_NS UINT64_C(1000000000)
 #define QUIET_NS UINT64_C(2000000000)
 #define STEP_NS UINT64_C(250000000)
 #define STEP_PLAIN_NS UINT64_C(2000000000)
-#define LINE_BYTES 160
+#define LINE_BYTES 200
+#define MEGABYTE UINT64_C(1000000)
+
+static struct {
+    pthread_t thread; /* that opened it, and closes searchers */
+    uint64_t begin_ns;
+    _Atomic(const struct trawl_searcher *) searcher; /* that is at work on the current text */
+    _Atomic uint64_t text_bytes;                     /* of the current text; 0: not known */
+    _Atomic uint64_t text_found;
+    _Atomic uint64_t done_bytes, done_found; /* of other texts */
+    atomic_bool shown;                       /* on a terminal */
+} state;
 
 struct progress {
-    const struct trawl_searcher *searcher;
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t wake;
-    bool always, terminal, ended, searching, shown;
-    bool total_known;
-    uint64_t total_bytes;       /* of the current text */
-    uint64_t done_bytes_before; /* of other texts */
-    uint64_t begin_ns;
+    bool always, terminal, ended;
+};
+
+struct line {
+    char text[LINE_BYTES];
+    size_t used;
 };
 
 static uint64_t now_ns(void)
@@ -30,41 +48,148 @@ static uint64_t now_ns(void)
     struct timespec time;
 
     clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
+    return (uint64_t)time.tv_sec * SECOND_NS + (uint64_t)time.tv_nsec;
 }
 
-static void write_line(const char *line, int bytes_count)
+/* ---- The line, made of what a handler may call ------------------------------------------------
+ */
+
+static void add(struct line *line, const char *text)
 {
-    ssize_t ignored = write(STDERR_FILENO, line, (size_t)bytes_count);
+    while (*text != '\0' && line->used < sizeof line->text)
+        line->text[line->used++] = *text++;
+}
+
+static void add_number(struct line *line, uint64_t number)
+{
+    char digits[24], *at = digits + sizeof digits - 1;
+
+    *at = '\0';
+    do {
+        *--at = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    add(line, at);
+}
+
+/* thousandths: a number of them; places: how many of the three are shown. */
+static void add_fraction(struct line *line, uint64_t thousandths, int places, const char *unit)
+{
+    char digits[5] = {'.', (char)('0' + thousandths / 100 % 10),
+                      (char)('0' + thousandths / 10 % 10), (char)('0' + thousandths % 10), '\0'};
+
+    digits[1 + places] = '\0';
+    add_number(line, thousandths / 1000);
+    add(line, digits);
+    add(line, unit);
+}
+
+static void make_line(struct line *line, const char *begin, const char *what, const char *end)
+{
+    const struct trawl_searcher *searcher = atomic_load(&state.searcher);
+    uint64_t now = searcher != NULL ? trawl_searcher_progress(searcher) : 0;
+    uint64_t all = atomic_load(&state.done_bytes) + now, of = atomic_load(&state.text_bytes);
+    uint64_t found = atomic_load(&state.done_found) + atomic_load(&state.text_found);
+    uint64_t milliseconds = (now_ns() - state.begin_ns) / 1000000;
+    uint64_t speed = milliseconds > 0 ? all / 1000 / milliseconds : 0; /* MB/s */
+
+    line->used = 0;
+    add(line, begin);
+    add(line, "trawl: ");
+    add(line, what);
+    add_fraction(line, all / MEGABYTE, 3, " GB, ");
+    add_fraction(line, milliseconds, 1, " s, ");
+    add_fraction(line, speed, 2, " GB/s, ");
+    add_number(line, found);
+    add(line, " found");
+    if (searcher != NULL && of > 0) {
+        add(line, ", ");
+        add_number(line, (uint64_t)(100.0 * (double)now / (double)of));
+        add(line, " % of ");
+        add_fraction(line, of / MEGABYTE, 3, " GB");
+        if (speed > 0 && of > now) {
+            add(line, ", ");
+            add_number(line, (of - now) / MEGABYTE / speed);
+            add(line, " s left");
+        }
+    }
+    add(line, end);
+}
+
+static void write_text(const char *text, size_t bytes_count)
+{
+    ssize_t ignored = write(STDERR_FILENO, text, bytes_count);
 
     (void)ignored; /* a display that cannot be written is no error */
 }
 
+/* On the thread that closes searchers, so that none is closed meanwhile. */
+static void at_signal(int signal)
+{
+    int error = errno;
+    struct line line;
+
+    if (pthread_equal(pthread_self(), state.thread)) {
+        make_line(&line, "", "", "\n");
+        write_text(line.text, line.used);
+    } else {
+        (void)pthread_kill(state.thread, signal);
+    }
+    errno = error;
+}
+
+void progress_open(void)
+{
+    struct sigaction action;
+
+    memset(&action, 0, sizeof action);
+    state.thread = pthread_self();
+    state.begin_ns = now_ns();
+    action.sa_handler = at_signal;
+    action.sa_flags = SA_RESTART;
+    (void)sigaction(SIGUSR1, &action, NULL);
+}
+
+/* ---- What is counted --------------------------------------------------------------------------
+ */
+
+void progress_file(const struct trawl_searcher *searcher, const struct trawl_text *text)
+{
+    const struct trawl_searcher *last = atomic_exchange(&state.searcher, NULL);
+    uint64_t text_bytes = 0;
+
+    if (last != NULL) {
+        atomic_fetch_add(&state.done_bytes, trawl_searcher_progress(last));
+        atomic_fetch_add(&state.done_found, atomic_exchange(&state.text_found, 0));
+    }
+    if (text == NULL)
+        return;
+    atomic_store(&state.text_bytes, trawl_text_bytes(text, &text_bytes) ? text_bytes : 0);
+    atomic_store(&state.searcher, searcher);
+}
+
+void progress_found(uint64_t found)
+{
+    atomic_store_explicit(&state.text_found, found, memory_order_relaxed);
+}
+
+void progress_add(uint64_t bytes, uint64_t found)
+{
+    atomic_fetch_add(&state.done_bytes, bytes);
+    atomic_fetch_add(&state.done_found, found);
+}
+
+/* ---- The display ------------------------------------------------------------------------------
+ */
+
 /* With the mutex held. */
 static void show(struct progress *progress, const char *what)
 {
-    uint64_t done = progress->searching ? trawl_searcher_progress(progress->searcher) : 0;
-    uint64_t all = progress->done_bytes_before + done;
-    double seconds = (double)(now_ns() - progress->begin_ns) * 1e-9;
-    double speed = seconds > 0 ? (double)all * 1e-9 / seconds : 0;
-    char line[LINE_BYTES];
-    int used = snprintf(line, sizeof line, "%strawl: %s%.3f GB, %.1f s, %.2f GB/s",
-                        progress->terminal ? "\r" : "", what, (double)all * 1e-9, seconds, speed);
+    struct line line;
 
-    if (progress->searching && progress->total_known && progress->total_bytes > 0) {
-        double left = (double)progress->total_bytes - (double)done;
-
-        used += snprintf(line + used, sizeof line - (size_t)used, ", %.0f %% of %.3f GB",
-                         100.0 * (double)done / (double)progress->total_bytes,
-                         (double)progress->total_bytes * 1e-9);
-        if (speed > 0 && left > 0)
-            used += snprintf(line + used, sizeof line - (size_t)used, ", %.0f s left",
-                             left * 1e-9 / speed);
-    }
-    used += snprintf(line + used, sizeof line - (size_t)used, "%s",
-                     progress->terminal ? "\33[K" : "\n");
-    write_line(line, used);
-    progress->shown = progress->terminal;
+    make_line(&line, progress->terminal ? "\r" : "", what, progress->terminal ? "\33[K" : "\n");
+    write_text(line.text, line.used);
+    atomic_store(&state.shown, progress->terminal);
 }
 
 static void *display(void *context)
@@ -74,10 +199,9 @@ static void *display(void *context)
 
     pthread_mutex_lock(&progress->mutex); /* progress_end may be at work already */
     step = progress->terminal ? STEP_NS : STEP_PLAIN_NS;
-    next = progress->begin_ns + (progress->always ? step : QUIET_NS);
+    next = state.begin_ns + (progress->always ? step : QUIET_NS);
     while (!progress->ended) {
-        struct timespec until = {(time_t)(next / UINT64_C(1000000000)),
-                                 (long)(next % UINT64_C(1000000000))};
+        struct timespec until = {(time_t)(next / SECOND_NS), (long)(next % SECOND_NS)};
 
         pthread_cond_timedwait(&progress->wake, &progress->mutex, &until);
         if (progress->ended || now_ns() < next)
@@ -98,7 +222,6 @@ struct progress *progress_begin(bool always)
         return NULL;
     progress->always = always;
     progress->terminal = isatty(STDERR_FILENO) != 0;
-    progress->begin_ns = now_ns();
     pthread_mutex_init(&progress->mutex, NULL);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -112,27 +235,10 @@ struct progress *progress_begin(bool always)
     return NULL;
 }
 
-void progress_file(struct progress *progress, const struct trawl_searcher *searcher,
-                   const struct trawl_text *text)
+void progress_clear(void)
 {
-    if (progress == NULL)
-        return;
-    pthread_mutex_lock(&progress->mutex);
-    progress->searcher = searcher;
-    if (progress->searching)
-        progress->done_bytes_before += trawl_searcher_progress(progress->searcher);
-    progress->searching = text != NULL;
-    progress->total_known = text != NULL && trawl_text_bytes(text, &progress->total_bytes);
-    pthread_mutex_unlock(&progress->mutex);
-}
-
-void progress_add(struct progress *progress, uint64_t bytes)
-{
-    if (progress == NULL)
-        return;
-    pthread_mutex_lock(&progress->mutex);
-    progress->done_bytes_before += bytes;
-    pthread_mutex_unlock(&progress->mutex);
+    if (atomic_exchange(&state.shown, false))
+        write_text("\r\33[K", 4);
 }
 
 void progress_hide(struct progress *progress)
@@ -140,9 +246,7 @@ void progress_hide(struct progress *progress)
     if (progress == NULL)
         return;
     pthread_mutex_lock(&progress->mutex);
-    if (progress->shown)
-        write_line("\r\33[K", 4);
-    progress->shown = false;
+    progress_clear();
     pthread_mutex_unlock(&progress->mutex);
 }
 

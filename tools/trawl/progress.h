@@ -1,4 +1,4 @@
-/* progress: how far the search is, on standard error, from a thread of its own. */
+/* progress: how far the search is: on standard error from a thread of its own, or at SIGUSR1. */
 #ifndef TRAWL_PROGRESS_H
 #define TRAWL_PROGRESS_H
 
@@ -8,18 +8,25 @@
 
 struct progress;
 
-/* always: from the beginning and also where standard error is no terminal; else only from the
- * third second on. NULL if the thread could not be started: then there is no display. */
+/* Before anything is searched: from now on SIGUSR1 prints a line. */
+void progress_open(void);
+
+/* Start the display. always: from the beginning and also where standard error is no terminal; else
+ * only from the third second on. NULL if the thread could not be started: then there is none. */
 struct progress *progress_begin(bool always);
 
-/* The text that is searched next; NULL: none. progress may be NULL here and below. */
-void progress_file(struct progress *progress, const struct trawl_searcher *searcher,
-                   const struct trawl_text *text);
-/* Another text was searched meanwhile. */
-void progress_add(struct progress *progress, uint64_t bytes);
+/* The text that a searcher with all threads searches next; NULL: none. The searcher must stay open
+ * until then, and be closed by the thread that called progress_open. */
+void progress_file(const struct trawl_searcher *searcher, const struct trawl_text *text);
+/* So much was found in it until now. */
+void progress_found(uint64_t found);
+/* Other texts were searched meanwhile. */
+void progress_add(uint64_t bytes, uint64_t found);
 
-/* Clear the line, so that a message can be written. */
+/* Clear the line, so that a message can be written. progress may be NULL here and below. */
 void progress_hide(struct progress *progress);
 void progress_end(struct progress *progress);
+/* Clear the line, if one is shown; for a handler that ends the program. */
+void progress_clear(void);
 
 #endif

@@ -35,15 +35,20 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 29;
 }
 
+/* Of a locale whose plans cannot be saved: strings are, and are planned again. */
+#define LETTERS_UNKNOWN UINT64_MAX
+
 /* A number for the locale: whether its characters are UTF-8, its name, and what equals the letters
  * of ASCII, which decides whether bytes are enough for strings of those. */
-static uint64_t letters_of_locale(bool utf8)
+static uint64_t letters_of_locale(enum charset charset)
 {
     const char *name = setlocale(LC_CTYPE, NULL);
-    uint64_t hash = utf8;
+    uint64_t hash = 1;
 
-    if (!utf8)
+    if (charset == CHARSET_BYTES)
         return 0;
+    if (charset != CHARSET_UTF8)
+        return LETTERS_UNKNOWN;
     for (; name != NULL && *name != '\0'; name++)
         hash = mix(hash, (uint8_t)*name);
     charset_prepare(true);
@@ -67,7 +72,7 @@ static bool is_plain(const struct needles *needles)
 bool saved_write(const struct needles *needles, const struct settings *settings, char *message)
 {
     struct trawl_plan_save_options options = TRAWL_PLAN_SAVE_OPTIONS_INIT;
-    struct note note = {NOTE_KIND, 0, letters_of_locale(settings->utf8), 0};
+    struct note note = {NOTE_KIND, 0, letters_of_locale(settings->charset), 0};
     struct trawl_error error;
     enum trawl_status status;
     char *bytes;
@@ -164,7 +169,7 @@ static bool read_note(struct saved_set *set, uint64_t letters)
     set->any_byte = (note.flags & NOTE_ANY_BYTE) != 0;
     set->none_given = (note.flags & NOTE_NONE_GIVEN) != 0;
     set->needs_utf8 = (note.flags & NOTE_NEEDS_UTF8) != 0;
-    set->same_letters = note.letters == letters;
+    set->same_letters = note.letters == letters && letters != LETTERS_UNKNOWN;
     set->columns = note.column_count > 0 ? columns : NULL;
     set->column_count = note.column_count > 0 ? note.column_count : pattern_count;
     return true;
@@ -213,7 +218,7 @@ bool saved_load(struct needles *needles, struct typed *typed, const struct setti
         if (item->kind != TYPED_FILE || !is_saved(item->text))
             continue;
         if (needles->saved_count == 0)
-            letters = letters_of_locale(settings->utf8);
+            letters = letters_of_locale(settings->charset);
         sets = realloc(needles->saved, (needles->saved_count + 1) * sizeof *sets);
         if (sets == NULL) {
             strcpy(message, "memory exhausted");
@@ -237,7 +242,7 @@ bool saved_load(struct needles *needles, struct typed *typed, const struct setti
 bool saved_load_again(struct needles *needles, const struct typed *typed,
                       const struct settings *settings, char *message)
 {
-    uint64_t letters = letters_of_locale(settings->utf8);
+    uint64_t letters = letters_of_locale(settings->charset);
 
     for (size_t i = 0; i < needles->saved_count; i++)
         if (!load(&needles->saved[i], typed, settings, letters, message))

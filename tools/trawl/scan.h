@@ -5,7 +5,10 @@
  *   matches.c  what needs no lines: -o, --positions, --count-matches, --first
  *   tally.c    occurrences by string: --count-by-pattern, --unmatched-patterns
  *   matrix.c   records and rows: --matrix
- *   print.c    puts a line, a head, a match into the output
+ *   characters.c  which matches are none in the locale's characters
+ *   print.c    puts a line, a head, a match into the output, as grep lays them out
+ *   style.c    the same with what ripgrep's options ask for: columns, headings, replacements
+ *   json.c     the same as --json wants it
  *   numbers.c  which of the strings given a match is
  *   binary.c   NUL bytes and bad UTF-8
  */
@@ -32,6 +35,40 @@ struct view {
     uint64_t match_count;
 };
 
+/* Of a line that style.c lays out. */
+struct span {
+    uint64_t begin, end; /* in the line */
+};
+
+/* What style.c keeps from line to line. */
+struct style_state {
+    struct span *spans;
+    uint64_t span_count, span_capacity;
+    uint8_t *replaced; /* the line with its replacements */
+    uint64_t replaced_count, replaced_capacity;
+    bool heading_shown;
+    char *link_path; /* the file's, absolute; NULL: not known, or it has none */
+    bool link_sought, link_open;
+};
+
+/* What json.c keeps of a text. */
+struct json_state {
+    bool begun;
+    uint64_t bytes, lines, matches, begin_ns;
+};
+
+#define ENCODED_BYTES_MAX 4 /* of a character that characters.c follows */
+
+/* characters.c: where characters begin, followed from each line's beginning on. */
+struct characters {
+    uint64_t at;      /* text offset of a character's first byte */
+    bool word_before; /* the character before it is a letter, a digit or an underscore */
+    uint8_t tail[ENCODED_BYTES_MAX]; /* bytes from `at` on that the last window ended with */
+    uint32_t tail_count;
+    struct trawl_match *kept;
+    uint64_t kept_capacity;
+};
+
 struct scan {
     struct job *job;
     const struct settings *settings;
@@ -39,6 +76,7 @@ struct scan {
     struct trawl_text *text;
     const struct trawl_plan *plan;
     const char *name;
+    enum binary_files binary_files;
     bool seekable;
     bool unpacks;          /* it may end in damage: what was counted until then is wanted */
     unsigned number_width; /* -T */
@@ -65,10 +103,14 @@ struct scan {
         match_line_end; /* matches.c: end of the last match's line; OFFSET_NONE: not seen yet */
     uint64_t match_end; /* matches.c: of the last match taken */
 
+    struct characters characters;
+
     struct number_set numbers;     /* --pattern-number: of the strings in a line or place */
     const uint64_t *shown_numbers; /* those in the next head */
     uint64_t shown_count;
     struct tally_part *tally_part; /* tally.c */
+    struct style_state style;      /* style.c */
+    struct json_state json;        /* json.c */
 
     bool quiet;          /* print nothing more */
     bool stop_at_select; /* the first selected line decides */
@@ -89,9 +131,27 @@ struct scan {
     uint64_t block_end;   /* of the block that the last printed line ends in; OFFSET_NONE: no
                              blocks are told apart */
     uint64_t selected_before_block;
+    enum groups groups_before_block;
     uint8_t *zapped; /* a window's bytes with NUL replaced by line ends */
     uint64_t zapped_capacity;
 };
+
+/* characters.c: of the library's matches, only those that are matches in the locale's characters.
+ */
+/* `*window` becomes `kept` where matches must be left out; false: out of memory. */
+bool characters_window(struct scan *scan, const struct trawl_window **window,
+                       struct trawl_window *kept);
+/* From the text's beginning again. */
+void characters_begin(struct scan *scan);
+/* As trawl_positions and trawl_first. */
+enum trawl_status characters_positions(struct scan *scan, trawl_match_sink sink,
+                                       struct trawl_error *error);
+enum trawl_status characters_first(struct scan *scan, struct trawl_match *match, bool *found,
+                                   struct trawl_error *error);
+
+/* Around what a sink does, which prints. */
+void scan_print_begin(struct scan *scan);
+void scan_print_end(struct scan *scan);
 
 /* lines.c */
 /* Does the empty string match the line [begin, end)? bytes may be NULL where the line is not in
@@ -112,6 +172,29 @@ bool print_line(struct scan *scan, const struct view *view, uint64_t begin, uint
 void print_pending(struct scan *scan, const struct view *view, uint64_t limit);
 /* Separator and leading context of a selected line at `begin`. */
 void print_before(struct scan *scan, const struct view *view, uint64_t begin);
+/* For style.c too. The line's bytes without its end. */
+uint64_t print_content_end(struct scan *scan, const struct view *view, uint64_t begin,
+                           uint64_t end);
+/* Index of the first match that begins at `at` or later. */
+uint64_t print_first_match_at(const struct view *view, uint64_t at);
+/* The leftmost, longest match at `from` or later that lies in the line [begin, end), or the next
+ * of all where they may overlap; false: none. *index is where to look on. Offsets in the text. */
+bool print_next_match(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end,
+                      uint64_t from, uint64_t *index, struct trawl_match *found);
+/* What is not UTF-8 is not printed; a message at the end says that the file is binary. */
+bool print_is_printable(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count);
+/* The numbers of the strings in a line, for its head; none in a line of context. */
+bool print_show_numbers(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end,
+                        char separator);
+void print_numbers(struct scan *scan, char separator);
+uint64_t print_line_number(struct scan *scan, const struct view *view, uint64_t at);
+
+/* style.c. As print_line. */
+bool style_line(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end,
+                char separator);
+void style_name(struct scan *scan);
+void style_free(struct style_state *style);
+
 /* far.c: a line that is not in memory, of a text that can be read again; `end` is without the line
  * end. */
 bool print_far_line(struct scan *scan, uint64_t begin, uint64_t end, char separator);

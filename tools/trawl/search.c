@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "trawl/interrupt.h"
+#include "trawl/json.h"
 #include "trawl/matrix.h"
 #include "trawl/progress.h"
 #include "trawl/tally.h"
@@ -84,6 +86,15 @@ static bool plan_any_place(struct scan *scan)
     return true;
 }
 
+/* tg leaves out binary files of directories only. */
+static enum binary_files binary_files_of(const struct typed *typed, const struct job_file *file)
+{
+    bool is_named = typed->is_tg && file->is_operand;
+
+    return is_named && typed->binary_files == BINARY_FILES_WITHOUT_MATCH ? BINARY_FILES_BINARY
+                                                                         : typed->binary_files;
+}
+
 static void scan_begin(struct scan *scan, struct job *job, struct trawl_text *text,
                        const struct job_file *file)
 {
@@ -97,6 +108,7 @@ static void scan_begin(struct scan *scan, struct job *job, struct trawl_text *te
     scan->text = text;
     scan->plan = needles->plan;
     scan->name = file->name;
+    scan->binary_files = binary_files_of(settings->typed, file);
     scan->seekable = trawl_text_is_seekable(text);
     scan->unpacks = file->may_be_compressed && file->bytes == NULL && !scan->seekable;
     scan->number_width = number_width(job, file->status, scan->seekable);
@@ -104,18 +116,19 @@ static void scan_begin(struct scan *scan, struct job *job, struct trawl_text *te
     scan->printed_end = OFFSET_NONE;
     scan->quiet = settings->report != REPORT_LINES && settings->report != REPORT_ONLY_MATCHING;
     scan->stop_at_select = settings->report == REPORT_NAMES || settings->report == REPORT_QUIET;
-    scan->every_line = needles->has_empty;
+    scan->every_line = needles->has_empty || (settings->typed->passthru && !scan->quiet);
     scan->keeps_bytes =
         needles->has_empty && settings->typed->words && !settings->typed->whole_lines;
-    scan->watch_nulls =
-        settings->null_ends_line ||
-        (settings->null_is_binary &&
-         (!scan->quiet || settings->typed->binary_files == BINARY_FILES_WITHOUT_MATCH));
+    scan->watch_nulls = settings->null_ends_line ||
+                        (settings->null_is_binary &&
+                         (!scan->quiet || scan->binary_files == BINARY_FILES_WITHOUT_MATCH));
+    if (settings->typed->json)
+        json_open(scan);
     scan->block_end = scan->watch_nulls && scan->seekable && !scan->quiet ? 0 : OFFSET_NONE;
     if (scan->watch_nulls && scan->seekable && has_hole(file)) {
         scan->null_offset = 0;
         binary_found(scan);
-        scan->stop = settings->typed->binary_files == BINARY_FILES_WITHOUT_MATCH;
+        scan->stop = scan->binary_files == BINARY_FILES_WITHOUT_MATCH;
         scan->rerun = false;
     }
 }
@@ -127,6 +140,7 @@ static void scan_again(struct scan *scan)
     scan->stop = false;
     scan->carry_count = scan->carried_count = 0;
     scan->carry_begin = scan->line_begin = 0;
+    characters_begin(scan);
     scan->dropped = false;
     if (scan->settings->report == REPORT_COUNT) {
         scan->selected_count = 0;
@@ -141,17 +155,34 @@ static bool first_decides(const struct scan *scan, int descriptor)
 {
     const struct settings *settings = scan->settings;
 
-    return scan->stop_at_select && !settings->typed->invert && !scan->every_line &&
-           settings->typed->binary_files != BINARY_FILES_WITHOUT_MATCH &&
+    return scan->stop_at_select && !scan->job->needles->check.any && !settings->typed->invert &&
+           !scan->every_line && scan->binary_files != BINARY_FILES_WITHOUT_MATCH &&
            !(settings->null_ends_line && settings->typed->whole_lines) &&
            (descriptor != STDIN_FILENO || settings->max_count > 1);
+}
+
+/* Behind the line end at `at` or later: as far as grep reads before it looks at the line. */
+static uint64_t end_of_line(struct scan *scan, uint64_t at)
+{
+    uint8_t bytes[DRAIN_BYTES];
+    uint64_t got = 0;
+    const uint8_t *found = NULL;
+
+    while (scan->seekable && found == NULL &&
+           trawl_text_read(scan->text, at, bytes, sizeof bytes, &got, NULL) == TRAWL_OK &&
+           got > 0) {
+        found = memchr(bytes, scan->settings->line_end, (size_t)got);
+        at += found != NULL ? (uint64_t)(found - bytes) + 1 : got;
+    }
+    return at;
 }
 
 /* Do the library's lines agree with grep's? That a NUL ends lines from its block on only makes no
  * difference: before it there is none. */
 static bool library_counts(const struct scan *scan, int descriptor)
 {
-    return scan->settings->report == REPORT_COUNT && !scan->every_line && !scan->unpacks &&
+    return scan->settings->report == REPORT_COUNT && !scan->job->needles->check.any &&
+           !scan->every_line && !scan->unpacks &&
            (!scan->watch_nulls || scan->settings->count_ends_at_null) &&
            (descriptor != STDIN_FILENO || scan->settings->max_count == UINT64_MAX);
 }
@@ -163,7 +194,7 @@ static bool matches_suffice(const struct scan *scan)
 
     return settings->report == REPORT_ONLY_MATCHING && !settings->typed->invert &&
            settings->before_count < 0 && settings->after_count < 0 && !scan->every_line &&
-           !scan->null_seen;
+           !settings->style.on && !scan->null_seen;
 }
 
 /* --pattern-number: does the longest match at a place tell all numbers? Not of a line; and where
@@ -178,10 +209,11 @@ static uint32_t needed_matches(const struct scan *scan)
 {
     const struct settings *settings = scan->settings;
 
-    if (scan->check_whole_line || settings->typed->overlapping ||
+    if (scan->check_whole_line || scan->job->needles->check.any || settings->typed->overlapping ||
         (settings->typed->pattern_number && !scan->quiet && !one_match_tells(scan)))
         return 0;
-    if (settings->report == REPORT_ONLY_MATCHING || (settings->colors.on && !scan->quiet))
+    if (settings->report == REPORT_ONLY_MATCHING ||
+        ((settings->colors.on || settings->style.each_match) && !scan->quiet))
         return TRAWL_WINDOW_SPANS;
     return scan->job->needles->has_empty && !settings->typed->words && !settings->typed->whole_lines
                ? TRAWL_WINDOW_NO_MATCHES /* the empty string is in every line */
@@ -226,7 +258,9 @@ static enum trawl_status scan_run(struct scan *scan, int descriptor, struct traw
 
         status = trawl_first(searcher, scan->plan, scan->text, &match, &found, error);
         scan->selected_count = found;
-        scan->selected_end = found ? match.end : 0;
+        scan->selected_end = !found                       ? 0
+                             : descriptor == STDIN_FILENO ? end_of_line(scan, match.end)
+                                                          : match.end;
         scan->stop = found;
         if (found)
             scan->job->groups = GROUPS_PRINTED; /* though nothing was */
@@ -254,8 +288,37 @@ static enum trawl_status scan_run(struct scan *scan, int descriptor, struct traw
     return status;
 }
 
+void scan_print_begin(struct scan *scan)
+{
+    if (scan->job->prints_alone)
+        interrupt_forbid();
+}
+
+void scan_print_end(struct scan *scan)
+{
+    if (!scan->job->prints_alone)
+        return;
+    progress_found(scan->selected_count);
+    interrupt_allow();
+}
+
+/* While nothing is printed SIGINT may end the program: see scan_print_begin. */
+static enum trawl_status scan_run_alone(struct scan *scan, int descriptor,
+                                        struct trawl_error *error)
+{
+    enum trawl_status status;
+
+    if (scan->job->prints_alone)
+        interrupt_allow();
+    status = scan_run(scan, descriptor, error);
+    if (scan->job->prints_alone)
+        interrupt_forbid();
+    return status;
+}
+
 void job_add_totals(struct job_totals *sum, const struct job_totals *more)
 {
+    json_add(&sum->json, &more->json);
     sum->file_count += more->file_count;
     sum->selected_count += more->selected_count;
     sum->text_bytes += more->text_bytes;
@@ -368,10 +431,14 @@ static void report_file(struct job *job, struct scan *scan)
         settings->report == REPORT_LINES || settings->report == REPORT_ONLY_MATCHING;
     bool selected = scan->selected_count > 0;
 
+    bool is_binary = prints_lines && scan->binary_files == BINARY_FILES_BINARY &&
+                     (scan->encoding_error ||
+                      (scan->null_seen && scan->selected_count > scan->selected_before_block));
+
     output_commit(job->output);
-    if (prints_lines && settings->typed->binary_files == BINARY_FILES_BINARY &&
-        (scan->encoding_error ||
-         (scan->null_seen && scan->selected_count > scan->selected_before_block)))
+    if (settings->typed->json && prints_lines)
+        json_end(scan, is_binary);
+    else if (is_binary)
         job_message(job, "%s: binary file matches", scan->name);
     if (settings->report == REPORT_COUNT || settings->report == REPORT_COUNT_MATCHES) {
         if (job->show_names > 0) {
@@ -412,6 +479,7 @@ void job_pass_over(struct job *job, const char *name)
     scan.output = job->output;
     scan.name = name;
     report_file(job, &scan);
+    style_free(&scan.style);
 }
 
 /* Read what a search did not want, so that the writer of a pipe is not told off. */
@@ -511,12 +579,14 @@ void job_search(struct job *job, const struct job_file *file)
         return;
     }
     scan_begin(&scan, job, text, file);
-    progress_file(job->progress, reader, text);
+    if (job->prints_alone || job->matrix != NULL)
+        progress_file(reader, text);
     if (S_ISDIR(file->status->st_mode))
         job_file_error(job, file->name, EISDIR);
     else
-        status = scan_run(&scan, file->descriptor, &error);
-    progress_file(job->progress, reader, NULL);
+        status = scan_run_alone(&scan, file->descriptor, &error);
+    if (job->prints_alone || job->matrix != NULL)
+        progress_file(NULL, NULL);
     if (status != TRAWL_OK)
         fail(job, file->name, status, &error);
     if (!job->done)
@@ -524,9 +594,11 @@ void job_search(struct job *job, const struct job_file *file)
     if (is_input)
         settle_input(&scan, file->status, begin);
     add_totals(job, &scan);
+    style_free(&scan.style);
     free(scan.carry);
     free(scan.carried);
     free(scan.zapped);
+    free(scan.characters.kept);
     number_set_free(&scan.numbers);
     trawl_text_close(text);
 }

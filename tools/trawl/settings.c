@@ -16,92 +16,6 @@ bool settings_algorithm_is_for_records(const struct typed *typed)
            memcmp(typed->algorithm, RECORDS_ALGORITHM, strlen(RECORDS_ALGORITHM)) == 0;
 }
 
-static bool color_wanted(const struct typed *typed)
-{
-    const char *terminal;
-
-    if (typed->color != COLOR_AUTO)
-        return typed->color == COLOR_ALWAYS;
-    terminal = getenv("TERM");
-    return isatty(STDOUT_FILENO) && terminal != NULL && strcmp(terminal, "dumb") != 0 &&
-           getenv("NO_COLOR") == NULL;
-}
-
-/* One name or name=value of GREP_COLORS. */
-static void set_color(struct colors *colors, bool invert, const char *name, const char *value)
-{
-    if (strcmp(name, "mt") == 0 && value != NULL)
-        colors->selected_match = colors->context_match = value;
-    else if (strcmp(name, "ms") == 0 && value != NULL)
-        colors->selected_match = value;
-    else if (strcmp(name, "mc") == 0 && value != NULL)
-        colors->context_match = value;
-    else if (strcmp(name, "sl") == 0 && value != NULL)
-        colors->selected_line = value;
-    else if (strcmp(name, "cx") == 0 && value != NULL)
-        colors->context_line = value;
-    else if (strcmp(name, "fn") == 0 && value != NULL)
-        colors->file_name = value;
-    else if (strcmp(name, "ln") == 0 && value != NULL)
-        colors->line_number = value;
-    else if (strcmp(name, "bn") == 0 && value != NULL)
-        colors->byte_offset = value;
-    else if (strcmp(name, "se") == 0 && value != NULL)
-        colors->separator = value;
-    else if (strcmp(name, "rv") == 0)
-        colors->reverse = invert;
-    else if (strcmp(name, "ne") == 0)
-        colors->start_format_end = "";
-}
-
-/* As grep reads it: names of two letters parted by colons, values of digits and semicolons; the
- * first fault ends the reading. */
-static void read_colors(struct colors *colors, bool invert)
-{
-    char *name = colors->storage;
-
-    while (*name != '\0') {
-        char *end = name + strcspn(name, ":");
-        char *equals = memchr(name, '=', (size_t)(end - name));
-        bool more = *end == ':';
-
-        *end = '\0';
-        if (equals != NULL) {
-            *equals = '\0';
-            if (equals == name || equals[1 + strspn(equals + 1, "0123456789;")] != '\0')
-                return;
-        }
-        set_color(colors, invert, name, equals != NULL ? equals + 1 : NULL);
-        if (!more)
-            return;
-        name = end + 1;
-    }
-}
-
-static bool colors_build(struct colors *colors, const struct typed *typed)
-{
-    const char *variable = getenv("GREP_COLORS");
-    const char *old = getenv("GREP_COLOR");
-
-    colors->on = color_wanted(typed);
-    if (!colors->on)
-        return true;
-    colors->selected_match = colors->context_match =
-        old != NULL && *old != '\0' && old[strspn(old, "0123456789;")] == '\0' ? old : "01;31";
-    colors->selected_line = colors->context_line = "";
-    colors->file_name = "35";
-    colors->line_number = colors->byte_offset = "32";
-    colors->separator = "36";
-    colors->start_format_end = "\33[K";
-    if (variable == NULL || *variable == '\0')
-        return true;
-    colors->storage = strdup(variable);
-    if (colors->storage == NULL)
-        return false;
-    read_colors(colors, typed->invert);
-    return true;
-}
-
 /* What of this command's own is to be printed instead of lines; NULL: nothing. */
 static const char *report_beyond(const struct typed *typed)
 {
@@ -127,8 +41,20 @@ static bool contradiction(const struct typed *typed, char *error)
                  "--unmatched-patterns exclude each other");
         return true;
     }
+    if (typed->encoding != NULL && typed->search_zip) {
+        snprintf(error, TYPED_ERROR_BYTES,
+                 "--encoding and --search-zip exclude each other: unpack the files first");
+        return true;
+    }
     if (typed->hex && typed->length_prefixed) {
         snprintf(error, TYPED_ERROR_BYTES, "--hex and --length-prefixed exclude each other");
+        return true;
+    }
+    if (typed->json && (beyond != NULL || typed->count || typed->list != LIST_NONE)) {
+        snprintf(error, TYPED_ERROR_BYTES, "--json cannot be combined with %s",
+                 beyond != NULL ? beyond
+                 : typed->count ? "-c (--count)"
+                                : "-l or -L");
         return true;
     }
     if (beyond != NULL && (typed->invert || typed->count || typed->list != LIST_NONE))
@@ -140,6 +66,10 @@ static bool contradiction(const struct typed *typed, char *error)
     else if ((typed->count_by_pattern || typed->unmatched_patterns) &&
              typed->max_count != MAX_COUNT_NONE)
         stranger = "-m (--max-count)";
+    else if (typed->pattern_number && typed->vimgrep)
+        stranger = "--vimgrep";
+    else if (typed->pattern_number && typed->json)
+        stranger = "--json";
     else if (typed->unmatched_patterns && typed->file_names > 0)
         stranger = "-H (--with-filename)";
     if (stranger == NULL)
@@ -157,6 +87,7 @@ static const char *stranger_to_matrix(const struct typed *typed)
         bool given;
         const char *name;
     } strangers[] = {
+        {typed->json, "--json"},
         {typed->invert, "-v (--invert-match)"},
         {typed->count, "-c (--count)"},
         {typed->list != LIST_NONE, "-l or -L"},
@@ -207,6 +138,28 @@ static bool matrix_contradiction(const struct typed *typed, char *error)
     return true;
 }
 
+/* Is one of the options given that print.c knows nothing of? */
+static void style_build(struct settings *settings)
+{
+    const struct typed *typed = settings->typed;
+    struct style *style = &settings->style;
+    bool lines = settings->report == REPORT_LINES || settings->report == REPORT_ONLY_MATCHING;
+
+    style->escapes = typed->escape_controls == COLOR_ALWAYS ||
+                     (typed->escape_controls == COLOR_AUTO && isatty(STDOUT_FILENO));
+    style->links = settings->colors.on && typed->hyperlink != NULL && *typed->hyperlink != '\0';
+    style->names = typed->path_separator != 0 || style->escapes || style->links;
+    style->on = lines && (style->escapes || style->links || typed->json || typed->column ||
+                          typed->vimgrep || typed->heading || typed->passthru ||
+                          typed->replace != NULL || typed->trim || typed->max_columns > 0 ||
+                          typed->match_separator != NULL || typed->context_separator != NULL);
+    style->each_match =
+        style->on && (typed->json || typed->column || typed->vimgrep || typed->replace != NULL ||
+                      settings->report == REPORT_ONLY_MATCHING ||
+                      (typed->max_columns > 0 && typed->preview == PREVIEW_MATCH) ||
+                      (settings->colors.on && *settings->colors.selected_match != '\0'));
+}
+
 static enum report choose_report(const struct typed *typed, bool output_is_null)
 {
     if (typed->matrix != MATRIX_NONE)
@@ -227,10 +180,10 @@ static enum report choose_report(const struct typed *typed, bool output_is_null)
         return REPORT_COUNT_BY_PATTERN;
     if (typed->unmatched_patterns)
         return REPORT_UNMATCHED;
-    return typed->only_matching ? REPORT_ONLY_MATCHING : REPORT_LINES;
+    return typed->only_matching && !typed->json ? REPORT_ONLY_MATCHING : REPORT_LINES;
 }
 
-bool settings_build(struct settings *settings, const struct typed *typed, bool utf8,
+bool settings_build(struct settings *settings, const struct typed *typed, enum charset charset,
                     bool output_is_null, char *error)
 {
     memset(settings, 0, sizeof *settings);
@@ -238,12 +191,13 @@ bool settings_build(struct settings *settings, const struct typed *typed, bool u
     if (matrix_contradiction(typed, error) || contradiction(typed, error))
         return false;
     settings->report = choose_report(typed, output_is_null);
-    settings->utf8 = utf8;
+    settings->charset = charset;
     settings->stop_at_first_file = typed->quiet;
     settings->line_end = typed->null_data ? '\0' : '\n';
     settings->any_byte = typed->hex || typed->length_prefixed || typed->saved_any_byte;
     settings->text =
         typed->binary_files == BINARY_FILES_TEXT || settings->report >= REPORT_COUNT_BY_PATTERN;
+    settings->checks_text = charset != CHARSET_BYTES && !settings->text;
     settings->null_is_binary = !settings->text && !typed->null_data;
     settings->null_ends_line = settings->null_is_binary && !settings->any_byte;
     settings->numbers_wanted = settings->report >= REPORT_COUNT_BY_PATTERN ||
@@ -260,11 +214,11 @@ bool settings_build(struct settings *settings, const struct typed *typed, bool u
         snprintf(error, TYPED_ERROR_BYTES, "memory exhausted");
         return false;
     }
+    style_build(settings);
     return true;
 }
 
 void settings_free(struct settings *settings)
 {
-    free(settings->colors.storage);
-    settings->colors.storage = NULL;
+    colors_free(&settings->colors);
 }

@@ -2,6 +2,8 @@
 #ifndef TRAWL_SETTINGS_H
 #define TRAWL_SETTINGS_H
 
+#include "trawl/charset.h"
+#include "trawl/colors.h"
 #include "trawl/flags.h"
 
 /* What is printed of a file. */
@@ -19,20 +21,20 @@ enum report {
     REPORT_MATRIX
 };
 
-/* SGR sequences of GREP_COLORS; "" for none. */
-struct colors {
-    const char *selected_match, *context_match, *selected_line, *context_line;
-    const char *file_name, *line_number, *byte_offset, *separator;
-    const char *start_format_end; /* "\33[K" after "\33[...m", "" with `ne` */
-    char *storage;
-    bool on;
-    bool reverse; /* rv */
+/* How lines look, beyond what grep has. */
+struct style {
+    bool on;         /* lines are laid out by style.c, not by print.c */
+    bool links;      /* --hyperlink-format, with colours */
+    bool escapes;    /* --escape-controls */
+    bool names;      /* names are not printed as they are */
+    bool each_match; /* a line's matches are all needed */
 };
 
 struct settings {
     const struct typed *typed;
     enum report report;
-    bool utf8;
+    enum charset charset;
+    bool checks_text;        /* a line that is no text of the locale makes a file binary */
     bool stop_at_first_file; /* -q: the first match ends the program */
     bool text;               /* no file is binary */
     bool any_byte;           /* strings may hold any byte: --hex, --length-prefixed */
@@ -44,11 +46,12 @@ struct settings {
     int64_t before_count, after_count; /* CONTEXT_NOT_GIVEN where no option gave them */
     uint64_t max_count;                /* UINT64_MAX: none */
     struct colors colors;
+    struct style style;
 };
 
 /* output_is_null: standard output is the null device. False: out of memory or contradiction, with
  * error[TYPED_ERROR_BYTES] filled. */
-bool settings_build(struct settings *settings, const struct typed *typed, bool utf8,
+bool settings_build(struct settings *settings, const struct typed *typed, enum charset charset,
                     bool output_is_null, char *error);
 void settings_free(struct settings *settings);
 

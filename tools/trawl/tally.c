@@ -204,7 +204,7 @@ enum trawl_status tally_search(struct scan *scan, struct trawl_error *error)
     if (part == NULL)
         return TRAWL_MEMORY;
     scan->tally_part = part;
-    status = trawl_positions(scan->job->searcher, scan->plan, scan->text, tally_sink, scan, error);
+    status = characters_positions(scan, tally_sink, error);
     if (status == TRAWL_STOPPED)
         status = scan->status;
     if (prints_each_text(scan->settings) && !print_text(scan, part))

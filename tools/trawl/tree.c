@@ -6,11 +6,13 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "trawl/exclude.h"
+#include "trawl/filter.h"
 
 /* grep's order, found by experiment with version 3.8: the entries of a directory come 100,000 at a
  * time; if those are more than 10,000, they are sorted by inode number, except on file systems
@@ -26,10 +28,11 @@
 #define NAMES_FIRST 256u
 #define ROOM_KEPT 4096u /* entries whose room is kept for the next directory at this depth ... */
 #define LEVELS_KEPT 64u /* ... unless it is deeper than this */
+#define REASON_BYTES 512u
 #define NO_LEVEL SIZE_MAX
 
 struct found {
-    ino64_t inode;
+    uint64_t key;     /* to sort by: the inode number or a time */
     uint32_t name_at; /* in names */
     unsigned char type;
 };
@@ -41,6 +44,7 @@ struct level {
     ino_t inode;
     bool by_link; /* found through a link: its ".." may be elsewhere */
     bool unread;  /* more portions may come, from read_offset on */
+    bool begun;   /* a portion was read */
     off64_t read_offset;
     int os_code;      /* reading it failed */
     size_t same_hash; /* a level before it */
@@ -53,7 +57,10 @@ struct level {
 
 struct tree {
     struct tree_options options;
+    struct filter_walk *filter; /* NULL: takes all */
     bool begun;
+    char *note; /* of TREE_NOTE */
+    size_t note_capacity;
     struct level *levels;
     size_t level_count, level_capacity;
     size_t *chains; /* by hash of device and inode: the last level that has it */
@@ -132,6 +139,24 @@ static bool tell(struct tree *tree, struct tree_entry *entry, enum tree_kind kin
     entry->kind = kind;
     entry->os_code = os_code;
     entry->path = tree->path;
+    return true;
+}
+
+/* What was left out and why, where that is asked for. False: nothing is told. */
+static bool tell_note(struct tree *tree, struct tree_entry *entry, const char *reason)
+{
+    size_t bytes = strlen(tree->path) + strlen(reason) + 16;
+    char *note;
+
+    if (!tree->options.files->debug)
+        return false;
+    note = grown(tree->note, &tree->note_capacity, NAMES_FIRST, bytes, sizeof *note);
+    if (note == NULL)
+        return tell(tree, entry, TREE_ERROR, ENOMEM);
+    tree->note = note;
+    (void)snprintf(note, bytes, "%s: left out: %s", tree->path, reason);
+    tell(tree, entry, TREE_NOTE, 0);
+    entry->path = note;
     return true;
 }
 
@@ -248,7 +273,7 @@ static struct tree_directory *open_directory(struct tree *tree, int parent, cons
     return NULL;
 }
 
-/* Go down into the directory whose path was set. False: it is not to be walked; entry says why. */
+/* Go down into the directory whose path was set. False: entry says why not, and is to be told. */
 static bool enter(struct tree *tree, const char *name, bool by_link, struct tree_entry *entry)
 {
     size_t path_bytes = strlen(tree->path), depth = tree->level_count;
@@ -268,11 +293,17 @@ static bool enter(struct tree *tree, const char *name, bool by_link, struct tree
         tree_directory_drop(directory);
         return !tell(tree, entry, TREE_LOOP, 0);
     }
+    if (tree->options.files->one_file_system && depth > 0 &&
+        status.st_dev != tree->levels[0].device) {
+        tree_directory_drop(directory);
+        return !tell_note(tree, entry, "it is in another file system");
+    }
     level->directory = directory;
     level->device = status.st_dev;
     level->inode = status.st_ino;
     level->by_link = by_link;
     level->unread = true;
+    level->begun = false;
     level->read_offset = 0;
     level->os_code = 0;
     level->path_bytes = path_bytes;
@@ -306,6 +337,8 @@ static void drop_level(struct tree *tree)
 {
     struct level *level = &tree->levels[--tree->level_count];
 
+    if (tree->filter != NULL)
+        filter_leave(tree->filter, tree->level_count);
     tree_directory_drop(level->directory);
     level->directory = NULL;
     tree->chains[hash_of(tree, level->device, level->inode)] = level->same_hash;
@@ -342,7 +375,7 @@ static bool add_found(struct level *level, const struct dirent64 *read)
                                 level->found_count + 1, sizeof *found);
     char *names;
 
-    if (found == NULL)
+    if (found == NULL || level->names_used > UINT32_MAX)
         return false;
     level->found = found;
     names = grown(level->names, &level->names_capacity, NAMES_FIRST, level->names_used + name_bytes,
@@ -351,7 +384,7 @@ static bool add_found(struct level *level, const struct dirent64 *read)
         return false;
     level->names = names;
     memcpy(names + level->names_used, read->d_name, name_bytes);
-    found[level->found_count].inode = read->d_ino;
+    found[level->found_count].key = read->d_ino;
     found[level->found_count].name_at = (uint32_t)level->names_used;
     found[level->found_count].type = read->d_type;
     level->found_count++;
@@ -368,9 +401,69 @@ static int compare_found(const void *left, const void *right)
 {
     const struct found *one = left, *other = right;
 
-    if (one->inode != other->inode)
-        return one->inode < other->inode ? -1 : 1;
+    if (one->key != other->key)
+        return one->key < other->key ? -1 : 1;
     return one->name_at < other->name_at ? -1 : 1;
+}
+
+static int compare_found_backwards(const void *left, const void *right)
+{
+    const struct found *one = left, *other = right;
+
+    if (one->key != other->key)
+        return one->key > other->key ? -1 : 1;
+    return one->name_at < other->name_at ? -1 : 1;
+}
+
+static int compare_names(const void *left, const void *right, void *names)
+{
+    const struct found *one = left, *other = right;
+
+    return strcmp((char *)names + one->name_at, (char *)names + other->name_at);
+}
+
+static int compare_names_backwards(const void *left, const void *right, void *names)
+{
+    return compare_names(right, left, names);
+}
+
+/* A time as a number that grows with it; 0: not known. */
+static uint64_t time_of(const struct tree *tree, int directory, const char *name)
+{
+    struct statx facts;
+    const struct statx_timestamp *time = &facts.stx_mtime;
+    unsigned mask = STATX_MTIME;
+
+    if (tree->options.files->sort == SORT_ACCESSED) {
+        time = &facts.stx_atime;
+        mask = STATX_ATIME;
+    } else if (tree->options.files->sort == SORT_CREATED) {
+        time = &facts.stx_btime;
+        mask = STATX_BTIME;
+    }
+    if (statx(directory, name, tree->options.follow ? 0 : AT_SYMLINK_NOFOLLOW, mask, &facts) != 0 ||
+        (facts.stx_mask & mask) == 0)
+        return 0;
+    return ((uint64_t)time->tv_sec ^ UINT64_C(1) << 33) << 30 | time->tv_nsec;
+}
+
+/* As --sort and --sortr say. */
+static void sort_found(struct tree *tree, struct level *level)
+{
+    bool backwards = tree->options.files->sort_backwards;
+
+    if (level->found_count == 0) /* qsort wants an array */
+        return;
+    if (tree->options.files->sort == SORT_PATH) {
+        qsort_r(level->found, level->found_count, sizeof *level->found,
+                backwards ? compare_names_backwards : compare_names, level->names);
+        return;
+    }
+    for (size_t i = 0; i < level->found_count; i++)
+        level->found[i].key =
+            time_of(tree, level->directory->descriptor, level->names + level->found[i].name_at);
+    qsort(level->found, level->found_count, sizeof *level->found,
+          backwards ? compare_found_backwards : compare_found);
 }
 
 static bool gains_by_sorting(const struct level *level)
@@ -385,24 +478,47 @@ static bool gains_by_sorting(const struct level *level)
            (uint32_t)facts.f_type != MAGIC_TMPFS;
 }
 
+/* The rules that a directory has itself; of a large one it is not known yet which are there. */
+static void read_rules(struct tree *tree, struct level *level, bool has[FILTER_FILES])
+{
+    int os_code;
+
+    for (size_t i = 0; level->unread && i < FILTER_FILES; i++)
+        has[i] = true;
+    level->begun = true;
+    tree->path[level->path_bytes] = '\0';
+    os_code = filter_enter(tree->filter, tree->level_count - 1, level->directory->descriptor,
+                           tree->path, has);
+    if (os_code != 0) {
+        level->unread = false;
+        level->found_count = 0; /* rather nothing than what its rules leave out */
+        level->os_code = os_code;
+    }
+}
+
 /* The next portion of a directory's entries. */
 static void read_portion(struct tree *tree, struct level *level)
 {
     int descriptor = level->directory->descriptor;
+    size_t most = tree->options.files->sort == SORT_NONE ? PORTION_ENTRIES : SIZE_MAX;
+    bool has[FILTER_FILES] = {false};
+    enum filter_file file;
     ssize_t got = 0;
 
     level->found_count = level->found_at = level->names_used = 0;
-    while (level->unread && level->found_count < PORTION_ENTRIES) {
+    while (level->unread && level->found_count < most) {
         got = getdents64(descriptor, tree->buffer.bytes, READ_BYTES);
         if (got <= 0) {
             level->unread = false;
             level->os_code = got < 0 ? errno : 0;
         }
-        for (ssize_t at = 0; at < got && level->found_count < PORTION_ENTRIES;) {
+        for (ssize_t at = 0; at < got && level->found_count < most;) {
             const struct dirent64 *read = (const void *)(tree->buffer.bytes + at);
 
             at += read->d_reclen;
             level->read_offset = read->d_off;
+            if (tree->filter != NULL && filter_wants(tree->options.filter, read->d_name, &file))
+                has[file] = true;
             if (!is_dots(read->d_name) && !add_found(level, read)) {
                 level->unread = false;
                 level->os_code = ENOMEM;
@@ -414,13 +530,45 @@ static void read_portion(struct tree *tree, struct level *level)
         level->unread = false;
         level->os_code = errno;
     }
-    if (gains_by_sorting(level))
+    if (tree->filter != NULL && !level->begun)
+        read_rules(tree, level, has);
+    if (tree->options.files->sort != SORT_NONE)
+        sort_found(tree, level);
+    else if (level->found_count > 0 && gains_by_sorting(level))
         qsort(level->found, level->found_count, sizeof *level->found, compare_found);
 }
 
 static bool is_device_type(unsigned char type)
 {
     return type == DT_CHR || type == DT_BLK || type == DT_SOCK || type == DT_FIFO;
+}
+
+static const char no_memory[] = "no memory";
+
+/* Why an entry whose path was set is left out; NULL: it is not; no_memory: that is not known. */
+static const char *reason_against(struct tree *tree, const struct level *level, size_t name_at,
+                                  unsigned char type, char room[REASON_BYTES])
+{
+    const struct typed_files *files = tree->options.files;
+    struct stat status;
+
+    if (tree->filter != NULL)
+        switch (filter_ask(tree->filter, tree->path, name_at, type == DT_DIR)) {
+        case FILTER_TAKES:
+            break;
+        case FILTER_SKIPS:
+            return files->debug ? filter_reason(tree->filter, room, REASON_BYTES) : "a rule";
+        case FILTER_NO_MEMORY:
+            return no_memory;
+        }
+    if (type == DT_DIR && tree->level_count >= files->depth_max)
+        return "it is deeper than --max-depth";
+    if (files->bytes_max != UINT64_MAX && type == DT_REG &&
+        fstatat(level->directory->descriptor, tree->path + name_at, &status,
+                tree->options.follow ? 0 : AT_SYMLINK_NOFOLLOW) == 0 &&
+        (uint64_t)status.st_size > files->bytes_max)
+        return "it is larger than --max-filesize";
+    return NULL;
 }
 
 /* One entry of the last level. False: it is no matter of the caller's. */
@@ -430,6 +578,8 @@ static bool take(struct tree *tree, struct level *level, struct tree_entry *entr
     const char *name = level->names + found->name_at;
     unsigned char type = found->type;
     bool follow = tree->options.follow;
+    char room[REASON_BYTES];
+    const char *reason;
     size_t name_at;
 
     if (type == DT_UNKNOWN || (type == DT_LNK && follow)) {
@@ -448,6 +598,11 @@ static bool take(struct tree *tree, struct level *level, struct tree_entry *entr
         tree->path[level->path_bytes] = '\0';
         return tell(tree, entry, TREE_ERROR, ENOMEM);
     }
+    reason = reason_against(tree, level, name_at, type, room);
+    if (reason == no_memory)
+        return tell(tree, entry, TREE_ERROR, ENOMEM);
+    if (reason != NULL)
+        return tell_note(tree, entry, reason);
     if (type == DT_DIR)
         return !enter(tree, tree->path + name_at, follow && found->type != DT_DIR, entry);
     tell(tree, entry, TREE_FILE, 0);
@@ -461,6 +616,8 @@ bool tree_next(struct tree *tree, struct tree_entry *entry)
 {
     if (!tree->begun) {
         tree->begun = true;
+        if (tree->options.files->depth_max == 0)
+            return false;
         if (!enter(tree, tree->path, false, entry))
             return true;
     }
@@ -501,6 +658,16 @@ struct tree *tree_open(const char *root, const struct tree_options *options)
     }
     memcpy(tree->path, root, bytes);
     tree->path[bytes] = '\0';
+    if (options->filter != NULL) {
+        tree->filter = filter_walk_open(options->filter, tree->path);
+        if (tree->filter == NULL) {
+            int os_code = errno;
+
+            tree_close(tree);
+            errno = os_code;
+            return NULL;
+        }
+    }
     return tree;
 }
 
@@ -512,8 +679,10 @@ void tree_close(struct tree *tree)
         drop_level(tree);
     for (size_t i = 0; i < tree->level_capacity; i++)
         free_level_room(&tree->levels[i]);
+    filter_walk_close(tree->filter);
     free(tree->levels);
     free(tree->chains);
+    free(tree->note);
     free(tree->path);
     free(tree);
 }

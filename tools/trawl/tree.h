@@ -1,8 +1,8 @@
 /* tree: the files of a directory and of those below it, found by way of descriptors.
  *
  * No call is given a path but that of the root, so a path may have any length; no function calls
- * itself, so a tree may have any depth. The order is grep's: entries as the directory has them, of
- * more than 10,000 by inode number (see tree.c).
+ * itself, so a tree may have any depth. Unless another order is asked for, it is grep's: entries as
+ * the directory has them, of more than 10,000 by inode number (see tree.c).
  */
 #ifndef TRAWL_TREE_H
 #define TRAWL_TREE_H
@@ -12,7 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "trawl/flags.h"
+
 struct exclude;
+struct filter;
 struct tree;
 
 /* A directory that is held open for those who open files in it. */
@@ -32,6 +35,7 @@ enum tree_kind {
     TREE_FILE,
     TREE_LOOP,  /* a directory that is above itself, by a link */
     TREE_ERROR, /* os_code: of a directory that could not be read, or ENOMEM */
+    TREE_NOTE,  /* of what was left out: path is its path and why */
 };
 
 struct tree_entry {
@@ -45,12 +49,14 @@ struct tree_entry {
 
 struct tree_options {
     const struct exclude *exclude;
-    bool follow;          /* links, too */
-    bool skip_devices;    /* leave devices, pipes and sockets out */
-    unsigned open_levels; /* how many directories may stay open, at least 2 */
+    const struct filter *filter;     /* NULL: takes all */
+    const struct typed_files *files; /* how deep, how large, in which order */
+    bool follow;                     /* links, too */
+    bool skip_devices;               /* leave devices, pipes and sockets out */
+    unsigned open_levels;            /* how many directories may stay open, at least 2 */
 };
 
-/* NULL: out of memory. */
+/* NULL: errno says why. */
 struct tree *tree_open(const char *root, const struct tree_options *options);
 void tree_close(struct tree *tree);
 

@@ -164,36 +164,41 @@ static bool one_of(const char *value, const char *a, const char *b, const char *
     return strcmp(value, a) == 0 || strcmp(value, b) == 0 || strcmp(value, c) == 0;
 }
 
-bool typed_color(struct typed *typed, const char *value)
+bool typed_when(struct typed *typed, const char *value, const char *option, enum color_when *when)
 {
     if (value == NULL || one_of(value, "auto", "tty", "if-tty"))
-        typed->color = COLOR_AUTO;
+        *when = COLOR_AUTO;
     else if (one_of(value, "always", "yes", "force"))
-        typed->color = COLOR_ALWAYS;
+        *when = COLOR_ALWAYS;
     else if (one_of(value, "never", "no", "none"))
-        typed->color = COLOR_NEVER;
+        *when = COLOR_NEVER;
     else {
-        snprintf(typed->error, sizeof typed->error,
-                 "--color: '%s' is not one of always, never, auto", value);
+        snprintf(typed->error, sizeof typed->error, "%s: '%s' is not one of always, never, auto",
+                 option, value);
         return false;
     }
     return true;
 }
 
+bool typed_color(struct typed *typed, const char *value)
+{
+    return typed_when(typed, value, "--color", &typed->color);
+}
+
 bool typed_matrix(struct typed *typed, const char *value)
 {
-    if (value == NULL || strcmp(value, "tsv") == 0)
-        typed->matrix = MATRIX_TSV;
-    else if (strcmp(value, "csv") == 0)
-        typed->matrix = MATRIX_CSV;
-    else if (strcmp(value, "npy") == 0)
-        typed->matrix = MATRIX_NPY;
-    else {
-        snprintf(typed->error, sizeof typed->error, "--matrix: '%s' is not one of tsv, csv, npy",
-                 value);
-        return false;
-    }
-    return true;
+    static const char *const names[] = {NULL, "tsv", "csv", "npy", "sparse", "jsonl"};
+
+    if (value == NULL)
+        value = names[MATRIX_SPARSE];
+    for (int format = MATRIX_TSV; format <= MATRIX_JSONL; format++)
+        if (strcmp(value, names[format]) == 0) {
+            typed->matrix = (enum matrix_format)format;
+            return true;
+        }
+    snprintf(typed->error, sizeof typed->error,
+             "--matrix: '%s' is not one of sparse, tsv, csv, npy, jsonl", value);
+    return false;
 }
 
 bool typed_engine(struct typed *typed, const char *value)
@@ -205,4 +210,53 @@ bool typed_engine(struct typed *typed, const char *value)
     }
     typed->engine = value;
     return true;
+}
+
+/* Digits, perhaps with K, M or G behind them. */
+bool typed_size(struct typed *typed, const char *option, const char *value, uint64_t *bytes)
+{
+    size_t digits = strspn(value, "0123456789");
+    const char *unit = value + digits;
+    unsigned shift = *unit == 'K' ? 10 : *unit == 'M' ? 20 : *unit == 'G' ? 30 : 0;
+    uint64_t number = 0;
+    bool huge = false;
+
+    if (digits == 0 || unit[shift != 0] != '\0') {
+        snprintf(typed->error, sizeof typed->error,
+                 "%s: '%s' is not a number with perhaps K, M or G behind it", option, value);
+        return false;
+    }
+    for (size_t i = 0; i < digits; i++)
+        huge = huge || __builtin_mul_overflow(number, (uint64_t)10, &number) ||
+               __builtin_add_overflow(number, (uint64_t)(value[i] - '0'), &number);
+    if (huge || number > UINT64_MAX >> shift) {
+        snprintf(typed->error, sizeof typed->error, "%s: '%s' is out of range", option, value);
+        return false;
+    }
+    *bytes = number << shift;
+    return true;
+}
+
+bool typed_sort(struct typed *typed, const char *option, const char *value, bool backwards)
+{
+    static const char *const names[] = {"none", "path", "modified", "accessed", "created"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(value, names[i]) == 0) {
+            typed->files.sort = (enum sort_by)i;
+            typed->files.sort_backwards = backwards;
+            return true;
+        }
+    snprintf(typed->error, sizeof typed->error,
+             "%s: '%s' is not one of none, path, modified, accessed, created", option, value);
+    return false;
+}
+
+void typed_unrestricted(struct typed *typed)
+{
+    unsigned count = ++typed->files.unrestricted_count;
+
+    typed->files.no_ignore = true;
+    if (count >= 3)
+        typed->binary_files = BINARY_FILES_BINARY;
 }

@@ -54,8 +54,12 @@ static bool cannot_open(struct walk_item *item)
 static bool next_operand(struct walk *walk, const char *operand, struct walk_item *item)
 {
     const struct typed *typed = walk->job->settings->typed;
-    struct tree_options options = {walk->exclude, typed->follow_links,
-                                   walk_skips_devices(typed, false), walk->open_levels};
+    struct tree_options options = {walk->exclude,
+                                   walk->job->filter,
+                                   &typed->files,
+                                   typed->follow_links,
+                                   walk_skips_devices(typed, false),
+                                   walk->open_levels};
     struct stat status;
 
     if (strcmp(operand, "-") == 0)
@@ -79,7 +83,7 @@ static bool next_operand(struct walk *walk, const char *operand, struct walk_ite
     walk->tree = tree_open(operand, &options);
     if (walk->tree == NULL) {
         tell(item, WALK_ERROR, operand, true);
-        item->os_code = ENOMEM;
+        item->os_code = errno;
     }
     return walk->tree == NULL;
 }
@@ -99,6 +103,7 @@ static bool next_entry(struct walk *walk, struct walk_item *item)
     tell(item,
          entry.kind == TREE_FILE   ? WALK_FILE
          : entry.kind == TREE_LOOP ? WALK_LOOP
+         : entry.kind == TREE_NOTE ? WALK_NOTE
                                    : WALK_ERROR,
          entry.path + hidden, false);
     item->open_at = entry.kind == TREE_FILE ? entry.name_at - hidden : 0;
@@ -123,6 +128,17 @@ bool walk_next(struct walk *walk, struct walk_item *item)
     }
 }
 
+/* tg, as ripgrep does, takes standard input where something was put there to be read. */
+static bool searches_working_directory(const struct typed *typed)
+{
+    struct stat status;
+
+    if (typed->directories != DIRECTORIES_RECURSE)
+        return false;
+    return !typed->is_tg || typed->files.names_only || fstat(STDIN_FILENO, &status) != 0 ||
+           !(S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
+}
+
 void walk_open(struct walk *walk, struct job *job, const struct exclude *exclude,
                const struct typed_item *operands, size_t operand_count, unsigned open_levels)
 {
@@ -136,7 +152,7 @@ void walk_open(struct walk *walk, struct job *job, const struct exclude *exclude
     walk->operand_count = operand_count;
     walk->open_levels = open_levels;
     if (operand_count == 0) {
-        walk->below_working_directory = job->settings->typed->directories == DIRECTORIES_RECURSE;
+        walk->below_working_directory = searches_working_directory(job->settings->typed);
         walk->operands = walk->below_working_directory ? &working_directory : &input;
         walk->operand_count = 1;
     }

@@ -12,6 +12,7 @@ enum walk_kind {
     WALK_INPUT, /* standard input */
     WALK_LOOP,  /* to be warned of */
     WALK_ERROR,
+    WALK_NOTE, /* name: what is to be said of a file that was left out */
 };
 
 /* What comes next. */

@@ -1,0 +1,271 @@
+/* colors: GREP_COLORS, and the specifications of --colors. */
+#include "trawl/colors.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- --colors --------------------------------------------------------------------------------
+ */
+
+/* One number up to 255, decimal or behind 0x; NULL: none. Else what follows. */
+static const char *read_number(const char *text, unsigned *number)
+{
+    bool hex = text[0] == '0' && text[1] == 'x';
+    char *end;
+    unsigned long parsed;
+
+    if (hex)
+        text += 2;
+    if (strchr("0123456789abcdefABCDEF", text[0]) == NULL || text[0] == '\0')
+        return NULL;
+    parsed = strtoul(text, &end, hex ? 16 : 10);
+    if (end == text || parsed > 255)
+        return NULL;
+    *number = (unsigned)parsed;
+    return end;
+}
+
+/* What follows 3 (or 4) in the SGR code of a colour. */
+static bool read_color(char color[16], const char *text)
+{
+    static const char names[][8] = {"black", "red",     "green", "yellow",
+                                    "blue",  "magenta", "cyan",  "white"};
+    unsigned parts[3] = {0};
+    size_t count = 0;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(text, names[i]) == 0) {
+            (void)snprintf(color, 16, "%zu", i);
+            return true;
+        }
+    while (count < 3) {
+        text = read_number(text, &parts[count++]);
+        if (text == NULL || *text != ',')
+            break;
+        text++;
+    }
+    if (text == NULL || *text != '\0' || count == 2)
+        return false;
+    if (count == 1)
+        (void)snprintf(color, 16, "8;5;%u", parts[0]);
+    else
+        (void)snprintf(color, 16, "8;2;%u;%u;%u", parts[0] & 255, parts[1] & 255, parts[2] & 255);
+    return true;
+}
+
+static bool read_style(struct color_spec *spec, const char *text)
+{
+    bool on = strncmp(text, "no", 2) != 0;
+
+    text += on ? 0 : 2;
+    if (strcmp(text, "bold") == 0)
+        spec->bold = on;
+    else if (strcmp(text, "intense") == 0)
+        spec->intense = on;
+    else if (strcmp(text, "underline") == 0)
+        spec->underline = on;
+    else
+        return false;
+    return true;
+}
+
+/* What each type looks like before it is changed. */
+static void begin_spec(struct color_spec *spec, enum color_type type)
+{
+    static const char colors[COLOR_TYPE_COUNT][2] = {"5", "2", "", "1"};
+
+    if (spec->given)
+        return;
+    spec->given = true;
+    spec->bold = type == COLOR_MATCH;
+    strcpy(spec->foreground, colors[type]);
+}
+
+const char *color_spec_read(struct color_spec *specs, const char *text)
+{
+    static const char names[COLOR_TYPE_COUNT][8] = {"path", "line", "column", "match"};
+    size_t type = 0, type_bytes = strcspn(text, ":");
+    const char *attribute = text + type_bytes;
+    const char *value;
+
+    while (type < COLOR_TYPE_COUNT &&
+           (strlen(names[type]) != type_bytes || memcmp(names[type], text, type_bytes) != 0))
+        type++;
+    if (type == COLOR_TYPE_COUNT)
+        return "it begins with none of path, line, column, match";
+    if (*attribute == ':')
+        attribute++;
+    value = strchr(attribute, ':');
+    if (strcmp(attribute, "none") == 0) {
+        memset(&specs[type], 0, sizeof specs[type]);
+        specs[type].given = true;
+        return NULL;
+    }
+    if (value == NULL)
+        return "it is not of the form TYPE:ATTRIBUTE:VALUE or TYPE:none";
+    value++;
+    begin_spec(&specs[type], (enum color_type)type);
+    if (strncmp(attribute, "fg:", 3) == 0 || strncmp(attribute, "bg:", 3) == 0)
+        return read_color(*attribute == 'f' ? specs[type].foreground : specs[type].background,
+                          value)
+                   ? NULL
+                   : "there is no such colour: black, red, green, yellow, blue, magenta, cyan, "
+                     "white, a number up to 255, or three with commas";
+    if (strncmp(attribute, "style:", 6) == 0)
+        return read_style(&specs[type], value)
+                   ? NULL
+                   : "there is no such style: bold, intense, underline, or one of them behind 'no'";
+    return "the attribute is none of fg, bg, style";
+}
+
+/* The SGR sequence of one side; an intense colour is one of the second eight of 256. */
+static size_t write_side(char *sequence, size_t room, bool more, char side, const char *color,
+                         bool intense)
+{
+    if (*color == '\0')
+        return 0;
+    if (intense && color[1] == '\0')
+        return (size_t)snprintf(sequence, room, "%s%c8;5;%d", more ? ";" : "", side,
+                                color[0] - '0' + 8);
+    return (size_t)snprintf(sequence, room, "%s%c%s", more ? ";" : "", side, color);
+}
+
+static void write_sequence(const struct color_spec *spec, char sequence[COLOR_SEQUENCE_BYTES])
+{
+    size_t used = 0;
+
+    sequence[0] = '\0';
+    if (spec->bold)
+        used += (size_t)snprintf(sequence, COLOR_SEQUENCE_BYTES, "1");
+    if (spec->underline)
+        used += (size_t)snprintf(sequence + used, COLOR_SEQUENCE_BYTES - used, "%s4",
+                                 used > 0 ? ";" : "");
+    used += write_side(sequence + used, COLOR_SEQUENCE_BYTES - used, used > 0, '3',
+                       spec->foreground, spec->intense);
+    (void)write_side(sequence + used, COLOR_SEQUENCE_BYTES - used, used > 0, '4', spec->background,
+                     spec->intense);
+}
+
+/* The sequences stand at `text`, COLOR_SEQUENCE_BYTES each. */
+static void apply_specs(struct colors *colors, const struct typed *typed, char *text)
+{
+    struct color_spec specs[COLOR_TYPE_COUNT];
+
+    memset(specs, 0, sizeof specs);
+    for (size_t i = 0; i < typed->colors.count; i++)
+        (void)color_spec_read(specs, typed->colors.items[i].text); /* checked when it was typed */
+    for (size_t i = 0; i < COLOR_TYPE_COUNT; i++, text += COLOR_SEQUENCE_BYTES) {
+        if (!specs[i].given)
+            continue;
+        write_sequence(&specs[i], text);
+        if (i == COLOR_PATH)
+            colors->file_name = text;
+        else if (i == COLOR_LINE)
+            colors->line_number = text;
+        else if (i == COLOR_COLUMN)
+            colors->column = text;
+        else
+            colors->selected_match = colors->context_match = text;
+    }
+}
+
+/* ---- GREP_COLORS -----------------------------------------------------------------------------
+ */
+
+static bool color_wanted(const struct typed *typed)
+{
+    const char *terminal;
+
+    if (typed->color != COLOR_AUTO)
+        return typed->color == COLOR_ALWAYS;
+    terminal = getenv("TERM");
+    return isatty(STDOUT_FILENO) && terminal != NULL && strcmp(terminal, "dumb") != 0 &&
+           getenv("NO_COLOR") == NULL;
+}
+
+/* One name or name=value of GREP_COLORS. */
+static void set_color(struct colors *colors, bool invert, const char *name, const char *value)
+{
+    if (strcmp(name, "mt") == 0 && value != NULL)
+        colors->selected_match = colors->context_match = value;
+    else if (strcmp(name, "ms") == 0 && value != NULL)
+        colors->selected_match = value;
+    else if (strcmp(name, "mc") == 0 && value != NULL)
+        colors->context_match = value;
+    else if (strcmp(name, "sl") == 0 && value != NULL)
+        colors->selected_line = value;
+    else if (strcmp(name, "cx") == 0 && value != NULL)
+        colors->context_line = value;
+    else if (strcmp(name, "fn") == 0 && value != NULL)
+        colors->file_name = value;
+    else if (strcmp(name, "ln") == 0 && value != NULL)
+        colors->line_number = value;
+    else if (strcmp(name, "bn") == 0 && value != NULL)
+        colors->byte_offset = value;
+    else if (strcmp(name, "se") == 0 && value != NULL)
+        colors->separator = value;
+    else if (strcmp(name, "rv") == 0)
+        colors->reverse = invert;
+    else if (strcmp(name, "ne") == 0)
+        colors->start_format_end = "";
+}
+
+/* As grep reads it: names of two letters parted by colons, values of digits and semicolons; the
+ * first fault ends the reading. */
+static void read_colors(struct colors *colors, bool invert)
+{
+    char *name = colors->storage;
+
+    while (*name != '\0') {
+        char *end = name + strcspn(name, ":");
+        char *equals = memchr(name, '=', (size_t)(end - name));
+        bool more = *end == ':';
+
+        *end = '\0';
+        if (equals != NULL) {
+            *equals = '\0';
+            if (equals == name || equals[1 + strspn(equals + 1, "0123456789;")] != '\0')
+                return;
+        }
+        set_color(colors, invert, name, equals != NULL ? equals + 1 : NULL);
+        if (!more)
+            return;
+        name = end + 1;
+    }
+}
+
+bool colors_build(struct colors *colors, const struct typed *typed)
+{
+    const char *variable = getenv("GREP_COLORS");
+    const char *old = getenv("GREP_COLOR");
+    size_t variable_bytes;
+
+    colors->on = color_wanted(typed);
+    if (!colors->on)
+        return true;
+    colors->selected_match = colors->context_match =
+        old != NULL && *old != '\0' && old[strspn(old, "0123456789;")] == '\0' ? old : "01;31";
+    colors->selected_line = colors->context_line = "";
+    colors->file_name = "35";
+    colors->line_number = colors->byte_offset = "32";
+    colors->column = "";
+    colors->separator = "36";
+    colors->start_format_end = "\33[K";
+    variable_bytes = variable != NULL ? strlen(variable) + 1 : 1;
+    colors->storage = calloc(1, variable_bytes + COLOR_TYPE_COUNT * COLOR_SEQUENCE_BYTES);
+    if (colors->storage == NULL)
+        return false;
+    if (variable != NULL)
+        memcpy(colors->storage, variable, variable_bytes);
+    read_colors(colors, typed->invert);
+    apply_specs(colors, typed, colors->storage + variable_bytes);
+    return true;
+}
+
+void colors_free(struct colors *colors)
+{
+    free(colors->storage);
+    colors->storage = NULL;
+}

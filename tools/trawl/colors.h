@@ -1,0 +1,36 @@
+/* colors: GREP_COLORS, and the specifications of --colors. */
+#ifndef TRAWL_COLORS_H
+#define TRAWL_COLORS_H
+
+#include "trawl/flags.h"
+
+#define COLOR_SEQUENCE_BYTES 64
+
+/* SGR sequences; "" for none. */
+struct colors {
+    const char *selected_match, *context_match, *selected_line, *context_line;
+    const char *file_name, *line_number, *column, *byte_offset, *separator;
+    const char *start_format_end; /* "\33[K" after "\33[...m", "" with `ne` */
+    char *storage;
+    bool on;
+    bool reverse; /* rv */
+};
+
+enum color_type { COLOR_PATH, COLOR_LINE, COLOR_COLUMN, COLOR_MATCH, COLOR_TYPE_COUNT };
+
+/* What --colors said of one type. */
+struct color_spec {
+    bool given;
+    bool bold, intense, underline;
+    char foreground[16], background[16]; /* what follows 3 or 4 of an SGR code; "": none */
+};
+
+/* Take TYPE:ATTRIBUTE:VALUE, or TYPE:none, to specs[COLOR_TYPE_COUNT]. Returns what is wrong with
+ * it, NULL: nothing. */
+const char *color_spec_read(struct color_spec *specs, const char *text);
+
+/* False: out of memory. */
+bool colors_build(struct colors *colors, const struct typed *typed);
+void colors_free(struct colors *colors);
+
+#endif

@@ -1,0 +1,12 @@
+/* complete: the completions for shells, made from flags.def. */
+#ifndef TRAWL_COMPLETE_H
+#define TRAWL_COMPLETE_H
+
+#include <stdbool.h>
+
+#include "trawl/output.h"
+
+/* kind: complete-bash, complete-zsh, complete-fish. False: there is no such document. */
+bool complete_write(struct output *output, const char *kind);
+
+#endif

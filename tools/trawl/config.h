@@ -1,0 +1,12 @@
+/* config: options from a file, which stand before those that were typed. */
+#ifndef TRAWL_CONFIG_H
+#define TRAWL_CONFIG_H
+
+#include "trawl/flags.h"
+
+/* Find and read the file: the one that TRAWL_CONFIG_PATH names (empty: none), else trawl/config in
+ * $XDG_CONFIG_HOME or ~/.config, if there is one. False: message[TYPED_ERROR_BYTES] filled. */
+bool config_read(struct config *config, char *message);
+void config_free(struct config *config);
+
+#endif

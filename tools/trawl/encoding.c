@@ -1,0 +1,365 @@
+/* encoding: --encoding: files in another encoding, searched as the text that they are.
+ *
+ * A thread reads, converts and writes into a pipe, which is searched as any stream. UTF-16 is
+ * converted here, as Unicode says; everything else by iconv. What is no character becomes U+FFFD.
+ * The text is UTF-8, or in the locale's own encoding.
+ */
+#include "trawl/encoding.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <iconv.h>
+#include <langinfo.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#define READ_BYTES (64u << 10)
+#define TEXT_BYTES (4u * READ_BYTES) /* room for what becomes of them */
+#define LEFT_BYTES_MAX 16u           /* of a character that is not whole yet */
+#define REPLACEMENT "\xef\xbf\xbd"
+
+enum form { FORM_COPY, FORM_UTF16_LE, FORM_UTF16_BE, FORM_ICONV };
+
+struct encoding {
+    int from, to, reader;
+    enum form form;
+    bool look_for_mark; /* a byte order mark says which form it is */
+    const char *name;   /* for iconv */
+    iconv_t converter;
+    pthread_t thread;
+    int os_code;
+    bool begun; /* something was converted */
+    uint8_t bytes[READ_BYTES + LEFT_BYTES_MAX];
+    size_t bytes_count;
+    uint8_t text[TEXT_BYTES];
+    size_t text_count;
+};
+
+/* NULL: UTF-8. */
+static const char *locale_encoding(void)
+{
+    const char *name = nl_langinfo(CODESET);
+
+    return strcmp(name, "ANSI_X3.4-1968") == 0 || strcasecmp(name, "UTF-8") == 0 ? NULL : name;
+}
+
+static bool is_utf16(const char *name)
+{
+    return strncasecmp(name, "utf-16", 6) == 0 || strncasecmp(name, "utf16", 5) == 0;
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+    size_t bytes = strlen(name), end_bytes = strlen(end);
+
+    return bytes >= end_bytes && strcasecmp(name + bytes - end_bytes, end) == 0;
+}
+
+bool encoding_is_known(const char *name)
+{
+    iconv_t converter;
+
+    if (strcmp(name, "auto") == 0 || strcmp(name, "none") == 0)
+        return true;
+    converter = iconv_open("UTF-8", name);
+    if (converter == (iconv_t)-1) /* NOLINT: as POSIX has it */
+        return false;
+    (void)iconv_close(converter);
+    return true;
+}
+
+/* How long the byte order mark is that they begin with; *form: what it says. */
+static size_t mark_bytes(const uint8_t *bytes, size_t bytes_count, enum form *form)
+{
+    if (bytes_count >= 2 && bytes[0] == 0xff && bytes[1] == 0xfe) {
+        *form = FORM_UTF16_LE;
+        return 2;
+    }
+    if (bytes_count >= 2 && bytes[0] == 0xfe && bytes[1] == 0xff) {
+        *form = FORM_UTF16_BE;
+        return 2;
+    }
+    *form = FORM_COPY;
+    return bytes_count >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
+bool encoding_applies(const char *name, int descriptor, const struct stat *status)
+{
+    uint8_t bytes[3];
+    enum form form;
+    off_t at;
+    ssize_t got;
+
+    if (name == NULL || strcmp(name, "none") == 0 || S_ISDIR(status->st_mode))
+        return false;
+    if (strcmp(name, "auto") != 0 || !S_ISREG(status->st_mode))
+        return true;
+    at = lseek(descriptor, 0, SEEK_CUR);
+    got = at < 0 ? -1 : pread(descriptor, bytes, sizeof bytes, at);
+    /* What cannot be read the thread will read, and say why not. */
+    return got < 0 || mark_bytes(bytes, (size_t)got, &form) > 0;
+}
+
+/* ---- In the thread ----------------------------------------------------------------------------
+ */
+
+/* False: nobody reads any more. */
+static bool flush(struct encoding *encoding)
+{
+    size_t at = 0;
+
+    while (at < encoding->text_count) {
+        ssize_t written = write(encoding->to, encoding->text + at, encoding->text_count - at);
+
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0 && errno != EPIPE)
+            encoding->os_code = errno;
+        if (written < 0)
+            return false;
+        at += (size_t)written;
+    }
+    encoding->text_count = 0;
+    return true;
+}
+
+static void put(struct encoding *encoding, const void *bytes, size_t bytes_count)
+{
+    memcpy(encoding->text + encoding->text_count, bytes, bytes_count);
+    encoding->text_count += bytes_count;
+}
+
+static void put_character(struct encoding *encoding, uint32_t code_point)
+{
+    uint8_t bytes[4] = {(uint8_t)code_point};
+    size_t length = code_point < 0x80 ? 1 : code_point < 0x800 ? 2 : code_point < 0x10000 ? 3 : 4;
+
+    for (size_t i = length; length > 1 && i-- > 1; code_point >>= 6)
+        bytes[i] = (uint8_t)(0x80 | (code_point & 0x3f));
+    if (length > 1)
+        bytes[0] = (uint8_t)((0xf00u >> length) | code_point);
+    put(encoding, bytes, length);
+}
+
+static uint32_t unit_at(const struct encoding *encoding, size_t at)
+{
+    bool big = encoding->form == FORM_UTF16_BE;
+
+    return (uint32_t)encoding->bytes[at + !big] << 8 | encoding->bytes[at + big];
+}
+
+/* Returns how many bytes were used. */
+static size_t from_utf16(struct encoding *encoding, bool end)
+{
+    size_t at = 0, count = encoding->bytes_count;
+
+    while (count - at >= 2) {
+        uint32_t unit = unit_at(encoding, at), next = 0;
+
+        if (unit >= 0xd800 && unit < 0xdc00) {
+            if (count - at < 4 && !end)
+                break;
+            next = count - at >= 4 ? unit_at(encoding, at + 2) : 0;
+        }
+        if (next >= 0xdc00 && next < 0xe000) {
+            put_character(encoding, 0x10000 + ((unit - 0xd800) << 10) + (next - 0xdc00));
+            at += 4;
+        } else {
+            put_character(encoding, unit >= 0xd800 && unit < 0xe000 ? 0xfffd : unit);
+            at += 2;
+        }
+    }
+    if (end && at < count) {
+        put(encoding, REPLACEMENT, 3);
+        at = count;
+    }
+    return at;
+}
+
+/* As from_utf16; false: nobody reads any more. */
+static bool by_iconv(struct encoding *encoding, bool end, size_t *used)
+{
+    char *from = (char *)encoding->bytes;
+    size_t left = encoding->bytes_count, unit = is_utf16(encoding->name) ? 2 : 1;
+
+    while (left > 0) {
+        char *to;
+        size_t room, result;
+        int error;
+
+        if (encoding->text_count > sizeof encoding->text / 2 && !flush(encoding))
+            return false;
+        to = (char *)encoding->text + encoding->text_count;
+        room = sizeof encoding->text - encoding->text_count - 4;
+        result = iconv(encoding->converter, &from, &left, &to, &room);
+        error = errno;
+        encoding->text_count = (size_t)(to - (char *)encoding->text);
+        if (result != (size_t)-1)
+            break;
+        if (error == E2BIG) {
+            if (!flush(encoding))
+                return false;
+            continue;
+        }
+        if (error == EINVAL && !end && left <= LEFT_BYTES_MAX)
+            break;
+        put(encoding, locale_encoding() == NULL ? REPLACEMENT : "?",
+            locale_encoding() == NULL ? 3 : 1);
+        from += left < unit ? left : unit;
+        left -= left < unit ? left : unit;
+    }
+    *used = encoding->bytes_count - left;
+    return true;
+}
+
+/* Which form it is, once enough is there to tell; what the mark took is used. */
+static size_t begin(struct encoding *encoding)
+{
+    enum form form;
+    size_t mark = mark_bytes(encoding->bytes, encoding->bytes_count, &form);
+
+    encoding->begun = true;
+    if (encoding->look_for_mark && mark > 0)
+        encoding->form = form;
+    else if (encoding->form == FORM_ICONV || form != encoding->form)
+        mark = 0;
+    if (encoding->form == FORM_COPY || encoding->form == FORM_ICONV || locale_encoding() == NULL)
+        return mark;
+    encoding->name = encoding->form == FORM_UTF16_LE ? "UTF-16LE" : "UTF-16BE";
+    encoding->converter = iconv_open(locale_encoding(), encoding->name);
+    encoding->form = encoding->converter == (iconv_t)-1 ? encoding->form : FORM_ICONV;
+    return mark;
+}
+
+/* Convert what was read. False: nobody reads any more. */
+static bool convert(struct encoding *encoding, bool end)
+{
+    size_t used = 0;
+
+    if (!encoding->begun) {
+        if (encoding->bytes_count < 3 && !end)
+            return true;
+        used = begin(encoding);
+        encoding->bytes_count -= used;
+        memmove(encoding->bytes, encoding->bytes + used, encoding->bytes_count);
+    }
+    used = encoding->bytes_count;
+    if (encoding->form == FORM_COPY)
+        put(encoding, encoding->bytes, used);
+    else if (encoding->form == FORM_ICONV && !by_iconv(encoding, end, &used))
+        return false;
+    else if (encoding->form != FORM_ICONV)
+        used = from_utf16(encoding, end);
+    encoding->bytes_count -= used;
+    memmove(encoding->bytes, encoding->bytes + used, encoding->bytes_count);
+    return flush(encoding);
+}
+
+/* Wait until there is something to read. False: nobody wants it any more. */
+static bool wait_for_input(const struct encoding *encoding)
+{
+    struct pollfd both[2] = {{encoding->from, POLLIN, 0}, {encoding->to, 0, 0}};
+
+    while (poll(both, 2, -1) < 0)
+        if (errno != EINTR)
+            return true;
+    return (both[1].revents & (POLLERR | POLLHUP)) == 0;
+}
+
+static void *work(void *context)
+{
+    struct encoding *encoding = context;
+    ssize_t got = 1;
+
+    while (got > 0 && wait_for_input(encoding)) {
+        do
+            got = read(encoding->from, encoding->bytes + encoding->bytes_count, READ_BYTES);
+        while (got < 0 && errno == EINTR);
+        if (got < 0)
+            encoding->os_code = errno;
+        else
+            encoding->bytes_count += (size_t)got;
+        if (!convert(encoding, got <= 0))
+            break;
+    }
+    (void)close(encoding->to);
+    return NULL;
+}
+
+/* ---- Outside of it ----------------------------------------------------------------------------
+ */
+
+/* A thread that is not asked for signals: to write into a pipe without a reader is an error. */
+static int start(struct encoding *encoding)
+{
+    sigset_t all, old;
+    int error;
+
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &old);
+    error = pthread_create(&encoding->thread, NULL, work, encoding);
+    (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return error;
+}
+
+int encoding_begin(struct encoding **encoding, const char *name, int descriptor)
+{
+    struct encoding *made = malloc(sizeof *made);
+    bool is_automatic = strcmp(name, "auto") == 0;
+    int ends[2], error;
+
+    *encoding = NULL;
+    if (made == NULL)
+        return -1;
+    memset(made, 0, offsetof(struct encoding, bytes));
+    made->bytes_count = made->text_count = 0;
+    made->from = descriptor;
+    made->name = name;
+    made->converter = (iconv_t)-1;
+    made->look_for_mark = is_automatic || ends_with(name, "utf-16") || ends_with(name, "utf16");
+    if (is_utf16(name))
+        made->form = ends_with(name, "be") ? FORM_UTF16_BE : FORM_UTF16_LE;
+    else
+        made->form = is_automatic ? FORM_COPY : FORM_ICONV;
+    if (made->form == FORM_ICONV)
+        made->converter = iconv_open(locale_encoding() != NULL ? locale_encoding() : "UTF-8", name);
+    if ((made->form == FORM_ICONV && made->converter == (iconv_t)-1) ||
+        pipe2(ends, O_CLOEXEC) != 0) {
+        free(made);
+        return -1;
+    }
+    made->reader = ends[0];
+    made->to = ends[1];
+    error = start(made);
+    if (error == 0) {
+        *encoding = made;
+        return made->reader;
+    }
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+    if (made->converter != (iconv_t)-1)
+        (void)iconv_close(made->converter);
+    free(made);
+    errno = error;
+    return -1;
+}
+
+int encoding_end(struct encoding *encoding)
+{
+    int os_code;
+
+    (void)close(encoding->reader); /* which the thread notices */
+    (void)pthread_join(encoding->thread, NULL);
+    os_code = encoding->os_code;
+    if (encoding->converter != (iconv_t)-1)
+        (void)iconv_close(encoding->converter);
+    free(encoding);
+    return os_code;
+}

@@ -1,0 +1,53 @@
+/* hint: does a string look like a regular expression, which it is not?
+ *
+ * Asked once, after nothing was found, on a terminal alone. What is also common in programs and
+ * logs, such as * or ( by itself, does not count.
+ */
+#include "trawl/hint.h"
+
+#include <string.h>
+
+static bool is_word(uint8_t byte)
+{
+    return byte == '_' || (byte >= '0' && byte <= '9') ||
+           ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z');
+}
+
+/* [abc], but not [] nor an index such as [i]. */
+static bool is_bracket(const uint8_t *bytes, uint64_t bytes_count)
+{
+    const uint8_t *end = bytes_count < 4 ? NULL : memchr(bytes + 2, ']', (size_t)(bytes_count - 2));
+
+    return end != NULL && end - bytes >= 3 &&
+           (memchr(bytes, '-', (size_t)(end - bytes)) != NULL || bytes[1] == '^');
+}
+
+static bool looks_like_regex(const uint8_t *bytes, uint64_t bytes_count)
+{
+    if (bytes_count < 2)
+        return false;
+    if (bytes[0] == '^' || (bytes[bytes_count - 1] == '$' && bytes[bytes_count - 2] != '$'))
+        return true;
+    for (uint64_t at = 0; at + 1 < bytes_count; at++) {
+        uint8_t byte = bytes[at], next = bytes[at + 1];
+
+        if (byte == '\\' && strchr("bBdDwWsS<>.|+?(){}[]*^$", next) != NULL && next != '\0')
+            return true;
+        if (byte == '.' && (next == '*' || next == '+'))
+            return true;
+        if (byte == '|' && at > 0 && (is_word(bytes[at - 1]) || bytes[at - 1] == ')') &&
+            (is_word(next) || next == '('))
+            return true;
+        if (byte == '[' && is_bracket(bytes + at, bytes_count - at))
+            return true;
+    }
+    return false;
+}
+
+const struct trawl_pattern *hint_regex(const struct needles *needles)
+{
+    for (uint64_t i = 0; i < needles->count; i++)
+        if (looks_like_regex(needles->patterns[i].bytes, needles->patterns[i].bytes_count))
+            return &needles->patterns[i];
+    return NULL;
+}

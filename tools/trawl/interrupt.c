@@ -1,0 +1,107 @@
+/* interrupt: SIGINT ends the program after what was found is written. */
+#include "trawl/interrupt.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "trawl/progress.h"
+
+enum owner { OWNER_PRINTER, OWNER_NOBODY, OWNER_HANDLER };
+
+static atomic_int owner = OWNER_PRINTER;
+static atomic_int signal_count;
+static struct output *shared_output;
+
+/* All of it may be called in a handler. */
+static void die(void)
+{
+    sigset_t set;
+
+    progress_clear();
+    (void)signal(SIGINT, SIG_DFL);
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, SIGINT);
+    (void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    (void)raise(SIGINT);
+    _exit(128 + SIGINT);
+}
+
+/* What is complete: of a file that may yet turn out to be binary, lines are held back. */
+static void write_out(void)
+{
+    const uint8_t *bytes = shared_output->bytes;
+    size_t left = shared_output->error == 0 ? shared_output->committed : 0;
+
+    while (left > 0) {
+        ssize_t written = write(shared_output->descriptor, bytes, left);
+
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return;
+        bytes += written;
+        left -= (size_t)written;
+    }
+}
+
+static void at_signal(int signal)
+{
+    int expected = OWNER_NOBODY;
+
+    (void)signal;
+    if (atomic_fetch_add(&signal_count, 1) > 0)
+        die();
+    if (!atomic_compare_exchange_strong(&owner, &expected, OWNER_HANDLER))
+        return;
+    write_out();
+    die();
+}
+
+void interrupt_open(struct output *output)
+{
+    struct sigaction action = {0}, old;
+
+    shared_output = output;
+    if (sigaction(SIGINT, NULL, &old) != 0 || old.sa_handler != SIG_DFL)
+        return;
+    action.sa_handler = at_signal;
+    action.sa_flags = SA_RESTART;
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(SIGINT, &action, NULL);
+}
+
+bool interrupt_came(void)
+{
+    return atomic_load_explicit(&signal_count, memory_order_relaxed) > 0;
+}
+
+void interrupt_check(void)
+{
+    if (!interrupt_came())
+        return;
+    write_out();
+    die();
+}
+
+void interrupt_allow(void)
+{
+    atomic_store(&owner, OWNER_NOBODY);
+    if (atomic_load(&signal_count) > 0) { /* it came before, and left it to us */
+        interrupt_forbid();
+        interrupt_check();
+    }
+}
+
+void interrupt_forbid(void)
+{
+    int expected = OWNER_NOBODY;
+
+    if (atomic_compare_exchange_strong(&owner, &expected, OWNER_PRINTER) ||
+        expected == OWNER_PRINTER)
+        return;
+    for (;;) /* the handler, in another thread, is writing */
+        (void)pause();
+}

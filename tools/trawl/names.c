@@ -1,0 +1,75 @@
+/* names: --files: the names of the files that would be searched. */
+#include "trawl/names.h"
+
+#include <dirent.h>
+
+#include "trawl/walk.h"
+
+#define OPEN_LEVELS 32u
+
+static void print_name(struct job *job, const char *name)
+{
+    const struct colors *colors = &job->settings->colors;
+    struct output *output = job->output;
+    char separator = job->settings->typed->path_separator;
+    bool colored = colors->on && colors->file_name[0] != '\0';
+
+    if (colored) {
+        output_text(output, "\33[");
+        output_text(output, colors->file_name);
+        output_text(output, "m");
+        output_text(output, colors->start_format_end);
+    }
+    for (const char *at = name; *at != '\0'; at++)
+        output_byte(output, (uint8_t)(separator != 0 && *at == '/' ? separator : *at));
+    if (colored) {
+        output_text(output, "\33[m");
+        output_text(output, colors->start_format_end);
+    }
+    output_byte(output, job->settings->typed->null_after_name ? '\0' : '\n');
+}
+
+static void take(struct job *job, const struct walk *walk, const struct walk_item *item)
+{
+    switch (item->kind) {
+    case WALK_FILE:
+        if (item->is_operand ? walk_skips_operand(walk, item->name, false) : item->type != DT_REG)
+            break;
+        job->selected = true;
+        if (!job->settings->typed->quiet)
+            print_name(job, item->name);
+        break;
+    case WALK_INPUT:
+        job->selected = true;
+        if (!job->settings->typed->quiet)
+            print_name(job, item->name);
+        break;
+    case WALK_LOOP:
+        if (!job->settings->typed->no_messages)
+            job_message(job, "%s: warning: recursive directory loop", item->name);
+        break;
+    case WALK_NOTE:
+        job_message(job, "%s", item->name);
+        break;
+    case WALK_ERROR:
+        job_file_error(job, item->name, item->os_code);
+        break;
+    }
+}
+
+int names_print(struct job *job, const struct exclude *exclude, const struct typed_item *operands,
+                size_t operand_count)
+{
+    struct walk walk;
+    struct walk_item item;
+
+    walk_open(&walk, job, exclude, operands, operand_count, OPEN_LEVELS);
+    while (!(job->selected && job->settings->typed->quiet) && job->output->error == 0 &&
+           walk_next(&walk, &item))
+        take(job, &walk, &item);
+    walk_close(&walk);
+    output_flush(job->output);
+    if (job->selected && job->settings->typed->quiet)
+        return EXIT_SELECTED;
+    return job->error_seen ? EXIT_ERROR : job->selected ? EXIT_SELECTED : EXIT_NOT_SELECTED;
+}

@@ -1,0 +1,12 @@
+/* names: --files: the names of the files that would be searched. */
+#ifndef TRAWL_NAMES_H
+#define TRAWL_NAMES_H
+
+#include "trawl/exclude.h"
+#include "trawl/job.h"
+
+/* The exit status. */
+int names_print(struct job *job, const struct exclude *exclude, const struct typed_item *operands,
+                size_t operand_count);
+
+#endif

@@ -1,0 +1,526 @@
+/* style: lines as ripgrep's options ask for them: columns, headings, replacements, long lines cut.
+ *
+ * Everything else stays as print.c has it. Where no such option is given nothing comes here.
+ */
+#include "trawl/scan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "trawl/escape.h"
+#include "trawl/hyperlink.h"
+#include "trawl/json.h"
+#include "trawl/pool.h"
+#include "trawl/utf8.h"
+
+/* A line, or with -o a match, to be printed. */
+struct piece {
+    const uint8_t *bytes;
+    uint64_t count;           /* with the line end */
+    uint64_t content;         /* without it */
+    const struct span *spans; /* that are marked */
+    uint64_t span_count;
+    uint64_t match_count; /* of the whole line, for those who do not see it */
+    bool selected;
+};
+
+void style_free(struct style_state *style)
+{
+    free(style->spans);
+    free(style->replaced);
+    free(style->link_path);
+}
+
+/* ---- Heads ------------------------------------------------------------------------------------
+ */
+
+/* Make a link of what follows, if that is wanted, and not one already. */
+static bool begin_link(struct scan *scan, uint64_t line, uint64_t column)
+{
+    struct style_state *style = &scan->style;
+
+    if (!scan->settings->style.links || style->link_open)
+        return false;
+    if (!style->link_sought)
+        style->link_path = realpath(scan->name, NULL); /* of standard input there is none */
+    style->link_sought = true;
+    if (style->link_path == NULL)
+        return false;
+    hyperlink_begin(scan->output, scan->settings->typed->hyperlink, style->link_path, line, column);
+    style->link_open = true;
+    return true;
+}
+
+static void end_link(struct scan *scan)
+{
+    if (scan->style.link_open)
+        hyperlink_end(scan->output);
+    scan->style.link_open = false;
+}
+
+void style_name(struct scan *scan)
+{
+    char separator = scan->settings->typed->path_separator;
+    bool linked = begin_link(scan, 0, 0);
+
+    for (const char *at = scan->name, *end; *at != '\0'; at = end) {
+        end = at + strcspn(at, separator != 0 ? "/" : "");
+        if (scan->settings->style.escapes)
+            escape_print(scan->output, (const uint8_t *)at, (uint64_t)(end - at), false);
+        else
+            output_bytes(scan->output, at, (size_t)(end - at));
+        if (*end == '/') {
+            output_byte(scan->output, (uint8_t)separator);
+            end++;
+        }
+    }
+    if (linked)
+        end_link(scan);
+}
+
+static void print_field_end(struct scan *scan, bool selected)
+{
+    const struct typed *typed = scan->settings->typed;
+    const char *given = selected ? typed->match_separator : typed->context_separator;
+    size_t given_bytes = selected ? typed->match_separator_bytes : typed->context_separator_bytes;
+
+    print_color_start(scan, scan->settings->colors.separator);
+    if (given != NULL)
+        output_bytes(scan->output, given, given_bytes);
+    else
+        output_byte(scan->output, selected ? ':' : '-');
+    print_color_end(scan, scan->settings->colors.separator);
+}
+
+/* ends_link: a link goes up to here. */
+static void print_field(struct scan *scan, uint64_t number, const char *color, bool selected,
+                        bool ends_link)
+{
+    print_color_start(scan, color);
+    output_number(scan->output, number, scan->number_width);
+    print_color_end(scan, color);
+    if (ends_link)
+        end_link(scan);
+    print_field_end(scan, selected);
+}
+
+/* The file's name above its first line, behind an empty line where another file's are before. */
+static void print_heading(struct scan *scan)
+{
+    struct pool_worker *worker = scan->job->worker;
+
+    scan->style.heading_shown = true;
+    if (scan->job->groups != GROUPS_NONE && (worker == NULL || pool_wants_separator(worker, 1))) {
+        size_t begin = scan->output->used;
+
+        output_byte(scan->output, scan->settings->line_end);
+        if (worker != NULL)
+            pool_mark_separator(worker, begin);
+    }
+    if (scan->job->show_names <= 0)
+        return;
+    print_name(scan);
+    output_byte(scan->output,
+                scan->settings->typed->null_after_name ? '\0' : scan->settings->line_end);
+}
+
+/* column 0: none. */
+static void print_style_head(struct scan *scan, uint64_t line_number, uint64_t column,
+                             uint64_t offset, const struct piece *piece)
+{
+    const struct typed *typed = scan->settings->typed;
+    const struct colors *colors = &scan->settings->colors;
+    bool names = scan->job->show_names > 0, any = names && !typed->heading;
+
+    if (typed->heading && !scan->style.heading_shown)
+        print_heading(scan);
+    if (scan->settings->style.links &&
+        ((names && !typed->heading) || (line_number > 0 && hyperlink_has_line(typed->hyperlink))))
+        (void)begin_link(scan, line_number, column);
+    if (names && !typed->heading) {
+        print_name(scan);
+        if (line_number == 0 && column == 0)
+            end_link(scan);
+        if (typed->null_after_name)
+            output_byte(scan->output, '\0');
+        else
+            print_field_end(scan, piece->selected);
+    }
+    if (line_number > 0)
+        print_field(scan, line_number, colors->line_number, piece->selected, column == 0);
+    if (column > 0)
+        print_field(scan, column, colors->column, piece->selected, true);
+    if (typed->byte_offset)
+        print_field(scan, offset, colors->byte_offset, piece->selected, false);
+    if (typed->pattern_number)
+        print_numbers(scan, piece->selected ? ':' : '-');
+    any = any || line_number > 0 || column > 0 || typed->byte_offset || typed->pattern_number;
+    if (typed->initial_tab && any && piece->content > 0)
+        output_byte(scan->output, '\t');
+}
+
+/* ---- Texts ------------------------------------------------------------------------------------
+ */
+
+static void print_bytes(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count,
+                        const char *color)
+{
+    if (bytes_count == 0)
+        return;
+    print_color_start(scan, color);
+    if (scan->settings->style.escapes)
+        escape_print(scan->output, bytes, bytes_count, scan->settings->line_end == '\0');
+    else
+        output_bytes(scan->output, bytes, (size_t)bytes_count);
+    print_color_end(scan, color);
+}
+
+/* The part [begin, end) of a piece, its spans marked. */
+static void print_part(struct scan *scan, const struct piece *piece, uint64_t begin, uint64_t end)
+{
+    const struct colors *colors = &scan->settings->colors;
+    const char *line_color = !colors->on                          ? ""
+                             : piece->selected != colors->reverse ? colors->selected_line
+                                                                  : colors->context_line;
+    const char *match_color = !colors->on       ? ""
+                              : piece->selected ? colors->selected_match
+                                                : colors->context_match;
+    uint64_t at = begin, content = end < piece->content ? end : piece->content;
+
+    for (uint64_t i = 0; i < piece->span_count && *match_color != '\0'; i++) {
+        uint64_t from = piece->spans[i].begin, to = piece->spans[i].end;
+
+        from = from > at ? from : at;
+        to = to < content ? to : content;
+        if (from >= to)
+            continue;
+        print_bytes(scan, piece->bytes + at, from - at, line_color);
+        print_bytes(scan, piece->bytes + from, to - from, match_color);
+        at = to;
+    }
+    if (content > at && piece->bytes[content - 1] == '\r')
+        content--;
+    if (content > at) {
+        print_bytes(scan, piece->bytes + at, content - at, line_color);
+        at = content;
+    }
+    output_bytes(scan->output, piece->bytes + at, (size_t)(end - at)); /* the line end */
+}
+
+/* Where a piece begins that is printed from `begin` on. */
+static uint64_t trimmed(const struct scan *scan, const struct piece *piece, uint64_t begin)
+{
+    static const char blanks[6] = {' ', '\t', '\n', '\v', '\f', '\r'};
+
+    if (scan->settings->typed->trim)
+        while (begin < piece->content && memchr(blanks, piece->bytes[begin], sizeof blanks) != NULL)
+            begin++;
+    return begin;
+}
+
+/* Around the first match of a line that is too long: as many characters before it as behind. */
+static void print_around_match(struct scan *scan, const struct piece *piece, uint64_t characters)
+{
+    uint64_t begin = piece->spans[0].begin, end = piece->spans[0].end, before, rest = 0;
+    char text[64];
+
+    end = begin + utf8_skip(piece->bytes + begin, end - begin, characters);
+    for (uint64_t i = begin; i < end; i++)
+        rest += (piece->bytes[i] & 0xc0) != 0x80;
+    rest = characters > rest ? characters - rest : 0;
+    for (before = rest / 2; before > 0 && begin > 0; before--) {
+        uint64_t floor = begin > 4 ? begin - 4 : 0, at = begin - 1;
+        uint32_t code_point;
+
+        while (at > floor && (piece->bytes[at] & 0xc0) == 0x80)
+            at--;
+        if (at + utf8_character(piece->bytes + at, begin - at, &code_point) != begin)
+            at = begin - 1;
+        begin = at;
+    }
+    end += utf8_skip(piece->bytes + end, piece->content - end, rest - rest / 2 + before);
+    (void)snprintf(text, sizeof text, "[%llu bytes ...] ", (unsigned long long)begin);
+    if (begin > 0)
+        output_text(scan->output, text);
+    print_part(scan, piece, begin, end);
+    (void)snprintf(text, sizeof text, " [... %llu bytes]",
+                   (unsigned long long)(piece->content - end));
+    if (end < piece->content)
+        output_text(scan->output, text);
+}
+
+static void print_beginning(struct scan *scan, const struct piece *piece, uint64_t characters)
+{
+    uint64_t end = utf8_skip(piece->bytes, piece->content, characters), more = 0;
+    uint64_t begin = trimmed(scan, piece, 0);
+    char text[64];
+
+    if (begin < end)
+        print_part(scan, piece, begin, end);
+    if (piece->span_count == 0) {
+        output_text(scan->output, " [... omitted end of long line]");
+        return;
+    }
+    for (uint64_t i = 0; i < piece->span_count; i++)
+        more += piece->spans[i].begin >= end && piece->spans[i].begin < piece->content;
+    (void)snprintf(text, sizeof text, " [... %llu more match%s]", (unsigned long long)more,
+                   more == 1 ? "" : "es");
+    output_text(scan->output, text);
+}
+
+static void print_too_long(struct scan *scan, const struct piece *piece, bool is_match)
+{
+    const struct typed *typed = scan->settings->typed;
+    char text[64];
+
+    if (typed->preview == PREVIEW_MATCH && piece->span_count > 0) {
+        print_around_match(scan, piece, typed->max_columns);
+    } else if (typed->preview != PREVIEW_NONE) {
+        print_beginning(scan, piece, typed->max_columns);
+    } else if (piece->match_count > 0 && !is_match) {
+        (void)snprintf(text, sizeof text, "[Omitted long line with %llu matches]",
+                       (unsigned long long)piece->match_count);
+        output_text(scan->output, text);
+    } else {
+        output_text(scan->output, piece->selected ? "[Omitted long matching line]"
+                                                  : "[Omitted long context line]");
+    }
+    output_byte(scan->output, scan->settings->line_end);
+}
+
+static void print_piece(struct scan *scan, const struct piece *piece, bool is_match)
+{
+    uint64_t max_columns = scan->settings->typed->max_columns;
+
+    /* The line end counts, but not behind a replacement, as in ripgrep 13. */
+    if (max_columns > 0 &&
+        (piece->bytes == scan->style.replaced ? piece->content : piece->count) > max_columns) {
+        print_too_long(scan, piece, is_match);
+        return;
+    }
+    print_part(scan, piece, trimmed(scan, piece, 0), piece->count);
+    if (piece->content == piece->count)
+        output_byte(scan->output, scan->settings->line_end);
+}
+
+/* ---- Matches ----------------------------------------------------------------------------------
+ */
+
+static bool grow(struct scan *scan, void **array, uint64_t *capacity, uint64_t wanted,
+                 uint64_t size)
+{
+    uint64_t larger = *capacity == 0 ? 64 : *capacity;
+    void *moved;
+
+    if (wanted <= *capacity)
+        return true;
+    while (larger < wanted)
+        larger *= 2;
+    moved = realloc(*array, (size_t)(larger * size));
+    if (moved == NULL) {
+        scan_fail(scan, TRAWL_MEMORY);
+        return false;
+    }
+    *array = moved;
+    *capacity = larger;
+    return true;
+}
+
+/* The matches of the line [begin, end) of the view. False: no memory. */
+static bool find_spans(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end)
+{
+    struct style_state *style = &scan->style;
+    uint64_t line = view->begin + begin;
+    uint64_t content = view->begin + print_content_end(scan, view, begin, end);
+    uint64_t index = print_first_match_at(view, line), from = line;
+    bool overlapping = scan->settings->typed->overlapping;
+    struct trawl_match match;
+
+    style->span_count = 0;
+    while (print_next_match(scan, view, line, content, from, &index, &match)) {
+        if (!grow(scan, (void **)&style->spans, &style->span_capacity, style->span_count + 1,
+                  sizeof *style->spans))
+            return false;
+        style->spans[style->span_count].begin = match.begin - line;
+        style->spans[style->span_count++].end = match.end - line;
+        from =
+            overlapping && scan->settings->report == REPORT_ONLY_MATCHING ? match.begin : match.end;
+    }
+    return true;
+}
+
+static bool put(struct scan *scan, const void *bytes, uint64_t bytes_count)
+{
+    struct style_state *style = &scan->style;
+
+    if (!grow(scan, (void **)&style->replaced, &style->replaced_capacity,
+              style->replaced_count + bytes_count + 1, 1))
+        return false;
+    memcpy(style->replaced + style->replaced_count, bytes, (size_t)bytes_count);
+    style->replaced_count += bytes_count;
+    return true;
+}
+
+static size_t name_bytes(const char *text)
+{
+    return strspn(text, "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+}
+
+/* What stands for the match. */
+static bool put_replacement(struct scan *scan, const uint8_t *match, uint64_t match_bytes)
+{
+    const char *text = scan->settings->typed->replace;
+
+    while (*text != '\0') {
+        size_t plain = strcspn(text, "$"), name = 0, skip = 0;
+
+        if (!put(scan, text, plain))
+            return false;
+        text += plain;
+        if (*text == '\0')
+            break;
+        if (text[1] == '{' && strchr(text, '}') != NULL) {
+            name = strcspn(text + 2, "}");
+            skip = name > 0 ? name + 3 : 0;
+        } else {
+            name = name_bytes(text + 1);
+            skip = name > 0 ? name + 1 : 0;
+        }
+        if (skip > 0) {
+            if (name == 1 && text[text[1] == '{' ? 2 : 1] == '0' && !put(scan, match, match_bytes))
+                return false;
+            text += skip;
+        } else {
+            if (!put(scan, "$", 1))
+                return false;
+            text += text[1] == '$' ? 2 : 1;
+        }
+    }
+    return true;
+}
+
+/* Exchange the matches of a line for what stands for them, and the spans with them. */
+static bool replace_spans(struct scan *scan, struct piece *piece)
+{
+    struct style_state *style = &scan->style;
+    uint64_t at = 0, end_bytes = piece->count - piece->content;
+
+    style->replaced_count = 0;
+    for (uint64_t i = 0; i < style->span_count; i++) {
+        struct span *span = &style->spans[i];
+        struct span old = *span;
+
+        if (!put(scan, piece->bytes + at, old.begin - at))
+            return false;
+        span->begin = style->replaced_count;
+        if (!put_replacement(scan, piece->bytes + old.begin, old.end - old.begin))
+            return false;
+        span->end = style->replaced_count;
+        at = old.end;
+    }
+    if (!put(scan, piece->bytes + at, piece->count - at))
+        return false;
+    piece->bytes = style->replaced;
+    piece->count = style->replaced_count;
+    piece->content = style->replaced_count - end_bytes;
+    return true;
+}
+
+/* ---- Lines ------------------------------------------------------------------------------------
+ */
+
+/* With -o: each match on its own line. */
+static bool print_matches(struct scan *scan, const struct piece *line, uint64_t number,
+                          uint64_t offset)
+{
+    bool column = scan->settings->typed->column;
+
+    for (uint64_t i = 0; i < line->span_count; i++) {
+        const struct span *span = &line->spans[i];
+        uint64_t bytes_count = span->end - span->begin;
+        struct span whole = {0, bytes_count};
+        struct piece piece = {
+            line->bytes + span->begin, bytes_count, bytes_count, &whole, 1, 1, line->selected};
+
+        if (!print_is_printable(scan, piece.bytes, bytes_count))
+            return false;
+        print_style_head(scan, number, column ? span->begin + 1 : 0, offset + span->begin, &piece);
+        print_piece(scan, &piece, true);
+    }
+    return true;
+}
+
+/* With --vimgrep: the line once for each match. */
+static void print_for_each_match(struct scan *scan, const struct piece *line, uint64_t number,
+                                 uint64_t offset)
+{
+    bool column = scan->settings->typed->column;
+
+    for (uint64_t i = 0; i < line->span_count; i++) {
+        struct piece piece = *line;
+
+        if (scan->settings->typed->preview == PREVIEW_NONE) {
+            piece.spans = line->spans + i;
+            piece.span_count = 1;
+        }
+        print_style_head(scan, number, column ? line->spans[i].begin + 1 : 0,
+                         offset + line->spans[i].begin, &piece);
+        print_piece(scan, &piece, false);
+    }
+}
+
+/* Of a line of context too, the matches: under -v it has some. */
+static bool print_json(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end,
+                       bool selected)
+{
+    struct json_line line = {
+        view->bytes + begin, end - begin, NULL, 0, print_line_number(scan, view, begin),
+        view->begin + begin, selected};
+
+    if (!find_spans(scan, view, begin, end))
+        return false;
+    line.spans = scan->style.spans;
+    line.span_count = scan->style.span_count;
+    json_line(scan, &line);
+    scan->printed_end = view->begin + end;
+    return true;
+}
+
+bool style_line(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end,
+                char separator)
+{
+    const struct settings *settings = scan->settings;
+    const struct typed *typed = settings->typed;
+    uint64_t content = print_content_end(scan, view, begin, end);
+    uint64_t offset = view->begin + begin, number = print_line_number(scan, view, begin);
+    bool selected = separator == ':', matching = selected != typed->invert;
+    bool only_matching = settings->report == REPORT_ONLY_MATCHING;
+    struct piece line = {view->bytes + begin, end - begin, content - begin, NULL, 0, 0, selected};
+
+    if (typed->json)
+        return print_json(scan, view, begin, end, selected);
+    scan->style.span_count = 0;
+    if (matching && settings->style.each_match && !find_spans(scan, view, begin, end))
+        return false;
+    if (!only_matching && !print_is_printable(scan, line.bytes, line.content))
+        return false;
+    if (typed->replace != NULL && scan->style.span_count > 0 && !replace_spans(scan, &line))
+        return false;
+    line.spans = scan->style.spans;
+    line.span_count = line.match_count = scan->style.span_count;
+    if (typed->pattern_number && !print_show_numbers(scan, view, begin, end, separator))
+        return false;
+    if (only_matching && (matching || !typed->passthru)) {
+        if (matching && !print_matches(scan, &line, number, offset))
+            return false;
+    } else if (typed->vimgrep && line.span_count > 0) {
+        print_for_each_match(scan, &line, number, offset);
+    } else {
+        print_style_head(scan, number,
+                         typed->column && line.span_count > 0 ? line.spans[0].begin + 1 : 0, offset,
+                         &line);
+        print_piece(scan, &line, false);
+    }
+    scan->printed_end = view->begin + end;
+    return true;
+}

@@ -1,0 +1,160 @@
+/* typed_layout: the setters of the options that say how results look. */
+#include "trawl/flags.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trawl/colors.h"
+#include "trawl/encoding.h"
+#include "trawl/hyperlink.h"
+
+bool typed_preview(struct typed *typed, const char *value)
+{
+    if (value == NULL || strcmp(value, "start") == 0)
+        typed->preview = PREVIEW_START;
+    else if (strcmp(value, "match") == 0)
+        typed->preview = PREVIEW_MATCH;
+    else {
+        snprintf(typed->error, sizeof typed->error,
+                 "--max-columns-preview: '%s' is not one of start, match", value);
+        return false;
+    }
+    return true;
+}
+
+bool typed_check_colors(struct typed *typed, const char *spec)
+{
+    struct color_spec specs[COLOR_TYPE_COUNT];
+    const char *wrong;
+
+    memset(specs, 0, sizeof specs);
+    wrong = color_spec_read(specs, spec);
+    if (wrong != NULL)
+        snprintf(typed->error, sizeof typed->error, "--colors: '%s': %s", spec, wrong);
+    return wrong == NULL;
+}
+
+static int hex_digit(char digit)
+{
+    if (digit >= '0' && digit <= '9')
+        return digit - '0';
+    if ((digit >= 'a' && digit <= 'f') || (digit >= 'A' && digit <= 'F'))
+        return (digit | 0x20) - 'a' + 10;
+    return -1;
+}
+
+/* Text with escapes, which become what they stand for; others stay as they are. A NUL follows. */
+static size_t unescape(char *bytes, const char *text)
+{
+    size_t used = 0;
+
+    while (*text != '\0') {
+        static const char letters[] = "nrt\\", meanings[] = "\n\r\t\\";
+        const char *letter = text[0] == '\\' && text[1] != '\0' ? strchr(letters, text[1]) : NULL;
+
+        if (letter != NULL) {
+            bytes[used++] = meanings[letter - letters];
+            text += 2;
+        } else if (text[0] == '\\' && text[1] == 'x' && hex_digit(text[2]) >= 0 &&
+                   hex_digit(text[3]) >= 0) {
+            bytes[used++] = (char)(hex_digit(text[2]) * 16 + hex_digit(text[3]));
+            text += 4;
+        } else {
+            bytes[used++] = *text++;
+        }
+    }
+    bytes[used] = '\0';
+    return used;
+}
+
+bool typed_separator(struct typed *typed, const char *value, const char **bytes,
+                     size_t *bytes_count)
+{
+    char **storage = realloc(typed->storage, (typed->storage_count + 1) * sizeof *storage);
+    char *copy;
+
+    if (storage == NULL)
+        return false;
+    typed->storage = storage;
+    copy = malloc(strlen(value) + 1);
+    if (copy == NULL)
+        return false;
+    storage[typed->storage_count++] = copy;
+    *bytes_count = unescape(copy, value);
+    *bytes = copy;
+    return true;
+}
+
+bool typed_encoding(struct typed *typed, const char *value)
+{
+    if (!encoding_is_known(value)) {
+        snprintf(typed->error, sizeof typed->error,
+                 "--encoding: '%s' is none that this system knows, nor auto or none", value);
+        return false;
+    }
+    typed->encoding = strcmp(value, "none") == 0 ? NULL : value;
+    typed->encoding_given = true;
+    return true;
+}
+
+bool typed_hyperlink(struct typed *typed, const char *value)
+{
+    const char *format = hyperlink_format(value), *wrong = hyperlink_check(format);
+
+    if (wrong != NULL)
+        snprintf(typed->error, sizeof typed->error, "--hyperlink-format: '%s': %s", value, wrong);
+    typed->hyperlink = format;
+    return wrong == NULL;
+}
+
+bool typed_path_separator(struct typed *typed, const char *value)
+{
+    const char *bytes = NULL;
+    size_t bytes_count = 0;
+
+    if (!typed_separator(typed, value, &bytes, &bytes_count))
+        return false;
+    if (bytes_count != 1 || bytes[0] == '\0') {
+        snprintf(typed->error, sizeof typed->error, "--path-separator: '%s' is not one byte",
+                 value);
+        return false;
+    }
+    typed->path_separator = bytes[0];
+    return true;
+}
+
+/* As ripgrep does by itself on a terminal. */
+static void settle_terminal(struct typed *typed)
+{
+    if (!typed->is_tg || !isatty(STDOUT_FILENO) || typed->matrix != MATRIX_NONE)
+        return;
+    typed->heading = typed->heading || !typed->heading_given;
+    typed->line_number = typed->line_number || !typed->no_line_number;
+}
+
+void typed_settle_layout(struct typed *typed)
+{
+    settle_terminal(typed);
+    if (typed->search_zip && !typed->encoding_given) /* tg's */
+        typed->encoding = NULL;
+    if (typed->vimgrep) {
+        typed->heading = false;
+        typed->column = true;
+        if (typed->file_names == 0)
+            typed->file_names = 1;
+    }
+    if (typed->column && !typed->no_line_number)
+        typed->line_number = true;
+    if (typed->no_column)
+        typed->column = false;
+    if (typed->json) {
+        typed->line_number = !typed->no_line_number;
+        typed->heading = typed->vimgrep = false;
+        typed->group_separator = NULL;
+        typed->color = COLOR_NEVER;
+    }
+    if (typed->passthru)
+        typed->before_count = typed->after_count = typed->around_count = CONTEXT_NOT_GIVEN;
+}

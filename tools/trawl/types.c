@@ -1,0 +1,231 @@
+/* types: which names a type of files has. */
+#include "trawl/types.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trawl/ignore.h"
+#include "trawl/output.h"
+
+/* One glob of a type. */
+struct row {
+    const char *name, *glob; /* borrowed; they do not end in NUL */
+    size_t name_bytes, glob_bytes;
+};
+
+struct types {
+    struct row *rows;
+    size_t count, capacity;
+    char *message;
+};
+
+static const struct {
+    const char *name, *globs;
+} table[] = {
+#define TYPE(name, globs) {name, globs},
+#include "types.def"
+#undef TYPE
+};
+
+static bool fail(struct types *types, const char *option, const char *value, const char *why)
+{
+    snprintf(types->message, TYPED_ERROR_BYTES, "%s: '%s': %s", option, value, why);
+    return false;
+}
+
+static bool add_row(struct types *types, const struct row *row)
+{
+    if (types->count == types->capacity) {
+        size_t capacity = types->capacity == 0 ? 512 : 2 * types->capacity;
+        struct row *larger = realloc(types->rows, capacity * sizeof *larger);
+
+        if (larger == NULL) {
+            snprintf(types->message, TYPED_ERROR_BYTES, "memory exhausted");
+            return false;
+        }
+        types->rows = larger;
+        types->capacity = capacity;
+    }
+    types->rows[types->count++] = *row;
+    return true;
+}
+
+static bool is_named(const struct row *row, const char *name, size_t bytes)
+{
+    return row->name_bytes == bytes && memcmp(row->name, name, bytes) == 0;
+}
+
+static bool add_table(struct types *types)
+{
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct row row = {table[i].name, table[i].globs, strlen(table[i].name), 0};
+
+        while (*row.glob != '\0') {
+            row.glob_bytes = strcspn(row.glob, " ");
+            if (!add_row(types, &row))
+                return false;
+            row.glob += row.glob_bytes + (row.glob[row.glob_bytes] == ' ');
+        }
+    }
+    return true;
+}
+
+static void clear(struct types *types, const char *name)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < types->count; i++)
+        if (!is_named(&types->rows[i], name, strlen(name)))
+            types->rows[kept++] = types->rows[i];
+    types->count = kept;
+}
+
+/* The globs of one type for another one, too. */
+static bool include(struct types *types, const struct row *like, const char *name, size_t bytes)
+{
+    size_t count = types->count;
+    bool found = false;
+
+    for (size_t i = 0; i < count; i++) {
+        struct row row = types->rows[i];
+
+        if (!is_named(&row, name, bytes))
+            continue;
+        found = true;
+        row.name = like->name;
+        row.name_bytes = like->name_bytes;
+        if (!add_row(types, &row))
+            return false;
+    }
+    return found || fail(types, "--type-add", like->name, "it includes a type that is not there");
+}
+
+/* NAME:GLOB or NAME:include:NAME,NAME... */
+static bool add(struct types *types, const char *value)
+{
+    static const char word[] = "include:";
+    size_t name_bytes = strcspn(value, ":");
+    struct row row = {value, value + name_bytes + 1, name_bytes, 0};
+    bool good = value[name_bytes] == ':' && name_bytes > 0 && *row.glob != '\0';
+
+    for (size_t i = 0; i < name_bytes; i++)
+        good = good && (isalnum((unsigned char)value[i]) || (unsigned char)value[i] >= 128);
+    if (!good || (name_bytes == 3 && memcmp(value, "all", 3) == 0))
+        return fail(types, "--type-add", value,
+                    "not of the form NAME:GLOB with a NAME of letters and digits");
+    if (strncmp(row.glob, word, sizeof word - 1) != 0) {
+        row.glob_bytes = strlen(row.glob);
+        return add_row(types, &row);
+    }
+    for (const char *at = row.glob + sizeof word - 1;; at++) {
+        size_t bytes = strcspn(at, ",");
+
+        if (!include(types, &row, at, bytes))
+            return false;
+        at += bytes;
+        if (*at == '\0')
+            return true;
+    }
+}
+
+/* The table as --type-clear and --type-add change it. */
+static bool types_open(struct types *types, const struct typed_list *rules, char *message)
+{
+    memset(types, 0, sizeof *types);
+    types->message = message;
+    if (!add_table(types))
+        return false;
+    for (size_t i = 0; i < rules->count; i++)
+        if (rules->items[i].kind == TYPED_TYPE_CLEAR)
+            clear(types, rules->items[i].text);
+    for (size_t i = 0; i < rules->count; i++)
+        if (rules->items[i].kind == TYPED_TYPE_ADD && !add(types, rules->items[i].text))
+            return false;
+    return true;
+}
+
+static bool select_type(const struct types *types, struct ignore_list *list,
+                        const struct typed_item *item)
+{
+    const char *option = item->kind == TYPED_TYPE ? "--type" : "--type-not";
+    bool all = strcmp(item->text, "all") == 0, found = all;
+
+    for (size_t i = 0; i < types->count; i++) {
+        const struct row *row = &types->rows[i];
+        enum glob_status status;
+
+        if (!all && !is_named(row, item->text, strlen(item->text)))
+            continue;
+        found = true;
+        status = ignore_add_name(list, row->glob, row->glob_bytes, item->kind == TYPED_TYPE);
+        if (status != GLOB_GOOD) {
+            snprintf(types->message, TYPED_ERROR_BYTES, "%s: '%.*s': %s", option,
+                     (int)row->glob_bytes, row->glob, glob_status_text(status));
+            return false;
+        }
+    }
+    if (!found)
+        snprintf(types->message, TYPED_ERROR_BYTES,
+                 "%s: '%s': there is no such type of files; --type-list names all", option,
+                 item->text);
+    return found;
+}
+
+bool types_select(struct ignore_list *list, const struct typed_list *rules, char *message)
+{
+    static const enum typed_kind kinds[] = {TYPED_TYPE, TYPED_TYPE_NOT};
+    struct types types;
+    bool good = types_open(&types, rules, message);
+
+    for (size_t kind = 0; kind < 2; kind++)
+        for (size_t i = 0; good && i < rules->count; i++)
+            if (rules->items[i].kind == kinds[kind])
+                good = select_type(&types, list, &rules->items[i]);
+    free(types.rows);
+    return good;
+}
+
+static int compare_text(const char *one, size_t one_bytes, const char *other, size_t other_bytes)
+{
+    int order = memcmp(one, other, one_bytes < other_bytes ? one_bytes : other_bytes);
+
+    return order != 0 ? order : (one_bytes > other_bytes) - (one_bytes < other_bytes);
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+    const struct row *one = left, *other = right;
+    int order = compare_text(one->name, one->name_bytes, other->name, other->name_bytes);
+
+    return order != 0 ? order
+                      : compare_text(one->glob, one->glob_bytes, other->glob, other->glob_bytes);
+}
+
+bool types_print(struct output *output, const struct typed_list *rules, char *message)
+{
+    struct types types;
+    bool good = types_open(&types, rules, message);
+
+    if (good)
+        qsort(types.rows, types.count, sizeof *types.rows, compare_rows);
+    for (size_t i = 0; good && i < types.count; i++) {
+        const struct row *row = &types.rows[i], *before = i > 0 ? row - 1 : NULL;
+
+        if (before != NULL && compare_rows(before, row) == 0)
+            continue;
+        if (before != NULL && is_named(before, row->name, row->name_bytes)) {
+            output_text(output, ", ");
+        } else {
+            output_text(output, before != NULL ? "\n" : "");
+            output_bytes(output, row->name, row->name_bytes);
+            output_text(output, ": ");
+        }
+        output_bytes(output, row->glob, row->glob_bytes);
+    }
+    if (good && types.count > 0)
+        output_byte(output, '\n');
+    free(types.rows);
+    return good;
+}

@@ -1,0 +1,81 @@
+/* version: what --version says: engines, instruction sets, what unpacks compressed files. */
+#include "trawl/version.h"
+
+#include <unistd.h>
+
+#include "trawl.h"
+
+/* An empty file of each format: whoever can open it can unpack. */
+static const struct sample {
+    const char *name;
+    uint8_t bytes_count;
+    uint8_t bytes[32];
+} samples[] = {
+    {"gzip", 20, {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 3}},
+    {"xz", 32, {0xfd, 0x37, 0x7a, 0x58, 0x5a, 0,    0,    4,    0xe6, 0xd6, 0xb4,
+                0x46, 0,    0,    0,    0,    0x1c, 0xdf, 0x44, 0x21, 0x1f, 0xb6,
+                0xf3, 0x7d, 1,    0,    0,    0,    0,    4,    0x59, 0x5a}},
+    {"bzip2", 14, {0x42, 0x5a, 0x68, 0x39, 0x17, 0x72, 0x45, 0x38, 0x50, 0x90}},
+    {"zstd", 13, {0x28, 0xb5, 0x2f, 0xfd, 0x24, 0, 1, 0, 0, 0x99, 0xe9, 0xd8, 0x51}},
+    {"lz4", 15, {4, 0x22, 0x4d, 0x18, 0x64, 0x40, 0xa7, 0, 0, 0, 0, 5, 0x5d, 0xcc, 2}},
+};
+
+static bool unpacks(const struct sample *sample)
+{
+    struct trawl_text *text = NULL;
+    bool good;
+    int ends[2];
+
+    if (pipe(ends) != 0)
+        return false;
+    good = write(ends[1], sample->bytes, sample->bytes_count) == sample->bytes_count;
+    (void)close(ends[1]);
+    good = good && trawl_text_from_compressed(ends[0], sample->name, &text, NULL) == TRAWL_OK;
+    trawl_text_close(text);
+    (void)close(ends[0]);
+    return good;
+}
+
+static void write_devices(struct output *output)
+{
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct trawl_searcher *searcher = NULL;
+    struct trawl_error error;
+
+    options.engine = TRAWL_ENGINE_CUDA;
+    if (trawl_searcher_open(&options, &searcher, &error) == TRAWL_OK) {
+        output_text(output, "engines: cpu, cuda\n");
+    } else {
+        output_text(output, "engines: cpu; not cuda: ");
+        output_text(output, error.message);
+        output_text(output, "\n");
+    }
+    trawl_searcher_close(searcher);
+}
+
+void version_print(struct output *output)
+{
+    const char *name;
+
+    output_text(output, "trawl ");
+    output_text(output, trawl_version());
+    output_text(output, "\n");
+    write_devices(output);
+    output_text(output, "instruction sets:");
+    for (uint32_t i = 0; (name = trawl_instruction_set(i)) != NULL; i++) {
+        output_text(output, i == 0 ? " " : ", ");
+        output_text(output, name);
+    }
+    for (int can = 1; can >= 0; can--) {
+        bool any = false;
+
+        for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+            if (unpacks(&samples[i]) != (can == 1))
+                continue;
+            output_text(output, any ? ", " : can ? "\nunpacks: " : "\ndoes not unpack: ");
+            output_text(output, samples[i].name);
+            any = true;
+        }
+    }
+    output_text(output, "\n");
+}

@@ -1,0 +1,9 @@
+/* version: what --version says. */
+#ifndef TRAWL_VERSION_PRINT_H
+#define TRAWL_VERSION_PRINT_H
+
+#include "trawl/output.h"
+
+void version_print(struct output *output);
+
+#endif
