@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Which files of a tree hold secrets?
+
+secrets.py FOLDER
+
+Every file is searched for the literal parts of known kinds of secrets, all in one pass; a regular
+expression then looks at the few places that have one. Prints path:line: kind, and exits with 1 if
+there was one. The secret itself is not printed.
+"""
+
+import os
+import pathlib
+import re
+import sys
+
+import trawl
+
+# literal, the whole, what it is
+KINDS = [
+    (b"AKIA", rb"AKIA[0-9A-Z]{16}\b", "access key of AWS"),
+    (b"ghp_", rb"ghp_[0-9A-Za-z]{36}\b", "token of GitHub"),
+    (b"xoxb-", rb"xoxb-[0-9]+-[0-9A-Za-z-]+", "token of Slack"),
+    (b"sk_live_", rb"sk_live_[0-9A-Za-z]{16,}", "key of Stripe"),
+    (b"PRIVATE KEY-----", rb"PRIVATE KEY-----", "private key"),
+]
+LONGEST = 200
+
+
+def files_of(folder):
+    for root, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name != ".git")
+        for name in sorted(names):
+            path = pathlib.Path(root, name)
+            if path.is_file() and not path.is_symlink():
+                yield path
+
+
+def secrets_of(plan, path):
+    """(line, kind) of each secret in a file."""
+    matches = plan.matches(path, line_numbers=True)
+    if len(matches) == 0:
+        return
+    with open(path, "rb") as file:
+        for (begin, _, pattern), line in zip(matches, matches.lines):
+            file.seek(begin)
+            _, whole, kind = KINDS[pattern]
+            if re.match(whole, file.read(LONGEST)):
+                yield line + 1, kind
+
+
+def main():
+    plan = trawl.Plan([literal for literal, _, _ in KINDS])
+    found = False
+    for path in files_of(sys.argv[1]):
+        try:
+            for line, kind in secrets_of(plan, path):
+                print(f"{path}:{line}: {kind}")
+                found = True
+        except trawl.FileError as error:
+            print(f"{path}: {error}", file=sys.stderr)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,157 @@
+"""Arrow columns made and read with ctypes alone, so that no other package is needed to test them."""
+
+import ctypes
+import itertools
+import struct
+
+SCHEMA_FREE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+class Schema(ctypes.Structure):
+    pass
+
+
+Schema._fields_ = [
+    ("format", ctypes.c_char_p),
+    ("name", ctypes.c_char_p),
+    ("metadata", ctypes.c_char_p),
+    ("flags", ctypes.c_int64),
+    ("n_children", ctypes.c_int64),
+    ("children", ctypes.POINTER(ctypes.POINTER(Schema))),
+    ("dictionary", ctypes.POINTER(Schema)),
+    ("release", ctypes.c_void_p),
+    ("private_data", ctypes.c_void_p),
+]
+
+
+class Array(ctypes.Structure):
+    pass
+
+
+Array._fields_ = [
+    ("length", ctypes.c_int64),
+    ("null_count", ctypes.c_int64),
+    ("offset", ctypes.c_int64),
+    ("n_buffers", ctypes.c_int64),
+    ("n_children", ctypes.c_int64),
+    ("buffers", ctypes.POINTER(ctypes.c_void_p)),
+    ("children", ctypes.POINTER(ctypes.POINTER(Array))),
+    ("dictionary", ctypes.POINTER(Array)),
+    ("release", ctypes.c_void_p),
+    ("private_data", ctypes.c_void_p),
+]
+
+new_capsule = ctypes.pythonapi.PyCapsule_New
+new_capsule.restype = ctypes.py_object
+new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+capsule_pointer.restype = ctypes.c_void_p
+capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+
+
+def bits(flags):
+    packed = bytearray(len(flags) // 8 + 1)
+    for index, flag in enumerate(flags):
+        packed[index // 8] |= flag << index % 8
+    return bytes(packed)
+
+
+class Column:
+    """A column of bytes and None, laid out as `kind` says, seen from `begin` on to `end`."""
+
+    def __init__(self, values, kind, begin=0, end=None, keys=None):
+        end = len(values if keys is None else keys) if end is None else end
+        self.schema, self.array = Schema(), Array()
+        self.kept = []
+        self.values = Column(values, kind) if keys is not None else None
+        if keys is not None:
+            kind = "i"
+            valid = [key is not None for key in keys]
+            buffers = [struct.pack(f"{len(keys)}i", *(key or 0 for key in keys))]
+            self.schema.dictionary = ctypes.pointer(self.values.schema)
+            self.array.dictionary = ctypes.pointer(self.values.array)
+        else:
+            valid = [value is not None for value in values]
+            # What is null may still have bytes.
+            values = [b"null" if value is None else value for value in values]
+            buffers = self.views(values) if kind[0] == "v" else self.offsets(values, kind)
+        self.schema.format = kind.encode()
+        self.schema.flags = 2
+        self.array.length = end - begin
+        self.array.offset = begin
+        self.array.null_count = -1
+        self.fill([None if all(valid) else bits(valid), *buffers])
+
+    def fill(self, buffers):
+        self.kept += buffers
+        pointers = (ctypes.c_void_p * len(buffers))()
+        for index, buffer in enumerate(buffers):
+            if buffer is not None:
+                pointers[index] = ctypes.cast(ctypes.c_char_p(buffer), ctypes.c_void_p).value
+        self.array.n_buffers = len(buffers)
+        self.array.buffers = ctypes.cast(pointers, ctypes.POINTER(ctypes.c_void_p))
+        self.kept.append(pointers)
+
+    @staticmethod
+    def offsets(values, kind):
+        ends = [0, *itertools.accumulate(map(len, values))]
+        letter = "q" if kind in "UZ" else "i"
+        return [struct.pack(f"{len(ends)}{letter}", *ends), b"".join(values)]
+
+    @staticmethod
+    def views(values):
+        """Long values lie in two buffers by turns."""
+        buffers, views = [bytearray(b"start"), bytearray()], []
+        for index, value in enumerate(values):
+            if len(value) <= 12:
+                views.append(struct.pack("i12s", len(value), value))
+            else:
+                buffer = buffers[index % 2]
+                views.append(struct.pack("i4sii", len(value), value[:4], index % 2, len(buffer)))
+                buffer += value
+        sizes = struct.pack("2q", *map(len, buffers))
+        return [b"".join(views), *map(bytes, buffers), sizes]
+
+    def __arrow_c_array__(self, requested_schema=None):
+        # Nothing to release: this object outlives the call, and the capsules have no destructor.
+        return (
+            new_capsule(ctypes.addressof(self.schema), b"arrow_schema", None),
+            new_capsule(ctypes.addressof(self.array), b"arrow_array", None),
+        )
+
+
+def numbers(array, index, count):
+    values = ctypes.cast(array.buffers[index], ctypes.POINTER(ctypes.c_int64))
+    return [values[array.offset + i] for i in range(count)]
+
+
+def flags_of(array):
+    """The validity of each value."""
+    if not array.buffers[0]:
+        return [True] * array.length
+    packed = ctypes.cast(array.buffers[0], ctypes.POINTER(ctypes.c_uint8))
+    return [bool(packed[i // 8] >> i % 8 & 1) for i in range(array.length)]
+
+
+def read(exported):
+    """What an object exports, as (format, list of values)."""
+    pair = exported.__arrow_c_array__()
+    schema = Schema.from_address(capsule_pointer(pair[0], b"arrow_schema"))
+    array = Array.from_address(capsule_pointer(pair[1], b"arrow_array"))
+    format = schema.format.decode()
+    if format == "+s":
+        names = [schema.children[i].contents.name.decode() for i in range(schema.n_children)]
+        columns = [array.children[i].contents for i in range(array.n_children)]
+        return format, {n: numbers(c, 1, c.length) for n, c in zip(names, columns)}
+    if format == "b":
+        packed = ctypes.cast(array.buffers[1], ctypes.POINTER(ctypes.c_uint8))
+        values = [bool(packed[i // 8] >> i % 8 & 1) for i in range(array.length)]
+    elif format == "+L":
+        ends = numbers(array, 1, array.length + 1)
+        items = numbers(array.children[0].contents, 1, ends[-1])
+        values = [items[a:b] for a, b in zip(ends, ends[1:])]
+    else:
+        values = numbers(array, 1, array.length)
+    valid = flags_of(array)
+    assert array.null_count == valid.count(False)
+    return format, [value if ok else None for value, ok in zip(values, valid)]

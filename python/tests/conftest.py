@@ -1,0 +1,46 @@
+"""What the tests share: the oracle, the amounts, and seeded inputs."""
+
+import os
+import random
+
+import hypothesis
+import pytest
+
+SCALE = float(os.environ.get("TRAWL_TEST_SCALE") or 1)
+SEED = int(os.environ.get("TRAWL_TEST_SEED") or 1)
+
+hypothesis.settings.register_profile(
+    "trawl",
+    max_examples=int(40 * SCALE),
+    deadline=None,
+    database=None,
+    derandomize=True,
+    suppress_health_check=list(hypothesis.HealthCheck),
+)
+hypothesis.settings.load_profile("trawl")
+
+
+def amount(count):
+    """So many by default, more in long runs."""
+    return int(count * SCALE)
+
+
+def naive(patterns, text):
+    """All occurrences as (begin, end, pattern), by bytes.find."""
+    found = []
+    for index, pattern in enumerate(patterns):
+        at = text.find(pattern)
+        while at >= 0:
+            found.append((at, at + len(pattern), index))
+            at = text.find(pattern, at + 1)
+    return sorted(found, key=lambda match: (match[0], match[2]))
+
+
+@pytest.fixture
+def rng():
+    print(f"TRAWL_TEST_SEED={SEED}")
+    return random.Random(SEED)
+
+
+def pytest_report_header():
+    return f"trawl: TRAWL_TEST_SEED={SEED} TRAWL_TEST_SCALE={SCALE}"

@@ -1,0 +1,59 @@
+"""Nothing is left behind: references and memory over many searches."""
+
+import gc
+import os
+import resource
+import sys
+
+import pytest
+import trawl
+from conftest import SCALE
+
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize()
+
+
+def failing(plan):
+    for wrong in (lambda: plan.count(3.5), lambda: plan.first(b"a", nothing=1)):
+        with pytest.raises(TypeError):
+            wrong()
+    with pytest.raises(trawl.ArgumentError):
+        trawl.Plan("")
+
+
+def one_of_each(plan, text, path):
+    plan.count(text)
+    plan.first(text)
+    plan.positions(text).tolist()
+    matches = plan.matches(text, line_numbers=True)
+    memoryview(matches.lines)
+    matches.__arrow_c_array__()
+    for batch in plan.batches(text):
+        batch.begins.__arrow_c_array__()
+    plan.count(path)
+    trawl.Text(text)
+    trawl.Plan(["other", b"patterns"])
+
+
+def test_no_leak(tmp_path):
+    path = tmp_path / "text"
+    path.write_bytes(b"banana" * 20)
+    plan, text = trawl.Plan(["an", "na"]), bytearray(b"banana" * 20)
+    rounds = 1000 if SCALE < 20 else 10000
+    for _ in range(100):
+        one_of_each(plan, text, path)
+        failing(plan)
+    gc.collect()
+    objects = (plan, text, path, trawl.Plan, trawl.Column, trawl.Matches, trawl.Text, None)
+    before = [sys.getrefcount(thing) for thing in objects[:-1]]
+    begin = resident()
+    for _ in range(rounds):
+        one_of_each(plan, text, path)
+    for _ in range(rounds // 10):
+        failing(plan)
+    gc.collect()
+    assert [sys.getrefcount(thing) for thing in objects[:-1]] == before
+    if "ASAN_OPTIONS" not in os.environ:  # it keeps what is freed, for a while
+        assert resident() - begin < 3 << 20

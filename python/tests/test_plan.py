@@ -1,0 +1,102 @@
+"""Plans: what they are made from, saved forms, what is refused."""
+
+import pathlib
+import pickle
+
+import pytest
+import trawl
+
+
+def test_patterns_of_all_kinds(tmp_path):
+    listed = tmp_path / "patterns"
+    listed.write_bytes(b"he\nshe\nhers\n")
+    for patterns in (
+        ["he", "she", "hers"],
+        (b"he", bytearray(b"she"), memoryview(b"hers")),
+        iter(["he", "she", "hers"]),
+        listed,
+    ):
+        plan = trawl.Plan(patterns)
+        assert list(plan) == [b"he", b"she", b"hers"] and len(plan) == 3
+        assert plan.count("ushers") == 3
+    assert trawl.Plan("é")[0] == "é".encode()
+    assert trawl.Plan([]).count("abc") == 0
+    with pytest.raises(IndexError):
+        plan[3]
+
+
+def test_arrow_patterns():
+    pyarrow = pytest.importorskip("pyarrow")
+    assert list(trawl.Plan(pyarrow.array(["a", "bc"]))) == [b"a", b"bc"]
+    assert list(trawl.Plan(pyarrow.chunked_array([["a"], ["bc"]]))) == [b"a", b"bc"]
+
+
+def test_options():
+    plan = trawl.Plan("ab", ignore_case=True, words=True)
+    assert plan.ignore_case and plan.words and not plan.lines
+    assert plan.positions("AB xab ab").tolist() == [0, 7]
+    assert trawl.Plan("b", lines=True, line_end=b"\0").positions("b\0ab\0b").tolist() == [0, 5]
+    assert trawl.Plan("abc", method="every").count("abcabc") == 2
+    assert trawl.Plan("abc", sample=b"some text").count("abcabc") == 2
+    assert "cpu" in plan.engines
+    for name, _ in trawl.algorithms()[:3]:
+        assert trawl.Plan("abc", algorithm=name).count("abcabc") == 2
+
+
+@pytest.mark.parametrize("patterns", [["a", "b"], [bytes([c, c]) for c in range(256)]])
+def test_saved_forms(tmp_path, patterns):
+    plan = trawl.Plan(patterns, ignore_case=True)
+    text = bytes(range(256)) * 3 + b"aabbAABB"
+    expected = list(plan.matches(text))
+    plan.save(tmp_path / "plan", note=b"of mine")
+    loaded = trawl.Plan.load(tmp_path / "plan")
+    assert loaded.note == b"of mine" and plan.note == b""
+    assert list(loaded.matches(text)) == expected and loaded.ignore_case
+    assert list(trawl.Plan.load(str(tmp_path / "plan"), copy=True).matches(text)) == expected
+    saved = (tmp_path / "plan").read_bytes()
+    assert list(trawl.Plan.from_bytes(saved).matches(text)) == expected
+    assert list(trawl.Plan.from_bytes(bytearray(saved)).matches(text)) == expected
+    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+        copy = pickle.loads(pickle.dumps(plan, protocol))
+        assert list(copy.matches(text)) == expected and list(copy) == list(plan)
+    buffers = []
+    data = pickle.dumps(plan, 5, buffer_callback=buffers.append)
+    assert len(data) < 200
+    assert list(pickle.loads(data, buffers=buffers).matches(text)) == expected
+    with pytest.raises(trawl.FormatError):
+        trawl.Plan.from_bytes(saved[:-9])
+
+
+def test_refused(tmp_path):
+    with pytest.raises(trawl.ArgumentError) as caught:
+        trawl.Plan(["a", ""])
+    assert caught.value.pattern_index == 1 and caught.value.text_offset is None
+    assert caught.value.status == 10 and isinstance(caught.value, ValueError)
+    with pytest.raises(FileNotFoundError) as missing:
+        trawl.Plan.load(tmp_path / "none")
+    assert missing.value.errno == missing.value.os_code == 2
+    assert isinstance(missing.value, trawl.Error)
+    with pytest.raises(trawl.Error):
+        trawl.Plan("a").save(tmp_path / "no" / "folder")
+    with pytest.raises(ValueError):
+        trawl.Plan("a", method="guess")
+    with pytest.raises(trawl.ArgumentError):
+        trawl.Plan("a", algorithm="guess")
+    for wrong in (3, [3], [None], None):
+        with pytest.raises(TypeError):
+            trawl.Plan(wrong)
+    with pytest.raises(TypeError):
+        trawl.Plan("a", True)
+    with pytest.raises(TypeError):
+        trawl.Plan()
+    with pytest.raises(ValueError):
+        trawl.Plan("a", line_end=b"")
+    with pytest.raises(UnicodeEncodeError):
+        trawl.Plan("\ud800")
+
+
+def test_one_version():
+    header = pathlib.Path(__file__).parents[2] / "include" / "trawl.h"
+    assert f'TRAWL_VERSION "{trawl.__version__}"' in header.read_text()
+    metadata = pytest.importorskip("importlib.metadata")
+    assert metadata.version("trawl") == trawl.__version__

@@ -1,0 +1,78 @@
+"""Ray: the answers of one process, from several simulated nodes, one of which is killed."""
+
+import json
+import os
+
+import pytest
+import trawl
+from conftest import SCALE
+
+ray = pytest.importorskip("ray")
+pyarrow = pytest.importorskip("pyarrow")
+if SCALE < 20 or "ASAN_OPTIONS" in os.environ:
+    pytest.skip("Ray is for long runs", allow_module_level=True)
+
+import trawl.ray  # noqa: E402
+from ray.cluster_utils import Cluster  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    nodes = [cluster.add_node(num_cpus=1) for _ in range(3)]
+    ray.init(address=cluster.address, log_to_driver=False)
+    yield cluster, nodes
+    ray.shutdown()
+    cluster.shutdown()
+
+
+@pytest.fixture
+def table(rng):
+    texts = [
+        None if rng.random() < 0.1 else "".join(rng.choice("abcd") for _ in range(40))
+        for _ in range(8000)
+    ]
+    return pyarrow.table({"id": list(range(8000)), "text": texts})
+
+
+def dataset_of(table):
+    return ray.data.from_arrow([table.slice(begin, 500) for begin in range(0, 8000, 500)])
+
+
+PLAN = trawl.Plan(["abab", "cdcd", "aaaa", "bcda"])
+
+
+def test_as_in_one_process(cluster, table):
+    column = table.column("text")
+    expected = PLAN.contains(column).tolist()
+    found = trawl.ray.filter(dataset_of(table), PLAN, "text", keep_order=True, workers=(1, 3))
+    ids = [row["id"] for row in found.take_all()]
+    assert ids == [i for i, value in enumerate(expected) if value]
+    cells = trawl.ray.matrix(dataset_of(table), PLAN, "text", keep=["id"], workers=2).take_all()
+    assert sorted((c["id"], c["pattern"], c["begin"]) for c in cells) == list(PLAN.cells(column))
+    counters = trawl.ray.count(dataset_of(table), PLAN, "text")
+    assert counters["records"] == 8000 and counters["found"] == expected.count(True)
+    assert counters["pattern_records"] == PLAN.record_counts(column).tolist()
+    marked = trawl.ray.contains(dataset_of(table), PLAN, "text", batch_rows=300).take_all()
+    assert {row["id"]: row["contains"] for row in marked} == dict(enumerate(expected))
+
+
+def test_bad_lines_are_set_apart(cluster, tmp_path):
+    lines = [json.dumps({"text": text}) for text in ("abab", "none", None)]
+    (tmp_path / "a.jsonl").write_text("\n".join([*lines, "{broken", '{"text": 5}', "[]"]) + "\n")
+    good, bad = trawl.ray.read_json_lines(str(tmp_path / "a.jsonl"), "text")
+    assert trawl.ray.count(good, PLAN, "text")["found"] == 1 and good.count() == 3
+    assert sorted(row["line"] for row in bad.take_all()) == ["[]", '{"text": 5}', "{broken"]
+
+
+def test_a_node_is_killed(cluster, table):
+    """The rest of the cluster does its work again: each record comes once."""
+    nodes = cluster[1]
+    expected = [i for i, value in enumerate(PLAN.contains(table.column("text"))) if value]
+    found = trawl.ray.filter(dataset_of(table), PLAN, "text", workers=(1, 3), batch_rows=100)
+    ids = []
+    for row in found.iter_rows():
+        ids.append(row["id"])
+        if len(ids) == 10:
+            cluster[0].remove_node(nodes.pop(), allow_graceful=False)
+    assert sorted(ids) == expected

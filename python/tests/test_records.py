@@ -1,0 +1,204 @@
+"""Columns of records, in all layouts, against a naive search of each record."""
+
+import re
+
+import arrow_by_hand
+import pytest
+import trawl
+from conftest import amount
+from hypothesis import given
+from hypothesis import strategies as st
+
+KINDS = ["u", "U", "z", "Z", "vu", "vz"]
+pattern = st.binary(min_size=1, max_size=4).map(lambda b: bytes(97 + c % 3 for c in b))
+record = st.none() | st.binary(max_size=30).map(lambda b: bytes(97 + c % 3 for c in b))
+columns = st.lists(record, max_size=40)
+
+
+def answers(patterns, records, find=bytes.find):
+    """What each call is to answer, by a naive search."""
+    cells = [
+        (row, index, find(value, one))
+        for row, value in enumerate(records)
+        if value is not None
+        for index, one in enumerate(patterns)
+        if find(value, one) >= 0
+    ]
+    lists = [None if value is None else [] for value in records]
+    for row, index, _ in cells:
+        lists[row].append(index)
+    return {
+        "contains": [None if found is None else bool(found) for found in lists],
+        "which": [found[0] if found else None for found in lists],
+        "pattern_counts": [None if found is None else len(found) for found in lists],
+        "pattern_lists": lists,
+        "cells": cells,
+        "record_counts": [
+            sum(index == cell[1] for cell in cells) for index in range(len(patterns))
+        ],
+    }
+
+
+def same(plan, column, expected, through=None):
+    for name, answer in expected.items():
+        found = getattr(through, name)(plan, column) if through else getattr(plan, name)(column)
+        assert list(found) == answer, name
+
+
+@given(st.lists(pattern, max_size=5), columns)
+def test_lists(patterns, records):
+    same(trawl.Plan(patterns), records, answers(patterns, records))
+
+
+@given(st.lists(pattern, max_size=5), columns, st.sampled_from(KINDS), st.data())
+def test_layouts(patterns, records, kind, data):
+    begin = data.draw(st.integers(0, len(records)))
+    end = data.draw(st.integers(begin, len(records)))
+    column = arrow_by_hand.Column(records, kind, begin, end)
+    same(trawl.Plan(patterns), column, answers(patterns, records[begin:end]))
+
+
+@given(st.lists(pattern, max_size=5), columns, st.sampled_from(KINDS), st.data())
+def test_dictionaries(patterns, values, kind, data):
+    key = st.none() | st.integers(0, len(values) - 1) if values else st.none()
+    keys = data.draw(st.lists(key, max_size=40))
+    begin = data.draw(st.integers(0, len(keys)))
+    column = arrow_by_hand.Column(values, kind, begin, keys=keys)
+    records = [None if key is None else values[key] for key in keys[begin:]]
+    same(trawl.Plan(patterns), column, answers(patterns, records))
+
+
+@given(pattern, columns)
+def test_conditions_look_at_the_record_alone(one, records):
+    def whole(value, found):
+        match = re.search(rb"(?<![0-9A-Za-z_])%s(?![0-9A-Za-z_])" % re.escape(found), value)
+        return match.start() if match else -1
+
+    def line(value, found):
+        return 0 if value == found else -1
+
+    spaced = [value and value.replace(b"c", b" ") for value in records]
+    one = one.replace(b"c", b"b")
+    same(trawl.Plan(one, words=True), spaced, answers([one], spaced, whole))
+    same(trawl.Plan(one, lines=True), records, answers([one], records, line))
+
+
+def test_exports():
+    plan = trawl.Plan(["an", "p"])
+    column = ["banana", "pear", None, "", "apple pan"]
+    assert arrow_by_hand.read(plan.contains(column)) == ("b", [True, True, None, False, True])
+    assert arrow_by_hand.read(plan.which(column)) == ("l", [0, 1, None, None, 0])
+    assert arrow_by_hand.read(plan.pattern_counts(column)) == ("L", [1, 1, None, 0, 2])
+    assert arrow_by_hand.read(plan.pattern_lists(column)) == ("+L", [[0], [1], None, [], [0, 1]])
+    cells = {"record": [0, 1, 4, 4], "pattern": [0, 1, 0, 1], "begin": [1, 0, 7, 1]}
+    assert arrow_by_hand.read(plan.cells(column)) == ("+s", cells)
+    assert arrow_by_hand.read(plan.positions("span")) == ("L", [1, 2])
+    matches = {"begin": [1, 2], "end": [2, 4], "pattern": [1, 0]}
+    assert arrow_by_hand.read(plan.matches("span")) == ("+s", matches)
+    assert arrow_by_hand.read(plan.contains([])) == ("b", [])
+    assert plan.contains(column).null_count == 1 and len(plan.cells(column)) == 4
+
+
+def test_patterns_from_a_column():
+    assert list(trawl.Plan(arrow_by_hand.Column([b"a", b"b" * 20], "vu"))) == [b"a", b"b" * 20]
+    column = arrow_by_hand.Column([b"a", b"b"], "u", keys=[1, 0])
+    assert list(trawl.Plan(column)) == [b"b", b"a"]
+    with pytest.raises(ValueError, match="null"):
+        trawl.Plan(arrow_by_hand.Column([b"a", None], "U"))
+
+
+def test_many_records(rng):
+    for _ in range(amount(1)):
+        patterns = [bytes(rng.choice(b"ab") for _ in range(rng.randint(6, 9))) for _ in range(50)]
+        records = [
+            None
+            if rng.random() < 0.1
+            else bytes(rng.choice(b"ab") for _ in range(rng.randint(0, 60)))
+            for _ in range(2000)
+        ]
+        expected = answers(patterns, records)
+        with trawl.Searcher("cpu", 3, chunk_bytes=512) as searcher:
+            for kind in KINDS[1::3]:
+                column = arrow_by_hand.Column(records, kind)
+                same(trawl.Plan(patterns), column, expected, searcher)
+
+
+def test_refused():
+    plan = trawl.Plan("a")
+    for wrong in ("one string", b"bytes", 3, [3], [["a"]]):
+        with pytest.raises(TypeError):
+            plan.contains(wrong)
+    with pytest.raises(TypeError, match="format"):
+        plan.contains(plan.positions("a"))
+    with pytest.raises(ValueError, match="key"):
+        plan.contains(arrow_by_hand.Column([b"a"], "u", keys=[5]))
+
+    class Broken:
+        def __arrow_c_stream__(self, requested_schema=None):
+            raise LookupError("no stream")
+
+    with pytest.raises(LookupError):
+        plan.cells(Broken())
+    with pytest.raises(ValueError, match="capsule|PyCapsule"):
+        Broken.__arrow_c_stream__ = lambda self, requested_schema=None: 3
+        plan.cells(Broken())
+
+
+# ---- The packages themselves -------------------------------------------------------------------
+
+
+def test_pyarrow():
+    pyarrow = pytest.importorskip("pyarrow")
+    records = [b"banana", None, b"pear", b"", b"a long record with a pan in it", b"p"] * 5
+    patterns = [b"an", b"p", b"pan"]
+    plan, expected = trawl.Plan(patterns), answers(patterns, records)
+    whole = pyarrow.array(records)
+    layouts = [
+        whole,
+        whole.cast(pyarrow.large_binary()),
+        whole.cast(pyarrow.string()),
+        whole.cast(pyarrow.large_string()),
+        pyarrow.array(records, pyarrow.binary_view()),
+        whole.cast(pyarrow.string()).cast(pyarrow.string_view()),
+        whole.dictionary_encode(),
+        pyarrow.chunked_array([whole.slice(0, 7), whole.slice(7, 0), whole.slice(7)]),
+        pyarrow.chunked_array([whole.slice(0, 7), whole.slice(7)]).dictionary_encode(),
+    ]
+    assert plan.contains(pyarrow.nulls(3)).tolist() == [None, None, None]
+    for column in layouts:
+        same(plan, column, expected)
+    mask = pyarrow.array(plan.contains(whole))
+    mask.validate(full=True)
+    table = pyarrow.table({"text": whole})
+    assert table.filter(mask).num_rows == expected["contains"].count(True)
+    lists = pyarrow.array(plan.pattern_lists(whole))
+    lists.validate(full=True)
+    assert lists.to_pylist() == expected["pattern_lists"]
+    batch = pyarrow.record_batch(plan.cells(whole))
+    batch.validate(full=True)
+    assert batch.column("record").to_pylist() == [cell[0] for cell in expected["cells"]]
+
+
+def test_polars():
+    polars = pytest.importorskip("polars")
+    pytest.importorskip("pyarrow")
+    records = ["banana", None, "pear", "", "a long record with a pan in it", "p"] * 5
+    expected = answers([b"an", b"p"], [v if v is None else v.encode() for v in records])
+    plan = trawl.Plan(["an", "p"])
+    series = polars.Series(records)
+    for column in (series, series.cast(polars.Categorical), series.cast(polars.Binary)):
+        same(plan, column, expected)
+    frame = polars.DataFrame({"text": series})
+    assert len(frame.filter(polars.Series(plan.contains(series)))) == expected["contains"].count(
+        True
+    )
+
+
+def test_pandas():
+    pandas = pytest.importorskip("pandas")
+    records = ["banana", None, "pear", ""]
+    expected = [True, None, True, False]
+    assert (
+        trawl.Plan(["an", "p"]).contains(pandas.Series(records, dtype="string")).tolist()
+        == expected
+    )

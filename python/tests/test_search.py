@@ -1,0 +1,141 @@
+"""Every search against bytes.find and re."""
+
+import re
+
+import pytest
+import trawl
+from conftest import amount, naive
+from hypothesis import given
+from hypothesis import strategies as st
+
+small = st.binary(min_size=1, max_size=4).map(lambda b: bytes(97 + c % 3 for c in b))
+texts = st.binary(max_size=200).map(lambda b: bytes(97 + c % 3 if c % 16 else 10 for c in b))
+
+
+@given(st.lists(small, max_size=6), texts)
+def test_like_find(patterns, text):
+    plan = trawl.Plan(patterns)
+    expected = naive(patterns, text)
+    assert list(plan.matches(text)) == expected
+    assert plan.count(text) == len(expected)
+    assert plan.positions(text).tolist() == [match[0] for match in expected]
+    assert plan.first(text) == (expected[0] if expected else None)
+    assert [match for batch in plan.batches(text) for match in batch] == expected
+
+
+@given(small, texts)
+def test_lines(pattern, text):
+    plan = trawl.Plan(pattern)
+    lines = text.split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    begins = {text.count(b"\n", 0, match[0]) for match in naive([pattern], text)}
+    assert plan.count_lines(text) == len(begins)
+    assert plan.count_lines(text, invert=True) == len(lines) - len(begins)
+    assert plan.count_lines(text, limit=1) == min(1, len(begins))
+    matches = plan.matches(text, line_numbers=True)
+    expected = [text.count(b"\n", 0, begin) for begin, _, _ in matches]
+    assert len(matches) == 0 or matches.lines.tolist() == expected
+
+
+@given(small, texts)
+def test_conditions_like_re(pattern, text):
+    word = rb"(?<![0-9A-Za-z_])(?=(%s))(?:%s)(?![0-9A-Za-z_])"
+    line = rb"(?m)^(?:%s)$"
+    escaped = re.escape(pattern)
+    upper = trawl.Plan(pattern.upper(), ignore_case=True)
+    assert upper.positions(text).tolist() == [m[0] for m in naive([pattern], text)]
+    found = [m.start() for m in re.finditer(word % (escaped, escaped), text)]
+    assert trawl.Plan(pattern, words=True).positions(text).tolist() == found
+    found = [m.start() for m in re.finditer(line % escaped, text)]
+    assert trawl.Plan(pattern, lines=True).positions(text).tolist() == found
+
+
+def test_chunks(rng):
+    """Small chunks and several threads: borders are crossed many times."""
+    for _ in range(amount(5)):
+        text = bytes(rng.choice(b"ab\n") for _ in range(20000))
+        patterns = [bytes(rng.choice(b"ab") for _ in range(rng.randint(4, 12))) for _ in range(9)]
+        plan = trawl.Plan(patterns)
+        expected = naive(patterns, text)
+        with trawl.Searcher("cpu", 3, chunk_bytes=256) as searcher:
+            assert list(searcher.matches(plan, text)) == expected
+            assert searcher.positions(plan, text).tolist() == [m[0] for m in expected]
+            batches = list(searcher.batches(plan, text, line_numbers=True))
+        assert [match for batch in batches for match in batch] == expected
+        assert all(a.text_end <= b.text_begin for a, b in zip(batches, batches[1:]))
+        lines = [line for batch in batches for line in batch.lines.tolist()]
+        assert lines == [text.count(b"\n", 0, match[0]) for match in expected]
+
+
+def test_more_positions_than_guessed():
+    """Many equal patterns: more begins than there is room for at first."""
+    plan = trawl.Plan([b"a"] * 9)
+    assert plan.positions(b"a" * 1000).tolist() == [at for at in range(1000) for _ in range(9)]
+
+
+def test_many_positions():
+    text = bytes(3 << 20)
+    positions = trawl.Plan(b"\0").positions(text)
+    assert len(positions) == len(text)
+    view = memoryview(positions)
+    assert (view.format, view.itemsize, view.readonly) == ("Q", 8, True)
+    assert positions[-1] == len(text) - 1 and positions[7:9].tolist() == [7, 8]
+
+
+def test_column_is_a_sequence():
+    column = trawl.Plan("a").positions("banana")
+    assert list(column) == [1, 3, 5] and column[-1] == 5 and column[1:].tolist() == [3, 5]
+    assert "[1, 3, 5]" in repr(column)
+    with pytest.raises(IndexError):
+        column[3]
+    with pytest.raises(ValueError):
+        column[::2]
+    with pytest.raises(TypeError):
+        type(column)()
+
+
+def test_numpy():
+    numpy = pytest.importorskip("numpy")
+    column = trawl.Plan("a").positions("banana")
+    array = numpy.asarray(column)
+    assert array.dtype == numpy.uint64 and array.tolist() == [1, 3, 5]
+    assert column.to_numpy()[0] == 1
+    text = numpy.frombuffer(b"banana", dtype=numpy.uint8)
+    assert trawl.Plan("an").count(text) == 2
+    with pytest.raises((BufferError, ValueError)):
+        trawl.Plan("an").count(numpy.zeros((4, 4), numpy.uint8)[:, ::2])
+
+
+def test_progress_is_told():
+    calls = []
+    plan = trawl.Plan(b"ab")
+    assert plan.count(bytes(64 << 20), progress=calls.append) == 0
+    assert all(isinstance(done, int) for done in calls)
+
+    def fail(done):
+        raise LookupError("enough")
+
+    class Slow:
+        def read(self, count):
+            import time
+
+            time.sleep(0.1)
+            return b"x"
+
+    with pytest.raises(LookupError):
+        plan.count(Slow(), progress=fail)
+    assert plan.count(b"xab") == 1
+
+
+@pytest.mark.parametrize("method", ["count", "first", "positions", "matches", "batches"])
+def test_wrong_arguments(method):
+    plan = trawl.Plan("a")
+    call = getattr(plan, method)
+    for wrong in [(), ("a", "b"), (3.5,), (None,), ([b"a"],)]:
+        with pytest.raises(TypeError):
+            call(*wrong)
+    with pytest.raises(TypeError):
+        call("a", sideways=True)
+    with pytest.raises(TypeError):
+        getattr(trawl.Searcher(threads=1), method)("a", "b")

@@ -1,0 +1,101 @@
+"""Stages: Iterator[RecordBatch] -> Iterator[RecordBatch]."""
+
+import pickle
+
+import pytest
+import trawl
+from conftest import amount
+
+pyarrow = pytest.importorskip("pyarrow")
+from trawl.stages import KINDS, Stage  # noqa: E402  (needs pyarrow)
+
+
+def table_of(rng, rows):
+    texts = [
+        None
+        if rng.random() < 0.1
+        else "".join(rng.choice("abc ") for _ in range(rng.randint(0, 40)))
+        for _ in range(rows)
+    ]
+    return pyarrow.table({"id": list(range(rows)), "text": texts})
+
+
+def test_kinds(rng):
+    for _ in range(amount(2)):
+        table = table_of(rng, 500)
+        column = table.column("text").combine_chunks()
+        plan = trawl.Plan(["ab", "ca", "bbb", "cccccccc"])
+        batches = table.to_batches(max_chunksize=64)
+        for kind in ("contains", "which", "pattern_counts", "pattern_lists"):
+            stage = pickle.loads(pickle.dumps(Stage(plan, "text", kind, name="new")))
+            whole = pyarrow.Table.from_batches(list(stage(iter(batches))))
+            expected = getattr(plan, kind)(column).tolist()
+            assert whole.column("new").to_pylist() == expected
+            assert whole.column("id").to_pylist() == list(range(500))
+            hits = sum(1 for value in expected if value not in (None, [], 0, False))
+            if kind == "which":
+                hits = sum(value is not None for value in expected)
+            assert stage.counters["found"] == hits and stage.counters["records"] == 500
+            assert stage.counters["nulls"] == column.null_count
+        found = plan.contains(column).tolist()
+        for invert in (False, True):
+            stage = Stage(plan, "text", "filter", invert=invert)
+            ids = [i for batch in stage(batches) for i in batch.column("id").to_pylist()]
+            assert ids == [i for i, value in enumerate(found) if value is (not invert)]
+        rows = [
+            (row["id"], row["record"], row["pattern"], row["begin"])
+            for batch in Stage(plan, "text", "cells", keep=["id"])(batches)
+            for row in batch.to_pylist()
+        ]
+        assert rows == [(cell[0], *cell) for cell in plan.cells(column)]
+        (summary,) = Stage(plan, "text", "count")(batches)
+        assert summary.to_pylist() == [
+            {
+                "records": 500,
+                "nulls": column.null_count,
+                "found": found.count(True),
+                "bad": 0,
+                "bytes": summary.to_pylist()[0]["bytes"],
+                "pattern_records": plan.record_counts(column).tolist(),
+            }
+        ]
+
+
+def test_bad_records_are_set_apart(rng, monkeypatch):
+    """What cannot be searched is found by halving; all else is answered as ever."""
+    table = table_of(rng, 300)
+    column = table.column("text").combine_chunks()
+    plan, poison = trawl.Plan(["ab", "ca"]), {17, 18, 250}
+    original = Stage._search
+
+    def search(self, kind, part):
+        ids = range(part.offset, part.offset + len(part))
+        if poison & set(ids):
+            raise ValueError("poison")
+        return original(self, kind, part)
+
+    monkeypatch.setattr(Stage, "_search", search)
+    batches = table.combine_chunks().to_batches()
+    with pytest.raises(ValueError, match="poison"):
+        list(Stage(plan, "text", "contains")(batches))
+    told = []
+    stage = Stage(plan, "text", "contains", errors="apart", report=lambda *bad: told.append(bad))
+    rows = [row for batch in stage(batches) for row in batch.to_pylist()]
+    assert [row["id"] for row in rows] == [i for i in range(300) if i not in poison]
+    found = plan.contains(column).tolist()
+    assert all(row["contains"] is found[row["id"]] for row in rows)
+    assert told == stage.bad == [(i, "ValueError: poison") for i in sorted(poison)]
+    assert stage.counters["bad"] == 3 and stage.counters["records"] == 300
+
+
+def test_refused():
+    plan = trawl.Plan("a")
+    batch = pyarrow.record_batch({"number": [1]})
+    for wrong in ({"kind": "guess"}, {"errors": "guess"}):
+        with pytest.raises(ValueError):
+            Stage(plan, "text", **wrong)
+    with pytest.raises(KeyError):
+        list(Stage(plan, "text", errors="apart")([batch]))
+    with pytest.raises(TypeError):
+        list(Stage(plan, "number")([batch]))
+    assert set(KINDS) >= {"contains", "filter", "cells", "count"}

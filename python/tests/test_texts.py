@@ -1,0 +1,105 @@
+"""Texts of all kinds give the answers of their bytes."""
+
+import array
+import bz2
+import gzip
+import io
+import mmap
+import os
+import socket
+import subprocess
+import threading
+from multiprocessing import shared_memory
+
+import pytest
+import trawl
+
+PLAN = trawl.Plan(["tea", "eat", "\n"])
+TEXT = b"eating\nteapots and teaching" * 50
+EXPECTED = list(PLAN.matches(TEXT))
+
+
+def same(text):
+    return list(PLAN.matches(text)) == EXPECTED
+
+
+def test_memory():
+    assert len(EXPECTED) == 200
+    mapped = mmap.mmap(-1, len(TEXT))
+    mapped.write(TEXT)
+    shared = shared_memory.SharedMemory(create=True, size=len(TEXT))
+    shared.buf[: len(TEXT)] = TEXT
+    view = memoryview(b"x" + TEXT)[1:]
+    for text in (TEXT, bytearray(TEXT), view, mapped, array.array("B", TEXT), TEXT.decode()):
+        assert same(text)
+    assert same(shared.buf[: len(TEXT)])
+    shared.unlink()
+    grown = bytearray(TEXT)
+    trawl.Plan("a").count(grown)
+    grown.append(0)  # the search has let go of it
+
+
+def test_offsets_of_str_are_bytes():
+    assert trawl.Plan("b").positions("äb").tolist() == [2]
+
+
+def test_files(tmp_path):
+    path = tmp_path / "text"
+    path.write_bytes(TEXT)
+    assert same(path)
+    with open(path, "rb") as file, open(path, "rb", buffering=0) as raw:
+        assert same(file) and same(raw) and same(file.fileno())
+        assert file.tell() == 0 and file.read(3) == TEXT[:3]
+        assert PLAN.count(file) == PLAN.count(TEXT[3:])
+        assert file.read() == TEXT[3:]
+    with open(path) as text, pytest.raises(TypeError, match="binary"):
+        PLAN.count(text)
+    with pytest.raises(trawl.MissingFileError):
+        PLAN.count(tmp_path / "none")
+    with pytest.raises(trawl.Error):
+        PLAN.count(tmp_path)
+    (tmp_path / "empty").touch()
+    assert PLAN.count(tmp_path / "empty") == 0
+
+
+def test_streams():
+    reading, writing = os.pipe()
+    writer = threading.Thread(target=lambda: (os.write(writing, TEXT), os.close(writing)))
+    writer.start()
+    assert same(reading)
+    writer.join()
+    os.close(reading)
+    child = subprocess.Popen(["printf", "tea for two"], stdout=subprocess.PIPE)
+    with child:
+        assert PLAN.positions(child.stdout).tolist() == [0]
+    one, two = socket.socketpair()
+    one.sendall(TEXT)
+    one.close()
+    assert same(two)
+    two.close()
+
+
+def test_objects_without_a_descriptor(tmp_path):
+    packed = tmp_path / "text.gz"
+    packed.write_bytes(gzip.compress(TEXT))
+    assert same(io.BytesIO(TEXT))
+    with gzip.open(packed) as file:
+        assert same(file)
+    assert same(bz2.open(io.BytesIO(bz2.compress(TEXT))))
+
+
+def test_text_objects(tmp_path):
+    (tmp_path / "text.gz").write_bytes(gzip.compress(TEXT))
+    text = trawl.Text(TEXT)
+    assert text.nbytes == len(TEXT) and not text.is_stream
+    assert same(text) and same(text) and trawl.Text(text) is text
+    try:
+        unpacked = trawl.Text(tmp_path / "text.gz", decompress=True)
+        assert unpacked.is_stream and unpacked.nbytes is None
+        assert same(unpacked)
+    except trawl.UnsupportedError:
+        pytest.skip("no zlib here")
+    with pytest.raises(TypeError):
+        trawl.Text()
+    with pytest.raises(TypeError):
+        trawl.Text(3.5)

@@ -1,0 +1,135 @@
+"""Many threads, signals, cancelled searches, forked children, closed searchers."""
+
+import os
+import random
+import signal
+import threading
+import time
+
+import pytest
+import trawl
+from conftest import SEED, amount, naive
+
+
+def test_sixteen_threads_share_a_plan():
+    rng = random.Random(SEED)
+    patterns = [bytes(rng.choice(b"abc") for _ in range(5)) for _ in range(20)]
+    texts = [bytes(rng.choice(b"abc") for _ in range(10000)) for _ in range(16)]
+    expected = [naive(patterns, text) for text in texts]
+    plan, wrong = trawl.Plan(patterns), []
+
+    with trawl.Searcher("cpu", 2) as searcher:
+
+        def work(index):
+            for turn in range(amount(8)):
+                way = plan.matches if turn % 2 else lambda text: searcher.matches(plan, text)
+                if list(way(texts[index])) != expected[index]:
+                    wrong.append(index)
+                if plan.count(texts[index]) != len(expected[index]):
+                    wrong.append(index)
+
+        threads = [threading.Thread(target=work, args=(index,)) for index in range(16)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert wrong == []
+
+
+def interrupt_soon():
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+
+@pytest.mark.parametrize("way", ["count", "first", "positions", "matches", "batches"])
+def test_interrupt_stops_a_search(way):
+    """A pipe that nobody writes to: only the signal can end the search."""
+    plan = trawl.Plan("a")
+    reading, writing = os.pipe()
+    interrupt_soon()
+    with pytest.raises(KeyboardInterrupt):
+        found = getattr(plan, way)(reading)
+        next(iter(found))
+    os.close(writing)
+    os.close(reading)
+    assert plan.count("banana") == 3
+
+
+def test_cancel():
+    plan, searcher = trawl.Plan("a"), trawl.Searcher("cpu", 1)
+    reading, writing = os.pipe()
+    seen = []
+
+    def work():
+        try:
+            searcher.count(plan, reading)
+        except trawl.CancelledError as error:
+            seen.append(error.status)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    while not seen:
+        searcher.cancel()
+        time.sleep(0.01)
+    thread.join()
+    os.close(writing)
+    os.close(reading)
+    assert seen == [1] and searcher.count(plan, "banana") == 3
+
+
+def test_the_interpreter_goes_on():
+    """A search gives up the interpreter's lock: another thread runs while it waits."""
+    plan = trawl.Plan("a")
+    reading, writing = os.pipe()
+    thread = threading.Thread(target=lambda: (os.write(writing, b"banana"), os.close(writing)))
+    threading.Timer(0.05, thread.start).start()
+    assert plan.count(reading) == 3
+    thread.join()
+    os.close(reading)
+
+
+def test_close():
+    plan, searcher = trawl.Plan("a"), trawl.Searcher(threads=1)
+    batches = searcher.batches(plan, b"banana")
+    with pytest.raises(trawl.BusyError):
+        searcher.close()
+    del batches
+    searcher.close()
+    searcher.close()
+    with pytest.raises(ValueError, match="closed"):
+        searcher.count(plan, b"banana")
+    with pytest.raises(ValueError):
+        trawl.Searcher("fast")
+    with pytest.raises(trawl.ArgumentError):
+        trawl.Searcher(threads=5000)
+    with pytest.raises(trawl.Error):
+        trawl.Searcher(instruction_set="none")
+
+
+def test_stats():
+    with trawl.Searcher("cpu", 1) as searcher:
+        assert searcher.count(trawl.Plan("a"), b"banana") == 3
+        stats = searcher.stats()
+    assert stats["match_count"] == 3 and stats["text_bytes"] == 6 and stats["engine"] == "cpu"
+
+
+def test_batches_are_left_in_the_middle():
+    plan, text = trawl.Plan("a"), b"a" * 100000
+    with trawl.Searcher("cpu", 2, chunk_bytes=1000) as searcher:
+        for batch in searcher.batches(plan, text):
+            assert batch[0] == (0, 1, 0)
+            break
+        del batch
+        assert searcher.count(plan, text) == 100000
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_forked_child_searches():
+    plan, text = trawl.Plan("ab"), b"ab" * (4 << 20)
+    searcher = trawl.Searcher("cpu", 2)
+    assert plan.count(text) == searcher.count(plan, text) == 4 << 20
+    child = os.fork()
+    if child == 0:
+        right = plan.count(text) == searcher.count(plan, text) == 4 << 20
+        os._exit(0 if right else 1)
+    assert os.waitpid(child, 0)[1] == 0

@@ -1,0 +1,87 @@
+"""The stubs: mypy finds the package typed, and the stubs say what the extension has."""
+
+import importlib.util
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import pytest
+from conftest import SCALE
+
+pytestmark = pytest.mark.skipif(
+    SCALE < 20 or "ASAN_OPTIONS" in os.environ or importlib.util.find_spec("mypy") is None,
+    reason="mypy is for long runs",
+)
+
+USE = """
+import trawl
+plan = trawl.Plan(["a", b"b"], ignore_case=True)
+reveal_type(plan.count(b"text"))
+reveal_type(plan.first("text"))
+reveal_type(plan.positions(b"text")[0])
+reveal_type([batch.begins for batch in plan.batches(b"text")])
+with trawl.Searcher("cpu", threads=2) as searcher:
+    reveal_type(searcher.matches(plan, b"text"))
+plan.count(3.5)  # type: ignore[arg-type]
+"""
+REVEALED = [
+    "int",
+    "tuple[int, int, int] | None",
+    "int",
+    "list[Column]",
+    "Matches",
+]
+
+
+def run(folder, *arguments):
+    settings = folder / "mypy.ini"
+    settings.write_text("[mypy]\nstrict = True\nignore_missing_imports = True\n")
+    flag = "--mypy-config-file" if "stubtest" in arguments[0] else "--config-file"
+    arguments = [*arguments, flag, str(settings)]
+    environment = dict(os.environ, MYPY_CACHE_DIR=os.devnull)
+    return subprocess.run(
+        [sys.executable, "-m", *arguments],
+        capture_output=True,
+        text=True,
+        env=environment,
+        cwd=tempfile.gettempdir(),
+    )
+
+
+def test_package_is_strictly_typed(tmp_path):
+    result = run(tmp_path, "mypy", "-p", "trawl")
+    assert result.returncode == 0, result.stdout
+
+
+def test_stubs_are_what_the_extension_has(tmp_path):
+    # Interpreters before 3.12 have the buffer protocol without its method.
+    allowed = tmp_path / "allowed"
+    allowed.write_text(
+        "trawl._trawl.Column.__buffer__\ntrawl.Column.__buffer__\n"
+        "trawl\\.(ray|stages|helpers)\\.(pyarrow|polars|duckdb)\n"
+    )
+    result = run(
+        tmp_path,
+        "mypy.stubtest",
+        "trawl",
+        "--ignore-missing-stub",
+        "--ignore-unused-allowlist",
+        "--ignore-disjoint-bases",
+        "--allowlist",
+        str(allowed),
+    )
+    assert result.returncode == 0, result.stdout
+
+
+def test_uses(tmp_path):
+    path = pathlib.Path(tmp_path) / "use.py"
+    path.write_text(USE)
+    result = run(tmp_path, "mypy", str(path))
+    assert result.returncode == 0, result.stdout
+    for line, kind in zip(
+        (line for line in result.stdout.splitlines() if "note" in line), REVEALED
+    ):
+        shown = line.split('"')[1].replace("builtins.", "").replace("trawl._trawl.", "")
+        assert shown == kind

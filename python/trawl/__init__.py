@@ -1,0 +1,77 @@
+"""trawl: exact search for one or many strings, at the speed of the memory.
+
+>>> import trawl
+>>> plan = trawl.Plan(["tea", "eat"])
+>>> plan.count("eating teapots")
+2
+>>> plan.first("eating teapots")
+(0, 3, 1)
+>>> plan.positions(b"eating teapots").tolist()
+[0, 7]
+
+A Plan is compiled once and searches any text: bytes and all else with the buffer protocol, str (as
+UTF-8), paths, file objects and pipes. Offsets count bytes. A Searcher says with which threads and
+devices; a plan's own methods use one that is opened by the first search.
+"""
+
+from ._errors import (
+    ArgumentError,
+    BusyError,
+    CancelledError,
+    DeviceError,
+    EngineError,
+    Error,
+    FileError,
+    FormatError,
+    LimitError,
+    MissingFileError,
+    OpenError,
+    OutOfMemoryError,
+    ReadError,
+    ThreadError,
+    UnsupportedError,
+    WriteError,
+)
+from ._sources import Cells
+from ._trawl import (
+    Array,
+    Batches,
+    Column,
+    Matches,
+    Plan,
+    Searcher,
+    Text,
+    __version__,
+    algorithms,
+    instruction_sets,
+)
+
+__all__ = [
+    "ArgumentError",
+    "Array",
+    "Batches",
+    "BusyError",
+    "CancelledError",
+    "Cells",
+    "Column",
+    "DeviceError",
+    "EngineError",
+    "Error",
+    "FileError",
+    "FormatError",
+    "LimitError",
+    "Matches",
+    "MissingFileError",
+    "OpenError",
+    "OutOfMemoryError",
+    "Plan",
+    "ReadError",
+    "Searcher",
+    "Text",
+    "ThreadError",
+    "UnsupportedError",
+    "WriteError",
+    "__version__",
+    "algorithms",
+    "instruction_sets",
+]

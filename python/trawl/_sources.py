@@ -1,0 +1,167 @@
+"""What the extension module asks of Python: patterns of all kinds, file objects, saved forms."""
+
+from __future__ import annotations
+
+import io
+import os
+import pickle
+import socket
+import tempfile
+import threading
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._trawl import Column
+
+
+def plan(
+    kind: Any,
+    patterns: Any,
+    *,
+    ignore_case: bool = False,
+    words: bool = False,
+    lines: bool = False,
+    line_end: bytes = b"\n",
+    method: str = "auto",
+    algorithm: str | None = None,
+    sample: Any = None,
+) -> Any:
+    """A new plan; Plan(...) comes here."""
+    if len(line_end) != 1:
+        raise ValueError("line_end: one byte is needed")
+    flags = 1 * bool(ignore_case) + 2 * bool(words) + 4 * bool(lines)
+    return kind._build(gather(patterns), flags, line_end, method, algorithm, sample)
+
+
+def gather(patterns: Any) -> tuple[Any, ...]:
+    """The patterns as a tuple of str and buffers."""
+    if isinstance(patterns, (str, bytes, bytearray, memoryview)):
+        return (patterns,)
+    if hasattr(patterns, "__fspath__"):
+        with open(patterns, "rb") as file:
+            found = file.read().split(b"\n")
+        return tuple(found if found[-1] else found[:-1])
+    if hasattr(patterns, "__arrow_c_stream__") or hasattr(patterns, "__arrow_c_array__"):
+        from ._trawl import strings
+
+        patterns = strings(patterns)
+    return tuple(patterns)
+
+
+# ---- Results -----------------------------------------------------------------------------------
+
+
+class Cells:
+    """Pairs of a record and a pattern that occurs in it, in order, as three columns.
+
+    cells[i] is (record, pattern, begin): where in the record the pattern first begins.
+    pyarrow.record_batch(cells) makes no copy.
+
+    >>> cells = Plan(["an", "p"]).cells(["banana", None, "apple pan"])
+    >>> list(cells)
+    [(0, 0, 1), (2, 0, 7), (2, 1, 1)]
+    """
+
+    __slots__ = ("records", "patterns", "begins")
+
+    def __init__(self, records: Column, patterns: Column, begins: Column) -> None:
+        self.records = records
+        self.patterns = patterns
+        self.begins = begins
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __getitem__(self, index: int) -> tuple[int, int, int]:
+        return self.records[index], self.patterns[index], self.begins[index]
+
+    def __iter__(self) -> Iterator[tuple[int, int, int]]:
+        return zip(self.records, self.patterns, self.begins)
+
+    def __repr__(self) -> str:
+        return f"<trawl.Cells: {len(self)}>"
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
+        from ._trawl import struct_capsules
+
+        names = ("record", "pattern", "begin")
+        return struct_capsules(names, (self.records, self.patterns, self.begins))
+
+
+# ---- Saved forms -------------------------------------------------------------------------------
+
+
+def to_bytes(saved: Any) -> bytes:
+    """The saved form of a plan."""
+    folder = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(dir=folder, prefix="trawl-") as scratch:
+        path = os.path.join(scratch, "plan")
+        saved.save(path)
+        with open(path, "rb") as file:
+            return file.read()
+
+
+def restore(saved: Any) -> Any:
+    """The plan of a saved form, as pickle calls it."""
+    from . import Plan
+
+    return Plan.from_bytes(saved)
+
+
+def reduce_plan(saved: Any, protocol: int) -> tuple[Any, tuple[Any]]:
+    """How a plan is pickled: as its saved form, out of band where pickle can do that."""
+    form = to_bytes(saved)
+    return restore, (pickle.PickleBuffer(form) if protocol >= 5 else form,)
+
+
+# ---- File objects ------------------------------------------------------------------------------
+
+
+def descriptor(file: Any) -> tuple[int, str, Any, bool]:
+    """(descriptor, name, what keeps it open, whose it is): the last true where the caller closes it.
+
+    A regular file is opened anew, so that its position in the caller's object stays. What has no
+    descriptor of its own bytes (GzipFile, a response) is read by a thread and comes through a pipe.
+    """
+    if isinstance(file, bool) or (
+        not isinstance(file, int) and not hasattr(file, "read") and not hasattr(file, "recv")
+    ):
+        raise TypeError(
+            "text: bytes, str, a path, a file object or a descriptor is needed, not "
+            + type(file).__name__
+        )
+    if isinstance(file, int):
+        return file, f"descriptor {file}", file, False
+    if isinstance(file, io.TextIOBase):
+        raise TypeError("text: open the file in binary mode, as open(path, 'rb') does")
+    name = str(getattr(file, "name", type(file).__name__))
+    if isinstance(file, socket.socket):
+        return file.fileno(), name, file, False
+    raw = getattr(file, "raw", file)
+    if not isinstance(raw, io.FileIO):
+        return pump(file), name, file, True
+    if file.seekable():
+        fresh = os.open(f"/proc/self/fd/{file.fileno()}", os.O_RDONLY | os.O_CLOEXEC)
+        os.lseek(fresh, file.tell(), os.SEEK_SET)
+        return fresh, name, file, True
+    return file.fileno(), name, file, False
+
+
+def pump(file: Any) -> int:
+    """A descriptor that gives what file.read gives."""
+    reading, writing = os.pipe()
+
+    def run() -> None:
+        try:
+            while part := file.read(1 << 20):
+                view = memoryview(part)
+                while view:
+                    view = view[os.write(writing, view) :]
+        except BrokenPipeError:
+            pass
+        finally:
+            os.close(writing)
+
+    threading.Thread(target=run, name="trawl-pump", daemon=True).start()
+    return reading

@@ -1,0 +1,164 @@
+"""Stages for Ray Data: the same searches over datasets that are spread over a cluster.
+
+The plan goes into Ray's object store once; each node maps it there, and each worker uses it in
+place. A worker is an actor with `cpus` cores, or with one GPU where engine="cuda".
+
+    import ray, trawl, trawl.ray
+    texts = ray.data.read_parquet("s3://bucket/documents")
+    plan = trawl.Plan(open_list_of_patterns)
+    found = trawl.ray.filter(texts, plan, "text")
+    trawl.ray.count(texts, plan, "text")
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from ._trawl import Plan
+from .stages import ERROR_COLUMN, Stage
+
+if TYPE_CHECKING:
+    import pyarrow
+
+
+class Worker:
+    """An actor of Ray Data: a stage that is given a table at a time."""
+
+    def __init__(self, plan: Any, column: str, kind: str, options: dict[str, Any]) -> None:
+        import ray
+
+        self.stage = Stage(ray.get(plan[0]), column, kind, **options)
+
+    def __call__(self, table: pyarrow.Table) -> pyarrow.Table:
+        import pyarrow
+
+        if self.stage.kind == "count":
+            self.stage.clear()  # the row is of this table alone
+        parts: list[pyarrow.RecordBatch] = []
+        for batch in table.combine_chunks().to_batches() or [empty_batch(table.schema)]:
+            parts += self.stage.take(batch)
+        if self.stage.kind == "count":
+            parts = [self.stage.summary()]
+        if not parts:
+            parts = list(self.stage.take(empty_batch(table.schema)))
+        return pyarrow.Table.from_batches(parts)
+
+
+def empty_batch(schema: pyarrow.Schema) -> pyarrow.RecordBatch:
+    import pyarrow
+
+    return pyarrow.RecordBatch.from_pylist([], schema=schema)
+
+
+def run(
+    dataset: Any,
+    plan: Plan,
+    column: str,
+    kind: str,
+    *,
+    workers: int | tuple[int, int] = 1,
+    cpus: int = 1,
+    batch_rows: int | None = None,
+    keep_order: bool = False,
+    **options: Any,
+) -> Any:
+    """The dataset that a stage makes of a dataset; options are those of Stage.
+
+    workers: how many actors, or between which numbers; cpus: cores of each, which search together.
+    batch_rows: records that a worker is given at a time; None: as the dataset's blocks are.
+    keep_order: the records come in the dataset's order. It holds for the process's Ray Data context.
+    """
+    import ray
+
+    least, most = workers if isinstance(workers, tuple) else (workers, workers)
+    if keep_order:
+        ray.data.DataContext.get_current().execution_options.preserve_order = True
+    if options.get("engine") == "cuda":
+        resources: dict[str, Any] = {"num_gpus": 1}
+    else:
+        resources = {"num_cpus": cpus}
+        options.setdefault("engine", "cpu")
+        options.setdefault("threads", cpus)
+    # In a list, the reference is passed on as it is.
+    return dataset.map_batches(
+        Worker,
+        batch_size=batch_rows,
+        batch_format="pyarrow",
+        zero_copy_batch=True,
+        compute=ray.data.ActorPoolStrategy(min_size=least, max_size=most),
+        fn_constructor_args=([ray.put(plan)], column, kind, options),
+        **resources,
+    )
+
+
+def contains(dataset: Any, plan: Plan, column: str, **options: Any) -> Any:
+    """The dataset with a column `contains`: does any pattern occur in the record?"""
+    return run(dataset, plan, column, "contains", **options)
+
+
+def filter(dataset: Any, plan: Plan, column: str, **options: Any) -> Any:
+    """The records in which a pattern occurs; with invert=True, in which none does."""
+    return run(dataset, plan, column, "filter", **options)
+
+
+def matrix(
+    dataset: Any, plan: Plan, column: str, *, keep: Iterable[str] = (), **options: Any
+) -> Any:
+    """A row for each pair of a record and a pattern that occurs in it: the record's columns `keep`,
+    pattern, begin. (The column `record` counts in what one worker was given: keep a key.)"""
+    return run(dataset, plan, column, "cells", keep=list(keep), **options)
+
+
+def count(dataset: Any, plan: Plan, column: str, **options: Any) -> dict[str, Any]:
+    """How many records there are, were null, held a pattern, were bad; their bytes; and in
+    `pattern_records` in how many records each pattern occurs."""
+    total: dict[str, Any] = {}
+    for row in run(dataset, plan, column, "count", **options).iter_rows():
+        for key, value in row.items():
+            if key == "pattern_records":
+                before = total.get(key, [0] * len(value))
+                total[key] = [a + b for a, b in zip(before, value)]
+            else:
+                total[key] = total.get(key, 0) + value
+    return total
+
+
+def read_json_lines(paths: Any, field: str, **options: Any) -> tuple[Any, Any]:
+    """(records, bad): the texts of a field of JSON objects, one in each line, as datasets. Lines that
+    are no such object are set apart with the reason in `trawl_error`."""
+    import ray
+
+    read: Any = ray.data.read_text(paths, include_paths=True, **options)
+    good, bad = (
+        read.map_batches(parse_lines, batch_format="pyarrow", fn_args=(field, wanted))
+        for wanted in (False, True)
+    )
+    return good, bad
+
+
+def parse_lines(table: pyarrow.Table, field: str, bad: bool) -> pyarrow.Table:
+    """Columns path, line, and the field's text; or, of bad lines, what is wrong with each."""
+    import pyarrow
+    import pyarrow.compute as compute
+
+    texts: list[str | None] = []
+    errors: list[str | None] = []
+    for line in table.column("text").to_pylist():
+        text, error = None, None
+        try:
+            text = json.loads(line)[field]
+            if text is not None and not isinstance(text, str):
+                text, error = None, f"{field} is no string"
+        except (ValueError, KeyError, TypeError) as fault:
+            error = f"{type(fault).__name__}: {fault}"
+        texts.append(text)
+        errors.append(error)
+    what = pyarrow.array(errors, pyarrow.string())
+    columns = {"path": table.column("path"), "line": table.column("text")}
+    if bad:
+        columns[ERROR_COLUMN] = what
+    else:
+        columns[field] = pyarrow.array(texts, pyarrow.large_string())
+    return pyarrow.table(columns).filter(compute.is_valid(what) if bad else compute.is_null(what))
