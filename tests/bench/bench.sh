@@ -10,6 +10,7 @@ papers_test=${4:-}
 driver=${5:-}
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
+declare -A filters
 trap 'rm -rf "$work"' EXIT
 export TRAWL_DATA=$work # empty: texts are generated, the same ones everywhere
 
@@ -201,6 +202,37 @@ roofline)
     expect 1 roofline --bytes=1M --rounds=1 --filter='az m=8 ' --falsify --markdown="$work/no.md"
     [ "$(lines_with '^WRONG: az m=8 present: ' out)" -gt 0 ] || fail 'no WRONG line'
     [ ! -e "$work/no.md" ] || fail 'results were written though an answer was wrong'
+    ;;
+sets | matrix)
+    filters=([sets]='dna, 10 p' [matrix]='letters, 4')
+    expect 0 "$part" --bytes=1M --rounds=2 --threads=2 --cell-seconds=0 --directory="$work" \
+        --command="$command" --filter="${filters[$part]}" --json="$work/out.json" \
+        --markdown="$work/out.md"
+    [ "$(lines_with '^  trawl, .* core.* [0-9]' out)" -ge 2 ] || fail 'not every contestant of ours'
+    [ "$(lines_with 'memmem, all cores against\|against memmem, all cores: \|-f against grep' out.md)" -gt 0 ] ||
+        fail 'no conclusions'
+    if command -v python3 >/dev/null; then
+        python3 - "$work/out.json" <<'PYTHON' || fail 'the JSON is not as it should be'
+import json, sys
+
+with open(sys.argv[1], encoding='utf-8') as file:
+    results = json.load(file)
+(row,) = results['rows']
+assert row['patterns'] > 0 and row['found'] > 0 and results['machine']['text_bytes'] > 0
+for result in row['results']:
+    assert result['why_not'] or result['count'] == result['expected'] or not result['right'], result
+    assert result['why_not'] or len(result['seconds']) == 2 and min(result['seconds']) > 0, result
+    assert 0 < result['share'] <= 1, result
+    if result['contestant'].startswith('trawl'):
+        assert result['right'] and result['share'] == 1 and not result['why_not'], result
+assert any(result['contestant'].startswith('memmem') and result['right'] for result in row['results'])
+PYTHON
+    fi
+    [ -z "$(find "$work" -name 'trawl-bench.*')" ] || fail 'files were left behind'
+    expect 1 "$part" --bytes=1M --rounds=1 --cell-seconds=0 --directory="$work" \
+        --command="$command" --filter="${filters[$part]}" --falsify --json="$work/no.json"
+    [ "$(lines_with '^WRONG: ' out)" -gt 0 ] || fail 'no WRONG line'
+    [ ! -e "$work/no.json" ] || fail 'results were written though an answer was wrong'
     ;;
 wrong)
     expect 1 cpu --bytes=1M --rounds=1 --filter='az m=8' --falsify --json="$work/out.json"

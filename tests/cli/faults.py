@@ -12,6 +12,7 @@ on standard output no byte that does not belong there.
 """
 import gzip
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -31,6 +32,9 @@ SCENES = [
     (["-f", "patterns", "-w", "-i", "big"], None),
     (["-r", "--include=*", "--exclude-from=globs", "foo", "tree"], None),
     (["-R", "-j3", "-C1", "foo", "wide"], None),
+    (["-r", "--ignore", "-g", "!{c,d}*", "--type-not", "py", "--ignore-file", "globs", "foo", "ruled"], None),
+    (["--files", "--ignore", "--no-require-git", "--sort=modified", "ruled/sub"], None),
+    (["--files", "--ignore", "--debug", "-j1", "--sortr=path", "ruled"], None),
     (["-r", "-c", "-j1", "foo", "wide"], None),
     (["--color=always", "foo"], "small"),
     (["-l", "foo", "small", "big"], None),
@@ -45,7 +49,7 @@ SCENES = [
     (["--save-patterns", "set", "-i", "-e", "foo", "-f", "patterns"], None),
     (["-f", "saved", "--pattern-number", "small"], None),
     (["-f", "saved", "-x", "-e", "bar", "small"], None),
-    (["--matrix", "-w", "-e", "foo", "-e", "", "small", "big"], None),
+    (["--matrix", "-H", "-w", "-e", "foo", "-e", "", "small", "big"], None),
     (["--matrix=csv", "-e", "foo", "-e", "x"], b"foo\nbar\nx"),
     (["--matrix=csv", "--chunk-bytes=100000", "-e", "foo", "-e", "yx", "line"], None),
     (["--matrix=csv", "--chunk-bytes=100000", "--algorithm=rabin-karp-matrix", "-e", "foo", "line"], None),
@@ -55,6 +59,10 @@ SCENES = [
     (["--search-zip", "-n", "foo", "packed", "small"], None),
     (["--search-zip", "-r", "-j2", "-c", "foo", "zips"], None),
     (["--stats", "--progress", "-c", "foo", "small"], None),
+    (["--json", "-C1", "foo", "small"], None),
+    (["--vimgrep", "--replace=<$0>", "--field-match-separator=\\t", "foo", "small"], None),
+    (["-S", "--escape-controls=always", "--color=always", "--colors=path:fg:blue", "--hyperlink-format=vscode", "foo", "small", "none"], None),
+    (["--encoding=auto", "foo", "wide16", "small"], None),
     (["--help"], None),
     (["--generate=man"], None),
 ]
@@ -71,6 +79,8 @@ def make_files(top):
     os.mkdir(os.path.join(top, "zips"))
     for i in range(5):
         put("zips/%d" % i, gzip.compress(b"foo\n" * 100 * i))
+    put("wide16", "foo\nbar foo\n".encode("utf-16"))
+    put("options", b"--heading\n-n\n")
     put("line", b"foo " + b"x" * 3000000)
     put("patterns", b"foo\noof\nzzz\n")
     put("lengths", b"\3\0\0\0foo\1\0\0\0\n")
@@ -79,6 +89,15 @@ def make_files(top):
     put("tree/a", b"foo\n")
     put("tree/sub/b", b"foo\n")
     put("tree/c.skip", b"foo\n")
+    os.makedirs(os.path.join(top, "ruled", "sub"))
+    put("ruled/.git", b"gitdir: ../linked\n")
+    os.makedirs(os.path.join(top, "linked", "info"))
+    put("linked/info/exclude", b"excluded\n")
+    put(".gitconfig", b"[core]\n  excludesFile = ~/globs\n")
+    put("ruled/.gitignore", b"*.o\n/sub/b\n[\n")
+    put("ruled/sub/.ignore", b"*.{x,y}\n")
+    for name in ("a", "a.o", "c", "excluded", "e.py", "sub/a.x", "sub/b", "sub/keep", "sub/n.skip"):
+        put("ruled/" + name, b"foo\n")
     os.makedirs(os.path.join(top, "wide", "sub"))
     for i in range(12):
         put("wide/%d" % i, b"foo %d\n" % i)
@@ -88,12 +107,14 @@ def make_files(top):
 
 def run(program, scene, top, nth, persistent):
     report = os.path.join(top, "report")
-    environment = dict(os.environ, LC_ALL="C.UTF-8", TRAWL_FAULT_NTH=str(nth), TRAWL_FAULT_REPORT=report,
+    environment = dict(os.environ, LC_ALL="C.UTF-8", HOME=top, TRAWL_FAULT_NTH=str(nth), TRAWL_FAULT_REPORT=report,
                        GREP_COLORS="mt=01;32")
     environment.pop("TRAWL_FAULT_ON", None)
     if persistent:
         environment["TRAWL_FAULT_ON"] = "1"
     arguments, source = scene
+    if "-S" in arguments:
+        environment["TRAWL_CONFIG_PATH"] = "options"
     options = {"stdin": subprocess.DEVNULL}
     if isinstance(source, bytes):
         options = {"input": source}
@@ -108,7 +129,8 @@ def run(program, scene, top, nth, persistent):
     if os.path.exists(report):
         with open(report) as file:
             function = file.read().split()[1]
-    return done.returncode, done.stdout, done.stderr, function
+    output = re.sub(rb'"elapsed(_total)?":{[^}]*}', b"", done.stdout)
+    return done.returncode, output, done.stderr, function
 
 
 def judge(arguments, right, got):
@@ -122,7 +144,7 @@ def judge(arguments, right, got):
         return "neither the right answer nor status 2"
     if function != "write" and not any(line.startswith(b"trawl: ") for line in err.splitlines()):
         return "no message"
-    if {"-c", "--count-matches", "--count-by-pattern", "--unmatched-patterns"} & set(arguments):
+    if {"--json", "-c", "--count-matches", "--count-by-pattern", "--unmatched-patterns"} & set(arguments):
         return None  # like grep it prints what was counted until then
     if "--matrix=npy" in arguments:
         return None  # rows are bytes without lines, and of a file that fails the header knows no rows

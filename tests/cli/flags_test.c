@@ -123,6 +123,28 @@ static void troff(const char *name, char *text)
     *text = '\0';
 }
 
+/* --help fits into a terminal of 80 columns. Then put summaries that take several lines together.
+ */
+static void join_help(char *text)
+{
+    const char *from = text;
+    size_t column = 0;
+
+    while (text != NULL && *from != '\0') {
+        size_t blanks = *from == '\n' ? strspn(from + 1, " ") : 0;
+
+        column = *from == '\n' ? 0 : column + 1;
+        if (!test_check(column <= 80, "--help", "flags.def", 0))
+            return;
+        if (blanks >= 30)
+            column = blanks;
+        *text++ = blanks >= 30 ? ' ' : *from;
+        from += blanks >= 30 ? blanks + 1 : 1;
+    }
+    if (text != NULL)
+        *text = '\0';
+}
+
 static void check_in(const char *text, const char *kind, const char *wanted)
 {
     if (!test_check(text != NULL && strstr(text, wanted) != NULL, kind, "flags.def", 0))
@@ -134,7 +156,7 @@ static void check_documented(const struct flag *flag, char *const texts[5])
     char wanted[128], changed[256];
 
     if (flag->target == flag->id) {
-        check_in(texts[0], "--help", flag->summary);
+        check_in(texts[0], "--help, its lines joined", flag->summary);
         troff(flag->summary, changed);
         if (strchr(flag->summary, '\'') == NULL)
             check_in(texts[1], "man", changed);
@@ -179,6 +201,7 @@ int main(void)
                       document("complete-zsh"), document("complete-fish")};
 
     check_unique();
+    join_help(texts[0]);
     for (size_t i = 0; i < FLAG_COUNT_ALL; i++) {
         TEST_CHECK_U64(flag_table[i].id, i);
         check_parsed(&flag_table[i]);

@@ -53,17 +53,17 @@ static void follow(struct answer *answer, const struct naive_match *match)
  * length of 0 is not given. */
 static void meet(struct answer *answer, uint64_t begin, uint32_t literal, uint64_t length)
 {
-    const struct plan_literal *own = &answer->plan->literals[literal];
+    const struct plan_literal own = plan_literal_at(answer->plan, literal);
     bool all = answer->want <= ENGINE_WANT_FIRST;
 
     while (!all && answer->at < answer->match_count &&
            (answer->matches[answer->at].begin < begin ||
             (answer->matches[answer->at].begin == begin &&
-             answer->matches[answer->at].pattern_index < own->pattern)))
+             answer->matches[answer->at].pattern_index < own.pattern)))
         answer->at++;
     answer->ok = answer->ok && answer->at < answer->match_count &&
                  answer->matches[answer->at].begin == begin &&
-                 answer->matches[answer->at].pattern_index == own->pattern &&
+                 answer->matches[answer->at].pattern_index == own.pattern &&
                  (length == 0 || answer->matches[answer->at].end - begin == length);
     if (answer->ok)
         follow(answer, &answer->matches[answer->at++]);

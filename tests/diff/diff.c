@@ -11,7 +11,7 @@
 #include "diff/reduce.h"
 #include "diff/run.h"
 
-#define CASES_NORMAL 24000
+#define CASES_NORMAL 16000
 #define CASES_LONG 1250000
 #define SETS_MAX 8
 #define THREADS_MAX 4

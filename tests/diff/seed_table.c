@@ -188,10 +188,10 @@ static void lay_across(struct seed_run *run, uint64_t edge, uint64_t step)
     uint64_t reach = run->row->text.bytes_count + EDGE_REACH;
     uint64_t begin = edge > reach ? edge - reach : 0;
 
-    /* Each third place in a normal run, the first by chance. */
+    /* Each fifth place in a normal run, the first by chance. */
     if (!test_is_long()) {
-        begin += test_random_below(&run->random, 3);
-        step *= 3;
+        begin += test_random_below(&run->random, 5);
+        step *= 5;
     }
     for (uint64_t front = begin; front <= edge + 2; front += step) {
         uint64_t back =
@@ -206,7 +206,7 @@ static void run_row(const struct seed_row *row, struct seed_run *run)
     struct naive_match matches[MATCHES_MAX];
     bool is_slow = TEST_SANITIZED || test_setting("TRAWL_TEST_DIVISOR", 1) > 1;
     uint64_t step =
-        (is_slow && !test_is_long() ? 7u : 1u) * (row->text.bytes_count > EDGE_REACH ? 3u : 1u);
+        (is_slow && !test_is_long() ? 8u : 1u) * (row->text.bytes_count > EDGE_REACH ? 3u : 1u);
 
     run->row = row;
     run->expected = (struct diff_expected){.matches = matches};

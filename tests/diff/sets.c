@@ -149,18 +149,34 @@ static void generate_lengthy(struct diff_input *input)
 /* So many strings that classes of lengths search for them, and at times one that is shorter. */
 static void generate_many(struct diff_input *input)
 {
+    static const uint64_t counts[] = {9000, 9000, 600, 600, 1600, 300, 200, 100, 60, 35};
+    static const uint32_t flags[] = {0, 0, NAIVE_IGNORE_CASE, NAIVE_WHOLE_WORD};
     uint64_t source_bytes = 6000, least = test_random_between(&chance, 1, 30);
-    uint64_t count = test_random_one_in(&chance, 2) ? 9000 : 600;
+    uint64_t count = counts[test_random_below(&chance, sizeof counts / sizeof *counts)];
     uint8_t *source = test_memory(source_bytes);
     enum input_kind kind = kinds[test_random_below(&chance, sizeof kinds / sizeof *kinds)];
 
+    if (test_random_one_in(&chance, 2)) { /* words */
+        kind = test_random_one_in(&chance, 2) ? INPUT_LETTERS_26 : INPUT_WORDS;
+        least = test_random_between(&chance, 4, 12);
+    }
     (void)input_fill(&chance, kind, source, source_bytes);
-    input_begin(&chance, kind, test_random_between(&chance, 1, count == 600 ? 2000 : 200), input);
-    memcpy(input->text, source, (size_t)input->text_bytes / 2);
+    input_begin(&chance, kind, test_random_between(&chance, 1, count <= 600 ? 2000 : 200), input);
+    input->flags = flags[test_random_below(&chance, sizeof flags / sizeof *flags)];
+    memcpy(input->text, source + test_random_below(&chance, 100), (size_t)input->text_bytes / 2);
+    if (input->text_bytes > 300) /* where pieces, tiles and words of 64 end */
+        for (uint32_t i = 0; i < 10; i++)
+            memcpy(input->text + test_random_below(&chance, input->text_bytes - 100),
+                   source + test_random_below(&chance, source_bytes - 100), 100);
+    for (uint64_t i = test_random_below(&chance, 6); i > 0; i--) { /* zeros behind beginnings */
+        uint64_t at = test_random_below(&chance, input->text_bytes), left = input->text_bytes - at;
+
+        memset(input->text + at, 0, left < 8 ? left : 8);
+    }
     for (uint64_t i = 0; i < count; i++)
         add_slice(input, source, test_random_below(&chance, source_bytes - 60),
                   test_random_between(&chance, least, 2 * least));
-    if (test_random_one_in(&chance, 2))
+    if (test_random_one_in(&chance, 3))
         add_slice(input, source, 5, test_random_between(&chance, 1, 4));
     free(source);
 }
@@ -223,7 +239,7 @@ int main(void)
                      &input);
         else if (i % 20 == 1)
             generate_lengthy(&input);
-        else if (i % 20 == 2)
+        else if (i % 10 == 2)
             generate_many(&input);
         else if (i % 10 == 3)
             generate_bytes(&input);

@@ -262,7 +262,7 @@ static void beyond_shared_memory(const char *algorithm, uint64_t pattern_bytes)
  * multiprocessor, says the simulated driver. `barriers`: those that a block of this text takes. */
 static void fills_the_device(const char *algorithm, uint32_t multiprocessors, uint64_t barriers)
 {
-    struct sim_driver_options options = {1, 1, 16u << 20, multiprocessors, 0, 0};
+    struct sim_driver_options options = {1, 1, 16u << 20, multiprocessors, 0, 0, 0};
     struct trawl_searcher *cuda;
     struct trawl_plan *plan = build(&pattern, 1, algorithm);
     struct trawl_text *text;

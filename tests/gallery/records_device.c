@@ -16,7 +16,7 @@ static const char matrix_name[] = "rabin-karp-matrix", sample_name[] = "rabin-ka
 
 static void reset(uint64_t seed, uint64_t memory_bytes)
 {
-    struct sim_driver_options options = {seed, 1, memory_bytes, 2, 0, 0};
+    struct sim_driver_options options = {seed, 1, memory_bytes, 2, 0, 0, 0};
 
     sim_driver_reset(&options);
 }

@@ -31,7 +31,7 @@ job() {
         return
     fi
     [ "$algorithm" = own ] || options=(--algorithm="$algorithm")
-    [ "$pattern" = all ] && output=(--matrix)
+    [ "$pattern" = all ] && output=(--matrix=tsv)
     bytes=${pattern%-*}
     timeout "$left" "$trawl" --engine="$engine" "${options[@]}" "${output[@]}" --hex \
         -f "$text.$pattern" "$text" 2>"error.$$" | cmp -s - "$text.$pattern.expected"
@@ -157,7 +157,7 @@ for text in $texts; do
         make_patterns "$text" "$bytes" || exit 1
         cat "$text.$bytes-held" "$text.$bytes-absent" >>"$text.all"
     done
-    "$trawl" --engine=cpu --matrix --hex -f "$text.all" "$text" >"$text.all.expected"
+    "$trawl" --engine=cpu --matrix=tsv --hex -f "$text.all" "$text" >"$text.all.expected"
 done
 
 # ---- All commands -----------------------------------------------------------------------------

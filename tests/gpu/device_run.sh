@@ -6,6 +6,7 @@
 #     bash tests/gpu/device_run.sh roofline [KIB]                every kernel against the read speed
 #     bash tests/gpu/device_run.sh gallery [KIB]                 trawl against the gallery's kernels
 #     bash tests/gpu/device_run.sh papers [DATA-FOLDER [ARGUMENT...]]   the gallery's sources
+#     bash tests/gpu/device_run.sh sets [MIB [SECONDS [PARTS [SWEEP]]]]  sets of patterns (sets_bars.c)
 #     bash tests/gpu/device_run.sh bench [GIB]                   the table of docs/benchmarks-gpu.md
 # The folder $OUT, or build/gpu-out, gets PART.log, what was said in full, and PART.tar.gz, all that
 # was left. TRAWL_GPU_SECONDS: how long all of it may take, instead of 570.
@@ -76,6 +77,16 @@ gallery() {
     cat "$log"
 }
 
+sets() {
+    TRAWL_GPU_TESTS=build ./dev test gpu >"$log" 2>&1 || return 1
+    say built
+    timeout -k 5 "$(rest)" build/gpu/tests/gpu/gpu_sets_bars "${1:-8192}" "${2:-100}" \
+        "${3:-dwaxe}" "${4:-30}" >>"$log" 2>&1
+    status=$?
+    tar -czf "$out/$part.tar.gz" -C "$out" "$part.log"
+    cat "$log"
+}
+
 bench() {
     TRAWL_GPU_TESTS=build ./dev test gpu >"$log" 2>&1 || return 1
     say built
@@ -106,10 +117,11 @@ suites) suites ;;
 corpora) corpora "$@" ;;
 gallery) gallery "$@" ;;
 roofline) roofline "$@" ;;
+sets) sets "$@" ;;
 bench) bench "$@" ;;
 papers) papers "$@" ;;
 *)
-    echo "no such part: $part (suites, corpora, roofline, gallery, papers, bench)" >&2
+    echo "no such part: $part (suites, corpora, roofline, gallery, papers, sets, bench)" >&2
     exit 2
     ;;
 esac

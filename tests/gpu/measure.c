@@ -1,4 +1,5 @@
 /* measure: see measure.h. */
+#include "diff/input.h"
 #include "measure.h"
 
 #include <pthread.h>
@@ -154,16 +155,42 @@ struct trawl_plan *measure_plan(const uint8_t *pattern, uint64_t pattern_bytes, 
     return plan;
 }
 
+struct trawl_plan *measure_random_plan(uint64_t count, uint64_t pattern_bytes, const char *seed)
+{
+    uint8_t *bytes = (uint8_t *)test_memory(count * pattern_bytes);
+    struct trawl_pattern *patterns = (struct trawl_pattern *)test_memory(count * sizeof *patterns);
+    struct test_random random = test_random_begin(seed);
+    struct trawl_plan *plan = NULL;
+    struct trawl_error error;
+
+    for (uint64_t i = 0; i < count * pattern_bytes; i++)
+        bytes[i] = (uint8_t)('a' + test_random_below(&random, 26));
+    for (uint64_t i = 0; i < count; i++)
+        patterns[i] = (struct trawl_pattern){bytes + i * pattern_bytes, pattern_bytes};
+    measure_must(trawl_plan_build(patterns, count, NULL, &plan, &error), &error);
+    free(patterns);
+    free(bytes);
+    return plan;
+}
+
+struct trawl_text *measure_text(const uint8_t *bytes, uint64_t bytes_count)
+{
+    struct trawl_text *text = NULL;
+    struct trawl_error error;
+
+    measure_must(trawl_text_from_memory(bytes, bytes_count, &text, &error), &error);
+    return text;
+}
+
 uint64_t measure_cpu_count(struct trawl_searcher *cpu, const uint8_t *pattern,
                            uint64_t pattern_bytes, const uint8_t *text, uint64_t text_bytes)
 {
     struct trawl_plan *plan =
         measure_plan(pattern, pattern_bytes, text, text_bytes, TRAWL_METHOD_AUTO, NULL);
-    struct trawl_text *memory = NULL;
+    struct trawl_text *memory = measure_text(text, text_bytes);
     struct trawl_error error;
     uint64_t found = 0;
 
-    measure_must(trawl_text_from_memory(text, text_bytes, &memory, &error), &error);
     measure_must(trawl_count(cpu, plan, memory, &found, &error), &error);
     trawl_text_close(memory);
     trawl_plan_free(plan);

@@ -28,6 +28,12 @@ void measure_fill(uint8_t *bytes, uint64_t count, enum measure_text text);
 struct trawl_plan *measure_plan(const uint8_t *pattern, uint64_t pattern_bytes, const uint8_t *text,
                                 uint64_t text_bytes, enum trawl_method method,
                                 const char *algorithm);
+/* The plan of `count` patterns of pattern_bytes random letters each, drawn from a seed of that
+ * name.
+ */
+struct trawl_plan *measure_random_plan(uint64_t count, uint64_t pattern_bytes, const char *seed);
+/* A text in memory. */
+struct trawl_text *measure_text(const uint8_t *bytes, uint64_t bytes_count);
 /* What a searcher with the CPU engine counts. */
 uint64_t measure_cpu_count(struct trawl_searcher *cpu, const uint8_t *pattern,
                            uint64_t pattern_bytes, const uint8_t *text, uint64_t text_bytes);

@@ -27,15 +27,6 @@ struct many {
     uint64_t count;
 };
 
-static struct trawl_text *text_of(const uint8_t *bytes, uint64_t count)
-{
-    struct trawl_text *text = NULL;
-    struct trawl_error error;
-
-    measure_must(trawl_text_from_memory(bytes, count, &text, &error), &error);
-    return text;
-}
-
 static struct trawl_plan *plan_at(const struct session *s, uint64_t at)
 {
     return measure_plan(s->bytes + at, PATTERN_BYTES, s->bytes, min_u64(s->room, 1 << 16),
@@ -87,7 +78,7 @@ static void part_one(struct session *s)
         PATTERN_BYTES);
     for (uint64_t bytes = 1 << 10; bytes <= s->room; bytes *= 4) {
         struct trawl_searcher *searcher = measure_searcher(TRAWL_ENGINE_CUDA, 1);
-        struct trawl_text *text = text_of(s->bytes, bytes);
+        struct trawl_text *text = measure_text(s->bytes, bytes);
         struct trawl_plan *plans[2] = {plan_at(s, bytes / 3), plan_at(s, bytes / 4)};
         double seconds[MEASURE_REPEATS_MAX];
         struct trawl_error error;
@@ -154,7 +145,7 @@ static void many_row(struct session *s, uint64_t bytes, bool many_plans)
         if (i == 0 || many_plans)
             query->plan = plan_at(s, many_plans ? (bytes - PATTERN_BYTES) / many->count * i : 0);
         if (i == 0 || !many_plans)
-            query->text = text_of(s->bytes + i * bytes, bytes);
+            query->text = measure_text(s->bytes + i * bytes, bytes);
     }
     measure_must(trawl_count_many(s->cpu, many->queries, many->count, many->expected, &error),
                  &error);

@@ -3,7 +3,7 @@
  * are.
  *
  *     gpu_roads [MIB [REPEATS [FOLDER]]]     default: 8192 MiB, 5 repeats; FOLDER: for the file,
- * /tmp; ".": without files
+ * /tmp; ".": without files; "loaded": the loaded text alone
  *
  * Random a-z; patterns of 10 bytes drawn from the seed, which rarely occur. All through the public
  * header, by the host's clock, medians, after one run that does not count (auto: after the time
@@ -37,22 +37,6 @@ struct session {
     uint64_t expected[SETS];
     uint64_t wrong;
 };
-
-static struct trawl_plan *plan_of(uint64_t count, uint64_t pattern_bytes)
-{
-    static uint8_t bytes[PATTERNS_MAX * PATTERN_BYTES];
-    static struct trawl_pattern patterns[PATTERNS_MAX];
-    struct test_random random = test_random_begin("roads");
-    struct trawl_plan *plan = NULL;
-    struct trawl_error error;
-
-    for (uint64_t i = 0; i < count * pattern_bytes; i++)
-        bytes[i] = (uint8_t)('a' + test_random_below(&random, 26));
-    for (uint64_t i = 0; i < count; i++)
-        patterns[i] = (struct trawl_pattern){bytes + i * pattern_bytes, pattern_bytes};
-    measure_must(trawl_plan_build(patterns, count, NULL, &plan, &error), &error);
-    return plan;
-}
 
 static void check(struct session *s, bool right, const char *what)
 {
@@ -88,27 +72,60 @@ static double count_speed(struct session *s, enum column column, uint64_t set,
     return (double)s->count / measure_median(seconds, s->repeats) / 1e9;
 }
 
-static void compare_engines(struct session *s, struct trawl_text *text, const char *source)
+/* A text for each engine: what devices search again stays pinned until it is closed. */
+static struct trawl_text *open_text(const struct session *s, const char *path)
 {
-    printf("\n## Counts of a text in %s, GB/s\n", source);
-    printf("| patterns | cpu | cuda | auto | auto of cpu + cuda |\n|---:|---:|---:|---:|---:|\n");
-    for (uint64_t set = 0; set < SETS; set++) {
-        double speed[COLUMNS];
+    struct trawl_text *text = NULL;
+    struct trawl_error error;
 
-        for (uint32_t column = 0; column < COLUMNS; column++)
-            speed[column] = count_speed(s, (enum column)column, set, text);
-        printf("| %" PRIu64 " | %.1f | %.1f | %.1f | %.2f |\n", sets[set], speed[COLUMN_CPU],
-               speed[COLUMN_CUDA], speed[COLUMN_AUTO],
-               speed[COLUMN_AUTO] / (speed[COLUMN_CPU] + speed[COLUMN_CUDA]));
-        (void)fflush(stdout);
+    if (path == NULL)
+        return measure_text(s->bytes, s->count);
+    measure_must(trawl_text_open_file(path, &text, &error), &error);
+    return text;
+}
+
+/* The first search of a text by devices, which copies all of it. */
+static void first_search(struct session *s)
+{
+    double seconds[MEASURE_REPEATS_MAX];
+
+    for (uint32_t i = 0; i < s->repeats + 1; i++) {
+        struct trawl_text *text = open_text(s, NULL);
+        double begin = measure_now();
+
+        check(s, count_once(s, COLUMN_CUDA, 0, text) == s->expected[0], "a count");
+        if (i > 0)
+            seconds[i - 1] = measure_now() - begin;
+        trawl_text_close(text);
     }
+    printf("\nA text's first search by devices, 1 pattern: %.1f GB/s\n",
+           (double)s->count / measure_median(seconds, s->repeats) / 1e9);
+}
+
+static void compare_engines(struct session *s, const char *path)
+{
+    double speed[COLUMNS][SETS];
+
+    for (uint32_t column = 0; column < COLUMNS; column++) {
+        struct trawl_text *text = open_text(s, path);
+
+        for (uint64_t set = 0; set < SETS; set++)
+            speed[column][set] = count_speed(s, (enum column)column, set, text);
+        trawl_text_close(text);
+    }
+    printf("\n## Counts of a text in %s, GB/s\n",
+           path != NULL ? "a file that the page cache holds" : "memory");
+    printf("| patterns | cpu | cuda | auto | auto of cpu + cuda |\n|---:|---:|---:|---:|---:|\n");
+    for (uint64_t set = 0; set < SETS; set++)
+        printf("| %" PRIu64 " | %.1f | %.1f | %.1f | %.2f |\n", sets[set], speed[COLUMN_CPU][set],
+               speed[COLUMN_CUDA][set], speed[COLUMN_AUTO][set],
+               speed[COLUMN_AUTO][set] / (speed[COLUMN_CPU][set] + speed[COLUMN_CUDA][set]));
+    (void)fflush(stdout);
 }
 
 static void compare_file(struct session *s, const char *folder)
 {
     char path[300];
-    struct trawl_text *text = NULL;
-    struct trawl_error error;
     uint64_t written = 0;
     ssize_t now = 1;
     int file;
@@ -120,9 +137,7 @@ static void compare_file(struct session *s, const char *folder)
     if (file < 0 || now <= 0) {
         printf("SKIPPED: no file of that size in %s\n", folder);
     } else {
-        measure_must(trawl_text_open_file(path, &text, &error), &error);
-        compare_engines(s, text, "a file that the page cache holds");
-        trawl_text_close(text);
+        compare_engines(s, path);
     }
     if (file >= 0) {
         (void)close(file);
@@ -167,8 +182,31 @@ static double list_seconds(struct session *s, struct trawl_text *text, uint64_t 
     return measure_median(seconds, s->repeats);
 }
 
+/* GB/s of the count of a pattern of the text. */
+static double length_speed(struct session *s, struct trawl_text *text, uint64_t length)
+{
+    struct trawl_plan *plan = measure_plan(s->bytes + s->count / 3, length, s->bytes,
+                                           min_u64(s->count, 1 << 16), TRAWL_METHOD_AUTO, NULL);
+    double seconds[MEASURE_REPEATS_MAX];
+    uint64_t count = 0, expected = 0;
+    struct trawl_error error;
+
+    measure_must(trawl_count(s->searchers[COLUMN_CPU], plan, text, &expected, &error), &error);
+    for (uint32_t i = 0; i < s->repeats + 1; i++) {
+        double begin = measure_now();
+
+        measure_must(trawl_count(s->searchers[COLUMN_CUDA], plan, text, &count, &error), &error);
+        if (i > 0)
+            seconds[i - 1] = measure_now() - begin;
+        check(s, count == expected, "a pattern's count");
+    }
+    trawl_plan_free(plan);
+    return (double)s->count / measure_median(seconds, s->repeats) / 1e9;
+}
+
 static void loaded(struct session *s, struct trawl_text *text)
 {
+    static const uint64_t lengths[] = {1, 2, 4, 8, 16, 47, 100, 272, 1040, 4112};
     struct trawl_worker_stats stats = {.size = sizeof stats};
     struct trawl_error error;
     uint32_t kinds = 1;
@@ -186,6 +224,9 @@ static void loaded(struct session *s, struct trawl_text *text)
         speed = count_speed(s, COLUMN_CUDA, set, text);
         printf("| count, %" PRIu64 " patterns | %.0f |\n", sets[set], speed);
     }
+    for (uint64_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        printf("| count, 1 pattern of %" PRIu64 " bytes | %.0f |\n", lengths[i],
+               length_speed(s, text, lengths[i]));
     speed = (double)s->count / list_seconds(s, text, expected) / 1e9;
     printf("| list, %" PRIu64 " places | %.0f |\n", expected, speed);
     trawl_text_unload(s->searchers[COLUMN_CUDA], text);
@@ -197,7 +238,6 @@ int main(int argc, char **argv)
     const char *folder = argc > 3 ? argv[3] : "/tmp";
     struct session s = {.count = mib << 20, .repeats = 5};
     struct trawl_text *text = NULL;
-    struct trawl_error error;
 
     if (argc > 2)
         s.repeats = (uint32_t)min_u64(strtoull(argv[2], NULL, 0), MEASURE_REPEATS_MAX);
@@ -210,15 +250,18 @@ int main(int argc, char **argv)
     s.searchers[COLUMN_CPU] = measure_searcher(TRAWL_ENGINE_CPU, 0);
     s.searchers[COLUMN_AUTO] = measure_searcher(TRAWL_ENGINE_AUTO, 0);
     measure_fill(s.bytes, s.count, MEASURE_LETTERS);
-    measure_must(trawl_text_from_memory(s.bytes, s.count, &text, &error), &error);
+    text = measure_text(s.bytes, s.count);
     for (uint64_t set = 0; set < SETS; set++) {
-        s.plans[set] = plan_of(sets[set], PATTERN_BYTES);
+        s.plans[set] = measure_random_plan(sets[set], PATTERN_BYTES, "roads");
         s.expected[set] = count_once(&s, COLUMN_CPU, set, text);
     }
-    s.listed = plan_of(1, LISTED_BYTES);
+    s.listed = measure_random_plan(1, LISTED_BYTES, "roads");
     printf("gpu_roads: %" PRIu64 " MiB, median of %u\n", mib, s.repeats);
-    compare_engines(&s, text, "memory");
-    if (strcmp(folder, ".") != 0)
+    if (strcmp(folder, "loaded") != 0) {
+        first_search(&s);
+        compare_engines(&s, NULL);
+    }
+    if (strcmp(folder, ".") != 0 && strcmp(folder, "loaded") != 0)
         compare_file(&s, folder);
     loaded(&s, text);
     trawl_text_close(text);

@@ -3,8 +3,7 @@
  *     gpu_roofline [KIB [REPEATS [SECONDS [PARTS]]]]     default: 16 GiB, 11 repeats, 480 s, all
  *
  * PARTS: some of the letters r (read speed), c (counts), w (worst cases), h (positions), f
- * (first), t (small texts), q (many small searches), p (pinned texts), s (sets; with S as well, by
- * all strides).
+ * (first), t (small texts), q (many small searches), p (pinned texts).
  *
  * Counts are by text, pattern length and kernel; positions, rare and at every place. Two ratios per
  * figure: `call`, the engine's scan on the host's clock, pieces of nearly 4 GiB (for a count, the
@@ -585,7 +584,7 @@ int main(int argc, char **argv)
     s.room = (kib > 64 ? kib : 64) << 10;
     s.repeats = (uint32_t)(repeats > 0 && repeats <= MEASURE_REPEATS_MAX ? repeats : 11);
     s.deadline = measure_now() + (double)seconds;
-    s.parts = argc > 4 ? argv[4] : "rcwhftqps";
+    s.parts = argc > 4 ? argv[4] : "rcwhftqp";
     session_open(&s);
     for (uint32_t text = 0; text < MEASURE_TEXTS && !roofline_late(&s, text_names[text]); text++) {
         if (strpbrk(s.parts, "rc") == NULL)
@@ -610,8 +609,6 @@ int main(int argc, char **argv)
         part_queries(&s);
     if (asked(&s, 'p'))
         part_pinned(&s);
-    if (asked(&s, 's'))
-        roofline_sets(&s);
     part_summary(&s);
     session_close(&s);
     return s.wrong == 0 && s.figures > 0 ? 0 : 1;

@@ -66,7 +66,5 @@ bool roofline_measure(struct session *s, const struct variant *variant,
 
 /* roofline_lists.c: part h. */
 void roofline_lists(struct session *s);
-/* roofline_sets.c: part s. */
-void roofline_sets(struct session *s);
 
 #endif

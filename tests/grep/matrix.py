@@ -9,6 +9,8 @@ Random records (empty, CRLF, far longer than a block, without a line end behind 
 what NumPy documents of the format. TRAWL_TEST_SEED and TRAWL_TEST_SCALE as elsewhere.
 """
 import ast
+import base64
+import json
 import os
 import random
 import struct
@@ -118,10 +120,33 @@ def read_npy(data):
     return [list(cells[i * columns:(i + 1) * columns]) for i in range(rows)], (rows, columns)
 
 
-def check_output(output, form, rows, columns):
+def json_bytes(data):
+    return data["text"].encode() if "text" in data else base64.b64decode(data["bytes"])
+
+
+def read_jsonl(output, needles):
+    """(record, string, offset) of each cell; each string is named as it was given."""
+    cells = []
+    for line in output.decode("ascii" if output.isascii() else "utf-8").split("\n")[:-1]:
+        row = json.loads(line)
+        for match in row["matches"]:
+            if json_bytes(match["string"]) != needles[match["pattern"] - 1]:
+                return "pattern %r" % match
+            cells.append((row["record"], match["pattern"], match["offset"]))
+    return cells
+
+
+def check_output(output, form, rows, needles):
+    filled = [(i + 1, j + 1, cell) for i, row in enumerate(rows) for j, cell in enumerate(row) if cell >= 0]
+    if form == "jsonl":
+        got = read_jsonl(output, needles)
+        return None if got == filled else repr(got)[:300]
+    if form == "sparse":
+        text = "".join("%d\t%d\t%d\n" % cell for cell in filled).encode()
+        return None if output == text else repr(output[:300])
     if form == "npy":
         got, shape = read_npy(output)
-        if got == rows and shape == (len(rows), columns):
+        if got == rows and shape == (len(rows), len(needles)):
             return None
         return "shape %r, %.300r" % (shape, got)
     separator = "\t" if form == "tsv" else ","
@@ -175,9 +200,9 @@ def run_case(rng, trawl, folder, query, records, needles):
         paths.append(os.path.join(folder, "text%d" % len(paths)))
         with open(paths[-1], "wb") as file:
             file.write(data)
-    form = rng.choice(["tsv", "csv", "npy", "npy"])
+    form = rng.choice(["tsv", "csv", "npy", "sparse", "sparse", "jsonl"])
     arguments = [b"--matrix=" + form.encode()]
-    if form == "tsv" and rng.random() < 0.5:
+    if form == "sparse" and rng.random() < 0.5:
         arguments = [b"--matrix"]
     for name, option in (("fold", b"-i"), ("words", b"-w"), ("whole", b"-x"), ("null", b"-z"), ("hex", b"--hex")):
         if query[name]:
@@ -192,7 +217,8 @@ def run_case(rng, trawl, folder, query, records, needles):
     command, status, output, messages = run(trawl, arguments, query, rng, data, paths, folder)
     rows = expected_rows(records, needles, query)
     wanted = 0 if any(cell >= 0 for row in rows for cell in row) else 1
-    wrong = check_output(output, form, rows, len(needles))
+    texts = [needle.encode(query["encoding"]) for needle in needles]
+    wrong = check_output(output, form, rows, texts)
     if wrong is None and status == wanted and messages == b"":
         return None
     return "%r on %r, %r: status %d, expected %d; %s, expected %.300r; %r" % (

@@ -28,7 +28,7 @@ installed() {
 test_files() {
     local file
 
-    for file in trawl.h libtrawl.a libtrawl.so trawl.pc trawl-config.cmake; do
+    for file in trawl.h trawl_records.h libtrawl.a libtrawl.so trawl.pc trawl-config.cmake; do
         installed "$file" >/dev/null
     done
     [ "$("$prefix/bin/trawl" --version | head -n 1 | grep -c trawl)" -eq 1 ]
@@ -37,7 +37,7 @@ test_files() {
     grep -q '^#compdef trawl' "$prefix/share/zsh/site-functions/_trawl"
     grep -q '^complete ' "$prefix/share/fish/vendor_completions.d/trawl.fish"
     # Only the headers meant for others, and nothing that names the folder it was built in.
-    [ "$(find "$prefix" -name '*.h' | wc -l)" -eq 1 ]
+    [ "$(find "$prefix" -name '*.h' | wc -l)" -eq 2 ]
     if grep -rlF "$build" "$prefix"; then
         echo 'the files above name the build folder' >&2
         return 1
@@ -55,7 +55,7 @@ test_symbols() {
         echo 'the symbols above are exported and are not trawl_*' >&2
         return 1
     fi
-    declared=$(sed -e 's|/\*.*||' -e '/^ \*/d' "$prefix/include/trawl.h" | tr '\n' ' ' |
+    declared=$(sed -e 's|/\*.*||' -e '/^ \*/d' "$prefix"/include/trawl*.h | tr '\n' ' ' |
         grep -oE 'TRAWL_API [^;(]*\(' | grep -oE 'trawl_[a-z0-9_]+ ?\(' | tr -d ' (' | sort)
     [ "$(wc -l <<<"$declared")" -gt 10 ]
     diff <(echo "$declared") <(echo "$shown")
@@ -77,11 +77,12 @@ test_pkgconfig() {
     [ "$(pkg-config --modversion trawl)" = "$("$prefix/bin/trawl" --version |
         head -n 1 | grep -oE '[0-9]+\.[0-9]+\.[0-9]+')" ]
 
-    read -ra flags <<<"$(pkg-config --define-prefix --cflags --libs trawl)"
+    # No --define-prefix: the file itself finds the prefix it was installed to, moved or not.
+    read -ra flags <<<"$(pkg-config --cflags --libs trawl)"
     "$compiler" "$here/use.c" -o "$work/shared" "${flags[@]}"
     run_it env LD_LIBRARY_PATH="$folder" "$work/shared"
 
-    read -ra flags <<<"$(pkg-config --define-prefix --static --cflags --libs trawl)"
+    read -ra flags <<<"$(pkg-config --static --cflags --libs trawl)"
     rm "$folder"/libtrawl.so*
     "$compiler" "$here/use.c" -o "$work/static" "${flags[@]}"
     run_it "$work/static"

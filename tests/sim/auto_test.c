@@ -83,7 +83,7 @@ static bool search_is_right(struct trawl_searcher *searcher, const struct trawl_
 
 static void reset(uint32_t devices)
 {
-    struct sim_driver_options options = {1, devices, 16u << 20, 2, 0, 0};
+    struct sim_driver_options options = {1, devices, 16u << 20, 2, 0, 0, 0};
 
     sim_driver_reset(&options);
     sim_driver_fail(0, 0, false);

@@ -228,7 +228,8 @@ static void failing_calls(void)
 {
     static const char *const patterns[] = {"ab", "aaaaaaaaaaaa"};
     struct cuda_limits limits = cuda_limits_default;
-    uint64_t failed = 0;
+    /* In a normal run one of them, by the seed and the build. */
+    uint64_t turn = test_setting("TRAWL_TEST_SEED", 1) + TEST_SANITIZED, failed = 0;
 
     limits.threads = 32;
     limits.tile_words_max = 64;
@@ -239,6 +240,9 @@ static void failing_calls(void)
     for (uint32_t p = 0; p < 2; p++) {
         static struct scene s;
         struct fail_work work = {&s, work_once, true};
+
+        if ((p + turn) % 2 != 0 && !test_is_long())
+            continue;
 
         fail_scene(&s, patterns[p]);
         failed += fail_calls(&work);

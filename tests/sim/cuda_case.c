@@ -38,10 +38,10 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
     limits.planes = test_random_below(random, 4) != 0;
     limits.streams = test_random_below(random, 3) != 0;
     limits.sets = test_random_below(random, 4) != 0;
-    limits.sets_dense = test_random_below(random, 3) == 0;
-    limits.sets_rare = test_random_below(random, 3) == 0;
+    limits.sets_way = (uint32_t)test_random_below(random, CUDA_SETS_WAYS + 1);
     limits.sets_stride = 1u << test_random_below(random, 8);
     limits.sets_gram = (uint32_t)test_random_below(random, 17);
+    limits.sets_bits = (uint32_t)test_random_below(random, 3);
     if (test_random_below(random, 2))
         limits.sets_filter_words_max = 4 + 4 * (uint32_t)test_random_below(random, 16);
     if (test_random_below(random, 2))
@@ -127,8 +127,8 @@ static bool check_hit(struct run *run, uint64_t begin, const struct hit *hit)
         return wrong(run, "a literal", hit->literal, run->plan->literal_count);
     if (begin != expected->begin)
         return wrong(run, "a begin", begin, expected->begin);
-    if (run->plan->literals[hit->literal].pattern != expected->pattern_index)
-        return wrong(run, "a pattern", run->plan->literals[hit->literal].pattern,
+    if (plan_literal_at(run->plan, hit->literal).pattern != expected->pattern_index)
+        return wrong(run, "a pattern", plan_literal_at(run->plan, hit->literal).pattern,
                      expected->pattern_index);
     return true;
 }

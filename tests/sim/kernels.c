@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cuda/kernels/kernels.cu"
+#include "cuda/kernels/sets.cu"
 #if TRAWL_GALLERY
 #include "gallery/kernels/children.cu"
 #include "gallery/kernels/gallery.cu"
@@ -9,23 +10,24 @@
 #include "simulator.h"
 
 /* By the images that hold them. */
-#define SCAN(X)         \
-    X(scan_every)       \
-    X(scan_stream)      \
-    X(first_stream)     \
-    X(hits_every)       \
-    X(hits_sampled)     \
-    X(hits_set)         \
-    X(hits_stream)      \
-    X(scan_sampled)     \
-    X(stream_sampled)   \
-    X(scan_set)         \
-    X(stream_set)       \
-    X(stream_set_dense) \
-    X(set_fill)         \
-    X(scan_read)        \
-    X(scan_read_2)      \
+#define SCAN(X)       \
+    X(scan_every)     \
+    X(scan_stream)    \
+    X(first_stream)   \
+    X(hits_every)     \
+    X(hits_sampled)   \
+    X(hits_set)       \
+    X(hits_stream)    \
+    X(scan_sampled)   \
+    X(stream_sampled) \
+    X(scan_set)       \
+    X(scan_read)      \
+    X(scan_read_2)    \
     X(scan_read_8)
+
+#define SETS_FORM(stride, words)            \
+    ROW_SETS(stream_set_##stride##_##words) \
+    ROW_SETS(stream_set_dense_##stride##_##words)
 
 #if TRAWL_GALLERY
 #define GALLERY(X)                \
@@ -69,10 +71,11 @@
 
 #define ROW(name, image) {#name, name##_entry, name##_arguments_bytes, image},
 #define ROW_SCAN(name) ROW(name, 0)
+#define ROW_SETS(name) ROW(name, 3)
 #define ROW_GALLERY(name) ROW(name, 1)
 #define ROW_CHILDREN(name) ROW(name, 2)
-static const struct sim_kernel kernels[] = {SCAN(ROW_SCAN) GALLERY(ROW_GALLERY)
-                                                CHILDREN(ROW_CHILDREN)};
+static const struct sim_kernel kernels[] = {SCAN(ROW_SCAN) ROW_SETS(set_fill) SCAN_SETS_FORMS(
+    SETS_FORM) GALLERY(ROW_GALLERY) CHILDREN(ROW_CHILDREN)};
 
 const struct sim_kernel *sim_kernel_find(const char *name)
 {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "sim_work.h"
 
 #define SHARED_BYTES_MAX (48 << 10)
@@ -108,10 +109,10 @@ int sim_device_name(char *name, int name_bytes, int device)
 
 int sim_device_attribute(int *value, int attribute, int device)
 {
-    int code = sim_enter();
+    int code = sim_enter(), multiprocessors = (int)sim_state.options.multiprocessors;
 
-    (void)device;
-    *value = attribute == CUDA_ATTRIBUTE_MULTIPROCESSORS    ? (int)sim_state.options.multiprocessors
+    multiprocessors += sim_state.options.memory_less > 0 ? device : 0; /* not alike */
+    *value = attribute == CUDA_ATTRIBUTE_MULTIPROCESSORS    ? multiprocessors
              : attribute == CUDA_ATTRIBUTE_CAPABILITY_MAJOR ? 9
              : attribute == CUDA_ATTRIBUTE_SHARED_BYTES_MAX ? SHARED_BYTES_MAX
                                                             : 0;
@@ -207,12 +208,19 @@ int sim_limit_set(int limit, size_t value)
     return sim_leave(code);
 }
 
+static uint64_t memory_bytes_of(const struct cuda_context *context)
+{
+    uint64_t less = (uint64_t)(context - sim_state.context) * sim_state.options.memory_less;
+
+    return sim_state.options.memory_bytes - min_u64(sim_state.options.memory_bytes, less);
+}
+
 int sim_memory_info(size_t *free_bytes, size_t *total_bytes)
 {
     int code = sim_enter_context();
 
     if (code == 0) {
-        *total_bytes = (size_t)sim_state.options.memory_bytes;
+        *total_bytes = (size_t)memory_bytes_of(sim_current[sim_depth - 1]);
         *free_bytes = *total_bytes - (size_t)sim_current[sim_depth - 1]->used_bytes;
     }
     return sim_leave(code);
@@ -224,8 +232,8 @@ int sim_memory_allocate(uint64_t *address, size_t bytes)
 
     if (code == 0 && bytes == 0)
         code = CUDA_CODE_INVALID_VALUE;
-    if (code == 0 &&
-        bytes > sim_state.options.memory_bytes - sim_current[sim_depth - 1]->used_bytes)
+    if (code == 0 && bytes > memory_bytes_of(sim_current[sim_depth - 1]) -
+                                 sim_current[sim_depth - 1]->used_bytes)
         code = CUDA_CODE_OUT_OF_MEMORY;
     if (code == 0)
         *address = (uint64_t)(uintptr_t)sim_allocation_new(sim_current[sim_depth - 1], bytes,
@@ -278,8 +286,11 @@ int sim_host_register(void *pointer, size_t bytes, unsigned flags)
     int code = sim_enter_context();
 
     (void)flags;
-    if (code == 0 && (bytes == 0 || sim_allocation_find(pointer, bytes) != NULL))
+    if (code == 0 && bytes == 0)
         code = CUDA_CODE_INVALID_VALUE;
+    if (code == 0 && (sim_allocation_find(pointer, 1) != NULL ||
+                      sim_allocation_find((uint8_t *)pointer + bytes - 1, 1) != NULL))
+        code = CUDA_CODE_ALREADY_REGISTERED;
     if (code == 0)
         sim_allocation_register(sim_current[sim_depth - 1], pointer, bytes);
     return sim_leave(code);
@@ -647,7 +658,7 @@ void sim_driver_reset(const struct sim_driver_options *options)
 
 void sim_driver_reset_usual(uint64_t seed)
 {
-    struct sim_driver_options options = {seed, 1, 16u << 20, 2, 0, 0};
+    struct sim_driver_options options = {seed, 1, 16u << 20, 2, 0, 0, 0};
 
     sim_driver_reset(&options);
 }

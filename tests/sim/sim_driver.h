@@ -18,10 +18,11 @@
 struct sim_driver_options {
     uint64_t seed;
     uint32_t devices;      /* 0 to SIM_DEVICES_MAX */
-    uint64_t memory_bytes; /* per device */
+    uint64_t memory_bytes; /* of the first device */
     uint32_t multiprocessors;
     int version;           /* what cuDriverGetVersion says; 0: 12000 */
     uint32_t switches_max; /* per launch, before it counts as hung; 0: the default */
+    uint64_t memory_less;  /* each device has so much less than the one before */
 };
 
 #define SIM_DEVICES_MAX 4u

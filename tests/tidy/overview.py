@@ -36,6 +36,7 @@ JOBS = {
     'runtime': ('src/runtime', 'workers, tasks, searches'),
     'list': ('runtime/engines.c', 'names every engine'),
     'tools': ('tools', 'command and bench'),
+    'python': ('python', 'the Python package'),
 }
 BOX_WIDTH, BOX_HEIGHT, GAP_X, GAP_Y, MARGIN = 170, 46, 24, 44, 16
 

@@ -91,6 +91,47 @@ static void plan_options(void)
     TEST_CHECK(made == NULL);
 }
 
+static uint32_t no_decode(void *context, const uint8_t *bytes, uint64_t bytes_count,
+                          uint32_t *code_point)
+{
+    (void)context, (void)bytes, (void)bytes_count, (void)code_point;
+    return 0;
+}
+
+static uint32_t no_encode(void *context, uint32_t code_point, uint8_t bytes[4])
+{
+    (void)context, (void)code_point, (void)bytes;
+    return 0;
+}
+
+static void plan_encoding(void)
+{
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_utf8 utf8 = {NULL, itself, no_word};
+    struct trawl_encoding encoding = {NULL, 2, no_decode, no_encode};
+    struct trawl_pattern pattern = {"needle", 6};
+    struct trawl_plan *made = NULL;
+
+    options.encoding = &encoding; /* without utf8 */
+    CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &made, error), TRAWL_ARGUMENT);
+    options.utf8 = &utf8;
+    encoding.bytes_max = 5;
+    CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &made, error), TRAWL_ARGUMENT);
+    encoding.bytes_max = 0;
+    CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &made, error), TRAWL_ARGUMENT);
+    encoding.bytes_max = 2;
+    encoding.decode = NULL;
+    CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &made, error), TRAWL_ARGUMENT);
+    encoding.decode = no_decode;
+    encoding.encode = NULL;
+    CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &made, error), TRAWL_ARGUMENT);
+    TEST_CHECK(made == NULL);
+    encoding.encode = no_encode;
+    TEST_CHECK(trawl_plan_build(&pattern, 1, &options, &made, NULL) == TRAWL_OK);
+    CHECK_ERROR(trawl_plan_save(made, "/dev/null", NULL, error), TRAWL_UNSUPPORTED);
+    trawl_plan_free(made);
+}
+
 static void explain(void)
 {
     char buffer[16] = "untouched";
@@ -274,6 +315,7 @@ int main(void)
     text = unit_string("ab\nab");
     plan_patterns();
     plan_options();
+    plan_encoding();
     explain();
     texts();
     loading();

@@ -1,7 +1,7 @@
 /* matrix: records x patterns against the oracle, record by record. */
 #include "unit.h"
 
-#include "oracle/naive.h"
+#include "diff/shapes.h"
 
 #define RECORDS_MAX 40
 #define PATTERNS_MAX 6
@@ -151,10 +151,194 @@ static void wrong_arguments(void)
     trawl_plan_free(plan);
 }
 
+/* Every shape, pulled, in chunks that cut records. */
+static void all_shapes(void)
+{
+    uint64_t cases = test_amount(150, 20000);
+    struct trawl_searcher_options kept_options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct trawl_searcher *kept; /* its blocks of rows go from case to case */
+
+    kept_options.engine = TRAWL_ENGINE_CPU;
+    kept_options.threads = 2;
+    MUST(trawl_searcher_open(&kept_options, &kept, NULL));
+    for (uint64_t i = 0; i < cases && test_failures < 5; i++) {
+        struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+        struct trawl_searcher *searcher;
+        struct trawl_plan *plan;
+        struct shapes_case c;
+
+        shapes_make(&source, &c);
+        options.engine = TRAWL_ENGINE_CPU;
+        options.threads = 1 + (uint32_t)test_random_below(&source, 4);
+        options.chunk_bytes =
+            test_random_one_in(&source, 4) ? 0 : 1 + test_random_below(&source, 400);
+        MUST(shapes_plan(&c, &plan, NULL));
+        MUST(trawl_searcher_open(&options, &searcher, NULL));
+        for (int shape = 0; shape < SHAPES; shape++) {
+            MUST(shapes_pull(&c, searcher, plan, (enum trawl_matrix_shape)shape, NULL));
+            TEST_CHECK_U64(c.rows_seen, c.array.record_count);
+        }
+        MUST(shapes_call(&c, searcher, plan, NULL));
+        MUST(shapes_pull(&c, kept, plan, (enum trawl_matrix_shape)(i / 4 % SHAPES), NULL));
+        trawl_searcher_close(searcher);
+        trawl_plan_free(plan);
+        shapes_free(&c);
+        if (test_failures > 0)
+            printf("  case %" PRIu64 "\n", i);
+    }
+    trawl_searcher_close(kept);
+}
+
+/* Many blocks of rows, of some of which much is written and of others little: what a block held
+ * before is gone. */
+static void blocks_anew(void)
+{
+    enum { ROWS = 3000, COLUMNS = 2000 };
+    static uint8_t tape[ROWS];
+    static uint64_t offsets[ROWS + 1];
+    static struct trawl_pattern patterns[COLUMNS];
+    static uint8_t bytes[2] = {'a', 'b'};
+    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct trawl_searcher *searcher;
+    struct trawl_plan *plan;
+
+    for (uint64_t p = 0; p < COLUMNS; p++)
+        patterns[p] = (struct trawl_pattern){&bytes[p > 0], 1}; /* one in few, or nearly all */
+    for (uint64_t i = 0; i < ROWS; i++) {
+        tape[i] = (uint8_t)("abcc"[i / 700 % 4]);
+        offsets[i + 1] = i + 1;
+    }
+    array.bytes = tape;
+    array.offsets = offsets;
+    array.record_count = ROWS;
+    options.engine = TRAWL_ENGINE_CPU;
+    options.threads = 3;
+    options.chunk_bytes = 1000;
+    MUST(trawl_plan_build(patterns, COLUMNS, NULL, &plan, NULL));
+    MUST(trawl_searcher_open(&options, &searcher, NULL));
+    for (int shape = TRAWL_MATRIX_FIRST; shape <= TRAWL_MATRIX_BITS; shape += 2) {
+        struct trawl_matrix_batch batch = {.size = sizeof batch};
+        struct trawl_matrix_search *matrix;
+        uint64_t wrong = 0;
+
+        MUST(trawl_matrix_open(searcher, plan, &array, (enum trawl_matrix_shape)shape, &matrix,
+                               NULL));
+        while (!batch.last) {
+            MUST(trawl_matrix_next(matrix, &batch, NULL));
+            for (uint64_t r = batch.record_begin; r < batch.record_end; r++)
+                for (uint64_t p = 0; p < COLUMNS; p++) {
+                    uint64_t row = r - batch.record_begin;
+                    bool is = tape[r] == bytes[p > 0];
+                    bool said = shape == TRAWL_MATRIX_FIRST
+                                    ? batch.first[row * COLUMNS + p] == 0
+                                    : batch.bits[row * batch.row_bytes + p / 8] >> p % 8 & 1;
+
+                    wrong += is != said;
+                }
+        }
+        TEST_CHECK_U64(wrong, 0);
+        trawl_matrix_close(matrix);
+    }
+    trawl_searcher_close(searcher);
+    trawl_plan_free(plan);
+}
+
+static void wrong_pulls(void)
+{
+    int32_t below[2] = {3, -1}, good[2] = {0, 2};
+    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
+    struct trawl_matrix_batch batch = {.size = sizeof batch};
+    struct trawl_matrix_search *matrix = NULL;
+    struct trawl_plan *plan = unit_plan("a");
+    struct trawl_searcher *searcher;
+
+    array.bytes = (const uint8_t *)"ab";
+    array.offsets = below;
+    array.offset_bytes = 4;
+    array.record_count = 1;
+    MUST(trawl_searcher_open(NULL, &searcher, NULL));
+#define OPEN(searcher, plan, array, shape) \
+    trawl_matrix_open(searcher, plan, array, shape, &matrix, error)
+    CHECK_ERROR(OPEN(searcher, plan, &array, TRAWL_MATRIX_CELLS), TRAWL_ARGUMENT);
+    array.offsets = good;
+    CHECK_ERROR(OPEN(NULL, plan, &array, TRAWL_MATRIX_CELLS), TRAWL_ARGUMENT);
+    CHECK_ERROR(OPEN(searcher, NULL, &array, TRAWL_MATRIX_CELLS), TRAWL_ARGUMENT);
+    CHECK_ERROR(OPEN(searcher, plan, NULL, TRAWL_MATRIX_CELLS), TRAWL_ARGUMENT);
+    CHECK_ERROR(OPEN(searcher, plan, &array, (enum trawl_matrix_shape)5), TRAWL_ARGUMENT);
+    array.offset_bytes = 2;
+    CHECK_ERROR(OPEN(searcher, plan, &array, TRAWL_MATRIX_CELLS), TRAWL_ARGUMENT);
+    array.offset_bytes = 4;
+    array.bytes = NULL;
+    CHECK_ERROR(OPEN(searcher, plan, &array, TRAWL_MATRIX_CELLS), TRAWL_ARGUMENT);
+    array.bytes = (const uint8_t *)"ab";
+    array.size = 7;
+    CHECK_ERROR(OPEN(searcher, plan, &array, TRAWL_MATRIX_CELLS), TRAWL_ARGUMENT);
+    array.size = sizeof array;
+    MUST(trawl_matrix_open(searcher, plan, &array, TRAWL_MATRIX_CELLS, &matrix, NULL));
+    CHECK_ERROR(OPEN(searcher, plan, &array, TRAWL_MATRIX_CELLS), TRAWL_BUSY);
+#undef OPEN
+    CHECK_ERROR(trawl_matrix_next(NULL, &batch, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_matrix_next(matrix, NULL, error), TRAWL_ARGUMENT);
+    MUST(trawl_matrix_next(matrix, &batch, NULL));
+    TEST_CHECK_U64(batch.cell_count, 1);
+    TEST_CHECK(batch.last);
+    CHECK_ERROR(trawl_matrix_next(matrix, &batch, error), TRAWL_ARGUMENT);
+    trawl_matrix_close(matrix);
+    trawl_matrix_close(NULL);
+    trawl_matrix_cancel(NULL);
+    trawl_searcher_close(searcher);
+    trawl_plan_free(plan);
+}
+
+/* Cancelled in the middle; then the searcher is free again. */
+static void cancelled_pulls(void)
+{
+    enum { ROWS = 100000 };
+    static uint8_t tape[3 * ROWS];
+    static uint64_t offsets[ROWS + 1];
+    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
+    struct trawl_plan *plan = unit_plan("a");
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct trawl_searcher *searcher;
+
+    memset(tape, 'a', sizeof tape);
+    for (uint64_t i = 0; i <= ROWS; i++)
+        offsets[i] = 3 * i;
+    array.bytes = tape;
+    array.offsets = offsets;
+    array.record_count = ROWS;
+    options.threads = 3;
+    options.chunk_bytes = 2000;
+    MUST(trawl_searcher_open(&options, &searcher, NULL));
+    for (int shape = 0; shape < SHAPES; shape++) {
+        struct trawl_matrix_batch batch = {.size = sizeof batch};
+        struct trawl_matrix_search *matrix;
+
+        MUST(trawl_matrix_open(searcher, plan, &array, (enum trawl_matrix_shape)shape, &matrix,
+                               NULL));
+        MUST(trawl_matrix_next(matrix, &batch, NULL));
+        TEST_CHECK(!batch.last);
+        trawl_matrix_cancel(matrix);
+        CHECK_STATUS(trawl_matrix_next(matrix, &batch, NULL), TRAWL_STOPPED);
+        CHECK_ERROR(trawl_matrix_next(matrix, &batch, error), TRAWL_ARGUMENT);
+        trawl_matrix_close(matrix);
+        MUST(trawl_matrix_open(searcher, plan, &array, (enum trawl_matrix_shape)shape, &matrix,
+                               NULL));
+        trawl_matrix_close(matrix); /* nothing was asked for */
+    }
+    trawl_searcher_close(searcher);
+    trawl_plan_free(plan);
+}
+
 int main(void)
 {
     source = test_random_begin("matrix");
     against_the_oracle();
+    all_shapes();
+    blocks_anew();
+    wrong_pulls();
+    cancelled_pulls();
     many_rows();
     wrong_arguments();
     return test_end();

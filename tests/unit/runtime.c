@@ -2,6 +2,7 @@
  * pulled, abandoned and cancelled; and the budget for chunks. */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -570,6 +571,60 @@ static void budget(struct trawl_plan *unused)
     trawl_set_allocator(NULL);
 }
 
+struct counting {
+    struct trawl_plan *plan;
+    struct trawl_searcher *searcher;
+    struct trawl_text *text;
+    enum trawl_status status;
+    uint64_t count;
+};
+
+static void *count_text(void *context)
+{
+    struct counting *c = (struct counting *)context;
+
+    c->status = trawl_count(c->searcher, c->plan, c->text, &c->count, NULL);
+    return NULL;
+}
+
+/* A search that waits for a pipe's bytes holds all of the budget: who needs some waits a little,
+ * and gets it, or an error. */
+static void budget_of_others(struct trawl_plan *plan, bool gives)
+{
+    struct trawl_runtime *runtime = open_runtime(1, 12000);
+    struct counting holder = {plan, open_searcher(runtime, 8000), NULL, TRAWL_OK, 0};
+    struct counting counting = {plan, open_searcher(runtime, 8000), NULL, TRAWL_OK, 0};
+    pthread_t threads[2];
+    int ends[2], unread = 0;
+
+    if (pipe(ends) != 0 || write(ends[1], "~", 1) != 1)
+        exit(1);
+    MUST(trawl_text_from_descriptor(ends[0], NULL, &holder.text, NULL));
+    MUST(trawl_text_open_file(path, &counting.text, NULL));
+    if (pthread_create(&threads[0], NULL, count_text, &holder) != 0)
+        exit(1);
+    while (ioctl(ends[0], FIONREAD, &unread) == 0 && unread > 0) /* then it has a buffer */
+        (void)usleep(1000);
+    if (pthread_create(&threads[1], NULL, count_text, &counting) != 0)
+        exit(1);
+    (void)usleep(20000);
+    if (!gives)
+        (void)pthread_join(threads[1], NULL);
+    (void)close(ends[1]);
+    (void)pthread_join(threads[0], NULL);
+    if (gives)
+        (void)pthread_join(threads[1], NULL);
+    TEST_CHECK(holder.status == TRAWL_OK && holder.count == 0);
+    TEST_CHECK_U64((uint64_t)counting.status, (uint64_t)(gives ? TRAWL_OK : TRAWL_MEMORY));
+    TEST_CHECK(!gives || counting.count == expected_count);
+    trawl_text_close(holder.text);
+    trawl_text_close(counting.text);
+    (void)close(ends[0]);
+    trawl_searcher_close(counting.searcher);
+    trawl_searcher_close(holder.searcher);
+    MUST(trawl_runtime_close(runtime, NULL));
+}
+
 int main(void)
 {
     struct trawl_plan *plan;
@@ -588,6 +643,8 @@ int main(void)
     one_is_never_taken(plan);
     cancelled_by_sinks(plan);
     bounds(plan);
+    budget_of_others(plan, true);
+    budget_of_others(plan, false);
     trawl_plan_free(plan);
     budget(NULL);
     (void)unlink(path);

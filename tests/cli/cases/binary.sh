@@ -9,3 +9,6 @@ trawl -I foo b; echo "status $?"
 trawl --binary-files=without-match foo b u; echo "status $?"
 trawl foo u; echo "status $?"
 LC_ALL=C trawl -c foo u
+# A file that -I passes over leaves no separator before the next one.
+printf ' \n\0b\n' > spaced; printf 'b \n' > next
+trawl -I -B2 ' ' spaced next

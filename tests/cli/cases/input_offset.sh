@@ -7,4 +7,7 @@ seq 1 100000 > big
 (trawl 1 > /dev/null; wc -c) < big
 (trawl -m2 1 > /dev/null; wc -c) < big
 (trawl -m1 1 > /dev/null; wc -c) < big
+# A NUL behind the line that decides is no reason to read on.
+{ seq 1 1000; printf '\0'; cat big; } > null
+(trawl -v -l 1 > names; wc -c) < null
 (set -o pipefail; seq 1 1000000 | trawl 1 > /dev/null; echo "status $?")

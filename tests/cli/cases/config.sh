@@ -1,0 +1,28 @@
+# Options from a file, one argument a line, before those of the command line.
+printf 'Foo bar\nfoo\nnone\n' > text
+printf '# how I like it\n\n  --ignore-case  \n--color=always\n-n\n' > mine
+export TRAWL_CONFIG_PATH=mine
+trawl foo text | sed 's/\x1b/E/g'
+trawl --color=never -N --no-ignore-case foo text
+trawl --no-config foo text
+trawl foo --no-config text
+unset TRAWL_CONFIG_PATH
+export XDG_CONFIG_HOME=$PWD/xdg HOME=$PWD/home
+trawl foo text
+mkdir -p xdg/trawl home/.config/trawl
+echo --count > xdg/trawl/config
+trawl foo text
+echo --byte-offset > home/.config/trawl/config
+XDG_CONFIG_HOME= trawl foo text
+TRAWL_CONFIG_PATH= trawl foo text
+# What is wrong in it.
+export TRAWL_CONFIG_PATH=bad
+trawl foo text; echo "status $?"
+printf -- '-n\n# -q\n--cuont\n' > bad; trawl foo text; echo "status $?"
+printf -- '-n\n\n--max-count\nx\n' > bad; trawl foo text; echo "status $?"
+printf -- '-i\nfoo\n' > bad; trawl foo text; echo "status $?"
+printf -- '--\n' > bad; trawl foo text; echo "status $?"
+printf -- '-n\n--max-count\n' > bad; trawl foo text; echo "status $?"
+printf -- '-n\0-i\n' > bad; trawl foo text; echo "status $?"
+mkdir folder; TRAWL_CONFIG_PATH=folder trawl foo text; echo "status $?"
+trawl --no-config -c foo text

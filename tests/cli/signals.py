@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""What SIGINT and SIGUSR1 do.
+
+usage: signals.py TRAWL
+
+SIGINT: what was found is written, in whole lines, and the program dies by the signal, which a shell
+calls status 130. SIGUSR1: a line of progress. Nothing here depends on how long something takes:
+a signal is sent when the program is seen to wait for input.
+"""
+import array
+import fcntl
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+
+TRAWL = os.path.abspath(sys.argv[1])
+WAIT_S = 60
+failures = []
+
+
+def expect(condition, what):
+    if not condition:
+        failures.append(what)
+        print(what)
+
+
+def until(condition, what):
+    """Wait until something is so; it is an error if it never is."""
+    end = time.monotonic() + WAIT_S
+    while not condition():
+        if time.monotonic() > end:
+            raise RuntimeError("waited in vain until " + what)
+        time.sleep(0.002)
+
+
+def is_read(pipe):
+    left = array.array("i", [0])
+    fcntl.ioctl(pipe, termios.FIONREAD, left)
+    return left[0] == 0
+
+
+def start(arguments, **more):
+    return subprocess.Popen([TRAWL] + arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+
+
+def feed(process, text):
+    process.stdin.write(text)
+    process.stdin.flush()
+    until(lambda: is_read(process.stdin), "standard input is read")
+
+
+def read_some(pipe, bytes_count):
+    got = b""
+    while len(got) < bytes_count:
+        piece = os.read(pipe.fileno(), 4096)
+        if not piece:
+            break
+        got += piece
+    return got
+
+
+def finish(process):
+    """Status, output, messages."""
+    output, messages = process.stdout.read(), process.stderr.read()
+    process.wait(timeout=WAIT_S)
+    if process.stdin:
+        process.stdin.close()
+    return process.returncode, output, messages
+
+
+def interrupted_stream(options, expected, folder):
+    process = start(options + ["foo", os.path.join(folder, "a"), "-"], stdin=subprocess.PIPE)
+    feed(process, b"xfoo\nbar\n")
+    expected = expected.replace(b"A", os.path.join(folder, "a").encode())
+    # A stream's lines are printed at once, counts are not.
+    output = b"" if "-c" in options else read_some(process.stdout, len(expected))
+    process.send_signal(signal.SIGINT)
+    status, rest, messages = finish(process)
+    expect((status, output + rest, messages) == (-signal.SIGINT, expected, b""), "%r: %r" % (options, (status, output + rest, messages)))
+
+
+def interrupted_open(folder):
+    """While it waits for the writer of a named pipe."""
+    pipe = os.path.join(folder, "pipe")
+    os.mkfifo(pipe)
+    process = start(["foo", os.path.join(folder, "a"), pipe], stdin=subprocess.DEVNULL)
+    # Where it waits cannot be seen from here but in the state of its threads.
+    until(lambda: open("/proc/%d/wchan" % process.pid).read() in ("wait_for_partner", "fifo_open", "0", ""), "it waits")
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    got = finish(process)
+    expect(got[0] == -signal.SIGINT and got[2] == b"" and got[1] in (b"", os.path.join(folder, "a").encode() + b":a foo\n"),
+           "a named pipe: %r" % (got,))
+
+
+def interrupted_tree(options, folder):
+    """Whole lines, and those that come first."""
+    arguments = options + ["-rc", "foo", folder]
+    whole = subprocess.run([TRAWL] + arguments, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=WAIT_S).stdout
+    process = start(arguments, stdin=subprocess.DEVNULL)
+    first = process.stdout.read(1) if whole else b""
+    process.send_signal(signal.SIGINT)
+    status, output, messages = finish(process)
+    output = first + output
+    expect(status in (-signal.SIGINT, 0) and messages == b"", "a tree: %r" % ((status, messages),))
+    expect(whole.startswith(output) and output.endswith(b"\n"), "a tree: %r" % output[-80:])
+
+
+def shell_status(folder):
+    """What a shell says, and that its loop ends."""
+    script = "for i in 1 2; do '%s' foo '%s/a' -; echo \"status $?\"; done" % (TRAWL, folder)
+    shell = subprocess.Popen(["bash", "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+    feed(shell, b"xfoo\n")
+    expected = ("%s/a:a foo\n(standard input):xfoo\n" % folder).encode()
+    got = read_some(shell.stdout, len(expected))
+    os.killpg(shell.pid, signal.SIGINT)
+    rest = shell.stdout.read()
+    shell.wait(timeout=WAIT_S)
+    shell.stdin.close()
+    expect((got, rest, shell.returncode) == (expected, b"", -signal.SIGINT), "in a loop of a shell: %r" % ((got, rest, shell.returncode),))
+    script = "trap : INT; '%s' foo -; echo \"status $?\"" % TRAWL
+    shell = subprocess.Popen(["bash", "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+    feed(shell, b"xfoo\n")
+    got = read_some(shell.stdout, 5)
+    os.killpg(shell.pid, signal.SIGINT)
+    got += shell.stdout.read()
+    shell.wait(timeout=WAIT_S)
+    shell.stdin.close()
+    expect(got == b"xfoo\nstatus 130\n", "a shell says: %r" % got)
+
+
+def ignored(folder):
+    """A program that is told to ignore SIGINT goes on."""
+    process = start(["foo", "-"], stdin=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+    feed(process, b"xfoo\n")
+    process.send_signal(signal.SIGINT)
+    feed(process, b"yfoo\n")
+    process.stdin.close()
+    process.stdin = None
+    got = finish(process)
+    expect(got == (0, b"xfoo\nyfoo\n", b""), "ignored: %r" % (got,))
+
+
+def progress(folder):
+    process = start(["foo", os.path.join(folder, "a"), "-"], stdin=subprocess.PIPE)
+    feed(process, b"xfoo\nyfoo\n")
+    lines = []
+    for _ in range(3):
+        process.send_signal(signal.SIGUSR1)
+        lines.append(process.stderr.readline())
+    process.stdin.close()
+    process.stdin = None
+    status, output, messages = finish(process)
+    expect(status == 0 and output.count(b"\n") == 3 and messages == b"", "after SIGUSR1: %r" % ((status, output, messages),))
+    for line in lines:
+        expect(re.fullmatch(rb"trawl: \d+\.\d{3} GB, \d+\.\d s, \d+\.\d\d GB/s, [1-3] found\n", line), "SIGUSR1: %r" % line)
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="trawl-signals-") as folder:
+        with open(os.path.join(folder, "a"), "wb") as file:
+            file.write(b"a foo\n")
+        for threads in (["-j1"], ["-j3"]):
+            interrupted_stream(threads, b"A:a foo\n(standard input):xfoo\n", folder)
+            interrupted_stream(threads + ["-c"], b"A:1\n", folder)
+            interrupted_stream(threads + ["--positions"], b"A:2\n(standard input):1\n", folder)
+            interrupted_stream(threads + ["-o", "-n"], b"A:1:foo\n(standard input):1:foo\n", folder)
+        shell_status(folder)
+        ignored(folder)
+        progress(folder)
+        interrupted_open(folder)
+        os.unlink(os.path.join(folder, "pipe"))
+        for number in range(2000):
+            with open(os.path.join(folder, "f%d" % number), "wb") as file:
+                file.write(b"foo\n" * 20 + b"filler\n" * 500)
+        for _ in range(3):
+            interrupted_tree(["-j1"], folder)
+            interrupted_tree(["-j3"], folder)
+    print("%d failures" % len(failures))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

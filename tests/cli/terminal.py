@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""The command in a real terminal, which tmux is: what the screen shows.
+
+usage: terminal.py TRAWL
+
+Colours by themselves, headings, control characters kept away from the screen, the hint about
+regular expressions, progress, Ctrl-C, another size of the window, and `less -R`.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+TRAWL = os.path.abspath(sys.argv[1])
+WAIT_S = 60
+failures = []
+
+
+class Terminal:
+    def __init__(self, folder):
+        self.tmux = ["tmux", "-L", "trawl-test-%d" % os.getpid(), "-f", "/dev/null"]
+        environment = {name: os.environ[name] for name in ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS") if name in os.environ}
+        environment.update(LC_ALL="C.UTF-8", TERM="xterm-256color", HOME=folder, PS1="$ ", TRAWL_CONFIG_PATH="", TMUX_TMPDIR=folder, LESS="",
+                           LESSHISTFILE="-", HISTFILE="")
+        self.environment = environment
+        self.call("new-session", "-d", "-x", "80", "-y", "24", "-c", folder, "env PS1='$ ' bash --norc --noprofile -i")
+        self.until(lambda: "$" in self.screen())
+
+    def call(self, *arguments):
+        return subprocess.run(self.tmux + list(arguments), env=self.environment, check=True, capture_output=True, timeout=WAIT_S).stdout.decode()
+
+    def screen(self, *more):
+        return self.call("capture-pane", "-p", *more)
+
+    def until(self, condition):
+        end = time.monotonic() + WAIT_S
+        while not condition():
+            if time.monotonic() > end:
+                raise RuntimeError("waited in vain; the screen shows:\n" + self.screen())
+            time.sleep(0.05)
+
+    def type(self, text):
+        self.call("send-keys", "-l", text)
+        self.call("send-keys", "Enter")
+
+    def run(self, command):
+        """The screen after a command, with its looks."""
+        self.call("send-keys", "-R")
+        self.call("clear-history")
+        self.type("clear; " + command + "; echo status=$?")
+        self.until(lambda: any(line.startswith("status=") for line in self.screen().split("\n")))
+        return self.screen("-e")
+
+    def end(self):
+        subprocess.run(self.tmux + ["kill-server"], env=self.environment, capture_output=True, timeout=WAIT_S)
+
+
+def expect(condition, what, screen):
+    if not condition:
+        failures.append(what)
+        print("%s; the screen shows:\n%s" % (what, screen))
+
+
+RED, GREEN, MAGENTA = "\x1b[31m", "\x1b[32m", "\x1b[35m"
+
+
+def check(terminal):
+    screen = terminal.run("trawl --color=auto -n foo a b")
+    expect(MAGENTA in screen and GREEN in screen and (RED in screen or "\x1b[1m\x1b[31m" in screen), "colours", screen)
+    screen = terminal.run("NO_COLOR=1 trawl --color=auto -n foo a b")
+    expect(RED not in screen and MAGENTA not in screen and "a:1:a foo" in screen, "NO_COLOR", screen)
+    plain = terminal.run("trawl foo a b")
+    expect("a:a foo\nb:b foo" in plain and RED not in plain, "plain by default", plain)
+
+    screen = terminal.run("trawl --heading -n foo a b")
+    expect("a\n1:a foo\n\nb\n1:b foo\n" in screen, "headings", screen)
+    screen = terminal.run("tg foo a b")
+    expect("a" in screen and MAGENTA in screen and GREEN in screen, "tg: colours", screen)
+    terminal.run("NO_COLOR=1 tg foo a b")
+    expect("a\n1:a foo\n\nb\n1:b foo\n" in terminal.screen(), "tg: headings", terminal.screen())
+    terminal.run("tg -N --no-heading --color=never foo a b")
+    expect("a:a foo\nb:b foo\n" in terminal.screen(), "tg: none of it", terminal.screen())
+    screen = terminal.run("tg foo a b | cat")
+    expect("a:a foo\nb:b foo\n" in screen, "tg: a pipe", screen)
+    screen = terminal.run("trawl -a --escape-controls foo evil")
+    expect("\\x1b[2J\\x1b[31mfoo\\x07" in screen, "control characters", screen)
+
+    screen = terminal.run("trawl 'foo|xx' a")
+    expect("hint: 'foo|xx' looks like a regular expression" in screen and "status=1" in screen, "the hint", screen)
+    screen = terminal.run("trawl 'nothing' a; trawl '^foo' a 2>/dev/null")
+    expect("hint" not in screen, "no hint", screen)
+
+    # Lines come and the program waits: a line of progress, then Ctrl-C.
+    terminal.call("send-keys", "-R")
+    terminal.type("clear; trawl --progress foo a - > out")
+    terminal.until(lambda: "GB/s" in terminal.screen())
+    terminal.type("typed foo")
+    terminal.until(lambda: "2 found" in terminal.screen())
+    terminal.call("resize-window", "-x", "120", "-y", "30")
+    terminal.call("send-keys", "C-c")
+    terminal.until(lambda: terminal.screen().rstrip().endswith("$"))
+    terminal.type("echo status=$?")
+    terminal.until(lambda: "status=130" in terminal.screen())
+    screen = terminal.run("cat out")
+    expect("a:a foo\n(standard input):typed foo" in screen, "what was found before Ctrl-C", screen)
+
+    terminal.call("resize-window", "-x", "40", "-y", "10")
+    screen = terminal.run("trawl -c foo long")
+    expect("\n20\n" in "\n" + screen, "a smaller window", screen)
+    if shutil.which("less"):
+        terminal.call("send-keys", "-R")
+        terminal.type("clear; trawl --color=always -n foo long | less -R")
+        terminal.until(lambda: "5:" in terminal.screen() and terminal.screen().rstrip().endswith(":"))
+        screen = terminal.screen("-e")
+        expect(GREEN in screen and "ESC" not in screen, "less -R", screen)
+        terminal.call("send-keys", "q")
+        screen = terminal.run("true")
+        expect("status=0" in screen, "after less", screen)
+
+
+def main():
+    if shutil.which("tmux") is None:
+        print("SKIPPED: there is no tmux")
+        return 77
+    # The shell ends a moment after tmux, so its last files may still come and go while the folder is removed.
+    with tempfile.TemporaryDirectory(prefix="trawl-terminal-", ignore_cleanup_errors=True) as folder:
+        os.mkdir(os.path.join(folder, "bin"))
+        for name in ("trawl", "tg"):
+            os.symlink(TRAWL, os.path.join(folder, "bin", name))
+        os.environ["PATH"] = os.path.join(folder, "bin") + ":" + os.environ["PATH"]
+        for name, text in (("a", b"a foo\n"), ("b", b"b foo\n"), ("evil", b"\x1b[2J\x1b[31mfoo\x07\n"),
+                           ("long", b"".join(b"%d foo\n" % number for number in range(20)))):
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(text)
+        terminal = Terminal(folder)
+        try:
+            check(terminal)
+        finally:
+            terminal.end()
+    print("%d failures" % len(failures))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

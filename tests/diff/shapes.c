@@ -1,0 +1,267 @@
+/* shapes: see shapes.h. Each batch is checked when it comes, against rows of first positions. */
+#include "diff/shapes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Making ------------------------------------------------------------------------------- */
+
+static uint64_t record_bytes(struct test_random *random, uint64_t kind)
+{
+    switch (kind == 0 ? test_random_below(random, 5) : kind) {
+    case 1:
+        return 0;
+    case 2:
+        return 1;
+    case 3:
+        return test_random_below(random, 30);
+    default:
+        return test_random_below(random, 300);
+    }
+}
+
+static void make_records(struct test_random *random, struct shapes_case *c)
+{
+    uint64_t count = test_random_one_in(random, 20) ? 0 : 1 + test_random_below(random, 60);
+    uint64_t kind = test_random_below(random, 5), at = test_random_below(random, 5);
+    bool narrow = test_random_one_in(random, 2);
+
+    c->offsets = (uint64_t *)test_memory((count + 1) * sizeof *c->offsets);
+    c->offsets_narrow = (int32_t *)test_memory((count + 1) * sizeof *c->offsets_narrow);
+    c->validity = (uint8_t *)test_memory(count / 8 + 3);
+    for (uint64_t i = 0; i <= count; i++) {
+        c->offsets[i] = at;
+        c->offsets_narrow[i] = (int32_t)at;
+        at += record_bytes(random, kind);
+    }
+    for (uint64_t i = 0; i < count / 8 + 3; i++)
+        c->validity[i] = (uint8_t)(test_random_u64(random) | test_random_u64(random));
+    input_begin(random, (enum input_kind)test_random_below(random, INPUT_KINDS), at + 1, &c->tape);
+    c->array = (struct trawl_record_array)TRAWL_RECORD_ARRAY_INIT;
+    c->array.bytes = c->tape.text;
+    c->array.record_count = count;
+    c->array.offsets = narrow ? (const void *)c->offsets_narrow : (const void *)c->offsets;
+    c->array.offset_bytes = narrow ? 4 : (uint32_t)(8 * test_random_below(random, 2));
+    if (test_random_one_in(random, 3)) {
+        c->array.validity = c->validity;
+        c->array.validity_begin = test_random_below(random, 10);
+    }
+}
+
+static void make_patterns(struct test_random *random, struct shapes_case *c)
+{
+    uint64_t count = 1 + test_random_below(random, test_random_one_in(random, 4) ? 300 : 12);
+    uint64_t most = 1 + test_random_below(random, 12);
+
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t begin = test_random_below(random, c->tape.text_bytes);
+        uint64_t room = c->tape.text_bytes - begin;
+
+        if (i > 0 && test_random_one_in(random, 6)) { /* once more */
+            const struct naive_bytes *twin = &c->tape.patterns[test_random_below(random, i)];
+
+            input_add_pattern(&c->tape, twin->bytes, twin->bytes_count);
+            continue;
+        }
+        input_add_pattern(&c->tape, c->tape.text + begin,
+                          test_random_between(random, 1, room < most ? room : most));
+    }
+    c->tape.flags = test_random_one_in(random, 2) ? 0 : (uint32_t)test_random_below(random, 8);
+}
+
+static bool is_null(const struct shapes_case *c, uint64_t record)
+{
+    uint64_t bit = c->array.validity_begin + record;
+
+    return c->array.validity != NULL && (c->array.validity[bit / 8] >> bit % 8 & 1) == 0;
+}
+
+/* The oracle on one record alone. */
+static void expect_row(struct shapes_case *c, uint64_t record)
+{
+    struct naive_query query = {c->tape.patterns, c->tape.pattern_count, c->tape.flags,
+                                c->tape.line_end};
+    struct naive_bytes text = {c->tape.text + c->offsets[record],
+                               c->offsets[record + 1] - c->offsets[record]};
+    int64_t *row = c->expected + record * c->tape.pattern_count;
+    uint64_t room = text.bytes_count * c->tape.pattern_count;
+    struct naive_match *matches = (struct naive_match *)test_memory((room + 1) * sizeof *matches);
+    uint64_t count = is_null(c, record) ? 0 : naive_matches(&query, text, matches, room);
+
+    for (uint64_t p = 0; p < c->tape.pattern_count; p++)
+        row[p] = -1;
+    for (uint64_t i = count; i > 0; i--)
+        row[matches[i - 1].pattern_index] = (int64_t)matches[i - 1].begin;
+    free(matches);
+}
+
+void shapes_make(struct test_random *random, struct shapes_case *c)
+{
+    memset(c, 0, sizeof *c);
+    make_records(random, c);
+    make_patterns(random, c);
+    c->expected = (int64_t *)test_memory((c->array.record_count * c->tape.pattern_count + 1) *
+                                         sizeof *c->expected);
+    for (uint64_t i = 0; i < c->array.record_count; i++)
+        expect_row(c, i);
+}
+
+void shapes_free(struct shapes_case *c)
+{
+    free(c->offsets);
+    free(c->offsets_narrow);
+    free(c->validity);
+    free(c->expected);
+    input_free(&c->tape);
+}
+
+enum trawl_status shapes_plan(const struct shapes_case *c, struct trawl_plan **plan,
+                              struct trawl_error *error)
+{
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    uint64_t count = c->tape.pattern_count;
+    struct trawl_pattern *patterns =
+        (struct trawl_pattern *)test_memory((count + 1) * sizeof *patterns);
+    enum trawl_status status;
+
+    for (uint64_t i = 0; i < count; i++)
+        patterns[i] =
+            (struct trawl_pattern){c->tape.patterns[i].bytes, c->tape.patterns[i].bytes_count};
+    options.flags = c->tape.flags;
+    status = trawl_plan_build(patterns, count, &options, plan, error);
+    free(patterns);
+    return status;
+}
+
+/* ---- Checking ----------------------------------------------------------------------------- */
+
+static const int64_t *expected_row(const struct shapes_case *c, uint64_t record)
+{
+    return c->expected + record * c->tape.pattern_count;
+}
+
+/* The cells of records [begin, end), as many as there are and in order. */
+static void check_cells(const struct shapes_case *c, const struct trawl_matrix_batch *batch)
+{
+    uint64_t at = 0;
+
+    for (uint64_t r = batch->record_begin; r < batch->record_end; r++)
+        for (uint64_t p = 0; p < c->tape.pattern_count; p++) {
+            int64_t begin = expected_row(c, r)[p];
+
+            if (begin < 0)
+                continue;
+            if (batch->cell_records != NULL && at < batch->cell_count) {
+                TEST_CHECK_U64(batch->cell_records[at], r);
+                TEST_CHECK_U64(batch->cell_patterns[at], p);
+                TEST_CHECK_U64(batch->cell_begins[at], (uint64_t)begin);
+            }
+            at++;
+        }
+    TEST_CHECK_U64(batch->cell_count, at);
+}
+
+static void check_row(const struct shapes_case *c, const struct trawl_matrix_batch *batch,
+                      enum trawl_matrix_shape shape, uint64_t i)
+{
+    uint64_t columns = c->tape.pattern_count, count = 0, wrong = 0;
+    const int64_t *row = expected_row(c, batch->record_begin + i);
+    int64_t which = -1;
+
+    for (uint64_t p = columns; p > 0; p--) {
+        count += row[p - 1] >= 0;
+        which = row[p - 1] >= 0 ? (int64_t)(p - 1) : which;
+    }
+    if (shape == TRAWL_MATRIX_FIRST)
+        TEST_CHECK(memcmp(row, batch->first + i * columns, columns * sizeof *row) == 0);
+    if (shape == TRAWL_MATRIX_BITS) {
+        const uint8_t *bits = batch->bits + i * batch->row_bytes;
+
+        for (uint64_t p = 0; p < 8 * batch->row_bytes; p++)
+            wrong += (bits[p / 8] >> p % 8 & 1) != (p < columns && row[p] >= 0);
+        TEST_CHECK_U64(wrong, 0);
+        TEST_CHECK_U64(batch->row_bytes, (columns + 7) / 8);
+    }
+    if (shape == TRAWL_MATRIX_RECORDS) {
+        TEST_CHECK_U64(batch->counts[i], count);
+        TEST_CHECK(batch->which[i] == which);
+        TEST_CHECK_U64(batch->any[i / 8] >> i % 8 & 1, count > 0);
+    }
+}
+
+static void check_sums(const struct shapes_case *c, const struct trawl_matrix_batch *batch)
+{
+    TEST_CHECK((batch->counts != NULL) == batch->last);
+    for (uint64_t p = 0; batch->last && p < c->tape.pattern_count; p++) {
+        uint64_t count = 0;
+
+        for (uint64_t r = 0; r < c->array.record_count; r++)
+            count += expected_row(c, r)[p] >= 0;
+        TEST_CHECK_U64(batch->counts[p], count);
+    }
+}
+
+static void check_batch(struct shapes_case *c, const struct trawl_matrix_batch *batch,
+                        enum trawl_matrix_shape shape)
+{
+    uint64_t rows = batch->record_end - batch->record_begin;
+
+    TEST_CHECK_U64(batch->record_begin, c->rows_seen);
+    if (!TEST_CHECK(batch->record_end >= batch->record_begin &&
+                    batch->record_end <= c->array.record_count))
+        return;
+    TEST_CHECK((batch->record_end == c->array.record_count) == batch->last);
+    TEST_CHECK((batch->cell_records != NULL) <= (shape == TRAWL_MATRIX_CELLS));
+    check_cells(c, batch);
+    for (uint64_t i = 0; i < rows; i++)
+        check_row(c, batch, shape, i);
+    if (shape == TRAWL_MATRIX_RECORDS && rows % 8 != 0)
+        TEST_CHECK((batch->any[rows / 8] >> rows % 8) == 0);
+    if (shape == TRAWL_MATRIX_PATTERNS)
+        check_sums(c, batch);
+    c->rows_seen = batch->record_end;
+}
+
+enum trawl_status shapes_pull(struct shapes_case *c, struct trawl_searcher *searcher,
+                              const struct trawl_plan *plan, enum trawl_matrix_shape shape,
+                              struct trawl_error *error)
+{
+    struct trawl_matrix_search *matrix = NULL;
+    struct trawl_matrix_batch batch = {.size = sizeof batch};
+    enum trawl_status status = trawl_matrix_open(searcher, plan, &c->array, shape, &matrix, error);
+
+    c->rows_seen = 0;
+    while (status == TRAWL_OK && !batch.last) {
+        status = trawl_matrix_next(matrix, &batch, error);
+        if (status == TRAWL_OK)
+            check_batch(c, &batch, shape);
+    }
+    trawl_matrix_close(matrix);
+    return status;
+}
+
+static int take_rows(void *context, uint64_t row_first, uint64_t row_count, const int64_t *first)
+{
+    struct shapes_case *c = (struct shapes_case *)context;
+    uint64_t cells = row_count * c->tape.pattern_count;
+
+    TEST_CHECK_U64(row_first, c->rows_seen);
+    TEST_CHECK(cells == 0 || memcmp(first, expected_row(c, row_first), cells * sizeof *first) == 0);
+    c->rows_seen += row_count;
+    return 0;
+}
+
+enum trawl_status shapes_call(struct shapes_case *c, struct trawl_searcher *searcher,
+                              const struct trawl_plan *plan, struct trawl_error *error)
+{
+    struct trawl_records records = {c->array.bytes, c->offsets, c->array.record_count};
+    enum trawl_status status;
+
+    if (c->array.validity != NULL)
+        return TRAWL_OK;
+    c->rows_seen = 0;
+    status = trawl_matrix(searcher, plan, &records, take_rows, c, error);
+    if (status == TRAWL_OK)
+        TEST_CHECK_U64(c->rows_seen, c->array.record_count);
+    return status;
+}

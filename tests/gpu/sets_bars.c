@@ -1,0 +1,562 @@
+/* sets_bars: counts of sets on a device against its read speed: random a-z, English and DNA, by the
+ * patterns' length and number; and the pairs of position and pattern that a dense set delivers.
+ *
+ *     gpu_sets_bars [MIB [SECONDS [PARTS [SWEEP]]]]     default: 8192 MiB, 100 s, "dwae", 30 s
+ *
+ * PARTS: a random letters, e words of letters as often as they are in English, d DNA, w a dense set
+ * of words; x: after part a, for SWEEP seconds, rows with other strides, kernels, bits and sizes of
+ * the bitmap, so that the model in src/cuda/sets.c can be fitted. A row that would take long is
+ * measured on the text's first part alone, which its line says. Each pattern is a piece of the text
+ * or, on texts of random letters, nearly always none: one in 16 is. Of English only pieces that the
+ * text's first MiB does not hold, so that they are rare. A count of the text's first part is held
+ * against a search that shares nothing with trawl (each place's first eight bytes, looked for in a
+ * hash table, by all threads); of the whole text all forms must count the same. What is wrong ends
+ * the program with status 1.
+ */
+#include <pthread.h>
+
+#include "measure.h"
+
+#include "diff/input.h"
+
+#define COUNTERS 16u
+#define HEAD_BYTES 8u
+#define BITMAP_BITS 27u
+#define KNOWN_BYTES (1u << 20)
+#define TRIES_MAX 64u
+#define SHARE_BYTES (64ull << 20) /* that the other search counts */
+#define REPEATS 3u
+#define SLOW_SECONDS 0.3 /* of a count of the whole text */
+#define VOCABULARY_LOG2 15u
+#define FILLERS 16u
+#define SWEPT 7u
+#define WORDS 100000u
+#define WORD_MIN 5u
+#define WORD_MAX 12u
+
+struct bars {
+    struct engine *engine;
+    struct engine_lane *lane; /* for loading and reading */
+    uint8_t *bytes;
+    uint64_t count;
+    double deadline, read_seconds, sweep_seconds;
+    const char *parts;
+    uint64_t figures, wrong;
+};
+
+/* How a count was done. */
+struct form {
+    struct scan_sets sets;
+    const char *way;
+    bool ready, share_alone;
+};
+
+struct patterns {
+    uint8_t *bytes;
+    uint64_t count, length;
+    struct trawl_pattern *items;
+};
+
+/* Patterns by their first 8 bytes. */
+struct index {
+    const struct patterns *patterns;
+    uint64_t *bitmap;
+    uint32_t *heads, *next; /* UINT32_MAX ends */
+    uint32_t bits;
+};
+
+struct counter {
+    const struct index *index;
+    const uint8_t *text;
+    uint64_t begin, end, found;
+};
+
+static uint64_t head_hash(const uint8_t *bytes, uint32_t bits)
+{
+    uint64_t head;
+
+    memcpy(&head, bytes, sizeof head);
+    return (head ^ head >> 29) * 0xbf58476d1ce4e5b9ull >> (64 - bits);
+}
+
+static void *count_part(void *argument)
+{
+    struct counter *counter = (struct counter *)argument;
+    const struct index *index = counter->index;
+    const struct patterns *patterns = index->patterns;
+
+    for (uint64_t i = counter->begin; i < counter->end; i++) {
+        const uint8_t *at = counter->text + i;
+        uint64_t bit = head_hash(at, BITMAP_BITS);
+
+        if ((index->bitmap[bit / 64] >> bit % 64 & 1) == 0)
+            continue;
+        for (uint32_t p = index->heads[head_hash(at, index->bits)]; p != UINT32_MAX;
+             p = index->next[p])
+            counter->found += memcmp(patterns->items[p].bytes, at, (size_t)patterns->length) == 0;
+    }
+    return NULL;
+}
+
+static uint64_t count_patterns(const struct patterns *patterns, const uint8_t *text, uint64_t count)
+{
+    struct index index = {patterns, NULL, NULL, NULL, 10};
+    struct counter counters[COUNTERS];
+    pthread_t threads[COUNTERS];
+    uint64_t places = count >= patterns->length ? count - patterns->length + 1 : 0, found = 0;
+
+    while (1ull << index.bits < patterns->count && index.bits < 26)
+        index.bits++;
+    index.bitmap = (uint64_t *)test_memory((1ull << BITMAP_BITS) / 8);
+    index.heads = (uint32_t *)test_memory(sizeof(uint32_t) << index.bits);
+    index.next = (uint32_t *)test_memory(patterns->count * sizeof(uint32_t));
+    memset(index.bitmap, 0, (1ull << BITMAP_BITS) / 8);
+    memset(index.heads, 0xff, sizeof(uint32_t) << index.bits);
+    for (uint32_t p = 0; p < patterns->count; p++) {
+        uint64_t bit = head_hash(patterns->items[p].bytes, BITMAP_BITS);
+        uint32_t *head = &index.heads[head_hash(patterns->items[p].bytes, index.bits)];
+
+        index.bitmap[bit / 64] |= 1ull << bit % 64;
+        index.next[p] = *head;
+        *head = p;
+    }
+    for (uint64_t i = 0; i < COUNTERS; i++) {
+        struct counter counter = {&index, text, places / COUNTERS * i,
+                                  i + 1 == COUNTERS ? places : places / COUNTERS * (i + 1), 0};
+
+        counters[i] = counter;
+        if (pthread_create(&threads[i], NULL, count_part, &counters[i]) != 0)
+            exit(1);
+    }
+    for (uint32_t i = 0; i < COUNTERS; i++) {
+        (void)pthread_join(threads[i], NULL);
+        found += counters[i].found;
+    }
+    free(index.bitmap);
+    free(index.heads);
+    free(index.next);
+    return found;
+}
+
+/* Does the text's first part have these 8 bytes? By a bitmap of hashes. */
+static uint64_t *known_heads(const struct bars *s)
+{
+    uint64_t *bitmap = (uint64_t *)test_memory((1ull << BITMAP_BITS) / 8);
+
+    memset(bitmap, 0, (1ull << BITMAP_BITS) / 8);
+    for (uint64_t i = 0; i < s->count / 4 && i < KNOWN_BYTES; i++) {
+        uint64_t bit = head_hash(s->bytes + i, BITMAP_BITS);
+
+        bitmap[bit / 64] |= 1ull << bit % 64;
+    }
+    return bitmap;
+}
+
+static void make_patterns(const struct bars *s, enum measure_text text, uint64_t count,
+                          uint64_t length, struct patterns *patterns)
+{
+    struct test_random random = {count * 1000 + length};
+    uint64_t *known = known_heads(s);
+
+    patterns->count = count;
+    patterns->length = length;
+    patterns->bytes = (uint8_t *)test_memory(count * length);
+    patterns->items = (struct trawl_pattern *)test_memory(count * sizeof *patterns->items);
+    for (uint64_t p = 0; p < count; p++) {
+        uint8_t *to = patterns->bytes + p * length;
+        uint64_t from = test_random_below(&random, s->count - length), bit;
+
+        for (uint32_t tries = 0; tries < TRIES_MAX && text == MEASURE_ENGLISH; tries++) {
+            bit = head_hash(s->bytes + from + length - HEAD_BYTES, BITMAP_BITS);
+            if ((known[bit / 64] >> bit % 64 & 1) == 0)
+                break;
+            from = test_random_below(&random, s->count - length);
+        }
+        memcpy(to, s->bytes + from, length);
+        for (uint64_t i = 0; text != MEASURE_ENGLISH && p % 16 != 0 && i < length; i++)
+            to[i] = text == MEASURE_DNA ? (uint8_t) "ACGT"[test_random_below(&random, 4)]
+                                        : (uint8_t)('a' + test_random_below(&random, 26));
+        patterns->items[p].bytes = to;
+        patterns->items[p].bytes_count = length;
+    }
+    free(known);
+}
+
+/* ---- Figures ---------------------------------------------------------------------------- */
+
+static bool is_late(const struct bars *s)
+{
+    return measure_now() >= s->deadline;
+}
+
+static void load(struct bars *s)
+{
+    static const struct {
+        const char *kernel;
+        uint32_t loads, factor;
+    } reads[] = {{"scan_read", 4, 1}, {"scan_read", 4, 0}, {"scan_read_8", 8, 1}};
+    struct trawl_error error;
+
+    memset(s->bytes + s->count, 0, MEASURE_SLACK_BYTES);
+    measure_must(engine_cuda_load(s->engine, s->bytes, s->count, true, &error), &error);
+    s->read_seconds = 1e9;
+    for (uint32_t i = 0; i < sizeof reads / sizeof *reads; i++) {
+        double seconds = measure_read(s->lane, reads[i].kernel, reads[i].loads, reads[i].factor,
+                                      s->bytes, s->count, 5);
+
+        s->read_seconds = seconds < s->read_seconds ? seconds : s->read_seconds;
+    }
+    printf("read: %.0f GB/s\n", (double)s->count * 1e-9 / s->read_seconds);
+}
+
+static struct engine_lane *open_lane(struct bars *s, const struct cuda_limits *limits,
+                                     const struct trawl_plan *plan)
+{
+    struct engine_lane *lane = NULL;
+    struct trawl_error error;
+
+    cuda_limits_replace(limits);
+    measure_must(engine_cuda.lane_open(s->engine, &lane, &error), &error);
+    cuda_limits_replace(NULL);
+    measure_must(engine_cuda.lane_begin(lane, plan, &error), &error);
+    return lane;
+}
+
+static void check(struct bars *s, uint64_t got, uint64_t expected, const char *what)
+{
+    if (got == expected)
+        return;
+    printf("WRONG: %" PRIu64 ", expected %" PRIu64 ": %s\n", got, expected, what);
+    s->wrong++;
+}
+
+/* Median seconds of the kernels, and of whole calls, for the whole text; *expected UINT64_MAX: not
+ * known yet. */
+static double measure(struct bars *s, const struct cuda_limits *limits,
+                      const struct trawl_plan *plan, uint64_t share, uint64_t *expected,
+                      double *call, struct form *form)
+{
+    double kernels[REPEATS], calls[REPEATS], begin, scale = 1;
+    struct engine_lane *lane = open_lane(s, limits, plan);
+    uint64_t share_bytes = s->count < SHARE_BYTES ? s->count : SHARE_BYTES, bytes = s->count;
+    uint64_t *wanted = expected;
+
+    for (uint32_t i = 0; i < 2; i++) { /* the first time memory is taken */
+        lane->kernel_ns = 0;
+        check(s, measure_scan(lane, plan, s->bytes, share_bytes, ENGINE_WANT_COUNT), share,
+              "the text's first part");
+    }
+    form->share_alone =
+        (double)lane->kernel_ns * 1e-9 * (double)s->count / (double)share_bytes > SLOW_SECONDS;
+    if (form->share_alone) {
+        bytes = share_bytes;
+        wanted = &share;
+        scale = (double)s->count / (double)share_bytes;
+    }
+    for (uint32_t i = 0; i < REPEATS; i++) {
+        uint64_t got;
+
+        begin = measure_now();
+        lane->kernel_ns = 0;
+        got = measure_scan(lane, plan, s->bytes, bytes, ENGINE_WANT_COUNT);
+        calls[i] = (measure_now() - begin) * scale;
+        kernels[i] = (double)lane->kernel_ns * 1e-9 * scale;
+        *wanted = *wanted == UINT64_MAX ? got : *wanted;
+        check(s, got, *wanted, "the whole text");
+    }
+    form->sets = lane->tables.sets;
+    form->way = lane->tables.sets_kernel >= CUDA_KERNEL_SETS_DENSE ? " dense" : " rare";
+    form->ready = lane->tables.sets_ready && lane->tables.floods_left == 0;
+    engine_cuda.lane_close(lane);
+    s->figures++;
+    *call = measure_median(calls, REPEATS);
+    return measure_median(kernels, REPEATS);
+}
+
+static void print_form(const struct form *form)
+{
+    const struct scan_sets *sets = &form->sets;
+
+    if (!form->ready)
+        printf(" without samples");
+    else
+        printf(" s%" PRIu32 " q%" PRIu32 " %s%s %" PRIu32 "K+%" PRIu64 "M", sets->stride,
+               sets->gram_bytes, sets->bit_shifts[0] == sets->bit_shifts[1] ? "1 bit" : "2 bits",
+               form->way, sets->filter_words / 256, (uint64_t)sets->table_words * 8 >> 20);
+}
+
+/* The same set in other forms, those of the chosen stride first. */
+static void sweep(struct bars *s, struct cuda_limits limits, const struct trawl_plan *plan,
+                  uint64_t share, uint64_t *expected, const struct form *chosen, double deadline)
+{
+    static const uint32_t filters[] = {40448, 25600, UINT32_MAX, 8192};
+    struct form form;
+    double call, best = 1e9;
+    uint32_t strides[] = {chosen->sets.stride, chosen->sets.stride / 2, chosen->sets.stride * 2};
+
+    for (uint32_t i = 0; i < 4 * 4 * 3; i++) {
+        uint32_t way = i % 4, f = i / 4 % 4, stride = strides[i / 16];
+        double seconds;
+
+        if (stride == 0 || measure_now() > deadline)
+            continue;
+        limits.sets_stride = stride;
+        limits.sets_way = way % 2;
+        limits.sets_bits = way / 2 + 1;
+        limits.sets_filter_words = filters[f];
+        seconds = measure(s, &limits, plan, share, expected, &call, &form);
+        if (form.sets.stride != stride || !form.ready)
+            continue;
+        printf("  x");
+        print_form(&form);
+        printf(": %.3f%s\n", s->read_seconds / seconds, seconds < best ? " *" : "");
+        best = seconds < best ? seconds : best;
+    }
+}
+
+/* With `sweep_deadline` other than 0: a sweep until then. */
+static void row(struct bars *s, enum measure_text text, const char *name, uint64_t count,
+                uint64_t length, double sweep_deadline)
+{
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct cuda_limits limits = cuda_limits_default;
+    struct trawl_plan *plan = NULL;
+    struct patterns patterns;
+    struct trawl_error error;
+    struct form form;
+    double call, seconds, begin, built;
+    uint64_t share, expected = UINT64_MAX;
+
+    make_patterns(s, text, count, length, &patterns);
+    share = count_patterns(&patterns, s->bytes, s->count < SHARE_BYTES ? s->count : SHARE_BYTES);
+    begin = measure_now();
+    measure_must(trawl_plan_build(patterns.items, count, &options, &plan, &error), &error);
+    built = measure_now() - begin;
+    limits.kernels_timed = true;
+    seconds = measure(s, &limits, plan, share, &expected, &call, &form);
+    printf("| %s | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %.2f | %.3f | %.3f |", name, length,
+           count, form.share_alone ? share : expected, built, s->read_seconds / call,
+           s->read_seconds / seconds);
+    print_form(&form);
+    printf("%s |\n", form.share_alone ? ", the first part alone" : "");
+    if (sweep_deadline > 0 && form.ready)
+        sweep(s, limits, plan, share, &expected, &form, sweep_deadline);
+    (void)fflush(stdout);
+    trawl_plan_free(plan);
+    free(patterns.bytes);
+    free(patterns.items);
+}
+
+/* ---- Words of letters as often as they are in English ----------------------------------- */
+
+struct filler {
+    uint8_t *bytes;
+    uint64_t count, seed;
+};
+
+static char vocabulary[1u << VOCABULARY_LOG2][12];
+
+static void make_vocabulary(void)
+{
+    static const char letters[] = "eeeeeeeeeeeettttttttttaaaaaaaaaoooooooiiiiiiinnnnnnnsssssshhhhhh"
+                                  "rrrrrrddddlllluuucccmmmwwffggyyppbbvk";
+    struct test_random random = {11};
+
+    for (uint32_t i = 1; i < 1u << VOCABULARY_LOG2; i++) {
+        uint64_t length =
+            i < 32 ? 2 + test_random_below(&random, 2) : 3 + test_random_below(&random, 8);
+
+        for (uint64_t j = 0; j < length; j++)
+            vocabulary[i][j] = letters[test_random_below(&random, sizeof letters - 1)];
+        vocabulary[i][length] = ' ';
+    }
+}
+
+/* A word comes about half as often as one of half its rank (Zipf 1935). */
+static void *fill_part(void *argument)
+{
+    const struct filler *filler = (const struct filler *)argument;
+    struct test_random random = {filler->seed};
+
+    for (uint64_t at = 0; at < filler->count;) {
+        uint64_t octave = test_random_below(&random, VOCABULARY_LOG2);
+        const char *word =
+            vocabulary[(1ull << octave) + test_random_below(&random, 1ull << octave)];
+
+        while (*word != '\0' && at < filler->count)
+            filler->bytes[at++] = (uint8_t)*word++;
+    }
+    return NULL;
+}
+
+static void fill_words(struct bars *s)
+{
+    struct filler fillers[FILLERS];
+    pthread_t threads[FILLERS];
+
+    make_vocabulary();
+    for (uint64_t i = 0; i < FILLERS; i++) {
+        uint64_t begin = s->count / FILLERS * i;
+
+        fillers[i] = (struct filler){
+            s->bytes + begin, i + 1 == FILLERS ? s->count - begin : s->count / FILLERS, i + 1};
+        if (pthread_create(&threads[i], NULL, fill_part, &fillers[i]) != 0)
+            exit(1);
+    }
+    for (uint32_t i = 0; i < FILLERS; i++)
+        (void)pthread_join(threads[i], NULL);
+}
+
+/* ---- The table -------------------------------------------------------------------------- */
+
+static void sweeps(struct bars *s)
+{
+    static const uint64_t swept[SWEPT][2] = {{1000, 8},   {10000, 8},  {100000, 16}, {1000000, 16},
+                                             {10000, 80}, {100000, 8}, {100000, 80}};
+    double end = measure_now() + s->sweep_seconds;
+
+    for (uint32_t i = 0; i < SWEPT; i++) {
+        double begin = measure_now();
+
+        if (begin < end)
+            row(s, MEASURE_LETTERS, "a-z", swept[i][0], swept[i][1],
+                begin + (end - begin) / (SWEPT - i));
+    }
+}
+
+static void rows(struct bars *s, enum measure_text text, const char *name, const uint64_t *lengths,
+                 const uint64_t *counts)
+{
+    if (text == MEASURE_ENGLISH)
+        fill_words(s);
+    else
+        measure_fill(s->bytes, s->count, text);
+    load(s);
+    printf("| text | m | patterns | count | plan, s | x read, calls | x read, kernels | how |\n"
+           "|---|---:|---:|---:|---:|---:|---:|---|\n");
+    for (; *counts != 0; counts++)
+        for (uint32_t l = 0; lengths[l] != 0; l++)
+            if (*counts * lengths[l] <= s->count / 4 && !is_late(s))
+                row(s, text, name, *counts, lengths[l], 0);
+    if (text == MEASURE_LETTERS && strchr(s->parts, 'x') != NULL)
+        sweeps(s);
+    engine_cuda_unload(s->engine, s->bytes);
+}
+
+/* ---- Many words, listed ----------------------------------------------------------------- */
+
+/* Pairs that a lane lists, in pieces as large as may be; UINT64_MAX: they do not ascend. */
+static uint64_t list(struct engine_lane *lane, const struct bars *s)
+{
+    struct engine_chunk chunk = {.bytes = s->bytes, .owned = s->count};
+    struct engine_result result;
+    struct trawl_error error;
+    uint64_t pairs = 0;
+
+    memset(&result, 0, sizeof result);
+    for (uint64_t from = 0; from < chunk.owned; from = result.done) {
+        measure_must(engine_cuda.scan(lane, &chunk, from, ENGINE_WANT_HITS, &result, &error),
+                     &error);
+        pairs += result.hits.count;
+        for (uint64_t i = 1; i < result.hits.count; i += 997)
+            if (result.hits.items[i].offset < result.hits.items[i - 1].offset)
+                return UINT64_MAX;
+    }
+    hits_release(&result.hits);
+    return pairs;
+}
+
+/* A text of words with blanks between them, each of the set, all alike often; count and list. */
+static void words(struct bars *s)
+{
+    static uint8_t bytes[WORDS][WORD_MAX];
+    static struct trawl_pattern items[WORDS];
+    struct test_random random = {7};
+    struct cuda_limits limits = cuda_limits_default;
+    struct trawl_plan *plan = NULL;
+    struct trawl_error error;
+    uint64_t whole = s->count, counted = 0;
+
+    for (uint32_t i = 0; i < WORDS; i++) {
+        uint64_t length = WORD_MIN + test_random_below(&random, WORD_MAX - WORD_MIN + 1);
+
+        for (uint32_t j = 0; j < WORD_MAX; j++)
+            bytes[i][j] = (uint8_t)('a' + test_random_below(&random, 26));
+        items[i] = (struct trawl_pattern){bytes[i], length};
+    }
+    s->count = s->count < (1ull << 30) ? s->count : 1ull << 30;
+    for (uint64_t at = 0; at < s->count;) {
+        const struct trawl_pattern *word = &items[test_random_below(&random, WORDS)];
+        uint64_t length = word->bytes_count;
+
+        length = length < s->count - at ? length : s->count - at;
+        memcpy(s->bytes + at, word->bytes, (size_t)length);
+        at += length;
+        if (at < s->count)
+            s->bytes[at++] = ' ';
+    }
+    load(s);
+    measure_must(trawl_plan_build(items, WORDS, NULL, &plan, &error), &error);
+    limits.kernels_timed = true;
+    for (uint32_t w = 0; w < 2; w++) {
+        struct engine_lane *lane = open_lane(s, &limits, plan);
+        double seconds = 1e9, kernels = 1e9;
+        uint64_t got = 0;
+
+        for (uint32_t i = 0; i < REPEATS && !is_late(s); i++) {
+            double begin = measure_now();
+
+            lane->kernel_ns = 0;
+            got = w == 0 ? measure_scan(lane, plan, s->bytes, s->count, ENGINE_WANT_COUNT)
+                         : list(lane, s);
+            seconds = measure_now() - begin < seconds ? measure_now() - begin : seconds;
+            kernels = (double)lane->kernel_ns * 1e-9;
+        }
+        printf("%s of %u words in %" PRIu64 " MiB of them: %" PRIu64
+               " pairs, %.3f G/s by calls, %.3f by kernels\n",
+               w == 0 ? "count" : "list", WORDS, s->count >> 20, got, (double)got * 1e-9 / seconds,
+               (double)got * 1e-9 / kernels);
+        check(s, got, w == 0 ? got : counted, "pairs of words");
+        counted = got;
+        s->figures++;
+        engine_cuda.lane_close(lane);
+    }
+    trawl_plan_free(plan);
+    engine_cuda_unload(s->engine, s->bytes);
+    s->count = whole;
+}
+
+int main(int argc, char **argv)
+{
+    static const uint64_t letters[] = {16, 8, 80, 10, 0}, dna[] = {23, 0};
+    static const uint64_t counts[] = {1000, 10000, 100000, 1000000, 100, 10, 0};
+    static const uint64_t guides[] = {1000, 100000, 0};
+    uint64_t mib = argc > 1 ? strtoull(argv[1], NULL, 10) : 8192;
+    uint64_t seconds = argc > 2 ? strtoull(argv[2], NULL, 10) : 100;
+    struct bars s = {.parts = argc > 3 ? argv[3] : "dwae", .count = mib << 20};
+    struct trawl_error error;
+
+    test_begin("gpu sets");
+    s.deadline = measure_now() + (double)seconds;
+    s.sweep_seconds = argc > 4 ? strtod(argv[4], NULL) : 30;
+    (void)setvbuf(stdout, NULL, _IOLBF, 0);
+    s.engine = gpu_open();
+    s.bytes = (uint8_t *)test_memory(s.count + MEASURE_SLACK_BYTES);
+    measure_must(engine_cuda.lane_open(s.engine, &s.lane, &error), &error);
+    printf("%s; %" PRIu64 " MiB\n", s.lane->device->name, mib);
+    if (strchr(s.parts, 'd') != NULL)
+        rows(&s, MEASURE_DNA, "ACGT", dna, guides);
+    if (strchr(s.parts, 'w') != NULL)
+        words(&s);
+    if (strchr(s.parts, 'a') != NULL)
+        rows(&s, MEASURE_LETTERS, "a-z", letters, counts);
+    if (strchr(s.parts, 'e') != NULL && !is_late(&s))
+        rows(&s, MEASURE_ENGLISH, "words", letters, counts);
+    if (is_late(&s))
+        printf("out of time: the rest is left out\n");
+    engine_cuda.lane_close(s.lane);
+    engine_cuda.close(s.engine);
+    free(s.bytes);
+    printf("%" PRIu64 " figures, %" PRIu64 " wrong\n", s.figures, s.wrong);
+    return s.wrong == 0 && s.figures > 0 ? 0 : 1;
+}

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""--encoding on random texts: the answers are those on the same text in UTF-8.
+
+usage: encodings.py TRAWL
+
+The converted text is made here: UTF-16 by a loop over its units, others by Python. Lone surrogates,
+bytes that are no character, and ends in the middle of a character are drawn too. Where ripgrep is there,
+it is asked as well: what --encoding=auto does with a byte order mark, it does by itself.
+"""
+import os
+import shutil
+import subprocess
+import sys
+
+import cases
+
+CASES = 60
+LETTERS = "ab \n\n\tfoo\r" + "é漢字😀Σя\u2028\ufeff\ufffd"
+OPTIONS = [["-n"], ["-c"], ["-o", "-b"], ["-v"], ["-i"], ["-C1"], ["--column"], ["--json"], ["-l"], ["-q"], ["-w"], ["-m1"], ["--positions"],
+           ["--count-matches"], ["-x"]]
+REPLACED = "\ufffd"
+
+
+def from_units(data, big):
+    """UTF-16 with a loop: what is no pair becomes U+FFFD, so does a byte without its other half."""
+    units = [data[at + (not big)] << 8 | data[at + big] for at in range(0, len(data) - 1, 2)]
+    text, at = [], 0
+    while at < len(units):
+        unit = units[at]
+        if 0xd800 <= unit < 0xdc00 and at + 1 < len(units) and 0xdc00 <= units[at + 1] < 0xe000:
+            text.append(chr(0x10000 + ((unit - 0xd800) << 10) + (units[at + 1] - 0xdc00)))
+            at += 2
+            continue
+        text.append(REPLACED if 0xd800 <= unit < 0xe000 else chr(unit))
+        at += 1
+    return "".join(text) + (REPLACED if len(data) % 2 else "")
+
+
+def random_data(rng, codec):
+    pieces = []
+    for _ in range(rng.choice([0, 1, 3, 20, 200, 20000])):
+        if rng.random() < 0.02:
+            pieces.append(rng.choice([b"\0\xd8", b"\xd8\0", b"\0\xdc", b"\xdc\0", b"a\0", b"\0a"]) if codec.startswith("utf-16") else b"")
+        else:
+            pieces.append(rng.choice(LETTERS).encode(codec, "ignore"))
+    data = b"".join(pieces)
+    return data[:len(data) - 1] if rng.random() < 0.2 else data
+
+
+def draw(rng):
+    """The name of the encoding, what is in the file, and its text."""
+    kind = rng.choice(["mark", "mark", "mark", "by name", "utf-8 mark", "none", "latin", "east"])
+    big = rng.random() < 0.5
+    codec = "utf-16-be" if big else "utf-16-le"
+    if kind == "mark":
+        data = random_data(rng, codec)
+        return rng.choice(["auto", "auto", "utf-16"]), ("\ufeff".encode(codec)) + data, from_units(data, big)
+    if kind == "by name":
+        data = random_data(rng, codec)
+        text = from_units(data, big)
+        return codec.replace("16-", "16"), data, text[1:] if text.startswith("\ufeff") else text
+    if kind == "utf-8 mark":
+        text = random_data(rng, "utf-8").decode("utf-8", "ignore")
+        return "auto", b"\xef\xbb\xbf" + text.encode(), text
+    if kind == "none":
+        text = "x" + random_data(rng, "utf-8").decode("utf-8", "ignore")
+        return rng.choice(["auto", "none"]), text.encode(), text
+    if kind == "latin":
+        data = random_data(rng, "latin-1") + bytes(rng.randrange(1, 256) for _ in range(20))
+        return "ISO-8859-1", data, data.decode("latin-1")
+    text = "".join(rng.choice("ab \n漢字foo") for _ in range(rng.choice([1, 30, 50000])))
+    return "GB18030", text.encode("gb18030"), text
+
+
+def run(arguments, folder, data=None):
+    environment = {name: os.environ[name] for name in ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS") if name in os.environ}
+    environment["LC_ALL"] = "C.UTF-8"
+    done = subprocess.run(arguments, cwd=folder, env=environment, capture_output=True, timeout=60,
+                          **({"input": data} if data is not None else {"stdin": subprocess.DEVNULL}))
+    return done.returncode, done.stdout, done.stderr
+
+
+def without_times(output):
+    return [line.split(b',"stats"')[0] for line in output.split(b"\n") if not line.startswith(b'{"data"')]
+
+
+def run_case(rng, trawl, folder):
+    """None, or what is wrong."""
+    name, data, text = draw(rng)
+    here, there = os.path.join(folder, "here"), os.path.join(folder, "there")
+    for place, content in ((here, data), (there, text.encode())):
+        os.makedirs(place, exist_ok=True)
+        with open(os.path.join(place, "file"), "wb") as file:
+            file.write(content)
+    options = ["-a"] + [word for chosen in rng.sample(OPTIONS, rng.choice([0, 1, 2])) for word in chosen]
+    if "--positions" in options or "--count-matches" in options:
+        options = ["-a", "--positions" if "--positions" in options else "--count-matches"]
+    if "--json" in options:
+        options = ["-a", "--json"]
+    pattern = rng.choice(["foo", "a", "é", "漢字", REPLACED, "b \n", "ab"])
+    own = options + ["-j%d" % rng.choice([1, 2]), "-e", pattern]
+    wanted = run([trawl] + own + ["file"], there)
+    encoding = ["--encoding=" + name]
+    got = run([trawl] + encoding + own + ["file"], here)
+    same = without_times(got[1]) == without_times(wanted[1]) if "--json" in options else got[1] == wanted[1]
+    if got[0] != wanted[0] or got[2] != wanted[2] or not same:
+        return "%r with %s on %r: %r, on the text in UTF-8 %r" % (own, name, data[:60], got, wanted)
+    if rng.random() < 0.3:  # through a pipe
+        wanted = run([trawl] + own + ["--label=x"], there, text.encode())
+        got = run([trawl] + encoding + own + ["--label=x"], here, data)
+        if "--json" not in options and got != wanted:
+            return "%r with %s through a pipe of %r: %r, on the text in UTF-8 %r" % (own, name, data[:60], got, wanted)
+    # A half unit behind a lone surrogate is one character that is none to ripgrep, and two here; and
+    # of two marks it takes both away.
+    differs = len(data) % 2 == 1 or text.startswith("\ufeff")
+    if name == "auto" and options == ["-a"] and not differs and shutil.which("rg"):
+        theirs = run(["rg", "-F", "--no-config", "-a", "-e", pattern.rstrip("\n"), "file"], here)
+        ours = run([trawl] + encoding + ["-a", "-e", pattern.rstrip("\n"), "file"], here)
+        if ours[:2] != theirs[:2]:
+            return "%r on %r: %r, ripgrep %r" % (pattern, data[:60], ours, theirs)
+    return None
+
+
+def refused(trawl, folder):
+    """What is wrong with a folder, a name, and two options together."""
+    os.makedirs(os.path.join(folder, "here", "sub"), exist_ok=True)
+    with open(os.path.join(folder, "here", "file"), "wb") as file:
+        file.write("x\nfoo\n".encode("utf-16"))
+    here = os.path.join(folder, "here")
+    for arguments, wanted in ((["--encoding=utf-17", "x"], (2, b"", b"trawl: --encoding: 'utf-17' is none that this system knows, nor auto or none\n")),
+                              (["--encoding=auto", "--search-zip", "x"], (2, b"", b"trawl: --encoding and --search-zip exclude each other: unpack the files first\n")),
+                              (["--encoding=auto", "x", "sub"], (2, b"", b"trawl: sub: Is a directory\n")),
+                              (["--encoding=auto", "-rc", "foo"], (0, b"file:1\n", b"")),
+                              (["--encoding=auto", "-q", "foo", "file", "nofile"], (0, b"", b""))):
+        got = run([trawl] + arguments, here)
+        if got != wanted:
+            return "%r: %r, expected %r" % (arguments, got, wanted)
+    return None
+
+
+def main():
+    return cases.run("encodings", CASES, "command lines", run_case, (refused,))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

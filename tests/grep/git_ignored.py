@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""Which files of random trees .gitignore leaves out, as git itself says it.
+
+usage: git_ignored.py TRAWL [--first CASE] [--cases COUNT] [--keep]
+
+In a repository with random .gitignore files, .git/info/exclude and core.excludesFile, the files
+that `trawl --files --ignore` takes are those that `git ls-files --others --exclude-standard`
+lists, and each other path is one for which `git check-ignore` names a rule. One case is a path.
+TRAWL_TEST_SEED steers the cases (default 1), TRAWL_TEST_SCALE how many there are (default 1: 400).
+"""
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import cases
+import ignored
+
+CASES = 400
+
+
+def environment(home):
+    return {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": home, "GIT_CONFIG_NOSYSTEM": "1"}
+
+
+def git(top, home, *arguments, **more):
+    return subprocess.run(["git"] + list(arguments), cwd=top, env=environment(home), stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+
+
+def odd_rule(rng):
+    """Rules at the borders of the syntax."""
+    return rng.choice(["/", "//", "!", "!/", "**", "**/", "/**", "***", "a**", "**a", "[", "[a", "[[:alpha:]]", "[[:digit:]x]*", "a[", "\\", "a\\", "{a,b}",
+                       "*.{c,o}", "[a\\]b]", "[\\a]", "[!\\]]", "a ", "a\\ ", "\\ ", "#", "\\#x", "\\!y", "!\\!y", "/a/", "a//b", "b/", "*/", "/*", "!/*",
+                       "[b-a]", "[a-]", "[]a]", "?", "a/*", "a/**", "**/a", "a/**/b", "**/", "foo*/**", "*a/b", "[[:foo:]]", "\ta", "a\t"])
+
+
+def make_tree(rng, top, home):
+    folders, files = ignored.make_files(rng, top)
+    shutil.rmtree(home, ignore_errors=True)
+    os.makedirs(home)
+    git(top, home, "init", "-q")
+    for folder in folders:
+        if rng.random() < (0.7 if folder == "" else 0.25):
+            text = ignored.rules(rng, rng.random() < 0.2, folder, files)
+            for _ in range(rng.randrange(4)):
+                text = odd_rule(rng) + "\n" + text
+            ignored.put(top, folder + ".gitignore", ("\ufeff" if rng.random() < 0.03 else "") + text)
+    if rng.random() < 0.4:
+        os.makedirs(os.path.join(top, ".git/info"), exist_ok=True)
+        ignored.put(top, ".git/info/exclude", ignored.rules(rng, False, "", files))
+    if rng.random() < 0.3:
+        ignored.put(home, ".config/git/ignore", ignored.rules(rng, False, "", files))
+    elif rng.random() < 0.3:
+        ignored.put(home, ".gitconfig", "[core]\n\texcludesFile = \"~/mine\"\n[user]\n\tname = x\n")
+        ignored.put(home, "mine", ignored.rules(rng, False, "", files))
+    return folders, files
+
+
+def paths_of(text):
+    return set(name for name in text.split(b"\0") if name)
+
+
+def compare_tree(rng, trawl, top, home):
+    """(how many paths were compared, None or what is wrong)"""
+    folders, _ = make_tree(rng, top, home)
+    listed = git(top, home, "ls-files", "-z", "--others", "--exclude-standard")
+    if listed.returncode != 0:
+        return 0, "git: %r" % listed.stderr
+    folder = rng.choice(folders) if rng.random() < 0.3 else ""
+    if folder and git(top, home, "check-ignore", "-q", "--no-index", folder[:-1]).returncode == 0:
+        folder = ""  # a directory that the command line names is searched even so
+    expected = set(name[len(folder):] for name in map(os.fsdecode, paths_of(listed.stdout)) if name.startswith(folder))
+    own = [trawl, "--files", "-Z", "--ignore", "--hidden", "--no-ignore-dot", "-g", "!.git"]
+    place, operand = os.path.join(top, folder), ""
+    if folder and rng.random() < 0.6:  # named from elsewhere
+        place = os.path.join(top, rng.choice(folders))
+        operand = rng.choice([os.path.join(top, folder), os.path.relpath(os.path.join(top, folder), place) + "/"])
+        own += ["--", operand]
+    got = subprocess.run(own, cwd=place, env=environment(home), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    taken = set(os.fsdecode(name)[len(operand):] for name in paths_of(got.stdout))
+    everything = set()
+    for place, _, names in os.walk(os.path.join(top, folder)):
+        if "/.git" not in place:
+            everything.update(os.path.relpath(os.path.join(place, name), os.path.join(top, folder)) for name in names)
+    if taken != expected:
+        wrong = sorted(taken ^ expected)[0]
+        why = git(os.path.join(top, folder), home, "check-ignore", "-v", "--no-index", "-n", wrong).stdout
+        return len(everything), "in %s, HOME=%s: only git takes %r, only trawl %r; of %r git says %r; %r" % (
+            os.path.join(top, folder), home, sorted(expected - taken)[:6], sorted(taken - expected)[:6], wrong, why, got.stderr[:200])
+    left = "\0".join(sorted(everything - taken)).encode()
+    named = git(os.path.join(top, folder), home, "check-ignore", "-z", "--stdin", "--no-index", input=left)
+    if left and paths_of(named.stdout) != set(map(os.fsencode, everything - taken)):
+        return len(everything), "in %s: git check-ignore does not name %r" % (top, sorted(everything - taken - set(map(os.fsdecode, paths_of(named.stdout))))[:6])
+    return len(everything), None
+
+
+def main():
+    trawl = os.path.abspath(sys.argv[1])
+    if not ignored.is_git_there():
+        print("SKIPPED: there is no git here")
+        return 77
+    number, count = cases.chosen(CASES)
+    base = tempfile.mkdtemp(prefix="trawl-git-")
+    top, home = os.path.join(base, "tree"), os.path.join(base, "home")
+    failures = compared = 0
+    while compared < count:
+        shutil.rmtree(top, ignore_errors=True)
+        os.makedirs(top)
+        paths, wrong = compare_tree(random.Random("%d git %d" % (cases.seed(), number)), trawl, top, home)
+        compared += max(paths, 1)
+        if wrong:
+            failures += 1
+            if failures <= cases.FAILURES_SHOWN_MAX:
+                print("tree %d (seed %d): %s" % (number, cases.seed(), wrong))
+            if "--keep" in sys.argv:
+                print("files are in %s" % base)
+                return 1
+        number += 1
+    shutil.rmtree(base)
+    print("%d paths, %d trees differ" % (compared, failures))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

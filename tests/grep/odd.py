@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Where the command answers otherwise than GNU grep 3.8 on purpose: each point that docs/command.md
+lists, with what both print.
+
+usage: odd.py TRAWL
+
+Where grep is not 3.8, or a locale cannot be made, only what can be compared is.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import locales
+
+BLOCK = 98304
+
+# what docs/command.md says of it, locale, arguments, {file: bytes}, what trawl prints, what grep does;
+# a number is an exit status, bytes are standard output, None is anything
+ODD = [
+    ("-wo right after a match", "C.UTF-8", ["-wo", "-e", "bar", "-e", " "], b"bar \n", (0, b"bar\n"), (0, b"bar\n \n")),
+    ("-wo right after a match", "C", ["-wo", "-e", "bar", "-e", " "], b"bar \n", (0, b"bar\n"), (0, b"bar\n \n")),
+    ("-xwo of one string", "C", ["-xwo", "bar"], b"bar\n", (0, b"bar\n"), (0, b"bar\n\n")),
+    ("-v -m -1 with context", "C", ["-v", "-m", "-1", "-C1", "b"], b"a\nb\n", (1, b""), (1, b"a\n")),
+    ("-A after a line that is not printed", "C.UTF-8", ["-A1", "a"], b"x\n\xff a\n", (0, b""), (0, b"x\n")),
+    ("-i and letters of wide characters", "ja_JP.eucJP", ["-ci", "-e", " ", "-e", b"\xa7\xf1b"], b"\xa7\xf1 a\n",
+     (0, b"1\n"), (1, b"0\n")),
+    ("-i and letters of wide characters", "ja_JP.eucJP", ["-ci", b"\xa3\xc1 "], b"\xa3\xc1\xa3\xc1 \n", (0, b"1\n"),
+     (1, b"0\n")),
+    ("-i and letters of wide characters", "zh_CN.GB18030", ["-ci", b"\xfdL"], b"\xfdl\n", (1, b"0\n"), (0, b"1\n")),
+    ("-i and NUL in wide characters", "zh_TW.Big5", ["-aci", "I"], b"\0\n", (1, b"0\n"), (0, b"1\n")),
+    ("bad characters before special ones in wide characters", "zh_TW.Big5", ["-c", b"\xf3*"], b"bar\n", (1, b"0\n"),
+     (0, b"1\n")),
+    ("-o and the empty string or bad characters in wide characters", "zh_CN.GB18030", ["-o", "-e", "", "-e", "b"], b"o\xc3b\n", (0, b""),
+     (0, b"b\n")),
+    ("-i and a part of a character", "C.UTF-8", ["-ci", b"\xce"], "ώ\n".encode(), (1, b"0\n"), (0, b"1\n")),
+    ("-i and a part of a character", "C.UTF-8", ["-ci", b"\xcf"], "ώ\n".encode(), (0, b"1\n"), (1, b"0\n")),
+    ("-i does not look inside a character", "C.UTF-8", ["-ci", b"\x9f\x98\x80"], "😀\n".encode(), (1, b"0\n"), (1, b"0\n")),
+    ("-i, bad characters and capitals of other lengths", "tr_TR.UTF-8", ["-aoi", b"\xb1"], "ıı\n".encode(), (1, b""),
+     None),
+    ("-w and the empty string in grep's regular expressions", "ja_JP.eucJP", ["-cwi", "-e", "", "-e", b"\xa1"],
+     b"\xa1he\n", (0, b"1\n"), (1, b"0\n")),
+    ("-x or -w and a part of a character", "zh_CN.GB18030", ["-cx", b"a\xba"], b"a\n", (1, b"0\n"), (2, b"")),
+    ("-i and U+1C80 to U+1C88", "C.UTF-8", ["-ci", "ᲀ"], "в\n".encode(), (0, b"1\n"), None),
+    ("-NUM of two digits behind an operand", "C", ["b", "-10"], b"a\nb\nc\n", (0, b"a\nb\nc\n"), (0, b"b\n")),
+    ("-z and a NUL in a string", "C", ["-cz", "-f", b"a\0"], b"a\0b\0", (1, b"0\n"), (0, b"1\n")),
+    ("a hole, and offsets behind it", "C", ["-abz", "-o", "b"], None, (0, b"%d:b\0" % (4 * BLOCK)), None),
+    ("a warning in the locale's language", "tr_TR.UTF-8", ["-c", "b", "-", "missing"], b"b\n", (2, b"(standard input):1\n"),
+     None),
+]
+
+
+def run(program, locale, arguments, path, folder):
+    environment = {"PATH": os.environ["PATH"], "LC_ALL": locale, "LOCPATH": os.environ.get("LOCPATH", "")}
+    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+        if name in os.environ:
+            environment[name] = os.environ[name]
+    with open(path, "rb") as stdin:
+        done = subprocess.run(program + arguments, stdin=stdin, capture_output=True, cwd=folder, env=environment)
+    return done.returncode, done.stdout
+
+
+def main():
+    trawl = os.path.abspath(sys.argv[1])
+    known = ["C", "C.UTF-8"] + locales.prepare(trawl, False)
+    for name in ("zh_CN.GB18030", "zh_TW.Big5"):  # where a long run has made them
+        if os.path.isdir(os.path.join(os.path.dirname(trawl), "locales", name)):
+            known.append(name)
+    version = subprocess.run(["grep", "--version"], capture_output=True).stdout if shutil.which("grep") else b""
+    grep_is_known = version.startswith(b"grep (GNU grep) 3.8")
+    failures = run_count = 0
+    with tempfile.TemporaryDirectory(prefix="trawl-odd-") as folder:
+        path = os.path.join(folder, "text")
+        for what, locale, arguments, text, ours, theirs in ODD:
+            if locale not in known:
+                continue
+            with open(path, "wb") as file:
+                if text is None:
+                    file.seek(4 * BLOCK)
+                file.write(text if text is not None else b"b")
+            if "-f" in arguments:
+                at = arguments.index("-f") + 1
+                with open(os.path.join(folder, "strings"), "wb") as file:
+                    file.write(arguments[at])
+                arguments = arguments[:at] + ["strings"] + arguments[at + 1:]
+            run_count += 1
+            got = run([trawl], locale, arguments, path, folder)
+            expected = run(["grep", "-F"], locale, arguments, path, folder) if grep_is_known and theirs else theirs
+            if got != ours or expected != theirs:
+                failures += 1
+                print("%s (%s): %r on %r: trawl %r, expected %r; grep %r, known for %r" %
+                      (what, locale, arguments, text, got, ours, expected, theirs))
+    print("%d points, %d not as documented%s" % (run_count, failures, "" if grep_is_known else "; grep is not 3.8"))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Which files are searched, with ripgrep and with trawl, on random trees with ignore files.
+
+usage: rg_files.py TRAWL [--first CASE] [--cases COUNT] [--keep]
+
+Compared are the lists of --files, in the order of --sort=path or sorted, what a search of those
+files prints, and the status. The command is called as tg, or as trawl with --ignore, or with the
+options that do the same. TRAWL_TEST_SEED steers the cases (default 1), TRAWL_TEST_SCALE how many
+there are (default 1: 150).
+
+Left out, because there ripgrep 13 differs from git or from its own manual (docs/command.md):
+  - a directory as operand whose ignore files lie above it: ripgrep joins the paths wrongly;
+  - braces in .gitignore, which git takes as they are;
+  - a set as [!a] behind another character, which for ripgrep may be a slash;
+  - '!' alone, which takes all for ripgrep and says nothing for git;
+  - paths in core.excludesFile, which begin at the working directory for ripgrep.
+"""
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import cases
+import ignored
+
+CASES = 150
+CASES_PER_TREE = 5
+
+FILTERS = [[], [], [], ["--no-ignore"], ["--no-ignore-dot"], ["--no-ignore-vcs"], ["--no-ignore-parent"], ["--no-ignore-exclude"],
+           ["--no-ignore-global"], ["--no-ignore-files"], ["--no-require-git"], ["--hidden"], ["--no-hidden"], ["--unrestricted"],
+           ["--unrestricted", "--unrestricted"], ["--hidden", "--no-hidden"], ["--max-depth=0"], ["--max-depth=1"], ["--max-depth=2"],
+           ["--max-depth", "3"], ["--max-filesize=10"], ["--max-filesize=1K"], ["--max-filesize=20"], ["--one-file-system"], ["--follow"],
+           ["--ignore-file-case-insensitive"], ["--glob-case-insensitive"], ["--ignore-file=../more"], ["--ignore-file=../more"]]
+TYPES = ["c", "py", "md", "make", "all", "sh", "h", "own"]
+
+
+def for_names(text):
+    """Rules without slashes: those of core.excludesFile begin elsewhere for ripgrep."""
+    names = [line.strip().rstrip("/").split("/")[-1].lstrip("!") for line in text.splitlines()]
+    return "".join(("!" if line[:1] == "!" else "") + name + "\n" for line, name in zip(text.splitlines(), names) if name)
+
+
+def make_tree(rng, top, home):
+    folders, files = ignored.make_files(rng, top)
+    for name in (".gitignore", ".ignore", ".rgignore"):
+        for folder in folders:
+            if rng.random() < (0.5 if folder == "" else 0.15):
+                ignored.put(top, folder + name, ignored.rules(rng, name != ".gitignore", folder, files))
+    inner = ""
+    if rng.random() < 0.8:
+        os.makedirs(os.path.join(top, ".git/info"))
+        if rng.random() < 0.4:
+            ignored.put(top, ".git/info/exclude", ignored.rules(rng, False, "", files))
+    if len(folders) > 2 and rng.random() < 0.15:
+        inner = rng.choice(folders[1:])
+        os.makedirs(os.path.join(top, inner, ".git"), exist_ok=True)
+    shutil.rmtree(home, ignore_errors=True)
+    os.makedirs(home)
+    if rng.random() < 0.3:
+        ignored.put(home, ".config/git/ignore", for_names(ignored.rules(rng, False, "", files)))
+    elif rng.random() < 0.3:
+        ignored.put(home, ".gitconfig", "[user]\n\tname = x\n[core]\n\texcludesFile = ~/mine\n")
+        ignored.put(home, "mine", for_names(ignored.rules(rng, False, "", files)))
+    with open(os.path.join(os.path.dirname(top), "more"), "w", encoding="utf-8") as file:
+        file.write(ignored.rules(rng, True, "", files))
+    if rng.random() < 0.3 and files:  # to what is there, and to nothing above: ripgrep ends at loops with an error
+        place = rng.choice(folders)
+        target = rng.choice([rng.choice(files)] + [name for name in folders[1:] if not place.startswith(name)])
+        os.symlink(os.path.relpath(os.path.join(top, target), os.path.join(top, place)), os.path.join(top, place, "link"))
+    for i, name in enumerate(files):
+        when = 1500000000 + rng.randrange(10000) * 100 + i
+        os.utime(os.path.join(top, name), (when, when - 7))
+    return folders, files
+
+
+def make_case(rng, folders, files):
+    """(options for both, operands, working directory)"""
+    options = [word for _ in range(rng.choice([0, 1, 1, 2, 3])) for word in rng.choice(FILTERS)]
+    for _ in range(rng.choice([0, 0, 0, 1, 1, 2])):
+        text = ignored.glob(rng, True)
+        if text[0] == "#":
+            continue
+        options += [rng.choice(["-g", "-g", "-g", "--iglob"]), rng.choice(["", "!"]) + text]
+    if rng.random() < 0.2:
+        options += [rng.choice(["-t", "--type", "--type-not"]), rng.choice(TYPES)]
+        if rng.random() < 0.3:
+            options += ["--type-not", rng.choice(TYPES)]
+    if "own" in options:
+        options += ["--type-add", rng.choice(["own:*.{c,o}", "own:a*", "own:include:c,py"])]
+    if rng.random() < 0.05:
+        options += ["--type-clear", "c"]
+    if rng.random() < 0.25 and "--sort=none" not in options:
+        options += [rng.choice(["--sort=path", "--sortr=path", "--sort=modified", "--sortr=modified"])]
+    operands, folder = [], ""
+    choice = rng.random()
+    if choice < 0.2:
+        operands = [rng.choice([".", "./"])]
+    elif choice < 0.3 and files:
+        operands = [rng.choice(files)]
+    elif choice < 0.4:
+        folder = rng.choice(folders)
+    return options, operands, folder
+
+
+def run(command, folder, home):
+    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": home}
+    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+        if name in os.environ:
+            environment[name] = os.environ[name]
+    done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, env=environment, timeout=60)
+    return done.returncode, done.stdout, done.stderr
+
+
+def as_trawl(rng, trawl, tg, options):
+    """The command, called in one of the ways that turn ripgrep's rules on."""
+    if rng.random() < 0.3:
+        return [tg] + options
+    where = rng.randrange(2)
+    ways = ["--ignore", "-r", "-I"]
+    return [trawl] + (ways + options if where or "--no-ignore" in options or "--unrestricted" in options else options + ways)
+
+
+def compare(rng, trawl, tg, tree, home):
+    top, folders, files = tree
+    options, operands, folder = make_case(rng, folders, files)
+    place = os.path.join(top, folder)
+    if folder:
+        options = [word.replace("../more", os.path.join(os.path.dirname(top), "more")) for word in options]
+    search = rng.choice([["--files"], ["--files"], ["-l", "-e", "foo"], ["-H", "-n", "-e", "foo"], ["-H", "-e", "x", "-e", "bar"]])
+    if any("sort=" in word or "sortr=" in word for word in options):
+        search = ["--files"] if any("modified" in word for word in options) else search
+        shown = lambda text: text
+    else:
+        shown = lambda text: b"".join(sorted(text.splitlines(keepends=True)))
+    rg = ["rg", "--no-config", "--no-heading", "--color=never", "-F"] + ([] if "-n" in search else ["-N"]) + options + search + ["--"] + operands
+    own = as_trawl(rng, trawl, tg, options + search) + ["--"] + operands
+    expected, got = run(rg, place, home), run(own, place, home)
+    if expected[2].startswith(b"No files were searched"):
+        expected = (1, b"", b"")
+    if expected[0] == 2:
+        return None if got[0] == 2 else "%r: ripgrep refuses it: %r" % (own, expected[2])
+    if (expected[0], shown(expected[1])) != (got[0], shown(got[1])):
+        one, other = set(expected[1].splitlines()), set(got[1].splitlines())
+        return "in %s, HOME=%s\n  %s\n  %s\n  status %d and %d; only ripgrep: %r; only trawl: %r; %r" % (
+            place, home, " ".join(rg), " ".join(own), expected[0], got[0], sorted(one - other)[:8], sorted(other - one)[:8], got[2][:300])
+    return None
+
+
+def main():
+    trawl = os.path.abspath(sys.argv[1])
+    if shutil.which("rg") is None:
+        print("SKIPPED: there is no ripgrep here")
+        return 77
+    first, count = cases.chosen(CASES)
+    base = tempfile.mkdtemp(prefix="trawl-rg-")
+    tg = os.path.join(base, "tg")
+    os.symlink(trawl, tg)
+    failures, tree, tree_number = 0, None, -1
+    top, home = os.path.join(base, "tree"), os.path.join(base, "home")
+    for number in range(first, first + count):
+        if number // CASES_PER_TREE != tree_number:
+            tree_number = number // CASES_PER_TREE
+            shutil.rmtree(top, ignore_errors=True)
+            tree = (top,) + make_tree(random.Random("%d tree %d" % (cases.seed(), tree_number)), top, home)
+        wrong = compare(random.Random("%d case %d" % (cases.seed(), number)), trawl, tg, tree, home)
+        if wrong:
+            failures += 1
+            if failures <= cases.FAILURES_SHOWN_MAX:
+                print("case %d (seed %d): %s" % (number, cases.seed(), wrong))
+    if "--keep" in sys.argv:
+        print("files are in %s" % base)
+    else:
+        shutil.rmtree(base)
+    print("%d command lines, %d differ" % (count, failures))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+"""Run random command lines with ripgrep and with trawl, where both have the option, and compare.
+
+usage: rg_output.py TRAWL
+
+Options about how lines are printed: what comes is compared byte for byte, and the status; with
+colours, each character and how it looks; with --json, every message but its times (and, after -m,
+how many bytes were searched), on texts and names that are not always UTF-8. Left out, because there the law is GNU grep's:
+  - -o together with context, which grep does not print then;
+  - -m together with trailing context, in which ripgrep 13 sees no further matches, and -m with
+    --count-matches, where trawl counts occurrences;
+  - contexts of 0 lines, which grep parts by lines of --;
+  - -L, whose status is grep's; names, counts and lines of -- with --null-data, where ripgrep ends
+    them in NUL;
+  - NUL bytes without --null-data: what is binary, and what is said of it;
+  - of several strings that begin at one place, ripgrep takes the one that is given first, trawl the
+    longest: ripgrep gets the longest first;
+  - -w with strings that are no words, with -x, or on a text that is not UTF-8.
+Left out as well, because ripgrep 13 is wrong there: -w and -x with --null-data, where it finds
+nothing at a line's beginning; -w with several strings, where it takes 'oo' in 'Foo' for a word;
+previews with -o, where its count of further matches compares
+places in the line with places in the match. And previews of lines with a carriage return, which
+together with the line end is one character to ripgrep.
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import cases
+
+CASES = 150
+
+WORDS = ["foo", "bar", "Foo", "FOO", "foobar", "a", "b", "ab", "aba", "the", "_", "x1", "foo-bar", "-", ".", "*", "\\", "oo",
+         "o", "  ", "\t", "$", "$0"]
+UTF8_WORDS = ["é", "straße", "Σίσυφος", "я", "привет", "漢字", "😀"]
+REPLACEMENTS = ["", "X", "<$0>", "$0$0", "${0}x", "$0x", "$$", "$", "$1", "${foo}y", "  $0", "long replacement", "$$0", "${", "$-"]
+SEPARATORS = ["", "~>", "\\t", "\\x3a", "\\\\", "ab", "\\q", "é"]
+
+# What is chosen from: each is (options of trawl, options of ripgrep or None where they are the same).
+PLAIN = [(["-n"], None), (["-N"], None), (["-H"], None), (["-h"], ["-I"]), (["-b"], None), (["-v"], None), (["-x"], None),
+         (["-i"], None), (["-S"], None), (["--null"], None), (["--column"], None), (["--vimgrep"], None), (["--heading"], None),
+         (["--no-heading"], None), (["--trim"], None), (["--passthru"], None), (["--no-column"], None), (["--no-trim"], None)]
+REPORTS = [(["-o"], None), (["-l"], None), (["-c"], ["-c", "--include-zero"]), (["--count-matches"], ["--count-matches", "--include-zero"]),
+           (["-q"], None)]
+
+
+def random_line(rng, utf8):
+    words = WORDS + (UTF8_WORDS if utf8 else [])
+    line = "".join(rng.choice(words) + rng.choice(["", "", " "]) for _ in range(rng.choice([0, 1, 2, 3, 6, 15])))
+    if rng.random() < 0.3:
+        line = rng.choice([" ", "\t", "  \t", "\v", " \r"]) + line
+    return line
+
+
+def random_text(rng, utf8, end):
+    lines = [random_line(rng, utf8) for _ in range(rng.choice([0, 1, 2, 5, 12, 40]))]
+    if rng.random() < 0.1:
+        lines = [line + "\r" for line in lines]
+    text = end.join(lines)
+    return (text + (end if lines and rng.random() < 0.7 else "")).encode()
+
+
+class Case:
+    def __init__(self, rng):
+        self.ours, self.theirs = [], []
+        self.json = rng.random() < 0.25
+        self.utf8 = rng.random() < 0.4
+        self.end = "\0" if rng.random() < 0.06 else "\n"
+        words = WORDS + (UTF8_WORDS if self.utf8 else [])
+        self.patterns = []
+        for _ in range(rng.choice([1, 1, 1, 2, 3])):
+            pattern = "".join(rng.choice(words) for _ in range(rng.choice([1, 1, 2])))
+            self.patterns.append(pattern)
+        self.choose(rng)
+        if self.end == "\0":
+            self.add(["--null-data"])
+
+    def add(self, ours, theirs=None):
+        self.ours += ours
+        self.theirs += ours if theirs is None else theirs
+
+    def choose(self, rng):
+        context = report = None
+        for ours, theirs in rng.sample(PLAIN, rng.choice([0, 1, 1, 2, 3, 4])):
+            self.add(ours, theirs)
+        if self.json:
+            self.add(["--json"])
+        elif rng.random() < 0.3:
+            self.add(*rng.choice(REPORTS))
+        if rng.random() < 0.3:
+            self.add(["--replace=" + rng.choice(REPLACEMENTS)])
+        if rng.random() < 0.3:
+            self.add(["-M%d" % rng.choice([0, 1, 3, 8, 12, 20, 60])])
+            if rng.random() < 0.5:
+                self.add(["--max-columns-preview"])
+        if rng.random() < 0.2:
+            self.add(["--field-match-separator=" + rng.choice(SEPARATORS)])
+        if rng.random() < 0.2:
+            self.add(["--field-context-separator=" + rng.choice(SEPARATORS)])
+        if rng.random() < 0.1:
+            self.add(["--path-separator=" + rng.choice(["+", "\\\\", "\\x41"])])
+        if rng.random() < 0.15:
+            self.add(["-m%d" % rng.choice([1, 2, 5])])
+            report = "-m"
+        if "-o" not in self.ours and "--passthru" not in self.ours and report is None and rng.random() < 0.3:
+            context = rng.choice(["-A", "-B", "-C"])
+            self.add([context + "%d" % rng.choice([1, 2, 5])])
+            if rng.random() < 0.4:
+                self.add(rng.choice([["--context-separator=" + rng.choice(SEPARATORS)], ["--no-context-separator"]]))
+        if rng.random() < 0.25 and len(self.patterns) == 1 and re.fullmatch(r"\w+", self.patterns[0]):
+            self.add(["-w"])
+
+    def given(self, *options):
+        return any(option in self.ours for option in options)
+
+    def excluded(self, texts):
+        """Is this one of what is left out?"""
+        everything = b"".join(texts)
+        if self.json:
+            return self.given("-w") + self.given("-x") + self.given("--null-data") > 1 or \
+                self.given("-i", "-S") and self.utf8 or \
+                self.given("--passthru") and any(option.startswith("-m") for option in self.ours)
+        if self.given("--max-columns-preview") and b"\r" in everything:
+            return True
+        if self.given("-i", "-S") and self.utf8:
+            return True  # tests/grep/fold.py has the letters
+        if self.given("-v") and self.given("-o", "--count-matches", "--vimgrep"):
+            return True  # trawl refuses the second, as grep prints nothing for the first
+        if self.given("-l", "-L", "-c", "-q") and self.given("-o", "--count-matches", "--vimgrep", "--passthru"):
+            return True
+        if self.given("--count-matches") and any(option.startswith("-m") for option in self.ours):
+            return True
+        if self.given("--null-data") and (self.given("-l", "-c", "--count-matches") or re.search("-[ABC][1-9]", " ".join(self.ours))):
+            return True
+        if (self.given("-w") + self.given("-x") + self.given("--null-data")) > 1:
+            return True
+        if self.given("-o") and self.given("--max-columns-preview"):
+            return True
+        if self.given("--passthru") and any(option.startswith("-m") for option in self.ours):
+            return True
+        return False
+
+
+COLOR_TYPES = ["path", "line", "column", "match"]
+COLOR_VALUES = ["none", "fg:blue", "fg:red", "bg:green", "fg:200", "bg:0x10,20,30", "style:bold", "style:nobold", "style:underline",
+                "style:intense", "fg:0xff"]
+
+
+def looks(output):
+    """Each character with how it looks."""
+    state, shown = (), []
+    for part in re.split(rb"(\x1b\[[0-9;]*[mK])", output):
+        if not part.startswith(b"\x1b["):
+            shown += [(bytes([byte]), frozenset(state)) for byte in part]
+        elif part.endswith(b"m"):
+            codes = part[2:-1].decode().split(";")
+            while codes:
+                code = codes.pop(0)
+                if code in ("38", "48"):
+                    code = ":".join([code] + [codes.pop(0) for _ in range(2 if codes[0] == "5" else 4)])
+                state = () if code.lstrip("0") == "" else state + (code.lstrip("0"),)
+    return [(character, style) for character, style in shown if character not in b"\r\n"]
+
+
+def messages(output, limited):
+    """The messages of --json without times."""
+    found = []
+    for line in output.split(b"\n")[:-1]:
+        message = json.loads(line)
+        if message["type"] in ("end", "summary"):
+            stats = message["data"]["stats"]
+            times = [stats.pop("elapsed")] + ([message["data"].pop("elapsed_total")] if message["type"] == "summary" else [])
+            for time in times:
+                assert sorted(time) == ["human", "nanos", "secs"] and time["human"].endswith("s"), time
+                assert 0 <= time["nanos"] < 1000000000, time
+            if limited:
+                stats.pop("bytes_searched")
+        found.append(json.dumps(message))  # in the order of its keys
+    return found
+
+
+def run_program(arguments, folder, locale):
+    environment = {name: os.environ[name] for name in ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS") if name in os.environ}
+    environment.update(LC_ALL=locale, TERM="xterm", GREP_COLORS="se=")
+    done = subprocess.run(arguments, cwd=folder, env=environment, capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
+    return done.returncode, done.stdout, done.stderr
+
+
+def run_case(rng, trawl, folder):
+    """None, or what is wrong."""
+    while True:
+        case = Case(rng)
+        texts = [random_text(rng, case.utf8, case.end) for _ in range(rng.choice([1, 1, 2, 3]))]
+        if not case.excluded(texts):
+            break
+    names = []
+    for number, text in enumerate(texts):
+        if case.json and not case.given("-w") and rng.random() < 0.2:
+            text = text.replace(b"o", b"\xff\x01").replace(b" ", bytes([rng.randrange(1, 256)]))
+            text = text.replace(b"\n\n", b"\n\xed\xa0\x80\n\xf4\x90\x80\x80\xc0\x80\xe2\x80\xa8\x7f\x1b\"\n")
+        name = "f%d" % number + (rng.choice(["\udcff", "\"", "\\", "\n", "é"]) if case.json and rng.random() < 0.3 else "")
+        names.append(os.path.join(rng.choice(["", "", "sub"]), name))
+        os.makedirs(os.path.join(folder, "sub"), exist_ok=True)
+        with open(os.path.join(folder, names[-1]), "wb") as file:
+            file.write(text)
+    colored = rng.random() < 0.2 and not case.json and not case.given("-b", "--vimgrep", "--null")
+    if colored:
+        case.add(["--color=always"])
+        for _ in range(rng.choice([0, 1, 2, 3])):
+            case.add(["--colors=%s:%s" % (rng.choice(COLOR_TYPES), rng.choice(COLOR_VALUES))])
+    longest_first = sorted(case.patterns, key=lambda pattern: -len(pattern.encode()))
+    ours = [trawl] + case.ours + [option for pattern in case.patterns for option in ("-e", pattern)]
+    ours += ["-j%d" % rng.choice([1, 2, 3])] + ([] if rng.random() < 0.5 else ["--chunk-bytes=%d" % rng.choice([1, 7, 100])])
+    theirs = ["rg", "-F", "--no-config", "-j1"] + case.theirs + [option for pattern in longest_first for option in ("-e", pattern)]
+    locale = "C.UTF-8" if case.utf8 else "C"
+    got, wanted = run_program(ours + names, folder, locale), run_program(theirs + names, folder, locale)
+    if colored:
+        same = looks(got[1]) == looks(wanted[1])
+    elif case.json:
+        limited = any(option.startswith("-m") for option in case.ours)
+        same = messages(got[1], limited) == messages(wanted[1], limited)
+    else:
+        same = got[1] == wanted[1]
+    if got[0] == wanted[0] and got[2] == b"" and same:
+        return None
+    return "%s\n  %s\n  texts %r\n  trawl   %r\n  ripgrep %r" % (" ".join(map(repr, ours[1:] + names)), " ".join(map(repr, theirs)), texts, got, wanted)
+
+
+# What editors' plug-ins run.
+PLUGINS = [["--color=never", "--no-heading", "--with-filename", "--line-number", "--column", "--smart-case"],
+           ["--vimgrep", "--smart-case"], ["--vimgrep", "--no-heading", "--hidden", "--trim"],
+           ["--column", "--line-number", "--no-heading", "--color=never", "--smart-case", "--"],
+           ["--json", "--hidden", "--no-require-git", "--ignore-case", "--no-config", "--max-columns=200", "-C1"]]
+
+
+def plugins(trawl, folder):
+    """Over the sources of the command, by its other name: the same lines, in any order."""
+    sources = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools")
+    os.symlink(trawl, os.path.join(folder, "tg"))
+    for options in PLUGINS:
+        found = []
+        for program in (os.path.join(folder, "tg"), "rg"):
+            own = ["-F", "--no-config"] if program == "rg" else []
+            status, output, errors = run_program([program] + own + options + ["struct scan", sources], folder, "C.UTF-8")
+            lines = output.split(b"\n")
+            found.append((status, errors, sorted(line.split(b',"stats"')[0] for line in lines if b'"elapsed_total"' not in line)))
+        if found[0] != found[1] or len(found[0][2]) < 10:
+            return "%r: %d and %d lines" % (options, len(found[0][2]), len(found[1][2]))
+    return None
+
+
+def main():
+    if shutil.which("rg") is None:
+        print("SKIPPED: there is no rg (ripgrep)")
+        return 77
+    return cases.run("rg-output", CASES, "command lines", run_case, (plugins,))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

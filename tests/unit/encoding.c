@@ -1,0 +1,179 @@
+/* encoding: patterns and texts in an encoding that the caller decodes, against a loop over
+ * characters.
+ *
+ * Of one byte: 0xe0 to 0xef are the small letters of 0xc0 to 0xcf, all of them letters; 0xb0 is a
+ * capital whose small letter is b. Of two bytes: 0x81 and a letter of ASCII, of which 0x81 'q' to
+ * 'v' are the small letters of 0x81 '1' to '6'. There the library's answer may hold more, but every
+ * occurrence that begins at a character must be in it.
+ */
+#include "unit.h"
+
+#define CASES_NORMAL 300
+#define CASES_LONG 20000
+#define TEXT_BYTES_MAX 200
+#define PATTERN_BYTES_MAX 6
+
+static uint32_t decode(void *context, const uint8_t *bytes, uint64_t count, uint32_t *code_point)
+{
+    bool wide = *(const bool *)context;
+
+    if (wide && bytes[0] == 0x81 && count > 1 && bytes[1] >= '1' && bytes[1] <= 'z') {
+        *code_point = 0x100u + bytes[1];
+        return 2;
+    }
+    *code_point = bytes[0];
+    return wide && bytes[0] >= 0x80 ? 0 : 1;
+}
+
+static uint32_t encode(void *context, uint32_t code_point, uint8_t bytes[4])
+{
+    (void)context;
+    if (code_point >= 0x100) {
+        bytes[0] = 0x81;
+        bytes[1] = (uint8_t)(code_point - 0x100);
+        return 2;
+    }
+    bytes[0] = (uint8_t)code_point;
+    return 1;
+}
+
+static uint32_t capital(uint32_t code_point)
+{
+    if (code_point >= 'a' && code_point <= 'z')
+        code_point -= 32;
+    if (code_point == 0xb0)
+        return 'B';
+    if (code_point >= 0xe0 && code_point <= 0xef)
+        return code_point - 0x20;
+    return code_point >= 0x100 + 'q' && code_point <= 0x100 + 'v' ? code_point - 'q' + '1'
+                                                                  : code_point;
+}
+
+static uint32_t variants(void *context, uint32_t code_point,
+                         uint32_t found[TRAWL_UTF8_VARIANTS_MAX])
+{
+    uint32_t count = 0;
+
+    (void)context;
+    for (uint32_t other = 0; other < 0x180; other++)
+        if (capital(other) == capital(code_point))
+            found[count++] = other;
+    return count;
+}
+
+static bool is_word(void *context, uint32_t code_point)
+{
+    (void)context;
+    return (code_point >= 0xb0 && code_point < 0x100) || code_point >= 0x100 + 'a';
+}
+
+static bool word_at(bool *wide, const uint8_t *bytes, uint64_t count)
+{
+    uint32_t code_point;
+
+    if (count == 0 || decode(wide, bytes, count, &code_point) == 0)
+        return false;
+    return code_point < 0x80 ? code_point == '_' || (code_point >= '0' && code_point <= '9') ||
+                                   (capital(code_point) >= 'A' && capital(code_point) <= 'Z')
+                             : is_word(NULL, code_point);
+}
+
+/* The end of the match at text[at], 0 if there is none: character by character. */
+static uint64_t match_end(bool *wide, uint32_t flags, const uint8_t *pattern,
+                          uint64_t pattern_bytes, const uint8_t *text, uint64_t text_bytes,
+                          uint64_t at)
+{
+    for (uint64_t i = 0; i < pattern_bytes;) {
+        uint32_t first = 0, second = 0, length, other;
+
+        if (at >= text_bytes)
+            return 0;
+        length = decode(wide, pattern + i, pattern_bytes - i, &first);
+        other = decode(wide, text + at, text_bytes - at, &second);
+        if (length == 0 || other == 0) {
+            if (pattern[i] != text[at] || length != other)
+                return 0;
+            length = other = 1;
+        } else if (first != second &&
+                   ((flags & TRAWL_IGNORE_CASE) == 0 || capital(first) != capital(second))) {
+            return 0;
+        }
+        i += length;
+        at += other;
+    }
+    return (flags & TRAWL_WHOLE_WORD) != 0 && word_at(wide, text + at, text_bytes - at) ? 0 : at;
+}
+
+struct found {
+    bool at[TEXT_BYTES_MAX];
+    uint64_t count;
+};
+
+static int take(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    struct found *found = context;
+
+    for (uint64_t i = 0; i < match_count; i++) {
+        found->count += !found->at[matches[i].begin];
+        found->at[matches[i].begin] = true;
+    }
+    return 0;
+}
+
+static void check(struct test_random *random, struct trawl_searcher *searcher)
+{
+    static const uint8_t letters[] = {0x81, '1', 'q', 'b', 0xb0, 0xe1, 0xc1, ' ', 'A', 0xff};
+    bool wide = test_random_one_in(random, 2), before = false;
+    uint8_t text[TEXT_BYTES_MAX], bytes[PATTERN_BYTES_MAX];
+    uint64_t text_bytes = test_random_between(random, 1, TEXT_BYTES_MAX), expected = 0, next = 0;
+    struct trawl_pattern pattern = {bytes, test_random_between(random, 1, PATTERN_BYTES_MAX)};
+    struct trawl_utf8 utf8 = {NULL, variants, is_word};
+    struct trawl_encoding encoding = {&wide, wide ? 2 : 1, decode, encode};
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_plan *plan = NULL;
+    struct trawl_text *source = NULL;
+    struct found found;
+
+    for (uint64_t i = 0; i < text_bytes; i++)
+        text[i] = letters[test_random_below(random, sizeof letters)];
+    for (uint64_t i = 0; i < pattern.bytes_count; i++)
+        bytes[i] = letters[test_random_below(random, sizeof letters)];
+    options.flags = (uint32_t)test_random_below(random, 4);
+    options.utf8 = &utf8;
+    options.encoding = &encoding;
+    memset(&found, 0, sizeof found);
+    MUST(trawl_plan_build(&pattern, 1, &options, &plan, NULL));
+    MUST(trawl_text_from_memory(text, text_bytes, &source, NULL));
+    MUST(trawl_positions(searcher, plan, source, take, &found, NULL));
+    for (uint64_t at = 0; at < text_bytes; at++) {
+        uint32_t code_point, length = decode(&wide, text + at, text_bytes - at, &code_point);
+        uint64_t end =
+            match_end(&wide, options.flags, bytes, pattern.bytes_count, text, text_bytes, at);
+        bool is_one = at == next && end > 0 && (!before || (options.flags & TRAWL_WHOLE_WORD) == 0);
+
+        expected += is_one;
+        TEST_CHECK(!is_one || found.at[at]);
+        if (at == next) {
+            before = word_at(&wide, text + at, text_bytes - at);
+            next += length == 0 ? 1 : length;
+        }
+    }
+    if (!wide)
+        TEST_CHECK_U64(found.count, expected);
+    trawl_text_close(source);
+    trawl_plan_free(plan);
+}
+
+int main(void)
+{
+    struct test_random random = test_random_begin("encoding");
+    struct trawl_searcher *searcher = NULL;
+    uint64_t wanted = test_amount(CASES_NORMAL, CASES_LONG);
+
+    test_begin("encoding");
+    MUST(trawl_searcher_open(NULL, &searcher, NULL));
+    for (uint64_t i = 0; i < wanted && test_failures < 5; i++)
+        check(&random, searcher);
+    trawl_searcher_close(searcher);
+    return test_end();
+}
