@@ -56,10 +56,14 @@ static void add_program(struct line *line, const struct run *run, const struct c
             snprintf(line->threads, sizeof line->threads, "-j%s", contest->threads);
             add(line, line->threads);
         }
+        if (contest->file == FILE_TREE)
+            add(line, "-r");
+        if (contest->ignores)
+            add(line, "--ignore");
         return;
     case RUNNER_GREP:
         add(line, "grep");
-        add(line, "-F");
+        add(line, contest->file == FILE_TREE ? "-rF" : "-F");
         return;
     default:
         add(line, "rg");
@@ -68,6 +72,8 @@ static void add_program(struct line *line, const struct run *run, const struct c
         add(line, "--include-zero"); /* -c of a file without a match prints 0, as grep does */
         if (runner == RUNNER_RG_READ)
             add(line, "--no-mmap");
+        if (contest->file == FILE_TREE && !contest->ignores)
+            add(line, "-uuu");
         return;
     }
 }
@@ -111,25 +117,37 @@ static void report_wrong(struct run *run, const struct contest_result *result, c
     run->wrong_count++;
 }
 
+/* ripgrep prints the files of a tree in no order, so there its lines are compared as a bag. */
+static bool same_answer(const struct contest *contest, enum runner runner,
+                        const struct outcome *outcome, const struct outcome *right)
+{
+    enum runner judge = contest_judge(contest);
+    bool ordered = contest->file != FILE_TREE || (runner <= RUNNER_GREP && judge == RUNNER_GREP);
+
+    return outcome->status == right->status && outcome->output_bytes == right->output_bytes &&
+           outcome->lines_hash == right->lines_hash &&
+           (!ordered || outcome->output_hash == right->output_hash);
+}
+
 /* The run before the timed ones: the file is in the cache after it, and every byte of the answer
- * has been compared with grep's. */
+ * has been compared with the judge's. */
 static void warm_up(struct run *run, struct contest_result *result, enum runner runner)
 {
     struct runner_result *it = &result->runner[runner];
-    const struct outcome *right = &result->runner[RUNNER_GREP].outcome;
+    const struct outcome *right = &result->runner[contest_judge(result->contest)].outcome;
     bool answers = runner != RUNNER_CAT && runner != RUNNER_WC;
 
     run_once(run, result, runner, true, &it->outcome);
     it->ran = true;
-    it->same_answer = !answers || (it->outcome.output_hash == right->output_hash &&
-                                   it->outcome.output_bytes == right->output_bytes &&
-                                   it->outcome.status == right->status);
+    it->same_answer = !answers || same_answer(result->contest, runner, &it->outcome, right);
     if (runner != RUNNER_TRAWL)
         return;
     if (run->options->falsify)
         it->same_answer = false;
     if (!it->same_answer)
-        report_wrong(run, result, "trawl's answer is not grep's");
+        report_wrong(run, result,
+                     result->contest->ignores ? "trawl's answer is not ripgrep's"
+                                              : "trawl's answer is not grep's");
 }
 
 static void time_once(struct run *run, struct contest_result *result, enum runner runner)
@@ -150,7 +168,8 @@ static void time_once(struct run *run, struct contest_result *result, enum runne
 static void run_contest(struct run *run, const struct contest *contest)
 {
     struct contest_result *result = &run->results.result[run->results.count++];
-    uint32_t runners = contest->runners | RUNNER_BIT(TRAWL) | RUNNER_BIT(GREP);
+    enum runner judge = contest_judge(contest);
+    uint32_t runners = contest->runners | RUNNER_BIT(TRAWL) | 1u << judge;
     uint32_t rounds = contest->file == FILE_SMALL ? run->options->small_runs : run->options->rounds;
 
     memset(result, 0, sizeof *result);
@@ -161,14 +180,16 @@ static void run_contest(struct run *run, const struct contest *contest)
         snprintf(result->pattern, sizeof result->pattern, "%s", contest->pattern);
     else
         files_pattern(&run->files, contest->file, contest->pattern_bytes, result->pattern);
-    warm_up(run, result, RUNNER_GREP); /* first: the others are compared with it */
+    if (run->results.versions[judge][0] == '\0') /* no ripgrep: nobody reads ignore files */
+        return;
+    warm_up(run, result, judge); /* first: the others are compared with it */
     for (uint32_t i = 0; i < RUNNERS; i++)
-        if (i != RUNNER_GREP && (runners >> i & 1) != 0 && run->results.versions[i][0] != '\0')
+        if (i != (uint32_t)judge && (runners >> i & 1) != 0 && run->results.versions[i][0] != '\0')
             warm_up(run, result, (enum runner)i);
     for (uint32_t round = 0; round < rounds && run->wrong_count == 0; round++)
         for (uint32_t i = 0; i < RUNNERS; i++)
-            if (result->runner[i].ran)
-                time_once(run, result, (enum runner)i);
+            if (result->runner[(i + round) % RUNNERS].ran)
+                time_once(run, result, (enum runner)((i + round) % RUNNERS));
     if (run->wrong_count == 0)
         contest_report_row(result);
 }

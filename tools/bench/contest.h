@@ -11,7 +11,8 @@
 #include "bench/process.h"
 #include "bench/util.h"
 
-/* GREP gives the right answer. CAT and WC only move bytes from a pipe: a pipe's speed. */
+/* GREP gives the right answer, RG where ignore files are read, which GREP does not know. CAT and WC
+ * only move bytes from a pipe: a pipe's speed. */
 #define RUNNER_LIST(X)         \
     X(TRAWL, "trawl")          \
     X(GREP, "grep -F")         \
@@ -43,6 +44,7 @@ struct contest {
     double bar;          /* least ratio; 0: none */
     uint64_t memory_bar; /* most memory of trawl in bytes; 0: none */
     bool fed;            /* the file comes through a pipe, from cat */
+    bool ignores;        /* of the tree: what its ignore files name is left out */
 };
 
 extern const struct contest contests[];
@@ -50,7 +52,7 @@ extern const uint32_t contest_count;
 
 struct runner_result {
     bool ran;
-    bool same_answer;       /* as grep's; CAT and WC have none */
+    bool same_answer;       /* as the judge's; CAT and WC have none */
     struct outcome outcome; /* of the run before the timed ones */
     uint64_t memory_bytes;  /* the most of all runs */
     struct samples samples;
@@ -63,6 +65,8 @@ struct contest_result {
     struct runner_result runner[RUNNERS];
 };
 
+/* Who says what the right answer is: GREP or RG. */
+enum runner contest_judge(const struct contest *contest);
 /* The baseline's best median / trawl's median; 0 if no baseline ran. *best is who that is. */
 double contest_ratio(const struct contest_result *result, enum runner *best);
 /* "ok", "low", "" without a bar, "skipped" where no baseline ran. */

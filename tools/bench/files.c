@@ -11,13 +11,15 @@
 
 #define WRITE_BYTES (4u << 20)
 #define SMALL_BYTES 1024u
+#define MEDIUM_BYTES 10000000u
 #define DNA_LINE_BYTES 70u
 #define LETTERS_LINE_BYTES 79u
 #define LETTERS_SEED 3u
 #define PATTERN_SEED 11u
 #define PATTERN_TRIES 1000u
 
-static const char *const file_names[FILE_KINDS] = {"english", "dna70", "dna", "letters", "small"};
+static const char *const file_names[FILE_KINDS] = {"english", "dna70",  "dna", "letters",
+                                                   "small",   "medium", "tree"};
 
 /* A text in lines of line_bytes, line ends included; 0: as it is. Written piece by piece, so that
  * this process stays small: a child starts with its parent's memory in its account. */
@@ -64,6 +66,21 @@ static void letters_source(struct source *source)
     snprintf(source->name, sizeof source->name, "random letters a-z, even odds");
 }
 
+static void make_tree(struct files *files, const struct options *options)
+{
+    struct source source = {0};
+    char path[sizeof files->tree.folder];
+
+    source_code(options, &source);
+    snprintf(path, sizeof path, "%.*s/tree", (int)(sizeof path - 8), files->folder);
+    snprintf(files->path[FILE_TREE], sizeof files->path[FILE_TREE], "%s", path);
+    tree_write(&files->tree, path, options->text_bytes, &source);
+    files->bytes[FILE_TREE] = files->tree.bytes;
+    snprintf(files->text[FILE_TREE], sizeof files->text[FILE_TREE], "%s, %u files with .ignore",
+             source.name, (unsigned)files->tree.files_count);
+    source_free(&source);
+}
+
 void files_make(struct files *files, const struct options *options, enum file_kind kind)
 {
     struct source source = {0};
@@ -72,7 +89,11 @@ void files_make(struct files *files, const struct options *options, enum file_ki
 
     if (files->path[kind][0] != '\0')
         return;
-    if (kind == FILE_ENGLISH || kind == FILE_SMALL)
+    if (kind == FILE_TREE) {
+        make_tree(files, options);
+        return;
+    }
+    if (kind == FILE_ENGLISH || kind == FILE_SMALL || kind == FILE_MEDIUM)
         source_english(options, &source);
     else if (kind == FILE_LETTERS)
         letters_source(&source);
@@ -90,6 +111,8 @@ void files_make(struct files *files, const struct options *options, enum file_ki
     snprintf(path, sizeof path, "%s/%s", files->folder, file_names[kind]);
     memcpy(files->path[kind], path, sizeof path);
     files->bytes[kind] = kind == FILE_SMALL ? SMALL_BYTES : options->text_bytes;
+    if (kind == FILE_MEDIUM && files->bytes[kind] > MEDIUM_BYTES)
+        files->bytes[kind] = MEDIUM_BYTES;
     write_text(files->path[kind], files->bytes[kind], &source, line_bytes);
     source_free(&source);
 }
@@ -181,7 +204,8 @@ void files_open(struct files *files, const char *directory)
 
 void files_close(struct files *files)
 {
-    for (uint32_t kind = 0; kind < FILE_KINDS; kind++)
+    tree_delete(&files->tree);
+    for (uint32_t kind = 0; kind < FILE_TREE; kind++)
         if (files->path[kind][0] != '\0')
             unlink(files->path[kind]);
     for (uint32_t i = 0; i < files->other_count; i++)

@@ -7,6 +7,7 @@
 
 #include "bench/options.h"
 #include "bench/text.h"
+#include "bench/tree.h"
 
 enum file_kind {
     FILE_ENGLISH, /* English, repeated */
@@ -14,6 +15,8 @@ enum file_kind {
     FILE_DNA,     /* DNA, one line */
     FILE_LETTERS, /* random letters in lines of 79 */
     FILE_SMALL,   /* the first KiB of English */
+    FILE_MEDIUM,  /* 10 MB of English; less where --bytes is less */
+    FILE_TREE,    /* a folder: 50,000 small files for each GiB of --bytes */
     FILE_KINDS
 };
 
@@ -25,11 +28,13 @@ struct files {
     char path[FILE_KINDS][PATH_MAX];
     char text[FILE_KINDS][SOURCE_NAME_BYTES + 48]; /* what it is */
     uint64_t bytes[FILE_KINDS];
+    struct tree tree;
     char other[FILES_OTHER_MAX][PATH_MAX]; /* beside those, of any name */
     uint32_t other_count;
 };
 
-/* Write file `kind` where it is not there yet. Its pages stay in the system's cache. */
+/* Write file `kind`, or the tree, where it is not there yet. Its pages stay in the system's cache.
+ */
 void files_make(struct files *files, const struct options *options, enum file_kind kind);
 /* pattern_bytes of the file's text at a seeded place, without a line end, as a string. */
 void files_pattern(const struct files *files, enum file_kind kind, uint64_t pattern_bytes,

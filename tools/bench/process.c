@@ -39,11 +39,28 @@ static pid_t start(const char *const *program, int input, int output, bool quiet
     _exit(127);
 }
 
+struct lines_hash {
+    uint64_t sum;
+    uint64_t line; /* of the line that has no end yet */
+};
+
 static uint64_t hash_bytes(uint64_t hash, const uint8_t *bytes, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
         hash = (hash ^ bytes[i]) * FNV_PRIME;
     return hash;
+}
+
+/* One line's hash begins anew behind its end, and the sum of them knows no order. */
+static void hash_lines(struct lines_hash *lines, const uint8_t *bytes, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        lines->line = (lines->line ^ bytes[i]) * FNV_PRIME;
+        if (bytes[i] == '\n') {
+            lines->sum += lines->line ^ lines->line >> 32;
+            lines->line = FNV_OFFSET;
+        }
+    }
 }
 
 uint64_t process_hash(const uint8_t *bytes, uint64_t count)
@@ -52,7 +69,7 @@ uint64_t process_hash(const uint8_t *bytes, uint64_t count)
 }
 
 /* Read and look at the bytes; a step ends where the head does. Returns 0 at the end. */
-static uint64_t drain_read(int descriptor, struct outcome *outcome)
+static uint64_t drain_read(int descriptor, struct lines_hash *lines, struct outcome *outcome)
 {
     static uint8_t buffer[256 << 10];
     bool head = outcome->output_bytes < OUTPUT_HEAD_BYTES;
@@ -65,6 +82,7 @@ static uint64_t drain_read(int descriptor, struct outcome *outcome)
     if (got < 0)
         fail("reading a command's output: %s", strerror(errno));
     outcome->output_hash = hash_bytes(outcome->output_hash, buffer, (uint64_t)got);
+    hash_lines(lines, buffer, (uint64_t)got);
     if (head)
         outcome->head_hash = outcome->output_hash;
     outcome->output_bytes += (uint64_t)got;
@@ -88,15 +106,18 @@ static uint64_t drain_unseen(int descriptor, int null_device, struct outcome *ou
 static void drain(int descriptor, bool hash_all, struct outcome *outcome)
 {
     int null_device = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    struct lines_hash lines = {0, FNV_OFFSET};
     uint64_t got;
 
     outcome->head_hash = outcome->output_hash = FNV_OFFSET;
     do
         got = hash_all || outcome->output_bytes < OUTPUT_HEAD_BYTES || null_device < 0
-                  ? drain_read(descriptor, outcome)
+                  ? drain_read(descriptor, &lines, outcome)
                   : drain_unseen(descriptor, null_device, outcome);
     while (got > 0);
-    if (!hash_all)
+    if (hash_all)
+        outcome->lines_hash = lines.sum ^ lines.line;
+    else
         outcome->output_hash = 0;
     if (null_device >= 0)
         close(null_device);

@@ -16,6 +16,7 @@ struct outcome {
     uint64_t output_bytes; /* what program wrote to standard output */
     uint64_t head_hash;    /* of the first OUTPUT_HEAD_BYTES of them */
     uint64_t output_hash;  /* of all; 0 unless asked for */
+    uint64_t lines_hash;   /* of all lines, in whatever order they came; 0 unless asked for */
     uint64_t memory_bytes; /* the program's largest resident set */
     int status;            /* its exit status; 128 + n after signal n */
 };

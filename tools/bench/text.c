@@ -133,6 +133,12 @@ void source_words(const struct options *options, struct source *source)
         source_english(options, source);
 }
 
+void source_code(const struct options *options, struct source *source)
+{
+    if (!find_source(options, NULL, "rust-library.rs", source))
+        generate_words(source, GENERATOR_SEED);
+}
+
 void source_free(struct source *source)
 {
     free(source->bytes);

@@ -23,6 +23,8 @@ void source_dna(const struct options *options, struct source *source);
 void source_world(const struct options *options, struct source *source);
 /* words-100k.txt of the data folder, else what source_english gives: words between other bytes. */
 void source_words(const struct options *options, struct source *source);
+/* rust-library.rs of the data folder, else generated words. */
+void source_code(const struct options *options, struct source *source);
 void source_free(struct source *source);
 
 /* Memory for a text: whole pages, large ones where the system has them. */
