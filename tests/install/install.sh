@@ -7,6 +7,8 @@ part=$1
 build=$2
 compiler=$3
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+examples=("$here"/../../examples/*.c) # against the shared library; one also against the static one
+one=$here/../../examples/count_buffer.c
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 prefix=$work/prefix
@@ -61,13 +63,13 @@ test_symbols() {
     diff <(echo "$declared") <(echo "$shown")
 }
 
-run_it() {
-    "$@" >"$work/answer"
-    [ "$(cat "$work/answer")" = '2 fish' ]
+# run_examples FOLDER EXAMPLE...: the programs in this folder print what the examples' heads say.
+run_examples() {
+    python3 "$here/../documents/run.py" --programs "$@"
 }
 
 test_pkgconfig() {
-    local folder
+    local folder example
     local -a flags
 
     command -v pkg-config >/dev/null || skip 'no pkg-config'
@@ -78,33 +80,39 @@ test_pkgconfig() {
         head -n 1 | grep -oE '[0-9]+\.[0-9]+\.[0-9]+')" ]
 
     # No --define-prefix: the file itself finds the prefix it was installed to, moved or not.
+    mkdir "$work/shared" "$work/static"
     read -ra flags <<<"$(pkg-config --cflags --libs trawl)"
-    "$compiler" "$here/use.c" -o "$work/shared" "${flags[@]}"
-    run_it env LD_LIBRARY_PATH="$folder" "$work/shared"
+    for example in "${examples[@]}"; do
+        "$compiler" "$example" -o "$work/shared/$(basename "$example" .c)" "${flags[@]}"
+    done
+    LD_LIBRARY_PATH=$folder run_examples "$work/shared" "${examples[@]}"
 
     read -ra flags <<<"$(pkg-config --static --cflags --libs trawl)"
     rm "$folder"/libtrawl.so*
-    "$compiler" "$here/use.c" -o "$work/static" "${flags[@]}"
-    run_it "$work/static"
+    "$compiler" "$one" -o "$work/static/count_buffer" "${flags[@]}"
+    run_examples "$work/static" "$one"
 }
 
 test_package() {
-    local kind
+    local kind target
 
-    for kind in OFF ON; do
-        cmake -G Ninja -S "$here/package" -B "$work/$kind" -DCMAKE_PREFIX_PATH="$prefix" \
-            -DCMAKE_C_COMPILER="$compiler" -DUSE_STATIC=$kind >"$work/log" || {
+    for kind in shared static; do
+        target=all
+        [ $kind = shared ] || target=count_buffer
+        cmake -G Ninja -S "$here/../../examples" -B "$work/$kind" -DCMAKE_PREFIX_PATH="$prefix" \
+            -DCMAKE_C_COMPILER="$compiler" -DTRAWL_COMPONENTS=$kind >"$work/log" || {
             cat "$work/log"
             return 1
         }
-        cmake --build "$work/$kind" >"$work/log" || {
+        cmake --build "$work/$kind" --target $target >"$work/log" || {
             cat "$work/log"
             return 1
         }
-        run_it "$work/$kind/use"
     done
-    [ "$(readelf -d "$work/OFF/use" | grep -c 'NEEDED.*libtrawl')" -eq 1 ]
-    [ "$(readelf -d "$work/ON/use" | grep -c 'NEEDED.*libtrawl')" -eq 0 ]
+    run_examples "$work/shared" "${examples[@]}"
+    run_examples "$work/static" "$one"
+    [ "$(readelf -d "$work/shared/count_buffer" | grep -c 'NEEDED.*libtrawl')" -eq 1 ]
+    [ "$(readelf -d "$work/static/count_buffer" | grep -c 'NEEDED.*libtrawl')" -eq 0 ]
 }
 
 "test_$part"

@@ -361,6 +361,23 @@ int sim_copy_to_host(void *to, uint64_t from, size_t bytes, struct cuda_stream *
     return copy(to, (const void *)(uintptr_t)from, bytes, stream, true, code);
 }
 
+#if defined(SIM_LIBRARY)
+/* Not trawl's: what programs read their own device memory with. */
+int sim_copy_now(void *to, uint64_t from, size_t bytes) __asm__("cuMemcpyDtoH_v2");
+__attribute__((visibility("default"))) int sim_copy_now(void *to, uint64_t from, size_t bytes)
+{
+    int code = sim_enter_context();
+
+    if (code == 0 && sim_allocation_find((const void *)(uintptr_t)from, bytes) == NULL) {
+        sim_complain("a copy from memory that is not the device's");
+        code = CUDA_CODE_INVALID_VALUE;
+    }
+    if (code == 0)
+        memcpy(to, (const void *)(uintptr_t)from, bytes);
+    return sim_leave(code);
+}
+#endif
+
 int sim_fill(uint64_t address, unsigned char value, size_t bytes, struct cuda_stream *stream)
 {
     void *to = (void *)(uintptr_t)address;

@@ -1,0 +1,37 @@
+/* count_buffer: how often a string occurs in a buffer.
+ *
+ * Shows the three objects that every search needs (plan, text, searcher) and one way to handle
+ * errors: whoever fails fills `error`, so the calls are chained and `error` is looked at once.
+ *
+ *     $ ./count_buffer
+ *     fish: 4
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <trawl.h>
+
+int main(void)
+{
+    const char buffer[] = "one fish, two fish, red fish, blue fish";
+    const struct trawl_pattern pattern = {"fish", 4};
+    struct trawl_plan *plan = NULL;
+    struct trawl_text *text = NULL;
+    struct trawl_searcher *searcher = NULL;
+    struct trawl_error error = {0};
+    uint64_t count = 0;
+
+    if (trawl_plan_build(&pattern, 1, NULL, &plan, &error) == TRAWL_OK &&
+        trawl_text_from_memory(buffer, strlen(buffer), &text, &error) == TRAWL_OK &&
+        trawl_searcher_open(NULL, &searcher, &error) == TRAWL_OK &&
+        trawl_count(searcher, plan, text, &count, &error) == TRAWL_OK)
+        printf("fish: %" PRIu64 "\n", count);
+    else
+        fprintf(stderr, "count_buffer: %s\n", error.message);
+
+    /* Each of them accepts NULL, so nothing depends on how far the chain came. */
+    trawl_searcher_close(searcher);
+    trawl_text_close(text);
+    trawl_plan_free(plan);
+    return error.status == TRAWL_OK ? 0 : 2;
+}

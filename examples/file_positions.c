@@ -1,0 +1,66 @@
+/* file_positions: the byte offset of every occurrence of a string in a file.
+ *
+ * Shows a file as a text, and a sink: a function that gets the matches in order, while the search
+ * goes on. Memory stays bounded, whatever the size of the file and the number of matches. A sink
+ * that returns non-zero ends the search, which then returns TRAWL_STOPPED.
+ *
+ *     $ printf 'one fish two fish\nred fish blue fish\n' >sea.txt
+ *     $ ./file_positions fish sea.txt
+ *     4
+ *     13
+ *     22
+ *     32
+ *     $ ./file_positions fish lake.txt  # status 2
+ *     file_positions: lake.txt: No such file or directory
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <trawl.h>
+
+static int print_begins(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    FILE *output = context;
+
+    for (uint64_t i = 0; i < match_count; i++)
+        if (fprintf(output, "%" PRIu64 "\n", matches[i].begin) < 0)
+            return 1;
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct trawl_pattern pattern;
+    struct trawl_plan *plan = NULL;
+    struct trawl_text *text = NULL;
+    struct trawl_searcher *searcher = NULL;
+    struct trawl_error error = {0};
+    enum trawl_status status;
+
+    if (argc != 3) {
+        fprintf(stderr, "usage: file_positions STRING FILE\n");
+        return 2;
+    }
+    pattern.bytes = argv[1];
+    pattern.bytes_count = strlen(argv[1]);
+
+    status = trawl_plan_build(&pattern, 1, NULL, &plan, &error);
+    if (status == TRAWL_OK)
+        status = trawl_text_open_file(argv[2], &text, &error);
+    if (status == TRAWL_OK)
+        status = trawl_searcher_open(NULL, &searcher, &error);
+    if (status == TRAWL_OK)
+        status = trawl_positions(searcher, plan, text, print_begins, stdout, &error);
+    trawl_searcher_close(searcher);
+    trawl_text_close(text);
+    trawl_plan_free(plan);
+
+    /* The output may still be in a buffer: it is complete when it could be flushed. */
+    if (fflush(stdout) != 0 || status == TRAWL_STOPPED)
+        perror("file_positions: standard output");
+    else if (status != TRAWL_OK)
+        fprintf(stderr, "file_positions: %s\n", error.message);
+    else
+        return 0;
+    return 2;
+}

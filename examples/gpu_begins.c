@@ -1,0 +1,78 @@
+/* gpu_begins: where a string begins, as an array that stays on the GPU.
+ *
+ * Shows trawl_begins_on_device, for programs whose next step is a kernel: the positions are written
+ * to memory that the program allocated, in the device's primary context, which is also the context
+ * of the CUDA runtime's functions (cudaMalloc). Here they are copied back and printed. The driver
+ * is loaded at run time, so that this program compiles without the CUDA toolkit.
+ *
+ *     $ ./gpu_begins
+ *     5 begins: 0 2 4 6 8
+ */
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <trawl.h>
+
+#define BEGINS_MAX 8
+
+/* The driver's functions of <cuda.h>, named as the library exports them. */
+static int (*cuInit)(unsigned flags);
+static int (*cuDevicePrimaryCtxRetain)(void **context, int device);
+static int (*cuCtxPushCurrent)(void *context);
+static int (*cuMemAlloc)(uint64_t *address, size_t bytes);
+static int (*cuMemcpyDtoH)(void *to, uint64_t from, size_t bytes);
+static int (*cuMemFree)(uint64_t address);
+
+#define LOAD(function, symbol) ((function = (__typeof__(function))dlsym(driver, symbol)) != NULL)
+
+/* Memory of device 0, whose primary context becomes this thread's. 0: there is none. */
+static uint64_t device_memory(size_t bytes)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW), *context = NULL;
+    uint64_t address = 0;
+
+    if (driver == NULL || !LOAD(cuInit, "cuInit") ||
+        !LOAD(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain") ||
+        !LOAD(cuCtxPushCurrent, "cuCtxPushCurrent_v2") || !LOAD(cuMemAlloc, "cuMemAlloc_v2") ||
+        !LOAD(cuMemcpyDtoH, "cuMemcpyDtoH_v2") || !LOAD(cuMemFree, "cuMemFree_v2") ||
+        cuInit(0) != 0 || cuDevicePrimaryCtxRetain(&context, 0) != 0 ||
+        cuCtxPushCurrent(context) != 0 || cuMemAlloc(&address, bytes) != 0)
+        return 0;
+    return address;
+}
+
+int main(void)
+{
+    const struct trawl_pattern pattern = {"abab", 4};
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct trawl_plan *plan = NULL;
+    struct trawl_text *text = NULL;
+    struct trawl_searcher *searcher = NULL;
+    struct trawl_error error = {0};
+    uint64_t begins[8], address = device_memory(sizeof begins), count = 0;
+    int code = 0;
+
+    if (address == 0) {
+        fprintf(stderr, "SKIPPED: no usable GPU\n");
+        return 77;
+    }
+    options.engine = TRAWL_ENGINE_CUDA;
+    if (trawl_plan_build(&pattern, 1, NULL, &plan, &error) == TRAWL_OK &&
+        trawl_text_from_memory("abababababab", 12, &text, &error) == TRAWL_OK &&
+        trawl_searcher_open(&options, &searcher, &error) == TRAWL_OK &&
+        trawl_text_load(searcher, text, &error) == TRAWL_OK &&
+        trawl_begins_on_device(searcher, plan, text, address, 8, &count, &error) == TRAWL_OK)
+        code = cuMemcpyDtoH(begins, address, sizeof begins);
+    if (error.status == TRAWL_OK && code == 0) {
+        printf("%" PRIu64 " begins:", count); /* the true total, also if it exceeds the room */
+        for (uint64_t i = 0; i < count && i < 8; i++)
+            printf(" %" PRIu64, begins[i]);
+        printf("\n");
+    } else
+        fprintf(stderr, "gpu_begins: %s, driver's code %d\n", error.message, code);
+    trawl_searcher_close(searcher);
+    trawl_text_close(text);
+    trawl_plan_free(plan);
+    (void)cuMemFree(address);
+    return error.status == TRAWL_OK && code == 0 ? 0 : 2;
+}

@@ -1,0 +1,67 @@
+/* gpu_resident: many searches of a text that stays on a GPU.
+ *
+ * Shows how an engine is chosen and what to do if it is not there, and a text that is copied to the
+ * device once: each search then reads it at the speed of the device's memory. Without a GPU the
+ * program says so and ends with status 77.
+ *
+ *     $ ./gpu_resident
+ *     GATTACA: 64 (cuda)
+ *     TTAC: 128 (cuda)
+ *     AAAAAAAA: 0 (cuda)
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <trawl.h>
+
+static enum trawl_status count(struct trawl_searcher *searcher, struct trawl_text *text,
+                               const char *string, struct trawl_error *error)
+{
+    const struct trawl_pattern pattern = {string, strlen(string)};
+    struct trawl_stats stats = {.size = sizeof stats};
+    struct trawl_plan *plan = NULL;
+    uint64_t count = 0;
+    enum trawl_status status = trawl_plan_build(&pattern, 1, NULL, &plan, error);
+
+    if (status == TRAWL_OK)
+        status = trawl_count(searcher, plan, text, &count, error);
+    if (status == TRAWL_OK)
+        status = trawl_searcher_stats(searcher, &stats, error);
+    if (status == TRAWL_OK)
+        printf("%s: %" PRIu64 " (%s)\n", string, count, stats.engine);
+    trawl_plan_free(plan);
+    return status;
+}
+
+int main(void)
+{
+    static const char *const strings[] = {"GATTACA", "TTAC", "AAAAAAAA"};
+    static char dna[64 * 1024];
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct trawl_searcher *searcher = NULL;
+    struct trawl_text *text = NULL;
+    struct trawl_error error = {0};
+    enum trawl_status status;
+
+    memset(dna, 'C', sizeof dna);
+    for (size_t i = 0; i < sizeof dna; i += 1024)
+        memcpy(dna + i, "GATTACAGTTACG", 13);
+
+    options.engine = TRAWL_ENGINE_CUDA; /* AUTO would go on with the CPU instead */
+    status = trawl_searcher_open(&options, &searcher, &error);
+    if (status == TRAWL_ENGINE) {
+        fprintf(stderr, "SKIPPED: %s\n", error.message);
+        return 77;
+    }
+    if (status == TRAWL_OK)
+        status = trawl_text_from_memory(dna, sizeof dna, &text, &error);
+    if (status == TRAWL_OK)
+        status = trawl_text_load(searcher, text, &error); /* from here on `dna` must not change */
+    for (size_t i = 0; i < sizeof strings / sizeof *strings && status == TRAWL_OK; i++)
+        status = count(searcher, text, strings[i], &error);
+    if (status != TRAWL_OK)
+        fprintf(stderr, "gpu_resident: %s\n", error.message);
+    trawl_searcher_close(searcher); /* takes the copy from the device; `dna` is free again */
+    trawl_text_close(text);
+    return status == TRAWL_OK && fflush(stdout) == 0 ? 0 : 2;
+}

@@ -1,0 +1,67 @@
+/* set_ids: many strings at once, and which of them was found where.
+ *
+ * Shows a set as one plan. A match names its string by the index that the string had in the array
+ * given to trawl_plan_build; the caller keeps what it knows of the string, here an id of its own,
+ * in an array beside it. Occurrences may overlap, and every one is reported, in order of (begin,
+ * index).
+ *
+ *     $ ./set_ids
+ *     1 she id 700
+ *     2 he id 100
+ *     2 hers id 800
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <trawl.h>
+
+#define STRINGS 4
+
+struct entry {
+    const char *string;
+    uint32_t id;
+};
+
+static const struct entry entries[STRINGS] = {
+    {"he", 100}, {"she", 700}, {"hers", 800}, {"his", 900}};
+
+static int print_matches(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    (void)context;
+    for (uint64_t i = 0; i < match_count; i++) {
+        const struct entry *entry = &entries[matches[i].pattern_index];
+
+        printf("%" PRIu64 " %s id %" PRIu32 "\n", matches[i].begin, entry->string, entry->id);
+    }
+    return ferror(stdout);
+}
+
+int main(void)
+{
+    struct trawl_pattern patterns[STRINGS];
+    struct trawl_plan *plan = NULL;
+    struct trawl_text *text = NULL;
+    struct trawl_searcher *searcher = NULL;
+    struct trawl_error error = {0};
+    enum trawl_status status;
+
+    for (uint64_t i = 0; i < STRINGS; i++) {
+        patterns[i].bytes = entries[i].string;
+        patterns[i].bytes_count = strlen(entries[i].string);
+    }
+    status = trawl_plan_build(patterns, STRINGS, NULL, &plan, &error);
+    if (status != TRAWL_OK && error.pattern_index < STRINGS) /* one string is to blame */
+        fprintf(stderr, "set_ids: id %" PRIu32 ": ", entries[error.pattern_index].id);
+    if (status == TRAWL_OK)
+        status = trawl_text_from_memory("ushers", 6, &text, &error);
+    if (status == TRAWL_OK)
+        status = trawl_searcher_open(NULL, &searcher, &error);
+    if (status == TRAWL_OK)
+        status = trawl_positions(searcher, plan, text, print_matches, NULL, &error);
+    trawl_searcher_close(searcher);
+    trawl_text_close(text);
+    trawl_plan_free(plan);
+    if (status != TRAWL_OK)
+        fprintf(stderr, "%s\n", status == TRAWL_STOPPED ? "output failed" : error.message);
+    return status == TRAWL_OK && fflush(stdout) == 0 ? 0 : 2;
+}

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""run: the commands that documents show are run, and must print what the documents say.
+
+run.py [--update] [--path FOLDER]... [--programs FOLDER] DOCUMENT...
+
+A Markdown document's commands are in blocks marked ```console, those of a C file indented in its
+first comment. A line that begins with `$ ` is a command, `> ` goes on with it, and the lines behind
+are what it prints, standard error too. `...` stands for any text. Its status is 0, or what a comment
+at the command's end says: `# status 1`. A document's commands run in order, in one shell, in an empty
+folder. A block of another kind that holds commands (```sh) must say in a comment before it why it is
+not run: <!-- not run: REASON -->
+
+--path FOLDER      put it before PATH; programs of the system stay reachable
+--programs FOLDER  a C file's program is there under the file's name; it is linked into the folder
+--update           write what the commands print into Markdown documents, instead of comparing
+
+Exit status 0: as the documents say; 1: not; 77: nothing could run here, with the line SKIPPED: why.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+MARK = '\x01'
+
+
+class Wrong(Exception):
+    """The document cannot be taken apart; the message says where."""
+
+
+def shown_lines(path, lines):
+    """The lines of commands and their output: (number in the document, line), a None between blocks."""
+    if path.endswith('.c'):
+        for number, line in enumerate(lines):
+            if line.startswith(' */'):
+                return
+            if line.startswith(' *     '):
+                yield number, line[len(' *     ') :]
+        return
+    kind = None
+    excused = False
+    for number, line in enumerate(lines):
+        if line.startswith('```'):
+            kind = line[3:].strip() if kind is None else None
+            if kind == 'sh' and not excused:
+                raise Wrong(f'{path}:{number + 1}: a block of commands that nobody runs')
+            yield None
+        elif kind == 'console':
+            yield number, line
+        elif line.strip():
+            excused = kind is None and line.startswith('<!-- not run: ')
+
+
+def steps_of(path, lines):
+    """[{command, line, begin, end, status}]: lines [begin, end) of the document are the output."""
+    steps, inside = [], False
+    for shown in shown_lines(path, lines):
+        if shown is None:
+            inside = False
+            continue
+        number, line = shown
+        if line.startswith('$ '):
+            steps.append({'line': number + 1, 'command': line[2:], 'begin': number + 1})
+            inside = True
+        elif inside and line.startswith('> ') and steps[-1]['begin'] == number:
+            steps[-1]['command'] += '\n' + line[2:]
+            steps[-1]['begin'] = number + 1
+        elif not inside:
+            raise Wrong(f'{path}:{number + 1}: output without a command')
+        steps[-1]['end'] = number + 1
+        steps[-1].setdefault('shown', [])
+        if steps[-1]['begin'] <= number:
+            steps[-1]['shown'].append(line)
+    for step in steps:
+        status = re.search(r'# status (\d+)$', step['command'])
+        step['status'] = int(status.group(1)) if status else 0
+    return steps
+
+
+def run(steps, arguments, program):
+    """(output lines, status) of each step, as far as they came."""
+    script = ''.join(
+        '{ ' + step['command'] + '\n} 2>&1 </dev/null\n' + f"printf '{MARK}%d{MARK}' $?\n"
+        for step in steps
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        if program:
+            os.symlink(os.path.abspath(program), os.path.join(folder, os.path.basename(program)))
+        path = os.pathsep.join([os.path.abspath(p) for p in arguments.path] + [os.environ['PATH']])
+        environment = dict(os.environ, PATH=path, HOME=folder, LC_ALL='C.UTF-8', TRAWL_CONFIG_PATH='')
+        result = subprocess.run(
+            ['bash', '-c', script], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+        )
+    parts = result.stdout.decode(errors='backslashreplace').split(MARK)
+    return [
+        (output[:-1].split('\n') if output.endswith('\n') else output.split('\n') if output else [],
+         int(status))
+        for output, status in zip(parts[::2], parts[1::2])
+    ]
+
+
+def fits(shown, printed):
+    """Is this what the document says?"""
+    pattern = re.escape('\n'.join(shown)).replace(re.escape('...'), '.*')
+    return re.fullmatch(pattern, '\n'.join(printed), re.DOTALL) is not None
+
+
+def update(path, lines, steps, results):
+    """The document again, with what was printed."""
+    for step, (printed, status) in reversed(list(zip(steps, results))):
+        if status != step['status']:
+            print(f"{path}:{step['line']}: status {status}: $ {step['command']}")
+        if not fits(step['shown'], printed):
+            lines[step['begin'] : step['end']] = printed
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write('\n'.join(lines))
+
+
+def judge(path, steps, results):
+    """'right', 'wrong' or 'skipped'; says what is wrong."""
+    for step, result in zip(steps, results + [([], None)] * len(steps)):
+        printed, status = result
+        reason = [line for line in printed if line.startswith('SKIPPED: ')]
+        if status == 77 and reason:
+            print(f'{path}: {reason[-1]}')
+            return 'skipped'
+        if status != step['status'] or not fits(step['shown'], printed):
+            print(f"{path}:{step['line']}: $ {step['command']}")
+            print(f"expected, with status {step['status']}:", *step['shown'], sep='\n    ')
+            print(f'printed, with status {status}:', *printed, sep='\n    ')
+            return 'wrong'
+    return 'right'
+
+
+def main():
+    parser = argparse.ArgumentParser(allow_abbrev=False)
+    parser.add_argument('--update', action='store_true')
+    parser.add_argument('--path', action='append', default=[])
+    parser.add_argument('--programs')
+    parser.add_argument('documents', nargs='+')
+    arguments = parser.parse_args()
+    verdicts, commands = [], 0
+    for path in arguments.documents:
+        with open(path, encoding='utf-8') as file:
+            lines = file.read().split('\n')
+        steps = steps_of(path, lines)
+        if not steps:
+            raise Wrong(f'{path}: shows no command')
+        commands += len(steps)
+        program = None
+        if arguments.programs and path.endswith('.c'):
+            program = os.path.join(arguments.programs, os.path.basename(path)[:-2])
+        results = run(steps, arguments, program)
+        if arguments.update and path.endswith('.md'):
+            update(path, lines, steps, results)
+        verdicts.append('right' if arguments.update else judge(path, steps, results))
+    print(f'{commands} commands; documents: ' + ', '.join(
+        f'{verdicts.count(verdict)} {verdict}' for verdict in ('right', 'wrong', 'skipped')))
+    if 'wrong' in verdicts:
+        return 1
+    return 77 if 'right' not in verdicts else 0
+
+
+if __name__ == '__main__':
+    try:
+        sys.exit(main())
+    except Wrong as wrong:
+        print(wrong)
+        sys.exit(1)
