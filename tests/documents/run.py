@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """run: the commands that documents show are run, and must print what the documents say.
 
-run.py [--update] [--path FOLDER]... [--programs FOLDER] DOCUMENT...
+run.py [--update] [--path FOLDER]... [--link NAME=PATH]... [--programs FOLDER] DOCUMENT...
 
 A Markdown document's commands are in blocks marked ```console, those of a C file indented in its
 first comment. A line that begins with `$ ` is a command, `> ` goes on with it, and the lines behind
@@ -11,6 +11,7 @@ folder. A block of another kind that holds commands (```sh) must say in a commen
 not run: <!-- not run: REASON -->
 
 --path FOLDER      put it before PATH; programs of the system stay reachable
+--link NAME=PATH   the empty folder holds a link NAME to PATH
 --programs FOLDER  a C file's program is there under the file's name; it is linked into the folder
 --update           write what the commands print into Markdown documents, instead of comparing
 
@@ -80,15 +81,15 @@ def steps_of(path, lines):
     return steps
 
 
-def run(steps, arguments, program):
+def run(steps, arguments, links):
     """(output lines, status) of each step, as far as they came."""
     script = ''.join(
         '{ ' + step['command'] + '\n} 2>&1 </dev/null\n' + f"printf '{MARK}%d{MARK}' $?\n"
         for step in steps
     )
     with tempfile.TemporaryDirectory() as folder:
-        if program:
-            os.symlink(os.path.abspath(program), os.path.join(folder, os.path.basename(program)))
+        for name, target in links.items():
+            os.symlink(os.path.abspath(target), os.path.join(folder, name))
         path = os.pathsep.join([os.path.abspath(p) for p in arguments.path] + [os.environ['PATH']])
         environment = dict(os.environ, PATH=path, HOME=folder, LC_ALL='C.UTF-8', TRAWL_CONFIG_PATH='')
         result = subprocess.run(
@@ -140,6 +141,7 @@ def main():
     parser = argparse.ArgumentParser(allow_abbrev=False)
     parser.add_argument('--update', action='store_true')
     parser.add_argument('--path', action='append', default=[])
+    parser.add_argument('--link', action='append', default=[])
     parser.add_argument('--programs')
     parser.add_argument('documents', nargs='+')
     arguments = parser.parse_args()
@@ -151,10 +153,11 @@ def main():
         if not steps:
             raise Wrong(f'{path}: shows no command')
         commands += len(steps)
-        program = None
+        links = dict(link.split('=', 1) for link in arguments.link)
         if arguments.programs and path.endswith('.c'):
-            program = os.path.join(arguments.programs, os.path.basename(path)[:-2])
-        results = run(steps, arguments, program)
+            name = os.path.basename(path)[:-2]
+            links[name] = os.path.join(arguments.programs, name)
+        results = run(steps, arguments, links)
         if arguments.update and path.endswith('.md'):
             update(path, lines, steps, results)
         verdicts.append('right' if arguments.update else judge(path, steps, results))
