@@ -1,7 +1,36 @@
 # What `cmake --install` puts where: headers, both libraries, command, CMake package, pkg-config.
-# The man page and the completions are cmake/generated.cmake's.
+# The man pages and the completions are cmake/generated.cmake's. `--target uninstall` takes all of it
+# away again.
+
+# First, write down which directories the installation is about to make: uninstalling removes them.
+set(TRAWL_COMPLETION_BASH ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+set(TRAWL_COMPLETION_ZSH ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+set(TRAWL_COMPLETION_FISH ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+set(TRAWL_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/trawl)
+set(TRAWL_INSTALL_DIRS ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_INCLUDEDIR} ${TRAWL_PACKAGE_DIR}
+    ${CMAKE_INSTALL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_MANDIR}/man1 ${CMAKE_INSTALL_MANDIR}/man3
+    ${TRAWL_COMPLETION_BASH} ${TRAWL_COMPLETION_ZSH} ${TRAWL_COMPLETION_FISH})
+set(TRAWL_INSTALL_RECORD "${PROJECT_BINARY_DIR}/install_directories.txt")
+configure_file(cmake/record.cmake.in record.cmake @ONLY)
+install(SCRIPT "${PROJECT_BINARY_DIR}/record.cmake")
+if(CMAKE_SOURCE_DIR STREQUAL PROJECT_SOURCE_DIR)
+    add_custom_target(uninstall
+        COMMAND ${CMAKE_COMMAND} "-DTRAWL_MANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt"
+                "-DTRAWL_DIRECTORIES=${TRAWL_INSTALL_RECORD}"
+                -P "${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake"
+        VERBATIM USES_TERMINAL)
+endif()
+
 set_target_properties(trawl_static PROPERTIES EXPORT_NAME static)
 set_target_properties(trawl_shared PROPERTIES EXPORT_NAME shared)
+
+# trawl_link(NAME TARGET DIRECTORY): install a symbolic link.
+function(trawl_link name target directory)
+    set(links "${PROJECT_BINARY_DIR}/links")
+    file(MAKE_DIRECTORY "${links}")
+    file(CREATE_LINK ${target} "${links}/${name}" SYMBOLIC)
+    install(FILES "${links}/${name}" DESTINATION "${directory}")
+endfunction()
 
 install(FILES include/trawl.h include/trawl_records.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -10,9 +39,10 @@ install(TARGETS trawl_static trawl_shared EXPORT trawl-targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET trawl_command)
     install(TARGETS trawl_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    # Called as tg, the command takes trees by ripgrep's rules.
+    trawl_link(tg trawl ${CMAKE_INSTALL_BINDIR})
 endif()
 
-set(TRAWL_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/trawl)
 install(EXPORT trawl-targets NAMESPACE trawl:: DESTINATION ${TRAWL_PACKAGE_DIR})
 configure_package_config_file(cmake/trawl-config.cmake.in
     "${CMAKE_CURRENT_BINARY_DIR}/trawl-config.cmake" INSTALL_DESTINATION ${TRAWL_PACKAGE_DIR})

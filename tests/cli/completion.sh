@@ -92,6 +92,7 @@ if command -v fish > /dev/null; then
     offers fish '--color=always,--color=auto,--color=never' trawl --color=
     offers fish '--engine=auto,--engine=cpu,--engine=cuda' trawl --engine=
     offers fish '' trawl --label=
+    offers fish '--color=always,--color=auto,--color=never' tg --color=
     offers fish 'read,recurse,skip' trawl '-d '
     offers fish "$names" trawl word one
     offers fish "--algorithm=${algorithms//,/,--algorithm=}" trawl --algorithm=hp

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # install: what `cmake --install` leaves behind is complete and usable.
-# install.sh files|symbols|pkgconfig|package BUILD_FOLDER C_COMPILER
+# install.sh files|symbols|pkgconfig|package|uninstall BUILD_FOLDER C_COMPILER
 set -euo pipefail
 
 part=$1
@@ -12,7 +12,8 @@ one=$here/../../examples/count_buffer.c
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 prefix=$work/prefix
-DESTDIR='' cmake --install "$build" --prefix "$prefix" >"$work/log"
+unset DESTDIR
+cmake --install "$build" --prefix "$prefix" >"$work/log"
 
 skip() {
     echo "SKIPPED: $1"
@@ -36,8 +37,14 @@ test_files() {
     [ "$("$prefix/bin/trawl" --version | head -n 1 | grep -c trawl)" -eq 1 ]
     grep -q '^\.TH' "$prefix/share/man/man1/trawl.1"
     bash -n "$prefix/share/bash-completion/completions/trawl"
-    grep -q '^#compdef trawl' "$prefix/share/zsh/site-functions/_trawl"
+    grep -q '^#compdef trawl tg$' "$prefix/share/zsh/site-functions/_trawl"
     grep -q '^complete ' "$prefix/share/fish/vendor_completions.d/trawl.fish"
+    # The same for tg.
+    [ "$(readlink "$prefix/bin/tg")" = trawl ]
+    "$prefix/bin/tg" --version >/dev/null
+    grep -qx '\.so man1/trawl\.1' "$prefix/share/man/man1/tg.1"
+    grep -q '^complete .* tg$' "$prefix/share/bash-completion/completions/tg"
+    grep -qx 'complete -c tg -w trawl' "$prefix/share/fish/vendor_completions.d/tg.fish"
     # Only the headers meant for others, and nothing that names the folder it was built in.
     [ "$(find "$prefix" -name '*.h' | wc -l)" -eq 2 ]
     if grep -rlF "$build" "$prefix"; then
@@ -46,17 +53,19 @@ test_files() {
     fi
 }
 
-# The shared library shows trawl_* alone, and every function of the header.
+# The shared library shows trawl_* alone, every function of the header, each with its version.
 test_symbols() {
-    local library shown declared
+    local library version shown declared
 
     library=$(installed libtrawl.so)
-    shown=$(nm -D --defined-only "$library" | awk '{ print $3 }' | sort)
+    version=TRAWL_$(sed -n 's/^#define TRAWL_VERSION_MAJOR //p' "$prefix/include/trawl.h")
+    shown=$(nm -D --defined-only "$library" | awk -v node="$version" '$3 != node { print $3 }' | sort)
     [ -n "$shown" ]
-    if grep -v '^trawl_' <<<"$shown"; then
-        echo 'the symbols above are exported and are not trawl_*' >&2
+    if grep -v "^trawl_.*@@$version\$" <<<"$shown"; then
+        echo "the symbols above are exported and are not trawl_...@@$version" >&2
         return 1
     fi
+    shown=${shown//@@$version/}
     declared=$(sed -e 's|/\*.*||' -e '/^ \*/d' "$prefix"/include/trawl*.h | tr '\n' ' ' |
         grep -oE 'TRAWL_API [^;(]*\(' | grep -oE 'trawl_[a-z0-9_]+ ?\(' | tr -d ' (' | sort)
     [ "$(wc -l <<<"$declared")" -gt 10 ]
@@ -113,6 +122,57 @@ test_package() {
     run_examples "$work/static" "$one"
     [ "$(readelf -d "$work/shared/count_buffer" | grep -c 'NEEDED.*libtrawl')" -eq 1 ]
     [ "$(readelf -d "$work/static/count_buffer" | grep -c 'NEEDED.*libtrawl')" -eq 0 ]
+}
+
+# The tree below the folder $1: every name, and what links lead to.
+tree() {
+    (cd "$1" && find . -mindepth 1 -printf '%p %y %l\n' | LC_ALL=C sort)
+}
+
+uninstall() {
+    cmake -DTRAWL_MANIFEST="$build/install_manifest.txt" \
+        -DTRAWL_DIRECTORIES="$build/install_directories.txt" \
+        -P "$here/../../cmake/uninstall.cmake" >"$work/log" 2>&1
+}
+
+# Nothing that was installed is left, and nothing else is gone.
+test_uninstall() {
+    local before
+
+    # What the build's target does. Ninja is not run here: it could begin to build.
+    grep -q 'cmake/uninstall.cmake' "$build/build.ninja" 2>/dev/null ||
+        grep -rq 'cmake/uninstall.cmake' "$build/CMakeFiles/uninstall.dir"
+    uninstall
+    [ ! -e "$prefix" ] || {
+        find "$prefix"
+        return 1
+    }
+    if uninstall; then
+        echo 'uninstalling twice went well' >&2
+        return 1
+    fi
+    grep -q 'nothing was installed' "$work/log"
+
+    # Beside others' files, links and empty folders; one of our files is gone already.
+    mkdir -p "$prefix/share/man/man1" "$prefix/empty folder" "$prefix/include"
+    echo others >"$prefix/share/man/man1/trawler.1"
+    echo others >"$prefix/include/trawl_other.h"
+    ln -s nowhere "$prefix/dangling"
+    before=$(tree "$prefix")
+    cmake --install "$build" --prefix "$prefix" >"$work/log"
+    cmake --install "$build" --prefix "$prefix" >"$work/log" # over itself
+    echo others >"$prefix/lib-notes"
+    rm "$prefix/bin/trawl"
+    uninstall
+    rm "$prefix/lib-notes"
+    diff <(echo "$before") <(tree "$prefix")
+
+    # Below DESTDIR.
+    export DESTDIR=$work/staged
+    cmake --install "$build" --prefix /opt/trawl >"$work/log"
+    [ -x "$DESTDIR/opt/trawl/bin/tg" ]
+    uninstall
+    [ ! -e "$DESTDIR/opt" ]
 }
 
 "test_$part"

@@ -155,7 +155,7 @@ static void write_bash(struct output *output)
                         "    [[ ${COMPREPLY-} == *= ]] && compopt -o nospace\n"
                         "    return 0\n"
                         "}\n"
-                        "complete -o filenames -F _trawl trawl\n");
+                        "complete -o filenames -F _trawl trawl tg\n");
 }
 
 /* ---- zsh ------------------------------------------------------------------------------------- */
@@ -197,7 +197,7 @@ static void write_zsh_value(struct output *output, const struct flag *flag)
 
 static void write_zsh(struct output *output)
 {
-    output_text(output, "#compdef trawl\n_arguments -s -S \\\n");
+    output_text(output, "#compdef trawl tg\n_arguments -s -S \\\n");
     for (size_t i = 0; i < FLAG_COUNT_ALL; i++) {
         const struct flag *flag = &flag_table[i];
         enum flag_argument argument = argument_of(flag);
@@ -245,6 +245,7 @@ static void write_fish_value(struct output *output, const struct flag *flag)
 
 static void write_fish(struct output *output)
 {
+    output_text(output, "complete -c tg -w trawl\n");
     for (size_t i = 0; i < FLAG_COUNT_ALL; i++) {
         const struct flag *flag = &flag_table[i];
 

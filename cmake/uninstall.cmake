@@ -1,0 +1,35 @@
+# cmake -DTRAWL_MANIFEST=FILE -DTRAWL_DIRECTORIES=FILE -P uninstall.cmake: remove what the last
+# installation wrote, and of the directories that installations made those that are empty then.
+# DESTDIR counts as when installing. What others put there stays.
+cmake_minimum_required(VERSION 3.20)
+
+if(NOT EXISTS "${TRAWL_MANIFEST}")
+    message(FATAL_ERROR "nothing was installed from this build: there is no ${TRAWL_MANIFEST}")
+endif()
+file(STRINGS "${TRAWL_MANIFEST}" files)
+foreach(file IN LISTS files)
+    set(path "$ENV{DESTDIR}${file}")
+    if(EXISTS "${path}" OR IS_SYMLINK "${path}")
+        file(REMOVE "${path}")
+        if(EXISTS "${path}" OR IS_SYMLINK "${path}")
+            message(FATAL_ERROR "could not be removed: ${path}")
+        endif()
+        message(STATUS "removed: ${path}")
+    else()
+        message(STATUS "was gone: ${path}")
+    endif()
+endforeach()
+file(REMOVE "${TRAWL_MANIFEST}")
+
+set(directories "")
+if(EXISTS "${TRAWL_DIRECTORIES}")
+    file(STRINGS "${TRAWL_DIRECTORIES}" directories)
+endif()
+list(SORT directories ORDER DESCENDING) # what lies in a directory comes before it
+foreach(path IN LISTS directories)
+    execute_process(COMMAND rmdir -- "${path}" RESULT_VARIABLE status ERROR_QUIET)
+    if(status EQUAL 0)
+        message(STATUS "removed: ${path}")
+    endif()
+endforeach()
+file(REMOVE "${TRAWL_DIRECTORIES}")
