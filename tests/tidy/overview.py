@@ -18,7 +18,7 @@ import checks
 from tree import C_SUFFIXES, Tree
 
 DRAWING = 'docs/overview.svg'
-# What a room is for, as in the table of CONTRIBUTING.md; rooms that are not here are not drawn.
+# What a room is for, as in the table of docs/architecture.md; rooms that are not here are not drawn.
 JOBS = {
     'public': ('include/trawl.h', 'all an outsider sees'),
     'base': ('src/base', 'status, memory, arithmetic'),
