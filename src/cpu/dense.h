@@ -62,7 +62,8 @@ struct dense_lane {
     uint32_t node_count;
     uint32_t node_capacity;
     uint32_t node_max;
-    uint64_t nodes_made; /* ever */
+    uint64_t nodes_made; /* ever: tests ask whether it worked */
+    uint64_t work;       /* ever, in about nanoseconds */
     uint32_t *states;    /* of each begin of a step */
     uint64_t state_capacity;
     struct hits lengthy; /* of the step */

@@ -8,6 +8,13 @@
 #define ROOM_BYTES (16u << 20) /* of states and transitions; beyond, all are forgotten */
 #define NODES_FIRST 1024u
 
+/* What steps cost, in about nanoseconds. */
+#define BYTE_WORK 3u
+#define FAR_BYTE_WORK 16u /* where the states do not fit a core's caches */
+#define CACHED_BYTES (2u << 20)
+#define NODE_WORK 100u
+#define LEARN_WORK 30u /* of a transition */
+
 static uint64_t node_bytes(const struct dense_set *set)
 {
     return sizeof(struct dense_node) + sizeof(uint32_t) + (sizeof(uint32_t) << set->class_bits);
@@ -169,6 +176,7 @@ static uint32_t make_child(struct dense_lane *lane, uint32_t from, uint32_t clas
     memset(lane->next + ((uint64_t)lane->node_count << set->class_bits), 0xff,
            sizeof *lane->next << set->class_bits);
     lane->nodes_made++;
+    lane->work += NODE_WORK;
     return lane->node_count++;
 }
 
@@ -186,6 +194,7 @@ static uint32_t learn(struct dense_lane *lane, uint32_t state, uint32_t class)
     }
     if (count > lane->node_capacity - lane->node_count)
         return PLAN_NONE;
+    lane->work += count * LEARN_WORK;
     target = lane->next[((uint64_t)state << bits) + class];
     if (target == PLAN_NONE)
         target = 0;
@@ -252,6 +261,8 @@ enum trawl_status dense_read(struct dense_lane *lane, const uint8_t *text, uint6
         lane_empty(lane);
     if (outputs != NULL)
         *outputs = 0;
+    lane->work += count * (lane->node_count * node_bytes(lane->set) > CACHED_BYTES ? FAR_BYTE_WORK
+                                                                                   : BYTE_WORK);
     TRAWL_TRY(read_bytes(lane, text, begins, count, &state, NULL, NULL, error));
     if (lane->refused)
         return TRAWL_OK;

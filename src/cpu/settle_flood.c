@@ -2,11 +2,9 @@
 #include "base/checked.h"
 #include "cpu/lane.h"
 
-/* Work is about a nanosecond's. The automaton takes some three for a byte, and NODE_WORK for a new
- * state. */
+/* Work is about a nanosecond's. The automaton counts its own. */
 #define WORK_PER_BYTE_MIN 4u
 #define WORK_PER_BYTE_MAX 256u
-#define NODE_WORK 100u
 #define ORDER_WORK 256u  /* for each literal */
 #define PLACES_MORE 256u /* work is allowed as for so many places more than there are */
 #define DENSE_BYTES_MIN \
@@ -31,7 +29,7 @@ static uint64_t order_work(const struct trawl_plan *plan)
 bool settle_flood(struct scan *scan, uint64_t x)
 {
     struct engine_lane *lane = scan->lane;
-    uint64_t to, made = lane->dense.nodes_made;
+    uint64_t to, before = lane->dense.work;
     bool settled;
 
     x = max_u64(x, scan->run_until);
@@ -48,8 +46,9 @@ bool settle_flood(struct scan *scan, uint64_t x)
     scan->work_max = UINT64_MAX; /* if the automaton refuses, no way is left but this one */
     settled = scan_dense(scan, x, to);
     if (settled) {
-        made = (lane->dense.nodes_made - made) * NODE_WORK / (to - x);
-        lane->work_per_byte = min_u64(max_u64(WORK_PER_BYTE_MIN, made), WORK_PER_BYTE_MAX);
+        uint64_t per_byte = (lane->dense.work - before) / (to - x);
+
+        lane->work_per_byte = min_u64(max_u64(WORK_PER_BYTE_MIN, per_byte), WORK_PER_BYTE_MAX);
         scan->work_max = scan->work;
     }
     scan->run_until = max_u64(scan->run_until, scan->at);
