@@ -1,6 +1,7 @@
 /* find_avx2: candidate bitmaps with 32-byte vectors. */
 #include <immintrin.h>
 
+#include "cpu/features.h"
 #include "cpu/find.h"
 
 #define VARIANT avx2
@@ -153,8 +154,8 @@ static inline uint64_t block_heads(const uint8_t *text, const struct plan_set *s
 
 static bool is_supported(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+    return HAS_FEATURE(AVX2, "avx2") && HAS_FEATURE(BMI1, "bmi") && HAS_FEATURE(BMI2, "bmi2") &&
+           HAS_FEATURE(POPCNT, "popcnt");
 }
 
 const struct find_ops find_avx2 = {

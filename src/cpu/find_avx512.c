@@ -1,6 +1,7 @@
 /* find_avx512: candidate bitmaps with AVX-512 as of Skylake. Grams with 32-byte vectors: comparing
  * into mask registers, which one port does, costs more than it saves. */
 #define VARIANT avx512
+#include "cpu/features.h"
 #include "cpu/find_avx512_impl.h"
 
 #define HAS_GRAM_VECTORS
@@ -10,9 +11,9 @@
 
 static bool is_supported(void)
 {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+    return HAS_FEATURE(AVX512F, "avx512f") && HAS_FEATURE(AVX512BW, "avx512bw") &&
+           HAS_FEATURE(AVX512VL, "avx512vl") && HAS_FEATURE(AVX512DQ, "avx512dq") &&
+           HAS_FEATURE(BMI2, "bmi2") && HAS_FEATURE(POPCNT, "popcnt");
 }
 
 const struct find_ops find_avx512 = {

@@ -1,6 +1,7 @@
 /* find_avx512vbmi: candidate bitmaps with AVX-512 as of Ice Lake and Zen 4: byte permutations
  * (VBMI), shifts across words (VBMI2), bit matrices (GFNI) and counts of bits. */
 #define VARIANT avx512vbmi
+#include "cpu/features.h"
 #include "cpu/find_avx512_impl.h"
 
 #define HAS_GRAMS_TILE
@@ -285,11 +286,11 @@ static uint64_t count_bits_by_vectors(const struct find_tile *tile, uint64_t wor
 
 static bool is_supported(void)
 {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
-           __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("gfni") &&
-           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+    return HAS_FEATURE(AVX512F, "avx512f") && HAS_FEATURE(AVX512BW, "avx512bw") &&
+           HAS_FEATURE(AVX512VL, "avx512vl") && HAS_FEATURE(AVX512DQ, "avx512dq") &&
+           HAS_FEATURE(AVX512_VBMI, "avx512vbmi") && HAS_FEATURE(AVX512_VBMI2, "avx512vbmi2") &&
+           HAS_FEATURE(AVX512_VPOPCNTDQ, "avx512vpopcntdq") && HAS_FEATURE(GFNI, "gfni") &&
+           HAS_FEATURE(BMI2, "bmi2") && HAS_FEATURE(POPCNT, "popcnt");
 }
 
 const struct find_ops find_avx512vbmi = {

@@ -34,21 +34,22 @@ struct engine_lane {
     uint64_t learned;      /* the literal's offset where the last candidate failed */
     uint8_t head[64];      /* the literal, then zeros */
     uint32_t head_bytes;   /* compared of all candidates at once; 0: they are settled singly */
-    struct find_tile tile;
-    struct find_tile ends; /* LINES: of the same text, where lines end */
-    struct find_tile ends_also;
-    bool bytes_only; /* all strings are of one byte: */
+    bool bytes_only;       /* all strings are of one byte: */
     struct byte_set bytes;
     const struct set_matcher *matcher; /* of a large set, else NULL */
     struct set_scratch *scratch;       /* with a matcher */
     uint32_t tile_places;              /* LINES: of the next tile */
     struct hits gathered;              /* of a tile */
     struct hits ordered;               /* the same in order, while it is made */
+    struct dense_lane dense;           /* for sets whose candidates flood */
+    uint64_t dense_bytes;              /* begins that were settled densely at the last flood */
+    uint64_t work_per_byte;            /* that makes a flood */
+    uint64_t flood_work;               /* what floods took while there was no automaton */
+    /* Nothing reads of these what was not written for the same tile. */
+    struct find_tile tile;
+    struct find_tile ends; /* LINES: of the same text, where lines end */
+    struct find_tile ends_also;
     uint32_t place_ends[SET_TILE_PLACES];
-    struct dense_lane dense; /* for sets whose candidates flood */
-    uint64_t dense_bytes;    /* begins that were settled densely at the last flood */
-    uint64_t work_per_byte;  /* that makes a flood */
-    uint64_t flood_work;     /* what floods took while there was no automaton */
 };
 
 /* Take the plan's probes and the literal's head; put the learned offset first in place of the last.

@@ -3,21 +3,25 @@
 #include "trawl/config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define CONFIG_BYTES_MAX (1u << 20)
 #define BLANKS " \t\r\v\f"
 
 static bool join(struct config *config, const char *folder, const char *rest)
 {
-    size_t bytes = strlen(folder) + strlen(rest) + 1;
+    size_t folder_bytes = strlen(folder), rest_bytes = strlen(rest) + 1;
 
-    config->path = malloc(bytes);
-    if (config->path != NULL)
-        (void)snprintf(config->path, bytes, "%s%s", folder, rest);
-    return config->path != NULL;
+    config->path = malloc(folder_bytes + rest_bytes);
+    if (config->path == NULL)
+        return false;
+    memcpy(config->path, folder, folder_bytes);
+    memcpy(config->path + folder_bytes, rest, rest_bytes);
+    return true;
 }
 
 /* config->path stays NULL where there is nothing to look for. False: out of memory. */
@@ -35,20 +39,36 @@ static bool find(struct config *config, bool *must_exist)
     return home == NULL || *home == '\0' || join(config, home, "/.config/trawl/config");
 }
 
-/* The file's text, ended by NUL. False: errno says why; 0: it is no text. */
+/* All that the file holds, or one byte more than it may. False: errno says why. */
+static bool read_all(int descriptor, char *bytes, size_t *bytes_count)
+{
+    ssize_t got = 1;
+
+    *bytes_count = 0;
+    while (got != 0 && *bytes_count <= CONFIG_BYTES_MAX) {
+        got = read(descriptor, bytes + *bytes_count, CONFIG_BYTES_MAX + 1 - *bytes_count);
+        if (got < 0 && errno != EINTR)
+            return false;
+        *bytes_count += got > 0 ? (size_t)got : 0;
+    }
+    return true;
+}
+
+/* The file's text, ended by NUL. False: errno says why; 0: it is no text. Every run comes by here,
+ * and mostly there is no file: so by the system's calls, which are in memory anyway. */
 static bool load(struct config *config)
 {
-    FILE *file = fopen(config->path, "re");
-    size_t bytes_count;
-    int os_code;
+    int descriptor = open(config->path, O_RDONLY | O_CLOEXEC), os_code = 0;
+    size_t bytes_count = 0;
 
-    if (file == NULL)
+    if (descriptor < 0)
         return false;
     config->text = malloc(CONFIG_BYTES_MAX + 2);
-    errno = 0;
-    bytes_count = config->text != NULL ? fread(config->text, 1, CONFIG_BYTES_MAX + 1, file) : 0;
-    os_code = config->text == NULL ? ENOMEM : ferror(file) != 0 ? errno : 0;
-    (void)fclose(file);
+    if (config->text == NULL)
+        os_code = ENOMEM;
+    else if (!read_all(descriptor, config->text, &bytes_count))
+        os_code = errno;
+    (void)close(descriptor);
     errno = bytes_count > CONFIG_BYTES_MAX ? EFBIG : os_code;
     if (errno != 0)
         return false;

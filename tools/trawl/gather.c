@@ -118,6 +118,12 @@ void gather_flush(struct pool_worker *worker)
     struct gather *gather = &worker->gather;
     size_t at = 0, alone = 0;
 
+    if (gather->count == 1 && gather->files[0].is_operand) { /* by itself at once, not twice */
+        gather->count = 0;
+        gather->used = 0;
+        search_one(worker, &gather->files[0]);
+        return;
+    }
     while (at < gather->count && pool_may_search(worker)) {
         size_t found = first_match(worker, at);
 
