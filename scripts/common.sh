@@ -69,7 +69,6 @@ clang-format|have clang-format
 git|have git
 ripgrep|have rg
 shellcheck|have shellcheck
-ripgrep|have rg
 tmux|have tmux
 gcc-aarch64-linux-gnu|have aarch64-linux-gnu-gcc
 libc6-dev-arm64-cross|[ -f /usr/aarch64-linux-gnu/include/stdio.h ]
@@ -97,6 +96,15 @@ xz-utils|have xz
 bzip2|have bzip2
 zstd|have zstd
 lz4|have lz4
+ROWS
+}
+
+# The peers that trawl is timed beside.
+needs_bench() {
+    cat <<'ROWS'
+ripgrep|have rg
+ugrep|have ugrep
+libhyperscan5|ldconfig -p | grep -q libhs.so.5
 ROWS
 }
 

@@ -10,8 +10,7 @@ results=docs/measurements
 bench=build/release/trawl-bench
 work=build/bench-docs
 
-need build
-have rg || warn 'rg is not installed: its columns will be empty'
+need build python -- bench
 mkdir -p "$work" "$results"
 build_preset release >"$work/build.log" 2>&1 || {
     cat "$work/build.log" >&2

@@ -1,4 +1,6 @@
-/* commands: whole processes, timed from fork to wait: trawl, grep -F, rg -F on warm files. */
+/* commands: whole processes, timed from fork to wait: trawl, grep -F, rg -F, ugrep -F on warm
+ * files.
+ */
 #include <limits.h>
 #include <malloc.h>
 #include <stdlib.h>
@@ -63,6 +65,10 @@ static void add_program(struct line *line, const struct run *run, const struct c
         return;
     case RUNNER_GREP:
         add(line, "grep");
+        add(line, contest->file == FILE_TREE ? "-rF" : "-F");
+        return;
+    case RUNNER_UGREP:
+        add(line, "ugrep");
         add(line, contest->file == FILE_TREE ? "-rF" : "-F");
         return;
     default:
@@ -172,6 +178,8 @@ static void run_contest(struct run *run, const struct contest *contest)
     uint32_t runners = contest->runners | RUNNER_BIT(TRAWL) | 1u << judge;
     uint32_t rounds = contest->file == FILE_SMALL ? run->options->small_runs : run->options->rounds;
 
+    if (contest->threads == NULL && !contest->fed && !contest->ignores)
+        runners |= RUNNER_BIT(UGREP);
     memset(result, 0, sizeof *result);
     result->contest = contest;
     files_make(&run->files, run->options, contest->file);
@@ -196,7 +204,7 @@ static void run_contest(struct run *run, const struct contest *contest)
 
 static void find_versions(struct run *run)
 {
-    static const char *const programs[RUNNERS] = {NULL, "grep", "rg", "rg", "cat", "wc"};
+    static const char *const programs[RUNNERS] = {NULL, "grep", "rg", "rg", "ugrep", "cat", "wc"};
 
     for (uint32_t i = 0; i < RUNNERS; i++) {
         const char *const line[] = {i == RUNNER_TRAWL ? run->command_path : programs[i],

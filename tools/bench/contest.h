@@ -18,6 +18,7 @@
     X(GREP, "grep -F")         \
     X(RG, "rg -F")             \
     X(RG_READ, "rg --no-mmap") \
+    X(UGREP, "ugrep -F")       \
     X(CAT, "cat")              \
     X(WC, "wc -c")
 
@@ -39,7 +40,7 @@ struct contest {
     uint64_t pattern_bytes;
     const char *options; /* for trawl and its peers, parted by spaces */
     const char *threads; /* trawl's -j; NULL: as it chooses */
-    uint32_t runners;    /* bits: who runs beside trawl and grep */
+    uint32_t runners;    /* bits: who runs beside trawl and grep; ugrep: wherever it can */
     uint32_t baseline;   /* bits: the best of these is what the ratio is taken to */
     double bar;          /* least ratio; 0: none */
     uint64_t memory_bar; /* most memory of trawl in bytes; 0: none */

@@ -20,7 +20,7 @@ static const char help[] =
     "       trawl-bench matrix [OPTION]...\n"
     "cpu times, in one process and on one text in memory, a loop that only reads, the C library's\n"
     "memmem, and trawl with one thread and with all. commands times whole processes: trawl,\n"
-    "grep -F and rg -F on files. papers measures the tables and figures of the gallery's sources\n"
+    "grep -F, rg -F and ugrep -F. papers measures the tables and figures of the gallery's sources\n"
     "again, on a GPU too if there is one. roofline times each engine with each method and as\n"
     "chosen, against the speed of reading. sets and matrix search for many patterns, in one text\n"
     "and in many records, beside Hyperscan, aho-corasick, grep and rg where they are installed,\n"
