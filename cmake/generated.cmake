@@ -1,4 +1,4 @@
-# The man page and the shell completions, written by the command itself from its option table.
+# The command's man page and completions, written by the command itself from its option table.
 # A cross-compiled command cannot run here, so such a build leaves them out.
 if(TARGET trawl_command AND NOT CMAKE_CROSSCOMPILING)
     set(TRAWL_GENERATED "")
@@ -18,9 +18,25 @@ if(TARGET trawl_command AND NOT CMAKE_CROSSCOMPILING)
     trawl_generated(complete-zsh _trawl ${TRAWL_COMPLETION_ZSH})
     trawl_generated(complete-fish trawl.fish ${TRAWL_COMPLETION_FISH})
     # The same for tg; zsh finds it by the first line of _trawl.
-    file(WRITE "${PROJECT_BINARY_DIR}/links/tg.1" ".so man1/trawl.1\n")
-    install(FILES "${PROJECT_BINARY_DIR}/links/tg.1" DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    trawl_link(tg.1 trawl.1 ${CMAKE_INSTALL_MANDIR}/man1)
     trawl_link(tg trawl ${TRAWL_COMPLETION_BASH})
     trawl_link(tg.fish trawl.fish ${TRAWL_COMPLETION_FISH})
     add_custom_target(trawl_generated ALL DEPENDS ${TRAWL_GENERATED})
+endif()
+
+# The library's manual, made from the public headers: man pages of section 3, and one page for browsers.
+find_package(Python3 3.7 COMPONENTS Interpreter)
+if(Python3_FOUND)
+    set(TRAWL_API_SCRIPTS "${PROJECT_SOURCE_DIR}/scripts/api")
+    file(GLOB api_scripts CONFIGURE_DEPENDS "${TRAWL_API_SCRIPTS}/*.py")
+    file(GLOB api_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/*.h")
+    add_custom_command(OUTPUT "${PROJECT_BINARY_DIR}/generated/api.html"
+        COMMAND ${Python3_EXECUTABLE} -B "${TRAWL_API_SCRIPTS}/generate.py"
+                "${PROJECT_SOURCE_DIR}/include" "${PROJECT_BINARY_DIR}/generated"
+        DEPENDS ${api_scripts} ${api_headers} VERBATIM COMMENT "The library's manual")
+    add_custom_target(trawl_manual ALL DEPENDS "${PROJECT_BINARY_DIR}/generated/api.html")
+    install(DIRECTORY "${PROJECT_BINARY_DIR}/generated/man3" DESTINATION ${CMAKE_INSTALL_MANDIR})
+    install(FILES "${PROJECT_BINARY_DIR}/generated/api.html" DESTINATION ${CMAKE_INSTALL_DOCDIR})
+else()
+    message(STATUS "trawl: the library's manual is left out, for there is no Python")
 endif()

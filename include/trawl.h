@@ -105,7 +105,7 @@ struct trawl_error {
 /* The run-time version, "major.minor.patch". Static text. */
 TRAWL_API const char *trawl_version(void);
 
-/* Static text for any number, also for one that is not a status ("unknown status"). */
+/* A status in words: static text for any number, "unknown status" for one that is none. */
 TRAWL_API const char *trawl_status_message(enum trawl_status status);
 
 /* ---- Plan ------------------------------------------------------------------------------ */
@@ -198,8 +198,8 @@ struct trawl_plan_options {
             NULL, NULL                                                                         \
     }
 
-/* The gallery: published algorithms, kept as they were published, for comparison. Each gives the
- * same answer as trawl's own methods through every call, on one core or on all; none is picked
+/* Name the algorithms of the gallery: published ones, kept as published, for comparison. Each gives
+ * the same answer as trawl's own methods through every call, on one core or on all; none is picked
  * unless it is asked for, and none promises time linear in the text. "rabin-karp-matrix" and
  * "rabin-karp-matrix-sample" are for trawl_matrix alone. The names in order, NULL after the last;
  * *summary (unless summary is NULL) gets one line about it and is untouched where the name is NULL.
@@ -207,8 +207,8 @@ struct trawl_plan_options {
  * for a device, as docs/gallery.md says; such a plan is for the CUDA engine alone. */
 TRAWL_API const char *trawl_algorithm(uint32_t index, const char **summary);
 
-/* The engines that have it, bits 1u << enum trawl_engine (CPU and CUDA); 0 beyond the last. On
- * another engine a search ends with UNSUPPORTED. */
+/* The engines that have an algorithm: bits 1u << enum trawl_engine (CPU and CUDA); 0 beyond the
+ * last. On another engine a search ends with UNSUPPORTED. */
 TRAWL_API uint32_t trawl_algorithm_engines(uint32_t index);
 
 /* Compile patterns into a plan.
@@ -233,7 +233,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_build(const struct trawl_pa
                                                            struct trawl_error *error);
 TRAWL_API void trawl_plan_free(struct trawl_plan *plan);
 
-/* The engines that can run the plan, bits 1u << enum trawl_engine (CPU and CUDA); 0 for NULL. */
+/* The engines that can run the plan: bits 1u << enum trawl_engine (CPU and CUDA); 0 for NULL. */
 TRAWL_API uint32_t trawl_plan_engines(const struct trawl_plan *plan);
 
 /* ---- Saved plans: a plan's tables in a file, used where they are mapped. ---- */
@@ -294,23 +294,23 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_load(
     const char *path, const struct trawl_plan_load_options *options, struct trawl_plan **plan,
     struct trawl_error *error);
 
-/* The same from memory. The bytes are borrowed until the plan is freed, unless they do not begin at
- * a multiple of 64 or `copy` is set: then they are copied. */
+/* Load a saved plan from memory. The bytes are borrowed until the plan is freed, unless they do not
+ * begin at a multiple of 64 or `copy` is set: then they are copied. Else as trawl_plan_load. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_load_memory(
     const void *bytes, uint64_t bytes_count, const struct trawl_plan_load_options *options,
     struct trawl_plan **plan, struct trawl_error *error);
 
-/* Do these bytes begin as a saved plan does? Eight are enough. */
+/* Tell whether bytes begin as a saved plan does. Eight are enough. */
 TRAWL_API bool trawl_plan_is_saved(const void *bytes, uint64_t bytes_count);
 
-/* The note that was saved with a loaded plan, borrowed until the plan is freed; NULL bytes and
+/* The note that was saved with a loaded plan: borrowed until the plan is freed; NULL bytes and
  * count 0 if there is none. */
 TRAWL_API struct trawl_pattern trawl_plan_note(const struct trawl_plan *plan);
 
 /* The flags the plan was built with (enum trawl_plan_flag); 0 for NULL. */
 TRAWL_API uint32_t trawl_plan_flags(const struct trawl_plan *plan);
 
-/* Patterns as given to trawl_plan_build. */
+/* How many patterns were given to trawl_plan_build. */
 TRAWL_API uint64_t trawl_plan_pattern_count(const struct trawl_plan *plan);
 
 /* The bytes of pattern `pattern_index` as given; borrowed until the plan is freed. NULL bytes and
@@ -318,7 +318,7 @@ TRAWL_API uint64_t trawl_plan_pattern_count(const struct trawl_plan *plan);
 TRAWL_API struct trawl_pattern trawl_plan_pattern(const struct trawl_plan *plan,
                                                   uint64_t pattern_index);
 
-/* Explain the plan in lines of "name: value": method, q, stride, table bytes, and why; or
+/* Explain a plan. The text is lines of "name: value": method, q, stride, table bytes, and why; or
  * the algorithm, its source and its engines.
  *
  * Shape      writes at most buffer_bytes including the closing NUL; *needed_bytes is what the
@@ -334,26 +334,25 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_explain(const struct trawl_
 
 struct trawl_text;
 
-/* A text in memory; the bytes are borrowed until trawl_text_close. bytes may be NULL if count 0.
- * They may be written between two searches; their pages stay what they are: not mapped anew, not
- * discarded (madvise), not of a file that is truncated.
- * From its second search by GPUs on, a text of 64 MiB or more is pinned: its pages stay in memory,
- * and GPUs fetch them without help from the CPU's cores, until the text or the runtime is closed,
- * which then takes 11 ms for each GiB (to pin, 22 ms, is done while the second search goes on). All
- * runtimes together pin no more than half of the machine's memory; one with host_memory_bytes pins
- * none. */
+/* Open a text in memory; the bytes are borrowed until trawl_text_close. bytes may be NULL if count
+ * 0. They may be written between two searches; their pages stay what they are: not mapped anew, not
+ * discarded (madvise), not of a file that is truncated. From its second search by GPUs on, a text
+ * of 64 MiB or more is pinned: its pages stay in memory, and GPUs fetch them without help from the
+ * CPU's cores, until the text or the runtime is closed, which then takes 11 ms for each GiB (to
+ * pin, 22 ms, is done while the second search goes on). All runtimes together pin no more than half
+ * of the machine's memory; one with host_memory_bytes pins none. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_memory(const void *bytes,
                                                                  uint64_t bytes_count,
                                                                  struct trawl_text **text,
                                                                  struct trawl_error *error);
 
-/* A file, opened for reading. Errors: ARGUMENT, MEMORY, OPEN (with os_code). */
+/* Open a file as a text. Errors: ARGUMENT, MEMORY, OPEN (with os_code). */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_open_file(const char *path,
                                                                struct trawl_text **text,
                                                                struct trawl_error *error);
 
-/* An open descriptor: a regular file is searched from its current offset to its end (which is
- * looked for by reading, so a file may grow or report size 0), anything else is read in order
+/* Open a descriptor as a text: a regular file is searched from its current offset to its end (which
+ * is looked for by reading, so a file may grow or report size 0), anything else is read in order
  * until its end. The descriptor is borrowed until trawl_text_close. Its offset is left wherever
  * it is for a regular file, at the end for a stream. Offsets in results count from the first
  * byte searched. A stream can be searched once. A pipe is asked to hold 1 MiB, so that its writer
@@ -365,8 +364,8 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_descriptor(int descrip
                                                                      struct trawl_text **text,
                                                                      struct trawl_error *error);
 
-/* The same two of what may be compressed by gzip, xz, bzip2, zstd or lz4, which the first bytes
- * tell, not the name. A compressed text is a stream of the bytes it unpacks to: offsets count
+/* Open what may be compressed by gzip, xz, bzip2, zstd or lz4: a file, or a descriptor. The first
+ * bytes tell, not the name. A compressed text is a stream of the bytes it unpacks to: offsets count
  * those, it can be searched once, and a part of it is in memory at a time, its window of up to 256
  * MiB included. Members, streams and frames one behind the other are one text. What is not
  * compressed is searched as by the functions above; a pipe is asked by its first read. Errors
@@ -380,16 +379,17 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_compressed(int descrip
                                                                      const char *name,
                                                                      struct trawl_text **text,
                                                                      struct trawl_error *error);
-/* Which of these formats bytes begin with ("gzip", ...); NULL: none. 10 bytes are enough. */
+/* Name the format of compressed bytes: "gzip", ...; NULL if it is none of these. 10 bytes are
+ * enough. */
 TRAWL_API const char *trawl_compression(const void *bytes, uint64_t bytes_count);
 
-/* Gives back what the text holds; what was borrowed stays the caller's. NULL is fine. */
+/* Close a text: gives back what it holds; what was borrowed stays the caller's. NULL is fine. */
 TRAWL_API void trawl_text_close(struct trawl_text *text);
 
-/* True if trawl_text_read works at any offset: memory and regular files. */
+/* Tell whether trawl_text_read works at any offset: true for memory and regular files. */
 TRAWL_API bool trawl_text_is_seekable(const struct trawl_text *text);
 
-/* Bytes of the text as known now: memory's size, a regular file's size less the offset where the
+/* The size of a text as known now: memory's size, a regular file's size less the offset where the
  * search begins; false, and *text_bytes untouched, for a stream or where the size is not known. */
 TRAWL_API bool trawl_text_bytes(const struct trawl_text *text, uint64_t *text_bytes);
 
@@ -428,15 +428,15 @@ struct trawl_runtime_options {
         sizeof(struct trawl_runtime_options), TRAWL_ENGINE_AUTO, 0, NULL, 0, 0 \
     }
 
-/* Open what searchers share: worker threads, devices, loaded texts, memory. Any number of searchers
- * may use it at the same time, each from a thread of its own: their searches share the workers. A
- * searcher without one opens one for itself.
+/* Open a runtime, which searchers share: worker threads, devices, loaded texts, memory. Any number
+ * of searchers may use it at the same time, each from a thread of its own: their searches share the
+ * workers. A searcher without one opens one for itself.
  * Errors: ARGUMENT, MEMORY, ENGINE (with the reason), DEVICE.
  * Threads start when a text is large enough to need them, and stay. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_runtime_open(
     const struct trawl_runtime_options *options, struct trawl_runtime **runtime,
     struct trawl_error *error);
-/* Errors: BUSY while searchers of it are open; it then stays as it is. */
+/* Close a runtime. Errors: BUSY while searchers of it are open; it then stays as it is. */
 TRAWL_API enum trawl_status trawl_runtime_close(struct trawl_runtime *runtime,
                                                 struct trawl_error *error);
 
@@ -461,7 +461,7 @@ struct trawl_searcher_options {
         sizeof(struct trawl_searcher_options), TRAWL_ENGINE_AUTO, 0, 0, NULL, 0, NULL \
     }
 
-/* The instruction sets this build can use on this machine, best first, NULL after the last;
+/* The instruction sets this build can use on this machine: best first, NULL after the last;
  * "portable" is always among them. Static text. */
 TRAWL_API const char *trawl_instruction_set(uint32_t index);
 
@@ -485,7 +485,7 @@ enum trawl_bound {
     TRAWL_BOUND_OUTPUT = 5
 };
 
-/* What the last finished call on this searcher did; zeros before the first. */
+/* The fields of trawl_searcher_stats; zeros before the first call. */
 struct trawl_stats {
     uint64_t size;       /* sizeof(struct trawl_stats), set by the caller */
     uint64_t text_bytes; /* searched; less than the text when the search stopped early */
@@ -513,6 +513,7 @@ struct trawl_stats {
     enum trawl_bound bound;    /* what took most of the call's time */
     uint64_t output_ns;        /* in the call's sink */
 };
+/* What the last finished call on a searcher did. Errors: ARGUMENT. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_stats(
     const struct trawl_searcher *searcher, struct trawl_stats *stats, struct trawl_error *error);
 
@@ -528,8 +529,9 @@ struct trawl_worker_stats {
     uint32_t thread_count; /* that did something for the call */
 };
 
-/* index 0: the host's cores; then a device each. *count gets how many there are, 0 after a call
- * that searched no text in chunks; an index beyond them is ARGUMENT. */
+/* What workers did in the last call. Index 0 is the host's cores; then a device each. *count gets
+ * how many there are, 0 after a call that searched no text in chunks.
+ * Errors: ARGUMENT, also for an index beyond them. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_workers(
     const struct trawl_searcher *searcher, uint32_t index, struct trawl_worker_stats *stats,
     uint32_t *count, struct trawl_error *error);
@@ -597,7 +599,7 @@ struct trawl_query {
     struct trawl_text *text;
 };
 
-/* trawl_count of many queries in one call: counts[i] is for queries[i]. For queries that are short
+/* Count for many queries in one call: counts[i] is for queries[i]. For queries that are short
  * by themselves: their texts are shared out among the searcher's threads, each searched by one
  * (texts of more than 1 MiB, files and streams: by all threads, one text after the other), and a
  * device gets many at a time, in one submission. There, queries that share a plan or a text are
@@ -614,7 +616,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count_many(struct trawl_searcher
                                                            uint64_t query_count, uint64_t *counts,
                                                            struct trawl_error *error);
 
-/* The first occurrence: least begin; among equals least pattern_index. *found false: none, and
+/* Find the first occurrence: least begin; among equals least pattern_index. *found false: none, and
  * *match is untouched. Stops reading soon after it. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_first(struct trawl_searcher *searcher,
                                                       const struct trawl_plan *plan,
@@ -652,10 +654,11 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_begins_into(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
     uint64_t *begins, uint64_t begins_max, uint64_t *begin_count, struct trawl_error *error);
 
-/* The same into memory of a device, for who goes on there: begins_address is what cuMemAlloc or
- * cudaMalloc gave, of the driver's first device, in its primary context, aligned to 8 bytes, with
- * room for begins_max begins; work on it that was submitted before is to be over. What the array
- * held beyond the begins that there are may change. The text has to be loaded (trawl_text_load).
+/* Fill an array on a device as trawl_begins_into does, for callers that continue there:
+ * begins_address is what cuMemAlloc or cudaMalloc gave, of the driver's first device, in its
+ * primary context, aligned to 8 bytes, with room for begins_max begins; work on it that was
+ * submitted before is to be over. What the array held beyond the begins that there are may change.
+ * The text has to be loaded (trawl_text_load).
  * Errors: UNSUPPORTED also where the text is not loaded on that device, and for plans that the
  *         device does not settle by itself (an algorithm; whole words or lines; without case where
  *         an occurrence's length varies). *begin_count is set on success only.
@@ -739,23 +742,23 @@ struct trawl_batch {
     bool last;                    /* the text ends here: no batch follows */
 };
 
-/* Begin a search, with flags of enum trawl_search_flag. The searcher is inside a call until
- * trawl_search_close; plan and text are borrowed until then.
+/* Begin a search in batches, with flags of enum trawl_search_flag. The searcher is inside a call
+ * until trawl_search_close; plan and text are borrowed until then.
  * Errors: as of trawl_positions, but for READ; ARGUMENT also for an unknown flag. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_search_open(struct trawl_searcher *searcher,
                                                             const struct trawl_plan *plan,
                                                             struct trawl_text *text, uint32_t flags,
                                                             struct trawl_search **search,
                                                             struct trawl_error *error);
-/* The next batch; batches follow each other without gap, and some may be empty. After the last one,
- * and after a failure, calls fail with ARGUMENT.
+/* Take the next batch; batches follow each other without gap, and some may be empty. After the last
+ * one, and after a failure, calls fail with ARGUMENT.
  * Errors: STOPPED after trawl_search_cancel; READ, DEVICE, MEMORY after the batches before the
  * fault. Threads: one at a time; it works on the search too. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_search_next(struct trawl_search *search,
                                                             struct trawl_batch *batch,
                                                             struct trawl_error *error);
-/* trawl_searcher_cancel for this search: the next, or waiting, trawl_search_next returns STOPPED.
- * From any thread, until trawl_search_close. */
+/* Cancel a search, or close it. Once cancelled, the next, or waiting, trawl_search_next returns
+ * STOPPED. To cancel: from any thread, until trawl_search_close. */
 TRAWL_API void trawl_search_cancel(struct trawl_search *search);
 TRAWL_API void trawl_search_close(struct trawl_search *search);
 

@@ -98,9 +98,9 @@ struct trawl_matrix_batch {
     bool last;              /* record_end is record_count: no batch follows */
 };
 
-/* Begin. The searcher is inside a call until trawl_matrix_close; plan, tape, offsets and validity
- * are borrowed until then, *records itself is not. Word and line conditions of the plan look at the
- * record alone, as in trawl_matrix.
+/* Begin a search of records in one shape. The searcher is inside a call until trawl_matrix_close;
+ * plan, tape, offsets and validity are borrowed until then, *records itself is not. Word and line
+ * conditions of the plan look at the record alone, as in trawl_matrix.
  * Errors: as of trawl_positions, but for READ. ARGUMENT also for an unknown shape, offset_bytes
  *         that are none of those above, offsets that descend (text_offset: that of the record) or
  *         lie beyond 2^63, and an algorithm that takes records, which trawl_matrix alone has.
@@ -110,8 +110,8 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_open(
     struct trawl_searcher *searcher, const struct trawl_plan *plan,
     const struct trawl_record_array *records, enum trawl_matrix_shape shape,
     struct trawl_matrix_search **matrix, struct trawl_error *error);
-/* The next batch. Batches follow each other without gap from record 0 on; some may have no record
- * or no cell. The last one, failures, and who may call: as of trawl_search_next.
+/* Take the next batch of records. Batches follow each other without gap from record 0 on; some may
+ * have no record or no cell. The last one, failures, and who may call: as of trawl_search_next.
  * Cost: time that of trawl_positions, and what the shape writes: 24 bytes per cell; FIRST 8 and
  * BITS 1/8 bytes per record and pattern, but rows are cleared only where they held something.
  * Memory: for each thread's chunks 32 bytes per occurrence in them, and about 1 MiB of rows, but a
@@ -119,7 +119,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_open(
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_next(struct trawl_matrix_search *matrix,
                                                             struct trawl_matrix_batch *batch,
                                                             struct trawl_error *error);
-/* As trawl_search_cancel and trawl_search_close. */
+/* Cancel a search of records, or close it, as trawl_search_cancel and trawl_search_close do. */
 TRAWL_API void trawl_matrix_cancel(struct trawl_matrix_search *matrix);
 TRAWL_API void trawl_matrix_close(struct trawl_matrix_search *matrix);
 

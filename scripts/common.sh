@@ -75,6 +75,8 @@ libc6-dev-arm64-cross|[ -f /usr/aarch64-linux-gnu/include/stdio.h ]
 qemu-user|have_qemu_arm64
 zsh|have zsh
 fish|have fish
+groff-base|have groff
+mandoc|have mandoc
 locales|have_locale_sources
 python3-dev|have_python_headers
 python3-pip|python3 -c 'import pip' 2>/dev/null

@@ -42,7 +42,8 @@ test_files() {
     # The same for tg.
     [ "$(readlink "$prefix/bin/tg")" = trawl ]
     "$prefix/bin/tg" --version >/dev/null
-    grep -qx '\.so man1/trawl\.1' "$prefix/share/man/man1/tg.1"
+    grep -q '^\.TH' "$prefix/share/man/man1/tg.1"
+    grep -q '^\.TH trawl_count 3' "$prefix/share/man/man3/trawl_count.3"
     grep -q '^complete .* tg$' "$prefix/share/bash-completion/completions/tg"
     grep -qx 'complete -c tg -w trawl' "$prefix/share/fish/vendor_completions.d/tg.fish"
     # Only the headers meant for others, and nothing that names the folder it was built in.

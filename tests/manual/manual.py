@@ -1,0 +1,184 @@
+"""manual: the man pages and api.html, as generated, against the headers themselves.
+
+manual.py pages|lint|bad SOURCE_FOLDER GENERATED_FOLDER
+
+pages  every public function has a page that names it, its parameters and its result's type; api.html
+       is well formed, has each of them too, and no link that leads nowhere
+lint   groff, mandoc and man have no warning
+bad    the two others find what they are for
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+
+def functions_of(source):
+    """{name: (result, [parameter names])} of the headers, found without the generator's help."""
+    sys.path.insert(0, os.path.join(source, 'tests', 'tidy'))
+    import c_source
+
+    found = {}
+    folder = os.path.join(source, 'include')
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), encoding='utf-8') as file:
+            code = ' '.join(c_source.code_only(file.read()).split())
+        for match in re.finditer(r'TRAWL_API ([^;]*?)\b(trawl_\w+) ?\(([^;]*)\);', code):
+            result = match.group(1).replace('TRAWL_CHECKED', '').strip()
+            parameters = re.findall(r'(\w+)(?=,|$)', match.group(3))
+            found[match.group(2)] = (result, [] if parameters == ['void'] else parameters)
+    return found
+
+
+def plain(page):
+    """A page's text without the language of man."""
+    text = re.sub(r'\\f[BIPR]|\\%|\\&', '', page).replace('\\-', '-').replace('\\(aq', "'")
+    return re.sub(r'^\.\w+ ?', '', text, flags=re.MULTILINE)
+
+
+def section(page, title):
+    match = re.search(rf'^\.SH {title}\n(.*?)(?=^\.SH |\Z)', page, re.MULTILINE | re.DOTALL)
+    return match.group(1) if match else ''
+
+
+def check_pages(functions, generated):
+    for name, (result, parameters) in functions.items():
+        path = os.path.join(generated, 'man3', f'{name}.3')
+        if not os.path.exists(path):
+            yield f'{name} has no page'
+            continue
+        with open(path, encoding='utf-8') as file:
+            page = file.read()
+        if not re.search(rf'\b{name}\b.* \\- \S', section(page, 'NAME')):
+            yield f'{name}: NAME does not have it, or does not say what it does'
+        synopsis = ' '.join(plain(section(page, 'SYNOPSIS')).split())
+        declared = re.search(rf'{re.escape(result)} ?{name}\(([^;]*)\);', synopsis)
+        if not declared:
+            yield f'{name}: SYNOPSIS does not declare it'
+        elif (re.findall(r'(\w+)(?=,|$)', declared.group(1)) or ['void']) != (parameters or ['void']):
+            yield f'{name}: SYNOPSIS does not have the parameters {", ".join(parameters)}'
+        if len(plain(section(page, 'DESCRIPTION')).split()) < 3:
+            yield f'{name}: DESCRIPTION is empty'
+
+
+def check_html(functions, generated):
+    tree = xml.etree.ElementTree.parse(os.path.join(generated, 'api.html'))
+    ids = [element.get('id') for element in tree.iter() if element.get('id')]
+    for name in sorted(name for name in set(ids) if ids.count(name) > 1):
+        yield f'api.html: the id {name} twice'
+    for name in functions:
+        if name not in ids:
+            yield f'api.html: nothing about {name}'
+    for element in tree.iter('a'):
+        target = element.get('href', '')
+        if not target.startswith('#') or target[1:] not in ids:
+            yield f'api.html: the link {target} leads nowhere'
+
+
+def pages_in(generated):
+    found = [os.path.join(generated, 'trawl.1')]
+    folder = os.path.join(generated, 'man3')
+    found += [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
+    return [path for path in found if os.path.isfile(path) and not os.path.islink(path)]
+
+
+def check_lint(generated):
+    """What the programs say of the pages, and which programs there are."""
+    pages, said, asked = pages_in(generated), [], []
+    commands = [
+        ['groff', '-man', '-ww', '-z', '-Tutf8', *pages],
+        ['mandoc', '-Tlint', '-W', 'warning', *pages],
+        # It takes one page at a time and asks groff in its turn: a page of each section will do.
+        *(['man', '--warnings=w', '-E', 'UTF-8', '-l', '-Tutf8', '-Z', page] for page in pages[:2]),
+    ]
+    for command in commands:
+        if not shutil.which(command[0]):
+            continue
+        result = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        )
+        lines = result.stderr.splitlines()
+        if command[0] == 'mandoc':
+            # Pages have the version in place of a date.
+            lines += [line for line in result.stdout.splitlines() if 'missing date' not in line]
+        asked.append(command[0])
+        said += [f'{command[0]}: {line}' for line in lines]
+    return said, asked
+
+
+def test_bad(functions, generated):
+    """Each check on pages that were spoiled."""
+    name = sorted(name for name, (_, parameters) in functions.items() if parameters)[0]
+    parameter = functions[name][1][0]
+
+    def spoiled(change, check):
+        with tempfile.TemporaryDirectory() as work:
+            shutil.copytree(generated, os.path.join(work, 'g'), symlinks=True)
+            folder = os.path.join(work, 'g')
+            change(folder, os.path.join(folder, 'man3', f'{name}.3'))
+            return check(folder)
+
+    def check_both(folder):
+        said = list(check_pages(functions, folder))
+        try:
+            said += list(check_html(functions, folder))
+        except xml.etree.ElementTree.ParseError as error:
+            said.append(str(error))
+        return said
+
+    def edit(pattern, replacement, file=None):
+        def change(folder, page):
+            path = os.path.join(folder, file) if file else page
+            with open(path, encoding='utf-8') as stream:
+                text = stream.read()
+            changed = re.sub(pattern, replacement, text, count=1)
+            assert changed != text, pattern
+            with open(path, 'w', encoding='utf-8') as stream:
+                stream.write(changed)
+
+        return change
+
+    cases = [
+        (lambda folder, page: os.remove(page), f'{name} has no page'),
+        (edit(rf'(?<=\\fI){parameter}(?=\\fB[,)])', 'other'), f'{name}: SYNOPSIS does not have'),
+        (edit(r'\\- .*', r'\\-'), f'{name}: NAME'),
+        (edit(r'(?s)\.SH DESCRIPTION.*?(?=\.SH)', ''), f'{name}: DESCRIPTION'),
+        (edit('</h1>', '', 'api.html'), 'mismatched tag'),
+        (edit(rf'<a href="#{name}">', '<a href="#nowhere">', 'api.html'), 'the link #nowhere'),
+        (edit(rf' id="{name}"', '', 'api.html'), f'nothing about {name}'),
+    ]
+    for change, expected in cases:
+        said = spoiled(change, check_both)
+        assert any(expected in line for line in said), (expected, said)
+    broken = edit(r'\.SH DESCRIPTION\n', '.SH DESCRIPTION\n\\\\fQ\n.nonsense x\n')
+    lint, asked = spoiled(broken, check_lint)
+    for program in {'groff', 'mandoc'} & set(asked):
+        assert any(line.startswith(f'{program}: ') for line in lint), (program, lint)
+    return len(cases) + 1
+
+
+def main():
+    part, source, generated = sys.argv[1:]
+    functions = functions_of(source)
+    assert len(functions) > 30, functions
+    if part == 'bad':
+        print(f'{test_bad(functions, generated)} spoiled manuals, each found out')
+        return 0
+    if part == 'pages':
+        said = [*check_pages(functions, generated), *check_html(functions, generated)]
+        print(f'{len(functions)} functions')
+    else:
+        said, asked = check_lint(generated)
+        if not asked:
+            print('SKIPPED: neither groff nor mandoc nor man is here')
+            return 77
+        print(f'{len(pages_in(generated))} pages, asked: {", ".join(sorted(set(asked)))}')
+    print(*said, sep='\n')
+    return 1 if said else 0
+
+
+sys.exit(main())
