@@ -420,11 +420,10 @@ int bench_matrix(const struct options *options)
     static struct rivals rivals = {.benchmark = "matrix"};
     struct matrix matrix;
     struct machine machine;
+    int status;
 
     open_matrix(&matrix, options);
-    machine_describe(options, &machine);
-    machine_print(&machine, options, stdout, "");
-    printf("Hyperscan: %s\n", hyperscan_version() != NULL ? hyperscan_version() : "not installed");
+    rivals_begin(options, &machine);
     for (uint32_t i = 0; i < sizeof matrix_rows / sizeof matrix_rows[0] && !rivals.wrong; i++) {
         char name[RIVALS_NAME_BYTES];
 
@@ -433,14 +432,7 @@ int bench_matrix(const struct options *options)
         if (options_wants(options, name))
             run_row(&rivals, &matrix, &matrix_rows[i], name);
     }
-    if (rivals.count == 0)
-        fail("no row has a name that contains '%s'", options->filter);
-    if (!rivals.wrong) {
-        printf("\n");
-        rivals_conclude(&rivals, stdout, "");
-        rivals_report_json(&rivals, &machine, options);
-        rivals_report_markdown(&rivals, &machine, options);
-    }
+    status = rivals_end(&rivals, &machine, options);
     close_matrix(&matrix);
-    return rivals.wrong ? 1 : 0;
+    return status;
 }

@@ -75,12 +75,12 @@ double rivals_ratio(const struct rivals_row *row, const struct rivals_bar *bar);
 
 /* ---- rivals_report.c ---- */
 
+/* Say where this runs and with what. */
+void rivals_begin(const struct options *options, struct machine *machine);
+/* What the rows come to, and the files that the options ask for. Returns the exit status. */
+int rivals_end(const struct rivals *rivals, const struct machine *machine,
+               const struct options *options);
+
 void rivals_report_row(const struct rivals_row *row);
-/* What the rows come to, favourable or not. */
-void rivals_conclude(const struct rivals *rivals, FILE *file, const char *prefix);
-void rivals_report_json(const struct rivals *rivals, const struct machine *machine,
-                        const struct options *options);
-void rivals_report_markdown(const struct rivals *rivals, const struct machine *machine,
-                            const struct options *options);
 
 #endif

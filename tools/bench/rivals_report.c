@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "bench/hyperscan.h"
 #include "bench/rivals.h"
 
 #define MIB (1u << 20)
@@ -125,7 +126,7 @@ static bool came_before(const struct rivals *rivals, uint32_t row, uint32_t inde
     return false;
 }
 
-void rivals_conclude(const struct rivals *rivals, FILE *file, const char *prefix)
+static void report_conclusions(const struct rivals *rivals, FILE *file, const char *prefix)
 {
     for (uint32_t r = 0; r < rivals->count; r++)
         for (uint32_t i = 0; i < rivals->row[r].bar_count; i++) {
@@ -206,7 +207,7 @@ static void print_row_json(FILE *file, const struct rivals_row *row)
     fprintf(file, "]}");
 }
 
-void rivals_report_json(const struct rivals *rivals, const struct machine *machine,
+static void report_json(const struct rivals *rivals, const struct machine *machine,
                         const struct options *options)
 {
     FILE *file;
@@ -227,7 +228,7 @@ void rivals_report_json(const struct rivals *rivals, const struct machine *machi
 
 /* ---- Markdown ----------------------------------------------------------------------------- */
 
-void rivals_report_markdown(const struct rivals *rivals, const struct machine *machine,
+static void report_markdown(const struct rivals *rivals, const struct machine *machine,
                             const struct options *options)
 {
     FILE *file;
@@ -237,7 +238,7 @@ void rivals_report_markdown(const struct rivals *rivals, const struct machine *m
     file = result_open(options->markdown_path);
     machine_print(machine, options, file, "- ");
     fprintf(file, "\nWhat the rows come to, by the program:\n\n");
-    rivals_conclude(rivals, file, "- ");
+    report_conclusions(rivals, file, "- ");
     for (uint32_t i = 0; i < rivals->count; i++) {
         const struct rivals_row *row = &rivals->row[i];
 
@@ -250,4 +251,27 @@ void rivals_report_markdown(const struct rivals *rivals, const struct machine *m
         print_bars(row, "- ", file);
     }
     result_close(file, options->markdown_path);
+}
+
+/* ---- The run ------------------------------------------------------------------------------ */
+
+void rivals_begin(const struct options *options, struct machine *machine)
+{
+    machine_describe(options, machine);
+    machine_print(machine, options, stdout, "");
+    printf("Hyperscan: %s\n", hyperscan_version() != NULL ? hyperscan_version() : "not installed");
+}
+
+int rivals_end(const struct rivals *rivals, const struct machine *machine,
+               const struct options *options)
+{
+    if (rivals->count == 0)
+        fail("no row has a name that contains '%s'", options->filter);
+    if (rivals->wrong)
+        return 1;
+    printf("\n");
+    report_conclusions(rivals, stdout, "");
+    report_json(rivals, machine, options);
+    report_markdown(rivals, machine, options);
+    return 0;
 }

@@ -547,11 +547,10 @@ int bench_sets(const struct options *options)
     static struct rivals rivals = {.benchmark = "sets"};
     static struct sets sets;
     struct machine machine;
+    int status;
 
     open_sets(&sets, options);
-    machine_describe(options, &machine);
-    machine_print(&machine, options, stdout, "");
-    printf("Hyperscan: %s\n", hyperscan_version() != NULL ? hyperscan_version() : "not installed");
+    rivals_begin(options, &machine);
     for (uint32_t i = 0; i < sizeof set_rows / sizeof set_rows[0] && !rivals.wrong; i++) {
         char name[RIVALS_NAME_BYTES];
 
@@ -562,16 +561,9 @@ int bench_sets(const struct options *options)
     }
     (void)unlink(sets.text_path);
     (void)unlink(sets.patterns_path);
-    if (rivals.count == 0)
-        fail("no row has a name that contains '%s'", options->filter);
-    if (!rivals.wrong) {
-        printf("\n");
-        rivals_conclude(&rivals, stdout, "");
-        rivals_report_json(&rivals, &machine, options);
-        rivals_report_markdown(&rivals, &machine, options);
-    }
+    status = rivals_end(&rivals, &machine, options);
     trawl_searcher_close(sets.one);
     trawl_searcher_close(sets.all);
     text_release(sets.bytes, sets.bytes_count);
-    return rivals.wrong ? 1 : 0;
+    return status;
 }

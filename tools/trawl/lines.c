@@ -10,24 +10,23 @@
 
 #include "trawl/charset.h"
 
-static bool grow(struct scan *scan, void **array, uint64_t *capacity, uint64_t wanted,
-                 uint64_t size)
+#define GROW_FIRST 64u
+
+void *scan_grow(struct scan *scan, void *array, uint64_t *capacity, uint64_t wanted, uint64_t size)
 {
-    uint64_t larger = *capacity == 0 ? 4096 : *capacity;
+    uint64_t larger = *capacity == 0 ? GROW_FIRST : *capacity;
     void *moved;
 
     if (wanted <= *capacity)
-        return true;
+        return array;
     while (larger < wanted)
         larger *= 2;
-    moved = realloc(*array, (size_t)(larger * size));
-    if (moved == NULL) {
+    moved = realloc(array, (size_t)(larger * size));
+    if (moved == NULL)
         scan_fail(scan, TRAWL_MEMORY);
-        return false;
-    }
-    *array = moved;
-    *capacity = larger;
-    return true;
+    else
+        *capacity = larger;
+    return moved;
 }
 
 static bool has_empty_word(const uint8_t *bytes, uint64_t bytes_count)
@@ -276,6 +275,8 @@ static bool carry_matches(struct scan *scan, const struct trawl_match *matches,
                     settings->report == REPORT_LINES && settings->before_count <= 0;
 
     for (uint64_t i = 0; i < match_count; i++) {
+        struct trawl_match *carried;
+
         if (scan->dropped && !scan->check_whole_line && !numbered && scan->carried_count > 0)
             return true;
         if (scan->dropped && scan->check_whole_line && matches[i].begin != scan->line_begin)
@@ -283,9 +284,11 @@ static bool carry_matches(struct scan *scan, const struct trawl_match *matches,
         if (numbered && !(scan->check_whole_line && matches[i].begin != scan->line_begin) &&
             !number_set_first(scan, matches[i].pattern_index, scan->carried_count == 0))
             continue;
-        if (!grow(scan, (void **)&scan->carried, &scan->carried_capacity, scan->carried_count + 1,
-                  sizeof *scan->carried))
+        carried = scan_grow(scan, scan->carried, &scan->carried_capacity, scan->carried_count + 1,
+                            sizeof *carried);
+        if (carried == NULL)
             return false;
+        scan->carried = carried;
         scan->carried[scan->carried_count++] = matches[i];
     }
     return true;
@@ -293,11 +296,14 @@ static bool carry_matches(struct scan *scan, const struct trawl_match *matches,
 
 static bool carry_bytes(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
+    uint8_t *carry;
+
     if (scan->dropped || bytes_count == 0)
         return true;
-    if (!grow(scan, (void **)&scan->carry, &scan->carry_capacity, scan->carry_count + bytes_count,
-              1))
+    carry = scan_grow(scan, scan->carry, &scan->carry_capacity, scan->carry_count + bytes_count, 1);
+    if (carry == NULL)
         return false;
+    scan->carry = carry;
     memcpy(scan->carry + scan->carry_count, bytes, (size_t)bytes_count);
     scan->carry_count += bytes_count;
     return true;

@@ -233,6 +233,11 @@ void binary_look_ahead(struct scan *scan);
 /* A window's bytes with NUL replaced by line ends; NULL: out of memory. */
 const uint8_t *binary_zap(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count);
 
+/* Room in an array for `wanted` elements of `size` bytes; *capacity is how many it has. Returns the
+ * array, which may have moved; NULL: out of memory, the scan has failed and the array is as it was.
+ */
+void *scan_grow(struct scan *scan, void *array, uint64_t *capacity, uint64_t wanted, uint64_t size);
+
 static inline void scan_fail(struct scan *scan, enum trawl_status status)
 {
     scan->status = status;

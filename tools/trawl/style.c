@@ -306,26 +306,6 @@ static void print_piece(struct scan *scan, const struct piece *piece, bool is_ma
 /* ---- Matches ----------------------------------------------------------------------------------
  */
 
-static bool grow(struct scan *scan, void **array, uint64_t *capacity, uint64_t wanted,
-                 uint64_t size)
-{
-    uint64_t larger = *capacity == 0 ? 64 : *capacity;
-    void *moved;
-
-    if (wanted <= *capacity)
-        return true;
-    while (larger < wanted)
-        larger *= 2;
-    moved = realloc(*array, (size_t)(larger * size));
-    if (moved == NULL) {
-        scan_fail(scan, TRAWL_MEMORY);
-        return false;
-    }
-    *array = moved;
-    *capacity = larger;
-    return true;
-}
-
 /* The matches of the line [begin, end) of the view. False: no memory. */
 static bool find_spans(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end)
 {
@@ -338,11 +318,14 @@ static bool find_spans(struct scan *scan, const struct view *view, uint64_t begi
 
     style->span_count = 0;
     while (print_next_match(scan, view, line, content, from, &index, &match)) {
-        if (!grow(scan, (void **)&style->spans, &style->span_capacity, style->span_count + 1,
-                  sizeof *style->spans))
+        struct span *spans = scan_grow(scan, style->spans, &style->span_capacity,
+                                       style->span_count + 1, sizeof *spans);
+
+        if (spans == NULL)
             return false;
-        style->spans[style->span_count].begin = match.begin - line;
-        style->spans[style->span_count++].end = match.end - line;
+        style->spans = spans;
+        spans[style->span_count].begin = match.begin - line;
+        spans[style->span_count++].end = match.end - line;
         from =
             overlapping && scan->settings->report == REPORT_ONLY_MATCHING ? match.begin : match.end;
     }
@@ -352,10 +335,12 @@ static bool find_spans(struct scan *scan, const struct view *view, uint64_t begi
 static bool put(struct scan *scan, const void *bytes, uint64_t bytes_count)
 {
     struct style_state *style = &scan->style;
+    uint8_t *replaced = scan_grow(scan, style->replaced, &style->replaced_capacity,
+                                  style->replaced_count + bytes_count + 1, 1);
 
-    if (!grow(scan, (void **)&style->replaced, &style->replaced_capacity,
-              style->replaced_count + bytes_count + 1, 1))
+    if (replaced == NULL)
         return false;
+    style->replaced = replaced;
     memcpy(style->replaced + style->replaced_count, bytes, (size_t)bytes_count);
     style->replaced_count += bytes_count;
     return true;
