@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# bench docs: measure everything again and write the figures of docs/benchmarks.md
+# bench docs: measure again and write the figures of docs/benchmarks.md, docs/comparison.md, README.md
 set -euo pipefail
 . scripts/common.sh
 
@@ -48,4 +48,5 @@ for part in sets matrix; do
     cp "$work/$part.json" "$results/"
     put_section "$page" "$part" "$work/$part-section.md" "$work/page.md"
 done
+python3 scripts/figures.py
 say "written: $page, $results/cpu.json, $results/cpu.svg, $results/commands.json"
