@@ -15,6 +15,8 @@ for preset in release asan tsan; do
         run_ctest $preset --timeout 7200
     fi
 done
+step 'demo' bash scripts/dev-demo.sh || true
+step 'build dist' bash scripts/dev-build.sh dist || true
 step 'fuzz for a minute each' bash scripts/dev-fuzz.sh "${TRAWL_FUZZ_SECONDS:-60}" || true
 step 'clang-tidy' bash scripts/dev-tidy.sh --clang || true
 summary

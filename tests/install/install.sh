@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # install: what `cmake --install` leaves behind is complete and usable.
-# install.sh files|symbols|pkgconfig|package|uninstall BUILD_FOLDER C_COMPILER
+# install.sh files|symbols|pkgconfig|package|readme|uninstall BUILD_FOLDER C_COMPILER
 set -euo pipefail
 
 part=$1
@@ -101,6 +101,16 @@ test_pkgconfig() {
     rm "$folder"/libtrawl.so*
     "$compiler" "$one" -o "$work/static/count_buffer" "${flags[@]}"
     run_examples "$work/static" "$one"
+}
+
+# The commands of README.md, with what was installed.
+test_readme() {
+    local folder
+
+    command -v pkg-config >/dev/null || skip 'no pkg-config'
+    folder=$(dirname "$(installed trawl.pc)")
+    PKG_CONFIG_PATH=$folder LD_LIBRARY_PATH=$(dirname "$folder") python3 "$here/../documents/run.py" \
+        --path "$prefix/bin" --link examples="$here/../../examples" "$here/../../README.md"
 }
 
 test_package() {
