@@ -23,6 +23,8 @@
     X(HITS_SET, "hits_set")             \
     X(HITS_STREAM, "hits_stream")       \
     X(STREAM_SAMPLED, "stream_sampled") \
+    X(AUTOMATON, "scan_automaton")      \
+    X(HITS_AUTOMATON, "hits_automaton") \
     CUDA_SETS_KERNEL_LIST(X)
 
 /* Those of cuda_image_sets: the tables' maker, and a kernel for each of SCAN_SETS_FORMS, for sets

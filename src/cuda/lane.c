@@ -37,6 +37,9 @@ const struct cuda_limits cuda_limits_default = {
     .sets_filter_words_max = 1u << 20,
     .sets_table_words_max = 3u << 20, /* 24 MiB: less than half of an H200's L2 */
     .sets_entries_max = 1u << 28,
+    .automaton = true,
+    .automaton_always = false,
+    .automaton_words_max = 1ull << 28,
     .listed_min = 16,
     .kernels_timed = false,
 };
@@ -153,6 +156,7 @@ void cuda_lane_end(struct engine_lane *lane)
     cuda_begins_end(lane);
     cuda_memory_release(device, &lane->tables.memory);
     cuda_memory_release(device, &lane->tables.sets_memory);
+    cuda_memory_release(device, &lane->tables.automaton_memory);
     cuda_memory_release(device, &lane->marks);
     cuda_memory_release(device, &lane->packed);
     cuda_memory_release(device, &lane->text);

@@ -39,6 +39,9 @@ struct engine {
     struct cuda_resident residents[CUDA_RESIDENT_MAX];
 };
 
+/* Of the plan's set: nobody has asked for it, it is on the device, or it is too large. */
+enum cuda_automaton { CUDA_AUTOMATON_NOT_ASKED, CUDA_AUTOMATON_READY, CUDA_AUTOMATON_NONE };
+
 /* What the device side of a plan looks like: the parts of struct scan_arguments that do not depend
  * on the text. */
 struct cuda_tables {
@@ -51,8 +54,10 @@ struct cuda_tables {
     struct scan_sets sets;         /* stride 0: stream_set does not take the set */
     bool sets_ready;               /* its tables are there too */
     enum cuda_kernel sets_kernel;
+    enum cuda_automaton automaton;
     struct cuda_memory memory;
     struct cuda_memory sets_memory;
+    struct cuda_memory automaton_memory;
     struct scan_arguments arguments;
 };
 
@@ -202,6 +207,15 @@ void cuda_sets_literals(const struct trawl_plan *plan, const uint64_t *begins,
 enum trawl_status cuda_sets_build(struct engine_lane *lane, struct trawl_error *error);
 /* Tiles and threads of a launch on so many blocks. */
 void cuda_sets_prepare(const struct engine_lane *lane, uint32_t blocks, struct cuda_launch *launch);
+
+/* ---- automaton.c ---- */
+
+/* The automaton of lane->plan on the device, if that was not asked for before; where it is too
+ * large for the device or the host there is none. */
+enum trawl_status cuda_automaton_want(struct engine_lane *lane, struct trawl_error *error);
+/* Tiles of a launch on so many blocks. */
+void cuda_automaton_prepare(const struct cuda_tables *tables, uint32_t blocks,
+                            struct cuda_launch *launch);
 
 /* ---- scan.c ---- */
 

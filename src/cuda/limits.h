@@ -41,6 +41,9 @@ struct cuda_limits {
     uint32_t sets_filter_words;      /* of the sizes there are; 0: chosen */
     uint32_t sets_filter_words_max, sets_table_words_max;
     uint64_t sets_entries_max;
+    bool automaton;        /* sets that flood by the automaton, if its table has no more than: */
+    bool automaton_always; /* and all others */
+    uint64_t automaton_words_max;
     uint32_t listed_min; /* tiles that a stream may give up in any case */
     uint64_t far_bytes;  /* a multiple of 4096: places are as if so much came before the text */
     bool kernels_timed;  /* lane->kernel_ns */

@@ -190,6 +190,9 @@ static enum cuda_kernel choose_kernel(const struct engine_lane *lane,
     bool streams = tables->floods_left == 0 &&
                    begins >= STREAM_ALIGNMENT + STREAM_ROWS * STREAM_ROW_WORDS * 32;
 
+    if (tables->automaton == CUDA_AUTOMATON_READY &&
+        (tables->floods_left > 0 || lane->limits.automaton_always))
+        return want == SCAN_HITS ? CUDA_KERNEL_HITS_AUTOMATON : CUDA_KERNEL_AUTOMATON;
     if (tables->sets_ready && tables->floods_left == 0 && want != SCAN_HITS)
         return tables->sets_kernel;
     /* Where all floods, and there are samples almost everywhere, they are not looked at. */
@@ -210,6 +213,17 @@ static enum cuda_kernel choose_kernel(const struct engine_lane *lane,
                : kernel == CUDA_KERNEL_SAMPLED ? CUDA_KERNEL_HITS_SAMPLED
                                                : CUDA_KERNEL_HITS_SET;
     return kernel;
+}
+
+static bool is_automaton(enum cuda_kernel kernel)
+{
+    return kernel == CUDA_KERNEL_AUTOMATON || kernel == CUDA_KERNEL_HITS_AUTOMATON;
+}
+
+/* Does the kernel's sum of floods say whether the launch was in vain? */
+static bool gives_up(enum cuda_kernel kernel)
+{
+    return is_stream(kernel) || kernel == CUDA_KERNEL_SET || kernel == CUDA_KERNEL_HITS_SET;
 }
 
 /* By groups of samples, tile by tile where they flood? */
@@ -241,6 +255,8 @@ void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_table
     a->limit = far + limit;
     a->text_end = far + range->text_end;
     a->want = (uint32_t)want;
+    if (tables->automaton == CUDA_AUTOMATON_NONE)
+        a->set_budget = UINT32_MAX;
     a->one = 1;
     a->flooded = want != SCAN_FIRST && tables->floods_left > 0;
     a->position = (a->begin + a->shift) & ~15ull;
@@ -250,6 +266,8 @@ void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_table
         choose_groups(lane, kernel, blocks, a);
     else if (is_set_stream(kernel))
         cuda_sets_prepare(lane, blocks, launch);
+    else if (is_automaton(kernel))
+        cuda_automaton_prepare(tables, blocks, launch);
     else if (kernel == CUDA_KERNEL_HITS_STREAM)
         choose_hits_tiles(lane, launch);
     else if (is_stream(kernel))
@@ -348,7 +366,7 @@ static void add_answer(struct cuda_launch *launch, const struct scan_result *ans
 
     found->count += answer->count & ~SCAN_THERE;
     found->candidates += answer->candidates & ~SCAN_THERE;
-    found->listed += is_stream(launch->kernel) ? answer->floods & ~SCAN_THERE : 0;
+    found->listed += gives_up(launch->kernel) ? answer->floods & ~SCAN_THERE : 0;
     found->nearest = max_u64(found->nearest, answer->nearest);
 }
 
@@ -427,6 +445,13 @@ static enum trawl_status launch_run(struct engine_lane *lane, struct cuda_launch
     return launch_kernel(lane, launch, error);
 }
 
+/* The last scan was in vain. */
+static enum trawl_status note_flood(struct engine_lane *lane, struct trawl_error *error)
+{
+    lane->tables.floods_left = FLOOD_SCANS;
+    return cuda_automaton_want(lane, error);
+}
+
 /* Mark the begins in the range that have occurrences of the set, for hits_set; *marked: how many
  * there are. false: it is to look by itself. */
 static enum trawl_status mark_set(struct engine_lane *lane, const struct cuda_range *range,
@@ -454,7 +479,7 @@ static enum trawl_status mark_set(struct engine_lane *lane, const struct cuda_ra
     *found = launch.found.count;
     *marked = launch.found.listed <= launch.arguments.listed_max;
     if (!*marked)
-        lane->tables.floods_left = FLOOD_SCANS;
+        TRAWL_TRY(note_flood(lane, error));
     return TRAWL_OK;
 }
 
@@ -463,7 +488,7 @@ enum trawl_status cuda_list_hits(struct engine_lane *lane, const struct cuda_ran
                                  uint64_t *candidates, struct trawl_error *error)
 {
     struct cuda_launch launch;
-    bool gives_up, marked;
+    bool in_vain, marked;
 
     TRAWL_TRY(mark_set(lane, range, limit, &marked, total, candidates, error));
     if (marked && *total == 0)
@@ -479,10 +504,10 @@ enum trawl_status cuda_list_hits(struct engine_lane *lane, const struct cuda_ran
         TRAWL_TRY(launch_run(lane, &launch, error));
         *candidates += launch.found.candidates;
         lane->tables.floods_left -= lane->tables.floods_left > 0;
-        gives_up = launch.found.listed > launch.arguments.listed_max;
-        if (gives_up)
-            lane->tables.floods_left = FLOOD_SCANS;
-    } while (gives_up);
+        in_vain = launch.found.listed > launch.arguments.listed_max;
+        if (in_vain)
+            TRAWL_TRY(note_flood(lane, error));
+    } while (in_vain);
     *total = launch.found.count;
     return TRAWL_OK;
 }
@@ -536,7 +561,8 @@ static uint64_t cut_hits(const struct engine_lane *lane, uint64_t count, uint64_
     return kept == 0 ? 0 : last - hits_base;
 }
 
-/* As many begins at a time as will hold hits_max hits, by what was met before. */
+/* As many begins at a time as will hold half of what there is room for, as densely as the last ones
+ * held them. */
 static enum trawl_status scan_hits(struct engine_lane *lane, const struct cuda_range *range,
                                    uint64_t limit, uint64_t hits_base, struct engine_result *result,
                                    uint64_t *stopped, struct trawl_error *error)
@@ -563,11 +589,10 @@ static enum trawl_status scan_hits(struct engine_lane *lane, const struct cuda_r
             break;
         lane->hits_room *= 2; /* for all hits of one begin, whatever hits_max says */
     }
-    if (total > lane->hits_room)
-        lane->hits_room = max_u64(lane->hits_room, min_u64(total, lane->limits.hits_max));
-    lane->window_bytes = UINT64_MAX;
-    if (total >= lane->hits_room / 2)
-        lane->window_bytes = (limit - range->begin) / (total / (lane->hits_room / 2 + 1) + 1) + 1;
+    lane->hits_room =
+        max_u64(lane->hits_room, min_u64(saturating_multiply(total, 2), lane->limits.hits_max));
+    lane->window_bytes =
+        saturating_multiply((limit - range->begin) / (total + 1) + 1, lane->hits_room / 2 + 1);
     result->count += result->hits.count - held;
     return TRAWL_OK;
 }
@@ -615,8 +640,8 @@ enum trawl_status cuda_scan_range(struct engine_lane *lane, const struct cuda_ra
     cuda_launch_prepare(lane, &lane->tables, range, limit, want, &launch);
     TRAWL_TRY(launch_run(lane, &launch, error));
     lane->tables.floods_left -= lane->tables.floods_left > 0;
-    if (launch.found.listed > launch.arguments.listed_max) {
-        lane->tables.floods_left = FLOOD_SCANS;
+    while (launch.found.listed > launch.arguments.listed_max) {
+        TRAWL_TRY(note_flood(lane, error));
         cuda_launch_prepare(lane, &lane->tables, range, limit, want, &launch);
         TRAWL_TRY(launch_run(lane, &launch, error));
     }

@@ -11,6 +11,7 @@
 #define GRAM_BYTES 8u
 #define WARP_STEP_BYTES 256u
 #define VERIFY_STEPS_MIN 8u
+#define SET_BUDGET 256u /* literals that are compared for 32 places */
 #define DENSE_LANES 28u /* of 32: one candidate in 110 places of a large tile's */
 
 /* The block while it is being laid out: first its size, then, with bytes, its contents. */
@@ -54,14 +55,11 @@ static void *block_put(struct block *block, const void *from, uint64_t bytes, vo
 
 enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_error *error)
 {
-    if (plan->method != TRAWL_METHOD_SET) {
-        if (plan->length_max > SCAN_PATTERN_BYTES_MAX)
-            return TRAWL_FAIL(error, UNSUPPORTED,
-                              "the CUDA engine takes patterns of up to %u bytes, not %" PRIu64,
-                              SCAN_PATTERN_BYTES_MAX, plan->length_max);
-        return TRAWL_OK;
-    }
-    if (plan->literal_bytes_total > SET_BYTES_MAX)
+    if (plan->length_max > SCAN_PATTERN_BYTES_MAX)
+        return TRAWL_FAIL(error, UNSUPPORTED,
+                          "the CUDA engine takes patterns of up to %u bytes, not %" PRIu64,
+                          SCAN_PATTERN_BYTES_MAX, plan->length_max);
+    if (plan->method == TRAWL_METHOD_SET && plan->literal_bytes_total > SET_BYTES_MAX)
         return TRAWL_FAIL(error, UNSUPPORTED,
                           "the CUDA engine takes sets of up to %llu bytes, not %" PRIu64,
                           SET_BYTES_MAX, plan->literal_bytes_total);
@@ -326,6 +324,7 @@ uint64_t cuda_tables_put(const struct engine_lane *lane, const struct trawl_plan
     tables->arguments.plane.steps_max = lane->limits.plane_steps_max;
     if (lane->limits.flood_always)
         tables->arguments.verify_budget = tables->arguments.dense_lanes = 0;
+    tables->arguments.set_budget = lane->limits.flood_always ? 0 : SET_BUDGET;
     tables->plan_serial = plan->serial;
     return block.count;
 }
@@ -367,6 +366,9 @@ enum trawl_status cuda_tables_build(struct engine_lane *lane, struct trawl_error
                           tables);
     TRAWL_TRY_DONE(cuda_lane_upload(lane, tables->memory.address, memory, bytes, error));
     TRAWL_TRY_DONE(cuda_sets_build(lane, error));
+    tables->automaton = CUDA_AUTOMATON_NOT_ASKED;
+    if (lane->limits.automaton_always)
+        TRAWL_TRY_DONE(cuda_automaton_want(lane, error));
     tables->ready = true;
 done:
     memory_release(memory, bytes, 1);

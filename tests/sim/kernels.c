@@ -21,6 +21,8 @@
     X(scan_sampled)   \
     X(stream_sampled) \
     X(scan_set)       \
+    X(scan_automaton) \
+    X(hits_automaton) \
     X(scan_read)      \
     X(scan_read_2)    \
     X(scan_read_8)

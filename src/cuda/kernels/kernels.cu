@@ -6,4 +6,5 @@
 #include "sampled.cu"
 #include "stream_sampled.cu"
 #include "set.cu"
+#include "automaton.cu"
 #include "read.cu"

@@ -156,6 +156,21 @@ struct scan_sets {
     uint32_t shared_bytes;
 };
 
+/* The automaton of a set (automaton.cu). A state is where its row begins in `rows`: a transition
+ * for each class of bytes, SCAN_STATE_ENDS above it if literals end there, and SCAN_STATE_WORDS
+ * more: how many literals end there or at a shorter state of its chain, where its own begin in
+ * `ends`, how many those are, and the next state of its chain, 0 for none. */
+struct scan_automaton {
+    const uint32_t *rows;
+    const uint32_t *ends;    /* literals, each state's ascending */
+    const uint32_t *classes; /* of the 256 bytes, four to a word */
+    uint32_t class_count;
+    uint32_t reach;      /* bytes behind a begin that say what begins there */
+    uint32_t part_bytes; /* of a thread: a multiple of 16 */
+};
+#define SCAN_STATE_ENDS (1u << 31)
+#define SCAN_STATE_WORDS 4u
+
 struct scan_arguments {
     const uint8_t *text; /* 256-byte aligned */
     uint64_t begin;
@@ -232,12 +247,15 @@ struct scan_arguments {
     const uint64_t *literal_bytes; /* each literal begins at a multiple of 8, zero padded */
     const uint64_t *literal_begin; /* in words of literal_bytes */
     const uint32_t *literal_bytes_count;
-    uint32_t *marks; /* NULL, or a bit per begin from begin & ~15 on: stream_set sets those of
-                        occurrences, hits_set looks at no others */
+    uint32_t set_budget; /* of verification: per word of a tile's bitmap; UINT32_MAX: none */
+    uint32_t *marks;     /* NULL, or a bit per begin from begin & ~15 on: stream_set sets those of
+                            occurrences, hits_set looks at no others */
 
     /* stream_set: */
     struct scan_sets sets;
     uint64_t tile_bytes;
+
+    struct scan_automaton automaton;
 };
 
 #endif

@@ -10,18 +10,31 @@
  *            wanted. Per hit: writes 8.
  * Progress   as every.
  * Order      ascending by (begin, literal).
- * Limits     no bound on the work of nested patterns beyond their number and lengths; otherwise
- *            as every.
+ * Limits     a thread whose comparisons cost more than the budget ends the launch; the host then
+ *            runs automaton. Otherwise as every.
  * Source     Wu and Manber, "A fast algorithm for multi-pattern searching", 1994 (the hashed gram).
  */
 
-/* Hits at one begin, of literals from *entry on; without `next`, all are counted. */
-SIMT_FUNCTION int set_matches(const struct scan_arguments *a, uint64_t x, uint32_t literal)
-{
-    uint32_t count = simt_load_u32(a->literal_bytes_count + literal);
+#define SET_COST_BYTES 64u /* that are compared for the cost of a literal */
+#define SET_COST_MIN 256u  /* a thread may spend in any case */
+/* A ticket with this bit is no tile's, and no sum has it. */
+#define SET_NO_TILE (1ull << 62)
 
-    return SIMT_BOUND(count <= a->text_end - x) &&
-           tile_equal(a, x, a->literal_bytes + simt_load_u64(a->literal_begin + literal), count);
+/* Does the literal stand at x? *spent grows by what it cost to say. */
+SIMT_FUNCTION int set_matches(const struct scan_arguments *a, uint64_t x, uint32_t literal,
+                              uint32_t *spent)
+{
+    uint32_t count = simt_load_u32(a->literal_bytes_count + literal), same = 0;
+    const uint64_t *words = a->literal_bytes + simt_load_u64(a->literal_begin + literal);
+
+    ++*spent;
+    if (!SIMT_BOUND(count <= a->text_end - x))
+        return 0;
+    while (same < count && tile_difference(tile_text_word(a, x + same),
+                                           simt_load_u64(words + same / 8u), count - same) == 0)
+        same += 8u;
+    *spent += same / SET_COST_BYTES;
+    return same >= count;
 }
 
 SIMT_FUNCTION uint32_t set_bucket(const struct scan_arguments *a, uint64_t x)
@@ -31,17 +44,19 @@ SIMT_FUNCTION uint32_t set_bucket(const struct scan_arguments *a, uint64_t x)
     return plan_hash64(head, a->set.bucket_bits);
 }
 
-/* Count the hits of the begin x; write them from *slot on if that is not NULL. */
+/* Count the hits of the begin x; write them from *slot on if that is not NULL. Nothing more is
+ * counted once *spent is more than `most`. */
 SIMT_FUNCTION uint32_t set_begin(const struct scan_arguments *a, const struct tile_shared *shared,
-                                 uint64_t x, uint64_t *slot, uint32_t *lowest)
+                                 uint64_t x, uint64_t *slot, uint32_t *lowest, uint32_t *spent,
+                                 uint32_t most)
 {
     uint32_t bucket = set_bucket(a, x), hits = 0;
     uint32_t end = simt_load_u32(a->set_buckets + bucket + 1u);
 
-    for (uint32_t e = simt_load_u32(a->set_buckets + bucket); e < end; e++) {
+    for (uint32_t e = simt_load_u32(a->set_buckets + bucket); e < end && *spent <= most; e++) {
         uint32_t literal = simt_load_u32(a->set_entries + e);
 
-        if (!set_matches(a, x, literal))
+        if (!set_matches(a, x, literal, spent))
             continue;
         if (hits++ == 0)
             *lowest = literal;
@@ -52,20 +67,30 @@ SIMT_FUNCTION uint32_t set_begin(const struct scan_arguments *a, const struct ti
     return hits;
 }
 
+/* What a thread's comparisons in a tile may cost. */
+SIMT_FUNCTION uint32_t set_most(const struct scan_arguments *a)
+{
+    return a->set_budget == UINT32_MAX || a->set_budget == 0
+               ? a->set_budget
+               : SET_COST_MIN + a->set_budget * tile_own_words(a);
+}
+
 /* Count the own words' hits, clearing bits of begins without one, and for first lower the result's;
- * then write them if wanted. All threads of the block. */
+ * then write them if wanted. *waited: 0, once what
+ * was added to result->listed is there. All threads of the block. */
 SIMT_FUNCTION void set_settle(const struct scan_arguments *a, uint64_t origin,
                               const struct tile_shared *shared, uint64_t unit,
-                              struct tile_totals *totals)
+                              struct tile_totals *totals, uint64_t *waited)
 {
     uint32_t own = tile_own_words(a), first = simt_thread() * own, count = 0, literal = 0;
+    uint32_t spent = 0, most = set_most(a);
 
     for (uint32_t w = first; w < first + own; w++) {
         uint32_t left = shared->bits[w], kept = left;
 
         for (; left != 0; left &= left - 1u) {
             uint64_t x = origin + w * 32u + simt_lowest_bit(left);
-            uint32_t hits = set_begin(a, shared, x, 0, &literal);
+            uint32_t hits = set_begin(a, shared, x, 0, &literal, &spent, most);
 
             if (hits == 0)
                 kept &= ~(1u << simt_lowest_bit(left));
@@ -76,13 +101,18 @@ SIMT_FUNCTION void set_settle(const struct scan_arguments *a, uint64_t origin,
         shared->bits[w] = kept;
     }
     totals->count += count;
+    if (spent > most) {
+        totals->floods = 1;
+        *waited |= simt_atomic_add_u64(&a->result->listed, a->listed_max + 1u) & SET_NO_TILE;
+    }
     if (shared->lists) {
         uint64_t slot = tile_reserve(a, shared, count, unit);
 
-        for (uint32_t w = first; w < first + own; w++)
+        spent = 0;
+        for (uint32_t w = first; w < first + own && totals->floods == 0; w++)
             for (uint32_t left = shared->bits[w]; left != 0; left &= left - 1u)
                 (void)set_begin(a, shared, origin + w * 32u + simt_lowest_bit(left), &slot,
-                                &literal);
+                                &literal, &spent, most);
     }
 }
 
@@ -109,7 +139,7 @@ SIMT_FUNCTION void set_tiles(const struct scan_arguments *a, const struct tile_s
     struct tile_totals totals = {0, 0, 0};
     struct tile_queue queue = {tile_ask(a), 0};
     struct filter_range range;
-    uint64_t begin_position = a->begin & ~15ull, tile;
+    uint64_t begin_position = a->begin & ~15ull, tile, waited = 0;
 
     range.first = a->begin;
     range.last = a->limit;
@@ -126,12 +156,14 @@ SIMT_FUNCTION void set_tiles(const struct scan_arguments *a, const struct tile_s
                                                : filter_tile_of(a, &range, shared, FILTER_SET, 0);
         totals.candidates += found;
         if (simt_barrier_or(found != 0))
-            set_settle(a, range.position, shared, tile, &totals);
+            set_settle(a, range.position, shared, tile, &totals, &waited);
         else
             tile_without(a, shared, tile);
+        if (simt_thread() == 0 && simt_read_u64(&a->result->listed) > a->listed_max)
+            queue.ahead |= SET_NO_TILE;
     }
     tile_end(a, shared);
-    tile_finish(a, &totals, queue.ahead);
+    tile_finish(a, &totals, queue.ahead | waited);
 }
 
 SIMT_KERNEL(scan_set, scan_arguments, SCAN_THREADS_MAX, 4)

@@ -17,7 +17,7 @@
  * Order      none: a count, the first, or a bit per begin with an occurrence, from which hits_set
  *            lists.
  * Limits     want is SCAN_COUNT, or SCAN_FIRST. A warp whose chains and comparisons cost more than
- *            the budget ends the launch; the host then runs scan_set.
+ *            the budget ends the launch; the host then runs automaton.
  * Source     the sampling rule in docs/kernels.md; two bits of one word: Putze, Sanders and
  *            Singler, "Cache-, hash- and space-efficient Bloom filters", 2009.
  */
@@ -557,8 +557,9 @@ SIMT_FUNCTION uint32_t sets_tiles(const struct scan_arguments *a, struct sets_la
     }
     if (s->warp->gives_up == 0)
         sets_drain(a, s);
+    /* Waited for as the tickets are, or it might come after the last block's zeros. */
     if (s->warp->gives_up != 0 && simt_lane() == 0)
-        (void)simt_atomic_add_u64(&a->result->listed, a->listed_max + 1u);
+        ahead |= simt_atomic_add_u64(&a->result->listed, a->listed_max + 1u) > UINT32_MAX;
     return ahead;
 }
 

@@ -1,0 +1,266 @@
+/* automaton: occurrences of a set, in time linear in the text and the occurrences, whatever they
+ * are.
+ *
+ * Method     each thread reads a part of the text from its end, and as much behind it as the
+ * longest literal needs. After the byte at x its state is the longest string that stands at x and
+ *            ends some literal, and so it knows all literals that begin at x. To list, a thread
+ *            reads its part twice: to count, and to write.
+ * Grid       any; blocks draw tiles from a ticket, a part for each thread. 32 to 256 threads.
+ * Shared     static, 0.3 KiB, with hits wanted 8 more.
+ * Traffic    per byte of a part and of what is behind it: reads 1, and 4 of the table. Per begin of
+ *            an occurrence 4 more. With hits wanted all twice; per hit 4 of the literals, 12 for
+ *            each state of the chain, writes 8, and where literals of several lengths begin at one
+ *            place up to 40 for each halving of their number.
+ * Progress   as every.
+ * Order      ascending by (begin, literal).
+ * Limits     a table of less than 2^31 words.
+ * Source     Aho and Corasick, "Efficient string matching: an aid to bibliographic search", 1975;
+ *            parts that begin with an overlap: Lin, Tsai, Chang, "Accelerating string matching
+ * using multi-threaded algorithm on GPU", 2010.
+ */
+
+enum automaton_way { AUTOMATON_COUNT, AUTOMATON_FIRST, AUTOMATON_WRITE };
+
+/* A thread's way through its part. */
+struct automaton_walk {
+    uint32_t state;
+    uint32_t count; /* occurrences so far */
+    uint64_t slot;  /* to write: behind the last occurrence that is left */
+    uint64_t first; /* the last place with an occurrence, and its state */
+    uint32_t first_state;
+};
+
+SIMT_FUNCTION uint32_t automaton_info(const struct scan_arguments *a, uint32_t state, uint32_t word)
+{
+    return simt_load_u32(a->automaton.rows + (state & ~SCAN_STATE_ENDS) + a->automaton.class_count +
+                         word);
+}
+
+/* ---- Hits of one begin ------------------------------------------------------------------ */
+
+SIMT_FUNCTION uint64_t automaton_get(const struct scan_arguments *a,
+                                     const struct tile_shared *shared, uint64_t slot)
+{
+    return (slot & TILE_LISTED) != 0 ? shared->list[slot & ~TILE_LISTED]
+                                     : simt_read_u64(a->hits + slot);
+}
+
+/* Heap sort, Williams 1964: let the hit at `at` of `count` sink. */
+SIMT_FUNCTION void automaton_sink(const struct scan_arguments *a, const struct tile_shared *shared,
+                                  uint64_t slot, uint64_t at, uint64_t count)
+{
+    uint64_t own = automaton_get(a, shared, slot + at);
+
+    for (uint64_t child; (child = 2u * at + 1u) < count; at = child) {
+        uint64_t larger = automaton_get(a, shared, slot + child);
+
+        if (child + 1u < count) {
+            uint64_t other = automaton_get(a, shared, slot + child + 1u);
+
+            child += other > larger;
+            larger = other > larger ? other : larger;
+        }
+        if (own >= larger)
+            break;
+        tile_put(a, shared, slot + at, larger);
+    }
+    tile_put(a, shared, slot + at, own);
+}
+
+SIMT_FUNCTION void automaton_sort(const struct scan_arguments *a, const struct tile_shared *shared,
+                                  uint64_t slot, uint64_t count)
+{
+    for (uint64_t i = count / 2u; i-- > 0;)
+        automaton_sink(a, shared, slot, i, count);
+    for (uint64_t i = count; i-- > 1u;) {
+        uint64_t largest = automaton_get(a, shared, slot);
+
+        tile_put(a, shared, slot, automaton_get(a, shared, slot + i));
+        tile_put(a, shared, slot + i, largest);
+        automaton_sink(a, shared, slot, 0, i);
+    }
+}
+
+/* Write the hits at x from `slot` on: those of each state of the chain ascend, and what is not in
+ * order then is sorted. Where there is no room for all, nobody wants to know their order. */
+SIMT_FUNCTION_LARGE void automaton_write(const struct scan_arguments *a, uint64_t *list, uint64_t x,
+                                         uint32_t state, uint64_t slot)
+{
+    /* Nothing else of it is used: so the rest takes no shared memory. */
+    struct tile_shared with_list = {0, 0, 0, 0, 0, 0, 0, 0, list, 0, 1}, *shared = &with_list;
+    uint64_t hit = a->hits_base + x - a->begin, at = slot;
+    uint32_t last = 0, ascends = 1;
+
+    do {
+        uint32_t from = automaton_info(a, state, 1), count = automaton_info(a, state, 2);
+
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t literal = simt_load_u32(a->automaton.ends + from + i);
+
+            ascends &= literal >= last;
+            tile_put(a, shared, at++, a->hits_literal * literal + hit);
+            last = literal;
+        }
+        state = automaton_info(a, state, 3);
+    } while (state != 0);
+    if (ascends == 0 && a->hits_literal != 0 &&
+        SIMT_BOUND((slot & TILE_LISTED) != 0 || at <= a->capacity))
+        automaton_sort(a, shared, slot, at - slot);
+}
+
+/* The lowest literal at a place with this state. */
+SIMT_FUNCTION uint32_t automaton_lowest(const struct scan_arguments *a, uint32_t state)
+{
+    uint32_t lowest = UINT32_MAX;
+
+    do {
+        uint32_t literal = automaton_info(a, state, 2) == 0
+                               ? UINT32_MAX
+                               : simt_load_u32(a->automaton.ends + automaton_info(a, state, 1));
+
+        lowest = literal < lowest ? literal : lowest;
+        state = automaton_info(a, state, 3);
+    } while (state != 0);
+    return lowest;
+}
+
+/* ---- Parts ------------------------------------------------------------------------------ */
+
+/* Occurrences begin at x. */
+SIMT_FUNCTION void automaton_visit(const struct scan_arguments *a, const struct tile_shared *shared,
+                                   struct automaton_walk *walk, uint64_t x, int way)
+{
+    uint32_t count = automaton_info(a, walk->state, 0);
+
+    walk->count += count;
+    if (way == AUTOMATON_FIRST) {
+        walk->first = x;
+        walk->first_state = walk->state;
+    }
+    if (way == AUTOMATON_WRITE) {
+        walk->slot -= count;
+        automaton_write(a, shared->list, x, walk->state, walk->slot);
+    }
+}
+
+/* Read a byte. */
+SIMT_FUNCTION void automaton_step(const struct scan_arguments *a, const uint8_t *classes,
+                                  struct automaton_walk *walk, uint32_t byte)
+{
+    walk->state =
+        simt_load_u32(a->automaton.rows + (walk->state & ~SCAN_STATE_ENDS) + classes[byte]);
+}
+
+/* Read 8 bytes from the last one on, the first at x; `counts`: occurrences may begin there. */
+SIMT_FUNCTION void automaton_word(const struct scan_arguments *a, const struct tile_shared *shared,
+                                  const uint8_t *classes, struct automaton_walk *walk,
+                                  uint64_t word, uint64_t x, int counts, int way)
+{
+    SIMT_ROLLED
+    for (uint32_t half = 2; half-- > 0;) {
+        uint32_t bytes = (uint32_t)(word >> 32);
+
+        SIMT_UNROLL
+        for (uint32_t k = 4; k-- > 0;) {
+            automaton_step(a, classes, walk, bytes >> 8u * k & 0xffu);
+            if (counts && walk->state >= SCAN_STATE_ENDS)
+                automaton_visit(a, shared, walk, x + 4u * half + k, way);
+        }
+        word <<= 32;
+    }
+}
+
+/* Read bytes [low, high), from the last one on; occurrences that begin in [low, last) count. */
+SIMT_FUNCTION void automaton_bytes(const struct scan_arguments *a, const struct tile_shared *shared,
+                                   const uint8_t *classes, struct automaton_walk *walk,
+                                   uint64_t low, uint64_t high, uint64_t last, int way)
+{
+    for (uint64_t x = high; x-- > low;) {
+        automaton_step(a, classes, walk, simt_load_u8(a->text + x));
+        if (x < last && walk->state >= SCAN_STATE_ENDS)
+            automaton_visit(a, shared, walk, x, way);
+    }
+}
+
+/* All of the part whose first place is `place`. */
+SIMT_FUNCTION void automaton_part(const struct scan_arguments *a, const struct tile_shared *shared,
+                                  const uint8_t *classes, uint64_t place,
+                                  struct automaton_walk *walk, int way)
+{
+    uint64_t low = place < a->begin ? a->begin : place, last = place + a->automaton.part_bytes, x;
+
+    walk->state = 0;
+    if (place >= a->limit)
+        return;
+    last = last < a->limit ? last : a->limit;
+    x = a->automaton.reach < a->text_end - last ? last + a->automaton.reach : a->text_end;
+    while (x > low) {
+        uint64_t block = (x - 1u) & ~15ull;
+
+        if (block >= low && x == block + 16u && (block >= last || x <= last)) {
+            const uint64_t *words = (const uint64_t *)(const void *)(a->text + block);
+            uint64_t first = simt_load_u64(words), second = simt_load_u64(words + 1);
+
+            automaton_word(a, shared, classes, walk, second, block + 8u, block < last, way);
+            automaton_word(a, shared, classes, walk, first, block, block < last, way);
+        } else {
+            automaton_bytes(a, shared, classes, walk, block < low ? low : block, x, last, way);
+        }
+        x = block;
+    }
+}
+
+SIMT_FUNCTION void automaton_tiles(const struct scan_arguments *a, const struct tile_shared *shared)
+{
+    SIMT_SHARED(uint32_t, automaton_classes, 64);
+    const uint8_t *classes = (const uint8_t *)automaton_classes;
+    struct tile_totals totals = {0, 0, 0};
+    struct tile_queue queue = {tile_ask(a), 0};
+    uint64_t tile;
+
+    for (uint32_t i = simt_thread(); i < 64u; i += simt_threads())
+        automaton_classes[i] = simt_load_u32(a->automaton.classes + i);
+    if (simt_thread() == 0)
+        tile_begin(shared);
+    for (tile = tile_next(a, shared, &queue); SIMT_BOUND(tile < a->tile_count);
+         tile = tile_next(a, shared, &queue)) {
+        struct automaton_walk walk = {0, 0, 0, 0, 0};
+        uint64_t place = a->position + tile * simt_threads() * a->automaton.part_bytes;
+
+        if (!shared->lists && a->want == SCAN_FIRST && tile_is_behind(a, place))
+            break;
+        place += (uint64_t)simt_thread() * a->automaton.part_bytes;
+        if (!shared->lists && a->want == SCAN_FIRST) {
+            automaton_part(a, shared, classes, place, &walk, AUTOMATON_FIRST);
+            if (walk.count != 0)
+                tile_lower_first(a, (walk.first - a->begin) << 32 |
+                                        automaton_lowest(a, walk.first_state));
+        } else {
+            automaton_part(a, shared, classes, place, &walk, AUTOMATON_COUNT);
+        }
+        totals.count += walk.count;
+        if (shared->lists) {
+            uint32_t count = walk.count;
+
+            walk.slot = tile_reserve(a, shared, count, tile) + count;
+            if (count != 0)
+                automaton_part(a, shared, classes, place, &walk, AUTOMATON_WRITE);
+        }
+    }
+    tile_end(a, shared);
+    tile_finish(a, &totals, queue.ahead);
+}
+
+SIMT_KERNEL(scan_automaton, scan_arguments, SCAN_THREADS_MAX, 6)
+{
+    TILE_SHARED(0);
+
+    automaton_tiles(&args, &shared);
+}
+
+SIMT_KERNEL(hits_automaton, scan_arguments, SCAN_THREADS_MAX, 4)
+{
+    TILE_SHARED(1);
+
+    automaton_tiles(&args, &shared);
+}

@@ -1,0 +1,123 @@
+/* floods_test: sets that flood on a device: how much the kernels read, of which the time follows,
+ * for each byte of the text and each occurrence; and that the answers are right.
+ */
+#include "diff/input.h"
+#include "oracle/aho.h"
+#include "random_case.h"
+#include "sim_driver.h"
+#include "simulator.h"
+
+#define TEXT_BYTES 2500u
+#define SOURCE_BYTES 400u
+#define PATTERNS 480u
+#define LENGTH_MAX 120u
+/* Bytes that kernels read per byte of the text or occurrence: a budget's worth, as much behind each
+ * thread's part, and two ways through the automaton. Without it these floods take 45,000 and more.
+ */
+#define READ_MAX 2000.0
+
+enum flood {
+    FLOOD_ODD_END,    /* a...ab of all lengths */
+    FLOOD_ODD_BEGIN,  /* ba...a */
+    FLOOD_BEGINNINGS, /* of the text, each longer than the one before */
+    FLOOD_PIECES,     /* of the text */
+    FLOOD_ONE_HEAD,   /* alike in their first bytes */
+    FLOOD_SHORT,      /* long ones, and one of a byte */
+    FLOODS
+};
+
+static const enum input_kind kinds[] = {INPUT_LETTERS_1,  INPUT_AB,         INPUT_FIBONACCI,
+                                        INPUT_THUE_MORSE, INPUT_LETTERS_26, INPUT_MIXED_CASE};
+#define KINDS (sizeof kinds / sizeof *kinds)
+
+static void make_flood(struct test_random *random, enum input_kind kind, enum flood flood,
+                       struct diff_input *input)
+{
+    bool nested = flood == FLOOD_BEGINNINGS || flood == FLOOD_PIECES;
+    uint64_t count = nested ? PATTERNS / 12 : PATTERNS;
+    uint8_t pattern[LENGTH_MAX + 1];
+
+    input_begin(random, kind, TEXT_BYTES, input);
+    /* The same again and again, so that what stands there once stands there often. */
+    for (uint64_t i = SOURCE_BYTES; i < TEXT_BYTES; i++)
+        input->text[i] = input->text[i - SOURCE_BYTES];
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t bytes = 1 + i % (LENGTH_MAX - 1), from = 0;
+
+        if (flood == FLOOD_PIECES)
+            from = test_random_below(random, SOURCE_BYTES);
+        if (flood == FLOOD_ONE_HEAD || flood == FLOOD_SHORT)
+            bytes = 10 + bytes % 20;
+        memcpy(pattern, input->text + from, (size_t)bytes);
+        if (flood == FLOOD_ODD_END)
+            pattern[bytes++] = 'z';
+        if (flood == FLOOD_ODD_BEGIN)
+            pattern[0] = 'z';
+        for (uint64_t k = 8; flood == FLOOD_ONE_HEAD && k < bytes; k++)
+            pattern[k] = (uint8_t)('A' + test_random_below(random, 50));
+        for (uint64_t k = 1; flood == FLOOD_SHORT && k < bytes; k++)
+            pattern[k] = (uint8_t)('0' + test_random_below(random, 10));
+        input_add_pattern(input, pattern, bytes);
+    }
+    if (flood == FLOOD_SHORT)
+        input_add_pattern(input, input->text + 3, 1);
+    input->flags = kind == INPUT_MIXED_CASE ? NAIVE_IGNORE_CASE : 0;
+}
+
+static void run_flood(struct test_random *random, uint64_t index, enum input_kind kind,
+                      enum flood flood, double *most)
+{
+    struct engine_options options = {.size = sizeof options};
+    char message[CUDA_CASE_MESSAGE_BYTES] = "";
+    struct cuda_limits limits = cuda_limits_default;
+    struct diff_expected expected = {.matches = NULL};
+    struct engine_lane *lane = NULL;
+    struct engine *engine = NULL;
+    struct diff_input input;
+    struct trawl_error error;
+
+    make_flood(random, kind, flood, &input);
+    expected.matches = aho_matches(
+        &(struct naive_query){input.patterns, input.pattern_count, input.flags, input.line_end},
+        (struct naive_bytes){input.text, input.text_bytes}, &expected.match_count);
+    sim_driver_reset_usual(index + 1);
+    limits.threads = 32;
+    limits.blocks_max = 2;
+    cuda_limits_replace(&limits);
+    TEST_CHECK(engine_cuda.open(&options, &engine, &error) == TRAWL_OK);
+    TEST_CHECK(engine_cuda.lane_open(engine, &lane, &error) == TRAWL_OK);
+    for (uint32_t want = ENGINE_WANT_COUNT; want <= ENGINE_WANT_FIRST; want++) {
+        struct cuda_case config = {
+            TRAWL_METHOD_AUTO, (enum engine_want)want, input.text_bytes + 1, true, NULL, NULL};
+        uint64_t begin = sim_counters().global_read_bytes;
+        enum cuda_case_answer answer =
+            cuda_case_run(engine, lane, &input, &expected, &config, message, &error);
+        double read = (double)(sim_counters().global_read_bytes - begin) /
+                      (double)(input.text_bytes + expected.match_count);
+
+        TEST_CHECK(answer == CUDA_CASE_RIGHT);
+        TEST_CHECK(read <= READ_MAX);
+        if (answer != CUDA_CASE_RIGHT || read > READ_MAX)
+            printf("  kind %u, flood %u, want %" PRIu32 ": %.1f bytes read; %s %s\n",
+                   (unsigned)kind, (unsigned)flood, want, read, message, sim_driver_report());
+        *most = read > *most ? read : *most;
+    }
+    engine_cuda.lane_close(lane);
+    engine_cuda.close(engine);
+    free(expected.matches);
+    input_free(&input);
+}
+
+int main(void)
+{
+    struct test_random random;
+    double most = 0;
+
+    test_begin("sim floods");
+    random = test_random_begin("sim floods");
+    cuda_driver_replace(sim_driver_table());
+    for (uint32_t i = 0; i < FLOODS * KINDS && test_failures < 5; i++)
+        run_flood(&random, i, kinds[i % KINDS], (enum flood)(i / KINDS), &most);
+    printf("at most %.1f bytes read per byte or occurrence\n", most);
+    return test_end();
+}
