@@ -37,7 +37,9 @@ struct view {
 
 /* Of a line that style.c lays out. */
 struct span {
-    uint64_t begin, end; /* in the line */
+    uint64_t begin, end;         /* in the line */
+    uint64_t group, group_count; /* of the view's matches, those that begin where it does */
+    uint64_t text_end;           /* in the text, before anything is replaced */
 };
 
 /* What style.c keeps from line to line. */

@@ -315,6 +315,7 @@ static bool find_spans(struct scan *scan, const struct view *view, uint64_t begi
     uint64_t index = print_first_match_at(view, line), from = line;
     bool overlapping = scan->settings->typed->overlapping;
     struct trawl_match match;
+    uint64_t group;
 
     style->span_count = 0;
     while (print_next_match(scan, view, line, content, from, &index, &match)) {
@@ -324,8 +325,11 @@ static bool find_spans(struct scan *scan, const struct view *view, uint64_t begi
         if (spans == NULL)
             return false;
         style->spans = spans;
-        spans[style->span_count].begin = match.begin - line;
-        spans[style->span_count++].end = match.end - line;
+        group = index - 1;
+        while (!overlapping && group > 0 && view->matches[group - 1].begin == match.begin)
+            group--;
+        spans[style->span_count++] =
+            (struct span){match.begin - line, match.end - line, group, index - group, match.end};
         from =
             overlapping && scan->settings->report == REPORT_ONLY_MATCHING ? match.begin : match.end;
     }
@@ -414,23 +418,32 @@ static bool replace_spans(struct scan *scan, struct piece *piece)
 /* ---- Lines ------------------------------------------------------------------------------------
  */
 
-/* With -o: each match on its own line. */
-static bool print_matches(struct scan *scan, const struct piece *line, uint64_t number,
-                          uint64_t offset)
+/* With -o: each match on its own line; with --pattern-number, on a line for each number. */
+static bool print_matches(struct scan *scan, const struct view *view, const struct piece *line,
+                          uint64_t number, uint64_t offset)
 {
-    bool column = scan->settings->typed->column;
+    bool column = scan->settings->typed->column, numbered = scan->settings->typed->pattern_number;
 
     for (uint64_t i = 0; i < line->span_count; i++) {
         const struct span *span = &line->spans[i];
         uint64_t bytes_count = span->end - span->begin;
-        struct span whole = {0, bytes_count};
+        struct span whole = {.begin = 0, .end = bytes_count};
         struct piece piece = {
             line->bytes + span->begin, bytes_count, bytes_count, &whole, 1, 1, line->selected};
 
         if (!print_is_printable(scan, piece.bytes, bytes_count))
             return false;
-        print_style_head(scan, number, column ? span->begin + 1 : 0, offset + span->begin, &piece);
-        print_piece(scan, &piece, true);
+        if (numbered && !number_set_of_place(scan, view->matches + span->group, span->group_count,
+                                             span->text_end))
+            return false;
+        for (uint64_t k = 0; k < (numbered ? scan->numbers.count : 1); k++) {
+            scan->shown_numbers = scan->numbers.list + k;
+            scan->shown_count = numbered;
+            print_style_head(scan, number, column ? span->begin + 1 : 0, offset + span->begin,
+                             &piece);
+            print_piece(scan, &piece, true);
+        }
+        scan->shown_count = 0;
     }
     return true;
 }
@@ -493,10 +506,11 @@ bool style_line(struct scan *scan, const struct view *view, uint64_t begin, uint
         return false;
     line.spans = scan->style.spans;
     line.span_count = line.match_count = scan->style.span_count;
-    if (typed->pattern_number && !print_show_numbers(scan, view, begin, end, separator))
+    if (typed->pattern_number && !only_matching &&
+        !print_show_numbers(scan, view, begin, end, separator))
         return false;
     if (only_matching && (matching || !typed->passthru)) {
-        if (matching && !print_matches(scan, &line, number, offset))
+        if (matching && !print_matches(scan, view, &line, number, offset))
             return false;
     } else if (typed->vimgrep && line.span_count > 0) {
         print_for_each_match(scan, &line, number, offset);

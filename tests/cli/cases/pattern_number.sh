@@ -15,5 +15,10 @@ trawl -e foo -e ab -e '' -x --pattern-number t
 trawl -e '' -e o --pattern-number -n t
 trawl -f p --pattern-number -c t
 trawl -f p --pattern-number --color=always t
+trawl -f p --pattern-number -o --column t
+trawl -f p --pattern-number -o --column --overlapping t
+trawl -f p --pattern-number -o -n --replace '<$0>' t
+trawl -e foo -e foofoo -e 'foofoo ab a' -x --pattern-number -o --column t
+trawl -f p --pattern-number --column -n t
 trawl -f p --pattern-number -v t; echo "status $?"
 trawl -f p --pattern-number --matrix t; echo "status $?"
