@@ -67,6 +67,8 @@ static size_t first_match(struct pool_worker *worker, size_t at)
     enum trawl_status status;
     bool found = false;
 
+    if (gather->count == 1 && gather->files[0].is_operand)
+        return at; /* the only one: searched once instead of twice */
     if (trawl_text_from_memory(gather->bytes + begin, gather->used - begin, &text, NULL) !=
         TRAWL_OK)
         return at;
@@ -118,12 +120,6 @@ void gather_flush(struct pool_worker *worker)
     struct gather *gather = &worker->gather;
     size_t at = 0, alone = 0;
 
-    if (gather->count == 1 && gather->files[0].is_operand) { /* by itself at once, not twice */
-        gather->count = 0;
-        gather->used = 0;
-        search_one(worker, &gather->files[0]);
-        return;
-    }
     while (at < gather->count && pool_may_search(worker)) {
         size_t found = first_match(worker, at);
 
