@@ -1,15 +1,15 @@
 /* trawl: exact search for one or many strings in texts of any length.
  *
- * A text is a sequence of bytes; a pattern is a sequence of one or more bytes of any value.
+ * A text is a sequence of bytes. A pattern is a sequence of one or more bytes of any value.
  * An occurrence is a pair (begin, pattern): the text holds the pattern's bytes at begin.
- * Occurrences may overlap, and every one of them counts. All answers are exact, and the
- * engines (host cores, NVIDIA GPUs) give byte for byte the same ones.
+ * Occurrences may overlap, and each one counts. All answers are exact, and all engines (host
+ * cores, NVIDIA GPUs) give the same answers, byte for byte.
  *
  * Three objects, and a fourth for programs with many threads (struct trawl_runtime):
- *   plan      one or many patterns, compiled. Immutable: share it between threads freely.
+ *   plan      one or many compiled patterns. Immutable: any number of threads may share it.
  *   text      memory, a file, or a descriptor that is read to its end.
- *   searcher  one calling thread's way to search. One call at a time; its threads and devices are
- *             its own, or those of a runtime that it shares with other searchers.
+ *   searcher  what one calling thread searches with, one call at a time. It has threads and devices
+ *             of its own, or uses those of a runtime that it shares with other searchers.
  *
  * The shortest complete use:
  *
@@ -28,14 +28,14 @@
  *     trawl_plan_free(plan);
  *
  * Conventions of every function below:
- *   - It returns a status; results go to out-parameters, which are set on success only,
+ *   - It returns a status. Results go to out-parameters, which are set on success only,
  *     unless its comment says more.
- *   - A struct trawl_error pointer may be NULL. On failure it is filled once, by whoever found
- *     the fault; on success it is not touched.
+ *   - A struct trawl_error pointer may be NULL. A failing call fills the struct once; a
+ *     successful call does not touch it.
  *   - Option structs begin with `size`: set it to sizeof the struct, zero the rest, then set
- *     what you need (TRAWL_*_OPTIONS_INIT does the first two). A NULL options pointer means
- *     all defaults. Zero is the default of every field. A larger struct from a later version
- *     is accepted while the fields this version does not know are zero.
+ *     what you need (TRAWL_*_OPTIONS_INIT does the first two). Zero is the default of every
+ *     field, and a NULL options pointer means all defaults. A larger struct from a later version
+ *     is accepted if the fields that this version does not know are zero.
  *   - Offsets, sizes and counts are 64-bit, in bytes unless the name says otherwise, 0-based.
  *   - free and close functions accept NULL.
  *   - The library never prints, exits, installs signal handlers or reads the environment.
@@ -66,21 +66,22 @@ extern "C" {
 
 /* ---- Status and error ------------------------------------------------------------------ */
 
-/* 0 is success, 1 to 9 a normal early end, 10 and up a failure. Numbers are never reused. */
-#define TRAWL_STATUS_LIST(X)                                                      \
-    X(OK, 0, "success")                                                           \
-    X(STOPPED, 1, "a sink stopped the search, or it was cancelled")               \
-    X(ARGUMENT, 10, "an argument breaks the function's contract")                 \
-    X(BUSY, 11, "the searcher is already inside a call")                          \
-    X(MEMORY, 12, "out of memory")                                                \
-    X(THREAD, 13, "a thread could not be started")                                \
-    X(LIMIT, 14, "a size or a count exceeds what this build or machine can hold") \
-    X(OPEN, 20, "a file could not be opened")                                     \
-    X(READ, 21, "reading the text failed")                                        \
-    X(WRITE, 22, "a file could not be written")                                   \
-    X(FORMAT, 23, "a saved plan is damaged, or not for this build")               \
-    X(ENGINE, 30, "the engine asked for is not available")                        \
-    X(DEVICE, 31, "the device or its driver failed")                              \
+/* 0 is success, 1 to 9 is a normal early end, 10 and above is a failure. Numbers are never reused.
+ */
+#define TRAWL_STATUS_LIST(X)                                                 \
+    X(OK, 0, "success")                                                      \
+    X(STOPPED, 1, "a sink stopped the search, or it was cancelled")          \
+    X(ARGUMENT, 10, "an argument is not valid for this function")            \
+    X(BUSY, 11, "the searcher is already inside a call")                     \
+    X(MEMORY, 12, "out of memory")                                           \
+    X(THREAD, 13, "a thread could not be started")                           \
+    X(LIMIT, 14, "a size or a count is too large for this build or machine") \
+    X(OPEN, 20, "a file could not be opened")                                \
+    X(READ, 21, "reading the text failed")                                   \
+    X(WRITE, 22, "a file could not be written")                              \
+    X(FORMAT, 23, "a saved plan is damaged, or not for this build")          \
+    X(ENGINE, 30, "the requested engine is not available")                   \
+    X(DEVICE, 31, "the device or its driver failed")                         \
     X(UNSUPPORTED, 32, "this engine or build does not support the request")
 
 enum trawl_status {
@@ -91,42 +92,42 @@ enum trawl_status {
 
 #define TRAWL_ERROR_MESSAGE_BYTES 256
 
-/* What went wrong. The caller's, usually on the stack; never holds a pointer. */
+/* What went wrong. The caller owns it, usually on the stack. It never holds a pointer. */
 struct trawl_error {
     enum trawl_status status;
-    int32_t os_code;        /* errno of the failed system call, 0 if none */
-    int32_t driver_code;    /* the GPU driver's code, 0 if none */
-    uint64_t pattern_index; /* the pattern at fault, UINT64_MAX if none */
-    uint64_t text_offset;   /* where in the text, UINT64_MAX if nowhere */
-    char
-        message[TRAWL_ERROR_MESSAGE_BYTES]; /* one line without newline, names the thing at fault */
+    int32_t os_code;                         /* errno of the failed system call, 0 if none */
+    int32_t driver_code;                     /* the GPU driver's code, 0 if none */
+    uint64_t pattern_index;                  /* the pattern at fault, UINT64_MAX if none */
+    uint64_t text_offset;                    /* where in the text, UINT64_MAX if nowhere */
+    char message[TRAWL_ERROR_MESSAGE_BYTES]; /* one line without newline; names what is at fault */
 };
 
 /* The run-time version, "major.minor.patch". Static text. */
 TRAWL_API const char *trawl_version(void);
 
-/* A status in words: static text for any number, "unknown status" for one that is none. */
+/* Describe a status in words: static text; "unknown status" for a number that is not a status. */
 TRAWL_API const char *trawl_status_message(enum trawl_status status);
 
 /* ---- Plan ------------------------------------------------------------------------------ */
 
 struct trawl_plan;
 
-/* Borrowed until trawl_plan_build returns, which copies the bytes. bytes_count >= 1. */
+/* A pattern to search for. trawl_plan_build copies the bytes. bytes_count >= 1. */
 struct trawl_pattern {
     const void *bytes;
     uint64_t bytes_count;
 };
 
 enum trawl_plan_flag {
-    TRAWL_IGNORE_CASE = 1, /* A-Z equal a-z; with `utf8`, its variants too */
+    TRAWL_IGNORE_CASE = 1, /* A-Z equal a-z; with `utf8`, also the variants that it lists */
     TRAWL_WHOLE_WORD = 2,  /* neither neighbour is a word character: [0-9A-Za-z_],
-                              with `utf8` also what is_word says */
-    TRAWL_WHOLE_LINE = 4,  /* the occurrence is a line: between line ends or text ends */
+                              with `utf8` also those that is_word names */
+    TRAWL_WHOLE_LINE = 4,  /* the occurrence is a whole line: it lies between two line ends, or the
+                              text's ends */
 };
 
-/* How the text is looked at (docs/design.md names sources). AUTO lets the plan choose; a method
- * that does not fit the patterns is refused with ARGUMENT. Every method gives the same answer. */
+/* How the text is searched (docs/design.md describes the methods). AUTO lets the plan choose. A
+ * method that does not fit the patterns is refused with ARGUMENT. All give the same answer. */
 #define TRAWL_METHOD_LIST(X) \
     X(AUTO, 0, "auto")       \
     X(EVERY, 1, "every")     \
@@ -144,53 +145,54 @@ enum trawl_method {
 #define TRAWL_UTF8_VARIANTS_MAX 8
 
 /* What UTF-8 text needs beyond ASCII; the library holds no Unicode tables. Functions must be
- * pure: the same answer each time, callable from any thread. They live as long as the plan. */
+ * pure: the same answer each time, callable from any thread, as long as the plan lives. */
 struct trawl_utf8 {
     void *context;
-    /* All code points that equal `code_point` when case is ignored, itself included, into
-     * variants; returns how many, 1 to TRAWL_UTF8_VARIANTS_MAX. Called by trawl_plan_build. */
+    /* Write all code points that equal `code_point` when case is ignored, itself included, to
+     * variants. Return how many, 1 to TRAWL_UTF8_VARIANTS_MAX. Called by trawl_plan_build. */
     uint32_t (*variants)(void *context, uint32_t code_point,
                          uint32_t variants[TRAWL_UTF8_VARIANTS_MAX]);
     /* Is this code point (>= 128) a word character? Called during searches. */
     bool (*is_word)(void *context, uint32_t code_point);
 };
 
-/* The encoding of patterns and texts where that is not UTF-8: characters of 1 to 4 bytes, ASCII
- * among them. The functions are as those of struct trawl_utf8. Where a character may have several
- * bytes, the library cannot tell from the bytes before a place whether a character begins there. So
- * an occurrence may begin inside a character, bytes of characters that differ by the case of an
- * ASCII letter alone are taken for equal under TRAWL_IGNORE_CASE, and TRAWL_WHOLE_WORD looks at the
- * character behind the occurrence alone. The caller, who knows where the line begins, must leave
- * out what is none. */
+/* An encoding of patterns and texts other than UTF-8: characters of 1 to 4 bytes, ASCII among
+ * them. The functions must be pure, as those of struct trawl_utf8. Where a character may have
+ * several bytes, the library cannot tell from the bytes before a position whether a character
+ * begins there. It therefore reports more than it should, and the caller, who knows where the line
+ * begins, must drop what is not an occurrence:
+ *   - An occurrence may begin inside a character.
+ *   - Under TRAWL_IGNORE_CASE, characters whose bytes differ only as an upper-case and a lower-case
+ *     ASCII letter do are taken for equal.
+ *   - TRAWL_WHOLE_WORD checks only the character after the occurrence. */
 struct trawl_encoding {
     void *context;
     uint32_t bytes_max; /* of a character, 1 to 4 */
-    /* The character that begins at bytes[0]: its code point. Returns its length, 0 if there is
-     * none. */
+    /* Decode the character that begins at bytes[0]. Returns its length, 0 if there is none. */
     uint32_t (*decode)(void *context, const uint8_t *bytes, uint64_t bytes_count,
                        uint32_t *code_point);
-    /* The bytes of a code point; returns how many, 0 if the encoding lacks it. */
+    /* Write the bytes of a code point. Returns how many, 0 if the encoding lacks it. */
     uint32_t (*encode)(void *context, uint32_t code_point, uint8_t bytes[4]);
 };
 
 struct trawl_plan_options {
-    uint64_t size;            /* sizeof(struct trawl_plan_options) */
-    uint32_t flags;           /* enum trawl_plan_flag, or-ed */
-    enum trawl_method method; /* AUTO unless a method must be forced */
-    uint32_t line_end_set;    /* 0: lines end in '\n'; 1: in `line_end` */
-    uint8_t line_end;         /* for WHOLE_LINE and for the line calls */
-    uint8_t
-        line_end_also_set; /* 1: `line_end_also` ends lines as well (grep in binary files: NUL) */
+    uint64_t size;             /* sizeof(struct trawl_plan_options) */
+    uint32_t flags;            /* enum trawl_plan_flag, or-ed */
+    enum trawl_method method;  /* AUTO, or a method to force */
+    uint32_t line_end_set;     /* 0: lines end in '\n'; 1: in `line_end` */
+    uint8_t line_end;          /* for WHOLE_LINE and for the line calls */
+    uint8_t line_end_also_set; /* 1: `line_end_also` ends lines, too (grep in binary files: NUL) */
     uint8_t line_end_also;
     uint8_t reserved;
     const struct trawl_utf8 *utf8; /* NULL: bytes are characters. Copied. */
-    const void *sample;            /* bytes like those of the texts to come, or NULL: how often */
-    uint64_t sample_bytes; /* each byte occurs there steers the choice. Read during build. */
-    const char *algorithm; /* NULL: trawl's own methods. Else a name of trawl_algorithm's, with
-                              options behind it (docs/gallery.md) or without, and method AUTO.
+    const void *sample;    /* NULL, or bytes like those of the texts to come: their frequencies */
+    uint64_t sample_bytes; /* steer the choice of a method. Read during build. */
+    const char *algorithm; /* NULL: trawl's own methods. Else a name from trawl_algorithm, perhaps
+                              followed by options (docs/gallery.md); `method` is then AUTO.
                               Borrowed until trawl_plan_build returns. */
-    const struct trawl_encoding *encoding; /* NULL: UTF-8. Needs `utf8`, whose code points it
-                                              makes. Copied. Such a plan cannot be saved. */
+    const struct trawl_encoding *encoding; /* NULL: UTF-8. Else `utf8` must be set: it gets the code
+                                              points that this decodes. Copied. Such a plan cannot
+                                              be saved. */
 };
 #define TRAWL_PLAN_OPTIONS_INIT                                                                \
     {                                                                                          \
@@ -199,32 +201,33 @@ struct trawl_plan_options {
     }
 
 /* Name the algorithms of the gallery: published ones, kept as published, for comparison. Each gives
- * the same answer as trawl's own methods through every call, on one core or on all; none is picked
- * unless it is asked for, and none promises time linear in the text. "rabin-karp-matrix" and
- * "rabin-karp-matrix-sample" are for trawl_matrix alone. The names in order, NULL after the last;
- * *summary (unless summary is NULL) gets one line about it and is untouched where the name is NULL.
- * Static text. A build may have no gallery: then there is no name. Behind a name may follow options
- * for a device, as docs/gallery.md says; such a plan is for the CUDA engine alone. */
+ * the same answer as trawl's own methods in every call, on one core or on all. A plan uses one only
+ * if its options name it, and none promises time linear in the text. "rabin-karp-matrix" and
+ * "rabin-karp-matrix-sample" work with trawl_matrix only.
+ * Returns the name at `index`, NULL after the last; a build without the gallery has no names.
+ * *summary (unless summary is NULL) gets one line about it, and is untouched if the name is NULL.
+ * Both are static text. Options for a device may follow a name (docs/gallery.md); such a plan runs
+ * on the CUDA engine only. */
 TRAWL_API const char *trawl_algorithm(uint32_t index, const char **summary);
 
-/* The engines that have an algorithm: bits 1u << enum trawl_engine (CPU and CUDA); 0 beyond the
- * last. On another engine a search ends with UNSUPPORTED. */
+/* The engines that have an algorithm: bits 1u << enum trawl_engine (CPU and CUDA); 0 after the
+ * last algorithm. A search on another engine ends with UNSUPPORTED. */
 TRAWL_API uint32_t trawl_algorithm_engines(uint32_t index);
 
 /* Compile patterns into a plan.
  *
- * Shape      patterns[pattern_count]; duplicates and prefixes of each other are allowed and
- *            reported each under its own index. pattern_count 0 is a plan that finds nothing.
- * Ownership  patterns and their bytes are copied; *plan is the caller's, free with
+ * Shape      patterns[pattern_count]. Patterns may be equal, or prefixes of each other; each is
+ *            reported under its own index. A plan of 0 patterns finds nothing.
+ * Ownership  patterns and their bytes are copied. The caller owns *plan and frees it with
  *            trawl_plan_free.
  * Errors     ARGUMENT  a NULL where one is not allowed; an empty pattern (error->pattern_index);
- *                      a flag, method or algorithm that is unknown or does not fit the
- *                      patterns
+ *                      a flag, method or algorithm that is unknown or does not fit the patterns
  *            UNSUPPORTED  an algorithm, in a build without the gallery
  *            MEMORY, LIMIT
- * Threads    any; the plan is immutable and may be shared.
- * Cost       time and memory linear in the patterns' total bytes. Of large sets up to some 64 bytes
- *            per pattern beside the patterns' bytes, two thirds of which the first search makes.
+ * Threads    any. The plan is immutable and may be shared.
+ * Cost       time and memory linear in the patterns' total bytes. A large set takes up to about 64
+ *            bytes per pattern beside the patterns' bytes; the first search allocates two thirds of
+ *            them.
  */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns,
                                                            uint64_t pattern_count,
@@ -236,11 +239,11 @@ TRAWL_API void trawl_plan_free(struct trawl_plan *plan);
 /* The engines that can run the plan: bits 1u << enum trawl_engine (CPU and CUDA); 0 for NULL. */
 TRAWL_API uint32_t trawl_plan_engines(const struct trawl_plan *plan);
 
-/* ---- Saved plans: a plan's tables in a file, used where they are mapped. ---- */
+/* ---- Saved plans: a plan's tables in a file, used in place after mapping it. ---- */
 
 struct trawl_plan_save_options {
     uint64_t size;    /* sizeof(struct trawl_plan_save_options) */
-    const void *note; /* bytes of the caller's, saved with the plan; see trawl_plan_note */
+    const void *note; /* any bytes, saved with the plan for the caller; see trawl_plan_note */
     uint64_t note_bytes;
 };
 #define TRAWL_PLAN_SAVE_OPTIONS_INIT                    \
@@ -249,22 +252,22 @@ struct trawl_plan_save_options {
     }
 
 /* Save a plan: patterns, options, and the tables that the CPU searches with. Tables for devices are
- * not saved: a device makes them at first use, as it does for a plan that was built.
+ * not saved; a device makes them at first use, as for any plan.
  *
- * The file appears whole or not at all: another one beside it is written and put in its place by
- * renaming, with the permissions of a new file. What `path` names stays as it is on failure. If it
- * is no regular file (a pipe, a terminal) it is written to.
+ * The file appears whole or not at all: the function writes a new file in the same directory, with
+ * the permissions of a new file, and renames it to `path`. On failure the old file stays. If `path`
+ * is not a regular file (a pipe, a terminal), the function writes to it directly.
  * Errors: ARGUMENT, MEMORY; UNSUPPORTED (a plan of an algorithm); OPEN, WRITE (with os_code).
- * Cost: tables that no search has needed yet are made first; then each byte is read twice. */
+ * Cost: makes the tables that no search has needed yet, then reads each byte twice. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_save(
     const struct trawl_plan *plan, const char *path, const struct trawl_plan_save_options *options,
     struct trawl_error *error);
 
 struct trawl_plan_load_options {
     uint64_t size;                 /* sizeof(struct trawl_plan_load_options) */
-    const struct trawl_utf8 *utf8; /* as in struct trawl_plan_options: functions are not saved. Used
-                                      for plans that were built with it, ARGUMENT if they lack it.
-                                      Copied. */
+    const struct trawl_utf8 *utf8; /* as in struct trawl_plan_options; functions are not saved. A
+                                      plan that was built with it needs it again, else ARGUMENT.
+                                      Other plans ignore it. Copied. */
     uint32_t line_end_set;         /* these four as in struct trawl_plan_options; 0: as saved */
     uint8_t line_end;
     uint8_t line_end_also_set;
@@ -278,29 +281,29 @@ struct trawl_plan_load_options {
 
 /* Load a saved plan. It gives the same answers as the one that was saved.
  *
- * The file is mapped, and its large tables are used in place: patterns, and of a set the bitmaps,
- * buckets and entries. Made anew are the tables of a single pattern and, with case ignored, the
- * patterns' bytes in lower case. With `utf8` and TRAWL_IGNORE_CASE the letters'
- * variants are asked for again, and if they differ from those of then the tables are made anew.
- * While a mapped plan lives its file must not be changed, only replaced by renaming, as
- * trawl_plan_save does.
- * Everything is checked before it is used: a file that is damaged, cut off, or was saved by another
- * version or on a machine of the other byte order is refused. The bytes may come from anywhere: no
- * file makes the library read or write where it must not. Answers are right for files made by
- * trawl_plan_save.
+ * The function maps the file and uses its large tables in place: the patterns and, for a set, the
+ * bitmaps, buckets and entries. It makes anew the tables of a single pattern and, if case is
+ * ignored, the patterns' bytes in lower case. With `utf8` and TRAWL_IGNORE_CASE it asks for the
+ * letters' variants again, and makes the tables anew if they differ from those of the saved plan.
+ * While a mapped plan lives, its file must not change; replace it by renaming, as trawl_plan_save
+ * does.
+ * Everything is checked before it is used. A file is refused if it is damaged or truncated, or was
+ * saved by another version or on a machine of the other byte order. The bytes may come from
+ * anywhere: no file makes the library read or write out of bounds. Answers are right for files that
+ * trawl_plan_save made.
  * Errors: ARGUMENT, MEMORY, OPEN, READ (with os_code), FORMAT.
  * Cost: reads the file once or twice; time linear in it. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_load(
     const char *path, const struct trawl_plan_load_options *options, struct trawl_plan **plan,
     struct trawl_error *error);
 
-/* Load a saved plan from memory. The bytes are borrowed until the plan is freed, unless they do not
- * begin at a multiple of 64 or `copy` is set: then they are copied. Else as trawl_plan_load. */
+/* Load a saved plan from memory. The bytes are borrowed until the plan is freed. They are copied
+ * instead if `copy` is set or their address is not a multiple of 64. Else as trawl_plan_load. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_load_memory(
     const void *bytes, uint64_t bytes_count, const struct trawl_plan_load_options *options,
     struct trawl_plan **plan, struct trawl_error *error);
 
-/* Tell whether bytes begin as a saved plan does. Eight are enough. */
+/* Tell whether bytes begin as a saved plan does. 8 bytes are enough. */
 TRAWL_API bool trawl_plan_is_saved(const void *bytes, uint64_t bytes_count);
 
 /* The note that was saved with a loaded plan: borrowed until the plan is freed; NULL bytes and
@@ -314,7 +317,7 @@ TRAWL_API uint32_t trawl_plan_flags(const struct trawl_plan *plan);
 TRAWL_API uint64_t trawl_plan_pattern_count(const struct trawl_plan *plan);
 
 /* The bytes of pattern `pattern_index` as given; borrowed until the plan is freed. NULL bytes and
- * count 0 when the index is out of range. */
+ * count 0 if the index is out of range. */
 TRAWL_API struct trawl_pattern trawl_plan_pattern(const struct trawl_plan *plan,
                                                   uint64_t pattern_index);
 
@@ -322,7 +325,7 @@ TRAWL_API struct trawl_pattern trawl_plan_pattern(const struct trawl_plan *plan,
  * the algorithm, its source and its engines.
  *
  * Shape      writes at most buffer_bytes including the closing NUL; *needed_bytes is what the
- *            whole text needs including the NUL, so a first call may pass NULL and 0.
+ *            whole text needs including the NUL. So a first call may pass NULL and 0.
  * Errors     ARGUMENT
  */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_explain(const struct trawl_plan *plan,
@@ -335,12 +338,13 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_explain(const struct trawl_
 struct trawl_text;
 
 /* Open a text in memory; the bytes are borrowed until trawl_text_close. bytes may be NULL if count
- * 0. They may be written between two searches; their pages stay what they are: not mapped anew, not
- * discarded (madvise), not of a file that is truncated. From its second search by GPUs on, a text
- * of 64 MiB or more is pinned: its pages stay in memory, and GPUs fetch them without help from the
- * CPU's cores, until the text or the runtime is closed, which then takes 11 ms for each GiB (to
- * pin, 22 ms, is done while the second search goes on). All runtimes together pin no more than half
- * of the machine's memory; one with host_memory_bytes pins none. */
+ * is 0. The caller may write the bytes between two searches, but must not remap or discard
+ * (madvise) their pages, nor truncate a file that they are mapped from.
+ * When GPUs search a text of 64 MiB or more for the second time, the library pins it: its pages
+ * stay in memory, and GPUs fetch them without the host's cores, until the text or the runtime is
+ * closed. Pinning takes 22 ms per GiB, while the second search runs; unpinning takes 11 ms per GiB
+ * of the call that closes. All runtimes together pin at most half of the machine's memory. A
+ * runtime with host_memory_bytes pins none. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_memory(const void *bytes,
                                                                  uint64_t bytes_count,
                                                                  struct trawl_text **text,
@@ -351,12 +355,12 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_open_file(const char *path,
                                                                struct trawl_text **text,
                                                                struct trawl_error *error);
 
-/* Open a descriptor as a text: a regular file is searched from its current offset to its end (which
- * is looked for by reading, so a file may grow or report size 0), anything else is read in order
- * until its end. The descriptor is borrowed until trawl_text_close. Its offset is left wherever
- * it is for a regular file, at the end for a stream. Offsets in results count from the first
- * byte searched. A stream can be searched once. A pipe is asked to hold 1 MiB, so that its writer
- * waits less (1 GiB through `cat` in 0.2 s instead of 0.7).
+/* Open a descriptor as a text. A regular file is searched from its current offset to its end;
+ * reading finds the end, so a file may grow or report size 0. Anything else is a stream: it is read
+ * in order until its end, and can be searched once. The descriptor is borrowed until
+ * trawl_text_close. A search does not move a regular file's offset. Offsets in results count from
+ * the first byte searched. A pipe's buffer is enlarged to 1 MiB, so that its writer waits less
+ * (1 GiB through `cat` takes 0.2 s instead of 0.7).
  * name: for error messages, copied; NULL for "descriptor N".
  */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_descriptor(int descriptor,
@@ -365,13 +369,14 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_descriptor(int descrip
                                                                      struct trawl_error *error);
 
 /* Open what may be compressed by gzip, xz, bzip2, zstd or lz4: a file, or a descriptor. The first
- * bytes tell, not the name. A compressed text is a stream of the bytes it unpacks to: offsets count
- * those, it can be searched once, and a part of it is in memory at a time, its window of up to 256
- * MiB included. Members, streams and frames one behind the other are one text. What is not
- * compressed is searched as by the functions above; a pipe is asked by its first read. Errors
- * besides those: READ, os_code 0, where data is damaged, ends too early or is followed by something
- * else (the message names the byte of the file; what came before was searched); UNSUPPORTED where
- * the format's library is not there: it is loaded when its first text comes. */
+ * bytes tell the format, not the name. A compressed text is a stream of the bytes it unpacks to:
+ * offsets count those bytes, and it can be searched once. Only a part of it is in memory at a time;
+ * the format's window, up to 256 MiB, comes on top. Consecutive members, streams and frames are one
+ * text. A text that is not compressed is opened as by the functions above; of a pipe, the first
+ * read tells. The library of a format is loaded when its first text comes. Errors: as of the
+ * functions above; READ with os_code 0 if data is damaged, ends too early or is followed by
+ * something else (the message names the byte of the file; what came before was searched);
+ * UNSUPPORTED if the format's library is not installed. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_open_compressed(const char *path,
                                                                      struct trawl_text **text,
                                                                      struct trawl_error *error);
@@ -379,22 +384,24 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_compressed(int descrip
                                                                      const char *name,
                                                                      struct trawl_text **text,
                                                                      struct trawl_error *error);
-/* Name the format of compressed bytes: "gzip", ...; NULL if it is none of these. 10 bytes are
- * enough. */
+/* Name the format of compressed bytes: "gzip", ...; NULL for any other bytes. 10 bytes are enough.
+ */
 TRAWL_API const char *trawl_compression(const void *bytes, uint64_t bytes_count);
 
-/* Close a text: gives back what it holds; what was borrowed stays the caller's. NULL is fine. */
+/* Close a text. Borrowed bytes and descriptors stay the caller's. */
 TRAWL_API void trawl_text_close(struct trawl_text *text);
 
 /* Tell whether trawl_text_read works at any offset: true for memory and regular files. */
 TRAWL_API bool trawl_text_is_seekable(const struct trawl_text *text);
 
-/* The size of a text as known now: memory's size, a regular file's size less the offset where the
- * search begins; false, and *text_bytes untouched, for a stream or where the size is not known. */
+/* The size of a text as known now: the bytes in memory, or a regular file's size less the offset
+ * where the search begins. Returns false, and leaves *text_bytes, for a stream or an unknown size.
+ */
 TRAWL_API bool trawl_text_bytes(const struct trawl_text *text, uint64_t *text_bytes);
 
 /* Read up to buffer_bytes from `offset`; *read_bytes is less only at the text's end.
- * Errors: ARGUMENT, READ, UNSUPPORTED (a stream). Threads: any, also from inside a sink. */
+ * Errors: ARGUMENT, READ, UNSUPPORTED (a stream).
+ * Threads: any, also from inside a sink. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_read(const struct trawl_text *text,
                                                           uint64_t offset, void *buffer,
                                                           uint64_t buffer_bytes,
@@ -406,37 +413,37 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_read(const struct trawl_tex
 struct trawl_runtime;
 
 enum trawl_engine {
-    TRAWL_ENGINE_AUTO = 0, /* the CPU, joined by GPUs where it pays */
+    TRAWL_ENGINE_AUTO = 0, /* the CPU, and GPUs where they make the search faster */
     TRAWL_ENGINE_CPU = 1,
-    TRAWL_ENGINE_CUDA = 2, /* ENGINE if there is no usable device */
+    TRAWL_ENGINE_CUDA = 2, /* GPUs; status ENGINE if there is no usable device */
 };
 
 struct trawl_runtime_options {
     uint64_t size; /* sizeof(struct trawl_runtime_options) */
     enum trawl_engine engine;
-    uint32_t threads;             /* 1 to 1024 search, a caller's included; 0: one per core. Where
-                                     there are more GPUs than that, one waits for each of them. */
+    uint32_t threads;             /* how many search, 1 to 1024, a caller's thread included; 0: one
+                                     per core. Each GPU has a thread, even if that makes more. */
     const char *instruction_set;  /* as in struct trawl_searcher_options */
-    uint64_t device_memory_bytes; /* of each device, that searching may use; 0: no limit */
-    uint64_t host_memory_bytes;   /* for the chunks that texts are read into; 0: no limit. A search
-                                     for which others leave nothing waits up to a second for some,
-                                     then it ends with MEMORY. With a limit,
-                                     no text is pinned (trawl_text_from_memory). */
+    uint64_t device_memory_bytes; /* at most so much of each device's memory; 0: no limit */
+    uint64_t host_memory_bytes;   /* at most so much for chunks that texts are read into; 0: no
+                                     limit. A search that gets none waits up to a second for others
+                                     to release some, then ends with MEMORY. With a limit, no text
+                                     is pinned (trawl_text_from_memory). */
 };
 #define TRAWL_RUNTIME_OPTIONS_INIT                                             \
     {                                                                          \
         sizeof(struct trawl_runtime_options), TRAWL_ENGINE_AUTO, 0, NULL, 0, 0 \
     }
 
-/* Open a runtime, which searchers share: worker threads, devices, loaded texts, memory. Any number
- * of searchers may use it at the same time, each from a thread of its own: their searches share the
- * workers. A searcher without one opens one for itself.
- * Errors: ARGUMENT, MEMORY, ENGINE (with the reason), DEVICE.
- * Threads start when a text is large enough to need them, and stay. */
+/* Open a runtime: the worker threads, devices, loaded texts and memory that searchers share. Any
+ * number of searchers may use it at the same time, each from a thread of its own; their searches
+ * share the workers. A searcher that is given no runtime opens one for itself. Worker threads start
+ * when a text is large enough to need them, and stay.
+ * Errors: ARGUMENT, MEMORY, ENGINE (with the reason), DEVICE. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_runtime_open(
     const struct trawl_runtime_options *options, struct trawl_runtime **runtime,
     struct trawl_error *error);
-/* Close a runtime. Errors: BUSY while searchers of it are open; it then stays as it is. */
+/* Close a runtime. Errors: BUSY if a searcher of it is still open; the runtime then stays open. */
 TRAWL_API enum trawl_status trawl_runtime_close(struct trawl_runtime *runtime,
                                                 struct trawl_error *error);
 
@@ -447,14 +454,16 @@ struct trawl_searcher;
 struct trawl_searcher_options {
     uint64_t size; /* sizeof(struct trawl_searcher_options) */
     enum trawl_engine engine;
-    uint32_t threads;            /* 1 to 1024 search, the caller's included; 0: one per core */
-    uint64_t chunk_bytes;        /* text per unit of work; 0: chosen. Small values are for tests. */
-    const char *instruction_set; /* NULL: the best here. Else one of trawl_instruction_set().
-                                    Borrowed until trawl_searcher_open returns. */
-    uint64_t device_memory_bytes;  /* of each device, that searching may use; 0: no limit */
-    struct trawl_runtime *runtime; /* NULL: one of its own. Else engine, threads, instruction_set
-                                      and device_memory_bytes are the runtime's, and 0 here. It
-                                      stays open until the searcher is closed. */
+    uint32_t threads;     /* how many search, 1 to 1024, the caller's included; 0: one per core */
+    uint64_t chunk_bytes; /* text per unit of work; 0: the library chooses. Small values are for
+                             tests. */
+    const char *instruction_set;   /* NULL: the best that the machine has. Else a name from
+                                      trawl_instruction_set. Borrowed until trawl_searcher_open
+                                      returns. */
+    uint64_t device_memory_bytes;  /* at most so much of each device's memory; 0: no limit */
+    struct trawl_runtime *runtime; /* NULL: the searcher opens its own. Else the runtime sets
+                                      engine, threads, instruction_set and device_memory_bytes,
+                                      which must be 0 here. Close it after the searcher. */
 };
 #define TRAWL_SEARCHER_OPTIONS_INIT                                                   \
     {                                                                                 \
@@ -473,16 +482,14 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_open(
     struct trawl_error *error);
 TRAWL_API void trawl_searcher_close(struct trawl_searcher *searcher);
 
-/* What a call is bound by: of reading the text, copying it for devices, searching it on the host,
- * on devices (with the copies there), and the caller's sink, that which kept its threads longest,
- * divided by how many did it. NONE: no text was searched in chunks, or it took no time. */
+/* What bounds a call: the kind of work with the most time per thread that does it. */
 enum trawl_bound {
-    TRAWL_BOUND_NONE = 0,
-    TRAWL_BOUND_SOURCE = 1,
-    TRAWL_BOUND_COPIES = 2,
-    TRAWL_BOUND_SEARCH = 3,
-    TRAWL_BOUND_DEVICES = 4,
-    TRAWL_BOUND_OUTPUT = 5
+    TRAWL_BOUND_NONE = 0,    /* no text was searched in chunks, or it took no time */
+    TRAWL_BOUND_SOURCE = 1,  /* reading the text */
+    TRAWL_BOUND_COPIES = 2,  /* copying it for devices, on the host */
+    TRAWL_BOUND_SEARCH = 3,  /* searching it on the host */
+    TRAWL_BOUND_DEVICES = 4, /* searching it on devices, with the copies there */
+    TRAWL_BOUND_OUTPUT = 5   /* the caller's sink */
 };
 
 /* The fields of trawl_searcher_stats; zeros before the first call. */
@@ -492,24 +499,25 @@ struct trawl_stats {
     uint64_t chunk_count;
     uint64_t cpu_chunk_count;
     uint64_t device_chunk_count;
-    uint64_t match_count;     /* occurrences seen: fewer than there are where lines are counted, or
+    uint64_t match_count;     /* occurrences found; fewer than the text has if lines are counted or
                                  window flags leave some out */
-    uint64_t candidate_count; /* places verified byte by byte */
+    uint64_t candidate_count; /* positions verified byte by byte */
     uint64_t wall_ns;
-    uint32_t thread_count;    /* that took part */
+    uint32_t thread_count;    /* threads that took part */
     char engine[32];          /* "cpu", "cuda", "cpu+cuda" */
     char instruction_set[16]; /* of the CPU engine */
-    char note[160];           /* why an engine did not take part, or an algorithm ran in another
-                                 form; empty if nothing to say */
-    /* Of algorithms of the gallery on devices, summed over lanes; else 0: */
-    uint64_t device_copy_ns;   /* waited for copies to and from devices */
+    char note[160];           /* why an engine did not take part, or why an algorithm ran in another
+                                 form; empty if there is nothing to say */
+    /* For algorithms of the gallery on devices, summed over lanes; else 0: */
+    uint64_t device_copy_ns;   /* waiting for copies to and from devices */
     uint64_t device_kernel_ns; /* in kernels, by the devices' clocks */
-    uint64_t child_grids;      /* launched by kernels */
-    uint64_t child_spills;     /* refused by the device; the launching thread did their work */
-    uint64_t device_back_ns;   /* of device_copy_ns: results on their way to the host */
+    uint64_t child_grids;      /* grids that kernels launched */
+    uint64_t child_spills;     /* launches the device refused; the launching thread did the work */
+    uint64_t device_back_ns;   /* the part of device_copy_ns that copied results to the host */
     uint64_t device_memory_ns; /* allocating memory on devices, and pinned memory for them */
     uint64_t device_host_ns;   /* the host's work: sorting, verifying, clearing rows */
-    uint64_t child_withheld;   /* not asked for: a device takes only so many; likewise */
+    uint64_t child_withheld;   /* launches left out because a device takes only so many; the thread
+                                  did the work */
     enum trawl_bound bound;    /* what took most of the call's time */
     uint64_t output_ns;        /* in the call's sink */
 };
@@ -517,67 +525,68 @@ struct trawl_stats {
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_stats(
     const struct trawl_searcher *searcher, struct trawl_stats *stats, struct trawl_error *error);
 
-/* What the workers of one kind did in the last finished call. Where it ended soon, most is 0. */
+/* What the workers of one kind did in the last finished call; mostly zeros if it ended soon. */
 struct trawl_worker_stats {
     uint64_t size; /* sizeof(struct trawl_worker_stats), set by the caller */
-    char name[96]; /* "cpu", or a device's */
+    char name[96]; /* "cpu", or a device's name */
     uint64_t chunk_count;
-    uint64_t text_bytes; /* searched, also of chunks that nobody took the results of */
-    uint64_t search_ns;  /* summed over its threads: in searches */
-    uint64_t ready_ns;   /* reading chunks; of a device's, by the host: copying them for it */
-    uint64_t wait_ns;    /* summed over its threads: neither of the two, nor in the caller's sink */
-    uint32_t thread_count; /* that did something for the call */
+    uint64_t text_bytes;   /* searched; includes chunks whose results nobody took */
+    uint64_t search_ns;    /* searching, summed over the threads */
+    uint64_t ready_ns;     /* cpu: reading chunks; a device: the host's copying of chunks for it */
+    uint64_t wait_ns;      /* summed over the threads: none of these, nor in the caller's sink */
+    uint32_t thread_count; /* threads that did something for the call */
 };
 
-/* What workers did in the last call. Index 0 is the host's cores; then a device each. *count gets
- * how many there are, 0 after a call that searched no text in chunks.
- * Errors: ARGUMENT, also for an index beyond them. */
+/* What workers did in the last call. Index 0 is the host's cores; each further index is a device.
+ * *count gets how many there are, 0 after a call that searched no text in chunks.
+ * Errors: ARGUMENT, also for an index that is too large. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_workers(
     const struct trawl_searcher *searcher, uint32_t index, struct trawl_worker_stats *stats,
     uint32_t *count, struct trawl_error *error);
 
-/* End the call that the searcher is inside as soon as possible: it returns STOPPED, and what it
- * would have answered is not touched, though what a sink was given stays. Without a call, nothing.
- * From any thread, and from a sink. What a device is at, and trawl_text_load, go on to their end.
- */
+/* Cancel the searcher's current call. It returns STOPPED as soon as it can, and leaves its
+ * out-parameters untouched; what a sink got before stays valid. Does nothing if no call is running.
+ * Work that a device has begun, and trawl_text_load, go on to their end.
+ * Threads: any, also from inside a sink. */
 TRAWL_API void trawl_searcher_cancel(struct trawl_searcher *searcher);
 
-/* Bytes of the current call's text that are done. Any thread may ask, also during a call: this is
- * what a progress display reads. */
+/* How many bytes of the current call's text are done: for a progress display.
+ * Threads: any, also during a call. */
 TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher);
 
-/* Keep a copy of a memory text on the searcher's devices: searches of it then read nothing of the
- * host's memory but what line and window calls deliver. For many searches of one text. Where the
- * device has no room the text is pinned in host memory instead: searches for long patterns read
- * what they need of it there, others copy it faster. Without a device (engine CPU) this does
- * nothing and succeeds. The bytes may not change, nor be freed, until trawl_text_unload or
- * trawl_searcher_close; under a runtime that others share, until trawl_runtime_close.
- * The searchers of a runtime share the copy. A text that is loaded again is copied anew; it stays
- * as it is where the runtime has other searchers, which may be searching it.
- * Errors: ARGUMENT (not a memory text), BUSY, MEMORY, DEVICE, LIMIT (more than 64 texts).
- * Cost: one copy to the device. */
+/* Keep a copy of a memory text on the searcher's devices, for many searches of one text. Searches
+ * of it then read host memory only for the bytes that line and window calls deliver. If a device
+ * has no room, the text is pinned in host memory instead: searches for long patterns read there
+ * what they need, others copy the text, faster than from memory that is not pinned. Without a
+ * device (engine CPU) this does nothing and succeeds. Do not change or free the bytes until
+ * trawl_text_unload or trawl_searcher_close; with a shared runtime, until trawl_text_unload or
+ * trawl_runtime_close.
+ * The searchers of a runtime share the copy. Loading a text again copies it anew, unless the
+ * runtime has other searchers, which may be searching it: then the old copy stays. Errors: ARGUMENT
+ * (not a memory text), BUSY, MEMORY, DEVICE, LIMIT (more than 64 texts). Cost: one copy to the
+ * device. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_load(struct trawl_searcher *searcher,
                                                           struct trawl_text *text,
                                                           struct trawl_error *error);
-/* Forget the copy, for all searchers of the runtime: none may be searching the text. Does nothing
- * if there is none. */
+/* Drop the copy of a loaded text, for all searchers of the runtime; none may be searching it. Does
+ * nothing if the text is not loaded. */
 TRAWL_API void trawl_text_unload(struct trawl_searcher *searcher, struct trawl_text *text);
 
 /* ---- Searching -------------------------------------------------------------------------
  *
- * Errors of all of them, beside what each adds:
- *   ARGUMENT  a NULL where one is not allowed; an algorithm for records alone, searching a text
+ * Errors that every search may return; the functions add their own:
+ *   ARGUMENT  a NULL where one is not allowed; an algorithm for records is to search a text
  *   BUSY      the searcher is inside a call (from a sink, or from another thread)
  *   MEMORY    scratch could not grow; the searcher stays usable
- *   THREAD    is never returned: with fewer threads than asked for, the search goes on
- *   READ      reading failed (os_code, text_offset); results before that place were delivered
- *   DEVICE    a device failed while TRAWL_ENGINE_CUDA was asked for
+ *   THREAD    is never returned: the search goes on with the threads that it has
+ *   READ      reading failed (os_code, text_offset); results before that offset were delivered
+ *   DEVICE    a device failed, and the engine is TRAWL_ENGINE_CUDA
  *   UNSUPPORTED  the searcher's engine does not have the plan's algorithm (trawl_plan_engines), or
  *             TRAWL_ENGINE_CUDA is to search for more, or longer, patterns than a device takes
- * Cost: each text byte is read at most once plus the overlap of chunks (the longest pattern less
- * one byte each); a plan of method "sampled" reads less than the text. Time is linear in the
- * text for one pattern, whatever text and pattern, and linear in text and occurrences for sets on
- * the CPU, but where docs/design.md says what bounds them instead.
+ * Cost: a search reads each text byte at most once, plus the overlap of chunks (the longest pattern
+ * less one byte each); a plan of method "sampled" reads less than the text. Time is linear in the
+ * text for any one pattern. For sets on the CPU it is linear in text and occurrences, except where
+ * docs/design.md gives another bound.
  */
 
 struct trawl_match {
@@ -592,41 +601,39 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count(struct trawl_searcher *sea
                                                       struct trawl_text *text, uint64_t *count,
                                                       struct trawl_error *error);
 
-/* One of many counts. Plans and texts may come as often as is useful: one text under many plans,
- * many texts under one plan. */
+/* One count of many. Plans and texts may repeat: one text with many plans, many texts with one. */
 struct trawl_query {
     const struct trawl_plan *plan;
     struct trawl_text *text;
 };
 
 /* Count for many queries in one call: counts[i] is for queries[i]. For queries that are short
- * by themselves: their texts are shared out among the searcher's threads, each searched by one
- * (texts of more than 1 MiB, files and streams: by all threads, one text after the other), and a
- * device gets many at a time, in one submission. There, queries that share a plan or a text are
- * best next to each other, since plan and text then go over once; best of all is a loaded text.
- * Plans, texts and the arrays are borrowed until it returns.
- * Errors: those of trawl_count for any of the queries, the message then begins with "query N"
- * where it is one query's fault; ARGUMENT also for a NULL in one. counts is filled whole on success
- * and not touched on failure.
- * Threads: as of any search; one plan may be in many queries.
- * Cost: that of the searches, 48 bytes of memory per query, and on a device one launch per query,
- * with a copy of what it does not have yet. */
+ * by themselves: each text is searched by one thread, many texts at a time (texts of more than 1
+ * MiB, files and streams by all threads, one after the other). A device gets many queries in one
+ * submission. For a device, put queries that share a plan or a text next to each other: plan and
+ * text are then copied once. A loaded text is best. Plans, texts and the arrays are borrowed until
+ * it returns.
+ * Errors: those of trawl_count for any of the queries; ARGUMENT also for a NULL in one. If one
+ * query is at fault, the message begins with "query N". counts is filled whole on success and not
+ * touched on failure. Threads: as of any search; one plan may be in many queries. Cost: that of the
+ * searches, and 48 bytes of memory per query; on a device one launch per query, and a copy of what
+ * the device does not have yet. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count_many(struct trawl_searcher *searcher,
                                                            const struct trawl_query *queries,
                                                            uint64_t query_count, uint64_t *counts,
                                                            struct trawl_error *error);
 
-/* Find the first occurrence: least begin; among equals least pattern_index. *found false: none, and
- * *match is untouched. Stops reading soon after it. */
+/* Find the first occurrence: the least begin, and among equals the least pattern_index. If there is
+ * none, *found is false and *match is untouched. Stops reading soon after the occurrence. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_first(struct trawl_searcher *searcher,
                                                       const struct trawl_plan *plan,
                                                       struct trawl_text *text,
                                                       struct trawl_match *match, bool *found,
                                                       struct trawl_error *error);
 
-/* Takes matches in order of (begin, pattern_index); non-zero stops the search. Called on the
- * thread that made the call, never twice at once; may not call the same searcher. The matches
- * are borrowed until it returns. */
+/* Takes matches in order of (begin, pattern_index). Return non-zero to stop the search. Runs on the
+ * thread that called the search, never twice at once, and may not call the same searcher. The
+ * matches are borrowed until it returns. */
 typedef int (*trawl_match_sink)(void *context, const struct trawl_match *matches,
                                 uint64_t match_count);
 
@@ -645,48 +652,47 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_positions_into(
     struct trawl_error *error);
 
 /* Fill the caller's array with where the first begins_max occurrences begin, ascending;
- * *begin_count is the true total, also when that is more. With one pattern it says all that
- * trawl_positions_into does, in a third of the memory; of several patterns a begin comes once for
- * each that occurs there. After READ or DEVICE both hold what was found before the fault.
- * Cost: of a text that a device has loaded, each part's begins are copied while the next is
- * searched, straight into the array: as fast as the bus if the array is pinned memory. */
+ * *begin_count is the true total, also when that is more. For one pattern this says all that
+ * trawl_positions_into does, in a third of the memory. With several patterns, a begin comes once
+ * for each pattern that occurs there. After READ or DEVICE both hold what was found before the
+ * fault. Cost: if a device has loaded the text, the begins of one part are copied straight into the
+ * array while the next part is searched, as fast as the bus if the array is pinned memory. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_begins_into(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
     uint64_t *begins, uint64_t begins_max, uint64_t *begin_count, struct trawl_error *error);
 
-/* Fill an array on a device as trawl_begins_into does, for callers that continue there:
- * begins_address is what cuMemAlloc or cudaMalloc gave, of the driver's first device, in its
- * primary context, aligned to 8 bytes, with room for begins_max begins; work on it that was
- * submitted before is to be over. What the array held beyond the begins that there are may change.
- * The text has to be loaded (trawl_text_load).
- * Errors: UNSUPPORTED also where the text is not loaded on that device, and for plans that the
- *         device does not settle by itself (an algorithm; whole words or lines; without case where
- *         an occurrence's length varies). *begin_count is set on success only.
- * Cost: that of trawl_count, and 8 bytes written per occurrence. */
+/* Fill an array on a device as trawl_begins_into does, for callers that continue on the GPU. The
+ * text must be loaded (trawl_text_load). begins_address is memory from cuMemAlloc or cudaMalloc, on
+ * the driver's first device, in its primary context, aligned to 8 bytes, with room for begins_max
+ * begins. Work that was submitted on it before must be finished. The array's bytes beyond the
+ * begins may change. Errors: UNSUPPORTED also if the text is not loaded on that device, and for
+ * plans that the device cannot verify alone (an algorithm; whole words or lines; IGNORE_CASE where
+ * an occurrence's length varies). *begin_count is set on success only. Cost: that of trawl_count,
+ * and 8 bytes written per occurrence. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_begins_on_device(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
     uint64_t begins_address, uint64_t begins_max, uint64_t *begin_count, struct trawl_error *error);
 
 /* Count the lines in which an occurrence begins. Lines end in the plan's line end; bytes after
  * the last one form a line if there are any.
- * invert: count the lines in which none begins. lines_max: stop there (0 counts nothing;
- * UINT64_MAX for all). */
+ * invert: count the lines in which none begins. lines_max: stop at this count (0 counts nothing,
+ * UINT64_MAX all). */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count_lines(struct trawl_searcher *searcher,
                                                             const struct trawl_plan *plan,
                                                             struct trawl_text *text, bool invert,
                                                             uint64_t lines_max, uint64_t *count,
                                                             struct trawl_error *error);
 
-/* One piece of the text with all occurrences that begin in it. Windows follow each other without
- * gap from offset 0 to the text's end; the last one has `last` set and may be empty. Borrowed
+/* One part of the text with all occurrences that begin in it. Windows follow each other without
+ * gap from offset 0 to the text's end. The last one has `last` set and may be empty. Borrowed
  * until the sink returns. */
 struct trawl_window {
     uint64_t begin; /* text offset of bytes[0] */
     const uint8_t *bytes;
     uint64_t bytes_count;
-    uint64_t after_bytes_count; /* bytes readable beyond bytes_count, so that each match of the
+    uint64_t after_bytes_count; /* bytes readable after bytes_count, so that each match of the
                                    window is whole in memory */
-    const struct trawl_match *matches; /* in order; begin inside the window, end perhaps beyond */
+    const struct trawl_match *matches; /* in order; begin in the window, end perhaps after it */
     uint64_t match_count;
     uint64_t line_end_count; /* line ends in the window; 0 unless TRAWL_WINDOW_LINE_ENDS */
     bool last;
@@ -694,22 +700,21 @@ struct trawl_window {
 
 enum trawl_window_flag {
     TRAWL_WINDOW_LINE_ENDS = 1,  /* count line ends (in the searching threads) */
-    TRAWL_WINDOW_NO_MATCHES = 2, /* leave matches out: a reader's loop over any text */
-    /* Leave out matches that the caller does not need, which saves finding them. Not all that could
-     * be left out are. */
-    TRAWL_WINDOW_LINES = 4, /* of the matches that begin in a line one is enough; what a NUL ends is
-                               a line here too */
-    TRAWL_WINDOW_SPANS = 8  /* enough are those found by taking the first match, of those that begin
-                               there the longest, and going on behind its end, from the text's
-                               beginning; wins over TRAWL_WINDOW_LINES */
+    TRAWL_WINDOW_NO_MATCHES = 2, /* deliver no matches: only read the text */
+    /* Two flags name the matches that the caller needs. The search may leave out others, which
+     * saves the time to find them, but need not leave out all of them. */
+    TRAWL_WINDOW_LINES = 4, /* one match that begins in each line; here a NUL ends a line, too */
+    TRAWL_WINDOW_SPANS = 8  /* leftmost, longest, not overlapping: from the text's beginning, the
+                               longest of the matches that begin first, then the same after its end.
+                               Wins over TRAWL_WINDOW_LINES */
 };
 
 typedef int (*trawl_window_sink)(void *context, const struct trawl_window *window);
 
-/* Deliver the whole text in windows, in order, each with its matches: what a program needs that
- * prints lines, contexts or reports. flags: enum trawl_window_flag, or-ed. The sink is called like
- * a trawl_match_sink. Memory in flight is bounded by threads and chunks, whatever the sink does.
- * A stream's windows come as soon as its bytes do. STOPPED if the sink stopped it. */
+/* Deliver the whole text in windows, in order, each with its matches: for programs that print
+ * lines, contexts or reports. flags: enum trawl_window_flag, or-ed. The sink is called like a
+ * trawl_match_sink. Memory is bounded by threads and chunks, however slow the sink is. A stream's
+ * windows come as soon as its bytes do. STOPPED if the sink stopped it. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_windows(struct trawl_searcher *searcher,
                                                         const struct trawl_plan *plan,
                                                         struct trawl_text *text, uint32_t flags,
@@ -718,18 +723,18 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_windows(struct trawl_searcher *s
 
 /* ---- Batches ------------------------------------------------------------------------------
  *
- * The same searches, pulled: the caller asks for the next results when it wants them. What is not
- * asked for is searched ahead only as far as memory in flight is bounded.
+ * The same searches, pulled: the caller asks for the next results when it wants them. The search
+ * runs ahead of the caller by a bounded number of chunks.
  */
 struct trawl_search;
 
 enum trawl_search_flag {
-    TRAWL_SEARCH_COUNTS = 1,      /* no columns: only how many */
-    TRAWL_SEARCH_LINE_NUMBERS = 2 /* a column of line numbers too */
+    TRAWL_SEARCH_COUNTS = 1,      /* match_count only, no columns */
+    TRAWL_SEARCH_LINE_NUMBERS = 2 /* also a column of line numbers */
 };
 
-/* Results of one stretch of the text, in columns of match_count, in order of (begin, pattern
- * index). Borrowed until the next call for the search. */
+/* Results of one part of the text, in columns of match_count, in order of (begin, pattern index).
+ * Borrowed until the next call for the search. */
 struct trawl_batch {
     uint64_t size;       /* sizeof(struct trawl_batch), set by the caller */
     uint64_t text_begin; /* occurrences that begin in [text_begin, text_end) */
@@ -738,13 +743,13 @@ struct trawl_batch {
     const uint64_t *begins; /* NULL with TRAWL_SEARCH_COUNTS */
     const uint64_t *ends;
     const uint64_t *pattern_indices;
-    const uint64_t *line_numbers; /* from 0 on, of the line each begins in; NULL unless asked for */
+    const uint64_t *line_numbers; /* of the line each begins in, from 0 on; NULL without the flag */
     bool last;                    /* the text ends here: no batch follows */
 };
 
 /* Begin a search in batches, with flags of enum trawl_search_flag. The searcher is inside a call
  * until trawl_search_close; plan and text are borrowed until then.
- * Errors: as of trawl_positions, but for READ; ARGUMENT also for an unknown flag. */
+ * Errors: as of trawl_positions, except READ; ARGUMENT also for an unknown flag. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_search_open(struct trawl_searcher *searcher,
                                                             const struct trawl_plan *plan,
                                                             struct trawl_text *text, uint32_t flags,
@@ -753,18 +758,20 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_search_open(struct trawl_searche
 /* Take the next batch; batches follow each other without gap, and some may be empty. After the last
  * one, and after a failure, calls fail with ARGUMENT.
  * Errors: STOPPED after trawl_search_cancel; READ, DEVICE, MEMORY after the batches before the
- * fault. Threads: one at a time; it works on the search too. */
+ *         fault.
+ * Threads: one at a time; it works on the search, too. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_search_next(struct trawl_search *search,
                                                             struct trawl_batch *batch,
                                                             struct trawl_error *error);
-/* Cancel a search, or close it. Once cancelled, the next, or waiting, trawl_search_next returns
- * STOPPED. To cancel: from any thread, until trawl_search_close. */
+/* Cancel a search, or close it. After a cancel, the waiting or next trawl_search_next returns
+ * STOPPED.
+ * Threads: any may cancel, until trawl_search_close. */
 TRAWL_API void trawl_search_cancel(struct trawl_search *search);
 TRAWL_API void trawl_search_close(struct trawl_search *search);
 
 /* ---- Rare -------------------------------------------------------------------------------- */
 
-/* Memory functions in place of the C library's. allocate returns bytes aligned to `alignment` (a
+/* Memory functions to replace the C library's. allocate returns bytes aligned to `alignment` (a
  * power of two) or NULL; release gets the same size back. */
 struct trawl_allocator {
     void *context;
@@ -772,13 +779,13 @@ struct trawl_allocator {
     void (*release)(void *context, void *pointer, uint64_t bytes);
 };
 
-/* Use these functions for all memory of the library; NULL: the C library's again. Not thread-safe:
- * call it while no other object of the library exists. Copied. */
+/* Use these functions for all memory of the library; NULL: the C library's again. Copied. Not
+ * thread-safe: call it while no object of the library exists. */
 TRAWL_API void trawl_set_allocator(const struct trawl_allocator *allocator);
 
 #ifdef __cplusplus
 }
 #endif
 
-#include "trawl_records.h" /* many records, rather than one text */
+#include "trawl_records.h" /* many records instead of one text */
 #endif

@@ -22,18 +22,18 @@ struct trawl_records {
     uint64_t record_count;
 };
 
-/* Takes rows [row_first, row_first + row_count) of the matrix, in order: first[r * pattern_count +
- * p] is where in record row_first + r pattern p first begins, counted from the record's first byte,
- * -1 if it does not occur in it. Non-zero stops the search. Called like a trawl_match_sink; the
- * rows are borrowed until it returns. */
+/* Takes rows [row_first, row_first + row_count) of the matrix, in order. first[r * pattern_count +
+ * p] is where pattern p first begins in record row_first + r, counted from the record's first byte,
+ * or -1 if it does not occur there. Return non-zero to stop the search. Called like a
+ * trawl_match_sink; the rows are borrowed until it returns. */
 typedef int (*trawl_row_sink)(void *context, uint64_t row_first, uint64_t row_count,
                               const int64_t *first);
 
 /* Deliver the matrix records x patterns, row by row in blocks. The whole tape is searched as one
  * text, so long and skewed records cost nothing extra. Word and line conditions of the plan look at
  * the record alone: its borders are the text's.
- * Errors: ARGUMENT also where offsets descend (text_offset: that of the record) or lie beyond 2^63;
- * LIMIT if one row would exceed 2^32 bytes. STOPPED if the sink stopped it.
+ * Errors: ARGUMENT also if offsets descend (text_offset: that of the record) or exceed 2^63; LIMIT
+ *         if one row would exceed 2^32 bytes; STOPPED if the sink stopped it.
  * Cost: as of trawl_matrix_next, for the shape FIRST. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix(struct trawl_searcher *searcher,
                                                        const struct trawl_plan *plan,
@@ -45,8 +45,8 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix(struct trawl_searcher *se
  *
  * The same question in other shapes. One search for all patterns goes through the tape, its threads
  * turn occurrences into cells, and the caller asks for the records in batches. A cell is a pair
- * (record, pattern) of which the pattern occurs in the record; what a record does not hold costs
- * nothing but in the shapes that have a place for it.
+ * (record, pattern) where the pattern occurs in the record. Pairs where it does not occur cost
+ * nothing, except in the shapes with an entry for every pair (FIRST, BITS).
  */
 struct trawl_matrix_search;
 
@@ -61,7 +61,7 @@ struct trawl_record_array {
     const uint8_t *validity; /* NULL: all records are valid. Else bit (i & 7) of byte i >> 3, i
                                 counted from validity_begin, is 0 where record i is null: nothing
                                 occurs in it, whatever its bytes are. */
-    uint64_t validity_begin; /* bits before the first record's */
+    uint64_t validity_begin; /* the first record's bit */
 };
 #define TRAWL_RECORD_ARRAY_INIT                                         \
     {                                                                   \
@@ -70,15 +70,15 @@ struct trawl_record_array {
 
 enum trawl_matrix_shape {
     TRAWL_MATRIX_FIRST = 0,    /* where each pattern first begins in each record, or -1 */
-    TRAWL_MATRIX_CELLS = 1,    /* the cells alone: record, pattern, where it first begins */
+    TRAWL_MATRIX_CELLS = 1,    /* only the cells: record, pattern, where it first begins */
     TRAWL_MATRIX_BITS = 2,     /* a bit for each record and pattern: does it occur? */
-    TRAWL_MATRIX_RECORDS = 3,  /* of each record: does any occur, how many do, which is the first */
-    TRAWL_MATRIX_PATTERNS = 4, /* of each pattern: in how many records does it occur? */
+    TRAWL_MATRIX_RECORDS = 3,  /* for each record: does any occur, how many, the least index */
+    TRAWL_MATRIX_PATTERNS = 4, /* for each pattern: in how many records does it occur? */
 };
 
-/* Records [record_begin, record_end), complete. What another shape has is NULL or 0. Borrowed until
- * the next call for the search. Patterns are named by their index in the plan, begins count from
- * the record's first byte. Row i is of record record_begin + i; rows = record_end - record_begin.
+/* Records [record_begin, record_end), complete. Fields of other shapes are NULL or 0. Borrowed
+ * until the next call for the search. Patterns are indices into the plan; begins count from the
+ * record's first byte. Row i belongs to record record_begin + i; rows = record_end - record_begin.
  */
 struct trawl_matrix_batch {
     uint64_t size; /* sizeof(struct trawl_matrix_batch), set by the caller */
@@ -92,19 +92,20 @@ struct trawl_matrix_batch {
     const uint8_t *bits;  /* BITS: rows x row_bytes; pattern p is bit (p & 7) of byte p >> 3 */
     uint64_t row_bytes;   /* BITS: pattern_count / 8, rounded up; the bits beyond are 0 */
     const uint8_t *any;   /* RECORDS: row i is bit (i & 7) of byte i >> 3; the bits beyond are 0 */
-    const uint64_t *counts; /* RECORDS: of each row, how many patterns occur. PATTERNS: NULL but in
-                               the last batch; there of each pattern, in how many records of all */
-    const int64_t *which;   /* RECORDS: of each row, the least index of those that occur, or -1 */
+    const uint64_t *counts; /* RECORDS: for each row, how many patterns occur. PATTERNS: for each
+                               pattern, in how many of all records it occurs; only in the last
+                               batch, else NULL */
+    const int64_t *which;   /* RECORDS: for each row, the least pattern index that occurs, or -1 */
     bool last;              /* record_end is record_count: no batch follows */
 };
 
 /* Begin a search of records in one shape. The searcher is inside a call until trawl_matrix_close;
  * plan, tape, offsets and validity are borrowed until then, *records itself is not. Word and line
  * conditions of the plan look at the record alone, as in trawl_matrix.
- * Errors: as of trawl_positions, but for READ. ARGUMENT also for an unknown shape, offset_bytes
- *         that are none of those above, offsets that descend (text_offset: that of the record) or
- *         lie beyond 2^63, and an algorithm that takes records, which trawl_matrix alone has.
- *         LIMIT: FIRST or BITS, and a row exceeds 2^32 bytes.
+ * Errors: as of trawl_positions, except READ. ARGUMENT also for an unknown shape or offset_bytes,
+ *         offsets that descend (text_offset: that of the record) or exceed 2^63, and an algorithm
+ *         for records, which only trawl_matrix takes. LIMIT if a row of FIRST or BITS exceeds 2^32
+ *         bytes.
  * Cost: reads the offsets once. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_open(
     struct trawl_searcher *searcher, const struct trawl_plan *plan,
@@ -114,8 +115,8 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_open(
  * have no record or no cell. The last one, failures, and who may call: as of trawl_search_next.
  * Cost: time that of trawl_positions, and what the shape writes: 24 bytes per cell; FIRST 8 and
  * BITS 1/8 bytes per record and pattern, but rows are cleared only where they held something.
- * Memory: for each thread's chunks 32 bytes per occurrence in them, and about 1 MiB of rows, but a
- * whole row at least; PATTERNS 8 bytes per pattern. However many records there are. */
+ * Memory: 32 bytes per occurrence in each thread's chunks, and about 1 MiB of rows, at least one
+ * row; PATTERNS 8 bytes per pattern. It does not grow with the number of records. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_next(struct trawl_matrix_search *matrix,
                                                             struct trawl_matrix_batch *batch,
                                                             struct trawl_error *error);
