@@ -1,17 +1,18 @@
 /* sets_bars: counts of sets on a device against its read speed: random a-z, English and DNA, by the
  * patterns' length and number; and the pairs of position and pattern that a dense set delivers.
  *
- *     gpu_sets_bars [MIB [SECONDS [PARTS [SWEEP]]]]     default: 8192 MiB, 100 s, "dwae", 30 s
+ *     gpu_sets_bars [MIB [SECONDS [PARTS [SWEEP]]]]     default: 8192 MiB, 100 s, "dwfae", 30 s
  *
  * PARTS: a random letters, e words of letters as often as they are in English, d DNA, w a dense set
- * of words; x: after part a, for SWEEP seconds, rows with other strides, kernels, bits and sizes of
- * the bitmap, so that the model in src/cuda/sets.c can be fitted. A row that would take long is
- * measured on the text's first part alone, which its line says. Each pattern is a piece of the text
- * or, on texts of random letters, nearly always none: one in 16 is. Of English only pieces that the
- * text's first MiB does not hold, so that they are rare. A count of the text's first part is held
- * against a search that shares nothing with trawl (each place's first eight bytes, looked for in a
- * hash table, by all threads); of the whole text all forms must count the same. What is wrong ends
- * the program with status 1.
+ * of words, by both ways to list one, f sets that flood, in up to 1 GiB, against the same sets on
+ * random letters; x: after part a, for SWEEP seconds, rows with other strides, kernels, bits and
+ * sizes of the bitmap, so that the model in src/cuda/sets.c can be fitted. A row that would take
+ * long is measured on the text's first part alone, which its line says. Each pattern is a piece of
+ * the text or, on texts of random letters, nearly always none: one in 16 is. Of English only pieces
+ * that the text's first MiB does not hold, so that they are rare. A count of the text's first part
+ * is held against a search that shares nothing with trawl (each place's first eight bytes, looked
+ * for in a hash table, by all threads); of the whole text all forms must count the same. What is
+ * wrong ends the program with status 1.
  */
 #include <pthread.h>
 
@@ -31,6 +32,7 @@
 #define FILLERS 16u
 #define SWEPT 7u
 #define WORDS 100000u
+#define FLOOD_SMALL (64ull << 20)
 #define WORD_MIN 5u
 #define WORD_MAX 12u
 
@@ -466,7 +468,8 @@ static uint64_t list(struct engine_lane *lane, const struct bars *s)
     return pairs;
 }
 
-/* A text of words with blanks between them, each of the set, all alike often; count and list. */
+/* A text of words with blanks between them, each of the set, all alike often; count and list, by
+ * literals that are compared and by the automaton. */
 static void words(struct bars *s)
 {
     static uint8_t bytes[WORDS][WORD_MAX];
@@ -498,23 +501,26 @@ static void words(struct bars *s)
     load(s);
     measure_must(trawl_plan_build(items, WORDS, NULL, &plan, &error), &error);
     limits.kernels_timed = true;
-    for (uint32_t w = 0; w < 2; w++) {
-        struct engine_lane *lane = open_lane(s, &limits, plan);
+    for (uint32_t w = 0; w < 4; w++) {
         double seconds = 1e9, kernels = 1e9;
+        struct engine_lane *lane;
         uint64_t got = 0;
 
+        limits.automaton_always = w >= 2;
+        lane = open_lane(s, &limits, plan);
         for (uint32_t i = 0; i < REPEATS && !is_late(s); i++) {
             double begin = measure_now();
 
             lane->kernel_ns = 0;
-            got = w == 0 ? measure_scan(lane, plan, s->bytes, s->count, ENGINE_WANT_COUNT)
-                         : list(lane, s);
+            got = w % 2 == 0 ? measure_scan(lane, plan, s->bytes, s->count, ENGINE_WANT_COUNT)
+                             : list(lane, s);
             seconds = measure_now() - begin < seconds ? measure_now() - begin : seconds;
             kernels = (double)lane->kernel_ns * 1e-9;
         }
-        printf("%s of %u words in %" PRIu64 " MiB of them: %" PRIu64
+        printf("%s of %u words in %" PRIu64 " MiB of them, %s: %" PRIu64
                " pairs, %.3f G/s by calls, %.3f by kernels\n",
-               w == 0 ? "count" : "list", WORDS, s->count >> 20, got, (double)got * 1e-9 / seconds,
+               w % 2 == 0 ? "count" : "list", WORDS, s->count >> 20,
+               w < 2 ? "compared" : "by the automaton", got, (double)got * 1e-9 / seconds,
                (double)got * 1e-9 / kernels);
         check(s, got, w == 0 ? got : counted, "pairs of words");
         counted = got;
@@ -526,6 +532,151 @@ static void words(struct bars *s)
     s->count = whole;
 }
 
+/* ---- Floods ----------------------------------------------------------------------------- */
+
+enum flood {
+    FLOOD_ODD_END,
+    FLOOD_BEGINNINGS,
+    FLOOD_ONE_HEAD,
+    FLOOD_FIBONACCI,
+    FLOOD_THUE_MORSE,
+    FLOOD_PIECES,
+    FLOOD_SHORT,
+    FLOODS
+};
+
+static const char *const flood_names[FLOODS] = {
+    "a^k b on a^n",         "beginnings of a^n, on it", "one head of 8 bytes, on a^n",
+    "pieces of Fibonacci",  "pieces of Thue-Morse",     "pieces of 1 MiB, which is repeated",
+    "words, and one letter"};
+
+static void fill_flood(struct bars *s, enum flood flood)
+{
+    uint64_t known = 1, piece = s->count < 4 * KNOWN_BYTES ? s->count / 4 : KNOWN_BYTES; /* bytes */
+
+    memset(s->bytes, 'a', (size_t)(flood <= FLOOD_ONE_HEAD ? s->count : 2));
+    if (flood == FLOOD_FIBONACCI) /* each word is the last one and the one before it */
+        s->bytes[known++] = 'b';
+    for (uint64_t before = 1; flood == FLOOD_FIBONACCI && known < s->count;) {
+        uint64_t more = before < s->count - known ? before : s->count - known;
+
+        memcpy(s->bytes + known, s->bytes, (size_t)more);
+        before = known;
+        known += more;
+    }
+    for (; flood == FLOOD_THUE_MORSE && known < s->count; known *= 2)
+        for (uint64_t i = 0; i < known && known + i < s->count; i++)
+            s->bytes[known + i] = (uint8_t)('a' + 'b' - s->bytes[i]);
+    if (flood >= FLOOD_PIECES)
+        measure_fill(s->bytes, piece, MEASURE_LETTERS);
+    for (uint64_t i = piece; flood >= FLOOD_PIECES && i < s->count; i++)
+        s->bytes[i] = s->bytes[i - piece];
+}
+
+/* The set, pieces of the text there is. */
+static struct trawl_plan *make_flood(const struct bars *s, enum flood flood, uint64_t count)
+{
+    struct test_random random = {flood + 1};
+    uint8_t *bytes = (uint8_t *)test_memory(count * (count + 64));
+    struct trawl_pattern *items = (struct trawl_pattern *)test_memory(count * sizeof *items);
+    struct trawl_plan *plan = NULL;
+    struct trawl_error error;
+    uint64_t at = 0;
+
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t from = flood < FLOOD_FIBONACCI ? 0 : test_random_below(&random, s->count / 8);
+        uint64_t length = flood < FLOOD_ONE_HEAD ? i + 1 : 8 + test_random_below(&random, 33);
+        uint64_t kept = flood == FLOOD_ONE_HEAD ? 8 : flood == FLOOD_SHORT ? 0 : length;
+
+        memcpy(bytes + at, s->bytes + from, (size_t)length);
+        if (flood == FLOOD_ODD_END)
+            bytes[at + length++] = 'b';
+        for (uint64_t k = kept; flood != FLOOD_ODD_END && k < length; k++)
+            bytes[at + k] = (uint8_t)('b' + test_random_below(&random, 25));
+        length = flood == FLOOD_SHORT && i == 0 ? 1 : length;
+        items[i] = (struct trawl_pattern){bytes + at, length};
+        at += length;
+    }
+    measure_must(trawl_plan_build(items, count, NULL, &plan, &error), &error);
+    free(bytes);
+    free(items);
+    return plan;
+}
+
+static uint64_t count_on_host(const struct bars *s, const struct trawl_plan *plan, uint64_t bytes)
+{
+    struct engine_options options = {.size = sizeof options};
+    struct engine_lane *lane = NULL;
+    struct engine *engine = NULL;
+    struct trawl_error error;
+    uint64_t count;
+
+    measure_must(engine_cpu.open(&options, &engine, &error), &error);
+    measure_must(engine_cpu.lane_open(engine, &lane, &error), &error);
+    measure_must(engine_cpu.lane_begin(lane, plan, &error), &error);
+    count = measure_scan_sums(&engine_cpu, lane, plan, s->bytes, bytes, ENGINE_WANT_COUNT, NULL);
+    engine_cpu.lane_close(lane);
+    engine_cpu.close(engine);
+    return count;
+}
+
+/* Seconds of a count of the text; *first those of the first one, with all tables. */
+static double time_flood(struct bars *s, const struct trawl_plan *plan, double *first)
+{
+    struct cuda_limits limits = cuda_limits_default;
+    struct engine_lane *lane = open_lane(s, &limits, plan);
+    uint64_t share = s->count < KNOWN_BYTES / 4 ? s->count : KNOWN_BYTES / 4;
+    double seconds[REPEATS], begin = measure_now();
+    uint64_t count = measure_scan(lane, plan, s->bytes, s->count, ENGINE_WANT_COUNT);
+
+    *first = measure_now() - begin;
+    for (uint32_t i = 0; i < REPEATS; i++) {
+        begin = measure_now();
+        check(s, measure_scan(lane, plan, s->bytes, s->count, ENGINE_WANT_COUNT), count, "again");
+        seconds[i] = measure_now() - begin;
+    }
+    check(s, measure_scan(lane, plan, s->bytes, share, ENGINE_WANT_COUNT),
+          count_on_host(s, plan, share), "a flood, against the host");
+    engine_cuda.lane_close(lane);
+    s->figures++;
+    return measure_median(seconds, REPEATS);
+}
+
+static void floods(struct bars *s)
+{
+    struct trawl_plan *plans[FLOODS];
+    double random[FLOODS], seconds, first;
+    uint64_t whole = s->count;
+
+    if (s->count < FLOOD_SMALL) /* where no device is, and a byte takes a thousand times as long */
+        s->count = 1u << 15;
+    s->count = s->count < (1ull << 30) ? s->count : 1ull << 30;
+    for (uint32_t f = 0; f < FLOODS; f++) {
+        fill_flood(s, (enum flood)f);
+        plans[f] = make_flood(s, (enum flood)f, s->count < FLOOD_SMALL ? 100 : 10000);
+    }
+    measure_fill(s->bytes, s->count, MEASURE_LETTERS);
+    load(s);
+    for (uint32_t f = 0; f < FLOODS; f++)
+        random[f] = time_flood(s, plans[f], &first);
+    engine_cuda_unload(s->engine, s->bytes);
+    printf("| flood, 10,000 patterns | GB/s | on random letters | x | first, s |\n"
+           "|---|---:|---:|---:|---:|\n");
+    for (uint32_t f = 0; f < FLOODS && !is_late(s); f++) {
+        double gigabytes = (double)s->count * 1e-9;
+
+        fill_flood(s, (enum flood)f);
+        load(s);
+        seconds = time_flood(s, plans[f], &first);
+        printf("| %s | %.1f | %.1f | %.1f | %.3f |\n", flood_names[f], gigabytes / seconds,
+               gigabytes / random[f], seconds / random[f], first);
+        engine_cuda_unload(s->engine, s->bytes);
+    }
+    for (uint32_t f = 0; f < FLOODS; f++)
+        trawl_plan_free(plans[f]);
+    s->count = whole;
+}
+
 int main(int argc, char **argv)
 {
     static const uint64_t letters[] = {16, 8, 80, 10, 0}, dna[] = {23, 0};
@@ -533,7 +684,7 @@ int main(int argc, char **argv)
     static const uint64_t guides[] = {1000, 100000, 0};
     uint64_t mib = argc > 1 ? strtoull(argv[1], NULL, 10) : 8192;
     uint64_t seconds = argc > 2 ? strtoull(argv[2], NULL, 10) : 100;
-    struct bars s = {.parts = argc > 3 ? argv[3] : "dwae", .count = mib << 20};
+    struct bars s = {.parts = argc > 3 ? argv[3] : "dwfae", .count = mib << 20};
     struct trawl_error error;
 
     test_begin("gpu sets");
@@ -548,6 +699,8 @@ int main(int argc, char **argv)
         rows(&s, MEASURE_DNA, "ACGT", dna, guides);
     if (strchr(s.parts, 'w') != NULL)
         words(&s);
+    if (strchr(s.parts, 'f') != NULL)
+        floods(&s);
     if (strchr(s.parts, 'a') != NULL)
         rows(&s, MEASURE_LETTERS, "a-z", letters, counts);
     if (strchr(s.parts, 'e') != NULL && !is_late(&s))
