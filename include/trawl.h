@@ -313,6 +313,9 @@ TRAWL_API struct trawl_pattern trawl_plan_note(const struct trawl_plan *plan);
 /* The flags the plan was built with (enum trawl_plan_flag); 0 for NULL. */
 TRAWL_API uint32_t trawl_plan_flags(const struct trawl_plan *plan);
 
+/* What ends lines for the plan: as built, or as loaded; '\n' for NULL. */
+TRAWL_API uint8_t trawl_plan_line_end(const struct trawl_plan *plan);
+
 /* How many patterns were given to trawl_plan_build. */
 TRAWL_API uint64_t trawl_plan_pattern_count(const struct trawl_plan *plan);
 

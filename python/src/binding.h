@@ -22,7 +22,9 @@ struct binding {
     PyTypeObject *column_type;
     PyTypeObject *matches_type;
     PyTypeObject *batches_type;
+    PyTypeObject *line_batches_type;
     PyTypeObject *array_type;
+    struct unicode *unicode;    /* tables of characters, made when a plan first asks; NULL */
     PyObject *default_searcher; /* of searches through a plan; opened by the first */
 };
 
@@ -57,6 +59,14 @@ int arguments_flag(PyObject *value, int otherwise);
 /* Add a type made from its specification to the module, and to the state. */
 bool binding_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **slot);
 
+/* ---- Characters beyond ASCII ---- */
+
+/* What case and words are, as Python's own tables have it; NULL after an exception. */
+struct unicode *unicode_want(struct binding *binding);
+/* The library's view of them: trawl_plan_options.utf8. */
+const struct trawl_utf8 *unicode_functions(const struct unicode *unicode);
+void unicode_free(struct unicode *unicode);
+
 /* ---- Memory that results lie in: counted, so that arrays of others may outlive the object. ----
  */
 
@@ -81,6 +91,10 @@ void block_release(struct block *block);
 /* A new Column of `count` values from values[first]; takes the caller's share of the block. */
 PyObject *column_new(struct binding *binding, struct block *block, uint64_t first, uint64_t count);
 
+/* A new Array of binary values: value i is bytes[offsets[i], offsets[i + 1]). Takes both blocks. */
+PyObject *array_of_binary(struct binding *binding, struct block *offsets, struct block *bytes,
+                          uint64_t count);
+
 struct match_columns {
     struct block *begins;
     struct block *ends;
@@ -96,6 +110,24 @@ bool match_columns_append(struct match_columns *columns, const struct trawl_batc
 void match_columns_clear(struct match_columns *columns);
 /* A new Matches; takes the columns, also on failure. */
 PyObject *matches_new(struct binding *binding, struct match_columns *columns);
+
+/* ---- Arrays of others, by DLPack ---- */
+
+struct tensor {
+    PyObject *capsule; /* keeps the array */
+    bool on_device;    /* a CUDA device's memory; else the host can read it */
+    bool read_only;
+    bool is_integer;
+    int32_t dimensions;
+    uint32_t item_bytes;
+    uint64_t items;
+    uint64_t address;
+};
+/* Does the object have the protocol? */
+bool tensor_offered(PyObject *object);
+/* False after an exception; else tensor_close it. */
+bool tensor_open(PyObject *object, struct tensor *tensor);
+void tensor_close(struct tensor *tensor);
 
 /* ---- Texts ---- */
 
@@ -126,9 +158,10 @@ struct target {
     uint64_t address;
     uint64_t room;  /* numbers of 64 bits */
     Py_buffer view; /* view.obj NULL: none */
+    struct tensor tensor;
 };
-/* An array to write to: what has the buffer protocol, or __cuda_array_interface__. False after an
- * exception; else target_close it. */
+/* An array to write to: what has the buffer protocol, __cuda_array_interface__ or DLPack. False
+ * after an exception; else target_close it. */
 bool target_open(PyObject *out, struct target *target);
 void target_close(struct target *target);
 
@@ -137,6 +170,7 @@ void target_close(struct target *target);
 struct plan_object {
     PyObject_HEAD struct trawl_plan *plan;
     Py_buffer view;
+    struct unicode *unicode; /* borrowed from the module, which the plan's type keeps; NULL: none */
 };
 /* The plan of an argument, which has to be a Plan; NULL after an exception. */
 struct plan_object *plan_of(struct binding *binding, PyObject *argument);
@@ -158,10 +192,22 @@ struct labour {
     struct trawl_searcher *handle; /* of that searcher */
     uint64_t bytes;                /* of the text; UINT64_MAX: not known */
     PyObject *progress;
+    struct helper *helper; /* the thread that works, if that is another */
+    bool paused;           /* by labour_pause: the thread waits */
+    bool abandoned;        /* the work is to end soon */
+    uint64_t fork_count;   /* of when it began */
 };
-bool labour_run(const struct labour *labour);
+bool labour_run(struct labour *labour);
+/* The same, but return whenever the work pauses, too (`paused` says so); the next call resumes it.
+ * Before the labour goes away it has ended, or was abandoned. */
+bool labour_step(struct labour *labour);
+/* From inside the work: wait for the next step. Does nothing where the caller's thread works. */
+void labour_pause(struct labour *labour);
+/* Let work that has paused go on to its end. False: this is a forked child, where its thread is
+ * not, and what it uses stays as it is. */
+bool labour_abandon(struct labour *labour);
 
 extern PyType_Spec plan_spec, searcher_spec, text_spec, column_spec, matches_spec, batches_spec,
-    array_spec;
+    line_batches_spec, array_spec;
 
 #endif

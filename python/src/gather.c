@@ -52,6 +52,16 @@ bool gather_bits(struct gather_column *column, const uint8_t *bits, uint64_t beg
     return true;
 }
 
+bool gather_bytes(struct gather_column *column, const void *bytes, uint64_t count)
+{
+    if (!column_reach(column, column->count + count))
+        return false;
+    if (count > 0)
+        memcpy((uint8_t *)column->block->bytes + column->count, bytes, (size_t)count);
+    column->count += count;
+    return true;
+}
+
 bool gather_values(struct gather_column *column, const void *values, uint64_t count)
 {
     if (!column_reach(column, (column->count + count) * sizeof(uint64_t)))

@@ -21,6 +21,8 @@ struct gather_column {
     uint64_t room; /* bytes */
 };
 bool gather_bits(struct gather_column *column, const uint8_t *bits, uint64_t begin, uint64_t count);
+/* A column of bytes: `count` counts them. */
+bool gather_bytes(struct gather_column *column, const void *bytes, uint64_t count);
 bool gather_values(struct gather_column *column, const void *values, uint64_t count);
 
 struct gather {

@@ -18,6 +18,10 @@ PyObject *search_positions_into(PyObject *self, PyObject *const *given, Py_ssize
                                 PyObject *words);
 PyObject *search_matches(PyObject *self, PyObject *const *given, Py_ssize_t count, PyObject *words);
 PyObject *search_batches(PyObject *self, PyObject *const *given, Py_ssize_t count, PyObject *words);
+PyObject *search_each(PyObject *self, PyObject *const *given, Py_ssize_t count, PyObject *words);
+PyObject *search_lines(PyObject *self, PyObject *const *given, Py_ssize_t count, PyObject *words);
+PyObject *search_line_batches(PyObject *self, PyObject *const *given, Py_ssize_t count,
+                              PyObject *words);
 
 PyObject *records_contains(PyObject *self, PyObject *const *given, Py_ssize_t count,
                            PyObject *words);
@@ -58,7 +62,17 @@ PyObject *records_strings(PyObject *module, PyObject *column);
                    "All occurrences in order of (begin, pattern): Matches, which holds columns."), \
         SEARCH_ROW("batches", search_batches, "(" FIRST ", *, line_numbers=False)\n--\n\n",        \
                    "Iterate over the occurrences in batches, each a Matches, while the text is "   \
-                   "searched.\nBatches without an occurrence are left out.")
+                   "searched.\nBatches without an occurrence are left out."),                      \
+        SEARCH_ROW(                                                                                \
+            "each", search_each, "(" FIRST ", call, *, line_numbers=False)\n--\n\n",               \
+            "Call call(matches) with each of these batches; a true answer ends the search. "       \
+            "Returns how\nmany occurrences the calls were given."),                                \
+        SEARCH_ROW("lines", search_lines, "(" FIRST ", *, progress=None)\n--\n\n",                 \
+                   "The lines in which an occurrence begins: Lines, each with its number and "     \
+                   "where it begins."),                                                            \
+        SEARCH_ROW(                                                                                \
+            "line_batches", search_line_batches, "(" FIRST ")\n--\n\n",                            \
+            "Iterate over these lines in batches, each a Lines, while the text is searched.")
 
 /* The searches of records: FIRST is "$self, column" or "$self, plan, column". */
 #define RECORD_METHODS(FIRST)                                                                    \

@@ -151,6 +151,7 @@ static bool add_types(PyObject *module, struct binding *binding)
            binding_add_type(module, &column_spec, &binding->column_type) &&
            binding_add_type(module, &matches_spec, &binding->matches_type) &&
            binding_add_type(module, &batches_spec, &binding->batches_type) &&
+           binding_add_type(module, &line_batches_spec, &binding->line_batches_type) &&
            binding_add_type(module, &array_spec, &binding->array_type);
 }
 
@@ -183,6 +184,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
     Py_VISIT(binding->column_type);
     Py_VISIT(binding->matches_type);
     Py_VISIT(binding->batches_type);
+    Py_VISIT(binding->line_batches_type);
     Py_VISIT(binding->array_type);
     Py_VISIT(binding->default_searcher);
     return 0;
@@ -201,13 +203,18 @@ static int module_clear(PyObject *module)
     Py_CLEAR(binding->column_type);
     Py_CLEAR(binding->matches_type);
     Py_CLEAR(binding->batches_type);
+    Py_CLEAR(binding->line_batches_type);
     Py_CLEAR(binding->array_type);
     return 0;
 }
 
 static void module_free(void *module)
 {
+    struct binding *binding = (struct binding *)PyModule_GetState((PyObject *)module);
+
     (void)module_clear((PyObject *)module);
+    unicode_free(binding->unicode); /* plans, which use it, keep the module */
+    binding->unicode = NULL;
 }
 
 static PyModuleDef_Slot module_slots[] = {

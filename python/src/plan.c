@@ -13,11 +13,20 @@ struct plan_object *plan_of(struct binding *binding, PyObject *argument)
     return NULL;
 }
 
-static struct plan_object *plan_allocate(PyTypeObject *type)
+/* A new object for a plan, which it takes. */
+static struct plan_object *plan_made(PyTypeObject *type, struct trawl_plan *plan,
+                                     struct unicode *unicode)
 {
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    struct plan_object *made = (struct plan_object *)allocate(type, 0);
 
-    return (struct plan_object *)allocate(type, 0);
+    if (made == NULL) {
+        trawl_plan_free(plan);
+        return NULL;
+    }
+    made->plan = plan;
+    made->unicode = unicode;
+    return made;
 }
 
 static void plan_dealloc(PyObject *self)
@@ -100,7 +109,7 @@ static bool method_read(const char *name, enum trawl_method *method)
     return false;
 }
 
-/* _build(patterns, flags, line_end, method, algorithm, sample): a new plan of a tuple. */
+/* _build(patterns, flags, line_end, method, algorithm, sample, unicode): a new plan of a tuple. */
 static PyObject *plan_build(PyObject *type, PyObject *arguments)
 {
     struct binding *binding = (struct binding *)PyType_GetModuleState((PyTypeObject *)type);
@@ -113,11 +122,12 @@ static PyObject *plan_build(PyObject *type, PyObject *arguments)
     const char *method, *algorithm, *line_end;
     Py_ssize_t line_end_bytes;
     Py_buffer sample = {0};
+    struct unicode *unicode = NULL;
     PyObject *tuple;
-    int flags;
+    int flags, characters;
 
-    if (!PyArg_ParseTuple(arguments, "O!iy#szz*:_build", &PyTuple_Type, &tuple, &flags, &line_end,
-                          &line_end_bytes, &method, &algorithm, &sample))
+    if (!PyArg_ParseTuple(arguments, "O!iy#szz*p:_build", &PyTuple_Type, &tuple, &flags, &line_end,
+                          &line_end_bytes, &method, &algorithm, &sample, &characters))
         return NULL;
     options.flags = (uint32_t)flags;
     options.algorithm = algorithm;
@@ -125,12 +135,13 @@ static PyObject *plan_build(PyObject *type, PyObject *arguments)
     options.sample_bytes = (uint64_t)sample.len;
     options.line_end_set = 1;
     options.line_end = line_end_bytes > 0 ? (uint8_t)line_end[0] : '\n';
-    if (method_read(method, &options.method) && patterns_read(tuple, &list)) {
+    if (method_read(method, &options.method) && patterns_read(tuple, &list) &&
+        (!characters || (unicode = unicode_want(binding)) != NULL)) {
+        options.utf8 = unicode_functions(unicode);
         Py_BEGIN_ALLOW_THREADS status =
             trawl_plan_build(list.patterns, (uint64_t)list.count, &options, &plan, &error);
         Py_END_ALLOW_THREADS if (status != TRAWL_OK) binding_raise(binding, status, &error);
-        else if ((made = plan_allocate((PyTypeObject *)type)) == NULL) trawl_plan_free(plan);
-        else made->plan = plan;
+        else made = plan_made((PyTypeObject *)type, plan, unicode);
     }
     patterns_free(&list);
     if (sample.obj != NULL)
@@ -160,61 +171,79 @@ static PyObject *plan_new(PyTypeObject *type, PyObject *arguments, PyObject *key
     return made;
 }
 
+/* How to load, and what came of it. */
+struct loading {
+    const char *path; /* NULL: from memory */
+    const Py_buffer *view;
+    struct trawl_plan_load_options options;
+    struct trawl_plan *plan;
+    struct unicode *unicode;
+};
+
+/* Plans with characters beyond ASCII ask for their tables, which others do without. */
+static bool load(struct binding *binding, struct loading *loading)
+{
+    enum trawl_status status;
+    struct trawl_error error;
+
+    for (;;) {
+        Py_BEGIN_ALLOW_THREADS status =
+            loading->path != NULL
+                ? trawl_plan_load(loading->path, &loading->options, &loading->plan, &error)
+                : trawl_plan_load_memory(loading->view->buf, (uint64_t)loading->view->len,
+                                         &loading->options, &loading->plan, &error);
+        Py_END_ALLOW_THREADS if (status != TRAWL_ARGUMENT || loading->options.utf8 != NULL) break;
+        loading->unicode = unicode_want(binding);
+        if (loading->unicode == NULL)
+            return false;
+        loading->options.utf8 = unicode_functions(loading->unicode);
+    }
+    if (status != TRAWL_OK)
+        binding_raise(binding, status, &error);
+    return status == TRAWL_OK;
+}
+
 static PyObject *plan_load(PyObject *type, PyObject *const *given, Py_ssize_t count,
                            PyObject *keywords)
 {
     static const char *const names[] = {"path", "copy"};
     static const struct arguments wanted = {"load", names, 2, 1, 1};
     struct binding *binding = (struct binding *)PyType_GetModuleState((PyTypeObject *)type);
-    struct trawl_plan_load_options options = TRAWL_PLAN_LOAD_OPTIONS_INIT;
-    struct trawl_plan *plan = NULL;
-    struct plan_object *made;
-    enum trawl_status status;
-    struct trawl_error error;
+    struct loading loading = {.options = TRAWL_PLAN_LOAD_OPTIONS_INIT};
     PyObject *values[2], *path;
+    bool loaded;
     int copy;
 
     if (!arguments_read(&wanted, given, count, keywords, values) ||
         (copy = arguments_flag(values[1], 0)) < 0 || !PyUnicode_FSConverter(values[0], &path))
         return NULL;
-    options.copy = (uint8_t)copy;
-    {
-        const char *name = PyBytes_AsString(path);
-
-        Py_BEGIN_ALLOW_THREADS status = trawl_plan_load(name, &options, &plan, &error);
-        Py_END_ALLOW_THREADS
-    }
+    loading.options.copy = (uint8_t)copy;
+    loading.path = PyBytes_AsString(path);
+    loaded = load(binding, &loading);
     Py_DECREF(path);
-    if (status != TRAWL_OK)
-        return binding_raise(binding, status, &error);
-    made = plan_allocate((PyTypeObject *)type);
-    if (made == NULL)
-        trawl_plan_free(plan);
-    else
-        made->plan = plan;
-    return (PyObject *)made;
+    if (!loaded)
+        return NULL;
+    return (PyObject *)plan_made((PyTypeObject *)type, loading.plan, loading.unicode);
 }
 
 static PyObject *plan_from_bytes(PyObject *type, PyObject *saved)
 {
     struct binding *binding = (struct binding *)PyType_GetModuleState((PyTypeObject *)type);
-    struct trawl_plan_load_options options = TRAWL_PLAN_LOAD_OPTIONS_INIT;
-    struct plan_object *made = plan_allocate((PyTypeObject *)type);
-    enum trawl_status status;
-    struct trawl_error error;
+    struct loading loading = {.options = TRAWL_PLAN_LOAD_OPTIONS_INIT};
+    struct plan_object *made;
+    Py_buffer view;
 
-    if (made == NULL)
+    if (PyObject_GetBuffer(saved, &view, PyBUF_SIMPLE) != 0)
         return NULL;
-    if (PyObject_GetBuffer(saved, &made->view, PyBUF_SIMPLE) == 0) {
-        /* Memory that may change is copied. */
-        options.copy = made->view.readonly ? 0 : 1;
-        Py_BEGIN_ALLOW_THREADS status = trawl_plan_load_memory(
-            made->view.buf, (uint64_t)made->view.len, &options, &made->plan, &error);
-        Py_END_ALLOW_THREADS if (status == TRAWL_OK) return (PyObject *)made;
-        binding_raise(binding, status, &error);
-    }
-    Py_DECREF(made);
-    return NULL;
+    loading.options.copy = view.readonly ? 0 : 1; /* memory that may change is copied */
+    loading.view = &view;
+    made = load(binding, &loading) ? plan_made((PyTypeObject *)type, loading.plan, loading.unicode)
+                                   : NULL;
+    if (made == NULL)
+        PyBuffer_Release(&view);
+    else
+        made->view = view;
+    return (PyObject *)made;
 }
 
 /* ---- Using ---- */
@@ -308,6 +337,12 @@ static PyObject *plan_flag(PyObject *self, void *flag)
     return PyBool_FromLong((flags & (uint32_t)(uintptr_t)flag) != 0);
 }
 
+static PyObject *plan_unicode(PyObject *self, void *unused)
+{
+    (void)unused;
+    return PyBool_FromLong(((struct plan_object *)self)->unicode != NULL);
+}
+
 static PyObject *plan_engines(PyObject *self, void *unused)
 {
     uint32_t engines = trawl_plan_engines(((struct plan_object *)self)->plan);
@@ -333,8 +368,9 @@ static PyObject *plan_repr(PyObject *self)
 
 static PyGetSetDef plan_attributes[] = {
     {"ignore_case", plan_flag, NULL, "A-Z equal a-z.", (void *)TRAWL_IGNORE_CASE},
-    {"words", plan_flag, NULL, "Occurrences are whole words.", (void *)TRAWL_WHOLE_WORD},
-    {"lines", plan_flag, NULL, "Occurrences are whole lines.", (void *)TRAWL_WHOLE_LINE},
+    {"whole_words", plan_flag, NULL, "Occurrences are whole words.", (void *)TRAWL_WHOLE_WORD},
+    {"whole_lines", plan_flag, NULL, "Occurrences are whole lines.", (void *)TRAWL_WHOLE_LINE},
+    {"unicode", plan_unicode, NULL, "Case and words are those of all letters.", NULL},
     {"engines", plan_engines, NULL, "The engines that can run the plan.", NULL},
     {"note", plan_note, NULL, "The bytes that were saved with a loaded plan.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
@@ -371,7 +407,7 @@ static PyType_Slot plan_slots[] = {
     {Py_sq_item, (void *)plan_item},
     {Py_tp_doc,
      "Plan(patterns, *, ignore_case=False, words=False, lines=False, line_end=b'\\n',\n"
-     "     method='auto', algorithm=None, sample=None)\n--\n\n"
+     "     unicode=False, method='auto', algorithm=None, sample=None)\n--\n\n"
      "One or many patterns, compiled. It never changes: share it between threads freely.\n\n"
      "patterns: a str (as UTF-8) or bytes is one pattern; an iterable of these, an Arrow array of\n"
      "strings, or a path of a file with a pattern in each line are many. Occurrences may overlap,\n"

@@ -9,12 +9,12 @@
 /* ---- Array ---- */
 
 struct array_object {
-    PyObject_HEAD const char *format; /* "b", "l", "L" or "+L" */
+    PyObject_HEAD const char *format; /* "b", "l", "L", "+L" or "Z" */
     uint64_t count;
     uint64_t null_count;
     struct block *validity;
     struct block *data;
-    struct block *child; /* "+L": the lists' values */
+    struct block *child; /* "+L": the lists' values; "Z": the bytes */
     uint64_t child_count;
 };
 
@@ -59,7 +59,10 @@ static PyObject *array_arrow(PyObject *self, PyObject *const *given, Py_ssize_t 
         return NULL;
     made.blocks[0] = array->validity == NULL ? NULL : block_share(array->validity);
     made.blocks[1] = block_share(array->data);
-    if (array->child != NULL) {
+    if (array->format[0] == 'Z') {
+        made.blocks[2] = block_share(array->child);
+        made.block_count = 3;
+    } else if (array->child != NULL) {
         child.blocks[1] = block_share(array->child);
         child.block_count = 2;
         made.children = &child;
@@ -91,6 +94,9 @@ static PyObject *array_value(const struct array_object *array, uint64_t i)
         return PyBool_FromLong(bit_at((const uint8_t *)data, i));
     if (array->format[0] == '+')
         return list_of((const uint64_t *)array->child->bytes + data[i], data[i + 1] - data[i]);
+    if (array->format[0] == 'Z')
+        return PyBytes_FromStringAndSize((const char *)array->child->bytes + data[i],
+                                         (Py_ssize_t)(data[i + 1] - data[i]));
     return PyLong_FromUnsignedLongLong(data[i]);
 }
 
@@ -117,6 +123,7 @@ static PyObject *array_repr(PyObject *self)
     const char *kind = array->format[0] == 'b'   ? "bool"
                        : array->format[0] == '+' ? "lists of uint64"
                        : array->format[0] == 'l' ? "int64"
+                       : array->format[0] == 'Z' ? "bytes"
                                                  : "uint64";
 
     return PyUnicode_FromFormat("<trawl.Array of %zd %s>", array_length(self), kind);
@@ -155,6 +162,24 @@ PyType_Spec array_spec = {
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     .slots = array_slots,
 };
+
+PyObject *array_of_binary(struct binding *binding, struct block *offsets, struct block *bytes,
+                          uint64_t count)
+{
+    allocfunc allocate = (allocfunc)PyType_GetSlot(binding->array_type, Py_tp_alloc);
+    struct array_object *array = (struct array_object *)allocate(binding->array_type, 0);
+
+    if (array == NULL) {
+        block_release(offsets);
+        block_release(bytes);
+        return NULL;
+    }
+    array->format = "Z";
+    array->count = count;
+    array->data = offsets;
+    array->child = bytes;
+    return (PyObject *)array;
+}
 
 /* ---- Searching ---- */
 

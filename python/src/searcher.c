@@ -24,7 +24,7 @@ struct helper {
     pthread_t thread;
     sem_t start;
     sem_t done;
-    const struct labour *labour; /* NULL: end */
+    struct labour *labour; /* NULL: end */
 };
 
 struct handle {
@@ -271,9 +271,12 @@ static bool still_wanted(const struct labour *labour)
     return answer != NULL;
 }
 
-static bool run_guarded(const struct labour *labour)
+/* Start or resume, and wait until the work pauses or ends; what is not wanted any more goes on to
+ * its end. */
+static bool run_guarded(struct labour *labour)
 {
-    struct helper *helper = helper_of(labour->searcher, labour->handle);
+    struct helper *helper =
+        labour->paused ? labour->helper : helper_of(labour->searcher, labour->handle);
     bool wanted = true, done = false;
 
     if (helper == NULL) {
@@ -281,6 +284,8 @@ static bool run_guarded(const struct labour *labour)
         Py_END_ALLOW_THREADS return true;
     }
     helper->labour = labour;
+    labour->helper = helper;
+    labour->fork_count = atomic_load(&forks);
     (void)sem_post(&helper->start);
     while (!done) {
         Py_BEGIN_ALLOW_THREADS done = helper_wait(helper, !wanted);
@@ -290,7 +295,43 @@ static bool run_guarded(const struct labour *labour)
             trawl_searcher_cancel(labour->handle);
         }
     }
+    if (!wanted)
+        (void)labour_abandon(labour);
     return wanted;
+}
+
+bool labour_step(struct labour *labour)
+{
+    if (labour->paused && labour->fork_count != atomic_load(&forks)) {
+        PyErr_SetString(PyExc_ValueError, "the search goes on in the process that this one forked");
+        return false;
+    }
+    return run_guarded(labour);
+}
+
+void labour_pause(struct labour *labour)
+{
+    struct helper *helper = labour->helper;
+
+    if (helper == NULL)
+        return;
+    labour->paused = true;
+    (void)sem_post(&helper->done);
+    while (sem_wait(&helper->start) != 0)
+        continue;
+    labour->paused = false;
+}
+
+bool labour_abandon(struct labour *labour)
+{
+    labour->abandoned = true;
+    if (labour->paused && labour->fork_count != atomic_load(&forks))
+        return false;
+    while (labour->paused) {
+        (void)sem_post(&labour->helper->start);
+        (void)helper_wait(labour->helper, true);
+    }
+    return true;
 }
 
 /* The one that signals' handlers run in. */
@@ -299,7 +340,7 @@ static bool is_main_thread(void)
     return syscall(SYS_gettid) == getpid();
 }
 
-bool labour_run(const struct labour *labour)
+bool labour_run(struct labour *labour)
 {
     if (labour->progress != NULL || (labour->bytes >= GUARDED_BYTES && is_main_thread()))
         return run_guarded(labour);

@@ -37,6 +37,18 @@ static bool opened(struct binding *binding, struct source *source, enum trawl_st
     return false;
 }
 
+static bool refuse_device(struct binding *binding)
+{
+    struct trawl_error error = {.status = TRAWL_UNSUPPORTED,
+                                .pattern_index = UINT64_MAX,
+                                .text_offset = UINT64_MAX,
+                                .message =
+                                    "text: a device's array; texts are loaded from the host"};
+
+    binding_raise(binding, TRAWL_UNSUPPORTED, &error);
+    return false;
+}
+
 static bool open_memory(struct binding *binding, struct source *source, const void *bytes,
                         Py_ssize_t count)
 {
@@ -104,6 +116,22 @@ static bool open_buffer(struct binding *binding, struct source *source, PyObject
     return open_memory(binding, source, source->view.buf, source->view.len);
 }
 
+/* An array by DLPack, as its bytes. */
+static bool open_tensor(struct binding *binding, struct source *source, PyObject *argument)
+{
+    struct tensor tensor;
+
+    if (!tensor_open(argument, &tensor))
+        return false;
+    if (tensor.on_device) {
+        tensor_close(&tensor);
+        return refuse_device(binding);
+    }
+    source->owner = tensor.capsule;
+    return open_memory(binding, source, (const void *)(uintptr_t)tensor.address,
+                       (Py_ssize_t)(tensor.items * tensor.item_bytes));
+}
+
 bool source_open(struct binding *binding, PyObject *argument, bool decompress,
                  struct source *source)
 {
@@ -133,6 +161,10 @@ bool source_open(struct binding *binding, PyObject *argument, bool decompress,
         return open_buffer(binding, source, argument);
     if (PyObject_HasAttrString(argument, "__fspath__"))
         return open_path(binding, source, argument, decompress);
+    if (tensor_offered(argument))
+        return open_tensor(binding, source, argument);
+    if (PyObject_HasAttrString(argument, "__cuda_array_interface__"))
+        return refuse_device(binding);
     return open_descriptor(binding, source, argument, decompress);
 }
 

@@ -74,6 +74,22 @@ static bool read_buffer(PyObject *out, struct target *target)
     return refuse("one dimension of numbers of 64 bits is needed");
 }
 
+static bool read_tensor(PyObject *out, struct target *target)
+{
+    struct tensor *tensor = &target->tensor;
+
+    if (!tensor_open(out, tensor))
+        return false;
+    target->on_device = tensor->on_device;
+    target->address = tensor->address;
+    target->room = tensor->items;
+    if (tensor->dimensions == 1 && tensor->is_integer && tensor->item_bytes == sizeof(uint64_t) &&
+        !tensor->read_only)
+        return true;
+    tensor_close(tensor);
+    return refuse("one dimension of numbers of 64 bits that can be written is needed");
+}
+
 bool target_open(PyObject *out, struct target *target)
 {
     PyObject *interface;
@@ -81,7 +97,8 @@ bool target_open(PyObject *out, struct target *target)
 
     memset(target, 0, sizeof *target);
     if (!PyObject_HasAttrString(out, "__cuda_array_interface__"))
-        return read_buffer(out, target);
+        return !PyObject_CheckBuffer(out) && tensor_offered(out) ? read_tensor(out, target)
+                                                                 : read_buffer(out, target);
     interface = PyObject_GetAttrString(out, "__cuda_array_interface__");
     if (interface == NULL)
         return false;
@@ -95,4 +112,5 @@ void target_close(struct target *target)
 {
     if (target->view.obj != NULL)
         PyBuffer_Release(&target->view);
+    tensor_close(&target->tensor);
 }

@@ -32,6 +32,10 @@ def one_of_each(plan, text, path):
     matches.__arrow_c_array__()
     for batch in plan.batches(text):
         batch.begins.__arrow_c_array__()
+    for lines in plan.line_batches(text):
+        lines.texts.__arrow_c_array__()
+    plan.lines(path)
+    plan.each(text, bool)
     plan.count(path)
     trawl.Text(text)
     trawl.Plan(["other", b"patterns"])

@@ -2,9 +2,13 @@
 
 import pathlib
 import pickle
+import re
+import sys
 
 import pytest
 import trawl
+from conftest import SCALE
+from trawl import _unicode
 
 
 def test_patterns_of_all_kinds(tmp_path):
@@ -33,7 +37,7 @@ def test_arrow_patterns():
 
 def test_options():
     plan = trawl.Plan("ab", ignore_case=True, words=True)
-    assert plan.ignore_case and plan.words and not plan.lines
+    assert plan.ignore_case and plan.whole_words and not plan.whole_lines
     assert plan.positions("AB xab ab").tolist() == [0, 7]
     assert trawl.Plan("b", lines=True, line_end=b"\0").positions("b\0ab\0b").tolist() == [0, 5]
     assert trawl.Plan("abc", method="every").count("abcabc") == 2
@@ -65,6 +69,30 @@ def test_saved_forms(tmp_path, patterns):
     assert list(pickle.loads(data, buffers=buffers).matches(text)) == expected
     with pytest.raises(trawl.FormatError):
         trawl.Plan.from_bytes(saved[:-9])
+
+
+def test_characters_beyond_ascii(tmp_path):
+    plan = trawl.Plan("\u00c9", ignore_case=True, unicode=True)
+    assert plan.unicode and plan.count("\u00e9\u00c9e") == 2
+    assert not trawl.Plan("\u00c9", ignore_case=True).unicode
+    plan.save(tmp_path / "plan")
+    loaded = trawl.Plan.load(tmp_path / "plan")
+    assert loaded.unicode and loaded.count("\u00e9\u00c9e") == 2
+    assert pickle.loads(pickle.dumps(plan)).count("\u00e9\u00c9e") == 2
+
+
+def test_case_is_that_of_unicode():
+    """Groups of equal characters are those that `re` takes for equal, but for the two i of Turkish."""
+    groups = {}
+    for code in range(sys.maxunicode + 1 if SCALE >= 20 else 0x500):
+        if not 0xD800 <= code < 0xE000:
+            groups.setdefault(_unicode.fold(chr(code)), []).append(chr(code))
+    for folded, group in groups.items():
+        if len(group) > 1:
+            assert len(group) <= 8 and re.fullmatch(f"{re.escape(folded)}+", "".join(group), re.I)
+        for other in (group[0].lower(), group[0].upper()):
+            if len(other) == 1 and ord(other) <= code and group[0] not in "\u0130\u0131" and len(group[0].upper()) == 1:
+                assert other in group
 
 
 def test_refused(tmp_path):

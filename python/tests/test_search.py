@@ -1,5 +1,6 @@
 """Every search against bytes.find and re."""
 
+import io
 import re
 
 import pytest
@@ -24,7 +25,7 @@ def test_like_find(patterns, text):
 
 
 @given(small, texts)
-def test_lines(pattern, text):
+def test_count_lines(pattern, text):
     plan = trawl.Plan(pattern)
     lines = text.split(b"\n")
     if not lines[-1]:
@@ -36,6 +37,72 @@ def test_lines(pattern, text):
     matches = plan.matches(text, line_numbers=True)
     expected = [text.count(b"\n", 0, begin) for begin, _, _ in matches]
     assert len(matches) == 0 or matches.lines.tolist() == expected
+
+
+@given(st.lists(small, max_size=3), texts, st.integers(0, 60))
+def test_whole_lines(patterns, text, chunk_bytes):
+    """Lines come whole, whatever chunks they are cut into, from memory and from streams."""
+    plan = trawl.Plan(patterns)
+    lines = text.split(b"\n")
+    begins = [sum(len(line) + 1 for line in lines[:number]) for number in range(len(lines))]
+    found = sorted({text.count(b"\n", 0, match[0]) for match in naive(patterns, text)})
+    expected = [(number, begins[number], lines[number]) for number in found]
+    with trawl.Searcher("cpu", 1, chunk_bytes=chunk_bytes) as searcher:
+        assert list(searcher.lines(plan, text)) == expected
+        stream = io.BytesIO(text)
+        batches = list(searcher.line_batches(plan, stream))
+    assert [line for batch in batches for line in batch] == expected
+    assert all(len(batch) > 0 for batch in batches)
+
+
+def test_lines(tmp_path):
+    text = b"one\n" * 1000 + b"tw" + b"x" * 5000 + b"o an\n" + b"last an"
+    (tmp_path / "text").write_bytes(text)
+    plan = trawl.Plan(["an", "wx"])
+    expected = [(1000, 4000, text[4000:9006]), (1001, 9007, b"last an")]
+    with trawl.Searcher("cpu", 2, chunk_bytes=512) as searcher:
+        for source in (text, tmp_path / "text", io.BytesIO(text)):
+            assert list(searcher.lines(plan, source)) == expected
+        batches = searcher.line_batches(trawl.Plan("one"), text)
+        assert next(batches)[0] == (0, 0, b"one")
+        with pytest.raises(trawl.BusyError):
+            searcher.close()
+        del batches  # in the middle
+        assert searcher.count(plan, text) == 3
+    lines = trawl.Plan("b", line_end=b"\0").lines("a\0b\0")
+    assert list(lines) == [(1, 2, b"b")] and len(lines) == 1 and "1" in repr(lines)
+    assert len(plan.lines(b"")) == 0 and list(plan.line_batches(b"no")) == []
+    with pytest.raises(trawl.MissingFileError):
+        plan.lines(tmp_path / "none")
+    assert plan.lines(text, progress=lambda done: None)[1] == expected[1]
+
+
+def test_each():
+    plan, text, given = trawl.Plan("a"), b"ab\n" * 3000, []
+    with trawl.Searcher("cpu", 1, chunk_bytes=512) as searcher:
+        assert searcher.each(plan, text, given.append, line_numbers=True) == 3000
+        assert [line for matches in given for line in matches.lines] == list(range(3000))
+        assert searcher.each(plan, text, lambda matches: True) == len(given[0])
+        with pytest.raises(ZeroDivisionError):
+            searcher.each(plan, text, lambda matches: 1 // 0)
+        with pytest.raises(TypeError):
+            searcher.each(plan, text)
+        assert searcher.count(plan, text) == 3000
+
+
+CHARACTERS = "kK\u212asS\u017f\u00e9\u00c9\u00df\u1e9e\u03c3\u03c2\u03a3x \u0436\u0416_"
+
+
+@given(st.text(CHARACTERS, min_size=1, max_size=3), st.text(CHARACTERS, max_size=40))
+def test_unicode_like_re(pattern, text):
+    def found(expression):
+        return [len(text[: m.start()].encode()) for m in re.finditer(expression, text, re.I)]
+
+    plan = trawl.Plan(pattern, ignore_case=True, unicode=True)
+    assert plan.positions(text).tolist() == found(f"(?={re.escape(pattern)})")
+    plan = trawl.Plan(pattern, ignore_case=True, unicode=True, words=True)
+    word = rf"(?<!\w)(?={re.escape(pattern)}(?!\w))"
+    assert plan.positions(text).tolist() == found(word)
 
 
 @given(small, texts)
@@ -128,7 +195,7 @@ def test_progress_is_told():
     assert plan.count(b"xab") == 1
 
 
-@pytest.mark.parametrize("method", ["count", "first", "positions", "matches", "batches"])
+@pytest.mark.parametrize("method", ["count", "first", "positions", "matches", "batches", "lines", "line_batches"])
 def test_wrong_arguments(method):
     plan = trawl.Plan("a")
     call = getattr(plan, method)

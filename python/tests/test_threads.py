@@ -40,7 +40,7 @@ def interrupt_soon():
     threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
 
 
-@pytest.mark.parametrize("way", ["count", "first", "positions", "matches", "batches"])
+@pytest.mark.parametrize("way", ["count", "first", "matches", "batches", "lines", "line_batches"])
 def test_interrupt_stops_a_search(way):
     """A pipe that nobody writes to: only the signal can end the search."""
     plan = trawl.Plan("a")

@@ -32,11 +32,12 @@ from ._errors import (
     UnsupportedError,
     WriteError,
 )
-from ._sources import Cells
+from ._sources import Cells, Lines
 from ._trawl import (
     Array,
     Batches,
     Column,
+    LineBatches,
     Matches,
     Plan,
     Searcher,
@@ -60,6 +61,8 @@ __all__ = [
     "FileError",
     "FormatError",
     "LimitError",
+    "LineBatches",
+    "Lines",
     "Matches",
     "MissingFileError",
     "OpenError",

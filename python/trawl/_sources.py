@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ._trawl import Column
+    from ._trawl import Array, Column
 
 
 def plan(
@@ -23,6 +23,7 @@ def plan(
     words: bool = False,
     lines: bool = False,
     line_end: bytes = b"\n",
+    unicode: bool = False,
     method: str = "auto",
     algorithm: str | None = None,
     sample: Any = None,
@@ -31,7 +32,7 @@ def plan(
     if len(line_end) != 1:
         raise ValueError("line_end: one byte is needed")
     flags = 1 * bool(ignore_case) + 2 * bool(words) + 4 * bool(lines)
-    return kind._build(gather(patterns), flags, line_end, method, algorithm, sample)
+    return kind._build(gather(patterns), flags, line_end, method, algorithm, sample, unicode)
 
 
 def gather(patterns: Any) -> tuple[Any, ...]:
@@ -87,6 +88,39 @@ class Cells:
 
         names = ("record", "pattern", "begin")
         return struct_capsules(names, (self.records, self.patterns, self.begins))
+
+
+class Lines:
+    """Lines of a text in which an occurrence begins, in order, as columns.
+
+    lines[i] is (number, begin, bytes): counted from 0, where it begins in the text, and what it holds
+    without its end. `numbers` and `begins` are Columns, `texts` an Array of bytes.
+
+    >>> lines = Plan("an").lines("pear\\nbanana\\nmango")
+    >>> list(lines)
+    [(1, 5, b'banana'), (2, 12, b'mango')]
+    >>> lines.numbers.tolist()
+    [1, 2]
+    """
+
+    __slots__ = ("numbers", "begins", "texts")
+
+    def __init__(self, numbers: Column, begins: Column, texts: Array) -> None:
+        self.numbers = numbers
+        self.begins = begins
+        self.texts = texts
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __getitem__(self, index: int) -> tuple[int, int, bytes]:
+        return self.numbers[index], self.begins[index], self.texts[index]
+
+    def __iter__(self) -> Iterator[tuple[int, int, bytes]]:
+        return zip(self.numbers, self.begins, self.texts)
+
+    def __repr__(self) -> str:
+        return f"<trawl.Lines: {len(self)}>"
 
 
 # ---- Saved forms -------------------------------------------------------------------------------

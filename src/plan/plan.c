@@ -264,6 +264,11 @@ uint32_t trawl_plan_flags(const struct trawl_plan *plan)
     return plan == NULL ? 0 : plan->flags;
 }
 
+uint8_t trawl_plan_line_end(const struct trawl_plan *plan)
+{
+    return plan == NULL ? '\n' : plan->line_end;
+}
+
 uint64_t trawl_plan_pattern_count(const struct trawl_plan *plan)
 {
     return plan == NULL ? 0 : plan->pattern_count;

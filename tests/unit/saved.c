@@ -602,6 +602,7 @@ static void arguments(void)
     load.utf8 = &half;
     CHECK_ERROR(trawl_plan_load("x", &load, &none, error), TRAWL_ARGUMENT);
     TEST_CHECK(none == NULL && trawl_plan_flags(NULL) == 0);
+    TEST_CHECK(trawl_plan_line_end(NULL) == '\n');
     trawl_plan_free(plan);
     if (trawl_algorithm(0, NULL) != NULL) {
         struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
