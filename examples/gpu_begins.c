@@ -49,7 +49,7 @@ int main(void)
     struct trawl_text *text = NULL;
     struct trawl_searcher *searcher = NULL;
     struct trawl_error error = {0};
-    uint64_t begins[8], address = device_memory(sizeof begins), count = 0;
+    uint64_t begins[8] = {0}, address = device_memory(sizeof begins), count = 0;
     int code = 0;
 
     if (address == 0) {

@@ -35,6 +35,8 @@ SET_COMMANDS = ('trawl -c -f', 'grep -F -c -f', 'rg -F -c -f')
 def spread_line(runs):
     """How far the runs of one thing lie apart: (slowest - fastest) / median, over all that ran."""
     spreads = [(max(run) - min(run)) / statistics.median(run) for run in runs if len(run) > 1]
+    if not spreads:
+        return '- one run of each'
     return (f'- runs of one thing lie {100 * statistics.median(spreads):.0f} % apart in the median, '
             f'{100 * max(spreads):.0f} % at most')
 
@@ -147,7 +149,9 @@ def bars_of(row):
 def plot(data):
     rows = {row['name']: row for row in data['rows']}
     machine = data['machine']
-    bars = [(label, bars_of(rows[name])) for name, label in PLOTTED]
+    bars = [(label, bars_of(rows[name])) for name, label in PLOTTED if name in rows]
+    if not bars:
+        sys.exit('figures: commands.json has none of the rows that are drawn')
     most = max(max(values) for _, values in bars)
     size = f"{machine['text_bytes'] / 2**30:g} GiB"
     height = TOP + len(bars) * (3 * BAR + GAP) + 8
