@@ -75,6 +75,7 @@ libc6-dev-arm64-cross|[ -f /usr/aarch64-linux-gnu/include/stdio.h ]
 qemu-user|have_qemu_arm64
 zsh|have zsh
 fish|have fish
+abigail-tools|have abidw
 groff-base|have groff
 mandoc|have mandoc
 locales|have_locale_sources
@@ -107,6 +108,16 @@ needs_bench() {
 ripgrep|have rg
 ugrep|have ugrep
 libhyperscan5|ldconfig -p | grep -q libhs.so.5
+ROWS
+}
+
+# What ./dev package makes packages with, and tries them in.
+needs_package() {
+    cat <<'ROWS'
+dpkg-dev|have dpkg-buildpackage
+debhelper|have dh
+lintian|have lintian
+mmdebstrap|have mmdebstrap
 ROWS
 }
 

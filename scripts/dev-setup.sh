@@ -3,5 +3,5 @@
 set -euo pipefail
 . scripts/common.sh
 
-need build python -- codecs test tidy
+need build python -- codecs test tidy package
 say 'everything that can be installed is there'

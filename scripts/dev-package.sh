@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# package: source archive, Debian packages and SBOM into build/package, each tried out
+#
+# ./dev package [CMAKE-OPTION...]: of the last commit. The packages are built from the archive, without
+# a network where the system lets us (unshare). docs/packaging.md says more.
+set -euo pipefail
+. scripts/common.sh
+
+need build python -- codecs package
+have dpkg-buildpackage || die 'Debian packages need a Debian or Ubuntu system'
+have git || die 'the archive is made by git'
+
+version=$(sed -n 's/^#define TRAWL_VERSION "\(.*\)"$/\1/p' include/trawl.h)
+name=trawl-$version
+out=build/package
+tree=$out/work/$name
+maintainer="${DEBFULLNAME:-trawl packagers} <${DEBEMAIL:-packages@trawl.invalid}>"
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+export SOURCE_DATE_EPOCH
+[ -z "$(git status --porcelain)" ] || warn 'what is not committed is not packaged'
+rm -rf $out
+mkdir -p $out/work
+
+offline=()
+if unshare -n true 2>/dev/null; then
+    offline=(unshare -n)
+elif unshare -rn true 2>/dev/null; then
+    offline=(unshare -rn)
+else
+    warn 'no namespaces here: the build is not cut off from the network'
+fi
+
+say "source archive"
+git archive --format=tar --prefix="$name/" HEAD | gzip -9n >"$out/$name.tar.gz"
+tar -xzf "$out/$name.tar.gz" -C $out/work
+
+say "Debian packages, built from the archive${offline[*]:+ without a network}"
+cp -r "$tree/packaging/debian" "$tree/debian"
+sed -i "s/@MAINTAINER@/$maintainer/" "$tree/debian/control"
+sed -i "s/@VERSION@/$version/" "$tree/debian/libtrawl0.symbols"
+cat >"$tree/debian/changelog" <<END
+trawl ($version-0trawl1) unstable; urgency=medium
+
+  * Packaged by the project itself; CHANGELOG.md says what is new.
+
+ -- $maintainer  $(LC_ALL=C date -u -R -d "@$SOURCE_DATE_EPOCH")
+END
+(
+    cd "$tree"
+    export TRAWL_CMAKE_OPTIONS="$*"
+    "${offline[@]}" dpkg-buildpackage -b -uc -us -j"$jobs"
+) >$out/build.log 2>&1 || {
+    tail -n 40 $out/build.log
+    die "the packages could not be built ($out/build.log)"
+}
+mv $out/work/*.deb $out/work/*.changes $out/work/*.buildinfo $out/
+
+built=$(echo "$tree"/obj-*)
+
+say 'the binary interface, against the last release'
+if have abidw; then
+    python3 -B tests/package/abi.py library . "packaging/abi/libtrawl.so.${version%%.*}.abi" \
+        "$built/src/libtrawl.so.$version"
+else
+    warn 'SKIPPED: abidw (libabigail) is not here'
+fi
+
+say 'lintian'
+if have lintian; then
+    lintian --fail-on error,warning --allow-root $out/*.changes
+else
+    warn 'SKIPPED: lintian is not here'
+fi
+say 'a clean system: install, run, compile, remove'
+if have mmdebstrap && [ "$(id -u)" -eq 0 ]; then
+    bash scripts/package/clean-root.sh $out >$out/clean-root.log 2>&1 || {
+        tail -n 40 $out/clean-root.log
+        die "the packages do not work in a clean system ($out/clean-root.log)"
+    }
+    grep -E '^(run|compile): right' $out/clean-root.log
+else
+    warn 'SKIPPED: that needs mmdebstrap and root'
+fi
+say 'software bill of materials'
+listed=$out/work/listed
+mkdir $listed
+for package in "$out"/trawl_*.deb "$out"/libtrawl0_*.deb; do
+    dpkg-deb -x "$package" $out/work/unpacked
+done
+cp $out/*.deb "$out/$name.tar.gz" $out/work/unpacked/usr/bin/trawl \
+    $out/work/unpacked/usr/lib/*/"libtrawl.so.$version" $listed/
+rm -f $listed/*-dbgsym_*
+python3 -B scripts/package/sbom.py "$built" "$out/$name.spdx.json" $listed/*
+python3 -B tests/package/sbom_check.py --document "$out/$name.spdx.json" $listed
+
+rm -rf $out/work
+(cd $out && sha256sum -- *.deb *.tar.gz *.spdx.json >SHA256SUMS && cat SHA256SUMS)

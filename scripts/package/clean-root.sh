@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# clean-root: the Debian packages of a folder, in two new systems: one that has nothing else, where they
+# are installed, tried and removed, and one with a C compiler, where programs are compiled with them.
+#
+# clean-root.sh FOLDER    makes the systems, with the mirrors of this one, and calls itself inside
+set -euo pipefail
+
+folder=$(realpath "$1")
+step=${2:-make}
+root=${3:-}
+self=$(realpath "${BASH_SOURCE[0]}")
+version=$(find "$folder" -maxdepth 1 -name 'trawl-*.tar.gz' | sed -n 's/^.*\/trawl-\(.*\)\.tar\.gz$/\1/p')
+
+inside() {
+    chroot "$root" "$@"
+}
+
+# equal WHAT EXPECTED GOT
+equal() {
+    [ "$2" = "$3" ] || {
+        echo "$1: expected '$2', got '$3'" >&2
+        exit 1
+    }
+}
+
+step_make() {
+    local sources work
+
+    . /etc/os-release
+    for sources in /etc/apt/sources.list.d/{debian,ubuntu}.sources /etc/apt/sources.list ''; do
+        [ ! -s "$sources" ] || break
+    done
+    work=$(mktemp -d)
+    # shellcheck disable=SC2064
+    trap "rm -rf '$work'" EXIT
+    mmdebstrap --variant=essential \
+        --customize-hook="bash '$self' '$folder' run \"\$1\"" \
+        "$VERSION_CODENAME" "$work/run" ${sources:+"$sources"}
+    mmdebstrap --variant=essential --include=gcc,libc6-dev,pkg-config \
+        --customize-hook="bash '$self' '$folder' compile \"\$1\"" \
+        "$VERSION_CODENAME" "$work/compile" ${sources:+"$sources"}
+}
+
+bring_packages() {
+    local package
+
+    mkdir "$root/tmp/debs"
+    for package in trawl libtrawl0 libtrawl-dev trawl-doc; do
+        cp "$folder/${package}_"*.deb "$root/tmp/debs/$package.deb"
+    done
+}
+
+step_run() {
+    local count
+
+    if inside sh -c 'command -v python3 || command -v gcc'; then
+        echo 'the new system has more in it than it should' >&2
+        exit 1
+    fi
+    bring_packages
+    inside dpkg -i /tmp/debs/{trawl,libtrawl0,trawl-doc}.deb
+    inside dpkg -V trawl libtrawl0 trawl-doc
+
+    equal --version "trawl $version" "$(inside trawl --version | head -n 1)"
+    printf 'one fish\ntwo\nfish fish\n' >"$root/tmp/sea.txt"
+    equal count 2 "$(inside trawl -c fish /tmp/sea.txt)"
+    equal occurrences 3 "$(inside trawl --count-matches fish /tmp/sea.txt)"
+    # A tree, as grep answers.
+    inside sh -c 'cd /usr/share && trawl -r -n License . >/tmp/trawl.out; grep -r -n -F License . >/tmp/grep.out'
+    cmp "$root/tmp/trawl.out" "$root/tmp/grep.out"
+    count=$(wc -l <"$root/tmp/trawl.out")
+    [ "$count" -gt 100 ]
+    # tg takes the rules of ignore files.
+    mkdir "$root/tmp/tree"
+    echo fish | tee "$root/tmp/tree/seen" >"$root/tmp/tree/hidden"
+    echo hidden >"$root/tmp/tree/.ignore"
+    equal tg 'seen' "$(inside sh -c 'cd /tmp/tree && tg -l fish </dev/null')"
+    # A saved set is mapped again.
+    inside sh -c 'cd /tmp && trawl --save-patterns set -e fish -e two && trawl -c -f set sea.txt' |
+        grep -qx 3
+    remove trawl libtrawl0 trawl-doc
+    echo "run: right, $count lines in a tree"
+}
+
+step_compile() {
+    local link
+
+    bring_packages
+    inside dpkg -i /tmp/debs/{libtrawl0,libtrawl-dev}.deb
+    inside dpkg -V libtrawl-dev
+    cp "$(dirname "$self")/../../examples/count_buffer.c" "$root/tmp/"
+    for link in shared static; do
+        if [ $link = shared ]; then
+            # shellcheck disable=SC2016
+            inside sh -c 'cd /tmp && gcc count_buffer.c -o shared $(pkg-config --cflags --libs trawl)'
+        else
+            inside sh -c 'cd /tmp && gcc count_buffer.c -o static -Wl,-Bstatic -ltrawl -Wl,-Bdynamic'
+        fi
+        equal $link 'fish: 4' "$(inside /tmp/$link)"
+    done
+    inside sh -c 'ldd /tmp/shared' | grep -q 'libtrawl\.so\.0'
+    if inside sh -c 'ldd /tmp/static' | grep 'libtrawl'; then
+        exit 1
+    fi
+    remove libtrawl-dev libtrawl0
+    echo 'compile: right'
+}
+
+# remove PACKAGE...: nothing of trawl is left after it.
+remove() {
+    rm -rf "$root/tmp"/*
+    inside dpkg -P "$@"
+    if find "$root" -xdev \( -name '*trawl*' -o -path '*/bin/tg' \) -not -path "$root/var/log/*" \
+        -not -path "$root/proc/*" | grep .; then
+        echo 'the files above are left' >&2
+        exit 1
+    fi
+}
+
+"step_$step"

@@ -1,0 +1,215 @@
+"""abi: the binary interface that the headers declare, against that of the last release.
+
+abi.py check|bad|write SOURCE_FOLDER REFERENCE C_COMPILER
+abi.py library SOURCE_FOLDER REFERENCE LIBRARY
+
+The headers' declarations are compiled with debug information, each function empty, and abidw writes
+down what a program that was compiled with them relies on: symbols, types, sizes, offsets. (That the
+library defines these functions with these types is seen to by the compiler, and by install.symbols.)
+
+check  nothing that REFERENCE has is gone or different. What may come: functions; enumerators; members
+       at the end of a struct whose first member is `size`.
+bad    check finds changes that break programs, and lets those pass that do not
+write  REFERENCE becomes what the headers declare now: for a release (docs/packaging.md)
+library  as check, of a library that was built with debug information
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+
+def abi_of(source, headers, compiler, work):
+    """The interface that these headers declare, as abidw's XML."""
+    sys.path.insert(0, os.path.join(source, 'scripts', 'api'))
+    import header
+
+    api = header.read(headers)
+    major = api.version.split('.', maxsplit=1)[0]
+    code, library = os.path.join(work, 'abi.c'), os.path.join(work, 'abi.so')
+    script, out = os.path.join(work, 'abi.map'), os.path.join(work, 'abi.xml')
+    with open(code, 'w', encoding='utf-8') as file:
+        file.write('#include <trawl.h>\n')
+        for function in api.functions:
+            parameters = ', '.join(function.parameters) or 'void'
+            file.write(f'{function.result} {function.name}({parameters}) {{ __builtin_trap(); }}\n')
+    with open(script, 'w', encoding='utf-8') as file:
+        file.write(f'TRAWL_{major} {{ global: trawl_*; local: *; }};\n')
+    subprocess.run(
+        [compiler, '-std=c11', '-g', '-fno-eliminate-unused-debug-types', '-fPIC', '-shared', '-w',
+         f'-I{headers}', f'-Wl,-soname,libtrawl.so.{major}', f'-Wl,--version-script={script}', code,
+         '-o', library],
+        check=True,
+    )  # fmt: skip
+    return abi_of_library(library, out)
+
+
+def abi_of_library(library, out):
+    subprocess.run(
+        ['abidw', '--no-architecture', '--no-corpus-path', '--no-comp-dir-path', '--no-show-locs',
+         '--load-all-types', '--out-file', out, library],
+        check=True,
+    )  # fmt: skip
+    with open(out, encoding='utf-8') as file:
+        text = file.read()
+    return re.sub(r" path='[^']*abi\.c'", " path='abi.c'", text)
+
+
+class Interface:
+    """What the XML says, with types spelled out."""
+
+    def __init__(self, text):
+        root = xml.etree.ElementTree.fromstring(text)
+        self.by_id = {element.get('id'): element for element in root.iter() if element.get('id')}
+        self.soname = root.get('soname')
+        self.symbols, self.functions, self.structs, self.enums, self.typedefs = set(), {}, {}, {}, {}
+        for element in root.iter('elf-symbol'):
+            self.symbols.add(f'{element.get("name")}@{element.get("version")}')
+        for element in root.iter('function-decl'):
+            inputs = [self.spelled(child.get('type-id')) for child in element.iter('parameter')]
+            result = self.spelled(element.find('return').get('type-id'))
+            self.functions[element.get('name')] = f'{result} ({", ".join(inputs)})'
+        for element in root.iter('class-decl'):
+            if element.get('is-declaration-only') != 'yes' and element.get('name').startswith('trawl_'):
+                self.structs[element.get('name')] = self.members_of(element)
+        for element in root.iter('enum-decl'):
+            self.enums[element.get('name')] = {
+                child.get('name'): child.get('value') for child in element.iter('enumerator')
+            }
+        for element in root.iter('typedef-decl'):
+            self.typedefs[element.get('name')] = self.spelled(element.get('type-id'))
+
+    def members_of(self, element):
+        found = [
+            (child.find('var-decl').get('name'), child.get('layout-offset-in-bits'),
+             self.spelled(child.find('var-decl').get('type-id')))
+            for child in element.findall('data-member')
+        ]  # fmt: skip
+        return {'size': int(element.get('size-in-bits')), 'members': found}
+
+    def spelled(self, type_id):
+        if type_id is None:
+            return '...'
+        element = self.by_id[type_id]
+        tag, inner = element.tag, element.get('type-id')
+        if tag == 'pointer-type-def':
+            return self.spelled(inner) + ' *'
+        if tag == 'qualified-type-def':
+            return self.spelled(inner) + (' const' if element.get('const') else ' volatile')
+        if tag == 'array-type-def':
+            sizes = ''.join(f'[{child.get("length")}]' for child in element.iter('subrange'))
+            return self.spelled(inner) + sizes
+        if tag == 'function-type':
+            inputs = [self.spelled(child.get('type-id')) for child in element.iter('parameter')]
+            return f'{self.spelled(element.find("return").get("type-id"))} ({", ".join(inputs)})'
+        return element.get('name')
+
+
+def breaks(old, new):
+    """What a program that was compiled against `old` would miss in `new`."""
+    if old.soname != new.soname:
+        yield f'the soname is {new.soname}, was {old.soname}'
+    for symbol in sorted(old.symbols - new.symbols):
+        yield f'{symbol} is gone'
+    for kind in ('functions', 'typedefs'):
+        before, now = getattr(old, kind), getattr(new, kind)
+        for name in sorted(set(before) & set(now)):
+            if before[name] != now[name]:
+                yield f'{name}: {now[name]}, was {before[name]}'
+    for name, before in sorted(old.structs.items()):
+        now = new.structs.get(name)
+        if now is None:
+            yield f'struct {name} is gone'
+            continue
+        count = len(before['members'])
+        if now['members'][:count] != before['members']:
+            yield f'struct {name}: a member has changed, moved or gone'
+        may_grow = before['members'][0][0] == 'size'
+        if not may_grow and (now['size'], len(now['members'])) != (before['size'], count):
+            yield f'struct {name} has grown, and does not begin with `size`'
+    for name, before in sorted(old.enums.items()):
+        now = new.enums.get(name, {})
+        for label in sorted(before):
+            if now.get(label) != before[label]:
+                yield f'{label} is {now.get(label)}, was {before[label]}'
+
+
+BAD = [  # (what to replace in trawl.h, with what, what is said of it; None: nothing)
+    (r'(    uint64_t output_ns;.*\n)', r'\1    uint64_t more;\n', None),
+    (r'(?m)^(TRAWL_API const char \*trawl_version)', r'TRAWL_API void trawl_new(void);\n\1', None),
+    (r'TRAWL_BOUND_OUTPUT = 5', 'TRAWL_BOUND_OUTPUT = 5, TRAWL_BOUND_MORE = 6', None),
+    (r'(    uint64_t chunk_count;\n)', r'    uint64_t more;\n\1', 'struct trawl_stats: a member'),
+    (r'uint32_t thread_count; ', 'uint64_t thread_count; ', 'struct trawl_stats: a member'),
+    (r'(    uint64_t pattern_index;\n)', r'\1    uint64_t more;\n', 'struct trawl_match has grown'),
+    (r'TRAWL_WHOLE_WORD = 2', 'TRAWL_WHOLE_WORD = 8', 'TRAWL_WHOLE_WORD is 8, was 2'),
+    (r'X\(BUSY, 11', 'X(BUSY, 15', 'TRAWL_BUSY is 15, was 11'),
+    (r'TRAWL_API uint32_t trawl_plan_flags.*', '', 'trawl_plan_flags@TRAWL_0 is gone'),
+    (r'(trawl_plan_is_saved\(.*)uint64_t', r'\1uint32_t', 'trawl_plan_is_saved: bool'),
+    (r'(\*trawl_match_sink\)\(void \*context, )const ', r'\1', 'trawl_match_sink: '),
+    (r'(VERSION_MAJOR )0((?s:.*)VERSION ")0', r'\g<1>1\g<2>1', 'the soname is libtrawl.so.1'),
+]
+
+
+def test_bad(source, compiler, work):
+    include = os.path.join(source, 'include')
+    old = Interface(abi_of(source, include, compiler, work))
+    assert len(old.functions) > 30 and len(old.structs) > 10 and len(old.enums) > 5
+    for pattern, replacement, expected in BAD:
+        headers = os.path.join(work, 'include')
+        shutil.rmtree(headers, ignore_errors=True)
+        shutil.copytree(include, headers)
+        path = os.path.join(headers, 'trawl.h')
+        with open(path, encoding='utf-8') as file:
+            text = file.read()
+        changed = re.sub(pattern, replacement, text, count=1)
+        assert changed != text, pattern
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(changed)
+        said = list(breaks(old, Interface(abi_of(source, headers, compiler, work))))
+        if expected is None:
+            assert not said, (pattern, said)
+        else:
+            assert any(line.startswith(expected) for line in said), (pattern, said)
+    print(f'{len(BAD)} changes of the headers, each judged right')
+
+
+def main():
+    part, source, reference, compiler = sys.argv[1:]
+    if not shutil.which('abidw') or not shutil.which('abidiff'):
+        print('SKIPPED: abidw and abidiff (libabigail) are not here')
+        return 77
+    with tempfile.TemporaryDirectory() as work:
+        if part == 'bad':
+            test_bad(source, compiler, work)
+            return 0
+        if part == 'library':
+            text = abi_of_library(compiler, os.path.join(work, 'abi.xml'))
+        else:
+            text = abi_of(source, os.path.join(source, 'include'), compiler, work)
+        if part == 'write':
+            with open(reference, 'w', encoding='utf-8') as file:
+                file.write(text)
+            return 0
+        with open(reference, encoding='utf-8') as file:
+            old = Interface(file.read())
+        new = Interface(text)
+        said = list(breaks(old, new))
+        # Its own judgement, of what it calls incompatible; and its report where we found something.
+        result = subprocess.run(
+            ['abidiff', '--no-added-syms', reference, os.path.join(work, 'abi.xml')],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if result.returncode & ~4:
+            said.append(f'abidiff ends with {result.returncode}')
+        if said:
+            print(*said, result.stdout, result.stderr, sep='\n')
+            return 1
+    print(f'{len(new.functions)} functions, {len(new.structs)} structs, {len(new.enums)} enums: compatible')
+    return 0
+
+
+sys.exit(main())
