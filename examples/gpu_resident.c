@@ -36,6 +36,7 @@ static enum trawl_status count(struct trawl_searcher *searcher, struct trawl_tex
 int main(void)
 {
     static const char *const strings[] = {"GATTACA", "TTAC", "AAAAAAAA"};
+    static const char motif[] = {'G', 'A', 'T', 'T', 'A', 'C', 'A', 'G', 'T', 'T', 'A', 'C'};
     static char dna[64 * 1024];
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
     struct trawl_searcher *searcher = NULL;
@@ -45,7 +46,7 @@ int main(void)
 
     memset(dna, 'C', sizeof dna);
     for (size_t i = 0; i < sizeof dna; i += 1024)
-        memcpy(dna + i, "GATTACAGTTACG", 13);
+        memcpy(dna + i, motif, sizeof motif);
 
     options.engine = TRAWL_ENGINE_CUDA; /* AUTO would go on with the CPU instead */
     status = trawl_searcher_open(&options, &searcher, &error);

@@ -73,9 +73,14 @@ test_symbols() {
     diff <(echo "$declared") <(echo "$shown")
 }
 
+documents() {
+    command -v python3 >/dev/null || skip 'no python3'
+    python3 "$here/../documents/run.py" "$@"
+}
+
 # run_examples FOLDER EXAMPLE...: the programs in this folder print what the examples' heads say.
 run_examples() {
-    python3 "$here/../documents/run.py" --programs "$@"
+    documents --programs "$@"
 }
 
 test_pkgconfig() {
@@ -109,7 +114,7 @@ test_readme() {
 
     command -v pkg-config >/dev/null || skip 'no pkg-config'
     folder=$(dirname "$(installed trawl.pc)")
-    PKG_CONFIG_PATH=$folder LD_LIBRARY_PATH=$(dirname "$folder") python3 "$here/../documents/run.py" \
+    PKG_CONFIG_PATH=$folder LD_LIBRARY_PATH=$(dirname "$folder") documents \
         --path "$prefix/bin" --link examples="$here/../../examples" "$here/../../README.md"
 }
 
