@@ -30,7 +30,8 @@ struct engine_chunk {
      * before the chunk where that is 0. */
     bool spans_known;
     uint64_t spans_end;
-    bool pinned; /* all of it lies in memory that engine_ops.pin was given */
+    bool pinned;      /* all of it lies in memory that engine_ops.pin was given */
+    bool may_be_left; /* a device may leave what floods to the host (engine_result.is_left) */
 };
 
 enum engine_want {
@@ -50,6 +51,7 @@ struct engine_result {
                                  reached ENGINE_HITS_MAX; scan again from here for the rest */
     uint64_t candidate_count; /* places verified */
     bool on_device;           /* a device did it */
+    bool is_left;             /* the host is to go on from `done`, which may be where it began */
     /* Of published algorithms on devices (struct trawl_stats says what): */
     uint64_t device_copy_ns;
     uint64_t device_kernel_ns;

@@ -15,6 +15,9 @@
 
 #define LANES_PER_DEVICE 3u
 #define PATIENT_BYTES (2u << 20)   /* on their way for longer than waking a thread takes */
+#define TAIL_WORK 16u              /* characters of tails that are compared per place, */
+#define TAIL_WORK_MIN (64u << 10)  /* and in any case */
+#define CHUNKS_LEFT 15u            /* to the host after one that flooded */
 #define TEXT_BYTES_MIN (64u << 10) /* below this a device's memory counts as exhausted */
 
 /* ---- Open and close --------------------------------------------------------------------- */
@@ -203,6 +206,7 @@ void cuda_lane_take(struct engine_lane *lane, const struct trawl_plan *plan)
     lane->tables.ready = lane->tables.ready && lane->tables.plan_serial == plan->serial;
     lane->held.bytes = NULL;
     lane->window_bytes = UINT64_MAX;
+    lane->chunks_left = 0;
 }
 
 /* The tables go over with the first scan: a thread may get no chunk of this search. Where they are
@@ -297,20 +301,25 @@ static enum trawl_status next_range(struct engine_lane *lane, const struct engin
     return TRAWL_OK;
 }
 
-/* Strike out hits [first, ...) that the plan's conditions or a tail refuse. */
-static void refine(const struct trawl_plan *plan, const struct engine_chunk *chunk, uint64_t first,
-                   struct engine_result *result)
+/* Strike out hits [first, ...) that the plan's conditions or a tail refuse. false: their tails cost
+ * more than `work_max` characters, and the chunk may be left. */
+static bool refine(const struct trawl_plan *plan, const struct engine_chunk *chunk, uint64_t first,
+                   uint64_t work_max, struct engine_result *result)
 {
-    uint64_t available = chunk->owned + chunk->after, kept = first;
+    uint64_t available = chunk->owned + chunk->after, kept = first, work = 0, looked;
 
     for (uint64_t i = first; i < result->hits.count; i++) {
         struct hit hit = result->hits.items[i];
         const struct plan_literal literal = plan_literal_at(plan, hit.literal);
         uint64_t length = literal.bytes_count;
 
-        if (literal.tail_count > 0)
-            length = plan_literal_match(plan, &literal, chunk->bytes + hit.offset,
-                                        available - hit.offset);
+        if (literal.tail_count > 0) {
+            length = plan_tail_match(plan, &literal, chunk->bytes + hit.offset,
+                                     available - hit.offset, &looked);
+            work += looked;
+        }
+        if (chunk->may_be_left && work > work_max)
+            return false;
         if (length != 0 && (!plan_has_conditions(plan) ||
                             plan_accepts(plan, chunk->bytes, hit.offset, hit.offset + length,
                                          chunk->before, available)))
@@ -318,6 +327,7 @@ static void refine(const struct trawl_plan *plan, const struct engine_chunk *chu
     }
     result->count -= result->hits.count - kept;
     result->hits.count = kept;
+    return true;
 }
 
 bool cuda_needs_refining(const struct trawl_plan *plan)
@@ -377,11 +387,17 @@ static enum trawl_status scan_ranges(struct engine_lane *lane, const struct engi
     if (way->prepare != NULL)
         TRAWL_TRY(way->prepare(lane, asked, way, error));
     for (uint64_t at = from; at < chunk->owned;) {
-        uint64_t first = result->hits.count;
+        uint64_t first = result->hits.count, count = result->count, begin = at;
 
         TRAWL_TRY(scan_range(lane, chunk, at, asked, way, result, &at, error));
-        if (refining)
-            refine(lane->plan, chunk, first, result);
+        if (refining &&
+            !refine(lane->plan, chunk, first, TAIL_WORK_MIN + TAIL_WORK * (at - begin), result)) {
+            result->hits.count = first;
+            result->count = count;
+            result->is_left = true;
+            lane->chunks_left = CHUNKS_LEFT;
+            return TRAWL_OK;
+        }
         if (want == ENGINE_WANT_COUNT)
             result->hits.count = 0;
         if (want == ENGINE_WANT_FIRST && result->hits.count > 0)
@@ -414,6 +430,11 @@ enum trawl_status cuda_scan_chunk(struct engine_lane *lane, const struct engine_
     TRAWL_ASSERT(chunk->owned < UINT32_MAX ||
                  (want == ENGINE_WANT_COUNT && plan_counts_alone(lane->plan)));
     engine_result_begin(result, from, true);
+    if (chunk->may_be_left && lane->chunks_left > 0) {
+        lane->chunks_left--;
+        result->is_left = true;
+        return TRAWL_OK;
+    }
     TRAWL_TRY(cuda_device_enter(lane->device, error));
     if (want > ENGINE_WANT_FIRST) /* devices leave no hit out */
         want = ENGINE_WANT_HITS;

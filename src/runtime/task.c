@@ -158,7 +158,8 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
                                  .before = piece->before,
                                  .after = piece->after,
                                  .readable = piece->readable,
-                                 .pinned = task->buffer_is_pinned || task->text_is_pinned};
+                                 .pinned = task->buffer_is_pinned || task->text_is_pinned,
+                                 .may_be_left = !plan_has_algorithm(search->job.plan)};
     enum sink_wants wants = search->sink->wants;
     enum engine_want want = want_of(search->sink);
     const struct engine_ops *engine;
@@ -179,6 +180,10 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
         TRAWL_TRY(host_scan(worker, &chunk, task->from, want, &task->result, error));
     else
         TRAWL_TRY(engine->scan(lane, &chunk, task->from, want, &task->result, error));
+    if (task->result.is_left && task->result.done == task->from) {
+        TRAWL_TRY(worker_host_ready(worker, &search->job, error));
+        return scan(search, task, worker, false, error);
+    }
     TRAWL_ASSERT(task->result.done > task->from && task->result.done <= piece->owned);
     if (wants == SINK_WANTS_MATCHES || wants == SINK_WANTS_FIRST)
         return convert(search, task, error);

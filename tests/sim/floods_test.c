@@ -11,6 +11,8 @@
 #define SOURCE_BYTES 400u
 #define PATTERNS 480u
 #define LENGTH_MAX 120u
+#define TAIL_TEXT_BYTES 20000u
+#define TAIL_PATTERN_BYTES 700u
 /* Bytes that kernels read per byte of the text or occurrence: a budget's worth, as much behind each
  * thread's part, and two ways through the automaton. Without it these floods take 45,000 and more.
  */
@@ -108,6 +110,77 @@ static void run_flood(struct test_random *random, uint64_t index, enum input_kin
     input_free(&input);
 }
 
+/* ---- Tails ------------------------------------------------------------------------------ */
+
+/* s, S and long s are alike. */
+static uint32_t variants(void *context, uint32_t code_point,
+                         uint32_t found[TRAWL_UTF8_VARIANTS_MAX])
+{
+    (void)context;
+    found[0] = code_point;
+    if (code_point != 's' && code_point != 'S' && code_point != 0x17f)
+        return 1;
+    found[0] = 's';
+    found[1] = 'S';
+    found[2] = 0x17f;
+    return 3;
+}
+
+static bool is_word(void *context, uint32_t code_point)
+{
+    (void)context;
+    (void)code_point;
+    return true;
+}
+
+/* A pattern of one letter that has variants, on a text of that letter: what is compared behind the
+ * literals is compared by the host. Where that floods, the host searches the chunk. */
+static void run_tails(void)
+{
+    struct trawl_utf8 utf8 = {NULL, variants, is_word};
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_searcher_options searching = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct engine_options opening = {.size = sizeof opening};
+    static uint8_t bytes[TAIL_TEXT_BYTES];
+    struct trawl_pattern pattern = {bytes, TAIL_PATTERN_BYTES};
+    struct engine_chunk chunk = {.bytes = bytes, .owned = sizeof bytes, .may_be_left = true};
+    struct engine_result result = {.count = 0};
+    struct trawl_searcher *searcher = NULL;
+    struct engine_lane *lane = NULL;
+    struct engine *engine = NULL;
+    struct trawl_plan *plan = NULL;
+    struct trawl_text *text = NULL;
+    struct trawl_error error;
+    uint64_t count = 0;
+
+    memset(bytes, 's', sizeof bytes);
+    options.flags = TRAWL_IGNORE_CASE;
+    options.utf8 = &utf8;
+    sim_driver_reset_usual(1);
+    cuda_limits_replace(NULL);
+    TEST_CHECK(trawl_plan_build(&pattern, 1, &options, &plan, &error) == TRAWL_OK);
+    TEST_CHECK(engine_cuda.open(&opening, &engine, &error) == TRAWL_OK);
+    TEST_CHECK(engine_cuda.lane_open(engine, &lane, &error) == TRAWL_OK);
+    TEST_CHECK(engine_cuda.lane_begin(lane, plan, &error) == TRAWL_OK);
+    for (uint32_t i = 0; i < 2; i++) { /* with a look, and without */
+        TEST_CHECK(engine_cuda.scan(lane, &chunk, 0, ENGINE_WANT_COUNT, &result, &error) ==
+                   TRAWL_OK);
+        TEST_CHECK(result.is_left && result.count == 0 && result.hits.count == 0);
+        TEST_CHECK_U64(result.done, 0);
+    }
+    hits_release(&result.hits);
+    engine_cuda.lane_close(lane);
+    engine_cuda.close(engine);
+    searching.engine = TRAWL_ENGINE_CUDA;
+    TEST_CHECK(trawl_searcher_open(&searching, &searcher, &error) == TRAWL_OK);
+    TEST_CHECK(trawl_text_from_memory(bytes, sizeof bytes, &text, &error) == TRAWL_OK);
+    TEST_CHECK(trawl_count(searcher, plan, text, &count, &error) == TRAWL_OK);
+    TEST_CHECK_U64(count, TAIL_TEXT_BYTES - TAIL_PATTERN_BYTES + 1);
+    trawl_text_close(text);
+    trawl_searcher_close(searcher);
+    trawl_plan_free(plan);
+}
+
 int main(void)
 {
     struct test_random random;
@@ -118,6 +191,7 @@ int main(void)
     cuda_driver_replace(sim_driver_table());
     for (uint32_t i = 0; i < FLOODS * KINDS && test_failures < 5; i++)
         run_flood(&random, i, kinds[i % KINDS], (enum flood)(i / KINDS), &most);
+    run_tails();
     printf("at most %.1f bytes read per byte or occurrence\n", most);
     return test_end();
 }
