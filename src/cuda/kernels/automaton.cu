@@ -1,22 +1,28 @@
 /* automaton: occurrences of a set, in time linear in the text and the occurrences, whatever they
  * are.
  *
- * Method     each thread reads a part of the text from its end, and as much behind it as the
- * longest literal needs. After the byte at x its state is the longest string that stands at x and
- *            ends some literal, and so it knows all literals that begin at x. To list, a thread
- *            reads its part twice: to count, and to write.
+ * Method     each thread reads a part of the text backwards, and before it as many bytes after the
+ *            part as the longest literal needs. After the byte at x, its state is the longest
+ *            string that stands at x and ends some literal; so the state knows all literals that
+ *            begin at x. To list, a thread reads its part twice: to count, and to write.
+ *
+ *              tile   | part of thread 0 | part of thread 1 | part of thread 2 | ...
+ *                     <------- thread 0 reads: part, and the reach after it
+ *                                 first the reach (nothing counts), then the part
+ *
  * Grid       any; blocks draw tiles from a ticket, a part for each thread. 32 to 256 threads.
- * Shared     static, 0.3 KiB, with hits wanted 8 more.
- * Traffic    per byte of a part and of what is behind it: reads 1, and 4 of the table. Per begin of
- *            an occurrence 4 more. With hits wanted all twice; per hit 4 of the literals, 12 for
- *            each state of the chain, writes 8, and where literals of several lengths begin at one
- *            place up to 40 for each halving of their number.
+ * Shared     static, 0.3 KiB, 8 more to list hits.
+ * Traffic    per byte of a part and of its reach: reads 1, and 4 of the table. Per begin of an
+ *            occurrence 4 more. To list, all of this twice; per hit 4 of the literals, 12 for each
+ *            state of the chain, writes 8; and where literals of several lengths begin at one
+ *            position, up to 40 for each halving of their number.
+ * Bound      by the latency of the table: each byte's load depends on the state before it.
  * Progress   as every.
  * Order      ascending by (begin, literal).
  * Limits     a table of less than 2^31 words.
  * Source     Aho and Corasick, "Efficient string matching: an aid to bibliographic search", 1975;
  *            parts that begin with an overlap: Lin, Tsai, Chang, "Accelerating string matching
- * using multi-threaded algorithm on GPU", 2010.
+ *            using multi-threaded algorithm on GPU", 2010.
  */
 
 enum automaton_way { AUTOMATON_COUNT, AUTOMATON_FIRST, AUTOMATON_WRITE };

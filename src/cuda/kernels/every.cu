@@ -1,19 +1,31 @@
-/* every: occurrences of one pattern, by a look at each place of the text.
+/* every: occurrences of one pattern, by a look at each position of the text.
  *
- * Method     up to 8 bytes of the pattern (its rarest window) are compared at every place, from
- *            registers: 4-byte words at all 16 places of a lane's 16 bytes by funnel shifts.
- *            Patterns of up to 4 bytes are decided by that; others are verified, and a tile where
- *            too much survives is settled by planes (plane.h) or duels (duel.h).
+ * Method     compares up to 8 bytes of the pattern (its rarest window) at every position, in
+ *            registers: funnel shifts make the 4-byte words at all 16 positions of a lane's 16
+ *            bytes. This decides patterns of up to 4 bytes; longer ones are verified. If too many
+ *            candidates survive, the tile is dense: bit planes (plane.h) or duels (duel.h) search
+ *            it, and the tiles after it without the filter, as long as they find matches.
+ *
+ *              text --16 B/lane--> filter -> bitmap of the tile -> verify -> count, first, list
+ *                    (a lane's last bytes     (shared; each warp     |  dense
+ *                    come from the lane       writes its own words)  +-> planes or duels
+ *                    above, by a shuffle)
+ *
  * Grid       any; blocks draw tiles of up to 64 KiB from a ticket. 32 to 256 threads.
- * Shared     static, 21.4 KiB (a bitmap of 8 KiB and a plane of 12), with hits wanted 8 more.
+ * Shared     static, 21.4 KiB (a bitmap of 8 KiB and a plane of 12), 8 more to list hits.
  * Traffic    per text byte: reads 1 1/64 (the last lane of a step loads 8 bytes twice).
- *            Per candidate: reads 16 to 72 text bytes, from L1 as a rule. Per hit: writes 8.
- *            With hits wanted, per tile: writes 8, and where it has some reads up to 2 KiB.
- * Progress   no block waits for another; with hits wanted for those with lower tiles (order.h).
+ *            Per candidate: reads 16 to 72 text bytes, usually from L1. Per hit: writes 8.
+ *            To list, per tile: writes 8, and if it has hits reads up to 2 KiB.
+ * Bound      by instructions: filling a bitmap that is nearly always zero takes 460 of them per
+ *            warp and 2 KiB of text, three times as many as stream.h (measured for words).
+ * Progress   no block waits for another. To list, a block waits for those with lower tiles
+ *            (order.h).
  * Order      ascending.
- * Limits     padding of SCAN_PADDING_BYTES behind the text; tile_count < 2^32; pattern bytes
- *            <= SCAN_PATTERN_BYTES_MAX. Flooded tiles of a pattern longer than a tile read the
- *            pattern's length again for each tile that ends in an occurrence.
+ * Limits     padding of SCAN_PADDING_BYTES after the text; tile_count < 2^32; pattern bytes
+ *            <= SCAN_PATTERN_BYTES_MAX. In dense text, a pattern longer than a tile is read again
+ *            for each tile that ends in an occurrence.
+ * Lost       lists in the same kernel as counts: their registers and shared memory slowed counts
+ *            of dense texts from 0.67 to 0.37 of the read speed [H200].
  * Source     Hyyro, Fredriksson, Navarro (2005) survey word-wise comparison; duels: duel.h.
  */
 #include "plane.h"

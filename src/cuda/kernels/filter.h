@@ -1,8 +1,13 @@
 /* filter: the first look at a tile, 16 text bytes per lane and step.
  *
- * A warp takes the text bytes of its own part of the tile: step after step 512 bytes, lane by lane
- * 16, as one aligned load each; a place in them needs up to 7 bytes more, which the lane above has.
- * `first` and `last` bound the places that stand for a begin in [begin, limit).
+ * A warp reads its own part of the tile in steps of 512 bytes, 16 aligned bytes per lane. A
+ * position needs up to 7 bytes after the lane's own; they come from the lane above, by a shuffle:
+ *
+ *     lane      0         1         2              31
+ *     bytes  |0 .. 15||16 .. 31||32 .. 47|  ...  |496 .. 511|  8 more, loaded by lane 31
+ *                    <--- up to 7 bytes for lane 0
+ *
+ * `first` and `last` bound the positions that stand for a begin in [begin, limit).
  */
 #ifndef TRAWL_CUDA_KERNELS_FILTER_H
 #define TRAWL_CUDA_KERNELS_FILTER_H

@@ -1,18 +1,25 @@
-/* order: how many hits come before a tile's, while other blocks are still at work on them.
+/* order: how many hits come before a tile's, while other blocks still search.
  *
- * Each unit (a tile, or a part of a group of samples) notes once how many hits it has, and adds
- * that to its bundle of 2^bundle_log2 units. What comes before a unit is the sum of the units
- * before it in its bundle, of the bundles before that, back to the nearest of which somebody has
- * already noted what there is up to its end, and of that: one round of reads by one warp.
+ * A *unit* is a tile, or a part of a group of samples. A block publishes once how many hits a unit
+ * has, and adds this to the sum of the unit's *bundle*, a group of 2^bundle_log2 units. One warp
+ * then looks back, in one round of reads:
  *
- * Whoever asks waits for units with lower numbers. Units are drawn from a ticket, by blocks that
- * run, and a block notes what it has found in a unit before it asks about that or any later one:
- * the lowest unit that is not noted yet waits for nobody.
+ *     bundles   ... | b-3 : inclusive prefix | b-2 : sum | b-1 : sum | b : units u0 u1 u2 [u3]
+ *                        ^ the nearest that        + sum      + sum       + u0 + u1 + u2
+ *                          somebody published                             = hits before u3
  *
+ * The last unit of a bundle publishes the inclusive prefix at the bundle's end.
+ *
+ * Progress   A warp waits only for units with lower numbers. Running blocks draw the units from a
+ *            ticket, and a block publishes a unit before it asks what comes before that unit or any
+ *            later one. So the lowest unpublished unit waits for nobody.
+ * Traffic    per unit: 16 bytes written; per look-back up to 64 counts of units and two words of
+ *            each of 32 bundles.
+ * Bound      by one round trip to memory: all reads are in flight together.
+ * Lost       the end of each bundle waiting for the bundle before it: 18 us per bundle. Reads one
+ *            after the other, each under a condition of its own [H200].
  * Source     Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back",
  *            2016, over bundles.
- * Lost       each bundle's end waiting for the one before it, 18 us per bundle; reads one after the
- *            other, since each was under a condition of its own [H200].
  */
 #ifndef TRAWL_CUDA_KERNELS_ORDER_H
 #define TRAWL_CUDA_KERNELS_ORDER_H

@@ -1,12 +1,14 @@
-/* read: reads every byte of the text and keeps nothing: the bar that benchmarks hold scans against.
+/* read: reads every byte of the text and keeps nothing: the speed that benchmarks compare with.
  *
- * Grid       any; a block takes every grid-th step of 4 KiB times the loads that its name ends in.
- *            256 threads.
+ * Method     adds up all words; the sum is never the one looked for, so nothing is written.
+ * Grid       any; each block takes every grid-th step of 4 KiB times the number of loads that the
+ *            kernel's name ends in. 256 threads.
  * Shared     none.
- * Traffic    per text byte: reads 1. Writes nothing (the sum is never the one looked for).
+ * Traffic    per text byte: reads 1. Writes nothing.
+ * Bound      by the device's memory.
  * Progress   no block waits for another.
  * Order      none.
- * Limits     the text's last bytes that fill no step are not read.
+ * Limits     bytes at the text's end that fill no whole step are not read.
  */
 
 #define READ_LOADS_MAX 8u

@@ -1,19 +1,26 @@
 /* sampled: occurrences of one long pattern, by a look at 16 bytes of each `stride`.
  *
- * Method     the 16 bytes at every stride-th place, hashed, name the pattern's offsets in
- *            [0, stride) with such a gram; sample minus offset is a begin, and each begin is
- *            proposed once. Candidates go to a list per group of samples; the list is verified,
- *            sorted and handed out. A group with too many candidates (or of too much work) is
- *            scanned again tile by tile as method every does it, duels included.
+ * Method     hashes the 16 bytes at every stride-th position. The hash names the pattern's offsets
+ *            in [0, stride) with such a gram; sample minus offset is a begin, and each begin is
+ *            proposed once. Candidates go to a list per group of samples in shared memory, which is
+ *            verified, sorted and emitted. A group with too many candidates, or too much work, is
+ *            dense: the block searches it tile by tile as every.cu does, duels included.
+ *
+ *              group of samples -> head bits -> chain of offsets -> list of begins (shared)
+ *                16 B/lane         (shared)     (global)             -> verify -> rank -> emit
+ *
  * Grid       any; blocks draw groups of samples from a ticket. 32 to 256 threads.
- * Shared     static, 25.4 KiB and 8 KiB of head bits, with hits wanted 8 more.
- * Traffic    per sample: 16 bytes of one 32-byte sector; one sample in 4 (stride 16384) to 1024
- *            (stride 64) has its bit set by chance and reads 8 bytes of the chain and 24 to
- *            compare. Per block the head bits once. Per hit as every. A flooded group: as every.
+ * Shared     static, 25.4 KiB and 8 KiB of head bits, 8 more to list hits.
+ * Traffic    per sample: 16 bytes of one 32-byte sector. One sample in 4 (stride 16384) to 1024
+ *            (stride 64) has its bit set by chance; it reads 8 bytes of the chain and compares 24.
+ *            Per block: the head bits once. Per hit as every. A dense group: as every.
+ * Bound      by sectors: 41 G/s in order [H200].
  * Progress   as every.
  * Order      ascending: inside a group by rank.
  * Limits     stride a multiple of 16.
- * Lost       8 bytes: English names a few of a pattern's 4,096 places with each sample.
+ * Lost       samples of 8 bytes: in English each sample matches several of a pattern's 4,096
+ *            offsets. A second sector to widen the stride: 64 bytes from one place cost as much as
+ *            two places.
  * Source     the sampling rule in docs/kernels.md; Grabowski and Bieniecki, "copMEM", 2018.
  */
 

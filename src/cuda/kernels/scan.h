@@ -1,6 +1,6 @@
 /* scan: what the host and the scan kernels agree on.
  *
- * A scan looks for begins x in [begin, limit) of a text in device memory. The text is cut into
+ * A scan searches for begins x in [begin, limit) of a text in device memory. The text is cut into
  * tiles; a tile has a bitmap in shared memory, one bit per begin. A method's filter sets bits,
  * verification clears them, and what is left is counted, listed or compared with the first found.
  * docs/kernels.md tells the whole story.

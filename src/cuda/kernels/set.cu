@@ -1,13 +1,15 @@
 /* set: occurrences of many patterns.
  *
- * Method     the first q (1 to 4) bytes at each place, hashed, test a bit; where it is set, the
- *            literals of the gram's bucket are compared one after the other, first to count, then,
- *            with hits wanted, again to write them.
+ * Method     hashes the first q (1 to 4) bytes at each position and tests a bit. Where it is set,
+ *            the literals of the gram's bucket are compared one after the other: first to count,
+ *            then, to list, again to write them. hits_set also lists from the marks of stream_set.
  * Grid       any; blocks draw tiles of up to 64 KiB from a ticket. 32 to 256 threads.
- * Shared     static, 8.2 KiB, with hits wanted 8 more.
+ * Shared     static, 8.2 KiB, 8 more to list hits.
  * Traffic    per text byte: reads 1 1/64 and one bit of the bitmap (L1, L2). Per candidate: the
- *            bucket's two ends, and per literal in it 12 bytes and its comparison, twice with hits
- *            wanted. Per hit: writes 8.
+ *            bucket's two ends, and per literal in it 12 bytes and its comparison, twice to list.
+ *            Per hit: writes 8.
+ * Bound      by the lookup at each text byte. Sets whose patterns all have at least 8 bytes
+ *            therefore go to stream_set, which looks up one sample per stride.
  * Progress   as every.
  * Order      ascending by (begin, literal).
  * Limits     a thread whose comparisons cost more than the budget ends the launch; the host then

@@ -1,25 +1,31 @@
-/* stream: counting without bitmaps: warps that stream through the text and keep loads in flight.
+/* stream: counting without bitmaps: warps stream through the text and keep loads in flight.
  *
- * A block draws tiles from a ticket and goes through a tile from its begin to its end, its warps
- * side by side: a step of a warp is STREAM_ROWS times 512 bytes, the next step lies as many steps
- * on as the block has warps, the last one's next is in the next tile. All loads of the next step
- * are issued before this one is looked at. Measured on an H200, counting pairs at each place, in
- * units of the read speed: 1.00 so; 0.98 where blocks divide the text among them once and for all;
- * 0.91 where each warp has a piece of a tile to itself; 0.69 where each row is loaded anew as soon
- * as it was looked at (the loads of a loop share one scoreboard, so that a use waits for the newest
- * of them).
+ * A block draws tiles from a ticket. Its warps go through a tile side by side; a step of a warp is
+ * STREAM_ROWS rows of 512 bytes:
  *
- * What the filter decides is counted in a register. What it only proposes goes to a queue of the
- * warp in shared memory, from which 32 lanes' candidates at a time are verified.
+ *     tile   | warp 0 | warp 1 | ... | warp 7 | warp 0 | warp 1 | ... |  next tile ...
+ *              step 1   step 1         step 1   step 2   step 2         the last step loads from it
  *
- * A tile whose candidates cost more than the budget is given up: its count is forgotten and its
- * number listed; the host then runs the method's tile kernel over the listed tiles, which takes
- * them for flooded. With a pattern of more than TILE_LANE_BYTES the queue is emptied at a tile's
- * end; with a shorter one it goes on to the next tile, which then forgets its own part alone. Where
- * too many tiles are listed all blocks stop: the host then runs the tile kernel over all.
+ *     a warp:  issue the loads of step i + 1  ->  look at step i in registers
+ *                 exact filter: add to a count in a register
+ *                 other filters: candidates -> queue in shared memory -> 32 at a time: verify
+ *
+ * What the order of loads gains, for counting pairs of bytes, in units of the read speed [H200]:
+ *   1.00  as above
+ *   0.98  the text divided among the blocks beforehand
+ *   0.91  a separate part of the tile for each warp
+ *   0.69  each row loaded right after it was looked at: the loads of a loop share one scoreboard,
+ *         so a use waits for the newest load
+ *
+ * A tile whose candidates cost more than the budget is given up: the block drops its count and
+ * lists its number. The host then runs the method's tile kernel over the listed tiles, which treats
+ * them as dense. For a pattern of more than TILE_LANE_BYTES, the queue is emptied at a tile's end.
+ * For a shorter one the queue goes on to the next tile, and a tile that is given up drops only its
+ * own part. If too many tiles are listed, all blocks stop and the host runs the tile kernel over
+ * all.
  *
  * For the first occurrence the queue is always emptied at a tile's end, and a block takes no tile
- * that is behind the first as it was half a tile ago.
+ * that is behind the first occurrence as known half a tile ago.
  */
 #ifndef TRAWL_CUDA_KERNELS_STREAM_H
 #define TRAWL_CUDA_KERNELS_STREAM_H

@@ -1,21 +1,27 @@
-/* stream_sampled: how often one long pattern occurs, counted by warps that look at samples alone.
+/* stream_sampled: how often one long pattern occurs, counted by warps that read only samples.
  *
- * Method     the sampling of sampled.cu. A warp takes 128 neighbouring samples at a time, four by
- *            each lane, and loads the next 128 before it looks at these. Two bits of one word in
- *            shared memory say whether the pattern may have such a gram: that is all that happens
- *            to nearly all samples. The others go to a queue of the warp. With 32 of them the warp
- *            settles the queue: each lane follows one sample's chain and compares what it proposes.
- *            Where chains and comparisons cost more than the budget, all that the queue holds is
- *            forgotten, and the groups of 128 that it came from are listed, for scan_sampled;
- *            where too many are, all warps stop, and scan_sampled takes all.
- * Grid       any; warps draw tickets of some groups. 32 to 256 threads.
- * Shared     static, 42 KiB; of the 32 KiB of bits as many are loaded as there are.
+ * Method     the sampling of sampled.cu. A warp takes 128 neighbouring samples at a time, four per
+ *            lane, and loads the next 128 before it looks at these. Two bits of one word in shared
+ *            memory say whether the pattern may have such a gram; nearly all samples end here. The
+ *            others go to a queue of the warp. When it holds 32, each lane follows one sample's
+ *            chain and verifies what it proposes.
+ *
+ *              128 samples --> two bits --> queue of the warp --> 32 chains --> compare
+ *              (registers)     (shared)     (shared)              (global)      (text, pattern)
+ *
+ *            If chains and comparisons cost more than the budget, the warp drops what the queue
+ *            holds and lists the groups of 128 that it came from, for scan_sampled. If too many
+ *            groups are listed, all warps stop, and scan_sampled searches everything.
+ * Grid       any; warps draw tickets, each for some groups. 32 to 256 threads.
+ * Shared     static, 42 KiB; of the 32 KiB of bits only those in use are loaded.
  * Traffic    per sample: 16 bytes of one 32-byte sector. One in 50 (stride 16384) to some hundreds
  *            has its bits set by chance and reads 4 to 8 bytes of a chain.
+ * Bound      by sectors: 40 G/s in order, 35 G/s at random [H200].
  * Progress   no warp waits for another.
- * Order      none: a count. Tickets, so that all that is read at a time lies together: 40 G/s
- *            sectors in order, 35 G/s at random [H200]; groups dealt out beforehand drift apart.
- * Limits     want is SCAN_COUNT; as sampled otherwise.
+ * Order      none: a count. Tickets keep the sectors that are in flight close together.
+ * Limits     want is SCAN_COUNT; otherwise as sampled.
+ * Lost       groups assigned to warps beforehand: they drift apart, 0.86 of the rate. A ticket per
+ *            128 samples: at most 440 M/s. A table of one bit per gram.
  * Source     as sampled; two bits of one word: Putze, Sanders and Singler, "Cache-, hash- and
  *            space-efficient Bloom filters", 2009.
  */

@@ -1,7 +1,14 @@
-/* tile: what all scan kernels do with a tile once its filter has set bits.
+/* tile: what all scan kernels do with a tile after its filter has set bits.
  *
  * Bit b of a tile stands for the begin tile->origin + b. Each thread owns tile_words / threads
- * neighbouring words of the bitmap.
+ * neighbouring words of the bitmap. To list, the threads' counts become slots:
+ *
+ *     bits -> thread counts -> prefix in the warp -> warp totals -> prefix in the block -> slots
+ *                              (shuffles)            (shared)       + hits before the tile
+ *                                                                   (order.h)
+ *
+ * Up to TILE_LIST_MAX hits wait in shared memory until the block's next tile with hits, because by
+ * then other blocks have published what comes before them.
  */
 #ifndef TRAWL_CUDA_KERNELS_TILE_H
 #define TRAWL_CUDA_KERNELS_TILE_H
