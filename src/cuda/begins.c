@@ -106,7 +106,7 @@ enum trawl_status cuda_begins(struct engine_lane *lane, struct engine_begins *be
     begins->count = begins->candidate_count = 0;
     if (cuda_needs_refining(lane->plan))
         return TRAWL_FAIL(error, UNSUPPORTED,
-                          "a device alone does not tell where this plan's occurrences begin");
+                          "a device alone cannot verify this plan's occurrences");
     if (!cuda_lane_resident(lane, begins->bytes, begins->bytes_count, &range.address, &range.begin))
         return TRAWL_FAIL(error, UNSUPPORTED, "the text is not loaded on %s", lane->device->name);
     range.end = range.text_end = range.begin + begins->bytes_count;

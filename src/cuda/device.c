@@ -44,8 +44,8 @@ static enum trawl_status load_image(struct cuda_device *device, const struct cud
         (void)device->driver->driver_version(&version);
         return TRAWL_FAIL(
             error, ENGINE,
-            "%s: this build holds no %s for it, or none that its driver, which is for "
-            "CUDA %d.%d, can read",
+            "%s: this build holds no %s for it, or none that its driver (CUDA %d.%d) can "
+            "read",
             device->name, image->content, version / 1000, version % 1000 / 10);
     }
     TRAWL_TRY(cuda_check(device->driver, code, cuda_symbols.module_load, device->name, error));

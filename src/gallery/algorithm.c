@@ -132,7 +132,8 @@ static enum trawl_status parse_words(const struct row *row, struct part words,
                           row->name, words.begin);
     if ((row->engines & CUDA) == 0)
         return TRAWL_FAIL(error, ARGUMENT,
-                          "algorithm %s has no device code, so none for option debug", row->name);
+                          "algorithm %s has no device code, so option debug does not apply",
+                          row->name);
     choice->debug = true;
     return TRAWL_OK;
 }

@@ -369,7 +369,7 @@ static enum trawl_status check_children(const struct search *search, struct traw
     if (r->passed != r->launched + r->spilled + r->withheld)
         return TRAWL_FAIL(error, DEVICE,
                           "%s: %s: %" PRIu64 " windows passed, but %" PRIu64
-                          " child grids were launched, refused or not asked for",
+                          " child grids were launched, refused or left out",
                           name, search->row->kernel, r->passed,
                           r->launched + r->spilled + r->withheld);
     if (r->children != r->launched)

@@ -47,8 +47,7 @@ static enum trawl_status check_options(const struct trawl_plan_options *options,
         return TRAWL_FAIL(error, ARGUMENT, "utf8 lacks a function");
     TRAWL_TRY(check_encoding(options, error));
     if (options->algorithm != NULL && options->method != TRAWL_METHOD_AUTO)
-        return TRAWL_FAIL(error, ARGUMENT,
-                          "algorithm \"%.100s\" and a method are asked for at once",
+        return TRAWL_FAIL(error, ARGUMENT, "algorithm \"%.100s\" cannot be combined with a method",
                           options->algorithm);
     if (options->line_end_also_set > 1)
         return TRAWL_FAIL(error, ARGUMENT, "line_end_also_set is %u, not 0 or 1",

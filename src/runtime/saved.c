@@ -250,7 +250,8 @@ static enum trawl_status read_options(const struct trawl_plan_load_options *opti
 {
     TRAWL_TRY(options_read(given, sizeof *given, options, "plan load options", error));
     if (given->line_end_set > 1 || given->line_end_also_set > 1 || given->copy > 1)
-        return TRAWL_FAIL(error, ARGUMENT, "a load option that is 0 or 1 is neither");
+        return TRAWL_FAIL(error, ARGUMENT,
+                          "line_end_set, line_end_also_set or copy is neither 0 nor 1");
     if (given->utf8 != NULL && (given->utf8->variants == NULL || given->utf8->is_word == NULL))
         return TRAWL_FAIL(error, ARGUMENT, "utf8 lacks a function");
     return TRAWL_OK;

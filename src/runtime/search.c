@@ -157,7 +157,8 @@ enum trawl_status trawl_searcher_workers(const struct trawl_searcher *searcher, 
     if (count != NULL)
         *count = searcher->workers_count;
     if (index >= searcher->workers_count)
-        return TRAWL_FAIL(error, ARGUMENT, "there are no workers %" PRIu32, index);
+        return TRAWL_FAIL(error, ARGUMENT, "index %" PRIu32 " is beyond the last kind of workers",
+                          index);
     copy_stats(stats, &searcher->workers[index], sizeof *stats);
     return TRAWL_OK;
 }
@@ -370,7 +371,7 @@ static enum trawl_status begins_on_device(struct trawl_searcher *searcher,
         return TRAWL_FAIL(error, UNSUPPORTED, "%s: only a text in memory is on a device",
                           text->name);
     if (plan_has_algorithm(plan))
-        return TRAWL_FAIL(error, UNSUPPORTED, "algorithm %s leaves no begins on a device",
+        return TRAWL_FAIL(error, UNSUPPORTED, "algorithm %s cannot write begins to a device",
                           plan->algorithm.name);
     begins->bytes = text->bytes;
     begins->bytes_count = text->bytes_count;
