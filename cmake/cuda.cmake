@@ -8,7 +8,7 @@ set(TRAWL_CUDA_ARCHITECTURES "90" CACHE STRING
     "Architectures to hold machine code for, like \"80;90\", or \"all\" that nvcc knows. Others run the PTX for 7.5, which is always there, after the driver has translated it.")
 
 option(TRAWL_CUDA_QUICK
-    "Images without the PTX: that it can be made is tried without optimising it" OFF)
+    "To see that the kernels compile: images without the PTX and with slow machine code" OFF)
 
 set(TRAWL_IMAGES "")
 set(TRAWL_NVCC "TRAWL_NVCC-NOTFOUND")
@@ -30,7 +30,7 @@ else()
     set(nvcc_for "7.5 (PTX), ${codes}")
     set(nvcc_fast "")
     if(TRAWL_CUDA_QUICK)
-        set(nvcc_codes "")
+        set(nvcc_codes -DSIMT_QUICK=1)
         set(nvcc_for "${codes}")
         execute_process(COMMAND ${TRAWL_NVCC} --help OUTPUT_VARIABLE nvcc_help)
         if(nvcc_help MATCHES "--Ofast-compile")

@@ -55,6 +55,7 @@ static const struct harmless {
      "a launch in vain ends later: whether it was, the host sees from the blocks' own sums", false},
     {"simt_atomic_add_u64(&a->result->listed, a->listed_max + 1u) & SET_NO_TILE;",
      "a launch in vain ends later: whether it was, the host sees from the blocks' own sums", false},
+    {"looked = simt_warp_sum_u32(looked);", "the number of candidates is a statistic", false},
     {"return simt_ballot(too_many) != 0;", "the launch is in vain: what it counts is thrown away",
      false},
     {"simt_fence(); /* all signs before their sums */", "loads are never early in the simulator",
