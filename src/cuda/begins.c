@@ -104,6 +104,7 @@ enum trawl_status cuda_begins(struct engine_lane *lane, struct engine_begins *be
     uint64_t limit;
 
     begins->count = begins->candidate_count = 0;
+    lane->may_leave = lane->leaves = false;
     if (cuda_needs_refining(lane->plan))
         return TRAWL_FAIL(error, UNSUPPORTED,
                           "a device alone cannot verify this plan's occurrences");

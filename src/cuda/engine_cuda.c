@@ -361,9 +361,13 @@ static enum trawl_status scan_range(struct engine_lane *lane, const struct engin
     range.end = min_u64(range.end, range.begin + way->range_bytes_max);
     if (way->copies_timed)
         TRAWL_TRY(cuda_wait_copies(lane, begin_ns, result, error));
+    lane->may_leave = chunk->may_be_left;
+    lane->leaves = false;
     TRAWL_TRY(way->search(lane, way->context, &range, want, at, result, &done, error));
     if (way->copies_timed)
         result->device_memory_ns += cuda_memory_ns() - memory_ns;
+    if (lane->leaves)
+        return TRAWL_OK;
     TRAWL_ASSERT(done > range.begin);
     *next = at + (done - range.begin);
     return TRAWL_OK;
@@ -390,8 +394,9 @@ static enum trawl_status scan_ranges(struct engine_lane *lane, const struct engi
         uint64_t first = result->hits.count, count = result->count, begin = at;
 
         TRAWL_TRY(scan_range(lane, chunk, at, asked, way, result, &at, error));
-        if (refining &&
-            !refine(lane->plan, chunk, first, TAIL_WORK_MIN + TAIL_WORK * (at - begin), result)) {
+        if (lane->leaves ||
+            (refining &&
+             !refine(lane->plan, chunk, first, TAIL_WORK_MIN + TAIL_WORK * (at - begin), result))) {
             result->hits.count = first;
             result->count = count;
             result->is_left = true;

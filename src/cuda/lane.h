@@ -103,7 +103,9 @@ struct engine_lane {
     struct cuda_memory lists[2];  /* begins on their way to the host, */
     struct cuda_stream *copies;   /* in this stream; NULL: not made yet */
     struct cuda_event *copied[2]; /* the last copy from that list */
-    uint32_t chunks_left;         /* to the host at once: the last one's tails flooded */
+    uint32_t chunks_left;         /* to the host at once: the last one flooded */
+    bool may_leave;               /* what floods, for want of an automaton; */
+    bool leaves;                  /* and that is so */
     uint64_t window_bytes;        /* begins a scan for hits may cover before it holds too many */
 };
 

@@ -255,7 +255,7 @@ void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_table
     a->limit = far + limit;
     a->text_end = far + range->text_end;
     a->want = (uint32_t)want;
-    if (tables->automaton == CUDA_AUTOMATON_NONE)
+    if (tables->automaton == CUDA_AUTOMATON_NONE && !lane->may_leave)
         a->set_budget = UINT32_MAX;
     a->one = 1;
     a->flooded = want != SCAN_FIRST && tables->floods_left > 0;
@@ -449,7 +449,10 @@ static enum trawl_status launch_run(struct engine_lane *lane, struct cuda_launch
 static enum trawl_status note_flood(struct engine_lane *lane, struct trawl_error *error)
 {
     lane->tables.floods_left = FLOOD_SCANS;
-    return cuda_automaton_want(lane, error);
+    TRAWL_TRY(cuda_automaton_want(lane, error));
+    lane->leaves = lane->may_leave && lane->tables.kernel == CUDA_KERNEL_SET &&
+                   lane->tables.automaton == CUDA_AUTOMATON_NONE;
+    return TRAWL_OK;
 }
 
 /* Mark the begins in the range that have occurrences of the set, for hits_set; *marked: how many
@@ -491,7 +494,7 @@ enum trawl_status cuda_list_hits(struct engine_lane *lane, const struct cuda_ran
     bool in_vain, marked;
 
     TRAWL_TRY(mark_set(lane, range, limit, &marked, total, candidates, error));
-    if (marked && *total == 0)
+    if (lane->leaves || (marked && *total == 0))
         return TRAWL_OK;
     do {
         cuda_launch_prepare(lane, &lane->tables, range, limit, SCAN_HITS, &launch);
@@ -507,7 +510,7 @@ enum trawl_status cuda_list_hits(struct engine_lane *lane, const struct cuda_ran
         in_vain = launch.found.listed > launch.arguments.listed_max;
         if (in_vain)
             TRAWL_TRY(note_flood(lane, error));
-    } while (in_vain);
+    } while (in_vain && !lane->leaves);
     *total = launch.found.count;
     return TRAWL_OK;
 }
@@ -582,6 +585,8 @@ static enum trawl_status scan_hits(struct engine_lane *lane, const struct cuda_r
         TRAWL_TRY(
             cuda_list_hits(lane, range, limit, &room, &total, &result->candidate_count, error));
         *stopped = limit;
+        if (lane->leaves)
+            return TRAWL_OK;
         TRAWL_TRY(bring_hits(lane, min_u64(total, room.count), room.ahead, result, error));
         if (total > room.count)
             *stopped = range->begin + cut_hits(lane, room.count, hits_base, result);
@@ -642,6 +647,8 @@ enum trawl_status cuda_scan_range(struct engine_lane *lane, const struct cuda_ra
     lane->tables.floods_left -= lane->tables.floods_left > 0;
     while (launch.found.listed > launch.arguments.listed_max) {
         TRAWL_TRY(note_flood(lane, error));
+        if (lane->leaves)
+            return TRAWL_OK;
         cuda_launch_prepare(lane, &lane->tables, range, limit, want, &launch);
         TRAWL_TRY(launch_run(lane, &launch, error));
     }

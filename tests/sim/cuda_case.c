@@ -189,10 +189,16 @@ static enum cuda_case_answer run_chunks(struct run *run, struct engine_lane *lan
         chunk.before = min_u64(begin, run->plan->need_before);
         chunk.after = min_u64(text_bytes - begin - chunk.owned, run->plan->need_after);
         chunk.readable = chunk.after;
+        chunk.may_be_left = (text_bytes + begin) % 2 == 0;
         while (from < chunk.owned) {
             if (ops_of(run->config)->scan(lane, &chunk, from, run->config->want, result, error) !=
                 TRAWL_OK)
                 return CUDA_CASE_FAILED;
+            if (result->is_left && result->done == from && result->count == 0 &&
+                result->hits.count == 0 && chunk.may_be_left) {
+                chunk.may_be_left = false; /* as if the host had no way either */
+                continue;
+            }
             if (result->done <= from || result->done > chunk.owned) {
                 wrong(run, "done", result->done, chunk.owned);
                 return CUDA_CASE_WRONG;
