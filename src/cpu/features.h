@@ -8,11 +8,22 @@
 #ifndef TRAWL_CPU_FEATURES_H
 #define TRAWL_CPU_FEATURES_H
 
+#include <stdbool.h>
+
 #if defined __has_include && !defined TRAWL_FEATURES_OF_COMPILER
 #if __has_include(<sys/platform/x86.h>)
 #include <sys/platform/x86.h>
-#define HAS_FEATURE(library_name, compiler_name) CPU_FEATURE_ACTIVE(library_name)
 #endif
+#endif
+#ifdef CPU_FEATURE_ACTIVE
+/* CPU_FEATURE_ACTIVE, without its shift of a one into the sign of an int. */
+static inline bool feature_is_active(unsigned index)
+{
+    const struct cpuid_feature *leaf = __x86_get_cpuid_feature_leaf(index / 128);
+
+    return (leaf->active_array[index % 128 / 32] >> (index % 32) & 1) != 0;
+}
+#define HAS_FEATURE(library_name, compiler_name) feature_is_active(x86_cpu_##library_name)
 #endif
 #ifndef HAS_FEATURE
 #define HAS_FEATURE(library_name, compiler_name) (__builtin_cpu_supports(compiler_name) != 0)
