@@ -9,7 +9,7 @@ if [ $# -gt 0 ]; then
     warn "no such test: $1 (./dev help lists them)"
     exit 2
 fi
-need build python -- codecs test tidy
+need build python -- codecs test tidy package
 for preset in release asan tsan; do
     if step "build $preset" bash scripts/dev-build.sh $preset; then
         run_ctest $preset --timeout 7200
@@ -17,6 +17,7 @@ for preset in release asan tsan; do
 done
 step 'demo' bash scripts/dev-demo.sh || true
 step 'build dist' bash scripts/dev-build.sh dist || true
+step 'packages' bash scripts/dev-package.sh -DTRAWL_CUDA=OFF || true
 step 'fuzz for a minute each' bash scripts/dev-fuzz.sh "${TRAWL_FUZZ_SECONDS:-60}" || true
 step 'clang-tidy' bash scripts/dev-tidy.sh --clang || true
 summary

@@ -2,7 +2,8 @@
 # clean-root: the Debian packages of a folder, in two new systems: one that has nothing else, where they
 # are installed, tried and removed, and one with a C compiler, where programs are compiled with them.
 #
-# clean-root.sh FOLDER    makes the systems, with the mirrors of this one, and calls itself inside
+# clean-root.sh FOLDER    makes the systems, with the mirrors of this one, and calls itself in each.
+# Status 77: a system could not be made.
 set -euo pipefail
 
 folder=$(realpath "$1")
@@ -33,12 +34,21 @@ step_make() {
     work=$(mktemp -d)
     # shellcheck disable=SC2064
     trap "rm -rf '$work'" EXIT
-    mmdebstrap --variant=essential \
-        --customize-hook="bash '$self' '$folder' run \"\$1\"" \
-        "$VERSION_CODENAME" "$work/run" ${sources:+"$sources"}
-    mmdebstrap --variant=essential --include=gcc,libc6-dev,pkg-config \
-        --customize-hook="bash '$self' '$folder' compile \"\$1\"" \
-        "$VERSION_CODENAME" "$work/compile" ${sources:+"$sources"}
+    new_system run
+    new_system compile --include=gcc,libc6-dev,pkg-config
+}
+
+# new_system STEP [OPTION...]: make one, and take the step in it.
+new_system() {
+    local step=$1
+
+    shift
+    mmdebstrap --variant=essential "$@" \
+        --customize-hook="touch '$work/$step-begun' && bash '$self' '$folder' $step \"\$1\"" \
+        "$VERSION_CODENAME" "$work/$step" ${sources:+"$sources"} || {
+        [ -e "$work/$step-begun" ] || exit 77
+        exit 1
+    }
 }
 
 bring_packages() {

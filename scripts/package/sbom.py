@@ -60,8 +60,9 @@ def compilers(build):
             version = re.search(r'set\(CMAKE_C_COMPILER_VERSION "([^"]*)"\)', text).group(1)
             found = [(identity, version), ('CMake', name)]
     with open(os.path.join(build, 'CMakeCache.txt'), encoding='utf-8') as file:
-        nvcc = re.search(r'^TRAWL_NVCC:\w+=(.*nvcc)$', file.read(), re.MULTILINE)
-    if nvcc:
+        cache = file.read()
+    nvcc = re.search(r'^TRAWL_NVCC:\w+=(.*nvcc)$', cache, re.MULTILINE)
+    if nvcc and re.search(r'^TRAWL_CUDA:\w+=(ON|1|TRUE)$', cache, re.MULTILINE):
         said = subprocess.run([nvcc.group(1), '--version'], capture_output=True, text=True, check=True)
         found.append(('nvcc', re.search(r'release ([\d.]+)', said.stdout).group(1)))
     return found
