@@ -33,19 +33,21 @@ class Writer:
         return re.sub(r'`(\w+)`', r'<code>\1</code>', text)
 
     def blocks(self, found):
-        lines, is_list = [], False
+        lines, kind = [], None
         for block in found:
-            if is_list != (block[0] == 'item'):
-                is_list = not is_list
-                lines.append('<dl>' if is_list else '</dl>')
+            now = None if block[0] != 'item' else 'dl' if block[1] else 'ul'
+            if kind != now:
+                lines += ([f'</{kind}>'] if kind else []) + ([f'<{now}>'] if now else [])
+                kind = now
             if block[0] == 'text':
                 lines.append(f'<p>{self.linked(block[1])}</p>')
             elif block[0] == 'code':
                 lines.append('<pre>' + self.linked('\n'.join(block[1])) + '</pre>')
+            elif block[1]:
+                lines += [f'<dt>{escape(block[1])}</dt><dd>', *self.blocks(block[2]), '</dd>']
             else:
-                label = escape(block[1]) if block[1] else '&#8226;'
-                lines += [f'<dt>{label}</dt><dd>', *self.blocks(block[2]), '</dd>']
-        return lines + (['</dl>'] if is_list else [])
+                lines += ['<li>', *self.blocks(block[2]), '</li>']
+        return lines + ([f'</{kind}>'] if kind else [])
 
     def function(self, function):
         start = f'{function.result}{"" if function.result.endswith("*") else " "}{function.name}('
