@@ -1,7 +1,8 @@
 /* count_buffer: how often a string occurs in a buffer.
  *
  * Shows the three objects that every search needs (plan, text, searcher) and one way to handle
- * errors: whoever fails fills `error`, so the calls are chained and `error` is looked at once.
+ * errors: the call that fails fills `error`, so the calls are chained and `error` is looked at
+ * once.
  *
  *     $ ./count_buffer
  *     fish: 4

@@ -31,7 +31,7 @@ struct engine_chunk {
     bool spans_known;
     uint64_t spans_end;
     bool pinned;      /* all of it lies in memory that engine_ops.pin was given */
-    bool may_be_left; /* a device may leave what floods to the host (engine_result.is_left) */
+    bool may_be_left; /* a device may leave dense chunks to the host (engine_result.is_left) */
 };
 
 enum engine_want {
@@ -41,7 +41,7 @@ enum engine_want {
     /* Of the hits those that the rest follows from; more are allowed, in order: */
     ENGINE_WANT_LINES, /* one at least of each line in which any begins; NUL may end lines too */
     ENGINE_WANT_SPANS  /* those that are found by taking the first, of them the longest, and going
-                          on behind its end; for plans whose occurrences hold no line end */
+                          on after its end; for plans whose occurrences hold no line end */
 };
 
 struct engine_result {
@@ -49,7 +49,7 @@ struct engine_result {
     uint64_t count;           /* occurrences that begin in [from, done) */
     uint64_t done;            /* begins below this were looked at: owned, or less where the hits
                                  reached ENGINE_HITS_MAX; scan again from here for the rest */
-    uint64_t candidate_count; /* places verified */
+    uint64_t candidate_count; /* positions verified */
     bool on_device;           /* a device did it */
     bool is_left;             /* the host is to go on from `done`, which may be where it began */
     /* Of published algorithms on devices (struct trawl_stats says what): */
@@ -61,7 +61,7 @@ struct engine_result {
     uint64_t device_memory_ns;
     uint64_t device_host_ns;
     uint64_t child_withheld;
-    const char *note; /* how what ran differs from what was asked for; NULL: not at all */
+    const char *note; /* how what ran differs from the request; NULL: not at all */
 };
 
 /* What every scan begins with: nothing found, nothing looked at; the hits' room stays. */
@@ -156,7 +156,7 @@ struct engine_ops {
     enum trawl_status (*lane_open)(struct engine *engine, struct engine_lane **lane,
                                    struct trawl_error *error);
     void (*lane_close)(struct engine_lane *lane);
-    /* Devices: the same on the device asked for. */
+    /* Devices: the same on the requested device. */
     enum trawl_status (*lane_open_on)(struct engine *engine, uint32_t device,
                                       struct engine_lane **lane, struct trawl_error *error);
     /* Devices: make all of them copy from this memory directly, and let go of it; by this one's

@@ -23,7 +23,7 @@ struct lines {
     struct gather_column head; /* of a stream, that line's bytes so far */
     struct gather_column numbers;
     struct gather_column begins;
-    struct gather_column ends; /* of each line's bytes, behind a 0 */
+    struct gather_column ends; /* of each line's bytes, after a 0 */
     struct gather_column bytes;
 };
 
@@ -98,7 +98,7 @@ static bool gather_head(struct lines *lines, const struct trawl_window *window)
            gather_bytes(&lines->bytes, lines->head.block->bytes, lines->head.count);
 }
 
-/* The line's bytes from place `from` of the window on; *at: behind its end. */
+/* The line's bytes from place `from` of the window on; *at: after its end. */
 static bool gather_rest(struct lines *lines, const struct trawl_window *window, uint64_t from,
                         uint64_t *at)
 {

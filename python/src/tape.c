@@ -34,7 +34,7 @@ static const uint8_t *validity_of(const struct ArrowArray *array)
                                                           : (const uint8_t *)array->buffers[0];
 }
 
-/* Offsets and bytes one behind the other: used where they are. */
+/* Offsets and bytes one after the other: used where they are. */
 static bool tape_of_offsets(const struct ArrowArray *array, uint32_t offset_bytes,
                             struct tape *tape)
 {

@@ -5,7 +5,7 @@
 #include "arrow.h"
 #include "binding.h"
 
-/* Strings one behind the other, as trawl_record_array has them. */
+/* Strings one after the other, as trawl_record_array has them. */
 struct tape {
     struct trawl_record_array records;
     struct block *bytes;    /* what had to be gathered, or NULL: it lies in the column */

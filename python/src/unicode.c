@@ -11,7 +11,7 @@
 struct unicode {
     struct trawl_utf8 functions;
     Py_buffer group_of; /* uint16_t of each code point below group_of.len / 2; 0: it stands alone */
-    Py_buffer groups;   /* uint32_t[TRAWL_UTF8_VARIANTS_MAX] each, zeros behind; group 0 is none */
+    Py_buffer groups;   /* uint32_t[TRAWL_UTF8_VARIANTS_MAX] each, zeros after; group 0 is none */
     Py_buffer words;    /* a bit for each code point */
 };
 

@@ -33,7 +33,7 @@
     error_fill((error), TRAWL_##name, (os_code), __VA_ARGS__)
 
 /* Fill *error (may be NULL) and return `status`. pattern_index and text_offset are set to
- * "none": whoever knows better writes them afterwards. The format must not end in a newline. */
+ * "none"; a caller that knows more writes them afterwards. The format must not end in a newline. */
 enum trawl_status error_fill(struct trawl_error *error, enum trawl_status status, int os_code,
                              const char *format, ...) __attribute__((format(printf, 4, 5)));
 

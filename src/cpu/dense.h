@@ -1,9 +1,9 @@
 /* dense: the dense fallback of method set: time linear in text and occurrences.
  *
- * Where candidates flood, begins are settled by an automaton (Aho and Corasick 1975) that reads the
- * text from its end: after the byte at x its state is the longest string that stands at x and ends
- * some literal, and so it knows all literals that begin at x. It is made as the text asks for it,
- * each thread its own, from an order of the literals that all threads share.
+ * Where candidates are dense, an automaton (Aho and Corasick 1975) searches the text. It reads the
+ * text from its end: after the byte at x, its state is the longest string that stands at x and ends
+ * some literal, so the state knows all literals that begin at x. Each thread makes its own states
+ * when the text first needs them, from an order of the literals that all threads share.
  */
 #ifndef TRAWL_CPU_DENSE_H
 #define TRAWL_CPU_DENSE_H

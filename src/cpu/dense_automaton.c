@@ -149,7 +149,7 @@ static uint32_t count_ends(const struct dense_set *set, uint32_t lo, uint32_t hi
     return lo - first;
 }
 
-/* Make the state behind `from` by a byte of the class, if strings go on so; PLAN_NONE if not, or if
+/* Make the state after `from` by a byte of the class, if strings go on so; PLAN_NONE if not, or if
  * there is no room for one more. fail: where it goes on when it fails. */
 static uint32_t make_child(struct dense_lane *lane, uint32_t from, uint32_t class, uint32_t fail)
 {

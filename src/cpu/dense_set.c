@@ -8,7 +8,7 @@
 #include "base/memory.h"
 
 #define KEY_BYTES 8u
-#define REST_MORE (KEY_BYTES + 1) /* the string goes on behind these bytes */
+#define REST_MORE (KEY_BYTES + 1) /* the string goes on after these bytes */
 #define PENDING_MAX 96u           /* halves of halves: more than log2 of any count, for two loops */
 
 /* A string at some depth of its reversed bytes: the next eight, the first one most significant. */

@@ -1,10 +1,10 @@
 /* find: candidate bitmaps, one implementation per instruction set.
  *
- * A tile is up to FIND_TILE_WORDS * 64 places of text. The functions fill its mask: bit i of word w
- * belongs to place 64 * w + i. Where candidates are rare they also list the words that are not 0,
- * so that nobody has to look for them. They load whole vectors: the text must be readable for
- * FIND_LOAD_SLACK bytes beyond the last byte that the answer depends on. find_portable.c is the
- * reference; every other variant is tested against it.
+ * A tile is up to FIND_TILE_WORDS * 64 positions of text. The functions fill its mask: bit i of
+ * word w belongs to position 64 * w + i. Where candidates are rare they also list the words that
+ * are not 0, so that the caller need not look for them. They load whole vectors: the text must be
+ * readable for FIND_LOAD_SLACK bytes beyond the last byte that the answer depends on.
+ * find_portable.c is the reference; every other variant is tested against it.
  */
 #ifndef TRAWL_CPU_FIND_H
 #define TRAWL_CPU_FIND_H
@@ -21,7 +21,7 @@
 struct find_tile {
     bool is_dense;      /* hot is not filled: any word may have bits */
     uint32_t hot_count; /* dense: 0 says that no word has a bit */
-    uint64_t passed;    /* every: words in which a place passed the first probes */
+    uint64_t passed;    /* every: words in which a position passed the first probes */
     uint64_t mask[FIND_TILE_WORDS];
     uint16_t hot[FIND_TILE_WORDS]; /* ascending indexes of the words that are not 0 */
 };
@@ -34,7 +34,7 @@ struct find_bytes {
 
 /* The first bytes of some literals: three or four pairs of neighbours, each as one of 128 values.
  * Literals are dealt to 8 classes per group; bit c of classes[g][j][v] is set if pair j of some
- * literal of class c of group g has the value v. A place whose pairs share a class passes. */
+ * literal of class c of group g has the value v. A position whose pairs share a class passes. */
 #define FIND_PAIRS_MAX 4u
 #define FIND_PAIR_GROUPS_MAX 4u
 
@@ -59,7 +59,7 @@ struct find_ops {
     /* Bit x: probes 0 to probe_count - 1 all match at text + x. Depends on text bytes up to
      * 64 * word_count - 1 + the greatest probe offset. The first `first` probes (1 to
      * FIND_FIRST_MAX, at most probe_count) are tested everywhere, the others only in words where a
-     * place passed those. Dense if first is probe_count, or if the variant tests all of them
+     * position passed those. Dense if first is probe_count, or if the variant tests all of them
      * everywhere since that costs no more. */
     void (*every)(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
                   uint32_t first, uint32_t probe_count, struct find_tile *tile);
@@ -82,20 +82,20 @@ struct find_ops {
     /* Bit x: the byte at text + x is one of those. Dense. */
     void (*bytes)(const uint8_t *text, uint64_t word_count, const struct find_bytes *bytes,
                   struct find_tile *tile);
-    /* Clears the tile's bits of places where the first `count` (1 to 64) bytes of `literal`, which
-     * has 64 readable ones, do not stand; returns how many were cleared, and in *place the place of
-     * one of them. Depends on text bytes up to 64 * word_count + 63. */
+    /* Clears the tile's bits of positions where the first `count` (1 to 64) bytes of `literal`,
+     * which has 64 readable ones, do not stand; returns how many were cleared, and in *place the
+     * place of one of them. Depends on text bytes up to 64 * word_count + 63. */
     uint64_t (*sieve)(const uint8_t *text, uint64_t word_count, const uint8_t *literal,
                       uint32_t count, struct find_tile *tile, uint64_t *place);
-    /* The first place where a and b differ, `count` if none. */
+    /* The first position where a and b differ, `count` if none. */
     uint64_t (*mismatch)(const uint8_t *a, const uint8_t *b, uint64_t count);
     /* How many bits the tile's words have. */
     uint64_t (*count_bits)(const struct find_tile *tile, uint64_t word_count);
     /* The steps of a class that goes by stems; each may write SET_ROOM more than it counts, and
-     * returns how many places (or hashes with their places) that is. Places are below 2^32.
-     * quads: samples at first, first + stride, ... below last whose four bytes pass; text is
+     * returns how many positions (or hashes with their positions) that is. Positions are below
+     * 2^32. quads: samples at first, first + stride, ... below last whose four bytes pass; text is
      * readable up to `readable`.
-     * begins: of places and up to stride - 1 before each, those in [begin, end) whose first
+     * begins: of positions and up to stride - 1 before each, those in [begin, end) whose first
      * stem_min bytes pass; as `stems`, it depends on 8 bytes from each of them on.
      * stems: of begins, the hashes of stems that pass. */
     uint32_t (*quads)(const uint8_t *text, uint64_t first, uint64_t last, uint64_t readable,
@@ -105,7 +105,7 @@ struct find_ops {
                        uint64_t fold, uint32_t *begins);
     uint32_t (*stems)(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
                       const struct set_class *class, uint64_t fold, struct set_passed *passed);
-    /* x for each place of 64 * word_count whose pairs, at text + x, share a class, plus `base`.
+    /* x for each position of 64 * word_count whose pairs, at text + x, share a class, plus `base`.
      * Depends on text bytes up to 64 * word_count + 3. NULL: this variant has no quick way. */
     uint32_t (*pairs)(const uint8_t *text, uint64_t word_count, const struct find_pairs *pairs,
                       uint32_t base, uint32_t *places);

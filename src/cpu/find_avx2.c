@@ -59,7 +59,7 @@ static inline uint64_t block_words(const uint8_t *text, const struct plan_words 
         _mm256_or_si256(_mm256_or_si256(high[0], high[1]), _mm256_or_si256(high[2], high[3])));
     if (_mm256_testz_si256(any, any))
         return 0;
-    for (uint32_t o = 0; o < 4; o++) /* one bit of each word's four, moved to place 3 - o */
+    for (uint32_t o = 0; o < 4; o++) /* one bit of each word's four, moved to position 3 - o */
         bits |= mask64(low[o], high[o]) & (0x1111111111111111ull << (3 - o));
     return bits;
 }

@@ -1,10 +1,10 @@
 /* find_avx512_impl: what the two variants with AVX-512's mask registers share; they define VARIANT
  * and how they find grams, include this and then find_impl.h.
  *
- * Probes compare two 32-byte vectors, words one of 64: a probe's loads lie at odd places, and the
- * wider they are the more of them cross a cache line. "the", 1 GiB: 35 GB/s against 29 with 64-byte
- * loads. Also lost: two aligned blocks in registers and a byte permutation (VBMI) per probe, in
- * cache 50 GB/s against 62 with 64-byte loads (EPYC, family 26).
+ * Probes compare two 32-byte vectors, words one of 64: a probe's loads lie at odd positions, and
+ * the wider they are the more of them cross a cache line. "the", 1 GiB: 35 GB/s against 29 with
+ * 64-byte loads. Also lost: two aligned blocks in registers and a byte permutation (VBMI) per
+ * probe, in cache 50 GB/s against 62 with 64-byte loads (EPYC, family 26).
  */
 #ifndef TRAWL_CPU_FIND_AVX512_IMPL_H
 #define TRAWL_CPU_FIND_AVX512_IMPL_H

@@ -191,7 +191,7 @@ struct pair_tables {
     _Alignas(64) uint8_t classes[FIND_PAIR_GROUPS_MAX][FIND_PAIRS_MAX][128];
 };
 
-/* The classes that the block's places share with some literal. */
+/* The classes that the block's positions share with some literal. */
 static inline __attribute__((always_inline)) __m512i pairs_shared(const uint8_t *block,
                                                                   const struct pair_tables *tables,
                                                                   __m512i fold, uint32_t groups,
@@ -219,7 +219,7 @@ static inline __attribute__((always_inline)) __m512i pairs_shared(const uint8_t 
     return shared;
 }
 
-/* The block's places of these bits, in order; returns how many. */
+/* The block's positions of these bits, in order; returns how many. */
 static inline uint32_t places_of_bits(uint64_t bits, uint32_t block, uint32_t *places)
 {
     const __m512i lanes = _mm512_setr_epi64(

@@ -1,8 +1,8 @@
 /* find_grams: a block's grams in plain C, and the test by vectors that says which blocks need it.
  *
  * The vectors mix the two halves of a gram into four bytes, low ^ high << GRAM_MIX_SHIFT, and
- * compare those: no product, and of A, C, G, T (told apart by bits 1 and 2 of a byte) nothing is
- * lost. With stride 8 the halves are parted by shuffles, else read from a second place.
+ * compare those: no product, and for A, C, G, T (which bits 1 and 2 of a byte distinguish) nothing
+ * is lost. With stride 8 shuffles separate the halves, otherwise a second load reads them.
  */
 #ifndef TRAWL_CPU_FIND_GRAMS_H
 #define TRAWL_CPU_FIND_GRAMS_H

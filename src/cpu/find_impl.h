@@ -10,16 +10,16 @@
  *                                  gram of the pattern are then found by hashes; or HAS_GRAMS_TILE,
  *                                  where the variant has all of method grams
  *   block_same(a, b)               64-bit mask of the 64 bytes at a that equal those at b
- *   block_nibbles(text, set)       64-bit mask of the places that pass the set's nibble tables;
+ *   block_nibbles(text, set)       64-bit mask of the positions that pass the set's nibble tables;
  *                                  HAS_NIBBLES is defined where there is one
- *   block_heads(text, set, bitmap) 64-bit mask of the places whose gram passes the bitmap, where
- *                                  HAS_HEADS is defined; else a loop over the places serves
+ *   block_heads(text, set, bitmap) 64-bit mask of the positions whose gram passes the bitmap, where
+ *                                  HAS_HEADS is defined; else a loop over the positions serves
  *   stem_quads_vectors and so on   see find_stems_avx512.h, which defines HAS_STEM_VECTORS
  * and gets the functions of its table.
  *
- * The first probes are tested at every place, the others only in blocks where a place passed: a
- * branch per block, rarely taken once the first probes are telling enough. How many that takes
- * depends on the text, so the caller says, and is told how many blocks passed.
+ * The first probes are tested at every position, the others only in blocks where a position passed:
+ * a branch per block, rarely taken if the first probes are selective enough. How many probes that
+ * takes depends on the text, so the caller decides, and learns how many blocks passed.
  */
 #ifndef TRAWL_CPU_FIND_IMPL_H
 #define TRAWL_CPU_FIND_IMPL_H
@@ -37,20 +37,21 @@
 #define FIND_PASTE(a, b) FIND_PASTE2(a, b)
 #define FIND_NAME(name) FIND_PASTE(name, VARIANT)
 
-/* Bytes ahead of the block that are asked for. The hardware's own prefetch gave 0.78 x the read
- * speed on rare words (EPYC, family 26), 1 KiB ahead 0.74, 2 KiB 0.83, 4 KiB 0.91. A prefetch never
- * faults, so reaching beyond the text is harmless. */
+/* How far ahead of the block to prefetch, in bytes. The hardware's own prefetch gave 0.78 x the
+ * read speed on rare words (EPYC, family 26), 1 KiB ahead 0.74, 2 KiB 0.83, 4 KiB 0.91. A prefetch
+ * never faults, so reaching beyond the text is harmless. */
 #define FIND_AHEAD_BYTES 4096u
 
-/* From so many probes on the comparisons take longer than the loads that cross a cache line. */
+/* From this many probes on, the comparisons take longer than the loads that cross a cache line. */
 #define FIND_WIDE_MIN 6
 #ifndef HAS_BLOCK_EQUAL_WIDE
 #define block_equal_wide block_equal
 #endif
 
-/* One block: the first probes at every place, then, with MORE, the others where a place passed. The
- * compiler drops the tests that FIRST and MORE rule out; with MORE false no branch may depend on
- * the text ("the" was counted at 0.42 x the read speed while one did, by its mispredictions). */
+/* One block: the first probes at every position, then, with MORE, the others where a position
+ * passed. The compiler drops the tests that FIRST and MORE rule out; with MORE false no branch may
+ * depend on the text ("the" was counted at 0.42 x the read speed while one did, by its
+ * mispredictions). */
 #define FIND_EVERY_BLOCK(EQUAL, FIRST, MORE)                        \
     const uint8_t *block = text + 64 * w;                           \
     uint64_t bits;                                                  \
@@ -202,7 +203,7 @@ static void FIND_NAME(grams)(const uint8_t *text, uint64_t word_count,
 #endif
 
 #ifndef HAS_HEADS
-/* One load, one multiplication, one bit test per place. */
+/* One load, one multiplication, one bit test per position. */
 static inline uint64_t block_heads(const uint8_t *text, const struct plan_set *set,
                                    const uint64_t *bitmap)
 {
@@ -367,7 +368,7 @@ static uint64_t FIND_NAME(mismatch)(const uint8_t *a, const uint8_t *b, uint64_t
     return count;
 }
 
-/* The word's bits of places where the literal's first bytes stand: no branch but the loop's. */
+/* The word's bits of positions where the literal's first bytes stand: no branch but the loop's. */
 static inline uint64_t FIND_NAME(sieve_word)(const uint8_t *text, uint64_t bits,
                                              const uint8_t *literal, uint64_t ignored)
 {

@@ -59,7 +59,7 @@ static inline uint64_t block_words(const uint8_t *text, const struct plan_words 
         }
     if (vmaxvq_u8(any) == 0)
         return 0;
-    for (uint32_t o = 0; o < 4; o++) /* one bit of each word's four, moved to place 3 - o */
+    for (uint32_t o = 0; o < 4; o++) /* one bit of each word's four, moved to position 3 - o */
         bits |= mask64(equal[o]) & (0x1111111111111111ull << (3 - o));
     return bits;
 }

@@ -84,7 +84,7 @@ static inline __mmask8 stem_pass(__mmask8 asked, __m512i hashes, const struct st
     return _mm512_test_epi64_mask(_mm512_and_si512(a, b), one);
 }
 
-/* Append those of the eight places that the mask has. */
+/* Append those of the eight positions that the mask has. */
 static inline uint32_t stem_append(uint32_t *begins, uint32_t count, __mmask8 which, __m256i places)
 {
     _mm256_storeu_si256((__m256i *)(void *)(begins + count),
@@ -97,7 +97,7 @@ static inline __mmask8 stem_eight(uint32_t left)
     return (__mmask8)(left >= 8 ? 0xffu : (1u << left) - 1);
 }
 
-/* The begins of all offsets lie in 8 bytes, which are fetched at once. The places are stride - 1
+/* The begins of all offsets lie in 8 bytes, which are fetched at once. The positions are stride - 1
  * and more beyond `begin`. */
 static inline uint32_t stem_begins_together(const uint8_t *text, const uint32_t *places,
                                             uint32_t place_count, uint64_t end, uint32_t stride,

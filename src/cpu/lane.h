@@ -30,21 +30,21 @@ struct engine_lane {
     uint64_t probe_offset_min;
     uint64_t probe_offset_max;
     uint32_t probe_count;  /* fewer than the plan's where heads are compared */
-    uint32_t first_probes; /* tested at every place */
+    uint32_t first_probes; /* tested at every position */
     uint64_t learned;      /* the literal's offset where the last candidate failed */
     uint8_t head[64];      /* the literal, then zeros */
-    uint32_t head_bytes;   /* compared of all candidates at once; 0: they are settled singly */
-    bool bytes_only;       /* all strings are of one byte: */
+    uint32_t head_bytes; /* compared for all candidates at once; 0: they are verified one by one */
+    bool bytes_only;     /* all strings are of one byte: */
     struct byte_set bytes;
     const struct set_matcher *matcher; /* of a large set, else NULL */
     struct set_scratch *scratch;       /* with a matcher */
     uint32_t tile_places;              /* LINES: of the next tile */
     struct hits gathered;              /* of a tile */
     struct hits ordered;               /* the same in order, while it is made */
-    struct dense_lane dense;           /* for sets whose candidates flood */
-    uint64_t dense_bytes;              /* begins that were settled densely at the last flood */
-    uint64_t work_per_byte;            /* that makes a flood */
-    uint64_t flood_work;               /* what floods took while there was no automaton */
+    struct dense_lane dense;           /* for sets whose candidates are dense */
+    uint64_t dense_bytes;   /* begins that the automaton searched at the last dense part */
+    uint64_t work_per_byte; /* that counts as dense */
+    uint64_t flood_work;    /* the cost of dense parts while there was no automaton */
     /* Nothing reads of these what was not written for the same tile. */
     struct find_tile tile;
     struct find_tile ends; /* LINES: of the same text, where lines end */
@@ -66,16 +66,16 @@ struct scan {
     enum engine_want want;
     struct engine_result *result;
     struct trawl_error *error;
-    uint64_t at;         /* begins below this are settled */
+    uint64_t at;         /* begins below this are done */
     uint64_t limit;      /* begins at or beyond this cannot be: not owned, or no room */
     uint64_t available;  /* valid bytes from chunk->bytes on */
     uint64_t loadable;   /* loadable ones */
-    uint64_t run_until;  /* a run settled all begins below this */
-    uint64_t work;       /* bytes compared in vain and in earnest */
+    uint64_t run_until;  /* a run decided all begins below this */
+    uint64_t work;       /* bytes compared, for candidates that failed and for occurrences */
     uint64_t work_max;   /* beyond this the scan turns to two_way, or the dense automaton */
     uint64_t work_begin; /* sets: the work when this began to be counted */
     uint64_t failed;     /* candidates that were none, in this scan */
-    uint64_t tile_begin; /* the tile that is settled; tile_words 0: none */
+    uint64_t tile_begin; /* the tile that is being verified; tile_words 0: none */
     uint64_t tile_words;
     bool ends_known;
     uint64_t line_until; /* LINES: begins below this lie in a line that has its hit */
@@ -112,27 +112,27 @@ void settle_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t lengt
 uint64_t settle_mismatch(const struct scan *scan, uint32_t literal, uint64_t x, uint64_t count);
 /* Hits by (offset, literal), for qsort. */
 int settle_compare_hits(const void *a, const void *b);
-/* LINES: a bit for each place of these words where a line ends, or a NUL is; they are the tile's.
- * Text is readable for FIND_LOAD_SLACK bytes beyond. */
+/* LINES: a bit for each position of these words where a line ends, or a NUL is; they are the
+ * tile's. Text is readable for FIND_LOAD_SLACK bytes beyond. */
 const uint64_t *settle_ends(struct scan *scan, uint64_t begin, uint64_t words);
 /* A candidate of the plan's one literal. Candidates come in ascending order. */
 void settle_one(struct scan *scan, uint64_t x);
-/* Every candidate of the lane's tile, whose place 0 is scan->at, through `settle`. */
+/* Every candidate of the lane's tile, whose position 0 is scan->at, through `settle`. */
 void settle_tile(struct scan *scan, uint64_t word_count,
                  void (*settle)(struct scan *scan, uint64_t x));
-/* The literal's bytes, without its tail, stand at x: match the tail, then settle_emit. */
+/* The literal's bytes, without its tail, are at x: match the tail, then settle_emit. */
 void settle_occurrence(struct scan *scan, uint32_t index, uint64_t x);
 
 /* Settles all begins of the literal in [scan->at, to), in order. */
 typedef void (*settle_search)(struct scan *scan, uint32_t index, uint64_t to);
-/* Search [scan->at, scan->limit) for one literal after the other, in steps of at least so many
+/* Search [scan->at, scan->limit) for one literal after the other, in steps of at least this many
  * begins (and twice the longest occurrence), sorting the hits of each. */
 void settle_steps(struct scan *scan, uint64_t step_min, settle_search search);
 #define SETTLE_STEP (1u << 16)
 /* settle_steps in linear time per literal. */
 void settle_linear(struct scan *scan);
 
-/* ---- scan_*.c: the methods; each settles begins from scan->at until limit or scan->over ---- */
+/* ---- scan_*.c: the methods; each searches begins from scan->at until limit or scan->over ---- */
 void scan_tiles(struct scan *scan); /* every, words, grams */
 void scan_sampled(struct scan *scan);
 void scan_set(struct scan *scan);
@@ -145,23 +145,23 @@ bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan);
 /* Is that the better way to what is wanted? */
 bool scan_bytes_fits(const struct engine_lane *lane, enum engine_want want);
 
-/* Sets: the work that the next places may take. */
+/* Sets: the work that the next positions may take. */
 void settle_allow(struct scan *scan, uint64_t places);
-/* They took more, so the automaton takes over for a while from x on, and each time it has to for
- * longer: scan->run_until is behind what it settled. False: it does not, and begins from x on are
- * to be settled as before. */
+/* They took more, so the automaton takes over from x on, each time for longer; scan->run_until is
+ * after what it searched. False: it does not, and the candidates of begins from x on are to be
+ * verified as before. */
 bool settle_flood(struct scan *scan, uint64_t x);
-/* Settle begins [from, to) by the automaton; false: it cannot, and nothing was settled from
- * scan->at on. Else scan->at is where to go on: `to` unless scan->over. */
+/* Search begins [from, to) by the automaton; false: it cannot, and did nothing from scan->at on.
+ * Else scan->at is where to continue: `to` unless scan->over. */
 bool scan_dense(struct scan *scan, uint64_t from, uint64_t to);
 
-/* Enough hits for one result? The scan then stops at a place it can go on from. */
+/* Enough hits for one result? The scan then stops at a position it can go on from. */
 static inline bool scan_is_full(const struct scan *scan)
 {
     return scan->result->hits.count >= ENGINE_HITS_MAX;
 }
 
-/* Clear the tile's bits of places from `places` on, which lie in the last of its words. */
+/* Clear the tile's bits of positions from `places` on, which lie in the last of its words. */
 static inline void tile_cut(struct find_tile *tile, uint64_t word_count, uint64_t places)
 {
     if (places < 64 * word_count)

@@ -25,7 +25,7 @@ static inline uint64_t load64(const uint8_t *bytes)
     return word;
 }
 
-/* The 8 bytes at place i, as far as they are readable. */
+/* The 8 bytes at position i, as far as they are readable. */
 static inline uint64_t load_readable(const struct scan *scan, uint64_t i)
 {
     uint64_t low = 0;
@@ -36,12 +36,12 @@ static inline uint64_t load_readable(const struct scan *scan, uint64_t i)
 
 /* ---- scan_stems.c: a class that goes by stems ---- */
 enum trawl_status sample_stems(const struct sampling *sampling);
-/* To the lane's places: those that pairs (of so many words) or samples name, of begins below `end`;
- * returns how many. */
+/* To the lane's positions: those that pairs (of so many words) or samples name, of begins below
+ * `end`; returns how many. */
 uint32_t stem_places(const struct sampling *sampling, uint64_t end, uint64_t words);
 /* How many of the tile's words pairs may look at. */
 uint64_t stem_pair_words(const struct sampling *sampling, uint64_t end);
-/* Gather what begins in [sampling->begin, end) up to stride - 1 before each of the places. */
+/* Gather what begins in [sampling->begin, end) up to stride - 1 before each of the positions. */
 enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uint32_t stride,
                               const uint32_t *places, uint32_t place_count);
 

@@ -1,9 +1,9 @@
 /* scan_bytes: sets whose strings are all of one byte: a tile's bits are occurrences.
  *
- * Of a line one hit is enough. Where they are few, the line's end is looked for behind each. Else
+ * Of a line one hit is enough. Where they are few, the line's end is looked for after each. Else
  * bits of the set and of line ends are events; a line's hit is its first event if that is of the
- * set. An addition finds these for 64 places at once: a bit at each line's begin is carried through
- * the places without an event to the first one.
+ * set. An addition finds these for 64 positions at once: a bit at each line's begin is carried
+ * through the positions without an event to the first one.
  */
 #include <string.h>
 
@@ -62,7 +62,7 @@ bool scan_bytes_fits(const struct engine_lane *lane, enum engine_want want)
            (!lane->bytes.repeats || want == ENGINE_WANT_COUNT || want == ENGINE_WANT_SPANS);
 }
 
-/* The last places, where a vector would reach beyond the text. */
+/* The last positions, where a vector would reach beyond the text. */
 static void fill_last(const uint8_t *text, uint64_t places, const bool has[256],
                       struct find_tile *tile)
 {
@@ -73,7 +73,8 @@ static void fill_last(const uint8_t *text, uint64_t places, const bool has[256],
     tile->hot_count = tile->mask[0] != 0;
 }
 
-/* Fill the lane's tile of the next places; returns its words. *vectors: not the last places. */
+/* Fill the lane's tile of the next positions; returns its words. *vectors: not the last positions.
+ */
 static uint64_t fill(const struct scan *scan, uint64_t *places, bool *vectors)
 {
     struct engine_lane *lane = scan->lane;

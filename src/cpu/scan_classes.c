@@ -1,8 +1,8 @@
 /* scan_classes: method set, large: each tile is sampled for each class of lengths in turn.
  *
- * A tile's occurrences are gathered, put in order and then settled; nothing of it is settled
- * before. So where its candidates flood, what was gathered is dropped, and the automaton begins
- * with it.
+ * A tile's occurrences are collected, put in order and then emitted; nothing is emitted before. So
+ * if the tile's candidates are dense, the scan drops what it collected, and the automaton begins
+ * with this tile.
  */
 #include <string.h>
 
@@ -105,7 +105,7 @@ static uint32_t sample_tile(const struct sampling *sampling, struct set_passed *
     return count;
 }
 
-/* By literal, those that begin at one place: often in order already, or as many as nest. */
+/* By literal, those that begin at one position: often in order already, or as many as nest. */
 static void order_place(struct hit *hits, uint32_t count)
 {
     uint32_t i = 1;
@@ -126,7 +126,8 @@ static void order_place(struct hit *hits, uint32_t count)
     }
 }
 
-/* Order the tile's hits, which lie at [begin, begin + SET_TILE_PLACES): a counting sort by place.
+/* Order the tile's hits, which lie at [begin, begin + SET_TILE_PLACES): a counting sort by
+ * position.
  */
 static enum trawl_status order_gathered(struct scan *scan, uint64_t begin, uint64_t places)
 {

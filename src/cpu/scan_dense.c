@@ -17,12 +17,12 @@
 struct step {
     const uint8_t *text;
     uint64_t count;  /* readable bytes of it */
-    uint64_t begins; /* those to settle are [0, begins) */
-    uint64_t from;   /* the chunk's place of text[0] */
+    uint64_t begins; /* those to search are [0, begins) */
+    uint64_t from;   /* the chunk's position of text[0] */
     const uint32_t
         *origin;         /* byte i of text is byte origin[i] of the chunk's from `from`; NULL: i */
     struct hits found;   /* at one begin: length in `offset`, string in `literal` */
-    uint64_t lengthy_at; /* of the lane's lengthy hits, the first that is not settled */
+    uint64_t lengthy_at; /* of the lane's lengthy hits, the first that is not emitted */
 };
 
 static uint64_t step_bytes(const struct scan *scan, const struct dense_set *set)
@@ -38,7 +38,7 @@ static uint64_t chunk_place(const struct step *step, uint64_t place)
     return step->from + (step->origin == NULL ? place : step->origin[place]);
 }
 
-/* The first place of the rewritten text that comes from byte `bytes` or later. */
+/* The first position of the rewritten text that comes from byte `bytes` or later. */
 static uint64_t folded_place(const uint32_t *origin, uint64_t count, uint64_t bytes)
 {
     uint64_t lo = 0, hi = count;
@@ -122,7 +122,7 @@ static enum trawl_status find_lengthy(struct scan *scan, const struct dense_set 
     return TRAWL_OK;
 }
 
-/* Note a string that begins at the place, if what stands behind its end is right. */
+/* Note a string that begins at the position, if what comes after its end is right. */
 static enum trawl_status note(struct scan *scan, const struct dense_set *set, struct step *step,
                               uint64_t place, uint32_t string)
 {
@@ -157,7 +157,7 @@ static enum trawl_status note(struct scan *scan, const struct dense_set *set, st
     return TRAWL_OK;
 }
 
-/* Does a lengthy string begin at the place? Those before it are passed over. */
+/* Does a lengthy string begin at the position? Those before it are passed over. */
 static bool lengthy_begins(struct step *step, const struct hits *lengthy, uint64_t place)
 {
     while (step->lengthy_at < lengthy->count && lengthy->items[step->lengthy_at].offset < place)
@@ -165,7 +165,7 @@ static bool lengthy_begins(struct step *step, const struct hits *lengthy, uint64
     return step->lengthy_at < lengthy->count && lengthy->items[step->lengthy_at].offset == place;
 }
 
-/* What begins at the place, the longest first; where one is enough, that one alone. */
+/* What begins at the position, the longest first; where one is enough, that one alone. */
 static enum trawl_status collect(struct scan *scan, const struct dense_set *set, struct step *step,
                                  uint64_t place, uint32_t state)
 {
@@ -215,7 +215,7 @@ static void sort_found(struct hits *found)
         qsort(items, (size_t)found->count, sizeof *items, compare_literals);
 }
 
-/* Settle what begins at the place. */
+/* Settle what begins at the position. */
 static void settle_dense_place(struct scan *scan, const struct dense_set *set, struct step *step,
                                uint64_t place, uint32_t state)
 {

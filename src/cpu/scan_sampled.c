@@ -8,7 +8,7 @@
 #define FAILED_PER_SAMPLES 8u /* more failures than 8 per sample: sampling does not pay here */
 #define SAMPLES_MIN 64u       /* before that is judged */
 
-/* The sample at place i stands for the begins [scan->at, i]. */
+/* The sample at position i stands for the begins [scan->at, i]. */
 static void settle_sample(struct scan *scan, uint64_t i)
 {
     const struct trawl_plan *plan = scan->plan;

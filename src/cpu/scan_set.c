@@ -1,4 +1,4 @@
-/* scan_set: method set: a gram bitmap names places, buckets name literals, bytes decide. */
+/* scan_set: method set: a gram bitmap names positions, buckets name literals, bytes decide. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -8,7 +8,7 @@
 #define TAIL_WORK 4u                    /* of a character */
 #define SET_KEPT (7u + FIND_LOAD_SLACK) /* a gram's other bytes, and whole vectors */
 
-/* The first bytes at place x; near the text's end the load is put together bytewise. */
+/* The first bytes at position x; near the text's end the load is put together bytewise. */
 static uint64_t head_at(const struct scan *scan, uint64_t x)
 {
     uint64_t head = 0;
@@ -20,7 +20,7 @@ static uint64_t head_at(const struct scan *scan, uint64_t x)
     return head;
 }
 
-/* The literal at place x, if it is there. */
+/* The literal at position x, if it is there. */
 static void settle_literal(struct scan *scan, uint64_t x, uint32_t index)
 {
     const struct plan_literal literal = plan_literal_at(scan->plan, index);
@@ -68,13 +68,13 @@ static void settle_place(struct scan *scan, uint64_t x)
         if (scan->over || (scan->want == ENGINE_WANT_LINES && scan->run_until > x))
             return;
         if (scan->work > scan->work_max && scan->result->count == count && settle_flood(scan, x))
-            return; /* the automaton began with this place */
+            return; /* the automaton began with this position */
     }
     if (scan->work > scan->work_max)
         (void)settle_flood(scan, x + 1);
 }
 
-/* Fill the tile for the next places; returns how many words it has, 0 at the text's very end. */
+/* Fill the tile for the next positions; returns how many words it has, 0 at the text's very end. */
 static uint64_t fill(struct scan *scan, uint64_t *places)
 {
     const struct trawl_plan *plan = scan->plan;
@@ -107,7 +107,7 @@ void scan_set(struct scan *scan)
         }
         if (scan->over)
             return;
-        if (scan->run_until <= begin + places) /* the tile went by without a flood */
+        if (scan->run_until <= begin + places) /* the tile was not dense */
             scan->lane->dense_bytes /= 2;
         scan->at = max_u64(begin + places, scan->run_until);
     }

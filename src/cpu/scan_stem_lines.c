@@ -1,6 +1,6 @@
 /* scan_stem_lines: lines with a hit, of a class that goes by stems.
  *
- * A line needs one hit. So of each line of the tile the first few places are looked at, and the
+ * A line needs one hit. So of each line of the tile the first few positions are looked at, and the
  * others only where that found nothing.
  */
 #include "cpu/sampling.h"
@@ -36,7 +36,7 @@ static uint32_t line_of(const struct line_map *map, uint64_t x)
     return map->before[place / 64] + (uint32_t)__builtin_popcountll(below);
 }
 
-/* The place behind the first end at or behind word *w, whose bits left are *bits. */
+/* The position after the first end at or after word *w, whose bits left are *bits. */
 static uint64_t next_line(const struct line_map *map, uint64_t words, uint64_t *w, uint64_t *bits)
 {
     uint64_t end;
@@ -50,8 +50,9 @@ static uint64_t next_line(const struct line_map *map, uint64_t words, uint64_t *
     return end + 1;
 }
 
-/* Deal places to the first and the later ones; returns how many are first. A begin may lie in the
- * line before that of its place: only the first place in a line can have such, which comes first.
+/* Deal positions to the first and the later ones; returns how many are first. A begin may lie in
+ * the line before that of its place: only the first place in a line can have such, which comes
+ * first.
  */
 static uint32_t deal_places(const struct sampling *sampling, const struct line_map *map,
                             uint32_t count, uint32_t *later_count)

@@ -1,9 +1,9 @@
 /* scan_stems: a class of a large set that goes by stems.
  *
  * Three steps, each over what the one before left of a tile and none with a branch on the text
- * (find.h): samples of four bytes name places where a literal may begin; of these places the first
- * bytes, as many as all stems have, are looked up; then the stems of each length. Where a class is
- * of few literals, and the instruction set has a way, pairs of bytes name the places.
+ * (find.h): samples of four bytes name positions where a literal may begin; of these positions the
+ * first bytes, as many as all stems have, are looked up; then the stems of each length. Where a
+ * class is of few literals, and the instruction set has a way, pairs of bytes name the positions.
  */
 #include "cpu/sampling.h"
 

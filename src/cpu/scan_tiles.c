@@ -6,14 +6,14 @@
 
 #define PASSED_SHARE_MAX 32u   /* more than 1 word in 32 past the first probes: test one more */
 #define PASSED_SHARE_MIN 1024u /* fewer than 1 in 1024: test one less */
-/* Words or grams: more candidates that fail than one per so many places and every takes over; those
- * cleared by their heads cost some 10 cycles each, others more. */
+/* Words or grams: if more candidates fail than one per this many positions, every takes over.
+ * Candidates that are cleared by their heads cost about 10 cycles each, others more. */
 #define FAILED_SHARE_MAX 512u
 #define CLEARED_SHARE_MAX 256u
 #define FIRST_PROBES_MIN 2u
 #define LEARN_SHARE_MAX 1024u /* every: the same, and the learned offset is probed */
-/* A flood ends with candidates for 1 word in 8, and tests one probe less while fewer than one
- * candidate per 8192 places is cleared. */
+/* A dense part ends when 1 word in 8 has candidates. It tests one probe less while fewer than one
+ * candidate per 8192 positions is cleared. */
 #define FLOOD_SHARE_MIN 8u
 #define FLOOD_CLEARED_MIN 8192u
 
@@ -27,10 +27,10 @@ static void probe_bounds(struct engine_lane *lane)
     }
 }
 
-/* Literals of one vector are compared whole. Not those with runs, whose candidates are few since a
- * run is settled at once, nor folded ones. Longer ones lose by a look at their first 64 bytes:
- * texts that flood hold those too, and what the probes learn from failures is worth more
- * (Fibonacci, m = 1024: 1.9 against 2.4 GB/s). */
+/* Literals of one vector are compared whole. Not those with runs, whose candidates are few because
+ * a run is decided at once, nor folded ones. For longer ones, comparing the first 64 bytes lost:
+ * dense texts hold those too, and what the probes learn from failures is worth more (Fibonacci, m =
+ * 1024: 1.9 against 2.4 GB/s). */
 static void head_begin(struct engine_lane *lane)
 {
     const struct trawl_plan *plan = lane->plan;
@@ -71,7 +71,7 @@ void lane_probes_learn(struct engine_lane *lane)
 }
 
 /* Places to do next: up to the next cache line of what is loaded, then whole tiles. `lead`: where
- * the loads of the place scan->at begin, from there on. */
+ * the loads of the position scan->at begin, from there on. */
 static uint64_t tile_places(const struct scan *scan, uint64_t lead)
 {
     uint64_t skew = (uint64_t)(uintptr_t)(scan->chunk->bytes + scan->at + lead) % 64;
@@ -79,7 +79,7 @@ static uint64_t tile_places(const struct scan *scan, uint64_t lead)
     return min_u64(skew > 0 ? 64 - skew : 64 * FIND_TILE_WORDS, scan->limit - scan->at);
 }
 
-/* The words of a tile that can be filled when the answer for place x depends on bytes up to
+/* The words of a tile that can be filled when the answer for position x depends on bytes up to
  * x + reach. */
 static uint64_t tile_words(const struct scan *scan, uint64_t places, uint64_t reach)
 {
@@ -99,7 +99,7 @@ static bool probes_match(const struct scan *scan, uint64_t x)
     return true;
 }
 
-/* At the text's end, where a vector would reach beyond it: up to 64 places, one by one. */
+/* At the text's end, where a vector would reach beyond it: up to 64 positions, one by one. */
 static void fill_last(struct scan *scan, uint64_t *places, uint64_t *words)
 {
     struct find_tile *tile = &scan->lane->tile;
@@ -113,9 +113,9 @@ static void fill_last(struct scan *scan, uint64_t *places, uint64_t *words)
     tile->hot_count = tile->mask[0] != 0;
 }
 
-/* A text floods where all probes of a lane that compares heads are tested everywhere: so many words
- * have candidates that no branch looks whether they have. Then each probe costs, and no more are
- * tested than leave next to nothing to be cleared. */
+/* A text is dense where a lane that compares heads tests all its probes everywhere: so many words
+ * have candidates that a branch per word does not pay. Then each probe costs time, so the lane
+ * tests only as many as leave next to nothing to be cleared. */
 static void flood_adapt(struct engine_lane *lane, uint64_t words, uint64_t found, uint64_t cleared)
 {
     uint64_t places = 64 * words;
@@ -134,7 +134,7 @@ static void flood_adapt(struct engine_lane *lane, uint64_t words, uint64_t found
     probe_bounds(lane);
 }
 
-/* The lane learns how many probes this text needs at every place. */
+/* The lane learns how many probes this text needs at every position. */
 static void first_probes_adapt(struct engine_lane *lane, uint64_t words, uint64_t passed)
 {
     uint32_t most = (uint32_t)min_u64(lane->probe_count, FIND_FIRST_MAX);
@@ -152,7 +152,7 @@ static void first_probes_adapt(struct engine_lane *lane, uint64_t words, uint64_
         lane->first_probes--;
 }
 
-/* Fill the lane's tile for the next places; *places and *words: how many. */
+/* Fill the lane's tile for the next positions; *places and *words: how many. */
 static void fill_every(struct scan *scan, uint64_t *places, uint64_t *words)
 {
     struct engine_lane *lane = scan->lane;
@@ -174,7 +174,8 @@ static void fill_every(struct scan *scan, uint64_t *places, uint64_t *words)
 
 static void fill_words(struct scan *scan, uint64_t *places, uint64_t *words)
 {
-    uint64_t lead = scan->plan->words.offset + 3; /* place x + 3 - o begins the word of offset o */
+    uint64_t lead =
+        scan->plan->words.offset + 3; /* position x + 3 - o begins the word of offset o */
 
     *places = tile_places(scan, lead);
     *words = tile_words(scan, *places, lead);
@@ -190,7 +191,7 @@ static void fill_words(struct scan *scan, uint64_t *places, uint64_t *words)
 static void fill_grams(struct scan *scan, uint64_t *places, uint64_t *words)
 {
     const struct plan_grams *grams = &scan->plan->grams;
-    /* place x + stride - 1 - o begins the gram of offset o, 8 bytes before what is passed */
+    /* position x + stride - 1 - o begins the gram of offset o, 8 bytes before what is passed */
     uint64_t lead = grams->offset + grams->stride - 1 + PLAN_GRAM_BYTES;
 
     *places = tile_places(scan, lead);
@@ -236,9 +237,9 @@ static void settle_exact(struct scan *scan, uint64_t words, uint64_t found)
     scan->over = scan->want == ENGINE_WANT_FIRST && found > 0;
 }
 
-/* What the tile just settled says of how to look at the next: candidates of *words* or *grams* that
- * fail, or that *every* would not have to verify, and failures of *every* at an offset that it can
- * probe. */
+/* What the tile just verified says about how to search the next: candidates of *words* or *grams*
+ * that fail, or that *every* would not have to verify, and failures of *every* at an offset that it
+ * can probe. */
 static void lane_adapt(struct scan *scan, uint64_t places, uint64_t candidates, uint64_t failed,
                        uint64_t cleared)
 {

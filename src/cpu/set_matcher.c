@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "plan/analyse.h"
 
-#define MERGE_SHARE 8u      /* a class of less than this part of the one before joins it */
-#define BITS_SPARE 4.0      /* a gram tells so many bits more than it takes to tell entries apart */
+#define MERGE_SHARE 8u /* a class of less than this part of the one before joins it */
+#define BITS_SPARE 4.0 /* bits that a gram has beyond those needed to distinguish the entries */
 #define STEM_LENGTH_MAX 12u /* from here on grams longer than samples by stems are better */
 #define BITMAP_BITS_MIN 12u
 #define BITMAP_BITS_MAX 28u
@@ -96,7 +96,7 @@ static void choose_classes(const struct trawl_plan *plan, struct set_matcher *ma
     }
 }
 
-/* Grams at each place are looked up by vectors, which know the plan's kind of table. */
+/* Grams at each position are looked up by vectors, which know the plan's kind of table. */
 void set_class_complete(struct set_class *class, uint64_t fold)
 {
     struct plan_set *heads = &class->heads;
@@ -185,7 +185,7 @@ uint64_t set_literal_hash(const struct set_matcher *matcher, const struct set_cl
     return gram_hash(matcher, class, bytes, bytes + class->q);
 }
 
-/* One (literal, offset) on its way into the tables, whose places were asked for before. */
+/* One (literal, offset) to be entered into the tables, whose words were prefetched. */
 struct filling {
     struct set_class *class;
     uint64_t hash;

@@ -6,8 +6,9 @@
  * samples go, and a bucket names the literals, and at which offsets, of those that pass.
  *
  * Where the literals are words, such grams are of too many literals: there a class goes by stems. A
- * literal's stem is its first bytes, at most 8. A sample's four bytes name places where a literal
- * may begin (set_stems.c); a place's bytes, so many as some literal's stem has, name the stem.
+ * literal's stem is its first bytes, at most 8. A sample's four bytes name positions where a
+ * literal may begin (set_stems.c); a position's bytes, so many as some literal's stem has, name the
+ * stem.
  */
 #ifndef TRAWL_CPU_SET_MATCHER_H
 #define TRAWL_CPU_SET_MATCHER_H
@@ -50,7 +51,7 @@ struct set_class {
     uint32_t stem_lengths;    /* bit k: some stem has k bytes */
     uint32_t stem_bits;       /* log2 of the words of stem_map */
     uint64_t *stem_map;       /* two bits for each stem, and for its first stem_min bytes */
-    struct find_pairs *pairs; /* few literals: they name the places by themselves; else NULL */
+    struct find_pairs *pairs; /* few literals: they name the positions by themselves; else NULL */
 };
 
 struct set_matcher {
@@ -60,14 +61,14 @@ struct set_matcher {
     struct set_class classes[SET_CLASSES_MAX];
 };
 
-/* A literal that may stand at a place. */
+/* A literal that may stand at a position. */
 struct set_named {
     uint32_t place;
     uint32_t literal;
 };
 
 #define SET_TILE_PLACES 4096u
-#define SET_ROOM 16u /* vectors write so many beyond what they count */
+#define SET_ROOM 16u /* vectors write this many beyond what they count */
 #define SET_PASSED_MAX (SET_TILE_PLACES + SET_STRIDE_MAX + 1)
 #define SET_NAMED_MAX 256u
 
@@ -83,7 +84,7 @@ struct set_scratch {
     struct set_named named[SET_NAMED_MAX + SET_ROOM];
     uint32_t places[SET_PASSED_MAX + SET_ROOM];
     uint32_t begins[SET_PASSED_MAX + SET_ROOM];
-    /* By lines: places to look at first, later ones and their lines; each line's hit. */
+    /* By lines: positions to look at first, later ones and their lines; each line's hit. */
     uint32_t first[SET_PASSED_MAX + SET_ROOM];
     uint32_t later[SET_PASSED_MAX + SET_ROOM];
     uint16_t later_line[SET_PASSED_MAX + SET_ROOM];

@@ -12,7 +12,7 @@
 #define QUAD_BITS_MAX 24u
 #define STEM_BITS_MIN 13u
 #define STEM_BITS_MAX 28u
-#define PAIRS_LITERALS_MAX 1536u /* beyond, too many places pass */
+#define PAIRS_LITERALS_MAX 1536u /* beyond, too many positions pass */
 #define PAIRS_OF_ONE_GROUP 128u
 #define PAIRS_OF_TWO_GROUPS 256u
 

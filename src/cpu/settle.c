@@ -47,7 +47,7 @@ const uint64_t *settle_ends(struct scan *scan, uint64_t begin, uint64_t words)
     return scan->lane->ends.mask;
 }
 
-/* The first line end at x or behind, or the end of what is owned. */
+/* The first line end at x or after, or the end of what is owned. */
 static uint64_t line_end_from(struct scan *scan, uint64_t x, uint8_t also)
 {
     uint64_t owned = scan->chunk->owned, w = (x - scan->tile_begin) / 64;
@@ -178,7 +178,7 @@ static uint64_t run_extent(const struct scan *scan, const uint8_t *text, uint64_
     return i;
 }
 
-/* The literal occurs at x and has a period: settle the whole run. */
+/* The literal occurs at x and has a period: emit the whole run. */
 static void settle_run(struct scan *scan, uint64_t x)
 {
     uint64_t count = plan_literal_at(scan->plan, 0).bytes_count, period = scan->plan->period;
@@ -230,7 +230,7 @@ void settle_one(struct scan *scan, uint64_t x)
     }
 }
 
-/* Candidates of begins that are settled are passed over. */
+/* Skip candidates of begins that are done. */
 static void settle_word(struct scan *scan, uint64_t place, uint64_t bits,
                         void (*settle)(struct scan *scan, uint64_t x))
 {

@@ -1,4 +1,4 @@
-/* settle_flood: when the candidates of a set cost more than the automaton would. */
+/* settle_flood: when to switch a set from candidates to the automaton, because they cost more. */
 #include "base/checked.h"
 #include "cpu/lane.h"
 
@@ -6,9 +6,9 @@
 #define WORK_PER_BYTE_MIN 4u
 #define WORK_PER_BYTE_MAX 256u
 #define ORDER_WORK 256u  /* for each literal */
-#define PLACES_MORE 256u /* work is allowed as for so many places more than there are */
+#define PLACES_MORE 256u /* the budget counts this many positions more than there are */
 #define DENSE_BYTES_MIN \
-    (1u << 16) /* that the automaton settles before candidates are tried again */
+    (1u << 16) /* that the automaton searches before candidates are tried again */
 #define DENSE_BYTES_MAX (1u << 20)
 
 void settle_allow(struct scan *scan, uint64_t places)
@@ -18,8 +18,7 @@ void settle_allow(struct scan *scan, uint64_t places)
         scan->work_max = scan->work + (places + PLACES_MORE) * scan->lane->work_per_byte;
 }
 
-/* What it takes to get the automaton ready. Before that much was spent on floods it is not worth
- * it.
+/* What it costs to make the automaton ready. Until dense parts have cost as much, it does not pay.
  */
 static uint64_t order_work(const struct trawl_plan *plan)
 {

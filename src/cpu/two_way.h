@@ -1,8 +1,8 @@
 /* two_way: one literal in linear time and constant space, whatever the text.
  *
  * Crochemore and Perrin, "Two-way string-matching", Journal of the ACM 38 (1991). Compares at most
- * twice as many bytes as the text has. Byte by byte, so it is what a scan falls back to when its
- * candidates flood, not what it begins with.
+ * twice as many bytes as the text has. Byte by byte, so a scan falls back to it when candidates are
+ * dense, and does not begin with it.
  */
 #ifndef TRAWL_CPU_TWO_WAY_H
 #define TRAWL_CPU_TWO_WAY_H
@@ -19,7 +19,7 @@ struct two_way {
     uint64_t memory; /* leading bytes known to match at `at` */
 };
 
-/* Begin at place `from`. critical and period as analyse_period gives them. */
+/* Begin at position `from`. critical and period as analyse_period gives them. */
 void two_way_begin(struct two_way *search, const uint8_t *bytes, uint64_t count, uint64_t critical,
                    uint64_t period, bool fold, uint64_t from);
 

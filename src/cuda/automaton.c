@@ -1,8 +1,8 @@
-/* automaton: the table by which a set that floods is searched (kernels/automaton.cu).
+/* automaton: the table to search dense text for a set with (kernels/automaton.cu).
  *
- * The literals are read from their ends, so that a state says what begins where the reading is. The
- * table is whole, a transition for each state and class of bytes: it takes time and memory in
- * proportion to that, once, when the first flood is met.
+ * The automaton reads backwards, so a state says what begins at the byte that was read last. The
+ * table holds a transition for each state and class of bytes. Making it takes time and memory in
+ * proportion, once, when the first dense text is met.
  */
 #include <string.h>
 
@@ -12,9 +12,9 @@
 
 #define STATES_FIRST 1024u
 #define PART_BYTES_MIN 32u
-#define PART_BYTES_MAX 4096u /* or four times what is read behind a part */
+#define PART_BYTES_MAX 4096u /* or four times what is read after a part */
 
-/* The words behind a state's transitions, as struct scan_automaton has them. */
+/* The words after a state's transitions, as struct scan_automaton has them. */
 enum { INFO_OUTPUTS, INFO_ENDS, INFO_END_COUNT, INFO_SHORTER };
 
 struct automaton {
@@ -242,7 +242,7 @@ enum trawl_status cuda_automaton_want(struct engine_lane *lane, struct trawl_err
     return status == TRAWL_MEMORY ? TRAWL_OK : status;
 }
 
-/* A part for each thread that there may be, since what is read behind a part is read at the same
+/* A part for each thread that there may be, since what is read after a part is read at the same
  * time: fewer and longer ones would read less in all and take longer. */
 void cuda_automaton_prepare(const struct cuda_tables *tables, uint32_t blocks,
                             struct cuda_launch *launch)

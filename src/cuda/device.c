@@ -13,8 +13,9 @@
 /* Sampling reads single sectors; at the default of 64 the device fetches two (DESIGN: 0.99 times
  * the read rate instead of 1.64 at a pattern of 80 bytes). */
 #define FETCH_BYTES 32u
-/* A device holds 2,048 child grids at a time unless it is told to make room for more. Of a window
- * of text many more begins may want one, and what is refused one is not searched as published. */
+/* A device holds 2,048 child grids at a time unless it is told to make room for more. In a window
+ * of text many more begins may need one, and a begin that gets none is not searched as published.
+ */
 #define STATIC_SHARED_BYTES 1024u /* of kernels that take all that is left */
 #define PENDING_LAUNCHES 65536u
 #define PENDING_LAUNCHES_DEFAULT 2048u
@@ -163,7 +164,7 @@ done:
     return status;
 }
 
-/* What fails here has failed before, or the device is lost: there is nobody to tell. */
+/* What fails here has failed before, or the device is lost: there is no caller to report to. */
 static void unload(struct cuda_device *device)
 {
     if (device->loaded_count == 0 || cuda_device_enter(device, NULL) != TRAWL_OK)

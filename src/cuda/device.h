@@ -111,7 +111,7 @@ struct cuda_memory {
 };
 
 /* How long this thread has spent in the driver's calls for memory; and a clock that stands still
- * during them, so that what is timed by it is told apart from them. */
+ * during them, so that it times everything else. */
 uint64_t cuda_memory_ns(void);
 uint64_t cuda_clock_ns(void);
 
@@ -133,7 +133,7 @@ enum trawl_status cuda_mapped_reserve(const struct cuda_device *device, struct c
                                       uint64_t bytes, struct trawl_error *error);
 void cuda_pinned_release(const struct cuda_device *device, struct cuda_pinned *pinned);
 
-/* The image's kernels, loaded when they are first asked for, kept until the device is closed; with
+/* The image's kernels, loaded at first use and kept until the device is closed; with
  * the device entered. ENGINE: the image holds none for this device. */
 enum trawl_status cuda_device_module(struct cuda_device *device, const struct cuda_image *image,
                                      struct cuda_module **module, struct trawl_error *error);

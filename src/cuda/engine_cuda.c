@@ -15,9 +15,9 @@
 
 #define LANES_PER_DEVICE 3u
 #define PATIENT_BYTES (2u << 20)   /* on their way for longer than waking a thread takes */
-#define TAIL_WORK 16u              /* characters of tails that are compared per place, */
+#define TAIL_WORK 16u              /* characters of tails that are compared per position, */
 #define TAIL_WORK_MIN (64u << 10)  /* and in any case */
-#define CHUNKS_LEFT 15u            /* to the host after one that flooded */
+#define CHUNKS_LEFT 15u            /* to the host after a dense one */
 #define TEXT_BYTES_MIN (64u << 10) /* below this a device's memory counts as exhausted */
 
 /* ---- Open and close --------------------------------------------------------------------- */

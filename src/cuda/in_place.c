@@ -3,7 +3,7 @@
  * A loaded text for which a device has no room is pinned: 40 ms per GiB, once. Samples that are far
  * apart are then read where they are, which moves a sector of 32 bytes for each instead of all of
  * the text; for anything else the text is copied, straight from where it is. What a device may load
- * behind a text it has a copy of is not there behind this one, so the last begins of a chunk are
+ * after a text it has a copy of is not there after this one, so the last begins of a chunk are
  * searched in a copy too.
  */
 #include "base/checked.h"
@@ -29,7 +29,7 @@ enum trawl_status cuda_in_place_register(const struct cuda_device *device,
 
     /* Memory that may not be written says so, on systems that look. */
     code = driver->host_register(bytes, count, CUDA_HOST_REGISTER_MAPPED);
-    if (code == CUDA_CODE_ALREADY_REGISTERED) /* as another text, or by somebody else */
+    if (code == CUDA_CODE_ALREADY_REGISTERED) /* as another text, or by others */
         return TRAWL_FAIL(error, MEMORY,
                           "%s: no room for a copy of the text, and parts of it are pinned already",
                           device->name);

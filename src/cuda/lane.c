@@ -66,9 +66,9 @@ uint64_t cuda_lane_room(const struct engine_lane *lane, uint64_t bytes)
     return (bytes + step - 1) / step * step;
 }
 
-/* Fill the next buffer with the bytes from `at` on, as many as fit, and zeros behind the last where
- * those fit too; copy it. Buffers are filled in turn from call to call, so that nobody waits for
- * the copy that was started last. */
+/* Fill the next buffer with the bytes from `at` on, as many as fit, and zeros after the last where
+ * those fit too; copy it. Buffers are filled in turn from call to call, so that filling never waits
+ * for the copy that was started last. */
 static enum trawl_status upload_part(struct engine_lane *lane, uint64_t address,
                                      const uint8_t *bytes, uint64_t count, uint64_t zeros,
                                      uint64_t *at, bool *ended, struct trawl_error *error)
@@ -135,7 +135,8 @@ enum trawl_status cuda_lane_start(struct engine_lane *lane, struct trawl_error *
     return TRAWL_OK;
 }
 
-/* Accepts a half-started lane. What fails here has failed before: there is nobody to tell. */
+/* Accepts a half-started lane. What fails here has failed before: there is no caller to report to.
+ */
 void cuda_lane_end(struct engine_lane *lane)
 {
     struct cuda_device *device = lane->device;

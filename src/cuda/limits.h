@@ -28,9 +28,9 @@ struct cuda_limits {
     uint32_t blocks_max;        /* per launch; 0: what is resident */
     uint32_t bundle_log2;       /* of units summed up together, up to SCAN_BUNDLE_LOG2_MAX */
     uint32_t group_samples_max; /* method sampled: per group */
-    bool flood_always;          /* take every tile with a candidate for flooded, and every group */
-    uint32_t plane_steps_max;   /* per warp and tile, before duels settle it after all */
-    bool planes;                /* settle flooded tiles by planes where they fit, not by duels */
+    bool flood_always;          /* treat every tile with a candidate as dense, and every group */
+    uint32_t plane_steps_max;   /* per warp and tile, before the tile goes to duels */
+    bool planes;                /* search dense tiles by planes where they fit, not by duels */
 
     /* Which kernels run, where several give the same answer: */
     bool streams;                    /* counts of one pattern by scan_stream */
@@ -41,11 +41,11 @@ struct cuda_limits {
     uint32_t sets_filter_words;      /* of the sizes there are; 0: chosen */
     uint32_t sets_filter_words_max, sets_table_words_max;
     uint64_t sets_entries_max;
-    bool automaton;        /* sets that flood by the automaton, if its table has no more than: */
+    bool automaton;        /* search dense sets by the automaton, if its table has no more than: */
     bool automaton_always; /* and all others */
     uint64_t automaton_words_max;
     uint32_t listed_min; /* tiles that a stream may give up in any case */
-    uint64_t far_bytes;  /* a multiple of 4096: places are as if so much came before the text */
+    uint64_t far_bytes;  /* a multiple of 4096: positions are as if so much came before the text */
     bool kernels_timed;  /* lane->kernel_ns */
 };
 

@@ -29,7 +29,7 @@ static bool resident_holds(const struct cuda_resident *resident, const uint8_t *
     return true;
 }
 
-/* May this plan's searches use it where they begin `at` bytes behind its first? A part of a text
+/* May this plan's searches use it where they begin `at` bytes after its first? A part of a text
  * has no room for occurrences that are longer than what it shares with the next. */
 static bool resident_serves(const struct cuda_resident *resident, const struct trawl_plan *plan,
                             uint64_t at)
@@ -158,7 +158,7 @@ static enum trawl_status bring_resident(struct engine_lane *lane, struct cuda_re
     return CUDA_CALL(lane->device, error, stream_wait, lane->stream);
 }
 
-/* Memory that is pinned in place is somebody else's: to let go of it is tried twice. */
+/* Memory that is pinned in place belongs to the caller, so unpinning is tried twice. */
 static void resident_release(struct engine *engine, struct cuda_resident *resident)
 {
     struct cuda_device *device = &engine->devices[resident->device_index];

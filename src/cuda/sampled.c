@@ -13,7 +13,7 @@
 #define STRIDE_MAX                                                                               \
     16384u                /* beyond, the bits no longer fit into shared memory, nor offsets into \
                              PLAN_ENTRY_OFFSET_BITS */
-#define PAIR_GAIN_MIN 64u /* one in so many less samples, or pairs are not worth their hashes */
+#define PAIR_GAIN_MIN 64u /* pairs pay if they save one sample in this many */
 #define WORDS_LOG2_MIN 10u
 
 /* At least this many times `count`, as a power of two. */

@@ -6,14 +6,14 @@
 
 #define TILES_PER_BLOCK_MIN 2u
 #define FIRST_STEPS 3u
-#define FLOOD_PARTS 16u /* one in so many units listed: the tile kernel takes all */
+#define FLOOD_PARTS 16u /* if one unit in this many is listed, the tile kernel takes all */
 #define FLOOD_SCANS 15u /* and as many scans more */
 #define FLOOD_STRIDE_MAX 512u
 #define STREAM_ROW_WORDS 16u /* of bitmap, for a row of 512 bytes */
 #define LOOK_NS 50000u       /* from then on the driver's wait is no part of the time that counts */
 #define LOOKS_PER_TIME 64u
 #define WARP_STEP_BYTES 256u
-#define SET_MARKS_MAX ((1ull << 32) - (1ull << 24)) /* places from a begin on have 32 bits */
+#define SET_MARKS_MAX ((1ull << 32) - (1ull << 24)) /* positions from a begin on have 32 bits */
 #define FAR_BEFORE_BYTES 256u
 /* Groups of 128 samples that a ticket of a stream of samples stands for. One were more tickets than
  * a device hands out: 440 M/s [H200]. */
@@ -39,13 +39,13 @@ static void choose_tiles(const struct engine_lane *lane, uint64_t places, uint32
     a->tile_count = (uint32_t)((places + 32ull * words - 1) / (32ull * words));
 }
 
-/* Groups of `samples` samples, and the tiles that one of them is where it floods. */
+/* Groups of `samples` samples, and the tiles of one that is dense. */
 static void choose_group(const struct engine_lane *lane, uint64_t samples, struct scan_arguments *a)
 {
     uint64_t begins = ((samples >> a->sample_pair) + 1) * a->stride + 15;
     uint32_t threads = lane->limits.threads;
 
-    /* A tile that is settled by planes costs its size, however few of its begins are the group's.
+    /* A tile that planes search costs its size, however few of its begins are the group's.
      */
     a->group_samples = (uint32_t)samples;
     a->tile_words =
@@ -121,7 +121,7 @@ static void choose_stream_tiles(const struct engine_lane *lane, uint32_t blocks,
     uint32_t steps = (uint32_t)max_u64(lane->limits.tile_words_max / step_words, 1);
     uint64_t places;
 
-    if (a->want == SCAN_FIRST) /* blocks look ahead by tiles: what is behind the first is in vain */
+    if (a->want == SCAN_FIRST) /* blocks look ahead by tiles: work after the first is wasted */
         steps = (uint32_t)min_u64(steps, FIRST_STEPS);
 
     a->position = (a->begin + a->shift) & ~(STREAM_ALIGNMENT - 1);
@@ -195,7 +195,7 @@ static enum cuda_kernel choose_kernel(const struct engine_lane *lane,
         return want == SCAN_HITS ? CUDA_KERNEL_HITS_AUTOMATON : CUDA_KERNEL_AUTOMATON;
     if (tables->sets_ready && tables->floods_left == 0 && want != SCAN_HITS)
         return tables->sets_kernel;
-    /* Where all floods, and there are samples almost everywhere, they are not looked at. */
+    /* If everything is dense, and samples match almost everywhere, skip the samples. */
     if (want == SCAN_COUNT && sampled && tables->floods_left > 0 &&
         tables->arguments.stride <= FLOOD_STRIDE_MAX)
         kernel = CUDA_KERNEL_EVERY;
@@ -220,13 +220,13 @@ static bool is_automaton(enum cuda_kernel kernel)
     return kernel == CUDA_KERNEL_AUTOMATON || kernel == CUDA_KERNEL_HITS_AUTOMATON;
 }
 
-/* Does the kernel's sum of floods say whether the launch was in vain? */
+/* Does the kernel's sum of dense parts say whether the launch was abandoned? */
 static bool gives_up(enum cuda_kernel kernel)
 {
     return is_stream(kernel) || kernel == CUDA_KERNEL_SET || kernel == CUDA_KERNEL_HITS_SET;
 }
 
-/* By groups of samples, tile by tile where they flood? */
+/* By groups of samples, tile by tile where they are dense? */
 static bool is_sampled(enum cuda_kernel kernel)
 {
     return kernel == CUDA_KERNEL_SAMPLED || kernel == CUDA_KERNEL_HITS_SAMPLED;
@@ -445,7 +445,7 @@ static enum trawl_status launch_run(struct engine_lane *lane, struct cuda_launch
     return launch_kernel(lane, launch, error);
 }
 
-/* The last scan was in vain. */
+/* The last scan was abandoned. */
 static enum trawl_status note_flood(struct engine_lane *lane, struct trawl_error *error)
 {
     lane->tables.floods_left = FLOOD_SCANS;
@@ -526,7 +526,7 @@ static enum trawl_status landing_reserve(struct engine_lane *lane, uint64_t byte
     return cuda_pinned_reserve(lane->device, &lane->landing, cuda_lane_room(lane, bytes), error);
 }
 
-/* Append `count` hits. The first `ahead` are on their way already; more are all asked for. */
+/* Append `count` hits. The first `ahead` are being copied already; the others are copied here. */
 static enum trawl_status bring_hits(struct engine_lane *lane, uint64_t count, uint64_t ahead,
                                     struct engine_result *result, struct trawl_error *error)
 {

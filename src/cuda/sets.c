@@ -1,10 +1,10 @@
-/* sets: the tables of stream_set: which bytes of the patterns are looked for at which places, how
- * large the tables are, and their making, which the device does (set_fill).
+/* sets: the tables of stream_set: which bytes of the patterns are looked for at which positions,
+ * how large the tables are, and their making, which the device does (set_fill).
  *
- * The longer the stride, the fewer places are looked at, and the more entries the tables have: what
- * passes the bitmap in shared memory, per text byte, is patterns / bits whatever the stride. Short
- * grams allow longer strides and are met more often. cost_of() weighs that up, in units of the time
- * in which the device reads the text.
+ * The longer the stride, the fewer positions are looked at, and the more entries the tables have:
+ * what passes the bitmap in shared memory, per text byte, is patterns / bits whatever the stride.
+ * Short grams allow longer strides and are met more often. cost_of() weighs that up, in units of
+ * the time in which the device reads the text.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -248,7 +248,7 @@ static double cost_of_way(const struct engine_lane *lane, const struct trawl_pla
            slots * 1e-3 + (first * table + chains * COST_CHAIN) / stride;
 }
 
-/* The best way and size of the bitmap for a stride and grams of so many bytes. */
+/* The best way and size of the bitmap for a stride and grams of this many bytes. */
 static struct choice cost_of(const struct engine_lane *lane, const struct trawl_plan *plan,
                              const struct likeness *likeness, uint32_t stride, uint32_t gram_bytes,
                              uint32_t filter_words)

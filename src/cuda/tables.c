@@ -11,8 +11,8 @@
 #define GRAM_BYTES 8u
 #define WARP_STEP_BYTES 256u
 #define VERIFY_STEPS_MIN 8u
-#define SET_BUDGET 256u /* literals that are compared for 32 places */
-#define DENSE_LANES 28u /* of 32: one candidate in 110 places of a large tile's */
+#define SET_BUDGET 256u /* literals that are compared for 32 positions */
+#define DENSE_LANES 28u /* of 32: one candidate in 110 positions of a large tile's */
 
 /* The block while it is being laid out: first its size, then, with bytes, its contents. */
 struct block {
@@ -21,8 +21,8 @@ struct block {
     uint64_t address; /* on the device */
 };
 
-/* Up to 8 bytes without fold are decided at each place, which costs hardly more and does not depend
- * on the text. */
+/* Up to 8 bytes without fold are decided at each position, which costs hardly more and does not
+ * depend on the text. */
 static bool takes_strides(const struct trawl_plan *plan)
 {
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
@@ -103,7 +103,7 @@ static void fill_gram(const uint8_t *bytes, uint32_t count, bool fold, uint32_t 
     memcpy(mask, masks, 4);
 }
 
-/* What method every looks for, and with it every method's flooded tiles. */
+/* What method every searches for, and with it every method's dense tiles. */
 static void choose_grams(const struct trawl_plan *plan, struct scan_arguments *a)
 {
     const uint8_t *bytes = plan_literal_bytes(plan, 0);
@@ -292,7 +292,7 @@ static void *block_at(const struct block *block, const void *pointer)
     return block->bytes + ((uint64_t)(uintptr_t)pointer - block->address);
 }
 
-/* How floods of one pattern are settled by planes, where they can be. */
+/* How planes search dense tiles for one pattern, where they can. */
 static void choose_plane(const struct trawl_plan *plan, const struct block *block,
                          struct scan_arguments *a)
 {

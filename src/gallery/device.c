@@ -20,7 +20,7 @@
 #define COLLECT_THREADS 256u
 #define COLLECT_BLOCKS_MAX 65536u
 #define FOLD_THREADS 256u
-#define FOLD_TAIL_BYTES 48u /* loadable behind a text's last 16 bytes */
+#define FOLD_TAIL_BYTES 48u /* loadable after a text's last 16 bytes */
 /* Of a kernel that launches child grids, so that few begins go without. */
 #define CHILDREN_BEGINS_MAX (1u << 20)
 #define TILED_SEGMENT_MIN 16u
@@ -305,7 +305,7 @@ static enum trawl_status upload_constant(struct search *search, struct trawl_err
     return cuda_wait_copies(own->lane, begin_ns, search->result, error);
 }
 
-/* What the kernel needs in front of it and behind it. */
+/* What the kernel needs in front of it and after it. */
 static enum trawl_status launch_before(struct search *search, struct trawl_error *error)
 {
     struct gallery_arguments *a = &search->arguments;

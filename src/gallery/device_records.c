@@ -11,7 +11,7 @@
 
 #define PIECES_MAX (1u << 18)       /* records or pieces of one, at a time: one thread each */
 #define PIECE_BYTES_MAX (64u << 10) /* of a record that one thread looks at */
-#define PADDING_BYTES 4ull          /* behind each record, at least */
+#define PADDING_BYTES 4ull          /* after each record, at least */
 #define PIECE_BYTES_MIN 8u          /* of words that a piece takes */
 #define FLAG_BYTES sizeof(uint32_t)
 #define WORDS_BYTES_MIN (64u << 10)  /* below this a device's memory counts as exhausted */

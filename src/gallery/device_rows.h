@@ -12,12 +12,12 @@ enum gallery_grid {
 
 enum gallery_need {
     SHIFTS_HP = 1, /* by the last byte */
-    SHIFTS_QS = 2, /* by the byte behind the window */
+    SHIFTS_QS = 2, /* by the byte after the window */
     WINDOWS = 4,   /* a flag per begin, from gallery_shifts_text before */
-    CHILDREN = 8,  /* it launches child grids: a flag per begin, gallery_collect behind it */
+    CHILDREN = 8,  /* it launches child grids: a flag per begin, gallery_collect after it */
     CONSTANT = 16, /* the pattern in constant memory */
     KEY = 32,      /* in registers */
-    MINIMA = 64,   /* the first by gallery_word_minimum behind it */
+    MINIMA = 64,   /* the first by gallery_word_minimum after it */
 };
 
 struct gallery_row {

@@ -94,7 +94,7 @@ static void prepare(struct gallery_host *host, uint32_t index)
         return;
     host->search.bytes = plan_literal_bytes(host->plan, index);
     host->search.count = count;
-    if (host->algorithm == GALLERY_STRSTR) { /* wants a NUL behind the literal */
+    if (host->algorithm == GALLERY_STRSTR) { /* wants a NUL after the literal */
         uint8_t *copy = host->copy + text_bytes_max(host->plan) + 1;
 
         memcpy(copy, host->search.bytes, (size_t)count);

@@ -23,7 +23,7 @@ struct gallery_search {
     bool rolling_known;
 };
 
-/* The next begin in [search->at, limit), UINT64_MAX if none, with search->at behind it. Text is
+/* The next begin in [search->at, limit), UINT64_MAX if none, with search->at after it. Text is
  * readable to limit - 1 + count; for strstr a NUL must follow. */
 #define GALLERY_TEXT_LIST(X) \
     X(NAIVE, naive)          \

@@ -21,7 +21,7 @@ struct gang {
     const struct gallery_matrix *gallery;
     int64_t *cells;       /* of the block */
     uint64_t block_begin; /* record of the block's first row */
-    uint64_t rows_end;    /* record behind the block's last row */
+    uint64_t rows_end;    /* record after the block's last row */
     uint64_t slice_rows;
     _Atomic uint64_t row_next;
     _Atomic uint64_t match_count;
@@ -70,7 +70,7 @@ static uint32_t fill_block(struct gang *gang)
     return helpers;
 }
 
-/* Flags for the block's records and, since a device wants many, for as many behind as fit. */
+/* Flags for the block's records and, since a device wants many, for as many after as fit. */
 static enum trawl_status reach_flags(struct gang *gang, struct engine_result *result,
                                      struct trawl_error *error)
 {

@@ -1,4 +1,4 @@
-/* memmem: the C library's function, called again one place behind each occurrence.
+/* memmem: the C library's function, called again one place after each occurrence.
  *
  * Published  as the C library at hand has it.
  * Mended     nothing: it finds one occurrence, the loop finds the rest.

@@ -54,7 +54,7 @@ enum trawl_status cells_merge(struct cells *cells, struct cells *room, const str
                               uint64_t count, struct trawl_error *error);
 void cells_clear(struct cells *cells);
 
-/* Forget what was made; room for the cells of so many matches. */
+/* Forget what was made; make room for the cells of this many matches. */
 enum trawl_status cells_begin(struct cell_digest *digest, uint64_t match_count,
                               struct trawl_error *error);
 /* One more occurrence in the record at hand, in order of begins. Errors: MEMORY. */

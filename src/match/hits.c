@@ -25,7 +25,7 @@ enum trawl_status hits_reserve(struct hits *hits, uint64_t more, struct trawl_er
     } else {
         TRAWL_TRY(memory_grow(hits->capacity, capacity, sizeof *hits->items, &items, error));
     }
-    if (hits->lengths != NULL) { /* they would have another capacity: nobody wants them now */
+    if (hits->lengths != NULL) { /* they would have another capacity, and are not needed now */
         memory_release(hits->lengths, hits->capacity, sizeof *hits->lengths);
         hits->lengths = NULL;
         hits->lengths_valid = false;

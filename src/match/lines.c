@@ -5,7 +5,7 @@
 
 #include "base/bytes.h"
 
-/* The first line end at or behind `from`, `owned` if there is none. */
+/* The first line end at or after `from`, `owned` if there is none. */
 static uint64_t line_end_from(const struct line_input *input, uint64_t from)
 {
     if (from >= input->owned)
@@ -15,7 +15,7 @@ static uint64_t line_end_from(const struct line_input *input, uint64_t from)
 }
 
 /* Lines with a hit that end in this piece, the one the piece begins in not counted; *open_hit: has
- * the line behind the last line end one? */
+ * the line after the last line end one? */
 static uint64_t count_ended(const struct line_input *input, uint64_t i, bool *open_hit)
 {
     uint64_t ended = 0;

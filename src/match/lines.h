@@ -23,7 +23,7 @@ struct line_digest {
     bool has_bytes;
     bool has_line_end;
     bool head_hit; /* a hit at or before the first line end */
-    bool tail_hit; /* a hit behind the last line end; the only one without a line end */
+    bool tail_hit; /* a hit after the last line end; the only one without a line end */
     bool tail_has_bytes;
     uint64_t inside_hit;     /* lines wholly inside that have a hit */
     uint64_t line_end_count; /* counted for inverted sums only */
@@ -41,7 +41,7 @@ uint64_t lines_count_ends(const uint8_t *bytes, uint64_t count, uint8_t line_end
                           uint8_t line_end_also);
 void lines_digest(const struct line_input *input, bool count_line_ends, struct line_digest *digest);
 void lines_merge(struct line_count *count, const struct line_digest *digest);
-/* The text ended: bytes behind the last line end are a line. */
+/* The text ended: bytes after the last line end are a line. */
 void lines_end(struct line_count *count);
 
 #endif

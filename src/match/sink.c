@@ -177,7 +177,7 @@ static bool deliver_window(struct sink *sink, const struct sink_piece *piece,
     struct trawl_window window;
 
     if (piece->owned == 0 && !piece->last)
-        return true; /* a stream's piece of which nothing could be settled */
+        return true; /* a stream's piece of which nothing could be searched */
     if (sink->selects == SINK_SELECTS_SPANS)
         sink->spans_end = spans_end(sink->spans_end, piece);
     TRAWL_ASSERT(piece->match_count == 0 || piece->matches[0].begin >= piece->begin);

@@ -23,7 +23,7 @@ enum sink_wants {
 enum sink_selects {
     SINK_SELECTS_ALL,
     SINK_SELECTS_LINES, /* one at least of each line */
-    SINK_SELECTS_SPANS  /* the leftmost, of them the longest, and so on behind its end */
+    SINK_SELECTS_SPANS  /* the leftmost, of them the longest, and so on after its end */
 };
 
 /* A piece of the text after the search, as sinks see it. */
@@ -39,9 +39,9 @@ struct sink_piece {
     uint64_t hits_base;
     const uint64_t *hit_lengths;       /* where the literals do not say them; else NULL */
     bool one_per_line;                 /* no two hits begin in one line */
-    const struct trawl_match *matches; /* where asked for, but for columns: */
+    const struct trawl_match *matches; /* where requested, except for columns: */
     const uint64_t *begins, *ends, *patterns;
-    uint64_t *line_numbers; /* where asked for: digest fills them */
+    uint64_t *line_numbers; /* where requested: digest fills them */
     uint64_t match_count;
 };
 
@@ -88,7 +88,7 @@ void sink_positions(struct sink *sink, trawl_match_sink function, void *context)
 void sink_positions_into(struct sink *sink, struct trawl_match *matches, uint64_t matches_max);
 void sink_begins_into(struct sink *sink, uint64_t *begins, uint64_t begins_max);
 void sink_lines(struct sink *sink, bool invert, uint64_t lines_max);
-/* For whoever takes pieces by itself: no deliver. */
+/* For callers that take pieces themselves: no deliver. */
 void sink_batches(struct sink *sink, bool matches, bool line_numbers);
 /* The same with a digest of its own, made of hits. */
 void sink_digests(struct sink *sink,

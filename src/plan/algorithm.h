@@ -1,6 +1,6 @@
-/* algorithm: what a plan keeps of the published algorithm it was asked for, and whom it asks.
+/* algorithm: what a plan keeps of the published algorithm that it names.
  *
- * The plan knows no algorithm. Whoever has some fills the table, and it is handed to plan_build.
+ * The plan knows no algorithm. The room that has some fills the table, which plan_build gets.
  */
 #ifndef TRAWL_PLAN_ALGORITHM_H
 #define TRAWL_PLAN_ALGORITHM_H
@@ -29,7 +29,7 @@ struct plan_algorithms {
     enum trawl_status (*check)(const struct trawl_plan *plan, struct trawl_error *error);
     /* Lines for trawl_plan_explain. */
     void (*explain)(const struct trawl_plan *plan, char *lines, uint64_t lines_bytes);
-    /* The algorithm with this number, from 0 on; NULL behind the last. */
+    /* The algorithm with this number, from 0 on; NULL after the last. */
     const char *(*list)(uint32_t index, const char **summary, uint32_t *engines);
 };
 

@@ -10,7 +10,7 @@
 #define REPEAT_LOOKS 64u
 #define REPEAT_LOOKS_MIN 8u    /* of them that stand in the literal */
 #define REPEAT_PLACES_MIN 3u   /* where an occurrence that has them would begin */
-#define FIRST_BLOCKS_RATE 0.05 /* share of blocks of 64 places that may pass the first probes */
+#define FIRST_BLOCKS_RATE 0.05 /* of blocks of 64 positions may pass the first probes */
 #define FIRST_PROBES_MAX 8u
 #define DEPENDENCE 2.0 /* given one byte of a pattern, another is likelier than by itself */
 #define PROBE_TAKEN 1e9
@@ -277,11 +277,11 @@ double analyse_words(const uint8_t *bytes, uint64_t count, bool fold,
         memcpy(&words->word[o], bytes + best + o, 4);
         words->word[o] |= words->fold[o];
     }
-    return best_rate / 4; /* each text word stands for four places */
+    return best_rate / 4; /* each text word stands for four positions */
 }
 
 #define CLASSES 8u
-#define GRAM_OFFSETS_MAX 1024u /* of a long literal the first so many places are weighed */
+#define GRAM_OFFSETS_MAX 1024u /* of a long literal this many first positions are weighed */
 
 /* classes, begun and carried of the grams at bytes. */
 static void fill_classes(const uint8_t *bytes, struct plan_grams *grams)
@@ -332,7 +332,7 @@ double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
     double share[CLASSES] = {0}, last[PLAN_GRAM_STRIDE_MAX] = {0}, rate = 0, best_rate = 1e9;
 
     if (stride == 0 || count < stride + 3)
-        return 1; /* no gram of 4 bytes at each offset: every place would have to be looked at */
+        return 1; /* no gram of 4 bytes at each offset: every position would have to be looked at */
     q = min_u64(count - stride + 1, PLAN_GRAM_BYTES);
     offsets = min_u64(count - stride - q + 2, GRAM_OFFSETS_MAX);
     class_shares(rates, fold, share);
@@ -359,5 +359,5 @@ double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
         grams->gram[o] = (grams->gram[o] | grams->fold) & grams->keep;
     }
     fill_classes(bytes + best, grams);
-    return best_rate / stride; /* each gram stands for stride places */
+    return best_rate / stride; /* each gram stands for stride positions */
 }

@@ -37,7 +37,7 @@ void analyse_period(const uint8_t *bytes, uint64_t count, uint64_t *critical, ui
 uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
                         const struct byte_rates *rates, struct plan_probe *probes);
 
-/* How many of the probes, in order, leave a candidate in few blocks of 64 places. */
+/* How many of the probes, in order, leave a candidate in few blocks of 64 positions. */
 uint32_t analyse_first_probes(const uint8_t *bytes, const struct byte_rates *rates,
                               const struct plan_probe *probes, uint32_t probe_count);
 

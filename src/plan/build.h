@@ -32,8 +32,9 @@ void prepare_set(struct trawl_plan *plan);
 /* Do the set's arrays name this literal where a search looks for it? */
 bool set_names_literal(const struct trawl_plan *plan, uint32_t literal);
 
-/* How many of the literal's places a sample names on average, if the text's grams come as often as
- * the literal's own: 1 if no gram repeats. Two in a text of few grams are a flood. q is 8 or 16. */
+/* How many of the literal's positions a sample names on average, if the text's grams come as often
+ * as the literal's own: 1 if no gram repeats. Two, in a text of few grams, are dense. q is 8 or 16.
+ */
 enum trawl_status sampled_repeats(const struct trawl_plan *plan, uint32_t q, double *places,
                                   struct trawl_error *error);
 

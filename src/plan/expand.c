@@ -3,7 +3,7 @@
  * A pattern without variants beyond ASCII case is one literal. Else its characters are taken in
  * order, as long as their variants make at most EXPAND_LITERALS_MAX literals; what remains of the
  * pattern is the tail. Byte strings of different
- * characters are never prefixes of each other in an encoding, so at one place at most one of a
+ * characters are never prefixes of each other in an encoding, so at one position at most one of a
  * pattern's literals matches, and its tail in at most one way.
  */
 #include "plan/build.h"

@@ -200,12 +200,12 @@ enum trawl_status plan_image_check(const struct plan_image *image, const char *n
         uint64_t end;
 
         if (section->offset != at || section->bytes_count > image->bytes_count - at) {
-            fault = "its sections do not lie one behind the other";
+            fault = "its sections are not consecutive";
             break;
         }
         end = aligned(at + section->bytes_count);
         if (end > image->bytes_count)
-            fault = "its sections do not lie one behind the other";
+            fault = "its sections are not consecutive";
         else if (section->checksum != checksum(image->bytes + at, section->bytes_count) ||
                  !is_zero(image, at + section->bytes_count, end))
             fault = "it is damaged";
@@ -354,8 +354,8 @@ static enum trawl_status take_set(struct trawl_plan *plan, const struct plan_ima
     return check_entries(plan, error);
 }
 
-/* The saved method, with its tables. What a sample of the text once told is told no more: it steers
- * which bytes of one pattern are looked at first. */
+/* The saved method, with its tables. The sample of the text is gone; it only steers which bytes of
+ * one pattern are compared first. */
 static enum trawl_status load_method(struct trawl_plan *plan, const struct plan_image *image,
                                      struct trawl_error *error)
 {

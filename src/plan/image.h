@@ -5,8 +5,8 @@
  *
  * Saved are the patterns, the set's tables, and what an engine adds of its own. What is small, or
  * as quick to make as to check, is made anew: literals, the one-pattern methods' tables. Each
- * section has a checksum, and so has the header with the table. A file may be made by somebody who
- * knows that, so whatever a search uses as an index is checked besides.
+ * section has a checksum, and so has the header with the table. The maker of a file may know that,
+ * so everything that a search uses as an index is checked as well.
  */
 #ifndef TRAWL_PLAN_IMAGE_H
 #define TRAWL_PLAN_IMAGE_H
@@ -82,10 +82,10 @@ struct plan_image {
 /* Is this a place in the image? */
 bool plan_image_holds(const struct plan_image *image, const void *place);
 
-/* Are these the first bytes of an image, as far as there are so many? */
+/* Are these the first bytes of an image, as far as they go? */
 bool plan_image_is(const void *bytes, uint64_t bytes_count);
 
-/* The plan's own sections; UNSUPPORTED for a plan of an algorithm. Others are added behind them. */
+/* The plan's own sections; UNSUPPORTED for a plan of an algorithm. Others are added after them. */
 enum trawl_status plan_parts_begin(const struct trawl_plan *plan, struct plan_parts *parts,
                                    struct trawl_error *error);
 void plan_parts_add(struct plan_parts *parts, uint32_t kind, uint32_t index, const void *bytes,
@@ -96,7 +96,7 @@ void plan_parts_end(struct plan_parts *parts);
 /* FORMAT unless the image is whole and of this version; name is for the message. */
 enum trawl_status plan_image_check(const struct plan_image *image, const char *name,
                                    struct trawl_error *error);
-/* FORMAT where a section is missing or has not so many bytes. *bytes is in the image; NULL if
+/* FORMAT if a section is missing or has another size. *bytes is in the image; NULL if
  * bytes_count is 0. */
 enum trawl_status plan_image_section(const struct plan_image *image, uint32_t kind, uint32_t index,
                                      uint64_t bytes_count, const void **bytes,

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define PLAN_PROBES_MAX 16u
-#define PLAN_PROBE_WINDOW_BYTES 64u /* probes of one literal lie within so many bytes */
+#define PLAN_PROBE_WINDOW_BYTES 64u /* probes of one literal lie within this many bytes */
 #define PLAN_NONE UINT32_MAX
 
 /* One byte of a literal that is looked at: (text[x + offset] | fold) == value. fold is 0x20 for
@@ -22,7 +22,7 @@ struct plan_probe {
     uint8_t reserved[6];
 };
 
-/* Method "words": a text word (4 bytes, at every 4th place) that equals word[o], o in [0, 4),
+/* Method "words": a text word (4 bytes, at every 4th position) that equals word[o], o in [0, 4),
  * proposes the occurrence that begins offset + o bytes before it. */
 struct plan_words {
     uint64_t offset;
@@ -30,8 +30,9 @@ struct plan_words {
     uint32_t fold[4]; /* or-ed into the text's word first */
 };
 
-/* Method "grams": places at every stride-th place, and q bytes at each. The bytes at place i that
- * equal gram[o], o in [0, stride), propose the occurrence that begins offset + o bytes before i.
+/* Method "grams": looks at every stride-th position, and at q bytes there. The bytes at position
+ * i that equal gram[o], o in [0, stride), propose the occurrence that begins offset + o bytes
+ * before i.
  *
  * For vectors that test 8 bytes at once, a byte is its class, its low three bits: a letter's two
  * cases share one, and A, C, G, T have four. Aligned words of 8 bytes hold 8 / stride grams or
@@ -46,15 +47,15 @@ struct plan_grams {
     uint64_t offset;
     uint32_t stride; /* 8, 4, 2 or 1 */
     uint32_t q;      /* 4 to 8 */
-    uint64_t fold;   /* or-ed into the 8 bytes at a place: 0 or 0x2020... */
-    uint64_t keep;   /* of the 8 bytes at a place, the q first */
+    uint64_t fold;   /* or-ed into the 8 bytes at a position: 0 or 0x2020... */
+    uint64_t keep;   /* of the 8 bytes at a position, the q first */
     uint64_t gram[PLAN_GRAM_STRIDE_MAX];
     uint64_t begun;
     uint64_t carried;
     uint8_t classes[64];
 };
 
-/* Method "sampled": the q bytes at every stride-th place, hashed, name the pattern offsets whose
+/* Method "sampled": the q bytes at every stride-th position, hashed, name the pattern offsets whose
  * q bytes hash alike. chain heads: heads[hash], then next[offset], PLAN_NONE ends; offsets of a
  * chain descend, so that proposed begins ascend. */
 struct plan_sampled {
@@ -64,15 +65,16 @@ struct plan_sampled {
     uint64_t fold; /* or-ed into the 8 bytes before hashing: 0 or 0x2020... */
 };
 
-/* Method "set": the first q bytes at each place, hashed, test a bit; a bucket then lists literals
- * whose first bytes, as many as all have but at most 8, hash alike. Four bytes are what vectors
- * hash at every place; eight tell literals apart that begin alike (10,000 of "key-0000" would share
- * one bucket, 16-mers of DNA 256).
+/* Method "set": the first q bytes at each position, hashed, test a bit; a bucket then lists
+ * literals whose first bytes, as many as all have but at most 8, hash alike. Four bytes are what
+ * vectors hash at every position; eight tell literals apart that begin alike (10,000 of "key-0000"
+ * would share one bucket, 16-mers of DNA 256).
  *
- * Where there are few literals, nibble tables test many places at once before that ("Teddy": Wang
- * and others, "Hyperscan: a fast multi-pattern regex matcher", NSDI 2019). Literals are dealt to 8
- * classes per group; bit c of low[g][j][byte & 15] and of high[g][j][byte >> 4] is set if byte j of
- * some literal of class c of group g looks so. A place whose q bytes share a class passes. */
+ * Where there are few literals, nibble tables test many positions at once before that ("Teddy":
+ * Wang and others, "Hyperscan: a fast multi-pattern regex matcher", NSDI 2019). Literals are dealt
+ * to 8 classes per group; bit c of low[g][j][byte & 15] and of high[g][j][byte >> 4] is set if byte
+ * j of some literal of class c of group g looks so. A position whose q bytes share a class passes.
+ */
 #define PLAN_NIBBLE_GROUPS_MAX 4u
 #define PLAN_NIBBLE_LITERALS_MAX 256u
 

@@ -87,7 +87,7 @@ struct trawl_plan {
     uint32_t probe_count; /* every: ordered, most telling first */
     uint64_t probe_offset_min;
     uint64_t probe_offset_max; /* less than probe_offset_min + PLAN_PROBE_WINDOW_BYTES */
-    uint32_t first_probes;     /* expected to leave few blocks of 64 places with a candidate */
+    uint32_t first_probes;     /* expected to leave few blocks of 64 positions with a candidate */
     bool probes_exact;         /* all bytes are probes: a candidate is an occurrence */
     struct plan_probe probes[PLAN_PROBES_MAX];
     struct plan_words words;     /* valid if length >= 7 */
@@ -132,8 +132,8 @@ uint64_t plan_tail_match(const struct trawl_plan *plan, const struct plan_litera
 uint64_t plan_element_read(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,
                            struct plan_element *element);
 
-/* The first place where the literal's and the text's bytes differ, `count` if none; ASCII case is
- * ignored if the plan ignores it. Both have `count` readable bytes. */
+/* The first position where the literal's and the text's bytes differ, `count` if none; ASCII case
+ * is ignored if the plan ignores it. Both have `count` readable bytes. */
 uint64_t plan_mismatch(const struct trawl_plan *plan, const uint8_t *literal, const uint8_t *text,
                        uint64_t count);
 
@@ -149,7 +149,7 @@ uint64_t plan_utf8_decode(const uint8_t *bytes, uint64_t count, uint32_t *code_p
 bool plan_accepts(const struct trawl_plan *plan, const uint8_t *piece, uint64_t begin, uint64_t end,
                   uint64_t before, uint64_t available);
 
-/* The two halves of that: what stands before the begin, and behind the end. */
+/* The two halves of that: what stands before the begin, and after the end. */
 bool plan_accepts_begin(const struct trawl_plan *plan, const uint8_t *piece, uint64_t begin,
                         uint64_t before);
 bool plan_accepts_end(const struct trawl_plan *plan, const uint8_t *piece, uint64_t end,
@@ -171,7 +171,7 @@ static inline bool plan_has_algorithm(const struct trawl_plan *plan)
     return plan->algorithm.name != NULL;
 }
 
-/* Can a method's engine count without listing hits for somebody to look at? */
+/* Can a method's engine count without listing hits to be checked? */
 static inline bool plan_counts_alone(const struct trawl_plan *plan)
 {
     return !plan_has_conditions(plan) && plan->element_count == 0 && !plan_has_algorithm(plan);

@@ -13,8 +13,8 @@
 #define SET_BITMAP_BITS_MAX 24u
 #define SET_BITMAP_BITS_PER_LITERAL 7u /* log2: 128 bits per literal keep 1 % of false passes */
 #define SET_BUCKET_BITS_MAX 24u
-/* The CPU's classes of length: for so many literals; for fewer where short ones would decide for
- * all, where long ones leave most places out, where letters let samples of four bytes do. */
+/* The CPU's classes of length: for this many literals; for fewer where short ones would decide for
+ * all, where long ones leave most positions out, where letters let samples of four bytes do. */
 #define CLASSES_LITERALS_MIN 8192u
 #define CLASSES_SHORT_LITERALS_MIN 257u
 #define CLASSES_SHORT_LENGTH_MAX 3u
@@ -23,7 +23,7 @@
 #define CLASSES_LETTERS_MIN 33u
 #define LETTER_BITS_MIN 3.0
 #define LETTER_BITS_MAX 6.5
-#define NIBBLE_LITERALS_PER_GROUP 16u /* two per class let few wrong places pass */
+#define NIBBLE_LITERALS_PER_GROUP 16u /* two per class let few wrong positions pass */
 
 uint64_t sampled_stride(uint64_t length)
 {
@@ -128,7 +128,7 @@ static uint32_t literal_bucket(const struct trawl_plan *plan, uint32_t literal)
 }
 
 /* Deal the literals to classes: those with like grams share one, so that a class stands for few
- * byte values at each place. A simple sort: there are at most PLAN_NIBBLE_LITERALS_MAX. */
+ * byte values at each position. A simple sort: there are at most PLAN_NIBBLE_LITERALS_MAX. */
 static void build_nibbles(struct trawl_plan *plan)
 {
     struct plan_set *set = &plan->set;
@@ -202,7 +202,7 @@ bool plan_has_letters(const struct trawl_plan *plan)
     return plan->byte_bits >= LETTER_BITS_MIN && plan->byte_bits < LETTER_BITS_MAX;
 }
 
-/* For other sets the plan's own tables are better, which are looked at once for each place. */
+/* For other sets the plan's own tables are better, which are looked at once for each position. */
 static bool wants_classes(const struct trawl_plan *plan)
 {
     uint32_t count = plan->literal_count;

@@ -79,7 +79,7 @@ enum trawl_status trawl_search_next(struct trawl_search *search, struct trawl_ba
     if (search->ended)
         return TRAWL_FAIL(error, ARGUMENT, "the search has ended");
     status = search_step(&search->search, &view, &more, error);
-    if (status == TRAWL_OK && !more) { /* the text's end, which no batch has told yet */
+    if (status == TRAWL_OK && !more) { /* the text's end, which no batch has reported yet */
         memset(&view, 0, sizeof view);
         view.begin = search->search.stats.text_bytes;
         view.last = true;

@@ -1,9 +1,9 @@
 /* devices: the GPUs of a runtime: when they are opened, their workers, and the queue to them.
  *
- * Opening takes up to a third of a second, for which closing waits. Where nobody asked for a GPU it
- * is begun once a search has taken a second, in a thread of its own, while host workers go on. A
- * device that fails is lost for the rest of the runtime's life: its tasks go to the others or to
- * the CPU, and the note says why.
+ * Opening takes up to a third of a second, and closing waits for it. Unless the caller requested a
+ * GPU, opening begins once a search has taken a second, in a thread of its own, while host workers
+ * go on. A device that fails is lost for the rest of the runtime's life: its tasks go to the others
+ * or to the CPU, and the note says why.
  */
 #include <string.h>
 

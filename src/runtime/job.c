@@ -63,7 +63,7 @@ done:
     return status;
 }
 
-/* Tasks that wait for a device are nobody's any more. */
+/* Drop tasks that wait for a device. */
 static void drop_queued(struct search *search)
 {
     struct task *task = devices_drop(&search->job.runtime->devices, &search->job);
@@ -93,7 +93,7 @@ void search_end(struct search *search)
     searcher->tasks_touched = (uint32_t)max_u64(searcher->tasks_touched, search->tasks_used);
     for (uint32_t i = 0; i < search->tasks_used; i++)
         task_buffer_give(searcher->runtime, &searcher->tasks[i]);
-    if (search->taken > 0) /* some are ready, and nobody wants them */
+    if (search->taken > 0) /* some are ready, but no longer wanted */
         memset(searcher->ring, 0, searcher->task_count * sizeof(struct task *));
     if (search->road == ROAD_HOST && road_is_long(search))
         atomic_fetch_add(&searcher->runtime->searched_ns, clock_now_ns() - search->begin_ns);
@@ -119,8 +119,8 @@ void search_interrupt(struct search *search)
 
 /* ---- Parts in order ----------------------------------------------------------------------- */
 
-/* Is help, or more of it than was asked for, worth it? A stream is shared only if whoever waits for
- * its bytes can be called back. */
+/* Is help, or more help than was requested, worth it? A stream is shared only if a thread that
+ * waits for its bytes can be called back. */
 static bool wants_help(const struct search *search)
 {
     return road_helpers(search) > search->helpers && text_cursor_is_interruptible(&search->cursor);
@@ -168,7 +168,7 @@ static struct task *wait_next(struct search *search)
     while ((task = next_ready(search)) == NULL) {
         if (search->stopping || (search->ended && search->taken == 0))
             break;
-        /* With no task in flight there is nobody to wait for. */
+        /* With no task in flight there is nothing to wait for. */
         if ((worked == TASK_DONE || (search->taken == 0 && search->road != ROAD_RESIDENT)) &&
             caller_may_work(search)) {
             uint64_t index = search->index_deliver;

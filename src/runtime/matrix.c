@@ -29,7 +29,7 @@ struct trawl_matrix_search {
     bool holds_piece;     /* one of the search's pieces is at hand: */
     struct cells piece;   /* borrowed */
     uint64_t piece_from;  /* cells before this were of the carried record */
-    uint64_t piece_to;    /* and from here on of the record that goes on behind it */
+    uint64_t piece_to;    /* and from here on of the record that goes on after it */
     uint64_t piece_end;   /* records before this one are complete with it */
 
     struct rows rows;

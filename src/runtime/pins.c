@@ -18,8 +18,8 @@
 
 #define TEXT_BYTES_MIN (64u << 20)
 #define SECTION_BYTES (1ull << 30)
-/* Nobody makes chunks ready, and device threads that wait for a core between two of them are not to
- * keep the bus waiting: 53 GB/s, in chunks of 4 MiB 47 [H200, 16 cores]. */
+/* No host thread makes these chunks ready, and device threads that wait for a core between two
+ * chunks must not keep the bus waiting: 53 GB/s, in chunks of 4 MiB 47 [H200, 16 cores]. */
 #define CHUNK_BYTES (16u << 20)
 #define SENT_SHARE 8u /* of a text that went to devices: what makes the next search pin it */
 
@@ -37,7 +37,8 @@ struct pins {
 static uint64_t text_bytes_min = TEXT_BYTES_MIN, section_bytes = SECTION_BYTES;
 static _Atomic uint64_t pinned_total; /* by all runtimes */
 
-/* Of who has which text, and of letting go: a text and its runtime may be closed at once. */
+/* Guards which text belongs to which runtime, and unpinning: a text and its runtime may be closed
+ * at the same time. */
 static pthread_mutex_t guests_lock = PTHREAD_MUTEX_INITIALIZER;
 
 void pins_limits(uint64_t text_bytes, uint64_t section)
@@ -46,7 +47,7 @@ void pins_limits(uint64_t text_bytes, uint64_t section)
     section_bytes = section > 0 ? section : SECTION_BYTES;
 }
 
-/* The first byte behind the section that holds the text's byte `at`. Sections begin at multiples of
+/* The first byte after the section that holds the text's byte `at`. Sections begin at multiples of
  * their size in the address space, so that no two share a page. */
 static uint64_t section_end(const struct trawl_text *text, uint64_t at)
 {

@@ -2,7 +2,7 @@
  *
  * Small texts, each of which one worker searches at a time, go to the workers in blocks. Those that
  * lie on a device go first, many in one submission; what devices leave goes to the host, unless
- * devices alone were asked for. The other texts, long ones and such as are read, are ordinary
+ * only devices were requested. The other texts, long ones and those that are read, are ordinary
  * searches by all workers, one after the other, when the small ones are done.
  */
 #include <inttypes.h>
@@ -119,7 +119,7 @@ static enum trawl_status work_block(struct queries *queries, struct worker *work
     return TRAWL_OK;
 }
 
-/* Blocks until none is left, or somebody failed. */
+/* Blocks until none is left, or a worker failed. */
 static void serve(struct job *job, struct worker *worker)
 {
     struct queries *queries = (struct queries *)job;

@@ -1,7 +1,7 @@
 /* road: which way a text goes to its workers, in which chunks, and with how many of them.
  *
  * Chunks are small at the beginning, so that a first result comes soon and a rate is known early,
- * and small at the end, so that nobody waits for a straggler. Helpers are woken where what is left
+ * and small at the end, so that no thread waits for a straggler. Helpers are woken if the rest
  * takes longer than waking them.
  */
 #include "base/checked.h"
@@ -35,7 +35,7 @@
 #define DEVICE_TEXT_MIN (4u << 20) /* a shorter text wakes no device */
 #define STAGED_KNOWN (16u << 20)   /* bytes, after which a search's own rate counts */
 #define STAGE_UNIT (1u << 20)
-#define STAGE_FORGETS 20u   /* where it did not pay it is tried again, after so many searches */
+#define STAGE_FORGETS 20u   /* if it did not pay, it is tried again after this many searches */
 #define CLAIMED_PER_LANE 3u /* chunks on their way to a device's thread */
 #define QUEUED_PER_LANE 2u
 #define STAGE_PAYS 0.7 /* of the time to search: what making ready for a device may take */

@@ -216,7 +216,8 @@ static enum trawl_status block_open(const struct row_store *store, struct rows_b
     return TRAWL_OK;
 }
 
-/* Room for `count` blocks of so many bytes: those of the searcher's last call, if they will do. */
+/* Room for `count` blocks of this many bytes: those of the searcher's last call, if they are large
+ * enough. */
 static enum trawl_status store_open(struct rows *rows, uint32_t count, uint64_t bytes,
                                     struct trawl_error *error)
 {
@@ -286,7 +287,7 @@ void rows_close(struct rows *rows)
     (void)pthread_mutex_destroy(&rows->lock);
 }
 
-/* Can so many blocks be taken that workers are worth telling? With the lock held. */
+/* Can enough blocks be taken to make waking workers worthwhile? With the lock held. */
 static bool wants_helpers(const struct rows *rows)
 {
     return rows->helpers > 0 && rows->span_blocks - rows->taken >= SHARED_BLOCKS_MIN &&

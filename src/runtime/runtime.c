@@ -182,8 +182,8 @@ static enum trawl_status load(struct trawl_runtime *runtime, struct trawl_text *
     return status;
 }
 
-/* Who loads a text will search it often: the devices are opened at once. Where nobody asked for a
- * device, it is no error that there is none, or no room on it. */
+/* A caller that loads a text will search it often, so the devices are opened at once. Unless the
+ * caller requested a device, it is no error that there is none, or no room on it. */
 enum trawl_status runtime_load(struct trawl_runtime *runtime, struct trawl_text *text,
                                struct trawl_error *error)
 {

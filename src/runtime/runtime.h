@@ -5,8 +5,8 @@
  * use help, host workers serve the listed jobs in turn, and it leaves the list before the call
  * returns. Chunks that a device is to search travel through the devices' queue.
  *
- * Locks, in the order in which they may be held: runtime, then job. Nobody holds either while text
- * is read or searched.
+ * Locks, in the order in which they may be held: runtime, then job. No thread holds either while it
+ * reads or searches text.
  */
 #ifndef TRAWL_RUNTIME_RUNTIME_H
 #define TRAWL_RUNTIME_RUNTIME_H
@@ -58,7 +58,7 @@ struct job {
     uint32_t helpers;     /* workers of the runtime's among them */
     uint32_t helpers_max; /* host workers worth having */
     bool waits_for_leave;
-    pthread_cond_t left; /* somebody left */
+    pthread_cond_t left; /* a worker left */
 };
 
 enum devices_state { DEVICES_NOT_ASKED, DEVICES_OPENING, DEVICES_READY, DEVICES_ABSENT };
@@ -69,9 +69,9 @@ struct devices {
     struct engine *engine; /* written before DEVICES_READY is */
     struct engine_options options;
     uint32_t device_count;
-    uint32_t lanes_worth;    /* at work at a time, of all devices */
-    uint32_t lanes_max;      /* of their workers: no more than the threads that were asked for, but
-                                one for each device; none where one thread does everything */
+    uint32_t lanes_worth; /* at work at a time, of all devices */
+    uint32_t lanes_max; /* of their workers: at most the requested threads, but one for each device;
+                           none if one thread does everything */
     _Atomic bool has_texts;  /* some were loaded */
     _Atomic uint32_t chosen; /* how often a device was chosen */
     pthread_t opener;
@@ -146,7 +146,7 @@ void job_begin(struct job *job, struct trawl_runtime *runtime, const struct traw
 void job_share(struct job *job, uint32_t helpers);
 /* A listed job has something to do again. */
 void job_wake(struct job *job);
-/* Take the job off the list and wait until nobody is inside it. */
+/* Take the job off the list and wait until no worker is inside it. */
 void job_end(struct job *job);
 /* One more or one less who holds the job. With the runtime's lock held. */
 void job_hold(struct job *job);
@@ -171,9 +171,10 @@ void workers_stop(struct trawl_runtime *runtime);
 
 /* ---- devices.c ---- */
 
-/* Open them now, in the calling thread, or wait for whoever does: ENGINE, DEVICE, MEMORY. */
+/* Open them now, in the calling thread, or wait for the thread that does: ENGINE, DEVICE, MEMORY.
+ */
 enum trawl_status devices_open(struct devices *devices, struct trawl_error *error);
-/* Begin to open them in the background, unless somebody has. */
+/* Begin to open them in the background, unless that has begun. */
 void devices_ask(struct devices *devices);
 void devices_close(struct devices *devices);
 bool devices_are_ready(const struct devices *devices);
@@ -189,7 +190,7 @@ bool devices_start(struct devices *devices);
 /* May the worker of this device search what lies on that one? Not what another worker is for. */
 bool devices_may_serve(const struct devices *devices, uint32_t own, uint32_t other);
 
-/* May one more chunk be made ready for a device, if at most so many are on their way? Then that is
+/* May one more chunk be made ready for a device, if at most this many are in flight? Then it is
  * claimed, until a device takes the task from the queue, or devices_unclaim. */
 bool devices_claim(struct devices *devices, uint32_t most);
 void devices_unclaim(struct devices *devices);

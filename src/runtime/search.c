@@ -297,7 +297,7 @@ enum trawl_status trawl_count_many(struct trawl_searcher *searcher,
     return status;
 }
 
-/* Did the sink stop the search, rather than somebody cancel it? */
+/* Did the sink stop the search, or was it cancelled? */
 static bool has_enough(const struct sink *sink, enum trawl_status status)
 {
     return status == TRAWL_STOPPED && sink->stopped;

@@ -32,7 +32,7 @@ struct task {
     struct engine_result result;
     uint64_t from;          /* begins below this were delivered */
     uint64_t *matches;      /* match_count x struct trawl_match, or three columns of match_room */
-    uint64_t *line_numbers; /* match_room, where asked for */
+    uint64_t *line_numbers; /* match_room, where requested */
     uint64_t match_room;
     uint64_t match_count;
     struct sink_digest digest;
@@ -85,7 +85,7 @@ struct search {
 
     /* The caller's: */
     bool shared;          /* others may be at work on it */
-    uint32_t helpers;     /* that were asked for */
+    uint32_t helpers;     /* that were requested */
     struct task *current; /* being delivered */
     bool last_delivered;
     uint64_t deliver_ns; /* in the sink */
@@ -135,7 +135,7 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
 enum trawl_status search_step(struct search *search, struct sink_piece *view, bool *more,
                               struct trawl_error *error);
 void search_end(struct search *search);
-/* The searcher's call was cancelled: whoever waits for it is called back. From any thread. */
+/* The searcher's call was cancelled: call back threads that wait for it. From any thread. */
 void search_interrupt(struct search *search);
 /* Begin, deliver all to the sink, end. STOPPED if the sink stopped it. */
 enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl_plan *plan,
@@ -177,9 +177,9 @@ void task_on_device(struct task *task, struct worker *worker);
 void task_search(struct search *search, struct task *task, struct worker *worker, bool on_device);
 /* The part [from, done) of a task's chunk as the sink sees it. */
 struct sink_piece task_view(const struct search *search, const struct task *task);
-/* Give back a task that was delivered, or that nobody wants. */
+/* Give back a task that was delivered, or is no longer wanted. */
 void task_free(struct search *search, struct task *task);
-/* Where nobody looks at the task's bytes again: its buffer to those of devices, or to the budget.
+/* If the task's bytes are not needed again: give its buffer back to the devices, or to the budget.
  */
 void task_buffer_give(struct trawl_runtime *runtime, struct task *task);
 void task_release(struct trawl_runtime *runtime, struct task *task);
@@ -191,7 +191,7 @@ enum trawl_status resident_open(struct search *search, struct trawl_error *error
 void resident_close(struct search *search);
 /* Take the first chunk that the worker may search; NULL: none now. With the search's lock held. */
 struct task *resident_take(struct search *search, const struct worker *worker);
-/* Note whose the chunks are that may be taken now; true: somebody's whose there were none. With the
+/* Note which devices' chunks may be taken now; true: a device that had none has some. With the
  * search's lock held, or before it is shared. */
 bool resident_note(struct search *search);
 

@@ -248,7 +248,7 @@ static bool recover(struct search *search, struct task *task, struct worker *wor
 static void fail_part(struct task *task, enum trawl_status status, const struct trawl_error *error)
 {
     drop_part(task);
-    if (task->status != TRAWL_OK) /* of its faults the first is told */
+    if (task->status != TRAWL_OK) /* the first of its faults is reported */
         return;
     task->status = status;
     task->error = *error;
@@ -336,7 +336,7 @@ void task_buffer_give(struct trawl_runtime *runtime, struct task *task)
     task->buffer_is_pinned = false;
 }
 
-/* The chunk has its results. Where nobody looks at the text again, the worker keeps the buffer. */
+/* The chunk has its results. If the text is not needed again, the worker keeps the buffer. */
 static void finish(struct search *search, struct task *task, struct worker *worker)
 {
     struct trawl_runtime *runtime = search->job.runtime;

@@ -1,8 +1,8 @@
 /* workers: the runtime's host threads and the jobs that they serve.
  *
- * A job is listed while it can use help. Each worker that comes serves it until it finds nothing to
- * do, then goes on to the next listed job. Waking is a chain: whoever wakes finds out whether one
- * more is wanted and wakes or starts that one, so that a caller pays for one of them only.
+ * A job is listed while it can use help. Each worker serves it until it finds nothing to do, then
+ * serves the next listed job. Waking is a chain: a woken worker finds out whether one more is
+ * needed, and wakes or starts it. So a caller pays for one wake-up only.
  */
 #include <string.h>
 

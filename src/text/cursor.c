@@ -123,7 +123,7 @@ static enum trawl_status next_of_file(const struct text_cursor *cursor, uint64_t
     return status;
 }
 
-/* How many of the `have` bytes from the piece's begin can be settled with what was read. */
+/* How many of the `have` bytes from the piece's begin can be searched with what was read. */
 static uint64_t stream_settled(const struct text_cursor *cursor, uint64_t piece_bytes,
                                const uint8_t *bytes, uint64_t have)
 {
@@ -163,7 +163,7 @@ static enum trawl_status carry_keep(struct text_cursor *cursor, const struct tex
     return TRAWL_OK;
 }
 
-/* Read a stream until a whole piece is there, or what came can be settled and no more is waiting.
+/* Read a stream until a whole piece is there, or what came can be searched and no more is waiting.
  */
 static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t piece_bytes,
                                         const struct text_buffer *buffer, struct text_piece *piece,
@@ -240,7 +240,7 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
             next_of_memory(cursor, piece_bytes, piece);
         else if (cursor->text->kind == TEXT_STREAM)
             status = next_of_stream(cursor, piece_bytes, buffer, piece, error);
-        if (status == TRAWL_STOPPED) { /* called back: nobody wants this piece */
+        if (status == TRAWL_STOPPED) { /* called back: this piece is not wanted */
             *taken = TEXT_END;
             status = TRAWL_OK;
             cursor->ended = true;

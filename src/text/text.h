@@ -27,8 +27,8 @@ struct trawl_text {
     bool stream_is_used;        /* a stream that is not a regular file can be searched once */
     uint64_t descriptor_begin;  /* a regular file's offset of the text's first byte */
     struct text_unpack *unpack; /* a stream that may be compressed; else NULL */
-    /* Who keeps something for the text until it is closed; NULL: nobody. Then `guest_leaves` is
-     * called, which was set before, and which finds out whether the guest is still there. */
+    /* An object that keeps something for the text until the text is closed, or NULL. At closing,
+     * `guest_leaves` (set before) is called, and finds out whether the guest is still there. */
     _Atomic(void *) guest;
     void (*guest_leaves)(struct trawl_text *text);
     char *name; /* for messages; name_bytes with its NUL */
@@ -48,7 +48,7 @@ struct text_need {
     uint64_t before;
     uint64_t after;
     uint64_t piece_bytes; /* owned bytes of a piece, at most */
-    int barrier;          /* a byte no match crosses, so that a stream's piece may end behind it
+    int barrier;          /* a byte no match crosses, so that a stream's piece may end after it
                              without bytes after; -1: none */
 };
 
@@ -88,7 +88,7 @@ void text_cursor_close(struct text_cursor *cursor);
 
 /* Can a thread that waits in text_cursor_next be called back? */
 bool text_cursor_is_interruptible(const struct text_cursor *cursor);
-/* Call back whoever waits for a stream's bytes: text_cursor_next then takes nothing. */
+/* Call back the thread that waits for a stream's bytes: its text_cursor_next then takes nothing. */
 void text_cursor_interrupt(struct text_cursor *cursor);
 
 enum text_taken { TEXT_TAKEN, TEXT_END, TEXT_BUSY };
@@ -100,8 +100,8 @@ uint64_t text_cursor_room(const struct text_cursor *cursor, uint64_t piece_bytes
 /* Take the next piece, of `piece_bytes` or, at the end and of a slow stream, fewer, into a buffer
  * that has room for it (a text in memory needs none); TEXT_END: there is none. On failure the piece
  * is still taken, with the bytes that came before the fault. With `only` another than
- * TEXT_ANY_PIECE, of a stream no other piece than that, and nothing while somebody else is reading:
- * TEXT_BUSY. Threads: any, at once. */
+ * TEXT_ANY_PIECE, of a stream no other piece than that, and nothing while another thread is
+ * reading: TEXT_BUSY. Threads: any, at once. */
 enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, uint64_t piece_bytes,
                                    struct text_buffer *buffer, struct text_piece *piece,
                                    enum text_taken *taken, struct trawl_error *error);

@@ -19,7 +19,7 @@ struct text_unpack {
     bool input_ended;
     bool out_was_full; /* the decoder may have more without more input */
     bool between;      /* members */
-    bool failed;       /* told by the next read, as this one had bytes */
+    bool failed;       /* the next read reports it, because this one had bytes */
     enum codec_result fault;
     char what[WHAT_BYTES];
     void *state;
@@ -57,7 +57,7 @@ void unpack_close(struct text_unpack *unpack)
     memory_release(unpack, 1, sizeof *unpack);
 }
 
-/* More input behind what is there. */
+/* More input after what is there. */
 static enum trawl_status fill(struct text_unpack *unpack, const struct source *source)
 {
     uint64_t got = 0;

@@ -1,6 +1,6 @@
 /* unpack: a compressed text read as a stream of its bytes.
  *
- * The format is told by the first bytes of the file. What is read goes through an input buffer of
+ * The first bytes of the file tell the format. What is read goes through an input buffer of
  * 64 KiB and the state of one decoder, whose memory is bounded (codec.h); nothing else is kept, so
  * a text of any size, also one that is far larger than its file, takes the same memory.
  */

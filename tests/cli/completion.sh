@@ -19,7 +19,7 @@ done
 cd "$work/files" || exit 1
 touch 'one file.txt' 'one other.txt' always
 
-# The last word of the command line is completed; the offers, sorted, parted by commas.
+# The last word of the command line is completed; the offers, sorted, separated by commas.
 offer_bash() {
     # shellcheck disable=SC2016
     bash -c 'compopt() { :; }; . "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _trawl

@@ -34,7 +34,7 @@ def until(condition, what):
     end = time.monotonic() + WAIT_S
     while not condition():
         if time.monotonic() > end:
-            raise RuntimeError("waited in vain until " + what)
+            raise RuntimeError("gave up waiting until " + what)
         time.sleep(0.002)
 
 

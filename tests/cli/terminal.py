@@ -38,7 +38,7 @@ class Terminal:
         end = time.monotonic() + WAIT_S
         while not condition():
             if time.monotonic() > end:
-                raise RuntimeError("waited in vain; the screen shows:\n" + self.screen())
+                raise RuntimeError("gave up waiting; the screen shows:\n" + self.screen())
             time.sleep(0.05)
 
     def type(self, text):

@@ -49,7 +49,7 @@ static void follow(struct answer *answer, const struct naive_match *match)
     }
 }
 
-/* The hit is the next expected match, or one of those behind it where some may be left out. A
+/* The hit is the next expected match, or one of those after it where some may be left out. A
  * length of 0 is not given. */
 static void meet(struct answer *answer, uint64_t begin, uint32_t literal, uint64_t length)
 {

@@ -1,4 +1,4 @@
-/* place: where a text lies while it is searched: in memory with an unreadable page right behind or
+/* place: where a text lies while it is searched: in memory with an unreadable page right after or
  * before it, at each offset inside a cache line, in a file, behind a descriptor, in a pipe. */
 #ifndef TRAWL_DIFF_PLACE_H
 #define TRAWL_DIFF_PLACE_H
@@ -41,7 +41,7 @@ bool place_open(const struct diff_input *input, enum place_kind kind, uint64_t o
                 struct place *place, struct trawl_error *error);
 void place_close(struct place *place);
 
-/* Bytes between unreadable pages, as many as asked for and no byte more readable behind them. */
+/* Bytes between unreadable pages, as many as asked for and no byte more readable after them. */
 uint8_t *place_guarded_bytes(uint64_t bytes_count);
 
 #endif

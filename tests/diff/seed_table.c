@@ -5,7 +5,7 @@
 
 #define PATTERNS_MAX 8
 #define MATCHES_MAX 8
-#define EDGE_REACH 40 /* rows are laid at every place from this far before an edge to behind it */
+#define EDGE_REACH 40 /* rows are laid at every place from this far before an edge to after it */
 
 struct seed_bytes {
     const char *bytes;

@@ -168,7 +168,7 @@ static void generate_many(struct diff_input *input)
         for (uint32_t i = 0; i < 10; i++)
             memcpy(input->text + test_random_below(&chance, input->text_bytes - 100),
                    source + test_random_below(&chance, source_bytes - 100), 100);
-    for (uint64_t i = test_random_below(&chance, 6); i > 0; i--) { /* zeros behind beginnings */
+    for (uint64_t i = test_random_below(&chance, 6); i > 0; i--) { /* zeros after beginnings */
         uint64_t at = test_random_below(&chance, input->text_bytes), left = input->text_bytes - at;
 
         memset(input->text + at, 0, left < 8 ? left : 8);

@@ -24,7 +24,7 @@ void shapes_free(struct shapes_case *c);
 /* The plan of its patterns, by the method that is chosen. */
 enum trawl_status shapes_plan(const struct shapes_case *c, struct trawl_plan **plan,
                               struct trawl_error *error);
-/* Pull the whole matrix in this shape. What comes is right, also if the search fails behind it. */
+/* Pull the whole matrix in this shape. What comes is right, also if the search fails after it. */
 enum trawl_status shapes_pull(struct shapes_case *c, struct trawl_searcher *searcher,
                               const struct trawl_plan *plan, enum trawl_matrix_shape shape,
                               struct trawl_error *error);

@@ -20,7 +20,7 @@ static void replay_file(const char *path)
     }
     count = fread(bytes, 1, sizeof bytes, file);
     (void)fclose(file);
-    exact = malloc(count + (count == 0)); /* so that a sanitizer sees reads behind it */
+    exact = malloc(count + (count == 0)); /* so that a sanitizer sees reads after it */
     memcpy(exact, bytes, count);
     printf("%s\n", path); /* before: a failure aborts */
     TEST_CHECK(LLVMFuzzerTestOneInput(exact, count) == 0);

@@ -218,7 +218,7 @@ static uint64_t copied_until(const char *algorithm, uint64_t at)
     return before;
 }
 
-/* word-chunked copies 256 KiB at a time, and none behind the one with the word. */
+/* word-chunked copies 256 KiB at a time, and none after the one with the word. */
 static void copied_in_parts(void)
 {
     const uint64_t part = 256u << 10, tables = 2048;

@@ -100,7 +100,7 @@ static void unknown_names(void)
     }
 }
 
-/* What stands behind a name: each geometry that fits, each that does not, and ",debug". */
+/* What comes after a name: each geometry that fits, each that does not, and ",debug". */
 static void options_behind(void)
 {
     for (uint32_t i = 0; i < NAMES; i++) {

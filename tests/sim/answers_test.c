@@ -1,5 +1,5 @@
 /* answers_test: what goes to a device and comes back in pieces: texts whose ends and whose zeros
- * behind the end fall before, on and behind a staging buffer's end; as many hits as follow a kernel
+ * after the end fall before, on and after a staging buffer's end; as many hits as follow a kernel
  * to the host before their number is known, one more, one less, and many. One searcher takes them
  * in a random order, so that its buffers grow while copies are on their way, and each search meets
  * what the one before left there.
@@ -28,7 +28,7 @@ static uint64_t make_text(struct test_random *random, char *text, uint64_t *plac
     uint64_t bytes = STAGING * (1 + test_random_below(random, 8)) + test_random_below(random, 5);
     uint64_t count = wanted[test_random_below(random, 7)], step;
 
-    bytes -= 64 * test_random_below(random, 3) + 2; /* 64 zeros behind it fit, or do not */
+    bytes -= 64 * test_random_below(random, 3) + 2; /* 64 zeros after it fit, or do not */
     count = count < bytes / 4 ? count : bytes / 4;
     memset(text, 'a', bytes);
     step = count == 0 ? bytes : bytes / count; /* 4 at least */

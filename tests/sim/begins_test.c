@@ -31,7 +31,7 @@ struct scene {
 
 static uint64_t on_device, on_device_refused;
 
-/* The input's text with so many bytes before and behind it, which may go on with occurrences. */
+/* The input's text with so many bytes before and after it, which may go on with occurrences. */
 static void scene_text(struct scene *s, uint64_t before, uint64_t behind)
 {
     uint64_t bytes = s->input.text_bytes;
@@ -70,7 +70,7 @@ static void scene_close(struct scene *s)
     input_free(&s->input);
 }
 
-/* Are the array's words the first begins, and that behind them untouched? */
+/* Are the array's words the first begins, and that after them untouched? */
 static bool is_right(const struct scene *s, const uint64_t *begins)
 {
     uint64_t count = min_u64(s->room, s->expected.match_count);

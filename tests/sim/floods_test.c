@@ -13,7 +13,7 @@
 #define LENGTH_MAX 120u
 #define TAIL_TEXT_BYTES 20000u
 #define TAIL_PATTERN_BYTES 700u
-/* Bytes that kernels read per byte of the text or occurrence: a budget's worth, as much behind each
+/* Bytes that kernels read per byte of the text or occurrence: a budget's worth, as much after each
  * thread's part, and two ways through the automaton. Without it these floods take 45,000 and more.
  */
 #define READ_MAX 2000.0
@@ -133,7 +133,7 @@ static bool is_word(void *context, uint32_t code_point)
     return true;
 }
 
-/* A pattern of one letter that has variants, on a text of that letter: what is compared behind the
+/* A pattern of one letter that has variants, on a text of that letter: what is compared after the
  * literals is compared by the host. Where that floods, the host searches the chunk. */
 static void run_tails(void)
 {

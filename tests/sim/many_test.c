@@ -202,7 +202,7 @@ static bool case_run(uint64_t index)
 }
 
 /* Of a text of which only the beginning is loaded, the rest is searched in ordinary chunks, and
- * nothing of what lies behind the text. */
+ * nothing of what lies after the text. */
 static void beginning_loaded(void)
 {
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;

@@ -6,7 +6,7 @@
 #define TEXT_BYTES_MAX 9000
 
 /* Runs of one byte broken by others near each other, and runs to look for: the tiles flood, breaks
- * lie behind their ends, and zeros go on in the padding behind the text. */
+ * lie after their ends, and zeros go on in the padding after the text. */
 static void make_runs(struct test_random *random, struct diff_input *input)
 {
     uint8_t letter = test_random_below(random, 2) ? 'a' : 0, pattern[300];
@@ -21,7 +21,7 @@ static void make_runs(struct test_random *random, struct diff_input *input)
                                                 : 1 + test_random_below(random, 20);
     }
     memset(pattern, letter, sizeof pattern);
-    if (test_random_below(random, 2)) { /* long runs that end behind a tile, and once more there */
+    if (test_random_below(random, 2)) { /* long runs that end after a tile, and once more there */
         memset(input->text, letter, input->text_bytes);
         for (uint64_t i = 1024; i + 200 < input->text_bytes; i += 1024) {
             uint64_t at = i + test_random_below(random, 100);

@@ -29,7 +29,7 @@ enum allocation_kind {
     ALLOCATION_DEVICE,
     ALLOCATION_PINNED,     /* host memory */
     ALLOCATION_MAPPED,     /* host memory in the kernels' reach */
-    ALLOCATION_REGISTERED, /* somebody else's, pinned; kernels may read it */
+    ALLOCATION_REGISTERED, /* the caller's, pinned; kernels may read it */
     ALLOCATION_CONSTANT    /* a module's; out of the kernels' reach, see sim_work.c */
 };
 

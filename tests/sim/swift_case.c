@@ -231,7 +231,7 @@ static bool run(struct swift_case *c, struct test_random *random)
     a.text_end = c->text_bytes;
     a.shifts = (const uint32_t *)memory_for_kernels(sizeof c->shifts, c->shifts, sizeof c->shifts);
     a.flags = (uint8_t *)memory_for_kernels((begins + 15) / 16 * 16, NULL, 0);
-    memset(a.flags, 1, (size_t)((begins + 15) / 16 * 16)); /* those behind the last mean nothing */
+    memset(a.flags, 1, (size_t)((begins + 15) / 16 * 16)); /* those after the last mean nothing */
     memset(a.flags, c->rule == RULE_BF, (size_t)begins);
     a.result =
         (struct gallery_result *)memory_for_kernels(sizeof c->result, &c->result, sizeof c->result);

@@ -1,4 +1,4 @@
-/* compressed: texts that are unpacked as they are searched: each format, members one behind the
+/* compressed: texts that are unpacked as they are searched: each format, members one after the
  * other, data cut off at every byte and with every byte changed. */
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 /* large: a text of more than 2^32 bytes, in memory and in a file, with occurrences before, across
- * and behind that border. Both are holes but for a few pages. */
+ * and after that border. Both are holes but for a few pages. */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/statvfs.h>

@@ -1,4 +1,4 @@
-/* mend: a changed image of a plan gets the checksums that fit, as somebody would do who means harm.
+/* mend: a changed image of a plan gets the checksums that fit, as an attacker would do.
  */
 #ifndef TRAWL_UNIT_MEND_H
 #define TRAWL_UNIT_MEND_H

@@ -115,7 +115,7 @@ static void stats_sizes(void)
     MUST(trawl_searcher_stats(searcher, &later.known, NULL));
     TEST_CHECK_U64(later.known.match_count, 3);
     memset(&later, 0xcd, sizeof later);
-    later.known.size = older_bytes; /* nothing behind an older struct is written */
+    later.known.size = older_bytes; /* nothing after an older struct is written */
     MUST(trawl_searcher_stats(searcher, &later.known, NULL));
     TEST_CHECK_U64(later.known.match_count, 3);
     for (uint64_t i = older_bytes; i < sizeof later; i++)

@@ -367,7 +367,7 @@ static uint8_t *save_small(uint64_t *bytes_count, uint32_t flags, struct set *se
     return read_file(path_of("small"), bytes_count);
 }
 
-/* One byte that is not as it was, anywhere; a file cut off anywhere, or with more behind it. */
+/* One byte that is not as it was, anywhere; a file cut off anywhere, or with more after it. */
 static void damage(void)
 {
     struct test_random random = test_random_begin("damage");

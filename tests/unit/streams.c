@@ -18,7 +18,7 @@ static const char piece[] = "a needle, and enough behind it that it is whole.\n"
 struct slow {
     int ends[2];
     sem_t seen;
-    bool patient; /* no piece was waited for in vain */
+    bool patient; /* each piece that was waited for came */
     uint64_t matches;
     uint64_t stop_after;
     int pieces;     /* to write */

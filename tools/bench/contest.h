@@ -38,7 +38,7 @@ struct contest {
     enum file_kind file;
     const char *pattern; /* NULL: pattern_bytes of the file at a seeded place */
     uint64_t pattern_bytes;
-    const char *options; /* for trawl and its peers, parted by spaces */
+    const char *options; /* for trawl and its peers, separated by spaces */
     const char *threads; /* trawl's -j; NULL: as it chooses */
     uint32_t runners;    /* bits: who runs beside trawl and grep; ugrep: wherever it can */
     uint32_t baseline;   /* bits: the best of these is what the ratio is taken to */

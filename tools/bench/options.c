@@ -253,7 +253,7 @@ static const char *whole_line(int argc, char **argv)
     return line;
 }
 
-/* What stands behind the options: a benchmark, and of papers a report. */
+/* What comes after the options: a benchmark, and of papers a report. */
 static void take_words(int count, char **words, struct options *options)
 {
     static const char *const modes[] = {"cpu", "commands", "papers", "roofline", "sets", "matrix"};

@@ -393,7 +393,7 @@ void command_grep(const struct papers *papers, struct command_line *line, const 
 void command_trawl(const struct papers *papers, struct command_line *line, const char *options,
                    const char *pattern, const char *path);
 
-/* What grep -F writes: the lines with an occurrence, or with -o -b each occurrence behind the end
+/* What grep -F writes: the lines with an occurrence, or with -o -b each occurrence after the end
  * of the last and where it begins. */
 void expect_lines(const struct question *question, struct command_line *line);
 void expect_only_matching(const struct question *question, struct command_line *line);

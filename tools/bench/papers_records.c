@@ -7,7 +7,7 @@
 
 #define RECORD_BYTES 200u
 #define PATTERN_BYTES 8u
-#define NUL_BYTES 4u /* behind each record, as the sample lays them out */
+#define NUL_BYTES 4u /* after each record, as the sample lays them out */
 #define SWEEPS 2u
 #define STEPS 5u
 #define RECORDS_FIXED 4096u
@@ -88,7 +88,7 @@ static void find_others(void)
         add_other(names[i], HOST_GPU_OWN, "GPU");
 }
 
-/* The records twice: as a tape for trawl, and each with NULs behind it for strstr. */
+/* The records twice: as a tape for trawl, and each with NULs after it for strstr. */
 struct data {
     uint64_t pattern_count, record_count;
     char *pattern_bytes; /* PATTERN_BYTES + NUL each */

@@ -594,7 +594,7 @@ uint32_t papers_others(const char *prefix, enum trawl_engine engine, const char 
     return count;
 }
 
-/* Options are parted by blanks. */
+/* Options are separated by blanks. */
 static void command_write(struct command_line *line, const char *program, const char *options,
                           const char *pattern, const char *path)
 {

@@ -116,7 +116,7 @@ bool cell_value(const struct table *table, const struct cell *cell, double *valu
     }
 }
 
-/* Three digits that count; zeros behind them are left to the reader. */
+/* Three digits that count; zeros after them are left to the reader. */
 void number_text(double value, char text[NAME_BYTES])
 {
     double size = fabs(value);

@@ -51,7 +51,7 @@ static uint64_t hash_bytes(uint64_t hash, const uint8_t *bytes, uint64_t count)
     return hash;
 }
 
-/* One line's hash begins anew behind its end, and the sum of them knows no order. */
+/* One line's hash begins anew after its end, and the sum of them knows no order. */
 static void hash_lines(struct lines_hash *lines, const uint8_t *bytes, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++) {

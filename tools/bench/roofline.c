@@ -3,7 +3,7 @@
  * Counts in random letters, English and DNA, patterns of 1 to 65,536 bytes that are in the text,
  * through the public functions: each engine (one thread, all threads, the GPU with the text loaded)
  * with the method as chosen and with each that takes the pattern. In each round they run in turn,
- * behind the read loop with as many threads; each count is checked. What a GPU reads is not to be
+ * after the read loop with as many threads; each count is checked. What a GPU reads is not to be
  * had through the public functions: its figures are GB/s (gpu_roofline in tests/gpu knows more).
  */
 #include <inttypes.h>

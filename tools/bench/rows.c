@@ -234,7 +234,7 @@ static void add_word(struct rows *rows, const struct options *options, const uin
     row->expected = count_by_automaton(text, rows->text_bytes, row->pattern, word_bytes, threads);
 }
 
-/* The first line of 100 bytes and more behind a seeded place, its first 100 bytes. */
+/* The first line of 100 bytes and more after a seeded place, its first 100 bytes. */
 static const uint8_t *find_line(const uint8_t *text, uint64_t text_bytes)
 {
     struct seeded seeded = row_seed("line");

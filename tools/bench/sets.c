@@ -19,7 +19,7 @@
 #define SETS_TEXT_BYTES_MAX (64ull << 20) /* unless --bytes says less */
 #define LINE_BYTES 80u
 #define SECONDS_MIN 0.001
-#define SLICE_BYTES_MIN (16u << 10) /* of the text, for who takes long */
+#define SLICE_BYTES_MIN (16u << 10) /* of the text, for contestants that take long */
 #define GALLERY_PATTERNS_MAX 2000u  /* it goes through the text once for each */
 #define PYTHON_BYTES_MAX (4u << 20) /* it makes an object of each match */
 #define WORD_BYTES_MIN 4u

@@ -63,7 +63,7 @@ static void write_whole(const char *path, const void *bytes, uint64_t count)
         fail("%s: could not be written", path);
 }
 
-/* Whole lines of the source: from behind a line end on, up to behind another. */
+/* Whole lines of the source: from after a line end on, up to after another. */
 static uint64_t write_lines(const struct tree *tree, const struct source *source,
                             struct seeded *seeded)
 {

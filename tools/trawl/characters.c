@@ -12,7 +12,7 @@
 
 #include "trawl/charset.h"
 
-/* Go on behind the character at bytes[0]. */
+/* Go on after the character at bytes[0]. */
 static void pass_character(struct characters *characters, const uint8_t *bytes, uint64_t count)
 {
     uint32_t code_point = 0;

@@ -9,7 +9,7 @@
 /* ---- --colors --------------------------------------------------------------------------------
  */
 
-/* One number up to 255, decimal or behind 0x; NULL: none. Else what follows. */
+/* One number up to 255, decimal or after 0x; NULL: none. Else what follows. */
 static const char *read_number(const char *text, unsigned *number)
 {
     bool hex = text[0] == '0' && text[1] == 'x';
@@ -212,7 +212,7 @@ static void set_color(struct colors *colors, bool invert, const char *name, cons
         colors->start_format_end = "";
 }
 
-/* As grep reads it: names of two letters parted by colons, values of digits and semicolons; the
+/* As grep reads it: names of two letters separated by colons, values of digits and semicolons; the
  * first fault ends the reading. */
 static void read_colors(struct colors *colors, bool invert)
 {

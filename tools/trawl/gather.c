@@ -9,7 +9,7 @@
 #include "trawl/scan.h"
 
 #define GATHER_BYTES WHOLE_BYTES /* that wait at most before they are searched */
-#define GATHER_FIRST 4u          /* files; and how many are searched in vain before the next try */
+#define GATHER_FIRST 4u          /* files; and how many hold nothing before the next try */
 #define FILE_ALIGNMENT 64u       /* the kernel copies twice as fast to where a cache line begins */
 #define ROOM_ALIGNMENT 4096u
 

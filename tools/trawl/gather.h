@@ -1,6 +1,6 @@
 /* gather: small files searched by one call, as long as most of them hold nothing.
  *
- * Files are read one behind the other into one piece of memory, line ends between them. The first
+ * Files are read one after the other into one piece of memory, line ends between them. The first
  * match in the whole says which of them hold nothing; the file that it lies in is searched by
  * itself, and what follows once more together. A search costs as much as some KiB of text, so this
  * is for files that are smaller. Where many hold something, fewer are gathered, down to one.

@@ -2,7 +2,7 @@
  *
  * A pattern becomes a row of codes. To compare it takes two places to come back to: the last * and
  * the last **. An earlier one never has to try again: what follows it was found as early as can be,
- * which leaves the most to those behind it. So the time is at most the product of both lengths.
+ * which leaves the most to those after it. So the time is at most the product of both lengths.
  */
 #include "trawl/glob.h"
 
@@ -14,7 +14,7 @@
 #define CODE_ANY 256u         /* ? */
 #define CODE_STAR 257u        /* * */
 #define CODE_DEEP 258u        /* ** at the end */
-#define CODE_DIRECTORIES 259u /* ** with the slash behind it */
+#define CODE_DIRECTORIES 259u /* ** with the slash after it */
 #define CODE_CLASS 512u
 
 #define CLASSES_MAX (UINT16_MAX - CODE_CLASS)
@@ -84,7 +84,7 @@ static size_t add_named(uint8_t *set, const char *pattern, size_t bytes, size_t 
     return 0;
 }
 
-/* One byte of a set, perhaps behind a backslash. Returns where it ends; 0: there is none. */
+/* One byte of a set, perhaps after a backslash. Returns where it ends; 0: there is none. */
 static size_t take_member(const char *pattern, size_t bytes, size_t at, unsigned *member)
 {
     if (at < bytes && pattern[at] == '\\')
@@ -95,7 +95,7 @@ static size_t take_member(const char *pattern, size_t bytes, size_t at, unsigned
     return at + 1;
 }
 
-/* What lies between [ and ], which begins at `at`. Moves `at` behind it. */
+/* What lies between [ and ], which begins at `at`. Moves `at` after it. */
 static enum glob_status read_class(uint8_t *set, unsigned flags, const char *pattern, size_t bytes,
                                    size_t *at)
 {
@@ -163,7 +163,7 @@ static enum glob_status add_class(struct glob *glob, const char *pattern, size_t
     return status;
 }
 
-/* Stars at `at`. Moves `at` behind them. */
+/* Stars at `at`. Moves `at` after them. */
 static void add_stars(struct glob *glob, const char *pattern, size_t bytes, size_t *at)
 {
     size_t begin = *at, end = begin;
@@ -289,7 +289,7 @@ static bool code_takes(const struct glob *glob, unsigned code, char byte)
     return has_byte(glob->classes[code - CODE_CLASS], (unsigned char)byte);
 }
 
-/* Where the directory behind that at `at` begins; NONE: there is none. */
+/* Where the directory after that at `at` begins; NONE: there is none. */
 static size_t next_directory(const char *name, size_t bytes, size_t at)
 {
     const char *slash = at < bytes ? memchr(name + at, '/', bytes - at) : NULL;

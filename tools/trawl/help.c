@@ -183,14 +183,15 @@ static void write_manual_flag(struct output *output, const struct flag *flag)
 
 static void write_manual(struct output *output)
 {
-    output_text(output, ".TH TRAWL 1 \"\" \"trawl " TRAWL_VERSION "\" \"User Commands\"\n"
-                        ".SH NAME\ntrawl \\- search for strings in files of any size\n"
-                        ".SH SYNOPSIS\n.B trawl\n[\\fIOPTION\\fR]... \\fIPATTERNS\\fR "
-                        "[\\fIFILE\\fR]...\n"
-                        ".SH DESCRIPTION\nPrints the lines of each FILE that hold one of the "
-                        "strings in PATTERNS, which are parted\nby newlines. Options, output and "
-                        "exit status are those of GNU grep \\-F; every core\nsearches, within one "
-                        "file too. When FILE is \\-, standard input is read.\n.SH OPTIONS\n");
+    output_text(output,
+                ".TH TRAWL 1 \"\" \"trawl " TRAWL_VERSION "\" \"User Commands\"\n"
+                ".SH NAME\ntrawl \\- search for strings in files of any size\n"
+                ".SH SYNOPSIS\n.B trawl\n[\\fIOPTION\\fR]... \\fIPATTERNS\\fR "
+                "[\\fIFILE\\fR]...\n"
+                ".SH DESCRIPTION\nPrints the lines of each FILE that hold one of the "
+                "strings in PATTERNS, which are separated\nby newlines. Options, output and "
+                "exit status are those of GNU grep \\-F; every core\nsearches, within one "
+                "file too. When FILE is \\-, standard input is read.\n.SH OPTIONS\n");
     for (size_t i = 0; i < SECTION_COUNT; i++) {
         output_text(output, ".SS ");
         output_text(output, sections[i].title);

@@ -33,7 +33,7 @@ const char *hyperlink_format(const char *name)
     return name;
 }
 
-/* The variable whose opening brace is at *format, which moves behind it; NONE: there is none. */
+/* The variable whose opening brace is at *format, which moves after it; NONE: there is none. */
 static enum variable take_variable(const char **format)
 {
     static const char *const names[] = {"", "{path}", "{line}", "{column}", "{host}"};

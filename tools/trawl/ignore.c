@@ -112,7 +112,7 @@ static enum glob_status add_glob(struct ignore_list *list, const char *glob, siz
     return add_rule(&context, glob, bytes);
 }
 
-/* Without blanks at the end, but for one behind a backslash. */
+/* Without blanks at the end, but for one after a backslash. */
 static size_t trimmed(const char *line, size_t bytes)
 {
     size_t end = 0;

@@ -1,9 +1,10 @@
 /* interrupt: SIGINT ends the program after what was found is written.
  *
- * The output belongs to whoever prints at the moment. While a search with all threads goes on, that
- * is nobody: then the handler itself writes what is complete, and ends. Otherwise it leaves a note,
- * and whoever prints looks for it after each file and each piece of a text. A second SIGINT ends
- * the program at once. As the program dies by the signal, a shell says 130 and ends its loop too.
+ * The output belongs to the thread that prints at the moment. While a search with all threads goes
+ * on, that is nobody: then the handler itself writes what is complete, and ends. Otherwise it
+ * leaves a note, and the printing thread looks for it after each file and each piece of a text. A
+ * second SIGINT ends the program at once. As the program dies by the signal, a shell says 130 and
+ * ends its loop too.
  */
 #ifndef TRAWL_INTERRUPT_H
 #define TRAWL_INTERRUPT_H

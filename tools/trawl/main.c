@@ -540,7 +540,7 @@ static int run_typed(struct typed *typed)
     return status;
 }
 
-/* The options of the file, if there is one, and those of the command line behind them. False: said
+/* The options of the file, if there is one, and those of the command line after them. False: said
  * why. */
 static bool parse(struct typed *typed, struct config *config, int argument_count, char **arguments)
 {

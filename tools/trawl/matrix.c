@@ -285,7 +285,7 @@ static enum trawl_status search_cells(struct rows *rows, const struct trawl_reco
 }
 
 /* The block's bytes [0, end) are whole records. A record's line end is searched with it: no string
- * holds it, and it is what -x and -w see behind the record. */
+ * holds it, and it is what -x and -w see after the record. */
 static void search_records(struct rows *rows, uint64_t end)
 {
     struct matrix *matrix = rows->matrix;

@@ -53,7 +53,7 @@ bool matrix_open(struct job *job, char *message);
 void matrix_close(struct matrix *matrix);
 /* What reads the text: its progress is the job's. */
 const struct trawl_searcher *matrix_reader(const struct matrix *matrix);
-/* As job_walk, with what comes before and behind all rows; counts first where it must. */
+/* As job_walk, with what comes before and after all rows; counts first where it must. */
 bool matrix_walk(struct job *job, const struct exclude *exclude, const struct typed_item *operands,
                  size_t operand_count, char *message);
 /* Is this the pass that counts? Then matrix_count takes a descriptor, and leaves it as it was. */

@@ -213,7 +213,7 @@ static bool add_lines(struct needles *needles, const struct settings *settings, 
     }
 }
 
-/* Each string stands behind its length. */
+/* Each string comes after its length. */
 static bool add_prefixed(struct needles *needles, const struct settings *settings, const char *file,
                          const uint8_t *bytes, size_t bytes_count, char *message)
 {

@@ -347,7 +347,8 @@ static bool tells_nothing(const struct pool_worker *worker)
            !job->settings->typed->stats;
 }
 
-/* Leave a searched batch to whoever has the turn. False: it has come, or there is no room. */
+/* Leave a searched batch to the worker whose turn it is. False: that is this one, or there is no
+ * room. */
 static bool leave(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;

@@ -2,10 +2,10 @@
  *
  * Each worker takes the next few files of the walk (a batch), searches them one after the other
  * with a searcher of its own that starts no threads, and keeps what is to be printed. Batches are
- * printed in order: that of the one whose turn it is at once, others are left for whoever has the
- * turn when they are next. A worker waits for its turn only if it has more to keep than it may, or
- * comes to what is not searched ahead: anything but a regular file, and large files, for which a
- * searcher with all threads is shared.
+ * printed in order: that of the one whose turn it is at once, others are left for the worker that
+ * has the turn when they are next. A worker waits for its turn only if it has more to keep than it
+ * may, or comes to what is not searched ahead: anything but a regular file, and large files, for
+ * which a searcher with all threads is shared.
  */
 #ifndef TRAWL_POOL_H
 #define TRAWL_POOL_H

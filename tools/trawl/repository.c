@@ -130,7 +130,7 @@ char *repository_read_exclude(int directory, size_t *bytes)
     return text == NULL && errno == ENOTDIR ? read_linked(directory, bytes) : text;
 }
 
-/* The value behind "name =" of one line; NULL: it is another one. */
+/* The value after "name =" of one line; NULL: it is another one. */
 static char *value_of(char *line, const char *name)
 {
     size_t bytes = strlen(name), end;

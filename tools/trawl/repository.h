@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A regular file's bytes, with a NUL behind them, to be freed; NULL: there is none that can be read
+/* A regular file's bytes, with a NUL after them, to be freed; NULL: there is none that can be read
  * (errno). */
 char *repository_read(int directory, const char *path, size_t *bytes);
 

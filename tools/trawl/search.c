@@ -494,7 +494,7 @@ static bool drain_input(void)
     return got == 0;
 }
 
-/* Leave standard input as grep does: after -m just behind the last selected line; where a file's
+/* Leave standard input as grep does: after -m just after the last selected line; where a file's
  * name was all that was wanted, and after -q, where grep's buffer ended; else at the end. */
 static void settle_input(struct scan *scan, const struct stat *status, off_t begin)
 {

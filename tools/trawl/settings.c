@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define RECORDS_ALGORITHM "rabin-karp-matrix" /* and those whose name goes on behind it */
+#define RECORDS_ALGORITHM "rabin-karp-matrix" /* and those whose name goes on after it */
 
 bool settings_algorithm_is_for_records(const struct typed *typed)
 {

@@ -104,7 +104,7 @@ static void print_field(struct scan *scan, uint64_t number, const char *color, b
     print_field_end(scan, selected);
 }
 
-/* The file's name above its first line, behind an empty line where another file's are before. */
+/* The file's name above its first line, after an empty line where another file's are before. */
 static void print_heading(struct scan *scan)
 {
     struct pool_worker *worker = scan->job->worker;
@@ -218,7 +218,7 @@ static uint64_t trimmed(const struct scan *scan, const struct piece *piece, uint
     return begin;
 }
 
-/* Around the first match of a line that is too long: as many characters before it as behind. */
+/* Around the first match of a line that is too long: as many characters before it as after. */
 static void print_around_match(struct scan *scan, const struct piece *piece, uint64_t characters)
 {
     uint64_t begin = piece->spans[0].begin, end = piece->spans[0].end, before, rest = 0;
@@ -292,7 +292,7 @@ static void print_piece(struct scan *scan, const struct piece *piece, bool is_ma
 {
     uint64_t max_columns = scan->settings->typed->max_columns;
 
-    /* The line end counts, but not behind a replacement, as in ripgrep 13. */
+    /* The line end counts, but not after a replacement, as in ripgrep 13. */
     if (max_columns > 0 &&
         (piece->bytes == scan->style.replaced ? piece->content : piece->count) > max_columns) {
         print_too_long(scan, piece, is_match);

@@ -329,7 +329,7 @@ static bool reopen_parent(struct tree *tree)
         return true;
     tree_directory_drop(level->directory);
     level->directory = NULL;
-    errno = ENOENT; /* somebody moved the child meanwhile */
+    errno = ENOENT; /* the child was moved meanwhile */
     return false;
 }
 

@@ -212,7 +212,7 @@ bool typed_engine(struct typed *typed, const char *value)
     return true;
 }
 
-/* Digits, perhaps with K, M or G behind them. */
+/* Digits, perhaps with K, M or G after them. */
 bool typed_size(struct typed *typed, const char *option, const char *value, uint64_t *bytes)
 {
     size_t digits = strspn(value, "0123456789");

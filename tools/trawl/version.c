@@ -5,7 +5,7 @@
 
 #include "trawl.h"
 
-/* An empty file of each format: whoever can open it can unpack. */
+/* An empty file of each format: a build that can open it can unpack. */
 static const struct sample {
     const char *name;
     uint8_t bytes_count;

@@ -31,8 +31,8 @@ enum automaton_way { AUTOMATON_COUNT, AUTOMATON_FIRST, AUTOMATON_WRITE };
 struct automaton_walk {
     uint32_t state;
     uint32_t count; /* occurrences so far */
-    uint64_t slot;  /* to write: behind the last occurrence that is left */
-    uint64_t first; /* the last place with an occurrence, and its state */
+    uint64_t slot;  /* to write: after the last occurrence that is left */
+    uint64_t first; /* the last position with an occurrence, and its state */
     uint32_t first_state;
 };
 
@@ -88,7 +88,7 @@ SIMT_FUNCTION void automaton_sort(const struct scan_arguments *a, const struct t
 }
 
 /* Write the hits at x from `slot` on: those of each state of the chain ascend, and what is not in
- * order then is sorted. Where there is no room for all, nobody wants to know their order. */
+ * order then is sorted. If there is no room for all, their order does not matter. */
 SIMT_FUNCTION_LARGE void automaton_write(const struct scan_arguments *a, uint64_t *list, uint64_t x,
                                          uint32_t state, uint64_t slot)
 {
@@ -114,7 +114,7 @@ SIMT_FUNCTION_LARGE void automaton_write(const struct scan_arguments *a, uint64_
         automaton_sort(a, shared, slot, at - slot);
 }
 
-/* The lowest literal at a place with this state. */
+/* The lowest literal at a position with this state. */
 SIMT_FUNCTION uint32_t automaton_lowest(const struct scan_arguments *a, uint32_t state)
 {
     uint32_t lowest = UINT32_MAX;
@@ -188,7 +188,7 @@ SIMT_FUNCTION void automaton_bytes(const struct scan_arguments *a, const struct 
     }
 }
 
-/* All of the part whose first place is `place`. */
+/* All of the part whose first position is `place`. */
 SIMT_FUNCTION void automaton_part(const struct scan_arguments *a, const struct tile_shared *shared,
                                   const uint8_t *classes, uint64_t place,
                                   struct automaton_walk *walk, int way)

@@ -99,7 +99,7 @@ SIMT_FUNCTION void duel_settle(const struct scan_arguments *a, uint64_t origin, 
 }
 
 /* Compare the own words' bytes with the nearest candidate to their left (`current` - 1; 0: none).
- * Sets the own words of bad; returns the lowest place that differs. */
+ * Sets the own words of bad; returns the lowest position that differs. */
 SIMT_FUNCTION uint32_t duel_sweep(const struct scan_arguments *a, uint64_t origin,
                                   const struct tile_shared *shared, uint32_t current)
 {
@@ -125,7 +125,7 @@ SIMT_FUNCTION uint32_t duel_sweep(const struct scan_arguments *a, uint64_t origi
     return first_bad;
 }
 
-/* The lowest place at or beyond the tile's end where the last candidate differs, into
+/* The lowest position at or beyond the tile's end where the last candidate differs, into
  * *shared->beyond. All threads of the block. */
 SIMT_FUNCTION void duel_sweep_beyond(const struct scan_arguments *a, uint64_t origin,
                                      const struct tile_shared *shared, uint32_t last)

@@ -30,9 +30,8 @@
  */
 #include "plane.h"
 
-/* After a tile that floods the next ones are taken for flooded without a look by the filter: as
- * long as there are occurrences, and `patience` tiles more. It doubles where the filter's next look
- * finds a flood again. */
+/* After a dense tile, the block skips the filter while the fallback keeps finding occurrences, and
+ * for `patience` tiles more. The patience doubles if the filter then finds a dense tile again. */
 #define EVERY_PATIENCE_MAX 64u
 
 struct every_flood {
@@ -40,7 +39,7 @@ struct every_flood {
     uint32_t patience;
 };
 
-/* A flooded tile: only without planes do the bitmap's candidates matter. All threads of the
+/* A dense tile: the bitmap's candidates matter only without planes. All threads of the
  * block. */
 SIMT_FUNCTION void every_flooded(const struct scan_arguments *a, const struct filter_range *range,
                                  const struct tile_shared *shared, struct every_flood *flood,
@@ -58,8 +57,8 @@ SIMT_FUNCTION void every_flooded(const struct scan_arguments *a, const struct fi
     tile_emit(a, origin, shared, unit, totals);
 }
 
-/* What every, words and flooded groups do with a tile once its filter ran: `found` is this thread's
- * count of candidates. Returns whether the tile is flooded. All threads of the block. */
+/* What every, words and dense groups do with a tile after its filter: `found` is this thread's
+ * count of candidates. Returns whether the tile is dense. All threads of the block. */
 SIMT_FUNCTION int every_settle(const struct scan_arguments *a, const struct filter_range *range,
                                const struct tile_shared *shared, uint32_t found,
                                struct every_flood *flood, uint64_t unit, struct tile_totals *totals)

@@ -44,7 +44,7 @@ struct filter_words {
     uint32_t w[6];
 };
 
-/* The lane's own 16 bytes, and the 8 behind them where no lane above has them. */
+/* The lane's own 16 bytes, and the 8 after them where no lane above has them. */
 SIMT_FUNCTION struct filter_words filter_load(const struct scan_arguments *a, uint64_t i,
                                               uint64_t last, int neighbours)
 {
@@ -93,7 +93,7 @@ SIMT_FUNCTION uint32_t filter_stride(int kind)
     return kind == FILTER_STRIDE_8 ? 8u : kind == FILTER_STRIDE_4 ? 4u : 2u;
 }
 
-/* The words behind the lane's 16 bytes that a kind looks at. */
+/* The words after the lane's 16 bytes that a kind looks at. */
 SIMT_FUNCTION uint32_t filter_words_behind(int kind)
 {
     if (kind == FILTER_BYTE || kind == FILTER_STRIDE_8)
@@ -115,7 +115,7 @@ SIMT_FUNCTION uint32_t filter_stride_sum(const struct scan_arguments *a,
                       (filter_word(words, j + 4u) | a->stride_fold) & a->stride_keep);
 }
 
-/* May any of the 16 places be a candidate? */
+/* May any of the 16 positions be a candidate? */
 SIMT_FUNCTION int filter_strides_any(const struct scan_arguments *a,
                                      const struct filter_words *words, uint32_t stride)
 {
@@ -132,7 +132,7 @@ SIMT_FUNCTION int filter_strides_any(const struct scan_arguments *a,
     return hit;
 }
 
-/* A place with gram o proposes the place stride - 1 - o bytes beyond it. */
+/* A position with gram o proposes the position stride - 1 - o bytes beyond it. */
 SIMT_FUNCTION uint32_t filter_strides(const struct scan_arguments *a,
                                       const struct filter_words *words, uint32_t stride)
 {
@@ -166,7 +166,7 @@ SIMT_FUNCTION uint32_t filter_gather(uint32_t zeros, uint32_t k)
     return (uint32_t)(zeros * factor >> 32) & 0xfu << 4u * k;
 }
 
-/* The places among 16 that hold the one byte: the bytes of w ^ byte that are zero. */
+/* The positions among 16 that hold the one byte: the bytes of w ^ byte that are zero. */
 SIMT_FUNCTION uint32_t filter_byte(const struct scan_arguments *a, const struct filter_words *words)
 {
     uint32_t repeated = a->gram[0] * 0x01010101u, mask = 0;
@@ -177,8 +177,8 @@ SIMT_FUNCTION uint32_t filter_byte(const struct scan_arguments *a, const struct 
     return mask;
 }
 
-/* Does any of 16 places hold 8 bytes with the gram's fingerprint? A multiplication and a comparison
- * each; what passes is looked at again. */
+/* Does any of 16 positions hold 8 bytes with the gram's fingerprint? A multiplication and a
+ * comparison each; what passes is looked at again. */
 SIMT_FUNCTION int filter_fingerprint(const struct scan_arguments *a,
                                      const struct filter_words *words)
 {
@@ -258,7 +258,7 @@ SIMT_FUNCTION uint32_t filter_set(const struct scan_arguments *a, const struct f
     return mask;
 }
 
-/* The places of [i, i + 16) that count, as a mask. */
+/* The positions of [i, i + 16) that count, as a mask. */
 SIMT_FUNCTION uint32_t filter_wanted(const struct filter_range *range, uint64_t i)
 {
     uint32_t mask = 0xffffu;
@@ -270,7 +270,7 @@ SIMT_FUNCTION uint32_t filter_wanted(const struct filter_range *range, uint64_t 
     return mask;
 }
 
-/* The candidates among 16 places that are all wanted. */
+/* The candidates among 16 positions that are all wanted. */
 SIMT_FUNCTION uint32_t filter_places(const struct scan_arguments *a,
                                      const struct filter_words *words, int kind)
 {
@@ -291,7 +291,7 @@ SIMT_FUNCTION uint32_t filter_lane(const struct scan_arguments *a, const struct 
 }
 
 /* Write the bitmap of a tile, or with `only_count` leave it; returns this thread's count of
- * candidates. A warp writes the words that its own lanes own, each of them, so that nobody clears.
+ * candidates. A warp writes every word that its own lanes own, so the bitmap needs no clearing.
  */
 SIMT_FUNCTION uint32_t filter_tile_of(const struct scan_arguments *a,
                                       const struct filter_range *range,
@@ -330,7 +330,7 @@ SIMT_FUNCTION uint32_t filter_tile_of(const struct scan_arguments *a,
     return count;
 }
 
-/* The same, for method every and for sampled's flooded groups. */
+/* The same, for method every and for sampled's dense groups. */
 SIMT_FUNCTION uint32_t filter_tile(const struct scan_arguments *a, const struct filter_range *range,
                                    const struct tile_shared *shared, int only_count)
 {

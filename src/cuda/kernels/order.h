@@ -6,7 +6,7 @@
  *
  *     bundles   ... | b-3 : inclusive prefix | b-2 : sum | b-1 : sum | b : units u0 u1 u2 [u3]
  *                        ^ the nearest that        + sum      + sum       + u0 + u1 + u2
- *                          somebody published                             = hits before u3
+ *                          a block published                              = hits before u3
  *
  * The last unit of a bundle publishes the inclusive prefix at the bundle's end.
  *
@@ -59,7 +59,7 @@ SIMT_FUNCTION uint64_t *order_bundle_words(const struct scan_arguments *a, uint6
     return a->order + a->unit_count + 2u * bundle;
 }
 
-/* Note that the unit has `own` hits. One thread. */
+/* Publish that the unit has `own` hits. One thread. */
 SIMT_FUNCTION void order_note(const struct scan_arguments *a, uint64_t unit, uint64_t own)
 {
     simt_write_u64(a->order + unit, SCAN_THERE | own);
@@ -67,7 +67,7 @@ SIMT_FUNCTION void order_note(const struct scan_arguments *a, uint64_t unit, uin
 }
 
 /* The lane's share of what the bundles before this one have, lane i for the bundle i + 1 before;
- * *there: all of it is there. All lanes of the warp. */
+ * *there: all of it is published. All lanes of the warp. */
 SIMT_FUNCTION uint64_t order_bundles_before(const struct scan_arguments *a, uint64_t bundle,
                                             uint64_t sum, uint64_t upto, int *there)
 {
@@ -83,8 +83,8 @@ SIMT_FUNCTION uint64_t order_bundles_before(const struct scan_arguments *a, uint
     return simt_lane() == nearest ? upto & ~SCAN_THERE : sum & ((1ull << SCAN_SUM_BITS) - 1u);
 }
 
-/* Is all that comes before the unit there? Then *before is its sum. All lanes of the warp, which
- * read without asking what is there: so their reads are on their way together. */
+/* Is everything before the unit published? Then *before is its sum. All lanes of the warp read
+ * unconditionally, so that their reads are in flight together. */
 SIMT_FUNCTION int order_look(const struct scan_arguments *a, uint64_t unit, uint64_t *before)
 {
     uint64_t bundle = unit >> a->bundle_log2, first = bundle << a->bundle_log2, sum = 0;
@@ -114,14 +114,14 @@ SIMT_FUNCTION int order_look(const struct scan_arguments *a, uint64_t unit, uint
     return 1;
 }
 
-/* Does the unit's warp have to look, even if it has no hits itself? */
+/* Does the unit's warp have to look back, even if it has no hits itself? */
 SIMT_FUNCTION int order_ends_bundle(const struct scan_arguments *a, uint64_t unit)
 {
     return ((unit + 1u) & ((1u << a->bundle_log2) - 1u)) == 0;
 }
 
-/* Is it known how many hits all units before this one have, which itself is noted and has `own`?
- * Then *before is that. All lanes of one warp. */
+/* Is it known how many hits all units before this one have? This one is published and has `own`.
+ * Then *before is that number. All lanes of one warp. */
 SIMT_FUNCTION int order_try(const struct scan_arguments *a, uint64_t unit, uint64_t own,
                             uint64_t *before)
 {
@@ -146,7 +146,7 @@ SIMT_FUNCTION uint64_t order_before(const struct scan_arguments *a, uint64_t uni
     return before;
 }
 
-/* Note the unit's hits and look what comes before them; 0 where nobody wants to know. All lanes of
+/* Publish the unit's hits and look back; 0 if the number before them is not needed. All lanes of
  * one warp. */
 SIMT_FUNCTION uint64_t order_take(const struct scan_arguments *a, uint64_t unit, uint64_t own)
 {

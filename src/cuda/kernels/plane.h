@@ -31,8 +31,9 @@
  * Traffic    per tile of L begins and a pattern of m bytes: L + m text bytes, then L again, usually
  *            from L2, and as many pattern bytes; up to m more of each if the last candidate
  *            reaches beyond the tile.
- * Speed      0.55 to 0.67 of the read speed for a^m in a^n, 0.23 to 0.70 for Thue-Morse and
- *            Fibonacci words [H200, 2 GiB, counts].
+ * Bound      by instructions: 157 to 437 per 512 text bytes, with 63 to 73 % of the issue slots and
+ *            12 to 25 % of the memory's speed in use. 0.55 to 0.68 of the read speed for a^m in
+ *            a^n, 0.23 to 0.71 for Thue-Morse and Fibonacci words [H200, 2 GiB, counts].
  */
 #ifndef TRAWL_CUDA_KERNELS_PLANE_H
 #define TRAWL_CUDA_KERNELS_PLANE_H
@@ -57,7 +58,7 @@ struct plane_tile {
     uint64_t address;     /* of the plane's first byte, a multiple of 32; maybe before the text */
     uint32_t skew;        /* 0 to 31 */
     uint32_t skip;        /* bytes from there on that the text does not have, */
-    uint32_t room;        /* and loadable ones behind those */
+    uint32_t room;        /* and loadable ones after those */
     uint32_t plane_words; /* what is built */
     uint32_t first;
     uint32_t words;
@@ -199,7 +200,7 @@ SIMT_FUNCTION uint32_t plane_eight(uint32_t low, uint32_t high, uint32_t from, c
     return mask;
 }
 
-/* Which of the 32 places of bitmap word w have the pattern's window? */
+/* Which of the 32 positions of bitmap word w have the pattern's window? */
 SIMT_FUNCTION uint32_t plane_window(const struct scan_arguments *a, const struct plane_tile *t,
                                     const uint32_t *plane, uint32_t w)
 {
@@ -225,7 +226,7 @@ SIMT_FUNCTION uint32_t plane_window(const struct scan_arguments *a, const struct
     return mask;
 }
 
-/* Which begins of bitmap word w are in the range, whose first and last count places? */
+/* Which begins of bitmap word w are in the range, whose first and last count positions? */
 SIMT_FUNCTION uint32_t plane_wanted(const struct filter_range *range, uint32_t w)
 {
     uint64_t place = range->position + w * 32u;
@@ -240,8 +241,8 @@ SIMT_FUNCTION uint32_t plane_wanted(const struct filter_range *range, uint32_t w
 
 /* ---- Runs ------------------------------------------------------------------------------- */
 
-/* RUNS: where in the 32 places of word w do the plane and itself a period on agree? GOOD: which of
- * the 32 bytes do not differ? */
+/* RUNS: where in the 32 positions of word w do the plane and itself a period on agree? GOOD: which
+ * of the 32 bytes do not differ? */
 SIMT_FUNCTION uint32_t plane_ones(const struct scan_arguments *a, const struct tile_shared *shared,
                                   const struct plane_tile *t, uint32_t w, int kind)
 {
@@ -273,13 +274,13 @@ SIMT_FUNCTION uint32_t plane_behind(const struct scan_arguments *a,
     return run;
 }
 
-/* At which of 32 places do `count` ones begin, if `behind` ones follow these? */
+/* At which of 32 positions do `count` ones begin, if `behind` ones follow these? */
 SIMT_FUNCTION uint32_t plane_erode(uint32_t ones, uint32_t behind, uint32_t count)
 {
     uint32_t have = 1, next;
 
     if (count > 32u) {
-        uint32_t last = behind + 32u - count; /* the highest place that reaches so far */
+        uint32_t last = behind + 32u - count; /* the highest position that reaches so far */
 
         if (behind + 32u < count)
             return 0;
@@ -313,7 +314,7 @@ SIMT_FUNCTION uint32_t plane_follow(uint32_t ones, uint32_t *behind)
     return run;
 }
 
-/* At which places of the own word do `count` ones begin? *behind as plane_follow has it. */
+/* At which positions of the own word do `count` ones begin? *behind as plane_follow has it. */
 SIMT_FUNCTION uint32_t plane_run(uint32_t ones, uint32_t *behind, uint32_t count)
 {
     if (*behind >= count && simt_ballot(ones != ~0u) == 0) {
@@ -323,7 +324,7 @@ SIMT_FUNCTION uint32_t plane_run(uint32_t ones, uint32_t *behind, uint32_t count
     return plane_erode(ones, plane_follow(ones, behind), count);
 }
 
-/* Fill the warp's words of the bitmap with the places that have window and run. */
+/* Fill the warp's words of the bitmap with the positions that have window and run. */
 SIMT_FUNCTION void plane_candidates(const struct scan_arguments *a,
                                     const struct filter_range *range,
                                     const struct tile_shared *shared, const struct plane_tile *t,
@@ -447,7 +448,7 @@ SIMT_FUNCTION int plane_verify(const struct scan_arguments *a, const struct tile
 
 /* ---- Sweep ------------------------------------------------------------------------------ */
 
-/* The begins among the tile's last that stand for text bytes behind the plane's first words. */
+/* The begins among the tile's last that stand for text bytes after the plane's first words. */
 SIMT_FUNCTION uint32_t plane_tail(const struct scan_arguments *a, const struct tile_shared *shared,
                                   const struct plane_tile *t)
 {
@@ -455,7 +456,7 @@ SIMT_FUNCTION uint32_t plane_tail(const struct scan_arguments *a, const struct t
 }
 
 /* One more than the plane's bit of the warp's highest candidate, 0: it has none. Those of its last
- * word that stand for text bytes behind its own words of the plane count only `with_tail`. */
+ * word that stand for text bytes after its own words of the plane count only `with_tail`. */
 SIMT_FUNCTION uint32_t plane_last(const struct tile_shared *shared, const struct plane_tile *t,
                                   int with_tail)
 {
@@ -682,7 +683,7 @@ SIMT_FUNCTION void plane_note(const struct tile_shared *shared, const struct pla
 }
 
 /* The highest note of the warps below `end`, of the last of which the tail does not count: it is no
- * candidate below the words of the plane of the warp behind it. All lanes of the warp. */
+ * candidate below the words of the plane of the warp after it. All lanes of the warp. */
 SIMT_FUNCTION uint32_t plane_below(const uint32_t *notes, uint32_t end)
 {
     uint32_t own = 0, lanes;

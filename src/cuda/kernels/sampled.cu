@@ -19,12 +19,12 @@
  * Order      ascending: inside a group by rank.
  * Limits     stride a multiple of 16.
  * Lost       samples of 8 bytes: in English each sample matches several of a pattern's 4,096
- *            offsets. A second sector to widen the stride: 64 bytes from one place cost as much as
- *            two places.
+ *            offsets. A second sector to widen the stride: 64 bytes from one place cost as much
+ *            as two places.
  * Source     the sampling rule in docs/kernels.md; Grabowski and Bieniecki, "copMEM", 2018.
  */
 
-#define SAMPLED_CHAIN_MAX 64u /* offsets one thread follows in a group before it floods */
+#define SAMPLED_CHAIN_MAX 64u /* offsets a thread follows before a group is dense */
 #define SAMPLED_LOADS 4u      /* samples of a thread on their way at a time */
 #define SAMPLED_DEAD UINT32_MAX
 
@@ -145,7 +145,7 @@ SIMT_FUNCTION int sampled_look(const struct scan_arguments *a, const struct samp
     return flooded;
 }
 
-/* Strike out what does not match beyond the first bytes; returns whether this warp gave up. */
+/* Drop what does not match beyond the first bytes; returns whether this warp gave up. */
 SIMT_FUNCTION int sampled_verify(const struct scan_arguments *a, const struct sampled_group *group,
                                  const struct sampled_shared *own, uint32_t count)
 {

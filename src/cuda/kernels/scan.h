@@ -14,7 +14,7 @@
 
 #define SCAN_THREADS_MAX 256u     /* per block; any multiple of 32 up to this */
 #define SCAN_TILE_WORDS_MAX 2048u /* bitmap words of a tile: 64 Ki begins */
-#define SCAN_LIST_MAX 1024u       /* sampled: candidates of a group before it counts as flooded */
+#define SCAN_LIST_MAX 1024u       /* sampled: candidates of a group before it counts as dense */
 #define SCAN_HEAD_BITS 16u        /* sampled: log2 of the bits in head_bits */
 #define SCAN_SAMPLE_STEP 128u     /* samples of a warp's step in streams, which is their group */
 #define SCAN_SAMPLE_BYTES 16u     /* sampled: looked at of each stride */
@@ -23,8 +23,8 @@
 #define SCAN_PADDING_BYTES 64u
 /* Of a set, at one begin: hits of a tile of SCAN_THREADS_MAX words stay below 2^32. */
 #define SCAN_ALIKE_MAX 524287u
-#define SCAN_LITERALS_PADDING_BYTES 32u /* behind all literals of a set */
-#define SCAN_PATTERN_PADDING_BYTES 64u  /* before and behind the pattern in device memory */
+#define SCAN_LITERALS_PADDING_BYTES 32u /* after all literals of a set */
+#define SCAN_PATTERN_PADDING_BYTES 64u  /* before and after the pattern in device memory */
 /* A pattern longer than this is not for the device: offsets inside one are 32-bit. */
 #define SCAN_PATTERN_BYTES_MAX (1u << 30)
 
@@ -32,7 +32,7 @@
 #define SCAN_SUM_FACTOR 0x9e3779b1u
 
 /* Planes (plane.h): no pattern longer than this, windows of up to 64 bits, and the words that lie
- * behind a tile's and the pattern's. */
+ * after a tile's and the pattern's. */
 #define SCAN_PLANE_PATTERN_MAX 32768u
 #define SCAN_PLANE_WINDOW_MAX 64u
 #define SCAN_PLANE_WORDS_MORE 6u
@@ -77,26 +77,26 @@
 
 enum scan_want { SCAN_COUNT, SCAN_HITS, SCAN_FIRST };
 
-/* Which comparisons decide at each place of method every (scan_arguments.gram_kind). */
+/* Which comparisons decide at each position of method every (scan_arguments.gram_kind). */
 enum scan_gram_kind {
     SCAN_GRAM_BYTE,   /* one byte, no fold; exact */
     SCAN_GRAM_SHORT,  /* 2 and 3 bytes, no fold: one word under gram_mask[0]; exact */
     SCAN_GRAM_WORD,   /* 4 bytes, no fold: one word; exact */
     SCAN_GRAM_LONG,   /* 8 bytes and more, no fold: two words */
     SCAN_GRAM_MASKED, /* two words, both or-ed with a fold and masked */
-    /* 4 to 8 bytes at every so-many-th place only, compared with as many grams: */
+    /* 4 to 8 bytes at every so-many-th position only, compared with as many grams: */
     SCAN_GRAM_STRIDE_2,
     SCAN_GRAM_STRIDE_4,
     SCAN_GRAM_STRIDE_8
 };
 
-/* What a grid adds up. All zero before a launch; whoever is last in the grid hands it to the host
- * and leaves zeros for the next: of counts the first three words, each by itself (tile_hand_over),
- * of others all at once (tile_sign). */
+/* What a grid adds up. All zero before a launch. The last block hands it to the host and leaves
+ * zeros for the next launch: for counts the first three words, each separately (tile_hand_over),
+ * for others all at once (tile_sign). */
 struct scan_result {
     uint64_t count;
     uint64_t candidates; /* bits set by the filter */
-    uint64_t floods;     /* tiles settled by duels, groups scanned again tile by tile; of streams,
+    uint64_t floods;     /* tiles searched by duels, groups scanned again tile by tile; of streams,
                             tiles given up */
     uint64_t ticket;     /* the next tile or group */
     uint64_t listed;     /* tiles that a stream has put into the list so far, or gave up */
@@ -123,7 +123,7 @@ struct scan_plane {
     uint32_t window_at;   /* where in the pattern the window begins */
     uint32_t period;      /* at most half the pattern, else the pattern's length */
     uint32_t body_bits;   /* what is to be compared: a period or all */
-    uint32_t steps_max;   /* of a warp, 1,024 places each, before a tile is left to the duels */
+    uint32_t steps_max;   /* of a warp, 1,024 positions each, before a tile is left to the duels */
     uint32_t
         trusted; /* periods of the plane below this are the pattern's; 32 or more, or none is not */
     uint32_t has_letters; /* the pattern has one letter with the bit at most, and one without */
@@ -165,7 +165,7 @@ struct scan_automaton {
     const uint32_t *ends;    /* literals, each state's ascending */
     const uint32_t *classes; /* of the 256 bytes, four to a word */
     uint32_t class_count;
-    uint32_t reach;      /* bytes behind a begin that say what begins there */
+    uint32_t reach;      /* bytes after a begin that say what begins there */
     uint32_t part_bytes; /* of a thread: a multiple of 16 */
 };
 #define SCAN_STATE_ENDS (1u << 31)
@@ -187,7 +187,7 @@ struct scan_arguments {
     uint32_t bundle_log2; /* up to SCAN_BUNDLE_LOG2_MAX */
     uint64_t unit_count;  /* tiles, or groups of samples times group_units */
     uint64_t position;    /* of the first tile: a multiple of 16, at most begin + shift */
-    uint32_t flooded;     /* a block's first tile is taken for flooded */
+    uint32_t flooded;     /* a block treats its first tile as dense */
     uint64_t listed_max;  /* streams stop where more tiles than these are listed */
     uint32_t *tile_list;  /* streams write it; tile kernels take these tiles, NULL: all */
     uint32_t want;        /* enum scan_want */
@@ -195,7 +195,7 @@ struct scan_arguments {
     uint32_t tile_words;  /* bitmap words: the block's threads times 1 to 8 */
     uint32_t tile_steps;  /* hits_stream: of a warp, in a tile */
     uint32_t step_bytes;  /* what those warps that look take in a step */
-    uint32_t whole_from;  /* tiles of which all places are wanted, and all bytes there: from this */
+    uint32_t whole_from;  /* tiles with all positions wanted and all bytes there: from */
     uint32_t whole_upto;  /* to below this */
     uint32_t one;         /* 1, which the compiler does not know */
     uint32_t fold;        /* compare letters without case: patterns are in lower case */
@@ -205,9 +205,9 @@ struct scan_arguments {
     const uint32_t *overlap; /* [d]: bytes that the pattern shares with itself shifted by d */
     uint32_t pattern_bytes;
     uint32_t shift;         /* the filter looks at x + shift */
-    uint32_t verify_budget; /* warp steps of 256 bytes, per warp and tile, before it floods */
-    uint32_t dense_lanes;   /* so many of a warp's with a candidate, and the tile floods at once */
-    uint32_t is_exact;      /* a candidate of the filter is an occurrence */
+    uint32_t verify_budget; /* warp steps of 256 bytes, per warp and tile, until it is dense */
+    uint32_t dense_lanes; /* if this many of a warp's have a candidate, the tile is dense at once */
+    uint32_t is_exact;    /* a candidate of the filter is an occurrence */
     uint32_t gram_kind;
     uint32_t gram[3]; /* two words, then the last one of a pattern of 5 to 8 bytes */
     uint32_t gram_fold[2];
@@ -237,7 +237,7 @@ struct scan_arguments {
     uint32_t sample_pair;   /* 1: two samples at each stride, 0: one */
     uint32_t hash_bits;     /* log2 of the heads */
     uint32_t group_samples;
-    uint32_t group_units; /* a group's, for as many tiles as it can have where it floods */
+    uint32_t group_units; /* a group's, for as many tiles as it can have if it is dense */
 
     /* Method set: */
     struct plan_set set;

@@ -27,8 +27,8 @@
  *   simt_high_u32(a, b)                             the upper half of the product
  *   simt_atomic_*                                   shared or global, relaxed; the old value comes
  *                                                   back
- *   simt_add_u64, simt_max_u64                      the same on global memory for whoever does not
- *                                                   want it: they may happen late
+ *   simt_add_u64, simt_max_u64                      the same on global memory, without the old
+ *                                                   value: they may happen late
  *   simt_read_*, simt_write_*                       one relaxed access to a word that others change
  *                                                   or look at
  *   simt_hint_u64                                   the same, from the nearest cache: may be old

@@ -37,11 +37,11 @@
 /* Fewer than 32 entries, and a step's. */
 #define STREAM_QUEUE_MAX ((STREAM_ROWS + 1u) * SIMT_WARP_THREADS)
 #define STREAM_MASK_UNIT (1ull << 48)
-#define STREAM_BEYOND_BYTES 16u /* loaded behind the last place */
+#define STREAM_BEYOND_BYTES 16u /* loaded after the last position */
 #define STREAM_HINT_TURNS 8u
 
 /* Beside filter.h's kinds: patterns of up to 4 bytes of which letters are compared without case;
- * and of 5 to 8 bytes, decided by the word that begins at a place and the one that ends with the
+ * and of 5 to 8 bytes, decided by the word that begins at a position and the one that ends with the
  * pattern. */
 enum { STREAM_FOLDED = FILTER_SET + 1, STREAM_PAIR_5, STREAM_PAIR_6, STREAM_PAIR_7, STREAM_PAIR_8 };
 
@@ -60,7 +60,7 @@ enum { STREAM_FOLDED = FILTER_SET + 1, STREAM_PAIR_5, STREAM_PAIR_6, STREAM_PAIR
     X(STREAM_PAIR_7)        \
     X(STREAM_PAIR_8)
 
-/* What a warp has in shared memory. An entry of the queue: 16 places of one lane, the first
+/* What a warp has in shared memory. An entry of the queue: 16 positions of one lane, the first
  * one divided by 16, and above it, in units of STREAM_MASK_UNIT, which of them are candidates. */
 struct stream_warp {
     uint64_t queue[STREAM_QUEUE_MAX];
@@ -80,7 +80,7 @@ struct stream {
 };
 
 /* The rows of a step as a lane holds them, 16 neighbouring bytes of each, and for the last lane
- * what is behind the step. */
+ * what is after the step. */
 struct stream_rows {
     uint32_t w[4u * STREAM_ROWS];
     uint32_t behind[2];
@@ -144,7 +144,7 @@ SIMT_FUNCTION int stream_verify_one(const struct scan_arguments *a, uint64_t x, 
         return 0;
     }
     if (a->plane.window_bits != 0 && (*steps)++ >= a->verify_budget)
-        return 1; /* even what few bytes decide floods: what is listed costs little then */
+        return 1; /* even what few bytes decide is dense: listing it then costs little */
     for (uint32_t lanes = *found; lanes != 0; lanes &= lanes - 1u) {
         uint32_t source = simt_lowest_bit(lanes);
 
@@ -233,7 +233,7 @@ SIMT_FUNCTION int stream_drain(const struct scan_arguments *a, struct stream *s)
 
 /* ---- Rows of 16 bytes per lane ---------------------------------------------------------- */
 
-/* How many of 16 places hold the one byte, the two or the three: the bytes that are zero in
+/* How many of 16 positions hold the one byte, the two or the three: the bytes that are zero in
  * (w ^ first) | (w one byte on ^ second) | ... */
 SIMT_FUNCTION uint32_t stream_count_bytes(const struct scan_arguments *a,
                                           const struct filter_words *words, uint32_t bytes)
@@ -255,7 +255,7 @@ SIMT_FUNCTION uint32_t stream_count_bytes(const struct scan_arguments *a,
     return simt_popcount(zeros);
 }
 
-/* How many of 16 places hold the 4 bytes. */
+/* How many of 16 positions hold the 4 bytes. */
 SIMT_FUNCTION uint32_t stream_count_word(const struct scan_arguments *a,
                                          const struct filter_words *words)
 {
@@ -267,7 +267,7 @@ SIMT_FUNCTION uint32_t stream_count_word(const struct scan_arguments *a,
     return count;
 }
 
-/* How many of 16 places hold the 5 to 8 bytes, whose last word begins `distance` bytes on. */
+/* How many of 16 positions hold the 5 to 8 bytes, whose last word begins `distance` bytes on. */
 SIMT_FUNCTION uint32_t stream_count_pair(const struct scan_arguments *a,
                                          const struct filter_words *words, uint32_t distance)
 {
@@ -295,7 +295,7 @@ SIMT_FUNCTION uint32_t stream_count_folded(const struct scan_arguments *a,
     return count;
 }
 
-/* How many of 16 places hold the pattern: kinds that decide. */
+/* How many of 16 positions hold the pattern: kinds that decide. */
 SIMT_FUNCTION uint32_t stream_count(const struct scan_arguments *a,
                                     const struct filter_words *words, int kind)
 {
@@ -311,7 +311,7 @@ SIMT_FUNCTION uint32_t stream_count(const struct scan_arguments *a,
     return stream_count_pair(a, words, (uint32_t)(kind - STREAM_PAIR_5) + 1u);
 }
 
-/* The kind of filter.h that does the same place by place. */
+/* The kind of filter.h that does the same position by position. */
 SIMT_FUNCTION int stream_filter_kind(int kind)
 {
     if (kind == STREAM_PAIR_8)
@@ -319,7 +319,7 @@ SIMT_FUNCTION int stream_filter_kind(int kind)
     return kind >= STREAM_FOLDED ? FILTER_MASKED : kind;
 }
 
-/* May one of the 16 places be a candidate? */
+/* May one of the 16 positions be a candidate? */
 SIMT_FUNCTION int stream_look(const struct scan_arguments *a, const struct filter_words *words,
                               int kind)
 {
@@ -335,7 +335,7 @@ SIMT_FUNCTION int stream_look(const struct scan_arguments *a, const struct filte
     return hit;
 }
 
-/* Which of the 16 places are candidates, where one may be. The words are made unknown to the
+/* Which of the 16 positions are candidates, where one may be. The words are made unknown to the
  * compiler: it would keep what it has computed from them for this second look, and run out of
  * registers. */
 SIMT_FUNCTION uint32_t stream_places(const struct scan_arguments *a,
@@ -351,7 +351,7 @@ SIMT_FUNCTION uint32_t stream_places(const struct scan_arguments *a,
 
 /* ---- Loads ------------------------------------------------------------------------------ */
 
-/* The last place, and one more. */
+/* The last position, and one more. */
 SIMT_FUNCTION uint64_t stream_last(const struct scan_arguments *a)
 {
     return a->limit + a->shift;
@@ -369,7 +369,7 @@ SIMT_FUNCTION struct simt_u32x4 stream_load_row(const uint8_t *at)
     return simt_load_u32x4((const uint32_t *)(const void *)at);
 }
 
-/* The 8 bytes behind a row, for the last lane. */
+/* The 8 bytes after a row, for the last lane. */
 SIMT_FUNCTION void stream_load_behind(const uint8_t *at, uint32_t *to)
 {
     uint64_t more = simt_load_u64((const uint64_t *)(const void *)at);
@@ -396,14 +396,14 @@ SIMT_FUNCTION void stream_load(const struct scan_arguments *a, uint64_t position
         stream_load_behind(at + (STREAM_ROWS - 1u) * STREAM_ROW_BYTES + 16u, to->behind);
 }
 
-/* Are all places of the step at `position` wanted, and all of its bytes there? */
+/* Are all positions of the step at `position` wanted, and all of its bytes there? */
 SIMT_FUNCTION int stream_is_whole(const struct scan_arguments *a, uint64_t position)
 {
     return position >= a->begin + a->shift &&
            SIMT_BOUND(position + STREAM_STEP_BYTES <= stream_last(a));
 }
 
-/* Row k and the 8 bytes behind each lane's 16. All lanes of the warp. */
+/* Row k and the 8 bytes after each lane's 16. All lanes of the warp. */
 SIMT_FUNCTION struct filter_words stream_words_of(const struct stream_rows *from, uint32_t k,
                                                   int kind)
 {
@@ -500,10 +500,10 @@ SIMT_FUNCTION uint64_t stream_begin(const struct scan_arguments *a, uint32_t til
 
 /* The block's way from tile to tile. */
 struct stream_way {
-    uint32_t *tickets; /* of two turns: who writes some knows that all have read them before the
+    uint32_t *tickets; /* of two turns: when a thread writes some, all have read them before the
                           others. Of the next tile and the one after it */
-    uint32_t ahead;    /* thread 0's: it asks for a tile long before the block takes it */
-    uint32_t is_vain;  /* thread 0's: so many are listed that there are none for this launch */
+    uint32_t ahead;    /* thread 0's: it draws a ticket long before the block needs it */
+    uint32_t is_vain;  /* thread 0's: too many tiles are listed, so this launch takes no more */
     uint32_t turn;
     uint32_t nearest; /* thread 0's: the result's upper half, as it was before a tile's last step */
 };
@@ -518,8 +518,8 @@ SIMT_FUNCTION uint32_t stream_unless_behind(const struct scan_arguments *a,
                : tile;
 }
 
-/* One more ticket for this block: a tile's number less those that blocks begin with, which are
- * added when it is used, since whatever is done with a ticket waits for it. Thread 0. */
+/* Prefetch one more ticket for this block: a tile's number less those that blocks begin with, which
+ * are added when it is used, because any use of a ticket waits for it. Thread 0. */
 SIMT_FUNCTION void stream_ask(const struct scan_arguments *a, struct stream_way *way, int kind)
 {
     if (!stream_decides(kind) && way->turn % STREAM_HINT_TURNS == 0)
@@ -579,7 +579,7 @@ SIMT_FUNCTION void stream_end(const struct scan_arguments *a, struct stream *s,
 }
 
 /* All of a tile but its end; `next` is the tile that the block takes then. Of a step that is not
- * whole, and of what lies behind the text, the loads are those of the text's first step: so that
+ * whole, and of what lies after the text, the loads are those of the text's first step: so that
  * they depend on nothing. Returns whether the warp gives up. */
 SIMT_FUNCTION int stream_tile(const struct scan_arguments *a, uint32_t tile, uint32_t next,
                               struct stream_rows *step, int kind, int first, struct stream *s,

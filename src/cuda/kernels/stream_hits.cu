@@ -35,7 +35,7 @@
  */
 #include "stream.h"
 
-/* A cell: a word of bits for each lane and two rows of a step, the first row's places below the
+/* A cell: a word of bits for each lane and two rows of a step, the first row's positions below the
  * second's. */
 #define HITS_CELL_WORDS (STREAM_ROWS / 2u * SIMT_WARP_THREADS)
 #define HITS_CELLS_MAX (SCAN_THREADS_MAX / SIMT_WARP_THREADS * SCAN_HITS_STEPS)
@@ -43,8 +43,9 @@
  * lie side by side. */
 #define HITS_DENSE 256u
 
-/* A tile in which so many places had to be verified: one warp takes longer for them than the others
- * for the next tile, and with many such tiles the launch is in vain; with far more at once. */
+/* A tile in which so many positions had to be verified: one warp takes longer for them than the
+ * others for the next tile. With many such tiles the launch is abandoned; with far more positions
+ * at once. */
 #define HITS_VERIFIED_MANY 256u
 #define HITS_VERIFIED_MAX 2048u
 #define HITS_QUEUE (2u * SIMT_WARP_THREADS)
@@ -53,8 +54,8 @@
 #define HITS_TURNS 5u
 #define HITS_NONE UINT32_MAX
 
-/* What a tile's warps have noted: places that hold the pattern or may hold it. The cells are in the
- * text's order. */
+/* What a tile's warps have noted: positions that hold the pattern or may hold it. The cells are in
+ * the text's order. */
 struct hits_noted {
     uint32_t bits[HITS_CELLS_MAX * HITS_CELL_WORDS]; /* of cells that are not empty */
     uint32_t filled[HITS_CELLS_MAX];                 /* how many */
@@ -62,7 +63,7 @@ struct hits_noted {
     uint32_t number; /* of the tile */
     uint32_t count;
     uint32_t before_cell[HITS_CELLS_MAX]; /* hits of the tile before the cell's */
-    uint64_t base;                        /* the hit of place 0 */
+    uint64_t base;                        /* the hit of position 0 */
     uint64_t slots[HITS_CELLS_MAX]; /* where a cell's hits are to be written; 0 in all: none */
 };
 /* Above a slot, for how many there is room, if not all fit or they are dense; or this. */
@@ -80,7 +81,7 @@ struct hits_shared {
     struct hits_noted noted[HITS_TURNS]; /* in turn */
     uint32_t released[2]; /* by the last warp's turns: so many turns' hits may be written */
     uint32_t tickets[HITS_TICKETS];
-    uint16_t queue[HITS_QUEUE]; /* the last warp's: places that it verifies next, */
+    uint16_t queue[HITS_QUEUE]; /* the last warp's: positions that it verifies next, */
     struct tile_totals totals;  /* and what it adds up */
     struct scan_arguments arguments;
 };
@@ -92,7 +93,7 @@ SIMT_FUNCTION uint32_t hits_cells(const struct scan_arguments *a)
 
 /* ---- What is noted ---------------------------------------------------------------------- */
 
-/* Which of 16 places hold the two bytes or the three: filter_byte's way, for x as in
+/* Which of 16 positions hold the two bytes or the three: filter_byte's way, for x as in
  * stream_count_bytes. */
 SIMT_FUNCTION uint32_t hits_bytes(const struct scan_arguments *a, const struct filter_words *words,
                                   uint32_t bytes)
@@ -112,7 +113,7 @@ SIMT_FUNCTION uint32_t hits_bytes(const struct scan_arguments *a, const struct f
     return mask;
 }
 
-/* Which of 16 places hold the 4 bytes, or with a distance the 5 to 8 whose last word begins so
+/* Which of 16 positions hold the 4 bytes, or with a distance the 5 to 8 whose last word begins so
  * many bytes on. */
 SIMT_FUNCTION uint32_t hits_words(const struct scan_arguments *a, const struct filter_words *words,
                                   uint32_t distance)
@@ -132,7 +133,7 @@ SIMT_FUNCTION uint32_t hits_words(const struct scan_arguments *a, const struct f
     return mask;
 }
 
-/* Which of 16 places hold the pattern without case. */
+/* Which of 16 positions hold the pattern without case. */
 SIMT_FUNCTION uint32_t hits_folded(const struct scan_arguments *a, const struct filter_words *words)
 {
     uint32_t mask = 0, one = a->one;
@@ -143,7 +144,7 @@ SIMT_FUNCTION uint32_t hits_folded(const struct scan_arguments *a, const struct 
     return mask;
 }
 
-/* Which of a row's 16 places are to be noted. All lanes of the warp. */
+/* Which of a row's 16 positions are to be noted. All lanes of the warp. */
 SIMT_FUNCTION uint32_t hits_places(const struct scan_arguments *a, const struct filter_words *words,
                                    int kind)
 {
@@ -183,7 +184,7 @@ SIMT_FUNCTION struct hits_masks hits_step(const struct scan_arguments *a,
     return masks;
 }
 
-/* The same where not all places of the step are wanted, or not all of its bytes there. */
+/* The same where not all positions of the step are wanted, or not all of its bytes there. */
 SIMT_FUNCTION struct hits_masks hits_edge(const struct scan_arguments *a, uint64_t position,
                                           int kind)
 {
@@ -225,8 +226,8 @@ SIMT_FUNCTION void hits_note(struct hits_noted *noted, uint32_t c, const struct 
 
 /* ---- What is written -------------------------------------------------------------------- */
 
-/* Where cell c's 32 places from 32 * i on are: the word of which they are the lower or upper halves
- * of this and the next. */
+/* Where cell c's 32 positions from 32 * i on are: the word of which they are the lower or upper
+ * halves of this and the next. */
 SIMT_FUNCTION uint32_t hits_word(const struct hits_noted *noted, uint32_t c, uint32_t i)
 {
     uint32_t row = i * 32u / STREAM_ROW_BYTES;
@@ -288,7 +289,7 @@ SIMT_FUNCTION void hits_write(const struct scan_arguments *a, const struct hits_
 
 /* ---- What looks ------------------------------------------------------------------------- */
 
-/* Are all places of the tile wanted, and all of its bytes there? */
+/* Are all positions of the tile wanted, and all of its bytes there? */
 SIMT_FUNCTION int hits_is_whole(const struct scan_arguments *a, uint32_t tile)
 {
     return tile >= a->whole_from && SIMT_BOUND(tile < a->whole_upto);
@@ -358,7 +359,7 @@ SIMT_FUNCTION uint64_t hits_tile_begin(const struct scan_arguments *a, uint32_t 
     return a->position + (uint64_t)number * (a->tile_words * 32u) - a->shift;
 }
 
-/* Verify the queue's places from `first` on, as many as there are lanes at most, and strike out
+/* Verify the queue's positions from `first` on, as many as there are lanes at most, and strike out
  * those that are no occurrences. Returns whether the tile is given up. */
 SIMT_FUNCTION int hits_verify_queued(const struct scan_arguments *a, struct hits_shared *shared,
                                      struct hits_noted *noted, uint32_t first, uint32_t count,
@@ -386,7 +387,7 @@ SIMT_FUNCTION int hits_verify_queued(const struct scan_arguments *a, struct hits
     return 0;
 }
 
-/* Strike out places that are no occurrences, in the cells that are not empty, a bit each of
+/* Strike out positions that are no occurrences, in the cells that are not empty, a bit each of
  * `cells`. Returns whether the tile is given up. */
 SIMT_FUNCTION int hits_verify(const struct scan_arguments *a, struct hits_shared *shared,
                               struct hits_noted *noted, uint32_t cells)
@@ -457,7 +458,7 @@ SIMT_FUNCTION void hits_release(const struct scan_arguments *a, struct hits_shar
     }
 }
 
-/* Verify, count and note what was noted in a turn. */
+/* Verify and count what was noted in a turn, and publish it. */
 SIMT_FUNCTION void hits_count(const struct scan_arguments *a, int kind, struct hits_shared *shared,
                               uint32_t turn)
 {
@@ -495,7 +496,8 @@ SIMT_FUNCTION void hits_count(const struct scan_arguments *a, int kind, struct h
     simt_warp_sync(); /* written before others read */
 }
 
-/* One more tile; none where the launch is in vain, which is looked at now and then. One thread. */
+/* Draw one more tile; none if the launch is abandoned, which is checked now and then. One thread.
+ */
 SIMT_FUNCTION uint32_t hits_ask(const struct scan_arguments *a, uint32_t turn)
 {
     if (turn % STREAM_HINT_TURNS == 0 && simt_hint_u64(&a->result->listed) > a->listed_max)
@@ -504,8 +506,8 @@ SIMT_FUNCTION uint32_t hits_ask(const struct scan_arguments *a, uint32_t turn)
 }
 
 /* The last warp's turn: what was noted in the same turn, and then what may be written. A function
- * of its own, so that it takes no registers from those who load, with its arguments in shared
- * memory: where a kernel finds them, they are far away for what is not inlined. Returns whether
+ * of its own, so that it takes no registers from the warps that load. Its arguments are in shared
+ * memory: a function that is not inlined finds the kernel's own arguments far away. Returns whether
  * there is one more. */
 SIMT_FUNCTION_LARGE int hits_turn(int kind, struct hits_shared *shared, uint32_t turn)
 {
@@ -540,7 +542,7 @@ SIMT_FUNCTION_LARGE int hits_turn(int kind, struct hits_shared *shared, uint32_t
 
 /* The named barriers, two of each in turn. At 1 and 2 the others have noted what there is in a
  * turn, and the last warp waits for that; at 3 and 4 it is done with a turn, and the others wait
- * for that at the next one's end, and for each other. So nobody comes to a barrier twice. */
+ * for that at the next one's end, and for each other. So no warp comes to a barrier twice. */
 SIMT_FUNCTION void hits_others_are_done(uint32_t turn, int is_last)
 {
     if (is_last && turn % 2u == 0)

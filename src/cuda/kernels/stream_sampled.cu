@@ -199,7 +199,7 @@ SIMT_FUNCTION int sampled_list(const struct scan_arguments *a, struct sampled_st
     return simt_ballot(too_many) != 0;
 }
 
-/* Settle all that is queued; returns whether this launch is in vain. */
+/* Verify all that is queued; returns whether this launch is abandoned. */
 SIMT_FUNCTION_LARGE int sampled_settle(const struct scan_arguments *a, struct sampled_stream *s)
 {
     uint64_t count_before = s->count;
@@ -225,7 +225,7 @@ SIMT_FUNCTION void sampled_queue(struct sampled_stream *s, uint32_t slot, uint32
 }
 
 /* Queue the samples of the step at `at` that `pass` has a bit for. Returns whether this launch is
- * in vain. All lanes of the warp. */
+ * abandoned. All lanes of the warp. */
 SIMT_FUNCTION_LARGE int sampled_push(const struct scan_arguments *a, struct sampled_stream *s,
                                      uint32_t at, uint32_t pass, struct simt_u32x4 hashes)
 {

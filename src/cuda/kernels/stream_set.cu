@@ -38,8 +38,8 @@
 #define SETS_LOADS 8u                      /* of a thread, of the bitmap, at a time */
 #define SETS_SAMPLES 4u                    /* of a lane between two looks at the queue's length */
 
-/* A warp's queues and sums, in shared memory. An entry: the sample's place from a->position on, and
- * above it the hash of its gram. */
+/* A warp's queues and sums, in shared memory. An entry: the sample's position from a->position on,
+ * and above it the hash of its gram. */
 struct sets_warp {
     uint64_t first[SCAN_SETS_FIRST];   /* passed the bitmap */
     uint64_t second[SCAN_SETS_SECOND]; /* passed the words too */
@@ -322,7 +322,7 @@ SIMT_FUNCTION void sets_drain(const struct scan_arguments *a, struct sets_lane *
 
 /* ---- Rows of 16 bytes per lane ---------------------------------------------------------- */
 
-/* Words beyond a lane's own 16 bytes that the grams of `words` words at every stride-th place
+/* Words beyond a lane's own 16 bytes that the grams of `words` words at every stride-th position
  * reach. */
 SIMT_FUNCTION uint32_t sets_behind(uint32_t stride, uint32_t words)
 {
@@ -337,7 +337,7 @@ SIMT_FUNCTION uint32_t sets_text_word(const uint32_t *w, uint32_t j)
     return j % 4u == 0 ? w[j / 4u] : simt_funnel(w[j / 4u], w[j / 4u + 1u], j % 4u * 8u);
 }
 
-/* Row k of the step and what is behind each lane's 16 bytes, which the lane above has. All lanes of
+/* Row k of the step and what is after each lane's 16 bytes, which the lane above has. All lanes of
  * the warp. */
 SIMT_FUNCTION void sets_row_words(const struct sets_step *step, uint32_t k, uint32_t rows,
                                   uint32_t behind, uint32_t *w)

@@ -18,13 +18,13 @@
 #define TILE_DENSE 4u       /* hits per word from which on a warp writes them together */
 #define TILE_STEPS 4u       /* of a warp, 256 bytes each, together */
 #define TILE_LANE_BYTES 64u /* compared by one lane alone; what is beyond, by the whole warp */
-/* Hits of a unit that are kept until the next unit has some, and others have told what comes before
- * them; a slot with TILE_LISTED on top is one of the list. */
+/* Hits of a unit that are kept until the next unit has some, when others have published what comes
+ * before them; a slot with TILE_LISTED on top is one of the list. */
 #define TILE_LIST_MAX 1024u
 #define TILE_LISTED (1ull << 63)
 #define TILE_NONE UINT64_MAX
 
-/* A unit that is noted and not yet written. */
+/* A unit that is published and not yet written. */
 struct tile_pending {
     uint64_t unit; /* TILE_NONE: there is none */
     uint64_t count;
@@ -32,9 +32,9 @@ struct tile_pending {
 
 struct tile_shared {
     uint32_t *bits;        /* SCAN_TILE_WORDS_MAX */
-    uint32_t *bad;         /* SCAN_TILE_WORDS_MAX: flooded tiles only */
+    uint32_t *bad;         /* SCAN_TILE_WORDS_MAX: dense tiles only */
     uint32_t *plane;       /* the same memory and more: plane.h */
-    uint32_t *scratch;     /* SCAN_THREADS_MAX: flooded tiles only */
+    uint32_t *scratch;     /* SCAN_THREADS_MAX: dense tiles only */
     uint32_t *warp_totals; /* SCAN_THREADS_MAX / 32 */
     uint64_t *slot;
     uint64_t *ticket; /* 2 */
@@ -45,8 +45,8 @@ struct tile_shared {
 };
 
 /* Declares the arrays and a struct tile_shared named `shared`; lists_hits is 0 or 1. Kernels that
- * list hits are apart: what they need would slow the others down, counts of flooded texts from 0.67
- * to 0.37 [H200]. */
+ * list hits are separate: their registers and shared memory would slow counts of dense texts from
+ * 0.67 to 0.37 of the read speed [H200]. */
 #define TILE_SHARED(lists_hits)                                                             \
     SIMT_SHARED(uint32_t, tile_bits, SCAN_TILE_WORDS_MAX);                                  \
     SIMT_SHARED(uint32_t, tile_plane, SCAN_PLANE_WORDS_MAX);                                \
@@ -158,7 +158,7 @@ SIMT_FUNCTION uint32_t tile_own_words(const struct scan_arguments *a)
 }
 
 /* Clear the bits of begins where the pattern does not stand. Returns whether this warp gave up: its
- * bits are then not all verified, and the tile is flooded. */
+ * bits are then not all verified, and the tile is dense. */
 SIMT_FUNCTION int tile_verify(const struct scan_arguments *a, uint64_t origin,
                               const struct tile_shared *shared)
 {
@@ -251,9 +251,9 @@ SIMT_FUNCTION void tile_end(const struct scan_arguments *a, const struct tile_sh
         tile_flush(a, shared, shared->pending->unit);
 }
 
-/* Note the unit's hits, `own` of this thread, and find slots for them: in the list if they are few,
- * so that nobody waits for what comes before them, else in the result. Returns this thread's first;
- * *shared->slot is the block's. All threads of the block. */
+/* Publish the unit's hits, `own` of this thread, and find slots for them: in the list if they are
+ * few, so that the block need not wait for what comes before them, else in the result. Returns this
+ * thread's first; *shared->slot is the block's. All threads of the block. */
 SIMT_FUNCTION uint64_t tile_reserve(const struct scan_arguments *a,
                                     const struct tile_shared *shared, uint32_t own, uint64_t unit)
 {
@@ -358,8 +358,8 @@ struct tile_queue {
     uint32_t turn;
 };
 
-/* A ticket of 32 bits: the upper half of more would be a register for nothing, and whoever needs
- * that for something else waits for the ticket. */
+/* A ticket of 32 bits: the upper half of a longer one would occupy a register, and the next use of
+ * that register would wait for the ticket. */
 SIMT_FUNCTION uint32_t tile_ticket(const struct scan_arguments *a)
 {
     return simt_atomic_add_u32((uint32_t *)(void *)&a->result->ticket, 1);
@@ -377,7 +377,7 @@ SIMT_FUNCTION uint64_t tile_lane_ask(const struct scan_arguments *a)
 }
 
 /* The number of the next tile; tile_count and more: none. All threads of the block. Two tickets in
- * turn, so that one barrier is enough: who writes one knows that all have read it before the other
+ * turn, so that one barrier is enough: when a thread writes one, all have read it before the other
  * was written. */
 SIMT_FUNCTION uint64_t tile_next(const struct scan_arguments *a, const struct tile_shared *shared,
                                  struct tile_queue *queue)
@@ -402,20 +402,19 @@ SIMT_FUNCTION int tile_is_behind(const struct scan_arguments *a, uint64_t x)
     return simt_barrier_or(behind);
 }
 
-/* Hand the whole result to the host, and leave zeros for the next launch, if no other block has
- * still something to add: no launch needs a fill before it or a copy after it. Warp 0 of the block,
- * all lanes. */
+/* If this is the last block, hand the whole result to the host and leave zeros for the next launch:
+ * no launch needs a fill before it or a copy after it. Warp 0 of the block, all lanes. */
 SIMT_FUNCTION void tile_sign(const struct scan_arguments *a)
 {
     uint64_t done = 0;
 
-    simt_fence(); /* the sums before the sign */
+    simt_fence(); /* the sums before the signature */
     simt_warp_sync();
     if (simt_lane() == 0)
         done = simt_atomic_add_u64(&a->result->blocks, 1) + 1u;
     if (simt_shuffle_u64(done, 0) != simt_blocks())
         return;
-    simt_fence(); /* all signs before their sums */
+    simt_fence(); /* all signatures before their sums */
     if (SIMT_BOUND(simt_lane() < SCAN_RESULT_WORDS)) {
         uint64_t *word = (uint64_t *)a->result + simt_lane();
 
@@ -430,8 +429,9 @@ SIMT_FUNCTION void tile_sign(const struct scan_arguments *a)
     }
 }
 
-/* The same for counts, without a fence: each of the first words carries its own signs, so that
- * whoever adds last has the whole sum in hand. Warp 0 of the block, all lanes; lane i has sum i. */
+/* The same for counts, without a fence: each counter packs its sum with the number of blocks that
+ * have added to it, so that the last one has the whole sum. Warp 0 of the block, all lanes; lane i
+ * has sum i. */
 SIMT_FUNCTION void tile_hand_over(const struct scan_arguments *a, uint64_t own)
 {
     uint64_t *word = (uint64_t *)a->result + simt_lane(), sum;
@@ -453,9 +453,9 @@ SIMT_FUNCTION void tile_hand_over(const struct scan_arguments *a, uint64_t own)
 
 /* Add what the threads have counted to the result: one atomic per block and sum, since all threads'
  * would take longer than the scan of a small piece (measured: 5 times, at 32 MiB and m = 1).
- * `asked` is the last ticket of each thread that asks for any, never all ones: whoever needs its
- * value has waited for it, and the block signs after all that was asked for. All threads of the
- * block, after all else. */
+ * `asked` is the last ticket of each thread that draws any, never all ones: using its value waits
+ * for it, so the block signs after all its tickets have arrived. All threads of the block, after
+ * all else. */
 SIMT_FUNCTION void tile_finish(const struct scan_arguments *a, const struct tile_totals *totals,
                                uint64_t asked)
 {

@@ -1,6 +1,6 @@
 /* records: what the host and the kernel of rabin-karp-matrix agree on.
  *
- * Records are packed as published: four characters to a word, the first one lowest, and behind each
+ * Records are packed as published: four characters to a word, the first one lowest, and after each
  * record at least four NULs, so that no two records share a word. A record that is long goes over
  * in pieces that overlap, each like a record of its own.
  */

@@ -18,7 +18,7 @@
  * Mended     The paper calculates the shifts of the text on the host, one after the other from its
  *            beginning; here a thread follows them through args.segment begins (512), so each of
  *            these stretches begins with a window: a few more windows, no fewer. What of a bin
- *            does not fit is read from global memory. The byte behind the text's last window is
+ *            does not fit is read from global memory. The byte after the text's last window is
  *            not looked at.
  * Limits     -shared: patterns of up to GALLERY_CONSTANT_BYTES.
  */

@@ -46,7 +46,7 @@ SIMT_FUNCTION struct compare_bin skip_bin(const struct gallery_arguments *a, uin
     return compare_bin_fill(a, from, to < a->text_end ? to : a->text_end, words, GALLERY_BIN_BYTES);
 }
 
-/* The window behind the one at segment->x. */
+/* The window after the one at segment->x. */
 SIMT_FUNCTION uint64_t skip_next(const struct gallery_arguments *a, const struct compare_bin *bin,
                                  const struct skip_segment *segment)
 {

@@ -1,2 +1,3 @@
 #!/bin/sh
 # XXX the end
+# left by whoever ran it, one behind the other
