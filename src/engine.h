@@ -1,9 +1,9 @@
 /* engine: the one table both engines fill in.
  *
- * An engine is opened by a searcher. Each thread that searches with it opens a lane, which owns
- * what one thread needs (scratch on the host; a stream, staging and device memory on a GPU). A
- * lane's scan is synchronous; overlap of copy and search comes from several lanes per device.
- * Nothing above this table knows which engine runs.
+ * A runtime opens an engine. Each thread that searches with it opens a lane, which owns what one
+ * thread needs (scratch on the host; a stream, staging and device memory on a GPU). A lane's scan
+ * is synchronous; several lanes per device overlap copy and search. Nothing above this table knows
+ * which engine runs.
  */
 #ifndef TRAWL_ENGINE_H
 #define TRAWL_ENGINE_H

@@ -8,8 +8,9 @@
  * test_amount(normal, long_run)   repetitions: TRAWL_TEST_SCALE (a number, or "long")
  * test_is_long()                  is this the long run ("long", or a large number)?
  * test_random_*                   seeded: TRAWL_TEST_SEED or the default, mixed with the test's
- * name return test_end();              prints "N checks, N failed"; exit status 1 if any failed or
- * if there was no check at all
+ *                                 name
+ * return test_end();              prints "N checks, N failed"; exit status 1 if any failed or if
+ *                                 there was no check at all
  *
  * Checks are counted without locks: threads that a test starts must not call TEST_CHECK.
  */

@@ -1,9 +1,9 @@
 /* dense_fold: one character for all its variants, in patterns and in texts.
  *
- * The characters that a pattern's variants name are put into groups: those that one character's
- * variants name are in one. The member with the shortest encoding stands for all. Where variants
- * are not mutual a group may be larger than any character's variants; what is found is then
- * compared with the pattern once more.
+ * The characters that occur as variants in a pattern form groups: the variants of one character are
+ * in one group. The member with the shortest encoding stands for all. If variants are not mutual, a
+ * group may be larger than any character's variants; what is found is then compared with the
+ * pattern once more.
  */
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* features: which instructions this x86 processor has and the system lets programs use.
  *
- * The C library asked the processor when the program began, so its answer costs nothing. To ask
- * again means a dozen CPUID instructions, and each of them stops a virtual machine, for 3.6 us on
- * the one measured: a fifteenth of what `trawl` takes to search 1 KiB. Where the C library cannot
- * say, the compiler's support library asks the processor.
+ * The C library asked the processor when the program began, so its answer costs nothing. Asking
+ * again takes a dozen CPUID instructions, each of which stops a virtual machine, for 3.6 us on the
+ * one measured: a fifteenth of the time that `trawl` takes to search 1 KiB. Where the C library
+ * cannot say, the compiler's support library asks the processor.
  */
 #ifndef TRAWL_CPU_FEATURES_H
 #define TRAWL_CPU_FEATURES_H

@@ -17,7 +17,7 @@ static inline __m512i grams_ruled_out(__m512i block, const struct gram_tables *t
 {
     const __m512i unit = _mm512_set1_epi64((int64_t)0x8040201008040201ull);
     __m512i index = _mm512_ternarylogic_epi64(block, _mm512_set1_epi8(7), tables->places,
-                                              0xea); /* (block & 7) | places */
+                                              0xea); /* (block & 7) | positions */
 
     return _mm512_gf2p8affine_epi64_epi8(unit, _mm512_permutexvar_epi8(index, tables->classes), 0);
 }

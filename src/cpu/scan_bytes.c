@@ -1,9 +1,9 @@
 /* scan_bytes: sets whose strings are all of one byte: a tile's bits are occurrences.
  *
- * Of a line one hit is enough. Where they are few, the line's end is looked for after each. Else
- * bits of the set and of line ends are events; a line's hit is its first event if that is of the
- * set. An addition finds these for 64 positions at once: a bit at each line's begin is carried
- * through the positions without an event to the first one.
+ * One hit per line is enough. Where hits are few, the scan searches the line's end after each.
+ * Otherwise bytes of the set and line ends are events, and a line has a hit if its first event is a
+ * byte of the set. An addition finds these for 64 positions at once: a bit at each line's begin is
+ * carried through the positions without an event to the first one.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
-/* scan_dense: begins settled by the automaton of method set, step by step.
+/* scan_dense: method set by its automaton, step by step.
  *
- * The automaton reads a step's text from its end and leaves a state for each begin; these are then
- * gone through in order, and each says which strings begin there, the longest first.
+ * The automaton reads a step's text from its end and leaves a state for each begin. The scan then
+ * goes through the states in order; each says which strings begin there, the longest first.
  */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* scan_sampled: method sampled: one gram per stride, and nothing in between is read. */
+/* scan_sampled: method sampled: reads one gram per stride, and nothing in between. */
 #include <string.h>
 
 #include "base/checked.h"

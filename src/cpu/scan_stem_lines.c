@@ -1,7 +1,7 @@
 /* scan_stem_lines: lines with a hit, of a class that goes by stems.
  *
- * A line needs one hit. So of each line of the tile the first few positions are looked at, and the
- * others only where that found nothing.
+ * A line needs one hit. So the scan looks at the first few positions of each line of the tile, and
+ * at the others only in lines where that found nothing.
  */
 #include "cpu/sampling.h"
 

@@ -1,9 +1,10 @@
 /* scan_stems: a class of a large set that goes by stems.
  *
- * Three steps, each over what the one before left of a tile and none with a branch on the text
- * (find.h): samples of four bytes name positions where a literal may begin; of these positions the
- * first bytes, as many as all stems have, are looked up; then the stems of each length. Where a
- * class is of few literals, and the instruction set has a way, pairs of bytes name the positions.
+ * Three steps (find.h), each over what the step before left of a tile, and none with a branch on
+ * the text. Samples of four bytes name positions where a literal may begin. The first bytes there,
+ * as many as all stems have, are looked up. Then the stems of each length are looked up. If a class
+ * has few literals and the instruction set allows it, pairs of bytes name the positions instead of
+ * samples.
  */
 #include "cpu/sampling.h"
 

@@ -1,7 +1,7 @@
 /* scan_verify: from samples of a large set that passed to occurrences.
  *
- * The tables and the literals are larger than the caches, so what a step needs is fetched by the
- * one before, for many samples at once. What is usual is done without branches on the text.
+ * The tables and the literals are larger than the caches, so each step prefetches what the next one
+ * needs, for many samples at once. The usual case has no branch on the text.
  */
 #include "cpu/sampling.h"
 

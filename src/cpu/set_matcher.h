@@ -1,13 +1,13 @@
 /* set_matcher: a large set's tables for the CPU, one part for each class of lengths.
  *
  * Each class has its own q and stride. Text is sampled at multiples of the stride; the q bytes
- * there stand in each of the class's literals at one offset below the stride, since that is at most
- * the shortest length - q + 1. A sample's gram is hashed: two bits of one word of a bitmap let most
- * samples go, and a bucket names the literals, and at which offsets, of those that pass.
+ * there occur in each of the class's literals at one offset below the stride, because the stride is
+ * at most the shortest length - q + 1. A sample's gram is hashed: two bits of one word of a bitmap
+ * rule out most samples, and a bucket names the literals and offsets of those that pass.
  *
- * Where the literals are words, such grams are of too many literals: there a class goes by stems. A
+ * If the literals are words, such grams occur in too many of them; the class then uses stems. A
  * literal's stem is its first bytes, at most 8. A sample's four bytes name positions where a
- * literal may begin (set_stems.c); a position's bytes, so many as some literal's stem has, name the
+ * literal may begin (set_stems.c); the bytes there, as many as some literal's stem has, name the
  * stem.
  */
 #ifndef TRAWL_CPU_SET_MATCHER_H

@@ -1,7 +1,7 @@
 /* begins: where the occurrences in a loaded text begin, as one array.
  *
- * Into device memory the kernel writes them by itself, in one launch. Into host memory they come
- * piece by piece of the text, each copied over while the next is searched.
+ * The kernel writes them into device memory by itself, in one launch. Into host memory they come
+ * part by part of the text, each copied while the next part is searched.
  */
 #include "base/checked.h"
 #include "cuda/lane.h"

@@ -1,7 +1,8 @@
 /* device: one GPU: its context, the loaded kernels, and memory on it.
  *
- * The device's primary context is used, so that trawl shares it with whatever else in the process
- * uses the device. It is made current around each public call of the engine and put back after.
+ * The engine uses the device's primary context, which it shares with everything else in the process
+ * that uses the device. It makes the context current around each public call and restores the old
+ * one after.
  */
 #ifndef TRAWL_CUDA_DEVICE_H
 #define TRAWL_CUDA_DEVICE_H

@@ -1,7 +1,7 @@
 /* engine_cuda: the engine's table for NVIDIA GPUs.
  *
  * A lane belongs to one device and has a stream and memory of its own. Its scan copies the chunk
- * over through pinned buffers, piece by piece of what fits, and searches each; the lanes of one
+ * through pinned buffers, as much at a time as fits, and searches each part; the lanes of one
  * device overlap each other's copies and kernels. A text that was loaded needs no copy.
  */
 #include "cuda/engine_cuda.h"

@@ -1,10 +1,9 @@
 /* in_place: texts that stay in host memory, pinned, so that a device reads them over the bus.
  *
  * A loaded text for which a device has no room is pinned: 40 ms per GiB, once. Samples that are far
- * apart are then read where they are, which moves a sector of 32 bytes for each instead of all of
- * the text; for anything else the text is copied, straight from where it is. What a device may load
- * after a text it has a copy of is not there after this one, so the last begins of a chunk are
- * searched in a copy too.
+ * apart are then read where they are, which moves a sector of 32 bytes for each instead of the
+ * whole text. Other searches copy the text, straight from where it is. Unlike a copy, such a text
+ * has no padding that a device may load, so the last begins of a chunk are also searched in a copy.
  */
 #include "base/checked.h"
 #include "cuda/lane.h"

@@ -1,9 +1,9 @@
 /* many: counts of many plans and texts in one submission.
  *
  * A batch of queries is packed into a staging buffer: each plan's tables, and each text that is not
- * on the device already, once where queries that follow each other share it. One copy brings it
- * over, one launch per query follows, each with sums and an answer of its own, and the host waits
- * for the last. What does not fit a batch, or needs more than a kernel, is left to scans.
+ * on the device already, once if consecutive queries share it. One copy takes the batch to the
+ * device; one launch per query follows, each with its own sums and answer; the host waits for the
+ * last. Queries that do not fit a batch, or need more than a kernel, are left to scans.
  */
 #include <string.h>
 

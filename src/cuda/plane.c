@@ -1,4 +1,5 @@
-/* plane: which bit of each byte makes the plane of kernels/plane.h, and what is looked for in it.
+/* plane: which bit of each byte makes the plane of kernels/plane.h, and what the kernel searches in
+ * it.
  */
 #include <string.h>
 

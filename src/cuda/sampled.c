@@ -1,9 +1,9 @@
 /* sampled: the tables of method sampled as the kernels read them.
  *
- * They differ from the plan's, which are for the CPU: 16 bytes are hashed where the CPU hashes 8,
- * since they lie in the same sector and a device has no time for what 8 bytes of English name by
- * chance; and the stride may be longer, since the bits that nearly every sample ends at are loaded
- * once per block.
+ * They differ from the plan's, which are for the CPU. A device hashes 16 bytes where the CPU hashes
+ * 8: they lie in the same sector, and 8 bytes of English match too many offsets by chance. The
+ * stride may be longer, because the bits that rule out nearly every sample are loaded once per
+ * block.
  */
 #include <string.h>
 

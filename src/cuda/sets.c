@@ -1,10 +1,10 @@
 /* sets: the tables of stream_set: which bytes of the patterns are looked for at which positions,
- * how large the tables are, and their making, which the device does (set_fill).
+ * how large the tables are, and set_fill, with which the device makes them.
  *
  * The longer the stride, the fewer positions are looked at, and the more entries the tables have:
  * what passes the bitmap in shared memory, per text byte, is patterns / bits whatever the stride.
- * Short grams allow longer strides and are met more often. cost_of() weighs that up, in units of
- * the time in which the device reads the text.
+ * Short grams allow longer strides but match more often. cost_of() weighs this, in units of the
+ * time in which the device reads the text.
  */
 #include <stdlib.h>
 #include <string.h>

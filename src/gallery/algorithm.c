@@ -1,4 +1,4 @@
-/* algorithm: the names of the gallery, and the option string that asks for one. */
+/* algorithm: the names of the gallery, and the option string that selects one. */
 #include "gallery/algorithm.h"
 
 #include <inttypes.h>

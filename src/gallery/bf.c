@@ -1,7 +1,8 @@
 /* bf: brute force: where the first byte matches, the rest is compared.
  *
  * Published  S. Shenoy, S. Nayak U., B. Neelima, "SWIFT - A Performance Accelerated Optimized
- * String Matching Algorithm for Nvidia GPUs", section II.C; the multi-core CPU bars of its figures.
+ *            String Matching Algorithm for Nvidia GPUs", section II.C; the multi-core CPU bars of
+ *            its figures.
  * Mended     nothing.
  * Memory     none beside the text and the pattern.
  * Cost       up to m comparisons per place.

@@ -1,8 +1,8 @@
 /* device: published algorithms on a device: what each kernel needs, and the loop that runs them.
  *
  * A range of begins is searched in windows, all literals of the plan one after the other over each.
- * Kernels hand over occurrences in any order; they are sorted here. A window is halved where it
- * holds more hits than a scan may, or needs more memory than there is.
+ * Kernels deliver occurrences in any order; this file sorts them. A window is halved if it holds
+ * more hits than a scan may, or needs more memory than there is.
  */
 #include <inttypes.h>
 #include <stdlib.h>

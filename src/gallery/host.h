@@ -2,7 +2,7 @@
  *
  * Each file holds one algorithm as two functions: `prepare` makes its tables from the literal, and
  * `next` goes on from search->at. One loop (host.c) drives them all: it takes the text in steps,
- * runs each literal of a plan over each step, folds case by folding a copy of the step, and settles
+ * runs each literal of a plan over each step, folds case by folding a copy of the step, and emits
  * what is found as every other scan does. So conditions, order and counts are the library's, and
  * the algorithms stay as they were published.
  */

@@ -1,7 +1,8 @@
 /* rabin_karp_matrix: many patterns in many records, one record per step.
  *
  * Published  "C++ AMP string search" sample: one thread per record rolls a hash over it and
- * compares it with the hashes of all patterns, at most 4096 of one length in constant memory;
+ *            compares it with the hashes of all patterns, at most 4096 of one length in constant
+ *            memory;
  *            records that hold some pattern's hash are searched again by strstr on the host.
  * Mended     Lengths may differ: one hash rolls per distinct length. There is no limit of 4096, for
  *            hashes are looked up in a table instead of one after the other. A candidate is

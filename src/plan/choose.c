@@ -1,11 +1,11 @@
-/* choose: which method looks at the text. The one place that picks.
+/* choose: which method searches the text. The one place that picks.
  *
- * One literal is searched by `every`, unless it is long enough for `grams` to propose next to
- * nothing (it loads each text byte once where `every` loads it once per probe), or so long that
- * `sampled` leaves most of the text unread. `words` is `grams` with whole words of four bytes, for
- * engines that have no grams. Several literals, or one with a tail, are a `set`. A choice that
- * turns out wrong on the text at hand costs time, never an answer: engines watch how many
- * candidates fail and look at more bytes (docs/design.md).
+ * One literal is searched by `every`, unless it is so long that `grams` proposes next to nothing
+ * (it loads each text byte once, where `every` loads it once per probe), or so long that `sampled`
+ * leaves most of the text unread. `words` is `grams` with whole words of four bytes, for engines
+ * that have no grams. Several literals, or one with a tail, are a `set`. A choice that turns out
+ * wrong on the text at hand costs time, never an answer: engines watch how many candidates fail and
+ * look at more bytes (docs/design.md).
  */
 #include "base/checked.h"
 #include "plan/build.h"

@@ -3,8 +3,8 @@
  *     header, with the table of sections      64-byte aligned, as every section is
  *     section, section, ...                   arrays as they are in memory
  *
- * Saved are the patterns, the set's tables, and what an engine adds of its own. What is small, or
- * as quick to make as to check, is made anew: literals, the one-pattern methods' tables. Each
+ * The image holds the patterns, the set's tables, and what an engine adds. Loading makes anew what
+ * is small, or as quick to make as to check: literals, the one-pattern methods' tables. Each
  * section has a checksum, and so has the header with the table. The maker of a file may know that,
  * so everything that a search uses as an index is checked as well.
  */

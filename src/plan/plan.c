@@ -1,4 +1,4 @@
-/* plan: building, freeing and asking a plan. */
+/* plan: building and freeing a plan, and its properties. */
 #include "plan/plan.h"
 
 #include <inttypes.h>

@@ -1,9 +1,9 @@
 /* plan: what patterns become. Built once, then read by any number of threads through const.
  *
  * A pattern becomes one literal, or several where characters have variants of other bytes (case in
- * UTF-8). A literal is a byte string that is looked for whole; a literal with a tail is the first
- * part of a pattern with too many variants to list, and the tail's elements are then matched one
- * after the other.
+ * UTF-8). A literal is a byte string that is searched whole. A literal with a tail is the first
+ * part of a pattern with too many variants to list; the tail's elements are then matched one by
+ * one.
  */
 #ifndef TRAWL_PLAN_PLAN_H
 #define TRAWL_PLAN_PLAN_H

@@ -1,4 +1,4 @@
-/* text: opening, closing and asking texts. */
+/* text: opening and closing texts, and their properties. */
 #include "text/text.h"
 
 #include <errno.h>

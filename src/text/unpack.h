@@ -1,8 +1,8 @@
 /* unpack: a compressed text read as a stream of its bytes.
  *
- * The first bytes of the file tell the format. What is read goes through an input buffer of
- * 64 KiB and the state of one decoder, whose memory is bounded (codec.h); nothing else is kept, so
- * a text of any size, also one that is far larger than its file, takes the same memory.
+ * The first bytes of the file tell the format. The bytes go through an input buffer of 64 KiB and
+ * one decoder, whose memory is bounded (codec.h). Nothing else is kept, so a text of any size, even
+ * if far larger than its file, takes the same memory.
  */
 #ifndef TRAWL_TEXT_UNPACK_H
 #define TRAWL_TEXT_UNPACK_H

@@ -1,4 +1,4 @@
-/* answer: what the CPU engine's scans find under a plan of method set, held against the oracle. */
+/* answer: what the CPU engine's scans find under a plan of method set, compared with the oracle. */
 #ifndef TRAWL_DIFF_ANSWER_H
 #define TRAWL_DIFF_ANSWER_H
 

@@ -1,5 +1,5 @@
 /* diff: random and worst-case inputs under every method, instruction set, chunk size, number of
- * threads and kind of text, held against the oracle.
+ * threads and kind of text, compared with the oracle.
  *
  * TRAWL_TEST_SEED     another sequence of inputs
  * TRAWL_TEST_CASE=N   input N of the sequence alone

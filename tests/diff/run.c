@@ -1,4 +1,4 @@
-/* run: one call of the library on one input, held against the oracle's answer. */
+/* run: one call of the library on one input, compared with the oracle's answer. */
 #include "diff/run.h"
 
 #define WINDOW_FLAGS \

@@ -1,4 +1,4 @@
-/* run: one call of the library on one input, held against the oracle's answer. */
+/* run: one call of the library on one input, compared with the oracle's answer. */
 #ifndef TRAWL_DIFF_RUN_H
 #define TRAWL_DIFF_RUN_H
 

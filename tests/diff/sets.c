@@ -1,4 +1,4 @@
-/* sets: method set against the oracle, for each way of settling. */
+/* sets: method set against the oracle, for each way to verify. */
 #include "diff/answer.h"
 #include "diff/run.h"
 #include "oracle/aho.h"

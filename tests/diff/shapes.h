@@ -1,4 +1,4 @@
-/* shapes: random records and patterns, and every shape of their matrix held against the oracle. */
+/* shapes: random records and patterns, and every shape of their matrix compared with the oracle. */
 #ifndef TRAWL_TESTS_DIFF_SHAPES_H
 #define TRAWL_TESTS_DIFF_SHAPES_H
 

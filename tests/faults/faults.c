@@ -1,5 +1,5 @@
-/* faults: the world fails at the N-th point where it can (memory, threads, open, read, stat), for
- * N = 1, 2, ... until a run meets no fault; once as a single fault, once as "from N on".
+/* faults: the N-th point that can fail (memory, threads, open, read, stat) fails, for N = 1, 2, ...
+ * until a run meets no fault; once as a single fault, once as "from N on".
  *
  * Each round: the status is one that the header allows, outputs are untouched or a prefix of the
  * right answer, nothing leaks, and the same objects give the right answer when the fault is gone.

@@ -1,10 +1,10 @@
-/* search: bytes become a plan, a searcher and a text, whose answer is held against the oracle.
+/* search: bytes become a plan, a searcher and a text, whose answer is compared with the oracle.
  *
  * Byte 0      flags of the plan (bits 0-2), text as sample (3), line end 'a' (4)
  * Byte 1      method (low half; 15: an algorithm of the gallery), instruction set (high half)
  * Byte 2      chunk size
  * Byte 3      call (low half), number of threads (bits 4-5), place (bits 6-7)
- * Byte 4      the call's parameter: where a sink stops, sizes of arrays; which algorithm
+ * X, sizes of arrays; which algorithm
  * Byte 5      how often the text is repeated, how often patterns are
  * Byte 6      number of patterns
  * then        per pattern: its length, its bytes

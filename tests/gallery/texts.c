@@ -1,4 +1,4 @@
-/* texts: every algorithm of the gallery on random and worst-case texts, held against the oracle:
+/* texts: every algorithm of the gallery on random and worst-case texts, compared with the oracle:
  * tiny chunks, several threads, several patterns, case and conditions, each kind of text and call.
  *
  * TRAWL_TEST_SEED     another sequence of inputs

@@ -1,4 +1,4 @@
-/* cuda_case: one search by the CUDA engine, held against the oracle: chunks are cut, scanned and
+/* cuda_case: one search by the CUDA engine, compared with the oracle: chunks are cut, scanned and
  * put together here, so that every field of the engine's contract is in play. */
 #ifndef TRAWL_TESTS_SIM_CUDA_CASE_H
 #define TRAWL_TESTS_SIM_CUDA_CASE_H

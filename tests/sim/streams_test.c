@@ -1,7 +1,7 @@
 /* streams_test: what occurs, how often, and where first, in texts of many whole steps of a stream.
  * Capital letters, or digits, stand at a few random places of a text of small ones, so that most
- * tiles hold nothing and the first lies anywhere, in the middle of a tile or at its borders; or the
- * pattern is a piece of a text of one or two letters, and occurs nearly everywhere.
+ * tiles hold nothing and the first may be anywhere, in the middle of a tile or at its borders; or
+ * the pattern is a piece of a text of one or two letters, and occurs nearly everywhere.
  *
  * TRAWL_TEST_CASE=N: case N alone.
  */

@@ -1,5 +1,5 @@
 /* allocator: all memory of the library goes through the caller's functions, comes back with the
- * size it was asked for, and is aligned as asked. */
+ * size that was requested, and is aligned as requested. */
 #include <pthread.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-/* What a plan is chosen by: the byte rates sum to 1, and probes and words are those that a slower
- * choice, written down as the rule says it, makes of the same rates. */
+/* analyse: what a plan's choice depends on. The byte rates sum to 1, and probes and words are those
+ * that a slower, literal form of the rule picks from the same rates. */
 #include <math.h>
 #include <string.h>
 

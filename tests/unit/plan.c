@@ -1,4 +1,4 @@
-/* plan: what a plan tells about itself; plans of no pattern, of many, of very long ones. */
+/* plan: what a plan reports about itself; plans of no pattern, of many, of very long ones. */
 #include "unit/unit.h"
 
 #define MANY (TEST_SANITIZED ? 2000 : 10000)

@@ -1,4 +1,4 @@
-/* stats: what a searcher tells of its last call, and how far the present one is. */
+/* stats: what a searcher reports about its last call, and the progress of the current one. */
 #include "unit/unit.h"
 
 #define TEXT_BYTES ((uint64_t)8 << 20)

@@ -1,6 +1,6 @@
 /* streams: what a pipe holds is searched as it comes, and a search that has its answer does not
  * wait for more. Nothing is timed: the writer writes its next piece only when the match in the
- * piece before has been delivered, so a search that holds back comes to a standstill. */
+ * piece before has been delivered, so a search that holds results back never ends. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>

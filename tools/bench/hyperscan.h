@@ -1,4 +1,4 @@
-/* hyperscan: the library of that name (or Vectorscan, its successor), loaded when it is asked for.
+/* hyperscan: the library of that name (or Vectorscan, its successor), loaded when it is needed.
  */
 #ifndef BENCH_HYPERSCAN_H
 #define BENCH_HYPERSCAN_H

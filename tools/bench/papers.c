@@ -1,5 +1,5 @@
-/* papers: one report after another, and what was found written after each, so that a run which is
- * cut off leaves what it had. */
+/* papers: one report after another. The results are written after each, so that an interrupted run
+ * leaves what it had. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,9 +2,9 @@
  * characters.
  *
  * Where a character may have several bytes and does not say so itself, as in GB18030 and EUC-JP,
- * only who follows a line from its beginning knows where its characters begin. So lines with
- * matches are followed by mbrtowc, up to the match; of other lines nothing is looked at. For UTF-8
- * this is needed where strings are no UTF-8, and where i and I are not one letter, as in Turkish.
+ * only decoding a line from its beginning shows where its characters begin. So mbrtowc decodes
+ * lines with matches, up to the match; other lines are not decoded. For UTF-8 this is needed if
+ * strings are not valid UTF-8, and where i and I are not one letter, as in Turkish.
  */
 #include "trawl/scan.h"
 

@@ -1,8 +1,8 @@
-/* encoding: --encoding: files in another encoding, searched as the text that they are.
+/* encoding: --encoding: files in another encoding, converted and searched.
  *
  * A thread reads, converts and writes into a pipe, which is searched as any stream. UTF-16 is
- * converted here, as Unicode says; everything else by iconv. What is no character becomes U+FFFD.
- * The text is UTF-8, or in the locale's own encoding.
+ * converted here, as Unicode says; everything else by iconv. What is not a character becomes
+ * U+FFFD. The text is UTF-8, or in the locale's own encoding.
  */
 #include "trawl/encoding.h"
 
@@ -110,7 +110,7 @@ bool encoding_applies(const char *name, int descriptor, const struct stat *statu
 /* ---- In the thread ----------------------------------------------------------------------------
  */
 
-/* False: nobody reads any more. */
+/* False: the reader is gone. */
 static bool flush(struct encoding *encoding)
 {
     size_t at = 0;
@@ -183,7 +183,7 @@ static size_t from_utf16(struct encoding *encoding, bool end)
     return at;
 }
 
-/* As from_utf16; false: nobody reads any more. */
+/* As from_utf16; false: the reader is gone. */
 static bool by_iconv(struct encoding *encoding, bool end, size_t *used)
 {
     char *from = (char *)encoding->bytes;
@@ -238,7 +238,7 @@ static size_t begin(struct encoding *encoding)
     return mark;
 }
 
-/* Convert what was read. False: nobody reads any more. */
+/* Convert what was read. False: the reader is gone. */
 static bool convert(struct encoding *encoding, bool end)
 {
     size_t used = 0;
@@ -262,7 +262,7 @@ static bool convert(struct encoding *encoding, bool end)
     return flush(encoding);
 }
 
-/* Wait until there is something to read. False: nobody wants it any more. */
+/* Wait until there is something to read. False: it is no longer wanted. */
 static bool wait_for_input(const struct encoding *encoding)
 {
     struct pollfd both[2] = {{encoding->from, POLLIN, 0}, {encoding->to, 0, 0}};

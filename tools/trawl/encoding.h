@@ -1,4 +1,4 @@
-/* encoding: --encoding: files in another encoding, searched as the text that they are. */
+/* encoding: --encoding: files in another encoding, converted and searched. */
 #ifndef TRAWL_ENCODING_H
 #define TRAWL_ENCODING_H
 

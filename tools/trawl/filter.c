@@ -64,7 +64,7 @@ struct filter_walk {
     const struct ignore_rule *reason_rule;
 };
 
-/* ---- What was asked for ---------------------------------------------------------------------- */
+/* ---- What was requested ---------------------------------------------------------------------- */
 
 static bool fail(char *message, const char *option, const char *value, const char *why)
 {

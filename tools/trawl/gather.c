@@ -1,4 +1,4 @@
-/* gather: small files searched by one call, as long as most of them hold nothing. */
+/* gather: small files searched by one call, while most of them hold nothing. */
 #include "trawl/gather.h"
 
 #include <stdlib.h>

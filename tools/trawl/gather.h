@@ -1,9 +1,9 @@
-/* gather: small files searched by one call, as long as most of them hold nothing.
+/* gather: small files searched by one call, while most of them hold nothing.
  *
- * Files are read one after the other into one piece of memory, line ends between them. The first
- * match in the whole says which of them hold nothing; the file that it lies in is searched by
- * itself, and what follows once more together. A search costs as much as some KiB of text, so this
- * is for files that are smaller. Where many hold something, fewer are gathered, down to one.
+ * Files are read one after the other into one buffer, with line ends between them. The first match
+ * says which of them hold nothing. The file with the match is searched alone, and the files after
+ * it together again. A search costs as much as some KiB of text, so this pays for files that are
+ * smaller. If many files hold something, fewer are gathered, down to one.
  */
 #ifndef TRAWL_GATHER_H
 #define TRAWL_GATHER_H

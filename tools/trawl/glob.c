@@ -1,8 +1,9 @@
 /* glob: one pattern for names, made ready once and then compared with many.
  *
- * A pattern becomes a row of codes. To compare it takes two places to come back to: the last * and
- * the last **. An earlier one never has to try again: what follows it was found as early as can be,
- * which leaves the most to those after it. So the time is at most the product of both lengths.
+ * A pattern becomes a row of codes. A comparison remembers two positions to return to: the last *
+ * and the last **. An earlier one never has to try again: what follows it matched as early as
+ * possible, which leaves the most text to the later ones. So the time is at most the product of
+ * both lengths.
  */
 #include "trawl/glob.h"
 

@@ -7,7 +7,7 @@
  *   {a,b}    one of several (glob_expand)
  *   \x       the byte x itself
  *
- * Upper and lower case are told apart unless GLOB_ANY_CASE is given, which is for ASCII only.
+ * Case matters unless GLOB_ANY_CASE is given, which is for ASCII only.
  */
 #ifndef TRAWL_GLOB_H
 #define TRAWL_GLOB_H

@@ -1,7 +1,7 @@
 /* hint: does a string look like a regular expression, which it is not?
  *
- * Asked once, after nothing was found, on a terminal alone. What is also common in programs and
- * logs, such as * or ( by itself, does not count.
+ * Asked once, after nothing was found, and only on a terminal. Signs that are also common in
+ * programs and logs, such as * or ( alone, do not count.
  */
 #include "trawl/hint.h"
 

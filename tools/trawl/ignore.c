@@ -1,4 +1,4 @@
-/* ignore: a list of rules as .gitignore has them. */
+/* ignore: a list of rules as in .gitignore. */
 #include "trawl/ignore.h"
 
 #include <ctype.h>

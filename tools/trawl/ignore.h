@@ -1,9 +1,9 @@
 /* ignore: a list of rules as .gitignore has them, which says of a path whether it is left out.
  *
- * The last rule that fits decides. A rule without a slash, but for one at its end, is for names in
- * any directory below; another one is for paths from the list's own directory on. A slash at the
- * end: directories only. '!' before it: what fits is kept. Names, paths and suffixes without
- * wildcards are found in a table; only the other rules are looked at one by one.
+ * The last rule that matches decides. A rule without a slash, except at its end, is for names in
+ * any directory below; other rules are for paths from the list's own directory on. A slash at the
+ * end means directories only. After '!', what matches is kept. Names, paths and suffixes without
+ * wildcards are looked up in a table; only the other rules are tried one by one.
  */
 #ifndef TRAWL_IGNORE_H
 #define TRAWL_IGNORE_H

@@ -45,7 +45,7 @@ static bool read_whole(struct pool_worker *worker, int descriptor, uint64_t know
         used += got > 0 ? (uint64_t)got : 0;
         if (got < 0 || used > most)
             return false;
-        /* Less came than was asked for, and as much as the file is known to have: it is all. */
+        /* Less came than requested, and as much as the file is known to have: it is all. */
         if (got == 0 || used == known_bytes) {
             if (worker->job->settings->typed->search_zip && trawl_compression(bytes, used) != NULL)
                 return false;

@@ -1,8 +1,8 @@
 /* lines: windows cut into lines, lines selected or not.
  *
- * Whole lines of a window are handled where they stand. The open line at a window's end is kept in
- * the carry, together with the lines before it that leading context may ask for, unless it grows
- * long: then only where it began is kept, and what of its matches decides about it.
+ * Whole lines of a window are handled in place. The open line at a window's end is kept in the
+ * carry, together with the lines before it that leading context may need. If the line grows long,
+ * only its begin is kept, and those of its matches that decide about it.
  */
 #include "trawl/scan.h"
 

@@ -1,9 +1,9 @@
 /* matrix: --matrix: where each string first occurs in each record.
  *
- * Rows of all strings (tsv, csv, npy), or of those alone that occur (sparse, jsonl).
+ * Rows of all strings (tsv, csv, npy), or only of those that occur (sparse, jsonl).
  * A record is a line, without its end. Records are gathered into a block of memory and searched
- * together; a record that does not fit is searched in pieces that overlap. matrix.c does that,
- * matrix_write.c puts rows into the output.
+ * together; a record that does not fit is searched in overlapping parts. matrix.c does that;
+ * matrix_write.c writes the rows.
  */
 #ifndef TRAWL_MATRIX_H
 #define TRAWL_MATRIX_H

@@ -1,5 +1,5 @@
-/* matrix_write: rows as tab-separated or comma-separated values, as a NumPy array, or of what is
- * filled alone a line each or an object for each row.
+/* matrix_write: rows as tab-separated or comma-separated values, as a NumPy array, or only filled
+ * cells: a line for each, or an object for each row.
  */
 #include "trawl/matrix.h"
 

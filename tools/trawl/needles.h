@@ -1,6 +1,6 @@
 /* needles: the strings to search for, gathered from -e, -f and the first operand, and their plan.
  *
- * The library has no empty pattern; that an empty string matches is known here.
+ * The library has no empty pattern; this file handles the empty string.
  */
 #ifndef TRAWL_NEEDLES_H
 #define TRAWL_NEEDLES_H

@@ -1,11 +1,11 @@
 /* output: standard output, in one buffer that is written with write(2).
  *
- * Bytes are held until committed: of a file's block of text it may turn out late that it is
- * binary, and then what was formatted of that block must not appear. At most OUTPUT_HELD_MAX bytes
- * are held; beyond, they are committed.
+ * Bytes are held until committed: a file's block may turn out to be binary late, and then what was
+ * formatted from that block must not appear. At most OUTPUT_HELD_MAX bytes are held; beyond, they
+ * are committed.
  *
- * With `full` set nothing is written: all is kept, up to OUTPUT_KEPT_MAX bytes. Then full() is
- * called, which has to set it to NULL and may take away what was committed.
+ * If `full` is set, nothing is written: everything is kept, up to OUTPUT_KEPT_MAX bytes. Then
+ * full() is called; it must set `full` to NULL, and may remove what was committed.
  */
 #ifndef TRAWL_OUTPUT_H
 #define TRAWL_OUTPUT_H

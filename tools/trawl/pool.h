@@ -1,11 +1,11 @@
 /* pool: the files of a walk, searched by several workers, reported in the walk's order.
  *
  * Each worker takes the next few files of the walk (a batch), searches them one after the other
- * with a searcher of its own that starts no threads, and keeps what is to be printed. Batches are
- * printed in order: that of the one whose turn it is at once, others are left for the worker that
- * has the turn when they are next. A worker waits for its turn only if it has more to keep than it
- * may, or comes to what is not searched ahead: anything but a regular file, and large files, for
- * which a searcher with all threads is shared.
+ * with its own searcher, which starts no threads, and keeps what is to be printed. Batches are
+ * printed in order: the worker whose turn it is prints at once; the others leave their batches to
+ * the worker that has the turn when these are next. A worker waits for its turn only if it has more
+ * to keep than it may, or comes to a file that is not searched ahead: anything but a regular file,
+ * and large files, which a shared searcher with all threads searches.
  */
 #ifndef TRAWL_POOL_H
 #define TRAWL_POOL_H

@@ -1,7 +1,7 @@
 /* progress: how far the search is.
  *
- * What is counted stands in atomic variables, so that the handler of SIGUSR1 can print it as well
- * as the display's thread. The line is made without printf, which a handler must not call.
+ * The counters are atomic variables, so that the handler of SIGUSR1 and the display's thread can
+ * print them. The line is made without printf, which a handler must not call.
  */
 #include "trawl/progress.h"
 

@@ -1,7 +1,7 @@
 /* saved: sets of strings that --save-patterns wrote, for -f.
  *
- * The library's plan has each string once. What it does not know stands in its note: how the
- * strings were given, which were given twice or empty, and whose letters decided.
+ * The library's plan has each string once. The plan's note holds the rest: how the strings were
+ * given, which were duplicates or empty, and whose letters decided.
  */
 #include "trawl/saved.h"
 

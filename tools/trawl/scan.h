@@ -5,9 +5,9 @@
  *   matches.c  what needs no lines: -o, --positions, --count-matches, --first
  *   tally.c    occurrences by string: --count-by-pattern, --unmatched-patterns
  *   matrix.c   records and rows: --matrix
- *   characters.c  which matches are none in the locale's characters
+ *   X
  *   print.c    puts a line, a head, a match into the output, as grep lays them out
- *   style.c    the same with what ripgrep's options ask for: columns, headings, replacements
+ *   style.c    X
  *   json.c     the same as --json wants it
  *   numbers.c  which of the strings given a match is
  *   binary.c   NUL bytes and bad UTF-8

@@ -1,7 +1,7 @@
 /* tally: how often each string occurs, for --count-by-pattern and --unmatched-patterns.
  *
- * A text's occurrences are counted in an array with a place for each pattern of the plan. There are
- * as many arrays as texts are searched at once; the sums are made at the end.
+ * A text's occurrences are counted in an array with an element for each pattern of the plan. There
+ * is one array for each text that is searched at the same time; they are added up at the end.
  */
 #ifndef TRAWL_TALLY_H
 #define TRAWL_TALLY_H

@@ -1,8 +1,8 @@
 /* tree: the files of a directory and of those below it, found by way of descriptors.
  *
- * No call is given a path but that of the root, so a path may have any length; no function calls
- * itself, so a tree may have any depth. Unless another order is asked for, it is grep's: entries as
- * the directory has them, of more than 10,000 by inode number (see tree.c).
+ * Only the root is opened by its path, so a path may have any length; no function calls itself, so
+ * a tree may have any depth. The default order is grep's: the directory's own, or by inode number
+ * if there are more than 10,000 entries (see tree.c).
  */
 #ifndef TRAWL_TREE_H
 #define TRAWL_TREE_H

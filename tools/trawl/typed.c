@@ -1,5 +1,5 @@
-/* typed: the setters that flags.def names. Each says what is wrong with a value, and with which
- * option it came. */
+/* typed: the setters that flags.def names. Each reports what is wrong with a value, and names the
+ * option. */
 #include "trawl/flags.h"
 
 #include <ctype.h>

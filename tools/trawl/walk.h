@@ -1,4 +1,4 @@
-/* walk: from the operands to the files to be searched, through directories where that is asked for.
+/* walk: from the operands to the files to be searched, through directories if that is requested.
  */
 #ifndef TRAWL_WALK_H
 #define TRAWL_WALK_H

@@ -19,7 +19,7 @@
  * Order      ascending: inside a group by rank.
  * Limits     stride a multiple of 16.
  * Lost       samples of 8 bytes: in English each sample matches several of a pattern's 4,096
- *            offsets. A second sector to widen the stride: 64 bytes from one place cost as much
+ *            offsets. A second sector to widen the stride: 64 bytes from one position cost as much
  *            as two places.
  * Source     the sampling rule in docs/kernels.md; Grabowski and Bieniecki, "copMEM", 2018.
  */

@@ -1,5 +1,5 @@
 /* constant: the gallery's array in constant memory: a pattern from byte 0 on, or hashes. The host
- * fills it before the first launch of a plan; between, nobody writes it. */
+ * fills it before the first launch of a plan; no one writes it in between. */
 #ifndef TRAWL_GALLERY_KERNELS_CONSTANT_H
 #define TRAWL_GALLERY_KERNELS_CONSTANT_H
 

@@ -12,8 +12,9 @@
  *            of that length. More than 4095 patterns: several launches. A record that is flagged is
  *            not looked at any further, which is what makes dense matches bearable;
  *            gallery_records_sample goes on over all of it, as the sample does. Long records come
- * in overlapping pieces. The published hash is not told; here it is a number to a base modulo 2^32,
- * as the sample's 32-bit hashes wrap. Limits     pieces < 2^32 bytes; lengths < 2^32.
+ *            in overlapping parts. The publication does not give its hash; here it is a number to a
+ *            base modulo 2^32, as the sample's 32-bit hashes wrap.
+ * Limits     parts < 2^32 bytes; lengths < 2^32.
  */
 #include "gallery/kernels/constant.h"
 #include "gallery/kernels/records.h"
