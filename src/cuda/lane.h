@@ -19,7 +19,7 @@
 struct cuda_resident {
     const uint8_t *bytes; /* NULL: free */
     uint64_t count;
-    uint64_t owned;      /* what the part shares with the next one lies behind these */
+    uint64_t owned;      /* what the part shares with the next one lies after these */
     const uint8_t *text; /* what was loaded */
     uint64_t text_count;
     uint32_t device_index;
@@ -39,7 +39,7 @@ struct engine {
     struct cuda_resident residents[CUDA_RESIDENT_MAX];
 };
 
-/* Of the plan's set: nobody has asked for it, it is on the device, or it is too large. */
+/* Of the plan's set: not yet needed, on the device, or too large. */
 enum cuda_automaton { CUDA_AUTOMATON_NOT_ASKED, CUDA_AUTOMATON_READY, CUDA_AUTOMATON_NONE };
 
 /* What the device side of a plan looks like: the parts of struct scan_arguments that do not depend
@@ -49,10 +49,10 @@ struct cuda_tables {
     uint64_t plan_serial;
     enum cuda_kernel kernel;
     enum cuda_kernel count_kernel; /* where only counts are wanted; a stream, or kernel again */
-    uint32_t floods_left;          /* scans for which streams are not tried: the last flooded */
-    uint32_t alike_max;            /* a set's literals that may occur at one begin, at most */
-    struct scan_sets sets;         /* stride 0: stream_set does not take the set */
-    bool sets_ready;               /* its tables are there too */
+    uint32_t floods_left;  /* scans for which streams are not tried: the last one was dense */
+    uint32_t alike_max;    /* a set's literals that may occur at one begin, at most */
+    struct scan_sets sets; /* stride 0: stream_set does not take the set */
+    bool sets_ready;       /* its tables are there too */
     enum cuda_kernel sets_kernel;
     enum cuda_automaton automaton;
     struct cuda_memory memory;
@@ -95,9 +95,9 @@ struct engine_lane {
     bool patient;            /* so much was copied that the wait for it leaves the core to others */
     struct cuda_event *done; /* what a patient wait is for */
     struct cuda_pinned landing;
-    bool landing_busy;           /* a copy may be on its way there that nobody waited for */
+    bool landing_busy;           /* a copy to it may still be running */
     struct cuda_event *timed[2]; /* around a kernel, if limits.kernels_timed */
-    uint64_t kernel_ns;          /* of all kernels since somebody set it to 0 */
+    uint64_t kernel_ns;          /* of all kernels since it was set to 0 */
     struct cuda_held held;
     uint64_t hits_room;           /* of hits */
     struct cuda_memory lists[2];  /* begins on their way to the host, */
@@ -120,7 +120,7 @@ uint64_t cuda_lane_room(const struct engine_lane *lane, uint64_t bytes);
  * turn. Returns before the copy is done; the source may be reused at once. */
 enum trawl_status cuda_lane_upload(struct engine_lane *lane, uint64_t address, const void *bytes,
                                    uint64_t count, struct trawl_error *error);
-/* The same, and SCAN_PADDING_BYTES zeros behind it. */
+/* The same, and SCAN_PADDING_BYTES zeros after it. */
 enum trawl_status cuda_lane_upload_text(struct engine_lane *lane, uint64_t address,
                                         const void *bytes, uint64_t count,
                                         struct trawl_error *error);
@@ -208,15 +208,15 @@ void cuda_sets_literals(const struct trawl_plan *plan, const uint64_t *begins,
                         struct scan_sets *sets, uint32_t *records);
 /* Its tables on the device, from the literals that are there or on their way. */
 enum trawl_status cuda_sets_build(struct engine_lane *lane, struct trawl_error *error);
-/* Tiles and threads of a launch on so many blocks. */
+/* Tiles and threads of a launch with this many blocks. */
 void cuda_sets_prepare(const struct engine_lane *lane, uint32_t blocks, struct cuda_launch *launch);
 
 /* ---- automaton.c ---- */
 
-/* The automaton of lane->plan on the device, if that was not asked for before; where it is too
- * large for the device or the host there is none. */
+/* Make the automaton of lane->plan on the device, unless that was done before. There is none if it
+ * is too large for the device or the host. */
 enum trawl_status cuda_automaton_want(struct engine_lane *lane, struct trawl_error *error);
-/* Tiles of a launch on so many blocks. */
+/* Tiles of a launch with this many blocks. */
 void cuda_automaton_prepare(const struct cuda_tables *tables, uint32_t blocks,
                             struct cuda_launch *launch);
 
@@ -225,7 +225,7 @@ void cuda_automaton_prepare(const struct cuda_tables *tables, uint32_t blocks,
 /* A range of begins of a text that is on the device. */
 struct cuda_range {
     uint64_t address; /* of the text's byte 0 on the device */
-    uint64_t begin;   /* begins [begin, end) are asked for */
+    uint64_t begin;   /* begins [begin, end) are wanted */
     uint64_t end;
     uint64_t text_end; /* where the text, as far as it may be looked at, ends */
     bool in_place;     /* in host memory */
@@ -241,7 +241,7 @@ struct cuda_launch {
     uint32_t blocks;
     uint32_t threads;      /* per block */
     uint32_t shared_bytes; /* dynamic */
-    uint64_t ahead_bytes;  /* of hits: these are copied to the landing buffer behind the kernel */
+    uint64_t ahead_bytes;  /* of hits: these are copied to the landing buffer after the kernel */
     struct scan_result found;
 };
 
@@ -249,7 +249,7 @@ struct cuda_launch {
 void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_tables *tables,
                          const struct cuda_range *range, uint64_t limit, enum scan_want want,
                          struct cuda_launch *launch);
-/* Sums and answers for so many launches at a time, and the list that a stream's launch may need:
+/* Sums and answers for this many launches at a time, and the list that a stream's launch may need:
  * before the first of them. */
 enum trawl_status cuda_sums_reserve(struct engine_lane *lane, uint64_t count,
                                     struct trawl_error *error);
@@ -270,7 +270,7 @@ struct cuda_hits_room {
     uint64_t count;
     uint64_t base;
     uint64_t literal; /* what the number of a set's literal is multiplied by and added */
-    uint64_t ahead;   /* so many words are copied to the landing buffer, which has room for them,
+    uint64_t ahead;   /* words that are copied to the landing buffer, which has room for them,
                          before their number is known */
 };
 
@@ -304,7 +304,7 @@ struct cuda_way {
 /* Offsets in a range are 32-bit. */
 #define CUDA_RANGE_BYTES_MAX ((1ull << 32) - (1ull << 24))
 
-/* The engine's scan, from engine_result_begin on: bring the text, search it, strike out what the
+/* The engine's scan, from engine_result_begin on: copy the text, search it, drop the hits that the
  * plan's conditions or tails refuse. Enters the device. After a failure the lane holds nothing. */
 enum trawl_status cuda_scan_chunk(struct engine_lane *lane, const struct engine_chunk *chunk,
                                   uint64_t from, enum engine_want want, struct cuda_way *way,
