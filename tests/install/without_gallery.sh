@@ -13,6 +13,9 @@ build=$work/build
 options=(-DTRAWL_GALLERY=OFF -DTRAWL_CUDA=OFF -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER="$2")
 targets=(trawl_static trawl_shared trawl_command trawl_generated unit_plan unit_options unit_matrix
     unit_many)
+if command -v python3 >/dev/null; then # the build makes the library's manual, and installs it
+    targets+=(trawl_manual)
+fi
 tests='^(unit_plan|unit_options|unit_matrix|unit_many|cli_without_gallery)$'
 
 if command -v ccache >/dev/null; then
