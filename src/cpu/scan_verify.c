@@ -59,69 +59,143 @@ static enum trawl_status gather(struct scan *scan, const struct set_named *named
     return TRAWL_OK;
 }
 
-/* Name the literal of an entry if its tag is the hash's; returns how many are named then. */
-static inline uint32_t name(const struct sampling *sampling, const struct set_entry *entry,
-                            uint64_t hash, uint64_t place, struct set_named *named, uint32_t count)
-{
-    uint32_t offset = entry->tagged & 0xff;
-    bool tagged = (entry->tagged ^ set_tag(hash)) <= 0xff;
+/* A sample on its way to the literals that its hash names. */
+struct sample {
+    uint64_t hash;
+    uint64_t place;
+    /* What entries' tags may be, of the bytes beside it. By stems: of the next four, of the next
+     * two; by grams: of those behind it, of those before. UNKNOWN: the text ends there. */
+    uint32_t tags[2];
+};
 
-    named[count].place = (uint32_t)place - offset;
-    named[count].literal = entry->literal;
-    plan_literal_fetch(sampling->scan->plan, entry->literal);
-    return count +
-           (tagged & (place >= sampling->begin + offset) & (place < sampling->end + offset));
+#define UNKNOWN UINT32_MAX
+
+static inline uint32_t load32(const uint8_t *bytes)
+{
+    uint32_t word;
+
+    memcpy(&word, bytes, sizeof word);
+    return word;
 }
 
-/* The entries of a bucket beyond the usual ones. */
-static enum trawl_status name_others(const struct sampling *sampling, uint32_t from, uint32_t to,
-                                     uint64_t hash, uint64_t place, uint32_t *named_count)
-{
-    struct scan *scan = sampling->scan;
-    struct set_named *named = scan->lane->scratch->named;
+/* What stays the same for a tile's samples. The two flags are known when compiling. */
+struct tile {
+    const struct set_entry *entries;
+    const uint8_t *text;
+    uint64_t begin; /* begins of the tile */
+    uint64_t end;
+    uint64_t loadable;
+    uint64_t fold;
+    uint32_t q;
+    bool stems;
+    bool tags; /* some entries have one */
+};
 
-    for (uint32_t e = from; e < to && scan->work <= scan->work_max; e++) {
-        *named_count =
-            name(sampling, &sampling->class->entries[e], hash, place, named, *named_count);
-        if (*named_count < SET_NAMED_MAX)
-            continue;
-        TRAWL_TRY(gather(scan, named, *named_count));
-        *named_count = 0;
+static inline struct sample sample_at(const struct tile *tile, uint64_t hash, uint64_t place)
+{
+    struct sample sample = {hash, place, {UNKNOWN, UNKNOWN}};
+    const uint8_t *text = tile->text + place;
+    uint64_t room = tile->loadable - place;
+
+    if (!tile->tags)
+        return sample;
+    if (tile->stems && room >= SET_STEM_BYTES + 4) {
+        sample.tags[0] = set_next_four(load32(text + SET_STEM_BYTES), tile->fold);
+        sample.tags[1] = set_next_two(load32(text + SET_STEM_BYTES), tile->fold);
+    } else if (!tile->stems) {
+        if (room >= tile->q + SET_SIDE_BYTES)
+            sample.tags[0] = set_side(load32(text + tile->q), tile->fold);
+        if (place >= SET_SIDE_BYTES)
+            sample.tags[1] = set_side(load32(text - SET_SIDE_BYTES), tile->fold);
     }
-    return TRAWL_OK;
+    return sample;
+}
+
+/* Does the entry's tag of the bytes beside it let the sample pass? */
+static inline bool goes_on(const struct tile *tile, const struct sample *sample, uint32_t low)
+{
+    uint32_t side = low >> SET_OFFSET_BITS, wanted;
+
+    if (!tile->tags)
+        return true;
+    if (tile->stems)
+        return (low == 0) | (low == sample->tags[0]) | (low == sample->tags[1]) |
+               (sample->tags[0] == UNKNOWN);
+    wanted = sample->tags[SET_OFFSET(low) >= SET_SIDE_BYTES];
+    return (side == 0) | (side == wanted) | (wanted == UNKNOWN);
+}
+
+/* Name the literal of an entry if its tags are the sample's; returns how many are named then. */
+static inline uint32_t name(const struct tile *tile, uint64_t index, const struct sample *sample,
+                            struct set_named *named, uint32_t count)
+{
+    struct set_entry entry = tile->entries[index];
+    uint32_t offset = tile->stems ? 0 : SET_OFFSET(entry.tagged);
+    bool tagged = (entry.tagged ^ set_tag(sample->hash)) <= 0xff;
+
+    named[count].place = (uint32_t)sample->place - offset;
+    named[count].literal = entry.literal;
+    return count + (tagged & goes_on(tile, sample, entry.tagged & 0xff) &
+                    (sample->place >= tile->begin + offset) & (sample->place < tile->end + offset));
+}
+
+static inline __attribute__((always_inline)) enum trawl_status verify(
+    const struct sampling *sampling, const struct set_passed *passed, uint32_t count, bool stems,
+    bool tags)
+{
+    const struct set_class *class = sampling->class;
+    const uint32_t *buckets = class->buckets;
+    struct scan *scan = sampling->scan;
+    const struct trawl_plan *plan = scan->plan;
+    struct set_named *named = scan->lane->scratch->named;
+    const struct tile tile = {
+        class->entries,          scan->chunk->bytes, sampling->begin, sampling->end, scan->loadable,
+        sampling->matcher->fold, class->q,           stems,           tags};
+    uint32_t named_count = 0, last = (uint32_t) class->entry_count - 1;
+
+    for (uint32_t i = 0; i < count && scan->work <= scan->work_max; i++) {
+        const struct sample sample = sample_at(&tile, passed->hash[i], passed->place[i]);
+        uint64_t bucket = set_bucket(class, sample.hash);
+        uint32_t from = buckets[bucket], entries = buckets[bucket + 1] - from, kept;
+
+        scan->work += entries;
+        kept = name(&tile, min_u64(from, last), &sample, named, named_count);
+        named_count = entries > 0 ? kept : named_count;
+        kept = name(&tile, min_u64(from + 1ull, last), &sample, named, named_count);
+        named_count = entries > 1 ? kept : named_count;
+        plan_literal_fetch(plan, tile.entries[min_u64(from, last)].literal);
+        plan_literal_fetch(plan, tile.entries[min_u64(from + 1ull, last)].literal);
+        if (scan->work > scan->work_max)
+            break; /* a bucket may hold many */
+        for (uint32_t e = USUAL_ENTRIES;; e++) {
+            if (named_count >= SET_NAMED_MAX) {
+                TRAWL_TRY(gather(scan, named, named_count));
+                named_count = 0;
+            }
+            if (e >= entries)
+                break;
+            kept = name(&tile, from + e, &sample, named, named_count);
+            if (kept > named_count)
+                plan_literal_fetch(plan, named[named_count].literal);
+            named_count = kept;
+        }
+    }
+    return gather(scan, named, named_count);
 }
 
 enum trawl_status sample_verify(const struct sampling *sampling, const struct set_passed *passed,
                                 uint32_t count)
 {
     const struct set_class *class = sampling->class;
-    struct scan *scan = sampling->scan;
-    struct set_named *named = scan->lane->scratch->named;
-    uint32_t named_count = 0, last = (uint32_t) class->entry_count - 1;
 
     for (uint32_t i = 0; i < count; i++)
         __builtin_prefetch(&class->buckets[set_bucket(class, passed->hash[i])]);
     for (uint32_t i = 0; i < count; i++)
         __builtin_prefetch(&class->entries[class->buckets[set_bucket(class, passed->hash[i])]]);
-    for (uint32_t i = 0; i < count && scan->work <= scan->work_max; i++) {
-        uint64_t hash = passed->hash[i], place = passed->place[i];
-        uint32_t from = class->buckets[set_bucket(class, hash)];
-        uint32_t entries = class->buckets[set_bucket(class, hash) + 1] - from, kept;
-
-        scan->work += entries;
-        kept =
-            name(sampling, &class->entries[min_u64(from, last)], hash, place, named, named_count);
-        named_count = entries > 0 ? kept : named_count;
-        kept = name(sampling, &class->entries[min_u64(from + 1ull, last)], hash, place, named,
-                    named_count);
-        named_count = entries > 1 ? kept : named_count;
-        if (named_count >= SET_NAMED_MAX) {
-            TRAWL_TRY(gather(scan, named, named_count));
-            named_count = 0;
-        }
-        if (entries > USUAL_ENTRIES)
-            TRAWL_TRY(name_others(sampling, from + USUAL_ENTRIES, from + entries, hash, place,
-                                  &named_count));
-    }
-    return gather(scan, named, named_count);
+    if (class->by_stems)
+        return (class->stem_lengths >> SET_STEM_BYTES & 1) != 0
+                   ? verify(sampling, passed, count, true, true)
+                   : verify(sampling, passed, count, true, false);
+    return class->stride > 1 ? verify(sampling, passed, count, false, true)
+                             : verify(sampling, passed, count, false, false);
 }

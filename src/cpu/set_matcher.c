@@ -209,13 +209,15 @@ static void add_stem(struct filler *filler, struct set_class *class, uint32_t li
     const struct trawl_plan *plan = filler->plan;
     const uint8_t *bytes = plan_literal_bytes(plan, literal);
     const uint8_t *end = plan->literal_bytes + plan->literal_bytes_total;
-    uint32_t length = set_stem_bytes(plan_literal_at(plan, literal).bytes_count);
+    uint64_t bytes_count = plan_literal_at(plan, literal).bytes_count;
+    uint32_t length = set_stem_bytes(bytes_count);
     struct filling *filling = &filler->filling[filler->count++];
     uint64_t low = load_first(bytes, end, length), fold = filler->matcher->fold;
 
     filling->class = class;
     filling->hash = set_stem_hash(low, fold, length);
-    filling->made = (struct set_entry){literal, set_tag(filling->hash)};
+    filling->made = (struct set_entry){literal, set_tag(filling->hash) |
+                                                    set_next_tag(bytes, bytes_count, fold)};
     __builtin_prefetch(&class->buckets[set_bucket(class, filling->hash)], 1);
     if (back)
         return;
@@ -246,7 +248,10 @@ static void filler_add(struct filler *filler, uint32_t literal, bool back)
 
         filling->class = class;
         filling->hash = gram_hash(filler->matcher, class, bytes + offset, end);
-        filling->made = (struct set_entry){literal, set_tag(filling->hash) | offset};
+        filling->made = (struct set_entry){
+            literal, set_tag(filling->hash) |
+                         set_side_tag(class, bytes, plan_literal_at(plan, literal).bytes_count,
+                                      offset, filler->matcher->fold)};
         __builtin_prefetch(&class->buckets[set_bucket(class, filling->hash)], 1);
         if (back)
             continue;

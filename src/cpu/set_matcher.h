@@ -13,6 +13,8 @@
 #ifndef TRAWL_CPU_SET_MATCHER_H
 #define TRAWL_CPU_SET_MATCHER_H
 
+#include <string.h>
+
 #include "plan/plan.h"
 
 #define SET_CLASSES_MAX 6u
@@ -23,7 +25,9 @@
 #define SET_STEM_STRIDE_MAX 4u
 #define SET_STEM_LENGTHS (SET_STEM_BYTES - SET_STEM_Q + 1)
 
-/* A literal's gram: at `offset`, the low 8 bits of `tagged`; above them a tag of the gram's hash.
+/* A literal's gram. The low 8 bits of `tagged` hold its offset (3 bits) and a tag of bytes beside
+ * it (set_side_tag); by stems, which begin at offset 0, a tag of what follows (set_next_tag). Above
+ * them is a tag of the gram's hash.
  */
 struct set_entry {
     uint32_t literal;
@@ -157,6 +161,63 @@ static inline uint64_t set_bucket(const struct set_class *class, uint64_t hash)
 static inline uint32_t set_tag(uint64_t hash)
 {
     return (uint32_t)(hash >> 4) & 0xffffff00u;
+}
+
+/* Many literals may share a gram or a stem. So an entry says a little of the bytes beside it: in
+ * natural text under 100,000 patterns 3.7 literals stand in the way at each place by their first 8
+ * bytes, 0.14 by 12. */
+static inline uint32_t set_bits_of(uint32_t bytes, uint64_t fold, uint32_t bits)
+{
+    return ((bytes | (uint32_t)fold) * 0x9e3779b1u) >> (32 - bits);
+}
+
+/* By stems: of the four or two bytes behind a stem of SET_STEM_BYTES. None is 0. */
+static inline uint32_t set_next_four(uint32_t next, uint64_t fold)
+{
+    return 0x80u | set_bits_of(next, fold, 7);
+}
+
+static inline uint32_t set_next_two(uint32_t next, uint64_t fold)
+{
+    uint32_t tag = set_bits_of((next & 0xffff) << 16, fold & 0x20200000, 7);
+
+    return tag + (tag == 0);
+}
+
+/* A literal's, 0 where it ends sooner. */
+static inline uint32_t set_next_tag(const uint8_t *literal, uint64_t length, uint64_t fold)
+{
+    uint32_t next = 0;
+
+    if (length < SET_STEM_BYTES + 2)
+        return 0;
+    memcpy(&next, literal + SET_STEM_BYTES, length < SET_STEM_BYTES + 4 ? 2 : 4);
+    return length < SET_STEM_BYTES + 4 ? set_next_two(next, fold) : set_next_four(next, fold);
+}
+
+/* By grams: of the four bytes before it, or behind it if its offset is below SET_SIDE_BYTES. */
+#define SET_SIDE_BYTES 4u
+#define SET_OFFSET_BITS 3u
+#define SET_OFFSET(tagged) ((tagged) & ((1u << SET_OFFSET_BITS) - 1))
+
+static inline uint32_t set_side(uint32_t bytes, uint64_t fold)
+{
+    uint32_t tag = set_bits_of(bytes, fold, 8 - SET_OFFSET_BITS);
+
+    return tag + (tag == 0);
+}
+
+/* A literal's offset and tag; the tag is 0 where there are no such bytes, and in classes of stride
+ * 1, whose literals are short. */
+static inline uint32_t set_side_tag(const struct set_class *class, const uint8_t *literal,
+                                    uint64_t length, uint32_t offset, uint64_t fold)
+{
+    uint32_t bytes, from = offset >= SET_SIDE_BYTES ? offset - SET_SIDE_BYTES : offset + class->q;
+
+    if (class->stride == 1 || from + SET_SIDE_BYTES > length)
+        return offset;
+    memcpy(&bytes, literal + from, sizeof bytes);
+    return offset | set_side(bytes, fold) << SET_OFFSET_BITS;
 }
 
 /* By stems: the hash of the first k bytes of these. It is of k too: else "word" and four NULs would

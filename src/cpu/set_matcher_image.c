@@ -116,15 +116,21 @@ static bool entry_is_found(const struct trawl_plan *plan, const struct set_match
                            const struct set_class *class, uint64_t index)
 {
     const struct set_entry *entry = &class->entries[index];
-    const uint8_t *bytes = plan_literal_bytes(plan, entry->literal) + (entry->tagged & 0xff);
+    uint32_t offset = class->by_stems ? 0 : SET_OFFSET(entry->tagged);
+    const uint8_t *bytes = plan_literal_bytes(plan, entry->literal) + offset;
     uint64_t hash, bucket, low = 0, length = plan_literal_at(plan, entry->literal).bytes_count;
 
-    if (length < class->length_min || length < (entry->tagged & 0xff) + class->q)
+    if (length < class->length_min || length < offset + class->q)
         return false;
     if (class->by_stems) {
+        if ((entry->tagged & 0xff) != set_next_tag(bytes, length, matcher->fold))
+            return false;
         memcpy(&low, bytes, set_stem_bytes(length));
         hash = set_stem_hash(low, matcher->fold, set_stem_bytes(length));
     } else {
+        if ((entry->tagged & 0xff) !=
+            set_side_tag(class, bytes - offset, length, offset, matcher->fold))
+            return false;
         hash = set_literal_hash(matcher, class, bytes);
     }
     bucket = set_bucket(class, hash);
@@ -180,7 +186,7 @@ static enum trawl_status load_class(const struct trawl_plan *plan,
         return inconsistent(error);
     for (uint64_t e = 0; e < class->entry_count; e++)
         bad |= (class->entries[e].literal >= plan->literal_count) |
-               ((class->entries[e].tagged & 0xff) >= (class->by_stems ? 1 : class->stride));
+               (!class->by_stems && SET_OFFSET(class->entries[e].tagged) >= class->stride);
     for (uint64_t i = 0; i<SAMPLES &&class->entry_count> 0 && bad == 0; i++)
         bad = !entry_is_found(plan, matcher, class, i * class->entry_count / SAMPLES);
     if (bad != 0)

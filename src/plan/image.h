@@ -15,7 +15,7 @@
 
 /* Add one with any change of what a section holds: structs, hashes, sizes of tables. The test
  * unit_saved fails where that is forgotten. */
-#define PLAN_IMAGE_VERSION 3u
+#define PLAN_IMAGE_VERSION 4u
 #define PLAN_IMAGE_ALIGNMENT 64u
 #define PLAN_SECTIONS_MAX 40u
 
