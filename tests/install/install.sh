@@ -10,7 +10,12 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 examples=("$here"/../../examples/*.c) # against the shared library; one also against the static one
 one=$here/../../examples/count_buffer.c
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# An installation that the developer made from this build can be uninstalled after the tests, too.
+mkdir "$work/kept"
+cp -p "$build"/install_{manifest,directories}.txt "$work/kept" 2>/dev/null || true
+trap 'rm -f "$build"/install_{manifest,directories}.txt
+      find "$work/kept" -type f -exec cp -p {} "$build" \;
+      rm -rf "$work"' EXIT
 prefix=$work/prefix
 unset DESTDIR
 cmake --install "$build" --prefix "$prefix" >"$work/log"
