@@ -42,7 +42,7 @@ class ThreadError(Error, RuntimeError):
 
 
 class LimitError(Error, OverflowError):
-    """A size or a count exceeds what this build or machine can hold."""
+    """A size or a count is too large for this build or machine."""
 
 
 class FileError(Error, OSError):
@@ -70,7 +70,7 @@ class FormatError(Error, ValueError):
 
 
 class EngineError(Error, RuntimeError):
-    """The engine asked for is not available."""
+    """The requested engine is not available."""
 
 
 class DeviceError(Error, RuntimeError):

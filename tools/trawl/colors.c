@@ -116,7 +116,7 @@ const char *color_spec_read(struct color_spec *specs, const char *text)
     if (strncmp(attribute, "style:", 6) == 0)
         return read_style(&specs[type], value)
                    ? NULL
-                   : "there is no such style: bold, intense, underline, or one of them behind 'no'";
+                   : "there is no such style: bold, intense, underline, or one of them after 'no'";
     return "the attribute is none of fg, bg, style";
 }
 

@@ -239,7 +239,7 @@ static void print_stats(const struct job *job)
     if (totals->child_spills != 0)
         fprintf(stderr, "child grids refused: %" PRIu64 "\n", totals->child_spills);
     if (totals->child_withheld != 0)
-        fprintf(stderr, "child grids not asked for: %" PRIu64 "\n", totals->child_withheld);
+        fprintf(stderr, "child grids left out: %" PRIu64 "\n", totals->child_withheld);
     if (totals->note[0] != '\0')
         fprintf(stderr, "note: %s\n", totals->note);
 }

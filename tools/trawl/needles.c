@@ -557,7 +557,7 @@ static bool add_file(struct needles *needles, const struct settings *settings, c
         return true; /* no string, not an empty one */
     if (trawl_plan_is_saved(bytes, bytes_count)) {
         snprintf(message, TYPED_ERROR_BYTES,
-                 "%.*s: a saved set is read from the beginning of a regular file alone",
+                 "%.*s: a saved set must be a regular file, read from its beginning",
                  SHOWN_NAME_MAX, shown);
         return false;
     }

@@ -223,7 +223,7 @@ bool typed_size(struct typed *typed, const char *option, const char *value, uint
 
     if (digits == 0 || unit[shift != 0] != '\0') {
         snprintf(typed->error, sizeof typed->error,
-                 "%s: '%s' is not a number with perhaps K, M or G behind it", option, value);
+                 "%s: '%s' is not a number, with or without a suffix K, M or G", option, value);
         return false;
     }
     for (size_t i = 0; i < digits; i++)

@@ -91,7 +91,8 @@ bool typed_encoding(struct typed *typed, const char *value)
 {
     if (!encoding_is_known(value)) {
         snprintf(typed->error, sizeof typed->error,
-                 "--encoding: '%s' is none that this system knows, nor auto or none", value);
+                 "--encoding: '%s' is not auto, none, or an encoding that this system knows",
+                 value);
         return false;
     }
     typed->encoding = strcmp(value, "none") == 0 ? NULL : value;
