@@ -30,7 +30,7 @@ class Stage:
     """A search of one column of a table, batch by batch.
 
     kind: what comes out.
-      contains, which, pattern_counts, pattern_lists   the table, and a column of that name behind it
+      contains, which, pattern_counts, pattern_lists   the table, and a column of that name after it
       filter     the records in which a pattern occurs; with invert=True, in which none does
       cells      a row for each pair of a record and a pattern that occurs in it: the columns `keep`
                  of the record, then record (counted from 0 in what this stage was given), pattern,

@@ -4,7 +4,7 @@
 run.py [--update] [--path FOLDER]... [--link NAME=PATH]... [--programs FOLDER] DOCUMENT...
 
 A Markdown document's commands are in blocks marked ```console, those of a C file indented in its
-first comment. A line that begins with `$ ` is a command, `> ` goes on with it, and the lines behind
+first comment. A line that begins with `$ ` is a command, `> ` goes on with it, and the lines after
 are what it prints, standard error too. `...` stands for any text. Its status is 0, or what a comment
 at the command's end says: `# status 1`. A document's commands run in order, in one shell, in an empty
 folder. A block of another kind that holds commands (```sh) must say in a comment before it why it is

@@ -103,7 +103,7 @@ def check_registers(kernel, report, key_bytes):
           f"a key's bytes come from {sorted(set().union(*comparisons))}")
     loads = kernel.places("ld.global")
     check(len(loads) == key_bytes + 1, f"{len(loads)} loads from global memory")
-    check(max(kernel.places("shfl.")) < loads[1], "a shuffle behind the first byte of the text")
+    check(max(kernel.places("shfl.")) < loads[1], "a shuffle after the first byte of the text")
     check(not kernel.places("ld.local") + kernel.places("ld.const") + kernel.places("ld.shared"),
           "a load from local, constant or shared memory")
     said = report[report.index("'gallery_pss_gr'"):]

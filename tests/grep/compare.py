@@ -15,7 +15,7 @@ are says docs/command.md, and tests/grep/odd.py shows an example of each. They a
   - "-m 0": where it leaves standard input;
   - the others: is_left_out.
 Also left out are usage errors: there trawl says in one line what grep says in several (tests/cli has
-them); and -NUM of two digits behind an operand.
+them); and -NUM of two digits after an operand.
 """
 import collections
 import os

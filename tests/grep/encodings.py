@@ -110,7 +110,7 @@ def run_case(rng, trawl, folder):
         got = run([trawl] + encoding + own + ["--label=x"], here, data)
         if "--json" not in options and got != wanted:
             return "%r with %s through a pipe of %r: %r, on the text in UTF-8 %r" % (own, name, data[:60], got, wanted)
-    # A half unit behind a lone surrogate is one character that is none to ripgrep, and two here; and
+    # A half unit after a lone surrogate is one character that is none to ripgrep, and two here; and
     # of two marks it takes both away.
     differs = len(data) % 2 == 1 or text.startswith("\ufeff")
     if name == "auto" and options == ["-a"] and not differs and shutil.which("rg"):

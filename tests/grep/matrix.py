@@ -3,7 +3,7 @@
 
 usage: matrix.py TRAWL
 
-Random records (empty, CRLF, far longer than a block, without a line end behind the last) and strings
+Random records (empty, CRLF, far longer than a block, without a line end after the last) and strings
 (in the records, duplicates, empty, longer than any record, more than 4096 of them), with -i, -w, -x,
 -z, --hex, -f and published algorithms, through files and pipes, in each format. npy is read here, by
 what NumPy documents of the format. TRAWL_TEST_SEED and TRAWL_TEST_SCALE as elsewhere.

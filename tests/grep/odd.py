@@ -43,9 +43,9 @@ ODD = [
      b"\xa1he\n", (0, b"1\n"), (1, b"0\n")),
     ("-x or -w and a part of a character", "zh_CN.GB18030", ["-cx", b"a\xba"], b"a\n", (1, b"0\n"), (2, b"")),
     ("-i and U+1C80 to U+1C88", "C.UTF-8", ["-ci", "ᲀ"], "в\n".encode(), (0, b"1\n"), None),
-    ("-NUM of two digits behind an operand", "C", ["b", "-10"], b"a\nb\nc\n", (0, b"a\nb\nc\n"), (0, b"b\n")),
+    ("-NUM of two digits after an operand", "C", ["b", "-10"], b"a\nb\nc\n", (0, b"a\nb\nc\n"), (0, b"b\n")),
     ("-z and a NUL in a string", "C", ["-cz", "-f", b"a\0"], b"a\0b\0", (1, b"0\n"), (0, b"1\n")),
-    ("a hole, and offsets behind it", "C", ["-abz", "-o", "b"], None, (0, b"%d:b\0" % (4 * BLOCK)), None),
+    ("a hole, and offsets after it", "C", ["-abz", "-o", "b"], None, (0, b"%d:b\0" % (4 * BLOCK)), None),
     ("a warning in the locale's language", "tr_TR.UTF-8", ["-c", "b", "-", "missing"], b"b\n", (2, b"(standard input):1\n"),
      None),
 ]

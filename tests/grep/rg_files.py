@@ -11,7 +11,7 @@ there are (default 1: 150).
 Left out, because there ripgrep 13 differs from git or from its own manual (docs/command.md):
   - a directory as operand whose ignore files lie above it: ripgrep joins the paths wrongly;
   - braces in .gitignore, which git takes as they are;
-  - a set as [!a] behind another character, which for ripgrep may be a slash;
+  - a set as [!a] after another character, which for ripgrep may be a slash;
   - '!' alone, which takes all for ripgrep and says nothing for git;
   - paths in core.excludesFile, which begin at the working directory for ripgrep.
 """

@@ -157,7 +157,7 @@ def run(command, case, top, user):
 
 
 def other_user(trawl, base):
-    """Somebody who may not read everything, if we may become such a one and he may run trawl."""
+    """A user who may not read everything, if we may switch to one that may run trawl."""
     if os.getuid() != 0:
         return None
     case = compare.Case()

@@ -1,4 +1,4 @@
-# After -m standard input is left just behind the last selected line.
+# After -m standard input is left just after the last selected line.
 seq 1 30 > f
 (read -r first; trawl -n -b -m 2 1; echo "rest: $(head -n 1), $first") < f
 # After -q where grep's buffer ended; to the null device one line is enough, but the input is used up.
@@ -7,7 +7,7 @@ seq 1 100000 > big
 (trawl 1 > /dev/null; wc -c) < big
 (trawl -m2 1 > /dev/null; wc -c) < big
 (trawl -m1 1 > /dev/null; wc -c) < big
-# A NUL behind the line that decides is no reason to read on.
+# A NUL after the line that decides is no reason to read on.
 { seq 1 1000; printf '\0'; cat big; } > null
 (trawl -v -l 1 > names; wc -c) < null
 (set -o pipefail; seq 1 1000000 | trawl 1 > /dev/null; echo "status $?")
