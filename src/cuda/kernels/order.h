@@ -12,7 +12,7 @@
  *
  * Progress   A warp waits only for units with lower numbers. Running blocks draw the units from a
  *            ticket, and a block publishes a unit before it asks what comes before that unit or any
- *            later one. So the lowest unpublished unit waits for nobody.
+ *            later one. So the lowest unpublished unit waits for no other.
  * Traffic    per unit: 16 bytes written; per look-back up to 64 counts of units and two words of
  *            each of 32 bundles.
  * Bound      by one round trip to memory: all reads are in flight together.

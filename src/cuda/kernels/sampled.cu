@@ -19,8 +19,8 @@
  * Order      ascending: inside a group by rank.
  * Limits     stride a multiple of 16.
  * Lost       samples of 8 bytes: in English each sample matches several of a pattern's 4,096
- *            offsets. A second sector to widen the stride: 64 bytes from one position cost as much
- *            as two places.
+ *            offsets. A second sector to widen the stride: 64 bytes from one place cost as much as
+ *            two places.
  * Source     the sampling rule in docs/kernels.md; Grabowski and Bieniecki, "copMEM", 2018.
  */
 

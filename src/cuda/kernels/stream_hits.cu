@@ -7,12 +7,12 @@
  *            many hits come before older tiles (order.h). Each filtering warp writes its own hits
  *            when that is known, in the first step of a later tile, while loads are in flight.
  *
- *              turn              t               t + 1             t + 2
- *              filtering warps   bits of t ----. bits of t + 1 --. write hits of t, bits of t + 2
- *                                barrier 1, 2  v                 v ^
- *              last warp                       verify, count,    | released: slots of t's hits
- *                                              publish t ------- look back
- *                                barriers 3, 4: the last warp is done with a turn
+ *              turn              t            t + 1                         t + 2
+ *              filtering warps   bits of t    bits of t + 1                 write hits of t;
+ *                                   |                                     ^ bits of t + 2
+ *                                   | barrier 1 or 2       barrier 3 or 4 |
+ *              last warp            `-------> verify, count, publish t, --'
+ *                                             look back
  *
  * Grid       any; blocks draw tiles from a ticket. 64 to 288 threads.
  * Shared     static, HITS_TURNS times 8.5 KiB: the bits of the last tiles.

@@ -27,7 +27,7 @@
  * Lost       no bitmap, each sample looked up in L2: 0.15 instead of 0.21 of the read speed for
  *            1,000,000 patterns of 16 bytes. A bitmap no larger than the set needs, 16 words for
  *            four entries: 0.52 instead of 0.63 for 100 patterns at s = 4. Loads of the text at two
- *            positions of the code: they share a scoreboard [H200].
+ *            places of the code: they share a scoreboard [H200].
  * Source     the sampling rule in docs/kernels.md; two bits of one word: Putze, Sanders and
  *            Singler, "Cache-, hash- and space-efficient Bloom filters", 2009.
  */
