@@ -106,7 +106,7 @@ struct engine_query {
     const struct trawl_plan *plan;
     const uint8_t *bytes;
     uint64_t bytes_count;
-    bool done; /* answered, or not to be looked at */
+    bool done; /* answered, or to be skipped */
     bool on_device;
     uint64_t count;
     uint64_t candidate_count;
@@ -159,7 +159,7 @@ struct engine_ops {
     /* Devices: the same on the requested device. */
     enum trawl_status (*lane_open_on)(struct engine *engine, uint32_t device,
                                       struct engine_lane **lane, struct trawl_error *error);
-    /* Devices: make all of them copy from this memory directly, and let go of it; by this one's
+    /* Devices: make all of them copy from this memory directly, and release it; by this one's
      * driver context. A failed pin is no error: copies are slower. */
     bool (*pin)(struct engine *engine, uint32_t device, const void *bytes, uint64_t bytes_count);
     bool (*unpin)(struct engine *engine, uint32_t device, const void *bytes);

@@ -41,7 +41,7 @@ struct dense_set {
 struct dense_node {
     uint32_t lo;
     uint32_t hi;
-    uint32_t ends; /* so many of them end here, the first ones */
+    uint32_t ends; /* how many of them end here, the first ones */
     uint32_t depth;
     uint32_t fail;    /* the longest proper suffix that is a state's */
     uint32_t shorter; /* the next on that way where a string ends, 0 if none */
@@ -58,7 +58,7 @@ struct dense_lane {
     bool refused; /* a step needs more states than there is room for, or the set is unfit */
     struct dense_node *nodes;
     uint32_t *next; /* node << class_bits | class; PLAN_NONE: not known yet */
-    uint32_t *path; /* scratch: states whose transition is asked for */
+    uint32_t *path; /* scratch: states whose transition is needed */
     uint32_t node_count;
     uint32_t node_capacity;
     uint32_t node_max;

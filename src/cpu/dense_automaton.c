@@ -1,4 +1,4 @@
-/* dense_automaton: one thread's states, made as its text asks for them. */
+/* dense_automaton: one thread's states, made when its text needs them. */
 #include <string.h>
 
 #include "base/checked.h"

@@ -36,7 +36,7 @@ static int item_compare(const struct item *a, const struct item *b)
         return a->key < b->key ? -1 : 1;
     if (a->rest != b->rest)
         return a->rest < b->rest ? -1 : 1;
-    if (a->rest == REST_MORE) /* not told apart yet */
+    if (a->rest == REST_MORE) /* not distinguished yet */
         return 0;
     return (a->string > b->string) - (a->string < b->string);
 }

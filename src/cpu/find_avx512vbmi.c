@@ -68,7 +68,7 @@ static void grams_avx512vbmi(const uint8_t *text, uint64_t word_count,
  * registers, so that no load crosses a cache line. */
 #define NEAR_BYTES 8u
 #define NEAR_PROBES_MAX 8u
-#define NEAR_PROBES_FREE 1u /* so many more cost no more than a branch on what passed */
+#define NEAR_PROBES_FREE 1u /* this many more cost no more than a branch on what passed */
 
 struct near_probes {
     __m512i shift[NEAR_PROBES_MAX], value[NEAR_PROBES_MAX], fold[NEAR_PROBES_MAX];

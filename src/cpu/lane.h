@@ -19,7 +19,7 @@ struct byte_set {
     bool repeats;          /* more than one of some byte */
 };
 
-/* How the lane looks at the text now. It begins with what the plan chose and learns from the text:
+/* How the lane searches the text now. It begins with the plan's choice and learns from the text:
  * the plan itself never changes. */
 struct engine_lane {
     const struct find_ops *find;
@@ -101,7 +101,7 @@ static inline bool scan_is_needed(const struct scan *scan)
 {
     return scan->plan->literal_count > 0 && scan->at < scan->limit;
 }
-/* Say in the result what was looked at; returns the scan's status. */
+/* Write to the result what was searched; returns the scan's status. */
 enum trawl_status scan_end(const struct scan *scan);
 
 /* ---- settle.c: from candidates to hits ---- */
@@ -140,7 +140,7 @@ void scan_classes(struct scan *scan); /* large sets */
 
 void scan_bytes(struct scan *scan); /* strings of one byte */
 
-/* Does the plan ask for strings of one byte alone, without conditions? */
+/* Are all the plan's strings of one byte, without conditions? */
 bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan);
 /* Is that the better way to what is wanted? */
 bool scan_bytes_fits(const struct engine_lane *lane, enum engine_want want);

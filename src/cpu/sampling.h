@@ -36,7 +36,7 @@ static inline uint64_t load_readable(const struct scan *scan, uint64_t i)
 
 /* ---- scan_stems.c: a class that goes by stems ---- */
 enum trawl_status sample_stems(const struct sampling *sampling);
-/* To the lane's positions: those that pairs (of so many words) or samples name, of begins below
+/* To the lane's positions: those that pairs (of this many words) or samples name, of begins below
  * `end`; returns how many. */
 uint32_t stem_places(const struct sampling *sampling, uint64_t end, uint64_t words);
 /* How many of the tile's words pairs may look at. */
@@ -46,7 +46,7 @@ enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uin
                               const uint32_t *places, uint32_t place_count);
 
 /* ---- scan_stem_lines.c: the same where a line needs one hit ---- */
-/* How many words of the tile may be looked at so, 0 if that is not the way. */
+/* How many words of the tile may be searched this way, 0 if none. */
 uint64_t stem_line_words(const struct sampling *sampling);
 enum trawl_status sample_stem_lines(const struct sampling *sampling);
 

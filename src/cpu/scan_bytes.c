@@ -11,7 +11,7 @@
 #include "base/checked.h"
 #include "cpu/lane.h"
 
-#define WORDS_PER_BIT 2u /* LINES: with fewer bits than one for so many words, one by one */
+#define WORDS_PER_BIT 2u /* LINES: with fewer bits than one per this many words, one by one */
 
 static void bytes_add(struct find_bytes *bytes, uint8_t value)
 {

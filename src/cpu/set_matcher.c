@@ -31,7 +31,7 @@ static uint32_t class_of_length(uint64_t length)
     return length <= 3 ? (uint32_t)length - 1 : length < 8 ? 3u : length < 16 ? 4u : 5u;
 }
 
-/* The widest stride whose grams still tell the entries apart. */
+/* The widest stride whose grams still distinguish the entries. */
 static void choose_stride(struct set_class *class, double byte_bits)
 {
     uint32_t length = class->length_min;

@@ -82,7 +82,7 @@ struct set_passed {
     uint32_t place[SET_PASSED_MAX + SET_ROOM];
 };
 
-/* Of a lane: what a tile's samples become on their way. */
+/* Of a lane: the intermediate results of a tile's samples. */
 struct set_scratch {
     struct set_passed passed;
     struct set_named named[SET_NAMED_MAX + SET_ROOM];

@@ -49,7 +49,7 @@ enum cuda_attribute {
     CUDA_ATTRIBUTE_MULTIPROCESSORS = 16,
     CUDA_ATTRIBUTE_CAPABILITY_MAJOR = 75,
     CUDA_ATTRIBUTE_CAPABILITY_MINOR = 76,
-    CUDA_ATTRIBUTE_SHARED_BYTES_MAX = 97 /* of a block that asks for it */
+    CUDA_ATTRIBUTE_SHARED_BYTES_MAX = 97 /* of a block that opts in */
 };
 
 enum cuda_function_attribute { CUDA_FUNCTION_DYNAMIC_SHARED_BYTES_MAX = 8 };

@@ -14,7 +14,7 @@
 #include "cuda/lane.h"
 
 #define LANES_PER_DEVICE 3u
-#define PATIENT_BYTES (2u << 20)   /* on their way for longer than waking a thread takes */
+#define PATIENT_BYTES (2u << 20)   /* in flight for longer than waking a thread takes */
 #define TAIL_WORK 16u              /* characters of tails that are compared per position, */
 #define TAIL_WORK_MIN (64u << 10)  /* and in any case */
 #define CHUNKS_LEFT 15u            /* to the host after a dense one */

@@ -100,7 +100,7 @@ struct engine_lane {
     uint64_t kernel_ns;          /* of all kernels since it was set to 0 */
     struct cuda_held held;
     uint64_t hits_room;           /* of hits */
-    struct cuda_memory lists[2];  /* begins on their way to the host, */
+    struct cuda_memory lists[2];  /* begins that are being copied to the host, */
     struct cuda_stream *copies;   /* in this stream; NULL: not made yet */
     struct cuda_event *copied[2]; /* the last copy from that list */
     uint32_t chunks_left;         /* to the host at once: the last one flooded */
@@ -142,7 +142,7 @@ bool cuda_residents_locate(struct engine *engine, const struct trawl_plan *plan,
 bool cuda_lane_resident(const struct engine_lane *lane, const uint8_t *bytes, uint64_t count,
                         uint64_t *address, uint64_t *bytes_at);
 
-/* Are all occurrences to be looked at by the host, since a device knows no conditions or tails? */
+/* Must the host check all occurrences, because a device knows no conditions or tails? */
 bool cuda_needs_refining(const struct trawl_plan *plan);
 /* The same for bytes that were pinned where they are. */
 bool cuda_lane_in_place(const struct engine_lane *lane, const uint8_t *bytes, uint64_t count,
@@ -206,7 +206,7 @@ void cuda_sets_choose(const struct engine_lane *lane, const struct trawl_plan *p
 /* Its records of the literals, 4 words each; begins as in struct scan_arguments. */
 void cuda_sets_literals(const struct trawl_plan *plan, const uint64_t *begins,
                         struct scan_sets *sets, uint32_t *records);
-/* Its tables on the device, from the literals that are there or on their way. */
+/* Its tables on the device, from the literals that are there or being copied. */
 enum trawl_status cuda_sets_build(struct engine_lane *lane, struct trawl_error *error);
 /* Tiles and threads of a launch with this many blocks. */
 void cuda_sets_prepare(const struct engine_lane *lane, uint32_t blocks, struct cuda_launch *launch);
@@ -313,7 +313,7 @@ enum trawl_status cuda_scan_chunk(struct engine_lane *lane, const struct engine_
  * time. */
 enum trawl_status cuda_wait_copies(struct engine_lane *lane, uint64_t begin_ns,
                                    struct engine_result *result, struct trawl_error *error);
-/* With the device entered, after a failure: copies may be on their way from the staging buffers, so
+/* With the device entered, after a failure: copies may be running from the staging buffers, so
  * wait for them; nothing of the lane's state is trusted. */
 void cuda_lane_failed(struct engine_lane *lane);
 

@@ -15,7 +15,7 @@
 #define WARP_STEP_BYTES 256u
 #define SET_MARKS_MAX ((1ull << 32) - (1ull << 24)) /* positions from a begin on have 32 bits */
 #define FAR_BEFORE_BYTES 256u
-/* Groups of 128 samples that a ticket of a stream of samples stands for. One were more tickets than
+/* Groups of 128 samples per ticket of a stream of samples. One were more tickets than
  * a device hands out: 440 M/s [H200]. */
 #define SAMPLED_STRIDE_FAR 256u
 #define SAMPLED_STRIDE_PAIRS 128u
@@ -162,7 +162,7 @@ static uint32_t blocks_for(const struct engine_lane *lane, enum cuda_kernel kern
     return lane->limits.blocks_max != 0 ? lane->limits.blocks_max : lane->device->resident[kernel];
 }
 
-/* How many samples are on their way: few enough to lie near each other in memory and to come soon,
+/* How many samples are in flight: few enough to lie near each other in memory and to come soon,
  * as many as keep it busy. Of shapes from 64 to 512 threads to a multiprocessor these were the best
  * [H200]: 64 over the bus (2.9 x the copy's speed at stride 256, 512 threads 2.6), 256 of single
  * samples, 384 of pairs, 512 at the short strides where hashes take longer than memory. */
@@ -515,7 +515,7 @@ enum trawl_status cuda_list_hits(struct engine_lane *lane, const struct cuda_ran
     return TRAWL_OK;
 }
 
-/* Room in the landing buffer, which is let go of where it is too small. */
+/* Room in the landing buffer, which is released if it is too small. */
 static enum trawl_status landing_reserve(struct engine_lane *lane, uint64_t bytes,
                                          struct trawl_error *error)
 {

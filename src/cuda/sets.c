@@ -19,7 +19,7 @@
 #define WINDOW_MAX 64u /* a window begins at most so far into a literal */
 #define ENTRIES_MAX (1ull << 28)
 #define HEADS_MIN 1024u
-/* Sizes of the bitmap. Shared memory that it does not take is cache for the loads on their way. An
+/* Sizes of the bitmap. Shared memory that it does not take is cache for the loads in flight. An
  * SM of 256 KiB sets apart 228, 196 or 164, ... for a block: with 188 KiB for the bitmap s = 4 was
  * at 0.77 of the read speed, with 164 at 0.91, with 100 and 16 at 0.95; s = 64 at 1.2 and 1.6; and
  * 1,000,000 patterns at 0.12 and 0.21 [H200]. */
@@ -423,7 +423,8 @@ static uint64_t lay_out(uint64_t address, struct scan_sets *sets)
     return at - address;
 }
 
-/* With the other tables on their way. Without memory for these the set's other kernel does it. */
+/* While the other tables are being copied. Without memory for these the set's other kernel does it.
+ * */
 enum trawl_status cuda_sets_build(struct engine_lane *lane, struct trawl_error *error)
 {
     const struct cuda_device *device = lane->device;

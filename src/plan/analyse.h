@@ -24,7 +24,7 @@ bool analyse_repeats(const uint8_t *sample, uint64_t sample_bytes, const uint8_t
 /* log2, to a tenth or so, of a value of 1 or more. */
 double analyse_log2(double value);
 
-/* Bits that a byte tells, on average, by how often each comes; of many bytes, by a part of them. */
+/* Entropy of a byte in bits, by how often each byte comes; for many bytes, from a part of them. */
 double analyse_byte_bits(const uint8_t *bytes, uint64_t count);
 
 /* Critical factorization: *critical gets the position, *period the least period, or 0 if that is

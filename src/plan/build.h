@@ -29,7 +29,7 @@ enum trawl_status build_sampled(struct trawl_plan *plan, struct trawl_error *err
 enum trawl_status build_set(struct trawl_plan *plan, struct trawl_error *error);
 /* Of the set's, all but the arrays. */
 void prepare_set(struct trawl_plan *plan);
-/* Do the set's arrays name this literal where a search looks for it? */
+/* Do the set's arrays name this literal where a search would look it up? */
 bool set_names_literal(const struct trawl_plan *plan, uint32_t literal);
 
 /* How many of the literal's positions a sample names on average, if the text's grams come as often

@@ -126,7 +126,7 @@ static void analyse_one(struct trawl_plan *plan, const uint8_t *sample, uint64_t
     }
 }
 
-/* What devices run: they sample 16 bytes, which tell more of the positions of a long pattern apart
+/* What devices run: they sample 16 bytes, which distinguish more positions of a long pattern
  * than 8, and from shorter patterns on; but not where the text is one of the pattern's own words
  * over and over: there they are at 0.06 to 0.2 of the read speed, and what reads all at 0.23 to
  * 0.45 [H200]. */

@@ -210,7 +210,7 @@ static enum trawl_status expand_utf8(struct trawl_plan *plan, uint32_t pattern,
 }
 
 /* Could an occurrence hold the line end? Where case is ignored, a letter or a byte of a longer
- * character may stand for another one; said too often, this only costs promptness on streams. */
+ * character may stand for another one; if true too often, this only costs promptness on streams. */
 static bool may_hold_line_end(const struct trawl_plan *plan)
 {
     uint64_t bytes_count = plan->pattern_begin[plan->pattern_count];

@@ -12,7 +12,7 @@
 
 #define BYTE_ORDER_MARK 0x01020304u
 #define BYTE_ORDER_SWAPPED 0x04030201u
-#define SAMPLES 64u /* literals that are looked for in the tables */
+#define SAMPLES 64u /* literals that are looked up in the tables */
 
 /* No text begins so: a byte that begins no character, and both kinds of line ends. */
 static const uint8_t magic[8] = {0xb7, 't', 'r', 'a', 'w', 'l', '\r', '\n'};
@@ -175,7 +175,7 @@ static const char *header_fault(const struct plan_image *image)
     return header->section_count <= PLAN_SECTIONS_MAX ? NULL : "it is damaged";
 }
 
-/* Padding has no meaning, but is looked at too, so that any damage is noticed. */
+/* Padding has no meaning, but is checked, too, so that any damage is noticed. */
 static bool is_zero(const struct plan_image *image, uint64_t from, uint64_t to)
 {
     uint8_t any = 0;

@@ -64,7 +64,7 @@ struct plan_image_header {
     uint64_t checksum; /* of all before */
 };
 
-/* The bytes of a plan, on their way to a file. */
+/* The bytes of a plan to be written to a file. */
 struct plan_parts {
     struct plan_image_header header;
     const void *bytes[PLAN_SECTIONS_MAX];

@@ -94,7 +94,7 @@ static enum trawl_status copy_patterns(struct trawl_plan *plan,
     return TRAWL_OK;
 }
 
-/* Whose algorithm it is, and what of it a plan keeps but for the copy of what was asked for. */
+/* The algorithm's table, and what a plan keeps of it besides the copy of its name. */
 static enum trawl_status read_algorithm(const char *asked, const struct plan_algorithms *algorithms,
                                         struct plan_algorithm *algorithm, struct trawl_error *error)
 {

@@ -98,7 +98,7 @@ struct trawl_plan {
 
     /* Several literals, or one with a tail: */
     struct plan_set set;
-    double byte_bits;      /* that a byte of the literals tells, on average */
+    double byte_bits;      /* entropy of a byte of the literals */
     bool has_classes;      /* the CPU searches it by classes of length, with tables of its own */
     uint64_t *set_bitmap;  /* 1 << bitmap_bits bits */
     uint64_t *set_wide;    /* as many, of plan_hash_wide; NULL if set.wide_mask is 0 */
@@ -118,7 +118,7 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
                              struct trawl_error *error);
 
 /* Is there an occurrence of the literal at text, of which `text_bytes` are readable? Returns its
- * length, 0 if not. Context conditions are not looked at. */
+ * length, 0 if not. Context conditions are not checked. */
 uint64_t plan_literal_match(const struct trawl_plan *plan, const struct plan_literal *literal,
                             const uint8_t *text, uint64_t text_bytes);
 

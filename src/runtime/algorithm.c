@@ -1,4 +1,4 @@
-/* algorithm: the public functions that ask for published algorithms: the plan gets their table
+/* algorithm: the public functions about published algorithms: the plan gets their table
  * here, since the plan's room knows none. */
 #include "runtime/runtime.h"
 

@@ -13,7 +13,7 @@
 #include "cuda/engine_cuda.h"
 #include "runtime/search.h"
 
-#define BUFFERS_PER_LANE 4u /* on their way there, and searched */
+#define BUFFERS_PER_LANE 4u /* being copied there, and searched */
 /* Pinning takes longer than copying: a buffer's next chunk may be a little longer. */
 #define PINNED_STEP (2u << 20)
 

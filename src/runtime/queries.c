@@ -247,7 +247,8 @@ static void add_item(struct queries *queries, const struct trawl_query *asked, u
     item->done = item->bytes_count == 0;
 }
 
-/* Who counts a query. What is loaded may change meanwhile, so each is asked about once. */
+/* Which worker counts a query. What is loaded may change meanwhile, so each query is checked once.
+ * */
 enum kind { KIND_LARGE, KIND_DEVICE, KIND_HOST };
 
 static enum kind kind_of(const struct trawl_searcher *searcher, const struct trawl_query *asked)

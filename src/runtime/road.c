@@ -36,7 +36,7 @@
 #define STAGED_KNOWN (16u << 20)   /* bytes, after which a search's own rate counts */
 #define STAGE_UNIT (1u << 20)
 #define STAGE_FORGETS 20u   /* if it did not pay, it is tried again after this many searches */
-#define CLAIMED_PER_LANE 3u /* chunks on their way to a device's thread */
+#define CLAIMED_PER_LANE 3u /* chunks queued for a device's thread */
 #define QUEUED_PER_LANE 2u
 #define STAGE_PAYS 0.7 /* of the time to search: what making ready for a device may take */
 
@@ -50,7 +50,7 @@ void road_open_after(uint64_t ns)
 
 /* ---- Road --------------------------------------------------------------------------------- */
 
-/* `bytes`, or more where the plan's longest occurrence asks for it. */
+/* `bytes`, or more if the plan's longest occurrence needs it. */
 static uint64_t fit_need(const struct trawl_plan *plan, uint64_t bytes)
 {
     bytes =

@@ -113,7 +113,7 @@ struct trawl_runtime {
 
     pthread_mutex_t lock;
     pthread_cond_t work; /* to host workers: a job has something for them, or the end */
-    struct job *jobs;    /* a ring; the one to look at next */
+    struct job *jobs;    /* a ring; the next one to serve */
     struct worker *workers;
     uint32_t workers_wanted;
     _Atomic uint32_t worker_count; /* running */
@@ -202,7 +202,7 @@ bool devices_buffer_shed(struct devices *devices);
 /* The first device that was not lost; if all were, the first. */
 uint32_t devices_working(const struct devices *devices);
 /* Have all devices fetch from this memory by themselves, by the driver context of this one; false:
- * they cannot. And let go of it, by the same one or, where that fails, by another; false: it stays
+ * they cannot. And release it, by the same one or, if that fails, by another; false: it stays
  * pinned until the devices are closed. */
 bool devices_pin(struct devices *devices, uint32_t index, const uint8_t *bytes, uint64_t count);
 bool devices_unpin(struct devices *devices, uint32_t index, const uint8_t *bytes);

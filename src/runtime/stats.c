@@ -1,4 +1,4 @@
-/* stats: what a call did, for the searcher to tell. */
+/* stats: what a call did, for trawl_searcher_stats. */
 #include <inttypes.h>
 #include <string.h>
 

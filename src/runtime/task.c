@@ -437,7 +437,7 @@ static void stage(const struct search *search, struct task *task)
     piece->readable = piece->after;
 }
 
-/* All devices are gone, and the CPU was not asked to search. */
+/* All devices are gone, and the CPU may not search. */
 static void fail_lost(struct search *search, struct task *task)
 {
     char note[TRAWL_ERROR_MESSAGE_BYTES];

@@ -11,7 +11,7 @@
 
 #define CODEC_MAGIC_BYTES_MAX 10u
 
-/* A decoder needs no more for its window; data that asks for more is refused. */
+/* A decoder needs no more for its window; data that needs more is refused. */
 #define CODEC_MEMORY_MAX (UINT64_C(256) << 20)
 
 struct codec_io {

@@ -16,7 +16,7 @@
 #include "text/unpack.h"
 
 #define PIPE_BYTES \
-    (1 << 20) /* what an unprivileged process may ask for; refused, it stays as it is */
+    (1 << 20) /* what an unprivileged process may request; if refused, it stays as it is */
 
 static enum trawl_status text_new(const char *name, struct trawl_text **text,
                                   struct trawl_error *error)

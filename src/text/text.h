@@ -78,7 +78,7 @@ struct text_cursor {
     uint64_t carry_capacity;
     uint64_t carry_before;
     uint64_t carry_count;
-    bool stream_ended; /* it said so once; a terminal would have to be asked again */
+    bool stream_ended; /* it ended once; a terminal would otherwise wait for more */
     int wake; /* stream: readable once text_cursor_interrupt was called; -1: none could be had */
 };
 

@@ -87,7 +87,7 @@ SIMT_FUNCTION uint32_t filter_word(const struct filter_words *words, uint32_t j)
                        : simt_funnel(words->w[j / 4u], words->w[j / 4u + 1u], j % 4u * 8u);
 }
 
-/* Places of a kind that are looked at: every so-many-th. */
+/* How many positions apart a kind looks. */
 SIMT_FUNCTION uint32_t filter_stride(int kind)
 {
     return kind == FILTER_STRIDE_8 ? 8u : kind == FILTER_STRIDE_4 ? 4u : 2u;

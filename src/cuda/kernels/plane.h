@@ -41,7 +41,7 @@
 #include "duel.h"
 #include "filter.h"
 
-#define PLANE_LOADS 2u       /* words of a thread on their way at a time */
+#define PLANE_LOADS 2u       /* words of a thread in flight at a time */
 #define PLANE_LANE_WORDS 16u /* compared by one lane alone; what is beyond, by the whole warp */
 #define PLANE_ROOM_MAX (1u << 30) /* more than a tile needs; less than what skip is taken from */
 #define PLANE_HALF 16u            /* bytes that are compared at a time where candidates are near */

@@ -19,13 +19,13 @@
  * Order      ascending: inside a group by rank.
  * Limits     stride a multiple of 16.
  * Lost       samples of 8 bytes: in English each sample matches several of a pattern's 4,096
- *            offsets. A second sector to widen the stride: 64 bytes from one place cost as much as
- *            two places.
+ *            offsets. A second sector to widen the stride: 64 bytes from one position cost as much
+ *            as two places.
  * Source     the sampling rule in docs/kernels.md; Grabowski and Bieniecki, "copMEM", 2018.
  */
 
 #define SAMPLED_CHAIN_MAX 64u /* offsets a thread follows before a group is dense */
-#define SAMPLED_LOADS 4u      /* samples of a thread on their way at a time */
+#define SAMPLED_LOADS 4u      /* samples of a thread in flight at a time */
 #define SAMPLED_DEAD UINT32_MAX
 
 struct sampled_shared {
@@ -69,7 +69,7 @@ SIMT_FUNCTION struct sampled_group sampled_group_of(const struct scan_arguments 
     return group;
 }
 
-/* Case is not told apart here, whatever the bytes: what is proposed is compared. */
+/* Case is ignored here, whatever the bytes: what is proposed is compared. */
 SIMT_FUNCTION uint32_t sampled_hash(const struct scan_arguments *a, const struct simt_u32x4 *sample)
 {
     uint32_t fold = a->sample_fold;

@@ -40,7 +40,7 @@
 #define SCAN_PLANE_WORDS_MAX \
     (SCAN_TILE_WORDS_MAX + SCAN_PLANE_PATTERN_MAX / 32u + SCAN_PLANE_WORDS_MORE + 32u)
 
-/* stream.h: rows of 512 bytes that a warp has on their way. */
+/* stream.h: rows of 512 bytes that a warp has in flight. */
 #define STREAM_ROWS 4u
 /* stream_hits.cu: steps of a warp in a tile; one warp more than others have. */
 #define SCAN_HITS_STEPS 4u

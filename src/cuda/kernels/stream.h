@@ -609,8 +609,8 @@ SIMT_FUNCTION int stream_tile(const struct scan_arguments *a, uint32_t tile, uin
     return flooded;
 }
 
-/* For the first, a tile in which the warp has decided that there are occurrences is looked at once
- * more, as if no step of it was whole. */
+/* For the first, a tile in which the warp has found occurrences is searched once more, as if no
+ * step of it was whole. */
 SIMT_FUNCTION_LARGE void stream_tile_again(const struct scan_arguments *a, uint32_t tile, int kind,
                                            struct stream *s)
 {

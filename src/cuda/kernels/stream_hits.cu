@@ -70,8 +70,8 @@ struct hits_noted {
 #define HITS_SLOT_ROOM (1ull << 48)
 #define HITS_SLOT_ALL (1ull << 63)
 
-/* The tiles of the turns from this one on: asked for by the last warp HITS_AHEAD turns before, so
- * that it is known when the others go through the tile before it. */
+/* The tiles of the turns from this one on. The last warp draws each HITS_AHEAD turns before, so
+ * that the others know it when they go through the tile before. */
 #define HITS_AHEAD 3u
 #define HITS_TICKETS 4u
 
@@ -79,7 +79,7 @@ struct hits_noted {
  * number begins when theirs is over, and is over before their next but one. */
 struct hits_shared {
     struct hits_noted noted[HITS_TURNS]; /* in turn */
-    uint32_t released[2]; /* by the last warp's turns: so many turns' hits may be written */
+    uint32_t released[2]; /* by the last warp's turns: how many turns' hits may be written */
     uint32_t tickets[HITS_TICKETS];
     uint16_t queue[HITS_QUEUE]; /* the last warp's: positions that it verifies next, */
     struct tile_totals totals;  /* and what it adds up */
@@ -322,7 +322,7 @@ SIMT_FUNCTION void hits_look(const struct scan_arguments *a, uint32_t tile, cons
         else
             hits_load(a, *next, &ahead, kind);
         masks = hits_step(a, step, kind);
-        if (ready != HITS_NONE) /* while loads are on their way, and few registers are in use */
+        if (ready != HITS_NONE) /* while loads are in flight, and few registers are in use */
             hits_write(a, &shared->noted[ready % HITS_TURNS]);
         ready = HITS_NONE;
         hits_note(noted, cell, &masks);

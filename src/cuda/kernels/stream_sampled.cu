@@ -84,7 +84,7 @@ SIMT_FUNCTION void sampled_load_step(const struct scan_arguments *a,
             step->sample[k] = sampled_load(a, place + k * further);
 }
 
-/* tile_equal_rest with all loads of a round on their way at a time: what it compares is long and
+/* tile_equal_rest with all loads of a round in flight together: what it compares is long and
  * nearly always equal, and while the text is being sampled a load takes microseconds. */
 SIMT_FUNCTION int sampled_equal_rest(const struct scan_arguments *a, uint64_t x, uint32_t *steps)
 {
@@ -275,7 +275,7 @@ SIMT_FUNCTION int sampled_turn(const struct scan_arguments *a, struct sampled_st
     return sampled_look_step(a, s, words, at, loaded) || walk->at == SAMPLED_END;
 }
 
-/* All of the block, several loads on their way: a short scan waits for nothing else as long. */
+/* All of the block, several loads in flight: in a short scan no wait is longer. */
 SIMT_FUNCTION void sampled_load_words(const struct scan_arguments *a, uint32_t *words)
 {
     uint32_t count = 1u << a->sample_words_log2, step = 4u * simt_threads();

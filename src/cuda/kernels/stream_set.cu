@@ -27,7 +27,7 @@
  * Lost       no bitmap, each sample looked up in L2: 0.15 instead of 0.21 of the read speed for
  *            1,000,000 patterns of 16 bytes. A bitmap no larger than the set needs, 16 words for
  *            four entries: 0.52 instead of 0.63 for 100 patterns at s = 4. Loads of the text at two
- *            places of the code: they share a scoreboard [H200].
+ *            positions of the code: they share a scoreboard [H200].
  * Source     the sampling rule in docs/kernels.md; two bits of one word: Putze, Sanders and
  *            Singler, "Cache-, hash- and space-efficient Bloom filters", 2009.
  */
@@ -253,7 +253,7 @@ SIMT_FUNCTION uint32_t sets_push_second(struct sets_warp *warp, uint32_t queued,
     return queued + simt_popcount(lanes);
 }
 
-/* The second queue has so many entries now: follow the chains of as many as fill the warp. */
+/* The second queue has `queued` entries now: follow the chains of as many as fill the warp. */
 SIMT_FUNCTION void sets_verify_full(const struct scan_arguments *a, struct sets_warp *warp,
                                     uint32_t queued, uint64_t most)
 {
@@ -292,8 +292,8 @@ SIMT_FUNCTION void sets_look_up(const struct scan_arguments *a, struct sets_warp
     sets_verify_full(a, warp, queued, most);
 }
 
-/* The same, called: a call waits for the text's loads on their way, which a function in line does
- * not. */
+/* The same, not inlined: a call waits for the text's loads in flight, an inlined function does not.
+ * */
 SIMT_FUNCTION_LARGE void sets_look_up_apart(const struct scan_arguments *a, struct sets_warp *warp,
                                             uint32_t from, uint32_t count, uint64_t most)
 {
@@ -573,7 +573,7 @@ SIMT_FUNCTION uint32_t sets_tiles(const struct scan_arguments *a, struct sets_la
     return ahead;
 }
 
-/* All of the block, several loads on their way. */
+/* All of the block, several loads in flight. */
 SIMT_FUNCTION void sets_load_filter(const struct scan_arguments *a, uint32_t *filter)
 {
     uint32_t count = a->sets.filter_words, step = 4u * simt_threads();

@@ -136,7 +136,7 @@ SIMT_FUNCTION int tile_equal_rest(const struct scan_arguments *a, uint64_t x, ui
     for (uint32_t j = TILE_LANE_BYTES; j < a->pattern_bytes; j += together * step_bytes) {
         int differs = 0;
 
-        /* Where it pays, the loads of several steps are on their way at a time. */
+        /* Where it pays, the loads of several steps are in flight together. */
         together = a->pattern_bytes - j > TILE_STEPS * step_bytes ? TILE_STEPS : 1u;
         if (together == TILE_STEPS) {
             SIMT_UNROLL
@@ -352,7 +352,7 @@ SIMT_FUNCTION void tile_emit(const struct scan_arguments *a, uint64_t origin,
     }
 }
 
-/* The block's way to its next tile: thread 0 asks for the one after the next ahead of time. */
+/* The block's next tiles: thread 0 draws the one after the next ahead of time. */
 struct tile_queue {
     uint64_t ahead; /* thread 0's */
     uint32_t turn;
