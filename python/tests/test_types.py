@@ -1,6 +1,7 @@
 """The stubs: mypy finds the package typed, and the stubs say what the extension has."""
 
 import importlib.util
+import json
 import os
 import pathlib
 import subprocess
@@ -73,6 +74,35 @@ def test_stubs_are_what_the_extension_has(tmp_path):
         str(allowed),
     )
     assert result.returncode == 0, result.stdout
+
+
+PYRIGHT = """
+import trawl
+plan = trawl.Plan(["a", b"b"], ignore_case=True)
+count: int = plan.count(b"text")
+first: tuple[int, int, int] | None = plan.first("text")
+begins: list[trawl.Column] = [batch.begins for batch in plan.batches(b"text")]
+for lines in plan.line_batches(b"text"):
+    number, begin, line = lines[0]
+    whole: bytes = line
+given: int = plan.each(b"text", lambda matches: print(matches.ends))
+with trawl.Searcher("cpu", threads=2) as searcher:
+    matches: trawl.Matches = searcher.matches(plan, b"text")
+plan.count(3.5)  # this line is wrong
+"""
+
+
+def test_pyright(tmp_path):
+    """The same stubs as another checker sees them: one error, in the line that has one."""
+    pytest.importorskip("pyright")
+    (tmp_path / "use.py").write_text(PYRIGHT.lstrip())
+    command = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable]
+    result = subprocess.run([*command, str(tmp_path / "use.py")], capture_output=True, text=True)
+    if not result.stdout.startswith("{"):
+        pytest.skip("pyright cannot get what it runs on")
+    found = json.loads(result.stdout)["generalDiagnostics"]
+    errors = [item["range"]["start"]["line"] + 1 for item in found if item["severity"] == "error"]
+    assert errors == [12], found
 
 
 def test_uses(tmp_path):

@@ -40,7 +40,8 @@ done
 inside=$place/venv/bin/python
 pip=("$python" -m pip --python "$inside" --disable-pip-version-check -q)
 packages=(scikit-build-core pytest hypothesis)
-[ $long = no ] || packages+=(numpy pyarrow polars duckdb pandas mypy 'ray[data]')
+[ $long = no ] || packages+=(numpy pyarrow polars duckdb pandas mypy pyright 'ray[data]' pyspark
+    nbformat nbclient ipykernel)
 "${pip[@]}" install --no-compile "${packages[0]}" "${packages[1]}" "${packages[2]}" \
     >"$place/pip.log" 2>&1 ||
     skip "scikit-build-core, pytest and hypothesis cannot be installed ($place/pip.log)"
