@@ -342,13 +342,14 @@ SIMT_FUNCTION uint32_t sets_text_word(const uint32_t *w, uint32_t j)
 SIMT_FUNCTION void sets_row_words(const struct sets_step *step, uint32_t k, uint32_t rows,
                                   uint32_t behind, uint32_t *w)
 {
+    const uint32_t *next = step->w + 4u * (k + 1u < SCAN_SETS_ROWS ? k + 1u : k);
+
     SIMT_UNROLL
     for (uint32_t i = 0; i < 4u; i++)
         w[i] = step->w[4u * k + i];
     SIMT_UNROLL
     for (uint32_t i = 0; i < behind; i++) {
-        uint32_t given =
-            k + 1u < rows && simt_lane() == 0 ? step->w[4u * (k + 1u) + i] : step->w[4u * k + i];
+        uint32_t given = k + 1u < rows && simt_lane() == 0 ? next[i] : step->w[4u * k + i];
         uint32_t got = simt_shuffle_u32(given, (simt_lane() + 1u) % SIMT_WARP_THREADS);
 
         w[4u + i] = k + 1u == rows && simt_lane() == SIMT_WARP_THREADS - 1u ? step->behind[i] : got;
