@@ -77,6 +77,7 @@ static enum trawl_status cpu_lane_begin(struct engine_lane *lane, const struct t
     lane_probes_begin(lane);
     lane->bytes_only = bytes_begin(&lane->bytes, plan);
     lane->tile_places = SET_TILE_PLACES;
+    lane->lines_hit = false;
     lane->matcher = NULL;
     if (!set_matcher_fits(plan))
         return TRAWL_OK;

@@ -51,6 +51,7 @@ static inline uint32_t find_pair(uint32_t first, uint32_t second)
 }
 
 struct set_class;
+struct set_span;
 struct set_passed;
 
 struct find_ops {
@@ -93,13 +94,15 @@ struct find_ops {
     uint64_t (*count_bits)(const struct find_tile *tile, uint64_t word_count);
     /* The steps of a class that goes by stems; each may write SET_ROOM more than it counts, and
      * returns how many positions (or hashes with their positions) that is. Positions are below
-     * 2^32. quads: samples at first, first + stride, ... below last whose four bytes pass; text is
-     * readable up to `readable`.
+     * 2^32.
+     * quads: of samples that tell of begins in the spans, which ascend, those whose four bytes
+     * pass; text is readable up to `readable`.
      * begins: of positions and up to stride - 1 before each, those in [begin, end) whose first
      * stem_min bytes pass; as `stems`, it depends on 8 bytes from each of them on.
      * stems: of begins, the hashes of stems that pass. */
-    uint32_t (*quads)(const uint8_t *text, uint64_t first, uint64_t last, uint64_t readable,
-                      const struct set_class *class, uint64_t fold, uint32_t *places);
+    uint32_t (*quads)(const uint8_t *text, const struct set_span *spans, uint32_t span_count,
+                      uint64_t readable, const struct set_class *class, uint64_t fold,
+                      uint32_t *places);
     uint32_t (*begins)(const uint8_t *text, const uint32_t *places, uint32_t place_count,
                        uint64_t begin, uint64_t end, uint32_t stride, const struct set_class *class,
                        uint64_t fold, uint32_t *begins);

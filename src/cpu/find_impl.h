@@ -320,15 +320,15 @@ static void FIND_NAME(bytes)(const uint8_t *text, uint64_t word_count,
 #define stem_stems_vectors stem_stems
 #endif
 
-static uint32_t FIND_NAME(quads)(const uint8_t *text, uint64_t first, uint64_t last,
-                                 uint64_t readable, const struct set_class *class, uint64_t fold,
-                                 uint32_t *places)
+static uint32_t FIND_NAME(quads)(const uint8_t *text, const struct set_span *spans,
+                                 uint32_t span_count, uint64_t readable,
+                                 const struct set_class *class, uint64_t fold, uint32_t *places)
 {
 #ifdef HAS_STEM_VECTORS
-    return stem_quads_vectors(text, first, last, readable, class, fold, places);
+    return stem_quads_vectors(text, spans, span_count, readable, class, fold, places);
 #else
     (void)readable;
-    return stem_quads(text, first, last, class, fold, places);
+    return stem_quads(text, spans, span_count, class, fold, places);
 #endif
 }
 

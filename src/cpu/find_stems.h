@@ -20,8 +20,9 @@ static inline uint64_t stem_sample(const uint32_t *bitmap, uint32_t shift, const
     return count + (bitmap[quad >> shift] >> (quad >> 8 & 31) & 1);
 }
 
-static inline uint32_t stem_quads(const uint8_t *text, uint64_t first, uint64_t last,
-                                  const struct set_class *class, uint64_t fold, uint32_t *places)
+/* The samples at first, first + stride, ... below last. */
+static inline uint32_t stem_samples(const uint8_t *text, uint64_t first, uint64_t last,
+                                    const struct set_class *class, uint64_t fold, uint32_t *places)
 {
     const uint32_t *bitmap = (const uint32_t *)(const void *)class->bitmap;
     uint32_t shift = set_quad_shift(class), fold32 = (uint32_t)fold;
@@ -36,6 +37,31 @@ static inline uint32_t stem_quads(const uint8_t *text, uint64_t first, uint64_t 
     for (; i < last; i += stride)
         count = stem_sample(bitmap, shift, text, i, fold32, places, count);
     return (uint32_t)count;
+}
+
+/* The first sample that tells of the span and was not taken by the one before, which took those
+ * below `taken`. */
+static inline uint64_t stem_first(const struct set_span *span, uint32_t stride, uint64_t taken)
+{
+    uint64_t first = (span->from + stride - 1) / stride * stride;
+
+    return first < taken ? first + stride : first;
+}
+
+static inline uint32_t stem_quads(const uint8_t *text, const struct set_span *spans,
+                                  uint32_t span_count, const struct set_class *class, uint64_t fold,
+                                  uint32_t *places)
+{
+    uint32_t count = 0, stride = class->stride;
+    uint64_t last = 0;
+
+    for (uint32_t s = 0; s < span_count; s++) {
+        uint64_t first = stem_first(&spans[s], stride, last);
+
+        last = spans[s].to + stride - 1ull;
+        count += stem_samples(text, first, last, class, fold, places + count);
+    }
+    return count;
 }
 
 /* The stem map as a loop keeps it in registers. */

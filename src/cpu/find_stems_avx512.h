@@ -23,38 +23,47 @@ static inline void stem_order_fill(struct stem_order *order, uint32_t stride)
     }
 }
 
-static inline uint32_t stem_quads_vectors(const uint8_t *text, uint64_t first, uint64_t last,
-                                          uint64_t readable, const struct set_class *class,
-                                          uint64_t fold, uint32_t *places)
+static inline uint32_t stem_quads_vectors(const uint8_t *text, const struct set_span *spans,
+                                          uint32_t span_count, uint64_t readable,
+                                          const struct set_class *class, uint64_t fold,
+                                          uint32_t *places)
 {
     const __m512i factor = _mm512_set1_epi32((int32_t)PLAN_HASH32_FACTOR);
     const __m512i folds = _mm512_set1_epi32((int32_t)(uint32_t)fold), one = _mm512_set1_epi32(1);
     const __m128i shift = _mm_cvtsi32_si128((int32_t)set_quad_shift(class));
     __m512i words, bytes, offsets;
-    uint64_t i = first, stride = class->stride;
-    uint32_t count = 0;
+    uint32_t count = 0, stride = class->stride;
     struct stem_order order;
+    uint64_t last = 0;
 
-    stem_order_fill(&order, (uint32_t)stride);
+    stem_order_fill(&order, stride);
     words = _mm512_loadu_si512(order.words);
     bytes = _mm512_loadu_si512(order.bytes);
     offsets = _mm512_loadu_si512(order.places);
-    for (; i + 15 * stride < last && i + 64 <= readable; i += 16 * stride) {
-        __m512i quads = _mm512_permutexvar_epi32(words, _mm512_loadu_si512(text + i)), word, bit;
-        __mmask16 passed;
+    for (uint32_t s = 0; s < span_count; s++) {
+        uint64_t i = stem_first(&spans[s], stride, last);
 
-        quads = _mm512_or_si512(_mm512_shuffle_epi8(quads, bytes), folds);
-        quads = _mm512_mullo_epi32(quads, factor);
-        word = _mm512_i32gather_epi32(_mm512_srl_epi32(quads, shift), class->bitmap, 4);
-        bit = _mm512_and_si512(_mm512_srli_epi32(quads, 8), _mm512_set1_epi32(31));
-        passed = _mm512_test_epi32_mask(word, _mm512_sllv_epi32(one, bit));
-        _mm512_storeu_si512(
-            places + count,
-            _mm512_maskz_compress_epi32(
-                passed, _mm512_add_epi32(offsets, _mm512_set1_epi32((int32_t)(uint32_t)i))));
-        count += (uint32_t)_mm_popcnt_u32(passed);
+        last = spans[s].to + stride - 1ull;
+        for (; i < last && i + 64 <= readable; i += 16ull * stride) {
+            __m512i quads = _mm512_permutexvar_epi32(words, _mm512_loadu_si512(text + i)), word, at;
+            __mmask16 there =
+                _mm512_cmplt_epu32_mask(offsets, _mm512_set1_epi32((int32_t)(uint32_t)(last - i)));
+            __mmask16 passed;
+
+            quads = _mm512_or_si512(_mm512_shuffle_epi8(quads, bytes), folds);
+            quads = _mm512_mullo_epi32(quads, factor);
+            word = _mm512_i32gather_epi32(_mm512_srl_epi32(quads, shift), class->bitmap, 4);
+            at = _mm512_and_si512(_mm512_srli_epi32(quads, 8), _mm512_set1_epi32(31));
+            passed = _mm512_mask_test_epi32_mask(there, word, _mm512_sllv_epi32(one, at));
+            _mm512_storeu_si512(
+                places + count,
+                _mm512_maskz_compress_epi32(
+                    passed, _mm512_add_epi32(offsets, _mm512_set1_epi32((int32_t)(uint32_t)i))));
+            count += (uint32_t)_mm_popcnt_u32(passed);
+        }
+        count += stem_samples(text, i, last, class, fold, places + count);
     }
-    return count + stem_quads(text, i, last, class, fold, places + count);
+    return count;
 }
 
 /* set_stem_hash of eight. */

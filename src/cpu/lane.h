@@ -39,6 +39,7 @@ struct engine_lane {
     const struct set_matcher *matcher; /* of a large set, else NULL */
     struct set_scratch *scratch;       /* with a matcher */
     uint32_t tile_places;              /* LINES: of the next tile */
+    bool lines_hit;                    /* LINES, by stems: many lines of the last tile have a hit */
     struct hits gathered;              /* of a tile */
     struct hits ordered;               /* the same in order, while it is made */
     struct dense_lane dense;           /* for sets whose candidates are dense */

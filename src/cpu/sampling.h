@@ -39,8 +39,18 @@ enum trawl_status sample_stems(const struct sampling *sampling);
 /* To the lane's positions: those that pairs (of this many words) or samples name, of begins below
  * `end`; returns how many. */
 uint32_t stem_places(const struct sampling *sampling, uint64_t end, uint64_t words);
+/* To the lane's positions: those that samples name, of begins in the spans. */
+uint32_t stem_span_places(const struct sampling *sampling, const struct set_span *spans,
+                          uint32_t span_count);
 /* How many of the tile's words pairs may look at. */
 uint64_t stem_pair_words(const struct sampling *sampling, uint64_t end);
+/* Of begins below `end`, up to stride - 1 before each of the positions, those where a
+ * literal may stand: where they are, and how many. */
+uint32_t stem_begins_at(const struct sampling *sampling, uint64_t end, uint32_t stride,
+                        const uint32_t *places, uint32_t place_count, const uint32_t **begins);
+/* To the lane's `passed`: the stems of the first STEM_BATCH begins; returns how many. */
+#define STEM_BATCH 256u /* begins whose stems are looked up before they are verified */
+uint32_t stem_stems_at(const struct sampling *sampling, const uint32_t *begins, uint32_t count);
 /* Gather what begins in [sampling->begin, end) up to stride - 1 before each of the positions. */
 enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uint32_t stride,
                               const uint32_t *places, uint32_t place_count);

@@ -1,13 +1,16 @@
 /* scan_stem_lines: lines with a hit, of a class that goes by stems.
  *
- * A line needs one hit. So the scan looks at the first few positions of each line of the tile, and
- * at the others only in lines where that found nothing.
+ * A line needs one hit. So while many lines have one, the scan looks at the first few positions of
+ * all lines of a tile, then at the next ones of the lines without a hit, then at their rest.
  */
 #include "cpu/sampling.h"
 
-#define FIRST_PLACES 4u
-#define SPARSE_PLACES 3u /* in 64: lines are not worth a look */
+#define FIRST_SAMPLES 16u /* of a line: a vector's */
+#define NEXT_SAMPLES 32u
+#define LINES_SHARE 4u /* one line in so many with a hit are many */
+#define WORDS_SHARE 8u /* fewer hits than one in so many words: lines are not worth a look */
 #define NO_HIT UINT32_MAX
+#define ASKED (UINT32_MAX - 1) /* no hit yet, but a stem that is verified now */
 
 /* The tile's lines. A line is what ends at a line end, or at a NUL, as settle_ends has it. */
 struct line_map {
@@ -36,46 +39,48 @@ static uint32_t line_of(const struct line_map *map, uint64_t x)
     return map->before[place / 64] + (uint32_t)__builtin_popcountll(below);
 }
 
-/* The position after the first end at or after word *w, whose bits left are *bits. */
-static uint64_t next_line(const struct line_map *map, uint64_t words, uint64_t *w, uint64_t *bits)
-{
-    uint64_t end;
-
-    while (*bits == 0 && ++*w < words)
-        *bits = map->ends[*w];
-    if (*bits == 0)
-        return UINT64_MAX;
-    end = map->begin + 64 * *w + (uint64_t)__builtin_ctzll(*bits);
-    *bits &= *bits - 1;
-    return end + 1;
-}
-
-/* Deal positions to the first and the later ones; returns how many are first. A begin may lie in
- * the line before that of its place: only the first place in a line can have such, which comes
- * first.
- */
-static uint32_t deal_places(const struct sampling *sampling, const struct line_map *map,
-                            uint32_t count, uint32_t *later_count)
+/* The tile's lines; their spans are of their first `places` positions. */
+static uint32_t first_spans(const struct sampling *sampling, const struct line_map *map,
+                            uint32_t places)
 {
     struct set_scratch *scratch = sampling->scan->lane->scratch;
-    uint64_t w = 0, bits = map->ends[0];
-    uint64_t next = next_line(map, sampling->line_words, &w, &bits);
-    uint32_t first = 0, later = 0, line = 0, rank = 0;
+    uint32_t from = (uint32_t)sampling->begin, line = 0;
+
+    for (uint64_t w = 0; w < sampling->line_words; w++)
+        for (uint64_t bits = map->ends[w]; bits != 0; bits &= bits - 1) {
+            uint32_t end = (uint32_t)(map->begin + 64 * w) + (uint32_t)__builtin_ctzll(bits) + 1;
+
+            scratch->spans[line].from = from;
+            scratch->spans[line].to = (uint32_t)min_u64(end, from + places);
+            scratch->span_line[line] = (uint16_t)line;
+            scratch->span_end[line++] = end;
+            from = end;
+        }
+    if (from == sampling->end)
+        return line;
+    scratch->spans[line].from = from;
+    scratch->spans[line].to = (uint32_t)min_u64(sampling->end, from + places);
+    scratch->span_line[line] = (uint16_t)line;
+    scratch->span_end[line] = (uint32_t)sampling->end;
+    return line + 1;
+}
+
+/* The next `places` positions of the lines that have no hit and are not at their end. */
+static uint32_t next_spans(struct set_scratch *scratch, uint32_t count, uint32_t places)
+{
+    uint32_t kept = 0;
 
     for (uint32_t i = 0; i < count; i++) {
-        for (; scratch->places[i] >= next; line++) {
-            next = next_line(map, sampling->line_words, &w, &bits);
-            rank = 0;
-        }
-        scratch->first[first] = scratch->places[i];
-        scratch->later[later] = scratch->places[i];
-        scratch->later_line[later] = (uint16_t)line;
-        first += rank < FIRST_PLACES;
-        later += rank >= FIRST_PLACES;
-        rank++;
+        uint32_t from = scratch->spans[i].to, end = scratch->span_end[i];
+        uint16_t line = scratch->span_line[i];
+
+        scratch->spans[kept].from = from;
+        scratch->spans[kept].to = (uint32_t)min_u64(end, (uint64_t)from + places);
+        scratch->span_line[kept] = line;
+        scratch->span_end[kept] = end;
+        kept += (from < end) & (scratch->line_hit[line] == NO_HIT);
     }
-    *later_count = later;
-    return first;
+    return kept;
 }
 
 /* Of gathered hits from `from` on, the first of each line. */
@@ -87,7 +92,7 @@ static void note_hits(const struct sampling *sampling, const struct line_map *ma
     for (uint64_t i = from; i < hits->count; i++) {
         uint32_t line = line_of(map, hits->items[i].offset);
 
-        if (line_hit[line] == NO_HIT || hits->items[i].offset < hits->items[line_hit[line]].offset)
+        if (line_hit[line] >= ASKED || hits->items[i].offset < hits->items[line_hit[line]].offset)
             line_hit[line] = (uint32_t)i;
     }
 }
@@ -123,28 +128,112 @@ uint64_t stem_line_words(const struct sampling *sampling)
     return min_u64(words, (room - FIND_LOAD_SLACK) / 64);
 }
 
-enum trawl_status sample_stem_lines(const struct sampling *sampling)
+/* All lines at once. */
+static enum trawl_status gather_lines(const struct sampling *sampling)
+{
+    uint64_t words = stem_pair_words(sampling, sampling->end);
+    uint32_t count = stem_places(sampling, sampling->end, words);
+
+    return stem_verify(sampling, sampling->end, words > 0 ? 1 : sampling->class->stride,
+                       sampling->scan->lane->scratch->places, count);
+}
+
+/* Of the stems that passed take one of each line that has no hit; the others of such lines stay.
+ * Returns how many are taken. */
+static uint32_t take_firsts(struct set_scratch *scratch, const struct line_map *map,
+                            uint32_t *count)
+{
+    struct set_passed *passed = &scratch->passed, *first = &scratch->first;
+    uint32_t taken = 0, left = 0;
+
+    for (uint32_t i = 0; i < *count; i++) {
+        uint64_t hash = passed->hash[i];
+        uint32_t place = passed->place[i], line = line_of(map, place);
+        bool takes = scratch->line_hit[line] == NO_HIT;
+
+        scratch->line_hit[line] = takes ? ASKED : scratch->line_hit[line];
+        first->hash[taken] = hash;
+        first->place[taken] = place;
+        scratch->first_line[taken] = (uint16_t)line;
+        passed->hash[left] = hash;
+        passed->place[left] = place;
+        left += !takes & (scratch->line_hit[line] == ASKED);
+        taken += takes;
+    }
+    *count = left;
+    return taken;
+}
+
+/* Most stems that pass stand there: verify one of each line, and the others of the lines where that
+ * one did not. */
+static enum trawl_status verify_lines(const struct sampling *sampling, const struct line_map *map,
+                                      uint32_t count)
 {
     struct engine_lane *lane = sampling->scan->lane;
     struct set_scratch *scratch = lane->scratch;
-    uint64_t words = stem_pair_words(sampling, sampling->end), looked;
-    uint32_t stride = words > 0 ? 1 : sampling->class->stride, count, first, later, kept = 0;
+    uint32_t taken = take_firsts(scratch, map, &count), left = 0, failed = 0;
+    uint64_t looked = lane->gathered.count;
+
+    TRAWL_TRY(sample_verify(sampling, &scratch->first, taken));
+    note_hits(sampling, map, looked);
+    for (uint32_t i = 0; i < taken; i++)
+        failed += scratch->line_hit[scratch->first_line[i]] == ASKED;
+    if (failed == 0)
+        return TRAWL_OK;
+    looked = lane->gathered.count;
+    for (uint32_t i = 0; i < count; i++) {
+        scratch->passed.hash[left] = scratch->passed.hash[i];
+        scratch->passed.place[left] = scratch->passed.place[i];
+        left += scratch->line_hit[line_of(map, scratch->passed.place[i])] == ASKED;
+    }
+    TRAWL_TRY(sample_verify(sampling, &scratch->passed, left));
+    note_hits(sampling, map, looked);
+    for (uint32_t i = 0; i < taken; i++)
+        if (scratch->line_hit[scratch->first_line[i]] == ASKED)
+            scratch->line_hit[scratch->first_line[i]] = NO_HIT;
+    return TRAWL_OK;
+}
+
+/* Some positions of each line at a time, and of each line only until it has a hit. */
+static enum trawl_status gather_spans(const struct sampling *sampling, const struct line_map *map)
+{
+    const struct scan *scan = sampling->scan;
+    struct set_scratch *scratch = scan->lane->scratch;
+    uint32_t stride = sampling->class->stride;
+    const uint32_t places[] = {FIRST_SAMPLES * stride, NEXT_SAMPLES * stride, SET_TILE_PLACES};
+    uint32_t spans = first_spans(sampling, map, places[0]);
+
+    for (uint32_t round = 1; spans > 0; round++) {
+        uint32_t count = stem_span_places(sampling, scratch->spans, spans);
+        const uint32_t *begins;
+
+        count = stem_begins_at(sampling, sampling->end, stride, scratch->places, count, &begins);
+        for (uint32_t i = 0; i < count && scan->work <= scan->work_max; i += STEM_BATCH)
+            TRAWL_TRY(verify_lines(sampling, map, stem_stems_at(sampling, begins + i, count - i)));
+        if (round == sizeof places / sizeof *places)
+            break;
+        spans = next_spans(scratch, spans, places[round]);
+    }
+    return TRAWL_OK;
+}
+
+enum trawl_status sample_stem_lines(const struct sampling *sampling)
+{
+    struct engine_lane *lane = sampling->scan->lane;
     struct line_map map;
 
-    count = stem_places(sampling, sampling->end, words);
-    if (count <= SPARSE_PLACES * sampling->line_words)
-        return stem_verify(sampling, sampling->end, stride, scratch->places, count);
-    map_lines(&map, sampling);
-    memset(scratch->line_hit, 0xff, map.count * sizeof *scratch->line_hit);
-    first = deal_places(sampling, &map, count, &later);
-    TRAWL_TRY(stem_verify(sampling, sampling->end, stride, scratch->first, first));
-    note_hits(sampling, &map, 0);
-    looked = lane->gathered.count;
-    for (uint32_t i = 0; i < later; i++) {
-        scratch->later[kept] = scratch->later[i];
-        kept += scratch->line_hit[scratch->later_line[i]] == NO_HIT;
+    if (!lane->lines_hit) {
+        TRAWL_TRY(gather_lines(sampling));
+        if (WORDS_SHARE * lane->gathered.count < sampling->line_words)
+            return TRAWL_OK;
     }
-    TRAWL_TRY(stem_verify(sampling, sampling->end, stride, scratch->later, kept));
-    note_hits(sampling, &map, looked);
-    return keep_hits(lane, map.count, sampling->scan->error);
+    map_lines(&map, sampling);
+    memset(lane->scratch->line_hit, 0xff, map.count * sizeof *lane->scratch->line_hit);
+    if (lane->lines_hit)
+        TRAWL_TRY(gather_spans(sampling, &map));
+    else
+        note_hits(sampling, &map, 0);
+    TRAWL_TRY(keep_hits(lane, map.count, sampling->scan->error));
+    lane->lines_hit = LINES_SHARE * lane->gathered.count >= map.count;
+    return TRAWL_OK;
 }

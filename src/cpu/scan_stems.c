@@ -8,47 +8,61 @@
  */
 #include "cpu/sampling.h"
 
-#define BATCH 256u /* begins whose stems are looked up before they are verified */
-
 uint32_t stem_places(const struct sampling *sampling, uint64_t end, uint64_t words)
 {
-    const struct set_class *class = sampling->class;
+    const struct set_span span = {(uint32_t)sampling->begin, (uint32_t)end};
     struct scan *scan = sampling->scan;
-    const struct find_ops *find = scan->lane->find;
-    const uint8_t *text = scan->chunk->bytes;
-    uint32_t *places = scan->lane->scratch->places;
-    uint64_t stride = class->stride, first = (sampling->begin + stride - 1) / stride * stride;
 
-    if (words > 0)
-        return find->pairs(text + sampling->begin, words, class->pairs, (uint32_t)sampling->begin,
-                           places);
-    return find->quads(text, first, end + stride - 1, scan->loadable, class,
-                       sampling->matcher->fold, places);
+    if (words == 0)
+        return stem_span_places(sampling, &span, 1);
+    return scan->lane->find->pairs(scan->chunk->bytes + sampling->begin, words,
+                                   sampling->class->pairs, span.from, scan->lane->scratch->places);
+}
+
+uint32_t stem_span_places(const struct sampling *sampling, const struct set_span *spans,
+                          uint32_t span_count)
+{
+    const struct scan *scan = sampling->scan;
+
+    return scan->lane->find->quads(scan->chunk->bytes, spans, span_count, scan->loadable,
+                                   sampling->class, sampling->matcher->fold,
+                                   scan->lane->scratch->places);
+}
+
+uint32_t stem_begins_at(const struct sampling *sampling, uint64_t end, uint32_t stride,
+                        const uint32_t *places, uint32_t place_count, const uint32_t **begins)
+{
+    const struct set_class *class = sampling->class;
+    const struct scan *scan = sampling->scan;
+
+    *begins = places;
+    if (class->stride == 1 && class->stem_min == SET_STEM_Q)
+        return place_count; /* all has been looked at */
+    *begins = scan->lane->scratch->begins;
+    return scan->lane->find->begins(scan->chunk->bytes, places, place_count, sampling->begin, end,
+                                    stride, class, sampling->matcher->fold,
+                                    scan->lane->scratch->begins);
+}
+
+uint32_t stem_stems_at(const struct sampling *sampling, const uint32_t *begins, uint32_t count)
+{
+    const struct scan *scan = sampling->scan;
+
+    return scan->lane->find->stems(scan->chunk->bytes, begins, (uint32_t)min_u64(STEM_BATCH, count),
+                                   sampling->class, sampling->matcher->fold,
+                                   &scan->lane->scratch->passed);
 }
 
 enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uint32_t stride,
                               const uint32_t *places, uint32_t place_count)
 {
-    const struct set_class *class = sampling->class;
-    struct scan *scan = sampling->scan;
-    struct set_scratch *scratch = scan->lane->scratch;
-    const struct find_ops *find = scan->lane->find;
-    const uint8_t *text = scan->chunk->bytes;
-    uint64_t fold = sampling->matcher->fold;
-    const uint32_t *begins = scratch->begins;
-    uint32_t count = place_count;
+    const struct scan *scan = sampling->scan;
+    const uint32_t *begins;
+    uint32_t count = stem_begins_at(sampling, end, stride, places, place_count, &begins);
 
-    if (class->stride == 1 && class->stem_min == SET_STEM_Q)
-        begins = places; /* all has been looked at */
-    else
-        count = find->begins(text, places, place_count, sampling->begin, end, stride, class, fold,
-                             scratch->begins);
-    for (uint32_t i = 0; i < count && scan->work <= scan->work_max; i += BATCH) {
-        uint32_t passed = find->stems(text, begins + i, (uint32_t)min_u64(BATCH, count - i), class,
-                                      fold, &scratch->passed);
-
-        TRAWL_TRY(sample_verify(sampling, &scratch->passed, passed));
-    }
+    for (uint32_t i = 0; i < count && scan->work <= scan->work_max; i += STEM_BATCH)
+        TRAWL_TRY(sample_verify(sampling, &scan->lane->scratch->passed,
+                                stem_stems_at(sampling, begins + i, count - i)));
     return TRAWL_OK;
 }
 

@@ -82,17 +82,26 @@ struct set_passed {
     uint32_t place[SET_PASSED_MAX + SET_ROOM];
 };
 
+/* Begins in [from, to). */
+struct set_span {
+    uint32_t from;
+    uint32_t to;
+};
+
 /* Of a lane: the intermediate results of a tile's samples. */
 struct set_scratch {
     struct set_passed passed;
     struct set_named named[SET_NAMED_MAX + SET_ROOM];
     uint32_t places[SET_PASSED_MAX + SET_ROOM];
     uint32_t begins[SET_PASSED_MAX + SET_ROOM];
-    /* By lines: positions to look at first, later ones and their lines; each line's hit. */
-    uint32_t first[SET_PASSED_MAX + SET_ROOM];
-    uint32_t later[SET_PASSED_MAX + SET_ROOM];
-    uint16_t later_line[SET_PASSED_MAX + SET_ROOM];
+    /* By lines: what is to be looked at now of lines without a hit, their numbers and the ends of
+     * their begins; each line's hit. */
+    struct set_span spans[SET_TILE_PLACES + 1];
+    uint16_t span_line[SET_TILE_PLACES + 1];
+    uint32_t span_end[SET_TILE_PLACES + 1];
     uint32_t line_hit[SET_TILE_PLACES + 1];
+    struct set_passed first; /* of the stems that passed one of each line, and which lines */
+    uint16_t first_line[SET_PASSED_MAX];
 };
 
 #define SET_HASH_LOW 0x9e3779b97f4a7c15ull

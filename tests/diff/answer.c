@@ -80,6 +80,7 @@ static bool scan_chunk(struct engine_lane *lane, struct engine_chunk *chunk, boo
             lane->work_per_byte = 0;
             lane->flood_work = UINT64_MAX / 2;
         }
+        lane->lines_hit = test_random_one_in(answer->random, 2);
         chunk->spans_known = test_random_one_in(answer->random, 2);
         states = lane->dense.nodes_made;
         chunk->spans_end = answer->span_end > chunk->begin ? answer->span_end - chunk->begin : 0;

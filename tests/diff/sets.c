@@ -85,6 +85,41 @@ static void generate(uint64_t patterns_max, uint64_t text_bytes, struct diff_inp
     free(source);
 }
 
+/* Words, many of which begin alike, in lines of one length or another: whole, cut short, or with
+ * their last byte changed; here each line has some, there hardly one. */
+static void generate_lines(struct diff_input *input)
+{
+    uint64_t count = test_random_between(&chance, 33, 400), longest, line, at = 0;
+    uint64_t rare = test_random_between(&chance, 1, 40);
+    uint8_t *source = test_memory(count * 16);
+
+    longest = test_random_between(&chance, 4, 16);
+    line = test_random_between(&chance, 1, test_random_one_in(&chance, 4) ? 2000 : 200);
+    (void)input_fill(&chance, INPUT_LETTERS_26, source, count * 16);
+    input_begin(&chance, INPUT_LETTERS_26, test_random_between(&chance, 200, 6000), input);
+    input->flags = test_random_one_in(&chance, 4) ? NAIVE_IGNORE_CASE : 0;
+    for (uint64_t i = 0; i < count; i++) {
+        if (i > 0 && test_random_one_in(&chance, 2))
+            memcpy(source + 16 * i, source + 16 * test_random_below(&chance, i), 8);
+        add_slice(input, source, 16 * i, test_random_between(&chance, 4, longest));
+    }
+    while (at < input->text_bytes) {
+        uint64_t bytes = test_random_between(&chance, 4, 16), left = input->text_bytes - at;
+
+        bytes = bytes < left ? bytes : left;
+        if (test_random_one_in(&chance, 100))
+            rare = test_random_between(&chance, 1, 40);
+        if (test_random_one_in(&chance, rare))
+            memcpy(input->text + at, source + 16 * test_random_below(&chance, count), bytes);
+        if (test_random_one_in(&chance, 3))
+            input->text[at + bytes - 1] = (uint8_t)test_random_between(&chance, 'a', 'z');
+        at += bytes;
+        if (at < input->text_bytes && test_random_one_in(&chance, line / 10 + 1))
+            input->text[at++] = test_random_one_in(&chance, 50) ? '\0' : '\n';
+    }
+    free(source);
+}
+
 static struct naive_match *oracle(const struct diff_input *input, uint64_t *match_count)
 {
     struct naive_query query = {input->patterns, input->pattern_count, input->flags,
@@ -243,6 +278,8 @@ int main(void)
             generate_many(&input);
         else if (i % 10 == 3)
             generate_bytes(&input);
+        else if (i % 5 == 4)
+            generate_lines(&input);
         else
             generate(longer ? 300 : 60, test_random_between(&chance, 1, longer ? 20000 : 3000),
                      &input);
