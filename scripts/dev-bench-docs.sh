@@ -1,14 +1,23 @@
 #!/usr/bin/env bash
 # bench docs: measure again and write the figures of docs/benchmarks.md, docs/comparison.md, README.md
+#
+#     ./dev bench docs [cpu] [commands] [sets] [matrix] [ARGUMENT...]    default: all four
 set -euo pipefail
 . scripts/common.sh
 
 # Needs a quiet machine, twice the text in memory, four times on the disk (in build/, deleted at the
-# end), and about a quarter of an hour. Arguments (say --bytes=64M, for a try) go to all four benchmarks.
+# end), and about half an hour. Arguments (say --bytes=64M, for a try) go to all that is measured.
 page=docs/benchmarks.md
 results=docs/measurements
 bench=build/release/trawl-bench
 work=build/bench-docs
+parts=()
+
+while [ $# -gt 0 ] && [[ $1 =~ ^(cpu|commands|sets|matrix)$ ]]; do
+    parts+=("$1")
+    shift
+done
+[ ${#parts[@]} -gt 0 ] || parts=(cpu commands sets matrix)
 
 need build python -- bench
 mkdir -p "$work" "$results"
@@ -17,36 +26,38 @@ build_preset release >"$work/build.log" 2>&1 || {
     exit 1
 }
 
-# All are measured before anything is written: the page's figures are of one sitting.
-say 'cpu'
-"$bench" cpu --json="$work/cpu.json" --svg="$work/cpu.svg" --markdown="$work/cpu.md" "$@"
-say 'commands'
-"$bench" commands --json="$work/commands.json" --markdown="$work/commands.md" "$@"
-for part in sets matrix; do
-    say "$part"
-    "$bench" "$part" --rounds=3 --json="$work/$part.json" --markdown="$work/$part.md" "$@"
-done
+# measure PART [ARGUMENT...]
+measure() {
+    local more=()
 
-# What links to a result comes with the result.
-{
-    printf '![Speed against pattern length](measurements/cpu.svg)\n\n'
-    printf 'Every single time is in [measurements/cpu.json](measurements/cpu.json).\n\n'
-    cat "$work/cpu.md"
-} >"$work/cpu-section.md"
-{
-    printf 'Every single time is in [measurements/commands.json](measurements/commands.json).\n\n'
-    cat "$work/commands.md"
-} >"$work/commands-section.md"
-cp "$work/cpu.json" "$work/cpu.svg" "$work/commands.json" "$results/"
-put_section "$page" cpu "$work/cpu-section.md" "$work/page.md"
-put_section "$page" commands "$work/commands-section.md" "$work/page.md"
-for part in sets matrix; do
+    say "$1"
+    case $1 in
+    cpu) more=(--svg="$work/cpu.svg") ;;
+    sets | matrix) more=(--rounds=3) ;;
+    esac
+    "$bench" "$1" --json="$work/$1.json" --markdown="$work/$1.md" "${more[@]}" "${@:2}"
+}
+
+# write_part PART: what links to a result comes with the result.
+write_part() {
     {
-        printf 'Every single time is in [measurements/%s.json](measurements/%s.json).\n\n' "$part" "$part"
-        cat "$work/$part.md"
-    } >"$work/$part-section.md"
-    cp "$work/$part.json" "$results/"
-    put_section "$page" "$part" "$work/$part-section.md" "$work/page.md"
+        if [ "$1" = cpu ]; then
+            printf '![Speed against pattern length](measurements/cpu.svg)\n\n'
+            cp "$work/cpu.svg" "$results/"
+        fi
+        printf 'Every single time is in [measurements/%s.json](measurements/%s.json).\n\n' "$1" "$1"
+        cat "$work/$1.md"
+    } >"$work/$1-section.md"
+    cp "$work/$1.json" "$results/"
+    put_section "$page" "$1" "$work/$1-section.md" "$work/page.md"
+}
+
+# All are measured before anything is written: what stands together is of one sitting.
+for part in "${parts[@]}"; do
+    measure "$part" "$@"
+done
+for part in "${parts[@]}"; do
+    write_part "$part"
 done
 python3 scripts/figures.py
-say "written: $page, $results/cpu.json, $results/cpu.svg, $results/commands.json"
+say "written: $page and $results: ${parts[*]}"

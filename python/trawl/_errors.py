@@ -26,7 +26,7 @@ class CancelledError(Error):
 
 
 class ArgumentError(Error, ValueError):
-    """An argument breaks a function's contract."""
+    """An argument is not valid for this function."""
 
 
 class BusyError(Error, RuntimeError):
