@@ -65,6 +65,10 @@ static const struct harmless {
      "the ballots around may keep the lanes together; it orders memory, which the simulator always "
      "does",
      true},
+    {"simt_barrier(); /* the tile is done with before the next one is written */",
+     "shows where a dense group has several tiles and a warp is late at the first: rare in these "
+     "cases",
+     true},
     {"spent += simt_warp_sum_u32(cost);",
      "each lane then counts its own: the budget ends later, and for some lanes first", true},
 };

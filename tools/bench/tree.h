@@ -19,7 +19,7 @@ struct tree {
  * `bytes` together; about a quarter of them are named by the ignore files, which are written too.
  */
 void tree_write(struct tree *tree, const char *folder, uint64_t bytes, const struct source *source);
-/* Delete what tree_write() has written. Safe in a signal handler. */
+/* Delete what tree_write() has written. */
 void tree_delete(const struct tree *tree);
 
 #endif

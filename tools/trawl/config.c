@@ -70,7 +70,7 @@ static bool load(struct config *config)
         os_code = errno;
     (void)close(descriptor);
     errno = bytes_count > CONFIG_BYTES_MAX ? EFBIG : os_code;
-    if (errno != 0)
+    if (errno != 0 || config->text == NULL)
         return false;
     config->text[bytes_count] = '\0';
     return strlen(config->text) == bytes_count;
