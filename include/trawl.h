@@ -66,8 +66,7 @@ extern "C" {
 
 /* ---- Status and error ------------------------------------------------------------------ */
 
-/* 0 is success, 1 to 9 is a normal early end, 10 and above is a failure. Numbers are never reused.
- */
+/* 0 is success, 1 to 9 is a normal early end, 10 and above is a failure. Numbers are permanent. */
 #define TRAWL_STATUS_LIST(X)                                                 \
     X(OK, 0, "success")                                                      \
     X(STOPPED, 1, "a sink stopped the search, or it was cancelled")          \
@@ -353,6 +352,16 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_memory(const void *byt
                                                                  struct trawl_text **text,
                                                                  struct trawl_error *error);
 
+/* Open a text in a GPU's memory from cuMemAlloc or cudaMalloc, in its primary context; borrowed.
+ * Finish work that writes it before calls that get it. Load it first, and unload it before
+ * trawl_text_close. The GPU searches it where it is; what the host must read (lines, windows, whole
+ * words, algorithms, IGNORE_CASE where lengths vary) copies it to the host at the first such call:
+ * do not change it from then on. Errors: ARGUMENT, MEMORY. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_device(uint64_t address,
+                                                                 uint64_t bytes_count,
+                                                                 struct trawl_text **text,
+                                                                 struct trawl_error *error);
+
 /* Open a file as a text. Errors: ARGUMENT, MEMORY, OPEN (with os_code). */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_open_file(const char *path,
                                                                struct trawl_text **text,
@@ -387,8 +396,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_compressed(int descrip
                                                                      const char *name,
                                                                      struct trawl_text **text,
                                                                      struct trawl_error *error);
-/* Name the format of compressed bytes: "gzip", ...; NULL for any other bytes. 10 bytes are enough.
- */
+/* Name the format of compressed bytes: "gzip", ...; NULL for others. 10 bytes are enough. */
 TRAWL_API const char *trawl_compression(const void *bytes, uint64_t bytes_count);
 
 /* Close a text. Borrowed bytes and descriptors stay the caller's. */
@@ -398,13 +406,11 @@ TRAWL_API void trawl_text_close(struct trawl_text *text);
 TRAWL_API bool trawl_text_is_seekable(const struct trawl_text *text);
 
 /* The size of a text as known now: the bytes in memory, or a regular file's size less the offset
- * where the search begins. Returns false, and leaves *text_bytes, for a stream or an unknown size.
- */
+ * where the search begins. Returns false, and leaves *text_bytes, if that is not known. */
 TRAWL_API bool trawl_text_bytes(const struct trawl_text *text, uint64_t *text_bytes);
 
 /* Read up to buffer_bytes from `offset`; *read_bytes is less only at the text's end.
- * Errors: ARGUMENT, READ, UNSUPPORTED (a stream).
- * Threads: any, also from inside a sink. */
+ * Errors: ARGUMENT, READ, UNSUPPORTED (a stream, a GPU's memory). Threads: any, also in a sink. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_read(const struct trawl_text *text,
                                                           uint64_t offset, void *buffer,
                                                           uint64_t buffer_bytes,
@@ -562,12 +568,12 @@ TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher
  * has no room, the text is pinned in host memory instead: searches for long patterns read there
  * what they need, others copy the text, faster than from memory that is not pinned. Without a
  * device (engine CPU) this does nothing and succeeds. Do not change or free the bytes until
- * trawl_text_unload or trawl_searcher_close; with a shared runtime, until trawl_text_unload or
- * trawl_runtime_close.
+ * trawl_text_unload or trawl_searcher_close (with a shared runtime, trawl_runtime_close).
  * The searchers of a runtime share the copy. Loading a text again copies it anew, unless the
- * runtime has other searchers, which may be searching it: then the old copy stays. Errors: ARGUMENT
- * (not a memory text), BUSY, MEMORY, DEVICE, LIMIT (more than 64 texts). Cost: one copy to the
- * device. */
+ * runtime has other searchers: then the old copy stays. A text of trawl_text_from_device is copied
+ * within its GPU's memory, and only if less than 79 bytes follow it in its allocation.
+ * Errors: ARGUMENT (not a text in memory), BUSY, MEMORY, DEVICE, LIMIT (more than 64 texts); for a
+ * text in a GPU's memory also UNSUPPORTED, ENGINE. Cost: one copy to the device. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_load(struct trawl_searcher *searcher,
                                                           struct trawl_text *text,
                                                           struct trawl_error *error);
@@ -666,12 +672,12 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_begins_into(
 
 /* Fill an array on a device as trawl_begins_into does, for callers that continue on the GPU. The
  * text must be loaded (trawl_text_load). begins_address is memory from cuMemAlloc or cudaMalloc, on
- * the driver's first device, in its primary context, aligned to 8 bytes, with room for begins_max
- * begins. Work that was submitted on it before must be finished. The array's bytes beyond the
- * begins may change. Errors: UNSUPPORTED also if the text is not loaded on that device, and for
- * plans that the device cannot verify alone (an algorithm; whole words or lines; IGNORE_CASE where
- * an occurrence's length varies). *begin_count is set on success only. Cost: that of trawl_count,
- * and 8 bytes written per occurrence. */
+ * the driver's first device or, for a text of trawl_text_from_device, on the text's, in the primary
+ * context, aligned to 8 bytes, with room for begins_max begins. Work that was submitted on it
+ * before must be finished. The array's bytes beyond the begins may change. Errors: UNSUPPORTED also
+ * if the text is not loaded on that device, and for plans that the device cannot verify alone (an
+ * algorithm; whole words or lines; IGNORE_CASE where an occurrence's length varies). *begin_count
+ * is set on success only. Cost: that of trawl_count, and 8 bytes written per occurrence. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_begins_on_device(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
     uint64_t begins_address, uint64_t begins_max, uint64_t *begin_count, struct trawl_error *error);

@@ -175,6 +175,13 @@ struct engine_ops {
     enum trawl_status (*load)(struct engine *engine, const uint8_t *bytes, uint64_t bytes_count,
                               bool anew, struct trawl_error *error);
     void (*unload)(struct engine *engine, const uint8_t *bytes);
+    /* Optional: the same for a text of the caller's that lies at `address` on a device: no copy
+     * comes from `bytes`, which cannot be read, but name the text and its parts. */
+    enum trawl_status (*lend)(struct engine *engine, const uint8_t *bytes, uint64_t bytes_count,
+                              uint64_t address, struct trawl_error *error);
+    /* Optional: copy such a text to `bytes`, which can be read from then on. */
+    enum trawl_status (*fetch)(struct engine *engine, uint8_t *bytes, uint64_t bytes_count,
+                               struct trawl_error *error);
     /* Optional: would a device search the text that begins at `bytes` without a copy? Which one,
      * and as far as where? false: none. Plan NULL: any. */
     bool (*locate)(struct engine *engine, const struct trawl_plan *plan, const uint8_t *bytes,

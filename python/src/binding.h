@@ -100,6 +100,7 @@ struct match_columns {
     struct block *ends;
     struct block *patterns;
     struct block *lines; /* NULL: not asked for */
+    bool with_lines;     /* make that column, whatever the batches hold */
     uint64_t count;
     uint64_t room;
     uint64_t text_begin;
@@ -111,11 +112,11 @@ void match_columns_clear(struct match_columns *columns);
 /* A new Matches; takes the columns, also on failure. */
 PyObject *matches_new(struct binding *binding, struct match_columns *columns);
 
-/* ---- Arrays of others, by DLPack ---- */
+/* ---- Arrays of others, by DLPack or __cuda_array_interface__ ---- */
 
 struct tensor {
-    PyObject *capsule; /* keeps the array */
-    bool on_device;    /* a CUDA device's memory; else the host can read it */
+    PyObject *owner; /* keeps the array: a capsule, or itself */
+    bool on_device;  /* a CUDA device's memory; else the host can read it */
     bool read_only;
     bool is_integer;
     int32_t dimensions;
@@ -125,8 +126,10 @@ struct tensor {
 };
 /* Does the object have the protocol? */
 bool tensor_offered(PyObject *object);
+bool interface_offered(PyObject *object);
 /* False after an exception; else tensor_close it. */
 bool tensor_open(PyObject *object, struct tensor *tensor);
+bool interface_open(PyObject *object, struct tensor *tensor);
 void tensor_close(struct tensor *tensor);
 
 /* ---- Texts ---- */
@@ -134,10 +137,11 @@ void tensor_close(struct tensor *tensor);
 /* What a search reads: memory that a buffer keeps in place, a file, a descriptor. */
 struct source {
     struct trawl_text *text;
-    Py_buffer view;  /* view.obj NULL: none */
-    PyObject *owner; /* kept alive while the text is open */
-    int descriptor;  /* closed with the text; -1: none */
-    uint64_t bytes;  /* UINT64_MAX: not known */
+    Py_buffer view;          /* view.obj NULL: none */
+    PyObject *owner;         /* kept alive while the text is open */
+    int descriptor;          /* closed with the text; -1: none */
+    uint64_t bytes;          /* UINT64_MAX: not known */
+    uint64_t device_address; /* not 0: the text lies there, on a device */
     bool is_stream;
     bool is_borrowed; /* a Text object's: closed by that */
 };
@@ -146,6 +150,9 @@ struct source {
 bool source_open(struct binding *binding, PyObject *argument, bool decompress,
                  struct source *source);
 void source_close(struct source *source);
+/* Make a borrowed text of a device's memory one of the call's own: a search loads it, and unloads
+ * it in the end, which may not happen to a text that others search. False after an exception. */
+bool source_own(struct binding *binding, struct source *source);
 
 struct text_object {
     PyObject_HEAD struct source source;
@@ -178,6 +185,8 @@ struct plan_object *plan_of(struct binding *binding, PyObject *argument);
 struct searcher_object;
 /* The searcher that searches through a plan use; borrowed; NULL after an exception. */
 struct searcher_object *searcher_default(struct binding *binding);
+/* Was the text given to load()? */
+bool searcher_has_loaded(struct searcher_object *searcher, PyObject *text);
 /* A handle of the searcher for one call; NULL after an exception. */
 struct trawl_searcher *searcher_take(struct binding *binding, struct searcher_object *searcher);
 void searcher_give(struct searcher_object *searcher, struct trawl_searcher *handle);

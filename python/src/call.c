@@ -28,18 +28,46 @@ bool call_read(struct call *call, const struct arguments *wanted, PyObject *self
     return call->plan != NULL && call->searcher != NULL;
 }
 
+/* A text on a device is loaded for the call, which copies nothing, unless it was before. */
+static bool lend(struct call *call)
+{
+    struct source *source = &call->source;
+    enum trawl_status status;
+    struct trawl_error error;
+
+    if (source->is_borrowed) {
+        if (searcher_has_loaded(call->searcher, source->owner))
+            return true;
+        if (!source_own(call->binding, source))
+            return false;
+    }
+    Py_BEGIN_ALLOW_THREADS status = trawl_text_load(call->handle, source->text, &error);
+    Py_END_ALLOW_THREADS call->lent = status == TRAWL_OK;
+    if (status != TRAWL_OK)
+        binding_raise(call->binding, status, &error);
+    return status == TRAWL_OK;
+}
+
 bool call_open(struct call *call)
 {
     if (!source_open(call->binding, call->values[1], false, &call->source))
         return false;
     call->handle = searcher_take(call->binding, call->searcher);
-    if (call->handle == NULL)
+    if (call->handle == NULL) {
         source_close(&call->source);
-    return call->handle != NULL;
+        return false;
+    }
+    if (call->source.device_address == 0 || lend(call))
+        return true;
+    call_close(call);
+    return false;
 }
 
 void call_close(struct call *call)
 {
+    if (call->lent)
+        trawl_text_unload(call->handle, call->source.text);
+    call->lent = false;
     searcher_give(call->searcher, call->handle);
     source_close(&call->source);
 }

@@ -11,6 +11,7 @@ struct call {
     struct searcher_object *searcher;
     struct trawl_searcher *handle;
     struct source source;
+    bool lent;           /* the text lies on a device, and was loaded for this call */
     PyObject *values[6]; /* plan, text, and what follows them; borrowed */
 };
 

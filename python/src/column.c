@@ -237,7 +237,8 @@ bool match_columns_append(struct match_columns *columns, const struct trawl_batc
 
         if (!column_reach(&columns->begins, room) || !column_reach(&columns->ends, room) ||
             !column_reach(&columns->patterns, room) ||
-            (batch->line_numbers != NULL && !column_reach(&columns->lines, room)))
+            ((batch->line_numbers != NULL || columns->with_lines) &&
+             !column_reach(&columns->lines, room)))
             return false;
         columns->room = room;
     }

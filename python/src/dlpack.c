@@ -108,7 +108,7 @@ static bool is_dense(const struct dl_tensor *tensor)
 
 static bool tensor_read(struct tensor *tensor)
 {
-    const struct dl_tensor *found = tensor_in(tensor->capsule, &tensor->read_only);
+    const struct dl_tensor *found = tensor_in(tensor->owner, &tensor->read_only);
 
     if (found == NULL)
         return false;
@@ -148,8 +148,8 @@ bool tensor_open(PyObject *object, struct tensor *tensor)
     Py_DECREF(device);
     if (type != ON_HOST && type != ON_DEVICE && type != PINNED && type != MANAGED)
         return refuse("the array lies on a device of another kind");
-    tensor->capsule = capsule_of(object, type);
-    if (tensor->capsule != NULL && tensor_read(tensor))
+    tensor->owner = capsule_of(object, type);
+    if (tensor->owner != NULL && tensor_read(tensor))
         return true;
     tensor_close(tensor);
     return false;
@@ -157,5 +157,5 @@ bool tensor_open(PyObject *object, struct tensor *tensor)
 
 void tensor_close(struct tensor *tensor)
 {
-    Py_CLEAR(tensor->capsule);
+    Py_CLEAR(tensor->owner);
 }

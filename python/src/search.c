@@ -95,6 +95,7 @@ static void work_matches(void *context)
     struct trawl_batch batch = {.size = sizeof batch};
     struct trawl_search *search = NULL;
 
+    work->columns.with_lines = work->flags != 0;
     work->status = trawl_search_open(call->handle, call->plan->plan, call->source.text, work->flags,
                                      &search, &work->error);
     if (work->status != TRAWL_OK)

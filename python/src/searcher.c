@@ -482,6 +482,11 @@ static PyObject *searcher_cancel(PyObject *object, PyObject *unused)
     return Py_NewRef(Py_None);
 }
 
+bool searcher_has_loaded(struct searcher_object *searcher, PyObject *text)
+{
+    return searcher->loaded != NULL && PyDict_GetItem(searcher->loaded, text) != NULL;
+}
+
 /* A text that is loaded has to stay where it is: the searcher keeps it. */
 static PyObject *searcher_load(PyObject *object, PyObject *source)
 {
@@ -567,7 +572,8 @@ static PyMethodDef searcher_methods[] = {
     {"load", searcher_load, METH_O,
      "load($self, text, /)\n--\n\nKeep a copy of a text in memory on the searcher's devices, for "
      "many searches of it: give them\nthe Text that this returns. Its bytes may not change before "
-     "unload() or close(). Without a device it\ndoes nothing."},
+     "unload() or close(). Without a device it\ndoes nothing. An array that "
+     "lies on a device is searched there, without a copy."},
     {"unload", searcher_unload, METH_O,
      "unload($self, text, /)\n--\n\nForget the copy of a text that load() returned."},
     {"stats", searcher_stats, METH_NOARGS,

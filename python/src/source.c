@@ -37,18 +37,6 @@ static bool opened(struct binding *binding, struct source *source, enum trawl_st
     return false;
 }
 
-static bool refuse_device(struct binding *binding)
-{
-    struct trawl_error error = {.status = TRAWL_UNSUPPORTED,
-                                .pattern_index = UINT64_MAX,
-                                .text_offset = UINT64_MAX,
-                                .message =
-                                    "text: a device's array; texts are loaded from the host"};
-
-    binding_raise(binding, TRAWL_UNSUPPORTED, &error);
-    return false;
-}
-
 static bool open_memory(struct binding *binding, struct source *source, const void *bytes,
                         Py_ssize_t count)
 {
@@ -116,20 +104,43 @@ static bool open_buffer(struct binding *binding, struct source *source, PyObject
     return open_memory(binding, source, source->view.buf, source->view.len);
 }
 
-/* An array by DLPack, as its bytes. */
-static bool open_tensor(struct binding *binding, struct source *source, PyObject *argument)
+static bool open_device(struct binding *binding, struct source *source, uint64_t address,
+                        uint64_t count)
+{
+    struct trawl_error error;
+    enum trawl_status status = trawl_text_from_device(address, count, &source->text, &error);
+
+    if (status != TRAWL_OK)
+        return opened(binding, source, status, &error);
+    source->bytes = count;
+    source->device_address = count > 0 ? address : 0;
+    return true;
+}
+
+/* An array of another library, as its bytes. */
+static bool open_tensor(struct binding *binding, struct source *source, PyObject *argument,
+                        bool by_interface)
 {
     struct tensor tensor;
+    uint64_t count;
 
-    if (!tensor_open(argument, &tensor))
+    if (!(by_interface ? interface_open(argument, &tensor) : tensor_open(argument, &tensor)))
         return false;
-    if (tensor.on_device) {
-        tensor_close(&tensor);
-        return refuse_device(binding);
-    }
-    source->owner = tensor.capsule;
-    return open_memory(binding, source, (const void *)(uintptr_t)tensor.address,
-                       (Py_ssize_t)(tensor.items * tensor.item_bytes));
+    source->owner = tensor.owner;
+    count = tensor.items * tensor.item_bytes;
+    if (tensor.on_device)
+        return open_device(binding, source, tensor.address, count);
+    return open_memory(binding, source, (const void *)(uintptr_t)tensor.address, (Py_ssize_t)count);
+}
+
+bool source_own(struct binding *binding, struct source *source)
+{
+    PyObject *owner = source->owner;
+    uint64_t address = source->device_address, count = source->bytes;
+
+    source_clear(source);
+    source->owner = owner;
+    return open_device(binding, source, address, count);
 }
 
 bool source_open(struct binding *binding, PyObject *argument, bool decompress,
@@ -161,10 +172,8 @@ bool source_open(struct binding *binding, PyObject *argument, bool decompress,
         return open_buffer(binding, source, argument);
     if (PyObject_HasAttrString(argument, "__fspath__"))
         return open_path(binding, source, argument, decompress);
-    if (tensor_offered(argument))
-        return open_tensor(binding, source, argument);
-    if (PyObject_HasAttrString(argument, "__cuda_array_interface__"))
-        return refuse_device(binding);
+    if (tensor_offered(argument) || interface_offered(argument))
+        return open_tensor(binding, source, argument, !tensor_offered(argument));
     return open_descriptor(binding, source, argument, decompress);
 }
 

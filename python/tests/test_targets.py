@@ -2,6 +2,10 @@
 
 import array
 import ctypes
+import os
+import pathlib
+import subprocess
+import sys
 
 import pytest
 import trawl
@@ -83,9 +87,12 @@ def test_refused_tensors():
     ):
         with pytest.raises(ValueError):
             PLAN.positions_into(TEXT, Exporter(out, **changes))
-    for text in (Exporter(memory, device=DEVICE, address=0x1000), OnDevice(typestr="|u1")):
-        with pytest.raises(trawl.UnsupportedError):
-            PLAN.count(text)
+    with trawl.Searcher("cpu", 1) as searcher:
+        for text in (Exporter(memory, device=DEVICE, address=0x1000), OnDevice(typestr="|u1")):
+            with pytest.raises(trawl.UnsupportedError):
+                searcher.count(PLAN, text)
+            with pytest.raises(trawl.Error):
+                PLAN.count(text)
 
 
 def test_a_device_is_needed_for_its_arrays():
@@ -119,6 +126,37 @@ def test_torch():
     assert PLAN.count(text) == 200
     out = torch.zeros(300, dtype=torch.int64)
     assert PLAN.positions_into(text, out) == 200 and out[:200].tolist() == EXPECTED
+
+
+def run_on_device(**environment):
+    """What on_device.py says, in a process of its own."""
+    script = pathlib.Path(__file__).with_name("on_device.py")
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_on_a_simulated_device():
+    """Texts and positions in the memory of the tests' simulated driver."""
+    folder = os.environ.get("TRAWL_SIM_DRIVER")
+    if not folder:
+        pytest.skip("TRAWL_SIM_DRIVER does not name the folder of the simulated driver")
+    for devices in "12":
+        assert "checked on" in run_on_device(LD_LIBRARY_PATH=folder, TRAWL_SIM_DEVICES=devices)
+
+
+def test_on_this_device():
+    """The same on the machine's own."""
+    said = run_on_device()
+    if "no device" in said:
+        pytest.skip(said.strip())
+    assert "checked on" in said
 
 
 def test_on_a_device():

@@ -4,6 +4,7 @@
  * part by part of the text, each copied while the next part is searched.
  */
 #include "base/checked.h"
+#include "cuda/engine_cuda.h"
 #include "cuda/lane.h"
 
 #define WINDOW_BYTES_FIRST (1ull << 30) /* of text, before anything is known of it */

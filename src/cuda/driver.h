@@ -52,6 +52,15 @@ enum cuda_attribute {
     CUDA_ATTRIBUTE_SHARED_BYTES_MAX = 97 /* of a block that opts in */
 };
 
+/* Of an address. */
+enum cuda_pointer_attribute {
+    CUDA_POINTER_MEMORY_TYPE = 2,  /* unsigned */
+    CUDA_POINTER_DEVICE = 9,       /* int */
+    CUDA_POINTER_RANGE_BEGIN = 11, /* uint64_t, of the allocation */
+    CUDA_POINTER_RANGE_BYTES = 12  /* size_t */
+};
+enum { CUDA_MEMORY_OF_DEVICE = 2 };
+
 enum cuda_function_attribute { CUDA_FUNCTION_DYNAMIC_SHARED_BYTES_MAX = 8 };
 
 enum cuda_limit { CUDA_LIMIT_PENDING_LAUNCHES = 4, CUDA_LIMIT_L2_FETCH_BYTES = 5 };

@@ -282,6 +282,7 @@ static enum trawl_status next_range(struct engine_lane *lane, const struct engin
                                     struct cuda_range *range, struct trawl_error *error)
 {
     uint64_t available = chunk->owned + chunk->after, chunk_at = 0;
+    bool fetched;
 
     if (cuda_lane_resident(lane, chunk->bytes, available, &range->address, &chunk_at)) {
         range->begin = chunk_at + at;
@@ -291,6 +292,8 @@ static enum trawl_status next_range(struct engine_lane *lane, const struct engin
     }
     if (cuda_in_place_range(lane, chunk, at, range))
         return TRAWL_OK;
+    if (cuda_residents_lent(lane->engine, chunk->bytes, &fetched) && !fetched)
+        return TRAWL_FAIL(error, DEVICE, "%s: the text lies on another device", lane->device->name);
     TRAWL_TRY(bring_text(lane, chunk, at, way, error));
     range->address = lane->text.address;
     range->begin = at - lane->held.from;
@@ -499,15 +502,32 @@ static enum trawl_status cuda_count_many(struct engine_lane *lane, struct engine
     return status;
 }
 
+/* Texts are loaded on the first device, and there the array has to be; for a text of the caller's
+ * it has to be on the same device as the text. */
+static bool is_array_there(const struct engine_lane *lane, const struct engine_begins *begins)
+{
+    int ordinal = 0;
+    bool fetched;
+
+    if (begins->host != NULL || lane->device_index == 0)
+        return true;
+    return cuda_residents_lent(lane->engine, begins->bytes, &fetched) &&
+           (lane->device->driver->pointer_attribute(&ordinal, CUDA_POINTER_DEVICE,
+                                                    begins->address) != CUDA_CODE_OK ||
+            (uint32_t)ordinal == lane->device_index);
+}
+
 static enum trawl_status cuda_fill_begins(struct engine_lane *lane, struct engine_begins *begins,
                                           struct trawl_error *error)
 {
     enum trawl_status status;
 
-    if (begins->host == NULL && lane->device_index != 0)
-        return TRAWL_FAIL(error, UNSUPPORTED, "%s is not the first device", lane->device->name);
     TRAWL_TRY(cuda_device_enter(lane->device, error));
-    status = cuda_begins(lane, begins, error);
+    if (is_array_there(lane, begins))
+        status = cuda_begins(lane, begins, error);
+    else
+        status = TRAWL_FAIL(error, UNSUPPORTED, "%s has the text, and another device the array",
+                            lane->device->name);
     if (status != TRAWL_OK && status != TRAWL_UNSUPPORTED)
         cuda_lane_failed(lane);
     cuda_device_leave(lane->device);
@@ -528,6 +548,8 @@ const struct engine_ops engine_cuda = {
     .scan = cuda_scan,
     .load = engine_cuda_load,
     .unload = engine_cuda_unload,
+    .lend = cuda_residents_lend,
+    .fetch = cuda_residents_fetch,
     .locate = cuda_residents_locate,
     .count_many = cuda_count_many,
     .begins = cuda_fill_begins,

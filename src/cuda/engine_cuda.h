@@ -15,4 +15,7 @@ enum trawl_status engine_cuda_load(struct engine *engine, const uint8_t *bytes, 
                                    bool anew, struct trawl_error *error);
 void engine_cuda_unload(struct engine *engine, const uint8_t *bytes);
 
+/* Must the host check all occurrences, because a device knows no conditions or tails? */
+bool cuda_needs_refining(const struct trawl_plan *plan);
+
 #endif

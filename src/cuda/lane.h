@@ -25,6 +25,8 @@ struct cuda_resident {
     uint32_t device_index;
     struct cuda_memory memory;
     uint64_t in_place; /* not 0: pinned, and there is no copy; its address for the device */
+    uint64_t lent;     /* not 0: the text is the caller's, at this address on the device */
+    bool fetched;      /* then: the host can read `bytes`, too */
 };
 
 struct engine {
@@ -138,12 +140,17 @@ enum trawl_status cuda_lane_open_on(struct engine *engine, uint32_t index,
 void cuda_lane_close(struct engine_lane *lane);
 bool cuda_residents_locate(struct engine *engine, const struct trawl_plan *plan,
                            const uint8_t *bytes, uint64_t count, struct engine_part *part);
+/* engine_ops.lend and .fetch. */
+enum trawl_status cuda_residents_lend(struct engine *engine, const uint8_t *bytes, uint64_t count,
+                                      uint64_t address, struct trawl_error *error);
+enum trawl_status cuda_residents_fetch(struct engine *engine, uint8_t *bytes, uint64_t count,
+                                       struct trawl_error *error);
+/* Are these bytes of a lent text? And can the host read them? */
+bool cuda_residents_lent(struct engine *engine, const uint8_t *bytes, bool *fetched);
 /* Where host bytes that were loaded lie on the lane's device: `bytes_at` beyond address. */
 bool cuda_lane_resident(const struct engine_lane *lane, const uint8_t *bytes, uint64_t count,
                         uint64_t *address, uint64_t *bytes_at);
 
-/* Must the host check all occurrences, because a device knows no conditions or tails? */
-bool cuda_needs_refining(const struct trawl_plan *plan);
 /* The same for bytes that were pinned where they are. */
 bool cuda_lane_in_place(const struct engine_lane *lane, const uint8_t *bytes, uint64_t count,
                         uint64_t *address);

@@ -1,7 +1,8 @@
 /* residents: texts that stay on devices, whole or split over them.
  *
  * A scan finds out by itself whether its chunk lies in one of them. A long text is split into
- * stripes, each with what it shares with the next; a short one lies on every device.
+ * stripes, each with what it shares with the next; a short one lies on every device. A lent text is
+ * searched where the caller has it, on its device alone.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -13,6 +14,7 @@
 
 #define STRIPES_MAX 64u /* of one text */
 #define STRIPE_ALIGNMENT 4096u
+#define LENT_ALIGNMENT 256u
 #define ROOM_LEFT_SHARE 4u /* a loaded text leaves free at most this part of a device's memory */
 
 /* ---- Where a text lies ------------------------------------------------------------------- */
@@ -98,6 +100,10 @@ bool cuda_lane_resident(const struct engine_lane *lane, const uint8_t *bytes, ui
     if (!find_resident(lane, bytes, count, false, &resident, bytes_at))
         return false;
     *address = resident.memory.address;
+    if (resident.memory.bytes == 0) { /* lent: kernels take aligned texts */
+        *address = resident.lent - resident.lent % LENT_ALIGNMENT;
+        *bytes_at += resident.lent % LENT_ALIGNMENT;
+    }
     return true;
 }
 
@@ -313,4 +319,166 @@ enum trawl_status engine_cuda_load(struct engine *engine, const uint8_t *bytes, 
 void engine_cuda_unload(struct engine *engine, const uint8_t *bytes)
 {
     unload(engine, bytes, UINT64_MAX);
+}
+
+/* ---- Texts of the caller's on a device ---------------------------------------------------- */
+
+/* Which device has the address? ARGUMENT: none of the engine's. With a device entered. */
+static enum trawl_status find_device(const struct engine *engine, uint64_t address, uint32_t *index,
+                                     struct trawl_error *error)
+{
+    const struct cuda_driver *driver = &engine->driver;
+    unsigned type = 0;
+    int ordinal = -1;
+    int code = driver->pointer_attribute(&type, CUDA_POINTER_MEMORY_TYPE, address);
+
+    if (code == CUDA_CODE_INVALID_VALUE || (code == CUDA_CODE_OK && type != CUDA_MEMORY_OF_DEVICE))
+        return TRAWL_FAIL(error, ARGUMENT, "0x%" PRIx64 " is not the address of a device's memory",
+                          address);
+    TRAWL_TRY(cuda_check(driver, code, cuda_symbols.pointer_attribute, NULL, error));
+    code = driver->pointer_attribute(&ordinal, CUDA_POINTER_DEVICE, address);
+    TRAWL_TRY(cuda_check(driver, code, cuda_symbols.pointer_attribute, NULL, error));
+    if (ordinal < 0 || (uint32_t)ordinal >= engine->device_count)
+        return TRAWL_FAIL(error, ARGUMENT, "0x%" PRIx64 " lies on device %d, which is not searched",
+                          address, ordinal);
+    *index = (uint32_t)ordinal;
+    return TRAWL_OK;
+}
+
+/* May kernels load what they load around a text, without leaving the allocation? */
+static bool is_padded(const struct cuda_driver *driver, uint64_t address, uint64_t count)
+{
+    uint64_t begin = 0, end = saturating_add(address, count);
+    size_t bytes = 0;
+
+    return driver->pointer_attribute(&begin, CUDA_POINTER_RANGE_BEGIN, address) == CUDA_CODE_OK &&
+           driver->pointer_attribute(&bytes, CUDA_POINTER_RANGE_BYTES, address) == CUDA_CODE_OK &&
+           begin <= address - address % LENT_ALIGNMENT &&
+           saturating_add(end, 15 + SCAN_PADDING_BYTES) <= saturating_add(begin, bytes);
+}
+
+/* A copy on the device itself, for a text that ends where its allocation does. */
+static enum trawl_status copy_lent(struct engine *engine, struct cuda_resident *resident,
+                                   struct trawl_error *error)
+{
+    uint64_t room = ((resident->count + 15) & ~15ull) + SCAN_PADDING_BYTES;
+    struct engine_lane *lane = NULL;
+    enum trawl_status status;
+
+    TRAWL_TRY(cuda_lane_open_on(engine, resident->device_index, &lane, error));
+    TRAWL_TRY_DONE(cuda_device_enter(lane->device, error));
+    status = check_room(lane, room, error);
+    if (status == TRAWL_OK)
+        status = cuda_memory_reserve(lane->device, &resident->memory, room, error);
+    if (status == TRAWL_OK)
+        status = CUDA_CALL(lane->device, error, fill, resident->memory.address + resident->count, 0,
+                           (size_t)(room - resident->count), lane->stream);
+    if (status == TRAWL_OK)
+        status = CUDA_CALL(lane->device, error, copy_on_device, resident->memory.address,
+                           resident->lent, (size_t)resident->count, lane->stream);
+    if (status == TRAWL_OK)
+        status = CUDA_CALL(lane->device, error, stream_wait, lane->stream);
+    if (status != TRAWL_OK) {
+        (void)lane->device->driver->stream_wait(lane->stream);
+        cuda_memory_release(lane->device, &resident->memory);
+    }
+    cuda_device_leave(lane->device);
+done:
+    cuda_lane_close(lane);
+    return status;
+}
+
+static enum trawl_status lend(struct engine *engine, const uint8_t *bytes, uint64_t count,
+                              uint64_t address, struct trawl_error *error)
+{
+    struct cuda_resident resident = {.bytes = bytes,
+                                     .count = count,
+                                     .owned = count,
+                                     .text = bytes,
+                                     .text_count = count,
+                                     .lent = address};
+    enum trawl_status status;
+    bool padded;
+
+    TRAWL_TRY(cuda_device_enter(&engine->devices[0], error));
+    status = find_device(engine, address, &resident.device_index, error);
+    padded = status == TRAWL_OK && is_padded(&engine->driver, address, count);
+    cuda_device_leave(&engine->devices[0]);
+    if (status == TRAWL_OK && !padded)
+        status = copy_lent(engine, &resident, error);
+    return status != TRAWL_OK ? status : resident_keep(engine, &resident, error);
+}
+
+enum trawl_status cuda_residents_lend(struct engine *engine, const uint8_t *bytes, uint64_t count,
+                                      uint64_t address, struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+
+    (void)pthread_mutex_lock(&engine->load_lock);
+    if (count > 0 && !is_loaded(engine, bytes, count))
+        status = lend(engine, bytes, count, address, error);
+    (void)pthread_mutex_unlock(&engine->load_lock);
+    return status;
+}
+
+/* The lent text of which these bytes are; NULL: none. With the lock held. */
+static struct cuda_resident *find_lent(struct engine *engine, const uint8_t *bytes)
+{
+    uint64_t at;
+
+    for (uint32_t i = 0; i < CUDA_RESIDENT_MAX; i++)
+        if (engine->residents[i].lent != 0 && resident_holds(&engine->residents[i], bytes, 0, &at))
+            return &engine->residents[i];
+    return NULL;
+}
+
+bool cuda_residents_lent(struct engine *engine, const uint8_t *bytes, bool *fetched)
+{
+    const struct cuda_resident *resident;
+
+    (void)pthread_mutex_lock(&engine->lock);
+    resident = find_lent(engine, bytes);
+    *fetched = resident != NULL && resident->fetched;
+    (void)pthread_mutex_unlock(&engine->lock);
+    return resident != NULL;
+}
+
+static enum trawl_status fetch(struct engine *engine, const struct cuda_resident *resident,
+                               uint8_t *bytes, struct trawl_error *error)
+{
+    struct engine_lane *lane = NULL;
+    enum trawl_status status;
+
+    TRAWL_TRY(cuda_lane_open_on(engine, resident->device_index, &lane, error));
+    TRAWL_TRY_DONE(cuda_device_enter(lane->device, error));
+    status = CUDA_CALL(lane->device, error, copy_to_host, bytes, resident->lent,
+                       (size_t)resident->count, lane->stream);
+    if (status == TRAWL_OK)
+        status = CUDA_CALL(lane->device, error, stream_wait, lane->stream);
+    cuda_device_leave(lane->device);
+done:
+    cuda_lane_close(lane);
+    return status;
+}
+
+enum trawl_status cuda_residents_fetch(struct engine *engine, uint8_t *bytes, uint64_t count,
+                                       struct trawl_error *error)
+{
+    struct cuda_resident *kept, resident = {.bytes = NULL};
+
+    (void)pthread_mutex_lock(&engine->lock);
+    kept = find_lent(engine, bytes);
+    if (kept != NULL)
+        resident = *kept;
+    (void)pthread_mutex_unlock(&engine->lock);
+    if (resident.bytes != bytes || resident.count != count)
+        return TRAWL_FAIL(error, UNSUPPORTED,
+                          "the text lies on a device and is not loaded: the host cannot read it");
+    TRAWL_TRY(fetch(engine, &resident, bytes, error));
+    (void)pthread_mutex_lock(&engine->lock);
+    kept = find_lent(engine, bytes);
+    if (kept != NULL)
+        kept->fetched = true;
+    (void)pthread_mutex_unlock(&engine->lock);
+    return TRAWL_OK;
 }

@@ -35,6 +35,7 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
     search->begin_ns = clock_now_ns();
     atomic_store(&searcher->progress, 0);
     TRAWL_TRY_DONE(road_choose(search, text, error));
+    TRAWL_TRY_DONE(road_fetch(search, text, error));
     if (search->host_searches)
         TRAWL_TRY_DONE(worker_host_ready(&searcher->caller, &search->job, error));
     pins_begin(search, text);

@@ -49,7 +49,7 @@ static bool is_small(const struct trawl_searcher *searcher, const struct trawl_t
 {
     uint64_t bytes_max = searcher->chunk_bytes > 0 ? searcher->chunk_bytes : TEXT_BYTES_MAX;
 
-    if (text->kind != TEXT_MEMORY)
+    if (text->kind != TEXT_MEMORY || text_is_hidden(text))
         return false;
     return text->bytes_count <= bytes_max ||
            (text->bytes_count <= LOADED_TEXT_BYTES_MAX && is_on_device(searcher->runtime, text));

@@ -144,6 +144,24 @@ enum trawl_status road_choose(struct search *search, struct trawl_text *text,
     return TRAWL_OK;
 }
 
+/* What a device leaves to the host copies the text by itself, when that comes. */
+enum trawl_status road_fetch(struct search *search, struct trawl_text *text,
+                             struct trawl_error *error)
+{
+    const struct trawl_plan *plan = search->job.plan;
+    const struct sink *sink = search->sink;
+    bool is_split;
+
+    if (!text_is_hidden(text))
+        return TRAWL_OK;
+    if (sink->digest == NULL && !sink->keeps_text && !cuda_needs_refining(plan) &&
+        !plan_has_algorithm(plan) && is_resident(search, text, &is_split)) {
+        worker_follow(&search->searcher->caller, text);
+        return TRAWL_OK;
+    }
+    return runtime_fetch(search->job.runtime, text, error);
+}
+
 /* ---- Chunks ------------------------------------------------------------------------------- */
 
 uint64_t road_chunk_bytes(const struct search *search, bool for_device)

@@ -172,6 +172,9 @@ static enum trawl_status load(struct trawl_runtime *runtime, struct trawl_text *
     enum trawl_status status;
     bool alone;
 
+    if (text->device_address != 0)
+        return engine_cuda.lend(runtime->devices.engine, text->bytes, text->bytes_count,
+                                text->device_address, error);
     (void)pthread_mutex_lock(&runtime->entry);
     alone = atomic_load(&runtime->searchers) == 1;
     if (alone)
@@ -188,13 +191,18 @@ enum trawl_status runtime_load(struct trawl_runtime *runtime, struct trawl_text 
                                struct trawl_error *error)
 {
     struct devices *devices = &runtime->devices;
-    bool must = runtime->engine == TRAWL_ENGINE_CUDA;
+    bool must = runtime->engine == TRAWL_ENGINE_CUDA || text->device_address != 0;
     struct trawl_error device_error;
     enum trawl_status status;
 
+    if (runtime->engine == TRAWL_ENGINE_CPU && must)
+        return TRAWL_FAIL(error, UNSUPPORTED, "a text in a device's memory is not for engine cpu");
     if (runtime->engine == TRAWL_ENGINE_CPU)
         return TRAWL_OK;
     status = devices_open(devices, &device_error);
+    if (status == TRAWL_OK && !devices_are_ready(devices) && must)
+        status = TRAWL_FAIL(&device_error, ENGINE,
+                            "a text in a device's memory, but there is no device to search it");
     if (status == TRAWL_OK && !devices_are_ready(devices))
         return TRAWL_OK;
     if (status == TRAWL_OK)
@@ -206,6 +214,29 @@ enum trawl_status runtime_load(struct trawl_runtime *runtime, struct trawl_text 
     if (status != TRAWL_OK && must && error != NULL)
         *error = device_error;
     return must ? status : TRAWL_OK;
+}
+
+enum trawl_status runtime_fetch(struct trawl_runtime *runtime, struct trawl_text *text,
+                                struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+
+    if (!text_is_hidden(text))
+        return TRAWL_OK;
+    if (!devices_are_ready(&runtime->devices))
+        return TRAWL_FAIL(error, UNSUPPORTED,
+                          "the text lies on a device and is not loaded: the host cannot read it");
+    (void)pthread_mutex_lock(&runtime->entry);
+    if (text_is_hidden(text)) {
+        status = text_host_begin(text, error);
+        if (status == TRAWL_OK)
+            status = engine_cuda.fetch(runtime->devices.engine, (uint8_t *)(uintptr_t)text->bytes,
+                                       text->bytes_count, error);
+        if (status == TRAWL_OK)
+            text_host_done(text);
+    }
+    (void)pthread_mutex_unlock(&runtime->entry);
+    return status;
 }
 
 void runtime_unload(struct trawl_runtime *runtime, const struct trawl_text *text)

@@ -379,6 +379,7 @@ static enum trawl_status begins_on_device(struct trawl_searcher *searcher,
         runtime->engine == TRAWL_ENGINE_AUTO)
         return TRAWL_FAIL(error, UNSUPPORTED, "the text is not loaded on a device");
     atomic_store(&searcher->progress, 0);
+    worker_follow(&searcher->caller, text);
     job_begin(&job, runtime, plan, NULL);
     status = worker_device_ready(&searcher->caller, &job, &device_error);
     if (status == TRAWL_OK)

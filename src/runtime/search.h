@@ -153,6 +153,9 @@ uint64_t road_chunk_bytes(const struct search *search, bool for_device);
 bool road_wants_device(struct search *search);
 /* Is the text one that devices may pay for? */
 bool road_is_long(const struct search *search);
+/* Copy a text that lies on a device to the host, unless the device does all of the search. */
+enum trawl_status road_fetch(struct search *search, struct trawl_text *text,
+                             struct trawl_error *error);
 /* The search is over: what the next one of the runtime can know from it. */
 void road_remember(const struct search *search);
 /* For tests: open devices after so much searching. Not thread-safe. */
@@ -232,6 +235,10 @@ enum trawl_status queries_run(struct trawl_searcher *searcher, const struct traw
 enum trawl_status runtime_load(struct trawl_runtime *runtime, struct trawl_text *text,
                                struct trawl_error *error);
 void runtime_unload(struct trawl_runtime *runtime, const struct trawl_text *text);
+/* Copy a text that lies on a device to the host, if that was not done: UNSUPPORTED, MEMORY, DEVICE.
+ * From any thread. */
+enum trawl_status runtime_fetch(struct trawl_runtime *runtime, struct trawl_text *text,
+                                struct trawl_error *error);
 
 /* ---- rows.c ---- */
 

@@ -175,6 +175,8 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
         chunk.spans_known = true;
         chunk.spans_end = search->sink->spans_end - min_u64(search->sink->spans_end, piece->begin);
     }
+    if (!on_device)
+        TRAWL_TRY(runtime_fetch(search->job.runtime, search->cursor.text, error));
     engine = worker_engine(worker, &search->job, on_device, &lane);
     if (!on_device && chunk.owned >= UINT32_MAX)
         TRAWL_TRY(host_scan(worker, &chunk, task->from, want, &task->result, error));

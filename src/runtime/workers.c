@@ -103,6 +103,22 @@ void worker_change_device(struct worker *worker)
     worker->device_index = devices_choose(&worker->runtime->devices);
 }
 
+void worker_follow(struct worker *worker, const struct trawl_text *text)
+{
+    struct devices *devices = &worker->runtime->devices;
+    struct engine_part part;
+
+    if (!devices_are_ready(devices) || text->device_address == 0 ||
+        !engine_cuda.locate(devices->engine, NULL, text->bytes, text->bytes_count, &part) ||
+        part.device == worker->device_index)
+        return;
+    if (worker->device != NULL)
+        engine_cuda.lane_close(worker->device);
+    worker->device = NULL;
+    worker->device_job = 0;
+    worker->device_index = part.device;
+}
+
 /* A lane on the worker's device. One that cannot be opened is lost. */
 static enum trawl_status device_lane_want(struct worker *worker, struct trawl_error *error)
 {

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -59,6 +60,66 @@ enum trawl_status trawl_text_from_memory(const void *bytes, uint64_t bytes_count
     *text_out = text;
     return TRAWL_OK;
 }
+
+/* ---- A device's memory --------------------------------------------------------------------- */
+
+/* The pages name the text while it is searched. They cost address space alone. */
+static enum trawl_status reserve_pages(struct trawl_text *text, struct trawl_error *error)
+{
+    void *pages = MAP_FAILED;
+
+    if (fault_hit(FAULT_MAP))
+        errno = ENOMEM;
+    else if (text->bytes_count <= PTRDIFF_MAX)
+        pages = mmap(NULL, (size_t)text->bytes_count, PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pages == MAP_FAILED)
+        return TRAWL_FAIL(error, MEMORY, "no address space for a text of %" PRIu64 " bytes",
+                          text->bytes_count);
+    text->bytes = (const uint8_t *)pages;
+    return TRAWL_OK;
+}
+
+enum trawl_status trawl_text_from_device(uint64_t address, uint64_t bytes_count,
+                                         struct trawl_text **text_out, struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+    struct trawl_text *text = NULL;
+
+    if (text_out == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "text is NULL");
+    if (address == 0 && bytes_count > 0)
+        return TRAWL_FAIL(error, ARGUMENT, "address is 0 but bytes_count is %" PRIu64, bytes_count);
+    TRAWL_TRY(text_new(NULL, &text, error));
+    text->kind = TEXT_MEMORY;
+    text->bytes_count = bytes_count;
+    if (bytes_count > 0)
+        TRAWL_TRY_DONE(reserve_pages(text, error));
+    text->device_address = bytes_count > 0 ? address : 0;
+    *text_out = text;
+    text = NULL;
+done:
+    trawl_text_close(text);
+    return status;
+}
+
+enum trawl_status text_host_begin(struct trawl_text *text, struct trawl_error *error)
+{
+    void *pages = (void *)(uintptr_t)text->bytes;
+
+    if (fault_hit(FAULT_MAP) ||
+        mprotect(pages, (size_t)text->bytes_count, PROT_READ | PROT_WRITE) != 0)
+        return TRAWL_FAIL(error, MEMORY, "no memory for a device's text of %" PRIu64 " bytes",
+                          text->bytes_count);
+    return TRAWL_OK;
+}
+
+void text_host_done(struct trawl_text *text)
+{
+    atomic_store(&text->is_on_host, true);
+}
+
+/* ---- Files and streams --------------------------------------------------------------------- */
 
 /* What kind of thing the descriptor is. A regular file of size 0 is read like a stream: it is
  * empty, or it is one of the kernel's files that do not know their size. */
@@ -201,6 +262,8 @@ void trawl_text_close(struct trawl_text *text)
         return;
     if (atomic_load(&text->guest) != NULL)
         text->guest_leaves(text);
+    if (text->device_address != 0)
+        (void)munmap((void *)(uintptr_t)text->bytes, (size_t)text->bytes_count);
     if (text->descriptor_is_ours)
         (void)close(text->descriptor);
     unpack_close(text->unpack);
@@ -241,6 +304,8 @@ enum trawl_status trawl_text_read(const struct trawl_text *text, uint64_t offset
     if (text->is_regular)
         return read_file(text, offset, (uint8_t *)buffer, buffer_bytes, read_bytes, error);
     TRAWL_ASSERT(text->kind == TEXT_MEMORY);
+    if (text_is_hidden(text))
+        return TRAWL_FAIL(error, UNSUPPORTED, "the text lies in a device's memory");
     *read_bytes =
         offset < text->bytes_count ? min_u64(buffer_bytes, text->bytes_count - offset) : 0;
     if (*read_bytes > 0)

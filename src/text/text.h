@@ -21,7 +21,11 @@ struct trawl_text {
     enum text_kind kind;
     const uint8_t *bytes; /* memory */
     uint64_t bytes_count; /* memory; a file's size when it was opened */
-    int descriptor;       /* file and stream */
+    /* Not 0: the text lies there, on a device. `bytes` are pages that nobody can read before
+     * is_on_host: text_host_begin, a copy to them, and text_host_done. */
+    uint64_t device_address;
+    _Atomic bool is_on_host;
+    int descriptor; /* file and stream */
     bool descriptor_is_ours;
     bool is_regular;            /* a regular file, also one read like a stream (size 0) */
     bool stream_is_used;        /* a stream that is not a regular file can be searched once */
@@ -34,6 +38,15 @@ struct trawl_text {
     char *name; /* for messages; name_bytes with its NUL */
     uint64_t name_bytes;
 };
+
+/* Can the host not read the bytes of this text? */
+static inline bool text_is_hidden(const struct trawl_text *text)
+{
+    return text->device_address != 0 && !atomic_load(&text->is_on_host);
+}
+/* Make the pages of such a text writable; MEMORY. Then its bytes are there. */
+enum trawl_status text_host_begin(struct trawl_text *text, struct trawl_error *error);
+void text_host_done(struct trawl_text *text);
 
 /* A buffer of the taker's, kept from piece to piece. */
 struct text_buffer {

@@ -70,5 +70,6 @@ END
     { cat "$place/build.log"; exit 1; }
 "${pip[@]}" install --no-deps --no-compile "$place"/wheels/*.whl
 cd "$place"
+[ ! -e "$build/tests/sim/driver/libcuda.so.1" ] || export TRAWL_SIM_DRIVER=$build/tests/sim/driver
 PYTHONDONTWRITEBYTECODE=1 ${runtime:+env LD_PRELOAD="$runtime"} "$inside" -m pytest -q \
     -p no:cacheprovider -rs "$source/python/tests"

@@ -361,9 +361,52 @@ int sim_copy_to_host(void *to, uint64_t from, size_t bytes, struct cuda_stream *
     return copy(to, (const void *)(uintptr_t)from, bytes, stream, true, code);
 }
 
+int sim_copy_on_device(uint64_t to, uint64_t from, size_t bytes, struct cuda_stream *stream)
+{
+    int code = sim_enter_context();
+
+    return copy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes, stream, false, code);
+}
+
+int sim_pointer_attribute(void *value, int attribute, uint64_t address)
+{
+    int code = sim_enter_context();
+    const struct allocation *a = sim_allocation_find((const void *)(uintptr_t)address, 1);
+
+    if (code == 0 && a == NULL)
+        code = CUDA_CODE_INVALID_VALUE;
+    if (code != 0)
+        return sim_leave(code);
+    if (attribute == CUDA_POINTER_MEMORY_TYPE)
+        *(unsigned *)value = a->kind == ALLOCATION_DEVICE ? CUDA_MEMORY_OF_DEVICE : 1;
+    else if (attribute == CUDA_POINTER_DEVICE)
+        *(int *)value = (int)(a->context - sim_state.context);
+    else if (attribute == CUDA_POINTER_RANGE_BEGIN)
+        *(uint64_t *)value = (uint64_t)(uintptr_t)a->base;
+    else if (attribute == CUDA_POINTER_RANGE_BYTES)
+        *(size_t *)value = (size_t)a->bytes;
+    else
+        code = CUDA_CODE_INVALID_VALUE;
+    return sim_leave(code);
+}
+
 #if defined(SIM_LIBRARY)
-/* Not trawl's: what programs read their own device memory with. */
+/* Not trawl's: what programs read and write their own device memory with. */
 int sim_copy_now(void *to, uint64_t from, size_t bytes) __asm__("cuMemcpyDtoH_v2");
+int sim_put_now(uint64_t to, const void *from, size_t bytes) __asm__("cuMemcpyHtoD_v2");
+__attribute__((visibility("default"))) int sim_put_now(uint64_t to, const void *from, size_t bytes)
+{
+    int code = sim_enter_context();
+
+    if (code == 0 && sim_allocation_find((const void *)(uintptr_t)to, bytes) == NULL) {
+        sim_complain("a copy to memory that is not the device's");
+        code = CUDA_CODE_INVALID_VALUE;
+    }
+    if (code == 0)
+        memcpy((void *)(uintptr_t)to, from, bytes);
+    return sim_leave(code);
+}
+
 __attribute__((visibility("default"))) int sim_copy_now(void *to, uint64_t from, size_t bytes)
 {
     int code = sim_enter_context();
