@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """How fast are documents in memory searched for runs of 13 words of a benchmark's questions?
 
-decontaminate.py [--documents 300000] [--questions 2000] [--threads 0] [--rounds 5] [--clock wall]
+decontaminate.py [--documents 300000] [--questions 2000] [--engine auto] [--threads 0] [--rounds 5]
+    [--clock wall] [--load]
 
 Documents and questions are of made-up words; one question in ten is in some document. Every run of 13
 words of a question is a pattern, whole words, without case, as examples/decontaminate.py has it. Prints
 patterns, documents, GB/s of text for each kind of answer, and how many documents hold a run, which
-each has to agree on. --clock cpu divides by processor time, summed over threads: what one core does.
+each has to agree on. --load: the documents lie on the device before the clock starts. --clock cpu divides by processor time, summed over threads: what one core does.
 """
 
 import argparse
@@ -36,7 +37,9 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--documents", type=int, default=300000)
     parser.add_argument("--questions", type=int, default=2000)
+    parser.add_argument("--engine", choices=("auto", "cpu", "cuda"), default="auto")
     parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--load", action="store_true")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--clock", choices=CLOCKS, default="wall")
@@ -56,7 +59,9 @@ def main():
     plan = trawl.Plan(runs, ignore_case=True, words=True)
     size = documents.nbytes
     print(f"{len(plan):,} patterns, {len(documents):,} documents, {size / 1e9:.2f} GB")
-    with trawl.Searcher("auto", options.threads) as searcher:
+    with trawl.Searcher(options.engine, options.threads) as searcher:
+        if options.load:
+            searcher.load(memoryview(documents.buffers()[2]))
         answers = {
             "contains": lambda: sum(searcher.contains(plan, documents)),
             "which": lambda: sum(one is not None for one in searcher.which(plan, documents)),
