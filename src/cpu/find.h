@@ -32,15 +32,15 @@ struct find_bytes {
     struct plan_set nibbles; /* the same as tables of one byte: each value has a class by itself */
 };
 
-/* The first bytes of some literals: three or four pairs of neighbours, each as one of 128 values.
+/* The first bytes of some literals: five or six pairs of neighbours, each as one of 128 values.
  * Literals are dealt to 8 classes per group; bit c of classes[g][j][v] is set if pair j of some
  * literal of class c of group g has the value v. A position whose pairs share a class passes. */
-#define FIND_PAIRS_MAX 4u
+#define FIND_PAIRS_MAX 6u
 #define FIND_PAIR_GROUPS_MAX 4u
 
 struct find_pairs {
     uint32_t groups; /* 1, 2 or 4 */
-    uint32_t count;  /* pairs: 3 or 4 */
+    uint32_t count;  /* pairs: 5 or 6; literals that have fewer let all values of others pass */
     uint8_t fold;    /* or-ed into each byte */
     uint8_t classes[FIND_PAIR_GROUPS_MAX][FIND_PAIRS_MAX][128];
 };
@@ -52,7 +52,6 @@ static inline uint32_t find_pair(uint32_t first, uint32_t second)
 
 struct set_class;
 struct set_span;
-struct set_passed;
 
 struct find_ops {
     const char *name;
@@ -93,13 +92,13 @@ struct find_ops {
     /* How many bits the tile's words have. */
     uint64_t (*count_bits)(const struct find_tile *tile, uint64_t word_count);
     /* The steps of a class that goes by stems; each may write SET_ROOM more than it counts, and
-     * returns how many positions (or hashes with their positions) that is. Positions are below
+     * returns how many positions (or stems) that is. Positions are below
      * 2^32.
      * quads: of samples that tell of begins in the spans, which ascend, those whose four bytes
      * pass; text is readable up to `readable`.
      * begins: of positions and up to stride - 1 before each, those in [begin, end) whose first
      * stem_min bytes pass; as `stems`, it depends on 8 bytes from each of them on.
-     * stems: of begins, the hashes of stems that pass. */
+     * stems: of begins, the stems that pass, as set_stem_code of positions less `base`. */
     uint32_t (*quads)(const uint8_t *text, const struct set_span *spans, uint32_t span_count,
                       uint64_t readable, const struct set_class *class, uint64_t fold,
                       uint32_t *places);
@@ -107,9 +106,9 @@ struct find_ops {
                        uint64_t begin, uint64_t end, uint32_t stride, const struct set_class *class,
                        uint64_t fold, uint32_t *begins);
     uint32_t (*stems)(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
-                      const struct set_class *class, uint64_t fold, struct set_passed *passed);
+                      uint32_t base, const struct set_class *class, uint64_t fold, uint32_t *codes);
     /* x for each position of 64 * word_count whose pairs, at text + x, share a class, plus `base`.
-     * Depends on text bytes up to 64 * word_count + 3. NULL: this variant has no quick way. */
+     * Depends on text bytes up to 64 * word_count + 5. NULL: this variant has no quick way. */
     uint32_t (*pairs)(const uint8_t *text, uint64_t word_count, const struct find_pairs *pairs,
                       uint32_t base, uint32_t *places);
 };

@@ -206,15 +206,15 @@ static inline __attribute__((always_inline)) __m512i pairs_shared(const uint8_t 
         pairs[j] = _mm512_xor_si512(bytes[j],
                                     _mm512_gf2p8affine_epi64_epi8(bytes[j + 1], twice_shifted, 0));
     for (uint32_t g = 0; g < groups; g++) {
-        __m512i classes[FIND_PAIRS_MAX], three;
+        __m512i classes[FIND_PAIRS_MAX], of_all;
 
         for (uint32_t j = 0; j < count; j++)
             classes[j] = _mm512_permutex2var_epi8(load64(tables->classes[g][j]), pairs[j],
                                                   load64(tables->classes[g][j] + 64));
-        three = _mm512_ternarylogic_epi64(classes[0], classes[1], classes[2], 0x80);
-        if (count > 3)
-            three = _mm512_and_si512(three, classes[3]);
-        shared = _mm512_or_si512(shared, three);
+        of_all = _mm512_ternarylogic_epi64(classes[0], classes[1], classes[2], 0x80);
+        for (uint32_t j = 3; j < count; j++)
+            of_all = _mm512_and_si512(of_all, classes[j]);
+        shared = _mm512_or_si512(shared, of_all);
     }
     return shared;
 }
@@ -259,12 +259,9 @@ static uint32_t pairs_avx512vbmi(const uint8_t *text, uint64_t word_count,
 
     memcpy(tables.classes, pairs->classes, pairs->groups * sizeof pairs->classes[0]);
     switch (8 * pairs->groups + pairs->count) {
-        PAIRS_CASE(1, 3)
-        PAIRS_CASE(1, 4)
-        PAIRS_CASE(2, 3)
-        PAIRS_CASE(2, 4)
-        PAIRS_CASE(4, 3)
-        PAIRS_CASE(4, 4)
+        PAIRS_CASE(1, 5)
+        PAIRS_CASE(2, 6)
+        PAIRS_CASE(4, 5)
     }
     return count;
 }

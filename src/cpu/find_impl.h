@@ -340,10 +340,10 @@ static uint32_t FIND_NAME(begins)(const uint8_t *text, const uint32_t *places, u
 }
 
 static uint32_t FIND_NAME(stems)(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
-                                 const struct set_class *class, uint64_t fold,
-                                 struct set_passed *passed)
+                                 uint32_t base, const struct set_class *class, uint64_t fold,
+                                 uint32_t *codes)
 {
-    return stem_stems_vectors(text, begins, begin_count, class, fold, passed);
+    return stem_stems_vectors(text, begins, begin_count, base, class, fold, codes);
 }
 
 static uint64_t FIND_NAME(mismatch)(const uint8_t *a, const uint8_t *b, uint64_t count)

@@ -78,11 +78,9 @@ static inline struct stem_view stem_view(const struct set_class *class, uint64_t
     return view;
 }
 
-/* skip: 0 for a stem, SET_BEGIN_SHIFT for a begin. */
-static inline bool stem_passes(struct stem_view view, uint64_t hash, uint32_t skip)
+/* Are both bits in the word? skip: 0 for a stem, SET_BEGIN_SHIFT for a begin. */
+static inline bool stem_passes(uint64_t word, uint64_t hash, uint32_t skip)
 {
-    uint64_t word = view.map[hash >> view.shift];
-
     hash >>= skip;
     return (word >> (hash & 63) & word >> (hash >> 6 & 63) & 1) != 0;
 }
@@ -98,34 +96,35 @@ static inline uint32_t stem_begins(const uint8_t *text, const uint32_t *places,
 
     for (uint32_t offset = 0; offset < stride; offset++)
         for (uint32_t i = 0; i < place_count; i++) {
-            uint64_t x = places[i] - (places[i] < begin + offset ? 0 : offset), low;
+            uint64_t x = places[i] - (places[i] < begin + offset ? 0 : offset), low, hash;
 
             memcpy(&low, text + x, sizeof low);
             begins[count] = (uint32_t)x;
-            count += stem_passes(view, set_stem_hash(low, fold, stem_min), SET_BEGIN_SHIFT) &
+            hash = set_stem_hash(low, fold, stem_min);
+            count += stem_passes(view.map[hash >> view.shift], hash, SET_BEGIN_SHIFT) &
                      (places[i] >= begin + offset) & (x < end);
         }
     return (uint32_t)count;
 }
 
 static inline uint32_t stem_stems(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
-                                  const struct set_class *class, uint64_t fold,
-                                  struct set_passed *passed)
+                                  uint32_t base, const struct set_class *class, uint64_t fold,
+                                  uint32_t *codes)
 {
     struct stem_view view = stem_view(class, fold);
-    uint64_t count = 0;
+    uint32_t stem_min = class->stem_min, lengths = class->stem_lengths;
+    uint64_t count = 0, word = 0;
 
-    for (uint32_t k = class->stem_min; k <= SET_STEM_BYTES; k++) {
-        if ((class->stem_lengths >> k & 1) == 0)
-            continue;
-        for (uint32_t i = 0; i < begin_count; i++) {
-            uint64_t low, hash;
+    for (uint32_t i = 0; i < begin_count; i++) {
+        uint64_t low, hash;
 
-            memcpy(&low, text + begins[i], sizeof low);
+        memcpy(&low, text + begins[i], sizeof low);
+        for (uint32_t k = stem_min; k <= SET_STEM_BYTES; k++) {
             hash = set_stem_hash(low, fold, k);
-            passed->hash[count] = hash;
-            passed->place[count] = begins[i];
-            count += stem_passes(view, hash, 0);
+            if (k == stem_min || k == SET_STEM_FAR)
+                word = view.map[hash >> view.shift];
+            codes[count] = set_stem_code(begins[i] - base, k);
+            count += stem_passes(word, hash, 0) & (lengths >> k & 1);
         }
     }
     return (uint32_t)count;

@@ -1,4 +1,4 @@
-/* find_stems_avx512: the three steps of a class that goes by stems, by gathers. */
+/* find_stems_avx512: the three steps of a class that goes by stems, by vectors. */
 #ifndef TRAWL_CPU_FIND_STEMS_AVX512_H
 #define TRAWL_CPU_FIND_STEMS_AVX512_H
 
@@ -78,19 +78,51 @@ static inline __m512i stem_hashes(__m512i low, __m512i fold, uint32_t k)
     return _mm512_xor_si512(hash, _mm512_srli_epi64(hash, 29));
 }
 
-/* Of the eight hashes those whose two bits are in the map. */
-static inline __mmask8 stem_pass(__mmask8 asked, __m512i hashes, const struct stem_view *view,
-                                 uint32_t skip)
+/* Eight words of eight bytes. Loads and inserts take less time than a gather (Zen 4: 2.4 against
+ * 3.7 ns). */
+static inline __m512i stem_load(const uint8_t *bytes, __m512i offsets)
+{
+    __m128i at[4] = {_mm512_castsi512_si128(offsets), _mm512_extracti64x2_epi64(offsets, 1),
+                     _mm512_extracti64x2_epi64(offsets, 2), _mm512_extracti64x2_epi64(offsets, 3)};
+    __m128i two[4];
+    __m256i low, high;
+
+    for (uint32_t i = 0; i < 4; i++)
+        two[i] = _mm_unpacklo_epi64(
+            _mm_loadl_epi64((const __m128i *)(const void *)(bytes + _mm_cvtsi128_si64(at[i]))),
+            _mm_loadl_epi64((const __m128i *)(const void *)(bytes + _mm_extract_epi64(at[i], 1))));
+    low = _mm256_inserti128_si256(_mm256_castsi128_si256(two[0]), two[1], 1);
+    high = _mm256_inserti128_si256(_mm256_castsi128_si256(two[2]), two[3], 1);
+    return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+
+/* The words of the stem map that eight hashes name. */
+static inline __m512i stem_words(__m512i hashes, const struct stem_view *view)
+{
+    __m512i at = _mm512_srl_epi64(hashes, _mm_cvtsi32_si128((int32_t)view->shift));
+
+    return stem_load((const uint8_t *)view->map, _mm512_slli_epi64(at, 3));
+}
+
+/* Of the eight hashes those whose two bits are in their words. */
+static inline __mmask8 stem_pass(__m512i words, __m512i hashes, uint32_t skip)
 {
     const __m512i low6 = _mm512_set1_epi64(63), one = _mm512_set1_epi64(1);
-    __m512i at = _mm512_srl_epi64(hashes, _mm_cvtsi32_si128((int32_t)view->shift));
-    __m512i word = _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), asked, at, view->map, 8);
     __m512i bits = _mm512_srl_epi64(hashes, _mm_cvtsi32_si128((int32_t)skip));
     __m512i first = _mm512_and_si512(bits, low6);
     __m512i second = _mm512_and_si512(_mm512_srli_epi64(bits, 6), low6);
-    __m512i a = _mm512_srlv_epi64(word, first), b = _mm512_srlv_epi64(word, second);
+    __m512i a = _mm512_srlv_epi64(words, first), b = _mm512_srlv_epi64(words, second);
 
     return _mm512_test_epi64_mask(_mm512_and_si512(a, b), one);
+}
+
+/* Of the eight those whose first bytes are those of some stem; `low` are their bytes. */
+static inline __mmask8 stem_begin_pass(__mmask8 asked, __m512i low, __m512i fold, uint32_t stem_min,
+                                       const struct stem_view *view)
+{
+    __m512i hashes = stem_hashes(low, fold, stem_min);
+
+    return asked & stem_pass(stem_words(hashes, view), hashes, SET_BEGIN_SHIFT);
 }
 
 /* Append those of the eight positions that the mask has. */
@@ -122,15 +154,12 @@ static inline uint32_t stem_begins_together(const uint8_t *text, const uint32_t 
         __mmask8 there = stem_eight(place_count - i);
         __m256i x = _mm256_sub_epi32(_mm256_maskz_loadu_epi32(there, places + i),
                                      _mm256_set1_epi32((int32_t)stride - 1));
-        __m512i low = _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), there,
-                                                  _mm512_cvtepu32_epi64(x), text, 1);
+        __m512i low = stem_load(text, _mm512_cvtepu32_epi64(_mm256_maskz_mov_epi32(there, x)));
 
         for (uint32_t later = 0; later < stride; later++) {
             there = _mm256_mask_cmplt_epu32_mask(there, x, beyond);
             count = stem_append(begins, count,
-                                there & stem_pass(there, stem_hashes(low, folds, class->stem_min),
-                                                  &view, SET_BEGIN_SHIFT),
-                                x);
+                                stem_begin_pass(there, low, folds, class->stem_min, &view), x);
             low = _mm512_srli_epi64(low, 8);
             x = _mm256_add_epi32(x, _mm256_set1_epi32(1));
         }
@@ -154,12 +183,9 @@ static inline uint32_t stem_begins_apart(const uint8_t *text, const uint32_t *pl
         __m512i low;
 
         there = _mm256_mask_cmplt_epu32_mask(there, x, _mm256_set1_epi32((int32_t)(uint32_t)end));
-        low = _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), there, _mm512_cvtepu32_epi64(x),
-                                          text, 1);
+        low = stem_load(text, _mm512_cvtepu32_epi64(_mm256_maskz_mov_epi32(there, x)));
         count = stem_append(begins, count,
-                            there & stem_pass(there, stem_hashes(low, folds, class->stem_min),
-                                              &view, SET_BEGIN_SHIFT),
-                            x);
+                            stem_begin_pass(there, low, folds, class->stem_min, &view), x);
     }
     return count;
 }
@@ -186,9 +212,26 @@ static inline uint32_t stem_begins_vectors(const uint8_t *text, const uint32_t *
     return count;
 }
 
+/* Of the eight positions those that have a stem of k bytes. `words` tells; it is fetched anew where
+ * k is the first length that shares it. */
+static inline __mmask8 stem_have(const struct set_class *class, const struct stem_view *view,
+                                 __m512i low, __m512i fold, uint32_t k, __m512i *words)
+{
+    bool first = k == class->stem_min || k == SET_STEM_FAR;
+    __m512i hashes;
+
+    if (k > SET_STEM_BYTES || class->stem_lengths >> k == 0)
+        return 0;
+    hashes = stem_hashes(low, fold, k);
+    if (first)
+        *words = stem_words(hashes, view);
+    return (class->stem_lengths >> k & 1) != 0 ? stem_pass(*words, hashes, 0) : 0;
+}
+
 static inline uint32_t stem_stems_vectors(const uint8_t *text, const uint32_t *begins,
-                                          uint32_t begin_count, const struct set_class *class,
-                                          uint64_t fold, struct set_passed *passed)
+                                          uint32_t begin_count, uint32_t base,
+                                          const struct set_class *class, uint64_t fold,
+                                          uint32_t *codes)
 {
     const __m512i folds = _mm512_set1_epi64((int64_t)fold);
     struct stem_view view = stem_view(class, fold);
@@ -197,20 +240,20 @@ static inline uint32_t stem_stems_vectors(const uint8_t *text, const uint32_t *b
     for (uint32_t i = 0; i < begin_count; i += 8) {
         __mmask8 there = stem_eight(begin_count - i);
         __m256i x = _mm256_maskz_loadu_epi32(there, begins + i);
-        __m512i low = _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), there,
-                                                  _mm512_cvtepu32_epi64(x), text, 1);
+        __m512i low = stem_load(text, _mm512_cvtepu32_epi64(x)), words = _mm512_setzero_si512();
 
-        for (uint32_t k = class->stem_min; k <= SET_STEM_BYTES; k++) {
-            __m512i hashes;
-            __mmask8 pass;
+        x = _mm256_sub_epi32(x, _mm256_set1_epi32((int32_t)base));
+        for (uint32_t k = class->stem_min; k <= SET_STEM_BYTES; k += 2) {
+            __mmask8 one = stem_have(class, &view, low, folds, k, &words);
+            __mmask8 two = stem_have(class, &view, low, folds, k + 1, &words);
+            __mmask16 pass = _mm512_kunpackb(two & there, one & there);
+            __m512i of_one = _mm512_set1_epi32((int32_t)set_stem_code(0, k));
+            __m512i lengths =
+                _mm512_mask_set1_epi32(of_one, 0xff00, (int32_t)set_stem_code(0, k + 1));
+            __m512i both = _mm512_inserti64x4(_mm512_castsi256_si512(x), x, 1);
 
-            if ((class->stem_lengths >> k & 1) == 0)
-                continue;
-            hashes = stem_hashes(low, folds, k);
-            pass = stem_pass(there, hashes, &view, 0) & there;
-            _mm512_storeu_si512(passed->hash + count, _mm512_maskz_compress_epi64(pass, hashes));
-            _mm256_storeu_si256((__m256i *)(void *)(passed->place + count),
-                                _mm256_maskz_compress_epi32(pass, x));
+            _mm512_storeu_si512(codes + count,
+                                _mm512_maskz_compress_epi32(pass, _mm512_or_si512(both, lengths)));
             count += (uint32_t)_mm_popcnt_u32(pass);
         }
     }

@@ -41,6 +41,7 @@ struct engine_lane {
     uint32_t tile_places;              /* LINES: of the next tile */
     bool lines_hit;                    /* LINES, by stems: many lines of the last tile have a hit */
     struct hits gathered;              /* of a tile */
+    uint64_t counted;                  /* COUNT: of a tile, those that were not gathered */
     struct hits ordered;               /* the same in order, while it is made */
     struct dense_lane dense;           /* for sets whose candidates are dense */
     uint64_t dense_bytes;   /* begins that the automaton searched at the last dense part */

@@ -48,8 +48,7 @@ uint64_t stem_pair_words(const struct sampling *sampling, uint64_t end);
  * literal may stand: where they are, and how many. */
 uint32_t stem_begins_at(const struct sampling *sampling, uint64_t end, uint32_t stride,
                         const uint32_t *places, uint32_t place_count, const uint32_t **begins);
-/* To the lane's `passed`: the stems of the first STEM_BATCH begins; returns how many. */
-#define STEM_BATCH 256u /* begins whose stems are looked up before they are verified */
+/* To the lane's stems: those of the first SET_STEM_BATCH begins; returns how many. */
 uint32_t stem_stems_at(const struct sampling *sampling, const uint32_t *begins, uint32_t count);
 /* Gather what begins in [sampling->begin, end) up to stride - 1 before each of the positions. */
 enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uint32_t stride,
@@ -61,7 +60,9 @@ uint64_t stem_line_words(const struct sampling *sampling);
 enum trawl_status sample_stem_lines(const struct sampling *sampling);
 
 /* ---- scan_verify.c ---- */
-/* Samples that passed name literals; those that stand there are gathered in the lane. */
+/* Samples that passed, or stems, name literals; those that stand there are gathered in the lane. */
+enum trawl_status stems_verify(const struct sampling *sampling, const uint32_t *stems,
+                               uint32_t count);
 enum trawl_status sample_verify(const struct sampling *sampling, const struct set_passed *passed,
                                 uint32_t count);
 

@@ -165,7 +165,7 @@ static void settle_gathered(struct scan *scan, uint64_t begin, uint64_t places)
     bool plain = !plan_has_conditions(scan->plan), ordered = true;
 
     if (scan->want == ENGINE_WANT_COUNT && plain) {
-        scan->result->count += hits->count;
+        scan->result->count += hits->count + scan->lane->counted;
         return;
     }
     for (uint64_t i = 1; i < hits->count && ordered; i++)
@@ -188,7 +188,7 @@ static void gather_tile(struct sampling *sampling)
     struct scan *scan = sampling->scan;
     struct engine_lane *lane = scan->lane;
 
-    lane->gathered.count = 0;
+    lane->gathered.count = lane->counted = 0;
     for (uint32_t c = 0; c < lane->matcher->class_count && scan->work <= scan->work_max; c++) {
         struct set_passed *passed = &lane->scratch->passed;
 

@@ -143,20 +143,16 @@ static enum trawl_status gather_lines(const struct sampling *sampling)
 static uint32_t take_firsts(struct set_scratch *scratch, const struct line_map *map,
                             uint32_t *count)
 {
-    struct set_passed *passed = &scratch->passed, *first = &scratch->first;
     uint32_t taken = 0, left = 0;
 
     for (uint32_t i = 0; i < *count; i++) {
-        uint64_t hash = passed->hash[i];
-        uint32_t place = passed->place[i], line = line_of(map, place);
+        uint32_t stem = scratch->stems[i], line = line_of(map, map->begin + set_code_place(stem));
         bool takes = scratch->line_hit[line] == NO_HIT;
 
         scratch->line_hit[line] = takes ? ASKED : scratch->line_hit[line];
-        first->hash[taken] = hash;
-        first->place[taken] = place;
+        scratch->first[taken] = stem;
         scratch->first_line[taken] = (uint16_t)line;
-        passed->hash[left] = hash;
-        passed->place[left] = place;
+        scratch->stems[left] = stem;
         left += !takes & (scratch->line_hit[line] == ASKED);
         taken += takes;
     }
@@ -174,7 +170,7 @@ static enum trawl_status verify_lines(const struct sampling *sampling, const str
     uint32_t taken = take_firsts(scratch, map, &count), left = 0, failed = 0;
     uint64_t looked = lane->gathered.count;
 
-    TRAWL_TRY(sample_verify(sampling, &scratch->first, taken));
+    TRAWL_TRY(stems_verify(sampling, scratch->first, taken));
     note_hits(sampling, map, looked);
     for (uint32_t i = 0; i < taken; i++)
         failed += scratch->line_hit[scratch->first_line[i]] == ASKED;
@@ -182,11 +178,12 @@ static enum trawl_status verify_lines(const struct sampling *sampling, const str
         return TRAWL_OK;
     looked = lane->gathered.count;
     for (uint32_t i = 0; i < count; i++) {
-        scratch->passed.hash[left] = scratch->passed.hash[i];
-        scratch->passed.place[left] = scratch->passed.place[i];
-        left += scratch->line_hit[line_of(map, scratch->passed.place[i])] == ASKED;
+        uint32_t stem = scratch->stems[i];
+
+        scratch->stems[left] = stem;
+        left += scratch->line_hit[line_of(map, map->begin + set_code_place(stem))] == ASKED;
     }
-    TRAWL_TRY(sample_verify(sampling, &scratch->passed, left));
+    TRAWL_TRY(stems_verify(sampling, scratch->stems, left));
     note_hits(sampling, map, looked);
     for (uint32_t i = 0; i < taken; i++)
         if (scratch->line_hit[scratch->first_line[i]] == ASKED)
@@ -208,7 +205,7 @@ static enum trawl_status gather_spans(const struct sampling *sampling, const str
         const uint32_t *begins;
 
         count = stem_begins_at(sampling, sampling->end, stride, scratch->places, count, &begins);
-        for (uint32_t i = 0; i < count && scan->work <= scan->work_max; i += STEM_BATCH)
+        for (uint32_t i = 0; i < count && scan->work <= scan->work_max; i += SET_STEM_BATCH)
             TRAWL_TRY(verify_lines(sampling, map, stem_stems_at(sampling, begins + i, count - i)));
         if (round == sizeof places / sizeof *places)
             break;

@@ -8,15 +8,36 @@
  */
 #include "cpu/sampling.h"
 
+/* Of the positions those whose four bytes begin some literal: pairs let many others through. */
+static uint32_t keep_quads(const struct sampling *sampling, uint32_t *places, uint32_t count)
+{
+    const struct set_class *class = sampling->class;
+    const uint32_t *bitmap = (const uint32_t *)(const void *)class->bitmap;
+    const uint8_t *text = sampling->scan->chunk->bytes;
+    uint32_t shift = set_quad_shift(class), fold = (uint32_t)sampling->matcher->fold, kept = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t quad, place = places[i];
+
+        memcpy(&quad, text + place, sizeof quad);
+        quad = set_quad(quad, fold);
+        places[kept] = place;
+        kept += bitmap[quad >> shift] >> (quad >> 8 & 31) & 1;
+    }
+    return kept;
+}
+
 uint32_t stem_places(const struct sampling *sampling, uint64_t end, uint64_t words)
 {
     const struct set_span span = {(uint32_t)sampling->begin, (uint32_t)end};
     struct scan *scan = sampling->scan;
+    uint32_t *places = scan->lane->scratch->places;
 
     if (words == 0)
         return stem_span_places(sampling, &span, 1);
-    return scan->lane->find->pairs(scan->chunk->bytes + sampling->begin, words,
-                                   sampling->class->pairs, span.from, scan->lane->scratch->places);
+    return keep_quads(sampling, places,
+                      scan->lane->find->pairs(scan->chunk->bytes + sampling->begin, words,
+                                              sampling->class->pairs, span.from, places));
 }
 
 uint32_t stem_span_places(const struct sampling *sampling, const struct set_span *spans,
@@ -36,8 +57,8 @@ uint32_t stem_begins_at(const struct sampling *sampling, uint64_t end, uint32_t 
     const struct scan *scan = sampling->scan;
 
     *begins = places;
-    if (class->stride == 1 && class->stem_min == SET_STEM_Q)
-        return place_count; /* all has been looked at */
+    if (!set_looks_at_begins(class))
+        return place_count;
     *begins = scan->lane->scratch->begins;
     return scan->lane->find->begins(scan->chunk->bytes, places, place_count, sampling->begin, end,
                                     stride, class, sampling->matcher->fold,
@@ -48,9 +69,10 @@ uint32_t stem_stems_at(const struct sampling *sampling, const uint32_t *begins, 
 {
     const struct scan *scan = sampling->scan;
 
-    return scan->lane->find->stems(scan->chunk->bytes, begins, (uint32_t)min_u64(STEM_BATCH, count),
-                                   sampling->class, sampling->matcher->fold,
-                                   &scan->lane->scratch->passed);
+    return scan->lane->find->stems(scan->chunk->bytes, begins,
+                                   (uint32_t)min_u64(SET_STEM_BATCH, count),
+                                   (uint32_t)sampling->begin, sampling->class,
+                                   sampling->matcher->fold, scan->lane->scratch->stems);
 }
 
 enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uint32_t stride,
@@ -60,9 +82,9 @@ enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uin
     const uint32_t *begins;
     uint32_t count = stem_begins_at(sampling, end, stride, places, place_count, &begins);
 
-    for (uint32_t i = 0; i < count && scan->work <= scan->work_max; i += STEM_BATCH)
-        TRAWL_TRY(sample_verify(sampling, &scan->lane->scratch->passed,
-                                stem_stems_at(sampling, begins + i, count - i)));
+    for (uint32_t i = 0; i < count && scan->work <= scan->work_max; i += SET_STEM_BATCH)
+        TRAWL_TRY(stems_verify(sampling, scan->lane->scratch->stems,
+                               stem_stems_at(sampling, begins + i, count - i)));
     return TRAWL_OK;
 }
 
@@ -71,18 +93,16 @@ static enum trawl_status verify_last(const struct sampling *sampling)
 {
     const struct set_class *class = sampling->class;
     struct scan *scan = sampling->scan;
-    struct set_passed *passed = &scan->lane->scratch->passed;
-    uint32_t count = 0;
+    uint32_t *stems = scan->lane->scratch->stems, count = 0;
 
     for (uint64_t x = sampling->begin; x < sampling->end; x++)
         for (uint32_t k = class->stem_min; k <= SET_STEM_BYTES; k++) {
             if (k > scan->available - x)
                 break;
-            passed->hash[count] = set_stem_hash(load_readable(scan, x), sampling->matcher->fold, k);
-            passed->place[count] = (uint32_t)x;
+            stems[count] = set_stem_code((uint32_t)(x - sampling->begin), k);
             count += class->stem_lengths >> k & 1;
         }
-    return sample_verify(sampling, passed, count);
+    return stems_verify(sampling, stems, count);
 }
 
 uint64_t stem_pair_words(const struct sampling *sampling, uint64_t end)

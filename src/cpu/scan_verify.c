@@ -7,6 +7,7 @@
 
 #define CANDIDATE_WORK 16u
 #define SHORT_BYTES 16u
+#define WHOLE_WORK 4u    /* an occurrence that need not be compared */
 #define USUAL_ENTRIES 2u /* of a bucket */
 
 /* Do the literal and the text have the same bytes, at most SHORT_BYTES? Both are readable for 8. */
@@ -63,8 +64,8 @@ static enum trawl_status gather(struct scan *scan, const struct set_named *named
 struct sample {
     uint64_t hash;
     uint64_t place;
-    /* What entries' tags may be, of the bytes beside it. By stems: of the next four, of the next
-     * two; by grams: of those behind it, of those before. UNKNOWN: the text ends there. */
+    /* What entries' tags may be, of the bytes behind it and of those before. UNKNOWN: the text ends
+     * there. */
     uint32_t tags[2];
 };
 
@@ -78,7 +79,7 @@ static inline uint32_t load32(const uint8_t *bytes)
     return word;
 }
 
-/* What stays the same for a tile's samples. The two flags are known when compiling. */
+/* What stays the same for a tile's samples. */
 struct tile {
     const struct set_entry *entries;
     const uint8_t *text;
@@ -87,8 +88,7 @@ struct tile {
     uint64_t loadable;
     uint64_t fold;
     uint32_t q;
-    bool stems;
-    bool tags; /* some entries have one */
+    bool tags; /* some entries have one; known when compiling */
 };
 
 static inline struct sample sample_at(const struct tile *tile, uint64_t hash, uint64_t place)
@@ -99,15 +99,10 @@ static inline struct sample sample_at(const struct tile *tile, uint64_t hash, ui
 
     if (!tile->tags)
         return sample;
-    if (tile->stems && room >= SET_STEM_BYTES + 4) {
-        sample.tags[0] = set_next_four(load32(text + SET_STEM_BYTES), tile->fold);
-        sample.tags[1] = set_next_two(load32(text + SET_STEM_BYTES), tile->fold);
-    } else if (!tile->stems) {
-        if (room >= tile->q + SET_SIDE_BYTES)
-            sample.tags[0] = set_side(load32(text + tile->q), tile->fold);
-        if (place >= SET_SIDE_BYTES)
-            sample.tags[1] = set_side(load32(text - SET_SIDE_BYTES), tile->fold);
-    }
+    if (room >= tile->q + SET_SIDE_BYTES)
+        sample.tags[0] = set_side(load32(text + tile->q), tile->fold);
+    if (place >= SET_SIDE_BYTES)
+        sample.tags[1] = set_side(load32(text - SET_SIDE_BYTES), tile->fold);
     return sample;
 }
 
@@ -118,9 +113,6 @@ static inline bool goes_on(const struct tile *tile, const struct sample *sample,
 
     if (!tile->tags)
         return true;
-    if (tile->stems)
-        return (low == 0) | (low == sample->tags[0]) | (low == sample->tags[1]) |
-               (sample->tags[0] == UNKNOWN);
     wanted = sample->tags[SET_OFFSET(low) >= SET_SIDE_BYTES];
     return (side == 0) | (side == wanted) | (wanted == UNKNOWN);
 }
@@ -130,7 +122,7 @@ static inline uint32_t name(const struct tile *tile, uint64_t index, const struc
                             struct set_named *named, uint32_t count)
 {
     struct set_entry entry = tile->entries[index];
-    uint32_t offset = tile->stems ? 0 : SET_OFFSET(entry.tagged);
+    uint32_t offset = SET_OFFSET(entry.tagged);
     bool tagged = (entry.tagged ^ set_tag(sample->hash)) <= 0xff;
 
     named[count].place = (uint32_t)sample->place - offset;
@@ -139,9 +131,8 @@ static inline uint32_t name(const struct tile *tile, uint64_t index, const struc
                     (sample->place >= tile->begin + offset) & (sample->place < tile->end + offset));
 }
 
-static inline __attribute__((always_inline)) enum trawl_status verify(
-    const struct sampling *sampling, const struct set_passed *passed, uint32_t count, bool stems,
-    bool tags)
+static inline __attribute__((always_inline)) enum trawl_status verify_grams(
+    const struct sampling *sampling, const struct set_passed *passed, uint32_t count, bool tags)
 {
     const struct set_class *class = sampling->class;
     const uint32_t *buckets = class->buckets;
@@ -149,8 +140,8 @@ static inline __attribute__((always_inline)) enum trawl_status verify(
     const struct trawl_plan *plan = scan->plan;
     struct set_named *named = scan->lane->scratch->named;
     const struct tile tile = {
-        class->entries,          scan->chunk->bytes, sampling->begin, sampling->end, scan->loadable,
-        sampling->matcher->fold, class->q,           stems,           tags};
+        class->entries, scan->chunk->bytes,      sampling->begin, sampling->end,
+        scan->loadable, sampling->matcher->fold, class->q,        tags};
     uint32_t named_count = 0, last = (uint32_t) class->entry_count - 1;
 
     for (uint32_t i = 0; i < count && scan->work <= scan->work_max; i++) {
@@ -183,6 +174,158 @@ static inline __attribute__((always_inline)) enum trawl_status verify(
     return gather(scan, named, named_count);
 }
 
+/* Literals that may stand somewhere, and those that do; in place of the literals the numbers of
+ * their keys. */
+struct stem_found {
+    struct set_named *named, *whole;
+    uint32_t named_count, whole_count;
+};
+
+/* Verify what is named, count or gather what is whole, and begin anew. */
+static enum trawl_status take_found(struct scan *scan, const uint32_t *literals,
+                                    struct stem_found *found)
+{
+    struct hits *hits = &scan->lane->gathered;
+    uint32_t named_count = found->named_count, whole_count = found->whole_count;
+
+    found->named_count = found->whole_count = 0;
+    scan->work += (uint64_t)whole_count * WHOLE_WORK;
+    scan->result->candidate_count += whole_count;
+    if (scan->want == ENGINE_WANT_COUNT && !plan_has_conditions(scan->plan)) {
+        scan->lane->counted += whole_count;
+    } else {
+        TRAWL_TRY(hits_reserve(hits, whole_count, scan->error));
+        for (uint32_t i = 0; i < whole_count; i++)
+            __builtin_prefetch(&literals[found->whole[i].literal]);
+        for (uint32_t i = 0; i < whole_count; i++) {
+            hits->items[hits->count].offset = found->whole[i].place;
+            hits->items[hits->count++].literal = literals[found->whole[i].literal];
+        }
+    }
+    for (uint32_t i = 0; i < named_count; i++)
+        __builtin_prefetch(&literals[found->named[i].literal]);
+    for (uint32_t i = 0; i < named_count; i++) {
+        found->named[i].literal = literals[found->named[i].literal];
+        plan_literal_fetch(scan->plan, found->named[i].literal);
+    }
+    return gather(scan, found->named, named_count);
+}
+
+/* What keys may be: that of a literal that is its stem, or with a tag of the four or two bytes
+ * behind the stem. */
+struct stem_keys {
+    uint64_t hash;
+    uint64_t whole;
+    uint32_t four, two; /* 0: no literal is longer; UNKNOWN: the text ends there */
+};
+
+/* What the key says about the stem, if it `counts`. */
+static inline void look_at_key(uint64_t key, uint64_t index, uint32_t place,
+                               const struct stem_keys *wanted, bool counts,
+                               struct stem_found *found)
+{
+    uint32_t tag = (uint32_t)(key >> SET_KEY_TAG_SHIFT);
+    bool whole = key == wanted->whole;
+    bool goes_on = (tag == 0) | (tag == wanted->four) | (tag == wanted->two) |
+                   ((wanted->four == UNKNOWN) & (tag < SET_WHOLE_TAG));
+
+    found->named[found->named_count].place = place;
+    found->named[found->named_count].literal = (uint32_t)index;
+    found->named_count += counts & goes_on & set_key_is(key, wanted->hash);
+    found->whole[found->whole_count].place = place;
+    found->whole[found->whole_count].literal = (uint32_t)index;
+    found->whole_count += counts & whole;
+}
+
+/* Look at the keys of the stems' buckets. Are the stems of SET_STEM_BYTES, or all shorter? */
+static inline __attribute__((always_inline)) enum trawl_status look_at_stems(
+    const struct sampling *sampling, const struct set_stem *stems, uint32_t count, bool longer)
+{
+    const struct set_class *class = sampling->class;
+    const uint32_t *buckets = class->buckets;
+    struct scan *scan = sampling->scan;
+    struct stem_found found = {scan->lane->scratch->named, scan->lane->scratch->whole, 0, 0};
+    uint64_t last = class->entry_count - 1, fold = sampling->matcher->fold;
+
+    for (uint32_t i = 0; i < count && scan->work <= scan->work_max; i++) {
+        const struct set_stem stem = stems[i];
+        uint64_t bucket = set_bucket(class, stem.hash);
+        uint32_t from = buckets[bucket], entries = buckets[bucket + 1] - from;
+        struct stem_keys wanted = {
+            stem.hash, set_stem_key(stem.hash, SET_WHOLE_TAG + stem.bytes_count - SET_STEM_Q), 0,
+            0};
+
+        if (longer) {
+            uint64_t behind = stem.place + (uint64_t)SET_STEM_BYTES;
+            bool known = scan->loadable - stem.place >= SET_STEM_BYTES + 4;
+            uint32_t next = known ? load32(scan->chunk->bytes + behind) : 0;
+
+            wanted.four = known ? set_next_four(next, fold) : UNKNOWN;
+            wanted.two = set_next_two(next, fold);
+        }
+        scan->work += entries;
+        look_at_key(class->stem_keys[min_u64(from, last)], from, stem.place, &wanted, entries > 0,
+                    &found);
+        look_at_key(class->stem_keys[min_u64(from + 1ull, last)], from + 1ull, stem.place, &wanted,
+                    entries > 1, &found);
+        if (scan->work > scan->work_max)
+            break; /* a bucket may hold many */
+        for (uint64_t e = USUAL_ENTRIES;; e++) {
+            if (found.named_count >= SET_NAMED_MAX || found.whole_count >= SET_NAMED_MAX)
+                TRAWL_TRY(take_found(scan, class->stem_literals, &found));
+            if (e >= entries)
+                break;
+            look_at_key(class->stem_keys[from + e], from + e, stem.place, &wanted, true, &found);
+        }
+    }
+    return take_found(scan, class->stem_literals, &found);
+}
+
+/* Sort the stems that lie in the text by what may follow, and fetch their buckets. */
+static void fetch_stems(const struct sampling *sampling, const uint32_t *stems, uint32_t count,
+                        uint32_t *shorter_count, uint32_t *longer_count)
+{
+    const struct scan *scan = sampling->scan;
+    const struct set_class *class = sampling->class;
+    struct set_scratch *scratch = scan->lane->scratch;
+    bool slow = scan->loadable < sampling->end + SET_STEM_BYTES;
+    uint64_t fold = sampling->matcher->fold;
+
+    *shorter_count = *longer_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t x = sampling->begin + set_code_place(stems[i]);
+        uint32_t k = set_code_bytes(stems[i]);
+        uint64_t low = slow ? load_readable(scan, x) : load64(scan->chunk->bytes + x);
+        struct set_stem stem = {set_stem_hash(low, fold, k), (uint32_t)x, k};
+        bool there = x + k <= scan->available;
+
+        __builtin_prefetch(&class->buckets[set_bucket(class, stem.hash)]);
+        scratch->shorter[*shorter_count] = stem;
+        *shorter_count += there & (k < SET_STEM_BYTES);
+        scratch->longer[*longer_count] = stem;
+        *longer_count += there & (k == SET_STEM_BYTES);
+    }
+}
+
+static void fetch_keys(const struct set_class *class, const struct set_stem *stems, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        __builtin_prefetch(&class->stem_keys[class->buckets[set_bucket(class, stems[i].hash)]]);
+}
+
+enum trawl_status stems_verify(const struct sampling *sampling, const uint32_t *stems,
+                               uint32_t count)
+{
+    const struct set_scratch *scratch = sampling->scan->lane->scratch;
+    uint32_t shorter, longer;
+
+    fetch_stems(sampling, stems, count, &shorter, &longer);
+    fetch_keys(sampling->class, scratch->shorter, shorter);
+    fetch_keys(sampling->class, scratch->longer, longer);
+    TRAWL_TRY(look_at_stems(sampling, scratch->shorter, shorter, false));
+    return look_at_stems(sampling, scratch->longer, longer, true);
+}
+
 enum trawl_status sample_verify(const struct sampling *sampling, const struct set_passed *passed,
                                 uint32_t count)
 {
@@ -192,10 +335,6 @@ enum trawl_status sample_verify(const struct sampling *sampling, const struct se
         __builtin_prefetch(&class->buckets[set_bucket(class, passed->hash[i])]);
     for (uint32_t i = 0; i < count; i++)
         __builtin_prefetch(&class->entries[class->buckets[set_bucket(class, passed->hash[i])]]);
-    if (class->by_stems)
-        return (class->stem_lengths >> SET_STEM_BYTES & 1) != 0
-                   ? verify(sampling, passed, count, true, true)
-                   : verify(sampling, passed, count, true, false);
-    return class->stride > 1 ? verify(sampling, passed, count, false, true)
-                             : verify(sampling, passed, count, false, false);
+    return class->stride > 1 ? verify_grams(sampling, passed, count, true)
+                             : verify_grams(sampling, passed, count, false);
 }

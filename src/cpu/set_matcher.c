@@ -135,6 +135,8 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
     class->bucket_bits =
         (uint32_t)max_u64(log > BUCKET_BITS_LIGHT ? max_u64(BUCKET_BITS_LIGHT, log - 2) : log, 4);
     set_class_complete(class, fold);
+    if (class->by_stems)
+        class->bucket_bits = (uint32_t)max_u64(class->bucket_bits, SET_KEY_BUCKET_BITS_MIN);
     class->entry_count = entries;
     TRAWL_TRY(memory_allocate_table(1ull << class->word_bits, sizeof *class->bitmap, true, &memory,
                                     error));
@@ -142,10 +144,15 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
     TRAWL_TRY(memory_allocate_table((1ull << class->bucket_bits) + 1, sizeof *class->buckets, true,
                                     &memory, error));
     class->buckets = (uint32_t *)memory;
-    TRAWL_TRY(memory_allocate_table(entries, sizeof *class->entries, false, &memory, error));
-    class->entries = (struct set_entry *)memory;
-    if (!class->by_stems)
+    if (!class->by_stems) {
+        TRAWL_TRY(memory_allocate_table(entries, sizeof *class->entries, false, &memory, error));
+        class->entries = (struct set_entry *)memory;
         return TRAWL_OK;
+    }
+    TRAWL_TRY(memory_allocate_table(entries, sizeof *class->stem_keys, false, &memory, error));
+    class->stem_keys = (uint64_t *)memory;
+    TRAWL_TRY(memory_allocate_table(entries, sizeof *class->stem_literals, false, &memory, error));
+    class->stem_literals = (uint32_t *)memory;
     class->stem_bits = set_stem_word_bits(entries);
     TRAWL_TRY(memory_allocate_table(1ull << class->stem_bits, sizeof *class->stem_map, true,
                                     &memory, error));
@@ -189,9 +196,11 @@ uint64_t set_literal_hash(const struct set_matcher *matcher, const struct set_cl
 struct filling {
     struct set_class *class;
     uint64_t hash;
-    uint64_t hash_min; /* by stems: of the first stem_min bytes */
-    uint32_t bit;      /* stride 1: of the bitmap */
-    uint32_t entry;    /* where it goes */
+    uint64_t hash_min;    /* by stems: of the first stem_min bytes, */
+    uint64_t hash_shared; /* and of those that it shares with others of its word */
+    uint64_t key;
+    uint32_t bit;   /* stride 1: of the bitmap */
+    uint32_t entry; /* where it goes */
     struct set_entry made;
 };
 
@@ -216,14 +225,15 @@ static void add_stem(struct filler *filler, struct set_class *class, uint32_t li
 
     filling->class = class;
     filling->hash = set_stem_hash(low, fold, length);
-    filling->made = (struct set_entry){literal, set_tag(filling->hash) |
-                                                    set_next_tag(bytes, bytes_count, fold)};
+    filling->key = set_stem_key(filling->hash, set_stem_tag(bytes, bytes_count, fold));
+    filling->made.literal = literal;
     __builtin_prefetch(&class->buckets[set_bucket(class, filling->hash)], 1);
     if (back)
         return;
     filling->hash_min = set_stem_hash(low, fold, class->stem_min);
+    filling->hash_shared = set_stem_hash(low, fold, set_stem_shared(class, length));
     class->stem_lengths |= 1u << length;
-    __builtin_prefetch(&class->stem_map[set_stem_word(class, filling->hash)], 1);
+    __builtin_prefetch(&class->stem_map[set_stem_word(class, filling->hash_shared)], 1);
     __builtin_prefetch(&class->stem_map[set_stem_word(class, filling->hash_min)], 1);
     set_stems_add(class, bytes, fold);
 }
@@ -271,9 +281,10 @@ static void filler_count(struct filler *filler)
 
         class->buckets[set_bucket(class, filling->hash)]++;
         if (class->by_stems) {
-            class->stem_map[set_stem_word(class, filling->hash)] |= set_bits(filling->hash);
-            class->stem_map[set_stem_word(class, filling->hash_min)] |=
-                set_begin_bits(filling->hash_min);
+            class->stem_map[set_stem_word(class, filling->hash_shared)] |= set_bits(filling->hash);
+            if (set_looks_at_begins(class))
+                class->stem_map[set_stem_word(class, filling->hash_min)] |=
+                    set_begin_bits(filling->hash_min);
         } else if (class->stride == 1)
             class->bitmap[filling->bit / 64] |= 1ull << filling->bit % 64;
         else
@@ -289,12 +300,21 @@ static void filler_place(struct filler *filler)
         struct set_class *class = filling->class;
 
         filling->entry = --class->buckets[set_bucket(class, filling->hash)];
-        __builtin_prefetch(&class->entries[filling->entry], 1);
+        if (class->by_stems)
+            __builtin_prefetch(&class->stem_keys[filling->entry], 1);
+        else
+            __builtin_prefetch(&class->entries[filling->entry], 1);
     }
     for (uint32_t i = 0; i < filler->count; i++) {
         const struct filling *filling = &filler->filling[i];
+        struct set_class *class = filling->class;
 
-        filling->class->entries[filling->entry] = filling->made;
+        if (class->by_stems) {
+            class->stem_keys[filling->entry] = filling->key;
+            class->stem_literals[filling->entry] = filling->made.literal;
+        } else {
+            class->entries[filling->entry] = filling->made;
+        }
     }
     filler->count = 0;
 }
@@ -345,6 +365,8 @@ void set_matcher_free(void *object)
             memory_release(class->buckets, (1ull << class->bucket_bits) + 1,
                            sizeof *class->buckets);
         memory_release(class->entries, class->entry_count, sizeof *class->entries);
+        memory_release(class->stem_keys, class->entry_count, sizeof *class->stem_keys);
+        memory_release(class->stem_literals, class->entry_count, sizeof *class->stem_literals);
     }
     memory_release(matcher, 1, sizeof *matcher);
 }

@@ -26,8 +26,7 @@
 #define SET_STEM_LENGTHS (SET_STEM_BYTES - SET_STEM_Q + 1)
 
 /* A literal's gram. The low 8 bits of `tagged` hold its offset (3 bits) and a tag of bytes beside
- * it (set_side_tag); by stems, which begin at offset 0, a tag of what follows (set_next_tag). Above
- * them is a tag of the gram's hash.
+ * it (set_side_tag). Above them is a tag of the gram's hash.
  */
 struct set_entry {
     uint32_t literal;
@@ -46,11 +45,13 @@ struct set_class {
     uint64_t keep;         /* q < 8: of 8 bytes, the first q */
     struct plan_set heads; /* stride 1: what find_ops.set takes; the bitmap is of its hash then */
     uint64_t *bitmap;
-    uint32_t *buckets; /* (1 << bucket_bits) + 1 begins into entries */
-    struct set_entry *entries;
+    uint32_t *buckets;         /* (1 << bucket_bits) + 1 begins into entries */
+    struct set_entry *entries; /* NULL by stems */
     uint64_t entry_count;
 
     bool by_stems;            /* then bitmap is of the four bytes at offsets below the stride: */
+    uint64_t *stem_keys;      /* in place of entries: set_stem_key, */
+    uint32_t *stem_literals;  /* and the literal */
     uint32_t stem_min;        /* the least number of bytes of a stem */
     uint32_t stem_lengths;    /* bit k: some stem has k bytes */
     uint32_t stem_bits;       /* log2 of the words of stem_map */
@@ -82,6 +83,16 @@ struct set_passed {
     uint32_t place[SET_PASSED_MAX + SET_ROOM];
 };
 
+/* A stem that passed. */
+struct set_stem {
+    uint64_t hash;
+    uint32_t place;
+    uint32_t bytes_count;
+};
+
+#define SET_STEM_BATCH 256u /* begins whose stems are looked up before they are verified */
+#define SET_STEMS_MAX (SET_STEM_BATCH * SET_STEM_LENGTHS)
+
 /* Begins in [from, to). */
 struct set_span {
     uint32_t from;
@@ -92,6 +103,7 @@ struct set_span {
 struct set_scratch {
     struct set_passed passed;
     struct set_named named[SET_NAMED_MAX + SET_ROOM];
+    struct set_named whole[SET_NAMED_MAX + SET_ROOM]; /* that stand there */
     uint32_t places[SET_PASSED_MAX + SET_ROOM];
     uint32_t begins[SET_PASSED_MAX + SET_ROOM];
     /* By lines: what is to be looked at now of lines without a hit, their numbers and the ends of
@@ -100,8 +112,12 @@ struct set_scratch {
     uint16_t span_line[SET_TILE_PLACES + 1];
     uint32_t span_end[SET_TILE_PLACES + 1];
     uint32_t line_hit[SET_TILE_PLACES + 1];
-    struct set_passed first; /* of the stems that passed one of each line, and which lines */
-    uint16_t first_line[SET_PASSED_MAX];
+    uint32_t stems[SET_STEMS_MAX + SET_ROOM]; /* that passed, */
+    uint32_t first[SET_STEMS_MAX + SET_ROOM]; /* one of each line, */
+    uint16_t first_line[SET_STEMS_MAX];       /* and which line */
+    /* While they are verified: stems shorter than SET_STEM_BYTES, and the others. */
+    struct set_stem shorter[SET_STEMS_MAX + SET_ROOM];
+    struct set_stem longer[SET_STEMS_MAX + SET_ROOM];
 };
 
 #define SET_HASH_LOW 0x9e3779b97f4a7c15ull
@@ -135,6 +151,24 @@ static inline uint64_t set_word(const struct set_class *class, uint64_t hash)
 static inline uint64_t set_bits(uint64_t hash)
 {
     return 1ull << (hash & 63) | 1ull << (hash >> 6 & 63);
+}
+
+/* A stem that passed: its position in the tile and its length. */
+#define SET_CODE_PLACE_BITS 28u
+
+static inline uint32_t set_stem_code(uint32_t place, uint32_t k)
+{
+    return place | k << SET_CODE_PLACE_BITS;
+}
+
+static inline uint32_t set_code_place(uint32_t code)
+{
+    return code & ((1u << SET_CODE_PLACE_BITS) - 1);
+}
+
+static inline uint32_t set_code_bytes(uint32_t code)
+{
+    return code >> SET_CODE_PLACE_BITS;
 }
 
 /* By stems: the two bits of a stem's first stem_min bytes are others than those of a stem. */
@@ -180,10 +214,19 @@ static inline uint32_t set_bits_of(uint32_t bytes, uint64_t fold, uint32_t bits)
     return ((bytes | (uint32_t)fold) * 0x9e3779b1u) >> (32 - bits);
 }
 
-/* By stems: of the four or two bytes behind a stem of SET_STEM_BYTES. None is 0. */
+/* By stems, a key is the stem's hash; its highest byte, which the bucket tells, is a tag of what
+ * the stem leaves open. From SET_WHOLE_TAG on: nothing, the literal is its stem, of so many bytes
+ * more than SET_STEM_Q. Else it is of the four or two bytes behind a stem of SET_STEM_BYTES; 0:
+ * nothing is known. */
+#define SET_KEY_TAG_SHIFT 56u
+#define SET_KEY_BUCKET_BITS_MIN 8u
+#define SET_WHOLE_TAG (0x100u - SET_STEM_LENGTHS)
+
 static inline uint32_t set_next_four(uint32_t next, uint64_t fold)
 {
-    return 0x80u | set_bits_of(next, fold, 7);
+    uint32_t tag = 0x80u | set_bits_of(next, fold, 7);
+
+    return tag - (tag >= SET_WHOLE_TAG ? 0x10u : 0);
 }
 
 static inline uint32_t set_next_two(uint32_t next, uint64_t fold)
@@ -193,15 +236,40 @@ static inline uint32_t set_next_two(uint32_t next, uint64_t fold)
     return tag + (tag == 0);
 }
 
-/* A literal's, 0 where it ends sooner. */
-static inline uint32_t set_next_tag(const uint8_t *literal, uint64_t length, uint64_t fold)
+/* Do all texts that equal the bytes, where case is folded by or-ing, equal them without case? */
+static inline bool set_fold_is_exact(const uint8_t *bytes, uint64_t count, uint64_t fold)
+{
+    bool exact = true;
+
+    for (uint64_t i = 0; i < count && fold != 0; i++)
+        exact &= (uint8_t)((bytes[i] | 0x20) - 'a') < 26;
+    return exact;
+}
+
+/* A literal's tag. */
+static inline uint32_t set_stem_tag(const uint8_t *literal, uint64_t length, uint64_t fold)
 {
     uint32_t next = 0;
 
+    if (length <= SET_STEM_BYTES)
+        return set_fold_is_exact(literal, length, fold)
+                   ? SET_WHOLE_TAG + (uint32_t)length - SET_STEM_Q
+                   : 0;
     if (length < SET_STEM_BYTES + 2)
         return 0;
     memcpy(&next, literal + SET_STEM_BYTES, length < SET_STEM_BYTES + 4 ? 2 : 4);
     return length < SET_STEM_BYTES + 4 ? set_next_two(next, fold) : set_next_four(next, fold);
+}
+
+static inline uint64_t set_stem_key(uint64_t hash, uint32_t tag)
+{
+    return (hash & UINT64_MAX >> (64 - SET_KEY_TAG_SHIFT)) | (uint64_t)tag << SET_KEY_TAG_SHIFT;
+}
+
+/* Is the key of a stem with this hash, whose bucket it is in? */
+static inline bool set_key_is(uint64_t key, uint64_t hash)
+{
+    return (key ^ hash) << (64 - SET_KEY_TAG_SHIFT) == 0;
 }
 
 /* By grams: of the four bytes before it, or behind it if its offset is below SET_SIDE_BYTES. */
@@ -236,9 +304,27 @@ static inline uint64_t set_stem_hash(uint64_t low, uint64_t fold, uint32_t k)
     return set_hash((low | fold) & UINT64_MAX >> (64 - 8 * k), k);
 }
 
+/* A word of the stem map holds the stems that begin alike: of less than SET_STEM_FAR bytes those
+ * with the same first stem_min bytes, of the longer ones those with as many as SET_STEM_FAR (or
+ * stem_min) in common. So one or two words tell of the stems of all lengths at a position. */
+#define SET_STEM_FAR 6u
+
+static inline uint32_t set_stem_shared(const struct set_class *class, uint32_t k)
+{
+    return k < SET_STEM_FAR || class->stem_min > SET_STEM_FAR ? class->stem_min : SET_STEM_FAR;
+}
+
+/* By the hash of the bytes that it shares. */
 static inline uint64_t set_stem_word(const struct set_class *class, uint64_t hash)
 {
     return hash >> (64 - class->stem_bits);
+}
+
+/* Samples that tell of one position and of all of the first stem_min bytes leave nothing to look
+ * up. */
+static inline bool set_looks_at_begins(const struct set_class *class)
+{
+    return class->stride > 1 || class->stem_min > SET_STEM_Q;
 }
 
 /* The product of a sample's four bytes: its high bits name a word of the bitmap, its bits 8 to 12 a

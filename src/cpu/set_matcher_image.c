@@ -23,6 +23,16 @@ struct saved_class {
     uint64_t entry_count;
 };
 
+static void add_stems(const struct set_class *class, uint32_t index, struct plan_parts *parts)
+{
+    plan_parts_add(parts, PLAN_SECTION_CPU_STEMS, index, class->stem_map,
+                   sizeof *class->stem_map << class->stem_bits);
+    plan_parts_add(parts, PLAN_SECTION_CPU_KEYS, index, class->stem_keys,
+                   class->entry_count * sizeof *class->stem_keys);
+    plan_parts_add(parts, PLAN_SECTION_CPU_ENTRIES, index, class->stem_literals,
+                   class->entry_count * sizeof *class->stem_literals);
+}
+
 enum trawl_status set_matcher_save(const struct trawl_plan *plan, struct plan_parts *parts,
                                    struct trawl_error *error)
 {
@@ -41,14 +51,14 @@ enum trawl_status set_matcher_save(const struct trawl_plan *plan, struct plan_pa
                                  class->stride,     class->word_bits,     class->bucket_bits,
                                  class->stem_bits,  class->stem_lengths,  class->entry_count};
         if (class->by_stems)
-            plan_parts_add(parts, PLAN_SECTION_CPU_STEMS, c, class->stem_map,
-                           sizeof *class->stem_map << class->stem_bits);
+            add_stems(class, c, parts);
+        else
+            plan_parts_add(parts, PLAN_SECTION_CPU_ENTRIES, c, class->entries,
+                           class->entry_count * sizeof *class->entries);
         plan_parts_add(parts, PLAN_SECTION_CPU_BITMAP, c, class->bitmap,
                        sizeof *class->bitmap << class->word_bits);
         plan_parts_add(parts, PLAN_SECTION_CPU_BUCKETS, c, class->buckets,
                        ((1ull << class->bucket_bits) + 1) * sizeof *class->buckets);
-        plan_parts_add(parts, PLAN_SECTION_CPU_ENTRIES, c, class->entries,
-                       class->entry_count * sizeof *class->entries);
     }
     plan_parts_add(parts, PLAN_SECTION_CPU_CLASSES, 0, saved, matcher->class_count * sizeof *saved);
     return TRAWL_OK;
@@ -70,6 +80,7 @@ static bool stem_numbers_are_good(const struct saved_class *saved)
            saved->stem_bits >= BITMAP_BITS_MIN - 6 && saved->stem_bits <= BITMAP_BITS_MAX - 6 &&
            saved->stem_lengths >> (SET_STEM_BYTES + 1) == 0 &&
            (saved->stem_lengths & ((1u << least) - 1)) == 0 &&
+           saved->bucket_bits >= SET_KEY_BUCKET_BITS_MIN &&
            saved->entry_count == saved->literal_count;
 }
 
@@ -93,10 +104,11 @@ static bool stem_passes(const struct set_class *class, const uint8_t *bytes, uin
                         uint64_t fold)
 {
     const uint32_t *bitmap = (const uint32_t *)(const void *)class->bitmap;
-    uint64_t low = 0, hash, first;
+    uint64_t low = 0, hash, shared, first;
 
     memcpy(&low, bytes, length);
     hash = set_stem_hash(low, fold, length);
+    shared = set_stem_hash(low, fold, set_stem_shared(class, length));
     first = set_stem_hash(low, fold, class->stem_min);
     for (uint32_t offset = 0; offset < class->stride; offset++) {
         uint32_t quad;
@@ -107,8 +119,35 @@ static bool stem_passes(const struct set_class *class, const uint8_t *bytes, uin
             return false;
     }
     return (class->stem_lengths >> length & 1) != 0 &&
-           (~class->stem_map[set_stem_word(class, hash)] & set_bits(hash)) == 0 &&
-           (~class->stem_map[set_stem_word(class, first)] & set_begin_bits(first)) == 0;
+           (~class->stem_map[set_stem_word(class, shared)] & set_bits(hash)) == 0 &&
+           (!set_looks_at_begins(class) ||
+            (~class->stem_map[set_stem_word(class, first)] & set_begin_bits(first)) == 0);
+}
+
+/* Is the entry in the bucket of its hash? */
+static bool is_in_bucket(const struct set_class *class, uint64_t hash, uint64_t index)
+{
+    uint64_t bucket = set_bucket(class, hash);
+
+    return class->buckets[bucket] <= index && class->buckets[bucket + 1] > index;
+}
+
+/* Is the key in the bucket that its literal's bytes name, and in the tables of stems? */
+static bool key_is_found(const struct trawl_plan *plan, const struct set_matcher *matcher,
+                         const struct set_class *class, uint64_t index)
+{
+    uint32_t literal = class->stem_literals[index];
+    const uint8_t *bytes = plan_literal_bytes(plan, literal);
+    uint64_t hash, low = 0, length = plan_literal_at(plan, literal).bytes_count;
+
+    if (length < class->length_min)
+        return false;
+    memcpy(&low, bytes, set_stem_bytes(length));
+    hash = set_stem_hash(low, matcher->fold, set_stem_bytes(length));
+    return class->stem_keys[index] ==
+               set_stem_key(hash, set_stem_tag(bytes, length, matcher->fold)) &&
+           is_in_bucket(class, hash, index) &&
+           stem_passes(class, bytes, set_stem_bytes(length), matcher->fold);
 }
 
 /* Is the entry in the bucket that its literal's bytes name, and in the bitmap? */
@@ -116,33 +155,65 @@ static bool entry_is_found(const struct trawl_plan *plan, const struct set_match
                            const struct set_class *class, uint64_t index)
 {
     const struct set_entry *entry = &class->entries[index];
-    uint32_t offset = class->by_stems ? 0 : SET_OFFSET(entry->tagged);
+    uint32_t offset = SET_OFFSET(entry->tagged);
     const uint8_t *bytes = plan_literal_bytes(plan, entry->literal) + offset;
-    uint64_t hash, bucket, low = 0, length = plan_literal_at(plan, entry->literal).bytes_count;
+    uint64_t hash, low = 0, length = plan_literal_at(plan, entry->literal).bytes_count;
 
     if (length < class->length_min || length < offset + class->q)
         return false;
-    if (class->by_stems) {
-        if ((entry->tagged & 0xff) != set_next_tag(bytes, length, matcher->fold))
-            return false;
-        memcpy(&low, bytes, set_stem_bytes(length));
-        hash = set_stem_hash(low, matcher->fold, set_stem_bytes(length));
-    } else {
-        if ((entry->tagged & 0xff) !=
-            set_side_tag(class, bytes - offset, length, offset, matcher->fold))
-            return false;
-        hash = set_literal_hash(matcher, class, bytes);
-    }
-    bucket = set_bucket(class, hash);
-    if (class->buckets[bucket] > index || class->buckets[bucket + 1] <= index ||
-        (entry->tagged & ~0xffu) != set_tag(hash))
+    if ((entry->tagged & 0xff) !=
+        set_side_tag(class, bytes - offset, length, offset, matcher->fold))
         return false;
-    if (class->by_stems)
-        return stem_passes(class, bytes, set_stem_bytes(length), matcher->fold);
+    hash = set_literal_hash(matcher, class, bytes);
+    if (!is_in_bucket(class, hash, index) || (entry->tagged & ~0xffu) != set_tag(hash))
+        return false;
     memcpy(&low, bytes, (size_t)min_u64(class->q, sizeof low));
     return class->stride == 1
                ? set_head_passes(class, low)
                : (class->bitmap[set_word(class, hash)] & set_bits(hash)) == set_bits(hash);
+}
+
+/* The entries, and are those good that say where they lie? */
+static enum trawl_status load_entries(const struct trawl_plan *plan,
+                                      const struct set_matcher *matcher, uint32_t index,
+                                      struct set_class *class, struct trawl_error *error)
+{
+    const void *entries = NULL;
+    uint32_t bad = 0;
+
+    TRAWL_TRY(plan_image_section(plan->image, PLAN_SECTION_CPU_ENTRIES, index,
+                                 class->entry_count * sizeof *class->entries, &entries, error));
+    class->entries = (struct set_entry *)(uintptr_t)entries;
+    for (uint64_t e = 0; e < class->entry_count; e++)
+        bad |= (class->entries[e].literal >= plan->literal_count) |
+               (SET_OFFSET(class->entries[e].tagged) >= class->stride);
+    for (uint64_t i = 0; i < SAMPLES && bad == 0; i++)
+        bad = !entry_is_found(plan, matcher, class, i * class->entry_count / SAMPLES);
+    return bad == 0 ? TRAWL_OK : inconsistent(error);
+}
+
+static enum trawl_status load_stems(const struct trawl_plan *plan,
+                                    const struct set_matcher *matcher, uint32_t index,
+                                    struct set_class *class, struct trawl_error *error)
+{
+    const void *stems = NULL, *keys = NULL, *literals = NULL;
+    uint32_t bad = 0;
+
+    TRAWL_TRY(plan_image_section(plan->image, PLAN_SECTION_CPU_STEMS, index,
+                                 sizeof *class->stem_map << class->stem_bits, &stems, error));
+    TRAWL_TRY(plan_image_section(plan->image, PLAN_SECTION_CPU_KEYS, index,
+                                 class->entry_count * sizeof *class->stem_keys, &keys, error));
+    TRAWL_TRY(plan_image_section(plan->image, PLAN_SECTION_CPU_ENTRIES, index,
+                                 class->entry_count * sizeof *class->stem_literals, &literals,
+                                 error));
+    class->stem_map = (uint64_t *)(uintptr_t)stems;
+    class->stem_keys = (uint64_t *)(uintptr_t)keys;
+    class->stem_literals = (uint32_t *)(uintptr_t)literals;
+    for (uint64_t e = 0; e < class->entry_count; e++)
+        bad |= class->stem_literals[e] >= plan->literal_count;
+    for (uint64_t i = 0; i < SAMPLES && bad == 0; i++)
+        bad = !key_is_found(plan, matcher, class, i * class->entry_count / SAMPLES);
+    return bad == 0 ? set_stems_pair(plan, class, matcher->fold, error) : inconsistent(error);
 }
 
 static enum trawl_status load_class(const struct trawl_plan *plan,
@@ -151,8 +222,7 @@ static enum trawl_status load_class(const struct trawl_plan *plan,
                                     struct set_class *class, struct trawl_error *error)
 {
     const struct plan_image *image = plan->image;
-    const void *bitmap = NULL, *buckets = NULL, *entries = NULL, *stems = NULL;
-    uint32_t bad = 0;
+    const void *bitmap = NULL, *buckets = NULL;
 
     if (!numbers_are_good(saved))
         return inconsistent(error);
@@ -173,25 +243,12 @@ static enum trawl_status load_class(const struct trawl_plan *plan,
     TRAWL_TRY(plan_image_section(image, PLAN_SECTION_CPU_BUCKETS, index,
                                  ((1ull << class->bucket_bits) + 1) * sizeof *class->buckets,
                                  &buckets, error));
-    TRAWL_TRY(plan_image_section(image, PLAN_SECTION_CPU_ENTRIES, index,
-                                 class->entry_count * sizeof *class->entries, &entries, error));
-    if (class->by_stems)
-        TRAWL_TRY(plan_image_section(image, PLAN_SECTION_CPU_STEMS, index,
-                                     sizeof *class->stem_map << class->stem_bits, &stems, error));
-    class->stem_map = (uint64_t *)(uintptr_t)stems;
     class->bitmap = (uint64_t *)(uintptr_t)bitmap;
     class->buckets = (uint32_t *)(uintptr_t)buckets;
-    class->entries = (struct set_entry *)(uintptr_t)entries;
     if (!plan_buckets_are_good(class->buckets, 1ull << class->bucket_bits, class->entry_count))
         return inconsistent(error);
-    for (uint64_t e = 0; e < class->entry_count; e++)
-        bad |= (class->entries[e].literal >= plan->literal_count) |
-               (!class->by_stems && SET_OFFSET(class->entries[e].tagged) >= class->stride);
-    for (uint64_t i = 0; i<SAMPLES &&class->entry_count> 0 && bad == 0; i++)
-        bad = !entry_is_found(plan, matcher, class, i * class->entry_count / SAMPLES);
-    if (bad != 0)
-        return inconsistent(error);
-    return class->by_stems ? set_stems_pair(plan, class, matcher->fold, error) : TRAWL_OK;
+    return class->by_stems ? load_stems(plan, matcher, index, class, error)
+                           : load_entries(plan, matcher, index, class, error);
 }
 
 enum trawl_status set_matcher_load(struct trawl_plan *plan, struct trawl_error *error)

@@ -12,9 +12,9 @@
 #define QUAD_BITS_MAX 24u
 #define STEM_BITS_MIN 13u
 #define STEM_BITS_MAX 28u
-#define PAIRS_LITERALS_MAX 1536u /* beyond, too many positions pass */
+#define PAIRS_LITERALS_MAX 3072u /* beyond, too many positions pass */
 #define PAIRS_OF_ONE_GROUP 128u
-#define PAIRS_OF_TWO_GROUPS 256u
+#define PAIRS_OF_TWO_GROUPS 1024u
 
 static uint32_t log2_ceiling(uint64_t value)
 {
@@ -60,41 +60,60 @@ void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t fold)
 
 static int compare_keys(const void *a, const void *b)
 {
-    uint32_t first, second;
+    uint64_t first, second;
 
     memcpy(&first, a, sizeof first);
     memcpy(&second, b, sizeof second);
     return (first > second) - (first < second);
 }
 
-/* A literal's pairs, the first most significant. */
-static uint32_t pairs_key(const struct find_pairs *pairs, const uint8_t *bytes)
-{
-    uint32_t key = 0;
+/* How many pairs a literal has, then these, the first most significant. */
+#define PAIR_BITS 7u
+#define KEY_COUNT_SHIFT (PAIR_BITS * FIND_PAIRS_MAX)
 
-    for (uint32_t j = 0; j < pairs->count; j++)
-        key = key << 7 | find_pair(bytes[j] | pairs->fold, bytes[j + 1] | pairs->fold);
+static uint64_t pairs_key(const struct find_pairs *pairs, const uint8_t *bytes, uint64_t length)
+{
+    uint32_t count = (uint32_t)min_u64(length - 1, pairs->count);
+    uint64_t key = count;
+
+    for (uint32_t j = 0; j < FIND_PAIRS_MAX; j++)
+        key = key << PAIR_BITS |
+              (j < count ? find_pair(bytes[j] | pairs->fold, bytes[j + 1] | pairs->fold) : 0);
     return key;
 }
 
-/* Deal the sorted keys to the groups' classes: those that begin alike share one. */
-static void deal(struct find_pairs *pairs, const uint32_t *keys, uint64_t count)
+/* A literal without some pairs, for which all values pass, weighs as much as several. */
+static uint64_t key_weight(const struct find_pairs *pairs, uint64_t key)
 {
-    uint32_t classes = 8 * pairs->groups;
+    return 1ull << (pairs->count - (uint32_t)(key >> KEY_COUNT_SHIFT));
+}
 
+/* Deal the sorted keys to the groups' classes: those that begin alike share one. */
+static void deal(struct find_pairs *pairs, const uint64_t *keys, uint64_t count)
+{
+    uint64_t classes = 8ull * pairs->groups, total = 0, before = 0;
+
+    for (uint64_t i = 0; i < count; i++)
+        total += key_weight(pairs, keys[i]);
     for (uint64_t i = 0; i < count; i++) {
-        uint32_t class = (uint32_t)(i * classes / count);
+        uint32_t class = (uint32_t)(before * classes / total), in = class % 8;
 
-        for (uint32_t j = 0; j < pairs->count; j++)
-            pairs->classes[class / 8][j][keys[i] >> 7 * (pairs->count - 1 - j) & 127] |=
-                (uint8_t)(1u << class % 8);
+        before += key_weight(pairs, keys[i]);
+        for (uint32_t j = 0; j < pairs->count; j++) {
+            uint8_t *values = pairs->classes[class / 8][j];
+            bool has = j < keys[i] >> KEY_COUNT_SHIFT;
+            uint32_t value = keys[i] >> PAIR_BITS * (FIND_PAIRS_MAX - 1 - j) & 127;
+
+            for (uint32_t v = has ? value : 0; v <= (has ? value : 127); v++)
+                values[v] |= (uint8_t)(1u << in);
+        }
     }
 }
 
 enum trawl_status set_stems_pair(const struct trawl_plan *plan, struct set_class *class,
                                  uint64_t fold, struct trawl_error *error)
 {
-    uint32_t *keys;
+    uint64_t *keys;
     uint64_t count = 0, distinct = 0;
     void *memory;
 
@@ -105,15 +124,15 @@ enum trawl_status set_stems_pair(const struct trawl_plan *plan, struct set_class
     class->pairs->groups = class->literal_count <= PAIRS_OF_ONE_GROUP    ? 1
                            : class->literal_count <= PAIRS_OF_TWO_GROUPS ? 2
                                                                          : FIND_PAIR_GROUPS_MAX;
-    class->pairs->count = (uint32_t)min_u64(class->stem_min - 1, FIND_PAIRS_MAX);
+    class->pairs->count = class->pairs->groups == 2 ? FIND_PAIRS_MAX : FIND_PAIRS_MAX - 1;
     class->pairs->fold = (uint8_t)fold;
     TRAWL_TRY(memory_allocate(class->entry_count, sizeof *keys, &memory, error));
-    keys = (uint32_t *)memory;
-    for (uint64_t e = 0; e < class->entry_count; e++) {
-        uint32_t literal = class->entries[e].literal;
+    keys = (uint64_t *)memory;
+    for (; count < class->entry_count; count++) {
+        uint32_t literal = class->stem_literals[count];
 
-        if (plan_literal_at(plan, literal).bytes_count > class->pairs->count)
-            keys[count++] = pairs_key(class->pairs, plan_literal_bytes(plan, literal));
+        keys[count] = pairs_key(class->pairs, plan_literal_bytes(plan, literal),
+                                plan_literal_at(plan, literal).bytes_count);
     }
     if (count > 1)
         qsort(keys, (size_t)count, sizeof *keys, compare_keys);

@@ -15,7 +15,7 @@
 
 /* Add one with any change of what a section holds: structs, hashes, sizes of tables. The test
  * unit_saved fails where that is forgotten. */
-#define PLAN_IMAGE_VERSION 4u
+#define PLAN_IMAGE_VERSION 5u
 #define PLAN_IMAGE_ALIGNMENT 64u
 #define PLAN_SECTIONS_MAX 40u
 
@@ -32,7 +32,8 @@ enum plan_section_kind {
     PLAN_SECTION_CPU_BITMAP = 17, /* these with the class as index */
     PLAN_SECTION_CPU_BUCKETS = 18,
     PLAN_SECTION_CPU_ENTRIES = 19,
-    PLAN_SECTION_CPU_STEMS = 20
+    PLAN_SECTION_CPU_STEMS = 20,
+    PLAN_SECTION_CPU_KEYS = 21
 };
 
 struct plan_section {

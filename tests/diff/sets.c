@@ -181,6 +181,24 @@ static void generate_lengthy(struct diff_input *input)
     free(source);
 }
 
+/* A string with a byte that is no letter, and in the text the same with the byte that folding by
+ * or-ing takes for equal. */
+static void add_near_letter(struct diff_input *input, const uint8_t *source)
+{
+    static const uint8_t near_letters[] = {'@', '[', '`', '{', '0', 0x10, '_', 0x7f};
+    uint8_t bytes[16];
+    uint64_t count = test_random_between(&chance, 4, 12);
+    uint64_t at = test_random_below(&chance, count);
+
+    memcpy(bytes, source + test_random_below(&chance, 100), sizeof bytes);
+    bytes[at] = near_letters[test_random_below(&chance, sizeof near_letters)];
+    input_add_pattern(input, bytes, count);
+    bytes[at] ^= 0x20;
+    if (count <= input->text_bytes)
+        memcpy(input->text + test_random_below(&chance, input->text_bytes - count + 1), bytes,
+               (size_t)count);
+}
+
 /* So many strings that classes of lengths search for them, and at times one that is shorter. */
 static void generate_many(struct diff_input *input)
 {
@@ -213,6 +231,8 @@ static void generate_many(struct diff_input *input)
                   test_random_between(&chance, least, 2 * least));
     if (test_random_one_in(&chance, 3))
         add_slice(input, source, 5, test_random_between(&chance, 1, 4));
+    for (uint64_t i = test_random_below(&chance, 4); i > 0; i--)
+        add_near_letter(input, source);
     free(source);
 }
 
