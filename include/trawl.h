@@ -460,6 +460,8 @@ TRAWL_API enum trawl_status trawl_runtime_close(struct trawl_runtime *runtime,
 
 struct trawl_searcher;
 
+#include "trawl_map.h" /* files that are mapped instead of read */
+
 struct trawl_searcher_options {
     uint64_t size; /* sizeof(struct trawl_searcher_options) */
     enum trawl_engine engine;
@@ -473,10 +475,12 @@ struct trawl_searcher_options {
     struct trawl_runtime *runtime; /* NULL: the searcher opens its own. Else the runtime sets
                                       engine, threads, instruction_set and device_memory_bytes,
                                       which must be 0 here. Close it after the searcher. */
+    enum trawl_map map;            /* trawl_map.h */
 };
-#define TRAWL_SEARCHER_OPTIONS_INIT                                                   \
-    {                                                                                 \
-        sizeof(struct trawl_searcher_options), TRAWL_ENGINE_AUTO, 0, 0, NULL, 0, NULL \
+#define TRAWL_SEARCHER_OPTIONS_INIT                                                    \
+    {                                                                                  \
+        sizeof(struct trawl_searcher_options), TRAWL_ENGINE_AUTO, 0, 0, NULL, 0, NULL, \
+            TRAWL_MAP_NEVER                                                            \
     }
 
 /* The instruction sets this build can use on this machine: best first, NULL after the last;

@@ -44,7 +44,7 @@ static uint64_t count_ended_apart(const struct line_input *input, uint64_t i, bo
     while (last > 0 && input->bytes[last - 1] != input->line_end &&
            input->bytes[last - 1] != input->line_end_also)
         last--;
-    *open_hit =
+    *open_hit = /* in a mapped file that changes, the last hit may now lie in the first line */
         i < input->hit_count && input->hits[input->hit_count - 1].offset - input->hits_base >= last;
     TRAWL_ASSERT(i + *open_hit <= input->hit_count);
     return input->hit_count - i - *open_hit;

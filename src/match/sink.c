@@ -17,6 +17,7 @@ void sink_count(struct sink *sink)
 {
     memset(sink, 0, sizeof *sink);
     sink->wants = SINK_WANTS_COUNT;
+    sink->in_place = true;
     sink->deliver = deliver_count;
 }
 
@@ -37,6 +38,7 @@ void sink_first(struct sink *sink)
 {
     memset(sink, 0, sizeof *sink);
     sink->wants = SINK_WANTS_FIRST;
+    sink->in_place = true;
     sink->deliver = deliver_first;
 }
 
@@ -53,6 +55,7 @@ void sink_positions(struct sink *sink, trawl_match_sink function, void *context)
 {
     memset(sink, 0, sizeof *sink);
     sink->wants = SINK_WANTS_MATCHES;
+    sink->in_place = true;
     sink->deliver = deliver_positions;
     sink->match_sink = function;
     sink->context = context;
@@ -74,6 +77,7 @@ void sink_positions_into(struct sink *sink, struct trawl_match *matches, uint64_
 {
     memset(sink, 0, sizeof *sink);
     sink->wants = SINK_WANTS_MATCHES;
+    sink->in_place = true;
     sink->deliver = deliver_positions_into;
     sink->matches = matches;
     sink->matches_max = matches_max;
@@ -98,6 +102,7 @@ void sink_begins_into(struct sink *sink, uint64_t *begins, uint64_t begins_max)
 {
     memset(sink, 0, sizeof *sink);
     sink->wants = SINK_WANTS_HITS;
+    sink->in_place = true;
     sink->deliver = deliver_begins_into;
     sink->begins = begins;
     sink->matches_max = begins_max;
@@ -138,6 +143,7 @@ void sink_lines(struct sink *sink, bool invert, uint64_t lines_max)
     sink->selects = SINK_SELECTS_LINES;
     sink->digest = digest_lines;
     sink->deliver = deliver_lines;
+    sink->in_place = !invert; /* line ends are counted apart from the lines with a hit */
     sink->lines.invert = invert;
     sink->lines.count_max = lines_max;
 }
@@ -205,6 +211,7 @@ void sink_windows(struct sink *sink, uint32_t flags, trawl_window_sink function,
     sink->digest = (flags & TRAWL_WINDOW_LINE_ENDS) != 0 ? digest_window : NULL;
     sink->deliver = deliver_window;
     sink->keeps_text = true;
+    sink->in_place = sink->wants != SINK_WANTS_NOTHING;
     sink->window_sink = function;
     sink->window_flags = flags;
     sink->context = context;
@@ -235,6 +242,7 @@ void sink_batches(struct sink *sink, bool matches, bool line_numbers)
 {
     memset(sink, 0, sizeof *sink);
     sink->wants = matches ? SINK_WANTS_MATCHES : SINK_WANTS_COUNT;
+    sink->in_place = true;
     sink->columns = matches;
     sink->line_numbers = matches && line_numbers;
     sink->digest = sink->line_numbers ? digest_batch : NULL;

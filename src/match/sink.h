@@ -58,6 +58,8 @@ struct sink {
     bool columns;      /* of matches, rather than structs */
     bool line_numbers; /* as well */
     bool keeps_text;   /* deliver looks at the piece's bytes */
+    bool in_place;     /* a piece may lie in a mapped file, whose bytes may change meanwhile; if it
+                          has matches and keeps_text, it is read first */
     uint8_t line_end;
     uint8_t line_end_also;
     /* NULL: nothing to prepare. A piece whose digest fails is not delivered. */

@@ -20,12 +20,19 @@ static void serve(struct job *job, struct worker *worker)
 
 /* ---- Begin and end ------------------------------------------------------------------------ */
 
+static enum text_maps maps_of(enum trawl_map map)
+{
+    return map == TRAWL_MAP_NEVER    ? TEXT_MAPS_NEVER
+           : map == TRAWL_MAP_ALWAYS ? TEXT_MAPS_ALWAYS
+                                     : TEXT_MAPS_IF_FASTER;
+}
+
 enum trawl_status search_begin(struct search *search, struct trawl_searcher *searcher,
                                const struct trawl_plan *plan, struct trawl_text *text,
                                struct sink *sink, struct trawl_error *error)
 {
     struct text_need need = {plan->need_before, plan->need_after, 0,
-                             plan->holds_line_end ? -1 : plan->line_end};
+                             plan->holds_line_end ? -1 : plan->line_end, TEXT_MAPS_NEVER};
     enum trawl_status status = TRAWL_OK;
 
     memset(search, 0, sizeof *search);
@@ -44,6 +51,8 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
             ? searcher->task_count
             : searcher->tasks_few;
     need.piece_bytes = max_u64(search->chunk_host, search->chunk_device);
+    if (search->road == ROAD_HOST && sink->in_place)
+        need.maps = maps_of(searcher->map);
     TRAWL_TRY_DONE(text_cursor_open(&search->cursor, text, &need, error));
     if (search->road == ROAD_RESIDENT)
         status = resident_open(search, error);
@@ -294,6 +303,22 @@ enum trawl_status search_step(struct search *search, struct sink_piece *view, bo
     return search->fault;
 }
 
+/* Did the sink see the file's bytes? They were the file's when the piece was searched. */
+static enum trawl_status still_whole(const struct search *search, struct trawl_error *error)
+{
+    const struct text_piece *piece = &search->current->piece;
+    enum trawl_status status;
+
+    if (!piece->is_mapped || !search->sink->keeps_text ||
+        text_cursor_is_whole(&search->cursor, piece))
+        return TRAWL_OK;
+    status = TRAWL_FAIL(error, READ, "%s: the file became shorter while it was searched",
+                        search->cursor.text->name);
+    if (error != NULL)
+        error->text_offset = piece->begin;
+    return status;
+}
+
 enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                              struct trawl_text *text, struct sink *sink, struct trawl_error *error)
 {
@@ -310,7 +335,11 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
         if (status != TRAWL_OK || !more)
             break;
         begin_ns = clock_now_ns();
-        if (!sink->deliver(sink, &view, &search.current->digest)) {
+        more = sink->deliver(sink, &view, &search.current->digest);
+        status = still_whole(&search, error);
+        if (status != TRAWL_OK)
+            break;
+        if (!more) {
             sink->stopped = true;
             status = search.current->status == TRAWL_OK ? TRAWL_STOPPED : search.current->status;
             if (search.current->status != TRAWL_OK && error != NULL)

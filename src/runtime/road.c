@@ -172,6 +172,10 @@ uint64_t road_chunk_bytes(const struct search *search, bool for_device)
     if (search->searcher->chunk_bytes > 0 || search->road == ROAD_ALONE ||
         search->cursor.text->kind == TEXT_STREAM)
         return bytes;
+    /* Nothing is copied into a cache, so chunks are those of a text in memory. Where the sink keeps
+     * text, chunks with a match are read after all. */
+    if (!for_device && !search->sink->keeps_text && text_cursor_maps(&search->cursor, taken))
+        bytes = max_u64(bytes, CHUNK_MEMORY);
     left = search->text_bytes - min_u64(search->text_bytes, taken);
     share = left / (2ull * search->job.runtime->threads_max);
     if (search->sink->wants == SINK_WANTS_FIRST)

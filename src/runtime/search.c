@@ -75,10 +75,14 @@ enum trawl_status trawl_searcher_open(const struct trawl_searcher_options *optio
     if (searcher_out == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "searcher is NULL");
     TRAWL_TRY(options_read(&given, sizeof given, options, "searcher options", error));
+    if (given.map < TRAWL_MAP_NEVER || given.map > TRAWL_MAP_ALWAYS)
+        return TRAWL_FAIL(error, ARGUMENT, "map is %d, which is none of enum trawl_map",
+                          (int)given.map);
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *searcher, &memory, error));
     searcher = (struct trawl_searcher *)memory;
     (void)pthread_mutex_init(&searcher->cancel_lock, NULL);
     searcher->chunk_bytes = given.chunk_bytes;
+    searcher->map = given.map;
     status = runtime_of(&given, searcher, error);
     if (status != TRAWL_OK)
         searcher->runtime = NULL;

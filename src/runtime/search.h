@@ -108,6 +108,7 @@ struct trawl_searcher {
     struct trawl_runtime *runtime;
     bool runtime_is_ours;
     uint64_t chunk_bytes; /* 0: chosen */
+    enum trawl_map map;   /* files */
     struct worker caller;
     struct row_store rows; /* kept from call to call */
     struct task *tasks;

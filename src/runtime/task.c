@@ -458,12 +458,46 @@ static void search_staged(struct search *search, struct task *task, struct worke
         fail_lost(search, task);
 }
 
+/* What was done with a chunk in its mapping is to be done again. */
+static void forget_work(struct search *search, const struct task *task)
+{
+    TRAWL_ASSERT(atomic_load(&search->host.chunks) > 0);
+    TRAWL_ASSERT(atomic_load(&search->host.bytes) >= task->result.done - task->from);
+    atomic_fetch_sub(&search->host.chunks, 1);
+    atomic_fetch_sub(&search->host.bytes, task->result.done - task->from);
+}
+
+/* Search a chunk in its mapping. Read it and search it again if the file lost its bytes meanwhile,
+ * if the sink is to see bytes that cannot change any more, or if a second scan has to go on. */
+static void search_mapped(struct search *search, struct task *task, struct worker *worker)
+{
+    const struct text_piece *piece = &task->piece;
+    uint64_t faults = piece->is_probe ? mapping_faults() : 0;
+    bool again;
+
+    TRAWL_ASSERT(task->from == 0 && task->status == TRAWL_OK);
+    task_search(search, task, worker, false);
+    if (piece->is_probe)
+        faults = mapping_faults() - faults;
+    again = (task->status == TRAWL_OK && task->result.done < piece->owned) ||
+            (search->sink->keeps_text && task->match_count > 0) ||
+            !text_cursor_is_whole(&search->cursor, piece);
+    text_cursor_judge(&search->cursor, piece, faults, again);
+    if (!again)
+        return;
+    forget_work(search, task);
+    task->status = text_cursor_read(&search->cursor, &task->buffer, &task->piece, &task->error);
+    task_search(search, task, worker, false);
+}
+
 static void search_taken(struct search *search, struct task *task, struct worker *worker)
 {
     if (search->road == ROAD_ALONE)
         task_search(search, task, worker, true);
     else if (search->road == ROAD_STAGED && task->piece.owned > 0 && task->status == TRAWL_OK)
         search_staged(search, task, worker);
+    else if (task->piece.is_mapped)
+        search_mapped(search, task, worker);
     else
         task_search(search, task, worker, false);
 }
@@ -475,8 +509,8 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
     uint64_t begin_ns = clock_now_ns();
     uint64_t ready_ns;
 
-    task->status = text_cursor_next(&search->cursor, only, bytes, &task->buffer, &task->piece,
-                                    taken, &task->error);
+    task->status = text_cursor_next(&search->cursor, only, bytes, !for_device, &task->buffer,
+                                    &task->piece, taken, &task->error);
     if (for_device &&
         (*taken != TEXT_TAKEN || task->status != TRAWL_OK || task->piece.owned == 0)) {
         devices_unclaim(&search->job.runtime->devices);

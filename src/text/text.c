@@ -271,6 +271,11 @@ void trawl_text_close(struct trawl_text *text)
     memory_release(text, 1, sizeof *text);
 }
 
+bool trawl_map_repair(const void *address)
+{
+    return mapping_repair(address);
+}
+
 bool trawl_text_is_seekable(const struct trawl_text *text)
 {
     return text != NULL && (text->kind == TEXT_MEMORY || text->is_regular);

@@ -2,8 +2,10 @@
  *
  * A cursor hands out the text's pieces in order to any number of threads. Memory is not copied.
  * A regular file is read by pread into the taker's buffer, so that all threads read at once and a
- * file that shrinks or grows ends where reading ends. Anything else is a stream: one thread reads
- * at a time, and the bytes that the next piece needs again are carried over.
+ * file that shrinks or grows ends where reading ends. If the taker allows it, a piece of a file may
+ * instead lie in a mapping of the file (text/mapping.h); the piece at the end is always read.
+ * Anything else is a stream: one thread reads at a time, and the bytes that the next piece needs
+ * again are carried over.
  */
 #ifndef TRAWL_TEXT_TEXT_H
 #define TRAWL_TEXT_TEXT_H
@@ -12,6 +14,7 @@
 #include <stdatomic.h>
 
 #include "base/status.h"
+#include "text/mapping.h"
 
 enum text_kind { TEXT_MEMORY, TEXT_FILE, TEXT_STREAM };
 
@@ -56,6 +59,9 @@ struct text_buffer {
 
 void text_buffer_release(struct text_buffer *buffer);
 
+/* May pieces of a file lie in a mapping? */
+enum text_maps { TEXT_MAPS_NEVER, TEXT_MAPS_IF_FASTER, TEXT_MAPS_ALWAYS };
+
 /* What a search needs around each piece. */
 struct text_need {
     uint64_t before;
@@ -63,6 +69,7 @@ struct text_need {
     uint64_t piece_bytes; /* owned bytes of a piece, at most */
     int barrier;          /* a byte no match crosses, so that a stream's piece may end after it
                              without bytes after; -1: none */
+    enum text_maps maps;
 };
 
 /* Bytes that may be loaded, though they mean nothing, beyond a piece: the widest vector. */
@@ -78,6 +85,8 @@ struct text_piece {
     uint64_t readable; /* loadable bytes beyond owned, >= after */
     bool last;         /* the text ends with this piece's owned bytes */
     bool beyond;       /* the text ended before this piece: it has no bytes */
+    bool is_mapped;    /* bytes lie in the cursor's mapping: text_cursor_is_whole, _judge */
+    bool is_probe;     /* and the page faults of its search are to be counted */
 };
 
 struct text_cursor {
@@ -93,6 +102,11 @@ struct text_cursor {
     uint64_t carry_count;
     bool stream_ended; /* it ended once; a terminal would otherwise wait for more */
     int wake; /* stream: readable once text_cursor_interrupt was called; -1: none could be had */
+    struct mapping mapping;    /* of a file, if need.maps */
+    _Atomic uint64_t map_from; /* pieces that begin before it are read */
+    uint64_t map_pause;        /* bytes to read when mapped pieces have not paid */
+    int map_fault_credit;      /* of mapped pieces that took many faults; 0: a pause */
+    int map_read_credit;       /* of those that had to be read after all */
 };
 
 enum trawl_status text_cursor_open(struct text_cursor *cursor, struct trawl_text *text,
@@ -114,9 +128,24 @@ uint64_t text_cursor_room(const struct text_cursor *cursor, uint64_t piece_bytes
  * that has room for it (a text in memory needs none); TEXT_END: there is none. On failure the piece
  * is still taken, with the bytes that came before the fault. With `only` another than
  * TEXT_ANY_PIECE, of a stream no other piece than that, and nothing while another thread is
- * reading: TEXT_BUSY. Threads: any, at once. */
+ * reading: TEXT_BUSY. in_place: a file's piece may be mapped instead; the buffer still has to have
+ * room. Threads: any, at once. */
 enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, uint64_t piece_bytes,
-                                   struct text_buffer *buffer, struct text_piece *piece,
-                                   enum text_taken *taken, struct trawl_error *error);
+                                   bool in_place, struct text_buffer *buffer,
+                                   struct text_piece *piece, enum text_taken *taken,
+                                   struct trawl_error *error);
+
+/* May a piece that begins here be mapped, as far as is known now? */
+bool text_cursor_maps(const struct text_cursor *cursor, uint64_t begin);
+/* A mapped piece is searched: were its bytes, and those after it, the file's all the time? Else
+ * what was found does not count. */
+bool text_cursor_is_whole(const struct text_cursor *cursor, const struct text_piece *piece);
+/* Read a mapped piece into the taker's buffer after all. */
+enum trawl_status text_cursor_read(struct text_cursor *cursor, const struct text_buffer *buffer,
+                                   struct text_piece *piece, struct trawl_error *error);
+/* Did mapping the piece pay? faults: during its search, if it is a probe; was_read: it had to be
+ * read as well. */
+void text_cursor_judge(struct text_cursor *cursor, const struct text_piece *piece, uint64_t faults,
+                       bool was_read);
 
 #endif

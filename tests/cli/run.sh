@@ -5,10 +5,10 @@
 #
 # Beside NAME.sh stand NAME.sh.stdout.exact and NAME.sh.stderr.exact (absent: nothing is printed),
 # or .glob instead of .exact (a shell pattern), and NAME.sh.exit (absent: 0). Every case runs
-# three times: as it stands, with --engine=cpu, and with small chunks on three threads, which must
-# not change a byte; with TRAWL_TEST_DIVISOR above 1 (sanitizers) once: every second case as it
-# stands, the others with small chunks. --rewrite writes what the first run gave as the new
-# expectation.
+# three times: as it stands, with --engine=cpu and mapped files, and with small chunks on three
+# threads, which must not change a byte; with TRAWL_TEST_DIVISOR above 1 (sanitizers) once: every
+# second case as it stands, the others with small chunks. --rewrite writes what the first run gave
+# as the new expectation.
 set -u
 
 trawl=$(realpath "$1")
@@ -38,7 +38,7 @@ END
 chmod +x "$work/bin/trawl"
 failed=0
 run=0
-ways=('' --engine=cpu '--chunk-bytes=5 -j3')
+ways=('' '--engine=cpu --mmap' '--chunk-bytes=5 -j3')
 turn=${TRAWL_TEST_SEED:-1}
 
 # expect NAME WHAT ACTUAL-FILE: is it what NAME.WHAT.exact or .glob says?

@@ -123,6 +123,8 @@ enum trawl_status run_searcher_open(const struct run_config *config,
     options.threads = config->threads;
     options.chunk_bytes = config->chunk_bytes;
     options.instruction_set = config->instruction_set;
+    if (config->place_offset % 2 == 1) /* of a place that is a file */
+        options.map = TRAWL_MAP_ALWAYS;
     return trawl_searcher_open(&options, searcher, error);
 }
 

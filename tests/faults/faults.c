@@ -364,6 +364,7 @@ static enum trawl_status open_searcher(struct trawl_error *error)
     options.engine = TRAWL_ENGINE_CPU;
     options.threads = scene.threads;
     options.chunk_bytes = CHUNK_BYTES;
+    options.map = scene.threads > 1 ? TRAWL_MAP_ALWAYS : TRAWL_MAP_NEVER;
     return trawl_searcher_open(&options, &scene.searcher, error);
 }
 

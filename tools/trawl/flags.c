@@ -269,6 +269,7 @@ static void typed_defaults(struct typed *typed, const char *name)
     typed->after_count = CONTEXT_NOT_GIVEN;
     typed->around_count = CONTEXT_NOT_GIVEN;
     typed->max_count = MAX_COUNT_NONE;
+    typed->map = TRAWL_MAP_IF_FASTER;
     typed->group_separator = "--";
     typed->group_separator_bytes = 2;
     typed->files.depth_max = typed->files.bytes_max = UINT64_MAX;

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "trawl.h"
+
 enum flag_id {
 #define FLAG(id, ...) FLAG_##id,
 #define ALIAS(id, ...) FLAG_##id,
@@ -140,6 +142,7 @@ struct typed {
     enum color_when color;
     enum matrix_format matrix;
     enum preview preview;
+    enum trawl_map map;
     int64_t before_count, after_count, around_count;
     int64_t max_count;
     uint64_t threads, chunk_bytes, max_columns;

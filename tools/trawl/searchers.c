@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "trawl/bus.h"
+
 enum trawl_engine searchers_engine(const struct typed *typed, const struct needles *needles)
 {
     if (typed->engine == NULL)
@@ -22,6 +24,17 @@ bool searchers_stop_early(const struct settings *settings)
            settings->report == REPORT_FIRST || settings->max_count == 1;
 }
 
+/* Where lines without a match are printed, they are to be bytes that cannot change meanwhile. */
+static enum trawl_map map_of(const struct settings *settings)
+{
+    const struct typed *typed = settings->typed;
+
+    return typed->invert || typed->passthru || settings->before_count >= 0 ||
+                   settings->after_count >= 0
+               ? TRAWL_MAP_NEVER
+               : typed->map;
+}
+
 static bool open_one(const struct job *job, enum trawl_engine engine, uint32_t threads,
                      struct trawl_searcher **searcher, char *message)
 {
@@ -35,6 +48,9 @@ static bool open_one(const struct job *job, enum trawl_engine engine, uint32_t t
     if (threads == 1 && options.chunk_bytes == 0 && searchers_stop_early(job->settings))
         options.chunk_bytes = SEARCHERS_BYTES_FIRST;
     options.instruction_set = typed->instruction_set;
+    options.map = map_of(job->settings);
+    if (options.map != TRAWL_MAP_NEVER)
+        bus_open();
     if (trawl_searcher_open(&options, searcher, &error) == TRAWL_OK)
         return true;
     if (engine == TRAWL_ENGINE_CUDA && typed->engine == NULL)
