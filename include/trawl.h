@@ -459,18 +459,14 @@ TRAWL_API enum trawl_status trawl_runtime_close(struct trawl_runtime *runtime,
 /* ---- Searcher -------------------------------------------------------------------------- */
 
 struct trawl_searcher;
-
 #include "trawl_map.h" /* files that are mapped instead of read */
 
 struct trawl_searcher_options {
     uint64_t size; /* sizeof(struct trawl_searcher_options) */
     enum trawl_engine engine;
     uint32_t threads;     /* how many search, 1 to 1024, the caller's included; 0: one per core */
-    uint64_t chunk_bytes; /* text per unit of work; 0: the library chooses. Small values are for
-                             tests. */
-    const char *instruction_set;   /* NULL: the best that the machine has. Else a name from
-                                      trawl_instruction_set. Borrowed until trawl_searcher_open
-                                      returns. */
+    uint64_t chunk_bytes; /* text per unit of work; 0: chosen. Small ones are for tests. */
+    const char *instruction_set;   /* a name of trawl_instruction_set, not kept; NULL: the best */
     uint64_t device_memory_bytes;  /* at most so much of each device's memory; 0: no limit */
     struct trawl_runtime *runtime; /* NULL: the searcher opens its own. Else the runtime sets
                                       engine, threads, instruction_set and device_memory_bytes,
