@@ -174,41 +174,47 @@ static inline __attribute__((always_inline)) enum trawl_status verify_grams(
     return gather(scan, named, named_count);
 }
 
-/* Literals that may stand somewhere, and those that do; in place of the literals the numbers of
- * their keys. */
-struct stem_found {
-    struct set_named *named, *whole;
-    uint32_t named_count, whole_count;
-};
-
-/* Verify what is named, count or gather what is whole, and begin anew. */
-static enum trawl_status take_found(struct scan *scan, const uint32_t *literals,
-                                    struct stem_found *found)
+/* Occurrences need not be gathered. */
+static bool counts_only(const struct scan *scan)
 {
-    struct hits *hits = &scan->lane->gathered;
-    uint32_t named_count = found->named_count, whole_count = found->whole_count;
+    return scan->want == ENGINE_WANT_COUNT && !plan_has_conditions(scan->plan);
+}
 
-    found->named_count = found->whole_count = 0;
-    scan->work += (uint64_t)whole_count * WHOLE_WORK;
-    scan->result->candidate_count += whole_count;
-    if (scan->want == ENGINE_WANT_COUNT && !plan_has_conditions(scan->plan)) {
-        scan->lane->counted += whole_count;
+static void count_whole(struct scan *scan, uint64_t count)
+{
+    scan->work += count * WHOLE_WORK;
+    scan->result->candidate_count += count;
+    scan->lane->counted += count;
+}
+
+/* Verify the literals that may stand somewhere, and count or gather those that do. In place of the
+ * literals they have the numbers of their keys. */
+static enum trawl_status take_found(struct scan *scan, const uint32_t *literals,
+                                    uint32_t named_count, uint32_t whole_count)
+{
+    struct set_named *named = scan->lane->scratch->named, *whole = scan->lane->scratch->whole;
+    struct hits *hits = &scan->lane->gathered;
+
+    if (counts_only(scan)) {
+        count_whole(scan, whole_count);
     } else {
+        scan->work += (uint64_t)whole_count * WHOLE_WORK;
+        scan->result->candidate_count += whole_count;
         TRAWL_TRY(hits_reserve(hits, whole_count, scan->error));
         for (uint32_t i = 0; i < whole_count; i++)
-            __builtin_prefetch(&literals[found->whole[i].literal]);
+            __builtin_prefetch(&literals[whole[i].literal]);
         for (uint32_t i = 0; i < whole_count; i++) {
-            hits->items[hits->count].offset = found->whole[i].place;
-            hits->items[hits->count++].literal = literals[found->whole[i].literal];
+            hits->items[hits->count].offset = whole[i].place;
+            hits->items[hits->count++].literal = literals[whole[i].literal];
         }
     }
     for (uint32_t i = 0; i < named_count; i++)
-        __builtin_prefetch(&literals[found->named[i].literal]);
+        __builtin_prefetch(&literals[named[i].literal]);
     for (uint32_t i = 0; i < named_count; i++) {
-        found->named[i].literal = literals[found->named[i].literal];
-        plan_literal_fetch(scan->plan, found->named[i].literal);
+        named[i].literal = literals[named[i].literal];
+        plan_literal_fetch(scan->plan, named[i].literal);
     }
-    return gather(scan, found->named, named_count);
+    return gather(scan, named, named_count);
 }
 
 /* What keys may be: that of a literal that is its stem, or with a tag of the four or two bytes
@@ -219,22 +225,30 @@ struct stem_keys {
     uint32_t four, two; /* 0: no literal is longer; UNKNOWN: the text ends there */
 };
 
-/* What the key says about the stem, if it `counts`. */
-static inline void look_at_key(uint64_t key, uint64_t index, uint32_t place,
-                               const struct stem_keys *wanted, bool counts,
-                               struct stem_found *found)
+/* May the literal stand there, whose key has the stem's hash? */
+static inline bool key_goes_on(uint64_t key, const struct stem_keys *wanted)
 {
     uint32_t tag = (uint32_t)(key >> SET_KEY_TAG_SHIFT);
-    bool whole = key == wanted->whole;
-    bool goes_on = (tag == 0) | (tag == wanted->four) | (tag == wanted->two) |
-                   ((wanted->four == UNKNOWN) & (tag < SET_WHOLE_TAG));
 
-    found->named[found->named_count].place = place;
-    found->named[found->named_count].literal = (uint32_t)index;
-    found->named_count += counts & goes_on & set_key_is(key, wanted->hash);
-    found->whole[found->whole_count].place = place;
-    found->whole[found->whole_count].literal = (uint32_t)index;
-    found->whole_count += counts & whole;
+    return set_key_is(key, wanted->hash) &
+           ((tag == 0) | (tag == wanted->four) | (tag == wanted->two) |
+            ((wanted->four == UNKNOWN) & (tag < SET_WHOLE_TAG)));
+}
+
+static inline struct stem_keys keys_wanted(const struct scan *scan, const struct set_stem *stem,
+                                           uint64_t fold, bool longer)
+{
+    uint64_t behind = stem->place + (uint64_t)SET_STEM_BYTES;
+    struct stem_keys wanted = {
+        stem->hash, set_stem_key(stem->hash, SET_WHOLE_TAG + stem->bytes_count - SET_STEM_Q), 0, 0};
+
+    if (longer && scan->loadable - stem->place < SET_STEM_BYTES + 4) {
+        wanted.four = UNKNOWN;
+    } else if (longer) {
+        wanted.four = set_next_four(load32(scan->chunk->bytes + behind), fold);
+        wanted.two = set_next_two(load32(scan->chunk->bytes + behind), fold);
+    }
+    return wanted;
 }
 
 /* Look at the keys of the stems' buckets. Are the stems of SET_STEM_BYTES, or all shorter? */
@@ -243,42 +257,63 @@ static inline __attribute__((always_inline)) enum trawl_status look_at_stems(
 {
     const struct set_class *class = sampling->class;
     const uint32_t *buckets = class->buckets;
+    const uint64_t *keys = class->stem_keys;
     struct scan *scan = sampling->scan;
-    struct stem_found found = {scan->lane->scratch->named, scan->lane->scratch->whole, 0, 0};
+    struct set_named *named = scan->lane->scratch->named, *whole = scan->lane->scratch->whole;
     uint64_t last = class->entry_count - 1, fold = sampling->matcher->fold;
+    uint32_t named_count = 0, whole_count = 0;
 
     for (uint32_t i = 0; i < count && scan->work <= scan->work_max; i++) {
         const struct set_stem stem = stems[i];
-        uint64_t bucket = set_bucket(class, stem.hash);
-        uint32_t from = buckets[bucket], entries = buckets[bucket + 1] - from;
-        struct stem_keys wanted = {
-            stem.hash, set_stem_key(stem.hash, SET_WHOLE_TAG + stem.bytes_count - SET_STEM_Q), 0,
-            0};
+        const struct stem_keys wanted = keys_wanted(scan, &stem, fold, longer);
+        uint64_t bucket = set_bucket(class, stem.hash), from = buckets[bucket];
+        uint64_t entries = buckets[bucket + 1] - from;
 
-        if (longer) {
-            uint64_t behind = stem.place + (uint64_t)SET_STEM_BYTES;
-            bool known = scan->loadable - stem.place >= SET_STEM_BYTES + 4;
-            uint32_t next = known ? load32(scan->chunk->bytes + behind) : 0;
-
-            wanted.four = known ? set_next_four(next, fold) : UNKNOWN;
-            wanted.two = set_next_two(next, fold);
-        }
         scan->work += entries;
-        look_at_key(class->stem_keys[min_u64(from, last)], from, stem.place, &wanted, entries > 0,
-                    &found);
-        look_at_key(class->stem_keys[min_u64(from + 1ull, last)], from + 1ull, stem.place, &wanted,
-                    entries > 1, &found);
-        if (scan->work > scan->work_max)
-            break; /* a bucket may hold many */
-        for (uint64_t e = USUAL_ENTRIES;; e++) {
-            if (found.named_count >= SET_NAMED_MAX || found.whole_count >= SET_NAMED_MAX)
-                TRAWL_TRY(take_found(scan, class->stem_literals, &found));
-            if (e >= entries)
-                break;
-            look_at_key(class->stem_keys[from + e], from + e, stem.place, &wanted, true, &found);
+        for (uint64_t e = 0; e < USUAL_ENTRIES || e < entries; e++) {
+            uint64_t key = keys[min_u64(from + e, last)];
+
+            named[named_count] = (struct set_named){stem.place, (uint32_t)(from + e)};
+            whole[whole_count] = named[named_count];
+            named_count += (e < entries) & key_goes_on(key, &wanted);
+            whole_count += (e < entries) & (key == wanted.whole);
+            if (e + 1 < USUAL_ENTRIES)
+                continue;
+            if (named_count >= SET_NAMED_MAX || whole_count >= SET_NAMED_MAX) {
+                TRAWL_TRY(take_found(scan, class->stem_literals, named_count, whole_count));
+                named_count = whole_count = 0;
+            }
+            if (scan->work > scan->work_max)
+                break; /* a bucket may hold many */
         }
     }
-    return take_found(scan, class->stem_literals, &found);
+    return take_found(scan, class->stem_literals, named_count, whole_count);
+}
+
+/* The same where shorter stems are whole literals, which are counted. */
+static void count_stems(const struct sampling *sampling, const struct set_stem *stems,
+                        uint32_t count)
+{
+    const struct set_class *class = sampling->class;
+    const uint32_t *buckets = class->buckets;
+    const uint64_t *keys = class->stem_keys;
+    uint64_t last = class->entry_count - 1, whole = 0, work = 0;
+    uint64_t room =
+        sampling->scan->work_max - min_u64(sampling->scan->work, sampling->scan->work_max);
+
+    for (uint32_t i = 0; i < count && work <= room; i++) {
+        uint64_t hash = stems[i].hash, bucket = set_bucket(class, hash), from = buckets[bucket];
+        uint64_t key = set_stem_key(hash, SET_WHOLE_TAG + stems[i].bytes_count - SET_STEM_Q);
+        uint64_t entries = buckets[bucket + 1] - from;
+
+        work += entries;
+        whole += (keys[min_u64(from, last)] == key) & (entries > 0);
+        whole += (keys[min_u64(from + 1, last)] == key) & (entries > 1);
+        for (uint64_t e = 2; e < entries; e++)
+            whole += keys[from + e] == key;
+    }
+    sampling->scan->work += work;
+    count_whole(sampling->scan, whole);
 }
 
 /* Sort the stems that lie in the text by what may follow, and fetch their buckets. */
@@ -322,7 +357,10 @@ enum trawl_status stems_verify(const struct sampling *sampling, const uint32_t *
     fetch_stems(sampling, stems, count, &shorter, &longer);
     fetch_keys(sampling->class, scratch->shorter, shorter);
     fetch_keys(sampling->class, scratch->longer, longer);
-    TRAWL_TRY(look_at_stems(sampling, scratch->shorter, shorter, false));
+    if (counts_only(sampling->scan) && sampling->matcher->fold == 0)
+        count_stems(sampling, scratch->shorter, shorter);
+    else
+        TRAWL_TRY(look_at_stems(sampling, scratch->shorter, shorter, false));
     return look_at_stems(sampling, scratch->longer, longer, true);
 }
 
