@@ -133,6 +133,7 @@ struct engine_options {
 };
 
 #define ENGINE_DEVICES_MAX 16u
+#define ENGINE_COUNTS_MAX 64u /* begun on one lane */
 
 struct engine_properties {
     const char *name;            /* "cpu", "cuda" */
@@ -196,6 +197,12 @@ struct engine_ops {
      * is to answer them, or to say why not. */
     enum trawl_status (*count_many)(struct engine_lane *lane, struct engine_query *queries,
                                     uint64_t query_count, struct trawl_error *error);
+    /* Optional: begin to count in a chunk that lies on the lane's device, after lane_begin, and
+     * return at once; then, in the same order, wait for each and say how often. Nothing else may
+     * be asked of the lane before as many were ended as begun. false: a scan of the chunk is to
+     * count, and to say what is wrong. */
+    bool (*count_begin)(struct engine_lane *lane, const struct engine_chunk *chunk);
+    bool (*count_end)(struct engine_lane *lane, uint64_t *count, uint64_t *candidate_count);
     /* Optional: fill an array, after lane_begin, where a device can do all of it by itself. Else
      * UNSUPPORTED, and scans are to do it. */
     enum trawl_status (*begins)(struct engine_lane *lane, struct engine_begins *begins,

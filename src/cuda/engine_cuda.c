@@ -107,6 +107,7 @@ void cuda_lane_close(struct engine_lane *lane)
         cuda_device_leave(lane->device);
     }
     cuda_many_free(lane);
+    cuda_counts_free(lane);
     memory_release(lane, 1, sizeof *lane);
 }
 
@@ -423,6 +424,9 @@ void cuda_lane_failed(struct engine_lane *lane)
     (void)lane->device->driver->stream_wait(lane->stream);
     if (lane->copies != NULL) /* they go to the caller's memory */
         (void)lane->device->driver->stream_wait(lane->copies);
+    for (uint32_t i = 0; i < CUDA_OTHERS; i++)
+        if (lane->others[i] != NULL)
+            (void)lane->device->driver->stream_wait(lane->others[i]);
     lane->held.bytes = NULL;
     lane->tables.ready = false;
     lane->sums_ready = false;
@@ -464,17 +468,19 @@ static enum trawl_status search_range(struct engine_lane *lane, void *context,
 }
 
 /* Offsets in a range are 32-bit, but for streams of samples: those count samples. */
+uint64_t cuda_launch_begins_max(const struct engine_lane *lane, enum scan_want want)
+{
+    if (want == SCAN_COUNT && lane->tables.count_kernel == CUDA_KERNEL_STREAM_SAMPLED)
+        return lane->tables.arguments.stride * (CUDA_RANGE_BYTES_MAX / 2); /* may come in pairs */
+    return min_u64(CUDA_RANGE_BYTES_MAX, (1ull << (SCAN_SUM_BITS - 1)) / lane->tables.alike_max);
+}
+
 static enum trawl_status prepare_tables(struct engine_lane *lane, enum scan_want want,
                                         struct cuda_way *way, struct trawl_error *error)
 {
     if (!lane->tables.ready)
         TRAWL_TRY(cuda_tables_build(lane, error));
-    if (want == SCAN_COUNT && lane->tables.count_kernel == CUDA_KERNEL_STREAM_SAMPLED)
-        way->range_bytes_max = /* they may come in pairs */
-            lane->tables.arguments.stride * (CUDA_RANGE_BYTES_MAX / 2);
-    else
-        way->range_bytes_max =
-            min_u64(CUDA_RANGE_BYTES_MAX, (1ull << (SCAN_SUM_BITS - 1)) / lane->tables.alike_max);
+    way->range_bytes_max = cuda_launch_begins_max(lane, want);
     return TRAWL_OK;
 }
 
@@ -489,6 +495,29 @@ static enum trawl_status cuda_scan(struct engine_lane *lane, const struct engine
 
     return cuda_scan_chunk(lane, chunk, from, want, &way, result, error);
 }
+
+static bool begin_count(struct engine_lane *lane, const struct engine_chunk *chunk)
+{
+    bool begun;
+
+    if (cuda_device_enter(lane->device, NULL) != TRAWL_OK)
+        return false;
+    begun = cuda_count_begin(lane, chunk);
+    cuda_device_leave(lane->device);
+    return begun;
+}
+
+/* The end of what was begun, whether the device can be entered or not. */
+static bool end_count(struct engine_lane *lane, uint64_t *count, uint64_t *candidate_count)
+{
+    bool entered = cuda_device_enter(lane->device, NULL) == TRAWL_OK;
+    bool counted = cuda_count_end(lane, count, candidate_count);
+
+    if (entered)
+        cuda_device_leave(lane->device);
+    return counted;
+}
+
 static enum trawl_status cuda_count_many(struct engine_lane *lane, struct engine_query *queries,
                                          uint64_t query_count, struct trawl_error *error)
 {
@@ -552,5 +581,7 @@ const struct engine_ops engine_cuda = {
     .fetch = cuda_residents_fetch,
     .locate = cuda_residents_locate,
     .count_many = cuda_count_many,
+    .count_begin = begin_count,
+    .count_end = end_count,
     .begins = cuda_fill_begins,
 };

@@ -155,6 +155,7 @@ void cuda_lane_end(struct engine_lane *lane)
     cuda_pinned_release(device, &lane->landing);
     cuda_pinned_release(device, &lane->answers);
     cuda_begins_end(lane);
+    cuda_counts_end(lane);
     cuda_memory_release(device, &lane->tables.memory);
     cuda_memory_release(device, &lane->tables.sets_memory);
     cuda_memory_release(device, &lane->tables.automaton_memory);

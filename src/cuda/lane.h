@@ -72,6 +72,8 @@ struct cuda_held {
     uint64_t end;  /* the chunk's offset at which it ends */
 };
 
+#define CUDA_OTHERS 3u
+
 struct engine_lane {
     struct engine *engine;
     struct cuda_device *device;
@@ -80,8 +82,10 @@ struct engine_lane {
     struct cuda_stream *stream;
     const struct trawl_plan *plan;
     struct cuda_tables tables;
-    struct cuda_many *many;    /* NULL: no counts of many yet */
-    struct cuda_memory packed; /* their tables and texts */
+    struct cuda_many *many;                  /* NULL: no counts of many yet */
+    struct cuda_counts *counts;              /* that were begun; NULL: none yet */
+    struct cuda_stream *others[CUDA_OTHERS]; /* for counts besides `stream`; NULL: not yet */
+    struct cuda_memory packed;               /* their tables and texts */
     struct cuda_memory text;
     struct cuda_memory sums;    /* struct scan_result: zeros between launches, */
     bool sums_ready;            /* unless something failed */
@@ -151,6 +155,8 @@ bool cuda_residents_lent(struct engine *engine, const uint8_t *bytes, bool *fetc
 bool cuda_lane_resident(const struct engine_lane *lane, const uint8_t *bytes, uint64_t count,
                         uint64_t *address, uint64_t *bytes_at);
 
+/* Begins that a launch of the lane's plan may have at most. */
+uint64_t cuda_launch_begins_max(const struct engine_lane *lane, enum scan_want want);
 /* The same for bytes that were pinned where they are. */
 bool cuda_lane_in_place(const struct engine_lane *lane, const uint8_t *bytes, uint64_t count,
                         uint64_t *address);
@@ -246,9 +252,10 @@ struct cuda_launch {
     enum cuda_kernel kernel;
     struct scan_arguments arguments;
     uint32_t blocks;
-    uint32_t threads;      /* per block */
-    uint32_t shared_bytes; /* dynamic */
-    uint64_t ahead_bytes;  /* of hits: these are copied to the landing buffer after the kernel */
+    uint32_t threads;           /* per block */
+    uint32_t shared_bytes;      /* dynamic */
+    struct cuda_stream *stream; /* the lane's, unless replaced */
+    uint64_t ahead_bytes; /* of hits: these are copied to the landing buffer after the kernel */
     struct scan_result found;
 };
 
@@ -256,10 +263,11 @@ struct cuda_launch {
 void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_tables *tables,
                          const struct cuda_range *range, uint64_t limit, enum scan_want want,
                          struct cuda_launch *launch);
-/* Sums and answers for this many launches at a time, and the list that a stream's launch may need:
- * before the first of them. */
+/* Sums and answers for this many launches at a time, and the list that a stream's launch may need,
+ * of so many bytes: before the first of them. */
 enum trawl_status cuda_sums_reserve(struct engine_lane *lane, uint64_t count,
                                     struct trawl_error *error);
+uint64_t cuda_list_bytes(const struct cuda_launch *launch);
 enum trawl_status cuda_list_reserve(struct engine_lane *lane, const struct cuda_launch *launch,
                                     struct trawl_error *error);
 /* Start it, with sums of its own; wait for it and add what it found to launch->found. Short ones
@@ -330,6 +338,15 @@ void cuda_lane_failed(struct engine_lane *lane);
 enum trawl_status cuda_begins(struct engine_lane *lane, struct engine_begins *begins,
                               struct trawl_error *error);
 void cuda_begins_end(struct engine_lane *lane);
+
+/* ---- counts.c ---- */
+
+/* The engine's table says what they do; with the device entered. */
+bool cuda_count_begin(struct engine_lane *lane, const struct engine_chunk *chunk);
+bool cuda_count_end(struct engine_lane *lane, uint64_t *count, uint64_t *candidate_count);
+/* Their streams, and what lies in the host's memory. */
+void cuda_counts_end(struct engine_lane *lane);
+void cuda_counts_free(struct engine_lane *lane);
 
 /* ---- many.c ---- */
 

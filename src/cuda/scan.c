@@ -245,6 +245,7 @@ void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_table
     kernel = choose_kernel(lane, tables, limit - range->begin, want);
     blocks = blocks_for(lane, kernel);
     memset(&launch->found, 0, sizeof launch->found);
+    launch->stream = lane->stream;
     launch->ahead_bytes = 0;
     launch->kernel = kernel;
     launch->threads = lane->limits.threads;
@@ -294,15 +295,19 @@ enum trawl_status cuda_sums_reserve(struct engine_lane *lane, uint64_t count,
     return TRAWL_OK;
 }
 
+/* Tiles that a stream gives up. */
+uint64_t cuda_list_bytes(const struct cuda_launch *launch)
+{
+    if (!is_stream(launch->kernel) || is_set_stream(launch->kernel) ||
+        launch->arguments.want == SCAN_HITS)
+        return 0;
+    return launch->arguments.tile_count * sizeof(uint32_t);
+}
+
 enum trawl_status cuda_list_reserve(struct engine_lane *lane, const struct cuda_launch *launch,
                                     struct trawl_error *error)
 {
-    /* Tiles that a stream gives up. */
-    if (!is_stream(launch->kernel) || is_set_stream(launch->kernel) ||
-        launch->arguments.want == SCAN_HITS)
-        return TRAWL_OK;
-    return cuda_memory_reserve(lane->device, &lane->offsets,
-                               launch->arguments.tile_count * sizeof(uint32_t), error);
+    return cuda_memory_reserve(lane->device, &lane->offsets, cuda_list_bytes(launch), error);
 }
 
 /* The order's words, zeroed, for a launch that lists hits. */
@@ -340,7 +345,7 @@ enum trawl_status cuda_launch_submit(struct engine_lane *lane, struct cuda_launc
     if (lane->limits.kernels_timed)
         TRAWL_TRY(CUDA_CALL(device, error, event_record, lane->timed[0], lane->stream));
     TRAWL_TRY(CUDA_CALL(device, error, launch, device->functions[launch->kernel], launch->blocks, 1,
-                        1, launch->threads, 1, 1, launch->shared_bytes, lane->stream, parameters,
+                        1, launch->threads, 1, 1, launch->shared_bytes, launch->stream, parameters,
                         NULL));
     if (lane->limits.kernels_timed)
         TRAWL_TRY(CUDA_CALL(device, error, event_record, lane->timed[1], lane->stream));
@@ -388,7 +393,7 @@ enum trawl_status cuda_launch_wait(struct engine_lane *lane, struct cuda_launch 
             there = is_answered(launch, answer);
     } while (!there && cuda_clock_ns() - begin_ns < LOOK_NS);
     if (!there)
-        TRAWL_TRY(CUDA_CALL(lane->device, error, stream_wait, lane->stream));
+        TRAWL_TRY(CUDA_CALL(lane->device, error, stream_wait, launch->stream));
     if (!is_answered(launch, answer))
         return TRAWL_FAIL(error, DEVICE, "%s: a kernel ended without an answer",
                           lane->device->name);

@@ -276,7 +276,8 @@ enum trawl_status search_step(struct search *search, struct sink_piece *view, bo
     while (!advance(search, error, &status)) {
         if (status != TRAWL_OK)
             return status;
-        if (search->road == ROAD_RESIDENT && wants_help(search))
+        if (search->road == ROAD_RESIDENT && (search->shared || !resident_count(search)) &&
+            wants_help(search))
             share(search);
         task = wait_next(search);
         if (task == NULL)

@@ -1,9 +1,11 @@
 /* resident: the chunks of a loaded text. Each is taken by a worker of the device it lies on, which
- * may be far ahead of the others: as far as the ring of tasks reaches.
+ * may be far ahead of the others: as far as the ring of tasks reaches. Short counts are begun on
+ * all devices by the calling thread.
  */
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "cuda/engine_cuda.h"
 #include "runtime/search.h"
@@ -87,18 +89,14 @@ static void make_piece(const struct search *search, uint64_t index, struct text_
     piece->last = begin + owned == text->bytes_count;
 }
 
-struct task *resident_take(struct search *search, const struct worker *worker)
+/* NULL: there is no task to be had. With the search's lock held. */
+static struct task *take_chunk(struct search *search, uint64_t index)
 {
-    uint64_t end = min_u64(search->chunk_count, search->index_deliver + search->tasks_max);
-    uint64_t index = search->chunk_first;
-    struct task *task;
+    struct task *task = task_take(search);
 
-    while (index < end && (search->chunks[index].taken ||
-                           !devices_may_serve(&search->job.runtime->devices, worker->device_index,
-                                              search->chunks[index].device)))
-        index++;
-    if (index >= end || (task = task_take(search)) == NULL)
+    if (task == NULL)
         return NULL;
+    TRAWL_ASSERT(index < search->chunk_count && !search->chunks[index].taken);
     make_piece(search, index, &task->piece);
     search->chunks[index].taken = true;
     while (search->chunk_first < search->chunk_count && search->chunks[search->chunk_first].taken)
@@ -106,4 +104,88 @@ struct task *resident_take(struct search *search, const struct worker *worker)
     search->ended = search->chunk_first == search->chunk_count;
     (void)resident_note(search);
     return task;
+}
+
+struct task *resident_take(struct search *search, const struct worker *worker)
+{
+    uint64_t end = min_u64(search->chunk_count, search->index_deliver + search->tasks_max);
+    uint64_t index = search->chunk_first;
+
+    while (index < end && (search->chunks[index].taken ||
+                           !devices_may_serve(&search->job.runtime->devices, worker->device_index,
+                                              search->chunks[index].device)))
+        index++;
+    return index < end ? take_chunk(search, index) : NULL;
+}
+
+/* ---- Counts at once ----------------------------------------------------------------------- */
+
+/* A device counts one literal in a GiB in the time that waking a thread takes, so the caller begins
+ * the counts on all devices by itself. What takes longer is better left to a thread for each: it
+ * can be cancelled between two chunks. */
+static bool counts_at_once(const struct search *search)
+{
+    const struct trawl_plan *plan = search->job.plan;
+
+    return search->sink->wants == SINK_WANTS_COUNT && search->sink->digest == NULL &&
+           plan_counts_alone(plan) && plan->literal_count == 1 && !plan_has_algorithm(plan);
+}
+
+/* What was begun: chunk `index` by the worker of its device. */
+struct begun {
+    uint64_t index;
+    struct worker *worker;
+};
+
+static bool begin_count(struct search *search, uint64_t index, struct begun *begun)
+{
+    uint32_t device = search->chunks[index].device;
+    struct text_piece piece;
+    struct engine_chunk chunk;
+
+    if (device == ENGINE_DEVICES_MAX || atomic_load(&search->job.runtime->devices.lost[device]))
+        return false;
+    *begun = (struct begun){index, &search->searcher->devices[device]};
+    make_piece(search, index, &piece);
+    chunk = task_chunk(search, &piece);
+    /* A lane with counts in flight is not exchanged, though its device may be lost by now. */
+    return (begun->worker->device_job == search->job.number ||
+            worker_device_ready(begun->worker, &search->job, NULL) == TRAWL_OK) &&
+           engine_cuda.count_begin(begun->worker->device, &chunk);
+}
+
+/* Wait for it. What a scan is to count stays with the chunks that are not taken. */
+static void end_count(struct search *search, const struct begun *begun, uint64_t *begin_ns)
+{
+    uint64_t count = 0, candidate_count = 0, now_ns;
+    bool counted = engine_cuda.count_end(begun->worker->device, &count, &candidate_count);
+    struct task *task = NULL;
+
+    now_ns = clock_now_ns();
+    if (counted) {
+        (void)pthread_mutex_lock(&search->lock);
+        task = take_chunk(search, begun->index);
+        (void)pthread_mutex_unlock(&search->lock);
+    }
+    if (task != NULL)
+        task_counted(search, task, begun->worker, count, candidate_count, now_ns - *begin_ns);
+    *begin_ns = now_ns;
+}
+
+bool resident_count(struct search *search)
+{
+    uint64_t end = min_u64(search->chunk_count, search->index_deliver + search->tasks_max);
+    uint64_t begin_ns = clock_now_ns();
+    struct begun begun[ENGINE_COUNTS_MAX];
+    uint32_t count = 0;
+
+    if (!counts_at_once(search))
+        return false;
+    TRAWL_ASSERT(!search->shared);
+    for (uint64_t i = search->chunk_first; i < end && count < ENGINE_COUNTS_MAX; i++)
+        if (!search->chunks[i].taken && begin_count(search, i, &begun[count]))
+            count++;
+    for (uint32_t i = 0; i < count; i++)
+        end_count(search, &begun[i], &begin_ns);
+    return search->chunk_first == search->chunk_count;
 }

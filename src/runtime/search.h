@@ -110,7 +110,8 @@ struct trawl_searcher {
     uint64_t chunk_bytes; /* 0: chosen */
     enum trawl_map map;   /* files */
     struct worker caller;
-    struct row_store rows; /* kept from call to call */
+    struct worker devices[ENGINE_DEVICES_MAX]; /* the caller's lanes to count on all of them */
+    struct row_store rows;                     /* kept from call to call */
     struct task *tasks;
     struct task **ring; /* tasks by index of their chunk; between searches all NULL */
     uint32_t task_count;
@@ -181,6 +182,11 @@ void task_on_device(struct task *task, struct worker *worker);
 void task_search(struct search *search, struct task *task, struct worker *worker, bool on_device);
 /* The part [from, done) of a task's chunk as the sink sees it. */
 struct sink_piece task_view(const struct search *search, const struct task *task);
+/* What an engine is told of a piece of the search's text. */
+struct engine_chunk task_chunk(const struct search *search, const struct text_piece *piece);
+/* The task's chunk was counted on the worker's device, for which the caller waited so long. */
+void task_counted(struct search *search, struct task *task, struct worker *worker, uint64_t count,
+                  uint64_t candidate_count, uint64_t ns);
 /* Give back a task that was delivered, or is no longer wanted. */
 void task_free(struct search *search, struct task *task);
 /* If the task's bytes are not needed again: give its buffer back to the devices, or to the budget.
@@ -193,6 +199,9 @@ void task_release(struct trawl_runtime *runtime, struct task *task);
 /* List them. Errors: MEMORY. */
 enum trawl_status resident_open(struct search *search, struct trawl_error *error);
 void resident_close(struct search *search);
+/* Count on all devices from the calling thread, before the search is shared. true: that was all of
+ * the text. */
+bool resident_count(struct search *search);
 /* Take the first chunk that the worker may search; NULL: none now. With the search's lock held. */
 struct task *resident_take(struct search *search, const struct worker *worker);
 /* Note which devices' chunks may be taken now; true: a device that had none has some. With the

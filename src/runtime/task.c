@@ -147,24 +147,29 @@ static enum engine_want want_of(const struct sink *sink)
                                                  : ENGINE_WANT_HITS;
 }
 
-/* The scan, and what becomes of its hits; on failure nothing of this part is delivered. */
-static enum trawl_status scan(struct search *search, struct task *task, struct worker *worker,
-                              bool on_device, struct trawl_error *error)
+struct engine_chunk task_chunk(const struct search *search, const struct text_piece *piece)
 {
-    const struct text_piece *piece = &task->piece;
-    struct engine_chunk chunk = {.bytes = piece->bytes,
+    return (struct engine_chunk){.bytes = piece->bytes,
                                  .begin = piece->begin,
                                  .owned = piece->owned,
                                  .before = piece->before,
                                  .after = piece->after,
                                  .readable = piece->readable,
-                                 .pinned = task->buffer_is_pinned || task->text_is_pinned,
                                  .may_be_left = !plan_has_algorithm(search->job.plan)};
+}
+
+/* The scan, and what becomes of its hits; on failure nothing of this part is delivered. */
+static enum trawl_status scan(struct search *search, struct task *task, struct worker *worker,
+                              bool on_device, struct trawl_error *error)
+{
+    const struct text_piece *piece = &task->piece;
+    struct engine_chunk chunk = task_chunk(search, piece);
     enum sink_wants wants = search->sink->wants;
     enum engine_want want = want_of(search->sink);
     const struct engine_ops *engine;
     struct engine_lane *lane;
 
+    chunk.pinned = task->buffer_is_pinned || task->text_is_pinned;
     engine_result_begin(&task->result, piece->owned, false);
     task->match_count = 0;
     if (wants == SINK_WANTS_NOTHING || search->job.plan->literal_count == 0 ||
@@ -362,6 +367,21 @@ static void finish(struct search *search, struct task *task, struct worker *work
     search->searcher->ring[task->piece.index % search->searcher->task_count] = task;
     (void)pthread_cond_signal(&search->ready);
     (void)pthread_mutex_unlock(&search->lock);
+}
+
+void task_counted(struct search *search, struct task *task, struct worker *worker, uint64_t count,
+                  uint64_t candidate_count, uint64_t ns)
+{
+    struct work_done *done = work_of(search, worker, true);
+
+    (void)worker_takes_part(&search->searcher->caller, &search->job);
+    atomic_store(&done->threads, 1);
+    count_work(search, worker, true, task->piece.owned, ns);
+    engine_result_begin(&task->result, task->piece.owned, true);
+    task->result.count = count;
+    task->result.candidate_count = candidate_count;
+    task->match_count = 0;
+    finish(search, task, worker);
 }
 
 void task_free(struct search *search, struct task *task)

@@ -316,6 +316,36 @@ static void storm(enum trawl_engine engine, uint64_t seed)
     TEST_CHECK_U64(sim_driver_live(), 0);
 }
 
+/* The caller counts one literal on all devices by itself, each where its part lies. */
+static void counted_at_once(uint32_t devices)
+{
+    struct trawl_stats stats = {.size = sizeof stats};
+    struct trawl_runtime *runtime;
+    struct trawl_searcher *searcher;
+    enum trawl_status status;
+
+    reset(devices);
+    runtime = open_runtime(TRAWL_ENGINE_CUDA, 4, 0);
+    searcher = open_searcher(runtime);
+    TEST_CHECK(trawl_text_load(searcher, fixture.texts[SOURCE_LOADED], NULL) == TRAWL_OK);
+    for (uint32_t i = 0; i < 3; i++)
+        TEST_CHECK(search(searcher, SOURCE_LOADED, false, &status) && status == TRAWL_OK);
+    TEST_CHECK(trawl_searcher_stats(searcher, &stats, NULL) == TRAWL_OK);
+    TEST_CHECK_U64(stats.thread_count, 1);
+    TEST_CHECK_U64(stats.text_bytes, TEXT_BYTES);
+    TEST_CHECK_U64(stats.match_count, fixture.expected_count);
+    for (uint32_t i = 0; i < devices; i++) {
+        struct trawl_worker_stats worker = {.size = sizeof worker};
+        uint32_t kinds = 0;
+
+        TEST_CHECK(trawl_searcher_workers(searcher, 1 + i, &worker, &kinds, NULL) == TRAWL_OK);
+        TEST_CHECK(kinds == 1 + devices && worker.thread_count == 1 && worker.chunk_count > 0);
+    }
+    trawl_searcher_close(searcher);
+    TEST_CHECK(trawl_runtime_close(runtime, NULL) == TRAWL_OK);
+    TEST_CHECK_U64(sim_driver_live(), 0);
+}
+
 /* Devices of different size: a text is split as there is room, and where there is none it is copied
  * as it is searched. */
 static void uneven(uint32_t devices, uint64_t memory_bytes, bool *fits)
@@ -435,6 +465,8 @@ int main(void)
     loaders(TRAWL_ENGINE_AUTO);
     for (uint64_t seed = 0; seed < test_amount(8, 400) && test_failures < 5; seed++)
         storm(seed % 2 != 0 ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA, seed);
+    for (uint32_t devices = 2; devices <= 3; devices++)
+        counted_at_once(devices);
     uneven_devices();
     budget();
     streamed_copies();

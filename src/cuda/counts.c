@@ -1,0 +1,116 @@
+/* counts: counts in chunks that lie on the device, begun without waiting for any.
+ *
+ * So one thread keeps several devices busy: it begins all of their counts, then ends them. Those of
+ * one device go to several streams: a kernel begins while the last blocks of another one end. A
+ * launch that needs more than itself, and whatever fails, is left to a scan.
+ */
+#include "base/checked.h"
+#include "base/memory.h"
+#include "cuda/engine_cuda.h"
+#include "cuda/lane.h"
+
+struct cuda_counts {
+    struct cuda_launch launches[ENGINE_COUNTS_MAX];
+    uint32_t begun;
+    uint32_t ended;
+};
+
+/* Before the first of them: what all of them need. */
+static bool reserve(struct engine_lane *lane)
+{
+    const struct cuda_driver *driver = lane->device->driver;
+    void *memory;
+
+    if (lane->counts == NULL) {
+        if (memory_allocate(1, sizeof *lane->counts, &memory, NULL) != TRAWL_OK)
+            return false;
+        lane->counts = (struct cuda_counts *)memory;
+        lane->counts->begun = lane->counts->ended = 0;
+    }
+    if (lane->counts->begun > 0)
+        return lane->counts->begun < ENGINE_COUNTS_MAX && lane->tables.ready;
+    for (uint32_t i = 0; i < CUDA_OTHERS; i++)
+        if (lane->others[i] == NULL &&
+            driver->stream_create(&lane->others[i], CUDA_STREAM_NON_BLOCKING) != CUDA_CODE_OK)
+            return false;
+    if (lane->tables.ready && lane->sums_ready &&
+        lane->sums.bytes >= ENGINE_COUNTS_MAX * sizeof(struct scan_result))
+        return true;
+    return (lane->tables.ready || cuda_tables_build(lane, NULL) == TRAWL_OK) &&
+           cuda_sums_reserve(lane, ENGINE_COUNTS_MAX, NULL) == TRAWL_OK &&
+           driver->stream_wait(lane->stream) == CUDA_CODE_OK;
+}
+
+static bool submit(struct engine_lane *lane, const struct cuda_range *range)
+{
+    struct cuda_counts *counts = lane->counts;
+    struct cuda_launch *launch = &counts->launches[counts->begun];
+    uint64_t limit = cuda_range_limit(lane->plan, range);
+
+    if (lane->tables.floods_left > 0 || limit == range->begin ||
+        limit - range->begin > cuda_launch_begins_max(lane, SCAN_COUNT))
+        return false;
+    cuda_launch_prepare(lane, &lane->tables, range, limit, SCAN_COUNT, launch);
+    if (counts->begun % (CUDA_OTHERS + 1) > 0)
+        launch->stream = lane->others[counts->begun % (CUDA_OTHERS + 1) - 1];
+    /* They share the list of tiles: none is taken from it if a launch lists any. But it must not
+     * move while one is running. */
+    if (counts->begun > 0 && cuda_list_bytes(launch) > lane->offsets.bytes)
+        return false;
+    if (cuda_list_reserve(lane, launch, NULL) != TRAWL_OK ||
+        cuda_launch_submit(lane, launch, counts->begun, NULL) != TRAWL_OK) {
+        cuda_lane_failed(lane);
+        return false;
+    }
+    counts->begun++;
+    return true;
+}
+
+bool cuda_count_begin(struct engine_lane *lane, const struct engine_chunk *chunk)
+{
+    uint64_t available = chunk->owned + chunk->after, at = 0;
+    struct cuda_range range = {0, 0, 0, 0, false};
+
+    if (cuda_needs_refining(lane->plan) || lane->chunks_left > 0 || lane->limits.kernels_timed ||
+        !cuda_lane_resident(lane, chunk->bytes, available, &range.address, &at))
+        return false;
+    range.begin = at;
+    range.end = at + chunk->owned;
+    range.text_end = at + available;
+    lane->may_leave = chunk->may_be_left;
+    return reserve(lane) && submit(lane, &range);
+}
+
+bool cuda_count_end(struct engine_lane *lane, uint64_t *count, uint64_t *candidate_count)
+{
+    struct cuda_counts *counts = lane->counts;
+    struct cuda_launch *launch;
+    enum trawl_status status;
+
+    TRAWL_ASSERT(counts != NULL && counts->ended < counts->begun);
+    launch = &counts->launches[counts->ended];
+    status = cuda_launch_wait(lane, launch, counts->ended, NULL);
+    if (status != TRAWL_OK)
+        cuda_lane_failed(lane);
+    if (++counts->ended == counts->begun)
+        counts->begun = counts->ended = 0;
+    *count = launch->found.count;
+    *candidate_count = launch->found.candidates;
+    return status == TRAWL_OK && launch->found.listed == 0;
+}
+
+void cuda_counts_end(struct engine_lane *lane)
+{
+    for (uint32_t i = 0; i < CUDA_OTHERS; i++) {
+        if (lane->others[i] == NULL)
+            continue;
+        (void)lane->device->driver->stream_wait(lane->others[i]);
+        (void)lane->device->driver->stream_destroy(lane->others[i]);
+        lane->others[i] = NULL;
+    }
+}
+
+void cuda_counts_free(struct engine_lane *lane)
+{
+    memory_release(lane->counts, 1, sizeof *lane->counts);
+}
