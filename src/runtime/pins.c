@@ -29,6 +29,7 @@ struct pins {
     struct pins *next; /* of the runtime's */
     pthread_t thread;
     bool thread_runs;
+    bool leaving;    /* some thread is letting go of it */
     uint32_t device; /* whose driver context pins, and lets go */
     _Atomic bool stopping;
     _Atomic uint64_t pinned_count; /* bytes of the text, from its first on */
@@ -37,9 +38,10 @@ struct pins {
 static uint64_t text_bytes_min = TEXT_BYTES_MIN, section_bytes = SECTION_BYTES;
 static _Atomic uint64_t pinned_total; /* by all runtimes */
 
-/* Guards which text belongs to which runtime, and unpinning: a text and its runtime may be closed
- * at the same time. */
+/* Guards which text belongs to which runtime: both may be closed at the same time. It is not held
+ * while a text is unpinned, so a thread that closes the other one waits for that. */
 static pthread_mutex_t guests_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t guest_left = PTHREAD_COND_INITIALIZER;
 
 void pins_limits(uint64_t text_bytes, uint64_t section)
 {
@@ -89,48 +91,65 @@ static void *pin_main(void *argument)
     return NULL;
 }
 
-/* Nothing is searching the text. With guests_lock held. */
-static void let_go(struct pins *pins)
+static void unpin(struct pins *pins)
 {
-    struct pins **link = &pins->runtime->pins;
     uint64_t pinned;
 
-    while (*link != pins)
-        link = &(*link)->next;
-    *link = pins->next;
-    atomic_store(&pins->text->guest, NULL);
     atomic_store(&pins->stopping, true);
     if (pins->thread_runs)
         (void)pthread_join(pins->thread, NULL);
     pinned = atomic_load(&pins->pinned_count);
+    TRAWL_ASSERT(pinned <= pins->text->bytes_count);
     for (uint64_t at = 0, end = 0; at < pinned; at = end) {
         end = section_end(pins->text, at);
+        TRAWL_ASSERT(end > at);
         if (devices_unpin(&pins->runtime->devices, pins->device, pins->text->bytes + at))
             atomic_fetch_sub(&pinned_total, end - at);
     }
+}
+
+/* Nothing is searching the text. With guests_lock held, but for the time that unpinning takes. */
+static void let_go(struct pins *pins)
+{
+    struct pins **link = &pins->runtime->pins;
+
+    if (pins->leaving) { /* another thread does; what is left to look at is the caller's to find */
+        (void)pthread_cond_wait(&guest_left, &guests_lock);
+        return;
+    }
+    pins->leaving = true;
+    (void)pthread_mutex_unlock(&guests_lock);
+    unpin(pins);
+    (void)pthread_mutex_lock(&guests_lock);
+    TRAWL_ASSERT(atomic_load(&pins->text->guest) == pins);
+    atomic_store(&pins->text->guest, NULL);
+    while (*link != pins)
+        link = &(*link)->next;
+    *link = pins->next;
     memory_release(pins, 1, sizeof *pins);
+    (void)pthread_cond_broadcast(&guest_left);
+}
+
+/* Have the text pinned by no runtime, or not by this one. */
+static void empty(struct trawl_text *text, const struct trawl_runtime *runtime)
+{
+    struct pins *pins;
+
+    (void)pthread_mutex_lock(&guests_lock);
+    while ((pins = (struct pins *)atomic_load(&text->guest)) != NULL &&
+           (runtime == NULL || pins->runtime == runtime))
+        let_go(pins);
+    (void)pthread_mutex_unlock(&guests_lock);
 }
 
 static void leave(struct trawl_text *text)
 {
-    struct pins *pins;
-
-    (void)pthread_mutex_lock(&guests_lock);
-    pins = (struct pins *)atomic_load(&text->guest);
-    if (pins != NULL)
-        let_go(pins);
-    (void)pthread_mutex_unlock(&guests_lock);
+    empty(text, NULL);
 }
 
 void pins_forget(struct trawl_runtime *runtime, struct trawl_text *text)
 {
-    struct pins *pins;
-
-    (void)pthread_mutex_lock(&guests_lock);
-    pins = (struct pins *)atomic_load(&text->guest);
-    if (pins != NULL && pins->runtime == runtime)
-        let_go(pins);
-    (void)pthread_mutex_unlock(&guests_lock);
+    empty(text, runtime);
 }
 
 void pins_close(struct trawl_runtime *runtime)
@@ -159,7 +178,7 @@ void pins_begin(struct search *search, struct trawl_text *text)
         return;
     (void)pthread_mutex_lock(&guests_lock);
     pins = (struct pins *)atomic_load(&text->guest);
-    if (pins != NULL && pins->runtime == search->job.runtime) {
+    if (pins != NULL && pins->runtime == search->job.runtime && !pins->leaving) {
         search->pins = pins;
         if (!pins->thread_runs)
             pins->thread_runs = !fault_hit(FAULT_THREAD) &&
