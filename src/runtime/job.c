@@ -47,7 +47,7 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
         TRAWL_TRY_DONE(worker_host_ready(&searcher->caller, &search->job, error));
     pins_begin(search, text);
     search->tasks_max =
-        text->kind == TEXT_MEMORY && sink->wants == SINK_WANTS_COUNT && plan_counts_alone(plan)
+        text->kind != TEXT_STREAM && sink->wants == SINK_WANTS_COUNT && plan_counts_alone(plan)
             ? searcher->task_count
             : searcher->tasks_few;
     need.piece_bytes = max_u64(search->chunk_host, search->chunk_device);

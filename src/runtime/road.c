@@ -232,8 +232,8 @@ static bool staging_pays(const struct search *search)
     return staging < STAGE_PAYS * host;
 }
 
-/* So few chunks that memory is not busy with copies alone: 4 cores copy as fast as the bus takes
- * it, 16 no faster, and search nothing meanwhile. To read a file takes them all. */
+/* So few chunks that cores are left for searching: 8 of 16 read a file as fast as the bus takes it
+ * [H200]. With TRAWL_ENGINE_CUDA there is nothing else for them to do. */
 static uint32_t claims_max(const struct search *search)
 {
     const struct devices *devices = &search->job.runtime->devices;

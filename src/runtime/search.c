@@ -13,8 +13,9 @@
 #define TASKS_PER_WORKER 2u
 #define TASKS_EXTRA 2u
 #define TASKS_FOR_DEVICES 8u /* each, where the CPU searches too or not */
-/* Counts of a text in memory: while a device has a chunk of 16 MiB in work and others before it,
- * host workers go on by as much as that takes. */
+/* Counts, whose tasks hold no text once it was searched: while a device has a chunk in work and
+ * others before it, host workers go on by as much as that takes. Of a file with 2 for each thread
+ * they waited for the device: 42 GB/s instead of 56 [H200, 16 cores, 1,000 patterns]. */
 #define TASKS_AHEAD 10u
 
 /* ---- Open and close ----------------------------------------------------------------------- */
