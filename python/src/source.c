@@ -168,12 +168,16 @@ bool source_open(struct binding *binding, PyObject *argument, bool decompress,
         source->owner = Py_NewRef(argument);
         return open_memory(binding, source, bytes, count);
     }
+    if (PyBytes_Check(argument))
+        return open_buffer(binding, source, argument);
+    if (interface_offered(argument)) /* CuPy's arrays have a buffer, too, which the host has not */
+        return open_tensor(binding, source, argument, true);
     if (PyObject_CheckBuffer(argument))
         return open_buffer(binding, source, argument);
     if (PyObject_HasAttrString(argument, "__fspath__"))
         return open_path(binding, source, argument, decompress);
-    if (tensor_offered(argument) || interface_offered(argument))
-        return open_tensor(binding, source, argument, !tensor_offered(argument));
+    if (tensor_offered(argument))
+        return open_tensor(binding, source, argument, false);
     return open_descriptor(binding, source, argument, decompress);
 }
 

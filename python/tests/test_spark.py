@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 
 import pytest
 import trawl
@@ -15,6 +16,8 @@ if shutil.which("java") is None:
     pytest.skip("no Java here", allow_module_level=True)
 
 from trawl.stages import Stage  # noqa: E402  (needs pyarrow)
+
+os.environ["PYSPARK_PYTHON"] = sys.executable  # else the first python3 that there is
 
 
 @pytest.fixture(scope="module")

@@ -27,10 +27,10 @@ class Worker:
     """An actor of Ray Data: a stage that is given a table at a time."""
 
     def __init__(self, plan: Any, column: str, kind: str, options: dict[str, Any]) -> None:
-        import pyarrow.compute  # noqa: F401  (a second, which the first table need not wait for)
         import ray
 
         self.stage = Stage(ray.get(plan[0]), column, kind, **options)
+        self.stage.warm()
 
     def __call__(self, table: pyarrow.Table) -> pyarrow.Table:
         import pyarrow

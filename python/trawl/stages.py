@@ -82,6 +82,13 @@ class Stage:
         self.pattern_records = [0] * (len(self.plan) if self.kind == "count" else 0)
         self.bad: list[tuple[int, str]] = []
 
+    def warm(self) -> None:
+        """Do now what the first batch would wait for: open the searcher, read the plan's memory."""
+        import pyarrow
+        import pyarrow.compute  # noqa: F401  (a second)
+
+        self._search("contains", pyarrow.array(["a" * 4096] * 256))
+
     def __getstate__(self) -> dict[str, Any]:
         own = ("counters", "pattern_records", "bad", "_searcher")
         return {key: value for key, value in self.__dict__.items() if key not in own}
