@@ -70,6 +70,7 @@ git|have git
 ripgrep|have rg
 shellcheck|have shellcheck
 tmux|have tmux
+vim|have vim
 gcc-aarch64-linux-gnu|have aarch64-linux-gnu-gcc
 libc6-dev-arm64-cross|[ -f /usr/aarch64-linux-gnu/include/stdio.h ]
 qemu-user|have_qemu_arm64

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""What SIGINT and SIGUSR1 do.
+"""What SIGINT, SIGUSR1 and SIGBUS do.
 
 usage: signals.py TRAWL
 
 SIGINT: what was found is written, in whole lines, and the program dies by the signal, which a shell
-calls status 130. SIGUSR1: a line of progress. Nothing here depends on how long something takes:
+calls status 130. SIGUSR1: a line of progress. SIGBUS: a mapped file that becomes shorter ends there,
+as one that is read; from elsewhere it is deadly. Nothing here depends on how long something takes:
 a signal is sent when the program is seen to wait for input.
 """
 import array
@@ -161,6 +162,32 @@ def progress(folder):
         expect(re.fullmatch(rb"trawl: \d+\.\d{3} GB, \d+\.\d s, \d+\.\d\d GB/s, [1-3] found\n", line), "SIGUSR1: %r" % line)
 
 
+def shorter_while_printed(options, folder):
+    """The pipe is full and nobody reads it, so the rest of the file is not searched yet: cut it."""
+    path, end = os.path.join(folder, "cut"), 2 * 1024 * 1024 + 100
+    line = b"%07d foo, and so on until the line is long\n"
+    dense = b"".join(line % number for number in range(10000))
+    rare = (b"%07d bar, and so on until the line is long\n" * 400 + line) * 200
+    text = dense + rare % tuple(range(401 * 200))
+    with open(path, "wb") as file:
+        file.write(text)
+    process = start(["-j1", "--chunk-bytes=8192"] + options + ["foo", path])
+    until(lambda: not is_read(process.stdout), "something is printed")
+    os.truncate(path, end)
+    status, output, messages = finish(process)
+    lines = text[:end].splitlines(keepends=True)
+    wanted = b"".join(line if line.endswith(b"\n") else line + b"\n" for line in lines if b"foo" in line)
+    expect((status, messages) == (0, b"") and output == wanted and len(text) > end, "cut short with %s: %r" % (options, (status, len(output), len(wanted), messages)))
+
+
+def killed_by_bus(folder):
+    process = start(["--mmap", "foo", os.path.join(folder, "a"), "-"], stdin=subprocess.PIPE)
+    feed(process, b"bar\n")
+    process.send_signal(signal.SIGBUS)
+    status, _, _ = finish(process)
+    expect(status == -signal.SIGBUS, "SIGBUS from elsewhere: %r" % status)
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="trawl-signals-") as folder:
         with open(os.path.join(folder, "a"), "wb") as file:
@@ -173,6 +200,9 @@ def main():
         shell_status(folder)
         ignored(folder)
         progress(folder)
+        shorter_while_printed(["--mmap"], folder)
+        shorter_while_printed(["--no-mmap"], folder)
+        killed_by_bus(folder)
         interrupted_open(folder)
         os.unlink(os.path.join(folder, "pipe"))
         for number in range(2000):
