@@ -31,7 +31,11 @@
 #define FIRST_ALONE_BYTES (2u << 20) /* of a text that goes to a device for its first match */
 #define SHARE_NS 100000u             /* of one worker's time, for which one more is woken, */
 #define SHARE_NS_MIN 250000u         /* if there is so much of it */
-#define START_NS 300000u           /* for which one more is started, of the runtime's whole time */
+/* For which one more is started, of the runtime's whole time; a command of one thread is faster up
+ * to 6 MiB, of two threads from 10 MiB on. The first chunk also pays for cold caches: it alone does
+ * not start a thread for little. */
+#define START_NS 1500000u
+#define START_ANYWAY_NS (8ull * START_NS)
 #define DEVICE_TEXT_MIN (4u << 20) /* a shorter text wakes no device */
 #define STAGED_KNOWN (16u << 20)   /* bytes, after which a search's own rate counts */
 #define STAGE_UNIT (1u << 20)
@@ -314,10 +318,12 @@ uint32_t road_helpers(const struct search *search)
     ns = atomic_load(&search->host.search_ns) + atomic_load(&search->host.ready_ns);
     if (bytes == 0)
         return most;
+    running = atomic_load(&runtime->worker_count);
     ns = (uint64_t)(ns_per_byte(ns, bytes) * (double)left);
     if (ns < SHARE_NS_MIN)
         return 0;
-    running = atomic_load(&runtime->worker_count);
+    if (running == 0 && bytes < 2 * CHUNK_FIRST && ns < START_ANYWAY_NS)
+        return 0;
     started = max_u64(running, saturating_add(atomic_load(&runtime->worked_ns), ns) / START_NS);
     return (uint32_t)min_u64(min_u64(ns / SHARE_NS, started), most);
 }

@@ -60,7 +60,6 @@ enum trawl_status runtime_open(const struct trawl_runtime_options *given,
     runtime->devices.runtime = runtime;
     (void)pthread_mutex_init(&runtime->lock, NULL);
     (void)pthread_mutex_init(&runtime->entry, NULL);
-    (void)pthread_cond_init(&runtime->work, NULL);
     (void)pthread_cond_init(&runtime->devices.work, NULL);
     (void)pthread_cond_init(&runtime->devices.settled, NULL);
     TRAWL_TRY_DONE(
@@ -88,7 +87,6 @@ void runtime_close(struct trawl_runtime *runtime)
     memory_release(runtime->workers, runtime->threads_max - 1, sizeof *runtime->workers);
     (void)pthread_cond_destroy(&runtime->devices.settled);
     (void)pthread_cond_destroy(&runtime->devices.work);
-    (void)pthread_cond_destroy(&runtime->work);
     (void)pthread_mutex_destroy(&runtime->entry);
     (void)pthread_mutex_destroy(&runtime->lock);
     memory_release(runtime, 1, sizeof *runtime);

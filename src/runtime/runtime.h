@@ -37,6 +37,13 @@ struct worker {
     uint32_t device_index;     /* of its lane there; ENGINE_DEVICES_MAX: none was chosen */
     struct text_buffer buffer; /* kept from chunk to chunk */
     pthread_t thread;
+
+    /* Of a host worker, under the runtime's lock: */
+    pthread_cond_t wake;
+    bool is_idle;
+    struct worker *next_idle;
+    bool is_moved;   /* woken or started, and kept off the waker's core until it runs */
+    cpu_set_t cores; /* then: those it had */
 };
 
 /* One call. */
@@ -112,12 +119,11 @@ struct trawl_runtime {
     struct pins *pins;     /* texts that are pinned, or will be; pins.c has the lock */
 
     pthread_mutex_t lock;
-    pthread_cond_t work; /* to host workers: a job has something for them, or the end */
-    struct job *jobs;    /* a ring; the next one to serve */
+    struct job *jobs; /* a ring; the next one to serve */
     struct worker *workers;
     uint32_t workers_wanted;
     _Atomic uint32_t worker_count; /* running */
-    uint32_t workers_idle;
+    struct worker *idle;           /* a list; the last to wait is first */
     bool closing;
 };
 

@@ -1,7 +1,10 @@
 /* runtime: one runtime under many searchers at work at the same time; searches whose results are
  * pulled, abandoned and cancelled; and the budget for chunks. */
+#include <dirent.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -625,6 +628,47 @@ static void budget_of_others(struct trawl_plan *plan, bool gives)
     MUST(trawl_runtime_close(runtime, NULL));
 }
 
+/* May every thread of the process run where this one may? A worker that was woken gets its waker's
+ * core back when it runs. */
+static bool cores_are_equal(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    struct dirent *entry;
+    bool are_equal = true;
+    cpu_set_t mine, theirs;
+
+    TEST_CHECK(tasks != NULL && sched_getaffinity(0, sizeof mine, &mine) == 0);
+    while (tasks != NULL && (entry = readdir(tasks)) != NULL) {
+        pid_t thread = (pid_t)strtol(entry->d_name, NULL, 10);
+
+        if (thread > 0 && sched_getaffinity(thread, sizeof theirs, &theirs) == 0)
+            are_equal &= CPU_EQUAL(&mine, &theirs) != 0;
+    }
+    if (tasks != NULL)
+        (void)closedir(tasks);
+    return are_equal;
+}
+
+static void cores(struct trawl_plan *plan)
+{
+    struct trawl_runtime *runtime = open_runtime(4, 0);
+    struct trawl_searcher *searcher = open_searcher(runtime, 700);
+
+    for (uint32_t round = 0; round < 20; round++) {
+        struct trawl_text *text = NULL;
+        uint64_t count = 0;
+
+        MUST(trawl_text_from_memory(bytes, TEXT_BYTES, &text, NULL));
+        MUST(trawl_count(searcher, plan, text, &count, NULL));
+        TEST_CHECK(count == expected_count);
+        trawl_text_close(text);
+        while (!cores_are_equal())
+            (void)sched_yield();
+    }
+    trawl_searcher_close(searcher);
+    MUST(trawl_runtime_close(runtime, NULL));
+}
+
 int main(void)
 {
     struct trawl_plan *plan;
@@ -639,6 +683,7 @@ int main(void)
         cancel_waiting(plan, threads);
         cancelled_calls(plan, threads);
     }
+    cores(plan);
     arguments(plan);
     one_is_never_taken(plan);
     cancelled_by_sinks(plan);
