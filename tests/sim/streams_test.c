@@ -1,7 +1,8 @@
 /* streams_test: what occurs, how often, and where first, in texts of many whole steps of a stream.
  * Capital letters, or digits, stand at a few random places of a text of small ones, so that most
  * tiles hold nothing and the first may be anywhere, in the middle of a tile or at its borders; or
- * the pattern is a piece of a text of one or two letters, and occurs nearly everywhere.
+ * the pattern is a piece of a text of one or two letters, and occurs nearly everywhere. And how
+ * many candidates the statistics count.
  *
  * TRAWL_TEST_CASE=N: case N alone.
  */
@@ -106,6 +107,86 @@ static bool case_run(uint64_t index)
     return right;
 }
 
+/* ---- Candidates --------------------------------------------------------------------------- */
+
+#define CANDIDATE_TEXT_BYTES 20000u
+#define CANDIDATE_PLACES 7u
+
+/* A text of nothing else but occurrences of one pattern: of each position that a method cannot
+ * decide by its filter, the statistics count one candidate. */
+static const struct candidate_case {
+    enum trawl_method method;
+    uint64_t pattern_bytes;
+    uint64_t counted, listed; /* candidates */
+} candidate_cases[] = {
+    {TRAWL_METHOD_AUTO, 8, 0, 0},
+    {TRAWL_METHOD_AUTO, 9, 7, 7},
+    {TRAWL_METHOD_EVERY, 3, 0, 0},
+    {TRAWL_METHOD_EVERY, 40, 7, 7},
+    {TRAWL_METHOD_WORDS, 8, 7, 7},
+    {TRAWL_METHOD_WORDS, 64, 7, 7},
+    {TRAWL_METHOD_SAMPLED, 16, 7, 7},
+    {TRAWL_METHOD_SAMPLED, 64, 7, 7},
+    {TRAWL_METHOD_SET, 7, 7, 7},
+    {TRAWL_METHOD_SET, 20, 7, 14}, /* one kernel marks, another one lists */
+    {TRAWL_METHOD_GRAMS, 8, 0, 0},
+    {TRAWL_METHOD_GRAMS, 20, 7, 7},
+};
+
+static int ignore(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    (void)context;
+    (void)matches;
+    (void)match_count;
+    return 0;
+}
+
+static void check_candidates(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                             struct trawl_text *text, const struct candidate_case *c)
+{
+    for (uint32_t lists = 0; lists < 2; lists++) {
+        struct trawl_stats stats = {.size = sizeof stats};
+        uint64_t count = CANDIDATE_PLACES;
+        enum trawl_status status = lists ? trawl_positions(searcher, plan, text, ignore, NULL, NULL)
+                                         : trawl_count(searcher, plan, text, &count, NULL);
+
+        TEST_CHECK(status == TRAWL_OK && count == CANDIDATE_PLACES);
+        TEST_CHECK(trawl_searcher_stats(searcher, &stats, NULL) == TRAWL_OK);
+        TEST_CHECK_U64(stats.match_count, CANDIDATE_PLACES);
+        if (!TEST_CHECK_U64(stats.candidate_count, lists ? c->listed : c->counted))
+            printf("  method %d, %" PRIu64 " bytes, %s\n", (int)c->method, c->pattern_bytes,
+                   lists ? "listed" : "counted");
+    }
+}
+
+static void candidates(const struct candidate_case *c, uint64_t seed)
+{
+    struct trawl_searcher_options searcher_options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    static uint8_t bytes[CANDIDATE_TEXT_BYTES], pattern_bytes[64];
+    struct trawl_pattern pattern = {pattern_bytes, c->pattern_bytes};
+    struct trawl_searcher *searcher = NULL;
+    struct trawl_plan *plan = NULL;
+    struct trawl_text *text = NULL;
+
+    sim_driver_reset_usual(seed);
+    for (uint64_t i = 0; i < c->pattern_bytes; i++)
+        pattern_bytes[i] = (uint8_t)('!' + i);
+    memset(bytes, 'x', sizeof bytes);
+    for (uint32_t i = 0; i < CANDIDATE_PLACES; i++)
+        memcpy(bytes + 1000 + 2501 * i, pattern_bytes, c->pattern_bytes);
+    options.method = c->method;
+    searcher_options.engine = TRAWL_ENGINE_CUDA;
+    searcher_options.threads = 1;
+    if (TEST_CHECK(trawl_plan_build(&pattern, 1, &options, &plan, NULL) == TRAWL_OK) &&
+        TEST_CHECK(trawl_searcher_open(&searcher_options, &searcher, NULL) == TRAWL_OK) &&
+        TEST_CHECK(trawl_text_from_memory(bytes, sizeof bytes, &text, NULL) == TRAWL_OK))
+        check_candidates(searcher, plan, text, c);
+    trawl_text_close(text);
+    trawl_searcher_close(searcher);
+    trawl_plan_free(plan);
+}
+
 int main(void)
 {
     uint64_t only = test_setting("TRAWL_TEST_CASE", UINT64_MAX), cases;
@@ -116,5 +197,8 @@ int main(void)
     for (uint64_t i = 0; i < cases && test_failures < 5; i++)
         if (only == UINT64_MAX || only == i)
             (void)case_run(i);
+    cuda_limits_replace(NULL);
+    for (uint32_t i = 0; i < sizeof candidate_cases / sizeof *candidate_cases; i++)
+        candidates(&candidate_cases[i], i + 1);
     return test_end();
 }
