@@ -251,14 +251,13 @@ static enum trawl_status read_bytes(struct dense_lane *lane, const uint8_t *text
     return TRAWL_OK;
 }
 
-enum trawl_status dense_read(struct dense_lane *lane, const uint8_t *text, uint64_t begins,
-                             uint64_t count, uint32_t *states, uint64_t *outputs,
-                             struct trawl_error *error)
+/* Read the text from its end: first what is behind the begins. */
+static enum trawl_status read_text(struct dense_lane *lane, const uint8_t *text, uint64_t begins,
+                                   uint64_t count, uint32_t *states, uint64_t *outputs,
+                                   struct trawl_error *error)
 {
     uint32_t state = 0;
 
-    if (lane->node_count > lane->node_max / 2)
-        lane_empty(lane);
     if (outputs != NULL)
         *outputs = 0;
     lane->work += count * (lane->node_count * node_bytes(lane->set) > CACHED_BYTES ? FAR_BYTE_WORK
@@ -267,4 +266,18 @@ enum trawl_status dense_read(struct dense_lane *lane, const uint8_t *text, uint6
     if (lane->refused)
         return TRAWL_OK;
     return read_bytes(lane, text, 0, begins, &state, states, outputs, error);
+}
+
+enum trawl_status dense_read(struct dense_lane *lane, const uint8_t *text, uint64_t begins,
+                             uint64_t count, uint32_t *states, uint64_t *outputs,
+                             struct trawl_error *error)
+{
+    bool is_empty = lane->node_count == 1;
+
+    TRAWL_TRY(read_text(lane, text, begins, count, states, outputs, error));
+    if (!lane->refused || is_empty)
+        return TRAWL_OK;
+    lane->refused = false; /* the states of other texts left no room */
+    lane_empty(lane);
+    return read_text(lane, text, begins, count, states, outputs, error);
 }

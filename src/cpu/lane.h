@@ -149,6 +149,9 @@ bool scan_bytes_fits(const struct engine_lane *lane, enum engine_want want);
 
 /* Sets: the work that the next positions may take. */
 void settle_allow(struct scan *scan, uint64_t places);
+/* They did not take more. The automaton's first part is dear, as it makes its states: where
+ * candidates go on taking much work it is tried again. */
+void settle_spare(struct scan *scan, uint64_t places);
 /* They took more, so the automaton takes over from x on, each time for longer; scan->run_until is
  * after what it searched. False: it does not, and the candidates of begins from x on are to be
  * verified as before. */

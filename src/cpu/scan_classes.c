@@ -241,7 +241,7 @@ void scan_classes(struct scan *scan)
             gather_tile(&sampling); /* once more, with more work, in the end with any */
         if (settled)
             continue;
-        lane->dense_bytes /= 2;
+        settle_spare(scan, sampling.end - sampling.begin);
         if (scan->over)
             return;
         settle_gathered(scan, sampling.begin, sampling.end - sampling.begin);

@@ -108,7 +108,7 @@ void scan_set(struct scan *scan)
         if (scan->over)
             return;
         if (scan->run_until <= begin + places) /* the tile was not dense */
-            scan->lane->dense_bytes /= 2;
+            settle_spare(scan, places);
         scan->at = max_u64(begin + places, scan->run_until);
     }
 }

@@ -6,6 +6,7 @@
 #define WORK_PER_BYTE_MIN 4u
 #define WORK_PER_BYTE_MAX 256u
 #define ORDER_WORK 256u  /* for each literal */
+#define DECAY 64u        /* what the automaton may cost is less by this part after each tile */
 #define PLACES_MORE 256u /* the budget counts this many positions more than there are */
 #define DENSE_BYTES_MIN \
     (1u << 16) /* that the automaton searches before candidates are tried again */
@@ -16,6 +17,16 @@ void settle_allow(struct scan *scan, uint64_t places)
     scan->work_begin = scan->work;
     if (scan->work_max != UINT64_MAX)
         scan->work_max = scan->work + (places + PLACES_MORE) * scan->lane->work_per_byte;
+}
+
+void settle_spare(struct scan *scan, uint64_t places)
+{
+    struct engine_lane *lane = scan->lane;
+
+    lane->dense_bytes /= 2;
+    if (scan->work - scan->work_begin > places * WORK_PER_BYTE_MIN &&
+        lane->work_per_byte > WORK_PER_BYTE_MIN)
+        lane->work_per_byte -= lane->work_per_byte / DECAY + 1;
 }
 
 /* What it costs to make the automaton ready. Until dense parts have cost as much, it does not pay.
