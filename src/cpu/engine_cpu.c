@@ -68,6 +68,7 @@ static enum trawl_status cpu_lane_begin(struct engine_lane *lane, const struct t
                                         struct trawl_error *error)
 {
     (void)error;
+    TRAWL_ASSERT(plan->literal_count == 0 || plan->length_min <= plan->length_max);
     lane->plan = plan;
     lane->method = plan->method;
     lane->learned = 0;
@@ -113,6 +114,8 @@ void scan_begin(struct scan *scan, const struct trawl_plan *plan, const struct e
     scan->available = chunk->owned + chunk->after;
     scan->loadable = chunk->owned + chunk->readable;
     scan->limit = scan_limit(scan);
+    TRAWL_ASSERT(scan->available >= chunk->owned && scan->available <= scan->loadable);
+    TRAWL_ASSERT(scan->limit <= chunk->owned);
     scan->work_max =
         saturating_multiply(WORK_FACTOR * (chunk->owned + plan->length_max), plan->literal_count);
     engine_result_begin(result, from, false);
@@ -122,6 +125,8 @@ enum trawl_status scan_end(const struct scan *scan)
 {
     scan->result->done =
         scan->at >= scan->limit || scan->want == ENGINE_WANT_FIRST ? scan->chunk->owned : scan->at;
+    TRAWL_ASSERT(scan->result->done <= scan->chunk->owned);
+    TRAWL_ASSERT(scan->result->hits.count <= scan->result->hits.capacity);
     return scan->status;
 }
 

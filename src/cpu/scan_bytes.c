@@ -66,6 +66,7 @@ bool scan_bytes_fits(const struct engine_lane *lane, enum engine_want want)
 static void fill_last(const uint8_t *text, uint64_t places, const bool has[256],
                       struct find_tile *tile)
 {
+    TRAWL_ASSERT(places > 0 && places <= 64);
     tile->mask[0] = 0;
     for (uint64_t i = 0; i < places; i++)
         tile->mask[0] |= (uint64_t)has[text[i]] << i;
@@ -81,6 +82,7 @@ static uint64_t fill(const struct scan *scan, uint64_t *places, bool *vectors)
     const uint8_t *text = scan->chunk->bytes + scan->at;
     uint64_t room = scan->loadable - scan->at, words;
 
+    TRAWL_ASSERT(scan->at < scan->limit && scan->limit <= scan->loadable);
     *places = min_u64(scan->limit - scan->at, 64 * FIND_TILE_WORDS);
     words =
         min_u64((*places + 63) / 64, room > FIND_LOAD_SLACK ? (room - FIND_LOAD_SLACK) / 64 : 0);
@@ -93,6 +95,7 @@ static uint64_t fill(const struct scan *scan, uint64_t *places, bool *vectors)
     *places = min_u64(*places, 64 * words);
     lane->find->bytes(text, words, &lane->bytes.bytes, &lane->tile);
     tile_cut(&lane->tile, words, *places);
+    TRAWL_ASSERT(words <= FIND_TILE_WORDS && *places <= 64 * words);
     return words;
 }
 
@@ -138,6 +141,7 @@ static void pass_line(struct scan *scan, uint64_t x, bool *nulls)
         end = x + bytes_find_either(scan->chunk->bytes + x, owned - x, plan->line_end,
                                     two ? plan->line_end_also : 0);
     *nulls = *nulls || (!two && end < owned && scan->chunk->bytes[end] != plan->line_end);
+    TRAWL_ASSERT(end <= owned);
     scan->line_until = end + 1;
 }
 
@@ -197,6 +201,8 @@ static void emit(struct scan *scan, uint64_t words)
     scan->over = scan->status != TRAWL_OK;
     if (scan->over)
         return;
+    TRAWL_ASSERT(hits->count + 64 * words <= hits->capacity);
+    TRAWL_ASSERT(scan->at + 64 * words <= UINT32_MAX);
     for (uint64_t w = 0; w < words; w++)
         for (uint64_t bits = lane->tile.mask[w]; bits != 0; bits &= bits - 1) {
             uint64_t i = 64 * w + (uint64_t)__builtin_ctzll(bits);

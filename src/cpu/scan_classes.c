@@ -135,11 +135,15 @@ static enum trawl_status order_gathered(struct scan *scan, uint64_t begin, uint6
     struct hits *hits = &lane->gathered, *ordered = &lane->ordered, other;
     uint32_t *ends = lane->place_ends;
 
+    TRAWL_ASSERT(places > 0 && places <= SET_TILE_PLACES);
     ordered->count = 0;
     TRAWL_TRY(hits_reserve(ordered, hits->count, scan->error));
     memset(ends, 0, places * sizeof *ends);
-    for (uint64_t i = 0; i < hits->count; i++)
+    for (uint64_t i = 0; i < hits->count; i++) {
+        TRAWL_ASSERT(hits->items[i].offset >= begin);
+        TRAWL_ASSERT(hits->items[i].offset - begin < places);
         ends[hits->items[i].offset - begin]++;
+    }
     for (uint64_t place = 1; place < places; place++)
         ends[place] += ends[place - 1];
     for (uint64_t i = hits->count; i-- > 0;)
@@ -212,6 +216,7 @@ static void adapt_tile(struct engine_lane *lane, bool hit, const struct sampling
     bool less = sampling->line_words > 0 ? passed_over >= lane->tile_places : hit;
     uint64_t least = sampling->line_words > 0 ? 64 : LINE_TILE_PLACES;
 
+    TRAWL_ASSERT(lane->tile_places > 0 && lane->tile_places <= SET_TILE_PLACES);
     lane->tile_places = (uint32_t)(less ? least : min_u64(2 * lane->tile_places, SET_TILE_PLACES));
 }
 
@@ -234,6 +239,7 @@ void scan_classes(struct scan *scan)
         sampling.line_words = stem_line_words(&sampling);
         if (sampling.line_words > 0)
             sampling.end = sampling.begin + 64 * sampling.line_words;
+        TRAWL_ASSERT(sampling.begin < sampling.end && sampling.end <= scan->limit);
         settle_allow(scan, sampling.end - sampling.begin);
         gather_tile(&sampling);
         while (scan->work > scan->work_max && !scan->over &&

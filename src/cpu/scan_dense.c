@@ -303,6 +303,7 @@ bool scan_dense(struct scan *scan, uint64_t from, uint64_t to)
     struct step step;
     uint64_t bytes;
 
+    TRAWL_ASSERT(from < to && to <= scan->limit);
     memset(&step, 0, sizeof step);
     if (lane->serial == scan->plan->serial && lane->refused)
         return false;
@@ -320,6 +321,8 @@ bool scan_dense(struct scan *scan, uint64_t from, uint64_t to)
         step.begins = min_u64(to - scan->at, bytes);
         step.count = min_u64(scan->available - scan->at, step.begins + scan->plan->length_max - 1);
         step.origin = NULL;
+        TRAWL_ASSERT(step.begins > 0 && step.begins <= step.count);
+        TRAWL_ASSERT(scan->at + step.count <= scan->available);
         from = scan->at + step.begins;
         scan->status = settle_step(scan, set, &step);
         if (scan->status == TRAWL_OK && lane->refused)

@@ -16,6 +16,8 @@ static void settle_sample(struct scan *scan, uint64_t i)
     uint64_t gram, begin = scan->at;
     uint32_t offset;
 
+    TRAWL_ASSERT(begin <= i);
+    TRAWL_ASSERT(i + sizeof gram <= scan->available);
     memcpy(&gram, scan->chunk->bytes + i, sizeof gram);
     gram |= plan->sampled.fold;
     offset = plan->sampled_heads[plan_hash64(gram, plan->sampled.hash_bits)];
@@ -37,6 +39,7 @@ void scan_sampled(struct scan *scan)
     uint64_t skew = (uint64_t)(uintptr_t)(bytes + scan->at) % 64;
     uint64_t i = scan->at + min_u64((64 - skew) % 64, stride - 1);
 
+    TRAWL_ASSERT(stride > 0);
     while (scan->at < scan->limit && !scan_is_full(scan)) {
         if (i + sizeof(uint64_t) > scan->available) {
             scan->at =

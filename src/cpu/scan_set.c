@@ -13,6 +13,7 @@ static uint64_t head_at(const struct scan *scan, uint64_t x)
 {
     uint64_t head = 0;
 
+    TRAWL_ASSERT(x < scan->loadable);
     if (scan->loadable - x >= sizeof head)
         memcpy(&head, scan->chunk->bytes + x, sizeof head);
     else
@@ -27,6 +28,7 @@ static void settle_literal(struct scan *scan, uint64_t x, uint32_t index)
     const uint8_t *text = scan->chunk->bytes + x;
     uint64_t room = scan->available - x, length = literal.bytes_count, same;
 
+    TRAWL_ASSERT(x < scan->available);
     scan->work += CANDIDATE_WORK;
     if (length > room)
         return;
@@ -60,6 +62,7 @@ static void settle_place(struct scan *scan, uint64_t x)
     scan->result->candidate_count++;
     if ((plan->flags & TRAWL_IGNORE_CASE) != 0)
         head |= 0x2020202020202020ull;
+    TRAWL_ASSERT(plan->set_buckets[bucket] <= plan->set_buckets[bucket + 1]);
     scan->work += plan->set_buckets[bucket + 1] - plan->set_buckets[bucket];
     for (uint32_t e = plan->set_buckets[bucket]; e < plan->set_buckets[bucket + 1]; e++) {
         if ((head & plan->set_heads[e].mask) != plan->set_heads[e].bytes)
@@ -80,6 +83,7 @@ static uint64_t fill(struct scan *scan, uint64_t *places)
     const struct trawl_plan *plan = scan->plan;
     uint64_t room = scan->loadable - scan->at, words;
 
+    TRAWL_ASSERT(scan->at < scan->limit && scan->limit <= scan->loadable);
     *places = min_u64(scan->limit - scan->at, 64 * FIND_TILE_WORDS);
     words = min_u64((*places + 63) / 64, room > SET_KEPT ? (room - SET_KEPT) / 64 : 0);
     if (words == 0)
@@ -89,6 +93,7 @@ static uint64_t fill(struct scan *scan, uint64_t *places)
                           plan->set_wide != NULL ? plan->set_wide : plan->set_bitmap,
                           &scan->lane->tile);
     tile_cut(&scan->lane->tile, words, *places);
+    TRAWL_ASSERT(words <= FIND_TILE_WORDS && *places > 64 * (words - 1));
     return words;
 }
 

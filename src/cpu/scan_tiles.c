@@ -60,6 +60,8 @@ void lane_probes_learn(struct engine_lane *lane)
     const struct trawl_plan *plan = lane->plan;
     uint8_t byte = plan_literal_bytes(plan, 0)[lane->learned];
 
+    TRAWL_ASSERT(lane->probe_count > 0 && lane->probe_count <= PLAN_PROBES_MAX);
+    TRAWL_ASSERT(lane->learned < plan_literal_at(plan, 0).bytes_count);
     for (uint32_t p = lane->probe_count - 1; p > 0; p--)
         lane->probes[p] = lane->probes[p - 1];
     lane->probes[0].offset = lane->learned;
@@ -76,6 +78,7 @@ static uint64_t tile_places(const struct scan *scan, uint64_t lead)
 {
     uint64_t skew = (uint64_t)(uintptr_t)(scan->chunk->bytes + scan->at + lead) % 64;
 
+    TRAWL_ASSERT(scan->at < scan->limit);
     return min_u64(skew > 0 ? 64 - skew : 64 * FIND_TILE_WORDS, scan->limit - scan->at);
 }
 
@@ -85,6 +88,8 @@ static uint64_t tile_words(const struct scan *scan, uint64_t places, uint64_t re
 {
     uint64_t room = scan->loadable - scan->at, kept = reach + FIND_LOAD_SLACK;
 
+    TRAWL_ASSERT(scan->at < scan->loadable);
+    TRAWL_ASSERT(places > 0 && places <= 64 * FIND_TILE_WORDS);
     return room < kept ? 0 : min_u64((places + 63) / 64, (room - kept) / 64);
 }
 
@@ -106,6 +111,7 @@ static void fill_last(struct scan *scan, uint64_t *places, uint64_t *words)
 
     *places = min_u64(*places, 64);
     *words = 1;
+    TRAWL_ASSERT(scan->at + *places <= scan->limit);
     tile->mask[0] = 0;
     for (uint64_t i = 0; i < *places; i++)
         tile->mask[0] |= (uint64_t)probes_match(scan, scan->at + i) << i;
@@ -219,6 +225,8 @@ static void settle_exact(struct scan *scan, uint64_t words, uint64_t found)
     const struct find_tile *tile = &scan->lane->tile;
     struct hits *hits = &scan->result->hits;
 
+    TRAWL_ASSERT(found <= 64 * words);
+    TRAWL_ASSERT(scan->at + 64 * words <= UINT32_MAX);
     hits->one_per_line = false;
     if (scan->want != ENGINE_WANT_COUNT) {
         scan->status = hits_reserve(hits, found, scan->error);
@@ -264,6 +272,7 @@ static uint64_t sieve(const struct scan *scan, uint64_t words)
     uint64_t place = 0, cleared;
 
     cleared = lane->find->sieve(text, words, lane->head, lane->head_bytes, &lane->tile, &place);
+    TRAWL_ASSERT(cleared <= 64 * words && place < 64 * words);
     if (cleared > 0)
         lane->learned = lane->find->mismatch(lane->head, text + place, lane->head_bytes);
     return cleared;
@@ -289,6 +298,7 @@ static void settle_candidates(struct scan *scan, uint64_t places, uint64_t words
         exact = !plan_has_conditions(plan);
         scan->result->candidate_count += exact ? found : cleared;
     }
+    TRAWL_ASSERT(cleared <= found);
     flood_adapt(lane, words, found, cleared);
     if (exact)
         settle_exact(scan, words, found - cleared);
@@ -312,6 +322,8 @@ void scan_tiles(struct scan *scan)
             fill_words(scan, &places, &words);
         else
             fill_every(scan, &places, &words);
+        TRAWL_ASSERT(places > 0 && scan->at + places <= scan->limit);
+        TRAWL_ASSERT(words <= FIND_TILE_WORDS && places <= 64 * words);
         if (lane->tile.hot_count > 0) {
             tile_cut(&lane->tile, words, places);
             settle_candidates(scan, places, words);

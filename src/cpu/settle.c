@@ -27,6 +27,8 @@ static void fill_ends(struct scan *scan, uint8_t also)
     struct plan_probe probe = {0, scan->plan->line_end, 0, {0}};
     const uint8_t *text = scan->chunk->bytes + scan->tile_begin;
 
+    TRAWL_ASSERT(scan->tile_words > 0 && scan->tile_words <= FIND_TILE_WORDS);
+    TRAWL_ASSERT(scan->tile_begin + 64 * scan->tile_words <= scan->loadable);
     lane->find->every(text, scan->tile_words, &probe, 1, 1, &lane->ends);
     scan->ends_known = true;
     if (also == probe.value)
@@ -79,6 +81,7 @@ static bool take_line(struct scan *scan, uint64_t x)
     if (x < scan->line_until)
         return false;
     end = line_end_from(scan, x, two ? plan->line_end_also : 0);
+    TRAWL_ASSERT(x <= end && end <= scan->chunk->owned);
     if (!two && end < scan->chunk->owned && scan->chunk->bytes[end] != plan->line_end)
         scan->result->hits.one_per_line = false; /* a NUL, after which the line goes on */
     scan->line_until = end + 1;
@@ -92,6 +95,8 @@ static bool take_span(struct scan *scan, uint64_t x, uint32_t literal, uint64_t 
     struct hits *hits = &scan->result->hits;
     uint64_t end = x + length;
 
+    TRAWL_ASSERT(length > 0 && end <= scan->available);
+    TRAWL_ASSERT(hits->count == 0 || x >= scan->span_begin);
     if (hits->count > 0 && x == scan->span_begin) {
         if (end > scan->span_end) {
             hits->items[hits->count - 1].literal = literal;
@@ -133,6 +138,8 @@ void settle_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t lengt
 {
     struct hits *hits = &scan->result->hits;
 
+    TRAWL_ASSERT(x < scan->limit && x + length <= scan->available);
+    TRAWL_ASSERT(literal < scan->plan->literal_count);
     if (plan_has_conditions(scan->plan) &&
         !plan_accepts(scan->plan, scan->chunk->bytes, x, x + length, scan->chunk->before,
                       scan->available))
@@ -206,6 +213,8 @@ void settle_one(struct scan *scan, uint64_t x)
 
     if (x < scan->run_until || x >= scan->limit)
         return;
+    TRAWL_ASSERT(learned < count);
+    TRAWL_ASSERT(x + count <= scan->available);
     scan->result->candidate_count++;
     scan->work += CANDIDATE_WORK;
     if (bytes[learned] != (fold ? fold_byte(text[learned]) : text[learned])) {
@@ -254,6 +263,8 @@ void settle_tile(struct scan *scan, uint64_t word_count,
     const struct find_tile *tile = &scan->lane->tile;
     uint64_t first = scan->at;
 
+    TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);
+    TRAWL_ASSERT(tile->is_dense || tile->hot_count <= word_count);
     scan->tile_begin = first;
     scan->tile_words = scan->loadable - first >= 64 * word_count + FIND_LOAD_SLACK ? word_count : 0;
     scan->ends_known = false;
@@ -290,6 +301,8 @@ void settle_occurrence(struct scan *scan, uint32_t index, uint64_t x)
     const struct plan_literal literal = plan_literal_at(scan->plan, index);
     uint64_t length = literal.bytes_count;
 
+    TRAWL_ASSERT(index < scan->plan->literal_count);
+    TRAWL_ASSERT(x < scan->available && length <= scan->available - x);
     scan->result->candidate_count++;
     if (literal.tail_count > 0)
         length =
@@ -311,6 +324,7 @@ void settle_steps(struct scan *scan, uint64_t step_min, settle_search search)
         uint64_t to = scan->limit - scan->at > step ? scan->at + step : scan->limit;
         uint64_t kept = hits->count;
 
+        TRAWL_ASSERT(scan->at < to && to <= scan->limit);
         for (uint32_t i = 0; i < plan->literal_count && scan->status == TRAWL_OK; i++) {
             uint64_t count = plan_literal_at(plan, i).bytes_count;
 

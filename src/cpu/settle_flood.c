@@ -14,6 +14,7 @@
 
 void settle_allow(struct scan *scan, uint64_t places)
 {
+    TRAWL_ASSERT(places <= scan->chunk->owned + 64);
     scan->work_begin = scan->work;
     if (scan->work_max != UINT64_MAX)
         scan->work_max = scan->work + (places + PLACES_MORE) * scan->lane->work_per_byte;
@@ -53,6 +54,7 @@ bool settle_flood(struct scan *scan, uint64_t x)
     }
     lane->dense_bytes = min_u64(max_u64(2 * lane->dense_bytes, DENSE_BYTES_MIN), DENSE_BYTES_MAX);
     to = scan->limit - x > lane->dense_bytes ? x + lane->dense_bytes : scan->limit;
+    TRAWL_ASSERT(x < to && to <= scan->limit);
     scan->work_max = UINT64_MAX; /* if the automaton refuses, no way is left but this one */
     settled = scan_dense(scan, x, to);
     if (settled) {

@@ -46,6 +46,7 @@ enum trawl_status read_file(const struct trawl_text *text, uint64_t offset, uint
 {
     uint64_t at = saturating_add(text->descriptor_begin, offset);
 
+    TRAWL_ASSERT(text->is_regular && text->descriptor >= 0);
     *read_bytes = 0;
     while (*read_bytes < count && at + *read_bytes <= INT64_MAX) {
         ssize_t got = faulty_pread(text->descriptor, buffer + *read_bytes,
@@ -97,6 +98,7 @@ enum trawl_status read_stream(const struct trawl_text *text, int wake, uint64_t 
         return read_bytes_of(text, text->is_regular, wake, offset, buffer, count, read_bytes,
                              error);
     status = unpack_read(text, wake, buffer, count, read_bytes, error);
+    TRAWL_ASSERT(*read_bytes <= count);
     if (status != TRAWL_OK && error != NULL)
         error->text_offset = offset;
     return status;

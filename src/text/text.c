@@ -133,6 +133,7 @@ static enum trawl_status text_examine(struct trawl_text *text, struct trawl_erro
 
         return TRAWL_FAIL_OS(error, OPEN, code, "%s: %s", text->name, strerror(code));
     }
+    TRAWL_ASSERT(text->descriptor >= 0);
     text->kind = TEXT_STREAM;
     if (S_ISFIFO(facts.st_mode)) /* what it can hold bounds how far its writer gets ahead */
         (void)fcntl(text->descriptor, F_SETPIPE_SZ, PIPE_BYTES);
@@ -146,6 +147,7 @@ static enum trawl_status text_examine(struct trawl_text *text, struct trawl_erro
         return TRAWL_OK;
     text->kind = TEXT_FILE;
     text->bytes_count = facts.st_size > at ? (uint64_t)(facts.st_size - at) : 0;
+    TRAWL_ASSERT(text->bytes_count <= INT64_MAX - text->descriptor_begin);
     return TRAWL_OK;
 }
 
@@ -162,6 +164,7 @@ static enum trawl_status text_unpack_begin(struct trawl_text *text, struct trawl
         if (text->kind != TEXT_FILE)
             return TRAWL_OK; /* one of the kernel's files, or empty */
         TRAWL_TRY(read_file(text, 0, first, sizeof first, &got, error));
+        TRAWL_ASSERT(got <= sizeof first);
         codec = codec_of(first, got, &undecided);
         if (codec == NULL)
             return TRAWL_OK;
@@ -313,6 +316,7 @@ enum trawl_status trawl_text_read(const struct trawl_text *text, uint64_t offset
         return TRAWL_FAIL(error, UNSUPPORTED, "the text lies in a device's memory");
     *read_bytes =
         offset < text->bytes_count ? min_u64(buffer_bytes, text->bytes_count - offset) : 0;
+    TRAWL_ASSERT(*read_bytes == 0 || offset + *read_bytes <= text->bytes_count);
     if (*read_bytes > 0)
         memcpy(buffer, text->bytes + offset, (size_t)*read_bytes);
     return TRAWL_OK;

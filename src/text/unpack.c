@@ -67,7 +67,7 @@ static enum trawl_status fill(struct text_unpack *unpack, const struct source *s
         memmove(unpack->input, unpack->input + unpack->at, (size_t)unpack->count);
         unpack->at = 0;
     }
-    TRAWL_ASSERT(unpack->count < INPUT_BYTES);
+    TRAWL_ASSERT(unpack->at == 0 && unpack->count < INPUT_BYTES);
     TRAWL_TRY(read_bytes_of(source->text, unpack->from_file, source->wake,
                             unpack->file_offset + unpack->count, unpack->input + unpack->count,
                             INPUT_BYTES - unpack->count, &got, source->error));
@@ -112,6 +112,7 @@ static enum trawl_status pass_through(struct text_unpack *unpack, const struct s
     *read_bytes = min_u64(count, unpack->count - unpack->at);
     memcpy(buffer, unpack->input + unpack->at, (size_t)*read_bytes);
     unpack->at += *read_bytes;
+    TRAWL_ASSERT(*read_bytes > 0 && unpack->at <= unpack->count);
     return TRAWL_OK;
 }
 
@@ -192,6 +193,7 @@ static enum codec_result step(struct text_unpack *unpack, uint8_t *buffer, uint6
     unpack->between = result == CODEC_END;
     *read_bytes = count - io.out_count;
     *moved = *read_bytes > 0 || io.in_count < in_count;
+    TRAWL_ASSERT(unpack->at <= unpack->count && unpack->count <= INPUT_BYTES);
     if (result != CODEC_MORE && result != CODEC_END) {
         unpack->failed = true;
         unpack->fault = result;
