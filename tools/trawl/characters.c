@@ -96,9 +96,9 @@ static void keep_tail(struct scan *scan, const struct trawl_window *window)
 static bool is_match(struct scan *scan, const struct trawl_window *window,
                      const struct trawl_match *match)
 {
-    const struct needles *needles = scan->job->needles;
-    const struct needle_check *check = &needles->check;
-    const struct trawl_pattern *pattern = &needles->patterns[match->pattern_index];
+    const struct patterns *patterns = scan->job->patterns;
+    const struct pattern_check *check = &patterns->check;
+    const struct trawl_pattern *pattern = &patterns->items[match->pattern_index];
 
     if (check->begins || check->words) {
         follow(scan, window, match->begin);
@@ -117,7 +117,7 @@ bool characters_window(struct scan *scan, const struct trawl_window **window,
 {
     const struct trawl_window *given = *window;
     struct characters *characters = &scan->characters;
-    const struct needle_check *check = &scan->job->needles->check;
+    const struct pattern_check *check = &scan->job->patterns->check;
 
     if (!check->any)
         return true;
@@ -179,7 +179,7 @@ enum trawl_status characters_positions(struct scan *scan, trawl_match_sink sink,
 {
     struct passed_on passed = {scan, sink, NULL};
 
-    if (!scan->job->needles->check.any)
+    if (!scan->job->patterns->check.any)
         return trawl_positions(scan->job->searcher, scan->plan, scan->text, sink, scan, error);
     return trawl_windows(scan->job->searcher, scan->plan, scan->text, 0, pass_on, &passed, error);
 }

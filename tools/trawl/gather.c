@@ -22,7 +22,7 @@ static bool is_allowed(const struct job *job)
 
     return settings->report != REPORT_MATRIX && settings->max_count > 0 && !typed->invert &&
            !(typed->passthru && settings->report <= REPORT_ONLY_MATCHING) && !settings->any_byte &&
-           typed->algorithm == NULL && job->tally == NULL && !job->needles->has_empty &&
+           typed->algorithm == NULL && job->tally == NULL && !job->patterns->has_empty &&
            !(settings->null_ends_line && typed->whole_lines) && !job->output_is_regular;
 }
 
@@ -73,7 +73,7 @@ static size_t first_match(struct pool_worker *worker, size_t at)
         TRAWL_OK)
         return at;
     job->searcher = worker->searcher;
-    status = trawl_first(worker->searcher, job->needles->plan, text, &match, &found, NULL);
+    status = trawl_first(worker->searcher, job->patterns->plan, text, &match, &found, NULL);
     trawl_text_close(text);
     if (status != TRAWL_OK)
         return at;

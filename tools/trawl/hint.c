@@ -44,10 +44,10 @@ static bool looks_like_regex(const uint8_t *bytes, uint64_t bytes_count)
     return false;
 }
 
-const struct trawl_pattern *hint_regex(const struct needles *needles)
+const struct trawl_pattern *hint_regex(const struct patterns *patterns)
 {
-    for (uint64_t i = 0; i < needles->count; i++)
-        if (looks_like_regex(needles->patterns[i].bytes, needles->patterns[i].bytes_count))
-            return &needles->patterns[i];
+    for (uint64_t i = 0; i < patterns->count; i++)
+        if (looks_like_regex(patterns->items[i].bytes, patterns->items[i].bytes_count))
+            return &patterns->items[i];
     return NULL;
 }

@@ -2,9 +2,9 @@
 #ifndef TRAWL_HINT_H
 #define TRAWL_HINT_H
 
-#include "trawl/needles.h"
+#include "trawl/patterns.h"
 
 /* The first of the strings that does; NULL: none. */
-const struct trawl_pattern *hint_regex(const struct needles *needles);
+const struct trawl_pattern *hint_regex(const struct patterns *patterns);
 
 #endif

@@ -1,10 +1,10 @@
-/* job: one run of the command: settings, needles, searcher, output, and what was seen so far. */
+/* job: one run of the command: settings, patterns, searcher, output, and what was seen so far. */
 #ifndef TRAWL_JOB_H
 #define TRAWL_JOB_H
 
 #include <sys/stat.h>
 
-#include "trawl/needles.h"
+#include "trawl/patterns.h"
 #include "trawl/output.h"
 #include "trawl/settings.h"
 
@@ -46,7 +46,7 @@ enum groups {
 /* Of files that are searched by several workers each worker has a job of its own (pool.h). */
 struct job {
     const struct settings *settings;
-    struct needles *needles;
+    struct patterns *patterns;
     struct trawl_searcher *searcher; /* for the next text */
     struct pool_worker *worker;      /* whose job it is; NULL outside of pool.c's work */
     struct output *output;

@@ -42,7 +42,7 @@ bool line_holds_empty(const struct scan *scan, const uint8_t *bytes, uint64_t be
 {
     const struct typed *typed = scan->settings->typed;
 
-    if (!scan->job->needles->has_empty)
+    if (!scan->job->patterns->has_empty)
         return false;
     if (typed->whole_lines)
         return begin == end;

@@ -166,14 +166,14 @@ static int list_algorithms(void)
     return end_document();
 }
 
-static int explain(const struct needles *needles)
+static int explain(const struct patterns *patterns)
 {
     uint64_t bytes = 0;
     char *text = NULL;
 
-    if (trawl_plan_explain(needles->plan, NULL, 0, &bytes, NULL) == TRAWL_OK)
+    if (trawl_plan_explain(patterns->plan, NULL, 0, &bytes, NULL) == TRAWL_OK)
         text = malloc((size_t)bytes + 1);
-    if (text == NULL || trawl_plan_explain(needles->plan, text, bytes, &bytes, NULL) != TRAWL_OK) {
+    if (text == NULL || trawl_plan_explain(patterns->plan, text, bytes, &bytes, NULL) != TRAWL_OK) {
         free(text);
         complain("memory exhausted");
         return EXIT_ERROR;
@@ -281,7 +281,7 @@ static void print_hint(const struct job *job)
     if (job->selected || job->error_seen || typed->quiet || job->settings->any_byte ||
         typed->invert || !isatty(STDERR_FILENO))
         return;
-    pattern = hint_regex(job->needles);
+    pattern = hint_regex(job->patterns);
     if (pattern != NULL)
         complain("hint: '%.*s' looks like a regular expression, but trawl searches for strings as "
                  "they are",
@@ -298,7 +298,7 @@ static int run_job(struct job *job, struct exclude *exclude, const struct typed_
 
     /* Otherwise as files ask for them. */
     if (job->settings->report == REPORT_MATRIX ||
-        searchers_engine(typed, job->needles) == TRAWL_ENGINE_CUDA)
+        searchers_engine(typed, job->patterns) == TRAWL_ENGINE_CUDA)
         good = searchers_open(job, &job->searcher, message);
     if (good && job->settings->report == REPORT_MATRIX)
         good = matrix_open(job, message);
@@ -349,14 +349,14 @@ static int run_job(struct job *job, struct exclude *exclude, const struct typed_
 
 /* Nothing can be selected: grep then looks at no file. It knows so under -v where the empty string
  * is the only one. */
-static bool is_decided(const struct settings *settings, const struct needles *needles)
+static bool is_decided(const struct settings *settings, const struct patterns *patterns)
 {
-    bool inverted_all = settings->typed->invert && needles->has_empty && !needles->has_never &&
-                        needles->count == 0 && !settings->typed->whole_lines &&
+    bool inverted_all = settings->typed->invert && patterns->has_empty && !patterns->has_never &&
+                        patterns->count == 0 && !settings->typed->whole_lines &&
                         !settings->typed->words;
 
     bool nothing =
-        needles->none_given && !settings->typed->invert && settings->report != REPORT_MATRIX;
+        patterns->none_given && !settings->typed->invert && settings->report != REPORT_MATRIX;
 
     return (settings->typed->max_count == 0 || inverted_all || nothing) &&
            (settings->report != REPORT_NAMES || settings->typed->list != LIST_WITHOUT_MATCH);
@@ -364,36 +364,36 @@ static bool is_decided(const struct settings *settings, const struct needles *ne
 
 /* -v without any string selects every line, which is what the empty string does; grep takes it so
  * too, and it shows where lines are grouped. */
-static void take_all_lines(struct typed *typed, struct needles *needles)
+static void take_all_lines(struct typed *typed, struct patterns *patterns)
 {
     typed->invert = false;
     typed->words = false;
     typed->whole_lines = false;
-    needles->has_empty = true;
-    needles->none_given = false;
+    patterns->has_empty = true;
+    patterns->none_given = false;
 }
 
-static int save_patterns(struct needles *needles, const struct settings *settings,
+static int save_patterns(struct patterns *patterns, const struct settings *settings,
                          size_t file_count, char *message)
 {
     if (file_count > 0)
         snprintf(message, TYPED_ERROR_BYTES, "--save-patterns searches no files");
-    else if (needles_plan(needles, settings, settings->typed->whole_lines, &needles->plan,
-                          message) &&
-             saved_write(needles, settings, message))
+    else if (patterns_plan(patterns, settings, settings->typed->whole_lines, &patterns->plan,
+                           message) &&
+             saved_write(patterns, settings, message))
         return EXIT_SELECTED;
     complain("%s", message);
     return EXIT_ERROR;
 }
 
-static bool gather_needles(struct needles *needles, const struct settings *settings,
-                           struct typed *typed, const char *first_operand, char *message)
+static bool gather_patterns(struct patterns *patterns, const struct settings *settings,
+                            struct typed *typed, const char *first_operand, char *message)
 {
-    if (!needles_gather(needles, settings, first_operand, message))
+    if (!patterns_gather(patterns, settings, first_operand, message))
         return false;
     if (typed->smart_case)
-        typed->ignore_case = !needles_have_capitals(needles);
-    return needles_settle(needles, settings, message);
+        typed->ignore_case = !patterns_have_capitals(patterns);
+    return patterns_finish(patterns, settings, message);
 }
 
 static void warn_of_old_color(const struct colors *colors)
@@ -419,23 +419,24 @@ static int run(struct job *job, const struct settings *settings, struct typed *t
         return EXIT_ERROR;
     }
     if (!exclude_build(&exclude, &typed->filters, message) ||
-        !gather_needles(job->needles, settings, typed, pattern_is_operand ? operands[0].text : NULL,
-                        message)) {
+        !gather_patterns(job->patterns, settings, typed,
+                         pattern_is_operand ? operands[0].text : NULL, message)) {
         complain("%s", message);
         exclude_free(&exclude);
         return EXIT_ERROR;
     }
-    if (job->needles->none_given && typed->invert)
-        take_all_lines(typed, job->needles);
+    if (job->patterns->none_given && typed->invert)
+        take_all_lines(typed, job->patterns);
     if (typed->save_patterns != NULL)
-        status = save_patterns(job->needles, settings, operand_count - pattern_is_operand, message);
-    else if (is_decided(settings, job->needles) && !typed->explain)
+        status =
+            save_patterns(job->patterns, settings, operand_count - pattern_is_operand, message);
+    else if (is_decided(settings, job->patterns) && !typed->explain)
         status = EXIT_NOT_SELECTED;
-    else if (!needles_plan(job->needles, settings, typed->whole_lines, &job->needles->plan,
-                           message))
+    else if (!patterns_plan(job->patterns, settings, typed->whole_lines, &job->patterns->plan,
+                            message))
         complain("%s", message);
     else if (typed->explain)
-        status = explain(job->needles);
+        status = explain(job->patterns);
     else {
         warn_of_old_color(&settings->colors);
         status = run_job(job, &exclude, operands + pattern_is_operand,
@@ -501,41 +502,41 @@ static bool build_settings(struct job *job, struct settings *settings, struct ty
     bool output_is_null = look_at_output(job), ends_at_null;
 
     if (!settings_build(settings, typed, charset, output_is_null, message) ||
-        !saved_load(job->needles, typed, settings, message))
+        !saved_load(job->patterns, typed, settings, message))
         return false;
-    if (job->needles->saved_count == 0)
+    if (job->patterns->saved_count == 0)
         return true;
     ends_at_null = settings->count_ends_at_null;
     settings_free(settings);
     return settings_build(settings, typed, charset, output_is_null, message) &&
            (settings->count_ends_at_null == ends_at_null ||
-            saved_load_again(job->needles, typed, settings, message));
+            saved_load_again(job->patterns, typed, settings, message));
 }
 
 static int run_typed(struct typed *typed)
 {
     struct settings settings;
-    struct needles needles;
+    struct patterns patterns;
     struct job job;
     char message[TYPED_ERROR_BYTES];
     enum charset charset = charset_open();
     int status;
 
     memset(&job, 0, sizeof job);
-    memset(&needles, 0, sizeof needles);
+    memset(&patterns, 0, sizeof patterns);
     job.settings = &settings;
-    job.needles = &needles;
+    job.patterns = &patterns;
     job.output = &standard_output;
     if (!build_settings(&job, &settings, typed, charset, message)) {
         complain("%s", message);
-        needles_free(&needles);
+        patterns_free(&patterns);
         settings_free(&settings);
         return EXIT_ERROR;
     }
     if (typed->unix_offsets)
         complain("warning: --unix-byte-offsets (-u) is obsolete");
     status = run_filtered(&job, typed, message);
-    needles_free(&needles);
+    patterns_free(&patterns);
     settings_free(&settings);
     return status;
 }

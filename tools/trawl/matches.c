@@ -143,7 +143,7 @@ static void print_position(struct scan *scan, uint64_t offset, uint64_t number)
 static int positions_sink(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     struct scan *scan = context;
-    const struct numbers *numbers = &scan->job->needles->numbers;
+    const struct numbers *numbers = &scan->job->patterns->numbers;
     bool numbered = scan->settings->typed->pattern_number;
 
     scan_print_begin(scan);
@@ -218,17 +218,18 @@ static bool can_overlap(const struct trawl_pattern *pattern)
 static enum trawl_status count_matches(struct scan *scan, struct trawl_error *error)
 {
     const struct settings *settings = scan->settings;
-    const struct needles *needles = scan->job->needles;
-    bool all = needles->check.any == 0 && (settings->typed->overlapping || needles->count == 0 ||
-                                           (needles->count == 1 && !settings->typed->ignore_case &&
-                                            !can_overlap(&needles->patterns[0])));
+    const struct patterns *patterns = scan->job->patterns;
+    bool all =
+        patterns->check.any == 0 && (settings->typed->overlapping || patterns->count == 0 ||
+                                     (patterns->count == 1 && !settings->typed->ignore_case &&
+                                      !can_overlap(&patterns->items[0])));
 
     if (all && settings->max_count == UINT64_MAX && !scan->unpacks)
         return trawl_count(scan->job->searcher, scan->plan, scan->text, &scan->selected_count,
                            error);
     return trawl_windows(scan->job->searcher, scan->plan, scan->text,
-                         settings->typed->overlapping || needles->check.any ? 0
-                                                                            : TRAWL_WINDOW_SPANS,
+                         settings->typed->overlapping || patterns->check.any ? 0
+                                                                             : TRAWL_WINDOW_SPANS,
                          count_window, scan, error);
 }
 
@@ -242,13 +243,13 @@ enum trawl_status matches_report(struct scan *scan, struct trawl_error *error)
         return count_matches(scan, error);
     if (scan->settings->report == REPORT_POSITIONS)
         return characters_positions(scan, positions_sink, error);
-    status = scan->job->needles->check.any
+    status = scan->job->patterns->check.any
                  ? characters_first(scan, &match, &found, error)
                  : trawl_first(scan->job->searcher, scan->plan, scan->text, &match, &found, error);
     if (status == TRAWL_OK && found) {
         print_position(scan, match.begin,
                        scan->settings->typed->pattern_number
-                           ? numbers_get(&scan->job->needles->numbers, match.pattern_index, 0)
+                           ? numbers_get(&scan->job->patterns->numbers, match.pattern_index, 0)
                            : 0);
         scan->selected_count = 1;
     }

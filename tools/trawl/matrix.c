@@ -36,13 +36,13 @@ struct rows {
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-static uint64_t longest_needle(const struct needles *needles)
+static uint64_t longest_pattern(const struct patterns *patterns)
 {
     uint64_t longest = 1;
 
-    for (uint64_t i = 0; i < needles->count; i++)
-        if (needles->patterns[i].bytes_count > longest)
-            longest = needles->patterns[i].bytes_count;
+    for (uint64_t i = 0; i < patterns->count; i++)
+        if (patterns->items[i].bytes_count > longest)
+            longest = patterns->items[i].bytes_count;
     return longest;
 }
 
@@ -64,7 +64,7 @@ static bool open_reader(struct matrix *matrix, char *message)
 
 bool matrix_open(struct job *job, char *message)
 {
-    const struct needles *needles = job->needles;
+    const struct patterns *patterns = job->patterns;
     uint64_t gather = job->settings->typed->chunk_bytes;
     struct matrix *matrix = calloc(1, sizeof *matrix);
 
@@ -76,7 +76,7 @@ bool matrix_open(struct job *job, char *message)
         matrix->format = job->settings->typed->matrix;
         matrix->rows_announced = UINT64_MAX;
         /* a character may be a byte in the string and four in the text */
-        matrix->reach = (longest_needle(needles) + 1) * CHARACTER_BYTES_MAX;
+        matrix->reach = (longest_pattern(patterns) + 1) * CHARACTER_BYTES_MAX;
         matrix->capacity = gather + 2 * matrix->reach;
         if (!open_reader(matrix, message)) {
             matrix_close(matrix);
@@ -85,8 +85,8 @@ bool matrix_open(struct job *job, char *message)
         matrix->bytes = malloc((size_t)matrix->capacity);
         matrix->offsets = malloc((RECORDS_MAX + 1) * sizeof *matrix->offsets);
         matrix->empties = malloc(RECORDS_MAX * sizeof *matrix->empties);
-        matrix->row = malloc((size_t)(needles->count + 1) * sizeof *matrix->row);
-        matrix->found = malloc((size_t)(needles->column_count + 1) * sizeof *matrix->found);
+        matrix->row = malloc((size_t)(patterns->count + 1) * sizeof *matrix->row);
+        matrix->found = malloc((size_t)(patterns->column_count + 1) * sizeof *matrix->found);
     }
     if (matrix != NULL && matrix->bytes != NULL && matrix->offsets != NULL &&
         matrix->empties != NULL && matrix->row != NULL && matrix->found != NULL)
@@ -220,11 +220,11 @@ static void write_row(struct rows *rows, const int64_t *cells, int64_t empty)
 static int take_rows(void *context, uint64_t row_first, uint64_t row_count, const int64_t *first)
 {
     struct rows *rows = context;
-    const struct needles *needles = rows->scan->job->needles;
+    const struct patterns *patterns = rows->scan->job->patterns;
 
     for (uint64_t i = 0; i < row_count && !rows_stop(rows); i++)
-        write_row(rows, needles->count == 0 ? NULL : first + i * needles->count,
-                  needles->has_empty ? rows->matrix->empties[row_first + i] : -1);
+        write_row(rows, patterns->count == 0 ? NULL : first + i * patterns->count,
+                  patterns->has_empty ? rows->matrix->empties[row_first + i] : -1);
     return rows_stop(rows);
 }
 
@@ -252,7 +252,7 @@ static enum trawl_status ended(struct rows *rows, enum trawl_status status)
 /* Records of which what is filled alone is written: `at` goes over the batch's cells. */
 static void write_batch(struct rows *rows, const struct trawl_matrix_batch *batch)
 {
-    bool empties = rows->scan->job->needles->has_empty;
+    bool empties = rows->scan->job->patterns->has_empty;
     uint64_t at = 0;
 
     for (uint64_t r = batch->record_begin; r < batch->record_end && !rows_stop(rows); r++) {
@@ -290,7 +290,7 @@ static void search_records(struct rows *rows, uint64_t end)
 {
     struct matrix *matrix = rows->matrix;
     const struct settings *settings = rows->scan->settings;
-    bool empties = rows->scan->job->needles->has_empty;
+    bool empties = rows->scan->job->patterns->has_empty;
     bool cells = matrix_is_sparse(matrix) && !settings_algorithm_is_for_records(settings->typed);
     uint64_t at = 0;
 
@@ -337,7 +337,7 @@ static int take_matches(void *context, const struct trawl_match *matches, uint64
         *cell = (int64_t)(rows->base + matches[i].begin);
         rows->filled_count++;
     }
-    return rows->filled_count == rows->scan->job->needles->count;
+    return rows->filled_count == rows->scan->job->patterns->count;
 }
 
 /* Look for begins [own_from, own_to) in the block's first `count` bytes. The bytes beside them are
@@ -346,16 +346,16 @@ static int take_matches(void *context, const struct trawl_match *matches, uint64
 static void search_piece(struct rows *rows, uint64_t count, bool last)
 {
     struct scan *scan = rows->scan;
-    const struct needles *needles = scan->job->needles;
+    const struct patterns *patterns = scan->job->patterns;
     struct trawl_text *text = NULL;
 
-    if (needles->has_empty && rows->empty < 0 && scan->settings->typed->words &&
+    if (patterns->has_empty && rows->empty < 0 && scan->settings->typed->words &&
         !scan->settings->typed->whole_lines &&
         charset_empty_word(rows->matrix->bytes, (size_t)count,
                            (size_t)(last ? count + 1 : rows->own_to), &rows->empty_at,
                            &rows->empty_word_before))
         rows->empty = (int64_t)(rows->base + rows->empty_at);
-    if (rows->filled_count == needles->count || scan->settings->typed->whole_lines)
+    if (rows->filled_count == patterns->count || scan->settings->typed->whole_lines)
         return; /* -x: no string is as long as this record */
     rows->status = trawl_text_from_memory(rows->matrix->bytes, count, &text, &rows->error);
     if (rows->status == TRAWL_OK)
@@ -376,7 +376,7 @@ static void long_begin(struct rows *rows)
     rows->empty_at = 0;
     rows->empty_word_before = false;
     memset(rows->matrix->row, 0xff,
-           (size_t)(rows->scan->job->needles->count + 1) * sizeof *rows->matrix->row);
+           (size_t)(rows->scan->job->patterns->count + 1) * sizeof *rows->matrix->row);
 }
 
 /* The block is full of a record that goes on. */

@@ -71,7 +71,7 @@ bool matrix_is_sparse(const struct matrix *matrix)
 
 void matrix_add_cell(struct matrix *matrix, uint64_t pattern, uint64_t begin)
 {
-    const struct numbers *numbers = &matrix->job->needles->numbers;
+    const struct numbers *numbers = &matrix->job->patterns->numbers;
 
     for (uint64_t i = 0; i < numbers_count(numbers, pattern); i++)
         matrix->found[matrix->found_count++] =
@@ -106,7 +106,7 @@ static void write_sparse(struct matrix *matrix, struct scan *scan)
 
 static void write_jsonl(struct matrix *matrix, struct scan *scan)
 {
-    const struct trawl_pattern *strings = matrix->job->needles->strings;
+    const struct trawl_pattern *strings = matrix->job->patterns->strings;
     struct output *output = matrix->job->output;
 
     output_byte(output, '{');
@@ -134,7 +134,7 @@ static void write_jsonl(struct matrix *matrix, struct scan *scan)
 
 bool matrix_write_found(struct matrix *matrix, struct scan *scan, int64_t empty)
 {
-    const struct numbers *numbers = &matrix->job->needles->numbers;
+    const struct numbers *numbers = &matrix->job->patterns->numbers;
     bool filled;
 
     for (uint64_t i = 0; empty >= 0 && i < numbers->empty_count; i++)
@@ -168,15 +168,17 @@ static void write_name(struct matrix *matrix, const char *name)
 
 static bool write_all(struct matrix *matrix, const char *name, const int64_t *cells, int64_t empty)
 {
-    const struct needles *needles = matrix->job->needles;
+    const struct patterns *patterns = matrix->job->patterns;
     struct output *output = matrix->job->output;
     uint8_t separator = matrix->format == MATRIX_CSV ? ',' : '\t';
     bool names = matrix->job->settings->typed->file_names > 0, filled = false;
 
     write_name(matrix, name);
-    for (uint64_t i = 0; i < needles->column_count; i++) {
-        uint64_t column = needles->columns[i];
-        int64_t cell = column == NEEDLE_EMPTY ? empty : column == NEEDLE_NEVER ? -1 : cells[column];
+    for (uint64_t i = 0; i < patterns->column_count; i++) {
+        uint64_t column = patterns->columns[i];
+        int64_t cell = column == PATTERN_EMPTY   ? empty
+                       : column == PATTERN_NEVER ? -1
+                                                 : cells[column];
 
         filled |= cell >= 0;
         if (matrix->format == MATRIX_NPY) {
@@ -202,7 +204,7 @@ bool matrix_write_row(struct matrix *matrix, struct scan *scan, const int64_t *c
     }
     if (!matrix_is_sparse(matrix))
         return write_all(matrix, scan->name, cells, empty);
-    for (uint64_t i = 0; i < matrix->job->needles->count; i++)
+    for (uint64_t i = 0; i < matrix->job->patterns->count; i++)
         if (cells[i] >= 0)
             matrix_add_cell(matrix, i, (uint64_t)cells[i]);
     return matrix_write_found(matrix, scan, empty);
@@ -219,7 +221,7 @@ static void make_header(const struct matrix *matrix, uint64_t row_count,
     int used =
         snprintf(text, sizeof text,
                  "{'descr': '<i8', 'fortran_order': False, 'shape': (%" PRIu64 ", %" PRIu64 "), }",
-                 row_count, matrix->job->needles->column_count);
+                 row_count, matrix->job->patterns->column_count);
 
     memset(header, ' ', MATRIX_NPY_HEADER_BYTES);
     memcpy(header, "\x93NUMPY\x01\x00", 8);

@@ -5,43 +5,43 @@
 
 #include "trawl/scan.h"
 
-static bool collect_empty(struct numbers *numbers, const struct needles *needles)
+static bool collect_empty(struct numbers *numbers, const struct patterns *patterns)
 {
     uint64_t count = 0;
 
-    for (uint64_t i = 0; i < needles->column_count; i++)
-        count += needles->columns[i] == NEEDLE_EMPTY;
+    for (uint64_t i = 0; i < patterns->column_count; i++)
+        count += patterns->columns[i] == PATTERN_EMPTY;
     if (count == 0)
         return true;
     numbers->empty = malloc((size_t)count * sizeof *numbers->empty);
     if (numbers->empty == NULL)
         return false;
-    for (uint64_t i = 0; i < needles->column_count; i++)
-        if (needles->columns[i] == NEEDLE_EMPTY)
+    for (uint64_t i = 0; i < patterns->column_count; i++)
+        if (patterns->columns[i] == PATTERN_EMPTY)
             numbers->empty[numbers->empty_count++] = i + 1;
     return true;
 }
 
-bool numbers_build(struct numbers *numbers, const struct needles *needles)
+bool numbers_build(struct numbers *numbers, const struct patterns *patterns)
 {
     uint64_t listed = 0;
 
-    if (needles->column_count == needles->count)
+    if (patterns->column_count == patterns->count)
         return true; /* none empty, none twice */
-    numbers->begin = calloc((size_t)needles->count + 1, sizeof *numbers->begin);
-    numbers->list = malloc((size_t)(needles->column_count + 1) * sizeof *numbers->list);
-    if (numbers->begin == NULL || numbers->list == NULL || !collect_empty(numbers, needles))
+    numbers->begin = calloc((size_t)patterns->count + 1, sizeof *numbers->begin);
+    numbers->list = malloc((size_t)(patterns->column_count + 1) * sizeof *numbers->list);
+    if (numbers->begin == NULL || numbers->list == NULL || !collect_empty(numbers, patterns))
         return false;
-    for (uint64_t i = 0; i < needles->column_count; i++)
-        if (needles->columns[i] < NEEDLE_NEVER)
-            numbers->begin[needles->columns[i]]++;
-    for (uint64_t i = 0; i <= needles->count; i++) { /* sizes become ends */
-        listed += i < needles->count ? numbers->begin[i] : 0;
+    for (uint64_t i = 0; i < patterns->column_count; i++)
+        if (patterns->columns[i] < PATTERN_NEVER)
+            numbers->begin[patterns->columns[i]]++;
+    for (uint64_t i = 0; i <= patterns->count; i++) { /* sizes become ends */
+        listed += i < patterns->count ? numbers->begin[i] : 0;
         numbers->begin[i] = listed;
     }
-    for (uint64_t i = needles->column_count; i-- > 0;) /* from the last on, ends become begins */
-        if (needles->columns[i] < NEEDLE_NEVER)
-            numbers->list[--numbers->begin[needles->columns[i]]] = i + 1;
+    for (uint64_t i = patterns->column_count; i-- > 0;) /* from the last on, ends become begins */
+        if (patterns->columns[i] < PATTERN_NEVER)
+            numbers->list[--numbers->begin[patterns->columns[i]]] = i + 1;
     return true;
 }
 
@@ -74,7 +74,7 @@ static bool add(struct scan *scan, uint64_t number)
 
 static bool add_pattern(struct scan *scan, uint64_t pattern)
 {
-    const struct numbers *numbers = &scan->job->needles->numbers;
+    const struct numbers *numbers = &scan->job->patterns->numbers;
     uint64_t count = numbers_count(numbers, pattern);
 
     for (uint64_t i = 0; i < count; i++)
@@ -102,7 +102,7 @@ static bool make_stamps(struct scan *scan)
     struct number_set *set = &scan->numbers;
 
     if (set->stamps == NULL)
-        set->stamps = calloc((size_t)scan->job->needles->count + 1, sizeof *set->stamps);
+        set->stamps = calloc((size_t)scan->job->patterns->count + 1, sizeof *set->stamps);
     if (set->stamps == NULL)
         scan_fail(scan, TRAWL_MEMORY);
     return set->stamps != NULL;
@@ -124,7 +124,7 @@ bool number_set_first(struct scan *scan, uint64_t pattern, bool begins)
 bool number_set_of_line(struct scan *scan, const struct trawl_match *matches, uint64_t match_count,
                         uint64_t begin, uint64_t end, bool empty)
 {
-    const struct numbers *numbers = &scan->job->needles->numbers;
+    const struct numbers *numbers = &scan->job->patterns->numbers;
     struct number_set *set = &scan->numbers;
 
     set->count = 0;

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct needles;
+struct patterns;
 
 struct numbers {
     uint64_t *begin; /* pattern i of the plan has list[begin[i]] to list[begin[i + 1] - 1]; NULL
@@ -19,7 +19,7 @@ struct numbers {
 };
 
 /* False: out of memory. */
-bool numbers_build(struct numbers *numbers, const struct needles *needles);
+bool numbers_build(struct numbers *numbers, const struct patterns *patterns);
 void numbers_free(struct numbers *numbers);
 
 static inline uint64_t numbers_count(const struct numbers *numbers, uint64_t pattern)

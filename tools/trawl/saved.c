@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "trawl/charset.h"
-#include "trawl/needles.h"
+#include "trawl/patterns.h"
 
 #define MAGIC_BYTES 8u
 #define NOTE_KIND UINT64_C(0x31656e6e61676974)
@@ -64,12 +64,12 @@ static uint64_t letters_of_locale(enum charset charset)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-static bool is_plain(const struct needles *needles)
+static bool is_plain(const struct patterns *patterns)
 {
-    return needles->column_count == needles->count; /* none twice, none empty */
+    return patterns->column_count == patterns->count; /* none twice, none empty */
 }
 
-bool saved_write(const struct needles *needles, const struct settings *settings, char *message)
+bool saved_write(const struct patterns *patterns, const struct settings *settings, char *message)
 {
     struct trawl_plan_save_options options = TRAWL_PLAN_SAVE_OPTIONS_INIT;
     struct note note = {NOTE_KIND, 0, letters_of_locale(settings->charset), 0};
@@ -78,10 +78,10 @@ bool saved_write(const struct needles *needles, const struct settings *settings,
     char *bytes;
 
     note.flags = (settings->any_byte ? NOTE_ANY_BYTE : 0u) |
-                 (needles->none_given ? NOTE_NONE_GIVEN : 0u) |
-                 (needles->needs_utf8 ? NOTE_NEEDS_UTF8 : 0u);
-    note.column_count = is_plain(needles) ? 0 : needles->column_count;
-    options.note_bytes = sizeof note + note.column_count * sizeof *needles->columns;
+                 (patterns->none_given ? NOTE_NONE_GIVEN : 0u) |
+                 (patterns->needs_utf8 ? NOTE_NEEDS_UTF8 : 0u);
+    note.column_count = is_plain(patterns) ? 0 : patterns->column_count;
+    options.note_bytes = sizeof note + note.column_count * sizeof *patterns->columns;
     bytes = malloc((size_t)options.note_bytes);
     if (bytes == NULL) {
         strcpy(message, "memory exhausted");
@@ -89,10 +89,10 @@ bool saved_write(const struct needles *needles, const struct settings *settings,
     }
     memcpy(bytes, &note, sizeof note);
     if (note.column_count > 0)
-        memcpy(bytes + sizeof note, needles->columns,
-               (size_t)note.column_count * sizeof *needles->columns);
+        memcpy(bytes + sizeof note, patterns->columns,
+               (size_t)note.column_count * sizeof *patterns->columns);
     options.note = bytes;
-    status = trawl_plan_save(needles->plan, settings->typed->save_patterns, &options, &error);
+    status = trawl_plan_save(patterns->plan, settings->typed->save_patterns, &options, &error);
     free(bytes);
     if (status != TRAWL_OK)
         snprintf(message, TYPED_ERROR_BYTES, "--save-patterns: %s", error.message);
@@ -163,7 +163,7 @@ static bool read_note(struct saved_set *set, uint64_t letters)
         return false;
     columns = (uint64_t *)((uintptr_t)bytes.bytes + sizeof note);
     for (uint64_t i = 0; i < note.column_count; i++)
-        if (columns[i] >= pattern_count && columns[i] != NEEDLE_EMPTY)
+        if (columns[i] >= pattern_count && columns[i] != PATTERN_EMPTY)
             return false;
     set->has_note = true;
     set->any_byte = (note.flags & NOTE_ANY_BYTE) != 0;
@@ -205,7 +205,7 @@ static bool load(struct saved_set *set, const struct typed *typed, const struct 
     return true;
 }
 
-bool saved_load(struct needles *needles, struct typed *typed, const struct settings *settings,
+bool saved_load(struct patterns *patterns, struct typed *typed, const struct settings *settings,
                 char *message)
 {
     uint64_t letters = 0;
@@ -217,15 +217,15 @@ bool saved_load(struct needles *needles, struct typed *typed, const struct setti
 
         if (item->kind != TYPED_FILE || !is_saved(item->text))
             continue;
-        if (needles->saved_count == 0)
+        if (patterns->saved_count == 0)
             letters = letters_of_locale(settings->charset);
-        sets = realloc(needles->saved, (needles->saved_count + 1) * sizeof *sets);
+        sets = realloc(patterns->saved, (patterns->saved_count + 1) * sizeof *sets);
         if (sets == NULL) {
             strcpy(message, "memory exhausted");
             return false;
         }
-        needles->saved = sets;
-        sets += needles->saved_count++;
+        patterns->saved = sets;
+        sets += patterns->saved_count++;
         memset(sets, 0, sizeof *sets);
         sets->item = i;
         if (!load(sets, typed, settings, letters, message))
@@ -239,20 +239,20 @@ bool saved_load(struct needles *needles, struct typed *typed, const struct setti
     return true;
 }
 
-bool saved_load_again(struct needles *needles, const struct typed *typed,
+bool saved_load_again(struct patterns *patterns, const struct typed *typed,
                       const struct settings *settings, char *message)
 {
     uint64_t letters = letters_of_locale(settings->charset);
 
-    for (size_t i = 0; i < needles->saved_count; i++)
-        if (!load(&needles->saved[i], typed, settings, letters, message))
+    for (size_t i = 0; i < patterns->saved_count; i++)
+        if (!load(&patterns->saved[i], typed, settings, letters, message))
             return false;
     return true;
 }
 
-void saved_free(struct needles *needles)
+void saved_free(struct patterns *patterns)
 {
-    for (size_t i = 0; i < needles->saved_count; i++)
-        trawl_plan_free(needles->saved[i].plan);
-    free(needles->saved);
+    for (size_t i = 0; i < patterns->saved_count; i++)
+        trawl_plan_free(patterns->saved[i].plan);
+    free(patterns->saved);
 }

@@ -12,25 +12,25 @@ struct saved_set {
     bool has_note;           /* else the library's user saved it */
     bool any_byte;           /* given by --hex or --length-prefixed */
     bool none_given;         /* all files were empty */
-    bool needs_utf8;         /* as struct needles has it, where the locale is that of then */
+    bool needs_utf8;         /* as struct patterns has it, where the locale is that of then */
     bool same_letters;       /* it is */
     const uint64_t *columns; /* NULL: each string is the pattern with its number */
     uint64_t column_count;
 };
 
-struct needles;
+struct patterns;
 struct settings;
 
 /* Load those files of typed->patterns that are saved sets, and take over their options: what was
  * saved with -i is searched with -i. settings are those of what was typed. False: message filled.
  */
-bool saved_load(struct needles *needles, struct typed *typed, const struct settings *settings,
+bool saved_load(struct patterns *patterns, struct typed *typed, const struct settings *settings,
                 char *message);
 /* The settings turned out to end lines elsewhere: once more. */
-bool saved_load_again(struct needles *needles, const struct typed *typed,
+bool saved_load_again(struct patterns *patterns, const struct typed *typed,
                       const struct settings *settings, char *message);
 /* --save-patterns. */
-bool saved_write(const struct needles *needles, const struct settings *settings, char *message);
-void saved_free(struct needles *needles);
+bool saved_write(const struct patterns *patterns, const struct settings *settings, char *message);
+void saved_free(struct patterns *patterns);
 
 #endif

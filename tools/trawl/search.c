@@ -68,19 +68,19 @@ static bool has_hole(const struct job_file *file)
 static bool plan_any_place(struct scan *scan)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* workers share the plan */
-    struct needles *needles = scan->job->needles;
+    struct patterns *patterns = scan->job->patterns;
     char message[TYPED_ERROR_BYTES];
     bool good;
 
     pthread_mutex_lock(&lock);
-    good = needles->plan_any_place != NULL ||
-           needles_plan(needles, scan->settings, false, &needles->plan_any_place, message);
+    good = patterns->plan_any_place != NULL ||
+           patterns_plan(patterns, scan->settings, false, &patterns->plan_any_place, message);
     pthread_mutex_unlock(&lock);
     if (!good) {
         scan_fail(scan, TRAWL_MEMORY);
         return false;
     }
-    scan->plan = needles->plan_any_place;
+    scan->plan = patterns->plan_any_place;
     scan->check_whole_line = true;
     scan->every_line = true;
     return true;
@@ -99,14 +99,14 @@ static void scan_begin(struct scan *scan, struct job *job, struct trawl_text *te
                        const struct job_file *file)
 {
     const struct settings *settings = job->settings;
-    const struct needles *needles = job->needles;
+    const struct patterns *patterns = job->patterns;
 
     memset(scan, 0, sizeof *scan);
     scan->job = job;
     scan->settings = settings;
     scan->output = job->output;
     scan->text = text;
-    scan->plan = needles->plan;
+    scan->plan = patterns->plan;
     scan->name = file->name;
     scan->binary_files = binary_files_of(settings->typed, file);
     scan->seekable = trawl_text_is_seekable(text);
@@ -116,9 +116,9 @@ static void scan_begin(struct scan *scan, struct job *job, struct trawl_text *te
     scan->printed_end = OFFSET_NONE;
     scan->quiet = settings->report != REPORT_LINES && settings->report != REPORT_ONLY_MATCHING;
     scan->stop_at_select = settings->report == REPORT_NAMES || settings->report == REPORT_QUIET;
-    scan->every_line = needles->has_empty || (settings->typed->passthru && !scan->quiet);
+    scan->every_line = patterns->has_empty || (settings->typed->passthru && !scan->quiet);
     scan->keeps_bytes =
-        needles->has_empty && settings->typed->words && !settings->typed->whole_lines;
+        patterns->has_empty && settings->typed->words && !settings->typed->whole_lines;
     scan->watch_nulls = settings->null_ends_line ||
                         (settings->null_is_binary &&
                          (!scan->quiet || scan->binary_files == BINARY_FILES_WITHOUT_MATCH));
@@ -155,7 +155,7 @@ static bool first_decides(const struct scan *scan, int descriptor)
 {
     const struct settings *settings = scan->settings;
 
-    return scan->stop_at_select && !scan->job->needles->check.any && !settings->typed->invert &&
+    return scan->stop_at_select && !scan->job->patterns->check.any && !settings->typed->invert &&
            !scan->every_line && scan->binary_files != BINARY_FILES_WITHOUT_MATCH &&
            !(settings->null_ends_line && settings->typed->whole_lines) &&
            (descriptor != STDIN_FILENO || settings->max_count > 1);
@@ -181,7 +181,7 @@ static uint64_t end_of_line(struct scan *scan, uint64_t at)
  * difference: before it there is none. */
 static bool library_counts(const struct scan *scan, int descriptor)
 {
-    return scan->settings->report == REPORT_COUNT && !scan->job->needles->check.any &&
+    return scan->settings->report == REPORT_COUNT && !scan->job->patterns->check.any &&
            !scan->every_line && !scan->unpacks &&
            (!scan->watch_nulls || scan->settings->count_ends_at_null) &&
            (descriptor != STDIN_FILENO || scan->settings->max_count == UINT64_MAX);
@@ -201,7 +201,7 @@ static bool matches_suffice(const struct scan *scan)
  * the case of letters is ignored, strings that differ may match the same bytes. */
 static bool one_match_tells(const struct scan *scan)
 {
-    return scan->settings->report == REPORT_ONLY_MATCHING && !scan->job->needles->case_may_tell;
+    return scan->settings->report == REPORT_ONLY_MATCHING && !scan->job->patterns->case_may_tell;
 }
 
 /* Which matches are printed, or decide. */
@@ -209,13 +209,14 @@ static uint32_t needed_matches(const struct scan *scan)
 {
     const struct settings *settings = scan->settings;
 
-    if (scan->check_whole_line || scan->job->needles->check.any || settings->typed->overlapping ||
+    if (scan->check_whole_line || scan->job->patterns->check.any || settings->typed->overlapping ||
         (settings->typed->pattern_number && !scan->quiet && !one_match_tells(scan)))
         return 0;
     if (settings->report == REPORT_ONLY_MATCHING ||
         ((settings->colors.on || settings->style.each_match) && !scan->quiet))
         return TRAWL_WINDOW_SPANS;
-    return scan->job->needles->has_empty && !settings->typed->words && !settings->typed->whole_lines
+    return scan->job->patterns->has_empty && !settings->typed->words &&
+                   !settings->typed->whole_lines
                ? TRAWL_WINDOW_NO_MATCHES /* the empty string is in every line */
                : TRAWL_WINDOW_LINES;
 }

@@ -6,11 +6,11 @@
 
 #include "trawl/bus.h"
 
-enum trawl_engine searchers_engine(const struct typed *typed, const struct needles *needles)
+enum trawl_engine searchers_engine(const struct typed *typed, const struct patterns *patterns)
 {
     if (typed->engine == NULL)
         return typed->algorithm != NULL &&
-                       trawl_plan_engines(needles->plan) == 1u << TRAWL_ENGINE_CUDA
+                       trawl_plan_engines(patterns->plan) == 1u << TRAWL_ENGINE_CUDA
                    ? TRAWL_ENGINE_CUDA
                    : TRAWL_ENGINE_AUTO;
     return strcmp(typed->engine, "cpu") == 0    ? TRAWL_ENGINE_CPU
@@ -70,7 +70,7 @@ bool searchers_open(const struct job *job, struct trawl_searcher **searcher, cha
 {
     const struct typed *typed = job->settings->typed;
 
-    return open_one(job, searchers_engine(typed, job->needles), (uint32_t)typed->threads, searcher,
+    return open_one(job, searchers_engine(typed, job->patterns), (uint32_t)typed->threads, searcher,
                     message);
 }
 

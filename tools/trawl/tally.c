@@ -136,7 +136,7 @@ static int tally_sink(void *context, const struct trawl_match *matches, uint64_t
 static void print_string(struct job *job, uint64_t column)
 {
     static const char digits[] = "0123456789abcdef";
-    const struct trawl_pattern *pattern = &job->needles->strings[column];
+    const struct trawl_pattern *pattern = &job->patterns->strings[column];
     const uint8_t *bytes = pattern->bytes;
 
     if (!job->settings->any_byte) {
@@ -170,22 +170,22 @@ static int compare(const void *a, const void *b)
 static bool print_text(struct scan *scan, struct tally_part *part)
 {
     struct job *job = scan->job;
-    const struct needles *needles = job->needles;
+    const struct patterns *patterns = job->patterns;
     uint64_t count = 0, *columns;
 
     for (uint64_t i = 0; i < part->touched_count; i++)
-        count += numbers_count(&needles->numbers, part->touched[i]);
+        count += numbers_count(&patterns->numbers, part->touched[i]);
     columns = malloc((size_t)(count + 1) * sizeof *columns);
     count = 0;
     for (uint64_t i = 0; i < part->touched_count && columns != NULL; i++)
-        for (uint64_t j = 0; j < numbers_count(&needles->numbers, part->touched[i]); j++)
-            columns[count++] = numbers_get(&needles->numbers, part->touched[i], j) - 1;
+        for (uint64_t j = 0; j < numbers_count(&patterns->numbers, part->touched[i]); j++)
+            columns[count++] = numbers_get(&patterns->numbers, part->touched[i], j) - 1;
     if (count > 1)
         qsort(columns, (size_t)count, sizeof *columns, compare);
     for (uint64_t i = 0; i < count; i++) {
         print_name(scan);
         output_byte(job->output, job->settings->typed->null_after_name ? '\0' : ':');
-        print_count(job, columns[i], part->counts[needles->columns[columns[i]]]);
+        print_count(job, columns[i], part->counts[patterns->columns[columns[i]]]);
         output_commit(job->output);
     }
     for (uint64_t i = 0; i < part->touched_count; i++)
@@ -198,7 +198,7 @@ static bool print_text(struct scan *scan, struct tally_part *part)
 enum trawl_status tally_search(struct scan *scan, struct trawl_error *error)
 {
     struct tally *tally = scan->job->tally;
-    struct tally_part *part = take_part(tally, scan->job->needles->count);
+    struct tally_part *part = take_part(tally, scan->job->patterns->count);
     enum trawl_status status;
 
     if (part == NULL)
@@ -215,17 +215,17 @@ enum trawl_status tally_search(struct scan *scan, struct trawl_error *error)
 
 void tally_print(struct job *job)
 {
-    const struct needles *needles = job->needles;
+    const struct patterns *patterns = job->patterns;
     const struct tally *tally = job->tally;
 
     if (tally == NULL || prints_each_text(job->settings))
         return;
-    for (uint64_t i = 0; i < needles->column_count && job->output->error == 0; i++) {
+    for (uint64_t i = 0; i < patterns->column_count && job->output->error == 0; i++) {
         uint64_t count = 0;
 
         for (const struct tally_part *part = tally->parts; part != NULL; part = part->next)
-            if (needles->columns[i] < NEEDLE_NEVER)
-                count += part->counts[needles->columns[i]];
+            if (patterns->columns[i] < PATTERN_NEVER)
+                count += part->counts[patterns->columns[i]];
         if (job->settings->report == REPORT_COUNT_BY_PATTERN)
             print_count(job, i, count);
         else if (count == 0)

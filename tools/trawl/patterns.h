@@ -1,28 +1,28 @@
-/* needles: the strings to search for, gathered from -e, -f and the first operand, and their plan.
+/* patterns: the strings to search for, gathered from -e, -f and the first operand, and their plan.
  *
  * The library has no empty pattern; this file handles the empty string.
  */
-#ifndef TRAWL_NEEDLES_H
-#define TRAWL_NEEDLES_H
+#ifndef TRAWL_PATTERNS_H
+#define TRAWL_PATTERNS_H
 
 #include "trawl/numbers.h"
 #include "trawl/saved.h"
 #include "trawl/settings.h"
 #include "trawl.h"
 
-#define NEEDLE_EMPTY UINT64_MAX       /* the empty string */
-#define NEEDLE_NEVER (UINT64_MAX - 1) /* holds the line end, so no line holds it */
+#define PATTERN_EMPTY UINT64_MAX       /* the empty string */
+#define PATTERN_NEVER (UINT64_MAX - 1) /* holds the line end, so no line holds it */
 
 /* Where the library takes bytes for a match that are none in the locale's characters. */
-struct needle_check {
+struct pattern_check {
     bool any;
     bool begins; /* a match may begin inside a character */
     bool words;  /* the character before it was not looked at */
     bool cases;  /* letters of ASCII are folded that are two, or bytes that are no letters */
 };
 
-struct needles {
-    struct trawl_pattern *patterns; /* none empty, none twice */
+struct patterns {
+    struct trawl_pattern *items; /* none empty, none twice */
     uint64_t count;
     bool has_empty;
     bool has_never;       /* and a string that no line can hold */
@@ -31,7 +31,7 @@ struct needles {
     struct trawl_plan *plan;
     /* For a binary file under -x, where NUL ends lines too: built when first needed. */
     struct trawl_plan *plan_any_place;
-    struct needle_check check;
+    struct pattern_check check;
     bool needs_utf8;    /* for letters and words, bytes are not enough */
     bool case_may_tell; /* under -i: strings that differ in the case of letters alone are two */
     struct saved_set *saved; /* those of -f that are */
@@ -49,16 +49,16 @@ struct needles {
 };
 
 /* first_operand: the strings where neither -e nor -f gave any, else NULL. False: message filled. */
-bool needles_gather(struct needles *needles, const struct settings *settings,
-                    const char *first_operand, char *message);
+bool patterns_gather(struct patterns *patterns, const struct settings *settings,
+                     const char *first_operand, char *message);
 
 /* Is a letter in them a capital? */
-bool needles_have_capitals(const struct needles *needles);
-/* After needles_gather, when it is known whether case is ignored. False: message filled. */
-bool needles_settle(struct needles *needles, const struct settings *settings, char *message);
+bool patterns_have_capitals(const struct patterns *patterns);
+/* After patterns_gather, when it is known whether case is ignored. False: message filled. */
+bool patterns_finish(struct patterns *patterns, const struct settings *settings, char *message);
 
-bool needles_plan(struct needles *needles, const struct settings *settings, bool whole_line,
-                  struct trawl_plan **plan, char *message);
-void needles_free(struct needles *needles);
+bool patterns_plan(struct patterns *patterns, const struct settings *settings, bool whole_line,
+                   struct trawl_plan **plan, char *message);
+void patterns_free(struct patterns *patterns);
 
 #endif

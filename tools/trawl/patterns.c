@@ -1,5 +1,5 @@
-/* needles: the strings to search for, and their plan. */
-#include "trawl/needles.h"
+/* patterns: the strings to search for, and their plan. */
+#include "trawl/patterns.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -28,32 +28,32 @@ static bool exhausted(char *message)
     return false;
 }
 
-static bool keep_block(struct needles *needles, void *block)
+static bool keep_block(struct patterns *patterns, void *block)
 {
-    void **blocks = realloc(needles->blocks, (needles->block_count + 1) * sizeof *blocks);
+    void **blocks = realloc(patterns->blocks, (patterns->block_count + 1) * sizeof *blocks);
 
     if (blocks == NULL)
         return false;
-    needles->blocks = blocks;
-    blocks[needles->block_count++] = block;
+    patterns->blocks = blocks;
+    blocks[patterns->block_count++] = block;
     return true;
 }
 
-static bool add_pattern(struct needles *needles, const void *bytes, size_t bytes_count)
+static bool add_pattern(struct patterns *patterns, const void *bytes, size_t bytes_count)
 {
-    if (needles->count == needles->capacity) {
-        uint64_t capacity = needles->capacity == 0 ? 4 : needles->capacity * 2;
-        struct trawl_pattern *patterns =
-            realloc(needles->patterns, (size_t)capacity * sizeof *patterns);
+    if (patterns->count == patterns->capacity) {
+        uint64_t capacity = patterns->capacity == 0 ? 4 : patterns->capacity * 2;
+        struct trawl_pattern *items =
+            realloc(patterns->items, (size_t)capacity * sizeof *patterns->items);
 
-        if (patterns == NULL)
+        if (items == NULL)
             return false;
-        needles->patterns = patterns;
-        needles->capacity = capacity;
+        patterns->items = items;
+        patterns->capacity = capacity;
     }
-    needles->patterns[needles->count].bytes = bytes;
-    needles->patterns[needles->count].bytes_count = bytes_count;
-    needles->count++;
+    patterns->items[patterns->count].bytes = bytes;
+    patterns->items[patterns->count].bytes_count = bytes_count;
+    patterns->count++;
     return true;
 }
 
@@ -63,38 +63,38 @@ static bool prints_strings(const struct settings *settings)
            settings->typed->matrix == MATRIX_JSONL;
 }
 
-static bool grow_columns(struct needles *needles, const struct settings *settings)
+static bool grow_columns(struct patterns *patterns, const struct settings *settings)
 {
-    uint64_t capacity = needles->column_capacity == 0 ? 64 : needles->column_capacity * 2;
-    uint64_t *columns = realloc(needles->columns, (size_t)capacity * sizeof *columns);
+    uint64_t capacity = patterns->column_capacity == 0 ? 64 : patterns->column_capacity * 2;
+    uint64_t *columns = realloc(patterns->columns, (size_t)capacity * sizeof *columns);
     struct trawl_pattern *strings;
 
     if (columns == NULL)
         return false;
-    needles->columns = columns;
+    patterns->columns = columns;
     if (prints_strings(settings)) {
-        strings = realloc(needles->strings, (size_t)capacity * sizeof *strings);
+        strings = realloc(patterns->strings, (size_t)capacity * sizeof *strings);
         if (strings == NULL)
             return false;
-        needles->strings = strings;
+        patterns->strings = strings;
     }
-    needles->column_capacity = capacity;
+    patterns->column_capacity = capacity;
     return true;
 }
 
 /* The string read last is this one. */
-static bool add_column(struct needles *needles, const struct settings *settings, uint64_t column,
+static bool add_column(struct patterns *patterns, const struct settings *settings, uint64_t column,
                        const void *bytes, size_t bytes_count)
 {
     if (!settings->numbers_wanted)
         return true;
-    if (needles->column_count == needles->column_capacity && !grow_columns(needles, settings))
+    if (patterns->column_count == patterns->column_capacity && !grow_columns(patterns, settings))
         return false;
     if (prints_strings(settings)) {
-        needles->strings[needles->column_count].bytes = bytes;
-        needles->strings[needles->column_count].bytes_count = bytes_count;
+        patterns->strings[patterns->column_count].bytes = bytes;
+        patterns->strings[patterns->column_count].bytes_count = bytes_count;
     }
-    needles->columns[needles->column_count++] = column;
+    patterns->columns[patterns->column_count++] = column;
     return true;
 }
 
@@ -110,21 +110,21 @@ static bool never_found(const struct settings *settings, const void *bytes, size
 }
 
 /* A string that is not empty; one that no line can hold has a number alone. */
-static bool add_string(struct needles *needles, const struct settings *settings, const void *bytes,
-                       size_t bytes_count)
+static bool add_string(struct patterns *patterns, const struct settings *settings,
+                       const void *bytes, size_t bytes_count)
 {
     if (never_found(settings, bytes, bytes_count)) {
-        needles->has_never = true;
-        return add_column(needles, settings, NEEDLE_NEVER, bytes, bytes_count);
+        patterns->has_never = true;
+        return add_column(patterns, settings, PATTERN_NEVER, bytes, bytes_count);
     }
-    return add_column(needles, settings, needles->count, bytes, bytes_count) &&
-           add_pattern(needles, bytes, bytes_count);
+    return add_column(patterns, settings, patterns->count, bytes, bytes_count) &&
+           add_pattern(patterns, bytes, bytes_count);
 }
 
-static bool add_empty(struct needles *needles, const struct settings *settings)
+static bool add_empty(struct patterns *patterns, const struct settings *settings)
 {
-    needles->has_empty = true;
-    return add_column(needles, settings, NEEDLE_EMPTY, "", 0);
+    patterns->has_empty = true;
+    return add_column(patterns, settings, PATTERN_EMPTY, "", 0);
 }
 
 static int hex_value(char digit)
@@ -154,14 +154,14 @@ static bool refuse_hex(const struct source *source, const char *text, size_t byt
     return false;
 }
 
-static bool add_hex(struct needles *needles, const struct settings *settings,
+static bool add_hex(struct patterns *patterns, const struct settings *settings,
                     const struct source *source, const char *text, size_t bytes_count,
                     char *message)
 {
     uint8_t *bytes = malloc(bytes_count / 2 + 1);
     size_t digits = 0;
 
-    if (bytes == NULL || !keep_block(needles, bytes)) {
+    if (bytes == NULL || !keep_block(patterns, bytes)) {
         free(bytes);
         return exhausted(message);
     }
@@ -181,13 +181,13 @@ static bool add_hex(struct needles *needles, const struct settings *settings,
     }
     if (digits % 2 != 0)
         return refuse_hex(source, text, bytes_count, "an odd number of digits", message);
-    return (digits == 0 ? add_empty(needles, settings)
-                        : add_string(needles, settings, bytes, digits / 2)) ||
+    return (digits == 0 ? add_empty(patterns, settings)
+                        : add_string(patterns, settings, bytes, digits / 2)) ||
            exhausted(message);
 }
 
 /* Strings stand one per line; of the last line the newline may be missing. */
-static bool add_lines(struct needles *needles, const struct settings *settings, const char *file,
+static bool add_lines(struct patterns *patterns, const struct settings *settings, const char *file,
                       const char *text, size_t bytes_count, char *message)
 {
     struct source source = {file, 0};
@@ -199,12 +199,12 @@ static bool add_lines(struct needles *needles, const struct settings *settings, 
 
         source.line++;
         if (settings->typed->hex) {
-            if (!add_hex(needles, settings, &source, text, length, message))
+            if (!add_hex(patterns, settings, &source, text, length, message))
                 return false;
         } else if (length == 0) {
-            if (!add_empty(needles, settings))
+            if (!add_empty(patterns, settings))
                 return exhausted(message);
-        } else if (!add_string(needles, settings, text, length)) {
+        } else if (!add_string(patterns, settings, text, length)) {
             return exhausted(message);
         }
         if (newline == NULL)
@@ -214,8 +214,8 @@ static bool add_lines(struct needles *needles, const struct settings *settings, 
 }
 
 /* Each string comes after its length. */
-static bool add_prefixed(struct needles *needles, const struct settings *settings, const char *file,
-                         const uint8_t *bytes, size_t bytes_count, char *message)
+static bool add_prefixed(struct patterns *patterns, const struct settings *settings,
+                         const char *file, const uint8_t *bytes, size_t bytes_count, char *message)
 {
     size_t at = 0;
 
@@ -235,17 +235,17 @@ static bool add_prefixed(struct needles *needles, const struct settings *setting
             return false;
         }
         at += LENGTH_BYTES;
-        if (!(length == 0 ? add_empty(needles, settings)
-                          : add_string(needles, settings, bytes + at, (size_t)length)))
+        if (!(length == 0 ? add_empty(patterns, settings)
+                          : add_string(patterns, settings, bytes + at, (size_t)length)))
             return exhausted(message);
         at += (size_t)length;
     }
     return true;
 }
 
-/* The whole file; *bytes is kept with the needles. */
-static bool read_file(struct needles *needles, const char *name, char **bytes, size_t *bytes_count,
-                      char *message)
+/* The whole file; *bytes is kept with the patterns. */
+static bool read_file(struct patterns *patterns, const char *name, char **bytes,
+                      size_t *bytes_count, char *message)
 {
     bool is_input = strcmp(name, "-") == 0;
     int descriptor = is_input ? STDIN_FILENO : open(name, O_RDONLY | O_NOCTTY);
@@ -275,7 +275,7 @@ static bool read_file(struct needles *needles, const char *name, char **bytes, s
             }
         }
     }
-    good = buffer != NULL && got == 0 && keep_block(needles, buffer);
+    good = buffer != NULL && got == 0 && keep_block(patterns, buffer);
     if (!good) {
         snprintf(message, TYPED_ERROR_BYTES, "%s: %s", is_input ? "(standard input)" : name,
                  strerror(errno));
@@ -320,44 +320,43 @@ static bool same_pattern(const struct trawl_pattern *a, const struct trawl_patte
 
 /* Leave out strings that were given before, with `fold` in letters of either case; columns, in the
  * same order, then mean what is left. Open addressing, at most half full. */
-static bool remove_duplicates(struct needles *needles, bool fold)
+static bool remove_duplicates(struct patterns *patterns, bool fold)
 {
     uint64_t slots = 8, kept = 0, column = 0;
     uint64_t *table; /* index of a kept pattern plus one, 0: empty */
 
-    if (needles->count < 2)
+    if (patterns->count < 2)
         return true;
-    while (slots < needles->count * 2)
+    while (slots < patterns->count * 2)
         slots *= 2;
     table = calloc((size_t)slots, sizeof *table);
     if (table == NULL)
         return false;
-    for (uint64_t i = 0; i < needles->count; i++) {
-        struct trawl_pattern pattern = needles->patterns[i];
+    for (uint64_t i = 0; i < patterns->count; i++) {
+        struct trawl_pattern pattern = patterns->items[i];
         uint64_t slot = hash_bytes(pattern.bytes, pattern.bytes_count, fold) & (slots - 1);
 
-        while (table[slot] != 0 &&
-               !same_pattern(&needles->patterns[table[slot] - 1], &pattern, fold))
+        while (table[slot] != 0 && !same_pattern(&patterns->items[table[slot] - 1], &pattern, fold))
             slot = (slot + 1) & (slots - 1);
         if (table[slot] == 0) {
-            needles->patterns[kept++] = pattern;
+            patterns->items[kept++] = pattern;
             table[slot] = kept;
         }
-        while (column < needles->column_count && needles->columns[column] >= NEEDLE_NEVER)
+        while (column < patterns->column_count && patterns->columns[column] >= PATTERN_NEVER)
             column++;
-        if (column < needles->column_count)
-            needles->columns[column++] = table[slot] - 1;
+        if (column < patterns->column_count)
+            patterns->columns[column++] = table[slot] - 1;
     }
-    needles->count = kept;
+    patterns->count = kept;
     free(table);
     return true;
 }
 
-static bool has_beyond_ascii(const struct needles *needles)
+static bool has_beyond_ascii(const struct patterns *patterns)
 {
-    for (uint64_t i = 0; i < needles->count; i++)
-        for (uint64_t j = 0; j < needles->patterns[i].bytes_count; j++)
-            if (((const uint8_t *)needles->patterns[i].bytes)[j] >= 0x80)
+    for (uint64_t i = 0; i < patterns->count; i++)
+        for (uint64_t j = 0; j < patterns->items[i].bytes_count; j++)
+            if (((const uint8_t *)patterns->items[i].bytes)[j] >= 0x80)
                 return true;
     return false;
 }
@@ -376,18 +375,18 @@ static bool has_foreign_variant(uint8_t letter)
 
 /* Does ignoring case or looking for words need more than ASCII? Where not, the library compares
  * bytes, which is faster. */
-static bool needs_utf8(const struct needles *needles, const struct typed *typed)
+static bool needs_utf8(const struct patterns *patterns, const struct typed *typed)
 {
-    bool beyond_ascii = has_beyond_ascii(needles);
+    bool beyond_ascii = has_beyond_ascii(patterns);
 
     if (typed->ignore_case)
         charset_prepare(beyond_ascii);
     if (typed->words || !typed->ignore_case || beyond_ascii)
         return typed->words || (typed->ignore_case && beyond_ascii);
-    for (uint64_t i = 0; i < needles->count; i++) {
-        const uint8_t *bytes = needles->patterns[i].bytes;
+    for (uint64_t i = 0; i < patterns->count; i++) {
+        const uint8_t *bytes = patterns->items[i].bytes;
 
-        for (uint64_t j = 0; j < needles->patterns[i].bytes_count; j++)
+        for (uint64_t j = 0; j < patterns->items[i].bytes_count; j++)
             if (has_foreign_variant(bytes[j]))
                 return true;
     }
@@ -395,11 +394,11 @@ static bool needs_utf8(const struct needles *needles, const struct typed *typed)
 }
 
 /* Is there an i, an I, or what may be equal to one of them? */
-static bool has_i(const struct needles *needles)
+static bool has_i(const struct patterns *patterns)
 {
-    for (uint64_t i = 0; i < needles->count; i++)
-        for (uint64_t j = 0; j < needles->patterns[i].bytes_count; j++) {
-            uint8_t byte = ((const uint8_t *)needles->patterns[i].bytes)[j];
+    for (uint64_t i = 0; i < patterns->count; i++)
+        for (uint64_t j = 0; j < patterns->items[i].bytes_count; j++) {
+            uint8_t byte = ((const uint8_t *)patterns->items[i].bytes)[j];
 
             if (byte >= 0x80 || byte == 'i' || byte == 'I')
                 return true;
@@ -407,38 +406,38 @@ static bool has_i(const struct needles *needles)
     return false;
 }
 
-static bool are_valid(const struct needles *needles)
+static bool are_valid(const struct patterns *patterns)
 {
-    for (uint64_t i = 0; i < needles->count; i++)
-        if (!charset_is_valid(needles->patterns[i].bytes, (size_t)needles->patterns[i].bytes_count))
+    for (uint64_t i = 0; i < patterns->count; i++)
+        if (!charset_is_valid(patterns->items[i].bytes, (size_t)patterns->items[i].bytes_count))
             return false;
     return true;
 }
 
 /* What must be looked at again of what the library finds. With -x a match begins where its line
  * does. */
-static struct needle_check choose_check(const struct needles *needles,
-                                        const struct settings *settings)
+static struct pattern_check choose_check(const struct patterns *patterns,
+                                         const struct settings *settings)
 {
     const struct typed *typed = settings->typed;
     bool words = typed->words && !typed->whole_lines;
     bool multibyte = settings->charset == CHARSET_MULTIBYTE;
     bool broken = settings->charset == CHARSET_UTF8 && (typed->ignore_case || words) &&
-                  has_beyond_ascii(needles) && !are_valid(needles);
-    struct needle_check check = {0};
+                  has_beyond_ascii(patterns) && !are_valid(patterns);
+    struct pattern_check check = {0};
 
     if (settings->charset == CHARSET_BYTES || settings->report == REPORT_MATRIX)
         return check;
     check.begins = !typed->whole_lines && (multibyte || (broken && typed->ignore_case));
     check.words = words && (multibyte || broken);
-    check.cases = typed->ignore_case && ((multibyte && has_beyond_ascii(needles)) ||
-                                         (!charset_folds_ascii() && has_i(needles)));
+    check.cases = typed->ignore_case && ((multibyte && has_beyond_ascii(patterns)) ||
+                                         (!charset_folds_ascii() && has_i(patterns)));
     check.any = check.begins || check.words || check.cases;
     return check;
 }
 
 /* The only strings there are: as the plan has them. */
-static bool add_saved_alone(struct needles *needles, const struct settings *settings,
+static bool add_saved_alone(struct patterns *patterns, const struct settings *settings,
                             const struct saved_set *set)
 {
     uint64_t count = trawl_plan_pattern_count(set->plan);
@@ -446,32 +445,32 @@ static bool add_saved_alone(struct needles *needles, const struct settings *sett
     for (uint64_t i = 0; i < count; i++) {
         struct trawl_pattern pattern = trawl_plan_pattern(set->plan, i);
 
-        if (!add_pattern(needles, pattern.bytes, (size_t)pattern.bytes_count))
+        if (!add_pattern(patterns, pattern.bytes, (size_t)pattern.bytes_count))
             return false;
     }
     for (uint64_t i = 0; i < set->column_count; i++) {
         uint64_t column = set->columns == NULL ? i : set->columns[i];
         struct trawl_pattern pattern = trawl_plan_pattern(set->plan, column);
 
-        needles->has_empty |= column == NEEDLE_EMPTY;
-        if (!add_column(needles, settings, column, pattern.bytes, (size_t)pattern.bytes_count))
+        patterns->has_empty |= column == PATTERN_EMPTY;
+        if (!add_column(patterns, settings, column, pattern.bytes, (size_t)pattern.bytes_count))
             return false;
     }
-    needles->is_saved = true;
+    patterns->is_saved = true;
     return true;
 }
 
 /* One after the other, as if they stood in a list. */
-static bool add_saved_strings(struct needles *needles, const struct settings *settings,
+static bool add_saved_strings(struct patterns *patterns, const struct settings *settings,
                               const struct saved_set *set)
 {
     for (uint64_t i = 0; i < set->column_count; i++) {
         uint64_t column = set->columns == NULL ? i : set->columns[i];
         struct trawl_pattern pattern = trawl_plan_pattern(set->plan, column);
 
-        if (!(column == NEEDLE_EMPTY
-                  ? add_empty(needles, settings)
-                  : add_string(needles, settings, pattern.bytes, (size_t)pattern.bytes_count)))
+        if (!(column == PATTERN_EMPTY
+                  ? add_empty(patterns, settings)
+                  : add_string(patterns, settings, pattern.bytes, (size_t)pattern.bytes_count)))
             return false;
     }
     return true;
@@ -490,7 +489,7 @@ static bool holds_unfound(const struct settings *settings, const struct saved_se
     return false;
 }
 
-static bool add_saved(struct needles *needles, const struct settings *settings,
+static bool add_saved(struct patterns *patterns, const struct settings *settings,
                       const struct saved_set *set)
 {
     const struct typed *typed = settings->typed;
@@ -499,16 +498,16 @@ static bool add_saved(struct needles *needles, const struct settings *settings,
         (set->same_letters || !(typed->ignore_case || typed->smart_case || typed->words)) &&
         !holds_unfound(settings, set);
 
-    needles->none_given &= set->none_given;
-    return alone ? add_saved_alone(needles, settings, set)
-                 : add_saved_strings(needles, settings, set);
+    patterns->none_given &= set->none_given;
+    return alone ? add_saved_alone(patterns, settings, set)
+                 : add_saved_strings(patterns, settings, set);
 }
 
-static const struct saved_set *saved_of_item(const struct needles *needles, size_t item)
+static const struct saved_set *saved_of_item(const struct patterns *patterns, size_t item)
 {
-    for (size_t i = 0; i < needles->saved_count; i++)
-        if (needles->saved[i].item == item)
-            return &needles->saved[i];
+    for (size_t i = 0; i < patterns->saved_count; i++)
+        if (patterns->saved[i].item == item)
+            return &patterns->saved[i];
     return NULL;
 }
 
@@ -520,38 +519,38 @@ static uint32_t plan_flags(const struct typed *typed, bool whole_line)
 }
 
 /* Is the saved plan the one that these flags ask for? */
-static bool is_as_saved(const struct needles *needles, uint32_t flags)
+static bool is_as_saved(const struct patterns *patterns, uint32_t flags)
 {
-    return needles->is_saved && needles->saved[0].plan != NULL &&
-           trawl_plan_flags(needles->saved[0].plan) == flags;
+    return patterns->is_saved && patterns->saved[0].plan != NULL &&
+           trawl_plan_flags(patterns->saved[0].plan) == flags;
 }
 
 /* All strings were read. A match's number is to be clear from its place, so strings that differ in
  * the case of letters are one string where that is ignored. */
-bool needles_settle(struct needles *needles, const struct settings *settings, char *message)
+bool patterns_finish(struct patterns *patterns, const struct settings *settings, char *message)
 {
     const struct typed *typed = settings->typed;
     bool fold = settings->numbers_wanted && typed->ignore_case && typed->save_patterns == NULL;
 
-    if (is_as_saved(needles, plan_flags(typed, typed->whole_lines)))
-        needles->needs_utf8 = needles->saved[0].needs_utf8;
+    if (is_as_saved(patterns, plan_flags(typed, typed->whole_lines)))
+        patterns->needs_utf8 = patterns->saved[0].needs_utf8;
     else
-        needles->needs_utf8 = settings->charset != CHARSET_BYTES && needs_utf8(needles, typed);
-    needles->check = choose_check(needles, settings);
-    needles->case_may_tell = typed->ignore_case && (needles->needs_utf8 || needles->is_saved);
-    return ((needles->is_saved || remove_duplicates(needles, fold && !needles->needs_utf8)) &&
-            (!settings->numbers_wanted || numbers_build(&needles->numbers, needles))) ||
+        patterns->needs_utf8 = settings->charset != CHARSET_BYTES && needs_utf8(patterns, typed);
+    patterns->check = choose_check(patterns, settings);
+    patterns->case_may_tell = typed->ignore_case && (patterns->needs_utf8 || patterns->is_saved);
+    return ((patterns->is_saved || remove_duplicates(patterns, fold && !patterns->needs_utf8)) &&
+            (!settings->numbers_wanted || numbers_build(&patterns->numbers, patterns))) ||
            exhausted(message);
 }
 
-static bool add_file(struct needles *needles, const struct settings *settings, const char *name,
+static bool add_file(struct patterns *patterns, const struct settings *settings, const char *name,
                      char *message)
 {
     const char *shown = strcmp(name, "-") == 0 ? "(standard input)" : name;
     char *bytes;
     size_t bytes_count;
 
-    if (!read_file(needles, name, &bytes, &bytes_count, message))
+    if (!read_file(patterns, name, &bytes, &bytes_count, message))
         return false;
     if (bytes_count == 0)
         return true; /* no string, not an empty one */
@@ -561,48 +560,49 @@ static bool add_file(struct needles *needles, const struct settings *settings, c
                  SHOWN_NAME_MAX, shown);
         return false;
     }
-    needles->none_given = false;
+    patterns->none_given = false;
     if (settings->typed->length_prefixed)
-        return add_prefixed(needles, settings, shown, (const uint8_t *)bytes, bytes_count, message);
+        return add_prefixed(patterns, settings, shown, (const uint8_t *)bytes, bytes_count,
+                            message);
     if (bytes[bytes_count - 1] == '\n')
         bytes_count--;
-    return add_lines(needles, settings, shown, bytes, bytes_count, message);
+    return add_lines(patterns, settings, shown, bytes, bytes_count, message);
 }
 
-bool needles_gather(struct needles *needles, const struct settings *settings,
-                    const char *first_operand, char *message)
+bool patterns_gather(struct patterns *patterns, const struct settings *settings,
+                     const char *first_operand, char *message)
 {
     const struct typed_list *list = &settings->typed->patterns;
 
     if (first_operand != NULL)
-        return add_lines(needles, settings, NULL, first_operand, strlen(first_operand), message);
-    needles->none_given = true;
+        return add_lines(patterns, settings, NULL, first_operand, strlen(first_operand), message);
+    patterns->none_given = true;
     for (size_t i = 0; i < list->count; i++) {
         const char *text = list->items[i].text;
-        const struct saved_set *set = saved_of_item(needles, i);
+        const struct saved_set *set = saved_of_item(patterns, i);
 
         if (set != NULL) {
-            if (!add_saved(needles, settings, set))
+            if (!add_saved(patterns, settings, set))
                 return exhausted(message);
             continue;
         }
         if (list->items[i].kind == TYPED_FILE) {
-            if (!add_file(needles, settings, text, message))
+            if (!add_file(patterns, settings, text, message))
                 return false;
             continue;
         }
-        if (!add_lines(needles, settings, NULL, text, strlen(text), message))
+        if (!add_lines(patterns, settings, NULL, text, strlen(text), message))
             return false;
-        needles->none_given = false;
+        patterns->none_given = false;
     }
     return true;
 }
 
-bool needles_have_capitals(const struct needles *needles)
+bool patterns_have_capitals(const struct patterns *patterns)
 {
-    for (uint64_t i = 0; i < needles->count; i++) {
-        const uint8_t *bytes = needles->patterns[i].bytes;
-        uint64_t bytes_count = needles->patterns[i].bytes_count;
+    for (uint64_t i = 0; i < patterns->count; i++) {
+        const uint8_t *bytes = patterns->items[i].bytes;
+        uint64_t bytes_count = patterns->items[i].bytes_count;
 
         for (uint64_t at = 0; at < bytes_count;) {
             uint32_t code_point = 0;
@@ -630,16 +630,16 @@ static enum trawl_method method_named(const char *name, bool *known)
 
 /* The library takes UTF-8 without being told how, unless strings are none: then it leaves what is
  * before an occurrence to us. */
-static bool needs_encoding(const struct needles *needles, const struct settings *settings)
+static bool needs_encoding(const struct patterns *patterns, const struct settings *settings)
 {
     if (settings->charset == CHARSET_UTF8)
-        return needles->check.begins || needles->check.words;
+        return patterns->check.begins || patterns->check.words;
     return settings->charset != CHARSET_BYTES &&
-           (needles->needs_utf8 || needles->check.begins || needles->check.words);
+           (patterns->needs_utf8 || patterns->check.begins || patterns->check.words);
 }
 
-bool needles_plan(struct needles *needles, const struct settings *settings, bool whole_line,
-                  struct trawl_plan **plan, char *message)
+bool patterns_plan(struct patterns *patterns, const struct settings *settings, bool whole_line,
+                   struct trawl_plan **plan, char *message)
 {
     const struct typed *typed = settings->typed;
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
@@ -652,9 +652,9 @@ bool needles_plan(struct needles *needles, const struct settings *settings, bool
     options.line_end_set = 1;
     options.line_end = settings->line_end;
     options.line_end_also_set = settings->count_ends_at_null; /* NUL */
-    if (needles->needs_utf8 || needles->check.begins || needles->check.words)
+    if (patterns->needs_utf8 || patterns->check.begins || patterns->check.words)
         options.utf8 = &utf8;
-    if (needs_encoding(needles, settings))
+    if (needs_encoding(patterns, settings))
         options.encoding = &encoding;
     if (options.encoding != NULL && typed->save_patterns != NULL)
         options.utf8 = NULL, options.encoding = NULL; /* the strings are saved */
@@ -668,13 +668,13 @@ bool needles_plan(struct needles *needles, const struct settings *settings, bool
         return false;
     }
     options.algorithm = typed->algorithm;
-    if (is_as_saved(needles, options.flags) && typed->method == NULL && typed->algorithm == NULL &&
-        needles->plan == NULL) {
-        *plan = needles->saved[0].plan;
-        needles->saved[0].plan = NULL; /* the strings' bytes are in the plan as before */
+    if (is_as_saved(patterns, options.flags) && typed->method == NULL && typed->algorithm == NULL &&
+        patterns->plan == NULL) {
+        *plan = patterns->saved[0].plan;
+        patterns->saved[0].plan = NULL; /* the strings' bytes are in the plan as before */
         return true;
     }
-    if (trawl_plan_build(needles->patterns, needles->count, &options, plan, &error) == TRAWL_OK)
+    if (trawl_plan_build(patterns->items, patterns->count, &options, plan, &error) == TRAWL_OK)
         return true;
     snprintf(message, TYPED_ERROR_BYTES, "%s%s",
              typed->algorithm != NULL ? "--algorithm: "
@@ -684,17 +684,17 @@ bool needles_plan(struct needles *needles, const struct settings *settings, bool
     return false;
 }
 
-void needles_free(struct needles *needles)
+void patterns_free(struct patterns *patterns)
 {
-    trawl_plan_free(needles->plan);
-    trawl_plan_free(needles->plan_any_place);
-    for (size_t i = 0; i < needles->block_count; i++)
-        free(needles->blocks[i]);
-    free(needles->blocks);
-    free(needles->patterns);
-    free(needles->columns);
-    free(needles->strings);
-    saved_free(needles);
-    numbers_free(&needles->numbers);
-    memset(needles, 0, sizeof *needles);
+    trawl_plan_free(patterns->plan);
+    trawl_plan_free(patterns->plan_any_place);
+    for (size_t i = 0; i < patterns->block_count; i++)
+        free(patterns->blocks[i]);
+    free(patterns->blocks);
+    free(patterns->items);
+    free(patterns->columns);
+    free(patterns->strings);
+    saved_free(patterns);
+    numbers_free(&patterns->numbers);
+    memset(patterns, 0, sizeof *patterns);
 }
