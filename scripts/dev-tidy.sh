@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tidy: the checks of tests/tidy on the tree, then clang-tidy over src, tools and include
+# tidy: the checks of tests/tidy on the tree, then clang-tidy over src, tools, examples and include
 set -euo pipefail
 . scripts/common.sh
 
@@ -20,14 +20,14 @@ need build python -- test tidy
 have clang-tidy || die 'clang-tidy is missing; ./dev setup installs it'
 [ -f build/release/compile_commands.json ] || build_preset release
 
-# Files of the library and the tools that this build compiles, those given or all.
+# Files of the library, the tools and the examples that this build compiles, those given or all.
 sources() {
     python3 - "$@" <<'PYTHON'
 import json, os, sys
 wanted = sys.argv[1:]
 names = {os.path.relpath(row["file"]) for row in json.load(open("build/release/compile_commands.json"))}
 for name in sorted(names):
-    if name.startswith(("src/", "tools/")) and (not wanted or name in wanted):
+    if name.startswith(("src/", "tools/", "examples/")) and (not wanted or name in wanted):
         print(name)
 PYTHON
 }
