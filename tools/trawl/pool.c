@@ -472,7 +472,7 @@ static void begin_worker(struct pool *pool)
     worker->pool = pool;
     if (pool->places == NULL || pthread_cond_init(&worker->turned, NULL) != 0) {
         pool->workers_max = pool->worker_count; /* the search goes on with those there are */
-    } else if (pthread_create(&worker->thread, NULL, work, worker) != 0) {
+    } else if (thread_start(&worker->thread, work, worker) != 0) {
         pthread_cond_destroy(&worker->turned);
         pool->workers_max = pool->worker_count;
     } else {
@@ -595,6 +595,7 @@ static void *work(void *context)
 {
     struct pool_worker *worker = context;
 
+    thread_begins(&worker->thread);
     if (!open_worker(worker))
         return NULL; /* the others do its part */
     atomic_fetch_add(&worker->pool->active, 1);
@@ -790,7 +791,7 @@ bool job_walk(struct job *job, const struct exclude *exclude, const struct typed
         }
         atomic_fetch_sub(&pool.active, 1);
         for (uint32_t i = 1; i < pool.worker_count; i++) /* a worker may have begun another one */
-            pthread_join(pool.workers[i].thread, NULL);
+            pthread_join(pool.workers[i].thread.id, NULL);
     }
     job->totals.worker_count = pool.worker_count;
     job->searcher = pool.shared_is_ours ? NULL : pool.shared;

@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 
 #include "trawl/gather.h"
+#include "trawl/thread.h"
 #include "trawl/walk.h"
 
 #define POOL_BATCH_FILES GATHER_FILES_MAX
@@ -53,7 +54,7 @@ struct pool_worker {
     char *names;
     size_t names_used, names_capacity;
 
-    pthread_t thread;
+    struct thread thread;
     pthread_cond_t turned;
 };
 
