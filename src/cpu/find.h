@@ -52,6 +52,7 @@ static inline uint32_t find_pair(uint32_t first, uint32_t second)
 
 struct set_class;
 struct set_span;
+struct set_passed;
 
 struct find_ops {
     const char *name;
@@ -91,6 +92,10 @@ struct find_ops {
     uint64_t (*mismatch)(const uint8_t *a, const uint8_t *b, uint64_t count);
     /* How many bits the tile's words have. */
     uint64_t (*count_bits)(const struct find_tile *tile, uint64_t word_count);
+    /* A class whose stride is more than 1: samples at first, first + stride, ... below `last` whose
+     * grams pass, and how many. Depends on the grams, and on 8 bytes where they are shorter. */
+    uint32_t (*samples)(const uint8_t *text, uint64_t first, uint64_t last,
+                        const struct set_class *class, uint64_t fold, struct set_passed *passed);
     /* The steps of a class that goes by stems; each may write SET_ROOM more than it counts, and
      * returns how many positions (or stems) that is. Positions are below
      * 2^32.

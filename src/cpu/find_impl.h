@@ -316,9 +316,17 @@ static void FIND_NAME(bytes)(const uint8_t *text, uint64_t word_count,
 }
 
 #ifndef HAS_STEM_VECTORS
+#define gram_samples_vectors gram_samples
 #define stem_begins_vectors stem_begins
 #define stem_stems_vectors stem_stems
 #endif
+
+static uint32_t FIND_NAME(samples)(const uint8_t *text, uint64_t first, uint64_t last,
+                                   const struct set_class *class, uint64_t fold,
+                                   struct set_passed *passed)
+{
+    return gram_samples_vectors(text, first, last, class, fold, passed);
+}
 
 static uint32_t FIND_NAME(quads)(const uint8_t *text, const struct set_span *spans,
                                  uint32_t span_count, uint64_t readable,

@@ -69,6 +69,7 @@ static bool is_supported(void)
 }
 
 const struct find_ops find_portable = {
-    "portable",          is_supported,   every_portable,  every_fold_portable, words_portable,
-    grams_portable,      set_portable,   bytes_portable,  sieve_portable,      mismatch_portable,
-    count_bits_portable, quads_portable, begins_portable, stems_portable,      NULL};
+    "portable",     is_supported,      every_portable,      every_fold_portable,
+    words_portable, grams_portable,    set_portable,        bytes_portable,
+    sieve_portable, mismatch_portable, count_bits_portable, samples_portable,
+    quads_portable, begins_portable,   stems_portable,      NULL};

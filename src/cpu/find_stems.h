@@ -1,5 +1,5 @@
-/* find_stems: the three steps of a class that goes by stems, for machines without gathers; a
- * variant with quicker ones defines HAS_STEM_VECTORS. None has a branch on the text.
+/* find_stems: the three steps of a class that goes by stems, and the samples of others, in plain C;
+ * a variant with vectors for them defines HAS_STEM_VECTORS. None has a branch on the text.
  */
 #ifndef TRAWL_CPU_FIND_STEMS_H
 #define TRAWL_CPU_FIND_STEMS_H
@@ -128,6 +128,38 @@ static inline uint32_t stem_stems(const uint8_t *text, const uint32_t *begins, u
         }
     }
     return (uint32_t)count;
+}
+
+/* One loop for each shape of a gram. */
+static inline __attribute__((always_inline)) uint32_t gram_loop(const uint8_t *text, uint64_t first,
+                                                                uint64_t last,
+                                                                const struct set_class *of,
+                                                                uint64_t fold, bool is_short,
+                                                                struct set_passed *passed)
+{
+    const struct set_class class = *of;
+    uint32_t count = 0;
+
+    for (uint64_t i = first; i < last; i += class.stride) {
+        uint64_t low, high, hash, bits;
+
+        memcpy(&low, text + i, sizeof low);
+        memcpy(&high, text + i + (is_short ? 0 : class.q - 8), sizeof high);
+        hash = is_short ? set_gram_short(low, fold, class.keep) : set_gram_long(low, high, fold);
+        bits = set_bits(hash);
+        passed->hash[count] = hash;
+        passed->place[count] = (uint32_t)i;
+        count += (class.bitmap[set_word(&class, hash)] & bits) == bits;
+    }
+    return count;
+}
+
+static inline uint32_t gram_samples(const uint8_t *text, uint64_t first, uint64_t last,
+                                    const struct set_class *class, uint64_t fold,
+                                    struct set_passed *passed)
+{
+    return class->q < 8 ? gram_loop(text, first, last, class, fold, true, passed)
+                        : gram_loop(text, first, last, class, fold, false, passed);
 }
 
 #endif

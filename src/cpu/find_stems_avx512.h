@@ -1,10 +1,13 @@
-/* find_stems_avx512: the three steps of a class that goes by stems, by vectors. */
+/* find_stems_avx512: the three steps of a class that goes by stems, and samples of 8 bytes and
+ * more, by vectors. */
 #ifndef TRAWL_CPU_FIND_STEMS_AVX512_H
 #define TRAWL_CPU_FIND_STEMS_AVX512_H
 
 #include <immintrin.h>
 
 #include "cpu/find_stems.h"
+
+#define SAMPLES_AHEAD_BYTES 1024u /* prefetched */
 
 /* Sixteen samples of four bytes in a vector: each quarter takes the words that its four lie in. */
 struct stem_order {
@@ -256,6 +259,54 @@ static inline uint32_t stem_stems_vectors(const uint8_t *text, const uint32_t *b
                                 _mm512_maskz_compress_epi32(pass, _mm512_or_si512(both, lengths)));
             count += (uint32_t)_mm_popcnt_u32(pass);
         }
+    }
+    return count;
+}
+
+/* Eight bytes of each of eight samples, the first at `text`. */
+static inline __m512i sample_load(const uint8_t *text, uint32_t stride, __m512i offsets)
+{
+    return stride == 8 ? _mm512_loadu_si512(text) : stem_load(text, offsets);
+}
+
+static inline uint32_t gram_samples_vectors(const uint8_t *text, uint64_t first, uint64_t last,
+                                            const struct set_class *class, uint64_t fold,
+                                            struct set_passed *passed)
+{
+    const __m512i folds = _mm512_set1_epi64((int64_t)fold);
+    const __m512i low_factor = _mm512_set1_epi64((int64_t)SET_HASH_LOW);
+    const __m512i high_factor = _mm512_set1_epi64((int64_t)SET_HASH_HIGH);
+    const __m512i numbers = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
+    const struct stem_view view = {class->bitmap, fold, 64 - class->word_bits};
+    uint32_t count = 0, stride = class->stride, q = class->q;
+    __m512i offsets = _mm512_mullo_epi64(numbers, _mm512_set1_epi64(stride));
+    uint64_t i = first;
+
+    if (q < 8 || first >= last)
+        return gram_samples(text, first, last, class, fold, passed);
+    for (; i + 7ull * stride < last; i += 8ull * stride) {
+        __m512i low = _mm512_or_si512(sample_load(text + i, stride, offsets), folds);
+        __m512i high = _mm512_or_si512(sample_load(text + i + q - 8, stride, offsets), folds);
+        __m512i hashes = _mm512_add_epi64(_mm512_mullo_epi64(low, low_factor),
+                                          _mm512_mullo_epi64(high, high_factor));
+        __m512i places = _mm512_add_epi64(offsets, _mm512_set1_epi64((int64_t)i));
+        __mmask8 pass;
+
+        __builtin_prefetch(text + i + SAMPLES_AHEAD_BYTES);
+        hashes = _mm512_xor_si512(hashes, _mm512_srli_epi64(hashes, 29));
+        pass = stem_pass(stem_words(hashes, &view), hashes, 0);
+        _mm512_storeu_si512(passed->hash + count, _mm512_maskz_compress_epi64(pass, hashes));
+        count = stem_append(passed->place, count, pass, _mm512_cvtepi64_epi32(places));
+    }
+    for (; i < last; i += stride) {
+        uint64_t low, high;
+
+        memcpy(&low, text + i, sizeof low);
+        memcpy(&high, text + i + q - 8, sizeof high);
+        passed->hash[count] = set_gram_long(low, high, fold);
+        passed->place[count] = (uint32_t)i;
+        count += stem_passes(class->bitmap[set_word(class, passed->hash[count])],
+                             passed->hash[count], 0);
     }
     return count;
 }

@@ -13,29 +13,6 @@
 #define LINE_TILE_PLACES 32u
 #define HEADS_KEPT (7u + FIND_LOAD_SLACK) /* a gram's other bytes, and whole vectors */
 
-/* Samples at first, first + stride, ... below last: those that pass go to `passed`. One loop for
- * each shape of a gram, without a branch on what passes. */
-static inline uint32_t sample_loop(const struct sampling *sampling, const uint8_t *text,
-                                   uint64_t first, uint64_t last, bool is_short, uint32_t stride,
-                                   struct set_passed *passed)
-{
-    const struct set_class class = *sampling->class;
-    uint64_t fold = sampling->matcher->fold;
-    uint32_t count = 0;
-
-    for (uint64_t i = first; i < last; i += stride) {
-        uint64_t low = load64(text + i), hash, bits;
-
-        hash = is_short ? set_gram_short(low, fold, class.keep)
-                        : set_gram_long(low, load64(text + i + class.q - 8), fold);
-        bits = set_bits(hash);
-        passed->hash[count] = hash;
-        passed->place[count] = (uint32_t)i;
-        count += (class.bitmap[set_word(&class, hash)] & bits) == bits;
-    }
-    return count;
-}
-
 /* Stride 1: each begin of the tile is a sample. Vectors look at all but the text's last bytes. */
 static uint32_t sample_places(const struct sampling *sampling, struct set_passed *passed)
 {
@@ -88,9 +65,11 @@ static uint32_t sample_tile(const struct sampling *sampling, struct set_passed *
         return 0;
     last = min_u64(last, scan->available - class->q + 1);
     if (class->q >= 8)
-        return sample_loop(sampling, scan->chunk->bytes, first, last, false, class->stride, passed);
+        return scan->lane->find->samples(scan->chunk->bytes, first, last, class,
+                                         sampling->matcher->fold, passed);
     fast = min_u64(last, scan->loadable < 8 ? 0 : scan->loadable - 7);
-    count = sample_loop(sampling, scan->chunk->bytes, first, fast, true, class->stride, passed);
+    count = scan->lane->find->samples(scan->chunk->bytes, first, fast, class,
+                                      sampling->matcher->fold, passed);
     if (first < fast)
         first += (fast - first + stride - 1) / stride * stride;
     for (; first < last; first += stride) {
