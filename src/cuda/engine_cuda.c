@@ -467,12 +467,13 @@ static enum trawl_status search_range(struct engine_lane *lane, void *context,
     return cuda_scan_range(lane, range, want, hits_base, result, done, error);
 }
 
-/* Offsets in a range are 32-bit, but for streams of samples: those count samples. */
+/* Offsets in a range are 32-bit, but for streams of samples, of sets too: those count samples. */
 uint64_t cuda_launch_begins_max(const struct engine_lane *lane, enum scan_want want)
 {
     if (want == SCAN_COUNT && lane->tables.count_kernel == CUDA_KERNEL_STREAM_SAMPLED)
         return lane->tables.arguments.stride * (CUDA_RANGE_BYTES_MAX / 2); /* may come in pairs */
-    return min_u64(CUDA_RANGE_BYTES_MAX, (1ull << (SCAN_SUM_BITS - 1)) / lane->tables.alike_max);
+    return min_u64(cuda_set_range_max(lane, want),
+                   (1ull << (SCAN_SUM_BITS - 1)) / lane->tables.alike_max);
 }
 
 static enum trawl_status prepare_tables(struct engine_lane *lane, enum scan_want want,

@@ -318,6 +318,8 @@ struct cuda_way {
 };
 /* Offsets in a range are 32-bit. */
 #define CUDA_RANGE_BYTES_MAX ((1ull << 32) - (1ull << 24))
+/* How many begins a scan for the plan's set takes at a time. */
+uint64_t cuda_set_range_max(const struct engine_lane *lane, enum scan_want want);
 
 /* The engine's scan, from engine_result_begin on: copy the text, search it, drop the hits that the
  * plan's conditions or tails refuse. Enters the device. After a failure the lane holds nothing. */

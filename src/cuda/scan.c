@@ -215,6 +215,15 @@ static enum cuda_kernel choose_kernel(const struct engine_lane *lane,
     return kernel;
 }
 
+uint64_t cuda_set_range_max(const struct engine_lane *lane, enum scan_want want)
+{
+    enum cuda_kernel kernel = choose_kernel(lane, &lane->tables, UINT64_MAX, want);
+
+    return is_set_stream(kernel) && want == SCAN_COUNT
+               ? lane->tables.sets.stride * CUDA_RANGE_BYTES_MAX
+               : CUDA_RANGE_BYTES_MAX;
+}
+
 static bool is_automaton(enum cuda_kernel kernel)
 {
     return kernel == CUDA_KERNEL_AUTOMATON || kernel == CUDA_KERNEL_HITS_AUTOMATON;
@@ -630,6 +639,19 @@ uint64_t cuda_range_limit(const struct trawl_plan *plan, const struct cuda_range
     return min_u64(range->end, range->text_end - least + 1);
 }
 
+/* After a flood a set's other kernels take over, in the middle of a range that may be too large for
+ * them. */
+static void cut_set_range(const struct engine_lane *lane, const struct cuda_range *range,
+                          enum scan_want want, uint64_t *limit, uint64_t *done)
+{
+    uint64_t most = cuda_set_range_max(lane, want);
+
+    if (!lane->tables.sets_ready || *limit - range->begin <= most)
+        return;
+    *limit = range->begin + most;
+    *done = *limit;
+}
+
 enum trawl_status cuda_scan_range(struct engine_lane *lane, const struct cuda_range *range,
                                   enum scan_want want, uint64_t hits_base,
                                   struct engine_result *result, uint64_t *done,
@@ -647,6 +669,7 @@ enum trawl_status cuda_scan_range(struct engine_lane *lane, const struct cuda_ra
             *done = stopped;
         return TRAWL_OK;
     }
+    cut_set_range(lane, range, want, &limit, done);
     cuda_launch_prepare(lane, &lane->tables, range, limit, want, &launch);
     TRAWL_TRY(launch_run(lane, &launch, error));
     lane->tables.floods_left -= lane->tables.floods_left > 0;
@@ -654,6 +677,7 @@ enum trawl_status cuda_scan_range(struct engine_lane *lane, const struct cuda_ra
         TRAWL_TRY(note_flood(lane, error));
         if (lane->leaves)
             return TRAWL_OK;
+        cut_set_range(lane, range, want, &limit, done);
         cuda_launch_prepare(lane, &lane->tables, range, limit, want, &launch);
         TRAWL_TRY(launch_run(lane, &launch, error));
     }

@@ -19,21 +19,31 @@
 #define WINDOW_MAX 64u /* a window begins at most so far into a literal */
 #define ENTRIES_MAX (1ull << 28)
 #define HEADS_MIN 1024u
+/* Chains are short where there are more heads than entries, as long as these stay in L2. */
+#define HEADS_PER_ENTRY 4u
+#define HEADS_SPARSE_MAX (1u << 20)
 /* Sizes of the bitmap. Shared memory that it does not take is cache for the loads in flight. An
- * SM of 256 KiB sets apart 228, 196 or 164, ... for a block: with 188 KiB for the bitmap s = 4 was
- * at 0.77 of the read speed, with 164 at 0.91, with 100 and 16 at 0.95; s = 64 at 1.2 and 1.6; and
- * 1,000,000 patterns at 0.12 and 0.21 [H200]. */
-#define FILTER_SIZES                                \
-    {                                               \
-        4096, 8192, 16384, 25600, 40448, UINT32_MAX \
+ * SM of 256 KiB sets apart 228, 196, 164, 132, ... for a block, and the queues take 37. Bitmaps of
+ * 96, 128 and 158 KiB had 10,000 patterns of 16 bytes at 0.91, 0.93 and 0.91 of the read speed, and
+ * ones of 64 and 179 KiB 1,000,000 patterns at 0.22 and 0.14 [H200]. */
+#define FILTER_SIZES                                       \
+    {                                                      \
+        4096, 8192, 16384, 24064, 32256, 40448, UINT32_MAX \
     }
-#define FILTER_MIDDLE 25600u
+#define FILTER_MIDDLE 32256u
 #define COST_MIDDLE 0.04
 #define FILTER_LARGE 40448u
 #define COST_LARGE 0.2
 #define TABLE_WORDS_MIN 4096u
 #define STATIC_SHARED_BYTES 2048u
 #define SAMPLES 2048u /* of the literals' grams */
+#define EQUAL_MIN 8   /* pairs of them, for a rate, */
+#define EQUAL_MANY 64 /* and for how it changes */
+/* An entry's key tells the bytes beside its gram where many grams are met, or where these bytes are
+ * in cache. Else they are fetched in vain: 0.38 instead of 0.44 for 1,000,000 patterns of 80 random
+ * letters, but 0.66 instead of 0.42 for 100,000 of 80 bytes of words [H200]. */
+#define TAG_STRIDE_MAX 8u
+#define TAG_MET_MIN 1e-4
 #define TILE_STEPS 16u
 #define TILE_BYTES_MAX (1u << 18)
 #define FILL_BLOCKS 8u /* per multiprocessor */
@@ -46,8 +56,8 @@
 #define BANK_SLOTS 3.5
 #define BANK_SLOTS_PER_ROW 27.0
 #define COST_TABLE 26.0
-#define COST_CHAIN 210.0
-#define COST_CALL 20.0 /* of the wait for the text that a call brings */
+#define COST_CHAIN 560.0
+#define COST_AGAIN 60.0 /* of the text that is read again where little passes the bitmap */
 
 struct choice {
     uint32_t stride, gram_bytes;
@@ -55,6 +65,7 @@ struct choice {
     bool two_bits;
     uint32_t way; /* enum cuda_sets_way */
     double cost;
+    double met; /* how many grams of the set a sample's is like */
 };
 
 /* How often two grams of a text like the patterns are equal, by their length. */
@@ -117,60 +128,82 @@ static float rarity_of(double x)
     return bits;
 }
 
+/* The bytes at some place of a literal, the first one uppermost, zeros where it ends before. */
 struct gram_sample {
-    uint64_t hash;
-    uint32_t literal;
+    uint64_t high, low;
+    uint64_t bytes; /* that there are */
 };
 
 static int compare_samples(const void *a, const void *b)
 {
     const struct gram_sample *x = (const struct gram_sample *)a, *y = (const struct gram_sample *)b;
 
-    return (x->hash > y->hash) - (x->hash < y->hash);
+    if (x->high != y->high)
+        return x->high > y->high ? 1 : -1;
+    return (x->low > y->low) - (x->low < y->low);
 }
 
-static uint64_t hash_bytes(const uint8_t *bytes, uint32_t count)
+/* How many bytes two samples have in common. */
+static uint64_t common_bytes(const struct gram_sample *x, const struct gram_sample *y)
 {
-    uint64_t hash = 0xcbf29ce484222325ull;
+    uint64_t high = x->high ^ y->high, low = x->low ^ y->low;
+    uint64_t common = high != 0  ? (uint64_t)__builtin_clzll(high) / 8
+                      : low != 0 ? 8 + (uint64_t)__builtin_clzll(low) / 8
+                                 : GRAM_MAX;
 
-    for (uint32_t i = 0; i < count; i++)
-        hash = (hash ^ bytes[i]) * 0x100000001b3ull;
-    return hash;
+    return min_u64(common, min_u64(x->bytes, y->bytes));
 }
 
-/* Pairs of equal grams among some of different literals; *pairs of how many. */
-static double equal_pairs(const struct trawl_plan *plan, uint32_t gram_bytes, double *pairs)
+/* Sorted samples of different literals or, where these are few, of different places in them. */
+static uint32_t take_samples(const struct trawl_plan *plan, struct gram_sample *samples)
 {
-    struct gram_sample samples[SAMPLES];
-    uint32_t count = 0;
-    uint64_t equal = 0;
+    uint32_t count = 0, literals = (uint32_t)min_u64(plan->literal_count, SAMPLES);
 
-    for (uint32_t i = 0; i < SAMPLES && i < plan->literal_count; i++) {
-        uint32_t literal = plan->literal_count <= SAMPLES
-                               ? i
-                               : (uint32_t)((uint64_t)i * plan->literal_count / SAMPLES);
-        uint64_t room = plan_literal_at(plan, literal).bytes_count;
+    for (uint32_t i = 0; i < SAMPLES && i / literals <= WINDOW_MAX; i++) {
+        uint32_t literal = (uint32_t)((uint64_t)(i % literals) * plan->literal_count / literals);
+        const uint8_t *bytes = plan_literal_bytes(plan, literal);
+        uint64_t length = plan_literal_at(plan, literal).bytes_count;
+        uint64_t places = length < GRAM_MIN ? 0 : min_u64(length - GRAM_MIN, WINDOW_MAX) + 1;
+        uint64_t place = literals < SAMPLES ? i / literals : 0;
+        struct gram_sample *sample = &samples[count];
 
-        if (room < gram_bytes)
+        if (place >= places)
             continue;
-        room = min_u64(room - gram_bytes, WINDOW_MAX) + 1;
-        samples[count].hash = hash_bytes(
-            plan_literal_bytes(plan, literal) + (i * 0x9e3779b1u >> 8) % room, gram_bytes);
-        samples[count++].literal = literal;
+        if (literals == SAMPLES)
+            place = (i * 0x9e3779b1u >> 8) % places;
+        memset(sample, 0, sizeof *sample);
+        sample->bytes = min_u64(length - place, GRAM_MAX);
+        for (uint32_t k = 0; k < sample->bytes; k++)
+            *(k < 8 ? &sample->high : &sample->low) |= (uint64_t)bytes[place + k]
+                                                       << (56 - k % 8 * 8);
+        count++;
     }
     qsort(samples, count, sizeof *samples, compare_samples);
-    for (uint32_t i = 0, from = 0; i < count; i++) {
-        if (samples[i].hash != samples[from].hash)
-            from = i;
-        equal += i - from;
+    return count;
+}
+
+/* Pairs of samples whose first gram_bytes bytes are equal; *pairs of how many. */
+static double equal_pairs(const struct gram_sample *samples, uint32_t count, uint32_t gram_bytes,
+                          double *pairs)
+{
+    uint64_t equal = 0, there = 0, alike = 0; /* as the one before */
+
+    for (uint32_t i = 0; i < count; i++) {
+        alike = i > 0 && common_bytes(&samples[i - 1], &samples[i]) >= gram_bytes ? alike + 1 : 0;
+        equal += alike;
+        there += samples[i].bytes >= gram_bytes;
     }
-    *pairs = (double)count * (count - 1.0) / 2;
+    *pairs = (double)there * ((double)there - 1) / 2;
     return (double)equal;
 }
 
+/* Where too few samples are equal to tell, each byte more makes grams rarer as the last one did
+ * that could be measured: in a language less than bytes drawn by themselves would. */
 static void measure_likeness(const struct trawl_plan *plan, struct likeness *likeness)
 {
-    double bytes[256] = {0}, total = 0, alike = 0;
+    struct gram_sample samples[SAMPLES];
+    uint32_t count = take_samples(plan, samples);
+    double bytes[256] = {0}, total = 0, alike = 0, rate = 0, decay;
 
     for (uint64_t i = 0; i < plan->literal_bytes_total;
          i += 1 + plan->literal_bytes_total / 65536) {
@@ -179,12 +212,18 @@ static void measure_likeness(const struct trawl_plan *plan, struct likeness *lik
     }
     for (uint32_t b = 0; b < 256; b++)
         alike += bytes[b] / total * (bytes[b] / total);
+    decay = alike;
     for (uint32_t q = GRAM_MIN; q <= GRAM_MAX; q++) {
-        double pairs = 0, equal = equal_pairs(plan, q, &pairs);
+        double pairs = 0, equal = equal_pairs(samples, count, q, &pairs), before = rate;
 
-        likeness->rate[q] = power_of(alike, q);
-        if (equal >= 4)
-            likeness->rate[q] = larger(likeness->rate[q], equal / pairs);
+        if (equal >= EQUAL_MIN) {
+            rate = larger(equal / pairs, power_of(alike, q));
+            if (before > 0 && equal >= EQUAL_MANY)
+                decay = smaller(1, larger(alike, rate / before));
+        } else {
+            rate = before > 0 ? before * decay : power_of(alike, q);
+        }
+        likeness->rate[q] = smaller(1, rate);
     }
 }
 
@@ -213,37 +252,42 @@ static bool is_rare(enum cuda_kernel kernel)
     return kernel < CUDA_KERNEL_SETS_DENSE;
 }
 
-/* Of entries hashed into bits: the share of other grams that pass. */
-static double passing(double entries, double bits, bool two)
+/* Of entries that set one or two bits of a word each: the share of other grams that pass. A word
+ * may hold several entries, so words are unlike; their numbers of entries are Poisson's. */
+static double passing(double entries, double words, double word_bits, bool two)
 {
-    double share = saturation((two ? 2 : 1) * entries / bits);
+    double unset = 1 - 1 / word_bits, load = entries / words;
 
-    return two ? share * share : share;
+    if (!two)
+        return saturation(load / word_bits);
+    return larger(0, 2 * saturation(load * (1 - power_of(unset, 2))) -
+                         saturation(load * (1 - power_of(unset, 4))));
 }
 
 /* What a text byte costs in this way. */
 static double cost_of_way(const struct engine_lane *lane, const struct trawl_plan *plan,
-                          const struct likeness *likeness, const struct choice *choice)
+                          const struct choice *choice)
 {
     uint32_t stride = choice->stride, words = gram_words(choice->gram_bytes);
     double entries = (double)plan->literal_count * stride, first, second, chains, slots, banks,
            table;
-    double met = entries * likeness->rate[choice->gram_bytes];
     double samples = stride >= 16 ? 1 : 16.0 / stride, rows = stride >= 16 ? 16.0 / stride : 1;
     double read = stride >= 64 ? 1.15 * 32 / stride : 1;
     bool large = choice->filter_words > FILTER_LARGE, rare = choice->way == CUDA_SETS_RARE;
     double cache = large ? COST_LARGE : choice->filter_words > FILTER_MIDDLE ? COST_MIDDLE : 0;
 
-    first = smaller(1, passing(entries, 32.0 * choice->filter_words, choice->two_bits) + met);
-    second = passing(
-        entries, 64.0 * (double)min_u64(lane->limits.sets_table_words_max, (uint64_t)entries + 1),
-        true);
-    chains = first * larger(second, entries / 4294967296.0) + met;
-    slots = (12 + samples * (rare ? 11.4 : 17) + 2 * (words - 2)) * rows;
-    if (rare) /* what passes is queued after a vote of its row */
-        slots += rows * saturation(samples * 32 * first) * (10 + 8 * samples);
+    first = smaller(1, passing(entries, choice->filter_words, 32, choice->two_bits) + choice->met);
+    second =
+        passing(entries, (double)min_u64(lane->limits.sets_table_words_max, (uint64_t)entries + 1),
+                64, true);
+    chains = first * larger(second, entries / 4294967296.0) + choice->met;
+    slots = ((rare ? 2 : 12) + samples * (rare ? 10 : 17) + 2 * (words - 2)) * rows;
     banks = samples * BANK_SLOTS * rows;
-    table = COST_TABLE * (large ? 1 + first * first / 2 : 1) + (rare ? COST_CALL : 0);
+    table = COST_TABLE * (1 + (large       ? 0.5
+                               : cache > 0 ? 0.1
+                                           : 0) *
+                                  first * first) +
+            (rare ? COST_AGAIN : 0);
     return cache + larger(read, larger(slots / SLOTS_PER_ROW, banks / BANK_SLOTS_PER_ROW)) +
            slots * 1e-3 + (first * table + chains * COST_CHAIN) / stride;
 }
@@ -255,21 +299,27 @@ static struct choice cost_of(const struct engine_lane *lane, const struct trawl_
 {
     static const uint32_t sizes[] = FILTER_SIZES;
     double entries = (double)plan->literal_count * stride;
-    struct choice best = {stride, gram_bytes, 4, false, CUDA_SETS_DENSE, 1e200}, one = best;
+    struct choice best = {stride,
+                          gram_bytes,
+                          4,
+                          false,
+                          CUDA_SETS_DENSE,
+                          1e200,
+                          entries * likeness->rate[gram_bytes]},
+                  one = best;
 
     for (uint32_t i = 0; i < CUDA_SETS_WAYS * (sizeof sizes / sizeof *sizes); i++) {
         uint32_t size = sizes[i / CUDA_SETS_WAYS];
-        double bits;
 
         one.way = i % CUDA_SETS_WAYS;
         one.filter_words = (uint32_t)min_u64(filter_words, size);
-        bits = 32.0 * one.filter_words;
         if (one.way == CUDA_SETS_RARE && (plan->flags & TRAWL_IGNORE_CASE) != 0)
             continue;
         one.two_bits = lane->limits.sets_bits == 0
-                           ? passing(entries, bits, true) <= passing(entries, bits, false)
+                           ? passing(entries, one.filter_words, 32, true) <=
+                                 passing(entries, one.filter_words, 32, false)
                            : lane->limits.sets_bits == 2;
-        one.cost = cost_of_way(lane, plan, likeness, &one);
+        one.cost = cost_of_way(lane, plan, &one);
         if (lane->limits.sets_way < CUDA_SETS_WAYS && lane->limits.sets_way != one.way)
             one.cost += 1e4;
         if (lane->limits.sets_filter_words != 0 && lane->limits.sets_filter_words != size)
@@ -283,7 +333,7 @@ static struct choice cost_of(const struct engine_lane *lane, const struct trawl_
 static struct choice choose(const struct engine_lane *lane, const struct trawl_plan *plan,
                             uint64_t filter_words)
 {
-    struct choice best = {0, 0, 0, false, CUDA_SETS_DENSE, 1e300};
+    struct choice best = {0, 0, 0, false, CUDA_SETS_DENSE, 1e300, 0};
     struct likeness likeness;
 
     measure_likeness(plan, &likeness);
@@ -344,8 +394,11 @@ void cuda_sets_choose(const struct engine_lane *lane, const struct trawl_plan *p
     entries = (uint64_t)plan->literal_count * choice.stride;
     sets->literal_count = plan->literal_count;
     sets->stride = choice.stride;
+    while (1u << sets->stride_log2 < choice.stride)
+        sets->stride_log2++;
     sets->words = gram_words(choice.gram_bytes);
     sets->gram_bytes = choice.gram_bytes;
+    sets->tagged = choice.stride <= TAG_STRIDE_MAX || choice.met > TAG_MET_MIN;
     for (uint32_t k = 0; k < sets->words; k++) /* of two words the last one is full */
         sets->factors[k] = gram_factor(k, sets->words == 2 ? 8 : choice.gram_bytes);
     sets->fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x20202020u : 0;
@@ -354,7 +407,9 @@ void cuda_sets_choose(const struct engine_lane *lane, const struct trawl_plan *p
     sets->bit_shifts[1] = choice.two_bits ? SCAN_SETS_SHIFT_SECOND : SCAN_SETS_SHIFT;
     sets->table_words =
         (uint32_t)min_u64(lane->limits.sets_table_words_max, max_u64(entries, TABLE_WORDS_MIN));
-    sets->head_count = (uint32_t)min_u64(max_u64(entries, HEADS_MIN), ENTRIES_MAX);
+    sets->head_count = (uint32_t)min_u64(
+        max_u64(max_u64(entries, HEADS_MIN), min_u64(entries * HEADS_PER_ENTRY, HEADS_SPARSE_MAX)),
+        ENTRIES_MAX);
     sets->shared_bytes = sets->filter_words * 4 + warps * SCAN_SETS_WARP_BYTES;
 }
 

@@ -56,7 +56,7 @@
 #define SCAN_SETS_LENGTH_MIN 8u
 #define SCAN_SETS_ROWS 8u
 #define SCAN_SETS_DENSE_ROWS 4u
-#define SCAN_SETS_THREADS 384u
+#define SCAN_SETS_THREADS 512u
 #define SCAN_SETS_DENSE_THREADS 512u
 #define SCAN_WARPS_MAX 16u
 #define SCAN_SETS_BUDGET_MIN 65536u
@@ -146,7 +146,8 @@ struct scan_sets {
     uint32_t bit_shifts[2];   /* the two bits of a hash begin there; equal: there is one */
     uint32_t table_words;
     uint32_t head_count;
-    uint32_t stride;
+    uint32_t stride, stride_log2;
+    uint32_t tagged; /* an entry's key tells the bytes beside its gram */
     uint32_t gram_bytes;
     uint32_t words;      /* of a gram */
     uint32_t factors[4]; /* of the words: the last one's takes out the bytes that do not count */

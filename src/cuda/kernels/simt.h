@@ -24,6 +24,7 @@
  *                                                   simulated
  *   simt_load_once_*                                the same, and it need not stay in any cache
  *   simt_load_far_*                                 the same, and it need not stay in the nearest
+ *   simt_prefetch(p)                                bring what is around p to L2, to stay there
  *   simt_high_u32(a, b)                             the upper half of the product
  *   simt_atomic_*                                   shared or global, relaxed; the old value comes
  *                                                   back
@@ -176,6 +177,14 @@ SIMT_FUNCTION struct simt_u32x4 simt_load_once_u32x4(const uint32_t *p)
     uint4 v = __ldcs((const uint4 *)p);
     struct simt_u32x4 r = {{v.x, v.y, v.z, v.w}};
     return r;
+}
+SIMT_FUNCTION void simt_prefetch(const uint8_t *p)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
+#else
+    asm volatile("prefetch.global.L2::evict_last [%0];" ::"l"(p));
+#endif
 }
 SIMT_FUNCTION uint32_t simt_high_u32(uint32_t a, uint32_t b)
 {
@@ -376,6 +385,7 @@ enum {
     (sim_global((p), 16, 0, __FILE__, __LINE__), *(const struct simt_u32x4 *)(p))
 #define simt_load_once_u32x4(p) simt_load_u32x4(p)
 #define simt_load_far_u64(p) simt_load_u64(p)
+#define simt_prefetch(p) sim_global((p), 1, 0, __FILE__, __LINE__)
 #define simt_store_u8(p, value) sim_write((p), 1, SIM_STORE, (value), __FILE__, __LINE__)
 #define simt_store_u32(p, value) sim_write((p), 4, SIM_STORE, (value), __FILE__, __LINE__)
 #define simt_store_u64(p, value) sim_write((p), 8, SIM_STORE, (value), __FILE__, __LINE__)

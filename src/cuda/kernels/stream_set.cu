@@ -10,7 +10,13 @@
  *                              1 or 2      warp; 64 at                      warp; 32 at      then
  *                              bits        a time                           a time           bytes
  *
- *            set_fill makes the tables on the device.
+ *            set_fill makes the tables on the device. An entry's key is the hash of its gram and,
+ *            where they are in cache or many grams are met, of up to eight bytes beside it.
+ *            There are two variants. Where much passes the bitmap (stream_set_dense_S_W), each
+ *            sample that passes goes to the queue with its hash. Where little passes
+ *            (stream_set_S_W), the lanes set a bit for each sample that passes, without a branch,
+ *            and the warp votes once for 32 samples of each lane; the queue has the samples'
+ *            numbers alone, and their grams are read again.
  * Grid       any; each warp begins with the tile of its number and draws the others from a ticket.
  *            One block per multiprocessor, so that the bitmap can be large.
  * Shared     dynamic: 2.3 KiB of queues per warp, and the bitmap.
@@ -27,106 +33,18 @@
  * Lost       no bitmap, each sample looked up in L2: 0.15 instead of 0.21 of the read speed for
  *            1,000,000 patterns of 16 bytes. A bitmap no larger than the set needs, 16 words for
  *            four entries: 0.52 instead of 0.63 for 100 patterns at s = 4. Loads of the text at two
- *            positions of the code: they share a scoreboard [H200].
- * Source     the sampling rule in docs/kernels.md; two bits of one word: Putze, Sanders and
- *            Singler, "Cache-, hash- and space-efficient Bloom filters", 2009.
+ *            positions of the code: they share a scoreboard. A vote per row of 512 bytes: 0.92
+ *            instead of 0.95 for 100 patterns at s = 4. Loads into the registers that have just
+ * been looked at, row by row: the compiler copies them and waits, 0.90. Samples queued with their
+ * hashes, row by row, after the vote: 0.83 instead of 0.92 for 1,000 patterns at s = 4, 0.90
+ * instead of 0.79 for 10,000 at s = 8, where the dense variant has 0.93. 128 samples looked up at a
+ * time: 0.54 instead of 0.57 for 10,000 patterns [H200]. Source     the sampling rule in
+ * docs/kernels.md; two bits of one word: Putze, Sanders and Singler, "Cache-, hash- and
+ * space-efficient Bloom filters", 2009.
  */
-#include "tile.h"
-
-#define SETS_COST_BYTES 64u                /* that a lane compares for the cost of a chain's step */
-#define SETS_TAKE (2u * SIMT_WARP_THREADS) /* of the first queue at a time */
-#define SETS_LOADS 8u                      /* of a thread, of the bitmap, at a time */
-#define SETS_SAMPLES 4u                    /* of a lane between two looks at the queue's length */
-
-/* A warp's queues and sums, in shared memory. An entry: the sample's position from a->position on,
- * and above it the hash of its gram. */
-struct sets_warp {
-    uint64_t first[SCAN_SETS_FIRST];   /* passed the bitmap */
-    uint64_t second[SCAN_SETS_SECOND]; /* passed the words too */
-    uint64_t spent;                    /* on verification */
-    uint64_t count;
-    uint64_t candidates;
-    uint32_t second_count;
-    uint32_t gives_up;
-};
-
-/* What it has in registers. */
-struct sets_lane {
-    const uint32_t *filter;
-    struct sets_warp *warp;
-    uint32_t queued; /* in the first queue */
-    uint32_t below;  /* the lanes below this one */
-    uint32_t steps;  /* that were looked at */
-};
-
-struct sets_step {
-    uint32_t w[4u * SCAN_SETS_ROWS];
-    uint32_t behind[3];
-};
+#include "sets.h"
 
 /* ---- Tables ----------------------------------------------------------------------------- */
-
-/* The words of a gram in a literal's bytes, byte `at` of them; there are 24 bytes more. */
-SIMT_FUNCTION struct simt_u32x4 sets_literal_gram(const struct scan_arguments *a, uint64_t at)
-{
-    const uint64_t *from = a->literal_bytes + at / 8u;
-    uint32_t shift_bits = (uint32_t)(at & 7u) * 8u;
-    uint64_t low = simt_load_u64(from), mid = simt_load_u64(from + 1);
-    struct simt_u32x4 gram;
-
-    if (shift_bits != 0) {
-        uint64_t high = simt_load_u64(from + 2);
-
-        low = low >> shift_bits | mid << (64u - shift_bits);
-        mid = mid >> shift_bits | high << (64u - shift_bits);
-    }
-    gram.w[0] = (uint32_t)low;
-    gram.w[1] = (uint32_t)(low >> 32);
-    gram.w[2] = (uint32_t)mid;
-    gram.w[3] = (uint32_t)(mid >> 32);
-    return gram;
-}
-
-/* The bitmap's word for a hash, and the two bits there, of which the lowest five bits count. */
-SIMT_FUNCTION uint32_t sets_filter_word(const struct scan_arguments *a, uint32_t hash)
-{
-    return simt_high_u32(hash, a->sets.filter_words);
-}
-
-SIMT_FUNCTION uint32_t sets_bit(const struct scan_arguments *a, uint32_t hash, uint32_t which)
-{
-    return hash >> a->sets.bit_shifts[which];
-}
-
-SIMT_FUNCTION uint32_t sets_mix(uint32_t hash)
-{
-    hash = (hash ^ hash >> 15) * 0x2c1b3c6du;
-    return hash ^ hash >> 13;
-}
-
-SIMT_FUNCTION uint32_t sets_table_word(const struct scan_arguments *a, uint32_t mixed)
-{
-    return simt_high_u32(mixed, a->sets.table_words);
-}
-
-SIMT_FUNCTION uint64_t sets_table_bits(uint32_t mixed)
-{
-    uint32_t bits = mixed * 0x297a2d39u;
-
-    return 1ull << (bits >> 26) | 1ull << (bits >> 20 & 63u);
-}
-
-SIMT_FUNCTION uint32_t sets_head(const struct scan_arguments *a, uint32_t mixed)
-{
-    return simt_high_u32(mixed * 0x85157af5u, a->sets.head_count);
-}
-
-/* The last four bytes of a gram of 4 to 8 in these words: as much as the first four they change all
- * bits of a hash that lie above their lowest. */
-SIMT_FUNCTION uint32_t sets_last_word(const struct scan_arguments *a, uint32_t low, uint32_t high)
-{
-    return simt_funnel_clamp(low, high, 8u * a->sets.gram_bytes - 32u);
-}
 
 /* Enter each gram of each literal into the three tables. Bitmap and words are zeros, heads ones. */
 SIMT_KERNEL(set_fill, scan_arguments, SCAN_THREADS_MAX, 1)
@@ -139,9 +57,9 @@ SIMT_KERNEL(set_fill, scan_arguments, SCAN_THREADS_MAX, 1)
         uint32_t literal = (uint32_t)(i / args.sets.stride), hash = 0, mixed;
         uint32_t *word;
         struct simt_u32x4 record = simt_load_u32x4(args.sets.literals + 4u * (uint64_t)literal);
-        struct simt_u32x4 gram = sets_literal_gram(&args, (uint64_t)record.w[0] * 8u + record.w[2] +
-                                                              i % args.sets.stride);
-        uint64_t bits, old;
+        uint32_t offset = (uint32_t)(i % args.sets.stride);
+        uint64_t at = (uint64_t)record.w[0] * 8u + record.w[2] + offset, bits, old;
+        struct simt_u32x4 gram = sets_literal_gram(&args, at);
 
         for (uint32_t k = 0; k < 4u; k++)
             gram.w[k] |= args.sets.fold;
@@ -159,168 +77,20 @@ SIMT_KERNEL(set_fill, scan_arguments, SCAN_THREADS_MAX, 1)
             (void)simt_atomic_or_u32(word, (uint32_t)bits);
         if ((uint32_t)(bits >> 32) != 0)
             (void)simt_atomic_or_u32(word + 1, (uint32_t)(bits >> 32));
-        old = simt_atomic_exchange_u64(args.sets.heads + sets_head(&args, mixed),
-                                       (uint64_t)hash << 32 | (uint32_t)i);
+        old = simt_atomic_exchange_u64(
+            args.sets.heads + sets_head(&args, mixed),
+            (uint64_t)(hash + sets_literal_tag(&args, at, offset)) << 32 | (uint32_t)i);
         simt_store_u64(args.sets.next + i, old);
     }
 }
 
-/* ---- Queues ----------------------------------------------------------------------------- */
-
-/* Does the literal stand where the entry proposes it? */
-SIMT_FUNCTION int sets_matches(const struct scan_arguments *a, uint64_t place, uint32_t entry,
-                               uint64_t *x, uint32_t *literal, uint32_t *cost)
-{
-    uint32_t index = entry / a->sets.stride;
-    struct simt_u32x4 record = simt_load_u32x4(a->sets.literals + 4u * (uint64_t)index);
-    uint32_t offset = record.w[2] + (entry - index * a->sets.stride);
-
-    *x = place - offset;
-    *literal = record.w[3];
-    if (place < a->begin + offset || !SIMT_BOUND(*x < a->limit) ||
-        !SIMT_BOUND(record.w[1] <= a->text_end - *x))
-        return 0;
-    *cost += 1u + record.w[1] / SETS_COST_BYTES;
-    return tile_equal(a, *x, a->literal_bytes + record.w[0], record.w[1]);
-}
-
-SIMT_FUNCTION void sets_found(const struct scan_arguments *a, uint64_t x, uint32_t literal)
-{
-    uint64_t bit = x - (a->begin & ~15ull);
-
-    if (a->want == SCAN_FIRST)
-        tile_lower_first(a, (x - a->begin) << 32 | literal);
-    else if (a->marks != 0)
-        (void)simt_atomic_or_u32(a->marks + bit / 32u, 1u << (bit & 31u));
-}
-
-/* Follow the chains of `count` <= 32 entries of the second queue, from `from` on. `most`: what all
- * of the warp's verification may have cost by now. */
-SIMT_FUNCTION_LARGE void sets_verify(const struct scan_arguments *a, struct sets_warp *warp,
-                                     uint32_t from, uint32_t count, uint64_t most)
-{
-    uint64_t chain = SCAN_SETS_END, place = 0, spent = warp->spent;
-    uint32_t hash = 0, found = 0, looked = 0;
-
-    if (SIMT_BOUND(simt_lane() < count)) {
-        uint64_t entry = warp->second[from + simt_lane()];
-
-        hash = (uint32_t)(entry >> 32);
-        place = a->position + (uint32_t)entry;
-        chain = simt_load_far_u64(a->sets.heads + sets_head(a, sets_mix(hash)));
-    }
-    while (spent <= most && simt_ballot(chain != SCAN_SETS_END) != 0) {
-        uint32_t literal = 0, cost = 0;
-        uint64_t x = 0;
-
-        if (chain != SCAN_SETS_END) {
-            cost = 1;
-            if ((uint32_t)(chain >> 32) == hash) {
-                looked++;
-                if (sets_matches(a, place, (uint32_t)chain, &x, &literal, &cost)) {
-                    sets_found(a, x, literal);
-                    found++;
-                }
-            }
-            chain = simt_load_far_u64(a->sets.next + (uint32_t)chain);
-        }
-        spent += simt_warp_sum_u32(cost);
-    }
-    found = simt_warp_sum_u32(found);
-    looked = simt_warp_sum_u32(looked);
-    simt_warp_sync(); /* read by all before it is written */
-    if (simt_lane() == 0) {
-        warp->spent = spent;
-        warp->count += found;
-        warp->candidates += looked;
-        warp->gives_up |= spent > most; /* and stays so: what was left out is lost */
-        warp->second_count = from;
-    }
-    simt_warp_sync(); /* written before others read */
-}
-
-/* Append those of the lanes' entries whose bits the words have to the second queue, of `queued`.
- * Returns how many there are then. */
-SIMT_FUNCTION uint32_t sets_push_second(struct sets_warp *warp, uint32_t queued, uint64_t word,
-                                        uint64_t entry)
-{
-    uint64_t bits = sets_table_bits(sets_mix((uint32_t)(entry >> 32)));
-    int pass = (word & bits) == bits;
-    uint32_t lanes = simt_ballot(pass);
-
-    if (pass)
-        warp->second[queued + simt_popcount(lanes & ((1u << simt_lane()) - 1u))] = entry;
-    return queued + simt_popcount(lanes);
-}
-
-/* The second queue has `queued` entries now: follow the chains of as many as fill the warp. */
-SIMT_FUNCTION void sets_verify_full(const struct scan_arguments *a, struct sets_warp *warp,
-                                    uint32_t queued, uint64_t most)
-{
-    simt_warp_sync(); /* read by all before it is written, and entries written before others read */
-    if (simt_lane() == 0)
-        warp->second_count = queued;
-    SIMT_ROLLED
-    for (; queued >= SIMT_WARP_THREADS; queued -= SIMT_WARP_THREADS)
-        sets_verify(a, warp, queued - SIMT_WARP_THREADS, SIMT_WARP_THREADS, most);
-    simt_warp_sync();
-}
-
-/* Take `count` <= 64 entries of the first queue, from `from` on: those whose bits the words have go
- * to the second. */
-SIMT_FUNCTION void sets_look_up(const struct scan_arguments *a, struct sets_warp *warp,
-                                uint32_t from, uint32_t count, uint64_t most)
-{
-    uint64_t entries[2] = {0, 0}, words[2] = {0, 0};
-    uint32_t queued;
-
-    simt_warp_sync(); /* written before others read */
-    queued = warp->second_count;
-    SIMT_UNROLL
-    for (uint32_t k = 0; k < 2u; k++) {
-        uint32_t own = k * SIMT_WARP_THREADS + simt_lane();
-
-        if (SIMT_BOUND(own < count)) {
-            entries[k] = warp->first[from + own];
-            words[k] = simt_load_far_u64(
-                a->sets.table + sets_table_word(a, sets_mix((uint32_t)(entries[k] >> 32))));
-        }
-    }
-    SIMT_UNROLL
-    for (uint32_t k = 0; k < 2u; k++)
-        queued = sets_push_second(warp, queued, words[k], entries[k]);
-    sets_verify_full(a, warp, queued, most);
-}
-
-/* The same, not inlined: a call waits for the text's loads in flight, an inlined function does not.
- * */
-SIMT_FUNCTION_LARGE void sets_look_up_apart(const struct scan_arguments *a, struct sets_warp *warp,
-                                            uint32_t from, uint32_t count, uint64_t most)
-{
-    sets_look_up(a, warp, from, count, most);
-}
-
-/* What verification may have cost by now. */
-SIMT_FUNCTION uint64_t sets_most(const struct scan_arguments *a, const struct sets_lane *s)
-{
-    return SCAN_SETS_BUDGET_MIN + (uint64_t)s->steps * a->sets.budget;
-}
-
-/* Look at all that is queued. */
-SIMT_FUNCTION void sets_drain(const struct scan_arguments *a, struct sets_lane *s)
-{
-    uint32_t left;
-
-    SIMT_ROLLED
-    for (; s->queued > SETS_TAKE; s->queued -= SETS_TAKE)
-        sets_look_up_apart(a, s->warp, s->queued - SETS_TAKE, SETS_TAKE, sets_most(a, s));
-    sets_look_up_apart(a, s->warp, 0, s->queued, sets_most(a, s));
-    s->queued = 0;
-    left = s->warp->second_count;
-    sets_verify(a, s->warp, 0, left, sets_most(a, s));
-}
-
 /* ---- Rows of 16 bytes per lane ---------------------------------------------------------- */
+
+/* Of a lane in a row. */
+SIMT_FUNCTION uint32_t sets_row_samples(uint32_t stride)
+{
+    return stride >= 16u ? 1u : 16u / stride;
+}
 
 /* Words beyond a lane's own 16 bytes that the grams of `words` words at every stride-th position
  * reach. */
@@ -329,12 +99,6 @@ SIMT_FUNCTION uint32_t sets_behind(uint32_t stride, uint32_t words)
     if (stride >= 16u)
         return 0;
     return (16u - stride + 4u * words + 3u) / 4u - 4u;
-}
-
-/* The 4 bytes at byte j of the lane's words: constant once unrolled. */
-SIMT_FUNCTION uint32_t sets_text_word(const uint32_t *w, uint32_t j)
-{
-    return j % 4u == 0 ? w[j / 4u] : simt_funnel(w[j / 4u], w[j / 4u + 1u], j % 4u * 8u);
 }
 
 /* Row k of the step and what is after each lane's 16 bytes, which the lane above has. All lanes of
@@ -356,33 +120,6 @@ SIMT_FUNCTION void sets_row_words(const struct sets_step *step, uint32_t k, uint
     }
 }
 
-/* Is a gram with this hash likely to be one of the set's? The lowest bit says so. */
-SIMT_FUNCTION uint32_t sets_pass(const struct scan_arguments *a, const struct sets_lane *s,
-                                 uint32_t hash)
-{
-    uint32_t word = s->filter[sets_filter_word(a, hash)];
-
-    return simt_funnel(word, word, sets_bit(a, hash, 0)) &
-           simt_funnel(word, word, sets_bit(a, hash, 1));
-}
-
-SIMT_FUNCTION uint32_t sets_hash(const struct scan_arguments *a, const uint32_t *w, uint32_t j,
-                                 uint32_t words)
-{
-    uint32_t hash = 0;
-
-    if (words == 2u) {
-        uint32_t first = sets_text_word(w, j);
-
-        return first * a->sets.factors[0] +
-               sets_last_word(a, first, sets_text_word(w, j + 4u)) * a->sets.factors[1];
-    }
-    SIMT_UNROLL
-    for (uint32_t k = 0; k < words; k++)
-        hash += sets_text_word(w, j + 4u * k) * a->sets.factors[k];
-    return hash;
-}
-
 SIMT_FUNCTION void sets_push(struct sets_lane *s, int pass, uint32_t place, uint32_t hash)
 {
     uint32_t lanes = simt_ballot(pass);
@@ -392,35 +129,23 @@ SIMT_FUNCTION void sets_push(struct sets_lane *s, int pass, uint32_t place, uint
     s->queued += simt_popcount(lanes);
 }
 
-/* Look at a row: queue the samples that pass; `place` is that of the lane's first byte, from
- * a->position on. Where little passes (`rare`), nothing is queued but after a vote whether there is
- * anything. */
+/* Look at a row: queue the samples that pass; `sample` is the number of the lane's first. */
 SIMT_FUNCTION void sets_row(const struct scan_arguments *a, struct sets_lane *s, const uint32_t *w,
-                            uint32_t place, uint32_t stride, uint32_t words, int rare)
+                            uint32_t sample, uint32_t stride, uint32_t words)
 {
-    uint32_t hashes[16], passes[16], count = stride >= 16u ? 1u : 16u / stride, any = 0;
+    uint32_t hashes[16], passes[16], count = sets_row_samples(stride);
 
     SIMT_UNROLL
     for (uint32_t i = 0; i < count; i++) {
         hashes[i] = sets_hash(a, w, i * stride, words);
-        passes[i] = sets_pass(a, s, hashes[i]);
-        any |= passes[i];
+        passes[i] = sets_pass(a, s->filter, hashes[i]);
     }
-    /* Opaque, or each pass becomes a comparison. */
-    if (rare && simt_ballot((simt_opaque_u32(any) & 1u) != 0) == 0)
-        return;
     SIMT_UNROLL
     for (uint32_t i = 0; i < count; i++) {
-        sets_push(s, (passes[i] & 1u) != 0, place + i * stride, hashes[i]);
+        sets_push(s, (passes[i] & 1u) != 0, sample + i, hashes[i]);
         if ((i + 1u) % SETS_SAMPLES != 0 && i + 1u < count)
             continue;
-        SIMT_ROLLED
-        for (; s->queued >= SETS_TAKE; s->queued -= SETS_TAKE) {
-            if (rare)
-                sets_look_up_apart(a, s->warp, s->queued - SETS_TAKE, SETS_TAKE, sets_most(a, s));
-            else
-                sets_look_up(a, s->warp, s->queued - SETS_TAKE, SETS_TAKE, sets_most(a, s));
-        }
+        sets_drain(a, s, SETS_TAKE - 1u, words, 0);
     }
 }
 
@@ -477,12 +202,12 @@ SIMT_FUNCTION uint64_t sets_begin(const struct scan_arguments *a, uint64_t tile)
 
 /* Look at the step at `at`. */
 SIMT_FUNCTION void sets_look(const struct scan_arguments *a, struct sets_lane *s,
-                             const struct sets_step *step, uint64_t at, uint32_t apart,
-                             uint32_t stride, uint32_t words, uint32_t rows, int rare)
+                             const struct sets_step *step, uint64_t at, uint32_t stride,
+                             uint32_t words, uint32_t rows)
 {
     uint32_t w[SCAN_SETS_ROWS][7], behind = sets_behind(stride, words);
-    uint32_t first = (uint32_t)(at - a->position) + simt_lane() * apart;
-    uint32_t row_bytes = SIMT_WARP_THREADS * apart;
+    uint32_t count = sets_row_samples(stride);
+    uint32_t first = (uint32_t)((at - a->position) >> a->sets.stride_log2) + simt_lane() * count;
 
     s->steps++;
     /* One word of the neighbour's fetched for all rows at once, so that no row waits for it; more
@@ -495,9 +220,149 @@ SIMT_FUNCTION void sets_look(const struct scan_arguments *a, struct sets_lane *s
         if (behind != 1u)
             sets_row_words(step, k, rows, behind, w[k]);
         SIMT_UNROLL
-        for (uint32_t i = 0; i < 4u + behind && !rare; i++)
+        for (uint32_t i = 0; i < 4u + behind; i++)
             w[k][i] |= a->sets.fold;
-        sets_row(a, s, w[k], first + k * row_bytes, stride, words, rare);
+        sets_row(a, s, w[k], first + k * SIMT_WARP_THREADS * count, stride, words);
+    }
+}
+
+/* ---- Sets of which little passes the bitmap --------------------------------------------- */
+
+/* Is all of the step at `at` there? */
+SIMT_FUNCTION int sets_is_whole(const struct scan_arguments *a, uint64_t at, uint32_t step_bytes)
+{
+    return SIMT_BOUND(at + step_bytes <= a->text_end);
+}
+
+/* Issue the loads of the step at `at`; of one that is not whole, which sets_edge looks at, the
+ * text's first bytes. */
+SIMT_FUNCTION void sets_rare_load(const struct scan_arguments *a, uint64_t at, uint32_t apart,
+                                  uint32_t rows, uint32_t behind, struct sets_step *to)
+{
+    uint32_t row_bytes = SIMT_WARP_THREADS * apart;
+    int whole = sets_is_whole(a, at, rows * row_bytes);
+    const uint8_t *from = a->text + (whole ? at + apart * simt_lane() : a->position);
+    uint32_t pitch = whole ? row_bytes : 0;
+
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < rows; k++) {
+        struct simt_u32x4 row =
+            simt_load_once_u32x4((const uint32_t *)(const void *)(from + k * pitch));
+
+        SIMT_UNROLL
+        for (uint32_t i = 0; i < 4u; i++)
+            to->w[4u * k + i] = row.w[i];
+    }
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < behind; i++)
+        to->behind[i] = 0;
+    if (behind != 0 && whole && simt_lane() == SIMT_WARP_THREADS - 1u) {
+        struct simt_u32x4 more =
+            simt_load_u32x4((const uint32_t *)(const void *)(a->text + at + rows * row_bytes));
+
+        SIMT_UNROLL
+        for (uint32_t i = 0; i < behind; i++)
+            to->behind[i] = more.w[i];
+    }
+}
+
+/* Queue a sample of each lane that has one, by their numbers, and prefetch their bytes: the text
+ * goes on, and they would be gone from L2 when 64 have come together. */
+SIMT_FUNCTION void sets_push_rare(const struct scan_arguments *a, struct sets_lane *s, int pass,
+                                  uint32_t sample, uint32_t words)
+{
+    uint32_t lanes = simt_ballot(pass);
+
+    if (pass) {
+        ((uint32_t *)(void *)s->warp->first)[s->queued + simt_popcount(lanes & s->below)] = sample;
+        simt_prefetch(a->text + sets_place(a, sample));
+    }
+    s->queued += simt_popcount(lanes);
+    sets_drain(a, s, SETS_TAKE - 1u, words, 1);
+}
+
+/* Queue the samples whose bits are set. They are numbered by rows, downwards, from the lane's `top`
+ * on. */
+SIMT_FUNCTION void sets_collect(const struct scan_arguments *a, struct sets_lane *s, uint32_t bits,
+                                uint32_t top, uint32_t stride, uint32_t words)
+{
+    uint32_t count = sets_row_samples(stride);
+
+    SIMT_ROLLED
+    while (simt_ballot(bits != 0) != 0) {
+        uint32_t bit = bits != 0 ? simt_lowest_bit(bits) : 0;
+
+        sets_push_rare(a, s, bits != 0,
+                       top - bit / count * (SIMT_WARP_THREADS * count) + bit % count, words);
+        bits &= bits - 1u;
+    }
+}
+
+/* Look at a step that is not all there, sample by sample. */
+SIMT_FUNCTION void sets_edge(const struct scan_arguments *a, struct sets_lane *s, uint64_t at,
+                             uint32_t stride, uint32_t words, uint32_t rows)
+{
+    uint32_t apart = stride >= 16u ? a->sets.stride : 16u, count = sets_row_samples(stride);
+    uint64_t from = at + apart * simt_lane();
+
+    SIMT_ROLLED
+    for (uint32_t n = 0; n < rows * count; n++) {
+        uint64_t place =
+            from + n / count * (SIMT_WARP_THREADS * apart) + (uint64_t)(n % count) * stride;
+        int pass = SIMT_BOUND(place < a->text_end);
+
+        if (pass)
+            pass = (sets_pass(a, s->filter, sets_text_hash(a, place, words)) & 1u) != 0;
+        sets_push_rare(a, s, pass, (uint32_t)((place - a->position) >> a->sets.stride_log2), words);
+    }
+}
+
+/* Look at the step at `at`, after the loads of the one at `following` have been issued. No branch
+ * stands between the samples: each leaves a bit, and the warp votes once for 32 of a lane. Rows are
+ * taken downwards, because the last lane's grams reach into the next row. */
+SIMT_FUNCTION void sets_rare_step(const struct scan_arguments *a, struct sets_lane *s,
+                                  struct sets_step *step, uint64_t at, uint64_t following,
+                                  uint32_t stride, uint32_t words, uint32_t rows)
+{
+    uint32_t count = sets_row_samples(stride), behind = sets_behind(stride, words);
+    uint32_t apart = stride >= 16u ? a->sets.stride : 16u, row_bytes = SIMT_WARP_THREADS * apart;
+    uint32_t group = count * rows <= 32u ? rows : 32u / count, carried[3], bits = 0;
+    uint32_t first = (uint32_t)((at - a->position) >> a->sets.stride_log2) + simt_lane() * count;
+    struct sets_step now = *step;
+
+    s->steps++;
+    sets_rare_load(a, following, apart, rows, behind, step);
+    if (!sets_is_whole(a, at, rows * row_bytes)) {
+        sets_edge(a, s, at, stride, words, rows);
+        return;
+    }
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < behind; i++)
+        carried[i] = now.behind[i];
+    SIMT_UNROLL
+    for (uint32_t n = 0; n < rows; n++) {
+        uint32_t k = rows - 1u - n, w[7];
+
+        SIMT_UNROLL
+        for (uint32_t i = 0; i < 4u; i++)
+            w[i] = now.w[4u * k + i];
+        SIMT_UNROLL
+        for (uint32_t i = 0; i < behind; i++) {
+            uint32_t got = simt_shuffle_u32(w[i], (simt_lane() + 1u) % SIMT_WARP_THREADS);
+
+            w[4u + i] = simt_lane() == SIMT_WARP_THREADS - 1u ? carried[i] : got;
+            carried[i] = got;
+        }
+        SIMT_UNROLL
+        for (uint32_t i = 0; i < count; i++)
+            bits =
+                simt_funnel(bits, sets_pass(a, s->filter, sets_hash(a, w, i * stride, words)), 1u);
+        if ((n + 1u) % group != 0)
+            continue;
+        bits >>= 32u - group * count;
+        sets_collect(a, s, bits, first + (k + group - 1u) * SIMT_WARP_THREADS * count, stride,
+                     words);
+        bits = 0;
     }
 }
 
@@ -515,12 +380,25 @@ SIMT_FUNCTION void sets_tile(const struct scan_arguments *a, struct sets_lane *s
     SIMT_ROLLED
     for (uint32_t left = a->tile_steps; left != 0; left--) {
         uint64_t following = left > 1u ? at + step_bytes : sets_begin(a, next);
-        struct sets_step step = *ahead;
 
-        sets_load(a, following, apart, rows, sets_behind(stride, words), ahead);
-        sets_look(a, s, &step, at, apart, stride, words, rows, rare);
+        if (rare) {
+            sets_rare_step(a, s, ahead, at, following, stride, words, rows);
+        } else {
+            struct sets_step step = *ahead;
+
+            sets_load(a, following, apart, rows, sets_behind(stride, words), ahead);
+            sets_look(a, s, &step, at, stride, words, rows);
+        }
         at = following;
     }
+}
+
+/* Look at all that is queued. */
+SIMT_FUNCTION void sets_end(const struct scan_arguments *a, struct sets_lane *s, uint32_t words,
+                            int rare)
+{
+    sets_drain(a, s, 0, words, rare);
+    sets_verify(a, s->warp, 0, s->warp->second_count, sets_most(a, s));
 }
 
 /* Is the tile behind the first occurrence found so far? One thread. */
@@ -542,7 +420,10 @@ SIMT_FUNCTION uint32_t sets_tiles(const struct scan_arguments *a, struct sets_la
     uint32_t tile = simt_block() * warps + simt_warp(), next;
     struct sets_step step;
 
-    sets_load(a, sets_begin(a, tile), apart, rows, sets_behind(stride, words), &step);
+    if (rare)
+        sets_rare_load(a, sets_begin(a, tile), apart, rows, sets_behind(stride, words), &step);
+    else
+        sets_load(a, sets_begin(a, tile), apart, rows, sets_behind(stride, words), &step);
     if (simt_lane() == 0)
         ahead = tile_ticket(a);
     next = simt_shuffle_u32(ahead, 0) + first;
@@ -554,7 +435,7 @@ SIMT_FUNCTION uint32_t sets_tiles(const struct scan_arguments *a, struct sets_la
 
         sets_tile(a, s, tile, next, &step, stride, words, rows, rare);
         if (a->want == SCAN_FIRST)
-            sets_drain(a, s);
+            sets_end(a, s, words, rare);
         if (s->warp->gives_up != 0)
             break;
         third = ahead + first;
@@ -567,7 +448,7 @@ SIMT_FUNCTION uint32_t sets_tiles(const struct scan_arguments *a, struct sets_la
         next = simt_shuffle_u32(third, 0);
     }
     if (s->warp->gives_up == 0)
-        sets_drain(a, s);
+        sets_end(a, s, words, rare);
     /* Waited for as the tickets are, or it might come after the last block's zeros. */
     if (s->warp->gives_up != 0 && simt_lane() == 0)
         ahead |= simt_atomic_add_u64(&a->result->listed, a->listed_max + 1u) > UINT32_MAX;
