@@ -326,7 +326,10 @@ bool devices_claim(struct devices *devices, uint32_t most)
 
 void devices_unclaim(struct devices *devices)
 {
-    atomic_fetch_sub(&devices->claimed, 1);
+    uint32_t before = atomic_fetch_sub(&devices->claimed, 1);
+
+    TRAWL_ASSERT(before > 0);
+    (void)before;
 }
 
 uint32_t devices_working(const struct devices *devices)
@@ -358,6 +361,7 @@ bool devices_buffer_take(struct devices *devices, uint64_t bytes, struct text_bu
         bytes = saturating_add(bytes, PINNED_STEP - 1) / PINNED_STEP * PINNED_STEP;
     (void)pthread_mutex_lock(&runtime->lock);
     if (devices->pinned_free > 0) {
+        TRAWL_ASSERT(devices->pinned_free <= devices->pinned_made);
         *buffer = devices->pinned[--devices->pinned_free];
         taken = true;
     } else if (devices->pinned_made < devices->pinned_capacity) {
@@ -403,6 +407,7 @@ bool devices_buffer_shed(struct devices *devices)
 void devices_buffer_give(struct devices *devices, struct text_buffer *buffer)
 {
     (void)pthread_mutex_lock(&devices->runtime->lock);
+    TRAWL_ASSERT(buffer->capacity > 0 && devices->pinned_free < devices->pinned_made);
     devices->pinned[devices->pinned_free++] = *buffer;
     (void)pthread_mutex_unlock(&devices->runtime->lock);
     memset(buffer, 0, sizeof *buffer);
@@ -411,6 +416,7 @@ void devices_buffer_give(struct devices *devices, struct text_buffer *buffer)
 void devices_push(struct devices *devices, struct task *task)
 {
     (void)pthread_mutex_lock(&devices->runtime->lock);
+    TRAWL_ASSERT(atomic_load(&devices->claimed) > 0);
     job_hold(task->job);
     task->next = NULL;
     if (devices->last != NULL)

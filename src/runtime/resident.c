@@ -78,6 +78,7 @@ static void make_piece(const struct search *search, uint64_t index, struct text_
     const struct text_need *need = &search->cursor.need;
     uint64_t begin = search->chunks[index].begin, owned = search->chunks[index].owned;
 
+    TRAWL_ASSERT(owned > 0 && begin < text->bytes_count && owned <= text->bytes_count - begin);
     memset(piece, 0, sizeof *piece);
     piece->index = index;
     piece->begin = begin;

@@ -156,6 +156,7 @@ enum trawl_status runtime_buffer_reserve(struct trawl_runtime *runtime, struct t
 
 void runtime_buffer_release(struct trawl_runtime *runtime, struct text_buffer *buffer)
 {
+    TRAWL_ASSERT(atomic_load(&runtime->memory_used) >= buffer->capacity);
     atomic_fetch_sub(&runtime->memory_used, buffer->capacity);
     text_buffer_release(buffer);
 }

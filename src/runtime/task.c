@@ -84,6 +84,8 @@ struct sink_piece task_view(const struct search *search, const struct task *task
     struct sink_piece view;
     uint64_t done = task->result.done;
 
+    TRAWL_ASSERT(task->from <= done && done <= task->piece.owned);
+    TRAWL_ASSERT(task->match_count <= task->match_room);
     memset(&view, 0, sizeof view);
     view.begin = task->piece.begin + task->from;
     view.bytes = task->piece.bytes + task->from;
@@ -326,6 +328,7 @@ static void put_back(struct search *search, struct task *task, bool ends, bool p
     (void)pthread_mutex_lock(&search->lock);
     task->next = search->free;
     search->free = task;
+    TRAWL_ASSERT(search->taken > 0);
     search->taken--;
     search->ended |= ends;
     if (ends || paused)
@@ -364,6 +367,9 @@ static void finish(struct search *search, struct task *task, struct worker *work
     /* A loaded text's chunks are taken in any order, those before a fault too. */
     search->ended |=
         search->road != ROAD_RESIDENT && (task->piece.last || task->status != TRAWL_OK);
+    /* Its place in the ring is free: no chunk is taken that is so far ahead. */
+    TRAWL_ASSERT(task->piece.index >= search->index_deliver &&
+                 task->piece.index - search->index_deliver < search->searcher->task_count);
     search->searcher->ring[task->piece.index % search->searcher->task_count] = task;
     (void)pthread_cond_signal(&search->ready);
     (void)pthread_mutex_unlock(&search->lock);
@@ -392,6 +398,7 @@ void task_free(struct search *search, struct task *task)
     (void)pthread_mutex_lock(&search->lock);
     task->next = search->free;
     search->free = task;
+    TRAWL_ASSERT(search->taken > 0);
     search->taken--;
     more = search->road == ROAD_RESIDENT && resident_note(search);
     wake = !search->ended && !search->stopping && (more || !atomic_load(&search->job.has_work));
@@ -457,6 +464,7 @@ static void stage(const struct search *search, struct task *task)
     task->staged_from = piece->bytes;
     piece->bytes = task->buffer.bytes + front;
     piece->readable = piece->after;
+    TRAWL_ASSERT(front + piece->owned + piece->after <= task->buffer.capacity);
 }
 
 /* All devices are gone, and the CPU may not search. */
