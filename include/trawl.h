@@ -555,7 +555,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_workers(
 
 /* Cancel the searcher's current call. It returns STOPPED as soon as it can, and leaves its
  * out-parameters untouched; what a sink got before stays valid. Does nothing if no call is running.
- * Work that a device has begun, and trawl_text_load, go on to their end.
+ * Work that a device has begun, and trawl_text_load, go on to their end. No call has a time limit.
  * Threads: any, also from inside a sink. */
 TRAWL_API void trawl_searcher_cancel(struct trawl_searcher *searcher);
 
