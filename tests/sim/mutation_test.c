@@ -69,6 +69,9 @@ static const struct harmless {
      "shows where a dense group has several tiles and a warp is late at the first: rare in these "
      "cases",
      true},
+    {"!SIMT_BOUND(record.w[1] <= a->text_end - *x))",
+     "shows where the bytes beside a gram are a literal's, but its end is beyond the text: rare",
+     true},
     {"spent += simt_warp_sum_u32(cost);",
      "each lane then counts its own: the budget ends later, and for some lanes first", true},
 };
