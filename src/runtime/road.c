@@ -67,15 +67,16 @@ static uint64_t fit_need(const struct trawl_plan *plan, uint64_t bytes)
     return min_u64(bytes, CHUNK_MAX);
 }
 
-/* A loaded text is counted in the largest chunks: nothing is copied, and each costs a launch. What
- * many literals count in more than 1 GiB might not fit into a device's sum. */
+/* A loaded text is counted as one chunk: nothing is copied, and each chunk costs a launch. The
+ * engine divides what a device's sums would be too small for. */
 static uint64_t resident_chunk(const struct search *search, uint64_t bytes)
 {
     const struct trawl_plan *plan = search->job.plan;
     enum sink_wants wants = search->sink->wants;
     uint64_t most;
 
-    if (wants == SINK_WANTS_COUNT && plan_counts_alone(plan) && plan->literal_count == 1)
+    if (wants == SINK_WANTS_COUNT && plan_counts_alone(plan) &&
+        (plan->literal_count == 1 || !plan_has_algorithm(plan)))
         return max_u64(bytes, CHUNK_MAX);
     if (wants == SINK_WANTS_COUNT || wants == SINK_WANTS_FIRST)
         return CHUNK_MAX;
