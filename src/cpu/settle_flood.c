@@ -5,11 +5,13 @@
 /* Work is about a nanosecond's. The automaton counts its own. */
 #define WORK_PER_BYTE_MIN 4u
 #define WORK_PER_BYTE_MAX 256u
-#define ORDER_WORK 256u  /* for each literal */
-#define DECAY 64u        /* what the automaton may cost is less by this part after each tile */
+#define ORDER_WORK 256u /* for each literal */
+#define DECAY 64u /* what the automaton may cost is less by this part, at first after each tile */
+#define DECAY_LATER 4u /* bits: how much rarer after a trial that found it as dear as before */
+#define DECAY_LATER_MAX 20u
 #define PLACES_MORE 256u /* the budget counts this many positions more than there are */
 #define DENSE_BYTES_MIN \
-    (1u << 16) /* that the automaton searches before candidates are tried again */
+    (1u << 15) /* that the automaton searches before candidates are tried again */
 #define DENSE_BYTES_MAX (1u << 20)
 
 void settle_allow(struct scan *scan, uint64_t places)
@@ -26,8 +28,10 @@ void settle_spare(struct scan *scan, uint64_t places)
 
     lane->dense_bytes /= 2;
     if (scan->work - scan->work_begin > places * WORK_PER_BYTE_MIN &&
-        lane->work_per_byte > WORK_PER_BYTE_MIN)
+        lane->work_per_byte > WORK_PER_BYTE_MIN && ++lane->tiles_spared >> lane->decay_later != 0) {
         lane->work_per_byte -= lane->work_per_byte / DECAY + 1;
+        lane->tiles_spared = 0;
+    }
 }
 
 /* What it costs to make the automaton ready. Until dense parts have cost as much, it does not pay.
@@ -60,7 +64,10 @@ bool settle_flood(struct scan *scan, uint64_t x)
     if (settled) {
         uint64_t per_byte = (lane->dense.work - before) / (to - x);
 
-        lane->work_per_byte = min_u64(max_u64(WORK_PER_BYTE_MIN, per_byte), WORK_PER_BYTE_MAX);
+        per_byte = min_u64(max_u64(WORK_PER_BYTE_MIN, per_byte), WORK_PER_BYTE_MAX);
+        if (4 * per_byte > 3 * lane->automaton_per_byte && lane->automaton_per_byte > 0)
+            lane->decay_later = (uint32_t)min_u64(lane->decay_later + DECAY_LATER, DECAY_LATER_MAX);
+        lane->automaton_per_byte = lane->work_per_byte = per_byte;
         scan->work_max = scan->work;
     }
     scan->run_until = max_u64(scan->run_until, scan->at);
