@@ -322,6 +322,13 @@ def takes_context(case, letters):
                for word in case.arguments)
 
 
+def begins_inside(lines, texts):
+    """Does a line begin at a character's second byte, and one right behind the character?"""
+    line = b"(?:%s)" % b"|".join(re.escape(line) for line in lines if line)
+    behind = re.compile(b"[\x80-\xff](?=%s).%s" % (line, line), re.DOTALL | re.IGNORECASE)
+    return any(lines) and any(isinstance(text, bytes) and behind.search(text) for text in texts)
+
+
 def is_left_out(case, files):
     """Why, as the top of this file says; None: it is not."""
     words = set(case.arguments)
@@ -329,7 +336,9 @@ def is_left_out(case, files):
     shows_matches = any(str(w).startswith("--col") or w == "-o" for w in words)
     lines = b"\n".join(case.patterns).split(b"\n")
     if "-w" in words and shows_matches:
-        if "-x" in words or any(line and not (line[:1].isalnum() or line[:1] in b"_" or line[0] >= 128) for line in lines):
+        is_letter = 256 if case.locale == "C" else 128  # the first byte that may be a letter's, beside ASCII
+        if "-x" in words or any(line and not (line[:1].isalnum() or line[:1] in b"_" or line[0] >= is_letter)
+                                for line in lines):
             return "-wo"
     before = takes_context(case, ("-A", "-B", "-C"))
     if "-v" in words and "-1" in words and "-m" in words and before:
@@ -349,6 +358,8 @@ def is_left_out(case, files):
     if "-w" in words and b"" in lines and (broken or ignores_case) and codec in WIDE and case.locale != "C":
         return "-w and the empty string in grep's regular expressions"
     if case.locale != "C" and codec in WIDE and codec != "utf-8":
+        if "-w" in words and begins_inside(lines, [*files.values(), *(case.stdin or [])[1:2]]):
+            return "-w behind a character in which a string begins"
         if shows_matches and (b"" in lines or broken):
             return "-o and the empty string or bad characters in wide characters"
         if broken and any(SPECIAL_BEHIND.search(line) for line in lines):

@@ -20,7 +20,14 @@ BLOCK = 98304
 # a number is an exit status, bytes are standard output, None is anything
 ODD = [
     ("-wo right after a match", "C.UTF-8", ["-wo", "-e", "bar", "-e", " "], b"bar \n", (0, b"bar\n"), (0, b"bar\n \n")),
+    ("-wo right after a match", "C", ["-wo", "-e", b"\xa3m", "-e", "x"], b" \xa3m\xa3m\n", (0, b"\xa3m\n"), (0, b"\xa3m\n\xa3m\n")),
     ("-wo right after a match", "C", ["-wo", "-e", "bar", "-e", " "], b"bar \n", (0, b"bar\n"), (0, b"bar\n \n")),
+    ("-w behind a character in which a string begins", "zh_CN.GB18030", ["-cw", "a"], b"\x81aa\n", (1, b"0\n"),
+     (0, b"1\n")),
+    ("-w behind a character in which a string begins", "zh_CN.GB18030", ["-cw", "a"], b"\x81ba\n", (1, b"0\n"),
+     (1, b"0\n")),
+    ("-w behind a character in which a string begins", "zh_TW.Big5", ["-cw", "-e", "a", "-e", "b"], b"\xa9ab\n",
+     (1, b"0\n"), (0, b"1\n")),
     ("-xwo of one string", "C", ["-xwo", "bar"], b"bar\n", (0, b"bar\n"), (0, b"bar\n\n")),
     ("-v -m -1 with context", "C", ["-v", "-m", "-1", "-C1", "b"], b"a\nb\n", (1, b""), (1, b"a\n")),
     ("-A after a line that is not printed", "C.UTF-8", ["-A1", "a"], b"x\n\xff a\n", (0, b""), (0, b"x\n")),
