@@ -43,7 +43,7 @@ struct worker {
     bool is_idle;
     struct worker *next_idle;
     bool is_moved;   /* woken or started, and kept off the waker's core until it runs */
-    cpu_set_t cores; /* then: those it had */
+    cpu_set_t cores; /* those it gets back then, or got last */
 };
 
 /* One call. */

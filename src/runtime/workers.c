@@ -260,15 +260,21 @@ static bool other_cores(cpu_set_t *cores, cpu_set_t *others)
     return CPU_COUNT(others) > 0;
 }
 
+/* With the runtime's lock held. */
 static void begin_elsewhere(struct worker *worker)
 {
-    cpu_set_t cores, others;
-    bool may = other_cores(&cores, &others);
+    cpu_set_t cores, others, theirs, common;
 
-    /* A worker may have been given cores of its own, from outside: those it keeps. */
-    if (!may || pthread_getaffinity_np(worker->thread, sizeof worker->cores, &worker->cores) != 0 ||
-        !CPU_EQUAL(&cores, &worker->cores))
+    if (!other_cores(&cores, &others) ||
+        pthread_getaffinity_np(worker->thread, sizeof theirs, &theirs) != 0)
         return;
+    /* A worker that was given cores of its own, from outside, keeps them. What it got back here is
+     * no longer the system's choice, so it grows with its waker's: a container may get more. */
+    CPU_AND(&common, &cores, &theirs);
+    if (!CPU_EQUAL(&theirs, &common) ||
+        (!CPU_EQUAL(&theirs, &cores) && !CPU_EQUAL(&theirs, &worker->cores)))
+        return;
+    worker->cores = cores;
     worker->is_moved = pthread_setaffinity_np(worker->thread, sizeof others, &others) == 0;
 }
 

@@ -628,13 +628,12 @@ static void budget_of_others(struct trawl_plan *plan, bool gives)
     MUST(trawl_runtime_close(runtime, NULL));
 }
 
-/* May every thread of the process run where this one may? A worker that was woken gets its waker's
- * core back when it runs. */
-static bool cores_are_equal(void)
+/* How many of the process's threads may not run exactly where this one may. */
+static uint32_t threads_elsewhere(void)
 {
     DIR *tasks = opendir("/proc/self/task");
     struct dirent *entry;
-    bool are_equal = true;
+    uint32_t count = 0;
     cpu_set_t mine, theirs;
 
     TEST_CHECK(tasks != NULL && sched_getaffinity(0, sizeof mine, &mine) == 0);
@@ -642,29 +641,58 @@ static bool cores_are_equal(void)
         pid_t thread = (pid_t)strtol(entry->d_name, NULL, 10);
 
         if (thread > 0 && sched_getaffinity(thread, sizeof theirs, &theirs) == 0)
-            are_equal &= CPU_EQUAL(&mine, &theirs) != 0;
+            count += CPU_EQUAL(&mine, &theirs) == 0;
     }
     if (tasks != NULL)
         (void)closedir(tasks);
-    return are_equal;
+    return count;
 }
 
+static void count_all(struct trawl_searcher *searcher, const struct trawl_plan *plan)
+{
+    struct trawl_text *text = NULL;
+    uint64_t count = 0;
+
+    MUST(trawl_text_from_memory(bytes, TEXT_BYTES, &text, NULL));
+    MUST(trawl_count(searcher, plan, text, &count, NULL));
+    TEST_CHECK(count == expected_count);
+    trawl_text_close(text);
+}
+
+/* A worker that was woken gets its waker's core back when it runs; and if the caller's cores have
+ * become more, it gets those. */
 static void cores(struct trawl_plan *plan)
 {
     struct trawl_runtime *runtime = open_runtime(4, 0);
     struct trawl_searcher *searcher = open_searcher(runtime, 700);
+    cpu_set_t all, first;
+    uint32_t others, few; /* others: a sanitizer's thread */
 
     for (uint32_t round = 0; round < 20; round++) {
-        struct trawl_text *text = NULL;
-        uint64_t count = 0;
-
-        MUST(trawl_text_from_memory(bytes, TEXT_BYTES, &text, NULL));
-        MUST(trawl_count(searcher, plan, text, &count, NULL));
-        TEST_CHECK(count == expected_count);
-        trawl_text_close(text);
-        while (!cores_are_equal())
+        count_all(searcher, plan);
+        while (threads_elsewhere() > 0)
             (void)sched_yield();
     }
+    trawl_searcher_close(searcher);
+    MUST(trawl_runtime_close(runtime, NULL));
+
+    TEST_CHECK(sched_getaffinity(0, sizeof all, &all) == 0);
+    CPU_ZERO(&first);
+    for (size_t core = 0; CPU_COUNT(&first) == 0; core++)
+        if (CPU_ISSET(core, &all))
+            CPU_SET(core, &first);
+    TEST_CHECK(sched_setaffinity(0, sizeof first, &first) == 0);
+    others = threads_elsewhere();
+    runtime = open_runtime(4, 0);
+    searcher = open_searcher(runtime, 700);
+    for (uint32_t round = 0; round < 20; round++)
+        count_all(searcher, plan);
+    TEST_CHECK(threads_elsewhere() == others);
+    TEST_CHECK(sched_setaffinity(0, sizeof all, &all) == 0);
+    few = threads_elsewhere();
+    do
+        count_all(searcher, plan);
+    while (few > 0 && threads_elsewhere() >= few);
     trawl_searcher_close(searcher);
     MUST(trawl_runtime_close(runtime, NULL));
 }
