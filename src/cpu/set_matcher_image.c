@@ -192,6 +192,17 @@ static enum trawl_status load_entries(const struct trawl_plan *plan,
     return bad == 0 ? TRAWL_OK : inconsistent(error);
 }
 
+/* Is there no such literal, or does its key say that it is its stem, with which it is not compared,
+ * though it is not as long? Without a branch: literals lie in the order of their hashes. */
+static bool key_is_bad(const struct trawl_plan *plan, uint64_t key, uint32_t literal)
+{
+    uint64_t tag = key >> SET_KEY_TAG_SHIFT, stem = tag - SET_WHOLE_TAG + SET_STEM_Q;
+    uint32_t there = literal < plan->literal_count ? literal : 0;
+
+    return (literal >= plan->literal_count) |
+           ((tag >= SET_WHOLE_TAG) & (plan_literal_at(plan, there).bytes_count != stem));
+}
+
 static enum trawl_status load_stems(const struct trawl_plan *plan,
                                     const struct set_matcher *matcher, uint32_t index,
                                     struct set_class *class, struct trawl_error *error)
@@ -210,7 +221,7 @@ static enum trawl_status load_stems(const struct trawl_plan *plan,
     class->stem_keys = (uint64_t *)(uintptr_t)keys;
     class->stem_literals = (uint32_t *)(uintptr_t)literals;
     for (uint64_t e = 0; e < class->entry_count; e++)
-        bad |= class->stem_literals[e] >= plan->literal_count;
+        bad |= key_is_bad(plan, class->stem_keys[e], class->stem_literals[e]);
     for (uint64_t i = 0; i < SAMPLES && bad == 0; i++)
         bad = !key_is_found(plan, matcher, class, i * class->entry_count / SAMPLES);
     return bad == 0 ? set_stems_pair(plan, class, matcher->fold, error) : inconsistent(error);

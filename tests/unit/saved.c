@@ -500,6 +500,35 @@ static void hostile(void)
     TEST_CHECK(loaded < rounds);
 }
 
+/* What a search finds without a comparison is no longer than the text that it looked at. */
+static void untrue_words(void)
+{
+    struct test_random random = test_random_begin("untrue words");
+    struct trawl_plan *plan = NULL;
+    uint64_t bytes_count, changed = 0;
+    struct set set;
+    uint8_t *bytes;
+
+    set_make(&set, &random, 500, 9, 11, 17);
+    MUST(trawl_plan_build(set.patterns, set.count, NULL, &plan, NULL));
+    MUST(trawl_plan_save(plan, path_of("words"), NULL, NULL));
+    trawl_plan_free(plan);
+    bytes = read_file(path_of("words"), &bytes_count);
+    for (uint32_t i = 0; i < PLAN_SECTIONS_MAX; i++) {
+        const struct plan_image_header *header = (const struct plan_image_header *)(void *)bytes;
+
+        if (i >= header->section_count || header->sections[i].kind != PLAN_SECTION_CPU_KEYS)
+            continue;
+        bytes[header->sections[i].offset + 15] = SET_WHOLE_TAG + SET_STEM_BYTES - SET_STEM_Q;
+        changed++;
+    }
+    TEST_CHECK_U64(changed, 1);
+    image_mend(bytes, bytes_count);
+    TEST_CHECK(strstr(message_of(bytes, bytes_count), "contradict themselves") != NULL);
+    free(bytes);
+    set_free(&set);
+}
+
 /* The bytes of one fixed set. Where this fails, PLAN_IMAGE_VERSION has to grow, for an older file
  * would be taken for what it is not; then the number here is the new one. */
 static void version(void)
@@ -631,6 +660,7 @@ int main(void)
     damage();
     reasons();
     hostile();
+    untrue_words();
     version();
     files();
     arguments();
