@@ -144,6 +144,17 @@ static enum trawl_status check_room(const struct engine_lane *lane, uint64_t byt
                       device->name, bytes, left, (uint64_t)free_bytes);
 }
 
+/* A copy on the device itself, of a text that ends where its allocation does. */
+static enum trawl_status copy_lent(const struct engine_lane *lane,
+                                   const struct cuda_resident *resident, uint64_t room,
+                                   struct trawl_error *error)
+{
+    TRAWL_TRY(CUDA_CALL(lane->device, error, fill, resident->memory.address + resident->count, 0,
+                        (size_t)(room - resident->count), lane->stream));
+    return CUDA_CALL(lane->device, error, copy_on_device, resident->memory.address, resident->lent,
+                     (size_t)resident->count, lane->stream);
+}
+
 /* With the device entered. Without room for a copy the text stays where it is, if it may. */
 static enum trawl_status bring_resident(struct engine_lane *lane, struct cuda_resident *resident,
                                         bool in_place_too, struct trawl_error *error)
@@ -159,8 +170,9 @@ static enum trawl_status bring_resident(struct engine_lane *lane, struct cuda_re
     if (status == TRAWL_MEMORY && in_place_too)
         return cuda_in_place_register(lane->device, resident, error);
     TRAWL_TRY(status);
-    TRAWL_TRY(cuda_lane_upload_text(lane, resident->memory.address, resident->bytes,
-                                    resident->count, error));
+    TRAWL_TRY(resident->lent != 0 ? copy_lent(lane, resident, room, error)
+                                  : cuda_lane_upload_text(lane, resident->memory.address,
+                                                          resident->bytes, resident->count, error));
     return CUDA_CALL(lane->device, error, stream_wait, lane->stream);
 }
 
@@ -196,6 +208,27 @@ static enum trawl_status resident_keep(struct engine *engine, struct cuda_reside
     return TRAWL_FAIL(error, LIMIT, "more than %u texts are loaded", CUDA_RESIDENT_MAX);
 }
 
+/* Bring it to its device by a lane of its own; of a failure nothing is left there. */
+static enum trawl_status bring(struct engine *engine, struct cuda_resident *resident,
+                               bool in_place_too, struct trawl_error *error)
+{
+    struct engine_lane *lane = NULL;
+    enum trawl_status status;
+
+    TRAWL_TRY(cuda_lane_open_on(engine, resident->device_index, &lane, error));
+    TRAWL_TRY_DONE(cuda_device_enter(lane->device, error));
+    status = bring_resident(lane, resident, in_place_too, error);
+    if (status != TRAWL_OK) {
+        (void)lane->device->driver->stream_wait(lane->stream);
+        cuda_memory_release(lane->device, &resident->memory);
+        cuda_in_place_release(lane->device, resident);
+    }
+    cuda_device_leave(lane->device);
+done:
+    cuda_lane_close(lane);
+    return status;
+}
+
 /* The text, or its part [begin, begin + owned) with what it shares with the next. */
 static enum trawl_status load_on(struct engine *engine, uint32_t index, const uint8_t *text,
                                  uint64_t text_count, uint64_t begin, uint64_t owned,
@@ -208,23 +241,9 @@ static enum trawl_status load_on(struct engine *engine, uint32_t index, const ui
                                      .text = text,
                                      .text_count = text_count,
                                      .device_index = index};
-    struct engine_lane *lane = NULL;
-    enum trawl_status status;
 
-    TRAWL_TRY(cuda_lane_open_on(engine, index, &lane, error));
-    TRAWL_TRY_DONE(cuda_device_enter(lane->device, error));
-    status = bring_resident(lane, &resident, in_place_too, error);
-    if (status != TRAWL_OK) {
-        (void)lane->device->driver->stream_wait(lane->stream);
-        cuda_memory_release(lane->device, &resident.memory);
-        cuda_in_place_release(lane->device, &resident);
-    }
-    cuda_device_leave(lane->device);
-    if (status == TRAWL_OK)
-        status = resident_keep(engine, &resident, error);
-done:
-    cuda_lane_close(lane);
-    return status;
+    TRAWL_TRY(bring(engine, &resident, in_place_too, error));
+    return resident_keep(engine, &resident, error);
 }
 
 /* On this device or, where that has no room for it, on the next that has. */
@@ -357,37 +376,6 @@ static bool is_padded(const struct cuda_driver *driver, uint64_t address, uint64
            saturating_add(end, 15 + SCAN_PADDING_BYTES) <= saturating_add(begin, bytes);
 }
 
-/* A copy on the device itself, for a text that ends where its allocation does. */
-static enum trawl_status copy_lent(struct engine *engine, struct cuda_resident *resident,
-                                   struct trawl_error *error)
-{
-    uint64_t room = ((resident->count + 15) & ~15ull) + SCAN_PADDING_BYTES;
-    struct engine_lane *lane = NULL;
-    enum trawl_status status;
-
-    TRAWL_TRY(cuda_lane_open_on(engine, resident->device_index, &lane, error));
-    TRAWL_TRY_DONE(cuda_device_enter(lane->device, error));
-    status = check_room(lane, room, error);
-    if (status == TRAWL_OK)
-        status = cuda_memory_reserve(lane->device, &resident->memory, room, error);
-    if (status == TRAWL_OK)
-        status = CUDA_CALL(lane->device, error, fill, resident->memory.address + resident->count, 0,
-                           (size_t)(room - resident->count), lane->stream);
-    if (status == TRAWL_OK)
-        status = CUDA_CALL(lane->device, error, copy_on_device, resident->memory.address,
-                           resident->lent, (size_t)resident->count, lane->stream);
-    if (status == TRAWL_OK)
-        status = CUDA_CALL(lane->device, error, stream_wait, lane->stream);
-    if (status != TRAWL_OK) {
-        (void)lane->device->driver->stream_wait(lane->stream);
-        cuda_memory_release(lane->device, &resident->memory);
-    }
-    cuda_device_leave(lane->device);
-done:
-    cuda_lane_close(lane);
-    return status;
-}
-
 static enum trawl_status lend(struct engine *engine, const uint8_t *bytes, uint64_t count,
                               uint64_t address, struct trawl_error *error)
 {
@@ -405,7 +393,7 @@ static enum trawl_status lend(struct engine *engine, const uint8_t *bytes, uint6
     padded = status == TRAWL_OK && is_padded(&engine->driver, address, count);
     cuda_device_leave(&engine->devices[0]);
     if (status == TRAWL_OK && !padded)
-        status = copy_lent(engine, &resident, error);
+        status = bring(engine, &resident, false, error);
     return status != TRAWL_OK ? status : resident_keep(engine, &resident, error);
 }
 
