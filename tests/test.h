@@ -7,6 +7,7 @@
  * test_wanted(name)               false if TRAWL_TEST_FILTER is set and not part of the name
  * test_amount(normal, long_run)   repetitions: TRAWL_TEST_SCALE (a number, or "long")
  * test_is_long()                  is this the long run ("long", or a large number)?
+ * test_cases(count, run)          run(0) to run(count - 1), or TRAWL_TEST_CASE alone; all of them?
  * test_random_*                   seeded: TRAWL_TEST_SEED or the default, mixed with the test's
  *                                 name
  * return test_end();              prints "N checks, N failed"; exit status 1 if any failed or if
@@ -44,6 +45,7 @@
 __attribute__((weak)) uint64_t test_checks, test_failures;
 
 #define TEST_FAILURES_SHOWN_MAX 20
+#define TEST_FAILURES_IN_CASES_MAX 5
 
 #define TEST_CHECK(condition) test_check((condition), #condition, __FILE__, __LINE__)
 #define TEST_CHECK_U64(got, expected) test_check_u64((got), (expected), #got, __FILE__, __LINE__)
@@ -96,6 +98,17 @@ static inline uint64_t test_amount(uint64_t normal, uint64_t long_run)
 
     amount /= TEST_SANITIZED ? TEST_SANITIZED_DIVISOR : test_setting("TRAWL_TEST_DIVISOR", 1);
     return amount > 0 ? amount : 1;
+}
+
+/* No more of them once some checks have failed. */
+static inline bool test_cases(uint64_t count, void (*run)(uint64_t index))
+{
+    uint64_t only = test_setting("TRAWL_TEST_CASE", UINT64_MAX);
+
+    for (uint64_t i = 0; i < count && test_failures < TEST_FAILURES_IN_CASES_MAX; i++)
+        if (only == UINT64_MAX || only == i)
+            run(i);
+    return only == UINT64_MAX;
 }
 
 static inline bool test_wanted(const char *name)

@@ -138,7 +138,7 @@ static struct trawl_searcher *searcher_open(enum trawl_engine engine, uint32_t t
     return trawl_searcher_open(&options, &searcher, error) == TRAWL_OK ? searcher : NULL;
 }
 
-static bool case_run(uint64_t index)
+static void case_run(uint64_t index)
 {
     static const enum trawl_engine engines[] = {TRAWL_ENGINE_CUDA, TRAWL_ENGINE_CUDA,
                                                 TRAWL_ENGINE_AUTO, TRAWL_ENGINE_CPU};
@@ -181,7 +181,6 @@ static bool case_run(uint64_t index)
     scene_close(&s);
     if (test_failures > failures)
         printf("  TRAWL_TEST_CASE=%" PRIu64 "\n", index);
-    return test_failures == failures;
 }
 
 /* ---- Failing calls ------------------------------------------------------------------------ */
@@ -255,17 +254,15 @@ static void failing_calls(void)
 
 int main(void)
 {
-    uint64_t only = test_setting("TRAWL_TEST_CASE", UINT64_MAX), cases;
+    uint64_t cases = test_amount(CASES_NORMAL, CASES_LONG);
+    bool all;
 
     test_begin("sim begins");
     cuda_driver_replace(sim_driver_table());
-    cases = test_amount(CASES_NORMAL, CASES_LONG);
-    for (uint64_t i = 0; i < cases && test_failures < 5; i++)
-        if (only == UINT64_MAX || only == i)
-            (void)case_run(i);
+    all = test_cases(cases, case_run);
     printf("%" PRIu64 " arrays filled on the device, %" PRIu64 " refused, %" PRIu64 " launches\n",
            on_device, on_device_refused, sim_counters().launches);
-    if (only == UINT64_MAX) {
+    if (all) {
         TEST_CHECK(on_device * 10 > cases && on_device_refused * 30 > cases);
         failing_calls();
     }

@@ -215,7 +215,7 @@ static bool can_read(const struct scene *s)
     return status == TRAWL_OK;
 }
 
-static bool case_run(uint64_t index)
+static void case_run(uint64_t index)
 {
     struct test_random random = test_random_begin("lent");
     enum trawl_engine engine = index % 2 ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA;
@@ -276,7 +276,6 @@ static bool case_run(uint64_t index)
         printf("  %s\n", sim_driver_report());
     if (test_failures > failures)
         printf("  TRAWL_TEST_CASE=%" PRIu64 "\n", index);
-    return test_failures == failures;
 }
 
 /* ---- One text by hand --------------------------------------------------------------------- */
@@ -445,17 +444,15 @@ static void failing_calls(void)
 
 int main(void)
 {
-    uint64_t only = test_setting("TRAWL_TEST_CASE", UINT64_MAX), cases;
+    uint64_t cases = test_amount(CASES_NORMAL, CASES_LONG);
+    bool all;
 
     test_begin("sim lent");
     cuda_driver_replace(sim_driver_table());
-    cases = test_amount(CASES_NORMAL, CASES_LONG);
-    for (uint64_t i = 0; i < cases && test_failures < 5; i++)
-        if (only == UINT64_MAX || only == i)
-            (void)case_run(i);
+    all = test_cases(cases, case_run);
     printf("%" PRIu64 " texts searched in place, %" PRIu64 " copied, %" PRIu64 " fetched\n",
            in_place, copied, fetched);
-    if (only == UINT64_MAX) {
+    if (all) {
         TEST_CHECK(cases < 8 || (in_place > copied && copied > 0));
         stays_there();
         wrong_addresses();

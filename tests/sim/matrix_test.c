@@ -152,16 +152,14 @@ static void failing_calls(void)
 
 int main(void)
 {
-    uint64_t only = test_setting("TRAWL_TEST_CASE", UINT64_MAX), cases;
+    uint64_t cases = test_amount(CASES_NORMAL, CASES_LONG);
+    bool all;
 
     test_begin("sim matrix");
     cuda_driver_replace(sim_driver_table());
-    cases = test_amount(CASES_NORMAL, CASES_LONG);
-    for (uint64_t i = 0; i < cases && test_failures < 5; i++)
-        if (only == UINT64_MAX || only == i)
-            case_run(i);
-    TEST_CHECK(only != UINT64_MAX || on_device > cases);
-    if (only == UINT64_MAX)
+    all = test_cases(cases, case_run);
+    TEST_CHECK(!all || on_device > cases);
+    if (all)
         failing_calls();
     cuda_limits_replace(NULL);
     return test_end();
