@@ -227,12 +227,16 @@ static void count_part(struct search *search, const struct task *task,
     search->last_delivered |= view->last;
 }
 
-/* Is a task of which nothing was read the text's end after all? A file that shrank ends there. */
+/* Is the task a part of the text? A file that shrank ends where reading first found its end, though
+ * others may have read beyond that before, or once it grew again. If that was found in a task of
+ * which nothing was read, the task is the last part, and empty. */
 static bool is_part(struct search *search, struct task *task)
 {
+    if (search->last_delivered)
+        return false;
     if (!task->piece.beyond)
         return true;
-    if (search->last_delivered || task->status != TRAWL_OK)
+    if (task->status != TRAWL_OK)
         return false;
     task->piece.last = true;
     return true;

@@ -6,7 +6,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -337,6 +339,68 @@ static void no_room_for_a_mapping(void)
     TEST_CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
+/* ---- Shorter, and longer again, all the time ---------------------------------------------- */
+
+static _Atomic bool still_changing;
+
+static void *change_size(void *context)
+{
+    struct test_random random = test_random_begin("change_size");
+
+    (void)context;
+    while (atomic_load(&still_changing)) {
+        must(ftruncate(file, (off_t)test_random_below(&random, TEXT_BYTES)) == 0, "ftruncate");
+        must(ftruncate(file, (off_t)TEXT_BYTES) == 0, "ftruncate");
+    }
+    return NULL;
+}
+
+struct seen {
+    uint64_t end;
+    bool last;
+};
+
+static int follow_windows(void *context, const struct trawl_window *window)
+{
+    struct seen *seen = context;
+
+    TEST_CHECK(!seen->last);
+    TEST_CHECK_U64(window->begin, seen->end);
+    seen->end = window->begin + window->bytes_count;
+    seen->last = window->last;
+    return 0;
+}
+
+/* One thread finds the end where others have read on: the windows end there, too. */
+static void windows_follow_each_other(enum trawl_map map)
+{
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct trawl_searcher *searcher = NULL;
+    struct trawl_text *text = NULL;
+    pthread_t changer;
+
+    file_begin(TEXT_BYTES);
+    options.engine = TRAWL_ENGINE_CPU;
+    options.threads = 3;
+    options.chunk_bytes = CHUNK;
+    options.map = map;
+    MUST(trawl_searcher_open(&options, &searcher, NULL));
+    atomic_store(&still_changing, true);
+    must(pthread_create(&changer, NULL, change_size, NULL) == 0, "pthread_create");
+    for (uint64_t i = test_amount(300, 3000); i > 0; i--) {
+        struct seen seen = {0};
+        enum trawl_status status;
+
+        MUST(trawl_text_open_file(path, &text, NULL));
+        status = trawl_windows(searcher, plan, text, 0, follow_windows, &seen, NULL);
+        TEST_CHECK(status == TRAWL_READ || (status == TRAWL_OK && seen.last));
+        trawl_text_close(text);
+    }
+    atomic_store(&still_changing, false);
+    (void)pthread_join(changer, NULL);
+    trawl_searcher_close(searcher);
+}
+
 static void arguments(void)
 {
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
@@ -415,6 +479,9 @@ int main(void)
     many_at_a_time();
     far_in_a_hole();
     no_room_for_a_mapping();
+    windows_follow_each_other(TRAWL_MAP_NEVER);
+    if (!TEST_SANITIZED) /* ThreadSanitizer takes a repair for a race */
+        windows_follow_each_other(TRAWL_MAP_ALWAYS);
     trawl_plan_free(plan);
     close(file);
     return test_end();
