@@ -186,8 +186,10 @@ uint64_t road_chunk_bytes(const struct search *search, bool for_device)
         search->cursor.text->kind == TEXT_STREAM)
         return bytes;
     /* Nothing is copied into a cache, so chunks are those of a text in memory. Where the sink keeps
-     * text, chunks with a match are read after all. */
-    if (!for_device && !search->sink->keeps_text && text_cursor_maps(&search->cursor, taken))
+     * text, chunks with a match are read after all. The buffer that each chunk has for being read
+     * may be too large for a limit. */
+    if (!for_device && !search->sink->keeps_text && search->job.runtime->memory_max == 0 &&
+        text_cursor_maps(&search->cursor, taken))
         bytes = max_u64(bytes, CHUNK_MEMORY);
     left = search->text_bytes - min_u64(search->text_bytes, taken);
     share = left / (2ull * search->job.runtime->threads_max);

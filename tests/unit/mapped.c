@@ -339,6 +339,33 @@ static void no_room_for_a_mapping(void)
     TEST_CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
+/* A limit that has room for what is read has room for what is mapped. */
+static void small_budget(void)
+{
+    struct trawl_runtime_options options = TRAWL_RUNTIME_OPTIONS_INIT;
+    struct trawl_searcher_options searching = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct trawl_searcher *searcher = NULL;
+    struct trawl_text *text = NULL;
+    uint64_t count = 0;
+
+    must(ftruncate(file, 0) == 0, "ftruncate");
+    for (uint64_t i = 0; i < 8; i++)
+        write_at(i * TEXT_BYTES, text_bytes, TEXT_BYTES);
+    write_at(8 * TEXT_BYTES, "needle", 6);
+    options.engine = TRAWL_ENGINE_CPU;
+    options.threads = 1;
+    options.host_memory_bytes = 400000;
+    searching.map = TRAWL_MAP_ALWAYS;
+    MUST(trawl_runtime_open(&options, &searching.runtime, NULL));
+    MUST(trawl_searcher_open(&searching, &searcher, NULL));
+    MUST(trawl_text_open_file(path, &text, NULL));
+    MUST(trawl_count(searcher, plan, text, &count, NULL));
+    TEST_CHECK(count % 8 == 1);
+    trawl_text_close(text);
+    trawl_searcher_close(searcher);
+    MUST(trawl_runtime_close(searching.runtime, NULL));
+}
+
 /* ---- Shorter, and longer again, all the time ---------------------------------------------- */
 
 static _Atomic bool still_changing;
@@ -479,6 +506,7 @@ int main(void)
     many_at_a_time();
     far_in_a_hole();
     no_room_for_a_mapping();
+    small_budget();
     windows_follow_each_other(TRAWL_MAP_NEVER);
     if (!TEST_SANITIZED) /* ThreadSanitizer takes a repair for a race */
         windows_follow_each_other(TRAWL_MAP_ALWAYS);
