@@ -130,15 +130,12 @@ static inline uint32_t stem_stems(const uint8_t *text, const uint32_t *begins, u
     return (uint32_t)count;
 }
 
-/* One loop for each shape of a gram. */
-static inline __attribute__((always_inline)) uint32_t gram_loop(const uint8_t *text, uint64_t first,
-                                                                uint64_t last,
-                                                                const struct set_class *of,
-                                                                uint64_t fold, bool is_short,
-                                                                struct set_passed *passed)
+/* One loop for each shape of a gram; `count` is how many passed before. */
+static inline __attribute__((always_inline)) uint32_t gram_loop(
+    const uint8_t *text, uint64_t first, uint64_t last, const struct set_class *of, uint64_t fold,
+    bool is_short, struct set_passed *passed, uint32_t count)
 {
     const struct set_class class = *of;
-    uint32_t count = 0;
 
     for (uint64_t i = first; i < last; i += class.stride) {
         uint64_t low, high, hash, bits;
@@ -158,8 +155,8 @@ static inline uint32_t gram_samples(const uint8_t *text, uint64_t first, uint64_
                                     const struct set_class *class, uint64_t fold,
                                     struct set_passed *passed)
 {
-    return class->q < 8 ? gram_loop(text, first, last, class, fold, true, passed)
-                        : gram_loop(text, first, last, class, fold, false, passed);
+    return class->q < 8 ? gram_loop(text, first, last, class, fold, true, passed, 0)
+                        : gram_loop(text, first, last, class, fold, false, passed, 0);
 }
 
 #endif

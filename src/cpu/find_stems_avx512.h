@@ -298,17 +298,7 @@ static inline uint32_t gram_samples_vectors(const uint8_t *text, uint64_t first,
         _mm512_storeu_si512(passed->hash + count, _mm512_maskz_compress_epi64(pass, hashes));
         count = stem_append(passed->place, count, pass, _mm512_cvtepi64_epi32(places));
     }
-    for (; i < last; i += stride) {
-        uint64_t low, high;
-
-        memcpy(&low, text + i, sizeof low);
-        memcpy(&high, text + i + q - 8, sizeof high);
-        passed->hash[count] = set_gram_long(low, high, fold);
-        passed->place[count] = (uint32_t)i;
-        count += stem_passes(class->bitmap[set_word(class, passed->hash[count])],
-                             passed->hash[count], 0);
-    }
-    return count;
+    return gram_loop(text, i, last, class, fold, false, passed, count);
 }
 
 #define HAS_STEM_VECTORS

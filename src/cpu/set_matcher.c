@@ -113,11 +113,6 @@ void set_class_complete(struct set_class *class, uint64_t fold)
     heads->wide_mask = class->q < 5 ? 0 : UINT32_MAX >> (64 - 8 * class->q);
 }
 
-static uint32_t log2_ceiling(uint64_t value)
-{
-    return value <= 1 ? 0 : 64u - (uint32_t)__builtin_clzll(value - 1);
-}
-
 static enum trawl_status class_room(struct set_class *class, uint64_t fold,
                                     struct trawl_error *error)
 {

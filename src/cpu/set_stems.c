@@ -16,11 +16,6 @@
 #define PAIRS_OF_ONE_GROUP 128u
 #define PAIRS_OF_TWO_GROUPS 1024u
 
-static uint32_t log2_ceiling(uint64_t value)
-{
-    return value <= 1 ? 0 : 64u - (uint32_t)__builtin_clzll(value - 1);
-}
-
 void set_stems_begin(struct set_class *class)
 {
     class->by_stems = true;

@@ -85,11 +85,6 @@ enum trawl_status sampled_repeats(const struct trawl_plan *plan, uint32_t q, dou
     return TRAWL_OK;
 }
 
-static uint32_t log2_ceiling(uint64_t value)
-{
-    return value <= 1 ? 0 : 64u - (uint32_t)__builtin_clzll(value - 1);
-}
-
 /* The literal's first `count` bytes, at most 8; the others are 0. */
 static inline uint64_t literal_load(const struct trawl_plan *plan, uint32_t literal, uint64_t count)
 {

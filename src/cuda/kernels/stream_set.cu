@@ -35,12 +35,12 @@
  *            four entries: 0.52 instead of 0.63 for 100 patterns at s = 4. Loads of the text at two
  *            positions of the code: they share a scoreboard. A vote per row of 512 bytes: 0.92
  *            instead of 0.95 for 100 patterns at s = 4. Loads into the registers that have just
- * been looked at, row by row: the compiler copies them and waits, 0.90. Samples queued with their
- * hashes, row by row, after the vote: 0.83 instead of 0.92 for 1,000 patterns at s = 4, 0.90
- * instead of 0.79 for 10,000 at s = 8, where the dense variant has 0.93. 128 samples looked up at a
- * time: 0.54 instead of 0.57 for 10,000 patterns [H200]. Source     the sampling rule in
- * docs/kernels.md; two bits of one word: Putze, Sanders and Singler, "Cache-, hash- and
- * space-efficient Bloom filters", 2009.
+ *            been looked at, row by row: the compiler copies them and waits, 0.90. Samples queued
+ *            with their hashes, row by row, after the vote: 0.83 instead of 0.92 for 1,000 patterns
+ *            at s = 4, 0.90 instead of 0.79 for 10,000 at s = 8, where the dense variant has 0.93.
+ *            128 samples looked up at a time: 0.54 instead of 0.57 for 10,000 patterns [H200].
+ * Source     the sampling rule in docs/kernels.md; two bits of one word: Putze, Sanders and
+ *            Singler, "Cache-, hash- and space-efficient Bloom filters", 2009.
  */
 #include "sets.h"
 
