@@ -569,10 +569,10 @@ static bool wait_for_room(struct search *search, uint64_t bytes)
     const struct trawl_runtime *runtime = search->job.runtime;
     const struct timespec while_ns = {0, ROOM_WAIT_NS};
 
-    if (bytes > runtime->memory_max || atomic_load(&runtime->memory_used) == 0 ||
-        atomic_fetch_add(&search->room_waits, 1) >= ROOM_WAITS_MAX)
+    if (bytes > runtime->memory_max || atomic_fetch_add(&search->room_waits, 1) >= ROOM_WAITS_MAX)
         return false;
-    (void)nanosleep(&while_ns, NULL);
+    if (atomic_load(&runtime->memory_used) > 0) /* else all was given back meanwhile */
+        (void)nanosleep(&while_ns, NULL);
     return true;
 }
 
