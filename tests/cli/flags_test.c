@@ -1,8 +1,8 @@
 /* flags_test: every row of flags.def is parsed as it should be, in each of its forms, and stands in
  * every document that is made from the table. */
 #include "test.h"
-#include "trawl/flags.h"
 #include "trawl/help.h"
+#include "trawl/settings.h"
 
 #include <unistd.h>
 
@@ -11,13 +11,13 @@ enum effect { EFFECT_NONE_GIVEN, EFFECT_SETS, EFFECT_REFUSES, EFFECT_IGNORED };
 struct row {
     enum effect effect;
     const char *value;
-    bool (*holds)(const struct typed *typed);
+    bool (*holds)(const struct settings *settings);
 };
 
-#define ROW(id, value, condition)                     \
-    static bool holds_##id(const struct typed *typed) \
-    {                                                 \
-        return (condition);                           \
+#define ROW(id, value, condition)                           \
+    static bool holds_##id(const struct settings *settings) \
+    {                                                       \
+        return (condition);                                 \
     }
 #define REFUSES(id)
 #define IGNORES(id, value)
@@ -40,7 +40,7 @@ static void check_form(const struct row *row, const char *option, const char *va
 {
     char *arguments[] = {(char *)(uintptr_t) "trawl", (char *)(uintptr_t)option,
                          (char *)(uintptr_t)value, NULL};
-    struct typed before, after;
+    struct settings before, after;
     bool good;
 
     TEST_CHECK(typed_parse(&before, 1, arguments, false));

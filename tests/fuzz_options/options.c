@@ -97,19 +97,17 @@ static void ask_oracle(struct oracle *oracle, int count, char **arguments,
         oracle->operands[oracle->operand_count++] = permuted[i];
 }
 
-static void check_settings(const struct typed *typed, uint8_t choice)
+static void check_settings(struct settings *settings, uint8_t choice)
 {
-    struct settings settings;
     char message[TYPED_ERROR_BYTES] = "";
 
-    if (settings_build(&settings, typed, (choice & 2) != 0, (choice & 4) != 0, message)) {
-        REQUIRE(settings.before_count >= CONTEXT_NOT_GIVEN);
-        REQUIRE(settings.after_count >= CONTEXT_NOT_GIVEN);
-        REQUIRE(settings.line_end == '\n' || settings.line_end == '\0');
+    if (settings_build(settings, (choice & 2) != 0, (choice & 4) != 0, message)) {
+        REQUIRE(settings->before_count >= CONTEXT_NOT_GIVEN);
+        REQUIRE(settings->after_count >= CONTEXT_NOT_GIVEN);
+        REQUIRE(settings->line_end == '\n' || settings->line_end == '\0');
     } else {
         REQUIRE(message[0] != '\0' && strchr(message, '\n') == NULL);
     }
-    settings_free(&settings);
 }
 
 void options_check(const uint8_t *bytes, size_t bytes_count)
@@ -118,7 +116,7 @@ void options_check(const uint8_t *bytes, size_t bytes_count)
     char *arguments[ARGUMENTS_MAX + 1];
     char name[] = "trawl";
     int count = 1;
-    struct typed typed;
+    struct settings settings;
     struct oracle oracle;
     bool good, posix;
 
@@ -132,17 +130,17 @@ void options_check(const uint8_t *bytes, size_t bytes_count)
          at += strlen(at) + 1)
         arguments[count++] = at;
     arguments[count] = NULL;
-    good = typed_parse(&typed, count, arguments, posix);
+    good = typed_parse(&settings, count, arguments, posix);
     ask_oracle(&oracle, count, arguments, posix);
     if (good && !oracle.unsure) {
         REQUIRE(!oracle.failed);
-        REQUIRE(typed.operands.count == oracle.operand_count);
+        REQUIRE(settings.operands.count == oracle.operand_count);
         for (size_t i = 0; i < oracle.operand_count; i++)
-            REQUIRE(typed.operands.items[i].text == oracle.operands[i]);
+            REQUIRE(settings.operands.items[i].text == oracle.operands[i]);
     }
     if (good)
-        check_settings(&typed, bytes[0]);
+        check_settings(&settings, bytes[0]);
     else
-        REQUIRE(typed.error[0] != '\0');
-    typed_free(&typed);
+        REQUIRE(settings.error[0] != '\0');
+    settings_free(&settings);
 }

@@ -57,7 +57,7 @@ void binary_found(struct scan *scan)
             scan->selected_before_block = scan->selected_count;
         scan->ignore_before = scan->null_offset / BLOCK_BYTES * BLOCK_BYTES;
     }
-    if (!scan->stop && !scan->check_whole_line && scan->settings->typed->whole_lines &&
+    if (!scan->stop && !scan->check_whole_line && scan->settings->whole_lines &&
         scan->settings->null_ends_line) {
         scan->rerun = true; /* only for texts that can be read again: search.c sees to it */
         scan->stop = true;

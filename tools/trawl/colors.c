@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "trawl/settings.h"
+
 /* ---- --colors --------------------------------------------------------------------------------
  */
 
@@ -149,13 +151,13 @@ static void write_sequence(const struct color_spec *spec, char sequence[COLOR_SE
 }
 
 /* The sequences stand at `text`, COLOR_SEQUENCE_BYTES each. */
-static void apply_specs(struct colors *colors, const struct typed *typed, char *text)
+static void apply_specs(struct colors *colors, const struct settings *settings, char *text)
 {
     struct color_spec specs[COLOR_TYPE_COUNT];
 
     memset(specs, 0, sizeof specs);
-    for (size_t i = 0; i < typed->colors.count; i++)
-        (void)color_spec_read(specs, typed->colors.items[i].text); /* checked when it was typed */
+    for (size_t i = 0; i < settings->color_specs.count; i++)
+        (void)color_spec_read(specs, settings->color_specs.items[i].text);
     for (size_t i = 0; i < COLOR_TYPE_COUNT; i++, text += COLOR_SEQUENCE_BYTES) {
         if (!specs[i].given)
             continue;
@@ -174,12 +176,12 @@ static void apply_specs(struct colors *colors, const struct typed *typed, char *
 /* ---- GREP_COLORS -----------------------------------------------------------------------------
  */
 
-static bool color_wanted(const struct typed *typed)
+static bool color_wanted(const struct settings *settings)
 {
     const char *terminal;
 
-    if (typed->color != COLOR_AUTO)
-        return typed->color == COLOR_ALWAYS;
+    if (settings->color != COLOR_AUTO)
+        return settings->color == COLOR_ALWAYS;
     terminal = getenv("TERM");
     return isatty(STDOUT_FILENO) && terminal != NULL && strcmp(terminal, "dumb") != 0 &&
            getenv("NO_COLOR") == NULL;
@@ -236,13 +238,13 @@ static void read_colors(struct colors *colors, bool invert)
     }
 }
 
-bool colors_build(struct colors *colors, const struct typed *typed)
+bool colors_build(struct colors *colors, const struct settings *settings)
 {
     const char *variable = getenv("GREP_COLORS");
     const char *old = getenv("GREP_COLOR");
     size_t variable_bytes;
 
-    colors->on = color_wanted(typed);
+    colors->on = color_wanted(settings);
     if (!colors->on)
         return true;
     colors->selected_match = colors->context_match =
@@ -259,8 +261,8 @@ bool colors_build(struct colors *colors, const struct typed *typed)
         return false;
     if (variable != NULL)
         memcpy(colors->storage, variable, variable_bytes);
-    read_colors(colors, typed->invert);
-    apply_specs(colors, typed, colors->storage + variable_bytes);
+    read_colors(colors, settings->invert);
+    apply_specs(colors, settings, colors->storage + variable_bytes);
     return true;
 }
 

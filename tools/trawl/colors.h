@@ -30,7 +30,7 @@ struct color_spec {
 const char *color_spec_read(struct color_spec *specs, const char *text);
 
 /* False: out of memory. */
-bool colors_build(struct colors *colors, const struct typed *typed);
+bool colors_build(struct colors *colors, const struct settings *settings);
 void colors_free(struct colors *colors);
 
 #endif

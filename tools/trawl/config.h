@@ -1,4 +1,4 @@
-/* config: options from a file, which come before those that were typed. */
+/* config: options from a file, which come before those that were settings. */
 #ifndef TRAWL_CONFIG_H
 #define TRAWL_CONFIG_H
 

@@ -75,7 +75,7 @@ static bool for_pieces(struct scan *scan, uint64_t begin, uint64_t end, far_pass
 bool print_far_line(struct scan *scan, uint64_t begin, uint64_t end, char separator)
 {
     const struct settings *settings = scan->settings;
-    uint64_t number = settings->typed->line_number ? scan->line_end_count + 1 : 0;
+    uint64_t number = settings->line_number ? scan->line_end_count + 1 : 0;
 
     if (end > scan->block_end)
         binary_next_block(scan, end);

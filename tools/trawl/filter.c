@@ -10,6 +10,7 @@
 
 #include "trawl/ignore.h"
 #include "trawl/repository.h"
+#include "trawl/settings.h"
 #include "trawl/tree.h"
 #include "trawl/types.h"
 
@@ -197,9 +198,9 @@ static bool add_files(struct filter *filter, const struct typed_list *rules, cha
                                 strerror(os_code));
 }
 
-bool filter_open(struct filter **made, const struct typed *typed, char *message)
+bool filter_open(struct filter **made, const struct settings *settings, char *message)
 {
-    const struct typed_files *files = &typed->files;
+    const struct typed_files *files = &settings->files;
     bool ignore = files->filtering && !files->no_ignore;
     bool hidden = files->unrestricted_count < 2 &&
                   (files->hidden < 0 || (files->hidden == 0 && files->filtering));

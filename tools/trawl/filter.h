@@ -14,7 +14,7 @@ struct filter_walk;
 enum filter_file { FILTER_RGIGNORE, FILTER_IGNORE, FILTER_GITIGNORE, FILTER_GIT, FILTER_FILES };
 
 /* NULL in `filter`: nothing is requested. False: message[TYPED_ERROR_BYTES] says why. */
-bool filter_open(struct filter **filter, const struct typed *typed, char *message);
+bool filter_open(struct filter **filter, const struct settings *settings, char *message);
 void filter_close(struct filter *filter);
 
 /* For the tree below `root`, as it is shown. NULL: errno says why. */

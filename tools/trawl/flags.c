@@ -1,5 +1,5 @@
 /* flags: the table, and reading argv by it. */
-#include "trawl/flags.h"
+#include "trawl/settings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ struct reader {
     bool digit_last; /* the letter before this one was a digit, in the same argument */
 };
 
-static bool apply(struct typed *typed, enum flag_id id, const char *value)
+static bool apply(struct settings *settings, enum flag_id id, const char *value)
 {
     switch (id) {
 #define FLAG(id_, letter_, name_, argument_, argument_name_, category_, summary_, paragraph_, ...) \
@@ -36,7 +36,7 @@ static bool apply(struct typed *typed, enum flag_id id, const char *value)
         break;
 #define ALIAS(id_, letter_, name_, target_) \
     case FLAG_##id_:                        \
-        return apply(typed, FLAG_##target_, value);
+        return apply(settings, FLAG_##target_, value);
 #include "flags.def"
 #undef FLAG
 #undef ALIAS
@@ -56,18 +56,18 @@ static bool is_grep_row(const struct flag *flag)
            category != CATEGORY_BEYOND && category != CATEGORY_EXPERT;
 }
 
-static void ambiguous(struct typed *typed, const char *typed_name, size_t bytes, bool of_grep)
+static void ambiguous(struct settings *settings, const char *typed_name, size_t bytes, bool of_grep)
 {
-    size_t used = (size_t)snprintf(typed->error, sizeof typed->error,
+    size_t used = (size_t)snprintf(settings->error, sizeof settings->error,
                                    "option '--%s' is ambiguous; possibilities:", typed_name);
 
-    for (size_t i = 0; i < FLAG_COUNT_ALL && used < sizeof typed->error; i++) {
+    for (size_t i = 0; i < FLAG_COUNT_ALL && used < sizeof settings->error; i++) {
         const struct flag *flag = &flag_table[i];
 
         if (flag->name != NULL && is_grep_row(flag) == of_grep &&
             strncmp(flag->name, typed_name, bytes) == 0)
-            used += (size_t)snprintf(typed->error + used, sizeof typed->error - used, " '--%s'",
-                                     flag->name);
+            used += (size_t)snprintf(settings->error + used, sizeof settings->error - used,
+                                     " '--%s'", flag->name);
     }
 }
 
@@ -104,7 +104,7 @@ static size_t distance(const char *a, size_t a_bytes, const char *b, size_t b_by
 }
 
 /* With the nearest name, if one is near. */
-static void unrecognized(struct typed *typed, const char *text, size_t bytes)
+static void unrecognized(struct settings *settings, const char *text, size_t bytes)
 {
     size_t nearest = bytes / 3 + 1 < 4 ? bytes / 3 + 1 : 4;
     const char *name = NULL;
@@ -122,14 +122,14 @@ static void unrecognized(struct typed *typed, const char *text, size_t bytes)
         }
     }
     if (name != NULL)
-        snprintf(typed->error, sizeof typed->error,
+        snprintf(settings->error, sizeof settings->error,
                  "unrecognized option '--%s'; did you mean '--%s'?", text, name);
     else
-        snprintf(typed->error, sizeof typed->error, "unrecognized option '--%s'", text);
+        snprintf(settings->error, sizeof settings->error, "unrecognized option '--%s'", text);
 }
 
 /* The row that a long option, whole or abbreviated, means; NULL after writing the error. */
-static const struct flag *find_long(struct typed *typed, const char *text, size_t bytes)
+static const struct flag *find_long(struct settings *settings, const char *text, size_t bytes)
 {
     for (size_t i = 0; i < FLAG_COUNT_ALL; i++)
         if (flag_table[i].name != NULL && strlen(flag_table[i].name) == bytes &&
@@ -145,7 +145,7 @@ static const struct flag *find_long(struct typed *typed, const char *text, size_
                 strncmp(flag->name, text, bytes) != 0)
                 continue;
             if (found != NULL && found->target != flag->target) {
-                ambiguous(typed, text, bytes, of_grep == 1);
+                ambiguous(settings, text, bytes, of_grep == 1);
                 return NULL;
             }
             found = flag;
@@ -153,15 +153,15 @@ static const struct flag *find_long(struct typed *typed, const char *text, size_
         if (found != NULL)
             return found;
     }
-    unrecognized(typed, text, bytes);
+    unrecognized(settings, text, bytes);
     return NULL;
 }
 
-static bool read_long(struct typed *typed, struct reader *reader, const char *text)
+static bool read_long(struct settings *settings, struct reader *reader, const char *text)
 {
     const char *equals = strchr(text, '=');
     size_t bytes = equals != NULL ? (size_t)(equals - text) : strlen(text);
-    const struct flag *flag = find_long(typed, text, bytes);
+    const struct flag *flag = find_long(settings, text, bytes);
     const char *value = equals != NULL ? equals + 1 : NULL;
     enum flag_argument argument;
 
@@ -169,19 +169,19 @@ static bool read_long(struct typed *typed, struct reader *reader, const char *te
         return false;
     argument = flag_table[flag->target].argument;
     if (argument == ARGUMENT_NONE && value != NULL) {
-        snprintf(typed->error, sizeof typed->error, "option '--%s' doesn't allow an argument: '%s'",
-                 flag->name, value);
+        snprintf(settings->error, sizeof settings->error,
+                 "option '--%s' doesn't allow an argument: '%s'", flag->name, value);
         return false;
     }
     if (argument == ARGUMENT_REQUIRED && value == NULL) {
         if (reader->next >= reader->count) {
-            snprintf(typed->error, sizeof typed->error, "option '--%s' requires an argument",
+            snprintf(settings->error, sizeof settings->error, "option '--%s' requires an argument",
                      flag->name);
             return false;
         }
         value = reader->arguments[reader->next++];
     }
-    return apply(typed, flag->id, value);
+    return apply(settings, flag->id, value);
 }
 
 static const struct flag *find_letter(char letter)
@@ -206,18 +206,18 @@ static void read_digit(struct reader *reader, char digit)
 }
 
 /* The number ends where another option or the end of the options follows. */
-static bool end_digits(struct typed *typed, struct reader *reader)
+static bool end_digits(struct settings *settings, struct reader *reader)
 {
     bool good = true;
 
     if (reader->digit_count > 0)
-        good = typed_context(typed, "-NUM", reader->digits, &typed->around_count);
+        good = typed_context(settings, "-NUM", reader->digits, &settings->around_count);
     reader->digit_count = 0;
     reader->digit_last = false;
     return good;
 }
 
-static bool read_short(struct typed *typed, struct reader *reader, const char *text)
+static bool read_short(struct settings *settings, struct reader *reader, const char *text)
 {
     reader->digit_last = false;
     for (; *text != '\0'; text++) {
@@ -228,25 +228,25 @@ static bool read_short(struct typed *typed, struct reader *reader, const char *t
             read_digit(reader, *text);
             continue;
         }
-        if (!end_digits(typed, reader))
+        if (!end_digits(settings, reader))
             return false;
         flag = find_letter(*text);
         if (flag == NULL) {
-            snprintf(typed->error, sizeof typed->error, "invalid option -- '%c'", *text);
+            snprintf(settings->error, sizeof settings->error, "invalid option -- '%c'", *text);
             return false;
         }
         if (flag_table[flag->target].argument == ARGUMENT_REQUIRED) {
             value = text + 1;
             if (*value == '\0') {
                 if (reader->next >= reader->count) {
-                    snprintf(typed->error, sizeof typed->error,
+                    snprintf(settings->error, sizeof settings->error,
                              "option requires an argument -- '%c'", *text);
                     return false;
                 }
                 value = reader->arguments[reader->next++];
             }
         }
-        if (!apply(typed, flag->id, value))
+        if (!apply(settings, flag->id, value))
             return false;
         if (value != NULL)
             break;
@@ -262,30 +262,30 @@ static bool is_tg(const char *name)
     return name != NULL && strcmp(slash == NULL ? name : slash + 1, "tg") == 0;
 }
 
-static void typed_defaults(struct typed *typed, const char *name)
+static void typed_defaults(struct settings *settings, const char *name)
 {
-    memset(typed, 0, sizeof *typed);
-    typed->before_count = CONTEXT_NOT_GIVEN;
-    typed->after_count = CONTEXT_NOT_GIVEN;
-    typed->around_count = CONTEXT_NOT_GIVEN;
-    typed->max_count = MAX_COUNT_NONE;
-    typed->map = TRAWL_MAP_IF_FASTER;
-    typed->group_separator = "--";
-    typed->group_separator_bytes = 2;
-    typed->files.depth_max = typed->files.bytes_max = UINT64_MAX;
-    typed->is_tg = is_tg(name);
-    if (!typed->is_tg)
+    memset(settings, 0, sizeof *settings);
+    settings->before_count = CONTEXT_NOT_GIVEN;
+    settings->after_count = CONTEXT_NOT_GIVEN;
+    settings->around_count = CONTEXT_NOT_GIVEN;
+    settings->max_count_given = MAX_COUNT_NONE;
+    settings->map = TRAWL_MAP_IF_FASTER;
+    settings->group_separator = "--";
+    settings->group_separator_bytes = 2;
+    settings->files.depth_max = settings->files.bytes_max = UINT64_MAX;
+    settings->is_tg = is_tg(name);
+    if (!settings->is_tg)
         return;
-    typed->directories = DIRECTORIES_RECURSE;
-    typed->binary_files = BINARY_FILES_WITHOUT_MATCH;
-    typed->files.filtering = true;
-    typed->color = COLOR_AUTO;
-    typed->encoding = "auto";
+    settings->directories = DIRECTORIES_RECURSE;
+    settings->binary_files = BINARY_FILES_WITHOUT_MATCH;
+    settings->files.filtering = true;
+    settings->color = COLOR_AUTO;
+    settings->encoding = "auto";
 }
 
 /* Read all that the reader has. file: operands are refused. */
-static bool read_arguments(struct typed *typed, struct reader *reader, bool operands_end_options,
-                           bool file)
+static bool read_arguments(struct settings *settings, struct reader *reader,
+                           bool operands_end_options, bool file)
 {
     bool options = true;
 
@@ -295,68 +295,68 @@ static bool read_arguments(struct typed *typed, struct reader *reader, bool oper
         reader->at = reader->next;
         text = reader->arguments[reader->next++];
         if (file && (text[0] != '-' || text[1] == '\0' || strcmp(text, "--") == 0)) {
-            snprintf(typed->error, sizeof typed->error, "'%s' is not an option", text);
+            snprintf(settings->error, sizeof settings->error, "'%s' is not an option", text);
             return false;
         }
         if (!options || text[0] != '-' || text[1] == '\0') {
-            if (!typed_add(&typed->operands, TYPED_OPERAND, text))
+            if (!typed_add(&settings->operands, TYPED_OPERAND, text))
                 return false;
             options = options && !operands_end_options;
         } else if (strcmp(text, "--") == 0) {
             options = false;
         } else if (text[1] == '-') {
-            if (!end_digits(typed, reader) || !read_long(typed, reader, text + 2))
+            if (!end_digits(settings, reader) || !read_long(settings, reader, text + 2))
                 return false;
-        } else if (!read_short(typed, reader, text + 1)) {
+        } else if (!read_short(settings, reader, text + 1)) {
             return false;
         }
     }
-    return end_digits(typed, reader);
+    return end_digits(settings, reader);
 }
 
-bool typed_parse_after(struct typed *typed, const struct config *config, int argument_count,
+bool typed_parse_after(struct settings *settings, const struct config *config, int argument_count,
                        char *const *arguments, bool operands_end_options)
 {
     struct reader reader = {arguments, argument_count, 1, 0, {0}, 0, false};
     struct reader file_reader = {NULL, 0, 1, 0, {0}, 0, false};
 
-    typed_defaults(typed, argument_count > 0 ? arguments[0] : NULL);
+    typed_defaults(settings, argument_count > 0 ? arguments[0] : NULL);
     if (config != NULL) {
         file_reader.arguments = config->arguments;
         file_reader.count = config->count;
     }
-    if (!read_arguments(typed, &file_reader, false, true)) {
+    if (!read_arguments(settings, &file_reader, false, true)) {
         char error[TYPED_ERROR_BYTES];
 
-        memcpy(error, typed->error, sizeof error);
-        snprintf(typed->error, sizeof typed->error, "%.200s:%u: %.280s", config->path,
+        memcpy(error, settings->error, sizeof error);
+        snprintf(settings->error, sizeof settings->error, "%.200s:%u: %.280s", config->path,
                  config->lines[file_reader.at], *error == '\0' ? "memory exhausted" : error);
         return false;
     }
-    if (read_arguments(typed, &reader, operands_end_options, false)) {
-        typed_settle_layout(typed);
+    if (read_arguments(settings, &reader, operands_end_options, false)) {
+        typed_settle_layout(settings);
         return true;
     }
-    if (typed->error[0] == '\0')
-        snprintf(typed->error, sizeof typed->error, "memory exhausted");
+    if (settings->error[0] == '\0')
+        snprintf(settings->error, sizeof settings->error, "memory exhausted");
     return false;
 }
 
-bool typed_parse(struct typed *typed, int argument_count, char *const *arguments,
+bool typed_parse(struct settings *settings, int argument_count, char *const *arguments,
                  bool operands_end_options)
 {
-    return typed_parse_after(typed, NULL, argument_count, arguments, operands_end_options);
+    return typed_parse_after(settings, NULL, argument_count, arguments, operands_end_options);
 }
 
-void typed_free(struct typed *typed)
+void typed_free(struct settings *settings)
 {
-    free(typed->patterns.items);
-    free(typed->operands.items);
-    free(typed->filters.items);
-    free(typed->colors.items);
-    for (size_t i = 0; i < typed->storage_count; i++)
-        free(typed->storage[i]);
-    free(typed->storage);
-    free(typed->files.rules.items);
-    memset(typed, 0, sizeof *typed);
+    free(settings->patterns.items);
+    free(settings->operands.items);
+    free(settings->filters.items);
+    free(settings->color_specs.items);
+    for (size_t i = 0; i < settings->storage_count; i++)
+        free(settings->storage[i]);
+    free(settings->storage);
+    free(settings->files.rules.items);
+    memset(settings, 0, sizeof *settings);
 }

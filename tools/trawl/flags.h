@@ -1,4 +1,4 @@
-/* flags: the table of options, and the arguments as they were typed.
+/* flags: the table of options, and the arguments as they were settings.
  *
  * flags.def is the one list. typed_parse reads argv by GNU's rules: options after operands,
  * abbreviations of long ones, "--" ends them, clustered short ones, -NUM.
@@ -116,48 +116,7 @@ struct typed_files {
 #define CONTEXT_NOT_GIVEN (-1)
 #define MAX_COUNT_NONE INT64_MAX
 
-/* What was typed, before it is known what it means together. */
-struct typed {
-    struct typed_list patterns;
-    struct typed_list operands;
-    struct typed_list filters;
-    struct typed_list colors; /* --colors */
-    struct typed_files files;
-    bool is_tg; /* called by that name: searches trees by ripgrep's rules */
-    bool hex, length_prefixed, ignore_case, words, whole_lines, null_data;
-    bool no_messages, invert, version, help, list_algorithms;
-    bool byte_offset, line_number, line_buffered, only_matching, quiet, count;
-    bool initial_tab, null_after_name, unix_offsets, follow_links;
-    bool pattern_number, count_by_pattern, unmatched_patterns;
-    bool search_zip;
-    bool smart_case, column, no_column, vimgrep, heading, no_line_number, passthru, trim;
-    bool json, no_config, help_long, heading_given, encoding_given;
-    enum color_when escape_controls;
-    bool count_matches, overlapping, positions, first, explain, stats, progress;
-    int file_names; /* 1: with, -1: without, 0: as the number of files says */
-    enum binary_files binary_files;
-    enum directories directories;
-    enum devices devices;
-    enum list_files list;
-    enum color_when color;
-    enum matrix_format matrix;
-    enum preview preview;
-    enum trawl_map map;
-    int64_t before_count, after_count, around_count;
-    int64_t max_count;
-    uint64_t threads, chunk_bytes, max_columns;
-    const char *label, *save_patterns, *replace;
-    const char *encoding;  /* NULL: as the locale has it */
-    const char *hyperlink; /* a format; NULL or "": none */
-    const char *group_separator, *match_separator, *context_separator; /* NULL: none, as grep */
-    size_t group_separator_bytes, match_separator_bytes, context_separator_bytes;
-    char path_separator; /* 0: as it is */
-    char **storage;      /* texts that are not in argv */
-    size_t storage_count;
-    bool saved_any_byte; /* not typed: what saved sets of -f say of their strings */
-    const char *engine, *method, *algorithm, *instruction_set, *generate;
-    char error[TYPED_ERROR_BYTES]; /* one line, without the program's name */
-};
+struct settings; /* settings.h */
 
 /* The arguments of a file, from arguments[1] on, and the line of each. */
 struct config {
@@ -168,40 +127,42 @@ struct config {
 };
 
 /* Read argv[1] to argv[argument_count - 1]. operands_end_options: an operand ends the options
- * (POSIXLY_CORRECT). False: typed->error says why. typed_free in either case. */
-bool typed_parse(struct typed *typed, int argument_count, char *const *arguments,
+ * (POSIXLY_CORRECT). False: settings->error says why. typed_free in either case. */
+bool typed_parse(struct settings *settings, int argument_count, char *const *arguments,
                  bool operands_end_options);
 /* The same, with the options of a file before those of argv. */
-bool typed_parse_after(struct typed *typed, const struct config *config, int argument_count,
+bool typed_parse_after(struct settings *settings, const struct config *config, int argument_count,
                        char *const *arguments, bool operands_end_options);
-void typed_free(struct typed *typed);
+void typed_free(struct settings *settings);
 
-/* Setters, named in flags.def: false after writing typed->error. */
+/* Setters, named in flags.def: false after writing settings->error. */
 bool typed_add(struct typed_list *list, enum typed_kind kind, const char *text);
-bool typed_refuse_regex(struct typed *typed, const char *option);
-bool typed_number(struct typed *typed, const char *option, const char *value, uint64_t least,
+bool typed_refuse_regex(struct settings *settings, const char *option);
+bool typed_number(struct settings *settings, const char *option, const char *value, uint64_t least,
                   uint64_t most, uint64_t *number);
-bool typed_context(struct typed *typed, const char *option, const char *value, int64_t *count);
-bool typed_max_count(struct typed *typed, const char *value);
-bool typed_binary_files(struct typed *typed, const char *value);
-bool typed_directories(struct typed *typed, const char *value);
-bool typed_devices(struct typed *typed, const char *value);
-bool typed_color(struct typed *typed, const char *value);
-bool typed_when(struct typed *typed, const char *value, const char *option, enum color_when *when);
-bool typed_matrix(struct typed *typed, const char *value);
-bool typed_engine(struct typed *typed, const char *value);
+bool typed_context(struct settings *settings, const char *option, const char *value,
+                   int64_t *count);
+bool typed_max_count(struct settings *settings, const char *value);
+bool typed_binary_files(struct settings *settings, const char *value);
+bool typed_directories(struct settings *settings, const char *value);
+bool typed_devices(struct settings *settings, const char *value);
+bool typed_color(struct settings *settings, const char *value);
+bool typed_when(struct settings *settings, const char *value, const char *option,
+                enum color_when *when);
+bool typed_matrix(struct settings *settings, const char *value);
+bool typed_engine(struct settings *settings, const char *value);
 /* typed_layout.c */
-bool typed_preview(struct typed *typed, const char *value);
-bool typed_check_colors(struct typed *typed, const char *spec);
-bool typed_separator(struct typed *typed, const char *value, const char **bytes,
+bool typed_preview(struct settings *settings, const char *value);
+bool typed_check_colors(struct settings *settings, const char *spec);
+bool typed_separator(struct settings *settings, const char *value, const char **bytes,
                      size_t *bytes_count);
-bool typed_encoding(struct typed *typed, const char *value);
-bool typed_hyperlink(struct typed *typed, const char *value);
-bool typed_path_separator(struct typed *typed, const char *value);
+bool typed_encoding(struct settings *settings, const char *value);
+bool typed_hyperlink(struct settings *settings, const char *value);
+bool typed_path_separator(struct settings *settings, const char *value);
 /* After the last argument: what options imply of others. */
-void typed_settle_layout(struct typed *typed);
-bool typed_size(struct typed *typed, const char *option, const char *value, uint64_t *bytes);
-bool typed_sort(struct typed *typed, const char *option, const char *value, bool backwards);
-void typed_unrestricted(struct typed *typed);
+void typed_settle_layout(struct settings *settings);
+bool typed_size(struct settings *settings, const char *option, const char *value, uint64_t *bytes);
+bool typed_sort(struct settings *settings, const char *option, const char *value, bool backwards);
+void typed_unrestricted(struct settings *settings);
 
 #endif

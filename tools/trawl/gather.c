@@ -18,12 +18,12 @@
 static bool is_allowed(const struct job *job)
 {
     const struct settings *settings = job->settings;
-    const struct typed *typed = settings->typed;
 
-    return settings->report != REPORT_MATRIX && settings->max_count > 0 && !typed->invert &&
-           !(typed->passthru && settings->report <= REPORT_ONLY_MATCHING) && !settings->any_byte &&
-           typed->algorithm == NULL && job->tally == NULL && !job->patterns->has_empty &&
-           !(settings->null_ends_line && typed->whole_lines) && !job->output_is_regular;
+    return settings->report != REPORT_MATRIX && settings->max_count > 0 && !settings->invert &&
+           !(settings->passthru && settings->report <= REPORT_ONLY_MATCHING) &&
+           !settings->any_byte && settings->algorithm == NULL && job->tally == NULL &&
+           !job->patterns->has_empty && !(settings->null_ends_line && settings->whole_lines) &&
+           !job->output_is_regular;
 }
 
 void gather_begin(struct gather *gather, const struct job *job)

@@ -47,7 +47,7 @@ static bool read_whole(struct pool_worker *worker, int descriptor, uint64_t know
             return false;
         /* Less came than requested, and as much as the file is known to have: it is all. */
         if (got == 0 || used == known_bytes) {
-            if (worker->job->settings->typed->search_zip && trawl_compression(bytes, used) != NULL)
+            if (worker->job->settings->search_zip && trawl_compression(bytes, used) != NULL)
                 return false;
             file->bytes = bytes;
             file->bytes_count = used;
@@ -65,7 +65,7 @@ static bool read_unseen(struct pool_worker *worker, int descriptor, const struct
     const struct job *job = worker->job;
 
     if (item->is_operand || item->type != DT_REG || job->output_is_regular ||
-        job->settings->typed->initial_tab || !read_whole(worker, descriptor, 0, file))
+        job->settings->initial_tab || !read_whole(worker, descriptor, 0, file))
         return false;
     memset(status, 0, sizeof *status);
     status->st_mode = S_IFREG;
@@ -143,7 +143,7 @@ static void search_encoded(struct pool_worker *worker, const struct job_file *fi
     int os_code;
 
     converted.descriptor =
-        encoding_begin(&encoding, worker->job->settings->typed->encoding, file->descriptor);
+        encoding_begin(&encoding, worker->job->settings->encoding, file->descriptor);
     if (converted.descriptor < 0) {
         file_error(worker, file->name, errno);
         return;
@@ -156,12 +156,12 @@ static void search_encoded(struct pool_worker *worker, const struct job_file *fi
 
 static void search_open(struct pool_worker *worker, int descriptor, const struct walk_item *item)
 {
-    const struct typed *typed = worker->job->settings->typed;
+    const struct settings *settings = worker->job->settings;
     struct stat status;
-    struct job_file file = {descriptor, &status,           item->name,      NULL,
-                            0,          typed->search_zip, item->is_operand};
+    struct job_file file = {descriptor,           &status,         item->name, NULL, 0,
+                            settings->search_zip, item->is_operand};
 
-    if (typed->encoding == NULL && read_unseen(worker, descriptor, item, &status, &file)) {
+    if (settings->encoding == NULL && read_unseen(worker, descriptor, item, &status, &file)) {
         gather_search(worker, &file);
         return;
     }
@@ -172,14 +172,14 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
     if (item->kind != WALK_INPUT) {
         bool is_directory = S_ISDIR(status.st_mode);
 
-        if (walk_skips_devices(typed, item->is_operand) && is_device(status.st_mode))
+        if (walk_skips_devices(settings, item->is_operand) && is_device(status.st_mode))
             return;
         if (item->is_operand && walk_skips_operand(pool_walk(worker), item->name, is_directory))
             return;
-        if (is_directory && typed->directories != DIRECTORIES_READ)
+        if (is_directory && settings->directories != DIRECTORIES_READ)
             return;
     }
-    if (encoding_applies(typed->encoding, descriptor, &status)) {
+    if (encoding_applies(settings->encoding, descriptor, &status)) {
         search_encoded(worker, &file);
         return;
     }
@@ -207,11 +207,11 @@ static bool waits(const struct walk_item *item, int directory)
 
 static void search_file(struct pool_worker *worker, const struct walk_item *item)
 {
-    const struct typed *typed = worker->job->settings->typed;
-    bool follow = item->is_operand || typed->follow_links;
+    const struct settings *settings = worker->job->settings;
+    bool follow = item->is_operand || settings->follow_links;
     int directory = item->directory != NULL ? item->directory->descriptor : AT_FDCWD;
     int flags = O_RDONLY | O_NOCTTY | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW) |
-                (walk_skips_devices(typed, item->is_operand) ? O_NONBLOCK : 0);
+                (walk_skips_devices(settings, item->is_operand) ? O_NONBLOCK : 0);
     int descriptor, open_error;
     bool turn;
 
@@ -255,7 +255,7 @@ void pool_search(struct pool_worker *worker, const struct walk_item *item)
             search_open(worker, STDIN_FILENO, item);
         break;
     case WALK_LOOP:
-        if (!worker->job->settings->typed->no_messages)
+        if (!worker->job->settings->no_messages)
             job_message(worker->job, "%s: warning: recursive directory loop", item->name);
         break;
     case WALK_NOTE:

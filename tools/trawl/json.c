@@ -100,7 +100,7 @@ void json_data(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 static void put_beginning(struct scan *scan, const char *type)
 {
     bool is_input = strcmp(scan->name, "(standard input)") == 0; /* ripgrep's name for it */
-    const char *name = is_input && scan->settings->typed->label == NULL ? "<stdin>" : scan->name;
+    const char *name = is_input && scan->settings->label == NULL ? "<stdin>" : scan->name;
 
     put_text(scan, "{\"type\":\"");
     put_text(scan, type);

@@ -40,13 +40,13 @@ static bool has_empty_word(const uint8_t *bytes, uint64_t bytes_count)
 
 bool line_holds_empty(const struct scan *scan, const uint8_t *bytes, uint64_t begin, uint64_t end)
 {
-    const struct typed *typed = scan->settings->typed;
+    const struct settings *settings = scan->settings;
 
     if (!scan->job->patterns->has_empty)
         return false;
-    if (typed->whole_lines)
+    if (settings->whole_lines)
         return begin == end;
-    return !typed->words || (bytes != NULL && has_empty_word(bytes, end - begin));
+    return !settings->words || (bytes != NULL && has_empty_word(bytes, end - begin));
 }
 
 /* Is the line selected before -v is asked? matches are those that begin in it; `end` is without
@@ -90,7 +90,7 @@ static void select_line(struct scan *scan, const struct view *view, uint64_t beg
             binary_next_block(scan, view->begin + end);
         /* Under -v lines that follow each other are one group, printed or not; but grep looks at a
          * last line without its end by itself. */
-        if (!scan->settings->typed->invert || scan->selected_count == 0 ||
+        if (!scan->settings->invert || scan->selected_count == 0 ||
             scan->selected_end != view->begin + begin ||
             view->bytes[end - 1] != scan->settings->line_end)
             print_before(scan, view, begin);
@@ -146,7 +146,7 @@ static void select_gap(struct scan *scan, const struct view *view, uint64_t at, 
 /* Go from match to match: lines without one are all alike. */
 static void jump_lines(struct scan *scan, const struct view *view, uint64_t at)
 {
-    bool invert = scan->settings->typed->invert;
+    bool invert = scan->settings->invert;
     bool want_begin = invert || !scan->quiet;
     uint64_t i = 0;
 
@@ -184,10 +184,9 @@ static void walk_lines(struct scan *scan, const struct view *view, uint64_t at)
         while (i < view->match_count && view->matches[i].begin < view->begin + end)
             i++;
         if (line_matches(scan, view->bytes + at, view->begin + at, view->begin + content,
-                         view->matches + first, i - first) != scan->settings->typed->invert)
+                         view->matches + first, i - first) != scan->settings->invert)
             select_line(scan, view, at, end);
-        else if (scan->settings->typed->passthru && !scan->quiet &&
-                 print_line(scan, view, at, end, '-'))
+        else if (scan->settings->passthru && !scan->quiet && print_line(scan, view, at, end, '-'))
             scan->job->groups = GROUPS_PRINTED;
         at = end;
     }
@@ -198,7 +197,7 @@ static bool is_plain(const struct scan *scan)
 {
     const struct settings *settings = scan->settings;
 
-    return !scan->quiet && !scan->every_line && !settings->typed->invert && !settings->colors.on &&
+    return !scan->quiet && !scan->every_line && !settings->invert && !settings->colors.on &&
            settings->report == REPORT_LINES && settings->before_count < 0 &&
            settings->after_count < 0 && scan->ignore_before == 0 && !settings->style.on;
 }
@@ -211,9 +210,9 @@ static void jump_plain_lines(struct scan *scan, const struct view *view, uint64_
     const struct trawl_match *match = view->matches; /* NULL where there is none */
     const struct trawl_match *end_match = match != NULL ? match + view->match_count : NULL;
     bool check = settings->checks_text;
-    bool head = scan->job->show_names > 0 || settings->typed->byte_offset ||
-                settings->typed->initial_tab || settings->typed->pattern_number;
-    bool numbered = settings->typed->line_number;
+    bool head = scan->job->show_names > 0 || settings->byte_offset || settings->initial_tab ||
+                settings->pattern_number;
+    bool numbered = settings->line_number;
 
     while (match < end_match && match->begin < view->begin + at)
         match++;
@@ -271,7 +270,7 @@ static bool carry_matches(struct scan *scan, const struct trawl_match *matches,
     const struct settings *settings = scan->settings;
     /* Of a line to be printed with numbers each pattern is wanted, but once; with lines before it
      * in the carry they are not told apart here, and for colours each match is wanted. */
-    bool numbered = settings->typed->pattern_number && !scan->quiet && !settings->colors.on &&
+    bool numbered = settings->pattern_number && !scan->quiet && !settings->colors.on &&
                     settings->report == REPORT_LINES && settings->before_count <= 0;
 
     for (uint64_t i = 0; i < match_count; i++) {
@@ -326,7 +325,7 @@ static void drop_open_line(struct scan *scan)
     for (uint64_t i = 0; i < scan->carried_count; i++)
         if (scan->carried[i].begin == scan->line_begin ||
             (scan->carried[i].begin > scan->line_begin && !scan->check_whole_line &&
-             (kept == 0 || settings->typed->pattern_number)))
+             (kept == 0 || settings->pattern_number)))
             scan->carried[kept++] = scan->carried[i];
     scan->carried_count = kept;
 }
@@ -337,19 +336,19 @@ static void finish_dropped_line(struct scan *scan, uint64_t end, bool has_end)
     uint64_t begin = scan->line_begin, content_end = has_end ? end - 1 : end;
     bool selected =
         scan->left_count > 0 && line_matches(scan, NULL, begin, content_end, scan->carried,
-                                             scan->carried_count) != scan->settings->typed->invert;
+                                             scan->carried_count) != scan->settings->invert;
     bool printed = false;
 
     if (selected && end > scan->ignore_before) {
         if (!scan->quiet) {
             if (scan->printed_end != begin)
                 print_group_separator(scan);
-            if (scan->settings->typed->pattern_number &&
+            if (scan->settings->pattern_number &&
                 !number_set_of_line(scan, scan->carried, scan->carried_count, begin, content_end,
                                     line_holds_empty(scan, NULL, begin, content_end)))
                 return;
             scan->shown_numbers = scan->numbers.list;
-            scan->shown_count = scan->settings->typed->pattern_number ? scan->numbers.count : 0;
+            scan->shown_count = scan->settings->pattern_number ? scan->numbers.count : 0;
             printed = print_far_line(scan, begin, content_end, ':');
             if (printed)
                 scan->printed_end = end;
@@ -392,7 +391,7 @@ static void trim_carry(struct scan *scan, uint64_t handled)
 
         at = line_end != NULL ? (uint64_t)(line_end - scan->carry) + 1 : 0;
     }
-    if (scan->settings->typed->line_number)
+    if (scan->settings->line_number)
         line_number_at(scan, scan->carry, scan->carry_begin, scan->carry_begin + at);
     if (at > 0)
         memmove(scan->carry, scan->carry + at, (size_t)(scan->carry_count - at));
@@ -483,7 +482,7 @@ static void handle_window(struct scan *scan, const struct view *window, bool las
         scan->carry_count = scan->carried_count = 0;
         scan->dropped = false;
     }
-    if (last && at < window->count && scan->settings->typed->line_number && !scan->quiet)
+    if (last && at < window->count && scan->settings->line_number && !scan->quiet)
         line_number_at(scan, window->bytes, window->begin, window->begin + at);
     if (!carry_matches(scan, window->matches + past, window->match_count - past) ||
         !carry_bytes(scan, window->bytes + at, window->count - at))
@@ -537,7 +536,7 @@ int lines_window(void *context, const struct trawl_window *window)
         if (!scan->stop)
             handle_part(scan, window, text_bytes, window->bytes_count);
     }
-    if (scan->settings->typed->line_number && !scan->null_seen && !scan->stop &&
+    if (scan->settings->line_number && !scan->null_seen && !scan->stop &&
         (scan->settings->before_count <= 0 || scan->quiet)) {
         scan->line_end_count = base + window->line_end_count;
         scan->counted_end = window->begin + window->bytes_count;

@@ -114,14 +114,14 @@ void job_message(struct job *job, const char *format, ...)
 
 void job_file_error(struct job *job, const char *name, int os_code)
 {
-    if (!job->settings->typed->no_messages)
+    if (!job->settings->no_messages)
         job_message(job, "%s: %s", name, strerror(os_code));
     job->error_seen = true;
 }
 
 void job_file_fault(struct job *job, const char *message)
 {
-    if (!job->settings->typed->no_messages)
+    if (!job->settings->no_messages)
         job_message(job, "%s", message);
     job->error_seen = true;
 }
@@ -246,7 +246,7 @@ static void print_stats(const struct job *job)
 
 static bool progress_wanted(const struct settings *settings)
 {
-    if (settings->typed->progress)
+    if (settings->progress)
         return true;
     return isatty(STDERR_FILENO) && (settings->report == REPORT_COUNT || !isatty(STDOUT_FILENO));
 }
@@ -275,11 +275,11 @@ static uint64_t now_ns(void)
 /* On a terminal: grep's users type regular expressions out of habit. */
 static void print_hint(const struct job *job)
 {
-    const struct typed *typed = job->settings->typed;
+    const struct settings *settings = job->settings;
     const struct trawl_pattern *pattern;
 
-    if (job->selected || job->error_seen || typed->quiet || job->settings->any_byte ||
-        typed->invert || !isatty(STDERR_FILENO))
+    if (job->selected || job->error_seen || settings->quiet || job->settings->any_byte ||
+        settings->invert || !isatty(STDERR_FILENO))
         return;
     pattern = hint_regex(job->patterns);
     if (pattern != NULL)
@@ -292,13 +292,13 @@ static void print_hint(const struct job *job)
 static int run_job(struct job *job, struct exclude *exclude, const struct typed_item *operands,
                    size_t operand_count, char *message)
 {
-    const struct typed *typed = job->settings->typed;
+    const struct settings *settings = job->settings;
     uint64_t begin_ns = now_ns();
     bool good = true;
 
     /* Otherwise as files ask for them. */
     if (job->settings->report == REPORT_MATRIX ||
-        searchers_engine(typed, job->patterns) == TRAWL_ENGINE_CUDA)
+        searchers_engine(settings, job->patterns) == TRAWL_ENGINE_CUDA)
         good = searchers_open(job, &job->searcher, message);
     if (good && job->settings->report == REPORT_MATRIX)
         good = matrix_open(job, message);
@@ -309,11 +309,11 @@ static int run_job(struct job *job, struct exclude *exclude, const struct typed_
         interrupt_open(job->output);
     progress_open();
     if (progress_wanted(job->settings) && good)
-        job->progress = progress_begin(typed->progress);
-    if (typed->file_names != 0 || operand_count > 1)
-        job->show_names = typed->file_names >= 0 ? 1 : 0;
+        job->progress = progress_begin(settings->progress);
+    if (settings->file_names != 0 || operand_count > 1)
+        job->show_names = settings->file_names >= 0 ? 1 : 0;
     else
-        job->show_names = typed->directories == DIRECTORIES_RECURSE ? -1 : 0;
+        job->show_names = settings->directories == DIRECTORIES_RECURSE ? -1 : 0;
     if (good && job->matrix != NULL)
         good = matrix_walk(job, exclude, operands, operand_count, message);
     else if (good)
@@ -321,13 +321,13 @@ static int run_job(struct job *job, struct exclude *exclude, const struct typed_
     if (good)
         tally_print(job);
     job->totals.elapsed_ns = now_ns() - begin_ns;
-    if (typed->json && job->settings->report == REPORT_LINES)
+    if (settings->json && job->settings->report == REPORT_LINES)
         json_summary(job->output, &job->totals.json, job->totals.elapsed_ns);
     output_flush(job->output);
     interrupt_check();
     progress_end(job->progress);
     job->progress = NULL;
-    if (good && typed->stats)
+    if (good && settings->stats)
         print_stats(job);
     if (good)
         print_hint(job);
@@ -351,24 +351,22 @@ static int run_job(struct job *job, struct exclude *exclude, const struct typed_
  * is the only one. */
 static bool is_decided(const struct settings *settings, const struct patterns *patterns)
 {
-    bool inverted_all = settings->typed->invert && patterns->has_empty && !patterns->has_never &&
-                        patterns->count == 0 && !settings->typed->whole_lines &&
-                        !settings->typed->words;
+    bool inverted_all = settings->invert && patterns->has_empty && !patterns->has_never &&
+                        patterns->count == 0 && !settings->whole_lines && !settings->words;
 
-    bool nothing =
-        patterns->none_given && !settings->typed->invert && settings->report != REPORT_MATRIX;
+    bool nothing = patterns->none_given && !settings->invert && settings->report != REPORT_MATRIX;
 
-    return (settings->typed->max_count == 0 || inverted_all || nothing) &&
-           (settings->report != REPORT_NAMES || settings->typed->list != LIST_WITHOUT_MATCH);
+    return (settings->max_count_given == 0 || inverted_all || nothing) &&
+           (settings->report != REPORT_NAMES || settings->list != LIST_WITHOUT_MATCH);
 }
 
 /* -v without any string selects every line, which is what the empty string does; grep takes it so
  * too, and it shows where lines are grouped. */
-static void take_all_lines(struct typed *typed, struct patterns *patterns)
+static void take_all_lines(struct settings *settings, struct patterns *patterns)
 {
-    typed->invert = false;
-    typed->words = false;
-    typed->whole_lines = false;
+    settings->invert = false;
+    settings->words = false;
+    settings->whole_lines = false;
     patterns->has_empty = true;
     patterns->none_given = false;
 }
@@ -378,21 +376,20 @@ static int save_patterns(struct patterns *patterns, const struct settings *setti
 {
     if (file_count > 0)
         snprintf(message, TYPED_ERROR_BYTES, "--save-patterns searches no files");
-    else if (patterns_plan(patterns, settings, settings->typed->whole_lines, &patterns->plan,
-                           message) &&
+    else if (patterns_plan(patterns, settings, settings->whole_lines, &patterns->plan, message) &&
              saved_write(patterns, settings, message))
         return EXIT_SELECTED;
     complain("%s", message);
     return EXIT_ERROR;
 }
 
-static bool gather_patterns(struct patterns *patterns, const struct settings *settings,
-                            struct typed *typed, const char *first_operand, char *message)
+static bool gather_patterns(struct patterns *patterns, struct settings *settings,
+                            const char *first_operand, char *message)
 {
     if (!patterns_gather(patterns, settings, first_operand, message))
         return false;
-    if (typed->smart_case)
-        typed->ignore_case = !patterns_have_capitals(patterns);
+    if (settings->smart_case)
+        settings->ignore_case = !patterns_have_capitals(patterns);
     return patterns_finish(patterns, settings, message);
 }
 
@@ -406,11 +403,11 @@ static void warn_of_old_color(const struct colors *colors)
 }
 
 /* With valid options: strings, plan, files. */
-static int run(struct job *job, const struct settings *settings, struct typed *typed, char *message)
+static int run(struct job *job, struct settings *settings, char *message)
 {
-    bool pattern_is_operand = typed->patterns.count == 0;
-    const struct typed_item *operands = typed->operands.items;
-    size_t operand_count = typed->operands.count;
+    bool pattern_is_operand = settings->patterns.count == 0;
+    const struct typed_item *operands = settings->operands.items;
+    size_t operand_count = settings->operands.count;
     struct exclude exclude;
     int status = EXIT_ERROR;
 
@@ -418,24 +415,24 @@ static int run(struct job *job, const struct settings *settings, struct typed *t
         print_usage_hint();
         return EXIT_ERROR;
     }
-    if (!exclude_build(&exclude, &typed->filters, message) ||
-        !gather_patterns(job->patterns, settings, typed,
-                         pattern_is_operand ? operands[0].text : NULL, message)) {
+    if (!exclude_build(&exclude, &settings->filters, message) ||
+        !gather_patterns(job->patterns, settings, pattern_is_operand ? operands[0].text : NULL,
+                         message)) {
         complain("%s", message);
         exclude_free(&exclude);
         return EXIT_ERROR;
     }
-    if (job->patterns->none_given && typed->invert)
-        take_all_lines(typed, job->patterns);
-    if (typed->save_patterns != NULL)
+    if (job->patterns->none_given && settings->invert)
+        take_all_lines(settings, job->patterns);
+    if (settings->save_patterns != NULL)
         status =
             save_patterns(job->patterns, settings, operand_count - pattern_is_operand, message);
-    else if (is_decided(settings, job->patterns) && !typed->explain)
+    else if (is_decided(settings, job->patterns) && !settings->explain)
         status = EXIT_NOT_SELECTED;
-    else if (!patterns_plan(job->patterns, settings, typed->whole_lines, &job->patterns->plan,
+    else if (!patterns_plan(job->patterns, settings, settings->whole_lines, &job->patterns->plan,
                             message))
         complain("%s", message);
-    else if (typed->explain)
+    else if (settings->explain)
         status = explain(job->patterns);
     else {
         warn_of_old_color(&settings->colors);
@@ -447,13 +444,13 @@ static int run(struct job *job, const struct settings *settings, struct typed *t
 }
 
 /* --files: there are no strings. */
-static int list_files(struct job *job, const struct typed *typed, char *message)
+static int list_files(struct job *job, const struct settings *settings, char *message)
 {
     struct exclude exclude;
     int status = EXIT_ERROR;
 
-    if (exclude_build(&exclude, &typed->filters, message))
-        status = names_print(job, &exclude, typed->operands.items, typed->operands.count);
+    if (exclude_build(&exclude, &settings->filters, message))
+        status = names_print(job, &exclude, settings->operands.items, settings->operands.count);
     else
         complain("%s", message);
     exclude_free(&exclude);
@@ -465,57 +462,55 @@ static int list_files(struct job *job, const struct typed *typed, char *message)
 }
 
 /* With the rules that say which files of directories are taken. */
-static int run_filtered(struct job *job, struct typed *typed, char *message)
+static int run_filtered(struct job *job, struct settings *settings, char *message)
 {
     struct filter *filter;
     int status;
 
-    if (!filter_open(&filter, typed, message)) {
+    if (!filter_open(&filter, settings, message)) {
         complain("%s", message);
         return EXIT_ERROR;
     }
     job->filter = filter;
-    if (typed->files.names_only && typed->directories == DIRECTORIES_READ)
-        typed->directories = DIRECTORIES_RECURSE;
-    if (typed->files.names_only)
-        status = list_files(job, typed, message);
+    if (settings->files.names_only && settings->directories == DIRECTORIES_READ)
+        settings->directories = DIRECTORIES_RECURSE;
+    if (settings->files.names_only)
+        status = list_files(job, settings, message);
     else
-        status = run(job, job->settings, typed, message);
+        status = run(job, settings, message);
     filter_close(filter);
     return status;
 }
 
-static int list_types(const struct typed *typed)
+static int list_types(const struct settings *settings)
 {
     char message[TYPED_ERROR_BYTES];
 
-    if (types_print(&standard_output, &typed->files.rules, message))
+    if (types_print(&standard_output, &settings->files.rules, message))
         return end_document();
     complain("%s", message);
     return EXIT_ERROR;
 }
 
 /* What was typed, and what saved sets of strings add to it. */
-static bool build_settings(struct job *job, struct settings *settings, struct typed *typed,
-                           enum charset charset, char *message)
+static bool build_settings(struct job *job, struct settings *settings, enum charset charset,
+                           char *message)
 {
     bool output_is_null = look_at_output(job), ends_at_null;
 
-    if (!settings_build(settings, typed, charset, output_is_null, message) ||
-        !saved_load(job->patterns, typed, settings, message))
+    if (!settings_build(settings, charset, output_is_null, message) ||
+        !saved_load(job->patterns, settings, message))
         return false;
     if (job->patterns->saved_count == 0)
         return true;
     ends_at_null = settings->count_ends_at_null;
-    settings_free(settings);
-    return settings_build(settings, typed, charset, output_is_null, message) &&
+    return settings_build(settings, charset, output_is_null, message) &&
            (settings->count_ends_at_null == ends_at_null ||
-            saved_load_again(job->patterns, typed, settings, message));
+            saved_load_again(job->patterns, settings, message));
 }
 
-static int run_typed(struct typed *typed)
+static int run_typed(struct settings *settings)
 {
-    struct settings settings;
     struct patterns patterns;
     struct job job;
     char message[TYPED_ERROR_BYTES];
@@ -524,67 +519,66 @@ static int run_typed(struct typed *typed)
 
     memset(&job, 0, sizeof job);
     memset(&patterns, 0, sizeof patterns);
-    job.settings = &settings;
+    job.settings = settings;
     job.patterns = &patterns;
     job.output = &standard_output;
-    if (!build_settings(&job, &settings, typed, charset, message)) {
+    if (!build_settings(&job, settings, charset, message)) {
         complain("%s", message);
         patterns_free(&patterns);
-        settings_free(&settings);
         return EXIT_ERROR;
     }
-    if (typed->unix_offsets)
+    if (settings->unix_offsets)
         complain("warning: --unix-byte-offsets (-u) is obsolete");
-    status = run_filtered(&job, typed, message);
+    status = run_filtered(&job, settings, message);
     patterns_free(&patterns);
-    settings_free(&settings);
     return status;
 }
 
 /* The options of the file, if there is one, and those of the command line after them. False: said
  * why. */
-static bool parse(struct typed *typed, struct config *config, int argument_count, char **arguments)
+static bool parse(struct settings *settings, struct config *config, int argument_count,
+                  char **arguments)
 {
     bool operands_end_options = getenv("POSIXLY_CORRECT") != NULL, good;
     char message[TYPED_ERROR_BYTES];
 
-    good = typed_parse(typed, argument_count, arguments, operands_end_options);
-    if (good && !typed->no_config) {
+    good = typed_parse(settings, argument_count, arguments, operands_end_options);
+    if (good && !settings->no_config) {
         if (!config_read(config, message)) {
             complain("%s", message);
             return false;
         }
         if (config->count > 1) {
-            typed_free(typed);
-            good =
-                typed_parse_after(typed, config, argument_count, arguments, operands_end_options);
+            typed_free(settings);
+            good = typed_parse_after(settings, config, argument_count, arguments,
+                                     operands_end_options);
         }
     }
     if (!good)
-        complain("%s", typed->error);
+        complain("%s", settings->error);
     return good;
 }
 
 /* What prints a document and searches nothing. False: the options ask for none. */
-static bool print_document(const struct typed *typed, int *status)
+static bool print_document(const struct settings *settings, int *status)
 {
-    if (typed->version) {
+    if (settings->version) {
         version_print(&standard_output);
-    } else if (typed->help) {
+    } else if (settings->help) {
         help_print_short(&standard_output);
-    } else if (typed->help_long) {
+    } else if (settings->help_long) {
         help_print(&standard_output);
-    } else if (typed->list_algorithms) {
+    } else if (settings->list_algorithms) {
         *status = list_algorithms();
         return true;
-    } else if (typed->files.list_types) {
-        *status = list_types(typed);
+    } else if (settings->files.list_types) {
+        *status = list_types(settings);
         return true;
-    } else if (typed->generate == NULL) {
+    } else if (settings->generate == NULL) {
         return false;
-    } else if (!help_generate(&standard_output, typed->generate)) {
+    } else if (!help_generate(&standard_output, settings->generate)) {
         complain("--generate: '%s' is not one of man, complete-bash, complete-zsh, complete-fish",
-                 typed->generate);
+                 settings->generate);
         *status = EXIT_ERROR;
         return true;
     }
@@ -594,18 +588,18 @@ static bool print_document(const struct typed *typed, int *status)
 
 int main(int argument_count, char **arguments)
 {
-    struct typed typed;
+    struct settings settings;
     struct config config = {0};
     int status = EXIT_ERROR;
 
     output_open(&standard_output, STDOUT_FILENO);
-    if (parse(&typed, &config, argument_count, arguments)) {
-        escape_messages = typed.escape_controls == COLOR_ALWAYS ||
-                          (typed.escape_controls == COLOR_AUTO && isatty(STDERR_FILENO));
-        if (!print_document(&typed, &status))
-            status = run_typed(&typed);
+    if (parse(&settings, &config, argument_count, arguments)) {
+        escape_messages = settings.escape_controls == COLOR_ALWAYS ||
+                          (settings.escape_controls == COLOR_AUTO && isatty(STDERR_FILENO));
+        if (!print_document(&settings, &status))
+            status = run_typed(&settings);
     }
-    typed_free(&typed);
+    settings_free(&settings);
     config_free(&config);
     output_close(&standard_output);
     return status;

@@ -36,7 +36,7 @@ static bool print_one(struct scan *scan, const struct trawl_window *window,
         scan->bad_line = true; /* grep prints no more of this line */
         return false;
     }
-    if (settings->typed->line_number)
+    if (settings->line_number)
         number = line_number_at(scan, window->bytes, window->begin, match->begin);
     print_found(scan, bytes, match, group, group_count, number, ':',
                 settings->colors.selected_match);
@@ -60,7 +60,7 @@ static void close_line(struct scan *scan, const struct trawl_window *window)
 /* Matches that begin before text offset `limit`. */
 static void take_matches(struct scan *scan, const struct trawl_window *window, uint64_t limit)
 {
-    bool overlapping = scan->settings->typed->overlapping;
+    bool overlapping = scan->settings->overlapping;
     uint64_t i = 0;
 
     while (i < window->match_count && window->matches[i].begin < limit && !scan->stop) {
@@ -111,7 +111,7 @@ int matches_window(void *context, const struct trawl_window *window)
             take_matches(scan, window, scan->scanned_end);
         }
     }
-    if (scan->settings->typed->line_number && !scan->null_seen) {
+    if (scan->settings->line_number && !scan->null_seen) {
         scan->line_end_count = base + window->line_end_count;
         scan->counted_end = scan->scanned_end;
     }
@@ -130,7 +130,7 @@ static void print_position(struct scan *scan, uint64_t offset, uint64_t number)
 {
     if (scan->job->show_names > 0) {
         print_name(scan);
-        output_byte(scan->output, scan->settings->typed->null_after_name ? '\0' : ':');
+        output_byte(scan->output, scan->settings->null_after_name ? '\0' : ':');
     }
     output_number(scan->output, offset, 0);
     if (number > 0) {
@@ -144,7 +144,7 @@ static int positions_sink(void *context, const struct trawl_match *matches, uint
 {
     struct scan *scan = context;
     const struct numbers *numbers = &scan->job->patterns->numbers;
-    bool numbered = scan->settings->typed->pattern_number;
+    bool numbered = scan->settings->pattern_number;
 
     scan_print_begin(scan);
     for (uint64_t i = 0; i < match_count && scan->left_count > 0; i++) {
@@ -169,7 +169,7 @@ static int count_window(void *context, const struct trawl_window *window)
 {
     struct scan *scan = context;
     struct trawl_window kept;
-    bool overlapping = scan->settings->typed->overlapping;
+    bool overlapping = scan->settings->overlapping;
 
     if (!characters_window(scan, &window, &kept))
         return 1;
@@ -220,16 +220,15 @@ static enum trawl_status count_matches(struct scan *scan, struct trawl_error *er
     const struct settings *settings = scan->settings;
     const struct patterns *patterns = scan->job->patterns;
     bool all =
-        patterns->check.any == 0 && (settings->typed->overlapping || patterns->count == 0 ||
-                                     (patterns->count == 1 && !settings->typed->ignore_case &&
-                                      !can_overlap(&patterns->items[0])));
+        patterns->check.any == 0 &&
+        (settings->overlapping || patterns->count == 0 ||
+         (patterns->count == 1 && !settings->ignore_case && !can_overlap(&patterns->items[0])));
 
     if (all && settings->max_count == UINT64_MAX && !scan->unpacks)
         return trawl_count(scan->job->searcher, scan->plan, scan->text, &scan->selected_count,
                            error);
     return trawl_windows(scan->job->searcher, scan->plan, scan->text,
-                         settings->typed->overlapping || patterns->check.any ? 0
-                                                                             : TRAWL_WINDOW_SPANS,
+                         settings->overlapping || patterns->check.any ? 0 : TRAWL_WINDOW_SPANS,
                          count_window, scan, error);
 }
 
@@ -248,7 +247,7 @@ enum trawl_status matches_report(struct scan *scan, struct trawl_error *error)
                  : trawl_first(scan->job->searcher, scan->plan, scan->text, &match, &found, error);
     if (status == TRAWL_OK && found) {
         print_position(scan, match.begin,
-                       scan->settings->typed->pattern_number
+                       scan->settings->pattern_number
                            ? numbers_get(&scan->job->patterns->numbers, match.pattern_index, 0)
                            : 0);
         scan->selected_count = 1;

@@ -49,12 +49,12 @@ static uint64_t longest_pattern(const struct patterns *patterns)
 static bool open_reader(struct matrix *matrix, char *message)
 {
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    const struct typed *typed = matrix->job->settings->typed;
+    const struct settings *settings = matrix->job->settings;
     struct trawl_error error;
 
     options.engine = TRAWL_ENGINE_CPU;
-    options.threads = typed->threads == 1 ? 1 : 2; /* one reads ahead while rows are searched */
-    options.chunk_bytes = typed->chunk_bytes;
+    options.threads = settings->threads == 1 ? 1 : 2; /* one reads ahead while rows are searched */
+    options.chunk_bytes = settings->chunk_bytes;
     if (trawl_plan_build(NULL, 0, NULL, &matrix->reader_plan, &error) == TRAWL_OK &&
         trawl_searcher_open(&options, &matrix->reader, &error) == TRAWL_OK)
         return true;
@@ -65,7 +65,7 @@ static bool open_reader(struct matrix *matrix, char *message)
 bool matrix_open(struct job *job, char *message)
 {
     const struct patterns *patterns = job->patterns;
-    uint64_t gather = job->settings->typed->chunk_bytes;
+    uint64_t gather = job->settings->chunk_bytes;
     struct matrix *matrix = calloc(1, sizeof *matrix);
 
     if (gather == 0 || gather > GATHER_BYTES)
@@ -73,7 +73,7 @@ bool matrix_open(struct job *job, char *message)
     if (matrix != NULL) {
         job->matrix = matrix;
         matrix->job = job;
-        matrix->format = job->settings->typed->matrix;
+        matrix->format = job->settings->matrix;
         matrix->rows_announced = UINT64_MAX;
         /* a character may be a byte in the string and four in the text */
         matrix->reach = (longest_pattern(patterns) + 1) * CHARACTER_BYTES_MAX;
@@ -193,7 +193,7 @@ void matrix_count(struct job *job, int descriptor, const struct stat *status, co
 
     if (S_ISDIR(status->st_mode))
         return; /* the second pass says so */
-    if (!S_ISREG(status->st_mode) || at < 0 || job->settings->typed->search_zip) {
+    if (!S_ISREG(status->st_mode) || at < 0 || job->settings->search_zip) {
         count_fails(job);
         job_message(job,
                     "%s: --matrix=npy into a pipe counts the records first, which takes a file: "
@@ -234,9 +234,9 @@ static int64_t empty_first(const struct settings *settings, const uint8_t *recor
     size_t at = 0;
     bool word_before = false;
 
-    if (settings->typed->whole_lines)
+    if (settings->whole_lines)
         return count == 0 ? 0 : -1;
-    if (!settings->typed->words)
+    if (!settings->words)
         return 0;
     return charset_empty_word(record, (size_t)count, (size_t)count + 1, &at, &word_before)
                ? (int64_t)at
@@ -291,7 +291,7 @@ static void search_records(struct rows *rows, uint64_t end)
     struct matrix *matrix = rows->matrix;
     const struct settings *settings = rows->scan->settings;
     bool empties = rows->scan->job->patterns->has_empty;
-    bool cells = matrix_is_sparse(matrix) && !settings_algorithm_is_for_records(settings->typed);
+    bool cells = matrix_is_sparse(matrix) && !settings_algorithm_is_for_records(settings);
     uint64_t at = 0;
 
     while (at < end && !rows_stop(rows)) {
@@ -349,13 +349,13 @@ static void search_piece(struct rows *rows, uint64_t count, bool last)
     const struct patterns *patterns = scan->job->patterns;
     struct trawl_text *text = NULL;
 
-    if (patterns->has_empty && rows->empty < 0 && scan->settings->typed->words &&
-        !scan->settings->typed->whole_lines &&
+    if (patterns->has_empty && rows->empty < 0 && scan->settings->words &&
+        !scan->settings->whole_lines &&
         charset_empty_word(rows->matrix->bytes, (size_t)count,
                            (size_t)(last ? count + 1 : rows->own_to), &rows->empty_at,
                            &rows->empty_word_before))
         rows->empty = (int64_t)(rows->base + rows->empty_at);
-    if (rows->filled_count == patterns->count || scan->settings->typed->whole_lines)
+    if (rows->filled_count == patterns->count || scan->settings->whole_lines)
         return; /* -x: no string is as long as this record */
     rows->status = trawl_text_from_memory(rows->matrix->bytes, count, &text, &rows->error);
     if (rows->status == TRAWL_OK)
@@ -366,13 +366,13 @@ static void search_piece(struct rows *rows, uint64_t count, bool last)
 
 static void long_begin(struct rows *rows)
 {
-    const struct typed *typed = rows->scan->settings->typed;
+    const struct settings *settings = rows->scan->settings;
 
     rows->is_long = true;
     rows->base = 0;
     rows->own_from = 0;
     rows->filled_count = 0;
-    rows->empty = typed->words || typed->whole_lines ? -1 : 0;
+    rows->empty = settings->words || settings->whole_lines ? -1 : 0;
     rows->empty_at = 0;
     rows->empty_word_before = false;
     memset(rows->matrix->row, 0xff,
@@ -452,7 +452,7 @@ static void drain_records(struct rows *rows, bool last)
     rows->looked = rows->used;
     if (rows->used < rows->matrix->capacity || rows_stop(rows))
         return;
-    if (settings_algorithm_is_for_records(rows->scan->settings->typed)) {
+    if (settings_algorithm_is_for_records(rows->scan->settings)) {
         grow_block(rows);
         return;
     }
@@ -507,7 +507,7 @@ enum trawl_status matrix_search(struct scan *scan, struct trawl_error *error)
     memset(&rows, 0, sizeof rows);
     rows.scan = scan;
     rows.matrix = matrix;
-    matrix->rows_before = scan->settings->typed->file_names > 0 ? matrix->row_count : 0;
+    matrix->rows_before = scan->settings->file_names > 0 ? matrix->row_count : 0;
     status = trawl_windows(matrix->reader, matrix->reader_plan, scan->text, TRAWL_WINDOW_NO_MATCHES,
                            take_window, &rows, error);
     if (!rows_stop(&rows)) /* after a fault the last record is not known to be whole */

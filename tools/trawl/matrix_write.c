@@ -91,7 +91,7 @@ static void write_sparse(struct matrix *matrix, struct scan *scan)
     struct output *output = matrix->job->output;
 
     for (uint64_t i = 0; i < matrix->found_count; i++) {
-        if (matrix->job->settings->typed->file_names > 0) {
+        if (matrix->job->settings->file_names > 0) {
             write_name_tsv(output, scan->name);
             output_byte(output, '\t');
         }
@@ -110,7 +110,7 @@ static void write_jsonl(struct matrix *matrix, struct scan *scan)
     struct output *output = matrix->job->output;
 
     output_byte(output, '{');
-    if (matrix->job->settings->typed->file_names > 0) {
+    if (matrix->job->settings->file_names > 0) {
         output_text(output, "\"path\":");
         json_data(scan, (const uint8_t *)scan->name, strlen(scan->name));
         output_byte(output, ',');
@@ -158,7 +158,7 @@ bool matrix_write_found(struct matrix *matrix, struct scan *scan, int64_t empty)
 
 static void write_name(struct matrix *matrix, const char *name)
 {
-    if (matrix->job->settings->typed->file_names <= 0)
+    if (matrix->job->settings->file_names <= 0)
         return;
     if (matrix->format == MATRIX_CSV)
         write_name_csv(matrix->job->output, name);
@@ -171,7 +171,7 @@ static bool write_all(struct matrix *matrix, const char *name, const int64_t *ce
     const struct patterns *patterns = matrix->job->patterns;
     struct output *output = matrix->job->output;
     uint8_t separator = matrix->format == MATRIX_CSV ? ',' : '\t';
-    bool names = matrix->job->settings->typed->file_names > 0, filled = false;
+    bool names = matrix->job->settings->file_names > 0, filled = false;
 
     write_name(matrix, name);
     for (uint64_t i = 0; i < patterns->column_count; i++) {

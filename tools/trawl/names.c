@@ -11,7 +11,7 @@ static void print_name(struct job *job, const char *name)
 {
     const struct colors *colors = &job->settings->colors;
     struct output *output = job->output;
-    char separator = job->settings->typed->path_separator;
+    char separator = job->settings->path_separator;
     bool colored = colors->on && colors->file_name[0] != '\0';
 
     if (colored) {
@@ -26,7 +26,7 @@ static void print_name(struct job *job, const char *name)
         output_text(output, "\33[m");
         output_text(output, colors->start_format_end);
     }
-    output_byte(output, job->settings->typed->null_after_name ? '\0' : '\n');
+    output_byte(output, job->settings->null_after_name ? '\0' : '\n');
 }
 
 static void take(struct job *job, const struct walk *walk, const struct walk_item *item)
@@ -36,16 +36,16 @@ static void take(struct job *job, const struct walk *walk, const struct walk_ite
         if (item->is_operand ? walk_skips_operand(walk, item->name, false) : item->type != DT_REG)
             break;
         job->selected = true;
-        if (!job->settings->typed->quiet)
+        if (!job->settings->quiet)
             print_name(job, item->name);
         break;
     case WALK_INPUT:
         job->selected = true;
-        if (!job->settings->typed->quiet)
+        if (!job->settings->quiet)
             print_name(job, item->name);
         break;
     case WALK_LOOP:
-        if (!job->settings->typed->no_messages)
+        if (!job->settings->no_messages)
             job_message(job, "%s: warning: recursive directory loop", item->name);
         break;
     case WALK_NOTE:
@@ -64,12 +64,12 @@ int names_print(struct job *job, const struct exclude *exclude, const struct typ
     struct walk_item item;
 
     walk_open(&walk, job, exclude, operands, operand_count, OPEN_LEVELS);
-    while (!(job->selected && job->settings->typed->quiet) && job->output->error == 0 &&
+    while (!(job->selected && job->settings->quiet) && job->output->error == 0 &&
            walk_next(&walk, &item))
         take(job, &walk, &item);
     walk_close(&walk);
     output_flush(job->output);
-    if (job->selected && job->settings->typed->quiet)
+    if (job->selected && job->settings->quiet)
         return EXIT_SELECTED;
     return job->error_seen ? EXIT_ERROR : job->selected ? EXIT_SELECTED : EXIT_NOT_SELECTED;
 }

@@ -60,7 +60,7 @@ static bool add_pattern(struct patterns *patterns, const void *bytes, size_t byt
 static bool prints_strings(const struct settings *settings)
 {
     return settings->report == REPORT_COUNT_BY_PATTERN || settings->report == REPORT_UNMATCHED ||
-           settings->typed->matrix == MATRIX_JSONL;
+           settings->matrix == MATRIX_JSONL;
 }
 
 static bool grow_columns(struct patterns *patterns, const struct settings *settings)
@@ -101,7 +101,7 @@ static bool add_column(struct patterns *patterns, const struct settings *setting
 /* Can no line hold the string? In a saved set it stands for searches to come. */
 static bool never_found(const struct settings *settings, const void *bytes, size_t bytes_count)
 {
-    if (settings->typed->save_patterns != NULL)
+    if (settings->save_patterns != NULL)
         return false;
     if (settings->report == REPORT_MATRIX)
         return memchr(bytes, settings->line_end, bytes_count) != NULL;
@@ -198,7 +198,7 @@ static bool add_lines(struct patterns *patterns, const struct settings *settings
         size_t length = (size_t)((newline != NULL ? newline : end) - text);
 
         source.line++;
-        if (settings->typed->hex) {
+        if (settings->hex) {
             if (!add_hex(patterns, settings, &source, text, length, message))
                 return false;
         } else if (length == 0) {
@@ -375,14 +375,14 @@ static bool has_foreign_variant(uint8_t letter)
 
 /* Does ignoring case or looking for words need more than ASCII? Where not, the library compares
  * bytes, which is faster. */
-static bool needs_utf8(const struct patterns *patterns, const struct typed *typed)
+static bool needs_utf8(const struct patterns *patterns, const struct settings *settings)
 {
     bool beyond_ascii = has_beyond_ascii(patterns);
 
-    if (typed->ignore_case)
+    if (settings->ignore_case)
         charset_prepare(beyond_ascii);
-    if (typed->words || !typed->ignore_case || beyond_ascii)
-        return typed->words || (typed->ignore_case && beyond_ascii);
+    if (settings->words || !settings->ignore_case || beyond_ascii)
+        return settings->words || (settings->ignore_case && beyond_ascii);
     for (uint64_t i = 0; i < patterns->count; i++) {
         const uint8_t *bytes = patterns->items[i].bytes;
 
@@ -419,19 +419,18 @@ static bool are_valid(const struct patterns *patterns)
 static struct pattern_check choose_check(const struct patterns *patterns,
                                          const struct settings *settings)
 {
-    const struct typed *typed = settings->typed;
-    bool words = typed->words && !typed->whole_lines;
+    bool words = settings->words && !settings->whole_lines;
     bool multibyte = settings->charset == CHARSET_MULTIBYTE;
-    bool broken = settings->charset == CHARSET_UTF8 && (typed->ignore_case || words) &&
+    bool broken = settings->charset == CHARSET_UTF8 && (settings->ignore_case || words) &&
                   has_beyond_ascii(patterns) && !are_valid(patterns);
     struct pattern_check check = {0};
 
     if (settings->charset == CHARSET_BYTES || settings->report == REPORT_MATRIX)
         return check;
-    check.begins = !typed->whole_lines && (multibyte || (broken && typed->ignore_case));
+    check.begins = !settings->whole_lines && (multibyte || (broken && settings->ignore_case));
     check.words = words && (multibyte || broken);
-    check.cases = typed->ignore_case && ((multibyte && has_beyond_ascii(patterns)) ||
-                                         (!charset_folds_ascii() && has_i(patterns)));
+    check.cases = settings->ignore_case && ((multibyte && has_beyond_ascii(patterns)) ||
+                                            (!charset_folds_ascii() && has_i(patterns)));
     check.any = check.begins || check.words || check.cases;
     return check;
 }
@@ -492,11 +491,11 @@ static bool holds_unfound(const struct settings *settings, const struct saved_se
 static bool add_saved(struct patterns *patterns, const struct settings *settings,
                       const struct saved_set *set)
 {
-    const struct typed *typed = settings->typed;
-    bool alone =
-        typed->patterns.count == 1 && set->has_note && settings->charset != CHARSET_MULTIBYTE &&
-        (set->same_letters || !(typed->ignore_case || typed->smart_case || typed->words)) &&
-        !holds_unfound(settings, set);
+    bool alone = settings->patterns.count == 1 && set->has_note &&
+                 settings->charset != CHARSET_MULTIBYTE &&
+                 (set->same_letters ||
+                  !(settings->ignore_case || settings->smart_case || settings->words)) &&
+                 !holds_unfound(settings, set);
 
     patterns->none_given &= set->none_given;
     return alone ? add_saved_alone(patterns, settings, set)
@@ -511,10 +510,10 @@ static const struct saved_set *saved_of_item(const struct patterns *patterns, si
     return NULL;
 }
 
-static uint32_t plan_flags(const struct typed *typed, bool whole_line)
+static uint32_t plan_flags(const struct settings *settings, bool whole_line)
 {
-    return (typed->ignore_case ? TRAWL_IGNORE_CASE : 0u) |
-           (typed->words && !typed->whole_lines ? TRAWL_WHOLE_WORD : 0u) |
+    return (settings->ignore_case ? TRAWL_IGNORE_CASE : 0u) |
+           (settings->words && !settings->whole_lines ? TRAWL_WHOLE_WORD : 0u) |
            (whole_line ? TRAWL_WHOLE_LINE : 0u);
 }
 
@@ -529,15 +528,15 @@ static bool is_as_saved(const struct patterns *patterns, uint32_t flags)
  * the case of letters are one string where that is ignored. */
 bool patterns_finish(struct patterns *patterns, const struct settings *settings, char *message)
 {
-    const struct typed *typed = settings->typed;
-    bool fold = settings->numbers_wanted && typed->ignore_case && typed->save_patterns == NULL;
+    bool fold =
+        settings->numbers_wanted && settings->ignore_case && settings->save_patterns == NULL;
 
-    if (is_as_saved(patterns, plan_flags(typed, typed->whole_lines)))
+    if (is_as_saved(patterns, plan_flags(settings, settings->whole_lines)))
         patterns->needs_utf8 = patterns->saved[0].needs_utf8;
     else
-        patterns->needs_utf8 = settings->charset != CHARSET_BYTES && needs_utf8(patterns, typed);
+        patterns->needs_utf8 = settings->charset != CHARSET_BYTES && needs_utf8(patterns, settings);
     patterns->check = choose_check(patterns, settings);
-    patterns->case_may_tell = typed->ignore_case && (patterns->needs_utf8 || patterns->is_saved);
+    patterns->case_may_tell = settings->ignore_case && (patterns->needs_utf8 || patterns->is_saved);
     return ((patterns->is_saved || remove_duplicates(patterns, fold && !patterns->needs_utf8)) &&
             (!settings->numbers_wanted || numbers_build(&patterns->numbers, patterns))) ||
            exhausted(message);
@@ -561,7 +560,7 @@ static bool add_file(struct patterns *patterns, const struct settings *settings,
         return false;
     }
     patterns->none_given = false;
-    if (settings->typed->length_prefixed)
+    if (settings->length_prefixed)
         return add_prefixed(patterns, settings, shown, (const uint8_t *)bytes, bytes_count,
                             message);
     if (bytes[bytes_count - 1] == '\n')
@@ -572,7 +571,7 @@ static bool add_file(struct patterns *patterns, const struct settings *settings,
 bool patterns_gather(struct patterns *patterns, const struct settings *settings,
                      const char *first_operand, char *message)
 {
-    const struct typed_list *list = &settings->typed->patterns;
+    const struct typed_list *list = &settings->patterns;
 
     if (first_operand != NULL)
         return add_lines(patterns, settings, NULL, first_operand, strlen(first_operand), message);
@@ -641,14 +640,13 @@ static bool needs_encoding(const struct patterns *patterns, const struct setting
 bool patterns_plan(struct patterns *patterns, const struct settings *settings, bool whole_line,
                    struct trawl_plan **plan, char *message)
 {
-    const struct typed *typed = settings->typed;
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
     struct trawl_utf8 utf8 = {NULL, charset_variants, charset_is_word};
     struct trawl_encoding encoding = charset_encoding();
     struct trawl_error error;
     bool known = true;
 
-    options.flags = plan_flags(typed, whole_line);
+    options.flags = plan_flags(settings, whole_line);
     options.line_end_set = 1;
     options.line_end = settings->line_end;
     options.line_end_also_set = settings->count_ends_at_null; /* NUL */
@@ -656,20 +654,20 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
         options.utf8 = &utf8;
     if (needs_encoding(patterns, settings))
         options.encoding = &encoding;
-    if (options.encoding != NULL && typed->save_patterns != NULL)
+    if (options.encoding != NULL && settings->save_patterns != NULL)
         options.utf8 = NULL, options.encoding = NULL; /* the strings are saved */
-    if (typed->method != NULL)
-        options.method = method_named(typed->method, &known);
+    if (settings->method != NULL)
+        options.method = method_named(settings->method, &known);
     if (!known) {
         snprintf(message, TYPED_ERROR_BYTES,
                  "--method: '%s' is not one of auto, every, words, "
                  "sampled, set, grams",
-                 typed->method);
+                 settings->method);
         return false;
     }
-    options.algorithm = typed->algorithm;
-    if (is_as_saved(patterns, options.flags) && typed->method == NULL && typed->algorithm == NULL &&
-        patterns->plan == NULL) {
+    options.algorithm = settings->algorithm;
+    if (is_as_saved(patterns, options.flags) && settings->method == NULL &&
+        settings->algorithm == NULL && patterns->plan == NULL) {
         *plan = patterns->saved[0].plan;
         patterns->saved[0].plan = NULL; /* the strings' bytes are in the plan as before */
         return true;
@@ -677,9 +675,9 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     if (trawl_plan_build(patterns->items, patterns->count, &options, plan, &error) == TRAWL_OK)
         return true;
     snprintf(message, TYPED_ERROR_BYTES, "%s%s",
-             typed->algorithm != NULL ? "--algorithm: "
-             : typed->method != NULL  ? "--method: "
-                                      : "",
+             settings->algorithm != NULL ? "--algorithm: "
+             : settings->method != NULL  ? "--method: "
+                                         : "",
              error.message);
     return false;
 }

@@ -100,7 +100,7 @@ static void print_kept(struct pool *pool, const uint8_t *bytes, size_t bytes_cou
     }
     output_bytes(job->output, bytes + from, bytes_count - from);
     output_commit(job->output);
-    if (job->settings->typed->line_buffered)
+    if (job->settings->line_buffered)
         output_flush(job->output);
 }
 
@@ -344,7 +344,7 @@ static bool tells_nothing(const struct pool_worker *worker)
 
     return (worker->kept == NULL || worker->kept->used == 0) && worker->message_count == 0 &&
            job->groups != GROUPS_PRINTED && !job->selected && !job->error_seen && !job->done &&
-           !job->settings->typed->stats;
+           !job->settings->stats;
 }
 
 /* Leave a searched batch to the worker whose turn it is. False: that is this one, or there is no
@@ -670,8 +670,7 @@ struct trawl_searcher *pool_shared_searcher(struct pool_worker *worker)
 
     if (pool->shared != NULL)
         return pool->shared;
-    if (pool->workers_max == 1 && pool->job->settings->typed->threads == 1 &&
-        worker->searcher != NULL)
+    if (pool->workers_max == 1 && pool->job->settings->threads == 1 && worker->searcher != NULL)
         return worker->searcher;
     if (searchers_open(pool->job, &pool->shared, message))
         return pool->shared;
@@ -697,14 +696,14 @@ static uint32_t cores_available(void)
  * how many the walk may. */
 static unsigned share_descriptors(struct pool *pool)
 {
-    const struct typed *typed = pool->job->settings->typed;
+    const struct settings *settings = pool->job->settings;
     struct rlimit limit;
     uint64_t rest = 1024, each;
 
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < 65536)
         rest = limit.rlim_cur;
     rest = rest > DESCRIPTORS_SPARED + 8 ? rest - DESCRIPTORS_SPARED : 8;
-    pool->workers_max = typed->threads > 0 ? (uint32_t)typed->threads : cores_available();
+    pool->workers_max = settings->threads > 0 ? (uint32_t)settings->threads : cores_available();
     if (pool->job->searcher != NULL)
         pool->workers_max = 1;
     if (pool->workers_max > rest / 4)

@@ -67,12 +67,12 @@ void print_numbers(struct scan *scan, char separator)
 void print_head(struct scan *scan, uint64_t line_number, uint64_t offset, uint64_t bytes_count,
                 char separator)
 {
-    const struct typed *typed = scan->settings->typed;
+    const struct settings *settings = scan->settings;
     bool any = false;
 
     if (scan->job->show_names > 0) {
         print_name(scan);
-        if (typed->null_after_name)
+        if (settings->null_after_name)
             output_byte(scan->output, '\0');
         else
             print_separator(scan, separator);
@@ -82,23 +82,22 @@ void print_head(struct scan *scan, uint64_t line_number, uint64_t offset, uint64
         print_place(scan, line_number, scan->settings->colors.line_number, separator);
         any = true;
     }
-    if (typed->byte_offset) {
+    if (settings->byte_offset) {
         print_place(scan, offset, scan->settings->colors.byte_offset, separator);
         any = true;
     }
-    if (typed->pattern_number) {
+    if (settings->pattern_number) {
         print_numbers(scan, separator);
         any = true;
     }
-    if (typed->initial_tab && any && bytes_count > 0)
+    if (settings->initial_tab && any && bytes_count > 0)
         output_byte(scan->output, '\t');
 }
 
 void print_group_separator(struct scan *scan)
 {
     const struct settings *settings = scan->settings;
-    const struct typed *typed = settings->typed;
-    const char *separator = typed->group_separator;
+    const char *separator = settings->group_separator;
     struct pool_worker *worker = scan->job->worker;
     size_t begin, color_bytes = 1;
 
@@ -106,14 +105,15 @@ void print_group_separator(struct scan *scan)
         color_bytes += strlen(settings->colors.separator) + COLOR_FRAME_BYTES;
     /* Under --heading an empty line parts files, and the heading prints it. */
     if (separator == NULL || scan->job->groups == GROUPS_NONE ||
-        (typed->heading && !scan->style.heading_shown) ||
+        (settings->heading && !scan->style.heading_shown) ||
         (settings->before_count < 0 && settings->after_count < 0))
         return;
-    if (worker != NULL && !pool_wants_separator(worker, typed->group_separator_bytes + color_bytes))
+    if (worker != NULL &&
+        !pool_wants_separator(worker, settings->group_separator_bytes + color_bytes))
         return;
     begin = scan->output->used;
     print_color_start(scan, scan->settings->colors.separator);
-    output_bytes(scan->output, separator, typed->group_separator_bytes);
+    output_bytes(scan->output, separator, settings->group_separator_bytes);
     print_color_end(scan, scan->settings->colors.separator);
     output_byte(scan->output, '\n');
     if (worker != NULL)
@@ -131,7 +131,7 @@ void print_found(struct scan *scan, const uint8_t *bytes, const struct trawl_mat
                  const struct trawl_match *group, uint64_t group_count, uint64_t line_number,
                  char separator, const char *color)
 {
-    bool numbered = scan->settings->typed->pattern_number;
+    bool numbered = scan->settings->pattern_number;
     uint64_t bytes_count = match->end - match->begin, lines = 1;
 
     if (numbered && !number_set_of_place(scan, group, group_count, match->end))
@@ -174,8 +174,7 @@ uint64_t print_first_match_at(const struct view *view, uint64_t at)
 bool print_next_match(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                       uint64_t from, uint64_t *index, struct trawl_match *found)
 {
-    bool each =
-        scan->settings->typed->overlapping && scan->settings->report == REPORT_ONLY_MATCHING;
+    bool each = scan->settings->overlapping && scan->settings->report == REPORT_ONLY_MATCHING;
 
     while (*index < view->match_count && view->matches[*index].begin < end) {
         struct trawl_match match = view->matches[(*index)++];
@@ -205,7 +204,7 @@ uint64_t print_content_end(struct scan *scan, const struct view *view, uint64_t 
 
 uint64_t print_line_number(struct scan *scan, const struct view *view, uint64_t at)
 {
-    if (!scan->settings->typed->line_number)
+    if (!scan->settings->line_number)
         return 0;
     return line_number_at(scan, view->bytes, view->begin, view->begin + at);
 }
@@ -215,8 +214,8 @@ static bool print_only_matches(struct scan *scan, const struct view *view, uint6
                                uint64_t end, const char *color)
 {
     /* grep gives these the separator of a context line under -v. */
-    char separator = scan->settings->typed->invert ? '-' : ':';
-    bool overlapping = scan->settings->typed->overlapping;
+    char separator = scan->settings->invert ? '-' : ':';
+    bool overlapping = scan->settings->overlapping;
     uint64_t line_end = view->begin + print_content_end(scan, view, begin, end);
     uint64_t index = print_first_match_at(view, view->begin + begin);
     uint64_t from = view->begin + begin;
@@ -283,7 +282,7 @@ static void print_text(struct scan *scan, const struct view *view, uint64_t begi
 
     if (colors->on) {
         bool selected = separator == ':';
-        bool matching = selected != scan->settings->typed->invert;
+        bool matching = selected != scan->settings->invert;
         const char *line_color =
             selected != colors->reverse ? colors->selected_line : colors->context_line;
         const char *match_color = selected ? colors->selected_match : colors->context_match;
@@ -329,7 +328,7 @@ bool print_line(struct scan *scan, const struct view *view, uint64_t begin, uint
     if (settings->style.on)
         return style_line(scan, view, begin, end, separator);
     if (only_matching) {
-        bool matching = (separator == ':') != settings->typed->invert;
+        bool matching = (separator == ':') != settings->invert;
         const char *color = !settings->colors.on ? ""
                             : separator == ':'   ? settings->colors.selected_match
                                                  : settings->colors.context_match;
@@ -340,8 +339,7 @@ bool print_line(struct scan *scan, const struct view *view, uint64_t begin, uint
         uint64_t content = print_content_end(scan, view, begin, end) - begin;
 
         if (!print_is_printable(scan, view->bytes + begin, content) ||
-            (settings->typed->pattern_number &&
-             !print_show_numbers(scan, view, begin, end, separator)))
+            (settings->pattern_number && !print_show_numbers(scan, view, begin, end, separator)))
             return false;
         print_head(scan, print_line_number(scan, view, begin), view->begin + begin, content,
                    separator);

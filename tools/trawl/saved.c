@@ -92,7 +92,7 @@ bool saved_write(const struct patterns *patterns, const struct settings *setting
         memcpy(bytes + sizeof note, patterns->columns,
                (size_t)note.column_count * sizeof *patterns->columns);
     options.note = bytes;
-    status = trawl_plan_save(patterns->plan, settings->typed->save_patterns, &options, &error);
+    status = trawl_plan_save(patterns->plan, settings->save_patterns, &options, &error);
     free(bytes);
     if (status != TRAWL_OK)
         snprintf(message, TYPED_ERROR_BYTES, "--save-patterns: %s", error.message);
@@ -125,12 +125,11 @@ static bool is_saved(const char *name)
     return found;
 }
 
-static bool load_plan(struct saved_set *set, const struct typed *typed,
-                      const struct settings *settings, char *message)
+static bool load_plan(struct saved_set *set, const struct settings *settings, char *message)
 {
     struct trawl_plan_load_options options = TRAWL_PLAN_LOAD_OPTIONS_INIT;
     struct trawl_utf8 utf8 = {NULL, charset_variants, charset_is_word};
-    const char *name = typed->patterns.items[set->item].text;
+    const char *name = settings->patterns.items[set->item].text;
     struct trawl_error error;
 
     options.utf8 = &utf8;
@@ -190,14 +189,14 @@ static void guess(struct saved_set *set)
     }
 }
 
-static bool load(struct saved_set *set, const struct typed *typed, const struct settings *settings,
-                 uint64_t letters, char *message)
+static bool load(struct saved_set *set, const struct settings *settings, uint64_t letters,
+                 char *message)
 {
-    if (!load_plan(set, typed, settings, message))
+    if (!load_plan(set, settings, message))
         return false;
     if (!read_note(set, letters)) {
         snprintf(message, TYPED_ERROR_BYTES, "-f: %.300s: the saved set contradicts itself",
-                 typed->patterns.items[set->item].text);
+                 settings->patterns.items[set->item].text);
         return false;
     }
     if (!set->has_note)
@@ -205,13 +204,12 @@ static bool load(struct saved_set *set, const struct typed *typed, const struct 
     return true;
 }
 
-bool saved_load(struct patterns *patterns, struct typed *typed, const struct settings *settings,
-                char *message)
+bool saved_load(struct patterns *patterns, struct settings *settings, char *message)
 {
     uint64_t letters = 0;
 
-    for (size_t i = 0; i < typed->patterns.count; i++) {
-        const struct typed_item *item = &typed->patterns.items[i];
+    for (size_t i = 0; i < settings->patterns.count; i++) {
+        const struct typed_item *item = &settings->patterns.items[i];
         struct saved_set *sets;
         uint32_t flags;
 
@@ -228,24 +226,23 @@ bool saved_load(struct patterns *patterns, struct typed *typed, const struct set
         sets += patterns->saved_count++;
         memset(sets, 0, sizeof *sets);
         sets->item = i;
-        if (!load(sets, typed, settings, letters, message))
+        if (!load(sets, settings, letters, message))
             return false;
         flags = trawl_plan_flags(sets->plan);
-        typed->ignore_case |= (flags & TRAWL_IGNORE_CASE) != 0;
-        typed->words |= (flags & TRAWL_WHOLE_WORD) != 0;
-        typed->whole_lines |= (flags & TRAWL_WHOLE_LINE) != 0;
-        typed->saved_any_byte |= sets->any_byte;
+        settings->ignore_case |= (flags & TRAWL_IGNORE_CASE) != 0;
+        settings->words |= (flags & TRAWL_WHOLE_WORD) != 0;
+        settings->whole_lines |= (flags & TRAWL_WHOLE_LINE) != 0;
+        settings->saved_any_byte |= sets->any_byte;
     }
     return true;
 }
 
-bool saved_load_again(struct patterns *patterns, const struct typed *typed,
-                      const struct settings *settings, char *message)
+bool saved_load_again(struct patterns *patterns, const struct settings *settings, char *message)
 {
     uint64_t letters = letters_of_locale(settings->charset);
 
     for (size_t i = 0; i < patterns->saved_count; i++)
-        if (!load(&patterns->saved[i], typed, settings, letters, message))
+        if (!load(&patterns->saved[i], settings, letters, message))
             return false;
     return true;
 }

@@ -8,7 +8,7 @@
 /* One file of -f that is a saved set; of the library's plan and of what this command noted. */
 struct saved_set {
     struct trawl_plan *plan;
-    size_t item;             /* of typed->patterns */
+    size_t item;             /* of settings->patterns */
     bool has_note;           /* else the library's user saved it */
     bool any_byte;           /* given by --hex or --length-prefixed */
     bool none_given;         /* all files were empty */
@@ -21,14 +21,11 @@ struct saved_set {
 struct patterns;
 struct settings;
 
-/* Load those files of typed->patterns that are saved sets, and take over their options: what was
- * saved with -i is searched with -i. settings are those of what was typed. False: message filled.
- */
-bool saved_load(struct patterns *patterns, struct typed *typed, const struct settings *settings,
-                char *message);
+/* Load those files of settings->patterns that are saved sets, and take over their options: what was
+ * saved with -i is searched with -i. False: message filled. */
+bool saved_load(struct patterns *patterns, struct settings *settings, char *message);
 /* The settings turned out to end lines elsewhere: once more. */
-bool saved_load_again(struct patterns *patterns, const struct typed *typed,
-                      const struct settings *settings, char *message);
+bool saved_load_again(struct patterns *patterns, const struct settings *settings, char *message);
 /* --save-patterns. */
 bool saved_write(const struct patterns *patterns, const struct settings *settings, char *message);
 void saved_free(struct patterns *patterns);

@@ -26,8 +26,7 @@ static bool is_own_output(const struct job *job, const struct stat *status)
            job->settings->max_count > 1 && job->settings->report != REPORT_COUNT &&
            job->settings->report != REPORT_NAMES && job->settings->report != REPORT_QUIET &&
            job->settings->report != REPORT_UNMATCHED &&
-           (job->settings->report != REPORT_COUNT_BY_PATTERN ||
-            job->settings->typed->file_names > 0);
+           (job->settings->report != REPORT_COUNT_BY_PATTERN || job->settings->file_names > 0);
 }
 
 /* -T: numbers are as wide as the file's size, or its greatest line number. */
@@ -36,11 +35,11 @@ static unsigned number_width(const struct job *job, const struct stat *status, b
     uint64_t largest = (uint64_t)status->st_size;
     unsigned width = 0;
 
-    if (!job->settings->typed->initial_tab)
+    if (!job->settings->initial_tab)
         return 0;
     if (!S_ISREG(status->st_mode) || !seekable)
         return NUMBER_WIDTH_UNKNOWN;
-    largest += job->settings->typed->line_number;
+    largest += job->settings->line_number;
     do {
         width++;
         largest /= 10;
@@ -87,12 +86,14 @@ static bool plan_any_place(struct scan *scan)
 }
 
 /* tg leaves out binary files of directories only. */
-static enum binary_files binary_files_of(const struct typed *typed, const struct job_file *file)
+static enum binary_files binary_files_of(const struct settings *settings,
+                                         const struct job_file *file)
 {
-    bool is_named = typed->is_tg && file->is_operand;
+    bool is_named = settings->is_tg && file->is_operand;
 
-    return is_named && typed->binary_files == BINARY_FILES_WITHOUT_MATCH ? BINARY_FILES_BINARY
-                                                                         : typed->binary_files;
+    return is_named && settings->binary_files == BINARY_FILES_WITHOUT_MATCH
+               ? BINARY_FILES_BINARY
+               : settings->binary_files;
 }
 
 static void scan_begin(struct scan *scan, struct job *job, struct trawl_text *text,
@@ -108,7 +109,7 @@ static void scan_begin(struct scan *scan, struct job *job, struct trawl_text *te
     scan->text = text;
     scan->plan = patterns->plan;
     scan->name = file->name;
-    scan->binary_files = binary_files_of(settings->typed, file);
+    scan->binary_files = binary_files_of(settings, file);
     scan->seekable = trawl_text_is_seekable(text);
     scan->unpacks = file->may_be_compressed && file->bytes == NULL && !scan->seekable;
     scan->number_width = number_width(job, file->status, scan->seekable);
@@ -116,13 +117,12 @@ static void scan_begin(struct scan *scan, struct job *job, struct trawl_text *te
     scan->printed_end = OFFSET_NONE;
     scan->quiet = settings->report != REPORT_LINES && settings->report != REPORT_ONLY_MATCHING;
     scan->stop_at_select = settings->report == REPORT_NAMES || settings->report == REPORT_QUIET;
-    scan->every_line = patterns->has_empty || (settings->typed->passthru && !scan->quiet);
-    scan->keeps_bytes =
-        patterns->has_empty && settings->typed->words && !settings->typed->whole_lines;
+    scan->every_line = patterns->has_empty || (settings->passthru && !scan->quiet);
+    scan->keeps_bytes = patterns->has_empty && settings->words && !settings->whole_lines;
     scan->watch_nulls = settings->null_ends_line ||
                         (settings->null_is_binary &&
                          (!scan->quiet || scan->binary_files == BINARY_FILES_WITHOUT_MATCH));
-    if (settings->typed->json)
+    if (settings->json)
         json_open(scan);
     scan->block_end = scan->watch_nulls && scan->seekable && !scan->quiet ? 0 : OFFSET_NONE;
     if (scan->watch_nulls && scan->seekable && has_hole(file)) {
@@ -155,9 +155,9 @@ static bool first_decides(const struct scan *scan, int descriptor)
 {
     const struct settings *settings = scan->settings;
 
-    return scan->stop_at_select && !scan->job->patterns->check.any && !settings->typed->invert &&
+    return scan->stop_at_select && !scan->job->patterns->check.any && !settings->invert &&
            !scan->every_line && scan->binary_files != BINARY_FILES_WITHOUT_MATCH &&
-           !(settings->null_ends_line && settings->typed->whole_lines) &&
+           !(settings->null_ends_line && settings->whole_lines) &&
            (descriptor != STDIN_FILENO || settings->max_count > 1);
 }
 
@@ -192,7 +192,7 @@ static bool matches_suffice(const struct scan *scan)
 {
     const struct settings *settings = scan->settings;
 
-    return settings->report == REPORT_ONLY_MATCHING && !settings->typed->invert &&
+    return settings->report == REPORT_ONLY_MATCHING && !settings->invert &&
            settings->before_count < 0 && settings->after_count < 0 && !scan->every_line &&
            !settings->style.on && !scan->null_seen;
 }
@@ -209,23 +209,21 @@ static uint32_t needed_matches(const struct scan *scan)
 {
     const struct settings *settings = scan->settings;
 
-    if (scan->check_whole_line || scan->job->patterns->check.any || settings->typed->overlapping ||
-        (settings->typed->pattern_number && !scan->quiet && !one_match_tells(scan)))
+    if (scan->check_whole_line || scan->job->patterns->check.any || settings->overlapping ||
+        (settings->pattern_number && !scan->quiet && !one_match_tells(scan)))
         return 0;
     if (settings->report == REPORT_ONLY_MATCHING ||
         ((settings->colors.on || settings->style.each_match) && !scan->quiet))
         return TRAWL_WINDOW_SPANS;
-    return scan->job->patterns->has_empty && !settings->typed->words &&
-                   !settings->typed->whole_lines
+    return scan->job->patterns->has_empty && !settings->words && !settings->whole_lines
                ? TRAWL_WINDOW_NO_MATCHES /* the empty string is in every line */
                : TRAWL_WINDOW_LINES;
 }
 
 static enum trawl_status windows(struct scan *scan, struct trawl_error *error)
 {
-    uint32_t flags =
-        needed_matches(scan) |
-        (scan->settings->typed->line_number && !scan->quiet ? TRAWL_WINDOW_LINE_ENDS : 0u);
+    uint32_t flags = needed_matches(scan) |
+                     (scan->settings->line_number && !scan->quiet ? TRAWL_WINDOW_LINE_ENDS : 0u);
     enum trawl_status status =
         trawl_windows(scan->job->searcher, scan->plan, scan->text, flags,
                       matches_suffice(scan) ? matches_window : lines_window, scan, error);
@@ -268,16 +266,16 @@ static enum trawl_status scan_run(struct scan *scan, int descriptor, struct traw
         return status;
     }
     if (library_counts(scan, descriptor))
-        return trawl_count_lines(searcher, scan->plan, scan->text, scan->settings->typed->invert,
+        return trawl_count_lines(searcher, scan->plan, scan->text, scan->settings->invert,
                                  scan->left_count, &scan->selected_count, error);
-    if (scan->settings->typed->whole_lines && scan->settings->null_ends_line &&
+    if (scan->settings->whole_lines && scan->settings->null_ends_line &&
         (!scan->seekable || scan->null_seen) && !plan_any_place(scan))
         return TRAWL_MEMORY;
     status = windows(scan, error);
     if (status == TRAWL_OK && scan->stop && scan->watch_nulls && !scan->null_seen && scan->seekable)
         binary_look_ahead(scan);
     if (status == TRAWL_OK && scan->rerun) {
-        if (scan->settings->typed->whole_lines && !plan_any_place(scan))
+        if (scan->settings->whole_lines && !plan_any_place(scan))
             return TRAWL_MEMORY;
         scan_again(scan);
         status = windows(scan, error);
@@ -371,8 +369,7 @@ static struct job_totals last_totals(const struct job *job)
     struct trawl_stats stats = {.size = sizeof stats};
     struct job_totals totals = {0};
 
-    if (!job->settings->typed->stats ||
-        trawl_searcher_stats(job->searcher, &stats, NULL) != TRAWL_OK)
+    if (!job->settings->stats || trawl_searcher_stats(job->searcher, &stats, NULL) != TRAWL_OK)
         return totals;
     totals.text_bytes = stats.text_bytes;
     totals.match_count = stats.match_count;
@@ -400,7 +397,7 @@ void job_add_stats(struct job *job)
 {
     struct job_totals totals = last_totals(job);
 
-    if (job->settings->typed->stats)
+    if (job->settings->stats)
         job_add_totals(&job->totals, &totals);
 }
 
@@ -408,7 +405,7 @@ void job_add_passed(struct job *job, uint64_t file_count, uint64_t text_bytes)
 {
     struct job_totals totals = last_totals(job);
 
-    if (job->settings->typed->stats) {
+    if (job->settings->stats) {
         totals.text_bytes = text_bytes;
         totals.match_count = 0; /* it is found once more in its file */
         job_add_totals(&job->totals, &totals);
@@ -437,14 +434,14 @@ static void report_file(struct job *job, struct scan *scan)
                       (scan->null_seen && scan->selected_count > scan->selected_before_block));
 
     output_commit(job->output);
-    if (settings->typed->json && prints_lines)
+    if (settings->json && prints_lines)
         json_end(scan, is_binary);
     else if (is_binary)
         job_message(job, "%s: binary file matches", scan->name);
     if (settings->report == REPORT_COUNT || settings->report == REPORT_COUNT_MATCHES) {
         if (job->show_names > 0) {
             print_name(scan);
-            if (settings->typed->null_after_name) {
+            if (settings->null_after_name) {
                 output_byte(job->output, '\0');
             } else {
                 print_color_start(scan, settings->colors.separator);
@@ -455,13 +452,12 @@ static void report_file(struct job *job, struct scan *scan)
         output_number(job->output, scan->selected_count, 0);
         output_byte(job->output, '\n');
     }
-    if (settings->report == REPORT_NAMES &&
-        selected == (settings->typed->list == LIST_WITH_MATCHES)) {
+    if (settings->report == REPORT_NAMES && selected == (settings->list == LIST_WITH_MATCHES)) {
         print_name(scan);
-        output_byte(job->output, settings->typed->null_after_name ? '\0' : '\n');
+        output_byte(job->output, settings->null_after_name ? '\0' : '\n');
     }
     output_commit(job->output);
-    if (settings->typed->line_buffered)
+    if (settings->line_buffered)
         output_flush(job->output);
     job->selected = job->selected || selected;
     if (selected && settings->stop_at_first_file)
@@ -530,7 +526,7 @@ static void fail(struct job *job, const char *name, enum trawl_status status,
         job_file_error(job, name, error->os_code);
         return;
     }
-    if (status == TRAWL_READ || (status == TRAWL_UNSUPPORTED && job->settings->typed->search_zip)) {
+    if (status == TRAWL_READ || (status == TRAWL_UNSUPPORTED && job->settings->search_zip)) {
         job_file_fault(job, error->message); /* which names the file */
         return;
     }
@@ -564,7 +560,7 @@ void job_search(struct job *job, const struct job_file *file)
     enum trawl_status status;
 
     if (is_own_output(job, file->status)) {
-        if (!job->settings->typed->no_messages)
+        if (!job->settings->no_messages)
             job_message(job, "%s: input file is also the output", file->name);
         job->error_seen = true;
         return;

@@ -6,16 +6,16 @@
 
 #include "trawl/bus.h"
 
-enum trawl_engine searchers_engine(const struct typed *typed, const struct patterns *patterns)
+enum trawl_engine searchers_engine(const struct settings *settings, const struct patterns *patterns)
 {
-    if (typed->engine == NULL)
-        return typed->algorithm != NULL &&
+    if (settings->engine == NULL)
+        return settings->algorithm != NULL &&
                        trawl_plan_engines(patterns->plan) == 1u << TRAWL_ENGINE_CUDA
                    ? TRAWL_ENGINE_CUDA
                    : TRAWL_ENGINE_AUTO;
-    return strcmp(typed->engine, "cpu") == 0    ? TRAWL_ENGINE_CPU
-           : strcmp(typed->engine, "cuda") == 0 ? TRAWL_ENGINE_CUDA
-                                                : TRAWL_ENGINE_AUTO;
+    return strcmp(settings->engine, "cpu") == 0    ? TRAWL_ENGINE_CPU
+           : strcmp(settings->engine, "cuda") == 0 ? TRAWL_ENGINE_CUDA
+                                                   : TRAWL_ENGINE_AUTO;
 }
 
 bool searchers_stop_early(const struct settings *settings)
@@ -27,39 +27,38 @@ bool searchers_stop_early(const struct settings *settings)
 /* Where lines without a match are printed, they are to be bytes that cannot change meanwhile. */
 static enum trawl_map map_of(const struct settings *settings)
 {
-    const struct typed *typed = settings->typed;
 
-    return typed->invert || typed->passthru || settings->before_count >= 0 ||
+    return settings->invert || settings->passthru || settings->before_count >= 0 ||
                    settings->after_count >= 0
                ? TRAWL_MAP_NEVER
-               : typed->map;
+               : settings->map;
 }
 
 static bool open_one(const struct job *job, enum trawl_engine engine, uint32_t threads,
                      struct trawl_searcher **searcher, char *message)
 {
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    const struct typed *typed = job->settings->typed;
+    const struct settings *settings = job->settings;
     struct trawl_error error;
 
     options.engine = engine;
     options.threads = threads;
-    options.chunk_bytes = typed->chunk_bytes;
+    options.chunk_bytes = settings->chunk_bytes;
     if (threads == 1 && options.chunk_bytes == 0 && searchers_stop_early(job->settings))
         options.chunk_bytes = SEARCHERS_BYTES_FIRST;
-    options.instruction_set = typed->instruction_set;
+    options.instruction_set = settings->instruction_set;
     options.map = map_of(job->settings);
     if (options.map != TRAWL_MAP_NEVER)
         bus_open();
     if (trawl_searcher_open(&options, searcher, &error) == TRAWL_OK)
         return true;
-    if (engine == TRAWL_ENGINE_CUDA && typed->engine == NULL)
+    if (engine == TRAWL_ENGINE_CUDA && settings->engine == NULL)
         (void)snprintf(message, TYPED_ERROR_BYTES, "--algorithm: %s needs --engine=cuda: %s",
-                       typed->algorithm, error.message);
+                       settings->algorithm, error.message);
     else
         (void)snprintf(message, TYPED_ERROR_BYTES, "%s%s",
                        engine == TRAWL_ENGINE_CUDA ? "--engine=cuda: "
-                       : error.status == TRAWL_ARGUMENT && typed->instruction_set != NULL
+                       : error.status == TRAWL_ARGUMENT && settings->instruction_set != NULL
                            ? "--instruction-set: "
                            : "",
                        error.message);
@@ -68,10 +67,10 @@ static bool open_one(const struct job *job, enum trawl_engine engine, uint32_t t
 
 bool searchers_open(const struct job *job, struct trawl_searcher **searcher, char *message)
 {
-    const struct typed *typed = job->settings->typed;
+    const struct settings *settings = job->settings;
 
-    return open_one(job, searchers_engine(typed, job->patterns), (uint32_t)typed->threads, searcher,
-                    message);
+    return open_one(job, searchers_engine(settings, job->patterns), (uint32_t)settings->threads,
+                    searcher, message);
 }
 
 bool searchers_open_single(const struct job *job, struct trawl_searcher **searcher, char *message)

@@ -5,7 +5,8 @@
 #include "trawl/job.h"
 
 /* The engine asked for, or the only one that has the algorithm asked for. */
-enum trawl_engine searchers_engine(const struct typed *typed, const struct patterns *patterns);
+enum trawl_engine searchers_engine(const struct settings *settings,
+                                   const struct patterns *patterns);
 
 /* Is it likely that a search ends with the first match? Then less is read at once. */
 #define SEARCHERS_BYTES_FIRST (UINT64_C(64) << 10)

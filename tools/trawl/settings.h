@@ -1,4 +1,5 @@
-/* settings: what the typed arguments mean together. */
+/* settings: what the options say, and what they mean together. typed_parse (flags.h) fills the
+ * first part, settings_build the second. */
 #ifndef TRAWL_SETTINGS_H
 #define TRAWL_SETTINGS_H
 
@@ -31,7 +32,48 @@ struct style {
 };
 
 struct settings {
-    const struct typed *typed;
+    struct typed_list patterns;
+    struct typed_list operands;
+    struct typed_list filters;
+    struct typed_list color_specs; /* --colors */
+    struct typed_files files;
+    bool is_tg; /* called by that name: searches trees by ripgrep's rules */
+    bool hex, length_prefixed, ignore_case, words, whole_lines, null_data;
+    bool no_messages, invert, version, help, list_algorithms;
+    bool byte_offset, line_number, line_buffered, only_matching, quiet, count;
+    bool initial_tab, null_after_name, unix_offsets, follow_links;
+    bool pattern_number, count_by_pattern, unmatched_patterns;
+    bool search_zip;
+    bool smart_case, column, no_column, vimgrep, heading, no_line_number, passthru, trim;
+    bool json, no_config, help_long, heading_given, encoding_given;
+    enum color_when escape_controls;
+    bool count_matches, overlapping, positions, first, explain, stats, progress;
+    int file_names; /* 1: with, -1: without, 0: as the number of files says */
+    enum binary_files binary_files;
+    enum directories directories;
+    enum devices devices;
+    enum list_files list;
+    enum color_when color;
+    enum matrix_format matrix;
+    enum preview preview;
+    enum trawl_map map;
+    int64_t before_count, after_count, around_count; /* or CONTEXT_NOT_GIVEN */
+    int64_t max_count_given;                         /* or MAX_COUNT_NONE; -1: any below 0 */
+    uint64_t threads, chunk_bytes, max_columns;
+    const char *label, *save_patterns, *replace;
+    const char *encoding;  /* NULL: as the locale has it */
+    const char *hyperlink; /* a format; NULL or "": none */
+    const char *group_separator, *match_separator, *context_separator; /* NULL: none, as grep */
+    size_t group_separator_bytes, match_separator_bytes, context_separator_bytes;
+    char path_separator; /* 0: as it is */
+    char **storage;      /* texts that are not in argv */
+    size_t storage_count;
+    bool saved_any_byte; /* by saved.c: what saved sets of -f say of their strings */
+    const char *engine, *method, *algorithm, *instruction_set, *generate;
+    char error[TYPED_ERROR_BYTES]; /* one line, without the program's name */
+
+    /* What it means together (settings_build). before_count and after_count take over
+     * around_count. */
     enum report report;
     enum charset charset;
     bool checks_text;        /* a line that is no text of the locale makes a file binary */
@@ -43,19 +85,19 @@ struct settings {
     bool null_ends_line;     /* ... and ends a line too */
     bool count_ends_at_null; /* and all that is wanted is the count of such lines */
     uint8_t line_end;
-    int64_t before_count, after_count; /* CONTEXT_NOT_GIVEN where no option gave them */
-    uint64_t max_count;                /* UINT64_MAX: none */
+    uint64_t max_count; /* UINT64_MAX: none */
     struct colors colors;
     struct style style;
 };
 
-/* output_is_null: standard output is the null device. False: out of memory or contradiction, with
- * error[TYPED_ERROR_BYTES] filled. */
-bool settings_build(struct settings *settings, const struct typed *typed, enum charset charset,
-                    bool output_is_null, char *error);
+/* After typed_parse; again after a member changed. output_is_null: standard output is the null
+ * device. False: out of memory or contradiction, with error[TYPED_ERROR_BYTES] filled. */
+bool settings_build(struct settings *settings, enum charset charset, bool output_is_null,
+                    char *error);
+/* Of typed_parse and of settings_build, whichever were called. */
 void settings_free(struct settings *settings);
 
 /* Does --algorithm name one that takes records, which only --matrix has? */
-bool settings_algorithm_is_for_records(const struct typed *typed);
+bool settings_algorithm_is_for_records(const struct settings *settings);
 
 #endif

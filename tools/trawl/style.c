@@ -46,7 +46,7 @@ static bool begin_link(struct scan *scan, uint64_t line, uint64_t column)
     style->link_sought = true;
     if (style->link_path == NULL)
         return false;
-    hyperlink_begin(scan->output, scan->settings->typed->hyperlink, style->link_path, line, column);
+    hyperlink_begin(scan->output, scan->settings->hyperlink, style->link_path, line, column);
     style->link_open = true;
     return true;
 }
@@ -60,7 +60,7 @@ static void end_link(struct scan *scan)
 
 void style_name(struct scan *scan)
 {
-    char separator = scan->settings->typed->path_separator;
+    char separator = scan->settings->path_separator;
     bool linked = begin_link(scan, 0, 0);
 
     for (const char *at = scan->name, *end; *at != '\0'; at = end) {
@@ -80,9 +80,10 @@ void style_name(struct scan *scan)
 
 static void print_field_end(struct scan *scan, bool selected)
 {
-    const struct typed *typed = scan->settings->typed;
-    const char *given = selected ? typed->match_separator : typed->context_separator;
-    size_t given_bytes = selected ? typed->match_separator_bytes : typed->context_separator_bytes;
+    const struct settings *settings = scan->settings;
+    const char *given = selected ? settings->match_separator : settings->context_separator;
+    size_t given_bytes =
+        selected ? settings->match_separator_bytes : settings->context_separator_bytes;
 
     print_color_start(scan, scan->settings->colors.separator);
     if (given != NULL)
@@ -120,28 +121,28 @@ static void print_heading(struct scan *scan)
     if (scan->job->show_names <= 0)
         return;
     print_name(scan);
-    output_byte(scan->output,
-                scan->settings->typed->null_after_name ? '\0' : scan->settings->line_end);
+    output_byte(scan->output, scan->settings->null_after_name ? '\0' : scan->settings->line_end);
 }
 
 /* column 0: none. */
 static void print_style_head(struct scan *scan, uint64_t line_number, uint64_t column,
                              uint64_t offset, const struct piece *piece)
 {
-    const struct typed *typed = scan->settings->typed;
+    const struct settings *settings = scan->settings;
     const struct colors *colors = &scan->settings->colors;
-    bool names = scan->job->show_names > 0, any = names && !typed->heading;
+    bool names = scan->job->show_names > 0, any = names && !settings->heading;
 
-    if (typed->heading && !scan->style.heading_shown)
+    if (settings->heading && !scan->style.heading_shown)
         print_heading(scan);
     if (scan->settings->style.links &&
-        ((names && !typed->heading) || (line_number > 0 && hyperlink_has_line(typed->hyperlink))))
+        ((names && !settings->heading) ||
+         (line_number > 0 && hyperlink_has_line(settings->hyperlink))))
         (void)begin_link(scan, line_number, column);
-    if (names && !typed->heading) {
+    if (names && !settings->heading) {
         print_name(scan);
         if (line_number == 0 && column == 0)
             end_link(scan);
-        if (typed->null_after_name)
+        if (settings->null_after_name)
             output_byte(scan->output, '\0');
         else
             print_field_end(scan, piece->selected);
@@ -150,12 +151,12 @@ static void print_style_head(struct scan *scan, uint64_t line_number, uint64_t c
         print_field(scan, line_number, colors->line_number, piece->selected, column == 0);
     if (column > 0)
         print_field(scan, column, colors->column, piece->selected, true);
-    if (typed->byte_offset)
+    if (settings->byte_offset)
         print_field(scan, offset, colors->byte_offset, piece->selected, false);
-    if (typed->pattern_number)
+    if (settings->pattern_number)
         print_numbers(scan, piece->selected ? ':' : '-');
-    any = any || line_number > 0 || column > 0 || typed->byte_offset || typed->pattern_number;
-    if (typed->initial_tab && any && piece->content > 0)
+    any = any || line_number > 0 || column > 0 || settings->byte_offset || settings->pattern_number;
+    if (settings->initial_tab && any && piece->content > 0)
         output_byte(scan->output, '\t');
 }
 
@@ -212,7 +213,7 @@ static uint64_t trimmed(const struct scan *scan, const struct piece *piece, uint
 {
     static const char blanks[6] = {' ', '\t', '\n', '\v', '\f', '\r'};
 
-    if (scan->settings->typed->trim)
+    if (scan->settings->trim)
         while (begin < piece->content && memchr(blanks, piece->bytes[begin], sizeof blanks) != NULL)
             begin++;
     return begin;
@@ -270,13 +271,13 @@ static void print_beginning(struct scan *scan, const struct piece *piece, uint64
 
 static void print_too_long(struct scan *scan, const struct piece *piece, bool is_match)
 {
-    const struct typed *typed = scan->settings->typed;
+    const struct settings *settings = scan->settings;
     char text[64];
 
-    if (typed->preview == PREVIEW_MATCH && piece->span_count > 0) {
-        print_around_match(scan, piece, typed->max_columns);
-    } else if (typed->preview != PREVIEW_NONE) {
-        print_beginning(scan, piece, typed->max_columns);
+    if (settings->preview == PREVIEW_MATCH && piece->span_count > 0) {
+        print_around_match(scan, piece, settings->max_columns);
+    } else if (settings->preview != PREVIEW_NONE) {
+        print_beginning(scan, piece, settings->max_columns);
     } else if (piece->match_count > 0 && !is_match) {
         (void)snprintf(text, sizeof text, "[Omitted long line with %llu matches]",
                        (unsigned long long)piece->match_count);
@@ -290,7 +291,7 @@ static void print_too_long(struct scan *scan, const struct piece *piece, bool is
 
 static void print_piece(struct scan *scan, const struct piece *piece, bool is_match)
 {
-    uint64_t max_columns = scan->settings->typed->max_columns;
+    uint64_t max_columns = scan->settings->max_columns;
 
     /* The line end counts, but not after a replacement, as in ripgrep 13. */
     if (max_columns > 0 &&
@@ -313,7 +314,7 @@ static bool find_spans(struct scan *scan, const struct view *view, uint64_t begi
     uint64_t line = view->begin + begin;
     uint64_t content = view->begin + print_content_end(scan, view, begin, end);
     uint64_t index = print_first_match_at(view, line), from = line;
-    bool overlapping = scan->settings->typed->overlapping;
+    bool overlapping = scan->settings->overlapping;
     struct trawl_match match;
     uint64_t group;
 
@@ -358,7 +359,7 @@ static size_t name_bytes(const char *text)
 /* What stands for the match. */
 static bool put_replacement(struct scan *scan, const uint8_t *match, uint64_t match_bytes)
 {
-    const char *text = scan->settings->typed->replace;
+    const char *text = scan->settings->replace;
 
     while (*text != '\0') {
         size_t plain = strcspn(text, "$"), name = 0, skip = 0;
@@ -422,7 +423,7 @@ static bool replace_spans(struct scan *scan, struct piece *piece)
 static bool print_matches(struct scan *scan, const struct view *view, const struct piece *line,
                           uint64_t number, uint64_t offset)
 {
-    bool column = scan->settings->typed->column, numbered = scan->settings->typed->pattern_number;
+    bool column = scan->settings->column, numbered = scan->settings->pattern_number;
 
     for (uint64_t i = 0; i < line->span_count; i++) {
         const struct span *span = &line->spans[i];
@@ -452,12 +453,12 @@ static bool print_matches(struct scan *scan, const struct view *view, const stru
 static void print_for_each_match(struct scan *scan, const struct piece *line, uint64_t number,
                                  uint64_t offset)
 {
-    bool column = scan->settings->typed->column;
+    bool column = scan->settings->column;
 
     for (uint64_t i = 0; i < line->span_count; i++) {
         struct piece piece = *line;
 
-        if (scan->settings->typed->preview == PREVIEW_NONE) {
+        if (scan->settings->preview == PREVIEW_NONE) {
             piece.spans = line->spans + i;
             piece.span_count = 1;
         }
@@ -488,36 +489,35 @@ bool style_line(struct scan *scan, const struct view *view, uint64_t begin, uint
                 char separator)
 {
     const struct settings *settings = scan->settings;
-    const struct typed *typed = settings->typed;
     uint64_t content = print_content_end(scan, view, begin, end);
     uint64_t offset = view->begin + begin, number = print_line_number(scan, view, begin);
-    bool selected = separator == ':', matching = selected != typed->invert;
+    bool selected = separator == ':', matching = selected != settings->invert;
     bool only_matching = settings->report == REPORT_ONLY_MATCHING;
     struct piece line = {view->bytes + begin, end - begin, content - begin, NULL, 0, 0, selected};
 
-    if (typed->json)
+    if (settings->json)
         return print_json(scan, view, begin, end, selected);
     scan->style.span_count = 0;
     if (matching && settings->style.each_match && !find_spans(scan, view, begin, end))
         return false;
     if (!only_matching && !print_is_printable(scan, line.bytes, line.content))
         return false;
-    if (typed->replace != NULL && scan->style.span_count > 0 && !replace_spans(scan, &line))
+    if (settings->replace != NULL && scan->style.span_count > 0 && !replace_spans(scan, &line))
         return false;
     line.spans = scan->style.spans;
     line.span_count = line.match_count = scan->style.span_count;
-    if (typed->pattern_number && !only_matching &&
+    if (settings->pattern_number && !only_matching &&
         !print_show_numbers(scan, view, begin, end, separator))
         return false;
-    if (only_matching && (matching || !typed->passthru)) {
+    if (only_matching && (matching || !settings->passthru)) {
         if (matching && !print_matches(scan, view, &line, number, offset))
             return false;
-    } else if (typed->vimgrep && line.span_count > 0) {
+    } else if (settings->vimgrep && line.span_count > 0) {
         print_for_each_match(scan, &line, number, offset);
     } else {
         print_style_head(scan, number,
-                         typed->column && line.span_count > 0 ? line.spans[0].begin + 1 : 0, offset,
-                         &line);
+                         settings->column && line.span_count > 0 ? line.spans[0].begin + 1 : 0,
+                         offset, &line);
         print_piece(scan, &line, false);
     }
     scan->printed_end = view->begin + end;

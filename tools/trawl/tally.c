@@ -109,7 +109,7 @@ static bool touch(struct tally_part *part, uint64_t pattern)
 
 static bool prints_each_text(const struct settings *settings)
 {
-    return settings->typed->file_names > 0;
+    return settings->file_names > 0;
 }
 
 static int tally_sink(void *context, const struct trawl_match *matches, uint64_t match_count)
@@ -184,7 +184,7 @@ static bool print_text(struct scan *scan, struct tally_part *part)
         qsort(columns, (size_t)count, sizeof *columns, compare);
     for (uint64_t i = 0; i < count; i++) {
         print_name(scan);
-        output_byte(job->output, job->settings->typed->null_after_name ? '\0' : ':');
+        output_byte(job->output, job->settings->null_after_name ? '\0' : ':');
         print_count(job, columns[i], part->counts[patterns->columns[columns[i]]]);
         output_commit(job->output);
     }

@@ -1,6 +1,6 @@
 /* typed: the setters that flags.def names. Each reports what is wrong with a value, and names the
  * option. */
-#include "trawl/flags.h"
+#include "trawl/settings.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -24,9 +24,9 @@ bool typed_add(struct typed_list *list, enum typed_kind kind, const char *text)
     return true;
 }
 
-bool typed_refuse_regex(struct typed *typed, const char *option)
+bool typed_refuse_regex(struct settings *settings, const char *option)
 {
-    snprintf(typed->error, sizeof typed->error,
+    snprintf(settings->error, sizeof settings->error,
              "%s: regular expressions are not supported, patterns are always fixed strings",
              option);
     return false;
@@ -56,7 +56,7 @@ static enum number_state parse_number(const char *text, bool *negative, uint64_t
     return huge ? NUMBER_HUGE : NUMBER_GOOD;
 }
 
-bool typed_number(struct typed *typed, const char *option, const char *value, uint64_t least,
+bool typed_number(struct settings *settings, const char *option, const char *value, uint64_t least,
                   uint64_t most, uint64_t *number)
 {
     bool negative;
@@ -64,25 +64,27 @@ bool typed_number(struct typed *typed, const char *option, const char *value, ui
     enum number_state state = parse_number(value, &negative, &parsed);
 
     if (state == NUMBER_BAD) {
-        snprintf(typed->error, sizeof typed->error, "%s: '%s' is not a number", option, value);
+        snprintf(settings->error, sizeof settings->error, "%s: '%s' is not a number", option,
+                 value);
         return false;
     }
     if (state == NUMBER_HUGE || (negative && parsed != 0) || parsed < least || parsed > most) {
-        snprintf(typed->error, sizeof typed->error, "%s: '%s' is out of range", option, value);
+        snprintf(settings->error, sizeof settings->error, "%s: '%s' is out of range", option,
+                 value);
         return false;
     }
     *number = parsed;
     return true;
 }
 
-bool typed_context(struct typed *typed, const char *option, const char *value, int64_t *count)
+bool typed_context(struct settings *settings, const char *option, const char *value, int64_t *count)
 {
     bool negative;
     uint64_t parsed;
     enum number_state state = parse_number(value, &negative, &parsed);
 
     if (state == NUMBER_BAD || (negative && (state == NUMBER_HUGE || parsed != 0))) {
-        snprintf(typed->error, sizeof typed->error, "%s: %s: invalid context length argument",
+        snprintf(settings->error, sizeof settings->error, "%s: %s: invalid context length argument",
                  value, option);
         return false;
     }
@@ -90,35 +92,35 @@ bool typed_context(struct typed *typed, const char *option, const char *value, i
     return true;
 }
 
-bool typed_max_count(struct typed *typed, const char *value)
+bool typed_max_count(struct settings *settings, const char *value)
 {
     bool negative;
     uint64_t parsed;
     enum number_state state = parse_number(value, &negative, &parsed);
 
     if (state == NUMBER_BAD) {
-        snprintf(typed->error, sizeof typed->error, "-m (--max-count): '%s': invalid max count",
-                 value);
+        snprintf(settings->error, sizeof settings->error,
+                 "-m (--max-count): '%s': invalid max count", value);
         return false;
     }
     if (negative && (parsed != 0 || state == NUMBER_HUGE))
-        typed->max_count = -1;
+        settings->max_count_given = -1;
     else
-        typed->max_count =
+        settings->max_count_given =
             state == NUMBER_HUGE || parsed > INT64_MAX ? MAX_COUNT_NONE : (int64_t)parsed;
     return true;
 }
 
-bool typed_binary_files(struct typed *typed, const char *value)
+bool typed_binary_files(struct settings *settings, const char *value)
 {
     if (strcmp(value, "binary") == 0)
-        typed->binary_files = BINARY_FILES_BINARY;
+        settings->binary_files = BINARY_FILES_BINARY;
     else if (strcmp(value, "text") == 0)
-        typed->binary_files = BINARY_FILES_TEXT;
+        settings->binary_files = BINARY_FILES_TEXT;
     else if (strcmp(value, "without-match") == 0)
-        typed->binary_files = BINARY_FILES_WITHOUT_MATCH;
+        settings->binary_files = BINARY_FILES_WITHOUT_MATCH;
     else {
-        snprintf(typed->error, sizeof typed->error,
+        snprintf(settings->error, sizeof settings->error,
                  "--binary-files: '%s': unknown binary-files type", value);
         return false;
     }
@@ -126,18 +128,18 @@ bool typed_binary_files(struct typed *typed, const char *value)
 }
 
 /* grep takes unambiguous beginnings of these words. */
-bool typed_directories(struct typed *typed, const char *value)
+bool typed_directories(struct settings *settings, const char *value)
 {
     size_t bytes = strlen(value);
 
     if (bytes >= 1 && strncmp("skip", value, bytes) == 0)
-        typed->directories = DIRECTORIES_SKIP;
+        settings->directories = DIRECTORIES_SKIP;
     else if (bytes >= 3 && strncmp("read", value, bytes) == 0)
-        typed->directories = DIRECTORIES_READ;
+        settings->directories = DIRECTORIES_READ;
     else if (bytes >= 3 && strncmp("recurse", value, bytes) == 0)
-        typed->directories = DIRECTORIES_RECURSE;
+        settings->directories = DIRECTORIES_RECURSE;
     else {
-        snprintf(typed->error, sizeof typed->error,
+        snprintf(settings->error, sizeof settings->error,
                  "-d (--directories): '%s': unknown directories method, use read, recurse or skip",
                  value);
         return false;
@@ -145,15 +147,15 @@ bool typed_directories(struct typed *typed, const char *value)
     return true;
 }
 
-bool typed_devices(struct typed *typed, const char *value)
+bool typed_devices(struct settings *settings, const char *value)
 {
     if (strcmp(value, "read") == 0)
-        typed->devices = DEVICES_READ;
+        settings->devices = DEVICES_READ;
     else if (strcmp(value, "skip") == 0)
-        typed->devices = DEVICES_SKIP;
+        settings->devices = DEVICES_SKIP;
     else {
-        snprintf(typed->error, sizeof typed->error, "-D (--devices): '%s': unknown devices method",
-                 value);
+        snprintf(settings->error, sizeof settings->error,
+                 "-D (--devices): '%s': unknown devices method", value);
         return false;
     }
     return true;
@@ -164,7 +166,8 @@ static bool one_of(const char *value, const char *a, const char *b, const char *
     return strcmp(value, a) == 0 || strcmp(value, b) == 0 || strcmp(value, c) == 0;
 }
 
-bool typed_when(struct typed *typed, const char *value, const char *option, enum color_when *when)
+bool typed_when(struct settings *settings, const char *value, const char *option,
+                enum color_when *when)
 {
     if (value == NULL || one_of(value, "auto", "tty", "if-tty"))
         *when = COLOR_AUTO;
@@ -173,19 +176,19 @@ bool typed_when(struct typed *typed, const char *value, const char *option, enum
     else if (one_of(value, "never", "no", "none"))
         *when = COLOR_NEVER;
     else {
-        snprintf(typed->error, sizeof typed->error, "%s: '%s' is not one of always, never, auto",
-                 option, value);
+        snprintf(settings->error, sizeof settings->error,
+                 "%s: '%s' is not one of always, never, auto", option, value);
         return false;
     }
     return true;
 }
 
-bool typed_color(struct typed *typed, const char *value)
+bool typed_color(struct settings *settings, const char *value)
 {
-    return typed_when(typed, value, "--color", &typed->color);
+    return typed_when(settings, value, "--color", &settings->color);
 }
 
-bool typed_matrix(struct typed *typed, const char *value)
+bool typed_matrix(struct settings *settings, const char *value)
 {
     static const char *const names[] = {NULL, "tsv", "csv", "npy", "sparse", "jsonl"};
 
@@ -193,27 +196,27 @@ bool typed_matrix(struct typed *typed, const char *value)
         value = names[MATRIX_SPARSE];
     for (int format = MATRIX_TSV; format <= MATRIX_JSONL; format++)
         if (strcmp(value, names[format]) == 0) {
-            typed->matrix = (enum matrix_format)format;
+            settings->matrix = (enum matrix_format)format;
             return true;
         }
-    snprintf(typed->error, sizeof typed->error,
+    snprintf(settings->error, sizeof settings->error,
              "--matrix: '%s' is not one of sparse, tsv, csv, npy, jsonl", value);
     return false;
 }
 
-bool typed_engine(struct typed *typed, const char *value)
+bool typed_engine(struct settings *settings, const char *value)
 {
     if (!one_of(value, "auto", "cpu", "cuda")) {
-        snprintf(typed->error, sizeof typed->error, "--engine: '%s' is not one of auto, cpu, cuda",
-                 value);
+        snprintf(settings->error, sizeof settings->error,
+                 "--engine: '%s' is not one of auto, cpu, cuda", value);
         return false;
     }
-    typed->engine = value;
+    settings->engine = value;
     return true;
 }
 
 /* Digits, perhaps with K, M or G after them. */
-bool typed_size(struct typed *typed, const char *option, const char *value, uint64_t *bytes)
+bool typed_size(struct settings *settings, const char *option, const char *value, uint64_t *bytes)
 {
     size_t digits = strspn(value, "0123456789");
     const char *unit = value + digits;
@@ -222,7 +225,7 @@ bool typed_size(struct typed *typed, const char *option, const char *value, uint
     bool huge = false;
 
     if (digits == 0 || unit[shift != 0] != '\0') {
-        snprintf(typed->error, sizeof typed->error,
+        snprintf(settings->error, sizeof settings->error,
                  "%s: '%s' is not a number, with or without a suffix K, M or G", option, value);
         return false;
     }
@@ -230,33 +233,34 @@ bool typed_size(struct typed *typed, const char *option, const char *value, uint
         huge = huge || __builtin_mul_overflow(number, (uint64_t)10, &number) ||
                __builtin_add_overflow(number, (uint64_t)(value[i] - '0'), &number);
     if (huge || number > UINT64_MAX >> shift) {
-        snprintf(typed->error, sizeof typed->error, "%s: '%s' is out of range", option, value);
+        snprintf(settings->error, sizeof settings->error, "%s: '%s' is out of range", option,
+                 value);
         return false;
     }
     *bytes = number << shift;
     return true;
 }
 
-bool typed_sort(struct typed *typed, const char *option, const char *value, bool backwards)
+bool typed_sort(struct settings *settings, const char *option, const char *value, bool backwards)
 {
     static const char *const names[] = {"none", "path", "modified", "accessed", "created"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(value, names[i]) == 0) {
-            typed->files.sort = (enum sort_by)i;
-            typed->files.sort_backwards = backwards;
+            settings->files.sort = (enum sort_by)i;
+            settings->files.sort_backwards = backwards;
             return true;
         }
-    snprintf(typed->error, sizeof typed->error,
+    snprintf(settings->error, sizeof settings->error,
              "%s: '%s' is not one of none, path, modified, accessed, created", option, value);
     return false;
 }
 
-void typed_unrestricted(struct typed *typed)
+void typed_unrestricted(struct settings *settings)
 {
-    unsigned count = ++typed->files.unrestricted_count;
+    unsigned count = ++settings->files.unrestricted_count;
 
-    typed->files.no_ignore = true;
+    settings->files.no_ignore = true;
     if (count >= 3)
-        typed->binary_files = BINARY_FILES_BINARY;
+        settings->binary_files = BINARY_FILES_BINARY;
 }

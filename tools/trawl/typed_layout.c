@@ -1,5 +1,5 @@
 /* typed_layout: the setters of the options that say how results look. */
-#include "trawl/flags.h"
+#include "trawl/settings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,21 +10,21 @@
 #include "trawl/encoding.h"
 #include "trawl/hyperlink.h"
 
-bool typed_preview(struct typed *typed, const char *value)
+bool typed_preview(struct settings *settings, const char *value)
 {
     if (value == NULL || strcmp(value, "start") == 0)
-        typed->preview = PREVIEW_START;
+        settings->preview = PREVIEW_START;
     else if (strcmp(value, "match") == 0)
-        typed->preview = PREVIEW_MATCH;
+        settings->preview = PREVIEW_MATCH;
     else {
-        snprintf(typed->error, sizeof typed->error,
+        snprintf(settings->error, sizeof settings->error,
                  "--max-columns-preview: '%s' is not one of start, match", value);
         return false;
     }
     return true;
 }
 
-bool typed_check_colors(struct typed *typed, const char *spec)
+bool typed_check_colors(struct settings *settings, const char *spec)
 {
     struct color_spec specs[COLOR_TYPE_COUNT];
     const char *wrong;
@@ -32,7 +32,7 @@ bool typed_check_colors(struct typed *typed, const char *spec)
     memset(specs, 0, sizeof specs);
     wrong = color_spec_read(specs, spec);
     if (wrong != NULL)
-        snprintf(typed->error, sizeof typed->error, "--colors: '%s': %s", spec, wrong);
+        snprintf(settings->error, sizeof settings->error, "--colors: '%s': %s", spec, wrong);
     return wrong == NULL;
 }
 
@@ -69,93 +69,94 @@ static size_t unescape(char *bytes, const char *text)
     return used;
 }
 
-bool typed_separator(struct typed *typed, const char *value, const char **bytes,
+bool typed_separator(struct settings *settings, const char *value, const char **bytes,
                      size_t *bytes_count)
 {
-    char **storage = realloc(typed->storage, (typed->storage_count + 1) * sizeof *storage);
+    char **storage = realloc(settings->storage, (settings->storage_count + 1) * sizeof *storage);
     char *copy;
 
     if (storage == NULL)
         return false;
-    typed->storage = storage;
+    settings->storage = storage;
     copy = malloc(strlen(value) + 1);
     if (copy == NULL)
         return false;
-    storage[typed->storage_count++] = copy;
+    storage[settings->storage_count++] = copy;
     *bytes_count = unescape(copy, value);
     *bytes = copy;
     return true;
 }
 
-bool typed_encoding(struct typed *typed, const char *value)
+bool typed_encoding(struct settings *settings, const char *value)
 {
     if (!encoding_is_known(value)) {
-        snprintf(typed->error, sizeof typed->error,
+        snprintf(settings->error, sizeof settings->error,
                  "--encoding: '%s' is not auto, none, or an encoding that this system knows",
                  value);
         return false;
     }
-    typed->encoding = strcmp(value, "none") == 0 ? NULL : value;
-    typed->encoding_given = true;
+    settings->encoding = strcmp(value, "none") == 0 ? NULL : value;
+    settings->encoding_given = true;
     return true;
 }
 
-bool typed_hyperlink(struct typed *typed, const char *value)
+bool typed_hyperlink(struct settings *settings, const char *value)
 {
     const char *format = hyperlink_format(value), *wrong = hyperlink_check(format);
 
     if (wrong != NULL)
-        snprintf(typed->error, sizeof typed->error, "--hyperlink-format: '%s': %s", value, wrong);
-    typed->hyperlink = format;
+        snprintf(settings->error, sizeof settings->error, "--hyperlink-format: '%s': %s", value,
+                 wrong);
+    settings->hyperlink = format;
     return wrong == NULL;
 }
 
-bool typed_path_separator(struct typed *typed, const char *value)
+bool typed_path_separator(struct settings *settings, const char *value)
 {
     const char *bytes = NULL;
     size_t bytes_count = 0;
 
-    if (!typed_separator(typed, value, &bytes, &bytes_count))
+    if (!typed_separator(settings, value, &bytes, &bytes_count))
         return false;
     if (bytes_count != 1 || bytes[0] == '\0') {
-        snprintf(typed->error, sizeof typed->error, "--path-separator: '%s' is not one byte",
+        snprintf(settings->error, sizeof settings->error, "--path-separator: '%s' is not one byte",
                  value);
         return false;
     }
-    typed->path_separator = bytes[0];
+    settings->path_separator = bytes[0];
     return true;
 }
 
 /* As ripgrep does by itself on a terminal. */
-static void settle_terminal(struct typed *typed)
+static void settle_terminal(struct settings *settings)
 {
-    if (!typed->is_tg || !isatty(STDOUT_FILENO) || typed->matrix != MATRIX_NONE)
+    if (!settings->is_tg || !isatty(STDOUT_FILENO) || settings->matrix != MATRIX_NONE)
         return;
-    typed->heading = typed->heading || !typed->heading_given;
-    typed->line_number = typed->line_number || !typed->no_line_number;
+    settings->heading = settings->heading || !settings->heading_given;
+    settings->line_number = settings->line_number || !settings->no_line_number;
 }
 
-void typed_settle_layout(struct typed *typed)
+void typed_settle_layout(struct settings *settings)
 {
-    settle_terminal(typed);
-    if (typed->search_zip && !typed->encoding_given) /* tg's */
-        typed->encoding = NULL;
-    if (typed->vimgrep) {
-        typed->heading = false;
-        typed->column = true;
-        if (typed->file_names == 0)
-            typed->file_names = 1;
+    settle_terminal(settings);
+    if (settings->search_zip && !settings->encoding_given) /* tg's */
+        settings->encoding = NULL;
+    if (settings->vimgrep) {
+        settings->heading = false;
+        settings->column = true;
+        if (settings->file_names == 0)
+            settings->file_names = 1;
     }
-    if (typed->column && !typed->no_line_number)
-        typed->line_number = true;
-    if (typed->no_column)
-        typed->column = false;
-    if (typed->json) {
-        typed->line_number = !typed->no_line_number;
-        typed->heading = typed->vimgrep = false;
-        typed->group_separator = NULL;
-        typed->color = COLOR_NEVER;
+    if (settings->column && !settings->no_line_number)
+        settings->line_number = true;
+    if (settings->no_column)
+        settings->column = false;
+    if (settings->json) {
+        settings->line_number = !settings->no_line_number;
+        settings->heading = settings->vimgrep = false;
+        settings->group_separator = NULL;
+        settings->color = COLOR_NEVER;
     }
-    if (typed->passthru)
-        typed->before_count = typed->after_count = typed->around_count = CONTEXT_NOT_GIVEN;
+    if (settings->passthru)
+        settings->before_count = settings->after_count = settings->around_count = CONTEXT_NOT_GIVEN;
 }

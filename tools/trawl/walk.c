@@ -7,17 +7,17 @@
 #include <string.h>
 #include <unistd.h>
 
-bool walk_skips_devices(const struct typed *typed, bool is_operand)
+bool walk_skips_devices(const struct settings *settings, bool is_operand)
 {
-    if (typed->devices == DEVICES_READ_OPERANDS)
-        return !is_operand && !typed->follow_links;
-    return typed->devices == DEVICES_SKIP;
+    if (settings->devices == DEVICES_READ_OPERANDS)
+        return !is_operand && !settings->follow_links;
+    return settings->devices == DEVICES_SKIP;
 }
 
 bool walk_skips_operand(const struct walk *walk, const char *name, bool is_directory)
 {
     if (is_directory) {
-        if (walk->job->settings->typed->directories == DIRECTORIES_SKIP)
+        if (walk->job->settings->directories == DIRECTORIES_SKIP)
             return true;
         if (walk->below_working_directory)
             return false;
@@ -53,20 +53,20 @@ static bool cannot_open(struct walk_item *item)
 /* The next operand. False: it is a directory that is walked from now on, or nothing. */
 static bool next_operand(struct walk *walk, const char *operand, struct walk_item *item)
 {
-    const struct typed *typed = walk->job->settings->typed;
+    const struct settings *settings = walk->job->settings;
     struct tree_options options = {walk->exclude,
                                    walk->job->filter,
-                                   &typed->files,
-                                   typed->follow_links,
-                                   walk_skips_devices(typed, false),
+                                   &settings->files,
+                                   settings->follow_links,
+                                   walk_skips_devices(settings, false),
                                    walk->open_levels};
     struct stat status;
 
     if (strcmp(operand, "-") == 0)
-        return tell(item, WALK_INPUT, typed->label != NULL ? typed->label : "(standard input)",
-                    true);
+        return tell(item, WALK_INPUT,
+                    settings->label != NULL ? settings->label : "(standard input)", true);
     tell(item, WALK_FILE, operand, true);
-    if (typed->directories != DIRECTORIES_RECURSE)
+    if (settings->directories != DIRECTORIES_RECURSE)
         return true;
     if (fstatat(AT_FDCWD, operand, &status, 0) != 0) {
         item->kind = WALK_ERROR;
@@ -129,13 +129,13 @@ bool walk_next(struct walk *walk, struct walk_item *item)
 }
 
 /* tg, as ripgrep does, takes standard input where something was put there to be read. */
-static bool searches_working_directory(const struct typed *typed)
+static bool searches_working_directory(const struct settings *settings)
 {
     struct stat status;
 
-    if (typed->directories != DIRECTORIES_RECURSE)
+    if (settings->directories != DIRECTORIES_RECURSE)
         return false;
-    return !typed->is_tg || typed->files.names_only || fstat(STDIN_FILENO, &status) != 0 ||
+    return !settings->is_tg || settings->files.names_only || fstat(STDIN_FILENO, &status) != 0 ||
            !(S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
 }
 
@@ -152,7 +152,7 @@ void walk_open(struct walk *walk, struct job *job, const struct exclude *exclude
     walk->operand_count = operand_count;
     walk->open_levels = open_levels;
     if (operand_count == 0) {
-        walk->below_working_directory = searches_working_directory(job->settings->typed);
+        walk->below_working_directory = searches_working_directory(job->settings);
         walk->operands = walk->below_working_directory ? &working_directory : &input;
         walk->operand_count = 1;
     }

@@ -45,7 +45,7 @@ void walk_close(struct walk *walk);
 bool walk_next(struct walk *walk, struct walk_item *item);
 
 /* Are devices, pipes and sockets to be left out? */
-bool walk_skips_devices(const struct typed *typed, bool is_operand);
+bool walk_skips_devices(const struct settings *settings, bool is_operand);
 
 /* The same as walk_next asks of a tree's entries, for an operand that turned out to be a directory
  * or not. */
