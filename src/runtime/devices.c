@@ -16,6 +16,7 @@
 #define BUFFERS_PER_LANE 4u /* being copied there, and searched */
 /* Pinning takes longer than copying: a buffer's next chunk may be a little longer. */
 #define PINNED_STEP (2u << 20)
+#define HUNGER_MAX 8 /* of chunks in a row that tell the same: then claims change by one */
 
 void devices_note(struct devices *devices, char *note, uint64_t note_bytes)
 {
@@ -205,6 +206,8 @@ static struct task *pop(struct devices *devices)
     devices->first = task->next;
     if (task->next == NULL)
         devices->last = NULL;
+    TRAWL_ASSERT(devices->queued > 0);
+    devices->queued--;
     devices_unclaim(devices);
     return task;
 }
@@ -249,7 +252,9 @@ static void *device_worker_main(void *argument)
             worker_change_device(worker);
             (void)pthread_mutex_lock(&runtime->lock);
         } else if (!serve_once(worker, devices)) {
+            devices->waiting++;
             (void)pthread_cond_wait(&devices->work, &runtime->lock);
+            devices->waiting--;
         }
     }
     (void)pthread_mutex_unlock(&runtime->lock);
@@ -330,6 +335,35 @@ void devices_unclaim(struct devices *devices)
 
     TRAWL_ASSERT(before > 0);
     (void)before;
+}
+
+uint32_t devices_claims_more(const struct devices *devices, uint32_t most)
+{
+    return (uint32_t)min_u64(atomic_load(&devices->claims_more), most);
+}
+
+/* A chunk is ready. One thread of a device keeps the bus busy: if more than half of all wait for
+ * chunks, devices could do with more; if each has a chunk to go on with, with fewer. Without the
+ * workers that are about to wake. With the lock held. */
+static void see_hunger(struct devices *devices)
+{
+    uint32_t workers = atomic_load(&devices->worker_count);
+    uint32_t more = atomic_load(&devices->claims_more);
+
+    if (2 * devices->waiting > workers + 2 * devices->queued)
+        devices->hunger++;
+    else if (devices->queued >= workers)
+        devices->hunger--;
+    else
+        devices->hunger -= (devices->hunger > 0) - (devices->hunger < 0);
+    if (devices->hunger >= HUNGER_MAX)
+        more += more < devices->runtime->threads_max;
+    else if (devices->hunger <= -HUNGER_MAX)
+        more -= more > 0;
+    else
+        return;
+    devices->hunger = 0;
+    atomic_store(&devices->claims_more, more);
 }
 
 uint32_t devices_working(const struct devices *devices)
@@ -417,6 +451,7 @@ void devices_push(struct devices *devices, struct task *task)
 {
     (void)pthread_mutex_lock(&devices->runtime->lock);
     TRAWL_ASSERT(atomic_load(&devices->claimed) > 0);
+    see_hunger(devices);
     job_hold(task->job);
     task->next = NULL;
     if (devices->last != NULL)
@@ -424,6 +459,7 @@ void devices_push(struct devices *devices, struct task *task)
     else
         devices->first = task;
     devices->last = task;
+    devices->queued++;
     (void)pthread_cond_signal(&devices->work);
     (void)pthread_mutex_unlock(&devices->runtime->lock);
 }
@@ -443,6 +479,7 @@ struct task *devices_drop(struct devices *devices, struct job *job)
         *link = task->next;
         task->next = dropped;
         dropped = task;
+        devices->queued--;
         devices_unclaim(devices);
         job_leave(job);
     }

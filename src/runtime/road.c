@@ -247,17 +247,20 @@ static bool staging_pays(const struct search *search)
     return staging < STAGE_PAYS * host;
 }
 
-/* So few chunks that cores are left for searching: 8 of 16 read a file as fast as the bus takes it
- * [H200]. With TRAWL_ENGINE_CUDA there is nothing else for them to do. */
+/* So few chunks that cores are left for searching, unless devices wait for more: 6 or 8 threads of
+ * 16 read a file as fast as the bus takes it on one host, on another 9 were too few [H200]. With
+ * TRAWL_ENGINE_CUDA there is nothing else for them to do. */
 static uint32_t claims_max(const struct search *search)
 {
     const struct devices *devices = &search->job.runtime->devices;
+    uint32_t few = CLAIMED_PER_LANE * devices->lanes_max;
+    uint32_t most = QUEUED_PER_LANE * devices->lanes_max + search->job.runtime->threads_max;
 
     if (pins_whole(search)) /* there is nothing to do for them */
         return QUEUED_PER_LANE * devices->lanes_max;
-    if (search->host_searches || search->cursor.text->kind == TEXT_MEMORY)
-        return CLAIMED_PER_LANE * devices->lanes_max;
-    return QUEUED_PER_LANE * devices->lanes_max + search->job.runtime->threads_max;
+    if (!search->host_searches && search->cursor.text->kind != TEXT_MEMORY)
+        return most;
+    return few + devices_claims_more(devices, most - (uint32_t)min_u64(few, most));
 }
 
 void road_remember(const struct search *search)

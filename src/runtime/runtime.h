@@ -88,11 +88,16 @@ struct devices {
     char note[TRAWL_ERROR_MESSAGE_BYTES]; /* why there are none, or fewer */
     struct worker *workers;               /* lanes_max; worker_count run */
     _Atomic uint32_t worker_count;
-    pthread_cond_t settled;      /* the state is neither of the first two any more */
-    pthread_cond_t work;         /* to them */
-    struct task *first, *last;   /* to be searched */
-    _Atomic uint32_t claimed;    /* chunks being made ready for devices, or queued */
-    _Atomic uint32_t lost_count; /* devices that failed */
+    pthread_cond_t settled;       /* the state is neither of the first two any more */
+    pthread_cond_t work;          /* to them */
+    struct task *first, *last;    /* to be searched: */
+    uint32_t queued;              /* so many */
+    uint32_t waiting;             /* workers, for them */
+    int hunger;                   /* of the last chunks, those that workers had to wait for, less
+                                     those that waited for workers */
+    _Atomic uint32_t claims_more; /* than usual, since workers wait */
+    _Atomic uint32_t claimed;     /* chunks being made ready for devices, or queued */
+    _Atomic uint32_t lost_count;  /* devices that failed */
     _Atomic bool lost[ENGINE_DEVICES_MAX];
     struct text_buffer *pinned; /* buffers not in use; pinned_capacity */
     uint32_t pinned_free;
@@ -202,6 +207,9 @@ bool devices_may_serve(const struct devices *devices, uint32_t own, uint32_t oth
  * claimed, until a device takes the task from the queue, or devices_unclaim. */
 bool devices_claim(struct devices *devices, uint32_t most);
 void devices_unclaim(struct devices *devices);
+/* How many more claims than usual there should be, `most` at most: what was seen of the workers and
+ * their queue so far says so. */
+uint32_t devices_claims_more(const struct devices *devices, uint32_t most);
 /* A pinned buffer of at least `bytes`; false: there is none to be had now. */
 bool devices_buffer_take(struct devices *devices, uint64_t bytes, struct text_buffer *buffer);
 void devices_buffer_give(struct devices *devices, struct text_buffer *buffer);
