@@ -17,6 +17,7 @@
 
 static uint64_t node_bytes(const struct dense_set *set)
 {
+    TRAWL_ASSERT(set->class_bits <= 8); /* of 256 values at most */
     return sizeof(struct dense_node) + sizeof(uint32_t) + (sizeof(uint32_t) << set->class_bits);
 }
 
@@ -55,6 +56,8 @@ static enum trawl_status lane_grow(struct dense_lane *lane, uint32_t capacity,
     enum trawl_status status = TRAWL_OK;
     void *nodes = NULL, *path = NULL, *next = NULL;
 
+    TRAWL_ASSERT(capacity > old && capacity <= lane->node_max);
+    TRAWL_ASSERT(lane->node_count <= old);
     TRAWL_TRY_DONE(memory_allocate(capacity, sizeof *lane->nodes, &nodes, error));
     TRAWL_TRY_DONE(memory_allocate(capacity, sizeof *lane->path, &path, error));
     TRAWL_TRY_DONE(memory_allocate((uint64_t)capacity << bits, sizeof *lane->next, &next, error));
@@ -82,6 +85,7 @@ static void lane_empty(struct dense_lane *lane)
 {
     struct dense_node root = {0, lane->set->sorted_count, 0, 0, 0, 0, 0};
 
+    TRAWL_ASSERT(lane->node_capacity > 0);
     lane->nodes[0] = root;
     lane->node_count = 1;
     memset(lane->next, 0xff, sizeof *lane->next << lane->set->class_bits);
@@ -115,6 +119,7 @@ static inline uint8_t reversed_byte(const struct dense_set *set, uint32_t place,
 {
     const struct plan_literal *string = &set->strings[set->sorted[place]];
 
+    TRAWL_ASSERT(place < set->sorted_count && depth < string->bytes_count);
     return set->bytes[string->bytes_begin + string->bytes_count - 1 - depth];
 }
 
@@ -130,6 +135,7 @@ static uint32_t bound(const struct dense_set *set, uint32_t lo, uint32_t hi, uin
         else
             hi = middle;
     }
+    TRAWL_ASSERT(lo <= set->sorted_count);
     return lo;
 }
 
@@ -146,6 +152,7 @@ static uint32_t count_ends(const struct dense_set *set, uint32_t lo, uint32_t hi
         else
             hi = middle;
     }
+    TRAWL_ASSERT(lo >= first && lo <= set->sorted_count);
     return lo - first;
 }
 
@@ -159,6 +166,8 @@ static uint32_t make_child(struct dense_lane *lane, uint32_t from, uint32_t clas
     uint32_t lo, hi, byte = set->byte_of[class];
     struct dense_node node;
 
+    TRAWL_ASSERT(parent->lo + parent->ends <= parent->hi);
+    TRAWL_ASSERT(lane->node_count < lane->node_capacity);
     if (class < set->class_first || parent->lo + parent->ends == parent->hi)
         return PLAN_NONE;
     lo = bound(set, parent->lo + parent->ends, parent->hi, parent->depth, byte);
@@ -172,6 +181,8 @@ static uint32_t make_child(struct dense_lane *lane, uint32_t from, uint32_t clas
     node.fail = fail;
     node.shorter = behind->ends > 0 ? fail : behind->shorter;
     node.outputs = node.ends + behind->outputs;
+    TRAWL_ASSERT(behind->depth < node.depth);
+    TRAWL_ASSERT(node.lo >= parent->lo && node.hi <= parent->hi && node.ends <= hi - lo);
     lane->nodes[lane->node_count] = node;
     memset(lane->next + ((uint64_t)lane->node_count << set->class_bits), 0xff,
            sizeof *lane->next << set->class_bits);
@@ -187,9 +198,11 @@ static uint32_t learn(struct dense_lane *lane, uint32_t state, uint32_t class)
     uint32_t bits = lane->set->class_bits, count = 0, target;
 
     while (lane->next[((uint64_t)state << bits) + class] == PLAN_NONE) {
+        TRAWL_ASSERT(count < lane->node_count);
         lane->path[count++] = state;
         if (state == 0)
             break;
+        TRAWL_ASSERT(lane->nodes[lane->nodes[state].fail].depth < lane->nodes[state].depth);
         state = lane->nodes[state].fail;
     }
     if (count > lane->node_capacity - lane->node_count)
@@ -205,12 +218,14 @@ static uint32_t learn(struct dense_lane *lane, uint32_t state, uint32_t class)
             target = child;
         lane->next[((uint64_t)lane->path[count] << bits) + class] = target;
     }
+    TRAWL_ASSERT(target < lane->node_count);
     return target;
 }
 
 /* No room for the next byte's states. */
 static enum trawl_status make_room(struct dense_lane *lane, struct trawl_error *error)
 {
+    TRAWL_ASSERT(lane->node_count <= lane->node_capacity && lane->node_capacity <= lane->node_max);
     if (lane->node_capacity < lane->node_max)
         return lane_grow(lane, (uint32_t)min_u64(2ull * lane->node_capacity, lane->node_max),
                          error);
@@ -228,6 +243,7 @@ static enum trawl_status read_bytes(struct dense_lane *lane, const uint8_t *text
     const uint32_t *rows = lane->next;
     uint64_t sum = 0;
 
+    TRAWL_ASSERT(from <= to && state < lane->node_count);
     for (uint64_t i = to; i-- > from;) {
         uint32_t class = set->class_of[text[i]], next = rows[((uint64_t)state << bits) + class];
 
@@ -247,6 +263,7 @@ static enum trawl_status read_bytes(struct dense_lane *lane, const uint8_t *text
     }
     if (outputs != NULL)
         *outputs += sum;
+    TRAWL_ASSERT(state < lane->node_count);
     *state_out = state;
     return TRAWL_OK;
 }
@@ -258,6 +275,8 @@ static enum trawl_status read_text(struct dense_lane *lane, const uint8_t *text,
 {
     uint32_t state = 0;
 
+    TRAWL_ASSERT(begins <= count);
+    TRAWL_ASSERT(states == NULL || outputs == NULL);
     if (outputs != NULL)
         *outputs = 0;
     lane->work += count * (lane->node_count * node_bytes(lane->set) > CACHED_BYTES ? FAR_BYTE_WORK
@@ -274,6 +293,7 @@ enum trawl_status dense_read(struct dense_lane *lane, const uint8_t *text, uint6
 {
     bool is_empty = lane->node_count == 1;
 
+    TRAWL_ASSERT(!lane->refused && lane->node_count > 0);
     TRAWL_TRY(read_text(lane, text, begins, count, states, outputs, error));
     if (!lane->refused || is_empty)
         return TRAWL_OK;

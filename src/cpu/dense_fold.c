@@ -37,6 +37,7 @@ static uint32_t *slot_of(const struct fold *fold, uint32_t code_point)
 {
     uint32_t mask = 2 * fold->member_capacity - 1, i = code_point * PLAN_HASH32_FACTOR >> 7;
 
+    TRAWL_ASSERT(fold->member_capacity > 0 && fold->member_count < fold->member_capacity);
     for (;; i++) {
         uint32_t *slot = &fold->slots[i & mask];
 
@@ -50,6 +51,8 @@ static enum trawl_status members_grow(struct fold *fold, struct trawl_error *err
     uint32_t capacity = fold->member_capacity == 0 ? MEMBERS_FIRST : 2 * fold->member_capacity;
     void *members = fold->members, *slots;
 
+    TRAWL_ASSERT(capacity > fold->member_capacity);
+    TRAWL_ASSERT(2 * fold->member_count >= fold->member_capacity);
     TRAWL_TRY(memory_allocate_zeroed(2ull * capacity, sizeof *fold->slots, &slots, error));
     if (memory_grow(fold->member_capacity, capacity, sizeof *fold->members, &members, error) !=
         TRAWL_OK) {
@@ -81,6 +84,8 @@ static enum trawl_status member_want(struct fold *fold, uint32_t code_point, con
         fold->members[fold->member_count++] = made;
         *slot = fold->member_count;
     }
+    TRAWL_ASSERT(*slot <= fold->member_count);
+    TRAWL_ASSERT(fold->members[*slot - 1].code_point == code_point);
     *index = *slot - 1;
     return TRAWL_OK;
 }
@@ -90,6 +95,7 @@ static uint32_t group_of(struct fold *fold, uint32_t index)
 {
     struct member *members = fold->members;
 
+    TRAWL_ASSERT(index < fold->member_count);
     while (members[index].group != index) {
         members[index].group = members[members[index].group].group;
         index = members[index].group;
@@ -113,6 +119,8 @@ static void groups_join(struct fold *fold, uint32_t a, uint32_t b)
         a = b;
         b = other;
     }
+    TRAWL_ASSERT(members[a].group == a && members[b].group == b);
+    TRAWL_ASSERT(members[a].bytes_count <= members[b].bytes_count);
     members[b].group = a;
     members[a].size += members[b].size;
 }
@@ -179,6 +187,7 @@ uint64_t dense_fold_text(const struct fold *fold, const uint8_t *text, uint64_t 
             continue;
         }
         taken = plan_utf8_decode(text + i, count - i, &code_point);
+        TRAWL_ASSERT(taken <= count - i);
         slot = taken > 0 ? *slot_of(fold, code_point) : 0;
         if (taken == 0) {
             taken = 1;
@@ -190,6 +199,7 @@ uint64_t dense_fold_text(const struct fold *fold, const uint8_t *text, uint64_t 
             const uint8_t *bytes = member == NULL ? text + i : member->bytes;
             uint64_t bytes_count = member == NULL ? taken : member->bytes_count;
 
+            TRAWL_ASSERT(bytes_count <= taken);
             for (uint64_t j = 0; j < bytes_count; j++) {
                 origin[made] = (uint32_t)i;
                 folded[made++] = bytes[j];
@@ -197,6 +207,7 @@ uint64_t dense_fold_text(const struct fold *fold, const uint8_t *text, uint64_t 
         }
         i += taken;
     }
+    TRAWL_ASSERT(made <= count && count <= UINT32_MAX);
     origin[made] = (uint32_t)count;
     return made;
 }
@@ -260,8 +271,10 @@ enum trawl_status dense_fold_strings(const struct trawl_plan *plan, struct dense
 
         count = dense_fold_text(set->fold, plan->pattern_bytes + begin,
                                 plan->pattern_begin[p + 1] - begin, set->own_bytes + made, origin);
+        TRAWL_ASSERT(made + count <= total);
         while (plan_literal_at(plan, literal).pattern != p)
             literal++;
+        TRAWL_ASSERT(literal < plan->literal_count);
         set->own_strings[p] = (struct plan_literal){made, count, literal, 0, 0, 0};
         made += count;
     }

@@ -25,6 +25,7 @@ static void item_load(const struct dense_set *set, uint64_t depth, struct item *
     const uint8_t *begin = set->bytes + string->bytes_begin;
     uint64_t count = min_u64(left, KEY_BYTES);
 
+    TRAWL_ASSERT(item->string < set->count && depth < string->bytes_count);
     item->key = 0;
     memcpy((uint8_t *)&item->key + (KEY_BYTES - count), begin + left - count, (size_t)count);
     item->rest = (uint32_t)min_u64(left, REST_MORE);
@@ -60,6 +61,7 @@ static void partition(struct item *items, uint64_t lo, uint64_t hi, uint64_t pic
     struct item pivot = items[lo + pick % (hi - lo)];
     uint64_t less = lo, i = lo, greater = hi;
 
+    TRAWL_ASSERT(lo < hi);
     while (i < greater) {
         int order = item_compare(&items[i], &pivot);
 
@@ -70,6 +72,7 @@ static void partition(struct item *items, uint64_t lo, uint64_t hi, uint64_t pic
         else
             i++;
     }
+    TRAWL_ASSERT(lo <= less && less < greater && greater <= hi);
     *from = less;
     *to = greater;
 }
@@ -112,6 +115,8 @@ static void sort_items(const struct dense_set *set, struct item *items, uint64_t
         parts[0] = (struct range){now.lo, from, now.depth};
         parts[1] = (struct range){from, to, now.depth + KEY_BYTES};
         parts[2] = (struct range){to, now.hi, now.depth};
+        TRAWL_ASSERT(now.lo <= from && from < to && to <= now.hi);
+        TRAWL_ASSERT(now.depth < set->length_max);
         if (items[from].rest != REST_MORE)
             parts[1].hi = from; /* one string */
         else if (to - from > 1)
@@ -142,8 +147,10 @@ static void order_classes(struct dense_set *set, bool fold)
         }
     for (uint32_t byte = 'A'; byte <= 'Z' && fold; byte++)
         set->class_of[byte] = set->class_of[byte | 0x20];
+    TRAWL_ASSERT(set->classes > 0 && set->classes <= 256);
     while (1u << set->class_bits < set->classes)
         set->class_bits++;
+    TRAWL_ASSERT(set->class_bits <= 8);
 }
 
 /* Sort all strings but those too long for the automaton. */
@@ -167,6 +174,7 @@ static enum trawl_status order(struct dense_set *set, bool fold, struct trawl_er
         items[set->sorted_count++].string = i;
         set->length_max = max_u64(set->length_max, set->strings[i].bytes_count);
     }
+    TRAWL_ASSERT(set->sorted_count + set->lengthy_count == set->count);
     sort_items(set, items, set->sorted_count);
     for (uint32_t i = 0; i < set->sorted_count; i++)
         set->sorted[i] = items[i].string;

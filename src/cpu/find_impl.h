@@ -103,6 +103,9 @@
     uint16_t *hot = tile->hot;                                                \
     uint32_t hot_count = 0;                                                   \
                                                                               \
+    TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);            \
+    TRAWL_ASSERT(first > 0 && first <= FIND_FIRST_MAX);                       \
+    TRAWL_ASSERT(first <= probe_count && probe_count <= PLAN_PROBES_MAX);     \
     for (uint32_t p = 0; p < FIND_FIRST_MAX; p++) {                           \
         const struct plan_probe *probe = &probes[p < probe_count ? p : 0];    \
                                                                               \
@@ -155,6 +158,7 @@ static void FIND_NAME(words)(const uint8_t *text, uint64_t word_count,
     const struct plan_words copy = *words; /* which the stores to the tile cannot change */
     uint32_t hot_count = 0;
 
+    TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);
     for (uint64_t w = 0; w < word_count; w++) {
         uint64_t bits = block_words(text + 64 * w, &copy);
 
@@ -191,6 +195,8 @@ static void FIND_NAME(grams)(const uint8_t *text, uint64_t word_count,
     const struct gram_vectors vectors = gram_vectors_load(grams);
     uint32_t hot_count = 0;
 
+    TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);
+    TRAWL_ASSERT(copy.stride > 0 && copy.stride <= PLAN_GRAM_STRIDE_MAX);
     switch (copy.stride) {
         FIND_GRAMS_CASE(8)
         FIND_GRAMS_CASE(4)
@@ -229,6 +235,8 @@ static void FIND_NAME(heads)(const uint8_t *text, uint64_t word_count, const str
     const struct plan_set copy = *set; /* which the stores to the tile cannot change */
     uint32_t hot_count = 0;
 
+    TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);
+    TRAWL_ASSERT(copy.bitmap_bits > 0 && copy.bitmap_bits < 32);
     for (uint64_t w = 0; w < word_count; w++) {
         uint64_t bits = block_heads(text + 64 * w, &copy, bitmap);
 
@@ -248,6 +256,8 @@ static void FIND_NAME(nibbles)(const uint8_t *text, uint64_t word_count, const s
     struct nibble_tables tables[PLAN_NIBBLE_GROUPS_MAX];
     uint32_t hot_count = 0, groups = set->nibble_groups;
 
+    TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);
+    TRAWL_ASSERT(groups <= PLAN_NIBBLE_GROUPS_MAX && set->q > 0 && set->q <= 4);
     for (uint32_t g = 0; g < groups; g++)
         nibble_load(&tables[g], set, g);
     for (uint64_t w = 0; w < word_count; w++) {
@@ -397,6 +407,8 @@ static uint64_t FIND_NAME(sieve)(const uint8_t *text, uint64_t word_count, const
     uint64_t failed = 0, failed_word = 0; /* the last word with cleared bits, and those */
     uint64_t hot_count = tile->is_dense ? word_count : tile->hot_count;
 
+    TRAWL_ASSERT(count > 0 && count <= 64);
+    TRAWL_ASSERT(hot_count <= word_count && word_count <= FIND_TILE_WORDS);
     for (uint64_t i = 0; i < hot_count; i++) {
         uint64_t w = tile->is_dense ? i : tile->hot[i], bits = tile->mask[w];
         uint64_t kept = FIND_NAME(sieve_word)(text + 64 * w, bits, literal, ignored);
@@ -417,6 +429,8 @@ static uint64_t FIND_NAME(count_bits)(const struct find_tile *tile, uint64_t wor
 {
     uint64_t count = 0;
 
+    TRAWL_ASSERT(word_count <= FIND_TILE_WORDS);
+    TRAWL_ASSERT(tile->is_dense || tile->hot_count <= word_count);
     if (tile->is_dense)
         for (uint64_t w = 0; w < word_count; w++)
             count += (uint64_t)__builtin_popcountll(tile->mask[w]);

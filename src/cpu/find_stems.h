@@ -28,6 +28,7 @@ static inline uint32_t stem_samples(const uint8_t *text, uint64_t first, uint64_
     uint32_t shift = set_quad_shift(class), fold32 = (uint32_t)fold;
     uint64_t i = first, count = 0, stride = class->stride;
 
+    TRAWL_ASSERT(stride > 0 && last <= UINT32_MAX);
     for (; i + 3 * stride < last; i += 4 * stride) {
         count = stem_sample(bitmap, shift, text, i, fold32, places, count);
         count = stem_sample(bitmap, shift, text, i + stride, fold32, places, count);
@@ -45,6 +46,8 @@ static inline uint64_t stem_first(const struct set_span *span, uint32_t stride, 
 {
     uint64_t first = (span->from + stride - 1) / stride * stride;
 
+    TRAWL_ASSERT(first >= span->from && first - span->from < stride);
+    TRAWL_ASSERT(first + stride >= taken);
     return first < taken ? first + stride : first;
 }
 
@@ -58,6 +61,7 @@ static inline uint32_t stem_quads(const uint8_t *text, const struct set_span *sp
     for (uint32_t s = 0; s < span_count; s++) {
         uint64_t first = stem_first(&spans[s], stride, last);
 
+        TRAWL_ASSERT(spans[s].from <= spans[s].to && last <= spans[s].from + stride - 1ull);
         last = spans[s].to + stride - 1ull;
         count += stem_samples(text, first, last, class, fold, places + count);
     }
@@ -94,10 +98,13 @@ static inline uint32_t stem_begins(const uint8_t *text, const uint32_t *places,
     uint32_t stem_min = class->stem_min;
     uint64_t count = 0;
 
+    TRAWL_ASSERT(begin < end && end <= UINT32_MAX);
+    TRAWL_ASSERT(stem_min > 0 && stem_min <= SET_STEM_BYTES);
     for (uint32_t offset = 0; offset < stride; offset++)
         for (uint32_t i = 0; i < place_count; i++) {
             uint64_t x = places[i] - (places[i] < begin + offset ? 0 : offset), low, hash;
 
+            TRAWL_ASSERT(count < SET_PASSED_MAX + SET_ROOM);
             memcpy(&low, text + x, sizeof low);
             begins[count] = (uint32_t)x;
             hash = set_stem_hash(low, fold, stem_min);
@@ -115,9 +122,12 @@ static inline uint32_t stem_stems(const uint8_t *text, const uint32_t *begins, u
     uint32_t stem_min = class->stem_min, lengths = class->stem_lengths;
     uint64_t count = 0, word = 0;
 
+    TRAWL_ASSERT(begin_count <= SET_STEM_BATCH && stem_min <= SET_STEM_BYTES);
+    TRAWL_ASSERT(lengths >> (SET_STEM_BYTES + 1) == 0 && lengths >> stem_min != 0);
     for (uint32_t i = 0; i < begin_count; i++) {
         uint64_t low, hash;
 
+        TRAWL_ASSERT(begins[i] >= base && begins[i] - base < SET_TILE_PLACES);
         memcpy(&low, text + begins[i], sizeof low);
         for (uint32_t k = stem_min; k <= SET_STEM_BYTES; k++) {
             hash = set_stem_hash(low, fold, k);
@@ -137,6 +147,8 @@ static inline __attribute__((always_inline)) uint32_t gram_loop(
 {
     const struct set_class class = *of;
 
+    TRAWL_ASSERT(last <= UINT32_MAX && class.stride > 0);
+    TRAWL_ASSERT(is_short || class.q >= 8);
     for (uint64_t i = first; i < last; i += class.stride) {
         uint64_t low, high, hash, bits;
 
@@ -148,6 +160,7 @@ static inline __attribute__((always_inline)) uint32_t gram_loop(
         passed->place[count] = (uint32_t)i;
         count += (class.bitmap[set_word(&class, hash)] & bits) == bits;
     }
+    TRAWL_ASSERT(count <= SET_PASSED_MAX);
     return count;
 }
 

@@ -39,6 +39,7 @@ static inline uint32_t stem_quads_vectors(const uint8_t *text, const struct set_
     struct stem_order order;
     uint64_t last = 0;
 
+    TRAWL_ASSERT(stride > 0 && stride <= SET_STEM_STRIDE_MAX);
     stem_order_fill(&order, stride);
     words = _mm512_loadu_si512(order.words);
     bytes = _mm512_loadu_si512(order.bytes);
@@ -64,6 +65,7 @@ static inline uint32_t stem_quads_vectors(const uint8_t *text, const struct set_
                     passed, _mm512_add_epi32(offsets, _mm512_set1_epi32((int32_t)(uint32_t)i))));
             count += (uint32_t)_mm_popcnt_u32(passed);
         }
+        TRAWL_ASSERT(count <= SET_PASSED_MAX);
         count += stem_samples(text, i, last, class, fold, places + count);
     }
     return count;
@@ -153,6 +155,8 @@ static inline uint32_t stem_begins_together(const uint8_t *text, const uint32_t 
     struct stem_view view = stem_view(class, fold);
     uint32_t count = 0;
 
+    TRAWL_ASSERT(class->stem_min + stride - 1 <= SET_STEM_BYTES);
+    TRAWL_ASSERT(end <= UINT32_MAX);
     for (uint32_t i = 0; i < place_count; i += 8) {
         __mmask8 there = stem_eight(place_count - i);
         __m256i x = _mm256_sub_epi32(_mm256_maskz_loadu_epi32(there, places + i),
@@ -204,6 +208,7 @@ static inline uint32_t stem_begins_vectors(const uint8_t *text, const uint32_t *
         first++;
     if (first > 0)
         count = stem_begins(text, places, first, begin, end, stride, class, fold, begins);
+    TRAWL_ASSERT(count <= stride * first && place_count <= SET_PASSED_MAX);
     places += first;
     place_count -= first;
     if (class->stem_min + stride - 1 <= SET_STEM_BYTES)
@@ -240,6 +245,8 @@ static inline uint32_t stem_stems_vectors(const uint8_t *text, const uint32_t *b
     struct stem_view view = stem_view(class, fold);
     uint32_t count = 0;
 
+    TRAWL_ASSERT(begin_count <= SET_STEM_BATCH && class->stem_min <= SET_STEM_BYTES);
+    TRAWL_ASSERT(class->stem_lengths >> (SET_STEM_BYTES + 1) == 0);
     for (uint32_t i = 0; i < begin_count; i += 8) {
         __mmask8 there = stem_eight(begin_count - i);
         __m256i x = _mm256_maskz_loadu_epi32(there, begins + i);
@@ -298,6 +305,7 @@ static inline uint32_t gram_samples_vectors(const uint8_t *text, uint64_t first,
         _mm512_storeu_si512(passed->hash + count, _mm512_maskz_compress_epi64(pass, hashes));
         count = stem_append(passed->place, count, pass, _mm512_cvtepi64_epi32(places));
     }
+    TRAWL_ASSERT(i >= first && count <= SET_PASSED_MAX);
     return gram_loop(text, i, last, class, fold, false, passed, count);
 }
 

@@ -172,6 +172,8 @@ static inline bool scan_is_full(const struct scan *scan)
 /* Clear the tile's bits of positions from `places` on, which lie in the last of its words. */
 static inline void tile_cut(struct find_tile *tile, uint64_t word_count, uint64_t places)
 {
+    TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);
+    TRAWL_ASSERT(places > 64 * (word_count - 1));
     if (places < 64 * word_count)
         tile->mask[word_count - 1] &= (1ull << places % 64) - 1;
 }

@@ -30,6 +30,7 @@ static inline uint64_t load_readable(const struct scan *scan, uint64_t i)
 {
     uint64_t low = 0;
 
+    TRAWL_ASSERT(i < scan->loadable);
     memcpy(&low, scan->chunk->bytes + i, (size_t)min_u64(sizeof low, scan->loadable - i));
     return low;
 }

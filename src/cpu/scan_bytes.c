@@ -24,6 +24,7 @@ static void bytes_add(struct find_bytes *bytes, uint8_t value)
     nibbles->high[group][0][value >> 4] |= bit;
     nibbles->nibble_groups =
         nibbles->nibble_groups > group + 1 ? nibbles->nibble_groups : group + 1;
+    TRAWL_ASSERT(nibbles->nibble_groups <= 2);
 }
 
 bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan)
@@ -38,6 +39,7 @@ bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan)
     for (uint32_t i = 0; i < plan->literal_count; i++) {
         uint8_t value = plan_literal_bytes(plan, i)[0];
 
+        TRAWL_ASSERT(plan_literal_at(plan, i).bytes_count == 1);
         set->repeats = set->repeats || set->count[value] > 0;
         for (uint32_t cases = 0; cases < 2; cases++) {
             uint8_t other = cases == 1 ? (uint8_t)(value ^ 0x20) : value;
@@ -110,6 +112,8 @@ static void fill_ends(const struct scan *scan, uint64_t words, uint64_t places, 
     bool two = plan->line_end_also != plan->line_end;
 
     also.value = two ? also.value : 0;
+    TRAWL_ASSERT(words > 0 && words <= FIND_TILE_WORDS && places <= 64 * words);
+    TRAWL_ASSERT(!vectors || scan->at + 64 * words + FIND_LOAD_SLACK <= scan->loadable);
     if (vectors) {
         lane->find->every(text, words, &probe, 1, 1, &lane->ends);
         lane->find->every(text, words, &also, 1, 1, &lane->ends_also);
@@ -141,7 +145,7 @@ static void pass_line(struct scan *scan, uint64_t x, bool *nulls)
         end = x + bytes_find_either(scan->chunk->bytes + x, owned - x, plan->line_end,
                                     two ? plan->line_end_also : 0);
     *nulls = *nulls || (!two && end < owned && scan->chunk->bytes[end] != plan->line_end);
-    TRAWL_ASSERT(end <= owned);
+    TRAWL_ASSERT(end <= owned && (x >= owned || end >= x));
     scan->line_until = end + 1;
 }
 
@@ -151,6 +155,7 @@ static bool thin_lines(struct find_tile *tile, const struct find_tile *ends, uin
 {
     bool begun = true;
 
+    TRAWL_ASSERT(words > 0 && words <= FIND_TILE_WORDS);
     for (uint64_t w = 0; w < words; w++) {
         uint64_t events = tile->mask[w] | ends->mask[w], begins = ends->mask[w] << 1;
         uint64_t once = ~events + begins, sum = once + begun;
@@ -166,10 +171,12 @@ static void thin_singly(struct scan *scan, uint64_t words, bool *nulls)
 {
     struct find_tile *tile = &scan->lane->tile;
 
+    TRAWL_ASSERT(tile->is_dense && words <= FIND_TILE_WORDS);
     for (uint64_t w = 0; w < words; w++)
         for (uint64_t bits = tile->mask[w]; bits != 0; bits &= bits - 1) {
             uint64_t x = scan->at + 64 * w + (uint64_t)__builtin_ctzll(bits);
 
+            TRAWL_ASSERT(x < scan->limit);
             if (x < scan->line_until)
                 tile->mask[w] ^= bits & (~bits + 1);
             else
@@ -182,6 +189,7 @@ static void select_lines(struct scan *scan, uint64_t words, uint64_t places, boo
 {
     struct engine_lane *lane = scan->lane;
 
+    TRAWL_ASSERT(places > 0 && scan->at + places <= scan->limit);
     if (lane->find->count_bits(&lane->tile, words) < words / WORDS_PER_BIT) {
         thin_singly(scan, words, nulls);
         return;
@@ -207,6 +215,7 @@ static void emit(struct scan *scan, uint64_t words)
         for (uint64_t bits = lane->tile.mask[w]; bits != 0; bits &= bits - 1) {
             uint64_t i = 64 * w + (uint64_t)__builtin_ctzll(bits);
 
+            TRAWL_ASSERT(scan->at + i < scan->limit);
             hits->items[hits->count++] =
                 (struct hit){(uint32_t)(scan->at + i), lane->bytes.literal[text[i]]};
         }
@@ -218,6 +227,8 @@ static uint64_t count_repeated(const struct scan *scan, uint64_t words)
     const uint8_t *text = scan->chunk->bytes + scan->at;
     uint64_t count = 0;
 
+    TRAWL_ASSERT(scan->at + 64 * (words - 1) < scan->limit);
+    TRAWL_ASSERT(scan->lane->tile.is_dense);
     for (uint64_t w = 0; w < words; w++)
         for (uint64_t bits = scan->lane->tile.mask[w]; bits != 0; bits &= bits - 1)
             count += scan->lane->bytes.count[text[64 * w + (uint64_t)__builtin_ctzll(bits)]];
@@ -233,6 +244,7 @@ void scan_bytes(struct scan *scan)
         bool vectors;
         uint64_t places, words = fill(scan, &places, &vectors), kept = scan->result->hits.count;
 
+        TRAWL_ASSERT(places > 0 && scan->at + places <= scan->limit);
         if (scan->want == ENGINE_WANT_LINES && lane->tile.hot_count > 0)
             select_lines(scan, words, places, vectors, &nulls);
         if (lane->tile.hot_count > 0 && scan->want != ENGINE_WANT_COUNT) {

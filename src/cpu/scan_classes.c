@@ -24,6 +24,8 @@ static uint32_t sample_places(const struct sampling *sampling, struct set_passed
     struct find_tile *tile = &scan->lane->tile;
     uint32_t count = 0;
 
+    TRAWL_ASSERT(places > 0 && places <= SET_TILE_PLACES && words <= FIND_TILE_WORDS);
+    TRAWL_ASSERT(class->stride == 1 && class->q <= 8);
     if (words > 0)
         scan->lane->find->set(scan->chunk->bytes + sampling->begin, words, &class->heads,
                               class->bitmap, tile);
@@ -47,6 +49,7 @@ static uint32_t sample_places(const struct sampling *sampling, struct set_passed
         passed->hash[count] = set_gram_short(low, fold, class->keep);
         passed->place[count++] = (uint32_t)i;
     }
+    TRAWL_ASSERT(count <= places);
     return count;
 }
 
@@ -59,6 +62,9 @@ static uint32_t sample_tile(const struct sampling *sampling, struct set_passed *
     uint64_t last = sampling->end + stride - 1, fast;
     uint32_t count = 0;
 
+    TRAWL_ASSERT(stride > 0 && stride <= SET_STRIDE_MAX &&
+                 class->q + stride - 1 <= class->length_min);
+    TRAWL_ASSERT(first >= sampling->begin && first - sampling->begin < stride);
     if (stride == 1)
         return sample_places(sampling, passed);
     if (scan->available < class->q)
@@ -81,6 +87,7 @@ static uint32_t sample_tile(const struct sampling *sampling, struct set_passed *
         passed->place[count] = (uint32_t)first;
         count += (class->bitmap[set_word(class, hash)] & bits) == bits;
     }
+    TRAWL_ASSERT(count <= SET_PASSED_MAX);
     return count;
 }
 
@@ -91,6 +98,7 @@ static void order_place(struct hit *hits, uint32_t count)
 
     while (i < count && hits[i - 1].literal <= hits[i].literal)
         i++;
+    TRAWL_ASSERT(count > 1 && hits[0].offset == hits[count - 1].offset);
     if (i < count && count > SORTED_BY_HAND) {
         qsort(hits, count, sizeof *hits, settle_compare_hits);
         return;
@@ -147,6 +155,8 @@ static void settle_gathered(struct scan *scan, uint64_t begin, uint64_t places)
     struct hits *hits = &scan->lane->gathered;
     bool plain = !plan_has_conditions(scan->plan), ordered = true;
 
+    TRAWL_ASSERT(scan->at == begin && begin + places <= scan->limit);
+    TRAWL_ASSERT(scan->lane->counted == 0 || scan->want == ENGINE_WANT_COUNT);
     if (scan->want == ENGINE_WANT_COUNT && plain) {
         scan->result->count += hits->count + scan->lane->counted;
         return;
@@ -159,6 +169,7 @@ static void settle_gathered(struct scan *scan, uint64_t begin, uint64_t places)
     for (uint64_t i = 0; i < hits->count && !scan->over; i++) {
         const struct hit *hit = &hits->items[i];
 
+        TRAWL_ASSERT(hit->offset >= begin && hit->offset - begin < places);
         if (hit->offset >= scan->run_until || scan->want == ENGINE_WANT_SPANS)
             settle_emit(scan, hit->offset, hit->literal,
                         plan_literal_at(scan->plan, hit->literal).bytes_count);
@@ -230,6 +241,7 @@ void scan_classes(struct scan *scan)
         if (scan->over)
             return;
         settle_gathered(scan, sampling.begin, sampling.end - sampling.begin);
+        TRAWL_ASSERT(scan->result->count >= kept && scan->at == sampling.begin);
         adapt_tile(lane, scan->result->count > kept, &sampling);
         scan->at = sampling.end;
     }

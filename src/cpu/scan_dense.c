@@ -30,11 +30,13 @@ static uint64_t step_bytes(const struct scan *scan, const struct dense_set *set)
     uint64_t longest =
         set->fold != NULL || set->lengthy_count > 0 ? scan->plan->length_max : set->length_max;
 
+    TRAWL_ASSERT(longest <= scan->plan->length_max);
     return max_u64(min_u64(DENSE_STEP, dense_nodes_max(set) / 4), longest);
 }
 
 static uint64_t chunk_place(const struct step *step, uint64_t place)
 {
+    TRAWL_ASSERT(place <= step->count);
     return step->from + (step->origin == NULL ? place : step->origin[place]);
 }
 
@@ -51,6 +53,7 @@ static uint64_t folded_place(const uint32_t *origin, uint64_t count, uint64_t by
         else
             hi = middle;
     }
+    TRAWL_ASSERT(lo == count || origin[lo] >= bytes);
     return lo;
 }
 
@@ -76,8 +79,10 @@ static enum trawl_status step_fold(struct scan *scan, const struct dense_set *se
         lane->origin = (uint32_t *)origin;
         lane->folded_capacity = step->count + 1;
     }
+    TRAWL_ASSERT(step->count < lane->folded_capacity && step->begins <= step->count);
     step->count = dense_fold_text(set->fold, step->text, step->count, lane->folded, lane->origin);
     step->begins = folded_place(lane->origin, step->count, step->begins);
+    TRAWL_ASSERT(step->begins <= step->count && step->count < lane->folded_capacity);
     step->text = lane->folded;
     step->origin = lane->origin;
     return TRAWL_OK;
@@ -112,6 +117,7 @@ static enum trawl_status find_lengthy(struct scan *scan, const struct dense_set 
         while ((x = two_way_next(&search, step->text,
                                  min_u64(step->begins, step->count - string->bytes_count + 1))) !=
                UINT64_MAX) {
+            TRAWL_ASSERT(x < step->begins && x + string->bytes_count <= step->count);
             TRAWL_TRY(hits_reserve(hits, 1, scan->error));
             hits->items[hits->count].offset = (uint32_t)x;
             hits->items[hits->count++].literal = set->lengthy[i];
@@ -148,6 +154,8 @@ static enum trawl_status note(struct scan *scan, const struct dense_set *set, st
             literal--;
         }
     }
+    TRAWL_ASSERT(length > 0 && length <= scan->available - x);
+    TRAWL_ASSERT(literal < scan->plan->literal_count);
     if (plan_has_conditions(scan->plan) &&
         !plan_accepts_end(scan->plan, scan->chunk->bytes, x + length, scan->available))
         return TRAWL_OK;
@@ -160,6 +168,8 @@ static enum trawl_status note(struct scan *scan, const struct dense_set *set, st
 /* Does a lengthy string begin at the position? Those before it are passed over. */
 static bool lengthy_begins(struct step *step, const struct hits *lengthy, uint64_t place)
 {
+    TRAWL_ASSERT(step->lengthy_at <= lengthy->count);
+    TRAWL_ASSERT(step->lengthy_at == 0 || lengthy->items[step->lengthy_at - 1].offset <= place);
     while (step->lengthy_at < lengthy->count && lengthy->items[step->lengthy_at].offset < place)
         step->lengthy_at++;
     return step->lengthy_at < lengthy->count && lengthy->items[step->lengthy_at].offset == place;
@@ -178,14 +188,18 @@ static enum trawl_status collect(struct scan *scan, const struct dense_set *set,
         TRAWL_TRY(note(scan, set, step, place, lengthy->items[step->lengthy_at].literal));
     if (one && step->found.count > 0)
         return TRAWL_OK; /* settle_emit keeps the longest of them */
+    TRAWL_ASSERT(state < scan->lane->dense.node_count);
     if (nodes[state].ends == 0)
         state = nodes[state].shorter;
-    for (; state != 0; state = nodes[state].shorter)
+    for (; state != 0; state = nodes[state].shorter) {
+        TRAWL_ASSERT(nodes[state].lo + nodes[state].ends <= nodes[state].hi);
+        TRAWL_ASSERT(nodes[nodes[state].shorter].depth < nodes[state].depth);
         for (uint32_t i = 0; i < nodes[state].ends; i++) {
             TRAWL_TRY(note(scan, set, step, place, set->sorted[nodes[state].lo + i]));
             if (one && step->found.count > 0)
                 return TRAWL_OK;
         }
+    }
     return TRAWL_OK;
 }
 
@@ -221,6 +235,7 @@ static void settle_dense_place(struct scan *scan, const struct dense_set *set, s
 {
     uint64_t x = chunk_place(step, place);
 
+    TRAWL_ASSERT(x >= step->from && x < scan->limit);
     if (plan_has_conditions(scan->plan) &&
         !plan_accepts_begin(scan->plan, scan->chunk->bytes, x, scan->chunk->before))
         return;
@@ -238,9 +253,11 @@ static void settle_places(struct scan *scan, const struct dense_set *set, struct
 {
     const struct dense_lane *lane = &scan->lane->dense;
 
+    TRAWL_ASSERT(step->begins <= lane->state_capacity);
     for (uint64_t place = 0; place < step->begins; place++) {
         uint32_t state = lane->states[place];
 
+        TRAWL_ASSERT(state < lane->node_count);
         if (lane->nodes[state].outputs == 0 && !lengthy_begins(step, &lane->lengthy, place))
             continue;
         if (chunk_place(step, place) < scan->run_until)
@@ -283,6 +300,7 @@ static enum trawl_status settle_step(struct scan *scan, const struct dense_set *
         TRAWL_TRY(step_fold(scan, set, step));
     TRAWL_TRY(find_lengthy(scan, set, step));
     count = min_u64(step->count, step->begins + max_u64(set->length_max, 1) - 1);
+    TRAWL_ASSERT(step->begins <= count);
     if (!counts)
         TRAWL_TRY(states_reserve(lane, step->begins, scan->error));
     TRAWL_TRY(dense_read(lane, step->text, step->begins, count, counts ? NULL : lane->states,

@@ -24,6 +24,8 @@ static void settle_sample(struct scan *scan, uint64_t i)
     for (; offset != PLAN_NONE && !scan->over; offset = plan->sampled_next[offset]) {
         uint64_t own;
 
+        TRAWL_ASSERT(offset < plan->sampled.stride);
+        TRAWL_ASSERT(offset + sizeof own <= plan->length_min);
         memcpy(&own, bytes + offset,
                sizeof own); /* lies in a cache; the text at a begin does not */
         if ((own | plan->sampled.fold) == gram && offset <= i - begin)
@@ -51,6 +53,7 @@ void scan_sampled(struct scan *scan)
         settle_sample(scan, i);
         if (scan->over)
             return;
+        TRAWL_ASSERT(i >= scan->at && i - scan->at < stride);
         scan->at = i + 1;
         if (scan->run_until > scan->at) { /* jump over a run; every sample's rule still holds */
             scan->at = scan->run_until;

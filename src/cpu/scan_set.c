@@ -33,6 +33,7 @@ static void settle_literal(struct scan *scan, uint64_t x, uint32_t index)
     if (length > room)
         return;
     same = settle_mismatch(scan, index, x, length);
+    TRAWL_ASSERT(same <= length);
     scan->work += same;
     if (same < length)
         return;
@@ -40,6 +41,7 @@ static void settle_literal(struct scan *scan, uint64_t x, uint32_t index)
         length = plan_tail_match(scan->plan, &literal, text, room, &same);
         scan->work += same * TAIL_WORK;
     }
+    TRAWL_ASSERT(length <= room);
     if (length > 0)
         settle_emit(scan, x, index, length);
 }
@@ -57,6 +59,8 @@ static void settle_place(struct scan *scan, uint64_t x)
     uint32_t bucket = plan_hash64((head | set->head_fold) & set->head_mask, set->bucket_bits);
     uint64_t count = scan->result->count;
 
+    TRAWL_ASSERT(x >= scan->at && x < scan->limit);
+    TRAWL_ASSERT(hash >> set->bitmap_bits == 0 && bucket >> set->bucket_bits == 0);
     if ((bitmap[hash / 64] >> (hash % 64) & 1) == 0)
         return; /* nibbles let it pass, but the gram is no literal's */
     scan->result->candidate_count++;
@@ -67,6 +71,7 @@ static void settle_place(struct scan *scan, uint64_t x)
     for (uint32_t e = plan->set_buckets[bucket]; e < plan->set_buckets[bucket + 1]; e++) {
         if ((head & plan->set_heads[e].mask) != plan->set_heads[e].bytes)
             continue;
+        TRAWL_ASSERT(plan->set_entries[e] < plan->literal_count);
         settle_literal(scan, x, plan->set_entries[e]);
         if (scan->over || (scan->want == ENGINE_WANT_LINES && scan->run_until > x))
             return;
@@ -112,6 +117,7 @@ void scan_set(struct scan *scan)
         }
         if (scan->over)
             return;
+        TRAWL_ASSERT(places > 0 && begin + places <= scan->limit);
         if (scan->run_until <= begin + places) /* the tile was not dense */
             settle_spare(scan, places);
         scan->at = max_u64(begin + places, scan->run_until);

@@ -22,12 +22,15 @@ struct line_map {
 
 static void map_lines(struct line_map *map, const struct sampling *sampling)
 {
+    TRAWL_ASSERT(sampling->line_words > 0 && 64 * sampling->line_words <= SET_TILE_PLACES);
+    TRAWL_ASSERT(sampling->end == sampling->begin + 64 * sampling->line_words);
     map->ends = settle_ends(sampling->scan, sampling->begin, sampling->line_words);
     map->begin = sampling->begin;
     map->before[0] = 0;
     for (uint64_t w = 0; w < sampling->line_words; w++)
         map->before[w + 1] = map->before[w] + (uint32_t)__builtin_popcountll(map->ends[w]);
     map->count = map->before[sampling->line_words] + 1;
+    TRAWL_ASSERT(map->count <= SET_TILE_PLACES + 1);
 }
 
 /* The number of the line that x is in. */
@@ -36,6 +39,7 @@ static uint32_t line_of(const struct line_map *map, uint64_t x)
     uint64_t place = x - map->begin;
     uint64_t below = map->ends[place / 64] & ((1ull << place % 64) - 1);
 
+    TRAWL_ASSERT(x >= map->begin && place < SET_TILE_PLACES);
     return map->before[place / 64] + (uint32_t)__builtin_popcountll(below);
 }
 
@@ -50,12 +54,14 @@ static uint32_t first_spans(const struct sampling *sampling, const struct line_m
         for (uint64_t bits = map->ends[w]; bits != 0; bits &= bits - 1) {
             uint32_t end = (uint32_t)(map->begin + 64 * w) + (uint32_t)__builtin_ctzll(bits) + 1;
 
+            TRAWL_ASSERT(from < end && end <= sampling->end);
             scratch->spans[line].from = from;
             scratch->spans[line].to = (uint32_t)min_u64(end, from + places);
             scratch->span_line[line] = (uint16_t)line;
             scratch->span_end[line++] = end;
             from = end;
         }
+    TRAWL_ASSERT(line + 1 == map->count);
     if (from == sampling->end)
         return line;
     scratch->spans[line].from = from;
@@ -74,12 +80,14 @@ static uint32_t next_spans(struct set_scratch *scratch, uint32_t count, uint32_t
         uint32_t from = scratch->spans[i].to, end = scratch->span_end[i];
         uint16_t line = scratch->span_line[i];
 
+        TRAWL_ASSERT(from <= end && kept <= i);
         scratch->spans[kept].from = from;
         scratch->spans[kept].to = (uint32_t)min_u64(end, (uint64_t)from + places);
         scratch->span_line[kept] = line;
         scratch->span_end[kept] = end;
         kept += (from < end) & (scratch->line_hit[line] == NO_HIT);
     }
+    TRAWL_ASSERT(kept <= count);
     return kept;
 }
 
@@ -89,9 +97,11 @@ static void note_hits(const struct sampling *sampling, const struct line_map *ma
     const struct hits *hits = &sampling->scan->lane->gathered;
     uint32_t *line_hit = sampling->scan->lane->scratch->line_hit;
 
+    TRAWL_ASSERT(from <= hits->count);
     for (uint64_t i = from; i < hits->count; i++) {
         uint32_t line = line_of(map, hits->items[i].offset);
 
+        TRAWL_ASSERT(line < map->count);
         if (line_hit[line] >= ASKED || hits->items[i].offset < hits->items[line_hit[line]].offset)
             line_hit[line] = (uint32_t)i;
     }
@@ -103,11 +113,13 @@ static enum trawl_status keep_hits(struct engine_lane *lane, uint32_t lines,
 {
     struct hits *hits = &lane->gathered, *kept = &lane->ordered, other;
 
+    TRAWL_ASSERT(lines > 0 && lines <= SET_TILE_PLACES + 1);
     kept->count = 0;
     TRAWL_TRY(hits_reserve(kept, lines, error));
     for (uint32_t line = 0; line < lines; line++)
         if (lane->scratch->line_hit[line] != NO_HIT)
             kept->items[kept->count++] = hits->items[lane->scratch->line_hit[line]];
+    TRAWL_ASSERT(kept->count <= hits->count && kept->count <= lines);
     other = *hits;
     *hits = *kept;
     *kept = other;
@@ -121,6 +133,7 @@ uint64_t stem_line_words(const struct sampling *sampling)
     uint64_t room = scan->loadable - sampling->begin,
              words = (sampling->end - sampling->begin) / 64;
 
+    TRAWL_ASSERT(sampling->begin < sampling->end && sampling->end <= scan->limit);
     if (scan->want != ENGINE_WANT_LINES || matcher->class_count != 1 ||
         !matcher->classes[0].by_stems || plan_has_conditions(scan->plan) ||
         room < 2 * FIND_LOAD_SLACK)
@@ -145,6 +158,7 @@ static uint32_t take_firsts(struct set_scratch *scratch, const struct line_map *
 {
     uint32_t taken = 0, left = 0;
 
+    TRAWL_ASSERT(*count <= SET_STEMS_MAX);
     for (uint32_t i = 0; i < *count; i++) {
         uint32_t stem = scratch->stems[i], line = line_of(map, map->begin + set_code_place(stem));
         bool takes = scratch->line_hit[line] == NO_HIT;
@@ -156,6 +170,7 @@ static uint32_t take_firsts(struct set_scratch *scratch, const struct line_map *
         left += !takes & (scratch->line_hit[line] == ASKED);
         taken += takes;
     }
+    TRAWL_ASSERT(taken + left <= *count);
     *count = left;
     return taken;
 }
@@ -174,6 +189,8 @@ static enum trawl_status verify_lines(const struct sampling *sampling, const str
     note_hits(sampling, map, looked);
     for (uint32_t i = 0; i < taken; i++)
         failed += scratch->line_hit[scratch->first_line[i]] == ASKED;
+    TRAWL_ASSERT(failed <= taken);
+    TRAWL_ASSERT(lane->gathered.count >= looked);
     if (failed == 0)
         return TRAWL_OK;
     looked = lane->gathered.count;
@@ -183,6 +200,7 @@ static enum trawl_status verify_lines(const struct sampling *sampling, const str
         scratch->stems[left] = stem;
         left += scratch->line_hit[line_of(map, map->begin + set_code_place(stem))] == ASKED;
     }
+    TRAWL_ASSERT(left <= count);
     TRAWL_TRY(stems_verify(sampling, scratch->stems, left));
     note_hits(sampling, map, looked);
     for (uint32_t i = 0; i < taken; i++)
@@ -204,7 +222,9 @@ static enum trawl_status gather_spans(const struct sampling *sampling, const str
         uint32_t count = stem_span_places(sampling, scratch->spans, spans);
         const uint32_t *begins;
 
+        TRAWL_ASSERT(spans <= map->count && count <= SET_PASSED_MAX);
         count = stem_begins_at(sampling, sampling->end, stride, scratch->places, count, &begins);
+        TRAWL_ASSERT(count <= SET_PASSED_MAX);
         for (uint32_t i = 0; i < count && scan->work <= scan->work_max; i += SET_STEM_BATCH)
             TRAWL_TRY(verify_lines(sampling, map, stem_stems_at(sampling, begins + i, count - i)));
         if (round == sizeof places / sizeof *places)
@@ -231,6 +251,7 @@ enum trawl_status sample_stem_lines(const struct sampling *sampling)
     else
         note_hits(sampling, &map, 0);
     TRAWL_TRY(keep_hits(lane, map.count, sampling->scan->error));
+    TRAWL_ASSERT(lane->gathered.count <= map.count);
     lane->lines_hit = LINES_SHARE * lane->gathered.count >= map.count;
     return TRAWL_OK;
 }

@@ -16,9 +16,12 @@ static uint32_t keep_quads(const struct sampling *sampling, uint32_t *places, ui
     const uint8_t *text = sampling->scan->chunk->bytes;
     uint32_t shift = set_quad_shift(class), fold = (uint32_t)sampling->matcher->fold, kept = 0;
 
+    TRAWL_ASSERT(sampling->class->by_stems && sampling->class->stride <= SET_STEM_STRIDE_MAX);
+    TRAWL_ASSERT(count <= SET_PASSED_MAX);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t quad, place = places[i];
 
+        TRAWL_ASSERT(place >= sampling->begin && place < sampling->end);
         memcpy(&quad, text + place, sizeof quad);
         quad = set_quad(quad, fold);
         places[kept] = place;
@@ -33,6 +36,8 @@ uint32_t stem_places(const struct sampling *sampling, uint64_t end, uint64_t wor
     struct scan *scan = sampling->scan;
     uint32_t *places = scan->lane->scratch->places;
 
+    TRAWL_ASSERT(sampling->begin < end && end <= sampling->end);
+    TRAWL_ASSERT(sampling->begin + 64 * words <= end);
     if (words == 0)
         return stem_span_places(sampling, &span, 1);
     return keep_quads(sampling, places,
@@ -44,10 +49,15 @@ uint32_t stem_span_places(const struct sampling *sampling, const struct set_span
                           uint32_t span_count)
 {
     const struct scan *scan = sampling->scan;
+    uint32_t count;
 
-    return scan->lane->find->quads(scan->chunk->bytes, spans, span_count, scan->loadable,
-                                   sampling->class, sampling->matcher->fold,
-                                   scan->lane->scratch->places);
+    TRAWL_ASSERT(span_count > 0 && spans[0].from >= sampling->begin);
+    TRAWL_ASSERT(spans[span_count - 1].to <= sampling->end);
+    count = scan->lane->find->quads(scan->chunk->bytes, spans, span_count, scan->loadable,
+                                    sampling->class, sampling->matcher->fold,
+                                    scan->lane->scratch->places);
+    TRAWL_ASSERT(count <= SET_PASSED_MAX);
+    return count;
 }
 
 uint32_t stem_begins_at(const struct sampling *sampling, uint64_t end, uint32_t stride,
@@ -55,24 +65,33 @@ uint32_t stem_begins_at(const struct sampling *sampling, uint64_t end, uint32_t 
 {
     const struct set_class *class = sampling->class;
     const struct scan *scan = sampling->scan;
+    uint32_t count;
 
+    TRAWL_ASSERT(place_count <= SET_PASSED_MAX && end <= sampling->end);
+    TRAWL_ASSERT(stride == 1 || stride == class->stride);
     *begins = places;
     if (!set_looks_at_begins(class))
         return place_count;
     *begins = scan->lane->scratch->begins;
-    return scan->lane->find->begins(scan->chunk->bytes, places, place_count, sampling->begin, end,
-                                    stride, class, sampling->matcher->fold,
-                                    scan->lane->scratch->begins);
+    count = scan->lane->find->begins(scan->chunk->bytes, places, place_count, sampling->begin, end,
+                                     stride, class, sampling->matcher->fold,
+                                     scan->lane->scratch->begins);
+    TRAWL_ASSERT(count <= SET_PASSED_MAX);
+    return count;
 }
 
 uint32_t stem_stems_at(const struct sampling *sampling, const uint32_t *begins, uint32_t count)
 {
     const struct scan *scan = sampling->scan;
+    uint32_t stems;
 
-    return scan->lane->find->stems(scan->chunk->bytes, begins,
-                                   (uint32_t)min_u64(SET_STEM_BATCH, count),
-                                   (uint32_t)sampling->begin, sampling->class,
-                                   sampling->matcher->fold, scan->lane->scratch->stems);
+    TRAWL_ASSERT(count > 0 && begins[0] >= sampling->begin);
+    stems = scan->lane->find->stems(scan->chunk->bytes, begins,
+                                    (uint32_t)min_u64(SET_STEM_BATCH, count),
+                                    (uint32_t)sampling->begin, sampling->class,
+                                    sampling->matcher->fold, scan->lane->scratch->stems);
+    TRAWL_ASSERT(stems <= SET_STEMS_MAX);
+    return stems;
 }
 
 enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uint32_t stride,
@@ -82,6 +101,7 @@ enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uin
     const uint32_t *begins;
     uint32_t count = stem_begins_at(sampling, end, stride, places, place_count, &begins);
 
+    TRAWL_ASSERT(count <= SET_PASSED_MAX && end <= sampling->end);
     for (uint32_t i = 0; i < count && scan->work <= scan->work_max; i += SET_STEM_BATCH)
         TRAWL_TRY(stems_verify(sampling, scan->lane->scratch->stems,
                                stem_stems_at(sampling, begins + i, count - i)));
@@ -95,6 +115,8 @@ static enum trawl_status verify_last(const struct sampling *sampling)
     struct scan *scan = sampling->scan;
     uint32_t *stems = scan->lane->scratch->stems, count = 0;
 
+    TRAWL_ASSERT(sampling->end <= scan->available);
+    TRAWL_ASSERT(sampling->end - sampling->begin < SET_STEM_BYTES + class->stride);
     for (uint64_t x = sampling->begin; x < sampling->end; x++)
         for (uint32_t k = class->stem_min; k <= SET_STEM_BYTES; k++) {
             if (k > scan->available - x)
@@ -102,6 +124,7 @@ static enum trawl_status verify_last(const struct sampling *sampling)
             stems[count] = set_stem_code((uint32_t)(x - sampling->begin), k);
             count += class->stem_lengths >> k & 1;
         }
+    TRAWL_ASSERT(count <= SET_STEMS_MAX);
     return stems_verify(sampling, stems, count);
 }
 
@@ -109,6 +132,7 @@ uint64_t stem_pair_words(const struct sampling *sampling, uint64_t end)
 {
     uint64_t room = sampling->scan->loadable - sampling->begin;
 
+    TRAWL_ASSERT(sampling->begin <= sampling->scan->loadable);
     if (sampling->class->pairs == NULL || sampling->scan->lane->find->pairs == NULL ||
         end < sampling->begin + 64 || room < FIND_LOAD_SLACK + 64)
         return 0;
@@ -121,6 +145,7 @@ enum trawl_status sample_stems(const struct sampling *sampling)
     uint64_t loadable = sampling->scan->loadable, reach = 8 + sampling->class->stride - 1;
     uint64_t end = min_u64(sampling->end, loadable < reach ? 0 : loadable - reach + 1), words;
 
+    TRAWL_ASSERT(left.class->by_stems && left.end <= left.scan->limit);
     words = stem_pair_words(&left, end);
     if (words > 0) {
         uint64_t to = left.begin + 64 * words;
@@ -129,6 +154,7 @@ enum trawl_status sample_stems(const struct sampling *sampling)
         TRAWL_TRY(stem_verify(&left, to, 1, left.scan->lane->scratch->places, count));
         left.begin = to;
     }
+    TRAWL_ASSERT(left.begin <= left.end && end <= left.end);
     if (left.begin < end) {
         uint32_t count = stem_places(&left, end, 0);
 

@@ -19,12 +19,15 @@
 
 static void probe_bounds(struct engine_lane *lane)
 {
+    TRAWL_ASSERT(lane->probe_count <= PLAN_PROBES_MAX);
     lane->probe_offset_min = UINT64_MAX;
     lane->probe_offset_max = 0;
     for (uint32_t p = 0; p < lane->probe_count; p++) {
         lane->probe_offset_min = min_u64(lane->probe_offset_min, lane->probes[p].offset);
         lane->probe_offset_max = max_u64(lane->probe_offset_max, lane->probes[p].offset);
     }
+    TRAWL_ASSERT(lane->probe_count == 0 ||
+                 lane->probe_offset_max < plan_literal_at(lane->plan, 0).bytes_count);
 }
 
 /* Literals of one vector are compared whole. Not those with runs, whose candidates are few because
@@ -40,6 +43,7 @@ static void head_begin(struct engine_lane *lane)
         plan_literal_at(plan, 0).bytes_count > sizeof lane->head)
         return;
     lane->head_bytes = (uint32_t)plan_literal_at(plan, 0).bytes_count;
+    TRAWL_ASSERT(lane->head_bytes > 0);
     memset(lane->head, 0, sizeof lane->head);
     memcpy(lane->head, plan_literal_bytes(plan, 0), lane->head_bytes);
 }
@@ -53,6 +57,8 @@ void lane_probes_begin(struct engine_lane *lane)
     if (lane->head_bytes > 0) /* comparing the rest costs little: none is tested behind a branch */
         lane->probe_count = (uint32_t)min_u64(lane->probe_count, FIND_FIRST_MAX);
     probe_bounds(lane);
+    TRAWL_ASSERT(lane->first_probes <= lane->plan->probe_count);
+    TRAWL_ASSERT(lane->head_bytes == 0 || lane->head_bytes == lane->plan->length_max);
 }
 
 void lane_probes_learn(struct engine_lane *lane)
@@ -95,6 +101,8 @@ static uint64_t tile_words(const struct scan *scan, uint64_t places, uint64_t re
 
 static bool probes_match(const struct scan *scan, uint64_t x)
 {
+    TRAWL_ASSERT(x < scan->limit);
+    TRAWL_ASSERT(x + scan->lane->probe_offset_max < scan->available);
     for (uint32_t p = 0; p < scan->lane->probe_count; p++) {
         const struct plan_probe *probe = &scan->lane->probes[p];
 
@@ -129,6 +137,7 @@ static void flood_adapt(struct engine_lane *lane, uint64_t words, uint64_t found
     if (words < FIND_TILE_WORDS || !lane->tile.is_dense ||
         lane->plan->probe_count <= FIND_FIRST_MAX || lane->head_bytes == 0)
         return;
+    TRAWL_ASSERT(lane->probe_count >= FIRST_PROBES_MIN && lane->probe_count <= FIND_FIRST_MAX);
     if (found <= words / FLOOD_SHARE_MIN) { /* it is over */
         lane->probe_count = FIND_FIRST_MAX;
         lane->first_probes = FIND_FIRST_MAX - 2; /* with one less a variant might still test all */
@@ -137,6 +146,7 @@ static void flood_adapt(struct engine_lane *lane, uint64_t words, uint64_t found
     } else if (cleared <= places / FLOOD_CLEARED_MIN && lane->probe_count > FIRST_PROBES_MIN) {
         lane->first_probes = --lane->probe_count;
     }
+    TRAWL_ASSERT(lane->first_probes <= lane->probe_count);
     probe_bounds(lane);
 }
 
@@ -145,6 +155,7 @@ static void first_probes_adapt(struct engine_lane *lane, uint64_t words, uint64_
 {
     uint32_t most = (uint32_t)min_u64(lane->probe_count, FIND_FIRST_MAX);
 
+    TRAWL_ASSERT(lane->tile.is_dense || passed <= words);
     if (lane->tile.hot_count == 0)
         flood_adapt(lane, words, 0, 0);
     if (words < FIND_TILE_WORDS || lane->tile.is_dense)
@@ -165,6 +176,8 @@ static void fill_every(struct scan *scan, uint64_t *places, uint64_t *words)
     const struct trawl_plan *plan = scan->plan;
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
 
+    TRAWL_ASSERT(lane->probe_offset_min <= lane->probe_offset_max);
+    TRAWL_ASSERT(lane->first_probes > 0 && lane->first_probes <= lane->probe_count);
     *places = tile_places(scan, lane->probe_offset_min);
     *words = tile_words(scan, *places, lane->probe_offset_max);
     if (*words == 0) {
@@ -183,6 +196,7 @@ static void fill_words(struct scan *scan, uint64_t *places, uint64_t *words)
     uint64_t lead =
         scan->plan->words.offset + 3; /* position x + 3 - o begins the word of offset o */
 
+    TRAWL_ASSERT(lead + sizeof(uint32_t) <= scan->plan->length_min);
     *places = tile_places(scan, lead);
     *words = tile_words(scan, *places, lead);
     if (*words == 0) {
@@ -200,6 +214,8 @@ static void fill_grams(struct scan *scan, uint64_t *places, uint64_t *words)
     /* position x + stride - 1 - o begins the gram of offset o, 8 bytes before what is passed */
     uint64_t lead = grams->offset + grams->stride - 1 + PLAN_GRAM_BYTES;
 
+    TRAWL_ASSERT(grams->q + grams->stride - 1 + grams->offset <= scan->plan->length_min);
+    TRAWL_ASSERT(lead >= PLAN_GRAM_BYTES && grams->stride <= PLAN_GRAM_STRIDE_MAX);
     *places = tile_places(scan, lead);
     *words = tile_words(scan, *places, lead);
     if (*words == 0) {
@@ -212,10 +228,12 @@ static void fill_grams(struct scan *scan, uint64_t *places, uint64_t *words)
 
 static void emit_word(struct hits *hits, uint64_t place, uint64_t bits)
 {
+    TRAWL_ASSERT(hits->count == 0 || hits->items[hits->count - 1].offset < place);
     for (; bits != 0; bits &= bits - 1) {
         hits->items[hits->count].offset = (uint32_t)(place + (uint64_t)__builtin_ctzll(bits));
         hits->items[hits->count++].literal = 0;
     }
+    TRAWL_ASSERT(hits->count <= hits->capacity);
 }
 
 /* All bits of the tile, `found` of them, are occurrences: count or keep them without looking again.
@@ -255,6 +273,7 @@ static void lane_adapt(struct scan *scan, uint64_t places, uint64_t candidates, 
     bool exact = scan->plan->probe_count <= FIND_FIRST_MAX && scan->plan->probes_exact &&
                  !plan_has_conditions(scan->plan);
 
+    TRAWL_ASSERT(failed + cleared <= places + 64);
     if (lane->method != TRAWL_METHOD_EVERY) {
         if ((exact ? candidates : failed) > places / FAILED_SHARE_MAX + 1 ||
             cleared > places / CLEARED_SHARE_MAX + 1)

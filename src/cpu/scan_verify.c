@@ -17,6 +17,7 @@ static inline bool same_short(const uint8_t *literal, const uint8_t *text, uint6
     uint64_t last = count < 8 ? 0 : count - 8;
     uint64_t differ = load64(literal) ^ load64(text);
 
+    TRAWL_ASSERT(count > 0 && count <= SHORT_BYTES);
     return ((differ | (load64(literal + last) ^ load64(text + last))) & keep) == 0;
 }
 
@@ -27,6 +28,7 @@ static inline bool stands(struct scan *scan, uint64_t x, uint32_t index, bool ex
     struct plan_literal literal = plan_literal_at(plan, index);
     uint64_t length = literal.bytes_count, same;
 
+    TRAWL_ASSERT(x < scan->limit && index < plan->literal_count);
     if (length > scan->available - x)
         return false;
     if (exact && length <= SHORT_BYTES && plan->literal_bytes_total - literal.bytes_begin >= 8 &&
@@ -35,6 +37,7 @@ static inline bool stands(struct scan *scan, uint64_t x, uint32_t index, bool ex
                           length);
     same = settle_mismatch(scan, index, x, length);
     scan->work += same / 4;
+    TRAWL_ASSERT(same <= length);
     return same == length;
 }
 
@@ -45,6 +48,7 @@ static enum trawl_status gather(struct scan *scan, const struct set_named *named
     struct hits *hits = &scan->lane->gathered;
     bool exact = (plan->flags & TRAWL_IGNORE_CASE) == 0;
 
+    TRAWL_ASSERT(count <= SET_NAMED_MAX + USUAL_ENTRIES);
     for (uint32_t i = 0; i < count; i++)
         __builtin_prefetch(plan_literal_bytes(plan, named[i].literal));
     TRAWL_TRY(hits_reserve(hits, count, scan->error));
@@ -57,6 +61,7 @@ static enum trawl_status gather(struct scan *scan, const struct set_named *named
         hit->literal = named[i].literal;
         hits->count += stands(scan, named[i].place, named[i].literal, exact);
     }
+    TRAWL_ASSERT(hits->count <= hits->capacity);
     return TRAWL_OK;
 }
 
@@ -97,6 +102,7 @@ static inline struct sample sample_at(const struct tile *tile, uint64_t hash, ui
     const uint8_t *text = tile->text + place;
     uint64_t room = tile->loadable - place;
 
+    TRAWL_ASSERT(place + tile->q <= tile->loadable);
     if (!tile->tags)
         return sample;
     if (room >= tile->q + SET_SIDE_BYTES)
@@ -125,6 +131,7 @@ static inline uint32_t name(const struct tile *tile, uint64_t index, const struc
     uint32_t offset = SET_OFFSET(entry.tagged);
     bool tagged = (entry.tagged ^ set_tag(sample->hash)) <= 0xff;
 
+    TRAWL_ASSERT(count < SET_NAMED_MAX + SET_ROOM && offset < SET_STRIDE_MAX);
     named[count].place = (uint32_t)sample->place - offset;
     named[count].literal = entry.literal;
     return count + (tagged & goes_on(tile, sample, entry.tagged & 0xff) &
@@ -144,11 +151,14 @@ static inline __attribute__((always_inline)) enum trawl_status verify_grams(
         scan->loadable, sampling->matcher->fold, class->q,        tags};
     uint32_t named_count = 0, last = (uint32_t) class->entry_count - 1;
 
+    TRAWL_ASSERT(count <= SET_PASSED_MAX);
+    TRAWL_ASSERT(class->entry_count > 0 && class->entry_count < UINT32_MAX);
     for (uint32_t i = 0; i < count && scan->work <= scan->work_max; i++) {
         const struct sample sample = sample_at(&tile, passed->hash[i], passed->place[i]);
         uint64_t bucket = set_bucket(class, sample.hash);
         uint32_t from = buckets[bucket], entries = buckets[bucket + 1] - from, kept;
 
+        TRAWL_ASSERT(from <= buckets[bucket + 1] && buckets[bucket + 1] <= class->entry_count);
         scan->work += entries;
         kept = name(&tile, min_u64(from, last), &sample, named, named_count);
         named_count = entries > 0 ? kept : named_count;
@@ -195,6 +205,8 @@ static enum trawl_status take_found(struct scan *scan, const uint32_t *literals,
     struct set_named *named = scan->lane->scratch->named, *whole = scan->lane->scratch->whole;
     struct hits *hits = &scan->lane->gathered;
 
+    TRAWL_ASSERT(named_count <= SET_NAMED_MAX + SET_ROOM &&
+                 whole_count <= SET_NAMED_MAX + SET_ROOM);
     if (counts_only(scan)) {
         count_whole(scan, whole_count);
     } else {
@@ -204,6 +216,7 @@ static enum trawl_status take_found(struct scan *scan, const uint32_t *literals,
         for (uint32_t i = 0; i < whole_count; i++)
             __builtin_prefetch(&literals[whole[i].literal]);
         for (uint32_t i = 0; i < whole_count; i++) {
+            TRAWL_ASSERT(hits->count < hits->capacity);
             hits->items[hits->count].offset = whole[i].place;
             hits->items[hits->count++].literal = literals[whole[i].literal];
         }
@@ -242,6 +255,8 @@ static inline struct stem_keys keys_wanted(const struct scan *scan, const struct
     struct stem_keys wanted = {
         stem->hash, set_stem_key(stem->hash, SET_WHOLE_TAG + stem->bytes_count - SET_STEM_Q), 0, 0};
 
+    TRAWL_ASSERT(stem->bytes_count >= SET_STEM_Q && stem->bytes_count <= SET_STEM_BYTES);
+    TRAWL_ASSERT(stem->place + stem->bytes_count <= scan->available);
     if (longer && scan->loadable - stem->place < SET_STEM_BYTES + 4) {
         wanted.four = UNKNOWN;
     } else if (longer) {
@@ -269,10 +284,13 @@ static inline __attribute__((always_inline)) enum trawl_status look_at_stems(
         uint64_t bucket = set_bucket(class, stem.hash), from = buckets[bucket];
         uint64_t entries = buckets[bucket + 1] - from;
 
+        TRAWL_ASSERT(from <= buckets[bucket + 1] && from + entries <= class->entry_count);
         scan->work += entries;
         for (uint64_t e = 0; e < USUAL_ENTRIES || e < entries; e++) {
             uint64_t key = keys[min_u64(from + e, last)];
 
+            TRAWL_ASSERT(named_count < SET_NAMED_MAX + SET_ROOM &&
+                         whole_count < SET_NAMED_MAX + SET_ROOM);
             named[named_count] = (struct set_named){stem.place, (uint32_t)(from + e)};
             whole[whole_count] = named[named_count];
             named_count += (e < entries) & key_goes_on(key, &wanted);
@@ -306,12 +324,15 @@ static void count_stems(const struct sampling *sampling, const struct set_stem *
         uint64_t key = set_stem_key(hash, SET_WHOLE_TAG + stems[i].bytes_count - SET_STEM_Q);
         uint64_t entries = buckets[bucket + 1] - from;
 
+        TRAWL_ASSERT(from <= buckets[bucket + 1] && from + entries <= class->entry_count);
+        TRAWL_ASSERT(stems[i].bytes_count < SET_STEM_BYTES);
         work += entries;
         whole += (keys[min_u64(from, last)] == key) & (entries > 0);
         whole += (keys[min_u64(from + 1, last)] == key) & (entries > 1);
         for (uint64_t e = 2; e < entries; e++)
             whole += keys[from + e] == key;
     }
+    TRAWL_ASSERT(whole <= work);
     sampling->scan->work += work;
     count_whole(sampling->scan, whole);
 }
@@ -334,6 +355,8 @@ static void fetch_stems(const struct sampling *sampling, const uint32_t *stems, 
         struct set_stem stem = {set_stem_hash(low, fold, k), (uint32_t)x, k};
         bool there = x + k <= scan->available;
 
+        TRAWL_ASSERT(x >= sampling->begin && x < sampling->end);
+        TRAWL_ASSERT(k >= class->stem_min && k <= SET_STEM_BYTES);
         __builtin_prefetch(&class->buckets[set_bucket(class, stem.hash)]);
         scratch->shorter[*shorter_count] = stem;
         *shorter_count += there & (k < SET_STEM_BYTES);
@@ -354,7 +377,9 @@ enum trawl_status stems_verify(const struct sampling *sampling, const uint32_t *
     const struct set_scratch *scratch = sampling->scan->lane->scratch;
     uint32_t shorter, longer;
 
+    TRAWL_ASSERT(count <= SET_STEMS_MAX);
     fetch_stems(sampling, stems, count, &shorter, &longer);
+    TRAWL_ASSERT(shorter + longer <= count);
     fetch_keys(sampling->class, scratch->shorter, shorter);
     fetch_keys(sampling->class, scratch->longer, longer);
     if (counts_only(sampling->scan) && sampling->matcher->fold == 0)
@@ -369,6 +394,8 @@ enum trawl_status sample_verify(const struct sampling *sampling, const struct se
 {
     const struct set_class *class = sampling->class;
 
+    TRAWL_ASSERT(count <= SET_PASSED_MAX);
+    TRAWL_ASSERT(!class->by_stems && class->stride <= SET_STRIDE_MAX);
     for (uint32_t i = 0; i < count; i++)
         __builtin_prefetch(&class->buckets[set_bucket(class, passed->hash[i])]);
     for (uint32_t i = 0; i < count; i++)

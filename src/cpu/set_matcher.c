@@ -28,6 +28,7 @@ bool set_matcher_fits(const struct trawl_plan *plan)
 
 static uint32_t class_of_length(uint64_t length)
 {
+    TRAWL_ASSERT(length > 0);
     return length <= 3 ? (uint32_t)length - 1 : length < 8 ? 3u : length < 16 ? 4u : 5u;
 }
 
@@ -48,6 +49,7 @@ static void choose_stride(struct set_class *class, double byte_bits)
         class->stride = stride;
         class->q = q;
     }
+    TRAWL_ASSERT(class->q > 0 && class->q + class->stride - 1 <= length);
     if (class->stride == 1 && class->q > 8)
         class->q = 8;
 }
@@ -80,11 +82,13 @@ static void choose_classes(const struct trawl_plan *plan, struct set_matcher *ma
             matcher->classes[of[c]].literal_count += counts[c];
             continue;
         }
+        TRAWL_ASSERT(matcher->class_count < SET_CLASSES_MAX);
         of[c] = matcher->class_count++;
         last = c;
         class = &matcher->classes[of[c]];
         class->literal_count = counts[c];
         class->length_min = (uint32_t)min_u64(least[c], 64);
+        TRAWL_ASSERT(class_of_length(class->length_min) == c);
     }
     for (uint32_t i = 0; i < matcher->class_count; i++) {
         struct set_class *class = &matcher->classes[i];
@@ -103,6 +107,8 @@ void set_class_complete(struct set_class *class, uint64_t fold)
 
     if (class->by_stems)
         return;
+    TRAWL_ASSERT(class->q > 0 && class->q <= SET_Q_MAX && class->stride > 0);
+    TRAWL_ASSERT(class->stride > 1 || class->q <= 8);
     class->keep = class->q < 8 ? (1ull << 8 * class->q) - 1 : UINT64_MAX;
     if (class->stride > 1)
         return;
@@ -133,6 +139,7 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
     if (class->by_stems)
         class->bucket_bits = (uint32_t)max_u64(class->bucket_bits, SET_KEY_BUCKET_BITS_MIN);
     class->entry_count = entries;
+    TRAWL_ASSERT(entries > 0 && class->word_bits < 32 && class->bucket_bits <= 32);
     TRAWL_TRY(memory_allocate_table(1ull << class->word_bits, sizeof *class->bitmap, true, &memory,
                                     error));
     class->bitmap = (uint64_t *)memory;
@@ -160,6 +167,7 @@ static inline uint64_t load_first(const uint8_t *bytes, const uint8_t *end, uint
 {
     uint64_t word = 0;
 
+    TRAWL_ASSERT(count <= sizeof word && end - bytes >= (ptrdiff_t)count);
     if (end - bytes < (ptrdiff_t)sizeof word) {
         memcpy(&word, bytes, count);
         return word;
@@ -176,6 +184,7 @@ static inline uint64_t gram_hash(const struct set_matcher *matcher, const struct
 
     if (class->q < 8 || class->stride == 1)
         return set_gram_short(load_first(bytes, end, class->q), matcher->fold, class->keep);
+    TRAWL_ASSERT(end - bytes >= (ptrdiff_t) class->q);
     memcpy(&low, bytes, sizeof low);
     memcpy(&high, bytes + class->q - 8, sizeof high);
     return set_gram_long(low, high, matcher->fold);
@@ -218,6 +227,7 @@ static void add_stem(struct filler *filler, struct set_class *class, uint32_t li
     struct filling *filling = &filler->filling[filler->count++];
     uint64_t low = load_first(bytes, end, length), fold = filler->matcher->fold;
 
+    TRAWL_ASSERT(bytes_count >= class->length_min && length >= class->stem_min);
     filling->class = class;
     filling->hash = set_stem_hash(low, fold, length);
     filling->key = set_stem_key(filling->hash, set_stem_tag(bytes, bytes_count, fold));
@@ -243,6 +253,8 @@ static void filler_add(struct filler *filler, uint32_t literal, bool back)
         &filler->matcher
              ->classes[filler->of[class_of_length(plan_literal_at(plan, literal).bytes_count)]];
 
+    TRAWL_ASSERT(literal < plan->literal_count && filler->count < FILL_MAX);
+    TRAWL_ASSERT(plan_literal_at(plan, literal).bytes_count >= class->length_min);
     if (class->by_stems) {
         add_stem(filler, class, literal, back);
         return;
@@ -295,6 +307,7 @@ static void filler_place(struct filler *filler)
         struct set_class *class = filling->class;
 
         filling->entry = --class->buckets[set_bucket(class, filling->hash)];
+        TRAWL_ASSERT(filling->entry < class->entry_count);
         if (class->by_stems)
             __builtin_prefetch(&class->stem_keys[filling->entry], 1);
         else
@@ -332,6 +345,7 @@ static void fill_entries(const struct trawl_plan *plan, struct set_matcher *matc
 
         for (uint64_t bucket = 1; bucket <= 1ull << class->bucket_bits; bucket++)
             class->buckets[bucket] += class->buckets[bucket - 1];
+        TRAWL_ASSERT(class->buckets[1ull << class->bucket_bits] == class->entry_count);
     }
     for (uint32_t i = plan->literal_count; i-- > 0;) {
         filler_add(&filler, i, true);
@@ -381,9 +395,11 @@ static enum trawl_status matcher_build(const struct trawl_plan *plan,
     for (uint32_t c = 0; c < matcher->class_count; c++)
         TRAWL_TRY_DONE(class_room(&matcher->classes[c], matcher->fold, error));
     fill_entries(plan, matcher, of);
-    for (uint32_t c = 0; c < matcher->class_count; c++)
+    for (uint32_t c = 0; c < matcher->class_count; c++) {
+        TRAWL_ASSERT(matcher->classes[c].buckets[0] == 0); /* all entries found their places */
         if (matcher->classes[c].by_stems)
             TRAWL_TRY_DONE(set_stems_pair(plan, &matcher->classes[c], matcher->fold, error));
+    }
     *matcher_out = matcher;
     matcher = NULL;
 done:

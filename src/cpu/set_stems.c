@@ -18,10 +18,12 @@
 
 void set_stems_begin(struct set_class *class)
 {
+    TRAWL_ASSERT(class->length_min >= SET_STEM_Q);
     class->by_stems = true;
     class->q = SET_STEM_Q;
     class->stem_min = set_stem_bytes(class->length_min);
     class->stride = (uint32_t)min_u64(class->length_min - SET_STEM_Q + 1, SET_STEM_STRIDE_MAX);
+    TRAWL_ASSERT(class->stride + SET_STEM_Q - 1 <= class->length_min);
 }
 
 uint32_t set_quad_word_bits(uint64_t entries)
@@ -49,6 +51,7 @@ void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t fold)
 
         memcpy(&quad, bytes + offset, sizeof quad);
         product = set_quad(quad, (uint32_t)fold);
+        TRAWL_ASSERT(product >> set_quad_shift(class) < 2ull << class->word_bits);
         bitmap[product >> set_quad_shift(class)] |= 1u << (product >> 8 & 31);
     }
 }
@@ -71,6 +74,7 @@ static uint64_t pairs_key(const struct find_pairs *pairs, const uint8_t *bytes, 
     uint32_t count = (uint32_t)min_u64(length - 1, pairs->count);
     uint64_t key = count;
 
+    TRAWL_ASSERT(length >= 2 && pairs->count <= FIND_PAIRS_MAX);
     for (uint32_t j = 0; j < FIND_PAIRS_MAX; j++)
         key = key << PAIR_BITS |
               (j < count ? find_pair(bytes[j] | pairs->fold, bytes[j + 1] | pairs->fold) : 0);
@@ -80,6 +84,7 @@ static uint64_t pairs_key(const struct find_pairs *pairs, const uint8_t *bytes, 
 /* A literal without some pairs, for which all values pass, weighs as much as several. */
 static uint64_t key_weight(const struct find_pairs *pairs, uint64_t key)
 {
+    TRAWL_ASSERT(key >> KEY_COUNT_SHIFT <= pairs->count);
     return 1ull << (pairs->count - (uint32_t)(key >> KEY_COUNT_SHIFT));
 }
 
@@ -134,6 +139,7 @@ enum trawl_status set_stems_pair(const struct trawl_plan *plan, struct set_class
     for (uint64_t i = 0; i < count; i++)
         if (i == 0 || keys[i] != keys[distinct - 1])
             keys[distinct++] = keys[i];
+    TRAWL_ASSERT(count == class->entry_count && distinct <= count);
     deal(class->pairs, keys, distinct);
     memory_release(keys, class->entry_count, sizeof *keys);
     return TRAWL_OK;

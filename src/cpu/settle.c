@@ -44,6 +44,7 @@ const uint64_t *settle_ends(struct scan *scan, uint64_t begin, uint64_t words)
     bool two = scan->plan->line_end_also != scan->plan->line_end;
 
     scan->tile_begin = begin;
+    TRAWL_ASSERT(words > 0 && words <= FIND_TILE_WORDS);
     scan->tile_words = words;
     fill_ends(scan, two ? scan->plan->line_end_also : 0);
     return scan->lane->ends.mask;
@@ -54,6 +55,7 @@ static uint64_t line_end_from(struct scan *scan, uint64_t x, uint8_t also)
 {
     uint64_t owned = scan->chunk->owned, w = (x - scan->tile_begin) / 64;
 
+    TRAWL_ASSERT(x < scan->limit && owned <= scan->available);
     if (x >= scan->tile_begin && w < scan->tile_words) {
         uint64_t bits;
 
@@ -122,6 +124,7 @@ static bool take_span(struct scan *scan, uint64_t x, uint32_t literal, uint64_t 
 
 static bool is_wanted(struct scan *scan, uint64_t x, uint32_t literal, uint64_t length)
 {
+    TRAWL_ASSERT(x + length <= scan->available);
     if (scan->want == ENGINE_WANT_LINES)
         return take_line(scan, x);
     if (scan->want == ENGINE_WANT_SPANS) {
@@ -173,6 +176,8 @@ static uint64_t run_extent(const struct scan *scan, const uint8_t *text, uint64_
     const uint8_t *before = text - period;
     uint64_t i = 0;
 
+    TRAWL_ASSERT(period > 0 && text >= scan->chunk->bytes + period);
+    TRAWL_ASSERT(text + count <= scan->chunk->bytes + scan->available);
     while (i < count) {
         i += scan->lane->find->mismatch(text + i, before + i, count - i);
         if (!fold)
@@ -182,6 +187,7 @@ static uint64_t run_extent(const struct scan *scan, const uint8_t *text, uint64_
         if (i < count && text[i] != before[i])
             break;
     }
+    TRAWL_ASSERT(i <= count);
     return i;
 }
 
@@ -200,6 +206,8 @@ static void settle_run(struct scan *scan, uint64_t x)
         scan->result->count += (last - x) / period + 1;
         return;
     }
+    TRAWL_ASSERT(last >= x && last < scan->limit);
+    TRAWL_ASSERT(scan->run_until > last);
     for (; x <= last && !scan->over; x += period)
         settle_emit(scan, x, 0, count);
 }
@@ -224,6 +232,7 @@ void settle_one(struct scan *scan, uint64_t x)
     same = fold ? plan_mismatch(scan->plan, bytes, text, count)
                 : scan->lane->find->mismatch(bytes, text, count);
     scan->work += same;
+    TRAWL_ASSERT(same <= count);
     if (same < count) {
         scan->lane->learned = same;
         scan->failed++;
@@ -243,6 +252,7 @@ void settle_one(struct scan *scan, uint64_t x)
 static void settle_word(struct scan *scan, uint64_t place, uint64_t bits,
                         void (*settle)(struct scan *scan, uint64_t x))
 {
+    TRAWL_ASSERT(place <= scan->limit);
     while (bits != 0 && !scan->over) {
         uint64_t x = place + (uint64_t)__builtin_ctzll(bits);
 
@@ -289,6 +299,8 @@ uint64_t settle_mismatch(const struct scan *scan, uint32_t literal, uint64_t x, 
 {
     const uint8_t *bytes = plan_literal_bytes(scan->plan, literal), *text = scan->chunk->bytes + x;
 
+    TRAWL_ASSERT(count <= plan_literal_at(scan->plan, literal).bytes_count);
+    TRAWL_ASSERT(x + count <= scan->available);
     if (count < MEMCMP_BYTES_MIN || (scan->plan->flags & TRAWL_IGNORE_CASE) != 0)
         return plan_mismatch(scan->plan, bytes, text, count);
     if (memcmp(bytes, text, (size_t)count) == 0)
@@ -307,6 +319,7 @@ void settle_occurrence(struct scan *scan, uint32_t index, uint64_t x)
     if (literal.tail_count > 0)
         length =
             plan_literal_match(scan->plan, &literal, scan->chunk->bytes + x, scan->available - x);
+    TRAWL_ASSERT(length <= scan->available - x && length <= scan->plan->length_max);
     if (length > 0)
         settle_emit(scan, x, index, length);
 }
@@ -334,6 +347,7 @@ void settle_steps(struct scan *scan, uint64_t step_min, settle_search search)
         if (hits->count > kept + 1 && plan->literal_count > 1)
             qsort(hits->items + kept, (size_t)(hits->count - kept), sizeof *hits->items,
                   settle_compare_hits);
+        TRAWL_ASSERT(hits->count >= kept);
         scan->at = to;
         if (scan->want == ENGINE_WANT_FIRST && hits->count > 0)
             break;
@@ -346,12 +360,15 @@ static void linear_literal(struct scan *scan, uint32_t index, uint64_t to)
     uint64_t count = plan_literal_at(scan->plan, index).bytes_count, critical, period, x;
     struct two_way search;
 
+    TRAWL_ASSERT(index < scan->plan->literal_count && scan->at <= to);
     analyse_period(bytes, count, &critical, &period);
     two_way_begin(&search, bytes, count, critical, period,
                   (scan->plan->flags & TRAWL_IGNORE_CASE) != 0, scan->at);
     while (scan->status == TRAWL_OK &&
-           (x = two_way_next(&search, scan->chunk->bytes, to)) != UINT64_MAX)
+           (x = two_way_next(&search, scan->chunk->bytes, to)) != UINT64_MAX) {
+        TRAWL_ASSERT(x >= scan->at && x < to);
         settle_occurrence(scan, index, x);
+    }
 }
 
 void settle_linear(struct scan *scan)

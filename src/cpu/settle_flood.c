@@ -27,6 +27,8 @@ void settle_spare(struct scan *scan, uint64_t places)
     struct engine_lane *lane = scan->lane;
 
     lane->dense_bytes /= 2;
+    TRAWL_ASSERT(scan->work >= scan->work_begin);
+    TRAWL_ASSERT(lane->decay_later <= DECAY_LATER_MAX);
     if (scan->work - scan->work_begin > places * WORK_PER_BYTE_MIN &&
         lane->work_per_byte > WORK_PER_BYTE_MIN && ++lane->tiles_spared >> lane->decay_later != 0) {
         lane->work_per_byte -= lane->work_per_byte / DECAY + 1;
@@ -50,6 +52,7 @@ bool settle_flood(struct scan *scan, uint64_t x)
     x = max_u64(x, scan->run_until);
     if (x >= scan->limit)
         return false;
+    TRAWL_ASSERT(scan->work >= scan->work_begin);
     lane->flood_work += scan->work - scan->work_begin;
     scan->work_begin = scan->work;
     if (lane->dense.serial != scan->plan->serial && lane->flood_work < order_work(scan->plan)) {
@@ -64,6 +67,8 @@ bool settle_flood(struct scan *scan, uint64_t x)
     if (settled) {
         uint64_t per_byte = (lane->dense.work - before) / (to - x);
 
+        TRAWL_ASSERT(lane->dense.work >= before);
+        TRAWL_ASSERT(scan->over || scan->at >= to);
         per_byte = min_u64(max_u64(WORK_PER_BYTE_MIN, per_byte), WORK_PER_BYTE_MAX);
         if (4 * per_byte > 3 * lane->automaton_per_byte && lane->automaton_per_byte > 0)
             lane->decay_later = (uint32_t)min_u64(lane->decay_later + DECAY_LATER, DECAY_LATER_MAX);

@@ -20,6 +20,7 @@ static inline bool equal_at(const struct two_way *search, const uint8_t *text, u
 {
     uint8_t byte = text[search->at + i];
 
+    TRAWL_ASSERT(i < search->count);
     return search->bytes[i] == (search->fold ? fold_byte(byte) : byte);
 }
 
@@ -30,6 +31,7 @@ uint64_t two_way_next(struct two_way *search, const uint8_t *text, uint64_t limi
     while (search->at < limit) {
         uint64_t i = max_u64(critical, search->memory), begin = search->at;
 
+        TRAWL_ASSERT(search->memory < count);
         while (i < count && equal_at(search, text, i))
             i++;
         if (i < count) { /* the right part fails: its period moves us past the mismatch */
@@ -45,6 +47,7 @@ uint64_t two_way_next(struct two_way *search, const uint8_t *text, uint64_t limi
 
             search->at += search->period;
             search->memory = count - search->period;
+            TRAWL_ASSERT(search->at > begin && search->period <= count);
             if (found)
                 return begin;
         } else {

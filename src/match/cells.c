@@ -71,6 +71,7 @@ enum trawl_status cells_merge(struct cells *cells, struct cells *room, const str
     struct cells merged;
     uint64_t a = 0, b = 0;
 
+    TRAWL_ASSERT(room != cells && others != cells && others != room);
     room->count = 0;
     TRAWL_TRY(cells_reserve(room, cells->count + count, error));
     while (a < cells->count || b < count) {
@@ -78,6 +79,7 @@ enum trawl_status cells_merge(struct cells *cells, struct cells *room, const str
         const struct cells *from = first ? cells : others;
         uint64_t at = first ? a : b;
 
+        TRAWL_ASSERT(at < (first ? cells->count : count));
         b += !first || (b < count && cells->patterns[a] == others->patterns[b]);
         a += first;
         cells_append(room, from->records[at], from->patterns[at], from->begins[at]);
@@ -105,6 +107,7 @@ enum trawl_status cells_row_grow(struct cell_digest *digest, struct trawl_error 
     uint64_t room = max_u64(2 * digest->row_room, ROW_ROOM_MIN);
     void *memory;
 
+    TRAWL_ASSERT(digest->row_count <= digest->row_room);
     TRAWL_TRY(memory_allocate(2 * room, sizeof *digest->row, &memory, error));
     if (digest->row_count > 0)
         memcpy(memory, digest->row, (size_t)digest->row_count * sizeof *digest->row);
@@ -130,6 +133,7 @@ static enum trawl_status seen_reserve(struct cell_digest *digest, uint64_t count
         digest->seen_slots = slots;
         digest->seen_stamp = 0;
     }
+    TRAWL_ASSERT(digest->seen_slots >= 2 * count);
     if (++digest->seen_stamp == 0) { /* stamps of 2^32 records ago */
         memset(digest->seen, 0, (size_t)digest->seen_slots * sizeof *digest->seen);
         digest->seen_stamp = 1;
@@ -160,9 +164,11 @@ static uint64_t leave_first(struct cell_digest *digest, uint64_t count)
 {
     uint64_t left = 0;
 
+    TRAWL_ASSERT(count <= digest->row_room && 2 * count <= digest->seen_slots);
     for (uint64_t i = 0; i < count; i++)
         if (see(digest, digest->row[i].pattern))
             digest->row[left++] = digest->row[i];
+    TRAWL_ASSERT(count == 0 || left > 0);
     return left;
 }
 
@@ -171,6 +177,7 @@ static uint64_t sort_few(struct cell *row, uint64_t count)
 {
     uint64_t left = 0;
 
+    TRAWL_ASSERT(count <= INSERTION_MAX);
     for (uint64_t i = 0; i < count; i++) {
         struct cell cell = row[i];
         uint64_t at = left;
@@ -179,6 +186,7 @@ static uint64_t sort_few(struct cell *row, uint64_t count)
             at--;
         if (at > 0 && row[at - 1].pattern == cell.pattern)
             continue;
+        TRAWL_ASSERT(at <= left && left <= i);
         memmove(row + at + 1, row + at, (size_t)(left - at) * sizeof *row);
         row[at] = cell;
         left++;
@@ -192,6 +200,7 @@ static const struct cell *sort_many(struct cell *row, struct cell *room, uint64_
 {
     uint64_t bits = 0;
 
+    TRAWL_ASSERT(count > 0 && count <= UINT32_MAX);
     for (uint64_t i = 0; i < count; i++)
         bits |= row[i].pattern;
     for (unsigned shift = 0; bits >> shift != 0; shift += 8) {
@@ -202,6 +211,7 @@ static const struct cell *sort_many(struct cell *row, struct cell *room, uint64_
             places[(from[i].pattern >> shift & 255) + 1]++;
         for (unsigned i = 1; i < 256; i++)
             places[i] += places[i - 1];
+        TRAWL_ASSERT(places[255] <= count);
         for (uint64_t i = 0; i < count; i++)
             room[places[from[i].pattern >> shift & 255]++] = from[i];
         row = room;
@@ -216,6 +226,7 @@ enum trawl_status cells_keep(struct cell_digest *digest, enum cells_order order,
     uint64_t count = digest->row_count;
     const struct cell *row = digest->row;
 
+    TRAWL_ASSERT(count <= digest->row_room);
     digest->row_count = 0;
     if (count <= INSERTION_MAX) {
         count = sort_few(digest->row, count);

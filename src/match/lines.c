@@ -41,6 +41,7 @@ static uint64_t count_ended_apart(const struct line_input *input, uint64_t i, bo
 {
     uint64_t last = input->owned;
 
+    TRAWL_ASSERT(input->one_per_line && i <= input->hit_count);
     while (last > 0 && input->bytes[last - 1] != input->line_end &&
            input->bytes[last - 1] != input->line_end_also)
         last--;
@@ -55,6 +56,7 @@ uint64_t lines_count_ends(const uint8_t *bytes, uint64_t count, uint8_t line_end
 {
     uint64_t ends = bytes_count_value(bytes, count, line_end);
 
+    TRAWL_ASSERT(ends <= count);
     return line_end == line_end_also ? ends : ends + bytes_count_value(bytes, count, line_end_also);
 }
 
@@ -73,6 +75,9 @@ void lines_digest(const struct line_input *input, bool count_line_ends, struct l
     digest->has_line_end = true;
     digest->tail_has_bytes = input->bytes[input->owned - 1] != input->line_end &&
                              input->bytes[input->owned - 1] != input->line_end_also;
+    TRAWL_ASSERT(input->hit_count == 0 || input->hits[0].offset >= input->hits_base);
+    TRAWL_ASSERT(input->hit_count == 0 ||
+                 input->hits[input->hit_count - 1].offset - input->hits_base < input->owned);
     while (i < input->hit_count && input->hits[i].offset - input->hits_base <= first)
         i++;
     digest->head_hit = i > 0;
@@ -85,6 +90,8 @@ void lines_digest(const struct line_input *input, bool count_line_ends, struct l
 
 void lines_merge(struct line_count *count, const struct line_digest *digest)
 {
+    TRAWL_ASSERT(digest->has_line_end || digest->inside_hit + digest->line_end_count == 0);
+    TRAWL_ASSERT(digest->has_bytes || !digest->tail_has_bytes);
     if (!digest->has_line_end) {
         count->open_hit |= digest->tail_hit;
         count->open_has_bytes |= digest->tail_has_bytes;

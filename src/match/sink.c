@@ -9,6 +9,7 @@ static bool deliver_count(struct sink *sink, const struct sink_piece *piece,
                           const struct sink_digest *digest)
 {
     (void)digest;
+    TRAWL_ASSERT(sink->count + piece->count >= sink->count);
     sink->count += piece->count;
     return true;
 }
@@ -46,6 +47,9 @@ static bool deliver_positions(struct sink *sink, const struct sink_piece *piece,
                               const struct sink_digest *digest)
 {
     (void)digest;
+    TRAWL_ASSERT(piece->match_count == 0 || piece->matches[0].begin >= piece->begin);
+    TRAWL_ASSERT(piece->match_count == 0 ||
+                 piece->matches[piece->match_count - 1].begin < piece->begin + piece->owned);
     sink->count += piece->match_count;
     return piece->match_count == 0 ||
            sink->match_sink(sink->context, piece->matches, piece->match_count) == 0;
@@ -65,6 +69,8 @@ static bool deliver_positions_into(struct sink *sink, const struct sink_piece *p
                                    const struct sink_digest *digest)
 {
     (void)digest;
+    TRAWL_ASSERT(piece->match_count == 0 || piece->matches[0].begin >= piece->begin);
+    TRAWL_ASSERT(sink->matches_max == 0 || sink->matches != NULL);
     if (sink->count < sink->matches_max && piece->match_count > 0)
         memcpy(sink->matches + sink->count, piece->matches,
                (size_t)min_u64(piece->match_count, sink->matches_max - sink->count) *

@@ -10,7 +10,7 @@
 #define ALIGNMENT 512u
 
 struct sim_state sim_state = {
-    .lock = PTHREAD_MUTEX_INITIALIZER, .options = {1, 1, 64u << 20, 2, 0, 0}, .random = 1};
+    .lock = PTHREAD_MUTEX_INITIALIZER, .options = {1, 1, 64u << 20, 2, 0, 0, 0}, .random = 1};
 
 _Thread_local struct cuda_context *sim_current[CONTEXTS_DEPTH_MAX];
 _Thread_local uint32_t sim_depth;
