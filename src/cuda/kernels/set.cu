@@ -14,6 +14,10 @@
  * Order      ascending by (begin, literal).
  * Limits     a thread whose comparisons cost more than the budget ends the launch; the host then
  *            runs automaton. Otherwise as every.
+ * Lost       buckets by the first four bytes: of 10,000 patterns that begin alike, 90 KB of text
+ *            cost 10^8 comparisons. No budget: 94,000 bytes read per byte of text or occurrence
+ *            for 480 patterns a^k b in a^n, now at most 1,300 (counted in the simulator). Lists in
+ *            the same kernel as counts: see every.
  * Source     Wu and Manber, "A fast algorithm for multi-pattern searching", 1994 (the hashed gram).
  */
 

@@ -13,6 +13,14 @@
  *            in global memory. bmh-conflict-free: a thread reads shared memory of its own bank
  *            alone. Its column of the 24 KiB for the text has the ends of its share's windows,
  *            word below word, and the table is there once per lane, in 16 KiB, 2 bytes a shift.
+ * Traffic    per window: a text byte and its shift; per comparison: a text byte and a pattern
+ *            byte. Neighbouring threads read text a segment apart. -shared and -conflict-free read
+ *            each text byte once, and the overlaps of tiles twice.
+ * Bound      by latency: each window waits for the loads of the one before, so more threads take
+ *            less time. 35 MB, 3 bytes: 512 threads 10.1 ms, 4,096 threads 1.05, as many as fit
+ *            0.073 [H200, docs/papers.md].
+ * Lost       in kernel time [H200]: shared memory 1.07 to 1.64 times that of bmh:256x16; without
+ *            bank conflicts 1.50 to 2.67 times that of bmh-shared:256x16.
  * Mended     The table and the step as in the CPU's bmh.c. His last segment has its own length
  *            and no overlap; here all are rounded up alike and the last is cut. What of a window
  *            is not in shared memory is read from global memory: beyond the tile (patterns of

@@ -1,7 +1,12 @@
 /* compare: how bf, qs and hp read their texts and patterns, and compare a window byte by byte.
  *
  * The three come in one form per use of memories: text and pattern in global memory, or the block's
- * part of the text (its bin) in shared memory and the pattern in constant memory.
+ * part of the text (its bin) in shared memory and the pattern in constant memory. All warps of a
+ * block fill the bin, 16 bytes a thread in turn; a window may lie in what several of them copied:
+ *
+ *     text   ... | the block's begins, one a thread | the pattern's length - 1 | ...
+ *     bin        | 16 bytes of thread 0 | of thread 1 | of thread 2 | ...      |  then a barrier
+ *                          | the window of thread t, m bytes |
  */
 #ifndef TRAWL_GALLERY_KERNELS_COMPARE_H
 #define TRAWL_GALLERY_KERNELS_COMPARE_H

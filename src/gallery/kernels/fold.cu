@@ -2,7 +2,9 @@
  * compare bytes.
  *
  * Mapping    one thread per 16 bytes; 256 threads, as many blocks as it takes.
- * Memory     reads and writes global memory, 1 byte each per text byte.
+ * Memory     global memory alone.
+ * Traffic    per text byte: reads 1, writes 1.
+ * Bound      not measured; it runs once for a text.
  * Limits     begin is a multiple of 16.
  */
 #include "gallery/kernels/emit.h"

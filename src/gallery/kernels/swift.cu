@@ -14,6 +14,14 @@
  * Memory     -swift: all in global memory. -binning: a block of the parent is a warp, and has its
  *            text, 32 bytes and the pattern's length, in shared memory; the child reads the text
  *            from global memory; the pattern is in constant memory. -chunking: as -swift.
+ * Traffic    per begin: two text bytes, and for qs and hp the byte that notes windows. Per child
+ *            grid: the window and the pattern once, and up to m stores into one flag.
+ *            gallery_collect reads a flag per begin.
+ * Bound      by launching child grids: 29,677 of them take 13.7 ms, 0.46 us each; the generic
+ *            kernel of the same search takes 0.035 ms [H200, bf, 500 bytes, docs/papers.md].
+ * Lost       the whole method on this device: 2 to 3,270 times the time of the generic forms with
+ *            patterns of 500 bytes, and -chunking is faster than -shared at no length from 50 to
+ *            3,000 bytes. -binning takes 0.57 to 1.33 times the time of -swift.
  * Progress   The parent's grid ends after all its children; nobody waits for a child.
  * Mended     Only so many launches may be pending on a device: windows beyond child_grids_max ask
  *            for none (withheld), and a launch that is refused all the same is noticed (spilled).

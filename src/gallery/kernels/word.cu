@@ -11,6 +11,18 @@
  *            a text that the host copies in parts, none after the one with an occurrence.
  * Memory     text, word and the place found in global memory. word-reduction: 8 KiB of shared
  *            memory for the places, 8 bytes of global memory per block.
+ * Traffic    per place that is compared: as many text bytes as the word has, and the word.
+ *            word-simple: the place found as well. word-reduction: per block 8 bytes more, written
+ *            and read again.
+ *
+ *              a block's places   p0        p1        p2        p3   p4   p5   p6   p7
+ *              round 1            min p0 p4 min p1 p5 min p2 p6 min p3 p7       in shared memory;
+ *              round 2            min 0 2   min 1 3                             a barrier before
+ *              round 3            min 0 1                                       each round
+ *
+ * Bound      by the copy to the device: 64 MiB take 4.3 ms to copy, 0.62 ms to search [H200,
+ *            docs/papers.md].
+ * Lost       word-reduction: 1.01 to 1.10 times the time of word-simple, copies included [H200].
  * Mended     Where all occurrences are asked for, or their number, every window is compared, and
  *            nothing is reduced. Places near the text's end have no window and are not looked at.
  *            The place found is a 64-bit number, read as one that others change.
