@@ -48,7 +48,15 @@ struct dense_node {
     uint64_t outputs; /* strings that end here and on that way */
 };
 
-#define DENSE_STEP 32768u /* begins settled at once, at most */
+/* The strings that begin where a state is, ascending: pool[begin, begin + count). */
+struct dense_list {
+    uint32_t begin; /* PLAN_NONE: not made */
+    uint32_t count;
+};
+
+#define DENSE_STEP 32768u   /* begins settled at once, at most */
+#define DENSE_LIST_MAX 64u  /* strings; states with more have no list */
+#define DENSE_LIST_SPARE 4u /* words of the pool that may be read beyond a list */
 
 /* One thread's part. */
 struct dense_lane {
@@ -57,8 +65,12 @@ struct dense_lane {
     uint32_t class_bits;
     bool refused; /* a step needs more states than there is room for, or the set is unfit */
     struct dense_node *nodes;
-    uint32_t *next; /* node << class_bits | class; PLAN_NONE: not known yet */
-    uint32_t *path; /* scratch: states whose transition is needed */
+    uint32_t *next;           /* node << class_bits | class; PLAN_NONE: not known yet */
+    uint32_t *path;           /* scratch: states whose transition is needed */
+    struct dense_list *lists; /* of each state */
+    uint32_t *pool;
+    uint32_t pool_count;
+    uint32_t pool_room;
     uint32_t node_count;
     uint32_t node_capacity;
     uint32_t node_max;
@@ -101,5 +113,8 @@ void dense_lane_end(struct dense_lane *lane);
 enum trawl_status dense_read(struct dense_lane *lane, const uint8_t *text, uint64_t begins,
                              uint64_t count, uint32_t *states, uint64_t *outputs,
                              struct trawl_error *error);
+/* Make the state's list, unless it is too long or the pool is full. Errors: MEMORY. */
+enum trawl_status dense_make_list(struct dense_lane *lane, uint32_t state,
+                                  struct trawl_error *error);
 
 #endif

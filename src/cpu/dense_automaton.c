@@ -7,6 +7,11 @@
 
 #define ROOM_BYTES (16u << 20) /* of states and transitions; beyond, all are forgotten */
 #define NODES_FIRST 1024u
+#define POOL_MAX (1u << 19) /* strings in lists */
+#define POOL_FIRST 4096u
+#define CHAINS 4u            /* parts of a text that are read at once */
+#define CHAIN_BYTES_MIN 512u /* of each of them, */
+#define CHAIN_WARM_SHARE 8u  /* and more than this many times what it reads before */
 
 /* What steps cost, in about nanoseconds. */
 #define BYTE_WORK 3u
@@ -18,7 +23,8 @@
 static uint64_t node_bytes(const struct dense_set *set)
 {
     TRAWL_ASSERT(set->class_bits <= 8); /* of 256 values at most */
-    return sizeof(struct dense_node) + sizeof(uint32_t) + (sizeof(uint32_t) << set->class_bits);
+    return sizeof(struct dense_node) + sizeof(struct dense_list) + sizeof(uint32_t) +
+           (sizeof(uint32_t) << set->class_bits);
 }
 
 uint32_t dense_nodes_max(const struct dense_set *set)
@@ -30,10 +36,12 @@ static void lane_release(struct dense_lane *lane)
 {
     memory_release(lane->nodes, lane->node_capacity, sizeof *lane->nodes);
     memory_release(lane->path, lane->node_capacity, sizeof *lane->path);
+    memory_release(lane->lists, lane->node_capacity, sizeof *lane->lists);
     memory_release(lane->next, (uint64_t)lane->node_capacity << lane->class_bits,
                    sizeof *lane->next);
     lane->nodes = NULL;
     lane->path = NULL;
+    lane->lists = NULL;
     lane->next = NULL;
     lane->node_capacity = lane->node_count = 0;
 }
@@ -41,6 +49,7 @@ static void lane_release(struct dense_lane *lane)
 void dense_lane_end(struct dense_lane *lane)
 {
     lane_release(lane);
+    memory_release(lane->pool, lane->pool_room, sizeof *lane->pool);
     memory_release(lane->states, lane->state_capacity, sizeof *lane->states);
     memory_release(lane->folded, lane->folded_capacity, 1);
     memory_release(lane->origin, lane->folded_capacity, sizeof *lane->origin);
@@ -48,36 +57,58 @@ void dense_lane_end(struct dense_lane *lane)
     memset(lane, 0, sizeof *lane);
 }
 
-/* Room for `capacity` states; all three arrays grow, or none counts as grown. */
+/* Room for `capacity` states; all four arrays grow, or none counts as grown. */
 static enum trawl_status lane_grow(struct dense_lane *lane, uint32_t capacity,
                                    struct trawl_error *error)
 {
     uint32_t bits = lane->set->class_bits, old = lane->node_capacity;
     enum trawl_status status = TRAWL_OK;
-    void *nodes = NULL, *path = NULL, *next = NULL;
+    void *nodes = NULL, *path = NULL, *lists = NULL, *next = NULL;
 
     TRAWL_ASSERT(capacity > old && capacity <= lane->node_max);
     TRAWL_ASSERT(lane->node_count <= old);
     TRAWL_TRY_DONE(memory_allocate(capacity, sizeof *lane->nodes, &nodes, error));
     TRAWL_TRY_DONE(memory_allocate(capacity, sizeof *lane->path, &path, error));
+    TRAWL_TRY_DONE(memory_allocate(capacity, sizeof *lane->lists, &lists, error));
     TRAWL_TRY_DONE(memory_allocate((uint64_t)capacity << bits, sizeof *lane->next, &next, error));
     if (lane->node_count > 0) {
         memcpy(nodes, lane->nodes, lane->node_count * sizeof *lane->nodes);
         memcpy(next, lane->next, ((size_t)lane->node_count << bits) * sizeof *lane->next);
         memcpy(path, lane->path, old * sizeof *lane->path);
+        memcpy(lists, lane->lists, lane->node_count * sizeof *lane->lists);
     }
     memory_release(lane->nodes, old, sizeof *lane->nodes);
     memory_release(lane->path, old, sizeof *lane->path);
+    memory_release(lane->lists, old, sizeof *lane->lists);
     memory_release(lane->next, (uint64_t)old << bits, sizeof *lane->next);
     lane->nodes = (struct dense_node *)nodes;
     lane->path = (uint32_t *)path;
+    lane->lists = (struct dense_list *)lists;
     lane->next = (uint32_t *)next;
     lane->node_capacity = capacity;
     return TRAWL_OK;
 done:
     memory_release(nodes, capacity, sizeof *lane->nodes);
     memory_release(path, capacity, sizeof *lane->path);
+    memory_release(lists, capacity, sizeof *lane->lists);
     return status;
+}
+
+/* Room in the pool for a list; false: there is none. */
+static enum trawl_status pool_reserve(struct dense_lane *lane, uint32_t count, bool *there,
+                                      struct trawl_error *error)
+{
+    uint32_t needed = lane->pool_count + count + DENSE_LIST_SPARE;
+    uint32_t room = (uint32_t)max_u64(2ull * lane->pool_room, POOL_FIRST);
+    void *pool = lane->pool;
+
+    *there = needed <= POOL_MAX;
+    if (!*there || needed <= lane->pool_room)
+        return TRAWL_OK;
+    TRAWL_TRY(memory_grow(lane->pool_room, room, sizeof *lane->pool, &pool, error));
+    lane->pool = (uint32_t *)pool;
+    lane->pool_room = room;
+    return TRAWL_OK;
 }
 
 /* The state without a byte, alone. */
@@ -87,6 +118,8 @@ static void lane_empty(struct dense_lane *lane)
 
     TRAWL_ASSERT(lane->node_capacity > 0);
     lane->nodes[0] = root;
+    lane->lists[0] = (struct dense_list){0, 0};
+    lane->pool_count = 0;
     lane->node_count = 1;
     memset(lane->next, 0xff, sizeof *lane->next << lane->set->class_bits);
 }
@@ -95,6 +128,7 @@ enum trawl_status dense_lane_begin(struct dense_lane *lane, const struct trawl_p
                                    const struct dense_set *set, struct trawl_error *error)
 {
     enum trawl_status status;
+    bool there;
 
     if (lane->serial == plan->serial)
         return TRAWL_OK;
@@ -106,6 +140,8 @@ enum trawl_status dense_lane_begin(struct dense_lane *lane, const struct trawl_p
     if (!set->unfit) {
         lane->node_max = dense_nodes_max(set);
         status = lane_grow(lane, (uint32_t)min_u64(NODES_FIRST, lane->node_max), error);
+        if (status == TRAWL_OK) /* what is behind a list that is empty may be read */
+            status = pool_reserve(lane, 0, &there, error);
         if (status != TRAWL_OK)
             return status;
         lane_empty(lane);
@@ -184,6 +220,8 @@ static uint32_t make_child(struct dense_lane *lane, uint32_t from, uint32_t clas
     TRAWL_ASSERT(behind->depth < node.depth);
     TRAWL_ASSERT(node.lo >= parent->lo && node.hi <= parent->hi && node.ends <= hi - lo);
     lane->nodes[lane->node_count] = node;
+    lane->lists[lane->node_count].begin = node.outputs > 0 ? PLAN_NONE : 0;
+    lane->lists[lane->node_count].count = (uint32_t)min_u64(node.outputs, UINT32_MAX);
     memset(lane->next + ((uint64_t)lane->node_count << set->class_bits), 0xff,
            sizeof *lane->next << set->class_bits);
     lane->nodes_made++;
@@ -233,39 +271,103 @@ static enum trawl_status make_room(struct dense_lane *lane, struct trawl_error *
     return TRAWL_OK;
 }
 
-/* Read bytes [from, to) from their end. */
-static enum trawl_status read_bytes(struct dense_lane *lane, const uint8_t *text, uint64_t from,
-                                    uint64_t to, uint32_t *state_out, uint32_t *states,
-                                    uint64_t *outputs, struct trawl_error *error)
+/* The state after `state` by a byte of the class, where that is not known. */
+static enum trawl_status learn_next(struct dense_lane *lane, uint32_t state, uint32_t class,
+                                    uint32_t *next, struct trawl_error *error)
+{
+    while ((*next = learn(lane, state, class)) == PLAN_NONE) {
+        TRAWL_TRY(make_room(lane, error));
+        if (lane->refused)
+            return TRAWL_OK;
+    }
+    TRAWL_ASSERT(*next < lane->node_count);
+    return TRAWL_OK;
+}
+
+/* Read parts of a text from their ends, each of so many bytes, the next byte of one part after
+ * that of another: each waits for the transition before it. */
+static inline __attribute__((always_inline)) enum trawl_status read_parts(
+    struct dense_lane *lane, const uint8_t *text, const uint64_t *begins, uint64_t count,
+    uint32_t parts, uint32_t *state_out, uint32_t *states, uint64_t *outputs,
+    struct trawl_error *error)
 {
     const struct dense_set *set = lane->set;
-    uint32_t bits = set->class_bits, state = *state_out;
+    uint32_t bits = set->class_bits, state[CHAINS];
     const uint32_t *rows = lane->next;
     uint64_t sum = 0;
 
-    TRAWL_ASSERT(from <= to && state < lane->node_count);
-    for (uint64_t i = to; i-- > from;) {
-        uint32_t class = set->class_of[text[i]], next = rows[((uint64_t)state << bits) + class];
+    TRAWL_ASSERT(parts > 0 && parts <= CHAINS);
+    for (uint32_t part = 0; part < parts; part++)
+        state[part] = state_out[part];
+    for (uint64_t i = count; i-- > 0;)
+        for (uint32_t part = 0; part < parts; part++) {
+            uint32_t class = set->class_of[text[begins[part] + i]];
+            uint32_t next = rows[((uint64_t)state[part] << bits) + class];
 
-        while (__builtin_expect(next == PLAN_NONE, 0)) {
-            next = learn(lane, state, class);
-            if (next == PLAN_NONE)
-                TRAWL_TRY(make_room(lane, error));
-            if (lane->refused)
-                return TRAWL_OK;
-            rows = lane->next;
+            if (__builtin_expect(next == PLAN_NONE, 0)) {
+                uint32_t learnt;
+
+                TRAWL_TRY(learn_next(lane, state[part], class, &learnt, error));
+                if (lane->refused)
+                    return TRAWL_OK;
+                rows = lane->next;
+                next = learnt;
+            }
+            state[part] = next;
+            if (states != NULL)
+                states[begins[part] + i] = next;
+            else if (outputs != NULL)
+                sum += lane->nodes[next].outputs;
         }
-        state = next;
-        if (states != NULL)
-            states[i] = state;
-        else if (outputs != NULL)
-            sum += lane->nodes[state].outputs;
-    }
     if (outputs != NULL)
         *outputs += sum;
-    TRAWL_ASSERT(state < lane->node_count);
-    *state_out = state;
+    for (uint32_t part = 0; part < parts; part++) {
+        TRAWL_ASSERT(state[part] < lane->node_count);
+        state_out[part] = state[part];
+    }
     return TRAWL_OK;
+}
+
+/* Read bytes [from, to) from their end. */
+static enum trawl_status read_bytes(struct dense_lane *lane, const uint8_t *text, uint64_t from,
+                                    uint64_t to, uint32_t *state, uint32_t *states,
+                                    uint64_t *outputs, struct trawl_error *error)
+{
+    TRAWL_ASSERT(from <= to && *state < lane->node_count);
+    if (states == NULL && outputs == NULL)
+        return read_parts(lane, text, &from, to - from, 1, state, NULL, NULL, error);
+    return read_parts(lane, text, &from, to - from, 1, state, states, outputs, error);
+}
+
+/* Read all begins but the last few in parts. What a state is depends on the bytes of the longest
+ * string, so that many are read before each part. */
+static enum trawl_status read_chains(struct dense_lane *lane, const uint8_t *text, uint64_t begins,
+                                     uint64_t count, uint32_t *states, uint64_t *outputs,
+                                     struct trawl_error *error)
+{
+    uint64_t bytes = begins / CHAINS, warm = max_u64(lane->set->length_max, 1) - 1, from[CHAINS];
+    uint32_t state[CHAINS] = {0};
+
+    TRAWL_ASSERT(bytes > 0 && CHAINS * bytes <= begins);
+    for (uint32_t part = 0; part < CHAINS; part++) {
+        uint64_t end = (part + 1) * bytes;
+
+        from[part] = end - bytes;
+        if (part + 1 == CHAINS) {
+            TRAWL_TRY(read_bytes(lane, text, begins, count, &state[part], NULL, NULL, error));
+            if (!lane->refused)
+                TRAWL_TRY(
+                    read_bytes(lane, text, end, begins, &state[part], states, outputs, error));
+        } else {
+            TRAWL_TRY(read_bytes(lane, text, end, min_u64(end + warm, count), &state[part], NULL,
+                                 NULL, error));
+        }
+        if (lane->refused)
+            return TRAWL_OK;
+    }
+    if (states != NULL)
+        return read_parts(lane, text, from, bytes, CHAINS, state, states, NULL, error);
+    return read_parts(lane, text, from, bytes, CHAINS, state, NULL, outputs, error);
 }
 
 /* Read the text from its end: first what is behind the begins. */
@@ -281,6 +383,8 @@ static enum trawl_status read_text(struct dense_lane *lane, const uint8_t *text,
         *outputs = 0;
     lane->work += count * (lane->node_count * node_bytes(lane->set) > CACHED_BYTES ? FAR_BYTE_WORK
                                                                                    : BYTE_WORK);
+    if (begins / CHAINS >= max_u64(CHAIN_BYTES_MIN, CHAIN_WARM_SHARE * lane->set->length_max))
+        return read_chains(lane, text, begins, count, states, outputs, error);
     TRAWL_TRY(read_bytes(lane, text, begins, count, &state, NULL, NULL, error));
     if (lane->refused)
         return TRAWL_OK;
@@ -300,4 +404,32 @@ enum trawl_status dense_read(struct dense_lane *lane, const uint8_t *text, uint6
     lane->refused = false; /* the states of other texts left no room */
     lane_empty(lane);
     return read_text(lane, text, begins, count, states, outputs, error);
+}
+
+enum trawl_status dense_make_list(struct dense_lane *lane, uint32_t state,
+                                  struct trawl_error *error)
+{
+    struct dense_list *list = &lane->lists[state];
+    uint32_t *strings, count = 0;
+    bool there;
+
+    TRAWL_ASSERT(state < lane->node_count && list->begin == PLAN_NONE);
+    if (list->count > DENSE_LIST_MAX)
+        return TRAWL_OK;
+    TRAWL_TRY(pool_reserve(lane, list->count, &there, error));
+    if (!there)
+        return TRAWL_OK;
+    strings = lane->pool + lane->pool_count;
+    for (; state != 0; state = lane->nodes[state].shorter)
+        for (uint32_t i = 0; i < lane->nodes[state].ends; i++) {
+            uint32_t string = lane->set->sorted[lane->nodes[state].lo + i], at = count++;
+
+            for (; at > 0 && strings[at - 1] > string; at--)
+                strings[at] = strings[at - 1];
+            strings[at] = string;
+        }
+    TRAWL_ASSERT(count == list->count);
+    list->begin = lane->pool_count;
+    lane->pool_count += count;
+    return TRAWL_OK;
 }

@@ -11,7 +11,7 @@
 #include "cpu/two_way.h"
 #include "plan/analyse.h"
 
-#define SORTED_BY_HAND 16u
+#define LIST_PLACES 64u /* whose lists are taken at once */
 
 /* A step's text as the automaton reads it. */
 struct step {
@@ -248,15 +248,85 @@ static void settle_dense_place(struct scan *scan, const struct dense_set *set, s
         settle_emit(scan, x, step->found.items[i].literal, step->found.items[i].offset);
 }
 
+/* Are the states' lists the hits? */
+static bool lists_are_hits(const struct scan *scan, const struct dense_set *set)
+{
+    return scan->want == ENGINE_WANT_HITS && set->fold == NULL &&
+           scan->lane->dense.lengthy.count == 0 && !scan->keeps_lengths &&
+           !plan_has_conditions(scan->plan);
+}
+
+/* Hits from the lists of places [*place, until); *place is that of a state without a list then, or
+ * `until`. Most lists are short, so the first words are copied without a look at how many there
+ * are. */
+static enum trawl_status take_lists(struct scan *scan, uint64_t from, uint64_t *place,
+                                    uint64_t until)
+{
+    struct dense_lane *lane = &scan->lane->dense;
+    const struct dense_list *lists = lane->lists;
+    const uint32_t *states = lane->states, *pool = lane->pool;
+    struct hits *hits = &scan->result->hits;
+    uint64_t candidates = 0, kept = hits->count, at = *place;
+    struct hit *next;
+
+    TRAWL_ASSERT(until - at <= LIST_PLACES);
+    TRAWL_TRY(hits_reserve(hits, LIST_PLACES * DENSE_LIST_MAX + DENSE_LIST_SPARE, scan->error));
+    next = hits->items + kept;
+    for (; at < until; at++) {
+        struct dense_list list = lists[states[at]];
+        uint32_t x = (uint32_t)(from + at), head[DENSE_LIST_SPARE];
+
+        if (__builtin_expect(list.begin == PLAN_NONE, 0)) {
+            TRAWL_TRY(dense_make_list(lane, states[at], scan->error));
+            list = lists[states[at]];
+            if (list.begin == PLAN_NONE)
+                break;
+            pool = lane->pool;
+        }
+        memcpy(head, pool + list.begin, sizeof head);
+        for (uint32_t i = 0; i < DENSE_LIST_SPARE; i++)
+            next[i] = (struct hit){x, head[i]};
+        for (uint32_t i = DENSE_LIST_SPARE; i < list.count; i++)
+            next[i] = (struct hit){x, pool[list.begin + i]};
+        next += list.count;
+        candidates += list.count > 0;
+    }
+    hits->count = (uint64_t)(next - hits->items);
+    scan->result->count += hits->count - kept;
+    scan->result->candidate_count += candidates;
+    *place = at;
+    return TRAWL_OK;
+}
+
+/* The hits of many places from their lists; *place is where another way is to go on. */
+static void settle_lists(struct scan *scan, const struct step *step, uint64_t *place)
+{
+    uint64_t until;
+
+    do {
+        until = min_u64(*place + LIST_PLACES, step->begins);
+        scan->status = take_lists(scan, step->from, place, until);
+        scan->over = scan->status != TRAWL_OK || scan_is_full(scan);
+    } while (!scan->over && *place == until && until < step->begins);
+    if (scan->over)
+        scan->at = step->from + *place;
+}
+
 /* All states are known: go through them. */
 static void settle_places(struct scan *scan, const struct dense_set *set, struct step *step)
 {
     const struct dense_lane *lane = &scan->lane->dense;
+    bool by_lists = lists_are_hits(scan, set);
 
     TRAWL_ASSERT(step->begins <= lane->state_capacity);
     for (uint64_t place = 0; place < step->begins; place++) {
-        uint32_t state = lane->states[place];
+        uint32_t state;
 
+        if (by_lists)
+            settle_lists(scan, step, &place);
+        if (scan->over || place == step->begins)
+            return;
+        state = lane->states[place];
         TRAWL_ASSERT(state < lane->node_count);
         if (lane->nodes[state].outputs == 0 && !lengthy_begins(step, &lane->lengthy, place))
             continue;
