@@ -72,7 +72,7 @@ static enum trawl_status cpu_lane_begin(struct engine_lane *lane, const struct t
     lane->plan = plan;
     lane->method = plan->method;
     lane->learned = 0;
-    lane->dense_bytes = 0;
+    lane->dense_bytes = lane->dense_left = 0;
     lane->work_per_byte = SET_WORK_PER_BYTE;
     lane->automaton_per_byte = lane->tiles_spared = 0;
     lane->decay_later = 0;

@@ -45,6 +45,7 @@ struct engine_lane {
     struct hits ordered;               /* the same in order, while it is made */
     struct dense_lane dense;           /* for sets whose candidates are dense */
     uint64_t dense_bytes;        /* begins that the automaton searched at the last dense part */
+    uint64_t dense_left;         /* of them, that are to follow in the next chunk */
     uint64_t work_per_byte;      /* that counts as dense */
     uint64_t automaton_per_byte; /* what the automaton took last; 0: it was not tried */
     uint64_t tiles_spared;       /* that took much work, since work_per_byte was lowered */
@@ -159,6 +160,9 @@ void settle_spare(struct scan *scan, uint64_t places);
  * after what it searched. False: it does not, and the candidates of begins from x on are to be
  * verified as before. */
 bool settle_flood(struct scan *scan, uint64_t x);
+/* A chunk begins: the automaton goes on as far as it was to go in the one before. False: there is
+ * nothing to go on with, or it cannot. */
+bool settle_flood_rest(struct scan *scan);
 /* Search begins [from, to) by the automaton; false: it cannot, and did nothing from scan->at on.
  * Else scan->at is where to continue: `to` unless scan->over. */
 bool scan_dense(struct scan *scan, uint64_t from, uint64_t to);

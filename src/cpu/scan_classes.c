@@ -215,6 +215,7 @@ void scan_classes(struct scan *scan)
     struct engine_lane *lane = scan->lane;
 
     scan->work_max = 0;
+    (void)settle_flood_rest(scan);
     while (!scan->over && !scan_is_full(scan)) {
         struct sampling sampling = {
             scan, lane->matcher, NULL, max_u64(scan->at, scan->run_until), scan->limit, 0};

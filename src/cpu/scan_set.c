@@ -105,7 +105,9 @@ static uint64_t fill(struct scan *scan, uint64_t *places)
 void scan_set(struct scan *scan)
 {
     scan->work_max = 0;
-    while (scan->at < scan->limit && !scan_is_full(scan)) {
+    if (settle_flood_rest(scan))
+        scan->at = max_u64(scan->at, scan->run_until);
+    while (!scan->over && scan->at < scan->limit && !scan_is_full(scan)) {
         uint64_t places, words = fill(scan, &places), begin = scan->at;
 
         settle_allow(scan, max_u64(places, 64 * words));

@@ -43,24 +43,13 @@ static uint64_t order_work(const struct trawl_plan *plan)
     return plan->literal_count * ORDER_WORK + plan->literal_bytes_total / 2;
 }
 
-bool settle_flood(struct scan *scan, uint64_t x)
+/* Search from x on by the automaton, at most `bytes`; false: it refuses, and did nothing. */
+static bool take_over(struct scan *scan, uint64_t x, uint64_t bytes)
 {
     struct engine_lane *lane = scan->lane;
-    uint64_t to, before = lane->dense.work;
+    uint64_t to = scan->limit - x > bytes ? x + bytes : scan->limit, before = lane->dense.work;
     bool settled;
 
-    x = max_u64(x, scan->run_until);
-    if (x >= scan->limit)
-        return false;
-    TRAWL_ASSERT(scan->work >= scan->work_begin);
-    lane->flood_work += scan->work - scan->work_begin;
-    scan->work_begin = scan->work;
-    if (lane->dense.serial != scan->plan->serial && lane->flood_work < order_work(scan->plan)) {
-        scan->work_max = scan->work + order_work(scan->plan) - lane->flood_work;
-        return false;
-    }
-    lane->dense_bytes = min_u64(max_u64(2 * lane->dense_bytes, DENSE_BYTES_MIN), DENSE_BYTES_MAX);
-    to = scan->limit - x > lane->dense_bytes ? x + lane->dense_bytes : scan->limit;
     TRAWL_ASSERT(x < to && to <= scan->limit);
     scan->work_max = UINT64_MAX; /* if the automaton refuses, no way is left but this one */
     settled = scan_dense(scan, x, to);
@@ -76,5 +65,32 @@ bool settle_flood(struct scan *scan, uint64_t x)
         scan->work_max = scan->work;
     }
     scan->run_until = max_u64(scan->run_until, scan->at);
+    lane->dense_left = settled ? bytes - min_u64(scan->run_until - x, bytes) : 0;
     return settled || scan->run_until > x;
+}
+
+bool settle_flood(struct scan *scan, uint64_t x)
+{
+    struct engine_lane *lane = scan->lane;
+
+    x = max_u64(x, scan->run_until);
+    if (x >= scan->limit)
+        return false;
+    TRAWL_ASSERT(scan->work >= scan->work_begin);
+    lane->flood_work += scan->work - scan->work_begin;
+    scan->work_begin = scan->work;
+    if (lane->dense.serial != scan->plan->serial && lane->flood_work < order_work(scan->plan)) {
+        scan->work_max = scan->work + order_work(scan->plan) - lane->flood_work;
+        return false;
+    }
+    lane->dense_bytes = min_u64(max_u64(2 * lane->dense_bytes, DENSE_BYTES_MIN), DENSE_BYTES_MAX);
+    return take_over(scan, x, lane->dense_bytes);
+}
+
+bool settle_flood_rest(struct scan *scan)
+{
+    uint64_t x = max_u64(scan->at, scan->run_until);
+
+    return scan->lane->dense_left > 0 && x < scan->limit &&
+           take_over(scan, x, scan->lane->dense_left);
 }
