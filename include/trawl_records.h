@@ -115,8 +115,10 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_open(
  * have no record or no cell. The last one, failures, and who may call: as of trawl_search_next.
  * Cost: time that of trawl_positions, and what the shape writes: 24 bytes per cell; FIRST 8 and
  * BITS 1/8 bytes per record and pattern, but rows are cleared only where they held something.
- * Memory: 32 bytes per occurrence in each thread's chunks, and about 1 MiB of rows, at least one
- * row; PATTERNS 8 bytes per pattern. It does not grow with the number of records. */
+ * Memory: 8 bytes per occurrence and 24 per cell in each thread's chunks, which are smaller where
+ * occurrences are dense; up to 4 bytes per pattern for each thread; about 1 MiB of rows for each
+ * thread, at least one row; PATTERNS 8 bytes per pattern. It does not grow with the number of
+ * records. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_next(struct trawl_matrix_search *matrix,
                                                             struct trawl_matrix_batch *batch,
                                                             struct trawl_error *error);

@@ -1,8 +1,10 @@
 /* cells: made record by record, in the thread that searched.
  *
  * A record with few matches is kept sorted by insertion, which finds a pattern that came before on
- * its way. With many, a table says whether a pattern came before, and what is left is sorted once,
- * by the bytes of its numbers: a long record takes time linear in its matches.
+ * its way. With many, each leaves its offset and a bit at its pattern's place in a table, from the
+ * last match to the first; the bits are the record's patterns in order. Where such a table would be
+ * too large, one of the record's patterns says whether a pattern came before, and what is left is
+ * sorted once, by the bytes of its numbers. So a long record takes time linear in its matches.
  */
 #include "match/cells.h"
 
@@ -94,31 +96,23 @@ enum trawl_status cells_merge(struct cells *cells, struct cells *room, const str
 
 /* ---- One record --------------------------------------------------------------------------- */
 
-enum trawl_status cells_begin(struct cell_digest *digest, uint64_t match_count,
-                              struct trawl_error *error)
+enum trawl_status cells_row_grow(struct cell_scratch *scratch, struct trawl_error *error)
 {
-    digest->cells.count = 0;
-    digest->row_count = 0;
-    return match_count == 0 ? TRAWL_OK : cells_reserve(&digest->cells, match_count, error);
-}
-
-enum trawl_status cells_row_grow(struct cell_digest *digest, struct trawl_error *error)
-{
-    uint64_t room = max_u64(2 * digest->row_room, ROW_ROOM_MIN);
+    uint64_t room = max_u64(2 * scratch->row_room, ROW_ROOM_MIN);
     void *memory;
 
-    TRAWL_ASSERT(digest->row_count <= digest->row_room);
-    TRAWL_TRY(memory_allocate(2 * room, sizeof *digest->row, &memory, error));
-    if (digest->row_count > 0)
-        memcpy(memory, digest->row, (size_t)digest->row_count * sizeof *digest->row);
-    memory_release(digest->row, 2 * digest->row_room, sizeof *digest->row);
-    digest->row = (struct cell *)memory;
-    digest->row_room = room;
-    TRAWL_ASSERT(digest->row_count < digest->row_room);
+    TRAWL_ASSERT(scratch->row_count <= scratch->row_room);
+    TRAWL_TRY(memory_allocate(2 * room, sizeof *scratch->row, &memory, error));
+    if (scratch->row_count > 0)
+        memcpy(memory, scratch->row, (size_t)scratch->row_count * sizeof *scratch->row);
+    memory_release(scratch->row, 2 * scratch->row_room, sizeof *scratch->row);
+    scratch->row = (struct cell *)memory;
+    scratch->row_room = room;
+    TRAWL_ASSERT(scratch->row_count < scratch->row_room);
     return TRAWL_OK;
 }
 
-static enum trawl_status seen_reserve(struct cell_digest *digest, uint64_t count,
+static enum trawl_status seen_reserve(struct cell_scratch *scratch, uint64_t count,
                                       struct trawl_error *error)
 {
     uint64_t slots = CELLS_CAPACITY_MIN;
@@ -126,48 +120,48 @@ static enum trawl_status seen_reserve(struct cell_digest *digest, uint64_t count
 
     while (slots < 2 * count)
         slots *= 2;
-    if (slots > digest->seen_slots) {
-        TRAWL_TRY(memory_allocate_zeroed(slots, sizeof *digest->seen, &memory, error));
-        memory_release(digest->seen, digest->seen_slots, sizeof *digest->seen);
-        digest->seen = (uint64_t *)memory;
-        digest->seen_slots = slots;
-        digest->seen_stamp = 0;
+    if (slots > scratch->seen_slots) {
+        TRAWL_TRY(memory_allocate_zeroed(slots, sizeof *scratch->seen, &memory, error));
+        memory_release(scratch->seen, scratch->seen_slots, sizeof *scratch->seen);
+        scratch->seen = (uint64_t *)memory;
+        scratch->seen_slots = slots;
+        scratch->seen_stamp = 0;
     }
-    TRAWL_ASSERT(digest->seen_slots >= 2 * count);
-    if (++digest->seen_stamp == 0) { /* stamps of 2^32 records ago */
-        memset(digest->seen, 0, (size_t)digest->seen_slots * sizeof *digest->seen);
-        digest->seen_stamp = 1;
+    TRAWL_ASSERT(scratch->seen_slots >= 2 * count);
+    if (++scratch->seen_stamp == 0) { /* stamps of 2^32 records ago */
+        memset(scratch->seen, 0, (size_t)scratch->seen_slots * sizeof *scratch->seen);
+        scratch->seen_stamp = 1;
     }
     return TRAWL_OK;
 }
 
 /* Put the pattern into the table; false: it is there. */
-static bool see(struct cell_digest *digest, uint64_t pattern)
+static bool see(struct cell_scratch *scratch, uint64_t pattern)
 {
-    uint64_t mask = digest->seen_slots - 1;
-    uint64_t entry = (uint64_t)digest->seen_stamp << 32 | pattern;
+    uint64_t mask = scratch->seen_slots - 1;
+    uint64_t entry = (uint64_t)scratch->seen_stamp << 32 | pattern;
     uint64_t slot = (pattern * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
 
-    TRAWL_ASSERT((digest->seen_slots & mask) == 0); /* a power of two */
+    TRAWL_ASSERT((scratch->seen_slots & mask) == 0); /* a power of two */
     TRAWL_ASSERT(pattern <= UINT32_MAX);
-    while (digest->seen[slot] >> 32 == digest->seen_stamp) {
-        if (digest->seen[slot] == entry)
+    while (scratch->seen[slot] >> 32 == scratch->seen_stamp) {
+        if (scratch->seen[slot] == entry)
             return false;
         slot = (slot + 1) & mask;
     }
-    digest->seen[slot] = entry;
+    scratch->seen[slot] = entry;
     return true;
 }
 
 /* Leave of each pattern the first; returns how many there are. */
-static uint64_t leave_first(struct cell_digest *digest, uint64_t count)
+static uint64_t leave_first(struct cell_scratch *scratch, uint64_t count)
 {
     uint64_t left = 0;
 
-    TRAWL_ASSERT(count <= digest->row_room && 2 * count <= digest->seen_slots);
+    TRAWL_ASSERT(count <= scratch->row_room && 2 * count <= scratch->seen_slots);
     for (uint64_t i = 0; i < count; i++)
-        if (see(digest, digest->row[i].pattern))
-            digest->row[left++] = digest->row[i];
+        if (see(scratch, scratch->row[i].pattern))
+            scratch->row[left++] = scratch->row[i];
     TRAWL_ASSERT(count == 0 || left > 0);
     return left;
 }
@@ -220,32 +214,101 @@ static const struct cell *sort_many(struct cell *row, struct cell *room, uint64_
     return row;
 }
 
-enum trawl_status cells_keep(struct cell_digest *digest, enum cells_order order, uint64_t record,
-                             struct trawl_error *error)
+enum trawl_status cells_keep(struct cells *cells, struct cell_scratch *scratch,
+                             enum cells_order order, uint64_t record, struct trawl_error *error)
 {
-    uint64_t count = digest->row_count;
-    const struct cell *row = digest->row;
+    uint64_t count = scratch->row_count;
+    const struct cell *row = scratch->row;
 
-    TRAWL_ASSERT(count <= digest->row_room);
-    digest->row_count = 0;
+    TRAWL_ASSERT(count <= scratch->row_room);
+    scratch->row_count = 0;
     if (count <= INSERTION_MAX) {
-        count = sort_few(digest->row, count);
+        count = sort_few(scratch->row, count);
     } else {
-        TRAWL_TRY(seen_reserve(digest, count, error));
-        count = leave_first(digest, count);
+        TRAWL_TRY(seen_reserve(scratch, count, error));
+        count = leave_first(scratch, count);
         if (order == CELLS_SORTED)
-            row = sort_many(digest->row, digest->row + digest->row_room, count);
+            row = sort_many(scratch->row, scratch->row + scratch->row_room, count);
     }
-    TRAWL_ASSERT(digest->cells.count + count <= digest->cells.capacity);
+    TRAWL_TRY(cells_reserve(cells, count, error));
     for (uint64_t i = 0; i < count; i++)
-        cells_append(&digest->cells, record, row[i].pattern, row[i].begin);
+        cells_append(cells, record, row[i].pattern, row[i].begin);
     return TRAWL_OK;
 }
 
-void cells_release(struct cell_digest *digest)
+/* ---- By marks ------------------------------------------------------------------------------ */
+
+static uint64_t mark_words(uint64_t patterns)
 {
-    cells_clear(&digest->cells);
-    memory_release(digest->row, 2 * digest->row_room, sizeof *digest->row);
-    memory_release(digest->seen, digest->seen_slots, sizeof *digest->seen);
-    memset(digest, 0, sizeof *digest);
+    uint64_t words = (patterns + 63) / 64;
+
+    return words + (words + 63) / 64;
+}
+
+enum trawl_status cells_marks_open(struct cell_scratch *scratch, uint64_t patterns,
+                                   struct trawl_error *error)
+{
+    void *memory;
+
+    TRAWL_ASSERT(patterns > 0 && patterns <= CELLS_MARKS_MAX);
+    if (scratch->offsets == NULL) {
+        TRAWL_TRY(memory_allocate(patterns, sizeof *scratch->offsets, &memory, error));
+        scratch->offsets = (uint32_t *)memory;
+        scratch->patterns = patterns;
+    }
+    if (scratch->marks == NULL) {
+        TRAWL_TRY(
+            memory_allocate_zeroed(mark_words(patterns), sizeof *scratch->marks, &memory, error));
+        scratch->marks = (uint64_t *)memory;
+    }
+    TRAWL_ASSERT(scratch->patterns == patterns);
+    return TRAWL_OK;
+}
+
+/* Keep the cells of one word of marks. */
+static inline void keep_word(struct cells *cells, struct cell_scratch *scratch, uint64_t word,
+                             uint64_t record, uint64_t base)
+{
+    uint64_t bits = scratch->marks[word], count = cells->count;
+    uint64_t *records = cells->records, *patterns = cells->patterns, *begins = cells->begins;
+
+    scratch->marks[word] = 0;
+    for (; bits != 0; bits &= bits - 1) {
+        uint64_t pattern = 64 * word + (uint64_t)__builtin_ctzll(bits);
+
+        TRAWL_ASSERT(count < cells->capacity);
+        records[count] = record;
+        patterns[count] = pattern;
+        begins[count++] = base + scratch->offsets[pattern];
+    }
+    cells->count = count;
+}
+
+void cells_keep_marked(struct cells *cells, struct cell_scratch *scratch, uint64_t record,
+                       uint64_t base)
+{
+    uint64_t words = (scratch->patterns + 63) / 64;
+
+    if (scratch->patterns <= CELLS_MARKS_FEW) {
+        for (uint64_t word = 0; word < words; word++)
+            keep_word(cells, scratch, word, record, base);
+        return;
+    }
+    for (uint64_t upper = 0; upper < (words + 63) / 64; upper++) {
+        uint64_t bits = scratch->marks[words + upper];
+
+        scratch->marks[words + upper] = 0;
+        for (; bits != 0; bits &= bits - 1)
+            keep_word(cells, scratch, 64 * upper + (uint64_t)__builtin_ctzll(bits), record, base);
+    }
+}
+
+void cells_scratch_release(struct cell_scratch *scratch)
+{
+    memory_release(scratch->row, 2 * scratch->row_room, sizeof *scratch->row);
+    memory_release(scratch->seen, scratch->seen_slots, sizeof *scratch->seen);
+    memory_release(scratch->offsets, scratch->patterns, sizeof *scratch->offsets);
+    if (scratch->marks != NULL)
+        memory_release(scratch->marks, mark_words(scratch->patterns), sizeof *scratch->marks);
+    memory_release(scratch, 1, sizeof *scratch);
 }

@@ -23,15 +23,19 @@ struct cell {
     uint64_t begin;
 };
 
-/* The cells of one piece of the text, and what making them takes; kept from piece to piece. */
-struct cell_digest {
-    struct cells cells;
-    struct cell *row; /* of the record at hand; row_room, and as many to sort them with */
+/* What a thread makes cells with. */
+struct cell_scratch {
+    struct cell_scratch *next; /* of those that nobody uses */
+    struct cell *row;          /* of the record at hand; row_room, and as many to sort them with */
     uint64_t row_count;
     uint64_t row_room;
     uint64_t *seen; /* its patterns, if they are many: a table of stamp << 32 | pattern */
     uint64_t seen_slots;
     uint32_t seen_stamp;
+    /* The same if the plan's patterns are not too many. Between records all marks are 0. */
+    uint64_t patterns;
+    uint64_t *marks;   /* a bit for each pattern, then one for each of these words that has any */
+    uint32_t *offsets; /* of patterns that are marked */
 };
 
 static inline void cells_append(struct cells *cells, uint64_t record, uint64_t pattern,
@@ -54,22 +58,41 @@ enum trawl_status cells_merge(struct cells *cells, struct cells *room, const str
                               uint64_t count, struct trawl_error *error);
 void cells_clear(struct cells *cells);
 
-/* Forget what was made; make room for the cells of this many matches. */
-enum trawl_status cells_begin(struct cell_digest *digest, uint64_t match_count,
-                              struct trawl_error *error);
 /* One more occurrence in the record at hand, in order of begins. Errors: MEMORY. */
-enum trawl_status cells_row_grow(struct cell_digest *digest, struct trawl_error *error);
-static inline enum trawl_status cells_push(struct cell_digest *digest, uint64_t pattern,
+enum trawl_status cells_row_grow(struct cell_scratch *scratch, struct trawl_error *error);
+static inline enum trawl_status cells_push(struct cell_scratch *scratch, uint64_t pattern,
                                            uint64_t begin, struct trawl_error *error)
 {
-    if (digest->row_count == digest->row_room)
-        TRAWL_TRY(cells_row_grow(digest, error));
-    digest->row[digest->row_count++] = (struct cell){pattern, begin};
+    if (scratch->row_count == scratch->row_room)
+        TRAWL_TRY(cells_row_grow(scratch, error));
+    scratch->row[scratch->row_count++] = (struct cell){pattern, begin};
     return TRAWL_OK;
 }
 /* The record at hand ends: keep its cells. */
-enum trawl_status cells_keep(struct cell_digest *digest, enum cells_order order, uint64_t record,
-                             struct trawl_error *error);
-void cells_release(struct cell_digest *digest);
+enum trawl_status cells_keep(struct cells *cells, struct cell_scratch *scratch,
+                             enum cells_order order, uint64_t record, struct trawl_error *error);
+
+/* Another way, for records with CELLS_MARKED_MIN occurrences and more, of few patterns: */
+#define CELLS_MARKED_MIN 17u
+#define CELLS_MARKS_MAX (1u << 18) /* patterns */
+#define CELLS_MARKS_FEW 4096u      /* patterns whose words of marks are all looked at */
+enum trawl_status cells_marks_open(struct cell_scratch *scratch, uint64_t patterns,
+                                   struct trawl_error *error);
+/* Mark the pattern of an occurrence, in order of falling offsets. */
+static inline void cells_mark(struct cell_scratch *scratch, uint64_t pattern, uint32_t offset)
+{
+    uint64_t word = pattern / 64;
+
+    TRAWL_ASSERT(pattern < scratch->patterns);
+    scratch->offsets[pattern] = offset;
+    scratch->marks[word] |= UINT64_C(1) << pattern % 64;
+    if (scratch->patterns > CELLS_MARKS_FEW)
+        scratch->marks[(scratch->patterns + 63) / 64 + word / 64] |= UINT64_C(1) << word % 64;
+}
+/* The record ends: keep its cells, in order of patterns, and clear the marks. There is room.
+ * Begins are offsets + base. */
+void cells_keep_marked(struct cells *cells, struct cell_scratch *scratch, uint64_t record,
+                       uint64_t base);
+void cells_scratch_release(struct cell_scratch *scratch);
 
 #endif

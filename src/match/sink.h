@@ -48,7 +48,7 @@ struct sink_piece {
 /* The product of digest; kept from piece to piece. */
 struct sink_digest {
     struct line_digest lines;
-    struct cell_digest cells;
+    struct cells cells;
     uint64_t line_end_count;
 };
 

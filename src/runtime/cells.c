@@ -1,5 +1,6 @@
 /* cells: from a piece's matches to (record, pattern, begin), in the thread that searched it. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/checked.h"
 #include "runtime/records.h"
@@ -78,25 +79,102 @@ uint64_t records_beyond(const struct records *records, uint64_t from, uint64_t p
     return low;
 }
 
+/* ---- What workers need -------------------------------------------------------------------- */
+
+void cell_maker_open(struct cell_maker *maker, const struct records *records,
+                     const struct trawl_plan *plan, enum cells_order order)
+{
+    memset(maker, 0, sizeof *maker);
+    maker->records = records;
+    maker->plan = plan;
+    maker->order = order;
+    (void)pthread_mutex_init(&maker->lock, NULL);
+}
+
+void cell_maker_close(struct cell_maker *maker)
+{
+    while (maker->scratches != NULL) {
+        struct cell_scratch *scratch = maker->scratches;
+
+        maker->scratches = scratch->next;
+        cells_scratch_release(scratch);
+    }
+    (void)pthread_mutex_destroy(&maker->lock);
+}
+
+static enum trawl_status scratch_take(struct cell_maker *maker, struct cell_scratch **scratch,
+                                      struct trawl_error *error)
+{
+    void *memory;
+
+    (void)pthread_mutex_lock(&maker->lock);
+    *scratch = maker->scratches;
+    if (*scratch != NULL)
+        maker->scratches = (*scratch)->next;
+    (void)pthread_mutex_unlock(&maker->lock);
+    if (*scratch != NULL)
+        return TRAWL_OK;
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof **scratch, &memory, error));
+    *scratch = (struct cell_scratch *)memory;
+    return TRAWL_OK;
+}
+
+static void scratch_give(struct cell_maker *maker, struct cell_scratch *scratch)
+{
+    (void)pthread_mutex_lock(&maker->lock);
+    scratch->next = maker->scratches;
+    maker->scratches = scratch;
+    (void)pthread_mutex_unlock(&maker->lock);
+}
+
 /* ---- Of one piece ------------------------------------------------------------------------- */
 
-/* A record and what of a piece's hits lies in it. */
+/* A record, and which of a piece's hits begin in it. */
 struct at_record {
     uint64_t index;
     uint64_t begin; /* positions on the tape */
     uint64_t end;
+    uint64_t from; /* hits */
+    uint64_t to;
+    uint64_t base; /* of a hit's offset, to count from the record's begin; modulo 2^64 */
     bool is_null;
     enum cells_order order;
 };
 
-/* Go to the record that holds this position. What a record needs that goes on beyond the piece is
- * to be merged there. */
-static void reach(const struct cell_maker *maker, const struct sink_piece *piece, uint64_t position,
+/* The first hit after `from`, which is before that offset, that is not. */
+static uint64_t hits_beyond(const struct sink_piece *piece, uint64_t from, uint64_t offset)
+{
+    uint64_t low = from + 1, high, step = 1;
+
+    while (low + step <= piece->hit_count && piece->hits[low + step - 1].offset < offset) {
+        low += step;
+        step *= 2;
+    }
+    high = min_u64(low + step - 1, piece->hit_count);
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (piece->hits[middle].offset < offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Go to the record that holds this hit. What a record needs that goes on beyond the piece is to be
+ * merged there. */
+static void reach(const struct cell_maker *maker, const struct sink_piece *piece, uint64_t hit,
                   struct at_record *at)
 {
+    uint64_t origin = piece->begin - piece->hits_base, position = origin + piece->hits[hit].offset;
+
     at->index = records_beyond(maker->records, at->index, position);
     at->begin = records_begin(maker->records, at->index);
     at->end = records_begin(maker->records, at->index + 1);
+    at->from = hit;
+    at->to = hits_beyond(piece, hit, at->end - origin);
+    at->base = origin - at->begin;
     at->is_null = records_is_null(maker->records, at->index);
     at->order = at->begin >= piece->begin && at->end <= piece->begin + piece->owned ? maker->order
                                                                                     : CELLS_SORTED;
@@ -116,41 +194,95 @@ static uint64_t length_of(const struct cell_maker *maker, const struct sink_piec
 }
 
 /* Does the record hold the occurrence, and do the plan's word and line conditions inside it? */
-static bool accepts(const struct cell_maker *maker, const struct at_record *at, uint64_t begin,
-                    uint64_t end)
+static bool accepts(const struct cell_maker *maker, const struct sink_piece *piece,
+                    const struct at_record *at, uint64_t hit, uint32_t *pattern)
 {
-    uint64_t bytes = at->end - at->begin;
+    const struct plan_literal literal = plan_literal_at(maker->plan, piece->hits[hit].literal);
+    uint64_t begin = at->base + piece->hits[hit].offset, bytes = at->end - at->begin;
+    uint64_t end = begin + length_of(maker, piece, hit, &literal);
 
-    if (end > bytes || at->is_null)
+    *pattern = literal.pattern;
+    if (end > bytes)
         return false;
     return !plan_has_conditions(maker->plan) ||
            plan_accepts(maker->plan, maker->records->tape + at->begin, begin, end, 0, bytes);
 }
 
+/* A record with few occurrences, or of many patterns. */
+static enum trawl_status push_record(const struct cell_maker *maker, const struct sink_piece *piece,
+                                     const struct at_record *at, struct cell_scratch *scratch,
+                                     struct cells *cells, struct trawl_error *error)
+{
+    uint32_t pattern;
+
+    if (at->order == CELLS_ANY)
+        TRAWL_TRY(cells_reserve(cells, at->to - at->from, error));
+    for (uint64_t i = at->from; i < at->to; i++) {
+        if (!accepts(maker, piece, at, i, &pattern))
+            continue;
+        if (at->order == CELLS_ANY)
+            cells_append(cells, at->index, pattern, at->base + piece->hits[i].offset);
+        else
+            TRAWL_TRY(cells_push(scratch, pattern, at->base + piece->hits[i].offset, error));
+    }
+    return scratch->row_count > 0 ? cells_keep(cells, scratch, at->order, at->index, error)
+                                  : TRAWL_OK;
+}
+
+/* A record with many: from its end, so that of each pattern the first is what stays. Only near the
+ * end an occurrence may be longer than the record has room for. */
+static enum trawl_status mark_record(const struct cell_maker *maker, const struct sink_piece *piece,
+                                     const struct at_record *at, struct cell_scratch *scratch,
+                                     struct cells *cells, struct trawl_error *error)
+{
+    const struct trawl_plan *plan = maker->plan;
+    bool plain = plan->literals == NULL && !plan_has_conditions(plan) && piece->hit_lengths == NULL;
+    uint64_t sure = plain ? at->end - at->begin - at->base : 0, i = at->to;
+    uint32_t pattern;
+
+    TRAWL_TRY(cells_marks_open(scratch, plan->pattern_count, error));
+    TRAWL_TRY(cells_reserve(cells, min_u64(at->to - at->from, plan->pattern_count), error));
+    while (i > at->from && piece->hits[i - 1].offset + plan->length_max > sure)
+        if (accepts(maker, piece, at, --i, &pattern))
+            cells_mark(scratch, pattern, piece->hits[i].offset);
+    while (i-- > at->from)
+        cells_mark(scratch, piece->hits[i].literal, piece->hits[i].offset);
+    cells_keep_marked(cells, scratch, at->index, at->base);
+    return TRAWL_OK;
+}
+
+static enum trawl_status make_cells(const struct cell_maker *maker, const struct sink_piece *piece,
+                                    struct cell_scratch *scratch, struct cells *cells,
+                                    struct trawl_error *error)
+{
+    bool few = maker->plan->pattern_count <= CELLS_MARKS_MAX;
+    struct at_record at = {.index = 0};
+
+    for (uint64_t i = 0; i < piece->hit_count; i = at.to) {
+        reach(maker, piece, i, &at);
+        if (at.is_null)
+            continue;
+        if (few && at.to - at.from >= CELLS_MARKED_MIN)
+            TRAWL_TRY(mark_record(maker, piece, &at, scratch, cells, error));
+        else
+            TRAWL_TRY(push_record(maker, piece, &at, scratch, cells, error));
+    }
+    return TRAWL_OK;
+}
+
 enum trawl_status cells_digest(const struct sink *sink, const struct sink_piece *piece,
                                struct sink_digest *digest, struct trawl_error *error)
 {
-    const struct cell_maker *maker = (const struct cell_maker *)sink->context;
-    struct cell_digest *made = &digest->cells;
-    struct at_record at = {.index = 0};
+    struct cell_maker *maker = (struct cell_maker *)sink->context;
+    struct cell_scratch *scratch;
+    enum trawl_status status;
 
-    TRAWL_TRY(cells_begin(made, piece->hit_count, error));
-    for (uint64_t i = 0; i < piece->hit_count; i++) {
-        const struct plan_literal literal = plan_literal_at(maker->plan, piece->hits[i].literal);
-        uint64_t position = piece->begin - piece->hits_base + piece->hits[i].offset, begin;
-
-        if (position >= at.end) {
-            if (made->row_count > 0)
-                TRAWL_TRY(cells_keep(made, at.order, at.index, error));
-            reach(maker, piece, position, &at);
-        }
-        begin = position - at.begin;
-        if (!accepts(maker, &at, begin, begin + length_of(maker, piece, i, &literal)))
-            continue;
-        if (at.order == CELLS_ANY)
-            cells_append(&made->cells, at.index, literal.pattern, begin);
-        else
-            TRAWL_TRY(cells_push(made, literal.pattern, begin, error));
-    }
-    return made->row_count > 0 ? cells_keep(made, at.order, at.index, error) : TRAWL_OK;
+    digest->cells.count = 0;
+    if (piece->hit_count == 0)
+        return TRAWL_OK;
+    TRAWL_TRY(scratch_take(maker, &scratch, error));
+    scratch->row_count = 0; /* some may be left of a piece that failed */
+    status = make_cells(maker, piece, scratch, &digest->cells, error);
+    scratch_give(maker, scratch);
+    return status;
 }

@@ -64,7 +64,7 @@ static enum trawl_status take_piece(struct trawl_matrix_search *matrix, struct t
     bool more;
 
     TRAWL_TRY(search_step(&matrix->search, &view, &more, error));
-    matrix->piece = more ? matrix->search.current->digest.cells.cells : (struct cells){.count = 0};
+    matrix->piece = more ? matrix->search.current->digest.cells : (struct cells){.count = 0};
     matrix->piece_end =
         more ? records_beyond(&matrix->records, matrix->done, view.begin + view.owned)
              : matrix->records.count;
@@ -240,9 +240,9 @@ static enum trawl_status matrix_begin(struct trawl_matrix_search *matrix,
     TRAWL_TRY(records_open(&matrix->records, array, error));
     matrix->bare = *plan;
     matrix->bare.flags &= ~(uint32_t)(TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
-    matrix->maker = (struct cell_maker){&matrix->records, plan, order_of(shape)};
     TRAWL_TRY(trawl_text_from_memory(matrix->records.tape, matrix->records.tape_bytes,
                                      &matrix->text, error));
+    cell_maker_open(&matrix->maker, &matrix->records, plan, order_of(shape));
     sink_digests(&matrix->sink, cells_digest, &matrix->maker);
     sink_line_ends(&matrix->sink, plan->line_end, plan->line_end_also);
     TRAWL_TRY_DONE(shape_open(matrix, searcher, error));
@@ -251,6 +251,7 @@ static enum trawl_status matrix_begin(struct trawl_matrix_search *matrix,
 done:
     if (status != TRAWL_OK) {
         shape_close(matrix);
+        cell_maker_close(&matrix->maker);
         trawl_text_close(matrix->text);
     }
     return status;
@@ -260,6 +261,7 @@ static void matrix_end(struct trawl_matrix_search *matrix)
 {
     shape_close(matrix);
     search_end(&matrix->search);
+    cell_maker_close(&matrix->maker);
     trawl_text_close(matrix->text);
     cells_clear(&matrix->carried);
     cells_clear(&matrix->whole);

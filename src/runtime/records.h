@@ -46,7 +46,13 @@ struct cell_maker {
     const struct records *records;
     const struct trawl_plan *plan;
     enum cells_order order; /* of records that lie in one piece */
+    pthread_mutex_t lock;
+    struct cell_scratch *scratches; /* that no worker uses; under the lock */
 };
+
+void cell_maker_open(struct cell_maker *maker, const struct records *records,
+                     const struct trawl_plan *plan, enum cells_order order);
+void cell_maker_close(struct cell_maker *maker);
 
 /* The first record that ends beyond the position; those before `from` do not. Count: none. */
 uint64_t records_beyond(const struct records *records, uint64_t from, uint64_t position);

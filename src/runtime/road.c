@@ -26,6 +26,9 @@
 #define CHUNK_FIRST (1u << 18) /* of a text whose rate is not known */
 #define CHUNK_MAX (1u << 30)
 #define CHUNK_MIN (1u << 16)
+/* Where hits are digested on the host they stay in a core's cache until then. */
+#define CHUNK_HITS (1u << 15)
+#define CHUNK_DENSE_MIN (1u << 15)
 #define CHUNK_DEVICE_MIN (1u << 19) /* a launch and its wait cost what copying this costs */
 /* A chunk is at least 8 times what it reads twice; where that is much memory, twice must do. */
 #define CHUNK_PER_NEED 8u
@@ -177,6 +180,14 @@ enum trawl_status road_fetch(struct search *search, struct trawl_text *text,
 
 /* ---- Chunks ------------------------------------------------------------------------------- */
 
+/* So many bytes have about CHUNK_HITS hits. */
+static uint64_t dense_chunk(const struct search *search)
+{
+    uint64_t bytes = atomic_load(&search->host.bytes), hits = atomic_load(&search->hits);
+
+    return max_u64(bytes / (hits / CHUNK_HITS + 1), CHUNK_DENSE_MIN);
+}
+
 uint64_t road_chunk_bytes(const struct search *search, bool for_device)
 {
     uint64_t bytes = for_device ? search->chunk_device : search->chunk_host;
@@ -201,8 +212,10 @@ uint64_t road_chunk_bytes(const struct search *search, bool for_device)
         bytes = min_u64(bytes, max_u64(CHUNK_MIN, min_u64(CHUNK_FIRST, left / 16)));
     if (!for_device && search->shared)
         bytes = min_u64(bytes, max_u64(share, CHUNK_MIN));
+    if (!for_device && atomic_load(&search->hits) > CHUNK_HITS)
+        bytes = min_u64(bytes, dense_chunk(search));
     /* Not less than the plan can do with. */
-    return max_u64(bytes, fit_need(search->job.plan, CHUNK_MIN));
+    return max_u64(bytes, fit_need(search->job.plan, min_u64(bytes, CHUNK_MIN)));
 }
 
 static double ns_per_byte(uint64_t ns, uint64_t bytes)

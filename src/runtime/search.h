@@ -61,6 +61,7 @@ struct search {
     uint64_t text_bytes; /* UINT64_MAX: not known */
     uint64_t begin_ns;
     _Atomic uint64_t bytes_taken;
+    _Atomic uint64_t hits;       /* on the host, where they are digested */
     struct pins *pins;           /* of the text; NULL: none */
     _Atomic uint32_t room_waits; /* in a row */
     _Atomic bool device_refused; /* the plan is not for devices */

@@ -289,6 +289,8 @@ void task_search(struct search *search, struct task *task, struct worker *worker
         fail_part(task, status, &error);
     if (search->sink->digest == NULL)
         return;
+    if (!on_device)
+        atomic_fetch_add(&search->hits, task->result.hits.count);
     status = digest(search, task, &error);
     if (status == TRAWL_OK)
         return;
@@ -411,7 +413,7 @@ void task_release(struct trawl_runtime *runtime, struct task *task)
 {
     runtime_buffer_release(runtime, &task->buffer);
     hits_release(&task->result.hits);
-    cells_release(&task->digest.cells);
+    cells_clear(&task->digest.cells);
     memory_release(task->matches, task->match_room * MATCH_WORDS, sizeof(uint64_t));
     memory_release(task->line_numbers, task->match_room, sizeof(uint64_t));
 }

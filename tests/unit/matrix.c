@@ -244,6 +244,144 @@ static void blocks_anew(void)
     trawl_plan_free(plan);
 }
 
+/* Records of which most hold many of the patterns. A table of the first positions of all short
+ * strings in a record is the oracle. */
+enum { SHORT_MAX = 4, LETTERS = 3, STRINGS = 4 * 4 * 4 * 4 * 4, DENSE_ROWS = 30 };
+
+struct dense_scene {
+    uint8_t tape[DENSE_ROWS * 1000];
+    uint64_t offsets[DENSE_ROWS + 1];
+    uint64_t pattern_count;
+    uint8_t (*bytes)[SHORT_MAX];
+    struct trawl_pattern *patterns;
+    uint32_t *strings; /* of each pattern: its number among all */
+};
+
+/* The number of a string of letters; those of other lengths have others. */
+static uint32_t string_number(const uint8_t *bytes, uint64_t count)
+{
+    uint32_t number = 0;
+
+    for (uint64_t i = 0; i < count; i++)
+        number = 4 * number + 1 + (bytes[i] - (uint32_t)'a');
+    return number;
+}
+
+static void dense_make(struct dense_scene *scene, uint64_t pattern_count)
+{
+    uint64_t at = 0;
+    uint64_t longest = 1 + test_random_below(&source, pattern_count > 100000 ? 6 : 1000);
+
+    memset(scene, 0, sizeof *scene);
+    for (uint64_t i = 0; i < sizeof scene->tape; i++)
+        scene->tape[i] = (uint8_t)('a' + test_random_below(&source, LETTERS));
+    for (uint64_t i = 0; i < DENSE_ROWS; i++) {
+        at += test_random_one_in(&source, 5) ? 0 : test_random_below(&source, longest);
+        scene->offsets[i + 1] = at;
+    }
+    scene->pattern_count = pattern_count;
+    scene->bytes = (uint8_t(*)[SHORT_MAX])test_memory(pattern_count * sizeof *scene->bytes);
+    scene->patterns = (struct trawl_pattern *)test_memory(pattern_count * sizeof *scene->patterns);
+    scene->strings = (uint32_t *)test_memory(pattern_count * sizeof *scene->strings);
+    for (uint64_t p = 0; p < pattern_count; p++) {
+        uint64_t count = test_random_between(&source, 1, SHORT_MAX);
+
+        for (uint64_t i = 0; i < count; i++)
+            scene->bytes[p][i] = (uint8_t)('a' + test_random_below(&source, LETTERS));
+        scene->patterns[p] = (struct trawl_pattern){scene->bytes[p], count};
+        scene->strings[p] = string_number(scene->bytes[p], count);
+    }
+}
+
+/* Of all strings where they first are in the record, -1: they are not. */
+static void dense_expect(const struct dense_scene *scene, uint64_t record, int64_t *first)
+{
+    const uint8_t *bytes = scene->tape + scene->offsets[record];
+    uint64_t count = scene->offsets[record + 1] - scene->offsets[record];
+
+    memset(first, 0xff, STRINGS * sizeof *first);
+    for (uint64_t i = count; i-- > 0;)
+        for (uint64_t length = 1; length <= SHORT_MAX && length <= count - i; length++)
+            first[string_number(bytes + i, length)] = (int64_t)i;
+}
+
+static void dense_check(const struct dense_scene *scene, const struct trawl_matrix_batch *batch,
+                        enum trawl_matrix_shape shape)
+{
+    static int64_t first[STRINGS];
+    uint64_t at = 0, wrong = 0, columns = scene->pattern_count;
+
+    for (uint64_t r = batch->record_begin; r < batch->record_end; r++) {
+        uint64_t row = r - batch->record_begin;
+
+        dense_expect(scene, r, first);
+        for (uint64_t p = 0; p < columns; p++) {
+            int64_t begin = first[scene->strings[p]];
+
+            if (shape == TRAWL_MATRIX_FIRST)
+                wrong += batch->first[row * columns + p] != begin;
+            if (begin < 0)
+                continue;
+            if (shape == TRAWL_MATRIX_CELLS)
+                wrong += at >= batch->cell_count || batch->cell_records[at] != r ||
+                         batch->cell_patterns[at] != p || batch->cell_begins[at] != (uint64_t)begin;
+            at++;
+        }
+    }
+    TEST_CHECK_U64(wrong, 0);
+    TEST_CHECK_U64(batch->cell_count, at);
+}
+
+static void dense_run(uint64_t pattern_count, uint64_t chunk_bytes)
+{
+    static struct dense_scene scene;
+    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct trawl_searcher *searcher;
+    struct trawl_plan *plan;
+
+    dense_make(&scene, pattern_count);
+    array.bytes = scene.tape;
+    array.offsets = scene.offsets;
+    array.record_count = DENSE_ROWS;
+    options.engine = TRAWL_ENGINE_CPU;
+    options.threads = 1 + (uint32_t)test_random_below(&source, 3);
+    options.chunk_bytes = chunk_bytes;
+    MUST(trawl_plan_build(scene.patterns, pattern_count, NULL, &plan, NULL));
+    MUST(trawl_searcher_open(&options, &searcher, NULL));
+    for (int shape = pattern_count > 100000; shape <= TRAWL_MATRIX_CELLS; shape++) {
+        struct trawl_matrix_batch batch = {.size = sizeof batch};
+        struct trawl_matrix_search *matrix;
+
+        MUST(trawl_matrix_open(searcher, plan, &array, (enum trawl_matrix_shape)shape, &matrix,
+                               NULL));
+        while (!batch.last) {
+            MUST(trawl_matrix_next(matrix, &batch, NULL));
+            dense_check(&scene, &batch, (enum trawl_matrix_shape)shape);
+        }
+        trawl_matrix_close(matrix);
+    }
+    trawl_searcher_close(searcher);
+    trawl_plan_free(plan);
+    free(scene.bytes);
+    free(scene.patterns);
+    free(scene.strings);
+}
+
+/* With as many patterns as each way to keep a record's cells is for. */
+static void dense_records(void)
+{
+    uint64_t cases = test_amount(8, 1000);
+
+    for (uint64_t i = 0; i < cases && test_failures < 5; i++) {
+        uint64_t most = i % 8 == 0 ? 5000 : 300;
+
+        dense_run(1 + test_random_below(&source, most),
+                  i % 2 == 0 ? 0 : 1 + test_random_below(&source, 3000));
+    }
+    dense_run((1u << 18) + 1, 0);
+}
+
 static void wrong_pulls(void)
 {
     int32_t below[2] = {3, -1}, good[2] = {0, 2};
@@ -337,6 +475,7 @@ int main(void)
     against_the_oracle();
     all_shapes();
     blocks_anew();
+    dense_records();
     wrong_pulls();
     cancelled_pulls();
     many_rows();
