@@ -185,20 +185,20 @@ static void test_ratios(void)
     none->state = FIGURE_NO_GPU;
     paper_faster(paper, "a", fast, PART_WHOLE, "b", slow, PART_WHOLE, 0.95, "one");
     TEST_CHECK(sentence_is(last_claim(),
-                           "a against b: 0.500 of its time; faster in 1 of 1 cells, "
+                           "a: 0.500 times the time of b; faster in 1 of 1 cells, "
                            "slower in 0. Published: faster (0.950); holds in 1 of 1."));
     paper_faster(paper, "a", near, PART_WHOLE, "b", slow, PART_WHOLE, 0.9, "two");
     paper_faster(paper, "a", none, PART_WHOLE, "b", slow, PART_WHOLE, 0.8, "three");
-    TEST_CHECK(sentence_is(last_claim(),
-                           "a against b: 0.500 to 1.02 of its time; faster in 1 of 2 cells, slower "
-                           "in 1, less than 5 % apart in 1. Slower: two. Published: faster (0.900 "
-                           "to 0.950); holds in 1 of 2."));
+    TEST_CHECK(sentence_is(
+        last_claim(), "a: 0.500 to 1.02 times the time of b; faster in 1 of 2 cells, slower "
+                      "in 1, within 5 % in 1. Slower: two. Published: faster (0.900 to 0.950); "
+                      "holds in 1 of 2."));
     TEST_CHECK(paper->claim_count == 1 && last_claim()->count == 3);
     paper_slower(paper, "c", slow, PART_WHOLE, "d", fast, PART_WHOLE, 0, "one");
-    TEST_CHECK(sentence_is(last_claim(), "c against d: 2.00 of its time; faster in 0 of 1 cells, "
+    TEST_CHECK(sentence_is(last_claim(), "c: 2.00 times the time of d; faster in 0 of 1 cells, "
                                          "slower in 1. Published: slower; holds in 1 of 1."));
     paper_ours(paper, "a", slow, PART_WHOLE, "b", fast, PART_WHOLE, "one");
-    TEST_CHECK(sentence_is(last_claim(), "Ours: a against b: 2.00 of its time; faster in 0 of 1 "
+    TEST_CHECK(sentence_is(last_claim(), "Ours: a: 2.00 times the time of b; faster in 0 of 1 "
                                          "cells, slower in 1."));
     paper_ours(paper, "a", slow, PART_KERNEL, "no kernel", fast, PART_WHOLE, "one");
     TEST_CHECK(sentence_is(last_claim(), NULL));
@@ -214,7 +214,7 @@ static void test_bounds(void)
     (void)claim_add(claim, "one", took(0.026), PART_WHOLE, took(0.020), PART_WHOLE);
     (void)claim_add(claim, "two", took(0.022), PART_WHOLE, took(0.020), PART_WHOLE);
     TEST_CHECK(sentence_is(claim,
-                           "e against f: 1.10 to 1.30 times its time; at least 1.2 times in "
+                           "e: 1.10 to 1.30 times the time of f; at least 1.2 times in "
                            "1 of 2 cells. Not so: two. Published: 1.2 to 1.4 times; holds in "
                            "1 of 2."));
 }
@@ -257,14 +257,15 @@ static void test_crossings(void)
 
         one->x = x[i];
     }
-    TEST_CHECK(sentence_is(claim, "j against k: slower at 10, faster from 20, slower from 403; 2 "
-                                  "crossings between 10 and 640 (ratios 0.250 to 2.00). Published: "
-                                  "faster from 30 on; the nearest here is 0.67 times that: holds "
-                                  "within a factor of 2."));
+    TEST_CHECK(sentence_is(claim,
+                           "j compared with k: slower at 10, faster from 20, slower from 403; 2 "
+                           "crossings between 10 and 640 (ratios 0.250 to 2.00). Published: "
+                           "faster from 30 on; the nearest here is 0.67 times that: holds "
+                           "within a factor of 2."));
     TEST_CHECK(claim_count(claim).known == 1 && claim_count(claim).holds == 1);
     claim->count = 1;
     TEST_CHECK(sentence_is(claim,
-                           "j against k: slower at 10; 0 crossings between 10 and 10 (ratios "
+                           "j compared with k: slower at 10; 0 crossings between 10 and 10 (ratios "
                            "2.00). Published: faster from 30 on; there is none here: does "
                            "not hold."));
 }
@@ -330,15 +331,17 @@ static void test_losses(void)
     own = runner("trawl, GPU", HOST_GPU_OWN, SIDE_OWN, 0.002);
     other = runner("trawl, one core", HOST_ONE, SIDE_OWN, 0.003);
     losses_of(paper, text, sizeof text);
-    TEST_CHECK(strstr(text, "In 1 cells") != NULL && strstr(text, "longer in 1. In 1 of") != NULL);
+    TEST_CHECK(strstr(text, "In 1 cells") != NULL &&
+               strstr(text, "longer in 1 of them; in 1 of those") != NULL);
     TEST_CHECK(strstr(text, "- losing, device, X: trawl takes 2.00 ms, longer than rival (1.00 "
                             "ms)*. Why: not explained.") != NULL);
     take_seconds(other, 0.0005);
     losses_of(paper, text, sizeof text);
-    TEST_CHECK(strstr(text, "longer in 1. In 0 of") != NULL && strstr(text, "ms). Why") != NULL);
+    TEST_CHECK(strstr(text, "longer in 1 of them; in 0 of those") != NULL &&
+               strstr(text, "ms). Why") != NULL);
     take_seconds(own, 0.0005);
     losses_of(paper, text, sizeof text);
-    TEST_CHECK(strstr(text, "longer in 0.") != NULL && strstr(text, "- losing") == NULL);
+    TEST_CHECK(strstr(text, "longer in 0 of them") != NULL && strstr(text, "- losing") == NULL);
     rival->state = FIGURE_NO_GPU;
     losses_of(paper, text, sizeof text);
     TEST_CHECK(strstr(text, "In 0 cells") != NULL);
@@ -402,10 +405,10 @@ static void test_reason_device(struct figure *rival, struct figure *own)
                            "0.600 ms, its kernel 0.100 ms, and all else 0.300 ms."));
     own->chunks = 7;
     take_part(own, PART_READY, 0.004);
-    TEST_CHECK(says(paper, "Why: the chunks: trawl copies 7 of them to where the device fetches "
-                           "them in 4.00 ms, summed over its threads, and searches them in 3.00 "
-                           "ms, summed over the device's workers; the other makes one copy in "
-                           "0.600 ms and starts one kernel of 0.100 ms."));
+    TEST_CHECK(says(
+        paper, "Why: the chunks: trawl copies 7 of them to pinned memory in 4.00 ms, summed over "
+               "its threads, and searches them in 3.00 ms, summed over the device's workers; the "
+               "other makes one copy in 0.600 ms and runs one kernel of 0.100 ms."));
     rival->part[PART_KERNEL].count = 0;
     TEST_CHECK(says(paper, "Why: not explained."));
 }
@@ -414,9 +417,9 @@ static void test_reason_call(struct figure *rival, struct figure *own)
 {
     rival->host = own->host = HOST_ONE;
     take_part(own, PART_SEARCH, 0.0004);
-    TEST_CHECK(says(paper, "Why: what is around the search: trawl's plan takes 1.00 ms, its search "
-                           "0.400 ms, and the call with both 0.600 ms; the other's plan takes "
-                           "0.100 ms, its search and the call 0.900 ms."));
+    TEST_CHECK(says(paper, "Why: the time around the search: trawl's plan takes 1.00 ms, its "
+                           "search 0.400 ms, and the call with both 0.600 ms; the other's plan "
+                           "takes 0.100 ms, its search and the call 0.900 ms."));
     take_part(own, PART_SEARCH, 0.0014); /* more than the whole */
     TEST_CHECK(says(paper, "Why: not explained."));
     rival->host = HOST_GPU;
@@ -428,8 +431,9 @@ static void test_reason_process(struct figure *rival, struct figure *own)
     struct figure *inside = runner("trawl, one core", HOST_ONE, SIDE_OWN, 0.0004);
 
     rival->host = own->host = HOST_COMMAND;
-    TEST_CHECK(says(paper, "Why: the process: in one that runs, trawl's search takes 0.400 ms; the "
-                           "rest is starting it and its threads, reading the file and ending."));
+    TEST_CHECK(says(paper,
+                    "Why: the process: inside a running one, trawl's search takes 0.400 ms; the "
+                    "rest is starting process and threads, reading the file, and ending."));
     take_seconds(inside, 0.005);
     TEST_CHECK(says(paper, "Why: not explained."));
     rival->host = HOST_GPU;
@@ -447,9 +451,9 @@ static void test_reason_dense(struct figure *rival, struct figure *own)
     snprintf(own_sparse->on, sizeof own_sparse->on, "sparse, M = 2");
     own->occurrences = 1000;
     own->answers = 400;
-    TEST_CHECK(says(paper, "Why: the occurrences: with few of them trawl takes 0.500 ms for as "
-                           "many cells, the other 0.900 ms; it meets 1000 here, of which 400 are a "
-                           "cell's first, in the text's order, and each adds 1500 ns."));
+    TEST_CHECK(says(paper, "Why: the occurrences: where they are few, trawl takes 0.500 ms for as "
+                           "many cells, the other 0.900 ms; here trawl finds 1000, of which 400 "
+                           "are the first of a cell, and each adds 1500 ns."));
     take_seconds(own_sparse, 0.0019);
     TEST_CHECK(says(paper, "Why: not explained."));
     own_sparse->state = rival_sparse->state = FIGURE_EMPTY;

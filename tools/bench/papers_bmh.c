@@ -126,11 +126,12 @@ static void add_table(struct paper *paper, const struct test tests[TESTS])
                                       "blocks*threads", "Table II: the shape of the grid");
     uint32_t row;
 
-    table_caption(table,
-                  "Here: one search, all positions handed back: the plan built, the text copied "
-                  "to the device (none where cores search), kernel, results back, sorted; grep: "
-                  "the whole process. Its kernel: by the device's clock. The source does not say "
-                  "what is inside its numbers, nor their unit.");
+    table_caption(table, "Here: one search that returns all positions. Its time holds building "
+                         "the plan, copying the text to the device (not where cores search), the"
+                         " kernel, copying the results back, and sorting; that of grep holds the"
+                         " whole process. Its kernel: the kernel alone, by the device's clock. "
+                         "The source says neither what its numbers include nor what unit they "
+                         "have.");
     for (uint32_t k = 0; k < TESTS; k++) {
         (void)table_column(table, "test %u, published", (unsigned)k + 1);
         (void)table_column(table, "here, m = %llu", (unsigned long long)tests[k].pattern_bytes);
@@ -264,11 +265,10 @@ void paper_bmh(struct papers *papers)
         if (corpus.bytes[i] == '\n' || corpus.bytes[i] == '\r')
             corpus.bytes[i] = ' ';
     path = files_write(&papers->files, "bmh", corpus.bytes, corpus.bytes_count);
-    paper_note(papers->paper, "text: %s, line ends as blanks", corpus.name);
-    paper_note(
-        papers->paper,
-        "the source does not say what text it searched; its serial program, which it says is "
-        "slower, has no number");
+    paper_note(papers->paper, "text: %s, with blanks in place of line ends", corpus.name);
+    paper_note(papers->paper,
+               "the source does not name its text; it says that its serial program is "
+               "slower, without a number");
     for (uint32_t k = 0; k < TESTS; k++) {
         uint64_t longest = corpus.bytes_count / 8;
 

@@ -225,17 +225,22 @@ static void say_published(struct words *words, const struct claim *claim,
     say(words, "; holds in %u of %u.", out->holds, out->known);
 }
 
-/* "a against b: 0.43 to 0.67 of its time; faster in 3 of 4 cells, slower in 1, within 5 % in 2." */
+static void say_times(struct words *words, const struct claim *claim, const struct outcome_of *out)
+{
+    say(words, "%s: ", claim->left);
+    say_range(words, out->least, out->most);
+    say(words, " times the time of %s", claim->right);
+}
+
+/* "a: 0.43 to 0.67 times the time of b; faster in 3 of 4 cells, slower in 1, within 5 % in 2." */
 static void say_ratio(struct words *words, const struct claim *claim, const struct outcome_of *out)
 {
     uint32_t faster = claim->at_least ? out->known - out->holds : out->holds;
 
-    say(words, "%s against %s: ", claim->left, claim->right);
-    say_range(words, out->least, out->most);
-    say(words, " of its time; faster in %u of %u cells, slower in %u", faster, out->known,
-        out->known - faster);
+    say_times(words, claim, out);
+    say(words, "; faster in %u of %u cells, slower in %u", faster, out->known, out->known - faster);
     if (out->alike > 0)
-        say(words, ", less than 5 %% apart in %u", out->alike);
+        say(words, ", within 5 %% in %u", out->alike);
     say(words, ".");
     say_cases(words, claim, out, claim->at_least ? "Slower" : "Faster",
               claim->at_least ? "Faster" : "Slower");
@@ -248,9 +253,8 @@ static void say_bound(struct words *words, const struct claim *claim, const stru
 
     snprintf(bound, sizeof bound, "%.3g", claim->bound);
     snprintf(word, sizeof word, "at %s %s times", claim->at_least ? "least" : "most", bound);
-    say(words, "%s against %s: ", claim->left, claim->right);
-    say_range(words, out->least, out->most);
-    say(words, " times its time; %s in %u of %u cells.", word, out->holds, out->known);
+    say_times(words, claim, out);
+    say(words, "; %s in %u of %u cells.", word, out->holds, out->known);
     say_cases(words, claim, out, "So", "Not so");
     say_published(words, claim, out, word);
 }
@@ -308,7 +312,7 @@ static void say_crossings(struct words *words, const struct claim *claim,
     double first_x = 0, last_x = 0;
 
     *nearest = 0;
-    say(words, "%s against %s", claim->left, claim->right);
+    say(words, "%s compared with %s", claim->left, claim->right);
     for (uint32_t i = 0; i < claim->count; i++) {
         double x = claim->cases[i].x, at;
 
@@ -421,9 +425,9 @@ void papers_claims(const struct paper *paper, const char *not_measured, FILE *fi
     }
     fprintf(file, "\n**What the figures say.** ");
     if (known > 0)
-        fprintf(file, "The source's orderings: %u, over %u cells; %u of the cells are so here. ",
+        fprintf(file, "The source's orderings: %u, over %u cells; they hold in %u cells here. ",
                 cases, known, holds);
-    fprintf(file, "Times are medians; \"published\" says what the source has.\n\n");
+    fprintf(file, "Times are medians; \"Published\" is what the source has.\n\n");
     for (uint32_t ours = 0; ours < 2; ours++)
         for (uint32_t i = 0; i < paper->claim_count; i++)
             if (paper->claim[i].ours == (ours == 1) && claim_sentence(&paper->claim[i], text))

@@ -128,13 +128,13 @@ void papers_losses(struct paper *const *paper, uint32_t paper_count, FILE *file)
                 lost += is_lost(&loss);
                 all += is_lost(&loss) && loss.all;
             }
-    fprintf(
-        file,
-        "## Where we lose, and why\n\n"
-        "In %u cells a program of the gallery, or the command that stood in a source's table, "
-        "and trawl do the same whole job on the same kind of processor; trawl takes longer in %u. "
-        "In %u of them (*) no form of trawl on any processor takes less either.\n\n",
-        compared, lost, all);
+    fprintf(file,
+            "## Where we lose, and why\n\n"
+            "In %u cells trawl does the same whole job as an algorithm of the gallery, or as the "
+            "command in a source's table, on the same kind of processor. It takes longer in %u of "
+            "them; "
+            "in %u of those (*) no form of trawl on any processor is faster.\n\n",
+            compared, lost, all);
     for (uint32_t k = 0; k < paper_count; k++)
         for (uint32_t i = 0; i < paper[k]->figure_count; i++)
             if (compare(paper[k], i, &loss) && is_lost(&loss))

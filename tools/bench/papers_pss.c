@@ -145,7 +145,8 @@ static void make_books(struct papers *papers, struct books *books)
     books->path[0] = files_write(&papers->files, "book", books->bytes, books->book_bytes);
     books->path[1] = files_write(&papers->files, "books", books->bytes, books->bytes_count);
     paper_note(papers->paper,
-               "book: %s, the keys written into it; 20 books: that 20 times, %llu bytes",
+               "book: %s, with the keys written into it; 20 books: 20 copies of it, "
+               "%llu bytes",
                corpus.name, (unsigned long long)books->bytes_count);
     corpus_free(&corpus);
 }
@@ -220,13 +221,13 @@ static void add_whole_table(struct paper *paper, const struct whole whole[CASES]
                                       "Tables I (METU in the book), II (Bilbo), III (METU in 20 "
                                       "books) and IV (Bilbo): whole searches, copies included");
 
-    table_caption(table,
-                  "One search each, all positions handed back. Algorithms and trawl: the plan "
-                  "built, the text in memory copied to the device (none of it where cores search), "
-                  "kernel, results back, sorted. Commands: from the start of the process to its "
-                  "end, reading the file and writing the lines included. The source has the copies "
-                  "inside and leaves the first CUDA call out; so do all rows but the one with the "
-                  "start-up.");
+    table_caption(table, "One search each that returns all positions. The time of algorithms and"
+                         " of trawl holds building the plan, copying the text from memory to the"
+                         " device (not where cores search), the kernel, copying the results "
+                         "back, and sorting. That of a command holds the whole process, which "
+                         "reads the file and writes the lines. The source includes the copies "
+                         "and leaves the first CUDA call out; so do all rows except the one with"
+                         " the start-up.");
     for (uint32_t i = 0; i < CASES; i++) {
         (void)table_column(table, "%s, published", cases[i].number);
         (void)table_column(table, "%s, here", cases[i].number);
@@ -319,9 +320,9 @@ static void add_parts_table(struct paper *paper, const struct whole whole[CASES]
     static const char *const names[] = {"kernel", "copies", "total"};
     static const enum part parts[] = {PART_KERNEL, PART_COPIES, PART_WHOLE};
 
-    table_caption(table, "The runs of tables I to IV; the source's total is the sum of the other "
-                         "two, ours the whole search. All parts of it, adding up to the total, "
-                         "stand where the time of the device's algorithms goes.");
+    table_caption(table, "The runs of tables I to IV. The source's total is the sum of the other"
+                         " two, ours is the whole search; the table of the device's algorithms "
+                         "below has all of its parts.");
 
     for (uint32_t key = 0; key < 2; key++) {
         (void)table_column(table, "%s, published", cases[key].key);
@@ -352,7 +353,7 @@ static void order_parts(struct paper *paper, const struct whole whole[CASES])
                      cases[i].title);
     for (uint32_t i = 0; i < CASES; i += 2)
         paper_faster(paper, "pss-gm's kernel for METU", whole[i].release[GM], PART_KERNEL,
-                     "for Bilbo", whole[i + 1].release[GM], PART_KERNEL,
+                     "that for Bilbo", whole[i + 1].release[GM], PART_KERNEL,
                      cases[i].kernel / cases[i + 1].kernel, cases[i].text);
 }
 
@@ -414,9 +415,9 @@ static void blocks_tables(struct papers *papers, const struct books *books)
         if (i == 0)
             continue;
         snprintf(left, sizeof left, "pss-gm's kernel with blocks of %s", blocks[i].name);
-        snprintf(right, sizeof right, "of %s", blocks[i - 1].name);
+        snprintf(right, sizeof right, "that with blocks of %s", blocks[i - 1].name);
         paper_ours(paper, left, release[i], PART_KERNEL, right, release[i - 1], PART_KERNEL, on);
-        snprintf(right, sizeof right, "of %s" DEBUG_CODE, blocks[i - 1].name);
+        snprintf(right, sizeof right, "that with blocks of %s" DEBUG_CODE, blocks[i - 1].name);
         paper_faster(paper, left, debug[i], PART_KERNEL, right, debug[i - 1], PART_KERNEL,
                      blocks[i].published / blocks[i - 1].published, on);
     }

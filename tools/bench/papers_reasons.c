@@ -147,20 +147,21 @@ static const struct reason reasons[] = {
     {is_plan, "the plan: trawl chooses a method and builds its tables in {0} ms, the other's takes "
               "{1} ms; without them trawl takes {2} ms, the other {3} ms"},
     {is_dense,
-     "the occurrences: with few of them trawl takes {0} ms for as many cells, the other {1} ms; it "
-     "meets [2] here, of which [3] are a cell's first, in the text's order, and each adds {4} ns"},
-    {is_process, "the process: in one that runs, trawl's search takes {0} ms; the rest is starting "
-                 "it and its threads, reading the file and ending"},
+     "the occurrences: where they are few, trawl takes {0} ms for as many cells, the other {1} ms; "
+     "here trawl finds [2], of which [3] are the first of a cell, and each adds {4} ns"},
+    {is_process, "the process: inside a running one, trawl's search takes {0} ms; the rest is "
+                 "starting process and threads, reading the file, and ending"},
     {is_chunks,
-     "the chunks: trawl copies [0] of them to where the device fetches them in {1} ms, summed over "
-     "its threads, and searches them in {2} ms, summed over the device's workers; the other makes "
-     "one copy in {3} ms and starts one kernel of {4} ms"},
+     "the chunks: trawl copies [0] of them to pinned memory in {1} ms, summed over its threads, "
+     "and "
+     "searches them in {2} ms, summed over the device's workers; the other makes one copy in {3} "
+     "ms and runs one kernel of {4} ms"},
     {is_near, "the runs overlap: trawl's quickest takes {0} ms, its median {2} ms, the other's "
               "median {1} ms"},
     {is_round_trip,
      "one round trip each: trawl's plan takes {0} ms, and tables, copies, kernels and answer {1} "
      "ms; the other's copy to the device {2} ms, its kernel {3} ms, and all else {4} ms"},
-    {is_call, "what is around the search: trawl's plan takes {0} ms, its search {1} ms, and the "
+    {is_call, "the time around the search: trawl's plan takes {0} ms, its search {1} ms, and the "
               "call with both {2} ms; the other's plan takes {3} ms, its search and the call {4} "
               "ms"},
 };

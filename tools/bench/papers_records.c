@@ -351,13 +351,13 @@ static const struct table *add_table(struct paper *paper, const struct size *siz
                     sweep == 0 ? "M patterns, N =" : "N records, M =",
                     (unsigned long long)(sweep == 0 ? sizes[0].records : sizes[0].patterns));
 
-    table_caption(table,
-                  "The whole matrix of first positions into an array of the caller's, which every "
-                  "contestant finds cleared and in memory. strstr is called for all records. "
-                  "Algorithms and trawl: the plan built, records copied to the device (none where "
-                  "cores search), kernels, flags back, the host's look at flagged records, the "
-                  "rows handed over. grep: a whole process, and it says less: how many records "
-                  "hold any pattern.");
+    table_caption(table, "Each contestant writes the whole matrix of first positions into the "
+                         "caller's array, which is cleared and in memory. strstr is called for "
+                         "each pattern and record. The time of algorithms and of trawl holds "
+                         "building the plan, copying the records to the device (not where cores "
+                         "search), the kernels, copying the flags back, the host's search of "
+                         "flagged records, and returning the rows. grep is a whole process and "
+                         "says less: how many records hold any pattern.");
     (void)table_column(table, "strstr, one core: ms");
     (void)table_column(table, "strstr, all cores");
     for (uint32_t i = 0; i < COLUMNS; i++)
@@ -475,8 +475,8 @@ void paper_records(struct papers *papers)
                 order_size(paper, &sizes[dense][sweep][i], dense != 0);
             for (uint32_t i = 0; i < count && dense == 1; i++)
                 order_density(paper, &sizes[0][sweep][i], &sizes[1][sweep][i]);
-            paper_note(paper, "%s: %llu of %llu cells of the last row hold an index", table->title,
-                       (unsigned long long)sizes[dense][sweep][count - 1].found,
+            paper_note(paper, "%s: in the last row, %llu of %llu cells hold a position",
+                       table->title, (unsigned long long)sizes[dense][sweep][count - 1].found,
                        (unsigned long long)sizes[dense][sweep][count - 1].patterns *
                            sizes[dense][sweep][count - 1].records);
         }
@@ -488,7 +488,7 @@ void paper_records(struct papers *papers)
                RECORD_BYTES, PATTERN_BYTES, SPARSE_EVERY);
     paper_parts(paper, 0,
                 "Every matrix of the tables above; the parts of a row add up to its "
-                "total. Host work is the look at flagged records by all cores and the "
-                "rows handed over.");
+                "total. Host work: all cores search the flagged records and return the "
+                "rows.");
     paper_own_parts(paper, 0);
 }

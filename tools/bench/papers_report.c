@@ -79,11 +79,12 @@ static void print_spread(const struct paper *paper, FILE *file, const char *pref
             measured++;
             fewer += paper->figure[i].part[PART_WHOLE].count < paper->figure[i].runs;
         }
-    fprintf(file,
-            "%s(slowest - fastest) / median of the runs of a figure: %.0f %% by the median of the "
-            "figures, %.0f %% at most; %u of %u figures have fewer runs than the source, since "
-            "more take longer than --cell-seconds\n",
-            prefix, median_spread(paper), largest_spread(paper), fewer, measured);
+    fprintf(
+        file,
+        "%sspread, (slowest - fastest) / median of a figure's runs: %.0f %% is the median of all "
+        "figures, %.0f %% the largest; %u of %u figures have fewer runs than the source, since "
+        "more would take longer than --cell-seconds\n",
+        prefix, median_spread(paper), largest_spread(paper), fewer, measured);
 }
 
 /* ---- The terminal ------------------------------------------------------------------------- */
@@ -261,9 +262,9 @@ void papers_markdown(const struct papers *papers, const struct paper *paper, FIL
         fprintf(file, "- %s\n", paper->note[i]);
     print_reasons(paper, file, "- ");
     print_spread(paper, file, "- ");
-    fprintf(file, "- a cell: the median; (the mean) where it is more than 5 %% away; ~ where the "
-                  "runs lie apart by more than half of the median; [n] where only n runs fitted "
-                  "into --cell-seconds\n");
+    fprintf(file, "- a cell holds the median; (the mean) if it differs by more than 5 %%; ~ if the "
+                  "spread is more than half of the median; [n] if only n runs fitted into "
+                  "--cell-seconds\n");
     for (uint32_t i = 0; i < paper->table_count; i++)
         markdown_table(&paper->table[i], file);
     papers_claims(paper, papers->device[0] != '\0' ? "not measured" : NOT_MEASURED, file);

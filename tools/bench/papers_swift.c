@@ -168,14 +168,12 @@ static void add_table(struct paper *paper, const struct cells cells[CORPUS_KINDS
         paper, 1e3, "ms", "text, algorithm", "%s: patterns of %llu bytes",
         length == 0 ? "Figure 6" : "Figures 7, 8 and 9", (unsigned long long)lengths[length]);
 
-    table_caption(table,
-                  "GPU columns of the source's forms: the kernels' time alone, by the device's "
-                  "clock, which is what the source reports; the text lies on the device. Cores, "
-                  "trawl and grep: the whole search, the plan built, all positions handed back; "
-                  "trawl, GPU finds the text on the device as well. What the forms take as a whole "
-                  "stands where the time of the device's algorithms goes. The bars of the source "
-                  "survive only as "
-                  "ratios.");
+    table_caption(table, "GPU columns of the source's forms: the kernels alone, by the device's "
+                         "clock, which is what the source reports; the text lies on the device. "
+                         "Cores, trawl and grep: the whole search, from building the plan to "
+                         "returning all positions; for \"trawl, GPU\" the text lies on the "
+                         "device, too. The table of the device's algorithms below has the whole "
+                         "time of each form. Of the source's bars only ratios survive.");
     for (uint32_t f = 0; f < form_count; f++)
         (void)table_column(table, "%s", f == GENERIC ? "generic GPU" : suffix[f] + 1);
     for (uint32_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
@@ -194,8 +192,8 @@ static void add_grids(struct paper *paper, const struct cells cells[LENGTHS][COR
     struct table *table = paper_table(paper, 1, "child grids", "text, algorithm",
                                       "Child grids of one search by the -swift form");
 
-    table_caption(table, "Of the last run of each. Where a launch was refused, or not asked for, "
-                         "the parent's thread compared.");
+    table_caption(table, "The last run of each. Where a launch was refused, or not requested, "
+                         "the parent's thread compared the window.");
     for (uint32_t m = 0; m < LENGTHS; m++) {
         (void)table_column(table, "m = %llu, ran", (unsigned long long)lengths[m]);
         (void)table_column(table, "m = %llu, not asked for", (unsigned long long)lengths[m]);
@@ -403,8 +401,8 @@ static void add_sweep(struct papers *papers, const struct corpus *corpus)
     struct table *table =
         paper_table(paper, 1e3, "ms", "m", "The hybrid's threshold: kernels on bible, against m");
 
-    table_caption(table, "One pattern and its beginnings. Kernels by the device's clock, the text "
-                         "on the device; cores: the whole search.");
+    table_caption(table, "One pattern and its prefixes. Kernels by the device's clock, with the "
+                         "text on the device; cores: the whole search.");
     run_sweep(papers, corpus, &sweep);
     for (uint32_t a = 0; a < ALGORITHMS; a++) {
         (void)table_column(table, "%s", names[a][SHARED]);
@@ -449,11 +447,13 @@ void paper_swift(struct papers *papers)
     paper_note(paper, "runs of each figure: %u; the source has the mean of 10",
                papers->options->rounds);
     paper_note(paper,
-               "E. coli: the source used the Canterbury file, of %u bytes; what stands in for it, "
-               "named above, is another strain's or generated, and cut to that length",
+               "E. coli: the source used the Canterbury file, of %u bytes; the text "
+               "here, named above, is of another strain or generated, and cut to that "
+               "length",
                CANTERBURY_BYTES);
-    paper_note(paper, "a text's patterns are taken from it and begin at one place; grep searches a "
-                      "copy with another byte for the line end, since its patterns hold none");
+    paper_note(paper, "a text's patterns are taken from it and begin at one position; grep "
+                      "searches a copy with another byte in place of line ends, since grep's "
+                      "patterns cannot hold any");
     for (uint32_t m = 0; m < LENGTHS; m++)
         add_table(paper, cells[m], m);
     add_grids(paper, (const struct cells(*)[CORPUS_KINDS])cells);

@@ -303,9 +303,10 @@ void paper_own_parts(struct paper *paper, uint32_t first)
         paper_table(paper, 1e3, "ms", "on what, who", "Where trawl's own time goes");
 
     table->folded = true;
-    table_caption(table, "Copies for the device and searches are summed over all that do them at "
-                         "once, so the parts of a row do not add up to its total. A search on a "
-                         "device has its tables, copies and kernels inside.");
+    table_caption(table, "Copies for the device and searches are sums over all threads and "
+                         "workers, which run at the same time, so the parts of a row do not add "
+                         "up to its total. A search on a device includes its tables, copies and "
+                         "kernels.");
     for (uint32_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
         (void)table_column(table, "%s", part_labels[parts[k]]);
     for (uint32_t i = first; i < paper->figure_count; i++) {

@@ -261,9 +261,10 @@ static void add_table(struct paper *paper, const struct word *word)
     struct table *table = paper_table(paper, 1e3, "ms for 100 searches", "text, KiB",
                                       "The time of 100 searches for a word of 4 letters");
 
-    table_caption(table, "The sum of 100 searches for the first occurrence, as in the source. Each "
-                         "search: the plan built, the text copied to the device (none where cores "
-                         "search), kernel, result back; grep: 100 whole processes.");
+    table_caption(table, "The sum of 100 searches for the first occurrence, as in the source. "
+                         "Each search holds building the plan, copying the text to the device "
+                         "(not where cores search), the kernel, and copying the result back. "
+                         "grep: 100 whole processes.");
     for (uint32_t i = 0; i < COLUMNS; i++)
         (void)table_column(table, "%s", columns[i].name);
     for (uint32_t i = 0; i < other_count; i++)
