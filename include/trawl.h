@@ -281,9 +281,9 @@ struct trawl_plan_load_options {
 /* Load a saved plan. It gives the same answers as the one that was saved.
  *
  * The function maps the file and uses its large tables in place: the patterns and, for a set, the
- * bitmaps, buckets and entries. It makes anew the tables of a single pattern and, if case is
+ * bitmaps, buckets and entries. It makes again the tables of a single pattern and, if case is
  * ignored, the patterns' bytes in lower case. With `utf8` and TRAWL_IGNORE_CASE it asks for the
- * letters' variants again, and makes the tables anew if they differ from those of the saved plan.
+ * letters' variants again, and makes the tables again if they differ from those of the saved plan.
  * While a mapped plan lives, its file must not change; replace it by renaming, as trawl_plan_save
  * does.
  * Everything is checked before it is used. A file is refused if it is damaged or truncated, or was
@@ -569,7 +569,7 @@ TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher
  * what they need, others copy the text, faster than from memory that is not pinned. Without a
  * device (engine CPU) this does nothing and succeeds. Do not change or free the bytes until
  * trawl_text_unload or trawl_searcher_close (with a shared runtime, trawl_runtime_close).
- * The searchers of a runtime share the copy. Loading a text again copies it anew, unless the
+ * The searchers of a runtime share the copy. Loading a text a second time copies it again, unless
  * runtime has other searchers: then the old copy stays. A text of trawl_text_from_device is copied
  * within its GPU's memory, and only if less than 79 bytes follow it in its allocation.
  * Errors: ARGUMENT (not a text in memory), BUSY, MEMORY, DEVICE, LIMIT (more than 64 texts); for a

@@ -21,11 +21,11 @@ static const struct section sections[] = {
     {CATEGORY_MISC, "Miscellaneous"},
     {CATEGORY_OUTPUT, "Output and files"},
     {CATEGORY_CONTEXT, "Context and colour"},
-    {CATEGORY_LAYOUT, "How results look, with the names that ripgrep has"},
-    {CATEGORY_FILES, "Which files of directories, as ripgrep"},
+    {CATEGORY_LAYOUT, "How results look (ripgrep's options)"},
+    {CATEGORY_FILES, "Which files to search in directories (ripgrep's options)"},
     {CATEGORY_BEYOND, "Beyond grep"},
     {CATEGORY_EXPERT, "For experts"},
-    {CATEGORY_REFUSED, "Of grep, without use here"},
+    {CATEGORY_REFUSED, "grep's options without effect here"},
 };
 
 #define SECTION_COUNT (sizeof sections / sizeof sections[0])
