@@ -11,6 +11,7 @@
 
 struct cuda_counts {
     struct cuda_launch launches[ENGINE_COUNTS_MAX];
+    bool ends[ENGINE_COUNTS_MAX]; /* it is the last of its chunk */
     uint32_t begun;
     uint32_t ended;
 };
@@ -41,15 +42,12 @@ static bool reserve(struct engine_lane *lane)
            driver->stream_wait(lane->stream) == CUDA_CODE_OK;
 }
 
-static bool submit(struct engine_lane *lane, const struct cuda_range *range)
+static bool submit(struct engine_lane *lane, const struct cuda_range *range, uint64_t limit)
 {
     struct cuda_counts *counts = lane->counts;
     struct cuda_launch *launch = &counts->launches[counts->begun];
-    uint64_t limit = cuda_range_limit(lane->plan, range);
 
-    if (lane->tables.floods_left > 0 || limit == range->begin ||
-        limit - range->begin > cuda_launch_begins_max(lane, SCAN_COUNT))
-        return false;
+    TRAWL_ASSERT(range->begin < limit);
     cuda_launch_prepare(lane, &lane->tables, range, limit, SCAN_COUNT, launch);
     if (counts->begun % (CUDA_OTHERS + 1) > 0)
         launch->stream = lane->others[counts->begun % (CUDA_OTHERS + 1) - 1];
@@ -58,11 +56,32 @@ static bool submit(struct engine_lane *lane, const struct cuda_range *range)
     if (counts->begun > 0 && cuda_list_bytes(launch) > lane->offsets.bytes)
         return false;
     if (cuda_list_reserve(lane, launch, NULL) != TRAWL_OK ||
-        cuda_launch_submit(lane, launch, counts->begun, NULL) != TRAWL_OK) {
-        cuda_lane_failed(lane);
+        cuda_launch_submit(lane, launch, counts->begun, NULL) != TRAWL_OK)
         return false;
-    }
-    counts->begun++;
+    counts->ends[counts->begun++] = limit == range->end;
+    return true;
+}
+
+/* The chunk's begins, in as many launches of about the same size as they take. */
+static bool submit_all(struct engine_lane *lane, struct cuda_range *range)
+{
+    struct cuda_counts *counts = lane->counts;
+    uint64_t most = cuda_launch_begins_max(lane, SCAN_COUNT), launches, part;
+    uint32_t begun = counts->begun;
+
+    range->end = cuda_range_limit(lane->plan, range);
+    if (lane->tables.floods_left > 0 || range->end == range->begin)
+        return false;
+    launches = (range->end - range->begin - 1) / most + 1;
+    if (launches > ENGINE_COUNTS_MAX - begun)
+        return false;
+    part = (range->end - range->begin - 1) / launches + 1;
+    for (; range->begin < range->end; range->begin += part)
+        if (!submit(lane, range, min_u64(range->begin + part, range->end))) {
+            counts->begun = begun; /* those of this chunk that run find nobody who asks */
+            cuda_lane_failed(lane);
+            return false;
+        }
     return true;
 }
 
@@ -78,25 +97,31 @@ bool cuda_count_begin(struct engine_lane *lane, const struct engine_chunk *chunk
     range.end = at + chunk->owned;
     range.text_end = at + available;
     lane->may_leave = chunk->may_be_left;
-    return reserve(lane) && submit(lane, &range);
+    return reserve(lane) && submit_all(lane, &range);
 }
 
 bool cuda_count_end(struct engine_lane *lane, uint64_t *count, uint64_t *candidate_count)
 {
     struct cuda_counts *counts = lane->counts;
-    struct cuda_launch *launch;
-    enum trawl_status status;
+    bool counted = true, last = false;
 
-    TRAWL_ASSERT(counts != NULL && counts->ended < counts->begun);
-    launch = &counts->launches[counts->ended];
-    status = cuda_launch_wait(lane, launch, counts->ended, NULL);
-    if (status != TRAWL_OK)
-        cuda_lane_failed(lane);
-    if (++counts->ended == counts->begun)
+    *count = *candidate_count = 0;
+    while (!last) {
+        struct cuda_launch *launch = &counts->launches[counts->ended];
+
+        TRAWL_ASSERT(counts->ended < counts->begun);
+        last = counts->ends[counts->ended];
+        if (cuda_launch_wait(lane, launch, counts->ended++, NULL) != TRAWL_OK) {
+            cuda_lane_failed(lane);
+            counted = false;
+        }
+        counted = counted && launch->found.listed == 0;
+        *count += launch->found.count;
+        *candidate_count += launch->found.candidates;
+    }
+    if (counts->ended == counts->begun)
         counts->begun = counts->ended = 0;
-    *count = launch->found.count;
-    *candidate_count = launch->found.candidates;
-    return status == TRAWL_OK && launch->found.listed == 0;
+    return counted;
 }
 
 void cuda_counts_end(struct engine_lane *lane)

@@ -470,10 +470,12 @@ static enum trawl_status search_range(struct engine_lane *lane, void *context,
 /* Offsets in a range are 32-bit, but for streams of samples, of sets too: those count samples. */
 uint64_t cuda_launch_begins_max(const struct engine_lane *lane, enum scan_want want)
 {
+    uint64_t most = min_u64(cuda_set_range_max(lane, want),
+                            (1ull << (SCAN_SUM_BITS - 1)) / lane->tables.alike_max);
+
     if (want == SCAN_COUNT && lane->tables.count_kernel == CUDA_KERNEL_STREAM_SAMPLED)
-        return lane->tables.arguments.stride * (CUDA_RANGE_BYTES_MAX / 2); /* may come in pairs */
-    return min_u64(cuda_set_range_max(lane, want),
-                   (1ull << (SCAN_SUM_BITS - 1)) / lane->tables.alike_max);
+        most = lane->tables.arguments.stride * (CUDA_RANGE_BYTES_MAX / 2); /* may come in pairs */
+    return min_u64(most, lane->limits.launch_begins_max);
 }
 
 static enum trawl_status prepare_tables(struct engine_lane *lane, enum scan_want want,

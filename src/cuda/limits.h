@@ -15,15 +15,16 @@ struct cuda_limits {
     uint64_t
         resident_room_left; /* device memory that a loaded text leaves free, where there is much */
     bool load_in_place;     /* texts are pinned even where a device has room for a copy */
-    uint64_t split_bytes_min; /* of a loaded text, to be split over devices, */
-    uint64_t stripe_bytes;    /* in parts of this size or more, if there is one for each */
-    uint64_t split_overlap;   /* that a part shares with the next */
-    uint64_t staging_bytes;   /* of each of a lane's two pinned buffers */
-    uint64_t room_step_bytes; /* memory is taken in multiples of this, so that it seldom grows */
-    uint64_t hits_room_min;   /* hits a lane begins with room for */
-    uint64_t hits_max;        /* a scan stops between two tiles rather than hold more */
-    uint64_t begins_room;     /* begins in each of two lists that are copied to the host */
-    uint32_t threads;         /* per block */
+    uint64_t split_bytes_min;   /* of a loaded text, to be split over devices, */
+    uint64_t stripe_bytes;      /* in parts of about this size or less */
+    uint64_t split_overlap;     /* that a part shares with the next */
+    uint64_t launch_begins_max; /* if a launch could have more */
+    uint64_t staging_bytes;     /* of each of a lane's two pinned buffers */
+    uint64_t room_step_bytes;   /* memory is taken in multiples of this, so that it seldom grows */
+    uint64_t hits_room_min;     /* hits a lane begins with room for */
+    uint64_t hits_max;          /* a scan stops between two tiles rather than hold more */
+    uint64_t begins_room;       /* begins in each of two lists that are copied to the host */
+    uint32_t threads;           /* per block */
     uint32_t tile_words_max;
     uint32_t blocks_max;        /* per launch; 0: what is resident */
     uint32_t bundle_log2;       /* of units summed up together, up to SCAN_BUNDLE_LOG2_MAX */

@@ -259,16 +259,17 @@ static enum trawl_status load_stripe(struct engine *engine, uint32_t index, cons
     return status;
 }
 
-/* Long texts are split over the devices, in stripes that are dealt out in turn, so that results in
- * order keep all of them busy: a stripe is less than the tasks of a search reach ahead. It is not
- * much less, since each costs a launch and a wait. */
+/* Long texts are split over the devices, in stripes that are dealt out in turn, as many for each.
+ * Results in order keep all devices busy while the tasks of a search reach from one stripe into
+ * those of the other devices; beyond that, fewer are better, since each costs a launch. */
 static enum trawl_status load_split(struct engine *engine, const uint8_t *bytes, uint64_t count,
                                     struct trawl_error *error)
 {
     uint64_t devices = engine->device_count;
-    uint64_t stripes =
-        min_u64(STRIPES_MAX, count / cuda_limits_now().stripe_bytes) / devices * devices;
-    uint64_t step = (count / max_u64(stripes, devices) / STRIPE_ALIGNMENT + 1) * STRIPE_ALIGNMENT;
+    uint64_t rounds =
+        (count - 1) / saturating_multiply(cuda_limits_now().stripe_bytes, devices) + 1;
+    uint64_t stripes = min_u64(rounds, max_u64(STRIPES_MAX / devices, 1)) * devices;
+    uint64_t step = (count / stripes / STRIPE_ALIGNMENT + 1) * STRIPE_ALIGNMENT;
 
     for (uint64_t begin = 0, i = 0; begin < count; begin += step, i++)
         TRAWL_TRY(load_stripe(engine, (uint32_t)(i % devices), bytes, count, begin,

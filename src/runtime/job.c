@@ -46,10 +46,11 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
     if (search->host_searches)
         TRAWL_TRY_DONE(worker_host_ready(&searcher->caller, &search->job, error));
     pins_begin(search, text);
-    search->tasks_max =
-        text->kind != TEXT_STREAM && sink->wants == SINK_WANTS_COUNT && plan_counts_alone(plan)
-            ? searcher->task_count
-            : searcher->tasks_few;
+    search->tasks_max = search->road == ROAD_RESIDENT ||
+                                (text->kind != TEXT_STREAM && sink->wants == SINK_WANTS_COUNT &&
+                                 plan_counts_alone(plan))
+                            ? searcher->task_count
+                            : searcher->tasks_few;
     need.piece_bytes = max_u64(search->chunk_host, search->chunk_device);
     if (search->road == ROAD_HOST && sink->in_place)
         need.maps = maps_of(searcher->map);

@@ -11,6 +11,7 @@
 #include "runtime/search.h"
 
 #define CHUNKS_FIRST 64u
+#define HELD_HITS_MAX (1u << 24) /* with more, no device goes far ahead of the others */
 
 struct resident_chunk {
     uint64_t begin;
@@ -32,9 +33,19 @@ static struct resident_chunk chunk_at(const struct search *search, uint64_t begi
                                    part.device, false};
 }
 
+/* The end of the chunks that may be taken: as far ahead of the delivery as there are tasks, if
+ * their results are few. With the search's lock held, or before it is shared. */
+static uint64_t reach(const struct search *search)
+{
+    uint32_t ahead =
+        search->held_hits < HELD_HITS_MAX ? search->tasks_max : search->searcher->tasks_few;
+
+    return min_u64(search->chunk_count, search->index_deliver + ahead);
+}
+
 bool resident_note(struct search *search)
 {
-    uint64_t end = min_u64(search->chunk_count, search->index_deliver + search->tasks_max);
+    uint64_t end = reach(search);
     uint32_t before = atomic_load(&search->job.devices_wanted), wanted = 0;
 
     for (uint64_t i = search->chunk_first; i < end; i++)
@@ -109,14 +120,17 @@ static struct task *take_chunk(struct search *search, uint64_t index)
 
 struct task *resident_take(struct search *search, const struct worker *worker)
 {
-    uint64_t end = min_u64(search->chunk_count, search->index_deliver + search->tasks_max);
+    uint64_t end = reach(search);
     uint64_t index = search->chunk_first;
 
     while (index < end && (search->chunks[index].taken ||
                            !devices_may_serve(&search->job.runtime->devices, worker->device_index,
                                               search->chunks[index].device)))
         index++;
-    return index < end ? take_chunk(search, index) : NULL;
+    if (index < end)
+        return take_chunk(search, index);
+    (void)resident_note(search); /* the reach may be less than before */
+    return NULL;
 }
 
 /* ---- Counts at once ----------------------------------------------------------------------- */
@@ -175,7 +189,7 @@ static void end_count(struct search *search, const struct begun *begun, uint64_t
 
 bool resident_count(struct search *search)
 {
-    uint64_t end = min_u64(search->chunk_count, search->index_deliver + search->tasks_max);
+    uint64_t end = reach(search);
     uint64_t begin_ns = clock_now_ns();
     struct begun begun[ENGINE_COUNTS_MAX];
     uint32_t count = 0;

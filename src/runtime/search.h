@@ -34,6 +34,7 @@ struct task {
     uint64_t *matches;      /* match_count x struct trawl_match, or three columns of match_room */
     uint64_t *line_numbers; /* match_room, where requested */
     uint64_t match_room;
+    uint64_t held_hits; /* as long as it waits for its delivery */
     uint64_t match_count;
     struct sink_digest digest;
     enum trawl_status status; /* of reading or searching this chunk */
@@ -74,6 +75,7 @@ struct search {
     uint32_t tasks_used;
     uint32_t tasks_max;            /* in use at a time */
     uint32_t taken;                /* tasks not free */
+    uint64_t held_hits;            /* of tasks that wait for their delivery */
     uint64_t index_deliver;        /* the next chunk to deliver */
     struct resident_chunk *chunks; /* of a loaded text: chunk_count of chunk_room */
     uint64_t chunk_count;

@@ -317,6 +317,7 @@ struct task *task_take(struct search *search)
     task->job = &search->job;
     task->from = 0;
     task->status = TRAWL_OK;
+    task->held_hits = 0;
     task->staged_from = NULL;
     task->buffer_is_pinned = false;
     task->text_is_pinned = false;
@@ -373,6 +374,8 @@ static void finish(struct search *search, struct task *task, struct worker *work
     TRAWL_ASSERT(task->piece.index >= search->index_deliver &&
                  task->piece.index - search->index_deliver < search->searcher->task_count);
     search->searcher->ring[task->piece.index % search->searcher->task_count] = task;
+    task->held_hits = task->result.hits.count;
+    search->held_hits += task->held_hits;
     (void)pthread_cond_signal(&search->ready);
     (void)pthread_mutex_unlock(&search->lock);
 }
@@ -400,8 +403,9 @@ void task_free(struct search *search, struct task *task)
     (void)pthread_mutex_lock(&search->lock);
     task->next = search->free;
     search->free = task;
-    TRAWL_ASSERT(search->taken > 0);
+    TRAWL_ASSERT(search->taken > 0 && search->held_hits >= task->held_hits);
     search->taken--;
+    search->held_hits -= task->held_hits;
     more = search->road == ROAD_RESIDENT && resident_note(search);
     wake = !search->ended && !search->stopping && (more || !atomic_load(&search->job.has_work));
     (void)pthread_mutex_unlock(&search->lock);

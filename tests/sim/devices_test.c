@@ -76,6 +76,7 @@ static void reset(uint32_t devices)
     limits.split_bytes_min = 4000;
     limits.stripe_bytes = 2000;
     limits.split_overlap = 100;
+    limits.launch_begins_max = 700;
     cuda_limits_replace(&limits);
     sim_driver_reset(&options);
 }
