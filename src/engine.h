@@ -125,6 +125,18 @@ struct engine_begins {
     uint64_t candidate_count;
 };
 
+/* Where all occurrences in a part of a text begin, as words in the device's memory. */
+struct engine_list {
+    const uint8_t *bytes; /* the part */
+    uint64_t owned;       /* its begins */
+    uint64_t after;       /* bytes behind them */
+    uint64_t base;        /* what its first begin is called */
+    uint64_t at;          /* words that are in that memory before */
+    uint64_t room;        /* there is for this list: set */
+    uint64_t count;       /* found; if that is more than `room`, the list is not whole */
+    uint64_t candidate_count;
+};
+
 struct engine_options {
     uint64_t size;
     const char *instruction_set;  /* CPU: NULL for the best */
@@ -207,6 +219,14 @@ struct engine_ops {
      * UNSUPPORTED, and scans are to do it. */
     enum trawl_status (*begins)(struct engine_lane *lane, struct engine_begins *begins,
                                 struct trawl_error *error);
+    /* Optional: the same for one device's parts of a text. List a part; begin to copy `count` words
+     * of the lane's memory from the word `at` on; wait for all such copies, also after a failure.
+     * Lists and copies go on at the same time. UNSUPPORTED, as above; MEMORY. */
+    enum trawl_status (*list)(struct engine_lane *lane, struct engine_list *list,
+                              struct trawl_error *error);
+    enum trawl_status (*list_copy)(struct engine_lane *lane, uint64_t at, uint64_t count,
+                                   uint64_t *host, struct trawl_error *error);
+    enum trawl_status (*list_wait)(struct engine_lane *lane, struct trawl_error *error);
 };
 
 extern const struct engine_ops engine_cpu;

@@ -1,13 +1,16 @@
 /* begins: where the occurrences in a loaded text begin, as one array.
  *
  * The kernel writes them into device memory by itself, in one launch. Into host memory they come
- * part by part of the text, each copied while the next part is searched.
+ * part by part of the text, each copied while the next part is searched. Of a text that is split
+ * over devices, the caller keeps each device's lists there until it knows where in the array they
+ * belong.
  */
 #include "base/checked.h"
 #include "cuda/engine_cuda.h"
 #include "cuda/lane.h"
 
 #define WINDOW_BYTES_FIRST (1ull << 30) /* of text, before anything is known of it */
+#define LISTS_ROOM 4u                   /* times begins_room, of the lists that are kept */
 
 static enum trawl_status begins_start(struct engine_lane *lane, struct trawl_error *error)
 {
@@ -122,4 +125,42 @@ enum trawl_status cuda_begins(struct engine_lane *lane, struct engine_begins *be
     return cuda_list_hits(lane, &range, limit,
                           &(struct cuda_hits_room){begins->address, begins->room, 0, 0, 0},
                           &begins->count, &begins->candidate_count, error);
+}
+
+enum trawl_status cuda_list(struct engine_lane *lane, struct engine_list *list,
+                            struct trawl_error *error)
+{
+    struct cuda_range range = {0, 0, 0, 0, false};
+    struct cuda_hits_room room;
+    uint64_t limit, words = 0;
+
+    list->count = list->room = list->candidate_count = 0;
+    lane->may_leave = lane->leaves = false;
+    if (cuda_needs_refining(lane->plan) ||
+        !cuda_lane_resident(lane, list->bytes, list->owned + list->after, &range.address,
+                            &range.begin))
+        return TRAWL_FAIL(error, UNSUPPORTED, "%s cannot list this by itself", lane->device->name);
+    TRAWL_TRY(begins_start(lane, error));
+    if (list->at == 0)
+        TRAWL_TRY(list_reserve(lane, 0, LISTS_ROOM * lane->limits.begins_room, &words, error));
+    list->room = lane->lists[0].bytes / sizeof(uint64_t) - list->at;
+    range.end = range.begin + list->owned;
+    range.text_end = range.end + list->after;
+    limit = cuda_range_limit(lane->plan, &range);
+    if (lane->plan->literal_count == 0 || limit == range.begin)
+        return TRAWL_OK;
+    if (!lane->tables.ready)
+        TRAWL_TRY(cuda_tables_build(lane, error));
+    room = (struct cuda_hits_room){lane->lists[0].address + list->at * sizeof(uint64_t), list->room,
+                                   list->base, 0, 0};
+    return cuda_list_hits(lane, &range, limit, &room, &list->count, &list->candidate_count, error);
+}
+
+enum trawl_status cuda_list_copy(struct engine_lane *lane, uint64_t at, uint64_t count,
+                                 uint64_t *host, struct trawl_error *error)
+{
+    TRAWL_ASSERT(at + count <= lane->lists[0].bytes / sizeof(uint64_t));
+    return CUDA_CALL(lane->device, error, copy_to_host, host,
+                     lane->lists[0].address + at * sizeof(uint64_t),
+                     (size_t)(count * sizeof(uint64_t)), lane->copies);
 }

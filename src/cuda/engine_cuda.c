@@ -566,6 +566,47 @@ static enum trawl_status cuda_fill_begins(struct engine_lane *lane, struct engin
     return status;
 }
 
+static enum trawl_status list(struct engine_lane *lane, struct engine_list *list,
+                              struct trawl_error *error)
+{
+    enum trawl_status status;
+
+    TRAWL_TRY(cuda_device_enter(lane->device, error));
+    status = cuda_list(lane, list, error);
+    /* The words are to be there before another stream copies them. */
+    if (status == TRAWL_OK)
+        status = CUDA_CALL(lane->device, error, stream_wait, lane->stream);
+    if (status != TRAWL_OK && status != TRAWL_UNSUPPORTED)
+        cuda_lane_failed(lane);
+    cuda_device_leave(lane->device);
+    return status;
+}
+
+static enum trawl_status list_copy(struct engine_lane *lane, uint64_t at, uint64_t count,
+                                   uint64_t *host, struct trawl_error *error)
+{
+    enum trawl_status status;
+
+    TRAWL_TRY(cuda_device_enter(lane->device, error));
+    status = cuda_list_copy(lane, at, count, host, error);
+    cuda_device_leave(lane->device);
+    return status;
+}
+
+static enum trawl_status list_wait(struct engine_lane *lane, struct trawl_error *error)
+{
+    bool entered = cuda_device_enter(lane->device, NULL) == TRAWL_OK;
+    enum trawl_status status = TRAWL_OK;
+
+    if (lane->copies != NULL)
+        status = CUDA_CALL(lane->device, error, stream_wait, lane->copies);
+    if (status != TRAWL_OK)
+        cuda_lane_failed(lane);
+    if (entered)
+        cuda_device_leave(lane->device);
+    return status;
+}
+
 const struct engine_ops engine_cuda = {
     .name = "cuda",
     .open = cuda_open,
@@ -587,4 +628,7 @@ const struct engine_ops engine_cuda = {
     .count_begin = begin_count,
     .count_end = end_count,
     .begins = cuda_fill_begins,
+    .list = list,
+    .list_copy = list_copy,
+    .list_wait = list_wait,
 };

@@ -336,9 +336,13 @@ void cuda_lane_failed(struct engine_lane *lane);
 
 /* ---- begins.c ---- */
 
-/* The engine's table says what it does; with the device entered. */
+/* The engine's table says what they do; with the device entered. */
 enum trawl_status cuda_begins(struct engine_lane *lane, struct engine_begins *begins,
                               struct trawl_error *error);
+enum trawl_status cuda_list(struct engine_lane *lane, struct engine_list *list,
+                            struct trawl_error *error);
+enum trawl_status cuda_list_copy(struct engine_lane *lane, uint64_t at, uint64_t count,
+                                 uint64_t *host, struct trawl_error *error);
 void cuda_begins_end(struct engine_lane *lane);
 
 /* ---- counts.c ---- */

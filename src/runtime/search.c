@@ -361,57 +361,6 @@ enum trawl_status trawl_positions_into(struct trawl_searcher *searcher,
     return status;
 }
 
-/* Fill the array by a device alone, if the text is on one. */
-static enum trawl_status begins_on_device(struct trawl_searcher *searcher,
-                                          const struct trawl_plan *plan,
-                                          const struct trawl_text *text,
-                                          struct engine_begins *begins, struct trawl_error *error)
-{
-    struct trawl_runtime *runtime = searcher->runtime;
-    struct trawl_stats stats = {.size = sizeof stats};
-    uint64_t begin_ns = clock_now_ns();
-    struct trawl_error device_error;
-    enum trawl_status status;
-    struct job job;
-
-    if (runtime->engine == TRAWL_ENGINE_CPU)
-        return TRAWL_FAIL(error, UNSUPPORTED, "engine cpu has no devices");
-    if (text->kind != TEXT_MEMORY)
-        return TRAWL_FAIL(error, UNSUPPORTED, "%s: only a text in memory is on a device",
-                          text->name);
-    if (plan_has_algorithm(plan))
-        return TRAWL_FAIL(error, UNSUPPORTED, "algorithm %s cannot write begins to a device",
-                          plan->algorithm.name);
-    begins->bytes = text->bytes;
-    begins->bytes_count = text->bytes_count;
-    if (!devices_hold(&runtime->devices, text->bytes, text->bytes_count) &&
-        runtime->engine == TRAWL_ENGINE_AUTO)
-        return TRAWL_FAIL(error, UNSUPPORTED, "the text is not loaded on a device");
-    atomic_store(&searcher->progress, 0);
-    worker_follow(&searcher->caller, text);
-    job_begin(&job, runtime, plan, NULL);
-    status = worker_device_ready(&searcher->caller, &job, &device_error);
-    if (status == TRAWL_OK)
-        status = engine_cuda.begins(searcher->caller.device, begins, &device_error);
-    job_end(&job);
-    if (status != TRAWL_OK && runtime->engine == TRAWL_ENGINE_AUTO) {
-        if (status != TRAWL_UNSUPPORTED)
-            devices_lose(&runtime->devices, UINT32_MAX, device_error.message);
-        return TRAWL_FAIL(error, UNSUPPORTED, "%s", device_error.message);
-    }
-    if (status != TRAWL_OK && error != NULL)
-        *error = device_error;
-    TRAWL_TRY(status);
-    atomic_store(&searcher->progress, begins->bytes_count);
-    stats.text_bytes = begins->bytes_count;
-    stats.chunk_count = stats.device_chunk_count = 1;
-    stats.match_count = begins->count;
-    stats.candidate_count = begins->candidate_count;
-    stats.thread_count = 1;
-    stats_finish(searcher, &stats, begin_ns);
-    return TRAWL_OK;
-}
-
 enum trawl_status trawl_begins_into(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                     struct trawl_text *text, uint64_t *begins, uint64_t begins_max,
                                     uint64_t *begin_count, struct trawl_error *error)
@@ -427,9 +376,11 @@ enum trawl_status trawl_begins_into(struct trawl_searcher *searcher, const struc
     TRAWL_TRY(search_enter(searcher, plan, text, error));
     sink_begins_into(&sink, begins, begins_max);
     if (begins_max > 0)
-        status = begins_on_device(searcher, plan, text, &array, &device_error);
+        status = begins_by_devices(searcher, plan, text, &array, &device_error);
+    if (begins_max > 0 && status != TRAWL_OK && status != TRAWL_STOPPED)
+        status = begins_by_device(searcher, plan, text, &array, &device_error);
     sink.count = array.count;
-    if (status != TRAWL_OK) {
+    if (status != TRAWL_OK && status != TRAWL_STOPPED) {
         sink.count = 0;
         status = search_run(searcher, plan, text, &sink, error);
     }
@@ -454,7 +405,7 @@ enum trawl_status trawl_begins_on_device(struct trawl_searcher *searcher,
     if (begins_address % sizeof(uint64_t) != 0)
         return TRAWL_FAIL(error, ARGUMENT, "begins_address is not aligned to 8 bytes");
     TRAWL_TRY(search_enter(searcher, plan, text, error));
-    status = begins_on_device(searcher, plan, text, &array, error);
+    status = begins_by_device(searcher, plan, text, &array, error);
     searcher_leave(searcher);
     if (status == TRAWL_OK)
         *begin_count = array.count;

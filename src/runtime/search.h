@@ -237,6 +237,17 @@ bool searcher_is_cancelled(const struct trawl_searcher *searcher);
 enum trawl_status search_enter(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                const struct trawl_text *text, struct trawl_error *error);
 
+/* ---- begins.c ---- */
+
+/* Fill the array by the one device that holds the text, or by all over which it is split. Not OK:
+ * they cannot do it, and a search is to; STOPPED: cancelled. */
+enum trawl_status begins_by_device(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                   const struct trawl_text *text, struct engine_begins *begins,
+                                   struct trawl_error *error);
+enum trawl_status begins_by_devices(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                    struct trawl_text *text, struct engine_begins *begins,
+                                    struct trawl_error *error);
+
 /* ---- queries.c ---- */
 
 /* Count many. counts[i] is filled on success. */

@@ -21,6 +21,7 @@
 #define AUTO_SECONDS 2.0       /* until a device that pays stands and has been tried */
 #define AUTO_BYTES (64u << 20) /* of a shorter text it stands too late to matter */
 #define LISTED_BYTES 4u        /* one place in 460,000 */
+#define ARRAY_BYTES 3u         /* one in 17,600 */
 
 enum column { COLUMN_CPU, COLUMN_CUDA, COLUMN_AUTO, COLUMNS };
 
@@ -34,6 +35,7 @@ struct session {
     struct trawl_searcher *searchers[COLUMNS];
     struct trawl_plan *plans[SETS];
     struct trawl_plan *listed;
+    struct trawl_plan *filled;
     uint64_t expected[SETS];
     uint64_t wrong;
 };
@@ -182,6 +184,35 @@ static double list_seconds(struct session *s, struct trawl_text *text, uint64_t 
     return measure_median(seconds, s->repeats);
 }
 
+/* The same as an array. */
+static void fill(struct session *s, struct trawl_text *text, const struct trawl_plan *plan)
+{
+    double seconds[MEASURE_REPEATS_MAX];
+    uint64_t expected = 0, count = 0, *begins;
+    struct trawl_error error;
+
+    measure_must(trawl_count(s->searchers[COLUMN_CPU], plan, text, &expected, &error), &error);
+    begins = (uint64_t *)calloc(expected + 1, sizeof *begins);
+    if (begins == NULL)
+        return;
+    for (uint32_t i = 0; i < s->repeats + 1; i++) {
+        double begin = measure_now();
+
+        measure_must(trawl_begins_into(s->searchers[COLUMN_CUDA], plan, text, begins, expected,
+                                       &count, &error),
+                     &error);
+        if (i > 0)
+            seconds[i - 1] = measure_now() - begin;
+        check(s, count == expected, "an array's count");
+        for (uint64_t k = 1; k < expected; k++)
+            if (begins[k] <= begins[k - 1])
+                check(s, false, "an array");
+    }
+    free(begins);
+    printf("| array of begins, %" PRIu64 " places | %.0f |\n", expected,
+           (double)s->count / measure_median(seconds, s->repeats) / 1e9);
+}
+
 /* GB/s of the count of a pattern of the text. */
 static double length_speed(struct session *s, struct trawl_text *text, uint64_t length)
 {
@@ -229,6 +260,8 @@ static void loaded(struct session *s, struct trawl_text *text)
                length_speed(s, text, lengths[i]));
     speed = (double)s->count / list_seconds(s, text, expected) / 1e9;
     printf("| list, %" PRIu64 " places | %.0f |\n", expected, speed);
+    fill(s, text, s->listed);
+    fill(s, text, s->filled);
     trawl_text_unload(s->searchers[COLUMN_CUDA], text);
 }
 
@@ -256,6 +289,7 @@ int main(int argc, char **argv)
         s.expected[set] = count_once(&s, COLUMN_CPU, set, text);
     }
     s.listed = measure_random_plan(1, LISTED_BYTES, "roads");
+    s.filled = measure_random_plan(1, ARRAY_BYTES, "roads");
     printf("gpu_roads: %" PRIu64 " MiB, median of %u\n", mib, s.repeats);
     if (strcmp(folder, "loaded") != 0) {
         first_search(&s);
@@ -268,6 +302,7 @@ int main(int argc, char **argv)
     for (uint64_t set = 0; set < SETS; set++)
         trawl_plan_free(s.plans[set]);
     trawl_plan_free(s.listed);
+    trawl_plan_free(s.filled);
     for (uint32_t i = 0; i < COLUMNS; i++)
         trawl_searcher_close(s.searchers[i]);
     free(s.bytes);

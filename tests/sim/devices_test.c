@@ -20,6 +20,7 @@
 #define LOADERS 3u
 
 enum source { SOURCE_MEMORY, SOURCE_FILE, SOURCE_LOADED, SOURCES };
+enum shape { SHAPE_COUNT, SHAPE_LIST, SHAPE_BEGINS, SHAPES };
 
 struct fixture {
     uint8_t *bytes;
@@ -76,7 +77,9 @@ static void reset(uint32_t devices)
     limits.split_bytes_min = 4000;
     limits.stripe_bytes = 2000;
     limits.split_overlap = 100;
-    limits.launch_begins_max = 700;
+    limits.launch_begins_max = 3000;
+    limits.begins_room = 20; /* less than a stripe has */
+    limits.hits_room_min = 5;
     cuda_limits_replace(&limits);
     sim_driver_reset(&options);
 }
@@ -121,16 +124,46 @@ static int take(void *context, const struct trawl_match *matches, uint64_t match
     return 0;
 }
 
+/* An array with too little room in every second call. */
+static enum trawl_status fill_begins(struct trawl_searcher *searcher, struct trawl_text *text,
+                                     struct found *found, struct trawl_error *error)
+{
+    uint64_t begins[TEXT_BYTES + 1], room = TEXT_BYTES;
+    enum trawl_status status;
+
+    for (uint32_t i = 0; i < 2; i++, room = fixture.expected_count / 3) {
+        begins[room] = TEXT_BYTES;
+        status =
+            trawl_begins_into(searcher, fixture.plan, text, begins, room, &found->count, error);
+        found->wrong += begins[room] != TEXT_BYTES;
+        if (status != TRAWL_OK)
+            break;
+        for (uint64_t k = 0; k < room && k < fixture.expected_count; k++)
+            found->wrong += begins[k] != fixture.expected[k];
+    }
+    return status;
+}
+
 /* Counted or listed: right, whole, or the status says why not. */
-static bool search(struct trawl_searcher *searcher, enum source source, bool lists,
+static bool search(struct trawl_searcher *searcher, enum source source, enum shape shape,
                    enum trawl_status *status)
 {
+    struct trawl_text *text = fixture.texts[source];
     struct trawl_error error = {.status = TRAWL_OK};
     struct found found = {0, 0};
 
-    *status =
-        lists ? trawl_positions(searcher, fixture.plan, fixture.texts[source], take, &found, &error)
-              : trawl_count(searcher, fixture.plan, fixture.texts[source], &found.count, &error);
+    switch (shape) {
+    case SHAPE_COUNT:
+        *status = trawl_count(searcher, fixture.plan, text, &found.count, &error);
+        break;
+    case SHAPE_LIST:
+        *status = trawl_positions(searcher, fixture.plan, text, take, &found, &error);
+        break;
+    case SHAPE_BEGINS:
+    case SHAPES:
+        *status = fill_begins(searcher, text, &found, &error);
+        break;
+    }
     if (*status != TRAWL_OK)
         return found.wrong == 0 && error.status == *status && error.message[0] != '\0';
     return found.wrong == 0 && found.count == fixture.expected_count;
@@ -142,7 +175,7 @@ struct road_case {
     enum trawl_engine engine;
     uint32_t devices, threads;
     enum source source;
-    bool lists;
+    enum shape shape;
 };
 
 /* Lost at its call `nth`; false: it made fewer. */
@@ -160,15 +193,16 @@ static bool lose_at(const struct road_case *c, uint32_t device, uint64_t nth)
         TEST_CHECK(trawl_text_load(searcher, fixture.texts[SOURCE_LOADED], NULL) == TRAWL_OK);
     sim_driver_lose(device, nth);
     for (uint32_t i = 0; i < (c->source == SOURCE_MEMORY ? 3u : 2u); i++) { /* the second pins */
-        bool right = search(searcher, c->source, c->lists, &status);
+        bool right = search(searcher, c->source, c->shape, &status);
 
         if (!TEST_CHECK(right &&
                         (status == TRAWL_OK || (c->devices == 1 && c->engine == TRAWL_ENGINE_CUDA &&
                                                 status == TRAWL_DEVICE))))
-            printf("  engine %d, %u devices, %u threads, source %d, %s: device %u lost at its call "
-                   "%" PRIu64 ": status %d\n",
-                   (int)c->engine, c->devices, c->threads, (int)c->source,
-                   c->lists ? "lists" : "counts", device, nth, (int)status);
+            printf(
+                "  engine %d, %u devices, %u threads, source %d, shape %d: device %u lost at its "
+                "call %" PRIu64 ": status %d\n",
+                (int)c->engine, c->devices, c->threads, (int)c->source, (int)c->shape, device, nth,
+                (int)status);
     }
     lost = sim_driver_has_lost();
     trawl_searcher_close(searcher);
@@ -205,7 +239,7 @@ static void *load_and_search(void *context)
         loader->wrong +=
             trawl_text_load(loader->searcher, fixture.texts[SOURCE_LOADED], NULL) != TRAWL_OK;
         loader->wrong +=
-            !search(loader->searcher, SOURCE_LOADED, i % 2 != 0, &status) || status != TRAWL_OK;
+            !search(loader->searcher, SOURCE_LOADED, (enum shape)i, &status) || status != TRAWL_OK;
     }
     return NULL;
 }
@@ -260,13 +294,20 @@ static void *search_in_storm(void *context)
         enum trawl_status status;
         struct found found = {0, 0};
 
-        if (test_random_below(&random, 2)) {
+        switch ((enum shape)test_random_below(&random, SHAPES)) {
+        case SHAPE_LIST:
             status = trawl_positions(stormy->searcher, fixture.plan, fixture.texts[source], take,
                                      &found, NULL);
-        } else {
+            break;
+        case SHAPE_BEGINS:
+            status = fill_begins(stormy->searcher, fixture.texts[source], &found, NULL);
+            break;
+        case SHAPE_COUNT:
+        case SHAPES:
             status = trawl_count(stormy->searcher, fixture.plan, fixture.texts[source],
                                  &found.count, NULL);
             found.wrong = status != TRAWL_OK && found.count != 0;
+            break;
         }
         stormy->wrong += found.wrong +
                          (status != TRAWL_OK && status != TRAWL_STOPPED &&
@@ -330,7 +371,7 @@ static void counted_at_once(uint32_t devices)
     searcher = open_searcher(runtime);
     TEST_CHECK(trawl_text_load(searcher, fixture.texts[SOURCE_LOADED], NULL) == TRAWL_OK);
     for (uint32_t i = 0; i < 3; i++)
-        TEST_CHECK(search(searcher, SOURCE_LOADED, false, &status) && status == TRAWL_OK);
+        TEST_CHECK(search(searcher, SOURCE_LOADED, SHAPE_COUNT, &status) && status == TRAWL_OK);
     TEST_CHECK(trawl_searcher_stats(searcher, &stats, NULL) == TRAWL_OK);
     TEST_CHECK_U64(stats.thread_count, 1);
     TEST_CHECK_U64(stats.text_bytes, TEXT_BYTES);
@@ -342,6 +383,30 @@ static void counted_at_once(uint32_t devices)
         TEST_CHECK(trawl_searcher_workers(searcher, 1 + i, &worker, &kinds, NULL) == TRAWL_OK);
         TEST_CHECK(kinds == 1 + devices && worker.thread_count == 1 && worker.chunk_count > 0);
     }
+    trawl_searcher_close(searcher);
+    TEST_CHECK(trawl_runtime_close(runtime, NULL) == TRAWL_OK);
+    TEST_CHECK_U64(sim_driver_live(), 0);
+}
+
+/* Each device lists what lies there, and no scan does. */
+static void filled_by_all(uint32_t devices)
+{
+    struct trawl_stats stats = {.size = sizeof stats};
+    struct trawl_runtime *runtime;
+    struct trawl_searcher *searcher;
+    enum trawl_status status;
+
+    reset(devices);
+    runtime = open_runtime(TRAWL_ENGINE_CUDA, 2, 0);
+    searcher = open_searcher(runtime);
+    TEST_CHECK(trawl_text_load(searcher, fixture.texts[SOURCE_LOADED], NULL) == TRAWL_OK);
+    for (uint32_t i = 0; i < 3; i++)
+        TEST_CHECK(search(searcher, SOURCE_LOADED, SHAPE_BEGINS, &status) && status == TRAWL_OK);
+    TEST_CHECK(trawl_searcher_stats(searcher, &stats, NULL) == TRAWL_OK);
+    TEST_CHECK_U64(stats.thread_count, devices);
+    TEST_CHECK(stats.chunk_count < TEXT_BYTES / CHUNK_BYTES); /* a stripe each */
+    TEST_CHECK_U64(stats.text_bytes, TEXT_BYTES);
+    TEST_CHECK_U64(stats.match_count, fixture.expected_count);
     trawl_searcher_close(searcher);
     TEST_CHECK(trawl_runtime_close(runtime, NULL) == TRAWL_OK);
     TEST_CHECK_U64(sim_driver_live(), 0);
@@ -367,7 +432,7 @@ static void uneven(uint32_t devices, uint64_t memory_bytes, bool *fits)
     copied = sim_driver_copied();
     *fits = status == TRAWL_OK;
     for (uint32_t i = 0; i < 4; i++) {
-        TEST_CHECK(search(searcher, SOURCE_LOADED, i % 2 != 0, &status));
+        TEST_CHECK(search(searcher, SOURCE_LOADED, (enum shape)(i % SHAPES), &status));
         TEST_CHECK(status == TRAWL_OK || status == TRAWL_MEMORY || status == TRAWL_DEVICE);
         *fits = *fits && status == TRAWL_OK;
     }
@@ -405,7 +470,8 @@ static void budget(void)
         for (uint32_t i = 0; i < 2; i++)
             searchers[i] = open_searcher(runtime);
         for (uint32_t i = 0; i < 6; i++) {
-            TEST_CHECK(search(searchers[i % 2], (enum source)(i % 3 == 0), i % 2 != 0, &status));
+            TEST_CHECK(search(searchers[i % 2], (enum source)(i % 3 == 0), (enum shape)(i % SHAPES),
+                              &status));
             TEST_CHECK_U64((uint64_t)status, (uint64_t)TRAWL_OK);
             TEST_CHECK(atomic_load(&runtime->memory_used) <= limit);
         }
@@ -457,11 +523,20 @@ int main(void)
     fixture_open();
     for (uint32_t i = 0; i < 24 && test_failures < 5; i++) {
         struct road_case c = {i % 2 != 0 ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA, 1 + i % 3,
-                              threads[i % 3], (enum source)(i / 2 % 3), i / 6 % 2 != 0};
+                              threads[i % 3], (enum source)(i / 2 % 3), (enum shape)(i / 6 % 2)};
 
         if ((i / 4 + i + turn) % 2 == 0 || test_is_long())
             lose_everywhere(&c);
     }
+    for (uint32_t i = 0; i < 4 && test_failures < 5; i++) {
+        struct road_case c = {i % 2 != 0 ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA, 2 + i / 2, 2,
+                              SOURCE_LOADED, SHAPE_BEGINS};
+
+        if ((i + i / 2 + turn) % 2 == 0 || test_is_long())
+            lose_everywhere(&c);
+    }
+    for (uint32_t devices = 2; devices <= 3; devices++)
+        filled_by_all(devices);
     loaders(TRAWL_ENGINE_CUDA);
     loaders(TRAWL_ENGINE_AUTO);
     for (uint64_t seed = 0; seed < test_amount(8, 400) && test_failures < 5; seed++)

@@ -1,0 +1,381 @@
+/* begins: an array of where occurrences begin, filled by devices alone.
+ *
+ * One device that holds the text fills the array by itself. Of a text that is split over devices,
+ * one worker of each lists the parts that lie there into the device's memory. A list's place in the
+ * array is known when all parts before it were counted; then it is copied. So no device waits for
+ * another, unless its memory for lists is full.
+ */
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "cuda/engine_cuda.h"
+#include "runtime/search.h"
+
+#define PARTS_MAX 256u
+#define PART_BYTES (4ull << 30) /* a part's begins, at most: 32 bits number its tiles */
+#define RUNS_MAX 64u            /* lists that a worker keeps at a time */
+
+/* What lies on one device, from one stripe's begin to its end or earlier. */
+struct part {
+    uint64_t begin;
+    uint64_t owned;
+    uint64_t count; /* once it is counted */
+    uint32_t device;
+};
+
+struct split {
+    struct job job; /* first: a job's serve gets this */
+    struct trawl_searcher *searcher;
+    struct trawl_text *text;
+    struct engine_begins *begins;
+    struct part parts[PARTS_MAX];
+    uint32_t part_count;
+
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* one more is known, or all is over */
+    bool counted[PARTS_MAX];
+    uint64_t before[PARTS_MAX + 1]; /* words of the array before part i's, i <= known */
+    uint32_t known;
+    uint32_t devices_left; /* a bit for each whose parts are not all copied */
+    enum trawl_status status;
+    struct trawl_error error;
+};
+
+/* A list, or the beginning of one, in a device's memory. */
+struct run {
+    uint32_t part;
+    uint64_t at;
+    uint64_t count;
+    uint64_t before; /* of the part's words, in earlier runs */
+};
+
+/* A worker's part in it. */
+struct lister {
+    struct split *split;
+    struct worker *worker;
+    uint32_t device;
+    struct run runs[RUNS_MAX];
+    uint32_t run_count;
+    uint32_t copied; /* or being copied: the first ones */
+    uint64_t used;   /* words of the device's memory */
+    uint64_t window; /* begins to list at a time */
+    uint64_t candidates;
+};
+
+/* ---- A worker ----------------------------------------------------------------------------- */
+
+/* Is the place of the part's words known? With `wait`, it is, or false: all is over. */
+static bool place_of(struct split *split, uint32_t part, bool wait, uint64_t *place)
+{
+    bool known;
+
+    (void)pthread_mutex_lock(&split->lock);
+    while (wait && split->known < part && split->status == TRAWL_OK)
+        (void)pthread_cond_wait(&split->changed, &split->lock);
+    known = split->known >= part && split->status == TRAWL_OK;
+    *place = known ? split->before[part] : 0;
+    (void)pthread_mutex_unlock(&split->lock);
+    return known;
+}
+
+/* Begin to copy the runs whose places are known; with `wait`, all of them. */
+static enum trawl_status copy_runs(struct lister *l, bool wait, struct trawl_error *error)
+{
+    struct engine_begins *begins = l->split->begins;
+    uint64_t place;
+
+    for (; l->copied < l->run_count; l->copied++) {
+        const struct run *run = &l->runs[l->copied];
+        uint64_t count;
+
+        if (!place_of(l->split, run->part, wait, &place))
+            return wait ? TRAWL_STOPPED : TRAWL_OK;
+        place += run->before;
+        count = min_u64(run->count, begins->room - min_u64(begins->room, place));
+        if (count > 0)
+            TRAWL_TRY(engine_cuda.list_copy(l->worker->device, run->at, count, begins->host + place,
+                                            error));
+    }
+    return TRAWL_OK;
+}
+
+/* All runs are in the array: the memory is free again. */
+static enum trawl_status drain(struct lister *l, struct trawl_error *error)
+{
+    TRAWL_TRY(copy_runs(l, true, error));
+    TRAWL_TRY(engine_cuda.list_wait(l->worker->device, error));
+    l->run_count = l->copied = 0;
+    l->used = 0;
+    return TRAWL_OK;
+}
+
+static void publish(struct split *split, uint32_t index, uint64_t count)
+{
+    (void)pthread_mutex_lock(&split->lock);
+    split->parts[index].count = count;
+    split->counted[index] = true;
+    while (split->known < split->part_count && split->counted[split->known]) {
+        split->before[split->known + 1] =
+            split->before[split->known] + split->parts[split->known].count;
+        split->known++;
+    }
+    (void)pthread_cond_broadcast(&split->changed);
+    (void)pthread_mutex_unlock(&split->lock);
+}
+
+/* List begins [done, done + l->window) of a part. *listed: so many of them; 0: try again. */
+static enum trawl_status list_window(struct lister *l, uint32_t index, uint64_t done,
+                                     uint64_t *part_count, uint64_t *listed,
+                                     struct trawl_error *error)
+{
+    const struct trawl_text *text = l->split->text;
+    const struct part *part = &l->split->parts[index];
+    struct engine_list list = {.bytes = text->bytes + part->begin + done,
+                               .owned = min_u64(l->window, part->owned - done),
+                               .base = part->begin + done,
+                               .at = l->used};
+    uint64_t end = list.base + list.owned;
+
+    *listed = 0;
+    if (searcher_is_cancelled(l->split->searcher))
+        return TRAWL_STOPPED;
+    if (l->run_count == RUNS_MAX)
+        return drain(l, error);
+    list.after = min_u64(text->bytes_count - end, l->split->job.plan->need_after);
+    TRAWL_TRY(engine_cuda.list(l->worker->device, &list, error));
+    if (list.count > list.room) {
+        if (l->used > 0)
+            return drain(l, error);
+        if (list.owned == 1)
+            return TRAWL_FAIL(error, UNSUPPORTED, "too many occurrences begin at one place");
+        l->window = min_u64(list.owned / (list.count / (list.room + 1) + 1), list.owned / 2);
+        l->window = max_u64(l->window, 1);
+        return TRAWL_OK;
+    }
+    l->runs[l->run_count++] = (struct run){index, l->used, list.count, *part_count};
+    l->used += list.count;
+    l->candidates += list.candidate_count;
+    *part_count += list.count;
+    *listed = list.owned;
+    return copy_runs(l, false, error);
+}
+
+static enum trawl_status list_all(struct lister *l, struct trawl_error *error)
+{
+    struct split *split = l->split;
+
+    TRAWL_TRY(worker_device_ready(l->worker, &split->job, error));
+    if (l->worker->device_index != l->device) /* it was lost: another took its place */
+        return TRAWL_FAIL(error, DEVICE, "a device that holds a part of the text is lost");
+    for (uint32_t i = 0; i < split->part_count; i++) {
+        uint64_t count = 0, listed;
+
+        if (split->parts[i].device != l->device)
+            continue;
+        for (uint64_t done = 0; done < split->parts[i].owned; done += listed)
+            TRAWL_TRY(list_window(l, i, done, &count, &listed, error));
+        publish(split, i, count);
+    }
+    return drain(l, error);
+}
+
+/* Is it this worker's turn to list all that lies on its device? */
+static bool take_device(struct split *split, uint32_t device)
+{
+    uint32_t wanted = atomic_load(&split->job.devices_wanted);
+
+    do
+        if ((wanted >> device & 1) == 0)
+            return false;
+    while (!atomic_compare_exchange_weak(&split->job.devices_wanted, &wanted,
+                                         wanted & ~(1u << device)));
+    return true;
+}
+
+/* The first fault ends it. */
+static void finish(struct split *split, uint32_t devices, enum trawl_status status,
+                   const struct trawl_error *error)
+{
+    (void)pthread_mutex_lock(&split->lock);
+    split->devices_left &= ~devices;
+    if (status != TRAWL_OK && split->status == TRAWL_OK) {
+        split->status = status;
+        split->error = *error;
+    }
+    (void)pthread_cond_broadcast(&split->changed);
+    (void)pthread_mutex_unlock(&split->lock);
+}
+
+/* Devices whose parts nobody lists, though no worker of their own will come. */
+static uint32_t deserted(struct split *split, uint32_t own)
+{
+    uint32_t wanted = atomic_load(&split->job.devices_wanted), devices = 0;
+
+    for (uint32_t i = 0; i < ENGINE_DEVICES_MAX; i++)
+        if ((wanted >> i & 1) != 0 && i != own &&
+            devices_may_serve(&split->job.runtime->devices, own, i))
+            devices |= 1u << i;
+    return devices;
+}
+
+static void serve(struct job *job, struct worker *worker)
+{
+    struct split *split = (struct split *)job;
+    struct lister lister = {
+        .split = split, .worker = worker, .device = worker->device_index, .window = PART_BYTES};
+    struct trawl_error error = {.status = TRAWL_OK};
+    enum trawl_status status;
+
+    if (!take_device(split, lister.device)) {
+        if (deserted(split, lister.device) != 0) {
+            atomic_store(&job->devices_wanted, 0);
+            status = TRAWL_FAIL(&error, DEVICE, "a device that holds a part of the text is lost");
+            finish(split, 0, status, &error);
+        }
+        return;
+    }
+    (void)worker_takes_part(worker, job);
+    status = list_all(&lister, &error);
+    if (status != TRAWL_OK && worker->device != NULL)
+        (void)engine_cuda.list_wait(worker->device, NULL); /* copies go to the caller's memory */
+    (void)pthread_mutex_lock(&split->lock);
+    split->begins->candidate_count += lister.candidates;
+    (void)pthread_mutex_unlock(&split->lock);
+    finish(split, 1u << lister.device, status, &error);
+}
+
+/* ---- The call ----------------------------------------------------------------------------- */
+
+/* Which part lies on which device. */
+static enum trawl_status find_parts(struct split *split, const struct trawl_text *text,
+                                    const struct trawl_plan *plan, struct devices *devices,
+                                    struct trawl_error *error)
+{
+    for (uint64_t begin = 0; begin < text->bytes_count;) {
+        struct engine_part found;
+        struct part *part = &split->parts[split->part_count];
+
+        if (split->part_count == PARTS_MAX ||
+            !engine_cuda.locate(devices->engine, plan, text->bytes + begin,
+                                text->bytes_count - begin, &found) ||
+            found.device == ENGINE_DEVICES_MAX || found.bytes == 0 ||
+            atomic_load(&devices->lost[found.device]))
+            return TRAWL_FAIL(error, UNSUPPORTED, "not all of the text is on devices");
+        *part = (struct part){begin, min_u64(found.bytes, PART_BYTES), 0, found.device};
+        split->devices_left |= 1u << part->device;
+        split->part_count++;
+        begin += part->owned;
+    }
+    return TRAWL_OK;
+}
+
+static void run(struct split *split, uint32_t *took_part)
+{
+    struct job *job = &split->job;
+
+    atomic_store(&job->for_devices, true);
+    atomic_store(&job->devices_wanted, split->devices_left);
+    job_share(job, ENGINE_DEVICES_MAX);
+    (void)pthread_mutex_lock(&split->lock);
+    while (split->devices_left != 0 && split->status == TRAWL_OK)
+        (void)pthread_cond_wait(&split->changed, &split->lock);
+    (void)pthread_mutex_unlock(&split->lock);
+    atomic_store(&job->devices_wanted, 0); /* after a fault nobody begins */
+    job_end(job);
+    *took_part = atomic_load(&job->took_part);
+}
+
+static void finish_stats(struct trawl_searcher *searcher, const struct engine_begins *begins,
+                         uint64_t chunks, uint32_t threads, uint64_t begin_ns)
+{
+    struct trawl_stats stats = {.size = sizeof stats};
+
+    atomic_store(&searcher->progress, begins->bytes_count);
+    stats.text_bytes = begins->bytes_count;
+    stats.chunk_count = stats.device_chunk_count = chunks;
+    stats.match_count = begins->count;
+    stats.candidate_count = begins->candidate_count;
+    stats.thread_count = threads;
+    stats_finish(searcher, &stats, begin_ns);
+}
+
+enum trawl_status begins_by_device(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                   const struct trawl_text *text, struct engine_begins *begins,
+                                   struct trawl_error *error)
+{
+    struct trawl_runtime *runtime = searcher->runtime;
+    uint64_t begin_ns = clock_now_ns();
+    struct trawl_error device_error;
+    enum trawl_status status;
+    struct job job;
+
+    if (runtime->engine == TRAWL_ENGINE_CPU)
+        return TRAWL_FAIL(error, UNSUPPORTED, "engine cpu has no devices");
+    if (text->kind != TEXT_MEMORY)
+        return TRAWL_FAIL(error, UNSUPPORTED, "%s: only a text in memory is on a device",
+                          text->name);
+    if (plan_has_algorithm(plan))
+        return TRAWL_FAIL(error, UNSUPPORTED, "algorithm %s cannot write begins to a device",
+                          plan->algorithm.name);
+    begins->bytes = text->bytes;
+    begins->bytes_count = text->bytes_count;
+    if (!devices_hold(&runtime->devices, text->bytes, text->bytes_count) &&
+        runtime->engine == TRAWL_ENGINE_AUTO)
+        return TRAWL_FAIL(error, UNSUPPORTED, "the text is not loaded on a device");
+    atomic_store(&searcher->progress, 0);
+    worker_follow(&searcher->caller, text);
+    job_begin(&job, runtime, plan, NULL);
+    status = worker_device_ready(&searcher->caller, &job, &device_error);
+    if (status == TRAWL_OK)
+        status = engine_cuda.begins(searcher->caller.device, begins, &device_error);
+    job_end(&job);
+    if (status != TRAWL_OK && runtime->engine == TRAWL_ENGINE_AUTO) {
+        if (status != TRAWL_UNSUPPORTED)
+            devices_lose(&runtime->devices, UINT32_MAX, device_error.message);
+        return TRAWL_FAIL(error, UNSUPPORTED, "%s", device_error.message);
+    }
+    if (status != TRAWL_OK && error != NULL)
+        *error = device_error;
+    TRAWL_TRY(status);
+    finish_stats(searcher, begins, 1, 1, begin_ns);
+    return TRAWL_OK;
+}
+
+enum trawl_status begins_by_devices(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                    struct trawl_text *text, struct engine_begins *begins,
+                                    struct trawl_error *error)
+{
+    struct devices *devices = &searcher->runtime->devices;
+    struct split split = {.searcher = searcher, .text = text, .begins = begins};
+    uint64_t begin_ns = clock_now_ns();
+    uint32_t took_part = 0;
+
+    if (text->kind != TEXT_MEMORY || plan_has_algorithm(plan) ||
+        !atomic_load(&devices->has_texts) || !devices_work(devices))
+        return TRAWL_FAIL(error, UNSUPPORTED, "the text is not on devices");
+    TRAWL_TRY(find_parts(&split, text, plan, devices, error));
+    if (split.part_count < 2 || !devices_start(devices))
+        return TRAWL_FAIL(error, UNSUPPORTED, "one device holds the text, or none has a thread");
+    begins->bytes = text->bytes;
+    begins->bytes_count = text->bytes_count;
+    begins->count = begins->candidate_count = 0;
+    atomic_store(&searcher->progress, 0);
+    job_begin(&split.job, searcher->runtime, plan, serve);
+    (void)pthread_mutex_init(&split.lock, NULL);
+    (void)pthread_cond_init(&split.changed, NULL);
+    run(&split, &took_part);
+    (void)pthread_cond_destroy(&split.changed);
+    (void)pthread_mutex_destroy(&split.lock);
+    if (split.status != TRAWL_OK) {
+        begins->count = 0;
+        if (error != NULL)
+            *error = split.error;
+        return split.status;
+    }
+    TRAWL_ASSERT(split.known == split.part_count);
+    begins->count = split.before[split.part_count];
+    finish_stats(searcher, begins, split.part_count, took_part, begin_ns);
+    return TRAWL_OK;
+}
