@@ -53,6 +53,9 @@ static inline uint32_t find_pair(uint32_t first, uint32_t second)
 struct set_class;
 struct set_span;
 struct set_passed;
+struct set_stem;
+struct set_counted;
+struct set_found;
 
 struct find_ops {
     const char *name;
@@ -112,6 +115,17 @@ struct find_ops {
                        uint64_t fold, uint32_t *begins);
     uint32_t (*stems)(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
                       uint32_t base, const struct set_class *class, uint64_t fold, uint32_t *codes);
+    /* The next two are NULL where the variant has no quick way.
+     * counts: as `stems`, without case folding, but only those of SET_STEM_BYTES; of the shorter
+     * ones it counts the literals, or fewer once counted->room is used up.
+     * keys: the literals of stems: those of which nothing is left open, and those that may stand
+     * there, each by the number of its key. Returns how many stems were looked at: fewer if the
+     * next one's bucket has many keys, or if `found` has no room. */
+    uint32_t (*counts)(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
+                       uint32_t base, const struct set_class *class, uint32_t *codes,
+                       struct set_counted *counted);
+    uint32_t (*keys)(const struct set_class *class, const struct set_stem *stems,
+                     uint32_t stem_count, struct set_found *found);
     /* x for each position of 64 * word_count whose pairs, at text + x, share a class, plus `base`.
      * Depends on text bytes up to 64 * word_count + 5. NULL: this variant has no quick way. */
     uint32_t (*pairs)(const uint8_t *text, uint64_t word_count, const struct find_pairs *pairs,

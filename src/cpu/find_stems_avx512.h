@@ -1,5 +1,5 @@
-/* find_stems_avx512: the three steps of a class that goes by stems, and samples of 8 bytes and
- * more, by vectors. */
+/* find_stems_avx512: the first two steps of a class that goes by stems, and samples of 8 bytes and
+ * more, by vectors; find_keys_avx512.h has the third step and the look-up of keys. */
 #ifndef TRAWL_CPU_FIND_STEMS_AVX512_H
 #define TRAWL_CPU_FIND_STEMS_AVX512_H
 
@@ -48,6 +48,10 @@ static inline uint32_t stem_quads_vectors(const uint8_t *text, const struct set_
         uint64_t i = stem_first(&spans[s], stride, last);
 
         last = spans[s].to + stride - 1ull;
+#ifdef HAS_BYTE_FILTER
+        if (stride == 1)
+            count += stem_quads_filtered(text, &i, last, readable, class, fold, places + count);
+#endif
         for (; i < last && i + 64 <= readable; i += 16ull * stride) {
             __m512i quads = _mm512_permutexvar_epi32(words, _mm512_loadu_si512(text + i)), word, at;
             __mmask16 there =
@@ -217,56 +221,6 @@ static inline uint32_t stem_begins_vectors(const uint8_t *text, const uint32_t *
     for (uint32_t offset = 0; offset < stride; offset++)
         count +=
             stem_begins_apart(text, places, place_count, end, offset, class, fold, begins + count);
-    return count;
-}
-
-/* Of the eight positions those that have a stem of k bytes. `words` tells; it is fetched anew where
- * k is the first length that shares it. */
-static inline __mmask8 stem_have(const struct set_class *class, const struct stem_view *view,
-                                 __m512i low, __m512i fold, uint32_t k, __m512i *words)
-{
-    bool first = k == class->stem_min || k == SET_STEM_FAR;
-    __m512i hashes;
-
-    if (k > SET_STEM_BYTES || class->stem_lengths >> k == 0)
-        return 0;
-    hashes = stem_hashes(low, fold, k);
-    if (first)
-        *words = stem_words(hashes, view);
-    return (class->stem_lengths >> k & 1) != 0 ? stem_pass(*words, hashes, 0) : 0;
-}
-
-static inline uint32_t stem_stems_vectors(const uint8_t *text, const uint32_t *begins,
-                                          uint32_t begin_count, uint32_t base,
-                                          const struct set_class *class, uint64_t fold,
-                                          uint32_t *codes)
-{
-    const __m512i folds = _mm512_set1_epi64((int64_t)fold);
-    struct stem_view view = stem_view(class, fold);
-    uint32_t count = 0;
-
-    TRAWL_ASSERT(begin_count <= SET_STEM_BATCH && class->stem_min <= SET_STEM_BYTES);
-    TRAWL_ASSERT(class->stem_lengths >> (SET_STEM_BYTES + 1) == 0);
-    for (uint32_t i = 0; i < begin_count; i += 8) {
-        __mmask8 there = stem_eight(begin_count - i);
-        __m256i x = _mm256_maskz_loadu_epi32(there, begins + i);
-        __m512i low = stem_load(text, _mm512_cvtepu32_epi64(x)), words = _mm512_setzero_si512();
-
-        x = _mm256_sub_epi32(x, _mm256_set1_epi32((int32_t)base));
-        for (uint32_t k = class->stem_min; k <= SET_STEM_BYTES; k += 2) {
-            __mmask8 one = stem_have(class, &view, low, folds, k, &words);
-            __mmask8 two = stem_have(class, &view, low, folds, k + 1, &words);
-            __mmask16 pass = _mm512_kunpackb(two & there, one & there);
-            __m512i of_one = _mm512_set1_epi32((int32_t)set_stem_code(0, k));
-            __m512i lengths =
-                _mm512_mask_set1_epi32(of_one, 0xff00, (int32_t)set_stem_code(0, k + 1));
-            __m512i both = _mm512_inserti64x4(_mm512_castsi256_si512(x), x, 1);
-
-            _mm512_storeu_si512(codes + count,
-                                _mm512_maskz_compress_epi32(pass, _mm512_or_si512(both, lengths)));
-            count += (uint32_t)_mm_popcnt_u32(pass);
-        }
-    }
     return count;
 }
 

@@ -230,40 +230,21 @@ static enum trawl_status take_found(struct scan *scan, const uint32_t *literals,
     return gather(scan, named, named_count);
 }
 
-/* What keys may be: that of a literal that is its stem, or with a tag of the four or two bytes
- * behind the stem. */
-struct stem_keys {
-    uint64_t hash;
-    uint64_t whole;
-    uint32_t four, two; /* 0: no literal is longer; UNKNOWN: the text ends there */
-};
-
-/* May the literal stand there, whose key has the stem's hash? */
-static inline bool key_goes_on(uint64_t key, const struct stem_keys *wanted)
+/* May the literal stand there, whose key has the stem's hash? `open`: the text ends behind the
+ * stem, so nothing is known of its literals' tags. */
+static inline bool key_goes_on(uint64_t key, const struct set_stem *stem, bool open)
 {
     uint32_t tag = (uint32_t)(key >> SET_KEY_TAG_SHIFT);
 
-    return set_key_is(key, wanted->hash) &
-           ((tag == 0) | (tag == wanted->four) | (tag == wanted->two) |
-            ((wanted->four == UNKNOWN) & (tag < SET_WHOLE_TAG)));
+    return set_key_is(key, stem->hash) &
+           ((tag == 0) | (tag == stem->four) | (tag == stem->two) | (open & (tag < SET_WHOLE_TAG)));
 }
 
-static inline struct stem_keys keys_wanted(const struct scan *scan, const struct set_stem *stem,
-                                           uint64_t fold, bool longer)
+/* Does the text not have all the bytes that tags are of? */
+static inline bool stem_is_open(const struct scan *scan, uint64_t place)
 {
-    uint64_t behind = stem->place + (uint64_t)SET_STEM_BYTES;
-    struct stem_keys wanted = {
-        stem->hash, set_stem_key(stem->hash, SET_WHOLE_TAG + stem->bytes_count - SET_STEM_Q), 0, 0};
-
-    TRAWL_ASSERT(stem->bytes_count >= SET_STEM_Q && stem->bytes_count <= SET_STEM_BYTES);
-    TRAWL_ASSERT(stem->place + stem->bytes_count <= scan->available);
-    if (longer && scan->loadable - stem->place < SET_STEM_BYTES + 4) {
-        wanted.four = UNKNOWN;
-    } else if (longer) {
-        wanted.four = set_next_four(load32(scan->chunk->bytes + behind), fold);
-        wanted.two = set_next_two(load32(scan->chunk->bytes + behind), fold);
-    }
-    return wanted;
+    TRAWL_ASSERT(place <= scan->loadable);
+    return scan->loadable - place < SET_STEM_BYTES + SET_TAG_BYTES;
 }
 
 /* Look at the keys of the stems' buckets. Are the stems of SET_STEM_BYTES, or all shorter? */
@@ -275,14 +256,15 @@ static inline __attribute__((always_inline)) enum trawl_status look_at_stems(
     const uint64_t *keys = class->stem_keys;
     struct scan *scan = sampling->scan;
     struct set_named *named = scan->lane->scratch->named, *whole = scan->lane->scratch->whole;
-    uint64_t last = class->entry_count - 1, fold = sampling->matcher->fold;
+    uint64_t last = class->entry_count - 1;
     uint32_t named_count = 0, whole_count = 0;
 
     for (uint32_t i = 0; i < count && scan->work <= scan->work_max; i++) {
         const struct set_stem stem = stems[i];
-        const struct stem_keys wanted = keys_wanted(scan, &stem, fold, longer);
-        uint64_t bucket = set_bucket(class, stem.hash), from = buckets[bucket];
-        uint64_t entries = buckets[bucket + 1] - from;
+        uint64_t bucket = set_stem_bucket(class, stem.hash, stem.bytes_count);
+        uint64_t from = buckets[bucket], entries = buckets[bucket + 1] - from;
+        uint64_t key_of_whole = set_stem_key(stem.hash, stem.whole);
+        bool open = longer && stem_is_open(scan, stem.place);
 
         TRAWL_ASSERT(from <= buckets[bucket + 1] && from + entries <= class->entry_count);
         scan->work += entries;
@@ -293,8 +275,8 @@ static inline __attribute__((always_inline)) enum trawl_status look_at_stems(
                          whole_count < SET_NAMED_MAX + SET_ROOM);
             named[named_count] = (struct set_named){stem.place, (uint32_t)(from + e)};
             whole[whole_count] = named[named_count];
-            named_count += (e < entries) & key_goes_on(key, &wanted);
-            whole_count += (e < entries) & (key == wanted.whole);
+            named_count += (e < entries) & key_goes_on(key, &stem, open);
+            whole_count += (e < entries) & (key == key_of_whole);
             if (e + 1 < USUAL_ENTRIES)
                 continue;
             if (named_count >= SET_NAMED_MAX || whole_count >= SET_NAMED_MAX) {
@@ -306,6 +288,32 @@ static inline __attribute__((always_inline)) enum trawl_status look_at_stems(
         }
     }
     return take_found(scan, class->stem_literals, named_count, whole_count);
+}
+
+/* The same by vectors, of a tile behind which the text has the bytes that tags are of. */
+static enum trawl_status look_by_vectors(const struct sampling *sampling,
+                                         const struct set_stem *stems, uint32_t count)
+{
+    const struct set_class *class = sampling->class;
+    struct scan *scan = sampling->scan;
+    struct set_scratch *scratch = scan->lane->scratch;
+    struct set_found found = {scratch->named, scratch->whole, 0, 0, 0};
+
+    TRAWL_ASSERT(count <= SET_STEMS_MAX && scan->lane->find->keys != NULL);
+    for (uint32_t i = 0, looked; i < count && scan->work <= scan->work_max; i += looked) {
+        looked = scan->lane->find->keys(class, stems + i, count - i, &found);
+        scan->work += found.work;
+        found.work = 0;
+        if (i + looked == count)
+            break;
+        TRAWL_TRY(take_found(scan, class->stem_literals, found.named_count, found.whole_count));
+        found.named_count = found.whole_count = 0;
+        if (looked == 0) { /* its bucket has many keys */
+            TRAWL_TRY(look_at_stems(sampling, stems + i, 1, true));
+            looked = 1;
+        }
+    }
+    return take_found(scan, class->stem_literals, found.named_count, found.whole_count);
 }
 
 /* The same where shorter stems are whole literals, which are counted. */
@@ -320,7 +328,8 @@ static void count_stems(const struct sampling *sampling, const struct set_stem *
         sampling->scan->work_max - min_u64(sampling->scan->work, sampling->scan->work_max);
 
     for (uint32_t i = 0; i < count && work <= room; i++) {
-        uint64_t hash = stems[i].hash, bucket = set_bucket(class, hash), from = buckets[bucket];
+        uint64_t hash = stems[i].hash, bucket = set_stem_bucket(class, hash, stems[i].bytes_count);
+        uint64_t from = buckets[bucket];
         uint64_t key = set_stem_key(hash, SET_WHOLE_TAG + stems[i].bytes_count - SET_STEM_Q);
         uint64_t entries = buckets[bucket + 1] - from;
 
@@ -352,12 +361,17 @@ static void fetch_stems(const struct sampling *sampling, const uint32_t *stems, 
         uint64_t x = sampling->begin + set_code_place(stems[i]);
         uint32_t k = set_code_bytes(stems[i]);
         uint64_t low = slow ? load_readable(scan, x) : load64(scan->chunk->bytes + x);
-        struct set_stem stem = {set_stem_hash(low, fold, k), (uint32_t)x, k};
+        struct set_stem stem = {set_stem_hash(low, fold, k),
+                                (uint32_t)x,
+                                (uint8_t)k,
+                                (uint8_t)(SET_WHOLE_TAG + k - SET_STEM_Q),
+                                0,
+                                0};
         bool there = x + k <= scan->available;
 
         TRAWL_ASSERT(x >= sampling->begin && x < sampling->end);
         TRAWL_ASSERT(k >= class->stem_min && k <= SET_STEM_BYTES);
-        __builtin_prefetch(&class->buckets[set_bucket(class, stem.hash)]);
+        __builtin_prefetch(&class->buckets[set_stem_bucket(class, stem.hash, k)]);
         scratch->shorter[*shorter_count] = stem;
         *shorter_count += there & (k < SET_STEM_BYTES);
         scratch->longer[*longer_count] = stem;
@@ -367,14 +381,35 @@ static void fetch_stems(const struct sampling *sampling, const uint32_t *stems, 
 
 static void fetch_keys(const struct set_class *class, const struct set_stem *stems, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++)
-        __builtin_prefetch(&class->stem_keys[class->buckets[set_bucket(class, stems[i].hash)]]);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t bucket = set_stem_bucket(class, stems[i].hash, stems[i].bytes_count);
+
+        __builtin_prefetch(&class->stem_keys[class->buckets[bucket]]);
+    }
+}
+
+/* The tags of what is behind the stems. */
+static void fetch_tags(const struct scan *scan, uint64_t fold, struct set_stem *stems,
+                       uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t next;
+
+        if (stem_is_open(scan, stems[i].place))
+            continue;
+        next = load32(scan->chunk->bytes + stems[i].place + SET_STEM_BYTES);
+        stems[i].four = (uint8_t)set_next_four(next, fold);
+        stems[i].two = (uint8_t)set_next_two(next, fold);
+    }
 }
 
 enum trawl_status stems_verify(const struct sampling *sampling, const uint32_t *stems,
                                uint32_t count)
 {
-    const struct set_scratch *scratch = sampling->scan->lane->scratch;
+    struct scan *scan = sampling->scan;
+    struct set_scratch *scratch = scan->lane->scratch;
+    uint64_t fold = sampling->matcher->fold;
+    bool by_vectors = scan->lane->find->keys != NULL && !stem_is_open(scan, sampling->end);
     uint32_t shorter, longer;
 
     TRAWL_ASSERT(count <= SET_STEMS_MAX);
@@ -382,11 +417,46 @@ enum trawl_status stems_verify(const struct sampling *sampling, const uint32_t *
     TRAWL_ASSERT(shorter + longer <= count);
     fetch_keys(sampling->class, scratch->shorter, shorter);
     fetch_keys(sampling->class, scratch->longer, longer);
-    if (counts_only(sampling->scan) && sampling->matcher->fold == 0)
+    fetch_tags(scan, fold, scratch->longer, longer);
+    if (counts_only(scan) && fold == 0)
         count_stems(sampling, scratch->shorter, shorter);
+    else if (by_vectors)
+        TRAWL_TRY(look_by_vectors(sampling, scratch->shorter, shorter));
     else
         TRAWL_TRY(look_at_stems(sampling, scratch->shorter, shorter, false));
-    return look_at_stems(sampling, scratch->longer, longer, true);
+    return by_vectors ? look_by_vectors(sampling, scratch->longer, longer)
+                      : look_at_stems(sampling, scratch->longer, longer, true);
+}
+
+bool stems_are_counted(const struct sampling *sampling, uint64_t end)
+{
+    const struct scan *scan = sampling->scan;
+
+    return scan->lane->find->counts != NULL && counts_only(scan) && sampling->matcher->fold == 0 &&
+           end + SET_STEM_BYTES <= scan->available;
+}
+
+enum trawl_status stems_count(const struct sampling *sampling, const uint32_t *begins,
+                              uint32_t begin_count)
+{
+    struct scan *scan = sampling->scan;
+    uint32_t *stems = scan->lane->scratch->stems, count = 0;
+
+    for (uint32_t i = 0; i < begin_count && scan->work <= scan->work_max; i += SET_STEM_BATCH) {
+        uint64_t room = scan->work_max - scan->work;
+        struct set_counted counted = {0, room};
+
+        count += scan->lane->find->counts(
+            scan->chunk->bytes, begins + i, (uint32_t)min_u64(SET_STEM_BATCH, begin_count - i),
+            (uint32_t)sampling->begin, sampling->class, stems + count, &counted);
+        scan->work += room - counted.room;
+        count_whole(scan, counted.whole);
+        if (count <= SET_STEMS_MAX - SET_STEM_BATCH)
+            continue;
+        TRAWL_TRY(stems_verify(sampling, stems, count));
+        count = 0;
+    }
+    return stems_verify(sampling, stems, count);
 }
 
 enum trawl_status sample_verify(const struct sampling *sampling, const struct set_passed *passed,

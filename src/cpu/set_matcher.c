@@ -15,7 +15,6 @@
 #define BITMAP_BITS_MAX 28u
 #define BITMAP_BITS_CACHED 22u /* 512 KiB: what stays in a second-level cache */
 #define BITS_PER_ENTRY 4u      /* log2 */
-#define BUCKET_BITS_LIGHT 24u  /* so far there are as many buckets as entries */
 #define HUGE_COUNT (1u << 22)  /* literals for which a wider stride takes too much memory */
 #define HUGE_STRIDE_MAX 4u
 #define FILL_MAX 32u          /* entries whose memory is fetched at once */
@@ -60,6 +59,7 @@ static void choose_classes(const struct trawl_plan *plan, struct set_matcher *ma
 {
     uint32_t counts[SET_CLASSES_MAX] = {0}, last = SET_CLASSES_MAX;
     uint64_t least[SET_CLASSES_MAX];
+    uint32_t of_stems[SET_STEM_LENGTHS] = {0};
     bool letters = plan_has_letters(plan);
 
     memset(least, 0xff, sizeof least);
@@ -69,6 +69,8 @@ static void choose_classes(const struct trawl_plan *plan, struct set_matcher *ma
 
         counts[c]++;
         least[c] = min_u64(least[c], length);
+        if (length >= SET_STEM_Q)
+            of_stems[set_stem_bytes(length) - SET_STEM_Q]++;
     }
     for (uint32_t c = 0; c < SET_CLASSES_MAX; c++) {
         struct set_class *class;
@@ -94,7 +96,7 @@ static void choose_classes(const struct trawl_plan *plan, struct set_matcher *ma
         struct set_class *class = &matcher->classes[i];
 
         if (letters && class->length_min >= SET_STEM_Q && class->length_min < STEM_LENGTH_MAX)
-            set_stems_begin(class);
+            set_stems_begin(class, of_stems);
         else
             choose_stride(class, plan->byte_bits);
     }
@@ -105,8 +107,11 @@ void set_class_complete(struct set_class *class, uint64_t fold)
 {
     struct plan_set *heads = &class->heads;
 
-    if (class->by_stems)
+    if (class->by_stems) {
+        set_stems_complete(class);
         return;
+    }
+    class->bucket_count = 1ull << class->bucket_bits;
     TRAWL_ASSERT(class->q > 0 && class->q <= SET_Q_MAX && class->stride > 0);
     TRAWL_ASSERT(class->stride > 1 || class->q <= 8);
     class->keep = class->q < 8 ? (1ull << 8 * class->q) - 1 : UINT64_MAX;
@@ -133,18 +138,15 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
         bits = (uint32_t)max_u64(BITMAP_BITS_CACHED, log + BITS_PER_ENTRY_MIN);
     bits = (uint32_t)min_u64(max_u64(bits, BITMAP_BITS_MIN), BITMAP_BITS_MAX);
     class->word_bits = class->by_stems ? set_quad_word_bits(grams) : bits - 6;
-    class->bucket_bits =
-        (uint32_t)max_u64(log > BUCKET_BITS_LIGHT ? max_u64(BUCKET_BITS_LIGHT, log - 2) : log, 4);
+    class->bucket_bits = set_bucket_bits(entries);
     set_class_complete(class, fold);
-    if (class->by_stems)
-        class->bucket_bits = (uint32_t)max_u64(class->bucket_bits, SET_KEY_BUCKET_BITS_MIN);
     class->entry_count = entries;
     TRAWL_ASSERT(entries > 0 && class->word_bits < 32 && class->bucket_bits <= 32);
     TRAWL_TRY(memory_allocate_table(1ull << class->word_bits, sizeof *class->bitmap, true, &memory,
                                     error));
     class->bitmap = (uint64_t *)memory;
-    TRAWL_TRY(memory_allocate_table((1ull << class->bucket_bits) + 1, sizeof *class->buckets, true,
-                                    &memory, error));
+    TRAWL_TRY(memory_allocate_table(class->bucket_count + 1, sizeof *class->buckets, true, &memory,
+                                    error));
     class->buckets = (uint32_t *)memory;
     if (!class->by_stems) {
         TRAWL_TRY(memory_allocate_table(entries, sizeof *class->entries, false, &memory, error));
@@ -203,6 +205,7 @@ struct filling {
     uint64_t hash_min;    /* by stems: of the first stem_min bytes, */
     uint64_t hash_shared; /* and of those that it shares with others of its word */
     uint64_t key;
+    uint64_t bucket;
     uint32_t bit;   /* stride 1: of the bitmap */
     uint32_t entry; /* where it goes */
     struct set_entry made;
@@ -232,12 +235,12 @@ static void add_stem(struct filler *filler, struct set_class *class, uint32_t li
     filling->hash = set_stem_hash(low, fold, length);
     filling->key = set_stem_key(filling->hash, set_stem_tag(bytes, bytes_count, fold));
     filling->made.literal = literal;
-    __builtin_prefetch(&class->buckets[set_bucket(class, filling->hash)], 1);
+    filling->bucket = set_stem_bucket(class, filling->hash, length);
+    __builtin_prefetch(&class->buckets[filling->bucket], 1);
     if (back)
         return;
     filling->hash_min = set_stem_hash(low, fold, class->stem_min);
     filling->hash_shared = set_stem_hash(low, fold, set_stem_shared(class, length));
-    class->stem_lengths |= 1u << length;
     __builtin_prefetch(&class->stem_map[set_stem_word(class, filling->hash_shared)], 1);
     __builtin_prefetch(&class->stem_map[set_stem_word(class, filling->hash_min)], 1);
     set_stems_add(class, bytes, fold);
@@ -269,7 +272,8 @@ static void filler_add(struct filler *filler, uint32_t literal, bool back)
             literal, set_tag(filling->hash) |
                          set_side_tag(class, bytes, plan_literal_at(plan, literal).bytes_count,
                                       offset, filler->matcher->fold)};
-        __builtin_prefetch(&class->buckets[set_bucket(class, filling->hash)], 1);
+        filling->bucket = set_bucket(class, filling->hash);
+        __builtin_prefetch(&class->buckets[filling->bucket], 1);
         if (back)
             continue;
         if (class->stride == 1)
@@ -286,7 +290,7 @@ static void filler_count(struct filler *filler)
         const struct filling *filling = &filler->filling[i];
         struct set_class *class = filling->class;
 
-        class->buckets[set_bucket(class, filling->hash)]++;
+        class->buckets[filling->bucket]++;
         if (class->by_stems) {
             class->stem_map[set_stem_word(class, filling->hash_shared)] |= set_bits(filling->hash);
             if (set_looks_at_begins(class))
@@ -306,7 +310,7 @@ static void filler_place(struct filler *filler)
         struct filling *filling = &filler->filling[i];
         struct set_class *class = filling->class;
 
-        filling->entry = --class->buckets[set_bucket(class, filling->hash)];
+        filling->entry = --class->buckets[filling->bucket];
         TRAWL_ASSERT(filling->entry < class->entry_count);
         if (class->by_stems)
             __builtin_prefetch(&class->stem_keys[filling->entry], 1);
@@ -343,9 +347,9 @@ static void fill_entries(const struct trawl_plan *plan, struct set_matcher *matc
     for (uint32_t c = 0; c < matcher->class_count; c++) {
         struct set_class *class = &matcher->classes[c];
 
-        for (uint64_t bucket = 1; bucket <= 1ull << class->bucket_bits; bucket++)
+        for (uint64_t bucket = 1; bucket <= class->bucket_count; bucket++)
             class->buckets[bucket] += class->buckets[bucket - 1];
-        TRAWL_ASSERT(class->buckets[1ull << class->bucket_bits] == class->entry_count);
+        TRAWL_ASSERT(class->buckets[class->bucket_count] == class->entry_count);
     }
     for (uint32_t i = plan->literal_count; i-- > 0;) {
         filler_add(&filler, i, true);
@@ -371,8 +375,7 @@ void set_matcher_free(void *object)
         if (class->bitmap != NULL)
             memory_release(class->bitmap, 1ull << class->word_bits, sizeof *class->bitmap);
         if (class->buckets != NULL)
-            memory_release(class->buckets, (1ull << class->bucket_bits) + 1,
-                           sizeof *class->buckets);
+            memory_release(class->buckets, class->bucket_count + 1, sizeof *class->buckets);
         memory_release(class->entries, class->entry_count, sizeof *class->entries);
         memory_release(class->stem_keys, class->entry_count, sizeof *class->stem_keys);
         memory_release(class->stem_literals, class->entry_count, sizeof *class->stem_literals);

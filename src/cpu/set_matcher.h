@@ -23,6 +23,7 @@
 #define SET_STEM_BYTES 8u
 #define SET_STEM_Q 4u
 #define SET_STEM_STRIDE_MAX 4u
+#define SET_BYTE_VALUES 256u
 #define SET_STEM_LENGTHS (SET_STEM_BYTES - SET_STEM_Q + 1)
 
 /* A literal's gram. The low 8 bits of `tagged` hold its offset (3 bits) and a tag of bytes beside
@@ -40,21 +41,29 @@ struct set_class {
     uint32_t literal_count;
     uint32_t q;
     uint32_t stride;
-    uint32_t word_bits;    /* log2 of the bitmap's words */
-    uint32_t bucket_bits;  /* log2 of the bucket count */
+    uint32_t word_bits;   /* log2 of the bitmap's words */
+    uint32_t bucket_bits; /* by grams: log2 of the bucket count */
+    uint64_t bucket_count;
     uint64_t keep;         /* q < 8: of 8 bytes, the first q */
     struct plan_set heads; /* stride 1: what find_ops.set takes; the bitmap is of its hash then */
     uint64_t *bitmap;
-    uint32_t *buckets;         /* (1 << bucket_bits) + 1 begins into entries */
+    uint32_t *buckets;         /* bucket_count + 1 begins into entries */
     struct set_entry *entries; /* NULL by stems */
     uint64_t entry_count;
 
-    bool by_stems;            /* then bitmap is of the four bytes at offsets below the stride: */
-    uint64_t *stem_keys;      /* in place of entries: set_stem_key, */
-    uint32_t *stem_literals;  /* and the literal */
-    uint32_t stem_min;        /* the least number of bytes of a stem */
-    uint32_t stem_lengths;    /* bit k: some stem has k bytes */
-    uint32_t stem_bits;       /* log2 of the words of stem_map */
+    bool by_stems;           /* then bitmap is of the four bytes at offsets below the stride: */
+    uint64_t *stem_keys;     /* in place of entries: set_stem_key, */
+    uint32_t *stem_literals; /* and the literal */
+    uint8_t stem_offsets[SET_BYTE_VALUES]; /* bit j: the byte is number j of some sample */
+    uint32_t stem_min;                     /* the least number of bytes of a stem */
+    uint32_t stem_lengths;                 /* bit k: some stem has k bytes */
+    /* By the length of a stem, less SET_STEM_Q: how many literals have it, and their buckets. Those
+     * of each length lie together: short words, which are few, are most of those that a text has.
+     */
+    uint32_t stem_counts[SET_STEM_LENGTHS];
+    uint32_t stem_shifts[SET_STEM_LENGTHS];  /* of a hash, for the bucket among those */
+    uint64_t stem_buckets[SET_STEM_LENGTHS]; /* the first one */
+    uint32_t stem_bits;                      /* log2 of the words of stem_map */
     uint64_t *stem_map;       /* two bits for each stem, and for its first stem_min bytes */
     struct find_pairs *pairs; /* few literals: they name the positions by themselves; else NULL */
 };
@@ -83,11 +92,28 @@ struct set_passed {
     uint32_t place[SET_PASSED_MAX + SET_ROOM];
 };
 
-/* A stem that passed. */
+/* A stem that passed, and what its literals' tags may be (set_stem_tag). `four` and `two`: of the
+ * bytes behind it, 0 for a stem shorter than SET_STEM_BYTES. */
 struct set_stem {
     uint64_t hash;
     uint32_t place;
-    uint32_t bytes_count;
+    uint8_t bytes_count;
+    uint8_t whole;
+    uint8_t four;
+    uint8_t two;
+};
+
+/* Literals that may stand somewhere, and those that do, by the numbers of their keys. */
+struct set_found {
+    struct set_named *named, *whole; /* room for SET_NAMED_MAX + SET_ROOM each */
+    uint32_t named_count, whole_count;
+    uint64_t work; /* keys that were looked at */
+};
+
+/* Literals that were counted without a position. */
+struct set_counted {
+    uint64_t whole;
+    uint64_t room; /* keys that may still be looked at */
 };
 
 #define SET_STEM_BATCH 256u /* begins whose stems are looked up before they are verified */
@@ -201,6 +227,11 @@ static inline uint64_t set_bucket(const struct set_class *class, uint64_t hash)
     return hash >> (64 - class->bucket_bits);
 }
 
+static inline uint64_t set_stem_bucket(const struct set_class *class, uint64_t hash, uint32_t k)
+{
+    return class->stem_buckets[k - SET_STEM_Q] + (hash >> class->stem_shifts[k - SET_STEM_Q]);
+}
+
 static inline uint32_t set_tag(uint64_t hash)
 {
     return (uint32_t)(hash >> 4) & 0xffffff00u;
@@ -221,6 +252,8 @@ static inline uint32_t set_bits_of(uint32_t bytes, uint64_t fold, uint32_t bits)
 #define SET_KEY_TAG_SHIFT 56u
 #define SET_KEY_BUCKET_BITS_MIN 8u
 #define SET_WHOLE_TAG (0x100u - SET_STEM_LENGTHS)
+
+#define SET_TAG_BYTES 4u
 
 static inline uint32_t set_next_four(uint32_t next, uint64_t fold)
 {
@@ -360,8 +393,12 @@ static inline uint32_t set_stem_bytes(uint64_t length)
 {
     return length < SET_STEM_BYTES ? (uint32_t)length : SET_STEM_BYTES;
 }
-/* From its length_min, with the stride that follows. */
-void set_stems_begin(struct set_class *class);
+/* From its length_min, with the stride that follows; how many literals have stems of each length.
+ */
+void set_stems_begin(struct set_class *class, const uint32_t counts[SET_STEM_LENGTHS]);
+/* What follows from stem_min and stem_counts. */
+void set_stems_complete(struct set_class *class);
+uint32_t set_bucket_bits(uint64_t entries);
 /* Bits of the bitmap and of the stem map for 16 to 64 bits an entry each. */
 uint32_t set_stem_word_bits(uint64_t literal_count);
 uint32_t set_quad_word_bits(uint64_t entries);

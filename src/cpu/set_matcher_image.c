@@ -19,7 +19,8 @@ struct saved_class {
     uint32_t word_bits;
     uint32_t bucket_bits;
     uint32_t stem_bits; /* 0: the class does not go by stems */
-    uint32_t stem_lengths;
+    uint32_t stem_counts[SET_STEM_LENGTHS];
+    uint8_t stem_offsets[SET_BYTE_VALUES];
     uint64_t entry_count;
 };
 
@@ -46,10 +47,17 @@ enum trawl_status set_matcher_save(const struct trawl_plan *plan, struct plan_pa
     for (uint32_t c = 0; c < matcher->class_count; c++) {
         const struct set_class *class = &matcher->classes[c];
 
-        saved[c] =
-            (struct saved_class){class->length_min, class->literal_count, class->q,
-                                 class->stride,     class->word_bits,     class->bucket_bits,
-                                 class->stem_bits,  class->stem_lengths,  class->entry_count};
+        memset(&saved[c], 0, sizeof saved[c]);
+        saved[c].length_min = class->length_min;
+        saved[c].literal_count = class->literal_count;
+        saved[c].q = class->q;
+        saved[c].stride = class->stride;
+        saved[c].word_bits = class->word_bits;
+        saved[c].bucket_bits = class->bucket_bits;
+        saved[c].stem_bits = class->stem_bits;
+        memcpy(saved[c].stem_counts, class->stem_counts, sizeof class->stem_counts);
+        memcpy(saved[c].stem_offsets, class->stem_offsets, sizeof class->stem_offsets);
+        saved[c].entry_count = class->entry_count;
         if (class->by_stems)
             add_stems(class, c, parts);
         else
@@ -58,7 +66,7 @@ enum trawl_status set_matcher_save(const struct trawl_plan *plan, struct plan_pa
         plan_parts_add(parts, PLAN_SECTION_CPU_BITMAP, c, class->bitmap,
                        sizeof *class->bitmap << class->word_bits);
         plan_parts_add(parts, PLAN_SECTION_CPU_BUCKETS, c, class->buckets,
-                       ((1ull << class->bucket_bits) + 1) * sizeof *class->buckets);
+                       (class->bucket_count + 1) * sizeof *class->buckets);
     }
     plan_parts_add(parts, PLAN_SECTION_CPU_CLASSES, 0, saved, matcher->class_count * sizeof *saved);
     return TRAWL_OK;
@@ -74,13 +82,16 @@ static enum trawl_status inconsistent(struct trawl_error *error)
 static bool stem_numbers_are_good(const struct saved_class *saved)
 {
     uint32_t least = set_stem_bytes(saved->length_min);
+    uint64_t count = 0, shorter = 0;
 
+    for (uint32_t k = SET_STEM_Q; k <= SET_STEM_BYTES; k++) {
+        shorter += k < least ? saved->stem_counts[k - SET_STEM_Q] : 0;
+        count += saved->stem_counts[k - SET_STEM_Q];
+    }
     return saved->q == SET_STEM_Q && saved->stride >= 1 && saved->stride <= SET_STEM_STRIDE_MAX &&
            saved->q + saved->stride - 1 <= saved->length_min &&
            saved->stem_bits >= BITMAP_BITS_MIN - 6 && saved->stem_bits <= BITMAP_BITS_MAX - 6 &&
-           saved->stem_lengths >> (SET_STEM_BYTES + 1) == 0 &&
-           (saved->stem_lengths & ((1u << least) - 1)) == 0 &&
-           saved->bucket_bits >= SET_KEY_BUCKET_BITS_MIN &&
+           shorter == 0 && count == saved->literal_count &&
            saved->entry_count == saved->literal_count;
 }
 
@@ -115,6 +126,9 @@ static bool stem_passes(const struct set_class *class, const uint8_t *bytes, uin
 
         memcpy(&quad, bytes + offset, sizeof quad);
         quad = set_quad(quad, (uint32_t)fold);
+        for (uint32_t j = 0; j < SET_STEM_Q; j++)
+            if ((class->stem_offsets[bytes[offset + j] | (uint8_t)fold] >> j & 1) == 0)
+                return false;
         if ((bitmap[quad >> set_quad_shift(class)] >> (quad >> 8 & 31) & 1) == 0)
             return false;
     }
@@ -124,11 +138,9 @@ static bool stem_passes(const struct set_class *class, const uint8_t *bytes, uin
             (~class->stem_map[set_stem_word(class, first)] & set_begin_bits(first)) == 0);
 }
 
-/* Is the entry in the bucket of its hash? */
-static bool is_in_bucket(const struct set_class *class, uint64_t hash, uint64_t index)
+/* Is the entry in the bucket? */
+static bool is_in_bucket(const struct set_class *class, uint64_t bucket, uint64_t index)
 {
-    uint64_t bucket = set_bucket(class, hash);
-
     return class->buckets[bucket] <= index && class->buckets[bucket + 1] > index;
 }
 
@@ -146,7 +158,7 @@ static bool key_is_found(const struct trawl_plan *plan, const struct set_matcher
     hash = set_stem_hash(low, matcher->fold, set_stem_bytes(length));
     return class->stem_keys[index] ==
                set_stem_key(hash, set_stem_tag(bytes, length, matcher->fold)) &&
-           is_in_bucket(class, hash, index) &&
+           is_in_bucket(class, set_stem_bucket(class, hash, set_stem_bytes(length)), index) &&
            stem_passes(class, bytes, set_stem_bytes(length), matcher->fold);
 }
 
@@ -165,7 +177,8 @@ static bool entry_is_found(const struct trawl_plan *plan, const struct set_match
         set_side_tag(class, bytes - offset, length, offset, matcher->fold))
         return false;
     hash = set_literal_hash(matcher, class, bytes);
-    if (!is_in_bucket(class, hash, index) || (entry->tagged & ~0xffu) != set_tag(hash))
+    if (!is_in_bucket(class, set_bucket(class, hash), index) ||
+        (entry->tagged & ~0xffu) != set_tag(hash))
         return false;
     memcpy(&low, bytes, (size_t)min_u64(class->q, sizeof low));
     return class->stride == 1
@@ -246,17 +259,18 @@ static enum trawl_status load_class(const struct trawl_plan *plan,
     class->entry_count = saved->entry_count;
     class->by_stems = saved->stem_bits > 0;
     class->stem_min = set_stem_bytes(saved->length_min);
-    class->stem_lengths = saved->stem_lengths;
+    memcpy(class->stem_counts, saved->stem_counts, sizeof class->stem_counts);
+    memcpy(class->stem_offsets, saved->stem_offsets, sizeof class->stem_offsets);
     class->stem_bits = saved->stem_bits;
     set_class_complete(class, matcher->fold);
     TRAWL_TRY(plan_image_section(image, PLAN_SECTION_CPU_BITMAP, index,
                                  sizeof *class->bitmap << class->word_bits, &bitmap, error));
     TRAWL_TRY(plan_image_section(image, PLAN_SECTION_CPU_BUCKETS, index,
-                                 ((1ull << class->bucket_bits) + 1) * sizeof *class->buckets,
-                                 &buckets, error));
+                                 (class->bucket_count + 1) * sizeof *class->buckets, &buckets,
+                                 error));
     class->bitmap = (uint64_t *)(uintptr_t)bitmap;
     class->buckets = (uint32_t *)(uintptr_t)buckets;
-    if (!plan_buckets_are_good(class->buckets, 1ull << class->bucket_bits, class->entry_count))
+    if (!plan_buckets_are_good(class->buckets, class->bucket_count, class->entry_count))
         return inconsistent(error);
     return class->by_stems ? load_stems(plan, matcher, index, class, error)
                            : load_entries(plan, matcher, index, class, error);

@@ -13,17 +13,51 @@
 #define STEM_BITS_MIN 13u
 #define STEM_BITS_MAX 28u
 #define PAIRS_LITERALS_MAX 3072u /* beyond, too many positions pass */
+#define BUCKET_BITS_MIN 4u
+#define BUCKET_BITS_LIGHT 24u /* so far there are as many buckets as entries */
 #define PAIRS_OF_ONE_GROUP 128u
 #define PAIRS_OF_TWO_GROUPS 1024u
 
-void set_stems_begin(struct set_class *class)
+void set_stems_begin(struct set_class *class, const uint32_t counts[SET_STEM_LENGTHS])
 {
+    uint32_t shorter = 0;
+
     TRAWL_ASSERT(class->length_min >= SET_STEM_Q);
+    memcpy(class->stem_counts, counts, sizeof class->stem_counts);
+    for (uint32_t k = SET_STEM_Q; k < SET_STEM_BYTES; k++)
+        shorter += counts[k - SET_STEM_Q];
+    TRAWL_ASSERT(shorter <= class->literal_count);
+    class->stem_counts[SET_STEM_BYTES - SET_STEM_Q] = class->literal_count - shorter;
     class->by_stems = true;
     class->q = SET_STEM_Q;
     class->stem_min = set_stem_bytes(class->length_min);
     class->stride = (uint32_t)min_u64(class->length_min - SET_STEM_Q + 1, SET_STEM_STRIDE_MAX);
     TRAWL_ASSERT(class->stride + SET_STEM_Q - 1 <= class->length_min);
+}
+
+uint32_t set_bucket_bits(uint64_t entries)
+{
+    uint32_t log = log2_ceiling(entries);
+
+    return (uint32_t)max_u64(log > BUCKET_BITS_LIGHT ? max_u64(BUCKET_BITS_LIGHT, log - 2) : log,
+                             BUCKET_BITS_MIN);
+}
+
+void set_stems_complete(struct set_class *class)
+{
+    class->bucket_count = 0;
+    class->stem_lengths = 0;
+    for (uint32_t i = 0; i < SET_STEM_LENGTHS; i++) {
+        uint32_t bits = set_bucket_bits(class->stem_counts[i]);
+
+        bits = (uint32_t)max_u64(bits, SET_KEY_BUCKET_BITS_MIN);
+        class->stem_shifts[i] = 64 - bits;
+        class->stem_buckets[i] = class->bucket_count;
+        if (class->stem_counts[i] == 0)
+            continue;
+        class->bucket_count += 1ull << bits;
+        class->stem_lengths |= 1u << (i + SET_STEM_Q);
+    }
 }
 
 uint32_t set_quad_word_bits(uint64_t entries)
@@ -48,6 +82,9 @@ void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t fold)
 
     for (uint32_t offset = 0; offset < class->stride; offset++) {
         uint32_t quad, product;
+
+        for (uint32_t j = 0; j < SET_STEM_Q; j++)
+            class->stem_offsets[bytes[offset + j] | (uint8_t)fold] |= (uint8_t)(1u << j);
 
         memcpy(&quad, bytes + offset, sizeof quad);
         product = set_quad(quad, (uint32_t)fold);

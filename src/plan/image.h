@@ -15,7 +15,7 @@
 
 /* Add one with any change of what a section holds: structs, hashes, sizes of tables. The test
  * unit_saved fails where that is forgotten. */
-#define PLAN_IMAGE_VERSION 5u
+#define PLAN_IMAGE_VERSION 6u
 #define PLAN_IMAGE_ALIGNMENT 64u
 #define PLAN_SECTIONS_MAX 40u
 
@@ -69,7 +69,7 @@ struct plan_image_header {
 struct plan_parts {
     struct plan_image_header header;
     const void *bytes[PLAN_SECTIONS_MAX];
-    uint64_t scratch[64]; /* for a section of what is not in memory as it is saved */
+    uint64_t scratch[256]; /* for a section of what is not in memory as it is saved */
 };
 
 /* Memory that holds an image. */
