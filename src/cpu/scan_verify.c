@@ -8,6 +8,7 @@
 #define CANDIDATE_WORK 16u
 #define SHORT_BYTES 16u
 #define WHOLE_WORK 4u    /* an occurrence that need not be compared */
+#define LISTED_WORK 8u   /* and is to be put in order: the automaton has lists of them */
 #define USUAL_ENTRIES 2u /* of a bucket */
 
 /* Do the literal and the text have the same bytes, at most SHORT_BYTES? Both are readable for 8. */
@@ -204,13 +205,14 @@ static enum trawl_status take_found(struct scan *scan, const uint32_t *literals,
 {
     struct set_named *named = scan->lane->scratch->named, *whole = scan->lane->scratch->whole;
     struct hits *hits = &scan->lane->gathered;
+    bool listed = scan->want == ENGINE_WANT_HITS && !plan_has_conditions(scan->plan);
 
     TRAWL_ASSERT(named_count <= SET_NAMED_MAX + SET_ROOM &&
                  whole_count <= SET_NAMED_MAX + SET_ROOM);
     if (counts_only(scan)) {
         count_whole(scan, whole_count);
     } else {
-        scan->work += (uint64_t)whole_count * WHOLE_WORK;
+        scan->work += (uint64_t)whole_count * (WHOLE_WORK + (listed ? LISTED_WORK : 0));
         scan->result->candidate_count += whole_count;
         TRAWL_TRY(hits_reserve(hits, whole_count, scan->error));
         for (uint32_t i = 0; i < whole_count; i++)
