@@ -193,19 +193,27 @@ static uint64_t length_of(const struct cell_maker *maker, const struct sink_piec
                               piece->owned + piece->after - at);
 }
 
-/* Does the record hold the occurrence, and do the plan's word and line conditions inside it? */
-static bool accepts(const struct cell_maker *maker, const struct sink_piece *piece,
-                    const struct at_record *at, uint64_t hit, uint32_t *pattern)
+/* Do the plan's word and line conditions hold before an occurrence there, inside the record? */
+static bool accepts_begin(const struct cell_maker *maker, const struct at_record *at,
+                          uint64_t begin)
+{
+    return !plan_has_conditions(maker->plan) ||
+           plan_accepts_begin(maker->plan, maker->records->tape + at->begin, begin, 0);
+}
+
+/* Does the record hold the whole occurrence, and do they hold after it? */
+static bool accepts_end(const struct cell_maker *maker, const struct sink_piece *piece,
+                        const struct at_record *at, uint64_t hit, uint32_t *pattern)
 {
     const struct plan_literal literal = plan_literal_at(maker->plan, piece->hits[hit].literal);
-    uint64_t begin = at->base + piece->hits[hit].offset, bytes = at->end - at->begin;
-    uint64_t end = begin + length_of(maker, piece, hit, &literal);
+    uint64_t bytes = at->end - at->begin;
+    uint64_t end = at->base + piece->hits[hit].offset + length_of(maker, piece, hit, &literal);
 
     *pattern = literal.pattern;
     if (end > bytes)
         return false;
     return !plan_has_conditions(maker->plan) ||
-           plan_accepts(maker->plan, maker->records->tape + at->begin, begin, end, 0, bytes);
+           plan_accepts_end(maker->plan, maker->records->tape + at->begin, end, bytes);
 }
 
 /* A record with few occurrences, or of many patterns. */
@@ -218,12 +226,14 @@ static enum trawl_status push_record(const struct cell_maker *maker, const struc
     if (at->order == CELLS_ANY)
         TRAWL_TRY(cells_reserve(cells, at->to - at->from, error));
     for (uint64_t i = at->from; i < at->to; i++) {
-        if (!accepts(maker, piece, at, i, &pattern))
+        uint64_t begin = at->base + piece->hits[i].offset;
+
+        if (!accepts_begin(maker, at, begin) || !accepts_end(maker, piece, at, i, &pattern))
             continue;
         if (at->order == CELLS_ANY)
-            cells_append(cells, at->index, pattern, at->base + piece->hits[i].offset);
+            cells_append(cells, at->index, pattern, begin);
         else
-            TRAWL_TRY(cells_push(scratch, pattern, at->base + piece->hits[i].offset, error));
+            TRAWL_TRY(cells_push(scratch, pattern, begin, error));
     }
     return scratch->row_count > 0 ? cells_keep(cells, scratch, at->order, at->index, error)
                                   : TRAWL_OK;
@@ -239,12 +249,18 @@ static enum trawl_status mark_record(const struct cell_maker *maker, const struc
     bool plain = plan->literals == NULL && !plan_has_conditions(plan) && piece->hit_lengths == NULL;
     uint64_t sure = plain ? at->end - at->begin - at->base : 0, i = at->to;
     uint32_t pattern;
+    bool begins = true;
 
     TRAWL_TRY(cells_marks_open(scratch, plan->pattern_count, error));
     TRAWL_TRY(cells_reserve(cells, min_u64(at->to - at->from, plan->pattern_count), error));
-    while (i > at->from && piece->hits[i - 1].offset + plan->length_max > sure)
-        if (accepts(maker, piece, at, --i, &pattern))
-            cells_mark(scratch, pattern, piece->hits[i].offset);
+    while (i > at->from && piece->hits[i - 1].offset + plan->length_max > sure) {
+        uint32_t offset = piece->hits[--i].offset;
+
+        if (i + 1 == at->to || offset != piece->hits[i + 1].offset)
+            begins = accepts_begin(maker, at, at->base + offset);
+        if (begins && accepts_end(maker, piece, at, i, &pattern))
+            cells_mark(scratch, pattern, offset);
+    }
     while (i-- > at->from)
         cells_mark(scratch, piece->hits[i].literal, piece->hits[i].offset);
     cells_keep_marked(cells, scratch, at->index, at->base);

@@ -66,33 +66,56 @@ static void clear(const struct rows *rows, struct rows_block *block)
     block->undo_all = false;
 }
 
-/* Cells [from, to) of the span into the block's rows. */
-static void fill(const struct rows *rows, struct rows_block *block, uint64_t from, uint64_t to)
+/* Cells [from, to) of the span into rows of first positions; returns how many there are. Of a
+ * record's occurrences the first came first. */
+static uint64_t fill_first(const struct rows *rows, struct rows_block *block, uint64_t from,
+                           uint64_t to, bool remember)
 {
-    const struct cells *cells = &rows->span.cells;
-    bool remember = to - from <= undo_room(&rows->store);
+    const struct cells cells = rows->span.cells;
+    uint64_t columns = rows->columns, begin = block->view.record_begin, count = 0;
     int64_t *first = (int64_t *)(void *)block->bytes;
 
     for (uint64_t i = from; i < to; i++) {
-        uint64_t row = cells->records[i] - block->view.record_begin, place;
+        uint64_t place = (cells.records[i] - begin) * columns + cells.patterns[i];
 
-        if (rows->shape == TRAWL_MATRIX_FIRST) {
-            place = row * rows->columns + cells->patterns[i];
-            if (first[place] >= 0) /* of a record's occurrences the first came first */
-                continue;
-            first[place] = (int64_t)cells->begins[i];
-        } else {
-            uint8_t bit = (uint8_t)(1u << (cells->patterns[i] & 7));
-
-            place = row * rows->row_bytes + (cells->patterns[i] >> 3);
-            if ((block->bytes[place] & bit) != 0)
-                continue;
-            block->bytes[place] |= bit;
-        }
-        block->view.cell_count++;
+        if (first[place] >= 0)
+            continue;
+        first[place] = (int64_t)cells.begins[i];
         if (remember)
-            block->undo[block->undo_count++] = (uint32_t)place;
+            block->undo[count] = (uint32_t)place;
+        count++;
     }
+    return count;
+}
+
+/* The same into rows of bits. */
+static uint64_t fill_bits(const struct rows *rows, struct rows_block *block, uint64_t from,
+                          uint64_t to, bool remember)
+{
+    const struct cells cells = rows->span.cells;
+    uint64_t row_bytes = rows->row_bytes, begin = block->view.record_begin, count = 0;
+    uint8_t *bytes = block->bytes;
+
+    for (uint64_t i = from; i < to; i++) {
+        uint64_t place = (cells.records[i] - begin) * row_bytes + (cells.patterns[i] >> 3);
+        uint8_t bit = (uint8_t)(1u << (cells.patterns[i] & 7));
+
+        if (remember)
+            block->undo[count] = (uint32_t)place;
+        count += (bytes[place] & bit) == 0;
+        bytes[place] |= bit;
+    }
+    return count;
+}
+
+static void fill(const struct rows *rows, struct rows_block *block, uint64_t from, uint64_t to)
+{
+    bool remember = to - from <= undo_room(&rows->store);
+
+    block->view.cell_count = rows->shape == TRAWL_MATRIX_FIRST
+                                 ? fill_first(rows, block, from, to, remember)
+                                 : fill_bits(rows, block, from, to, remember);
+    block->undo_count = remember ? block->view.cell_count : 0;
     block->undo_all = !remember;
     block->view.cells = block->bytes;
 }
