@@ -570,8 +570,8 @@ TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher
  * device (engine CPU) this does nothing and succeeds. Do not change or free the bytes until
  * trawl_text_unload or trawl_searcher_close (with a shared runtime, trawl_runtime_close).
  * The searchers of a runtime share the copy. Loading a text a second time copies it again, unless
- * runtime has other searchers: then the old copy stays. A text of trawl_text_from_device is copied
- * within its GPU's memory, and only if less than 79 bytes follow it in its allocation.
+ * the runtime has other searchers: then the old copy stays. A text of trawl_text_from_device is
+ * copied within its GPU's memory, and only if less than 79 bytes follow it in its allocation.
  * Errors: ARGUMENT (not a text in memory), BUSY, MEMORY, DEVICE, LIMIT (more than 64 texts); for a
  * text in a GPU's memory also UNSUPPORTED, ENGINE. Cost: one copy to the device. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_load(struct trawl_searcher *searcher,
