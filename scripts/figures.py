@@ -33,12 +33,12 @@ SET_COMMANDS = ('trawl -c -f', 'grep -F -c -f', 'rg -F -c -f')
 
 
 def spread_line(runs):
-    """How far the runs of one thing lie apart: (slowest - fastest) / median, over all that ran."""
+    """(slowest - fastest) / median of a figure's runs: the median over all figures, and the largest."""
     spreads = [(max(run) - min(run)) / statistics.median(run) for run in runs if len(run) > 1]
     if not spreads:
         return '- one run of each'
-    return (f'- runs of one thing lie {100 * statistics.median(spreads):.0f} % apart in the median, '
-            f'{100 * max(spreads):.0f} % at most')
+    return (f'- spread of the runs of a figure: {100 * statistics.median(spreads):.0f} % is the median '
+            f'of all figures, {100 * max(spreads):.0f} % the largest')
 
 
 def machine_lines(data):
@@ -83,8 +83,8 @@ def commands_section(data):
         if faster:
             best = min(faster, key=faster.get)
             behind.append(f"{row['name']} ({best} {times(faster[best], trawl)})")
-    lines += ['', f'trawl is the quickest in {len(rows) - len(behind)} of {len(rows)} rows.' +
-              (' Not in: ' + '; '.join(behind) + '.' if behind else '')]
+    lines += ['', f'trawl is the fastest in {len(rows) - len(behind)} of {len(rows)} rows.' +
+              (' Another is faster in: ' + '; '.join(behind) + '.' if behind else '')]
     return lines
 
 
@@ -118,8 +118,8 @@ def sets_section(data):
         texts += ['-' if speed is None else f'{speed:.3g}'
                   for _, speed in set_cells(row, SET_COMMANDS)]
         lines.append(f"| {row['name']} | " + ' | '.join(texts) + ' |')
-    lines += ['', f"With one core, trawl is the quickest in {len(data['rows']) - len(behind)} of "
-              f"{len(data['rows'])} rows." + (' Not in: ' + '; '.join(behind) + '.' if behind else '')]
+    lines += ['', f"With one core, trawl is the fastest in {len(data['rows']) - len(behind)} of "
+              f"{len(data['rows'])} rows." + (' Another is faster in: ' + '; '.join(behind) + '.' if behind else '')]
     return lines
 
 
