@@ -17,29 +17,29 @@ struct fold; /* dense_fold.c: which characters are alike */
  * characters with variants: there the strings are whole patterns with each character replaced by
  * the one that stands for all its variants, and the text is rewritten the same way. */
 struct dense_set {
-    const struct plan_literal *strings;
-    const uint8_t *bytes;
+    const struct plan_literal *strings; /* count: the plan's, or own_strings */
+    const uint8_t *bytes;               /* theirs: the plan's, or own_bytes */
     uint32_t count;
     uint32_t *sorted; /* strings, ascending by their reversed bytes, then by index */
     uint32_t sorted_count;
     uint32_t *lengthy; /* strings too long for the automaton, ascending */
     uint32_t lengthy_count;
-    uint64_t length_max;  /* of the sorted ones */
-    uint32_t classes;     /* of bytes */
-    uint32_t class_first; /* 1: class 0 is that of bytes in no string; 0: there is none */
-    uint32_t class_bits;  /* a row has 1 << class_bits transitions */
-    uint8_t class_of[256];
-    uint8_t byte_of[256];
-    bool unfit;        /* a pattern is not UTF-8, so the text cannot be rewritten for it */
-    struct fold *fold; /* NULL: texts are taken as they are */
-    struct plan_literal *own_strings;
+    uint64_t length_max;   /* of the sorted ones */
+    uint32_t classes;      /* of bytes */
+    uint32_t class_first;  /* 1: class 0 is that of bytes in no string; 0: there is none */
+    uint32_t class_bits;   /* a row has 1 << class_bits transitions */
+    uint8_t class_of[256]; /* by byte */
+    uint8_t byte_of[256];  /* by class: its byte, in lower case where case is ignored */
+    bool unfit;            /* a pattern is not UTF-8, so the text cannot be rewritten for it */
+    struct fold *fold;     /* NULL: texts are taken as they are */
+    struct plan_literal *own_strings; /* count; NULL: the plan's serve */
     uint8_t *own_bytes;
     uint64_t own_bytes_count;
 };
 
 /* A state. Its string is the first `depth` bytes of the reversed strings sorted[lo, hi). */
 struct dense_node {
-    uint32_t lo;
+    uint32_t lo; /* 0 <= lo < hi <= sorted_count, but in an empty set */
     uint32_t hi;
     uint32_t ends; /* how many of them end here, the first ones */
     uint32_t depth;

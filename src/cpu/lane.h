@@ -24,7 +24,7 @@ struct byte_set {
 struct engine_lane {
     const struct find_ops *find;
     const struct trawl_plan *plan;
-    enum trawl_method method;
+    enum trawl_method method; /* the plan's, or every once that does not pay */
     struct plan_probe
         probes[PLAN_PROBES_MAX]; /* the plan's, and offsets that candidates failed at */
     uint64_t probe_offset_min;
@@ -53,9 +53,9 @@ struct engine_lane {
     uint64_t flood_work;         /* the cost of dense parts while there was no automaton */
     /* Nothing reads of these what was not written for the same tile. */
     struct find_tile tile;
-    struct find_tile ends; /* LINES: of the same text, where lines end */
-    struct find_tile ends_also;
-    uint32_t place_ends[SET_TILE_PLACES];
+    struct find_tile ends;                /* LINES: of the same text, where lines end */
+    struct find_tile ends_also;           /* where they end by the other line end */
+    uint32_t place_ends[SET_TILE_PLACES]; /* by position of a tile: where its sorted hits end */
 };
 
 /* Take the plan's probes and the literal's head; put the learned offset first in place of the last.
@@ -68,9 +68,9 @@ struct scan {
     struct engine_lane *lane; /* NULL: not by the methods of this engine */
     void *context;            /* of a search that settle_steps runs */
     const struct trawl_plan *plan;
-    const struct engine_chunk *chunk;
+    const struct engine_chunk *chunk; /* the caller's */
     enum engine_want want;
-    struct engine_result *result;
+    struct engine_result *result; /* the caller's */
     struct trawl_error *error;
     uint64_t at;         /* begins below this are done */
     uint64_t limit;      /* begins at or beyond this cannot be: not owned, or no room */

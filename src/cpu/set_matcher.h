@@ -39,15 +39,15 @@ struct find_pairs;
 struct set_class {
     uint32_t length_min;
     uint32_t literal_count;
-    uint32_t q;
-    uint32_t stride;
+    uint32_t q;           /* bytes of a gram, 1 to SET_Q_MAX */
+    uint32_t stride;      /* 1 to SET_STRIDE_MAX */
     uint32_t word_bits;   /* log2 of the bitmap's words */
     uint32_t bucket_bits; /* by grams: log2 of the bucket count */
     uint64_t bucket_count;
     uint64_t keep;         /* q < 8: of 8 bytes, the first q */
     struct plan_set heads; /* stride 1: what find_ops.set takes; the bitmap is of its hash then */
-    uint64_t *bitmap;
-    uint32_t *buckets;         /* bucket_count + 1 begins into entries */
+    uint64_t *bitmap;      /* 1 << word_bits words; owned, or in the plan's image */
+    uint32_t *buckets;     /* bucket_count + 1 begins into entries */
     struct set_entry *entries; /* NULL by stems */
     uint64_t entry_count;
 

@@ -11,9 +11,9 @@
 
 struct two_way {
     const uint8_t *bytes; /* the literal, folded if `fold` */
-    uint64_t count;
-    uint64_t critical;
-    uint64_t period; /* 0: longer than either side of the critical position */
+    uint64_t count;       /* its bytes */
+    uint64_t critical;    /* the critical position, below count */
+    uint64_t period;      /* 0: longer than either side of the critical position */
     bool fold;
     uint64_t at;     /* the next begin to look at */
     uint64_t memory; /* leading bytes known to match at `at` */

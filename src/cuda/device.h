@@ -68,20 +68,20 @@ struct cuda_loaded {
 };
 
 struct cuda_device {
-    const struct cuda_driver *driver;
-    int ordinal;
-    int handle;
-    char name[CUDA_NAME_BYTES];   /* "NVIDIA H200 (device 0)" */
-    struct cuda_context *context; /* NULL: not retained */
-    struct cuda_function *functions[CUDA_KERNELS];
+    const struct cuda_driver *driver;              /* the engine's */
+    int ordinal;                                   /* the driver's number, from 0 */
+    int handle;                                    /* CUdevice */
+    char name[CUDA_NAME_BYTES];                    /* "NVIDIA H200 (device 0)" */
+    struct cuda_context *context;                  /* NULL: not retained */
+    struct cuda_function *functions[CUDA_KERNELS]; /* the driver's */
     uint32_t multiprocessors;
     uint32_t shared_max;             /* bytes of a block's shared memory */
     uint32_t capability;             /* 10 x major + minor */
     uint32_t resident[CUDA_KERNELS]; /* blocks of as many threads as there may be, at a time */
     size_t fetch_bytes_before;       /* the context's limits as they were found; 0: not changed */
-    size_t launches_before;
-    uint32_t child_grids_max; /* of one kernel; 0: not known yet */
-    uint64_t memory_max;      /* of what trawl takes; 0: no limit */
+    size_t launches_before;          /* of child grids that may be pending; 0: not changed */
+    uint32_t child_grids_max;        /* of one kernel; 0: not known yet */
+    uint64_t memory_max;             /* of what trawl takes; 0: no limit */
     _Atomic uint64_t memory_used;
     pthread_mutex_t lock; /* of the modules; of what kernels of all lanes share: constant memory,
                              room for child grids */

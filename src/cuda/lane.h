@@ -37,7 +37,7 @@ struct engine {
     uint32_t device_count;
     bool device_is_open[CUDA_DEVICES_MAX];
     struct cuda_device devices[CUDA_DEVICES_MAX];
-    uint32_t lanes_opened;
+    uint32_t lanes_opened; /* ever: the next one takes the next device */
     struct cuda_resident residents[CUDA_RESIDENT_MAX];
 };
 
@@ -87,20 +87,20 @@ struct engine_lane {
     struct cuda_stream *others[CUDA_OTHERS]; /* for counts besides `stream`; NULL: not yet */
     struct cuda_memory packed;               /* their tables and texts */
     struct cuda_memory text;
-    struct cuda_memory sums;    /* struct scan_result: zeros between launches, */
-    bool sums_ready;            /* unless something failed */
-    struct cuda_pinned answers; /* struct scan_result: what the last launch found */
-    uint64_t launches;          /* so far; what they are numbered by */
-    struct cuda_memory result;  /* the order's words */
-    struct cuda_memory offsets; /* the list of tiles */
-    struct cuda_memory marks;   /* of a set: begins with an occurrence */
-    struct cuda_memory hits;    /* struct hit */
-    struct cuda_pinned staging[2];
-    struct cuda_event *staged[2]; /* the last copy from that buffer */
-    uint32_t staging_turn;        /* which of them is filled next */
+    struct cuda_memory sums;       /* struct scan_result: zeros between launches, */
+    bool sums_ready;               /* unless something failed */
+    struct cuda_pinned answers;    /* struct scan_result: what the last launch found */
+    uint64_t launches;             /* so far; what they are numbered by */
+    struct cuda_memory result;     /* the order's words */
+    struct cuda_memory offsets;    /* the list of tiles */
+    struct cuda_memory marks;      /* of a set: begins with an occurrence */
+    struct cuda_memory hits;       /* struct hit */
+    struct cuda_pinned staging[2]; /* on the way to the device */
+    struct cuda_event *staged[2];  /* the last copy from that buffer */
+    uint32_t staging_turn;         /* which of them is filled next */
     bool patient;            /* so much was copied that the wait for it leaves the core to others */
     struct cuda_event *done; /* what a patient wait is for */
-    struct cuda_pinned landing;
+    struct cuda_pinned landing;  /* on the way back */
     bool landing_busy;           /* a copy to it may still be running */
     struct cuda_event *timed[2]; /* around a kernel, if limits.kernels_timed */
     uint64_t kernel_ns;          /* of all kernels since it was set to 0 */

@@ -7,7 +7,7 @@
 
 /* In columns, in order of records. Begins count from the record's first byte. */
 struct cells {
-    uint64_t *records;
+    uint64_t *records; /* all three owned, of `capacity` */
     uint64_t *patterns;
     uint64_t *begins;
     uint64_t count;

@@ -8,11 +8,11 @@
 /* Ascending by (offset, literal). offset counts from the chunk's first byte. */
 struct hit {
     uint32_t offset;
-    uint32_t literal;
+    uint32_t literal; /* index into the plan's literals */
 };
 
 struct hits {
-    struct hit *items;
+    struct hit *items; /* owned, like lengths */
     uint64_t
         *lengths;   /* of the occurrences, where their literals do not say it: NULL, or capacity */
     uint64_t count; /* in items */

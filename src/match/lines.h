@@ -9,8 +9,8 @@
 #include "match/hits.h"
 
 struct line_input {
-    const uint8_t *bytes;
-    uint64_t owned;
+    const uint8_t *bytes;   /* the piece's */
+    uint64_t owned;         /* bytes in which its occurrences begin */
     const struct hit *hits; /* ascending; hit.offset - hits_base counts from bytes[0] */
     uint64_t hit_count;
     uint64_t hits_base;

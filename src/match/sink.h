@@ -30,9 +30,9 @@ enum sink_selects {
 struct sink_piece {
     uint64_t begin; /* text offset of bytes[0] */
     const uint8_t *bytes;
-    uint64_t owned;
-    uint64_t after;
-    bool last;
+    uint64_t owned;         /* bytes in which its occurrences begin */
+    uint64_t after;         /* valid bytes beyond them */
+    bool last;              /* the text ends with the owned bytes */
     uint64_t count;         /* occurrences that begin in it */
     const struct hit *hits; /* offsets count from bytes[0] less hits_base */
     uint64_t hit_count;

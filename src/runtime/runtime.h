@@ -72,8 +72,8 @@ enum devices_state { DEVICES_NOT_ASKED, DEVICES_OPENING, DEVICES_READY, DEVICES_
 
 struct devices {
     struct trawl_runtime *runtime;
-    _Atomic int state;
-    struct engine *engine; /* written before DEVICES_READY is */
+    _Atomic int state;     /* enum devices_state */
+    struct engine *engine; /* owned; written before DEVICES_READY is */
     struct engine_options options;
     uint32_t device_count;
     uint32_t lanes_worth; /* at work at a time, of all devices */
@@ -81,7 +81,7 @@ struct devices {
                            none if one thread does everything */
     _Atomic bool has_texts;  /* some were loaded */
     _Atomic uint32_t chosen; /* how often a device was chosen */
-    pthread_t opener;
+    pthread_t opener;        /* opens the engine; valid while opener_runs */
 
     /* Under the runtime's lock: */
     bool opener_runs;
@@ -100,33 +100,33 @@ struct devices {
     _Atomic uint32_t lost_count;  /* devices that failed */
     _Atomic bool lost[ENGINE_DEVICES_MAX];
     struct text_buffer *pinned; /* buffers not in use; pinned_capacity */
-    uint32_t pinned_free;
-    uint32_t pinned_made;
+    uint32_t pinned_free;       /* how many lie in `pinned` */
+    uint32_t pinned_made;       /* those, and the ones in use; at most pinned_capacity */
     uint32_t pinned_capacity;
 };
 
 struct trawl_runtime {
-    enum trawl_engine engine; /* asked for */
-    uint32_t threads_max;     /* the calling one included */
-    uint64_t memory_max;      /* of buffers; 0: no limit */
-    struct engine *host;
-    struct engine *algorithms; /* NULL: no plan with an algorithm yet; under the lock */
+    enum trawl_engine engine;  /* asked for */
+    uint32_t threads_max;      /* the calling one included */
+    uint64_t memory_max;       /* of buffers; 0: no limit */
+    struct engine *host;       /* owned */
+    struct engine *algorithms; /* owned; NULL: no plan with an algorithm yet; under the lock */
     struct engine_properties host_properties;
     struct devices devices;
-    _Atomic uint64_t jobs_begun;
+    _Atomic uint64_t jobs_begun;  /* ever: numbers jobs */
     _Atomic uint64_t searched_ns; /* of long texts, by the host */
     _Atomic uint64_t worked_ns;   /* by all workers, in searches that others could help with */
-    _Atomic uint64_t memory_used;
+    _Atomic uint64_t memory_used; /* of memory_max */
     _Atomic uint64_t stage_ns[2]; /* what making a MiB ready for a device took lately, of files and
                                      of texts in memory; 0: not known */
-    _Atomic uint32_t searchers;
+    _Atomic uint32_t searchers;   /* open ones */
     pthread_mutex_t entry; /* a searcher comes; or one loads a text, perhaps as the only one */
     struct pins *pins;     /* texts that are pinned, or will be; pins.c has the lock */
 
     pthread_mutex_t lock;
-    struct job *jobs; /* a ring; the next one to serve */
-    struct worker *workers;
-    uint32_t workers_wanted;
+    struct job *jobs;              /* a ring; the next one to serve */
+    struct worker *workers;        /* threads_max - 1, owned; the first worker_count run */
+    uint32_t workers_wanted;       /* that should run by now */
     _Atomic uint32_t worker_count; /* running */
     struct worker *idle;           /* a list; the last to wait is first */
     bool closing;

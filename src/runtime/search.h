@@ -53,19 +53,19 @@ struct work_done {
 struct search {
     struct job job; /* first: a job's serve gets this */
     struct trawl_searcher *searcher;
-    struct sink *sink;
+    struct sink *sink; /* the caller's */
     struct text_cursor cursor;
     enum road road;
-    bool host_searches; /* host workers may search, not only make ready */
-    uint64_t chunk_host;
-    uint64_t chunk_device;
-    uint64_t text_bytes; /* UINT64_MAX: not known */
+    bool host_searches;    /* host workers may search, not only make ready */
+    uint64_t chunk_host;   /* bytes of a chunk that the host searches, at most */
+    uint64_t chunk_device; /* and a device */
+    uint64_t text_bytes;   /* UINT64_MAX: not known */
     uint64_t begin_ns;
-    _Atomic uint64_t bytes_taken;
-    _Atomic uint64_t hits;       /* on the host, where they are digested */
-    struct pins *pins;           /* of the text; NULL: none */
-    _Atomic uint32_t room_waits; /* in a row */
-    _Atomic bool device_refused; /* the plan is not for devices */
+    _Atomic uint64_t bytes_taken; /* owned bytes of the chunks that were taken */
+    _Atomic uint64_t hits;        /* on the host, where they are digested */
+    struct pins *pins;            /* of the text; NULL: none */
+    _Atomic uint32_t room_waits;  /* in a row */
+    _Atomic bool device_refused;  /* the plan is not for devices */
     struct work_done host;
     struct work_done device[ENGINE_DEVICES_MAX];
 
@@ -79,7 +79,7 @@ struct search {
     uint64_t index_deliver;        /* the next chunk to deliver */
     struct resident_chunk *chunks; /* of a loaded text: chunk_count of chunk_room */
     uint64_t chunk_count;
-    uint64_t chunk_room;
+    uint64_t chunk_room;     /* what `chunks` has memory for */
     uint64_t chunk_first;    /* those before it are taken */
     bool ended;              /* no chunk is left to take */
     bool stopping;           /* take no more */
@@ -99,9 +99,9 @@ struct rows_block;
 
 /* Blocks for rows of records x patterns (rows.c). */
 struct row_store {
-    struct rows_block *blocks;
+    struct rows_block *blocks; /* count, owned */
     uint32_t count;
-    uint64_t block_bytes;
+    uint64_t block_bytes;          /* memory of each */
     enum trawl_matrix_shape shape; /* of what is in them */
 };
 
@@ -110,18 +110,18 @@ enum searcher_call { CALL_NONE, CALL_INSIDE, CALL_CANCELLED };
 struct trawl_searcher {
     struct trawl_runtime *runtime;
     bool runtime_is_ours;
-    uint64_t chunk_bytes; /* 0: chosen */
-    enum trawl_map map;   /* files */
-    struct worker caller;
+    uint64_t chunk_bytes;                      /* 0: chosen */
+    enum trawl_map map;                        /* files */
+    struct worker caller;                      /* the calling thread as a worker */
     struct worker devices[ENGINE_DEVICES_MAX]; /* the caller's lanes to count on all of them */
     struct row_store rows;                     /* kept from call to call */
-    struct task *tasks;
+    struct task *tasks;                        /* task_count, owned */
     struct task **ring; /* tasks by index of their chunk; between searches all NULL */
     uint32_t task_count;
-    uint32_t tasks_few;     /* of them, for searches whose tasks hold memory */
-    uint32_t tasks_touched; /* the first ones, which were in use at least once */
-    _Atomic int call;       /* enum searcher_call */
-    _Atomic uint64_t progress;
+    uint32_t tasks_few;        /* of them, for searches whose tasks hold memory */
+    uint32_t tasks_touched;    /* the first ones, which were in use at least once */
+    _Atomic int call;          /* enum searcher_call */
+    _Atomic uint64_t progress; /* bytes of the text that were searched; any thread may read it */
     pthread_mutex_t cancel_lock;
     struct search *search; /* under way; under cancel_lock */
     struct trawl_stats stats;

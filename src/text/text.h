@@ -64,8 +64,8 @@ enum text_maps { TEXT_MAPS_NEVER, TEXT_MAPS_IF_FASTER, TEXT_MAPS_ALWAYS };
 
 /* What a search needs around each piece. */
 struct text_need {
-    uint64_t before;
-    uint64_t after;
+    uint64_t before;      /* bytes before its first one */
+    uint64_t after;       /* bytes beyond its owned ones */
     uint64_t piece_bytes; /* owned bytes of a piece, at most */
     int barrier;          /* a byte no match crosses, so that a stream's piece may end after it
                              without bytes after; -1: none */
@@ -76,31 +76,31 @@ struct text_need {
 #define TEXT_SLACK_BYTES 64u
 
 struct text_piece {
-    uint64_t index;
-    uint64_t begin; /* text offset of bytes[0] */
-    const uint8_t *bytes;
-    uint64_t owned;
-    uint64_t before;   /* valid bytes before bytes[0] */
-    uint64_t after;    /* valid bytes beyond owned */
-    uint64_t readable; /* loadable bytes beyond owned, >= after */
-    bool last;         /* the text ends with this piece's owned bytes */
-    bool beyond;       /* the text ended before this piece: it has no bytes */
-    bool is_mapped;    /* bytes lie in the cursor's mapping: text_cursor_is_whole, _judge */
-    bool is_probe;     /* and the page faults of its search are to be counted */
+    uint64_t index;       /* 0, 1, ... in the text's order */
+    uint64_t begin;       /* text offset of bytes[0] */
+    const uint8_t *bytes; /* in the text, the taker's buffer or the mapping */
+    uint64_t owned;       /* bytes in which this piece's occurrences begin */
+    uint64_t before;      /* valid bytes before bytes[0] */
+    uint64_t after;       /* valid bytes beyond owned */
+    uint64_t readable;    /* loadable bytes beyond owned, >= after */
+    bool last;            /* the text ends with this piece's owned bytes */
+    bool beyond;          /* the text ended before this piece: it has no bytes */
+    bool is_mapped;       /* bytes lie in the cursor's mapping: text_cursor_is_whole, _judge */
+    bool is_probe;        /* and the page faults of its search are to be counted */
 };
 
 struct text_cursor {
     struct trawl_text *text;
     struct text_need need;
-    pthread_mutex_t lock;
-    uint64_t index_next;
-    uint64_t begin_next;
-    bool ended;     /* the last piece was handed out, or reading failed */
-    uint8_t *carry; /* stream: bytes [begin_next - carry_before, ...) read so far */
+    pthread_mutex_t lock; /* held while a piece is taken or judged */
+    uint64_t index_next;  /* the piece to take next, */
+    uint64_t begin_next;  /* and its text offset */
+    bool ended;           /* the last piece was handed out, or reading failed */
+    uint8_t *carry;       /* stream: bytes [begin_next - carry_before, ...) read so far */
     uint64_t carry_capacity;
-    uint64_t carry_before;
-    uint64_t carry_count;
-    bool stream_ended; /* it ended once; a terminal would otherwise wait for more */
+    uint64_t carry_before; /* kept bytes before begin_next */
+    uint64_t carry_count;  /* bytes in `carry`, those included */
+    bool stream_ended;     /* it ended once; a terminal would otherwise wait for more */
     int wake; /* stream: readable once text_cursor_interrupt was called; -1: none could be had */
     struct mapping mapping;    /* of a file, if need.maps */
     _Atomic uint64_t map_from; /* pieces that begin before it are read */
