@@ -117,7 +117,7 @@ struct find_ops {
                       uint32_t base, const struct set_class *class, uint64_t fold, uint32_t *codes);
     /* The next two are NULL where the variant has no quick way.
      * counts: as `stems`, without case folding, but only those of SET_STEM_BYTES; of the shorter
-     * ones it counts the literals, or fewer once counted->room is used up.
+     * ones it counts the literals, or fewer once counted->work exceeds its maximum.
      * keys: the literals of stems: those of which nothing is left open, and those that may stand
      * there, each by the number of its key. Returns how many stems were looked at: fewer if the
      * next one's bucket has many keys, or if `found` has no room. */

@@ -146,9 +146,9 @@ static inline void stem_count_keys(const struct set_class *class, const struct s
     const uint32_t *buckets = class->buckets + class->stem_buckets[k - SET_STEM_Q];
     const uint64_t *keys = class->stem_keys, *hashes = shorter->hash[k - SET_STEM_Q];
     uint32_t shift = class->stem_shifts[k - SET_STEM_Q], count = shorter->count[k - SET_STEM_Q];
-    uint64_t whole = 0, work = 0;
+    uint64_t whole = 0, work = counted->work;
 
-    for (uint32_t i = 0; i < count && work <= counted->room; i++) {
+    for (uint32_t i = 0; i < count && work <= counted->work_max; i++) {
         uint64_t bucket = hashes[i] >> shift, from = buckets[bucket];
         uint64_t entries = buckets[bucket + 1] - from;
         uint64_t key = set_stem_key(hashes[i], SET_WHOLE_TAG + k - SET_STEM_Q);
@@ -163,7 +163,7 @@ static inline void stem_count_keys(const struct set_class *class, const struct s
             whole += keys[from + e] == key;
     }
     counted->whole += whole;
-    counted->room -= work < counted->room ? work : counted->room;
+    counted->work = work;
 }
 
 static uint32_t stem_counts_vectors(const uint8_t *text, const uint32_t *begins,

@@ -445,13 +445,12 @@ enum trawl_status stems_count(const struct sampling *sampling, const uint32_t *b
     uint32_t *stems = scan->lane->scratch->stems, count = 0;
 
     for (uint32_t i = 0; i < begin_count && scan->work <= scan->work_max; i += SET_STEM_BATCH) {
-        uint64_t room = scan->work_max - scan->work;
-        struct set_counted counted = {0, room};
+        struct set_counted counted = {0, 0, scan->work_max - scan->work};
 
         count += scan->lane->find->counts(
             scan->chunk->bytes, begins + i, (uint32_t)min_u64(SET_STEM_BATCH, begin_count - i),
             (uint32_t)sampling->begin, sampling->class, stems + count, &counted);
-        scan->work += room - counted.room;
+        scan->work += counted.work;
         count_whole(scan, counted.whole);
         if (count <= SET_STEMS_MAX - SET_STEM_BATCH)
             continue;

@@ -113,7 +113,8 @@ struct set_found {
 /* Literals that were counted without a position. */
 struct set_counted {
     uint64_t whole;
-    uint64_t room; /* keys that may still be looked at */
+    uint64_t work;     /* keys that were looked at; */
+    uint64_t work_max; /* with more than this many the rest is left out */
 };
 
 #define SET_STEM_BATCH 256u /* begins whose stems are looked up before they are verified */

@@ -1,4 +1,5 @@
 /* sets: method set against the oracle, for each way to verify. */
+#include "cpu/set_matcher.h"
 #include "diff/answer.h"
 #include "diff/run.h"
 #include "oracle/aho.h"
@@ -10,6 +11,9 @@
 #define LENGTHY_BYTES_MIN 3900u
 #define LENGTHY_BYTES_MAX 5000u
 #define LENGTHY_FROM_MAX 200u
+#define ALIKE_PATTERNS 2000u
+#define ALIKE_WORDS 3000u
+#define ALIKE_HASH_BITS 11u
 
 static struct test_random chance;
 
@@ -236,6 +240,34 @@ static void generate_many(struct diff_input *input)
     free(source);
 }
 
+/* Words whose hashes begin alike, so that each is looked up among all patterns of its length. Few
+ * of the text's words are patterns: the work is over before anything is found. */
+static void generate_alike(struct diff_input *input)
+{
+    uint64_t stem = test_random_between(&chance, 5, 7), at = 0, text_bytes = 6000;
+    uint8_t(*words)[8] = test_memory(ALIKE_WORDS * sizeof *words);
+
+    for (uint32_t i = 0; i < ALIKE_WORDS;) {
+        uint64_t low = 0, random = test_random_u64(&chance);
+
+        for (uint64_t j = 0; j < stem; j++, random /= 26)
+            low |= (uint64_t)('a' + random % 26) << 8 * j;
+        memcpy(words[i], &low, sizeof low);
+        i += set_stem_hash(low, 0, (uint32_t)stem) >> (64 - ALIKE_HASH_BITS) == 0;
+    }
+    input_begin(&chance, INPUT_LETTERS_2, text_bytes, input);
+    for (; at + 8 <= text_bytes; at += test_random_between(&chance, stem, 8)) {
+        bool known = test_random_one_in(&chance, 400);
+        uint64_t word = known ? test_random_below(&chance, ALIKE_PATTERNS)
+                              : test_random_between(&chance, ALIKE_PATTERNS, ALIKE_WORDS - 1);
+
+        memcpy(input->text + at, words[word], (size_t)stem);
+    }
+    for (uint32_t i = 0; i < ALIKE_PATTERNS; i++)
+        input_add_pattern(input, words[i], stem);
+    free(words);
+}
+
 /* Strings of one byte alone, in lines of all lengths. */
 static void generate_bytes(struct diff_input *input)
 {
@@ -257,9 +289,8 @@ static void generate_bytes(struct diff_input *input)
     }
 }
 
-static void run_case(struct diff_input *input)
+static void run_case(const struct diff_input *input, uint32_t set)
 {
-    uint32_t set = (uint32_t)test_random_below(&chance, instruction_set_count());
     struct run_config config = {.method = TRAWL_METHOD_SET,
                                 .instruction_set = trawl_instruction_set(set)};
     struct diff_expected expected = {.matches = NULL};
@@ -271,7 +302,6 @@ static void run_case(struct diff_input *input)
     answer_check(input, &expected, plan, config.instruction_set, &chance);
     trawl_plan_free(plan);
     free(expected.matches);
-    input_free(input);
 }
 
 int main(void)
@@ -287,13 +317,16 @@ int main(void)
         input_free(&input);
     }
     for (uint64_t i = 0; i < cases && test_failures < 10; i++) {
-        bool longer = i % 5 == 0;
+        bool longer = i % 5 == 0, alike = i % 60 == 3;
+        uint32_t sets = instruction_set_count(), set = (uint32_t)test_random_below(&chance, sets);
 
         if (i % 50 == 0)
             generate(2000, test_random_between(&chance, 1, test_is_long() ? 100000 : 20000),
                      &input);
         else if (i % 20 == 1)
             generate_lengthy(&input);
+        else if (alike)
+            generate_alike(&input);
         else if (i % 10 == 2)
             generate_many(&input);
         else if (i % 10 == 3)
@@ -303,7 +336,10 @@ int main(void)
         else
             generate(longer ? 300 : 60, test_random_between(&chance, 1, longer ? 20000 : 3000),
                      &input);
-        run_case(&input);
+        run_case(&input, set);
+        for (set = 0; alike && set < sets; set++)
+            run_case(&input, set);
+        input_free(&input);
     }
     printf("%" PRIu64 " scans made states of the automaton, %" PRIu64 " did not; %" PRIu64
            " by classes of lengths\n",
