@@ -187,6 +187,21 @@ static void end_count(struct search *search, const struct begun *begun, uint64_t
     *begin_ns = now_ns;
 }
 
+static bool open_lanes(struct trawl_searcher *searcher)
+{
+    void *memory;
+
+    if (searcher->devices != NULL)
+        return true;
+    if (memory_allocate_zeroed(ENGINE_DEVICES_MAX, sizeof *searcher->devices, &memory, NULL) !=
+        TRAWL_OK)
+        return false;
+    searcher->devices = (struct worker *)memory;
+    for (uint32_t i = 0; i < ENGINE_DEVICES_MAX; i++)
+        searcher->devices[i] = (struct worker){.runtime = searcher->runtime, .device_index = i};
+    return true;
+}
+
 bool resident_count(struct search *search)
 {
     uint64_t end = reach(search);
@@ -194,7 +209,7 @@ bool resident_count(struct search *search)
     struct begun begun[ENGINE_COUNTS_MAX];
     uint32_t count = 0;
 
-    if (!counts_at_once(search))
+    if (!counts_at_once(search) || !open_lanes(search->searcher))
         return false;
     TRAWL_ASSERT(!search->shared);
     for (uint64_t i = search->chunk_first; i < end && count < ENGINE_COUNTS_MAX; i++)

@@ -93,8 +93,6 @@ enum trawl_status trawl_searcher_open(const struct trawl_searcher_options *optio
     (void)pthread_mutex_unlock(&searcher->runtime->entry);
     searcher->caller.runtime = searcher->runtime;
     searcher->caller.device_index = ENGINE_DEVICES_MAX;
-    for (uint32_t i = 0; i < ENGINE_DEVICES_MAX; i++)
-        searcher->devices[i] = (struct worker){.runtime = searcher->runtime, .device_index = i};
     TRAWL_TRY_DONE(tasks_open(searcher, error));
     *searcher_out = searcher;
     searcher = NULL;
@@ -114,8 +112,9 @@ void trawl_searcher_close(struct trawl_searcher *searcher)
         for (uint32_t i = 0; i < searcher->tasks_touched; i++)
             task_release(runtime, &searcher->tasks[i]);
         worker_end(&searcher->caller);
-        for (uint32_t i = 0; i < ENGINE_DEVICES_MAX; i++)
+        for (uint32_t i = 0; searcher->devices != NULL && i < ENGINE_DEVICES_MAX; i++)
             worker_end(&searcher->devices[i]);
+        memory_release(searcher->devices, ENGINE_DEVICES_MAX, sizeof *searcher->devices);
         rows_release(&searcher->rows);
         atomic_fetch_sub(&runtime->searchers, 1);
         if (searcher->runtime_is_ours)
