@@ -54,7 +54,7 @@ struct dense_list {
     uint32_t count;
 };
 
-#define DENSE_STEP 32768u   /* begins settled at once, at most */
+#define DENSE_STEP 32768u   /* begins searched at a time, at most */
 #define DENSE_LIST_MAX 64u  /* strings; states with more have no list */
 #define DENSE_LIST_SPARE 4u /* words of the pool that may be read beyond a list */
 

@@ -66,7 +66,7 @@ void lane_probes_learn(struct engine_lane *lane);
 /* One scan of one chunk. */
 struct scan {
     struct engine_lane *lane; /* NULL: not by the methods of this engine */
-    void *context;            /* of a search that settle_steps runs */
+    void *context;            /* of a search that verify_steps runs */
     const struct trawl_plan *plan;
     const struct engine_chunk *chunk; /* the caller's */
     enum engine_want want;
@@ -110,33 +110,33 @@ static inline bool scan_is_needed(const struct scan *scan)
 /* Write to the result what was searched; returns the scan's status. */
 enum trawl_status scan_end(const struct scan *scan);
 
-/* ---- settle.c: from candidates to hits ---- */
+/* ---- verify.c: from candidates to hits ---- */
 
 /* An occurrence of `literal` of `length` bytes at x: check conditions, count, keep. */
-void settle_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t length);
+void verify_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t length);
 /* The first byte where the literal and the text at x differ, `count` if none before that. */
-uint64_t settle_mismatch(const struct scan *scan, uint32_t literal, uint64_t x, uint64_t count);
+uint64_t verify_mismatch(const struct scan *scan, uint32_t literal, uint64_t x, uint64_t count);
 /* Hits by (offset, literal), for qsort. */
-int settle_compare_hits(const void *a, const void *b);
+int verify_compare_hits(const void *a, const void *b);
 /* LINES: a bit for each position of these words where a line ends, or a NUL is; they are the
  * tile's. Text is readable for FIND_LOAD_SLACK bytes beyond. */
-const uint64_t *settle_ends(struct scan *scan, uint64_t begin, uint64_t words);
+const uint64_t *verify_ends(struct scan *scan, uint64_t begin, uint64_t words);
 /* A candidate of the plan's one literal. Candidates come in ascending order. */
-void settle_one(struct scan *scan, uint64_t x);
-/* Every candidate of the lane's tile, whose position 0 is scan->at, through `settle`. */
-void settle_tile(struct scan *scan, uint64_t word_count,
-                 void (*settle)(struct scan *scan, uint64_t x));
-/* The literal's bytes, without its tail, are at x: match the tail, then settle_emit. */
-void settle_occurrence(struct scan *scan, uint32_t index, uint64_t x);
+void verify_one(struct scan *scan, uint64_t x);
+/* Every candidate of the lane's tile, whose position 0 is scan->at, through `verify`. */
+void verify_tile(struct scan *scan, uint64_t word_count,
+                 void (*verify)(struct scan *scan, uint64_t x));
+/* The literal's bytes, without its tail, are at x: match the tail, then verify_emit. */
+void verify_occurrence(struct scan *scan, uint32_t index, uint64_t x);
 
-/* Settles all begins of the literal in [scan->at, to), in order. */
-typedef void (*settle_search)(struct scan *scan, uint32_t index, uint64_t to);
+/* verifies all begins of the literal in [scan->at, to), in order. */
+typedef void (*verify_search)(struct scan *scan, uint32_t index, uint64_t to);
 /* Search [scan->at, scan->limit) for one literal after the other, in steps of at least this many
  * begins (and twice the longest occurrence), sorting the hits of each. */
-void settle_steps(struct scan *scan, uint64_t step_min, settle_search search);
-#define SETTLE_STEP (1u << 16)
-/* settle_steps in linear time per literal. */
-void settle_linear(struct scan *scan);
+void verify_steps(struct scan *scan, uint64_t step_min, verify_search search);
+#define VERIFY_STEP (1u << 16)
+/* verify_steps in linear time per literal. */
+void verify_linear(struct scan *scan);
 
 /* ---- scan_*.c: the methods; each searches begins from scan->at until limit or scan->over ---- */
 void scan_tiles(struct scan *scan); /* every, words, grams */
@@ -152,17 +152,17 @@ bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan);
 bool scan_bytes_fits(const struct engine_lane *lane, enum engine_want want);
 
 /* Sets: the work that the next positions may take. */
-void settle_allow(struct scan *scan, uint64_t places);
+void dense_allow(struct scan *scan, uint64_t places);
 /* They did not take more. The automaton's first part is dear, as it makes its states: where
  * candidates go on taking much work it is tried again. */
-void settle_spare(struct scan *scan, uint64_t places);
+void dense_spare(struct scan *scan, uint64_t places);
 /* They took more, so the automaton takes over from x on, each time for longer; scan->run_until is
  * after what it searched. False: it does not, and the candidates of begins from x on are to be
  * verified as before. */
-bool settle_flood(struct scan *scan, uint64_t x);
+bool dense_switch(struct scan *scan, uint64_t x);
 /* A chunk begins: the automaton goes on as far as it was to go in the one before. False: there is
  * nothing to go on with, or it cannot. */
-bool settle_flood_rest(struct scan *scan);
+bool dense_budget_rest(struct scan *scan);
 /* Search begins [from, to) by the automaton; false: it cannot, and did nothing from scan->at on.
  * Else scan->at is where to continue: `to` unless scan->over. */
 bool scan_dense(struct scan *scan, uint64_t from, uint64_t to);

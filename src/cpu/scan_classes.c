@@ -100,7 +100,7 @@ static void order_place(struct hit *hits, uint32_t count)
         i++;
     TRAWL_ASSERT(count > 1 && hits[0].offset == hits[count - 1].offset);
     if (i < count && count > SORTED_BY_HAND) {
-        qsort(hits, count, sizeof *hits, settle_compare_hits);
+        qsort(hits, count, sizeof *hits, verify_compare_hits);
         return;
     }
     for (; i < count; i++) {
@@ -150,7 +150,7 @@ static enum trawl_status order_gathered(struct scan *scan, uint64_t begin, uint6
 }
 
 /* The tile's occurrences, in order. */
-static void settle_gathered(struct scan *scan, uint64_t begin, uint64_t places)
+static void verify_gathered(struct scan *scan, uint64_t begin, uint64_t places)
 {
     struct hits *hits = &scan->lane->gathered;
     bool plain = !plan_has_conditions(scan->plan), ordered = true;
@@ -162,7 +162,7 @@ static void settle_gathered(struct scan *scan, uint64_t begin, uint64_t places)
         return;
     }
     for (uint64_t i = 1; i < hits->count && ordered; i++)
-        ordered = settle_compare_hits(&hits->items[i - 1], &hits->items[i]) < 0;
+        ordered = verify_compare_hits(&hits->items[i - 1], &hits->items[i]) < 0;
     if (!ordered)
         scan->status = order_gathered(scan, begin, places);
     scan->over = scan->status != TRAWL_OK;
@@ -171,7 +171,7 @@ static void settle_gathered(struct scan *scan, uint64_t begin, uint64_t places)
 
         TRAWL_ASSERT(hit->offset >= begin && hit->offset - begin < places);
         if (hit->offset >= scan->run_until || scan->want == ENGINE_WANT_SPANS)
-            settle_emit(scan, hit->offset, hit->literal,
+            verify_emit(scan, hit->offset, hit->literal,
                         plan_literal_at(scan->plan, hit->literal).bytes_count);
     }
 }
@@ -215,13 +215,13 @@ void scan_classes(struct scan *scan)
     struct engine_lane *lane = scan->lane;
 
     scan->work_max = 0;
-    (void)settle_flood_rest(scan);
+    (void)dense_budget_rest(scan);
     while (!scan->over && !scan_is_full(scan)) {
         struct sampling sampling = {
             scan, lane->matcher, NULL, max_u64(scan->at, scan->run_until), scan->limit, 0};
         uint64_t places = scan->want == ENGINE_WANT_LINES ? lane->tile_places : SET_TILE_PLACES;
         uint64_t kept = scan->result->count;
-        bool settled = false;
+        bool switched = false;
 
         scan->at = sampling.begin;
         if (scan->at >= scan->limit)
@@ -231,17 +231,17 @@ void scan_classes(struct scan *scan)
         if (sampling.line_words > 0)
             sampling.end = sampling.begin + 64 * sampling.line_words;
         TRAWL_ASSERT(sampling.begin < sampling.end && sampling.end <= scan->limit);
-        settle_allow(scan, sampling.end - sampling.begin);
+        dense_allow(scan, sampling.end - sampling.begin);
         gather_tile(&sampling);
         while (scan->work > scan->work_max && !scan->over &&
-               !(settled = settle_flood(scan, sampling.begin)))
+               !(switched = dense_switch(scan, sampling.begin)))
             gather_tile(&sampling); /* once more, with more work, in the end with any */
-        if (settled)
+        if (switched)
             continue;
-        settle_spare(scan, sampling.end - sampling.begin);
+        dense_spare(scan, sampling.end - sampling.begin);
         if (scan->over)
             return;
-        settle_gathered(scan, sampling.begin, sampling.end - sampling.begin);
+        verify_gathered(scan, sampling.begin, sampling.end - sampling.begin);
         TRAWL_ASSERT(scan->result->count >= kept && scan->at == sampling.begin);
         adapt_tile(lane, scan->result->count > kept, &sampling);
         scan->at = sampling.end;

@@ -187,7 +187,7 @@ static enum trawl_status collect(struct scan *scan, const struct dense_set *set,
     for (; lengthy_begins(step, lengthy, place); step->lengthy_at++)
         TRAWL_TRY(note(scan, set, step, place, lengthy->items[step->lengthy_at].literal));
     if (one && step->found.count > 0)
-        return TRAWL_OK; /* settle_emit keeps the longest of them */
+        return TRAWL_OK; /* verify_emit keeps the longest of them */
     TRAWL_ASSERT(state < scan->lane->dense.node_count);
     if (nodes[state].ends == 0)
         state = nodes[state].shorter;
@@ -229,9 +229,9 @@ static void sort_found(struct hits *found)
         qsort(items, (size_t)found->count, sizeof *items, compare_literals);
 }
 
-/* Settle what begins at the position. */
-static void settle_dense_place(struct scan *scan, const struct dense_set *set, struct step *step,
-                               uint64_t place, uint32_t state)
+/* Emit what begins at the position. */
+static void emit_dense_place(struct scan *scan, const struct dense_set *set, struct step *step,
+                             uint64_t place, uint32_t state)
 {
     uint64_t x = chunk_place(step, place);
 
@@ -245,7 +245,7 @@ static void settle_dense_place(struct scan *scan, const struct dense_set *set, s
     if (step->found.count > 1 && scan->want != ENGINE_WANT_COUNT)
         sort_found(&step->found);
     for (uint64_t i = 0; i < step->found.count && !scan->over; i++)
-        settle_emit(scan, x, step->found.items[i].literal, step->found.items[i].offset);
+        verify_emit(scan, x, step->found.items[i].literal, step->found.items[i].offset);
 }
 
 /* Are the states' lists the hits? */
@@ -299,7 +299,7 @@ static enum trawl_status take_lists(struct scan *scan, uint64_t from, uint64_t *
 }
 
 /* The hits of many places from their lists; *place is where another way is to go on. */
-static void settle_lists(struct scan *scan, const struct step *step, uint64_t *place)
+static void verify_lists(struct scan *scan, const struct step *step, uint64_t *place)
 {
     uint64_t until;
 
@@ -313,7 +313,7 @@ static void settle_lists(struct scan *scan, const struct step *step, uint64_t *p
 }
 
 /* All states are known: go through them. */
-static void settle_places(struct scan *scan, const struct dense_set *set, struct step *step)
+static void emit_places(struct scan *scan, const struct dense_set *set, struct step *step)
 {
     const struct dense_lane *lane = &scan->lane->dense;
     bool by_lists = lists_are_hits(scan, set);
@@ -323,7 +323,7 @@ static void settle_places(struct scan *scan, const struct dense_set *set, struct
         uint32_t state;
 
         if (by_lists)
-            settle_lists(scan, step, &place);
+            verify_lists(scan, step, &place);
         if (scan->over || place == step->begins)
             return;
         state = lane->states[place];
@@ -332,7 +332,7 @@ static void settle_places(struct scan *scan, const struct dense_set *set, struct
             continue;
         if (chunk_place(step, place) < scan->run_until)
             continue;
-        settle_dense_place(scan, set, step, place, state);
+        emit_dense_place(scan, set, step, place, state);
         if (scan->over)
             return;
         if (scan_is_full(scan)) {
@@ -357,9 +357,9 @@ static enum trawl_status states_reserve(struct dense_lane *lane, uint64_t count,
     return TRAWL_OK;
 }
 
-/* Settle the step's begins, unless lane->refused says that this cannot be done. */
-static enum trawl_status settle_step(struct scan *scan, const struct dense_set *set,
-                                     struct step *step)
+/* Search the step's begins, unless lane->refused says that this cannot be done. */
+static enum trawl_status search_dense_step(struct scan *scan, const struct dense_set *set,
+                                           struct step *step)
 {
     struct dense_lane *lane = &scan->lane->dense;
     bool counts = scan->want == ENGINE_WANT_COUNT && !plan_has_conditions(scan->plan) &&
@@ -380,7 +380,7 @@ static enum trawl_status settle_step(struct scan *scan, const struct dense_set *
     if (counts)
         scan->result->count += outputs + lane->lengthy.count;
     else
-        settle_places(scan, set, step);
+        emit_places(scan, set, step);
     return scan->status;
 }
 
@@ -412,7 +412,7 @@ bool scan_dense(struct scan *scan, uint64_t from, uint64_t to)
         TRAWL_ASSERT(step.begins > 0 && step.begins <= step.count);
         TRAWL_ASSERT(scan->at + step.count <= scan->available);
         from = scan->at + step.begins;
-        scan->status = settle_step(scan, set, &step);
+        scan->status = search_dense_step(scan, set, &step);
         if (scan->status == TRAWL_OK && lane->refused)
             break;
         scan->over = scan->over || scan->status != TRAWL_OK;

@@ -9,7 +9,7 @@
 #define SAMPLES_MIN 64u       /* before that is judged */
 
 /* The sample at position i stands for the begins [scan->at, i]. */
-static void settle_sample(struct scan *scan, uint64_t i)
+static void verify_sample(struct scan *scan, uint64_t i)
 {
     const struct trawl_plan *plan = scan->plan;
     const uint8_t *bytes = plan_literal_bytes(plan, 0);
@@ -29,7 +29,7 @@ static void settle_sample(struct scan *scan, uint64_t i)
         memcpy(&own, bytes + offset,
                sizeof own); /* lies in a cache; the text at a begin does not */
         if ((own | plan->sampled.fold) == gram && offset <= i - begin)
-            settle_one(scan, i - offset); /* offsets descend, so begins ascend */
+            verify_one(scan, i - offset); /* offsets descend, so begins ascend */
     }
 }
 
@@ -50,7 +50,7 @@ void scan_sampled(struct scan *scan)
         }
         if (scan->available - i > SAMPLES_AHEAD * stride)
             __builtin_prefetch(bytes + i + SAMPLES_AHEAD * stride);
-        settle_sample(scan, i);
+        verify_sample(scan, i);
         if (scan->over)
             return;
         TRAWL_ASSERT(i >= scan->at && i - scan->at < stride);

@@ -22,7 +22,7 @@ static uint64_t head_at(const struct scan *scan, uint64_t x)
 }
 
 /* The literal at position x, if it is there. */
-static void settle_literal(struct scan *scan, uint64_t x, uint32_t index)
+static void verify_literal(struct scan *scan, uint64_t x, uint32_t index)
 {
     const struct plan_literal literal = plan_literal_at(scan->plan, index);
     const uint8_t *text = scan->chunk->bytes + x;
@@ -32,7 +32,7 @@ static void settle_literal(struct scan *scan, uint64_t x, uint32_t index)
     scan->work += CANDIDATE_WORK;
     if (length > room)
         return;
-    same = settle_mismatch(scan, index, x, length);
+    same = verify_mismatch(scan, index, x, length);
     TRAWL_ASSERT(same <= length);
     scan->work += same;
     if (same < length)
@@ -43,10 +43,10 @@ static void settle_literal(struct scan *scan, uint64_t x, uint32_t index)
     }
     TRAWL_ASSERT(length <= room);
     if (length > 0)
-        settle_emit(scan, x, index, length);
+        verify_emit(scan, x, index, length);
 }
 
-static void settle_place(struct scan *scan, uint64_t x)
+static void verify_place(struct scan *scan, uint64_t x)
 {
     const struct trawl_plan *plan = scan->plan;
     const struct plan_set *set = &plan->set;
@@ -72,14 +72,14 @@ static void settle_place(struct scan *scan, uint64_t x)
         if ((head & plan->set_heads[e].mask) != plan->set_heads[e].bytes)
             continue;
         TRAWL_ASSERT(plan->set_entries[e] < plan->literal_count);
-        settle_literal(scan, x, plan->set_entries[e]);
+        verify_literal(scan, x, plan->set_entries[e]);
         if (scan->over || (scan->want == ENGINE_WANT_LINES && scan->run_until > x))
             return;
-        if (scan->work > scan->work_max && scan->result->count == count && settle_flood(scan, x))
+        if (scan->work > scan->work_max && scan->result->count == count && dense_switch(scan, x))
             return; /* the automaton began with this position */
     }
     if (scan->work > scan->work_max)
-        (void)settle_flood(scan, x + 1);
+        (void)dense_switch(scan, x + 1);
 }
 
 /* Fill the tile for the next positions; returns how many words it has, 0 at the text's very end. */
@@ -105,23 +105,23 @@ static uint64_t fill(struct scan *scan, uint64_t *places)
 void scan_set(struct scan *scan)
 {
     scan->work_max = 0;
-    if (settle_flood_rest(scan))
+    if (dense_budget_rest(scan))
         scan->at = max_u64(scan->at, scan->run_until);
     while (!scan->over && scan->at < scan->limit && !scan_is_full(scan)) {
         uint64_t places, words = fill(scan, &places), begin = scan->at;
 
-        settle_allow(scan, max_u64(places, 64 * words));
+        dense_allow(scan, max_u64(places, 64 * words));
         if (words == 0) {
             places = 1;
-            settle_place(scan, scan->at);
+            verify_place(scan, scan->at);
         } else {
-            settle_tile(scan, words, settle_place);
+            verify_tile(scan, words, verify_place);
         }
         if (scan->over)
             return;
         TRAWL_ASSERT(places > 0 && begin + places <= scan->limit);
         if (scan->run_until <= begin + places) /* the tile was not dense */
-            settle_spare(scan, places);
+            dense_spare(scan, places);
         scan->at = max_u64(begin + places, scan->run_until);
     }
 }

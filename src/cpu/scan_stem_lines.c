@@ -12,7 +12,7 @@
 #define NO_HIT UINT32_MAX
 #define ASKED (UINT32_MAX - 1) /* no hit yet, but a stem that is verified now */
 
-/* The tile's lines. A line is what ends at a line end, or at a NUL, as settle_ends has it. */
+/* The tile's lines. A line is what ends at a line end, or at a NUL, as verify_ends has it. */
 struct line_map {
     const uint64_t *ends;
     uint64_t begin;
@@ -24,7 +24,7 @@ static void map_lines(struct line_map *map, const struct sampling *sampling)
 {
     TRAWL_ASSERT(sampling->line_words > 0 && 64 * sampling->line_words <= SET_TILE_PLACES);
     TRAWL_ASSERT(sampling->end == sampling->begin + 64 * sampling->line_words);
-    map->ends = settle_ends(sampling->scan, sampling->begin, sampling->line_words);
+    map->ends = verify_ends(sampling->scan, sampling->begin, sampling->line_words);
     map->begin = sampling->begin;
     map->before[0] = 0;
     for (uint64_t w = 0; w < sampling->line_words; w++)

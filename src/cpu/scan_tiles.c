@@ -238,7 +238,7 @@ static void emit_word(struct hits *hits, uint64_t place, uint64_t bits)
 
 /* All bits of the tile, `found` of them, are occurrences: count or keep them without looking again.
  */
-static void settle_exact(struct scan *scan, uint64_t words, uint64_t found)
+static void verify_exact(struct scan *scan, uint64_t words, uint64_t found)
 {
     const struct find_tile *tile = &scan->lane->tile;
     struct hits *hits = &scan->result->hits;
@@ -298,7 +298,7 @@ static uint64_t sieve(const struct scan *scan, uint64_t words)
 }
 
 /* Candidates of the tile become occurrences, those of a short literal all at once. */
-static void settle_candidates(struct scan *scan, uint64_t places, uint64_t words)
+static void verify_candidates(struct scan *scan, uint64_t places, uint64_t words)
 {
     struct engine_lane *lane = scan->lane;
     const struct trawl_plan *plan = scan->plan;
@@ -308,7 +308,7 @@ static void settle_candidates(struct scan *scan, uint64_t places, uint64_t words
                  lane->method == TRAWL_METHOD_EVERY && !plan_has_conditions(plan);
 
     if (scan->want >= ENGINE_WANT_LINES) { /* most are passed over: one by one */
-        settle_tile(scan, words, settle_one);
+        verify_tile(scan, words, verify_one);
         return;
     }
     if (!exact && lane->head_bytes > 0 &&
@@ -320,9 +320,9 @@ static void settle_candidates(struct scan *scan, uint64_t places, uint64_t words
     TRAWL_ASSERT(cleared <= found);
     flood_adapt(lane, words, found, cleared);
     if (exact)
-        settle_exact(scan, words, found - cleared);
+        verify_exact(scan, words, found - cleared);
     else
-        settle_tile(scan, words, settle_one);
+        verify_tile(scan, words, verify_one);
     if (!scan->over)
         lane_adapt(scan, places, scan->result->candidate_count - candidates, scan->failed - failed,
                    cleared);
@@ -345,7 +345,7 @@ void scan_tiles(struct scan *scan)
         TRAWL_ASSERT(words <= FIND_TILE_WORDS && places <= 64 * words);
         if (lane->tile.hot_count > 0) {
             tile_cut(&lane->tile, words, places);
-            settle_candidates(scan, places, words);
+            verify_candidates(scan, places, words);
             if (scan->over)
                 return;
         }

@@ -36,7 +36,7 @@ static inline bool stands(struct scan *scan, uint64_t x, uint32_t index, bool ex
         scan->loadable - x >= 8)
         return same_short(plan->literal_bytes + literal.bytes_begin, scan->chunk->bytes + x,
                           length);
-    same = settle_mismatch(scan, index, x, length);
+    same = verify_mismatch(scan, index, x, length);
     scan->work += same / 4;
     TRAWL_ASSERT(same <= length);
     return same == length;

@@ -32,7 +32,7 @@ struct gallery_row {
  * for own->plan. */
 const struct gallery_row *gallery_row_for(const struct gallery_device *own, uint64_t pattern_bytes);
 
-/* Load the images that own->plan needs, and settle from which length on a hybrid launches
+/* Load the images that own->plan needs, and decide from which length on a hybrid launches
  * child grids. ENGINE: the build holds no code for this device. */
 enum trawl_status gallery_choose(struct gallery_device *own, struct trawl_error *error);
 

@@ -30,7 +30,7 @@ static bool needs_copy(const struct gallery_host *host)
 /* A step's begins, and the rest of the longest occurrence at the last of them. */
 static uint64_t text_bytes_max(const struct trawl_plan *plan)
 {
-    uint64_t step = max_u64(SETTLE_STEP, saturating_multiply(2, plan->length_max));
+    uint64_t step = max_u64(VERIFY_STEP, saturating_multiply(2, plan->length_max));
 
     return saturating_add(step, plan->length_max);
 }
@@ -123,7 +123,7 @@ static void search_literal(struct scan *scan, uint32_t index, uint64_t to)
     scan->over = false; /* one literal's first hit ends this literal alone */
     while (!scan->over && (x = algorithm->next(&host->search, text, to - scan->at)) != UINT64_MAX) {
         TRAWL_ASSERT(x < to - scan->at);
-        settle_occurrence(scan, index, scan->at + x);
+        verify_occurrence(scan, index, scan->at + x);
     }
 }
 
@@ -141,6 +141,6 @@ enum trawl_status gallery_host_scan(struct gallery_host *host, const struct engi
     scan.context = host;
     host->copied_at = UINT64_MAX;
     if (scan_is_needed(&scan))
-        settle_steps(&scan, alone ? STEP_ALONE : SETTLE_STEP, search_literal);
+        verify_steps(&scan, alone ? STEP_ALONE : VERIFY_STEP, search_literal);
     return scan_end(&scan);
 }

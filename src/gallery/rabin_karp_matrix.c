@@ -186,7 +186,7 @@ void gallery_matrix_close(struct gallery_matrix *matrix)
 
 /* A window of `count` bytes at x hashes to `hash`: fill the cells of the patterns that begin there.
  * Literals of one pattern may differ in length, so a cell may hold a later place already. */
-static uint64_t settle_window(const struct gallery_matrix *matrix, const uint8_t *record,
+static uint64_t verify_window(const struct gallery_matrix *matrix, const uint8_t *record,
                               uint64_t record_bytes, uint64_t x, uint64_t count, uint32_t hash,
                               int64_t *row)
 {
@@ -231,7 +231,7 @@ static uint64_t search_class(const struct gallery_matrix *matrix, const struct l
         }
         if (end + 1 >= count)
             filled +=
-                settle_window(matrix, record, record_bytes, end + 1 - count, count, hash, row);
+                verify_window(matrix, record, record_bytes, end + 1 - count, count, hash, row);
     }
     return filled;
 }

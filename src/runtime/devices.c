@@ -81,11 +81,11 @@ static enum trawl_status open_engine(struct devices *devices, struct trawl_error
     return TRAWL_OK;
 }
 
-static void settle(struct devices *devices, enum devices_state state)
+static void decide(struct devices *devices, enum devices_state state)
 {
     (void)pthread_mutex_lock(&devices->runtime->lock);
     atomic_store(&devices->state, (int)state);
-    (void)pthread_cond_broadcast(&devices->settled);
+    (void)pthread_cond_broadcast(&devices->decided);
     (void)pthread_mutex_unlock(&devices->runtime->lock);
 }
 
@@ -95,7 +95,7 @@ static enum trawl_status open_now(struct devices *devices, struct trawl_error *e
 
     if (status != TRAWL_OK)
         devices_lose(devices, UINT32_MAX, error->message);
-    settle(devices, status == TRAWL_OK ? DEVICES_READY : DEVICES_ABSENT);
+    decide(devices, status == TRAWL_OK ? DEVICES_READY : DEVICES_ABSENT);
     return status;
 }
 
@@ -139,7 +139,7 @@ enum trawl_status devices_open(struct devices *devices, struct trawl_error *erro
     }
     (void)pthread_mutex_lock(&devices->runtime->lock);
     while (atomic_load(&devices->state) == DEVICES_OPENING)
-        (void)pthread_cond_wait(&devices->settled, &devices->runtime->lock);
+        (void)pthread_cond_wait(&devices->decided, &devices->runtime->lock);
     (void)pthread_mutex_unlock(&devices->runtime->lock);
     return TRAWL_OK;
 }
@@ -158,7 +158,7 @@ void devices_ask(struct devices *devices)
     if (runs)
         return;
     devices_lose(devices, UINT32_MAX, "no thread to open the GPU with");
-    settle(devices, DEVICES_ABSENT);
+    decide(devices, DEVICES_ABSENT);
 }
 
 void devices_close(struct devices *devices)

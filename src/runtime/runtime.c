@@ -61,7 +61,7 @@ enum trawl_status runtime_open(const struct trawl_runtime_options *given,
     (void)pthread_mutex_init(&runtime->lock, NULL);
     (void)pthread_mutex_init(&runtime->entry, NULL);
     (void)pthread_cond_init(&runtime->devices.work, NULL);
-    (void)pthread_cond_init(&runtime->devices.settled, NULL);
+    (void)pthread_cond_init(&runtime->devices.decided, NULL);
     TRAWL_TRY_DONE(
         memory_allocate_zeroed(runtime->threads_max - 1, sizeof *runtime->workers, &memory, error));
     runtime->workers = (struct worker *)memory;
@@ -85,7 +85,7 @@ void runtime_close(struct trawl_runtime *runtime)
         engine_cpu.close(runtime->host);
     TRAWL_ASSERT(atomic_load(&runtime->memory_used) == 0);
     memory_release(runtime->workers, runtime->threads_max - 1, sizeof *runtime->workers);
-    (void)pthread_cond_destroy(&runtime->devices.settled);
+    (void)pthread_cond_destroy(&runtime->devices.decided);
     (void)pthread_cond_destroy(&runtime->devices.work);
     (void)pthread_mutex_destroy(&runtime->entry);
     (void)pthread_mutex_destroy(&runtime->lock);

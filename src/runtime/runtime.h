@@ -88,7 +88,7 @@ struct devices {
     char note[TRAWL_ERROR_MESSAGE_BYTES]; /* why there are none, or fewer */
     struct worker *workers;               /* lanes_max; worker_count run */
     _Atomic uint32_t worker_count;
-    pthread_cond_t settled;       /* the state is neither of the first two any more */
+    pthread_cond_t decided;       /* the state is neither of the first two any more */
     pthread_cond_t work;          /* to them */
     struct task *first, *last;    /* to be searched: */
     uint32_t queued;              /* so many */

@@ -282,19 +282,19 @@ void text_cursor_judge(struct text_cursor *cursor, const struct text_piece *piec
 /* ---- Streams ------------------------------------------------------------------------------ */
 
 /* How many of the `have` bytes from the piece's begin can be searched with what was read. */
-static uint64_t stream_settled(const struct text_cursor *cursor, uint64_t piece_bytes,
-                               const uint8_t *bytes, uint64_t have)
+static uint64_t searchable(const struct text_cursor *cursor, uint64_t piece_bytes,
+                           const uint8_t *bytes, uint64_t have)
 {
-    uint64_t settled = have > cursor->need.after ? have - cursor->need.after : 0;
+    uint64_t searchable_count = have > cursor->need.after ? have - cursor->need.after : 0;
 
-    if (cursor->need.barrier >= 0 && have > settled) {
-        const uint8_t *barrier = (const uint8_t *)memrchr(bytes + settled, cursor->need.barrier,
-                                                          (size_t)(have - settled));
+    if (cursor->need.barrier >= 0 && have > searchable_count) {
+        const uint8_t *barrier = (const uint8_t *)memrchr(
+            bytes + searchable_count, cursor->need.barrier, (size_t)(have - searchable_count));
         if (barrier != NULL)
-            settled = (uint64_t)(barrier - bytes) + 1;
+            searchable_count = (uint64_t)(barrier - bytes) + 1;
     }
-    TRAWL_ASSERT(settled <= have);
-    return min_u64(settled, piece_bytes);
+    TRAWL_ASSERT(searchable_count <= have);
+    return min_u64(searchable_count, piece_bytes);
 }
 
 static enum trawl_status carry_keep(struct text_cursor *cursor, const struct text_piece *piece,
@@ -329,7 +329,7 @@ static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t pie
 {
     uint64_t front = front_bytes(cursor);
     uint64_t whole = piece_bytes + cursor->need.after;
-    uint64_t have = cursor->carry_count - cursor->carry_before, got = 1, settled = 0;
+    uint64_t have = cursor->carry_count - cursor->carry_before, got = 1, searchable_count = 0;
     enum trawl_status status = TRAWL_OK;
     uint8_t *bytes;
 
@@ -341,7 +341,7 @@ static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t pie
     piece->bytes = bytes;
     piece->before = cursor->carry_before;
     while (have < whole) {
-        if (settled > 0 && !read_is_ready(cursor->text))
+        if (searchable_count > 0 && !read_is_ready(cursor->text))
             break;
         got = 0;
         if (!cursor->stream_ended)
@@ -351,10 +351,10 @@ static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t pie
         cursor->stream_ended = got == 0;
         if (got == 0)
             break;
-        settled = stream_settled(cursor, piece_bytes, bytes, have);
+        searchable_count = searchable(cursor, piece_bytes, bytes, have);
     }
-    settled = stream_settled(cursor, piece_bytes, bytes, have);
-    piece->owned = got == 0 ? min_u64(have, piece_bytes) : settled;
+    searchable_count = searchable(cursor, piece_bytes, bytes, have);
+    piece->owned = got == 0 ? min_u64(have, piece_bytes) : searchable_count;
     piece->last = status == TRAWL_OK && got == 0 && piece->owned == have;
     TRAWL_ASSERT(piece->owned <= have && piece->owned <= piece_bytes);
     piece->after = have - piece->owned;

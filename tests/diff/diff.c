@@ -249,7 +249,7 @@ static void run_dense(uint64_t pattern_count, uint64_t text_bytes)
 
 /* Floods that begin, end and change while a search goes on: what a lane learns of one part of the
  * text must not cost matches in the next. Parts of several tiles, patterns around the lengths at
- * which candidates are settled in another way. */
+ * which candidates are verified in another way. */
 static void run_floods(void)
 {
     static const enum input_kind parts[] = {INPUT_FIBONACCI, INPUT_LETTERS_26, INPUT_THUE_MORSE,

@@ -25,7 +25,7 @@ struct scene {
     uint8_t *memory;
     struct trawl_text *whole, *text;
     bool loaded;
-    bool alone; /* a device settles the plan by itself */
+    bool alone; /* a device verifies by itself */
     uint64_t room;
 };
 

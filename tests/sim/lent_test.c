@@ -29,7 +29,7 @@ struct scene {
     uint64_t memory;
     struct trawl_text *text;
     bool padded; /* nobody has to copy it */
-    bool alone;  /* a device settles the plan by itself */
+    bool alone;  /* a device verifies by itself */
 };
 
 static uint64_t in_place, copied, fetched;

@@ -334,7 +334,7 @@ bool typed_parse_after(struct settings *settings, const struct config *config, i
         return false;
     }
     if (read_arguments(settings, &reader, operands_end_options, false)) {
-        typed_settle_layout(settings);
+        typed_finish_layout(settings);
         return true;
     }
     if (settings->error[0] == '\0')

@@ -160,7 +160,7 @@ bool typed_encoding(struct settings *settings, const char *value);
 bool typed_hyperlink(struct settings *settings, const char *value);
 bool typed_path_separator(struct settings *settings, const char *value);
 /* After the last argument: what options imply of others. */
-void typed_settle_layout(struct settings *settings);
+void typed_finish_layout(struct settings *settings);
 bool typed_size(struct settings *settings, const char *option, const char *value, uint64_t *bytes);
 bool typed_sort(struct settings *settings, const char *option, const char *value, bool backwards);
 void typed_unrestricted(struct settings *settings);

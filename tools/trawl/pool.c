@@ -106,7 +106,7 @@ static void print_kept(struct pool *pool, const uint8_t *bytes, size_t bytes_cou
 
 /* It is known by now whether the marked separator is to be printed: if not, take it out. Returns
  * how many bytes went. */
-static size_t settle_mark(const struct pool *pool, struct pool_mark *mark, uint8_t *bytes,
+static size_t finish_mark(const struct pool *pool, struct pool_mark *mark, uint8_t *bytes,
                           size_t bytes_count, struct pool_message *messages, size_t message_count)
 {
     size_t taken = mark->end - mark->begin;
@@ -133,7 +133,7 @@ static void print_own(struct pool_worker *worker)
         worker->job->groups = worker->pool->job->groups;
     if (kept == NULL)
         return;
-    taken = settle_mark(worker->pool, &worker->mark, kept->bytes, kept->used, worker->messages,
+    taken = finish_mark(worker->pool, &worker->mark, kept->bytes, kept->used, worker->messages,
                         worker->message_count);
     kept->used -= taken;
     if (kept->committed >= mark_end)
@@ -283,7 +283,7 @@ static void free_result(struct result *result)
 
 static void print_result(struct pool *pool, struct result *result)
 {
-    result->bytes_count -= settle_mark(pool, &result->mark, result->bytes, result->bytes_count,
+    result->bytes_count -= finish_mark(pool, &result->mark, result->bytes, result->bytes_count,
                                        result->messages, result->message_count);
     print_kept(pool, result->bytes, result->bytes_count, result->messages, result->message_count);
     add_to_job(pool, result);
@@ -646,7 +646,7 @@ bool pool_wants_separator(struct pool_worker *worker, size_t separator_bytes)
         (void)wait_turn(worker);
     if (worker->job->groups == GROUPS_UNKNOWN)
         output_need(worker->job->output, separator_bytes);
-    return worker->job->groups != GROUPS_NONE; /* making room may have settled it */
+    return worker->job->groups != GROUPS_NONE; /* making room may have decided it */
 }
 
 void pool_mark_separator(struct pool_worker *worker, size_t begin)

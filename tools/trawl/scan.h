@@ -223,7 +223,7 @@ uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t byte);
 uint64_t line_number_at(struct scan *scan, const uint8_t *bytes, uint64_t bytes_begin, uint64_t at);
 
 /* binary.c */
-/* Begin a line that ends at text offset `end`: settle what was printed of earlier blocks. */
+/* Begin a line that ends at text offset `end`: finish what was printed of earlier blocks. */
 void binary_next_block(struct scan *scan, uint64_t end);
 /* Look for NUL in a window. Returns how many of its bytes still count as text: all of them unless
  * one was found. */

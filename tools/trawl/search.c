@@ -493,7 +493,7 @@ static bool drain_input(void)
 
 /* Leave standard input as grep does: after -m just after the last selected line; where a file's
  * name was all that was wanted, and after -q, where grep's buffer ended; else at the end. */
-static void settle_input(struct scan *scan, const struct stat *status, off_t begin)
+static void leave_input(struct scan *scan, const struct stat *status, off_t begin)
 {
     const struct settings *settings = scan->settings;
     bool is_quick = settings->report == REPORT_NAMES ||
@@ -589,7 +589,7 @@ void job_search(struct job *job, const struct job_file *file)
     if (!job->done)
         report_file(job, &scan);
     if (is_input)
-        settle_input(&scan, file->status, begin);
+        leave_input(&scan, file->status, begin);
     add_totals(job, &scan);
     style_free(&scan.style);
     free(scan.carry);

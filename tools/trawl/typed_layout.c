@@ -128,7 +128,7 @@ bool typed_path_separator(struct settings *settings, const char *value)
 }
 
 /* As ripgrep does by itself on a terminal. */
-static void settle_terminal(struct settings *settings)
+static void finish_terminal(struct settings *settings)
 {
     if (!settings->is_tg || !isatty(STDOUT_FILENO) || settings->matrix != MATRIX_NONE)
         return;
@@ -136,9 +136,9 @@ static void settle_terminal(struct settings *settings)
     settings->line_number = settings->line_number || !settings->no_line_number;
 }
 
-void typed_settle_layout(struct settings *settings)
+void typed_finish_layout(struct settings *settings)
 {
-    settle_terminal(settings);
+    finish_terminal(settings);
     if (settings->search_zip && !settings->encoding_given) /* tg's */
         settings->encoding = NULL;
     if (settings->vimgrep) {

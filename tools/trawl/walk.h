@@ -27,7 +27,7 @@ struct walk_item {
 };
 
 struct walk {
-    struct job *job; /* whose show_names is settled by the first item */
+    struct job *job; /* whose show_names is decided by the first item */
     const struct exclude *exclude;
     const struct typed_item *operands;
     size_t operand_count, operand_at;

@@ -72,7 +72,7 @@ SIMT_FUNCTION void duel_clear(uint32_t *bits, uint32_t low, uint32_t high)
 
 /* The candidates in [low, middle) agree with each other, and so do those in [middle, high): make
  * all of [low, high) agree. One thread, which owns the words meanwhile. */
-SIMT_FUNCTION void duel_settle(const struct scan_arguments *a, uint64_t origin, uint32_t *bits,
+SIMT_FUNCTION void duel_verify(const struct scan_arguments *a, uint64_t origin, uint32_t *bits,
                                uint32_t low, uint32_t middle, uint32_t high)
 {
     for (;;) {
@@ -176,7 +176,7 @@ SIMT_FUNCTION_LARGE void duel_words(const struct scan_arguments *a, uint64_t ori
 
     for (uint32_t b = duel_first(shared->bits, first, first + own_bits); b != DUEL_NONE;
          b = duel_first(shared->bits, b + 1u, first + own_bits))
-        duel_settle(a, origin, shared->bits, first, b, b + 1u);
+        duel_verify(a, origin, shared->bits, first, b, b + 1u);
     if (thread == 0)
         *shared->beyond = DUEL_NONE;
     simt_barrier();
@@ -184,7 +184,7 @@ SIMT_FUNCTION_LARGE void duel_words(const struct scan_arguments *a, uint64_t ori
         if (thread % (2u * width) == 0 && thread + width < threads) {
             uint32_t end = thread + 2u * width < threads ? thread + 2u * width : threads;
 
-            duel_settle(a, origin, shared->bits, first, first + width * own_bits, end * own_bits);
+            duel_verify(a, origin, shared->bits, first, first + width * own_bits, end * own_bits);
         }
         simt_barrier();
     }

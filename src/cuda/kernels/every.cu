@@ -50,7 +50,7 @@ SIMT_FUNCTION void every_flooded(const struct scan_arguments *a, const struct fi
     totals->floods += simt_thread() == 0;
     if (a->plane.window_bits == 0)
         duel_tile(a, origin, shared);
-    else if (plane_tile_settle(a, range, origin, shared, totals))
+    else if (plane_tile_verify(a, range, origin, shared, totals))
         flood->left = flood->patience;
     else
         flood->left -= flood->left > 0;
@@ -59,7 +59,7 @@ SIMT_FUNCTION void every_flooded(const struct scan_arguments *a, const struct fi
 
 /* What every, words and dense groups do with a tile after its filter: `found` is this thread's
  * count of candidates. Returns whether the tile is dense. All threads of the block. */
-SIMT_FUNCTION int every_settle(const struct scan_arguments *a, const struct filter_range *range,
+SIMT_FUNCTION int every_verify(const struct scan_arguments *a, const struct filter_range *range,
                                const struct tile_shared *shared, uint32_t found,
                                struct every_flood *flood, uint64_t unit, struct tile_totals *totals)
 {
@@ -115,7 +115,7 @@ SIMT_FUNCTION void every_tiles(const struct scan_arguments *a, const struct tile
             if (only_count)
                 totals.count += found;
             else
-                flooded = every_settle(a, &range, shared, found, &flood, tile, &totals);
+                flooded = every_verify(a, &range, shared, found, &flood, tile, &totals);
         }
         if (flooded)
             every_flooded(a, &range, shared, &flood, tile, &totals);

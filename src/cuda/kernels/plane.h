@@ -703,7 +703,7 @@ SIMT_FUNCTION uint32_t plane_below(const uint32_t *notes, uint32_t end)
 /* Turn a tile into the bitmap of its occurrences, whatever the bitmap holds. Returns whether there
  * were any before the last look at their bytes. All threads of the block; each then finds its own
  * words as its warp wrote them. */
-SIMT_FUNCTION int plane_tile_settle(const struct scan_arguments *a,
+SIMT_FUNCTION int plane_tile_verify(const struct scan_arguments *a,
                                     const struct filter_range *range, uint64_t origin,
                                     const struct tile_shared *shared, struct tile_totals *totals)
 {

@@ -217,7 +217,7 @@ SIMT_FUNCTION void sampled_flood(const struct scan_arguments *a, const struct sa
     range.last = group->highest + a->shift;
     for (range.position = range.first & ~15ull; range.position < range.last;
          range.position += a->tile_words * 32u, unit++) {
-        if (flood.left > 0 || every_settle(a, &range, shared, filter_tile(a, &range, shared, 0),
+        if (flood.left > 0 || every_verify(a, &range, shared, filter_tile(a, &range, shared, 0),
                                            &flood, unit, totals))
             every_flooded(a, &range, shared, &flood, unit, totals);
         simt_barrier(); /* the tile is done with before the next one is written */

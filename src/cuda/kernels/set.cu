@@ -84,7 +84,7 @@ SIMT_FUNCTION uint32_t set_most(const struct scan_arguments *a)
 /* Count the own words' hits, clearing bits of begins without one, and for first lower the result's;
  * then write them if wanted. *waited: 0, once what
  * was added to result->listed is there. All threads of the block. */
-SIMT_FUNCTION void set_settle(const struct scan_arguments *a, uint64_t origin,
+SIMT_FUNCTION void set_verify(const struct scan_arguments *a, uint64_t origin,
                               const struct tile_shared *shared, uint64_t unit,
                               struct tile_totals *totals, uint64_t *waited)
 {
@@ -162,7 +162,7 @@ SIMT_FUNCTION void set_tiles(const struct scan_arguments *a, const struct tile_s
                                                : filter_tile_of(a, &range, shared, FILTER_SET, 0);
         totals.candidates += found;
         if (simt_barrier_or(found != 0))
-            set_settle(a, range.position, shared, tile, &totals, &waited);
+            set_verify(a, range.position, shared, tile, &totals, &waited);
         else
             tile_without(a, shared, tile);
         if (simt_thread() == 0 && simt_read_u64(&a->result->listed) > a->listed_max)

@@ -208,7 +208,7 @@ SIMT_FUNCTION void stream_push(struct stream *s, uint64_t place, uint32_t mask)
 }
 
 /* Verify while there are entries for all lanes. Returns whether the warp gives up. */
-SIMT_FUNCTION int stream_settle(const struct scan_arguments *a, struct stream *s)
+SIMT_FUNCTION int stream_verify_full(const struct scan_arguments *a, struct stream *s)
 {
     if (s->queued < SIMT_WARP_THREADS)
         return 0;
@@ -602,7 +602,7 @@ SIMT_FUNCTION int stream_tile(const struct scan_arguments *a, uint32_t tile, uin
         else if (!flooded && position < stream_last(a))
             stream_edge(a, position, kind, first, s, count);
         if (!stream_decides(kind))
-            flooded = flooded || stream_settle(a, s);
+            flooded = flooded || stream_verify_full(a, s);
         *step = ahead;
         position = following;
     }

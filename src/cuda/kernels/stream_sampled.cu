@@ -200,7 +200,8 @@ SIMT_FUNCTION int sampled_list(const struct scan_arguments *a, struct sampled_st
 }
 
 /* Verify all that is queued; returns whether this launch is abandoned. */
-SIMT_FUNCTION_LARGE int sampled_settle(const struct scan_arguments *a, struct sampled_stream *s)
+SIMT_FUNCTION_LARGE int sampled_verify_queue(const struct scan_arguments *a,
+                                             struct sampled_stream *s)
 {
     uint64_t count_before = s->count;
     int flooded = 0, in_vain = 0;
@@ -241,7 +242,7 @@ SIMT_FUNCTION_LARGE int sampled_push(const struct scan_arguments *a, struct samp
         s->queued += simt_popcount(lanes);
     }
     simt_warp_sync(); /* written before others read */
-    return s->queued >= SIMT_WARP_THREADS && sampled_settle(a, s);
+    return s->queued >= SIMT_WARP_THREADS && sampled_verify_queue(a, s);
 }
 
 SIMT_FUNCTION int sampled_look_step(const struct scan_arguments *a, struct sampled_stream *s,
@@ -313,7 +314,7 @@ SIMT_KERNEL(stream_sampled, scan_arguments, SCAN_THREADS_MAX, 2)
             sampled_turn(&args, &s, sample_words, &walk, &odd, &even))
             break;
     }
-    (void)sampled_settle(&args, &s);
+    (void)sampled_verify_queue(&args, &s);
     totals.count = s.count;
     totals.candidates = s.candidates;
     totals.floods = s.listed;

@@ -1,4 +1,4 @@
-/* settle: candidates become occurrences, in time linear in the text.
+/* verify: candidates become occurrences, in time linear in the text.
  *
  * Three rules keep verification from growing beyond the text (docs/design.md has the argument):
  *   runs      an occurrence of a literal with period p <= m / 2 is extended to the end of its run
@@ -39,7 +39,7 @@ static void fill_ends(struct scan *scan, uint8_t also)
         lane->ends.mask[w] |= lane->ends_also.mask[w];
 }
 
-const uint64_t *settle_ends(struct scan *scan, uint64_t begin, uint64_t words)
+const uint64_t *verify_ends(struct scan *scan, uint64_t begin, uint64_t words)
 {
     bool two = scan->plan->line_end_also != scan->plan->line_end;
 
@@ -137,7 +137,7 @@ static bool is_wanted(struct scan *scan, uint64_t x, uint32_t literal, uint64_t 
     return true;
 }
 
-void settle_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t length)
+void verify_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t length)
 {
     struct hits *hits = &scan->result->hits;
 
@@ -192,7 +192,7 @@ static uint64_t run_extent(const struct scan *scan, const uint8_t *text, uint64_
 }
 
 /* The literal occurs at x and has a period: emit the whole run. */
-static void settle_run(struct scan *scan, uint64_t x)
+static void verify_run(struct scan *scan, uint64_t x)
 {
     uint64_t count = plan_literal_at(scan->plan, 0).bytes_count, period = scan->plan->period;
     uint64_t stop = scan->limit - 1 + count, end = x + count, last;
@@ -209,10 +209,10 @@ static void settle_run(struct scan *scan, uint64_t x)
     TRAWL_ASSERT(last >= x && last < scan->limit);
     TRAWL_ASSERT(scan->run_until > last);
     for (; x <= last && !scan->over; x += period)
-        settle_emit(scan, x, 0, count);
+        verify_emit(scan, x, 0, count);
 }
 
-void settle_one(struct scan *scan, uint64_t x)
+void verify_one(struct scan *scan, uint64_t x)
 {
     const uint8_t *text = scan->chunk->bytes + x, *bytes = plan_literal_bytes(scan->plan, 0);
     uint64_t count = plan_literal_at(scan->plan, 0).bytes_count, learned = scan->lane->learned,
@@ -237,20 +237,20 @@ void settle_one(struct scan *scan, uint64_t x)
         scan->lane->learned = same;
         scan->failed++;
     } else if (scan->plan->period > 0) {
-        settle_run(scan, x);
+        verify_run(scan, x);
     } else {
-        settle_emit(scan, x, 0, count);
+        verify_emit(scan, x, 0, count);
     }
     if (scan->work > scan->work_max && !scan->over) {
         scan->at = max_u64(x + 1, scan->run_until);
-        settle_linear(scan);
+        verify_linear(scan);
         scan->over = true;
     }
 }
 
 /* Skip candidates of begins that are done. */
-static void settle_word(struct scan *scan, uint64_t place, uint64_t bits,
-                        void (*settle)(struct scan *scan, uint64_t x))
+static void verify_word(struct scan *scan, uint64_t place, uint64_t bits,
+                        void (*verify)(struct scan *scan, uint64_t x))
 {
     TRAWL_ASSERT(place <= scan->limit);
     while (bits != 0 && !scan->over) {
@@ -262,13 +262,13 @@ static void settle_word(struct scan *scan, uint64_t place, uint64_t bits,
             bits &= UINT64_MAX << (scan->run_until - place);
             continue;
         }
-        settle(scan, x);
+        verify(scan, x);
         bits &= bits - 1;
     }
 }
 
-void settle_tile(struct scan *scan, uint64_t word_count,
-                 void (*settle)(struct scan *scan, uint64_t x))
+void verify_tile(struct scan *scan, uint64_t word_count,
+                 void (*verify)(struct scan *scan, uint64_t x))
 {
     const struct find_tile *tile = &scan->lane->tile;
     uint64_t first = scan->at;
@@ -280,13 +280,13 @@ void settle_tile(struct scan *scan, uint64_t word_count,
     scan->ends_known = false;
     if (tile->is_dense)
         for (uint64_t w = 0; w < word_count && !scan->over; w++)
-            settle_word(scan, first + 64 * w, tile->mask[w], settle);
+            verify_word(scan, first + 64 * w, tile->mask[w], verify);
     else
         for (uint32_t i = 0; i < tile->hot_count && !scan->over; i++)
-            settle_word(scan, first + 64ull * tile->hot[i], tile->mask[tile->hot[i]], settle);
+            verify_word(scan, first + 64ull * tile->hot[i], tile->mask[tile->hot[i]], verify);
 }
 
-int settle_compare_hits(const void *a, const void *b)
+int verify_compare_hits(const void *a, const void *b)
 {
     const struct hit *first = (const struct hit *)a, *second = (const struct hit *)b;
 
@@ -295,7 +295,7 @@ int settle_compare_hits(const void *a, const void *b)
     return (first->literal > second->literal) - (first->literal < second->literal);
 }
 
-uint64_t settle_mismatch(const struct scan *scan, uint32_t literal, uint64_t x, uint64_t count)
+uint64_t verify_mismatch(const struct scan *scan, uint32_t literal, uint64_t x, uint64_t count)
 {
     const uint8_t *bytes = plan_literal_bytes(scan->plan, literal), *text = scan->chunk->bytes + x;
 
@@ -308,7 +308,7 @@ uint64_t settle_mismatch(const struct scan *scan, uint32_t literal, uint64_t x, 
     return scan->lane->find->mismatch(bytes, text, count);
 }
 
-void settle_occurrence(struct scan *scan, uint32_t index, uint64_t x)
+void verify_occurrence(struct scan *scan, uint32_t index, uint64_t x)
 {
     const struct plan_literal literal = plan_literal_at(scan->plan, index);
     uint64_t length = literal.bytes_count;
@@ -321,10 +321,10 @@ void settle_occurrence(struct scan *scan, uint32_t index, uint64_t x)
             plan_literal_match(scan->plan, &literal, scan->chunk->bytes + x, scan->available - x);
     TRAWL_ASSERT(length <= scan->available - x && length <= scan->plan->length_max);
     if (length > 0)
-        settle_emit(scan, x, index, length);
+        verify_emit(scan, x, index, length);
 }
 
-void settle_steps(struct scan *scan, uint64_t step_min, settle_search search)
+void verify_steps(struct scan *scan, uint64_t step_min, verify_search search)
 {
     const struct trawl_plan *plan = scan->plan;
     struct hits *hits = &scan->result->hits;
@@ -346,7 +346,7 @@ void settle_steps(struct scan *scan, uint64_t step_min, settle_search search)
         }
         if (hits->count > kept + 1 && plan->literal_count > 1)
             qsort(hits->items + kept, (size_t)(hits->count - kept), sizeof *hits->items,
-                  settle_compare_hits);
+                  verify_compare_hits);
         TRAWL_ASSERT(hits->count >= kept);
         scan->at = to;
         if (scan->want == ENGINE_WANT_FIRST && hits->count > 0)
@@ -367,11 +367,11 @@ static void linear_literal(struct scan *scan, uint32_t index, uint64_t to)
     while (scan->status == TRAWL_OK &&
            (x = two_way_next(&search, scan->chunk->bytes, to)) != UINT64_MAX) {
         TRAWL_ASSERT(x >= scan->at && x < to);
-        settle_occurrence(scan, index, x);
+        verify_occurrence(scan, index, x);
     }
 }
 
-void settle_linear(struct scan *scan)
+void verify_linear(struct scan *scan)
 {
-    settle_steps(scan, SETTLE_STEP, linear_literal);
+    verify_steps(scan, VERIFY_STEP, linear_literal);
 }

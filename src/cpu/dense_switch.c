@@ -1,4 +1,4 @@
-/* settle_flood: when to switch a set from candidates to the automaton, because they cost more. */
+/* dense_switch: when to switch a set from candidates to the automaton, because they cost more. */
 #include "base/checked.h"
 #include "cpu/lane.h"
 
@@ -14,7 +14,7 @@
     (1u << 15) /* that the automaton searches before candidates are tried again */
 #define DENSE_BYTES_MAX (1u << 20)
 
-void settle_allow(struct scan *scan, uint64_t places)
+void dense_allow(struct scan *scan, uint64_t places)
 {
     TRAWL_ASSERT(places <= scan->chunk->owned + 64);
     scan->work_begin = scan->work;
@@ -22,7 +22,7 @@ void settle_allow(struct scan *scan, uint64_t places)
         scan->work_max = scan->work + (places + PLACES_MORE) * scan->lane->work_per_byte;
 }
 
-void settle_spare(struct scan *scan, uint64_t places)
+void dense_spare(struct scan *scan, uint64_t places)
 {
     struct engine_lane *lane = scan->lane;
 
@@ -48,12 +48,12 @@ static bool take_over(struct scan *scan, uint64_t x, uint64_t bytes)
 {
     struct engine_lane *lane = scan->lane;
     uint64_t to = scan->limit - x > bytes ? x + bytes : scan->limit, before = lane->dense.work;
-    bool settled;
+    bool switched;
 
     TRAWL_ASSERT(x < to && to <= scan->limit);
     scan->work_max = UINT64_MAX; /* if the automaton refuses, no way is left but this one */
-    settled = scan_dense(scan, x, to);
-    if (settled) {
+    switched = scan_dense(scan, x, to);
+    if (switched) {
         uint64_t per_byte = (lane->dense.work - before) / (to - x);
 
         TRAWL_ASSERT(lane->dense.work >= before);
@@ -65,11 +65,11 @@ static bool take_over(struct scan *scan, uint64_t x, uint64_t bytes)
         scan->work_max = scan->work;
     }
     scan->run_until = max_u64(scan->run_until, scan->at);
-    lane->dense_left = settled ? bytes - min_u64(scan->run_until - x, bytes) : 0;
-    return settled || scan->run_until > x;
+    lane->dense_left = switched ? bytes - min_u64(scan->run_until - x, bytes) : 0;
+    return switched || scan->run_until > x;
 }
 
-bool settle_flood(struct scan *scan, uint64_t x)
+bool dense_switch(struct scan *scan, uint64_t x)
 {
     struct engine_lane *lane = scan->lane;
 
@@ -87,7 +87,7 @@ bool settle_flood(struct scan *scan, uint64_t x)
     return take_over(scan, x, lane->dense_bytes);
 }
 
-bool settle_flood_rest(struct scan *scan)
+bool dense_budget_rest(struct scan *scan)
 {
     uint64_t x = max_u64(scan->at, scan->run_until);
 
