@@ -180,6 +180,7 @@ static uint32_t count_ends(const struct dense_set *set, uint32_t lo, uint32_t hi
 {
     uint32_t first = lo;
 
+    TRAWL_ASSERT(lo < hi && hi <= set->sorted_count);
     while (lo < hi) {
         uint32_t middle = lo + (hi - lo) / 2;
 

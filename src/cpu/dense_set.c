@@ -27,6 +27,7 @@ static void item_load(const struct dense_set *set, uint64_t depth, struct item *
 
     TRAWL_ASSERT(item->string < set->count && depth < string->bytes_count);
     item->key = 0;
+    TRAWL_ASSERT(count > 0 && count <= KEY_BYTES);
     memcpy((uint8_t *)&item->key + (KEY_BYTES - count), begin + left - count, (size_t)count);
     item->rest = (uint32_t)min_u64(left, REST_MORE);
 }

@@ -215,6 +215,7 @@ static inline uint64_t block_heads(const uint8_t *text, const struct plan_set *s
 {
     uint64_t bits = 0;
 
+    TRAWL_ASSERT(set->q > 0 && set->q <= 4);
     for (uint32_t i = 0; i < 64; i++) {
         uint64_t head;
         uint32_t hash;
@@ -309,6 +310,7 @@ static void FIND_NAME(bytes)(const uint8_t *text, uint64_t word_count,
     nibble_load(&tables[0], &bytes->nibbles, 0);
     nibble_load(&tables[1], &bytes->nibbles, 1);
 #endif
+    TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);
     for (uint64_t w = 0; w < word_count; w++) {
 #ifdef HAS_NIBBLES
         uint64_t bits = groups == 1 ? block_nibbles(text + 64 * w, tables, 1, 1)

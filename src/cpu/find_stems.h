@@ -14,6 +14,7 @@ static inline uint64_t stem_sample(const uint32_t *bitmap, uint32_t shift, const
 {
     uint32_t quad;
 
+    TRAWL_ASSERT(i <= UINT32_MAX && count < SET_PASSED_MAX + SET_ROOM);
     memcpy(&quad, text + i, sizeof quad);
     quad = set_quad(quad, fold);
     places[count] = (uint32_t)i;
@@ -37,6 +38,7 @@ static inline uint32_t stem_samples(const uint8_t *text, uint64_t first, uint64_
     }
     for (; i < last; i += stride)
         count = stem_sample(bitmap, shift, text, i, fold32, places, count);
+    TRAWL_ASSERT(count <= SET_PASSED_MAX);
     return (uint32_t)count;
 }
 

@@ -187,6 +187,8 @@ static inline uint32_t stem_begins_apart(const uint8_t *text, const uint32_t *pl
     struct stem_view view = stem_view(class, fold);
     uint32_t count = 0;
 
+    TRAWL_ASSERT(offset < SET_STEM_STRIDE_MAX && end <= UINT32_MAX);
+    TRAWL_ASSERT(class->stem_min <= SET_STEM_BYTES);
     for (uint32_t i = 0; i < place_count; i += 8) {
         __mmask8 there = stem_eight(place_count - i);
         __m256i x = _mm256_sub_epi32(_mm256_maskz_loadu_epi32(there, places + i),
@@ -245,6 +247,8 @@ static inline uint32_t gram_samples_vectors(const uint8_t *text, uint64_t first,
 
     if (q < 8 || first >= last)
         return gram_samples(text, first, last, class, fold, passed);
+    TRAWL_ASSERT(stride > 0 && stride <= SET_STRIDE_MAX && q <= SET_Q_MAX);
+    TRAWL_ASSERT(last <= UINT32_MAX);
     for (; i + 7ull * stride < last; i += 8ull * stride) {
         __m512i low = _mm512_or_si512(sample_load(text + i, stride, offsets), folds);
         __m512i high = _mm512_or_si512(sample_load(text + i + q - 8, stride, offsets), folds);

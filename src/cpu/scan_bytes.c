@@ -141,6 +141,7 @@ static void pass_line(struct scan *scan, uint64_t x, bool *nulls)
     bool two = plan->line_end_also != plan->line_end;
     uint64_t owned = scan->chunk->owned, end = owned;
 
+    TRAWL_ASSERT(owned <= scan->available);
     if (x < owned)
         end = x + bytes_find_either(scan->chunk->bytes + x, owned - x, plan->line_end,
                                     two ? plan->line_end_also : 0);
@@ -255,6 +256,7 @@ void scan_bytes(struct scan *scan)
             scan->result->count += lane->bytes.repeats ? count_repeated(scan, words)
                                                        : lane->find->count_bits(&lane->tile, words);
         }
+        TRAWL_ASSERT(scan->result->hits.count >= kept && words <= FIND_TILE_WORDS);
         scan->at = max_u64(scan->at + places, scan->line_until);
     }
     scan->result->candidate_count = scan->result->count;

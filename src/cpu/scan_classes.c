@@ -107,6 +107,7 @@ static void order_place(struct hit *hits, uint32_t count)
         struct hit hit = hits[i];
         uint32_t at = i;
 
+        TRAWL_ASSERT(hit.offset == hits[0].offset);
         for (; at > 0 && hits[at - 1].literal > hit.literal; at--)
             hits[at] = hits[at - 1];
         hits[at] = hit;

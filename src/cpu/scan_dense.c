@@ -45,6 +45,7 @@ static uint64_t folded_place(const uint32_t *origin, uint64_t count, uint64_t by
 {
     uint64_t lo = 0, hi = count;
 
+    TRAWL_ASSERT(origin[count] >= bytes);
     while (lo < hi) {
         uint64_t middle = lo + (hi - lo) / 2;
 
@@ -102,6 +103,7 @@ static enum trawl_status find_lengthy(struct scan *scan, const struct dense_set 
     struct hits *hits = &scan->lane->dense.lengthy;
     bool fold = set->fold == NULL && (scan->plan->flags & TRAWL_IGNORE_CASE) != 0;
 
+    TRAWL_ASSERT(set->lengthy_count + set->sorted_count == set->count);
     hits->count = 0;
     step->lengthy_at = 0;
     for (uint32_t i = 0; i < set->lengthy_count; i++) {
@@ -283,6 +285,8 @@ static enum trawl_status take_lists(struct scan *scan, uint64_t from, uint64_t *
                 break;
             pool = lane->pool;
         }
+        TRAWL_ASSERT(list.count <= DENSE_LIST_MAX);
+        TRAWL_ASSERT(from + at < scan->limit);
         memcpy(head, pool + list.begin, sizeof head);
         for (uint32_t i = 0; i < DENSE_LIST_SPARE; i++)
             next[i] = (struct hit){x, head[i]};
@@ -291,6 +295,8 @@ static enum trawl_status take_lists(struct scan *scan, uint64_t from, uint64_t *
         next += list.count;
         candidates += list.count > 0;
     }
+    TRAWL_ASSERT((uint64_t)(next - hits->items) <= hits->capacity);
+    TRAWL_ASSERT(at <= until);
     hits->count = (uint64_t)(next - hits->items);
     scan->result->count += hits->count - kept;
     scan->result->candidate_count += candidates;
@@ -303,6 +309,8 @@ static void verify_lists(struct scan *scan, const struct step *step, uint64_t *p
 {
     uint64_t until;
 
+    TRAWL_ASSERT(*place < step->begins && step->begins <= scan->lane->dense.state_capacity);
+    TRAWL_ASSERT(step->origin == NULL);
     do {
         until = min_u64(*place + LIST_PLACES, step->begins);
         scan->status = take_lists(scan, step->from, place, until);
@@ -371,6 +379,7 @@ static enum trawl_status search_dense_step(struct scan *scan, const struct dense
     TRAWL_TRY(find_lengthy(scan, set, step));
     count = min_u64(step->count, step->begins + max_u64(set->length_max, 1) - 1);
     TRAWL_ASSERT(step->begins <= count);
+    TRAWL_ASSERT(step->origin != NULL || step->from + count <= scan->available);
     if (!counts)
         TRAWL_TRY(states_reserve(lane, step->begins, scan->error));
     TRAWL_TRY(dense_read(lane, step->text, step->begins, count, counts ? NULL : lane->states,

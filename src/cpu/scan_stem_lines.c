@@ -138,6 +138,7 @@ uint64_t stem_line_words(const struct sampling *sampling)
         !matcher->classes[0].by_stems || plan_has_conditions(scan->plan) ||
         room < 2 * FIND_LOAD_SLACK)
         return 0;
+    TRAWL_ASSERT(64 * words <= SET_TILE_PLACES);
     return min_u64(words, (room - FIND_LOAD_SLACK) / 64);
 }
 

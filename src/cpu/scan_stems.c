@@ -138,6 +138,7 @@ uint64_t stem_pair_words(const struct sampling *sampling, uint64_t end)
     if (sampling->class->pairs == NULL || sampling->scan->lane->find->pairs == NULL ||
         end < sampling->begin + 64 || room < FIND_LOAD_SLACK + 64)
         return 0;
+    TRAWL_ASSERT(end <= sampling->end);
     return min_u64((end - sampling->begin) / 64, (room - FIND_LOAD_SLACK) / 64);
 }
 

@@ -120,6 +120,7 @@ static void fill_last(struct scan *scan, uint64_t *places, uint64_t *words)
     *places = min_u64(*places, 64);
     *words = 1;
     TRAWL_ASSERT(scan->at + *places <= scan->limit);
+    TRAWL_ASSERT(scan->at + *places <= scan->available);
     tile->mask[0] = 0;
     for (uint64_t i = 0; i < *places; i++)
         tile->mask[0] |= (uint64_t)probes_match(scan, scan->at + i) << i;
@@ -204,6 +205,7 @@ static void fill_words(struct scan *scan, uint64_t *places, uint64_t *words)
         return;
     }
     *places = min_u64(*places, 64 * *words);
+    TRAWL_ASSERT(*words <= FIND_TILE_WORDS && scan->at + lead + 64 * *words <= scan->loadable);
     scan->lane->find->words(scan->chunk->bytes + scan->at + lead, *words, &scan->plan->words,
                             &scan->lane->tile);
 }
@@ -223,6 +225,7 @@ static void fill_grams(struct scan *scan, uint64_t *places, uint64_t *words)
         return;
     }
     *places = min_u64(*places, 64 * *words);
+    TRAWL_ASSERT(scan->at + lead + 64 * *words <= scan->loadable);
     scan->lane->find->grams(scan->chunk->bytes + scan->at + lead, *words, grams, &scan->lane->tile);
 }
 
@@ -290,6 +293,7 @@ static uint64_t sieve(const struct scan *scan, uint64_t words)
     const uint8_t *text = scan->chunk->bytes + scan->at;
     uint64_t place = 0, cleared;
 
+    TRAWL_ASSERT(lane->head_bytes > 0 && lane->head_bytes <= sizeof lane->head);
     cleared = lane->find->sieve(text, words, lane->head, lane->head_bytes, &lane->tile, &place);
     TRAWL_ASSERT(cleared <= 64 * words && place < 64 * words);
     if (cleared > 0)
@@ -307,6 +311,7 @@ static void verify_candidates(struct scan *scan, uint64_t places, uint64_t words
     bool exact = plan->probes_exact && lane->probe_count == plan->probe_count &&
                  lane->method == TRAWL_METHOD_EVERY && !plan_has_conditions(plan);
 
+    TRAWL_ASSERT(found <= places);
     if (scan->want >= ENGINE_WANT_LINES) { /* most are passed over: one by one */
         verify_tile(scan, words, verify_one);
         return;

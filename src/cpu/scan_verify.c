@@ -106,6 +106,7 @@ static inline struct sample sample_at(const struct tile *tile, uint64_t hash, ui
     TRAWL_ASSERT(place + tile->q <= tile->loadable);
     if (!tile->tags)
         return sample;
+    TRAWL_ASSERT(tile->begin <= tile->end && tile->end <= tile->loadable);
     if (room >= tile->q + SET_SIDE_BYTES)
         sample.tags[0] = set_side(load32(text + tile->q), tile->fold);
     if (place >= SET_SIDE_BYTES)

@@ -39,6 +39,7 @@ static void choose_stride(struct set_class *class, double byte_bits)
 
     class->stride = 1;
     class->q = length < SET_Q_MAX ? length : SET_Q_MAX;
+    TRAWL_ASSERT(length > 0 && class->literal_count > 0);
     for (uint32_t stride = 2; length >= 8 && stride <= widest; stride++) {
         uint32_t q = length - stride + 1 < SET_Q_MAX ? length - stride + 1 : SET_Q_MAX;
         double wanted = analyse_log2((double)class->literal_count * stride) + BITS_SPARE;
@@ -174,6 +175,7 @@ static inline uint64_t load_first(const uint8_t *bytes, const uint8_t *end, uint
         memcpy(&word, bytes, count);
         return word;
     }
+    TRAWL_ASSERT(count > 0);
     memcpy(&word, bytes, sizeof word);
     return count < 8 ? word & ((1ull << 8 * count) - 1) : word;
 }
@@ -187,6 +189,7 @@ static inline uint64_t gram_hash(const struct set_matcher *matcher, const struct
     if (class->q < 8 || class->stride == 1)
         return set_gram_short(load_first(bytes, end, class->q), matcher->fold, class->keep);
     TRAWL_ASSERT(end - bytes >= (ptrdiff_t) class->q);
+    TRAWL_ASSERT(class->q >= 8 && class->q <= SET_Q_MAX);
     memcpy(&low, bytes, sizeof low);
     memcpy(&high, bytes + class->q - 8, sizeof high);
     return set_gram_long(low, high, matcher->fold);
@@ -290,6 +293,7 @@ static void filler_count(struct filler *filler)
         const struct filling *filling = &filler->filling[i];
         struct set_class *class = filling->class;
 
+        TRAWL_ASSERT(filling->bucket < class->bucket_count);
         class->buckets[filling->bucket]++;
         if (class->by_stems) {
             class->stem_map[set_stem_word(class, filling->hash_shared)] |= set_bits(filling->hash);

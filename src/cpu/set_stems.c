@@ -86,6 +86,7 @@ void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t fold)
         for (uint32_t j = 0; j < SET_STEM_Q; j++)
             class->stem_offsets[bytes[offset + j] | (uint8_t)fold] |= (uint8_t)(1u << j);
 
+        TRAWL_ASSERT(offset + sizeof quad <= class->length_min);
         memcpy(&quad, bytes + offset, sizeof quad);
         product = set_quad(quad, (uint32_t)fold);
         TRAWL_ASSERT(product >> set_quad_shift(class) < 2ull << class->word_bits);
@@ -162,6 +163,8 @@ enum trawl_status set_stems_pair(const struct trawl_plan *plan, struct set_class
                            : class->literal_count <= PAIRS_OF_TWO_GROUPS ? 2
                                                                          : FIND_PAIR_GROUPS_MAX;
     class->pairs->count = class->pairs->groups == 2 ? FIND_PAIRS_MAX : FIND_PAIRS_MAX - 1;
+    TRAWL_ASSERT(class->pairs->count <= FIND_PAIRS_MAX &&
+                 class->entry_count == class->literal_count);
     class->pairs->fold = (uint8_t)fold;
     TRAWL_TRY(memory_allocate(class->entry_count, sizeof *keys, &memory, error));
     keys = (uint64_t *)memory;

@@ -59,6 +59,7 @@ static uint64_t line_end_from(struct scan *scan, uint64_t x, uint8_t also)
     if (x >= scan->tile_begin && w < scan->tile_words) {
         uint64_t bits;
 
+        TRAWL_ASSERT(scan->tile_begin + 64 * scan->tile_words <= scan->loadable);
         if (!scan->ends_known)
             fill_ends(scan, also);
         bits = scan->lane->ends.mask[w] & UINT64_MAX << (x - scan->tile_begin) % 64;

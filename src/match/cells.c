@@ -272,6 +272,7 @@ static inline void keep_word(struct cells *cells, struct cell_scratch *scratch, 
     uint64_t bits = scratch->marks[word], count = cells->count;
     uint64_t *records = cells->records, *patterns = cells->patterns, *begins = cells->begins;
 
+    TRAWL_ASSERT(64 * word < scratch->patterns);
     scratch->marks[word] = 0;
     for (; bits != 0; bits &= bits - 1) {
         uint64_t pattern = 64 * word + (uint64_t)__builtin_ctzll(bits);
@@ -289,6 +290,8 @@ void cells_keep_marked(struct cells *cells, struct cell_scratch *scratch, uint64
 {
     uint64_t words = (scratch->patterns + 63) / 64;
 
+    TRAWL_ASSERT(scratch->marks != NULL && scratch->offsets != NULL);
+    TRAWL_ASSERT(cells->count <= cells->capacity);
     if (scratch->patterns <= CELLS_MARKS_FEW) {
         for (uint64_t word = 0; word < words; word++)
             keep_word(cells, scratch, word, record, base);
@@ -297,6 +300,7 @@ void cells_keep_marked(struct cells *cells, struct cell_scratch *scratch, uint64
     for (uint64_t upper = 0; upper < (words + 63) / 64; upper++) {
         uint64_t bits = scratch->marks[words + upper];
 
+        TRAWL_ASSERT(bits == 0 || 64 * upper < words);
         scratch->marks[words + upper] = 0;
         for (; bits != 0; bits &= bits - 1)
             keep_word(cells, scratch, 64 * upper + (uint64_t)__builtin_ctzll(bits), record, base);

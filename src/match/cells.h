@@ -84,6 +84,8 @@ static inline void cells_mark(struct cell_scratch *scratch, uint64_t pattern, ui
     uint64_t word = pattern / 64;
 
     TRAWL_ASSERT(pattern < scratch->patterns);
+    TRAWL_ASSERT((scratch->marks[word] >> pattern % 64 & 1) == 0 ||
+                 scratch->offsets[pattern] >= offset);
     scratch->offsets[pattern] = offset;
     scratch->marks[word] |= UINT64_C(1) << pattern % 64;
     if (scratch->patterns > CELLS_MARKS_FEW)

@@ -98,6 +98,7 @@ static bool deliver_begins_into(struct sink *sink, const struct sink_piece *piec
     (void)digest;
     TRAWL_ASSERT(sink->count + min_u64(left, piece->hit_count) <=
                  max_u64(sink->matches_max, sink->count));
+    TRAWL_ASSERT(piece->hit_count == 0 || piece->hits[0].offset >= piece->hits_base);
     for (uint64_t i = 0; i < min_u64(left, piece->hit_count); i++)
         sink->begins[sink->count + i] = base + piece->hits[i].offset;
     sink->count += piece->hit_count;

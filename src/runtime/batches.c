@@ -58,6 +58,9 @@ static void fill_batch(struct trawl_search *search, const struct sink_piece *vie
     batch->pattern_indices = view->patterns;
     if (!search->sink.line_numbers)
         return;
+    TRAWL_ASSERT(view->match_count == 0 || view->begins[0] >= view->begin);
+    TRAWL_ASSERT(view->match_count == 0 ||
+                 view->begins[view->match_count - 1] < view->begin + view->owned);
     for (uint64_t i = 0; i < view->match_count; i++)
         view->line_numbers[i] += search->line_ends;
     batch->line_numbers = view->line_numbers;

@@ -90,6 +90,7 @@ static enum trawl_status copy_runs(struct lister *l, bool wait, struct trawl_err
         const struct run *run = &l->runs[l->copied];
         uint64_t count;
 
+        TRAWL_ASSERT(run->part < l->split->part_count && run->at + run->count <= l->used);
         if (!place_of(l->split, run->part, wait, &place))
             return wait ? TRAWL_STOPPED : TRAWL_OK;
         place += run->before;
@@ -114,6 +115,7 @@ static enum trawl_status drain(struct lister *l, struct trawl_error *error)
 static void publish(struct split *split, uint32_t index, uint64_t count)
 {
     (void)pthread_mutex_lock(&split->lock);
+    TRAWL_ASSERT(index < split->part_count && !split->counted[index]);
     split->parts[index].count = count;
     split->counted[index] = true;
     while (split->known < split->part_count && split->counted[split->known]) {
@@ -138,6 +140,8 @@ static enum trawl_status list_window(struct lister *l, uint32_t index, uint64_t 
                                .at = l->used};
     uint64_t end = list.base + list.owned;
 
+    TRAWL_ASSERT(l->window > 0 && done < part->owned && end <= text->bytes_count);
+    TRAWL_ASSERT(l->copied <= l->run_count && l->run_count <= RUNS_MAX);
     *listed = 0;
     if (searcher_is_cancelled(l->split->searcher))
         return TRAWL_STOPPED;
@@ -266,6 +270,7 @@ static enum trawl_status find_parts(struct split *split, const struct trawl_text
         *part = (struct part){begin, min_u64(found.bytes, PART_BYTES), 0, found.device};
         split->devices_left |= 1u << part->device;
         split->part_count++;
+        TRAWL_ASSERT(part->owned > 0 && part->owned <= text->bytes_count - begin);
         begin += part->owned;
     }
     return TRAWL_OK;

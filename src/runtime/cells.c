@@ -76,6 +76,8 @@ uint64_t records_beyond(const struct records *records, uint64_t from, uint64_t p
         else
             high = middle;
     }
+    TRAWL_ASSERT(low <= records->count && low >= from);
+    TRAWL_ASSERT(low == records->count || records_begin(records, low + 1) > position);
     return low;
 }
 
@@ -159,6 +161,8 @@ static uint64_t hits_beyond(const struct sink_piece *piece, uint64_t from, uint6
         else
             high = middle;
     }
+    TRAWL_ASSERT(low > from && low <= piece->hit_count);
+    TRAWL_ASSERT(low == piece->hit_count || piece->hits[low].offset >= offset);
     return low;
 }
 
@@ -175,6 +179,8 @@ static void reach(const struct cell_maker *maker, const struct sink_piece *piece
     at->from = hit;
     at->to = hits_beyond(piece, hit, at->end - origin);
     at->base = origin - at->begin;
+    TRAWL_ASSERT(at->begin <= position && position < at->end);
+    TRAWL_ASSERT(at->from < at->to && at->to <= piece->hit_count);
     at->is_null = records_is_null(maker->records, at->index);
     at->order = at->begin >= piece->begin && at->end <= piece->begin + piece->owned ? maker->order
                                                                                     : CELLS_SORTED;
@@ -185,6 +191,8 @@ static uint64_t length_of(const struct cell_maker *maker, const struct sink_piec
 {
     uint64_t at = piece->hits[index].offset - piece->hits_base;
 
+    TRAWL_ASSERT(index < piece->hit_count && at < piece->owned);
+    TRAWL_ASSERT(literal->bytes_count <= piece->owned + piece->after - at);
     if (piece->hit_lengths != NULL)
         return piece->hit_lengths[index];
     if (literal->tail_count == 0)
@@ -209,6 +217,7 @@ static bool accepts_end(const struct cell_maker *maker, const struct sink_piece 
     uint64_t bytes = at->end - at->begin;
     uint64_t end = at->base + piece->hits[hit].offset + length_of(maker, piece, hit, &literal);
 
+    TRAWL_ASSERT(end > at->base + piece->hits[hit].offset);
     *pattern = literal.pattern;
     if (end > bytes)
         return false;
@@ -223,6 +232,7 @@ static enum trawl_status push_record(const struct cell_maker *maker, const struc
 {
     uint32_t pattern;
 
+    TRAWL_ASSERT(scratch->row_count == 0 && at->from < at->to);
     if (at->order == CELLS_ANY)
         TRAWL_TRY(cells_reserve(cells, at->to - at->from, error));
     for (uint64_t i = at->from; i < at->to; i++) {
@@ -251,6 +261,7 @@ static enum trawl_status mark_record(const struct cell_maker *maker, const struc
     uint32_t pattern;
     bool begins = true;
 
+    TRAWL_ASSERT(at->to - at->from >= CELLS_MARKED_MIN && at->to <= piece->hit_count);
     TRAWL_TRY(cells_marks_open(scratch, plan->pattern_count, error));
     TRAWL_TRY(cells_reserve(cells, min_u64(at->to - at->from, plan->pattern_count), error));
     while (i > at->from && piece->hits[i - 1].offset + plan->length_max > sure) {
@@ -263,6 +274,7 @@ static enum trawl_status mark_record(const struct cell_maker *maker, const struc
     }
     while (i-- > at->from)
         cells_mark(scratch, piece->hits[i].literal, piece->hits[i].offset);
+    TRAWL_ASSERT(cells->count <= cells->capacity);
     cells_keep_marked(cells, scratch, at->index, at->base);
     return TRAWL_OK;
 }

@@ -48,6 +48,8 @@ static void span_of(struct trawl_matrix_search *matrix, uint64_t end, const stru
                           .record_end = end,
                           .cells = {.count = to - from},
                           .last = end == matrix->records.count};
+    TRAWL_ASSERT(matrix->done <= end && end <= matrix->records.count);
+    TRAWL_ASSERT(from <= to && (from == to || to <= cells->count));
     if (to > from) {
         span->cells.records = cells->records + from;
         span->cells.patterns = cells->patterns + from;

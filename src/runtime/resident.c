@@ -26,6 +26,7 @@ static struct resident_chunk chunk_at(const struct search *search, uint64_t begi
     const struct trawl_text *text = search->cursor.text;
     struct engine_part part = {ENGINE_DEVICES_MAX, text->bytes_count - begin};
 
+    TRAWL_ASSERT(begin < text->bytes_count && search->chunk_device > 0);
     if (!engine_cuda.locate(search->job.runtime->devices.engine, search->job.plan,
                             text->bytes + begin, text->bytes_count - begin, &part))
         part.bytes = text->bytes_count - begin; /* loaded nowhere */
@@ -48,6 +49,7 @@ bool resident_note(struct search *search)
     uint64_t end = reach(search);
     uint32_t before = atomic_load(&search->job.devices_wanted), wanted = 0;
 
+    TRAWL_ASSERT(end <= search->chunk_count && search->chunk_first <= search->chunk_count);
     for (uint64_t i = search->chunk_first; i < end; i++)
         if (!search->chunks[i].taken)
             wanted |= search->chunks[i].device == ENGINE_DEVICES_MAX
@@ -73,6 +75,8 @@ enum trawl_status resident_open(struct search *search, struct trawl_error *error
         }
         search->chunks[search->chunk_count] = chunk_at(search, begin);
         begin += search->chunks[search->chunk_count].owned;
+        TRAWL_ASSERT(begin <= search->cursor.text->bytes_count &&
+                     search->chunk_count < search->chunk_room);
     }
     (void)resident_note(search);
     return TRAWL_OK;

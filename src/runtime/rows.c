@@ -45,6 +45,8 @@ static uint64_t cells_from(const struct cells *cells, uint64_t record)
         else
             high = middle;
     }
+    TRAWL_ASSERT(low == cells->count || cells->records[low] >= record);
+    TRAWL_ASSERT(low == 0 || cells->records[low - 1] < record);
     return low;
 }
 
@@ -112,9 +114,11 @@ static void fill(const struct rows *rows, struct rows_block *block, uint64_t fro
 {
     bool remember = to - from <= undo_room(&rows->store);
 
+    TRAWL_ASSERT(from <= to && to <= rows->span.cells.count);
     block->view.cell_count = rows->shape == TRAWL_MATRIX_FIRST
                                  ? fill_first(rows, block, from, to, remember)
                                  : fill_bits(rows, block, from, to, remember);
+    TRAWL_ASSERT(block->view.cell_count <= to - from);
     block->undo_count = remember ? block->view.cell_count : 0;
     block->undo_all = !remember;
     block->view.cells = block->bytes;
@@ -130,12 +134,15 @@ static void fill_records(const struct rows *rows, struct rows_block *block, uint
     uint8_t *any = (uint8_t *)(void *)(which + rows->rows_max);
     uint64_t count = block->view.record_end - block->view.record_begin;
 
+    TRAWL_ASSERT(count <= rows->rows_max && from <= to && to <= cells->count);
+    TRAWL_ASSERT(rows->rows_max * rows->row_bytes <= rows->store.block_bytes);
     memset(counts, 0, (size_t)(count * sizeof *counts));
     memset(which, 0xff, (size_t)(count * sizeof *which));
     memset(any, 0, (size_t)((count + 7) / 8));
     for (uint64_t i = from; i < to; i++) {
         uint64_t row = cells->records[i] - block->view.record_begin;
 
+        TRAWL_ASSERT(row < count);
         if (counts[row]++ == 0 || which[row] > (int64_t)cells->patterns[i])
             which[row] = (int64_t)cells->patterns[i];
         any[row >> 3] |= (uint8_t)(1u << (row & 7));
@@ -156,6 +163,8 @@ static void make(const struct rows *rows, uint64_t index)
     block->view = (struct rows_view){.record_begin = begin,
                                      .record_end = end,
                                      .last = rows->span.last && end == rows->span.record_end};
+    TRAWL_ASSERT(begin < end && from <= to);
+    TRAWL_ASSERT(from == to || rows->span.cells.records[from] >= begin);
     if (rows->shape == TRAWL_MATRIX_RECORDS) {
         fill_records(rows, block, from, to);
         return;
@@ -173,6 +182,7 @@ static bool take(struct rows *rows, uint64_t *index)
         atomic_store(&rows->job.has_work, false);
         return false;
     }
+    TRAWL_ASSERT(rows->taken >= rows->delivered && rows->taken < rows->span_blocks);
     *index = rows->taken++;
     return true;
 }
@@ -333,6 +343,7 @@ void rows_begin(struct rows *rows, const struct span *span)
     uint64_t records = span->record_end - span->record_begin;
     bool wants;
 
+    TRAWL_ASSERT(span->record_begin <= span->record_end && rows->rows_max > 0);
     (void)pthread_mutex_lock(&rows->lock);
     rows->span = *span;
     rows->span_blocks = records / rows->rows_max + (records % rows->rows_max != 0);

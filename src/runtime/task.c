@@ -43,6 +43,8 @@ static struct trawl_match match_of(const struct trawl_plan *plan, const struct t
     uint64_t length = literal.bytes_count, begin = task->piece.begin + hit->offset;
     const struct hits *hits = &task->result.hits;
 
+    TRAWL_ASSERT(hit >= hits->items && hit < hits->items + hits->count);
+    TRAWL_ASSERT(hit->offset >= task->from && hit->offset < task->piece.owned);
     if (hits->lengths_valid)
         length = hits->lengths[hit - hits->items];
     else if (literal.tail_count > 0)
@@ -67,6 +69,8 @@ static enum trawl_status convert(const struct search *search, struct task *task,
     for (uint64_t i = 0; i < count; i++) {
         struct trawl_match match = match_of(search->job.plan, task, &task->result.hits.items[i]);
 
+        TRAWL_ASSERT(match.begin < match.end);
+        TRAWL_ASSERT(match.end <= task->piece.begin + task->piece.owned + task->piece.after);
         if (columns) {
             task->matches[i] = match.begin;
             task->matches[task->match_room + i] = match.end;
@@ -120,12 +124,14 @@ static enum trawl_status host_scan(const struct worker *worker, const struct eng
     uint64_t left = chunk->owned - from, owned = min_u64(left, HOST_BYTES_MAX);
     struct engine_chunk part = *chunk;
 
+    TRAWL_ASSERT(from < chunk->owned);
     part.bytes += from;
     part.begin += from;
     part.owned = owned;
     part.before += from;
     part.after += left - owned;
     part.readable += left - owned;
+    TRAWL_ASSERT(part.owned + part.after == left + chunk->after);
 
     TRAWL_TRY(engine_cpu.scan(worker->host, &part, 0, want, result, error));
     result->done += from;
@@ -277,6 +283,7 @@ void task_search(struct search *search, struct task *task, struct worker *worker
     enum trawl_status status;
 
     do {
+        TRAWL_ASSERT(task->from <= task->piece.owned);
         engine_result_begin(&task->result, task->from, false);
         status = on_device ? worker_device_ready(worker, &search->job, &error)
                            : worker_host_ready(worker, &search->job, &error);
@@ -366,6 +373,7 @@ static void finish(struct search *search, struct task *task, struct worker *work
             memset(&task->buffer, 0, sizeof task->buffer);
         }
     }
+    TRAWL_ASSERT(task->from <= task->result.done && task->result.done <= task->piece.owned);
     (void)pthread_mutex_lock(&search->lock);
     /* A loaded text's chunks are taken in any order, those before a fault too. */
     search->ended |=
@@ -388,6 +396,7 @@ void task_counted(struct search *search, struct task *task, struct worker *worke
     (void)worker_takes_part(&search->searcher->caller, &search->job);
     atomic_store(&done->threads, 1);
     count_work(search, worker, true, task->piece.owned, ns);
+    TRAWL_ASSERT(task->from == 0 && task->piece.owned > 0);
     engine_result_begin(&task->result, task->piece.owned, true);
     task->result.count = count;
     task->result.candidate_count = candidate_count;
@@ -465,6 +474,7 @@ static void stage(const struct search *search, struct task *task)
         task_buffer_give(search->job.runtime, task);
         return;
     }
+    TRAWL_ASSERT(front >= piece->before && front - piece->before < MEMORY_ALIGNMENT);
     memory_stream(task->buffer.bytes + front - piece->before, piece->bytes - piece->before,
                   piece->before + piece->owned + piece->after);
     task->staged_from = piece->bytes;
