@@ -14,6 +14,8 @@
 #define ALIKE_PATTERNS 2000u
 #define ALIKE_WORDS 3000u
 #define ALIKE_HASH_BITS 11u
+#define ALIKE_LETTERS 10u /* few, so that four letters of most words are those of some pattern */
+#define ALIKE_BYTES 7u
 
 static struct test_random chance;
 
@@ -240,31 +242,31 @@ static void generate_many(struct diff_input *input)
     free(source);
 }
 
-/* Words whose hashes begin alike, so that each is looked up among all patterns of its length. Few
- * of the text's words are patterns: the work is over before anything is found. */
+/* Words whose hashes begin alike, so that each is looked up among all patterns. Few of the text's
+ * words are patterns: the work is over before anything is found. */
 static void generate_alike(struct diff_input *input)
 {
-    uint64_t stem = test_random_between(&chance, 5, 7), at = 0, text_bytes = 6000;
-    uint8_t(*words)[8] = test_memory(ALIKE_WORDS * sizeof *words);
+    uint64_t text_bytes = 6000, last = text_bytes - 40;
+    uint8_t(*words)[ALIKE_BYTES] = test_memory(ALIKE_WORDS * sizeof *words);
 
     for (uint32_t i = 0; i < ALIKE_WORDS;) {
-        uint64_t low = 0, random = test_random_u64(&chance);
+        uint64_t random = test_random_u64(&chance), low = 0;
 
-        for (uint64_t j = 0; j < stem; j++, random /= 26)
-            low |= (uint64_t)('a' + random % 26) << 8 * j;
-        memcpy(words[i], &low, sizeof low);
-        i += set_stem_hash(low, 0, (uint32_t)stem) >> (64 - ALIKE_HASH_BITS) == 0;
+        for (uint32_t j = 0; j < ALIKE_BYTES; j++, random /= ALIKE_LETTERS)
+            words[i][j] = (uint8_t)('a' + random % ALIKE_LETTERS);
+        memcpy(&low, words[i], ALIKE_BYTES);
+        i += set_stem_hash(low, 0, ALIKE_BYTES) >> (64 - ALIKE_HASH_BITS) == 0;
     }
     input_begin(&chance, INPUT_LETTERS_2, text_bytes, input);
-    for (; at + 8 <= text_bytes; at += test_random_between(&chance, stem, 8)) {
-        bool known = test_random_one_in(&chance, 400);
+    for (uint64_t at = 0; at <= last; at += test_random_between(&chance, ALIKE_BYTES, 8)) {
+        bool known = at + 8 > last || test_random_one_in(&chance, 500);
         uint64_t word = known ? test_random_below(&chance, ALIKE_PATTERNS)
                               : test_random_between(&chance, ALIKE_PATTERNS, ALIKE_WORDS - 1);
 
-        memcpy(input->text + at, words[word], (size_t)stem);
+        memcpy(input->text + at, words[word], ALIKE_BYTES);
     }
     for (uint32_t i = 0; i < ALIKE_PATTERNS; i++)
-        input_add_pattern(input, words[i], stem);
+        input_add_pattern(input, words[i], ALIKE_BYTES);
     free(words);
 }
 
