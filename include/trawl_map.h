@@ -24,15 +24,15 @@ enum trawl_map {
 /* Handle a SIGBUS that comes from a file which trawl has mapped. Such a file may become shorter, or
  * its disk may fail, while it is searched; touching the lost bytes raises SIGBUS. The library
  * installs no handler. A program that sets `map` calls this function from its own, with the
- * signal's si_addr. True: zeros are there now, and the handler returns. The search finds that out,
- * drops what it found in them, and reads the file: it ends, or fails with READ, as if nothing had
- * been mapped. False: the signal has another cause.
+ * signal's si_addr. True: the function has put zeros there, and the handler should return. The
+ * search notices, drops what it found in them, and reads the file there: the text ends, or the call
+ * fails with READ, as if nothing had been mapped. False: the signal has another cause.
  *
  * Of mapped bytes a caller sees only windows of trawl_windows without matches. If the file becomes
  * shorter while the sink has such a window, the search fails with READ after it. Bytes that others
  * write to the file during a search may be seen before or after the change, also within a window.
- * Mapped bytes are the page cache's, so host_memory_bytes does not bound them; some 48 MiB of them
- * are resident at a time. Device roads read: chunks that go to GPUs are not mapped.
+ * Mapped bytes are the page cache's, so host_memory_bytes does not bound them; some 32 to 48 MiB of
+ * them are resident at a time. Chunks that go to GPUs are read, not mapped.
  * Threads: any; safe in a signal handler. */
 TRAWL_API bool trawl_map_repair(const void *address);
 
