@@ -52,8 +52,6 @@ static uint64_t cells_from(const struct cells *cells, uint64_t record)
 
 static void clear(const struct rows *rows, struct rows_block *block)
 {
-    if (rows->row_bytes == 0)
-        return;
     if (block->undo_all) {
         memset(block->bytes, rows->shape == TRAWL_MATRIX_FIRST ? 0xff : 0,
                (size_t)rows->store.block_bytes);
@@ -121,7 +119,6 @@ static void fill(const struct rows *rows, struct rows_block *block, uint64_t fro
     TRAWL_ASSERT(block->view.cell_count <= to - from);
     block->undo_count = remember ? block->view.cell_count : 0;
     block->undo_all = !remember;
-    block->view.cells = block->bytes;
 }
 
 /* RECORDS: the block is a column of counts, one of indices, and bits. */
@@ -162,6 +159,7 @@ static void make(const struct rows *rows, uint64_t index)
 
     block->view = (struct rows_view){.record_begin = begin,
                                      .record_end = end,
+                                     .cells = block->bytes,
                                      .last = rows->span.last && end == rows->span.record_end};
     TRAWL_ASSERT(begin < end && from <= to);
     TRAWL_ASSERT(from == to || rows->span.cells.records[from] >= begin);
@@ -169,6 +167,8 @@ static void make(const struct rows *rows, uint64_t index)
         fill_records(rows, block, from, to);
         return;
     }
+    if (rows->row_bytes == 0)
+        return; /* no patterns: the block stays as the call before left it */
     clear(rows, block);
     fill(rows, block, from, to);
 }

@@ -244,6 +244,39 @@ static void blocks_anew(void)
     trawl_plan_free(plan);
 }
 
+/* A call without patterns leaves the searcher's blocks as it found them. */
+static void no_patterns_between(void)
+{
+    static const uint64_t offsets[] = {0, 3, 6};
+    const struct trawl_pattern patterns[] = {{"b", 1}, {"q", 1}};
+    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
+    struct trawl_searcher *searcher;
+
+    array.bytes = (const uint8_t *)"abcxbc";
+    array.offsets = offsets;
+    array.record_count = 2;
+    MUST(trawl_searcher_open(NULL, &searcher, NULL));
+    for (int shape = TRAWL_MATRIX_FIRST; shape <= TRAWL_MATRIX_BITS; shape += 2)
+        for (uint64_t call = 0; call < 3; call++) {
+            struct trawl_matrix_batch batch = {.size = sizeof batch};
+            struct trawl_matrix_search *matrix;
+            struct trawl_plan *plan;
+
+            MUST(trawl_plan_build(&patterns[call / 2], call != 1, NULL, &plan, NULL));
+            MUST(trawl_matrix_open(searcher, plan, &array, (enum trawl_matrix_shape)shape, &matrix,
+                                   NULL));
+            MUST(trawl_matrix_next(matrix, &batch, NULL));
+            TEST_CHECK(batch.last);
+            TEST_CHECK_U64(batch.cell_count, call == 0 ? 2 : 0);
+            for (uint64_t r = 0; r < 2 && call != 1; r++)
+                TEST_CHECK(shape == TRAWL_MATRIX_FIRST ? batch.first[r] == (call == 0 ? 1 : -1)
+                                                       : batch.bits[r] == (call == 0));
+            trawl_matrix_close(matrix);
+            trawl_plan_free(plan);
+        }
+    trawl_searcher_close(searcher);
+}
+
 /* Records of which most hold many of the patterns. A table of the first positions of all short
  * strings in a record is the oracle. */
 enum { SHORT_MAX = 4, LETTERS = 3, STRINGS = 4 * 4 * 4 * 4 * 4, DENSE_ROWS = 30 };
@@ -475,6 +508,7 @@ int main(void)
     against_the_oracle();
     all_shapes();
     blocks_anew();
+    no_patterns_between();
     dense_records();
     wrong_pulls();
     cancelled_pulls();
