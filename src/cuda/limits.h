@@ -38,6 +38,7 @@ struct cuda_limits {
     bool sets;                       /* stream_set, with: */
     uint32_t sets_way;               /* enum cuda_sets_way; CUDA_SETS_WAYS: chosen */
     uint32_t sets_stride, sets_gram; /* if they can be; 0: chosen */
+    uint32_t sets_choices;           /* likewise */
     uint32_t sets_bits;              /* of the bitmap for a gram, 1 or 2; 0: chosen */
     uint32_t sets_filter_words;      /* of the sizes there are; 0: chosen */
     uint32_t sets_filter_words_max, sets_table_words_max;

@@ -3,8 +3,9 @@
  *
  * The longer the stride, the fewer positions are looked at, and the more entries the tables have:
  * what passes the bitmap in shared memory, per text byte, is patterns / bits whatever the stride.
- * Short grams allow longer strides but match more often. cost_of() weighs this, in units of the
- * time in which the device reads the text.
+ * Where a sample may choose among several grams, the tables have fewer entries. Short grams allow
+ * longer strides but match more often. cost_of() weighs this, in units of the time in which the
+ * device reads the text.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,17 +25,25 @@
 #define HEADS_SPARSE_MAX (1u << 20)
 /* Sizes of the bitmap. Shared memory that it does not take is cache for the loads in flight. An
  * SM of 256 KiB sets apart 228, 196, 164, 132, ... for a block, and the queues take 37. Bitmaps of
- * 96, 128 and 158 KiB had 10,000 patterns of 16 bytes at 0.91, 0.93 and 0.91 of the read speed, and
- * ones of 64 and 179 KiB 1,000,000 patterns at 0.22 and 0.14 [H200]. */
+ * 94, 158 and 188 KiB had 10,000 patterns of 16 bytes at 0.91, 0.94 and 0.88 of the read speed,
+ * and 100,000 at 0.42, 0.60 and 0.56 [H200]. */
 #define FILTER_SIZES                                       \
     {                                                      \
         4096, 8192, 16384, 24064, 32256, 40448, UINT32_MAX \
     }
+/* From these on a look-up in L2 costs so many times more, times the share of samples that pass, and
+ * from the larger one on everything COST_CACHE times. */
 #define FILTER_MIDDLE 32256u
-#define COST_MIDDLE 0.04
+#define COST_MIDDLE 0.05
 #define FILTER_LARGE 40448u
-#define COST_LARGE 0.2
+#define COST_LARGE 2.0
+#define COST_CACHE 1.06
+/* The words of L2: 16 MiB had 1,000,000 patterns of 80 bytes at 0.83 of the read speed, 24 MiB at
+ * 0.79, 32 MiB at 0.70; a look-up takes longer from a table that fills half of an H200's L2. */
 #define TABLE_WORDS_MIN 4096u
+#define TABLE_WORDS_FEW (1u << 21)
+#define TABLE_WORDS_MANY (3u << 20)
+#define TABLE_ENTRIES_FEW (1u << 25)
 #define STATIC_SHARED_BYTES 2048u
 #define SAMPLES 2048u /* of the literals' grams */
 #define EQUAL_MIN 8   /* pairs of them, for a rate, */
@@ -53,14 +62,33 @@
  * [H200]: while it reads 512 bytes a multiprocessor has 54 slots for what shifts and compares, and
  * 27 for shared memory, of which a random access takes 3.5; words of L2; chains. */
 #define SLOTS_PER_ROW 54.0
+#define SLOT_COST 5e-4      /* of a slot that is not the bottleneck */
+#define CHOICE_SLOTS 2.3    /* for a gram more to choose from */
+#define WORD_SLOTS 5.0      /* for a third or fourth word of a gram, in a row */
+#define UNALIGNED_SLOTS 4.3 /* for a sample that no word begins with */
 #define BANK_SLOTS 3.5
 #define BANK_SLOTS_PER_ROW 27.0
-#define COST_TABLE 26.0
-#define COST_CHAIN 560.0
-#define COST_AGAIN 60.0 /* of the text that is read again where little passes the bitmap */
+/* In a language, where grams are equal so many times as often as bytes drawn by themselves, texts
+ * meet short grams and chosen ones more often than a sample of the patterns tells: 10,000 patterns
+ * of 80 bytes of words were searched at 0.29 instead of 1.36 of the read speed with 5 grams of 12
+ * bytes, 100 of 8 bytes at 0.53 instead of 0.62 with grams of 5 [H200]. */
+#define UNEVEN_TIMES 4
+#define UNEVEN_CHOICES 10
+#define UNEVEN_SHORT 5
+#define UNEVEN_BYTES 6
+#define RARE_MET 0.25 /* of the grams met: those whose chain has more than one entry */
+
+/* Slots of a row and of a sample; of a sample that passes the bitmap, its lookup in L2 and its
+ * chain. */
+static const struct {
+    double row, sample, table, chain;
+} costs[CUDA_SETS_WAYS] = {
+    [CUDA_SETS_RARE] = {8, 8.6, 113, 370}, [CUDA_SETS_DENSE] = {23, 12.1, 21, 370}};
 
 struct choice {
     uint32_t stride, gram_bytes;
+    uint32_t form;    /* of SCAN_SETS_FORMS */
+    uint32_t choices; /* grams of a sample to choose from */
     uint32_t filter_words;
     bool two_bits;
     uint32_t way; /* enum cuda_sets_way */
@@ -71,6 +99,7 @@ struct choice {
 /* How often two grams of a text like the patterns are equal, by their length. */
 struct likeness {
     double rate[GRAM_MAX + 1];
+    bool uneven[GRAM_MAX + 1]; /* far more often than if bytes were drawn by themselves */
 };
 
 /* The library does without libm. */
@@ -224,6 +253,7 @@ static void measure_likeness(const struct trawl_plan *plan, struct likeness *lik
             rate = before > 0 ? before * decay : power_of(alike, q);
         }
         likeness->rate[q] = smaller(1, rate);
+        likeness->uneven[q] = rate > UNEVEN_TIMES * power_of(alike, q);
     }
 }
 
@@ -232,19 +262,22 @@ static uint32_t gram_words(uint32_t gram_bytes)
     return gram_bytes <= 8 ? 2 : 4;
 }
 
-static enum cuda_kernel kernel_of(uint32_t stride, uint32_t words, uint32_t way)
-{
-    uint32_t first = way == CUDA_SETS_RARE ? CUDA_KERNEL_SETS_FIRST : CUDA_KERNEL_SETS_DENSE;
-    uint32_t form = 0;
-
-#define FORM(form_stride, form_words)                                  \
-    if (min_u64(stride, 16) == (form_stride) && words == (form_words)) \
-        return (enum cuda_kernel)(first + form);                       \
-    form++;
+static const struct {
+    uint32_t stride, gram, choices;
+} forms[] = {
+#define FORM(stride, gram, choices) {stride, gram, choices},
     SCAN_SETS_FORMS(FORM)
 #undef FORM
-    TRAWL_ASSERT(false);
-    return CUDA_KERNELS;
+};
+
+#define FORMS (sizeof forms / sizeof *forms)
+
+static enum cuda_kernel kernel_of(const struct choice *choice)
+{
+    uint32_t first =
+        choice->way == CUDA_SETS_RARE ? CUDA_KERNEL_SETS_FIRST : CUDA_KERNEL_SETS_DENSE;
+
+    return (enum cuda_kernel)(first + choice->form);
 }
 
 static bool is_rare(enum cuda_kernel kernel)
@@ -264,50 +297,108 @@ static double passing(double entries, double words, double word_bits, bool two)
                          saturation(load * (1 - power_of(unset, 4))));
 }
 
+/* Different grams of a literal that its samples choose. A window of grams that moves by one has
+ * another least with chance 2 / (choices + 1) (Schleimer, Wilkerson and Aiken 2003). */
+static double entries_of(const struct trawl_plan *plan, const struct choice *choice)
+{
+    return (double)plan->literal_count * (1 + (choice->stride - 1) * 2.0 / (choice->choices + 1));
+}
+
+/* How many grams of the set a sample's is like. Those that are chosen have low hashes, and are
+ * often alike. */
+static double met_by(const struct trawl_plan *plan, const struct choice *choice,
+                     const struct likeness *likeness)
+{
+    double w = choice->choices, rate = likeness->rate[choice->gram_bytes];
+
+    if (likeness->uneven[choice->gram_bytes])
+        rate *= choice->choices > 1                  ? UNEVEN_CHOICES
+                : choice->gram_bytes <= UNEVEN_BYTES ? UNEVEN_SHORT
+                                                     : 1;
+    return (double)plan->literal_count * rate * w * (choice->stride + w - 1) / (2 * w - 1) *
+           (1 + (w - 1) / (2 * w));
+}
+
+static uint32_t words_of(const struct engine_lane *lane, uint64_t entries)
+{
+    uint64_t most = entries > TABLE_ENTRIES_FEW ? TABLE_WORDS_MANY : TABLE_WORDS_FEW;
+
+    return (uint32_t)min_u64(min_u64(most, lane->limits.sets_table_words_max),
+                             max_u64(entries, TABLE_WORDS_MIN));
+}
+
+static uint32_t heads_of(uint64_t entries)
+{
+    return (uint32_t)min_u64(
+        max_u64(max_u64(entries, HEADS_MIN), min_u64(entries * HEADS_PER_ENTRY, HEADS_SPARSE_MAX)),
+        ENTRIES_MAX);
+}
+
+static bool is_tagged(const struct choice *choice)
+{
+    return choice->stride <= TAG_STRIDE_MAX || choice->met > TAG_MET_MIN;
+}
+
+/* The share of samples whose chains are followed, of those that pass the bitmap. */
+static double chains_of(const struct engine_lane *lane, const struct choice *choice, double entries,
+                        double first)
+{
+    double words = words_of(lane, (uint64_t)entries);
+    double load = entries / heads_of((uint64_t)entries);
+
+    if (choice->way == CUDA_SETS_DENSE)
+        return first * larger(passing(entries, words, 64, true), entries / 4294967296.0) +
+               choice->met;
+    return first * (saturation(load) - load * (1 - saturation(load))) +
+           choice->met * (is_tagged(choice) ? RARE_MET : 1);
+}
+
 /* What a text byte costs in this way. */
 static double cost_of_way(const struct engine_lane *lane, const struct trawl_plan *plan,
                           const struct choice *choice)
 {
     uint32_t stride = choice->stride, words = gram_words(choice->gram_bytes);
-    double entries = (double)plan->literal_count * stride, first, second, chains, slots, banks,
-           table;
+    double entries = entries_of(plan, choice), first, slots, banks, lookups;
     double samples = stride >= 16 ? 1 : 16.0 / stride, rows = stride >= 16 ? 16.0 / stride : 1;
     double read = stride >= 64 ? 1.15 * 32 / stride : 1;
-    bool large = choice->filter_words > FILTER_LARGE, rare = choice->way == CUDA_SETS_RARE;
-    double cache = large ? COST_LARGE : choice->filter_words > FILTER_MIDDLE ? COST_MIDDLE : 0;
+    double cache = choice->filter_words > FILTER_LARGE    ? COST_LARGE
+                   : choice->filter_words > FILTER_MIDDLE ? COST_MIDDLE
+                                                          : 0;
 
     first = smaller(1, passing(entries, choice->filter_words, 32, choice->two_bits) + choice->met);
-    second =
-        passing(entries, (double)min_u64(lane->limits.sets_table_words_max, (uint64_t)entries + 1),
-                64, true);
-    chains = first * larger(second, entries / 4294967296.0) + choice->met;
-    slots = ((rare ? 2 : 12) + samples * (rare ? 10 : 17) + 2 * (words - 2)) * rows;
+    slots = (costs[choice->way].row + WORD_SLOTS * (words - 2) +
+             samples * (costs[choice->way].sample + (choice->choices - 1) * CHOICE_SLOTS)) *
+            rows;
+    if (stride < 4)
+        slots += samples * UNALIGNED_SLOTS * (4 - stride) / 4;
     banks = samples * BANK_SLOTS * rows;
-    table = COST_TABLE * (1 + (large       ? 0.5
-                               : cache > 0 ? 0.1
-                                           : 0) *
-                                  first * first) +
-            (rare ? COST_AGAIN : 0);
-    return cache + larger(read, larger(slots / SLOTS_PER_ROW, banks / BANK_SLOTS_PER_ROW)) +
-           slots * 1e-3 + (first * table + chains * COST_CHAIN) / stride;
+    lookups = (first * costs[choice->way].table +
+               chains_of(lane, choice, entries, first) * costs[choice->way].chain) /
+              stride;
+    return (larger(read, larger(slots / SLOTS_PER_ROW, banks / BANK_SLOTS_PER_ROW)) +
+            slots * SLOT_COST) *
+               (choice->filter_words > FILTER_LARGE ? COST_CACHE : 1) +
+           lookups * (1 + cache * first);
 }
 
-/* The best way and size of the bitmap for a stride and grams of this many bytes. */
+/* The best way and size of the bitmap for a form, stride and grams of this many bytes. */
 static struct choice cost_of(const struct engine_lane *lane, const struct trawl_plan *plan,
-                             const struct likeness *likeness, uint32_t stride, uint32_t gram_bytes,
-                             uint32_t filter_words)
+                             const struct likeness *likeness, uint32_t form, uint32_t stride,
+                             uint32_t gram_bytes, uint32_t filter_words)
 {
     static const uint32_t sizes[] = FILTER_SIZES;
-    double entries = (double)plan->literal_count * stride;
-    struct choice best = {stride,
-                          gram_bytes,
-                          4,
-                          false,
-                          CUDA_SETS_DENSE,
-                          1e200,
-                          entries * likeness->rate[gram_bytes]},
-                  one = best;
+    struct choice best = {.stride = stride,
+                          .gram_bytes = gram_bytes,
+                          .form = form,
+                          .choices = forms[form].choices,
+                          .filter_words = 4,
+                          .way = CUDA_SETS_DENSE,
+                          .cost = 1e200},
+                  one;
+    double entries = entries_of(plan, &best);
 
+    best.met = met_by(plan, &best, likeness);
+    one = best;
     for (uint32_t i = 0; i < CUDA_SETS_WAYS * (sizeof sizes / sizeof *sizes); i++) {
         uint32_t size = sizes[i / CUDA_SETS_WAYS];
 
@@ -327,31 +418,38 @@ static struct choice cost_of(const struct engine_lane *lane, const struct trawl_
         if (one.cost < best.cost)
             best = one;
     }
+    if (lane->limits.sets_stride != 0 && stride != lane->limits.sets_stride)
+        best.cost += 1e6;
+    if (lane->limits.sets_gram != 0 && gram_bytes != lane->limits.sets_gram)
+        best.cost += 1e3;
+    if (lane->limits.sets_choices != 0 && best.choices != lane->limits.sets_choices)
+        best.cost += 1e5;
     return best;
 }
 
 static struct choice choose(const struct engine_lane *lane, const struct trawl_plan *plan,
                             uint64_t filter_words)
 {
-    struct choice best = {0, 0, 0, false, CUDA_SETS_DENSE, 1e300, 0};
+    struct choice best = {.cost = 1e300};
     struct likeness likeness;
 
     measure_likeness(plan, &likeness);
     for (uint32_t stride = 1; stride <= SCAN_SETS_STRIDE_MAX; stride *= 2) {
-        uint64_t gram_max = min_u64(stride <= 2 ? 8 : GRAM_MAX,
-                                    plan->length_min >= stride ? plan->length_min - stride + 1 : 0);
-
         if (plan->literal_count > lane->limits.sets_entries_max / stride)
             continue;
-        for (uint32_t q = GRAM_MIN; q <= gram_max; q++) {
-            struct choice one = cost_of(lane, plan, &likeness, stride, q, (uint32_t)filter_words);
+        for (uint32_t form = 0; form < FORMS; form++) {
+            uint32_t most = forms[form].gram, least = most <= 8 ? GRAM_MIN : 9;
 
-            if (lane->limits.sets_stride != 0 && stride != lane->limits.sets_stride)
-                one.cost += 1e6;
-            if (lane->limits.sets_gram != 0 && q != lane->limits.sets_gram)
-                one.cost += 1e3;
-            if (one.cost <= best.cost)
-                best = one;
+            if (min_u64(stride, 16) != forms[form].stride)
+                continue;
+            for (uint32_t q = forms[form].choices > 1 ? most : least;
+                 q <= most && stride + forms[form].choices + q - 2 <= plan->length_min; q++) {
+                struct choice one =
+                    cost_of(lane, plan, &likeness, form, stride, q, (uint32_t)filter_words);
+
+                if (one.cost <= best.cost)
+                    best = one;
+            }
         }
     }
     return best;
@@ -389,27 +487,25 @@ void cuda_sets_choose(const struct engine_lane *lane, const struct trawl_plan *p
     choice = choose(lane, plan, filter_words);
     if (choice.stride == 0)
         return;
-    tables->sets_kernel = kernel_of(choice.stride, gram_words(choice.gram_bytes), choice.way);
+    tables->sets_kernel = kernel_of(&choice);
     warps = (choice.way == CUDA_SETS_RARE ? SCAN_SETS_THREADS : SCAN_SETS_DENSE_THREADS) / 32;
-    entries = (uint64_t)plan->literal_count * choice.stride;
+    entries = (uint64_t)entries_of(plan, &choice);
     sets->literal_count = plan->literal_count;
     sets->stride = choice.stride;
     while (1u << sets->stride_log2 < choice.stride)
         sets->stride_log2++;
     sets->words = gram_words(choice.gram_bytes);
     sets->gram_bytes = choice.gram_bytes;
-    sets->tagged = choice.stride <= TAG_STRIDE_MAX || choice.met > TAG_MET_MIN;
+    sets->choices = choice.choices;
+    sets->tagged = is_tagged(&choice);
     for (uint32_t k = 0; k < sets->words; k++) /* of two words the last one is full */
         sets->factors[k] = gram_factor(k, sets->words == 2 ? 8 : choice.gram_bytes);
     sets->fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x20202020u : 0;
     sets->filter_words = choice.filter_words;
     sets->bit_shifts[0] = SCAN_SETS_SHIFT;
     sets->bit_shifts[1] = choice.two_bits ? SCAN_SETS_SHIFT_SECOND : SCAN_SETS_SHIFT;
-    sets->table_words =
-        (uint32_t)min_u64(lane->limits.sets_table_words_max, max_u64(entries, TABLE_WORDS_MIN));
-    sets->head_count = (uint32_t)min_u64(
-        max_u64(max_u64(entries, HEADS_MIN), min_u64(entries * HEADS_PER_ENTRY, HEADS_SPARSE_MAX)),
-        ENTRIES_MAX);
+    sets->table_words = choice.way == CUDA_SETS_RARE ? 0 : words_of(lane, entries);
+    sets->head_count = heads_of(entries);
     sets->shared_bytes = sets->filter_words * 4 + warps * SCAN_SETS_WARP_BYTES;
 }
 
@@ -437,7 +533,7 @@ static uint32_t choose_window(const uint8_t *bytes, uint64_t count, uint32_t spa
 void cuda_sets_literals(const struct trawl_plan *plan, const uint64_t *begins,
                         struct scan_sets *sets, uint32_t *records)
 {
-    uint32_t span = sets->stride + sets->gram_bytes - 1;
+    uint32_t span = sets->stride + sets->choices + sets->gram_bytes - 2;
     struct byte_rates rates;
     float rarity[256];
 
@@ -507,8 +603,9 @@ enum trawl_status cuda_sets_build(struct engine_lane *lane, struct trawl_error *
     entries = (uint64_t)sets->literal_count * sets->stride;
     blocks = (uint32_t)min_u64((entries + SCAN_THREADS_MAX - 1) / SCAN_THREADS_MAX,
                                (uint64_t)device->multiprocessors * FILL_BLOCKS);
-    TRAWL_TRY(CUDA_CALL(device, error, launch, device->functions[CUDA_KERNEL_SET_FILL], blocks, 1,
-                        1, lane->limits.threads, 1, 1, 0, lane->stream, parameters, NULL));
+    for (uint32_t kernel = CUDA_KERNEL_SET_FILL; kernel <= CUDA_KERNEL_SET_FINISH; kernel++)
+        TRAWL_TRY(CUDA_CALL(device, error, launch, device->functions[kernel], blocks, 1, 1,
+                            lane->limits.threads, 1, 1, 0, lane->stream, parameters, NULL));
     tables->sets_ready = true;
     return TRAWL_OK;
 }

@@ -1,12 +1,14 @@
 /* sets_bars: counts of sets on a device against its read speed: random a-z, English and DNA, by the
  * patterns' length and number; and the pairs of position and pattern that a dense set delivers.
  *
- *     gpu_sets_bars [MIB [SECONDS [PARTS [SWEEP]]]]     default: 8192 MiB, 100 s, "dwfae", 30 s
+ *     gpu_sets_bars [MIB [SECONDS [PARTS [SWEEP [COUNT LENGTH]]]]]
+ *                                                       default: 8192 MiB, 100 s, "dwfae", 30 s
  *
  * PARTS: a random letters, e words of letters as often as they are in English, d DNA, w a dense set
  * of words, by both ways to list one, f sets that flood, in up to 1 GiB, against the same sets on
- * random letters; x: after part a, for SWEEP seconds, rows with other strides, kernels, bits and
- * sizes of the bitmap, so that the model in src/cuda/sets.c can be fitted. A row that would take
+ * random letters; x: after parts a and e, for SWEEP seconds, rows with other strides, kernels, bits
+ * and sizes of the bitmap and the table, so that the model in src/cuda/sets.c can be fitted. COUNT
+ * patterns of LENGTH bytes: no other rows. A row that would take
  * long is measured on the text's first part alone, which its line says. Each pattern is a piece of
  * the text or, on texts of random letters, nearly always none: one in 16 is. Of English only pieces
  * that the text's first MiB does not hold, so that they are rare. A count of the text's first part
@@ -30,7 +32,6 @@
 #define SLOW_SECONDS 0.3 /* of a count of the whole text */
 #define VOCABULARY_LOG2 15u
 #define FILLERS 16u
-#define SWEPT 7u
 #define WORDS 100000u
 #define FLOOD_SMALL (64ull << 20)
 #define WORD_MIN 5u
@@ -43,6 +44,7 @@ struct bars {
     uint64_t count;
     double deadline, read_seconds, sweep_seconds;
     const char *parts;
+    uint64_t only_count, only_length; /* 0: all rows */
     uint64_t figures, wrong;
 };
 
@@ -282,37 +284,67 @@ static void print_form(const struct form *form)
     if (!form->ready)
         printf(" without samples");
     else
-        printf(" s%" PRIu32 " q%" PRIu32 " %s%s %" PRIu32 "K+%" PRIu64 "M", sets->stride,
-               sets->gram_bytes, sets->bit_shifts[0] == sets->bit_shifts[1] ? "1 bit" : "2 bits",
-               form->way, sets->filter_words / 256, (uint64_t)sets->table_words * 8 >> 20);
+        printf(" s%" PRIu32 " q%" PRIu32 "x%" PRIu32 " %s%s %" PRIu32 "K+%" PRIu64 "K",
+               sets->stride, sets->gram_bytes, sets->choices,
+               sets->bit_shifts[0] == sets->bit_shifts[1] ? "1 bit" : "2 bits", form->way,
+               sets->filter_words / 256, (uint64_t)sets->table_words * 8 >> 10);
+}
+
+/* What a sweep tries: kernels, and for each of them ways, bits and sizes of the bitmap. */
+static const struct {
+    uint32_t stride, gram, choices;
+} forms[] = {
+#define FORM(stride, gram, choices) {stride, gram, choices},
+    SCAN_SETS_FORMS(FORM)
+#undef FORM
+};
+#define FORMS (sizeof forms / sizeof *forms)
+
+static void sweep_one(struct bars *s, const struct cuda_limits *limits,
+                      const struct trawl_plan *plan, uint64_t share, uint64_t *expected,
+                      double *best)
+{
+    struct form form;
+    double call, seconds = measure(s, limits, plan, share, expected, &call, &form);
+
+    if (!form.ready)
+        return;
+    printf("  x");
+    print_form(&form);
+    printf(": %.3f%s\n", s->read_seconds / seconds, seconds < *best ? " *" : "");
+    *best = seconds < *best ? seconds : *best;
 }
 
 /* The same set in other forms, those of the chosen stride first. */
 static void sweep(struct bars *s, struct cuda_limits limits, const struct trawl_plan *plan,
                   uint64_t share, uint64_t *expected, const struct form *chosen, double deadline)
 {
-    static const uint32_t filters[] = {40448, 25600, UINT32_MAX, 8192};
-    struct form form;
-    double call, best = 1e9;
+    static const uint32_t filters[] = {40448, 24064, UINT32_MAX};
     uint32_t strides[] = {chosen->sets.stride, chosen->sets.stride / 2, chosen->sets.stride * 2};
+    double best = 1e9;
 
-    for (uint32_t i = 0; i < 4 * 4 * 3; i++) {
-        uint32_t way = i % 4, f = i / 4 % 4, stride = strides[i / 16];
-        double seconds;
+    for (uint32_t words = 1u << 18;
+         chosen->sets.table_words != 0 && words <= 1u << 22 && measure_now() < deadline;
+         words *= 2) {
+        limits.sets_table_words_max = words;
+        sweep_one(s, &limits, plan, share, expected, &best);
+    }
+    limits.sets_table_words_max = cuda_limits_default.sets_table_words_max;
+    for (uint32_t i = 0; i < 3 * 3 * FORMS * 2 * 3; i++) {
+        uint32_t f = i / 6 % FORMS, stride = strides[i / 6 / FORMS % 3], choices = forms[f].choices;
+        uint32_t least = choices > 1 ? forms[f].gram : forms[f].gram > 8 ? 9 : 4;
 
-        if (stride == 0 || measure_now() > deadline)
+        if (stride == 0 || measure_now() > deadline ||
+            (stride < 16 ? stride : 16) != forms[f].stride ||
+            stride + choices + least - 2 > plan->length_min)
             continue;
         limits.sets_stride = stride;
-        limits.sets_way = way % 2;
-        limits.sets_bits = way / 2 + 1;
-        limits.sets_filter_words = filters[f];
-        seconds = measure(s, &limits, plan, share, expected, &call, &form);
-        if (form.sets.stride != stride || !form.ready)
-            continue;
-        printf("  x");
-        print_form(&form);
-        printf(": %.3f%s\n", s->read_seconds / seconds, seconds < best ? " *" : "");
-        best = seconds < best ? seconds : best;
+        limits.sets_choices = choices;
+        limits.sets_gram = choices > 1 ? forms[f].gram : 0;
+        limits.sets_way = i % 2;
+        limits.sets_filter_words = filters[i / 2 % 3];
+        limits.sets_bits = i / 6 / FORMS / 3; /* as chosen, then 1, then 2 */
+        sweep_one(s, &limits, plan, share, expected, &best);
     }
 }
 
@@ -411,18 +443,28 @@ static void fill_words(struct bars *s)
 
 /* ---- The table -------------------------------------------------------------------------- */
 
-static void sweeps(struct bars *s)
+static bool is_wanted(const struct bars *s, uint64_t count, uint64_t length)
 {
-    static const uint64_t swept[SWEPT][2] = {{1000, 8},   {10000, 8},  {100000, 16}, {1000000, 16},
-                                             {10000, 80}, {100000, 8}, {100000, 80}};
+    return s->only_count == 0 || (count == s->only_count && length == s->only_length);
+}
+
+static void sweeps(struct bars *s, enum measure_text text, const char *name)
+{
+    static const uint64_t letters[][2] = {{10000, 8},   {10000, 16},   {100000, 16}, {10000, 24},
+                                          {100000, 32}, {1000000, 80}, {1000, 16},   {100000, 10},
+                                          {10000, 80},  {100000, 80},  {1000000, 16}};
+    static const uint64_t words[][2] = {
+        {10000, 16}, {100000, 80}, {100000, 16}, {10000, 8}, {10000, 80}};
+    const uint64_t(*swept)[2] = text == MEASURE_ENGLISH ? words : letters;
+    uint32_t count =
+        text == MEASURE_ENGLISH ? sizeof words / sizeof *words : sizeof letters / sizeof *letters;
     double end = measure_now() + s->sweep_seconds;
 
-    for (uint32_t i = 0; i < SWEPT; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         double begin = measure_now();
 
-        if (begin < end)
-            row(s, MEASURE_LETTERS, "a-z", swept[i][0], swept[i][1],
-                begin + (end - begin) / (SWEPT - i));
+        if (begin < end && is_wanted(s, swept[i][0], swept[i][1]))
+            row(s, text, name, swept[i][0], swept[i][1], begin + (end - begin) / (count - i));
     }
 }
 
@@ -438,10 +480,11 @@ static void rows(struct bars *s, enum measure_text text, const char *name, const
            "|---|---:|---:|---:|---:|---:|---:|---|\n");
     for (; *counts != 0; counts++)
         for (uint32_t l = 0; lengths[l] != 0; l++)
-            if (*counts * lengths[l] <= s->count / 4 && !is_late(s))
+            if (*counts * lengths[l] <= s->count / 4 && !is_late(s) &&
+                is_wanted(s, *counts, lengths[l]))
                 row(s, text, name, *counts, lengths[l], 0);
-    if (text == MEASURE_LETTERS && strchr(s->parts, 'x') != NULL)
-        sweeps(s);
+    if (text != MEASURE_DNA && strchr(s->parts, 'x') != NULL)
+        sweeps(s, text, name);
     engine_cuda_unload(s->engine, s->bytes);
 }
 
@@ -690,6 +733,8 @@ int main(int argc, char **argv)
     test_begin("gpu sets");
     s.deadline = measure_now() + (double)seconds;
     s.sweep_seconds = argc > 4 ? strtod(argv[4], NULL) : 30;
+    s.only_count = argc > 6 ? strtoull(argv[5], NULL, 10) : 0;
+    s.only_length = argc > 6 ? strtoull(argv[6], NULL, 10) : 0;
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
     s.engine = gpu_open();
     s.bytes = (uint8_t *)test_memory(s.count + MEASURE_SLACK_BYTES);

@@ -18,7 +18,7 @@ struct run {
 
 struct cuda_limits cuda_case_limits(struct test_random *random)
 {
-    static const uint32_t threads[] = {32, 64, 96, 128, 256};
+    static const uint32_t threads[] = {32, 64, 96, 128, 256}, choices[] = {0, 1, 3, 4, 9};
     struct cuda_limits limits = cuda_limits_default;
 
     limits.threads =
@@ -41,6 +41,7 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
     limits.sets_way = (uint32_t)test_random_below(random, CUDA_SETS_WAYS + 1);
     limits.sets_stride = 1u << test_random_below(random, 8);
     limits.sets_gram = (uint32_t)test_random_below(random, 17);
+    limits.sets_choices = choices[limits.sets_gram % (sizeof choices / sizeof *choices)];
     limits.sets_bits = (uint32_t)test_random_below(random, 3);
     if (test_random_below(random, 2))
         limits.sets_filter_words_max = 4 + 4 * (uint32_t)test_random_below(random, 16);
@@ -97,14 +98,14 @@ void cuda_case_describe(const struct cuda_case *config, const struct diff_input 
         "method %d, algorithm %s, want %d, chunk %" PRIu64 ", resident %d, %s text of %" PRIu64
         ", %" PRIu64 " patterns (first of %" PRIu64 "), flags %u, threads %u, tile words "
         "%u, blocks %u, staging %" PRIu64 ", text room %" PRIu64 ", hits %" PRIu64 "..%" PRIu64
-        ", flood %d, planes %d, streams %d, loaded in place %d, sets %d, stride %u, grams of %u",
+        ", flood %d, planes %d, streams %d, loaded in place %d, sets %d, stride %u, %u grams of %u",
         (int)config->method, config->algorithm == NULL ? "none" : config->algorithm,
         (int)config->want, config->chunk_bytes, config->resident, input->kind, input->text_bytes,
         input->pattern_count, input->pattern_count > 0 ? input->patterns[0].bytes_count : 0,
         input->flags, limits->threads, limits->tile_words_max, limits->blocks_max,
         limits->staging_bytes, limits->text_bytes_max, limits->hits_room_min, limits->hits_max,
         limits->flood_always, limits->planes, limits->streams, limits->load_in_place, limits->sets,
-        limits->sets_stride, limits->sets_gram);
+        limits->sets_stride, limits->sets_choices, limits->sets_gram);
 }
 
 static const struct engine_ops *ops_of(const struct cuda_case *config)

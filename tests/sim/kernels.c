@@ -27,9 +27,9 @@
     X(scan_read_2)    \
     X(scan_read_8)
 
-#define SETS_FORM(stride, words)            \
-    ROW_SETS(stream_set_##stride##_##words) \
-    ROW_SETS(stream_set_dense_##stride##_##words)
+#define SETS_FORM(stride, gram, choices)               \
+    ROW_SETS(stream_set_##stride##_##gram##_##choices) \
+    ROW_SETS(stream_set_dense_##stride##_##gram##_##choices)
 
 #if TRAWL_GALLERY
 #define GALLERY(X)                \
@@ -76,8 +76,8 @@
 #define ROW_SETS(name) ROW(name, 3)
 #define ROW_GALLERY(name) ROW(name, 1)
 #define ROW_CHILDREN(name) ROW(name, 2)
-static const struct sim_kernel kernels[] = {SCAN(ROW_SCAN) ROW_SETS(set_fill) SCAN_SETS_FORMS(
-    SETS_FORM) GALLERY(ROW_GALLERY) CHILDREN(ROW_CHILDREN)};
+static const struct sim_kernel kernels[] = {SCAN(ROW_SCAN) ROW_SETS(set_fill) ROW_SETS(
+    set_finish) SCAN_SETS_FORMS(SETS_FORM) GALLERY(ROW_GALLERY) CHILDREN(ROW_CHILDREN)};
 
 const struct sim_kernel *sim_kernel_find(const char *name)
 {

@@ -112,7 +112,7 @@ static void make_patches(struct test_random *random, struct diff_input *input)
  * head. */
 static void make_set(struct test_random *random, struct diff_input *input)
 {
-    static const enum input_kind kinds[] = {INPUT_LETTERS_26, INPUT_LETTERS_26, INPUT_DNA,
+    static const enum input_kind kinds[] = {INPUT_LETTERS_26, INPUT_MIXED_CASE, INPUT_DNA,
                                             INPUT_LETTERS_2, INPUT_LETTERS_1};
     enum input_kind kind = kinds[test_random_below(random, sizeof kinds / sizeof *kinds)];
     uint64_t least = 8 + test_random_below(random, test_random_below(random, 2) ? 10 : 120);

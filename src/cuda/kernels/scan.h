@@ -64,16 +64,21 @@
 #define SCAN_SETS_SHIFT 6u
 #define SCAN_SETS_SHIFT_SECOND 11u
 #define SCAN_SETS_END UINT64_MAX
-/* Strides, 16 for it and its multiples, and the words of a gram, 4 for 3 too: a kernel each. */
+/* A kernel each: strides, 16 for it and its multiples; bytes of a gram; how many grams of a sample,
+ * at consecutive bytes, there are to choose from. With one choice grams may be shorter, down to 4
+ * or 9 bytes. */
 #define SCAN_SETS_FORMS(X) \
-    X(1, 2)                \
-    X(2, 2)                \
-    X(4, 2)                \
-    X(4, 4)                \
-    X(8, 2)                \
-    X(8, 4)                \
-    X(16, 2)               \
-    X(16, 4)
+    X(1, 8, 1)             \
+    X(2, 8, 1)             \
+    X(4, 8, 1)             \
+    X(4, 16, 1)            \
+    X(8, 8, 1)             \
+    X(8, 16, 1)            \
+    X(16, 8, 1)            \
+    X(16, 16, 1)           \
+    X(8, 7, 3)             \
+    X(8, 8, 4)             \
+    X(16, 8, 9)
 
 enum scan_want { SCAN_COUNT, SCAN_HITS, SCAN_FIRST };
 
@@ -147,6 +152,7 @@ struct scan_sets {
     uint32_t table_words;
     uint32_t head_count;
     uint32_t stride, stride_log2;
+    uint32_t choices;
     uint32_t tagged; /* an entry's key tells the bytes beside its gram */
     uint32_t gram_bytes;
     uint32_t words;      /* of a gram */

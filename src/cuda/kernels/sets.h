@@ -1,8 +1,8 @@
 /* sets: what the kernels of stream_set.cu share: their tables and queues.
  *
  * The first queue holds samples that passed the bitmap: with their hashes, or, where few pass,
- * their numbers alone. Those whose bits the 64-bit words have go on to the second queue, and from
- * there to the chains.
+ * their numbers alone. Those whose bits the 64-bit words have, or whose chain may have their key,
+ * go on to the second queue, and from there to the chains.
  */
 #ifndef TRAWL_CUDA_KERNELS_SETS_H
 #define TRAWL_CUDA_KERNELS_SETS_H
@@ -13,12 +13,25 @@
 #define SETS_TAKE (2u * SIMT_WARP_THREADS) /* of the first queue at a time */
 #define SETS_LOADS 8u                      /* of a thread, of the bitmap, at a time */
 #define SETS_SAMPLES 4u                    /* of a lane between two looks at the queue's length */
+#define SETS_SPREAD 0x9e3779b1u            /* times the least of some hashes: spread again */
+#define SETS_INDEX_BITS 28u                /* of an entry's number; above them its choice */
+#define SETS_MORE (1u << 31)               /* of a head's key: the chain has more entries */
+
+/* What a kernel knows of its samples when it is compiled. */
+struct sets_form {
+    uint32_t stride; /* 16 for its multiples, too */
+    uint32_t gram;   /* bytes, exactly; with one choice: at most */
+    uint32_t
+        choices;   /* grams of a sample, at consecutive bytes: the one of the least hash counts */
+    uint32_t rows; /* of 16 bytes per lane, in a step */
+    int rare;      /* little passes the bitmap */
+};
 
 /* A warp's queues and sums, in shared memory. An entry: the sample's position from a->position on,
  * and above it the hash of its gram. */
 struct sets_warp {
     uint64_t first[SCAN_SETS_FIRST];   /* passed the bitmap */
-    uint64_t second[SCAN_SETS_SECOND]; /* passed the words too */
+    uint64_t second[SCAN_SETS_SECOND]; /* passed the words or the heads too */
     uint64_t spent;                    /* on verification */
     uint64_t count;
     uint64_t candidates;
@@ -42,25 +55,34 @@ struct sets_step {
 
 /* ---- Tables ----------------------------------------------------------------------------- */
 
-/* The words of a gram in a literal's bytes, byte `at` of them; there are 24 bytes more. */
-SIMT_FUNCTION struct simt_u32x4 sets_literal_gram(const struct scan_arguments *a, uint64_t at)
+/* 16 bytes. */
+struct sets_bytes {
+    uint64_t low, high;
+};
+
+SIMT_FUNCTION struct sets_bytes sets_folded(const struct scan_arguments *a, uint64_t low,
+                                            uint64_t high)
+{
+    uint64_t fold = (uint64_t)a->sets.fold << 32 | a->sets.fold;
+    struct sets_bytes bytes = {low | fold, high | fold};
+
+    return bytes;
+}
+
+/* Of the literals, from their byte `at` on; there are 24 more. */
+SIMT_FUNCTION struct sets_bytes sets_literal_bytes(const struct scan_arguments *a, uint64_t at)
 {
     const uint64_t *from = a->literal_bytes + at / 8u;
     uint32_t shift_bits = (uint32_t)(at & 7u) * 8u;
-    uint64_t low = simt_load_u64(from), mid = simt_load_u64(from + 1);
-    struct simt_u32x4 gram;
+    uint64_t low = simt_load_u64(from), high = simt_load_u64(from + 1);
 
     if (shift_bits != 0) {
-        uint64_t high = simt_load_u64(from + 2);
+        uint64_t more = simt_load_u64(from + 2);
 
-        low = low >> shift_bits | mid << (64u - shift_bits);
-        mid = mid >> shift_bits | high << (64u - shift_bits);
+        low = low >> shift_bits | high << (64u - shift_bits);
+        high = high >> shift_bits | more << (64u - shift_bits);
     }
-    gram.w[0] = (uint32_t)low;
-    gram.w[1] = (uint32_t)(low >> 32);
-    gram.w[2] = (uint32_t)mid;
-    gram.w[3] = (uint32_t)(mid >> 32);
-    return gram;
+    return sets_folded(a, low, high);
 }
 
 /* The bitmap's word for a hash, and the two bits there, of which the lowest five bits count. */
@@ -111,7 +133,7 @@ SIMT_FUNCTION uint32_t sets_last_word(const struct scan_arguments *a, uint32_t l
 SIMT_FUNCTION uint32_t sets_tag(const struct scan_arguments *a, uint32_t offset, uint32_t before,
                                 uint32_t after)
 {
-    uint32_t more = a->sets.stride - 1u - offset;
+    uint32_t more = a->sets.stride + a->sets.choices - 2u - offset;
 
     if (!a->sets.tagged)
         return 0;
@@ -120,15 +142,58 @@ SIMT_FUNCTION uint32_t sets_tag(const struct scan_arguments *a, uint32_t offset,
     return sets_mix(before * 0x7feb352du) + sets_mix(after * 0x846ca68bu);
 }
 
+/* Of a chain's head or the key of an entry: is it the key of a sample with this hash and tag? */
+SIMT_FUNCTION int sets_is_key(uint64_t chain, uint32_t key)
+{
+    return (((uint32_t)(chain >> 32) ^ key) & ~SETS_MORE) == 0;
+}
+
+/* Where in its literal's window the gram of an entry is. */
+SIMT_FUNCTION uint32_t sets_offset(const struct scan_arguments *a, uint64_t chain)
+{
+    uint32_t index = (uint32_t)chain & ((1u << SETS_INDEX_BITS) - 1u);
+
+    return (index & (a->sets.stride - 1u)) + ((uint32_t)chain >> SETS_INDEX_BITS);
+}
+
 /* The tag of the gram at byte `at` of the literals. */
 SIMT_FUNCTION uint32_t sets_literal_tag(const struct scan_arguments *a, uint64_t at,
                                         uint32_t offset)
 {
     uint32_t bytes = offset < 4u ? offset : 4u;
-    uint32_t before = sets_literal_gram(a, at - bytes).w[0];
+    uint32_t before = (uint32_t)sets_literal_bytes(a, at - bytes).low;
 
     return sets_tag(a, offset, bytes == 0 ? 0 : before << (32u - 8u * bytes),
-                    sets_literal_gram(a, at + a->sets.gram_bytes).w[0]);
+                    (uint32_t)sets_literal_bytes(a, at + a->sets.gram_bytes).low);
+}
+
+/* The hash of a sample with these bytes; *chosen: which of its grams counts, the first of those
+ * with the least hash. */
+SIMT_FUNCTION uint32_t sets_bytes_hash(const struct scan_arguments *a, struct sets_bytes bytes,
+                                       uint32_t *chosen)
+{
+    uint32_t least = 0;
+
+    *chosen = 0;
+    SIMT_ROLLED
+    for (uint32_t c = 0; c < a->sets.choices; c++) {
+        uint32_t w[4] = {(uint32_t)bytes.low, (uint32_t)(bytes.low >> 32), (uint32_t)bytes.high,
+                         (uint32_t)(bytes.high >> 32)};
+        uint32_t hash = 0;
+
+        if (a->sets.words == 2u)
+            w[1] = sets_last_word(a, w[0], w[1]);
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < 4u; k++)
+            hash += k < a->sets.words ? w[k] * a->sets.factors[k] : 0;
+        if (c == 0 || hash < least) {
+            least = hash;
+            *chosen = c;
+        }
+        bytes.low = bytes.low >> 8 | bytes.high << 56;
+        bytes.high >>= 8;
+    }
+    return a->sets.choices > 1u ? least * SETS_SPREAD : least;
 }
 
 /* ---- Hashes of the text ------------------------------------------------------------------ */
@@ -149,35 +214,118 @@ SIMT_FUNCTION uint32_t sets_pass(const struct scan_arguments *a, const uint32_t 
            simt_funnel(word, word, sets_bit(a, hash, 1));
 }
 
-SIMT_FUNCTION uint32_t sets_hash(const struct scan_arguments *a, const uint32_t *w, uint32_t j,
-                                 uint32_t words)
+SIMT_FUNCTION uint32_t sets_words(struct sets_form form)
+{
+    return (form.gram + 3u) / 4u;
+}
+
+/* The hash of the gram at byte j of the lane's words. */
+SIMT_FUNCTION uint32_t sets_gram_hash(const struct scan_arguments *a, const uint32_t *w, uint32_t j,
+                                      struct sets_form form)
 {
     uint32_t hash = 0;
 
-    if (words == 2u) {
+    if (sets_words(form) == 2u) {
         uint32_t first = sets_text_word(w, j);
+        uint32_t last = form.choices > 1u ? sets_text_word(w, j + form.gram - 4u)
+                                          : sets_last_word(a, first, sets_text_word(w, j + 4u));
 
-        return first * a->sets.factors[0] +
-               sets_last_word(a, first, sets_text_word(w, j + 4u)) * a->sets.factors[1];
+        return first * a->sets.factors[0] + last * a->sets.factors[1];
     }
     SIMT_UNROLL
-    for (uint32_t k = 0; k < words; k++)
+    for (uint32_t k = 0; k < sets_words(form); k++)
         hash += sets_text_word(w, j + 4u * k) * a->sets.factors[k];
     return hash;
 }
 
-/* The hash of the gram at `place`, from memory. */
-SIMT_FUNCTION uint32_t sets_text_hash(const struct scan_arguments *a, uint64_t place,
-                                      uint32_t words)
+/* The hash of the sample there, as sets_bytes_hash has it. */
+SIMT_FUNCTION uint32_t sets_hash(const struct scan_arguments *a, const uint32_t *w, uint32_t j,
+                                 struct sets_form form)
 {
-    uint64_t low = tile_text_word(a, place), high = words > 2u ? tile_text_word(a, place + 8u) : 0;
-    uint32_t w[4];
+    uint32_t least = sets_gram_hash(a, w, j, form);
 
-    w[0] = (uint32_t)low | a->sets.fold;
-    w[1] = (uint32_t)(low >> 32) | a->sets.fold;
-    w[2] = (uint32_t)high | a->sets.fold;
-    w[3] = (uint32_t)(high >> 32) | a->sets.fold;
-    return sets_hash(a, w, 0, words);
+    SIMT_UNROLL
+    for (uint32_t c = 1; c < form.choices; c++) {
+        uint32_t hash = sets_gram_hash(a, w, j + c, form);
+
+        least = hash < least ? hash : least;
+    }
+    return form.choices > 1u ? least * SETS_SPREAD : least;
+}
+
+/* The hash of the sample at `place`, from memory. */
+SIMT_FUNCTION uint32_t sets_text_hash(const struct scan_arguments *a, uint64_t place,
+                                      struct sets_form form)
+{
+    uint64_t low = tile_text_word(a, place);
+    uint64_t high = form.gram + form.choices > 9u ? tile_text_word(a, place + 8u) : 0;
+    struct sets_bytes bytes = sets_folded(a, low, high);
+    uint32_t w[4] = {(uint32_t)bytes.low, (uint32_t)(bytes.low >> 32), (uint32_t)bytes.high,
+                     (uint32_t)(bytes.high >> 32)};
+
+    return sets_hash(a, w, 0, form);
+}
+
+/* Bytes from `count` < 16 on of those in three words. */
+SIMT_FUNCTION uint64_t sets_from_byte(uint64_t low, uint64_t mid, uint64_t high, uint32_t count)
+{
+    uint32_t shift_bits = 8u * (count & 7u);
+    uint64_t first = count >= 8u ? mid : low, second = count >= 8u ? high : mid;
+
+    return first >> shift_bits | second << 1u << (63u - shift_bits);
+}
+
+/* Words of the text around the sample at `place`: the 8 bytes before the word that it begins in,
+ * that word, and two more. Zeros where there is no text before it or nobody needs the bytes. */
+SIMT_FUNCTION void sets_load_around(const struct scan_arguments *a, uint64_t place,
+                                    struct sets_form form, uint64_t *w)
+{
+    const uint64_t *at = (const uint64_t *)(const void *)(a->text + (place & ~7ull));
+
+    w[0] = a->sets.tagged && place >= 8u ? simt_load_u64(at - 1) : 0;
+    w[1] = simt_load_u64(at);
+    w[2] = simt_load_u64(at + 1);
+    w[3] = a->sets.tagged || (form.stride < 8u && form.gram > 8u) ? simt_load_u64(at + 2) : 0;
+}
+
+/* Of the words around a sample: its hash; *offset: which of its grams counts; and the bytes before
+ * and after that gram, for sets_tag. */
+SIMT_FUNCTION uint32_t sets_around_hash(const struct scan_arguments *a, const uint64_t *w,
+                                        uint64_t place, struct sets_form form, uint32_t *before,
+                                        uint32_t *after)
+{
+    uint32_t from = form.stride >= 8u ? 0 : (uint32_t)(place & 7u), least, chosen = 0;
+    uint64_t earlier = sets_from_byte(w[0], w[1], w[2], from);
+    uint64_t low = sets_from_byte(w[1], w[2], w[3], from);
+    uint64_t high = sets_from_byte(w[2], w[3], 0, from);
+    uint64_t beyond = sets_from_byte(w[3], 0, 0, from);
+    uint32_t words[4] = {(uint32_t)low, (uint32_t)(low >> 32), (uint32_t)high,
+                         (uint32_t)(high >> 32)};
+
+    least = sets_gram_hash(a, words, 0, form);
+    SIMT_UNROLL
+    for (uint32_t c = 1; c < form.choices; c++) {
+        uint32_t hash = sets_gram_hash(a, words, c, form);
+
+        chosen = hash < least ? c : chosen;
+        least = hash < least ? hash : least;
+    }
+    if (a->sets.tagged) {
+        uint32_t end = chosen + a->sets.gram_bytes;
+
+        *before = (uint32_t)sets_from_byte(earlier, low, 0, chosen + 4u);
+        *after = (uint32_t)(end == 16u ? beyond : sets_from_byte(low, high, beyond, end));
+    }
+    return form.choices > 1u ? least * SETS_SPREAD : least;
+}
+
+/* The bytes before and after the gram at `place`, for sets_tag. */
+SIMT_FUNCTION void sets_beside(const struct scan_arguments *a, uint64_t place, uint32_t *before,
+                               uint32_t *after)
+{
+    *before = a->sets.fold | (uint32_t)(place >= 4u ? tile_text_word(a, place - 4u)
+                                                    : tile_text_word(a, 0) << 8u * (4u - place));
+    *after = a->sets.fold | (uint32_t)tile_text_word(a, place + a->sets.gram_bytes);
 }
 
 /* ---- Queues ----------------------------------------------------------------------------- */
@@ -188,14 +336,15 @@ SIMT_FUNCTION uint64_t sets_place(const struct scan_arguments *a, uint64_t entry
     return a->position + ((uint64_t)(uint32_t)entry << a->sets.stride_log2);
 }
 
-/* Does the literal stand where the entry proposes it? */
-SIMT_FUNCTION int sets_matches(const struct scan_arguments *a, uint64_t place, uint32_t entry,
-                               uint64_t *x, uint32_t *literal, uint32_t *cost)
+/* Does the literal of entry `index` stand where it proposes it: `offset` bytes before `place`, to
+ * which its window is added? */
+SIMT_FUNCTION int sets_matches(const struct scan_arguments *a, uint64_t place, uint32_t index,
+                               uint32_t offset, uint64_t *x, uint32_t *literal, uint32_t *cost)
 {
-    uint32_t index = entry >> a->sets.stride_log2;
-    struct simt_u32x4 record = simt_load_u32x4(a->sets.literals + 4u * (uint64_t)index);
-    uint32_t offset = record.w[2] + (entry - (index << a->sets.stride_log2));
+    struct simt_u32x4 record =
+        simt_load_u32x4(a->sets.literals + 4u * (uint64_t)(index >> a->sets.stride_log2));
 
+    offset += record.w[2];
     *x = place - offset;
     *literal = record.w[3];
     if (place < a->begin + offset || !SIMT_BOUND(*x < a->limit) ||
@@ -221,7 +370,7 @@ SIMT_FUNCTION_LARGE void sets_verify(const struct scan_arguments *a, struct sets
                                      uint32_t from, uint32_t count, uint64_t most)
 {
     uint64_t chain = SCAN_SETS_END, place = 0, spent = warp->spent;
-    uint32_t hash = 0, found = 0, looked = 0, before = 0, after = 0;
+    uint32_t hash = 0, found = 0, looked = 0, before = 0, after = 0, chosen = 0;
 
     if (SIMT_BOUND(simt_lane() < count)) {
         uint64_t entry = warp->second[from + simt_lane()];
@@ -229,11 +378,14 @@ SIMT_FUNCTION_LARGE void sets_verify(const struct scan_arguments *a, struct sets
         hash = (uint32_t)(entry >> 32);
         place = sets_place(a, entry);
         chain = simt_load_far_u64(a->sets.heads + sets_head(a, sets_mix(hash)));
-        if (a->sets.tagged &&
-            SIMT_BOUND(place < a->text_end)) { /* beyond it a sample may be of zeros */
-            before = (uint32_t)(place >= 4u ? tile_text_word(a, place - 4u)
-                                            : tile_text_word(a, 0) << 8u * (4u - place));
-            after = (uint32_t)tile_text_word(a, place + a->sets.gram_bytes);
+        if (SIMT_BOUND(place < a->text_end)) { /* beyond it a sample may be of zeros */
+            if (a->sets.choices > 1u)
+                (void)sets_bytes_hash(
+                    a, sets_folded(a, tile_text_word(a, place), tile_text_word(a, place + 8u)),
+                    &chosen);
+            place += chosen;
+            if (a->sets.tagged)
+                sets_beside(a, place, &before, &after);
         }
     }
     while (spent <= most && simt_ballot(chain != SCAN_SETS_END) != 0) {
@@ -241,13 +393,16 @@ SIMT_FUNCTION_LARGE void sets_verify(const struct scan_arguments *a, struct sets
         uint64_t x = 0;
 
         if (chain != SCAN_SETS_END) {
-            uint64_t following = simt_load_far_u64(a->sets.next + (uint32_t)chain);
+            uint32_t index = (uint32_t)chain & ((1u << SETS_INDEX_BITS) - 1u);
+            uint32_t offset = sets_offset(a, chain);
+            uint64_t following = simt_load_far_u64(a->sets.next + index);
 
             cost = 1;
-            if ((uint32_t)(chain >> 32) ==
-                hash + sets_tag(a, (uint32_t)chain & (a->sets.stride - 1u), before, after)) {
+            /* Only of a sample in its window does the literal have the grams to choose from. */
+            if (sets_is_key(chain, hash + sets_tag(a, offset, before, after)) &&
+                offset - chosen < a->sets.stride) {
                 looked++;
-                if (sets_matches(a, place, (uint32_t)chain, &x, &literal, &cost)) {
+                if (sets_matches(a, place, index, offset, &x, &literal, &cost)) {
                     sets_found(a, x, literal);
                     found++;
                 }
@@ -269,20 +424,6 @@ SIMT_FUNCTION_LARGE void sets_verify(const struct scan_arguments *a, struct sets
     simt_warp_sync(); /* written before others read */
 }
 
-/* Append those of the lanes' entries whose bits the words have to the second queue, of `queued`.
- * Returns how many there are then. */
-SIMT_FUNCTION uint32_t sets_push_second(struct sets_warp *warp, uint32_t queued, uint64_t word,
-                                        uint64_t entry)
-{
-    uint64_t bits = sets_table_bits(sets_mix((uint32_t)(entry >> 32)));
-    int pass = (word & bits) == bits;
-    uint32_t lanes = simt_ballot(pass);
-
-    if (pass)
-        warp->second[queued + simt_popcount(lanes & ((1u << simt_lane()) - 1u))] = entry;
-    return queued + simt_popcount(lanes);
-}
-
 /* The second queue has `queued` entries now: follow the chains of as many as fill the warp. */
 SIMT_FUNCTION void sets_verify_full(const struct scan_arguments *a, struct sets_warp *warp,
                                     uint32_t queued, uint64_t most)
@@ -296,45 +437,90 @@ SIMT_FUNCTION void sets_verify_full(const struct scan_arguments *a, struct sets_
     simt_warp_sync();
 }
 
-/* A warp's entry of the first queue. Where little passes the bitmap (`rare`), it is a sample's
- * number alone, and the gram is read again. */
-SIMT_FUNCTION uint64_t sets_entry(const struct scan_arguments *a, const struct sets_warp *warp,
-                                  uint32_t at, uint32_t words, int rare)
+/* Append those of the lanes' entries that pass to the second queue, of `queued`. Returns how many
+ * there are then. */
+SIMT_FUNCTION uint32_t sets_push_second(struct sets_warp *warp, uint32_t queued, int pass,
+                                        uint64_t entry)
 {
-    uint32_t sample;
+    uint32_t lanes = simt_ballot(pass);
 
-    if (!rare)
-        return warp->first[at];
-    sample = ((const uint32_t *)(const void *)warp->first)[at];
-    return (uint64_t)sets_text_hash(a, sets_place(a, sample), words) << 32 | sample;
+    if (pass)
+        warp->second[queued + simt_popcount(lanes & ((1u << simt_lane()) - 1u))] = entry;
+    return queued + simt_popcount(lanes);
+}
+
+/* Which of `count` queued samples is the lane's k-th? Where there is none, the first, so that no
+ * branch stands between the loads of several. */
+SIMT_FUNCTION int sets_is_own(uint32_t k, uint32_t count)
+{
+    return SIMT_BOUND(k * SIMT_WARP_THREADS + simt_lane() < count);
+}
+
+SIMT_FUNCTION uint32_t sets_own(uint32_t k, uint32_t count)
+{
+    uint32_t own = k * SIMT_WARP_THREADS + simt_lane();
+
+    return own < count ? own : 0;
 }
 
 /* Take `count` <= 64 entries of the first queue, from `from` on: those whose bits the words have go
  * to the second. */
 SIMT_FUNCTION void sets_look_up(const struct scan_arguments *a, struct sets_warp *warp,
-                                uint32_t from, uint32_t count, uint64_t most, uint32_t words,
-                                int rare)
+                                uint32_t from, uint32_t count, uint64_t most)
 {
-    uint64_t entries[2] = {0, 0}, found[2] = {0, 0};
+    uint64_t entries[2], found[2];
     uint32_t queued;
 
-    simt_warp_sync(); /* written before others read */
     SIMT_UNROLL
     for (uint32_t k = 0; k < 2u; k++) {
-        uint32_t own = k * SIMT_WARP_THREADS + simt_lane();
-
-        if (SIMT_BOUND(own < count))
-            entries[k] = sets_entry(a, warp, from + own, words, rare);
+        entries[k] = warp->first[from + sets_own(k, count)];
+        found[k] = simt_load_far_u64(a->sets.table +
+                                     sets_table_word(a, sets_mix((uint32_t)(entries[k] >> 32))));
     }
-    SIMT_UNROLL
-    for (uint32_t k = 0; k < 2u; k++)
-        if (k * SIMT_WARP_THREADS + simt_lane() < count)
-            found[k] = simt_load_far_u64(
-                a->sets.table + sets_table_word(a, sets_mix((uint32_t)(entries[k] >> 32))));
     queued = warp->second_count;
     SIMT_UNROLL
-    for (uint32_t k = 0; k < 2u; k++)
-        queued = sets_push_second(warp, queued, found[k], entries[k]);
+    for (uint32_t k = 0; k < 2u; k++) {
+        uint64_t bits = sets_table_bits(sets_mix((uint32_t)(entries[k] >> 32)));
+
+        queued = sets_push_second(warp, queued, sets_is_own(k, count) && (found[k] & bits) == bits,
+                                  entries[k]);
+    }
+    sets_verify_full(a, warp, queued, most);
+}
+
+/* The same where little passes the bitmap: entries are samples' numbers, their bytes are read
+ * again, and those go to the second queue whose chain has more than one entry, or one with their
+ * key. */
+SIMT_FUNCTION void sets_look_up_rare(const struct scan_arguments *a, struct sets_warp *warp,
+                                     uint32_t from, uint32_t count, uint64_t most,
+                                     struct sets_form form)
+{
+    uint64_t entries[2], chains[2], w[2][4];
+    uint32_t before[2] = {0, 0}, after[2] = {0, 0}, queued;
+
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < 2u; k++) {
+        entries[k] = ((const uint32_t *)(const void *)warp->first)[from + sets_own(k, count)];
+        sets_load_around(a, sets_place(a, entries[k]), form, w[k]);
+    }
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < 2u; k++) {
+        uint32_t hash =
+            sets_around_hash(a, w[k], sets_place(a, entries[k]), form, &before[k], &after[k]);
+
+        entries[k] |= (uint64_t)hash << 32;
+        chains[k] = simt_load_far_u64(a->sets.heads + sets_head(a, sets_mix(hash)));
+    }
+    queued = warp->second_count;
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < 2u; k++) {
+        uint32_t key = (uint32_t)(entries[k] >> 32) +
+                       sets_tag(a, sets_offset(a, chains[k]), before[k], after[k]);
+        int pass = sets_is_own(k, count) && chains[k] != SCAN_SETS_END &&
+                   ((chains[k] >> 63) != 0 || sets_is_key(chains[k], key));
+
+        queued = sets_push_second(warp, queued, pass, entries[k]);
+    }
     sets_verify_full(a, warp, queued, most);
 }
 
@@ -346,14 +532,18 @@ SIMT_FUNCTION uint64_t sets_most(const struct scan_arguments *a, const struct se
 
 /* Look at what is queued, as long as there is more than `left`. */
 SIMT_FUNCTION void sets_drain(const struct scan_arguments *a, struct sets_lane *s, uint32_t left,
-                              uint32_t words, int rare)
+                              struct sets_form form)
 {
     SIMT_ROLLED
     while (s->queued > left) {
         uint32_t count = s->queued < SETS_TAKE ? s->queued : SETS_TAKE;
 
         s->queued -= count;
-        sets_look_up(a, s->warp, s->queued, count, sets_most(a, s), words, rare);
+        simt_warp_sync(); /* written before others read */
+        if (form.rare)
+            sets_look_up_rare(a, s->warp, s->queued, count, sets_most(a, s), form);
+        else
+            sets_look_up(a, s->warp, s->queued, count, sets_most(a, s));
     }
 }
 

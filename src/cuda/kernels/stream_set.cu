@@ -1,30 +1,35 @@
 /* stream_set: occurrences of a set of patterns, by a look at some bytes of each stride.
  *
- * Method     hashes the q bytes at every s-th position. Each pattern enters s grams, at the offsets
- *            from its window on, so that one sample proposes each occurrence (s <= m - q + 1).
- *            Three tables name the (pattern, offset) pairs with a sample's hash; each lets fewer
- *            pass:
+ * Method     takes a sample at every s-th position: the gram of q bytes there, or, of the c grams
+ *            that begin there and behind it, the first with the least hash. Each pattern enters the
+ *            grams that its s samples have, so that one sample proposes each occurrence
+ *            (s + c + q - 2 <= m). With c choices these are 1 + 2 (s - 1) / (c + 1) grams instead
+ *            of s, because neighbouring samples often choose the same one. Tables name the
+ *            (pattern, offset) pairs with a sample's hash; each lets fewer pass:
  *
  *              text -> hash -> bitmap ---> first queue --> 64-bit words --> second queue --> chains
  *                              shared;     shared, per     L2; two bits     shared, per      heads,
  *                              1 or 2      warp; 64 at                      warp; 32 at      then
  *                              bits        a time                           a time           bytes
  *
- *            set_fill makes the tables on the device. An entry's key is the hash of its gram and,
- *            where they are in cache or many grams are met, of up to eight bytes beside it.
- *            There are two variants. Where much passes the bitmap (stream_set_dense_S_W), each
- *            sample that passes goes to the queue with its hash. Where little passes
- *            (stream_set_S_W), the lanes set a bit for each sample that passes, without a branch,
- *            and the warp votes once for 32 samples of each lane; the queue has the samples'
- *            numbers alone, and their grams are read again.
+ *            set_fill and set_finish make the tables on the device. An entry's key is the hash of
+ *            its gram and, where they are in cache or many grams are met, of up to eight bytes
+ *            beside it. There are two variants. Where much passes the bitmap
+ *            (stream_set_dense_S_Q_C), each sample that passes goes to the queue with its hash.
+ *            Where little passes (stream_set_S_Q_C), the lanes set a bit for each sample that
+ *            passes, without a branch, and the warp votes once for 32 samples of each lane; the
+ *            queue has the samples' numbers alone. Their bytes are read again, and the first entry
+ *            of their chain is looked at instead of the 64-bit words.
  * Grid       any; each warp begins with the tile of its number and draws the others from a ticket.
  *            One block per multiprocessor, so that the bitmap can be large.
  * Shared     dynamic: 2.3 KiB of queues per warp, and the bitmap.
  * Traffic    per text byte: reads 1 (with strides of 64 and more, a sector of 32 bytes per stride),
  *            and 1 / s words of shared memory. Per sample that passes the bitmap: 8 bytes of L2.
  *            Per sample that passes those: 8 bytes of heads, 16 of the literal, and bytes of both.
- * Bound      by the text's loads while few samples pass the bitmap, else by the lookups in L2.
- *            cost_of() in src/cuda/sets.c weighs stride, q and tables.
+ * Bound      by the text's loads while few samples pass the bitmap, else by the lookups in L2: 160
+ *            G/s, and beside a stream of text 3.9 TB/s with 3 lookups per 128 bytes, 3.2 with 4,
+ *            2.0 with 8, 1.04 with 16 [H200]. Of the variant for little, by the loop that queues
+ *            what passes. cost_of() in src/cuda/sets.c weighs stride, q, choices and tables.
  * Progress   no block waits for another.
  * Order      none: a count, the first, or a bit per begin with an occurrence, from which hits_set
  *            lists.
@@ -38,9 +43,18 @@
  *            been looked at, row by row: the compiler copies them and waits, 0.90. Samples queued
  *            with their hashes, row by row, after the vote: 0.83 instead of 0.92 for 1,000 patterns
  *            at s = 4, 0.90 instead of 0.79 for 10,000 at s = 8, where the dense variant has 0.93.
- *            128 samples looked up at a time: 0.54 instead of 0.57 for 10,000 patterns [H200].
- * Source     the sampling rule in docs/kernels.md; two bits of one word: Putze, Sanders and
- *            Singler, "Cache-, hash- and space-efficient Bloom filters", 2009.
+ *            128 samples looked up at a time: 0.54 instead of 0.57 for 10,000 patterns. A bitmap
+ *            spread over the shared memory of a cluster of blocks: 164 G lookups/s in clusters of
+ *            2, 94, 80 and 70 in clusters of 4, 8 and 16, where L2 has 160 and a block's own shared
+ *            memory 3,100. Little passing, with the 64-bit words before the chains: 0.59 instead of
+ *            0.73 for 10,000 patterns of 8 bytes. 4 grams of 8 bytes at s = 4: 0.47 instead of 0.60
+ *            for 100,000 patterns of 16. 5 grams of 12 bytes instead of 9 of 8, from s = 16 on:
+ *            1.11 instead of 1.21 for 100,000 of 80. 4 grams of 6 bytes at s = 8 instead of 3 of 7:
+ *            0.59 instead of 0.60 for 100,000 of 16 [H200].
+ * Source     the sampling rule in docs/kernels.md; the least of some hashes: Schleimer, Wilkerson
+ *            and Aiken, "Winnowing: local algorithms for document fingerprinting", 2003; two bits
+ *            of one word: Putze, Sanders and Singler, "Cache-, hash- and space-efficient Bloom
+ *            filters", 2009.
  */
 #include "sets.h"
 
@@ -54,24 +68,23 @@ SIMT_KERNEL(set_fill, scan_arguments, SCAN_THREADS_MAX, 1)
     uint64_t i = (uint64_t)simt_block() * simt_threads() + simt_thread();
 
     for (; SIMT_BOUND(i < total); i += step) {
-        uint32_t literal = (uint32_t)(i / args.sets.stride), hash = 0, mixed;
+        uint32_t literal = (uint32_t)(i / args.sets.stride), hash, mixed, chosen, before;
         uint32_t *word;
         struct simt_u32x4 record = simt_load_u32x4(args.sets.literals + 4u * (uint64_t)literal);
         uint32_t offset = (uint32_t)(i % args.sets.stride);
         uint64_t at = (uint64_t)record.w[0] * 8u + record.w[2] + offset, bits, old;
-        struct simt_u32x4 gram = sets_literal_gram(&args, at);
 
-        for (uint32_t k = 0; k < 4u; k++)
-            gram.w[k] |= args.sets.fold;
-        if (args.sets.words == 2u)
-            gram.w[1] = sets_last_word(&args, gram.w[0], gram.w[1]);
-        for (uint32_t k = 0; k < args.sets.words; k++)
-            hash += gram.w[k] * args.sets.factors[k];
+        hash = sets_bytes_hash(&args, sets_literal_bytes(&args, at), &chosen);
+        if (args.sets.choices > 1u && offset != 0) {
+            (void)sets_bytes_hash(&args, sets_literal_bytes(&args, at - 1u), &before);
+            if (before == chosen + 1u)
+                continue; /* the same gram as the sample before has it */
+        }
         (void)simt_atomic_or_u32(args.sets.filter + sets_filter_word(&args, hash),
                                  1u << (sets_bit(&args, hash, 0) & 31u) |
                                      1u << (sets_bit(&args, hash, 1) & 31u));
         mixed = sets_mix(hash);
-        bits = sets_table_bits(mixed);
+        bits = args.sets.table_words == 0 ? 0 : sets_table_bits(mixed);
         word = (uint32_t *)(void *)(args.sets.table + sets_table_word(&args, mixed));
         if ((uint32_t)bits != 0)
             (void)simt_atomic_or_u32(word, (uint32_t)bits);
@@ -79,12 +92,36 @@ SIMT_KERNEL(set_fill, scan_arguments, SCAN_THREADS_MAX, 1)
             (void)simt_atomic_or_u32(word + 1, (uint32_t)(bits >> 32));
         old = simt_atomic_exchange_u64(
             args.sets.heads + sets_head(&args, mixed),
-            (uint64_t)(hash + sets_literal_tag(&args, at, offset)) << 32 | (uint32_t)i);
+            (uint64_t)(SETS_MORE | (hash + sets_literal_tag(&args, at + chosen, offset + chosen)))
+                    << 32 |
+                chosen << SETS_INDEX_BITS | (uint32_t)i);
         simt_store_u64(args.sets.next + i, old);
     }
 }
 
+/* Mark the heads of chains of one entry, after set_fill. */
+SIMT_KERNEL(set_finish, scan_arguments, SCAN_THREADS_MAX, 1)
+{
+    uint32_t step = simt_blocks() * simt_threads();
+
+    for (uint64_t i = simt_block() * simt_threads() + simt_thread(); i < args.sets.head_count;
+         i += step) {
+        uint64_t chain = simt_load_far_u64(args.sets.heads + i);
+
+        if (chain != SCAN_SETS_END &&
+            simt_load_far_u64(args.sets.next +
+                              ((uint32_t)chain & ((1u << SETS_INDEX_BITS) - 1u))) == SCAN_SETS_END)
+            simt_store_u64(args.sets.heads + i, chain & ~((uint64_t)SETS_MORE << 32));
+    }
+}
+
 /* ---- Rows of 16 bytes per lane ---------------------------------------------------------- */
+
+/* Bytes from a lane's 16 to the next lane's. */
+SIMT_FUNCTION uint32_t sets_apart(const struct scan_arguments *a, struct sets_form form)
+{
+    return form.stride >= 16u ? a->sets.stride : 16u;
+}
 
 /* Of a lane in a row. */
 SIMT_FUNCTION uint32_t sets_row_samples(uint32_t stride)
@@ -92,13 +129,12 @@ SIMT_FUNCTION uint32_t sets_row_samples(uint32_t stride)
     return stride >= 16u ? 1u : 16u / stride;
 }
 
-/* Words beyond a lane's own 16 bytes that the grams of `words` words at every stride-th position
- * reach. */
-SIMT_FUNCTION uint32_t sets_behind(uint32_t stride, uint32_t words)
+/* Words beyond a lane's own 16 bytes that its samples reach. */
+SIMT_FUNCTION uint32_t sets_behind(struct sets_form form)
 {
-    if (stride >= 16u)
-        return 0;
-    return (16u - stride + 4u * words + 3u) / 4u - 4u;
+    uint32_t bytes = form.choices > 1u ? form.gram + form.choices - 1u : 4u * sets_words(form);
+
+    return form.stride >= 16u ? 0 : (16u - form.stride + bytes + 3u) / 4u - 4u;
 }
 
 /* Row k of the step and what is after each lane's 16 bytes, which the lane above has. All lanes of
@@ -131,13 +167,13 @@ SIMT_FUNCTION void sets_push(struct sets_lane *s, int pass, uint32_t place, uint
 
 /* Look at a row: queue the samples that pass; `sample` is the number of the lane's first. */
 SIMT_FUNCTION void sets_row(const struct scan_arguments *a, struct sets_lane *s, const uint32_t *w,
-                            uint32_t sample, uint32_t stride, uint32_t words)
+                            uint32_t sample, struct sets_form form)
 {
-    uint32_t hashes[16], passes[16], count = sets_row_samples(stride);
+    uint32_t hashes[16], passes[16], count = sets_row_samples(form.stride);
 
     SIMT_UNROLL
     for (uint32_t i = 0; i < count; i++) {
-        hashes[i] = sets_hash(a, w, i * stride, words);
+        hashes[i] = sets_hash(a, w, i * form.stride, form);
         passes[i] = sets_pass(a, s->filter, hashes[i]);
     }
     SIMT_UNROLL
@@ -145,7 +181,7 @@ SIMT_FUNCTION void sets_row(const struct scan_arguments *a, struct sets_lane *s,
         sets_push(s, (passes[i] & 1u) != 0, sample + i, hashes[i]);
         if ((i + 1u) % SETS_SAMPLES != 0 && i + 1u < count)
             continue;
-        sets_drain(a, s, SETS_TAKE - 1u, words, 0);
+        sets_drain(a, s, SETS_TAKE - 1u, form);
     }
 }
 
@@ -202,11 +238,10 @@ SIMT_FUNCTION uint64_t sets_begin(const struct scan_arguments *a, uint64_t tile)
 
 /* Look at the step at `at`. */
 SIMT_FUNCTION void sets_look(const struct scan_arguments *a, struct sets_lane *s,
-                             const struct sets_step *step, uint64_t at, uint32_t stride,
-                             uint32_t words, uint32_t rows)
+                             const struct sets_step *step, uint64_t at, struct sets_form form)
 {
-    uint32_t w[SCAN_SETS_ROWS][7], behind = sets_behind(stride, words);
-    uint32_t count = sets_row_samples(stride);
+    uint32_t w[SCAN_SETS_ROWS][7], behind = sets_behind(form), rows = form.rows;
+    uint32_t count = sets_row_samples(form.stride);
     uint32_t first = (uint32_t)((at - a->position) >> a->sets.stride_log2) + simt_lane() * count;
 
     s->steps++;
@@ -222,7 +257,7 @@ SIMT_FUNCTION void sets_look(const struct scan_arguments *a, struct sets_lane *s
         SIMT_UNROLL
         for (uint32_t i = 0; i < 4u + behind; i++)
             w[k][i] |= a->sets.fold;
-        sets_row(a, s, w[k], first + k * SIMT_WARP_THREADS * count, stride, words);
+        sets_row(a, s, w[k], first + k * SIMT_WARP_THREADS * count, form);
     }
 }
 
@@ -269,7 +304,7 @@ SIMT_FUNCTION void sets_rare_load(const struct scan_arguments *a, uint64_t at, u
 /* Queue a sample of each lane that has one, by their numbers, and prefetch their bytes: the text
  * goes on, and they would be gone from L2 when 64 have come together. */
 SIMT_FUNCTION void sets_push_rare(const struct scan_arguments *a, struct sets_lane *s, int pass,
-                                  uint32_t sample, uint32_t words)
+                                  uint32_t sample, struct sets_form form)
 {
     uint32_t lanes = simt_ballot(pass);
 
@@ -278,42 +313,42 @@ SIMT_FUNCTION void sets_push_rare(const struct scan_arguments *a, struct sets_la
         simt_prefetch(a->text + sets_place(a, sample));
     }
     s->queued += simt_popcount(lanes);
-    sets_drain(a, s, SETS_TAKE - 1u, words, 1);
+    sets_drain(a, s, SETS_TAKE - 1u, form);
 }
 
 /* Queue the samples whose bits are set. They are numbered by rows, downwards, from the lane's `top`
  * on. */
 SIMT_FUNCTION void sets_collect(const struct scan_arguments *a, struct sets_lane *s, uint32_t bits,
-                                uint32_t top, uint32_t stride, uint32_t words)
+                                uint32_t top, struct sets_form form)
 {
-    uint32_t count = sets_row_samples(stride);
+    uint32_t count = sets_row_samples(form.stride);
 
     SIMT_ROLLED
     while (simt_ballot(bits != 0) != 0) {
         uint32_t bit = bits != 0 ? simt_lowest_bit(bits) : 0;
 
         sets_push_rare(a, s, bits != 0,
-                       top - bit / count * (SIMT_WARP_THREADS * count) + bit % count, words);
+                       top - bit / count * (SIMT_WARP_THREADS * count) + bit % count, form);
         bits &= bits - 1u;
     }
 }
 
 /* Look at a step that is not all there, sample by sample. */
 SIMT_FUNCTION void sets_edge(const struct scan_arguments *a, struct sets_lane *s, uint64_t at,
-                             uint32_t stride, uint32_t words, uint32_t rows)
+                             struct sets_form form)
 {
-    uint32_t apart = stride >= 16u ? a->sets.stride : 16u, count = sets_row_samples(stride);
+    uint32_t apart = sets_apart(a, form), count = sets_row_samples(form.stride);
     uint64_t from = at + apart * simt_lane();
 
     SIMT_ROLLED
-    for (uint32_t n = 0; n < rows * count; n++) {
+    for (uint32_t n = 0; n < form.rows * count; n++) {
         uint64_t place =
-            from + n / count * (SIMT_WARP_THREADS * apart) + (uint64_t)(n % count) * stride;
+            from + n / count * (SIMT_WARP_THREADS * apart) + (uint64_t)(n % count) * form.stride;
         int pass = SIMT_BOUND(place < a->text_end);
 
         if (pass)
-            pass = (sets_pass(a, s->filter, sets_text_hash(a, place, words)) & 1u) != 0;
-        sets_push_rare(a, s, pass, (uint32_t)((place - a->position) >> a->sets.stride_log2), words);
+            pass = (sets_pass(a, s->filter, sets_text_hash(a, place, form)) & 1u) != 0;
+        sets_push_rare(a, s, pass, (uint32_t)((place - a->position) >> a->sets.stride_log2), form);
     }
 }
 
@@ -322,10 +357,10 @@ SIMT_FUNCTION void sets_edge(const struct scan_arguments *a, struct sets_lane *s
  * taken downwards, because the last lane's grams reach into the next row. */
 SIMT_FUNCTION void sets_rare_step(const struct scan_arguments *a, struct sets_lane *s,
                                   struct sets_step *step, uint64_t at, uint64_t following,
-                                  uint32_t stride, uint32_t words, uint32_t rows)
+                                  struct sets_form form)
 {
-    uint32_t count = sets_row_samples(stride), behind = sets_behind(stride, words);
-    uint32_t apart = stride >= 16u ? a->sets.stride : 16u, row_bytes = SIMT_WARP_THREADS * apart;
+    uint32_t count = sets_row_samples(form.stride), behind = sets_behind(form), rows = form.rows;
+    uint32_t apart = sets_apart(a, form), row_bytes = SIMT_WARP_THREADS * apart;
     uint32_t group = count * rows <= 32u ? rows : 32u / count, carried[3], bits = 0;
     uint32_t first = (uint32_t)((at - a->position) >> a->sets.stride_log2) + simt_lane() * count;
     struct sets_step now = *step;
@@ -333,7 +368,7 @@ SIMT_FUNCTION void sets_rare_step(const struct scan_arguments *a, struct sets_la
     s->steps++;
     sets_rare_load(a, following, apart, rows, behind, step);
     if (!sets_is_whole(a, at, rows * row_bytes)) {
-        sets_edge(a, s, at, stride, words, rows);
+        sets_edge(a, s, at, form);
         return;
     }
     SIMT_UNROLL
@@ -355,13 +390,12 @@ SIMT_FUNCTION void sets_rare_step(const struct scan_arguments *a, struct sets_la
         }
         SIMT_UNROLL
         for (uint32_t i = 0; i < count; i++)
-            bits =
-                simt_funnel(bits, sets_pass(a, s->filter, sets_hash(a, w, i * stride, words)), 1u);
+            bits = simt_funnel(bits,
+                               sets_pass(a, s->filter, sets_hash(a, w, i * form.stride, form)), 1u);
         if ((n + 1u) % group != 0)
             continue;
         bits >>= 32u - group * count;
-        sets_collect(a, s, bits, first + (k + group - 1u) * SIMT_WARP_THREADS * count, stride,
-                     words);
+        sets_collect(a, s, bits, first + (k + group - 1u) * SIMT_WARP_THREADS * count, form);
         bits = 0;
     }
 }
@@ -370,34 +404,32 @@ SIMT_FUNCTION void sets_rare_step(const struct scan_arguments *a, struct sets_la
  * the one before it is looked at. They stand at one place of the code: a look waits for all loads
  * that the compiler counts by the same counter, and two places would share one. */
 SIMT_FUNCTION void sets_tile(const struct scan_arguments *a, struct sets_lane *s, uint32_t tile,
-                             uint32_t next, struct sets_step *ahead, uint32_t stride,
-                             uint32_t words, uint32_t rows, int rare)
+                             uint32_t next, struct sets_step *ahead, struct sets_form form)
 {
-    uint32_t apart = stride >= 16u ? a->sets.stride : 16u;
-    uint32_t step_bytes = rows * SIMT_WARP_THREADS * apart;
+    uint32_t apart = sets_apart(a, form), step_bytes = form.rows * SIMT_WARP_THREADS * apart;
     uint64_t at = sets_begin(a, tile);
 
     SIMT_ROLLED
     for (uint32_t left = a->tile_steps; left != 0; left--) {
         uint64_t following = left > 1u ? at + step_bytes : sets_begin(a, next);
 
-        if (rare) {
-            sets_rare_step(a, s, ahead, at, following, stride, words, rows);
+        if (form.rare) {
+            sets_rare_step(a, s, ahead, at, following, form);
         } else {
             struct sets_step step = *ahead;
 
-            sets_load(a, following, apart, rows, sets_behind(stride, words), ahead);
-            sets_look(a, s, &step, at, stride, words, rows);
+            sets_load(a, following, apart, form.rows, sets_behind(form), ahead);
+            sets_look(a, s, &step, at, form);
         }
         at = following;
     }
 }
 
 /* Look at all that is queued. */
-SIMT_FUNCTION void sets_end(const struct scan_arguments *a, struct sets_lane *s, uint32_t words,
-                            int rare)
+SIMT_FUNCTION void sets_end(const struct scan_arguments *a, struct sets_lane *s,
+                            struct sets_form form)
 {
-    sets_drain(a, s, 0, words, rare);
+    sets_drain(a, s, 0, form);
     sets_verify(a, s->warp, 0, s->warp->second_count, sets_most(a, s));
 }
 
@@ -413,17 +445,17 @@ SIMT_FUNCTION int sets_is_behind(const struct scan_arguments *a, uint64_t tile)
 
 /* Each warp draws tiles for itself, and waits for no other. Returns the lane's last ticket. */
 SIMT_FUNCTION uint32_t sets_tiles(const struct scan_arguments *a, struct sets_lane *s,
-                                  uint32_t stride, uint32_t words, uint32_t rows, int rare)
+                                  struct sets_form form)
 {
-    uint32_t apart = stride >= 16u ? a->sets.stride : 16u, ahead = 0;
+    uint32_t apart = sets_apart(a, form), ahead = 0;
     uint32_t warps = simt_threads() / SIMT_WARP_THREADS, first = simt_blocks() * warps;
     uint32_t tile = simt_block() * warps + simt_warp(), next;
     struct sets_step step;
 
-    if (rare)
-        sets_rare_load(a, sets_begin(a, tile), apart, rows, sets_behind(stride, words), &step);
+    if (form.rare)
+        sets_rare_load(a, sets_begin(a, tile), apart, form.rows, sets_behind(form), &step);
     else
-        sets_load(a, sets_begin(a, tile), apart, rows, sets_behind(stride, words), &step);
+        sets_load(a, sets_begin(a, tile), apart, form.rows, sets_behind(form), &step);
     if (simt_lane() == 0)
         ahead = tile_ticket(a);
     next = simt_shuffle_u32(ahead, 0) + first;
@@ -433,9 +465,9 @@ SIMT_FUNCTION uint32_t sets_tiles(const struct scan_arguments *a, struct sets_la
         uint64_t listed = simt_lane() == 0 ? simt_hint_u64(&a->result->listed) : 0;
         uint32_t third;
 
-        sets_tile(a, s, tile, next, &step, stride, words, rows, rare);
+        sets_tile(a, s, tile, next, &step, form);
         if (a->want == SCAN_FIRST)
-            sets_end(a, s, words, rare);
+            sets_end(a, s, form);
         if (s->warp->gives_up != 0)
             break;
         third = ahead + first;
@@ -448,7 +480,7 @@ SIMT_FUNCTION uint32_t sets_tiles(const struct scan_arguments *a, struct sets_la
         next = simt_shuffle_u32(third, 0);
     }
     if (s->warp->gives_up == 0)
-        sets_end(a, s, words, rare);
+        sets_end(a, s, form);
     /* Waited for as the tickets are, or it might come after the last block's zeros. */
     if (s->warp->gives_up != 0 && simt_lane() == 0)
         ahead |= simt_atomic_add_u64(&a->result->listed, a->listed_max + 1u) > UINT32_MAX;
@@ -474,8 +506,7 @@ SIMT_FUNCTION void sets_load_filter(const struct scan_arguments *a, uint32_t *fi
     }
 }
 
-SIMT_FUNCTION void sets_stream(const struct scan_arguments *a, uint32_t stride, uint32_t words,
-                               uint32_t rows, int rare)
+SIMT_FUNCTION void sets_stream(const struct scan_arguments *a, struct sets_form form)
 {
     /* The bitmap first: at an address that the compiler knows. */
     SIMT_SHARED_DYNAMIC(uint64_t, sets_memory, a->sets.shared_bytes);
@@ -494,7 +525,7 @@ SIMT_FUNCTION void sets_stream(const struct scan_arguments *a, uint32_t stride, 
     }
     sets_load_filter(a, (uint32_t *)(void *)sets_memory);
     simt_barrier();
-    asked = sets_tiles(a, &s, stride, words, rows, rare);
+    asked = sets_tiles(a, &s, form);
     totals.count = simt_lane() == 0 ? s.warp->count : 0;
     totals.candidates = simt_lane() == 0 ? s.warp->candidates : 0;
     totals.floods = simt_lane() == 0 ? s.warp->gives_up : 0;
@@ -503,14 +534,19 @@ SIMT_FUNCTION void sets_stream(const struct scan_arguments *a, uint32_t stride, 
 
 /* A kernel per form: each takes the registers that it needs. Where little passes the bitmap, and
  * where much does. */
-#define SETS_KERNELS(stride, words)                                                              \
-    SIMT_KERNEL(stream_set_##stride##_##words, scan_arguments, SCAN_SETS_THREADS, 1)             \
-    {                                                                                            \
-        sets_stream(&args, stride##u, words##u, SCAN_SETS_ROWS, 1);                              \
-    }                                                                                            \
-    SIMT_KERNEL(stream_set_dense_##stride##_##words, scan_arguments, SCAN_SETS_DENSE_THREADS, 1) \
-    {                                                                                            \
-        sets_stream(&args, stride##u, words##u, SCAN_SETS_DENSE_ROWS, 0);                        \
+#define SETS_KERNELS(stride, gram, choices)                                                     \
+    SIMT_KERNEL(stream_set_##stride##_##gram##_##choices, scan_arguments, SCAN_SETS_THREADS, 1) \
+    {                                                                                           \
+        struct sets_form form = {stride, gram, choices, SCAN_SETS_ROWS, 1};                     \
+                                                                                                \
+        sets_stream(&args, form);                                                               \
+    }                                                                                           \
+    SIMT_KERNEL(stream_set_dense_##stride##_##gram##_##choices, scan_arguments,                 \
+                SCAN_SETS_DENSE_THREADS, 1)                                                     \
+    {                                                                                           \
+        struct sets_form form = {stride, gram, choices, SCAN_SETS_DENSE_ROWS, 0};               \
+                                                                                                \
+        sets_stream(&args, form);                                                               \
     }
 SCAN_SETS_FORMS(SETS_KERNELS)
 #undef SETS_KERNELS
