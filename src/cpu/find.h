@@ -115,19 +115,19 @@ struct find_ops {
                        uint64_t fold, uint32_t *begins);
     uint32_t (*stems)(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
                       uint32_t base, const struct set_class *class, uint64_t fold, uint32_t *codes);
-    /* The next two are NULL where the variant has no quick way.
-     * counts: as `stems`, without case folding, but only those of SET_STEM_BYTES; of the shorter
-     * ones it counts the literals, or fewer once counted->work exceeds its maximum.
-     * keys: the literals of stems: those of which nothing is left open, and those that may stand
-     * there, each by the number of its key. Returns how many stems were looked at: fewer if the
-     * next one's bucket has many keys, or if `found` has no room. */
+    /* As `stems`, without case folding, but only those of SET_STEM_BYTES; of the shorter ones it
+     * counts the literals, until that took more than counted->work_max. */
     uint32_t (*counts)(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
                        uint32_t base, const struct set_class *class, uint32_t *codes,
                        struct set_counted *counted);
+    /* NULL, as the next one may be: this variant has no quick way.
+     * The literals of stems: those of which nothing is left open, and those that may stand
+     * there, each by the number of its key. Returns how many stems were looked at: fewer if the
+     * next one's bucket has many keys, or if `found` has no room. */
     uint32_t (*keys)(const struct set_class *class, const struct set_stem *stems,
                      uint32_t stem_count, struct set_found *found);
     /* x for each position of 64 * word_count whose pairs, at text + x, share a class, plus `base`.
-     * Depends on text bytes up to 64 * word_count + 5. NULL: this variant has no quick way. */
+     * Depends on text bytes up to 64 * word_count + 5. */
     uint32_t (*pairs)(const uint8_t *text, uint64_t word_count, const struct find_pairs *pairs,
                       uint32_t base, uint32_t *places);
 };

@@ -331,6 +331,7 @@ static void FIND_NAME(bytes)(const uint8_t *text, uint64_t word_count,
 #define gram_samples_vectors gram_samples
 #define stem_begins_vectors stem_begins
 #define stem_stems_vectors stem_stems
+#define stem_counts_vectors stem_counts
 #endif
 
 static uint32_t FIND_NAME(samples)(const uint8_t *text, uint64_t first, uint64_t last,
@@ -364,6 +365,13 @@ static uint32_t FIND_NAME(stems)(const uint8_t *text, const uint32_t *begins, ui
                                  uint32_t *codes)
 {
     return stem_stems_vectors(text, begins, begin_count, base, class, fold, codes);
+}
+
+static uint32_t FIND_NAME(counts)(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
+                                  uint32_t base, const struct set_class *class, uint32_t *codes,
+                                  struct set_counted *counted)
+{
+    return stem_counts_vectors(text, begins, begin_count, base, class, codes, counted);
 }
 
 static uint64_t FIND_NAME(mismatch)(const uint8_t *a, const uint8_t *b, uint64_t count)

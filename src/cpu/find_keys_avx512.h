@@ -65,12 +65,6 @@ static inline __attribute__((always_inline)) __mmask8 stem_have(const struct ste
     return _mm512_test_epi64_mask(_mm512_and_si512(first, second), _mm512_set1_epi64(1));
 }
 
-/* The hashes of stems shorter than SET_STEM_BYTES that passed, by length. */
-struct stem_hashes {
-    uint32_t count[SET_STEM_LENGTHS];
-    uint64_t hash[SET_STEM_LENGTHS - 1][SET_STEM_BATCH + 8];
-};
-
 /* The stems of a batch: all as codes, or the shorter ones as hashes. Returns how many codes. */
 static inline __attribute__((always_inline)) uint32_t stem_codes(
     const uint8_t *text, const uint32_t *begins, uint32_t begin_count, uint32_t base,
@@ -140,8 +134,9 @@ static inline uint32_t stem_stems_vectors(const uint8_t *text, const uint32_t *b
 #define KEYS_OF_COUNT 4u /* of a bucket, looked at together */
 
 /* Of these hashes' buckets the keys of literals that are their stem of k bytes. */
-static inline void stem_count_keys(const struct set_class *class, const struct stem_hashes *shorter,
-                                   uint32_t k, struct set_counted *counted)
+static inline void stem_count_keys_vectors(const struct set_class *class,
+                                           const struct stem_hashes *shorter, uint32_t k,
+                                           struct set_counted *counted)
 {
     const uint32_t *buckets = class->buckets + class->stem_buckets[k - SET_STEM_Q];
     const uint64_t *keys = class->stem_keys, *hashes = shorter->hash[k - SET_STEM_Q];
@@ -166,10 +161,10 @@ static inline void stem_count_keys(const struct set_class *class, const struct s
     counted->work = work;
 }
 
-static uint32_t stem_counts_vectors(const uint8_t *text, const uint32_t *begins,
-                                    uint32_t begin_count, uint32_t base,
-                                    const struct set_class *class, uint32_t *codes,
-                                    struct set_counted *counted)
+static inline uint32_t stem_counts_vectors(const uint8_t *text, const uint32_t *begins,
+                                           uint32_t begin_count, uint32_t base,
+                                           const struct set_class *class, uint32_t *codes,
+                                           struct set_counted *counted)
 {
     struct stem_hashes shorter;
     uint32_t count;
@@ -179,7 +174,7 @@ static uint32_t stem_counts_vectors(const uint8_t *text, const uint32_t *begins,
     memset(shorter.count, 0, sizeof shorter.count);
     count = stem_codes_any(text, begins, begin_count, base, class, 0, codes, &shorter);
     for (uint32_t k = SET_STEM_Q; k < SET_STEM_BYTES; k++)
-        stem_count_keys(class, &shorter, k, counted);
+        stem_count_keys_vectors(class, &shorter, k, counted);
     return count;
 }
 

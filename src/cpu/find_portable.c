@@ -83,6 +83,6 @@ const struct find_ops find_portable = {"portable",
                                        quads_portable,
                                        begins_portable,
                                        stems_portable,
-                                       NULL,
+                                       counts_portable,
                                        NULL,
                                        NULL};

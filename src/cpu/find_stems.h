@@ -142,6 +142,74 @@ static inline uint32_t stem_stems(const uint8_t *text, const uint32_t *begins, u
     return (uint32_t)count;
 }
 
+/* The hashes of stems shorter than SET_STEM_BYTES that passed, by length. */
+struct stem_hashes {
+    uint32_t count[SET_STEM_LENGTHS];
+    uint64_t hash[SET_STEM_LENGTHS - 1][SET_STEM_BATCH + 8];
+};
+
+/* Of these hashes' buckets the keys of literals that are their stem of k bytes. */
+static inline void stem_count_keys(const struct set_class *class, const struct stem_hashes *shorter,
+                                   uint32_t k, struct set_counted *counted)
+{
+    const uint32_t *buckets = class->buckets + class->stem_buckets[k - SET_STEM_Q];
+    const uint64_t *keys = class->stem_keys, *hashes = shorter->hash[k - SET_STEM_Q];
+    uint32_t shift = class->stem_shifts[k - SET_STEM_Q], count = shorter->count[k - SET_STEM_Q];
+    uint64_t whole = 0, work = counted->work, last = class->entry_count - 1;
+
+    for (uint32_t i = 0; i < count && work <= counted->work_max; i++) {
+        uint64_t bucket = hashes[i] >> shift, from = buckets[bucket];
+        uint64_t entries = buckets[bucket + 1] - from;
+        uint64_t key = set_stem_key(hashes[i], SET_WHOLE_TAG + k - SET_STEM_Q);
+
+        whole += (keys[from < last ? from : last] == key) & (entries > 0);
+        whole += (keys[from + 1 < last ? from + 1 : last] == key) & (entries > 1);
+        work += entries;
+        for (uint64_t e = 2; e < entries; e++)
+            whole += keys[from + e] == key;
+    }
+    counted->whole += whole;
+    counted->work = work;
+}
+
+static inline uint32_t stem_counts(const uint8_t *text, const uint32_t *begins,
+                                   uint32_t begin_count, uint32_t base,
+                                   const struct set_class *class, uint32_t *codes,
+                                   struct set_counted *counted)
+{
+    struct stem_view view = stem_view(class, 0);
+    uint32_t stem_min = class->stem_min, lengths = class->stem_lengths, count = 0;
+    struct stem_hashes shorter;
+    uint64_t word = 0;
+
+    TRAWL_ASSERT(begin_count <= SET_STEM_BATCH && stem_min >= SET_STEM_Q);
+    TRAWL_ASSERT(lengths >> (SET_STEM_BYTES + 1) == 0);
+    memset(shorter.count, 0, sizeof shorter.count);
+    for (uint32_t i = 0; i < begin_count; i++) {
+        uint64_t low, hash;
+
+        memcpy(&low, text + begins[i], sizeof low);
+        for (uint32_t k = stem_min; k <= SET_STEM_BYTES; k++) {
+            bool pass;
+
+            hash = set_stem_hash(low, 0, k);
+            if (k == stem_min || k == SET_STEM_FAR)
+                word = view.map[hash >> view.shift];
+            pass = stem_passes(word, hash, 0) & (lengths >> k & 1);
+            if (k < SET_STEM_BYTES) {
+                shorter.hash[k - SET_STEM_Q][shorter.count[k - SET_STEM_Q]] = hash;
+                shorter.count[k - SET_STEM_Q] += pass;
+            } else {
+                codes[count] = set_stem_code(begins[i] - base, k);
+                count += pass;
+            }
+        }
+    }
+    for (uint32_t k = SET_STEM_Q; k < SET_STEM_BYTES; k++)
+        stem_count_keys(class, &shorter, k, counted);
+    return count;
+}
+
 /* One loop for each shape of a gram; `count` is how many passed before. */
 static inline __attribute__((always_inline)) uint32_t gram_loop(
     const uint8_t *text, uint64_t first, uint64_t last, const struct set_class *of, uint64_t fold,

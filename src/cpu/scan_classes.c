@@ -11,6 +11,7 @@
 
 #define SORTED_BY_HAND 16u
 #define LINE_TILE_PLACES 32u
+#define HITS_AHEAD 16u                    /* a hit's literal is prefetched */
 #define HEADS_KEPT (7u + FIND_LOAD_SLACK) /* a gram's other bytes, and whole vectors */
 
 /* Stride 1: each begin of the tile is a sample. Vectors look at all but the text's last bytes. */
@@ -171,6 +172,8 @@ static void verify_gathered(struct scan *scan, uint64_t begin, uint64_t places)
         const struct hit *hit = &hits->items[i];
 
         TRAWL_ASSERT(hit->offset >= begin && hit->offset - begin < places);
+        if (hits->count - i > HITS_AHEAD)
+            plan_literal_fetch(scan->plan, hit[HITS_AHEAD].literal);
         if (hit->offset >= scan->run_until || scan->want == ENGINE_WANT_SPANS)
             verify_emit(scan, hit->offset, hit->literal,
                         plan_literal_at(scan->plan, hit->literal).bytes_count);

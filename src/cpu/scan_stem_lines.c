@@ -12,6 +12,16 @@
 #define NO_HIT UINT32_MAX
 #define ASKED (UINT32_MAX - 1) /* no hit yet, but a stem that is verified now */
 
+/* How many bits the word has. The compiler calls a function for that where the processor need not
+ * have an instruction for it. */
+static inline uint32_t bits_of_word(uint64_t word)
+{
+    word -= word >> 1 & 0x5555555555555555ull;
+    word = (word & 0x3333333333333333ull) + (word >> 2 & 0x3333333333333333ull);
+    word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0full;
+    return (uint32_t)(word * 0x0101010101010101ull >> 56);
+}
+
 /* The tile's lines. A line is what ends at a line end, or at a NUL, as verify_ends has it. */
 struct line_map {
     const uint64_t *ends;
@@ -28,7 +38,7 @@ static void map_lines(struct line_map *map, const struct sampling *sampling)
     map->begin = sampling->begin;
     map->before[0] = 0;
     for (uint64_t w = 0; w < sampling->line_words; w++)
-        map->before[w + 1] = map->before[w] + (uint32_t)__builtin_popcountll(map->ends[w]);
+        map->before[w + 1] = map->before[w] + bits_of_word(map->ends[w]);
     map->count = map->before[sampling->line_words] + 1;
     TRAWL_ASSERT(map->count <= SET_TILE_PLACES + 1);
 }
@@ -40,7 +50,7 @@ static uint32_t line_of(const struct line_map *map, uint64_t x)
     uint64_t below = map->ends[place / 64] & ((1ull << place % 64) - 1);
 
     TRAWL_ASSERT(x >= map->begin && place < SET_TILE_PLACES);
-    return map->before[place / 64] + (uint32_t)__builtin_popcountll(below);
+    return map->before[place / 64] + bits_of_word(below);
 }
 
 /* The tile's lines; their spans are of their first `places` positions. */

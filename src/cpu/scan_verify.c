@@ -319,36 +319,6 @@ static enum trawl_status look_by_vectors(const struct sampling *sampling,
     return take_found(scan, class->stem_literals, found.named_count, found.whole_count);
 }
 
-/* The same where shorter stems are whole literals, which are counted. */
-static void count_stems(const struct sampling *sampling, const struct set_stem *stems,
-                        uint32_t count)
-{
-    const struct set_class *class = sampling->class;
-    const uint32_t *buckets = class->buckets;
-    const uint64_t *keys = class->stem_keys;
-    uint64_t last = class->entry_count - 1, whole = 0, work = 0;
-    uint64_t room =
-        sampling->scan->work_max - min_u64(sampling->scan->work, sampling->scan->work_max);
-
-    for (uint32_t i = 0; i < count && work <= room; i++) {
-        uint64_t hash = stems[i].hash, bucket = set_stem_bucket(class, hash, stems[i].bytes_count);
-        uint64_t from = buckets[bucket];
-        uint64_t key = set_stem_key(hash, SET_WHOLE_TAG + stems[i].bytes_count - SET_STEM_Q);
-        uint64_t entries = buckets[bucket + 1] - from;
-
-        TRAWL_ASSERT(from <= buckets[bucket + 1] && from + entries <= class->entry_count);
-        TRAWL_ASSERT(stems[i].bytes_count < SET_STEM_BYTES);
-        work += entries;
-        whole += (keys[min_u64(from, last)] == key) & (entries > 0);
-        whole += (keys[min_u64(from + 1, last)] == key) & (entries > 1);
-        for (uint64_t e = 2; e < entries; e++)
-            whole += keys[from + e] == key;
-    }
-    TRAWL_ASSERT(whole <= work);
-    sampling->scan->work += work;
-    count_whole(sampling->scan, whole);
-}
-
 /* Sort the stems that lie in the text by what may follow, and fetch their buckets. */
 static void fetch_stems(const struct sampling *sampling, const uint32_t *stems, uint32_t count,
                         uint32_t *shorter_count, uint32_t *longer_count)
@@ -421,9 +391,7 @@ enum trawl_status stems_verify(const struct sampling *sampling, const uint32_t *
     fetch_keys(sampling->class, scratch->shorter, shorter);
     fetch_keys(sampling->class, scratch->longer, longer);
     fetch_tags(scan, fold, scratch->longer, longer);
-    if (counts_only(scan) && fold == 0)
-        count_stems(sampling, scratch->shorter, shorter);
-    else if (by_vectors)
+    if (by_vectors)
         TRAWL_TRY(look_by_vectors(sampling, scratch->shorter, shorter));
     else
         TRAWL_TRY(look_at_stems(sampling, scratch->shorter, shorter, false));
@@ -435,7 +403,7 @@ bool stems_are_counted(const struct sampling *sampling, uint64_t end)
 {
     const struct scan *scan = sampling->scan;
 
-    return scan->lane->find->counts != NULL && counts_only(scan) && sampling->matcher->fold == 0 &&
+    return counts_only(scan) && sampling->matcher->fold == 0 &&
            end + SET_STEM_BYTES <= scan->available;
 }
 
