@@ -77,10 +77,10 @@ bool dense_switch(struct scan *scan, uint64_t x)
     if (x >= scan->limit)
         return false;
     TRAWL_ASSERT(scan->work >= scan->work_begin);
-    lane->flood_work += scan->work - scan->work_begin;
+    lane->dense_work += scan->work - scan->work_begin;
     scan->work_begin = scan->work;
-    if (lane->dense.serial != scan->plan->serial && lane->flood_work < order_work(scan->plan)) {
-        scan->work_max = scan->work + order_work(scan->plan) - lane->flood_work;
+    if (lane->dense.serial != scan->plan->serial && lane->dense_work < order_work(scan->plan)) {
+        scan->work_max = scan->work + order_work(scan->plan) - lane->dense_work;
         return false;
     }
     lane->dense_bytes = min_u64(max_u64(2 * lane->dense_bytes, DENSE_BYTES_MIN), DENSE_BYTES_MAX);

@@ -76,7 +76,7 @@ static enum trawl_status cpu_lane_begin(struct engine_lane *lane, const struct t
     lane->work_per_byte = SET_WORK_PER_BYTE;
     lane->automaton_per_byte = lane->tiles_spared = 0;
     lane->decay_later = 0;
-    lane->flood_work = 0;
+    lane->dense_work = 0;
     lane_probes_begin(lane);
     lane->bytes_only = bytes_begin(&lane->bytes, plan);
     lane->tile_places = SET_TILE_PLACES;

@@ -14,8 +14,8 @@
 #define LEARN_SHARE_MAX 1024u /* every: the same, and the learned offset is probed */
 /* A dense part ends when 1 word in 8 has candidates. It tests one probe less while fewer than one
  * candidate per 8192 positions is cleared. */
-#define FLOOD_SHARE_MIN 8u
-#define FLOOD_CLEARED_MIN 8192u
+#define DENSE_SHARE_MIN 8u
+#define DENSE_CLEARED_MIN 8192u
 
 static void probe_bounds(struct engine_lane *lane)
 {
@@ -131,7 +131,7 @@ static void fill_last(struct scan *scan, uint64_t *places, uint64_t *words)
 /* A text is dense where a lane that compares heads tests all its probes everywhere: so many words
  * have candidates that a branch per word does not pay. Then each probe costs time, so the lane
  * tests only as many as leave next to nothing to be cleared. */
-static void flood_adapt(struct engine_lane *lane, uint64_t words, uint64_t found, uint64_t cleared)
+static void adapt_dense(struct engine_lane *lane, uint64_t words, uint64_t found, uint64_t cleared)
 {
     uint64_t places = 64 * words;
 
@@ -139,12 +139,12 @@ static void flood_adapt(struct engine_lane *lane, uint64_t words, uint64_t found
         lane->plan->probe_count <= FIND_FIRST_MAX || lane->head_bytes == 0)
         return;
     TRAWL_ASSERT(lane->probe_count >= FIRST_PROBES_MIN && lane->probe_count <= FIND_FIRST_MAX);
-    if (found <= words / FLOOD_SHARE_MIN) { /* it is over */
+    if (found <= words / DENSE_SHARE_MIN) { /* it is over */
         lane->probe_count = FIND_FIRST_MAX;
         lane->first_probes = FIND_FIRST_MAX - 2; /* with one less a variant might still test all */
     } else if (cleared > places / LEARN_SHARE_MAX && lane->probe_count < FIND_FIRST_MAX) {
         lane->first_probes = ++lane->probe_count;
-    } else if (cleared <= places / FLOOD_CLEARED_MIN && lane->probe_count > FIRST_PROBES_MIN) {
+    } else if (cleared <= places / DENSE_CLEARED_MIN && lane->probe_count > FIRST_PROBES_MIN) {
         lane->first_probes = --lane->probe_count;
     }
     TRAWL_ASSERT(lane->first_probes <= lane->probe_count);
@@ -158,7 +158,7 @@ static void first_probes_adapt(struct engine_lane *lane, uint64_t words, uint64_
 
     TRAWL_ASSERT(lane->tile.is_dense || passed <= words);
     if (lane->tile.hot_count == 0)
-        flood_adapt(lane, words, 0, 0);
+        adapt_dense(lane, words, 0, 0);
     if (words < FIND_TILE_WORDS || lane->tile.is_dense)
         return;
     if (lane->probe_count > FIND_FIRST_MAX) /* candidates pass, however many are tested */
@@ -323,7 +323,7 @@ static void verify_candidates(struct scan *scan, uint64_t places, uint64_t words
         scan->result->candidate_count += exact ? found : cleared;
     }
     TRAWL_ASSERT(cleared <= found);
-    flood_adapt(lane, words, found, cleared);
+    adapt_dense(lane, words, found, cleared);
     if (exact)
         verify_exact(scan, words, found - cleared);
     else

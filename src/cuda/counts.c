@@ -70,7 +70,7 @@ static bool submit_all(struct engine_lane *lane, struct cuda_range *range)
     uint32_t begun = counts->begun;
 
     range->end = cuda_range_limit(lane->plan, range);
-    if (lane->tables.floods_left > 0 || range->end == range->begin)
+    if (lane->tables.dense_left > 0 || range->end == range->begin)
         return false;
     launches = (range->end - range->begin - 1) / most + 1;
     if (launches > ENGINE_COUNTS_MAX - begun)

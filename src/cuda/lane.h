@@ -51,7 +51,7 @@ struct cuda_tables {
     uint64_t plan_serial;
     enum cuda_kernel kernel;
     enum cuda_kernel count_kernel; /* where only counts are wanted; a stream, or kernel again */
-    uint32_t floods_left;  /* scans for which streams are not tried: the last one was dense */
+    uint32_t dense_left;   /* scans for which streams are not tried: the last one was dense */
     uint32_t alike_max;    /* a set's literals that may occur at one begin, at most */
     struct scan_sets sets; /* stride 0: stream_set does not take the set */
     bool sets_ready;       /* its tables are there too */
@@ -109,8 +109,8 @@ struct engine_lane {
     struct cuda_memory lists[2];  /* begins that are being copied to the host, */
     struct cuda_stream *copies;   /* in this stream; NULL: not made yet */
     struct cuda_event *copied[2]; /* the last copy from that list */
-    uint32_t chunks_left;         /* to the host at once: the last one flooded */
-    bool may_leave;               /* what floods, for want of an automaton; */
+    uint32_t chunks_left;         /* to the host at once: the last one was dense */
+    bool may_leave;               /* dense ones, for want of an automaton; */
     bool leaves;                  /* and that is so */
     uint64_t window_bytes;        /* begins a scan for hits may cover before it holds too many */
 };

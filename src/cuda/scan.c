@@ -6,9 +6,9 @@
 
 #define TILES_PER_BLOCK_MIN 2u
 #define FIRST_STEPS 3u
-#define FLOOD_PARTS 16u /* if one unit in this many is listed, the tile kernel takes all */
-#define FLOOD_SCANS 15u /* and as many scans more */
-#define FLOOD_STRIDE_MAX 512u
+#define DENSE_PARTS 16u /* if one unit in this many is listed, the tile kernel takes all */
+#define DENSE_SCANS 15u /* and as many scans more */
+#define DENSE_STRIDE_MAX 512u
 #define STREAM_ROW_WORDS 16u /* of bitmap, for a row of 512 bytes */
 #define LOOK_NS 50000u       /* from then on the driver's wait is no part of the time that counts */
 #define LOOKS_PER_TIME 64u
@@ -88,7 +88,7 @@ static void choose_groups(const struct engine_lane *lane, enum cuda_kernel kerne
         return;
     }
     choose_group(lane, SCAN_SAMPLE_STEP, a);
-    a->listed_max = a->tile_count / FLOOD_PARTS + lane->limits.listed_min;
+    a->listed_max = a->tile_count / DENSE_PARTS + lane->limits.listed_min;
     a->ticket_groups = (uint32_t)max_u64(
         min_u64(a->stride < SAMPLED_STRIDE_FAR ? SAMPLED_TICKET_NEAR : SAMPLED_TICKET_FAR,
                 a->tile_count / (TILES_PER_BLOCK_MIN * (uint64_t)warps)),
@@ -131,7 +131,7 @@ static void choose_stream_tiles(const struct engine_lane *lane, uint32_t blocks,
         steps /= 2;
     a->tile_words = steps * step_words;
     a->tile_count = (uint32_t)((places + 32ull * a->tile_words - 1) / (32ull * a->tile_words));
-    a->listed_max = a->tile_count / FLOOD_PARTS + lane->limits.listed_min;
+    a->listed_max = a->tile_count / DENSE_PARTS + lane->limits.listed_min;
 }
 
 /* The same, with one warp more, which verifies and writes for the others. */
@@ -154,7 +154,7 @@ static void choose_hits_tiles(const struct engine_lane *lane, struct cuda_launch
     a->tile_count = (uint32_t)((a->limit + a->shift - a->position + 32ull * a->tile_words - 1) /
                                (32ull * a->tile_words));
     a->verify_budget = (uint32_t)min_u64((uint64_t)a->verify_budget * warps, UINT32_MAX);
-    a->listed_max = a->tile_count / FLOOD_PARTS + lane->limits.listed_min;
+    a->listed_max = a->tile_count / DENSE_PARTS + lane->limits.listed_min;
 }
 
 static uint32_t blocks_for(const struct engine_lane *lane, enum cuda_kernel kernel)
@@ -187,17 +187,17 @@ static enum cuda_kernel choose_kernel(const struct engine_lane *lane,
     enum cuda_kernel kernel = tables->kernel;
     bool sampled = kernel == CUDA_KERNEL_SAMPLED;
     /* A stream has at least one whole step. */
-    bool streams = tables->floods_left == 0 &&
-                   begins >= STREAM_ALIGNMENT + STREAM_ROWS * STREAM_ROW_WORDS * 32;
+    bool streams =
+        tables->dense_left == 0 && begins >= STREAM_ALIGNMENT + STREAM_ROWS * STREAM_ROW_WORDS * 32;
 
     if (tables->automaton == CUDA_AUTOMATON_READY &&
-        (tables->floods_left > 0 || lane->limits.automaton_always))
+        (tables->dense_left > 0 || lane->limits.automaton_always))
         return want == SCAN_HITS ? CUDA_KERNEL_HITS_AUTOMATON : CUDA_KERNEL_AUTOMATON;
-    if (tables->sets_ready && tables->floods_left == 0 && want != SCAN_HITS)
+    if (tables->sets_ready && tables->dense_left == 0 && want != SCAN_HITS)
         return tables->sets_kernel;
     /* If everything is dense, and samples match almost everywhere, skip the samples. */
-    if (want == SCAN_COUNT && sampled && tables->floods_left > 0 &&
-        tables->arguments.stride <= FLOOD_STRIDE_MAX)
+    if (want == SCAN_COUNT && sampled && tables->dense_left > 0 &&
+        tables->arguments.stride <= DENSE_STRIDE_MAX)
         kernel = CUDA_KERNEL_EVERY;
     if (want != SCAN_COUNT && sampled &&
         tables->arguments.stride < lane->limits.sampled_hits_stride_min)
@@ -268,7 +268,7 @@ void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_table
     if (tables->automaton == CUDA_AUTOMATON_NONE && !lane->may_leave)
         a->set_budget = UINT32_MAX;
     a->one = 1;
-    a->flooded = want != SCAN_FIRST && tables->floods_left > 0;
+    a->is_dense = want != SCAN_FIRST && tables->dense_left > 0;
     a->position = (a->begin + a->shift) & ~15ull;
     if (kernel == CUDA_KERNEL_STREAM_SAMPLED)
         shape_samples(lane, range, a, &blocks, &launch->threads);
@@ -460,9 +460,9 @@ static enum trawl_status launch_run(struct engine_lane *lane, struct cuda_launch
 }
 
 /* The last scan was abandoned. */
-static enum trawl_status note_flood(struct engine_lane *lane, struct trawl_error *error)
+static enum trawl_status note_dense(struct engine_lane *lane, struct trawl_error *error)
 {
-    lane->tables.floods_left = FLOOD_SCANS;
+    lane->tables.dense_left = DENSE_SCANS;
     TRAWL_TRY(cuda_automaton_want(lane, error));
     lane->leaves = lane->may_leave && lane->tables.kernel == CUDA_KERNEL_SET &&
                    lane->tables.automaton == CUDA_AUTOMATON_NONE;
@@ -480,7 +480,7 @@ static enum trawl_status mark_set(struct engine_lane *lane, const struct cuda_ra
     enum trawl_status status;
 
     *marked = false;
-    if (!lane->tables.sets_ready || lane->tables.floods_left > 0 ||
+    if (!lane->tables.sets_ready || lane->tables.dense_left > 0 ||
         limit - range->begin > SET_MARKS_MAX)
         return TRAWL_OK;
     status = cuda_memory_reserve(lane->device, &lane->marks, words * sizeof(uint32_t), error);
@@ -496,7 +496,7 @@ static enum trawl_status mark_set(struct engine_lane *lane, const struct cuda_ra
     *found = launch.found.count;
     *marked = launch.found.listed <= launch.arguments.listed_max;
     if (!*marked)
-        TRAWL_TRY(note_flood(lane, error));
+        TRAWL_TRY(note_dense(lane, error));
     return TRAWL_OK;
 }
 
@@ -520,10 +520,10 @@ enum trawl_status cuda_list_hits(struct engine_lane *lane, const struct cuda_ran
         launch.arguments.marks = marked ? (uint32_t *)(uintptr_t)lane->marks.address : NULL;
         TRAWL_TRY(launch_run(lane, &launch, error));
         *candidates += launch.found.candidates;
-        lane->tables.floods_left -= lane->tables.floods_left > 0;
+        lane->tables.dense_left -= lane->tables.dense_left > 0;
         in_vain = launch.found.listed > launch.arguments.listed_max;
         if (in_vain)
-            TRAWL_TRY(note_flood(lane, error));
+            TRAWL_TRY(note_dense(lane, error));
     } while (in_vain && !lane->leaves);
     *total = launch.found.count;
     return TRAWL_OK;
@@ -639,8 +639,8 @@ uint64_t cuda_range_limit(const struct trawl_plan *plan, const struct cuda_range
     return min_u64(range->end, range->text_end - least + 1);
 }
 
-/* After a flood a set's other kernels take over, in the middle of a range that may be too large for
- * them. */
+/* After a dense part a set's other kernels take over, in the middle of a range that may be too
+ * large for them. */
 static void cut_set_range(const struct engine_lane *lane, const struct cuda_range *range,
                           enum scan_want want, uint64_t *limit, uint64_t *done)
 {
@@ -672,9 +672,9 @@ enum trawl_status cuda_scan_range(struct engine_lane *lane, const struct cuda_ra
     cut_set_range(lane, range, want, &limit, done);
     cuda_launch_prepare(lane, &lane->tables, range, limit, want, &launch);
     TRAWL_TRY(launch_run(lane, &launch, error));
-    lane->tables.floods_left -= lane->tables.floods_left > 0;
+    lane->tables.dense_left -= lane->tables.dense_left > 0;
     while (launch.found.listed > launch.arguments.listed_max) {
-        TRAWL_TRY(note_flood(lane, error));
+        TRAWL_TRY(note_dense(lane, error));
         if (lane->leaves)
             return TRAWL_OK;
         cut_set_range(lane, range, want, &limit, done);

@@ -320,7 +320,7 @@ uint64_t cuda_tables_put(const struct engine_lane *lane, const struct trawl_plan
         if (lane->limits.planes)
             choose_plane(plan, &block, &tables->arguments);
     }
-    tables->floods_left = 0;
+    tables->dense_left = 0;
     tables->arguments.plane.steps_max = lane->limits.plane_steps_max;
     if (lane->limits.flood_always)
         tables->arguments.verify_budget = tables->arguments.dense_lanes = 0;

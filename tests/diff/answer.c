@@ -78,7 +78,7 @@ static bool scan_chunk(struct engine_lane *lane, struct engine_chunk *chunk, boo
 
         if (force) {
             lane->work_per_byte = 0;
-            lane->flood_work = UINT64_MAX / 2;
+            lane->dense_work = UINT64_MAX / 2;
         }
         lane->lines_hit = test_random_one_in(answer->random, 2);
         chunk->spans_known = test_random_one_in(answer->random, 2);

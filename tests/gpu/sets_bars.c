@@ -270,7 +270,7 @@ static double measure(struct bars *s, const struct cuda_limits *limits,
     }
     form->sets = lane->tables.sets;
     form->way = lane->tables.sets_kernel >= CUDA_KERNEL_SETS_DENSE ? " dense" : " rare";
-    form->ready = lane->tables.sets_ready && lane->tables.floods_left == 0;
+    form->ready = lane->tables.sets_ready && lane->tables.dense_left == 0;
     engine_cuda.lane_close(lane);
     s->figures++;
     *call = measure_median(calls, REPEATS);

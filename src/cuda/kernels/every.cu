@@ -34,16 +34,17 @@
  * for `patience` tiles more. The patience doubles if the filter then finds a dense tile again. */
 #define EVERY_PATIENCE_MAX 64u
 
-struct every_flood {
+struct every_dense {
     uint32_t left; /* tiles */
     uint32_t patience;
 };
 
 /* A dense tile: the bitmap's candidates matter only without planes. All threads of the
  * block. */
-SIMT_FUNCTION void every_flooded(const struct scan_arguments *a, const struct filter_range *range,
-                                 const struct tile_shared *shared, struct every_flood *flood,
-                                 uint64_t unit, struct tile_totals *totals)
+SIMT_FUNCTION void every_search_dense(const struct scan_arguments *a,
+                                      const struct filter_range *range,
+                                      const struct tile_shared *shared, struct every_dense *ahead,
+                                      uint64_t unit, struct tile_totals *totals)
 {
     uint64_t origin = range->position - a->shift;
 
@@ -51,9 +52,9 @@ SIMT_FUNCTION void every_flooded(const struct scan_arguments *a, const struct fi
     if (a->plane.window_bits == 0)
         duel_tile(a, origin, shared);
     else if (plane_tile_verify(a, range, origin, shared, totals))
-        flood->left = flood->patience;
+        ahead->left = ahead->patience;
     else
-        flood->left -= flood->left > 0;
+        ahead->left -= ahead->left > 0;
     tile_emit(a, origin, shared, unit, totals);
 }
 
@@ -61,7 +62,7 @@ SIMT_FUNCTION void every_flooded(const struct scan_arguments *a, const struct fi
  * count of candidates. Returns whether the tile is dense. All threads of the block. */
 SIMT_FUNCTION int every_verify(const struct scan_arguments *a, const struct filter_range *range,
                                const struct tile_shared *shared, uint32_t found,
-                               struct every_flood *flood, uint64_t unit, struct tile_totals *totals)
+                               struct every_dense *ahead, uint64_t unit, struct tile_totals *totals)
 {
     uint64_t origin = range->position - a->shift;
     int dense =
@@ -69,14 +70,14 @@ SIMT_FUNCTION int every_verify(const struct scan_arguments *a, const struct filt
 
     totals->candidates += found;
     if (!simt_barrier_or(found != 0)) {
-        flood->patience = 1;
+        ahead->patience = 1;
         tile_without(a, shared, unit);
     } else if (a->is_exact != 0 || !simt_barrier_or(dense || tile_verify(a, origin, shared))) {
-        flood->patience = 1;
+        ahead->patience = 1;
         tile_emit(a, origin, shared, unit, totals);
     } else {
-        flood->patience *= flood->patience < EVERY_PATIENCE_MAX ? 2u : 1u;
-        flood->left = a->plane.window_bits != 0 ? flood->patience : 0;
+        ahead->patience *= ahead->patience < EVERY_PATIENCE_MAX ? 2u : 1u;
+        ahead->left = a->plane.window_bits != 0 ? ahead->patience : 0;
         return 1;
     }
     return 0;
@@ -88,8 +89,8 @@ SIMT_FUNCTION void every_tiles(const struct scan_arguments *a, const struct tile
     struct tile_queue queue = {tile_ask(a), 0};
     struct filter_range range;
     uint64_t tile;
-    struct every_flood flood = {(a->tile_list != 0 || a->flooded != 0) && a->plane.window_bits != 0,
-                                1};
+    struct every_dense ahead = {
+        (a->tile_list != 0 || a->is_dense != 0) && a->plane.window_bits != 0, 1};
     int only_count = !shared->lists && a->want == SCAN_COUNT && a->is_exact != 0;
 
     range.first = a->begin + a->shift;
@@ -98,7 +99,7 @@ SIMT_FUNCTION void every_tiles(const struct scan_arguments *a, const struct tile
         tile_begin(shared);
     for (tile = tile_next(a, shared, &queue); SIMT_BOUND(tile < a->tile_count);
          tile = tile_next(a, shared, &queue)) {
-        int flooded = flood.left > 0;
+        int dense = ahead.left > 0;
 
         if (a->tile_list != 0)
             tile = simt_load_u32(a->tile_list + tile);
@@ -109,16 +110,16 @@ SIMT_FUNCTION void every_tiles(const struct scan_arguments *a, const struct tile
                 continue;
             break;
         }
-        if (!flooded) {
+        if (!dense) {
             uint32_t found = filter_tile(a, &range, shared, only_count);
 
             if (only_count)
                 totals.count += found;
             else
-                flooded = every_verify(a, &range, shared, found, &flood, tile, &totals);
+                dense = every_verify(a, &range, shared, found, &ahead, tile, &totals);
         }
-        if (flooded)
-            every_flooded(a, &range, shared, &flood, tile, &totals);
+        if (dense)
+            every_search_dense(a, &range, shared, &ahead, tile, &totals);
     }
     tile_end(a, shared);
     tile_finish(a, &totals, queue.ahead);

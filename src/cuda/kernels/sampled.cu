@@ -113,7 +113,7 @@ SIMT_FUNCTION int sampled_look(const struct scan_arguments *a, const struct samp
                                const struct sampled_shared *own, struct tile_totals *totals)
 {
     uint32_t followed = 0;
-    int flooded = 0;
+    int dense = 0;
 
     for (uint32_t s = group->first + simt_thread(); s < group->last;
          s += SAMPLED_LOADS * simt_threads()) {
@@ -132,17 +132,17 @@ SIMT_FUNCTION int sampled_look(const struct scan_arguments *a, const struct samp
             uint32_t sample = s + k * simt_threads();
             uint32_t hash, bit;
 
-            if (!sampled_is_wanted(a, sample) || sample >= group->last || flooded)
+            if (!sampled_is_wanted(a, sample) || sample >= group->last || dense)
                 continue;
             hash = sampled_hash(a, &grams[k]);
             bit = hash >> (32u - SCAN_HEAD_BITS);
             if ((own->head_bits[bit / 32u] >> bit % 32u & 1u) == 0)
                 continue;
-            flooded = sampled_chain(a, group, own, sample, hash, &followed);
+            dense = sampled_chain(a, group, own, sample, hash, &followed);
         }
     }
     totals->candidates += followed;
-    return flooded;
+    return dense;
 }
 
 /* Drop what does not match beyond the first bytes; returns whether this warp gave up. */
@@ -204,12 +204,13 @@ SIMT_FUNCTION void sampled_emit(const struct scan_arguments *a, const struct sam
 }
 
 /* Scan the group's begins as method every does. All threads of the block. */
-SIMT_FUNCTION void sampled_flood(const struct scan_arguments *a, const struct sampled_group *group,
-                                 const struct tile_shared *shared, uint64_t unit,
-                                 struct tile_totals *totals)
+SIMT_FUNCTION void sampled_search_dense(const struct scan_arguments *a,
+                                        const struct sampled_group *group,
+                                        const struct tile_shared *shared, uint64_t unit,
+                                        struct tile_totals *totals)
 {
     uint64_t end = unit + a->group_units;
-    struct every_flood flood = {a->plane.window_bits != 0, 1};
+    struct every_dense ahead = {a->plane.window_bits != 0, 1};
     struct filter_range range;
 
     totals->floods += simt_thread() == 0;
@@ -217,9 +218,9 @@ SIMT_FUNCTION void sampled_flood(const struct scan_arguments *a, const struct sa
     range.last = group->highest + a->shift;
     for (range.position = range.first & ~15ull; range.position < range.last;
          range.position += a->tile_words * 32u, unit++) {
-        if (flood.left > 0 || every_verify(a, &range, shared, filter_tile(a, &range, shared, 0),
-                                           &flood, unit, totals))
-            every_flooded(a, &range, shared, &flood, unit, totals);
+        if (ahead.left > 0 || every_verify(a, &range, shared, filter_tile(a, &range, shared, 0),
+                                           &ahead, unit, totals))
+            every_search_dense(a, &range, shared, &ahead, unit, totals);
         simt_barrier(); /* the tile is done with before the next one is written */
     }
     sampled_without(a, shared, unit, end);
@@ -242,7 +243,7 @@ SIMT_FUNCTION void sampled_groups(const struct scan_arguments *a, const struct t
          index = tile_next(a, shared, &queue)) {
         struct sampled_group group;
         uint64_t unit;
-        int flooded;
+        int dense;
 
         if (a->tile_list != 0)
             index = simt_load_u32(a->tile_list + index);
@@ -253,19 +254,19 @@ SIMT_FUNCTION void sampled_groups(const struct scan_arguments *a, const struct t
         if (simt_thread() == 0)
             *list_count = 0;
         simt_barrier();
-        flooded = sampled_look(a, &group, &own, &totals);
-        if (!simt_barrier_or(flooded)) {
+        dense = sampled_look(a, &group, &own, &totals);
+        if (!simt_barrier_or(dense)) {
             uint32_t count = *list_count;
 
-            flooded = count != 0 && sampled_verify(a, &group, &own, count);
-            if (!simt_barrier_or(flooded)) {
+            dense = count != 0 && sampled_verify(a, &group, &own, count);
+            if (!simt_barrier_or(dense)) {
                 if (count != 0)
                     sampled_emit(a, &group, &own, shared, count, unit, &totals);
                 sampled_without(a, shared, unit + (count != 0), unit + a->group_units);
                 continue;
             }
         }
-        sampled_flood(a, &group, shared, unit, &totals);
+        sampled_search_dense(a, &group, shared, unit, &totals);
     }
     tile_end(a, shared);
     tile_finish(a, &totals, queue.ahead);

@@ -194,7 +194,7 @@ struct scan_arguments {
     uint32_t bundle_log2; /* up to SCAN_BUNDLE_LOG2_MAX */
     uint64_t unit_count;  /* tiles, or groups of samples times group_units */
     uint64_t position;    /* of the first tile: a multiple of 16, at most begin + shift */
-    uint32_t flooded;     /* a block treats its first tile as dense */
+    uint32_t is_dense;    /* a block treats its first tile as dense */
     uint64_t listed_max;  /* streams stop where more tiles than these are listed */
     uint32_t *tile_list;  /* streams write it; tile kernels take these tiles, NULL: all */
     uint32_t want;        /* enum scan_want */

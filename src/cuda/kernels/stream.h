@@ -528,15 +528,15 @@ SIMT_FUNCTION void stream_ask(const struct scan_arguments *a, struct stream_way 
 }
 
 /* Add what the warp's tile has come to, or forget it. */
-SIMT_FUNCTION void stream_sum(struct stream *s, int flooded)
+SIMT_FUNCTION void stream_sum(struct stream *s, int dense)
 {
     uint32_t earlier = s->warp->earlier;
 
-    if (flooded)
+    if (dense)
         s->queued = earlier;
     simt_warp_sync(); /* read by all before it is written */
     if (simt_lane() == 0) {
-        s->warp->total += s->warp->count_earlier + (flooded ? 0 : s->warp->count);
+        s->warp->total += s->warp->count_earlier + (dense ? 0 : s->warp->count);
         s->warp->count = s->warp->count_earlier = s->warp->steps = 0;
         s->warp->earlier = s->queued;
     }
@@ -547,8 +547,8 @@ SIMT_FUNCTION void stream_sum(struct stream *s, int flooded)
  * 0 says which tiles come after it, *next, as was said before unless that is in vain now, and
  * *third, and asks for one more. All threads of the block. */
 SIMT_FUNCTION void stream_end(const struct scan_arguments *a, struct stream *s,
-                              struct stream_way *way, uint32_t tile, int kind, int first,
-                              int flooded, uint32_t *next, uint32_t *third)
+                              struct stream_way *way, uint32_t tile, int kind, int first, int dense,
+                              uint32_t *next, uint32_t *third)
 {
     uint32_t *tickets = &way->tickets[way->turn++ % 2u * 2u];
 
@@ -563,10 +563,10 @@ SIMT_FUNCTION void stream_end(const struct scan_arguments *a, struct stream *s,
         simt_barrier();
     } else {
         if (!stream_goes_on(a, first))
-            flooded = flooded || stream_drain(a, s);
-        flooded = simt_barrier_or(flooded);
-        stream_sum(s, flooded);
-        if (flooded && simt_thread() == 0) {
+            dense = dense || stream_drain(a, s);
+        dense = simt_barrier_or(dense);
+        stream_sum(s, dense);
+        if (dense && simt_thread() == 0) {
             uint64_t slot = simt_atomic_add_u64(&a->result->listed, 1);
 
             simt_store_u32(a->tile_list + slot, tile);
@@ -588,7 +588,7 @@ SIMT_FUNCTION int stream_tile(const struct scan_arguments *a, uint32_t tile, uin
     uint32_t warps_bytes = simt_threads() / SIMT_WARP_THREADS * STREAM_STEP_BYTES;
     uint32_t left = a->tile_words * 32u / warps_bytes;
     uint64_t position = stream_begin(a, tile);
-    int flooded = 0;
+    int dense = 0;
 
     for (; left != 0; left--) {
         uint64_t following = left > 1u ? position + warps_bytes : stream_begin(a, next);
@@ -597,16 +597,16 @@ SIMT_FUNCTION int stream_tile(const struct scan_arguments *a, uint32_t tile, uin
         if (first && left == 1u && simt_thread() == 0)
             way->nearest = simt_read_u32((const uint32_t *)(const void *)&a->result->nearest + 1);
         stream_load(a, stream_is_whole(a, following) ? following : a->position, &ahead, kind);
-        if (!flooded && stream_is_whole(a, position))
+        if (!dense && stream_is_whole(a, position))
             stream_step(a, step, position, kind, s, count);
-        else if (!flooded && position < stream_last(a))
+        else if (!dense && position < stream_last(a))
             stream_edge(a, position, kind, first, s, count);
         if (!stream_decides(kind))
-            flooded = flooded || stream_verify_full(a, s);
+            dense = dense || stream_verify_full(a, s);
         *step = ahead;
         position = following;
     }
-    return flooded;
+    return dense;
 }
 
 /* For the first, a tile in which the warp has found occurrences is searched once more, as if no
@@ -644,12 +644,12 @@ SIMT_FUNCTION void stream_tiles(const struct scan_arguments *a, int kind, int fi
     simt_barrier();
     next = stream_tickets[3];
     while (SIMT_BOUND(tile < a->tile_count)) {
-        int flooded = stream_tile(a, tile, next, &step, kind, first, &s, &way, &totals.count);
+        int dense = stream_tile(a, tile, next, &step, kind, first, &s, &way, &totals.count);
         uint32_t third;
 
         if (stream_decides(kind) && first && simt_ballot(totals.count != 0) != 0)
             stream_tile_again(a, tile, kind, &s);
-        stream_end(a, &s, &way, tile, kind, first, flooded, &next, &third);
+        stream_end(a, &s, &way, tile, kind, first, dense, &next, &third);
         tile = next;
         next = third;
     }

@@ -204,12 +204,12 @@ SIMT_FUNCTION_LARGE int sampled_verify_queue(const struct scan_arguments *a,
                                              struct sampled_stream *s)
 {
     uint64_t count_before = s->count;
-    int flooded = 0, in_vain = 0;
+    int dense = 0, in_vain = 0;
 
     s->steps = 0;
-    for (uint32_t first = 0; first < s->queued && !flooded; first += SIMT_WARP_THREADS)
-        flooded = sampled_chains(a, s, first);
-    if (flooded) {
+    for (uint32_t first = 0; first < s->queued && !dense; first += SIMT_WARP_THREADS)
+        dense = sampled_chains(a, s, first);
+    if (dense) {
         in_vain = sampled_list(a, s);
         s->count = count_before;
     }
