@@ -26,12 +26,13 @@ struct cuda_limits {
     uint64_t begins_room;       /* begins in each of two lists that are copied to the host */
     uint32_t threads;           /* per block */
     uint32_t tile_words_max;
-    uint32_t blocks_max;        /* per launch; 0: what is resident */
-    uint32_t bundle_log2;       /* of units summed up together, up to SCAN_BUNDLE_LOG2_MAX */
-    uint32_t group_samples_max; /* method sampled: per group */
-    bool flood_always;          /* treat every tile with a candidate as dense, and every group */
-    uint32_t plane_steps_max;   /* per warp and tile, before the tile goes to duels */
-    bool planes;                /* search dense tiles by planes where they fit, not by duels */
+    uint32_t blocks_max;           /* per launch; 0: what is resident */
+    uint32_t partition_group_log2; /* of partitions summed up together, up to
+                                      SCAN_PARTITION_GROUP_LOG2_MAX */
+    uint32_t group_samples_max;    /* method sampled: per group */
+    bool flood_always;             /* treat every tile with a candidate as dense, and every group */
+    uint32_t plane_steps_max;      /* per warp and tile, before the tile goes to duels */
+    bool planes;                   /* search dense tiles by planes where they fit, not by duels */
 
     /* Which kernels run, where several give the same answer: */
     bool streams;                    /* counts of one pattern by scan_stream */

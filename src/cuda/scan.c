@@ -6,7 +6,7 @@
 
 #define TILES_PER_BLOCK_MIN 2u
 #define FIRST_STEPS 3u
-#define DENSE_PARTS 16u /* if one unit in this many is listed, the tile kernel takes all */
+#define DENSE_PARTS 16u /* if one partition in this many is listed, the tile kernel takes all */
 #define DENSE_SCANS 15u /* and as many scans more */
 #define DENSE_STRIDE_MAX 512u
 #define STREAM_ROW_WORDS 16u /* of bitmap, for a row of 512 bytes */
@@ -52,7 +52,7 @@ static void choose_group(const struct engine_lane *lane, uint64_t samples, struc
         (uint32_t)min_u64(lane->limits.tile_words_max / threads, begins / (32ull * threads) + 1) *
         threads;
     a->tile_count = (uint32_t)((a->sample_count + samples - 1) / samples);
-    a->group_units = (uint32_t)(begins / (32ull * a->tile_words) + 1);
+    a->group_partitions = (uint32_t)(begins / (32ull * a->tile_words) + 1);
 }
 
 /* The samples that stand for the begins. */
@@ -284,7 +284,7 @@ void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_table
         choose_stream_tiles(lane, blocks, a);
     else
         choose_tiles(lane, a->limit + a->shift - a->position, blocks, tables->alike_max, a);
-    a->unit_count = (uint64_t)a->tile_count * (is_sampled(kernel) ? a->group_units : 1);
+    a->partition_count = (uint64_t)a->tile_count * (is_sampled(kernel) ? a->group_partitions : 1);
     launch->blocks = (uint32_t)min_u64(min_u64(blocks, SCAN_BLOCKS_MAX), a->tile_count);
 }
 
@@ -323,12 +323,13 @@ enum trawl_status cuda_list_reserve(struct engine_lane *lane, const struct cuda_
 static enum trawl_status order_begin(struct engine_lane *lane, struct cuda_launch *launch,
                                      struct trawl_error *error)
 {
-    uint64_t units = launch->arguments.unit_count;
-    uint64_t bytes = (units + 2 * ((units >> lane->limits.bundle_log2) + 1)) * sizeof(uint64_t);
+    uint64_t partitions = launch->arguments.partition_count;
+    uint64_t bytes = (partitions + 2 * ((partitions >> lane->limits.partition_group_log2) + 1)) *
+                     sizeof(uint64_t);
 
     TRAWL_TRY(cuda_memory_reserve(lane->device, &lane->result, cuda_lane_room(lane, bytes), error));
     launch->arguments.order = (uint64_t *)(uintptr_t)lane->result.address;
-    launch->arguments.bundle_log2 = lane->limits.bundle_log2;
+    launch->arguments.partition_group_log2 = lane->limits.partition_group_log2;
     return CUDA_CALL(lane->device, error, fill, lane->result.address, 0, (size_t)bytes,
                      lane->stream);
 }

@@ -31,7 +31,8 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
     limits.room_step_bytes = test_random_below(random, 4) == 0 ? 4096 : 1;
     limits.hits_room_min = 1 + test_random_below(random, 100);
     limits.hits_max = 1 + test_random_below(random, test_random_below(random, 2) ? 10 : 3000);
-    limits.bundle_log2 = (uint32_t)test_random_below(random, cuda_limits_default.bundle_log2 + 1);
+    limits.partition_group_log2 =
+        (uint32_t)test_random_below(random, cuda_limits_default.partition_group_log2 + 1);
     limits.group_samples_max = limits.threads * (uint32_t)(1 + test_random_below(random, 8));
     limits.flood_always = test_random_below(random, 3) == 0;
     limits.plane_steps_max = test_random_below(random, 4) == 0 ? 1 : 512;
@@ -65,7 +66,7 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
         limits.threads = 32;
         limits.tile_words_max = 32;
         limits.blocks_max = (uint32_t)(1 + test_random_below(random, 64));
-        limits.bundle_log2 = (uint32_t)test_random_below(random, 2);
+        limits.partition_group_log2 = (uint32_t)test_random_below(random, 2);
     }
     limits.load_in_place = test_random_below(random, 2) != 0;
     return limits;

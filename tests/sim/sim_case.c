@@ -71,7 +71,7 @@ static void crowd(struct test_random *random, struct diff_input *input, struct c
     limits->threads = 32;
     limits->tile_words_max = 32;
     limits->blocks_max = (uint32_t)test_random_between(random, 34, CROWD_BLOCKS_MAX);
-    limits->bundle_log2 = (uint32_t)test_random_below(random, 2);
+    limits->partition_group_log2 = (uint32_t)test_random_below(random, 2);
     limits->streams = test_random_below(random, 2) != 0;
     config->method = TRAWL_METHOD_EVERY;
     config->want = test_random_below(random, 4) != 0 ? ENGINE_WANT_HITS : ENGINE_WANT_COUNT;

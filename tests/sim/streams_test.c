@@ -80,7 +80,7 @@ static void case_run(uint64_t index)
     expected_compute(&input, &expected);
     limits.threads = 32u << test_random_below(&random, 3);
     limits.blocks_max = (uint32_t)(1 + test_random_below(&random, 4));
-    limits.bundle_log2 = (uint32_t)test_random_below(&random, 4);
+    limits.partition_group_log2 = (uint32_t)test_random_below(&random, 4);
     limits.hits_room_min = 1 + test_random_below(&random, 20000);
     cuda_limits_replace(&limits);
     TEST_CHECK(engine_cuda.open(&options, &engine, &error) == TRAWL_OK);

@@ -44,7 +44,7 @@ struct every_dense {
 SIMT_FUNCTION void every_search_dense(const struct scan_arguments *a,
                                       const struct filter_range *range,
                                       const struct tile_shared *shared, struct every_dense *ahead,
-                                      uint64_t unit, struct tile_totals *totals)
+                                      uint64_t partition, struct tile_totals *totals)
 {
     uint64_t origin = range->position - a->shift;
 
@@ -55,14 +55,15 @@ SIMT_FUNCTION void every_search_dense(const struct scan_arguments *a,
         ahead->left = ahead->patience;
     else
         ahead->left -= ahead->left > 0;
-    tile_emit(a, origin, shared, unit, totals);
+    tile_emit(a, origin, shared, partition, totals);
 }
 
 /* What every, words and dense groups do with a tile after its filter: `found` is this thread's
  * count of candidates. Returns whether the tile is dense. All threads of the block. */
 SIMT_FUNCTION int every_verify(const struct scan_arguments *a, const struct filter_range *range,
                                const struct tile_shared *shared, uint32_t found,
-                               struct every_dense *ahead, uint64_t unit, struct tile_totals *totals)
+                               struct every_dense *ahead, uint64_t partition,
+                               struct tile_totals *totals)
 {
     uint64_t origin = range->position - a->shift;
     int dense =
@@ -71,10 +72,10 @@ SIMT_FUNCTION int every_verify(const struct scan_arguments *a, const struct filt
     totals->candidates += found;
     if (!simt_barrier_or(found != 0)) {
         ahead->patience = 1;
-        tile_without(a, shared, unit);
+        tile_without(a, shared, partition);
     } else if (a->is_exact != 0 || !simt_barrier_or(dense || tile_verify(a, origin, shared))) {
         ahead->patience = 1;
-        tile_emit(a, origin, shared, unit, totals);
+        tile_emit(a, origin, shared, partition, totals);
     } else {
         ahead->patience *= ahead->patience < EVERY_PATIENCE_MAX ? 2u : 1u;
         ahead->left = a->plane.window_bits != 0 ? ahead->patience : 0;

@@ -675,7 +675,7 @@ SIMT_FUNCTION int plane_sweep_beyond(const struct scan_arguments *a,
 }
 
 /* What each warp notes for the others: its highest candidate without its tail, and with it. */
-SIMT_FUNCTION void plane_note(const struct tile_shared *shared, const struct plane_tile *t)
+SIMT_FUNCTION void plane_publish(const struct tile_shared *shared, const struct plane_tile *t)
 {
     uint32_t without = plane_last(shared, t, 0), with_tail = plane_last(shared, t, 1);
 
@@ -715,7 +715,7 @@ SIMT_FUNCTION int plane_tile_verify(const struct scan_arguments *a,
     plane_candidates(a, range, shared, &t, totals);
     if (a->plane.body_bits > SCAN_PLANE_WINDOW_MAX)
         gave_up = plane_verify(a, shared, &t);
-    plane_note(shared, &t);
+    plane_publish(shared, &t);
     if (simt_barrier_or(gave_up)) {
         duel_tile(a, origin, shared);
         return 1;

@@ -165,18 +165,18 @@ SIMT_FUNCTION int sampled_verify(const struct scan_arguments *a, const struct sa
     return 0;
 }
 
-/* A group's units [unit, end) have no hits. */
+/* A group's partitions [partition, end) have no hits. */
 SIMT_FUNCTION void sampled_without(const struct scan_arguments *a, const struct tile_shared *shared,
-                                   uint64_t unit, uint64_t end)
+                                   uint64_t partition, uint64_t end)
 {
-    for (; shared->lists && unit < end; unit++)
-        tile_without(a, shared, unit);
+    for (; shared->lists && partition < end; partition++)
+        tile_without(a, shared, partition);
 }
 
 /* Hand out the list in order. All threads of the block. */
 SIMT_FUNCTION void sampled_emit(const struct scan_arguments *a, const struct sampled_group *group,
                                 const struct sampled_shared *own, const struct tile_shared *shared,
-                                uint32_t count, uint64_t unit, struct tile_totals *totals)
+                                uint32_t count, uint64_t partition, struct tile_totals *totals)
 {
     uint64_t base = group->lowest - a->begin;
     uint32_t alive = 0;
@@ -190,7 +190,7 @@ SIMT_FUNCTION void sampled_emit(const struct scan_arguments *a, const struct sam
     }
     totals->count += alive;
     if (shared->lists) {
-        (void)tile_reserve(a, shared, alive, unit);
+        (void)tile_reserve(a, shared, alive, partition);
         for (uint32_t i = simt_thread(); i < count; i += simt_threads()) {
             uint32_t x = own->list[i];
             uint64_t slot = *shared->slot;
@@ -206,10 +206,10 @@ SIMT_FUNCTION void sampled_emit(const struct scan_arguments *a, const struct sam
 /* Scan the group's begins as method every does. All threads of the block. */
 SIMT_FUNCTION void sampled_search_dense(const struct scan_arguments *a,
                                         const struct sampled_group *group,
-                                        const struct tile_shared *shared, uint64_t unit,
+                                        const struct tile_shared *shared, uint64_t partition,
                                         struct tile_totals *totals)
 {
-    uint64_t end = unit + a->group_units;
+    uint64_t end = partition + a->group_partitions;
     struct every_dense ahead = {a->plane.window_bits != 0, 1};
     struct filter_range range;
 
@@ -217,13 +217,13 @@ SIMT_FUNCTION void sampled_search_dense(const struct scan_arguments *a,
     range.first = group->lowest + a->shift;
     range.last = group->highest + a->shift;
     for (range.position = range.first & ~15ull; range.position < range.last;
-         range.position += a->tile_words * 32u, unit++) {
+         range.position += a->tile_words * 32u, partition++) {
         if (ahead.left > 0 || every_verify(a, &range, shared, filter_tile(a, &range, shared, 0),
-                                           &ahead, unit, totals))
-            every_search_dense(a, &range, shared, &ahead, unit, totals);
+                                           &ahead, partition, totals))
+            every_search_dense(a, &range, shared, &ahead, partition, totals);
         simt_barrier(); /* the tile is done with before the next one is written */
     }
-    sampled_without(a, shared, unit, end);
+    sampled_without(a, shared, partition, end);
 }
 
 SIMT_FUNCTION void sampled_groups(const struct scan_arguments *a, const struct tile_shared *shared)
@@ -242,13 +242,13 @@ SIMT_FUNCTION void sampled_groups(const struct scan_arguments *a, const struct t
     for (uint64_t index = tile_next(a, shared, &queue); SIMT_BOUND(index < a->tile_count);
          index = tile_next(a, shared, &queue)) {
         struct sampled_group group;
-        uint64_t unit;
+        uint64_t partition;
         int dense;
 
         if (a->tile_list != 0)
             index = simt_load_u32(a->tile_list + index);
         group = sampled_group_of(a, index);
-        unit = index * a->group_units;
+        partition = index * a->group_partitions;
         if (!shared->lists && a->want == SCAN_FIRST && tile_is_behind(a, group.lowest))
             break;
         if (simt_thread() == 0)
@@ -261,12 +261,13 @@ SIMT_FUNCTION void sampled_groups(const struct scan_arguments *a, const struct t
             dense = count != 0 && sampled_verify(a, &group, &own, count);
             if (!simt_barrier_or(dense)) {
                 if (count != 0)
-                    sampled_emit(a, &group, &own, shared, count, unit, &totals);
-                sampled_without(a, shared, unit + (count != 0), unit + a->group_units);
+                    sampled_emit(a, &group, &own, shared, count, partition, &totals);
+                sampled_without(a, shared, partition + (count != 0),
+                                partition + a->group_partitions);
                 continue;
             }
         }
-        sampled_search_dense(a, &group, shared, unit, &totals);
+        sampled_search_dense(a, &group, shared, partition, &totals);
     }
     tile_end(a, shared);
     tile_finish(a, &totals, queue.ahead);

@@ -117,8 +117,8 @@ struct scan_result {
 #define SCAN_THERE (1ull << 63)
 #define SCAN_NONE UINT64_MAX
 
-/* log2 of the units whose hits are summed up together (order.h). */
-#define SCAN_BUNDLE_LOG2_MAX 6u
+/* log2 of the partitions whose hits are summed up together (order.h). */
+#define SCAN_PARTITION_GROUP_LOG2_MAX 6u
 
 /* The pattern's plane: bit `bit` of each of its bytes. */
 struct scan_plane {
@@ -189,23 +189,23 @@ struct scan_arguments {
     uint64_t *hits; /* ascending: hits_base + x - begin, of method set + hits_literal * literal */
     uint64_t hits_base;
     uint64_t hits_literal;
-    uint64_t capacity;    /* of hits: those beyond are counted, not written */
-    uint64_t *order;      /* order.h: a word per unit and two per bundle, zeroed */
-    uint32_t bundle_log2; /* up to SCAN_BUNDLE_LOG2_MAX */
-    uint64_t unit_count;  /* tiles, or groups of samples times group_units */
-    uint64_t position;    /* of the first tile: a multiple of 16, at most begin + shift */
-    uint32_t is_dense;    /* a block treats its first tile as dense */
-    uint64_t listed_max;  /* streams stop where more tiles than these are listed */
-    uint32_t *tile_list;  /* streams write it; tile kernels take these tiles, NULL: all */
-    uint32_t want;        /* enum scan_want */
-    uint32_t tile_count;  /* tiles, or groups of method sampled */
-    uint32_t tile_words;  /* bitmap words: the block's threads times 1 to 8 */
-    uint32_t tile_steps;  /* hits_stream: of a warp, in a tile */
-    uint32_t step_bytes;  /* what those warps that look take in a step */
-    uint32_t whole_from;  /* tiles with all positions wanted and all bytes there: from */
-    uint32_t whole_upto;  /* to below this */
-    uint32_t one;         /* 1, which the compiler does not know */
-    uint32_t fold;        /* compare letters without case: patterns are in lower case */
+    uint64_t capacity;             /* of hits: those beyond are counted, not written */
+    uint64_t *order;               /* order.h: a word per partition and two per group, zeroed */
+    uint32_t partition_group_log2; /* up to SCAN_PARTITION_GROUP_LOG2_MAX */
+    uint64_t partition_count;      /* tiles, or groups of samples times group_partitions */
+    uint64_t position;             /* of the first tile: a multiple of 16, at most begin + shift */
+    uint32_t is_dense;             /* a block treats its first tile as dense */
+    uint64_t listed_max;           /* streams stop where more tiles than these are listed */
+    uint32_t *tile_list;           /* streams write it; tile kernels take these tiles, NULL: all */
+    uint32_t want;                 /* enum scan_want */
+    uint32_t tile_count;           /* tiles, or groups of method sampled */
+    uint32_t tile_words;           /* bitmap words: the block's threads times 1 to 8 */
+    uint32_t tile_steps;           /* hits_stream: of a warp, in a tile */
+    uint32_t step_bytes;           /* what those warps that look take in a step */
+    uint32_t whole_from;           /* tiles with all positions wanted and all bytes there: from */
+    uint32_t whole_upto;           /* to below this */
+    uint32_t one;                  /* 1, which the compiler does not know */
+    uint32_t fold;                 /* compare letters without case: patterns are in lower case */
 
     /* One pattern: */
     const uint64_t *pattern; /* its bytes, between SCAN_PATTERN_PADDING_BYTES of zeros */
@@ -244,7 +244,7 @@ struct scan_arguments {
     uint32_t sample_pair;   /* 1: two samples at each stride, 0: one */
     uint32_t hash_bits;     /* log2 of the heads */
     uint32_t group_samples;
-    uint32_t group_units; /* a group's, for as many tiles as it can have if it is dense */
+    uint32_t group_partitions; /* a group's, for as many tiles as it can have if it is dense */
 
     /* Method set: */
     struct plan_set set;

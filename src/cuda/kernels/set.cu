@@ -85,7 +85,7 @@ SIMT_FUNCTION uint32_t set_most(const struct scan_arguments *a)
  * then write them if wanted. *waited: 0, once what
  * was added to result->listed is there. All threads of the block. */
 SIMT_FUNCTION void set_verify(const struct scan_arguments *a, uint64_t origin,
-                              const struct tile_shared *shared, uint64_t unit,
+                              const struct tile_shared *shared, uint64_t partition,
                               struct tile_totals *totals, uint64_t *waited)
 {
     uint32_t own = tile_own_words(a), first = simt_thread() * own, count = 0, literal = 0;
@@ -112,7 +112,7 @@ SIMT_FUNCTION void set_verify(const struct scan_arguments *a, uint64_t origin,
         *waited |= simt_atomic_add_u64(&a->result->listed, a->listed_max + 1u) & SET_NO_TILE;
     }
     if (shared->lists) {
-        uint64_t slot = tile_reserve(a, shared, count, unit);
+        uint64_t slot = tile_reserve(a, shared, count, partition);
 
         spent = 0;
         for (uint32_t w = first; w < first + own && totals->floods == 0; w++)

@@ -447,7 +447,7 @@ SIMT_FUNCTION void hits_release(const struct scan_arguments *a, struct hits_shar
         struct hits_noted *noted = &shared->noted[*released % HITS_TURNS];
         uint64_t before = 0;
 
-        if (noted->count != 0 || order_ends_bundle(a, noted->number)) {
+        if (noted->count != 0 || order_ends_group(a, noted->number)) {
             if (*released < least)
                 before = order_before(a, noted->number, noted->count);
             else if ((*released > from && turns - *released < HITS_TURNS / 2u) ||
@@ -485,7 +485,7 @@ SIMT_FUNCTION void hits_count(const struct scan_arguments *a, int kind, struct h
     if (simt_lane() == 0) {
         uint64_t floods = gives_up ? a->listed_max + 1u : candidates > HITS_VERIFIED_MANY;
 
-        order_note(a, noted->number, count);
+        order_publish(a, noted->number, count);
         noted->count = count;
         shared->totals.count += count;
         shared->totals.candidates += candidates;

@@ -18,15 +18,15 @@
 #define TILE_DENSE 4u       /* hits per word from which on a warp writes them together */
 #define TILE_STEPS 4u       /* of a warp, 256 bytes each, together */
 #define TILE_LANE_BYTES 64u /* compared by one lane alone; what is beyond, by the whole warp */
-/* Hits of a unit that are kept until the next unit has some, when others have published what comes
- * before them; a slot with TILE_LISTED on top is one of the list. */
+/* Hits of a partition that are kept until the next partition has some, when others have published
+ * what comes before them; a slot with TILE_LISTED on top is one of the list. */
 #define TILE_LIST_MAX 1024u
 #define TILE_LISTED (1ull << 63)
 #define TILE_NONE UINT64_MAX
 
-/* A unit that is published and not yet written. */
+/* A partition that is published and not yet written. */
 struct tile_pending {
-    uint64_t unit; /* TILE_NONE: there is none */
+    uint64_t partition; /* TILE_NONE: there is none */
     uint64_t count;
 };
 
@@ -214,17 +214,17 @@ SIMT_FUNCTION void tile_put(const struct scan_arguments *a, const struct tile_sh
         simt_store_u64(&a->hits[slot], hit);
 }
 
-/* Write the hits of the unit that is pending: all threads have read its number, and a barrier ago.
- * All threads of the block. */
+/* Write the hits of the partition that is pending: all threads have read its number, and a barrier
+ * ago. All threads of the block. */
 SIMT_FUNCTION void tile_flush(const struct scan_arguments *a, const struct tile_shared *shared,
-                              uint64_t unit)
+                              uint64_t partition)
 {
     uint64_t count = shared->pending->count, slot;
 
-    if (unit == TILE_NONE)
+    if (partition == TILE_NONE)
         return;
     if (simt_warp() == 0) {
-        slot = order_before(a, unit, count);
+        slot = order_before(a, partition, count);
         if (simt_lane() == 0)
             *shared->slot = slot;
     }
@@ -234,31 +234,32 @@ SIMT_FUNCTION void tile_flush(const struct scan_arguments *a, const struct tile_
         tile_put(a, shared, slot + i, shared->list[i]);
     simt_barrier(); /* read before it is changed */
     if (simt_thread() == 0)
-        shared->pending->unit = TILE_NONE;
+        shared->pending->partition = TILE_NONE;
 }
 
 /* Nothing is pending. One thread, a barrier before all else. */
 SIMT_FUNCTION void tile_begin(const struct tile_shared *shared)
 {
     if (shared->lists)
-        shared->pending->unit = TILE_NONE;
+        shared->pending->partition = TILE_NONE;
 }
 
 /* Nothing is left pending. All threads of the block, a barrier after all else. */
 SIMT_FUNCTION void tile_end(const struct scan_arguments *a, const struct tile_shared *shared)
 {
     if (shared->lists)
-        tile_flush(a, shared, shared->pending->unit);
+        tile_flush(a, shared, shared->pending->partition);
 }
 
-/* Publish the unit's hits, `own` of this thread, and find slots for them: in the list if they are
- * few, so that the block need not wait for what comes before them, else in the result. Returns this
- * thread's first; *shared->slot is the block's. All threads of the block. */
+/* Publish the partition's hits, `own` of this thread, and find slots for them: in the list if they
+ * are few, so that the block need not wait for what comes before them, else in the result. Returns
+ * this thread's first; *shared->slot is the block's. All threads of the block. */
 SIMT_FUNCTION uint64_t tile_reserve(const struct scan_arguments *a,
-                                    const struct tile_shared *shared, uint32_t own, uint64_t unit)
+                                    const struct tile_shared *shared, uint32_t own,
+                                    uint64_t partition)
 {
     uint32_t inclusive = order_sum_upto(own), before = 0, total = 0;
-    uint64_t pending = shared->pending->unit;
+    uint64_t pending = shared->pending->partition;
 
     if (simt_lane() == SIMT_WARP_THREADS - 1u)
         shared->warp_totals[simt_warp()] = inclusive;
@@ -268,16 +269,16 @@ SIMT_FUNCTION uint64_t tile_reserve(const struct scan_arguments *a,
         total += shared->warp_totals[w];
     }
     if (simt_thread() == 0)
-        order_note(a, unit, total);
+        order_publish(a, partition, total);
     tile_flush(a, shared, pending);
-    if (total <= TILE_LIST_MAX && !order_ends_bundle(a, unit)) {
+    if (total <= TILE_LIST_MAX && !order_ends_group(a, partition)) {
         if (simt_thread() == 0) {
             *shared->slot = TILE_LISTED;
-            shared->pending->unit = total != 0 ? unit : TILE_NONE;
+            shared->pending->partition = total != 0 ? partition : TILE_NONE;
             shared->pending->count = total;
         }
     } else if (simt_warp() == 0) {
-        uint64_t slot = order_before(a, unit, total);
+        uint64_t slot = order_before(a, partition, total);
 
         if (simt_lane() == 0)
             *shared->slot = slot;
@@ -286,12 +287,12 @@ SIMT_FUNCTION uint64_t tile_reserve(const struct scan_arguments *a,
     return *shared->slot + before + (inclusive - own);
 }
 
-/* The unit has no hits. Warp 0 of the block, as far as it matters. */
+/* The partition has no hits. Warp 0 of the block, as far as it matters. */
 SIMT_FUNCTION void tile_without(const struct scan_arguments *a, const struct tile_shared *shared,
-                                uint64_t unit)
+                                uint64_t partition)
 {
     if (shared->lists && simt_warp() == 0)
-        (void)order_take(a, unit, 0);
+        (void)order_take(a, partition, 0);
 }
 
 /* An occurrence, (x - begin) << 32 | literal: is it the first? */
@@ -329,7 +330,7 @@ SIMT_FUNCTION void tile_write(const struct scan_arguments *a, uint64_t origin,
 
 /* Hand out what the bitmap holds, in order. All threads of the block. */
 SIMT_FUNCTION void tile_emit(const struct scan_arguments *a, uint64_t origin,
-                             const struct tile_shared *shared, uint64_t unit,
+                             const struct tile_shared *shared, uint64_t partition,
                              struct tile_totals *totals)
 {
     uint32_t own = tile_own_words(a), first = simt_thread() * own, count = 0, lowest = UINT32_MAX;
@@ -348,7 +349,7 @@ SIMT_FUNCTION void tile_emit(const struct scan_arguments *a, uint64_t origin,
         if (lanes != 0 && simt_lane() == simt_lowest_bit(lanes))
             tile_lower_first(a, (origin + lowest - a->begin) << 32);
     } else if (shared->lists) {
-        tile_write(a, origin, shared, tile_reserve(a, shared, count, unit), count);
+        tile_write(a, origin, shared, tile_reserve(a, shared, count, partition), count);
     }
 }
 
