@@ -56,6 +56,8 @@ static const struct harmless {
     {"simt_atomic_add_u64(&a->result->listed, a->listed_max + 1u) & SET_NO_TILE;",
      "a launch in vain ends later: whether it was, the host sees from the blocks' own sums", false},
     {"looked = simt_warp_sum_u32(looked);", "the number of candidates is a statistic", false},
+    {"looked += simt_popcount(simt_ballot(mask != 0));",
+     "the number of candidates is a statistic, which only streams_test looks at", true},
     {"return simt_ballot(too_many) != 0;", "the launch is in vain: what it counts is thrown away",
      false},
     {"simt_fence(); /* all signatures before their sums */",
