@@ -49,7 +49,7 @@ static enum trawl_status gather(struct scan *scan, const struct set_named *named
     struct hits *hits = &scan->lane->gathered;
     bool exact = (plan->flags & TRAWL_IGNORE_CASE) == 0;
 
-    TRAWL_ASSERT(count <= SET_NAMED_MAX + USUAL_ENTRIES);
+    TRAWL_ASSERT(count <= SET_NAMED_MAX + SET_ROOM);
     for (uint32_t i = 0; i < count; i++)
         __builtin_prefetch(plan_literal_bytes(plan, named[i].literal));
     TRAWL_TRY(hits_reserve(hits, count, scan->error));

@@ -270,6 +270,25 @@ static void generate_alike(struct diff_input *input)
     free(words);
 }
 
+/* At every eighth place seven patterns share their first eight bytes with the text; one stands. */
+static void generate_seven(struct diff_input *input)
+{
+    uint8_t word[] = "abcdefgh?";
+
+    input_begin(&chance, INPUT_LETTERS_26, 2000, input);
+    for (uint64_t i = 0; i < input->text_bytes; i++)
+        input->text[i] = word[i % 8];
+    for (uint8_t last = 'a'; last < 'a' + 7; last++) {
+        word[8] = last;
+        input_add_pattern(input, word, 9);
+    }
+    for (uint32_t i = 0; i < 40; i++) {
+        for (uint32_t j = 0; j < 9; j++)
+            word[j] = (uint8_t)('a' + test_random_below(&chance, 26));
+        input_add_pattern(input, word, 9);
+    }
+}
+
 /* Strings of one byte alone, in lines of all lengths. */
 static void generate_bytes(struct diff_input *input)
 {
@@ -319,7 +338,7 @@ int main(void)
         input_free(&input);
     }
     for (uint64_t i = 0; i < cases && test_failures < 10; i++) {
-        bool longer = i % 5 == 0, alike = i % 60 == 3;
+        bool longer = i % 5 == 0, alike = i % 60 == 3 || i == 5;
         uint32_t sets = instruction_set_count(), set = (uint32_t)test_random_below(&chance, sets);
 
         if (i % 50 == 0)
@@ -327,6 +346,8 @@ int main(void)
                      &input);
         else if (i % 20 == 1)
             generate_lengthy(&input);
+        else if (i == 5)
+            generate_seven(&input);
         else if (alike)
             generate_alike(&input);
         else if (i % 10 == 2)
