@@ -192,9 +192,9 @@ static uint64_t length_of(const struct cell_maker *maker, const struct sink_piec
     uint64_t at = piece->hits[index].offset - piece->hits_base;
 
     TRAWL_ASSERT(index < piece->hit_count && at < piece->owned);
-    TRAWL_ASSERT(literal->bytes_count <= piece->owned + piece->after - at);
-    if (piece->hit_lengths != NULL)
+    if (piece->hit_lengths != NULL) /* of a variant, which need not be this literal */
         return piece->hit_lengths[index];
+    TRAWL_ASSERT(literal->bytes_count <= piece->owned + piece->after - at);
     if (literal->tail_count == 0)
         return literal->bytes_count;
     return plan_literal_match(maker->plan, literal, piece->bytes + at,
