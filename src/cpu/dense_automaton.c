@@ -102,9 +102,11 @@ static enum trawl_status pool_reserve(struct dense_lane *lane, uint32_t count, b
     uint32_t room = (uint32_t)max_u64(2ull * lane->pool_room, POOL_FIRST);
     void *pool = lane->pool;
 
+    TRAWL_ASSERT(lane->pool_count <= lane->pool_room && needed > count);
     *there = needed <= POOL_MAX;
     if (!*there || needed <= lane->pool_room)
         return TRAWL_OK;
+    TRAWL_ASSERT(needed <= room);
     TRAWL_TRY(memory_grow(lane->pool_room, room, sizeof *lane->pool, &pool, error));
     lane->pool = (uint32_t *)pool;
     lane->pool_room = room;
@@ -163,6 +165,7 @@ static inline uint8_t reversed_byte(const struct dense_set *set, uint32_t place,
 static uint32_t bound(const struct dense_set *set, uint32_t lo, uint32_t hi, uint32_t depth,
                       uint32_t byte)
 {
+    TRAWL_ASSERT(lo <= hi && hi <= set->sorted_count);
     while (lo < hi) {
         uint32_t middle = lo + (hi - lo) / 2;
 
@@ -365,6 +368,7 @@ static enum trawl_status read_chains(struct dense_lane *lane, const uint8_t *tex
         }
         if (lane->refused)
             return TRAWL_OK;
+        TRAWL_ASSERT(state[part] < lane->node_count);
     }
     if (states != NULL)
         return read_parts(lane, text, from, bytes, CHAINS, state, states, NULL, error);

@@ -38,6 +38,7 @@ static uint32_t *slot_of(const struct fold *fold, uint32_t code_point)
     uint32_t mask = 2 * fold->member_capacity - 1, i = code_point * PLAN_HASH32_FACTOR >> 7;
 
     TRAWL_ASSERT(fold->member_capacity > 0 && fold->member_count < fold->member_capacity);
+    TRAWL_ASSERT((fold->member_capacity & (fold->member_capacity - 1)) == 0);
     for (;; i++) {
         uint32_t *slot = &fold->slots[i & mask];
 
@@ -159,6 +160,7 @@ static void fold_finish(struct fold *fold)
     for (uint32_t byte = 0; byte < ASCII; byte++) {
         const uint32_t *slot = slot_of(fold, fold_byte((uint8_t)byte));
 
+        TRAWL_ASSERT(*slot <= fold->member_count);
         fold->ascii[byte] = fold_byte((uint8_t)byte);
         if (*slot != 0)
             fold->ascii[byte] = fold->members[group_of(fold, *slot - 1)].bytes[0];
@@ -169,6 +171,7 @@ static void fold_finish(struct fold *fold)
         if (member->variants > 0 && member->variants != fold->members[group_of(fold, i)].size)
             fold->exact = false;
         member->group = group_of(fold, i);
+        TRAWL_ASSERT(member->group < fold->member_count);
     }
 }
 
@@ -237,6 +240,7 @@ static enum trawl_status fold_learn(const struct trawl_plan *plan, struct fold *
     for (uint64_t p = 0; p < plan->pattern_count && *fits; p++)
         for (uint64_t i = plan->pattern_begin[p]; i < plan->pattern_begin[p + 1] && *fits;) {
             i += plan_element_read(plan, bytes + i, plan->pattern_begin[p + 1] - i, &element);
+            TRAWL_ASSERT(i <= plan->pattern_begin[p + 1]);
             TRAWL_TRY(element_note(fold, &element, fits, error));
         }
     return TRAWL_OK;

@@ -89,6 +89,7 @@ static uint32_t wait_parts(struct range parts[3], struct range *pending, uint32_
                 parts[i] = parts[j];
                 parts[j] = other;
             }
+    TRAWL_ASSERT(parts[0].hi - parts[0].lo >= parts[2].hi - parts[2].lo);
     for (uint32_t i = 0; i < 3; i++)
         if (parts[i].hi - parts[i].lo > 1) {
             TRAWL_ASSERT(waiting < PENDING_MAX);
@@ -166,6 +167,7 @@ static enum trawl_status order(struct dense_set *set, bool fold, struct trawl_er
     set->lengthy = (uint32_t *)memory;
     TRAWL_TRY(memory_allocate(set->count, sizeof *items, &memory, error));
     items = (struct item *)memory;
+    TRAWL_ASSERT(set->sorted_count == 0 && set->lengthy_count == 0);
     order_classes(set, fold);
     for (uint32_t i = 0; i < set->count; i++) {
         if (set->strings[i].bytes_count > dense_nodes_max(set) / 4) {

@@ -145,6 +145,7 @@ static void select_hits(struct scan *scan)
     hits->one_per_line = scan->want == ENGINE_WANT_LINES;
     scan->span_reach = scan->chunk->begin + scan->at == 0 ? 0 : scan->at + plan->length_max - 1;
     TRAWL_ASSERT(plan->length_max > 0 || plan->literal_count == 0);
+    TRAWL_ASSERT(hits->count <= hits->capacity);
     if (scan->want == ENGINE_WANT_SPANS && scan->chunk->spans_known) {
         scan->span_is_sure = true;
         scan->span_end = scan->run_until = scan->chunk->spans_end;

@@ -145,6 +145,7 @@ static bool near_probes_load(const struct plan_probe *probes, uint32_t first, ui
 {
     uint64_t least = probes[0].offset, greatest = least;
 
+    TRAWL_ASSERT(probe_count > 0 && first <= probe_count);
     if (probe_count > NEAR_PROBES_MAX || probe_count - first > NEAR_PROBES_FREE)
         return false;
     for (uint32_t p = 1; p < probe_count; p++) {
@@ -259,12 +260,15 @@ static uint32_t pairs_avx512vbmi(const uint8_t *text, uint64_t word_count,
     struct pair_tables tables;
     uint32_t count = 0;
 
+    TRAWL_ASSERT(base + 64 * word_count <= UINT32_MAX);
+    TRAWL_ASSERT(pairs->groups * sizeof pairs->classes[0] <= sizeof tables.classes);
     memcpy(tables.classes, pairs->classes, pairs->groups * sizeof pairs->classes[0]);
     switch (8 * pairs->groups + pairs->count) {
         PAIRS_CASE(1, 5)
         PAIRS_CASE(2, 6)
         PAIRS_CASE(4, 5)
     }
+    TRAWL_ASSERT(count <= 64 * word_count);
     return count;
 }
 
@@ -275,6 +279,7 @@ static uint64_t count_bits_by_vectors(const struct find_tile *tile, uint64_t wor
 
     if (!tile->is_dense)
         return count_bits_avx512vbmi(tile, word_count);
+    TRAWL_ASSERT(word_count <= FIND_TILE_WORDS);
     for (; w + 8 <= word_count; w += 8)
         counts = _mm512_add_epi64(counts, _mm512_popcnt_epi64(_mm512_loadu_si512(tile->mask + w)));
     count = (uint64_t)_mm512_reduce_add_epi64(counts);

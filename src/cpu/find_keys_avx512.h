@@ -143,6 +143,7 @@ static inline void stem_count_keys_vectors(const struct set_class *class,
     uint32_t shift = class->stem_shifts[k - SET_STEM_Q], count = shorter->count[k - SET_STEM_Q];
     uint64_t whole = 0, work = counted->work;
 
+    TRAWL_ASSERT(k >= SET_STEM_Q && k < SET_STEM_BYTES && count <= SET_STEM_BATCH);
     for (uint32_t i = 0; i < count && work <= counted->work_max; i++) {
         uint64_t bucket = hashes[i] >> shift, from = buckets[bucket];
         uint64_t entries = buckets[bucket + 1] - from;
@@ -152,6 +153,7 @@ static inline void stem_count_keys_vectors(const struct set_class *class,
         __m256i four = _mm256_maskz_loadu_epi64(there, keys + from);
         __m256i wanted = _mm256_set1_epi64x((int64_t)key);
 
+        TRAWL_ASSERT(from <= buckets[bucket + 1] && from + entries <= class->entry_count);
         whole += (uint32_t)_mm_popcnt_u32(_mm256_mask_cmpeq_epi64_mask(there, four, wanted));
         work += entries;
         for (uint64_t e = KEYS_OF_COUNT; e < entries; e++)

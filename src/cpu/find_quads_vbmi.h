@@ -107,6 +107,7 @@ static inline uint32_t byte_passed_look(const struct byte_passed *passed,
                                                 there, _mm512_loadu_si512(passed->place + i)));
         count += (uint32_t)_mm_popcnt_u32(there);
     }
+    TRAWL_ASSERT(count <= passed->count);
     return count;
 }
 
@@ -144,6 +145,7 @@ static inline uint32_t stem_quads_filtered(const uint8_t *text, uint64_t *from, 
         passed.count = 0;
         for (uint32_t b = 0; b < FILTER_BLOCKS; b++)
             byte_passed_add(&passed, text, i + 64 * b, mask[b]);
+        TRAWL_ASSERT(passed.count == bits);
         count += byte_passed_look(&passed, class, fold, places + count);
     }
     TRAWL_ASSERT(count <= i - *from);

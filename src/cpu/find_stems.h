@@ -67,6 +67,7 @@ static inline uint32_t stem_quads(const uint8_t *text, const struct set_span *sp
         last = spans[s].to + stride - 1ull;
         count += stem_samples(text, first, last, class, fold, places + count);
     }
+    TRAWL_ASSERT(count <= SET_PASSED_MAX);
     return count;
 }
 
@@ -157,11 +158,13 @@ static inline void stem_count_keys(const struct set_class *class, const struct s
     uint32_t shift = class->stem_shifts[k - SET_STEM_Q], count = shorter->count[k - SET_STEM_Q];
     uint64_t whole = 0, work = counted->work, last = class->entry_count - 1;
 
+    TRAWL_ASSERT(k >= SET_STEM_Q && k < SET_STEM_BYTES && count <= SET_STEM_BATCH);
     for (uint32_t i = 0; i < count && work <= counted->work_max; i++) {
         uint64_t bucket = hashes[i] >> shift, from = buckets[bucket];
         uint64_t entries = buckets[bucket + 1] - from;
         uint64_t key = set_stem_key(hashes[i], SET_WHOLE_TAG + k - SET_STEM_Q);
 
+        TRAWL_ASSERT(from <= buckets[bucket + 1] && from + entries <= class->entry_count);
         whole += (keys[from < last ? from : last] == key) & (entries > 0);
         whole += (keys[from + 1 < last ? from + 1 : last] == key) & (entries > 1);
         work += entries;

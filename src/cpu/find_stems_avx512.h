@@ -210,6 +210,7 @@ static inline uint32_t stem_begins_vectors(const uint8_t *text, const uint32_t *
 {
     uint32_t count = 0, first = 0;
 
+    TRAWL_ASSERT(stride > 0 && begin <= end);
     while (first < place_count && places[first] < begin + stride - 1)
         first++;
     if (first > 0)

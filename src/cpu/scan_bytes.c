@@ -191,6 +191,7 @@ static void select_lines(struct scan *scan, uint64_t words, uint64_t places, boo
     struct engine_lane *lane = scan->lane;
 
     TRAWL_ASSERT(places > 0 && scan->at + places <= scan->limit);
+    TRAWL_ASSERT(words <= FIND_TILE_WORDS && places <= 64 * words);
     if (lane->find->count_bits(&lane->tile, words) < words / WORDS_PER_BIT) {
         thin_singly(scan, words, nulls);
         return;

@@ -277,6 +277,7 @@ static void lane_adapt(struct scan *scan, uint64_t places, uint64_t candidates, 
                  !plan_has_conditions(scan->plan);
 
     TRAWL_ASSERT(failed + cleared <= places + 64);
+    TRAWL_ASSERT(places > 0);
     if (lane->method != TRAWL_METHOD_EVERY) {
         if ((exact ? candidates : failed) > places / FAILED_SHARE_MAX + 1 ||
             cleared > places / CLEARED_SHARE_MAX + 1)

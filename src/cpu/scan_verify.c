@@ -305,6 +305,7 @@ static enum trawl_status look_by_vectors(const struct sampling *sampling,
     TRAWL_ASSERT(count <= SET_STEMS_MAX && scan->lane->find->keys != NULL);
     for (uint32_t i = 0, looked; i < count && scan->work <= scan->work_max; i += looked) {
         looked = scan->lane->find->keys(class, stems + i, count - i, &found);
+        TRAWL_ASSERT(looked <= count - i);
         scan->work += found.work;
         found.work = 0;
         if (i + looked == count)
@@ -365,11 +366,13 @@ static void fetch_keys(const struct set_class *class, const struct set_stem *ste
 static void fetch_tags(const struct scan *scan, uint64_t fold, struct set_stem *stems,
                        uint32_t count)
 {
+    TRAWL_ASSERT(count <= SET_STEMS_MAX);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t next;
 
         if (stem_is_open(scan, stems[i].place))
             continue;
+        TRAWL_ASSERT(stems[i].place + SET_STEM_BYTES + sizeof next <= scan->loadable);
         next = load32(scan->chunk->bytes + stems[i].place + SET_STEM_BYTES);
         stems[i].four = (uint8_t)set_next_four(next, fold);
         stems[i].two = (uint8_t)set_next_two(next, fold);
@@ -413,12 +416,14 @@ enum trawl_status stems_count(const struct sampling *sampling, const uint32_t *b
     struct scan *scan = sampling->scan;
     uint32_t *stems = scan->lane->scratch->stems, count = 0;
 
+    TRAWL_ASSERT(sampling->begin <= UINT32_MAX && begin_count <= SET_PASSED_MAX);
     for (uint32_t i = 0; i < begin_count && scan->work <= scan->work_max; i += SET_STEM_BATCH) {
         struct set_counted counted = {0, 0, scan->work_max - scan->work};
 
         count += scan->lane->find->counts(
             scan->chunk->bytes, begins + i, (uint32_t)min_u64(SET_STEM_BATCH, begin_count - i),
             (uint32_t)sampling->begin, sampling->class, stems + count, &counted);
+        TRAWL_ASSERT(count <= SET_STEMS_MAX);
         scan->work += counted.work;
         count_whole(scan, counted.whole);
         if (count <= SET_STEMS_MAX - SET_STEM_BATCH)

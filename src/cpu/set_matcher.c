@@ -133,6 +133,7 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
     uint32_t log = log2_ceiling(entries), bits = log + BITS_PER_ENTRY + (class->stride == 1);
     void *memory;
 
+    TRAWL_ASSERT(class->stride > 0 && class->literal_count > 0);
     if (entries >= UINT32_MAX)
         return TRAWL_FAIL(error, LIMIT, "the patterns need more than 2^32 table entries");
     if (bits > BITMAP_BITS_CACHED)
@@ -234,6 +235,7 @@ static void add_stem(struct filler *filler, struct set_class *class, uint32_t li
     uint64_t low = load_first(bytes, end, length), fold = filler->matcher->fold;
 
     TRAWL_ASSERT(bytes_count >= class->length_min && length >= class->stem_min);
+    TRAWL_ASSERT(filler->count <= FILL_MAX);
     filling->class = class;
     filling->hash = set_stem_hash(low, fold, length);
     filling->key = set_stem_key(filling->hash, set_stem_tag(bytes, bytes_count, fold));
@@ -296,6 +298,7 @@ static void filler_count(struct filler *filler)
         TRAWL_ASSERT(filling->bucket < class->bucket_count);
         class->buckets[filling->bucket]++;
         if (class->by_stems) {
+            TRAWL_ASSERT(set_stem_word(class, filling->hash_shared) >> class->stem_bits == 0);
             class->stem_map[set_stem_word(class, filling->hash_shared)] |= set_bits(filling->hash);
             if (set_looks_at_begins(class))
                 class->stem_map[set_stem_word(class, filling->hash_min)] |=
@@ -314,6 +317,7 @@ static void filler_place(struct filler *filler)
         struct filling *filling = &filler->filling[i];
         struct set_class *class = filling->class;
 
+        TRAWL_ASSERT(filling->bucket < class->bucket_count);
         filling->entry = --class->buckets[filling->bucket];
         TRAWL_ASSERT(filling->entry < class->entry_count);
         if (class->by_stems)
@@ -369,6 +373,7 @@ void set_matcher_free(void *object)
 
     if (matcher == NULL)
         return;
+    TRAWL_ASSERT(matcher->class_count <= SET_CLASSES_MAX);
     for (uint32_t c = 0; c < matcher->class_count; c++)
         set_stems_free(&matcher->classes[c]);
     for (uint32_t c = 0; c < matcher->class_count && !matcher->is_mapped; c++) {

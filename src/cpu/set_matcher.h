@@ -285,6 +285,7 @@ static inline uint32_t set_stem_tag(const uint8_t *literal, uint64_t length, uin
 {
     uint32_t next = 0;
 
+    TRAWL_ASSERT(length >= SET_STEM_Q);
     if (length <= SET_STEM_BYTES)
         return set_fold_is_exact(literal, length, fold)
                    ? SET_WHOLE_TAG + (uint32_t)length - SET_STEM_Q
@@ -325,6 +326,7 @@ static inline uint32_t set_side_tag(const struct set_class *class, const uint8_t
 {
     uint32_t bytes, from = offset >= SET_SIDE_BYTES ? offset - SET_SIDE_BYTES : offset + class->q;
 
+    TRAWL_ASSERT(offset >> SET_OFFSET_BITS == 0);
     if (class->stride == 1 || from + SET_SIDE_BYTES > length)
         return offset;
     memcpy(&bytes, literal + from, sizeof bytes);

@@ -26,6 +26,7 @@ struct saved_class {
 
 static void add_stems(const struct set_class *class, uint32_t index, struct plan_parts *parts)
 {
+    TRAWL_ASSERT(class->entry_count == class->literal_count);
     plan_parts_add(parts, PLAN_SECTION_CPU_STEMS, index, class->stem_map,
                    sizeof *class->stem_map << class->stem_bits);
     plan_parts_add(parts, PLAN_SECTION_CPU_KEYS, index, class->stem_keys,
@@ -44,9 +45,11 @@ enum trawl_status set_matcher_save(const struct trawl_plan *plan, struct plan_pa
     if (!set_matcher_fits(plan))
         return TRAWL_OK;
     TRAWL_TRY(set_matcher_want(plan, &matcher, error));
+    TRAWL_ASSERT(matcher->class_count <= SET_CLASSES_MAX);
     for (uint32_t c = 0; c < matcher->class_count; c++) {
         const struct set_class *class = &matcher->classes[c];
 
+        TRAWL_ASSERT(class->buckets[class->bucket_count] == class->entry_count);
         memset(&saved[c], 0, sizeof saved[c]);
         saved[c].length_min = class->length_min;
         saved[c].literal_count = class->literal_count;
@@ -117,6 +120,7 @@ static bool stem_passes(const struct set_class *class, const uint8_t *bytes, uin
     const uint32_t *bitmap = (const uint32_t *)(const void *)class->bitmap;
     uint64_t low = 0, hash, shared, first;
 
+    TRAWL_ASSERT(length >= class->stem_min && length <= SET_STEM_BYTES);
     memcpy(&low, bytes, length);
     hash = set_stem_hash(low, fold, length);
     shared = set_stem_hash(low, fold, set_stem_shared(class, length));
@@ -124,6 +128,7 @@ static bool stem_passes(const struct set_class *class, const uint8_t *bytes, uin
     for (uint32_t offset = 0; offset < class->stride; offset++) {
         uint32_t quad;
 
+        TRAWL_ASSERT(offset + sizeof quad <= class->length_min);
         memcpy(&quad, bytes + offset, sizeof quad);
         quad = set_quad(quad, (uint32_t)fold);
         for (uint32_t j = 0; j < SET_STEM_Q; j++)
@@ -171,6 +176,8 @@ static bool entry_is_found(const struct trawl_plan *plan, const struct set_match
     const uint8_t *bytes = plan_literal_bytes(plan, entry->literal) + offset;
     uint64_t hash, low = 0, length = plan_literal_at(plan, entry->literal).bytes_count;
 
+    TRAWL_ASSERT(index < class->entry_count && entry->literal < plan->literal_count);
+    TRAWL_ASSERT(offset < class->stride);
     if (length < class->length_min || length < offset + class->q)
         return false;
     if ((entry->tagged & 0xff) !=
@@ -248,6 +255,7 @@ static enum trawl_status load_class(const struct trawl_plan *plan,
     const struct plan_image *image = plan->image;
     const void *bitmap = NULL, *buckets = NULL;
 
+    TRAWL_ASSERT(index < matcher->class_count && class->bitmap == NULL);
     if (!numbers_are_good(saved))
         return inconsistent(error);
     class->length_min = saved->length_min;
@@ -304,6 +312,7 @@ enum trawl_status set_matcher_load(struct trawl_plan *plan, struct trawl_error *
         status = inconsistent(error);
         goto done;
     }
+    TRAWL_ASSERT(plan->matcher->object == NULL);
     plan->matcher->object = matcher;
     plan->matcher->release = set_matcher_free;
     matcher = NULL;

@@ -51,6 +51,7 @@ void set_stems_complete(struct set_class *class)
         uint32_t bits = set_bucket_bits(class->stem_counts[i]);
 
         bits = (uint32_t)max_u64(bits, SET_KEY_BUCKET_BITS_MIN);
+        TRAWL_ASSERT(bits < 64);
         class->stem_shifts[i] = 64 - bits;
         class->stem_buckets[i] = class->bucket_count;
         if (class->stem_counts[i] == 0)
@@ -133,9 +134,11 @@ static void deal(struct find_pairs *pairs, const uint64_t *keys, uint64_t count)
 
     for (uint64_t i = 0; i < count; i++)
         total += key_weight(pairs, keys[i]);
+    TRAWL_ASSERT(count == 0 || total >= count);
     for (uint64_t i = 0; i < count; i++) {
         uint32_t class = (uint32_t)(before * classes / total), in = class % 8;
 
+        TRAWL_ASSERT(class < classes);
         before += key_weight(pairs, keys[i]);
         for (uint32_t j = 0; j < pairs->count; j++) {
             uint8_t *values = pairs->classes[class / 8][j];
@@ -146,6 +149,7 @@ static void deal(struct find_pairs *pairs, const uint64_t *keys, uint64_t count)
                 values[v] |= (uint8_t)(1u << in);
         }
     }
+    TRAWL_ASSERT(before == total);
 }
 
 enum trawl_status set_stems_pair(const struct trawl_plan *plan, struct set_class *class,
@@ -157,6 +161,7 @@ enum trawl_status set_stems_pair(const struct trawl_plan *plan, struct set_class
 
     if (class->literal_count > PAIRS_LITERALS_MAX)
         return TRAWL_OK;
+    TRAWL_ASSERT(class->pairs == NULL);
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *class->pairs, &memory, error));
     class->pairs = (struct find_pairs *)memory;
     class->pairs->groups = class->literal_count <= PAIRS_OF_ONE_GROUP    ? 1

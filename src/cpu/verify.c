@@ -263,6 +263,7 @@ static void verify_word(struct scan *scan, uint64_t place, uint64_t bits,
             bits &= UINT64_MAX << (scan->run_until - place);
             continue;
         }
+        TRAWL_ASSERT(x < scan->limit);
         verify(scan, x);
         bits &= bits - 1;
     }

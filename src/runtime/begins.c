@@ -86,11 +86,13 @@ static enum trawl_status copy_runs(struct lister *l, bool wait, struct trawl_err
     struct engine_begins *begins = l->split->begins;
     uint64_t place;
 
+    TRAWL_ASSERT(l->copied <= l->run_count && l->run_count <= RUNS_MAX);
     for (; l->copied < l->run_count; l->copied++) {
         const struct run *run = &l->runs[l->copied];
         uint64_t count;
 
         TRAWL_ASSERT(run->part < l->split->part_count && run->at + run->count <= l->used);
+        TRAWL_ASSERT(l->copied == 0 || run[-1].at + run[-1].count == run->at);
         if (!place_of(l->split, run->part, wait, &place))
             return wait ? TRAWL_STOPPED : TRAWL_OK;
         place += run->before;
@@ -116,11 +118,13 @@ static void publish(struct split *split, uint32_t index, uint64_t count)
 {
     (void)pthread_mutex_lock(&split->lock);
     TRAWL_ASSERT(index < split->part_count && !split->counted[index]);
+    TRAWL_ASSERT(split->known <= index);
     split->parts[index].count = count;
     split->counted[index] = true;
     while (split->known < split->part_count && split->counted[split->known]) {
         split->before[split->known + 1] =
             split->before[split->known] + split->parts[split->known].count;
+        TRAWL_ASSERT(split->before[split->known + 1] >= split->before[split->known]);
         split->known++;
     }
     (void)pthread_cond_broadcast(&split->changed);
@@ -156,6 +160,7 @@ static enum trawl_status list_window(struct lister *l, uint32_t index, uint64_t 
             return TRAWL_FAIL(error, UNSUPPORTED, "too many occurrences begin at one place");
         l->window = min_u64(list.owned / (list.count / (list.room + 1) + 1), list.owned / 2);
         l->window = max_u64(l->window, 1);
+        TRAWL_ASSERT(l->window < list.owned);
         return TRAWL_OK;
     }
     l->runs[l->run_count++] = (struct run){index, l->used, list.count, *part_count};
@@ -190,6 +195,7 @@ static bool take_device(struct split *split, uint32_t device)
 {
     uint32_t wanted = atomic_load(&split->job.devices_wanted);
 
+    TRAWL_ASSERT(device < ENGINE_DEVICES_MAX);
     do
         if ((wanted >> device & 1) == 0)
             return false;
@@ -242,9 +248,11 @@ static void serve(struct job *job, struct worker *worker)
     }
     (void)worker_takes_part(worker, job);
     status = list_all(&lister, &error);
+    TRAWL_ASSERT(status != TRAWL_OK || (lister.run_count == 0 && lister.used == 0));
     if (status != TRAWL_OK && worker->device != NULL)
         (void)engine_cuda.list_wait(worker->device, NULL); /* copies go to the caller's memory */
     (void)pthread_mutex_lock(&split->lock);
+    TRAWL_ASSERT((split->devices_left >> lister.device & 1) != 0);
     split->begins->candidate_count += lister.candidates;
     (void)pthread_mutex_unlock(&split->lock);
     finish(split, 1u << lister.device, status, &error);
@@ -267,6 +275,7 @@ static enum trawl_status find_parts(struct split *split, const struct trawl_text
             found.device == ENGINE_DEVICES_MAX || found.bytes == 0 ||
             atomic_load(&devices->lost[found.device]))
             return TRAWL_FAIL(error, UNSUPPORTED, "not all of the text is on devices");
+        TRAWL_ASSERT(found.device < devices->device_count);
         *part = (struct part){begin, min_u64(found.bytes, PART_BYTES), 0, found.device};
         split->devices_left |= 1u << part->device;
         split->part_count++;

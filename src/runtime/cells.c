@@ -217,6 +217,7 @@ static bool accepts_end(const struct cell_maker *maker, const struct sink_piece 
     uint64_t bytes = at->end - at->begin;
     uint64_t end = at->base + piece->hits[hit].offset + length_of(maker, piece, hit, &literal);
 
+    TRAWL_ASSERT(hit >= at->from && hit < at->to);
     TRAWL_ASSERT(end > at->base + piece->hits[hit].offset);
     *pattern = literal.pattern;
     if (end > bytes)
@@ -238,6 +239,7 @@ static enum trawl_status push_record(const struct cell_maker *maker, const struc
     for (uint64_t i = at->from; i < at->to; i++) {
         uint64_t begin = at->base + piece->hits[i].offset;
 
+        TRAWL_ASSERT(begin < at->end - at->begin);
         if (!accepts_begin(maker, at, begin) || !accepts_end(maker, piece, at, i, &pattern))
             continue;
         if (at->order == CELLS_ANY)
@@ -262,6 +264,7 @@ static enum trawl_status mark_record(const struct cell_maker *maker, const struc
     bool begins = true;
 
     TRAWL_ASSERT(at->to - at->from >= CELLS_MARKED_MIN && at->to <= piece->hit_count);
+    TRAWL_ASSERT(scratch->row_count == 0);
     TRAWL_TRY(cells_marks_open(scratch, plan->pattern_count, error));
     TRAWL_TRY(cells_reserve(cells, min_u64(at->to - at->from, plan->pattern_count), error));
     while (i > at->from && piece->hits[i - 1].offset + plan->length_max > sure) {

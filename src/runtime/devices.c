@@ -30,6 +30,7 @@ void devices_lose(struct devices *devices, uint32_t index, const char *why)
     uint32_t first = index == UINT32_MAX ? 0 : index;
     uint32_t end = index == UINT32_MAX ? ENGINE_DEVICES_MAX : index + 1;
 
+    TRAWL_ASSERT(first < end && end <= ENGINE_DEVICES_MAX);
     (void)pthread_mutex_lock(&devices->runtime->lock);
     if (devices->note[0] == '\0')
         (void)snprintf(devices->note, sizeof devices->note, "%.*s", (int)sizeof devices->note - 1,
@@ -38,6 +39,7 @@ void devices_lose(struct devices *devices, uint32_t index, const char *why)
         if (!atomic_exchange(&devices->lost[i], true) && i < devices->device_count)
             atomic_fetch_add(&devices->lost_count, 1);
     }
+    TRAWL_ASSERT(atomic_load(&devices->lost_count) <= devices->device_count);
     (void)pthread_mutex_unlock(&devices->runtime->lock);
 }
 
@@ -74,10 +76,12 @@ static enum trawl_status open_engine(struct devices *devices, struct trawl_error
     TRAWL_TRY(engine_cuda.open(&devices->options, &devices->engine, error));
     engine_cuda.properties(devices->engine, &properties);
     devices->device_count = properties.device_count;
+    TRAWL_ASSERT(properties.device_count > 0 && properties.device_count <= ENGINE_DEVICES_MAX);
     devices->lanes_worth = properties.device_count * properties.lanes_per_device;
     devices->lanes_max = (uint32_t)min_u64(devices->lanes_worth, devices->runtime->threads_max - 1);
     if (devices->lanes_max > 0)
         devices->lanes_max = (uint32_t)max_u64(devices->lanes_max, devices->device_count);
+    TRAWL_ASSERT(devices->lanes_max <= devices->lanes_worth);
     return TRAWL_OK;
 }
 
@@ -224,6 +228,7 @@ static bool serve_once(struct worker *worker, struct devices *devices)
         return false;
     if (job == NULL) { /* the task holds its job */
         job = task->job;
+        TRAWL_ASSERT(job->inside > 0);
         job->helpers++;
         (void)pthread_mutex_unlock(&runtime->lock);
         task_on_device(task, worker);
@@ -234,6 +239,7 @@ static bool serve_once(struct worker *worker, struct devices *devices)
         job->serve(job, worker);
     }
     (void)pthread_mutex_lock(&runtime->lock);
+    TRAWL_ASSERT(job->helpers > 0);
     job->helpers--;
     job_leave(job);
     return true;
@@ -247,6 +253,7 @@ static void *device_worker_main(void *argument)
 
     (void)pthread_mutex_lock(&runtime->lock);
     while (!runtime->closing) {
+        TRAWL_ASSERT(worker->device_index < devices->device_count);
         if (worker_is_stranded(worker)) {
             (void)pthread_mutex_unlock(&runtime->lock);
             worker_change_device(worker);
@@ -254,6 +261,7 @@ static void *device_worker_main(void *argument)
         } else if (!serve_once(worker, devices)) {
             devices->waiting++;
             (void)pthread_cond_wait(&devices->work, &runtime->lock);
+            TRAWL_ASSERT(devices->waiting > 0);
             devices->waiting--;
         }
     }
@@ -269,6 +277,8 @@ static bool workers_room(struct devices *devices)
 
     if (devices->workers != NULL)
         return true;
+    TRAWL_ASSERT(devices->lanes_max > 0);
+    TRAWL_ASSERT(devices->pinned_free == 0 && devices->pinned_made == 0);
     devices->pinned_capacity =
         devices->lanes_max * BUFFERS_PER_LANE + devices->runtime->threads_max;
     if (memory_allocate_zeroed(devices->pinned_capacity, sizeof *devices->pinned, &memory, NULL) !=
@@ -299,6 +309,7 @@ bool devices_start(struct devices *devices)
     if (atomic_load(&devices->worker_count) > 0)
         return true;
     (void)pthread_mutex_lock(&devices->runtime->lock);
+    TRAWL_ASSERT(devices->lanes_max == 0 || devices->device_count > 0);
     runs = devices->worker_count > 0;
     if (!runs && devices->lanes_max > 0 && workers_room(devices))
         while (devices->worker_count < devices->lanes_max) {
@@ -311,6 +322,7 @@ bool devices_start(struct devices *devices)
                 break;
             devices->worker_count++;
         }
+    TRAWL_ASSERT(devices->worker_count <= devices->lanes_max);
     runs = devices->worker_count > 0;
     (void)pthread_mutex_unlock(&devices->runtime->lock);
     return runs;
@@ -350,6 +362,8 @@ static void see_hunger(struct devices *devices)
     uint32_t workers = atomic_load(&devices->worker_count);
     uint32_t more = atomic_load(&devices->claims_more);
 
+    TRAWL_ASSERT(devices->waiting <= workers);
+    TRAWL_ASSERT(devices->hunger > -HUNGER_MAX && devices->hunger < HUNGER_MAX);
     if (2 * devices->waiting > workers + 2 * devices->queued)
         devices->hunger++;
     else if (devices->queued >= workers)
@@ -362,6 +376,7 @@ static void see_hunger(struct devices *devices)
         more -= more > 0;
     else
         return;
+    TRAWL_ASSERT(more <= devices->runtime->threads_max);
     devices->hunger = 0;
     atomic_store(&devices->claims_more, more);
 }
@@ -402,6 +417,7 @@ bool devices_buffer_take(struct devices *devices, uint64_t bytes, struct text_bu
         devices->pinned_made++;
         makes = true;
     }
+    TRAWL_ASSERT(devices->pinned_made <= devices->pinned_capacity);
     (void)pthread_mutex_unlock(&runtime->lock);
     if (taken && buffer->capacity >= bytes)
         return true;
@@ -416,6 +432,7 @@ bool devices_buffer_take(struct devices *devices, uint64_t bytes, struct text_bu
         return true;
     runtime_buffer_release(runtime, buffer);
     (void)pthread_mutex_lock(&runtime->lock);
+    TRAWL_ASSERT(devices->pinned_made > devices->pinned_free);
     devices->pinned_made--;
     (void)pthread_mutex_unlock(&runtime->lock);
     return false;
@@ -427,7 +444,9 @@ bool devices_buffer_shed(struct devices *devices)
 
     (void)pthread_mutex_lock(&devices->runtime->lock);
     if (devices->pinned_free > 0) {
+        TRAWL_ASSERT(devices->pinned_free <= devices->pinned_made);
         buffer = devices->pinned[--devices->pinned_free];
+        TRAWL_ASSERT(buffer.capacity > 0);
         devices->pinned_made--;
     }
     (void)pthread_mutex_unlock(&devices->runtime->lock);

@@ -251,6 +251,8 @@ static bool advance(struct search *search, struct trawl_error *error, enum trawl
     *status = TRAWL_OK;
     if (task == NULL)
         return false;
+    TRAWL_ASSERT(task->piece.index == search->index_deliver);
+    TRAWL_ASSERT(task->from <= task->result.done && task->result.done <= task->piece.owned);
     if (!task->piece.beyond || task->piece.last)
         atomic_fetch_add(&search->searcher->progress, task->result.done - task->from);
     task->from = task->result.done;

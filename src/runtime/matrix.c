@@ -72,12 +72,15 @@ static enum trawl_status take_piece(struct trawl_matrix_search *matrix, struct t
              : matrix->records.count;
     to = matrix->piece.count;
     if (matrix->carried.count > 0) {
+        TRAWL_ASSERT(matrix->carried.records[0] == matrix->done);
         while (from < to && matrix->piece.records[from] == matrix->carried.records[0])
             from++;
         TRAWL_TRY(cells_merge(&matrix->carried, &matrix->whole, &matrix->piece, from, error));
     }
     while (to > from && matrix->piece.records[to - 1] >= matrix->piece_end)
         to--;
+    TRAWL_ASSERT(from == to || matrix->piece.records[from] >= matrix->done);
+    TRAWL_ASSERT(to == matrix->piece.count || matrix->piece.records[to] == matrix->piece_end);
     matrix->holds_piece = true;
     matrix->piece_from = from;
     matrix->piece_to = to;

@@ -43,6 +43,8 @@ static bool hand_out(struct matrix *matrix, uint64_t rows)
 /* Hand out blocks until the one with the record is at hand. */
 static bool block_reach(struct matrix *matrix, uint64_t record)
 {
+    TRAWL_ASSERT(matrix->rows_max > 0 && record >= matrix->block_begin);
+    TRAWL_ASSERT(record <= matrix->records->record_count);
     while (record >= matrix->block_begin + matrix->rows_max) {
         if (!hand_out(matrix, matrix->rows_max))
             return false;
@@ -67,6 +69,7 @@ static enum trawl_status matrix_open(struct matrix *matrix, struct trawl_error *
     uint64_t row_bytes;
     void *memory;
 
+    TRAWL_ASSERT(matrix->first == NULL && matrix->block_begin == 0);
     matrix->columns = matrix->plan->pattern_count;
     if (!checked_multiply(matrix->columns, sizeof(int64_t), &row_bytes) ||
         row_bytes > ROW_BYTES_MAX)

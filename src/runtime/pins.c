@@ -79,6 +79,8 @@ static void *pin_main(void *argument)
     while (at < text->bytes_count && !atomic_load(&pins->stopping)) {
         uint64_t end = section_end(text, at);
 
+        TRAWL_ASSERT(end > at && end <= text->bytes_count);
+        TRAWL_ASSERT(atomic_load(&pins->pinned_count) == at);
         if (!charge(end - at))
             break;
         if (!devices_pin(devices, pins->device, text->bytes + at, end - at)) {
@@ -198,6 +200,8 @@ void pins_end(struct search *search)
 
     if (!may_pin(search, search->cursor.text) || atomic_load(&search->cursor.text->guest) != NULL)
         return;
+    TRAWL_ASSERT(search->pins == NULL);
+    TRAWL_ASSERT(runtime->devices.device_count <= ENGINE_DEVICES_MAX);
     for (uint32_t i = 0; i < runtime->devices.device_count; i++)
         sent += atomic_load(&search->device[i].bytes);
     if (sent < search->cursor.text->bytes_count / SENT_SHARE ||

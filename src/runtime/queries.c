@@ -70,6 +70,7 @@ static enum trawl_status scan_query(const struct engine_ops *engine, struct engi
          status == TRAWL_OK && query->plan->literal_count > 0 && from < chunk.owned;
          from = result.done) {
         status = engine->scan(lane, &chunk, from, ENGINE_WANT_COUNT, &result, error);
+        TRAWL_ASSERT(status != TRAWL_OK || (result.done > from && result.done <= chunk.owned));
         query->count += result.count;
         query->candidate_count += result.candidate_count;
         query->on_device = result.on_device;
@@ -97,6 +98,8 @@ static enum trawl_status work_block(struct queries *queries, struct worker *work
     struct engine_lane *lane = queries->on_device ? worker->device : worker->host;
     uint64_t count = min_u64(queries->block, queries->end - begin);
 
+    TRAWL_ASSERT(begin < queries->end && queries->end <= queries->count);
+    TRAWL_ASSERT(queries->block > 0 && queries->block <= BLOCK_QUERIES_MAX);
     if (queries->on_device)
         TRAWL_TRY(engine_cuda.count_many(lane, queries->items + begin, count, error));
     for (uint64_t i = begin; i < begin + count; i++) {
@@ -161,6 +164,8 @@ static enum trawl_status run_phase(struct queries *queries, bool on_device, uint
         on_device ? (uint32_t)min_u64(runtime->devices.lanes_worth, runtime->devices.lanes_max + 1)
                   : runtime->threads_max;
 
+    TRAWL_ASSERT(end > 0 && end <= queries->count && workers > 0);
+    TRAWL_ASSERT(!on_device || end == queries->device_count);
     job_begin(&queries->job, runtime, NULL, serve);
     queries->on_device = on_device;
     queries->end = end;
@@ -289,6 +294,7 @@ static enum trawl_status run_all(struct queries *queries, const struct trawl_que
     TRAWL_TRY(memory_allocate(asked_count, sizeof *found, &memory, error));
     found = (uint64_t *)memory;
     gather(queries, asked, asked_count, found); /* kinds first, counts later */
+    TRAWL_ASSERT(queries->device_count <= queries->count && queries->count <= asked_count);
     TRAWL_TRY_DONE(run_small(queries, &stats.thread_count, error));
     for (uint64_t i = 0; i < asked_count; i++)
         if (found[i] == KIND_LARGE)
@@ -296,6 +302,8 @@ static enum trawl_status run_all(struct queries *queries, const struct trawl_que
     for (uint64_t i = 0; i < queries->count; i++) {
         const struct engine_query *item = &queries->items[i];
 
+        TRAWL_ASSERT(item->done);
+        TRAWL_ASSERT(queries->indices[i] < asked_count);
         found[queries->indices[i]] = item->count;
         stats.text_bytes += item->bytes_count;
         stats.chunk_count++;

@@ -30,6 +30,7 @@ static struct resident_chunk chunk_at(const struct search *search, uint64_t begi
     if (!engine_cuda.locate(search->job.runtime->devices.engine, search->job.plan,
                             text->bytes + begin, text->bytes_count - begin, &part))
         part.bytes = text->bytes_count - begin; /* loaded nowhere */
+    TRAWL_ASSERT(part.bytes <= text->bytes_count - begin);
     return (struct resident_chunk){begin, min_u64(search->chunk_device, max_u64(part.bytes, 1)),
                                    part.device, false};
 }
@@ -63,6 +64,7 @@ enum trawl_status resident_open(struct search *search, struct trawl_error *error
 {
     void *memory;
 
+    TRAWL_ASSERT(search->chunk_first == 0 && search->index_deliver == 0);
     for (uint64_t begin = 0; begin < search->cursor.text->bytes_count; search->chunk_count++) {
         if (search->chunk_count == search->chunk_room) {
             uint64_t room = 2 * search->chunk_room + CHUNKS_FIRST;
@@ -94,6 +96,7 @@ static void make_piece(const struct search *search, uint64_t index, struct text_
     uint64_t begin = search->chunks[index].begin, owned = search->chunks[index].owned;
 
     TRAWL_ASSERT(owned > 0 && begin < text->bytes_count && owned <= text->bytes_count - begin);
+    TRAWL_ASSERT(index < search->chunk_count);
     memset(piece, 0, sizeof *piece);
     piece->index = index;
     piece->begin = begin;
@@ -103,6 +106,7 @@ static void make_piece(const struct search *search, uint64_t index, struct text_
     piece->after = min_u64(text->bytes_count - begin - owned, need->after);
     piece->readable = text->bytes_count - begin - owned;
     piece->last = begin + owned == text->bytes_count;
+    TRAWL_ASSERT(piece->last == (index + 1 == search->chunk_count));
 }
 
 /* NULL: there is no task to be had. With the search's lock held. */

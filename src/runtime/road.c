@@ -202,6 +202,7 @@ uint64_t road_chunk_bytes(const struct search *search, bool for_device)
     if (!for_device && !search->sink->keeps_text && search->job.runtime->memory_max == 0 &&
         text_cursor_maps(&search->cursor, taken))
         bytes = max_u64(bytes, CHUNK_MEMORY);
+    TRAWL_ASSERT(search->job.runtime->threads_max > 0);
     left = search->text_bytes - min_u64(search->text_bytes, taken);
     share = left / (2ull * search->job.runtime->threads_max);
     if (search->sink->wants == SINK_WANTS_FIRST)
@@ -214,6 +215,7 @@ uint64_t road_chunk_bytes(const struct search *search, bool for_device)
         bytes = min_u64(bytes, max_u64(share, CHUNK_MIN));
     if (!for_device && atomic_load(&search->hits) > CHUNK_HITS)
         bytes = min_u64(bytes, dense_chunk(search));
+    TRAWL_ASSERT(bytes > 0);
     /* Not less than the plan can do with. */
     return max_u64(bytes, fit_need(search->job.plan, min_u64(bytes, CHUNK_MIN)));
 }
@@ -269,6 +271,7 @@ static uint32_t claims_max(const struct search *search)
     uint32_t few = CLAIMED_PER_LANE * devices->lanes_max;
     uint32_t most = QUEUED_PER_LANE * devices->lanes_max + search->job.runtime->threads_max;
 
+    TRAWL_ASSERT(devices->lanes_max > 0);
     if (pins_whole(search)) /* there is nothing to do for them */
         return QUEUED_PER_LANE * devices->lanes_max;
     if (!search->host_searches && search->cursor.text->kind != TEXT_MEMORY)
@@ -332,6 +335,7 @@ uint32_t road_helpers(const struct search *search)
     uint32_t most = runtime->threads_max - 1;
     uint64_t taken = atomic_load(&search->bytes_taken), left, bytes, ns, running, started;
 
+    TRAWL_ASSERT(runtime->threads_max > 0);
     if (search->road == ROAD_ALONE || most == 0)
         return 0;
     if (search->road == ROAD_STAGED && search->sink->wants == SINK_WANTS_FIRST &&

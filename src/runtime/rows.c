@@ -78,6 +78,8 @@ static uint64_t fill_first(const struct rows *rows, struct rows_block *block, ui
     for (uint64_t i = from; i < to; i++) {
         uint64_t place = (cells.records[i] - begin) * columns + cells.patterns[i];
 
+        TRAWL_ASSERT(cells.records[i] >= begin && cells.patterns[i] < columns);
+        TRAWL_ASSERT(place < rows->store.block_bytes / sizeof *first && place <= UINT32_MAX);
         if (first[place] >= 0)
             continue;
         first[place] = (int64_t)cells.begins[i];
@@ -100,6 +102,8 @@ static uint64_t fill_bits(const struct rows *rows, struct rows_block *block, uin
         uint64_t place = (cells.records[i] - begin) * row_bytes + (cells.patterns[i] >> 3);
         uint8_t bit = (uint8_t)(1u << (cells.patterns[i] & 7));
 
+        TRAWL_ASSERT(cells.records[i] >= begin && cells.patterns[i] < rows->columns);
+        TRAWL_ASSERT(place < rows->store.block_bytes && place <= UINT32_MAX);
         if (remember)
             block->undo[count] = (uint32_t)place;
         count += (bytes[place] & bit) == 0;
@@ -183,6 +187,7 @@ static bool take(struct rows *rows, uint64_t *index)
         return false;
     }
     TRAWL_ASSERT(rows->taken >= rows->delivered && rows->taken < rows->span_blocks);
+    TRAWL_ASSERT(!rows->store.blocks[rows->taken % rows->store.count].made);
     *index = rows->taken++;
     return true;
 }
@@ -298,7 +303,9 @@ enum trawl_status rows_open(struct rows *rows, struct trawl_searcher *searcher,
     bytes = rows->rows_max * row_bytes;
     blocks = min_u64(blocks, max_u64(RING_BYTES_MAX / max_u64(bytes, 1), 1));
     blocks = min_u64(blocks, max_u64(record_count / rows->rows_max, 1));
+    TRAWL_ASSERT(runtime->threads_max > 0);
     rows->helpers = blocks < SHARED_BLOCKS_MIN ? 0 : runtime->threads_max - 1;
+    TRAWL_ASSERT(blocks > 0 && blocks <= UINT32_MAX);
     return store_open(rows, (uint32_t)blocks, bytes, error);
 }
 
@@ -309,9 +316,11 @@ void rows_close(struct rows *rows)
     bool whole = store->count > 0 && store->blocks[store->count - 1].undo != NULL;
 
     (void)pthread_mutex_lock(&rows->lock);
+    TRAWL_ASSERT(rows->delivered <= rows->taken && rows->taken <= rows->span_blocks);
     rows->span_blocks = rows->taken; /* take no more */
     (void)pthread_mutex_unlock(&rows->lock);
     job_end(&rows->job);
+    TRAWL_ASSERT(!whole || rows->searcher->rows.blocks == NULL);
     if (whole && store->count * store->block_bytes <= RING_BYTES_MAX)
         rows->searcher->rows = *store;
     else
@@ -345,6 +354,7 @@ void rows_begin(struct rows *rows, const struct span *span)
 
     TRAWL_ASSERT(span->record_begin <= span->record_end && rows->rows_max > 0);
     (void)pthread_mutex_lock(&rows->lock);
+    TRAWL_ASSERT(rows->taken == rows->span_blocks && rows->delivered == rows->span_blocks);
     rows->span = *span;
     rows->span_blocks = records / rows->rows_max + (records % rows->rows_max != 0);
     rows->taken = 0;
@@ -365,6 +375,7 @@ bool rows_next(struct rows *rows, struct rows_view *view)
 
     (void)pthread_mutex_lock(&rows->lock);
     if (rows->holds) {
+        TRAWL_ASSERT(rows->delivered < rows->taken);
         rows->store.blocks[rows->delivered % rows->store.count].made = false;
         rows->delivered++;
         if (wants_helpers(rows)) {
@@ -381,6 +392,7 @@ bool rows_next(struct rows *rows, struct rows_view *view)
         else
             (void)pthread_cond_wait(&rows->ready, &rows->lock);
     }
+    TRAWL_ASSERT(rows->delivered <= rows->taken && rows->taken <= rows->span_blocks);
     if (rows->holds)
         *view = block->view;
     (void)pthread_mutex_unlock(&rows->lock);

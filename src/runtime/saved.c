@@ -54,6 +54,7 @@ static enum trawl_status write_all(int descriptor, const void *bytes, uint64_t b
 
             return TRAWL_FAIL_OS(error, WRITE, code, "%.150s: %s", name, strerror(code));
         }
+        TRAWL_ASSERT((uint64_t)written <= bytes_count);
         at += written;
         bytes_count -= (uint64_t)written;
     }
@@ -72,10 +73,12 @@ static enum trawl_status write_parts(int descriptor, const struct plan_parts *pa
     for (uint32_t i = 0; i < header->section_count; i++) {
         const struct plan_section *section = &header->sections[i];
 
+        TRAWL_ASSERT(section->offset >= at && section->offset - at <= sizeof zeros);
         TRAWL_TRY(write_all(descriptor, zeros, section->offset - at, name, error));
         TRAWL_TRY(write_all(descriptor, parts->bytes[i], section->bytes_count, name, error));
         at = section->offset + section->bytes_count;
     }
+    TRAWL_ASSERT(header->image_bytes >= at && header->image_bytes - at <= sizeof zeros);
     return write_all(descriptor, zeros, header->image_bytes - at, name, error);
 }
 
@@ -293,6 +296,7 @@ static enum trawl_status read_image(struct owned_image *owned, int descriptor, u
     uint64_t used = 0;
     ssize_t got = 1;
 
+    TRAWL_ASSERT(expected > 0);
     TRAWL_TRY(memory_allocate(expected, 1, &owned->memory, error));
     owned->memory_bytes = expected;
     while (got != 0) {
@@ -307,6 +311,7 @@ static enum trawl_status read_image(struct owned_image *owned, int descriptor, u
         if (got < 0 && errno != EINTR)
             return TRAWL_FAIL_OS(error, READ, errno, "%.150s: %s", path, strerror(errno));
         used += got > 0 ? (uint64_t)got : 0;
+        TRAWL_ASSERT(used <= owned->memory_bytes);
     }
     owned->image.bytes = (const uint8_t *)owned->memory;
     owned->image.bytes_count = used;

@@ -26,6 +26,7 @@ static enum trawl_status tasks_open(struct trawl_searcher *searcher, struct traw
     uint32_t count = runtime->threads_max * TASKS_PER_WORKER + TASKS_EXTRA;
     void *memory;
 
+    TRAWL_ASSERT(runtime->threads_max > 0 && searcher->tasks == NULL);
     if (runtime->engine == TRAWL_ENGINE_CPU)
         count = runtime->threads_max == 1 ? 1 : count;
     else
@@ -33,6 +34,7 @@ static enum trawl_status tasks_open(struct trawl_searcher *searcher, struct traw
     searcher->tasks_few = count;
     if (runtime->engine != TRAWL_ENGINE_CPU)
         count += runtime->threads_max * TASKS_AHEAD;
+    TRAWL_ASSERT(searcher->tasks_few > 0 && count >= searcher->tasks_few);
     TRAWL_TRY(memory_allocate_zeroed(count, sizeof *searcher->tasks, &memory, error));
     searcher->tasks = (struct task *)memory;
     searcher->task_count = count;

@@ -90,6 +90,8 @@ struct sink_piece task_view(const struct search *search, const struct task *task
 
     TRAWL_ASSERT(task->from <= done && done <= task->piece.owned);
     TRAWL_ASSERT(task->match_count <= task->match_room);
+    TRAWL_ASSERT(task->match_count == 0 || !search->sink->line_numbers ||
+                 task->line_numbers != NULL);
     memset(&view, 0, sizeof view);
     view.begin = task->piece.begin + task->from;
     view.bytes = task->piece.bytes + task->from;
@@ -134,6 +136,7 @@ static enum trawl_status host_scan(const struct worker *worker, const struct eng
     TRAWL_ASSERT(part.owned + part.after == left + chunk->after);
 
     TRAWL_TRY(engine_cpu.scan(worker->host, &part, 0, want, result, error));
+    TRAWL_ASSERT(result->done <= owned);
     result->done += from;
     return TRAWL_OK;
 }
@@ -311,6 +314,8 @@ struct task *task_take(struct search *search)
 {
     struct task *task = search->free;
 
+    TRAWL_ASSERT(search->tasks_used <= search->tasks_max &&
+                 search->tasks_max <= search->searcher->task_count);
     if (search->ended || search->stopping ||
         (task == NULL && search->tasks_used == search->tasks_max)) {
         atomic_store(&search->job.has_work, false);
@@ -321,6 +326,7 @@ struct task *task_take(struct search *search)
     else
         task = &search->searcher->tasks[search->tasks_used++];
     search->taken++;
+    TRAWL_ASSERT(search->taken <= search->tasks_used);
     task->job = &search->job;
     task->from = 0;
     task->status = TRAWL_OK;
@@ -381,6 +387,7 @@ static void finish(struct search *search, struct task *task, struct worker *work
     /* Its place in the ring is free: no chunk is taken that is so far ahead. */
     TRAWL_ASSERT(task->piece.index >= search->index_deliver &&
                  task->piece.index - search->index_deliver < search->searcher->task_count);
+    TRAWL_ASSERT(search->searcher->ring[task->piece.index % search->searcher->task_count] == NULL);
     search->searcher->ring[task->piece.index % search->searcher->task_count] = task;
     task->held_hits = task->result.hits.count;
     search->held_hits += task->held_hits;
@@ -413,6 +420,7 @@ void task_free(struct search *search, struct task *task)
     task->next = search->free;
     search->free = task;
     TRAWL_ASSERT(search->taken > 0 && search->held_hits >= task->held_hits);
+    TRAWL_ASSERT(search->taken <= search->tasks_used);
     search->taken--;
     search->held_hits -= task->held_hits;
     more = search->road == ROAD_RESIDENT && resident_note(search);
@@ -475,6 +483,7 @@ static void stage(const struct search *search, struct task *task)
         return;
     }
     TRAWL_ASSERT(front >= piece->before && front - piece->before < MEMORY_ALIGNMENT);
+    TRAWL_ASSERT(piece->before <= piece->begin);
     memory_stream(task->buffer.bytes + front - piece->before, piece->bytes - piece->before,
                   piece->before + piece->owned + piece->after);
     task->staged_from = piece->bytes;

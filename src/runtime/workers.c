@@ -338,6 +338,7 @@ static void *worker_main(void *argument)
     while (!runtime->closing) {
         struct job *job = find_job(runtime);
 
+        TRAWL_ASSERT(!worker->is_idle);
         if (job == NULL) {
             wait_for_work(runtime, worker);
             continue;
@@ -350,6 +351,7 @@ static void *worker_main(void *argument)
         (void)pthread_mutex_unlock(&runtime->lock);
         job->serve(job, worker);
         (void)pthread_mutex_lock(&runtime->lock);
+        TRAWL_ASSERT(job->helpers > 0);
         job->helpers--;
         job_leave(job);
     }
@@ -371,6 +373,7 @@ static void wake_one(struct trawl_runtime *runtime)
     }
     if (count >= runtime->workers_wanted || runtime->closing)
         return;
+    TRAWL_ASSERT(count + 1 < runtime->threads_max);
     worker->runtime = runtime;
     worker->device_index = ENGINE_DEVICES_MAX;
     if (fault_hit(FAULT_THREAD) || pthread_cond_init(&worker->wake, NULL) != 0)

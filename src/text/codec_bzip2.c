@@ -46,6 +46,7 @@ static enum codec_result bzip2_step(void *state, struct codec_io *io)
     stream->next_out = (char *)io->out;
     stream->avail_out = out;
     result = bz.step(stream);
+    TRAWL_ASSERT(stream->avail_in <= in && stream->avail_out <= out);
     io->in += in - stream->avail_in;
     io->in_count -= in - stream->avail_in;
     io->out += out - stream->avail_out;

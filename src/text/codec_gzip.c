@@ -50,6 +50,7 @@ static enum codec_result gzip_step(void *state, struct codec_io *io)
     stream->next_out = io->out;
     stream->avail_out = out;
     result = z.step(stream, Z_NO_FLUSH);
+    TRAWL_ASSERT(stream->avail_in <= in && stream->avail_out <= out);
     io->in += in - stream->avail_in;
     io->in_count -= in - stream->avail_in;
     io->out += out - stream->avail_out;

@@ -42,6 +42,7 @@ static enum codec_result lz4_step(void *state, struct codec_io *io)
         io->what = lz.error_name(result);
         return CODEC_DAMAGED;
     }
+    TRAWL_ASSERT(in <= io->in_count && out <= io->out_count);
     io->in += in;
     io->in_count -= in;
     io->out += out;

@@ -38,6 +38,7 @@ static enum codec_result zstd_step(void *state, struct codec_io *io)
     ZSTD_outBuffer out = {io->out, (size_t)io->out_count, 0};
     size_t result = zs.step(state, &out, &in);
 
+    TRAWL_ASSERT(in.pos <= in.size && out.pos <= out.size);
     io->in += in.pos;
     io->in_count -= in.pos;
     io->out += out.pos;

@@ -267,6 +267,7 @@ void text_cursor_judge(struct text_cursor *cursor, const struct text_piece *piec
     if (cursor->need.maps == TEXT_MAPS_ALWAYS)
         return;
     (void)pthread_mutex_lock(&cursor->lock);
+    TRAWL_ASSERT(cursor->map_pause >= MAP_PAUSE_MIN && cursor->map_pause <= MAP_PAUSE_MAX);
     pays = credit_add(&cursor->map_read_credit, was_read ? -MAP_READ_COSTS : 1, MAP_READ_CREDIT);
     if (piece->is_probe)
         pays &= credit_add(&cursor->map_fault_credit, (int64_t)bearable - (int64_t)faults,
@@ -335,6 +336,7 @@ static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t pie
 
     TRAWL_ASSERT(buffer->capacity >= front + max_u64(whole, have) + TEXT_SLACK_BYTES);
     TRAWL_ASSERT(cursor->carry_before <= front);
+    TRAWL_ASSERT(piece_bytes <= cursor->need.piece_bytes);
     bytes = buffer->bytes + front;
     if (cursor->carry_count > 0)
         memcpy(bytes - cursor->carry_before, cursor->carry, (size_t)cursor->carry_count);

@@ -115,6 +115,7 @@ bool mapping_is_whole(const struct mapping *mapping, uint64_t end)
     uintptr_t repaired;
 
     TRAWL_ASSERT(mapping_goes_on(mapping, end));
+    TRAWL_ASSERT(next < mapping->base_bytes);
     (void)*(const volatile uint8_t *)(mapping->base + next);
     repaired = atomic_load(&mapping->slot->repaired);
     return repaired == 0 || repaired > (uintptr_t)mapping->base + next;
@@ -127,6 +128,7 @@ void mapping_drop(const struct mapping *mapping, uint64_t begin, uint64_t end)
     TRAWL_ASSERT(begin <= end && end <= mapping->bytes_count);
     begin = (mapping->front_bytes + begin) / page * page;
     end = (mapping->front_bytes + end) / page * page;
+    TRAWL_ASSERT(begin <= end && end < mapping->base_bytes + page);
     if (begin < end)
         (void)madvise(mapping->base + begin, (size_t)(end - begin), MADV_DONTNEED);
 }
@@ -162,6 +164,7 @@ bool mapping_repair(const void *address)
         if (at < begin || at >= end || begin != atomic_load(&slots[i].begin))
             continue;
         page = at / atomic_load(&page_bytes) * atomic_load(&page_bytes);
+        TRAWL_ASSERT(page >= begin && end > page);
         note(&slots[i], page);
         good = mmap((void *)page, end - page, PROT_READ,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) != MAP_FAILED;

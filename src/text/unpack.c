@@ -185,6 +185,7 @@ static enum codec_result step(struct text_unpack *unpack, uint8_t *buffer, uint6
     struct codec_io io = {unpack->input + unpack->at, in_count, buffer, count, NULL};
     enum codec_result result = unpack->codec->step(unpack->state, &io);
 
+    TRAWL_ASSERT(count > 0);               /* or no step would get on */
     TRAWL_ASSERT(io.in_count <= in_count); /* a decoder takes and gives no more than there is */
     TRAWL_ASSERT(io.out_count <= count);
     unpack->at += in_count - io.in_count;
