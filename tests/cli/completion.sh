@@ -72,6 +72,8 @@ offers() {
 }
 
 algorithms=$(trawl --list-algorithms 2> /dev/null | cut -d ' ' -f 1 | grep '^hp' | LC_ALL=C sort -u | paste -sd ,)
+sets=$(trawl --version | sed -n 's/^instruction sets: //p' | tr -d ' ' | tr , '\n' | LC_ALL=C sort -u | paste -sd ,)
+[[ ,$sets, == *,portable,* ]] || { echo "--version lists no portable instruction set: $sets"; exit 1; }
 names='one file.txt,one other.txt'
 
 offers bash '--count,--count-by-pattern,--count-matches' trawl --cou
@@ -88,6 +90,8 @@ offers bash 'read,recurse,skip' trawl -d ''
 offers bash 'read,recurse' trawl --directories re
 offers bash 'csv' trawl --matrix = c
 offers bash "$algorithms" trawl --algorithm = hp
+offers bash "$sets" trawl --instruction-set =
+offers bash 'portable' trawl --instruction-set = p
 if command -v fish > /dev/null; then
     offers fish '--color=always,--color=auto,--color=never' trawl --color=
     offers fish '--engine=auto,--engine=cpu,--engine=cuda' trawl --engine=
@@ -96,6 +100,7 @@ if command -v fish > /dev/null; then
     offers fish 'read,recurse,skip' trawl '-d '
     offers fish "$names" trawl word one
     offers fish "--algorithm=${algorithms//,/,--algorithm=}" trawl --algorithm=hp
+    offers fish "--instruction-set=${sets//,/,--instruction-set=}" trawl --instruction-set=
 else
     echo 'left out: there is no fish'
 fi
@@ -105,6 +110,8 @@ if command -v zsh > /dev/null; then
     offers zsh 'read,recurse,skip' trawl '-d '
     offers zsh "${names// /\\ }" trawl word one
     offers zsh "$algorithms" trawl --algorithm=hp
+    offers zsh "$sets" trawl --instruction-set=
+    offers zsh 'cpp' trawl --type=cpp
 else
     echo 'left out: there is no zsh'
 fi

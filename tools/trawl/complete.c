@@ -31,6 +31,8 @@ static const struct values {
     {FLAG_SORT_BACKWARDS, OFFER_WORDS, "none path modified accessed created"},
     {FLAG_ENGINE, OFFER_WORDS, "auto cpu cuda"},
     {FLAG_METHOD, OFFER_WORDS, "auto every words sampled set grams"},
+    {FLAG_INSTRUCTION_SET, OFFER_COMMAND,
+     "trawl --version 2>/dev/null | sed -n \"s/^instruction sets: //p\" | tr -d , | xargs -n 1"},
     {FLAG_GENERATE, OFFER_WORDS, "man complete-bash complete-zsh complete-fish"},
     {FLAG_ALGORITHM, OFFER_COMMAND, "trawl --list-algorithms 2>/dev/null | cut -d \" \" -f 1"},
 };
@@ -188,7 +190,11 @@ static void write_zsh_value(struct output *output, const struct flag *flag)
         output_byte(output, ')');
     } else if (values.offer == OFFER_COMMAND) {
         output_text(output, "{compadd -- $(");
-        output_text(output, values.words);
+        for (const char *at = values.words; *at != '\0'; at++) {
+            if (*at == ':') /* else the action would end here */
+                output_byte(output, '\\');
+            output_byte(output, (uint8_t)*at);
+        }
         output_text(output, ")}");
     } else {
         output_byte(output, ' ');
