@@ -6,6 +6,8 @@
  *            A text need not end in a NUL: it is searched in copied steps that do. Patterns that
  *            hold a NUL are refused when the plan is built.
  * Memory     a copy of a step of the text, and of the pattern: strstr wants a NUL after both.
+ * Cost       one call for each occurrence and for each NUL; what a byte costs is the C library's.
+ *            The bytes from a string's last occurrence to its NUL are read twice: strlen finds it.
  */
 #include "gallery/host.h"
 
