@@ -187,18 +187,22 @@ static bool may_serve_any(const struct devices *devices, uint32_t own, uint32_t 
     return false;
 }
 
-/* A loaded text's job has chunks that this worker may search. With the runtime's lock held. */
+/* Of loaded texts' jobs with chunks that this worker may search, the one that was listed first. A
+ * worker of begins.c waits for those of other devices in its job; since none of them has begun a
+ * job that was listed later while that one wanted it, no two wait for each other. With the
+ * runtime's lock held. */
 static struct job *resident_job(const struct devices *devices, const struct worker *worker)
 {
-    struct job *first = devices->runtime->jobs, *job = first;
+    struct job *first = devices->runtime->jobs, *job = first, *found = NULL;
 
     while (job != NULL) {
         if (atomic_load(&job->for_devices) && atomic_load(&job->has_work) &&
-            may_serve_any(devices, worker->device_index, atomic_load(&job->devices_wanted)))
-            return job;
+            may_serve_any(devices, worker->device_index, atomic_load(&job->devices_wanted)) &&
+            (found == NULL || job->listed_as < found->listed_as))
+            found = job;
         job = job->next == first ? NULL : job->next;
     }
-    return NULL;
+    return found;
 }
 
 static struct task *pop(struct devices *devices)

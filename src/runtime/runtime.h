@@ -60,6 +60,7 @@ struct job {
 
     /* Under the runtime's lock: */
     bool listed;
+    uint64_t listed_as; /* numbers jobs as they were listed */
     struct job *next, *previous;
     uint32_t inside;      /* workers that hold it, and tasks in the devices' queue */
     uint32_t helpers;     /* workers of the runtime's among them */
@@ -125,6 +126,7 @@ struct trawl_runtime {
 
     pthread_mutex_t lock;
     struct job *jobs;              /* a ring; the next one to serve */
+    uint64_t jobs_listed;          /* ever */
     struct worker *workers;        /* threads_max - 1, owned; the first worker_count run */
     uint32_t workers_wanted;       /* that should run by now */
     _Atomic uint32_t worker_count; /* running */

@@ -214,6 +214,7 @@ static void list(struct trawl_runtime *runtime, struct job *job)
     struct job *first = runtime->jobs;
 
     job->listed = true;
+    job->listed_as = runtime->jobs_listed++;
     job->next = first == NULL ? job : first;
     job->previous = first == NULL ? job : first->previous;
     job->next->previous = job;

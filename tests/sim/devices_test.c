@@ -277,6 +277,62 @@ static void loaders(enum trawl_engine engine)
     TEST_CHECK_U64(sim_driver_live(), 0);
 }
 
+/* ---- Arrays of begins at the same time ---------------------------------------------------- */
+
+/* Host threads turn the ring of jobs meanwhile. */
+static void *count_often(void *context)
+{
+    struct loader *loader = (struct loader *)context;
+
+    for (uint32_t i = 0; i < 100; i++) {
+        enum trawl_status status;
+
+        loader->wrong +=
+            !search(loader->searcher, SOURCE_MEMORY, SHAPE_COUNT, &status) || status != TRAWL_OK;
+    }
+    return NULL;
+}
+
+static void *fill_often(void *context)
+{
+    struct loader *loader = (struct loader *)context;
+
+    for (uint32_t i = 0; i < 10; i++) {
+        struct found found = {0, 0};
+
+        loader->wrong +=
+            fill_begins(loader->searcher, fixture.texts[SOURCE_LOADED], &found, NULL) != TRAWL_OK ||
+            found.wrong > 0 || found.count != fixture.expected_count;
+    }
+    return NULL;
+}
+
+/* The parts of an array wait for those before them, on other devices; no two arrays for each
+ * other. */
+static void filled_at_once(uint32_t devices)
+{
+    struct loader loaders[LOADERS];
+    pthread_t threads[LOADERS];
+    struct trawl_runtime *runtime;
+
+    reset(devices);
+    runtime = open_runtime(TRAWL_ENGINE_CUDA, 3, 0);
+    for (uint32_t i = 0; i < LOADERS; i++)
+        loaders[i] = (struct loader){open_searcher(runtime), 0};
+    TEST_CHECK(trawl_text_load(loaders[0].searcher, fixture.texts[SOURCE_LOADED], NULL) ==
+               TRAWL_OK);
+    for (uint32_t i = 0; i < LOADERS; i++)
+        if (pthread_create(&threads[i], NULL, i == 0 ? count_often : fill_often, &loaders[i]) != 0)
+            exit(1);
+    for (uint32_t i = 0; i < LOADERS; i++) {
+        (void)pthread_join(threads[i], NULL);
+        TEST_CHECK_U64(loaders[i].wrong, 0);
+        trawl_searcher_close(loaders[i].searcher);
+    }
+    TEST_CHECK(trawl_runtime_close(runtime, NULL) == TRAWL_OK);
+    TEST_CHECK_U64(sim_driver_live(), 0);
+}
+
 struct stormy {
     struct trawl_searcher *searcher;
     uint64_t seed, wrong;
@@ -535,8 +591,10 @@ int main(void)
         if ((i + i / 2 + turn) % 2 == 0 || test_is_long())
             lose_everywhere(&c);
     }
-    for (uint32_t devices = 2; devices <= 3; devices++)
+    for (uint32_t devices = 2; devices <= 3; devices++) {
         filled_by_all(devices);
+        filled_at_once(devices);
+    }
     loaders(TRAWL_ENGINE_CUDA);
     loaders(TRAWL_ENGINE_AUTO);
     for (uint64_t seed = 0; seed < test_amount(8, 400) && test_failures < 5; seed++)
