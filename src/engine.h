@@ -1,9 +1,9 @@
 /* engine: the one table both engines fill in.
  *
- * A runtime opens an engine. Each thread that searches with it opens a lane, which owns what one
- * thread needs (scratch on the host; a stream, staging and device memory on a GPU). A lane's scan
- * is synchronous; several lanes per device overlap copy and search. Nothing above this table knows
- * which engine runs.
+ * A runtime opens an engine. Each thread that searches with it opens a worker, which owns what one
+ * thread needs (scratch on the host; a stream, staging and device memory on a GPU). A worker's scan
+ * is synchronous; several workers per device overlap copy and search. Nothing above this table
+ * knows which engine runs.
  */
 #ifndef TRAWL_ENGINE_H
 #define TRAWL_ENGINE_H
@@ -13,9 +13,9 @@
 #include "plan/plan.h"
 
 struct engine; /* each engine's own */
-struct engine_lane;
+struct engine_worker;
 
-/* One piece of the text. Bytes [-before, owned + after) around `bytes` are text; the plan's
+/* One chunk of the text. Bytes [-before, owned + after) around `bytes` are text; the plan's
  * need_before and need_after are met except at the text's borders. Bytes up to owned + readable
  * (readable >= after) may be loaded, beyond `after` they mean nothing. */
 struct engine_chunk {
@@ -145,13 +145,13 @@ struct engine_options {
 };
 
 #define ENGINE_DEVICES_MAX 16u
-#define ENGINE_COUNTS_MAX 64u /* begun on one lane */
+#define ENGINE_COUNTS_MAX 64u /* begun on one worker */
 
 struct engine_properties {
     const char *name;            /* "cpu", "cuda" */
     const char *instruction_set; /* CPU; "" elsewhere */
     uint32_t device_count;       /* 0: it searches on the host */
-    uint32_t lanes_per_device;   /* worth opening */
+    uint32_t workers_per_device; /* worth opening */
 };
 
 /* Where loaded bytes are searched. */
@@ -166,21 +166,21 @@ struct engine_ops {
                               struct trawl_error *error);
     void (*close)(struct engine *engine);
     void (*properties)(struct engine *engine, struct engine_properties *properties);
-    enum trawl_status (*lane_open)(struct engine *engine, struct engine_lane **lane,
-                                   struct trawl_error *error);
-    void (*lane_close)(struct engine_lane *lane);
+    enum trawl_status (*worker_open)(struct engine *engine, struct engine_worker **worker,
+                                     struct trawl_error *error);
+    void (*worker_close)(struct engine_worker *worker);
     /* Devices: the same on the requested device. */
-    enum trawl_status (*lane_open_on)(struct engine *engine, uint32_t device,
-                                      struct engine_lane **lane, struct trawl_error *error);
+    enum trawl_status (*worker_open_on)(struct engine *engine, uint32_t device,
+                                        struct engine_worker **worker, struct trawl_error *error);
     /* Devices: make all of them copy from this memory directly, and release it; by this one's
      * driver context. A failed pin is no error: copies are slower. */
     bool (*pin)(struct engine *engine, uint32_t device, const void *bytes, uint64_t bytes_count);
     bool (*unpin)(struct engine *engine, uint32_t device, const void *bytes);
     /* Get ready for scans under this plan, which outlives them. */
-    enum trawl_status (*lane_begin)(struct engine_lane *lane, const struct trawl_plan *plan,
-                                    struct trawl_error *error);
+    enum trawl_status (*worker_begin)(struct engine_worker *worker, const struct trawl_plan *plan,
+                                      struct trawl_error *error);
     /* Search begins in [from, chunk->owned). UNSUPPORTED: this plan is not for this engine. */
-    enum trawl_status (*scan)(struct engine_lane *lane, const struct engine_chunk *chunk,
+    enum trawl_status (*scan)(struct engine_worker *worker, const struct engine_chunk *chunk,
                               uint64_t from, enum engine_want want, struct engine_result *result,
                               struct trawl_error *error);
     /* Optional (NULL: nothing to do): keep a copy of these bytes, and forget it. A scan finds out
@@ -199,34 +199,34 @@ struct engine_ops {
      * and as far as where? false: none. Plan NULL: any. */
     bool (*locate)(struct engine *engine, const struct trawl_plan *plan, const uint8_t *bytes,
                    uint64_t bytes_count, struct engine_part *part);
-    /* Optional: for plans whose algorithm takes records, after lane_begin. Fills the matrix, block
-     * by block, with threads of its own; the plan's conditions hold inside each record. Adds to the
-     * result's device times and candidate_count. STOPPED: there was no next block. */
-    enum trawl_status (*matrix)(struct engine_lane *lane, struct engine_matrix *matrix,
+    /* Optional: for plans whose algorithm takes records, after worker_begin. Fills the matrix,
+     * block by block, with threads of its own; the plan's conditions hold inside each record. Adds
+     * to the result's device times and candidate_count. STOPPED: there was no next block. */
+    enum trawl_status (*matrix)(struct engine_worker *worker, struct engine_matrix *matrix,
                                 struct engine_result *result, struct trawl_error *error);
-    /* Optional: answer many queries in one submission to a device; no lane_begin before it, but
+    /* Optional: answer many queries in one submission to a device; no worker_begin before it, but
      * before the next scan. Those it has no way for are left, `done` being false: a scan of each
      * is to answer them, or to say why not. */
-    enum trawl_status (*count_many)(struct engine_lane *lane, struct engine_query *queries,
+    enum trawl_status (*count_many)(struct engine_worker *worker, struct engine_query *queries,
                                     uint64_t query_count, struct trawl_error *error);
-    /* Optional: begin to count in a chunk that lies on the lane's device, after lane_begin, and
+    /* Optional: begin to count in a chunk that lies on the worker's device, after worker_begin, and
      * return at once; then, in the same order, wait for each and say how often. Nothing else may
-     * be asked of the lane before as many were ended as begun. false: a scan of the chunk is to
+     * be asked of the worker before as many were ended as begun. false: a scan of the chunk is to
      * count, and to say what is wrong. */
-    bool (*count_begin)(struct engine_lane *lane, const struct engine_chunk *chunk);
-    bool (*count_end)(struct engine_lane *lane, uint64_t *count, uint64_t *candidate_count);
-    /* Optional: fill an array, after lane_begin, where a device can do all of it by itself. Else
+    bool (*count_begin)(struct engine_worker *worker, const struct engine_chunk *chunk);
+    bool (*count_end)(struct engine_worker *worker, uint64_t *count, uint64_t *candidate_count);
+    /* Optional: fill an array, after worker_begin, where a device can do all of it by itself. Else
      * UNSUPPORTED, and scans are to do it. */
-    enum trawl_status (*begins)(struct engine_lane *lane, struct engine_begins *begins,
+    enum trawl_status (*begins)(struct engine_worker *worker, struct engine_begins *begins,
                                 struct trawl_error *error);
     /* Optional: the same for one device's parts of a text. List a part; begin to copy `count` words
-     * of the lane's memory from the word `at` on; wait for all such copies, also after a failure.
+     * of the worker's memory from the word `at` on; wait for all such copies, also after a failure.
      * Lists and copies go on at the same time. UNSUPPORTED, as above; MEMORY. */
-    enum trawl_status (*list)(struct engine_lane *lane, struct engine_list *list,
+    enum trawl_status (*list)(struct engine_worker *worker, struct engine_list *list,
                               struct trawl_error *error);
-    enum trawl_status (*list_copy)(struct engine_lane *lane, uint64_t at, uint64_t count,
+    enum trawl_status (*list_copy)(struct engine_worker *worker, uint64_t at, uint64_t count,
                                    uint64_t *host, struct trawl_error *error);
-    enum trawl_status (*list_wait)(struct engine_lane *lane, struct trawl_error *error);
+    enum trawl_status (*list_wait)(struct engine_worker *worker, struct trawl_error *error);
 };
 
 extern const struct engine_ops engine_cpu;

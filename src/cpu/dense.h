@@ -59,7 +59,7 @@ struct dense_list {
 #define DENSE_LIST_SPARE 4u /* words of the pool that may be read beyond a list */
 
 /* One thread's part. */
-struct dense_lane {
+struct dense_worker {
     uint64_t serial;             /* of the plan it is for; 0: none */
     const struct dense_set *set; /* of that plan, which may be gone once there is another */
     uint32_t class_bits;
@@ -104,17 +104,17 @@ bool dense_fold_is_exact(const struct fold *fold);
 void dense_fold_free(struct fold *fold);
 
 /* ---- dense_automaton.c ---- */
-enum trawl_status dense_lane_begin(struct dense_lane *lane, const struct trawl_plan *plan,
-                                   const struct dense_set *set, struct trawl_error *error);
-void dense_lane_end(struct dense_lane *lane);
+enum trawl_status dense_worker_begin(struct dense_worker *worker, const struct trawl_plan *plan,
+                                     const struct dense_set *set, struct trawl_error *error);
+void dense_worker_end(struct dense_worker *worker);
 /* The states of begins [0, begins) of a text, of which [0, count) is readable: into states, or,
  * with states NULL, the sum of their outputs. States stay valid until the next call. Nothing is
- * written if lane->refused is set then. */
-enum trawl_status dense_read(struct dense_lane *lane, const uint8_t *text, uint64_t begins,
+ * written if worker->refused is set then. */
+enum trawl_status dense_read(struct dense_worker *worker, const uint8_t *text, uint64_t begins,
                              uint64_t count, uint32_t *states, uint64_t *outputs,
                              struct trawl_error *error);
 /* Make the state's list, unless it is too long or the pool is full. Errors: MEMORY. */
-enum trawl_status dense_make_list(struct dense_lane *lane, uint32_t state,
+enum trawl_status dense_make_list(struct dense_worker *worker, uint32_t state,
                                   struct trawl_error *error);
 
 #endif

@@ -32,123 +32,123 @@ uint32_t dense_nodes_max(const struct dense_set *set)
     return (uint32_t)(ROOM_BYTES / node_bytes(set));
 }
 
-static void lane_release(struct dense_lane *lane)
+static void worker_release(struct dense_worker *worker)
 {
-    memory_release(lane->nodes, lane->node_capacity, sizeof *lane->nodes);
-    memory_release(lane->path, lane->node_capacity, sizeof *lane->path);
-    memory_release(lane->lists, lane->node_capacity, sizeof *lane->lists);
-    memory_release(lane->next, (uint64_t)lane->node_capacity << lane->class_bits,
-                   sizeof *lane->next);
-    lane->nodes = NULL;
-    lane->path = NULL;
-    lane->lists = NULL;
-    lane->next = NULL;
-    lane->node_capacity = lane->node_count = 0;
+    memory_release(worker->nodes, worker->node_capacity, sizeof *worker->nodes);
+    memory_release(worker->path, worker->node_capacity, sizeof *worker->path);
+    memory_release(worker->lists, worker->node_capacity, sizeof *worker->lists);
+    memory_release(worker->next, (uint64_t)worker->node_capacity << worker->class_bits,
+                   sizeof *worker->next);
+    worker->nodes = NULL;
+    worker->path = NULL;
+    worker->lists = NULL;
+    worker->next = NULL;
+    worker->node_capacity = worker->node_count = 0;
 }
 
-void dense_lane_end(struct dense_lane *lane)
+void dense_worker_end(struct dense_worker *worker)
 {
-    lane_release(lane);
-    memory_release(lane->pool, lane->pool_room, sizeof *lane->pool);
-    memory_release(lane->states, lane->state_capacity, sizeof *lane->states);
-    memory_release(lane->folded, lane->folded_capacity, 1);
-    memory_release(lane->origin, lane->folded_capacity, sizeof *lane->origin);
-    hits_release(&lane->lengthy);
-    memset(lane, 0, sizeof *lane);
+    worker_release(worker);
+    memory_release(worker->pool, worker->pool_room, sizeof *worker->pool);
+    memory_release(worker->states, worker->state_capacity, sizeof *worker->states);
+    memory_release(worker->folded, worker->folded_capacity, 1);
+    memory_release(worker->origin, worker->folded_capacity, sizeof *worker->origin);
+    hits_release(&worker->lengthy);
+    memset(worker, 0, sizeof *worker);
 }
 
 /* Room for `capacity` states; all four arrays grow, or none counts as grown. */
-static enum trawl_status lane_grow(struct dense_lane *lane, uint32_t capacity,
-                                   struct trawl_error *error)
+static enum trawl_status worker_grow(struct dense_worker *worker, uint32_t capacity,
+                                     struct trawl_error *error)
 {
-    uint32_t bits = lane->set->class_bits, old = lane->node_capacity;
+    uint32_t bits = worker->set->class_bits, old = worker->node_capacity;
     enum trawl_status status = TRAWL_OK;
     void *nodes = NULL, *path = NULL, *lists = NULL, *next = NULL;
 
-    TRAWL_ASSERT(capacity > old && capacity <= lane->node_max);
-    TRAWL_ASSERT(lane->node_count <= old);
-    TRAWL_TRY_DONE(memory_allocate(capacity, sizeof *lane->nodes, &nodes, error));
-    TRAWL_TRY_DONE(memory_allocate(capacity, sizeof *lane->path, &path, error));
-    TRAWL_TRY_DONE(memory_allocate(capacity, sizeof *lane->lists, &lists, error));
-    TRAWL_TRY_DONE(memory_allocate((uint64_t)capacity << bits, sizeof *lane->next, &next, error));
-    if (lane->node_count > 0) {
-        memcpy(nodes, lane->nodes, lane->node_count * sizeof *lane->nodes);
-        memcpy(next, lane->next, ((size_t)lane->node_count << bits) * sizeof *lane->next);
-        memcpy(path, lane->path, old * sizeof *lane->path);
-        memcpy(lists, lane->lists, lane->node_count * sizeof *lane->lists);
+    TRAWL_ASSERT(capacity > old && capacity <= worker->node_max);
+    TRAWL_ASSERT(worker->node_count <= old);
+    TRAWL_TRY_DONE(memory_allocate(capacity, sizeof *worker->nodes, &nodes, error));
+    TRAWL_TRY_DONE(memory_allocate(capacity, sizeof *worker->path, &path, error));
+    TRAWL_TRY_DONE(memory_allocate(capacity, sizeof *worker->lists, &lists, error));
+    TRAWL_TRY_DONE(memory_allocate((uint64_t)capacity << bits, sizeof *worker->next, &next, error));
+    if (worker->node_count > 0) {
+        memcpy(nodes, worker->nodes, worker->node_count * sizeof *worker->nodes);
+        memcpy(next, worker->next, ((size_t)worker->node_count << bits) * sizeof *worker->next);
+        memcpy(path, worker->path, old * sizeof *worker->path);
+        memcpy(lists, worker->lists, worker->node_count * sizeof *worker->lists);
     }
-    memory_release(lane->nodes, old, sizeof *lane->nodes);
-    memory_release(lane->path, old, sizeof *lane->path);
-    memory_release(lane->lists, old, sizeof *lane->lists);
-    memory_release(lane->next, (uint64_t)old << bits, sizeof *lane->next);
-    lane->nodes = (struct dense_node *)nodes;
-    lane->path = (uint32_t *)path;
-    lane->lists = (struct dense_list *)lists;
-    lane->next = (uint32_t *)next;
-    lane->node_capacity = capacity;
+    memory_release(worker->nodes, old, sizeof *worker->nodes);
+    memory_release(worker->path, old, sizeof *worker->path);
+    memory_release(worker->lists, old, sizeof *worker->lists);
+    memory_release(worker->next, (uint64_t)old << bits, sizeof *worker->next);
+    worker->nodes = (struct dense_node *)nodes;
+    worker->path = (uint32_t *)path;
+    worker->lists = (struct dense_list *)lists;
+    worker->next = (uint32_t *)next;
+    worker->node_capacity = capacity;
     return TRAWL_OK;
 done:
-    memory_release(nodes, capacity, sizeof *lane->nodes);
-    memory_release(path, capacity, sizeof *lane->path);
-    memory_release(lists, capacity, sizeof *lane->lists);
+    memory_release(nodes, capacity, sizeof *worker->nodes);
+    memory_release(path, capacity, sizeof *worker->path);
+    memory_release(lists, capacity, sizeof *worker->lists);
     return status;
 }
 
 /* Room in the pool for a list; false: there is none. */
-static enum trawl_status pool_reserve(struct dense_lane *lane, uint32_t count, bool *there,
+static enum trawl_status pool_reserve(struct dense_worker *worker, uint32_t count, bool *there,
                                       struct trawl_error *error)
 {
-    uint32_t needed = lane->pool_count + count + DENSE_LIST_SPARE;
-    uint32_t room = (uint32_t)max_u64(2ull * lane->pool_room, POOL_FIRST);
-    void *pool = lane->pool;
+    uint32_t needed = worker->pool_count + count + DENSE_LIST_SPARE;
+    uint32_t room = (uint32_t)max_u64(2ull * worker->pool_room, POOL_FIRST);
+    void *pool = worker->pool;
 
-    TRAWL_ASSERT(lane->pool_count <= lane->pool_room && needed > count);
+    TRAWL_ASSERT(worker->pool_count <= worker->pool_room && needed > count);
     *there = needed <= POOL_MAX;
-    if (!*there || needed <= lane->pool_room)
+    if (!*there || needed <= worker->pool_room)
         return TRAWL_OK;
     TRAWL_ASSERT(needed <= room);
-    TRAWL_TRY(memory_grow(lane->pool_room, room, sizeof *lane->pool, &pool, error));
-    lane->pool = (uint32_t *)pool;
-    lane->pool_room = room;
+    TRAWL_TRY(memory_grow(worker->pool_room, room, sizeof *worker->pool, &pool, error));
+    worker->pool = (uint32_t *)pool;
+    worker->pool_room = room;
     return TRAWL_OK;
 }
 
 /* The state without a byte, alone. */
-static void lane_empty(struct dense_lane *lane)
+static void worker_empty(struct dense_worker *worker)
 {
-    struct dense_node root = {0, lane->set->sorted_count, 0, 0, 0, 0, 0};
+    struct dense_node root = {0, worker->set->sorted_count, 0, 0, 0, 0, 0};
 
-    TRAWL_ASSERT(lane->node_capacity > 0);
-    lane->nodes[0] = root;
-    lane->lists[0] = (struct dense_list){0, 0};
-    lane->pool_count = 0;
-    lane->node_count = 1;
-    memset(lane->next, 0xff, sizeof *lane->next << lane->set->class_bits);
+    TRAWL_ASSERT(worker->node_capacity > 0);
+    worker->nodes[0] = root;
+    worker->lists[0] = (struct dense_list){0, 0};
+    worker->pool_count = 0;
+    worker->node_count = 1;
+    memset(worker->next, 0xff, sizeof *worker->next << worker->set->class_bits);
 }
 
-enum trawl_status dense_lane_begin(struct dense_lane *lane, const struct trawl_plan *plan,
-                                   const struct dense_set *set, struct trawl_error *error)
+enum trawl_status dense_worker_begin(struct dense_worker *worker, const struct trawl_plan *plan,
+                                     const struct dense_set *set, struct trawl_error *error)
 {
     enum trawl_status status;
     bool there;
 
-    if (lane->serial == plan->serial)
+    if (worker->serial == plan->serial)
         return TRAWL_OK;
-    lane_release(lane);
-    lane->serial = 0;
-    lane->set = set;
-    lane->class_bits = set->class_bits;
-    lane->refused = set->unfit;
+    worker_release(worker);
+    worker->serial = 0;
+    worker->set = set;
+    worker->class_bits = set->class_bits;
+    worker->refused = set->unfit;
     if (!set->unfit) {
-        lane->node_max = dense_nodes_max(set);
-        status = lane_grow(lane, (uint32_t)min_u64(NODES_FIRST, lane->node_max), error);
+        worker->node_max = dense_nodes_max(set);
+        status = worker_grow(worker, (uint32_t)min_u64(NODES_FIRST, worker->node_max), error);
         if (status == TRAWL_OK) /* what is behind a list that is empty may be read */
-            status = pool_reserve(lane, 0, &there, error);
+            status = pool_reserve(worker, 0, &there, error);
         if (status != TRAWL_OK)
             return status;
-        lane_empty(lane);
+        worker_empty(worker);
     }
-    lane->serial = plan->serial;
+    worker->serial = plan->serial;
     return TRAWL_OK;
 }
 
@@ -198,16 +198,17 @@ static uint32_t count_ends(const struct dense_set *set, uint32_t lo, uint32_t hi
 
 /* Make the state after `from` by a byte of the class, if strings go on so; PLAN_NONE if not, or if
  * there is no room for one more. fail: where it goes on when it fails. */
-static uint32_t make_child(struct dense_lane *lane, uint32_t from, uint32_t class, uint32_t fail)
+static uint32_t make_child(struct dense_worker *worker, uint32_t from, uint32_t class,
+                           uint32_t fail)
 {
-    const struct dense_set *set = lane->set;
-    const struct dense_node *parent = &lane->nodes[from];
-    const struct dense_node *behind = &lane->nodes[fail];
+    const struct dense_set *set = worker->set;
+    const struct dense_node *parent = &worker->nodes[from];
+    const struct dense_node *behind = &worker->nodes[fail];
     uint32_t lo, hi, byte = set->byte_of[class];
     struct dense_node node;
 
     TRAWL_ASSERT(parent->lo + parent->ends <= parent->hi);
-    TRAWL_ASSERT(lane->node_count < lane->node_capacity);
+    TRAWL_ASSERT(worker->node_count < worker->node_capacity);
     if (class < set->class_first || parent->lo + parent->ends == parent->hi)
         return PLAN_NONE;
     lo = bound(set, parent->lo + parent->ends, parent->hi, parent->depth, byte);
@@ -223,81 +224,82 @@ static uint32_t make_child(struct dense_lane *lane, uint32_t from, uint32_t clas
     node.outputs = node.ends + behind->outputs;
     TRAWL_ASSERT(behind->depth < node.depth);
     TRAWL_ASSERT(node.lo >= parent->lo && node.hi <= parent->hi && node.ends <= hi - lo);
-    lane->nodes[lane->node_count] = node;
-    lane->lists[lane->node_count].begin = node.outputs > 0 ? PLAN_NONE : 0;
-    lane->lists[lane->node_count].count = (uint32_t)min_u64(node.outputs, UINT32_MAX);
-    memset(lane->next + ((uint64_t)lane->node_count << set->class_bits), 0xff,
-           sizeof *lane->next << set->class_bits);
-    lane->nodes_made++;
-    lane->work += NODE_WORK;
-    return lane->node_count++;
+    worker->nodes[worker->node_count] = node;
+    worker->lists[worker->node_count].begin = node.outputs > 0 ? PLAN_NONE : 0;
+    worker->lists[worker->node_count].count = (uint32_t)min_u64(node.outputs, UINT32_MAX);
+    memset(worker->next + ((uint64_t)worker->node_count << set->class_bits), 0xff,
+           sizeof *worker->next << set->class_bits);
+    worker->nodes_made++;
+    worker->work += NODE_WORK;
+    return worker->node_count++;
 }
 
 /* The unknown transition: the longest suffix of the state's string that goes on so. All states on
  * the way learn theirs. PLAN_NONE: no room for that. */
-static uint32_t learn(struct dense_lane *lane, uint32_t state, uint32_t class)
+static uint32_t learn(struct dense_worker *worker, uint32_t state, uint32_t class)
 {
-    uint32_t bits = lane->set->class_bits, count = 0, target;
+    uint32_t bits = worker->set->class_bits, count = 0, target;
 
-    while (lane->next[((uint64_t)state << bits) + class] == PLAN_NONE) {
-        TRAWL_ASSERT(count < lane->node_count);
-        lane->path[count++] = state;
+    while (worker->next[((uint64_t)state << bits) + class] == PLAN_NONE) {
+        TRAWL_ASSERT(count < worker->node_count);
+        worker->path[count++] = state;
         if (state == 0)
             break;
-        TRAWL_ASSERT(lane->nodes[lane->nodes[state].fail].depth < lane->nodes[state].depth);
-        state = lane->nodes[state].fail;
+        TRAWL_ASSERT(worker->nodes[worker->nodes[state].fail].depth < worker->nodes[state].depth);
+        state = worker->nodes[state].fail;
     }
-    if (count > lane->node_capacity - lane->node_count)
+    if (count > worker->node_capacity - worker->node_count)
         return PLAN_NONE;
-    lane->work += count * LEARN_WORK;
-    target = lane->next[((uint64_t)state << bits) + class];
+    worker->work += count * LEARN_WORK;
+    target = worker->next[((uint64_t)state << bits) + class];
     if (target == PLAN_NONE)
         target = 0;
     while (count > 0) {
-        uint32_t child = make_child(lane, lane->path[--count], class, target);
+        uint32_t child = make_child(worker, worker->path[--count], class, target);
 
         if (child != PLAN_NONE)
             target = child;
-        lane->next[((uint64_t)lane->path[count] << bits) + class] = target;
+        worker->next[((uint64_t)worker->path[count] << bits) + class] = target;
     }
-    TRAWL_ASSERT(target < lane->node_count);
+    TRAWL_ASSERT(target < worker->node_count);
     return target;
 }
 
 /* No room for the next byte's states. */
-static enum trawl_status make_room(struct dense_lane *lane, struct trawl_error *error)
+static enum trawl_status make_room(struct dense_worker *worker, struct trawl_error *error)
 {
-    TRAWL_ASSERT(lane->node_count <= lane->node_capacity && lane->node_capacity <= lane->node_max);
-    if (lane->node_capacity < lane->node_max)
-        return lane_grow(lane, (uint32_t)min_u64(2ull * lane->node_capacity, lane->node_max),
-                         error);
-    lane->refused = true;
+    TRAWL_ASSERT(worker->node_count <= worker->node_capacity &&
+                 worker->node_capacity <= worker->node_max);
+    if (worker->node_capacity < worker->node_max)
+        return worker_grow(
+            worker, (uint32_t)min_u64(2ull * worker->node_capacity, worker->node_max), error);
+    worker->refused = true;
     return TRAWL_OK;
 }
 
 /* The state after `state` by a byte of the class, where that is not known. */
-static enum trawl_status learn_next(struct dense_lane *lane, uint32_t state, uint32_t class,
+static enum trawl_status learn_next(struct dense_worker *worker, uint32_t state, uint32_t class,
                                     uint32_t *next, struct trawl_error *error)
 {
-    while ((*next = learn(lane, state, class)) == PLAN_NONE) {
-        TRAWL_TRY(make_room(lane, error));
-        if (lane->refused)
+    while ((*next = learn(worker, state, class)) == PLAN_NONE) {
+        TRAWL_TRY(make_room(worker, error));
+        if (worker->refused)
             return TRAWL_OK;
     }
-    TRAWL_ASSERT(*next < lane->node_count);
+    TRAWL_ASSERT(*next < worker->node_count);
     return TRAWL_OK;
 }
 
 /* Read parts of a text from their ends, each of so many bytes, the next byte of one part after
  * that of another: each waits for the transition before it. */
 static inline __attribute__((always_inline)) enum trawl_status read_parts(
-    struct dense_lane *lane, const uint8_t *text, const uint64_t *begins, uint64_t count,
+    struct dense_worker *worker, const uint8_t *text, const uint64_t *begins, uint64_t count,
     uint32_t parts, uint32_t *state_out, uint32_t *states, uint64_t *outputs,
     struct trawl_error *error)
 {
-    const struct dense_set *set = lane->set;
+    const struct dense_set *set = worker->set;
     uint32_t bits = set->class_bits, state[CHAINS];
-    const uint32_t *rows = lane->next;
+    const uint32_t *rows = worker->next;
     uint64_t sum = 0;
 
     TRAWL_ASSERT(parts > 0 && parts <= CHAINS);
@@ -311,45 +313,45 @@ static inline __attribute__((always_inline)) enum trawl_status read_parts(
             if (__builtin_expect(next == PLAN_NONE, 0)) {
                 uint32_t learnt;
 
-                TRAWL_TRY(learn_next(lane, state[part], class, &learnt, error));
-                if (lane->refused)
+                TRAWL_TRY(learn_next(worker, state[part], class, &learnt, error));
+                if (worker->refused)
                     return TRAWL_OK;
-                rows = lane->next;
+                rows = worker->next;
                 next = learnt;
             }
             state[part] = next;
             if (states != NULL)
                 states[begins[part] + i] = next;
             else if (outputs != NULL)
-                sum += lane->nodes[next].outputs;
+                sum += worker->nodes[next].outputs;
         }
     if (outputs != NULL)
         *outputs += sum;
     for (uint32_t part = 0; part < parts; part++) {
-        TRAWL_ASSERT(state[part] < lane->node_count);
+        TRAWL_ASSERT(state[part] < worker->node_count);
         state_out[part] = state[part];
     }
     return TRAWL_OK;
 }
 
 /* Read bytes [from, to) from their end. */
-static enum trawl_status read_bytes(struct dense_lane *lane, const uint8_t *text, uint64_t from,
+static enum trawl_status read_bytes(struct dense_worker *worker, const uint8_t *text, uint64_t from,
                                     uint64_t to, uint32_t *state, uint32_t *states,
                                     uint64_t *outputs, struct trawl_error *error)
 {
-    TRAWL_ASSERT(from <= to && *state < lane->node_count);
+    TRAWL_ASSERT(from <= to && *state < worker->node_count);
     if (states == NULL && outputs == NULL)
-        return read_parts(lane, text, &from, to - from, 1, state, NULL, NULL, error);
-    return read_parts(lane, text, &from, to - from, 1, state, states, outputs, error);
+        return read_parts(worker, text, &from, to - from, 1, state, NULL, NULL, error);
+    return read_parts(worker, text, &from, to - from, 1, state, states, outputs, error);
 }
 
 /* Read all begins but the last few in parts. What a state is depends on the bytes of the longest
  * string, so that many are read before each part. */
-static enum trawl_status read_chains(struct dense_lane *lane, const uint8_t *text, uint64_t begins,
-                                     uint64_t count, uint32_t *states, uint64_t *outputs,
-                                     struct trawl_error *error)
+static enum trawl_status read_chains(struct dense_worker *worker, const uint8_t *text,
+                                     uint64_t begins, uint64_t count, uint32_t *states,
+                                     uint64_t *outputs, struct trawl_error *error)
 {
-    uint64_t bytes = begins / CHAINS, warm = max_u64(lane->set->length_max, 1) - 1, from[CHAINS];
+    uint64_t bytes = begins / CHAINS, warm = max_u64(worker->set->length_max, 1) - 1, from[CHAINS];
     uint32_t state[CHAINS] = {0};
 
     TRAWL_ASSERT(bytes > 0 && CHAINS * bytes <= begins);
@@ -358,27 +360,27 @@ static enum trawl_status read_chains(struct dense_lane *lane, const uint8_t *tex
 
         from[part] = end - bytes;
         if (part + 1 == CHAINS) {
-            TRAWL_TRY(read_bytes(lane, text, begins, count, &state[part], NULL, NULL, error));
-            if (!lane->refused)
+            TRAWL_TRY(read_bytes(worker, text, begins, count, &state[part], NULL, NULL, error));
+            if (!worker->refused)
                 TRAWL_TRY(
-                    read_bytes(lane, text, end, begins, &state[part], states, outputs, error));
+                    read_bytes(worker, text, end, begins, &state[part], states, outputs, error));
         } else {
-            TRAWL_TRY(read_bytes(lane, text, end, min_u64(end + warm, count), &state[part], NULL,
+            TRAWL_TRY(read_bytes(worker, text, end, min_u64(end + warm, count), &state[part], NULL,
                                  NULL, error));
         }
-        if (lane->refused)
+        if (worker->refused)
             return TRAWL_OK;
-        TRAWL_ASSERT(state[part] < lane->node_count);
+        TRAWL_ASSERT(state[part] < worker->node_count);
     }
     if (states != NULL)
-        return read_parts(lane, text, from, bytes, CHAINS, state, states, NULL, error);
-    return read_parts(lane, text, from, bytes, CHAINS, state, NULL, outputs, error);
+        return read_parts(worker, text, from, bytes, CHAINS, state, states, NULL, error);
+    return read_parts(worker, text, from, bytes, CHAINS, state, NULL, outputs, error);
 }
 
 /* Read the text from its end: first what is behind the begins. */
-static enum trawl_status read_text(struct dense_lane *lane, const uint8_t *text, uint64_t begins,
-                                   uint64_t count, uint32_t *states, uint64_t *outputs,
-                                   struct trawl_error *error)
+static enum trawl_status read_text(struct dense_worker *worker, const uint8_t *text,
+                                   uint64_t begins, uint64_t count, uint32_t *states,
+                                   uint64_t *outputs, struct trawl_error *error)
 {
     uint32_t state = 0;
 
@@ -386,55 +388,56 @@ static enum trawl_status read_text(struct dense_lane *lane, const uint8_t *text,
     TRAWL_ASSERT(states == NULL || outputs == NULL);
     if (outputs != NULL)
         *outputs = 0;
-    lane->work += count * (lane->node_count * node_bytes(lane->set) > CACHED_BYTES ? FAR_BYTE_WORK
-                                                                                   : BYTE_WORK);
-    if (begins / CHAINS >= max_u64(CHAIN_BYTES_MIN, CHAIN_WARM_SHARE * lane->set->length_max))
-        return read_chains(lane, text, begins, count, states, outputs, error);
-    TRAWL_TRY(read_bytes(lane, text, begins, count, &state, NULL, NULL, error));
-    if (lane->refused)
+    worker->work +=
+        count *
+        (worker->node_count * node_bytes(worker->set) > CACHED_BYTES ? FAR_BYTE_WORK : BYTE_WORK);
+    if (begins / CHAINS >= max_u64(CHAIN_BYTES_MIN, CHAIN_WARM_SHARE * worker->set->length_max))
+        return read_chains(worker, text, begins, count, states, outputs, error);
+    TRAWL_TRY(read_bytes(worker, text, begins, count, &state, NULL, NULL, error));
+    if (worker->refused)
         return TRAWL_OK;
-    return read_bytes(lane, text, 0, begins, &state, states, outputs, error);
+    return read_bytes(worker, text, 0, begins, &state, states, outputs, error);
 }
 
-enum trawl_status dense_read(struct dense_lane *lane, const uint8_t *text, uint64_t begins,
+enum trawl_status dense_read(struct dense_worker *worker, const uint8_t *text, uint64_t begins,
                              uint64_t count, uint32_t *states, uint64_t *outputs,
                              struct trawl_error *error)
 {
-    bool is_empty = lane->node_count == 1;
+    bool is_empty = worker->node_count == 1;
 
-    TRAWL_ASSERT(!lane->refused && lane->node_count > 0);
-    TRAWL_TRY(read_text(lane, text, begins, count, states, outputs, error));
-    if (!lane->refused || is_empty)
+    TRAWL_ASSERT(!worker->refused && worker->node_count > 0);
+    TRAWL_TRY(read_text(worker, text, begins, count, states, outputs, error));
+    if (!worker->refused || is_empty)
         return TRAWL_OK;
-    lane->refused = false; /* the states of other texts left no room */
-    lane_empty(lane);
-    return read_text(lane, text, begins, count, states, outputs, error);
+    worker->refused = false; /* the states of other texts left no room */
+    worker_empty(worker);
+    return read_text(worker, text, begins, count, states, outputs, error);
 }
 
-enum trawl_status dense_make_list(struct dense_lane *lane, uint32_t state,
+enum trawl_status dense_make_list(struct dense_worker *worker, uint32_t state,
                                   struct trawl_error *error)
 {
-    struct dense_list *list = &lane->lists[state];
+    struct dense_list *list = &worker->lists[state];
     uint32_t *strings, count = 0;
     bool there;
 
-    TRAWL_ASSERT(state < lane->node_count && list->begin == PLAN_NONE);
+    TRAWL_ASSERT(state < worker->node_count && list->begin == PLAN_NONE);
     if (list->count > DENSE_LIST_MAX)
         return TRAWL_OK;
-    TRAWL_TRY(pool_reserve(lane, list->count, &there, error));
+    TRAWL_TRY(pool_reserve(worker, list->count, &there, error));
     if (!there)
         return TRAWL_OK;
-    strings = lane->pool + lane->pool_count;
-    for (; state != 0; state = lane->nodes[state].shorter)
-        for (uint32_t i = 0; i < lane->nodes[state].ends; i++) {
-            uint32_t string = lane->set->sorted[lane->nodes[state].lo + i], at = count++;
+    strings = worker->pool + worker->pool_count;
+    for (; state != 0; state = worker->nodes[state].shorter)
+        for (uint32_t i = 0; i < worker->nodes[state].ends; i++) {
+            uint32_t string = worker->set->sorted[worker->nodes[state].lo + i], at = count++;
 
             for (; at > 0 && strings[at - 1] > string; at--)
                 strings[at] = strings[at - 1];
             strings[at] = string;
         }
     TRAWL_ASSERT(count == list->count);
-    list->begin = lane->pool_count;
-    lane->pool_count += count;
+    list->begin = worker->pool_count;
+    worker->pool_count += count;
     return TRAWL_OK;
 }

@@ -1,6 +1,6 @@
 /* dense_switch: when to switch a set from candidates to the automaton, because they cost more. */
 #include "base/checked.h"
-#include "cpu/lane.h"
+#include "cpu/worker.h"
 
 /* Work is about a nanosecond's. The automaton counts its own. */
 #define WORK_PER_BYTE_MIN 4u
@@ -19,20 +19,21 @@ void dense_allow(struct scan *scan, uint64_t places)
     TRAWL_ASSERT(places <= scan->chunk->owned + 64);
     scan->work_begin = scan->work;
     if (scan->work_max != UINT64_MAX)
-        scan->work_max = scan->work + (places + PLACES_MORE) * scan->lane->work_per_byte;
+        scan->work_max = scan->work + (places + PLACES_MORE) * scan->worker->work_per_byte;
 }
 
 void dense_spare(struct scan *scan, uint64_t places)
 {
-    struct engine_lane *lane = scan->lane;
+    struct engine_worker *worker = scan->worker;
 
-    lane->dense_bytes /= 2;
+    worker->dense_bytes /= 2;
     TRAWL_ASSERT(scan->work >= scan->work_begin);
-    TRAWL_ASSERT(lane->decay_later <= DECAY_LATER_MAX);
+    TRAWL_ASSERT(worker->decay_later <= DECAY_LATER_MAX);
     if (scan->work - scan->work_begin > places * WORK_PER_BYTE_MIN &&
-        lane->work_per_byte > WORK_PER_BYTE_MIN && ++lane->tiles_spared >> lane->decay_later != 0) {
-        lane->work_per_byte -= lane->work_per_byte / DECAY + 1;
-        lane->tiles_spared = 0;
+        worker->work_per_byte > WORK_PER_BYTE_MIN &&
+        ++worker->tiles_spared >> worker->decay_later != 0) {
+        worker->work_per_byte -= worker->work_per_byte / DECAY + 1;
+        worker->tiles_spared = 0;
     }
 }
 
@@ -46,51 +47,53 @@ static uint64_t order_work(const struct trawl_plan *plan)
 /* Search from x on by the automaton, at most `bytes`; false: it refuses, and did nothing. */
 static bool take_over(struct scan *scan, uint64_t x, uint64_t bytes)
 {
-    struct engine_lane *lane = scan->lane;
-    uint64_t to = scan->limit - x > bytes ? x + bytes : scan->limit, before = lane->dense.work;
+    struct engine_worker *worker = scan->worker;
+    uint64_t to = scan->limit - x > bytes ? x + bytes : scan->limit, before = worker->dense.work;
     bool switched;
 
     TRAWL_ASSERT(x < to && to <= scan->limit);
     scan->work_max = UINT64_MAX; /* if the automaton refuses, no way is left but this one */
     switched = scan_dense(scan, x, to);
     if (switched) {
-        uint64_t per_byte = (lane->dense.work - before) / (to - x);
+        uint64_t per_byte = (worker->dense.work - before) / (to - x);
 
-        TRAWL_ASSERT(lane->dense.work >= before);
+        TRAWL_ASSERT(worker->dense.work >= before);
         TRAWL_ASSERT(scan->over || scan->at >= to);
         per_byte = min_u64(max_u64(WORK_PER_BYTE_MIN, per_byte), WORK_PER_BYTE_MAX);
-        if (4 * per_byte > 3 * lane->automaton_per_byte && lane->automaton_per_byte > 0)
-            lane->decay_later = (uint32_t)min_u64(lane->decay_later + DECAY_LATER, DECAY_LATER_MAX);
-        lane->automaton_per_byte = lane->work_per_byte = per_byte;
+        if (4 * per_byte > 3 * worker->automaton_per_byte && worker->automaton_per_byte > 0)
+            worker->decay_later =
+                (uint32_t)min_u64(worker->decay_later + DECAY_LATER, DECAY_LATER_MAX);
+        worker->automaton_per_byte = worker->work_per_byte = per_byte;
         scan->work_max = scan->work;
     }
     scan->run_until = max_u64(scan->run_until, scan->at);
-    lane->dense_left = switched ? bytes - min_u64(scan->run_until - x, bytes) : 0;
+    worker->dense_left = switched ? bytes - min_u64(scan->run_until - x, bytes) : 0;
     return switched || scan->run_until > x;
 }
 
 bool dense_switch(struct scan *scan, uint64_t x)
 {
-    struct engine_lane *lane = scan->lane;
+    struct engine_worker *worker = scan->worker;
 
     x = max_u64(x, scan->run_until);
     if (x >= scan->limit)
         return false;
     TRAWL_ASSERT(scan->work >= scan->work_begin);
-    lane->dense_work += scan->work - scan->work_begin;
+    worker->dense_work += scan->work - scan->work_begin;
     scan->work_begin = scan->work;
-    if (lane->dense.serial != scan->plan->serial && lane->dense_work < order_work(scan->plan)) {
-        scan->work_max = scan->work + order_work(scan->plan) - lane->dense_work;
+    if (worker->dense.serial != scan->plan->serial && worker->dense_work < order_work(scan->plan)) {
+        scan->work_max = scan->work + order_work(scan->plan) - worker->dense_work;
         return false;
     }
-    lane->dense_bytes = min_u64(max_u64(2 * lane->dense_bytes, DENSE_BYTES_MIN), DENSE_BYTES_MAX);
-    return take_over(scan, x, lane->dense_bytes);
+    worker->dense_bytes =
+        min_u64(max_u64(2 * worker->dense_bytes, DENSE_BYTES_MIN), DENSE_BYTES_MAX);
+    return take_over(scan, x, worker->dense_bytes);
 }
 
 bool dense_budget_rest(struct scan *scan)
 {
     uint64_t x = max_u64(scan->at, scan->run_until);
 
-    return scan->lane->dense_left > 0 && x < scan->limit &&
-           take_over(scan, x, scan->lane->dense_left);
+    return scan->worker->dense_left > 0 && x < scan->limit &&
+           take_over(scan, x, scan->worker->dense_left);
 }

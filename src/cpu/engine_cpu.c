@@ -3,7 +3,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "cpu/lane.h"
+#include "cpu/worker.h"
 
 #define WORK_FACTOR                                                              \
     4u /* bytes compared per byte of chunk and literal before two_way takes over \
@@ -39,58 +39,58 @@ static void cpu_properties(struct engine *engine, struct engine_properties *prop
     properties->name = "cpu";
     properties->instruction_set = engine->find->name;
     properties->device_count = 0;
-    properties->lanes_per_device = 0;
+    properties->workers_per_device = 0;
 }
 
-static enum trawl_status cpu_lane_open(struct engine *engine, struct engine_lane **lane,
-                                       struct trawl_error *error)
+static enum trawl_status cpu_worker_open(struct engine *engine, struct engine_worker **worker,
+                                         struct trawl_error *error)
 {
     void *memory;
 
     /* The tiles are two thirds of it: a short search never touches most of their pages. */
-    TRAWL_TRY(memory_allocate(1, sizeof **lane, &memory, error));
-    *lane = (struct engine_lane *)memory;
-    memset(*lane, 0, offsetof(struct engine_lane, tile) + offsetof(struct find_tile, mask));
-    (*lane)->find = engine->find;
+    TRAWL_TRY(memory_allocate(1, sizeof **worker, &memory, error));
+    *worker = (struct engine_worker *)memory;
+    memset(*worker, 0, offsetof(struct engine_worker, tile) + offsetof(struct find_tile, mask));
+    (*worker)->find = engine->find;
     return TRAWL_OK;
 }
 
-static void cpu_lane_close(struct engine_lane *lane)
+static void cpu_worker_close(struct engine_worker *worker)
 {
-    dense_lane_end(&lane->dense);
-    hits_release(&lane->gathered);
-    hits_release(&lane->ordered);
-    memory_release(lane->scratch, 1, sizeof *lane->scratch);
-    memory_release(lane, 1, sizeof *lane);
+    dense_worker_end(&worker->dense);
+    hits_release(&worker->gathered);
+    hits_release(&worker->ordered);
+    memory_release(worker->scratch, 1, sizeof *worker->scratch);
+    memory_release(worker, 1, sizeof *worker);
 }
 
-static enum trawl_status cpu_lane_begin(struct engine_lane *lane, const struct trawl_plan *plan,
-                                        struct trawl_error *error)
+static enum trawl_status cpu_worker_begin(struct engine_worker *worker,
+                                          const struct trawl_plan *plan, struct trawl_error *error)
 {
     (void)error;
     TRAWL_ASSERT(plan->literal_count == 0 || plan->length_min <= plan->length_max);
-    lane->plan = plan;
-    lane->method = plan->method;
-    lane->learned = 0;
-    lane->dense_bytes = lane->dense_left = 0;
-    lane->work_per_byte = SET_WORK_PER_BYTE;
-    lane->automaton_per_byte = lane->tiles_spared = 0;
-    lane->decay_later = 0;
-    lane->dense_work = 0;
-    lane_probes_begin(lane);
-    lane->bytes_only = bytes_begin(&lane->bytes, plan);
-    lane->tile_places = SET_TILE_PLACES;
-    lane->lines_hit = false;
-    lane->matcher = NULL;
+    worker->plan = plan;
+    worker->method = plan->method;
+    worker->learned = 0;
+    worker->dense_bytes = worker->dense_left = 0;
+    worker->work_per_byte = SET_WORK_PER_BYTE;
+    worker->automaton_per_byte = worker->tiles_spared = 0;
+    worker->decay_later = 0;
+    worker->dense_work = 0;
+    worker_probes_begin(worker);
+    worker->bytes_only = bytes_begin(&worker->bytes, plan);
+    worker->tile_places = SET_TILE_PLACES;
+    worker->lines_hit = false;
+    worker->matcher = NULL;
     if (!set_matcher_fits(plan))
         return TRAWL_OK;
-    if (lane->scratch == NULL) {
+    if (worker->scratch == NULL) {
         void *memory;
 
-        TRAWL_TRY(memory_allocate(1, sizeof *lane->scratch, &memory, error));
-        lane->scratch = (struct set_scratch *)memory;
+        TRAWL_TRY(memory_allocate(1, sizeof *worker->scratch, &memory, error));
+        worker->scratch = (struct set_scratch *)memory;
     }
-    return set_matcher_want(plan, &lane->matcher, error);
+    return set_matcher_want(plan, &worker->matcher, error);
 }
 
 /* Begins at or beyond this have no room for the shortest occurrence, or are not owned. */
@@ -152,23 +152,23 @@ static void select_hits(struct scan *scan)
     }
 }
 
-static enum trawl_status cpu_scan(struct engine_lane *lane, const struct engine_chunk *chunk,
+static enum trawl_status cpu_scan(struct engine_worker *worker, const struct engine_chunk *chunk,
                                   uint64_t from, enum engine_want want,
                                   struct engine_result *result, struct trawl_error *error)
 {
     struct scan scan;
 
-    scan_begin(&scan, lane->plan, chunk, from, want, result, error);
-    scan.lane = lane;
+    scan_begin(&scan, worker->plan, chunk, from, want, result, error);
+    scan.worker = worker;
     select_hits(&scan);
     if (scan_is_needed(&scan)) {
-        if (scan_bytes_fits(lane, scan.want))
+        if (scan_bytes_fits(worker, scan.want))
             scan_bytes(&scan);
-        else if (lane->matcher != NULL)
+        else if (worker->matcher != NULL)
             scan_classes(&scan);
-        else if (lane->method == TRAWL_METHOD_SET)
+        else if (worker->method == TRAWL_METHOD_SET)
             scan_set(&scan);
-        else if (lane->method == TRAWL_METHOD_SAMPLED)
+        else if (worker->method == TRAWL_METHOD_SAMPLED)
             scan_sampled(&scan);
         else
             scan_tiles(&scan);
@@ -181,8 +181,8 @@ const struct engine_ops engine_cpu = {
     .open = cpu_open,
     .close = cpu_close,
     .properties = cpu_properties,
-    .lane_open = cpu_lane_open,
-    .lane_close = cpu_lane_close,
-    .lane_begin = cpu_lane_begin,
+    .worker_open = cpu_worker_open,
+    .worker_close = cpu_worker_close,
+    .worker_begin = cpu_worker_begin,
     .scan = cpu_scan,
 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "cpu/lane.h"
+#include "cpu/worker.h"
 
 /* Begins of the tile are [begin, end). */
 struct sampling {
@@ -37,10 +37,10 @@ static inline uint64_t load_readable(const struct scan *scan, uint64_t i)
 
 /* ---- scan_stems.c: a class that goes by stems ---- */
 enum trawl_status sample_stems(const struct sampling *sampling);
-/* To the lane's positions: those that pairs (of this many words) or samples name, of begins below
+/* To the worker's positions: those that pairs (of this many words) or samples name, of begins below
  * `end`; returns how many. */
 uint32_t stem_places(const struct sampling *sampling, uint64_t end, uint64_t words);
-/* To the lane's positions: those that samples name, of begins in the spans. */
+/* To the worker's positions: those that samples name, of begins in the spans. */
 uint32_t stem_span_places(const struct sampling *sampling, const struct set_span *spans,
                           uint32_t span_count);
 /* How many of the tile's words pairs may look at. */
@@ -49,7 +49,7 @@ uint64_t stem_pair_words(const struct sampling *sampling, uint64_t end);
  * literal may stand: where they are, and how many. */
 uint32_t stem_begins_at(const struct sampling *sampling, uint64_t end, uint32_t stride,
                         const uint32_t *places, uint32_t place_count, const uint32_t **begins);
-/* To the lane's stems: those of the first SET_STEM_BATCH begins; returns how many. */
+/* To the worker's stems: those of the first SET_STEM_BATCH begins; returns how many. */
 uint32_t stem_stems_at(const struct sampling *sampling, const uint32_t *begins, uint32_t count);
 /* Gather what begins in [sampling->begin, end) up to stride - 1 before each of the positions. */
 enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uint32_t stride,
@@ -61,7 +61,8 @@ uint64_t stem_line_words(const struct sampling *sampling);
 enum trawl_status sample_stem_lines(const struct sampling *sampling);
 
 /* ---- scan_verify.c ---- */
-/* Samples that passed, or stems, name literals; those that stand there are gathered in the lane. */
+/* Samples that passed, or stems, name literals; those that stand there are gathered in the worker.
+ */
 enum trawl_status stems_verify(const struct sampling *sampling, const uint32_t *stems,
                                uint32_t count);
 /* Are literals of stems at begins below `end` counted, and by vectors? Then count them, the longer

@@ -9,7 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/checked.h"
-#include "cpu/lane.h"
+#include "cpu/worker.h"
 
 #define WORDS_PER_BIT 2u /* LINES: with fewer bits than one per this many words, one by one */
 
@@ -54,14 +54,14 @@ bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan)
     return true;
 }
 
-bool scan_bytes_fits(const struct engine_lane *lane, enum engine_want want)
+bool scan_bytes_fits(const struct engine_worker *worker, enum engine_want want)
 {
-    if (!lane->bytes_only)
+    if (!worker->bytes_only)
         return false;
     if (want == ENGINE_WANT_LINES)
         return true;
-    return lane->method == TRAWL_METHOD_SET &&
-           (!lane->bytes.repeats || want == ENGINE_WANT_COUNT || want == ENGINE_WANT_SPANS);
+    return worker->method == TRAWL_METHOD_SET &&
+           (!worker->bytes.repeats || want == ENGINE_WANT_COUNT || want == ENGINE_WANT_SPANS);
 }
 
 /* The last positions, where a vector would reach beyond the text. */
@@ -76,11 +76,12 @@ static void fill_last(const uint8_t *text, uint64_t places, const bool has[256],
     tile->hot_count = tile->mask[0] != 0;
 }
 
-/* Fill the lane's tile of the next positions; returns its words. *vectors: not the last positions.
+/* Fill the worker's tile of the next positions; returns its words. *vectors: not the last
+ * positions.
  */
 static uint64_t fill(const struct scan *scan, uint64_t *places, bool *vectors)
 {
-    struct engine_lane *lane = scan->lane;
+    struct engine_worker *worker = scan->worker;
     const uint8_t *text = scan->chunk->bytes + scan->at;
     uint64_t room = scan->loadable - scan->at, words;
 
@@ -91,12 +92,12 @@ static uint64_t fill(const struct scan *scan, uint64_t *places, bool *vectors)
     *vectors = words > 0;
     if (!*vectors) {
         *places = min_u64(*places, 64);
-        fill_last(text, *places, lane->bytes.bytes.has, &lane->tile);
+        fill_last(text, *places, worker->bytes.bytes.has, &worker->tile);
         return 1;
     }
     *places = min_u64(*places, 64 * words);
-    lane->find->bytes(text, words, &lane->bytes.bytes, &lane->tile);
-    tile_cut(&lane->tile, words, *places);
+    worker->find->bytes(text, words, &worker->bytes.bytes, &worker->tile);
+    tile_cut(&worker->tile, words, *places);
     TRAWL_ASSERT(words <= FIND_TILE_WORDS && *places <= 64 * words);
     return words;
 }
@@ -105,7 +106,7 @@ static uint64_t fill(const struct scan *scan, uint64_t *places, bool *vectors)
 static void fill_ends(const struct scan *scan, uint64_t words, uint64_t places, bool vectors,
                       bool *nulls)
 {
-    struct engine_lane *lane = scan->lane;
+    struct engine_worker *worker = scan->worker;
     const struct trawl_plan *plan = scan->plan;
     const uint8_t *text = scan->chunk->bytes + scan->at;
     struct plan_probe probe = {0, plan->line_end, 0, {0}}, also = {0, plan->line_end_also, 0, {0}};
@@ -115,23 +116,23 @@ static void fill_ends(const struct scan *scan, uint64_t words, uint64_t places, 
     TRAWL_ASSERT(words > 0 && words <= FIND_TILE_WORDS && places <= 64 * words);
     TRAWL_ASSERT(!vectors || scan->at + 64 * words + FIND_LOAD_SLACK <= scan->loadable);
     if (vectors) {
-        lane->find->every(text, words, &probe, 1, 1, &lane->ends);
-        lane->find->every(text, words, &also, 1, 1, &lane->ends_also);
-        tile_cut(&lane->ends, words, places);
-        tile_cut(&lane->ends_also, words, places);
+        worker->find->every(text, words, &probe, 1, 1, &worker->ends);
+        worker->find->every(text, words, &also, 1, 1, &worker->ends_also);
+        tile_cut(&worker->ends, words, places);
+        tile_cut(&worker->ends_also, words, places);
     } else {
         bool is_end[256] = {false}, is_also[256] = {false};
 
         is_end[probe.value] = true;
         is_also[also.value] = true;
-        fill_last(text, places, is_end, &lane->ends);
-        fill_last(text, places, is_also, &lane->ends_also);
+        fill_last(text, places, is_end, &worker->ends);
+        fill_last(text, places, is_also, &worker->ends_also);
     }
-    if (lane->ends_also.hot_count == 0)
+    if (worker->ends_also.hot_count == 0)
         return;
     *nulls = *nulls || (!two && probe.value != 0);
     for (uint64_t w = 0; w < words; w++)
-        lane->ends.mask[w] |= lane->ends_also.mask[w];
+        worker->ends.mask[w] |= worker->ends_also.mask[w];
 }
 
 /* The line that holds x goes on as far as scan->line_until, and has its hit. */
@@ -170,7 +171,7 @@ static bool thin_lines(struct find_tile *tile, const struct find_tile *ends, uin
 /* The same, bit by bit. */
 static void thin_singly(struct scan *scan, uint64_t words, bool *nulls)
 {
-    struct find_tile *tile = &scan->lane->tile;
+    struct find_tile *tile = &scan->worker->tile;
 
     TRAWL_ASSERT(tile->is_dense && words <= FIND_TILE_WORDS);
     for (uint64_t w = 0; w < words; w++)
@@ -188,22 +189,22 @@ static void thin_singly(struct scan *scan, uint64_t words, bool *nulls)
 static void select_lines(struct scan *scan, uint64_t words, uint64_t places, bool vectors,
                          bool *nulls)
 {
-    struct engine_lane *lane = scan->lane;
+    struct engine_worker *worker = scan->worker;
 
     TRAWL_ASSERT(places > 0 && scan->at + places <= scan->limit);
     TRAWL_ASSERT(words <= FIND_TILE_WORDS && places <= 64 * words);
-    if (lane->find->count_bits(&lane->tile, words) < words / WORDS_PER_BIT) {
+    if (worker->find->count_bits(&worker->tile, words) < words / WORDS_PER_BIT) {
         thin_singly(scan, words, nulls);
         return;
     }
     fill_ends(scan, words, places, vectors, nulls);
-    if (!thin_lines(&lane->tile, &lane->ends, words))
+    if (!thin_lines(&worker->tile, &worker->ends, words))
         pass_line(scan, scan->at + places, nulls);
 }
 
 static void emit(struct scan *scan, uint64_t words)
 {
-    const struct engine_lane *lane = scan->lane;
+    const struct engine_worker *worker = scan->worker;
     struct hits *hits = &scan->result->hits;
     const uint8_t *text = scan->chunk->bytes + scan->at;
 
@@ -214,12 +215,12 @@ static void emit(struct scan *scan, uint64_t words)
     TRAWL_ASSERT(hits->count + 64 * words <= hits->capacity);
     TRAWL_ASSERT(scan->at + 64 * words <= UINT32_MAX);
     for (uint64_t w = 0; w < words; w++)
-        for (uint64_t bits = lane->tile.mask[w]; bits != 0; bits &= bits - 1) {
+        for (uint64_t bits = worker->tile.mask[w]; bits != 0; bits &= bits - 1) {
             uint64_t i = 64 * w + (uint64_t)__builtin_ctzll(bits);
 
             TRAWL_ASSERT(scan->at + i < scan->limit);
             hits->items[hits->count++] =
-                (struct hit){(uint32_t)(scan->at + i), lane->bytes.literal[text[i]]};
+                (struct hit){(uint32_t)(scan->at + i), worker->bytes.literal[text[i]]};
         }
 }
 
@@ -230,16 +231,16 @@ static uint64_t count_repeated(const struct scan *scan, uint64_t words)
     uint64_t count = 0;
 
     TRAWL_ASSERT(scan->at + 64 * (words - 1) < scan->limit);
-    TRAWL_ASSERT(scan->lane->tile.is_dense);
+    TRAWL_ASSERT(scan->worker->tile.is_dense);
     for (uint64_t w = 0; w < words; w++)
-        for (uint64_t bits = scan->lane->tile.mask[w]; bits != 0; bits &= bits - 1)
-            count += scan->lane->bytes.count[text[64 * w + (uint64_t)__builtin_ctzll(bits)]];
+        for (uint64_t bits = scan->worker->tile.mask[w]; bits != 0; bits &= bits - 1)
+            count += scan->worker->bytes.count[text[64 * w + (uint64_t)__builtin_ctzll(bits)]];
     return count;
 }
 
 void scan_bytes(struct scan *scan)
 {
-    struct engine_lane *lane = scan->lane;
+    struct engine_worker *worker = scan->worker;
     bool nulls = false;
 
     while (scan->at < scan->limit && !scan->over && !scan_is_full(scan)) {
@@ -247,15 +248,16 @@ void scan_bytes(struct scan *scan)
         uint64_t places, words = fill(scan, &places, &vectors), kept = scan->result->hits.count;
 
         TRAWL_ASSERT(places > 0 && scan->at + places <= scan->limit);
-        if (scan->want == ENGINE_WANT_LINES && lane->tile.hot_count > 0)
+        if (scan->want == ENGINE_WANT_LINES && worker->tile.hot_count > 0)
             select_lines(scan, words, places, vectors, &nulls);
-        if (lane->tile.hot_count > 0 && scan->want != ENGINE_WANT_COUNT) {
+        if (worker->tile.hot_count > 0 && scan->want != ENGINE_WANT_COUNT) {
             emit(scan, words);
             scan->result->count += scan->result->hits.count - kept;
             scan->over = scan->over || (scan->want == ENGINE_WANT_FIRST && scan->result->count > 0);
-        } else if (lane->tile.hot_count > 0) {
-            scan->result->count += lane->bytes.repeats ? count_repeated(scan, words)
-                                                       : lane->find->count_bits(&lane->tile, words);
+        } else if (worker->tile.hot_count > 0) {
+            scan->result->count += worker->bytes.repeats
+                                       ? count_repeated(scan, words)
+                                       : worker->find->count_bits(&worker->tile, words);
         }
         TRAWL_ASSERT(scan->result->hits.count >= kept && words <= FIND_TILE_WORDS);
         scan->at = max_u64(scan->at + places, scan->line_until);

@@ -22,14 +22,14 @@ static uint32_t sample_places(const struct sampling *sampling, struct set_passed
     uint64_t room = scan->loadable - sampling->begin, places = sampling->end - sampling->begin;
     uint64_t words = min_u64(places / 64, room > HEADS_KEPT ? (room - HEADS_KEPT) / 64 : 0);
     uint64_t fold = sampling->matcher->fold;
-    struct find_tile *tile = &scan->lane->tile;
+    struct find_tile *tile = &scan->worker->tile;
     uint32_t count = 0;
 
     TRAWL_ASSERT(places > 0 && places <= SET_TILE_PLACES && words <= FIND_TILE_WORDS);
     TRAWL_ASSERT(class->stride == 1 && class->q <= 8);
     if (words > 0)
-        scan->lane->find->set(scan->chunk->bytes + sampling->begin, words, &class->heads,
-                              class->bitmap, tile);
+        scan->worker->find->set(scan->chunk->bytes + sampling->begin, words, &class->heads,
+                                class->bitmap, tile);
     for (uint32_t k = 0; words > 0 && k < (tile->is_dense ? words : tile->hot_count); k++) {
         uint64_t w = tile->is_dense ? k : tile->hot[k], bits = tile->mask[w];
 
@@ -72,11 +72,11 @@ static uint32_t sample_tile(const struct sampling *sampling, struct set_passed *
         return 0;
     last = min_u64(last, scan->available - class->q + 1);
     if (class->q >= 8)
-        return scan->lane->find->samples(scan->chunk->bytes, first, last, class,
-                                         sampling->matcher->fold, passed);
+        return scan->worker->find->samples(scan->chunk->bytes, first, last, class,
+                                           sampling->matcher->fold, passed);
     fast = min_u64(last, scan->loadable < 8 ? 0 : scan->loadable - 7);
-    count = scan->lane->find->samples(scan->chunk->bytes, first, fast, class,
-                                      sampling->matcher->fold, passed);
+    count = scan->worker->find->samples(scan->chunk->bytes, first, fast, class,
+                                        sampling->matcher->fold, passed);
     if (first < fast)
         first += (fast - first + stride - 1) / stride * stride;
     for (; first < last; first += stride) {
@@ -120,9 +120,9 @@ static void order_place(struct hit *hits, uint32_t count)
  */
 static enum trawl_status order_gathered(struct scan *scan, uint64_t begin, uint64_t places)
 {
-    struct engine_lane *lane = scan->lane;
-    struct hits *hits = &lane->gathered, *ordered = &lane->ordered, other;
-    uint32_t *ends = lane->place_ends;
+    struct engine_worker *worker = scan->worker;
+    struct hits *hits = &worker->gathered, *ordered = &worker->ordered, other;
+    uint32_t *ends = worker->place_ends;
 
     TRAWL_ASSERT(places > 0 && places <= SET_TILE_PLACES);
     ordered->count = 0;
@@ -154,13 +154,13 @@ static enum trawl_status order_gathered(struct scan *scan, uint64_t begin, uint6
 /* The tile's occurrences, in order. */
 static void verify_gathered(struct scan *scan, uint64_t begin, uint64_t places)
 {
-    struct hits *hits = &scan->lane->gathered;
+    struct hits *hits = &scan->worker->gathered;
     bool plain = !plan_has_conditions(scan->plan), ordered = true;
 
     TRAWL_ASSERT(scan->at == begin && begin + places <= scan->limit);
-    TRAWL_ASSERT(scan->lane->counted == 0 || scan->want == ENGINE_WANT_COUNT);
+    TRAWL_ASSERT(scan->worker->counted == 0 || scan->want == ENGINE_WANT_COUNT);
     if (scan->want == ENGINE_WANT_COUNT && plain) {
-        scan->result->count += hits->count + scan->lane->counted;
+        scan->result->count += hits->count + scan->worker->counted;
         return;
     }
     for (uint64_t i = 1; i < hits->count && ordered; i++)
@@ -184,13 +184,13 @@ static void verify_gathered(struct scan *scan, uint64_t begin, uint64_t places)
 static void gather_tile(struct sampling *sampling)
 {
     struct scan *scan = sampling->scan;
-    struct engine_lane *lane = scan->lane;
+    struct engine_worker *worker = scan->worker;
 
-    lane->gathered.count = lane->counted = 0;
-    for (uint32_t c = 0; c < lane->matcher->class_count && scan->work <= scan->work_max; c++) {
-        struct set_passed *passed = &lane->scratch->passed;
+    worker->gathered.count = worker->counted = 0;
+    for (uint32_t c = 0; c < worker->matcher->class_count && scan->work <= scan->work_max; c++) {
+        struct set_passed *passed = &worker->scratch->passed;
 
-        sampling->class = &lane->matcher->classes[c];
+        sampling->class = &worker->matcher->classes[c];
         scan->status = sampling->line_words > 0 ? sample_stem_lines(sampling)
                        : sampling->class->by_stems
                            ? sample_stems(sampling)
@@ -204,26 +204,27 @@ static void gather_tile(struct sampling *sampling)
 
 /* LINES: what follows a hit in its line is passed over. So while lines have hits little is looked
  * at at once; where lines are looked at for themselves, while they are longer than the tile. */
-static void adapt_tile(struct engine_lane *lane, bool hit, const struct sampling *sampling)
+static void adapt_tile(struct engine_worker *worker, bool hit, const struct sampling *sampling)
 {
     uint64_t passed_over = max_u64(sampling->scan->run_until, sampling->end) - sampling->end;
-    bool less = sampling->line_words > 0 ? passed_over >= lane->tile_places : hit;
+    bool less = sampling->line_words > 0 ? passed_over >= worker->tile_places : hit;
     uint64_t least = sampling->line_words > 0 ? 64 : LINE_TILE_PLACES;
 
-    TRAWL_ASSERT(lane->tile_places > 0 && lane->tile_places <= SET_TILE_PLACES);
-    lane->tile_places = (uint32_t)(less ? least : min_u64(2 * lane->tile_places, SET_TILE_PLACES));
+    TRAWL_ASSERT(worker->tile_places > 0 && worker->tile_places <= SET_TILE_PLACES);
+    worker->tile_places =
+        (uint32_t)(less ? least : min_u64(2 * worker->tile_places, SET_TILE_PLACES));
 }
 
 void scan_classes(struct scan *scan)
 {
-    struct engine_lane *lane = scan->lane;
+    struct engine_worker *worker = scan->worker;
 
     scan->work_max = 0;
     (void)dense_budget_rest(scan);
     while (!scan->over && !scan_is_full(scan)) {
         struct sampling sampling = {
-            scan, lane->matcher, NULL, max_u64(scan->at, scan->run_until), scan->limit, 0};
-        uint64_t places = scan->want == ENGINE_WANT_LINES ? lane->tile_places : SET_TILE_PLACES;
+            scan, worker->matcher, NULL, max_u64(scan->at, scan->run_until), scan->limit, 0};
+        uint64_t places = scan->want == ENGINE_WANT_LINES ? worker->tile_places : SET_TILE_PLACES;
         uint64_t kept = scan->result->count;
         bool switched = false;
 
@@ -247,7 +248,7 @@ void scan_classes(struct scan *scan)
             return;
         verify_gathered(scan, sampling.begin, sampling.end - sampling.begin);
         TRAWL_ASSERT(scan->result->count >= kept && scan->at == sampling.begin);
-        adapt_tile(lane, scan->result->count > kept, &sampling);
+        adapt_tile(worker, scan->result->count > kept, &sampling);
         scan->at = sampling.end;
     }
 }

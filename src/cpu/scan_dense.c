@@ -7,7 +7,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "cpu/lane.h"
+#include "cpu/worker.h"
 #include "cpu/two_way.h"
 #include "plan/analyse.h"
 
@@ -22,7 +22,7 @@ struct step {
     const uint32_t
         *origin;         /* byte i of text is byte origin[i] of the chunk's from `from`; NULL: i */
     struct hits found;   /* at one begin: length in `offset`, string in `literal` */
-    uint64_t lengthy_at; /* of the lane's lengthy hits, the first that is not emitted */
+    uint64_t lengthy_at; /* of the worker's lengthy hits, the first that is not emitted */
 };
 
 static uint64_t step_bytes(const struct scan *scan, const struct dense_set *set)
@@ -61,31 +61,32 @@ static uint64_t folded_place(const uint32_t *origin, uint64_t count, uint64_t by
 static enum trawl_status step_fold(struct scan *scan, const struct dense_set *set,
                                    struct step *step)
 {
-    struct dense_lane *lane = &scan->lane->dense;
+    struct dense_worker *worker = &scan->worker->dense;
     void *folded = NULL, *origin = NULL;
 
-    if (step->count + 1 > lane->folded_capacity) {
+    if (step->count + 1 > worker->folded_capacity) {
         enum trawl_status status =
-            memory_allocate(step->count + 1, sizeof *lane->folded, &folded, scan->error);
+            memory_allocate(step->count + 1, sizeof *worker->folded, &folded, scan->error);
 
         if (status == TRAWL_OK)
-            status = memory_allocate(step->count + 1, sizeof *lane->origin, &origin, scan->error);
+            status = memory_allocate(step->count + 1, sizeof *worker->origin, &origin, scan->error);
         if (status != TRAWL_OK) {
-            memory_release(folded, step->count + 1, sizeof *lane->folded);
+            memory_release(folded, step->count + 1, sizeof *worker->folded);
             return status;
         }
-        memory_release(lane->folded, lane->folded_capacity, sizeof *lane->folded);
-        memory_release(lane->origin, lane->folded_capacity, sizeof *lane->origin);
-        lane->folded = (uint8_t *)folded;
-        lane->origin = (uint32_t *)origin;
-        lane->folded_capacity = step->count + 1;
+        memory_release(worker->folded, worker->folded_capacity, sizeof *worker->folded);
+        memory_release(worker->origin, worker->folded_capacity, sizeof *worker->origin);
+        worker->folded = (uint8_t *)folded;
+        worker->origin = (uint32_t *)origin;
+        worker->folded_capacity = step->count + 1;
     }
-    TRAWL_ASSERT(step->count < lane->folded_capacity && step->begins <= step->count);
-    step->count = dense_fold_text(set->fold, step->text, step->count, lane->folded, lane->origin);
-    step->begins = folded_place(lane->origin, step->count, step->begins);
-    TRAWL_ASSERT(step->begins <= step->count && step->count < lane->folded_capacity);
-    step->text = lane->folded;
-    step->origin = lane->origin;
+    TRAWL_ASSERT(step->count < worker->folded_capacity && step->begins <= step->count);
+    step->count =
+        dense_fold_text(set->fold, step->text, step->count, worker->folded, worker->origin);
+    step->begins = folded_place(worker->origin, step->count, step->begins);
+    TRAWL_ASSERT(step->begins <= step->count && step->count < worker->folded_capacity);
+    step->text = worker->folded;
+    step->origin = worker->origin;
     return TRAWL_OK;
 }
 
@@ -100,7 +101,7 @@ static int compare_places(const void *a, const void *b)
 static enum trawl_status find_lengthy(struct scan *scan, const struct dense_set *set,
                                       struct step *step)
 {
-    struct hits *hits = &scan->lane->dense.lengthy;
+    struct hits *hits = &scan->worker->dense.lengthy;
     bool fold = set->fold == NULL && (scan->plan->flags & TRAWL_IGNORE_CASE) != 0;
 
     TRAWL_ASSERT(set->lengthy_count + set->sorted_count == set->count);
@@ -181,8 +182,8 @@ static bool lengthy_begins(struct step *step, const struct hits *lengthy, uint64
 static enum trawl_status collect(struct scan *scan, const struct dense_set *set, struct step *step,
                                  uint64_t place, uint32_t state)
 {
-    const struct dense_node *nodes = scan->lane->dense.nodes;
-    const struct hits *lengthy = &scan->lane->dense.lengthy;
+    const struct dense_node *nodes = scan->worker->dense.nodes;
+    const struct hits *lengthy = &scan->worker->dense.lengthy;
     bool one = scan->want == ENGINE_WANT_SPANS || scan->want == ENGINE_WANT_LINES;
 
     step->found.count = 0;
@@ -190,7 +191,7 @@ static enum trawl_status collect(struct scan *scan, const struct dense_set *set,
         TRAWL_TRY(note(scan, set, step, place, lengthy->items[step->lengthy_at].literal));
     if (one && step->found.count > 0)
         return TRAWL_OK; /* verify_emit keeps the longest of them */
-    TRAWL_ASSERT(state < scan->lane->dense.node_count);
+    TRAWL_ASSERT(state < scan->worker->dense.node_count);
     if (nodes[state].ends == 0)
         state = nodes[state].shorter;
     for (; state != 0; state = nodes[state].shorter) {
@@ -254,7 +255,7 @@ static void emit_dense_place(struct scan *scan, const struct dense_set *set, str
 static bool lists_are_hits(const struct scan *scan, const struct dense_set *set)
 {
     return scan->want == ENGINE_WANT_HITS && set->fold == NULL &&
-           scan->lane->dense.lengthy.count == 0 && !scan->keeps_lengths &&
+           scan->worker->dense.lengthy.count == 0 && !scan->keeps_lengths &&
            !plan_has_conditions(scan->plan);
 }
 
@@ -264,9 +265,9 @@ static bool lists_are_hits(const struct scan *scan, const struct dense_set *set)
 static enum trawl_status take_lists(struct scan *scan, uint64_t from, uint64_t *place,
                                     uint64_t until)
 {
-    struct dense_lane *lane = &scan->lane->dense;
-    const struct dense_list *lists = lane->lists;
-    const uint32_t *states = lane->states, *pool = lane->pool;
+    struct dense_worker *worker = &scan->worker->dense;
+    const struct dense_list *lists = worker->lists;
+    const uint32_t *states = worker->states, *pool = worker->pool;
     struct hits *hits = &scan->result->hits;
     uint64_t candidates = 0, kept = hits->count, at = *place;
     struct hit *next;
@@ -279,11 +280,11 @@ static enum trawl_status take_lists(struct scan *scan, uint64_t from, uint64_t *
         uint32_t x = (uint32_t)(from + at), head[DENSE_LIST_SPARE];
 
         if (__builtin_expect(list.begin == PLAN_NONE, 0)) {
-            TRAWL_TRY(dense_make_list(lane, states[at], scan->error));
+            TRAWL_TRY(dense_make_list(worker, states[at], scan->error));
             list = lists[states[at]];
             if (list.begin == PLAN_NONE)
                 break;
-            pool = lane->pool;
+            pool = worker->pool;
         }
         TRAWL_ASSERT(list.count <= DENSE_LIST_MAX);
         TRAWL_ASSERT(from + at < scan->limit);
@@ -309,7 +310,7 @@ static void verify_lists(struct scan *scan, const struct step *step, uint64_t *p
 {
     uint64_t until;
 
-    TRAWL_ASSERT(*place < step->begins && step->begins <= scan->lane->dense.state_capacity);
+    TRAWL_ASSERT(*place < step->begins && step->begins <= scan->worker->dense.state_capacity);
     TRAWL_ASSERT(step->origin == NULL);
     do {
         until = min_u64(*place + LIST_PLACES, step->begins);
@@ -323,10 +324,10 @@ static void verify_lists(struct scan *scan, const struct step *step, uint64_t *p
 /* All states are known: go through them. */
 static void emit_places(struct scan *scan, const struct dense_set *set, struct step *step)
 {
-    const struct dense_lane *lane = &scan->lane->dense;
+    const struct dense_worker *worker = &scan->worker->dense;
     bool by_lists = lists_are_hits(scan, set);
 
-    TRAWL_ASSERT(step->begins <= lane->state_capacity);
+    TRAWL_ASSERT(step->begins <= worker->state_capacity);
     for (uint64_t place = 0; place < step->begins; place++) {
         uint32_t state;
 
@@ -334,9 +335,9 @@ static void emit_places(struct scan *scan, const struct dense_set *set, struct s
             verify_lists(scan, step, &place);
         if (scan->over || place == step->begins)
             return;
-        state = lane->states[place];
-        TRAWL_ASSERT(state < lane->node_count);
-        if (lane->nodes[state].outputs == 0 && !lengthy_begins(step, &lane->lengthy, place))
+        state = worker->states[place];
+        TRAWL_ASSERT(state < worker->node_count);
+        if (worker->nodes[state].outputs == 0 && !lengthy_begins(step, &worker->lengthy, place))
             continue;
         if (chunk_place(step, place) < scan->run_until)
             continue;
@@ -351,25 +352,25 @@ static void emit_places(struct scan *scan, const struct dense_set *set, struct s
     }
 }
 
-static enum trawl_status states_reserve(struct dense_lane *lane, uint64_t count,
+static enum trawl_status states_reserve(struct dense_worker *worker, uint64_t count,
                                         struct trawl_error *error)
 {
     void *memory;
 
-    if (count <= lane->state_capacity)
+    if (count <= worker->state_capacity)
         return TRAWL_OK;
-    TRAWL_TRY(memory_allocate(count, sizeof *lane->states, &memory, error));
-    memory_release(lane->states, lane->state_capacity, sizeof *lane->states);
-    lane->states = (uint32_t *)memory;
-    lane->state_capacity = count;
+    TRAWL_TRY(memory_allocate(count, sizeof *worker->states, &memory, error));
+    memory_release(worker->states, worker->state_capacity, sizeof *worker->states);
+    worker->states = (uint32_t *)memory;
+    worker->state_capacity = count;
     return TRAWL_OK;
 }
 
-/* Search the step's begins, unless lane->refused says that this cannot be done. */
+/* Search the step's begins, unless worker->refused says that this cannot be done. */
 static enum trawl_status search_dense_step(struct scan *scan, const struct dense_set *set,
                                            struct step *step)
 {
-    struct dense_lane *lane = &scan->lane->dense;
+    struct dense_worker *worker = &scan->worker->dense;
     bool counts = scan->want == ENGINE_WANT_COUNT && !plan_has_conditions(scan->plan) &&
                   (set->fold == NULL || dense_fold_is_exact(set->fold));
     uint64_t count, outputs;
@@ -381,13 +382,13 @@ static enum trawl_status search_dense_step(struct scan *scan, const struct dense
     TRAWL_ASSERT(step->begins <= count);
     TRAWL_ASSERT(step->origin != NULL || step->from + count <= scan->available);
     if (!counts)
-        TRAWL_TRY(states_reserve(lane, step->begins, scan->error));
-    TRAWL_TRY(dense_read(lane, step->text, step->begins, count, counts ? NULL : lane->states,
+        TRAWL_TRY(states_reserve(worker, step->begins, scan->error));
+    TRAWL_TRY(dense_read(worker, step->text, step->begins, count, counts ? NULL : worker->states,
                          counts ? &outputs : NULL, scan->error));
-    if (lane->refused)
+    if (worker->refused)
         return TRAWL_OK;
     if (counts)
-        scan->result->count += outputs + lane->lengthy.count;
+        scan->result->count += outputs + worker->lengthy.count;
     else
         emit_places(scan, set, step);
     return scan->status;
@@ -395,20 +396,20 @@ static enum trawl_status search_dense_step(struct scan *scan, const struct dense
 
 bool scan_dense(struct scan *scan, uint64_t from, uint64_t to)
 {
-    struct dense_lane *lane = &scan->lane->dense;
+    struct dense_worker *worker = &scan->worker->dense;
     const struct dense_set *set = NULL;
     struct step step;
     uint64_t bytes;
 
     TRAWL_ASSERT(from < to && to <= scan->limit);
     memset(&step, 0, sizeof step);
-    if (lane->serial == scan->plan->serial && lane->refused)
+    if (worker->serial == scan->plan->serial && worker->refused)
         return false;
     scan->status = dense_want(scan->plan, &set, scan->error);
     if (scan->status == TRAWL_OK)
-        scan->status = dense_lane_begin(lane, scan->plan, set, scan->error);
+        scan->status = dense_worker_begin(worker, scan->plan, set, scan->error);
     scan->over = scan->status != TRAWL_OK;
-    if (scan->over || lane->refused)
+    if (scan->over || worker->refused)
         return scan->over;
     scan->at = from;
     bytes = step_bytes(scan, set);
@@ -422,12 +423,12 @@ bool scan_dense(struct scan *scan, uint64_t from, uint64_t to)
         TRAWL_ASSERT(scan->at + step.count <= scan->available);
         from = scan->at + step.begins;
         scan->status = search_dense_step(scan, set, &step);
-        if (scan->status == TRAWL_OK && lane->refused)
+        if (scan->status == TRAWL_OK && worker->refused)
             break;
         scan->over = scan->over || scan->status != TRAWL_OK;
         if (!scan->over)
             scan->at = max_u64(from, scan->run_until);
     }
     hits_release(&step.found);
-    return scan->over || !lane->refused || scan->at >= to;
+    return scan->over || !worker->refused || scan->at >= to;
 }

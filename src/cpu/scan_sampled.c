@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "cpu/lane.h"
+#include "cpu/worker.h"
 
 #define SAMPLES_AHEAD 32u     /* prefetched: no hardware prefetcher follows such strides */
 #define FAILED_PER_SAMPLES 8u /* more failures than 8 per sample: sampling does not pay here */
@@ -61,7 +61,7 @@ void scan_sampled(struct scan *scan)
         }
         i += stride;
         if (++samples >= SAMPLES_MIN && scan->failed > FAILED_PER_SAMPLES * samples) {
-            scan->lane->method = TRAWL_METHOD_EVERY;
+            scan->worker->method = TRAWL_METHOD_EVERY;
             scan_tiles(scan);
             return;
         }

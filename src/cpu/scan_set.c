@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "cpu/lane.h"
+#include "cpu/worker.h"
 
 #define CANDIDATE_WORK 16u
 #define TAIL_WORK 4u                    /* of a character */
@@ -94,10 +94,10 @@ static uint64_t fill(struct scan *scan, uint64_t *places)
     if (words == 0)
         return 0;
     *places = min_u64(*places, 64 * words);
-    scan->lane->find->set(scan->chunk->bytes + scan->at, words, &plan->set,
-                          plan->set_wide != NULL ? plan->set_wide : plan->set_bitmap,
-                          &scan->lane->tile);
-    tile_cut(&scan->lane->tile, words, *places);
+    scan->worker->find->set(scan->chunk->bytes + scan->at, words, &plan->set,
+                            plan->set_wide != NULL ? plan->set_wide : plan->set_bitmap,
+                            &scan->worker->tile);
+    tile_cut(&scan->worker->tile, words, *places);
     TRAWL_ASSERT(words <= FIND_TILE_WORDS && *places > 64 * (words - 1));
     return words;
 }

@@ -57,7 +57,7 @@ static uint32_t line_of(const struct line_map *map, uint64_t x)
 static uint32_t first_spans(const struct sampling *sampling, const struct line_map *map,
                             uint32_t places)
 {
-    struct set_scratch *scratch = sampling->scan->lane->scratch;
+    struct set_scratch *scratch = sampling->scan->worker->scratch;
     uint32_t from = (uint32_t)sampling->begin, line = 0;
 
     for (uint64_t w = 0; w < sampling->line_words; w++)
@@ -104,8 +104,8 @@ static uint32_t next_spans(struct set_scratch *scratch, uint32_t count, uint32_t
 /* Of gathered hits from `from` on, the first of each line. */
 static void note_hits(const struct sampling *sampling, const struct line_map *map, uint64_t from)
 {
-    const struct hits *hits = &sampling->scan->lane->gathered;
-    uint32_t *line_hit = sampling->scan->lane->scratch->line_hit;
+    const struct hits *hits = &sampling->scan->worker->gathered;
+    uint32_t *line_hit = sampling->scan->worker->scratch->line_hit;
 
     TRAWL_ASSERT(from <= hits->count);
     for (uint64_t i = from; i < hits->count; i++) {
@@ -118,17 +118,17 @@ static void note_hits(const struct sampling *sampling, const struct line_map *ma
 }
 
 /* Keep one hit of each line, in order. */
-static enum trawl_status keep_hits(struct engine_lane *lane, uint32_t lines,
+static enum trawl_status keep_hits(struct engine_worker *worker, uint32_t lines,
                                    struct trawl_error *error)
 {
-    struct hits *hits = &lane->gathered, *kept = &lane->ordered, other;
+    struct hits *hits = &worker->gathered, *kept = &worker->ordered, other;
 
     TRAWL_ASSERT(lines > 0 && lines <= SET_TILE_PLACES + 1);
     kept->count = 0;
     TRAWL_TRY(hits_reserve(kept, lines, error));
     for (uint32_t line = 0; line < lines; line++)
-        if (lane->scratch->line_hit[line] != NO_HIT)
-            kept->items[kept->count++] = hits->items[lane->scratch->line_hit[line]];
+        if (worker->scratch->line_hit[line] != NO_HIT)
+            kept->items[kept->count++] = hits->items[worker->scratch->line_hit[line]];
     TRAWL_ASSERT(kept->count <= hits->count && kept->count <= lines);
     other = *hits;
     *hits = *kept;
@@ -159,7 +159,7 @@ static enum trawl_status gather_lines(const struct sampling *sampling)
     uint32_t count = stem_places(sampling, sampling->end, words);
 
     return stem_verify(sampling, sampling->end, words > 0 ? 1 : sampling->class->stride,
-                       sampling->scan->lane->scratch->places, count);
+                       sampling->scan->worker->scratch->places, count);
 }
 
 /* Of the stems that passed take one of each line that has no hit; the others of such lines stay.
@@ -191,20 +191,20 @@ static uint32_t take_firsts(struct set_scratch *scratch, const struct line_map *
 static enum trawl_status verify_lines(const struct sampling *sampling, const struct line_map *map,
                                       uint32_t count)
 {
-    struct engine_lane *lane = sampling->scan->lane;
-    struct set_scratch *scratch = lane->scratch;
+    struct engine_worker *worker = sampling->scan->worker;
+    struct set_scratch *scratch = worker->scratch;
     uint32_t taken = take_firsts(scratch, map, &count), left = 0, failed = 0;
-    uint64_t looked = lane->gathered.count;
+    uint64_t looked = worker->gathered.count;
 
     TRAWL_TRY(stems_verify(sampling, scratch->first, taken));
     note_hits(sampling, map, looked);
     for (uint32_t i = 0; i < taken; i++)
         failed += scratch->line_hit[scratch->first_line[i]] == ASKED;
     TRAWL_ASSERT(failed <= taken);
-    TRAWL_ASSERT(lane->gathered.count >= looked);
+    TRAWL_ASSERT(worker->gathered.count >= looked);
     if (failed == 0)
         return TRAWL_OK;
-    looked = lane->gathered.count;
+    looked = worker->gathered.count;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t stem = scratch->stems[i];
 
@@ -224,7 +224,7 @@ static enum trawl_status verify_lines(const struct sampling *sampling, const str
 static enum trawl_status gather_spans(const struct sampling *sampling, const struct line_map *map)
 {
     const struct scan *scan = sampling->scan;
-    struct set_scratch *scratch = scan->lane->scratch;
+    struct set_scratch *scratch = scan->worker->scratch;
     uint32_t stride = sampling->class->stride;
     const uint32_t places[] = {FIRST_SAMPLES * stride, NEXT_SAMPLES * stride, SET_TILE_PLACES};
     uint32_t spans = first_spans(sampling, map, places[0]);
@@ -247,22 +247,22 @@ static enum trawl_status gather_spans(const struct sampling *sampling, const str
 
 enum trawl_status sample_stem_lines(const struct sampling *sampling)
 {
-    struct engine_lane *lane = sampling->scan->lane;
+    struct engine_worker *worker = sampling->scan->worker;
     struct line_map map;
 
-    if (!lane->lines_hit) {
+    if (!worker->lines_hit) {
         TRAWL_TRY(gather_lines(sampling));
-        if (WORDS_SHARE * lane->gathered.count < sampling->line_words)
+        if (WORDS_SHARE * worker->gathered.count < sampling->line_words)
             return TRAWL_OK;
     }
     map_lines(&map, sampling);
-    memset(lane->scratch->line_hit, 0xff, map.count * sizeof *lane->scratch->line_hit);
-    if (lane->lines_hit)
+    memset(worker->scratch->line_hit, 0xff, map.count * sizeof *worker->scratch->line_hit);
+    if (worker->lines_hit)
         TRAWL_TRY(gather_spans(sampling, &map));
     else
         note_hits(sampling, &map, 0);
-    TRAWL_TRY(keep_hits(lane, map.count, sampling->scan->error));
-    TRAWL_ASSERT(lane->gathered.count <= map.count);
-    lane->lines_hit = LINES_SHARE * lane->gathered.count >= map.count;
+    TRAWL_TRY(keep_hits(worker, map.count, sampling->scan->error));
+    TRAWL_ASSERT(worker->gathered.count <= map.count);
+    worker->lines_hit = LINES_SHARE * worker->gathered.count >= map.count;
     return TRAWL_OK;
 }

@@ -34,15 +34,15 @@ uint32_t stem_places(const struct sampling *sampling, uint64_t end, uint64_t wor
 {
     const struct set_span span = {(uint32_t)sampling->begin, (uint32_t)end};
     struct scan *scan = sampling->scan;
-    uint32_t *places = scan->lane->scratch->places;
+    uint32_t *places = scan->worker->scratch->places;
 
     TRAWL_ASSERT(sampling->begin < end && end <= sampling->end);
     TRAWL_ASSERT(sampling->begin + 64 * words <= end);
     if (words == 0)
         return stem_span_places(sampling, &span, 1);
     return keep_quads(sampling, places,
-                      scan->lane->find->pairs(scan->chunk->bytes + sampling->begin, words,
-                                              sampling->class->pairs, span.from, places));
+                      scan->worker->find->pairs(scan->chunk->bytes + sampling->begin, words,
+                                                sampling->class->pairs, span.from, places));
 }
 
 uint32_t stem_span_places(const struct sampling *sampling, const struct set_span *spans,
@@ -53,9 +53,9 @@ uint32_t stem_span_places(const struct sampling *sampling, const struct set_span
 
     TRAWL_ASSERT(span_count > 0 && spans[0].from >= sampling->begin);
     TRAWL_ASSERT(spans[span_count - 1].to <= sampling->end);
-    count = scan->lane->find->quads(scan->chunk->bytes, spans, span_count, scan->loadable,
-                                    sampling->class, sampling->matcher->fold,
-                                    scan->lane->scratch->places);
+    count = scan->worker->find->quads(scan->chunk->bytes, spans, span_count, scan->loadable,
+                                      sampling->class, sampling->matcher->fold,
+                                      scan->worker->scratch->places);
     TRAWL_ASSERT(count <= SET_PASSED_MAX);
     return count;
 }
@@ -72,10 +72,10 @@ uint32_t stem_begins_at(const struct sampling *sampling, uint64_t end, uint32_t 
     *begins = places;
     if (!set_looks_at_begins(class))
         return place_count;
-    *begins = scan->lane->scratch->begins;
-    count = scan->lane->find->begins(scan->chunk->bytes, places, place_count, sampling->begin, end,
-                                     stride, class, sampling->matcher->fold,
-                                     scan->lane->scratch->begins);
+    *begins = scan->worker->scratch->begins;
+    count = scan->worker->find->begins(scan->chunk->bytes, places, place_count, sampling->begin,
+                                       end, stride, class, sampling->matcher->fold,
+                                       scan->worker->scratch->begins);
     TRAWL_ASSERT(count <= SET_PASSED_MAX);
     return count;
 }
@@ -86,10 +86,10 @@ uint32_t stem_stems_at(const struct sampling *sampling, const uint32_t *begins, 
     uint32_t stems;
 
     TRAWL_ASSERT(count > 0 && begins[0] >= sampling->begin);
-    stems = scan->lane->find->stems(scan->chunk->bytes, begins,
-                                    (uint32_t)min_u64(SET_STEM_BATCH, count),
-                                    (uint32_t)sampling->begin, sampling->class,
-                                    sampling->matcher->fold, scan->lane->scratch->stems);
+    stems = scan->worker->find->stems(scan->chunk->bytes, begins,
+                                      (uint32_t)min_u64(SET_STEM_BATCH, count),
+                                      (uint32_t)sampling->begin, sampling->class,
+                                      sampling->matcher->fold, scan->worker->scratch->stems);
     TRAWL_ASSERT(stems <= SET_STEMS_MAX);
     return stems;
 }
@@ -105,7 +105,7 @@ enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uin
     if (stems_are_counted(sampling, end))
         return stems_count(sampling, begins, count);
     for (uint32_t i = 0; i < count && scan->work <= scan->work_max; i += SET_STEM_BATCH)
-        TRAWL_TRY(stems_verify(sampling, scan->lane->scratch->stems,
+        TRAWL_TRY(stems_verify(sampling, scan->worker->scratch->stems,
                                stem_stems_at(sampling, begins + i, count - i)));
     return TRAWL_OK;
 }
@@ -115,7 +115,7 @@ static enum trawl_status verify_last(const struct sampling *sampling)
 {
     const struct set_class *class = sampling->class;
     struct scan *scan = sampling->scan;
-    uint32_t *stems = scan->lane->scratch->stems, count = 0;
+    uint32_t *stems = scan->worker->scratch->stems, count = 0;
 
     TRAWL_ASSERT(sampling->end <= scan->available);
     TRAWL_ASSERT(sampling->end - sampling->begin < SET_STEM_BYTES + class->stride);
@@ -135,7 +135,7 @@ uint64_t stem_pair_words(const struct sampling *sampling, uint64_t end)
     uint64_t room = sampling->scan->loadable - sampling->begin;
 
     TRAWL_ASSERT(sampling->begin <= sampling->scan->loadable);
-    if (sampling->class->pairs == NULL || sampling->scan->lane->find->pairs == NULL ||
+    if (sampling->class->pairs == NULL || sampling->scan->worker->find->pairs == NULL ||
         end < sampling->begin + 64 || room < FIND_LOAD_SLACK + 64)
         return 0;
     TRAWL_ASSERT(end <= sampling->end);
@@ -154,7 +154,7 @@ enum trawl_status sample_stems(const struct sampling *sampling)
         uint64_t to = left.begin + 64 * words;
         uint32_t count = stem_places(&left, to, words);
 
-        TRAWL_TRY(stem_verify(&left, to, 1, left.scan->lane->scratch->places, count));
+        TRAWL_TRY(stem_verify(&left, to, 1, left.scan->worker->scratch->places, count));
         left.begin = to;
     }
     TRAWL_ASSERT(left.begin <= left.end && end <= left.end);
@@ -162,7 +162,7 @@ enum trawl_status sample_stems(const struct sampling *sampling)
         uint32_t count = stem_places(&left, end, 0);
 
         TRAWL_TRY(
-            stem_verify(&left, end, left.class->stride, left.scan->lane->scratch->places, count));
+            stem_verify(&left, end, left.class->stride, left.scan->worker->scratch->places, count));
         left.begin = end;
     }
     return left.begin < left.end ? verify_last(&left) : TRAWL_OK;

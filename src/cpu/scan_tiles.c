@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "cpu/lane.h"
+#include "cpu/worker.h"
 
 #define PASSED_SHARE_MAX 32u   /* more than 1 word in 32 past the first probes: test one more */
 #define PASSED_SHARE_MIN 1024u /* fewer than 1 in 1024: test one less */
@@ -17,65 +17,66 @@
 #define DENSE_SHARE_MIN 8u
 #define DENSE_CLEARED_MIN 8192u
 
-static void probe_bounds(struct engine_lane *lane)
+static void probe_bounds(struct engine_worker *worker)
 {
-    TRAWL_ASSERT(lane->probe_count <= PLAN_PROBES_MAX);
-    lane->probe_offset_min = UINT64_MAX;
-    lane->probe_offset_max = 0;
-    for (uint32_t p = 0; p < lane->probe_count; p++) {
-        lane->probe_offset_min = min_u64(lane->probe_offset_min, lane->probes[p].offset);
-        lane->probe_offset_max = max_u64(lane->probe_offset_max, lane->probes[p].offset);
+    TRAWL_ASSERT(worker->probe_count <= PLAN_PROBES_MAX);
+    worker->probe_offset_min = UINT64_MAX;
+    worker->probe_offset_max = 0;
+    for (uint32_t p = 0; p < worker->probe_count; p++) {
+        worker->probe_offset_min = min_u64(worker->probe_offset_min, worker->probes[p].offset);
+        worker->probe_offset_max = max_u64(worker->probe_offset_max, worker->probes[p].offset);
     }
-    TRAWL_ASSERT(lane->probe_count == 0 ||
-                 lane->probe_offset_max < plan_literal_at(lane->plan, 0).bytes_count);
+    TRAWL_ASSERT(worker->probe_count == 0 ||
+                 worker->probe_offset_max < plan_literal_at(worker->plan, 0).bytes_count);
 }
 
 /* Literals of one vector are compared whole. Not those with runs, whose candidates are few because
  * a run is decided at once, nor folded ones. For longer ones, comparing the first 64 bytes lost:
  * dense texts hold those too, and what the probes learn from failures is worth more (Fibonacci, m =
  * 1024: 1.9 against 2.4 GB/s). */
-static void head_begin(struct engine_lane *lane)
+static void head_begin(struct engine_worker *worker)
 {
-    const struct trawl_plan *plan = lane->plan;
+    const struct trawl_plan *plan = worker->plan;
 
-    lane->head_bytes = 0;
+    worker->head_bytes = 0;
     if (plan->literal_count != 1 || plan->period > 0 || (plan->flags & TRAWL_IGNORE_CASE) != 0 ||
-        plan_literal_at(plan, 0).bytes_count > sizeof lane->head)
+        plan_literal_at(plan, 0).bytes_count > sizeof worker->head)
         return;
-    lane->head_bytes = (uint32_t)plan_literal_at(plan, 0).bytes_count;
-    TRAWL_ASSERT(lane->head_bytes > 0);
-    memset(lane->head, 0, sizeof lane->head);
-    memcpy(lane->head, plan_literal_bytes(plan, 0), lane->head_bytes);
+    worker->head_bytes = (uint32_t)plan_literal_at(plan, 0).bytes_count;
+    TRAWL_ASSERT(worker->head_bytes > 0);
+    memset(worker->head, 0, sizeof worker->head);
+    memcpy(worker->head, plan_literal_bytes(plan, 0), worker->head_bytes);
 }
 
-void lane_probes_begin(struct engine_lane *lane)
+void worker_probes_begin(struct engine_worker *worker)
 {
-    memcpy(lane->probes, lane->plan->probes, sizeof lane->probes);
-    lane->first_probes = lane->plan->first_probes;
-    lane->probe_count = lane->plan->probe_count;
-    head_begin(lane);
-    if (lane->head_bytes > 0) /* comparing the rest costs little: none is tested behind a branch */
-        lane->probe_count = (uint32_t)min_u64(lane->probe_count, FIND_FIRST_MAX);
-    probe_bounds(lane);
-    TRAWL_ASSERT(lane->first_probes <= lane->plan->probe_count);
-    TRAWL_ASSERT(lane->head_bytes == 0 || lane->head_bytes == lane->plan->length_max);
+    memcpy(worker->probes, worker->plan->probes, sizeof worker->probes);
+    worker->first_probes = worker->plan->first_probes;
+    worker->probe_count = worker->plan->probe_count;
+    head_begin(worker);
+    if (worker->head_bytes >
+        0) /* comparing the rest costs little: none is tested behind a branch */
+        worker->probe_count = (uint32_t)min_u64(worker->probe_count, FIND_FIRST_MAX);
+    probe_bounds(worker);
+    TRAWL_ASSERT(worker->first_probes <= worker->plan->probe_count);
+    TRAWL_ASSERT(worker->head_bytes == 0 || worker->head_bytes == worker->plan->length_max);
 }
 
-void lane_probes_learn(struct engine_lane *lane)
+void worker_probes_learn(struct engine_worker *worker)
 {
-    const struct trawl_plan *plan = lane->plan;
-    uint8_t byte = plan_literal_bytes(plan, 0)[lane->learned];
+    const struct trawl_plan *plan = worker->plan;
+    uint8_t byte = plan_literal_bytes(plan, 0)[worker->learned];
 
-    TRAWL_ASSERT(lane->probe_count > 0 && lane->probe_count <= PLAN_PROBES_MAX);
-    TRAWL_ASSERT(lane->learned < plan_literal_at(plan, 0).bytes_count);
-    for (uint32_t p = lane->probe_count - 1; p > 0; p--)
-        lane->probes[p] = lane->probes[p - 1];
-    lane->probes[0].offset = lane->learned;
-    lane->probes[0].value = byte;
-    lane->probes[0].fold = 0;
+    TRAWL_ASSERT(worker->probe_count > 0 && worker->probe_count <= PLAN_PROBES_MAX);
+    TRAWL_ASSERT(worker->learned < plan_literal_at(plan, 0).bytes_count);
+    for (uint32_t p = worker->probe_count - 1; p > 0; p--)
+        worker->probes[p] = worker->probes[p - 1];
+    worker->probes[0].offset = worker->learned;
+    worker->probes[0].value = byte;
+    worker->probes[0].fold = 0;
     if ((plan->flags & TRAWL_IGNORE_CASE) != 0 && byte >= 'a' && byte <= 'z')
-        lane->probes[0].fold = 0x20;
-    probe_bounds(lane);
+        worker->probes[0].fold = 0x20;
+    probe_bounds(worker);
 }
 
 /* Places to do next: up to the next cache line of what is loaded, then whole tiles. `lead`: where
@@ -102,9 +103,9 @@ static uint64_t tile_words(const struct scan *scan, uint64_t places, uint64_t re
 static bool probes_match(const struct scan *scan, uint64_t x)
 {
     TRAWL_ASSERT(x < scan->limit);
-    TRAWL_ASSERT(x + scan->lane->probe_offset_max < scan->available);
-    for (uint32_t p = 0; p < scan->lane->probe_count; p++) {
-        const struct plan_probe *probe = &scan->lane->probes[p];
+    TRAWL_ASSERT(x + scan->worker->probe_offset_max < scan->available);
+    for (uint32_t p = 0; p < scan->worker->probe_count; p++) {
+        const struct plan_probe *probe = &scan->worker->probes[p];
 
         if ((scan->chunk->bytes[x + probe->offset] | probe->fold) != probe->value)
             return false;
@@ -115,7 +116,7 @@ static bool probes_match(const struct scan *scan, uint64_t x)
 /* At the text's end, where a vector would reach beyond it: up to 64 positions, one by one. */
 static void fill_last(struct scan *scan, uint64_t *places, uint64_t *words)
 {
-    struct find_tile *tile = &scan->lane->tile;
+    struct find_tile *tile = &scan->worker->tile;
 
     *places = min_u64(*places, 64);
     *words = 1;
@@ -128,68 +129,70 @@ static void fill_last(struct scan *scan, uint64_t *places, uint64_t *words)
     tile->hot_count = tile->mask[0] != 0;
 }
 
-/* A text is dense where a lane that compares heads tests all its probes everywhere: so many words
- * have candidates that a branch per word does not pay. Then each probe costs time, so the lane
+/* A text is dense where a worker that compares heads tests all its probes everywhere: so many words
+ * have candidates that a branch per word does not pay. Then each probe costs time, so the worker
  * tests only as many as leave next to nothing to be cleared. */
-static void adapt_dense(struct engine_lane *lane, uint64_t words, uint64_t found, uint64_t cleared)
+static void adapt_dense(struct engine_worker *worker, uint64_t words, uint64_t found,
+                        uint64_t cleared)
 {
     uint64_t places = 64 * words;
 
-    if (words < FIND_TILE_WORDS || !lane->tile.is_dense ||
-        lane->plan->probe_count <= FIND_FIRST_MAX || lane->head_bytes == 0)
+    if (words < FIND_TILE_WORDS || !worker->tile.is_dense ||
+        worker->plan->probe_count <= FIND_FIRST_MAX || worker->head_bytes == 0)
         return;
-    TRAWL_ASSERT(lane->probe_count >= FIRST_PROBES_MIN && lane->probe_count <= FIND_FIRST_MAX);
+    TRAWL_ASSERT(worker->probe_count >= FIRST_PROBES_MIN && worker->probe_count <= FIND_FIRST_MAX);
     if (found <= words / DENSE_SHARE_MIN) { /* it is over */
-        lane->probe_count = FIND_FIRST_MAX;
-        lane->first_probes = FIND_FIRST_MAX - 2; /* with one less a variant might still test all */
-    } else if (cleared > places / LEARN_SHARE_MAX && lane->probe_count < FIND_FIRST_MAX) {
-        lane->first_probes = ++lane->probe_count;
-    } else if (cleared <= places / DENSE_CLEARED_MIN && lane->probe_count > FIRST_PROBES_MIN) {
-        lane->first_probes = --lane->probe_count;
+        worker->probe_count = FIND_FIRST_MAX;
+        worker->first_probes =
+            FIND_FIRST_MAX - 2; /* with one less a variant might still test all */
+    } else if (cleared > places / LEARN_SHARE_MAX && worker->probe_count < FIND_FIRST_MAX) {
+        worker->first_probes = ++worker->probe_count;
+    } else if (cleared <= places / DENSE_CLEARED_MIN && worker->probe_count > FIRST_PROBES_MIN) {
+        worker->first_probes = --worker->probe_count;
     }
-    TRAWL_ASSERT(lane->first_probes <= lane->probe_count);
-    probe_bounds(lane);
+    TRAWL_ASSERT(worker->first_probes <= worker->probe_count);
+    probe_bounds(worker);
 }
 
-/* The lane learns how many probes this text needs at every position. */
-static void first_probes_adapt(struct engine_lane *lane, uint64_t words, uint64_t passed)
+/* The worker learns how many probes this text needs at every position. */
+static void first_probes_adapt(struct engine_worker *worker, uint64_t words, uint64_t passed)
 {
-    uint32_t most = (uint32_t)min_u64(lane->probe_count, FIND_FIRST_MAX);
+    uint32_t most = (uint32_t)min_u64(worker->probe_count, FIND_FIRST_MAX);
 
-    TRAWL_ASSERT(lane->tile.is_dense || passed <= words);
-    if (lane->tile.hot_count == 0)
-        adapt_dense(lane, words, 0, 0);
-    if (words < FIND_TILE_WORDS || lane->tile.is_dense)
+    TRAWL_ASSERT(worker->tile.is_dense || passed <= words);
+    if (worker->tile.hot_count == 0)
+        adapt_dense(worker, words, 0, 0);
+    if (words < FIND_TILE_WORDS || worker->tile.is_dense)
         return;
-    if (lane->probe_count > FIND_FIRST_MAX) /* candidates pass, however many are tested */
-        passed -= lane->tile.hot_count;
-    if (passed > words / PASSED_SHARE_MAX && lane->first_probes < most)
-        lane->first_probes++;
-    else if (passed <= words / PASSED_SHARE_MIN && lane->first_probes > FIRST_PROBES_MIN &&
-             lane->first_probes < lane->probe_count)
-        lane->first_probes--;
+    if (worker->probe_count > FIND_FIRST_MAX) /* candidates pass, however many are tested */
+        passed -= worker->tile.hot_count;
+    if (passed > words / PASSED_SHARE_MAX && worker->first_probes < most)
+        worker->first_probes++;
+    else if (passed <= words / PASSED_SHARE_MIN && worker->first_probes > FIRST_PROBES_MIN &&
+             worker->first_probes < worker->probe_count)
+        worker->first_probes--;
 }
 
-/* Fill the lane's tile for the next positions; *places and *words: how many. */
+/* Fill the worker's tile for the next positions; *places and *words: how many. */
 static void fill_every(struct scan *scan, uint64_t *places, uint64_t *words)
 {
-    struct engine_lane *lane = scan->lane;
+    struct engine_worker *worker = scan->worker;
     const struct trawl_plan *plan = scan->plan;
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
 
-    TRAWL_ASSERT(lane->probe_offset_min <= lane->probe_offset_max);
-    TRAWL_ASSERT(lane->first_probes > 0 && lane->first_probes <= lane->probe_count);
-    *places = tile_places(scan, lane->probe_offset_min);
-    *words = tile_words(scan, *places, lane->probe_offset_max);
+    TRAWL_ASSERT(worker->probe_offset_min <= worker->probe_offset_max);
+    TRAWL_ASSERT(worker->first_probes > 0 && worker->first_probes <= worker->probe_count);
+    *places = tile_places(scan, worker->probe_offset_min);
+    *words = tile_words(scan, *places, worker->probe_offset_max);
     if (*words == 0) {
         fill_last(scan, places, words);
         return;
     }
     *places = min_u64(*places, 64 * *words);
-    (fold ? lane->find->every_fold : lane->find->every)(scan->chunk->bytes + scan->at, *words,
-                                                        lane->probes, lane->first_probes,
-                                                        lane->probe_count, &lane->tile);
-    first_probes_adapt(lane, *words, lane->tile.passed);
+    (fold ? worker->find->every_fold : worker->find->every)(scan->chunk->bytes + scan->at, *words,
+                                                            worker->probes, worker->first_probes,
+                                                            worker->probe_count, &worker->tile);
+    first_probes_adapt(worker, *words, worker->tile.passed);
 }
 
 static void fill_words(struct scan *scan, uint64_t *places, uint64_t *words)
@@ -206,8 +209,8 @@ static void fill_words(struct scan *scan, uint64_t *places, uint64_t *words)
     }
     *places = min_u64(*places, 64 * *words);
     TRAWL_ASSERT(*words <= FIND_TILE_WORDS && scan->at + lead + 64 * *words <= scan->loadable);
-    scan->lane->find->words(scan->chunk->bytes + scan->at + lead, *words, &scan->plan->words,
-                            &scan->lane->tile);
+    scan->worker->find->words(scan->chunk->bytes + scan->at + lead, *words, &scan->plan->words,
+                              &scan->worker->tile);
 }
 
 static void fill_grams(struct scan *scan, uint64_t *places, uint64_t *words)
@@ -226,7 +229,8 @@ static void fill_grams(struct scan *scan, uint64_t *places, uint64_t *words)
     }
     *places = min_u64(*places, 64 * *words);
     TRAWL_ASSERT(scan->at + lead + 64 * *words <= scan->loadable);
-    scan->lane->find->grams(scan->chunk->bytes + scan->at + lead, *words, grams, &scan->lane->tile);
+    scan->worker->find->grams(scan->chunk->bytes + scan->at + lead, *words, grams,
+                              &scan->worker->tile);
 }
 
 static void emit_word(struct hits *hits, uint64_t place, uint64_t bits)
@@ -243,7 +247,7 @@ static void emit_word(struct hits *hits, uint64_t place, uint64_t bits)
  */
 static void verify_exact(struct scan *scan, uint64_t words, uint64_t found)
 {
-    const struct find_tile *tile = &scan->lane->tile;
+    const struct find_tile *tile = &scan->worker->tile;
     struct hits *hits = &scan->result->hits;
 
     TRAWL_ASSERT(found <= 64 * words);
@@ -269,88 +273,89 @@ static void verify_exact(struct scan *scan, uint64_t words, uint64_t found)
 /* What the tile just verified says about how to search the next: candidates of *words* or *grams*
  * that fail, or that *every* would not have to verify, and failures of *every* at an offset that it
  * can probe. */
-static void lane_adapt(struct scan *scan, uint64_t places, uint64_t candidates, uint64_t failed,
-                       uint64_t cleared)
+static void worker_adapt(struct scan *scan, uint64_t places, uint64_t candidates, uint64_t failed,
+                         uint64_t cleared)
 {
-    struct engine_lane *lane = scan->lane;
+    struct engine_worker *worker = scan->worker;
     bool exact = scan->plan->probe_count <= FIND_FIRST_MAX && scan->plan->probes_exact &&
                  !plan_has_conditions(scan->plan);
 
     TRAWL_ASSERT(failed + cleared <= places + 64);
     TRAWL_ASSERT(places > 0);
-    if (lane->method != TRAWL_METHOD_EVERY) {
+    if (worker->method != TRAWL_METHOD_EVERY) {
         if ((exact ? candidates : failed) > places / FAILED_SHARE_MAX + 1 ||
             cleared > places / CLEARED_SHARE_MAX + 1)
-            lane->method = TRAWL_METHOD_EVERY;
+            worker->method = TRAWL_METHOD_EVERY;
     } else if (failed + cleared > places / LEARN_SHARE_MAX + 1) {
-        lane_probes_learn(lane);
+        worker_probes_learn(worker);
     }
 }
 
 /* Compare the literal, whole, at all candidates of the tile; returns how many fail. */
 static uint64_t sieve(const struct scan *scan, uint64_t words)
 {
-    struct engine_lane *lane = scan->lane;
+    struct engine_worker *worker = scan->worker;
     const uint8_t *text = scan->chunk->bytes + scan->at;
     uint64_t place = 0, cleared;
 
-    TRAWL_ASSERT(lane->head_bytes > 0 && lane->head_bytes <= sizeof lane->head);
-    cleared = lane->find->sieve(text, words, lane->head, lane->head_bytes, &lane->tile, &place);
+    TRAWL_ASSERT(worker->head_bytes > 0 && worker->head_bytes <= sizeof worker->head);
+    cleared =
+        worker->find->sieve(text, words, worker->head, worker->head_bytes, &worker->tile, &place);
     TRAWL_ASSERT(cleared <= 64 * words && place < 64 * words);
     if (cleared > 0)
-        lane->learned = lane->find->mismatch(lane->head, text + place, lane->head_bytes);
+        worker->learned = worker->find->mismatch(worker->head, text + place, worker->head_bytes);
     return cleared;
 }
 
 /* Candidates of the tile become occurrences, those of a short literal all at once. */
 static void verify_candidates(struct scan *scan, uint64_t places, uint64_t words)
 {
-    struct engine_lane *lane = scan->lane;
+    struct engine_worker *worker = scan->worker;
     const struct trawl_plan *plan = scan->plan;
     uint64_t failed = scan->failed, candidates = scan->result->candidate_count;
-    uint64_t found = lane->find->count_bits(&lane->tile, words), cleared = 0;
-    bool exact = plan->probes_exact && lane->probe_count == plan->probe_count &&
-                 lane->method == TRAWL_METHOD_EVERY && !plan_has_conditions(plan);
+    uint64_t found = worker->find->count_bits(&worker->tile, words), cleared = 0;
+    bool exact = plan->probes_exact && worker->probe_count == plan->probe_count &&
+                 worker->method == TRAWL_METHOD_EVERY && !plan_has_conditions(plan);
 
     TRAWL_ASSERT(found <= places);
     if (scan->want >= ENGINE_WANT_LINES) { /* most are passed over: one by one */
         verify_tile(scan, words, verify_one);
         return;
     }
-    if (!exact && lane->head_bytes > 0 &&
-        scan->loadable - scan->at >= 64 * words + sizeof lane->head) {
+    if (!exact && worker->head_bytes > 0 &&
+        scan->loadable - scan->at >= 64 * words + sizeof worker->head) {
         cleared = sieve(scan, words);
         exact = !plan_has_conditions(plan);
         scan->result->candidate_count += exact ? found : cleared;
     }
     TRAWL_ASSERT(cleared <= found);
-    adapt_dense(lane, words, found, cleared);
+    adapt_dense(worker, words, found, cleared);
     if (exact)
         verify_exact(scan, words, found - cleared);
     else
         verify_tile(scan, words, verify_one);
     if (!scan->over)
-        lane_adapt(scan, places, scan->result->candidate_count - candidates, scan->failed - failed,
-                   cleared);
+        worker_adapt(scan, places, scan->result->candidate_count - candidates,
+                     scan->failed - failed, cleared);
 }
 
 void scan_tiles(struct scan *scan)
 {
-    struct engine_lane *lane = scan->lane;
+    struct engine_worker *worker = scan->worker;
 
     while (scan->at < scan->limit && !scan_is_full(scan)) {
         uint64_t places, words;
 
-        if (lane->method == TRAWL_METHOD_GRAMS)
+        if (worker->method == TRAWL_METHOD_GRAMS)
             fill_grams(scan, &places, &words);
-        else if (lane->method == TRAWL_METHOD_WORDS)
+        else if (worker->method == TRAWL_METHOD_WORDS)
             fill_words(scan, &places, &words);
         else
             fill_every(scan, &places, &words);
         TRAWL_ASSERT(places > 0 && scan->at + places <= scan->limit);
         TRAWL_ASSERT(words <= FIND_TILE_WORDS && places <= 64 * words);
-        if (lane->tile.hot_count > 0) {
-            tile_cut(&lane->tile, words, places);
+        if (worker->tile.hot_count > 0) {
+            tile_cut(&worker->tile, words, places);
             verify_candidates(scan, places, words);
             if (scan->over)
                 return;

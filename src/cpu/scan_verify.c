@@ -46,7 +46,7 @@ static inline bool stands(struct scan *scan, uint64_t x, uint32_t index, bool ex
 static enum trawl_status gather(struct scan *scan, const struct set_named *named, uint32_t count)
 {
     const struct trawl_plan *plan = scan->plan;
-    struct hits *hits = &scan->lane->gathered;
+    struct hits *hits = &scan->worker->gathered;
     bool exact = (plan->flags & TRAWL_IGNORE_CASE) == 0;
 
     TRAWL_ASSERT(count <= SET_NAMED_MAX + SET_ROOM);
@@ -147,7 +147,7 @@ static inline __attribute__((always_inline)) enum trawl_status verify_grams(
     const uint32_t *buckets = class->buckets;
     struct scan *scan = sampling->scan;
     const struct trawl_plan *plan = scan->plan;
-    struct set_named *named = scan->lane->scratch->named;
+    struct set_named *named = scan->worker->scratch->named;
     const struct tile tile = {
         class->entries, scan->chunk->bytes,      sampling->begin, sampling->end,
         scan->loadable, sampling->matcher->fold, class->q,        tags};
@@ -196,7 +196,7 @@ static void count_whole(struct scan *scan, uint64_t count)
 {
     scan->work += count * WHOLE_WORK;
     scan->result->candidate_count += count;
-    scan->lane->counted += count;
+    scan->worker->counted += count;
 }
 
 /* Verify the literals that may stand somewhere, and count or gather those that do. In place of the
@@ -204,8 +204,8 @@ static void count_whole(struct scan *scan, uint64_t count)
 static enum trawl_status take_found(struct scan *scan, const uint32_t *literals,
                                     uint32_t named_count, uint32_t whole_count)
 {
-    struct set_named *named = scan->lane->scratch->named, *whole = scan->lane->scratch->whole;
-    struct hits *hits = &scan->lane->gathered;
+    struct set_named *named = scan->worker->scratch->named, *whole = scan->worker->scratch->whole;
+    struct hits *hits = &scan->worker->gathered;
     bool listed = scan->want == ENGINE_WANT_HITS && !plan_has_conditions(scan->plan);
 
     TRAWL_ASSERT(named_count <= SET_NAMED_MAX + SET_ROOM &&
@@ -258,7 +258,7 @@ static inline __attribute__((always_inline)) enum trawl_status look_at_stems(
     const uint32_t *buckets = class->buckets;
     const uint64_t *keys = class->stem_keys;
     struct scan *scan = sampling->scan;
-    struct set_named *named = scan->lane->scratch->named, *whole = scan->lane->scratch->whole;
+    struct set_named *named = scan->worker->scratch->named, *whole = scan->worker->scratch->whole;
     uint64_t last = class->entry_count - 1;
     uint32_t named_count = 0, whole_count = 0;
 
@@ -299,12 +299,12 @@ static enum trawl_status look_by_vectors(const struct sampling *sampling,
 {
     const struct set_class *class = sampling->class;
     struct scan *scan = sampling->scan;
-    struct set_scratch *scratch = scan->lane->scratch;
+    struct set_scratch *scratch = scan->worker->scratch;
     struct set_found found = {scratch->named, scratch->whole, 0, 0, 0};
 
-    TRAWL_ASSERT(count <= SET_STEMS_MAX && scan->lane->find->keys != NULL);
+    TRAWL_ASSERT(count <= SET_STEMS_MAX && scan->worker->find->keys != NULL);
     for (uint32_t i = 0, looked; i < count && scan->work <= scan->work_max; i += looked) {
-        looked = scan->lane->find->keys(class, stems + i, count - i, &found);
+        looked = scan->worker->find->keys(class, stems + i, count - i, &found);
         TRAWL_ASSERT(looked <= count - i);
         scan->work += found.work;
         found.work = 0;
@@ -326,7 +326,7 @@ static void fetch_stems(const struct sampling *sampling, const uint32_t *stems, 
 {
     const struct scan *scan = sampling->scan;
     const struct set_class *class = sampling->class;
-    struct set_scratch *scratch = scan->lane->scratch;
+    struct set_scratch *scratch = scan->worker->scratch;
     bool slow = scan->loadable < sampling->end + SET_STEM_BYTES;
     uint64_t fold = sampling->matcher->fold;
 
@@ -383,9 +383,9 @@ enum trawl_status stems_verify(const struct sampling *sampling, const uint32_t *
                                uint32_t count)
 {
     struct scan *scan = sampling->scan;
-    struct set_scratch *scratch = scan->lane->scratch;
+    struct set_scratch *scratch = scan->worker->scratch;
     uint64_t fold = sampling->matcher->fold;
-    bool by_vectors = scan->lane->find->keys != NULL && !stem_is_open(scan, sampling->end);
+    bool by_vectors = scan->worker->find->keys != NULL && !stem_is_open(scan, sampling->end);
     uint32_t shorter, longer;
 
     TRAWL_ASSERT(count <= SET_STEMS_MAX);
@@ -414,13 +414,13 @@ enum trawl_status stems_count(const struct sampling *sampling, const uint32_t *b
                               uint32_t begin_count)
 {
     struct scan *scan = sampling->scan;
-    uint32_t *stems = scan->lane->scratch->stems, count = 0;
+    uint32_t *stems = scan->worker->scratch->stems, count = 0;
 
     TRAWL_ASSERT(sampling->begin <= UINT32_MAX && begin_count <= SET_PASSED_MAX);
     for (uint32_t i = 0; i < begin_count && scan->work <= scan->work_max; i += SET_STEM_BATCH) {
         struct set_counted counted = {0, 0, scan->work_max - scan->work};
 
-        count += scan->lane->find->counts(
+        count += scan->worker->find->counts(
             scan->chunk->bytes, begins + i, (uint32_t)min_u64(SET_STEM_BATCH, begin_count - i),
             (uint32_t)sampling->begin, sampling->class, stems + count, &counted);
         TRAWL_ASSERT(count <= SET_STEMS_MAX);

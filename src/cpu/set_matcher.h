@@ -126,7 +126,7 @@ struct set_span {
     uint32_t to;
 };
 
-/* Of a lane: the intermediate results of a tile's samples. */
+/* Of a worker: the intermediate results of a tile's samples. */
 struct set_scratch {
     struct set_passed passed;
     struct set_named named[SET_NAMED_MAX + SET_ROOM];

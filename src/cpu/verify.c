@@ -13,7 +13,7 @@
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "cpu/lane.h"
+#include "cpu/worker.h"
 #include "cpu/two_way.h"
 #include "plan/analyse.h"
 
@@ -23,20 +23,20 @@
 /* Where the tile's lines end. */
 static void fill_ends(struct scan *scan, uint8_t also)
 {
-    struct engine_lane *lane = scan->lane;
+    struct engine_worker *worker = scan->worker;
     struct plan_probe probe = {0, scan->plan->line_end, 0, {0}};
     const uint8_t *text = scan->chunk->bytes + scan->tile_begin;
 
     TRAWL_ASSERT(scan->tile_words > 0 && scan->tile_words <= FIND_TILE_WORDS);
     TRAWL_ASSERT(scan->tile_begin + 64 * scan->tile_words <= scan->loadable);
-    lane->find->every(text, scan->tile_words, &probe, 1, 1, &lane->ends);
+    worker->find->every(text, scan->tile_words, &probe, 1, 1, &worker->ends);
     scan->ends_known = true;
     if (also == probe.value)
         return;
     probe.value = also;
-    lane->find->every(text, scan->tile_words, &probe, 1, 1, &lane->ends_also);
+    worker->find->every(text, scan->tile_words, &probe, 1, 1, &worker->ends_also);
     for (uint64_t w = 0; w < scan->tile_words; w++)
-        lane->ends.mask[w] |= lane->ends_also.mask[w];
+        worker->ends.mask[w] |= worker->ends_also.mask[w];
 }
 
 const uint64_t *verify_ends(struct scan *scan, uint64_t begin, uint64_t words)
@@ -47,7 +47,7 @@ const uint64_t *verify_ends(struct scan *scan, uint64_t begin, uint64_t words)
     TRAWL_ASSERT(words > 0 && words <= FIND_TILE_WORDS);
     scan->tile_words = words;
     fill_ends(scan, two ? scan->plan->line_end_also : 0);
-    return scan->lane->ends.mask;
+    return scan->worker->ends.mask;
 }
 
 /* The first line end at x or after, or the end of what is owned. */
@@ -62,9 +62,9 @@ static uint64_t line_end_from(struct scan *scan, uint64_t x, uint8_t also)
         TRAWL_ASSERT(scan->tile_begin + 64 * scan->tile_words <= scan->loadable);
         if (!scan->ends_known)
             fill_ends(scan, also);
-        bits = scan->lane->ends.mask[w] & UINT64_MAX << (x - scan->tile_begin) % 64;
+        bits = scan->worker->ends.mask[w] & UINT64_MAX << (x - scan->tile_begin) % 64;
         while (bits == 0 && ++w < scan->tile_words)
-            bits = scan->lane->ends.mask[w];
+            bits = scan->worker->ends.mask[w];
         x = scan->tile_begin + 64 * w;
         if (bits != 0)
             return min_u64(x + (uint64_t)__builtin_ctzll(bits), owned);
@@ -180,7 +180,7 @@ static uint64_t run_extent(const struct scan *scan, const uint8_t *text, uint64_
     TRAWL_ASSERT(period > 0 && text >= scan->chunk->bytes + period);
     TRAWL_ASSERT(text + count <= scan->chunk->bytes + scan->available);
     while (i < count) {
-        i += scan->lane->find->mismatch(text + i, before + i, count - i);
+        i += scan->worker->find->mismatch(text + i, before + i, count - i);
         if (!fold)
             break;
         while (i < count && fold_byte(text[i]) == fold_byte(before[i]) && text[i] != before[i])
@@ -216,7 +216,7 @@ static void verify_run(struct scan *scan, uint64_t x)
 void verify_one(struct scan *scan, uint64_t x)
 {
     const uint8_t *text = scan->chunk->bytes + x, *bytes = plan_literal_bytes(scan->plan, 0);
-    uint64_t count = plan_literal_at(scan->plan, 0).bytes_count, learned = scan->lane->learned,
+    uint64_t count = plan_literal_at(scan->plan, 0).bytes_count, learned = scan->worker->learned,
              same;
     bool fold = (scan->plan->flags & TRAWL_IGNORE_CASE) != 0;
 
@@ -231,11 +231,11 @@ void verify_one(struct scan *scan, uint64_t x)
         return;
     }
     same = fold ? plan_mismatch(scan->plan, bytes, text, count)
-                : scan->lane->find->mismatch(bytes, text, count);
+                : scan->worker->find->mismatch(bytes, text, count);
     scan->work += same;
     TRAWL_ASSERT(same <= count);
     if (same < count) {
-        scan->lane->learned = same;
+        scan->worker->learned = same;
         scan->failed++;
     } else if (scan->plan->period > 0) {
         verify_run(scan, x);
@@ -272,7 +272,7 @@ static void verify_word(struct scan *scan, uint64_t place, uint64_t bits,
 void verify_tile(struct scan *scan, uint64_t word_count,
                  void (*verify)(struct scan *scan, uint64_t x))
 {
-    const struct find_tile *tile = &scan->lane->tile;
+    const struct find_tile *tile = &scan->worker->tile;
     uint64_t first = scan->at;
 
     TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);
@@ -307,7 +307,7 @@ uint64_t verify_mismatch(const struct scan *scan, uint32_t literal, uint64_t x, 
         return plan_mismatch(scan->plan, bytes, text, count);
     if (memcmp(bytes, text, (size_t)count) == 0)
         return count;
-    return scan->lane->find->mismatch(bytes, text, count);
+    return scan->worker->find->mismatch(bytes, text, count);
 }
 
 void verify_occurrence(struct scan *scan, uint32_t index, uint64_t x)

@@ -8,7 +8,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "cuda/lane.h"
+#include "cuda/worker.h"
 
 #define STATES_FIRST 1024u
 #define PART_BYTES_MIN 32u
@@ -196,49 +196,50 @@ static enum trawl_status make(struct automaton *automaton, struct trawl_error *e
 }
 
 /* To the device: rows, ends, classes. */
-static enum trawl_status upload(struct engine_lane *lane, const struct automaton *automaton,
+static enum trawl_status upload(struct engine_worker *worker, const struct automaton *automaton,
                                 struct trawl_error *error)
 {
-    struct cuda_memory *memory = &lane->tables.automaton_memory;
-    struct scan_automaton *to = &lane->tables.arguments.automaton;
+    struct cuda_memory *memory = &worker->tables.automaton_memory;
+    struct scan_automaton *to = &worker->tables.arguments.automaton;
     uint64_t rows_bytes =
         (uint64_t)automaton->state_count * automaton->row_words * sizeof(uint32_t);
     uint64_t ends_bytes = automaton->plan->literal_count * sizeof(uint32_t), at;
 
     TRAWL_TRY(cuda_memory_reserve(
-        lane->device, memory,
-        cuda_lane_room(lane, rows_bytes + ends_bytes + sizeof automaton->class_of), error));
+        worker->device, memory,
+        cuda_worker_room(worker, rows_bytes + ends_bytes + sizeof automaton->class_of), error));
     at = memory->address;
     to->rows = (const uint32_t *)(uintptr_t)at;
-    TRAWL_TRY(cuda_lane_upload(lane, at, automaton->rows, rows_bytes, error));
+    TRAWL_TRY(cuda_worker_upload(worker, at, automaton->rows, rows_bytes, error));
     at += rows_bytes;
     to->ends = (const uint32_t *)(uintptr_t)at;
-    TRAWL_TRY(cuda_lane_upload(lane, at, automaton->ends, ends_bytes, error));
+    TRAWL_TRY(cuda_worker_upload(worker, at, automaton->ends, ends_bytes, error));
     at += ends_bytes;
     to->classes = (const uint32_t *)(uintptr_t)at;
-    TRAWL_TRY(cuda_lane_upload(lane, at, automaton->class_of, sizeof automaton->class_of, error));
+    TRAWL_TRY(
+        cuda_worker_upload(worker, at, automaton->class_of, sizeof automaton->class_of, error));
     to->class_count = automaton->class_count;
     to->reach = (uint32_t)(automaton->plan->length_max - 1);
     return TRAWL_OK;
 }
 
-enum trawl_status cuda_automaton_want(struct engine_lane *lane, struct trawl_error *error)
+enum trawl_status cuda_automaton_want(struct engine_worker *worker, struct trawl_error *error)
 {
-    struct automaton automaton = {.plan = lane->plan};
+    struct automaton automaton = {.plan = worker->plan};
     enum trawl_status status;
 
-    if (lane->tables.automaton != CUDA_AUTOMATON_NOT_ASKED)
+    if (worker->tables.automaton != CUDA_AUTOMATON_NOT_ASKED)
         return TRAWL_OK;
-    lane->tables.automaton = CUDA_AUTOMATON_NONE;
-    if (!lane->limits.automaton || lane->tables.kernel != CUDA_KERNEL_SET)
+    worker->tables.automaton = CUDA_AUTOMATON_NONE;
+    if (!worker->limits.automaton || worker->tables.kernel != CUDA_KERNEL_SET)
         return TRAWL_OK;
-    choose_classes(&automaton, lane->limits.automaton_words_max);
+    choose_classes(&automaton, worker->limits.automaton_words_max);
     status = make(&automaton, error);
     if (status == TRAWL_OK)
-        status = upload(lane, &automaton, error);
+        status = upload(worker, &automaton, error);
     automaton_free(&automaton);
     if (status == TRAWL_OK)
-        lane->tables.automaton = CUDA_AUTOMATON_READY;
+        worker->tables.automaton = CUDA_AUTOMATON_READY;
     return status == TRAWL_MEMORY ? TRAWL_OK : status;
 }
 

@@ -7,7 +7,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "cuda/engine_cuda.h"
-#include "cuda/lane.h"
+#include "cuda/worker.h"
 
 struct cuda_counts {
     struct cuda_launch launches[ENGINE_COUNTS_MAX];
@@ -17,92 +17,93 @@ struct cuda_counts {
 };
 
 /* Before the first of them: what all of them need. */
-static bool reserve(struct engine_lane *lane)
+static bool reserve(struct engine_worker *worker)
 {
-    const struct cuda_driver *driver = lane->device->driver;
+    const struct cuda_driver *driver = worker->device->driver;
     void *memory;
 
-    if (lane->counts == NULL) {
-        if (memory_allocate(1, sizeof *lane->counts, &memory, NULL) != TRAWL_OK)
+    if (worker->counts == NULL) {
+        if (memory_allocate(1, sizeof *worker->counts, &memory, NULL) != TRAWL_OK)
             return false;
-        lane->counts = (struct cuda_counts *)memory;
-        lane->counts->begun = lane->counts->ended = 0;
+        worker->counts = (struct cuda_counts *)memory;
+        worker->counts->begun = worker->counts->ended = 0;
     }
-    if (lane->counts->begun > 0)
-        return lane->counts->begun < ENGINE_COUNTS_MAX && lane->tables.ready;
+    if (worker->counts->begun > 0)
+        return worker->counts->begun < ENGINE_COUNTS_MAX && worker->tables.ready;
     for (uint32_t i = 0; i < CUDA_OTHERS; i++)
-        if (lane->others[i] == NULL &&
-            driver->stream_create(&lane->others[i], CUDA_STREAM_NON_BLOCKING) != CUDA_CODE_OK)
+        if (worker->others[i] == NULL &&
+            driver->stream_create(&worker->others[i], CUDA_STREAM_NON_BLOCKING) != CUDA_CODE_OK)
             return false;
-    if (lane->tables.ready && lane->sums_ready &&
-        lane->sums.bytes >= ENGINE_COUNTS_MAX * sizeof(struct scan_result))
+    if (worker->tables.ready && worker->sums_ready &&
+        worker->sums.bytes >= ENGINE_COUNTS_MAX * sizeof(struct scan_result))
         return true;
-    return (lane->tables.ready || cuda_tables_build(lane, NULL) == TRAWL_OK) &&
-           cuda_sums_reserve(lane, ENGINE_COUNTS_MAX, NULL) == TRAWL_OK &&
-           driver->stream_wait(lane->stream) == CUDA_CODE_OK;
+    return (worker->tables.ready || cuda_tables_build(worker, NULL) == TRAWL_OK) &&
+           cuda_sums_reserve(worker, ENGINE_COUNTS_MAX, NULL) == TRAWL_OK &&
+           driver->stream_wait(worker->stream) == CUDA_CODE_OK;
 }
 
-static bool submit(struct engine_lane *lane, const struct cuda_range *range, uint64_t limit)
+static bool submit(struct engine_worker *worker, const struct cuda_range *range, uint64_t limit)
 {
-    struct cuda_counts *counts = lane->counts;
+    struct cuda_counts *counts = worker->counts;
     struct cuda_launch *launch = &counts->launches[counts->begun];
 
     TRAWL_ASSERT(range->begin < limit);
-    cuda_launch_prepare(lane, &lane->tables, range, limit, SCAN_COUNT, launch);
+    cuda_launch_prepare(worker, &worker->tables, range, limit, SCAN_COUNT, launch);
     if (counts->begun % (CUDA_OTHERS + 1) > 0)
-        launch->stream = lane->others[counts->begun % (CUDA_OTHERS + 1) - 1];
+        launch->stream = worker->others[counts->begun % (CUDA_OTHERS + 1) - 1];
     /* They share the list of tiles: none is taken from it if a launch lists any. But it must not
      * move while one is running. */
-    if (counts->begun > 0 && cuda_list_bytes(launch) > lane->offsets.bytes)
+    if (counts->begun > 0 && cuda_list_bytes(launch) > worker->offsets.bytes)
         return false;
-    if (cuda_list_reserve(lane, launch, NULL) != TRAWL_OK ||
-        cuda_launch_submit(lane, launch, counts->begun, NULL) != TRAWL_OK)
+    if (cuda_list_reserve(worker, launch, NULL) != TRAWL_OK ||
+        cuda_launch_submit(worker, launch, counts->begun, NULL) != TRAWL_OK)
         return false;
     counts->ends[counts->begun++] = limit == range->end;
     return true;
 }
 
 /* The chunk's begins, in as many launches of about the same size as they take. */
-static bool submit_all(struct engine_lane *lane, struct cuda_range *range)
+static bool submit_all(struct engine_worker *worker, struct cuda_range *range)
 {
-    struct cuda_counts *counts = lane->counts;
-    uint64_t most = cuda_launch_begins_max(lane, SCAN_COUNT), launches, part;
+    struct cuda_counts *counts = worker->counts;
+    uint64_t most = cuda_launch_begins_max(worker, SCAN_COUNT), launches, part;
     uint32_t begun = counts->begun;
 
-    range->end = cuda_range_limit(lane->plan, range);
-    if (lane->tables.dense_left > 0 || range->end == range->begin)
+    range->end = cuda_range_limit(worker->plan, range);
+    if (worker->tables.dense_left > 0 || range->end == range->begin)
         return false;
     launches = (range->end - range->begin - 1) / most + 1;
     if (launches > ENGINE_COUNTS_MAX - begun)
         return false;
     part = (range->end - range->begin - 1) / launches + 1;
     for (; range->begin < range->end; range->begin += part)
-        if (!submit(lane, range, min_u64(range->begin + part, range->end))) {
+        if (!submit(worker, range, min_u64(range->begin + part, range->end))) {
             counts->begun = begun; /* those of this chunk that run find nobody who asks */
-            cuda_lane_failed(lane);
+            cuda_worker_failed(worker);
             return false;
         }
     return true;
 }
 
-bool cuda_count_begin(struct engine_lane *lane, const struct engine_chunk *chunk)
+bool cuda_count_begin(struct engine_worker *worker, const struct engine_chunk *chunk)
 {
     uint64_t available = chunk->owned + chunk->after, at = 0;
     struct cuda_range range = {0, 0, 0, 0, false};
 
-    if (cuda_needs_refining(lane->plan) || lane->chunks_left > 0 || lane->limits.kernels_timed ||
-        !cuda_lane_resident(lane, chunk->bytes, available, &range.address, &at))
+    if (cuda_needs_refining(worker->plan) || worker->chunks_left > 0 ||
+        worker->limits.kernels_timed ||
+        !cuda_worker_resident(worker, chunk->bytes, available, &range.address, &at))
         return false;
     range.begin = at;
     range.end = at + chunk->owned;
     range.text_end = at + available;
-    lane->may_leave = chunk->may_be_left;
-    return reserve(lane) && submit_all(lane, &range);
+    worker->may_leave = chunk->may_be_left;
+    return reserve(worker) && submit_all(worker, &range);
 }
 
-bool cuda_count_end(struct engine_lane *lane, uint64_t *count, uint64_t *candidate_count)
+bool cuda_count_end(struct engine_worker *worker, uint64_t *count, uint64_t *candidate_count)
 {
-    struct cuda_counts *counts = lane->counts;
+    struct cuda_counts *counts = worker->counts;
     bool counted = true, last = false;
 
     *count = *candidate_count = 0;
@@ -111,8 +112,8 @@ bool cuda_count_end(struct engine_lane *lane, uint64_t *count, uint64_t *candida
 
         TRAWL_ASSERT(counts->ended < counts->begun);
         last = counts->ends[counts->ended];
-        if (cuda_launch_wait(lane, launch, counts->ended++, NULL) != TRAWL_OK) {
-            cuda_lane_failed(lane);
+        if (cuda_launch_wait(worker, launch, counts->ended++, NULL) != TRAWL_OK) {
+            cuda_worker_failed(worker);
             counted = false;
         }
         counted = counted && launch->found.listed == 0;
@@ -124,18 +125,18 @@ bool cuda_count_end(struct engine_lane *lane, uint64_t *count, uint64_t *candida
     return counted;
 }
 
-void cuda_counts_end(struct engine_lane *lane)
+void cuda_counts_end(struct engine_worker *worker)
 {
     for (uint32_t i = 0; i < CUDA_OTHERS; i++) {
-        if (lane->others[i] == NULL)
+        if (worker->others[i] == NULL)
             continue;
-        (void)lane->device->driver->stream_wait(lane->others[i]);
-        (void)lane->device->driver->stream_destroy(lane->others[i]);
-        lane->others[i] = NULL;
+        (void)worker->device->driver->stream_wait(worker->others[i]);
+        (void)worker->device->driver->stream_destroy(worker->others[i]);
+        worker->others[i] = NULL;
     }
 }
 
-void cuda_counts_free(struct engine_lane *lane)
+void cuda_counts_free(struct engine_worker *worker)
 {
-    memory_release(lane->counts, 1, sizeof *lane->counts);
+    memory_release(worker->counts, 1, sizeof *worker->counts);
 }

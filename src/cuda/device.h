@@ -91,7 +91,7 @@ struct cuda_device {
     uint32_t child_grids_max;        /* of one kernel; 0: not known yet */
     uint64_t memory_max;             /* of what trawl takes; 0: no limit */
     _Atomic uint64_t memory_used;
-    pthread_mutex_t lock; /* of the modules; of what kernels of all lanes share: constant memory,
+    pthread_mutex_t lock; /* of the modules; of what kernels of all workers share: constant memory,
                              room for child grids */
     struct cuda_loaded loaded[CUDA_MODULES_MAX]; /* the first loaded_count */
     uint32_t loaded_count;

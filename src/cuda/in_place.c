@@ -6,7 +6,7 @@
  * has no padding that a device may load, so the last begins of a chunk are also searched in a copy.
  */
 #include "base/checked.h"
-#include "cuda/lane.h"
+#include "cuda/worker.h"
 
 #define ALIGNMENT 32u /* of samples */
 
@@ -62,15 +62,15 @@ bool cuda_in_place_pays(const struct trawl_plan *plan, uint32_t stride_min)
     return sizes.stride >= stride_min;
 }
 
-bool cuda_in_place_range(const struct engine_lane *lane, const struct engine_chunk *chunk,
+bool cuda_in_place_range(const struct engine_worker *worker, const struct engine_chunk *chunk,
                          uint64_t at, struct cuda_range *range)
 {
-    uint64_t available = chunk->owned + chunk->after, length = lane->plan->length_max;
+    uint64_t available = chunk->owned + chunk->after, length = worker->plan->length_max;
     uint64_t address, skew, end;
 
-    if (!cuda_in_place_pays(lane->plan, lane->limits.in_place_stride_min) ||
+    if (!cuda_in_place_pays(worker->plan, worker->limits.in_place_stride_min) ||
         available - at < length + SCAN_PADDING_BYTES ||
-        !cuda_lane_in_place(lane, chunk->bytes, available, &address))
+        !cuda_worker_in_place(worker, chunk->bytes, available, &address))
         return false;
     skew = address % ALIGNMENT;
     end = available - SCAN_PADDING_BYTES;

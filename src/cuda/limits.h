@@ -9,7 +9,7 @@
 enum cuda_sets_way { CUDA_SETS_RARE, CUDA_SETS_DENSE, CUDA_SETS_WAYS };
 
 struct cuda_limits {
-    uint64_t text_bytes_max;          /* device memory of a lane for its piece of a text */
+    uint64_t text_bytes_max;          /* device memory of a worker for its chunk of a text */
     uint32_t sampled_hits_stride_min; /* positions by samples from this stride on, else by every */
     uint32_t in_place_stride_min; /* pinned texts are sampled where they are from this stride on */
     uint64_t
@@ -19,9 +19,9 @@ struct cuda_limits {
     uint64_t stripe_bytes;      /* in parts of about this size or less */
     uint64_t split_overlap;     /* that a part shares with the next */
     uint64_t launch_begins_max; /* if a launch could have more */
-    uint64_t staging_bytes;     /* of each of a lane's two pinned buffers */
+    uint64_t staging_bytes;     /* of each of a worker's two pinned buffers */
     uint64_t room_step_bytes;   /* memory is taken in multiples of this, so that it seldom grows */
-    uint64_t hits_room_min;     /* hits a lane begins with room for */
+    uint64_t hits_room_min;     /* hits a worker begins with room for */
     uint64_t hits_max;          /* a scan stops between two tiles rather than hold more */
     uint64_t begins_room;       /* begins in each of two lists that are copied to the host */
     uint32_t threads;           /* per block */
@@ -49,12 +49,12 @@ struct cuda_limits {
     uint64_t automaton_words_max;
     uint32_t listed_min; /* tiles that a stream may give up in any case */
     uint64_t far_bytes;  /* a multiple of 4096: positions are as if so much came before the text */
-    bool kernels_timed;  /* lane->kernel_ns */
+    bool kernels_timed;  /* worker->kernel_ns */
 };
 
 extern const struct cuda_limits cuda_limits_default;
 
-/* The limits that lanes opened from now on use; NULL: the default. Copied. Not thread-safe. */
+/* The limits that workers opened from now on use; NULL: the default. Copied. Not thread-safe. */
 void cuda_limits_replace(const struct cuda_limits *limits);
 struct cuda_limits cuda_limits_now(void);
 

@@ -9,7 +9,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "cuda/lane.h"
+#include "cuda/worker.h"
 
 #define QUERIES_MAX 256u    /* of a batch: the answers are small, the launches' arguments are not */
 #define LITERALS_MAX 65535u /* times a text's begins: a count has 48 bits */
@@ -22,7 +22,7 @@ struct cuda_many {
 
 /* A batch while it is being packed. */
 struct batch {
-    struct engine_lane *lane;
+    struct engine_worker *worker;
     const struct cuda_pinned *staging;
     uint64_t used;
     uint32_t launch_count;
@@ -53,7 +53,7 @@ static bool pack_plan(struct batch *batch, const struct trawl_plan *plan)
 
     if (batch->tables.plan_serial == plan->serial)
         return true;
-    bytes = cuda_tables_put(batch->lane, plan, batch->lane->packed.address + batch->used,
+    bytes = cuda_tables_put(batch->worker, plan, batch->worker->packed.address + batch->used,
                             batch->staging->bytes + batch->used, room, &batch->tables);
     if (bytes <= room)
         batch->used += bytes;
@@ -71,12 +71,12 @@ static bool pack_text(struct batch *batch, const uint8_t *bytes, uint64_t count)
 
     if (batch->bytes == bytes && batch->bytes_count == count)
         return true;
-    if (!cuda_lane_resident(batch->lane, bytes, count, &range->address, &at)) {
+    if (!cuda_worker_resident(batch->worker, bytes, count, &range->address, &at)) {
         if (whole > room)
             return false;
         memcpy(batch->staging->bytes + batch->used, bytes, (size_t)count);
         memset(batch->staging->bytes + batch->used + count, 0, (size_t)(whole - count));
-        range->address = batch->lane->packed.address + batch->used;
+        range->address = batch->worker->packed.address + batch->used;
         batch->used += whole;
     }
     range->begin = at;
@@ -91,11 +91,11 @@ static bool pack_text(struct batch *batch, const uint8_t *bytes, uint64_t count)
 static enum trawl_status pack(struct batch *batch, struct engine_query *queries,
                               uint64_t query_count, uint64_t *taken, struct trawl_error *error)
 {
-    struct engine_lane *lane = batch->lane;
+    struct engine_worker *worker = batch->worker;
 
     for (*taken = 0; *taken < query_count && batch->launch_count < QUERIES_MAX; (*taken)++) {
         struct engine_query *query = &queries[*taken];
-        struct cuda_launch *launch = &lane->many->launches[batch->launch_count];
+        struct cuda_launch *launch = &worker->many->launches[batch->launch_count];
         uint64_t limit;
 
         if (query->done)
@@ -113,38 +113,38 @@ static enum trawl_status pack(struct batch *batch, struct engine_query *queries,
             continue;
         }
         limit = cuda_range_limit(query->plan, &batch->range);
-        cuda_launch_prepare(lane, &batch->tables, &batch->range, limit, SCAN_COUNT, launch);
-        TRAWL_TRY(cuda_list_reserve(lane, launch, error));
-        lane->many->queries[batch->launch_count++] = query;
+        cuda_launch_prepare(worker, &batch->tables, &batch->range, limit, SCAN_COUNT, launch);
+        TRAWL_TRY(cuda_list_reserve(worker, launch, error));
+        worker->many->queries[batch->launch_count++] = query;
     }
     return TRAWL_OK;
 }
 
 static enum trawl_status submit(struct batch *batch, uint32_t turn, struct trawl_error *error)
 {
-    struct engine_lane *lane = batch->lane;
-    const struct cuda_device *device = lane->device;
+    struct engine_worker *worker = batch->worker;
+    const struct cuda_device *device = worker->device;
 
     if (batch->used > 0) {
-        TRAWL_TRY(CUDA_CALL(device, error, copy_to_device, lane->packed.address,
-                            batch->staging->bytes, (size_t)batch->used, lane->stream));
-        TRAWL_TRY(CUDA_CALL(device, error, event_record, lane->staged[turn], lane->stream));
+        TRAWL_TRY(CUDA_CALL(device, error, copy_to_device, worker->packed.address,
+                            batch->staging->bytes, (size_t)batch->used, worker->stream));
+        TRAWL_TRY(CUDA_CALL(device, error, event_record, worker->staged[turn], worker->stream));
     }
     for (uint32_t i = 0; i < batch->launch_count; i++)
-        TRAWL_TRY(cuda_launch_submit(lane, &lane->many->launches[i], i, error));
+        TRAWL_TRY(cuda_launch_submit(worker, &worker->many->launches[i], i, error));
     return TRAWL_OK;
 }
 
 /* A stream's launch that gave tiles up is left to a scan. */
 static enum trawl_status collect(struct batch *batch, struct trawl_error *error)
 {
-    struct engine_lane *lane = batch->lane;
+    struct engine_worker *worker = batch->worker;
 
     for (uint32_t i = 0; i < batch->launch_count; i++) {
-        struct cuda_launch *launch = &lane->many->launches[i];
-        struct engine_query *query = lane->many->queries[i];
+        struct cuda_launch *launch = &worker->many->launches[i];
+        struct engine_query *query = worker->many->queries[i];
 
-        TRAWL_TRY(cuda_launch_wait(lane, launch, i, error));
+        TRAWL_TRY(cuda_launch_wait(worker, launch, i, error));
         query->done = query->on_device = launch->found.listed == 0;
         query->count = launch->found.count;
         query->candidate_count = launch->found.candidates;
@@ -152,31 +152,33 @@ static enum trawl_status collect(struct batch *batch, struct trawl_error *error)
     return TRAWL_OK;
 }
 
-static enum trawl_status reserve(struct engine_lane *lane, uint32_t turn, struct trawl_error *error)
+static enum trawl_status reserve(struct engine_worker *worker, uint32_t turn,
+                                 struct trawl_error *error)
 {
     void *memory;
 
-    if (lane->many == NULL) {
-        TRAWL_TRY(memory_allocate(1, sizeof *lane->many, &memory, error));
-        lane->many = (struct cuda_many *)memory;
+    if (worker->many == NULL) {
+        TRAWL_TRY(memory_allocate(1, sizeof *worker->many, &memory, error));
+        worker->many = (struct cuda_many *)memory;
     }
     /* The buffer's last copy has left it. */
-    TRAWL_TRY(CUDA_CALL(lane->device, error, event_wait, lane->staged[turn]));
+    TRAWL_TRY(CUDA_CALL(worker->device, error, event_wait, worker->staged[turn]));
+    TRAWL_TRY(cuda_pinned_reserve(worker->device, &worker->staging[turn],
+                                  worker->limits.staging_bytes, error));
     TRAWL_TRY(
-        cuda_pinned_reserve(lane->device, &lane->staging[turn], lane->limits.staging_bytes, error));
-    TRAWL_TRY(cuda_memory_reserve(lane->device, &lane->packed, lane->staging[turn].count, error));
-    return cuda_sums_reserve(lane, QUERIES_MAX, error);
+        cuda_memory_reserve(worker->device, &worker->packed, worker->staging[turn].count, error));
+    return cuda_sums_reserve(worker, QUERIES_MAX, error);
 }
 
-enum trawl_status cuda_many(struct engine_lane *lane, struct engine_query *queries,
+enum trawl_status cuda_many(struct engine_worker *worker, struct engine_query *queries,
                             uint64_t query_count, struct trawl_error *error)
 {
     uint64_t taken;
 
     for (uint32_t turn = 0; query_count > 0; turn ^= 1) {
-        struct batch batch = {.lane = lane, .staging = &lane->staging[turn]};
+        struct batch batch = {.worker = worker, .staging = &worker->staging[turn]};
 
-        TRAWL_TRY(reserve(lane, turn, error));
+        TRAWL_TRY(reserve(worker, turn, error));
         TRAWL_TRY(pack(&batch, queries, query_count, &taken, error));
         TRAWL_TRY(submit(&batch, turn, error));
         TRAWL_TRY(collect(&batch, error));
@@ -186,7 +188,7 @@ enum trawl_status cuda_many(struct engine_lane *lane, struct engine_query *queri
     return TRAWL_OK;
 }
 
-void cuda_many_free(struct engine_lane *lane)
+void cuda_many_free(struct engine_worker *worker)
 {
-    memory_release(lane->many, 1, sizeof *lane->many);
+    memory_release(worker->many, 1, sizeof *worker->many);
 }

@@ -5,14 +5,14 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "cuda/lane.h"
+#include "cuda/worker.h"
 
 #define BYTE_BITS 8u
 #define EACH_BYTE 0x0101010101010101ull
-#define FOLD_BIT 5u       /* in which the two cases of a letter differ */
-#define PATTERN_MIN 8u    /* a window has 8 bits at least */
-#define TRUSTED_MIN 32u   /* the sweep trusts candidates in the same 32 bytes */
-#define PERIOD_WINDOW 32u /* half a window */
+#define FOLD_BIT 5u     /* in which the two cases of a letter differ */
+#define PATTERN_MIN 8u  /* a probe has 8 bits at least */
+#define TRUSTED_MIN 32u /* the sweep trusts candidates in the same 32 bytes */
+#define PERIOD_MAX 32u  /* half a probe */
 
 /* Arrays as long as the pattern. */
 struct scratch {
@@ -72,44 +72,43 @@ static void try_bit(const uint8_t *bytes, uint32_t count, const uint32_t *overla
     plane->period = period <= count / 2 ? period : count;
 }
 
-/* The first window of 64 bits without a period of 32 or less; where each has one, the plane has it
- * too, and its body is no longer than a window. */
-static uint32_t choose_window(const uint8_t *bits, uint32_t count)
+/* The first probe of 64 bits without a period of 32 or less; where each has one, the plane has it
+ * too, and its body is no longer than a probe. */
+static uint32_t choose_probe(const uint8_t *bits, uint32_t count)
 {
-    uint64_t window = 0;
+    uint64_t probe = 0;
 
     for (uint32_t i = 0; i < count; i++) {
         uint32_t d = 1;
 
-        window = window >> 1 | (uint64_t)bits[i] << 63;
-        while (i >= SCAN_PLANE_WINDOW_MAX - 1 && d <= PERIOD_WINDOW &&
-               ((window ^ window >> d) << d) != 0)
+        probe = probe >> 1 | (uint64_t)bits[i] << 63;
+        while (i >= SCAN_PLANE_PROBE_MAX - 1 && d <= PERIOD_MAX && ((probe ^ probe >> d) << d) != 0)
             d++;
-        if (d > PERIOD_WINDOW)
-            return i - (SCAN_PLANE_WINDOW_MAX - 1);
+        if (d > PERIOD_MAX)
+            return i - (SCAN_PLANE_PROBE_MAX - 1);
     }
     return 0;
 }
 
-/* The pattern's plane as words, and its window. */
+/* The pattern's plane as words, and its probe. */
 static void fill_plane(const uint8_t *bytes, uint32_t count, uint8_t *bits, uint32_t *words,
                        struct scan_plane *plane)
 {
-    uint32_t window_bits;
+    uint32_t probe_bits;
 
     for (uint32_t i = 0; i < count; i++) {
         bits[i] = bytes[i] >> plane->bit & 1u;
         words[i / 32] |= (uint32_t)bits[i] << i % 32;
     }
     plane->body_bits = plane->period;
-    window_bits = (uint32_t)min_u64(max_u64(plane->body_bits, BYTE_BITS), SCAN_PLANE_WINDOW_MAX);
-    if (plane->body_bits > SCAN_PLANE_WINDOW_MAX)
-        plane->window_at = choose_window(bits, count);
-    for (uint32_t i = 0; i < window_bits; i++)
-        plane->flip[i] = bits[plane->window_at + i] != 0 ? 0 : ~0u;
+    probe_bits = (uint32_t)min_u64(max_u64(plane->body_bits, BYTE_BITS), SCAN_PLANE_PROBE_MAX);
+    if (plane->body_bits > SCAN_PLANE_PROBE_MAX)
+        plane->probe_at = choose_probe(bits, count);
+    for (uint32_t i = 0; i < probe_bits; i++)
+        plane->flip[i] = bits[plane->probe_at + i] != 0 ? 0 : ~0u;
     for (uint32_t i = 0; i < BYTE_BITS; i++)
-        plane->flip_last[i] = plane->flip[window_bits - BYTE_BITS + i];
-    plane->window_bits = window_bits;
+        plane->flip_last[i] = plane->flip[probe_bits - BYTE_BITS + i];
+    plane->probe_bits = probe_bits;
 }
 
 /* Has the pattern one letter for each value of the bit, and no more? */

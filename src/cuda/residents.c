@@ -10,7 +10,7 @@
 
 #include "base/checked.h"
 #include "cuda/engine_cuda.h"
-#include "cuda/lane.h"
+#include "cuda/worker.h"
 
 #define STRIPES_MAX 64u /* of one text */
 #define STRIPE_ALIGNMENT 4096u
@@ -75,16 +75,16 @@ bool cuda_residents_locate(struct engine *engine, const struct trawl_plan *plan,
     return devices > 0;
 }
 
-static bool find_resident(const struct engine_lane *lane, const uint8_t *bytes, uint64_t count,
+static bool find_resident(const struct engine_worker *worker, const uint8_t *bytes, uint64_t count,
                           bool in_place, struct cuda_resident *resident, uint64_t *bytes_at)
 {
-    struct engine *engine = lane->engine;
+    struct engine *engine = worker->engine;
     bool found = false;
 
     (void)pthread_mutex_lock(&engine->lock);
     for (uint32_t i = 0; i < CUDA_RESIDENT_MAX && !found; i++) {
         *resident = engine->residents[i];
-        found = resident->device_index == lane->device_index &&
+        found = resident->device_index == worker->device_index &&
                 (resident->in_place != 0) == in_place &&
                 resident_holds(resident, bytes, count, bytes_at);
     }
@@ -92,12 +92,12 @@ static bool find_resident(const struct engine_lane *lane, const uint8_t *bytes, 
     return found;
 }
 
-bool cuda_lane_resident(const struct engine_lane *lane, const uint8_t *bytes, uint64_t count,
-                        uint64_t *address, uint64_t *bytes_at)
+bool cuda_worker_resident(const struct engine_worker *worker, const uint8_t *bytes, uint64_t count,
+                          uint64_t *address, uint64_t *bytes_at)
 {
     struct cuda_resident resident;
 
-    if (!find_resident(lane, bytes, count, false, &resident, bytes_at))
+    if (!find_resident(worker, bytes, count, false, &resident, bytes_at))
         return false;
     *address = resident.memory.address;
     if (resident.memory.bytes == 0) { /* lent: kernels take aligned texts */
@@ -107,13 +107,13 @@ bool cuda_lane_resident(const struct engine_lane *lane, const uint8_t *bytes, ui
     return true;
 }
 
-bool cuda_lane_in_place(const struct engine_lane *lane, const uint8_t *bytes, uint64_t count,
-                        uint64_t *address)
+bool cuda_worker_in_place(const struct engine_worker *worker, const uint8_t *bytes, uint64_t count,
+                          uint64_t *address)
 {
     struct cuda_resident resident;
     uint64_t at;
 
-    if (!find_resident(lane, bytes, count, true, &resident, &at))
+    if (!find_resident(worker, bytes, count, true, &resident, &at))
         return false;
     *address = resident.in_place + at;
     return true;
@@ -121,11 +121,11 @@ bool cuda_lane_in_place(const struct engine_lane *lane, const uint8_t *bytes, ui
 
 /* ---- Loading ----------------------------------------------------------------------------- */
 
-/* A text may not take the room that lanes need to search it. With the device entered. */
-static enum trawl_status check_room(const struct engine_lane *lane, uint64_t bytes,
+/* A text may not take the room that workers need to search it. With the device entered. */
+static enum trawl_status check_room(const struct engine_worker *worker, uint64_t bytes,
                                     struct trawl_error *error)
 {
-    struct cuda_device *device = lane->device;
+    struct cuda_device *device = worker->device;
     uint64_t used = atomic_load(&device->memory_used), left;
     size_t free_bytes = 0, total_bytes = 0;
 
@@ -135,7 +135,7 @@ static enum trawl_status check_room(const struct engine_lane *lane, uint64_t byt
         free_bytes = (size_t)min_u64(free_bytes, device->memory_max - used);
         total_bytes = (size_t)min_u64(total_bytes, device->memory_max);
     }
-    left = min_u64(lane->limits.resident_room_left, total_bytes / ROOM_LEFT_SHARE);
+    left = min_u64(worker->limits.resident_room_left, total_bytes / ROOM_LEFT_SHARE);
     if (saturating_add(bytes, left) <= free_bytes)
         return TRAWL_OK;
     return TRAWL_FAIL(error, MEMORY,
@@ -145,35 +145,37 @@ static enum trawl_status check_room(const struct engine_lane *lane, uint64_t byt
 }
 
 /* A copy on the device itself, of a text that ends where its allocation does. */
-static enum trawl_status copy_lent(const struct engine_lane *lane,
+static enum trawl_status copy_lent(const struct engine_worker *worker,
                                    const struct cuda_resident *resident, uint64_t room,
                                    struct trawl_error *error)
 {
-    TRAWL_TRY(CUDA_CALL(lane->device, error, fill, resident->memory.address + resident->count, 0,
-                        (size_t)(room - resident->count), lane->stream));
-    return CUDA_CALL(lane->device, error, copy_on_device, resident->memory.address, resident->lent,
-                     (size_t)resident->count, lane->stream);
+    TRAWL_TRY(CUDA_CALL(worker->device, error, fill, resident->memory.address + resident->count, 0,
+                        (size_t)(room - resident->count), worker->stream));
+    return CUDA_CALL(worker->device, error, copy_on_device, resident->memory.address,
+                     resident->lent, (size_t)resident->count, worker->stream);
 }
 
 /* With the device entered. Without room for a copy the text stays where it is, if it may. */
-static enum trawl_status bring_resident(struct engine_lane *lane, struct cuda_resident *resident,
-                                        bool in_place_too, struct trawl_error *error)
+static enum trawl_status bring_resident(struct engine_worker *worker,
+                                        struct cuda_resident *resident, bool in_place_too,
+                                        struct trawl_error *error)
 {
     uint64_t room = ((resident->count + 15) & ~15ull) + SCAN_PADDING_BYTES;
     enum trawl_status status = TRAWL_MEMORY;
 
     in_place_too = in_place_too && resident->device_index == 0;
-    if (!in_place_too || !lane->limits.load_in_place)
-        status = check_room(lane, room, error);
+    if (!in_place_too || !worker->limits.load_in_place)
+        status = check_room(worker, room, error);
     if (status == TRAWL_OK)
-        status = cuda_memory_reserve(lane->device, &resident->memory, room, error);
+        status = cuda_memory_reserve(worker->device, &resident->memory, room, error);
     if (status == TRAWL_MEMORY && in_place_too)
-        return cuda_in_place_register(lane->device, resident, error);
+        return cuda_in_place_register(worker->device, resident, error);
     TRAWL_TRY(status);
-    TRAWL_TRY(resident->lent != 0 ? copy_lent(lane, resident, room, error)
-                                  : cuda_lane_upload_text(lane, resident->memory.address,
-                                                          resident->bytes, resident->count, error));
-    return CUDA_CALL(lane->device, error, stream_wait, lane->stream);
+    TRAWL_TRY(resident->lent != 0
+                  ? copy_lent(worker, resident, room, error)
+                  : cuda_worker_upload_text(worker, resident->memory.address, resident->bytes,
+                                            resident->count, error));
+    return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
 }
 
 /* Memory that is pinned in place belongs to the caller, so unpinning is tried twice. */
@@ -208,24 +210,24 @@ static enum trawl_status resident_keep(struct engine *engine, struct cuda_reside
     return TRAWL_FAIL(error, LIMIT, "more than %u texts are loaded", CUDA_RESIDENT_MAX);
 }
 
-/* Bring it to its device by a lane of its own; of a failure nothing is left there. */
+/* Bring it to its device by a worker of its own; of a failure nothing is left there. */
 static enum trawl_status bring(struct engine *engine, struct cuda_resident *resident,
                                bool in_place_too, struct trawl_error *error)
 {
-    struct engine_lane *lane = NULL;
+    struct engine_worker *worker = NULL;
     enum trawl_status status;
 
-    TRAWL_TRY(cuda_lane_open_on(engine, resident->device_index, &lane, error));
-    TRAWL_TRY_DONE(cuda_device_enter(lane->device, error));
-    status = bring_resident(lane, resident, in_place_too, error);
+    TRAWL_TRY(cuda_worker_open_on(engine, resident->device_index, &worker, error));
+    TRAWL_TRY_DONE(cuda_device_enter(worker->device, error));
+    status = bring_resident(worker, resident, in_place_too, error);
     if (status != TRAWL_OK) {
-        (void)lane->device->driver->stream_wait(lane->stream);
-        cuda_memory_release(lane->device, &resident->memory);
-        cuda_in_place_release(lane->device, resident);
+        (void)worker->device->driver->stream_wait(worker->stream);
+        cuda_memory_release(worker->device, &resident->memory);
+        cuda_in_place_release(worker->device, resident);
     }
-    cuda_device_leave(lane->device);
+    cuda_device_leave(worker->device);
 done:
-    cuda_lane_close(lane);
+    cuda_worker_close(worker);
     return status;
 }
 
@@ -294,7 +296,7 @@ static void unload(struct engine *engine, const uint8_t *bytes, uint64_t count)
     }
 }
 
-/* Short texts lie on every device; lanes of one that has no room copy what they search, as for
+/* Short texts lie on every device; workers of one that has no room copy what they search, as for
  * other texts. */
 static enum trawl_status load(struct engine *engine, const uint8_t *bytes, uint64_t count,
                               struct trawl_error *error)
@@ -435,18 +437,18 @@ bool cuda_residents_lent(struct engine *engine, const uint8_t *bytes, bool *fetc
 static enum trawl_status fetch(struct engine *engine, const struct cuda_resident *resident,
                                uint8_t *bytes, struct trawl_error *error)
 {
-    struct engine_lane *lane = NULL;
+    struct engine_worker *worker = NULL;
     enum trawl_status status;
 
-    TRAWL_TRY(cuda_lane_open_on(engine, resident->device_index, &lane, error));
-    TRAWL_TRY_DONE(cuda_device_enter(lane->device, error));
-    status = CUDA_CALL(lane->device, error, copy_to_host, bytes, resident->lent,
-                       (size_t)resident->count, lane->stream);
+    TRAWL_TRY(cuda_worker_open_on(engine, resident->device_index, &worker, error));
+    TRAWL_TRY_DONE(cuda_device_enter(worker->device, error));
+    status = CUDA_CALL(worker->device, error, copy_to_host, bytes, resident->lent,
+                       (size_t)resident->count, worker->stream);
     if (status == TRAWL_OK)
-        status = CUDA_CALL(lane->device, error, stream_wait, lane->stream);
-    cuda_device_leave(lane->device);
+        status = CUDA_CALL(worker->device, error, stream_wait, worker->stream);
+    cuda_device_leave(worker->device);
 done:
-    cuda_lane_close(lane);
+    cuda_worker_close(worker);
     return status;
 }
 

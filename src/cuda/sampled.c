@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "cuda/lane.h"
+#include "cuda/worker.h"
 
 #define STRIDE_MAX                                                                               \
     16384u                /* beyond, the bits no longer fit into shared memory, nor offsets into \

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "cuda/lane.h"
+#include "cuda/worker.h"
 
 #define TILES_PER_BLOCK_MIN 2u
 #define FIRST_STEPS 3u
@@ -25,13 +25,13 @@
 #define STREAM_ALIGNMENT 128ull /* a cache line: a warp's loads touch no more than they need */
 
 /* Smaller tiles where the range is too short to give every block its share. */
-static void choose_tiles(const struct engine_lane *lane, uint64_t places, uint32_t blocks,
+static void choose_tiles(const struct engine_worker *worker, uint64_t places, uint32_t blocks,
                          uint32_t alike_max, struct scan_arguments *a)
 {
     uint32_t words =
-        lane->limits.tile_words_max - lane->limits.tile_words_max % lane->limits.threads;
+        worker->limits.tile_words_max - worker->limits.tile_words_max % worker->limits.threads;
 
-    while (words / 2 >= lane->limits.threads && words / 2 % lane->limits.threads == 0 &&
+    while (words / 2 >= worker->limits.threads && words / 2 % worker->limits.threads == 0 &&
            (places / (32ull * words) < TILES_PER_BLOCK_MIN * (uint64_t)blocks ||
             32ull * words * alike_max > UINT32_MAX)) /* a tile's hits have 32 bits */
         words /= 2;
@@ -40,16 +40,17 @@ static void choose_tiles(const struct engine_lane *lane, uint64_t places, uint32
 }
 
 /* Groups of `samples` samples, and the tiles of one that is dense. */
-static void choose_group(const struct engine_lane *lane, uint64_t samples, struct scan_arguments *a)
+static void choose_group(const struct engine_worker *worker, uint64_t samples,
+                         struct scan_arguments *a)
 {
     uint64_t begins = ((samples >> a->sample_pair) + 1) * a->stride + 15;
-    uint32_t threads = lane->limits.threads;
+    uint32_t threads = worker->limits.threads;
 
     /* A tile that planes search costs its size, however few of its begins are the group's.
      */
     a->group_samples = (uint32_t)samples;
     a->tile_words =
-        (uint32_t)min_u64(lane->limits.tile_words_max / threads, begins / (32ull * threads) + 1) *
+        (uint32_t)min_u64(worker->limits.tile_words_max / threads, begins / (32ull * threads) + 1) *
         threads;
     a->tile_count = (uint32_t)((a->sample_count + samples - 1) / samples);
     a->group_partitions = (uint32_t)(begins / (32ull * a->tile_words) + 1);
@@ -73,22 +74,22 @@ static void choose_samples(struct scan_arguments *a)
     a->sample_count = (uint32_t)sample + 1;
 }
 
-static void choose_groups(const struct engine_lane *lane, enum cuda_kernel kernel, uint32_t blocks,
-                          struct scan_arguments *a)
+static void choose_groups(const struct engine_worker *worker, enum cuda_kernel kernel,
+                          uint32_t blocks, struct scan_arguments *a)
 {
-    uint32_t warps = blocks * (lane->limits.threads / 32);
+    uint32_t warps = blocks * (worker->limits.threads / 32);
 
     choose_samples(a);
     if (kernel != CUDA_KERNEL_STREAM_SAMPLED) {
-        choose_group(lane,
-                     min_u64(lane->limits.group_samples_max,
-                             max_u64(lane->limits.threads,
+        choose_group(worker,
+                     min_u64(worker->limits.group_samples_max,
+                             max_u64(worker->limits.threads,
                                      a->sample_count / (TILES_PER_BLOCK_MIN * (uint64_t)blocks))),
                      a);
         return;
     }
-    choose_group(lane, SCAN_SAMPLE_STEP, a);
-    a->listed_max = a->tile_count / DENSE_PARTS + lane->limits.listed_min;
+    choose_group(worker, SCAN_SAMPLE_STEP, a);
+    a->listed_max = a->tile_count / DENSE_PARTS + worker->limits.listed_min;
     a->ticket_groups = (uint32_t)max_u64(
         min_u64(a->stride < SAMPLED_STRIDE_FAR ? SAMPLED_TICKET_NEAR : SAMPLED_TICKET_FAR,
                 a->tile_count / (TILES_PER_BLOCK_MIN * (uint64_t)warps)),
@@ -114,11 +115,11 @@ static bool is_stream(enum cuda_kernel kernel)
 /* As many steps of all the block's warps as there may be, fewer where the range is short; for a
  * pattern that does not fit into a tile as many as there may be, since duels cost a pattern's
  * length per tile. */
-static void choose_stream_tiles(const struct engine_lane *lane, uint32_t blocks,
+static void choose_stream_tiles(const struct engine_worker *worker, uint32_t blocks,
                                 struct scan_arguments *a)
 {
-    uint32_t step_words = lane->limits.threads / 32 * STREAM_ROWS * STREAM_ROW_WORDS;
-    uint32_t steps = (uint32_t)max_u64(lane->limits.tile_words_max / step_words, 1);
+    uint32_t step_words = worker->limits.threads / 32 * STREAM_ROWS * STREAM_ROW_WORDS;
+    uint32_t steps = (uint32_t)max_u64(worker->limits.tile_words_max / step_words, 1);
     uint64_t places;
 
     if (a->want == SCAN_FIRST) /* blocks look ahead by tiles: work after the first is wasted */
@@ -131,11 +132,11 @@ static void choose_stream_tiles(const struct engine_lane *lane, uint32_t blocks,
         steps /= 2;
     a->tile_words = steps * step_words;
     a->tile_count = (uint32_t)((places + 32ull * a->tile_words - 1) / (32ull * a->tile_words));
-    a->listed_max = a->tile_count / DENSE_PARTS + lane->limits.listed_min;
+    a->listed_max = a->tile_count / DENSE_PARTS + worker->limits.listed_min;
 }
 
 /* The same, with one warp more, which verifies and writes for the others. */
-static void choose_hits_tiles(const struct engine_lane *lane, struct cuda_launch *launch)
+static void choose_hits_tiles(const struct engine_worker *worker, struct cuda_launch *launch)
 {
     struct scan_arguments *a = &launch->arguments;
     uint32_t warps, step_words, steps;
@@ -145,7 +146,7 @@ static void choose_hits_tiles(const struct engine_lane *lane, struct cuda_launch
     a->position = (a->begin + a->shift) & ~(STREAM_ALIGNMENT - 1);
     step_words = warps * STREAM_ROWS * STREAM_ROW_WORDS;
     steps =
-        (uint32_t)max_u64(min_u64(lane->limits.tile_words_max / step_words, SCAN_HITS_STEPS), 1);
+        (uint32_t)max_u64(min_u64(worker->limits.tile_words_max / step_words, SCAN_HITS_STEPS), 1);
     a->tile_words = steps * step_words;
     a->tile_steps = steps;
     a->step_bytes = step_words * 32;
@@ -154,19 +155,20 @@ static void choose_hits_tiles(const struct engine_lane *lane, struct cuda_launch
     a->tile_count = (uint32_t)((a->limit + a->shift - a->position + 32ull * a->tile_words - 1) /
                                (32ull * a->tile_words));
     a->verify_budget = (uint32_t)min_u64((uint64_t)a->verify_budget * warps, UINT32_MAX);
-    a->listed_max = a->tile_count / DENSE_PARTS + lane->limits.listed_min;
+    a->listed_max = a->tile_count / DENSE_PARTS + worker->limits.listed_min;
 }
 
-static uint32_t blocks_for(const struct engine_lane *lane, enum cuda_kernel kernel)
+static uint32_t blocks_for(const struct engine_worker *worker, enum cuda_kernel kernel)
 {
-    return lane->limits.blocks_max != 0 ? lane->limits.blocks_max : lane->device->resident[kernel];
+    return worker->limits.blocks_max != 0 ? worker->limits.blocks_max
+                                          : worker->device->resident[kernel];
 }
 
 /* How many samples are in flight: few enough to lie near each other in memory and to come soon,
  * as many as keep it busy. Of shapes from 64 to 512 threads to a multiprocessor these were the best
  * [H200]: 64 over the bus (2.9 x the copy's speed at stride 256, 512 threads 2.6), 256 of single
  * samples, 384 of pairs, 512 at the short strides where hashes take longer than memory. */
-static void shape_samples(const struct engine_lane *lane, const struct cuda_range *range,
+static void shape_samples(const struct engine_worker *worker, const struct cuda_range *range,
                           const struct scan_arguments *a, uint32_t *blocks, uint32_t *threads)
 {
     uint32_t quarters = 4;
@@ -176,11 +178,11 @@ static void shape_samples(const struct engine_lane *lane, const struct cuda_rang
     else if (a->sample_pair != 0 && a->stride >= SAMPLED_STRIDE_PAIRS)
         quarters = 3;
     *threads = (uint32_t)max_u64(*threads / 32 * quarters / 4 * 32, 32);
-    if (lane->limits.blocks_max == 0 && (range->in_place || a->sample_pair == 0))
-        *blocks = lane->device->multiprocessors;
+    if (worker->limits.blocks_max == 0 && (range->in_place || a->sample_pair == 0))
+        *blocks = worker->device->multiprocessors;
 }
 
-static enum cuda_kernel choose_kernel(const struct engine_lane *lane,
+static enum cuda_kernel choose_kernel(const struct engine_worker *worker,
                                       const struct cuda_tables *tables, uint64_t begins,
                                       enum scan_want want)
 {
@@ -191,7 +193,7 @@ static enum cuda_kernel choose_kernel(const struct engine_lane *lane,
         tables->dense_left == 0 && begins >= STREAM_ALIGNMENT + STREAM_ROWS * STREAM_ROW_WORDS * 32;
 
     if (tables->automaton == CUDA_AUTOMATON_READY &&
-        (tables->dense_left > 0 || lane->limits.automaton_always))
+        (tables->dense_left > 0 || worker->limits.automaton_always))
         return want == SCAN_HITS ? CUDA_KERNEL_HITS_AUTOMATON : CUDA_KERNEL_AUTOMATON;
     if (tables->sets_ready && tables->dense_left == 0 && want != SCAN_HITS)
         return tables->sets_kernel;
@@ -200,13 +202,13 @@ static enum cuda_kernel choose_kernel(const struct engine_lane *lane,
         tables->arguments.stride <= DENSE_STRIDE_MAX)
         kernel = CUDA_KERNEL_EVERY;
     if (want != SCAN_COUNT && sampled &&
-        tables->arguments.stride < lane->limits.sampled_hits_stride_min)
+        tables->arguments.stride < worker->limits.sampled_hits_stride_min)
         kernel = CUDA_KERNEL_EVERY;
     if (streams && want == SCAN_COUNT)
         return tables->count_kernel;
     if (streams && want == SCAN_FIRST && tables->count_kernel == CUDA_KERNEL_STREAM)
         return CUDA_KERNEL_FIRST_STREAM;
-    if (streams && want == SCAN_HITS && kernel == CUDA_KERNEL_EVERY && lane->limits.streams)
+    if (streams && want == SCAN_HITS && kernel == CUDA_KERNEL_EVERY && worker->limits.streams)
         return CUDA_KERNEL_HITS_STREAM;
     if (want == SCAN_HITS)
         return kernel == CUDA_KERNEL_EVERY     ? CUDA_KERNEL_HITS_EVERY
@@ -215,12 +217,12 @@ static enum cuda_kernel choose_kernel(const struct engine_lane *lane,
     return kernel;
 }
 
-uint64_t cuda_set_range_max(const struct engine_lane *lane, enum scan_want want)
+uint64_t cuda_set_range_max(const struct engine_worker *worker, enum scan_want want)
 {
-    enum cuda_kernel kernel = choose_kernel(lane, &lane->tables, UINT64_MAX, want);
+    enum cuda_kernel kernel = choose_kernel(worker, &worker->tables, UINT64_MAX, want);
 
     return is_set_stream(kernel) && want == SCAN_COUNT
-               ? lane->tables.sets.stride * CUDA_RANGE_BYTES_MAX
+               ? worker->tables.sets.stride * CUDA_RANGE_BYTES_MAX
                : CUDA_RANGE_BYTES_MAX;
 }
 
@@ -241,23 +243,23 @@ static bool is_sampled(enum cuda_kernel kernel)
     return kernel == CUDA_KERNEL_SAMPLED || kernel == CUDA_KERNEL_HITS_SAMPLED;
 }
 
-void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_tables *tables,
+void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,
                          const struct cuda_range *range, uint64_t limit, enum scan_want want,
                          struct cuda_launch *launch)
 {
     struct scan_arguments *a = &launch->arguments;
     /* Kernels look at what lies before a begin; before the text's there is nothing. */
-    uint64_t far = range->begin >= FAR_BEFORE_BYTES ? lane->limits.far_bytes : 0;
+    uint64_t far = range->begin >= FAR_BEFORE_BYTES ? worker->limits.far_bytes : 0;
     enum cuda_kernel kernel;
     uint32_t blocks;
 
-    kernel = choose_kernel(lane, tables, limit - range->begin, want);
-    blocks = blocks_for(lane, kernel);
+    kernel = choose_kernel(worker, tables, limit - range->begin, want);
+    blocks = blocks_for(worker, kernel);
     memset(&launch->found, 0, sizeof launch->found);
-    launch->stream = lane->stream;
+    launch->stream = worker->stream;
     launch->ahead_bytes = 0;
     launch->kernel = kernel;
-    launch->threads = lane->limits.threads;
+    launch->threads = worker->limits.threads;
     launch->shared_bytes = 0;
     *a = tables->arguments;
     a->text = (const uint8_t *)(uintptr_t)(range->address - far);
@@ -265,42 +267,42 @@ void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_table
     a->limit = far + limit;
     a->text_end = far + range->text_end;
     a->want = (uint32_t)want;
-    if (tables->automaton == CUDA_AUTOMATON_NONE && !lane->may_leave)
+    if (tables->automaton == CUDA_AUTOMATON_NONE && !worker->may_leave)
         a->set_budget = UINT32_MAX;
     a->one = 1;
     a->is_dense = want != SCAN_FIRST && tables->dense_left > 0;
     a->position = (a->begin + a->shift) & ~15ull;
     if (kernel == CUDA_KERNEL_STREAM_SAMPLED)
-        shape_samples(lane, range, a, &blocks, &launch->threads);
+        shape_samples(worker, range, a, &blocks, &launch->threads);
     if (is_sampled(kernel) || kernel == CUDA_KERNEL_STREAM_SAMPLED)
-        choose_groups(lane, kernel, blocks, a);
+        choose_groups(worker, kernel, blocks, a);
     else if (is_set_stream(kernel))
-        cuda_sets_prepare(lane, blocks, launch);
+        cuda_sets_prepare(worker, blocks, launch);
     else if (is_automaton(kernel))
         cuda_automaton_prepare(tables, blocks, launch);
     else if (kernel == CUDA_KERNEL_HITS_STREAM)
-        choose_hits_tiles(lane, launch);
+        choose_hits_tiles(worker, launch);
     else if (is_stream(kernel))
-        choose_stream_tiles(lane, blocks, a);
+        choose_stream_tiles(worker, blocks, a);
     else
-        choose_tiles(lane, a->limit + a->shift - a->position, blocks, tables->alike_max, a);
+        choose_tiles(worker, a->limit + a->shift - a->position, blocks, tables->alike_max, a);
     a->partition_count = (uint64_t)a->tile_count * (is_sampled(kernel) ? a->group_partitions : 1);
     launch->blocks = (uint32_t)min_u64(min_u64(blocks, SCAN_BLOCKS_MAX), a->tile_count);
 }
 
-enum trawl_status cuda_sums_reserve(struct engine_lane *lane, uint64_t count,
+enum trawl_status cuda_sums_reserve(struct engine_worker *worker, uint64_t count,
                                     struct trawl_error *error)
 {
     uint64_t bytes = count * sizeof(struct scan_result);
 
-    if (lane->sums_ready && bytes <= lane->sums.bytes)
+    if (worker->sums_ready && bytes <= worker->sums.bytes)
         return TRAWL_OK;
-    lane->sums_ready = false;
-    TRAWL_TRY(cuda_memory_reserve(lane->device, &lane->sums, bytes, error));
-    TRAWL_TRY(cuda_mapped_reserve(lane->device, &lane->answers, bytes, error));
-    TRAWL_TRY(CUDA_CALL(lane->device, error, fill, lane->sums.address, 0, (size_t)lane->sums.bytes,
-                        lane->stream));
-    lane->sums_ready = true;
+    worker->sums_ready = false;
+    TRAWL_TRY(cuda_memory_reserve(worker->device, &worker->sums, bytes, error));
+    TRAWL_TRY(cuda_mapped_reserve(worker->device, &worker->answers, bytes, error));
+    TRAWL_TRY(CUDA_CALL(worker->device, error, fill, worker->sums.address, 0,
+                        (size_t)worker->sums.bytes, worker->stream));
+    worker->sums_ready = true;
     return TRAWL_OK;
 }
 
@@ -313,52 +315,53 @@ uint64_t cuda_list_bytes(const struct cuda_launch *launch)
     return launch->arguments.tile_count * sizeof(uint32_t);
 }
 
-enum trawl_status cuda_list_reserve(struct engine_lane *lane, const struct cuda_launch *launch,
+enum trawl_status cuda_list_reserve(struct engine_worker *worker, const struct cuda_launch *launch,
                                     struct trawl_error *error)
 {
-    return cuda_memory_reserve(lane->device, &lane->offsets, cuda_list_bytes(launch), error);
+    return cuda_memory_reserve(worker->device, &worker->offsets, cuda_list_bytes(launch), error);
 }
 
 /* The order's words, zeroed, for a launch that lists hits. */
-static enum trawl_status order_begin(struct engine_lane *lane, struct cuda_launch *launch,
+static enum trawl_status order_begin(struct engine_worker *worker, struct cuda_launch *launch,
                                      struct trawl_error *error)
 {
     uint64_t partitions = launch->arguments.partition_count;
-    uint64_t bytes = (partitions + 2 * ((partitions >> lane->limits.partition_group_log2) + 1)) *
+    uint64_t bytes = (partitions + 2 * ((partitions >> worker->limits.partition_group_log2) + 1)) *
                      sizeof(uint64_t);
 
-    TRAWL_TRY(cuda_memory_reserve(lane->device, &lane->result, cuda_lane_room(lane, bytes), error));
-    launch->arguments.order = (uint64_t *)(uintptr_t)lane->result.address;
-    launch->arguments.partition_group_log2 = lane->limits.partition_group_log2;
-    return CUDA_CALL(lane->device, error, fill, lane->result.address, 0, (size_t)bytes,
-                     lane->stream);
+    TRAWL_TRY(cuda_memory_reserve(worker->device, &worker->result, cuda_worker_room(worker, bytes),
+                                  error));
+    launch->arguments.order = (uint64_t *)(uintptr_t)worker->result.address;
+    launch->arguments.partition_group_log2 = worker->limits.partition_group_log2;
+    return CUDA_CALL(worker->device, error, fill, worker->result.address, 0, (size_t)bytes,
+                     worker->stream);
 }
 
-static struct scan_result *answer_of(const struct engine_lane *lane, uint32_t slot)
+static struct scan_result *answer_of(const struct engine_worker *worker, uint32_t slot)
 {
-    return (struct scan_result *)(void *)lane->answers.bytes + slot;
+    return (struct scan_result *)(void *)worker->answers.bytes + slot;
 }
 
-enum trawl_status cuda_launch_submit(struct engine_lane *lane, struct cuda_launch *launch,
+enum trawl_status cuda_launch_submit(struct engine_worker *worker, struct cuda_launch *launch,
                                      uint32_t slot, struct trawl_error *error)
 {
-    const struct cuda_device *device = lane->device;
+    const struct cuda_device *device = worker->device;
     struct scan_arguments *a = &launch->arguments;
     void *parameters[] = {a};
 
-    a->result = (struct scan_result *)(uintptr_t)lane->sums.address + slot;
-    a->answer = answer_of(lane, slot);
-    a->launch = ++lane->launches;
+    a->result = (struct scan_result *)(uintptr_t)worker->sums.address + slot;
+    a->answer = answer_of(worker, slot);
+    a->launch = ++worker->launches;
     if (is_stream(launch->kernel) && a->want != SCAN_HITS)
-        a->tile_list = (uint32_t *)(uintptr_t)lane->offsets.address;
+        a->tile_list = (uint32_t *)(uintptr_t)worker->offsets.address;
     memset(a->answer, 0, sizeof *a->answer); /* nothing is there */
-    if (lane->limits.kernels_timed)
-        TRAWL_TRY(CUDA_CALL(device, error, event_record, lane->timed[0], lane->stream));
+    if (worker->limits.kernels_timed)
+        TRAWL_TRY(CUDA_CALL(device, error, event_record, worker->timed[0], worker->stream));
     TRAWL_TRY(CUDA_CALL(device, error, launch, device->functions[launch->kernel], launch->blocks, 1,
                         1, launch->threads, 1, 1, launch->shared_bytes, launch->stream, parameters,
                         NULL));
-    if (lane->limits.kernels_timed)
-        TRAWL_TRY(CUDA_CALL(device, error, event_record, lane->timed[1], lane->stream));
+    if (worker->limits.kernels_timed)
+        TRAWL_TRY(CUDA_CALL(device, error, event_record, worker->timed[1], worker->stream));
     return TRAWL_OK;
 }
 
@@ -385,17 +388,17 @@ static void add_answer(struct cuda_launch *launch, const struct scan_result *ans
     found->nearest = max_u64(found->nearest, answer->nearest);
 }
 
-enum trawl_status cuda_launch_wait(struct engine_lane *lane, struct cuda_launch *launch,
+enum trawl_status cuda_launch_wait(struct engine_worker *worker, struct cuda_launch *launch,
                                    uint32_t slot, struct trawl_error *error)
 {
-    const struct scan_result *answer = answer_of(lane, slot);
+    const struct scan_result *answer = answer_of(worker, slot);
     bool there = false;
     uint64_t begin_ns;
 
-    if (lane->patient) {
-        TRAWL_TRY(CUDA_CALL(lane->device, error, event_record, lane->done, lane->stream));
-        TRAWL_TRY(CUDA_CALL(lane->device, error, event_wait, lane->done));
-        lane->patient = false;
+    if (worker->patient) {
+        TRAWL_TRY(CUDA_CALL(worker->device, error, event_record, worker->done, worker->stream));
+        TRAWL_TRY(CUDA_CALL(worker->device, error, event_wait, worker->done));
+        worker->patient = false;
     }
     begin_ns = cuda_clock_ns();
     do {
@@ -403,76 +406,76 @@ enum trawl_status cuda_launch_wait(struct engine_lane *lane, struct cuda_launch 
             there = is_answered(launch, answer);
     } while (!there && cuda_clock_ns() - begin_ns < LOOK_NS);
     if (!there)
-        TRAWL_TRY(CUDA_CALL(lane->device, error, stream_wait, launch->stream));
+        TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, launch->stream));
     if (!is_answered(launch, answer))
         return TRAWL_FAIL(error, DEVICE, "%s: a kernel ended without an answer",
-                          lane->device->name);
+                          worker->device->name);
     add_answer(launch, answer);
     return TRAWL_OK;
 }
 
 /* Run the kernel and wait for it; what it found is added to launch->found. */
-static enum trawl_status launch_kernel(struct engine_lane *lane, struct cuda_launch *launch,
+static enum trawl_status launch_kernel(struct engine_worker *worker, struct cuda_launch *launch,
                                        struct trawl_error *error)
 {
-    const struct cuda_device *device = lane->device;
+    const struct cuda_device *device = worker->device;
     float milliseconds = 0;
 
-    TRAWL_TRY(cuda_launch_submit(lane, launch, 0, error));
+    TRAWL_TRY(cuda_launch_submit(worker, launch, 0, error));
     if (launch->ahead_bytes > 0) {
-        lane->landing_busy = true;
-        TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, lane->landing.bytes,
+        worker->landing_busy = true;
+        TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, worker->landing.bytes,
                             (uint64_t)(uintptr_t)launch->arguments.hits,
-                            (size_t)launch->ahead_bytes, lane->stream));
+                            (size_t)launch->ahead_bytes, worker->stream));
     }
-    if (lane->limits.kernels_timed)
-        TRAWL_TRY(CUDA_CALL(device, error, stream_wait, lane->stream));
-    TRAWL_TRY(cuda_launch_wait(lane, launch, 0, error));
-    if (!lane->limits.kernels_timed)
+    if (worker->limits.kernels_timed)
+        TRAWL_TRY(CUDA_CALL(device, error, stream_wait, worker->stream));
+    TRAWL_TRY(cuda_launch_wait(worker, launch, 0, error));
+    if (!worker->limits.kernels_timed)
         return TRAWL_OK;
     TRAWL_TRY(
-        CUDA_CALL(device, error, event_elapsed, &milliseconds, lane->timed[0], lane->timed[1]));
-    lane->kernel_ns += (uint64_t)((double)milliseconds * 1e6);
+        CUDA_CALL(device, error, event_elapsed, &milliseconds, worker->timed[0], worker->timed[1]));
+    worker->kernel_ns += (uint64_t)((double)milliseconds * 1e6);
     return TRAWL_OK;
 }
 
 /* Run the kernel, and over tiles that a stream gave up the method's tile kernel. */
-static enum trawl_status launch_run(struct engine_lane *lane, struct cuda_launch *launch,
+static enum trawl_status launch_run(struct engine_worker *worker, struct cuda_launch *launch,
                                     struct trawl_error *error)
 {
     struct scan_arguments *a = &launch->arguments;
 
-    TRAWL_TRY(cuda_sums_reserve(lane, 1, error));
-    TRAWL_TRY(cuda_list_reserve(lane, launch, error));
+    TRAWL_TRY(cuda_sums_reserve(worker, 1, error));
+    TRAWL_TRY(cuda_list_reserve(worker, launch, error));
     if (a->want == SCAN_HITS)
-        TRAWL_TRY(order_begin(lane, launch, error));
-    TRAWL_TRY(launch_kernel(lane, launch, error));
+        TRAWL_TRY(order_begin(worker, launch, error));
+    TRAWL_TRY(launch_kernel(worker, launch, error));
     if (launch->found.listed == 0 || launch->found.listed > a->listed_max || a->want == SCAN_HITS)
         return TRAWL_OK;
     TRAWL_ASSERT(launch->found.listed <= a->tile_count);
-    launch->kernel = lane->tables.kernel;
+    launch->kernel = worker->tables.kernel;
     launch->shared_bytes = 0;
-    launch->blocks = (uint32_t)min_u64(blocks_for(lane, launch->kernel), launch->found.listed);
-    launch->threads = lane->limits.threads;
+    launch->blocks = (uint32_t)min_u64(blocks_for(worker, launch->kernel), launch->found.listed);
+    launch->threads = worker->limits.threads;
     if (a->tile_words % launch->threads != 0)
         launch->threads = 32;
     a->tile_count = (uint32_t)launch->found.listed;
-    return launch_kernel(lane, launch, error);
+    return launch_kernel(worker, launch, error);
 }
 
 /* The last scan was abandoned. */
-static enum trawl_status note_dense(struct engine_lane *lane, struct trawl_error *error)
+static enum trawl_status note_dense(struct engine_worker *worker, struct trawl_error *error)
 {
-    lane->tables.dense_left = DENSE_SCANS;
-    TRAWL_TRY(cuda_automaton_want(lane, error));
-    lane->leaves = lane->may_leave && lane->tables.kernel == CUDA_KERNEL_SET &&
-                   lane->tables.automaton == CUDA_AUTOMATON_NONE;
+    worker->tables.dense_left = DENSE_SCANS;
+    TRAWL_TRY(cuda_automaton_want(worker, error));
+    worker->leaves = worker->may_leave && worker->tables.kernel == CUDA_KERNEL_SET &&
+                     worker->tables.automaton == CUDA_AUTOMATON_NONE;
     return TRAWL_OK;
 }
 
 /* Mark the begins in the range that have occurrences of the set, for hits_set; *marked: how many
  * there are. false: it is to look by itself. */
-static enum trawl_status mark_set(struct engine_lane *lane, const struct cuda_range *range,
+static enum trawl_status mark_set(struct engine_worker *worker, const struct cuda_range *range,
                                   uint64_t limit, bool *marked, uint64_t *found,
                                   uint64_t *candidates, struct trawl_error *error)
 {
@@ -481,68 +484,69 @@ static enum trawl_status mark_set(struct engine_lane *lane, const struct cuda_ra
     enum trawl_status status;
 
     *marked = false;
-    if (!lane->tables.sets_ready || lane->tables.dense_left > 0 ||
+    if (!worker->tables.sets_ready || worker->tables.dense_left > 0 ||
         limit - range->begin > SET_MARKS_MAX)
         return TRAWL_OK;
-    status = cuda_memory_reserve(lane->device, &lane->marks, words * sizeof(uint32_t), error);
+    status = cuda_memory_reserve(worker->device, &worker->marks, words * sizeof(uint32_t), error);
     if (status == TRAWL_MEMORY)
         return TRAWL_OK;
     TRAWL_TRY(status);
-    TRAWL_TRY(CUDA_CALL(lane->device, error, fill, lane->marks.address, 0,
-                        (size_t)(words * sizeof(uint32_t)), lane->stream));
-    cuda_launch_prepare(lane, &lane->tables, range, limit, SCAN_COUNT, &launch);
-    launch.arguments.marks = (uint32_t *)(uintptr_t)lane->marks.address;
-    TRAWL_TRY(launch_run(lane, &launch, error));
+    TRAWL_TRY(CUDA_CALL(worker->device, error, fill, worker->marks.address, 0,
+                        (size_t)(words * sizeof(uint32_t)), worker->stream));
+    cuda_launch_prepare(worker, &worker->tables, range, limit, SCAN_COUNT, &launch);
+    launch.arguments.marks = (uint32_t *)(uintptr_t)worker->marks.address;
+    TRAWL_TRY(launch_run(worker, &launch, error));
     *candidates += launch.found.candidates;
     *found = launch.found.count;
     *marked = launch.found.listed <= launch.arguments.listed_max;
     if (!*marked)
-        TRAWL_TRY(note_dense(lane, error));
+        TRAWL_TRY(note_dense(worker, error));
     return TRAWL_OK;
 }
 
-enum trawl_status cuda_list_hits(struct engine_lane *lane, const struct cuda_range *range,
+enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda_range *range,
                                  uint64_t limit, const struct cuda_hits_room *room, uint64_t *total,
                                  uint64_t *candidates, struct trawl_error *error)
 {
     struct cuda_launch launch;
     bool in_vain, marked;
 
-    TRAWL_TRY(mark_set(lane, range, limit, &marked, total, candidates, error));
-    if (lane->leaves || (marked && *total == 0))
+    TRAWL_TRY(mark_set(worker, range, limit, &marked, total, candidates, error));
+    if (worker->leaves || (marked && *total == 0))
         return TRAWL_OK;
     do {
-        cuda_launch_prepare(lane, &lane->tables, range, limit, SCAN_HITS, &launch);
+        cuda_launch_prepare(worker, &worker->tables, range, limit, SCAN_HITS, &launch);
         launch.arguments.hits = (uint64_t *)(uintptr_t)room->address;
         launch.arguments.hits_base = room->base;
         launch.arguments.hits_literal = room->literal;
         launch.arguments.capacity = room->count;
         launch.ahead_bytes = room->ahead * sizeof(uint64_t);
-        launch.arguments.marks = marked ? (uint32_t *)(uintptr_t)lane->marks.address : NULL;
-        TRAWL_TRY(launch_run(lane, &launch, error));
+        launch.arguments.marks = marked ? (uint32_t *)(uintptr_t)worker->marks.address : NULL;
+        TRAWL_TRY(launch_run(worker, &launch, error));
         *candidates += launch.found.candidates;
-        lane->tables.dense_left -= lane->tables.dense_left > 0;
+        worker->tables.dense_left -= worker->tables.dense_left > 0;
         in_vain = launch.found.listed > launch.arguments.listed_max;
         if (in_vain)
-            TRAWL_TRY(note_dense(lane, error));
-    } while (in_vain && !lane->leaves);
+            TRAWL_TRY(note_dense(worker, error));
+    } while (in_vain && !worker->leaves);
     *total = launch.found.count;
     return TRAWL_OK;
 }
 
 /* Room in the landing buffer, which is released if it is too small. */
-static enum trawl_status landing_reserve(struct engine_lane *lane, uint64_t bytes,
+static enum trawl_status landing_reserve(struct engine_worker *worker, uint64_t bytes,
                                          struct trawl_error *error)
 {
-    if (bytes > lane->landing.count && lane->landing_busy) {
-        TRAWL_TRY(CUDA_CALL(lane->device, error, stream_wait, lane->stream));
-        lane->landing_busy = false;
+    if (bytes > worker->landing.count && worker->landing_busy) {
+        TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
+        worker->landing_busy = false;
     }
-    return cuda_pinned_reserve(lane->device, &lane->landing, cuda_lane_room(lane, bytes), error);
+    return cuda_pinned_reserve(worker->device, &worker->landing, cuda_worker_room(worker, bytes),
+                               error);
 }
 
 /* Append `count` hits. The first `ahead` are being copied already; the others are copied here. */
-static enum trawl_status bring_hits(struct engine_lane *lane, uint64_t count, uint64_t ahead,
+static enum trawl_status bring_hits(struct engine_worker *worker, uint64_t count, uint64_t ahead,
                                     struct engine_result *result, struct trawl_error *error)
 {
     uint64_t bytes = count * sizeof(struct hit);
@@ -551,13 +555,13 @@ static enum trawl_status bring_hits(struct engine_lane *lane, uint64_t count, ui
         return TRAWL_OK;
     TRAWL_TRY(hits_reserve(&result->hits, count, error));
     if (count > ahead) {
-        TRAWL_TRY(landing_reserve(lane, bytes, error));
-        TRAWL_TRY(CUDA_CALL(lane->device, error, copy_to_host, lane->landing.bytes,
-                            lane->hits.address, (size_t)bytes, lane->stream));
+        TRAWL_TRY(landing_reserve(worker, bytes, error));
+        TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, worker->landing.bytes,
+                            worker->hits.address, (size_t)bytes, worker->stream));
     }
-    TRAWL_TRY(CUDA_CALL(lane->device, error, stream_wait, lane->stream));
-    lane->landing_busy = false;
-    memcpy(result->hits.items + result->hits.count, lane->landing.bytes, (size_t)bytes);
+    TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
+    worker->landing_busy = false;
+    memcpy(result->hits.items + result->hits.count, worker->landing.bytes, (size_t)bytes);
     result->hits.count += count;
     return TRAWL_OK;
 }
@@ -565,13 +569,13 @@ static enum trawl_status bring_hits(struct engine_lane *lane, uint64_t count, ui
 /* There were more hits than the last `count` in result->hits, the room for them: how far do these
  * go? Of a set, those of the last begin may not be all that there are: they are dropped. Returns
  * the begins that are done, counted from hits_base on; 0: they are all of one begin. */
-static uint64_t cut_hits(const struct engine_lane *lane, uint64_t count, uint64_t hits_base,
+static uint64_t cut_hits(const struct engine_worker *worker, uint64_t count, uint64_t hits_base,
                          struct engine_result *result)
 {
     const struct hit *hits = result->hits.items + (result->hits.count - count);
     uint64_t last = hits[count - 1].offset, kept = count;
 
-    if (lane->tables.kernel != CUDA_KERNEL_SET)
+    if (worker->tables.kernel != CUDA_KERNEL_SET)
         return last + 1 - hits_base;
     while (kept > 0 && hits[kept - 1].offset == last)
         kept--;
@@ -581,38 +585,38 @@ static uint64_t cut_hits(const struct engine_lane *lane, uint64_t count, uint64_
 
 /* As many begins at a time as will hold half of what there is room for, as densely as the last ones
  * held them. */
-static enum trawl_status scan_hits(struct engine_lane *lane, const struct cuda_range *range,
+static enum trawl_status scan_hits(struct engine_worker *worker, const struct cuda_range *range,
                                    uint64_t limit, uint64_t hits_base, struct engine_result *result,
                                    uint64_t *stopped, struct trawl_error *error)
 {
     uint64_t held = result->hits.count, total;
 
-    limit = min_u64(limit, saturating_add(range->begin, lane->window_bytes));
+    limit = min_u64(limit, saturating_add(range->begin, worker->reach_bytes));
     for (;;) {
         struct cuda_hits_room room;
 
-        lane->hits_room = max_u64(lane->hits_room, lane->limits.hits_room_min);
-        TRAWL_TRY(cuda_memory_reserve(lane->device, &lane->hits,
-                                      lane->hits_room * sizeof(struct hit), error));
-        room = (struct cuda_hits_room){lane->hits.address, lane->hits_room, hits_base, 1ull << 32,
-                                       min_u64(lane->hits_room, HITS_AHEAD)};
-        TRAWL_TRY(landing_reserve(lane, room.ahead * sizeof(struct hit), error));
+        worker->hits_room = max_u64(worker->hits_room, worker->limits.hits_room_min);
+        TRAWL_TRY(cuda_memory_reserve(worker->device, &worker->hits,
+                                      worker->hits_room * sizeof(struct hit), error));
+        room = (struct cuda_hits_room){worker->hits.address, worker->hits_room, hits_base,
+                                       1ull << 32, min_u64(worker->hits_room, HITS_AHEAD)};
+        TRAWL_TRY(landing_reserve(worker, room.ahead * sizeof(struct hit), error));
         TRAWL_TRY(
-            cuda_list_hits(lane, range, limit, &room, &total, &result->candidate_count, error));
+            cuda_list_hits(worker, range, limit, &room, &total, &result->candidate_count, error));
         *stopped = limit;
-        if (lane->leaves)
+        if (worker->leaves)
             return TRAWL_OK;
-        TRAWL_TRY(bring_hits(lane, min_u64(total, room.count), room.ahead, result, error));
+        TRAWL_TRY(bring_hits(worker, min_u64(total, room.count), room.ahead, result, error));
         if (total > room.count)
-            *stopped = range->begin + cut_hits(lane, room.count, hits_base, result);
+            *stopped = range->begin + cut_hits(worker, room.count, hits_base, result);
         if (*stopped > range->begin)
             break;
-        lane->hits_room *= 2; /* for all hits of one begin, whatever hits_max says */
+        worker->hits_room *= 2; /* for all hits of one begin, whatever hits_max says */
     }
-    lane->hits_room =
-        max_u64(lane->hits_room, min_u64(saturating_multiply(total, 2), lane->limits.hits_max));
-    lane->window_bytes =
-        saturating_multiply((limit - range->begin) / (total + 1) + 1, lane->hits_room / 2 + 1);
+    worker->hits_room =
+        max_u64(worker->hits_room, min_u64(saturating_multiply(total, 2), worker->limits.hits_max));
+    worker->reach_bytes =
+        saturating_multiply((limit - range->begin) / (total + 1) + 1, worker->hits_room / 2 + 1);
     result->count += result->hits.count - held;
     return TRAWL_OK;
 }
@@ -642,45 +646,45 @@ uint64_t cuda_range_limit(const struct trawl_plan *plan, const struct cuda_range
 
 /* After a dense part a set's other kernels take over, in the middle of a range that may be too
  * large for them. */
-static void cut_set_range(const struct engine_lane *lane, const struct cuda_range *range,
+static void cut_set_range(const struct engine_worker *worker, const struct cuda_range *range,
                           enum scan_want want, uint64_t *limit, uint64_t *done)
 {
-    uint64_t most = cuda_set_range_max(lane, want);
+    uint64_t most = cuda_set_range_max(worker, want);
 
-    if (!lane->tables.sets_ready || *limit - range->begin <= most)
+    if (!worker->tables.sets_ready || *limit - range->begin <= most)
         return;
     *limit = range->begin + most;
     *done = *limit;
 }
 
-enum trawl_status cuda_scan_range(struct engine_lane *lane, const struct cuda_range *range,
+enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cuda_range *range,
                                   enum scan_want want, uint64_t hits_base,
                                   struct engine_result *result, uint64_t *done,
                                   struct trawl_error *error)
 {
-    uint64_t limit = cuda_range_limit(lane->plan, range), stopped;
+    uint64_t limit = cuda_range_limit(worker->plan, range), stopped;
     struct cuda_launch launch;
 
     *done = range->end;
     if (limit == range->begin)
         return TRAWL_OK;
     if (want == SCAN_HITS) {
-        TRAWL_TRY(scan_hits(lane, range, limit, hits_base, result, &stopped, error));
+        TRAWL_TRY(scan_hits(worker, range, limit, hits_base, result, &stopped, error));
         if (stopped < limit)
             *done = stopped;
         return TRAWL_OK;
     }
-    cut_set_range(lane, range, want, &limit, done);
-    cuda_launch_prepare(lane, &lane->tables, range, limit, want, &launch);
-    TRAWL_TRY(launch_run(lane, &launch, error));
-    lane->tables.dense_left -= lane->tables.dense_left > 0;
+    cut_set_range(worker, range, want, &limit, done);
+    cuda_launch_prepare(worker, &worker->tables, range, limit, want, &launch);
+    TRAWL_TRY(launch_run(worker, &launch, error));
+    worker->tables.dense_left -= worker->tables.dense_left > 0;
     while (launch.found.listed > launch.arguments.listed_max) {
-        TRAWL_TRY(note_dense(lane, error));
-        if (lane->leaves)
+        TRAWL_TRY(note_dense(worker, error));
+        if (worker->leaves)
             return TRAWL_OK;
-        cut_set_range(lane, range, want, &limit, done);
-        cuda_launch_prepare(lane, &lane->tables, range, limit, want, &launch);
-        TRAWL_TRY(launch_run(lane, &launch, error));
+        cut_set_range(worker, range, want, &limit, done);
+        cuda_launch_prepare(worker, &worker->tables, range, limit, want, &launch);
+        TRAWL_TRY(launch_run(worker, &launch, error));
     }
     result->candidate_count += launch.found.candidates;
     if (want == SCAN_FIRST)

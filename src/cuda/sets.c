@@ -12,12 +12,12 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "cuda/lane.h"
+#include "cuda/worker.h"
 #include "plan/analyse.h"
 
 #define GRAM_MIN 4u
 #define GRAM_MAX 16u
-#define WINDOW_MAX 64u /* a window begins at most so far into a literal */
+#define RUN_FROM_MAX 64u /* a run begins at most so far into a literal */
 #define ENTRIES_MAX (1ull << 28)
 #define HEADS_MIN 1024u
 /* Chains are short where there are more heads than entries, as long as these stay in L2. */
@@ -188,11 +188,11 @@ static uint32_t take_samples(const struct trawl_plan *plan, struct gram_sample *
 {
     uint32_t count = 0, literals = (uint32_t)min_u64(plan->literal_count, SAMPLES);
 
-    for (uint32_t i = 0; i < SAMPLES && i / literals <= WINDOW_MAX; i++) {
+    for (uint32_t i = 0; i < SAMPLES && i / literals <= RUN_FROM_MAX; i++) {
         uint32_t literal = (uint32_t)((uint64_t)(i % literals) * plan->literal_count / literals);
         const uint8_t *bytes = plan_literal_bytes(plan, literal);
         uint64_t length = plan_literal_at(plan, literal).bytes_count;
-        uint64_t places = length < GRAM_MIN ? 0 : min_u64(length - GRAM_MIN, WINDOW_MAX) + 1;
+        uint64_t places = length < GRAM_MIN ? 0 : min_u64(length - GRAM_MIN, RUN_FROM_MAX) + 1;
         uint64_t place = literals < SAMPLES ? i / literals : 0;
         struct gram_sample *sample = &samples[count];
 
@@ -297,7 +297,7 @@ static double passing(double entries, double words, double word_bits, bool two)
                          saturation(load * (1 - power_of(unset, 4))));
 }
 
-/* Different grams of a literal that its samples choose. A window of grams that moves by one has
+/* Different grams of a literal that its samples choose. A run of grams that moves by one has
  * another least with chance 2 / (choices + 1) (Schleimer, Wilkerson and Aiken 2003). */
 static double entries_of(const struct trawl_plan *plan, const struct choice *choice)
 {
@@ -319,11 +319,11 @@ static double met_by(const struct trawl_plan *plan, const struct choice *choice,
            (1 + (w - 1) / (2 * w));
 }
 
-static uint32_t words_of(const struct engine_lane *lane, uint64_t entries)
+static uint32_t words_of(const struct engine_worker *worker, uint64_t entries)
 {
     uint64_t most = entries > TABLE_ENTRIES_FEW ? TABLE_WORDS_MANY : TABLE_WORDS_FEW;
 
-    return (uint32_t)min_u64(min_u64(most, lane->limits.sets_table_words_max),
+    return (uint32_t)min_u64(min_u64(most, worker->limits.sets_table_words_max),
                              max_u64(entries, TABLE_WORDS_MIN));
 }
 
@@ -340,10 +340,10 @@ static bool is_tagged(const struct choice *choice)
 }
 
 /* The share of samples whose chains are followed, of those that pass the bitmap. */
-static double chains_of(const struct engine_lane *lane, const struct choice *choice, double entries,
-                        double first)
+static double chains_of(const struct engine_worker *worker, const struct choice *choice,
+                        double entries, double first)
 {
-    double words = words_of(lane, (uint64_t)entries);
+    double words = words_of(worker, (uint64_t)entries);
     double load = entries / heads_of((uint64_t)entries);
 
     if (choice->way == CUDA_SETS_DENSE)
@@ -354,7 +354,7 @@ static double chains_of(const struct engine_lane *lane, const struct choice *cho
 }
 
 /* What a text byte costs in this way. */
-static double cost_of_way(const struct engine_lane *lane, const struct trawl_plan *plan,
+static double cost_of_way(const struct engine_worker *worker, const struct trawl_plan *plan,
                           const struct choice *choice)
 {
     uint32_t stride = choice->stride, words = gram_words(choice->gram_bytes);
@@ -373,7 +373,7 @@ static double cost_of_way(const struct engine_lane *lane, const struct trawl_pla
         slots += samples * UNALIGNED_SLOTS * (4 - stride) / 4;
     banks = samples * BANK_SLOTS * rows;
     lookups = (first * costs[choice->way].table +
-               chains_of(lane, choice, entries, first) * costs[choice->way].chain) /
+               chains_of(worker, choice, entries, first) * costs[choice->way].chain) /
               stride;
     return (larger(read, larger(slots / SLOTS_PER_ROW, banks / BANK_SLOTS_PER_ROW)) +
             slots * SLOT_COST) *
@@ -382,7 +382,7 @@ static double cost_of_way(const struct engine_lane *lane, const struct trawl_pla
 }
 
 /* The best way and size of the bitmap for a form, stride and grams of this many bytes. */
-static struct choice cost_of(const struct engine_lane *lane, const struct trawl_plan *plan,
+static struct choice cost_of(const struct engine_worker *worker, const struct trawl_plan *plan,
                              const struct likeness *likeness, uint32_t form, uint32_t stride,
                              uint32_t gram_bytes, uint32_t filter_words)
 {
@@ -406,28 +406,28 @@ static struct choice cost_of(const struct engine_lane *lane, const struct trawl_
         one.filter_words = (uint32_t)min_u64(filter_words, size);
         if (one.way == CUDA_SETS_RARE && (plan->flags & TRAWL_IGNORE_CASE) != 0)
             continue;
-        one.two_bits = lane->limits.sets_bits == 0
+        one.two_bits = worker->limits.sets_bits == 0
                            ? passing(entries, one.filter_words, 32, true) <=
                                  passing(entries, one.filter_words, 32, false)
-                           : lane->limits.sets_bits == 2;
-        one.cost = cost_of_way(lane, plan, &one);
-        if (lane->limits.sets_way < CUDA_SETS_WAYS && lane->limits.sets_way != one.way)
+                           : worker->limits.sets_bits == 2;
+        one.cost = cost_of_way(worker, plan, &one);
+        if (worker->limits.sets_way < CUDA_SETS_WAYS && worker->limits.sets_way != one.way)
             one.cost += 1e4;
-        if (lane->limits.sets_filter_words != 0 && lane->limits.sets_filter_words != size)
+        if (worker->limits.sets_filter_words != 0 && worker->limits.sets_filter_words != size)
             one.cost += 10;
         if (one.cost < best.cost)
             best = one;
     }
-    if (lane->limits.sets_stride != 0 && stride != lane->limits.sets_stride)
+    if (worker->limits.sets_stride != 0 && stride != worker->limits.sets_stride)
         best.cost += 1e6;
-    if (lane->limits.sets_gram != 0 && gram_bytes != lane->limits.sets_gram)
+    if (worker->limits.sets_gram != 0 && gram_bytes != worker->limits.sets_gram)
         best.cost += 1e3;
-    if (lane->limits.sets_choices != 0 && best.choices != lane->limits.sets_choices)
+    if (worker->limits.sets_choices != 0 && best.choices != worker->limits.sets_choices)
         best.cost += 1e5;
     return best;
 }
 
-static struct choice choose(const struct engine_lane *lane, const struct trawl_plan *plan,
+static struct choice choose(const struct engine_worker *worker, const struct trawl_plan *plan,
                             uint64_t filter_words)
 {
     struct choice best = {.cost = 1e300};
@@ -435,7 +435,7 @@ static struct choice choose(const struct engine_lane *lane, const struct trawl_p
 
     measure_likeness(plan, &likeness);
     for (uint32_t stride = 1; stride <= SCAN_SETS_STRIDE_MAX; stride *= 2) {
-        if (plan->literal_count > lane->limits.sets_entries_max / stride)
+        if (plan->literal_count > worker->limits.sets_entries_max / stride)
             continue;
         for (uint32_t form = 0; form < FORMS; form++) {
             uint32_t most = forms[form].gram, least = most <= 8 ? GRAM_MIN : 9;
@@ -445,7 +445,7 @@ static struct choice choose(const struct engine_lane *lane, const struct trawl_p
             for (uint32_t q = forms[form].choices > 1 ? most : least;
                  q <= most && stride + forms[form].choices + q - 2 <= plan->length_min; q++) {
                 struct choice one =
-                    cost_of(lane, plan, &likeness, form, stride, q, (uint32_t)filter_words);
+                    cost_of(worker, plan, &likeness, form, stride, q, (uint32_t)filter_words);
 
                 if (one.cost <= best.cost)
                     best = one;
@@ -465,7 +465,7 @@ static uint32_t gram_factor(uint32_t k, uint32_t gram_bytes)
     return bytes == 0 ? 0 : bytes >= 4 ? factors[k] : factors[k] << 8 * (4 - bytes);
 }
 
-void cuda_sets_choose(const struct engine_lane *lane, const struct trawl_plan *plan,
+void cuda_sets_choose(const struct engine_worker *worker, const struct trawl_plan *plan,
                       struct cuda_tables *tables)
 {
     struct scan_sets *sets = &tables->sets;
@@ -473,18 +473,18 @@ void cuda_sets_choose(const struct engine_lane *lane, const struct trawl_plan *p
     struct choice choice;
     uint32_t warps;
 
-    if (!lane->limits.sets || plan->length_min < SCAN_SETS_LENGTH_MIN ||
+    if (!worker->limits.sets || plan->length_min < SCAN_SETS_LENGTH_MIN ||
         plan->literal_bytes_total >= (1ull << 34))
         return;
-    filter_words = lane->device->shared_max < STATIC_SHARED_BYTES + 16 * 1024
+    filter_words = worker->device->shared_max < STATIC_SHARED_BYTES + 16 * 1024
                        ? 0
-                       : (lane->device->shared_max - STATIC_SHARED_BYTES -
+                       : (worker->device->shared_max - STATIC_SHARED_BYTES -
                           SCAN_WARPS_MAX * SCAN_SETS_WARP_BYTES) /
                              4;
-    filter_words = min_u64(filter_words, lane->limits.sets_filter_words_max) & ~3ull;
+    filter_words = min_u64(filter_words, worker->limits.sets_filter_words_max) & ~3ull;
     if (filter_words == 0)
         return;
-    choice = choose(lane, plan, filter_words);
+    choice = choose(worker, plan, filter_words);
     if (choice.stride == 0)
         return;
     tables->sets_kernel = kernel_of(&choice);
@@ -504,16 +504,15 @@ void cuda_sets_choose(const struct engine_lane *lane, const struct trawl_plan *p
     sets->filter_words = choice.filter_words;
     sets->bit_shifts[0] = SCAN_SETS_SHIFT;
     sets->bit_shifts[1] = choice.two_bits ? SCAN_SETS_SHIFT_SECOND : SCAN_SETS_SHIFT;
-    sets->table_words = choice.way == CUDA_SETS_RARE ? 0 : words_of(lane, entries);
+    sets->table_words = choice.way == CUDA_SETS_RARE ? 0 : words_of(worker, entries);
     sets->head_count = heads_of(entries);
     sets->shared_bytes = sets->filter_words * 4 + warps * SCAN_SETS_WARP_BYTES;
 }
 
 /* Where the rarest bytes of a literal are that its grams can be taken from. */
-static uint32_t choose_window(const uint8_t *bytes, uint64_t count, uint32_t span,
-                              const float *rarity)
+static uint32_t choose_run(const uint8_t *bytes, uint64_t count, uint32_t span, const float *rarity)
 {
-    uint64_t last = min_u64(count - span, WINDOW_MAX);
+    uint64_t last = min_u64(count - span, RUN_FROM_MAX);
     uint32_t best_at = 0;
     float sum = 0, best;
 
@@ -544,13 +543,13 @@ void cuda_sets_literals(const struct trawl_plan *plan, const uint64_t *begins,
     sets->offset_max = 0;
     for (uint32_t i = 0; i < plan->literal_count; i++) {
         uint64_t count = plan_literal_at(plan, i).bytes_count;
-        uint32_t window = choose_window(plan_literal_bytes(plan, i), count, span, rarity);
+        uint32_t run = choose_run(plan_literal_bytes(plan, i), count, span, rarity);
 
         records[4 * (uint64_t)i] = (uint32_t)begins[i];
         records[4 * (uint64_t)i + 1] = (uint32_t)count;
-        records[4 * (uint64_t)i + 2] = window;
+        records[4 * (uint64_t)i + 2] = run;
         records[4 * (uint64_t)i + 3] = i;
-        sets->offset_max = (uint32_t)max_u64(sets->offset_max, window + sets->stride - 1);
+        sets->offset_max = (uint32_t)max_u64(sets->offset_max, run + sets->stride - 1);
     }
 }
 
@@ -576,10 +575,10 @@ static uint64_t lay_out(uint64_t address, struct scan_sets *sets)
 
 /* While the other tables are being copied. Without memory for these the set's other kernel does it.
  * */
-enum trawl_status cuda_sets_build(struct engine_lane *lane, struct trawl_error *error)
+enum trawl_status cuda_sets_build(struct engine_worker *worker, struct trawl_error *error)
 {
-    const struct cuda_device *device = lane->device;
-    struct cuda_tables *tables = &lane->tables;
+    const struct cuda_device *device = worker->device;
+    struct cuda_tables *tables = &worker->tables;
     struct scan_sets *sets = &tables->arguments.sets;
     void *parameters[] = {&tables->arguments};
     uint64_t bytes = lay_out(0, sets), zeros, entries;
@@ -589,38 +588,39 @@ enum trawl_status cuda_sets_build(struct engine_lane *lane, struct trawl_error *
     tables->sets_ready = false;
     if (sets->stride == 0)
         return TRAWL_OK;
-    status =
-        cuda_memory_reserve(lane->device, &tables->sets_memory, cuda_lane_room(lane, bytes), error);
+    status = cuda_memory_reserve(worker->device, &tables->sets_memory,
+                                 cuda_worker_room(worker, bytes), error);
     if (status == TRAWL_MEMORY)
         return TRAWL_OK;
     TRAWL_TRY(status);
     (void)lay_out(tables->sets_memory.address, sets);
     zeros = (uint64_t)(uintptr_t)sets->heads - tables->sets_memory.address;
     TRAWL_TRY(CUDA_CALL(device, error, fill, tables->sets_memory.address, 0, (size_t)zeros,
-                        lane->stream));
+                        worker->stream));
     TRAWL_TRY(CUDA_CALL(device, error, fill, (uint64_t)(uintptr_t)sets->heads, 0xff,
-                        (size_t)sets->head_count * 8, lane->stream));
+                        (size_t)sets->head_count * 8, worker->stream));
     entries = (uint64_t)sets->literal_count * sets->stride;
     blocks = (uint32_t)min_u64((entries + SCAN_THREADS_MAX - 1) / SCAN_THREADS_MAX,
                                (uint64_t)device->multiprocessors * FILL_BLOCKS);
     for (uint32_t kernel = CUDA_KERNEL_SET_FILL; kernel <= CUDA_KERNEL_SET_FINISH; kernel++)
         TRAWL_TRY(CUDA_CALL(device, error, launch, device->functions[kernel], blocks, 1, 1,
-                            lane->limits.threads, 1, 1, 0, lane->stream, parameters, NULL));
+                            worker->limits.threads, 1, 1, 0, worker->stream, parameters, NULL));
     tables->sets_ready = true;
     return TRAWL_OK;
 }
 
 /* Tiles and threads of a launch. */
-void cuda_sets_prepare(const struct engine_lane *lane, uint32_t blocks, struct cuda_launch *launch)
+void cuda_sets_prepare(const struct engine_worker *worker, uint32_t blocks,
+                       struct cuda_launch *launch)
 {
     struct scan_arguments *a = &launch->arguments;
     bool rare = is_rare(launch->kernel);
     uint32_t rows = rare ? SCAN_SETS_ROWS : SCAN_SETS_DENSE_ROWS, steps = TILE_STEPS;
     uint64_t step_bytes = rows * 32ull * max_u64(a->sets.stride, 16), places, end, warps;
 
-    launch->threads = lane->limits.threads != SCAN_THREADS_MAX ? lane->limits.threads
-                      : rare                                   ? SCAN_SETS_THREADS
-                                                               : SCAN_SETS_DENSE_THREADS;
+    launch->threads = worker->limits.threads != SCAN_THREADS_MAX ? worker->limits.threads
+                      : rare                                     ? SCAN_SETS_THREADS
+                                                                 : SCAN_SETS_DENSE_THREADS;
     launch->shared_bytes = a->sets.shared_bytes;
     a->position = a->begin & ~(uint64_t)(max_u64(128, a->sets.stride) - 1);
     end = min_u64(a->limit + a->sets.offset_max, a->text_end);
@@ -632,6 +632,6 @@ void cuda_sets_prepare(const struct engine_lane *lane, uint32_t blocks, struct c
     a->tile_steps = steps;
     a->tile_bytes = step_bytes * steps;
     a->tile_count = (uint32_t)((places + a->tile_bytes - 1) / a->tile_bytes);
-    a->sets.budget = lane->limits.flood_always ? 0 : (uint32_t)(COST_PER_BYTE * step_bytes);
+    a->sets.budget = worker->limits.flood_always ? 0 : (uint32_t)(COST_PER_BYTE * step_bytes);
     a->listed_max = 0;
 }

@@ -4,7 +4,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "cuda/lane.h"
+#include "cuda/worker.h"
 
 #define TABLE_ALIGNMENT 256u
 #define SET_BYTES_MAX (1ull << 34) /* literals begin at words with 32-bit numbers */
@@ -273,16 +273,16 @@ static void put_plan(const struct trawl_plan *plan, struct block *block, struct 
 }
 
 /* The plan's method, and which of the kernels that do the same. */
-static void choose_kernels(const struct engine_lane *lane, const struct trawl_plan *plan,
+static void choose_kernels(const struct engine_worker *worker, const struct trawl_plan *plan,
                            struct cuda_tables *tables)
 {
     tables->kernel = plan->method_device == TRAWL_METHOD_SAMPLED ? CUDA_KERNEL_SAMPLED
                      : plan->method_device == TRAWL_METHOD_SET   ? CUDA_KERNEL_SET
                                                                  : CUDA_KERNEL_EVERY;
     tables->count_kernel = tables->kernel;
-    if (lane->limits.streams && tables->kernel == CUDA_KERNEL_EVERY)
+    if (worker->limits.streams && tables->kernel == CUDA_KERNEL_EVERY)
         tables->count_kernel = CUDA_KERNEL_STREAM;
-    if (lane->limits.streams && tables->kernel == CUDA_KERNEL_SAMPLED)
+    if (worker->limits.streams && tables->kernel == CUDA_KERNEL_SAMPLED)
         tables->count_kernel = CUDA_KERNEL_STREAM_SAMPLED;
 }
 
@@ -302,12 +302,12 @@ static void choose_plane(const struct trawl_plan *plan, const struct block *bloc
                           (uint32_t *)block_at(block, a->plane.words), &a->plane);
 }
 
-uint64_t cuda_tables_put(const struct engine_lane *lane, const struct trawl_plan *plan,
+uint64_t cuda_tables_put(const struct engine_worker *worker, const struct trawl_plan *plan,
                          uint64_t address, uint8_t *to, uint64_t room, struct cuda_tables *tables)
 {
     struct block block = {NULL, 0, address};
 
-    choose_kernels(lane, plan, tables);
+    choose_kernels(worker, plan, tables);
     put_plan(plan, &block, tables);
     if (to != NULL && block.count <= room) {
         uint64_t bytes = block.count;
@@ -317,14 +317,14 @@ uint64_t cuda_tables_put(const struct engine_lane *lane, const struct trawl_plan
         memset(to, 0, (size_t)bytes);
         put_plan(plan, &block, tables);
         TRAWL_ASSERT(block.count == bytes);
-        if (lane->limits.planes)
+        if (worker->limits.planes)
             choose_plane(plan, &block, &tables->arguments);
     }
     tables->dense_left = 0;
-    tables->arguments.plane.steps_max = lane->limits.plane_steps_max;
-    if (lane->limits.flood_always)
+    tables->arguments.plane.steps_max = worker->limits.plane_steps_max;
+    if (worker->limits.flood_always)
         tables->arguments.verify_budget = tables->arguments.dense_lanes = 0;
-    tables->arguments.set_budget = lane->limits.flood_always ? 0 : SET_BUDGET;
+    tables->arguments.set_budget = worker->limits.flood_always ? 0 : SET_BUDGET;
     tables->plan_serial = plan->serial;
     return block.count;
 }
@@ -346,29 +346,29 @@ static enum trawl_status measure_alike(const struct trawl_plan *plan, struct cud
     return TRAWL_OK;
 }
 
-enum trawl_status cuda_tables_build(struct engine_lane *lane, struct trawl_error *error)
+enum trawl_status cuda_tables_build(struct engine_worker *worker, struct trawl_error *error)
 {
-    struct cuda_tables *tables = &lane->tables;
+    struct cuda_tables *tables = &worker->tables;
     enum trawl_status status = TRAWL_OK;
     void *memory = NULL;
     uint64_t bytes;
 
-    TRAWL_TRY(cuda_tables_check(lane->plan, error));
-    TRAWL_TRY(measure_alike(lane->plan, tables, error));
+    TRAWL_TRY(cuda_tables_check(worker->plan, error));
+    TRAWL_TRY(measure_alike(worker->plan, tables, error));
     memset(&tables->sets, 0, sizeof tables->sets);
-    if (lane->plan->method_device == TRAWL_METHOD_SET)
-        cuda_sets_choose(lane, lane->plan, tables);
-    bytes = cuda_tables_put(lane, lane->plan, 0, NULL, 0, tables);
+    if (worker->plan->method_device == TRAWL_METHOD_SET)
+        cuda_sets_choose(worker, worker->plan, tables);
+    bytes = cuda_tables_put(worker, worker->plan, 0, NULL, 0, tables);
     TRAWL_TRY(memory_allocate(bytes, 1, &memory, error));
-    TRAWL_TRY_DONE(
-        cuda_memory_reserve(lane->device, &tables->memory, cuda_lane_room(lane, bytes), error));
-    (void)cuda_tables_put(lane, lane->plan, tables->memory.address, (uint8_t *)memory, bytes,
+    TRAWL_TRY_DONE(cuda_memory_reserve(worker->device, &tables->memory,
+                                       cuda_worker_room(worker, bytes), error));
+    (void)cuda_tables_put(worker, worker->plan, tables->memory.address, (uint8_t *)memory, bytes,
                           tables);
-    TRAWL_TRY_DONE(cuda_lane_upload(lane, tables->memory.address, memory, bytes, error));
-    TRAWL_TRY_DONE(cuda_sets_build(lane, error));
+    TRAWL_TRY_DONE(cuda_worker_upload(worker, tables->memory.address, memory, bytes, error));
+    TRAWL_TRY_DONE(cuda_sets_build(worker, error));
     tables->automaton = CUDA_AUTOMATON_NOT_ASKED;
-    if (lane->limits.automaton_always)
-        TRAWL_TRY_DONE(cuda_automaton_want(lane, error));
+    if (worker->limits.automaton_always)
+        TRAWL_TRY_DONE(cuda_automaton_want(worker, error));
     tables->ready = true;
 done:
     memory_release(memory, bytes, 1);

@@ -1,7 +1,7 @@
 /* device: published algorithms on a device: what each kernel needs, and the loop that runs them.
  *
- * A range of begins is searched in windows, all literals of the plan one after the other over each.
- * Kernels deliver occurrences in any order; this file sorts them. A window is halved if it holds
+ * A range of begins is searched in parts, all literals of the plan one after the other over each.
+ * Kernels deliver occurrences in any order; this file sorts them. A part is halved if it holds
  * more hits than a scan may, or needs more memory than there is.
  */
 #include <inttypes.h>
@@ -28,15 +28,15 @@
 #define SHIFTS_THREADS 256u
 #define MINIMUM_THREADS 256u
 
-/* The begins of a window of the text, and where the text lies. */
-struct window {
+/* The begins of a part of the text, and where the text lies. */
+struct part {
     uint64_t address; /* of the text's byte 0 */
     uint64_t begin;
     uint64_t end;
     uint64_t text_end;
 };
 
-/* One literal over one window. */
+/* One literal over one part. */
 struct search {
     struct gallery_device *own;
     const struct gallery_row *row;
@@ -56,20 +56,20 @@ static enum trawl_status wait_results(struct gallery_device *own, uint64_t begin
 {
     uint64_t before_ns = result->device_copy_ns;
 
-    TRAWL_TRY(cuda_wait_copies(own->lane, begin_ns, result, error));
+    TRAWL_TRY(cuda_wait_copies(own->worker, begin_ns, result, error));
     result->device_back_ns += result->device_copy_ns - before_ns;
     return TRAWL_OK;
 }
 
-/* Wait for the kernels between the lane's two events, and note the device's time. */
+/* Wait for the kernels between the worker's two events, and note the device's time. */
 static enum trawl_status wait_kernels(struct gallery_device *own, struct engine_result *result,
                                       struct trawl_error *error)
 {
     float milliseconds = 0;
 
-    TRAWL_TRY(CUDA_CALL(own->lane->device, error, event_wait, own->end));
+    TRAWL_TRY(CUDA_CALL(own->worker->device, error, event_wait, own->end));
     TRAWL_TRY(
-        CUDA_CALL(own->lane->device, error, event_elapsed, &milliseconds, own->begin, own->end));
+        CUDA_CALL(own->worker->device, error, event_elapsed, &milliseconds, own->begin, own->end));
     if (milliseconds > 0)
         result->device_kernel_ns += (uint64_t)((double)milliseconds * 1e6);
     return TRAWL_OK;
@@ -78,7 +78,7 @@ static enum trawl_status wait_kernels(struct gallery_device *own, struct engine_
 static enum trawl_status mark(struct gallery_device *own, struct cuda_event *event,
                               struct trawl_error *error)
 {
-    return CUDA_CALL(own->lane->device, error, event_record, event, own->lane->stream);
+    return CUDA_CALL(own->worker->device, error, event_record, event, own->worker->stream);
 }
 
 /* ---- The plan's side ------------------------------------------------------------------------ */
@@ -118,13 +118,13 @@ enum trawl_status gallery_device_module(struct gallery_device *own, bool childre
         {&cuda_image_gallery, &cuda_image_gallery_debug},
         {&cuda_image_children, &cuda_image_children_debug}};
 
-    return cuda_device_module(own->lane->device, images[children][own->choice.debug], module,
+    return cuda_device_module(own->worker->device, images[children][own->choice.debug], module,
                               error);
 }
 
 static enum trawl_status find_kernels(struct gallery_device *own, struct trawl_error *error)
 {
-    struct cuda_device *device = own->lane->device;
+    struct cuda_device *device = own->worker->device;
 
     TRAWL_TRY(gallery_choose(own, error));
     if (own->begin == NULL)
@@ -153,9 +153,9 @@ static enum trawl_status send_tables(struct gallery_device *own, struct trawl_er
         memcpy(tables + at + room - sizeof shifts, shifts, sizeof shifts);
         at += room;
     }
-    TRAWL_TRY_DONE(cuda_memory_reserve(own->lane->device, &own->tables,
-                                       cuda_lane_room(own->lane, bytes), error));
-    TRAWL_TRY_DONE(cuda_lane_upload(own->lane, own->tables.address, tables, bytes, error));
+    TRAWL_TRY_DONE(cuda_memory_reserve(own->worker->device, &own->tables,
+                                       cuda_worker_room(own->worker, bytes), error));
+    TRAWL_TRY_DONE(cuda_worker_upload(own->worker, own->tables.address, tables, bytes, error));
     own->ready = true;
 done:
     memory_release(memory, bytes, 1);
@@ -183,7 +183,7 @@ static struct cuda_module *search_module(const struct search *search)
 static enum trawl_status fill_device(const struct search *search, uint64_t *blocks,
                                      struct trawl_error *error)
 {
-    const struct cuda_device *device = search->own->lane->device;
+    const struct cuda_device *device = search->own->worker->device;
     struct cuda_function *function = NULL;
     int resident = 0;
 
@@ -221,8 +221,8 @@ static enum trawl_status choose_grid(struct search *search, struct trawl_error *
     return TRAWL_OK;
 }
 
-/* The literal's arguments for [window->begin, limit). */
-static enum trawl_status search_prepare(struct search *search, const struct window *window,
+/* The literal's arguments for [part->begin, limit). */
+static enum trawl_status search_prepare(struct search *search, const struct part *part,
                                         uint64_t limit, struct trawl_error *error)
 {
     const struct gallery_device *own = search->own;
@@ -232,10 +232,10 @@ static enum trawl_status search_prepare(struct search *search, const struct wind
     struct gallery_arguments *a = &search->arguments;
 
     memset(&search->arguments, 0, sizeof search->arguments);
-    a->text = (const uint8_t *)(uintptr_t)window->address;
-    a->begin = window->begin;
+    a->text = (const uint8_t *)(uintptr_t)part->address;
+    a->begin = part->begin;
     a->limit = limit;
-    a->text_end = window->text_end;
+    a->text_end = part->text_end;
     a->pattern = (const uint8_t *)(uintptr_t)search->table;
     a->shifts = (const uint32_t *)(uintptr_t)(search->table + literal_room(plan, search->literal) -
                                               SHIFTS * sizeof(uint32_t));
@@ -255,32 +255,32 @@ static enum trawl_status launch(struct gallery_device *own, struct cuda_module *
                                 const char *kernel, uint64_t blocks, uint32_t threads,
                                 void *arguments, struct trawl_error *error)
 {
-    struct cuda_device *device = own->lane->device;
+    struct cuda_device *device = own->worker->device;
     struct cuda_function *function = NULL;
     void *parameters[] = {arguments};
 
     TRAWL_TRY(CUDA_CALL(device, error, module_function, &function, module, kernel));
     return CUDA_CALL(device, error, launch, function, (unsigned)blocks, 1, 1, threads, 1, 1, 0,
-                     own->lane->stream, parameters, NULL);
+                     own->worker->stream, parameters, NULL);
 }
 
 static const struct gallery_result *landed(const struct gallery_device *own)
 {
-    return (const struct gallery_result *)(const void *)own->lane->landing.bytes;
+    return (const struct gallery_result *)(const void *)own->worker->landing.bytes;
 }
 
 static enum trawl_status search_reserve(struct search *search, struct trawl_error *error)
 {
     struct gallery_device *own = search->own;
     struct gallery_arguments *a = &search->arguments;
-    uint64_t bytes = cuda_lane_room(own->lane, sizeof(struct gallery_result));
+    uint64_t bytes = cuda_worker_room(own->worker, sizeof(struct gallery_result));
 
-    own->hits_room = max_u64(own->hits_room, own->lane->limits.hits_room_min);
+    own->hits_room = max_u64(own->hits_room, own->worker->limits.hits_room_min);
     if (search->want == SCAN_HITS)
-        TRAWL_TRY(cuda_memory_reserve(own->lane->device, &own->offsets,
+        TRAWL_TRY(cuda_memory_reserve(own->worker->device, &own->offsets,
                                       own->hits_room * sizeof(uint32_t), error));
-    TRAWL_TRY(cuda_memory_reserve(own->lane->device, &own->result, bytes, error));
-    TRAWL_TRY(cuda_pinned_reserve(own->lane->device, &own->lane->landing, bytes, error));
+    TRAWL_TRY(cuda_memory_reserve(own->worker->device, &own->result, bytes, error));
+    TRAWL_TRY(cuda_pinned_reserve(own->worker->device, &own->worker->landing, bytes, error));
     a->result = (struct gallery_result *)(uintptr_t)own->result.address;
     a->offsets = (uint32_t *)(uintptr_t)own->offsets.address;
     a->capacity = own->hits_room;
@@ -296,13 +296,13 @@ static enum trawl_status upload_constant(struct search *search, struct trawl_err
     uint64_t count = search->arguments.pattern_bytes;
     size_t bytes = 0;
 
-    TRAWL_TRY(CUDA_CALL(own->lane->device, error, module_global, &address, &bytes,
+    TRAWL_TRY(CUDA_CALL(own->worker->device, error, module_global, &address, &bytes,
                         search_module(search), "gallery_constant"));
     TRAWL_ASSERT(bytes == GALLERY_CONSTANT_BYTES && count <= bytes);
     memcpy(padded, plan_literal_bytes(own->plan, search->literal), (size_t)count);
-    TRAWL_TRY(cuda_lane_upload(own->lane, address, padded,
-                               divide_up(count, PATTERN_ALIGNMENT) * PATTERN_ALIGNMENT, error));
-    return cuda_wait_copies(own->lane, begin_ns, search->result, error);
+    TRAWL_TRY(cuda_worker_upload(own->worker, address, padded,
+                                 divide_up(count, PATTERN_ALIGNMENT) * PATTERN_ALIGNMENT, error));
+    return cuda_wait_copies(own->worker, begin_ns, search->result, error);
 }
 
 /* What the kernel needs in front of it and after it. */
@@ -336,18 +336,18 @@ static enum trawl_status launch_behind(struct search *search, struct trawl_error
 static enum trawl_status search_launch(struct search *search, struct trawl_error *error)
 {
     struct gallery_device *own = search->own;
-    const struct cuda_device *device = own->lane->device;
+    const struct cuda_device *device = own->worker->device;
     struct gallery_arguments *a = &search->arguments;
 
     TRAWL_TRY(CUDA_CALL(device, error, fill, own->result.address, 0, sizeof(struct gallery_result),
-                        own->lane->stream));
+                        own->worker->stream));
     TRAWL_TRY(CUDA_CALL(device, error, fill,
                         own->result.address + offsetof(struct gallery_result, first), 0xff,
-                        sizeof(uint64_t), own->lane->stream));
+                        sizeof(uint64_t), own->worker->stream));
     if (row_needs(search, FLAGS)) /* gallery_collect loads 16 at a time */
         TRAWL_TRY(CUDA_CALL(device, error, fill, own->flags.address,
                             row_needs(search, WINDOWS) ? 0 : 1,
-                            (size_t)divide_up(a->limit - a->begin, 16) * 16, own->lane->stream));
+                            (size_t)divide_up(a->limit - a->begin, 16) * 16, own->worker->stream));
     TRAWL_TRY(mark(own, own->begin, error));
     TRAWL_TRY(launch_before(search, error));
     TRAWL_TRY(launch(own, search_module(search), search->row->kernel, search->blocks,
@@ -361,7 +361,7 @@ static enum trawl_status search_launch(struct search *search, struct trawl_error
 static enum trawl_status check_children(const struct search *search, struct trawl_error *error)
 {
     const struct gallery_result *r = landed(search->own);
-    const char *name = search->own->lane->device->name;
+    const char *name = search->own->worker->device->name;
 
     if (r->refusal != 0)
         return TRAWL_FAIL(error, DEVICE, "%s: %s: launching a child grid failed with code %" PRIu64,
@@ -383,11 +383,11 @@ static enum trawl_status check_children(const struct search *search, struct traw
 }
 
 /* Run the literal's kernels; their result is then in the landing buffer. Constant memory and the
- * room for child grids are shared by the lanes of a device: one at a time uses them. */
+ * room for child grids are shared by the workers of a device: one at a time uses them. */
 static enum trawl_status search_run(struct search *search, struct trawl_error *error)
 {
     struct gallery_device *own = search->own;
-    struct cuda_device *device = own->lane->device;
+    struct cuda_device *device = own->worker->device;
     bool constant = row_needs(search, CONSTANT);
     bool alone = row_needs(search, CONSTANT | CHILDREN);
     enum trawl_status status = TRAWL_OK;
@@ -403,18 +403,18 @@ static enum trawl_status search_run(struct search *search, struct trawl_error *e
     if (alone) {
         if (status != TRAWL_OK)
             (void)device->driver->stream_wait(
-                own->lane->stream); /* what was begun may still read it */
+                own->worker->stream); /* what was begun may still read it */
         (void)pthread_mutex_unlock(&device->lock);
     }
     TRAWL_TRY(status);
     begin_ns = cuda_clock_ns();
-    TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, own->lane->landing.bytes, own->result.address,
-                        sizeof(struct gallery_result), own->lane->stream));
+    TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, own->worker->landing.bytes,
+                        own->result.address, sizeof(struct gallery_result), own->worker->stream));
     TRAWL_TRY(wait_results(own, begin_ns, search->result, error));
     return check_children(search, error);
 }
 
-/* Bring the literal's hits over, `base` beyond the window's begin. */
+/* Bring the literal's hits over, `base` beyond the part's begin. */
 static enum trawl_status gather(struct search *search, uint64_t base, struct trawl_error *error)
 {
     struct gallery_device *own = search->own;
@@ -427,14 +427,14 @@ static enum trawl_status gather(struct search *search, uint64_t base, struct tra
     begin_ns = cuda_clock_ns();
     TRAWL_TRY(hits_reserve(hits, total, error));
     search->result->device_host_ns += cuda_clock_ns() - begin_ns;
-    TRAWL_TRY(cuda_pinned_reserve(own->lane->device, &own->lane->landing,
-                                  cuda_lane_room(own->lane, bytes), error));
+    TRAWL_TRY(cuda_pinned_reserve(own->worker->device, &own->worker->landing,
+                                  cuda_worker_room(own->worker, bytes), error));
     begin_ns = cuda_clock_ns();
-    TRAWL_TRY(CUDA_CALL(own->lane->device, error, copy_to_host, own->lane->landing.bytes,
-                        own->offsets.address, (size_t)bytes, own->lane->stream));
+    TRAWL_TRY(CUDA_CALL(own->worker->device, error, copy_to_host, own->worker->landing.bytes,
+                        own->offsets.address, (size_t)bytes, own->worker->stream));
     TRAWL_TRY(wait_results(own, begin_ns, search->result, error));
     begin_ns = cuda_clock_ns();
-    offsets = (const uint32_t *)(const void *)own->lane->landing.bytes;
+    offsets = (const uint32_t *)(const void *)own->worker->landing.bytes;
     for (uint64_t i = 0; i < total; i++) {
         struct hit *hit = &hits->items[hits->count++];
 
@@ -445,100 +445,100 @@ static enum trawl_status gather(struct search *search, uint64_t base, struct tra
     return TRAWL_OK;
 }
 
-/* ---- One window ---------------------------------------------------------------------------- */
+/* ---- One part ---------------------------------------------------------------------------- */
 
 static bool needs_fold(const struct trawl_plan *plan)
 {
     return (plan->flags & TRAWL_IGNORE_CASE) != 0;
 }
 
-/* Where the text of the window ends, as far as it is looked at. */
-static uint64_t window_text_end(const struct gallery_device *own, const struct window *window)
+/* Where the text of the part ends, as far as it is looked at. */
+static uint64_t part_text_end(const struct gallery_device *own, const struct part *part)
 {
-    return min_u64(window->text_end, saturating_add(window->end, own->plan->length_max - 1));
+    return min_u64(part->text_end, saturating_add(part->end, own->plan->length_max - 1));
 }
 
-/* Device memory for the window's copy in lower case, and for its flags. */
-static enum trawl_status window_reserve(struct gallery_device *own, const struct window *window,
-                                        struct trawl_error *error)
+/* Device memory for the part's copy in lower case, and for its flags. */
+static enum trawl_status part_reserve(struct gallery_device *own, const struct part *part,
+                                      struct trawl_error *error)
 {
-    uint64_t text = window_text_end(own, window) - window->begin;
-    uint64_t begins = window->end - window->begin;
+    uint64_t text = part_text_end(own, part) - part->begin;
+    uint64_t begins = part->end - part->begin;
 
     if (needs_fold(own->plan))
-        TRAWL_TRY(cuda_memory_reserve(own->lane->device, &own->folded,
-                                      cuda_lane_room(own->lane, text + 32 + 2 * SCAN_PADDING_BYTES),
-                                      error));
+        TRAWL_TRY(cuda_memory_reserve(
+            own->worker->device, &own->folded,
+            cuda_worker_room(own->worker, text + 32 + 2 * SCAN_PADDING_BYTES), error));
     if (gallery_needs(own, FLAGS | MINIMA))
-        TRAWL_TRY(cuda_memory_reserve(own->lane->device, &own->flags,
-                                      cuda_lane_room(own->lane, divide_up(begins, 16) * 16),
+        TRAWL_TRY(cuda_memory_reserve(own->worker->device, &own->flags,
+                                      cuda_worker_room(own->worker, divide_up(begins, 16) * 16),
                                       error));
     return TRAWL_OK;
 }
 
-/* A window from range->begin on for which there is memory. */
-static enum trawl_status window_open(struct gallery_device *own, const struct cuda_range *range,
-                                     enum scan_want want, struct window *window,
-                                     struct trawl_error *error)
+/* A part from range->begin on for which there is memory. */
+static enum trawl_status part_open(struct gallery_device *own, const struct cuda_range *range,
+                                   enum scan_want want, struct part *part,
+                                   struct trawl_error *error)
 {
     const struct trawl_plan *plan = own->plan;
     uint64_t begins = range->end - range->begin;
 
     if (want == SCAN_HITS)
-        begins = min_u64(begins, own->lane->window_bytes);
+        begins = min_u64(begins, own->worker->reach_bytes);
     if (needs_fold(plan) || gallery_needs(own, FLAGS | MINIMA))
-        begins = min_u64(begins, max_u64(own->lane->limits.text_bytes_max, 1));
+        begins = min_u64(begins, max_u64(own->worker->limits.text_bytes_max, 1));
     if (gallery_needs(own, CHILDREN))
         begins = min_u64(begins, CHILDREN_BEGINS_MAX);
     for (;; begins /= 2) {
         bool last = begins / 2 < WINDOW_BEGINS_MIN;
         enum trawl_status status;
 
-        window->address = range->address;
-        window->begin = range->begin;
-        window->end = range->begin + begins;
-        window->text_end = range->text_end;
-        status = window_reserve(own, window, last ? error : NULL);
+        part->address = range->address;
+        part->begin = range->begin;
+        part->end = range->begin + begins;
+        part->text_end = range->text_end;
+        status = part_reserve(own, part, last ? error : NULL);
         if (status != TRAWL_MEMORY || last)
             return status;
     }
 }
 
-/* Turn the window into one of its copy in lower case. */
-static enum trawl_status window_fold(struct gallery_device *own, struct window *window,
-                                     struct engine_result *result, struct trawl_error *error)
+/* Turn the part into one of its copy in lower case. */
+static enum trawl_status part_fold(struct gallery_device *own, struct part *part,
+                                   struct engine_result *result, struct trawl_error *error)
 {
-    uint64_t from = window->begin & ~15ull, text_end = window_text_end(own, window);
+    uint64_t from = part->begin & ~15ull, text_end = part_text_end(own, part);
     uint64_t address = own->folded.address;
     struct gallery_fold_arguments a;
 
-    a.text = (const uint8_t *)(uintptr_t)window->address;
+    a.text = (const uint8_t *)(uintptr_t)part->address;
     a.begin = from;
     a.count = divide_up(text_end - from, 16) * 16 + FOLD_TAIL_BYTES;
     a.copy = (uint8_t *)(uintptr_t)address;
     TRAWL_TRY(mark(own, own->begin, error));
     TRAWL_TRY(launch(own, own->module, "gallery_fold", divide_up(a.count, 16ull * FOLD_THREADS),
                      FOLD_THREADS, &a, error));
-    TRAWL_TRY(CUDA_CALL(own->lane->device, error, fill, address + a.count, 0,
-                        SCAN_PADDING_BYTES - FOLD_TAIL_BYTES, own->lane->stream));
+    TRAWL_TRY(CUDA_CALL(own->worker->device, error, fill, address + a.count, 0,
+                        SCAN_PADDING_BYTES - FOLD_TAIL_BYTES, own->worker->stream));
     TRAWL_TRY(mark(own, own->end, error));
     TRAWL_TRY(wait_kernels(own, result, error));
-    window->address = address;
-    window->begin -= from;
-    window->end -= from;
-    window->text_end = text_end - from;
+    part->address = address;
+    part->begin -= from;
+    part->end -= from;
+    part->text_end = text_end - from;
     return TRAWL_OK;
 }
 
-/* Behind the last of the window's begins that have room for the literal; window->begin: none. */
-static uint64_t literal_limit(const struct gallery_device *own, const struct window *window,
+/* Behind the last of the part's begins that have room for the literal; part->begin: none. */
+static uint64_t literal_limit(const struct gallery_device *own, const struct part *part,
                               uint32_t literal)
 {
     uint64_t count = plan_literal_at(own->plan, literal).bytes_count;
 
-    if (window->text_end < count)
-        return window->begin;
-    return max_u64(window->begin, min_u64(window->end, window->text_end - count + 1));
+    if (part->text_end < count)
+        return part->begin;
+    return max_u64(part->begin, min_u64(part->end, part->text_end - count + 1));
 }
 
 static void literals_begin(struct search *search)
@@ -547,9 +547,9 @@ static void literals_begin(struct search *search)
     search->table_next = search->own->tables.address;
 }
 
-/* The next literal that has room in the window, for its begins below *limit; false: none is left.
+/* The next literal that has room in the part, for its begins below *limit; false: none is left.
  */
-static bool literals_next(struct search *search, const struct window *window, uint64_t *limit)
+static bool literals_next(struct search *search, const struct part *part, uint64_t *limit)
 {
     const struct gallery_device *own = search->own;
 
@@ -557,30 +557,30 @@ static bool literals_next(struct search *search, const struct window *window, ui
         search->literal = search->literal_next++;
         search->table = search->table_next;
         search->table_next += literal_room(own->plan, search->literal);
-        *limit = literal_limit(own, window, search->literal);
-        if (*limit > window->begin)
+        *limit = literal_limit(own, part, search->literal);
+        if (*limit > part->begin)
             return true;
     }
     return false;
 }
 
-/* All hits of the window; *fits false: more than a scan may hold. */
-static enum trawl_status window_hits(struct search *search, const struct window *window,
-                                     uint64_t base, bool *fits, struct trawl_error *error)
+/* All hits of the part; *fits false: more than a scan may hold. */
+static enum trawl_status part_hits(struct search *search, const struct part *part, uint64_t base,
+                                   bool *fits, struct trawl_error *error)
 {
     struct gallery_device *own = search->own;
     struct engine_result *result = search->result;
-    uint64_t held = result->hits.count, most = own->lane->limits.hits_max, limit;
+    uint64_t held = result->hits.count, most = own->worker->limits.hits_max, limit;
 
     *fits = true;
     literals_begin(search);
-    while (literals_next(search, window, &limit)) {
+    while (literals_next(search, part, &limit)) {
         uint64_t found;
 
-        TRAWL_TRY(search_prepare(search, window, limit, error));
+        TRAWL_TRY(search_prepare(search, part, limit, error));
         TRAWL_TRY(search_run(search, error));
         found = landed(own)->cursor;
-        *fits = window->end - window->begin == 1 || result->hits.count - held + found <= most;
+        *fits = part->end - part->begin == 1 || result->hits.count - held + found <= most;
         if (!*fits)
             break;
         if (found > own->hits_room) {
@@ -596,8 +596,8 @@ static enum trawl_status window_hits(struct search *search, const struct window 
 }
 
 /* The window's first hit: the least begin, and among equals the least literal. */
-static enum trawl_status window_first(struct search *search, const struct window *window,
-                                      uint64_t base, struct trawl_error *error)
+static enum trawl_status part_first(struct search *search, const struct part *part, uint64_t base,
+                                    struct trawl_error *error)
 {
     struct gallery_device *own = search->own;
     struct hits *hits = &search->result->hits;
@@ -605,12 +605,12 @@ static enum trawl_status window_first(struct search *search, const struct window
     uint32_t best_literal = 0;
 
     literals_begin(search);
-    while (literals_next(search, window, &limit)) {
+    while (literals_next(search, part, &limit)) {
         if (best != UINT64_MAX)
-            limit = min_u64(limit, window->begin + best);
-        if (limit == window->begin)
+            limit = min_u64(limit, part->begin + best);
+        if (limit == part->begin)
             continue;
-        TRAWL_TRY(search_prepare(search, window, limit, error));
+        TRAWL_TRY(search_prepare(search, part, limit, error));
         TRAWL_TRY(search_run(search, error));
         if (landed(own)->first != UINT64_MAX) {
             best = landed(own)->first;
@@ -626,15 +626,15 @@ static enum trawl_status window_first(struct search *search, const struct window
     return TRAWL_OK;
 }
 
-static enum trawl_status window_count(struct search *search, const struct window *window,
-                                      struct trawl_error *error)
+static enum trawl_status part_count(struct search *search, const struct part *part,
+                                    struct trawl_error *error)
 {
     struct gallery_device *own = search->own;
     uint64_t limit;
 
     literals_begin(search);
-    while (literals_next(search, window, &limit)) {
-        TRAWL_TRY(search_prepare(search, window, limit, error));
+    while (literals_next(search, part, &limit)) {
+        TRAWL_TRY(search_prepare(search, part, limit, error));
         TRAWL_TRY(search_run(search, error));
         search->result->count += landed(own)->cursor;
     }
@@ -650,16 +650,16 @@ static int compare_hits(const void *a, const void *b)
     return x->literal < y->literal ? -1 : x->literal > y->literal;
 }
 
-/* How wide the next window for hits may be, by what this one held. */
+/* How wide the next part for hits may be, by what this one held. */
 static void learn_width(struct gallery_device *own, uint64_t begins, uint64_t found, bool fits)
 {
     if (!fits)
-        own->lane->window_bytes = max_u64(begins / 2, 1);
-    else if (begins == own->lane->window_bytes && found < own->lane->limits.hits_max / 4)
-        own->lane->window_bytes = saturating_add(own->lane->window_bytes, begins);
+        own->worker->reach_bytes = max_u64(begins / 2, 1);
+    else if (begins == own->worker->reach_bytes && found < own->worker->limits.hits_max / 4)
+        own->worker->reach_bytes = saturating_add(own->worker->reach_bytes, begins);
 }
 
-enum trawl_status gallery_device_range(struct engine_lane *lane, void *context,
+enum trawl_status gallery_device_range(struct engine_worker *worker, void *context,
                                        const struct cuda_range *range, enum scan_want want,
                                        uint64_t hits_base, struct engine_result *result,
                                        uint64_t *done, struct trawl_error *error)
@@ -667,7 +667,7 @@ enum trawl_status gallery_device_range(struct engine_lane *lane, void *context,
     struct gallery_device *own = (struct gallery_device *)context;
     struct search search = {.own = own, .want = want, .result = result};
     uint64_t held = result->hits.count, begins;
-    struct window window;
+    struct part part;
     bool fits = true;
 
     if (!own->ready) {
@@ -675,20 +675,20 @@ enum trawl_status gallery_device_range(struct engine_lane *lane, void *context,
 
         TRAWL_TRY(find_kernels(own, error));
         TRAWL_TRY(send_tables(own, error));
-        TRAWL_TRY(cuda_wait_copies(lane, begin_ns, result, error));
+        TRAWL_TRY(cuda_wait_copies(worker, begin_ns, result, error));
     }
     result->note = own->note;
     do {
-        TRAWL_TRY(window_open(own, range, want, &window, error));
-        begins = window.end - window.begin;
+        TRAWL_TRY(part_open(own, range, want, &part, error));
+        begins = part.end - part.begin;
         if (needs_fold(own->plan))
-            TRAWL_TRY(window_fold(own, &window, result, error));
+            TRAWL_TRY(part_fold(own, &part, result, error));
         if (want == SCAN_FIRST)
-            TRAWL_TRY(window_first(&search, &window, hits_base, error));
+            TRAWL_TRY(part_first(&search, &part, hits_base, error));
         else if (want == SCAN_COUNT)
-            TRAWL_TRY(window_count(&search, &window, error));
+            TRAWL_TRY(part_count(&search, &part, error));
         else
-            TRAWL_TRY(window_hits(&search, &window, hits_base, &fits, error));
+            TRAWL_TRY(part_hits(&search, &part, hits_base, &fits, error));
         if (want == SCAN_HITS)
             learn_width(own, begins, result->hits.count - held, fits);
     } while (!fits);

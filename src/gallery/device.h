@@ -1,4 +1,4 @@
-/* device: what one thread has for plans of the gallery on a device, beside its lane of the CUDA
+/* device: what one thread has for plans of the gallery on a device, beside its worker of the CUDA
  * engine: the gallery's tables and kernels. */
 #ifndef TRAWL_GALLERY_DEVICE_H
 #define TRAWL_GALLERY_DEVICE_H

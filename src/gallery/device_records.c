@@ -6,7 +6,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "gallery/device_lane.h"
+#include "gallery/device_worker.h"
 #include "gallery/kernels/records.h"
 
 #define PIECES_MAX (1u << 18)       /* records or pieces of one, at a time: one thread each */
@@ -47,7 +47,7 @@ struct gallery_records {
     struct cuda_memory group_memory;
     bool constant_filled; /* the only batch's hashes are there */
 
-    /* The window's: */
+    /* The packing's: */
     uint32_t pieces_max;
     uint32_t piece_count;
     struct records_piece pieces[PIECES_MAX];
@@ -175,10 +175,10 @@ static enum trawl_status build_tables(struct gallery_device *gallery, struct tra
     make_batches(own);
     last = &own->batches[own->batch_count - 1];
     bytes = (uint64_t)(last->group_begin + last->group_count) * sizeof *own->groups;
-    TRAWL_TRY(cuda_memory_reserve(gallery->lane->device, &own->group_memory,
-                                  cuda_lane_room(gallery->lane, bytes), error));
+    TRAWL_TRY(cuda_memory_reserve(gallery->worker->device, &own->group_memory,
+                                  cuda_worker_room(gallery->worker, bytes), error));
     TRAWL_TRY(
-        cuda_lane_upload(gallery->lane, own->group_memory.address, own->groups, bytes, error));
+        cuda_worker_upload(gallery->worker, own->group_memory.address, own->groups, bytes, error));
     own->constant_filled = false;
     own->ready = true;
     return TRAWL_OK;
@@ -188,7 +188,7 @@ static enum trawl_status build_tables(struct gallery_device *gallery, struct tra
 
 static enum trawl_status find_kernel(struct gallery_device *gallery, struct trawl_error *error)
 {
-    struct cuda_device *device = gallery->lane->device;
+    struct cuda_device *device = gallery->worker->device;
     struct gallery_records *own = gallery->records;
     struct cuda_module *module = NULL;
     size_t bytes = 0;
@@ -233,11 +233,11 @@ void gallery_records_end(struct gallery_device *gallery)
     if (own == NULL)
         return;
     if (own->begin != NULL)
-        (void)gallery->lane->device->driver->event_destroy(own->begin);
+        (void)gallery->worker->device->driver->event_destroy(own->begin);
     if (own->end != NULL)
-        (void)gallery->lane->device->driver->event_destroy(own->end);
-    cuda_memory_release(gallery->lane->device, &own->group_memory);
-    cuda_memory_release(gallery->lane->device, &own->piece_memory);
+        (void)gallery->worker->device->driver->event_destroy(own->end);
+    cuda_memory_release(gallery->worker->device, &own->group_memory);
+    cuda_memory_release(gallery->worker->device, &own->piece_memory);
 }
 
 void gallery_records_free(struct gallery_device *gallery)
@@ -249,9 +249,9 @@ void gallery_records_free(struct gallery_device *gallery)
     gallery->records = NULL;
 }
 
-/* ---- A window of records: packed, on its way ---------------------------------------------- */
+/* ---- A packing of records: packed, on its way ---------------------------------------------- */
 
-struct window {
+struct packing {
     struct gallery_device *gallery;
     const struct engine_records *records;
     uint64_t record; /* the next one, */
@@ -263,46 +263,48 @@ struct window {
     uint32_t turn;
 };
 
-static enum trawl_status flush(struct window *window, struct trawl_error *error)
+static enum trawl_status flush(struct packing *packing, struct trawl_error *error)
 {
-    struct gallery_device *gallery = window->gallery;
+    struct gallery_device *gallery = packing->gallery;
 
-    if (window->held == 0)
+    if (packing->held == 0)
         return TRAWL_OK;
-    TRAWL_TRY(CUDA_CALL(
-        gallery->lane->device, error, copy_to_device, gallery->lane->text.address + window->sent,
-        gallery->lane->staging[window->turn].bytes, (size_t)window->held, gallery->lane->stream));
-    TRAWL_TRY(CUDA_CALL(gallery->lane->device, error, event_record,
-                        gallery->lane->staged[window->turn], gallery->lane->stream));
-    window->sent += window->held;
-    window->held = 0;
-    window->turn ^= 1;
+    TRAWL_TRY(CUDA_CALL(gallery->worker->device, error, copy_to_device,
+                        gallery->worker->text.address + packing->sent,
+                        gallery->worker->staging[packing->turn].bytes, (size_t)packing->held,
+                        gallery->worker->stream));
+    TRAWL_TRY(CUDA_CALL(gallery->worker->device, error, event_record,
+                        gallery->worker->staged[packing->turn], gallery->worker->stream));
+    packing->sent += packing->held;
+    packing->held = 0;
+    packing->turn ^= 1;
     return TRAWL_OK;
 }
 
 /* The next `count` bytes; bytes NULL: NULs. */
-static enum trawl_status put(struct window *window, const uint8_t *bytes, uint64_t count,
+static enum trawl_status put(struct packing *packing, const uint8_t *bytes, uint64_t count,
                              struct trawl_error *error)
 {
-    struct gallery_device *gallery = window->gallery;
+    struct gallery_device *gallery = packing->gallery;
     bool fold = (gallery->plan->flags & TRAWL_IGNORE_CASE) != 0;
 
-    window->packed += count;
+    packing->packed += count;
     while (count > 0) {
-        struct cuda_pinned *staging = &gallery->lane->staging[window->turn];
+        struct cuda_pinned *staging = &gallery->worker->staging[packing->turn];
         uint64_t part;
         uint8_t *to;
 
-        if (window->held == 0) {
-            TRAWL_TRY(CUDA_CALL(gallery->lane->device, error, event_wait,
-                                gallery->lane->staged[window->turn]));
-            TRAWL_TRY(cuda_pinned_reserve(gallery->lane->device, staging,
-                                          min_u64(gallery->lane->limits.staging_bytes,
-                                                  cuda_lane_room(gallery->lane, window->bytes_max)),
-                                          error));
+        if (packing->held == 0) {
+            TRAWL_TRY(CUDA_CALL(gallery->worker->device, error, event_wait,
+                                gallery->worker->staged[packing->turn]));
+            TRAWL_TRY(
+                cuda_pinned_reserve(gallery->worker->device, staging,
+                                    min_u64(gallery->worker->limits.staging_bytes,
+                                            cuda_worker_room(gallery->worker, packing->bytes_max)),
+                                    error));
         }
-        part = min_u64(staging->count - window->held, count);
-        to = staging->bytes + window->held;
+        part = min_u64(staging->count - packing->held, count);
+        to = staging->bytes + packing->held;
         if (bytes == NULL)
             memset(to, 0, (size_t)part);
         else if (!fold)
@@ -312,82 +314,83 @@ static enum trawl_status put(struct window *window, const uint8_t *bytes, uint64
                 to[i] = fold_byte(bytes[i]);
         bytes = bytes == NULL ? NULL : bytes + part;
         count -= part;
-        window->held += part;
-        if (window->held == staging->count)
-            TRAWL_TRY(flush(window, error));
+        packing->held += part;
+        if (packing->held == staging->count)
+            TRAWL_TRY(flush(packing, error));
     }
     return TRAWL_OK;
 }
 
-/* Of the next record as much as goes into one piece; 0: the window is full. */
-static uint64_t next_piece(struct window *window, uint64_t longest)
+/* Of the next record as much as goes into one piece; 0: the packing is full. */
+static uint64_t next_piece(struct packing *packing, uint64_t longest)
 {
-    const uint64_t *offsets = window->records->offsets;
-    uint64_t rest = offsets[window->record + 1] - offsets[window->record] - window->offset;
+    const uint64_t *offsets = packing->records->offsets;
+    uint64_t rest = offsets[packing->record + 1] - offsets[packing->record] - packing->offset;
     uint64_t count = min_u64(rest, max_u64(PIECE_BYTES_MAX, 2 * longest));
-    uint64_t room = window->bytes_max - window->packed;
+    uint64_t room = packing->bytes_max - packing->packed;
 
-    if (window->packed == 0)
+    if (packing->packed == 0)
         count = min_u64(count, room - PADDING_BYTES); /* at least the longest pattern: fits */
     return count + PADDING_BYTES > room ? 0 : count;
 }
 
-/* Pack records until the window is full or none is left; records shorter than every pattern are
+/* Pack records until the packing is full or none is left; records shorter than every pattern are
  * left out. */
-static enum trawl_status fill_window(struct window *window, struct trawl_error *error)
+static enum trawl_status fill_packing(struct packing *packing, struct trawl_error *error)
 {
-    struct gallery_records *own = window->gallery->records;
-    const uint64_t *offsets = window->records->offsets;
+    struct gallery_records *own = packing->gallery->records;
+    const uint64_t *offsets = packing->records->offsets;
     uint64_t shortest = own->keys[0].bytes, longest = own->keys[own->key_count - 1].bytes;
 
     own->piece_count = 0;
-    window->packed = window->sent = 0;
-    while (window->record < window->records->record_count && own->piece_count < own->pieces_max) {
-        uint64_t begin = offsets[window->record] + window->offset;
-        uint64_t rest = offsets[window->record + 1] - begin, count = rest;
+    packing->packed = packing->sent = 0;
+    while (packing->record < packing->records->record_count && own->piece_count < own->pieces_max) {
+        uint64_t begin = offsets[packing->record] + packing->offset;
+        uint64_t rest = offsets[packing->record + 1] - begin, count = rest;
 
         if (rest >= shortest) {
-            count = next_piece(window, longest);
+            count = next_piece(packing, longest);
             if (count == 0)
                 break;
             own->pieces[own->piece_count] =
-                (struct records_piece){(uint32_t)(window->packed / 4), (uint32_t)count};
-            own->owners[own->piece_count++] = window->record;
-            TRAWL_TRY(put(window, window->records->bytes + begin, count, error));
-            TRAWL_TRY(put(window, NULL, PADDING_BYTES + (4 - count % 4) % 4, error));
+                (struct records_piece){(uint32_t)(packing->packed / 4), (uint32_t)count};
+            own->owners[own->piece_count++] = packing->record;
+            TRAWL_TRY(put(packing, packing->records->bytes + begin, count, error));
+            TRAWL_TRY(put(packing, NULL, PADDING_BYTES + (4 - count % 4) % 4, error));
         }
         if (count == rest) {
-            window->record++;
-            window->offset = 0;
+            packing->record++;
+            packing->offset = 0;
         } else {
-            window->offset += count - (longest - 1);
+            packing->offset += count - (longest - 1);
         }
     }
-    return flush(window, error);
+    return flush(packing, error);
 }
 
 /* Device memory for `bytes` of words and for the pieces they may hold. */
-static enum trawl_status reserve_both(struct window *window, uint64_t bytes,
+static enum trawl_status reserve_both(struct packing *packing, uint64_t bytes,
                                       struct trawl_error *error)
 {
-    struct gallery_device *gallery = window->gallery;
+    struct gallery_device *gallery = packing->gallery;
     struct gallery_records *own = gallery->records;
 
-    window->bytes_max = bytes;
+    packing->bytes_max = bytes;
     own->pieces_max = (uint32_t)min_u64(bytes / PIECE_BYTES_MIN, PIECES_MAX);
-    TRAWL_TRY(cuda_memory_reserve(gallery->lane->device, &gallery->lane->text,
-                                  cuda_lane_room(gallery->lane, bytes), error));
+    TRAWL_TRY(cuda_memory_reserve(gallery->worker->device, &gallery->worker->text,
+                                  cuda_worker_room(gallery->worker, bytes), error));
     return cuda_memory_reserve(
-        gallery->lane->device, &own->piece_memory,
-        cuda_lane_room(gallery->lane, own->pieces_max * (sizeof *own->pieces + FLAG_BYTES)), error);
+        gallery->worker->device, &own->piece_memory,
+        cuda_worker_room(gallery->worker, own->pieces_max * (sizeof *own->pieces + FLAG_BYTES)),
+        error);
 }
 
 /* Room for the records' words or, where that is not to be had, for fewer. */
-static enum trawl_status reserve_window(struct window *window, struct trawl_error *error)
+static enum trawl_status reserve_packing(struct packing *packing, struct trawl_error *error)
 {
-    struct gallery_device *gallery = window->gallery;
+    struct gallery_device *gallery = packing->gallery;
     struct gallery_records *own = gallery->records;
-    const struct engine_records *records = window->records;
+    const struct engine_records *records = packing->records;
     uint64_t tape = records->offsets[records->record_count] - records->offsets[0];
     uint64_t least = own->keys[own->key_count - 1].bytes + 2 * PADDING_BYTES;
     uint64_t wanted =
@@ -395,16 +398,16 @@ static enum trawl_status reserve_window(struct window *window, struct trawl_erro
 
     least = max_u64(least, PIECE_BYTES_MIN);
     for (;;) {
-        uint64_t bytes = min_u64(wanted, gallery->lane->limits.text_bytes_max);
+        uint64_t bytes = min_u64(wanted, gallery->worker->limits.text_bytes_max);
         enum trawl_status status;
 
         bytes = min_u64(max_u64(bytes, least), WORDS_BYTES_MAX) / 4 * 4;
-        status = reserve_both(window, bytes, error);
+        status = reserve_both(packing, bytes, error);
         if (status != TRAWL_MEMORY || bytes / 2 < max_u64(least, WORDS_BYTES_MIN))
             return status;
-        cuda_memory_release(gallery->lane->device, &gallery->lane->text);
-        cuda_memory_release(gallery->lane->device, &own->piece_memory);
-        gallery->lane->limits.text_bytes_max = bytes / 2;
+        cuda_memory_release(gallery->worker->device, &gallery->worker->text);
+        cuda_memory_release(gallery->worker->device, &own->piece_memory);
+        gallery->worker->limits.text_bytes_max = bytes / 2;
     }
 }
 
@@ -418,28 +421,28 @@ static enum trawl_status launch_batch(struct gallery_device *gallery, uint32_t i
     const struct batch *batch = &own->batches[index];
     uint32_t first = index * RECORDS_HASHES_MAX;
     uint64_t hashes = min_u64(own->key_count - first, RECORDS_HASHES_MAX);
-    uint32_t threads = gallery->lane->limits.threads;
+    uint32_t threads = gallery->worker->limits.threads;
     uint32_t blocks = (own->piece_count + threads - 1) / threads;
     void *parameters[] = {arguments};
 
     if (!own->constant_filled)
-        TRAWL_TRY(cuda_lane_upload(gallery->lane, own->constant, own->hashes + first,
-                                   hashes * sizeof *own->hashes, error));
+        TRAWL_TRY(cuda_worker_upload(gallery->worker, own->constant, own->hashes + first,
+                                     hashes * sizeof *own->hashes, error));
     own->constant_filled = own->batch_count == 1;
     arguments->groups =
         (const struct records_group *)(uintptr_t)own->group_memory.address + batch->group_begin;
     arguments->group_count = batch->group_count;
-    return CUDA_CALL(gallery->lane->device, error, launch, own->function, blocks, 1, 1, threads, 1,
-                     1, 0, gallery->lane->stream, parameters, NULL);
+    return CUDA_CALL(gallery->worker->device, error, launch, own->function, blocks, 1, 1, threads,
+                     1, 1, 0, gallery->worker->stream, parameters, NULL);
 }
 
 static enum trawl_status launch_all(struct gallery_device *gallery, struct engine_result *result,
                                     struct trawl_error *error)
 {
-    const struct cuda_device *device = gallery->lane->device;
+    const struct cuda_device *device = gallery->worker->device;
     struct gallery_records *own = gallery->records;
     struct records_arguments arguments = {
-        .words = (const uint32_t *)(uintptr_t)gallery->lane->text.address,
+        .words = (const uint32_t *)(uintptr_t)gallery->worker->text.address,
         .pieces = (const struct records_piece *)(uintptr_t)own->piece_memory.address,
         .flags = (uint32_t *)(uintptr_t)(own->piece_memory.address +
                                          own->piece_count * sizeof *own->pieces),
@@ -447,10 +450,10 @@ static enum trawl_status launch_all(struct gallery_device *gallery, struct engin
     };
     float milliseconds = 0;
 
-    TRAWL_TRY(CUDA_CALL(device, error, event_record, own->begin, gallery->lane->stream));
+    TRAWL_TRY(CUDA_CALL(device, error, event_record, own->begin, gallery->worker->stream));
     for (uint32_t i = 0; i < own->batch_count; i++)
         TRAWL_TRY(launch_batch(gallery, i, &arguments, error));
-    TRAWL_TRY(CUDA_CALL(device, error, event_record, own->end, gallery->lane->stream));
+    TRAWL_TRY(CUDA_CALL(device, error, event_record, own->end, gallery->worker->stream));
     TRAWL_TRY(CUDA_CALL(device, error, event_wait, own->end));
     TRAWL_TRY(CUDA_CALL(device, error, event_elapsed, &milliseconds, own->begin, own->end));
     result->device_kernel_ns += (uint64_t)((double)milliseconds * 1e6);
@@ -458,38 +461,38 @@ static enum trawl_status launch_all(struct gallery_device *gallery, struct engin
 }
 
 /* Records over, launches, flags back. */
-static enum trawl_status run_window(struct window *window, uint8_t *flags,
-                                    struct engine_result *result, struct trawl_error *error)
+static enum trawl_status run_packing(struct packing *packing, uint8_t *flags,
+                                     struct engine_result *result, struct trawl_error *error)
 {
-    struct gallery_device *gallery = window->gallery;
-    const struct cuda_device *device = gallery->lane->device;
+    struct gallery_device *gallery = packing->gallery;
+    const struct cuda_device *device = gallery->worker->device;
     struct gallery_records *own = gallery->records;
     uint64_t begin_ns = cuda_clock_ns(), piece_bytes, flag_bytes, flags_at;
     const uint32_t *landed;
 
-    TRAWL_TRY(fill_window(window, error));
+    TRAWL_TRY(fill_packing(packing, error));
     if (own->piece_count == 0)
         return TRAWL_OK;
     piece_bytes = own->piece_count * sizeof *own->pieces;
     flag_bytes = own->piece_count * FLAG_BYTES;
     flags_at = own->piece_memory.address + piece_bytes;
-    TRAWL_TRY(cuda_lane_upload(gallery->lane, own->piece_memory.address, own->pieces, piece_bytes,
-                               error));
+    TRAWL_TRY(cuda_worker_upload(gallery->worker, own->piece_memory.address, own->pieces,
+                                 piece_bytes, error));
     TRAWL_TRY(
-        CUDA_CALL(device, error, fill, flags_at, 0, (size_t)flag_bytes, gallery->lane->stream));
-    TRAWL_TRY(CUDA_CALL(device, error, stream_wait, gallery->lane->stream));
+        CUDA_CALL(device, error, fill, flags_at, 0, (size_t)flag_bytes, gallery->worker->stream));
+    TRAWL_TRY(CUDA_CALL(device, error, stream_wait, gallery->worker->stream));
     result->device_copy_ns += cuda_clock_ns() - begin_ns;
     TRAWL_TRY(launch_all(gallery, result, error));
     begin_ns = cuda_clock_ns();
-    TRAWL_TRY(cuda_pinned_reserve(device, &gallery->lane->landing,
-                                  cuda_lane_room(gallery->lane, flag_bytes), error));
-    TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, gallery->lane->landing.bytes, flags_at,
-                        (size_t)flag_bytes, gallery->lane->stream));
-    TRAWL_TRY(CUDA_CALL(device, error, stream_wait, gallery->lane->stream));
+    TRAWL_TRY(cuda_pinned_reserve(device, &gallery->worker->landing,
+                                  cuda_worker_room(gallery->worker, flag_bytes), error));
+    TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, gallery->worker->landing.bytes, flags_at,
+                        (size_t)flag_bytes, gallery->worker->stream));
+    TRAWL_TRY(CUDA_CALL(device, error, stream_wait, gallery->worker->stream));
     begin_ns = cuda_clock_ns() - begin_ns;
     result->device_copy_ns += begin_ns;
     result->device_back_ns += begin_ns;
-    landed = (const uint32_t *)(const void *)gallery->lane->landing.bytes;
+    landed = (const uint32_t *)(const void *)gallery->worker->landing.bytes;
     for (uint32_t i = 0; i < own->piece_count; i++)
         if (landed[i] != 0)
             flags[own->owners[i]] = 1;
@@ -501,15 +504,15 @@ static enum trawl_status flag_records(struct gallery_device *gallery,
                                       const struct engine_records *records, uint8_t *flags,
                                       struct engine_result *result, struct trawl_error *error)
 {
-    struct window window = {.gallery = gallery, .records = records};
+    struct packing packing = {.gallery = gallery, .records = records};
 
     if (!gallery->records->ready) {
         TRAWL_TRY(find_kernel(gallery, error));
         TRAWL_TRY(build_tables(gallery, error));
     }
-    TRAWL_TRY(reserve_window(&window, error));
-    while (window.record < records->record_count)
-        TRAWL_TRY(run_window(&window, flags, result, error));
+    TRAWL_TRY(reserve_packing(&packing, error));
+    while (packing.record < records->record_count)
+        TRAWL_TRY(run_packing(&packing, flags, result, error));
     for (uint64_t i = 0; i < records->record_count; i++)
         result->candidate_count += flags[i];
     return TRAWL_OK;
@@ -525,15 +528,15 @@ enum trawl_status gallery_device_flag(struct gallery_device *gallery,
     memset(flags, 0, (size_t)records->record_count);
     if (gallery->plan->literal_count == 0)
         return TRAWL_OK;
-    gallery->lane->held.bytes = NULL; /* its memory is the records' now */
-    TRAWL_TRY(cuda_device_enter(gallery->lane->device, error));
+    gallery->worker->held.bytes = NULL; /* its memory is the records' now */
+    TRAWL_TRY(cuda_device_enter(gallery->worker->device, error));
     status = flag_records(gallery, records, flags, result, error);
     result->device_memory_ns += cuda_memory_ns() - memory_ns;
     if (status != TRAWL_OK) {
         /* Copies may still be on their way from the staging buffers. */
-        (void)gallery->lane->device->driver->stream_wait(gallery->lane->stream);
+        (void)gallery->worker->device->driver->stream_wait(gallery->worker->stream);
         gallery->records->ready = false;
     }
-    cuda_device_leave(gallery->lane->device);
+    cuda_device_leave(gallery->worker->device);
     return status;
 }

@@ -108,7 +108,7 @@ static void choose_threshold(struct gallery_device *own)
                 "not measured for this device";
     for (uint32_t i = 0; i < sizeof measured / sizeof *measured; i++) {
         if (measured[i].algorithm != own->choice.algorithm ||
-            strstr(own->lane->device->name, measured[i].device) == NULL)
+            strstr(own->worker->device->name, measured[i].device) == NULL)
             continue;
         own->note = NULL;
         if (measured[i].length != NEVER)
@@ -137,6 +137,6 @@ enum trawl_status gallery_choose(struct gallery_device *own, struct trawl_error 
     if (status == TRAWL_OK)
         own->child_grids_max = own->limits.child_grids_max != 0
                                    ? own->limits.child_grids_max
-                                   : cuda_device_children(own->lane->device);
+                                   : cuda_device_children(own->worker->device);
     return status;
 }

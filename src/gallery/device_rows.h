@@ -2,7 +2,7 @@
 #ifndef TRAWL_GALLERY_DEVICE_ROWS_H
 #define TRAWL_GALLERY_DEVICE_ROWS_H
 
-#include "gallery/device_lane.h"
+#include "gallery/device_worker.h"
 
 enum gallery_grid {
     PLACES,   /* a thread per begin */

@@ -11,7 +11,7 @@ struct engine {
     struct engine *cuda; /* NULL: the host's cores */
 };
 
-struct engine_lane {
+struct engine_worker {
     struct gallery_device *device; /* NULL: the host */
     struct gallery_host host;
     const struct trawl_plan *plan;
@@ -39,61 +39,64 @@ static void gallery_properties(struct engine *engine, struct engine_properties *
                                              .instruction_set = ""};
 }
 
-static void gallery_lane_close(struct engine_lane *lane)
+static void gallery_worker_close(struct engine_worker *worker)
 {
-    gallery_device_close(lane->device);
-    gallery_host_end(&lane->host);
-    memory_release(lane, 1, sizeof *lane);
+    gallery_device_close(worker->device);
+    gallery_host_end(&worker->host);
+    memory_release(worker, 1, sizeof *worker);
 }
 
-static enum trawl_status gallery_lane_open(struct engine *engine, struct engine_lane **lane_out,
-                                           struct trawl_error *error)
+static enum trawl_status gallery_worker_open(struct engine *engine,
+                                             struct engine_worker **worker_out,
+                                             struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
-    struct engine_lane *lane;
+    struct engine_worker *worker;
     void *memory;
 
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *lane, &memory, error));
-    lane = (struct engine_lane *)memory;
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *worker, &memory, error));
+    worker = (struct engine_worker *)memory;
     if (engine->cuda != NULL)
-        TRAWL_TRY_DONE(gallery_device_open(engine->cuda, &lane->device, error));
-    *lane_out = lane;
-    lane = NULL;
+        TRAWL_TRY_DONE(gallery_device_open(engine->cuda, &worker->device, error));
+    *worker_out = worker;
+    worker = NULL;
 done:
-    if (lane != NULL)
-        gallery_lane_close(lane);
+    if (worker != NULL)
+        gallery_worker_close(worker);
     return status;
 }
 
-static enum trawl_status gallery_lane_begin(struct engine_lane *lane, const struct trawl_plan *plan,
-                                            struct trawl_error *error)
+static enum trawl_status gallery_worker_begin(struct engine_worker *worker,
+                                              const struct trawl_plan *plan,
+                                              struct trawl_error *error)
 {
-    lane->plan = plan;
-    return lane->device != NULL ? gallery_device_begin(lane->device, plan, error)
-                                : gallery_host_begin(&lane->host, plan, error);
+    worker->plan = plan;
+    return worker->device != NULL ? gallery_device_begin(worker->device, plan, error)
+                                  : gallery_host_begin(&worker->host, plan, error);
 }
 
-static enum trawl_status gallery_scan(struct engine_lane *lane, const struct engine_chunk *chunk,
-                                      uint64_t from, enum engine_want want,
-                                      struct engine_result *result, struct trawl_error *error)
+static enum trawl_status gallery_scan(struct engine_worker *worker,
+                                      const struct engine_chunk *chunk, uint64_t from,
+                                      enum engine_want want, struct engine_result *result,
+                                      struct trawl_error *error)
 {
-    return lane->device != NULL
-               ? gallery_device_scan(lane->device, chunk, from, want, result, error)
-               : gallery_host_scan(&lane->host, chunk, from, want, result, error);
+    return worker->device != NULL
+               ? gallery_device_scan(worker->device, chunk, from, want, result, error)
+               : gallery_host_scan(&worker->host, chunk, from, want, result, error);
 }
 
-static enum trawl_status gallery_matrix(struct engine_lane *lane, struct engine_matrix *matrix,
+static enum trawl_status gallery_matrix(struct engine_worker *worker, struct engine_matrix *matrix,
                                         struct engine_result *result, struct trawl_error *error)
 {
-    return gallery_matrix_fill(lane->plan, lane->device, matrix, result, error);
+    return gallery_matrix_fill(worker->plan, worker->device, matrix, result, error);
 }
 
 const struct engine_ops engine_gallery = {.name = "gallery",
                                           .open = gallery_open,
                                           .close = gallery_close,
                                           .properties = gallery_properties,
-                                          .lane_open = gallery_lane_open,
-                                          .lane_close = gallery_lane_close,
-                                          .lane_begin = gallery_lane_begin,
+                                          .worker_open = gallery_worker_open,
+                                          .worker_close = gallery_worker_close,
+                                          .worker_begin = gallery_worker_begin,
                                           .scan = gallery_scan,
                                           .matrix = gallery_matrix};

@@ -5,7 +5,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "cpu/lane.h"
+#include "cpu/worker.h"
 
 #define STEP_ALONE (1u << 20) /* begins per step of one literal that takes the text as it is */
 

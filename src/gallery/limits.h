@@ -1,4 +1,4 @@
-/* limits: sizes that tests make small, beside those of the CUDA engine's lanes. */
+/* limits: sizes that tests make small, beside those of the CUDA engine's workers. */
 #ifndef TRAWL_GALLERY_LIMITS_H
 #define TRAWL_GALLERY_LIMITS_H
 
@@ -13,7 +13,7 @@ struct gallery_limits {
 
 extern const struct gallery_limits gallery_limits_default;
 
-/* The limits that lanes opened from now on use; NULL: the default. Copied. Not thread-safe. */
+/* The limits that workers opened from now on use; NULL: the default. Copied. Not thread-safe. */
 void gallery_limits_replace(const struct gallery_limits *limits);
 
 #endif

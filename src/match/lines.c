@@ -1,4 +1,4 @@
-/* lines: digests of pieces and their sum. */
+/* lines: digests of chunks and their sum. */
 #include "match/lines.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static uint64_t line_end_from(const struct line_input *input, uint64_t from)
                                     input->line_end_also);
 }
 
-/* Lines with a hit that end in this piece, the one the piece begins in not counted; *open_hit: has
+/* Lines with a hit that end in this chunk, the one the chunk begins in not counted; *open_hit: has
  * the line after the last line end one? */
 static uint64_t count_ended(const struct line_input *input, uint64_t i, bool *open_hit)
 {

@@ -1,6 +1,6 @@
-/* lines: counting lines with an occurrence, piece by piece.
+/* lines: counting lines with an occurrence, chunk by chunk.
  *
- * A piece cuts lines at its borders, so its digest speaks of the line it begins in, the lines
+ * A chunk cuts lines at its borders, so its digest speaks of the line it begins in, the lines
  * wholly inside, and the line it ends in; merging in order puts the cut ones together.
  */
 #ifndef TRAWL_MATCH_LINES_H
@@ -9,7 +9,7 @@
 #include "match/hits.h"
 
 struct line_input {
-    const uint8_t *bytes;   /* the piece's */
+    const uint8_t *bytes;   /* the chunk's */
     uint64_t owned;         /* bytes in which its occurrences begin */
     const struct hit *hits; /* ascending; hit.offset - hits_base counts from bytes[0] */
     uint64_t hit_count;

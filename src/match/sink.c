@@ -5,12 +5,12 @@
 
 #include "base/checked.h"
 
-static bool deliver_count(struct sink *sink, const struct sink_piece *piece,
+static bool deliver_count(struct sink *sink, const struct sink_chunk *chunk,
                           const struct sink_digest *digest)
 {
     (void)digest;
-    TRAWL_ASSERT(sink->count + piece->count >= sink->count);
-    sink->count += piece->count;
+    TRAWL_ASSERT(sink->count + chunk->count >= sink->count);
+    sink->count += chunk->count;
     return true;
 }
 
@@ -22,15 +22,15 @@ void sink_count(struct sink *sink)
     sink->deliver = deliver_count;
 }
 
-static bool deliver_first(struct sink *sink, const struct sink_piece *piece,
+static bool deliver_first(struct sink *sink, const struct sink_chunk *chunk,
                           const struct sink_digest *digest)
 {
     (void)digest;
-    if (piece->match_count == 0)
+    if (chunk->match_count == 0)
         return true;
-    TRAWL_ASSERT(piece->matches[0].begin >= piece->begin);
-    TRAWL_ASSERT(piece->matches[0].begin < piece->begin + piece->owned);
-    sink->first = piece->matches[0];
+    TRAWL_ASSERT(chunk->matches[0].begin >= chunk->begin);
+    TRAWL_ASSERT(chunk->matches[0].begin < chunk->begin + chunk->owned);
+    sink->first = chunk->matches[0];
     sink->found = true;
     return false;
 }
@@ -43,16 +43,16 @@ void sink_first(struct sink *sink)
     sink->deliver = deliver_first;
 }
 
-static bool deliver_positions(struct sink *sink, const struct sink_piece *piece,
+static bool deliver_positions(struct sink *sink, const struct sink_chunk *chunk,
                               const struct sink_digest *digest)
 {
     (void)digest;
-    TRAWL_ASSERT(piece->match_count == 0 || piece->matches[0].begin >= piece->begin);
-    TRAWL_ASSERT(piece->match_count == 0 ||
-                 piece->matches[piece->match_count - 1].begin < piece->begin + piece->owned);
-    sink->count += piece->match_count;
-    return piece->match_count == 0 ||
-           sink->match_sink(sink->context, piece->matches, piece->match_count) == 0;
+    TRAWL_ASSERT(chunk->match_count == 0 || chunk->matches[0].begin >= chunk->begin);
+    TRAWL_ASSERT(chunk->match_count == 0 ||
+                 chunk->matches[chunk->match_count - 1].begin < chunk->begin + chunk->owned);
+    sink->count += chunk->match_count;
+    return chunk->match_count == 0 ||
+           sink->match_sink(sink->context, chunk->matches, chunk->match_count) == 0;
 }
 
 void sink_positions(struct sink *sink, trawl_match_sink function, void *context)
@@ -65,17 +65,17 @@ void sink_positions(struct sink *sink, trawl_match_sink function, void *context)
     sink->context = context;
 }
 
-static bool deliver_positions_into(struct sink *sink, const struct sink_piece *piece,
+static bool deliver_positions_into(struct sink *sink, const struct sink_chunk *chunk,
                                    const struct sink_digest *digest)
 {
     (void)digest;
-    TRAWL_ASSERT(piece->match_count == 0 || piece->matches[0].begin >= piece->begin);
+    TRAWL_ASSERT(chunk->match_count == 0 || chunk->matches[0].begin >= chunk->begin);
     TRAWL_ASSERT(sink->matches_max == 0 || sink->matches != NULL);
-    if (sink->count < sink->matches_max && piece->match_count > 0)
-        memcpy(sink->matches + sink->count, piece->matches,
-               (size_t)min_u64(piece->match_count, sink->matches_max - sink->count) *
+    if (sink->count < sink->matches_max && chunk->match_count > 0)
+        memcpy(sink->matches + sink->count, chunk->matches,
+               (size_t)min_u64(chunk->match_count, sink->matches_max - sink->count) *
                    sizeof *sink->matches);
-    sink->count += piece->match_count;
+    sink->count += chunk->match_count;
     return true;
 }
 
@@ -89,19 +89,19 @@ void sink_positions_into(struct sink *sink, struct trawl_match *matches, uint64_
     sink->matches_max = matches_max;
 }
 
-static bool deliver_begins_into(struct sink *sink, const struct sink_piece *piece,
+static bool deliver_begins_into(struct sink *sink, const struct sink_chunk *chunk,
                                 const struct sink_digest *digest)
 {
     uint64_t left = sink->matches_max - min_u64(sink->matches_max, sink->count);
-    uint64_t base = piece->begin - piece->hits_base;
+    uint64_t base = chunk->begin - chunk->hits_base;
 
     (void)digest;
-    TRAWL_ASSERT(sink->count + min_u64(left, piece->hit_count) <=
+    TRAWL_ASSERT(sink->count + min_u64(left, chunk->hit_count) <=
                  max_u64(sink->matches_max, sink->count));
-    TRAWL_ASSERT(piece->hit_count == 0 || piece->hits[0].offset >= piece->hits_base);
-    for (uint64_t i = 0; i < min_u64(left, piece->hit_count); i++)
-        sink->begins[sink->count + i] = base + piece->hits[i].offset;
-    sink->count += piece->hit_count;
+    TRAWL_ASSERT(chunk->hit_count == 0 || chunk->hits[0].offset >= chunk->hits_base);
+    for (uint64_t i = 0; i < min_u64(left, chunk->hit_count); i++)
+        sink->begins[sink->count + i] = base + chunk->hits[i].offset;
+    sink->count += chunk->hit_count;
     return true;
 }
 
@@ -115,11 +115,11 @@ void sink_begins_into(struct sink *sink, uint64_t *begins, uint64_t begins_max)
     sink->matches_max = begins_max;
 }
 
-static enum trawl_status digest_lines(const struct sink *sink, const struct sink_piece *piece,
+static enum trawl_status digest_lines(const struct sink *sink, const struct sink_chunk *chunk,
                                       struct sink_digest *digest, struct trawl_error *error)
 {
-    struct line_input input = {piece->bytes,     piece->owned,       piece->hits,
-                               piece->hit_count, piece->hits_base,   piece->one_per_line,
+    struct line_input input = {chunk->bytes,     chunk->owned,       chunk->hits,
+                               chunk->hit_count, chunk->hits_base,   chunk->one_per_line,
                                sink->line_end,   sink->line_end_also};
 
     (void)error;
@@ -127,11 +127,11 @@ static enum trawl_status digest_lines(const struct sink *sink, const struct sink
     return TRAWL_OK;
 }
 
-static bool deliver_lines(struct sink *sink, const struct sink_piece *piece,
+static bool deliver_lines(struct sink *sink, const struct sink_chunk *chunk,
                           const struct sink_digest *digest)
 {
     lines_merge(&sink->lines, &digest->lines);
-    if (piece->last)
+    if (chunk->last)
         lines_end(&sink->lines);
     sink->count = min_u64(sink->lines.count, sink->lines.count_max);
     return sink->lines.count < sink->lines.count_max;
@@ -155,22 +155,22 @@ void sink_lines(struct sink *sink, bool invert, uint64_t lines_max)
     sink->lines.count_max = lines_max;
 }
 
-static enum trawl_status digest_window(const struct sink *sink, const struct sink_piece *piece,
+static enum trawl_status digest_window(const struct sink *sink, const struct sink_chunk *chunk,
                                        struct sink_digest *digest, struct trawl_error *error)
 {
     (void)error;
     digest->line_end_count =
-        lines_count_ends(piece->bytes, piece->owned, sink->line_end, sink->line_end_also);
+        lines_count_ends(chunk->bytes, chunk->owned, sink->line_end, sink->line_end_also);
     return TRAWL_OK;
 }
 
-/* Where the last span ends, once the piece's matches are taken. */
-static uint64_t spans_end(uint64_t end, const struct sink_piece *piece)
+/* Where the last span ends, once the chunk's matches are taken. */
+static uint64_t spans_end(uint64_t end, const struct sink_chunk *chunk)
 {
     uint64_t begin = UINT64_MAX;
 
-    for (uint64_t i = 0; i < piece->match_count; i++) {
-        const struct trawl_match *match = &piece->matches[i];
+    for (uint64_t i = 0; i < chunk->match_count; i++) {
+        const struct trawl_match *match = &chunk->matches[i];
 
         TRAWL_ASSERT(match->begin < match->end);
         TRAWL_ASSERT(i == 0 || match[-1].begin <= match->begin);
@@ -184,27 +184,27 @@ static uint64_t spans_end(uint64_t end, const struct sink_piece *piece)
     return end;
 }
 
-static bool deliver_window(struct sink *sink, const struct sink_piece *piece,
+static bool deliver_window(struct sink *sink, const struct sink_chunk *chunk,
                            const struct sink_digest *digest)
 {
     struct trawl_window window;
 
-    if (piece->owned == 0 && !piece->last)
-        return true; /* a stream's piece of which nothing could be searched */
+    if (chunk->owned == 0 && !chunk->last)
+        return true; /* a stream's chunk of which nothing could be searched */
     if (sink->selects == SINK_SELECTS_SPANS)
-        sink->spans_end = spans_end(sink->spans_end, piece);
-    TRAWL_ASSERT(piece->match_count == 0 || piece->matches[0].begin >= piece->begin);
-    TRAWL_ASSERT(piece->match_count == 0 ||
-                 piece->matches[piece->match_count - 1].begin < piece->begin + piece->owned);
-    window.begin = piece->begin;
-    window.bytes = piece->bytes;
-    window.bytes_count = piece->owned;
-    window.after_bytes_count = piece->after;
-    window.matches = piece->matches;
-    window.match_count = piece->match_count;
+        sink->spans_end = spans_end(sink->spans_end, chunk);
+    TRAWL_ASSERT(chunk->match_count == 0 || chunk->matches[0].begin >= chunk->begin);
+    TRAWL_ASSERT(chunk->match_count == 0 ||
+                 chunk->matches[chunk->match_count - 1].begin < chunk->begin + chunk->owned);
+    window.begin = chunk->begin;
+    window.bytes = chunk->bytes;
+    window.bytes_count = chunk->owned;
+    window.after_bytes_count = chunk->after;
+    window.matches = chunk->matches;
+    window.match_count = chunk->match_count;
     window.line_end_count =
         (sink->window_flags & TRAWL_WINDOW_LINE_ENDS) != 0 ? digest->line_end_count : 0;
-    window.last = piece->last;
+    window.last = chunk->last;
     return sink->window_sink(sink->context, &window) == 0;
 }
 
@@ -224,23 +224,23 @@ void sink_windows(struct sink *sink, uint32_t flags, trawl_window_sink function,
     sink->context = context;
 }
 
-/* Line numbers count from the piece's first line; the line that an occurrence begins in. */
-static enum trawl_status digest_batch(const struct sink *sink, const struct sink_piece *piece,
+/* Line numbers count from the chunk's first line; the line that an occurrence begins in. */
+static enum trawl_status digest_batch(const struct sink *sink, const struct sink_chunk *chunk,
                                       struct sink_digest *digest, struct trawl_error *error)
 {
-    uint64_t at = piece->begin, ends = 0;
+    uint64_t at = chunk->begin, ends = 0;
 
     (void)error;
-    for (uint64_t i = 0; i < piece->match_count; i++) {
-        TRAWL_ASSERT(piece->begins[i] >= at);
-        TRAWL_ASSERT(piece->begins[i] - piece->begin < piece->owned);
-        ends += lines_count_ends(piece->bytes + (at - piece->begin), piece->begins[i] - at,
+    for (uint64_t i = 0; i < chunk->match_count; i++) {
+        TRAWL_ASSERT(chunk->begins[i] >= at);
+        TRAWL_ASSERT(chunk->begins[i] - chunk->begin < chunk->owned);
+        ends += lines_count_ends(chunk->bytes + (at - chunk->begin), chunk->begins[i] - at,
                                  sink->line_end, sink->line_end_also);
-        at = piece->begins[i];
-        piece->line_numbers[i] = ends;
+        at = chunk->begins[i];
+        chunk->line_numbers[i] = ends;
     }
-    digest->line_end_count = ends + lines_count_ends(piece->bytes + (at - piece->begin),
-                                                     piece->owned - (at - piece->begin),
+    digest->line_end_count = ends + lines_count_ends(chunk->bytes + (at - chunk->begin),
+                                                     chunk->owned - (at - chunk->begin),
                                                      sink->line_end, sink->line_end_also);
     return TRAWL_OK;
 }
@@ -257,7 +257,7 @@ void sink_batches(struct sink *sink, bool matches, bool line_numbers)
 
 void sink_digests(struct sink *sink,
                   enum trawl_status (*digest)(const struct sink *sink,
-                                              const struct sink_piece *piece,
+                                              const struct sink_chunk *chunk,
                                               struct sink_digest *digest,
                                               struct trawl_error *error),
                   void *context)

@@ -1,7 +1,7 @@
 /* sink: what becomes of the occurrences.
  *
- * Each sink has two steps. digest runs in the thread that searched a piece, several at once, and
- * leaves its product in the piece's digest. deliver runs in the calling thread, piece after piece
+ * Each sink has two steps. digest runs in the thread that searched a chunk, several at once, and
+ * leaves its product in the chunk's digest. deliver runs in the calling thread, chunk after chunk
  * in order. Who searched, and how, a sink does not know.
  */
 #ifndef TRAWL_MATCH_SINK_H
@@ -12,8 +12,8 @@
 #include "match/lines.h"
 
 enum sink_wants {
-    SINK_WANTS_COUNT,   /* how many occurrences a piece has */
-    SINK_WANTS_FIRST,   /* the first match of a piece */
+    SINK_WANTS_COUNT,   /* how many occurrences a chunk has */
+    SINK_WANTS_FIRST,   /* the first match of a chunk */
     SINK_WANTS_HITS,    /* where each begins */
     SINK_WANTS_MATCHES, /* begin, end and pattern of each */
     SINK_WANTS_NOTHING  /* the text alone */
@@ -26,8 +26,8 @@ enum sink_selects {
     SINK_SELECTS_SPANS  /* the leftmost, of them the longest, and so on after its end */
 };
 
-/* A piece of the text after the search, as sinks see it. */
-struct sink_piece {
+/* A chunk of the text after the search, as sinks see it. */
+struct sink_chunk {
     uint64_t begin; /* text offset of bytes[0] */
     const uint8_t *bytes;
     uint64_t owned;         /* bytes in which its occurrences begin */
@@ -45,7 +45,7 @@ struct sink_piece {
     uint64_t match_count;
 };
 
-/* The product of digest; kept from piece to piece. */
+/* The product of digest; kept from chunk to chunk. */
 struct sink_digest {
     struct line_digest lines;
     struct cells cells;
@@ -57,16 +57,16 @@ struct sink {
     enum sink_selects selects;
     bool columns;      /* of matches, rather than structs */
     bool line_numbers; /* as well */
-    bool keeps_text;   /* deliver looks at the piece's bytes */
-    bool in_place;     /* a piece may lie in a mapped file, whose bytes may change meanwhile; if it
+    bool keeps_text;   /* deliver looks at the chunk's bytes */
+    bool in_place;     /* a chunk may lie in a mapped file, whose bytes may change meanwhile; if it
                           has matches and keeps_text, it is read first */
     uint8_t line_end;
     uint8_t line_end_also;
-    /* NULL: nothing to prepare. A piece whose digest fails is not delivered. */
-    enum trawl_status (*digest)(const struct sink *sink, const struct sink_piece *piece,
+    /* NULL: nothing to prepare. A chunk whose digest fails is not delivered. */
+    enum trawl_status (*digest)(const struct sink *sink, const struct sink_chunk *chunk,
                                 struct sink_digest *digest, struct trawl_error *error);
     /* false: stop the search */
-    bool (*deliver)(struct sink *sink, const struct sink_piece *piece,
+    bool (*deliver)(struct sink *sink, const struct sink_chunk *chunk,
                     const struct sink_digest *digest);
 
     uint64_t count; /* occurrences, or lines */
@@ -90,12 +90,12 @@ void sink_positions(struct sink *sink, trawl_match_sink function, void *context)
 void sink_positions_into(struct sink *sink, struct trawl_match *matches, uint64_t matches_max);
 void sink_begins_into(struct sink *sink, uint64_t *begins, uint64_t begins_max);
 void sink_lines(struct sink *sink, bool invert, uint64_t lines_max);
-/* For callers that take pieces themselves: no deliver. */
+/* For callers that take chunks themselves: no deliver. */
 void sink_batches(struct sink *sink, bool matches, bool line_numbers);
 /* The same with a digest of its own, made of hits. */
 void sink_digests(struct sink *sink,
                   enum trawl_status (*digest)(const struct sink *sink,
-                                              const struct sink_piece *piece,
+                                              const struct sink_chunk *chunk,
                                               struct sink_digest *digest,
                                               struct trawl_error *error),
                   void *context);

@@ -209,15 +209,15 @@ uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
 {
     uint32_t wanted = (uint32_t)min_u64(count, PLAN_PROBES_MAX);
     uint64_t first = 0, last = count, best = 0; /* offsets to choose from; the first of the least */
-    double cost[PLAN_PROBE_WINDOW_BYTES]; /* how telling a probe there would be: less is more */
+    double cost[PLAN_PROBE_SPAN_BYTES]; /* how telling a probe there would be: less is more */
 
     for (uint64_t offset = 1; offset < count; offset++)
         if (rates->rate[bytes[offset]] < rates->rate[bytes[best]])
             best = offset;
-    if (count > PLAN_PROBE_WINDOW_BYTES) {
-        first = best > PLAN_PROBE_WINDOW_BYTES / 2 ? best - PLAN_PROBE_WINDOW_BYTES / 2 : 0;
-        first = min_u64(first, count - PLAN_PROBE_WINDOW_BYTES);
-        last = first + PLAN_PROBE_WINDOW_BYTES;
+    if (count > PLAN_PROBE_SPAN_BYTES) {
+        first = best > PLAN_PROBE_SPAN_BYTES / 2 ? best - PLAN_PROBE_SPAN_BYTES / 2 : 0;
+        first = min_u64(first, count - PLAN_PROBE_SPAN_BYTES);
+        last = first + PLAN_PROBE_SPAN_BYTES;
     }
     for (uint64_t offset = first; offset < last; offset++)
         cost[offset - first] = rates->rate[bytes[offset]];

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define PLAN_PROBES_MAX 16u
-#define PLAN_PROBE_WINDOW_BYTES 64u /* probes of one literal lie within this many bytes */
+#define PLAN_PROBE_SPAN_BYTES 64u /* probes of one literal lie within this many bytes */
 #define PLAN_NONE UINT32_MAX
 
 /* One byte of a literal that is looked at: (text[x + offset] | fold) == value. fold is 0x20 for

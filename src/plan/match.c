@@ -186,30 +186,30 @@ static bool ends_line(const struct trawl_plan *plan, uint8_t byte)
     return byte == plan->line_end || byte == plan->line_end_also;
 }
 
-bool plan_accepts_begin(const struct trawl_plan *plan, const uint8_t *piece, uint64_t begin,
+bool plan_accepts_begin(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t begin,
                         uint64_t before)
 {
     uint64_t ahead = saturating_add(begin, before);
 
     if ((plan->flags & TRAWL_WHOLE_LINE) != 0 && ahead > 0 &&
-        !ends_line(plan, piece[(int64_t)begin - 1]))
+        !ends_line(plan, chunk[(int64_t)begin - 1]))
         return false;
-    return (plan->flags & TRAWL_WHOLE_WORD) == 0 || !word_precedes(plan, piece + begin, ahead);
+    return (plan->flags & TRAWL_WHOLE_WORD) == 0 || !word_precedes(plan, chunk + begin, ahead);
 }
 
-bool plan_accepts_end(const struct trawl_plan *plan, const uint8_t *piece, uint64_t end,
+bool plan_accepts_end(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t end,
                       uint64_t available)
 {
     TRAWL_ASSERT(end <= available);
-    if ((plan->flags & TRAWL_WHOLE_LINE) != 0 && end < available && !ends_line(plan, piece[end]))
+    if ((plan->flags & TRAWL_WHOLE_LINE) != 0 && end < available && !ends_line(plan, chunk[end]))
         return false;
     return (plan->flags & TRAWL_WHOLE_WORD) == 0 ||
-           !word_follows(plan, piece + end, available - end);
+           !word_follows(plan, chunk + end, available - end);
 }
 
-bool plan_accepts(const struct trawl_plan *plan, const uint8_t *piece, uint64_t begin, uint64_t end,
+bool plan_accepts(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t begin, uint64_t end,
                   uint64_t before, uint64_t available)
 {
-    return plan_accepts_begin(plan, piece, begin, before) &&
-           plan_accepts_end(plan, piece, end, available);
+    return plan_accepts_begin(plan, chunk, begin, before) &&
+           plan_accepts_end(plan, chunk, end, available);
 }

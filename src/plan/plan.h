@@ -86,7 +86,7 @@ struct trawl_plan {
     uint64_t period;      /* the least period if at most half the length, else 0 */
     uint32_t probe_count; /* every: ordered, most telling first */
     uint64_t probe_offset_min;
-    uint64_t probe_offset_max; /* less than probe_offset_min + PLAN_PROBE_WINDOW_BYTES */
+    uint64_t probe_offset_max; /* less than probe_offset_min + PLAN_PROBE_SPAN_BYTES */
     uint32_t first_probes;     /* expected to leave few blocks of 64 positions with a candidate */
     bool probes_exact;         /* all bytes are probes: a candidate is an occurrence */
     struct plan_probe probes[PLAN_PROBES_MAX];
@@ -143,16 +143,16 @@ uint64_t plan_decode(const struct trawl_plan *plan, const uint8_t *bytes, uint64
                      uint32_t *code_point);
 uint64_t plan_utf8_decode(const uint8_t *bytes, uint64_t count, uint32_t *code_point);
 
-/* Do the plan's word and line conditions hold for an occurrence [begin, end) of a text piece?
- * piece[-before] to piece[available - 1] are readable; before == 0 or available == end mean the
+/* Do the plan's word and line conditions hold for an occurrence [begin, end) of a text chunk?
+ * chunk[-before] to chunk[available - 1] are readable; before == 0 or available == end mean the
  * text's border. */
-bool plan_accepts(const struct trawl_plan *plan, const uint8_t *piece, uint64_t begin, uint64_t end,
+bool plan_accepts(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t begin, uint64_t end,
                   uint64_t before, uint64_t available);
 
 /* The two halves of that: what stands before the begin, and after the end. */
-bool plan_accepts_begin(const struct trawl_plan *plan, const uint8_t *piece, uint64_t begin,
+bool plan_accepts_begin(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t begin,
                         uint64_t before);
-bool plan_accepts_end(const struct trawl_plan *plan, const uint8_t *piece, uint64_t end,
+bool plan_accepts_end(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t end,
                       uint64_t available);
 
 /* Are the literals' bytes like letters: neither a few values, as of DNA, nor any? */

@@ -43,7 +43,7 @@ enum trawl_status trawl_search_open(struct trawl_searcher *searcher, const struc
     return status;
 }
 
-static void fill_batch(struct trawl_search *search, const struct sink_piece *view,
+static void fill_batch(struct trawl_search *search, const struct sink_chunk *view,
                        struct trawl_batch *batch)
 {
     memset(batch, 0, sizeof *batch);
@@ -72,7 +72,7 @@ enum trawl_status trawl_search_next(struct trawl_search *search, struct trawl_ba
 {
     struct trawl_batch filled;
     enum trawl_status status;
-    struct sink_piece view;
+    struct sink_chunk view;
     bool more;
 
     if (search == NULL || batch == NULL)

@@ -60,7 +60,7 @@ struct lister {
     uint32_t run_count;
     uint32_t copied; /* or being copied: the first ones */
     uint64_t used;   /* words of the device's memory */
-    uint64_t window; /* begins to list at a time */
+    uint64_t reach;  /* begins to list at a time */
     uint64_t candidates;
 };
 
@@ -131,20 +131,20 @@ static void publish(struct split *split, uint32_t index, uint64_t count)
     (void)pthread_mutex_unlock(&split->lock);
 }
 
-/* List begins [done, done + l->window) of a part. *listed: so many of them; 0: try again. */
-static enum trawl_status list_window(struct lister *l, uint32_t index, uint64_t done,
-                                     uint64_t *part_count, uint64_t *listed,
-                                     struct trawl_error *error)
+/* List begins [done, done + l->reach) of a part. *listed: so many of them; 0: try again. */
+static enum trawl_status list_reach(struct lister *l, uint32_t index, uint64_t done,
+                                    uint64_t *part_count, uint64_t *listed,
+                                    struct trawl_error *error)
 {
     const struct trawl_text *text = l->split->text;
     const struct part *part = &l->split->parts[index];
     struct engine_list list = {.bytes = text->bytes + part->begin + done,
-                               .owned = min_u64(l->window, part->owned - done),
+                               .owned = min_u64(l->reach, part->owned - done),
                                .base = part->begin + done,
                                .at = l->used};
     uint64_t end = list.base + list.owned;
 
-    TRAWL_ASSERT(l->window > 0 && done < part->owned && end <= text->bytes_count);
+    TRAWL_ASSERT(l->reach > 0 && done < part->owned && end <= text->bytes_count);
     TRAWL_ASSERT(l->copied <= l->run_count && l->run_count <= RUNS_MAX);
     *listed = 0;
     if (searcher_is_cancelled(l->split->searcher))
@@ -158,9 +158,9 @@ static enum trawl_status list_window(struct lister *l, uint32_t index, uint64_t 
             return drain(l, error);
         if (list.owned == 1)
             return TRAWL_FAIL(error, UNSUPPORTED, "too many occurrences begin at one place");
-        l->window = min_u64(list.owned / (list.count / (list.room + 1) + 1), list.owned / 2);
-        l->window = max_u64(l->window, 1);
-        TRAWL_ASSERT(l->window < list.owned);
+        l->reach = min_u64(list.owned / (list.count / (list.room + 1) + 1), list.owned / 2);
+        l->reach = max_u64(l->reach, 1);
+        TRAWL_ASSERT(l->reach < list.owned);
         return TRAWL_OK;
     }
     l->runs[l->run_count++] = (struct run){index, l->used, list.count, *part_count};
@@ -184,7 +184,7 @@ static enum trawl_status list_all(struct lister *l, struct trawl_error *error)
         if (split->parts[i].device != l->device)
             continue;
         for (uint64_t done = 0; done < split->parts[i].owned; done += listed)
-            TRAWL_TRY(list_window(l, i, done, &count, &listed, error));
+            TRAWL_TRY(list_reach(l, i, done, &count, &listed, error));
         publish(split, i, count);
     }
     return drain(l, error);
@@ -234,7 +234,7 @@ static void serve(struct job *job, struct worker *worker)
 {
     struct split *split = (struct split *)job;
     struct lister lister = {
-        .split = split, .worker = worker, .device = worker->device_index, .window = PART_BYTES};
+        .split = split, .worker = worker, .device = worker->device_index, .reach = PART_BYTES};
     struct trawl_error error = {.status = TRAWL_OK};
     enum trawl_status status;
 

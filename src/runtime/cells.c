@@ -1,4 +1,4 @@
-/* cells: from a piece's matches to (record, pattern, begin), in the thread that searched it. */
+/* cells: from a chunk's matches to (record, pattern, begin), in the thread that searched it. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -129,9 +129,9 @@ static void scratch_give(struct cell_maker *maker, struct cell_scratch *scratch)
     (void)pthread_mutex_unlock(&maker->lock);
 }
 
-/* ---- Of one piece ------------------------------------------------------------------------- */
+/* ---- Of one chunk ------------------------------------------------------------------------- */
 
-/* A record, and which of a piece's hits begin in it. */
+/* A record, and which of a chunk's hits begin in it. */
 struct at_record {
     uint64_t index;
     uint64_t begin; /* positions on the tape */
@@ -144,61 +144,61 @@ struct at_record {
 };
 
 /* The first hit after `from`, which is before that offset, that is not. */
-static uint64_t hits_beyond(const struct sink_piece *piece, uint64_t from, uint64_t offset)
+static uint64_t hits_beyond(const struct sink_chunk *chunk, uint64_t from, uint64_t offset)
 {
     uint64_t low = from + 1, high, step = 1;
 
-    while (low + step <= piece->hit_count && piece->hits[low + step - 1].offset < offset) {
+    while (low + step <= chunk->hit_count && chunk->hits[low + step - 1].offset < offset) {
         low += step;
         step *= 2;
     }
-    high = min_u64(low + step - 1, piece->hit_count);
+    high = min_u64(low + step - 1, chunk->hit_count);
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
 
-        if (piece->hits[middle].offset < offset)
+        if (chunk->hits[middle].offset < offset)
             low = middle + 1;
         else
             high = middle;
     }
-    TRAWL_ASSERT(low > from && low <= piece->hit_count);
-    TRAWL_ASSERT(low == piece->hit_count || piece->hits[low].offset >= offset);
+    TRAWL_ASSERT(low > from && low <= chunk->hit_count);
+    TRAWL_ASSERT(low == chunk->hit_count || chunk->hits[low].offset >= offset);
     return low;
 }
 
-/* Go to the record that holds this hit. What a record needs that goes on beyond the piece is to be
+/* Go to the record that holds this hit. What a record needs that goes on beyond the chunk is to be
  * merged there. */
-static void reach(const struct cell_maker *maker, const struct sink_piece *piece, uint64_t hit,
+static void reach(const struct cell_maker *maker, const struct sink_chunk *chunk, uint64_t hit,
                   struct at_record *at)
 {
-    uint64_t origin = piece->begin - piece->hits_base, position = origin + piece->hits[hit].offset;
+    uint64_t origin = chunk->begin - chunk->hits_base, position = origin + chunk->hits[hit].offset;
 
     at->index = records_beyond(maker->records, at->index, position);
     at->begin = records_begin(maker->records, at->index);
     at->end = records_begin(maker->records, at->index + 1);
     at->from = hit;
-    at->to = hits_beyond(piece, hit, at->end - origin);
+    at->to = hits_beyond(chunk, hit, at->end - origin);
     at->base = origin - at->begin;
     TRAWL_ASSERT(at->begin <= position && position < at->end);
-    TRAWL_ASSERT(at->from < at->to && at->to <= piece->hit_count);
+    TRAWL_ASSERT(at->from < at->to && at->to <= chunk->hit_count);
     at->is_null = records_is_null(maker->records, at->index);
-    at->order = at->begin >= piece->begin && at->end <= piece->begin + piece->owned ? maker->order
+    at->order = at->begin >= chunk->begin && at->end <= chunk->begin + chunk->owned ? maker->order
                                                                                     : CELLS_SORTED;
 }
 
-static uint64_t length_of(const struct cell_maker *maker, const struct sink_piece *piece,
+static uint64_t length_of(const struct cell_maker *maker, const struct sink_chunk *chunk,
                           uint64_t index, const struct plan_literal *literal)
 {
-    uint64_t at = piece->hits[index].offset - piece->hits_base;
+    uint64_t at = chunk->hits[index].offset - chunk->hits_base;
 
-    TRAWL_ASSERT(index < piece->hit_count && at < piece->owned);
-    if (piece->hit_lengths != NULL) /* of a variant, which need not be this literal */
-        return piece->hit_lengths[index];
-    TRAWL_ASSERT(literal->bytes_count <= piece->owned + piece->after - at);
+    TRAWL_ASSERT(index < chunk->hit_count && at < chunk->owned);
+    if (chunk->hit_lengths != NULL) /* of a variant, which need not be this literal */
+        return chunk->hit_lengths[index];
+    TRAWL_ASSERT(literal->bytes_count <= chunk->owned + chunk->after - at);
     if (literal->tail_count == 0)
         return literal->bytes_count;
-    return plan_literal_match(maker->plan, literal, piece->bytes + at,
-                              piece->owned + piece->after - at);
+    return plan_literal_match(maker->plan, literal, chunk->bytes + at,
+                              chunk->owned + chunk->after - at);
 }
 
 /* Do the plan's word and line conditions hold before an occurrence there, inside the record? */
@@ -210,15 +210,15 @@ static bool accepts_begin(const struct cell_maker *maker, const struct at_record
 }
 
 /* Does the record hold the whole occurrence, and do they hold after it? */
-static bool accepts_end(const struct cell_maker *maker, const struct sink_piece *piece,
+static bool accepts_end(const struct cell_maker *maker, const struct sink_chunk *chunk,
                         const struct at_record *at, uint64_t hit, uint32_t *pattern)
 {
-    const struct plan_literal literal = plan_literal_at(maker->plan, piece->hits[hit].literal);
+    const struct plan_literal literal = plan_literal_at(maker->plan, chunk->hits[hit].literal);
     uint64_t bytes = at->end - at->begin;
-    uint64_t end = at->base + piece->hits[hit].offset + length_of(maker, piece, hit, &literal);
+    uint64_t end = at->base + chunk->hits[hit].offset + length_of(maker, chunk, hit, &literal);
 
     TRAWL_ASSERT(hit >= at->from && hit < at->to);
-    TRAWL_ASSERT(end > at->base + piece->hits[hit].offset);
+    TRAWL_ASSERT(end > at->base + chunk->hits[hit].offset);
     *pattern = literal.pattern;
     if (end > bytes)
         return false;
@@ -227,7 +227,7 @@ static bool accepts_end(const struct cell_maker *maker, const struct sink_piece 
 }
 
 /* A record with few occurrences, or of many patterns. */
-static enum trawl_status push_record(const struct cell_maker *maker, const struct sink_piece *piece,
+static enum trawl_status push_record(const struct cell_maker *maker, const struct sink_chunk *chunk,
                                      const struct at_record *at, struct cell_scratch *scratch,
                                      struct cells *cells, struct trawl_error *error)
 {
@@ -237,10 +237,10 @@ static enum trawl_status push_record(const struct cell_maker *maker, const struc
     if (at->order == CELLS_ANY)
         TRAWL_TRY(cells_reserve(cells, at->to - at->from, error));
     for (uint64_t i = at->from; i < at->to; i++) {
-        uint64_t begin = at->base + piece->hits[i].offset;
+        uint64_t begin = at->base + chunk->hits[i].offset;
 
         TRAWL_ASSERT(begin < at->end - at->begin);
-        if (!accepts_begin(maker, at, begin) || !accepts_end(maker, piece, at, i, &pattern))
+        if (!accepts_begin(maker, at, begin) || !accepts_end(maker, chunk, at, i, &pattern))
             continue;
         if (at->order == CELLS_ANY)
             cells_append(cells, at->index, pattern, begin);
@@ -253,55 +253,55 @@ static enum trawl_status push_record(const struct cell_maker *maker, const struc
 
 /* A record with many: from its end, so that of each pattern the first is what stays. Only near the
  * end an occurrence may be longer than the record has room for. */
-static enum trawl_status mark_record(const struct cell_maker *maker, const struct sink_piece *piece,
+static enum trawl_status mark_record(const struct cell_maker *maker, const struct sink_chunk *chunk,
                                      const struct at_record *at, struct cell_scratch *scratch,
                                      struct cells *cells, struct trawl_error *error)
 {
     const struct trawl_plan *plan = maker->plan;
-    bool plain = plan->literals == NULL && !plan_has_conditions(plan) && piece->hit_lengths == NULL;
+    bool plain = plan->literals == NULL && !plan_has_conditions(plan) && chunk->hit_lengths == NULL;
     uint64_t sure = plain ? at->end - at->begin - at->base : 0, i = at->to;
     uint32_t pattern;
     bool begins = true;
 
-    TRAWL_ASSERT(at->to - at->from >= CELLS_MARKED_MIN && at->to <= piece->hit_count);
+    TRAWL_ASSERT(at->to - at->from >= CELLS_MARKED_MIN && at->to <= chunk->hit_count);
     TRAWL_ASSERT(scratch->row_count == 0);
     TRAWL_TRY(cells_marks_open(scratch, plan->pattern_count, error));
     TRAWL_TRY(cells_reserve(cells, min_u64(at->to - at->from, plan->pattern_count), error));
-    while (i > at->from && piece->hits[i - 1].offset + plan->length_max > sure) {
-        uint32_t offset = piece->hits[--i].offset;
+    while (i > at->from && chunk->hits[i - 1].offset + plan->length_max > sure) {
+        uint32_t offset = chunk->hits[--i].offset;
 
-        if (i + 1 == at->to || offset != piece->hits[i + 1].offset)
+        if (i + 1 == at->to || offset != chunk->hits[i + 1].offset)
             begins = accepts_begin(maker, at, at->base + offset);
-        if (begins && accepts_end(maker, piece, at, i, &pattern))
+        if (begins && accepts_end(maker, chunk, at, i, &pattern))
             cells_mark(scratch, pattern, offset);
     }
     while (i-- > at->from)
-        cells_mark(scratch, piece->hits[i].literal, piece->hits[i].offset);
+        cells_mark(scratch, chunk->hits[i].literal, chunk->hits[i].offset);
     TRAWL_ASSERT(cells->count <= cells->capacity);
     cells_keep_marked(cells, scratch, at->index, at->base);
     return TRAWL_OK;
 }
 
-static enum trawl_status make_cells(const struct cell_maker *maker, const struct sink_piece *piece,
+static enum trawl_status make_cells(const struct cell_maker *maker, const struct sink_chunk *chunk,
                                     struct cell_scratch *scratch, struct cells *cells,
                                     struct trawl_error *error)
 {
     bool few = maker->plan->pattern_count <= CELLS_MARKS_MAX;
     struct at_record at = {.index = 0};
 
-    for (uint64_t i = 0; i < piece->hit_count; i = at.to) {
-        reach(maker, piece, i, &at);
+    for (uint64_t i = 0; i < chunk->hit_count; i = at.to) {
+        reach(maker, chunk, i, &at);
         if (at.is_null)
             continue;
         if (few && at.to - at.from >= CELLS_MARKED_MIN)
-            TRAWL_TRY(mark_record(maker, piece, &at, scratch, cells, error));
+            TRAWL_TRY(mark_record(maker, chunk, &at, scratch, cells, error));
         else
-            TRAWL_TRY(push_record(maker, piece, &at, scratch, cells, error));
+            TRAWL_TRY(push_record(maker, chunk, &at, scratch, cells, error));
     }
     return TRAWL_OK;
 }
 
-enum trawl_status cells_digest(const struct sink *sink, const struct sink_piece *piece,
+enum trawl_status cells_digest(const struct sink *sink, const struct sink_chunk *chunk,
                                struct sink_digest *digest, struct trawl_error *error)
 {
     struct cell_maker *maker = (struct cell_maker *)sink->context;
@@ -309,11 +309,11 @@ enum trawl_status cells_digest(const struct sink *sink, const struct sink_piece 
     enum trawl_status status;
 
     digest->cells.count = 0;
-    if (piece->hit_count == 0)
+    if (chunk->hit_count == 0)
         return TRAWL_OK;
     TRAWL_TRY(scratch_take(maker, &scratch, error));
-    scratch->row_count = 0; /* some may be left of a piece that failed */
-    status = make_cells(maker, piece, scratch, &digest->cells, error);
+    scratch->row_count = 0; /* some may be left of a chunk that failed */
+    status = make_cells(maker, chunk, scratch, &digest->cells, error);
     scratch_give(maker, scratch);
     return status;
 }

@@ -13,7 +13,7 @@
 #include "cuda/engine_cuda.h"
 #include "runtime/search.h"
 
-#define BUFFERS_PER_LANE 4u /* being copied there, and searched */
+#define BUFFERS_PER_WORKER 4u /* being copied there, and searched */
 /* Pinning takes longer than copying: a buffer's next chunk may be a little longer. */
 #define PINNED_STEP (2u << 20)
 #define HUNGER_MAX 8 /* of chunks in a row that tell the same: then claims change by one */
@@ -77,11 +77,12 @@ static enum trawl_status open_engine(struct devices *devices, struct trawl_error
     engine_cuda.properties(devices->engine, &properties);
     devices->device_count = properties.device_count;
     TRAWL_ASSERT(properties.device_count > 0 && properties.device_count <= ENGINE_DEVICES_MAX);
-    devices->lanes_worth = properties.device_count * properties.lanes_per_device;
-    devices->lanes_max = (uint32_t)min_u64(devices->lanes_worth, devices->runtime->threads_max - 1);
-    if (devices->lanes_max > 0)
-        devices->lanes_max = (uint32_t)max_u64(devices->lanes_max, devices->device_count);
-    TRAWL_ASSERT(devices->lanes_max <= devices->lanes_worth);
+    devices->workers_worth = properties.device_count * properties.workers_per_device;
+    devices->workers_max =
+        (uint32_t)min_u64(devices->workers_worth, devices->runtime->threads_max - 1);
+    if (devices->workers_max > 0)
+        devices->workers_max = (uint32_t)max_u64(devices->workers_max, devices->device_count);
+    TRAWL_ASSERT(devices->workers_max <= devices->workers_worth);
     return TRAWL_OK;
 }
 
@@ -171,7 +172,7 @@ void devices_close(struct devices *devices)
     while (devices_buffer_shed(devices))
         ;
     memory_release(devices->pinned, devices->pinned_capacity, sizeof *devices->pinned);
-    memory_release(devices->workers, devices->lanes_max, sizeof *devices->workers);
+    memory_release(devices->workers, devices->workers_max, sizeof *devices->workers);
     if (devices->engine != NULL)
         engine_cuda.close(devices->engine);
     devices->engine = NULL;
@@ -281,15 +282,15 @@ static bool workers_room(struct devices *devices)
 
     if (devices->workers != NULL)
         return true;
-    TRAWL_ASSERT(devices->lanes_max > 0);
+    TRAWL_ASSERT(devices->workers_max > 0);
     TRAWL_ASSERT(devices->pinned_free == 0 && devices->pinned_made == 0);
     devices->pinned_capacity =
-        devices->lanes_max * BUFFERS_PER_LANE + devices->runtime->threads_max;
+        devices->workers_max * BUFFERS_PER_WORKER + devices->runtime->threads_max;
     if (memory_allocate_zeroed(devices->pinned_capacity, sizeof *devices->pinned, &memory, NULL) !=
         TRAWL_OK)
         return false;
     devices->pinned = (struct text_buffer *)memory;
-    if (memory_allocate_zeroed(devices->lanes_max, sizeof *devices->workers, &memory, NULL) !=
+    if (memory_allocate_zeroed(devices->workers_max, sizeof *devices->workers, &memory, NULL) !=
         TRAWL_OK) {
         memory_release(devices->pinned, devices->pinned_capacity, sizeof *devices->pinned);
         devices->pinned = NULL;
@@ -313,10 +314,10 @@ bool devices_start(struct devices *devices)
     if (atomic_load(&devices->worker_count) > 0)
         return true;
     (void)pthread_mutex_lock(&devices->runtime->lock);
-    TRAWL_ASSERT(devices->lanes_max == 0 || devices->device_count > 0);
+    TRAWL_ASSERT(devices->workers_max == 0 || devices->device_count > 0);
     runs = devices->worker_count > 0;
-    if (!runs && devices->lanes_max > 0 && workers_room(devices))
-        while (devices->worker_count < devices->lanes_max) {
+    if (!runs && devices->workers_max > 0 && workers_room(devices))
+        while (devices->worker_count < devices->workers_max) {
             struct worker *worker = &devices->workers[devices->worker_count];
 
             worker->runtime = devices->runtime;
@@ -326,7 +327,7 @@ bool devices_start(struct devices *devices)
                 break;
             devices->worker_count++;
         }
-    TRAWL_ASSERT(devices->worker_count <= devices->lanes_max);
+    TRAWL_ASSERT(devices->worker_count <= devices->workers_max);
     runs = devices->worker_count > 0;
     (void)pthread_mutex_unlock(&devices->runtime->lock);
     return runs;

@@ -14,7 +14,7 @@ static void serve(struct job *job, struct worker *worker)
         while (task_work_resident(search, worker) == TASK_DONE)
             ;
     else
-        while (task_work(search, worker, TEXT_ANY_PIECE) == TASK_DONE)
+        while (task_work(search, worker, TEXT_ANY_CHUNK) == TASK_DONE)
             ;
 }
 
@@ -51,7 +51,7 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
                                  plan_counts_alone(plan))
                             ? searcher->task_count
                             : searcher->tasks_few;
-    need.piece_bytes = max_u64(search->chunk_host, search->chunk_device);
+    need.chunk_bytes = max_u64(search->chunk_host, search->chunk_device);
     if (search->road == ROAD_HOST && sink->in_place)
         need.maps = maps_of(searcher->map);
     TRAWL_TRY_DONE(text_cursor_open(&search->cursor, text, &need, error));
@@ -207,7 +207,7 @@ static struct task *wait_next(struct search *search)
 }
 
 static void count_part(struct search *search, const struct task *task,
-                       const struct sink_piece *view)
+                       const struct sink_chunk *view)
 {
     struct trawl_stats *stats = &search->stats;
     const struct engine_result *result = &task->result;
@@ -235,11 +235,11 @@ static bool is_part(struct search *search, struct task *task)
 {
     if (search->last_delivered)
         return false;
-    if (!task->piece.beyond)
+    if (!task->chunk.beyond)
         return true;
     if (task->status != TRAWL_OK)
         return false;
-    task->piece.last = true;
+    task->chunk.last = true;
     return true;
 }
 
@@ -251,12 +251,12 @@ static bool advance(struct search *search, struct trawl_error *error, enum trawl
     *status = TRAWL_OK;
     if (task == NULL)
         return false;
-    TRAWL_ASSERT(task->piece.index == search->index_deliver);
-    TRAWL_ASSERT(task->from <= task->result.done && task->result.done <= task->piece.owned);
-    if (!task->piece.beyond || task->piece.last)
+    TRAWL_ASSERT(task->chunk.index == search->index_deliver);
+    TRAWL_ASSERT(task->from <= task->result.done && task->result.done <= task->chunk.owned);
+    if (!task->chunk.beyond || task->chunk.last)
         atomic_fetch_add(&search->searcher->progress, task->result.done - task->from);
     task->from = task->result.done;
-    if (task->status == TRAWL_OK && task->from < task->piece.owned) {
+    if (task->status == TRAWL_OK && task->from < task->chunk.owned) {
         task_search(search, task, &search->searcher->caller, !search->host_searches);
         return true;
     }
@@ -271,7 +271,7 @@ static bool advance(struct search *search, struct trawl_error *error, enum trawl
     return false;
 }
 
-enum trawl_status search_step(struct search *search, struct sink_piece *view, bool *more,
+enum trawl_status search_step(struct search *search, struct sink_chunk *view, bool *more,
                               struct trawl_error *error)
 {
     enum trawl_status status;
@@ -291,7 +291,7 @@ enum trawl_status search_step(struct search *search, struct sink_piece *view, bo
             break;
         search->current = task;
         if (!is_part(search, task)) {
-            task->from = task->result.done = task->piece.owned;
+            task->from = task->result.done = task->chunk.owned;
             continue;
         }
         search->stats.chunk_count++;
@@ -311,19 +311,19 @@ enum trawl_status search_step(struct search *search, struct sink_piece *view, bo
     return search->fault;
 }
 
-/* Did the sink see the file's bytes? They were the file's when the piece was searched. */
+/* Did the sink see the file's bytes? They were the file's when the chunk was searched. */
 static enum trawl_status still_whole(const struct search *search, struct trawl_error *error)
 {
-    const struct text_piece *piece = &search->current->piece;
+    const struct text_chunk *chunk = &search->current->chunk;
     enum trawl_status status;
 
-    if (!piece->is_mapped || !search->sink->keeps_text ||
-        text_cursor_is_whole(&search->cursor, piece))
+    if (!chunk->is_mapped || !search->sink->keeps_text ||
+        text_cursor_is_whole(&search->cursor, chunk))
         return TRAWL_OK;
     status = TRAWL_FAIL(error, READ, "%s: the file became shorter while it was searched",
                         search->cursor.text->name);
     if (error != NULL)
-        error->text_offset = piece->begin;
+        error->text_offset = chunk->begin;
     return status;
 }
 
@@ -331,7 +331,7 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
                              struct trawl_text *text, struct sink *sink, struct trawl_error *error)
 {
     struct search search;
-    struct sink_piece view;
+    struct sink_chunk view;
     enum trawl_status status;
     bool more = true;
 

@@ -1,8 +1,8 @@
 /* matrix: records x patterns from one search over the whole tape.
  *
- * The search is one for all occurrences; its workers make cells of them, piece by piece (cells.c).
- * Here pieces become spans: records that are complete, with their cells. The cells of the record
- * that a piece ends in wait for those of the next. Of spans come batches: as they are, or as rows
+ * The search is one for all occurrences; its workers make cells of them, chunk by chunk (cells.c).
+ * Here chunks become spans: records that are complete, with their cells. The cells of the record
+ * that a chunk ends in wait for those of the next. Of spans come batches: as they are, or as rows
  * (rows.c).
  */
 #include <inttypes.h>
@@ -26,11 +26,11 @@ struct trawl_matrix_search {
     struct cells carried; /* of a record that is not complete yet */
     struct cells whole;   /* of the one that the span at hand is of; else room */
     uint64_t done;        /* records before this one were in spans */
-    bool holds_piece;     /* one of the search's pieces is at hand: */
-    struct cells piece;   /* borrowed */
-    uint64_t piece_from;  /* cells before this were of the carried record */
-    uint64_t piece_to;    /* and from here on of the record that goes on after it */
-    uint64_t piece_end;   /* records before this one are complete with it */
+    bool holds_chunk;     /* one of the search's chunks is at hand: */
+    struct cells chunk;   /* borrowed */
+    uint64_t chunk_from;  /* cells before this were of the carried record */
+    uint64_t chunk_to;    /* and from here on of the record that goes on after it */
+    uint64_t chunk_end;   /* records before this one are complete with it */
 
     struct rows rows;
     bool in_rows;   /* of a span rows were not all delivered */
@@ -58,55 +58,55 @@ static void span_of(struct trawl_matrix_search *matrix, uint64_t end, const stru
     matrix->done = end;
 }
 
-/* The search's next piece: its first cells may be of the carried record. */
-static enum trawl_status take_piece(struct trawl_matrix_search *matrix, struct trawl_error *error)
+/* The search's next chunk: its first cells may be of the carried record. */
+static enum trawl_status take_chunk(struct trawl_matrix_search *matrix, struct trawl_error *error)
 {
-    struct sink_piece view;
+    struct sink_chunk view;
     uint64_t from = 0, to;
     bool more;
 
     TRAWL_TRY(search_step(&matrix->search, &view, &more, error));
-    matrix->piece = more ? matrix->search.current->digest.cells : (struct cells){.count = 0};
-    matrix->piece_end =
+    matrix->chunk = more ? matrix->search.current->digest.cells : (struct cells){.count = 0};
+    matrix->chunk_end =
         more ? records_beyond(&matrix->records, matrix->done, view.begin + view.owned)
              : matrix->records.count;
-    to = matrix->piece.count;
+    to = matrix->chunk.count;
     if (matrix->carried.count > 0) {
         TRAWL_ASSERT(matrix->carried.records[0] == matrix->done);
-        while (from < to && matrix->piece.records[from] == matrix->carried.records[0])
+        while (from < to && matrix->chunk.records[from] == matrix->carried.records[0])
             from++;
-        TRAWL_TRY(cells_merge(&matrix->carried, &matrix->whole, &matrix->piece, from, error));
+        TRAWL_TRY(cells_merge(&matrix->carried, &matrix->whole, &matrix->chunk, from, error));
     }
-    while (to > from && matrix->piece.records[to - 1] >= matrix->piece_end)
+    while (to > from && matrix->chunk.records[to - 1] >= matrix->chunk_end)
         to--;
-    TRAWL_ASSERT(from == to || matrix->piece.records[from] >= matrix->done);
-    TRAWL_ASSERT(to == matrix->piece.count || matrix->piece.records[to] == matrix->piece_end);
-    matrix->holds_piece = true;
-    matrix->piece_from = from;
-    matrix->piece_to = to;
+    TRAWL_ASSERT(from == to || matrix->chunk.records[from] >= matrix->done);
+    TRAWL_ASSERT(to == matrix->chunk.count || matrix->chunk.records[to] == matrix->chunk_end);
+    matrix->holds_chunk = true;
+    matrix->chunk_from = from;
+    matrix->chunk_to = to;
     return TRAWL_OK;
 }
 
-/* What the piece has of a record that goes on is kept. */
-static enum trawl_status leave_piece(struct trawl_matrix_search *matrix, struct trawl_error *error)
+/* What the chunk has of a record that goes on is kept. */
+static enum trawl_status leave_chunk(struct trawl_matrix_search *matrix, struct trawl_error *error)
 {
-    matrix->holds_piece = false;
-    if (matrix->piece_to == matrix->piece.count)
+    matrix->holds_chunk = false;
+    if (matrix->chunk_to == matrix->chunk.count)
         return TRAWL_OK;
     TRAWL_ASSERT(matrix->carried.count == 0);
-    return cells_copy(&matrix->carried, &matrix->piece, matrix->piece_to, matrix->piece.count,
+    return cells_copy(&matrix->carried, &matrix->chunk, matrix->chunk_to, matrix->chunk.count,
                       error);
 }
 
-/* The next records that are complete: that which was carried, then the others of the piece. Their
+/* The next records that are complete: that which was carried, then the others of the chunk. Their
  * cells stay until the next call. */
 static enum trawl_status next_span(struct trawl_matrix_search *matrix, struct span *span,
                                    struct trawl_error *error)
 {
     while (matrix->done < matrix->records.count) {
-        if (!matrix->holds_piece)
-            TRAWL_TRY(take_piece(matrix, error));
-        if (matrix->carried.count > 0 && matrix->carried.records[0] < matrix->piece_end) {
+        if (!matrix->holds_chunk)
+            TRAWL_TRY(take_chunk(matrix, error));
+        if (matrix->carried.count > 0 && matrix->carried.records[0] < matrix->chunk_end) {
             struct cells room = matrix->whole;
 
             matrix->whole = matrix->carried;
@@ -116,12 +116,12 @@ static enum trawl_status next_span(struct trawl_matrix_search *matrix, struct sp
                     span);
             return TRAWL_OK;
         }
-        if (matrix->done < matrix->piece_end) {
-            span_of(matrix, matrix->piece_end, &matrix->piece, matrix->piece_from, matrix->piece_to,
+        if (matrix->done < matrix->chunk_end) {
+            span_of(matrix, matrix->chunk_end, &matrix->chunk, matrix->chunk_from, matrix->chunk_to,
                     span);
             return TRAWL_OK;
         }
-        TRAWL_TRY(leave_piece(matrix, error));
+        TRAWL_TRY(leave_chunk(matrix, error));
     }
     span_of(matrix, matrix->done, NULL, 0, 0, span); /* no records at all */
     return TRAWL_OK;

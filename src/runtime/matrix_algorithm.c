@@ -117,7 +117,7 @@ static enum trawl_status run_records(struct matrix *matrix, struct engine_result
                                    .context = matrix,
                                    .helpers_max = searcher->runtime->threads_max - 1};
     const struct engine_ops *engine;
-    struct engine_lane *lane;
+    struct engine_worker *engine_worker;
     enum trawl_status status;
     struct job call;
 
@@ -125,8 +125,8 @@ static enum trawl_status run_records(struct matrix *matrix, struct engine_result
     status = worker_host_ready(&searcher->caller, &call, error);
     job_end(&call);
     TRAWL_TRY(status);
-    engine = worker_engine(&searcher->caller, &call, false, &lane);
-    status = engine->matrix(lane, &wanted, result, error);
+    engine = worker_engine(&searcher->caller, &call, false, &engine_worker);
+    status = engine->matrix(engine_worker, &wanted, result, error);
     matrix->stats.match_count = wanted.match_count;
     matrix->stats.thread_count = 1 + wanted.helper_count;
     TRAWL_TRY(status);

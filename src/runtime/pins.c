@@ -230,10 +230,10 @@ bool pins_whole(const struct search *search)
            atomic_load(&search->pins->pinned_count) == search->pins->text->bytes_count;
 }
 
-bool pins_hold(const struct search *search, const struct text_piece *piece)
+bool pins_hold(const struct search *search, const struct text_chunk *chunk)
 {
-    uint64_t end = piece->begin + piece->owned + piece->after;
+    uint64_t end = chunk->begin + chunk->owned + chunk->after;
 
     return search->pins != NULL && end <= atomic_load(&search->pins->pinned_count) &&
-           end <= section_end(search->pins->text, piece->begin);
+           end <= section_end(search->pins->text, chunk->begin);
 }

@@ -57,19 +57,20 @@ static bool is_small(const struct trawl_searcher *searcher, const struct trawl_t
 
 /* ---- A worker's part ---------------------------------------------------------------------- */
 
-static enum trawl_status scan_query(const struct engine_ops *engine, struct engine_lane *lane,
-                                    struct engine_query *query, struct trawl_error *error)
+static enum trawl_status scan_query(const struct engine_ops *engine,
+                                    struct engine_worker *engine_worker, struct engine_query *query,
+                                    struct trawl_error *error)
 {
     struct engine_chunk chunk = {.bytes = query->bytes, .owned = query->bytes_count};
     struct engine_result result = {.count = 0};
-    enum trawl_status status = engine->lane_begin(lane, query->plan, error);
+    enum trawl_status status = engine->worker_begin(engine_worker, query->plan, error);
 
     query->count = 0;
     query->candidate_count = 0;
     for (uint64_t from = 0;
          status == TRAWL_OK && query->plan->literal_count > 0 && from < chunk.owned;
          from = result.done) {
-        status = engine->scan(lane, &chunk, from, ENGINE_WANT_COUNT, &result, error);
+        status = engine->scan(engine_worker, &chunk, from, ENGINE_WANT_COUNT, &result, error);
         TRAWL_ASSERT(status != TRAWL_OK || (result.done > from && result.done <= chunk.owned));
         query->count += result.count;
         query->candidate_count += result.candidate_count;
@@ -95,13 +96,13 @@ static enum trawl_status work_block(struct queries *queries, struct worker *work
                                     struct trawl_error *error)
 {
     const struct engine_ops *engine = queries->on_device ? &engine_cuda : &engine_cpu;
-    struct engine_lane *lane = queries->on_device ? worker->device : worker->host;
+    struct engine_worker *engine_worker = queries->on_device ? worker->device : worker->host;
     uint64_t count = min_u64(queries->block, queries->end - begin);
 
     TRAWL_ASSERT(begin < queries->end && queries->end <= queries->count);
     TRAWL_ASSERT(queries->block > 0 && queries->block <= BLOCK_QUERIES_MAX);
     if (queries->on_device)
-        TRAWL_TRY(engine_cuda.count_many(lane, queries->items + begin, count, error));
+        TRAWL_TRY(engine_cuda.count_many(engine_worker, queries->items + begin, count, error));
     for (uint64_t i = begin; i < begin + count; i++) {
         struct engine_query *query = &queries->items[i];
         bool was_done = query->done;
@@ -109,7 +110,7 @@ static enum trawl_status work_block(struct queries *queries, struct worker *work
         if (searcher_is_cancelled(queries->searcher))
             return TRAWL_STOPPED;
         if (!was_done) {
-            enum trawl_status status = scan_query(engine, lane, query, error);
+            enum trawl_status status = scan_query(engine, engine_worker, query, error);
 
             if (status != TRAWL_OK) {
                 name_query(queries->indices[i], error);
@@ -160,9 +161,9 @@ static enum trawl_status run_phase(struct queries *queries, bool on_device, uint
 {
     struct trawl_searcher *searcher = queries->searcher;
     struct trawl_runtime *runtime = searcher->runtime;
-    uint32_t workers =
-        on_device ? (uint32_t)min_u64(runtime->devices.lanes_worth, runtime->devices.lanes_max + 1)
-                  : runtime->threads_max;
+    uint32_t workers = on_device ? (uint32_t)min_u64(runtime->devices.workers_worth,
+                                                     runtime->devices.workers_max + 1)
+                                 : runtime->threads_max;
 
     TRAWL_ASSERT(end > 0 && end <= queries->count && workers > 0);
     TRAWL_ASSERT(!on_device || end == queries->device_count);

@@ -1,6 +1,6 @@
 /* records: a tape cut by offsets of either width, and the search for cells in it.
  *
- * matrix.c has the calls, cells.c makes cells of a piece's matches, rows.c makes rows of cells, and
+ * matrix.c has the calls, cells.c makes cells of a chunk's matches, rows.c makes rows of cells, and
  * matrix_algorithm.c runs the gallery's algorithm that takes records one by one.
  */
 #ifndef TRAWL_RUNTIME_RECORDS_H
@@ -45,7 +45,7 @@ enum trawl_status records_open(struct records *records, const struct trawl_recor
 struct cell_maker {
     const struct records *records;
     const struct trawl_plan *plan;
-    enum cells_order order; /* of records that lie in one piece */
+    enum cells_order order; /* of records that lie in one chunk */
     pthread_mutex_t lock;
     struct cell_scratch *scratches; /* that no worker uses; under the lock */
 };
@@ -57,7 +57,7 @@ void cell_maker_close(struct cell_maker *maker);
 /* The first record that ends beyond the position; those before `from` do not. Count: none. */
 uint64_t records_beyond(const struct records *records, uint64_t from, uint64_t position);
 /* A sink's digest; its context is a cell_maker. */
-enum trawl_status cells_digest(const struct sink *sink, const struct sink_piece *piece,
+enum trawl_status cells_digest(const struct sink *sink, const struct sink_chunk *chunk,
                                struct sink_digest *digest, struct trawl_error *error);
 
 /* Records [record_begin, record_end), complete, and their cells. */

@@ -89,7 +89,7 @@ void resident_close(struct search *search)
     memory_release(search->chunks, search->chunk_room, sizeof *search->chunks);
 }
 
-static void make_piece(const struct search *search, uint64_t index, struct text_piece *piece)
+static void make_chunk(const struct search *search, uint64_t index, struct text_chunk *chunk)
 {
     const struct trawl_text *text = search->cursor.text;
     const struct text_need *need = &search->cursor.need;
@@ -97,16 +97,16 @@ static void make_piece(const struct search *search, uint64_t index, struct text_
 
     TRAWL_ASSERT(owned > 0 && begin < text->bytes_count && owned <= text->bytes_count - begin);
     TRAWL_ASSERT(index < search->chunk_count);
-    memset(piece, 0, sizeof *piece);
-    piece->index = index;
-    piece->begin = begin;
-    piece->bytes = text->bytes + begin;
-    piece->owned = owned;
-    piece->before = min_u64(begin, need->before);
-    piece->after = min_u64(text->bytes_count - begin - owned, need->after);
-    piece->readable = text->bytes_count - begin - owned;
-    piece->last = begin + owned == text->bytes_count;
-    TRAWL_ASSERT(piece->last == (index + 1 == search->chunk_count));
+    memset(chunk, 0, sizeof *chunk);
+    chunk->index = index;
+    chunk->begin = begin;
+    chunk->bytes = text->bytes + begin;
+    chunk->owned = owned;
+    chunk->before = min_u64(begin, need->before);
+    chunk->after = min_u64(text->bytes_count - begin - owned, need->after);
+    chunk->readable = text->bytes_count - begin - owned;
+    chunk->last = begin + owned == text->bytes_count;
+    TRAWL_ASSERT(chunk->last == (index + 1 == search->chunk_count));
 }
 
 /* NULL: there is no task to be had. With the search's lock held. */
@@ -117,7 +117,7 @@ static struct task *take_chunk(struct search *search, uint64_t index)
     if (task == NULL)
         return NULL;
     TRAWL_ASSERT(index < search->chunk_count && !search->chunks[index].taken);
-    make_piece(search, index, &task->piece);
+    make_chunk(search, index, &task->chunk);
     search->chunks[index].taken = true;
     while (search->chunk_first < search->chunk_count && search->chunks[search->chunk_first].taken)
         search->chunk_first++;
@@ -163,18 +163,19 @@ struct begun {
 static bool begin_count(struct search *search, uint64_t index, struct begun *begun)
 {
     uint32_t device = search->chunks[index].device;
-    struct text_piece piece;
-    struct engine_chunk chunk;
+    struct text_chunk chunk;
+    struct engine_chunk scanned;
 
     if (device == ENGINE_DEVICES_MAX || atomic_load(&search->job.runtime->devices.lost[device]))
         return false;
     *begun = (struct begun){index, &search->searcher->devices[device]};
-    make_piece(search, index, &piece);
-    chunk = task_chunk(search, &piece);
-    /* A lane with counts in flight is not exchanged, though its device may be lost by now. */
+    make_chunk(search, index, &chunk);
+    scanned = task_chunk(search, &chunk);
+    /* A engine worker with counts in flight is not exchanged, though its device may be lost by now.
+     */
     return (begun->worker->device_job == search->job.number ||
             worker_device_ready(begun->worker, &search->job, NULL) == TRAWL_OK) &&
-           engine_cuda.count_begin(begun->worker->device, &chunk);
+           engine_cuda.count_begin(begun->worker->device, &scanned);
 }
 
 /* Wait for it. What a scan is to count stays with the chunks that are not taken. */
@@ -195,7 +196,7 @@ static void end_count(struct search *search, const struct begun *begun, uint64_t
     *begin_ns = now_ns;
 }
 
-static bool open_lanes(struct trawl_searcher *searcher)
+static bool open_workers(struct trawl_searcher *searcher)
 {
     void *memory;
 
@@ -217,7 +218,7 @@ bool resident_count(struct search *search)
     struct begun begun[ENGINE_COUNTS_MAX];
     uint32_t count = 0;
 
-    if (!counts_at_once(search) || !open_lanes(search->searcher))
+    if (!counts_at_once(search) || !open_workers(search->searcher))
         return false;
     TRAWL_ASSERT(!search->shared);
     for (uint64_t i = search->chunk_first; i < end && count < ENGINE_COUNTS_MAX; i++)

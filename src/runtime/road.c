@@ -46,9 +46,9 @@
 #define DEVICE_TEXT_MIN (4u << 20) /* a shorter text wakes no device */
 #define STAGED_KNOWN (16u << 20)   /* bytes, after which a search's own rate counts */
 #define STAGE_UNIT (1u << 20)
-#define STAGE_FORGETS 20u   /* if it did not pay, it is tried again after this many searches */
-#define CLAIMED_PER_LANE 3u /* chunks queued for a device's thread */
-#define QUEUED_PER_LANE 2u
+#define STAGE_FORGETS 20u     /* if it did not pay, it is tried again after this many searches */
+#define CLAIMED_PER_WORKER 3u /* chunks queued for a device's thread */
+#define QUEUED_PER_WORKER 2u
 #define STAGE_PAYS 0.7 /* of the time to search: what making ready for a device may take */
 
 /* Of searching such texts, before a device is opened: closing may wait a third of that. */
@@ -268,12 +268,12 @@ static bool staging_pays(const struct search *search)
 static uint32_t claims_max(const struct search *search)
 {
     const struct devices *devices = &search->job.runtime->devices;
-    uint32_t few = CLAIMED_PER_LANE * devices->lanes_max;
-    uint32_t most = QUEUED_PER_LANE * devices->lanes_max + search->job.runtime->threads_max;
+    uint32_t few = CLAIMED_PER_WORKER * devices->workers_max;
+    uint32_t most = QUEUED_PER_WORKER * devices->workers_max + search->job.runtime->threads_max;
 
-    TRAWL_ASSERT(devices->lanes_max > 0);
+    TRAWL_ASSERT(devices->workers_max > 0);
     if (pins_whole(search)) /* there is nothing to do for them */
-        return QUEUED_PER_LANE * devices->lanes_max;
+        return QUEUED_PER_WORKER * devices->workers_max;
     if (!search->host_searches && search->cursor.text->kind != TEXT_MEMORY)
         return most;
     return few + devices_claims_more(devices, most - (uint32_t)min_u64(few, most));

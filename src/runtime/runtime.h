@@ -27,14 +27,14 @@ struct pins;
 /* Who searches: a thread of the runtime's, or the thread that made a call. */
 struct worker {
     struct trawl_runtime *runtime;
-    struct engine_lane *host;      /* of the CPU engine; NULL until needed */
-    struct engine_lane *device;    /* of a device; NULL until needed */
-    struct engine_lane *algorithm; /* of the engine for plans with an algorithm; likewise */
-    uint64_t host_job;             /* number of the job each of them is ready for */
+    struct engine_worker *host;      /* of the CPU engine; NULL until needed */
+    struct engine_worker *device;    /* of a device; NULL until needed */
+    struct engine_worker *algorithm; /* of the engine for plans with an algorithm; likewise */
+    uint64_t host_job;               /* number of the job each of them is ready for */
     uint64_t device_job;
     uint64_t algorithm_job;
     uint64_t part_job;         /* and of the last job that this worker did something for */
-    uint32_t device_index;     /* of its lane there; ENGINE_DEVICES_MAX: none was chosen */
+    uint32_t device_index;     /* of its engine worker there; ENGINE_DEVICES_MAX: none was chosen */
     struct text_buffer buffer; /* kept from chunk to chunk */
     pthread_t thread;
 
@@ -77,9 +77,9 @@ struct devices {
     struct engine *engine; /* owned; written before DEVICES_READY is */
     struct engine_options options;
     uint32_t device_count;
-    uint32_t lanes_worth; /* at work at a time, of all devices */
-    uint32_t lanes_max; /* of their workers: at most the requested threads, but one for each device;
-                           none if one thread does everything */
+    uint32_t workers_worth;  /* at work at a time, of all devices */
+    uint32_t workers_max;    /* of their workers: at most the requested threads, but one for each
+                              device;    none if one thread does everything */
     _Atomic bool has_texts;  /* some were loaded */
     _Atomic uint32_t chosen; /* how often a device was chosen */
     pthread_t opener;        /* opens the engine; valid while opener_runs */
@@ -87,7 +87,7 @@ struct devices {
     /* Under the runtime's lock: */
     bool opener_runs;
     char note[TRAWL_ERROR_MESSAGE_BYTES]; /* why there are none, or fewer */
-    struct worker *workers;               /* lanes_max; worker_count run */
+    struct worker *workers;               /* workers_max; worker_count run */
     _Atomic uint32_t worker_count;
     pthread_cond_t decided;       /* the state is neither of the first two any more */
     pthread_cond_t work;          /* to them */
@@ -167,15 +167,15 @@ void job_leave(struct job *job);
 
 /* This worker does something for the job; true: for the first time. */
 bool worker_takes_part(struct worker *worker, struct job *job);
-/* Make the worker's lane ready for the job: for a plan with an algorithm, that of its engine; else
- * on the host, or on a device. A worker whose device is lost goes over to another. */
+/* Make the worker's engine worker ready for the job: for a plan with an algorithm, that of its
+ * engine; else on the host, or on a device. A worker whose device is lost goes over to another. */
 enum trawl_status worker_host_ready(struct worker *worker, struct job *job,
                                     struct trawl_error *error);
 enum trawl_status worker_device_ready(struct worker *worker, struct job *job,
                                       struct trawl_error *error);
-/* The engine and the lane that search for the job. */
+/* The engine and the engine worker that search for the job. */
 const struct engine_ops *worker_engine(const struct worker *worker, const struct job *job,
-                                       bool on_device, struct engine_lane **lane);
+                                       bool on_device, struct engine_worker **engine_worker);
 /* Is the worker's device lost, and another not? */
 bool worker_is_stranded(const struct worker *worker);
 void worker_change_device(struct worker *worker);

@@ -1,9 +1,9 @@
 /* search: one text searched under one plan, as a job of chunks.
  *
- * A search has a window of tasks. A worker takes a free task and the text's next chunk, makes the
+ * A search has a ring of tasks. A worker takes a free task and the text's next chunk, makes the
  * chunk ready (reads it, or copies it where a device can fetch it), and then searches it or queues
  * it to a device. Tasks become ready in any order; the caller takes them in the text's order, and
- * works too while the next one is not ready. The window bounds memory: a caller that does not take
+ * works too while the next one is not ready. The ring bounds memory: a caller that does not take
  * results leaves no task free.
  *
  * Roads. A text takes one of these to its workers:
@@ -26,9 +26,9 @@ struct task {
     struct task *next; /* of the free ones, or in the devices' queue */
     struct text_buffer buffer;
     bool buffer_is_pinned;
-    bool text_is_pinned;        /* the piece lies in the text itself, where a device fetches it */
+    bool text_is_pinned;        /* the chunk lies in the text itself, where a device fetches it */
     const uint8_t *staged_from; /* memory that was copied to the buffer; NULL: nothing was */
-    struct text_piece piece;
+    struct text_chunk chunk;
     struct engine_result result;
     uint64_t from;          /* begins below this were delivered */
     uint64_t *matches;      /* match_count x struct trawl_match, or three columns of match_room */
@@ -113,7 +113,7 @@ struct trawl_searcher {
     uint64_t chunk_bytes;   /* 0: chosen */
     enum trawl_map map;     /* files */
     struct worker caller;   /* the calling thread as a worker */
-    struct worker *devices; /* ENGINE_DEVICES_MAX lanes to count on all; NULL: not yet */
+    struct worker *devices; /* ENGINE_DEVICES_MAX engine workers to count on all; NULL: not yet */
     struct row_store rows;  /* kept from call to call */
     struct task *tasks;     /* task_count, owned */
     struct task **ring;     /* tasks by index of their chunk; between searches all NULL */
@@ -137,7 +137,7 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
                                struct sink *sink, struct trawl_error *error);
 /* The next part of the text's results in order, until the next call. *more false: the text's end.
  * STOPPED: cancelled. A fault is returned after the results before it. */
-enum trawl_status search_step(struct search *search, struct sink_piece *view, bool *more,
+enum trawl_status search_step(struct search *search, struct sink_chunk *view, bool *more,
                               struct trawl_error *error);
 void search_end(struct search *search);
 /* The searcher's call was cancelled: call back threads that wait for it. From any thread. */
@@ -184,9 +184,9 @@ void task_on_device(struct task *task, struct worker *worker);
 /* Search and digest what a task's chunk still has beyond task->from. */
 void task_search(struct search *search, struct task *task, struct worker *worker, bool on_device);
 /* The part [from, done) of a task's chunk as the sink sees it. */
-struct sink_piece task_view(const struct search *search, const struct task *task);
-/* What an engine is told of a piece of the search's text. */
-struct engine_chunk task_chunk(const struct search *search, const struct text_piece *piece);
+struct sink_chunk task_view(const struct search *search, const struct task *task);
+/* What an engine is told of a chunk of the search's text. */
+struct engine_chunk task_chunk(const struct search *search, const struct text_chunk *chunk);
 /* The task's chunk was counted on the worker's device, for which the caller waited so long. */
 void task_counted(struct search *search, struct task *task, struct worker *worker, uint64_t count,
                   uint64_t candidate_count, uint64_t ns);
@@ -218,8 +218,8 @@ bool resident_note(struct search *search);
 void pins_begin(struct search *search, struct trawl_text *text);
 /* And ends. */
 void pins_end(struct search *search);
-/* Does all of this piece lie in memory that devices fetch by themselves? All of the text? */
-bool pins_hold(const struct search *search, const struct text_piece *piece);
+/* Does all of this chunk lie in memory that devices fetch by themselves? All of the text? */
+bool pins_hold(const struct search *search, const struct text_chunk *chunk);
 bool pins_whole(const struct search *search);
 /* Let go of a text that no searcher of the runtime is searching. */
 void pins_forget(struct trawl_runtime *runtime, struct trawl_text *text);

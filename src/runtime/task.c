@@ -40,16 +40,16 @@ static struct trawl_match match_of(const struct trawl_plan *plan, const struct t
                                    const struct hit *hit)
 {
     const struct plan_literal literal = plan_literal_at(plan, hit->literal);
-    uint64_t length = literal.bytes_count, begin = task->piece.begin + hit->offset;
+    uint64_t length = literal.bytes_count, begin = task->chunk.begin + hit->offset;
     const struct hits *hits = &task->result.hits;
 
     TRAWL_ASSERT(hit >= hits->items && hit < hits->items + hits->count);
-    TRAWL_ASSERT(hit->offset >= task->from && hit->offset < task->piece.owned);
+    TRAWL_ASSERT(hit->offset >= task->from && hit->offset < task->chunk.owned);
     if (hits->lengths_valid)
         length = hits->lengths[hit - hits->items];
     else if (literal.tail_count > 0)
-        length = plan_literal_match(plan, &literal, task->piece.bytes + hit->offset,
-                                    task->piece.owned + task->piece.after - hit->offset);
+        length = plan_literal_match(plan, &literal, task->chunk.bytes + hit->offset,
+                                    task->chunk.owned + task->chunk.after - hit->offset);
     return (struct trawl_match){begin, begin + length, literal.pattern};
 }
 
@@ -70,7 +70,7 @@ static enum trawl_status convert(const struct search *search, struct task *task,
         struct trawl_match match = match_of(search->job.plan, task, &task->result.hits.items[i]);
 
         TRAWL_ASSERT(match.begin < match.end);
-        TRAWL_ASSERT(match.end <= task->piece.begin + task->piece.owned + task->piece.after);
+        TRAWL_ASSERT(match.end <= task->chunk.begin + task->chunk.owned + task->chunk.after);
         if (columns) {
             task->matches[i] = match.begin;
             task->matches[task->match_room + i] = match.end;
@@ -83,21 +83,21 @@ static enum trawl_status convert(const struct search *search, struct task *task,
     return TRAWL_OK;
 }
 
-struct sink_piece task_view(const struct search *search, const struct task *task)
+struct sink_chunk task_view(const struct search *search, const struct task *task)
 {
-    struct sink_piece view;
+    struct sink_chunk view;
     uint64_t done = task->result.done;
 
-    TRAWL_ASSERT(task->from <= done && done <= task->piece.owned);
+    TRAWL_ASSERT(task->from <= done && done <= task->chunk.owned);
     TRAWL_ASSERT(task->match_count <= task->match_room);
     TRAWL_ASSERT(task->match_count == 0 || !search->sink->line_numbers ||
                  task->line_numbers != NULL);
     memset(&view, 0, sizeof view);
-    view.begin = task->piece.begin + task->from;
-    view.bytes = task->piece.bytes + task->from;
+    view.begin = task->chunk.begin + task->from;
+    view.bytes = task->chunk.bytes + task->from;
     view.owned = done - task->from;
-    view.after = task->piece.owned - done + task->piece.after;
-    view.last = task->piece.last && done == task->piece.owned;
+    view.after = task->chunk.owned - done + task->chunk.after;
+    view.last = task->chunk.last && done == task->chunk.owned;
     view.count = task->result.count;
     view.hits = task->result.hits.items;
     view.hit_count = task->result.hits.count;
@@ -158,14 +158,14 @@ static enum engine_want want_of(const struct sink *sink)
                                                  : ENGINE_WANT_HITS;
 }
 
-struct engine_chunk task_chunk(const struct search *search, const struct text_piece *piece)
+struct engine_chunk task_chunk(const struct search *search, const struct text_chunk *chunk)
 {
-    return (struct engine_chunk){.bytes = piece->bytes,
-                                 .begin = piece->begin,
-                                 .owned = piece->owned,
-                                 .before = piece->before,
-                                 .after = piece->after,
-                                 .readable = piece->readable,
+    return (struct engine_chunk){.bytes = chunk->bytes,
+                                 .begin = chunk->begin,
+                                 .owned = chunk->owned,
+                                 .before = chunk->before,
+                                 .after = chunk->after,
+                                 .readable = chunk->readable,
                                  .may_be_left = !plan_has_algorithm(search->job.plan)};
 }
 
@@ -173,36 +173,37 @@ struct engine_chunk task_chunk(const struct search *search, const struct text_pi
 static enum trawl_status scan(struct search *search, struct task *task, struct worker *worker,
                               bool on_device, struct trawl_error *error)
 {
-    const struct text_piece *piece = &task->piece;
-    struct engine_chunk chunk = task_chunk(search, piece);
+    const struct text_chunk *chunk = &task->chunk;
+    struct engine_chunk scanned = task_chunk(search, chunk);
     enum sink_wants wants = search->sink->wants;
     enum engine_want want = want_of(search->sink);
     const struct engine_ops *engine;
-    struct engine_lane *lane;
+    struct engine_worker *engine_worker;
 
-    chunk.pinned = task->buffer_is_pinned || task->text_is_pinned;
-    engine_result_begin(&task->result, piece->owned, false);
+    scanned.pinned = task->buffer_is_pinned || task->text_is_pinned;
+    engine_result_begin(&task->result, chunk->owned, false);
     task->match_count = 0;
     if (wants == SINK_WANTS_NOTHING || search->job.plan->literal_count == 0 ||
-        task->from == piece->owned)
+        task->from == chunk->owned)
         return TRAWL_OK;
     if (want == ENGINE_WANT_SPANS && worker == &search->searcher->caller &&
-        piece->index == search->index_deliver) { /* all before is delivered */
-        chunk.spans_known = true;
-        chunk.spans_end = search->sink->spans_end - min_u64(search->sink->spans_end, piece->begin);
+        chunk->index == search->index_deliver) { /* all before is delivered */
+        scanned.spans_known = true;
+        scanned.spans_end =
+            search->sink->spans_end - min_u64(search->sink->spans_end, chunk->begin);
     }
     if (!on_device)
         TRAWL_TRY(runtime_fetch(search->job.runtime, search->cursor.text, error));
-    engine = worker_engine(worker, &search->job, on_device, &lane);
-    if (!on_device && chunk.owned >= UINT32_MAX)
-        TRAWL_TRY(host_scan(worker, &chunk, task->from, want, &task->result, error));
+    engine = worker_engine(worker, &search->job, on_device, &engine_worker);
+    if (!on_device && scanned.owned >= UINT32_MAX)
+        TRAWL_TRY(host_scan(worker, &scanned, task->from, want, &task->result, error));
     else
-        TRAWL_TRY(engine->scan(lane, &chunk, task->from, want, &task->result, error));
+        TRAWL_TRY(engine->scan(engine_worker, &scanned, task->from, want, &task->result, error));
     if (task->result.is_left && task->result.done == task->from) {
         TRAWL_TRY(worker_host_ready(worker, &search->job, error));
         return scan(search, task, worker, false, error);
     }
-    TRAWL_ASSERT(task->result.done > task->from && task->result.done <= piece->owned);
+    TRAWL_ASSERT(task->result.done > task->from && task->result.done <= chunk->owned);
     if (wants == SINK_WANTS_MATCHES || wants == SINK_WANTS_FIRST)
         return convert(search, task, error);
     return TRAWL_OK;
@@ -274,7 +275,7 @@ static void fail_part(struct task *task, enum trawl_status status, const struct 
 
 static enum trawl_status digest(struct search *search, struct task *task, struct trawl_error *error)
 {
-    struct sink_piece view = task_view(search, task);
+    struct sink_chunk view = task_view(search, task);
 
     return search->sink->digest(search->sink, &view, &task->digest, error);
 }
@@ -286,7 +287,7 @@ void task_search(struct search *search, struct task *task, struct worker *worker
     enum trawl_status status;
 
     do {
-        TRAWL_ASSERT(task->from <= task->piece.owned);
+        TRAWL_ASSERT(task->from <= task->chunk.owned);
         engine_result_begin(&task->result, task->from, false);
         status = on_device ? worker_device_ready(worker, &search->job, &error)
                            : worker_host_ready(worker, &search->job, &error);
@@ -366,10 +367,10 @@ void task_buffer_give(struct trawl_runtime *runtime, struct task *task)
 static void finish(struct search *search, struct task *task, struct worker *worker)
 {
     struct trawl_runtime *runtime = search->job.runtime;
-    bool done = task->result.done == task->piece.owned || task->status != TRAWL_OK;
+    bool done = task->result.done == task->chunk.owned || task->status != TRAWL_OK;
 
     if (task->staged_from != NULL) {
-        task->piece.bytes = task->staged_from;
+        task->chunk.bytes = task->staged_from;
         task->staged_from = NULL;
         task_buffer_give(runtime, task);
     } else if (done && !search->sink->keeps_text) {
@@ -379,16 +380,16 @@ static void finish(struct search *search, struct task *task, struct worker *work
             memset(&task->buffer, 0, sizeof task->buffer);
         }
     }
-    TRAWL_ASSERT(task->from <= task->result.done && task->result.done <= task->piece.owned);
+    TRAWL_ASSERT(task->from <= task->result.done && task->result.done <= task->chunk.owned);
     (void)pthread_mutex_lock(&search->lock);
     /* A loaded text's chunks are taken in any order, those before a fault too. */
     search->ended |=
-        search->road != ROAD_RESIDENT && (task->piece.last || task->status != TRAWL_OK);
+        search->road != ROAD_RESIDENT && (task->chunk.last || task->status != TRAWL_OK);
     /* Its place in the ring is free: no chunk is taken that is so far ahead. */
-    TRAWL_ASSERT(task->piece.index >= search->index_deliver &&
-                 task->piece.index - search->index_deliver < search->searcher->task_count);
-    TRAWL_ASSERT(search->searcher->ring[task->piece.index % search->searcher->task_count] == NULL);
-    search->searcher->ring[task->piece.index % search->searcher->task_count] = task;
+    TRAWL_ASSERT(task->chunk.index >= search->index_deliver &&
+                 task->chunk.index - search->index_deliver < search->searcher->task_count);
+    TRAWL_ASSERT(search->searcher->ring[task->chunk.index % search->searcher->task_count] == NULL);
+    search->searcher->ring[task->chunk.index % search->searcher->task_count] = task;
     task->held_hits = task->result.hits.count;
     search->held_hits += task->held_hits;
     (void)pthread_cond_signal(&search->ready);
@@ -402,9 +403,9 @@ void task_counted(struct search *search, struct task *task, struct worker *worke
 
     (void)worker_takes_part(&search->searcher->caller, &search->job);
     atomic_store(&done->threads, 1);
-    count_work(search, worker, true, task->piece.owned, ns);
-    TRAWL_ASSERT(task->from == 0 && task->piece.owned > 0);
-    engine_result_begin(&task->result, task->piece.owned, true);
+    count_work(search, worker, true, task->chunk.owned, ns);
+    TRAWL_ASSERT(task->from == 0 && task->chunk.owned > 0);
+    engine_result_begin(&task->result, task->chunk.owned, true);
     task->result.count = count;
     task->result.candidate_count = candidate_count;
     task->match_count = 0;
@@ -474,22 +475,22 @@ static bool room_for_device(struct search *search, struct task *task, uint64_t b
  * that two sections share is left to the device's own. */
 static void stage(const struct search *search, struct task *task)
 {
-    struct text_piece *piece = &task->piece;
-    uint64_t front = (piece->before + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
+    struct text_chunk *chunk = &task->chunk;
+    uint64_t front = (chunk->before + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
 
-    task->text_is_pinned = pins_hold(search, piece);
+    task->text_is_pinned = pins_hold(search, chunk);
     if (task->text_is_pinned || !task->buffer_is_pinned) {
         task_buffer_give(search->job.runtime, task);
         return;
     }
-    TRAWL_ASSERT(front >= piece->before && front - piece->before < MEMORY_ALIGNMENT);
-    TRAWL_ASSERT(piece->before <= piece->begin);
-    memory_stream(task->buffer.bytes + front - piece->before, piece->bytes - piece->before,
-                  piece->before + piece->owned + piece->after);
-    task->staged_from = piece->bytes;
-    piece->bytes = task->buffer.bytes + front;
-    piece->readable = piece->after;
-    TRAWL_ASSERT(front + piece->owned + piece->after <= task->buffer.capacity);
+    TRAWL_ASSERT(front >= chunk->before && front - chunk->before < MEMORY_ALIGNMENT);
+    TRAWL_ASSERT(chunk->before <= chunk->begin);
+    memory_stream(task->buffer.bytes + front - chunk->before, chunk->bytes - chunk->before,
+                  chunk->before + chunk->owned + chunk->after);
+    task->staged_from = chunk->bytes;
+    chunk->bytes = task->buffer.bytes + front;
+    chunk->readable = chunk->after;
+    TRAWL_ASSERT(front + chunk->owned + chunk->after <= task->buffer.capacity);
 }
 
 /* All devices are gone, and the CPU may not search. */
@@ -502,7 +503,7 @@ static void fail_lost(struct search *search, struct task *task)
     drop_part(task);
 }
 
-/* A chunk for devices for which there was no pinned buffer: by the taker's own lane. */
+/* A chunk for devices for which there was no pinned buffer: by the taker's own engine worker. */
 static void search_staged(struct search *search, struct task *task, struct worker *worker)
 {
     if (devices_work(&search->job.runtime->devices))
@@ -524,22 +525,22 @@ static void forget_work(struct search *search, const struct task *task)
  * if the sink is to see bytes that cannot change any more, or if a second scan has to go on. */
 static void search_mapped(struct search *search, struct task *task, struct worker *worker)
 {
-    const struct text_piece *piece = &task->piece;
-    uint64_t faults = piece->is_probe ? mapping_faults() : 0;
+    const struct text_chunk *chunk = &task->chunk;
+    uint64_t faults = chunk->is_probe ? mapping_faults() : 0;
     bool again;
 
     TRAWL_ASSERT(task->from == 0 && task->status == TRAWL_OK);
     task_search(search, task, worker, false);
-    if (piece->is_probe)
+    if (chunk->is_probe)
         faults = mapping_faults() - faults;
-    again = (task->status == TRAWL_OK && task->result.done < piece->owned) ||
+    again = (task->status == TRAWL_OK && task->result.done < chunk->owned) ||
             (search->sink->keeps_text && task->match_count > 0) ||
-            !text_cursor_is_whole(&search->cursor, piece);
-    text_cursor_judge(&search->cursor, piece, faults, again);
+            !text_cursor_is_whole(&search->cursor, chunk);
+    text_cursor_judge(&search->cursor, chunk, faults, again);
     if (!again)
         return;
     forget_work(search, task);
-    task->status = text_cursor_read(&search->cursor, &task->buffer, &task->piece, &task->error);
+    task->status = text_cursor_read(&search->cursor, &task->buffer, &task->chunk, &task->error);
     task_search(search, task, worker, false);
 }
 
@@ -547,9 +548,9 @@ static void search_taken(struct search *search, struct task *task, struct worker
 {
     if (search->road == ROAD_ALONE)
         task_search(search, task, worker, true);
-    else if (search->road == ROAD_STAGED && task->piece.owned > 0 && task->status == TRAWL_OK)
+    else if (search->road == ROAD_STAGED && task->chunk.owned > 0 && task->status == TRAWL_OK)
         search_staged(search, task, worker);
-    else if (task->piece.is_mapped)
+    else if (task->chunk.is_mapped)
         search_mapped(search, task, worker);
     else
         task_search(search, task, worker, false);
@@ -563,15 +564,15 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
     uint64_t ready_ns;
 
     task->status = text_cursor_next(&search->cursor, only, bytes, !for_device, &task->buffer,
-                                    &task->piece, taken, &task->error);
+                                    &task->chunk, taken, &task->error);
     if (for_device &&
-        (*taken != TEXT_TAKEN || task->status != TRAWL_OK || task->piece.owned == 0)) {
+        (*taken != TEXT_TAKEN || task->status != TRAWL_OK || task->chunk.owned == 0)) {
         devices_unclaim(&search->job.runtime->devices);
         for_device = false;
     }
     if (*taken != TEXT_TAKEN)
         return false;
-    atomic_fetch_add(&search->bytes_taken, task->piece.owned);
+    atomic_fetch_add(&search->bytes_taken, task->chunk.owned);
     if (for_device && search->cursor.text->kind == TEXT_MEMORY)
         stage(search, task);
     take_part(search, worker, search->road == ROAD_ALONE);
@@ -601,8 +602,8 @@ static bool wait_for_room(struct search *search, uint64_t bytes)
     return true;
 }
 
-/* No room for a chunk. This search's own results may give some back, or those of others; else it is
- * the search's end. */
+/* No room for a scanned. This search's own results may give some back, or those of others; else it
+ * is the search's end. */
 static enum task_taken no_room(struct search *search, struct task *task, uint64_t bytes,
                                enum trawl_status status, const struct trawl_error *error)
 {
@@ -686,7 +687,7 @@ enum task_taken task_work_resident(struct search *search, struct worker *worker)
     if (task == NULL)
         return TASK_NOTHING;
     take_part(search, worker, true);
-    atomic_fetch_add(&search->bytes_taken, task->piece.owned);
+    atomic_fetch_add(&search->bytes_taken, task->chunk.owned);
     task_search(search, task, worker, true);
     finish(search, task, worker);
     return TASK_DONE;

@@ -20,7 +20,8 @@
 #include "cuda/engine_cuda.h"
 #include "runtime/search.h"
 
-/* ---- A worker's lanes --------------------------------------------------------------------- */
+/* ---- A worker's engine workers
+ * --------------------------------------------------------------------- */
 
 bool worker_takes_part(struct worker *worker, struct job *job)
 {
@@ -32,7 +33,7 @@ bool worker_takes_part(struct worker *worker, struct job *job)
 }
 
 /* Under "auto" algorithms run on the host: what runs where would else depend on the text. */
-static enum trawl_status algorithm_lane_want(struct worker *worker, struct trawl_error *error)
+static enum trawl_status algorithm_worker_want(struct worker *worker, struct trawl_error *error)
 {
     struct trawl_runtime *runtime = worker->runtime;
     bool on_device = runtime->engine == TRAWL_ENGINE_CUDA;
@@ -47,7 +48,7 @@ static enum trawl_status algorithm_lane_want(struct worker *worker, struct trawl
         status = engine_for_algorithms()->open(&options, &runtime->algorithms, error);
     (void)pthread_mutex_unlock(&runtime->lock);
     TRAWL_TRY(status);
-    return engine_for_algorithms()->lane_open(runtime->algorithms, &worker->algorithm, error);
+    return engine_for_algorithms()->worker_open(runtime->algorithms, &worker->algorithm, error);
 }
 
 static enum trawl_status algorithm_ready(struct worker *worker, struct job *job,
@@ -55,9 +56,9 @@ static enum trawl_status algorithm_ready(struct worker *worker, struct job *job,
 {
     if (worker->algorithm_job == job->number)
         return TRAWL_OK;
-    TRAWL_TRY(algorithm_lane_want(worker, error));
+    TRAWL_TRY(algorithm_worker_want(worker, error));
     worker->algorithm_job = 0;
-    TRAWL_TRY(engine_for_algorithms()->lane_begin(worker->algorithm, job->plan, error));
+    TRAWL_TRY(engine_for_algorithms()->worker_begin(worker->algorithm, job->plan, error));
     worker->algorithm_job = job->number;
     return TRAWL_OK;
 }
@@ -68,13 +69,13 @@ static bool is_for_algorithm(const struct job *job)
 }
 
 const struct engine_ops *worker_engine(const struct worker *worker, const struct job *job,
-                                       bool on_device, struct engine_lane **lane)
+                                       bool on_device, struct engine_worker **engine_worker)
 {
     if (is_for_algorithm(job)) {
-        *lane = worker->algorithm;
+        *engine_worker = worker->algorithm;
         return engine_for_algorithms();
     }
-    *lane = on_device ? worker->device : worker->host;
+    *engine_worker = on_device ? worker->device : worker->host;
     return on_device ? &engine_cuda : &engine_cpu;
 }
 
@@ -86,11 +87,11 @@ enum trawl_status worker_host_ready(struct worker *worker, struct job *job,
     if (worker->host_job == job->number)
         return TRAWL_OK;
     if (worker->host == NULL)
-        TRAWL_TRY(engine_cpu.lane_open(worker->runtime->host, &worker->host, error));
+        TRAWL_TRY(engine_cpu.worker_open(worker->runtime->host, &worker->host, error));
     worker->host_job = 0;
     if (job->plan == NULL) /* of many plans, each begun by itself */
         return TRAWL_OK;
-    TRAWL_TRY(engine_cpu.lane_begin(worker->host, job->plan, error));
+    TRAWL_TRY(engine_cpu.worker_begin(worker->host, job->plan, error));
     worker->host_job = job->number;
     return TRAWL_OK;
 }
@@ -106,7 +107,7 @@ bool worker_is_stranded(const struct worker *worker)
 void worker_change_device(struct worker *worker)
 {
     if (worker->device != NULL)
-        engine_cuda.lane_close(worker->device);
+        engine_cuda.worker_close(worker->device);
     worker->device = NULL;
     worker->device_job = 0;
     worker->device_index = devices_choose(&worker->runtime->devices);
@@ -122,14 +123,14 @@ void worker_follow(struct worker *worker, const struct trawl_text *text)
         part.device == worker->device_index)
         return;
     if (worker->device != NULL)
-        engine_cuda.lane_close(worker->device);
+        engine_cuda.worker_close(worker->device);
     worker->device = NULL;
     worker->device_job = 0;
     worker->device_index = part.device;
 }
 
-/* A lane on the worker's device. One that cannot be opened is lost. */
-static enum trawl_status device_lane_want(struct worker *worker, struct trawl_error *error)
+/* A engine worker on the worker's device. One that cannot be opened is lost. */
+static enum trawl_status device_worker_want(struct worker *worker, struct trawl_error *error)
 {
     struct devices *devices = &worker->runtime->devices;
     struct trawl_error own;
@@ -142,8 +143,8 @@ static enum trawl_status device_lane_want(struct worker *worker, struct trawl_er
             worker_change_device(worker);
         if (worker->device != NULL)
             return TRAWL_OK;
-        status =
-            engine_cuda.lane_open_on(devices->engine, worker->device_index, &worker->device, &own);
+        status = engine_cuda.worker_open_on(devices->engine, worker->device_index, &worker->device,
+                                            &own);
         if (status == TRAWL_DEVICE)
             devices_lose(devices, worker->device_index, own.message);
         if (status != TRAWL_DEVICE || !devices_work(devices))
@@ -161,11 +162,11 @@ enum trawl_status worker_device_ready(struct worker *worker, struct job *job,
         return algorithm_ready(worker, job, error);
     if (worker->device_job == job->number && !worker_is_stranded(worker))
         return TRAWL_OK;
-    TRAWL_TRY(device_lane_want(worker, error));
+    TRAWL_TRY(device_worker_want(worker, error));
     worker->device_job = 0;
     if (job->plan == NULL)
         return TRAWL_OK;
-    TRAWL_TRY(engine_cuda.lane_begin(worker->device, job->plan, error));
+    TRAWL_TRY(engine_cuda.worker_begin(worker->device, job->plan, error));
     worker->device_job = job->number;
     return TRAWL_OK;
 }
@@ -173,11 +174,11 @@ enum trawl_status worker_device_ready(struct worker *worker, struct job *job,
 void worker_end(struct worker *worker)
 {
     if (worker->host != NULL)
-        engine_cpu.lane_close(worker->host);
+        engine_cpu.worker_close(worker->host);
     if (worker->algorithm != NULL)
-        engine_for_algorithms()->lane_close(worker->algorithm);
+        engine_for_algorithms()->worker_close(worker->algorithm);
     if (worker->device != NULL)
-        engine_cuda.lane_close(worker->device);
+        engine_cuda.worker_close(worker->device);
     worker->host = worker->algorithm = worker->device = NULL;
     runtime_buffer_release(worker->runtime, &worker->buffer);
 }

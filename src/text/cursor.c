@@ -1,16 +1,16 @@
-/* cursor: cutting a text into pieces.
+/* cursor: cutting a text into chunks.
  *
- * Which pieces of a file are mapped (TEXT_MAPS_IF_FASTER): those of long files, while it pays. The
- * page faults of one piece in 4 MiB are counted. A piece of 256 KiB takes 4 where the kernel maps
+ * Which chunks of a file are mapped (TEXT_MAPS_IF_FASTER): those of long files, while it pays. The
+ * page faults of one chunk in 4 MiB are counted. A chunk of 256 KiB takes 4 where the kernel maps
  * 64 KiB at a time, and none or one with large folios. A file that is not in the page cache is
  * read: a fault that waits for the disk ends mapping for a while. To read 1 GiB and look at each
  * byte takes so many CPU seconds (one thread, AMD EPYC), and `trawl -j1 -c` of a rare word:
  *   folios of 2 MiB      mapped 0.034, read 0.090
  *   folios of mixed size mapped 0.057, read 0.094; trawl 0.072, 0.120
  *   single pages         mapped 0.107, read 0.116; trawl 0.125, 0.141
- * The thread that enters a window of 2 MiB touches the next one: otherwise the threads that take
- * its pieces meet in the same page fault (two threads: 0.037 s, with windows of their own 0.020).
- * Populating each piece first (MADV_POPULATE_READ) lost: 0.070 s; mapping each piece by itself with
+ * The thread that enters an extent of 2 MiB touches the next one: otherwise the threads that take
+ * its chunks meet in the same page fault (two threads: 0.037 s, with extents of their own 0.020).
+ * Populating each chunk first (MADV_POPULATE_READ) lost: 0.070 s; mapping each chunk by itself with
  * MAP_POPULATE 0.076 s.
  */
 #include <string.h>
@@ -24,18 +24,18 @@
 #include "text/text.h"
 
 #define MAP_TEXT_MIN (UINT64_C(32) << 20) /* a shorter file is read */
-#define MAP_WINDOW (UINT64_C(2) << 20)    /* what one fault maps of a large folio */
-#define MAP_PROBES 2u                     /* one piece in so many windows is a probe */
+#define MAP_EXTENT (UINT64_C(2) << 20)    /* what one fault maps of a large folio */
+#define MAP_PROBES 2u                     /* one chunk in so many extents is a probe */
 #define MAP_STRIDE (UINT64_C(16) << 20)   /* given back at a time, and kept behind the readers */
 #define MAP_PAUSE_MIN (UINT64_C(2) << 20)
 #define MAP_PAUSE_MAX (UINT64_C(1) << 30)
 /* A fault of 64 KiB, with what unmapping costs later, takes 5 us; reading 256 KiB takes 17 us more
- * than searching them in place. So three faults of such a piece are bearable, and pieces that take
+ * than searching them in place. So three faults of such a chunk are bearable, and chunks that take
  * fewer make up for others. */
 #define MAP_FAULT_BYTES (UINT64_C(40) << 10)
 #define MAP_FAULT_CREDIT 16
-/* A piece that is mapped, searched and then read takes 32 us instead of 25, a mapped one 10: it
- * pays while less than two thirds of the pieces have to be read. */
+/* A chunk that is mapped, searched and then read takes 32 us instead of 25, a mapped one 10: it
+ * pays while less than two thirds of the chunks have to be read. */
 #define MAP_READ_COSTS 2
 #define MAP_READ_CREDIT 16
 
@@ -46,16 +46,16 @@ void text_buffer_release(struct text_buffer *buffer)
     buffer->capacity = 0;
 }
 
-/* Bytes in front of a piece, rounded so that the piece itself begins on a cache line. */
+/* Bytes in front of a chunk, rounded so that the chunk itself begins on a cache line. */
 static uint64_t front_bytes(const struct text_cursor *cursor)
 {
     return (cursor->need.before + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
 }
 
-uint64_t text_cursor_room(const struct text_cursor *cursor, uint64_t piece_bytes)
+uint64_t text_cursor_room(const struct text_cursor *cursor, uint64_t chunk_bytes)
 {
-    /* What a stream's last piece left over may be as much as the largest one. */
-    uint64_t bytes = cursor->text->kind == TEXT_STREAM ? cursor->need.piece_bytes : piece_bytes;
+    /* What a stream's last chunk left over may be as much as the largest one. */
+    uint64_t bytes = cursor->text->kind == TEXT_STREAM ? cursor->need.chunk_bytes : chunk_bytes;
 
     return front_bytes(cursor) + cursor->need.before + bytes + cursor->need.after + 1 +
            TEXT_SLACK_BYTES;
@@ -72,15 +72,15 @@ enum trawl_status text_cursor_open(struct text_cursor *cursor, struct trawl_text
 {
     uint64_t whole;
 
-    TRAWL_ASSERT(need->piece_bytes > 0);
-    TRAWL_ASSERT(need->piece_bytes < UINT32_MAX || text->kind == TEXT_MEMORY);
+    TRAWL_ASSERT(need->chunk_bytes > 0);
+    TRAWL_ASSERT(need->chunk_bytes < UINT32_MAX || text->kind == TEXT_MEMORY);
     memset(cursor, 0, sizeof *cursor);
     cursor->text = text;
     cursor->need = *need;
     cursor->wake = -1;
-    if (!checked_add(need->after, need->piece_bytes, &whole) ||
+    if (!checked_add(need->after, need->chunk_bytes, &whole) ||
         !checked_add(whole, need->before + 2 * MEMORY_ALIGNMENT + TEXT_SLACK_BYTES, &whole))
-        return TRAWL_FAIL(error, LIMIT, "a piece of text would exceed 2^64 bytes");
+        return TRAWL_FAIL(error, LIMIT, "a chunk of text would exceed 2^64 bytes");
     if (text->kind == TEXT_STREAM) {
         if (text->stream_is_used)
             return TRAWL_FAIL(error, UNSUPPORTED, "%s: a stream can be searched once", text->name);
@@ -118,64 +118,64 @@ void text_cursor_interrupt(struct text_cursor *cursor)
         (void)eventfd_write(cursor->wake, 1);
 }
 
-static void next_of_memory(const struct text_cursor *cursor, uint64_t piece_bytes,
-                           struct text_piece *piece)
+static void next_of_memory(const struct text_cursor *cursor, uint64_t chunk_bytes,
+                           struct text_chunk *chunk)
 {
-    uint64_t rest = cursor->text->bytes_count - piece->begin;
+    uint64_t rest = cursor->text->bytes_count - chunk->begin;
 
-    TRAWL_ASSERT(piece->begin <= cursor->text->bytes_count);
-    piece->bytes = cursor->text->bytes + piece->begin;
+    TRAWL_ASSERT(chunk->begin <= cursor->text->bytes_count);
+    chunk->bytes = cursor->text->bytes + chunk->begin;
     if (cursor->text->bytes == NULL)
-        piece->bytes = (const uint8_t *)"";
-    piece->owned = min_u64(rest, piece_bytes);
-    piece->before = min_u64(piece->begin, cursor->need.before);
-    piece->readable = rest - piece->owned;
-    piece->after = min_u64(piece->readable, cursor->need.after);
-    piece->last = rest == piece->owned;
-    TRAWL_ASSERT(piece->owned > 0 || piece->last);
-    TRAWL_ASSERT(piece->owned + piece->after <= rest);
+        chunk->bytes = (const uint8_t *)"";
+    chunk->owned = min_u64(rest, chunk_bytes);
+    chunk->before = min_u64(chunk->begin, cursor->need.before);
+    chunk->readable = rest - chunk->owned;
+    chunk->after = min_u64(chunk->readable, cursor->need.after);
+    chunk->last = rest == chunk->owned;
+    TRAWL_ASSERT(chunk->owned > 0 || chunk->last);
+    TRAWL_ASSERT(chunk->owned + chunk->after <= rest);
 }
 
-/* Read a file's piece; the one that reading finds to be the last ends the cursor. */
-static enum trawl_status next_of_file(const struct text_cursor *cursor, uint64_t piece_bytes,
-                                      const struct text_buffer *buffer, struct text_piece *piece,
+/* Read a file's chunk; the one that reading finds to be the last ends the cursor. */
+static enum trawl_status next_of_file(const struct text_cursor *cursor, uint64_t chunk_bytes,
+                                      const struct text_buffer *buffer, struct text_chunk *chunk,
                                       struct trawl_error *error)
 {
     enum trawl_status status;
     uint64_t front = front_bytes(cursor), got;
-    uint64_t before = min_u64(piece->begin, cursor->need.before);
+    uint64_t before = min_u64(chunk->begin, cursor->need.before);
     /* one byte more than needed, to see whether the text goes on */
-    uint64_t wanted = before + piece_bytes + max_u64(cursor->need.after, 1);
+    uint64_t wanted = before + chunk_bytes + max_u64(cursor->need.after, 1);
 
     TRAWL_ASSERT(buffer->capacity >= front + wanted + TEXT_SLACK_BYTES);
     TRAWL_ASSERT(before <= front);
-    status = read_file(cursor->text, piece->begin - before, buffer->bytes + front - before, wanted,
+    status = read_file(cursor->text, chunk->begin - before, buffer->bytes + front - before, wanted,
                        &got, error);
-    piece->bytes = buffer->bytes + front;
-    piece->before = min_u64(before, got);
-    got -= piece->before;
-    piece->owned = min_u64(got, piece_bytes);
-    piece->after = min_u64(got - piece->owned, cursor->need.after);
-    piece->readable = got - piece->owned + TEXT_SLACK_BYTES;
+    chunk->bytes = buffer->bytes + front;
+    chunk->before = min_u64(before, got);
+    got -= chunk->before;
+    chunk->owned = min_u64(got, chunk_bytes);
+    chunk->after = min_u64(got - chunk->owned, cursor->need.after);
+    chunk->readable = got - chunk->owned + TEXT_SLACK_BYTES;
     memset(buffer->bytes + front + got, 0, TEXT_SLACK_BYTES);
-    piece->last = status == TRAWL_OK && got <= piece_bytes;
-    piece->beyond = got == 0 && piece->begin > 0;
-    TRAWL_ASSERT(piece->before <= piece->begin);
-    TRAWL_ASSERT(piece->owned + piece->after <= got);
-    TRAWL_ASSERT(piece->owned == piece_bytes || piece->last || status != TRAWL_OK);
+    chunk->last = status == TRAWL_OK && got <= chunk_bytes;
+    chunk->beyond = got == 0 && chunk->begin > 0;
+    TRAWL_ASSERT(chunk->before <= chunk->begin);
+    TRAWL_ASSERT(chunk->owned + chunk->after <= got);
+    TRAWL_ASSERT(chunk->owned == chunk_bytes || chunk->last || status != TRAWL_OK);
     return status;
 }
 
 enum trawl_status text_cursor_read(struct text_cursor *cursor, const struct text_buffer *buffer,
-                                   struct text_piece *piece, struct trawl_error *error)
+                                   struct text_chunk *chunk, struct trawl_error *error)
 {
     enum trawl_status status;
 
     TRAWL_ASSERT(cursor->text->kind == TEXT_FILE);
-    TRAWL_ASSERT(piece->owned > 0);
-    piece->is_mapped = piece->is_probe = false;
-    status = next_of_file(cursor, piece->owned, buffer, piece, error);
-    if (piece->last || status != TRAWL_OK) {
+    TRAWL_ASSERT(chunk->owned > 0);
+    chunk->is_mapped = chunk->is_probe = false;
+    status = next_of_file(cursor, chunk->owned, buffer, chunk, error);
+    if (chunk->last || status != TRAWL_OK) {
         (void)pthread_mutex_lock(&cursor->lock);
         cursor->ended = true;
         (void)pthread_mutex_unlock(&cursor->lock);
@@ -183,28 +183,28 @@ enum trawl_status text_cursor_read(struct text_cursor *cursor, const struct text
     return status;
 }
 
-/* ---- Mapped pieces ------------------------------------------------------------------------ */
+/* ---- Mapped chunks ------------------------------------------------------------------------ */
 
-/* A piece in which a window begins: take the fault of the next one. */
-static void enter_window(const struct text_cursor *cursor, uint64_t window,
-                         struct text_piece *piece)
+/* A chunk in which an extent begins: take the fault of the next one. */
+static void enter_extent(const struct text_cursor *cursor, uint64_t extent,
+                         struct text_chunk *chunk)
 {
-    uint64_t next = (window + 1) * MAP_WINDOW;
+    uint64_t next = (extent + 1) * MAP_EXTENT;
 
-    TRAWL_ASSERT(window * MAP_WINDOW < cursor->mapping.bytes_count);
-    piece->is_probe = window % MAP_PROBES == 0 && cursor->need.maps == TEXT_MAPS_IF_FASTER;
+    TRAWL_ASSERT(extent * MAP_EXTENT < cursor->mapping.bytes_count);
+    chunk->is_probe = extent % MAP_PROBES == 0 && cursor->need.maps == TEXT_MAPS_IF_FASTER;
     if (next < cursor->mapping.bytes_count)
         (void)*(const volatile uint8_t *)mapping_at(&cursor->mapping, next);
 }
 
-/* A piece in which a stride begins: give back what all have left behind. A page that one of them
+/* A chunk in which a stride begins: give back what all have left behind. A page that one of them
  * still needs comes back by a fault. */
-static void enter_stride(const struct text_cursor *cursor, uint64_t stride, uint64_t piece_bytes)
+static void enter_stride(const struct text_cursor *cursor, uint64_t stride, uint64_t chunk_bytes)
 {
     uint64_t end = stride * MAP_STRIDE - min_u64(stride * MAP_STRIDE, MAP_STRIDE);
 
     TRAWL_ASSERT(end <= cursor->mapping.bytes_count);
-    mapping_drop(&cursor->mapping, end - min_u64(end, max_u64(MAP_STRIDE, piece_bytes)), end);
+    mapping_drop(&cursor->mapping, end - min_u64(end, max_u64(MAP_STRIDE, chunk_bytes)), end);
 }
 
 bool text_cursor_maps(const struct text_cursor *cursor, uint64_t begin)
@@ -213,39 +213,39 @@ bool text_cursor_maps(const struct text_cursor *cursor, uint64_t begin)
            !mapping_was_repaired(&cursor->mapping);
 }
 
-/* The piece in place. False: it is to be read. */
-static bool next_of_mapping(const struct text_cursor *cursor, uint64_t piece_bytes,
-                            struct text_piece *piece)
+/* The chunk in place. False: it is to be read. */
+static bool next_of_mapping(const struct text_cursor *cursor, uint64_t chunk_bytes,
+                            struct text_chunk *chunk)
 {
     const struct mapping *mapping = &cursor->mapping;
-    uint64_t end, window, stride;
+    uint64_t end, extent, stride;
 
-    if (!text_cursor_maps(cursor, piece->begin))
+    if (!text_cursor_maps(cursor, chunk->begin))
         return false;
-    end = saturating_add(piece->begin, piece_bytes);
+    end = saturating_add(chunk->begin, chunk_bytes);
     if (!mapping_goes_on(mapping, saturating_add(end, cursor->need.after)))
         return false;
-    TRAWL_ASSERT(piece_bytes > 0);
-    window = (end - 1) / MAP_WINDOW;
-    if (piece->begin <= window * MAP_WINDOW)
-        enter_window(cursor, window, piece);
+    TRAWL_ASSERT(chunk_bytes > 0);
+    extent = (end - 1) / MAP_EXTENT;
+    if (chunk->begin <= extent * MAP_EXTENT)
+        enter_extent(cursor, extent, chunk);
     stride = (end - 1) / MAP_STRIDE;
-    if (piece->begin <= stride * MAP_STRIDE)
-        enter_stride(cursor, stride, piece_bytes);
-    piece->bytes = mapping_at(mapping, piece->begin);
-    piece->before = min_u64(piece->begin, cursor->need.before);
-    piece->owned = piece_bytes;
-    piece->after = cursor->need.after;
-    piece->readable = mapping->bytes_count - end;
-    piece->is_mapped = true;
-    TRAWL_ASSERT(piece->after < piece->readable);
+    if (chunk->begin <= stride * MAP_STRIDE)
+        enter_stride(cursor, stride, chunk_bytes);
+    chunk->bytes = mapping_at(mapping, chunk->begin);
+    chunk->before = min_u64(chunk->begin, cursor->need.before);
+    chunk->owned = chunk_bytes;
+    chunk->after = cursor->need.after;
+    chunk->readable = mapping->bytes_count - end;
+    chunk->is_mapped = true;
+    TRAWL_ASSERT(chunk->after < chunk->readable);
     return true;
 }
 
-bool text_cursor_is_whole(const struct text_cursor *cursor, const struct text_piece *piece)
+bool text_cursor_is_whole(const struct text_cursor *cursor, const struct text_chunk *chunk)
 {
-    TRAWL_ASSERT(piece->is_mapped);
-    return mapping_is_whole(&cursor->mapping, piece->begin + piece->owned + piece->after);
+    TRAWL_ASSERT(chunk->is_mapped);
+    return mapping_is_whole(&cursor->mapping, chunk->begin + chunk->owned + chunk->after);
 }
 
 /* More credit, or less; none is left: false. */
@@ -257,23 +257,23 @@ static bool credit_add(int *credit, int64_t more, int most)
     return *credit > 0;
 }
 
-void text_cursor_judge(struct text_cursor *cursor, const struct text_piece *piece, uint64_t faults,
+void text_cursor_judge(struct text_cursor *cursor, const struct text_chunk *chunk, uint64_t faults,
                        bool was_read)
 {
-    uint64_t bearable = max_u64(1, piece->owned / MAP_FAULT_BYTES);
+    uint64_t bearable = max_u64(1, chunk->owned / MAP_FAULT_BYTES);
     bool pays;
 
-    TRAWL_ASSERT(faults == 0 || piece->is_probe);
+    TRAWL_ASSERT(faults == 0 || chunk->is_probe);
     if (cursor->need.maps == TEXT_MAPS_ALWAYS)
         return;
     (void)pthread_mutex_lock(&cursor->lock);
     TRAWL_ASSERT(cursor->map_pause >= MAP_PAUSE_MIN && cursor->map_pause <= MAP_PAUSE_MAX);
     pays = credit_add(&cursor->map_read_credit, was_read ? -MAP_READ_COSTS : 1, MAP_READ_CREDIT);
-    if (piece->is_probe)
+    if (chunk->is_probe)
         pays &= credit_add(&cursor->map_fault_credit, (int64_t)bearable - (int64_t)faults,
                            MAP_FAULT_CREDIT);
-    if (!pays && piece->begin >= atomic_load(&cursor->map_from)) {
-        atomic_store(&cursor->map_from, saturating_add(piece->begin, cursor->map_pause));
+    if (!pays && chunk->begin >= atomic_load(&cursor->map_from)) {
+        atomic_store(&cursor->map_from, saturating_add(chunk->begin, cursor->map_pause));
         cursor->map_pause = min_u64(2 * cursor->map_pause, MAP_PAUSE_MAX);
         cursor->map_read_credit = cursor->map_fault_credit = 1;
     }
@@ -282,8 +282,8 @@ void text_cursor_judge(struct text_cursor *cursor, const struct text_piece *piec
 
 /* ---- Streams ------------------------------------------------------------------------------ */
 
-/* How many of the `have` bytes from the piece's begin can be searched with what was read. */
-static uint64_t searchable(const struct text_cursor *cursor, uint64_t piece_bytes,
+/* How many of the `have` bytes from the chunk's begin can be searched with what was read. */
+static uint64_t searchable(const struct text_cursor *cursor, uint64_t chunk_bytes,
                            const uint8_t *bytes, uint64_t have)
 {
     uint64_t searchable_count = have > cursor->need.after ? have - cursor->need.after : 0;
@@ -295,16 +295,16 @@ static uint64_t searchable(const struct text_cursor *cursor, uint64_t piece_byte
             searchable_count = (uint64_t)(barrier - bytes) + 1;
     }
     TRAWL_ASSERT(searchable_count <= have);
-    return min_u64(searchable_count, piece_bytes);
+    return min_u64(searchable_count, chunk_bytes);
 }
 
-static enum trawl_status carry_keep(struct text_cursor *cursor, const struct text_piece *piece,
+static enum trawl_status carry_keep(struct text_cursor *cursor, const struct text_chunk *chunk,
                                     uint64_t have, struct trawl_error *error)
 {
-    uint64_t before = min_u64(piece->before + piece->owned, cursor->need.before);
-    uint64_t count = before + have - piece->owned;
+    uint64_t before = min_u64(chunk->before + chunk->owned, cursor->need.before);
+    uint64_t count = before + have - chunk->owned;
 
-    TRAWL_ASSERT(piece->owned <= have);
+    TRAWL_ASSERT(chunk->owned <= have);
     if (count > cursor->carry_capacity) {
         void *memory;
 
@@ -314,7 +314,7 @@ static enum trawl_status carry_keep(struct text_cursor *cursor, const struct tex
         cursor->carry_capacity = 2 * count;
     }
     if (count > 0)
-        memcpy(cursor->carry, piece->bytes + piece->owned - before, (size_t)count);
+        memcpy(cursor->carry, chunk->bytes + chunk->owned - before, (size_t)count);
     cursor->carry_count = count;
     cursor->carry_before = before;
     TRAWL_ASSERT(cursor->carry_before <= cursor->carry_count);
@@ -322,53 +322,53 @@ static enum trawl_status carry_keep(struct text_cursor *cursor, const struct tex
     return TRAWL_OK;
 }
 
-/* Read a stream until a whole piece is there, or what came can be searched and no more is waiting.
+/* Read a stream until a whole chunk is there, or what came can be searched and no more is waiting.
  */
-static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t piece_bytes,
-                                        const struct text_buffer *buffer, struct text_piece *piece,
+static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t chunk_bytes,
+                                        const struct text_buffer *buffer, struct text_chunk *chunk,
                                         struct trawl_error *error)
 {
     uint64_t front = front_bytes(cursor);
-    uint64_t whole = piece_bytes + cursor->need.after;
+    uint64_t whole = chunk_bytes + cursor->need.after;
     uint64_t have = cursor->carry_count - cursor->carry_before, got = 1, searchable_count = 0;
     enum trawl_status status = TRAWL_OK;
     uint8_t *bytes;
 
     TRAWL_ASSERT(buffer->capacity >= front + max_u64(whole, have) + TEXT_SLACK_BYTES);
     TRAWL_ASSERT(cursor->carry_before <= front);
-    TRAWL_ASSERT(piece_bytes <= cursor->need.piece_bytes);
+    TRAWL_ASSERT(chunk_bytes <= cursor->need.chunk_bytes);
     bytes = buffer->bytes + front;
     if (cursor->carry_count > 0)
         memcpy(bytes - cursor->carry_before, cursor->carry, (size_t)cursor->carry_count);
-    piece->bytes = bytes;
-    piece->before = cursor->carry_before;
+    chunk->bytes = bytes;
+    chunk->before = cursor->carry_before;
     while (have < whole) {
         if (searchable_count > 0 && !read_is_ready(cursor->text))
             break;
         got = 0;
         if (!cursor->stream_ended)
-            status = read_stream(cursor->text, cursor->wake, piece->begin + have, bytes + have,
+            status = read_stream(cursor->text, cursor->wake, chunk->begin + have, bytes + have,
                                  whole - have, &got, error);
         have += got;
         cursor->stream_ended = got == 0;
         if (got == 0)
             break;
-        searchable_count = searchable(cursor, piece_bytes, bytes, have);
+        searchable_count = searchable(cursor, chunk_bytes, bytes, have);
     }
-    searchable_count = searchable(cursor, piece_bytes, bytes, have);
-    piece->owned = got == 0 ? min_u64(have, piece_bytes) : searchable_count;
-    piece->last = status == TRAWL_OK && got == 0 && piece->owned == have;
-    TRAWL_ASSERT(piece->owned <= have && piece->owned <= piece_bytes);
-    piece->after = have - piece->owned;
-    piece->readable = piece->after + TEXT_SLACK_BYTES;
+    searchable_count = searchable(cursor, chunk_bytes, bytes, have);
+    chunk->owned = got == 0 ? min_u64(have, chunk_bytes) : searchable_count;
+    chunk->last = status == TRAWL_OK && got == 0 && chunk->owned == have;
+    TRAWL_ASSERT(chunk->owned <= have && chunk->owned <= chunk_bytes);
+    chunk->after = have - chunk->owned;
+    chunk->readable = chunk->after + TEXT_SLACK_BYTES;
     memset(bytes + have, 0, TEXT_SLACK_BYTES);
-    return status != TRAWL_OK ? status : carry_keep(cursor, piece, have, error);
+    return status != TRAWL_OK ? status : carry_keep(cursor, chunk, have, error);
 }
 
 /* Lock the cursor; false: others are to read first. */
 static bool cursor_lock(struct text_cursor *cursor, uint64_t only)
 {
-    if (only == TEXT_ANY_PIECE || cursor->text->kind != TEXT_STREAM) {
+    if (only == TEXT_ANY_CHUNK || cursor->text->kind != TEXT_STREAM) {
         (void)pthread_mutex_lock(&cursor->lock);
         return true;
     }
@@ -380,39 +380,39 @@ static bool cursor_lock(struct text_cursor *cursor, uint64_t only)
     return false;
 }
 
-enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, uint64_t piece_bytes,
+enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, uint64_t chunk_bytes,
                                    bool in_place, struct text_buffer *buffer,
-                                   struct text_piece *piece, enum text_taken *taken,
+                                   struct text_chunk *chunk, enum text_taken *taken,
                                    struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
     bool alone = cursor->text->kind != TEXT_FILE; /* a file is read outside the lock */
 
-    memset(piece, 0, sizeof *piece);
+    memset(chunk, 0, sizeof *chunk);
     *taken = TEXT_BUSY;
     if (!cursor_lock(cursor, only))
         return TRAWL_OK;
     *taken = cursor->ended ? TEXT_END : TEXT_TAKEN;
-    piece->index = cursor->index_next;
-    piece->begin = cursor->begin_next;
+    chunk->index = cursor->index_next;
+    chunk->begin = cursor->begin_next;
     if (*taken == TEXT_TAKEN) {
         cursor->index_next++;
         if (cursor->text->kind == TEXT_MEMORY)
-            next_of_memory(cursor, piece_bytes, piece);
+            next_of_memory(cursor, chunk_bytes, chunk);
         else if (cursor->text->kind == TEXT_STREAM)
-            status = next_of_stream(cursor, piece_bytes, buffer, piece, error);
-        if (status == TRAWL_STOPPED) { /* called back: this piece is not wanted */
+            status = next_of_stream(cursor, chunk_bytes, buffer, chunk, error);
+        if (status == TRAWL_STOPPED) { /* called back: this chunk is not wanted */
             *taken = TEXT_END;
             status = TRAWL_OK;
             cursor->ended = true;
         }
-        TRAWL_ASSERT(piece->begin + piece->owned >= piece->begin);
-        cursor->begin_next += alone ? piece->owned : piece_bytes;
-        cursor->ended |= alone && (piece->last || status != TRAWL_OK);
+        TRAWL_ASSERT(chunk->begin + chunk->owned >= chunk->begin);
+        cursor->begin_next += alone ? chunk->owned : chunk_bytes;
+        cursor->ended |= alone && (chunk->last || status != TRAWL_OK);
     }
     (void)pthread_mutex_unlock(&cursor->lock);
-    if (*taken != TEXT_TAKEN || alone || (in_place && next_of_mapping(cursor, piece_bytes, piece)))
+    if (*taken != TEXT_TAKEN || alone || (in_place && next_of_mapping(cursor, chunk_bytes, chunk)))
         return status;
-    piece->owned = piece_bytes;
-    return text_cursor_read(cursor, buffer, piece, error);
+    chunk->owned = chunk_bytes;
+    return text_cursor_read(cursor, buffer, chunk, error);
 }

@@ -4,7 +4,7 @@
  */
 #include "diff/answer.h"
 
-#include "cpu/lane.h"
+#include "cpu/worker.h"
 #include "diff/run.h"
 
 struct answer_scans answer_scans;
@@ -70,25 +70,26 @@ static void meet(struct answer *answer, uint64_t begin, uint32_t literal, uint64
 }
 
 /* Scan one chunk to its end. Returns false where the answer is known before. */
-static bool scan_chunk(struct engine_lane *lane, struct engine_chunk *chunk, bool force,
+static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk, bool force,
                        struct engine_result *result, struct answer *answer)
 {
     for (uint64_t from = 0; from < chunk->owned && answer->ok; from = result->done) {
         uint64_t first = answer->lines, states;
 
         if (force) {
-            lane->work_per_byte = 0;
-            lane->dense_work = UINT64_MAX / 2;
+            worker->work_per_byte = 0;
+            worker->dense_work = UINT64_MAX / 2;
         }
-        lane->lines_hit = test_random_one_in(answer->random, 2);
+        worker->lines_hit = test_random_one_in(answer->random, 2);
         chunk->spans_known = test_random_one_in(answer->random, 2);
-        states = lane->dense.nodes_made;
+        states = worker->dense.nodes_made;
         chunk->spans_end = answer->span_end > chunk->begin ? answer->span_end - chunk->begin : 0;
-        if (!TEST_CHECK(engine_cpu.scan(lane, chunk, from, answer->want, result, NULL) == TRAWL_OK))
+        if (!TEST_CHECK(engine_cpu.scan(worker, chunk, from, answer->want, result, NULL) ==
+                        TRAWL_OK))
             return false;
-        answer_scans.dense += lane->dense.nodes_made > states;
-        answer_scans.by_classes += lane->matcher != NULL;
-        answer_scans.sparse += lane->dense.nodes_made == states;
+        answer_scans.dense += worker->dense.nodes_made > states;
+        answer_scans.by_classes += worker->matcher != NULL;
+        answer_scans.sparse += worker->dense.nodes_made == states;
         answer->count += result->count;
         if (answer->want != ENGINE_WANT_COUNT)
             TEST_CHECK_U64(result->count, result->hits.count);
@@ -116,7 +117,7 @@ static bool is_right(const struct answer *answer, const struct answer *expected)
     return answer->count == answer->match_count;
 }
 
-static bool run_want(struct engine_lane *lane, const struct answer *expected, bool force,
+static bool run_want(struct engine_worker *worker, const struct answer *expected, bool force,
                      uint64_t chunk_bytes)
 {
     struct answer answer = *expected;
@@ -125,7 +126,7 @@ static bool run_want(struct engine_lane *lane, const struct answer *expected, bo
     bool go_on = true;
 
     answer.lines = answer.spans = answer.span_end = answer.line_end = 0;
-    TEST_CHECK(engine_cpu.lane_begin(lane, answer.plan, NULL) == TRAWL_OK);
+    TEST_CHECK(engine_cpu.worker_begin(worker, answer.plan, NULL) == TRAWL_OK);
     for (uint64_t begin = 0; begin < input->text_bytes && go_on; begin += chunk_bytes) {
         uint64_t left = input->text_bytes - begin;
         struct engine_chunk chunk = {.bytes = input->text + begin, .begin = begin, .owned = left};
@@ -135,7 +136,7 @@ static bool run_want(struct engine_lane *lane, const struct answer *expected, bo
         chunk.before = begin < answer.plan->need_before ? begin : answer.plan->need_before;
         chunk.after = left < answer.plan->need_after ? left : answer.plan->need_after;
         chunk.readable = chunk.after + test_random_below(answer.random, left - chunk.after + 1);
-        go_on = scan_chunk(lane, &chunk, force, &result, &answer);
+        go_on = scan_chunk(worker, &chunk, force, &result, &answer);
     }
     hits_release(&result.hits);
     return is_right(&answer, expected);
@@ -147,10 +148,10 @@ void answer_check(const struct diff_input *input, const struct diff_expected *ex
 {
     struct engine_options options = {.size = sizeof options, .instruction_set = instruction_set};
     struct engine *engine = NULL;
-    struct engine_lane *lane = NULL;
+    struct engine_worker *worker = NULL;
 
     if (!TEST_CHECK(engine_cpu.open(&options, &engine, NULL) == TRAWL_OK) ||
-        !TEST_CHECK(engine_cpu.lane_open(engine, &lane, NULL) == TRAWL_OK))
+        !TEST_CHECK(engine_cpu.worker_open(engine, &worker, NULL) == TRAWL_OK))
         exit(test_end());
     for (uint32_t want = 0; want <= ENGINE_WANT_SPANS; want++) {
         struct answer right = {.input = input,
@@ -168,12 +169,12 @@ void answer_check(const struct diff_input *input, const struct diff_expected *ex
         chunk_bytes = chunk_bytes > input->text_bytes / 50 ? chunk_bytes : input->text_bytes / 50;
         for (uint64_t i = 0; i < right.match_count; i++)
             follow(&right, &right.matches[i]);
-        if (!TEST_CHECK(run_want(lane, &right, force, chunk_bytes)))
+        if (!TEST_CHECK(run_want(worker, &right, force, chunk_bytes)))
             printf("  %s, want %u, %s, chunks of %" PRIu64 ", text \"%s\" of %" PRIu64
                    " bytes, %" PRIu64 " patterns, flags %u, %" PRIu64 " matches\n",
                    instruction_set, want, force ? "forced" : "free", chunk_bytes, input->kind,
                    input->text_bytes, input->pattern_count, input->flags, right.match_count);
     }
-    engine_cpu.lane_close(lane);
+    engine_cpu.worker_close(worker);
     engine_cpu.close(engine);
 }

@@ -247,7 +247,7 @@ static void run_dense(uint64_t pattern_count, uint64_t text_bytes)
     input_free(&input);
 }
 
-/* Floods that begin, end and change while a search goes on: what a lane learns of one part of the
+/* Floods that begin, end and change while a search goes on: what a worker learns of one part of the
  * text must not cost matches in the next. Parts of several tiles, patterns around the lengths at
  * which candidates are verified in another way. */
 static void run_floods(void)

@@ -315,7 +315,8 @@ static bool is_for_texts(uint32_t i)
     return (rows[i].engines & ON_CPU) != 0 && strncmp(rows[i].name, "rabin-karp-matrix", 17) != 0;
 }
 
-/* One searcher, plans of all kinds in turn: what one leaves in a lane does not disturb the next. */
+/* One searcher, plans of all kinds in turn: what one leaves in a worker does not disturb the next.
+ */
 static void plans_in_turn(void)
 {
     static const char long_pattern[] = "a pattern much longer than the others, so that copies grow";

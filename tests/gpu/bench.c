@@ -3,9 +3,9 @@
  *
  *     gpu_bench [GIB [REPEATS]]      default: 8 GiB, 9 repeats
  *
- * Two times per row, the median of the repeats: `scan`, one lane of the engine in pieces of nearly
- * 4 GiB, and `call`, trawl_count through the public functions. Each timed run's count is compared
- * with the CPU engine's; a wrong one ends the benchmark with status 1.
+ * Two times per row, the median of the repeats: `scan`, one worker of the engine in pieces of
+ * nearly 4 GiB, and `call`, trawl_count through the public functions. Each timed run's count is
+ * compared with the CPU engine's; a wrong one ends the benchmark with status 1.
  */
 #include "diff/input.h"
 #include "measure.h"
@@ -16,7 +16,7 @@ struct bench {
     uint32_t repeats;
     const char *alphabet;
     double read_seconds;
-    struct engine_lane *lane;
+    struct engine_worker *worker;
     struct trawl_searcher *gpu, *cpu;
     struct trawl_text *text;
 };
@@ -35,11 +35,11 @@ static void bench_row(const struct bench *bench, uint64_t pattern_bytes)
     options.sample_bytes = 1 << 16;
     measure_must(trawl_plan_build(&pattern, 1, &options, &plan, &error), &error);
     measure_must(trawl_count(bench->cpu, plan, bench->text, &expected, &error), &error);
-    measure_must(engine_cuda.lane_begin(bench->lane, plan, &error), &error);
+    measure_must(engine_cuda.worker_begin(bench->worker, plan, &error), &error);
     for (uint32_t i = 0; i < bench->repeats + 1; i++) {
         double begin = measure_now(), middle;
 
-        got = measure_scan(bench->lane, plan, bench->bytes, bench->count, ENGINE_WANT_COUNT);
+        got = measure_scan(bench->worker, plan, bench->bytes, bench->count, ENGINE_WANT_COUNT);
         middle = measure_now();
         if (got == expected)
             measure_must(trawl_count(bench->gpu, plan, bench->text, &got, &error), &error);
@@ -77,7 +77,7 @@ static void bench_text(struct bench *bench, struct engine *engine, uint8_t *byte
     printf("load: %.1f GB/s\n", (double)bench->count * 1e-9 / (measure_now() - begin));
     measure_must(trawl_text_load(bench->gpu, bench->text, &error), &error);
     bench->read_seconds =
-        measure_read(bench->lane, "scan_read", 4, 1, bytes, bench->count, bench->repeats);
+        measure_read(bench->worker, "scan_read", 4, 1, bytes, bench->count, bench->repeats);
     printf("read speed: %.0f GB/s\n\n", (double)bench->count * 1e-9 / bench->read_seconds);
     printf("| text | m | method | count | scan GB/s | x read | call GB/s | x read |\n"
            "|---|---:|---|---:|---:|---:|---:|---:|\n");
@@ -105,15 +105,15 @@ int main(int argc, char **argv)
     bench.repeats = repeats > 0 && repeats <= MEASURE_REPEATS_MAX ? (uint32_t)repeats : 9;
     bytes = (uint8_t *)test_memory(bench.count + MEASURE_SLACK_BYTES);
     bench.bytes = bytes;
-    measure_must(engine_cuda.lane_open(engine, &bench.lane, &error), &error);
+    measure_must(engine_cuda.worker_open(engine, &bench.worker, &error), &error);
     bench.gpu = measure_searcher(TRAWL_ENGINE_CUDA, 0);
     bench.cpu = measure_searcher(TRAWL_ENGINE_CPU, 0);
-    printf("device: %s\n", bench.lane->device->name);
+    printf("device: %s\n", bench.worker->device->name);
     bench_text(&bench, engine, bytes, false);
     bench_text(&bench, engine, bytes, true);
     trawl_searcher_close(bench.gpu);
     trawl_searcher_close(bench.cpu);
-    engine_cuda.lane_close(bench.lane);
+    engine_cuda.worker_close(bench.worker);
     begin = measure_now();
     engine_cuda.close(engine);
     printf("\nengine close: %.0f ms\n", 1e3 * (measure_now() - begin));

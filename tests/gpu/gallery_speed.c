@@ -106,10 +106,10 @@ static void row_begin(const struct session *s, uint64_t pattern_bytes, struct ro
 
 /* ---- One figure ------------------------------------------------------------------------- */
 
-/* A lane of the CUDA engine or of the gallery on it. */
+/* A worker of the CUDA engine or of the gallery on it. */
 struct runner {
     const struct engine_ops *ops;
-    struct engine_lane *lane;
+    struct engine_worker *worker;
     uint64_t *kernel_ns; /* of the CUDA engine's own kernels; NULL: results have the time */
 };
 
@@ -124,7 +124,7 @@ static bool run(struct session *s, const struct runner *runner, const struct tra
     memset(sums, 0, sizeof *sums);
     if (runner->kernel_ns != NULL)
         *runner->kernel_ns = 0;
-    got = measure_scan_sums(runner->ops, runner->lane, plan, s->bytes, bytes, ENGINE_WANT_COUNT,
+    got = measure_scan_sums(runner->ops, runner->worker, plan, s->bytes, bytes, ENGINE_WANT_COUNT,
                             sums);
     *call = measure_now() - begin;
     *kernel = (double)(runner->kernel_ns != NULL ? *runner->kernel_ns : sums->kernel_ns) * 1e-9;
@@ -194,18 +194,18 @@ static void measure(struct session *s, const struct row *row, uint32_t algorithm
                         s->names[algorithm]);
     cuda_limits_replace(&limits);
     measure_must(
-        runner.ops->lane_open(algorithm == 0 ? s->engine : s->gallery, &runner.lane, &error),
+        runner.ops->worker_open(algorithm == 0 ? s->engine : s->gallery, &runner.worker, &error),
         &error);
     cuda_limits_replace(NULL);
     if (algorithm == 0)
-        runner.kernel_ns = &runner.lane->kernel_ns;
-    measure_must(runner.ops->lane_begin(runner.lane, plan, &error), &error);
+        runner.kernel_ns = &runner.worker->kernel_ns;
+    measure_must(runner.ops->worker_begin(runner.worker, plan, &error), &error);
     s->measured++;
     if (!figure_measure(s, &runner, plan, row, share < SHARE_MAX ? share : SHARE_MAX, figure)) {
         printf("%s, m = %" PRIu64 "\n", name_of(s, algorithm), row->pattern_bytes);
         s->wrong++;
     }
-    runner.ops->lane_close(runner.lane);
+    runner.ops->worker_close(runner.worker);
     trawl_plan_free(plan);
     printf(" %" PRIu64 " KiB\n", figure->bytes >> 10);
 }

@@ -208,13 +208,13 @@ static bool ascend(const struct engine_result *result, uint64_t from)
     return true;
 }
 
-uint64_t measure_scan(struct engine_lane *lane, const struct trawl_plan *plan, const uint8_t *text,
-                      uint64_t text_bytes, enum engine_want want)
+uint64_t measure_scan(struct engine_worker *worker, const struct trawl_plan *plan,
+                      const uint8_t *text, uint64_t text_bytes, enum engine_want want)
 {
-    return measure_scan_sums(&engine_cuda, lane, plan, text, text_bytes, want, NULL);
+    return measure_scan_sums(&engine_cuda, worker, plan, text, text_bytes, want, NULL);
 }
 
-uint64_t measure_scan_sums(const struct engine_ops *ops, struct engine_lane *lane,
+uint64_t measure_scan_sums(const struct engine_ops *ops, struct engine_worker *worker,
                            const struct trawl_plan *plan, const uint8_t *text, uint64_t text_bytes,
                            enum engine_want want, struct measure_sums *sums)
 {
@@ -237,7 +237,7 @@ uint64_t measure_scan_sums(const struct engine_ops *ops, struct engine_lane *lan
             chunk.readable = chunk.after;
         }
         for (uint64_t from = 0; from < chunk.owned && goes_on; from = result.done) {
-            measure_must(ops->scan(lane, &chunk, from, want, &result, &error), &error);
+            measure_must(ops->scan(worker, &chunk, from, want, &result, &error), &error);
             if (sums != NULL) {
                 sums->kernel_ns += result.device_kernel_ns;
                 sums->child_grids += result.child_grids;
@@ -259,10 +259,10 @@ uint64_t measure_scan_sums(const struct engine_ops *ops, struct engine_lane *lan
     return answer;
 }
 
-double measure_read(struct engine_lane *lane, const char *kernel, uint32_t loads, uint32_t factor,
-                    const uint8_t *text, uint64_t text_bytes, uint32_t repeats)
+double measure_read(struct engine_worker *worker, const char *kernel, uint32_t loads,
+                    uint32_t factor, const uint8_t *text, uint64_t text_bytes, uint32_t repeats)
 {
-    struct cuda_device *device = lane->device;
+    struct cuda_device *device = worker->device;
     struct cuda_function *function = NULL;
     struct cuda_module *module = NULL;
     struct scan_arguments arguments;
@@ -273,7 +273,7 @@ double measure_read(struct engine_lane *lane, const char *kernel, uint32_t loads
     int blocks = 0;
 
     memset(&arguments, 0, sizeof arguments);
-    if (!cuda_lane_resident(lane, text, text_bytes, &address, &at))
+    if (!cuda_worker_resident(worker, text, text_bytes, &address, &at))
         exit(1);
     arguments.text = (const uint8_t *)(uintptr_t)address;
     arguments.text_end = text_bytes;
@@ -290,9 +290,9 @@ double measure_read(struct engine_lane *lane, const char *kernel, uint32_t loads
         double begin = measure_now();
 
         measure_must(CUDA_CALL(device, &error, launch, function, (unsigned)grid, 1, 1, READ_THREADS,
-                               1, 1, 0, lane->stream, parameters, NULL),
+                               1, 1, 0, worker->stream, parameters, NULL),
                      &error);
-        measure_must(CUDA_CALL(device, &error, stream_wait, lane->stream), &error);
+        measure_must(CUDA_CALL(device, &error, stream_wait, worker->stream), &error);
         if (i > 0)
             seconds[i - 1] = measure_now() - begin;
     }

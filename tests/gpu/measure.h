@@ -2,7 +2,7 @@
 #ifndef TRAWL_TESTS_GPU_MEASURE_H
 #define TRAWL_TESTS_GPU_MEASURE_H
 
-#include "cuda/lane.h"
+#include "cuda/worker.h"
 #include "plan/plan.h"
 #include "gpu/gpu.h"
 
@@ -38,24 +38,24 @@ struct trawl_text *measure_text(const uint8_t *bytes, uint64_t bytes_count);
 uint64_t measure_cpu_count(struct trawl_searcher *cpu, const uint8_t *pattern,
                            uint64_t pattern_bytes, const uint8_t *text, uint64_t text_bytes);
 
-/* What one lane finds in the text, in pieces as large as may be (for a count, whole): the count, or
- * with FIRST the first begin (UINT64_MAX: none). Hits are counted and must ascend; if not,
+/* What one worker finds in the text, in pieces as large as may be (for a count, whole): the count,
+ * or with FIRST the first begin (UINT64_MAX: none). Hits are counted and must ascend; if not,
  * UINT64_MAX. */
-uint64_t measure_scan(struct engine_lane *lane, const struct trawl_plan *plan, const uint8_t *text,
-                      uint64_t text_bytes, enum engine_want want);
+uint64_t measure_scan(struct engine_worker *worker, const struct trawl_plan *plan,
+                      const uint8_t *text, uint64_t text_bytes, enum engine_want want);
 
 /* What the scans of algorithms of the gallery say of themselves. */
 struct measure_sums {
     uint64_t kernel_ns, child_grids, child_spills, child_withheld;
 };
-/* measure_scan by a lane of any engine; adds to the sums unless they are NULL. */
-uint64_t measure_scan_sums(const struct engine_ops *ops, struct engine_lane *lane,
+/* measure_scan by a worker of any engine; adds to the sums unless they are NULL. */
+uint64_t measure_scan_sums(const struct engine_ops *ops, struct engine_worker *worker,
                            const struct trawl_plan *plan, const uint8_t *text, uint64_t text_bytes,
                            enum engine_want want, struct measure_sums *sums);
 
 /* Seconds that a kernel takes to read a loaded text, the median: its name, its loads per step, and
  * the grid: `factor` times what is resident, 0: a block per step. */
-double measure_read(struct engine_lane *lane, const char *kernel, uint32_t loads, uint32_t factor,
-                    const uint8_t *text, uint64_t text_bytes, uint32_t repeats);
+double measure_read(struct engine_worker *worker, const char *kernel, uint32_t loads,
+                    uint32_t factor, const uint8_t *text, uint64_t text_bytes, uint32_t repeats);
 
 #endif

@@ -1,11 +1,11 @@
 /* oracle: the CUDA engine on a real device, against the oracle: the cases of tests/sim, thousands
- * of them, with lanes of all shapes on one engine; methods and the gallery in turn.
+ * of them, with workers of all shapes on one engine; methods and the gallery in turn.
  *
  *     gpu_oracle [PART...]      methods; gallery, its algorithms without child grids; children,
  * those with; default: all
  *
  * TRAWL_TEST_SEED, TRAWL_TEST_SCALE as everywhere; TRAWL_TEST_CASE=N: case N alone of each part.
- * TRAWL_TEST_SECONDS=N: no lane is opened after that, and the cases left out are said.
+ * TRAWL_TEST_SECONDS=N: no worker is opened after that, and the cases left out are said.
  */
 #include <string.h>
 #include <time.h>
@@ -18,7 +18,7 @@
 
 #define CASES_NORMAL 2000
 #define CASES_LONG 40000
-#define CASES_PER_LANE 16u
+#define CASES_PER_WORKER 16u
 #define CASES_TELLING 800 /* enough that each way of the gallery must have met occurrences */
 #define FAILURES_MAX 5
 
@@ -77,16 +77,16 @@ int main(int argc, char **argv)
     engine = gpu_open();
     memset(&tally, 0, sizeof tally);
     cases = test_amount(CASES_NORMAL, CASES_LONG);
-    for (i = 0; i < cases && test_failures < FAILURES_MAX; i += CASES_PER_LANE) {
-        if (only != UINT64_MAX && i != only / CASES_PER_LANE * CASES_PER_LANE)
+    for (i = 0; i < cases && test_failures < FAILURES_MAX; i += CASES_PER_WORKER) {
+        if (only != UINT64_MAX && i != only / CASES_PER_WORKER * CASES_PER_WORKER)
             continue;
         if (i > 0 && (uint64_t)(time(NULL) - begin) >= seconds)
             break;
         if (parts.methods)
-            TEST_CHECK(random_cases_on(engine, "gpu", i, CASES_PER_LANE, &tally));
+            TEST_CHECK(random_cases_on(engine, "gpu", i, CASES_PER_WORKER, &tally));
 #if TRAWL_GALLERY
         if (parts.gallery || parts.children)
-            TEST_CHECK(gallery_cases_on(engine, "gpu gallery", i, CASES_PER_LANE, parts.gallery,
+            TEST_CHECK(gallery_cases_on(engine, "gpu gallery", i, CASES_PER_WORKER, parts.gallery,
                                         parts.children, &gallery));
 #endif
     }

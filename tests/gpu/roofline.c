@@ -50,8 +50,8 @@ void roofline_load(struct session *s, uint64_t count)
     memset(s->bytes + count, 0, MEASURE_SLACK_BYTES);
     s->count = count;
     measure_must(engine_cuda_load(s->engine, s->bytes, count, true, &error), &error);
-    s->read_seconds = measure_read(s->lane, s->read_kernel, s->read_loads, s->read_factor, s->bytes,
-                                   count, s->repeats);
+    s->read_seconds = measure_read(s->worker, s->read_kernel, s->read_loads, s->read_factor,
+                                   s->bytes, count, s->repeats);
 }
 
 void roofline_unload(struct session *s)
@@ -88,7 +88,7 @@ bool roofline_measure(struct session *s, const struct variant *variant,
 {
     struct trawl_plan *plan = roofline_plan(s, pattern, pattern_bytes, variant->method);
     double calls[MEASURE_REPEATS_MAX], kernels[MEASURE_REPEATS_MAX], begun = measure_now();
-    struct engine_lane *lane = NULL;
+    struct engine_worker *worker = NULL;
     struct trawl_error error;
     bool apart = s->count <= APART_BYTES_MAX || want == ENGINE_WANT_FIRST;
     uint64_t got = expected;
@@ -97,29 +97,29 @@ bool roofline_measure(struct session *s, const struct variant *variant,
     if (plan == NULL)
         return false;
     cuda_limits_replace(limits);
-    measure_must(engine_cuda.lane_open(s->engine, &lane, &error), &error);
+    measure_must(engine_cuda.worker_open(s->engine, &worker, &error), &error);
     cuda_limits_replace(NULL);
-    measure_must(engine_cuda.lane_begin(lane, plan, &error), &error);
+    measure_must(engine_cuda.worker_begin(worker, plan, &error), &error);
     for (uint32_t i = 0; i < s->repeats + 1 && got == expected; i++) { /* the first warms up */
         double begin = measure_now(), end;
 
-        lane->kernel_ns = 0;
-        got = measure_scan(lane, plan, s->bytes, s->count, want);
+        worker->kernel_ns = 0;
+        got = measure_scan(worker, plan, s->bytes, s->count, want);
         end = measure_now();
-        kernels[done] = (double)lane->kernel_ns * 1e-9;
+        kernels[done] = (double)worker->kernel_ns * 1e-9;
         if (apart && got == expected) {
-            lane->limits.kernels_timed = false;
+            worker->limits.kernels_timed = false;
             begin = measure_now();
-            got = measure_scan(lane, plan, s->bytes, s->count, want);
+            got = measure_scan(worker, plan, s->bytes, s->count, want);
             end = measure_now();
-            lane->limits.kernels_timed = true;
+            worker->limits.kernels_timed = true;
         }
         calls[done] = end - begin;
         done += i > 0;
         if (done >= ROOFLINE_REPEATS_LEAST && measure_now() - begun > SECONDS_PER_FIGURE)
             break;
     }
-    engine_cuda.lane_close(lane);
+    engine_cuda.worker_close(worker);
     trawl_plan_free(plan);
     s->figures++;
     if (got != expected) {
@@ -149,7 +149,7 @@ static void part_read(struct session *s)
     for (uint32_t f = 0; f < sizeof forms / sizeof *forms; f++) {
         printf("| %" PRIu32 " |", forms[f].loads);
         for (uint32_t g = 0; g < sizeof factors / sizeof *factors; g++) {
-            double seconds = measure_read(s->lane, forms[f].kernel, forms[f].loads, factors[g],
+            double seconds = measure_read(s->worker, forms[f].kernel, forms[f].loads, factors[g],
                                           s->bytes, s->count, s->repeats);
 
             printf(" %.0f |", (double)s->count * 1e-9 / seconds);
@@ -423,13 +423,13 @@ static void queries(struct session *s, uint64_t bytes, uint32_t query_count)
     printf("| %" PRIu64 " |", bytes >> 10);
     for (uint32_t v = 0; v < ROOFLINE_VARIANTS; v++) {
         struct cuda_limits limits = roofline_limits(&roofline_variants[v]);
-        struct engine_lane *lane = NULL;
+        struct engine_worker *worker = NULL;
         double begin = measure_now();
         struct trawl_error error;
         uint64_t missed = 0;
 
         cuda_limits_replace(&limits);
-        measure_must(engine_cuda.lane_open(s->engine, &lane, &error), &error);
+        measure_must(engine_cuda.worker_open(s->engine, &worker, &error), &error);
         cuda_limits_replace(NULL);
         for (uint32_t q = 0; q < query_count; q++) {
             const uint8_t *pattern = s->bytes + (bytes - 16) / query_count * q;
@@ -437,12 +437,12 @@ static void queries(struct session *s, uint64_t bytes, uint32_t query_count)
 
             if (plan == NULL)
                 continue;
-            measure_must(engine_cuda.lane_begin(lane, plan, &error), &error);
-            missed += measure_scan(lane, plan, s->bytes, bytes, ENGINE_WANT_COUNT) == 0;
+            measure_must(engine_cuda.worker_begin(worker, plan, &error), &error);
+            missed += measure_scan(worker, plan, s->bytes, bytes, ENGINE_WANT_COUNT) == 0;
             trawl_plan_free(plan);
         }
         printf(" %.0f |", query_count / (measure_now() - begin));
-        engine_cuda.lane_close(lane);
+        engine_cuda.worker_close(worker);
         s->figures++;
         if (missed > 0)
             printf("WRONG: %" PRIu64 " patterns of the text were not found\n", missed);
@@ -480,7 +480,7 @@ static void part_queries(struct session *s)
 static double copy_seconds(struct session *s)
 {
     uint64_t part = s->count < (1u << 30) ? s->count : 1u << 30;
-    struct cuda_device *device = s->lane->device;
+    struct cuda_device *device = s->worker->device;
     struct cuda_memory memory = {0, 0};
     double seconds[ROOFLINE_REPEATS_LEAST];
     struct trawl_error error;
@@ -491,9 +491,9 @@ static double copy_seconds(struct session *s)
         double begin = measure_now();
 
         measure_must(CUDA_CALL(device, &error, copy_to_device, memory.address, s->bytes,
-                               (size_t)part, s->lane->stream),
+                               (size_t)part, s->worker->stream),
                      &error);
-        measure_must(CUDA_CALL(device, &error, stream_wait, s->lane->stream), &error);
+        measure_must(CUDA_CALL(device, &error, stream_wait, s->worker->stream), &error);
         seconds[i] = measure_now() - begin;
     }
     cuda_memory_release(device, &memory);
@@ -557,18 +557,18 @@ static void session_open(struct session *s)
     s->engine = gpu_open();
     s->bytes = (uint8_t *)test_memory(s->room + MEASURE_SLACK_BYTES);
     s->cpu = measure_searcher(TRAWL_ENGINE_CPU, 0);
-    measure_must(engine_cuda.lane_open(s->engine, &s->lane, &error), &error);
+    measure_must(engine_cuda.worker_open(s->engine, &s->worker, &error), &error);
     s->read_kernel = "scan_read";
     s->read_loads = 4;
     s->read_factor = 1;
-    printf("%s; text of %" PRIu64 " KiB, %" PRIu32 " repeats\n", s->lane->device->name,
+    printf("%s; text of %" PRIu64 " KiB, %" PRIu32 " repeats\n", s->worker->device->name,
            s->room >> 10, s->repeats);
 }
 
 static void session_close(struct session *s)
 {
     trawl_searcher_close(s->cpu);
-    engine_cuda.lane_close(s->lane);
+    engine_cuda.worker_close(s->worker);
     engine_cuda.close(s->engine);
     free(s->bytes);
 }

@@ -27,7 +27,7 @@ struct row {
 
 struct session {
     struct engine *engine;
-    struct engine_lane *lane; /* for loading and reading */
+    struct engine_worker *worker; /* for loading and reading */
     struct trawl_searcher *cpu;
     uint8_t *bytes;
     uint64_t count;

@@ -13,20 +13,20 @@ struct arrays {
 static double timed_copy(struct session *s, struct cuda_pinned *to, uint64_t address,
                          uint64_t bytes)
 {
-    struct cuda_device *device = s->lane->device;
+    struct cuda_device *device = s->worker->device;
     struct trawl_error error;
     double begin = measure_now();
 
-    measure_must(
-        CUDA_CALL(device, &error, copy_to_host, to->bytes, address, (size_t)bytes, s->lane->stream),
-        &error);
-    measure_must(CUDA_CALL(device, &error, stream_wait, s->lane->stream), &error);
+    measure_must(CUDA_CALL(device, &error, copy_to_host, to->bytes, address, (size_t)bytes,
+                           s->worker->stream),
+                 &error);
+    measure_must(CUDA_CALL(device, &error, stream_wait, s->worker->stream), &error);
     return measure_now() - begin;
 }
 
 static void arrays_open(struct session *s, uint64_t count, struct arrays *arrays)
 {
-    struct cuda_device *device = s->lane->device;
+    struct cuda_device *device = s->worker->device;
     uint64_t bytes = (count + 1) * sizeof(uint64_t);
     double fills[ROOFLINE_REPEATS_LEAST], copies[ROOFLINE_REPEATS_LEAST];
     struct trawl_error error;
@@ -40,9 +40,9 @@ static void arrays_open(struct session *s, uint64_t count, struct arrays *arrays
         double begin = measure_now();
 
         measure_must(CUDA_CALL(device, &error, fill, arrays->device.address, 0, (size_t)bytes,
-                               s->lane->stream),
+                               s->worker->stream),
                      &error);
-        measure_must(CUDA_CALL(device, &error, stream_wait, s->lane->stream), &error);
+        measure_must(CUDA_CALL(device, &error, stream_wait, s->worker->stream), &error);
         fills[i] = measure_now() - begin;
         copies[i] = timed_copy(s, &arrays->host, arrays->device.address, bytes);
     }
@@ -53,12 +53,12 @@ static void arrays_open(struct session *s, uint64_t count, struct arrays *arrays
 
 static void arrays_close(struct session *s, struct arrays *arrays)
 {
-    if (cuda_device_enter(s->lane->device, NULL) != TRAWL_OK)
+    if (cuda_device_enter(s->worker->device, NULL) != TRAWL_OK)
         exit(1);
-    cuda_memory_release(s->lane->device, &arrays->device);
-    cuda_pinned_release(s->lane->device, &arrays->host);
-    cuda_pinned_release(s->lane->device, &arrays->checked);
-    cuda_device_leave(s->lane->device);
+    cuda_memory_release(s->worker->device, &arrays->device);
+    cuda_pinned_release(s->worker->device, &arrays->host);
+    cuda_pinned_release(s->worker->device, &arrays->checked);
+    cuda_device_leave(s->worker->device);
 }
 
 /* Do the begins ascend, and does the pattern stand at each? As many as there are: so these are all.
@@ -83,15 +83,15 @@ static bool measure_begins(struct session *s, bool streams, const uint8_t *patte
     struct trawl_plan *plan = roofline_plan(s, pattern, pattern_bytes, variant.method);
     double calls[MEASURE_REPEATS_MAX], kernels[MEASURE_REPEATS_MAX];
     uint64_t bytes = expected * sizeof(uint64_t);
-    struct engine_lane *lane = NULL;
+    struct engine_worker *worker = NULL;
     struct trawl_error error;
     bool right = true;
 
     limits.kernels_timed = !to_host;
     cuda_limits_replace(&limits);
-    measure_must(engine_cuda.lane_open(s->engine, &lane, &error), &error);
+    measure_must(engine_cuda.worker_open(s->engine, &worker, &error), &error);
     cuda_limits_replace(NULL);
-    measure_must(engine_cuda.lane_begin(lane, plan, &error), &error);
+    measure_must(engine_cuda.worker_begin(worker, plan, &error), &error);
     for (uint32_t i = 0; i < s->repeats + 1 && right; i++) { /* the first warms up */
         struct engine_begins begins = {s->bytes,
                                        s->count,
@@ -102,17 +102,17 @@ static bool measure_begins(struct session *s, bool streams, const uint8_t *patte
                                        0};
         double begin = measure_now();
 
-        lane->kernel_ns = 0;
-        measure_must(engine_cuda.begins(lane, &begins, &error), &error);
+        worker->kernel_ns = 0;
+        measure_must(engine_cuda.begins(worker, &begins, &error), &error);
         if (i > 0) {
             calls[i - 1] = measure_now() - begin;
-            kernels[i - 1] = (double)lane->kernel_ns * 1e-9;
+            kernels[i - 1] = (double)worker->kernel_ns * 1e-9;
         }
         right = begins.count == expected;
         if (right && !to_host) {
-            measure_must(cuda_device_enter(s->lane->device, &error), &error);
+            measure_must(cuda_device_enter(s->worker->device, &error), &error);
             (void)timed_copy(s, &arrays->host, arrays->device.address, bytes);
-            cuda_device_leave(s->lane->device);
+            cuda_device_leave(s->worker->device);
         }
         if (right && i == 0) {
             memcpy(arrays->checked.bytes, arrays->host.bytes, bytes);
@@ -122,7 +122,7 @@ static bool measure_begins(struct session *s, bool streams, const uint8_t *patte
         right = right && memcmp(arrays->checked.bytes, arrays->host.bytes, bytes) == 0;
         memset(arrays->host.bytes, 0, bytes);
     }
-    engine_cuda.lane_close(lane);
+    engine_cuda.worker_close(worker);
     trawl_plan_free(plan);
     s->figures++;
     s->wrong += !right;

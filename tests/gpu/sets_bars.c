@@ -39,7 +39,7 @@
 
 struct bars {
     struct engine *engine;
-    struct engine_lane *lane; /* for loading and reading */
+    struct engine_worker *worker; /* for loading and reading */
     uint8_t *bytes;
     uint64_t count;
     double deadline, read_seconds, sweep_seconds;
@@ -205,7 +205,7 @@ static void load(struct bars *s)
     measure_must(engine_cuda_load(s->engine, s->bytes, s->count, true, &error), &error);
     s->read_seconds = 1e9;
     for (uint32_t i = 0; i < sizeof reads / sizeof *reads; i++) {
-        double seconds = measure_read(s->lane, reads[i].kernel, reads[i].loads, reads[i].factor,
+        double seconds = measure_read(s->worker, reads[i].kernel, reads[i].loads, reads[i].factor,
                                       s->bytes, s->count, 5);
 
         s->read_seconds = seconds < s->read_seconds ? seconds : s->read_seconds;
@@ -213,17 +213,17 @@ static void load(struct bars *s)
     printf("read: %.0f GB/s\n", (double)s->count * 1e-9 / s->read_seconds);
 }
 
-static struct engine_lane *open_lane(struct bars *s, const struct cuda_limits *limits,
-                                     const struct trawl_plan *plan)
+static struct engine_worker *open_worker(struct bars *s, const struct cuda_limits *limits,
+                                         const struct trawl_plan *plan)
 {
-    struct engine_lane *lane = NULL;
+    struct engine_worker *worker = NULL;
     struct trawl_error error;
 
     cuda_limits_replace(limits);
-    measure_must(engine_cuda.lane_open(s->engine, &lane, &error), &error);
+    measure_must(engine_cuda.worker_open(s->engine, &worker, &error), &error);
     cuda_limits_replace(NULL);
-    measure_must(engine_cuda.lane_begin(lane, plan, &error), &error);
-    return lane;
+    measure_must(engine_cuda.worker_begin(worker, plan, &error), &error);
+    return worker;
 }
 
 static void check(struct bars *s, uint64_t got, uint64_t expected, const char *what)
@@ -241,17 +241,17 @@ static double measure(struct bars *s, const struct cuda_limits *limits,
                       double *call, struct form *form)
 {
     double kernels[REPEATS], calls[REPEATS], begin, scale = 1;
-    struct engine_lane *lane = open_lane(s, limits, plan);
+    struct engine_worker *worker = open_worker(s, limits, plan);
     uint64_t share_bytes = s->count < SHARE_BYTES ? s->count : SHARE_BYTES, bytes = s->count;
     uint64_t *wanted = expected;
 
     for (uint32_t i = 0; i < 2; i++) { /* the first time memory is taken */
-        lane->kernel_ns = 0;
-        check(s, measure_scan(lane, plan, s->bytes, share_bytes, ENGINE_WANT_COUNT), share,
+        worker->kernel_ns = 0;
+        check(s, measure_scan(worker, plan, s->bytes, share_bytes, ENGINE_WANT_COUNT), share,
               "the text's first part");
     }
     form->share_alone =
-        (double)lane->kernel_ns * 1e-9 * (double)s->count / (double)share_bytes > SLOW_SECONDS;
+        (double)worker->kernel_ns * 1e-9 * (double)s->count / (double)share_bytes > SLOW_SECONDS;
     if (form->share_alone) {
         bytes = share_bytes;
         wanted = &share;
@@ -261,17 +261,17 @@ static double measure(struct bars *s, const struct cuda_limits *limits,
         uint64_t got;
 
         begin = measure_now();
-        lane->kernel_ns = 0;
-        got = measure_scan(lane, plan, s->bytes, bytes, ENGINE_WANT_COUNT);
+        worker->kernel_ns = 0;
+        got = measure_scan(worker, plan, s->bytes, bytes, ENGINE_WANT_COUNT);
         calls[i] = (measure_now() - begin) * scale;
-        kernels[i] = (double)lane->kernel_ns * 1e-9 * scale;
+        kernels[i] = (double)worker->kernel_ns * 1e-9 * scale;
         *wanted = *wanted == UINT64_MAX ? got : *wanted;
         check(s, got, *wanted, "the whole text");
     }
-    form->sets = lane->tables.sets;
-    form->way = lane->tables.sets_kernel >= CUDA_KERNEL_SETS_DENSE ? " dense" : " rare";
-    form->ready = lane->tables.sets_ready && lane->tables.dense_left == 0;
-    engine_cuda.lane_close(lane);
+    form->sets = worker->tables.sets;
+    form->way = worker->tables.sets_kernel >= CUDA_KERNEL_SETS_DENSE ? " dense" : " rare";
+    form->ready = worker->tables.sets_ready && worker->tables.dense_left == 0;
+    engine_cuda.worker_close(worker);
     s->figures++;
     *call = measure_median(calls, REPEATS);
     return measure_median(kernels, REPEATS);
@@ -490,8 +490,8 @@ static void rows(struct bars *s, enum measure_text text, const char *name, const
 
 /* ---- Many words, listed ----------------------------------------------------------------- */
 
-/* Pairs that a lane lists, in pieces as large as may be; UINT64_MAX: they do not ascend. */
-static uint64_t list(struct engine_lane *lane, const struct bars *s)
+/* Pairs that a worker lists, in pieces as large as may be; UINT64_MAX: they do not ascend. */
+static uint64_t list(struct engine_worker *worker, const struct bars *s)
 {
     struct engine_chunk chunk = {.bytes = s->bytes, .owned = s->count};
     struct engine_result result;
@@ -500,7 +500,7 @@ static uint64_t list(struct engine_lane *lane, const struct bars *s)
 
     memset(&result, 0, sizeof result);
     for (uint64_t from = 0; from < chunk.owned; from = result.done) {
-        measure_must(engine_cuda.scan(lane, &chunk, from, ENGINE_WANT_HITS, &result, &error),
+        measure_must(engine_cuda.scan(worker, &chunk, from, ENGINE_WANT_HITS, &result, &error),
                      &error);
         pairs += result.hits.count;
         for (uint64_t i = 1; i < result.hits.count; i += 997)
@@ -546,19 +546,19 @@ static void words(struct bars *s)
     limits.kernels_timed = true;
     for (uint32_t w = 0; w < 4; w++) {
         double seconds = 1e9, kernels = 1e9;
-        struct engine_lane *lane;
+        struct engine_worker *worker;
         uint64_t got = 0;
 
         limits.automaton_always = w >= 2;
-        lane = open_lane(s, &limits, plan);
+        worker = open_worker(s, &limits, plan);
         for (uint32_t i = 0; i < REPEATS && !is_late(s); i++) {
             double begin = measure_now();
 
-            lane->kernel_ns = 0;
-            got = w % 2 == 0 ? measure_scan(lane, plan, s->bytes, s->count, ENGINE_WANT_COUNT)
-                             : list(lane, s);
+            worker->kernel_ns = 0;
+            got = w % 2 == 0 ? measure_scan(worker, plan, s->bytes, s->count, ENGINE_WANT_COUNT)
+                             : list(worker, s);
             seconds = measure_now() - begin < seconds ? measure_now() - begin : seconds;
-            kernels = (double)lane->kernel_ns * 1e-9;
+            kernels = (double)worker->kernel_ns * 1e-9;
         }
         printf("%s of %u words in %" PRIu64 " MiB of them, %s: %" PRIu64
                " pairs, %.3f G/s by calls, %.3f by kernels\n",
@@ -568,7 +568,7 @@ static void words(struct bars *s)
         check(s, got, w == 0 ? got : counted, "pairs of words");
         counted = got;
         s->figures++;
-        engine_cuda.lane_close(lane);
+        engine_cuda.worker_close(worker);
     }
     trawl_plan_free(plan);
     engine_cuda_unload(s->engine, s->bytes);
@@ -649,16 +649,16 @@ static struct trawl_plan *make_flood(const struct bars *s, enum flood flood, uin
 static uint64_t count_on_host(const struct bars *s, const struct trawl_plan *plan, uint64_t bytes)
 {
     struct engine_options options = {.size = sizeof options};
-    struct engine_lane *lane = NULL;
+    struct engine_worker *worker = NULL;
     struct engine *engine = NULL;
     struct trawl_error error;
     uint64_t count;
 
     measure_must(engine_cpu.open(&options, &engine, &error), &error);
-    measure_must(engine_cpu.lane_open(engine, &lane, &error), &error);
-    measure_must(engine_cpu.lane_begin(lane, plan, &error), &error);
-    count = measure_scan_sums(&engine_cpu, lane, plan, s->bytes, bytes, ENGINE_WANT_COUNT, NULL);
-    engine_cpu.lane_close(lane);
+    measure_must(engine_cpu.worker_open(engine, &worker, &error), &error);
+    measure_must(engine_cpu.worker_begin(worker, plan, &error), &error);
+    count = measure_scan_sums(&engine_cpu, worker, plan, s->bytes, bytes, ENGINE_WANT_COUNT, NULL);
+    engine_cpu.worker_close(worker);
     engine_cpu.close(engine);
     return count;
 }
@@ -667,20 +667,20 @@ static uint64_t count_on_host(const struct bars *s, const struct trawl_plan *pla
 static double time_flood(struct bars *s, const struct trawl_plan *plan, double *first)
 {
     struct cuda_limits limits = cuda_limits_default;
-    struct engine_lane *lane = open_lane(s, &limits, plan);
+    struct engine_worker *worker = open_worker(s, &limits, plan);
     uint64_t share = s->count < KNOWN_BYTES / 4 ? s->count : KNOWN_BYTES / 4;
     double seconds[REPEATS], begin = measure_now();
-    uint64_t count = measure_scan(lane, plan, s->bytes, s->count, ENGINE_WANT_COUNT);
+    uint64_t count = measure_scan(worker, plan, s->bytes, s->count, ENGINE_WANT_COUNT);
 
     *first = measure_now() - begin;
     for (uint32_t i = 0; i < REPEATS; i++) {
         begin = measure_now();
-        check(s, measure_scan(lane, plan, s->bytes, s->count, ENGINE_WANT_COUNT), count, "again");
+        check(s, measure_scan(worker, plan, s->bytes, s->count, ENGINE_WANT_COUNT), count, "again");
         seconds[i] = measure_now() - begin;
     }
-    check(s, measure_scan(lane, plan, s->bytes, share, ENGINE_WANT_COUNT),
+    check(s, measure_scan(worker, plan, s->bytes, share, ENGINE_WANT_COUNT),
           count_on_host(s, plan, share), "a flood, against the host");
-    engine_cuda.lane_close(lane);
+    engine_cuda.worker_close(worker);
     s->figures++;
     return measure_median(seconds, REPEATS);
 }
@@ -738,8 +738,8 @@ int main(int argc, char **argv)
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
     s.engine = gpu_open();
     s.bytes = (uint8_t *)test_memory(s.count + MEASURE_SLACK_BYTES);
-    measure_must(engine_cuda.lane_open(s.engine, &s.lane, &error), &error);
-    printf("%s; %" PRIu64 " MiB\n", s.lane->device->name, mib);
+    measure_must(engine_cuda.worker_open(s.engine, &s.worker, &error), &error);
+    printf("%s; %" PRIu64 " MiB\n", s.worker->device->name, mib);
     if (strchr(s.parts, 'd') != NULL)
         rows(&s, MEASURE_DNA, "ACGT", dna, guides);
     if (strchr(s.parts, 'w') != NULL)
@@ -752,7 +752,7 @@ int main(int argc, char **argv)
         rows(&s, MEASURE_ENGLISH, "words", letters, counts);
     if (is_late(&s))
         printf("out of time: the rest is left out\n");
-    engine_cuda.lane_close(s.lane);
+    engine_cuda.worker_close(s.worker);
     engine_cuda.close(s.engine);
     free(s.bytes);
     printf("%" PRIu64 " figures, %" PRIu64 " wrong\n", s.figures, s.wrong);

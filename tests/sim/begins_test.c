@@ -160,7 +160,7 @@ static void case_run(uint64_t index)
     searcher = searcher_open(engine, (uint32_t)(1 + test_random_below(&random, 3)), &error);
     if (TEST_CHECK(searcher != NULL)) {
         TEST_CHECK(!s.loaded || trawl_text_load(searcher, s.whole, &error) == TRAWL_OK);
-        for (uint32_t i = 0; i < 2; i++) { /* the lane keeps what the first call left */
+        for (uint32_t i = 0; i < 2; i++) { /* the worker keeps what the first call left */
             enum trawl_status status;
 
             if (!TEST_CHECK(into(&s, searcher, &error) == TRAWL_OK))

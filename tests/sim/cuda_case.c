@@ -177,7 +177,7 @@ static bool check_result(struct run *run, const struct engine_chunk *chunk,
     return true;
 }
 
-static enum cuda_case_answer run_chunks(struct run *run, struct engine_lane *lane,
+static enum cuda_case_answer run_chunks(struct run *run, struct engine_worker *worker,
                                         const uint8_t *text, struct engine_result *result,
                                         struct trawl_error *error)
 {
@@ -193,7 +193,7 @@ static enum cuda_case_answer run_chunks(struct run *run, struct engine_lane *lan
         chunk.readable = chunk.after;
         chunk.may_be_left = (text_bytes + begin) % 2 == 0;
         while (from < chunk.owned) {
-            if (ops_of(run->config)->scan(lane, &chunk, from, run->config->want, result, error) !=
+            if (ops_of(run->config)->scan(worker, &chunk, from, run->config->want, result, error) !=
                 TRAWL_OK)
                 return CUDA_CASE_FAILED;
             if (result->is_left && result->done == from && result->count == 0 &&
@@ -225,7 +225,7 @@ static void *text_memory(uint64_t bytes)
 }
 
 static enum cuda_case_answer run_plan(struct run *run, struct engine *engine,
-                                      struct engine_lane *lane, struct trawl_error *error)
+                                      struct engine_worker *worker, struct trawl_error *error)
 {
     /* Its exact size, for ASan; in front of it, what lies on the same page. */
     uint64_t front = run->input->text_bytes % (2 * TEXT_ALIGNMENT);
@@ -236,7 +236,7 @@ static enum cuda_case_answer run_plan(struct run *run, struct engine *engine,
     bool loaded = false;
 
     memcpy(text, run->input->text, run->input->text_bytes);
-    if (ops_of(run->config)->lane_begin(lane, run->plan, error) != TRAWL_OK) {
+    if (ops_of(run->config)->worker_begin(worker, run->plan, error) != TRAWL_OK) {
         if (run->config->algorithm != NULL && error->status == TRAWL_UNSUPPORTED)
             answer = CUDA_CASE_REFUSED;
         goto done;
@@ -247,7 +247,7 @@ static enum cuda_case_answer run_plan(struct run *run, struct engine *engine,
             goto done;
     }
     answer = run->plan->literal_count == 0 ? CUDA_CASE_RIGHT
-                                           : run_chunks(run, lane, text, &result, error);
+                                           : run_chunks(run, worker, text, &result, error);
 done:
     if (loaded)
         engine_cuda_unload(engine, text);
@@ -256,7 +256,7 @@ done:
     return answer;
 }
 
-enum cuda_case_answer cuda_case_run(struct engine *engine, struct engine_lane *lane,
+enum cuda_case_answer cuda_case_run(struct engine *engine, struct engine_worker *worker,
                                     const struct diff_input *input,
                                     const struct diff_expected *expected,
                                     const struct cuda_case *config,
@@ -287,7 +287,7 @@ enum cuda_case_answer cuda_case_run(struct engine *engine, struct engine_lane *l
     if (status != TRAWL_OK)
         return CUDA_CASE_FAILED;
     run.plan = plan;
-    answer = run_plan(&run, engine, lane, error);
+    answer = run_plan(&run, engine, worker, error);
     trawl_plan_free(plan);
     return answer;
 }

@@ -13,7 +13,7 @@ struct cuda_case {
     uint64_t chunk_bytes;
     bool resident;
     const char *algorithm;        /* of the gallery, with its options; NULL: the method */
-    const struct engine_ops *ops; /* whose lane searches; NULL: engine_cuda */
+    const struct engine_ops *ops; /* whose worker searches; NULL: engine_cuda */
 };
 
 #define CUDA_CASE_MESSAGE_BYTES 600
@@ -31,8 +31,8 @@ struct cuda_case cuda_case_choose(struct test_random *random, const struct diff_
 void cuda_case_describe(const struct cuda_case *config, const struct diff_input *input,
                         const struct cuda_limits *limits, char *line, uint64_t line_bytes);
 
-/* Search `input` with a lane of config->ops; texts are loaded by the CUDA engine under it. */
-enum cuda_case_answer cuda_case_run(struct engine *engine, struct engine_lane *lane,
+/* Search `input` with a worker of config->ops; texts are loaded by the CUDA engine under it. */
+enum cuda_case_answer cuda_case_run(struct engine *engine, struct engine_worker *worker,
                                     const struct diff_input *input,
                                     const struct diff_expected *expected,
                                     const struct cuda_case *config,

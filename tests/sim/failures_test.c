@@ -1,6 +1,6 @@
 /* failures_test: driver call N fails, for every N: once, and from N on, with each of the codes that
  * matter. Whatever fails: no wrong answer, a status of the allowed ones with a message, nothing
- * left behind; and, where the failure was a single one, the same engine and lane then give the
+ * left behind; and, where the failure was a single one, the same engine and worker then give the
  * right answer. Then: opening and closing many times; two devices; little memory.
  */
 #if TRAWL_GALLERY
@@ -164,7 +164,7 @@ static enum cuda_case_answer work_once(const struct workload *work, const struct
     struct engine_options options = {.size = sizeof options};
     enum cuda_case_answer answer = CUDA_CASE_FAILED;
     struct engine *engine = NULL, *own;
-    struct engine_lane *lane = NULL;
+    struct engine_worker *worker = NULL;
 
     small_limits(strstr(work->name, "in place") != NULL);
     if (engine_cuda.open(&options, &engine, error) != TRAWL_OK)
@@ -173,16 +173,16 @@ static enum cuda_case_answer work_once(const struct workload *work, const struct
     options.cuda = engine;
     if (work->algorithm != NULL && algorithm_ops->open(&options, &own, error) != TRAWL_OK)
         own = engine; /* out of memory: it is told */
-    else if (config.ops->lane_open(own, &lane, error) == TRAWL_OK) {
-        answer = cuda_case_run(engine, lane, input, expected, &config, message, error);
+    else if (config.ops->worker_open(own, &worker, error) == TRAWL_OK) {
+        answer = cuda_case_run(engine, worker, input, expected, &config, message, error);
         if (again) {
             struct trawl_error second;
 
             sim_driver_fail(0, 0, false);
-            TEST_CHECK(cuda_case_run(engine, lane, input, expected, &config, message, &second) ==
+            TEST_CHECK(cuda_case_run(engine, worker, input, expected, &config, message, &second) ==
                        CUDA_CASE_RIGHT);
         }
-        config.ops->lane_close(lane);
+        config.ops->worker_close(worker);
     }
     if (own != engine)
         algorithm_ops->close(own);
@@ -288,11 +288,11 @@ static void image_too_new(void)
     }
 }
 
-/* Lanes on two devices, each right, with a third lane back on the first. */
+/* Workers on two devices, each right, with a third worker back on the first. */
 static void two_devices(void)
 {
     struct engine_options options = {.size = sizeof options};
-    struct engine_lane *lanes[3] = {NULL, NULL, NULL};
+    struct engine_worker *workers[3] = {NULL, NULL, NULL};
     struct engine *engine = NULL;
     struct diff_expected expected;
     struct diff_input input;
@@ -304,17 +304,17 @@ static void two_devices(void)
     expected_compute(&input, &expected);
     TEST_CHECK(engine_cuda.open(&options, &engine, &error) == TRAWL_OK);
     for (uint32_t i = 0; i < 3; i++)
-        TEST_CHECK(engine_cuda.lane_open(engine, &lanes[i], &error) == TRAWL_OK);
+        TEST_CHECK(engine_cuda.worker_open(engine, &workers[i], &error) == TRAWL_OK);
     for (uint32_t i = 0; i < 3; i++)
         for (uint32_t w = 0; w < 2; w++) {
             struct cuda_case config = {
                 TRAWL_METHOD_EVERY, ENGINE_WANT_HITS, 5000, w == 1, NULL, NULL};
 
-            TEST_CHECK(cuda_case_run(engine, lanes[i], &input, &expected, &config, message,
+            TEST_CHECK(cuda_case_run(engine, workers[i], &input, &expected, &config, message,
                                      &error) == CUDA_CASE_RIGHT);
         }
     for (uint32_t i = 0; i < 3; i++)
-        engine_cuda.lane_close(lanes[i]);
+        engine_cuda.worker_close(workers[i]);
     engine_cuda.close(engine);
     TEST_CHECK_U64(sim_driver_live(), 0);
     TEST_CHECK(sim_driver_report()[0] == '\0');

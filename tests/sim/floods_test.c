@@ -73,7 +73,7 @@ static void run_flood(struct test_random *random, uint64_t index, enum input_kin
     char message[CUDA_CASE_MESSAGE_BYTES] = "";
     struct cuda_limits limits = cuda_limits_default;
     struct diff_expected expected = {.matches = NULL};
-    struct engine_lane *lane = NULL;
+    struct engine_worker *worker = NULL;
     struct engine *engine = NULL;
     struct diff_input input;
     struct trawl_error error;
@@ -87,13 +87,13 @@ static void run_flood(struct test_random *random, uint64_t index, enum input_kin
     limits.blocks_max = 2;
     cuda_limits_replace(&limits);
     TEST_CHECK(engine_cuda.open(&options, &engine, &error) == TRAWL_OK);
-    TEST_CHECK(engine_cuda.lane_open(engine, &lane, &error) == TRAWL_OK);
+    TEST_CHECK(engine_cuda.worker_open(engine, &worker, &error) == TRAWL_OK);
     for (uint32_t want = ENGINE_WANT_COUNT; want <= ENGINE_WANT_FIRST; want++) {
         struct cuda_case config = {
             TRAWL_METHOD_AUTO, (enum engine_want)want, input.text_bytes + 1, true, NULL, NULL};
         uint64_t begin = sim_counters().global_read_bytes;
         enum cuda_case_answer answer =
-            cuda_case_run(engine, lane, &input, &expected, &config, message, &error);
+            cuda_case_run(engine, worker, &input, &expected, &config, message, &error);
         double read = (double)(sim_counters().global_read_bytes - begin) /
                       (double)(input.text_bytes + expected.match_count);
 
@@ -104,7 +104,7 @@ static void run_flood(struct test_random *random, uint64_t index, enum input_kin
                    (unsigned)kind, (unsigned)flood, want, read, message, sim_driver_report());
         *most = read > *most ? read : *most;
     }
-    engine_cuda.lane_close(lane);
+    engine_cuda.worker_close(worker);
     engine_cuda.close(engine);
     free(expected.matches);
     input_free(&input);
@@ -146,7 +146,7 @@ static void run_tails(void)
     struct engine_chunk chunk = {.bytes = bytes, .owned = sizeof bytes, .may_be_left = true};
     struct engine_result result = {.count = 0};
     struct trawl_searcher *searcher = NULL;
-    struct engine_lane *lane = NULL;
+    struct engine_worker *worker = NULL;
     struct engine *engine = NULL;
     struct trawl_plan *plan = NULL;
     struct trawl_text *text = NULL;
@@ -160,16 +160,16 @@ static void run_tails(void)
     cuda_limits_replace(NULL);
     TEST_CHECK(trawl_plan_build(&pattern, 1, &options, &plan, &error) == TRAWL_OK);
     TEST_CHECK(engine_cuda.open(&opening, &engine, &error) == TRAWL_OK);
-    TEST_CHECK(engine_cuda.lane_open(engine, &lane, &error) == TRAWL_OK);
-    TEST_CHECK(engine_cuda.lane_begin(lane, plan, &error) == TRAWL_OK);
+    TEST_CHECK(engine_cuda.worker_open(engine, &worker, &error) == TRAWL_OK);
+    TEST_CHECK(engine_cuda.worker_begin(worker, plan, &error) == TRAWL_OK);
     for (uint32_t i = 0; i < 2; i++) { /* with a look, and without */
-        TEST_CHECK(engine_cuda.scan(lane, &chunk, 0, ENGINE_WANT_COUNT, &result, &error) ==
+        TEST_CHECK(engine_cuda.scan(worker, &chunk, 0, ENGINE_WANT_COUNT, &result, &error) ==
                    TRAWL_OK);
         TEST_CHECK(result.is_left && result.count == 0 && result.hits.count == 0);
         TEST_CHECK_U64(result.done, 0);
     }
     hits_release(&result.hits);
-    engine_cuda.lane_close(lane);
+    engine_cuda.worker_close(worker);
     engine_cuda.close(engine);
     searching.engine = TRAWL_ENGINE_CUDA;
     TEST_CHECK(trawl_searcher_open(&searching, &searcher, &error) == TRAWL_OK);

@@ -113,23 +113,23 @@ static void limits_for(const struct cuda_limits *limits)
 
 const struct case_kind gallery_case_kind = {&engine_gallery, limits_for, fit};
 
-struct engine_lane *gallery_lane_open(struct engine *cuda, struct engine **gallery,
-                                      struct trawl_error *error)
+struct engine_worker *gallery_worker_open(struct engine *cuda, struct engine **gallery,
+                                          struct trawl_error *error)
 {
     struct engine_options options = {.size = sizeof options, .cuda = cuda};
-    struct engine_lane *lane = NULL;
+    struct engine_worker *worker = NULL;
 
     if (engine_gallery.open(&options, gallery, error) != TRAWL_OK)
         return NULL;
-    if (engine_gallery.lane_open(*gallery, &lane, error) == TRAWL_OK)
-        return lane;
+    if (engine_gallery.worker_open(*gallery, &worker, error) == TRAWL_OK)
+        return worker;
     engine_gallery.close(*gallery);
     return NULL;
 }
 
-void gallery_lane_close(struct engine *gallery, struct engine_lane *lane)
+void gallery_worker_close(struct engine *gallery, struct engine_worker *worker)
 {
-    engine_gallery.lane_close(lane);
+    engine_gallery.worker_close(worker);
     engine_gallery.close(gallery);
 }
 
@@ -148,14 +148,14 @@ bool gallery_cases_on(struct engine *engine, const char *name, uint64_t index, u
 {
     struct engine *gallery = NULL;
     struct trawl_error error = {.message = ""};
-    struct engine_lane *lane;
+    struct engine_worker *worker;
     bool passed = true;
     uint64_t ways = 0;
 
     random_case_limits(name, index, &gallery_case_kind);
-    lane = gallery_lane_open(engine, &gallery, &error);
-    if (lane == NULL) {
-        printf("  lane: %s\n", error.message);
+    worker = gallery_worker_open(engine, &gallery, &error);
+    if (worker == NULL) {
+        printf("  worker: %s\n", error.message);
         return false;
     }
     while (gallery_ways[ways] != NULL)
@@ -168,11 +168,11 @@ bool gallery_cases_on(struct engine *engine, const char *name, uint64_t index, u
 
         if (!(gallery_way_has_children(way) ? with_children : without_children))
             continue;
-        passed = random_case_on(engine, lane, name, &gallery_case_kind, way, i, &expected, &config,
-                                &answer);
+        passed = random_case_on(engine, worker, name, &gallery_case_kind, way, i, &expected,
+                                &config, &answer);
         gallery_case_count(tally, i % ways, answer, &expected);
         expected_free(&expected);
     }
-    gallery_lane_close(gallery, lane);
+    gallery_worker_close(gallery, worker);
     return passed;
 }

@@ -23,10 +23,10 @@ extern const struct case_kind gallery_case_kind;
 void gallery_case_count(struct gallery_case_tally *tally, uint64_t index,
                         enum cuda_case_answer answer, const struct diff_expected *expected);
 
-/* The gallery on an open CUDA engine, and a lane of it. NULL: it failed. */
-struct engine_lane *gallery_lane_open(struct engine *cuda, struct engine **gallery,
-                                      struct trawl_error *error);
-void gallery_lane_close(struct engine *gallery, struct engine_lane *lane);
+/* The gallery on an open CUDA engine, and a worker of it. NULL: it failed. */
+struct engine_worker *gallery_worker_open(struct engine *cuda, struct engine **gallery,
+                                          struct trawl_error *error);
+void gallery_worker_close(struct engine *gallery, struct engine_worker *worker);
 
 /* On the simulated driver (sim_gallery_case.c), as random_case_run. */
 bool gallery_case_run(const char *name, uint64_t index, uint32_t switches_max,

@@ -38,7 +38,7 @@ static bool is_refused(const char *way, const struct diff_input *input)
     return is_long && strncmp(way, "pss-gr", 6) == 0;
 }
 
-static void edge_run(struct engine *engine, struct engine_lane *lane, const char *way,
+static void edge_run(struct engine *engine, struct engine_worker *worker, const char *way,
                      enum engine_want want, const struct diff_input *input)
 {
     struct cuda_case config = {
@@ -48,7 +48,7 @@ static void edge_run(struct engine *engine, struct engine_lane *lane, const char
     struct trawl_error error = {.message = ""};
 
     expected_compute(input, &expected);
-    if (!TEST_CHECK(cuda_case_run(engine, lane, input, &expected, &config, message, &error) ==
+    if (!TEST_CHECK(cuda_case_run(engine, worker, input, &expected, &config, message, &error) ==
                     (is_refused(way, input) ? CUDA_CASE_REFUSED : CUDA_CASE_RIGHT)))
         printf("  %s, want %d, %" PRIu64 " patterns, first of %" PRIu64 ": %s %s\n", way, (int)want,
                input->pattern_count, input->patterns[0].bytes_count, message, error.message);
@@ -57,7 +57,7 @@ static void edge_run(struct engine *engine, struct engine_lane *lane, const char
 
 /* Every begin an occurrence, with patterns from one byte to more than the text; then one occurrence
  * at each begin in turn, so across every border that threads and blocks have. */
-static void edges(struct engine *engine, struct engine_lane *lane, const char *way)
+static void edges(struct engine *engine, struct engine_worker *worker, const char *way)
 {
     static const uint64_t lengths[] = {1, 2, 7, 64, 149, 150, 151};
     struct test_random random = test_random_begin("gallery edges");
@@ -75,7 +75,7 @@ static void edges(struct engine *engine, struct engine_lane *lane, const char *w
             input_add_pattern(&input, letters, lengths[i]);
             if (want == 2 && i > 0)
                 input_add_pattern(&input, letters, lengths[i - 1]);
-            edge_run(engine, lane, way, (enum engine_want)want, &input);
+            edge_run(engine, worker, way, (enum engine_want)want, &input);
             input_free(&input);
         }
     for (uint64_t at = 0; at + 5 <= 150; at += 8) {
@@ -84,7 +84,7 @@ static void edges(struct engine *engine, struct engine_lane *lane, const char *w
         input_begin(&random, INPUT_LETTERS_26, 150, &input);
         for (uint64_t i = 0; i < 8 && at + i + 5 <= 150; i++)
             input_add_pattern(&input, input.text + at + i, 5);
-        edge_run(engine, lane, way, ENGINE_WANT_HITS, &input);
+        edge_run(engine, worker, way, ENGINE_WANT_HITS, &input);
         input_free(&input);
     }
 }
@@ -92,18 +92,18 @@ static void edges(struct engine *engine, struct engine_lane *lane, const char *w
 static void all_edges(void)
 {
     struct engine_options options = {.size = sizeof options};
-    struct engine_lane *lane = NULL;
+    struct engine_worker *worker = NULL;
     struct engine *engine = NULL, *gallery = NULL;
 
     sim_driver_reset_usual(7);
     cuda_limits_replace(NULL);
     gallery_limits_replace(NULL);
     if (TEST_CHECK(engine_cuda.open(&options, &engine, NULL) == TRAWL_OK) &&
-        TEST_CHECK((lane = gallery_lane_open(engine, &gallery, NULL)) != NULL))
+        TEST_CHECK((worker = gallery_worker_open(engine, &gallery, NULL)) != NULL))
         for (uint32_t i = 0; gallery_ways[i] != NULL && test_failures < FAILURES_MAX; i++)
-            edges(engine, lane, gallery_ways[i]);
-    if (lane != NULL)
-        gallery_lane_close(gallery, lane);
+            edges(engine, worker, gallery_ways[i]);
+    if (worker != NULL)
+        gallery_worker_close(gallery, worker);
     if (engine != NULL)
         engine_cuda.close(engine);
     TEST_CHECK_U64(sim_driver_live(), 0);

@@ -187,7 +187,7 @@ static void case_run(uint64_t index)
     searcher = searcher_open(&random, engines[index % 4], &error);
     if (TEST_CHECK(searcher != NULL)) {
         TEST_CHECK(load(&s, searcher, &error) == TRAWL_OK);
-        for (uint32_t i = 0; i < 2; i++) /* the lanes keep what the first call left */
+        for (uint32_t i = 0; i < 2; i++) /* the workers keep what the first call left */
             if (!TEST_CHECK(count(&s, searcher, &error) == TRAWL_OK))
                 printf("  %s\n", error.message);
     }

@@ -218,7 +218,7 @@ void random_case_count(struct random_case_tally *tally, const struct cuda_case *
     tally->matches += expected->match_count;
 }
 
-bool random_case_on(struct engine *engine, struct engine_lane *lane, const char *name,
+bool random_case_on(struct engine *engine, struct engine_worker *worker, const char *name,
                     const struct case_kind *kind, const char *algorithm, uint64_t index,
                     struct diff_expected *expected, struct cuda_case *config,
                     enum cuda_case_answer *answer)
@@ -239,7 +239,7 @@ bool random_case_on(struct engine *engine, struct engine_lane *lane, const char 
         config->ops = kind->ops;
     }
     expected_compute(&input, expected);
-    *answer = cuda_case_run(engine, lane, &input, expected, config, message, &error);
+    *answer = cuda_case_run(engine, worker, &input, expected, config, message, &error);
     if (*answer != CUDA_CASE_RIGHT && *answer != CUDA_CASE_REFUSED) {
         cuda_case_describe(config, &input, &limits, line, sizeof line);
         printf("  TRAWL_TEST_CASE=%" PRIu64 ": %s\n  %s %s\n", index, line, message,
@@ -266,25 +266,25 @@ void random_case_limits(const char *name, uint64_t index, const struct case_kind
 bool random_cases_on(struct engine *engine, const char *name, uint64_t index, uint64_t count,
                      struct random_case_tally *tally)
 {
-    struct engine_lane *lane = NULL;
+    struct engine_worker *worker = NULL;
     struct trawl_error error;
     bool passed;
 
     random_case_limits(name, index, NULL);
-    passed = engine_cuda.lane_open(engine, &lane, &error) == TRAWL_OK;
+    passed = engine_cuda.worker_open(engine, &worker, &error) == TRAWL_OK;
     if (!passed)
-        printf("  lane: %s\n", error.message);
+        printf("  worker: %s\n", error.message);
 
     for (uint64_t i = index; i < index + count && passed; i++) {
         struct diff_expected expected;
         enum cuda_case_answer answer;
         struct cuda_case config;
 
-        passed = random_case_on(engine, lane, name, NULL, NULL, i, &expected, &config, &answer);
+        passed = random_case_on(engine, worker, name, NULL, NULL, i, &expected, &config, &answer);
         random_case_count(tally, &config, answer, &expected);
         expected_free(&expected);
     }
-    if (lane != NULL)
-        engine_cuda.lane_close(lane);
+    if (worker != NULL)
+        engine_cuda.worker_close(worker);
     return passed;
 }

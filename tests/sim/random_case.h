@@ -38,12 +38,12 @@ bool sim_case_run(struct test_random *random, const struct case_kind *kind, cons
                   uint64_t index, uint32_t switches_max, struct diff_expected *expected,
                   struct cuda_case *config, enum cuda_case_answer *answer);
 
-/* `count` cases, from number `index` on, with one lane of an engine that is open: on whatever
+/* `count` cases, from number `index` on, with one worker of an engine that is open: on whatever
  * driver it has. */
 bool random_cases_on(struct engine *engine, const char *name, uint64_t index, uint64_t count,
                      struct random_case_tally *tally);
-/* One of them, by a lane of another engine with an algorithm. `kind` NULL: the CUDA engine's. */
-bool random_case_on(struct engine *engine, struct engine_lane *lane, const char *name,
+/* One of them, by a worker of another engine with an algorithm. `kind` NULL: the CUDA engine's. */
+bool random_case_on(struct engine *engine, struct engine_worker *worker, const char *name,
                     const struct case_kind *kind, const char *algorithm, uint64_t index,
                     struct diff_expected *expected, struct cuda_case *config,
                     enum cuda_case_answer *answer);

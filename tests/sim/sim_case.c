@@ -3,24 +3,24 @@
 #include "sim_driver.h"
 #include "simulator.h"
 
-static enum cuda_case_answer run_lane(struct engine *engine, const struct case_kind *kind,
-                                      const struct diff_input *input,
-                                      const struct diff_expected *expected,
-                                      const struct cuda_case *config,
-                                      char message[CUDA_CASE_MESSAGE_BYTES],
-                                      struct trawl_error *error)
+static enum cuda_case_answer run_worker(struct engine *engine, const struct case_kind *kind,
+                                        const struct diff_input *input,
+                                        const struct diff_expected *expected,
+                                        const struct cuda_case *config,
+                                        char message[CUDA_CASE_MESSAGE_BYTES],
+                                        struct trawl_error *error)
 {
     struct engine_options options = {.size = sizeof options, .cuda = engine};
     const struct engine_ops *ops = kind == NULL ? &engine_cuda : kind->ops;
     enum cuda_case_answer answer = CUDA_CASE_FAILED;
-    struct engine_lane *lane = NULL;
+    struct engine_worker *worker = NULL;
     struct engine *own = engine;
 
     if (kind != NULL && ops->open(&options, &own, error) != TRAWL_OK)
         return answer;
-    if (ops->lane_open(own, &lane, error) == TRAWL_OK) {
-        answer = cuda_case_run(engine, lane, input, expected, config, message, error);
-        ops->lane_close(lane);
+    if (ops->worker_open(own, &worker, error) == TRAWL_OK) {
+        answer = cuda_case_run(engine, worker, input, expected, config, message, error);
+        ops->worker_close(worker);
     }
     if (kind != NULL)
         ops->close(own);
@@ -38,7 +38,7 @@ static bool run_open(const struct case_kind *kind, const struct diff_input *inpu
     memset(&error, 0, sizeof error);
     *answer = CUDA_CASE_FAILED;
     if (engine_cuda.open(&options, &engine, &error) == TRAWL_OK) {
-        *answer = run_lane(engine, kind, input, expected, config, message, &error);
+        *answer = run_worker(engine, kind, input, expected, config, message, &error);
         engine_cuda.close(engine);
     }
     if (*answer == CUDA_CASE_FAILED)

@@ -164,7 +164,7 @@ static double traffic(enum trawl_method method, const char *pattern, uint64_t te
         .method = method, .want = ENGINE_WANT_COUNT, .chunk_bytes = text_bytes};
     struct engine_options options = {.size = sizeof options};
     char message[CUDA_CASE_MESSAGE_BYTES] = "";
-    struct engine_lane *lane = NULL;
+    struct engine_worker *worker = NULL;
     struct engine *engine = NULL;
     struct diff_expected expected;
     struct diff_input input;
@@ -174,11 +174,11 @@ static double traffic(enum trawl_method method, const char *pattern, uint64_t te
     input_add_pattern(&input, (const uint8_t *)pattern, strlen(pattern));
     expected_compute(&input, &expected);
     TEST_CHECK(engine_cuda.open(&options, &engine, &error) == TRAWL_OK);
-    TEST_CHECK(engine_cuda.lane_open(engine, &lane, &error) == TRAWL_OK);
+    TEST_CHECK(engine_cuda.worker_open(engine, &worker, &error) == TRAWL_OK);
     sim_counters_reset();
-    TEST_CHECK(cuda_case_run(engine, lane, &input, &expected, &config, message, &error) ==
+    TEST_CHECK(cuda_case_run(engine, worker, &input, &expected, &config, message, &error) ==
                CUDA_CASE_RIGHT);
-    engine_cuda.lane_close(lane);
+    engine_cuda.worker_close(worker);
     engine_cuda.close(engine);
     expected_free(&expected);
     input_free(&input);

@@ -68,7 +68,7 @@ static void case_run(uint64_t index)
     struct engine_options options = {.size = sizeof options};
     char message[CUDA_CASE_MESSAGE_BYTES] = "";
     struct cuda_limits limits = cuda_limits_default;
-    struct engine_lane *lane = NULL;
+    struct engine_worker *worker = NULL;
     struct engine *engine = NULL;
     struct diff_expected expected;
     struct diff_input input;
@@ -84,12 +84,12 @@ static void case_run(uint64_t index)
     limits.hits_room_min = 1 + test_random_below(&random, 20000);
     cuda_limits_replace(&limits);
     TEST_CHECK(engine_cuda.open(&options, &engine, &error) == TRAWL_OK);
-    TEST_CHECK(engine_cuda.lane_open(engine, &lane, &error) == TRAWL_OK);
+    TEST_CHECK(engine_cuda.worker_open(engine, &worker, &error) == TRAWL_OK);
     for (uint32_t want = ENGINE_WANT_COUNT; want <= ENGINE_WANT_FIRST; want++) {
         struct cuda_case config = {
             TRAWL_METHOD_AUTO, (enum engine_want)want, input.text_bytes + 1, true, NULL, NULL};
         enum cuda_case_answer answer =
-            cuda_case_run(engine, lane, &input, &expected, &config, message, &error);
+            cuda_case_run(engine, worker, &input, &expected, &config, message, &error);
 
         TEST_CHECK(answer == CUDA_CASE_RIGHT);
         if (answer != CUDA_CASE_RIGHT)
@@ -98,7 +98,7 @@ static void case_run(uint64_t index)
                    index, want, input.patterns[0].bytes_count, limits.threads, message,
                    answer == CUDA_CASE_FAILED ? error.message : sim_driver_report());
     }
-    engine_cuda.lane_close(lane);
+    engine_cuda.worker_close(worker);
     engine_cuda.close(engine);
     TEST_CHECK_U64(sim_driver_live(), 0);
     expected_free(&expected);

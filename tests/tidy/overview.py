@@ -28,7 +28,7 @@ JOBS = {
     'match': ('src/match', 'sinks, order'),
     'engine': ('src/engine.h', 'the table of an engine'),
     'cpu': ('src/cpu', 'the search on host cores'),
-    'cuda': ('src/cuda', 'driver, devices, lanes'),
+    'cuda': ('src/cuda', 'driver, devices, workers'),
     'kernels': ('cuda/kernels', 'one family per file'),
     'seam': ('kernels/simt.h', 'nvcc or a host compiler'),
     'gallery': ('src/gallery', 'published algorithms'),

@@ -39,11 +39,11 @@ static void check_probes(const uint8_t *bytes, uint64_t count, const struct byte
                 best = offset;
         TEST_CHECK_U64(probes[i].offset, best);
         TEST_CHECK_U64(probes[i].value, bytes[best]);
-        if (i == 0 && count > PLAN_PROBE_WINDOW_BYTES) {
-            first = best > PLAN_PROBE_WINDOW_BYTES / 2 ? best - PLAN_PROBE_WINDOW_BYTES / 2 : 0;
-            if (first > count - PLAN_PROBE_WINDOW_BYTES)
-                first = count - PLAN_PROBE_WINDOW_BYTES;
-            last = first + PLAN_PROBE_WINDOW_BYTES;
+        if (i == 0 && count > PLAN_PROBE_SPAN_BYTES) {
+            first = best > PLAN_PROBE_SPAN_BYTES / 2 ? best - PLAN_PROBE_SPAN_BYTES / 2 : 0;
+            if (first > count - PLAN_PROBE_SPAN_BYTES)
+                first = count - PLAN_PROBE_SPAN_BYTES;
+            last = first + PLAN_PROBE_SPAN_BYTES;
         }
     }
 }

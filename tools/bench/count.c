@@ -40,9 +40,9 @@ struct part {
     uint64_t count;
 };
 
-/* A lane starts pattern_bytes - 1 bytes early: enough to know each occurrence that ends in it, and
- * too little for one that ends before. */
-static uint64_t lane_begin(const struct part *part, uint64_t place)
+/* A worker starts pattern_bytes - 1 bytes early: enough to know each occurrence that ends in it,
+ * and too little for one that ends before. */
+static uint64_t worker_begin(const struct part *part, uint64_t place)
 {
     return place > part->pattern_bytes - 1 ? place - (part->pattern_bytes - 1) : 0;
 }
@@ -58,7 +58,7 @@ static void *count_part(void *context)
     for (uint32_t k = 0; k < LANES; k++) {
         uint64_t end = part->begin + bytes * (k + 1) / LANES;
 
-        at[k] = lane_begin(part, part->begin + bytes * k / LANES);
+        at[k] = worker_begin(part, part->begin + bytes * k / LANES);
         left[k] = end - at[k];
         if (left[k] < steps)
             steps = left[k];

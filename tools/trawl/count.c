@@ -4,7 +4,7 @@
 typedef uint8_t byte_vector __attribute__((vector_size(16)));
 
 #define VECTOR_BYTES 16
-#define VECTOR_ROUNDS_MAX 255 /* a lane counts to 255 */
+#define VECTOR_ROUNDS_MAX 255 /* a worker counts to 255 */
 
 uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t byte)
 {
@@ -14,7 +14,7 @@ uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t byte)
     memset(&wanted, byte, sizeof wanted);
     while (bytes_count - i >= VECTOR_BYTES) {
         uint64_t rounds = (bytes_count - i) / VECTOR_BYTES;
-        byte_vector lanes = {0};
+        byte_vector workers = {0};
 
         if (rounds > VECTOR_ROUNDS_MAX)
             rounds = VECTOR_ROUNDS_MAX;
@@ -22,10 +22,10 @@ uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t byte)
             byte_vector loaded;
 
             memcpy(&loaded, bytes + i, sizeof loaded);
-            lanes -= (byte_vector)(loaded == wanted);
+            workers -= (byte_vector)(loaded == wanted);
         }
-        for (int lane = 0; lane < VECTOR_BYTES; lane++)
-            total += lanes[lane];
+        for (int worker = 0; worker < VECTOR_BYTES; worker++)
+            total += workers[worker];
     }
     for (; i < bytes_count; i++)
         total += bytes[i] == byte;

@@ -49,7 +49,7 @@ SIMT_FUNCTION void every_search_dense(const struct scan_arguments *a,
     uint64_t origin = range->position - a->shift;
 
     totals->floods += simt_thread() == 0;
-    if (a->plane.window_bits == 0)
+    if (a->plane.probe_bits == 0)
         duel_tile(a, origin, shared);
     else if (plane_tile_verify(a, range, origin, shared, totals))
         ahead->left = ahead->patience;
@@ -67,7 +67,7 @@ SIMT_FUNCTION int every_verify(const struct scan_arguments *a, const struct filt
 {
     uint64_t origin = range->position - a->shift;
     int dense =
-        a->plane.window_bits != 0 && simt_popcount(simt_ballot(found != 0)) >= a->dense_lanes;
+        a->plane.probe_bits != 0 && simt_popcount(simt_ballot(found != 0)) >= a->dense_lanes;
 
     totals->candidates += found;
     if (!simt_barrier_or(found != 0)) {
@@ -78,7 +78,7 @@ SIMT_FUNCTION int every_verify(const struct scan_arguments *a, const struct filt
         tile_emit(a, origin, shared, partition, totals);
     } else {
         ahead->patience *= ahead->patience < EVERY_PATIENCE_MAX ? 2u : 1u;
-        ahead->left = a->plane.window_bits != 0 ? ahead->patience : 0;
+        ahead->left = a->plane.probe_bits != 0 ? ahead->patience : 0;
         return 1;
     }
     return 0;
@@ -90,8 +90,8 @@ SIMT_FUNCTION void every_tiles(const struct scan_arguments *a, const struct tile
     struct tile_queue queue = {tile_ask(a), 0};
     struct filter_range range;
     uint64_t tile;
-    struct every_dense ahead = {
-        (a->tile_list != 0 || a->is_dense != 0) && a->plane.window_bits != 0, 1};
+    struct every_dense ahead = {(a->tile_list != 0 || a->is_dense != 0) && a->plane.probe_bits != 0,
+                                1};
     int only_count = !shared->lists && a->want == SCAN_COUNT && a->is_exact != 0;
 
     range.first = a->begin + a->shift;

@@ -5,7 +5,7 @@
  *
  * 1. Build the plane of the tile, and of the pattern's length after it, in shared memory.
  * 2. Window. A position stays if up to 64 bits of the pattern's plane stand there: one shift and
- *    one AND per bit and 32 positions. In a plane without a period of 32 or less, some window of 64
+ *    one AND per bit and 32 positions. In a plane without a period of 32 or less, some probe of 64
  *    has no such period either (Fine and Wilf 1965). The host takes that one, so one position in
  *    33 is left.
  * 3. Runs. With a period p of at most half the pattern, a position stays if its first p bits do,
@@ -18,7 +18,7 @@
  *    two letters, the plane says it all and this step is left out.
  *
  *     text bytes     a b a a b ...     bitmap word w = 32 begins, one lane each
- *     plane          0 1 0 0 1 ...     window:  w &= plane >> i, or its complement, for each bit i
+ *     plane          0 1 0 0 1 ...     probe:  w &= plane >> i, or its complement, for each bit i
  *     shifted by p     0 1 0 0 1       runs:    a warp's 32 words; what follows them comes from
  *                                               the next row of 32 words, read by the same warp
  *     the sweep needs the nearest candidate below a warp's first byte: each warp writes its highest
@@ -203,11 +203,11 @@ SIMT_FUNCTION uint32_t plane_eight(uint32_t low, uint32_t high, uint32_t from, c
     return mask;
 }
 
-/* Which of the 32 positions of bitmap word w have the pattern's window? */
-SIMT_FUNCTION uint32_t plane_window(const struct scan_arguments *a, const struct plane_tile *t,
-                                    const uint32_t *plane, uint32_t w)
+/* Which of the 32 positions of bitmap word w have the pattern's probe? */
+SIMT_FUNCTION uint32_t plane_probe(const struct scan_arguments *a, const struct plane_tile *t,
+                                   const uint32_t *plane, uint32_t w)
 {
-    uint32_t bits = a->plane.window_bits, at = w * 32u + t->skew + a->plane.window_at;
+    uint32_t bits = a->plane.probe_bits, at = w * 32u + t->skew + a->plane.probe_at;
     uint32_t low = plane_at(plane, at), high = plane_at(plane, at + 32u), mask = ~0u;
 
     SIMT_UNROLL
@@ -327,7 +327,7 @@ SIMT_FUNCTION uint32_t plane_run(uint32_t ones, uint32_t *behind, uint32_t count
     return plane_erode(ones, plane_follow(ones, behind), count);
 }
 
-/* Fill the warp's words of the bitmap with the positions that have window and run. */
+/* Fill the warp's words of the bitmap with the positions that have probe and run. */
 SIMT_FUNCTION void plane_candidates(const struct scan_arguments *a,
                                     const struct filter_range *range,
                                     const struct tile_shared *shared, const struct plane_tile *t,
@@ -339,7 +339,7 @@ SIMT_FUNCTION void plane_candidates(const struct scan_arguments *a,
         behind = plane_behind(a, shared, t, count, PLANE_RUNS);
     for (uint32_t row = t->words; row > 0; row -= SIMT_WARP_THREADS) {
         uint32_t w = t->first + row - SIMT_WARP_THREADS + simt_lane();
-        uint32_t mask = plane_window(a, t, shared->plane, w);
+        uint32_t mask = plane_probe(a, t, shared->plane, w);
 
         if (!t->inside)
             mask &= plane_wanted(range, w);
@@ -713,7 +713,7 @@ SIMT_FUNCTION int plane_tile_verify(const struct scan_arguments *a,
 
     others = simt_barrier_or(plane_build(a, &t, shared->plane));
     plane_candidates(a, range, shared, &t, totals);
-    if (a->plane.body_bits > SCAN_PLANE_WINDOW_MAX)
+    if (a->plane.body_bits > SCAN_PLANE_PROBE_MAX)
         gave_up = plane_verify(a, shared, &t);
     plane_publish(shared, &t);
     if (simt_barrier_or(gave_up)) {

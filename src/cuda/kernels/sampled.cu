@@ -210,7 +210,7 @@ SIMT_FUNCTION void sampled_search_dense(const struct scan_arguments *a,
                                         struct tile_totals *totals)
 {
     uint64_t end = partition + a->group_partitions;
-    struct every_dense ahead = {a->plane.window_bits != 0, 1};
+    struct every_dense ahead = {a->plane.probe_bits != 0, 1};
     struct filter_range range;
 
     totals->floods += simt_thread() == 0;

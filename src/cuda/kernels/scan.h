@@ -31,10 +31,10 @@
 /* What 8 bytes are compared by (filter_sum): low times this, plus high. */
 #define SCAN_SUM_FACTOR 0x9e3779b1u
 
-/* Planes (plane.h): no pattern longer than this, windows of up to 64 bits, and the words that lie
+/* Planes (plane.h): no pattern longer than this, probes of up to 64 bits, and the words that lie
  * after a tile's and the pattern's. */
 #define SCAN_PLANE_PATTERN_MAX 32768u
-#define SCAN_PLANE_WINDOW_MAX 64u
+#define SCAN_PLANE_PROBE_MAX 64u
 #define SCAN_PLANE_WORDS_MORE 6u
 /* A warp's last look at runs goes on for 32 words more, whatever they hold. */
 #define SCAN_PLANE_WORDS_MAX \
@@ -124,18 +124,18 @@ struct scan_result {
 struct scan_plane {
     const uint32_t *words; /* of 32 bits, the lowest first */
     uint32_t bit;
-    uint32_t window_bits; /* 8 to 64; 0: no planes with this pattern */
-    uint32_t window_at;   /* where in the pattern the window begins */
-    uint32_t period;      /* at most half the pattern, else the pattern's length */
-    uint32_t body_bits;   /* what is to be compared: a period or all */
-    uint32_t steps_max;   /* of a warp, 1,024 positions each, before a tile is left to the duels */
+    uint32_t probe_bits; /* 8 to 64; 0: no planes with this pattern */
+    uint32_t probe_at;   /* where in the pattern the probe begins */
+    uint32_t period;     /* at most half the pattern, else the pattern's length */
+    uint32_t body_bits;  /* what is to be compared: a period or all */
+    uint32_t steps_max;  /* of a warp, 1,024 positions each, before a tile is left to the duels */
     uint32_t
         trusted; /* periods of the plane below this are the pattern's; 32 or more, or none is not */
     uint32_t has_letters; /* the pattern has one letter with the bit at most, and one without */
     uint32_t letters;     /* that without, four times, and what is added for the other */
     uint32_t letter_step;
-    uint32_t flip[SCAN_PLANE_WINDOW_MAX]; /* ~0 where the window's bit is 0, else 0 */
-    uint32_t flip_last[8];                /* of its last eight bits */
+    uint32_t flip[SCAN_PLANE_PROBE_MAX]; /* ~0 where the probe's bit is 0, else 0 */
+    uint32_t flip_last[8];               /* of its last eight bits */
 };
 
 /* The tables of stream_set. */
@@ -145,7 +145,7 @@ struct scan_sets {
     uint64_t *heads;  /* head_count: the first entry of a chain, and above it its gram's hash; */
     uint64_t *next;   /* SCAN_SETS_END: none. By entry: the next one */
     const uint32_t *literals; /* of each literal 4 words: where its bytes begin, in words of
-                                 literal_bytes; how many; its window; its number in the plan */
+                                 literal_bytes; how many; its probe; its number in the plan */
     uint32_t literal_count;   /* entry / stride is the literal, the rest its gram */
     uint32_t filter_words;    /* a multiple of 4 */
     uint32_t bit_shifts[2];   /* the two bits of a hash begin there; equal: there is one */

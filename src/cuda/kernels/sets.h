@@ -128,7 +128,7 @@ SIMT_FUNCTION uint32_t sets_last_word(const struct scan_arguments *a, uint32_t l
 }
 
 /* What an entry's key adds to the hash of its gram: a hash of up to four bytes before the gram and
- * up to four after it, those that the window of the gram's literal has too. `before` has them at
+ * up to four after it, those that the run of the gram's literal has too. `before` has them at
  * its upper end, `after` at its lower end. */
 SIMT_FUNCTION uint32_t sets_tag(const struct scan_arguments *a, uint32_t offset, uint32_t before,
                                 uint32_t after)
@@ -148,7 +148,7 @@ SIMT_FUNCTION int sets_is_key(uint64_t chain, uint32_t key)
     return (((uint32_t)(chain >> 32) ^ key) & ~SETS_MORE) == 0;
 }
 
-/* Where in its literal's window the gram of an entry is. */
+/* Where in its literal's run the gram of an entry is. */
 SIMT_FUNCTION uint32_t sets_offset(const struct scan_arguments *a, uint64_t chain)
 {
     uint32_t index = (uint32_t)chain & ((1u << SETS_INDEX_BITS) - 1u);
@@ -337,7 +337,7 @@ SIMT_FUNCTION uint64_t sets_place(const struct scan_arguments *a, uint64_t entry
 }
 
 /* Does the literal of entry `index` stand where it proposes it: `offset` bytes before `place`, to
- * which its window is added? */
+ * which its run is added? */
 SIMT_FUNCTION int sets_matches(const struct scan_arguments *a, uint64_t place, uint32_t index,
                                uint32_t offset, uint64_t *x, uint32_t *literal, uint32_t *cost)
 {
@@ -398,7 +398,7 @@ SIMT_FUNCTION_LARGE void sets_verify(const struct scan_arguments *a, struct sets
             uint64_t following = simt_load_far_u64(a->sets.next + index);
 
             cost = 1;
-            /* Only of a sample in its window does the literal have the grams to choose from. */
+            /* Only of a sample in its run does the literal have the grams to choose from. */
             if (sets_is_key(chain, hash + sets_tag(a, offset, before, after)) &&
                 offset - chosen < a->sets.stride) {
                 looked++;

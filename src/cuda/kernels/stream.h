@@ -143,7 +143,7 @@ SIMT_FUNCTION int stream_verify_one(const struct scan_arguments *a, uint64_t x, 
         (*steps)++;
         return 0;
     }
-    if (a->plane.window_bits != 0 && (*steps)++ >= a->verify_budget)
+    if (a->plane.probe_bits != 0 && (*steps)++ >= a->verify_budget)
         return 1; /* even what few bytes decide is dense: listing it then costs little */
     for (uint32_t lanes = *found; lanes != 0; lanes &= lanes - 1u) {
         uint32_t source = simt_lowest_bit(lanes);
@@ -167,7 +167,7 @@ SIMT_FUNCTION_LARGE int stream_verify(const struct scan_arguments *a, struct str
     uint64_t entry = 0;
     int gives_up = 0;
 
-    if (stream_is_brief(a) && a->plane.window_bits != 0 && steps > a->verify_budget / 4u)
+    if (stream_is_brief(a) && a->plane.probe_bits != 0 && steps > a->verify_budget / 4u)
         return 1;
     if (SIMT_BOUND(simt_lane() < count))
         entry = warp->queue[first + simt_lane()];

@@ -371,7 +371,7 @@ SIMT_FUNCTION int hits_verify_queued(const struct scan_arguments *a, struct hits
     if (simt_lane() < count)
         place = shared->queue[first + simt_lane()];
     simt_warp_sync(); /* read before it is changed */
-    if (stream_is_brief(a) && a->plane.window_bits != 0 && *steps > a->verify_budget)
+    if (stream_is_brief(a) && a->plane.probe_bits != 0 && *steps > a->verify_budget)
         return 1;
     if (stream_verify_one(a, hits_tile_begin(a, noted->number) + place, simt_lane() < count, steps,
                           &found))

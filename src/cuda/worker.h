@@ -1,9 +1,9 @@
-/* lane: what one host thread has on a device, and the three steps of a scan: the plan's tables and
- * the text go there, a kernel runs, what it found comes back. Engines on top of this one use lanes
- * too, with kernels of their own: cuda_scan_chunk.
+/* worker: what one host thread has on a device, and the three steps of a scan: the plan's tables
+ * and the text go there, a kernel runs, what it found comes back. Engines on top of this one use
+ * workers too, with kernels of their own: cuda_scan_chunk.
  */
-#ifndef TRAWL_CUDA_LANE_H
-#define TRAWL_CUDA_LANE_H
+#ifndef TRAWL_CUDA_WORKER_H
+#define TRAWL_CUDA_WORKER_H
 
 #include <pthread.h>
 
@@ -37,7 +37,7 @@ struct engine {
     uint32_t device_count;
     bool device_is_open[CUDA_DEVICES_MAX];
     struct cuda_device devices[CUDA_DEVICES_MAX];
-    uint32_t lanes_opened; /* ever: the next one takes the next device */
+    uint32_t workers_opened; /* ever: the next one takes the next device */
     struct cuda_resident residents[CUDA_RESIDENT_MAX];
 };
 
@@ -47,7 +47,7 @@ enum cuda_automaton { CUDA_AUTOMATON_NOT_ASKED, CUDA_AUTOMATON_READY, CUDA_AUTOM
 /* What the device side of a plan looks like: the parts of struct scan_arguments that do not depend
  * on the text. */
 struct cuda_tables {
-    bool ready; /* in the lane's memory, for the plan with the serial number */
+    bool ready; /* in the worker's memory, for the plan with the serial number */
     uint64_t plan_serial;
     enum cuda_kernel kernel;
     enum cuda_kernel count_kernel; /* where only counts are wanted; a stream, or kernel again */
@@ -63,8 +63,8 @@ struct cuda_tables {
     struct scan_arguments arguments;
 };
 
-/* Which bytes of which chunk lie in the lane's text memory: a scan that goes on where the last one
- * stopped finds them there. */
+/* Which bytes of which chunk lie in the worker's text memory: a scan that goes on where the last
+ * one stopped finds them there. */
 struct cuda_held {
     const uint8_t *bytes; /* NULL: none */
     uint64_t begin;
@@ -74,7 +74,7 @@ struct cuda_held {
 
 #define CUDA_OTHERS 3u
 
-struct engine_lane {
+struct engine_worker {
     struct engine *engine;
     struct cuda_device *device;
     uint32_t device_index;
@@ -112,36 +112,36 @@ struct engine_lane {
     uint32_t chunks_left;         /* to the host at once: the last one was dense */
     bool may_leave;               /* dense ones, for want of an automaton; */
     bool leaves;                  /* and that is so */
-    uint64_t window_bytes;        /* begins a scan for hits may cover before it holds too many */
+    uint64_t reach_bytes;         /* begins a scan for hits may cover before it holds too many */
 };
 
 struct cuda_range;
 
-/* ---- lane.c ---- */
+/* ---- worker.c ---- */
 
-/* `bytes` rounded up to what the lane takes at a time. */
-uint64_t cuda_lane_room(const struct engine_lane *lane, uint64_t bytes);
+/* `bytes` rounded up to what the worker takes at a time. */
+uint64_t cuda_worker_room(const struct engine_worker *worker, uint64_t bytes);
 
 /* With the device entered: `bytes` of host memory to the device, through the staging buffers in
  * turn. Returns before the copy is done; the source may be reused at once. */
-enum trawl_status cuda_lane_upload(struct engine_lane *lane, uint64_t address, const void *bytes,
-                                   uint64_t count, struct trawl_error *error);
+enum trawl_status cuda_worker_upload(struct engine_worker *worker, uint64_t address,
+                                     const void *bytes, uint64_t count, struct trawl_error *error);
 /* The same, and SCAN_PADDING_BYTES zeros after it. */
-enum trawl_status cuda_lane_upload_text(struct engine_lane *lane, uint64_t address,
-                                        const void *bytes, uint64_t count,
-                                        struct trawl_error *error);
-enum trawl_status cuda_lane_start(struct engine_lane *lane, struct trawl_error *error);
-void cuda_lane_end(struct engine_lane *lane);
+enum trawl_status cuda_worker_upload_text(struct engine_worker *worker, uint64_t address,
+                                          const void *bytes, uint64_t count,
+                                          struct trawl_error *error);
+enum trawl_status cuda_worker_start(struct engine_worker *worker, struct trawl_error *error);
+void cuda_worker_end(struct engine_worker *worker);
 
 /* ---- engine_cuda.c ---- */
 
-/* Take over a plan: what the lane holds of another one is forgotten where it must be. */
-void cuda_lane_take(struct engine_lane *lane, const struct trawl_plan *plan);
+/* Take over a plan: what the worker holds of another one is forgotten where it must be. */
+void cuda_worker_take(struct engine_worker *worker, const struct trawl_plan *plan);
 
-/* engine_ops.lane_open_on, .lane_close and .locate. */
-enum trawl_status cuda_lane_open_on(struct engine *engine, uint32_t index,
-                                    struct engine_lane **lane, struct trawl_error *error);
-void cuda_lane_close(struct engine_lane *lane);
+/* engine_ops.worker_open_on, .worker_close and .locate. */
+enum trawl_status cuda_worker_open_on(struct engine *engine, uint32_t index,
+                                      struct engine_worker **worker, struct trawl_error *error);
+void cuda_worker_close(struct engine_worker *worker);
 bool cuda_residents_locate(struct engine *engine, const struct trawl_plan *plan,
                            const uint8_t *bytes, uint64_t count, struct engine_part *part);
 /* engine_ops.lend and .fetch. */
@@ -151,15 +151,15 @@ enum trawl_status cuda_residents_fetch(struct engine *engine, uint8_t *bytes, ui
                                        struct trawl_error *error);
 /* Are these bytes of a lent text? And can the host read them? */
 bool cuda_residents_lent(struct engine *engine, const uint8_t *bytes, bool *fetched);
-/* Where host bytes that were loaded lie on the lane's device: `bytes_at` beyond address. */
-bool cuda_lane_resident(const struct engine_lane *lane, const uint8_t *bytes, uint64_t count,
-                        uint64_t *address, uint64_t *bytes_at);
+/* Where host bytes that were loaded lie on the worker's device: `bytes_at` beyond address. */
+bool cuda_worker_resident(const struct engine_worker *worker, const uint8_t *bytes, uint64_t count,
+                          uint64_t *address, uint64_t *bytes_at);
 
-/* Begins that a launch of the lane's plan may have at most. */
-uint64_t cuda_launch_begins_max(const struct engine_lane *lane, enum scan_want want);
+/* Begins that a launch of the worker's plan may have at most. */
+uint64_t cuda_launch_begins_max(const struct engine_worker *worker, enum scan_want want);
 /* The same for bytes that were pinned where they are. */
-bool cuda_lane_in_place(const struct engine_lane *lane, const uint8_t *bytes, uint64_t count,
-                        uint64_t *address);
+bool cuda_worker_in_place(const struct engine_worker *worker, const uint8_t *bytes, uint64_t count,
+                          uint64_t *address);
 
 /* ---- in_place.c ---- */
 
@@ -170,18 +170,18 @@ void cuda_in_place_release(const struct cuda_device *device, struct cuda_residen
 /* Is such a text searched where it is? */
 bool cuda_in_place_pays(const struct trawl_plan *plan, uint32_t stride_min);
 /* The chunk's begins from `at` on, as far as they can be searched where they are; false: none. */
-bool cuda_in_place_range(const struct engine_lane *lane, const struct engine_chunk *chunk,
+bool cuda_in_place_range(const struct engine_worker *worker, const struct engine_chunk *chunk,
                          uint64_t at, struct cuda_range *range);
 
 /* ---- tables.c ---- */
 
 /* UNSUPPORTED: the plan is not for a device. */
 enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_error *error);
-/* Those of lane->plan, on the device. */
-enum trawl_status cuda_tables_build(struct engine_lane *lane, struct trawl_error *error);
+/* Those of worker->plan, on the device. */
+enum trawl_status cuda_tables_build(struct engine_worker *worker, struct trawl_error *error);
 /* A plan's, as they are to lie at `address` on the device, into `room` bytes at `to`. Returns the
  * bytes that they take; if those are more, nothing was written. */
-uint64_t cuda_tables_put(const struct engine_lane *lane, const struct trawl_plan *plan,
+uint64_t cuda_tables_put(const struct engine_worker *worker, const struct trawl_plan *plan,
                          uint64_t address, uint8_t *to, uint64_t room, struct cuda_tables *tables);
 
 /* overlap[d], d < overlap_count: how many bytes bytes[d...] share with bytes[0...]. */
@@ -214,21 +214,22 @@ struct cuda_launch;
 
 /* How stream_set looks at a text for the plan's set: tables->sets, zeroed, but for what follows
  * from the literals' records. */
-void cuda_sets_choose(const struct engine_lane *lane, const struct trawl_plan *plan,
+void cuda_sets_choose(const struct engine_worker *worker, const struct trawl_plan *plan,
                       struct cuda_tables *tables);
 /* Its records of the literals, 4 words each; begins as in struct scan_arguments. */
 void cuda_sets_literals(const struct trawl_plan *plan, const uint64_t *begins,
                         struct scan_sets *sets, uint32_t *records);
 /* Its tables on the device, from the literals that are there or being copied. */
-enum trawl_status cuda_sets_build(struct engine_lane *lane, struct trawl_error *error);
+enum trawl_status cuda_sets_build(struct engine_worker *worker, struct trawl_error *error);
 /* Tiles and threads of a launch with this many blocks. */
-void cuda_sets_prepare(const struct engine_lane *lane, uint32_t blocks, struct cuda_launch *launch);
+void cuda_sets_prepare(const struct engine_worker *worker, uint32_t blocks,
+                       struct cuda_launch *launch);
 
 /* ---- automaton.c ---- */
 
-/* Make the automaton of lane->plan on the device, unless that was done before. There is none if it
- * is too large for the device or the host. */
-enum trawl_status cuda_automaton_want(struct engine_lane *lane, struct trawl_error *error);
+/* Make the automaton of worker->plan on the device, unless that was done before. There is none if
+ * it is too large for the device or the host. */
+enum trawl_status cuda_automaton_want(struct engine_worker *worker, struct trawl_error *error);
 /* Tiles of a launch with this many blocks. */
 void cuda_automaton_prepare(const struct cuda_tables *tables, uint32_t blocks,
                             struct cuda_launch *launch);
@@ -254,28 +255,28 @@ struct cuda_launch {
     uint32_t blocks;
     uint32_t threads;           /* per block */
     uint32_t shared_bytes;      /* dynamic */
-    struct cuda_stream *stream; /* the lane's, unless replaced */
+    struct cuda_stream *stream; /* the worker's, unless replaced */
     uint64_t ahead_bytes; /* of hits: these are copied to the landing buffer after the kernel */
     struct scan_result found;
 };
 
 /* Choose kernel and geometry; `limit` > range->begin. */
-void cuda_launch_prepare(const struct engine_lane *lane, const struct cuda_tables *tables,
+void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,
                          const struct cuda_range *range, uint64_t limit, enum scan_want want,
                          struct cuda_launch *launch);
 /* Sums and answers for this many launches at a time, and the list that a stream's launch may need,
  * of so many bytes: before the first of them. */
-enum trawl_status cuda_sums_reserve(struct engine_lane *lane, uint64_t count,
+enum trawl_status cuda_sums_reserve(struct engine_worker *worker, uint64_t count,
                                     struct trawl_error *error);
 uint64_t cuda_list_bytes(const struct cuda_launch *launch);
-enum trawl_status cuda_list_reserve(struct engine_lane *lane, const struct cuda_launch *launch,
+enum trawl_status cuda_list_reserve(struct engine_worker *worker, const struct cuda_launch *launch,
                                     struct trawl_error *error);
 /* Start it, with sums of its own; wait for it and add what it found to launch->found. Short ones
  * are over before the driver would notice, so for a while the host looks for the launch's number in
  * the answer. */
-enum trawl_status cuda_launch_submit(struct engine_lane *lane, struct cuda_launch *launch,
+enum trawl_status cuda_launch_submit(struct engine_worker *worker, struct cuda_launch *launch,
                                      uint32_t slot, struct trawl_error *error);
-enum trawl_status cuda_launch_wait(struct engine_lane *lane, struct cuda_launch *launch,
+enum trawl_status cuda_launch_wait(struct engine_worker *worker, struct cuda_launch *launch,
                                    uint32_t slot, struct trawl_error *error);
 
 /* Room for hits on the device: words of 64 bits, and what the range's first begin is to be called
@@ -290,13 +291,13 @@ struct cuda_hits_room {
 };
 
 /* List the range's hits below `limit` in order: the first room->count of *total. */
-enum trawl_status cuda_list_hits(struct engine_lane *lane, const struct cuda_range *range,
+enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda_range *range,
                                  uint64_t limit, const struct cuda_hits_room *room, uint64_t *total,
                                  uint64_t *candidates, struct trawl_error *error);
 
 /* Scan a range; hits, if wanted, are appended with offsets from `hits_base` on for range->begin.
  * *done: begins below it were looked at. */
-enum trawl_status cuda_scan_range(struct engine_lane *lane, const struct cuda_range *range,
+enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cuda_range *range,
                                   enum scan_want want, uint64_t hits_base,
                                   struct engine_result *result, uint64_t *done,
                                   struct trawl_error *error);
@@ -307,10 +308,10 @@ struct cuda_way {
     uint64_t range_bytes_max; /* of begins */
     bool copies_timed; /* wait for the text's copies; add their time, and memory's, to the result */
     /* Optional: before the first range. May set the sizes. */
-    enum trawl_status (*prepare)(struct engine_lane *lane, enum scan_want want,
+    enum trawl_status (*prepare)(struct engine_worker *worker, enum scan_want want,
                                  struct cuda_way *way, struct trawl_error *error);
     /* As cuda_scan_range. */
-    enum trawl_status (*search)(struct engine_lane *lane, void *context,
+    enum trawl_status (*search)(struct engine_worker *worker, void *context,
                                 const struct cuda_range *range, enum scan_want want,
                                 uint64_t hits_base, struct engine_result *result, uint64_t *done,
                                 struct trawl_error *error);
@@ -319,47 +320,48 @@ struct cuda_way {
 /* Offsets in a range are 32-bit. */
 #define CUDA_RANGE_BYTES_MAX ((1ull << 32) - (1ull << 24))
 /* How many begins a scan for the plan's set takes at a time. */
-uint64_t cuda_set_range_max(const struct engine_lane *lane, enum scan_want want);
+uint64_t cuda_set_range_max(const struct engine_worker *worker, enum scan_want want);
 
 /* The engine's scan, from engine_result_begin on: copy the text, search it, drop the hits that the
- * plan's conditions or tails refuse. Enters the device. After a failure the lane holds nothing. */
-enum trawl_status cuda_scan_chunk(struct engine_lane *lane, const struct engine_chunk *chunk,
+ * plan's conditions or tails refuse. Enters the device. After a failure the worker holds nothing.
+ */
+enum trawl_status cuda_scan_chunk(struct engine_worker *worker, const struct engine_chunk *chunk,
                                   uint64_t from, enum engine_want want, struct cuda_way *way,
                                   struct engine_result *result, struct trawl_error *error);
 /* With the device entered: wait for copies that began at begin_ns by cuda_clock_ns, and add their
  * time. */
-enum trawl_status cuda_wait_copies(struct engine_lane *lane, uint64_t begin_ns,
+enum trawl_status cuda_wait_copies(struct engine_worker *worker, uint64_t begin_ns,
                                    struct engine_result *result, struct trawl_error *error);
 /* With the device entered, after a failure: copies may be running from the staging buffers, so
- * wait for them; nothing of the lane's state is trusted. */
-void cuda_lane_failed(struct engine_lane *lane);
+ * wait for them; nothing of the worker's state is trusted. */
+void cuda_worker_failed(struct engine_worker *worker);
 
 /* ---- begins.c ---- */
 
 /* The engine's table says what they do; with the device entered. */
-enum trawl_status cuda_begins(struct engine_lane *lane, struct engine_begins *begins,
+enum trawl_status cuda_begins(struct engine_worker *worker, struct engine_begins *begins,
                               struct trawl_error *error);
-enum trawl_status cuda_list(struct engine_lane *lane, struct engine_list *list,
+enum trawl_status cuda_list(struct engine_worker *worker, struct engine_list *list,
                             struct trawl_error *error);
-enum trawl_status cuda_list_copy(struct engine_lane *lane, uint64_t at, uint64_t count,
+enum trawl_status cuda_list_copy(struct engine_worker *worker, uint64_t at, uint64_t count,
                                  uint64_t *host, struct trawl_error *error);
-void cuda_begins_end(struct engine_lane *lane);
+void cuda_begins_end(struct engine_worker *worker);
 
 /* ---- counts.c ---- */
 
 /* The engine's table says what they do; with the device entered. */
-bool cuda_count_begin(struct engine_lane *lane, const struct engine_chunk *chunk);
-bool cuda_count_end(struct engine_lane *lane, uint64_t *count, uint64_t *candidate_count);
+bool cuda_count_begin(struct engine_worker *worker, const struct engine_chunk *chunk);
+bool cuda_count_end(struct engine_worker *worker, uint64_t *count, uint64_t *candidate_count);
 /* Their streams, and what lies in the host's memory. */
-void cuda_counts_end(struct engine_lane *lane);
-void cuda_counts_free(struct engine_lane *lane);
+void cuda_counts_end(struct engine_worker *worker);
+void cuda_counts_free(struct engine_worker *worker);
 
 /* ---- many.c ---- */
 
 /* The engine's table says what it does; with the device entered. */
-enum trawl_status cuda_many(struct engine_lane *lane, struct engine_query *queries,
+enum trawl_status cuda_many(struct engine_worker *worker, struct engine_query *queries,
                             uint64_t query_count, struct trawl_error *error);
 /* What lies in the host's memory. */
-void cuda_many_free(struct engine_lane *lane);
+void cuda_many_free(struct engine_worker *worker);
 
 #endif

@@ -1,6 +1,6 @@
-/* lane: what one thread of the CPU engine owns, and one scan's state. */
-#ifndef TRAWL_CPU_LANE_H
-#define TRAWL_CPU_LANE_H
+/* worker: what one thread of the CPU engine owns, and one scan's state. */
+#ifndef TRAWL_CPU_WORKER_H
+#define TRAWL_CPU_WORKER_H
 
 #include "cpu/dense.h"
 #include "cpu/find.h"
@@ -19,9 +19,9 @@ struct byte_set {
     bool repeats;          /* more than one of some byte */
 };
 
-/* How the lane searches the text now. It begins with the plan's choice and learns from the text:
+/* How the worker searches the text now. It begins with the plan's choice and learns from the text:
  * the plan itself never changes. */
-struct engine_lane {
+struct engine_worker {
     const struct find_ops *find;
     const struct trawl_plan *plan;
     enum trawl_method method; /* the plan's, or every once that does not pay */
@@ -43,7 +43,7 @@ struct engine_lane {
     struct hits gathered;              /* of a tile */
     uint64_t counted;                  /* COUNT: of a tile, those that were not gathered */
     struct hits ordered;               /* the same in order, while it is made */
-    struct dense_lane dense;           /* for sets whose candidates are dense */
+    struct dense_worker dense;         /* for sets whose candidates are dense */
     uint64_t dense_bytes;        /* begins that the automaton searched at the last dense part */
     uint64_t dense_left;         /* of them, that are to follow in the next chunk */
     uint64_t work_per_byte;      /* that counts as dense */
@@ -60,13 +60,13 @@ struct engine_lane {
 
 /* Take the plan's probes and the literal's head; put the learned offset first in place of the last.
  */
-void lane_probes_begin(struct engine_lane *lane);
-void lane_probes_learn(struct engine_lane *lane);
+void worker_probes_begin(struct engine_worker *worker);
+void worker_probes_learn(struct engine_worker *worker);
 
 /* One scan of one chunk. */
 struct scan {
-    struct engine_lane *lane; /* NULL: not by the methods of this engine */
-    void *context;            /* of a search that verify_steps runs */
+    struct engine_worker *worker; /* NULL: not by the methods of this engine */
+    void *context;                /* of a search that verify_steps runs */
     const struct trawl_plan *plan;
     const struct engine_chunk *chunk; /* the caller's */
     enum engine_want want;
@@ -98,7 +98,8 @@ struct scan {
 
 /* ---- engine_cpu.c ---- */
 
-/* Begin a scan of begins in [from, chunk->owned), with nothing found; lane and context are NULL. */
+/* Begin a scan of begins in [from, chunk->owned), with nothing found; worker and context are NULL.
+ */
 void scan_begin(struct scan *scan, const struct trawl_plan *plan, const struct engine_chunk *chunk,
                 uint64_t from, enum engine_want want, struct engine_result *result,
                 struct trawl_error *error);
@@ -123,7 +124,7 @@ int verify_compare_hits(const void *a, const void *b);
 const uint64_t *verify_ends(struct scan *scan, uint64_t begin, uint64_t words);
 /* A candidate of the plan's one literal. Candidates come in ascending order. */
 void verify_one(struct scan *scan, uint64_t x);
-/* Every candidate of the lane's tile, whose position 0 is scan->at, through `verify`. */
+/* Every candidate of the worker's tile, whose position 0 is scan->at, through `verify`. */
 void verify_tile(struct scan *scan, uint64_t word_count,
                  void (*verify)(struct scan *scan, uint64_t x));
 /* The literal's bytes, without its tail, are at x: match the tail, then verify_emit. */
@@ -149,7 +150,7 @@ void scan_bytes(struct scan *scan); /* strings of one byte */
 /* Are all the plan's strings of one byte, without conditions? */
 bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan);
 /* Is that the better way to what is wanted? */
-bool scan_bytes_fits(const struct engine_lane *lane, enum engine_want want);
+bool scan_bytes_fits(const struct engine_worker *worker, enum engine_want want);
 
 /* Sets: the work that the next positions may take. */
 void dense_allow(struct scan *scan, uint64_t places);

@@ -1,14 +1,14 @@
-/* device_lane: what the gallery's files for devices share. */
-#ifndef TRAWL_GALLERY_DEVICE_LANE_H
-#define TRAWL_GALLERY_DEVICE_LANE_H
+/* device_worker: what the gallery's files for devices share. */
+#ifndef TRAWL_GALLERY_DEVICE_WORKER_H
+#define TRAWL_GALLERY_DEVICE_WORKER_H
 
-#include "cuda/lane.h"
+#include "cuda/worker.h"
 #include "gallery/algorithm.h"
 #include "gallery/device.h"
 #include "gallery/limits.h"
 
 struct gallery_device {
-    struct engine_lane *lane; /* of the CUDA engine: device, stream, text, staging buffers */
+    struct engine_worker *worker; /* of the CUDA engine: device, stream, text, staging buffers */
     struct gallery_limits limits;
     const struct trawl_plan *plan;
     struct gallery_choice choice;          /* the plan's */
@@ -31,7 +31,7 @@ struct gallery_device {
 /* ---- device.c ---- */
 
 /* cuda_way's search, for own->plan; the context is the struct gallery_device. */
-enum trawl_status gallery_device_range(struct engine_lane *lane, void *context,
+enum trawl_status gallery_device_range(struct engine_worker *worker, void *context,
                                        const struct cuda_range *range, enum scan_want want,
                                        uint64_t hits_base, struct engine_result *result,
                                        uint64_t *done, struct trawl_error *error);

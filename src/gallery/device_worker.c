@@ -1,5 +1,5 @@
-/* device_lane: opening, closing and using what one thread has for the gallery on a device. */
-#include "gallery/device_lane.h"
+/* device_worker: opening, closing and using what one thread has for the gallery on a device. */
+#include "gallery/device_worker.h"
 
 #include "base/checked.h"
 #include "base/memory.h"
@@ -32,7 +32,7 @@ enum trawl_status gallery_device_open(struct engine *cuda, struct gallery_device
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *own, &memory, error));
     own = (struct gallery_device *)memory;
     own->limits = limits_replaced == NULL ? gallery_limits_default : *limits_replaced;
-    status = engine_cuda.lane_open(cuda, &own->lane, error);
+    status = engine_cuda.worker_open(cuda, &own->worker, error);
     if (status == TRAWL_OK)
         *device = own;
     else
@@ -43,9 +43,9 @@ enum trawl_status gallery_device_open(struct engine *cuda, struct gallery_device
 /* With the device entered. */
 static void release(struct gallery_device *own)
 {
-    struct cuda_device *device = own->lane->device;
+    struct cuda_device *device = own->worker->device;
 
-    (void)device->driver->stream_wait(own->lane->stream);
+    (void)device->driver->stream_wait(own->worker->stream);
     cuda_memory_release(device, &own->tables);
     cuda_memory_release(device, &own->folded);
     cuda_memory_release(device, &own->flags);
@@ -62,12 +62,12 @@ void gallery_device_close(struct gallery_device *own)
 {
     if (own == NULL)
         return;
-    if (cuda_device_enter(own->lane->device, NULL) == TRAWL_OK) {
+    if (cuda_device_enter(own->worker->device, NULL) == TRAWL_OK) {
         release(own);
-        cuda_device_leave(own->lane->device);
+        cuda_device_leave(own->worker->device);
     }
     gallery_records_free(own);
-    engine_cuda.lane_close(own->lane);
+    engine_cuda.worker_close(own->worker);
     memory_release(own, 1, sizeof *own);
 }
 
@@ -77,7 +77,7 @@ enum trawl_status gallery_device_begin(struct gallery_device *own, const struct 
     own->plan = plan;
     own->choice = gallery_choice_of(plan);
     own->ready = false;
-    cuda_lane_take(own->lane, plan);
+    cuda_worker_take(own->worker, plan);
     if (plan->algorithm.for_records)
         return gallery_records_begin(own, error);
     return gallery_device_check(own, error);
@@ -93,7 +93,7 @@ enum trawl_status gallery_device_scan(struct gallery_device *own, const struct e
                            .copies_timed = true,
                            .search = gallery_device_range,
                            .context = own};
-    enum trawl_status status = cuda_scan_chunk(own->lane, chunk, from, want, &way, result, error);
+    enum trawl_status status = cuda_scan_chunk(own->worker, chunk, from, want, &way, result, error);
 
     own->ready &= status == TRAWL_OK;
     return status;
