@@ -141,10 +141,8 @@ static void batch_of_rows(const struct trawl_matrix_search *matrix, const struct
     batch->which = view->which;
     if (matrix->shape == TRAWL_MATRIX_FIRST)
         batch->first = (const int64_t *)view->cells;
-    if (matrix->shape == TRAWL_MATRIX_BITS) {
+    if (matrix->shape == TRAWL_MATRIX_BITS)
         batch->bits = (const uint8_t *)view->cells;
-        batch->row_bytes = matrix->rows.row_bytes;
-    }
 }
 
 static void batch_of_span(struct trawl_matrix_search *matrix, const struct span *span,
@@ -181,6 +179,8 @@ static enum trawl_status next_batch(struct trawl_matrix_search *matrix,
     memset(batch, 0, sizeof *batch);
     if (searcher_is_cancelled(matrix->search.searcher))
         return TRAWL_STOPPED;
+    if (matrix->shape == TRAWL_MATRIX_BITS) /* of a batch without rows, too */
+        batch->row_bytes = matrix->rows.row_bytes;
     for (;;) {
         if (matrix->in_rows && rows_next(&matrix->rows, &view)) {
             batch_of_rows(matrix, &view, batch);

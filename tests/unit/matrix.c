@@ -277,6 +277,28 @@ static void no_patterns_between(void)
     trawl_searcher_close(searcher);
 }
 
+/* The width of a row of bits does not depend on there being rows. */
+static void bits_without_rows(void)
+{
+    const struct trawl_pattern patterns[9] = {{"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}, {"e", 1},
+                                              {"f", 1}, {"g", 1}, {"h", 1}, {"i", 1}};
+    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
+    struct trawl_matrix_batch batch = {.size = sizeof batch};
+    struct trawl_matrix_search *matrix;
+    struct trawl_searcher *searcher;
+    struct trawl_plan *plan;
+
+    MUST(trawl_plan_build(patterns, 9, NULL, &plan, NULL));
+    MUST(trawl_searcher_open(NULL, &searcher, NULL));
+    MUST(trawl_matrix_open(searcher, plan, &array, TRAWL_MATRIX_BITS, &matrix, NULL));
+    MUST(trawl_matrix_next(matrix, &batch, NULL));
+    TEST_CHECK(batch.last && batch.record_end == 0);
+    TEST_CHECK_U64(batch.row_bytes, 2);
+    trawl_matrix_close(matrix);
+    trawl_searcher_close(searcher);
+    trawl_plan_free(plan);
+}
+
 /* Records of which most hold many of the patterns. A table of the first positions of all short
  * strings in a record is the oracle. */
 enum { SHORT_MAX = 4, LETTERS = 3, STRINGS = 4 * 4 * 4 * 4 * 4, DENSE_ROWS = 30 };
@@ -509,6 +531,7 @@ int main(void)
     all_shapes();
     blocks_anew();
     no_patterns_between();
+    bits_without_rows();
     dense_records();
     wrong_pulls();
     cancelled_pulls();
