@@ -710,9 +710,9 @@ struct trawl_window {
 enum trawl_window_flag {
     TRAWL_WINDOW_LINE_ENDS = 1,  /* count line ends (in the searching threads) */
     TRAWL_WINDOW_NO_MATCHES = 2, /* deliver no matches: only read the text */
-    /* Two flags name the matches that the caller needs. The search may leave out others, which
-     * saves the time to find them, but need not leave out all of them. */
-    TRAWL_WINDOW_LINES = 4, /* one match that begins in each line; here a NUL ends a line, too */
+    /* Two flags name matches that the caller needs. The search may leave out others: less work. */
+    TRAWL_WINDOW_LINES = 4, /* one match that begins in each line; here a NUL ends a line,
+                               too, unless `line_end_also` is set */
     TRAWL_WINDOW_SPANS = 8  /* leftmost, longest, not overlapping: from the text's beginning, the
                                longest of the matches that begin first, then the same after its end.
                                Wins over TRAWL_WINDOW_LINES */
