@@ -488,9 +488,9 @@ void devices_push(struct devices *devices, struct task *task)
     (void)pthread_mutex_unlock(&devices->runtime->lock);
 }
 
-struct task *devices_drop(struct devices *devices, struct job *job)
+void devices_drop(struct devices *devices, struct job *job)
 {
-    struct task *dropped = NULL, **link = &devices->first, *task;
+    struct task **link = &devices->first, *task;
 
     (void)pthread_mutex_lock(&devices->runtime->lock);
     devices->last = NULL;
@@ -501,14 +501,11 @@ struct task *devices_drop(struct devices *devices, struct job *job)
             continue;
         }
         *link = task->next;
-        task->next = dropped;
-        dropped = task;
         devices->queued--;
         devices_unclaim(devices);
         job_leave(job);
     }
     (void)pthread_mutex_unlock(&devices->runtime->lock);
-    return dropped;
 }
 
 bool devices_hold(struct devices *devices, const uint8_t *bytes, uint64_t bytes_count)

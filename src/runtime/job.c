@@ -74,19 +74,6 @@ done:
     return status;
 }
 
-/* Drop tasks that wait for a device. */
-static void drop_queued(struct search *search)
-{
-    struct task *task = devices_drop(&search->job.runtime->devices, &search->job);
-
-    while (task != NULL) {
-        struct task *next = task->next;
-
-        task_free(search, task);
-        task = next;
-    }
-}
-
 void search_end(struct search *search)
 {
     struct trawl_searcher *searcher = search->searcher;
@@ -99,7 +86,7 @@ void search_end(struct search *search)
     (void)pthread_mutex_unlock(&search->lock);
     if (search->shared)
         text_cursor_interrupt(&search->cursor);
-    drop_queued(search);
+    devices_drop(&search->job.runtime->devices, &search->job);
     job_end(&search->job);
     searcher->tasks_touched = (uint32_t)max_u64(searcher->tasks_touched, search->tasks_used);
     for (uint32_t i = 0; i < search->tasks_used; i++)
@@ -263,11 +250,8 @@ static bool advance(struct search *search, struct trawl_error *error, enum trawl
     *status = task->status;
     if (*status != TRAWL_OK && error != NULL)
         *error = task->error;
-    (void)pthread_mutex_lock(&search->lock);
-    search->index_deliver++;
-    (void)pthread_mutex_unlock(&search->lock);
     search->current = NULL;
-    task_free(search, task);
+    task_delivered(search, task);
     return false;
 }
 

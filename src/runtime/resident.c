@@ -113,6 +113,7 @@ static void make_chunk(const struct search *search, uint64_t index, struct text_
 static struct task *take_chunk(struct search *search, uint64_t index)
 {
     struct task *task = task_take(search);
+    bool more;
 
     if (task == NULL)
         return NULL;
@@ -122,7 +123,9 @@ static struct task *take_chunk(struct search *search, uint64_t index)
     while (search->chunk_first < search->chunk_count && search->chunks[search->chunk_first].taken)
         search->chunk_first++;
     search->ended = search->chunk_first == search->chunk_count;
-    (void)resident_note(search);
+    more = resident_note(search);
+    TRAWL_ASSERT(!more);
+    (void)more;
     return task;
 }
 
@@ -130,6 +133,7 @@ struct task *resident_take(struct search *search, const struct worker *worker)
 {
     uint64_t end = reach(search);
     uint64_t index = search->chunk_first;
+    bool more;
 
     while (index < end && (search->chunks[index].taken ||
                            !devices_may_serve(&search->job.runtime->devices, worker->device_index,
@@ -137,7 +141,9 @@ struct task *resident_take(struct search *search, const struct worker *worker)
         index++;
     if (index < end)
         return take_chunk(search, index);
-    (void)resident_note(search); /* the reach may be less than before */
+    more = resident_note(search); /* the reach may be less than before */
+    TRAWL_ASSERT(!more);
+    (void)more;
     return NULL;
 }
 

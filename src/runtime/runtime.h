@@ -226,8 +226,8 @@ bool devices_pin(struct devices *devices, uint32_t index, const uint8_t *bytes, 
 bool devices_unpin(struct devices *devices, uint32_t index, const uint8_t *bytes);
 /* Queue a task that was claimed, which holds its job from now on. */
 void devices_push(struct devices *devices, struct task *task);
-/* Drop what the job has in the queue: the tasks, linked by next; they hold it no longer. */
-struct task *devices_drop(struct devices *devices, struct job *job);
+/* Drop what the job has in the queue: those tasks hold it no longer. */
+void devices_drop(struct devices *devices, struct job *job);
 
 /* Does one device hold all of these bytes? false also where they are split. */
 bool devices_hold(struct devices *devices, const uint8_t *bytes, uint64_t bytes_count);

@@ -190,8 +190,8 @@ struct engine_chunk task_chunk(const struct search *search, const struct text_ch
 /* The task's chunk was counted on the worker's device, for which the caller waited so long. */
 void task_counted(struct search *search, struct task *task, struct worker *worker, uint64_t count,
                   uint64_t candidate_count, uint64_t ns);
-/* Give back a task that was delivered, or is no longer wanted. */
-void task_free(struct search *search, struct task *task);
+/* The next chunk in order was delivered: its task is free again. */
+void task_delivered(struct search *search, struct task *task);
 /* If the task's bytes are not needed again: give its buffer back to the devices, or to the budget.
  */
 void task_buffer_give(struct trawl_runtime *runtime, struct task *task);
@@ -207,7 +207,9 @@ void resident_close(struct search *search);
 bool resident_count(struct search *search);
 /* Take the first chunk that the worker may search; NULL: none now. With the search's lock held. */
 struct task *resident_take(struct search *search, const struct worker *worker);
-/* Note which devices' chunks may be taken now; true: a device that had none has some. With the
+/* Note which devices' chunks may be taken now; true: a device that had none has some, and its
+ * workers are to be woken. Only a delivery lets chunks be taken. So it notes that under one lock
+ * with what it changed: a worker that came in between would note it and wake nobody. With the
  * search's lock held, or before it is shared. */
 bool resident_note(struct search *search);
 

@@ -412,12 +412,14 @@ void task_counted(struct search *search, struct task *task, struct worker *worke
     finish(search, task, worker);
 }
 
-void task_free(struct search *search, struct task *task)
+void task_delivered(struct search *search, struct task *task)
 {
     bool wake, more;
 
     task_buffer_give(search->job.runtime, task);
     (void)pthread_mutex_lock(&search->lock);
+    TRAWL_ASSERT(task->chunk.index == search->index_deliver);
+    search->index_deliver++;
     task->next = search->free;
     search->free = task;
     TRAWL_ASSERT(search->taken > 0 && search->held_hits >= task->held_hits);

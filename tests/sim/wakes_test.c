@@ -1,0 +1,223 @@
+/* wakes_test: no worker of a device sleeps while chunks of a loaded text wait for it. One thread
+ * plays the caller and all workers. Where the caller has left the search's lock, a worker may run
+ * by chance; where the caller would wait, one has to. A worker sleeps once nothing is noted for its
+ * device, until job_wake. If all sleep while the caller waits, a wake-up was lost.
+ */
+#include <stdlib.h>
+
+#include "cuda/driver.h"
+#include "cuda/limits.h"
+#include "runtime/search.h"
+#include "sim_driver.h"
+#include "test.h"
+#include "trawl.h"
+
+#define TEXT_BYTES 12000u
+#define DEVICES_MAX 4u
+#define AHEAD_MAX 12u
+
+struct fixture {
+    uint8_t bytes[TEXT_BYTES];
+    uint64_t expected[TEXT_BYTES];
+    uint64_t expected_count;
+    struct trawl_plan *plan;
+    struct trawl_text *text;
+};
+
+static struct fixture fixture;
+
+static void fixture_open(struct test_random *random)
+{
+    struct trawl_pattern pattern = {"abc", 3};
+
+    for (uint64_t i = 0; i < TEXT_BYTES; i++)
+        fixture.bytes[i] = (uint8_t)('a' + test_random_below(random, 5));
+    for (uint64_t i = 0; i + 3 <= TEXT_BYTES; i++)
+        if (memcmp(fixture.bytes + i, "abc", 3) == 0)
+            fixture.expected[fixture.expected_count++] = i;
+    TEST_CHECK(trawl_plan_build(&pattern, 1, NULL, &fixture.plan, NULL) == TRAWL_OK);
+    TEST_CHECK(trawl_text_from_memory(fixture.bytes, TEXT_BYTES, &fixture.text, NULL) == TRAWL_OK);
+}
+
+static void fixture_close(void)
+{
+    trawl_text_close(fixture.text);
+    trawl_plan_free(fixture.plan);
+}
+
+/* ---- The play ----------------------------------------------------------------------------- */
+
+struct play {
+    struct search *search; /* NULL: locks are as usual */
+    struct test_random *random;
+    struct worker workers[DEVICES_MAX]; /* one of each device */
+    bool sleeps[DEVICES_MAX];
+    uint32_t devices;
+    bool inside; /* a worker runs */
+    uint64_t steps, slept, lost;
+};
+
+static struct play play;
+
+/* What the worker's thread does between two looks at its job. */
+static void worker_step(uint32_t i)
+{
+    struct job *job = &play.search->job;
+
+    play.inside = true;
+    if (!atomic_load(&job->has_work) || (atomic_load(&job->devices_wanted) >> i & 1) == 0) {
+        play.sleeps[i] = true;
+        play.slept++;
+    } else {
+        (void)task_work_resident(play.search, &play.workers[i]);
+        play.steps++;
+    }
+    play.inside = false;
+}
+
+/* One that is awake; false: all sleep. */
+static bool some_step(void)
+{
+    uint32_t first = (uint32_t)test_random_below(play.random, play.devices);
+
+    for (uint32_t i = 0; i < play.devices; i++)
+        if (!play.sleeps[(first + i) % play.devices]) {
+            worker_step((first + i) % play.devices);
+            return true;
+        }
+    return false;
+}
+
+int __real_pthread_mutex_unlock(pthread_mutex_t *mutex);
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex);
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+    int code = __real_pthread_mutex_unlock(mutex);
+
+    if (play.search != NULL && !play.inside && mutex == &play.search->lock)
+        for (uint64_t n = test_random_below(play.random, 3); n > 0; n--)
+            (void)some_step();
+    return code;
+}
+
+int __real_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex);
+int __wrap_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex);
+int __wrap_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
+{
+    if (play.search == NULL || play.inside || condition != &play.search->ready)
+        return __real_pthread_cond_wait(condition, mutex);
+    (void)__real_pthread_mutex_unlock(mutex);
+    if (!some_step()) {
+        play.lost++;
+        play.search->stopping = true;
+    }
+    (void)pthread_mutex_lock(mutex);
+    return 0;
+}
+
+void __real_job_wake(struct job *job);
+void __wrap_job_wake(struct job *job);
+void __wrap_job_wake(struct job *job)
+{
+    __real_job_wake(job);
+    for (uint32_t i = 0; i < play.devices; i++)
+        play.sleeps[i] = false;
+}
+
+/* ---- Searches ----------------------------------------------------------------------------- */
+
+struct found {
+    uint64_t count, wrong;
+};
+
+static int take(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    struct found *found = (struct found *)context;
+
+    for (uint64_t i = 0; i < match_count; i++, found->count++)
+        found->wrong += found->count >= fixture.expected_count ||
+                        matches[i].begin != fixture.expected[found->count];
+    return 0;
+}
+
+/* `ahead` chunks may be taken before the first of them is delivered. */
+static void played(struct trawl_searcher *searcher, bool lists, uint32_t ahead)
+{
+    struct found found = {0, 0};
+    struct search search;
+    struct sink_chunk view;
+    struct sink sink;
+    bool more = true;
+
+    if (lists)
+        sink_positions(&sink, take, &found);
+    else
+        sink_count(&sink);
+    sink_line_ends(&sink, fixture.plan->line_end, fixture.plan->line_end_also);
+    if (!TEST_CHECK(search_begin(&search, searcher, fixture.plan, fixture.text, &sink, NULL) ==
+                    TRAWL_OK))
+        return;
+    TEST_CHECK(search.road == ROAD_RESIDENT && ahead <= search.tasks_max);
+    search.tasks_max = ahead;
+    (void)resident_note(&search);
+    search.shared = true; /* with the workers here, and no others */
+    search.helpers = UINT32_MAX;
+    memset(play.sleeps, 0, sizeof play.sleeps);
+    play.search = &search;
+    while (more &&
+           TEST_CHECK(search_step(&search, &view, &more, NULL) == TRAWL_OK && play.lost == 0))
+        if (more)
+            TEST_CHECK(sink.deliver(&sink, &view, &search.current->digest));
+    play.search = NULL;
+    search_end(&search);
+    TEST_CHECK_U64(lists ? found.count : sink.count, fixture.expected_count);
+    TEST_CHECK_U64(found.wrong, 0);
+}
+
+static void plays(struct test_random *random, uint32_t devices, uint64_t chunk_bytes)
+{
+    struct sim_driver_options driver = {1, devices, 4u << 20, 2, 0, 0, 0};
+    struct trawl_runtime_options options = TRAWL_RUNTIME_OPTIONS_INIT;
+    struct trawl_searcher_options searching = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct trawl_searcher *searcher = NULL;
+
+    sim_driver_reset(&driver);
+    options.engine = TRAWL_ENGINE_CUDA;
+    options.threads = 2;
+    searching.chunk_bytes = chunk_bytes;
+    if (!TEST_CHECK(trawl_runtime_open(&options, &searching.runtime, NULL) == TRAWL_OK) ||
+        !TEST_CHECK(trawl_searcher_open(&searching, &searcher, NULL) == TRAWL_OK))
+        exit(1);
+    TEST_CHECK(trawl_text_load(searcher, fixture.text, NULL) == TRAWL_OK);
+    play = (struct play){.random = random, .devices = devices};
+    for (uint32_t i = 0; i < devices; i++)
+        play.workers[i] = (struct worker){.runtime = searching.runtime, .device_index = i};
+    for (uint32_t i = 0; i < 4 && test_failures < 5; i++)
+        played(searcher, i % 2 == 0, 1 + (uint32_t)test_random_below(random, AHEAD_MAX));
+    for (uint32_t i = 0; i < devices; i++)
+        worker_end(&play.workers[i]);
+    TEST_CHECK(play.steps > 0 && play.slept > 0);
+    trawl_searcher_close(searcher);
+    TEST_CHECK(trawl_runtime_close(searching.runtime, NULL) == TRAWL_OK);
+    TEST_CHECK_U64(sim_driver_live(), 0);
+}
+
+int main(void)
+{
+    struct test_random random;
+    struct cuda_limits limits = cuda_limits_default;
+
+    test_begin("sim wakes");
+    random = test_random_begin("wakes");
+    cuda_driver_replace(sim_driver_table());
+    limits.split_bytes_min = 1000;
+    limits.stripe_bytes = 800;
+    limits.split_overlap = 100;
+    cuda_limits_replace(&limits);
+    fixture_open(&random);
+    for (uint64_t i = 0; i < test_amount(6, 300) && test_failures < 5; i++)
+        plays(&random, 2 + (uint32_t)(i % (DEVICES_MAX - 1)),
+              200 + 100 * test_random_below(&random, 4));
+    fixture_close();
+    return test_end();
+}
