@@ -3,7 +3,7 @@
  * Where candidates are dense, an automaton (Aho and Corasick 1975) searches the text. It reads the
  * text from its end: after the byte at x, its state is the longest string that stands at x and ends
  * some literal, so the state knows all literals that begin at x. Each thread makes its own states
- * when the text first needs them, from an order of the literals that all threads share.
+ * when the text first needs them, from orders of the literals that all threads share.
  */
 #ifndef TRAWL_CPU_DENSE_H
 #define TRAWL_CPU_DENSE_H
@@ -12,6 +12,15 @@
 #include "plan/plan.h"
 
 struct fold; /* dense_fold.c: which characters are alike */
+
+/* A string in the order of bytes. Strings with the same bytes follow each other, and the first of
+ * them stands for all. */
+struct dense_string {
+    uint32_t string;
+    uint32_t alike;   /* strings with these bytes; 0: the first of them is at `shorter` */
+    uint32_t shorter; /* of the first: the longest proper prefix that is a string, or PLAN_NONE */
+    uint32_t outputs; /* of the first: strings that are a prefix, and those alike */
+};
 
 /* What all threads share. For plans without tails the strings are the plan's literals. Tails are
  * characters with variants: there the strings are whole patterns with each character replaced by
@@ -22,9 +31,12 @@ struct dense_set {
     uint32_t count;
     uint32_t *sorted; /* strings, ascending by their reversed bytes, then by index */
     uint32_t sorted_count;
-    uint32_t *lengthy; /* strings too long for the automaton, ascending */
+    struct dense_string *nested; /* sorted_count: the same, ascending by their bytes */
+    uint32_t *nested_at;         /* count: where in nested each of them is */
+    uint32_t *lengthy;           /* strings too long for the automaton, ascending */
     uint32_t lengthy_count;
     uint64_t length_max;   /* of the sorted ones */
+    bool sparse;           /* short ones: only states that texts visit are made */
     uint32_t classes;      /* of bytes */
     uint32_t class_first;  /* 1: class 0 is that of bytes in no string; 0: there is none */
     uint32_t class_bits;   /* a row has 1 << class_bits transitions */
@@ -43,20 +55,22 @@ struct dense_node {
     uint32_t hi;
     uint32_t ends; /* how many of them end here, the first ones */
     uint32_t depth;
-    uint32_t fail;    /* the longest proper suffix that is a state's */
-    uint32_t shorter; /* the next on that way where a string ends, 0 if none */
-    uint64_t outputs; /* strings that end here and on that way */
+    uint32_t fail;    /* not sparse: the longest proper suffix that is a state's */
+    uint32_t longest; /* in nested: the longest string that begins here, PLAN_NONE if none does */
 };
 
 /* The strings that begin where a state is, ascending: pool[begin, begin + count). */
 struct dense_list {
     uint32_t begin; /* PLAN_NONE: not made */
-    uint32_t count;
+    uint32_t count; /* right even so */
 };
 
 #define DENSE_STEP 32768u   /* begins searched at a time, at most */
 #define DENSE_LIST_MAX 64u  /* strings; states with more have no list */
 #define DENSE_LIST_SPARE 4u /* words of the pool that may be read beyond a list */
+/* Of strings of at most so many bytes, what a state fails to is looked up among them. Else it is
+ * looked up in states made for that alone, as the bytes compared would be too many. */
+#define DENSE_SPARSE_BYTES_MAX 1024u
 
 /* One thread's part. */
 struct dense_worker {
@@ -65,8 +79,10 @@ struct dense_worker {
     uint32_t class_bits;
     bool refused; /* a step needs more states than there is room for, or the set is unfit */
     struct dense_node *nodes;
-    uint32_t *next;           /* node << class_bits | class; PLAN_NONE: not known yet */
-    uint32_t *path;           /* scratch: states whose transition is needed */
+    uint32_t *next;  /* node << class_bits | class; PLAN_NONE: not known yet */
+    uint32_t *path;  /* not sparse; scratch: states whose transition is needed */
+    uint32_t *table; /* sparse: states by a hash of lo and depth; PLAN_NONE: none */
+    uint32_t table_bits;
     struct dense_list *lists; /* of each state */
     uint32_t *pool;
     uint32_t pool_count;
@@ -103,7 +119,7 @@ uint64_t dense_fold_text(const struct fold *fold, const uint8_t *text, uint64_t 
 bool dense_fold_is_exact(const struct fold *fold);
 void dense_fold_free(struct fold *fold);
 
-/* ---- dense_automaton.c ---- */
+/* ---- dense_automaton.c, dense_states.c ---- */
 enum trawl_status dense_worker_begin(struct dense_worker *worker, const struct trawl_plan *plan,
                                      const struct dense_set *set, struct trawl_error *error);
 void dense_worker_end(struct dense_worker *worker);
@@ -113,6 +129,14 @@ void dense_worker_end(struct dense_worker *worker);
 enum trawl_status dense_read(struct dense_worker *worker, const uint8_t *text, uint64_t begins,
                              uint64_t count, uint32_t *states, uint64_t *outputs,
                              struct trawl_error *error);
+/* The state after `state` by a byte of the class, where that is not known; PLAN_NONE: no room for
+ * it. */
+uint32_t dense_learn(struct dense_worker *worker, uint32_t state, uint32_t class);
+/* Sparse: the state after all of the bytes from their end; no state is made but that. PLAN_NONE: no
+ * room for it. */
+uint32_t dense_state_before(struct dense_worker *worker, const uint8_t *bytes, uint64_t count);
+/* Put the state, which is there, into the table. */
+void dense_table_add(struct dense_worker *worker, uint32_t state);
 /* Make the state's list, unless it is too long or the pool is full. Errors: MEMORY. */
 enum trawl_status dense_make_list(struct dense_worker *worker, uint32_t state,
                                   struct trawl_error *error);

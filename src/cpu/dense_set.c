@@ -11,14 +11,15 @@
 #define REST_MORE (KEY_BYTES + 1) /* the string goes on after these bytes */
 #define PENDING_MAX 96u           /* halves of halves: more than log2 of any count, for two loops */
 
-/* A string at some depth of its reversed bytes: the next eight, the first one most significant. */
+/* A string at some depth of its bytes or reversed bytes: the next eight, the first one most
+ * significant. */
 struct item {
     uint64_t key;
     uint32_t string;
     uint32_t rest; /* how many of the eight there are, REST_MORE if more follow */
 };
 
-static void item_load(const struct dense_set *set, uint64_t depth, struct item *item)
+static void item_load(const struct dense_set *set, bool reversed, uint64_t depth, struct item *item)
 {
     const struct plan_literal *string = &set->strings[item->string];
     uint64_t left = string->bytes_count - depth;
@@ -28,7 +29,12 @@ static void item_load(const struct dense_set *set, uint64_t depth, struct item *
     TRAWL_ASSERT(item->string < set->count && depth < string->bytes_count);
     item->key = 0;
     TRAWL_ASSERT(count > 0 && count <= KEY_BYTES);
-    memcpy((uint8_t *)&item->key + (KEY_BYTES - count), begin + left - count, (size_t)count);
+    if (reversed) {
+        memcpy((uint8_t *)&item->key + (KEY_BYTES - count), begin + left - count, (size_t)count);
+    } else {
+        memcpy(&item->key, begin + depth, (size_t)count);
+        item->key = __builtin_bswap64(item->key);
+    }
     item->rest = (uint32_t)min_u64(left, REST_MORE);
 }
 
@@ -100,14 +106,15 @@ static uint32_t wait_parts(struct range parts[3], struct range *pending, uint32_
 
 /* Quicksort of strings (Bentley and Sedgewick, "Fast algorithms for sorting and searching strings",
  * 1997), eight bytes at a time. */
-static void sort_items(const struct dense_set *set, struct item *items, uint64_t count)
+static void sort_items(const struct dense_set *set, bool reversed, struct item *items,
+                       uint64_t count)
 {
     struct range pending[PENDING_MAX] = {{0, count, 0}};
     uint32_t waiting = count > 1;
     uint64_t random = 0x9e3779b97f4a7c15ull;
 
     for (uint64_t i = 0; i < count; i++)
-        item_load(set, 0, &items[i]);
+        item_load(set, reversed, 0, &items[i]);
     while (waiting > 0) {
         struct range now = pending[--waiting], parts[3];
         uint64_t from, to;
@@ -123,7 +130,7 @@ static void sort_items(const struct dense_set *set, struct item *items, uint64_t
             parts[1].hi = from; /* one string */
         else if (to - from > 1)
             for (uint64_t i = from; i < to; i++)
-                item_load(set, parts[1].depth, &items[i]);
+                item_load(set, reversed, parts[1].depth, &items[i]);
         waiting = wait_parts(parts, pending, waiting);
     }
 }
@@ -155,6 +162,46 @@ static void order_classes(struct dense_set *set, bool fold)
     TRAWL_ASSERT(set->class_bits <= 8);
 }
 
+static const uint8_t *string_bytes(const struct dense_set *set, uint32_t string)
+{
+    return set->bytes + set->strings[string].bytes_begin;
+}
+
+static bool is_prefix(const struct dense_set *set, uint32_t first, uint32_t string)
+{
+    uint64_t count = set->strings[first].bytes_count;
+
+    return count <= set->strings[string].bytes_count &&
+           memcmp(string_bytes(set, first), string_bytes(set, string), (size_t)count) == 0;
+}
+
+/* From `string` of nested the rest. The strings that are a prefix of one are those of the string
+ * before it that are. */
+static void order_nested(struct dense_set *set)
+{
+    struct dense_string *nested = set->nested;
+    uint32_t before = PLAN_NONE, shorter;
+
+    for (uint32_t i = 0, next; i < set->sorted_count; before = i, i = next) {
+        uint64_t count = set->strings[nested[i].string].bytes_count;
+
+        for (next = i + 1; next < set->sorted_count; next++)
+            if (set->strings[nested[next].string].bytes_count != count ||
+                !is_prefix(set, nested[i].string, nested[next].string))
+                break;
+            else
+                nested[next].shorter = i;
+        shorter = before;
+        while (shorter != PLAN_NONE && !is_prefix(set, nested[shorter].string, nested[i].string))
+            shorter = nested[shorter].shorter;
+        TRAWL_ASSERT(shorter == PLAN_NONE || shorter < i);
+        nested[i].alike = next - i;
+        nested[i].shorter = shorter;
+        nested[i].outputs = next - i + (shorter == PLAN_NONE ? 0 : nested[shorter].outputs);
+        TRAWL_ASSERT(nested[i].outputs <= next);
+    }
+}
+
 /* Sort all strings but those too long for the automaton. */
 static enum trawl_status order(struct dense_set *set, bool fold, struct trawl_error *error)
 {
@@ -165,6 +212,10 @@ static enum trawl_status order(struct dense_set *set, bool fold, struct trawl_er
     set->sorted = (uint32_t *)memory;
     TRAWL_TRY(memory_allocate(set->count, sizeof *set->lengthy, &memory, error));
     set->lengthy = (uint32_t *)memory;
+    TRAWL_TRY(memory_allocate_zeroed(set->count, sizeof *set->nested, &memory, error));
+    set->nested = (struct dense_string *)memory;
+    TRAWL_TRY(memory_allocate(set->count, sizeof *set->nested_at, &memory, error));
+    set->nested_at = (uint32_t *)memory;
     TRAWL_TRY(memory_allocate(set->count, sizeof *items, &memory, error));
     items = (struct item *)memory;
     TRAWL_ASSERT(set->sorted_count == 0 && set->lengthy_count == 0);
@@ -178,7 +229,14 @@ static enum trawl_status order(struct dense_set *set, bool fold, struct trawl_er
         set->length_max = max_u64(set->length_max, set->strings[i].bytes_count);
     }
     TRAWL_ASSERT(set->sorted_count + set->lengthy_count == set->count);
-    sort_items(set, items, set->sorted_count);
+    set->sparse = set->length_max <= DENSE_SPARSE_BYTES_MAX;
+    sort_items(set, false, items, set->sorted_count);
+    for (uint32_t i = 0; i < set->sorted_count; i++) {
+        set->nested[i].string = items[i].string;
+        set->nested_at[items[i].string] = i;
+    }
+    order_nested(set);
+    sort_items(set, true, items, set->sorted_count);
     for (uint32_t i = 0; i < set->sorted_count; i++)
         set->sorted[i] = items[i].string;
     memory_release(items, set->count, sizeof *items);
@@ -192,6 +250,8 @@ static void dense_free(void *object)
     if (set == NULL)
         return;
     memory_release(set->sorted, set->count, sizeof *set->sorted);
+    memory_release(set->nested, set->count, sizeof *set->nested);
+    memory_release(set->nested_at, set->count, sizeof *set->nested_at);
     memory_release(set->lengthy, set->count, sizeof *set->lengthy);
     memory_release(set->own_strings, set->count, sizeof *set->own_strings);
     memory_release(set->own_bytes, set->own_bytes_count, 1);

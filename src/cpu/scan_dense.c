@@ -182,7 +182,6 @@ static bool lengthy_begins(struct step *step, const struct hits *lengthy, uint64
 static enum trawl_status collect(struct scan *scan, const struct dense_set *set, struct step *step,
                                  uint64_t place, uint32_t state)
 {
-    const struct dense_node *nodes = scan->worker->dense.nodes;
     const struct hits *lengthy = &scan->worker->dense.lengthy;
     bool one = scan->want == ENGINE_WANT_SPANS || scan->want == ENGINE_WANT_LINES;
 
@@ -192,13 +191,11 @@ static enum trawl_status collect(struct scan *scan, const struct dense_set *set,
     if (one && step->found.count > 0)
         return TRAWL_OK; /* verify_emit keeps the longest of them */
     TRAWL_ASSERT(state < scan->worker->dense.node_count);
-    if (nodes[state].ends == 0)
-        state = nodes[state].shorter;
-    for (; state != 0; state = nodes[state].shorter) {
-        TRAWL_ASSERT(nodes[state].lo + nodes[state].ends <= nodes[state].hi);
-        TRAWL_ASSERT(nodes[nodes[state].shorter].depth < nodes[state].depth);
-        for (uint32_t i = 0; i < nodes[state].ends; i++) {
-            TRAWL_TRY(note(scan, set, step, place, set->sorted[nodes[state].lo + i]));
+    for (uint32_t at = scan->worker->dense.nodes[state].longest, next; at != PLAN_NONE; at = next) {
+        next = set->nested[at].shorter;
+        TRAWL_ASSERT(at < set->sorted_count && (next == PLAN_NONE || next < at));
+        for (uint32_t i = 0; i < set->nested[at].alike; i++) {
+            TRAWL_TRY(note(scan, set, step, place, set->nested[at + i].string));
             if (one && step->found.count > 0)
                 return TRAWL_OK;
         }
@@ -337,10 +334,13 @@ static void emit_places(struct scan *scan, const struct dense_set *set, struct s
             return;
         state = worker->states[place];
         TRAWL_ASSERT(state < worker->node_count);
-        if (worker->nodes[state].outputs == 0 && !lengthy_begins(step, &worker->lengthy, place))
+        if (worker->lists[state].count == 0 && !lengthy_begins(step, &worker->lengthy, place))
             continue;
-        if (chunk_place(step, place) < scan->run_until)
+        if (chunk_place(step, place) < scan->run_until) {
+            if (step->origin == NULL)
+                place = min_u64(scan->run_until - step->from, step->begins) - 1;
             continue;
+        }
         emit_dense_place(scan, set, step, place, state);
         if (scan->over)
             return;

@@ -1,4 +1,5 @@
 /* sets: method set against the oracle, for each way to verify. */
+#include "cpu/dense.h"
 #include "cpu/set_matcher.h"
 #include "diff/answer.h"
 #include "diff/run.h"
@@ -7,7 +8,7 @@
 #define CASES_NORMAL 120
 #define CASES_LONG 200000
 #define PATTERN_BYTES_MAX 300u
-/* Of bytes of all values the automaton takes strings of up to 3,927 bytes. */
+/* Of bytes of all values the automaton takes strings of up to 3,956 bytes. */
 #define LENGTHY_BYTES_MIN 3900u
 #define LENGTHY_BYTES_MAX 5000u
 #define LENGTHY_FROM_MAX 200u
@@ -88,6 +89,8 @@ static void generate(uint64_t patterns_max, uint64_t text_bytes, struct diff_inp
         add_slice(input, source, 0, 1);
     if (test_random_one_in(&chance, 4))
         add_nested(input, source, source_bytes, count / 2);
+    if (source_bytes > DENSE_SPARSE_BYTES_MAX && test_random_one_in(&chance, 4)) /* not sparse */
+        add_slice(input, source, 0, DENSE_SPARSE_BYTES_MAX + 1);
     free(source);
 }
 
