@@ -517,7 +517,7 @@ struct trawl_stats {
     char instruction_set[16]; /* of the CPU engine */
     char note[160];           /* why an engine did not take part, or why an algorithm ran in another
                                  form; empty if there is nothing to say */
-    /* For algorithms of the gallery on devices, summed over lanes; else 0: */
+    /* For algorithms of the gallery on devices, summed over workers; else 0: */
     uint64_t device_copy_ns;   /* waiting for copies to and from devices */
     uint64_t device_kernel_ns; /* in kernels, by the devices' clocks */
     uint64_t child_grids;      /* grids that kernels launched */

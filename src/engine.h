@@ -1,6 +1,6 @@
 /* engine: the one table both engines fill in.
  *
- * A runtime opens an engine. Each thread that searches with it opens a worker, which owns what one
+ * A runtime opens an engine. Each thread that searches with it opens an engine worker: what one
  * thread needs (scratch on the host; a stream, staging and device memory on a GPU). A worker's scan
  * is synchronous; several workers per device overlap copy and search. Nothing above this table
  * knows which engine runs.

@@ -30,7 +30,7 @@ struct cuda_limits {
     uint32_t partition_group_log2; /* of partitions summed up together, up to
                                       SCAN_PARTITION_GROUP_LOG2_MAX */
     uint32_t group_samples_max;    /* method sampled: per group */
-    bool flood_always;             /* treat every tile with a candidate as dense, and every group */
+    bool dense_always;             /* treat every tile with a candidate as dense, and every group */
     uint32_t plane_steps_max;      /* per warp and tile, before the tile goes to duels */
     bool planes;                   /* search dense tiles by planes where they fit, not by duels */
 

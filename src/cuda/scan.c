@@ -384,7 +384,7 @@ static void add_answer(struct cuda_launch *launch, const struct scan_result *ans
 
     found->count += answer->count & ~SCAN_THERE;
     found->candidates += answer->candidates & ~SCAN_THERE;
-    found->listed += gives_up(launch->kernel) ? answer->floods & ~SCAN_THERE : 0;
+    found->listed += gives_up(launch->kernel) ? answer->dense_count & ~SCAN_THERE : 0;
     found->nearest = max_u64(found->nearest, answer->nearest);
 }
 

@@ -322,9 +322,9 @@ uint64_t cuda_tables_put(const struct engine_worker *worker, const struct trawl_
     }
     tables->dense_left = 0;
     tables->arguments.plane.steps_max = worker->limits.plane_steps_max;
-    if (worker->limits.flood_always)
+    if (worker->limits.dense_always)
         tables->arguments.verify_budget = tables->arguments.dense_lanes = 0;
-    tables->arguments.set_budget = worker->limits.flood_always ? 0 : SET_BUDGET;
+    tables->arguments.set_budget = worker->limits.dense_always ? 0 : SET_BUDGET;
     tables->plan_serial = plan->serial;
     return block.count;
 }

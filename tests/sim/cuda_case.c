@@ -34,7 +34,7 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
     limits.partition_group_log2 =
         (uint32_t)test_random_below(random, cuda_limits_default.partition_group_log2 + 1);
     limits.group_samples_max = limits.threads * (uint32_t)(1 + test_random_below(random, 8));
-    limits.flood_always = test_random_below(random, 3) == 0;
+    limits.dense_always = test_random_below(random, 3) == 0;
     limits.plane_steps_max = test_random_below(random, 4) == 0 ? 1 : 512;
     limits.planes = test_random_below(random, 4) != 0;
     limits.streams = test_random_below(random, 3) != 0;
@@ -105,7 +105,7 @@ void cuda_case_describe(const struct cuda_case *config, const struct diff_input 
         input->pattern_count, input->pattern_count > 0 ? input->patterns[0].bytes_count : 0,
         input->flags, limits->threads, limits->tile_words_max, limits->blocks_max,
         limits->staging_bytes, limits->text_bytes_max, limits->hits_room_min, limits->hits_max,
-        limits->flood_always, limits->planes, limits->streams, limits->load_in_place, limits->sets,
+        limits->dense_always, limits->planes, limits->streams, limits->load_in_place, limits->sets,
         limits->sets_stride, limits->sets_choices, limits->sets_gram);
 }
 

@@ -48,7 +48,7 @@ SIMT_FUNCTION void every_search_dense(const struct scan_arguments *a,
 {
     uint64_t origin = range->position - a->shift;
 
-    totals->floods += simt_thread() == 0;
+    totals->dense_count += simt_thread() == 0;
     if (a->plane.probe_bits == 0)
         duel_tile(a, origin, shared);
     else if (plane_tile_verify(a, range, origin, shared, totals))

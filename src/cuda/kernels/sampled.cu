@@ -213,7 +213,7 @@ SIMT_FUNCTION void sampled_search_dense(const struct scan_arguments *a,
     struct every_dense ahead = {a->plane.probe_bits != 0, 1};
     struct filter_range range;
 
-    totals->floods += simt_thread() == 0;
+    totals->dense_count += simt_thread() == 0;
     range.first = group->lowest + a->shift;
     range.last = group->highest + a->shift;
     for (range.position = range.first & ~15ull; range.position < range.last;

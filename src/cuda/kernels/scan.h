@@ -100,13 +100,13 @@ enum scan_gram_kind {
  * for others all at once (tile_sign). */
 struct scan_result {
     uint64_t count;
-    uint64_t candidates; /* bits set by the filter */
-    uint64_t floods;     /* tiles searched by duels, groups scanned again tile by tile; of streams,
-                            tiles given up */
-    uint64_t ticket;     /* the next tile or group */
-    uint64_t listed;     /* tiles that a stream has put into the list so far, or gave up */
-    uint64_t nearest;    /* SCAN_NONE - ((x - begin) << 32 | literal) of the first; 0: none */
-    uint64_t blocks;     /* that are done; to the host, the launch's number, written last */
+    uint64_t candidates;  /* bits set by the filter */
+    uint64_t dense_count; /* tiles searched by duels, groups scanned again tile by tile; of streams,
+                        tiles given up */
+    uint64_t ticket;      /* the next tile or group */
+    uint64_t listed;      /* tiles that a stream has put into the list so far, or gave up */
+    uint64_t nearest;     /* SCAN_NONE - ((x - begin) << 32 | literal) of the first; 0: none */
+    uint64_t blocks;      /* that are done; to the host, the launch's number, written last */
 };
 #define SCAN_RESULT_WORDS 7u
 #define SCAN_SUMS 3u /* the words that blocks add up for all their threads */
@@ -144,11 +144,12 @@ struct scan_sets {
     uint64_t *table;  /* table_words */
     uint64_t *heads;  /* head_count: the first entry of a chain, and above it its gram's hash; */
     uint64_t *next;   /* SCAN_SETS_END: none. By entry: the next one */
-    const uint32_t *literals; /* of each literal 4 words: where its bytes begin, in words of
-                                 literal_bytes; how many; its probe; its number in the plan */
-    uint32_t literal_count;   /* entry / stride is the literal, the rest its gram */
-    uint32_t filter_words;    /* a multiple of 4 */
-    uint32_t bit_shifts[2];   /* the two bits of a hash begin there; equal: there is one */
+    const uint32_t
+        *literals;          /* of each literal 4 words: where its bytes begin, in words of
+                               literal_bytes; how many; its run of grams; its number in the plan */
+    uint32_t literal_count; /* entry / stride is the literal, the rest its gram */
+    uint32_t filter_words;  /* a multiple of 4 */
+    uint32_t bit_shifts[2]; /* the two bits of a hash begin there; equal: there is one */
     uint32_t table_words;
     uint32_t head_count;
     uint32_t stride, stride_log2;

@@ -108,14 +108,14 @@ SIMT_FUNCTION void set_verify(const struct scan_arguments *a, uint64_t origin,
     }
     totals->count += count;
     if (spent > most) {
-        totals->floods = 1;
+        totals->dense_count = 1;
         *waited |= simt_atomic_add_u64(&a->result->listed, a->listed_max + 1u) & SET_NO_TILE;
     }
     if (shared->lists) {
         uint64_t slot = tile_reserve(a, shared, count, partition);
 
         spent = 0;
-        for (uint32_t w = first; w < first + own && totals->floods == 0; w++)
+        for (uint32_t w = first; w < first + own && totals->dense_count == 0; w++)
             for (uint32_t left = shared->bits[w]; left != 0; left &= left - 1u)
                 (void)set_begin(a, shared, origin + w * 32u + simt_lowest_bit(left), &slot,
                                 &literal, &spent, most);

@@ -659,7 +659,7 @@ SIMT_FUNCTION void stream_tiles(const struct scan_arguments *a, int kind, int fi
         totals.count = simt_lane() == 0 ? s.warp->total : 0;
         totals.candidates = simt_lane() == 0 ? s.warp->candidates : 0;
     }
-    totals.floods = simt_lane() == 0 ? s.warp->listed : 0;
+    totals.dense_count = simt_lane() == 0 ? s.warp->listed : 0;
     tile_finish(a, &totals, way.ahead == UINT32_MAX ? UINT64_MAX : 0);
 }
 

@@ -483,15 +483,15 @@ SIMT_FUNCTION void hits_count(const struct scan_arguments *a, int kind, struct h
     if (SIMT_BOUND(simt_lane() < hits_cells(a)))
         noted->before_cell[simt_lane()] = upto - own;
     if (simt_lane() == 0) {
-        uint64_t floods = gives_up ? a->listed_max + 1u : candidates > HITS_VERIFIED_MANY;
+        uint64_t dense_count = gives_up ? a->listed_max + 1u : candidates > HITS_VERIFIED_MANY;
 
         order_publish(a, noted->number, count);
         noted->count = count;
         shared->totals.count += count;
         shared->totals.candidates += candidates;
-        shared->totals.floods += floods;
-        if (floods != 0)
-            simt_add_u64(&a->result->listed, floods);
+        shared->totals.dense_count += dense_count;
+        if (dense_count != 0)
+            simt_add_u64(&a->result->listed, dense_count);
     }
     simt_warp_sync(); /* written before others read */
 }

@@ -317,6 +317,6 @@ SIMT_KERNEL(stream_sampled, scan_arguments, SCAN_THREADS_MAX, 2)
     (void)sampled_verify_queue(&args, &s);
     totals.count = s.count;
     totals.candidates = s.candidates;
-    totals.floods = s.listed;
+    totals.dense_count = s.listed;
     tile_finish(&args, &totals, walk.ahead);
 }

@@ -528,7 +528,7 @@ SIMT_FUNCTION void sets_stream(const struct scan_arguments *a, struct sets_form 
     asked = sets_tiles(a, &s, form);
     totals.count = simt_lane() == 0 ? s.warp->count : 0;
     totals.candidates = simt_lane() == 0 ? s.warp->candidates : 0;
-    totals.floods = simt_lane() == 0 ? s.warp->gives_up : 0;
+    totals.dense_count = simt_lane() == 0 ? s.warp->gives_up : 0;
     tile_finish(a, &totals, asked == UINT32_MAX ? UINT64_MAX : 0);
 }
 

@@ -65,7 +65,7 @@ struct tile_shared {
 struct tile_totals {
     uint64_t count;
     uint64_t candidates;
-    uint64_t floods;
+    uint64_t dense_count;
 };
 
 /* A-Z of each of eight bytes to a-z (the sums carry into bit 7 at 'A' and beyond 'Z'). */
@@ -463,13 +463,13 @@ SIMT_FUNCTION void tile_finish(const struct scan_arguments *a, const struct tile
     SIMT_SHARED(uint64_t, tile_sums, SCAN_SUMS * SCAN_WARPS_MAX);
     uint64_t count = order_warp_sum(totals->count + (asked == UINT64_MAX)), total = 0;
     uint64_t candidates = order_warp_sum(totals->candidates),
-             floods = order_warp_sum(totals->floods);
+             dense_count = order_warp_sum(totals->dense_count);
     uint64_t *own = tile_sums + SCAN_SUMS * simt_warp();
 
     if (simt_lane() == 0) {
         own[0] = count;
         own[1] = candidates;
-        own[2] = floods;
+        own[2] = dense_count;
     }
     simt_barrier();
     if (simt_warp() != 0)
