@@ -120,12 +120,23 @@ struct find_ops {
     uint32_t (*counts)(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
                        uint32_t base, const struct set_class *class, uint32_t *codes,
                        struct set_counted *counted);
-    /* NULL, as the next one may be: this variant has no quick way.
+    /* NULL, as the next ones may be: this variant has no quick way.
      * The literals of stems: those of which nothing is left open, and those that may stand
      * there, each by the number of its key. Returns how many stems were looked at: fewer if the
      * next one's bucket has many keys, or if `found` has no room. */
     uint32_t (*keys)(const struct set_class *class, const struct set_stem *stems,
                      uint32_t stem_count, struct set_found *found);
+    /* Of the positions of 64 * word_count from `from` on, which are in lines with these ends.
+     * To places: of each line the first one where one of class->fours stands; returns how many. To
+     * masks: of the lines without one, the positions whose four bytes are, each by itself, those of
+     * some sample at stride 1. */
+    uint32_t (*fours)(const uint8_t *text, uint32_t from, uint64_t word_count, const uint64_t *ends,
+                      const struct set_class *class, uint64_t fold, uint64_t *masks,
+                      uint32_t *places);
+    /* As `quads`, of the positions in the masks. */
+    uint32_t (*masked_quads)(const uint8_t *text, uint32_t from, uint64_t word_count,
+                             const uint64_t *masks, const struct set_class *class, uint64_t fold,
+                             uint32_t *places);
     /* x for each position of 64 * word_count whose pairs, at text + x, share a class, plus `base`.
      * Depends on text bytes up to 64 * word_count + 5. */
     uint32_t (*pairs)(const uint8_t *text, uint64_t word_count, const struct find_pairs *pairs,

@@ -222,25 +222,6 @@ static inline __attribute__((always_inline)) __m512i pairs_shared(const uint8_t 
     return shared;
 }
 
-/* The block's positions of these bits, in order; returns how many. */
-static inline uint32_t places_of_bits(uint64_t bits, uint32_t block, uint32_t *places)
-{
-    const __m512i lanes = _mm512_setr_epi64(
-        0x0706050403020100, 0x0f0e0d0c0b0a0908, 0x1716151413121110, 0x1f1e1d1c1b1a1918,
-        0x2726252423222120, 0x2f2e2d2c2b2a2928, 0x3736353433323130, 0x3f3e3d3c3b3a3938);
-    __m512i set = _mm512_maskz_compress_epi8(bits, lanes);
-    uint32_t count = (uint32_t)_mm_popcnt_u64(bits);
-
-    for (uint32_t i = 0; i < count; i += 16) {
-        __m512i sixteen = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(set));
-
-        _mm512_storeu_si512(places + i,
-                            _mm512_add_epi32(sixteen, _mm512_set1_epi32((int32_t)block)));
-        set = _mm512_alignr_epi64(set, set, 2);
-    }
-    return count;
-}
-
 /* One loop for each number of groups and pairs. */
 #define PAIRS_CASE(GROUPS, COUNT)                                                           \
     case 8 * (GROUPS) + (COUNT):                                                            \
@@ -302,4 +283,4 @@ const struct find_ops find_avx512vbmi = {
     words_avx512vbmi,  grams_avx512vbmi,    set_avx512vbmi,        bytes_avx512vbmi,
     sieve_avx512vbmi,  mismatch_avx512vbmi, count_bits_by_vectors, samples_avx512vbmi,
     quads_avx512vbmi,  begins_avx512vbmi,   stems_avx512vbmi,      counts_avx512vbmi,
-    stem_keys_vectors, pairs_avx512vbmi};
+    stem_keys_vectors, stem_fours,          stem_quads_masked,     pairs_avx512vbmi};

@@ -85,4 +85,6 @@ const struct find_ops find_portable = {"portable",
                                        stems_portable,
                                        counts_portable,
                                        NULL,
+                                       NULL,
+                                       NULL,
                                        NULL};

@@ -43,6 +43,25 @@ static inline struct byte_masks byte_masks(const uint8_t *text, const struct byt
     return masks;
 }
 
+/* The block's positions of these bits, in order; returns how many. */
+static inline uint32_t places_of_bits(uint64_t bits, uint32_t block, uint32_t *places)
+{
+    const __m512i workers = _mm512_setr_epi64(
+        0x0706050403020100, 0x0f0e0d0c0b0a0908, 0x1716151413121110, 0x1f1e1d1c1b1a1918,
+        0x2726252423222120, 0x2f2e2d2c2b2a2928, 0x3736353433323130, 0x3f3e3d3c3b3a3938);
+    __m512i set = _mm512_maskz_compress_epi8(bits, workers);
+    uint32_t count = (uint32_t)_mm_popcnt_u64(bits);
+
+    for (uint32_t i = 0; i < count; i += 16) {
+        __m512i sixteen = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(set));
+
+        _mm512_storeu_si512(places + i,
+                            _mm512_add_epi32(sixteen, _mm512_set1_epi32((int32_t)block)));
+        set = _mm512_alignr_epi64(set, set, 2);
+    }
+    return count;
+}
+
 /* Positions whose four bytes pass one by one, and those. */
 struct byte_passed {
     uint32_t count;
@@ -111,17 +130,175 @@ static inline uint32_t byte_passed_look(const struct byte_passed *passed,
     return count;
 }
 
+/* Bit i: number i of those that passed is a literal of four bytes. */
+static inline void byte_passed_fours(const struct byte_passed *passed,
+                                     const struct set_fours *fours, uint32_t fold, uint64_t *found)
+{
+    const __m512i factor = _mm512_set1_epi32((int32_t)PLAN_HASH32_FACTOR);
+    const __m512i folds = _mm512_set1_epi32((int32_t)fold);
+    const __m128i shift = _mm_cvtsi32_si128((int32_t)(32 - fours->bits));
+
+    for (uint32_t i = 0; i < passed->count; i += 16) {
+        uint32_t left = passed->count - i;
+        __mmask16 there = (__mmask16)(left < 16 ? (1u << left) - 1 : 0xffffu);
+        __m512i quads = _mm512_or_si512(_mm512_loadu_si512(passed->quad + i), folds), same;
+
+        quads = _mm512_mullo_epi32(quads, factor);
+        same = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), there,
+                                           _mm512_srl_epi32(quads, shift), fours->products, 4);
+        there = _mm512_mask_cmpeq_epi32_mask(there, same, quads);
+        found[i / 64] |= (uint64_t)there << i % 64;
+    }
+}
+
+/* Bits [from, from + 64) of the words. */
+static inline uint64_t bits_from(const uint64_t *words, uint32_t from)
+{
+    return words[from / 64] >> from % 64 | words[from / 64 + 1] << 1 << (63 - from % 64);
+}
+
+static inline struct byte_tables byte_tables(const struct set_class *class, uint64_t fold)
+{
+    const uint8_t *offsets = class->stem_offsets;
+    struct byte_tables tables = {
+        {_mm512_loadu_si512(offsets), _mm512_loadu_si512(offsets + 64)},
+        {_mm512_loadu_si512(offsets + 128), _mm512_loadu_si512(offsets + 192)},
+        _mm512_set1_epi8((char)fold)};
+
+    return tables;
+}
+
+/* The positions of a block whose four bytes pass one by one. */
+static inline uint64_t byte_mask(const struct byte_masks *here, const struct byte_masks *next)
+{
+    uint64_t mask = here->number[0];
+
+    for (uint32_t j = 1; j < SET_STEM_Q; j++)
+        mask &= here->number[j] >> j | next->number[j] << (64 - j);
+    return mask;
+}
+
+/* Of each block the positions whose bytes pass one by one, and where literals of four bytes stand.
+ */
+static inline void block_fours(const uint8_t *text, uint32_t from, uint64_t word_count,
+                               const struct set_class *class, uint64_t fold, uint64_t *masks,
+                               uint64_t *stand)
+{
+    const struct byte_tables tables = byte_tables(class, fold);
+    struct byte_masks here = byte_masks(text + from, &tables);
+
+    for (uint64_t w = 0; w < word_count; w += FILTER_BLOCKS) {
+        uint64_t found[FILTER_BLOCKS + 1] = {0}, last = w + FILTER_BLOCKS;
+        struct byte_passed passed;
+
+        last = last < word_count ? last : word_count;
+        passed.count = 0;
+        for (uint64_t b = w; b < last; b++) {
+            struct byte_masks next = byte_masks(text + from + 64 * (b + 1), &tables);
+
+            masks[b] = byte_mask(&here, &next);
+            byte_passed_add(&passed, text, from + 64 * b, masks[b]);
+            here = next;
+        }
+        byte_passed_fours(&passed, &class->fours, (uint32_t)fold, found);
+        for (uint64_t b = w, before = 0; b < last; b++) {
+            stand[b] = _pdep_u64(bits_from(found, (uint32_t)before), masks[b]);
+            before += (uint64_t)_mm_popcnt_u64(masks[b]);
+        }
+    }
+}
+
+/* Of each line the first bit of `stand`, in place of the others, and in `without` the ends of the
+ * lines without one. A subtraction clears the lowest bit above each line's begin. Returns 1 if the
+ * last line, which has no end, has no bit. */
+static inline uint64_t first_of_lines(const uint64_t *ends, uint64_t word_count, uint64_t *stand,
+                                      uint64_t *without)
+{
+    uint64_t begins = 1;
+    unsigned char borrow = 0;
+
+    for (uint64_t w = 0; w < word_count; w++) {
+        uint64_t bits = stand[w] | ends[w], lowest;
+        unsigned long long less;
+
+        begins |= ends[w] << 1;
+        borrow = _subborrow_u64(borrow, bits, begins, &less);
+        begins = ends[w] >> 63;
+        lowest = bits & ~(uint64_t)less;
+        without[w] = lowest & ~stand[w];
+        stand[w] &= lowest;
+    }
+    return borrow;
+}
+
+/* Bit x: how many bits are set at x and above, odd or even. */
+static inline uint64_t parity_above(uint64_t bits)
+{
+    for (uint32_t shift = 1; shift < 64; shift *= 2)
+        bits ^= bits >> shift;
+    return bits;
+}
+
+/* Keep in the masks the lines with these ends alone, and the last line if it is one of them. */
+static inline void keep_lines(const uint64_t *ends, const uint64_t *without, uint64_t word_count,
+                              uint64_t last_without, uint64_t *masks)
+{
+    uint64_t above = last_without;
+
+    for (uint64_t w = word_count; w-- > 0;) {
+        uint64_t these = _pext_u64(without[w], ends[w]);
+        uint64_t changes = _pdep_u64(these ^ these >> 1, ends[w]);
+        uint64_t open = ends[w] == 0 ? UINT64_MAX : ~(UINT64_MAX >> _lzcnt_u64(ends[w]));
+        uint64_t keep = parity_above(changes) | (open & (0 - above));
+
+        masks[w] &= keep;
+        above = keep & 1;
+    }
+}
+
+static uint32_t stem_fours(const uint8_t *text, uint32_t from, uint64_t word_count,
+                           const uint64_t *ends, const struct set_class *class, uint64_t fold,
+                           uint64_t *masks, uint32_t *places)
+{
+    uint64_t stand[SET_TILE_PLACES / 64], without[SET_TILE_PLACES / 64], last_without;
+    uint32_t count = 0;
+
+    TRAWL_ASSERT(class->stride == 1 && class->fours.bits > 0);
+    TRAWL_ASSERT(word_count > 0 && word_count <= SET_TILE_PLACES / 64);
+    block_fours(text, from, word_count, class, fold, masks, stand);
+    last_without = first_of_lines(ends, word_count, stand, without);
+    for (uint64_t w = 0; w < word_count; w++)
+        count += places_of_bits(stand[w], from + 64 * (uint32_t)w, places + count);
+    keep_lines(ends, without, word_count, last_without, masks);
+    TRAWL_ASSERT(count <= 64 * word_count);
+    return count;
+}
+
+static uint32_t stem_quads_masked(const uint8_t *text, uint32_t from, uint64_t word_count,
+                                  const uint64_t *masks, const struct set_class *class,
+                                  uint64_t fold, uint32_t *places)
+{
+    uint32_t count = 0;
+
+    for (uint64_t w = 0; w < word_count;) {
+        struct byte_passed passed;
+
+        passed.count = 0;
+        for (uint32_t b = 0; b < FILTER_BLOCKS && w < word_count; b++, w++)
+            byte_passed_add(&passed, text, from + 64 * w, masks[w]);
+        count += byte_passed_look(&passed, class, fold, places + count);
+    }
+    TRAWL_ASSERT(count <= 64 * word_count);
+    return count;
+}
+
 /* Samples from *from on, one at each position, while whole blocks lie below `last` and the filter
  * is worth it; *from is then the first that is left. */
 static inline uint32_t stem_quads_filtered(const uint8_t *text, uint64_t *from, uint64_t last,
                                            uint64_t readable, const struct set_class *class,
                                            uint64_t fold, uint32_t *places)
 {
-    const uint8_t *offsets = class->stem_offsets;
-    const struct byte_tables tables = {
-        {_mm512_loadu_si512(offsets), _mm512_loadu_si512(offsets + 64)},
-        {_mm512_loadu_si512(offsets + 128), _mm512_loadu_si512(offsets + 192)},
-        _mm512_set1_epi8((char)fold)};
+    const struct byte_tables tables = byte_tables(class, fold);
     const uint64_t step = 64 * FILTER_BLOCKS;
     uint64_t i = *from;
     uint32_t count = 0;
@@ -134,9 +311,7 @@ static inline uint32_t stem_quads_filtered(const uint8_t *text, uint64_t *from, 
         for (uint32_t b = 0; b < FILTER_BLOCKS; b++) {
             struct byte_masks next = byte_masks(text + i + 64 * (b + 1ull), &tables);
 
-            mask[b] = here.number[0];
-            for (uint32_t j = 1; j < SET_STEM_Q; j++)
-                mask[b] &= here.number[j] >> j | next.number[j] << (64 - j);
+            mask[b] = byte_mask(&here, &next);
             bits += (uint64_t)_mm_popcnt_u64(mask[b]);
             here = next;
         }

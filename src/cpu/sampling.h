@@ -59,6 +59,8 @@ enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uin
 /* How many words of the tile may be searched this way, 0 if none. */
 uint64_t stem_line_words(const struct sampling *sampling);
 enum trawl_status sample_stem_lines(const struct sampling *sampling);
+/* The tile's hits, of which there are some, if it has no NUL and each line has one, in order. */
+void emit_stem_lines(struct scan *scan);
 
 /* ---- scan_verify.c ---- */
 /* Samples that passed, or stems, name literals; those that stand there are gathered in the worker.

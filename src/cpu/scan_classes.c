@@ -163,6 +163,10 @@ static void verify_gathered(struct scan *scan, uint64_t begin, uint64_t places)
         scan->result->count += hits->count + scan->worker->counted;
         return;
     }
+    if (scan->worker->lines_kept && !scan->has_nulls && hits->count > 0) {
+        emit_stem_lines(scan);
+        return;
+    }
     for (uint64_t i = 1; i < hits->count && ordered; i++)
         ordered = verify_compare_hits(&hits->items[i - 1], &hits->items[i]) < 0;
     if (!ordered)
@@ -187,6 +191,7 @@ static void gather_tile(struct sampling *sampling)
     struct engine_worker *worker = scan->worker;
 
     worker->gathered.count = worker->counted = 0;
+    worker->lines_kept = false;
     for (uint32_t c = 0; c < worker->matcher->class_count && scan->work <= scan->work_max; c++) {
         struct set_passed *passed = &worker->scratch->passed;
 

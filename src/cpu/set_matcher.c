@@ -410,7 +410,7 @@ static enum trawl_status matcher_build(const struct trawl_plan *plan,
     for (uint32_t c = 0; c < matcher->class_count; c++) {
         TRAWL_ASSERT(matcher->classes[c].buckets[0] == 0); /* all entries found their places */
         if (matcher->classes[c].by_stems)
-            TRAWL_TRY_DONE(set_stems_pair(plan, &matcher->classes[c], matcher->fold, error));
+            TRAWL_TRY_DONE(set_stems_finish(plan, &matcher->classes[c], matcher->fold, error));
     }
     *matcher_out = matcher;
     matcher = NULL;

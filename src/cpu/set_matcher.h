@@ -36,6 +36,14 @@ struct set_entry {
 
 struct find_pairs;
 
+/* Literals of SET_STEM_Q bytes by their product (set_quad), which names nothing else: at most one
+ * a slot, whose number are its high bits. A slot without one holds the product of another slot. */
+struct set_fours {
+    uint32_t bits; /* log2 of the slots */
+    uint32_t *products;
+    uint32_t *literals;
+};
+
 struct set_class {
     uint32_t length_min;
     uint32_t literal_count;
@@ -66,6 +74,7 @@ struct set_class {
     uint32_t stem_bits;                      /* log2 of the words of stem_map */
     uint64_t *stem_map;       /* two bits for each stem, and for its first stem_min bytes */
     struct find_pairs *pairs; /* few literals: they name the positions by themselves; else NULL */
+    struct set_fours fours;   /* bits 0: no literal is that short */
 };
 
 struct set_matcher {
@@ -377,6 +386,11 @@ static inline uint32_t set_quad_shift(const struct set_class *class)
     return 31 - class->word_bits;
 }
 
+static inline uint32_t set_four_slot(const struct set_fours *fours, uint32_t product)
+{
+    return product >> (32 - fours->bits);
+}
+
 /* Is such a matcher worth it for the plan? Few literals, and those with tails, have the plan's own
  * tables. */
 bool set_matcher_fits(const struct trawl_plan *plan);
@@ -407,9 +421,10 @@ uint32_t set_stem_word_bits(uint64_t literal_count);
 uint32_t set_quad_word_bits(uint64_t entries);
 /* The literal's bits in the bitmap. */
 void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t fold);
-/* Once the entries are there: the pairs of a class of few literals. */
-enum trawl_status set_stems_pair(const struct trawl_plan *plan, struct set_class *class,
-                                 uint64_t fold, struct trawl_error *error);
+/* Once the entries are there: the pairs of a class of few literals, and the literals of four bytes.
+ */
+enum trawl_status set_stems_finish(const struct trawl_plan *plan, struct set_class *class,
+                                   uint64_t fold, struct trawl_error *error);
 void set_stems_free(struct set_class *class);
 
 /* set_matcher_image.c: the matcher as sections of a saved plan, with tables that lie there. */

@@ -244,7 +244,7 @@ static enum trawl_status load_stems(const struct trawl_plan *plan,
         bad |= key_is_bad(plan, class->stem_keys[e], class->stem_literals[e]);
     for (uint64_t i = 0; i < SAMPLES && bad == 0; i++)
         bad = !key_is_found(plan, matcher, class, i * class->entry_count / SAMPLES);
-    return bad == 0 ? set_stems_pair(plan, class, matcher->fold, error) : inconsistent(error);
+    return bad == 0 ? set_stems_finish(plan, class, matcher->fold, error) : inconsistent(error);
 }
 
 static enum trawl_status load_class(const struct trawl_plan *plan,

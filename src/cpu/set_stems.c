@@ -16,6 +16,9 @@
 #define BUCKET_BITS_MIN 4u
 #define BUCKET_BITS_LIGHT 24u /* so far there are as many buckets as entries */
 #define PAIRS_OF_ONE_GROUP 128u
+#define FOUR_BITS_SPARE 3u /* log2 of the slots a literal has: with 8 or more few share one */
+#define FOUR_BITS_MIN 8u
+#define FOUR_BITS_MAX 16u /* 256 KiB */
 #define PAIRS_OF_TWO_GROUPS 1024u
 
 void set_stems_begin(struct set_class *class, const uint32_t counts[SET_STEM_LENGTHS])
@@ -152,8 +155,8 @@ static void deal(struct find_pairs *pairs, const uint64_t *keys, uint64_t count)
     TRAWL_ASSERT(before == total);
 }
 
-enum trawl_status set_stems_pair(const struct trawl_plan *plan, struct set_class *class,
-                                 uint64_t fold, struct trawl_error *error)
+static enum trawl_status find_pairs_make(const struct trawl_plan *plan, struct set_class *class,
+                                         uint64_t fold, struct trawl_error *error)
 {
     uint64_t *keys;
     uint64_t count = 0, distinct = 0;
@@ -190,8 +193,52 @@ enum trawl_status set_stems_pair(const struct trawl_plan *plan, struct set_class
     return TRAWL_OK;
 }
 
+/* The keys of stems of SET_STEM_Q bytes come first. */
+static enum trawl_status fours_make(const struct trawl_plan *plan, struct set_class *class,
+                                    uint64_t fold, struct trawl_error *error)
+{
+    struct set_fours *fours = &class->fours;
+    uint32_t count = class->stem_counts[0], slots;
+    void *memory;
+
+    if (count == 0)
+        return TRAWL_OK;
+    TRAWL_ASSERT(count <= class->entry_count && fours->bits == 0);
+    fours->bits = (uint32_t)min_u64(max_u64(log2_ceiling(count) + FOUR_BITS_SPARE, FOUR_BITS_MIN),
+                                    FOUR_BITS_MAX);
+    slots = 1u << fours->bits;
+    TRAWL_TRY(memory_allocate(slots, sizeof *fours->products, &memory, error));
+    fours->products = (uint32_t *)memory;
+    TRAWL_TRY(memory_allocate_zeroed(slots, sizeof *fours->literals, &memory, error));
+    fours->literals = (uint32_t *)memory;
+    for (uint32_t slot = 0; slot < slots; slot++)
+        fours->products[slot] = ~(slot << (32 - fours->bits));
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t literal = class->stem_literals[i], quad, slot;
+
+        if (class->stem_keys[i] >> SET_KEY_TAG_SHIFT != SET_WHOLE_TAG)
+            continue; /* other texts may fold to the same bytes */
+        TRAWL_ASSERT(plan_literal_at(plan, literal).bytes_count == SET_STEM_Q);
+        memcpy(&quad, plan_literal_bytes(plan, literal), sizeof quad);
+        quad = set_quad(quad, (uint32_t)fold);
+        slot = set_four_slot(fours, quad);
+        fours->products[slot] = quad;
+        fours->literals[slot] = literal;
+    }
+    return TRAWL_OK;
+}
+
+enum trawl_status set_stems_finish(const struct trawl_plan *plan, struct set_class *class,
+                                   uint64_t fold, struct trawl_error *error)
+{
+    TRAWL_TRY(find_pairs_make(plan, class, fold, error));
+    return fours_make(plan, class, fold, error);
+}
+
 void set_stems_free(struct set_class *class)
 {
     memory_release(class->pairs, 1, sizeof *class->pairs);
     class->pairs = NULL;
+    memory_release(class->fours.products, 1ull << class->fours.bits, sizeof *class->fours.products);
+    memory_release(class->fours.literals, 1ull << class->fours.bits, sizeof *class->fours.literals);
 }

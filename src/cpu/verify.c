@@ -31,10 +31,14 @@ static void fill_ends(struct scan *scan, uint8_t also)
     TRAWL_ASSERT(scan->tile_begin + 64 * scan->tile_words <= scan->loadable);
     worker->find->every(text, scan->tile_words, &probe, 1, 1, &worker->ends);
     scan->ends_known = true;
+    scan->has_nulls = false;
     if (also == probe.value)
         return;
     probe.value = also;
     worker->find->every(text, scan->tile_words, &probe, 1, 1, &worker->ends_also);
+    if (worker->ends_also.hot_count == 0)
+        return;
+    scan->has_nulls = also != scan->plan->line_end_also;
     for (uint64_t w = 0; w < scan->tile_words; w++)
         worker->ends.mask[w] |= worker->ends_also.mask[w];
 }

@@ -40,6 +40,8 @@ struct engine_worker {
     struct set_scratch *scratch;       /* with a matcher */
     uint32_t tile_places;              /* LINES: of the next tile */
     bool lines_hit;                    /* LINES, by stems: many lines of the last tile have a hit */
+    bool lines_kept;                   /* the same: of this tile one hit of each line is gathered */
+    uint32_t fours_later;              /* the same: so many tiles without literals of four bytes */
     struct hits gathered;              /* of a tile */
     uint64_t counted;                  /* COUNT: of a tile, those that were not gathered */
     struct hits ordered;               /* the same in order, while it is made */
@@ -84,6 +86,7 @@ struct scan {
     uint64_t tile_begin; /* the tile that is being verified; tile_words 0: none */
     uint64_t tile_words;
     bool ends_known;
+    bool has_nulls;      /* once they are: lines go on behind some of them, which are NULs */
     uint64_t line_until; /* LINES: begins below this lie in a line that has its hit */
     /* SPANS: the longest hit of the last begin that was taken. Once no hit before it can reach a
      * begin, what is taken from there on is known. */

@@ -110,6 +110,8 @@ static void generate_lines(struct diff_input *input)
     for (uint64_t i = 0; i < count; i++) {
         if (i > 0 && test_random_one_in(&chance, 2))
             memcpy(source + 16 * i, source + 16 * test_random_below(&chance, i), 8);
+        if (test_random_one_in(&chance, 50))
+            source[16 * i + test_random_below(&chance, 4)] = '\n';
         add_slice(input, source, 16 * i, test_random_between(&chance, 4, longest));
     }
     while (at < input->text_bytes) {
