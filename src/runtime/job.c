@@ -51,7 +51,9 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
                                  plan_counts_alone(plan))
                             ? searcher->task_count
                             : searcher->tasks_few;
-    need.chunk_bytes = max_u64(search->chunk_host, search->chunk_device);
+    need.chunk_bytes = search->road == ROAD_HOST && text->kind == TEXT_STREAM
+                           ? search->chunk_host /* from there no stream goes to a device */
+                           : max_u64(search->chunk_host, search->chunk_device);
     if (search->road == ROAD_HOST && sink->in_place)
         need.maps = maps_of(searcher->map);
     TRAWL_TRY_DONE(text_cursor_open(&search->cursor, text, &need, error));

@@ -537,6 +537,27 @@ static void limited_give(void *context, void *pointer, uint64_t count)
     free(pointer);
 }
 
+/* A stream's chunks take no more than a file's. */
+static void stream_in_little(void)
+{
+    struct trawl_runtime *runtime = open_runtime(2, 300000);
+    struct trawl_searcher *searcher = open_searcher(runtime, 0);
+    struct trawl_text *text = unit_text(bytes, 30000), *stream = NULL;
+    struct trawl_plan *plan = make_plan();
+    int ends[2];
+
+    if (pipe(ends) != 0 || write(ends[1], bytes, 30000) != 30000 || close(ends[1]) != 0)
+        exit(1);
+    MUST(trawl_text_from_descriptor(ends[0], NULL, &stream, NULL));
+    TEST_CHECK_U64(unit_count(searcher, plan, stream), unit_count(searcher, plan, text));
+    trawl_text_close(stream);
+    trawl_text_close(text);
+    (void)close(ends[0]);
+    trawl_plan_free(plan);
+    trawl_searcher_close(searcher);
+    MUST(trawl_runtime_close(runtime, NULL));
+}
+
 static void budget(struct trawl_plan *unused)
 {
     const struct trawl_allocator allocator = {NULL, limited_take, limited_give};
@@ -562,6 +583,7 @@ static void budget(struct trawl_plan *unused)
         trawl_searcher_close(searcher);
         MUST(trawl_runtime_close(runtime, NULL));
     }
+    stream_in_little();
     runtime = open_runtime(4, 5000); /* not one chunk */
     searcher = open_searcher(runtime, 8000);
     MUST(trawl_text_open_file(path, &file, NULL));
