@@ -13,7 +13,9 @@ import sys
 import cases
 
 CASES = 150
-ALPHABETS = [b"ab\n", b"aAb \n", b"ab\n\0", b"ab_ \n\xc3\xa4"]
+ALPHABETS = [[b"a", b"b", b"\n"], [b"a", b"A", b"b", b" ", b"\n"], [b"a", b"b", b"\n", b"\0"],
+             [b"a", b"b", b"_", b" ", b"\n", b"\xc3", b"\xa4"],
+             [b"a", b"b", b" ", b"\n", b"\xc3\xa4", b"\xc3\x84", b"\xff"]]
 REPORTS = [[], ["-c"], ["-v"], ["-v", "-c"], ["-o", "-b"], ["-l"], ["-L"], ["-q"], ["-C1"], ["-n"], ["--matrix"],
            ["--matrix=csv"], ["--count-matches"], ["--count-matches", "--overlapping"], ["--positions"], ["--first"],
            ["--pattern-number"], ["-o", "--pattern-number"], ["--count-by-pattern"], ["--unmatched-patterns"],
@@ -35,7 +37,7 @@ def run_case(rng, trawl, folder):
     alphabet = rng.choice(ALPHABETS)
 
     def make(count):
-        return bytes(rng.choice(alphabet) for _ in range(count))
+        return b"".join(rng.choice(alphabet) for _ in range(count))
 
     strings = rng.choice([b"", make(rng.choice([1, 4, 12, 60])), make(rng.choice([1, 4, 12, 60]))])
     form, beside = [], [] if rng.random() < 0.7 else ["-e", rng.choice(["a", "b", "", "ab"])]
@@ -63,8 +65,21 @@ def run_case(rng, trawl, folder):
                                                                         expected)
 
 
+def broken_strings(trawl, folder):
+    """Of strings that are not UTF-8 the strings are saved, and planned again."""
+    for name, data in (("list", b"\xff\nk\n\xc3\xa4\xc3\n"), ("text", b"k\xc3\xa4\n\xc3\x84\xc3\n")):
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(data)
+    for option, count in (("-w", b"0\n"), ("-i", b"2\n")):
+        saved = run(trawl, ["--save-patterns", "set", option, "-f", "list"], folder, "C.UTF-8")
+        got = run(trawl, ["-c", "-f", "set", "text"], folder, "C.UTF-8")
+        if saved != (0, b"", b"") or got[1] != count:
+            return "strings that are not UTF-8, saved with %s: %r, then %r" % (option, saved, got)
+    return None
+
+
 def main():
-    return cases.run("saved", CASES, "searches", run_case)
+    return cases.run("saved", CASES, "searches", run_case, [broken_strings])
 
 
 if __name__ == "__main__":

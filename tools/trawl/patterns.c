@@ -644,7 +644,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     struct trawl_utf8 utf8 = {NULL, charset_variants, charset_is_word};
     struct trawl_encoding encoding = charset_encoding();
     struct trawl_error error;
-    bool known = true;
+    bool known = true, encodes = needs_encoding(patterns, settings);
 
     options.flags = plan_flags(settings, whole_line);
     options.line_end_set = 1;
@@ -652,9 +652,9 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     options.line_end_also_set = settings->count_ends_at_null; /* NUL */
     if (patterns->needs_utf8 || patterns->check.begins || patterns->check.words)
         options.utf8 = &utf8;
-    if (needs_encoding(patterns, settings))
+    if (encodes)
         options.encoding = &encoding;
-    if (options.encoding != NULL && settings->save_patterns != NULL)
+    if (encodes && settings->save_patterns != NULL)
         options.utf8 = NULL, options.encoding = NULL; /* the strings are saved */
     if (settings->method != NULL)
         options.method = method_named(settings->method, &known);
@@ -666,7 +666,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
         return false;
     }
     options.algorithm = settings->algorithm;
-    if (is_as_saved(patterns, options.flags) && settings->method == NULL &&
+    if (is_as_saved(patterns, options.flags) && !encodes && settings->method == NULL &&
         settings->algorithm == NULL && patterns->plan == NULL) {
         *plan = patterns->saved[0].plan;
         patterns->saved[0].plan = NULL; /* the strings' bytes are in the plan as before */
