@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/clock.h"
 #include "base/fault.h"
 #include "base/memory.h"
 #include "cuda/engine_cuda.h"
@@ -17,6 +18,11 @@
 /* Pinning takes longer than copying: a buffer's next chunk may be a little longer. */
 #define PINNED_STEP (2u << 20)
 #define HUNGER_MAX 8 /* of chunks in a row that tell the same: then claims change by one */
+/* A device's first worker looks for its next chunk of a loaded text so long before it sleeps: to
+ * wake the workers of several devices takes 25 to 200 us; a list of 16 GiB takes four of them
+ * 1,200.
+ */
+#define WATCH_NS 1000000u
 
 void devices_note(struct devices *devices, char *note, uint64_t note_bytes)
 {
@@ -180,12 +186,16 @@ void devices_close(struct devices *devices)
 
 /* ---- Workers ------------------------------------------------------------------------------ */
 
-static bool may_serve_any(const struct devices *devices, uint32_t own, uint32_t wanted)
+/* Which of the wanted devices' chunks may it search, as bits? */
+static uint32_t served_by(const struct devices *devices, const struct worker *worker,
+                          uint32_t wanted)
 {
+    uint32_t served = 0;
+
     for (uint32_t i = 0; i < devices->device_count; i++)
-        if ((wanted >> i & 1) != 0 && devices_may_serve(devices, own, i))
-            return true;
-    return false;
+        if ((wanted >> i & 1) != 0 && devices_may_serve(devices, worker->device_index, i))
+            served |= 1u << i;
+    return served;
 }
 
 /* Of loaded texts' jobs with chunks that this worker may search, the one that was listed first. A
@@ -198,12 +208,81 @@ static struct job *resident_job(const struct devices *devices, const struct work
 
     while (job != NULL) {
         if (atomic_load(&job->for_devices) && atomic_load(&job->has_work) &&
-            may_serve_any(devices, worker->device_index, atomic_load(&job->devices_wanted)) &&
+            served_by(devices, worker, atomic_load(&job->devices_wanted)) != 0 &&
             (found == NULL || job->listed_as < found->listed_as))
             found = job;
         job = job->next == first ? NULL : job->next;
     }
     return found;
+}
+
+static void call(struct worker *worker)
+{
+    atomic_store(&worker->is_idle, false);
+    (void)pthread_cond_signal(&worker->wake);
+}
+
+/* Each chunk goes to the first idle worker that may search it: its engine worker has tables for the
+ * plan if it had the last such chunk, too. Where a device has more, that worker calls the next: to
+ * wake one takes the caller 6 us. Busy workers look by themselves before they become idle. */
+void devices_call(struct devices *devices, const struct job *job)
+{
+    uint32_t wanted = atomic_load(&job->devices_wanted);
+    uint32_t count = atomic_load(&devices->worker_count), called = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        struct worker *worker = &devices->workers[i];
+        uint32_t served;
+
+        if (!atomic_load(&worker->is_idle))
+            continue;
+        served = served_by(devices, worker, wanted);
+        if ((served & ~called) == 0)
+            continue;
+        called |= served;
+        call(worker);
+    }
+}
+
+/* The worker is about to serve the job: one more that can, and is to be woken when the lock is not
+ * held; NULL: there is none. */
+static struct worker *next_for(struct devices *devices, const struct job *job,
+                               const struct worker *worker)
+{
+    uint32_t many = served_by(devices, worker, atomic_load(&job->devices_many));
+
+    for (uint32_t i = 0; many != 0 && i < atomic_load(&devices->worker_count); i++) {
+        struct worker *next = &devices->workers[i];
+
+        if (!atomic_load(&next->is_idle) || served_by(devices, next, many) == 0)
+            continue;
+        atomic_store(&next->is_idle, false);
+        return next;
+    }
+    return NULL;
+}
+
+void devices_call_all(struct devices *devices)
+{
+    for (uint32_t i = 0; i < atomic_load(&devices->worker_count); i++)
+        if (atomic_load(&devices->workers[i].is_idle))
+            call(&devices->workers[i]);
+}
+
+/* For a task in the queue: the worker that has been idle for the longest time, so that all devices
+ * get some. */
+static void call_one(struct devices *devices)
+{
+    struct worker *found = NULL;
+
+    for (uint32_t i = 0; i < atomic_load(&devices->worker_count); i++) {
+        struct worker *worker = &devices->workers[i];
+
+        if (atomic_load(&worker->is_idle) && (found == NULL || worker->idle_as < found->idle_as))
+            found = worker;
+    }
+    if (found != NULL)
+        call(found);
 }
 
 static struct task *pop(struct devices *devices)
@@ -221,13 +300,14 @@ static struct task *pop(struct devices *devices)
     return task;
 }
 
-/* Serve one job that waits for devices; false: there was none. Called and returns with the lock
- * held. */
-static bool serve_once(struct worker *worker, struct devices *devices)
+/* Serve one job that waits for devices; false: there was none. *served_loaded is set if it searches
+ * a loaded text. Called and returns with the lock held. */
+static bool serve_once(struct worker *worker, struct devices *devices, bool *served_loaded)
 {
     struct trawl_runtime *runtime = devices->runtime;
     struct task *task = pop(devices);
     struct job *job = task == NULL ? resident_job(devices, worker) : NULL;
+    struct worker *next;
 
     if (task == NULL && job == NULL)
         return false;
@@ -240,7 +320,11 @@ static bool serve_once(struct worker *worker, struct devices *devices)
     } else {
         job_hold(job);
         job->helpers++;
+        *served_loaded = true;
+        next = next_for(devices, job, worker);
         (void)pthread_mutex_unlock(&runtime->lock);
+        if (next != NULL)
+            (void)pthread_cond_signal(&next->wake);
         job->serve(job, worker);
     }
     (void)pthread_mutex_lock(&runtime->lock);
@@ -250,24 +334,52 @@ static bool serve_once(struct worker *worker, struct devices *devices)
     return true;
 }
 
+/* The caller's next search may come at once. */
+static void watch(const struct worker *worker)
+{
+    uint64_t begin_ns = clock_now_ns();
+
+    while (atomic_load(&worker->is_idle) && clock_now_ns() - begin_ns < WATCH_NS)
+        ;
+}
+
+/* Wait until called. With the lock held. */
+static void wait_for_call(struct devices *devices, struct worker *worker, bool watches)
+{
+    struct trawl_runtime *runtime = devices->runtime;
+
+    devices->waiting++;
+    worker->idle_as = devices->became_idle++;
+    atomic_store(&worker->is_idle, true);
+    if (watches) {
+        (void)pthread_mutex_unlock(&runtime->lock);
+        watch(worker);
+        (void)pthread_mutex_lock(&runtime->lock);
+    }
+    while (atomic_load(&worker->is_idle))
+        (void)pthread_cond_wait(&worker->wake, &runtime->lock);
+    TRAWL_ASSERT(devices->waiting > 0);
+    devices->waiting--;
+}
+
 static void *device_worker_main(void *argument)
 {
     struct worker *worker = (struct worker *)argument;
     struct trawl_runtime *runtime = worker->runtime;
     struct devices *devices = &runtime->devices;
+    bool is_first, served_loaded = false;
 
     (void)pthread_mutex_lock(&runtime->lock);
+    is_first = devices->device_count > 1 && worker < devices->workers + devices->device_count;
     while (!runtime->closing) {
         TRAWL_ASSERT(worker->device_index < devices->device_count);
         if (worker_is_stranded(worker)) {
             (void)pthread_mutex_unlock(&runtime->lock);
             worker_change_device(worker);
             (void)pthread_mutex_lock(&runtime->lock);
-        } else if (!serve_once(worker, devices)) {
-            devices->waiting++;
-            (void)pthread_cond_wait(&devices->work, &runtime->lock);
-            TRAWL_ASSERT(devices->waiting > 0);
-            devices->waiting--;
+        } else if (!serve_once(worker, devices, &served_loaded)) {
+            wait_for_call(devices, worker, is_first && served_loaded);
+            served_loaded = false;
         }
     }
     (void)pthread_mutex_unlock(&runtime->lock);
@@ -322,9 +434,12 @@ bool devices_start(struct devices *devices)
 
             worker->runtime = devices->runtime;
             worker->device_index = atomic_load(&devices->worker_count) % devices->device_count;
-            if (fault_hit(FAULT_THREAD) ||
-                pthread_create(&worker->thread, NULL, device_worker_main, worker) != 0)
+            if (fault_hit(FAULT_THREAD) || pthread_cond_init(&worker->wake, NULL) != 0)
                 break;
+            if (pthread_create(&worker->thread, NULL, device_worker_main, worker) != 0) {
+                (void)pthread_cond_destroy(&worker->wake);
+                break;
+            }
             devices->worker_count++;
         }
     TRAWL_ASSERT(devices->worker_count <= devices->workers_max);
@@ -484,7 +599,7 @@ void devices_push(struct devices *devices, struct task *task)
         devices->first = task;
     devices->last = task;
     devices->queued++;
-    (void)pthread_cond_signal(&devices->work);
+    call_one(devices);
     (void)pthread_mutex_unlock(&devices->runtime->lock);
 }
 

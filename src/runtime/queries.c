@@ -177,6 +177,7 @@ static enum trawl_status run_phase(struct queries *queries, bool on_device, uint
     queries->status = TRAWL_OK;
     atomic_store(&queries->job.for_devices, on_device);
     atomic_store(&queries->job.devices_wanted, UINT32_MAX);
+    atomic_store(&queries->job.devices_many, UINT32_MAX);
     if (end > queries->block && (searcher->chunk_bytes > 0 || end >= HELP_QUERIES_MIN) &&
         workers > 1 && (!on_device || devices_start(&runtime->devices)))
         job_share(&queries->job, workers - 1);

@@ -49,15 +49,21 @@ bool resident_note(struct search *search)
 {
     uint64_t end = reach(search);
     uint32_t before = atomic_load(&search->job.devices_wanted), wanted = 0;
+    uint32_t many_before = atomic_load(&search->job.devices_many), many = 0;
 
     TRAWL_ASSERT(end <= search->chunk_count && search->chunk_first <= search->chunk_count);
-    for (uint64_t i = search->chunk_first; i < end; i++)
-        if (!search->chunks[i].taken)
-            wanted |= search->chunks[i].device == ENGINE_DEVICES_MAX
-                          ? UINT32_MAX
-                          : 1u << search->chunks[i].device;
+    for (uint64_t i = search->chunk_first; i < end; i++) {
+        uint32_t device = search->chunks[i].device;
+        uint32_t bits = device == ENGINE_DEVICES_MAX ? UINT32_MAX : 1u << device;
+
+        if (search->chunks[i].taken)
+            continue;
+        many |= device == ENGINE_DEVICES_MAX ? bits : wanted & bits;
+        wanted |= bits;
+    }
     atomic_store(&search->job.devices_wanted, wanted);
-    return (wanted & ~before) != 0;
+    atomic_store(&search->job.devices_many, many);
+    return (wanted & ~before) != 0 || (many & ~many_before) != 0;
 }
 
 enum trawl_status resident_open(struct search *search, struct trawl_error *error)

@@ -60,7 +60,6 @@ enum trawl_status runtime_open(const struct trawl_runtime_options *given,
     runtime->devices.runtime = runtime;
     (void)pthread_mutex_init(&runtime->lock, NULL);
     (void)pthread_mutex_init(&runtime->entry, NULL);
-    (void)pthread_cond_init(&runtime->devices.work, NULL);
     (void)pthread_cond_init(&runtime->devices.decided, NULL);
     TRAWL_TRY_DONE(
         memory_allocate_zeroed(runtime->threads_max - 1, sizeof *runtime->workers, &memory, error));
@@ -86,7 +85,6 @@ void runtime_close(struct trawl_runtime *runtime)
     TRAWL_ASSERT(atomic_load(&runtime->memory_used) == 0);
     memory_release(runtime->workers, runtime->threads_max - 1, sizeof *runtime->workers);
     (void)pthread_cond_destroy(&runtime->devices.decided);
-    (void)pthread_cond_destroy(&runtime->devices.work);
     (void)pthread_mutex_destroy(&runtime->entry);
     (void)pthread_mutex_destroy(&runtime->lock);
     memory_release(runtime, 1, sizeof *runtime);

@@ -38,12 +38,15 @@ struct worker {
     struct text_buffer buffer; /* kept from chunk to chunk */
     pthread_t thread;
 
-    /* Of a host worker, under the runtime's lock: */
+    /* Of a worker with a thread, set under the runtime's lock: */
     pthread_cond_t wake;
-    bool is_idle;
+    _Atomic bool is_idle; /* waits to be woken */
+    /* Of a host worker, under that lock: */
     struct worker *next_idle;
     bool is_moved;   /* woken or started, and kept off the waker's core until it runs */
     cpu_set_t cores; /* those it gets back then, or got last */
+    /* Of a device's worker, likewise: */
+    uint64_t idle_as; /* numbers those that became idle */
 };
 
 /* One call. */
@@ -56,6 +59,7 @@ struct job {
     _Atomic bool has_work;           /* a worker might find something to do */
     _Atomic bool for_devices;        /* only a device's worker may: the text is loaded */
     _Atomic uint32_t devices_wanted; /* then: whose chunks may be taken now, a bit each */
+    _Atomic uint32_t devices_many;   /* of those: who have more than one */
     _Atomic uint32_t took_part;      /* workers that did something for it */
 
     /* Under the runtime's lock: */
@@ -90,10 +94,10 @@ struct devices {
     struct worker *workers;               /* workers_max; worker_count run */
     _Atomic uint32_t worker_count;
     pthread_cond_t decided;       /* the state is neither of the first two any more */
-    pthread_cond_t work;          /* to them */
     struct task *first, *last;    /* to be searched: */
     uint32_t queued;              /* so many */
     uint32_t waiting;             /* workers, for them */
+    uint64_t became_idle;         /* workers, ever */
     int hunger;                   /* of the last chunks, those that workers had to wait for, less
                                      those that waited for workers */
     _Atomic uint32_t claims_more; /* than usual, since workers wait */
@@ -224,6 +228,11 @@ uint32_t devices_working(const struct devices *devices);
  * pinned until the devices are closed. */
 bool devices_pin(struct devices *devices, uint32_t index, const uint8_t *bytes, uint64_t count);
 bool devices_unpin(struct devices *devices, uint32_t index, const uint8_t *bytes);
+/* A listed job has chunks that lie on devices: wake workers for them. With the runtime's lock held.
+ */
+void devices_call(struct devices *devices, const struct job *job);
+/* Wake all of their workers. With the runtime's lock held. */
+void devices_call_all(struct devices *devices);
 /* Queue a task that was claimed, which holds its job from now on. */
 void devices_push(struct devices *devices, struct task *task);
 /* Drop what the job has in the queue: those tasks hold it no longer. */

@@ -395,7 +395,7 @@ void job_share(struct job *job, uint32_t helpers)
         list(runtime, job);
     job->helpers_max = (uint32_t)max_u64(job->helpers_max, helpers);
     if (atomic_load(&job->for_devices)) {
-        (void)pthread_cond_broadcast(&runtime->devices.work);
+        devices_call(&runtime->devices, job);
     } else {
         runtime->workers_wanted = (uint32_t)max_u64(
             runtime->workers_wanted, min_u64(job->helpers_max, runtime->threads_max - 1));
@@ -411,7 +411,7 @@ void job_wake(struct job *job)
     (void)pthread_mutex_lock(&runtime->lock);
     atomic_store(&job->has_work, true);
     if (job->listed && atomic_load(&job->for_devices))
-        (void)pthread_cond_broadcast(&runtime->devices.work);
+        devices_call(&runtime->devices, job);
     else if (job->listed && runtime->idle != NULL)
         wake_idle(runtime);
     (void)pthread_mutex_unlock(&runtime->lock);
@@ -439,7 +439,7 @@ void workers_stop(struct trawl_runtime *runtime)
     runtime->closing = true;
     while (runtime->idle != NULL)
         wake_idle(runtime);
-    (void)pthread_cond_broadcast(&devices->work);
+    devices_call_all(devices);
     (void)pthread_mutex_unlock(&runtime->lock);
     for (uint32_t i = 0; i < runtime->worker_count; i++) {
         (void)pthread_join(runtime->workers[i].thread, NULL);
@@ -447,6 +447,8 @@ void workers_stop(struct trawl_runtime *runtime)
     }
     for (uint32_t i = 0; i < devices->worker_count; i++)
         (void)pthread_join(devices->workers[i].thread, NULL);
+    for (uint32_t i = 0; i < devices->worker_count; i++) /* they wake each other */
+        (void)pthread_cond_destroy(&devices->workers[i].wake);
     atomic_store(&runtime->worker_count, 0);
     atomic_store(&devices->worker_count, 0);
 }

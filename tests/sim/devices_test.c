@@ -316,7 +316,7 @@ static void filled_at_once(uint32_t devices)
     struct trawl_runtime *runtime;
 
     reset(devices);
-    runtime = open_runtime(TRAWL_ENGINE_CUDA, 3, 0);
+    runtime = open_runtime(TRAWL_ENGINE_CUDA, 7, 0);
     for (uint32_t i = 0; i < LOADERS; i++)
         loaders[i] = (struct loader){open_searcher(runtime), 0};
     TEST_CHECK(trawl_text_load(loaders[0].searcher, fixture.texts[SOURCE_LOADED], NULL) ==
@@ -385,7 +385,8 @@ static void storm(enum trawl_engine engine, uint64_t seed)
     bool running = true;
 
     reset(2);
-    runtime = open_runtime(engine, (uint32_t)(1 + seed % 4), seed % 3 == 0 ? 9 * CHUNK_BYTES : 0);
+    runtime =
+        open_runtime(engine, (uint32_t)(1 + seed % 4 * 2), seed % 3 == 0 ? 9 * CHUNK_BYTES : 0);
     for (uint32_t i = 0; i < LOADERS; i++) {
         stormy[i].searcher = open_searcher(runtime);
         stormy[i].seed = seed * LOADERS + i + 1;
