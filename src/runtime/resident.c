@@ -20,19 +20,24 @@ struct resident_chunk {
     bool taken;
 };
 
-/* The chunk that begins there ends with what lies on one device. */
-static struct resident_chunk chunk_at(const struct search *search, uint64_t begin)
+/* The chunk that begins there ends with the part that lies on one device; *part: what is left of
+ * it, 0 if it ended before. */
+static struct resident_chunk chunk_at(const struct search *search, uint64_t begin,
+                                      struct engine_part *part)
 {
     const struct trawl_text *text = search->cursor.text;
-    struct engine_part part = {ENGINE_DEVICES_MAX, text->bytes_count - begin};
+    struct resident_chunk chunk;
 
     TRAWL_ASSERT(begin < text->bytes_count && search->chunk_device > 0);
-    if (!engine_cuda.locate(search->job.runtime->devices.engine, search->job.plan,
-                            text->bytes + begin, text->bytes_count - begin, &part))
-        part.bytes = text->bytes_count - begin; /* loaded nowhere */
-    TRAWL_ASSERT(part.bytes <= text->bytes_count - begin);
-    return (struct resident_chunk){begin, min_u64(search->chunk_device, max_u64(part.bytes, 1)),
-                                   part.device, false};
+    if (part->bytes == 0 &&
+        !engine_cuda.locate(search->job.runtime->devices.engine, search->job.plan,
+                            text->bytes + begin, text->bytes_count - begin, part))
+        *part = (struct engine_part){ENGINE_DEVICES_MAX, text->bytes_count - begin}; /* nowhere */
+    TRAWL_ASSERT(part->bytes > 0 && part->bytes <= text->bytes_count - begin);
+    chunk = (struct resident_chunk){begin, min_u64(search->chunk_device, part->bytes), part->device,
+                                    false};
+    part->bytes -= chunk.owned;
+    return chunk;
 }
 
 /* The end of the chunks that may be taken: as far ahead of the delivery as there are tasks, if
@@ -68,6 +73,7 @@ bool resident_note(struct search *search)
 
 enum trawl_status resident_open(struct search *search, struct trawl_error *error)
 {
+    struct engine_part part = {ENGINE_DEVICES_MAX, 0};
     void *memory;
 
     TRAWL_ASSERT(search->chunk_first == 0 && search->index_deliver == 0);
@@ -81,7 +87,7 @@ enum trawl_status resident_open(struct search *search, struct trawl_error *error
             search->chunks = (struct resident_chunk *)memory;
             search->chunk_room = room;
         }
-        search->chunks[search->chunk_count] = chunk_at(search, begin);
+        search->chunks[search->chunk_count] = chunk_at(search, begin, &part);
         begin += search->chunks[search->chunk_count].owned;
         TRAWL_ASSERT(begin <= search->cursor.text->bytes_count &&
                      search->chunk_count < search->chunk_room);
