@@ -271,7 +271,7 @@ static enum trawl_status load_split(struct engine *engine, const uint8_t *bytes,
     uint64_t rounds =
         (count - 1) / saturating_multiply(cuda_limits_now().stripe_bytes, devices) + 1;
     uint64_t stripes = min_u64(rounds, max_u64(STRIPES_MAX / devices, 1)) * devices;
-    uint64_t step = (count / stripes / STRIPE_ALIGNMENT + 1) * STRIPE_ALIGNMENT;
+    uint64_t step = ((count - 1) / stripes / STRIPE_ALIGNMENT + 1) * STRIPE_ALIGNMENT;
 
     for (uint64_t begin = 0, i = 0; begin < count; begin += step, i++)
         TRAWL_TRY(load_stripe(engine, (uint32_t)(i % devices), bytes, count, begin,

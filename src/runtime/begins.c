@@ -14,8 +14,13 @@
 #include "runtime/search.h"
 
 #define PARTS_MAX 256u
-#define PART_BYTES (4ull << 30) /* a part's begins, at most: 32 bits number its tiles */
+#define PART_BYTES (8ull << 30) /* a part's begins, at most: as long as stripes are */
 #define RUNS_MAX 64u            /* lists that a worker keeps at a time */
+/* To wake a thread takes its waker up to 200 us [2 H200], a tenth of what a list of 16 GiB takes
+ * two devices. So for so long threads look before they sleep: the caller, and workers that wait for
+ * others of about the same work. */
+#define CALLER_LOOKS_NS 10000000u
+#define WORKER_LOOKS_NS 1000000u
 
 /* What lies on one device, from one stripe's begin to its end or earlier. */
 struct part {
@@ -37,8 +42,8 @@ struct split {
     pthread_cond_t changed; /* one more is known, or all is over */
     bool counted[PARTS_MAX];
     uint64_t before[PARTS_MAX + 1]; /* words of the array before part i's, i <= known */
-    uint32_t known;
-    uint32_t devices_left; /* a bit for each whose parts are not all copied */
+    _Atomic uint32_t known;
+    _Atomic uint32_t devices_left; /* a bit for each whose parts are not all copied */
     enum trawl_status status;
     struct trawl_error error;
 };
@@ -69,8 +74,11 @@ struct lister {
 /* Is the place of the part's words known? With `wait`, it is, or false: all is over. */
 static bool place_of(struct split *split, uint32_t part, bool wait, uint64_t *place)
 {
+    uint64_t begin_ns = clock_now_ns();
     bool known;
 
+    while (wait && atomic_load(&split->known) < part && clock_now_ns() - begin_ns < WORKER_LOOKS_NS)
+        ;
     (void)pthread_mutex_lock(&split->lock);
     while (wait && split->known < part && split->status == TRAWL_OK)
         (void)pthread_cond_wait(&split->changed, &split->lock);
@@ -168,7 +176,7 @@ static enum trawl_status list_reach(struct lister *l, uint32_t index, uint64_t d
     l->candidates += list.candidate_count;
     *part_count += list.count;
     *listed = list.owned;
-    return copy_runs(l, false, error);
+    return TRAWL_OK;
 }
 
 static enum trawl_status list_all(struct lister *l, struct trawl_error *error)
@@ -183,9 +191,12 @@ static enum trawl_status list_all(struct lister *l, struct trawl_error *error)
 
         if (split->parts[i].device != l->device)
             continue;
-        for (uint64_t done = 0; done < split->parts[i].owned; done += listed)
+        for (uint64_t done = 0; done < split->parts[i].owned; done += listed) {
             TRAWL_TRY(list_reach(l, i, done, &count, &listed, error));
-        publish(split, i, count);
+            if (done + listed == split->parts[i].owned)
+                publish(split, i, count); /* others wait for that, but not for the copy */
+            TRAWL_TRY(copy_runs(l, false, error));
+        }
     }
     return drain(l, error);
 }
@@ -288,10 +299,13 @@ static enum trawl_status find_parts(struct split *split, const struct trawl_text
 static void run(struct split *split, uint32_t *took_part)
 {
     struct job *job = &split->job;
+    uint64_t begin_ns = clock_now_ns();
 
     atomic_store(&job->for_devices, true);
     atomic_store(&job->devices_wanted, split->devices_left);
     job_share(job, ENGINE_DEVICES_MAX);
+    while (atomic_load(&split->devices_left) != 0 && clock_now_ns() - begin_ns < CALLER_LOOKS_NS)
+        ;
     (void)pthread_mutex_lock(&split->lock);
     while (split->devices_left != 0 && split->status == TRAWL_OK)
         (void)pthread_cond_wait(&split->changed, &split->lock);
