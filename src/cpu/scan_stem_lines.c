@@ -9,11 +9,11 @@
 
 #define FIRST_SAMPLES 16u /* of a line: a vector's */
 #define NEXT_SAMPLES 32u
-#define LINES_SHARE 4u  /* one line in so many with a hit are many */
-#define WORDS_SHARE 8u  /* fewer hits than one in so many words: lines are not worth a look */
-#define FOURS_SHARE 4u  /* one line in so many with a literal of four bytes are many, */
-#define FOURS_LATER 64u /* else they are tried again after so many tiles */
-#define WHOLE_WORK 4u   /* an occurrence that need not be compared */
+#define LINES_SHARE 4u /* one line in so many with a hit are many */
+#define WORDS_SHARE 8u /* fewer hits than one in so many words: lines are not worth a look */
+#define FOURS_SHARE 8u /* one line in so many with a literal of four bytes are many, */
+#define FOURS_LATER 8u /* else they are tried again after so many tiles */
+#define WHOLE_WORK 4u  /* an occurrence that need not be compared */
 #define NO_HIT UINT32_MAX
 #define ASKED (UINT32_MAX - 1) /* no hit yet, but a stem that is verified now */
 

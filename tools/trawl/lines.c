@@ -202,6 +202,48 @@ static bool is_plain(const struct scan *scan)
            settings->after_count < 0 && scan->ignore_before == 0 && !settings->style.on;
 }
 
+/* The lines [begin, end) of the view, with nothing before them. */
+static void print_whole_lines(struct scan *scan, const struct view *view, uint64_t begin,
+                              uint64_t end)
+{
+    if (begin == end)
+        return;
+    output_bytes(scan->output, view->bytes + begin, (size_t)(end - begin));
+    if (view->bytes[end - 1] != scan->settings->line_end)
+        output_byte(scan->output, scan->settings->line_end);
+    scan->printed_end = view->begin + end;
+}
+
+/* jump_lines for lines without a head: those that follow each other are printed at once. */
+static void jump_bare_lines(struct scan *scan, const struct view *view, uint64_t at)
+{
+    const struct trawl_match *match = view->matches; /* NULL where there is none */
+    const struct trawl_match *end_match = match != NULL ? match + view->match_count : NULL;
+    uint64_t printed = at; /* lines in [printed, at) are selected, but not printed yet */
+
+    while (match < end_match && match->begin < view->begin + at)
+        match++;
+    while (match < end_match && !is_over(scan)) {
+        uint64_t place = match->begin - view->begin;
+        uint64_t begin = begin_of_line(scan, view, at, place);
+        uint64_t end = end_of_line(scan, view, place);
+        bool next_block = view->begin + end > scan->block_end;
+
+        if (begin > at || next_block) {
+            print_whole_lines(scan, view, printed, at);
+            printed = begin;
+        }
+        if (next_block)
+            binary_next_block(scan, view->begin + end);
+        scan->job->groups = GROUPS_PRINTED;
+        scan_selected(scan, view->begin + end);
+        at = end;
+        while (match < end_match && match->begin < view->begin + end)
+            match++;
+    }
+    print_whole_lines(scan, view, printed, at);
+}
+
 /* jump_lines for such runs, with nothing left to ask inside the loop. Measured against going
  * through select_line: see docs/command.md. */
 static void jump_plain_lines(struct scan *scan, const struct view *view, uint64_t at)
@@ -212,8 +254,11 @@ static void jump_plain_lines(struct scan *scan, const struct view *view, uint64_
     bool check = settings->checks_text;
     bool head = scan->job->show_names > 0 || settings->byte_offset || settings->initial_tab ||
                 settings->pattern_number;
-    bool numbered = settings->line_number;
 
+    if (!head && !check && !settings->line_number) {
+        jump_bare_lines(scan, view, at);
+        return;
+    }
     while (match < end_match && match->begin < view->begin + at)
         match++;
     while (match < end_match && !is_over(scan)) {
@@ -226,16 +271,10 @@ static void jump_plain_lines(struct scan *scan, const struct view *view, uint64_
         } else {
             if (view->begin + end > scan->block_end)
                 binary_next_block(scan, view->begin + end);
-            if (numbered) {
-                output_number(scan->output,
-                              line_number_at(scan, view->bytes, view->begin, view->begin + begin),
-                              0);
-                output_byte(scan->output, ':');
-            }
-            output_bytes(scan->output, view->bytes + begin, (size_t)(end - begin));
-            if (view->bytes[end - 1] != settings->line_end)
-                output_byte(scan->output, settings->line_end);
-            scan->printed_end = view->begin + end;
+            output_number(scan->output,
+                          line_number_at(scan, view->bytes, view->begin, view->begin + begin), 0);
+            output_byte(scan->output, ':');
+            print_whole_lines(scan, view, begin, end);
         }
         scan->job->groups = GROUPS_PRINTED;
         scan_selected(scan, view->begin + end);
