@@ -319,9 +319,10 @@ static void run_command(const struct papers *papers, const struct contestant *co
                         bool hash_all, struct run *run)
 {
     const struct command_line *line = contestant->command;
+    struct command command = {line->argument, NULL};
     struct outcome outcome;
 
-    spawner_run(&papers->spawner, line->argument, hash_all, &outcome);
+    spawner_run(&papers->spawner, &command, hash_all, &outcome);
     run->seconds[PART_WHOLE] = outcome.seconds;
     if (outcome.status > 1) {
         run->status = TRAWL_UNSUPPORTED;

@@ -12,7 +12,7 @@ struct command {
 };
 
 struct outcome {
-    double seconds;        /* from the first fork to the end of the last process */
+    double seconds;        /* from the first start to the end of the last process */
     uint64_t output_bytes; /* what program wrote to standard output */
     uint64_t head_hash;    /* of the first OUTPUT_HEAD_BYTES of them */
     uint64_t output_hash;  /* of all; 0 unless asked for */
@@ -25,7 +25,8 @@ struct outcome {
 
 /* Standard output is a pipe that this process empties; never the null device, with which some
  * programs stop at their first match. hash_all: look at every byte; else only at the head, and the
- * rest is moved out of the pipe without a copy, the same way for every program. */
+ * rest is moved out of the pipe without a copy, the same way for every program. The kernel's
+ * account of a program's memory begins with what this process holds (spawner.h). */
 void process_run(const struct command *command, bool hash_all, struct outcome *outcome);
 
 /* The hash that an outcome has for these bytes. */

@@ -11,9 +11,9 @@
 #define ARGUMENTS_MAX 24u
 #define LINE_BYTES_MAX (16u << 10)
 
-/* A command line: its arguments one after another, each with its NUL. */
+/* A command: the program's arguments one after another, each with its NUL, then the feeder's. */
 struct request {
-    uint32_t argument_count, bytes_count;
+    uint32_t argument_count, feeder_count, bytes_count;
     bool hash_all;
     char bytes[LINE_BYTES_MAX];
 };
@@ -44,19 +44,26 @@ static void give(int descriptor, const void *bytes, size_t count)
     }
 }
 
+/* The next `count` arguments as a list that ends in NULL; what follows them. */
+static const char *take_list(const char *at, uint32_t count, const char **list)
+{
+    for (uint32_t i = 0; i < count; i++, at += strlen(at) + 1)
+        list[i] = at;
+    list[count] = NULL;
+    return at;
+}
+
 static void serve(int request_pipe, int reply_pipe)
 {
     static struct request request;
-    const char *program[ARGUMENTS_MAX + 1];
-    struct command command = {program, NULL};
+    const char *program[ARGUMENTS_MAX + 1], *feeder[ARGUMENTS_MAX + 1];
     struct outcome outcome;
 
     while (take(request_pipe, &request, sizeof request)) {
-        const char *at = request.bytes;
+        struct command command = {program, request.feeder_count > 0 ? feeder : NULL};
 
-        for (uint32_t i = 0; i < request.argument_count; i++, at += strlen(at) + 1)
-            program[i] = at;
-        program[request.argument_count] = NULL;
+        (void)take_list(take_list(request.bytes, request.argument_count, program),
+                        request.feeder_count, feeder);
         process_run(&command, request.hash_all, &outcome);
         give(reply_pipe, &outcome, sizeof outcome);
     }
@@ -92,24 +99,31 @@ void spawner_close(struct spawner *spawner)
         continue;
 }
 
-void spawner_run(const struct spawner *spawner, const char *const *program, bool hash_all,
+/* Append a list; returns how many arguments it has. */
+static uint32_t give_list(struct request *request, const char *const *list)
+{
+    uint32_t count = 0;
+
+    for (; list[count] != NULL; count++) {
+        size_t bytes = strlen(list[count]) + 1;
+
+        if (count == ARGUMENTS_MAX || request->bytes_count + bytes > sizeof request->bytes)
+            fail("a command line is too long: %s", list[0]);
+        memcpy(request->bytes + request->bytes_count, list[count], bytes);
+        request->bytes_count += (uint32_t)bytes;
+    }
+    return count;
+}
+
+void spawner_run(const struct spawner *spawner, const struct command *command, bool hash_all,
                  struct outcome *outcome)
 {
     static struct request request;
-    uint64_t used = 0;
-    uint32_t count = 0;
 
     memset(&request, 0, sizeof request);
-    for (; program[count] != NULL; count++) {
-        size_t bytes = strlen(program[count]) + 1;
-
-        if (count == ARGUMENTS_MAX || used + bytes > sizeof request.bytes)
-            fail("a command line is too long: %s", program[0]);
-        memcpy(request.bytes + used, program[count], bytes);
-        used += bytes;
-    }
-    request.argument_count = count;
-    request.bytes_count = (uint32_t)used;
+    request.argument_count = give_list(&request, command->program);
+    if (command->feeder != NULL)
+        request.feeder_count = give_list(&request, command->feeder);
     request.hash_all = hash_all;
     give(spawner->request, &request, sizeof request);
     if (!take(spawner->reply, outcome, sizeof *outcome))

@@ -6,9 +6,9 @@
 
 #include "bench/process.h"
 
-/* Forking a process with much memory, or with a device open, takes longer than forking a small
- * one, and that would be counted as the command's time. So a child made at the very beginning
- * forks in its parent's place. */
+/* The kernel's account of a program's memory begins with what the process held that started it, and
+ * starting one beside an open device takes longer. So a child made at the very beginning starts
+ * programs in its parent's place. */
 struct spawner {
     int request, reply; /* pipes */
     int child;
@@ -17,8 +17,8 @@ struct spawner {
 void spawner_open(struct spawner *spawner);
 void spawner_close(struct spawner *spawner);
 
-/* process_run without a feeder, in the child. */
-void spawner_run(const struct spawner *spawner, const char *const *program, bool hash_all,
+/* process_run, in the child. */
+void spawner_run(const struct spawner *spawner, const struct command *command, bool hash_all,
                  struct outcome *outcome);
 
 #endif
