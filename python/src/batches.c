@@ -106,9 +106,9 @@ static PyObject *batches_step(struct batches_object *batches)
         batches->last = true;
         return NULL;
     }
-    if (step.status != TRAWL_OK) {
+    if (!call_checked(&batches->call, step.status, &step.error, step.batch.last)) {
         batches->last = true;
-        return binding_raise(batches->call.binding, step.status, &step.error);
+        return NULL;
     }
     batches->last = step.batch.last;
     if (step.batch.match_count == 0)

@@ -150,6 +150,9 @@ struct source {
 bool source_open(struct binding *binding, PyObject *argument, bool decompress,
                  struct source *source);
 void source_close(struct source *source);
+/* The text was read to its end, or could not be: was that what its file object had? False after the
+ * exception that its read() raised. */
+bool source_checked(struct binding *binding, const struct source *source);
 /* Make a borrowed text of a device's memory one of the call's own: a search loads it, and unloads
  * it in the end, which may not happen to a text that others search. False after an exception. */
 bool source_own(struct binding *binding, struct source *source);

@@ -72,6 +72,17 @@ void call_close(struct call *call)
     source_close(&call->source);
 }
 
+bool call_checked(const struct call *call, enum trawl_status status,
+                  const struct trawl_error *error, bool whole)
+{
+    if ((status == TRAWL_READ || (status == TRAWL_OK && whole)) &&
+        !source_checked(call->binding, &call->source))
+        return false;
+    if (status != TRAWL_OK)
+        binding_raise(call->binding, status, error);
+    return status == TRAWL_OK;
+}
+
 bool work_run(struct work *work, void (*function)(void *), PyObject *progress)
 {
     struct call *call = work->call;
@@ -88,9 +99,7 @@ bool work_run(struct work *work, void (*function)(void *), PyObject *progress)
         PyErr_NoMemory();
         return false;
     }
-    if (work->status != TRAWL_OK)
-        binding_raise(call->binding, work->status, &work->error);
-    return work->status == TRAWL_OK;
+    return call_checked(call, work->status, &work->error, !work->ended_early);
 }
 
 bool work_whole(struct work *work, void (*function)(void *), PyObject *progress)

@@ -21,6 +21,10 @@ bool call_read(struct call *call, const struct arguments *wanted, PyObject *self
 /* Open the text and take a handle. False after an exception; else call_close it. */
 bool call_open(struct call *call);
 void call_close(struct call *call);
+/* Raise what a search ended with, or what its file object's read() raised; true: nothing did.
+ * `whole`: if it succeeded, it has read the text to its end. */
+bool call_checked(const struct call *call, enum trawl_status status,
+                  const struct trawl_error *error, bool whole);
 
 /* What a search that runs without the interpreter's lock is given, and what came of it. */
 struct work {
@@ -31,6 +35,7 @@ struct work {
     bool invert;
     uint64_t lines_max;
     bool found;
+    bool ended_early; /* the answer was there before the text's end */
     struct trawl_match match;
     uint64_t *begins;
     uint64_t address; /* of begins on a device */

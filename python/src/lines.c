@@ -187,11 +187,13 @@ static bool lines_begin(struct lines *lines)
 /* Raise what went wrong; true: nothing did. */
 static bool lines_checked(struct lines *lines)
 {
-    if (lines->status != TRAWL_OK)
-        binding_raise(lines->call->binding, lines->status, &lines->error);
-    else if (lines->failed)
+    bool goes_on = lines->labour != NULL && lines->labour->paused;
+
+    if (lines->status == TRAWL_OK && lines->failed) {
         PyErr_NoMemory();
-    return lines->status == TRAWL_OK && !lines->failed;
+        return false;
+    }
+    return call_checked(lines->call, lines->status, &lines->error, !goes_on);
 }
 
 /* A Column or the bytes of an Array, of a column that is taken. */

@@ -35,6 +35,7 @@ static void work_count_lines(void *context)
 
     work->status = trawl_count_lines(call->handle, call->plan->plan, call->source.text,
                                      work->invert, work->lines_max, &work->count, &work->error);
+    work->ended_early = work->status == TRAWL_OK && work->count == work->lines_max;
 }
 
 PyObject *search_count_lines(PyObject *self, PyObject *const *given, Py_ssize_t count,
@@ -67,6 +68,7 @@ static void work_first(void *context)
 
     work->status = trawl_first(call->handle, call->plan->plan, call->source.text, &work->match,
                                &work->found, &work->error);
+    work->ended_early = work->found;
 }
 
 PyObject *search_first(PyObject *self, PyObject *const *given, Py_ssize_t count, PyObject *words)

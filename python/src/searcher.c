@@ -367,21 +367,33 @@ static bool engine_read(const char *name, enum trawl_engine *engine)
     return false;
 }
 
+/* A PyArg_Parse converter: of numbers that do not fit "K" would take the low bits. */
+static int size_read(PyObject *value, void *size)
+{
+    PyObject *number = PyNumber_Index(value);
+
+    if (number == NULL)
+        return 0;
+    *(unsigned long long *)size = PyLong_AsUnsignedLongLong(number);
+    Py_DECREF(number);
+    return PyErr_Occurred() == NULL;
+}
+
 static bool options_read(struct searcher_object *self, PyObject *arguments, PyObject *keywords)
 {
     static char *names[] = {
         "engine",      "threads", "instruction_set", "device_memory", "host_memory",
         "chunk_bytes", NULL};
-    unsigned long long device_memory = 0, host_memory = 0, chunk_bytes = 0;
+    unsigned long long threads = 0, device_memory = 0, host_memory = 0, chunk_bytes = 0;
     const char *engine = "auto", *instruction_set = NULL;
-    unsigned int threads = 0;
 
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|sI$zKKK:Searcher", names, &engine,
-                                     &threads, &instruction_set, &device_memory, &host_memory,
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|sO&$zO&O&O&:Searcher", names, &engine,
+                                     size_read, &threads, &instruction_set, size_read,
+                                     &device_memory, size_read, &host_memory, size_read,
                                      &chunk_bytes))
         return false;
     self->options = (struct trawl_runtime_options)TRAWL_RUNTIME_OPTIONS_INIT;
-    self->options.threads = threads;
+    self->options.threads = threads < UINT32_MAX ? (uint32_t)threads : UINT32_MAX;
     self->options.device_memory_bytes = device_memory;
     self->options.host_memory_bytes = host_memory;
     self->chunk_bytes = chunk_bytes;

@@ -24,6 +24,19 @@ void source_close(struct source *source)
     source_clear(source);
 }
 
+bool source_checked(struct binding *binding, const struct source *source)
+{
+    const struct source *own =
+        source->is_borrowed ? &((const struct text_object *)source->owner)->source : source;
+    PyObject *checked;
+
+    if (own->descriptor < 0 || own->owner == NULL)
+        return true;
+    checked = PyObject_CallMethod(binding->sources, "check", "O", own->owner);
+    Py_XDECREF(checked);
+    return checked != NULL;
+}
+
 static bool opened(struct binding *binding, struct source *source, enum trawl_status status,
                    const struct trawl_error *error)
 {

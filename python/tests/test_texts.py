@@ -88,6 +88,51 @@ def test_objects_without_a_descriptor(tmp_path):
     assert same(bz2.open(io.BytesIO(bz2.compress(TEXT))))
 
 
+class Failing:
+    """read() gives these parts, and raises those that are exceptions."""
+
+    def __init__(self, *parts):
+        self.parts = list(parts)
+
+    def read(self, size):
+        part = self.parts.pop(0) if self.parts else b""
+        if isinstance(part, BaseException):
+            raise part
+        return part
+
+
+def test_file_objects_that_fail(tmp_path):
+    searches = [
+        PLAN.count,
+        PLAN.count_lines,
+        PLAN.positions,
+        PLAN.matches,
+        PLAN.lines,
+        lambda text: list(PLAN.batches(text)),
+        lambda text: list(PLAN.line_batches(text)),
+        lambda text: PLAN.each(text, lambda matches: None),
+        lambda text: PLAN.positions_into(text, array.array("Q", [0] * 1000)),
+        lambda text: trawl.Plan("absent").first(text),
+        lambda text: PLAN.count(trawl.Text(text)),
+        lambda text: PLAN.count(trawl.Text(text, decompress=True)),
+    ]
+    for search in searches:
+        for fault in (OSError("gone"), BrokenPipeError("theirs")):
+            with pytest.raises(type(fault), match=str(fault)):
+                search(Failing(TEXT, TEXT, fault))
+        with pytest.raises(TypeError):
+            search(Failing(TEXT, "str"))
+    with pytest.raises(OSError, match="gone"):
+        PLAN.count(trawl.Text(Failing(gzip.compress(TEXT)[:40], OSError("gone")), decompress=True))
+    cut = tmp_path / "cut.gz"
+    cut.write_bytes(gzip.compress(os.urandom(5000))[:4000])
+    with gzip.open(cut) as file, pytest.raises(EOFError):
+        PLAN.count(file)
+    assert PLAN.first(Failing(TEXT, b"")) == EXPECTED[0]
+    assert PLAN.count_lines(Failing(TEXT), limit=2) == 2
+    assert PLAN.count(Failing(array.array("I", b"teateatea..."))) == 5
+
+
 def test_text_objects(tmp_path):
     (tmp_path / "text.gz").write_bytes(gzip.compress(TEXT))
     text = trawl.Text(TEXT)

@@ -101,6 +101,10 @@ def test_close():
         trawl.Searcher("fast")
     with pytest.raises(trawl.ArgumentError):
         trawl.Searcher(threads=5000)
+    for name in ("threads", "device_memory", "host_memory", "chunk_bytes"):
+        for number in (-1, 1 << 64):
+            with pytest.raises(OverflowError):
+                trawl.Searcher(**{name: number})
     with pytest.raises(trawl.Error):
         trawl.Searcher(instruction_set="none")
 

@@ -174,7 +174,8 @@ def descriptor(file: Any) -> tuple[int, str, Any, bool]:
         return file.fileno(), name, file, False
     raw = getattr(file, "raw", file)
     if not isinstance(raw, io.FileIO):
-        return pump(file), name, file, True
+        pump = Pump(file)
+        return pump.reading, name, pump, True
     if file.seekable():
         fresh = os.open(f"/proc/self/fd/{file.fileno()}", os.O_RDONLY | os.O_CLOEXEC)
         os.lseek(fresh, file.tell(), os.SEEK_SET)
@@ -182,20 +183,36 @@ def descriptor(file: Any) -> tuple[int, str, Any, bool]:
     return file.fileno(), name, file, False
 
 
-def pump(file: Any) -> int:
-    """A descriptor that gives what file.read gives."""
-    reading, writing = os.pipe()
+class Pump:
+    """A descriptor, `reading`, that gives what file.read gives, and what went wrong there."""
 
-    def run() -> None:
+    def __init__(self, file: Any) -> None:
+        self.file = file
+        self.fault: BaseException | None = None
+        self.reading, self.writing = os.pipe()
+        threading.Thread(target=self.run, name="trawl-pump", daemon=True).start()
+
+    def run(self) -> None:
         try:
-            while part := file.read(1 << 20):
-                view = memoryview(part)
-                while view:
-                    view = view[os.write(writing, view) :]
-        except BrokenPipeError:
-            pass
+            while part := self.file.read(1 << 20):
+                if not self.write(memoryview(part).cast("B")):
+                    break
+        except BaseException as fault:
+            self.fault = fault  # before the end is seen
         finally:
-            os.close(writing)
+            os.close(self.writing)
 
-    threading.Thread(target=run, name="trawl-pump", daemon=True).start()
-    return reading
+    def write(self, view: memoryview) -> bool:
+        """False: nobody reads any more."""
+        try:
+            while view:
+                view = view[os.write(self.writing, view) :]
+        except BrokenPipeError:
+            return False
+        return True
+
+
+def check(owner: Any) -> None:
+    """Raise what file.read raised, of a text that descriptor() made and that was read to its end."""
+    if isinstance(owner, Pump) and owner.fault is not None:
+        raise owner.fault
