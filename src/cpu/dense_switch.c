@@ -9,17 +9,20 @@
 #define DECAY 64u /* what the automaton may cost is less by this part, at first after each tile */
 #define DECAY_LATER 4u /* bits: how much rarer after a trial that found it as dear as before */
 #define DECAY_LATER_MAX 20u
-#define PLACES_MORE 256u /* the budget counts this many positions more than there are */
+#define PLACES_MORE 256u     /* the budget counts this many positions more than there are, */
+#define PLACES_MORE_SHARE 2u /* but at most so many times as many where hits are wasted */
 #define DENSE_BYTES_MIN \
     (1u << 15) /* that the automaton searches before candidates are tried again */
 #define DENSE_BYTES_MAX (1u << 20)
 
-void dense_allow(struct scan *scan, uint64_t places)
+void dense_allow(struct scan *scan, uint64_t places, bool wasted)
 {
+    uint64_t more = wasted ? min_u64(PLACES_MORE_SHARE * places, PLACES_MORE) : PLACES_MORE;
+
     TRAWL_ASSERT(places <= scan->chunk->owned + 64);
     scan->work_begin = scan->work;
     if (scan->work_max != UINT64_MAX)
-        scan->work_max = scan->work + (places + PLACES_MORE) * scan->worker->work_per_byte;
+        scan->work_max = scan->work + (places + more) * scan->worker->work_per_byte;
 }
 
 void dense_spare(struct scan *scan, uint64_t places)

@@ -11,6 +11,7 @@
 
 #define SORTED_BY_HAND 16u
 #define LINE_TILE_PLACES 32u
+#define WASTED_SHARE 2u
 #define HITS_AHEAD 16u                    /* a hit's literal is prefetched */
 #define HEADS_KEPT (7u + FIND_LOAD_SLACK) /* a gram's other bytes, and whole vectors */
 
@@ -220,6 +221,16 @@ static void adapt_tile(struct engine_worker *worker, bool hit, const struct samp
         (uint32_t)(less ? least : min_u64(2 * worker->tile_places, SET_TILE_PLACES));
 }
 
+/* LINES: one hit is enough of a line. If the last tile had one at every WASTED_SHARE-th begin, the
+ * next will have many more than that. */
+static bool hits_are_wasted(const struct sampling *sampling)
+{
+    const struct engine_worker *worker = sampling->scan->worker;
+
+    return sampling->scan->want == ENGINE_WANT_LINES && sampling->line_words == 0 &&
+           worker->gathered.count * WASTED_SHARE >= worker->tile_places;
+}
+
 void scan_classes(struct scan *scan)
 {
     struct engine_worker *worker = scan->worker;
@@ -241,7 +252,7 @@ void scan_classes(struct scan *scan)
         if (sampling.line_words > 0)
             sampling.end = sampling.begin + 64 * sampling.line_words;
         TRAWL_ASSERT(sampling.begin < sampling.end && sampling.end <= scan->limit);
-        dense_allow(scan, sampling.end - sampling.begin);
+        dense_allow(scan, sampling.end - sampling.begin, hits_are_wasted(&sampling));
         gather_tile(&sampling);
         while (scan->work > scan->work_max && !scan->over &&
                !(switched = dense_switch(scan, sampling.begin)))

@@ -110,7 +110,7 @@ void scan_set(struct scan *scan)
     while (!scan->over && scan->at < scan->limit && !scan_is_full(scan)) {
         uint64_t places, words = fill(scan, &places), begin = scan->at;
 
-        dense_allow(scan, max_u64(places, 64 * words));
+        dense_allow(scan, max_u64(places, 64 * words), false);
         if (words == 0) {
             places = 1;
             verify_place(scan, scan->at);

@@ -155,8 +155,9 @@ bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan);
 /* Is that the better way to what is wanted? */
 bool scan_bytes_fits(const struct engine_worker *worker, enum engine_want want);
 
-/* Sets: the work that the next positions may take. */
-void dense_allow(struct scan *scan, uint64_t places);
+/* Sets: the work that the next positions may take. `wasted`: they are few, of lines, and will have
+ * more hits than are wanted. */
+void dense_allow(struct scan *scan, uint64_t places, bool wasted);
 /* They did not take more. The automaton's first part is dear, as it makes its states: where
  * candidates go on taking much work it is tried again. */
 void dense_spare(struct scan *scan, uint64_t places);
