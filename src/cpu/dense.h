@@ -16,6 +16,7 @@ struct fold; /* dense_fold.c: which characters are alike */
 /* A string in the order of bytes. Strings with the same bytes follow each other, and the first of
  * them stands for all. */
 struct dense_string {
+    uint64_t head; /* its first 8 bytes, the first most significant; 0 beyond its end */
     uint32_t string;
     uint32_t alike;   /* strings with these bytes; 0: the first of them is at `shorter` */
     uint32_t shorter; /* of the first: the longest proper prefix that is a string, or PLAN_NONE */
@@ -31,6 +32,7 @@ struct dense_set {
     uint32_t count;
     uint32_t *sorted; /* strings, ascending by their reversed bytes, then by index */
     uint32_t sorted_count;
+    uint64_t *tails; /* of each in that order: its last 8 bytes, the last most significant */
     struct dense_string *nested; /* sorted_count: the same, ascending by their bytes */
     uint32_t *nested_at;         /* count: where in nested each of them is */
     uint32_t *lengthy;           /* strings too long for the automaton, ascending */

@@ -214,6 +214,8 @@ static enum trawl_status order(struct dense_set *set, bool fold, struct trawl_er
     set->lengthy = (uint32_t *)memory;
     TRAWL_TRY(memory_allocate_zeroed(set->count, sizeof *set->nested, &memory, error));
     set->nested = (struct dense_string *)memory;
+    TRAWL_TRY(memory_allocate(set->count, sizeof *set->tails, &memory, error));
+    set->tails = (uint64_t *)memory;
     TRAWL_TRY(memory_allocate(set->count, sizeof *set->nested_at, &memory, error));
     set->nested_at = (uint32_t *)memory;
     TRAWL_TRY(memory_allocate(set->count, sizeof *items, &memory, error));
@@ -232,13 +234,18 @@ static enum trawl_status order(struct dense_set *set, bool fold, struct trawl_er
     set->sparse = set->length_max <= DENSE_SPARSE_BYTES_MAX;
     sort_items(set, false, items, set->sorted_count);
     for (uint32_t i = 0; i < set->sorted_count; i++) {
+        item_load(set, false, 0, &items[i]);
+        set->nested[i].head = items[i].key;
         set->nested[i].string = items[i].string;
         set->nested_at[items[i].string] = i;
     }
     order_nested(set);
     sort_items(set, true, items, set->sorted_count);
-    for (uint32_t i = 0; i < set->sorted_count; i++)
+    for (uint32_t i = 0; i < set->sorted_count; i++) {
+        item_load(set, true, 0, &items[i]);
+        set->tails[i] = items[i].key;
         set->sorted[i] = items[i].string;
+    }
     memory_release(items, set->count, sizeof *items);
     return TRAWL_OK;
 }
@@ -251,6 +258,7 @@ static void dense_free(void *object)
         return;
     memory_release(set->sorted, set->count, sizeof *set->sorted);
     memory_release(set->nested, set->count, sizeof *set->nested);
+    memory_release(set->tails, set->count, sizeof *set->tails);
     memory_release(set->nested_at, set->count, sizeof *set->nested_at);
     memory_release(set->lengthy, set->count, sizeof *set->lengthy);
     memory_release(set->own_strings, set->count, sizeof *set->own_strings);

@@ -23,6 +23,8 @@ static inline uint8_t reversed_byte(const struct dense_set *set, uint32_t place,
     const struct plan_literal *string = &set->strings[set->sorted[place]];
 
     TRAWL_ASSERT(place < set->sorted_count && depth < string->bytes_count);
+    if (depth < sizeof *set->tails)
+        return (uint8_t)(set->tails[place] >> (56 - 8 * depth));
     return set->bytes[string->bytes_begin + string->bytes_count - 1 - depth];
 }
 
@@ -49,6 +51,8 @@ static uint32_t count_ends(const struct dense_set *set, uint32_t lo, uint32_t hi
     uint32_t first = lo;
 
     TRAWL_ASSERT(lo < hi && hi <= set->sorted_count);
+    if (set->strings[set->sorted[lo]].bytes_count != depth)
+        return 0;
     while (lo < hi) {
         uint32_t middle = lo + (hi - lo) / 2;
 
@@ -86,9 +90,13 @@ static bool goes_on(const struct dense_set *set, const struct dense_node *parent
     uint32_t byte = set->byte_of[class];
 
     TRAWL_ASSERT(parent->lo + parent->ends <= parent->hi && class < set->classes);
-    *lo = *hi = parent->hi;
-    if (class < set->class_first || parent->lo + parent->ends == parent->hi)
+    *lo = parent->lo + parent->ends;
+    *hi = parent->hi;
+    if (class < set->class_first || *lo == *hi)
         return false;
+    if (reversed_byte(set, *lo, parent->depth) == byte &&
+        reversed_byte(set, *hi - 1, parent->depth) == byte)
+        return true; /* all of them */
     *lo = bound(set, parent->lo + parent->ends, parent->hi, parent->depth, byte);
     *hi = bound(set, *lo, parent->hi, parent->depth, byte + 1);
     TRAWL_ASSERT(*lo >= parent->lo && *hi <= parent->hi);
@@ -169,17 +177,23 @@ static uint32_t longest_prefix(const struct dense_set *set, const uint8_t *bytes
 {
     uint32_t lo = 0, hi = set->sorted_count, at;
     const struct plan_literal *string;
-    uint64_t same = 0;
+    uint64_t same = 0, head = 0;
+    int order;
 
     TRAWL_ASSERT(count > 0 && count <= set->length_max);
+    memcpy(&head, bytes, (size_t)min_u64(count, sizeof head));
+    head = __builtin_bswap64(head);
     while (lo < hi) { /* the first that is greater */
         uint32_t middle = lo + (hi - lo) / 2;
-        int order;
+        bool less = set->nested[middle].head < head;
 
-        string = &set->strings[set->nested[middle].string];
-        order = memcmp(set->bytes + string->bytes_begin, bytes,
-                       (size_t)min_u64(count, string->bytes_count));
-        if (order < 0 || (order == 0 && string->bytes_count <= count))
+        if (set->nested[middle].head == head) {
+            string = &set->strings[set->nested[middle].string];
+            order = memcmp(set->bytes + string->bytes_begin, bytes,
+                           (size_t)min_u64(count, string->bytes_count));
+            less = order < 0 || (order == 0 && string->bytes_count <= count);
+        }
+        if (less)
             lo = middle + 1;
         else
             hi = middle;
@@ -223,14 +237,17 @@ static uint32_t state_of(struct dense_worker *worker, struct dense_node *node)
 }
 
 /* Where the string is in the order of reversed bytes: less than those that end with these bytes
- * (-1), one of them (0) or greater (1). */
+ * (-1), one of them (0) or greater (1). tail: of the bytes, as set->tails; keep: what of it they
+ * have. */
 static int compare_end(const struct dense_set *set, uint32_t place, const uint8_t *bytes,
-                       uint32_t count)
+                       uint32_t count, uint64_t tail, uint64_t keep)
 {
     const struct plan_literal *string = &set->strings[set->sorted[place]];
     uint32_t both = (uint32_t)min_u64(count, string->bytes_count), done = 0;
     const uint8_t *end = set->bytes + string->bytes_begin + string->bytes_count;
 
+    if ((set->tails[place] & keep) != tail)
+        return (set->tails[place] & keep) < tail ? -1 : 1;
     for (; done + 8 <= both; done += 8) {
         uint64_t a = load64(end - done - 8), b = load64(bytes + count - done - 8);
 
@@ -251,11 +268,14 @@ static bool find_end(const struct dense_set *set, const uint8_t *bytes, uint32_t
                      uint32_t *lo, uint32_t *hi)
 {
     uint32_t from = 0, to = set->sorted_count, above = set->sorted_count;
+    uint32_t known = (uint32_t)min_u64(count, sizeof(uint64_t));
+    uint64_t tail = 0, keep = UINT64_MAX << (64 - 8 * known);
 
     TRAWL_ASSERT(count > 0);
+    memcpy((uint8_t *)&tail + (sizeof tail - known), bytes + count - known, known);
     while (from < to) {
         uint32_t middle = from + (to - from) / 2;
-        int order = compare_end(set, middle, bytes, count);
+        int order = compare_end(set, middle, bytes, count, tail, keep);
 
         if (order < 0)
             from = middle + 1;
@@ -268,7 +288,7 @@ static bool find_end(const struct dense_set *set, const uint8_t *bytes, uint32_t
     while (to < above) {
         uint32_t middle = to + (above - to) / 2;
 
-        if (compare_end(set, middle, bytes, count) > 0)
+        if (compare_end(set, middle, bytes, count, tail, keep) > 0)
             above = middle;
         else
             to = middle + 1;
