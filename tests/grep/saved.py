@@ -72,9 +72,14 @@ def broken_strings(trawl, folder):
             file.write(data)
     for option, count in (("-w", b"0\n"), ("-i", b"2\n")):
         saved = run(trawl, ["--save-patterns", "set", option, "-f", "list"], folder, "C.UTF-8")
-        got = run(trawl, ["-c", "-f", "set", "text"], folder, "C.UTF-8")
-        if saved != (0, b"", b"") or got[1] != count:
-            return "strings that are not UTF-8, saved with %s: %r, then %r" % (option, saved, got)
+        counted = run(trawl, ["-c", "-f", "set", "text"], folder, "C.UTF-8")
+        if saved != (0, b"", b"") or counted[1] != count:
+            return "strings that are not UTF-8, saved with %s: %r, then %r" % (option, saved, counted)
+        for report in ("--matrix", "--positions", "--count-by-pattern"):
+            expected = run(trawl, [report, option, "-f", "list", "text"], folder, "C.UTF-8")
+            got = run(trawl, [report, option, "-f", "set", "text"], folder, "C.UTF-8")
+            if got != expected:
+                return "the same, %s %s: %r, expected %r" % (option, report, got, expected)
     return None
 
 

@@ -521,7 +521,7 @@ static uint32_t plan_flags(const struct settings *settings, bool whole_line)
 static bool is_as_saved(const struct patterns *patterns, uint32_t flags)
 {
     return patterns->is_saved && patterns->saved[0].plan != NULL &&
-           trawl_plan_flags(patterns->saved[0].plan) == flags;
+           !patterns->saved[0].has_strings && trawl_plan_flags(patterns->saved[0].plan) == flags;
 }
 
 /* All strings were read. A match's number is to be clear from its place, so strings that differ in
@@ -644,7 +644,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     struct trawl_utf8 utf8 = {NULL, charset_variants, charset_is_word};
     struct trawl_encoding encoding = charset_encoding();
     struct trawl_error error;
-    bool known = true, encodes = needs_encoding(patterns, settings);
+    bool known = true;
 
     options.flags = plan_flags(settings, whole_line);
     options.line_end_set = 1;
@@ -652,10 +652,11 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     options.line_end_also_set = settings->count_ends_at_null; /* NUL */
     if (patterns->needs_utf8 || patterns->check.begins || patterns->check.words)
         options.utf8 = &utf8;
-    if (encodes)
+    if (needs_encoding(patterns, settings))
         options.encoding = &encoding;
-    if (encodes && settings->save_patterns != NULL)
-        options.utf8 = NULL, options.encoding = NULL; /* the strings are saved */
+    patterns->saves_strings = options.encoding != NULL && settings->save_patterns != NULL;
+    if (patterns->saves_strings)
+        options.utf8 = NULL, options.encoding = NULL;
     if (settings->method != NULL)
         options.method = method_named(settings->method, &known);
     if (!known) {
@@ -666,7 +667,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
         return false;
     }
     options.algorithm = settings->algorithm;
-    if (is_as_saved(patterns, options.flags) && !encodes && settings->method == NULL &&
+    if (is_as_saved(patterns, options.flags) && settings->method == NULL &&
         settings->algorithm == NULL && patterns->plan == NULL) {
         *plan = patterns->saved[0].plan;
         patterns->saved[0].plan = NULL; /* the strings' bytes are in the plan as before */

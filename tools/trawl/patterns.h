@@ -33,6 +33,7 @@ struct patterns {
     struct trawl_plan *plan_any_place;
     struct pattern_check check;
     bool needs_utf8;    /* for letters and words, bytes are not enough */
+    bool saves_strings; /* --save-patterns: the plan that a search needs cannot be saved */
     bool case_may_tell; /* under -i: strings that differ in the case of letters alone are two */
     struct saved_set *saved; /* those of -f that are */
     size_t saved_count;

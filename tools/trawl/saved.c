@@ -19,7 +19,12 @@
 #define MAGIC_BYTES 8u
 #define NOTE_KIND UINT64_C(0x31656e6e61676974)
 
-enum note_flag { NOTE_ANY_BYTE = 1, NOTE_NONE_GIVEN = 2, NOTE_NEEDS_UTF8 = 4 };
+enum note_flag {
+    NOTE_ANY_BYTE = 1,
+    NOTE_NONE_GIVEN = 2,
+    NOTE_NEEDS_UTF8 = 4,
+    NOTE_STRINGS = 8 /* the plan is of bytes, for its strings alone */
+};
 
 /* Followed by the columns, if any. */
 struct note {
@@ -79,7 +84,8 @@ bool saved_write(const struct patterns *patterns, const struct settings *setting
 
     note.flags = (settings->any_byte ? NOTE_ANY_BYTE : 0u) |
                  (patterns->none_given ? NOTE_NONE_GIVEN : 0u) |
-                 (patterns->needs_utf8 ? NOTE_NEEDS_UTF8 : 0u);
+                 (patterns->needs_utf8 ? NOTE_NEEDS_UTF8 : 0u) |
+                 (patterns->saves_strings ? NOTE_STRINGS : 0u);
     note.column_count = is_plain(patterns) ? 0 : patterns->column_count;
     options.note_bytes = sizeof note + note.column_count * sizeof *patterns->columns;
     bytes = malloc((size_t)options.note_bytes);
@@ -168,6 +174,7 @@ static bool read_note(struct saved_set *set, uint64_t letters)
     set->any_byte = (note.flags & NOTE_ANY_BYTE) != 0;
     set->none_given = (note.flags & NOTE_NONE_GIVEN) != 0;
     set->needs_utf8 = (note.flags & NOTE_NEEDS_UTF8) != 0;
+    set->has_strings = (note.flags & NOTE_STRINGS) != 0;
     set->same_letters = note.letters == letters && letters != LETTERS_UNKNOWN;
     set->columns = note.column_count > 0 ? columns : NULL;
     set->column_count = note.column_count > 0 ? note.column_count : pattern_count;

@@ -14,6 +14,7 @@ struct saved_set {
     bool none_given;         /* all files were empty */
     bool needs_utf8;         /* as struct patterns has it, where the locale is that of then */
     bool same_letters;       /* it is */
+    bool has_strings;        /* and no plan to search with: that could not be saved */
     const uint64_t *columns; /* NULL: each string is the pattern with its number */
     uint64_t column_count;
 };
