@@ -151,6 +151,27 @@ static inline void byte_passed_fours(const struct byte_passed *passed,
     }
 }
 
+/* Append the four bytes at the block's positions of the mask. A fourth of all positions are so
+ * many that sixteen at a time are better than byte_passed_add. */
+static inline void byte_passed_quads(struct byte_passed *passed, const uint8_t *block,
+                                     uint64_t mask)
+{
+    const __m512i words = _mm512_setr_epi32(0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4);
+    const __m512i bytes =
+        _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 2, 3, 1, 2, 3, 4, 2, 3, 4, 5, 3, 4, 5, 6));
+
+    for (uint32_t i = 0; i < 64; i += 16) {
+        __mmask16 there = (__mmask16)(mask >> i);
+        __m256i loaded = _mm256_loadu_si256((const __m256i *)(const void *)(block + i));
+        __m512i quads = _mm512_permutexvar_epi32(words, _mm512_castsi256_si512(loaded));
+
+        quads = _mm512_maskz_compress_epi32(there, _mm512_shuffle_epi8(quads, bytes));
+        _mm512_storeu_si512(passed->quad + passed->count, quads);
+        passed->count += (uint32_t)_mm_popcnt_u32(there);
+    }
+    TRAWL_ASSERT(passed->count <= 64 * FILTER_BLOCKS);
+}
+
 /* Bits [from, from + 64) of the words. */
 static inline uint64_t bits_from(const uint64_t *words, uint32_t from)
 {
@@ -197,7 +218,7 @@ static inline void block_fours(const uint8_t *text, uint32_t from, uint64_t word
             struct byte_masks next = byte_masks(text + from + 64 * (b + 1), &tables);
 
             masks[b] = byte_mask(&here, &next);
-            byte_passed_add(&passed, text, from + 64 * b, masks[b]);
+            byte_passed_quads(&passed, text + from + 64 * b, masks[b]);
             here = next;
         }
         byte_passed_fours(&passed, &class->fours, (uint32_t)fold, found);

@@ -12,6 +12,8 @@
 #define ROOM_WAITS_MAX 1000u      /* in a row */
 #define MATCH_WORDS (sizeof(struct trawl_match) / sizeof(uint64_t))
 
+#define HITS_AHEAD 16u /* a hit's literal is prefetched */
+
 /* ---- Results ------------------------------------------------------------------------------ */
 
 static enum trawl_status matches_reserve(const struct search *search, struct task *task,
@@ -67,8 +69,11 @@ static enum trawl_status convert(const struct search *search, struct task *task,
     TRAWL_TRY(matches_reserve(search, task, count, error));
     matches = (struct trawl_match *)(void *)task->matches;
     for (uint64_t i = 0; i < count; i++) {
-        struct trawl_match match = match_of(search->job.plan, task, &task->result.hits.items[i]);
+        const struct hit *hit = &task->result.hits.items[i];
+        struct trawl_match match = match_of(search->job.plan, task, hit);
 
+        if (count - i > HITS_AHEAD)
+            plan_literal_fetch(search->job.plan, hit[HITS_AHEAD].literal);
         TRAWL_ASSERT(match.begin < match.end);
         TRAWL_ASSERT(match.end <= task->chunk.begin + task->chunk.owned + task->chunk.after);
         if (columns) {

@@ -11,6 +11,7 @@
 #include "trawl/charset.h"
 
 #define GROW_FIRST 64u
+#define NEAR_BYTES 256u /* a match so near is often in the next line */
 
 void *scan_grow(struct scan *scan, void *array, uint64_t *capacity, uint64_t wanted, uint64_t size)
 {
@@ -224,11 +225,15 @@ static void jump_bare_lines(struct scan *scan, const struct view *view, uint64_t
     while (match < end_match && match->begin < view->begin + at)
         match++;
     while (match < end_match && !is_over(scan)) {
-        uint64_t place = match->begin - view->begin;
-        uint64_t begin = begin_of_line(scan, view, at, place);
-        uint64_t end = end_of_line(scan, view, place);
-        bool next_block = view->begin + end > scan->block_end;
+        uint64_t place = match->begin - view->begin, begin = at;
+        uint64_t end = place - at < NEAR_BYTES ? end_of_line(scan, view, at) : at;
+        bool next_block;
 
+        if (place >= end) {
+            begin = begin_of_line(scan, view, end, place);
+            end = end_of_line(scan, view, place);
+        }
+        next_block = view->begin + end > scan->block_end;
         if (begin > at || next_block) {
             print_whole_lines(scan, view, printed, at);
             printed = begin;
