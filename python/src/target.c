@@ -9,6 +9,15 @@ static bool refuse(const char *why)
     return false;
 }
 
+/* Is the format that of an integer in the machine's byte order? */
+static bool is_native_integer(const char *format)
+{
+    const char native = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
+
+    format += *format == '@' || *format == '=' || *format == native;
+    return *format != '\0' && strchr("QqLlNn", *format) != NULL && format[1] == '\0';
+}
+
 static bool read_buffer(PyObject *out, struct target *target)
 {
     const char *format;
@@ -19,14 +28,14 @@ static bool read_buffer(PyObject *out, struct target *target)
     }
     format = target->view.format == NULL ? "B" : target->view.format;
     if (target->view.ndim == 1 && target->view.itemsize == sizeof(uint64_t) &&
-        strchr("QqLlNn", format[strlen(format) - 1]) != NULL) {
+        is_native_integer(format)) {
         target->address = (uint64_t)(uintptr_t)target->view.buf;
         target->room = (uint64_t)target->view.len / sizeof(uint64_t);
         return true;
     }
     PyBuffer_Release(&target->view);
     target->view.obj = NULL;
-    return refuse("one dimension of numbers of 64 bits is needed");
+    return refuse("one dimension of integers of 64 bits in this machine's byte order is needed");
 }
 
 static bool read_tensor(PyObject *out, bool by_interface, struct target *target)

@@ -38,7 +38,9 @@ def test_host_arrays():
 
 
 def test_refused_arrays():
-    for wrong in (bytearray(80), array.array("I", [0]), array.array("d", [0.0])):
+    swapped = "__ctype_be__" if sys.byteorder == "little" else "__ctype_le__"
+    other_order = (getattr(ctypes.c_uint64, swapped) * 300)()
+    for wrong in (bytearray(80), array.array("I", [0]), array.array("d", [0.0]), other_order):
         with pytest.raises(ValueError):
             PLAN.positions_into(TEXT, wrong)
     for wrong in (bytes(80), 3, None, []):
