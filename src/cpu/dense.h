@@ -38,7 +38,6 @@ struct dense_set {
     uint32_t *lengthy;           /* strings too long for the automaton, ascending */
     uint32_t lengthy_count;
     uint64_t length_max;   /* of the sorted ones */
-    bool sparse;           /* short ones: only states that texts visit are made */
     uint32_t classes;      /* of bytes */
     uint32_t class_first;  /* 1: class 0 is that of bytes in no string; 0: there is none */
     uint32_t class_bits;   /* a row has 1 << class_bits transitions */
@@ -71,7 +70,8 @@ struct dense_list {
 #define DENSE_LIST_MAX 64u  /* strings; states with more have no list */
 #define DENSE_LIST_SPARE 4u /* words of the pool that may be read beyond a list */
 /* Of strings of at most so many bytes, what a state fails to is looked up among them. Else it is
- * looked up in states made for that alone, as the bytes compared would be too many. */
+ * looked up in states made for that alone while there is room for them: more bytes would be
+ * compared than there are. */
 #define DENSE_SPARSE_BYTES_MAX 1024u
 
 /* One thread's part. */
@@ -79,6 +79,7 @@ struct dense_worker {
     uint64_t serial;             /* of the plan it is for; 0: none */
     const struct dense_set *set; /* of that plan, which may be gone once there is another */
     uint32_t class_bits;
+    bool sparse;  /* only states that texts visit are made */
     bool refused; /* a step needs more states than there is room for, or the set is unfit */
     struct dense_node *nodes;
     uint32_t *next;  /* node << class_bits | class; PLAN_NONE: not known yet */

@@ -22,8 +22,7 @@
 static uint64_t node_bytes(const struct dense_set *set)
 {
     TRAWL_ASSERT(set->class_bits <= 8); /* of 256 values at most */
-    return sizeof(struct dense_node) + sizeof(struct dense_list) +
-           (set->sparse ? TABLE_SHARE : 1) * sizeof(uint32_t) +
+    return sizeof(struct dense_node) + sizeof(struct dense_list) + TABLE_SHARE * sizeof(uint32_t) +
            (sizeof(uint32_t) << set->class_bits);
 }
 
@@ -93,7 +92,7 @@ static enum trawl_status worker_grow(struct dense_worker *worker, uint32_t capac
     TRAWL_TRY_DONE(memory_allocate(capacity, sizeof *worker->nodes, &nodes, error));
     TRAWL_TRY_DONE(memory_allocate(capacity, sizeof *worker->lists, &lists, error));
     TRAWL_TRY_DONE(memory_allocate((uint64_t)capacity << bits, sizeof *worker->next, &next, error));
-    if (worker->set->sparse)
+    if (worker->sparse)
         TRAWL_TRY_DONE(
             memory_allocate(1ull << grown.table_bits, sizeof *worker->table, &table, error));
     else
@@ -154,10 +153,20 @@ static void worker_empty(struct dense_worker *worker)
         table_fill(worker);
 }
 
+/* No states but the one without a byte. */
+static enum trawl_status worker_restart(struct dense_worker *worker, bool sparse,
+                                        struct trawl_error *error)
+{
+    worker_release(worker);
+    worker->sparse = sparse;
+    TRAWL_TRY(worker_grow(worker, (uint32_t)min_u64(NODES_FIRST, worker->node_max), error));
+    worker_empty(worker);
+    return TRAWL_OK;
+}
+
 enum trawl_status dense_worker_begin(struct dense_worker *worker, const struct trawl_plan *plan,
                                      const struct dense_set *set, struct trawl_error *error)
 {
-    enum trawl_status status;
     bool there;
 
     if (worker->serial == plan->serial)
@@ -169,12 +178,9 @@ enum trawl_status dense_worker_begin(struct dense_worker *worker, const struct t
     worker->refused = set->unfit;
     if (!set->unfit) {
         worker->node_max = dense_nodes_max(set);
-        status = worker_grow(worker, (uint32_t)min_u64(NODES_FIRST, worker->node_max), error);
-        if (status == TRAWL_OK) /* what is behind a list that is empty may be read */
-            status = pool_reserve(worker, 0, &there, error);
-        if (status != TRAWL_OK)
-            return status;
-        worker_empty(worker);
+        TRAWL_TRY(worker_restart(worker, set->length_max <= DENSE_SPARSE_BYTES_MAX, error));
+        /* What is behind a list that is empty may be read. */
+        TRAWL_TRY(pool_reserve(worker, 0, &there, error));
     }
     worker->serial = plan->serial;
     return TRAWL_OK;
@@ -259,7 +265,7 @@ static enum trawl_status read_before(struct dense_worker *worker, const uint8_t 
 {
     *state = 0;
     TRAWL_ASSERT(from <= to);
-    if (!worker->set->sparse)
+    if (!worker->sparse)
         return read_parts(worker, text, &from, to - from, 1, state, NULL, NULL, error);
     while ((*state = dense_state_before(worker, text + from, to - from)) == PLAN_NONE) {
         TRAWL_TRY(make_room(worker, error));
@@ -329,14 +335,24 @@ enum trawl_status dense_read(struct dense_worker *worker, const uint8_t *text, u
                              struct trawl_error *error)
 {
     bool is_empty = worker->node_count == 1;
+    uint64_t serial;
 
     TRAWL_ASSERT(!worker->refused && worker->node_count > 0);
     TRAWL_TRY(read_text(worker, text, begins, count, states, outputs, error));
-    if (!worker->refused || is_empty)
-        return TRAWL_OK;
-    worker->refused = false; /* the states of other texts left no room */
-    worker_empty(worker);
-    return read_text(worker, text, begins, count, states, outputs, error);
+    if (worker->refused && !is_empty) { /* the states of other texts left no room */
+        worker->refused = false;
+        worker_empty(worker);
+        TRAWL_TRY(read_text(worker, text, begins, count, states, outputs, error));
+    }
+    if (worker->refused && !worker->sparse) {
+        serial = worker->serial;
+        worker->serial = 0; /* in case that memory fails */
+        TRAWL_TRY(worker_restart(worker, true, error));
+        worker->serial = serial;
+        worker->refused = false;
+        TRAWL_TRY(read_text(worker, text, begins, count, states, outputs, error));
+    }
+    return TRAWL_OK;
 }
 
 enum trawl_status dense_make_list(struct dense_worker *worker, uint32_t state,

@@ -231,7 +231,6 @@ static enum trawl_status order(struct dense_set *set, bool fold, struct trawl_er
         set->length_max = max_u64(set->length_max, set->strings[i].bytes_count);
     }
     TRAWL_ASSERT(set->sorted_count + set->lengthy_count == set->count);
-    set->sparse = set->length_max <= DENSE_SPARSE_BYTES_MAX;
     sort_items(set, false, items, set->sorted_count);
     for (uint32_t i = 0; i < set->sorted_count; i++) {
         item_load(set, false, 0, &items[i]);

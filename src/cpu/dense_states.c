@@ -236,46 +236,63 @@ static uint32_t state_of(struct dense_worker *worker, struct dense_node *node)
     return add_state(worker, node);
 }
 
-/* Where the string is in the order of reversed bytes: less than those that end with these bytes
- * (-1), one of them (0) or greater (1). tail: of the bytes, as set->tails; keep: what of it they
- * have. */
-static int compare_end(const struct dense_set *set, uint32_t place, const uint8_t *bytes,
-                       uint32_t count, uint64_t tail, uint64_t keep)
+/* The bytes that a string may end with: `byte` and the first count - 1 at `after`. */
+struct end {
+    const uint8_t *after;
+    uint32_t count;
+    uint8_t byte;
+    uint64_t tail; /* the last eight of them, as set->tails, */
+    uint64_t keep; /* where they are so many */
+};
+
+static struct end end_of(uint8_t byte, const uint8_t *after, uint32_t count)
+{
+    uint32_t known = (uint32_t)min_u64(count, sizeof(uint64_t));
+    struct end end = {after, count, byte, 0, UINT64_MAX << (64 - 8 * known)};
+
+    TRAWL_ASSERT(count > 0);
+    for (uint32_t i = 0; i < known; i++)
+        end.tail = end.tail << 8 | (i + 1 < count ? after[count - 2 - i] : byte);
+    end.tail <<= 64 - 8 * known;
+    return end;
+}
+
+/* Where the string is in the order of reversed bytes: less than those with that end (-1), one of
+ * them (0) or greater (1). */
+static int compare_end(const struct dense_set *set, uint32_t place, const struct end *end)
 {
     const struct plan_literal *string = &set->strings[set->sorted[place]];
-    uint32_t both = (uint32_t)min_u64(count, string->bytes_count), done = 0;
-    const uint8_t *end = set->bytes + string->bytes_begin + string->bytes_count;
+    const uint8_t *string_end = set->bytes + string->bytes_begin + string->bytes_count;
+    uint32_t after = end->count - 1, both, done = 0;
 
-    if ((set->tails[place] & keep) != tail)
-        return (set->tails[place] & keep) < tail ? -1 : 1;
+    if ((set->tails[place] & end->keep) != end->tail)
+        return (set->tails[place] & end->keep) < end->tail ? -1 : 1;
+    both = (uint32_t)min_u64(after, string->bytes_count);
     for (; done + 8 <= both; done += 8) {
-        uint64_t a = load64(end - done - 8), b = load64(bytes + count - done - 8);
+        uint64_t a = load64(string_end - done - 8), b = load64(end->after + after - done - 8);
 
         if (a != b)
             return a < b ? -1 : 1;
     }
     for (; done < both; done++) {
-        uint8_t a = *(end - done - 1), b = bytes[count - done - 1];
+        uint8_t a = *(string_end - done - 1), b = end->after[after - done - 1];
 
         if (a != b)
             return a < b ? -1 : 1;
     }
-    return both == count ? 0 : -1;
+    if (string->bytes_count <= after)
+        return -1;
+    return *(string_end - after - 1) < end->byte ? -1 : *(string_end - after - 1) > end->byte;
 }
 
-/* Strings [*lo, *hi) are those that end with these bytes; false: there are none. */
-static bool find_end(const struct dense_set *set, const uint8_t *bytes, uint32_t count,
-                     uint32_t *lo, uint32_t *hi)
+/* Strings [*lo, *hi) are those with that end; false: there are none. */
+static bool find_end(const struct dense_set *set, const struct end *end, uint32_t *lo, uint32_t *hi)
 {
     uint32_t from = 0, to = set->sorted_count, above = set->sorted_count;
-    uint32_t known = (uint32_t)min_u64(count, sizeof(uint64_t));
-    uint64_t tail = 0, keep = UINT64_MAX << (64 - 8 * known);
 
-    TRAWL_ASSERT(count > 0);
-    memcpy((uint8_t *)&tail + (sizeof tail - known), bytes + count - known, known);
     while (from < to) {
         uint32_t middle = from + (to - from) / 2;
-        int order = compare_end(set, middle, bytes, count, tail, keep);
+        int order = compare_end(set, middle, end);
 
         if (order < 0)
             from = middle + 1;
@@ -288,7 +305,7 @@ static bool find_end(const struct dense_set *set, const uint8_t *bytes, uint32_t
     while (to < above) {
         uint32_t middle = to + (above - to) / 2;
 
-        if (compare_end(set, middle, bytes, count, tail, keep) > 0)
+        if (compare_end(set, middle, end) > 0)
             above = middle;
         else
             to = middle + 1;
@@ -305,9 +322,8 @@ static void advance(struct dense_worker *worker, struct dense_node *at, uint32_t
 {
     const struct dense_set *set = worker->set;
     struct dense_node from = *at;
-    uint8_t bytes[DENSE_SPARSE_BYTES_MAX + 1];
 
-    TRAWL_ASSERT(from.depth <= set->length_max && set->length_max <= DENSE_SPARSE_BYTES_MAX);
+    TRAWL_ASSERT(from.depth <= set->length_max);
     worker->work += LEARN_WORK;
     *at = (struct dense_node){0, set->sorted_count, 0, 0, 0, PLAN_NONE};
     if (class < set->class_first)
@@ -316,13 +332,13 @@ static void advance(struct dense_worker *worker, struct dense_node *at, uint32_t
         at->depth = from.depth + 1;
     } else if (from.depth > 0) {
         const struct plan_literal *string = &set->strings[set->sorted[from.lo]];
+        const uint8_t *bytes = set->bytes + string->bytes_begin + string->bytes_count - from.depth;
 
-        bytes[0] = set->byte_of[class];
-        memcpy(bytes + 1, set->bytes + string->bytes_begin + string->bytes_count - from.depth,
-               from.depth);
         for (at->depth = from.depth; at->depth > 0; at->depth--) {
+            struct end end = end_of(set->byte_of[class], bytes, at->depth);
+
             worker->work += LOOKUP_WORK;
-            if (find_end(set, bytes, at->depth, &at->lo, &at->hi))
+            if (find_end(set, &end, &at->lo, &at->hi))
                 break;
         }
     }
@@ -351,15 +367,14 @@ static uint32_t learn_sparse(struct dense_worker *worker, uint32_t state, uint32
 uint32_t dense_learn(struct dense_worker *worker, uint32_t state, uint32_t class)
 {
     TRAWL_ASSERT(state < worker->node_count && class < worker->set->classes);
-    return worker->set->sparse ? learn_sparse(worker, state, class)
-                               : learn_chain(worker, state, class);
+    return worker->sparse ? learn_sparse(worker, state, class) : learn_chain(worker, state, class);
 }
 
 uint32_t dense_state_before(struct dense_worker *worker, const uint8_t *bytes, uint64_t count)
 {
     struct dense_node at = worker->nodes[0];
 
-    TRAWL_ASSERT(worker->set->sparse && worker->node_count <= worker->node_capacity);
+    TRAWL_ASSERT(worker->sparse && worker->node_count <= worker->node_capacity);
     if (worker->node_count == worker->node_capacity)
         return PLAN_NONE;
     while (count > 0)

@@ -8,7 +8,7 @@
 #define CASES_NORMAL 120
 #define CASES_LONG 200000
 #define PATTERN_BYTES_MAX 300u
-/* Of bytes of all values the automaton takes strings of up to 3,956 bytes. */
+/* Of bytes of all values the automaton takes strings of up to 3,912 bytes. */
 #define LENGTHY_BYTES_MIN 3900u
 #define LENGTHY_BYTES_MAX 5000u
 #define LENGTHY_FROM_MAX 200u
@@ -164,6 +164,7 @@ static void check_oracle(const struct diff_input *input)
 static void generate_lengthy(struct diff_input *input)
 {
     uint64_t source_bytes = LENGTHY_FROM_MAX + LENGTHY_BYTES_MAX, text_bytes = 4 * source_bytes;
+    bool many = test_random_one_in(&chance, 4);
     uint8_t *source = test_memory(source_bytes);
 
     (void)input_fill(&chance, INPUT_LETTERS_256, source, source_bytes);
@@ -189,6 +190,9 @@ static void generate_lengthy(struct diff_input *input)
         if (from > 0 && test_random_one_in(&chance, 2))
             add_slice(input, source, from - 1, test_random_between(&chance, 1, 20));
     }
+    for (uint32_t i = 0; i < 30 && many; i++) /* more states than there is room for */
+        add_slice(input, source, test_random_below(&chance, 3000),
+                  test_random_between(&chance, DENSE_SPARSE_BYTES_MAX + 1, 2000));
     free(source);
 }
 
