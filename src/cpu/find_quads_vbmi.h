@@ -1,4 +1,5 @@
-/* find_quads_vbmi: samples of four bytes at each position, filtered by their bytes first.
+/* find_quads_vbmi: samples of four bytes at each position, filtered by their bytes first, and words
+ * of four bytes in lines.
  *
  * Looking up a sample's four bytes takes a load from a table of 128 KiB. In English under 94,438
  * words one position in four has four bytes that are those of some literals, each by itself, which
