@@ -256,6 +256,8 @@ static bool recover(struct search *search, struct task *task, struct worker *wor
 
     if (plan_has_algorithm(search->job.plan)) /* a device that is not what its kernels want */
         return false;
+    if (*status == TRAWL_MEMORY && !search->host_searches) /* the next search may have room */
+        return false;
     if (lost)
         devices_lose(devices, worker->device_index, error->message);
     else

@@ -222,6 +222,34 @@ static void lose_everywhere(const struct road_case *c)
             ;
 }
 
+/* ---- A device has no memory for once ------------------------------------------------------ */
+
+/* Its call `nth` finds none; the search that needed it fails, the next one does not. False: it made
+ * fewer calls. */
+static bool short_at(enum source source, enum shape shape, uint64_t nth)
+{
+    struct trawl_runtime *runtime;
+    struct trawl_searcher *searcher;
+    enum trawl_status status;
+    bool failed;
+
+    reset(1);
+    runtime = open_runtime(TRAWL_ENGINE_CUDA, 2, 0);
+    searcher = open_searcher(runtime);
+    sim_driver_fail(nth, CUDA_CODE_OUT_OF_MEMORY, false);
+    TEST_CHECK(search(searcher, source, shape, &status) &&
+               (status == TRAWL_OK || status == TRAWL_MEMORY));
+    failed = sim_driver_calls() >= nth;
+    sim_driver_fail(0, 0, false);
+    if (!TEST_CHECK(search(searcher, source, shape, &status) && status == TRAWL_OK))
+        printf("  source %d, shape %d: no memory at call %" PRIu64 ": then status %d\n",
+               (int)source, (int)shape, nth, (int)status);
+    trawl_searcher_close(searcher);
+    TEST_CHECK(trawl_runtime_close(runtime, NULL) == TRAWL_OK);
+    TEST_CHECK_U64(sim_driver_live(), 0);
+    return failed;
+}
+
 /* ---- Searchers that share devices --------------------------------------------------------- */
 
 struct loader {
@@ -592,6 +620,10 @@ int main(void)
         if ((i + i / 2 + turn) % 2 == 0 || test_is_long())
             lose_everywhere(&c);
     }
+    for (uint32_t i = 0; i < 2 && test_failures < 5; i++)
+        for (uint64_t nth = 1; short_at((enum source)i, (enum shape)i, nth) && test_failures < 5;
+             nth += 1 + (test_is_long() ? 0 : nth / 2))
+            ;
     for (uint32_t devices = 2; devices <= 3; devices++) {
         filled_by_all(devices);
         filled_at_once(devices);
