@@ -327,7 +327,8 @@ void emit_stem_lines(struct scan *scan)
         scan->over = true;
         return;
     }
-    memcpy(hits->items + hits->count, gathered->items, whole * sizeof *hits->items);
+    if (whole > 0)
+        memcpy(hits->items + hits->count, gathered->items, whole * sizeof *hits->items);
     hits->count += whole;
     scan->result->count += whole;
     verify_emit(scan, last->offset, last->literal,
