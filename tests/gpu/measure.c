@@ -243,6 +243,7 @@ uint64_t measure_scan_sums(const struct engine_ops *ops, struct engine_worker *w
                 sums->child_grids += result.child_grids;
                 sums->child_spills += result.child_spills;
                 sums->child_withheld += result.child_withheld;
+                sums->candidates += result.candidate_count;
             }
             if (want == ENGINE_WANT_FIRST && result.hits.count > 0) {
                 answer = begin + result.hits.items[0].offset;

@@ -46,7 +46,7 @@ uint64_t measure_scan(struct engine_worker *worker, const struct trawl_plan *pla
 
 /* What the scans of algorithms of the gallery say of themselves. */
 struct measure_sums {
-    uint64_t kernel_ns, child_grids, child_spills, child_withheld;
+    uint64_t kernel_ns, child_grids, child_spills, child_withheld, candidates;
 };
 /* measure_scan by a worker of any engine; adds to the sums unless they are NULL. */
 uint64_t measure_scan_sums(const struct engine_ops *ops, struct engine_worker *worker,

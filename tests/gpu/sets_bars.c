@@ -7,14 +7,14 @@
  * PARTS: a random letters, e words of letters as often as they are in English, d DNA, w a dense set
  * of words, by both ways to list one, f sets that flood, in up to 1 GiB, against the same sets on
  * random letters; x: after parts a and e, for SWEEP seconds, rows with other strides, kernels, bits
- * and sizes of the bitmap and the table, so that the model in src/cuda/sets.c can be fitted. COUNT
- * patterns of LENGTH bytes: no other rows. A row that would take
- * long is measured on the text's first part alone, which its line says. Each pattern is a piece of
- * the text or, on texts of random letters, nearly always none: one in 16 is. Of English only pieces
- * that the text's first MiB does not hold, so that they are rare. A count of the text's first part
- * is held against a search that shares nothing with trawl (each place's first eight bytes, looked
- * for in a hash table, by all threads); of the whole text all forms must count the same. What is
- * wrong ends the program with status 1.
+ * and sizes of the bitmap and the table, u: rows of parts a and e by the automaton too, so that the
+ * model in src/cuda/sets.c can be fitted. COUNT patterns of LENGTH bytes: no other rows. A row that
+ * would take long is measured on the text's first part alone, which its line says. Each pattern is
+ * a piece of the text or, on texts of random letters, nearly always none: one in 16 is. Of English
+ * only pieces that the text's first MiB does not hold, so that they are rare. A count of the text's
+ * first part is held against a search that shares nothing with trawl (each place's first eight
+ * bytes, looked for in a hash table, by all threads); of the whole text all forms must count the
+ * same. What is wrong ends the program with status 1.
  */
 #include <pthread.h>
 
@@ -53,6 +53,9 @@ struct form {
     struct scan_sets sets;
     const char *way;
     bool ready, share_alone;
+    double candidates, found; /* per byte of the text */
+    uint64_t automaton_bytes; /* 0: there is none */
+    double first_seconds;     /* of the first call, which makes it */
 };
 
 struct patterns {
@@ -244,11 +247,14 @@ static double measure(struct bars *s, const struct cuda_limits *limits,
     struct engine_worker *worker = open_worker(s, limits, plan);
     uint64_t share_bytes = s->count < SHARE_BYTES ? s->count : SHARE_BYTES, bytes = s->count;
     uint64_t *wanted = expected;
+    struct measure_sums sums;
 
     for (uint32_t i = 0; i < 2; i++) { /* the first time memory is taken */
+        begin = measure_now();
         worker->kernel_ns = 0;
         check(s, measure_scan(worker, plan, s->bytes, share_bytes, ENGINE_WANT_COUNT), share,
               "the text's first part");
+        form->first_seconds = i == 0 ? measure_now() - begin : form->first_seconds;
     }
     form->share_alone =
         (double)worker->kernel_ns * 1e-9 * (double)s->count / (double)share_bytes > SLOW_SECONDS;
@@ -262,15 +268,22 @@ static double measure(struct bars *s, const struct cuda_limits *limits,
 
         begin = measure_now();
         worker->kernel_ns = 0;
-        got = measure_scan(worker, plan, s->bytes, bytes, ENGINE_WANT_COUNT);
+        memset(&sums, 0, sizeof sums);
+        got = measure_scan_sums(&engine_cuda, worker, plan, s->bytes, bytes, ENGINE_WANT_COUNT,
+                                &sums);
         calls[i] = (measure_now() - begin) * scale;
         kernels[i] = (double)worker->kernel_ns * 1e-9 * scale;
         *wanted = *wanted == UINT64_MAX ? got : *wanted;
         check(s, got, *wanted, "the whole text");
     }
+    form->candidates = (double)sums.candidates / (double)bytes;
+    form->found = (double)*wanted / (double)bytes;
     form->sets = worker->tables.sets;
     form->way = worker->tables.sets_kernel >= CUDA_KERNEL_SETS_DENSE ? " dense" : " rare";
     form->ready = worker->tables.sets_ready && worker->tables.dense_left == 0;
+    form->automaton_bytes = worker->tables.automaton == CUDA_AUTOMATON_READY
+                                ? worker->tables.automaton_memory.bytes
+                                : 0;
     engine_cuda.worker_close(worker);
     s->figures++;
     *call = measure_median(calls, REPEATS);
@@ -284,9 +297,10 @@ static void print_form(const struct form *form)
     if (!form->ready)
         printf(" without samples");
     else
-        printf(" s%" PRIu32 " q%" PRIu32 "x%" PRIu32 " %s%s %" PRIu32 "K+%" PRIu64 "K",
+        printf(" s%" PRIu32 " q%" PRIu32 "x%" PRIu32 " bits %" PRIu32 "%s %" PRIu32 "K+%" PRIu64
+               "K",
                sets->stride, sets->gram_bytes, sets->choices,
-               sets->bit_shifts[0] == sets->bit_shifts[1] ? "1 bit" : "2 bits", form->way,
+               (sets->bit_shifts[0] == sets->bit_shifts[1] ? 1 : 2) + sets->one_more, form->way,
                sets->filter_words / 256, (uint64_t)sets->table_words * 8 >> 10);
 }
 
@@ -348,6 +362,21 @@ static void sweep(struct bars *s, struct cuda_limits limits, const struct trawl_
     }
 }
 
+/* The same set by the automaton, if the device takes its table. */
+static void by_automaton(struct bars *s, struct cuda_limits limits, const struct trawl_plan *plan,
+                         uint64_t share, uint64_t *expected)
+{
+    struct form form;
+    double call, seconds;
+
+    limits.automaton_always = true;
+    seconds = measure(s, &limits, plan, share, expected, &call, &form);
+    if (form.automaton_bytes > 0)
+        printf("  u automaton of %" PRIu64 " KiB made in %.3f s: %.4f, %.4f occurrences a byte%s\n",
+               form.automaton_bytes >> 10, form.first_seconds, s->read_seconds / seconds,
+               form.found, form.share_alone ? ", the first part alone" : "");
+}
+
 /* With `sweep_deadline` other than 0: a sweep until then. */
 static void row(struct bars *s, enum measure_text text, const char *name, uint64_t count,
                 uint64_t length, double sweep_deadline)
@@ -373,6 +402,11 @@ static void row(struct bars *s, enum measure_text text, const char *name, uint64
            s->read_seconds / seconds);
     print_form(&form);
     printf("%s |\n", form.share_alone ? ", the first part alone" : "");
+    if (strchr(s->parts, 'u') != NULL)
+        printf("  u samples: %.4f, %.4f candidates a byte\n", s->read_seconds / seconds,
+               form.candidates);
+    if (strchr(s->parts, 'u') != NULL)
+        by_automaton(s, limits, plan, share, &expected);
     if (sweep_deadline > 0 && form.ready)
         sweep(s, limits, plan, share, &expected, &form, sweep_deadline);
     (void)fflush(stdout);
