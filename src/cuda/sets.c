@@ -38,6 +38,8 @@
 #define FILTER_LARGE 40448u
 #define COST_LARGE 2.0
 #define COST_CACHE 1.06
+/* What the queues take of them where little passes. */
+#define RARE_WORDS (SCAN_SETS_THREADS / 32 * (SCAN_SETS_RARE_WARP_BYTES - SCAN_SETS_WARP_BYTES) / 4)
 /* The words of L2: 16 MiB had 1,000,000 patterns of 80 bytes at 0.83 of the read speed, 24 MiB at
  * 0.79, 32 MiB at 0.70; a look-up takes longer from a table that fills half of an H200's L2. */
 #define TABLE_WORDS_MIN 4096u
@@ -64,6 +66,7 @@
 #define SLOTS_PER_ROW 54.0
 #define SLOT_COST 5e-4      /* of a slot that is not the bottleneck */
 #define CHOICE_SLOTS 2.3    /* for a gram more to choose from */
+#define MORE_SLOTS 1.0      /* for a bit more to look at */
 #define WORD_SLOTS 5.0      /* for a third or fourth word of a gram, in a row */
 #define UNALIGNED_SLOTS 4.3 /* for a sample that no word begins with */
 #define BANK_SLOTS 3.5
@@ -78,20 +81,22 @@
 #define UNEVEN_BYTES 6
 #define RARE_MET 0.25 /* of the grams met: those whose chain has more than one entry */
 
-/* Slots of a row and of a sample; of a sample that passes the bitmap, its lookup in L2 and its
- * chain. */
+/* Slots of a row and of a sample, and of a sample that passes the bitmap; what its lookup in L2 and
+ * its chain cost besides. */
 static const struct {
-    double row, sample, table, chain;
+    double row, sample, pass, table, chain;
 } costs[CUDA_SETS_WAYS] = {
-    [CUDA_SETS_RARE] = {8, 8.6, 113, 370}, [CUDA_SETS_DENSE] = {23, 12.1, 21, 370}};
+    [CUDA_SETS_RARE] = {8, 8.6, 7, 30, 370}, [CUDA_SETS_DENSE] = {23, 12.1, 0, 21, 370}};
 
 struct choice {
     uint32_t stride, gram_bytes;
     uint32_t form;    /* of SCAN_SETS_FORMS */
     uint32_t choices; /* grams of a sample to choose from */
     uint32_t filter_words;
-    bool two_bits;
-    uint32_t way; /* enum cuda_sets_way */
+    uint32_t bits; /* of a word of the bitmap, for a gram */
+    uint32_t way;  /* enum cuda_sets_way */
+    double cache;  /* what look-ups cost more for want of cache, times the share of samples that
+                      pass */
     double cost;
     double met; /* how many grams of the set a sample's is like */
 };
@@ -285,16 +290,23 @@ static bool is_rare(enum cuda_kernel kernel)
     return kernel < CUDA_KERNEL_SETS_DENSE;
 }
 
-/* Of entries that set one or two bits of a word each: the share of other grams that pass. A word
- * may hold several entries, so words are unlike; their numbers of entries are Poisson's. */
-static double passing(double entries, double words, double word_bits, bool two)
+/* Of entries that set up to three bits of a word each: the share of other grams that pass. A word
+ * may hold several entries, so words are unlike; their numbers of entries are Poisson's. Bits are
+ * all set unless one, or another, ... is not. */
+static double passing(double entries, double words, double word_bits, uint32_t bits)
 {
-    double unset = 1 - 1 / word_bits, load = entries / words;
+    static const double ways[4][4] = {{0}, {0, 1}, {0, 2, -1}, {0, 3, -3, 1}};
+    double unset = 1 - 1 / word_bits, share = 0;
 
-    if (!two)
-        return saturation(load / word_bits);
-    return larger(0, 2 * saturation(load * (1 - power_of(unset, 2))) -
-                         saturation(load * (1 - power_of(unset, 4))));
+    for (uint32_t k = 1; k <= bits; k++)
+        share += ways[bits][k] * saturation(entries / words * (1 - power_of(unset, k * bits)));
+    return larger(0, share);
+}
+
+/* Is a bit more looked at than the model chooses? */
+static uint32_t more_bits(const struct choice *choice)
+{
+    return choice->way == CUDA_SETS_RARE && choice->stride >= SCAN_SETS_MORE_STRIDE;
 }
 
 /* Different grams of a literal that its samples choose. A run of grams that moves by one has
@@ -347,8 +359,7 @@ static double chains_of(const struct engine_worker *worker, const struct choice 
     double load = entries / heads_of((uint64_t)entries);
 
     if (choice->way == CUDA_SETS_DENSE)
-        return first * larger(passing(entries, words, 64, true), entries / 4294967296.0) +
-               choice->met;
+        return first * larger(passing(entries, words, 64, 2), entries / 4294967296.0) + choice->met;
     return first * (saturation(load) - load * (1 - saturation(load))) +
            choice->met * (is_tagged(choice) ? RARE_MET : 1);
 }
@@ -361,30 +372,43 @@ static double cost_of_way(const struct engine_worker *worker, const struct trawl
     double entries = entries_of(plan, choice), first, slots, banks, lookups;
     double samples = stride >= 16 ? 1 : 16.0 / stride, rows = stride >= 16 ? 16.0 / stride : 1;
     double read = stride >= 64 ? 1.15 * 32 / stride : 1;
-    double cache = choice->filter_words > FILTER_LARGE    ? COST_LARGE
-                   : choice->filter_words > FILTER_MIDDLE ? COST_MIDDLE
-                                                          : 0;
 
-    first = smaller(1, passing(entries, choice->filter_words, 32, choice->two_bits) + choice->met);
+    first = smaller(1, passing(entries, choice->filter_words, 32, choice->bits) + choice->met);
     slots = (costs[choice->way].row + WORD_SLOTS * (words - 2) +
-             samples * (costs[choice->way].sample + (choice->choices - 1) * CHOICE_SLOTS)) *
+             samples * (costs[choice->way].sample + (choice->choices - 1) * CHOICE_SLOTS +
+                        more_bits(choice) * MORE_SLOTS)) *
             rows;
     if (stride < 4)
         slots += samples * UNALIGNED_SLOTS * (4 - stride) / 4;
+    slots += 32 * samples * rows * first * costs[choice->way].pass;
     banks = samples * BANK_SLOTS * rows;
     lookups = (first * costs[choice->way].table +
                chains_of(worker, choice, entries, first) * costs[choice->way].chain) /
               stride;
     return (larger(read, larger(slots / SLOTS_PER_ROW, banks / BANK_SLOTS_PER_ROW)) +
             slots * SLOT_COST) *
-               (choice->filter_words > FILTER_LARGE ? COST_CACHE : 1) +
-           lookups * (1 + cache * first);
+               (choice->cache >= COST_LARGE ? COST_CACHE : 1) +
+           lookups * (1 + choice->cache * first);
+}
+
+/* Words that the bitmap may have. */
+static uint32_t filter_words_max(const struct engine_worker *worker, uint32_t way)
+{
+    uint32_t queues =
+        STATIC_SHARED_BYTES +
+        SCAN_WARPS_MAX * (way == CUDA_SETS_RARE ? SCAN_SETS_RARE_WARP_BYTES : SCAN_SETS_WARP_BYTES);
+    uint32_t shared_bytes = worker->device->shared_max;
+
+    return shared_bytes < queues ? 0
+                                 : (uint32_t)min_u64((shared_bytes - queues) / 4,
+                                                     worker->limits.sets_filter_words_max) &
+                                       ~3u;
 }
 
 /* The best way and size of the bitmap for a form, stride and grams of this many bytes. */
 static struct choice cost_of(const struct engine_worker *worker, const struct trawl_plan *plan,
                              const struct likeness *likeness, uint32_t form, uint32_t stride,
-                             uint32_t gram_bytes, uint32_t filter_words)
+                             uint32_t gram_bytes)
 {
     static const uint32_t sizes[] = FILTER_SIZES;
     struct choice best = {.stride = stride,
@@ -403,13 +427,18 @@ static struct choice cost_of(const struct engine_worker *worker, const struct tr
         uint32_t size = sizes[i / CUDA_SETS_WAYS];
 
         one.way = i % CUDA_SETS_WAYS;
-        one.filter_words = (uint32_t)min_u64(filter_words, size);
+        one.filter_words = (uint32_t)min_u64(filter_words_max(worker, one.way),
+                                             size - (one.way == CUDA_SETS_RARE ? RARE_WORDS : 0));
+        one.cache = size > FILTER_LARGE ? COST_LARGE : size > FILTER_MIDDLE ? COST_MIDDLE : 0;
         if (one.way == CUDA_SETS_RARE && (plan->flags & TRAWL_IGNORE_CASE) != 0)
             continue;
-        one.two_bits = worker->limits.sets_bits == 0
-                           ? passing(entries, one.filter_words, 32, true) <=
-                                 passing(entries, one.filter_words, 32, false)
-                           : worker->limits.sets_bits == 2;
+        one.bits = worker->limits.sets_bits;
+        if (one.bits == 0)
+            one.bits = passing(entries, one.filter_words, 32, 2 + more_bits(&one)) <=
+                               passing(entries, one.filter_words, 32, 1 + more_bits(&one))
+                           ? 2
+                           : 1;
+        one.bits += more_bits(&one);
         one.cost = cost_of_way(worker, plan, &one);
         if (worker->limits.sets_way < CUDA_SETS_WAYS && worker->limits.sets_way != one.way)
             one.cost += 1e4;
@@ -427,8 +456,7 @@ static struct choice cost_of(const struct engine_worker *worker, const struct tr
     return best;
 }
 
-static struct choice choose(const struct engine_worker *worker, const struct trawl_plan *plan,
-                            uint64_t filter_words)
+static struct choice choose(const struct engine_worker *worker, const struct trawl_plan *plan)
 {
     struct choice best = {.cost = 1e300};
     struct likeness likeness;
@@ -444,8 +472,7 @@ static struct choice choose(const struct engine_worker *worker, const struct tra
                 continue;
             for (uint32_t q = forms[form].choices > 1 ? most : least;
                  q <= most && stride + forms[form].choices + q - 2 <= plan->length_min; q++) {
-                struct choice one =
-                    cost_of(worker, plan, &likeness, form, stride, q, (uint32_t)filter_words);
+                struct choice one = cost_of(worker, plan, &likeness, form, stride, q);
 
                 if (one.cost <= best.cost)
                     best = one;
@@ -469,26 +496,18 @@ void cuda_sets_choose(const struct engine_worker *worker, const struct trawl_pla
                       struct cuda_tables *tables)
 {
     struct scan_sets *sets = &tables->sets;
-    uint64_t filter_words, entries;
     struct choice choice;
-    uint32_t warps;
+    uint64_t entries;
 
     if (!worker->limits.sets || plan->length_min < SCAN_SETS_LENGTH_MIN ||
         plan->literal_bytes_total >= (1ull << 34))
         return;
-    filter_words = worker->device->shared_max < STATIC_SHARED_BYTES + 16 * 1024
-                       ? 0
-                       : (worker->device->shared_max - STATIC_SHARED_BYTES -
-                          SCAN_WARPS_MAX * SCAN_SETS_WARP_BYTES) /
-                             4;
-    filter_words = min_u64(filter_words, worker->limits.sets_filter_words_max) & ~3ull;
-    if (filter_words == 0)
+    if (filter_words_max(worker, CUDA_SETS_RARE) == 0)
         return;
-    choice = choose(worker, plan, filter_words);
+    choice = choose(worker, plan);
     if (choice.stride == 0)
         return;
     tables->sets_kernel = kernel_of(&choice);
-    warps = (choice.way == CUDA_SETS_RARE ? SCAN_SETS_THREADS : SCAN_SETS_DENSE_THREADS) / 32;
     entries = (uint64_t)entries_of(plan, &choice);
     sets->literal_count = plan->literal_count;
     sets->stride = choice.stride;
@@ -503,10 +522,15 @@ void cuda_sets_choose(const struct engine_worker *worker, const struct trawl_pla
     sets->fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x20202020u : 0;
     sets->filter_words = choice.filter_words;
     sets->bit_shifts[0] = SCAN_SETS_SHIFT;
-    sets->bit_shifts[1] = choice.two_bits ? SCAN_SETS_SHIFT_SECOND : SCAN_SETS_SHIFT;
+    sets->one_more = more_bits(&choice);
+    sets->bit_shifts[1] =
+        choice.bits - sets->one_more == 2 ? SCAN_SETS_SHIFT_SECOND : SCAN_SETS_SHIFT;
     sets->table_words = choice.way == CUDA_SETS_RARE ? 0 : words_of(worker, entries);
     sets->head_count = heads_of(entries);
-    sets->shared_bytes = sets->filter_words * 4 + warps * SCAN_SETS_WARP_BYTES;
+    sets->shared_bytes =
+        sets->filter_words * 4 + (choice.way == CUDA_SETS_RARE
+                                      ? SCAN_SETS_THREADS / 32 * SCAN_SETS_RARE_WARP_BYTES
+                                      : SCAN_SETS_DENSE_THREADS / 32 * SCAN_SETS_WARP_BYTES);
 }
 
 /* Where the rarest bytes of a literal are that its grams can be taken from. */

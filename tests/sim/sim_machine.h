@@ -46,6 +46,7 @@ struct thread {
     uint64_t value;
     uint32_t argument;
     uint64_t result;
+    struct sim_copy *copies; /* that it has not waited for */
 };
 
 struct shared_array {
@@ -127,6 +128,8 @@ void sim_memory_fence(void);
 void sim_memory_flush(void);
 void sim_memory_turn(void);
 void sim_memory_forget_block(const struct block *block);
+void sim_memory_copy(void *to, const void *from, uint32_t bytes);
+void sim_memory_copies_end(struct thread *thread, bool happen);
 void sim_memory_write(void *p, uint32_t bytes, int kind, uint64_t value);
 bool sim_grid_fits(uint32_t blocks, uint32_t threads);
 void sim_grid_begin(const struct sim_kernel *kernel, const void *arguments, uint32_t blocks,

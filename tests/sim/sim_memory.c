@@ -5,6 +5,7 @@
  * warp and the block see it from their next operation together on, and so does a fence of theirs:
  * it lets all that its thread sees happen. The end of the launch lets everything happen.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim_machine.h"
@@ -111,8 +112,41 @@ void sim_memory_turn(void)
         happen((uint32_t)((random >> 8) % late_count));
 }
 
+/* A copy to shared memory happens when its thread waits for it; until then there is garbage. */
+struct sim_copy {
+    struct sim_copy *next;
+    void *to;
+    const void *from;
+    uint32_t bytes;
+};
+
+void sim_memory_copy(void *to, const void *from, uint32_t bytes)
+{
+    struct sim_copy *copy = (struct sim_copy *)malloc(sizeof *copy);
+
+    if (copy == NULL)
+        abort();
+    *copy = (struct sim_copy){sim.current->copies, to, from, bytes};
+    sim.current->copies = copy;
+    memset(to, (int)(sim_random() & 0xff), bytes);
+}
+
+void sim_memory_copies_end(struct thread *thread, bool happen)
+{
+    while (thread->copies != NULL) {
+        struct sim_copy *copy = thread->copies;
+
+        if (happen)
+            memcpy(copy->to, copy->from, copy->bytes);
+        thread->copies = copy->next;
+        free(copy);
+    }
+}
+
 void sim_memory_forget_block(const struct block *block)
 {
+    for (uint32_t i = 0; i < block->grid->threads; i++)
+        sim_memory_copies_end(&block->threads[i], false);
     for (uint32_t i = 0; i < late_count; i++)
         if (late[i].block == block)
             late[i].block = NULL;

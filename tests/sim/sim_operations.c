@@ -285,6 +285,19 @@ void sim_write(void *p, uint32_t bytes, int kind, uint64_t value, const char *fi
     sim_memory_write(p, bytes, kind, value);
 }
 
+void sim_copy(void *to, const void *from, uint32_t bytes, const char *file, int line)
+{
+    sim_global(from, bytes, 0, file, line);
+    sim_memory_copy(to, from, bytes);
+}
+
+void sim_copies_wait(const char *file, int line)
+{
+    stand(file, line);
+    if (!sim_site_is_mutated(SIM_SITE_FENCE, file, line))
+        sim_memory_copies_end(sim.current, true);
+}
+
 void sim_fence(const char *file, int line)
 {
     stand(file, line);

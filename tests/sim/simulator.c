@@ -244,6 +244,7 @@ static void block_start(struct block *block, uint32_t slot, struct grid *grid)
         thread->index = t;
         thread->file = NULL;
         thread->line = 0;
+        thread->copies = NULL;
         fiber_prepare(&thread->fiber, thread_main, thread);
         sim_ready_push(thread);
     }

@@ -47,10 +47,16 @@
 #define SCAN_HITS_THREADS_MAX (SCAN_THREADS_MAX + 32u)
 
 /* stream_set: entries of a warp's two queues, threads of a block, and what verification may cost.
- */
+ * Where little passes the bitmap, both queues have SCAN_SETS_RARE entries, and the first one
+ * SCAN_SETS_AROUND words of 64 bits of the text for each. */
 #define SCAN_SETS_FIRST 192u
 #define SCAN_SETS_SECOND 96u
-#define SCAN_SETS_WARP_BYTES 2336u /* of shared memory: sizeof(struct sets_warp) */
+#define SCAN_SETS_RARE 64u
+#define SCAN_SETS_AROUND 4u
+/* What is used of a warp's struct sets_warp in shared memory: all of it where little passes. */
+#define SCAN_SETS_WARP_BYTES 2336u
+#define SCAN_SETS_RARE_WARP_BYTES \
+    (SCAN_SETS_WARP_BYTES + 8u * (SCAN_SETS_AROUND * SCAN_SETS_RARE - SCAN_SETS_FIRST))
 #define SCAN_SETS_RECORD_BYTES 16u
 #define SCAN_SETS_STRIDE_MAX 1024u
 #define SCAN_SETS_LENGTH_MIN 8u
@@ -60,6 +66,9 @@
 #define SCAN_SETS_DENSE_THREADS 512u
 #define SCAN_WARPS_MAX 16u
 #define SCAN_SETS_BUDGET_MIN 65536u
+/* Where little passes and few samples are taken, a gram has one bit more in its word: its hash's
+ * lowest bits say which. */
+#define SCAN_SETS_MORE_STRIDE 4u
 /* A hash shifted right by one of these: which bit of a word of the bitmap. */
 #define SCAN_SETS_SHIFT 6u
 #define SCAN_SETS_SHIFT_SECOND 11u
@@ -150,6 +159,7 @@ struct scan_sets {
     uint32_t literal_count; /* entry / stride is the literal, the rest its gram */
     uint32_t filter_words;  /* a multiple of 4 */
     uint32_t bit_shifts[2]; /* the two bits of a hash begin there; equal: there is one */
+    uint32_t one_more;      /* and its lowest ones, besides */
     uint32_t table_words;
     uint32_t head_count;
     uint32_t stride, stride_log2;

@@ -1,21 +1,20 @@
 /* sets: what the kernels of stream_set.cu share: their tables and queues.
  *
  * The first queue holds samples that passed the bitmap: with their hashes, or, where few pass,
- * their numbers alone. Those whose bits the 64-bit words have, or whose chain may have their key,
- * go on to the second queue, and from there to the chains.
+ * with the text around them. Those whose bits the 64-bit words have, or whose chain may have their
+ * key, go on to the second queue, and from there to the chains.
  */
 #ifndef TRAWL_CUDA_KERNELS_SETS_H
 #define TRAWL_CUDA_KERNELS_SETS_H
 
 #include "tile.h"
 
-#define SETS_COST_BYTES 64u                /* that a lane compares for the cost of a chain's step */
-#define SETS_TAKE (2u * SIMT_WARP_THREADS) /* of the first queue at a time */
-#define SETS_LOADS 8u                      /* of a thread, of the bitmap, at a time */
-#define SETS_SAMPLES 4u                    /* of a lane between two looks at the queue's length */
-#define SETS_SPREAD 0x9e3779b1u            /* times the least of some hashes: spread again */
-#define SETS_INDEX_BITS 28u                /* of an entry's number; above them its choice */
-#define SETS_MORE (1u << 31)               /* of a head's key: the chain has more entries */
+#define SETS_COST_BYTES 64u     /* that a lane compares for the cost of a chain's step */
+#define SETS_LOADS 8u           /* of a thread, of the bitmap, at a time */
+#define SETS_SAMPLES 4u         /* of a lane between two looks at the queue's length */
+#define SETS_SPREAD 0x9e3779b1u /* times the least of some hashes: spread again */
+#define SETS_INDEX_BITS 28u     /* of an entry's number; above them its choice */
+#define SETS_MORE (1u << 31)    /* of a head's key: the chain has more entries */
 
 /* What a kernel knows of its samples when it is compiled. */
 struct sets_form {
@@ -30,14 +29,28 @@ struct sets_form {
 /* A warp's queues and sums, in shared memory. An entry: the sample's position from a->position on,
  * and above it the hash of its gram. */
 struct sets_warp {
-    uint64_t first[SCAN_SETS_FIRST];   /* passed the bitmap */
-    uint64_t second[SCAN_SETS_SECOND]; /* passed the words or the heads too */
-    uint64_t spent;                    /* on verification */
+    uint64_t spent; /* on verification */
     uint64_t count;
     uint64_t candidates;
     uint32_t second_count;
     uint32_t gives_up;
+    uint64_t second[SCAN_SETS_SECOND]; /* passed the words or the heads too */
+    /* Passed the bitmap: SCAN_SETS_FIRST entries, or words of text. */
+    uint64_t first[SCAN_SETS_AROUND * SCAN_SETS_RARE];
 };
+
+/* Where little passes the bitmap, the first queue has samples' numbers, which lie after the second
+ * queue's SCAN_SETS_RARE entries, and words of the text around each (sets_copy_around): word k of
+ * entry i lies at k * SCAN_SETS_RARE + i from sets_around on. */
+SIMT_FUNCTION uint32_t *sets_numbers(struct sets_warp *warp)
+{
+    return (uint32_t *)(void *)(warp->second + SCAN_SETS_RARE);
+}
+
+SIMT_FUNCTION uint64_t *sets_around(struct sets_warp *warp)
+{
+    return warp->first;
+}
 
 /* What it has in registers. */
 struct sets_lane {
@@ -204,14 +217,27 @@ SIMT_FUNCTION uint32_t sets_text_word(const uint32_t *w, uint32_t j)
     return j % 4u == 0 ? w[j / 4u] : simt_funnel(w[j / 4u], w[j / 4u + 1u], j % 4u * 8u);
 }
 
+/* Do the grams of this form have one bit more in the bitmap? */
+SIMT_FUNCTION int sets_one_more(struct sets_form form)
+{
+    return form.rare && form.stride >= SCAN_SETS_MORE_STRIDE;
+}
+
 /* Is a gram with this hash likely to be one of the set's? The lowest bit says so. */
 SIMT_FUNCTION uint32_t sets_pass(const struct scan_arguments *a, const uint32_t *filter,
-                                 uint32_t hash)
+                                 uint32_t hash, struct sets_form form)
 {
     uint32_t word = filter[sets_filter_word(a, hash)];
+    uint32_t pass = simt_funnel(word, word, sets_bit(a, hash, 0)) &
+                    simt_funnel(word, word, sets_bit(a, hash, 1));
 
-    return simt_funnel(word, word, sets_bit(a, hash, 0)) &
-           simt_funnel(word, word, sets_bit(a, hash, 1));
+    return sets_one_more(form) ? pass & simt_funnel(word, word, hash) : pass;
+}
+
+/* Taken of the first queue at a time. */
+SIMT_FUNCTION uint32_t sets_take(struct sets_form form)
+{
+    return (form.rare ? 1u : 2u) * SIMT_WARP_THREADS;
 }
 
 SIMT_FUNCTION uint32_t sets_words(struct sets_form form)
@@ -275,17 +301,33 @@ SIMT_FUNCTION uint64_t sets_from_byte(uint64_t low, uint64_t mid, uint64_t high,
     return first >> shift_bits | second << 1u << (63u - shift_bits);
 }
 
-/* Words of the text around the sample at `place`: the 8 bytes before the word that it begins in,
- * that word, and two more. Zeros where there is no text before it or nobody needs the bytes. */
-SIMT_FUNCTION void sets_load_around(const struct scan_arguments *a, uint64_t place,
-                                    struct sets_form form, uint64_t *w)
+/* Is word k of those around a sample needed: the 8 bytes before the word that the sample begins in,
+ * that word, and two more? */
+SIMT_FUNCTION int sets_is_around(const struct scan_arguments *a, uint32_t k, struct sets_form form)
+{
+    uint32_t first = form.stride >= 8u ? 0 : 8u - form.stride; /* where it begins, at most */
+
+    return k == 0   ? a->sets.tagged != 0
+           : k < 3u ? 1
+                    : first + form.gram + form.choices - 1u + (a->sets.tagged ? 4u : 0) > 16u;
+}
+
+/* Copy those of the sample at `place` that are needed, as entry `own` of the first queue. Zeros
+ * where there is no text before it. */
+SIMT_FUNCTION void sets_copy_around(const struct scan_arguments *a, uint64_t *around, uint32_t own,
+                                    uint64_t place, struct sets_form form)
 {
     const uint64_t *at = (const uint64_t *)(const void *)(a->text + (place & ~7ull));
 
-    w[0] = a->sets.tagged && place >= 8u ? simt_load_u64(at - 1) : 0;
-    w[1] = simt_load_u64(at);
-    w[2] = simt_load_u64(at + 1);
-    w[3] = a->sets.tagged || (form.stride < 8u && form.gram > 8u) ? simt_load_u64(at + 2) : 0;
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < SCAN_SETS_AROUND; k++) {
+        if (!sets_is_around(a, k, form))
+            continue;
+        if (k > 0 || place >= 8u)
+            simt_copy_u64(around + k * SCAN_SETS_RARE + own, at + k - 1);
+        else
+            around[own] = 0;
+    }
 }
 
 /* Of the words around a sample: its hash; *offset: which of its grams counts; and the bytes before
@@ -488,40 +530,26 @@ SIMT_FUNCTION void sets_look_up(const struct scan_arguments *a, struct sets_warp
     sets_verify_full(a, warp, queued, most);
 }
 
-/* The same where little passes the bitmap: entries are samples' numbers, their bytes are read
- * again, and those go to the second queue whose chain has more than one entry, or one with their
- * key. */
+/* The same of up to 32 entries where little passes the bitmap: those go to the second queue whose
+ * chain has more than one entry, or one with their key. */
 SIMT_FUNCTION void sets_look_up_rare(const struct scan_arguments *a, struct sets_warp *warp,
                                      uint32_t from, uint32_t count, uint64_t most,
                                      struct sets_form form)
 {
-    uint64_t entries[2], chains[2], w[2][4];
-    uint32_t before[2] = {0, 0}, after[2] = {0, 0}, queued;
+    uint32_t own = from + sets_own(0, count), before = 0, after = 0, hash, key;
+    uint64_t entry = sets_numbers(warp)[own], chain, w[SCAN_SETS_AROUND];
+    int pass;
 
     SIMT_UNROLL
-    for (uint32_t k = 0; k < 2u; k++) {
-        entries[k] = ((const uint32_t *)(const void *)warp->first)[from + sets_own(k, count)];
-        sets_load_around(a, sets_place(a, entries[k]), form, w[k]);
-    }
-    SIMT_UNROLL
-    for (uint32_t k = 0; k < 2u; k++) {
-        uint32_t hash =
-            sets_around_hash(a, w[k], sets_place(a, entries[k]), form, &before[k], &after[k]);
-
-        entries[k] |= (uint64_t)hash << 32;
-        chains[k] = simt_load_far_u64(a->sets.heads + sets_head(a, sets_mix(hash)));
-    }
-    queued = warp->second_count;
-    SIMT_UNROLL
-    for (uint32_t k = 0; k < 2u; k++) {
-        uint32_t key = (uint32_t)(entries[k] >> 32) +
-                       sets_tag(a, sets_offset(a, chains[k]), before[k], after[k]);
-        int pass = sets_is_own(k, count) && chains[k] != SCAN_SETS_END &&
-                   ((chains[k] >> 63) != 0 || sets_is_key(chains[k], key));
-
-        queued = sets_push_second(warp, queued, pass, entries[k]);
-    }
-    sets_verify_full(a, warp, queued, most);
+    for (uint32_t k = 0; k < SCAN_SETS_AROUND; k++)
+        w[k] = sets_is_around(a, k, form) ? sets_around(warp)[k * SCAN_SETS_RARE + own] : 0;
+    hash = sets_around_hash(a, w, sets_place(a, entry), form, &before, &after);
+    entry |= (uint64_t)hash << 32;
+    chain = simt_load_kept_u64(a->sets.heads + sets_head(a, sets_mix(hash)));
+    key = hash + sets_tag(a, sets_offset(a, chain), before, after);
+    pass = sets_is_own(0, count) && chain != SCAN_SETS_END &&
+           ((chain >> 63) != 0 || sets_is_key(chain, key));
+    sets_verify_full(a, warp, sets_push_second(warp, warp->second_count, pass, entry), most);
 }
 
 /* What verification may have cost by now. */
@@ -534,11 +562,15 @@ SIMT_FUNCTION uint64_t sets_most(const struct scan_arguments *a, const struct se
 SIMT_FUNCTION void sets_drain(const struct scan_arguments *a, struct sets_lane *s, uint32_t left,
                               struct sets_form form)
 {
+    uint32_t take = sets_take(form);
+
     SIMT_ROLLED
     while (s->queued > left) {
-        uint32_t count = s->queued < SETS_TAKE ? s->queued : SETS_TAKE;
+        uint32_t count = s->queued < take ? s->queued : take;
 
         s->queued -= count;
+        if (form.rare)
+            simt_copies_wait();
         simt_warp_sync(); /* written before others read */
         if (form.rare)
             sets_look_up_rare(a, s->warp, s->queued, count, sets_most(a, s), form);

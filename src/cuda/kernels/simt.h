@@ -24,7 +24,10 @@
  *                                                   simulated
  *   simt_load_once_*                                the same, and it need not stay in any cache
  *   simt_load_far_*                                 the same, and it need not stay in the nearest
- *   simt_prefetch(p)                                bring what is around p to L2, to stay there
+ *   simt_load_kept_*                                the same, and it stays in L2 rather than others
+ *   simt_copy_u64(to, from)                         copy from global to shared memory, without
+ *                                                   waiting for it;
+ *   simt_copies_wait()                              all that the thread copied so is there
  *   simt_high_u32(a, b)                             the upper half of the product
  *   simt_atomic_*                                   shared or global, relaxed; the old value comes
  *                                                   back
@@ -178,12 +181,35 @@ SIMT_FUNCTION struct simt_u32x4 simt_load_once_u32x4(const uint32_t *p)
     struct simt_u32x4 r = {{v.x, v.y, v.z, v.w}};
     return r;
 }
-SIMT_FUNCTION void simt_prefetch(const uint8_t *p)
+SIMT_FUNCTION uint64_t simt_load_kept_u64(const uint64_t *p)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
+    return __ldcg((const unsigned long long *)p);
 #else
-    asm volatile("prefetch.global.L2::evict_last [%0];" ::"l"(p));
+    uint64_t policy, value;
+
+    asm("createpolicy.fractional.L2::evict_last.b64 %0;" : "=l"(policy));
+    asm("ld.global.nc.L1::no_allocate.L2::cache_hint.u64 %0, [%1], %2;"
+        : "=l"(value)
+        : "l"(p), "l"(policy));
+    return value;
+#endif
+}
+SIMT_FUNCTION void simt_copy_u64(uint64_t *to, const uint64_t *from)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+    *to = __ldg((const unsigned long long *)from);
+#else
+    asm volatile(
+        "cp.async.ca.shared.global [%0], [%1], 8;" ::"r"((uint32_t)__cvta_generic_to_shared(to)),
+        "l"(from)
+        : "memory");
+#endif
+}
+SIMT_FUNCTION void simt_copies_wait(void)
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
 }
 SIMT_FUNCTION uint32_t simt_high_u32(uint32_t a, uint32_t b)
@@ -341,6 +367,8 @@ void sim_global(const void *p, uint32_t bytes, int write, const char *file, int 
 uint64_t sim_atomic(void *p, uint32_t bytes, int kind, uint64_t value, const char *file, int line);
 void sim_write(void *p, uint32_t bytes, int kind, uint64_t value, const char *file, int line);
 void sim_fence(const char *file, int line);
+void sim_copy(void *to, const void *from, uint32_t bytes, const char *file, int line);
+void sim_copies_wait(const char *file, int line);
 uint64_t sim_read(const void *p, uint32_t bytes, const char *file, int line);
 void sim_pause(const char *file, int line);
 uint64_t sim_constant(uint64_t index, uint32_t bytes, uint64_t array_bytes, const char *file,
@@ -385,7 +413,9 @@ enum {
     (sim_global((p), 16, 0, __FILE__, __LINE__), *(const struct simt_u32x4 *)(p))
 #define simt_load_once_u32x4(p) simt_load_u32x4(p)
 #define simt_load_far_u64(p) simt_load_u64(p)
-#define simt_prefetch(p) sim_global((p), 1, 0, __FILE__, __LINE__)
+#define simt_load_kept_u64(p) simt_load_u64(p)
+#define simt_copy_u64(to, from) sim_copy((to), (from), 8, __FILE__, __LINE__)
+#define simt_copies_wait() sim_copies_wait(__FILE__, __LINE__)
 #define simt_store_u8(p, value) sim_write((p), 1, SIM_STORE, (value), __FILE__, __LINE__)
 #define simt_store_u32(p, value) sim_write((p), 4, SIM_STORE, (value), __FILE__, __LINE__)
 #define simt_store_u64(p, value) sim_write((p), 8, SIM_STORE, (value), __FILE__, __LINE__)

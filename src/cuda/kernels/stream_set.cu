@@ -17,19 +17,21 @@
  *            beside it. There are two variants. Where much passes the bitmap
  *            (stream_set_dense_S_Q_C), each sample that passes goes to the queue with its hash.
  *            Where little passes (stream_set_S_Q_C), the lanes set a bit for each sample that
- *            passes, without a branch, and the warp votes once for 32 samples of each lane; the
- *            queue has the samples' numbers alone. Their bytes are read again, and the first entry
- *            of their chain is looked at instead of the 64-bit words.
+ *            passes, without a branch, and the warp votes once for 32 samples of each lane. The
+ *            queue has the samples' numbers and the text around them, which is copied from L2 to
+ *            shared memory while the warp goes on. The first entry of their chain is looked at
+ *            instead of the 64-bit words. From s = 4 on their grams have one bit more.
  * Grid       any; each warp begins with the tile of its number and draws the others from a ticket.
  *            One block per multiprocessor, so that the bitmap can be large.
- * Shared     dynamic: 2.3 KiB of queues per warp, and the bitmap.
+ * Shared     dynamic: 2.3 KiB of queues per warp, 2.8 where little passes, and the bitmap.
  * Traffic    per text byte: reads 1 (with strides of 64 and more, a sector of 32 bytes per stride),
  *            and 1 / s words of shared memory. Per sample that passes the bitmap: 8 bytes of L2.
  *            Per sample that passes those: 8 bytes of heads, 16 of the literal, and bytes of both.
  * Bound      by the text's loads while few samples pass the bitmap, else by the lookups in L2: 160
  *            G/s, and beside a stream of text 3.9 TB/s with 3 lookups per 128 bytes, 3.2 with 4,
- *            2.0 with 8, 1.04 with 16 [H200]. Of the variant for little, by the loop that queues
- *            what passes. cost_of() in src/cuda/sets.c weighs stride, q, choices and tables.
+ *            2.0 with 8, 1.04 with 16 [H200]. The variant for little, where more passes, by
+ *            instructions: about 15 for each sample that does. cost_of() in src/cuda/sets.c weighs
+ *            stride, q, choices and tables.
  * Progress   no block waits for another.
  * Order      none: a count, the first, or a bit per begin with an occurrence, from which hits_set
  *            lists.
@@ -50,7 +52,13 @@
  *            0.73 for 10,000 patterns of 8 bytes. 4 grams of 8 bytes at s = 4: 0.47 instead of 0.60
  *            for 100,000 patterns of 16. 5 grams of 12 bytes instead of 9 of 8, from s = 16 on:
  *            1.11 instead of 1.21 for 100,000 of 80. 4 grams of 6 bytes at s = 8 instead of 3 of 7:
- *            0.59 instead of 0.60 for 100,000 of 16 [H200].
+ *            0.59 instead of 0.60 for 100,000 of 16. Little passing, without the copies: a sample's
+ *            bytes were read again when 64 had come together. Text loaded to be evicted first had
+ *            left L2 even for a prefetch at once, and each sample that passed cost 120 bytes of
+ *            memory: 0.74 instead of 0.90 for 10,000 patterns of 8. With plain loads of the text
+ *            the heads of the chains left L2 instead, 68 bytes for each sample: 0.85; so those are
+ *            loaded to be evicted last. Two bits instead of three: 0.79 instead of 0.85. A queue
+ *            entry per lane instead of per sample: level [H200].
  * Source     the sampling rule in docs/kernels.md; the least of some hashes: Schleimer, Wilkerson
  *            and Aiken, "Winnowing: local algorithms for document fingerprinting", 2003; two bits
  *            of one word: Putze, Sanders and Singler, "Cache-, hash- and space-efficient Bloom
@@ -82,7 +90,8 @@ SIMT_KERNEL(set_fill, scan_arguments, SCAN_THREADS_MAX, 1)
         }
         (void)simt_atomic_or_u32(args.sets.filter + sets_filter_word(&args, hash),
                                  1u << (sets_bit(&args, hash, 0) & 31u) |
-                                     1u << (sets_bit(&args, hash, 1) & 31u));
+                                     1u << (sets_bit(&args, hash, 1) & 31u) |
+                                     args.sets.one_more << (hash & 31u));
         mixed = sets_mix(hash);
         bits = args.sets.table_words == 0 ? 0 : sets_table_bits(mixed);
         word = (uint32_t *)(void *)(args.sets.table + sets_table_word(&args, mixed));
@@ -174,14 +183,14 @@ SIMT_FUNCTION void sets_row(const struct scan_arguments *a, struct sets_lane *s,
     SIMT_UNROLL
     for (uint32_t i = 0; i < count; i++) {
         hashes[i] = sets_hash(a, w, i * form.stride, form);
-        passes[i] = sets_pass(a, s->filter, hashes[i]);
+        passes[i] = sets_pass(a, s->filter, hashes[i], form);
     }
     SIMT_UNROLL
     for (uint32_t i = 0; i < count; i++) {
         sets_push(s, (passes[i] & 1u) != 0, sample + i, hashes[i]);
         if ((i + 1u) % SETS_SAMPLES != 0 && i + 1u < count)
             continue;
-        sets_drain(a, s, SETS_TAKE - 1u, form);
+        sets_drain(a, s, sets_take(form) - 1u, form);
     }
 }
 
@@ -281,8 +290,7 @@ SIMT_FUNCTION void sets_rare_load(const struct scan_arguments *a, uint64_t at, u
 
     SIMT_UNROLL
     for (uint32_t k = 0; k < rows; k++) {
-        struct simt_u32x4 row =
-            simt_load_once_u32x4((const uint32_t *)(const void *)(from + k * pitch));
+        struct simt_u32x4 row = simt_load_u32x4((const uint32_t *)(const void *)(from + k * pitch));
 
         SIMT_UNROLL
         for (uint32_t i = 0; i < 4u; i++)
@@ -301,19 +309,19 @@ SIMT_FUNCTION void sets_rare_load(const struct scan_arguments *a, uint64_t at, u
     }
 }
 
-/* Queue a sample of each lane that has one, by their numbers, and prefetch their bytes: the text
- * goes on, and they would be gone from L2 when 64 have come together. */
+/* Queue a sample of each lane that has one, by its number, and copy the text around it: that goes
+ * on, and when 32 have come together their bytes would be read from memory again. */
 SIMT_FUNCTION void sets_push_rare(const struct scan_arguments *a, struct sets_lane *s, int pass,
                                   uint32_t sample, struct sets_form form)
 {
-    uint32_t lanes = simt_ballot(pass);
+    uint32_t lanes = simt_ballot(pass), own = s->queued + simt_popcount(lanes & s->below);
 
     if (pass) {
-        ((uint32_t *)(void *)s->warp->first)[s->queued + simt_popcount(lanes & s->below)] = sample;
-        simt_prefetch(a->text + sets_place(a, sample));
+        sets_numbers(s->warp)[own] = sample;
+        sets_copy_around(a, sets_around(s->warp), own, sets_place(a, sample), form);
     }
     s->queued += simt_popcount(lanes);
-    sets_drain(a, s, SETS_TAKE - 1u, form);
+    sets_drain(a, s, sets_take(form) - 1u, form);
 }
 
 /* Queue the samples whose bits are set. They are numbered by rows, downwards, from the lane's `top`
@@ -347,7 +355,7 @@ SIMT_FUNCTION void sets_edge(const struct scan_arguments *a, struct sets_lane *s
         int pass = SIMT_BOUND(place < a->text_end);
 
         if (pass)
-            pass = (sets_pass(a, s->filter, sets_text_hash(a, place, form)) & 1u) != 0;
+            pass = (sets_pass(a, s->filter, sets_text_hash(a, place, form), form) & 1u) != 0;
         sets_push_rare(a, s, pass, (uint32_t)((place - a->position) >> a->sets.stride_log2), form);
     }
 }
@@ -390,8 +398,8 @@ SIMT_FUNCTION void sets_rare_step(const struct scan_arguments *a, struct sets_la
         }
         SIMT_UNROLL
         for (uint32_t i = 0; i < count; i++)
-            bits = simt_funnel(bits,
-                               sets_pass(a, s->filter, sets_hash(a, w, i * form.stride, form)), 1u);
+            bits = simt_funnel(
+                bits, sets_pass(a, s->filter, sets_hash(a, w, i * form.stride, form), form), 1u);
         if ((n + 1u) % group != 0)
             continue;
         bits >>= 32u - group * count;
@@ -510,13 +518,16 @@ SIMT_FUNCTION void sets_stream(const struct scan_arguments *a, struct sets_form 
 {
     /* The bitmap first: at an address that the compiler knows. */
     SIMT_SHARED_DYNAMIC(uint64_t, sets_memory, a->sets.shared_bytes);
-    struct sets_warp *warps = (struct sets_warp *)(void *)(sets_memory + a->sets.filter_words / 2u);
+    uint64_t *warps = sets_memory + a->sets.filter_words / 2u;
     struct tile_totals totals = {0, 0, 0};
     struct sets_lane s;
     uint32_t asked;
 
     s.filter = (uint32_t *)(void *)sets_memory;
-    s.warp = warps + simt_warp();
+    s.warp = (struct sets_warp *)(void *)(warps + simt_warp() *
+                                                      (form.rare ? SCAN_SETS_RARE_WARP_BYTES
+                                                                 : SCAN_SETS_WARP_BYTES) /
+                                                      8u);
     s.queued = s.steps = 0;
     s.below = (1u << simt_lane()) - 1u;
     if (simt_lane() == 0) {
