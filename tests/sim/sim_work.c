@@ -4,10 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define GUARD_BYTES 256u
 #define GUARD_VALUE 0x5a
 #define ALIGNMENT 512u
+#define LARGE_BYTES (1u << 20)   /* an allocation that is mapped, */
+#define GARBAGE_BYTES (2u << 20) /* piece by piece, from a file of so much garbage */
 
 struct sim_state sim_state = {
     .lock = PTHREAD_MUTEX_INITIALIZER, .options = {1, 1, 64u << 20, 2, 0, 0, 0}, .random = 1};
@@ -78,20 +82,72 @@ struct allocation *sim_allocation_find(const void *address, uint64_t bytes)
     return NULL;
 }
 
+/* A file in memory that holds garbage; -1: there is none to be had. */
+static int garbage_file(void)
+{
+    static int file = -1;
+    void *bytes;
+
+    if (file >= 0)
+        return file;
+    file = memfd_create("garbage", MFD_CLOEXEC);
+    if (file < 0 || ftruncate(file, GARBAGE_BYTES) != 0)
+        return -1;
+    bytes = mmap(NULL, GARBAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (bytes == MAP_FAILED)
+        return -1;
+    memset(bytes, GARBAGE_VALUE, GARBAGE_BYTES);
+    (void)munmap(bytes, GARBAGE_BYTES);
+    return file;
+}
+
+/* Memory full of garbage. Of a large one, pages take time only once they are touched: an engine
+ * asks for 32 MiB and uses a few KiB of them. */
+static void garbage_open(struct allocation *a, uint64_t bytes)
+{
+    uint64_t mapped = (bytes + GARBAGE_BYTES - 1) / GARBAGE_BYTES * GARBAGE_BYTES;
+    int file = bytes >= LARGE_BYTES ? garbage_file() : -1;
+    void *memory = MAP_FAILED;
+
+    if (file >= 0)
+        memory = mmap(NULL, (size_t)mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        a->memory = (unsigned char *)aligned_alloc(ALIGNMENT, (size_t)bytes);
+        if (a->memory == NULL)
+            abort();
+        memset(a->memory, GARBAGE_VALUE, (size_t)bytes);
+        return;
+    }
+    a->memory = (unsigned char *)memory;
+    a->mapped_bytes = mapped;
+    for (uint64_t at = 0; at < mapped; at += GARBAGE_BYTES)
+        if (mmap(a->memory + at, GARBAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED,
+                 file, 0) == MAP_FAILED)
+            abort();
+}
+
+static void garbage_close(struct allocation *a)
+{
+    if (a->mapped_bytes > 0)
+        (void)munmap(a->memory, (size_t)a->mapped_bytes);
+    else
+        free(a->memory);
+}
+
 struct allocation *sim_allocation_new(struct cuda_context *context, uint64_t bytes,
                                       enum allocation_kind kind)
 {
     uint64_t whole = (bytes + 2 * GUARD_BYTES + 2 * ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     struct allocation *a = calloc(1, sizeof *a);
 
-    if (a == NULL || (a->memory = aligned_alloc(ALIGNMENT, (size_t)whole + ALIGNMENT)) == NULL)
+    if (a == NULL)
         abort();
+    garbage_open(a, whole + ALIGNMENT);
     a->context = context;
     a->kind = kind;
     a->base = a->memory + ALIGNMENT;
     a->bytes = bytes;
     memset(a->base - GUARD_BYTES, GUARD_VALUE, GUARD_BYTES);
-    memset(a->base, GARBAGE_VALUE, (size_t)bytes);
     memset(a->base + bytes, GUARD_VALUE, GUARD_BYTES);
     a->next = sim_state.allocations;
     sim_state.allocations = a;
@@ -139,7 +195,7 @@ void sim_allocation_free(struct allocation *a)
         sim_range_remove(a->base);
     if (a->kind == ALLOCATION_REGISTERED)
         sim_range_remove(register_begin(a));
-    free(a->memory);
+    garbage_close(a);
     free(a);
 }
 

@@ -38,6 +38,7 @@ struct allocation {
     struct cuda_context *context;
     enum allocation_kind kind;
     unsigned char *memory; /* guard, bytes, guard */
+    uint64_t mapped_bytes; /* of it; 0: from the heap */
     unsigned char *base;
     uint64_t bytes;
 };
