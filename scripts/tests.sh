@@ -32,14 +32,15 @@ step() {
 }
 
 # The tests of build/PRESET, counted one by one from ctest's own lines. What failed tests printed is
-# shown after them (a test may itself print such lines).
+# shown after them (a test may itself print such lines). One more at a time than there are cores:
+# some wait for threads, terminals or other programs.
 run_ctest() {
     local preset=$1 log=build/$1/ctest.log details=build/$1/Testing/Temporary/LastTest.log
     local line name before=$((passed + failed + skipped))
 
     shift
     say "tests: $preset"
-    ctest --test-dir "build/$preset" -j "$jobs" --timeout 1200 "$@" </dev/null 2>&1 |
+    ctest --test-dir "build/$preset" -j $((jobs + 1)) --timeout 1200 "$@" </dev/null 2>&1 |
         tee "$log" | grep --line-buffered -v '^ *Start ' || true
     while IFS= read -r line; do
         [[ $line =~ ^\ *[0-9]+/[0-9]+\ Test\ +#[0-9]+:\ ([^ ]+)\ (.*)$ ]] || continue
