@@ -5,7 +5,7 @@
 /* Work is about a nanosecond's. The automaton counts its own. */
 #define WORK_PER_BYTE_MIN 4u
 #define WORK_PER_BYTE_MAX 256u
-#define ORDER_WORK 256u /* for each literal */
+#define ORDER_WORK 512u /* for each literal: two orders */
 #define DECAY 64u /* what the automaton may cost is less by this part, at first after each tile */
 #define DECAY_LATER 4u /* bits: how much rarer after a trial that found it as dear as before */
 #define DECAY_LATER_MAX 20u
@@ -20,6 +20,10 @@ void dense_allow(struct scan *scan, uint64_t places, bool wasted)
     uint64_t more = wasted ? min_u64(PLACES_MORE_SHARE * places, PLACES_MORE) : PLACES_MORE;
 
     TRAWL_ASSERT(places <= scan->chunk->owned + 64);
+    TRAWL_ASSERT(scan->work >= scan->work_begin);
+    if (scan->worker->dense_waits) /* the positions before took more than dense_switch has seen */
+        scan->worker->dense_work += scan->work - scan->work_begin;
+    scan->worker->dense_waits = false;
     scan->work_begin = scan->work;
     if (scan->work_max != UINT64_MAX)
         scan->work_max = scan->work + (places + more) * scan->worker->work_per_byte;
@@ -86,6 +90,7 @@ bool dense_switch(struct scan *scan, uint64_t x)
     scan->work_begin = scan->work;
     if (worker->dense.serial != scan->plan->serial && worker->dense_work < order_work(scan->plan)) {
         scan->work_max = scan->work + order_work(scan->plan) - worker->dense_work;
+        worker->dense_waits = true;
         return false;
     }
     worker->dense_bytes =

@@ -77,6 +77,7 @@ static enum trawl_status cpu_worker_begin(struct engine_worker *worker,
     worker->automaton_per_byte = worker->tiles_spared = 0;
     worker->decay_later = 0;
     worker->dense_work = 0;
+    worker->dense_waits = false;
     worker_probes_begin(worker);
     worker->bytes_only = bytes_begin(&worker->bytes, plan);
     worker->tile_places = SET_TILE_PLACES;

@@ -53,6 +53,7 @@ struct engine_worker {
     uint64_t tiles_spared;       /* that took much work, since work_per_byte was lowered */
     uint32_t decay_later;        /* it is lowered after 2^decay_later such tiles */
     uint64_t dense_work;         /* the cost of dense parts while there was no automaton */
+    bool dense_waits; /* it was too little for the automaton, in the last positions too */
     /* Nothing reads of these what was not written for the same tile. */
     struct find_tile tile;
     struct find_tile ends;                /* LINES: of the same text, where lines end */
