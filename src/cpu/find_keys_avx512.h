@@ -58,11 +58,8 @@ static inline __attribute__((always_inline)) __mmask8 stem_have(const struct ste
                                                                 uint32_t least, uint32_t k)
 {
     const uint64_t *of_k = least < SET_STEM_FAR && k >= SET_STEM_FAR ? batch->far : batch->near;
-    __m512i words = _mm512_loadu_si512(of_k + i);
-    __m512i first = _mm512_rorv_epi64(words, hashes);
-    __m512i second = _mm512_rorv_epi64(words, _mm512_srli_epi64(hashes, 6));
 
-    return _mm512_test_epi64_mask(_mm512_and_si512(first, second), _mm512_set1_epi64(1));
+    return stem_pass(_mm512_loadu_si512(of_k + i), hashes);
 }
 
 /* The stems of a batch: all as codes, or the shorter ones as hashes. Returns how many codes. */
@@ -112,6 +109,8 @@ static inline __attribute__((always_inline)) uint32_t stem_codes_any(
     const uint8_t *text, const uint32_t *begins, uint32_t begin_count, uint32_t base,
     const struct set_class *class, uint64_t fold, uint32_t *codes, struct stem_hashes *shorter)
 {
+    TRAWL_ASSERT(class->stem_min >= SET_STEM_Q);
+    TRAWL_ASSERT(class->stem_lengths >> (SET_STEM_BYTES + 1) == 0);
     switch (class->stem_min) {
         STEM_CASE(4)
         STEM_CASE(5)
@@ -133,34 +132,19 @@ static inline uint32_t stem_stems_vectors(const uint8_t *text, const uint32_t *b
 
 #define KEYS_OF_COUNT 4u /* of a bucket, looked at together */
 
-/* Of these hashes' buckets the keys of literals that are their stem of k bytes. */
-static inline void stem_count_keys_vectors(const struct set_class *class,
-                                           const struct stem_hashes *shorter, uint32_t k,
-                                           struct set_counted *counted)
+static inline uint64_t stem_alike_vectors(const uint64_t *keys, uint64_t from, uint64_t count,
+                                          uint64_t last, uint64_t key)
 {
-    const uint32_t *buckets = class->buckets + class->stem_buckets[k - SET_STEM_Q];
-    const uint64_t *keys = class->stem_keys, *hashes = shorter->hash[k - SET_STEM_Q];
-    uint32_t shift = class->stem_shifts[k - SET_STEM_Q], count = shorter->count[k - SET_STEM_Q];
-    uint64_t whole = 0, work = counted->work;
+    uint32_t first = (uint32_t)(count < KEYS_OF_COUNT ? count : KEYS_OF_COUNT);
+    __mmask8 there = (__mmask8)((1u << first) - 1);
+    __m256i four = _mm256_maskz_loadu_epi64(there, keys + from);
+    __m256i wanted = _mm256_set1_epi64x((int64_t)key);
+    uint64_t alike = (uint32_t)_mm_popcnt_u32(_mm256_mask_cmpeq_epi64_mask(there, four, wanted));
 
-    TRAWL_ASSERT(k >= SET_STEM_Q && k < SET_STEM_BYTES && count <= SET_STEM_BATCH);
-    for (uint32_t i = 0; i < count && work <= counted->work_max; i++) {
-        uint64_t bucket = hashes[i] >> shift, from = buckets[bucket];
-        uint64_t entries = buckets[bucket + 1] - from;
-        uint64_t key = set_stem_key(hashes[i], SET_WHOLE_TAG + k - SET_STEM_Q);
-        uint32_t first = (uint32_t)(entries < KEYS_OF_COUNT ? entries : KEYS_OF_COUNT);
-        __mmask8 there = (__mmask8)((1u << first) - 1);
-        __m256i four = _mm256_maskz_loadu_epi64(there, keys + from);
-        __m256i wanted = _mm256_set1_epi64x((int64_t)key);
-
-        TRAWL_ASSERT(from <= buckets[bucket + 1] && from + entries <= class->entry_count);
-        whole += (uint32_t)_mm_popcnt_u32(_mm256_mask_cmpeq_epi64_mask(there, four, wanted));
-        work += entries;
-        for (uint64_t e = KEYS_OF_COUNT; e < entries; e++)
-            whole += keys[from + e] == key;
-    }
-    counted->whole += whole;
-    counted->work = work;
+    (void)last;
+    for (uint64_t e = KEYS_OF_COUNT; e < count; e++)
+        alike += keys[from + e] == key;
+    return alike;
 }
 
 static inline uint32_t stem_counts_vectors(const uint8_t *text, const uint32_t *begins,
@@ -171,12 +155,9 @@ static inline uint32_t stem_counts_vectors(const uint8_t *text, const uint32_t *
     struct stem_hashes shorter;
     uint32_t count;
 
-    TRAWL_ASSERT(begin_count <= SET_STEM_BATCH && class->stem_min >= SET_STEM_Q);
-    TRAWL_ASSERT(class->stem_lengths >> (SET_STEM_BYTES + 1) == 0);
     memset(shorter.count, 0, sizeof shorter.count);
     count = stem_codes_any(text, begins, begin_count, base, class, 0, codes, &shorter);
-    for (uint32_t k = SET_STEM_Q; k < SET_STEM_BYTES; k++)
-        stem_count_keys_vectors(class, &shorter, k, counted);
+    stem_count_keys(class, &shorter, stem_alike_vectors, counted);
     return count;
 }
 

@@ -322,11 +322,13 @@ static inline uint32_t stem_quads_filtered(const uint8_t *text, uint64_t *from, 
 {
     const struct byte_tables tables = byte_tables(class, fold);
     const uint64_t step = 64 * FILTER_BLOCKS;
+    struct byte_masks here = {{0}};
     uint64_t i = *from;
     uint32_t count = 0;
 
+    if (i + step <= last && i + step + 64 <= readable)
+        here = byte_masks(text + i, &tables);
     for (; i + step <= last && i + step + 64 <= readable; i += step) {
-        struct byte_masks here = byte_masks(text + i, &tables);
         uint64_t mask[FILTER_BLOCKS], bits = 0;
         struct byte_passed passed;
 

@@ -114,15 +114,12 @@ static inline __m512i stem_words(__m512i hashes, const struct stem_view *view)
 }
 
 /* Of the eight hashes those whose two bits are in their words. */
-static inline __mmask8 stem_pass(__m512i words, __m512i hashes, uint32_t skip)
+static inline __mmask8 stem_pass(__m512i words, __m512i hashes)
 {
-    const __m512i low6 = _mm512_set1_epi64(63), one = _mm512_set1_epi64(1);
-    __m512i bits = _mm512_srl_epi64(hashes, _mm_cvtsi32_si128((int32_t)skip));
-    __m512i first = _mm512_and_si512(bits, low6);
-    __m512i second = _mm512_and_si512(_mm512_srli_epi64(bits, 6), low6);
-    __m512i a = _mm512_srlv_epi64(words, first), b = _mm512_srlv_epi64(words, second);
+    __m512i first = _mm512_rorv_epi64(words, hashes);
+    __m512i second = _mm512_rorv_epi64(words, _mm512_srli_epi64(hashes, 6));
 
-    return _mm512_test_epi64_mask(_mm512_and_si512(a, b), one);
+    return _mm512_test_epi64_mask(_mm512_and_si512(first, second), _mm512_set1_epi64(1));
 }
 
 /* Of the eight those whose first bytes are those of some stem; `low` are their bytes. */
@@ -131,7 +128,7 @@ static inline __mmask8 stem_begin_pass(__mmask8 asked, __m512i low, __m512i fold
 {
     __m512i hashes = stem_hashes(low, fold, stem_min);
 
-    return asked & stem_pass(stem_words(hashes, view), hashes, SET_BEGIN_SHIFT);
+    return asked & stem_pass(stem_words(hashes, view), _mm512_srli_epi64(hashes, SET_BEGIN_SHIFT));
 }
 
 /* Append those of the eight positions that the mask has. */
@@ -260,7 +257,7 @@ static inline uint32_t gram_samples_vectors(const uint8_t *text, uint64_t first,
 
         __builtin_prefetch(text + i + SAMPLES_AHEAD_BYTES);
         hashes = _mm512_xor_si512(hashes, _mm512_srli_epi64(hashes, 29));
-        pass = stem_pass(stem_words(hashes, &view), hashes, 0);
+        pass = stem_pass(stem_words(hashes, &view), hashes);
         _mm512_storeu_si512(passed->hash + count, _mm512_maskz_compress_epi64(pass, hashes));
         count = stem_append(passed->place, count, pass, _mm512_cvtepi64_epi32(places));
     }
