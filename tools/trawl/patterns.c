@@ -12,6 +12,7 @@
 #include <wctype.h>
 
 #include "trawl/charset.h"
+#include "trawl/nested.h"
 
 #define READ_BYTES_FIRST (64u << 10)
 #define LENGTH_BYTES 4u /* --length-prefixed */
@@ -637,6 +638,42 @@ static bool needs_encoding(const struct patterns *patterns, const struct setting
            (patterns->needs_utf8 || patterns->check.begins || patterns->check.words);
 }
 
+/* Do lines alone decide, and a line that holds a string also one that the string contains? Not if
+ * what is around a match counts, or if a string may go beyond a line. */
+static bool are_lines_enough(const struct patterns *patterns, const struct settings *settings)
+{
+    bool printed = settings->report == REPORT_LINES;
+
+    return (printed || settings->report == REPORT_COUNT || settings->report == REPORT_NAMES ||
+            settings->report == REPORT_QUIET) &&
+           !(printed && (settings->colors.on || settings->style.on)) && !settings->numbers_wanted &&
+           !settings->words && !settings->whole_lines && !settings->any_byte &&
+           !patterns->check.any && !(settings->ignore_case && patterns->needs_utf8) &&
+           settings->method == NULL && settings->algorithm == NULL;
+}
+
+/* The plan of the strings that are needed. */
+static enum trawl_status build_plan(const struct patterns *patterns,
+                                    const struct settings *settings,
+                                    const struct trawl_plan_options *options,
+                                    struct trawl_plan **plan, struct trawl_error *error)
+{
+    struct trawl_pattern *needed = NULL;
+    uint64_t count = patterns->count;
+    enum trawl_status status;
+
+    if (count > 1 && are_lines_enough(patterns, settings))
+        needed = malloc((size_t)count * sizeof *needed);
+    if (needed != NULL) { /* else all are searched for, which selects the same lines */
+        memcpy(needed, patterns->items, (size_t)count * sizeof *needed);
+        nested_leave_out(needed, &count, settings->ignore_case);
+    }
+    status =
+        trawl_plan_build(needed != NULL ? needed : patterns->items, count, options, plan, error);
+    free(needed);
+    return status;
+}
+
 bool patterns_plan(struct patterns *patterns, const struct settings *settings, bool whole_line,
                    struct trawl_plan **plan, char *message)
 {
@@ -673,7 +710,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
         patterns->saved[0].plan = NULL; /* the strings' bytes are in the plan as before */
         return true;
     }
-    if (trawl_plan_build(patterns->items, patterns->count, &options, plan, &error) == TRAWL_OK)
+    if (build_plan(patterns, settings, &options, plan, &error) == TRAWL_OK)
         return true;
     snprintf(message, TYPED_ERROR_BYTES, "%s%s",
              settings->algorithm != NULL ? "--algorithm: "
