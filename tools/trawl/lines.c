@@ -144,30 +144,49 @@ static void select_gap(struct scan *scan, const struct view *view, uint64_t at, 
     }
 }
 
-/* Go from match to match: lines without one are all alike. */
+/* Under -v, from match to match: the lines between them are selected. Where most lines match, the
+ * next match is in the next line. */
+static void jump_gaps(struct scan *scan, const struct view *view, uint64_t at)
+{
+    const struct trawl_match *match = view->matches; /* NULL where there is none */
+    const struct trawl_match *end_match = match != NULL ? match + view->match_count : NULL;
+
+    while (match < end_match && match->begin < view->begin + at)
+        match++;
+    while (match < end_match && !scan->stop) {
+        uint64_t place = match->begin - view->begin;
+        uint64_t begin = begin_of_line(scan, view, at, place);
+
+        if (begin > at) {
+            select_gap(scan, view, at, begin);
+            if (is_over(scan))
+                return;
+        }
+        at = end_of_line(scan, view, place);
+        while (match < end_match && match->begin < view->begin + at)
+            match++;
+    }
+    if (!scan->stop)
+        select_gap(scan, view, at, view->count);
+}
+
+/* Go from match to match: lines without one are not selected. */
 static void jump_lines(struct scan *scan, const struct view *view, uint64_t at)
 {
-    bool invert = scan->settings->invert;
-    bool want_begin = invert || !scan->quiet;
     uint64_t i = 0;
 
     while (i < view->match_count && view->matches[i].begin < view->begin + at)
         i++;
     while (i < view->match_count && !is_over(scan)) {
         uint64_t place = view->matches[i].begin - view->begin;
-        uint64_t begin = want_begin ? begin_of_line(scan, view, at, place) : place;
+        uint64_t begin = scan->quiet ? place : begin_of_line(scan, view, at, place);
         uint64_t end = end_of_line(scan, view, place);
 
-        if (invert)
-            select_gap(scan, view, at, begin);
-        else
-            select_line(scan, view, begin, end);
+        select_line(scan, view, begin, end);
         at = end;
         while (i < view->match_count && view->matches[i].begin < view->begin + end)
             i++;
     }
-    if (invert && !is_over(scan))
-        select_gap(scan, view, at, view->count);
 }
 
 /* Ask each line. */
@@ -298,6 +317,8 @@ static void handle_view(struct scan *scan, const struct view *view, uint64_t at)
         jump_plain_lines(scan, view, at);
     else if (scan->left_count > 0 && scan->every_line)
         walk_lines(scan, view, at);
+    else if (scan->left_count > 0 && scan->settings->invert)
+        jump_gaps(scan, view, at);
     else if (scan->left_count > 0)
         jump_lines(scan, view, at);
     if (!scan->stop && scan->pending_count > 0 && !scan->quiet)
@@ -513,8 +534,9 @@ static void handle_window(struct scan *scan, const struct view *window, bool las
         struct view view = {window->bytes + at, window->begin + at, whole - at,
                             window->matches + first, 0};
 
-        while (past < window->match_count && window->matches[past].begin < window->begin + whole)
-            past++;
+        past = window->match_count;
+        while (past > first && window->matches[past - 1].begin >= window->begin + whole)
+            past--;
         view.match_count = past - first;
         handle_view(scan, &view, 0);
         at = whole;
@@ -550,9 +572,10 @@ static void handle_part(struct scan *scan, const struct trawl_window *window, ui
     while (past < window->match_count && window->matches[past].begin < part.begin)
         past++;
     part.matches += past;
-    while (past + part.match_count < window->match_count &&
-           window->matches[past + part.match_count].begin < part.begin + part.count)
-        part.match_count++;
+    part.match_count = window->match_count - past;
+    while (part.match_count > 0 && /* few, if any, are behind the part */
+           part.matches[part.match_count - 1].begin >= part.begin + part.count)
+        part.match_count--;
     if (scan->null_seen && scan->settings->null_ends_line) {
         part.bytes = binary_zap(scan, part.bytes, part.count);
         if (part.bytes == NULL && part.count > 0)
