@@ -12,7 +12,8 @@
 #define ROOM_WAITS_MAX 1000u      /* in a row */
 #define MATCH_WORDS (sizeof(struct trawl_match) / sizeof(uint64_t))
 
-#define HITS_AHEAD 16u /* a hit's literal is prefetched */
+#define HITS_AHEAD 16u    /* a hit's literal is prefetched, */
+#define FETCHED_MIN 1024u /* where there are so many */
 
 /* ---- Results ------------------------------------------------------------------------------ */
 
@@ -55,6 +56,27 @@ static struct trawl_match match_of(const struct trawl_plan *plan, const struct t
     return (struct trawl_match){begin, begin + length, literal.pattern};
 }
 
+/* Where each literal is a pattern as it was given. The bounds of few patterns stay in the cache. */
+static void convert_plain(const struct trawl_plan *plan, const struct task *task, uint64_t count,
+                          struct trawl_match *matches)
+{
+    const struct hit *hits = task->result.hits.items;
+    const uint64_t *bounds = plan->pattern_begin;
+    bool fetch = plan->pattern_count > FETCHED_MIN;
+
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t begin = task->chunk.begin + hits[i].offset;
+        uint32_t pattern = hits[i].literal;
+
+        if (fetch && count - i > HITS_AHEAD)
+            plan_literal_fetch(plan, hits[i + HITS_AHEAD].literal);
+        TRAWL_ASSERT(hits[i].offset >= task->from && hits[i].offset < task->chunk.owned);
+        matches[i].begin = begin;
+        matches[i].end = begin + (bounds[pattern + 1] - bounds[pattern]);
+        matches[i].pattern_index = pattern;
+    }
+}
+
 /* Hits to matches: offsets become positions in the text, literals become patterns. */
 static enum trawl_status convert(const struct search *search, struct task *task,
                                  struct trawl_error *error)
@@ -68,6 +90,11 @@ static enum trawl_status convert(const struct search *search, struct task *task,
         count = min_u64(count, 1);
     TRAWL_TRY(matches_reserve(search, task, count, error));
     matches = (struct trawl_match *)(void *)task->matches;
+    task->match_count = count;
+    if (!columns && search->job.plan->literals == NULL && !task->result.hits.lengths_valid) {
+        convert_plain(search->job.plan, task, count, matches);
+        return TRAWL_OK;
+    }
     for (uint64_t i = 0; i < count; i++) {
         const struct hit *hit = &task->result.hits.items[i];
         struct trawl_match match = match_of(search->job.plan, task, hit);
@@ -84,7 +111,6 @@ static enum trawl_status convert(const struct search *search, struct task *task,
             matches[i] = match;
         }
     }
-    task->match_count = count;
     return TRAWL_OK;
 }
 
