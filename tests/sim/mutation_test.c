@@ -24,7 +24,7 @@
 #include "sim_driver.h"
 #include "simulator.h"
 
-#define SHARE 16u
+#define SHARE 24u
 #define CASES_NORMAL 500
 #define CASES_LONG 3000
 #define GALLERY_DIVISOR 3u  /* a case there is 15 launches */
