@@ -24,7 +24,8 @@
 #include "sim_driver.h"
 #include "simulator.h"
 
-#define SHARE 24u
+#define SHARE 16u
+#define SHARE_FIRST 10u /* with the seed 1 there are places of each kind */
 #define CASES_NORMAL 500
 #define CASES_LONG 3000
 #define GALLERY_DIVISOR 3u  /* a case there is 15 launches */
@@ -74,6 +75,8 @@ static const struct harmless {
     {"!SIMT_BOUND(record.w[1] <= a->text_end - *x))",
      "shows where the bytes beside a gram are a literal's, but its end is beyond the text: rare",
      true},
+    {"simt_add_u64(order_group_words(a, partition >> a->partition_group_log2),",
+     "shows where two blocks add to a group at the same moment: rare in these cases", true},
     {"spent += simt_warp_sum_u32(cost);",
      "each lane then counts its own: the budget ends later, and for some lanes first", true},
 };
@@ -189,7 +192,8 @@ static bool in_share(uint64_t place)
     const char *filter = getenv("TRAWL_TEST_FILTER");
 
     return (filter != NULL && *filter != '\0') ||
-           (place + test_setting("TRAWL_TEST_SEED", 1)) % SHARE < test_amount(1, SHARE);
+           (place + SHARE_FIRST + test_setting("TRAWL_TEST_SEED", 1)) % SHARE <
+               test_amount(1, SHARE);
 }
 
 int main(void)
