@@ -25,7 +25,7 @@
 #include "simulator.h"
 
 #define SHARE 16u
-#define SHARE_FIRST 10u /* with the seed 1 there are places of each kind */
+#define SHARE_FIRST 6u /* with the seed 1 there are places of each kind */
 #define CASES_NORMAL 500
 #define CASES_LONG 3000
 #define GALLERY_DIVISOR 3u  /* a case there is 15 launches */
