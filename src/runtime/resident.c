@@ -121,11 +121,19 @@ static void make_chunk(const struct search *search, uint64_t index, struct text_
     TRAWL_ASSERT(chunk->last == (index + 1 == search->chunk_count));
 }
 
+/* resident_note where no chunk may be taken that could not be taken before. */
+static void note_no_more(struct search *search)
+{
+    bool more = resident_note(search);
+
+    TRAWL_ASSERT(!more);
+    (void)more;
+}
+
 /* NULL: there is no task to be had. With the search's lock held. */
 static struct task *take_chunk(struct search *search, uint64_t index)
 {
     struct task *task = task_take(search);
-    bool more;
 
     if (task == NULL)
         return NULL;
@@ -135,9 +143,7 @@ static struct task *take_chunk(struct search *search, uint64_t index)
     while (search->chunk_first < search->chunk_count && search->chunks[search->chunk_first].taken)
         search->chunk_first++;
     search->ended = search->chunk_first == search->chunk_count;
-    more = resident_note(search);
-    TRAWL_ASSERT(!more);
-    (void)more;
+    note_no_more(search);
     return task;
 }
 
@@ -145,7 +151,6 @@ struct task *resident_take(struct search *search, const struct worker *worker)
 {
     uint64_t end = reach(search);
     uint64_t index = search->chunk_first;
-    bool more;
 
     while (index < end && (search->chunks[index].taken ||
                            !devices_may_serve(&search->job.runtime->devices, worker->device_index,
@@ -153,9 +158,7 @@ struct task *resident_take(struct search *search, const struct worker *worker)
         index++;
     if (index < end)
         return take_chunk(search, index);
-    more = resident_note(search); /* the reach may be less than before */
-    TRAWL_ASSERT(!more);
-    (void)more;
+    note_no_more(search); /* the reach may be less than before */
     return NULL;
 }
 
