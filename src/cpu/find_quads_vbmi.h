@@ -103,22 +103,31 @@ static inline void byte_passed_add(struct byte_passed *passed, const uint8_t *te
     TRAWL_ASSERT(passed->count <= 64 * FILTER_BLOCKS);
 }
 
+/* The hashes of the 16 four bytes from number i on; *there: those that are there. */
+static inline __m512i byte_passed_hashes(const struct byte_passed *passed, uint32_t i,
+                                         uint32_t fold, __mmask16 *there)
+{
+    uint32_t left = passed->count - i;
+    __m512i folds = _mm512_set1_epi32((int32_t)fold);
+    __m512i quads = _mm512_or_si512(_mm512_loadu_si512(passed->quad + i), folds);
+
+    *there = (__mmask16)(left < 16 ? (1u << left) - 1 : 0xffffu);
+    return _mm512_mullo_epi32(quads, _mm512_set1_epi32((int32_t)PLAN_HASH32_FACTOR));
+}
+
 /* Of the positions those whose four bytes pass together; returns how many. */
 static inline uint32_t byte_passed_look(const struct byte_passed *passed,
                                         const struct set_class *class, uint64_t fold,
                                         uint32_t *places)
 {
-    const __m512i factor = _mm512_set1_epi32((int32_t)PLAN_HASH32_FACTOR);
-    const __m512i folds = _mm512_set1_epi32((int32_t)(uint32_t)fold), one = _mm512_set1_epi32(1);
+    const __m512i one = _mm512_set1_epi32(1);
     const __m128i shift = _mm_cvtsi32_si128((int32_t)set_quad_shift(class));
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < passed->count; i += 16) {
-        uint32_t left = passed->count - i;
-        __mmask16 there = (__mmask16)(left < 16 ? (1u << left) - 1 : 0xffffu);
-        __m512i quads = _mm512_or_si512(_mm512_loadu_si512(passed->quad + i), folds), words;
+        __mmask16 there;
+        __m512i quads = byte_passed_hashes(passed, i, (uint32_t)fold, &there), words;
 
-        quads = _mm512_mullo_epi32(quads, factor);
         words = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), there,
                                             _mm512_srl_epi32(quads, shift), class->bitmap, 4);
         words = _mm512_rorv_epi32(words, _mm512_srli_epi32(quads, 8));
@@ -135,16 +144,12 @@ static inline uint32_t byte_passed_look(const struct byte_passed *passed,
 static inline void byte_passed_fours(const struct byte_passed *passed,
                                      const struct set_fours *fours, uint32_t fold, uint64_t *found)
 {
-    const __m512i factor = _mm512_set1_epi32((int32_t)PLAN_HASH32_FACTOR);
-    const __m512i folds = _mm512_set1_epi32((int32_t)fold);
     const __m128i shift = _mm_cvtsi32_si128((int32_t)(32 - fours->bits));
 
     for (uint32_t i = 0; i < passed->count; i += 16) {
-        uint32_t left = passed->count - i;
-        __mmask16 there = (__mmask16)(left < 16 ? (1u << left) - 1 : 0xffffu);
-        __m512i quads = _mm512_or_si512(_mm512_loadu_si512(passed->quad + i), folds), same;
+        __mmask16 there;
+        __m512i quads = byte_passed_hashes(passed, i, fold, &there), same;
 
-        quads = _mm512_mullo_epi32(quads, factor);
         same = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), there,
                                            _mm512_srl_epi32(quads, shift), fours->products, 4);
         there = _mm512_mask_cmpeq_epi32_mask(there, same, quads);
