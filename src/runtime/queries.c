@@ -92,19 +92,19 @@ static void name_query(uint64_t index, struct trawl_error *error)
                    message);
 }
 
-static enum trawl_status work_block(struct queries *queries, struct worker *worker, uint64_t begin,
-                                    struct trawl_error *error)
+/* Items [*at, end); *at: the first that is not counted, on failure too. */
+static enum trawl_status work_block(struct queries *queries, const struct worker *worker,
+                                    uint64_t *at, uint64_t end, struct trawl_error *error)
 {
     const struct engine_ops *engine = queries->on_device ? &engine_cuda : &engine_cpu;
     struct engine_worker *engine_worker = queries->on_device ? worker->device : worker->host;
-    uint64_t count = min_u64(queries->block, queries->end - begin);
 
-    TRAWL_ASSERT(begin < queries->end && queries->end <= queries->count);
-    TRAWL_ASSERT(queries->block > 0 && queries->block <= BLOCK_QUERIES_MAX);
+    TRAWL_ASSERT(*at < end && end <= queries->end && queries->end <= queries->count);
+    TRAWL_ASSERT(end - *at <= queries->block && queries->block <= BLOCK_QUERIES_MAX);
     if (queries->on_device)
-        TRAWL_TRY(engine_cuda.count_many(engine_worker, queries->items + begin, count, error));
-    for (uint64_t i = begin; i < begin + count; i++) {
-        struct engine_query *query = &queries->items[i];
+        TRAWL_TRY(engine_cuda.count_many(engine_worker, queries->items + *at, end - *at, error));
+    for (; *at < end; (*at)++) {
+        struct engine_query *query = &queries->items[*at];
         bool was_done = query->done;
 
         if (searcher_is_cancelled(queries->searcher))
@@ -113,7 +113,7 @@ static enum trawl_status work_block(struct queries *queries, struct worker *work
             enum trawl_status status = scan_query(engine, engine_worker, query, error);
 
             if (status != TRAWL_OK) {
-                name_query(queries->indices[i], error);
+                name_query(queries->indices[*at], error);
                 return status;
             }
         }
@@ -123,24 +123,44 @@ static enum trawl_status work_block(struct queries *queries, struct worker *work
     return TRAWL_OK;
 }
 
+/* The worker's device failed: it is lost. True: the worker goes on with another one. */
+static bool changes_device(struct queries *queries, struct worker *worker, enum trawl_status status,
+                           const struct trawl_error *error)
+{
+    if (!queries->on_device || status != TRAWL_DEVICE)
+        return false;
+    devices_lose(&queries->job.runtime->devices, worker->device_index, error->message);
+    return worker_is_stranded(worker);
+}
+
+static enum trawl_status ready(struct queries *queries, struct worker *worker,
+                               struct trawl_error *error)
+{
+    return queries->on_device ? worker_device_ready(worker, &queries->job, error)
+                              : worker_host_ready(worker, &queries->job, error);
+}
+
 /* Blocks until none is left, or a worker failed. */
 static void serve(struct job *job, struct worker *worker)
 {
     struct queries *queries = (struct queries *)job;
     struct trawl_error error = {.status = TRAWL_OK};
-    enum trawl_status status = queries->on_device ? worker_device_ready(worker, job, &error)
-                                                  : worker_host_ready(worker, job, &error);
+    enum trawl_status status = ready(queries, worker, &error);
     bool is_caller = worker == &queries->searcher->caller;
 
     if (status != TRAWL_OK && !is_caller)
         return; /* the others do it */
     while (status == TRAWL_OK && !atomic_load(&queries->failed)) {
-        uint64_t begin = atomic_fetch_add(&queries->next, queries->block);
+        uint64_t at = atomic_fetch_add(&queries->next, queries->block);
+        uint64_t end = min_u64(at + queries->block, queries->end);
 
-        if (begin >= queries->end)
+        if (at >= queries->end)
             break;
         (void)worker_takes_part(worker, job);
-        status = work_block(queries, worker, begin, &error);
+        do
+            status = work_block(queries, worker, &at, end, &error);
+        while (changes_device(queries, worker, status, &error) &&
+               (status = ready(queries, worker, &error)) == TRAWL_OK);
     }
     atomic_store(&job->has_work, false);
     if (status == TRAWL_OK)
