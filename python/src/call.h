@@ -37,6 +37,7 @@ struct work {
     bool found;
     bool ended_early; /* the answer was there before the text's end */
     struct trawl_match match;
+    uint64_t *counts; /* of each pattern */
     uint64_t *begins;
     uint64_t address; /* of begins on a device */
     uint64_t begins_max;

@@ -9,6 +9,8 @@
 #include "binding.h"
 
 PyObject *search_count(PyObject *self, PyObject *const *given, Py_ssize_t count, PyObject *words);
+PyObject *search_count_by_pattern(PyObject *self, PyObject *const *given, Py_ssize_t count,
+                                  PyObject *words);
 PyObject *search_count_lines(PyObject *self, PyObject *const *given, Py_ssize_t count,
                              PyObject *words);
 PyObject *search_first(PyObject *self, PyObject *const *given, Py_ssize_t count, PyObject *words);
@@ -41,6 +43,10 @@ PyObject *records_strings(PyObject *module, PyObject *column);
 #define SEARCH_METHODS(FIRST)                                                                      \
     SEARCH_ROW("count", search_count, "(" FIRST ", *, progress=None)\n--\n\n",                     \
                "How many occurrences the text holds, overlapping ones too."),                      \
+        SEARCH_ROW("count_by_pattern", search_count_by_pattern,                                    \
+                   "(" FIRST ", *, progress=None)\n--\n\n",                                        \
+                   "How many occurrences of each pattern the text holds: a Column, as long as "    \
+                   "the plan."),                                                                   \
         SEARCH_ROW("count_lines", search_count_lines,                                              \
                    "(" FIRST ", *, invert=False, limit=None, progress=None)\n--\n\n",              \
                    "How many lines an occurrence begins in; with invert, how many have none.\n"    \

@@ -28,6 +28,48 @@ PyObject *search_count(PyObject *self, PyObject *const *given, Py_ssize_t count,
     return PyLong_FromUnsignedLongLong(work.count);
 }
 
+static int add_counts(void *context, const struct trawl_pattern_count *counts,
+                      uint64_t counts_count)
+{
+    uint64_t *sums = (uint64_t *)context;
+
+    for (uint64_t i = 0; i < counts_count; i++)
+        sums[counts[i].pattern_index] += counts[i].count;
+    return 0;
+}
+
+static void work_count_by_pattern(void *context)
+{
+    struct work *work = (struct work *)context;
+    struct call *call = work->call;
+
+    work->status = trawl_count_by_pattern(call->handle, call->plan->plan, call->source.text,
+                                          add_counts, work->counts, &work->error);
+}
+
+PyObject *search_count_by_pattern(PyObject *self, PyObject *const *given, Py_ssize_t count,
+                                  PyObject *words)
+{
+    static const char *const names[] = {"plan", "text", "progress"};
+    static const struct arguments wanted = {"count_by_pattern", names, 3, 2, 2};
+    struct call call;
+    struct work work = {.call = &call};
+    struct block *block;
+    uint64_t patterns;
+
+    if (!call_read(&call, &wanted, self, given, count, words))
+        return NULL;
+    patterns = trawl_plan_pattern_count(call.plan->plan);
+    block = block_new((patterns + 1) * sizeof(uint64_t));
+    if (block == NULL)
+        return PyErr_NoMemory();
+    work.counts = (uint64_t *)memset(block->bytes, 0, (size_t)(patterns + 1) * sizeof(uint64_t));
+    if (work_whole(&work, work_count_by_pattern, call.values[2]))
+        return column_new(call.binding, block, 0, patterns);
+    block_release(block);
+    return NULL;
+}
+
 static void work_count_lines(void *context)
 {
     struct work *work = (struct work *)context;

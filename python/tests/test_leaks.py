@@ -36,6 +36,7 @@ def one_of_each(plan, text, path):
         lines.texts.__arrow_c_array__()
     plan.lines(path)
     plan.each(text, bool)
+    plan.count_by_pattern(text)
     plan.count(path)
     trawl.Text(text)
     trawl.Plan(["other", b"patterns"])

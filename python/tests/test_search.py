@@ -19,6 +19,8 @@ def test_like_find(patterns, text):
     expected = naive(patterns, text)
     assert list(plan.matches(text)) == expected
     assert plan.count(text) == len(expected)
+    counts = [sum(match[2] == i for match in expected) for i in range(len(plan))]
+    assert plan.count_by_pattern(text).tolist() == counts
     assert plan.positions(text).tolist() == [match[0] for match in expected]
     assert plan.first(text) == (expected[0] if expected else None)
     assert [match for batch in plan.batches(text) for match in batch] == expected

@@ -105,6 +105,7 @@ def test_file_objects_that_fail(tmp_path):
     searches = [
         PLAN.count,
         PLAN.count_lines,
+        PLAN.count_by_pattern,
         PLAN.positions,
         PLAN.matches,
         PLAN.lines,

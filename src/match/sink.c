@@ -1,4 +1,4 @@
-/* sink: the nine sinks. */
+/* sink: the sinks that know the text alone. */
 #include "match/sink.h"
 
 #include <string.h>

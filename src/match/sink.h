@@ -45,10 +45,18 @@ struct sink_chunk {
     uint64_t match_count;
 };
 
+/* Counts of some patterns; one may come many times. */
+struct pattern_counts {
+    struct trawl_pattern_count *items; /* owned */
+    uint64_t count;
+    uint64_t capacity;
+};
+
 /* The product of digest; kept from chunk to chunk. */
 struct sink_digest {
     struct line_digest lines;
     struct cells cells;
+    struct pattern_counts pattern_counts;
     uint64_t line_end_count;
 };
 

@@ -256,6 +256,10 @@ enum trawl_status begins_by_devices(struct trawl_searcher *searcher, const struc
 enum trawl_status queries_run(struct trawl_searcher *searcher, const struct trawl_query *queries,
                               uint64_t query_count, uint64_t *counts, struct trawl_error *error);
 
+/* ---- pattern_counts.c ---- */
+
+void pattern_counts_release(struct pattern_counts *counts);
+
 /* ---- runtime.c ---- */
 
 enum trawl_status runtime_load(struct trawl_runtime *runtime, struct trawl_text *text,

@@ -471,6 +471,7 @@ void task_release(struct trawl_runtime *runtime, struct task *task)
     runtime_buffer_release(runtime, &task->buffer);
     hits_release(&task->result.hits);
     cells_clear(&task->digest.cells);
+    pattern_counts_release(&task->digest.pattern_counts);
     memory_release(task->matches, task->match_room * MATCH_WORDS, sizeof(uint64_t));
     memory_release(task->line_numbers, task->match_room, sizeof(uint64_t));
 }

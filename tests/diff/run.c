@@ -24,6 +24,7 @@ struct check {
     uint64_t windows;
     uint64_t window_offset;
     struct selection got; /* of matches that windows brought, where some are left out */
+    uint64_t *by_pattern; /* occurrences of each pattern */
     bool window_last;
     bool stopped;
     bool failed;
@@ -69,7 +70,8 @@ void run_describe(const struct diff_input *input, const struct run_config *confi
                   uint64_t line_bytes)
 {
     static const char *const calls[RUN_CALLS] = {
-        "count", "first", "positions", "positions_into", "begins_into", "count_lines", "windows"};
+        "count",       "first",       "positions",        "positions_into",
+        "begins_into", "count_lines", "count_by_pattern", "windows"};
 
     (void)snprintf(
         line, (size_t)line_bytes,
@@ -312,6 +314,52 @@ static void call_count_lines(struct check *check, struct trawl_error *error)
         check_stats(check, false);
 }
 
+static int take_counts(void *context, const struct trawl_pattern_count *counts,
+                       uint64_t counts_count)
+{
+    struct check *check = context;
+
+    if (check->stopped && !check->failed)
+        WRONG(check, "the sink was called after it had stopped the search");
+    for (uint64_t i = 0; i < counts_count && !check->failed; i++) {
+        if (counts[i].pattern_index >= check->input->pattern_count || counts[i].count == 0)
+            WRONG(check, "%" PRIu64 " occurrences of pattern %" PRIu64, counts[i].count,
+                  counts[i].pattern_index);
+        else
+            check->by_pattern[counts[i].pattern_index] += counts[i].count;
+        check->delivered += counts[i].count;
+    }
+    check->stopped = check->failed || check->delivered >= check->stop_after;
+    return check->stopped ? 1 : 0;
+}
+
+/* Where the sink stops, no pattern has more than it should. */
+static void call_count_by_pattern(struct check *check, struct trawl_error *error)
+{
+    uint64_t parameter = check->config->parameter, patterns = check->input->pattern_count;
+    uint64_t *left = (uint64_t *)test_memory((patterns + 1) * sizeof *left);
+    enum trawl_status status;
+
+    memset(left, 0, (size_t)(patterns + 1) * sizeof *left);
+    for (uint64_t i = 0; i < check->expected->match_count; i++)
+        left[check->expected->matches[i].pattern_index]++;
+    check->by_pattern = (uint64_t *)test_memory((patterns + 1) * sizeof *check->by_pattern);
+    memset(check->by_pattern, 0, (size_t)(patterns + 1) * sizeof *check->by_pattern);
+    if (parameter % 4 == 0)
+        check->stop_after = 1 + (parameter >> 8) % (check->expected->match_count + 1);
+    status = trawl_count_by_pattern(check->searcher, check->plan, check->text, take_counts, check,
+                                    error);
+    check_status(check, status, check->stopped ? TRAWL_STOPPED : TRAWL_OK, error);
+    for (uint64_t i = 0; i < patterns && !check->failed; i++)
+        if (check->by_pattern[i] > left[i] || (!check->stopped && check->by_pattern[i] != left[i]))
+            WRONG(check, "pattern %" PRIu64 " has %" PRIu64 " occurrences, expected %" PRIu64, i,
+                  check->by_pattern[i], left[i]);
+    if (!check->stopped)
+        check_stats(check, true);
+    free(check->by_pattern);
+    free(left);
+}
+
 static uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t byte)
 {
     uint64_t count = 0;
@@ -459,8 +507,8 @@ bool run_call(const struct diff_input *input, const struct diff_expected *expect
               char message[RUN_MESSAGE_BYTES])
 {
     static void (*const calls[RUN_CALLS])(struct check *, struct trawl_error *) = {
-        call_count,       call_first,       call_positions, call_positions_into,
-        call_begins_into, call_count_lines, call_windows};
+        call_count,       call_first,       call_positions,        call_positions_into,
+        call_begins_into, call_count_lines, call_count_by_pattern, call_windows};
     struct check check = {.input = input,
                           .expected = expected,
                           .config = config,

@@ -13,6 +13,7 @@ enum run_call {
     RUN_POSITIONS_INTO,
     RUN_BEGINS_INTO,
     RUN_COUNT_LINES,
+    RUN_COUNT_BY_PATTERN,
     RUN_WINDOWS,
     RUN_CALLS
 };

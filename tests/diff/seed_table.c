@@ -138,7 +138,8 @@ struct seed_run {
 static void search_row(struct seed_run *run)
 {
     static const enum run_call calls[] = {RUN_COUNT,          RUN_FIRST,       RUN_POSITIONS,
-                                          RUN_POSITIONS_INTO, RUN_BEGINS_INTO, RUN_WINDOWS};
+                                          RUN_POSITIONS_INTO, RUN_BEGINS_INTO, RUN_COUNT_BY_PATTERN,
+                                          RUN_WINDOWS};
     char message[RUN_MESSAGE_BYTES], line[600];
 
     for (uint32_t way = 0; way < ways; way++)

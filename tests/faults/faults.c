@@ -34,13 +34,14 @@ enum call {
     COUNT_LINES,
     WINDOWS,
     COUNT_MANY,
+    COUNT_BY_PATTERN,
     CALLS
 };
 
 static const char *const text_names[TEXT_KINDS] = {"memory", "file", "pipe", "compressed"};
 static const char *const call_names[CALLS] = {"count",          "first",       "positions",
                                               "positions_into", "begins_into", "count_lines",
-                                              "windows",        "count_many"};
+                                              "windows",        "count_many",  "count_by_pattern"};
 
 /* ---- The allocator that counts ------------------------------------------------------------ */
 
@@ -192,6 +193,16 @@ static int take_matches(void *context, const struct trawl_match *matches, uint64
     return 0;
 }
 
+static int take_counts(void *context, const struct trawl_pattern_count *counts,
+                       uint64_t counts_count)
+{
+    uint64_t *by_pattern = context;
+
+    for (uint64_t i = 0; i < counts_count; i++)
+        by_pattern[counts[i].pattern_index] += counts[i].count;
+    return 0;
+}
+
 static int take_window(void *context, const struct trawl_window *window)
 {
     scene.gapless = scene.gapless && window->begin == scene.window_end &&
@@ -246,6 +257,20 @@ static enum trawl_status search_begins(struct trawl_error *error)
     for (uint64_t i = 0; count <= scene.expected_count && i < count; i++)
         wrong += begins[i] != scene.expected[i].begin;
     TEST_CHECK_U64(wrong, 0);
+    return status;
+}
+
+static enum trawl_status search_by_pattern(struct trawl_error *error)
+{
+    uint64_t by_pattern[PATTERNS_MAX] = {0}, expected[PATTERNS_MAX] = {0};
+    enum trawl_status status = trawl_count_by_pattern(scene.searcher, scene.plan, scene.text,
+                                                      take_counts, by_pattern, error);
+
+    for (uint64_t i = 0; i < scene.expected_count; i++)
+        expected[scene.expected[i].pattern_index]++;
+    for (uint64_t i = 0; i < scene.pattern_count; i++)
+        TEST_CHECK(status == TRAWL_OK ? by_pattern[i] == expected[i]
+                                      : by_pattern[i] <= expected[i]);
     return status;
 }
 
@@ -308,6 +333,9 @@ static enum trawl_status search(struct trawl_error *error)
         break;
     case COUNT_MANY:
         status = search_many(error);
+        break;
+    case COUNT_BY_PATTERN:
+        status = search_by_pattern(error);
         break;
     case WINDOWS:
     case CALLS:

@@ -16,6 +16,15 @@ static int ignore_matches(void *context, const struct trawl_match *matches, uint
     return 0;
 }
 
+static int ignore_counts(void *context, const struct trawl_pattern_count *counts,
+                         uint64_t counts_count)
+{
+    (void)context;
+    (void)counts;
+    (void)counts_count;
+    return 0;
+}
+
 static int ignore_window(void *context, const struct trawl_window *window)
 {
     (void)context;
@@ -273,6 +282,13 @@ static void line_searches(void)
     CHECK_ERROR(trawl_count_lines(searcher, plan, text, false, 9, NULL, error), TRAWL_ARGUMENT);
     TEST_CHECK_U64(count, UNTOUCHED);
 
+    CHECK_ERROR(trawl_count_by_pattern(NULL, plan, text, ignore_counts, NULL, error),
+                TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_count_by_pattern(searcher, NULL, text, ignore_counts, NULL, error),
+                TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_count_by_pattern(searcher, plan, NULL, ignore_counts, NULL, error),
+                TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_count_by_pattern(searcher, plan, text, NULL, NULL, error), TRAWL_ARGUMENT);
     CHECK_ERROR(trawl_windows(NULL, plan, text, 0, ignore_window, NULL, error), TRAWL_ARGUMENT);
     CHECK_ERROR(trawl_windows(searcher, NULL, text, 0, ignore_window, NULL, error), TRAWL_ARGUMENT);
     CHECK_ERROR(trawl_windows(searcher, plan, NULL, 0, ignore_window, NULL, error), TRAWL_ARGUMENT);

@@ -29,6 +29,15 @@ static int take_any(void *context, const struct trawl_match *matches, uint64_t m
     return 0;
 }
 
+static int take_any_counts(void *context, const struct trawl_pattern_count *counts,
+                           uint64_t counts_count)
+{
+    (void)context;
+    (void)counts;
+    (void)counts_count;
+    return 0;
+}
+
 static int take_any_window(void *context, const struct trawl_window *window)
 {
     (void)context;
@@ -51,6 +60,8 @@ static bool all_busy(struct trawl_searcher *searcher, const struct trawl_plan *p
            trawl_positions(searcher, plan, text, take_any, NULL, NULL) == TRAWL_BUSY &&
            trawl_positions_into(searcher, plan, text, &match, 1, &count, NULL) == TRAWL_BUSY &&
            trawl_count_lines(searcher, plan, text, false, 1, &count, NULL) == TRAWL_BUSY &&
+           trawl_count_by_pattern(searcher, plan, text, take_any_counts, NULL, NULL) ==
+               TRAWL_BUSY &&
            trawl_windows(searcher, plan, text, 0, take_any_window, NULL, NULL) == TRAWL_BUSY &&
            trawl_text_load(searcher, text, NULL) == TRAWL_BUSY && count == 5 && match.begin == 5 &&
            !found;

@@ -112,22 +112,34 @@ static bool prints_each_text(const struct settings *settings)
     return settings->file_names > 0;
 }
 
-static int tally_sink(void *context, const struct trawl_match *matches, uint64_t match_count)
+/* Count `count` more of a pattern. false: out of memory. */
+static bool add(struct scan *scan, uint64_t pattern, uint64_t count)
 {
-    struct scan *scan = context;
     struct tally_part *part = scan->tally_part;
-    bool each = prints_each_text(scan->settings);
 
-    for (uint64_t i = 0; i < match_count; i++) {
-        uint64_t *count = &part->counts[matches[i].pattern_index];
-
-        if (each && *count == 0 && !touch(part, matches[i].pattern_index)) {
-            scan_fail(scan, TRAWL_MEMORY);
-            return 1;
-        }
-        ++*count;
+    if (prints_each_text(scan->settings) && part->counts[pattern] == 0 && !touch(part, pattern)) {
+        scan_fail(scan, TRAWL_MEMORY);
+        return false;
     }
-    scan->selected_count += match_count;
+    part->counts[pattern] += count;
+    scan->selected_count += count;
+    return true;
+}
+
+static int counts_sink(void *context, const struct trawl_pattern_count *counts,
+                       uint64_t counts_count)
+{
+    for (uint64_t i = 0; i < counts_count; i++)
+        if (!add(context, counts[i].pattern_index, counts[i].count))
+            return 1;
+    return 0;
+}
+
+static int matches_sink(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    for (uint64_t i = 0; i < match_count; i++)
+        if (!add(context, matches[i].pattern_index, 1))
+            return 1;
     return 0;
 }
 
@@ -204,7 +216,10 @@ enum trawl_status tally_search(struct scan *scan, struct trawl_error *error)
     if (part == NULL)
         return TRAWL_MEMORY;
     scan->tally_part = part;
-    status = characters_positions(scan, tally_sink, error);
+    status = scan->job->patterns->check.any
+                 ? characters_positions(scan, matches_sink, error)
+                 : trawl_count_by_pattern(scan->job->searcher, scan->plan, scan->text, counts_sink,
+                                          scan, error);
     if (status == TRAWL_STOPPED)
         status = scan->status;
     if (prints_each_text(scan->settings) && !print_text(scan, part))
