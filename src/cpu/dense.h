@@ -40,7 +40,7 @@ struct dense_set {
     uint64_t length_max;   /* of the sorted ones */
     uint32_t classes;      /* of bytes */
     uint32_t class_first;  /* 1: class 0 is that of bytes in no string; 0: there is none */
-    uint32_t class_bits;   /* a row has 1 << class_bits transitions */
+    uint32_t class_bits;   /* a row has 1 << class_bits transitions; 1 or more */
     uint8_t class_of[256]; /* by byte */
     uint8_t byte_of[256];  /* by class: its byte, in lower case where case is ignored */
     bool unfit;            /* a pattern is not UTF-8, so the text cannot be rewritten for it */
@@ -60,19 +60,25 @@ struct dense_node {
     uint32_t longest; /* in nested: the longest string that begins here, PLAN_NONE if none does */
 };
 
-/* The strings that begin where a state is, ascending: pool[begin, begin + count). */
+#define DENSE_LIST_FEW 3u  /* strings that a list holds by itself */
+#define DENSE_LIST_MAX 64u /* states with more have no list */
+
+/* The strings that begin where a state is, ascending. If there are more than a few, strings[0] is
+ * where in the pool they begin; PLAN_NONE: not made. */
 struct dense_list {
-    uint32_t begin; /* PLAN_NONE: not made */
+    uint32_t strings[DENSE_LIST_FEW];
     uint32_t count; /* right even so */
 };
 
-#define DENSE_STEP 32768u   /* begins searched at a time, at most */
-#define DENSE_LIST_MAX 64u  /* strings; states with more have no list */
-#define DENSE_LIST_SPARE 4u /* words of the pool that may be read beyond a list */
+#define DENSE_STEP 32768u
 /* Of strings of at most so many bytes, what a state fails to is looked up among them. Else it is
  * looked up in states made for that alone while there is room for them: more bytes would be
  * compared than there are. */
 #define DENSE_SPARSE_BYTES_MAX 1024u
+
+/* A transition is the next node << class_bits, and this where strings begin there; PLAN_NONE: not
+ * known yet. */
+#define DENSE_BEGINS 1u
 
 /* One thread's part. */
 struct dense_worker {
@@ -82,7 +88,7 @@ struct dense_worker {
     bool sparse;  /* only states that texts visit are made */
     bool refused; /* a step needs more states than there is room for, or the set is unfit */
     struct dense_node *nodes;
-    uint32_t *next;  /* node << class_bits | class; PLAN_NONE: not known yet */
+    uint32_t *next;  /* transitions: node << class_bits | class */
     uint32_t *path;  /* not sparse; scratch: states whose transition is needed */
     uint32_t *table; /* sparse: states by a hash of lo and depth; PLAN_NONE: none */
     uint32_t table_bits;
@@ -95,7 +101,7 @@ struct dense_worker {
     uint32_t node_max;
     uint64_t nodes_made; /* ever: tests ask whether it worked */
     uint64_t work;       /* ever, in about nanoseconds */
-    uint32_t *states;    /* of each begin of a step */
+    uint32_t *states;    /* of each begin of a step, as transitions */
     uint64_t state_capacity;
     struct hits lengthy; /* of the step */
     uint8_t *folded;     /* the step's text, rewritten, and where each byte comes from */
@@ -132,15 +138,17 @@ void dense_worker_end(struct dense_worker *worker);
 enum trawl_status dense_read(struct dense_worker *worker, const uint8_t *text, uint64_t begins,
                              uint64_t count, uint32_t *states, uint64_t *outputs,
                              struct trawl_error *error);
-/* The state after `state` by a byte of the class, where that is not known; PLAN_NONE: no room for
- * it. */
+/* The transition from `state` by a byte of the class, where that is not known; PLAN_NONE: no room
+ * for it. */
 uint32_t dense_learn(struct dense_worker *worker, uint32_t state, uint32_t class);
 /* Sparse: the state after all of the bytes from their end; no state is made but that. PLAN_NONE: no
  * room for it. */
 uint32_t dense_state_before(struct dense_worker *worker, const uint8_t *bytes, uint64_t count);
 /* Put the state, which is there, into the table. */
 void dense_table_add(struct dense_worker *worker, uint32_t state);
-/* Make the state's list, unless it is too long or the pool is full. Errors: MEMORY. */
+/* The list of a state, of so many strings as it has. */
+void dense_list_strings(const struct dense_worker *worker, uint32_t state, uint32_t *strings);
+/* Make the state's list in the pool, unless it is too long or the pool is full. Errors: MEMORY. */
 enum trawl_status dense_make_list(struct dense_worker *worker, uint32_t state,
                                   struct trawl_error *error);
 

@@ -10,7 +10,7 @@
 #define TABLE_SHARE 4u      /* at most so many entries of the table for a state */
 #define POOL_MAX (1u << 19) /* strings in lists */
 #define POOL_FIRST 4096u
-#define CHAINS 4u            /* parts of a text that are read at once */
+#define CHAINS 8u            /* parts of a text that are read at once: see read_parts */
 #define CHAIN_BYTES_MIN 512u /* of each of them, */
 #define CHAIN_WARM_SHARE 8u  /* and more than this many times what it reads before */
 
@@ -123,11 +123,11 @@ done:
 static enum trawl_status pool_reserve(struct dense_worker *worker, uint32_t count, bool *there,
                                       struct trawl_error *error)
 {
-    uint32_t needed = worker->pool_count + count + DENSE_LIST_SPARE;
+    uint32_t needed = worker->pool_count + count;
     uint32_t room = (uint32_t)max_u64(2ull * worker->pool_room, POOL_FIRST);
     void *pool = worker->pool;
 
-    TRAWL_ASSERT(worker->pool_count <= worker->pool_room && needed > count);
+    TRAWL_ASSERT(worker->pool_count <= worker->pool_room && needed >= count);
     *there = needed <= POOL_MAX;
     if (!*there || needed <= worker->pool_room)
         return TRAWL_OK;
@@ -145,7 +145,7 @@ static void worker_empty(struct dense_worker *worker)
 
     TRAWL_ASSERT(worker->node_capacity > 0);
     worker->nodes[0] = root;
-    worker->lists[0] = (struct dense_list){0, 0};
+    worker->lists[0] = (struct dense_list){{PLAN_NONE}, 0};
     worker->pool_count = 0;
     worker->node_count = 1;
     memset(worker->next, 0xff, sizeof *worker->next << worker->set->class_bits);
@@ -167,8 +167,6 @@ static enum trawl_status worker_restart(struct dense_worker *worker, bool sparse
 enum trawl_status dense_worker_begin(struct dense_worker *worker, const struct trawl_plan *plan,
                                      const struct dense_set *set, struct trawl_error *error)
 {
-    bool there;
-
     if (worker->serial == plan->serial)
         return TRAWL_OK;
     worker_release(worker);
@@ -179,8 +177,6 @@ enum trawl_status dense_worker_begin(struct dense_worker *worker, const struct t
     if (!set->unfit) {
         worker->node_max = dense_nodes_max(set);
         TRAWL_TRY(worker_restart(worker, set->length_max <= DENSE_SPARSE_BYTES_MAX, error));
-        /* What is behind a list that is empty may be read. */
-        TRAWL_TRY(pool_reserve(worker, 0, &there, error));
     }
     worker->serial = plan->serial;
     return TRAWL_OK;
@@ -198,61 +194,86 @@ static enum trawl_status make_room(struct dense_worker *worker, struct trawl_err
     return TRAWL_OK;
 }
 
-/* The state after `state` by a byte of the class, where that is not known. */
-static enum trawl_status learn_next(struct dense_worker *worker, uint32_t state, uint32_t class,
-                                    uint32_t *next, struct trawl_error *error)
+/* What a loop over bytes keeps in registers. */
+struct reading {
+    const uint8_t *text;
+    const uint8_t *class_of;
+    const uint32_t *rows;
+    const struct dense_list *lists;
+    uint32_t *states;
+    uint64_t outputs;
+    uint32_t bits;
+};
+
+/* The transition from `row` by a byte of the class, where that is not known. PLAN_NONE: there is no
+ * room for it, or *status says more. */
+static __attribute__((noinline)) uint32_t read_unknown(struct dense_worker *worker, uint32_t row,
+                                                       uint32_t class, enum trawl_status *status,
+                                                       struct trawl_error *error)
 {
-    while ((*next = dense_learn(worker, state, class)) == PLAN_NONE) {
-        TRAWL_TRY(make_room(worker, error));
-        if (worker->refused)
-            return TRAWL_OK;
+    uint32_t next;
+
+    while ((next = dense_learn(worker, row >> worker->class_bits, class)) == PLAN_NONE) {
+        *status = make_room(worker, error);
+        if (*status != TRAWL_OK || worker->refused)
+            return PLAN_NONE;
     }
-    TRAWL_ASSERT(*next < worker->node_count);
-    return TRAWL_OK;
+    return next;
 }
 
-/* Read parts of a text from their ends, each of so many bytes, the next byte of one part after
- * that of another: each waits for the transition before it. */
-static inline __attribute__((always_inline)) enum trawl_status read_parts(
-    struct dense_worker *worker, const uint8_t *text, const uint64_t *begins, uint64_t count,
-    uint32_t parts, uint32_t *state_out, uint32_t *states, uint64_t *outputs,
-    struct trawl_error *error)
+/* One byte more of a part. A function of its own for each part: a loop over parts kept their rows
+ * in memory. false: as PLAN_NONE of read_unknown. */
+static inline __attribute__((always_inline)) bool read_byte(struct dense_worker *worker,
+                                                            struct reading *reading, uint64_t at,
+                                                            uint64_t *row, bool counts,
+                                                            enum trawl_status *status,
+                                                            struct trawl_error *error)
 {
-    const struct dense_set *set = worker->set;
-    uint32_t bits = set->class_bits, state[CHAINS];
-    const uint32_t *rows = worker->next;
-    const struct dense_list *lists = worker->lists;
-    uint64_t sum = 0;
+    uint32_t class = reading->class_of[reading->text[at]];
+    uint32_t next = reading->rows[*row + class];
 
-    TRAWL_ASSERT(parts > 0 && parts <= CHAINS);
+    if (__builtin_expect(next == PLAN_NONE, 0)) {
+        next = read_unknown(worker, (uint32_t)*row, class, status, error);
+        if (next == PLAN_NONE)
+            return false;
+        reading->rows = worker->next;
+        reading->lists = worker->lists;
+    }
+    *row = next & ~DENSE_BEGINS;
+    if (counts)
+        reading->outputs += reading->lists[next >> reading->bits].count;
+    else if (reading->states != NULL)
+        reading->states[at] = next;
+    return true;
+}
+
+/* Read parts of a text from their ends, each of `count` bytes, the next byte of one part after that
+ * of another: each waits for the transition before it. Part i begins at from + i * count. */
+static inline __attribute__((always_inline)) enum trawl_status read_parts(
+    struct dense_worker *worker, const uint8_t *text, uint64_t from, uint64_t count, uint32_t parts,
+    uint32_t *state, uint32_t *states, uint64_t *outputs, struct trawl_error *error)
+{
+    struct reading reading = {text, worker->set->class_of, worker->next, worker->lists, states,
+                              0,    worker->class_bits};
+    enum trawl_status status = TRAWL_OK;
+    bool counts = outputs != NULL;
+    uint64_t row[CHAINS] = {0};
+
+    TRAWL_ASSERT(parts == 1 || parts == CHAINS);
     for (uint32_t part = 0; part < parts; part++)
-        state[part] = state_out[part];
-    for (uint64_t i = count; i-- > 0;)
-        for (uint32_t part = 0; part < parts; part++) {
-            uint32_t class = set->class_of[text[begins[part] + i]];
-            uint32_t next = rows[((uint64_t)state[part] << bits) + class];
-
-            if (__builtin_expect(next == PLAN_NONE, 0)) {
-                uint32_t learnt;
-
-                TRAWL_TRY(learn_next(worker, state[part], class, &learnt, error));
-                if (worker->refused)
-                    return TRAWL_OK;
-                rows = worker->next;
-                lists = worker->lists;
-                next = learnt;
-            }
-            state[part] = next;
-            if (states != NULL)
-                states[begins[part] + i] = next;
-            else if (outputs != NULL)
-                sum += lists[next].count;
-        }
-    if (outputs != NULL)
-        *outputs += sum;
+        row[part] = (uint64_t)state[part] << reading.bits;
+#define READ(part) \
+    read_byte(worker, &reading, at + (part)*count, &row[part], counts, &status, error)
+    for (uint64_t at = from + count; at-- > from;)
+        if (!READ(0) || (parts == CHAINS && (!READ(1) || !READ(2) || !READ(3) || !READ(4) ||
+                                             !READ(5) || !READ(6) || !READ(7))))
+            return status;
+#undef READ
+    if (counts)
+        *outputs += reading.outputs;
     for (uint32_t part = 0; part < parts; part++) {
+        state[part] = (uint32_t)(row[part] >> reading.bits);
         TRAWL_ASSERT(state[part] < worker->node_count);
-        state_out[part] = state[part];
     }
     return TRAWL_OK;
 }
@@ -266,7 +287,7 @@ static enum trawl_status read_before(struct dense_worker *worker, const uint8_t 
     *state = 0;
     TRAWL_ASSERT(from <= to);
     if (!worker->sparse)
-        return read_parts(worker, text, &from, to - from, 1, state, NULL, NULL, error);
+        return read_parts(worker, text, from, to - from, 1, state, NULL, NULL, error);
     while ((*state = dense_state_before(worker, text + from, to - from)) == PLAN_NONE) {
         TRAWL_TRY(make_room(worker, error));
         if (worker->refused)
@@ -281,30 +302,25 @@ static enum trawl_status read_chains(struct dense_worker *worker, const uint8_t 
                                      uint64_t begins, uint64_t count, uint32_t *states,
                                      uint64_t *outputs, struct trawl_error *error)
 {
-    uint64_t bytes = begins / CHAINS, warm = max_u64(worker->set->length_max, 1) - 1, from[CHAINS];
-    uint32_t state[CHAINS] = {0};
+    uint64_t bytes = begins / CHAINS, warm = max_u64(worker->set->length_max, 1) - 1;
+    uint32_t state[CHAINS] = {0}, *last = &state[CHAINS - 1];
 
     TRAWL_ASSERT(bytes > 0 && CHAINS * bytes <= begins);
     for (uint32_t part = 0; part < CHAINS; part++) {
-        uint64_t end = (part + 1) * bytes;
+        uint64_t end = part + 1 == CHAINS ? begins : (part + 1) * bytes;
 
-        from[part] = end - bytes;
-        if (part + 1 == CHAINS) {
-            TRAWL_TRY(read_before(worker, text, begins, count, &state[part], error));
-            if (!worker->refused)
-                TRAWL_TRY(read_parts(worker, text, &end, begins - end, 1, &state[part], states,
-                                     outputs, error));
-        } else {
-            TRAWL_TRY(
-                read_before(worker, text, end, min_u64(end + warm, count), &state[part], error));
-        }
+        TRAWL_TRY(read_before(worker, text, end, min_u64(end + warm, count), &state[part], error));
         if (worker->refused)
             return TRAWL_OK;
         TRAWL_ASSERT(state[part] < worker->node_count);
     }
+    TRAWL_TRY(read_parts(worker, text, CHAINS * bytes, begins - CHAINS * bytes, 1, last, states,
+                         outputs, error));
+    if (worker->refused)
+        return TRAWL_OK;
     if (states != NULL)
-        return read_parts(worker, text, from, bytes, CHAINS, state, states, NULL, error);
-    return read_parts(worker, text, from, bytes, CHAINS, state, NULL, outputs, error);
+        return read_parts(worker, text, 0, bytes, CHAINS, state, states, NULL, error);
+    return read_parts(worker, text, 0, bytes, CHAINS, state, NULL, outputs, error);
 }
 
 /* Read the text from its end: first what is behind the begins. */
@@ -312,7 +328,6 @@ static enum trawl_status read_text(struct dense_worker *worker, const uint8_t *t
                                    uint64_t begins, uint64_t count, uint32_t *states,
                                    uint64_t *outputs, struct trawl_error *error)
 {
-    uint64_t first = 0;
     uint32_t state;
 
     TRAWL_ASSERT(begins <= count);
@@ -327,7 +342,7 @@ static enum trawl_status read_text(struct dense_worker *worker, const uint8_t *t
     TRAWL_TRY(read_before(worker, text, begins, count, &state, error));
     if (worker->refused)
         return TRAWL_OK;
-    return read_parts(worker, text, &first, begins, 1, &state, states, outputs, error);
+    return read_parts(worker, text, 0, begins, 1, &state, states, outputs, error);
 }
 
 enum trawl_status dense_read(struct dense_worker *worker, const uint8_t *text, uint64_t begins,
@@ -355,21 +370,11 @@ enum trawl_status dense_read(struct dense_worker *worker, const uint8_t *text, u
     return TRAWL_OK;
 }
 
-enum trawl_status dense_make_list(struct dense_worker *worker, uint32_t state,
-                                  struct trawl_error *error)
+void dense_list_strings(const struct dense_worker *worker, uint32_t state, uint32_t *strings)
 {
-    struct dense_list *list = &worker->lists[state];
     const struct dense_string *nested = worker->set->nested;
-    uint32_t *strings, count = 0;
-    bool there;
+    uint32_t count = 0;
 
-    TRAWL_ASSERT(state < worker->node_count && list->begin == PLAN_NONE);
-    if (list->count > DENSE_LIST_MAX)
-        return TRAWL_OK;
-    TRAWL_TRY(pool_reserve(worker, list->count, &there, error));
-    if (!there)
-        return TRAWL_OK;
-    strings = worker->pool + worker->pool_count;
     for (uint32_t i = worker->nodes[state].longest; i != PLAN_NONE; i = nested[i].shorter)
         for (uint32_t j = 0; j < nested[i].alike; j++) {
             uint32_t string = nested[i + j].string, at = count++;
@@ -378,8 +383,24 @@ enum trawl_status dense_make_list(struct dense_worker *worker, uint32_t state,
                 strings[at] = strings[at - 1];
             strings[at] = string;
         }
-    TRAWL_ASSERT(count == list->count);
-    list->begin = worker->pool_count;
-    worker->pool_count += count;
+    TRAWL_ASSERT(count == worker->lists[state].count);
+}
+
+enum trawl_status dense_make_list(struct dense_worker *worker, uint32_t state,
+                                  struct trawl_error *error)
+{
+    struct dense_list *list = &worker->lists[state];
+    bool there;
+
+    TRAWL_ASSERT(state < worker->node_count && list->count > DENSE_LIST_FEW);
+    TRAWL_ASSERT(list->strings[0] == PLAN_NONE);
+    if (list->count > DENSE_LIST_MAX)
+        return TRAWL_OK;
+    TRAWL_TRY(pool_reserve(worker, list->count, &there, error));
+    if (!there)
+        return TRAWL_OK;
+    dense_list_strings(worker, state, worker->pool + worker->pool_count);
+    list->strings[0] = worker->pool_count;
+    worker->pool_count += list->count;
     return TRAWL_OK;
 }

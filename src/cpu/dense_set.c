@@ -157,6 +157,7 @@ static void order_classes(struct dense_set *set, bool fold)
     for (uint32_t byte = 'A'; byte <= 'Z' && fold; byte++)
         set->class_of[byte] = set->class_of[byte | 0x20];
     TRAWL_ASSERT(set->classes > 0 && set->classes <= 256);
+    set->class_bits = 1;
     while (1u << set->class_bits < set->classes)
         set->class_bits++;
     TRAWL_ASSERT(set->class_bits <= 8);

@@ -74,7 +74,9 @@ static uint32_t add_state(struct dense_worker *worker, const struct dense_node *
     TRAWL_ASSERT(state < worker->node_capacity && node->lo < node->hi);
     TRAWL_ASSERT(node->longest == PLAN_NONE || outputs > 0);
     worker->nodes[state] = *node;
-    worker->lists[state] = (struct dense_list){outputs > 0 ? PLAN_NONE : 0, outputs};
+    worker->lists[state] = (struct dense_list){{PLAN_NONE}, outputs};
+    if (outputs > 0 && outputs <= DENSE_LIST_FEW)
+        dense_list_strings(worker, state, worker->lists[state].strings);
     memset(worker->next + ((uint64_t)state << bits), 0xff, sizeof *worker->next << bits);
     worker->nodes_made++;
     worker->work += NODE_WORK;
@@ -122,6 +124,13 @@ static uint32_t make_child(struct dense_worker *worker, uint32_t from, uint32_t 
     return add_state(worker, &node);
 }
 
+/* The transition to the state. */
+static uint32_t transition_to(const struct dense_worker *worker, uint32_t state)
+{
+    TRAWL_ASSERT(state < worker->node_count && worker->class_bits > 0);
+    return state << worker->class_bits | (worker->lists[state].count > 0 ? DENSE_BEGINS : 0);
+}
+
 /* The unknown transition: the longest suffix of the state's string that goes on so. All states on
  * the way learn theirs. PLAN_NONE: no room for that. */
 static uint32_t learn_chain(struct dense_worker *worker, uint32_t state, uint32_t class)
@@ -140,17 +149,16 @@ static uint32_t learn_chain(struct dense_worker *worker, uint32_t state, uint32_
         return PLAN_NONE;
     worker->work += count * LEARN_WORK;
     target = worker->next[((uint64_t)state << bits) + class];
-    if (target == PLAN_NONE)
-        target = 0;
+    target = target == PLAN_NONE ? 0 : target >> bits;
     while (count > 0) {
         uint32_t child = make_child(worker, worker->path[--count], class, target);
 
         if (child != PLAN_NONE)
             target = child;
-        worker->next[((uint64_t)worker->path[count] << bits) + class] = target;
+        worker->next[((uint64_t)worker->path[count] << bits) + class] =
+            transition_to(worker, target);
     }
-    TRAWL_ASSERT(target < worker->node_count);
-    return target;
+    return transition_to(worker, target);
 }
 
 /* ---- sparse: a state is found by its string among those of the set ---- */
@@ -352,7 +360,7 @@ static void advance(struct dense_worker *worker, struct dense_node *at, uint32_t
 static uint32_t learn_sparse(struct dense_worker *worker, uint32_t state, uint32_t class)
 {
     struct dense_node at = worker->nodes[state];
-    uint32_t target = 0;
+    uint32_t target = 0, transition;
 
     TRAWL_ASSERT(worker->node_count <= worker->node_capacity);
     if (worker->node_count == worker->node_capacity)
@@ -360,8 +368,9 @@ static uint32_t learn_sparse(struct dense_worker *worker, uint32_t state, uint32
     advance(worker, &at, class);
     if (at.depth > 0)
         target = state_of(worker, &at);
-    worker->next[((uint64_t)state << worker->set->class_bits) + class] = target;
-    return target;
+    transition = transition_to(worker, target);
+    worker->next[((uint64_t)state << worker->class_bits) + class] = transition;
+    return transition;
 }
 
 uint32_t dense_learn(struct dense_worker *worker, uint32_t state, uint32_t class)
@@ -370,14 +379,50 @@ uint32_t dense_learn(struct dense_worker *worker, uint32_t state, uint32_t class
     return worker->sparse ? learn_sparse(worker, state, class) : learn_chain(worker, state, class);
 }
 
+/* For how many bytes before text_end, at most `most`, all strings of the state go on alike. */
+static uint32_t common_bytes(const struct dense_set *set, const struct dense_node *at,
+                             const uint8_t *text_end, uint64_t most)
+{
+    const struct plan_literal *first, *last;
+    const uint8_t *a, *b;
+    uint32_t count = 0;
+
+    if (at->lo + at->ends == at->hi)
+        return 0;
+    first = &set->strings[set->sorted[at->lo + at->ends]];
+    last = &set->strings[set->sorted[at->hi - 1]];
+    TRAWL_ASSERT(first->bytes_count > at->depth && last->bytes_count > at->depth);
+    most = min_u64(most, min_u64(first->bytes_count, last->bytes_count) - at->depth);
+    a = set->bytes + first->bytes_begin + first->bytes_count - at->depth;
+    b = set->bytes + last->bytes_begin + last->bytes_count - at->depth;
+    while (count < most && *--a == *--b && set->class_of[*a] == set->class_of[*--text_end])
+        count++;
+    return count;
+}
+
 uint32_t dense_state_before(struct dense_worker *worker, const uint8_t *bytes, uint64_t count)
 {
+    const struct dense_set *set = worker->set;
     struct dense_node at = worker->nodes[0];
+    uint64_t known = 0;
 
     TRAWL_ASSERT(worker->sparse && worker->node_count <= worker->node_capacity);
     if (worker->node_count == worker->node_capacity)
         return PLAN_NONE;
-    while (count > 0)
-        advance(worker, &at, worker->set->class_of[bytes[--count]]);
+    while (known < count && set->class_of[bytes[known]] >= set->class_first)
+        known++;
+    while (known > 0) { /* bytes before one that is in no string, or all */
+        uint32_t same = common_bytes(set, &at, bytes + known, known);
+
+        if (same == 0) {
+            advance(worker, &at, set->class_of[bytes[--known]]);
+            continue;
+        }
+        worker->work += LEARN_WORK;
+        known -= same;
+        at.lo += at.ends;
+        at.depth += same;
+        at.ends = count_ends(set, at.lo, at.hi, at.depth);
+    }
     return at.depth > 0 ? state_of(worker, &at) : 0;
 }

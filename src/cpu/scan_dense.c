@@ -256,49 +256,65 @@ static bool lists_are_hits(const struct scan *scan, const struct dense_set *set)
            !plan_has_conditions(scan->plan);
 }
 
+/* Hits from the list of a state: behind `next`, or NULL if it has none. Most lists are short: one
+ * is copied without a look at how many there are, the number itself as one more, and what is too
+ * much is written over. */
+static inline struct hit *take_list(const struct dense_worker *worker, uint32_t state, uint32_t x,
+                                    struct hit *next)
+{
+    const struct dense_list *list = &worker->lists[state];
+    uint32_t words[DENSE_LIST_FEW + 1];
+
+    memcpy(words, list, sizeof words);
+    if (__builtin_expect(list->count <= DENSE_LIST_FEW, 1)) {
+        for (uint32_t i = 0; i < DENSE_LIST_FEW + 1; i++)
+            next[i] = (struct hit){x, words[i]};
+    } else {
+        if (list->strings[0] == PLAN_NONE)
+            return NULL;
+        TRAWL_ASSERT(list->count <= DENSE_LIST_MAX);
+        for (uint32_t i = 0; i < list->count; i++)
+            next[i] = (struct hit){x, worker->pool[list->strings[0] + i]};
+    }
+    return next + list->count;
+}
+
 /* Hits from the lists of places [*place, until); *place is that of a state without a list then, or
- * `until`. Most lists are short, so the first words are copied without a look at how many there
- * are. */
+ * `until`. Places where nothing begins are left out first, without a branch. */
 static enum trawl_status take_lists(struct scan *scan, uint64_t from, uint64_t *place,
                                     uint64_t until)
 {
     struct dense_worker *worker = &scan->worker->dense;
-    const struct dense_list *lists = worker->lists;
-    const uint32_t *states = worker->states, *pool = worker->pool;
+    const uint32_t *states = worker->states;
     struct hits *hits = &scan->result->hits;
-    uint64_t candidates = 0, kept = hits->count, at = *place;
-    struct hit *next;
+    uint32_t places[LIST_PLACES + 1], count = 0, i;
+    uint64_t kept = hits->count;
+    struct hit *next, *behind;
 
-    TRAWL_ASSERT(until - at <= LIST_PLACES);
-    TRAWL_TRY(hits_reserve(hits, LIST_PLACES * DENSE_LIST_MAX + DENSE_LIST_SPARE, scan->error));
+    TRAWL_ASSERT(until - *place <= LIST_PLACES && from + until <= scan->limit);
+    TRAWL_TRY(hits_reserve(hits, LIST_PLACES * DENSE_LIST_MAX + DENSE_LIST_FEW + 1, scan->error));
+    for (uint64_t at = *place; at < until; at++) {
+        places[count] = (uint32_t)at;
+        count += states[at] & DENSE_BEGINS;
+    }
+    *place = until;
     next = hits->items + kept;
-    for (; at < until; at++) {
-        struct dense_list list = lists[states[at]];
-        uint32_t x = (uint32_t)(from + at), head[DENSE_LIST_SPARE];
+    for (i = 0; i < count; i++, next = behind) {
+        uint32_t x = (uint32_t)(from + places[i]), state = states[places[i]] >> worker->class_bits;
 
-        if (__builtin_expect(list.begin == PLAN_NONE, 0)) {
-            TRAWL_TRY(dense_make_list(worker, states[at], scan->error));
-            list = lists[states[at]];
-            if (list.begin == PLAN_NONE)
-                break;
-            pool = worker->pool;
+        behind = take_list(worker, state, x, next);
+        if (__builtin_expect(behind == NULL, 0)) {
+            TRAWL_TRY(dense_make_list(worker, state, scan->error));
+            behind = take_list(worker, state, x, next);
         }
-        TRAWL_ASSERT(list.count <= DENSE_LIST_MAX);
-        TRAWL_ASSERT(from + at < scan->limit);
-        memcpy(head, pool + list.begin, sizeof head);
-        for (uint32_t i = 0; i < DENSE_LIST_SPARE; i++)
-            next[i] = (struct hit){x, head[i]};
-        for (uint32_t i = DENSE_LIST_SPARE; i < list.count; i++)
-            next[i] = (struct hit){x, pool[list.begin + i]};
-        next += list.count;
-        candidates += list.count > 0;
+        if (behind == NULL) {
+            *place = places[i];
+            break;
+        }
     }
     TRAWL_ASSERT((uint64_t)(next - hits->items) <= hits->capacity);
-    TRAWL_ASSERT(at <= until);
     hits->count = (uint64_t)(next - hits->items);
     scan->result->count += hits->count - kept;
-    scan->result->candidate_count += candidates;
-    *place = at;
     return TRAWL_OK;
 }
 
@@ -332,7 +348,7 @@ static void emit_places(struct scan *scan, const struct dense_set *set, struct s
             verify_lists(scan, step, &place);
         if (scan->over || place == step->begins)
             return;
-        state = worker->states[place];
+        state = worker->states[place] >> worker->class_bits;
         TRAWL_ASSERT(state < worker->node_count);
         if (worker->lists[state].count == 0 && !lengthy_begins(step, &worker->lengthy, place))
             continue;

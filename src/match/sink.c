@@ -60,6 +60,7 @@ void sink_positions(struct sink *sink, trawl_match_sink function, void *context)
     memset(sink, 0, sizeof *sink);
     sink->wants = SINK_WANTS_MATCHES;
     sink->in_place = true;
+    sink->in_parts = true;
     sink->deliver = deliver_positions;
     sink->match_sink = function;
     sink->context = context;
@@ -84,6 +85,7 @@ void sink_positions_into(struct sink *sink, struct trawl_match *matches, uint64_
     memset(sink, 0, sizeof *sink);
     sink->wants = SINK_WANTS_MATCHES;
     sink->in_place = true;
+    sink->in_parts = true;
     sink->deliver = deliver_positions_into;
     sink->matches = matches;
     sink->matches_max = matches_max;

@@ -329,7 +329,7 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
         if (status != TRAWL_OK || !more)
             break;
         begin_ns = clock_now_ns();
-        more = sink->deliver(sink, &view, &search.current->digest);
+        more = task_deliver(&search, search.current, &view);
         status = still_whole(&search, error);
         if (status != TRAWL_OK)
             break;

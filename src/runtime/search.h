@@ -62,7 +62,7 @@ struct search {
     uint64_t text_bytes;   /* UINT64_MAX: not known */
     uint64_t begin_ns;
     _Atomic uint64_t bytes_taken; /* owned bytes of the chunks that were taken */
-    _Atomic uint64_t hits;        /* on the host, where they are digested */
+    _Atomic uint64_t hits;        /* on the host */
     struct pins *pins;            /* of the text; NULL: none */
     _Atomic uint32_t room_waits;  /* in a row */
     _Atomic bool device_refused;  /* the plan is not for devices */
@@ -185,6 +185,8 @@ void task_on_device(struct task *task, struct worker *worker);
 void task_search(struct search *search, struct task *task, struct worker *worker, bool on_device);
 /* The part [from, done) of a task's chunk as the sink sees it. */
 struct sink_chunk task_view(const struct search *search, const struct task *task);
+/* Hand that part to the sink; false: stop. */
+bool task_deliver(struct search *search, struct task *task, struct sink_chunk *view);
 /* What an engine is told of a chunk of the search's text. */
 struct engine_chunk task_chunk(const struct search *search, const struct text_chunk *chunk);
 /* The task's chunk was counted on the worker's device, for which the caller waited so long. */

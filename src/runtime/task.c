@@ -12,8 +12,9 @@
 #define ROOM_WAITS_MAX 1000u      /* in a row */
 #define MATCH_WORDS (sizeof(struct trawl_match) / sizeof(uint64_t))
 
-#define HITS_AHEAD 16u    /* a hit's literal is prefetched, */
-#define FETCHED_MIN 1024u /* where there are so many */
+#define HITS_AHEAD 16u     /* a hit's literal is prefetched, */
+#define FETCHED_MIN 65536u /* where there are so many */
+#define MATCHES_LATE 512u  /* made at a time, as they are delivered */
 
 /* ---- Results ------------------------------------------------------------------------------ */
 
@@ -56,47 +57,41 @@ static struct trawl_match match_of(const struct trawl_plan *plan, const struct t
     return (struct trawl_match){begin, begin + length, literal.pattern};
 }
 
-/* Where each literal is a pattern as it was given. The bounds of few patterns stay in the cache. */
-static void convert_plain(const struct trawl_plan *plan, const struct task *task, uint64_t count,
-                          struct trawl_match *matches)
+/* Hits [from, from + count) to matches, where each literal is a pattern as it was given. */
+static void convert_plain(const struct trawl_plan *plan, const struct task *task, uint64_t from,
+                          uint64_t count, struct trawl_match *matches)
 {
-    const struct hit *hits = task->result.hits.items;
+    const struct hit *hit = task->result.hits.items + from, *end = hit + count;
     const uint64_t *bounds = plan->pattern_begin;
-    bool fetch = plan->pattern_count > FETCHED_MIN;
+    uint64_t chunk_begin = task->chunk.begin;
 
-    for (uint64_t i = 0; i < count; i++) {
-        uint64_t begin = task->chunk.begin + hits[i].offset;
-        uint32_t pattern = hits[i].literal;
+    if (plan->pattern_count > FETCHED_MIN)
+        for (uint64_t i = 0; i < count; i++)
+            plan_literal_fetch(plan, hit[i].literal);
+    for (; hit < end; hit++, matches++) {
+        uint64_t begin = chunk_begin + hit->offset, pattern = hit->literal;
 
-        if (fetch && count - i > HITS_AHEAD)
-            plan_literal_fetch(plan, hits[i + HITS_AHEAD].literal);
-        TRAWL_ASSERT(hits[i].offset >= task->from && hits[i].offset < task->chunk.owned);
-        matches[i].begin = begin;
-        matches[i].end = begin + (bounds[pattern + 1] - bounds[pattern]);
-        matches[i].pattern_index = pattern;
+        TRAWL_ASSERT(hit->offset >= task->from && hit->offset < task->chunk.owned);
+        matches->begin = begin;
+        matches->end = begin + (bounds[pattern + 1] - bounds[pattern]);
+        matches->pattern_index = pattern;
     }
 }
 
 /* Hits to matches: offsets become positions in the text, literals become patterns. */
-static enum trawl_status convert(const struct search *search, struct task *task,
-                                 struct trawl_error *error)
+static void convert(const struct search *search, struct task *task, uint64_t from, uint64_t count)
 {
-    uint64_t count = task->result.hits.count;
     bool columns = search->sink->columns;
-    struct trawl_match *matches;
+    struct trawl_match *matches = (struct trawl_match *)(void *)task->matches;
 
-    task->match_count = 0;
-    if (search->sink->wants == SINK_WANTS_FIRST)
-        count = min_u64(count, 1);
-    TRAWL_TRY(matches_reserve(search, task, count, error));
-    matches = (struct trawl_match *)(void *)task->matches;
+    TRAWL_ASSERT(count <= task->match_room && from + count <= task->result.hits.count);
     task->match_count = count;
     if (!columns && search->job.plan->literals == NULL && !task->result.hits.lengths_valid) {
-        convert_plain(search->job.plan, task, count, matches);
-        return TRAWL_OK;
+        convert_plain(search->job.plan, task, from, count, matches);
+        return;
     }
     for (uint64_t i = 0; i < count; i++) {
-        const struct hit *hit = &task->result.hits.items[i];
+        const struct hit *hit = &task->result.hits.items[from + i];
         struct trawl_match match = match_of(search->job.plan, task, hit);
 
         if (count - i > HITS_AHEAD)
@@ -111,7 +106,47 @@ static enum trawl_status convert(const struct search *search, struct task *task,
             matches[i] = match;
         }
     }
+}
+
+/* Does deliver take matches part by part? Then they are made when it does, and stay in the cache.
+ * Not where an occurrence's length varies: the text may be gone by then. */
+static bool converts_late(const struct search *search)
+{
+    return search->sink->in_parts && search->job.plan->element_count == 0;
+}
+
+static enum trawl_status make_matches(const struct search *search, struct task *task,
+                                      struct trawl_error *error)
+{
+    uint64_t count = task->result.hits.count;
+    bool late = converts_late(search);
+
+    if (search->sink->wants == SINK_WANTS_FIRST)
+        count = min_u64(count, 1);
+    else if (late)
+        count = min_u64(count, MATCHES_LATE);
+    TRAWL_TRY(matches_reserve(search, task, count, error));
+    if (!late)
+        convert(search, task, 0, count);
     return TRAWL_OK;
+}
+
+bool task_deliver(struct search *search, struct task *task, struct sink_chunk *view)
+{
+    struct sink *sink = search->sink;
+    uint64_t at = 0;
+
+    if (!converts_late(search))
+        return sink->deliver(sink, view, &task->digest);
+    while (at < view->hit_count) {
+        convert(search, task, at, min_u64(view->hit_count - at, MATCHES_LATE));
+        at += task->match_count;
+        view->matches = (const struct trawl_match *)(const void *)task->matches;
+        view->match_count = task->match_count;
+        if (!sink->deliver(sink, view, &task->digest))
+            return false;
+    }
+    return true;
 }
 
 struct sink_chunk task_view(const struct search *search, const struct task *task)
@@ -236,7 +271,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
     }
     TRAWL_ASSERT(task->result.done > task->from && task->result.done <= chunk->owned);
     if (wants == SINK_WANTS_MATCHES || wants == SINK_WANTS_FIRST)
-        return convert(search, task, error);
+        return make_matches(search, task, error);
     return TRAWL_OK;
 }
 
@@ -331,10 +366,10 @@ void task_search(struct search *search, struct task *task, struct worker *worker
     } while (status != TRAWL_OK && on_device && recover(search, task, worker, &status, &error));
     if (status != TRAWL_OK)
         fail_part(task, status, &error);
-    if (search->sink->digest == NULL)
-        return;
     if (!on_device)
         atomic_fetch_add(&search->hits, task->result.hits.count);
+    if (search->sink->digest == NULL)
+        return;
     status = digest(search, task, &error);
     if (status == TRAWL_OK)
         return;
