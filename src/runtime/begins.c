@@ -335,8 +335,10 @@ enum trawl_status begins_by_device(struct trawl_searcher *searcher, const struct
 {
     struct trawl_runtime *runtime = searcher->runtime;
     uint64_t begin_ns = clock_now_ns();
+    struct worker *caller = &searcher->caller;
     struct trawl_error device_error;
     enum trawl_status status;
+    uint32_t device;
     struct job job;
 
     if (runtime->engine == TRAWL_ENGINE_CPU)
@@ -353,11 +355,16 @@ enum trawl_status begins_by_device(struct trawl_searcher *searcher, const struct
         runtime->engine == TRAWL_ENGINE_AUTO)
         return TRAWL_FAIL(error, UNSUPPORTED, "the text is not loaded on a device");
     atomic_store(&searcher->progress, 0);
-    worker_follow(&searcher->caller, text);
+    worker_follow(caller, text);
+    if (begins->address != 0 && text->device_address == 0)
+        worker_go_to(caller, 0); /* there the array is to be */
+    device = caller->device_index;
     job_begin(&job, runtime, plan, NULL);
-    status = worker_device_ready(&searcher->caller, &job, &device_error);
+    status = worker_device_ready(caller, &job, &device_error);
+    if (status == TRAWL_OK && begins->address != 0 && caller->device_index != device)
+        status = TRAWL_FAIL(&device_error, UNSUPPORTED, "the array's device is lost");
     if (status == TRAWL_OK)
-        status = engine_cuda.begins(searcher->caller.device, begins, &device_error);
+        status = engine_cuda.begins(caller->device, begins, &device_error);
     job_end(&job);
     if (status != TRAWL_OK && runtime->engine == TRAWL_ENGINE_AUTO) {
         if (status != TRAWL_UNSUPPORTED)

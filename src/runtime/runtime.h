@@ -183,7 +183,9 @@ const struct engine_ops *worker_engine(const struct worker *worker, const struct
 /* Is the worker's device lost, and another not? */
 bool worker_is_stranded(const struct worker *worker);
 void worker_change_device(struct worker *worker);
-/* Go over to the device that a text of the caller's lies on, if it is such a text. */
+/* Go over to this device, */
+void worker_go_to(struct worker *worker, uint32_t device);
+/* or to the device that a text of the caller's lies on, if it is such a text. */
 void worker_follow(struct worker *worker, const struct trawl_text *text);
 void worker_end(struct worker *worker);
 void workers_stop(struct trawl_runtime *runtime);

@@ -104,13 +104,20 @@ bool worker_is_stranded(const struct worker *worker)
            atomic_load(&devices->lost[worker->device_index]) && devices_work(devices);
 }
 
-void worker_change_device(struct worker *worker)
+void worker_go_to(struct worker *worker, uint32_t device)
 {
+    if (worker->device_index == device)
+        return;
     if (worker->device != NULL)
         engine_cuda.worker_close(worker->device);
     worker->device = NULL;
     worker->device_job = 0;
-    worker->device_index = devices_choose(&worker->runtime->devices);
+    worker->device_index = device;
+}
+
+void worker_change_device(struct worker *worker)
+{
+    worker_go_to(worker, devices_choose(&worker->runtime->devices));
 }
 
 void worker_follow(struct worker *worker, const struct trawl_text *text)
@@ -118,15 +125,9 @@ void worker_follow(struct worker *worker, const struct trawl_text *text)
     struct devices *devices = &worker->runtime->devices;
     struct engine_part part;
 
-    if (!devices_are_ready(devices) || text->device_address == 0 ||
-        !engine_cuda.locate(devices->engine, NULL, text->bytes, text->bytes_count, &part) ||
-        part.device == worker->device_index)
-        return;
-    if (worker->device != NULL)
-        engine_cuda.worker_close(worker->device);
-    worker->device = NULL;
-    worker->device_job = 0;
-    worker->device_index = part.device;
+    if (devices_are_ready(devices) && text->device_address != 0 &&
+        engine_cuda.locate(devices->engine, NULL, text->bytes, text->bytes_count, &part))
+        worker_go_to(worker, part.device);
 }
 
 /* A engine worker on the worker's device. One that cannot be opened is lost. */

@@ -338,6 +338,53 @@ static void loaders(enum trawl_engine engine)
     TEST_CHECK_U64(sim_driver_live(), 0);
 }
 
+/* ---- An array on the first device --------------------------------------------------------- */
+
+/* A short text lies on both devices, the array on the first one alone: the other one does not write
+ * there, whichever device the searcher has had. `lost`: the device that no call reaches
+ * any more. */
+static void fill_on_first(uint32_t lost)
+{
+    uint64_t text_bytes = 3000, room = text_bytes, count = 0, expected = 0;
+    uint64_t *array = (uint64_t *)malloc(room * sizeof *array);
+    struct trawl_runtime *runtime;
+    struct trawl_searcher *searchers[3];
+    struct trawl_text *text = NULL;
+    enum trawl_status status;
+
+    reset(2);
+    if (array == NULL)
+        exit(1);
+    while (fixture.expected[expected] + 3 <= text_bytes)
+        expected++;
+    runtime = open_runtime(TRAWL_ENGINE_CUDA, 2, 0);
+    TEST_CHECK(trawl_text_from_memory(fixture.bytes, text_bytes, &text, NULL) == TRAWL_OK);
+    for (uint32_t i = 0; i < 3; i++) { /* they choose devices in turn */
+        searchers[i] = open_searcher(runtime);
+        if (i == 0)
+            TEST_CHECK(trawl_text_load(searchers[0], text, NULL) == TRAWL_OK);
+        TEST_CHECK(trawl_count(searchers[i], fixture.plan, text, &count, NULL) == TRAWL_OK);
+        TEST_CHECK_U64(count, expected);
+    }
+    sim_range_add(array, room * sizeof *array);
+    sim_driver_lose(lost, 1);
+    for (uint32_t i = 0; i < 3; i++) {
+        memset(array, 0, room * sizeof *array);
+        status = trawl_begins_on_device(searchers[i], fixture.plan, text,
+                                        (uint64_t)(uintptr_t)array, room, &count, NULL);
+        TEST_CHECK((status == TRAWL_OK) == (lost == 1));
+        for (uint64_t k = 0; k < expected && status == TRAWL_OK; k++)
+            TEST_CHECK_U64(array[k], fixture.expected[k]);
+    }
+    sim_range_remove(array);
+    for (uint32_t i = 0; i < 3; i++)
+        trawl_searcher_close(searchers[i]);
+    trawl_text_close(text);
+    TEST_CHECK(trawl_runtime_close(runtime, NULL) == TRAWL_OK);
+    TEST_CHECK_U64(sim_driver_live(), 0);
+    free(array);
+}
+
 /* ---- Arrays of begins at the same time ---------------------------------------------------- */
 
 /* Host threads turn the ring of jobs meanwhile. */
@@ -668,6 +715,8 @@ int main(void)
         filled_by_all(devices);
         filled_at_once(devices);
     }
+    fill_on_first(0);
+    fill_on_first(1);
     loaders(TRAWL_ENGINE_CUDA);
     loaders(TRAWL_ENGINE_AUTO);
     for (uint64_t seed = 0; seed < test_amount(8, 400) && test_failures < 5; seed++)
