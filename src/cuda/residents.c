@@ -248,14 +248,15 @@ static enum trawl_status load_on(struct engine *engine, uint32_t index, const ui
     return resident_keep(engine, &resident, error);
 }
 
-/* On this device or, where that has no room for it, on the next that has. */
+/* On this device or, where that has no room for it or fails, on the next that takes it. */
 static enum trawl_status load_stripe(struct engine *engine, uint32_t index, const uint8_t *text,
                                      uint64_t text_count, uint64_t begin, uint64_t owned,
                                      struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_MEMORY;
 
-    for (uint32_t i = 0; i < engine->device_count && status == TRAWL_MEMORY; i++)
+    for (uint32_t i = 0;
+         i < engine->device_count && (status == TRAWL_MEMORY || status == TRAWL_DEVICE); i++)
         status = load_on(engine, (index + i) % engine->device_count, text, text_count, begin, owned,
                          false, error);
     return status;
@@ -297,19 +298,24 @@ static void unload(struct engine *engine, const uint8_t *bytes, uint64_t count)
 }
 
 /* Short texts lie on every device; workers of one that has no room copy what they search, as for
- * other texts. */
+ * other texts. A device that fails is no error where another one has the text. */
 static enum trawl_status load(struct engine *engine, const uint8_t *bytes, uint64_t count,
                               struct trawl_error *error)
 {
+    enum trawl_status status;
+
     if (engine->device_count > 1 && count >= cuda_limits_now().split_bytes_min) {
         if (load_split(engine, bytes, count, error) == TRAWL_OK)
             return TRAWL_OK;
         unload(engine, bytes, count);
     }
-    TRAWL_TRY(load_on(engine, 0, bytes, count, 0, count, true, error));
+    status = load_on(engine, 0, bytes, count, 0, count, true, error);
+    if (status != TRAWL_OK && status != TRAWL_DEVICE)
+        return status;
     for (uint32_t index = 1; index < engine->device_count; index++)
-        (void)load_on(engine, index, bytes, count, 0, count, false, NULL);
-    return TRAWL_OK;
+        if (load_on(engine, index, bytes, count, 0, count, false, NULL) == TRAWL_OK)
+            status = TRAWL_OK;
+    return status;
 }
 
 static bool is_loaded(struct engine *engine, const uint8_t *bytes, uint64_t count)

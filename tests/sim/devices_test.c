@@ -338,6 +338,36 @@ static void loaders(enum trawl_engine engine)
     TEST_CHECK_U64(sim_driver_live(), 0);
 }
 
+/* A text is loaded where devices work, and searched there. */
+static void load_without(uint32_t lost, uint64_t text_bytes)
+{
+    uint64_t count = 0, expected = 0, copied;
+    struct trawl_runtime *runtime;
+    struct trawl_searcher *searcher;
+    struct trawl_text *text = NULL;
+
+    reset(2);
+    while (expected < fixture.expected_count && fixture.expected[expected] + 3 <= text_bytes)
+        expected++;
+    runtime = open_runtime(TRAWL_ENGINE_CUDA, 2, 0);
+    searcher = open_searcher(runtime);
+    TEST_CHECK(trawl_text_from_memory(fixture.bytes, text_bytes, &text, NULL) == TRAWL_OK);
+    TEST_CHECK(trawl_count(searcher, fixture.plan, text, &count, NULL) == TRAWL_OK);
+    sim_driver_lose(lost, 1);
+    TEST_CHECK(trawl_text_load(searcher, text, NULL) == TRAWL_OK);
+    copied = sim_driver_copied();
+    TEST_CHECK(copied >= text_bytes);
+    for (uint32_t i = 0; i < 3; i++) {
+        TEST_CHECK(trawl_count(searcher, fixture.plan, text, &count, NULL) == TRAWL_OK);
+        TEST_CHECK_U64(count, expected);
+    }
+    TEST_CHECK(sim_driver_copied() < copied + text_bytes);
+    trawl_searcher_close(searcher);
+    trawl_text_close(text);
+    TEST_CHECK(trawl_runtime_close(runtime, NULL) == TRAWL_OK);
+    TEST_CHECK_U64(sim_driver_live(), 0);
+}
+
 /* ---- An array on the first device --------------------------------------------------------- */
 
 /* A short text lies on both devices, the array on the first one alone: the other one does not write
@@ -715,6 +745,8 @@ int main(void)
         filled_by_all(devices);
         filled_at_once(devices);
     }
+    for (uint32_t i = 0; i < 4; i++)
+        load_without(i % 2, i < 2 ? 3000 : TEXT_BYTES);
     fill_on_first(0);
     fill_on_first(1);
     loaders(TRAWL_ENGINE_CUDA);
