@@ -81,7 +81,7 @@ sets() {
     TRAWL_GPU_TESTS=build ./dev test gpu >"$log" 2>&1 || return 1
     say built
     timeout -k 5 "$(rest)" build/gpu/tests/gpu/gpu_sets_bars "${1:-8192}" "${2:-100}" \
-        "${3:-dwaxe}" "${4:-30}" >>"$log" 2>&1
+        "${3:-dwaxem}" "${4:-1}" >>"$log" 2>&1
     status=$?
     tar -czf "$out/$part.tar.gz" -C "$out" "$part.log"
     cat "$log"

@@ -1,20 +1,20 @@
 /* sets_bars: counts of sets on a device against its read speed: random a-z, English and DNA, by the
  * patterns' length and number; and the pairs of position and pattern that a dense set delivers.
  *
- *     gpu_sets_bars [MIB [SECONDS [PARTS [SWEEP [COUNT LENGTH]]]]]
- *                                                       default: 8192 MiB, 100 s, "dwfae", 30 s
+ *     gpu_sets_bars [MIB [SECONDS [PARTS [SWEEP [COUNT LENGTH]...]]]]
+ *                                                       default: 8192 MiB, 100 s, "dwfaem", 1 s
  *
- * PARTS: a random letters, e words of letters as often as they are in English, d DNA, w a dense set
- * of words, by both ways to list one, f sets that flood, in up to 1 GiB, against the same sets on
- * random letters; x: after parts a and e, for SWEEP seconds, rows with other strides, kernels, bits
- * and sizes of the bitmap and the table, u: rows of parts a and e by the automaton too, so that the
- * model in src/cuda/sets.c can be fitted. COUNT patterns of LENGTH bytes: no other rows. A row that
- * would take long is measured on the text's first part alone, which its line says. Each pattern is
- * a piece of the text or, on texts of random letters, nearly always none: one in 16 is. Of English
- * only pieces that the text's first MiB does not hold, so that they are rare. A count of the text's
- * first part is held against a search that shares nothing with trawl (each place's first eight
- * bytes, looked for in a hash table, by all threads); of the whole text all forms must count the
- * same. What is wrong ends the program with status 1.
+ * PARTS: a random letters, e words of letters as often as they are in English, d DNA, m ten million
+ * patterns of random letters, w a dense set of words, by both ways to list one, f sets that flood,
+ * in up to 1 GiB, against the same sets on random letters; x: each row for SWEEP seconds with other
+ * strides, kernels, bits and sizes of the bitmap and the table, u: rows by the automaton too, so
+ * that the model in src/cuda/sets.c can be fitted. COUNT patterns of LENGTH bytes, several times:
+ * no other rows. A row that would take long is measured on the text's first part alone, which its
+ * line says. Each pattern is a piece of the text or, on texts of random letters, nearly always
+ * none: one in 16 is. Of English only pieces that the text's first MiB does not hold, so that they
+ * are rare. A count of the text's first part is held against a search that shares nothing with
+ * trawl (each place's first eight bytes, looked for in a hash table, by all threads); of the whole
+ * text all forms must count the same. What is wrong ends the program with status 1.
  */
 #include <pthread.h>
 
@@ -32,6 +32,7 @@
 #define SLOW_SECONDS 0.3 /* of a count of the whole text */
 #define VOCABULARY_LOG2 15u
 #define FILLERS 16u
+#define ONLY_MAX 16u
 #define WORDS 100000u
 #define FLOOD_SMALL (64ull << 20)
 #define WORD_MIN 5u
@@ -44,7 +45,8 @@ struct bars {
     uint64_t count;
     double deadline, read_seconds, sweep_seconds;
     const char *parts;
-    uint64_t only_count, only_length; /* 0: all rows */
+    uint64_t only[ONLY_MAX][2]; /* counts and lengths */
+    uint32_t only_count;        /* 0: all rows */
     uint64_t figures, wrong;
 };
 
@@ -377,9 +379,8 @@ static void by_automaton(struct bars *s, struct cuda_limits limits, const struct
                form.found, form.share_alone ? ", the first part alone" : "");
 }
 
-/* With `sweep_deadline` other than 0: a sweep until then. */
 static void row(struct bars *s, enum measure_text text, const char *name, uint64_t count,
-                uint64_t length, double sweep_deadline)
+                uint64_t length)
 {
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
     struct cuda_limits limits = cuda_limits_default;
@@ -397,9 +398,9 @@ static void row(struct bars *s, enum measure_text text, const char *name, uint64
     built = measure_now() - begin;
     limits.kernels_timed = true;
     seconds = measure(s, &limits, plan, share, &expected, &call, &form);
-    printf("| %s | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %.2f | %.3f | %.3f |", name, length,
-           count, form.share_alone ? share : expected, built, s->read_seconds / call,
-           s->read_seconds / seconds);
+    printf("| %s | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %.2f | %.3f | %.3f | %.3f |", name,
+           length, count, form.share_alone ? share : expected, built, form.first_seconds,
+           s->read_seconds / call, s->read_seconds / seconds);
     print_form(&form);
     printf("%s |\n", form.share_alone ? ", the first part alone" : "");
     if (strchr(s->parts, 'u') != NULL)
@@ -407,8 +408,8 @@ static void row(struct bars *s, enum measure_text text, const char *name, uint64
                form.candidates);
     if (strchr(s->parts, 'u') != NULL)
         by_automaton(s, limits, plan, share, &expected);
-    if (sweep_deadline > 0 && form.ready)
-        sweep(s, limits, plan, share, &expected, &form, sweep_deadline);
+    if (strchr(s->parts, 'x') != NULL && form.ready)
+        sweep(s, limits, plan, share, &expected, &form, measure_now() + s->sweep_seconds);
     (void)fflush(stdout);
     trawl_plan_free(plan);
     free(patterns.bytes);
@@ -479,27 +480,11 @@ static void fill_words(struct bars *s)
 
 static bool is_wanted(const struct bars *s, uint64_t count, uint64_t length)
 {
-    return s->only_count == 0 || (count == s->only_count && length == s->only_length);
-}
+    bool wanted = s->only_count == 0;
 
-static void sweeps(struct bars *s, enum measure_text text, const char *name)
-{
-    static const uint64_t letters[][2] = {{10000, 8},   {10000, 16},   {100000, 16}, {10000, 24},
-                                          {100000, 32}, {1000000, 80}, {1000, 16},   {100000, 10},
-                                          {10000, 80},  {100000, 80},  {1000000, 16}};
-    static const uint64_t words[][2] = {
-        {10000, 16}, {100000, 80}, {100000, 16}, {10000, 8}, {10000, 80}};
-    const uint64_t(*swept)[2] = text == MEASURE_ENGLISH ? words : letters;
-    uint32_t count =
-        text == MEASURE_ENGLISH ? sizeof words / sizeof *words : sizeof letters / sizeof *letters;
-    double end = measure_now() + s->sweep_seconds;
-
-    for (uint32_t i = 0; i < count; i++) {
-        double begin = measure_now();
-
-        if (begin < end && is_wanted(s, swept[i][0], swept[i][1]))
-            row(s, text, name, swept[i][0], swept[i][1], begin + (end - begin) / (count - i));
-    }
+    for (uint32_t i = 0; i < s->only_count; i++)
+        wanted = wanted || (count == s->only[i][0] && length == s->only[i][1]);
+    return wanted;
 }
 
 static void rows(struct bars *s, enum measure_text text, const char *name, const uint64_t *lengths,
@@ -510,15 +495,15 @@ static void rows(struct bars *s, enum measure_text text, const char *name, const
     else
         measure_fill(s->bytes, s->count, text);
     load(s);
-    printf("| text | m | patterns | count | plan, s | x read, calls | x read, kernels | how |\n"
-           "|---|---:|---:|---:|---:|---:|---:|---|\n");
+    printf(
+        "| text | m | patterns | count | plan, s | first call, s | x read, calls | x read, kernels "
+        "| how |\n"
+        "|---|---:|---:|---:|---:|---:|---:|---:|---|\n");
     for (; *counts != 0; counts++)
         for (uint32_t l = 0; lengths[l] != 0; l++)
             if (*counts * lengths[l] <= s->count / 4 && !is_late(s) &&
                 is_wanted(s, *counts, lengths[l]))
-                row(s, text, name, *counts, lengths[l], 0);
-    if (text != MEASURE_DNA && strchr(s->parts, 'x') != NULL)
-        sweeps(s, text, name);
+                row(s, text, name, *counts, lengths[l]);
     engine_cuda_unload(s->engine, s->bytes);
 }
 
@@ -758,17 +743,20 @@ int main(int argc, char **argv)
 {
     static const uint64_t letters[] = {16, 8, 80, 10, 0}, dna[] = {23, 0};
     static const uint64_t counts[] = {1000, 10000, 100000, 1000000, 100, 10, 0};
-    static const uint64_t guides[] = {1000, 100000, 0};
+    static const uint64_t guides[] = {1000, 100000, 0}, many[] = {10000000, 0};
+    static const uint64_t many_lengths[] = {8, 16, 80, 0};
     uint64_t mib = argc > 1 ? strtoull(argv[1], NULL, 10) : 8192;
     uint64_t seconds = argc > 2 ? strtoull(argv[2], NULL, 10) : 100;
-    struct bars s = {.parts = argc > 3 ? argv[3] : "dwfae", .count = mib << 20};
+    struct bars s = {.parts = argc > 3 ? argv[3] : "dwfaem", .count = mib << 20};
     struct trawl_error error;
 
     test_begin("gpu sets");
     s.deadline = measure_now() + (double)seconds;
-    s.sweep_seconds = argc > 4 ? strtod(argv[4], NULL) : 30;
-    s.only_count = argc > 6 ? strtoull(argv[5], NULL, 10) : 0;
-    s.only_length = argc > 6 ? strtoull(argv[6], NULL, 10) : 0;
+    s.sweep_seconds = argc > 4 ? strtod(argv[4], NULL) : 1;
+    for (int i = 5; i + 1 < argc && s.only_count < ONLY_MAX; i += 2, s.only_count++) {
+        s.only[s.only_count][0] = strtoull(argv[i], NULL, 10);
+        s.only[s.only_count][1] = strtoull(argv[i + 1], NULL, 10);
+    }
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
     s.engine = gpu_open();
     s.bytes = (uint8_t *)test_memory(s.count + MEASURE_SLACK_BYTES);
@@ -782,6 +770,8 @@ int main(int argc, char **argv)
         floods(&s);
     if (strchr(s.parts, 'a') != NULL)
         rows(&s, MEASURE_LETTERS, "a-z", letters, counts);
+    if (strchr(s.parts, 'm') != NULL && !is_late(&s))
+        rows(&s, MEASURE_LETTERS, "a-z", many_lengths, many);
     if (strchr(s.parts, 'e') != NULL && !is_late(&s))
         rows(&s, MEASURE_ENGLISH, "words", letters, counts);
     if (is_late(&s))
