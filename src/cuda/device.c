@@ -96,7 +96,7 @@ static enum trawl_status load_kernels(struct cuda_device *device, struct trawl_e
                         CUDA_ATTRIBUTE_SHARED_BYTES_MAX, device->handle));
     device->shared_max = (uint32_t)shared_max;
     for (uint32_t i = 0; i < CUDA_KERNELS; i++) {
-        module = i >= CUDA_KERNEL_SET_FILL ? sets : scan;
+        module = i >= CUDA_KERNEL_SET_RUNS ? sets : scan;
         TRAWL_TRY(
             CUDA_CALL(device, error, module_function, &device->functions[i], module, names[i]));
         if (takes_all_shared((enum cuda_kernel)i)) { /* one block has it all */

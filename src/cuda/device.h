@@ -28,11 +28,13 @@
     X(HITS_AUTOMATON, "hits_automaton") \
     CUDA_SETS_KERNEL_LIST(X)
 
-/* Those of cuda_image_sets: the tables' maker, and a kernel for each of SCAN_SETS_FORMS, for sets
+/* Those of cuda_image_sets: the tables' makers, and a kernel for each of SCAN_SETS_FORMS, for sets
  * of which little passes the bitmap, and for others, in that order. */
 #define CUDA_SETS_KERNEL_LIST(X)                     \
+    X(SET_RUNS, "set_runs")                          \
+    X(SET_COUNT, "set_count")                        \
+    X(SET_ROOM, "set_room")                          \
     X(SET_FILL, "set_fill")                          \
-    X(SET_FINISH, "set_finish")                      \
     X(STREAM_SET_1_8_1, "stream_set_1_8_1")          \
     X(STREAM_SET_2_8_1, "stream_set_2_8_1")          \
     X(STREAM_SET_4_8_1, "stream_set_4_8_1")          \

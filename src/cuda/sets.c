@@ -1,5 +1,5 @@
 /* sets: the tables of stream_set: which bytes of the patterns are looked for at which positions,
- * how large the tables are, and set_fill, with which the device makes them.
+ * how large the tables are, and the kernels with which the device makes them.
  *
  * The longer the stride, the fewer positions are looked at, and the more entries the tables have:
  * what passes the bitmap in shared memory, per text byte, is patterns / bits whatever the stride.
@@ -17,10 +17,9 @@
 
 #define GRAM_MIN 4u
 #define GRAM_MAX 16u
-#define RUN_FROM_MAX 64u /* a run begins at most so far into a literal */
 #define ENTRIES_MAX (1ull << 28)
 #define HEADS_MIN 1024u
-/* Chains are short where there are more heads than entries, as long as these stay in L2. */
+/* Lists are short where there are more heads than entries, as long as these stay in L2. */
 #define HEADS_PER_ENTRY 4u
 #define HEADS_SPARSE_MAX (1u << 20)
 /* Sizes of the bitmap. Shared memory that it does not take is cache for the loads in flight. An
@@ -44,7 +43,7 @@
  * 0.79, 32 MiB at 0.70; a look-up takes longer from a table that fills half of an H200's L2. */
 #define TABLE_WORDS_MIN 4096u
 #define TABLE_WORDS_FEW (1u << 21)
-#define TABLE_WORDS_MANY (3u << 20)
+#define TABLE_WORDS_MANY (9u << 19)
 #define TABLE_ENTRIES_FEW (1u << 25)
 #define STATIC_SHARED_BYTES 2048u
 #define SAMPLES 2048u /* of the literals' grams */
@@ -62,7 +61,7 @@
 
 /* What a device takes for each thing, in parts of the time in which it reads a byte of the text
  * [H200]: while it reads 512 bytes a multiprocessor has 54 slots for what shifts and compares, and
- * 27 for shared memory, of which a random access takes 3.5; words of L2; chains. */
+ * 27 for shared memory, of which a random access takes 3.5; words of L2; lists. */
 #define SLOTS_PER_ROW 54.0
 #define SLOT_COST 5e-4      /* of a slot that is not the bottleneck */
 #define CHOICE_SLOTS 2.3    /* for a gram more to choose from */
@@ -79,12 +78,12 @@
 #define UNEVEN_CHOICES 10
 #define UNEVEN_SHORT 5
 #define UNEVEN_BYTES 6
-#define RARE_MET 0.25 /* of the grams met: those whose chain has more than one entry */
+#define RARE_MET 0.25 /* of the grams met, at least: those whose list has more than one entry */
 
 /* Slots of a row and of a sample, and of a sample that passes the bitmap; what its lookup in L2 and
- * its chain cost besides. */
+ * its list cost besides. */
 static const struct {
-    double row, sample, pass, table, chain;
+    double row, sample, pass, table, list;
 } costs[CUDA_SETS_WAYS] = {
     [CUDA_SETS_RARE] = {8, 8.6, 7, 30, 370}, [CUDA_SETS_DENSE] = {23, 12.1, 0, 21, 370}};
 
@@ -193,11 +192,11 @@ static uint32_t take_samples(const struct trawl_plan *plan, struct gram_sample *
 {
     uint32_t count = 0, literals = (uint32_t)min_u64(plan->literal_count, SAMPLES);
 
-    for (uint32_t i = 0; i < SAMPLES && i / literals <= RUN_FROM_MAX; i++) {
+    for (uint32_t i = 0; i < SAMPLES && i / literals <= SCAN_SETS_RUN_MAX; i++) {
         uint32_t literal = (uint32_t)((uint64_t)(i % literals) * plan->literal_count / literals);
         const uint8_t *bytes = plan_literal_bytes(plan, literal);
         uint64_t length = plan_literal_at(plan, literal).bytes_count;
-        uint64_t places = length < GRAM_MIN ? 0 : min_u64(length - GRAM_MIN, RUN_FROM_MAX) + 1;
+        uint64_t places = length < GRAM_MIN ? 0 : min_u64(length - GRAM_MIN, SCAN_SETS_RUN_MAX) + 1;
         uint64_t place = literals < SAMPLES ? i / literals : 0;
         struct gram_sample *sample = &samples[count];
 
@@ -351,9 +350,9 @@ static bool is_tagged(const struct choice *choice)
     return choice->stride <= TAG_STRIDE_MAX || choice->met > TAG_MET_MIN;
 }
 
-/* The share of samples whose chains are followed, of those that pass the bitmap. */
-static double chains_of(const struct engine_worker *worker, const struct choice *choice,
-                        double entries, double first)
+/* The share of samples whose lists are looked at, of those that pass the bitmap. */
+static double lists_of(const struct engine_worker *worker, const struct choice *choice,
+                       double entries, double first)
 {
     double words = words_of(worker, (uint64_t)entries);
     double load = entries / heads_of((uint64_t)entries);
@@ -361,7 +360,7 @@ static double chains_of(const struct engine_worker *worker, const struct choice 
     if (choice->way == CUDA_SETS_DENSE)
         return first * larger(passing(entries, words, 64, 2), entries / 4294967296.0) + choice->met;
     return first * (saturation(load) - load * (1 - saturation(load))) +
-           choice->met * (is_tagged(choice) ? RARE_MET : 1);
+           choice->met * (is_tagged(choice) ? larger(RARE_MET, saturation(load)) : 1);
 }
 
 /* What a text byte costs in this way. */
@@ -383,7 +382,7 @@ static double cost_of_way(const struct engine_worker *worker, const struct trawl
     slots += 32 * samples * rows * first * costs[choice->way].pass;
     banks = samples * BANK_SLOTS * rows;
     lookups = (first * costs[choice->way].table +
-               chains_of(worker, choice, entries, first) * costs[choice->way].chain) /
+               lists_of(worker, choice, entries, first) * costs[choice->way].list) /
               stride;
     return (larger(read, larger(slots / SLOTS_PER_ROW, banks / BANK_SLOTS_PER_ROW)) +
             slots * SLOT_COST) *
@@ -525,6 +524,7 @@ void cuda_sets_choose(const struct engine_worker *worker, const struct trawl_pla
     sets->one_more = more_bits(&choice);
     sets->bit_shifts[1] =
         choice.bits - sets->one_more == 2 ? SCAN_SETS_SHIFT_SECOND : SCAN_SETS_SHIFT;
+    sets->offset_max = SCAN_SETS_RUN_MAX + choice.stride - 1;
     sets->table_words = choice.way == CUDA_SETS_RARE ? 0 : words_of(worker, entries);
     sets->head_count = heads_of(entries);
     sets->shared_bytes =
@@ -533,48 +533,14 @@ void cuda_sets_choose(const struct engine_worker *worker, const struct trawl_pla
                                       : SCAN_SETS_DENSE_THREADS / 32 * SCAN_SETS_WARP_BYTES);
 }
 
-/* Where the rarest bytes of a literal are that its grams can be taken from. */
-static uint32_t choose_run(const uint8_t *bytes, uint64_t count, uint32_t span, const float *rarity)
+void cuda_sets_rarity(const struct trawl_plan *plan, const struct scan_sets *sets, uint32_t *rarity)
 {
-    uint64_t last = min_u64(count - span, RUN_FROM_MAX);
-    uint32_t best_at = 0;
-    float sum = 0, best;
-
-    for (uint32_t i = 0; i < span; i++)
-        sum += rarity[bytes[i]];
-    best = sum;
-    for (uint32_t at = 1; at <= last; at++) {
-        sum += rarity[bytes[at + span - 1]] - rarity[bytes[at - 1]];
-        if (sum > best + 1e-3f) {
-            best = sum;
-            best_at = at;
-        }
-    }
-    return best_at;
-}
-
-void cuda_sets_literals(const struct trawl_plan *plan, const uint64_t *begins,
-                        struct scan_sets *sets, uint32_t *records)
-{
-    uint32_t span = sets->stride + sets->choices + sets->gram_bytes - 2;
     struct byte_rates rates;
-    float rarity[256];
 
     analyse_rates(NULL, 0, plan_literal_bytes(plan, 0), plan_literal_at(plan, 0).bytes_count,
                   sets->fold != 0, &rates);
     for (uint32_t b = 0; b < 256; b++)
-        rarity[b] = rarity_of(rates.rate[b] + 1e-9);
-    sets->offset_max = 0;
-    for (uint32_t i = 0; i < plan->literal_count; i++) {
-        uint64_t count = plan_literal_at(plan, i).bytes_count;
-        uint32_t run = choose_run(plan_literal_bytes(plan, i), count, span, rarity);
-
-        records[4 * (uint64_t)i] = (uint32_t)begins[i];
-        records[4 * (uint64_t)i + 1] = (uint32_t)count;
-        records[4 * (uint64_t)i + 2] = run;
-        records[4 * (uint64_t)i + 3] = i;
-        sets->offset_max = (uint32_t)max_u64(sets->offset_max, run + sets->stride - 1);
-    }
+        rarity[b] = (uint32_t)(rarity_of(rates.rate[b] + 1e-9) * (1u << SCAN_SETS_RARITY));
 }
 
 /* Take some bytes of memory that is laid out; the address. */
@@ -592,8 +558,9 @@ static uint64_t lay_out(uint64_t address, struct scan_sets *sets)
 
     sets->filter = (uint32_t *)(uintptr_t)take(&at, sets->filter_words * 4ull);
     sets->table = (uint64_t *)(uintptr_t)take(&at, sets->table_words * 8ull);
-    sets->heads = (uint64_t *)(uintptr_t)take(&at, sets->head_count * 8ull);
-    sets->next = (uint64_t *)(uintptr_t)take(&at, entries * 8);
+    sets->taken = (uint64_t *)(uintptr_t)take(&at, 8);
+    sets->heads = (uint64_t *)(uintptr_t)take(&at, sets->head_count * 16ull);
+    sets->entries = (uint64_t *)(uintptr_t)take(&at, entries * 8);
     return at - address;
 }
 
@@ -618,15 +585,13 @@ enum trawl_status cuda_sets_build(struct engine_worker *worker, struct trawl_err
         return TRAWL_OK;
     TRAWL_TRY(status);
     (void)lay_out(tables->sets_memory.address, sets);
-    zeros = (uint64_t)(uintptr_t)sets->heads - tables->sets_memory.address;
+    zeros = (uint64_t)(uintptr_t)sets->entries - tables->sets_memory.address;
     TRAWL_TRY(CUDA_CALL(device, error, fill, tables->sets_memory.address, 0, (size_t)zeros,
                         worker->stream));
-    TRAWL_TRY(CUDA_CALL(device, error, fill, (uint64_t)(uintptr_t)sets->heads, 0xff,
-                        (size_t)sets->head_count * 8, worker->stream));
     entries = (uint64_t)sets->literal_count * sets->stride;
     blocks = (uint32_t)min_u64((entries + SCAN_THREADS_MAX - 1) / SCAN_THREADS_MAX,
                                (uint64_t)device->multiprocessors * FILL_BLOCKS);
-    for (uint32_t kernel = CUDA_KERNEL_SET_FILL; kernel <= CUDA_KERNEL_SET_FINISH; kernel++)
+    for (uint32_t kernel = CUDA_KERNEL_SET_RUNS; kernel <= CUDA_KERNEL_SET_FILL; kernel++)
         TRAWL_TRY(CUDA_CALL(device, error, launch, device->functions[kernel], blocks, 1, 1,
                             worker->limits.threads, 1, 1, 0, worker->stream, parameters, NULL));
     tables->sets_ready = true;

@@ -214,12 +214,30 @@ static void put_one(const struct trawl_plan *plan, enum cuda_kernel kernel, stru
         put_sampled(plan, block, a);
 }
 
+/* The records of stream_set, without the runs, which set_runs chooses. */
+static void put_records(const struct trawl_plan *plan, const uint64_t *begins, struct block *block,
+                        struct scan_sets *sets)
+{
+    uint32_t *rarity = (uint32_t *)block_put(block, NULL, 256 * sizeof(uint32_t), &sets->rarity);
+    uint32_t *records = (uint32_t *)block_put(
+        block, NULL, SCAN_SETS_RECORD_BYTES * (uint64_t)plan->literal_count, &sets->literals);
+
+    if (records == NULL || rarity == NULL)
+        return;
+    cuda_sets_rarity(plan, sets, rarity);
+    for (uint32_t i = 0; i < plan->literal_count; i++, records += SCAN_SETS_RECORD_BYTES / 4) {
+        records[0] = (uint32_t)begins[i];
+        records[1] = (uint32_t)plan_literal_at(plan, i).bytes_count;
+        records[3] = i;
+    }
+}
+
 static void put_literals(const struct trawl_plan *plan, struct block *block,
                          struct cuda_tables *tables)
 {
     struct scan_arguments *a = &tables->arguments;
     uint64_t words = 0, *begins;
-    uint32_t *counts, *records = NULL;
+    uint32_t *counts;
     uint8_t *bytes;
 
     begins = (uint64_t *)block_put(block, NULL, plan->literal_count * sizeof(uint64_t),
@@ -236,11 +254,7 @@ static void put_literals(const struct trawl_plan *plan, struct block *block,
     bytes = (uint8_t *)block_put(block, NULL, words * 8 + SCAN_LITERALS_PADDING_BYTES,
                                  &a->literal_bytes);
     if (tables->sets.stride != 0)
-        records = (uint32_t *)block_put(block, NULL,
-                                        SCAN_SETS_RECORD_BYTES * (uint64_t)plan->literal_count,
-                                        &tables->sets.literals);
-    if (begins != NULL && records != NULL)
-        cuda_sets_literals(plan, begins, &tables->sets, records);
+        put_records(plan, begins, block, &tables->sets);
     for (uint32_t i = 0; begins != NULL && bytes != NULL && i < plan->literal_count; i++)
         memcpy(bytes + begins[i] * 8, plan_literal_bytes(plan, i),
                (size_t)plan_literal_at(plan, i).bytes_count);

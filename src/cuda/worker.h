@@ -212,13 +212,12 @@ void cuda_sampled_fill(const uint8_t *bytes, const struct scan_arguments *a,
 
 struct cuda_launch;
 
-/* How stream_set looks at a text for the plan's set: tables->sets, zeroed, but for what follows
- * from the literals' records. */
+/* How stream_set looks at a text for the plan's set: tables->sets, which is zeroed. */
 void cuda_sets_choose(const struct engine_worker *worker, const struct trawl_plan *plan,
                       struct cuda_tables *tables);
-/* Its records of the literals, 4 words each; begins as in struct scan_arguments. */
-void cuda_sets_literals(const struct trawl_plan *plan, const uint64_t *begins,
-                        struct scan_sets *sets, uint32_t *records);
+/* scan_sets.rarity, 256 words. */
+void cuda_sets_rarity(const struct trawl_plan *plan, const struct scan_sets *sets,
+                      uint32_t *rarity);
 /* Its tables on the device, from the literals that are there or being copied. */
 enum trawl_status cuda_sets_build(struct engine_worker *worker, struct trawl_error *error);
 /* Tiles and threads of a launch with this many blocks. */

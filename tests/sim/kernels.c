@@ -76,8 +76,9 @@
 #define ROW_SETS(name) ROW(name, 3)
 #define ROW_GALLERY(name) ROW(name, 1)
 #define ROW_CHILDREN(name) ROW(name, 2)
-static const struct sim_kernel kernels[] = {SCAN(ROW_SCAN) ROW_SETS(set_fill) ROW_SETS(
-    set_finish) SCAN_SETS_FORMS(SETS_FORM) GALLERY(ROW_GALLERY) CHILDREN(ROW_CHILDREN)};
+static const struct sim_kernel kernels[] = {
+    SCAN(ROW_SCAN) ROW_SETS(set_runs) ROW_SETS(set_count) ROW_SETS(set_room) ROW_SETS(set_fill)
+        SCAN_SETS_FORMS(SETS_FORM) GALLERY(ROW_GALLERY) CHILDREN(ROW_CHILDREN)};
 
 const struct sim_kernel *sim_kernel_find(const char *name)
 {

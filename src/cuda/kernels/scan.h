@@ -73,6 +73,10 @@
 #define SCAN_SETS_SHIFT 6u
 #define SCAN_SETS_SHIFT_SECOND 11u
 #define SCAN_SETS_END UINT64_MAX
+#define SCAN_SETS_MORE (1ull << 63)
+/* A run begins at most so far into a literal. */
+#define SCAN_SETS_RUN_MAX 64u
+#define SCAN_SETS_RARITY 12u
 /* A kernel each: strides, 16 for it and its multiples; bytes of a gram; how many grams of a sample,
  * at consecutive bytes, there are to choose from. With one choice grams may be shorter, down to 4
  * or 9 bytes. */
@@ -149,13 +153,16 @@ struct scan_plane {
 
 /* The tables of stream_set. */
 struct scan_sets {
-    uint32_t *filter; /* filter_words: the bitmap that goes to shared memory */
-    uint64_t *table;  /* table_words */
-    uint64_t *heads;  /* head_count: the first entry of a chain, and above it its gram's hash; */
-    uint64_t *next;   /* SCAN_SETS_END: none. By entry: the next one */
-    const uint32_t
-        *literals;          /* of each literal 4 words: where its bytes begin, in words of
-                               literal_bytes; how many; its run of grams; its number in the plan */
+    uint32_t *filter;   /* filter_words: the bitmap that goes to shared memory */
+    uint64_t *table;    /* table_words */
+    uint64_t *heads;    /* head_count pairs, a list each: its first entry, SCAN_SETS_END: none, with
+                           SCAN_SETS_MORE if there are others; how many others << 32, and where in
+                           `entries` they end */
+    uint64_t *entries;  /* each its gram's key << 32 and number */
+    uint64_t *taken;    /* how many of these there are */
+    uint32_t *literals; /* of each literal 4 words: where its bytes begin, in words of
+                           literal_bytes; how many; its run of grams; its number in the plan */
+    const uint32_t *rarity; /* of each byte: what makes a run rare, in bits << SCAN_SETS_RARITY */
     uint32_t literal_count; /* entry / stride is the literal, the rest its gram */
     uint32_t filter_words;  /* a multiple of 4 */
     uint32_t bit_shifts[2]; /* the two bits of a hash begin there; equal: there is one */

@@ -1,20 +1,22 @@
 /* sets: what the kernels of stream_set.cu share: their tables and queues.
  *
  * The first queue holds samples that passed the bitmap: with their hashes, or, where few pass,
- * with the text around them. Those whose bits the 64-bit words have, or whose chain may have their
- * key, go on to the second queue, and from there to the chains.
+ * with the text around them. Those whose bits the 64-bit words have, or whose list may have their
+ * key, go on to the second queue, and from there to the lists.
  */
 #ifndef TRAWL_CUDA_KERNELS_SETS_H
 #define TRAWL_CUDA_KERNELS_SETS_H
 
 #include "tile.h"
 
-#define SETS_COST_BYTES 64u     /* that a lane compares for the cost of a chain's step */
-#define SETS_LOADS 8u           /* of a thread, of the bitmap, at a time */
-#define SETS_SAMPLES 4u         /* of a lane between two looks at the queue's length */
-#define SETS_SPREAD 0x9e3779b1u /* times the least of some hashes: spread again */
-#define SETS_INDEX_BITS 28u     /* of an entry's number; above them its choice */
-#define SETS_MORE (1u << 31)    /* of a head's key: the chain has more entries */
+#define SETS_COST_BYTES 64u       /* that a lane compares for the cost of an entry */
+#define SETS_LOADS 8u             /* of a thread, of the bitmap, at a time */
+#define SETS_SAMPLES 4u           /* of a lane between two looks at the queue's length */
+#define SETS_SPREAD 0x9e3779b1u   /* times the least of some hashes: spread again */
+#define SETS_INDEX_BITS 28u       /* of an entry's number; above them its choice */
+#define SETS_KEY (UINT32_MAX / 2) /* the bits of a key */
+#define SETS_ITEMS_MAX \
+    (1u << 26) /* that a list may have besides its first; more are too many in any text */
 
 /* What a kernel knows of its samples when it is compiled. */
 struct sets_form {
@@ -155,18 +157,21 @@ SIMT_FUNCTION uint32_t sets_tag(const struct scan_arguments *a, uint32_t offset,
     return sets_mix(before * 0x7feb352du) + sets_mix(after * 0x846ca68bu);
 }
 
-/* Of a chain's head or the key of an entry: is it the key of a sample with this hash and tag? */
-SIMT_FUNCTION int sets_is_key(uint64_t chain, uint32_t key)
+/* Is this the key of an entry? */
+SIMT_FUNCTION int sets_is_key(uint64_t entry, uint32_t key)
 {
-    return (((uint32_t)(chain >> 32) ^ key) & ~SETS_MORE) == 0;
+    return (((uint32_t)(entry >> 32) ^ key) & SETS_KEY) == 0;
+}
+
+SIMT_FUNCTION uint32_t sets_index(uint64_t entry)
+{
+    return (uint32_t)entry & ((1u << SETS_INDEX_BITS) - 1u);
 }
 
 /* Where in its literal's run the gram of an entry is. */
-SIMT_FUNCTION uint32_t sets_offset(const struct scan_arguments *a, uint64_t chain)
+SIMT_FUNCTION uint32_t sets_offset(const struct scan_arguments *a, uint64_t entry)
 {
-    uint32_t index = (uint32_t)chain & ((1u << SETS_INDEX_BITS) - 1u);
-
-    return (index & (a->sets.stride - 1u)) + ((uint32_t)chain >> SETS_INDEX_BITS);
+    return (sets_index(entry) & (a->sets.stride - 1u)) + ((uint32_t)entry >> SETS_INDEX_BITS);
 }
 
 /* The tag of the gram at byte `at` of the literals. */
@@ -378,24 +383,6 @@ SIMT_FUNCTION uint64_t sets_place(const struct scan_arguments *a, uint64_t entry
     return a->position + ((uint64_t)(uint32_t)entry << a->sets.stride_log2);
 }
 
-/* Does the literal of entry `index` stand where it proposes it: `offset` bytes before `place`, to
- * which its run is added? */
-SIMT_FUNCTION int sets_matches(const struct scan_arguments *a, uint64_t place, uint32_t index,
-                               uint32_t offset, uint64_t *x, uint32_t *literal, uint32_t *cost)
-{
-    struct simt_u32x4 record =
-        simt_load_u32x4(a->sets.literals + 4u * (uint64_t)(index >> a->sets.stride_log2));
-
-    offset += record.w[2];
-    *x = place - offset;
-    *literal = record.w[3];
-    if (place < a->begin + offset || !SIMT_BOUND(*x < a->limit) ||
-        !SIMT_BOUND(record.w[1] <= a->text_end - *x))
-        return 0;
-    *cost += 1u + record.w[1] / SETS_COST_BYTES;
-    return tile_equal(a, *x, a->literal_bytes + record.w[0], record.w[1]);
-}
-
 SIMT_FUNCTION void sets_found(const struct scan_arguments *a, uint64_t x, uint32_t literal)
 {
     uint64_t bit = x - (a->begin & ~15ull);
@@ -406,56 +393,186 @@ SIMT_FUNCTION void sets_found(const struct scan_arguments *a, uint64_t x, uint32
         (void)simt_atomic_or_u32(a->marks + bit / 32u, 1u << (bit & 31u));
 }
 
-/* Follow the chains of `count` <= 32 entries of the second queue, from `from` on. `most`: what all
- * of the warp's verification may have cost by now. */
+/* A sample whose list is looked at. */
+struct sets_sample {
+    uint64_t first, others; /* scan_sets.heads */
+    uint32_t number;        /* as in the queues */
+    uint32_t hash;
+    uint32_t chosen;        /* of its grams; not known yet without tags */
+    uint32_t before, after; /* for sets_tag */
+};
+
+/* Which gram of the sample at `place` counts. */
+SIMT_FUNCTION uint32_t sets_chosen(const struct scan_arguments *a, uint64_t place)
+{
+    uint32_t chosen = 0;
+
+    if (a->sets.choices > 1u)
+        (void)sets_bytes_hash(
+            a, sets_folded(a, tile_text_word(a, place), tile_text_word(a, place + 8u)), &chosen);
+    return chosen;
+}
+
+/* The sample of an entry of the second queue. */
+SIMT_FUNCTION void sets_open(const struct scan_arguments *a, uint64_t entry,
+                             struct sets_sample *sample)
+{
+    uint64_t place = sets_place(a, entry);
+    const uint64_t *head;
+
+    sample->number = (uint32_t)entry;
+    sample->hash = (uint32_t)(entry >> 32);
+    if (!SIMT_BOUND(place < a->text_end)) /* beyond it a sample may be of zeros */
+        return;
+    head = a->sets.heads + 2u * (uint64_t)sets_head(a, sets_mix(sample->hash));
+    sample->first = simt_load_far_u64(head);
+    sample->others = simt_load_far_u64(head + 1);
+    if (a->sets.tagged) {
+        sample->chosen = sets_chosen(a, place);
+        sets_beside(a, place + sample->chosen, &sample->before, &sample->after);
+    }
+}
+
+/* Another lane's. All lanes of the warp. */
+SIMT_FUNCTION struct sets_sample sets_sample_of(const struct scan_arguments *a,
+                                                const struct sets_sample *own, uint32_t lane)
+{
+    struct sets_sample sample = *own;
+
+    sample.others = simt_shuffle_u64(own->others, lane);
+    sample.number = simt_shuffle_u32(own->number, lane);
+    sample.hash = simt_shuffle_u32(own->hash, lane);
+    if (a->sets.tagged) {
+        sample.chosen = simt_shuffle_u32(own->chosen, lane);
+        sample.before = simt_shuffle_u32(own->before, lane);
+        sample.after = simt_shuffle_u32(own->after, lane);
+    }
+    return sample;
+}
+
+/* The sum of this lane's and all lower lanes' values. All lanes of the warp. */
+SIMT_FUNCTION uint32_t sets_through(uint32_t value)
+{
+    SIMT_UNROLL
+    for (uint32_t delta = 1; delta < SIMT_WARP_THREADS; delta *= 2u) {
+        uint32_t lower = simt_shuffle_up_u32(value, delta);
+
+        value += simt_lane() >= delta ? lower : 0;
+    }
+    return value;
+}
+
+/* The lane that has the item, if lanes have as many as `through` says, lower lanes first. */
+SIMT_FUNCTION uint32_t sets_owner(uint32_t through, uint32_t item)
+{
+    uint32_t owner = 0;
+
+    SIMT_UNROLL
+    for (uint32_t step = SIMT_WARP_THREADS / 2u; step != 0; step /= 2u)
+        owner += simt_shuffle_u32(through, owner + step - 1u) <= item ? step : 0;
+    return owner;
+}
+
+/* Has the entry the sample's gram? *proposal: the sample's number << 32, the literal, and how far
+ * the sample lies in its run. */
+SIMT_FUNCTION int sets_is_met(const struct scan_arguments *a, const struct sets_sample *sample,
+                              uint64_t entry, uint64_t *proposal)
+{
+    uint32_t offset = sets_offset(a, entry), chosen = sample->chosen;
+
+    if (entry == SCAN_SETS_END ||
+        !sets_is_key(entry, sample->hash + sets_tag(a, offset, sample->before, sample->after)))
+        return 0;
+    if (!a->sets.tagged)
+        chosen = sets_chosen(a, sets_place(a, sample->number));
+    *proposal = (uint64_t)sample->number << 32 |
+                ((sets_index(entry) & ~(a->sets.stride - 1u)) + offset - chosen);
+    /* Only of a sample in its run does the literal have the grams to choose from. */
+    return offset - chosen < a->sets.stride;
+}
+
+/* Does the literal stand where it is proposed? */
+SIMT_FUNCTION uint32_t sets_matches(const struct scan_arguments *a, uint64_t proposal,
+                                    uint32_t *cost)
+{
+    uint64_t place = sets_place(a, proposal >> 32), x;
+    uint32_t index = (uint32_t)proposal, before = index & (a->sets.stride - 1u);
+    struct simt_u32x4 record =
+        simt_load_u32x4(a->sets.literals + 4u * (uint64_t)(index >> a->sets.stride_log2));
+
+    before += record.w[2];
+    x = place - before;
+    if (place < a->begin + before || !SIMT_BOUND(x < a->limit) ||
+        !SIMT_BOUND(record.w[1] <= a->text_end - x))
+        return 0;
+    *cost += 1u + record.w[1] / SETS_COST_BYTES;
+    if (!tile_equal(a, x, a->literal_bytes + record.w[0], record.w[1]))
+        return 0;
+    sets_found(a, x, record.w[3]);
+    return 1u;
+}
+
+/* Compare the literals of `count` <= 32 proposals. All lanes of the warp. */
+SIMT_FUNCTION void sets_compare(const struct scan_arguments *a, const uint64_t *proposals,
+                                uint32_t count, uint32_t *found, uint64_t *spent)
+{
+    uint32_t cost = 0;
+
+    simt_warp_sync(); /* written before others read */
+    if (SIMT_BOUND(simt_lane() < count))
+        *found += sets_matches(a, proposals[simt_lane()], &cost);
+    *spent += simt_warp_sum_u32(cost);
+    simt_warp_sync(); /* read before others write */
+}
+
+/* Look through the lists of `count` <= 32 entries of the second queue, from `from` on: first each
+ * lane at the first entry of its own list, then at any of the others. Lists are unlike, and the
+ * longest would keep 31 lanes waiting. Where the entries were, proposals gather, up to 32 of which
+ * are compared at once. `most`: what all of the warp's verification may have cost by now. */
 SIMT_FUNCTION_LARGE void sets_verify(const struct scan_arguments *a, struct sets_warp *warp,
                                      uint32_t from, uint32_t count, uint64_t most)
 {
-    uint64_t chain = SCAN_SETS_END, place = 0, spent = warp->spent;
-    uint32_t hash = 0, found = 0, looked = 0, before = 0, after = 0, chosen = 0;
+    struct sets_sample own = {SCAN_SETS_END, 0, 0, 0, 0, 0, 0}, sample;
+    uint32_t found = 0, looked = 0, pending = 0, at = 0, items, through, total;
+    uint64_t spent = warp->spent + count, *proposals = warp->second + from, entry;
 
-    if (SIMT_BOUND(simt_lane() < count)) {
-        uint64_t entry = warp->second[from + simt_lane()];
+    if (SIMT_BOUND(simt_lane() < count))
+        sets_open(a, proposals[simt_lane()], &own);
+    simt_warp_sync(); /* read before others write */
+    items = (uint32_t)(own.others >> 32);
+    if (simt_ballot(items > SETS_ITEMS_MAX) != 0)
+        spent = most + 1u;
+    through = simt_ballot(items != 0) != 0 ? sets_through(items) : 0;
+    total = simt_shuffle_u32(through, SIMT_WARP_THREADS - 1u);
+    sample = own;
+    entry = own.first;
+    SIMT_ROLLED
+    for (;;) {
+        uint64_t proposal = 0;
+        int met = sets_is_met(a, &sample, entry, &proposal);
+        uint32_t lanes = simt_ballot(met), below = lanes & ((1u << simt_lane()) - 1u), owner;
 
-        hash = (uint32_t)(entry >> 32);
-        place = sets_place(a, entry);
-        chain = simt_load_far_u64(a->sets.heads + sets_head(a, sets_mix(hash)));
-        if (SIMT_BOUND(place < a->text_end)) { /* beyond it a sample may be of zeros */
-            if (a->sets.choices > 1u)
-                (void)sets_bytes_hash(
-                    a, sets_folded(a, tile_text_word(a, place), tile_text_word(a, place + 8u)),
-                    &chosen);
-            place += chosen;
-            if (a->sets.tagged)
-                sets_beside(a, place, &before, &after);
+        if (pending + simt_popcount(lanes) > SIMT_WARP_THREADS) {
+            sets_compare(a, proposals, pending, &found, &spent);
+            pending = 0;
         }
+        if (met)
+            proposals[pending + simt_popcount(below)] = proposal;
+        pending += simt_popcount(lanes);
+        looked += simt_popcount(lanes);
+        if (!SIMT_BOUND(at < total) || spent > most)
+            break;
+        owner = sets_owner(through, at + simt_lane());
+        sample = sets_sample_of(a, &own, owner);
+        items = simt_shuffle_u32(through, owner) - at - simt_lane(); /* to the list's end */
+        entry = SCAN_SETS_END;
+        if (SIMT_BOUND(at + simt_lane() < total))
+            entry = simt_load_far_u64(a->sets.entries + (uint32_t)sample.others - items);
+        at += SIMT_WARP_THREADS;
+        spent += SIMT_WARP_THREADS;
     }
-    while (spent <= most && simt_ballot(chain != SCAN_SETS_END) != 0) {
-        uint32_t literal = 0, cost = 0;
-        uint64_t x = 0;
-
-        if (chain != SCAN_SETS_END) {
-            uint32_t index = (uint32_t)chain & ((1u << SETS_INDEX_BITS) - 1u);
-            uint32_t offset = sets_offset(a, chain);
-            uint64_t following = simt_load_far_u64(a->sets.next + index);
-
-            cost = 1;
-            /* Only of a sample in its run does the literal have the grams to choose from. */
-            if (sets_is_key(chain, hash + sets_tag(a, offset, before, after)) &&
-                offset - chosen < a->sets.stride) {
-                looked++;
-                if (sets_matches(a, place, index, offset, &x, &literal, &cost)) {
-                    sets_found(a, x, literal);
-                    found++;
-                }
-            }
-            chain = following;
-        }
-        spent += simt_warp_sum_u32(cost);
-    }
+    sets_compare(a, proposals, pending, &found, &spent);
     found = simt_warp_sum_u32(found);
-    looked = simt_warp_sum_u32(looked);
-    simt_warp_sync(); /* read by all before it is written */
     if (simt_lane() == 0) {
         warp->spent = spent;
         warp->count += found;
@@ -466,7 +583,7 @@ SIMT_FUNCTION_LARGE void sets_verify(const struct scan_arguments *a, struct sets
     simt_warp_sync(); /* written before others read */
 }
 
-/* The second queue has `queued` entries now: follow the chains of as many as fill the warp. */
+/* The second queue has `queued` entries now: look through the lists of as many as fill the warp. */
 SIMT_FUNCTION void sets_verify_full(const struct scan_arguments *a, struct sets_warp *warp,
                                     uint32_t queued, uint64_t most)
 {
@@ -531,13 +648,13 @@ SIMT_FUNCTION void sets_look_up(const struct scan_arguments *a, struct sets_warp
 }
 
 /* The same of up to 32 entries where little passes the bitmap: those go to the second queue whose
- * chain has more than one entry, or one with their key. */
+ * list has more than one entry, or one with their key. */
 SIMT_FUNCTION void sets_look_up_rare(const struct scan_arguments *a, struct sets_warp *warp,
                                      uint32_t from, uint32_t count, uint64_t most,
                                      struct sets_form form)
 {
     uint32_t own = from + sets_own(0, count), before = 0, after = 0, hash, key;
-    uint64_t entry = sets_numbers(warp)[own], chain, w[SCAN_SETS_AROUND];
+    uint64_t entry = sets_numbers(warp)[own], head, w[SCAN_SETS_AROUND];
     int pass;
 
     SIMT_UNROLL
@@ -545,10 +662,10 @@ SIMT_FUNCTION void sets_look_up_rare(const struct scan_arguments *a, struct sets
         w[k] = sets_is_around(a, k, form) ? sets_around(warp)[k * SCAN_SETS_RARE + own] : 0;
     hash = sets_around_hash(a, w, sets_place(a, entry), form, &before, &after);
     entry |= (uint64_t)hash << 32;
-    chain = simt_load_kept_u64(a->sets.heads + sets_head(a, sets_mix(hash)));
-    key = hash + sets_tag(a, sets_offset(a, chain), before, after);
-    pass = sets_is_own(0, count) && chain != SCAN_SETS_END &&
-           ((chain >> 63) != 0 || sets_is_key(chain, key));
+    head = simt_load_kept_u64(a->sets.heads + 2u * (uint64_t)sets_head(a, sets_mix(hash)));
+    key = hash + sets_tag(a, sets_offset(a, head), before, after);
+    pass = sets_is_own(0, count) && head != SCAN_SETS_END &&
+           (head >= SCAN_SETS_MORE || sets_is_key(head, key));
     sets_verify_full(a, warp, sets_push_second(warp, warp->second_count, pass, entry), most);
 }
 

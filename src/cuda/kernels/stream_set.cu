@@ -7,26 +7,29 @@
  *            of s, because neighbouring samples often choose the same one. Tables name the
  *            (pattern, offset) pairs with a sample's hash; each lets fewer pass:
  *
- *              text -> hash -> bitmap ---> first queue --> 64-bit words --> second queue --> chains
+ *              text -> hash -> bitmap ---> first queue --> 64-bit words --> second queue --> lists
  *                              shared;     shared, per     L2; two bits     shared, per      heads,
  *                              1 or 2      warp; 64 at                      warp; 32 at      then
  *                              bits        a time                           a time           bytes
  *
- *            set_fill and set_finish make the tables on the device. An entry's key is the hash of
- *            its gram and, where they are in cache or many grams are met, of up to eight bytes
- *            beside it. There are two variants. Where much passes the bitmap
+ *            The tables are made on the device: set_runs, set_count, set_room, set_fill. A list's
+ *            first entry is in its head, the others lie side by side; lanes share the others of 32
+ *            samples, because lists are unlike. An entry's key is the hash of its gram and, where
+ *            they are in cache or many grams are met, of up to eight bytes beside it. There are two
+ *            variants. Where much passes the bitmap
  *            (stream_set_dense_S_Q_C), each sample that passes goes to the queue with its hash.
  *            Where little passes (stream_set_S_Q_C), the lanes set a bit for each sample that
  *            passes, without a branch, and the warp votes once for 32 samples of each lane. The
  *            queue has the samples' numbers and the text around them, which is copied from L2 to
- *            shared memory while the warp goes on. The first entry of their chain is looked at
+ *            shared memory while the warp goes on. The first entry of their list is looked at
  *            instead of the 64-bit words. From s = 4 on their grams have one bit more.
  * Grid       any; each warp begins with the tile of its number and draws the others from a ticket.
  *            One block per multiprocessor, so that the bitmap can be large.
  * Shared     dynamic: 2.3 KiB of queues per warp, 2.8 where little passes, and the bitmap.
  * Traffic    per text byte: reads 1 (with strides of 64 and more, a sector of 32 bytes per stride),
  *            and 1 / s words of shared memory. Per sample that passes the bitmap: 8 bytes of L2.
- *            Per sample that passes those: 8 bytes of heads, 16 of the literal, and bytes of both.
+ *            Per sample that passes those: 16 bytes of heads, 8 for each further entry, 16 of the
+ *            literal, and bytes of both.
  * Bound      by the text's loads while few samples pass the bitmap, else by the lookups in L2: 160
  *            G/s, and beside a stream of text 3.9 TB/s with 3 lookups per 128 bytes, 3.2 with 4,
  *            2.0 with 8, 1.04 with 16 [H200]. The variant for little, where more passes, by
@@ -35,7 +38,7 @@
  * Progress   no block waits for another.
  * Order      none: a count, the first, or a bit per begin with an occurrence, from which hits_set
  *            lists.
- * Limits     want is SCAN_COUNT or SCAN_FIRST. A warp whose chains and comparisons cost more than
+ * Limits     want is SCAN_COUNT or SCAN_FIRST. A warp whose lists and comparisons cost more than
  *            the budget ends the launch; the host then runs automaton.
  * Lost       no bitmap, each sample looked up in L2: 0.15 instead of 0.21 of the read speed for
  *            1,000,000 patterns of 16 bytes. A bitmap no larger than the set needs, 16 words for
@@ -48,7 +51,7 @@
  *            128 samples looked up at a time: 0.54 instead of 0.57 for 10,000 patterns. A bitmap
  *            spread over the shared memory of a cluster of blocks: 164 G lookups/s in clusters of
  *            2, 94, 80 and 70 in clusters of 4, 8 and 16, where L2 has 160 and a block's own shared
- *            memory 3,100. Little passing, with the 64-bit words before the chains: 0.59 instead of
+ *            memory 3,100. Little passing, with the 64-bit words before the lists: 0.59 instead of
  *            0.73 for 10,000 patterns of 8 bytes. 4 grams of 8 bytes at s = 4: 0.47 instead of 0.60
  *            for 100,000 patterns of 16. 5 grams of 12 bytes instead of 9 of 8, from s = 16 on:
  *            1.11 instead of 1.21 for 100,000 of 80. 4 grams of 6 bytes at s = 8 instead of 3 of 7:
@@ -68,7 +71,106 @@
 
 /* ---- Tables ----------------------------------------------------------------------------- */
 
-/* Enter each gram of each literal into the three tables. Bitmap and words are zeros, heads ones. */
+/* A gram of a literal. */
+struct sets_gram {
+    uint64_t at; /* of the literals' bytes: what a sample there chooses from */
+    uint32_t offset, hash, chosen;
+};
+
+/* That of entry i. 0: the entry before has the same. */
+SIMT_FUNCTION int sets_gram(const struct scan_arguments *a, uint64_t i, struct sets_gram *gram)
+{
+    struct simt_u32x4 record = simt_load_u32x4(a->sets.literals + 4u * (i / a->sets.stride));
+    uint32_t before = 0;
+
+    gram->offset = (uint32_t)(i % a->sets.stride);
+    gram->at = (uint64_t)record.w[0] * 8u + record.w[2] + gram->offset;
+    gram->hash = sets_bytes_hash(a, sets_literal_bytes(a, gram->at), &gram->chosen);
+    if (a->sets.choices == 1u || gram->offset == 0)
+        return 1;
+    (void)sets_bytes_hash(a, sets_literal_bytes(a, gram->at - 1u), &before);
+    return before != gram->chosen + 1u;
+}
+
+/* Choose the run of each literal that its grams are taken from: its rarest bytes. */
+SIMT_KERNEL(set_runs, scan_arguments, SCAN_THREADS_MAX, 1)
+{
+    uint32_t span = args.sets.stride + args.sets.choices + args.sets.gram_bytes - 2u;
+    uint64_t step = (uint64_t)simt_blocks() * simt_threads();
+    uint64_t literal = (uint64_t)simt_block() * simt_threads() + simt_thread();
+
+    for (; SIMT_BOUND(literal < args.sets.literal_count); literal += step) {
+        struct simt_u32x4 record = simt_load_u32x4(args.sets.literals + 4u * literal);
+        const uint8_t *bytes = (const uint8_t *)(const void *)(args.literal_bytes + record.w[0]);
+        uint32_t sum = 0, best = 0, run = 0;
+
+        for (uint32_t i = 0; SIMT_BOUND(i < record.w[1]) && i < span + SCAN_SETS_RUN_MAX; i++) {
+            sum += simt_load_u32(args.sets.rarity + simt_load_u8(bytes + i));
+            if (i >= span)
+                sum -= simt_load_u32(args.sets.rarity + simt_load_u8(bytes + i - span));
+            if (i + 1u < span || sum <= best)
+                continue;
+            best = sum;
+            run = i + 1u - span;
+        }
+        simt_store_u32(args.sets.literals + 4u * literal + 2u, run);
+    }
+}
+
+/* Enter each gram of each literal into the bitmap and the words, and count it in its list's head.
+ * All are zeros before. */
+SIMT_KERNEL(set_count, scan_arguments, SCAN_THREADS_MAX, 1)
+{
+    uint64_t total = (uint64_t)args.sets.literal_count * args.sets.stride;
+    uint64_t step = (uint64_t)simt_blocks() * simt_threads();
+    uint64_t i = (uint64_t)simt_block() * simt_threads() + simt_thread();
+
+    for (; SIMT_BOUND(i < total); i += step) {
+        struct sets_gram gram;
+        uint32_t mixed, *word;
+        uint64_t bits;
+
+        if (!sets_gram(&args, i, &gram))
+            continue;
+        (void)simt_atomic_or_u32(args.sets.filter + sets_filter_word(&args, gram.hash),
+                                 1u << (sets_bit(&args, gram.hash, 0) & 31u) |
+                                     1u << (sets_bit(&args, gram.hash, 1) & 31u) |
+                                     args.sets.one_more << (gram.hash & 31u));
+        mixed = sets_mix(gram.hash);
+        bits = args.sets.table_words == 0 ? 0 : sets_table_bits(mixed);
+        word = (uint32_t *)(void *)(args.sets.table + sets_table_word(&args, mixed));
+        if ((uint32_t)bits != 0)
+            (void)simt_atomic_or_u32(word, (uint32_t)bits);
+        if ((uint32_t)(bits >> 32) != 0)
+            (void)simt_atomic_or_u32(word + 1, (uint32_t)(bits >> 32));
+        (void)simt_atomic_add_u64(args.sets.heads + 2u * (uint64_t)sets_head(&args, mixed) + 1u, 1);
+    }
+}
+
+/* Give each list its room for all entries but the first, after set_count. */
+SIMT_KERNEL(set_room, scan_arguments, SCAN_THREADS_MAX, 1)
+{
+    uint64_t step = (uint64_t)simt_blocks() * simt_threads();
+    uint64_t at = (uint64_t)simt_block() * simt_threads() + simt_warp() * SIMT_WARP_THREADS;
+
+    for (; SIMT_BOUND(at < args.sets.head_count); at += step) {
+        uint64_t i = at + simt_lane(), taken = 0;
+        int is_own = SIMT_BOUND(i < args.sets.head_count);
+        uint32_t count = is_own ? (uint32_t)simt_load_far_u64(args.sets.heads + 2u * i + 1u) : 0;
+        uint32_t others = count > 1u ? count - 1u : 0, through = sets_through(others);
+
+        if (simt_lane() == SIMT_WARP_THREADS - 1u && through != 0)
+            taken = simt_atomic_add_u64(args.sets.taken, through);
+        taken = simt_shuffle_u64(taken, SIMT_WARP_THREADS - 1u);
+        if (!is_own)
+            continue;
+        simt_store_u64(args.sets.heads + 2u * i, SCAN_SETS_END);
+        simt_store_u64(args.sets.heads + 2u * i + 1u,
+                       (uint64_t)others << 32 | (taken + through - others));
+    }
+}
+
+/* Enter each gram into its list, after set_room: as its first entry, which joins the others. */
 SIMT_KERNEL(set_fill, scan_arguments, SCAN_THREADS_MAX, 1)
 {
     uint64_t total = (uint64_t)args.sets.literal_count * args.sets.stride;
@@ -76,51 +178,22 @@ SIMT_KERNEL(set_fill, scan_arguments, SCAN_THREADS_MAX, 1)
     uint64_t i = (uint64_t)simt_block() * simt_threads() + simt_thread();
 
     for (; SIMT_BOUND(i < total); i += step) {
-        uint32_t literal = (uint32_t)(i / args.sets.stride), hash, mixed, chosen, before;
-        uint32_t *word;
-        struct simt_u32x4 record = simt_load_u32x4(args.sets.literals + 4u * (uint64_t)literal);
-        uint32_t offset = (uint32_t)(i % args.sets.stride);
-        uint64_t at = (uint64_t)record.w[0] * 8u + record.w[2] + offset, bits, old;
+        struct sets_gram gram;
+        uint64_t *head, entry, before;
 
-        hash = sets_bytes_hash(&args, sets_literal_bytes(&args, at), &chosen);
-        if (args.sets.choices > 1u && offset != 0) {
-            (void)sets_bytes_hash(&args, sets_literal_bytes(&args, at - 1u), &before);
-            if (before == chosen + 1u)
-                continue; /* the same gram as the sample before has it */
-        }
-        (void)simt_atomic_or_u32(args.sets.filter + sets_filter_word(&args, hash),
-                                 1u << (sets_bit(&args, hash, 0) & 31u) |
-                                     1u << (sets_bit(&args, hash, 1) & 31u) |
-                                     args.sets.one_more << (hash & 31u));
-        mixed = sets_mix(hash);
-        bits = args.sets.table_words == 0 ? 0 : sets_table_bits(mixed);
-        word = (uint32_t *)(void *)(args.sets.table + sets_table_word(&args, mixed));
-        if ((uint32_t)bits != 0)
-            (void)simt_atomic_or_u32(word, (uint32_t)bits);
-        if ((uint32_t)(bits >> 32) != 0)
-            (void)simt_atomic_or_u32(word + 1, (uint32_t)(bits >> 32));
-        old = simt_atomic_exchange_u64(
-            args.sets.heads + sets_head(&args, mixed),
-            (uint64_t)(SETS_MORE | (hash + sets_literal_tag(&args, at + chosen, offset + chosen)))
+        if (!sets_gram(&args, i, &gram))
+            continue;
+        entry = (uint64_t)((gram.hash + sets_literal_tag(&args, gram.at + gram.chosen,
+                                                         gram.offset + gram.chosen)) &
+                           SETS_KEY)
                     << 32 |
-                chosen << SETS_INDEX_BITS | (uint32_t)i);
-        simt_store_u64(args.sets.next + i, old);
-    }
-}
-
-/* Mark the heads of chains of one entry, after set_fill. */
-SIMT_KERNEL(set_finish, scan_arguments, SCAN_THREADS_MAX, 1)
-{
-    uint32_t step = simt_blocks() * simt_threads();
-
-    for (uint64_t i = simt_block() * simt_threads() + simt_thread(); i < args.sets.head_count;
-         i += step) {
-        uint64_t chain = simt_load_far_u64(args.sets.heads + i);
-
-        if (chain != SCAN_SETS_END &&
-            simt_load_far_u64(args.sets.next +
-                              ((uint32_t)chain & ((1u << SETS_INDEX_BITS) - 1u))) == SCAN_SETS_END)
-            simt_store_u64(args.sets.heads + i, chain & ~((uint64_t)SETS_MORE << 32));
+                gram.chosen << SETS_INDEX_BITS | (uint32_t)i;
+        head = args.sets.heads + 2u * (uint64_t)sets_head(&args, sets_mix(gram.hash));
+        if (simt_load_far_u64(head + 1) >> 32 != 0)
+            entry |= SCAN_SETS_MORE;
+        before = simt_atomic_exchange_u64(head, entry);
+        if (before != SCAN_SETS_END)
+            simt_store_u64(args.sets.entries + (uint32_t)simt_atomic_add_u64(head + 1, 1), before);
     }
 }
 
