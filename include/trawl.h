@@ -724,6 +724,7 @@ struct trawl_window {
     uint64_t match_count;
     uint64_t line_end_count; /* line ends in the window; 0 unless TRAWL_WINDOW_LINE_ENDS */
     bool last;
+    bool one_per_line; /* no two of the matches begin in one line; may be false even so */
 };
 
 enum trawl_window_flag {

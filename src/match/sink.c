@@ -207,6 +207,7 @@ static bool deliver_window(struct sink *sink, const struct sink_chunk *chunk,
     window.line_end_count =
         (sink->window_flags & TRAWL_WINDOW_LINE_ENDS) != 0 ? digest->line_end_count : 0;
     window.last = chunk->last;
+    window.one_per_line = chunk->one_per_line;
     return sink->window_sink(sink->context, &window) == 0;
 }
 

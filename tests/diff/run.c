@@ -396,6 +396,12 @@ static void check_window(struct check *check, const struct trawl_window *window)
                   " of %" PRIu64 " + %" PRIu64 " bytes",
                   window->matches[i].begin, window->matches[i].end, window->begin,
                   window->bytes_count, window->after_bytes_count);
+    for (uint64_t i = 1; i < window->match_count && window->one_per_line && !check->failed; i++)
+        if (count_byte(input->text + window->matches[i - 1].begin,
+                       window->matches[i].begin - window->matches[i - 1].begin,
+                       input->line_end) == 0)
+            WRONG(check, "matches at %" PRIu64 " and %" PRIu64 " begin in one line",
+                  window->matches[i - 1].begin, window->matches[i].begin);
 }
 
 static void select_match(struct selection *selection, const struct diff_input *input,

@@ -19,6 +19,7 @@ struct scene {
     uint64_t begin_next;
     int stop_value;
     bool right_thread, right_order, all_busy, other_right, read_right;
+    bool one_per_line; /* of each window */
 };
 
 static int take_any(void *context, const struct trawl_match *matches, uint64_t match_count)
@@ -133,6 +134,7 @@ static int window_sink(void *context, const struct trawl_window *window)
     scene->right_order = scene->right_order && window->begin == scene->begin_next;
     scene->begin_next = window->begin + window->bytes_count;
     scene->matches += window->match_count;
+    scene->one_per_line = scene->one_per_line && window->one_per_line;
     return scene->calls >= scene->stop_after_calls ? scene->stop_value : 0;
 }
 
@@ -158,6 +160,11 @@ static void from_inside(const uint8_t *bytes)
         TEST_CHECK_U64(scene.matches, TEXT_BYTES / 1000 + 1);
         TEST_CHECK_U64(scene.begin_next, TEXT_BYTES);
         check_scene(&scene);
+        scene.matches = scene.begin_next = 0;
+        scene.one_per_line = true;
+        MUST(trawl_windows(scene.searcher, scene.plan, scene.text, TRAWL_WINDOW_LINES, window_sink,
+                           &scene, NULL));
+        TEST_CHECK(scene.matches > 0 && scene.one_per_line);
         scene_end(&scene);
     }
 }

@@ -12,6 +12,7 @@
 
 #define GROW_FIRST 64u
 #define NEAR_BYTES 256u /* a match so near is often in the next line */
+#define GROUP_LINES 64u /* asked at once whether all match */
 
 void *scan_grow(struct scan *scan, void *array, uint64_t *capacity, uint64_t wanted, uint64_t size)
 {
@@ -144,19 +145,46 @@ static void select_gap(struct scan *scan, const struct view *view, uint64_t at, 
     }
 }
 
+/* Do the next lines match, so many as a group has? Then where the line after them begins, else
+ * `at`. If no line has two matches, as many line ends as matches say so. */
+static uint64_t pass_group(const struct scan *scan, const struct view *view, uint64_t at,
+                           const struct trawl_match *match, const struct trawl_match *end_match)
+{
+    uint64_t place, begin;
+
+    if (end_match - match <= (ptrdiff_t)GROUP_LINES)
+        return at;
+    place = match[GROUP_LINES].begin - view->begin;
+    if (place - at > (uint64_t)GROUP_LINES * NEAR_BYTES)
+        return at;
+    begin = begin_of_line(scan, view, at, place);
+    return count_byte(view->bytes + at, begin - at, scan->settings->line_end) == GROUP_LINES ? begin
+                                                                                             : at;
+}
+
 /* Under -v, from match to match: the lines between them are selected. Where most lines match, the
  * next match is in the next line. */
 static void jump_gaps(struct scan *scan, const struct view *view, uint64_t at)
 {
     const struct trawl_match *match = view->matches; /* NULL where there is none */
     const struct trawl_match *end_match = match != NULL ? match + view->match_count : NULL;
+    uint64_t singly = view->one_per_line ? 0 : UINT64_MAX; /* matches before a group is tried */
 
     while (match < end_match && match->begin < view->begin + at)
         match++;
     while (match < end_match && !scan->stop) {
-        uint64_t place = match->begin - view->begin;
-        uint64_t begin = begin_of_line(scan, view, at, place);
+        uint64_t place = match->begin - view->begin, begin;
 
+        if (singly-- == 0) {
+            begin = pass_group(scan, view, at, match, end_match);
+            singly = begin > at ? 0 : GROUP_LINES;
+            if (begin > at) {
+                match += GROUP_LINES;
+                at = begin;
+                continue;
+            }
+        }
+        begin = begin_of_line(scan, view, at, place);
         if (begin > at) {
             select_gap(scan, view, at, begin);
             if (is_over(scan))
@@ -435,8 +463,8 @@ static void finish_dropped_line(struct scan *scan, uint64_t end, bool has_end)
 /* Handle the carry, which now ends with a whole line, and empty it. */
 static void handle_carry(struct scan *scan)
 {
-    struct view view = {scan->carry, scan->carry_begin, scan->carry_count, scan->carried,
-                        scan->carried_count};
+    struct view view = {scan->carry,   scan->carry_begin,   scan->carry_count,
+                        scan->carried, scan->carried_count, false};
 
     handle_view(scan, &view, scan->line_begin - scan->carry_begin);
     scan->carry_begin += scan->carry_count;
@@ -483,8 +511,8 @@ static void handle_with_history(struct scan *scan, const struct view *window, ui
     if (last)
         handled = scan->carry_count;
     if (whole > 0 || last) {
-        struct view view = {scan->carry, scan->carry_begin, handled, scan->carried,
-                            scan->carried_count};
+        struct view view = {scan->carry,   scan->carry_begin,   handled,
+                            scan->carried, scan->carried_count, false};
 
         while (view.match_count > 0 &&
                view.matches[view.match_count - 1].begin >= view.begin + handled)
@@ -531,8 +559,9 @@ static void handle_window(struct scan *scan, const struct view *window, bool las
         at = close_open_line(scan, window, &first);
     past = first;
     if (at < whole && !scan->stop) {
-        struct view view = {window->bytes + at, window->begin + at, whole - at,
-                            window->matches + first, 0};
+        struct view view = {
+            window->bytes + at,  window->begin + at, whole - at, window->matches + first, 0,
+            window->one_per_line};
 
         past = window->match_count;
         while (past > first && window->matches[past - 1].begin >= window->begin + whole)
@@ -566,7 +595,8 @@ static void handle_window(struct scan *scan, const struct view *window, bool las
 static void handle_part(struct scan *scan, const struct trawl_window *window, uint64_t at,
                         uint64_t end)
 {
-    struct view part = {window->bytes + at, window->begin + at, end - at, window->matches, 0};
+    struct view part = {window->bytes + at, window->begin + at,  end - at,
+                        window->matches,    window->match_count, window->one_per_line};
     uint64_t past = 0;
 
     while (past < window->match_count && window->matches[past].begin < part.begin)

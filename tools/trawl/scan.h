@@ -33,6 +33,7 @@ struct view {
     uint64_t count;
     const struct trawl_match *matches; /* those that begin in the view, in order */
     uint64_t match_count;
+    bool one_per_line; /* no two of them begin in one line */
 };
 
 /* Of a line that style.c lays out. */

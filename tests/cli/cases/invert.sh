@@ -1,0 +1,9 @@
+# -v where most lines match: many are passed at once, and none that does not match with them.
+awk 'BEGIN { for (i = 1; i <= 1000; i++) print (i ~ /^(1|64|65|129|130|500|515|999)$/ ? "other" : "a match, aa"), i }' > lines
+trawl -v -n a lines
+trawl -v -n -e a -e aa -e match lines | tail -1
+trawl -v -c a lines
+trawl -v -n -m 3 -A 1 a lines
+trawl -v -n -B 1 a lines | tail -2
+head -200 lines | trawl -v -b a | tail -1
+awk 'NR != 500' lines | tr 5 '\n' | trawl -v -n a | head -4
