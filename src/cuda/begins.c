@@ -11,6 +11,7 @@
 
 #define REACH_BYTES_FIRST (1ull << 30) /* of text, before anything is known of it */
 #define LISTS_ROOM 4u                  /* times begins_room, of the lists that are kept */
+#define LINE_BYTES 64u
 
 static enum trawl_status begins_start(struct engine_worker *worker, struct trawl_error *error)
 {
@@ -63,6 +64,24 @@ static uint64_t next_reach(uint64_t reach, uint64_t found, uint64_t room)
     return max_u64(saturating_multiply(reach / (found + 1) + 1, room / 2 + 1), 1);
 }
 
+/* To pageable memory the driver copies 1.25 times as fast where the copy begins a cache line (4 MB:
+ * 334 us instead of 420 [H200]). */
+static enum trawl_status copy_begins(const struct engine_worker *worker, uint64_t *host,
+                                     uint64_t address, uint64_t count, struct trawl_error *error)
+{
+    uint64_t head = (LINE_BYTES - (uintptr_t)host % LINE_BYTES) % LINE_BYTES / sizeof *host;
+
+    if (head > 0 && head < count && count >= worker->limits.begins_aligned) {
+        TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, host, address,
+                            (size_t)(head * sizeof *host), worker->copies));
+        host += head;
+        address += head * sizeof *host;
+        count -= head;
+    }
+    return CUDA_CALL(worker->device, error, copy_to_host, host, address,
+                     (size_t)(count * sizeof *host), worker->copies);
+}
+
 static enum trawl_status to_host(struct engine_worker *worker, struct cuda_range *range,
                                  uint64_t limit, struct engine_begins *begins,
                                  struct trawl_error *error)
@@ -92,8 +111,7 @@ static enum trawl_status to_host(struct engine_worker *worker, struct cuda_range
         left = min_u64(left, found);
         TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
         if (left > 0)
-            TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, begins->host + begins->count,
-                                room.address, (size_t)(left * sizeof(uint64_t)), worker->copies));
+            TRAWL_TRY(copy_begins(worker, begins->host + begins->count, room.address, left, error));
         TRAWL_TRY(
             CUDA_CALL(worker->device, error, event_record, worker->copied[turn], worker->copies));
         begins->count += found;
@@ -166,7 +184,6 @@ enum trawl_status cuda_list_copy(struct engine_worker *worker, uint64_t at, uint
                                  uint64_t *host, struct trawl_error *error)
 {
     TRAWL_ASSERT(at + count <= worker->lists[0].bytes / sizeof(uint64_t));
-    return CUDA_CALL(worker->device, error, copy_to_host, host,
-                     worker->lists[0].address + at * sizeof(uint64_t),
-                     (size_t)(count * sizeof(uint64_t)), worker->copies);
+    return copy_begins(worker, host, worker->lists[0].address + at * sizeof(uint64_t), count,
+                       error);
 }

@@ -7,13 +7,17 @@
  *
  * Random a-z; patterns of 10 bytes drawn from the seed, which rarely occur. All through the public
  * header, by the host's clock, medians, after one run that does not count (auto: after the time
- * that it takes to open a device). Each answer is held against the CPU engine's; wrong ones are
- * printed and end the program with status 1. With CUDA_VISIBLE_DEVICES=0 one device alone.
+ * that it takes to open a device). Beside the speed of a loaded text stands what as many devices
+ * reach at most, by the time that one takes for its part alone; texts of more than 8 GiB for each
+ * device are in more parts than one, and for them that figure says nothing. Each answer is held
+ * against the CPU engine's; wrong ones are printed and end the program with status 1. With
+ * CUDA_VISIBLE_DEVICES=0 one device alone.
  */
 #include <string.h>
 #include <unistd.h>
 
 #include "base/checked.h"
+#include "diff/input.h"
 #include "measure.h"
 
 #define PATTERN_BYTES 10u
@@ -36,6 +40,7 @@ struct session {
     struct trawl_plan *plans[SETS];
     struct trawl_plan *listed;
     struct trawl_plan *filled;
+    struct trawl_text *text, *part; /* one that is loaded, and what lies on one device of it */
     uint64_t expected[SETS];
     uint64_t wrong;
 };
@@ -149,6 +154,14 @@ static void compare_file(struct session *s, const char *folder)
 
 /* ---- Loaded ------------------------------------------------------------------------------- */
 
+/* A search of a loaded text, which is tried in all of it and in a part. */
+struct loaded_search {
+    const struct trawl_plan *plan;
+    enum { SEARCH_COUNT, SEARCH_LIST, SEARCH_ARRAY } kind;
+    uint64_t expected; /* of the text at hand */
+    uint64_t *begins;  /* so many */
+};
+
 struct listing {
     uint64_t count, last, wrong;
 };
@@ -165,104 +178,105 @@ static int take(void *context, const struct trawl_match *matches, uint64_t match
     return 0;
 }
 
-static double list_seconds(struct session *s, struct trawl_text *text, uint64_t expected)
+/* Seconds. */
+static double loaded_once(struct session *s, const struct loaded_search *search,
+                          struct trawl_text *text)
+{
+    struct trawl_searcher *searcher = s->searchers[COLUMN_CUDA];
+    struct listing listing = {0, 0, 0};
+    struct trawl_error error;
+    double begin = measure_now(), seconds;
+    enum trawl_status status;
+
+    if (search->kind == SEARCH_COUNT)
+        status = trawl_count(searcher, search->plan, text, &listing.count, &error);
+    else if (search->kind == SEARCH_LIST)
+        status = trawl_positions(searcher, search->plan, text, take, &listing, &error);
+    else
+        status = trawl_begins_into(searcher, search->plan, text, search->begins, search->expected,
+                                   &listing.count, &error);
+    seconds = measure_now() - begin;
+    measure_must(status, &error);
+    for (uint64_t i = 1; search->kind == SEARCH_ARRAY && i < search->expected; i++)
+        listing.wrong += search->begins[i] <= search->begins[i - 1];
+    check(s, listing.wrong == 0 && listing.count == search->expected, "in a loaded text");
+    return seconds;
+}
+
+static double loaded_median(struct session *s, struct loaded_search *search,
+                            struct trawl_text *text)
 {
     double seconds[MEASURE_REPEATS_MAX];
     struct trawl_error error;
 
-    for (uint32_t i = 0; i < s->repeats + 1; i++) {
-        struct listing listing = {0, 0, 0};
-        double begin = measure_now();
-
-        measure_must(
-            trawl_positions(s->searchers[COLUMN_CUDA], s->listed, text, take, &listing, &error),
-            &error);
-        if (i > 0)
-            seconds[i - 1] = measure_now() - begin;
-        check(s, listing.wrong == 0 && listing.count == expected, "a list");
-    }
+    measure_must(
+        trawl_count(s->searchers[COLUMN_CPU], search->plan, text, &search->expected, &error),
+        &error);
+    search->begins = NULL;
+    if (search->kind == SEARCH_ARRAY)
+        search->begins = (uint64_t *)test_memory((search->expected + 1) * sizeof *search->begins);
+    (void)loaded_once(s, search, text);
+    for (uint32_t i = 0; i < s->repeats; i++)
+        seconds[i] = loaded_once(s, search, text);
+    free(search->begins);
     return measure_median(seconds, s->repeats);
 }
 
-/* The same as an array. */
-static void fill(struct session *s, struct trawl_text *text, const struct trawl_plan *plan)
+/* What the devices there are, or two where there is one, would reach if all were as fast as the
+ * first one alone is with its part: what a launch costs besides its text is in that. */
+static void loaded_row(struct session *s, const char *what, const struct trawl_plan *plan, int kind)
 {
-    double seconds[MEASURE_REPEATS_MAX];
-    uint64_t expected = 0, count = 0, *begins;
-    struct trawl_error error;
+    struct loaded_search search = {.plan = plan, .kind = kind};
+    double all = loaded_median(s, &search, s->text);
+    uint64_t expected = search.expected;
+    double part = loaded_median(s, &search, s->part);
 
-    measure_must(trawl_count(s->searchers[COLUMN_CPU], plan, text, &expected, &error), &error);
-    begins = (uint64_t *)calloc(expected + 1, sizeof *begins);
-    if (begins == NULL)
-        return;
-    for (uint32_t i = 0; i < s->repeats + 1; i++) {
-        double begin = measure_now();
-
-        measure_must(trawl_begins_into(s->searchers[COLUMN_CUDA], plan, text, begins, expected,
-                                       &count, &error),
-                     &error);
-        if (i > 0)
-            seconds[i - 1] = measure_now() - begin;
-        check(s, count == expected, "an array's count");
-        for (uint64_t k = 1; k < expected; k++)
-            if (begins[k] <= begins[k - 1])
-                check(s, false, "an array");
-    }
-    free(begins);
-    printf("| array of begins, %" PRIu64 " places | %.0f |\n", expected,
-           (double)s->count / measure_median(seconds, s->repeats) / 1e9);
+    printf("| %s", what);
+    if (kind != SEARCH_COUNT)
+        printf(", %" PRIu64 " places", expected);
+    printf(" | %.0f | %.0f |\n", (double)s->count / all / 1e9, (double)s->count / part / 1e9);
+    (void)fflush(stdout);
 }
 
-/* GB/s of the count of a pattern of the text. */
-static double length_speed(struct session *s, struct trawl_text *text, uint64_t length)
+static void loaded_length(struct session *s, uint64_t length)
 {
     struct trawl_plan *plan = measure_plan(s->bytes + s->count / 3, length, s->bytes,
                                            min_u64(s->count, 1 << 16), TRAWL_METHOD_AUTO, NULL);
-    double seconds[MEASURE_REPEATS_MAX];
-    uint64_t count = 0, expected = 0;
-    struct trawl_error error;
+    char what[64];
 
-    measure_must(trawl_count(s->searchers[COLUMN_CPU], plan, text, &expected, &error), &error);
-    for (uint32_t i = 0; i < s->repeats + 1; i++) {
-        double begin = measure_now();
-
-        measure_must(trawl_count(s->searchers[COLUMN_CUDA], plan, text, &count, &error), &error);
-        if (i > 0)
-            seconds[i - 1] = measure_now() - begin;
-        check(s, count == expected, "a pattern's count");
-    }
+    (void)snprintf(what, sizeof what, "count, 1 pattern of %" PRIu64 " bytes", length);
+    loaded_row(s, what, plan, SEARCH_COUNT);
     trawl_plan_free(plan);
-    return (double)s->count / measure_median(seconds, s->repeats) / 1e9;
 }
 
-static void loaded(struct session *s, struct trawl_text *text)
+static void loaded(struct session *s)
 {
     static const uint64_t lengths[] = {1, 2, 4, 8, 16, 47, 100, 272, 1040, 4112};
     struct trawl_worker_stats stats = {.size = sizeof stats};
     struct trawl_error error;
-    uint32_t kinds = 1;
-    uint64_t expected = 0;
-    double speed;
+    uint32_t devices, kinds = 1;
+    char what[64];
 
-    measure_must(trawl_count(s->searchers[COLUMN_CPU], s->listed, text, &expected, &error), &error);
-    measure_must(trawl_text_load(s->searchers[COLUMN_CUDA], text, &error), &error);
-    (void)count_once(s, COLUMN_CUDA, 0, text);
+    measure_must(trawl_text_load(s->searchers[COLUMN_CUDA], s->text, &error), &error);
+    (void)count_once(s, COLUMN_CUDA, 0, s->text);
     measure_must(trawl_searcher_workers(s->searchers[COLUMN_CUDA], 0, &stats, &kinds, &error),
                  &error);
-    printf("\n## The text loaded, %u device%s, GB/s\n| search | speed |\n|---|---:|\n", kinds - 1,
-           kinds == 2 ? "" : "s");
+    devices = kinds - 1;
+    s->part = measure_text(s->bytes, s->count / (devices < 2 ? 2 : devices));
+    printf("\n## The text loaded, %u device%s, GB/s\n| search | speed | at most, on %u |\n"
+           "|---|---:|---:|\n",
+           devices, devices == 1 ? "" : "s", devices < 2 ? 2 : devices);
     for (uint64_t set = 0; set < SETS; set++) {
-        speed = count_speed(s, COLUMN_CUDA, set, text);
-        printf("| count, %" PRIu64 " patterns | %.0f |\n", sets[set], speed);
+        (void)snprintf(what, sizeof what, "count, %" PRIu64 " patterns", sets[set]);
+        loaded_row(s, what, s->plans[set], SEARCH_COUNT);
     }
     for (uint64_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
-        printf("| count, 1 pattern of %" PRIu64 " bytes | %.0f |\n", lengths[i],
-               length_speed(s, text, lengths[i]));
-    speed = (double)s->count / list_seconds(s, text, expected) / 1e9;
-    printf("| list, %" PRIu64 " places | %.0f |\n", expected, speed);
-    fill(s, text, s->listed);
-    fill(s, text, s->filled);
-    trawl_text_unload(s->searchers[COLUMN_CUDA], text);
+        loaded_length(s, lengths[i]);
+    loaded_row(s, "list", s->listed, SEARCH_LIST);
+    loaded_row(s, "array of begins", s->listed, SEARCH_ARRAY);
+    loaded_row(s, "array of begins", s->filled, SEARCH_ARRAY);
+    trawl_text_unload(s->searchers[COLUMN_CUDA], s->text);
+    trawl_text_close(s->part);
 }
 
 int main(int argc, char **argv)
@@ -270,7 +284,6 @@ int main(int argc, char **argv)
     uint64_t mib = argc > 1 ? strtoull(argv[1], NULL, 0) : 8192;
     const char *folder = argc > 3 ? argv[3] : "/tmp";
     struct session s = {.count = mib << 20, .repeats = 5};
-    struct trawl_text *text = NULL;
 
     if (argc > 2)
         s.repeats = (uint32_t)min_u64(strtoull(argv[2], NULL, 0), MEASURE_REPEATS_MAX);
@@ -283,10 +296,10 @@ int main(int argc, char **argv)
     s.searchers[COLUMN_CPU] = measure_searcher(TRAWL_ENGINE_CPU, 0);
     s.searchers[COLUMN_AUTO] = measure_searcher(TRAWL_ENGINE_AUTO, 0);
     measure_fill(s.bytes, s.count, MEASURE_LETTERS);
-    text = measure_text(s.bytes, s.count);
+    s.text = measure_text(s.bytes, s.count);
     for (uint64_t set = 0; set < SETS; set++) {
         s.plans[set] = measure_random_plan(sets[set], PATTERN_BYTES, "roads");
-        s.expected[set] = count_once(&s, COLUMN_CPU, set, text);
+        s.expected[set] = count_once(&s, COLUMN_CPU, set, s.text);
     }
     s.listed = measure_random_plan(1, LISTED_BYTES, "roads");
     s.filled = measure_random_plan(1, ARRAY_BYTES, "roads");
@@ -297,8 +310,8 @@ int main(int argc, char **argv)
     }
     if (strcmp(folder, ".") != 0 && strcmp(folder, "loaded") != 0)
         compare_file(&s, folder);
-    loaded(&s, text);
-    trawl_text_close(text);
+    loaded(&s);
+    trawl_text_close(s.text);
     for (uint64_t set = 0; set < SETS; set++)
         trawl_plan_free(s.plans[set]);
     trawl_plan_free(s.listed);

@@ -155,6 +155,7 @@ static void case_run(uint64_t index)
     limits = cuda_case_limits(&random);
     limits.load_in_place = false; /* the texts lie as they lie: see cuda_case.c */
     limits.begins_room = 1 + test_random_below(&random, 200);
+    limits.begins_aligned = index % 40;
     cuda_limits_replace(&limits);
     scene_open(&s, &random);
     searcher = searcher_open(engine, (uint32_t)(1 + test_random_below(&random, 3)), &error);
