@@ -167,7 +167,7 @@ static void played(struct trawl_searcher *searcher, bool lists, uint32_t ahead)
     while (more &&
            TEST_CHECK(search_step(&search, &view, &more, NULL) == TRAWL_OK && play.lost == 0))
         if (more)
-            TEST_CHECK(sink.deliver(&sink, &view, &search.current->digest));
+            TEST_CHECK(task_deliver(&search, search.current, &view));
     play.search = NULL;
     search_end(&search);
     TEST_CHECK_U64(lists ? found.count : sink.count, fixture.expected_count);
