@@ -157,8 +157,8 @@ void fiber_stack_close(struct fiber *fiber)
 void fiber_prepare(struct fiber *fiber, void (*entry)(void *), void *argument)
 {
 #if defined(FIBER_ASAN)
-    /* A fiber given up in the middle leaves its frames' red zones behind; fiber_leave, which does
-     * not return, none. */
+    /* A fiber given up in the middle leaves its frames' red zones behind; the frames from which
+     * fiber_leave is called have none. */
     if (fiber->is_begun)
         ASAN_UNPOISON_MEMORY_REGION(fiber->stack, fiber->stack_bytes);
 #endif
@@ -225,7 +225,7 @@ void fiber_switch(struct fiber *from, struct fiber *to)
     arrived(from);
 }
 
-_Noreturn void fiber_leave(struct fiber *from, struct fiber *to)
+void fiber_leave(struct fiber *from, struct fiber *to)
 {
     from->is_begun = 0;
     departing(from, to, 1);

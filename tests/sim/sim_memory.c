@@ -28,9 +28,23 @@ static struct late {
 static uint32_t late_count;
 static bool happens_late;
 
+/* How many of them are in the granules of a hash: most accesses meet none. An access is aligned to
+ * its size, and so is in one granule. */
+#define GRANULE_LOG2 4
+#define FILTER_LOG2 12
+static uint16_t late_in[1u << FILTER_LOG2];
+
+static uint16_t *filter_of(const void *p)
+{
+    uint64_t granule = (uint64_t)(uintptr_t)p >> GRANULE_LOG2;
+
+    return &late_in[(granule * 0x9e3779b97f4a7c15u) >> (64 - FILTER_LOG2)];
+}
+
 void sim_memory_begin(void)
 {
     late_count = 0;
+    memset(late_in, 0, sizeof late_in);
     happens_late = sim_random() % 2 != 0;
 }
 
@@ -39,6 +53,7 @@ static void happen(uint32_t at)
     const struct late *entry = &late[at];
     uint64_t value = entry->value;
 
+    --*filter_of(entry->p);
     if (entry->kind != SIM_STORE)
         value = sim_word_after(sim_word_get(entry->p, entry->bytes), value, entry->kind);
     sim_word_put(entry->p, entry->bytes, value);
@@ -65,6 +80,8 @@ void sim_memory_look(const void *p, uint32_t bytes)
 {
     const char *begin = (const char *)p;
 
+    if (*filter_of(p) == 0)
+        return;
     for (uint32_t i = 0; i < late_count;) {
         const char *at = (const char *)late[i].p;
 
@@ -159,6 +176,7 @@ void sim_memory_write(void *p, uint32_t bytes, int kind, uint64_t value)
         happen(0);
     late[late_count++] =
         (struct late){sim.current->block, sim.current->index, REACH_THREAD, bytes, kind, p, value};
+    ++*filter_of(p);
     if (!happens_late)
         happen(late_count - 1);
 }

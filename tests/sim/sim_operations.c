@@ -44,8 +44,12 @@ void *sim_shared(const char *name, int line, uint64_t bytes)
     struct block *block = sim.current->block;
     struct shared_array *array = block->shared;
 
+    /* From the same place comes the same address; only an inlined copy's name need be compared. */
+    for (uint32_t i = 0; i < block->shared_count; i++)
+        if (array[i].line == line && array[i].name == name)
+            return array[i].memory;
     for (uint32_t i = 0; i < block->shared_count; i++, array++)
-        if (array->line == line && (array->name == name || strcmp(array->name, name) == 0))
+        if (array->line == line && strcmp(array->name, name) == 0)
             return array->memory;
     if (block->shared_count == SHARED_ARRAYS_MAX)
         sim_fail("too many shared arrays", name, line);

@@ -33,6 +33,7 @@ _Noreturn void sim_fail(const char *what, const char *file, int line)
                        sim.current->block->index, sim.current->index, what);
     sim.failed = true;
     fiber_leave(&sim.current->fiber, &sim.host);
+    abort();
 }
 
 /* Who waits where, and for whom. */
