@@ -8,7 +8,7 @@ set(TRAWL_CUDA_ARCHITECTURES "90" CACHE STRING
     "Architectures to hold machine code for, like \"80;90\", or \"all\" that nvcc knows. Others run the PTX for 7.5, which is always there, after the driver has translated it.")
 
 option(TRAWL_CUDA_QUICK
-    "To see that the kernels compile: images without the PTX and with slow machine code" OFF)
+    "To see that the kernels compile: images that cannot run, without the PTX" OFF)
 
 set(TRAWL_IMAGES "")
 set(TRAWL_NVCC "TRAWL_NVCC-NOTFOUND")
@@ -102,13 +102,12 @@ else()
         set(images ${images} PARENT_SCOPE)
         set(TRAWL_IMAGES ${TRAWL_IMAGES} PARENT_SCOPE)
     endfunction()
-    trawl_plain_image(SCAN cuda/image.c cuda/kernels/kernels.cu -O3 ${nvcc_lines})
-    # (Without optimising, kernels of the first ask for more shared memory than there is.)
+    trawl_plain_image(SCAN cuda/image.c cuda/kernels/kernels.cu -O3 ${nvcc_lines} ${nvcc_fast})
     trawl_plain_image(SETS cuda/image.c cuda/kernels/sets.cu -O3 ${nvcc_lines} ${nvcc_fast})
     if(TRAWL_GALLERY)
         set(kernels gallery/kernels)
         trawl_plain_image(GALLERY gallery/images.c ${kernels}/gallery.cu -O3 ${nvcc_lines}
-                          ${nvcc_compress})
+                          ${nvcc_fast} ${nvcc_compress})
         trawl_plain_image(GALLERY_DEBUG gallery/images.c ${kernels}/gallery.cu -G ${nvcc_compress})
         trawl_linked_image(CHILDREN gallery/images.c ${kernels}/children.cu -O3 ${nvcc_lines})
         trawl_linked_image(CHILDREN_DEBUG gallery/images.c ${kernels}/children.cu -G)
