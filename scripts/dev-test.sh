@@ -13,7 +13,7 @@ quick=ON # no device will run the kernels
 [ ! -e /dev/nvidiactl ] || quick=OFF
 # Configuring keeps one core busy: that of the later builds at the same time.
 {
-    configure_preset asan
+    configure_preset asan -DTRAWL_BENCH=OFF
     ! have_fuzzer_runtime || configure_preset fuzz
 } >/dev/null 2>&1 & # what fails there fails again below
 if step 'build release' bash scripts/dev-build.sh release -DTRAWL_CUDA_QUICK=$quick; then
@@ -22,7 +22,7 @@ fi
 wait
 # Freed memory is kept from reuse up to 16 MiB instead of 256, which takes most of the page faults.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=16
-if step 'build asan' bash scripts/dev-build.sh asan; then
+if step 'build asan' bash scripts/dev-build.sh asan -DTRAWL_BENCH=OFF; then
     run_ctest asan
 fi
 step 'fuzz for seconds' bash scripts/dev-fuzz.sh --quick "${TRAWL_FUZZ_SECONDS:-3}" || true

@@ -9,6 +9,8 @@
 
 #define PAGE_BYTES ((uint64_t)4096)
 #define PIPE_BYTES ((uint64_t)65536) /* what a new pipe holds on Linux */
+#define PIECE_BYTES_MAX ((uint64_t)20000)
+#define PIECES_SMALL ((uint64_t)64) /* of a long text: each wakes the reader, for microseconds */
 
 static void must(bool worked, const char *what)
 {
@@ -125,8 +127,10 @@ static void *write_pieces(void *context)
 {
     struct place *place = context;
     struct test_random random = {place->seed};
-    uint64_t piece_max = test_random_one_in(&random, 2) ? 100 : 20000;
+    uint64_t piece_max = PIECE_BYTES_MAX;
 
+    if (test_random_one_in(&random, 2))
+        piece_max = 100 + place->input->text_bytes / (PIECES_SMALL / 2);
     for (uint64_t done = 0; done < place->input->text_bytes;) {
         uint64_t left = place->input->text_bytes - done;
         uint64_t piece = test_random_between(&random, 1, piece_max);
