@@ -694,9 +694,10 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_begins_into(
  * the driver's first device or, for a text of trawl_text_from_device, on the text's, in the primary
  * context, aligned to 8 bytes, with room for begins_max begins. Work that was submitted on it
  * before must be finished. The array's bytes beyond the begins may change. Errors: UNSUPPORTED also
- * if the text is not loaded on that device, and for plans that the device cannot verify alone (an
- * algorithm; whole words or lines; IGNORE_CASE where an occurrence's length varies). *begin_count
- * is set on success only. Cost: that of trawl_count, and 8 bytes written per occurrence. */
+ * if the text is not loaded there, if the array lies elsewhere, and for plans that the device
+ * cannot verify alone (an algorithm; whole words or lines; IGNORE_CASE where an occurrence's length
+ * varies). *begin_count is set on success only. Cost: that of trawl_count, and 8 bytes written per
+ * occurrence. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_begins_on_device(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
     uint64_t begins_address, uint64_t begins_max, uint64_t *begin_count, struct trawl_error *error);

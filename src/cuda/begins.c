@@ -122,6 +122,20 @@ static enum trawl_status to_host(struct engine_worker *worker, struct cuda_range
     return CUDA_CALL(worker->device, error, stream_wait, worker->copies);
 }
 
+/* To write to another device's memory would end this one's context. */
+static enum trawl_status check_array(const struct engine_worker *worker, uint64_t address,
+                                     struct trawl_error *error)
+{
+    int device = -1;
+
+    if (worker->device->driver->pointer_attribute(&device, CUDA_POINTER_DEVICE, address) ==
+            CUDA_CODE_OK &&
+        device >= 0 && (uint32_t)device != worker->device_index)
+        return TRAWL_FAIL(error, UNSUPPORTED, "the array lies on device %d, not on %s", device,
+                          worker->device->name);
+    return TRAWL_OK;
+}
+
 enum trawl_status cuda_begins(struct engine_worker *worker, struct engine_begins *begins,
                               struct trawl_error *error)
 {
@@ -136,6 +150,8 @@ enum trawl_status cuda_begins(struct engine_worker *worker, struct engine_begins
     if (!cuda_worker_resident(worker, begins->bytes, begins->bytes_count, &range.address,
                               &range.begin))
         return TRAWL_FAIL(error, UNSUPPORTED, "the text is not loaded on %s", worker->device->name);
+    if (begins->address != 0)
+        TRAWL_TRY(check_array(worker, begins->address, error));
     range.end = range.text_end = range.begin + begins->bytes_count;
     if (worker->plan->literal_count == 0 ||
         (limit = cuda_range_limit(worker->plan, &range)) == range.begin)

@@ -371,6 +371,23 @@ static void load_without(uint32_t lost, uint64_t text_bytes)
 
 /* ---- An array on the first device --------------------------------------------------------- */
 
+/* That lies on the second device, it is refused. */
+static void refuse_on_second(struct trawl_searcher *searcher, struct trawl_text *text)
+{
+    const struct cuda_driver *driver = sim_driver_table();
+    struct trawl_error error = {.status = TRAWL_OK};
+    struct cuda_context *context = NULL, *popped;
+    uint64_t array = 0, count = 0;
+
+    TEST_CHECK(driver->context_retain(&context, 1) == 0 && driver->context_push(context) == 0);
+    TEST_CHECK(driver->memory_allocate(&array, 80) == 0);
+    TEST_CHECK(trawl_begins_on_device(searcher, fixture.plan, text, array, 10, &count, &error) ==
+               TRAWL_UNSUPPORTED);
+    TEST_CHECK(strstr(error.message, "the array lies on device 1") != NULL);
+    TEST_CHECK(driver->memory_free(array) == 0 && driver->context_pop(&popped) == 0);
+    (void)driver->context_release(1);
+}
+
 /* A short text lies on both devices, the array on the first one alone: the other one does not write
  * there, whichever device the searcher has had. `lost`: the device that no call reaches
  * any more. */
@@ -397,6 +414,7 @@ static void fill_on_first(uint32_t lost)
         TEST_CHECK(trawl_count(searchers[i], fixture.plan, text, &count, NULL) == TRAWL_OK);
         TEST_CHECK_U64(count, expected);
     }
+    refuse_on_second(searchers[1], text);
     sim_range_add(array, room * sizeof *array);
     sim_driver_lose(lost, 1);
     for (uint32_t i = 0; i < 3; i++) {
