@@ -9,9 +9,9 @@
 #define DENSE_PARTS 16u /* if one partition in this many is listed, the tile kernel takes all */
 #define DENSE_SCANS 15u /* and as many scans more */
 #define DENSE_STRIDE_MAX 512u
-#define STREAM_ROW_WORDS 16u     /* of bitmap, for a row of 512 bytes */
-#define LOOK_NS 2000000u         /* the driver's wait takes 3 to 5 us longer [H200] */
-#define LOOK_NS_SIMULATED 50000u /* kernels run while the simulated driver waits */
+#define STREAM_ROW_WORDS 16u    /* of bitmap, for a row of 512 bytes */
+#define LOOK_NS 2000000u        /* the driver's wait takes 3 to 5 us longer [H200] */
+#define LOOK_NS_SIMULATED 1000u /* kernels run while the simulated driver waits */
 #define LOOKS_PER_TIME 64u
 #define WARP_STEP_BYTES 256u
 #define SET_MARKS_MAX ((1ull << 32) - (1ull << 24)) /* positions from a begin on have 32 bits */
