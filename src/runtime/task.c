@@ -86,6 +86,8 @@ static void convert(const struct search *search, struct task *task, uint64_t fro
 
     TRAWL_ASSERT(count <= task->match_room && from + count <= task->result.hits.count);
     task->match_count = count;
+    if (count == 0)
+        return;
     if (!columns && search->job.plan->literals == NULL && !task->result.hits.lengths_valid) {
         convert_plain(search->job.plan, task, from, count, matches);
         return;
