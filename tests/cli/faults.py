@@ -19,7 +19,7 @@ import tempfile
 
 NTH_MAX = 3000
 FIRST = 8
-SHARE = 3
+SHARE = 5
 
 # (arguments, standard input: None, a file name, or bytes for a pipe)
 SCENES = [
