@@ -25,18 +25,14 @@ struct slot {
 static enum trawl_status counts_reserve(struct pattern_counts *counts, uint64_t more,
                                         struct trawl_error *error)
 {
-    uint64_t capacity;
-    void *memory;
+    uint64_t capacity = counts->capacity == 0 ? SLOTS : 2 * counts->capacity;
+    void *items = counts->items;
 
     if (counts->capacity - counts->count >= more)
         return TRAWL_OK;
     TRAWL_ASSERT(more <= SLOTS);
-    capacity = counts->capacity == 0 ? SLOTS : 2 * counts->capacity;
-    TRAWL_TRY(memory_allocate(capacity, sizeof *counts->items, &memory, error));
-    if (counts->count > 0)
-        memcpy(memory, counts->items, (size_t)counts->count * sizeof *counts->items);
-    memory_release(counts->items, counts->capacity, sizeof *counts->items);
-    counts->items = (struct trawl_pattern_count *)memory;
+    TRAWL_TRY(memory_grow(counts->capacity, capacity, sizeof *counts->items, &items, error));
+    counts->items = (struct trawl_pattern_count *)items;
     counts->capacity = capacity;
     return TRAWL_OK;
 }
@@ -117,13 +113,11 @@ enum trawl_status trawl_count_by_pattern(struct trawl_searcher *searcher,
                                          struct trawl_error *error)
 {
     struct counting counting = {plan, function, context};
-    enum trawl_status status;
     struct sink sink;
 
     if (function == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "sink is NULL");
-    TRAWL_TRY(search_enter(searcher, plan, text, error));
-    if (plan->pattern_count == 1) {
+    if (plan != NULL && plan->pattern_count == 1) {
         sink_count(&sink);
         sink.context = &counting;
         sink.deliver = deliver_count;
@@ -132,8 +126,5 @@ enum trawl_status trawl_count_by_pattern(struct trawl_searcher *searcher,
         sink.in_place = true;
         sink.deliver = deliver_counts;
     }
-    sink_line_ends(&sink, plan->line_end, plan->line_end_also);
-    status = search_run(searcher, plan, text, &sink, error);
-    searcher_leave(searcher);
-    return status;
+    return search_checked(searcher, plan, text, &sink, error);
 }

@@ -247,9 +247,9 @@ enum trawl_status search_enter(struct trawl_searcher *searcher, const struct tra
     return searcher_enter(searcher, error);
 }
 
-static enum trawl_status search_checked(struct trawl_searcher *searcher,
-                                        const struct trawl_plan *plan, struct trawl_text *text,
-                                        struct sink *sink, struct trawl_error *error)
+enum trawl_status search_checked(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                 struct trawl_text *text, struct sink *sink,
+                                 struct trawl_error *error)
 {
     enum trawl_status status;
 

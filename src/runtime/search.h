@@ -240,6 +240,10 @@ bool searcher_is_cancelled(const struct trawl_searcher *searcher);
 /* searcher_enter, after the checks that all searches share. */
 enum trawl_status search_enter(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                const struct trawl_text *text, struct trawl_error *error);
+/* A call that is one search: search_enter, search_run, searcher_leave. */
+enum trawl_status search_checked(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                 struct trawl_text *text, struct sink *sink,
+                                 struct trawl_error *error);
 
 /* ---- begins.c ---- */
 

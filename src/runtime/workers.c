@@ -130,7 +130,7 @@ void worker_follow(struct worker *worker, const struct trawl_text *text)
         worker_go_to(worker, part.device);
 }
 
-/* A engine worker on the worker's device. One that cannot be opened is lost. */
+/* An engine worker on the worker's device. One that cannot be opened is lost. */
 static enum trawl_status device_worker_want(struct worker *worker, struct trawl_error *error)
 {
     struct devices *devices = &worker->runtime->devices;

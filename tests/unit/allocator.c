@@ -60,21 +60,6 @@ static void give_back(void *context, void *pointer, uint64_t bytes)
     pthread_mutex_unlock(&books->lock);
 }
 
-static int ignore_window(void *context, const struct trawl_window *window)
-{
-    (void)context;
-    (void)window;
-    return 0;
-}
-
-static int ignore_matches(void *context, const struct trawl_match *matches, uint64_t match_count)
-{
-    (void)context;
-    (void)matches;
-    (void)match_count;
-    return 0;
-}
-
 static void search(const char *bytes, const struct trawl_plan *plan, uint32_t threads, int kind)
 {
     struct trawl_searcher *searcher = unit_searcher(threads, threads == 3 ? 5000 : 0);
@@ -95,11 +80,11 @@ static void search(const char *bytes, const struct trawl_plan *plan, uint32_t th
     MUST(trawl_count(searcher, plan, text, &count, NULL));
     if (kind != 2) {
         MUST(trawl_first(searcher, plan, text, &match, &found, NULL));
-        MUST(trawl_positions(searcher, plan, text, ignore_matches, NULL, NULL));
+        MUST(trawl_positions(searcher, plan, text, unit_ignore_matches, NULL, NULL));
         MUST(trawl_positions_into(searcher, plan, text, &match, 1, &count, NULL));
         MUST(trawl_count_lines(searcher, plan, text, true, UINT64_MAX, &count, NULL));
-        MUST(
-            trawl_windows(searcher, plan, text, TRAWL_WINDOW_LINE_ENDS, ignore_window, NULL, NULL));
+        MUST(trawl_windows(searcher, plan, text, TRAWL_WINDOW_LINE_ENDS, unit_ignore_window, NULL,
+                           NULL));
     }
     trawl_text_close(text);
     trawl_searcher_close(searcher);

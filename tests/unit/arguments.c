@@ -8,30 +8,6 @@ static struct trawl_searcher *searcher;
 static struct trawl_plan *plan;
 static struct trawl_text *text;
 
-static int ignore_matches(void *context, const struct trawl_match *matches, uint64_t match_count)
-{
-    (void)context;
-    (void)matches;
-    (void)match_count;
-    return 0;
-}
-
-static int ignore_counts(void *context, const struct trawl_pattern_count *counts,
-                         uint64_t counts_count)
-{
-    (void)context;
-    (void)counts;
-    (void)counts_count;
-    return 0;
-}
-
-static int ignore_window(void *context, const struct trawl_window *window)
-{
-    (void)context;
-    (void)window;
-    return 0;
-}
-
 static uint32_t itself(void *context, uint32_t code_point,
                        uint32_t variants[TRAWL_UTF8_VARIANTS_MAX])
 {
@@ -235,9 +211,12 @@ static void searches(void)
     CHECK_ERROR(trawl_first(searcher, plan, text, NULL, &found, error), TRAWL_ARGUMENT);
     CHECK_ERROR(trawl_first(searcher, plan, text, &match, NULL, error), TRAWL_ARGUMENT);
 
-    CHECK_ERROR(trawl_positions(NULL, plan, text, ignore_matches, NULL, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_positions(searcher, NULL, text, ignore_matches, NULL, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_positions(searcher, plan, NULL, ignore_matches, NULL, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_positions(NULL, plan, text, unit_ignore_matches, NULL, error),
+                TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_positions(searcher, NULL, text, unit_ignore_matches, NULL, error),
+                TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_positions(searcher, plan, NULL, unit_ignore_matches, NULL, error),
+                TRAWL_ARGUMENT);
     CHECK_ERROR(trawl_positions(searcher, plan, text, NULL, NULL, error), TRAWL_ARGUMENT);
 
     CHECK_ERROR(trawl_positions_into(NULL, plan, text, &match, 1, &count, error), TRAWL_ARGUMENT);
@@ -282,18 +261,21 @@ static void line_searches(void)
     CHECK_ERROR(trawl_count_lines(searcher, plan, text, false, 9, NULL, error), TRAWL_ARGUMENT);
     TEST_CHECK_U64(count, UNTOUCHED);
 
-    CHECK_ERROR(trawl_count_by_pattern(NULL, plan, text, ignore_counts, NULL, error),
+    CHECK_ERROR(trawl_count_by_pattern(NULL, plan, text, unit_ignore_counts, NULL, error),
                 TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_count_by_pattern(searcher, NULL, text, ignore_counts, NULL, error),
+    CHECK_ERROR(trawl_count_by_pattern(searcher, NULL, text, unit_ignore_counts, NULL, error),
                 TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_count_by_pattern(searcher, plan, NULL, ignore_counts, NULL, error),
+    CHECK_ERROR(trawl_count_by_pattern(searcher, plan, NULL, unit_ignore_counts, NULL, error),
                 TRAWL_ARGUMENT);
     CHECK_ERROR(trawl_count_by_pattern(searcher, plan, text, NULL, NULL, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_windows(NULL, plan, text, 0, ignore_window, NULL, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_windows(searcher, NULL, text, 0, ignore_window, NULL, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_windows(searcher, plan, NULL, 0, ignore_window, NULL, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_windows(NULL, plan, text, 0, unit_ignore_window, NULL, error),
+                TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_windows(searcher, NULL, text, 0, unit_ignore_window, NULL, error),
+                TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_windows(searcher, plan, NULL, 0, unit_ignore_window, NULL, error),
+                TRAWL_ARGUMENT);
     CHECK_ERROR(trawl_windows(searcher, plan, text, 0, NULL, NULL, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_windows(searcher, plan, text, 16, ignore_window, NULL, error),
+    CHECK_ERROR(trawl_windows(searcher, plan, text, 16, unit_ignore_window, NULL, error),
                 TRAWL_ARGUMENT);
 }
 

@@ -345,14 +345,6 @@ struct endless {
     bool untouched; /* what the call would have answered */
 };
 
-static int ignore(void *context, const struct trawl_match *matches, uint64_t match_count)
-{
-    (void)context;
-    (void)matches;
-    (void)match_count;
-    return 0;
-}
-
 static void *call_endless(void *context)
 {
     struct endless *e = (struct endless *)context;
@@ -378,7 +370,7 @@ static void *call_endless(void *context)
         break;
     case CALL_POSITIONS:
     case CALLS:
-        e->status = trawl_positions(e->searcher, e->plan, e->text, ignore, NULL, NULL);
+        e->status = trawl_positions(e->searcher, e->plan, e->text, unit_ignore_matches, NULL, NULL);
         break;
     }
     e->untouched = count == 77 && found;

@@ -22,30 +22,6 @@ struct scene {
     bool one_per_line; /* of each window */
 };
 
-static int take_any(void *context, const struct trawl_match *matches, uint64_t match_count)
-{
-    (void)context;
-    (void)matches;
-    (void)match_count;
-    return 0;
-}
-
-static int take_any_counts(void *context, const struct trawl_pattern_count *counts,
-                           uint64_t counts_count)
-{
-    (void)context;
-    (void)counts;
-    (void)counts_count;
-    return 0;
-}
-
-static int take_any_window(void *context, const struct trawl_window *window)
-{
-    (void)context;
-    (void)window;
-    return 0;
-}
-
 /* Every search on this searcher answers BUSY, fills the record and touches nothing. */
 static bool all_busy(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                      struct trawl_text *text)
@@ -58,12 +34,12 @@ static bool all_busy(struct trawl_searcher *searcher, const struct trawl_plan *p
     return trawl_count(searcher, plan, text, &count, &error) == TRAWL_BUSY &&
            error.status == TRAWL_BUSY &&
            trawl_first(searcher, plan, text, &match, &found, NULL) == TRAWL_BUSY &&
-           trawl_positions(searcher, plan, text, take_any, NULL, NULL) == TRAWL_BUSY &&
+           trawl_positions(searcher, plan, text, unit_ignore_matches, NULL, NULL) == TRAWL_BUSY &&
            trawl_positions_into(searcher, plan, text, &match, 1, &count, NULL) == TRAWL_BUSY &&
            trawl_count_lines(searcher, plan, text, false, 1, &count, NULL) == TRAWL_BUSY &&
-           trawl_count_by_pattern(searcher, plan, text, take_any_counts, NULL, NULL) ==
+           trawl_count_by_pattern(searcher, plan, text, unit_ignore_counts, NULL, NULL) ==
                TRAWL_BUSY &&
-           trawl_windows(searcher, plan, text, 0, take_any_window, NULL, NULL) == TRAWL_BUSY &&
+           trawl_windows(searcher, plan, text, 0, unit_ignore_window, NULL, NULL) == TRAWL_BUSY &&
            trawl_text_load(searcher, text, NULL) == TRAWL_BUSY && count == 5 && match.begin == 5 &&
            !found;
 }

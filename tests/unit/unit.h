@@ -92,4 +92,30 @@ static inline uint64_t unit_count(struct trawl_searcher *searcher, const struct 
     return count;
 }
 
+/* Sinks that go on, whatever they get. */
+static inline int unit_ignore_matches(void *context, const struct trawl_match *matches,
+                                      uint64_t match_count)
+{
+    (void)context;
+    (void)matches;
+    (void)match_count;
+    return 0;
+}
+
+static inline int unit_ignore_counts(void *context, const struct trawl_pattern_count *counts,
+                                     uint64_t counts_count)
+{
+    (void)context;
+    (void)counts;
+    (void)counts_count;
+    return 0;
+}
+
+static inline int unit_ignore_window(void *context, const struct trawl_window *window)
+{
+    (void)context;
+    (void)window;
+    return 0;
+}
+
 #endif
