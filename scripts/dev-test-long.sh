@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test long: the same at TRAWL_TEST_SCALE 50, tsan too, and every fuzz target for 60 s
+# test long: the same at TRAWL_TEST_SCALE 50, tsan and clang too, and every fuzz target for 60 s
 set -euo pipefail
 . scripts/common.sh
 . scripts/tests.sh
@@ -15,6 +15,10 @@ for preset in release asan tsan; do
         run_ctest $preset --timeout 7200
     fi
 done
+# The other compiler's sanitizers: each way once tells.
+if step 'build clang' bash scripts/dev-build.sh clang; then
+    TRAWL_TEST_SCALE=1 run_ctest clang -E '^(fuzz|python|sim_mutation)'
+fi
 step 'demo' bash scripts/dev-demo.sh || true
 step 'build dist' bash scripts/dev-build.sh dist || true
 step 'packages' bash scripts/dev-package.sh -DTRAWL_CUDA=OFF || true

@@ -124,9 +124,9 @@ static void next_of_memory(const struct text_cursor *cursor, uint64_t chunk_byte
     uint64_t rest = cursor->text->bytes_count - chunk->begin;
 
     TRAWL_ASSERT(chunk->begin <= cursor->text->bytes_count);
-    chunk->bytes = cursor->text->bytes + chunk->begin;
-    if (cursor->text->bytes == NULL)
-        chunk->bytes = (const uint8_t *)"";
+    chunk->bytes = (const uint8_t *)"";
+    if (cursor->text->bytes != NULL)
+        chunk->bytes = cursor->text->bytes + chunk->begin;
     chunk->owned = min_u64(rest, chunk_bytes);
     chunk->before = min_u64(chunk->begin, cursor->need.before);
     chunk->readable = rest - chunk->owned;

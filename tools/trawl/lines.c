@@ -166,8 +166,7 @@ static uint64_t pass_group(const struct scan *scan, const struct view *view, uin
  * next match is in the next line. */
 static void jump_gaps(struct scan *scan, const struct view *view, uint64_t at)
 {
-    const struct trawl_match *match = view->matches; /* NULL where there is none */
-    const struct trawl_match *end_match = match != NULL ? match + view->match_count : NULL;
+    const struct trawl_match *match = view->matches, *end_match = match + view->match_count;
     uint64_t singly = view->one_per_line ? 0 : UINT64_MAX; /* matches before a group is tried */
 
     while (match < end_match && match->begin < view->begin + at)
@@ -265,8 +264,7 @@ static void print_whole_lines(struct scan *scan, const struct view *view, uint64
 /* jump_lines for lines without a head: those that follow each other are printed at once. */
 static void jump_bare_lines(struct scan *scan, const struct view *view, uint64_t at)
 {
-    const struct trawl_match *match = view->matches; /* NULL where there is none */
-    const struct trawl_match *end_match = match != NULL ? match + view->match_count : NULL;
+    const struct trawl_match *match = view->matches, *end_match = match + view->match_count;
     uint64_t printed = at; /* lines in [printed, at) are selected, but not printed yet */
 
     while (match < end_match && match->begin < view->begin + at)
@@ -301,8 +299,7 @@ static void jump_bare_lines(struct scan *scan, const struct view *view, uint64_t
 static void jump_plain_lines(struct scan *scan, const struct view *view, uint64_t at)
 {
     const struct settings *settings = scan->settings;
-    const struct trawl_match *match = view->matches; /* NULL where there is none */
-    const struct trawl_match *end_match = match != NULL ? match + view->match_count : NULL;
+    const struct trawl_match *match = view->matches, *end_match = match + view->match_count;
     bool check = settings->checks_text;
     bool head = scan->job->show_names > 0 || settings->byte_offset || settings->initial_tab ||
                 settings->pattern_number;
@@ -460,11 +457,20 @@ static void finish_dropped_line(struct scan *scan, uint64_t end, bool has_end)
     scan->carry_begin = scan->line_begin = end;
 }
 
+/* An array of no matches has an address, too: to add to NULL is undefined. */
+static const struct trawl_match *array_of(const struct trawl_match *matches)
+{
+    static const struct trawl_match none;
+
+    return matches != NULL ? matches : &none;
+}
+
 /* Handle the carry, which now ends with a whole line, and empty it. */
 static void handle_carry(struct scan *scan)
 {
-    struct view view = {scan->carry,   scan->carry_begin,   scan->carry_count,
-                        scan->carried, scan->carried_count, false};
+    struct view view = {scan->carry,         scan->carry_begin,
+                        scan->carry_count,   array_of(scan->carried),
+                        scan->carried_count, false};
 
     handle_view(scan, &view, scan->line_begin - scan->carry_begin);
     scan->carry_begin += scan->carry_count;
@@ -511,8 +517,9 @@ static void handle_with_history(struct scan *scan, const struct view *window, ui
     if (last)
         handled = scan->carry_count;
     if (whole > 0 || last) {
-        struct view view = {scan->carry,   scan->carry_begin,   handled,
-                            scan->carried, scan->carried_count, false};
+        struct view view = {
+            scan->carry, scan->carry_begin, handled, array_of(scan->carried), scan->carried_count,
+            false};
 
         while (view.match_count > 0 &&
                view.matches[view.match_count - 1].begin >= view.begin + handled)
@@ -595,8 +602,8 @@ static void handle_window(struct scan *scan, const struct view *window, bool las
 static void handle_part(struct scan *scan, const struct trawl_window *window, uint64_t at,
                         uint64_t end)
 {
-    struct view part = {window->bytes + at, window->begin + at,  end - at,
-                        window->matches,    window->match_count, window->one_per_line};
+    struct view part = {window->bytes + at,        window->begin + at,  end - at,
+                        array_of(window->matches), window->match_count, window->one_per_line};
     uint64_t past = 0;
 
     while (past < window->match_count && window->matches[past].begin < part.begin)

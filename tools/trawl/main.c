@@ -436,8 +436,9 @@ static int run(struct job *job, struct settings *settings, char *message)
         status = explain(job->patterns);
     else {
         warn_of_old_color(&settings->colors);
-        status = run_job(job, &exclude, operands + pattern_is_operand,
-                         operand_count - pattern_is_operand, message);
+        if (pattern_is_operand)
+            operands++;
+        status = run_job(job, &exclude, operands, operand_count - pattern_is_operand, message);
     }
     exclude_free(&exclude);
     return status;

@@ -139,7 +139,7 @@ void print_found(struct scan *scan, const uint8_t *bytes, const struct trawl_mat
     if (numbered)
         lines = scan->numbers.count;
     for (uint64_t i = 0; i < lines; i++) {
-        scan->shown_numbers = scan->numbers.list + i;
+        scan->shown_numbers = numbered ? scan->numbers.list + i : NULL;
         scan->shown_count = numbered;
         print_head(scan, line_number, match->begin, bytes_count, separator);
         print_match(scan, bytes, bytes_count, color);

@@ -31,7 +31,7 @@ struct view {
     const uint8_t *bytes;
     uint64_t begin; /* text offset of bytes[0] */
     uint64_t count;
-    const struct trawl_match *matches; /* those that begin in the view, in order */
+    const struct trawl_match *matches; /* those that begin in the view, in order; not NULL */
     uint64_t match_count;
     bool one_per_line; /* no two of them begin in one line */
 };

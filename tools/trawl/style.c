@@ -438,7 +438,7 @@ static bool print_matches(struct scan *scan, const struct view *view, const stru
                                              span->text_end))
             return false;
         for (uint64_t k = 0; k < (numbered ? scan->numbers.count : 1); k++) {
-            scan->shown_numbers = scan->numbers.list + k;
+            scan->shown_numbers = numbered ? scan->numbers.list + k : NULL;
             scan->shown_count = numbered;
             print_style_head(scan, number, column ? span->begin + 1 : 0, offset + span->begin,
                              &piece);
