@@ -14,6 +14,7 @@
 
 #define CASES_NORMAL 90
 #define CASES_LONG 20000
+#define CASES_TELLING 60 /* enough that arrays must have been filled, and refused */
 #define UNTOUCHED 0x7777777777777777u
 
 /* A text, alone or as a part of a larger one that is loaded, its patterns, and an array in device
@@ -264,7 +265,8 @@ int main(void)
     printf("%" PRIu64 " arrays filled on the device, %" PRIu64 " refused, %" PRIu64 " launches\n",
            on_device, on_device_refused, sim_counters().launches);
     if (all) {
-        TEST_CHECK(on_device * 10 > cases && on_device_refused * 30 > cases);
+        TEST_CHECK((on_device * 10 > cases && on_device_refused * 30 > cases) ||
+                   cases < CASES_TELLING);
         failing_calls();
     }
     return test_end();

@@ -8,6 +8,7 @@
 
 #define CASES_NORMAL 400
 #define CASES_LONG 100000
+#define CASES_TELLING 200 /* enough that each method must have been met */
 #define FAILURES_MAX 5
 
 int main(void)
@@ -34,7 +35,7 @@ int main(void)
            counters.schedules, counters.switches, counters.barriers, counters.atomics);
     if (only == UINT64_MAX) {
         for (uint32_t method = 0; method <= TRAWL_METHOD_GRAMS; method++)
-            TEST_CHECK(tally.method[method] > 0);
+            TEST_CHECK(tally.method[method] > 0 || cases < CASES_TELLING);
         TEST_CHECK(tally.matches > 0);
     }
     return test_end();

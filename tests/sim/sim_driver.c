@@ -51,9 +51,9 @@ int sim_init(unsigned flags)
 {
     int code;
 
-    pthread_mutex_lock(&sim_state.lock);
+    sim_lock();
     sim_state.initialised = true;
-    pthread_mutex_unlock(&sim_state.lock);
+    sim_unlock();
     code = sim_enter();
     if (code == 0 && (flags != 0 || sim_state.options.devices == 0))
         code = flags != 0 ? CUDA_CODE_INVALID_VALUE : CUDA_CODE_NO_DEVICE;
@@ -672,10 +672,10 @@ uint64_t sim_driver_live(void)
 {
     uint64_t live = 0;
 
-    pthread_mutex_lock(&sim_state.lock);
+    sim_lock();
     for (uint32_t i = 0; i < SIM_DEVICES_MAX; i++)
         live += sim_context_objects(&sim_state.context[i]) + sim_state.context[i].retained;
-    pthread_mutex_unlock(&sim_state.lock);
+    sim_unlock();
     return live;
 }
 
@@ -683,10 +683,10 @@ uint64_t sim_driver_memory_used(void)
 {
     uint64_t used = 0;
 
-    pthread_mutex_lock(&sim_state.lock);
+    sim_lock();
     for (uint32_t i = 0; i < SIM_DEVICES_MAX; i++)
         used += sim_state.context[i].used_bytes;
-    pthread_mutex_unlock(&sim_state.lock);
+    sim_unlock();
     return used;
 }
 
@@ -694,15 +694,15 @@ uint64_t sim_driver_copied(void)
 {
     uint64_t bytes;
 
-    pthread_mutex_lock(&sim_state.lock);
+    sim_lock();
     bytes = sim_state.copied_bytes;
-    pthread_mutex_unlock(&sim_state.lock);
+    sim_unlock();
     return bytes;
 }
 
 void sim_driver_reset(const struct sim_driver_options *options)
 {
-    pthread_mutex_lock(&sim_state.lock);
+    sim_lock();
     sim_state.options = *options;
     sim_state.random = options->seed;
     sim_state.report[0] = '\0';
@@ -711,7 +711,7 @@ void sim_driver_reset(const struct sim_driver_options *options)
     sim_state.calls = 0;
     sim_state.copied_bytes = 0;
     memset(sim_state.context, 0, sizeof sim_state.context);
-    pthread_mutex_unlock(&sim_state.lock);
+    sim_unlock();
     sim_seed(options->seed);
     sim_switches_max(options->switches_max);
 }
@@ -725,20 +725,20 @@ void sim_driver_reset_usual(uint64_t seed)
 
 void sim_driver_fail(uint64_t nth, int code, bool persistent)
 {
-    pthread_mutex_lock(&sim_state.lock);
+    sim_lock();
     sim_state.calls = 0;
     sim_state.fail_nth = nth;
     sim_state.fail_code = code;
     sim_state.fail_persistent = persistent;
-    pthread_mutex_unlock(&sim_state.lock);
+    sim_unlock();
 }
 
 void sim_driver_lose(uint32_t device, uint64_t nth)
 {
-    pthread_mutex_lock(&sim_state.lock);
+    sim_lock();
     sim_state.lose = &sim_state.context[device];
     sim_state.lose_nth = nth;
-    pthread_mutex_unlock(&sim_state.lock);
+    sim_unlock();
 }
 
 bool sim_driver_has_lost(void)

@@ -21,6 +21,42 @@ _Thread_local uint32_t sim_depth;
 
 /* ---- Bookkeeping ------------------------------------------------------------------------ */
 
+#if defined(SIM_THREAD_SANITIZER)
+/* ThreadSanitizer's, for code that is compiled without it. */
+void AnnotateIgnoreSyncBegin(const char *file, int line);
+void AnnotateIgnoreSyncEnd(const char *file, int line);
+void AnnotateIgnoreReadsBegin(const char *file, int line);
+void AnnotateIgnoreReadsEnd(const char *file, int line);
+void AnnotateIgnoreWritesBegin(const char *file, int line);
+void AnnotateIgnoreWritesEnd(const char *file, int line);
+
+void sim_lock(void)
+{
+    AnnotateIgnoreSyncBegin(__FILE__, __LINE__);
+    AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
+    AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
+    pthread_mutex_lock(&sim_state.lock);
+}
+
+void sim_unlock(void)
+{
+    pthread_mutex_unlock(&sim_state.lock);
+    AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
+    AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+    AnnotateIgnoreSyncEnd(__FILE__, __LINE__);
+}
+#else
+void sim_lock(void)
+{
+    pthread_mutex_lock(&sim_state.lock);
+}
+
+void sim_unlock(void)
+{
+    pthread_mutex_unlock(&sim_state.lock);
+}
+#endif
+
 void sim_complain(const char *what)
 {
     if (sim_state.report[0] == '\0')
@@ -38,7 +74,7 @@ static uint64_t random_next(void)
 /* Take the lock and count a call; the code it is to fail with, 0 if it is not. */
 int sim_enter(void)
 {
-    pthread_mutex_lock(&sim_state.lock);
+    sim_lock();
     sim_state.calls++;
     if (sim_state.fail_nth != 0 &&
         (sim_state.fail_persistent ? sim_state.calls >= sim_state.fail_nth
@@ -68,7 +104,7 @@ int sim_enter_context(void)
 
 int sim_leave(int code)
 {
-    pthread_mutex_unlock(&sim_state.lock);
+    sim_unlock();
     return code;
 }
 

@@ -109,6 +109,10 @@ extern struct sim_state sim_state;
 extern _Thread_local struct cuda_context *sim_current[CONTEXTS_DEPTH_MAX];
 extern _Thread_local uint32_t sim_depth;
 
+/* The lock of all of it. For ThreadSanitizer it orders nothing: of the callers' threads it shall
+ * see what a real driver leaves to them, and a device's reads and writes are none of a thread's. */
+void sim_lock(void);
+void sim_unlock(void);
 void sim_complain(const char *what);
 /* Take the lock and count a call; the code it is to fail with, 0 if it is not. */
 int sim_enter(void);

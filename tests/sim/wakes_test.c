@@ -57,7 +57,8 @@ struct play {
     uint64_t steps, slept, lost;
 };
 
-static struct play play;
+/* The calling thread's: of the runtime's own threads, which wait meanwhile, none takes part. */
+static _Thread_local struct play play;
 
 /* What the worker's thread does between two looks at its job. */
 static void worker_step(uint32_t i)
