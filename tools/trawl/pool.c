@@ -50,7 +50,7 @@ struct pool {
     struct trawl_searcher *shared;
     bool shared_is_ours;
 
-    pthread_mutex_t walk_lock;
+    struct thread_lock walk_lock;
     struct walk walk;
     bool walked;
     uint64_t sequence_next;
@@ -58,7 +58,7 @@ struct pool {
     _Atomic uint64_t file_count, file_bytes;
     atomic_uint active;
 
-    pthread_mutex_t lock;
+    struct thread_lock lock;
     pthread_cond_t room;
     _Atomic uint64_t turn; /* the batch to be printed; what is not in a worker is its worker's */
     atomic_bool over;
@@ -170,12 +170,12 @@ static bool wait_turn(struct pool_worker *worker)
     if (has_turn(worker))
         return true;
     place = &pool->places[worker->sequence % AHEAD_BATCHES];
-    pthread_mutex_lock(&pool->lock);
+    thread_lock(&pool->lock);
     place->waiter = worker;
     while (pool->turn != worker->sequence && !pool->over)
-        pthread_cond_wait(&worker->turned, &pool->lock);
+        pthread_cond_wait(&worker->turned, &pool->lock.mutex);
     place->waiter = NULL;
-    pthread_mutex_unlock(&pool->lock);
+    thread_unlock(&pool->lock);
     if (!pool->over && has_turn(worker))
         return true;
     worker->job->done = true;
@@ -294,7 +294,7 @@ static void pass_turn(struct pool *pool)
 {
     struct place *place;
 
-    pthread_mutex_lock(&pool->lock);
+    thread_lock(&pool->lock);
     for (;;) {
         struct result *result;
 
@@ -310,10 +310,10 @@ static void pass_turn(struct pool *pool)
         if (result == NULL)
             continue;
         pool->left_bytes -= result->bytes_count;
-        pthread_mutex_unlock(&pool->lock);
+        thread_unlock(&pool->lock);
         print_result(pool, result);
         free_result(result);
-        pthread_mutex_lock(&pool->lock);
+        thread_lock(&pool->lock);
     }
     if (place != NULL && place->waiter != NULL)
         pthread_cond_signal(&place->waiter->turned);
@@ -321,7 +321,7 @@ static void pass_turn(struct pool *pool)
         pool->room_wanted = UINT64_MAX;
         pthread_cond_broadcast(&pool->room);
     }
-    pthread_mutex_unlock(&pool->lock);
+    thread_unlock(&pool->lock);
 }
 
 static struct result own_result(const struct pool_worker *worker)
@@ -370,14 +370,14 @@ static bool leave(struct pool_worker *worker)
         if (bytes_count > 0)
             memcpy(result->bytes, worker->kept->bytes, bytes_count);
     }
-    pthread_mutex_lock(&pool->lock);
+    thread_lock(&pool->lock);
     left = pool->turn != worker->sequence && pool->left_bytes + bytes_count <= LEFT_BYTES_MAX;
     if (left) {
         place->result = result;
         place->searched = true;
         pool->left_bytes += bytes_count;
     }
-    pthread_mutex_unlock(&pool->lock);
+    thread_unlock(&pool->lock);
     if (!left) {
         free(result);
         return false;
@@ -464,9 +464,9 @@ static void begin_worker(struct pool *pool)
     if (pool->places == NULL) {
         struct place *places = calloc(AHEAD_BATCHES, sizeof *places);
 
-        pthread_mutex_lock(&pool->lock);
+        thread_lock(&pool->lock);
         pool->places = places;
-        pthread_mutex_unlock(&pool->lock);
+        thread_unlock(&pool->lock);
     }
     worker = &pool->workers[pool->worker_count];
     worker->pool = pool;
@@ -502,7 +502,7 @@ static bool next_batch(struct pool_worker *worker)
     struct pool *pool = worker->pool;
     bool any = false;
 
-    pthread_mutex_lock(&pool->walk_lock);
+    thread_lock(&pool->walk_lock);
     if (!pool->walked && !pool->over && pool->sequence_next <= pool->sequence_last) {
         take_files(worker);
         any = worker->item_count > 0;
@@ -511,19 +511,19 @@ static bool next_batch(struct pool_worker *worker)
         if (any && !pool->walked && worker->sequence > 0)
             begin_worker(pool);
     }
-    pthread_mutex_unlock(&pool->walk_lock);
+    thread_unlock(&pool->walk_lock);
     if (!any)
         return false;
     begin_batch(worker);
     if (worker->sequence - atomic_load(&pool->turn) < AHEAD_BATCHES)
         return true;
-    pthread_mutex_lock(&pool->lock);
+    thread_lock(&pool->lock);
     while (worker->sequence - pool->turn >= AHEAD_BATCHES && !pool->over) {
         if (worker->sequence < pool->room_wanted)
             pool->room_wanted = worker->sequence;
-        pthread_cond_wait(&pool->room, &pool->lock);
+        pthread_cond_wait(&pool->room, &pool->lock.mutex);
     }
-    pthread_mutex_unlock(&pool->lock);
+    thread_unlock(&pool->lock);
     return true;
 }
 
@@ -736,8 +736,8 @@ static void pool_close(struct pool *pool)
         trawl_searcher_close(pool->shared);
     walk_close(&pool->walk);
     pthread_cond_destroy(&pool->room);
-    pthread_mutex_destroy(&pool->walk_lock);
-    pthread_mutex_destroy(&pool->lock);
+    thread_lock_close(&pool->walk_lock);
+    thread_lock_close(&pool->lock);
     free(pool->places);
     free(pool->workers);
 }
@@ -777,8 +777,8 @@ bool job_walk(struct job *job, const struct exclude *exclude, const struct typed
         strcpy(message, "memory exhausted");
         return false;
     }
-    pthread_mutex_init(&pool.walk_lock, NULL);
-    pthread_mutex_init(&pool.lock, NULL);
+    thread_lock_open(&pool.walk_lock);
+    thread_lock_open(&pool.lock);
     pthread_cond_init(&pool.room, NULL);
     walk_open(&pool.walk, job, exclude, operands, operand_count, open_levels);
     good = open_first(&pool, message);

@@ -2,6 +2,11 @@
 #include "trawl/thread.h"
 
 #include <errno.h>
+#include <stdint.h>
+#include <time.h>
+
+#define WATCH_NS 200000 /* four times as long as the files of a batch take to be found */
+#define LOOKS 16u       /* at the lock, between looks at the clock */
 
 int thread_start(struct thread *thread, void *(*main)(void *), void *context)
 {
@@ -30,4 +35,65 @@ void thread_begins(const struct thread *thread)
 {
     if (thread->is_moved)
         (void)sched_setaffinity(0, sizeof thread->cores, &thread->cores);
+}
+
+void thread_lock_open(struct thread_lock *lock)
+{
+    (void)pthread_mutex_init(&lock->mutex, NULL);
+    atomic_init(&lock->is_watched, false);
+}
+
+void thread_lock_close(struct thread_lock *lock)
+{
+    (void)pthread_mutex_destroy(&lock->mutex);
+}
+
+/* A moment, in which the other thread of a core may have it. */
+static void pause_shortly(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb");
+#endif
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec time;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* Wait awake. True: the lock is had. */
+static bool watch(struct thread_lock *lock)
+{
+    int64_t end_ns = now_ns() + WATCH_NS;
+
+    do
+        for (unsigned i = 0; i < LOOKS; i++) {
+            pause_shortly();
+            if (pthread_mutex_trylock(&lock->mutex) == 0)
+                return true;
+        }
+    while (now_ns() < end_ns);
+    return false;
+}
+
+void thread_lock(struct thread_lock *lock)
+{
+    bool locked = pthread_mutex_trylock(&lock->mutex) == 0;
+
+    if (!locked && !atomic_exchange(&lock->is_watched, true)) {
+        locked = watch(lock);
+        atomic_store(&lock->is_watched, false);
+    }
+    if (!locked)
+        (void)pthread_mutex_lock(&lock->mutex);
+}
+
+void thread_unlock(struct thread_lock *lock)
+{
+    (void)pthread_mutex_unlock(&lock->mutex);
 }
