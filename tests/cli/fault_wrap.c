@@ -78,6 +78,8 @@ WRAP(ssize_t, read, (int descriptor, void *bytes, size_t count), (descriptor, by
      -1)
 WRAP(ssize_t, pread64, (int descriptor, void *bytes, size_t count, off_t offset),
      (descriptor, bytes, count, offset), EIO, -1)
+WRAP(off_t, lseek64, (int descriptor, off_t offset, int whence), (descriptor, offset, whence), EIO,
+     -1)
 WRAP(ssize_t, write, (int descriptor, const void *bytes, size_t count), (descriptor, bytes, count),
      EIO, -1)
 WRAP(int, fstat64, (int descriptor, struct stat *status), (descriptor, status), EIO, -1)

@@ -36,6 +36,7 @@ SCENES = [
     (["--files", "--ignore", "--no-require-git", "--sort=modified", "ruled/sub"], None),
     (["--files", "--ignore", "--debug", "-j1", "--sortr=path", "ruled"], None),
     (["-r", "-c", "-j1", "foo", "wide"], None),
+    (["-r", "-l", "-j2", "--search-zip", "yyz", "wide", "zips"], None),
     (["--color=always", "foo"], "small"),
     (["-l", "foo", "small", "big"], None),
     (["--positions", "foo", "small"], None),
@@ -102,6 +103,7 @@ def make_files(top):
     for i in range(12):
         put("wide/%d" % i, b"foo %d\n" % i)
     put("wide/sub/line", b"x\nfoo " + b"y" * 1100000 + b"\n" + b"z\n" * 3)
+    put("wide/sub/middle", b"foo\n" + b"z" * 150000 + b"\nfoo\n")
     os.symlink("..", os.path.join(top, "wide", "sub", "up"))
 
 

@@ -30,7 +30,7 @@ OPTIONS = [["-l"], ["-L"], ["-c"], ["-n"], ["-h"], ["-H"], ["-o"], ["-v"], ["-i"
            ["--include=*.c"], ["--exclude=*1*"], ["--exclude-dir=sub"], ["-m1", "-c"], ["-l", "-v"], ["-c", "-v"]]
 TARGETS = [["mixed"], ["mixed/"], ["./mixed//"], ["lines"], ["mixed", "lines"], ["mixed/sub", "missing", "mixed"],
            ["lines/0", "lines/1", "missing", "mixed/a.c"], ["mixed/hole", "mixed/late", "mixed/early"], ["deep"], ["mixed/other", "deep"],
-           ["edges"], ["edges"], ["edges", "mixed/sub"]]
+           ["edges"], ["edges"], ["edges", "mixed/sub"], ["sizes"], ["sizes"], ["sizes", "mixed"]]
 OWN = [[], ["-j1"], ["-j2"], ["-j5"], ["-j3", "--chunk-bytes=5000"], ["-j16"]]
 
 
@@ -56,6 +56,15 @@ def make_files(top, rng):
         file.write(b"foo\n" * 1000)
         file.seek(1 << 20)
         file.write(b"foo\n")
+    for i in range(60):  # up to and beyond what is read at once, what grep takes for a block, and what is read whole
+        at = rng.choice([1 << 16, 3 << 15, 1 << 19]) + rng.choice([-1, 0, 1, rng.randrange(-9000, 9000)])
+        data = bytearray(text(40) + b"x y\n" * (at // 4 + 1))[:at]
+        for _ in range(rng.choice([0, 0, 0, 1, 2])):
+            place = rng.choice([at - 4, rng.randrange(at - 4)])
+            data[place:place + 4] = rng.choice([b"foo\n", b"bar\n", b"\nfoo", b"\0bar"])
+        put("sizes/%d" % i, bytes(data))
+        if i % 10 == 0:
+            os.truncate(os.path.join(top, "sizes/%d" % i), at + 9000)
     os.symlink("sub", os.path.join(top, "mixed/link"))
     os.symlink("..", os.path.join(top, "mixed/sub/up"))
     os.symlink("nowhere", os.path.join(top, "mixed/dangling"))

@@ -8,9 +8,9 @@
 #include "trawl/pool.h"
 #include "trawl/scan.h"
 
-#define GATHER_BYTES WHOLE_BYTES /* that wait at most before they are searched */
-#define GATHER_FIRST 4u          /* files; and how many hold nothing before the next try */
-#define FILE_ALIGNMENT 64u       /* the kernel copies twice as fast to where a cache line begins */
+#define GATHER_BYTES (UINT64_C(256) << 10) /* that wait at most before they are searched */
+#define GATHER_FIRST 4u    /* files; and how many hold nothing before the next try */
+#define FILE_ALIGNMENT 64u /* the kernel copies twice as fast to where a cache line begins */
 #define ROOM_ALIGNMENT 4096u
 
 /* Is what is said of a file without a match always the same, and can no match lie across a line
@@ -35,6 +35,11 @@ void gather_begin(struct gather *gather, const struct job *job)
 void gather_end(struct gather *gather)
 {
     free(gather->bytes);
+}
+
+bool gather_passes_over(const struct gather *gather)
+{
+    return gather->allowed && gather->files_max > 1;
 }
 
 uint8_t *gather_room(struct gather *gather)
@@ -101,13 +106,9 @@ static void pass_over(struct pool_worker *worker, size_t from, size_t to)
 static void search_one(struct pool_worker *worker, const struct gathered *gathered)
 {
     struct stat status;
-    struct job_file file = {-1,
-                            &status,
-                            gathered->name,
-                            worker->gather.bytes + gathered->begin,
-                            gathered->bytes_count,
-                            false,
-                            gathered->is_operand};
+    struct job_file file = {
+        gathered->descriptor,  &status, gathered->name,      worker->gather.bytes + gathered->begin,
+        gathered->bytes_count, false,   gathered->is_operand};
 
     memset(&status, 0, sizeof status);
     status.st_mode = S_IFREG;
@@ -144,7 +145,7 @@ void gather_search(struct pool_worker *worker, const struct job_file *file)
     struct gathered *next = &gather->files[gather->count];
     uint64_t end;
 
-    if (!gather->allowed || gather->files_max == 1 || file->bytes_count > BLOCK_BYTES) {
+    if (!gather_passes_over(gather)) {
         gather_flush(worker);
         search_alone(worker, file);
         return;
@@ -153,10 +154,11 @@ void gather_search(struct pool_worker *worker, const struct job_file *file)
     next->begin = gather->used;
     next->bytes_count = file->bytes_count;
     next->is_operand = file->is_operand;
+    next->descriptor = file->bytes_count > BLOCK_BYTES ? file->descriptor : -1; /* for its holes */
     end = gather->used + file->bytes_count;
     gather->used = (end / FILE_ALIGNMENT + 1) * FILE_ALIGNMENT;
     memset(gather->bytes + end, worker->job->settings->line_end, (size_t)(gather->used - end));
     gather->count++;
-    if (gather->count >= gather->files_max || gather->used >= GATHER_BYTES)
+    if (gather->count >= gather->files_max || gather->used >= GATHER_BYTES || next->descriptor >= 0)
         gather_flush(worker);
 }

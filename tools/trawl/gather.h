@@ -12,12 +12,13 @@
 
 #define GATHER_FILES_MAX 32u
 
-/* Files up to this size are read whole by one read, which the searches then find in the cache. */
-#define WHOLE_BYTES (UINT64_C(256) << 10)
+/* Files up to this size are read whole, so that the searches find them in the cache. */
+#define WHOLE_BYTES (UINT64_C(512) << 10)
 
 struct gathered {
     const char *name;
     uint64_t begin, bytes_count;
+    int descriptor; /* -1: it need not be looked at again */
     bool is_operand;
 };
 
@@ -37,6 +38,9 @@ void gather_end(struct gather *gather);
 
 /* Room for WHOLE_BYTES + 1; NULL: no memory. */
 uint8_t *gather_room(struct gather *gather);
+
+/* Are most files only passed over? */
+bool gather_passes_over(const struct gather *gather);
 
 /* Search a file that was read whole, or let it wait. Its name must last until gather_flush. */
 void gather_search(struct pool_worker *worker, const struct job_file *file);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "trawl/encoding.h"
@@ -25,60 +26,97 @@ static bool is_device(mode_t mode)
     return S_ISCHR(mode) || S_ISBLK(mode) || S_ISSOCK(mode) || S_ISFIFO(mode);
 }
 
-/* Read a regular file to its end; known_bytes: what its size is said to be, 0: not known. False:
- * it is too long, or something is wrong, which looking at it once more will tell. */
-static bool read_whole(struct pool_worker *worker, int descriptor, uint64_t known_bytes,
-                       struct job_file *file)
-{
-    uint64_t most = searchers_stop_early(worker->job->settings) ? WHOLE_BYTES_FIRST : WHOLE_BYTES;
-    uint8_t *bytes = NULL;
-    uint64_t used = 0;
-
-    if (worker->searcher == NULL || known_bytes > most)
-        return false;
-    bytes = gather_room(&worker->gather);
-    while (bytes != NULL) {
-        ssize_t got = pread(descriptor, bytes + used, (size_t)(most + 1 - used), (off_t)used);
-
-        if (got < 0 && errno == EINTR)
-            continue;
-        used += got > 0 ? (uint64_t)got : 0;
-        if (got < 0 || used > most)
-            return false;
-        /* Less came than requested, and as much as the file is known to have: it is all. */
-        if (got == 0 || used == known_bytes) {
-            if (worker->job->settings->search_zip && trawl_compression(bytes, used) != NULL)
-                return false;
-            file->bytes = bytes;
-            file->bytes_count = used;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* A file of a tree that its directory says is regular: nothing more need be known of it, unless it
- * might be the output, or its size is asked for (-T, holes). */
-static bool read_unseen(struct pool_worker *worker, int descriptor, const struct walk_item *item,
-                        struct stat *status, struct job_file *file)
-{
-    const struct job *job = worker->job;
-
-    if (item->is_operand || item->type != DT_REG || job->output_is_regular ||
-        job->settings->initial_tab || !read_whole(worker, descriptor, 0, file))
-        return false;
-    memset(status, 0, sizeof *status);
-    status->st_mode = S_IFREG;
-    status->st_size = (off_t)file->bytes_count;
-    return file->bytes_count <= BLOCK_BYTES;
-}
-
 /* Said after what those files print that wait to be searched. */
 static void file_error(struct pool_worker *worker, const char *name, int os_code)
 {
     gather_flush(worker);
     if (pool_may_search(worker))
         job_file_error(worker->job, name, os_code);
+}
+
+/* A file of more is not worth to be read whole. */
+static uint64_t most_whole(const struct pool_worker *worker, const struct job_file *file)
+{
+    bool may_end_soon = searchers_stop_early(worker->job->settings) &&
+                        (file->is_operand || !gather_passes_over(&worker->gather));
+
+    return may_end_soon ? WHOLE_BYTES_FIRST : WHOLE_BYTES;
+}
+
+/* Read to the end, if that comes within most_whole. *size: what it is said to be; negative: not
+ * known. *moved: another read would not begin where it did. */
+static bool read_to_end(struct pool_worker *worker, int descriptor, off_t size, bool *moved,
+                        struct job_file *file)
+{
+    uint64_t most = most_whole(worker, file), used = 0;
+    uint64_t limit = size < 0 ? WHOLE_BYTES_FIRST : most + 1;
+    uint8_t *bytes = gather_room(&worker->gather);
+
+    while (bytes != NULL && size <= (off_t)most && used <= most) {
+        ssize_t got = pread(descriptor, bytes + used, (size_t)(limit - used), (off_t)used);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return false;
+        used += (uint64_t)got;
+        if (got > 0 && size < (off_t)used) { /* takes half as long as to read nothing, or fstat */
+            size = lseek(descriptor, 0, SEEK_END);
+            *moved |= size > 0;
+        }
+        /* That less came than requested is not enough: it may be the last before an error. */
+        if (got == 0 || (off_t)used == size) {
+            file->bytes = bytes;
+            file->bytes_count = used;
+            return true;
+        }
+        limit = most + 1;
+    }
+    return false;
+}
+
+enum whole {
+    WHOLE_READ,
+    WHOLE_NOT,  /* it is too long, or something is wrong, which looking at it once more will tell */
+    WHOLE_LOST, /* said why */
+};
+
+/* Read a regular file from where it is opened; size: negative if it is not known. */
+static enum whole read_whole(struct pool_worker *worker, int descriptor, off_t size,
+                             struct job_file *file)
+{
+    bool moved = false;
+
+    if (worker->searcher == NULL)
+        return WHOLE_NOT;
+    if (read_to_end(worker, descriptor, size, &moved, file) &&
+        !(worker->job->settings->search_zip &&
+          trawl_compression(file->bytes, file->bytes_count) != NULL))
+        return WHOLE_READ;
+    file->bytes = NULL;
+    if (!moved || lseek(descriptor, 0, SEEK_SET) == 0)
+        return WHOLE_NOT;
+    file_error(worker, file->name, errno);
+    return WHOLE_LOST;
+}
+
+/* A file of a tree that its directory says is regular: nothing more need be known of it, unless it
+ * might be the output, or its size is asked for (-T). */
+static enum whole read_unseen(struct pool_worker *worker, int descriptor,
+                              const struct walk_item *item, struct stat *status,
+                              struct job_file *file)
+{
+    const struct job *job = worker->job;
+    enum whole whole;
+
+    if (item->is_operand || item->type != DT_REG || job->output_is_regular ||
+        job->settings->initial_tab || job->settings->encoding != NULL)
+        return WHOLE_NOT;
+    whole = read_whole(worker, descriptor, -1, file);
+    memset(status, 0, sizeof *status);
+    status->st_mode = S_IFREG;
+    status->st_size = (off_t)file->bytes_count;
+    return whole;
 }
 
 void pool_tell_progress(struct pool_worker *worker)
@@ -154,44 +192,45 @@ static void search_encoded(struct pool_worker *worker, const struct job_file *fi
         file_error(worker, file->name, os_code);
 }
 
+/* Do the options or its kind leave an opened item out? */
+static bool is_skipped(const struct pool_worker *worker, const struct walk_item *item, mode_t mode)
+{
+    const struct settings *settings = worker->job->settings;
+    bool is_directory = S_ISDIR(mode);
+
+    if (walk_skips_devices(settings, item->is_operand) && is_device(mode))
+        return true;
+    if (item->is_operand && walk_skips_operand(pool_walk(worker), item->name, is_directory))
+        return true;
+    return is_directory && settings->directories != DIRECTORIES_READ;
+}
+
 static void search_open(struct pool_worker *worker, int descriptor, const struct walk_item *item)
 {
     const struct settings *settings = worker->job->settings;
     struct stat status;
     struct job_file file = {descriptor,           &status,         item->name, NULL, 0,
                             settings->search_zip, item->is_operand};
+    enum whole whole = read_unseen(worker, descriptor, item, &status, &file);
 
-    if (settings->encoding == NULL && read_unseen(worker, descriptor, item, &status, &file)) {
+    if (whole == WHOLE_NOT) {
+        if (fstat(descriptor, &status) != 0) {
+            file_error(worker, item->name, errno);
+            return;
+        }
+        if (item->kind != WALK_INPUT && is_skipped(worker, item, status.st_mode))
+            return;
+        if (encoding_applies(settings->encoding, descriptor, &status)) {
+            search_encoded(worker, &file);
+            return;
+        }
+        if (item->kind != WALK_INPUT && S_ISREG(status.st_mode))
+            whole = read_whole(worker, descriptor, status.st_size, &file);
+    }
+    if (whole == WHOLE_READ)
         gather_search(worker, &file);
-        return;
-    }
-    if (fstat(descriptor, &status) != 0) {
-        file_error(worker, item->name, errno);
-        return;
-    }
-    if (item->kind != WALK_INPUT) {
-        bool is_directory = S_ISDIR(status.st_mode);
-
-        if (walk_skips_devices(settings, item->is_operand) && is_device(status.st_mode))
-            return;
-        if (item->is_operand && walk_skips_operand(pool_walk(worker), item->name, is_directory))
-            return;
-        if (is_directory && settings->directories != DIRECTORIES_READ)
-            return;
-    }
-    if (encoding_applies(settings->encoding, descriptor, &status)) {
-        search_encoded(worker, &file);
-        return;
-    }
-    if (item->kind != WALK_INPUT) {
-        if (file.bytes == NULL && S_ISREG(status.st_mode))
-            (void)read_whole(worker, descriptor, (uint64_t)status.st_size, &file);
-    }
-    if (file.bytes != NULL) {
-        gather_search(worker, &file);
-        return;
-    }
-    search_big(worker, &file);
+    else if (whole == WHOLE_NOT)
+        search_big(worker, &file);
 }
 
 /* Not to be opened before it is its turn: a pipe's writer would notice. */
