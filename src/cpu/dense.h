@@ -60,8 +60,8 @@ struct dense_node {
     uint32_t longest; /* in nested: the longest string that begins here, PLAN_NONE if none does */
 };
 
-#define DENSE_LIST_FEW 3u  /* strings that a list holds by itself */
-#define DENSE_LIST_MAX 64u /* states with more have no list */
+#define DENSE_LIST_FEW 3u   /* strings that a list holds by itself */
+#define DENSE_LIST_MAX 512u /* states with more have no list */
 
 /* The strings that begin where a state is, ascending. If there are more than a few, strings[0] is
  * where in the pool they begin; PLAN_NONE: not made. */
@@ -69,6 +69,20 @@ struct dense_list {
     uint32_t strings[DENSE_LIST_FEW];
     uint32_t count; /* right even so */
 };
+
+/* States in the order of a text's places, each where it was first met. */
+struct dense_trace {
+    uint32_t *states;   /* as transitions */
+    uint32_t *first;    /* from this place of the trace on, all followed each other in the text */
+    uint32_t *hits_end; /* where its own hits end in hits: those of the next begin there */
+    uint8_t *bytes;     /* the text's */
+    struct hit *hits;   /* offset: the place in the trace */
+    uint32_t count;     /* of places */
+};
+
+/* Runs of places that follow the trace pay if they are so long in the mean, but for a few. */
+#define DENSE_RUN_PAYS 16u
+#define DENSE_RUNS_FREE 64u
 
 #define DENSE_STEP 32768u
 /* Of strings of at most so many bytes, what a state fails to is looked up among them. Else it is
@@ -96,10 +110,13 @@ struct dense_worker {
     uint32_t *pool;
     uint32_t pool_count;
     uint32_t pool_room;
+    struct dense_trace trace;
+    uint32_t *traced; /* where in the trace each state is; PLAN_NONE: nowhere */
     uint32_t node_count;
     uint32_t node_capacity;
     uint32_t node_max;
     uint64_t nodes_made; /* ever: tests ask whether it worked */
+    uint64_t followed;   /* ever: bytes read along the trace; for tests too */
     uint64_t work;       /* ever, in about nanoseconds */
     uint32_t *states;    /* of each begin of a step, as transitions */
     uint64_t state_capacity;
@@ -151,5 +168,23 @@ void dense_list_strings(const struct dense_worker *worker, uint32_t state, uint3
 /* Make the state's list in the pool, unless it is too long or the pool is full. Errors: MEMORY. */
 enum trawl_status dense_make_list(struct dense_worker *worker, uint32_t state,
                                   struct trawl_error *error);
+
+/* ---- dense_trace.c ---- */
+/* Where the hits of a place of the trace, or of the next one, begin. */
+static inline uint32_t dense_trace_begin(const struct dense_trace *trace, uint32_t place)
+{
+    TRAWL_ASSERT(place <= trace->count);
+    return place == 0 ? 0 : trace->hits_end[place - 1];
+}
+/* Put a state, which is not in the trace, at its end, and the text's byte there; `follows`: the
+ * last one of the trace is the state of the byte before. *there false: there is no room, or it has
+ * no list. Errors: MEMORY. */
+enum trawl_status dense_trace_add(struct dense_worker *worker, uint32_t transition, uint8_t byte,
+                                  bool follows, bool *there, struct trawl_error *error);
+/* From the state behind begins [0, at) of a text, their states from the last one on, as long as
+ * runs that follow the trace pay. Returns how many are left. */
+uint64_t dense_trace_read(struct dense_worker *worker, const uint8_t *text, uint64_t at,
+                          uint32_t state, uint32_t *states);
+void dense_trace_release(struct dense_trace *trace);
 
 #endif

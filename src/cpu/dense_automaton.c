@@ -1,4 +1,5 @@
 /* dense_automaton: one thread's states, made when its text needs them. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -10,9 +11,13 @@
 #define TABLE_SHARE 4u      /* at most so many entries of the table for a state */
 #define POOL_MAX (1u << 19) /* strings in lists */
 #define POOL_FIRST 4096u
+#define INSERTED_MAX 32u     /* strings of a list that are sorted one by one */
 #define CHAINS 8u            /* parts of a text that are read at once: see read_parts */
 #define CHAIN_BYTES_MIN 512u /* of each of them, */
 #define CHAIN_WARM_SHARE 8u  /* and more than this many times what it reads before */
+#define PART_NEAR 96u        /* a part ends at a byte that no string holds if one is so near, */
+#define PART_SHIFT 64u       /* or several times this off */
+#define PART_ALIASES 512u    /* parts so far apart share sets of caches */
 
 /* What steps cost, in about nanoseconds. */
 #define BYTE_WORK 3u
@@ -22,8 +27,8 @@
 static uint64_t node_bytes(const struct dense_set *set)
 {
     TRAWL_ASSERT(set->class_bits <= 8); /* of 256 values at most */
-    return sizeof(struct dense_node) + sizeof(struct dense_list) + TABLE_SHARE * sizeof(uint32_t) +
-           (sizeof(uint32_t) << set->class_bits);
+    return sizeof(struct dense_node) + sizeof(struct dense_list) +
+           (TABLE_SHARE + 1) * sizeof(uint32_t) + (sizeof(uint32_t) << set->class_bits);
 }
 
 uint32_t dense_nodes_max(const struct dense_set *set)
@@ -36,6 +41,7 @@ static void worker_release(struct dense_worker *worker)
     memory_release(worker->nodes, worker->node_capacity, sizeof *worker->nodes);
     memory_release(worker->path, worker->node_capacity, sizeof *worker->path);
     memory_release(worker->lists, worker->node_capacity, sizeof *worker->lists);
+    memory_release(worker->traced, worker->node_capacity, sizeof *worker->traced);
     memory_release(worker->next, (uint64_t)worker->node_capacity << worker->class_bits,
                    sizeof *worker->next);
     memory_release(worker->table, 1ull << worker->table_bits, sizeof *worker->table);
@@ -43,6 +49,7 @@ static void worker_release(struct dense_worker *worker)
     worker->nodes = NULL;
     worker->path = NULL;
     worker->lists = NULL;
+    worker->traced = NULL;
     worker->next = NULL;
     worker->node_capacity = worker->node_count = 0;
 }
@@ -51,6 +58,7 @@ void dense_worker_end(struct dense_worker *worker)
 {
     worker_release(worker);
     memory_release(worker->pool, worker->pool_room, sizeof *worker->pool);
+    dense_trace_release(&worker->trace);
     memory_release(worker->states, worker->state_capacity, sizeof *worker->states);
     memory_release(worker->folded, worker->folded_capacity, 1);
     memory_release(worker->origin, worker->folded_capacity, sizeof *worker->origin);
@@ -83,7 +91,7 @@ static enum trawl_status worker_grow(struct dense_worker *worker, uint32_t capac
     uint32_t bits = worker->set->class_bits;
     enum trawl_status status = TRAWL_OK;
     struct dense_worker grown = *worker;
-    void *nodes = NULL, *path = NULL, *lists = NULL, *next = NULL, *table = NULL;
+    void *nodes = NULL, *path = NULL, *lists = NULL, *next = NULL, *table = NULL, *traced = NULL;
 
     TRAWL_ASSERT(capacity > worker->node_capacity && capacity <= worker->node_max);
     TRAWL_ASSERT(worker->node_count <= worker->node_capacity);
@@ -91,6 +99,7 @@ static enum trawl_status worker_grow(struct dense_worker *worker, uint32_t capac
     grown.table_bits = table_bits(capacity);
     TRAWL_TRY_DONE(memory_allocate(capacity, sizeof *worker->nodes, &nodes, error));
     TRAWL_TRY_DONE(memory_allocate(capacity, sizeof *worker->lists, &lists, error));
+    TRAWL_TRY_DONE(memory_allocate(capacity, sizeof *worker->traced, &traced, error));
     TRAWL_TRY_DONE(memory_allocate((uint64_t)capacity << bits, sizeof *worker->next, &next, error));
     if (worker->sparse)
         TRAWL_TRY_DONE(
@@ -101,10 +110,12 @@ static enum trawl_status worker_grow(struct dense_worker *worker, uint32_t capac
         memcpy(nodes, worker->nodes, worker->node_count * sizeof *worker->nodes);
         memcpy(next, worker->next, ((size_t)worker->node_count << bits) * sizeof *worker->next);
         memcpy(lists, worker->lists, worker->node_count * sizeof *worker->lists);
+        memcpy(traced, worker->traced, worker->node_count * sizeof *worker->traced);
     }
     worker_release(worker);
     grown.nodes = (struct dense_node *)nodes;
     grown.lists = (struct dense_list *)lists;
+    grown.traced = (uint32_t *)traced;
     grown.next = (uint32_t *)next;
     grown.path = (uint32_t *)path;
     grown.table = (uint32_t *)table;
@@ -115,6 +126,7 @@ static enum trawl_status worker_grow(struct dense_worker *worker, uint32_t capac
 done:
     memory_release(nodes, capacity, sizeof *worker->nodes);
     memory_release(lists, capacity, sizeof *worker->lists);
+    memory_release(traced, capacity, sizeof *worker->traced);
     memory_release(next, (uint64_t)capacity << bits, sizeof *worker->next);
     return status;
 }
@@ -146,6 +158,8 @@ static void worker_empty(struct dense_worker *worker)
     TRAWL_ASSERT(worker->node_capacity > 0);
     worker->nodes[0] = root;
     worker->lists[0] = (struct dense_list){{PLAN_NONE}, 0};
+    worker->traced[0] = PLAN_NONE;
+    worker->trace.count = 0;
     worker->pool_count = 0;
     worker->node_count = 1;
     memset(worker->next, 0xff, sizeof *worker->next << worker->set->class_bits);
@@ -248,23 +262,24 @@ static inline __attribute__((always_inline)) bool read_byte(struct dense_worker 
 }
 
 /* Read parts of a text from their ends, each of `count` bytes, the next byte of one part after that
- * of another: each waits for the transition before it. Part i begins at from + i * count. */
+ * of another: each waits for the transition before it. Part i begins at from[i]. */
 static inline __attribute__((always_inline)) enum trawl_status read_parts(
-    struct dense_worker *worker, const uint8_t *text, uint64_t from, uint64_t count, uint32_t parts,
-    uint32_t *state, uint32_t *states, uint64_t *outputs, struct trawl_error *error)
+    struct dense_worker *worker, const uint8_t *text, const uint64_t *from, uint64_t count,
+    uint32_t parts, uint32_t *state, uint32_t *states, uint64_t *outputs, struct trawl_error *error)
 {
     struct reading reading = {text, worker->set->class_of, worker->next, worker->lists, states,
                               0,    worker->class_bits};
     enum trawl_status status = TRAWL_OK;
     bool counts = outputs != NULL;
-    uint64_t row[CHAINS] = {0};
+    uint64_t row[CHAINS] = {0}, begin[CHAINS] = {0};
 
     TRAWL_ASSERT(parts == 1 || parts == CHAINS);
-    for (uint32_t part = 0; part < parts; part++)
+    for (uint32_t part = 0; part < parts; part++) {
         row[part] = (uint64_t)state[part] << reading.bits;
-#define READ(part) \
-    read_byte(worker, &reading, at + (part)*count, &row[part], counts, &status, error)
-    for (uint64_t at = from + count; at-- > from;)
+        begin[part] = from[part];
+    }
+#define READ(part) read_byte(worker, &reading, begin[part] + at, &row[part], counts, &status, error)
+    for (uint64_t at = count; at-- > 0;)
         if (!READ(0) || (parts == CHAINS && (!READ(1) || !READ(2) || !READ(3) || !READ(4) ||
                                              !READ(5) || !READ(6) || !READ(7))))
             return status;
@@ -287,7 +302,7 @@ static enum trawl_status read_before(struct dense_worker *worker, const uint8_t 
     *state = 0;
     TRAWL_ASSERT(from <= to);
     if (!worker->sparse)
-        return read_parts(worker, text, from, to - from, 1, state, NULL, NULL, error);
+        return read_parts(worker, text, &from, to - from, 1, state, NULL, NULL, error);
     while ((*state = dense_state_before(worker, text + from, to - from)) == PLAN_NONE) {
         TRAWL_TRY(make_room(worker, error));
         if (worker->refused)
@@ -296,31 +311,81 @@ static enum trawl_status read_before(struct dense_worker *worker, const uint8_t 
     return TRAWL_OK;
 }
 
-/* Read all begins but the last few in parts. What a state is depends on the bytes of the longest
- * string, so that many are read before each part. */
-static enum trawl_status read_chains(struct dense_worker *worker, const uint8_t *text,
+/* Where the parts of [0, begins) end: ends[i], the last at `begins`. Each is of at most the bytes
+ * that this returns, and the first of exactly so many. The text before its `begins`: a part need
+ * not be read after what is behind it if it ends at a byte that no string holds, so a part ends at
+ * such a byte if there is one near. Ends are apart so that the parts' bytes and states do not fall
+ * into the same sets of the first-level cache. */
+static uint64_t part_ends(const struct dense_set *set, const uint8_t *text, uint64_t begins,
+                          uint64_t *ends)
+{
+    static const uint32_t shifts[CHAINS] = {0, 1, 2, 3, 3, 2, 1, 0};
+    uint64_t bytes = begins / CHAINS, near = set->class_first > 0 ? PART_NEAR : 0;
+    uint64_t count = (begins + CHAINS - 1) / CHAINS + PART_SHIFT + near;
+
+    TRAWL_ASSERT(bytes > near + PART_SHIFT && count <= begins);
+    ends[0] = count;
+    for (uint32_t part = 1; part + 1 < CHAINS; part++) {
+        uint64_t end = (part + 1) * bytes + shifts[part + 1] * PART_SHIFT, back = 0;
+
+        while (back < near && set->class_of[text[end - back]] >= set->class_first)
+            back++;
+        ends[part] = back < near ? end - back : end;
+    }
+    ends[CHAINS - 1] = begins;
+    return count;
+}
+
+/* The states of all begins, read in parts that overlap a little. What a state is depends on the
+ * bytes of the longest string, so that many are read before each part. */
+static enum trawl_status read_states(struct dense_worker *worker, const uint8_t *text,
                                      uint64_t begins, uint64_t count, uint32_t *states,
-                                     uint64_t *outputs, struct trawl_error *error)
+                                     struct trawl_error *error)
+{
+    uint64_t warm = max_u64(worker->set->length_max, 1) - 1, ends[CHAINS], from[CHAINS];
+    uint64_t bytes = part_ends(worker->set, text, begins, ends);
+    uint32_t state[CHAINS] = {0};
+
+    for (uint32_t part = 0; part < CHAINS; part++) {
+        uint64_t end = ends[part];
+
+        TRAWL_TRY(read_before(worker, text, end, min_u64(end + warm, count), &state[part], error));
+        if (worker->refused)
+            return TRAWL_OK;
+        TRAWL_ASSERT(state[part] < worker->node_count && end >= bytes);
+        from[part] = end - bytes;
+        TRAWL_ASSERT(part == 0 ? from[0] == 0 : from[part] <= ends[part - 1]);
+    }
+    return read_parts(worker, text, from, bytes, CHAINS, state, states, NULL, error);
+}
+
+/* The sum of the outputs of all begins: parts must not overlap. */
+static enum trawl_status read_outputs(struct dense_worker *worker, const uint8_t *text,
+                                      uint64_t begins, uint64_t count, uint64_t *outputs,
+                                      struct trawl_error *error)
 {
     uint64_t bytes = begins / CHAINS, warm = max_u64(worker->set->length_max, 1) - 1;
-    uint32_t state[CHAINS] = {0}, *last = &state[CHAINS - 1];
+    uint64_t from[CHAINS], rest;
+    uint32_t state[CHAINS] = {0};
 
-    TRAWL_ASSERT(bytes > 0 && CHAINS * bytes <= begins);
+    if (bytes % PART_ALIASES < PART_SHIFT) /* as in part_ends */
+        bytes -= PART_SHIFT;
+    rest = CHAINS * bytes;
+    TRAWL_ASSERT(bytes > 0 && rest <= begins);
     for (uint32_t part = 0; part < CHAINS; part++) {
         uint64_t end = part + 1 == CHAINS ? begins : (part + 1) * bytes;
 
+        from[part] = part * bytes;
         TRAWL_TRY(read_before(worker, text, end, min_u64(end + warm, count), &state[part], error));
         if (worker->refused)
             return TRAWL_OK;
         TRAWL_ASSERT(state[part] < worker->node_count);
     }
-    TRAWL_TRY(read_parts(worker, text, CHAINS * bytes, begins - CHAINS * bytes, 1, last, states,
-                         outputs, error));
+    TRAWL_TRY(read_parts(worker, text, &rest, begins - rest, 1, &state[CHAINS - 1], NULL, outputs,
+                         error));
     if (worker->refused)
         return TRAWL_OK;
-    if (states != NULL)
-        return read_parts(worker, text, 0, bytes, CHAINS, state, states, NULL, error);
-    return read_parts(worker, text, 0, bytes, CHAINS, state, NULL, outputs, error);
+    return read_parts(worker, text, from, bytes, CHAINS, state, NULL, outputs, error);
 }
 
 /* Read the text from its end: first what is behind the begins. */
@@ -328,21 +393,32 @@ static enum trawl_status read_text(struct dense_worker *worker, const uint8_t *t
                                    uint64_t begins, uint64_t count, uint32_t *states,
                                    uint64_t *outputs, struct trawl_error *error)
 {
+    const uint64_t from = 0;
     uint32_t state;
 
     TRAWL_ASSERT(begins <= count);
-    TRAWL_ASSERT(states == NULL || outputs == NULL);
+    TRAWL_ASSERT((states == NULL) != (outputs == NULL));
     if (outputs != NULL)
         *outputs = 0;
     worker->work +=
         count *
         (worker->node_count * node_bytes(worker->set) > CACHED_BYTES ? FAR_BYTE_WORK : BYTE_WORK);
+    if (states != NULL && worker->trace.count > 0 && begins > 0) {
+        TRAWL_TRY(read_before(worker, text, begins, count, &state, error));
+        if (worker->refused)
+            return TRAWL_OK;
+        begins = dense_trace_read(worker, text, begins, state, states);
+        if (begins == 0)
+            return TRAWL_OK;
+        count = min_u64(count, begins + max_u64(worker->set->length_max, 1) - 1);
+    }
     if (begins / CHAINS >= max_u64(CHAIN_BYTES_MIN, CHAIN_WARM_SHARE * worker->set->length_max))
-        return read_chains(worker, text, begins, count, states, outputs, error);
+        return states != NULL ? read_states(worker, text, begins, count, states, error)
+                              : read_outputs(worker, text, begins, count, outputs, error);
     TRAWL_TRY(read_before(worker, text, begins, count, &state, error));
     if (worker->refused)
         return TRAWL_OK;
-    return read_parts(worker, text, 0, begins, 1, &state, states, outputs, error);
+    return read_parts(worker, text, &from, begins, 1, &state, states, outputs, error);
 }
 
 enum trawl_status dense_read(struct dense_worker *worker, const uint8_t *text, uint64_t begins,
@@ -370,20 +446,30 @@ enum trawl_status dense_read(struct dense_worker *worker, const uint8_t *text, u
     return TRAWL_OK;
 }
 
+static int compare_strings(const void *a, const void *b)
+{
+    uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
+
+    return (first > second) - (first < second);
+}
+
 void dense_list_strings(const struct dense_worker *worker, uint32_t state, uint32_t *strings)
 {
     const struct dense_string *nested = worker->set->nested;
+    bool sorts = worker->lists[state].count > INSERTED_MAX;
     uint32_t count = 0;
 
     for (uint32_t i = worker->nodes[state].longest; i != PLAN_NONE; i = nested[i].shorter)
         for (uint32_t j = 0; j < nested[i].alike; j++) {
             uint32_t string = nested[i + j].string, at = count++;
 
-            for (; at > 0 && strings[at - 1] > string; at--)
+            for (; !sorts && at > 0 && strings[at - 1] > string; at--)
                 strings[at] = strings[at - 1];
             strings[at] = string;
         }
     TRAWL_ASSERT(count == worker->lists[state].count);
+    if (sorts)
+        qsort(strings, count, sizeof *strings, compare_strings);
 }
 
 enum trawl_status dense_make_list(struct dense_worker *worker, uint32_t state,

@@ -12,6 +12,7 @@
 #include "plan/analyse.h"
 
 #define LIST_PLACES 64u /* whose lists are taken at once */
+#define RUN_PLACES 512u /* the longest run of places that is taken at once */
 
 /* A step's text as the automaton reads it. */
 struct step {
@@ -23,6 +24,9 @@ struct step {
         *origin;         /* byte i of text is byte origin[i] of the chunk's from `from`; NULL: i */
     struct hits found;   /* at one begin: length in `offset`, string in `literal` */
     uint64_t lengthy_at; /* of the worker's lengthy hits, the first that is not emitted */
+    uint64_t runs;       /* that were taken from the trace, */
+    uint64_t run_places; /* of so many places */
+    uint64_t added;      /* the place behind the last one that was added to the trace */
 };
 
 static uint64_t step_bytes(const struct scan *scan, const struct dense_set *set)
@@ -31,7 +35,7 @@ static uint64_t step_bytes(const struct scan *scan, const struct dense_set *set)
         set->fold != NULL || set->lengthy_count > 0 ? scan->plan->length_max : set->length_max;
 
     TRAWL_ASSERT(longest <= scan->plan->length_max);
-    return max_u64(min_u64(DENSE_STEP, dense_nodes_max(set) / 4), longest);
+    return max_u64(min_u64(DENSE_STEP, dense_nodes_max(set) / 2), longest);
 }
 
 static uint64_t chunk_place(const struct step *step, uint64_t place)
@@ -318,18 +322,98 @@ static enum trawl_status take_lists(struct scan *scan, uint64_t from, uint64_t *
     return TRAWL_OK;
 }
 
-/* The hits of many places from their lists; *place is where another way is to go on. */
-static void verify_lists(struct scan *scan, const struct step *step, uint64_t *place)
+/* How many of the states, at most `most`, are the same? */
+static uint64_t same_states(const uint32_t *states, const uint32_t *others, uint64_t most)
 {
-    uint64_t until;
+    uint64_t count = 0;
+
+    for (; count + 8 <= most; count += 8) {
+        uint32_t differ = 0;
+
+        for (uint32_t i = 0; i < 8; i++)
+            differ |= states[count + i] ^ others[count + i];
+        if (differ != 0)
+            break;
+    }
+    while (count < most && states[count] == others[count])
+        count++;
+    return count;
+}
+
+/* Hits from the trace, for runs of places that it has in this order; what it has not is put there.
+ * *place is that of a state that cannot be, or `until`. */
+static enum trawl_status take_runs(struct scan *scan, struct step *step, uint64_t *place,
+                                   uint64_t until)
+{
+    struct dense_worker *worker = &scan->worker->dense;
+    struct hits *hits = &scan->result->hits;
+    bool there;
+
+    TRAWL_ASSERT(*place < until && step->from + until <= scan->limit);
+    for (uint64_t count; *place < until; *place += count) {
+        const uint32_t *states = worker->states + *place;
+        uint32_t at = worker->traced[*states >> worker->class_bits], begin, found, shift;
+        const struct hit *traced;
+        struct hit *next;
+
+        step->runs++;
+        if (at == PLAN_NONE) {
+            TRAWL_TRY(dense_trace_add(worker, *states, step->text[*place], step->added == *place,
+                                      &there, scan->error));
+            if (!there)
+                return TRAWL_OK;
+            at = worker->trace.count - 1;
+            step->added = *place + 1;
+            step->runs--;
+        }
+        count = same_states(states, worker->trace.states + at,
+                            min_u64(until - *place, worker->trace.count - at));
+        TRAWL_ASSERT(count > 0);
+        begin = dense_trace_begin(&worker->trace, at);
+        found = worker->trace.hits_end[at + count - 1] - begin;
+        shift = (uint32_t)(step->from + *place) - at; /* may wrap */
+        TRAWL_TRY(hits_reserve(hits, found, scan->error));
+        traced = worker->trace.hits + begin;
+        next = hits->items + hits->count;
+        for (uint32_t i = 0; i < found; i++)
+            next[i] = (struct hit){traced[i].offset + shift, traced[i].literal};
+        hits->count += found;
+        scan->result->count += found;
+    }
+    return TRAWL_OK;
+}
+
+/* Is the text one that repeats itself? */
+static bool runs_pay(const struct step *step)
+{
+    return step->runs * DENSE_RUN_PAYS <=
+           step->run_places + (uint64_t)DENSE_RUNS_FREE * DENSE_RUN_PAYS;
+}
+
+/* The hits of many places, from the trace or from their lists; *place is where another way is to go
+ * on. */
+static void verify_lists(struct scan *scan, struct step *step, uint64_t *place)
+{
+    uint64_t from, until;
+    bool all;
 
     TRAWL_ASSERT(*place < step->begins && step->begins <= scan->worker->dense.state_capacity);
     TRAWL_ASSERT(step->origin == NULL);
     do {
-        until = min_u64(*place + LIST_PLACES, step->begins);
-        scan->status = take_lists(scan, step->from, place, until);
+        from = until = *place;
+        if (runs_pay(step)) {
+            until = min_u64(from + RUN_PLACES, step->begins);
+            scan->status = take_runs(scan, step, place, until);
+            step->run_places += *place - from;
+        }
+        all = *place == until;
+        if (scan->status == TRAWL_OK && (until == from || !all)) {
+            until = min_u64(*place + LIST_PLACES, step->begins);
+            scan->status = take_lists(scan, step->from, place, until);
+            all = *place == until;
+        }
         scan->over = scan->status != TRAWL_OK || scan_is_full(scan);
-    } while (!scan->over && *place == until && until < step->begins);
+    } while (!scan->over && all && until < step->begins);
     if (scan->over)
         scan->at = step->from + *place;
 }
@@ -435,6 +519,8 @@ bool scan_dense(struct scan *scan, uint64_t from, uint64_t to)
         step.begins = min_u64(to - scan->at, bytes);
         step.count = min_u64(scan->available - scan->at, step.begins + scan->plan->length_max - 1);
         step.origin = NULL;
+        step.runs = step.run_places = 0;
+        step.added = UINT64_MAX;
         TRAWL_ASSERT(step.begins > 0 && step.begins <= step.count);
         TRAWL_ASSERT(scan->at + step.count <= scan->available);
         from = scan->at + step.begins;

@@ -74,7 +74,7 @@ static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk,
                        struct engine_result *result, struct answer *answer)
 {
     for (uint64_t from = 0; from < chunk->owned && answer->ok; from = result->done) {
-        uint64_t first = answer->lines, states;
+        uint64_t first = answer->lines, states, followed;
 
         if (force) {
             worker->work_per_byte = 0;
@@ -83,11 +83,13 @@ static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk,
         worker->lines_hit = test_random_one_in(answer->random, 2);
         chunk->spans_known = test_random_one_in(answer->random, 2);
         states = worker->dense.nodes_made;
+        followed = worker->dense.followed;
         chunk->spans_end = answer->span_end > chunk->begin ? answer->span_end - chunk->begin : 0;
         if (!TEST_CHECK(engine_cpu.scan(worker, chunk, from, answer->want, result, NULL) ==
                         TRAWL_OK))
             return false;
         answer_scans.dense += worker->dense.nodes_made > states;
+        answer_scans.followed += worker->dense.followed - followed;
         answer_scans.by_classes += worker->matcher != NULL;
         answer_scans.sparse += worker->dense.nodes_made == states;
         answer->count += result->count;

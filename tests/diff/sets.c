@@ -374,8 +374,9 @@ int main(void)
         input_free(&input);
     }
     printf("%" PRIu64 " scans made states of the automaton, %" PRIu64 " did not; %" PRIu64
-           " by classes of lengths\n",
-           answer_scans.dense, answer_scans.sparse, answer_scans.by_classes);
+           " by classes of lengths; %" PRIu64 " bytes along a trace\n",
+           answer_scans.dense, answer_scans.sparse, answer_scans.by_classes, answer_scans.followed);
     TEST_CHECK(answer_scans.dense > 0 && answer_scans.sparse > 0 && answer_scans.by_classes > 0);
+    TEST_CHECK(answer_scans.followed > 0);
     return test_end();
 }
