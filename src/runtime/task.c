@@ -61,26 +61,43 @@ static struct trawl_match match_of(const struct trawl_plan *plan, const struct t
 static void convert_plain(const struct trawl_plan *plan, const struct task *task, uint64_t from,
                           uint64_t count, struct trawl_match *matches)
 {
-    const struct hit *hit = task->result.hits.items + from, *end = hit + count;
+    const struct hit *hits = task->result.hits.items + from;
     const uint64_t *bounds = plan->pattern_begin;
     uint64_t chunk_begin = task->chunk.begin;
 
-    if (plan->pattern_count > FETCHED_MIN)
-        for (uint64_t i = 0; i < count; i++)
-            plan_literal_fetch(plan, hit[i].literal);
-    for (; hit < end; hit++, matches++) {
-        uint64_t begin = chunk_begin + hit->offset, pattern = hit->literal;
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t begin = chunk_begin + hits[i].offset, pattern = hits[i].literal;
 
-        TRAWL_ASSERT(hit->offset >= task->from && hit->offset < task->chunk.owned);
-        matches->begin = begin;
-        matches->end = begin + (bounds[pattern + 1] - bounds[pattern]);
-        matches->pattern_index = pattern;
+        matches[i].begin = begin;
+        matches[i].end = begin + (bounds[pattern + 1] - bounds[pattern]);
+        matches[i].pattern_index = pattern;
+    }
+}
+
+/* The same, to columns of `room`. */
+static void convert_columns(const struct trawl_plan *plan, const struct task *task, uint64_t from,
+                            uint64_t count, uint64_t *columns, uint64_t room)
+{
+    const struct hit *hits = task->result.hits.items + from;
+    const uint64_t *bounds = plan->pattern_begin;
+    uint64_t chunk_begin = task->chunk.begin;
+    uint64_t *restrict begins = columns, *restrict ends = columns + room,
+                       *restrict patterns = columns + 2 * room;
+
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t begin = chunk_begin + hits[i].offset, pattern = hits[i].literal;
+
+        begins[i] = begin;
+        ends[i] = begin + (bounds[pattern + 1] - bounds[pattern]);
+        patterns[i] = pattern;
     }
 }
 
 /* Hits to matches: offsets become positions in the text, literals become patterns. */
 static void convert(const struct search *search, struct task *task, uint64_t from, uint64_t count)
 {
+    const struct trawl_plan *plan = search->job.plan;
+    const struct hit *hits = task->result.hits.items + from;
     bool columns = search->sink->columns;
     struct trawl_match *matches = (struct trawl_match *)(void *)task->matches;
 
@@ -88,16 +105,21 @@ static void convert(const struct search *search, struct task *task, uint64_t fro
     task->match_count = count;
     if (count == 0)
         return;
-    if (!columns && search->job.plan->literals == NULL && !task->result.hits.lengths_valid) {
-        convert_plain(search->job.plan, task, from, count, matches);
+    TRAWL_ASSERT(hits[0].offset >= task->from && hits[count - 1].offset < task->chunk.owned);
+    if (plan->literals == NULL && !task->result.hits.lengths_valid) {
+        for (uint64_t i = 0; i < count && plan->pattern_count > FETCHED_MIN; i++)
+            plan_literal_fetch(plan, hits[i].literal);
+        if (columns)
+            convert_columns(plan, task, from, count, task->matches, task->match_room);
+        else
+            convert_plain(plan, task, from, count, matches);
         return;
     }
     for (uint64_t i = 0; i < count; i++) {
-        const struct hit *hit = &task->result.hits.items[from + i];
-        struct trawl_match match = match_of(search->job.plan, task, hit);
+        struct trawl_match match = match_of(plan, task, &hits[i]);
 
         if (count - i > HITS_AHEAD)
-            plan_literal_fetch(search->job.plan, hit[HITS_AHEAD].literal);
+            plan_literal_fetch(plan, hits[i + HITS_AHEAD].literal);
         TRAWL_ASSERT(match.begin < match.end);
         TRAWL_ASSERT(match.end <= task->chunk.begin + task->chunk.owned + task->chunk.after);
         if (columns) {
