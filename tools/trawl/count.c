@@ -42,3 +42,15 @@ uint64_t line_number_at(struct scan *scan, const uint8_t *bytes, uint64_t bytes_
     }
     return scan->line_end_count + 1;
 }
+
+void count_line_ends(struct scan *scan, const struct trawl_window *window, uint64_t base)
+{
+    uint64_t end = window->begin + window->bytes_count;
+
+    if (!scan->counts_line_ends) {
+        scan->line_end_count = base + window->line_end_count;
+        scan->counted_end = end;
+    } else if (!window->last) {
+        (void)line_number_at(scan, window->bytes, window->begin, end);
+    }
+}

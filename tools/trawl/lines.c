@@ -642,8 +642,7 @@ int lines_window(void *context, const struct trawl_window *window)
     }
     if (scan->settings->line_number && !scan->null_seen && !scan->stop &&
         (scan->settings->before_count <= 0 || scan->quiet)) {
-        scan->line_end_count = base + window->line_end_count;
-        scan->counted_end = window->begin + window->bytes_count;
+        count_line_ends(scan, window, base);
     }
     if (scan->block_end == OFFSET_NONE)
         output_commit(scan->output);

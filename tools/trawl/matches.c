@@ -112,8 +112,7 @@ int matches_window(void *context, const struct trawl_window *window)
         }
     }
     if (scan->settings->line_number && !scan->null_seen) {
-        scan->line_end_count = base + window->line_end_count;
-        scan->counted_end = scan->scanned_end;
+        count_line_ends(scan, window, base);
     }
     if (scan->left_count == 0 && scan->match_line_end <= scan->scanned_end)
         scan->stop = true;

@@ -95,6 +95,8 @@ struct scan {
 
     uint64_t counted_end;    /* text offset up to which line ends were counted ... */
     uint64_t line_end_count; /* ... and how many there are */
+    bool counts_line_ends;   /* itself, as far as needed: one thread searches, which saves nothing
+                              * by counting all */
 
     uint64_t selected_count; /* lines; occurrences in reports without lines */
     uint64_t left_count;     /* until -m is reached */
@@ -222,6 +224,8 @@ void print_color_end(struct scan *scan, const char *color);
 uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t byte);
 /* Number of the line that begins or goes on at `at`; places must not go back. */
 uint64_t line_number_at(struct scan *scan, const uint8_t *bytes, uint64_t bytes_begin, uint64_t at);
+/* A window is done; base: line_end_count before it. */
+void count_line_ends(struct scan *scan, const struct trawl_window *window, uint64_t base);
 
 /* binary.c */
 /* Begin a line that ends at text offset `end`: finish what was printed of earlier blocks. */

@@ -112,6 +112,7 @@ static void scan_begin(struct scan *scan, struct job *job, struct trawl_text *te
     scan->binary_files = binary_files_of(settings, file);
     scan->seekable = trawl_text_is_seekable(text);
     scan->unpacks = file->may_be_compressed && file->bytes == NULL && !scan->seekable;
+    scan->counts_line_ends = file->bytes != NULL;
     scan->number_width = number_width(job, file->status, scan->seekable);
     scan->left_count = settings->max_count;
     scan->printed_end = OFFSET_NONE;
@@ -222,8 +223,9 @@ static uint32_t needed_matches(const struct scan *scan)
 
 static enum trawl_status windows(struct scan *scan, struct trawl_error *error)
 {
-    uint32_t flags = needed_matches(scan) |
-                     (scan->settings->line_number && !scan->quiet ? TRAWL_WINDOW_LINE_ENDS : 0u);
+    bool library_counts_ends =
+        scan->settings->line_number && !scan->quiet && !scan->counts_line_ends;
+    uint32_t flags = needed_matches(scan) | (library_counts_ends ? TRAWL_WINDOW_LINE_ENDS : 0u);
     enum trawl_status status =
         trawl_windows(scan->job->searcher, scan->plan, scan->text, flags,
                       matches_suffice(scan) ? matches_window : lines_window, scan, error);
@@ -363,13 +365,13 @@ static void last_workers(const struct job *job, struct job_totals *totals)
     }
 }
 
-/* What the searcher's last call did, if that is wanted. */
+/* What the searcher's last call did. */
 static struct job_totals last_totals(const struct job *job)
 {
     struct trawl_stats stats = {.size = sizeof stats};
     struct job_totals totals = {0};
 
-    if (!job->settings->stats || trawl_searcher_stats(job->searcher, &stats, NULL) != TRAWL_OK)
+    if (trawl_searcher_stats(job->searcher, &stats, NULL) != TRAWL_OK)
         return totals;
     totals.text_bytes = stats.text_bytes;
     totals.match_count = stats.match_count;
@@ -395,17 +397,19 @@ static struct job_totals last_totals(const struct job *job)
 
 void job_add_stats(struct job *job)
 {
-    struct job_totals totals = last_totals(job);
+    struct job_totals totals;
 
-    if (job->settings->stats)
-        job_add_totals(&job->totals, &totals);
+    if (!job->settings->stats)
+        return;
+    totals = last_totals(job);
+    job_add_totals(&job->totals, &totals);
 }
 
 void job_add_passed(struct job *job, uint64_t file_count, uint64_t text_bytes)
 {
-    struct job_totals totals = last_totals(job);
-
     if (job->settings->stats) {
+        struct job_totals totals = last_totals(job);
+
         totals.text_bytes = text_bytes;
         totals.match_count = 0; /* it is found once more in its file */
         job_add_totals(&job->totals, &totals);
