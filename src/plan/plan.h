@@ -58,7 +58,8 @@ struct trawl_plan {
     struct trawl_encoding encoding; /* bytes_max 0: UTF-8 */
 
     uint64_t pattern_count;
-    uint64_t *pattern_begin; /* pattern_count + 1 offsets into pattern_bytes */
+    uint64_t *pattern_begin;   /* pattern_count + 1 offsets into pattern_bytes */
+    uint16_t *pattern_lengths; /* NULL if there are few or many, or a long one: plan_note_lengths */
     uint8_t *pattern_bytes;
 
     uint32_t literal_count;

@@ -57,40 +57,50 @@ static struct trawl_match match_of(const struct trawl_plan *plan, const struct t
     return (struct trawl_match){begin, begin + length, literal.pattern};
 }
 
-/* Hits [from, from + count) to matches, where each literal is a pattern as it was given. */
-static void convert_plain(const struct trawl_plan *plan, const struct task *task, uint64_t from,
-                          uint64_t count, struct trawl_match *matches)
+/* The bytes of a pattern as it was given. */
+static inline __attribute__((always_inline)) uint64_t length_of(const uint16_t *lengths,
+                                                                const uint64_t *bounds,
+                                                                uint64_t pattern)
 {
-    const struct hit *hits = task->result.hits.items + from;
-    const uint64_t *bounds = plan->pattern_begin;
-    uint64_t chunk_begin = task->chunk.begin;
+    return lengths != NULL ? lengths[pattern] : bounds[pattern + 1] - bounds[pattern];
+}
 
+/* Hits to matches, where each literal is a pattern as it was given: to structs, or, with `matches`
+ * NULL, to columns of `room`. */
+static inline __attribute__((always_inline)) void convert_with(
+    const struct hit *hits, uint64_t count, uint64_t chunk_begin, const uint16_t *lengths,
+    const uint64_t *bounds, struct trawl_match *matches, uint64_t *columns, uint64_t room)
+{
     for (uint64_t i = 0; i < count; i++) {
         uint64_t begin = chunk_begin + hits[i].offset, pattern = hits[i].literal;
+        uint64_t end = begin + length_of(lengths, bounds, pattern);
 
-        matches[i].begin = begin;
-        matches[i].end = begin + (bounds[pattern + 1] - bounds[pattern]);
-        matches[i].pattern_index = pattern;
+        if (matches != NULL) {
+            matches[i] = (struct trawl_match){begin, end, pattern};
+        } else {
+            columns[i] = begin;
+            columns[room + i] = end;
+            columns[2 * room + i] = pattern;
+        }
     }
 }
 
-/* The same, to columns of `room`. */
-static void convert_columns(const struct trawl_plan *plan, const struct task *task, uint64_t from,
-                            uint64_t count, uint64_t *columns, uint64_t room)
+static void convert_plain(const struct trawl_plan *plan, const struct hit *hits, uint64_t count,
+                          uint64_t chunk_begin, struct trawl_match *matches)
 {
-    const struct hit *hits = task->result.hits.items + from;
-    const uint64_t *bounds = plan->pattern_begin;
-    uint64_t chunk_begin = task->chunk.begin;
-    uint64_t *restrict begins = columns, *restrict ends = columns + room,
-                       *restrict patterns = columns + 2 * room;
+    if (plan->pattern_lengths != NULL)
+        convert_with(hits, count, chunk_begin, plan->pattern_lengths, NULL, matches, NULL, 0);
+    else
+        convert_with(hits, count, chunk_begin, NULL, plan->pattern_begin, matches, NULL, 0);
+}
 
-    for (uint64_t i = 0; i < count; i++) {
-        uint64_t begin = chunk_begin + hits[i].offset, pattern = hits[i].literal;
-
-        begins[i] = begin;
-        ends[i] = begin + (bounds[pattern + 1] - bounds[pattern]);
-        patterns[i] = pattern;
-    }
+static void convert_columns(const struct trawl_plan *plan, const struct hit *hits, uint64_t count,
+                            uint64_t chunk_begin, uint64_t *columns, uint64_t room)
+{
+    if (plan->pattern_lengths != NULL)
+        convert_with(hits, count, chunk_begin, plan->pattern_lengths, NULL, NULL, columns, room);
+    else
+        convert_with(hits, count, chunk_begin, NULL, plan->pattern_begin, NULL, columns, room);
 }
 
 /* Hits to matches: offsets become positions in the text, literals become patterns. */
@@ -110,9 +120,9 @@ static void convert(const struct search *search, struct task *task, uint64_t fro
         for (uint64_t i = 0; i < count && plan->pattern_count > FETCHED_MIN; i++)
             plan_literal_fetch(plan, hits[i].literal);
         if (columns)
-            convert_columns(plan, task, from, count, task->matches, task->match_room);
+            convert_columns(plan, hits, count, task->chunk.begin, task->matches, task->match_room);
         else
-            convert_plain(plan, task, from, count, matches);
+            convert_plain(plan, hits, count, task->chunk.begin, matches);
         return;
     }
     for (uint64_t i = 0; i < count; i++) {
