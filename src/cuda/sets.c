@@ -347,7 +347,8 @@ static uint32_t heads_of(uint64_t entries)
 
 static bool is_tagged(const struct choice *choice)
 {
-    return choice->stride <= TAG_STRIDE_MAX || choice->met > TAG_MET_MIN;
+    return choice->stride + choice->choices > 2 && /* there are bytes beside it */
+           (choice->stride <= TAG_STRIDE_MAX || choice->met > TAG_MET_MIN);
 }
 
 /* The share of samples whose lists are looked at, of those that pass the bitmap. */
@@ -516,6 +517,7 @@ void cuda_sets_choose(const struct engine_worker *worker, const struct trawl_pla
     sets->gram_bytes = choice.gram_bytes;
     sets->choices = choice.choices;
     sets->tagged = is_tagged(&choice);
+    sets->beside_shift = choice.stride + choice.choices > 4 ? 16 : 24; /* on one side at least */
     for (uint32_t k = 0; k < sets->words; k++) /* of two words the last one is full */
         sets->factors[k] = gram_factor(k, sets->words == 2 ? 8 : choice.gram_bytes);
     sets->fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x20202020u : 0;

@@ -73,7 +73,6 @@
 #define SCAN_SETS_SHIFT 6u
 #define SCAN_SETS_SHIFT_SECOND 11u
 #define SCAN_SETS_END UINT64_MAX
-#define SCAN_SETS_MORE (1ull << 63)
 /* A run begins at most so far into a literal. */
 #define SCAN_SETS_RUN_MAX 64u
 #define SCAN_SETS_RARITY 12u
@@ -153,15 +152,15 @@ struct scan_plane {
 
 /* The tables of stream_set. */
 struct scan_sets {
-    uint32_t *filter;   /* filter_words: the bitmap that goes to shared memory */
-    uint64_t *table;    /* table_words */
-    uint64_t *heads;    /* head_count pairs, a list each: its first entry, SCAN_SETS_END: none, with
-                           SCAN_SETS_MORE if there are others; how many others << 32, and where in
-                           `entries` they end */
-    uint64_t *entries;  /* each its gram's key << 32 and number */
-    uint64_t *taken;    /* how many of these there are */
-    uint32_t *literals; /* of each literal 4 words: where its bytes begin, in words of
-                           literal_bytes; how many; its run of grams; its number in the plan */
+    uint32_t *filter;       /* filter_words: the bitmap that goes to shared memory */
+    uint64_t *table;        /* table_words */
+    uint64_t *heads;        /* head_count pairs, a list each: its first entry, SCAN_SETS_END: none;
+                               of the others where in `entries` they end, how many there are, and a
+                               filter (sets.h) */
+    uint64_t *entries;      /* each its gram's key << 32 and number */
+    uint64_t *taken;        /* how many of these there are */
+    uint32_t *literals;     /* of each literal 4 words: where its bytes begin, in words of
+                               literal_bytes; how many; its run of grams; its number in the plan */
     const uint32_t *rarity; /* of each byte: what makes a run rare, in bits << SCAN_SETS_RARITY */
     uint32_t literal_count; /* entry / stride is the literal, the rest its gram */
     uint32_t filter_words;  /* a multiple of 4 */
@@ -171,7 +170,8 @@ struct scan_sets {
     uint32_t head_count;
     uint32_t stride, stride_log2;
     uint32_t choices;
-    uint32_t tagged; /* an entry's key tells the bytes beside its gram */
+    uint32_t tagged;       /* an entry's key tells the bytes beside its gram */
+    uint32_t beside_shift; /* 24: one of them is in a list's filter; 16: two */
     uint32_t gram_bytes;
     uint32_t words;      /* of a gram */
     uint32_t factors[4]; /* of the words: the last one's takes out the bytes that do not count */

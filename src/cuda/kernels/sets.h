@@ -15,8 +15,11 @@
 #define SETS_SPREAD 0x9e3779b1u   /* times the least of some hashes: spread again */
 #define SETS_INDEX_BITS 28u       /* of an entry's number; above them its choice */
 #define SETS_KEY (UINT32_MAX / 2) /* the bits of a key */
-#define SETS_ITEMS_MAX \
-    (1u << 26) /* that a list may have besides its first; more are too many in any text */
+/* The second word of a list's head: where its entries but the first end; how many there are, more
+ * than SETS_ITEMS_MAX: too many in any text; and a filter, two bits of each. */
+#define SETS_ITEMS_SHIFT 28u
+#define SETS_ITEMS_MAX ((1u << 20) - 2u)
+#define SETS_FILTER_SHIFT 48u
 
 /* What a kernel knows of its samples when it is compiled. */
 struct sets_form {
@@ -168,21 +171,76 @@ SIMT_FUNCTION uint32_t sets_index(uint64_t entry)
     return (uint32_t)entry & ((1u << SETS_INDEX_BITS) - 1u);
 }
 
+SIMT_FUNCTION uint32_t sets_items(uint64_t others)
+{
+    return (uint32_t)(others >> SETS_ITEMS_SHIFT) & (SETS_ITEMS_MAX + 1u);
+}
+
+SIMT_FUNCTION uint32_t sets_items_end(uint64_t others)
+{
+    return (uint32_t)others & ((1u << SETS_ITEMS_SHIFT) - 1u);
+}
+
 /* Where in its literal's run the gram of an entry is. */
 SIMT_FUNCTION uint32_t sets_offset(const struct scan_arguments *a, uint64_t entry)
 {
     return (sets_index(entry) & (a->sets.stride - 1u)) + ((uint32_t)entry >> SETS_INDEX_BITS);
 }
 
-/* The tag of the gram at byte `at` of the literals. */
-SIMT_FUNCTION uint32_t sets_literal_tag(const struct scan_arguments *a, uint64_t at,
-                                        uint32_t offset)
+/* The bytes before and after the gram at byte `at` of the literals, `offset` bytes into its run,
+ * for sets_tag. */
+SIMT_FUNCTION void sets_literal_beside(const struct scan_arguments *a, uint64_t at, uint32_t offset,
+                                       uint32_t *before, uint32_t *after)
 {
     uint32_t bytes = offset < 4u ? offset : 4u;
-    uint32_t before = (uint32_t)sets_literal_bytes(a, at - bytes).low;
 
-    return sets_tag(a, offset, bytes == 0 ? 0 : before << (32u - 8u * bytes),
-                    (uint32_t)sets_literal_bytes(a, at + a->sets.gram_bytes).low);
+    *before = (uint32_t)sets_literal_bytes(a, at - bytes).low;
+    *before = bytes == 0 ? 0 : *before << (32u - 8u * bytes);
+    *after = (uint32_t)sets_literal_bytes(a, at + a->sets.gram_bytes).low;
+}
+
+SIMT_FUNCTION uint32_t sets_filter_bits(uint32_t mixed)
+{
+    return 1u << (mixed >> 28) | 1u << (mixed >> 24 & 15u);
+}
+
+/* The bits of an entry in the filter of its list: of one or two bytes after its gram or, where its
+ * run has fewer, before it. Without tags, of its hash. */
+SIMT_FUNCTION uint32_t sets_after_bits(const struct scan_arguments *a, uint32_t after)
+{
+    return sets_filter_bits((after << a->sets.beside_shift) * 0x9e3779b1u);
+}
+
+SIMT_FUNCTION uint32_t sets_before_bits(const struct scan_arguments *a, uint32_t before)
+{
+    return sets_filter_bits((before >> a->sets.beside_shift) * 0x85ebca77u);
+}
+
+SIMT_FUNCTION uint32_t sets_entry_bits(const struct scan_arguments *a, uint64_t entry)
+{
+    uint32_t index = sets_index(entry), offset = sets_offset(a, entry), before, after;
+    struct simt_u32x4 record =
+        simt_load_u32x4(a->sets.literals + 4u * (uint64_t)(index >> a->sets.stride_log2));
+
+    if (!a->sets.tagged)
+        return sets_filter_bits((uint32_t)(entry >> 32) << 1);
+    sets_literal_beside(a, (uint64_t)record.w[0] * 8u + record.w[2] + offset, offset, &before,
+                        &after);
+    return 8u * (a->sets.stride + a->sets.choices - 2u - offset) + a->sets.beside_shift >= 32u
+               ? sets_after_bits(a, after)
+               : sets_before_bits(a, before);
+}
+
+/* May one of a list's entries but the first have a sample's gram, and the bytes beside it? */
+SIMT_FUNCTION int sets_may_meet(const struct scan_arguments *a, uint64_t others, uint32_t hash,
+                                uint32_t before, uint32_t after)
+{
+    uint32_t without = ~(uint32_t)(others >> SETS_FILTER_SHIFT);
+
+    if (!a->sets.tagged)
+        return (sets_filter_bits(hash << 1) & without) == 0;
+    return (sets_after_bits(a, after) & without) == 0 ||
+           (sets_before_bits(a, before) & without) == 0;
 }
 
 /* The hash of a sample with these bytes; *chosen: which of its grams counts, the first of those
@@ -431,6 +489,8 @@ SIMT_FUNCTION void sets_open(const struct scan_arguments *a, uint64_t entry,
         sample->chosen = sets_chosen(a, place);
         sets_beside(a, place + sample->chosen, &sample->before, &sample->after);
     }
+    if (!sets_may_meet(a, sample->others, sample->hash, sample->before, sample->after))
+        sample->others = 0;
 }
 
 /* Another lane's. All lanes of the warp. */
@@ -539,7 +599,7 @@ SIMT_FUNCTION_LARGE void sets_verify(const struct scan_arguments *a, struct sets
     if (SIMT_BOUND(simt_lane() < count))
         sets_open(a, proposals[simt_lane()], &own);
     simt_warp_sync(); /* read before others write */
-    items = (uint32_t)(own.others >> 32);
+    items = sets_items(own.others);
     if (simt_ballot(items > SETS_ITEMS_MAX) != 0)
         spent = most + 1u;
     through = simt_ballot(items != 0) != 0 ? sets_through(items) : 0;
@@ -567,7 +627,7 @@ SIMT_FUNCTION_LARGE void sets_verify(const struct scan_arguments *a, struct sets
         items = simt_shuffle_u32(through, owner) - at - simt_lane(); /* to the list's end */
         entry = SCAN_SETS_END;
         if (SIMT_BOUND(at + simt_lane() < total))
-            entry = simt_load_far_u64(a->sets.entries + (uint32_t)sample.others - items);
+            entry = simt_load_far_u64(a->sets.entries + sets_items_end(sample.others) - items);
         at += SIMT_WARP_THREADS;
         spent += SIMT_WARP_THREADS;
     }
@@ -653,8 +713,9 @@ SIMT_FUNCTION void sets_look_up_rare(const struct scan_arguments *a, struct sets
                                      uint32_t from, uint32_t count, uint64_t most,
                                      struct sets_form form)
 {
-    uint32_t own = from + sets_own(0, count), before = 0, after = 0, hash, key;
-    uint64_t entry = sets_numbers(warp)[own], head, w[SCAN_SETS_AROUND];
+    uint32_t own = from + sets_own(0, count), before = 0, after = 0, hash;
+    uint64_t entry = sets_numbers(warp)[own], first, w[SCAN_SETS_AROUND];
+    struct simt_u32x4 head;
     int pass;
 
     SIMT_UNROLL
@@ -662,10 +723,14 @@ SIMT_FUNCTION void sets_look_up_rare(const struct scan_arguments *a, struct sets
         w[k] = sets_is_around(a, k, form) ? sets_around(warp)[k * SCAN_SETS_RARE + own] : 0;
     hash = sets_around_hash(a, w, sets_place(a, entry), form, &before, &after);
     entry |= (uint64_t)hash << 32;
-    head = simt_load_kept_u64(a->sets.heads + 2u * (uint64_t)sets_head(a, sets_mix(hash)));
-    key = hash + sets_tag(a, sets_offset(a, head), before, after);
-    pass = sets_is_own(0, count) && head != SCAN_SETS_END &&
-           (head >= SCAN_SETS_MORE || sets_is_key(head, key));
+    head = simt_load_kept_u32x4(
+        (const uint32_t *)(const void *)(a->sets.heads +
+                                         2u * (uint64_t)sets_head(a, sets_mix(hash))));
+    first = (uint64_t)head.w[1] << 32 | head.w[0];
+    pass = first != SCAN_SETS_END &&
+           (sets_is_key(first, hash + sets_tag(a, sets_offset(a, first), before, after)) ||
+            sets_may_meet(a, (uint64_t)head.w[3] << 32 | head.w[2], hash, before, after));
+    pass = pass && sets_is_own(0, count);
     sets_verify_full(a, warp, sets_push_second(warp, warp->second_count, pass, entry), most);
 }
 

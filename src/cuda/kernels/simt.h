@@ -187,19 +187,25 @@ SIMT_FUNCTION struct simt_u32x4 simt_load_once_u32x4(const uint32_t *p)
     struct simt_u32x4 r = {{v.x, v.y, v.z, v.w}};
     return r;
 }
-SIMT_FUNCTION uint64_t simt_load_kept_u64(const uint64_t *p)
+SIMT_FUNCTION struct simt_u32x4 simt_load_kept_u32x4(const uint32_t *p)
 {
+    struct simt_u32x4 r;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-    return __ldcg((const unsigned long long *)p);
+    uint4 v = __ldcg((const uint4 *)p);
+
+    r.w[0] = v.x;
+    r.w[1] = v.y;
+    r.w[2] = v.z;
+    r.w[3] = v.w;
 #else
-    uint64_t policy, value;
+    uint64_t policy;
 
     asm("createpolicy.fractional.L2::evict_last.b64 %0;" : "=l"(policy));
-    asm("ld.global.nc.L1::no_allocate.L2::cache_hint.u64 %0, [%1], %2;"
-        : "=l"(value)
+    asm("ld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+        : "=r"(r.w[0]), "=r"(r.w[1]), "=r"(r.w[2]), "=r"(r.w[3])
         : "l"(p), "l"(policy));
-    return value;
 #endif
+    return r;
 }
 SIMT_FUNCTION void simt_copy_u64(uint64_t *to, const uint64_t *from)
 {
@@ -419,7 +425,7 @@ enum {
     (sim_global((p), 16, 0, __FILE__, __LINE__), *(const struct simt_u32x4 *)(p))
 #define simt_load_once_u32x4(p) simt_load_u32x4(p)
 #define simt_load_far_u64(p) simt_load_u64(p)
-#define simt_load_kept_u64(p) simt_load_u64(p)
+#define simt_load_kept_u32x4(p) simt_load_u32x4(p)
 #define simt_copy_u64(to, from) sim_copy((to), (from), 8, __FILE__, __LINE__)
 #define simt_copies_wait() sim_copies_wait(__FILE__, __LINE__)
 #define simt_store_u8(p, value) sim_write((p), 1, SIM_STORE, (value), __FILE__, __LINE__)
