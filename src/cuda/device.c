@@ -16,7 +16,7 @@
 /* A device holds 2,048 child grids at a time unless it is told to make room for more. In a window
  * of text many more begins may need one, and a begin that gets none is not searched as published.
  */
-#define STATIC_SHARED_BYTES 1024u /* of kernels that take all that is left */
+#define STATIC_SHARED_BYTES 2048u /* of kernels that take all that is left */
 #define PENDING_LAUNCHES 65536u
 #define PENDING_LAUNCHES_DEFAULT 2048u
 

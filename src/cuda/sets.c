@@ -37,8 +37,9 @@
 #define FILTER_LARGE 40448u
 #define COST_LARGE 2.0
 #define COST_CACHE 1.06
-/* What the queues take of them where little passes. */
+/* What the queues take of them where little passes, and the arguments where much does. */
 #define RARE_WORDS (SCAN_SETS_THREADS / 32 * (SCAN_SETS_RARE_WARP_BYTES - SCAN_SETS_WARP_BYTES) / 4)
+#define DENSE_WORDS ((uint32_t)(sizeof(struct scan_arguments) / 4))
 /* The words of L2: 16 MiB had 1,000,000 patterns of 80 bytes at 0.83 of the read speed, 24 MiB at
  * 0.79, 32 MiB at 0.70; a look-up takes longer from a table that fills half of an H200's L2. */
 #define TABLE_WORDS_MIN 4096u
@@ -427,8 +428,9 @@ static struct choice cost_of(const struct engine_worker *worker, const struct tr
         uint32_t size = sizes[i / CUDA_SETS_WAYS];
 
         one.way = i % CUDA_SETS_WAYS;
-        one.filter_words = (uint32_t)min_u64(filter_words_max(worker, one.way),
-                                             size - (one.way == CUDA_SETS_RARE ? RARE_WORDS : 0));
+        one.filter_words =
+            (uint32_t)min_u64(filter_words_max(worker, one.way),
+                              size - (one.way == CUDA_SETS_RARE ? RARE_WORDS : DENSE_WORDS));
         one.cache = size > FILTER_LARGE ? COST_LARGE : size > FILTER_MIDDLE ? COST_MIDDLE : 0;
         if (one.way == CUDA_SETS_RARE && (plan->flags & TRAWL_IGNORE_CASE) != 0)
             continue;

@@ -26,7 +26,8 @@
  *            the 64-bit words. From s = 4 on their grams have one bit more.
  * Grid       any; each warp begins with the tile of its number and draws the others from a ticket.
  *            One block per multiprocessor, so that the bitmap can be large.
- * Shared     dynamic: 2.3 KiB of queues per warp, 2.8 where little passes, and the bitmap.
+ * Shared     dynamic: 2.3 KiB of queues per warp, 2.8 where little passes, and the bitmap. Static:
+ *            0.4 KiB, and where much passes the launch's arguments, 1.5 KiB.
  * Traffic    per text byte: reads 1 (with strides of 64 and more, a sector of 32 bytes per stride),
  *            and 1 / s words of shared memory. Per sample that passes the bitmap: 8 bytes of L2.
  *            Per sample that passes those: 16 bytes of heads, 8 for each further entry, 16 of the
@@ -520,7 +521,8 @@ SIMT_FUNCTION void sets_end(const struct scan_arguments *a, struct sets_lane *s,
                             struct sets_form form)
 {
     sets_drain(a, s, 0, form);
-    sets_verify(a, s->warp, 0, s->warp->second_count, sets_most(a, s));
+    sets_verify(form.rare ? a : sets_arguments(), s->warp, 0, s->warp->second_count,
+                sets_most(a, s));
 }
 
 /* Is the tile behind the first occurrence found so far? One thread. */
@@ -577,6 +579,16 @@ SIMT_FUNCTION uint32_t sets_tiles(const struct scan_arguments *a, struct sets_la
     return ahead;
 }
 
+/* All of the block. */
+SIMT_FUNCTION void sets_keep_arguments(const struct scan_arguments *a)
+{
+    const uint32_t *from = (const uint32_t *)(const void *)a;
+    uint32_t *to = (uint32_t *)(void *)sets_arguments();
+
+    for (uint32_t i = simt_thread(); i < sizeof *a / sizeof *to; i += simt_threads())
+        to[i] = from[i];
+}
+
 /* All of the block, several loads in flight. */
 SIMT_FUNCTION void sets_load_filter(const struct scan_arguments *a, uint32_t *filter)
 {
@@ -616,6 +628,8 @@ SIMT_FUNCTION void sets_stream(const struct scan_arguments *a, struct sets_form 
         s.warp->spent = s.warp->count = s.warp->candidates = 0;
         s.warp->second_count = s.warp->gives_up = 0;
     }
+    if (!form.rare)
+        sets_keep_arguments(a);
     sets_load_filter(a, (uint32_t *)(void *)sets_memory);
     simt_barrier();
     asked = sets_tiles(a, &s, form);
