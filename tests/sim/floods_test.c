@@ -1,6 +1,7 @@
 /* floods_test: sets that flood on a device: how much the kernels read, of which the time follows,
  * for each byte of the text and each occurrence; and that the answers are right.
  */
+#include "cuda/worker.h"
 #include "diff/input.h"
 #include "oracle/aho.h"
 #include "random_case.h"
@@ -13,6 +14,10 @@
 #define LENGTH_MAX 120u
 #define TAIL_TEXT_BYTES 20000u
 #define TAIL_PATTERN_BYTES 700u
+#define ALIKE_PATTERNS 10000u
+#define ALIKE_BYTES 16u
+#define ALIKE_SHARED (227u << 10) /* as an H200 has */
+#define ALIKE_FILTER_MIN 20000u
 /* Bytes that kernels read per byte of the text or occurrence: a budget's worth, as much after each
  * thread's part, and two ways through the automaton. Without it these floods take 45,000 and more.
  */
@@ -181,6 +186,33 @@ static void run_tails(void)
     trawl_plan_free(plan);
 }
 
+/* Of 10,000 literals that begin alike every sample of a text like them meets thousands, whatever
+ * the bitmap; in other texts a small one lets much through that a larger one does not. */
+static void run_bitmap(void)
+{
+    static char bytes[ALIKE_PATTERNS][ALIKE_BYTES];
+    static struct trawl_pattern patterns[ALIKE_PATTERNS];
+    struct cuda_device device = {.shared_max = ALIKE_SHARED};
+    struct engine_worker *worker = (struct engine_worker *)test_memory(sizeof *worker);
+    struct trawl_plan *plan = NULL;
+    struct trawl_error error;
+
+    for (uint32_t i = 0; i < ALIKE_PATTERNS; i++) {
+        (void)snprintf(bytes[i], sizeof bytes[i], "aaaaaaaa%u", i);
+        patterns[i].bytes = bytes[i];
+        patterns[i].bytes_count = strlen(bytes[i]);
+    }
+    TEST_CHECK(trawl_plan_build(patterns, ALIKE_PATTERNS, NULL, &plan, &error) == TRAWL_OK);
+    memset(worker, 0, sizeof *worker);
+    worker->device = &device;
+    worker->limits = cuda_limits_default;
+    cuda_sets_choose(worker, plan, &worker->tables);
+    TEST_CHECK(worker->tables.sets.stride > 0);
+    TEST_CHECK(worker->tables.sets.filter_words > ALIKE_FILTER_MIN);
+    trawl_plan_free(plan);
+    free(worker);
+}
+
 int main(void)
 {
     struct test_random random;
@@ -192,6 +224,7 @@ int main(void)
     for (uint32_t i = 0; i < FLOODS * KINDS && test_failures < 5; i++)
         run_flood(&random, i, kinds[i % KINDS], (enum flood)(i / KINDS), &most);
     run_tails();
+    run_bitmap();
     printf("at most %.1f bytes read per byte or occurrence\n", most);
     return test_end();
 }
