@@ -574,29 +574,61 @@ static uint64_t take(uint64_t *at, uint64_t bytes)
     return address;
 }
 
+/* All but the entries. */
 static uint64_t lay_out(uint64_t address, struct scan_sets *sets)
 {
-    uint64_t at = address, entries = (uint64_t)sets->literal_count * sets->stride;
+    uint64_t at = address;
 
     sets->filter = (uint32_t *)(uintptr_t)take(&at, sets->filter_words * 4ull);
     sets->table = (uint64_t *)(uintptr_t)take(&at, sets->table_words * 8ull);
     sets->taken = (uint64_t *)(uintptr_t)take(&at, 8);
     sets->heads = (uint64_t *)(uintptr_t)take(&at, sets->head_count * 16ull);
-    sets->entries = (uint64_t *)(uintptr_t)take(&at, entries * 8);
     return at - address;
+}
+
+static enum trawl_status launch_maker(struct engine_worker *worker, enum cuda_kernel kernel,
+                                      struct trawl_error *error)
+{
+    const struct cuda_device *device = worker->device;
+    struct scan_arguments *arguments = &worker->tables.arguments;
+    uint64_t entries = (uint64_t)arguments->sets.literal_count * arguments->sets.stride;
+    uint32_t blocks = (uint32_t)min_u64((entries + SCAN_THREADS_MAX - 1) / SCAN_THREADS_MAX,
+                                        (uint64_t)device->multiprocessors * FILL_BLOCKS);
+    void *parameters[] = {arguments};
+
+    return CUDA_CALL(device, error, launch, device->functions[kernel], blocks, 1, 1,
+                     worker->limits.threads, 1, 1, 0, worker->stream, parameters, NULL);
+}
+
+/* Memory for the entries that are in no head, after set_room: of a small set for as many as there
+ * may be. Of a large one, which may have a fraction of that, set_room says how many there are. */
+static enum trawl_status reserve_entries(struct engine_worker *worker, struct trawl_error *error)
+{
+    const struct cuda_device *device = worker->device;
+    struct cuda_memory *memory = &worker->tables.entries_memory;
+    struct scan_sets *sets = &worker->tables.arguments.sets;
+    uint64_t *entries = &worker->tables.entries;
+
+    *entries = (uint64_t)sets->literal_count * sets->stride;
+    if (*entries > worker->limits.sets_counted_min) {
+        TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, entries, (uint64_t)(uintptr_t)sets->taken,
+                            sizeof *entries, worker->stream));
+        TRAWL_TRY(CUDA_CALL(device, error, stream_wait, worker->stream));
+    }
+    TRAWL_TRY(cuda_memory_reserve(
+        worker->device, memory, cuda_worker_room(worker, *entries * sizeof *sets->entries), error));
+    sets->entries = (uint64_t *)(uintptr_t)memory->address;
+    return TRAWL_OK;
 }
 
 /* While the other tables are being copied. Without memory for these the set's other kernel does it.
  * */
 enum trawl_status cuda_sets_build(struct engine_worker *worker, struct trawl_error *error)
 {
-    const struct cuda_device *device = worker->device;
     struct cuda_tables *tables = &worker->tables;
     struct scan_sets *sets = &tables->arguments.sets;
-    void *parameters[] = {&tables->arguments};
-    uint64_t bytes = lay_out(0, sets), zeros, entries;
+    uint64_t bytes = lay_out(0, sets), zeros;
     enum trawl_status status;
-    uint32_t blocks;
 
     tables->sets_ready = false;
     if (sets->stride == 0)
@@ -606,16 +638,17 @@ enum trawl_status cuda_sets_build(struct engine_worker *worker, struct trawl_err
     if (status == TRAWL_MEMORY)
         return TRAWL_OK;
     TRAWL_TRY(status);
-    (void)lay_out(tables->sets_memory.address, sets);
-    zeros = (uint64_t)(uintptr_t)sets->entries - tables->sets_memory.address;
-    TRAWL_TRY(CUDA_CALL(device, error, fill, tables->sets_memory.address, 0, (size_t)zeros,
+    zeros = lay_out(tables->sets_memory.address, sets);
+    TRAWL_TRY(CUDA_CALL(worker->device, error, fill, tables->sets_memory.address, 0, (size_t)zeros,
                         worker->stream));
-    entries = (uint64_t)sets->literal_count * sets->stride;
-    blocks = (uint32_t)min_u64((entries + SCAN_THREADS_MAX - 1) / SCAN_THREADS_MAX,
-                               (uint64_t)device->multiprocessors * FILL_BLOCKS);
-    for (uint32_t kernel = CUDA_KERNEL_SET_RUNS; kernel <= CUDA_KERNEL_SET_FILL; kernel++)
-        TRAWL_TRY(CUDA_CALL(device, error, launch, device->functions[kernel], blocks, 1, 1,
-                            worker->limits.threads, 1, 1, 0, worker->stream, parameters, NULL));
+    TRAWL_TRY(launch_maker(worker, CUDA_KERNEL_SET_RUNS, error));
+    TRAWL_TRY(launch_maker(worker, CUDA_KERNEL_SET_COUNT, error));
+    TRAWL_TRY(launch_maker(worker, CUDA_KERNEL_SET_ROOM, error));
+    status = reserve_entries(worker, error);
+    if (status == TRAWL_MEMORY)
+        return TRAWL_OK;
+    TRAWL_TRY(status);
+    TRAWL_TRY(launch_maker(worker, CUDA_KERNEL_SET_FILL, error));
     tables->sets_ready = true;
     return TRAWL_OK;
 }

@@ -40,6 +40,7 @@ const struct cuda_limits cuda_limits_default = {
     .sets_filter_words_max = 1u << 20,
     .sets_table_words_max = UINT32_MAX,
     .sets_entries_max = 1u << 28,
+    .sets_counted_min = 1u << 17,
     .automaton = true,
     .automaton_always = false,
     .automaton_words_max = 1ull << 28,
@@ -163,6 +164,7 @@ void cuda_worker_end(struct engine_worker *worker)
     cuda_counts_end(worker);
     cuda_memory_release(device, &worker->tables.memory);
     cuda_memory_release(device, &worker->tables.sets_memory);
+    cuda_memory_release(device, &worker->tables.entries_memory);
     cuda_memory_release(device, &worker->tables.automaton_memory);
     cuda_memory_release(device, &worker->marks);
     cuda_memory_release(device, &worker->packed);

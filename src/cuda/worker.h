@@ -58,7 +58,8 @@ struct cuda_tables {
     enum cuda_kernel sets_kernel;
     enum cuda_automaton automaton;
     struct cuda_memory memory;
-    struct cuda_memory sets_memory;
+    struct cuda_memory sets_memory, entries_memory;
+    uint64_t entries; /* that the latter has room for */
     struct cuda_memory automaton_memory;
     struct scan_arguments arguments;
 };

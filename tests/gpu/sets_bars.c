@@ -56,6 +56,7 @@ struct form {
     const char *way;
     bool ready, share_alone;
     double candidates, found; /* per byte of the text */
+    double table_bytes;       /* per pattern, on the device, beside its own */
     uint64_t automaton_bytes; /* 0: there is none */
     double first_seconds;     /* of the first call, which makes it */
 };
@@ -282,6 +283,10 @@ static double measure(struct bars *s, const struct cuda_limits *limits,
     form->found = (double)*wanted / (double)bytes;
     form->sets = worker->tables.sets;
     form->way = worker->tables.sets_kernel >= CUDA_KERNEL_SETS_DENSE ? " dense" : " rare";
+    form->table_bytes =
+        ((double)worker->tables.memory.bytes + (double)worker->tables.sets_memory.bytes +
+         (double)worker->tables.entries_memory.bytes - (double)plan->literal_bytes_total) /
+        plan->literal_count;
     form->ready = worker->tables.sets_ready && worker->tables.dense_left == 0;
     form->automaton_bytes = worker->tables.automaton == CUDA_AUTOMATON_READY
                                 ? worker->tables.automaton_memory.bytes
@@ -402,7 +407,8 @@ static void row(struct bars *s, enum measure_text text, const char *name, uint64
            length, count, form.share_alone ? share : expected, built, form.first_seconds,
            s->read_seconds / call, s->read_seconds / seconds);
     print_form(&form);
-    printf("%s |\n", form.share_alone ? ", the first part alone" : "");
+    printf(", %.0f B a pattern%s |\n", form.table_bytes,
+           form.share_alone ? ", the first part alone" : "");
     if (strchr(s->parts, 'u') != NULL)
         printf("  u samples: %.4f, %.4f candidates a byte\n", s->read_seconds / seconds,
                form.candidates);

@@ -50,6 +50,7 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
         limits.sets_table_words_max = 1 + (uint32_t)test_random_below(random, 100);
     if (test_random_below(random, 8) == 0)
         limits.sets_entries_max = test_random_below(random, 1000);
+    limits.sets_counted_min = test_random_below(random, 2) ? 0 : 1000;
     limits.automaton = test_random_below(random, 8) != 0;
     limits.automaton_always = test_random_below(random, 4) == 0;
     if (test_random_below(random, 4) == 0)

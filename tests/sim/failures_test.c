@@ -127,6 +127,7 @@ static void small_limits(bool in_place)
     limits.hits_max = 200;
     limits.group_samples_max = 64;
     limits.streams = true;
+    limits.sets_counted_min = 0;
     limits.load_in_place = in_place;
     limits.in_place_stride_min = 32;
     cuda_limits_replace(&limits);
