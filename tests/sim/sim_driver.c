@@ -726,6 +726,7 @@ void sim_driver_reset_usual(uint64_t seed)
 void sim_driver_fail(uint64_t nth, int code, bool persistent)
 {
     sim_lock();
+    sim_streams_drop_lost();
     sim_state.calls = 0;
     sim_state.fail_nth = nth;
     sim_state.fail_code = code;

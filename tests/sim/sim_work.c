@@ -250,15 +250,20 @@ static void constant_put(const struct cuda_module *module)
         memcpy(last->memory, module->constant_memory->base, (size_t)last->bytes);
 }
 
+/* A device whose calls all fail is lost: what its work would read or write may be gone. */
+static bool is_lost(void)
+{
+    return sim_state.fail_persistent && sim_state.fail_nth != 0 &&
+           sim_state.calls >= sim_state.fail_nth;
+}
+
 static void work_do(struct cuda_stream *stream, struct work *work)
 {
     const char *report = NULL;
 
     if (work->kind == WORK_EVENT)
         work->event->pending--;
-    /* A device whose calls all fail is lost: what a kernel would read may be gone by then. */
-    if (stream->context->failed != 0 || (sim_state.fail_persistent && sim_state.fail_nth != 0 &&
-                                         sim_state.calls >= sim_state.fail_nth))
+    if (stream->context->failed != 0 || is_lost())
         return;
     if (work->kind == WORK_COPY) {
         memcpy(work->to, work->from, (size_t)work->bytes);
@@ -293,6 +298,13 @@ bool sim_streams_step(const struct cuda_context *context)
     work_do(pick, work);
     free(work);
     return true;
+}
+
+void sim_streams_drop_lost(void)
+{
+    for (uint32_t i = 0; i < SIM_DEVICES_MAX && is_lost(); i++)
+        while (sim_streams_step(&sim_state.context[i]))
+            ;
 }
 
 struct work *sim_work_new(struct cuda_stream *stream, enum work_kind kind)

@@ -126,6 +126,8 @@ void sim_allocation_register(struct cuda_context *context, void *memory, uint64_
 void sim_allocation_free(struct allocation *a);
 /* Do the first work of some stream of the context that has any; false: none has. */
 bool sim_streams_step(const struct cuda_context *context);
+/* Of a lost device nothing is done, also once calls no longer fail. */
+void sim_streams_drop_lost(void);
 struct work *sim_work_new(struct cuda_stream *stream, enum work_kind kind);
 /* Devices may do work as soon as it is there. */
 void sim_work_perhaps(struct cuda_stream *stream);
