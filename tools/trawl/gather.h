@@ -3,7 +3,8 @@
  * Files are read one after the other into one buffer, with line ends between them. The first match
  * says which of them hold nothing. The file with the match is searched alone, and the files after
  * it together again. A search costs as much as some KiB of text, so this pays for files that are
- * smaller. If many files hold something, fewer are gathered, down to one.
+ * smaller; of larger ones at least no line ends are counted. If many files hold something, fewer
+ * are gathered, down to one.
  */
 #ifndef TRAWL_GATHER_H
 #define TRAWL_GATHER_H
