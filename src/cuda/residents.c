@@ -54,7 +54,7 @@ bool cuda_residents_locate(struct engine *engine, const struct trawl_plan *plan,
 
     part->bytes = 0;
     (void)pthread_mutex_lock(&engine->lock);
-    for (uint32_t i = 0; i < CUDA_RESIDENT_MAX; i++) {
+    for (uint32_t i = 0; i < engine->residents_end; i++) {
         const struct cuda_resident *resident = &engine->residents[i];
         uint64_t held;
 
@@ -82,11 +82,13 @@ static bool find_resident(const struct engine_worker *worker, const uint8_t *byt
     bool found = false;
 
     (void)pthread_mutex_lock(&engine->lock);
-    for (uint32_t i = 0; i < CUDA_RESIDENT_MAX && !found; i++) {
-        *resident = engine->residents[i];
-        found = resident->device_index == worker->device_index &&
-                (resident->in_place != 0) == in_place &&
-                resident_holds(resident, bytes, count, bytes_at);
+    for (uint32_t i = 0; i < engine->residents_end && !found; i++) {
+        const struct cuda_resident *kept = &engine->residents[i];
+
+        found = kept->device_index == worker->device_index && (kept->in_place != 0) == in_place &&
+                resident_holds(kept, bytes, count, bytes_at);
+        if (found)
+            *resident = *kept;
     }
     (void)pthread_mutex_unlock(&engine->lock);
     return found;
@@ -201,8 +203,10 @@ static enum trawl_status resident_keep(struct engine *engine, struct cuda_reside
     (void)pthread_mutex_lock(&engine->lock);
     while (i < CUDA_RESIDENT_MAX && engine->residents[i].bytes != NULL)
         i++;
-    if (i < CUDA_RESIDENT_MAX)
+    if (i < CUDA_RESIDENT_MAX) {
         engine->residents[i] = *resident;
+        engine->residents_end = (uint32_t)max_u64(engine->residents_end, i + 1);
+    }
     (void)pthread_mutex_unlock(&engine->lock);
     if (i < CUDA_RESIDENT_MAX)
         return TRAWL_OK;
@@ -292,6 +296,9 @@ static void unload(struct engine *engine, const uint8_t *bytes, uint64_t count)
             resident = engine->residents[i];
             memset(&engine->residents[i], 0, sizeof engine->residents[i]);
         }
+        while (engine->residents_end > 0 &&
+               engine->residents[engine->residents_end - 1].bytes == NULL)
+            engine->residents_end--;
         (void)pthread_mutex_unlock(&engine->lock);
         resident_release(engine, &resident);
     }
@@ -323,7 +330,7 @@ static bool is_loaded(struct engine *engine, const uint8_t *bytes, uint64_t coun
     bool found = false;
 
     (void)pthread_mutex_lock(&engine->lock);
-    for (uint32_t i = 0; i < CUDA_RESIDENT_MAX; i++)
+    for (uint32_t i = 0; i < engine->residents_end; i++)
         found |= engine->residents[i].bytes != NULL && engine->residents[i].text == bytes &&
                  engine->residents[i].text_count == count;
     (void)pthread_mutex_unlock(&engine->lock);
@@ -423,7 +430,7 @@ static struct cuda_resident *find_lent(struct engine *engine, const uint8_t *byt
 {
     uint64_t at;
 
-    for (uint32_t i = 0; i < CUDA_RESIDENT_MAX; i++)
+    for (uint32_t i = 0; i < engine->residents_end; i++)
         if (engine->residents[i].lent != 0 && resident_holds(&engine->residents[i], bytes, 0, &at))
             return &engine->residents[i];
     return NULL;

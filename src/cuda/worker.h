@@ -38,6 +38,7 @@ struct engine {
     bool device_is_open[CUDA_DEVICES_MAX];
     struct cuda_device devices[CUDA_DEVICES_MAX];
     uint32_t workers_opened; /* ever: the next one takes the next device */
+    uint32_t residents_end;  /* behind the last one that is not free */
     struct cuda_resident residents[CUDA_RESIDENT_MAX];
 };
 
