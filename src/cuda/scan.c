@@ -324,10 +324,14 @@ uint64_t cuda_list_bytes(const struct cuda_launch *launch)
     return launch->arguments.tile_count * sizeof(uint32_t);
 }
 
+/* For one tile more, which as many begins may touch elsewhere in the text. */
 enum trawl_status cuda_list_reserve(struct engine_worker *worker, const struct cuda_launch *launch,
                                     struct trawl_error *error)
 {
-    return cuda_memory_reserve(worker->device, &worker->offsets, cuda_list_bytes(launch), error);
+    uint64_t bytes = cuda_list_bytes(launch);
+
+    return cuda_memory_reserve(worker->device, &worker->offsets,
+                               bytes + (bytes > 0 ? sizeof(uint32_t) : 0), error);
 }
 
 /* The order's words, zeroed, for a launch that lists hits. */
