@@ -133,6 +133,7 @@ struct engine_list {
     uint64_t base;        /* what its first begin is called */
     uint64_t at;          /* words that are in that memory before */
     uint64_t room;        /* there is for this list: set */
+    uint64_t piece;       /* of those that the host gets at a time, at most: set */
     uint64_t count;       /* found; if that is more than `room`, the list is not whole */
     uint64_t candidate_count;
 };
@@ -146,6 +147,7 @@ struct engine_options {
 
 #define ENGINE_DEVICES_MAX 16u
 #define ENGINE_COUNTS_MAX 64u /* begun on one worker */
+#define ENGINE_PIECES_MAX 16u /* of a worker's lists, on their way to the host */
 
 struct engine_properties {
     const char *name;            /* "cpu", "cuda" */
@@ -219,13 +221,17 @@ struct engine_ops {
      * UNSUPPORTED, and scans are to do it. */
     enum trawl_status (*begins)(struct engine_worker *worker, struct engine_begins *begins,
                                 struct trawl_error *error);
-    /* Optional: the same for one device's parts of a text. List a part; begin to copy `count` words
-     * of the worker's memory from the word `at` on; wait for all such copies, also after a failure.
-     * Lists and copies go on at the same time. UNSUPPORTED, as above; MEMORY. */
+    /* Optional: the same for one device's parts of a text. List a part. Begin to bring `count`
+     * words of the worker's memory from the word `at` on to the host, as the piece with that
+     * number, which then is no other's. Lists and pieces go on at the same time. UNSUPPORTED, as
+     * above; MEMORY. */
     enum trawl_status (*list)(struct engine_worker *worker, struct engine_list *list,
                               struct trawl_error *error);
-    enum trawl_status (*list_copy)(struct engine_worker *worker, uint64_t at, uint64_t count,
-                                   uint64_t *host, struct trawl_error *error);
+    enum trawl_status (*list_bring)(struct engine_worker *worker, uint64_t at, uint64_t count,
+                                    uint32_t piece, struct trawl_error *error);
+    /* Wait for a piece; in any thread. And for all of them, also after a failure. */
+    enum trawl_status (*list_piece)(const struct engine_worker *worker, uint32_t piece,
+                                    const uint64_t **words, struct trawl_error *error);
     enum trawl_status (*list_wait)(struct engine_worker *worker, struct trawl_error *error);
 };
 

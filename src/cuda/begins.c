@@ -3,7 +3,7 @@
  * The kernel writes them into device memory by itself, in one launch. Into host memory they come
  * part by part of the text, each copied while the next part is searched. Of a text that is split
  * over devices, the caller keeps each device's lists there until it knows where in the array they
- * belong.
+ * belong; then they come in pieces through pinned memory, from where several threads copy them.
  */
 #include "base/checked.h"
 #include "cuda/engine_cuda.h"
@@ -37,6 +37,12 @@ void cuda_begins_end(struct engine_worker *worker)
         worker->copied[i] = NULL;
         cuda_memory_release(worker->device, &worker->lists[i]);
     }
+    for (uint32_t i = 0; i < ENGINE_PIECES_MAX; i++) {
+        if (worker->brought[i] != NULL)
+            (void)driver->event_destroy(worker->brought[i]);
+        worker->brought[i] = NULL;
+    }
+    cuda_pinned_release(worker->device, &worker->pieces);
     if (worker->copies != NULL)
         (void)driver->stream_destroy(worker->copies);
     worker->copies = NULL;
@@ -173,6 +179,7 @@ enum trawl_status cuda_list(struct engine_worker *worker, struct engine_list *li
     uint64_t limit, words = 0;
 
     list->count = list->room = list->candidate_count = 0;
+    list->piece = worker->limits.begins_piece;
     worker->may_leave = worker->leaves = false;
     if (cuda_needs_refining(worker->plan) ||
         !cuda_worker_resident(worker, list->bytes, list->owned + list->after, &range.address,
@@ -196,10 +203,35 @@ enum trawl_status cuda_list(struct engine_worker *worker, struct engine_list *li
                           error);
 }
 
-enum trawl_status cuda_list_copy(struct engine_worker *worker, uint64_t at, uint64_t count,
-                                 uint64_t *host, struct trawl_error *error)
+static uint64_t *piece_words(const struct engine_worker *worker, uint32_t piece)
 {
+    return (uint64_t *)(void *)worker->pieces.bytes + piece * worker->limits.begins_piece;
+}
+
+enum trawl_status cuda_list_bring(struct engine_worker *worker, uint64_t at, uint64_t count,
+                                  uint32_t piece, struct trawl_error *error)
+{
+    const struct cuda_device *device = worker->device;
+
+    TRAWL_ASSERT(piece < ENGINE_PIECES_MAX && count <= worker->limits.begins_piece);
     TRAWL_ASSERT(at + count <= worker->lists[0].bytes / sizeof(uint64_t));
-    return copy_begins(worker, host, worker->lists[0].address + at * sizeof(uint64_t), count,
-                       error);
+    /* All of it with the first piece: later, others are in it. */
+    TRAWL_TRY(cuda_pinned_reserve(
+        device, &worker->pieces, ENGINE_PIECES_MAX * worker->limits.begins_piece * sizeof(uint64_t),
+        error));
+    if (worker->brought[piece] == NULL)
+        TRAWL_TRY(
+            CUDA_CALL(device, error, event_create, &worker->brought[piece], CUDA_EVENT_NO_TIMING));
+    TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, piece_words(worker, piece),
+                        worker->lists[0].address + at * sizeof(uint64_t),
+                        (size_t)(count * sizeof(uint64_t)), worker->copies));
+    return CUDA_CALL(device, error, event_record, worker->brought[piece], worker->copies);
+}
+
+enum trawl_status cuda_list_piece(const struct engine_worker *worker, uint32_t piece,
+                                  const uint64_t **words, struct trawl_error *error)
+{
+    TRAWL_ASSERT(piece < ENGINE_PIECES_MAX && worker->brought[piece] != NULL);
+    *words = piece_words(worker, piece);
+    return CUDA_CALL(worker->device, error, event_wait, worker->brought[piece]);
 }

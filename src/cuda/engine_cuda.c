@@ -585,13 +585,24 @@ static enum trawl_status list(struct engine_worker *worker, struct engine_list *
     return status;
 }
 
-static enum trawl_status list_copy(struct engine_worker *worker, uint64_t at, uint64_t count,
-                                   uint64_t *host, struct trawl_error *error)
+static enum trawl_status list_bring(struct engine_worker *worker, uint64_t at, uint64_t count,
+                                    uint32_t piece, struct trawl_error *error)
 {
     enum trawl_status status;
 
     TRAWL_TRY(cuda_device_enter(worker->device, error));
-    status = cuda_list_copy(worker, at, count, host, error);
+    status = cuda_list_bring(worker, at, count, piece, error);
+    cuda_device_leave(worker->device);
+    return status;
+}
+
+static enum trawl_status list_piece(const struct engine_worker *worker, uint32_t piece,
+                                    const uint64_t **words, struct trawl_error *error)
+{
+    enum trawl_status status;
+
+    TRAWL_TRY(cuda_device_enter(worker->device, error));
+    status = cuda_list_piece(worker, piece, words, error);
     cuda_device_leave(worker->device);
     return status;
 }
@@ -632,6 +643,7 @@ const struct engine_ops engine_cuda = {
     .count_end = end_count,
     .begins = cuda_fill_begins,
     .list = list,
-    .list_copy = list_copy,
+    .list_bring = list_bring,
+    .list_piece = list_piece,
     .list_wait = list_wait,
 };

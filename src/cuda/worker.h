@@ -111,10 +111,12 @@ struct engine_worker {
     struct cuda_memory lists[2];  /* begins that are being copied to the host, */
     struct cuda_stream *copies;   /* in this stream; NULL: not made yet */
     struct cuda_event *copied[2]; /* the last copy from that list */
-    uint32_t chunks_left;         /* to the host at once: the last one was dense */
-    bool may_leave;               /* dense ones, for want of an automaton; */
-    bool leaves;                  /* and that is so */
-    uint64_t reach_bytes;         /* begins a scan for hits may cover before it holds too many */
+    struct cuda_pinned pieces;    /* of the first list, on the way to the caller's array */
+    struct cuda_event *brought[ENGINE_PIECES_MAX]; /* it is there; NULL: not made yet */
+    uint32_t chunks_left;                          /* to the host at once: the last one was dense */
+    bool may_leave;                                /* dense ones, for want of an automaton; */
+    bool leaves;                                   /* and that is so */
+    uint64_t reach_bytes; /* begins a scan for hits may cover before it holds too many */
 };
 
 struct cuda_range;
@@ -344,8 +346,10 @@ enum trawl_status cuda_begins(struct engine_worker *worker, struct engine_begins
                               struct trawl_error *error);
 enum trawl_status cuda_list(struct engine_worker *worker, struct engine_list *list,
                             struct trawl_error *error);
-enum trawl_status cuda_list_copy(struct engine_worker *worker, uint64_t at, uint64_t count,
-                                 uint64_t *host, struct trawl_error *error);
+enum trawl_status cuda_list_bring(struct engine_worker *worker, uint64_t at, uint64_t count,
+                                  uint32_t piece, struct trawl_error *error);
+enum trawl_status cuda_list_piece(const struct engine_worker *worker, uint32_t piece,
+                                  const uint64_t **words, struct trawl_error *error);
 void cuda_begins_end(struct engine_worker *worker);
 
 /* ---- counts.c ---- */

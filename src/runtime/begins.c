@@ -2,15 +2,17 @@
  *
  * One device that holds the text fills the array by itself. Of a text that is split over devices,
  * one worker of each lists the parts that lie there into the device's memory. A list's place in the
- * array is known when all parts before it were counted; then it is copied. So no device waits for
- * another, unless its memory for lists is full.
+ * array is known when all parts before it were counted; then it is copied, by several threads
+ * (pieces.h). So no device waits for another, unless its memory for lists is full.
  */
+#include <sched.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "cuda/engine_cuda.h"
+#include "runtime/pieces.h"
 #include "runtime/search.h"
 
 #define PARTS_MAX 256u
@@ -21,6 +23,19 @@
  * others of about the same work. */
 #define CALLER_LOOKS_NS 10000000u
 #define WORKER_LOOKS_NS 1000000u
+/* Who wakes a helper holds the runtime's lock meanwhile, and workers need that to begin. */
+#define START_LOOKS_NS 200000u
+/* One thread copies 4 MB from pinned memory in 540 us, three in 224 [2 H200]. */
+#define HELPERS_PER_DEVICE 3u
+#define HELPED_BEGINS (1u << 17) /* for fewer nobody is woken, */
+#define HELPER_BEGINS (1u << 15) /* and one helper for so many */
+
+static uint64_t helped_begins = HELPED_BEGINS;
+
+void begins_help_from(uint64_t begins)
+{
+    helped_begins = begins == 0 ? HELPED_BEGINS : begins;
+}
 
 /* What lies on one device, from one stripe's begin to its end or earlier. */
 struct part {
@@ -35,6 +50,7 @@ struct split {
     struct trawl_searcher *searcher;
     struct trawl_text *text;
     struct engine_begins *begins;
+    struct pieces *pieces;
     struct part parts[PARTS_MAX];
     uint32_t part_count;
 
@@ -63,7 +79,8 @@ struct lister {
     uint32_t device;
     struct run runs[RUNS_MAX];
     uint32_t run_count;
-    uint32_t copied; /* or being copied: the first ones */
+    uint32_t copied; /* or being copied: the first ones, */
+    uint64_t piece;  /* by so many words at a time */
     uint64_t used;   /* words of the device's memory */
     uint64_t reach;  /* begins to list at a time */
     uint64_t candidates;
@@ -71,14 +88,15 @@ struct lister {
 
 /* ---- A worker ----------------------------------------------------------------------------- */
 
-/* Is the place of the part's words known? With `wait`, it is, or false: all is over. */
+/* Is the place of the part's words known? With `wait`, it is, or false: all is over. The worker
+ * copies what others have listed meanwhile. */
 static bool place_of(struct split *split, uint32_t part, bool wait, uint64_t *place)
 {
     uint64_t begin_ns = clock_now_ns();
     bool known;
 
     while (wait && atomic_load(&split->known) < part && clock_now_ns() - begin_ns < WORKER_LOOKS_NS)
-        ;
+        (void)pieces_copy(split->pieces, 0);
     (void)pthread_mutex_lock(&split->lock);
     while (wait && split->known < part && split->status == TRAWL_OK)
         (void)pthread_cond_wait(&split->changed, &split->lock);
@@ -88,7 +106,7 @@ static bool place_of(struct split *split, uint32_t part, bool wait, uint64_t *pl
     return known;
 }
 
-/* Begin to copy the runs whose places are known; with `wait`, all of them. */
+/* Begin to bring the runs whose places are known; with `wait`, all of them. */
 static enum trawl_status copy_runs(struct lister *l, bool wait, struct trawl_error *error)
 {
     struct engine_begins *begins = l->split->begins;
@@ -106,8 +124,8 @@ static enum trawl_status copy_runs(struct lister *l, bool wait, struct trawl_err
         place += run->before;
         count = min_u64(run->count, begins->room - min_u64(begins->room, place));
         if (count > 0)
-            TRAWL_TRY(engine_cuda.list_copy(l->worker->device, run->at, count, begins->host + place,
-                                            error));
+            TRAWL_TRY(pieces_bring(l->split->pieces, l->device, l->worker->device, run->at, count,
+                                   l->piece, begins->host + place, error));
     }
     return TRAWL_OK;
 }
@@ -116,7 +134,7 @@ static enum trawl_status copy_runs(struct lister *l, bool wait, struct trawl_err
 static enum trawl_status drain(struct lister *l, struct trawl_error *error)
 {
     TRAWL_TRY(copy_runs(l, true, error));
-    TRAWL_TRY(engine_cuda.list_wait(l->worker->device, error));
+    TRAWL_TRY(pieces_settle(l->split->pieces, l->device, error));
     l->run_count = l->copied = 0;
     l->used = 0;
     return TRAWL_OK;
@@ -171,6 +189,7 @@ static enum trawl_status list_reach(struct lister *l, uint32_t index, uint64_t d
         TRAWL_ASSERT(l->reach < list.owned);
         return TRAWL_OK;
     }
+    l->piece = list.piece;
     l->runs[l->run_count++] = (struct run){index, l->used, list.count, *part_count};
     l->used += list.count;
     l->candidates += list.candidate_count;
@@ -198,6 +217,8 @@ static enum trawl_status list_all(struct lister *l, struct trawl_error *error)
             TRAWL_TRY(copy_runs(l, false, error));
         }
     }
+    TRAWL_TRY(copy_runs(l, true, error));
+    pieces_last(split->pieces);
     return drain(l, error);
 }
 
@@ -260,8 +281,11 @@ static void serve(struct job *job, struct worker *worker)
     (void)worker_takes_part(worker, job);
     status = list_all(&lister, &error);
     TRAWL_ASSERT(status != TRAWL_OK || (lister.run_count == 0 && lister.used == 0));
-    if (status != TRAWL_OK && worker->device != NULL)
-        (void)engine_cuda.list_wait(worker->device, NULL); /* copies go to the caller's memory */
+    if (status != TRAWL_OK) { /* what was begun goes on to the caller's memory */
+        (void)pieces_settle(split->pieces, lister.device, NULL);
+        if (worker->device != NULL)
+            (void)engine_cuda.list_wait(worker->device, NULL);
+    }
     (void)pthread_mutex_lock(&split->lock);
     TRAWL_ASSERT((split->devices_left >> lister.device & 1) != 0);
     split->begins->candidate_count += lister.candidates;
@@ -296,22 +320,48 @@ static enum trawl_status find_parts(struct split *split, const struct trawl_text
     return TRAWL_OK;
 }
 
+/* Host workers to copy with, if there is as much to copy as the last time: each has a core of its
+ * own, beside those of the threads that list, and the caller's. */
+static uint32_t helpers_for(const struct split *split, uint32_t devices)
+{
+    uint64_t begins = min_u64(split->begins->room, split->searcher->begins_last);
+    uint32_t threads = split->job.runtime->threads_max;
+
+    if (begins < helped_begins || threads <= 1 + devices)
+        return 0;
+    return (uint32_t)min_u64(min_u64(threads - 1 - devices, HELPERS_PER_DEVICE * devices),
+                             begins / HELPER_BEGINS + 1);
+}
+
 static void run(struct split *split, uint32_t *took_part)
 {
     struct job *job = &split->job;
     uint64_t begin_ns = clock_now_ns();
+    uint32_t devices = 0, helpers;
 
     atomic_store(&job->for_devices, true);
     atomic_store(&job->devices_wanted, split->devices_left);
+    job->leaves_soon = true;
+    for (uint32_t i = 0; i < ENGINE_DEVICES_MAX; i++)
+        devices += atomic_load(&split->devices_left) >> i & 1;
+    helpers = helpers_for(split, devices);
+    pieces_begin(split->pieces, job->runtime, devices, helpers > 0);
     job_share(job, ENGINE_DEVICES_MAX);
+    while (atomic_load(&job->devices_wanted) != 0 && atomic_load(&split->devices_left) != 0 &&
+           clock_now_ns() - begin_ns < START_LOOKS_NS)
+        (void)sched_yield();
+    pieces_call(split->pieces, helpers);
     while (atomic_load(&split->devices_left) != 0 && clock_now_ns() - begin_ns < CALLER_LOOKS_NS)
-        ;
+        if (!pieces_copy(split->pieces, 0))
+            (void)sched_yield();
     (void)pthread_mutex_lock(&split->lock);
     while (split->devices_left != 0 && split->status == TRAWL_OK)
         (void)pthread_cond_wait(&split->changed, &split->lock);
     (void)pthread_mutex_unlock(&split->lock);
     atomic_store(&job->devices_wanted, 0); /* after a fault nobody begins */
+    pieces_stop(split->pieces);
     job_end(job);
+    pieces_end(split->pieces);
     *took_part = atomic_load(&job->took_part);
 }
 
@@ -383,7 +433,8 @@ enum trawl_status begins_by_devices(struct trawl_searcher *searcher, const struc
                                     struct trawl_error *error)
 {
     struct devices *devices = &searcher->runtime->devices;
-    struct split split = {.searcher = searcher, .text = text, .begins = begins};
+    struct pieces pieces = {.has_job = false};
+    struct split split = {.searcher = searcher, .text = text, .begins = begins, .pieces = &pieces};
     uint64_t begin_ns = clock_now_ns();
     uint32_t took_part = 0;
 
@@ -410,7 +461,7 @@ enum trawl_status begins_by_devices(struct trawl_searcher *searcher, const struc
         return split.status;
     }
     TRAWL_ASSERT(split.known == split.part_count);
-    begins->count = split.before[split.part_count];
+    begins->count = searcher->begins_last = split.before[split.part_count];
     finish_stats(searcher, begins, split.part_count, took_part, begin_ns);
     return TRAWL_OK;
 }

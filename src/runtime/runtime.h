@@ -66,9 +66,10 @@ struct job {
     bool listed;
     uint64_t listed_as; /* numbers jobs as they were listed */
     struct job *next, *previous;
-    uint32_t inside;      /* workers that hold it, and tasks in the devices' queue */
-    uint32_t helpers;     /* workers of the runtime's among them */
-    uint32_t helpers_max; /* host workers worth having */
+    _Atomic uint32_t inside; /* workers that hold it, and tasks in the devices' queue */
+    uint32_t helpers;        /* workers of the runtime's among them */
+    uint32_t helpers_max;    /* host workers worth having */
+    bool leaves_soon;        /* each worker that is inside when it ends */
     bool waits_for_leave;
     pthread_cond_t left; /* a worker left */
 };

@@ -115,6 +115,7 @@ struct trawl_searcher {
     struct worker caller;   /* the calling thread as a worker */
     struct worker *devices; /* ENGINE_DEVICES_MAX engine workers to count on all; NULL: not yet */
     struct row_store rows;  /* kept from call to call */
+    uint64_t begins_last;   /* that devices put into an array, in the last such call */
     struct task *tasks;     /* task_count, owned */
     struct task **ring;     /* tasks by index of their chunk; between searches all NULL */
     uint32_t task_count;
@@ -255,6 +256,9 @@ enum trawl_status begins_by_device(struct trawl_searcher *searcher, const struct
 enum trawl_status begins_by_devices(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                     struct trawl_text *text, struct engine_begins *begins,
                                     struct trawl_error *error);
+
+/* For tests: host workers help to copy so many begins, or more; 0: as usual. */
+void begins_help_from(uint64_t begins);
 
 /* ---- queries.c ---- */
 

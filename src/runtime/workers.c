@@ -16,9 +16,12 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/clock.h"
 #include "base/fault.h"
 #include "cuda/engine_cuda.h"
 #include "runtime/search.h"
+
+#define LEAVE_LOOKS_NS 200000u /* as long as waking a thread may take */
 
 /* ---- A worker's engine workers
  * --------------------------------------------------------------------- */
@@ -200,13 +203,13 @@ void job_begin(struct job *job, struct trawl_runtime *runtime, const struct traw
 
 void job_hold(struct job *job)
 {
-    job->inside++;
+    atomic_fetch_add(&job->inside, 1);
 }
 
 void job_leave(struct job *job)
 {
-    TRAWL_ASSERT(job->inside > 0);
-    job->inside--;
+    TRAWL_ASSERT(atomic_load(&job->inside) > 0);
+    atomic_fetch_sub(&job->inside, 1);
     if (job->waits_for_leave)
         (void)pthread_cond_signal(&job->left);
 }
@@ -418,6 +421,15 @@ void job_wake(struct job *job)
     (void)pthread_mutex_unlock(&runtime->lock);
 }
 
+/* They have nothing left to do, and the caller nothing better. */
+static void look_for_leave(const struct job *job)
+{
+    uint64_t begin_ns = clock_now_ns();
+
+    while (atomic_load(&job->inside) > 0 && clock_now_ns() - begin_ns < LEAVE_LOOKS_NS)
+        (void)sched_yield();
+}
+
 void job_end(struct job *job)
 {
     struct trawl_runtime *runtime = job->runtime;
@@ -426,7 +438,12 @@ void job_end(struct job *job)
     atomic_store(&job->has_work, false);
     unlist(runtime, job);
     job->waits_for_leave = true;
-    while (job->inside > 0)
+    if (job->leaves_soon && atomic_load(&job->inside) > 0) {
+        (void)pthread_mutex_unlock(&runtime->lock);
+        look_for_leave(job);
+        (void)pthread_mutex_lock(&runtime->lock);
+    }
+    while (atomic_load(&job->inside) > 0)
         (void)pthread_cond_wait(&job->left, &runtime->lock);
     (void)pthread_mutex_unlock(&runtime->lock);
     (void)pthread_cond_destroy(&job->left);

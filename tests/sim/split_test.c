@@ -1,0 +1,345 @@
+/* split_test: texts on several simulated devices: arrays of begins that come in pieces and are
+ * copied by several threads, counts in several launches, and counts by pattern on every road.
+ * Arrays too small, a device with nothing to list, a call that fails, a device that is lost: the
+ * answer is right, or an error says why there is none, and the next call is right.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/checked.h"
+#include "cuda/limits.h"
+#include "diff/input.h"
+#include "runtime/search.h"
+#include "sim_driver.h"
+#include "test.h"
+#include "trawl.h"
+
+#define TEXT_BYTES 26000u
+#define EMPTY_BEGIN 7000u /* in this part of the text nothing occurs: */
+#define EMPTY_END 16000u  /* more than a stripe */
+#define CHUNK_BYTES 1700u
+#define PATTERNS 4u
+#define UNTOUCHED 0x7777777777777777u
+
+enum source { SOURCE_LOADED, SOURCE_MEMORY, SOURCE_FILE, SOURCES };
+
+static const char *const strings[PATTERNS] = {"abc", "de", "a", "cdeab"};
+
+static struct {
+    uint8_t *bytes;
+    struct trawl_plan *one, *all; /* the first pattern; all of them */
+    struct trawl_text *texts[SOURCES];
+    uint64_t begins[TEXT_BYTES]; /* of the first */
+    uint64_t counts[PATTERNS];
+    char path[32];
+} fixture = {.path = "/tmp/trawl-split-XXXXXX"};
+
+static void fixture_open(void)
+{
+    struct test_random random = test_random_begin("split");
+    struct trawl_pattern patterns[PATTERNS];
+    int file = mkstemp(fixture.path);
+
+    fixture.bytes = (uint8_t *)malloc(TEXT_BYTES);
+    if (fixture.bytes == NULL || file < 0)
+        exit(1);
+    for (uint64_t i = 0; i < TEXT_BYTES; i++)
+        fixture.bytes[i] = (uint8_t)('a' + test_random_below(&random, 5));
+    memset(fixture.bytes + EMPTY_BEGIN, 'z', EMPTY_END - EMPTY_BEGIN);
+    for (uint32_t p = 0; p < PATTERNS; p++) {
+        uint64_t length = strlen(strings[p]);
+
+        patterns[p] = (struct trawl_pattern){strings[p], length};
+        for (uint64_t i = 0; i + length <= TEXT_BYTES; i++)
+            if (memcmp(fixture.bytes + i, strings[p], length) == 0) {
+                if (p == 0)
+                    fixture.begins[fixture.counts[0]] = i;
+                fixture.counts[p]++;
+            }
+    }
+    if (write(file, fixture.bytes, TEXT_BYTES) != TEXT_BYTES)
+        exit(1);
+    (void)close(file);
+    TEST_CHECK(trawl_plan_build(patterns, 1, NULL, &fixture.one, NULL) == TRAWL_OK);
+    TEST_CHECK(trawl_plan_build(patterns, PATTERNS, NULL, &fixture.all, NULL) == TRAWL_OK);
+    for (uint32_t i = 0; i < SOURCES; i++)
+        TEST_CHECK((i == SOURCE_FILE
+                        ? trawl_text_open_file(fixture.path, &fixture.texts[i], NULL)
+                        : trawl_text_from_memory(fixture.bytes, TEXT_BYTES, &fixture.texts[i],
+                                                 NULL)) == TRAWL_OK);
+}
+
+static void fixture_close(void)
+{
+    for (uint32_t i = 0; i < SOURCES; i++)
+        trawl_text_close(fixture.texts[i]);
+    trawl_plan_free(fixture.one);
+    trawl_plan_free(fixture.all);
+    free(fixture.bytes);
+    (void)unlink(fixture.path);
+}
+
+/* A searcher with a runtime of its own, on so many devices; the text is loaded. */
+struct scene {
+    enum trawl_engine engine;
+    uint32_t devices, threads;
+    uint64_t room, piece; /* of a device's lists, a quarter, and of what the host gets at a time */
+    uint64_t launch;      /* begins, at most; 0: as usual, and more than a stripe to a device */
+    struct trawl_runtime *runtime;
+    struct trawl_searcher *searcher;
+};
+
+static void scene_open(struct scene *s)
+{
+    struct sim_driver_options driver = {1, s->devices, 16u << 20, 2, 0, 0, 0};
+    struct trawl_runtime_options options = TRAWL_RUNTIME_OPTIONS_INIT;
+    struct trawl_searcher_options searching = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct cuda_limits limits = cuda_limits_default;
+
+    limits.split_bytes_min = 4000;
+    limits.stripe_bytes = s->launch == 0 ? 3000 : TEXT_BYTES;
+    if (s->launch > 0)
+        limits.launch_begins_max = s->launch;
+    limits.split_overlap = 100;
+    limits.begins_room = s->room;
+    limits.begins_piece = s->piece;
+    limits.hits_room_min = 100;
+    limits.threads = 32;
+    limits.tile_words_max = 64;
+    limits.blocks_max = 2;
+    limits.sets_filter_words_max = 64;
+    limits.sets_table_words_max = 1000;
+    cuda_limits_replace(&limits);
+    sim_driver_reset(&driver);
+    options.engine = s->engine;
+    options.threads = s->threads;
+    searching.chunk_bytes = s->launch == 0 ? CHUNK_BYTES : 0;
+    if (!TEST_CHECK(trawl_runtime_open(&options, &s->runtime, NULL) == TRAWL_OK))
+        exit(1);
+    searching.runtime = s->runtime;
+    if (!TEST_CHECK(trawl_searcher_open(&searching, &s->searcher, NULL) == TRAWL_OK))
+        exit(1);
+    TEST_CHECK(trawl_text_load(s->searcher, fixture.texts[SOURCE_LOADED], NULL) == TRAWL_OK);
+}
+
+static void scene_close(struct scene *s)
+{
+    trawl_searcher_close(s->searcher);
+    TEST_CHECK(trawl_runtime_close(s->runtime, NULL) == TRAWL_OK);
+    TEST_CHECK_U64(sim_driver_live(), 0);
+    if (!TEST_CHECK(sim_driver_has_lost() || sim_driver_report()[0] == '\0'))
+        printf("  %s\n", sim_driver_report());
+}
+
+/* ---- Arrays of begins --------------------------------------------------------------------- */
+
+/* The first begins, and nothing behind the array is touched. */
+static enum trawl_status fill(const struct scene *s, uint64_t room)
+{
+    uint64_t *begins = (uint64_t *)test_memory((room + 1) * sizeof *begins);
+    uint64_t count = UNTOUCHED;
+    enum trawl_status status;
+
+    begins[room] = UNTOUCHED;
+    status = trawl_begins_into(s->searcher, fixture.one, fixture.texts[SOURCE_LOADED], begins, room,
+                               &count, NULL);
+    TEST_CHECK_U64(begins[room], UNTOUCHED);
+    if (status == TRAWL_OK) {
+        TEST_CHECK_U64(count, fixture.counts[0]);
+        TEST_CHECK(
+            memcmp(begins, fixture.begins, min_u64(room, fixture.counts[0]) * sizeof *begins) == 0);
+    }
+    free(begins);
+    return status;
+}
+
+/* By devices alone, and from the second call on with host workers. */
+static void filled(uint32_t devices, uint32_t threads, uint64_t room, uint64_t piece)
+{
+    uint64_t all = fixture.counts[0], rooms[] = {all, all, all - 1, all / 3, 1, all + 50, all};
+    struct scene s = {TRAWL_ENGINE_CUDA, devices, threads, room, piece, 0, NULL, NULL};
+    struct trawl_stats stats = {.size = sizeof stats};
+
+    scene_open(&s);
+    for (uint32_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
+        TEST_CHECK(fill(&s, rooms[i]) == TRAWL_OK);
+        TEST_CHECK(trawl_searcher_stats(s.searcher, &stats, NULL) == TRAWL_OK);
+        TEST_CHECK_U64(stats.text_bytes, TEXT_BYTES);
+        if (threads > 1) /* else devices have none of their own */
+            TEST_CHECK_U64(stats.thread_count, devices);
+    }
+    scene_close(&s);
+}
+
+/* Call `nth` of the driver, in the first array or the second, finds no memory; or from it on a
+ * device is lost. False: there were fewer. */
+static bool fill_failing(bool lost, uint32_t device, uint64_t nth)
+{
+    struct scene s = {lost ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA, 2, 6, 10, 2, 0, NULL, NULL};
+    enum trawl_status status;
+    bool failed;
+
+    scene_open(&s);
+    if (lost)
+        sim_driver_lose(device, nth);
+    else
+        sim_driver_fail(nth, CUDA_CODE_OUT_OF_MEMORY, false);
+    for (uint32_t i = 0; i < 2; i++) {
+        status = fill(&s, fixture.counts[0]);
+        TEST_CHECK(status == TRAWL_OK || (!lost && status == TRAWL_MEMORY));
+    }
+    failed = lost ? sim_driver_has_lost() : sim_driver_calls() >= nth;
+    sim_driver_fail(0, 0, false);
+    if (!TEST_CHECK(fill(&s, fixture.counts[0]) == TRAWL_OK))
+        printf("  device %u, lost %d, call %" PRIu64 "\n", device, lost, nth);
+    scene_close(&s);
+    return failed;
+}
+
+static void arrays(void)
+{
+    static const uint64_t rooms[] = {10, 40, 1000}, pieces[] = {1, 3, 20, 1000};
+    uint32_t turn = (uint32_t)test_setting("TRAWL_TEST_SEED", 1) + TEST_SANITIZED;
+
+    begins_help_from(1);
+    for (uint32_t i = 0; i < test_amount(4, 96); i++)
+        filled(2 + (i + turn) % 3, 1 + (i * 5 + turn) % 9, rooms[i % 3],
+               pieces[(i / 3 + turn) % 4]);
+    for (uint64_t nth = 1; fill_failing(false, 0, nth) && test_failures < 5;
+         nth += 1 + (test_is_long() ? 0 : nth))
+        ;
+    for (uint32_t device = 0; device < 2; device++)
+        for (uint64_t nth = 1; fill_failing(true, device, nth) && test_failures < 5;
+             nth += 1 + (test_is_long() ? 0 : nth))
+            ;
+    begins_help_from(0);
+}
+
+/* ---- Counts at once ----------------------------------------------------------------------- */
+
+/* Two launches on each device, of stripes as long as several tiles, or about: the second touches
+ * one tile more than the first where it does not begin with one. All of them are the caller's. */
+static void counted_at_once(uint32_t devices, uint64_t text_bytes)
+{
+    struct scene s = {TRAWL_ENGINE_CUDA, devices, 4, 100, 10, 4200, NULL, NULL};
+    struct trawl_stats stats = {.size = sizeof stats};
+    struct trawl_text *text = NULL;
+    uint64_t count = 0, expected = 0;
+
+    while (expected < fixture.counts[0] && fixture.begins[expected] + 3 <= text_bytes)
+        expected++;
+    scene_open(&s);
+    trawl_text_unload(s.searcher, fixture.texts[SOURCE_LOADED]);
+    TEST_CHECK(trawl_text_from_memory(fixture.bytes, text_bytes, &text, NULL) == TRAWL_OK);
+    TEST_CHECK(trawl_text_load(s.searcher, text, NULL) == TRAWL_OK);
+    for (uint32_t i = 0; i < 2; i++) {
+        TEST_CHECK(trawl_count(s.searcher, fixture.one, text, &count, NULL) == TRAWL_OK);
+        TEST_CHECK_U64(count, expected);
+        TEST_CHECK(trawl_searcher_stats(s.searcher, &stats, NULL) == TRAWL_OK);
+        if (!TEST_CHECK(stats.thread_count == 1 && stats.chunk_count == devices))
+            printf("  %u devices, %" PRIu64 " bytes\n", devices, text_bytes);
+    }
+    trawl_text_unload(s.searcher, text);
+    trawl_text_close(text);
+    scene_close(&s);
+}
+
+static void counts_at_once(void)
+{
+    for (uint32_t devices = 2; devices <= 3; devices++)
+        for (uint64_t less = 0; less < 3; less++)
+            counted_at_once(devices, devices * 8192 - less);
+}
+
+/* ---- Counts by pattern -------------------------------------------------------------------- */
+
+static int take_counts(void *context, const struct trawl_pattern_count *counts, uint64_t count)
+{
+    uint64_t *sums = (uint64_t *)context;
+
+    for (uint64_t i = 0; i < count; i++) {
+        if (counts[i].pattern_index >= PATTERNS)
+            return 1;
+        sums[counts[i].pattern_index] += counts[i].count;
+    }
+    return 0;
+}
+
+/* All patterns, then the first alone, which needs no hits. */
+static enum trawl_status count_by_pattern(const struct scene *s, enum source source)
+{
+    enum trawl_status status = TRAWL_OK;
+
+    for (uint32_t i = 0; i < 2 && status == TRAWL_OK; i++) {
+        uint32_t patterns = i == 0 ? PATTERNS : 1;
+        uint64_t sums[PATTERNS] = {0};
+
+        status = trawl_count_by_pattern(s->searcher, patterns == 1 ? fixture.one : fixture.all,
+                                        fixture.texts[source], take_counts, sums, NULL);
+        for (uint32_t p = 0; p < PATTERNS; p++) {
+            uint64_t expected = p < patterns ? fixture.counts[p] : 0;
+
+            if (status == TRAWL_OK)
+                TEST_CHECK_U64(sums[p], expected);
+            else
+                TEST_CHECK(sums[p] <= expected);
+        }
+    }
+    return status;
+}
+
+/* Device `lost` from call `nth` on; with nth 0 none. */
+static bool counted(enum trawl_engine engine, uint32_t devices, enum source source, uint32_t lost,
+                    uint64_t nth)
+{
+    struct scene s = {engine, devices, 3, 1000, 100, 0, NULL, NULL};
+    bool failed;
+
+    scene_open(&s);
+    if (nth > 0)
+        sim_driver_lose(lost, nth);
+    for (uint32_t i = 0; i < 2; i++) {
+        enum trawl_status status = count_by_pattern(&s, source);
+
+        if (!TEST_CHECK(status == TRAWL_OK || (engine == TRAWL_ENGINE_CUDA && devices == 1 &&
+                                               nth > 0 && status == TRAWL_DEVICE)))
+            printf("  engine %d, %u devices, source %d: device %u lost at its call %" PRIu64
+                   ": status %d\n",
+                   (int)engine, devices, (int)source, lost, nth, (int)status);
+    }
+    failed = sim_driver_has_lost();
+    scene_close(&s);
+    return failed;
+}
+
+static void by_pattern(void)
+{
+    uint32_t turn = (uint32_t)test_setting("TRAWL_TEST_SEED", 1) + TEST_SANITIZED;
+
+    for (uint32_t i = 0; i < 2 * 2 * SOURCES && test_failures < 5; i++) {
+        enum trawl_engine engine = i % 2 != 0 ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA;
+        uint32_t devices = 1 + i / 2 % 2, lost = (i / 4 + turn) % devices;
+        enum source source = (enum source)(i / 4);
+
+        (void)counted(engine, devices, source, 0, 0);
+        if ((i / 4 + i / 2 + i + turn) % 2 != 0 && !test_is_long())
+            continue;
+        for (uint64_t nth = 1 + (test_is_long() ? 0 : turn % 2);
+             counted(engine, devices, source, lost, nth) && test_failures < 5;
+             nth += 1 + (test_is_long() ? 0 : nth))
+            ;
+    }
+}
+
+int main(void)
+{
+    test_begin("sim split");
+    cuda_driver_replace(sim_driver_table());
+    road_open_after(0);
+    fixture_open();
+    arrays();
+    counts_at_once();
+    by_pattern();
+    fixture_close();
+    return test_end();
+}
