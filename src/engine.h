@@ -31,6 +31,7 @@ struct engine_chunk {
     bool spans_known;
     uint64_t spans_end;
     bool pinned;      /* all of it lies in memory that engine_ops.pin was given */
+    bool may_tally;   /* HITS: of parts of it tallies may come instead (engine_result.tallies) */
     bool may_be_left; /* a device may leave dense chunks to the host (engine_result.is_left) */
 };
 
@@ -46,6 +47,7 @@ enum engine_want {
 
 struct engine_result {
     struct hits hits;         /* kept from call to call: a scan clears the count, not the room */
+    struct tallies tallies;   /* of occurrences that are not among the hits; kept as these are */
     uint64_t count;           /* occurrences that begin in [from, done) */
     uint64_t done;            /* begins below this were looked at: owned, or less where the hits
                                  reached ENGINE_HITS_MAX; scan again from here for the rest */
@@ -68,11 +70,14 @@ struct engine_result {
 static inline void engine_result_begin(struct engine_result *result, uint64_t from, bool on_device)
 {
     struct hits hits = result->hits;
+    struct tallies tallies = result->tallies;
 
+    tallies.count = 0;
     hits.count = 0;
     hits.lengths_valid = false;
     hits.one_per_line = false;
-    *result = (struct engine_result){.hits = hits, .done = from, .on_device = on_device};
+    *result = (struct engine_result){
+        .hits = hits, .tallies = tallies, .done = from, .on_device = on_device};
 }
 
 /* A scan may stop between two tiles once it holds this many hits: what bounds memory when

@@ -121,7 +121,9 @@ struct dense_worker {
     uint32_t *states;    /* of each begin of a step, as transitions */
     uint64_t state_capacity;
     struct hits lengthy; /* of the step */
-    uint8_t *folded;     /* the step's text, rewritten, and where each byte comes from */
+    uint32_t *visits;    /* of strings in nested, as the longest one at a place; between scans 0 */
+    uint32_t visit_room;
+    uint8_t *folded; /* the step's text, rewritten, and where each byte comes from */
     uint32_t *origin;
     uint64_t folded_capacity;
 };

@@ -24,6 +24,7 @@ struct step {
         *origin;         /* byte i of text is byte origin[i] of the chunk's from `from`; NULL: i */
     struct hits found;   /* at one begin: length in `offset`, string in `literal` */
     uint64_t lengthy_at; /* of the worker's lengthy hits, the first that is not emitted */
+    bool tallies;        /* visits are counted, not hits taken */
     uint64_t runs;       /* that were taken from the trace, */
     uint64_t run_places; /* of so many places */
     uint64_t added;      /* the place behind the last one that was added to the trace */
@@ -418,6 +419,73 @@ static void verify_lists(struct scan *scan, struct step *step, uint64_t *place)
         scan->at = step->from + *place;
 }
 
+/* ---- tallies: how often each string occurs, in time linear in text and set ---- */
+
+/* May tallies stand for the hits of begins [from, to)? Adding them up takes time for each string of
+ * the set. */
+static bool tallies_fit(const struct scan *scan, const struct dense_set *set, uint64_t bytes)
+{
+    return scan->chunk->may_tally && scan->want == ENGINE_WANT_HITS && set->fold == NULL &&
+           set->lengthy_count == 0 && set->sorted_count <= bytes && !scan->keeps_lengths &&
+           !plan_has_conditions(scan->plan);
+}
+
+static enum trawl_status tallies_begin(struct dense_worker *worker, const struct dense_set *set,
+                                       struct trawl_error *error)
+{
+    void *visits;
+
+    if (worker->visit_room >= set->sorted_count)
+        return TRAWL_OK;
+    TRAWL_TRY(memory_allocate_zeroed(set->sorted_count, sizeof *worker->visits, &visits, error));
+    memory_release(worker->visits, worker->visit_room, sizeof *worker->visits);
+    worker->visits = (uint32_t *)visits;
+    worker->visit_room = set->sorted_count;
+    return TRAWL_OK;
+}
+
+/* One more visit for the longest string of each place, where any begins. */
+static void tally_places(struct scan *scan, const struct step *step)
+{
+    struct dense_worker *worker = &scan->worker->dense;
+
+    TRAWL_ASSERT(worker->lengthy.count == 0 && step->begins <= worker->state_capacity);
+    for (uint64_t place = 0; place < step->begins; place++) {
+        uint32_t state = worker->states[place] >> worker->class_bits;
+
+        if ((worker->states[place] & DENSE_BEGINS) == 0)
+            continue;
+        TRAWL_ASSERT(worker->nodes[state].longest < worker->visit_room);
+        worker->visits[worker->nodes[state].longest]++;
+        scan->result->count += worker->lists[state].count;
+    }
+}
+
+/* Visits to tallies: where a string occurs, so do those that are a prefix of it, which come before
+ * it in the order. Without room for tallies there are none, and the visits are forgotten. */
+static void tallies_end(struct scan *scan, const struct dense_set *set)
+{
+    struct dense_worker *worker = &scan->worker->dense;
+    struct tallies *tallies = &scan->result->tallies;
+    bool keeps;
+
+    if (scan->status == TRAWL_OK)
+        scan->status = tallies_reserve(tallies, set->sorted_count, scan->error);
+    keeps = scan->status == TRAWL_OK;
+    scan->over = scan->over || !keeps;
+    for (uint32_t i = set->sorted_count; i-- > 0;) {
+        const struct dense_string *string = &set->nested[i];
+        uint32_t count = worker->visits[i];
+
+        worker->visits[i] = 0;
+        TRAWL_ASSERT(count == 0 || string->alike > 0);
+        if (count > 0 && string->shorter != PLAN_NONE)
+            worker->visits[string->shorter] += count;
+        for (uint32_t j = 0; keeps && count > 0 && j < string->alike; j++)
+            tallies->items[tallies->count++] = (struct tally){set->nested[i + j].string, count};
+    }
+}
+
 /* All states are known: go through them. */
 static void emit_places(struct scan *scan, const struct dense_set *set, struct step *step)
 {
@@ -489,6 +557,8 @@ static enum trawl_status search_dense_step(struct scan *scan, const struct dense
         return TRAWL_OK;
     if (counts)
         scan->result->count += outputs + worker->lengthy.count;
+    else if (step->tallies)
+        tally_places(scan, step);
     else
         emit_places(scan, set, step);
     return scan->status;
@@ -509,6 +579,11 @@ bool scan_dense(struct scan *scan, uint64_t from, uint64_t to)
     if (scan->status == TRAWL_OK)
         scan->status = dense_worker_begin(worker, scan->plan, set, scan->error);
     scan->over = scan->status != TRAWL_OK;
+    if (!scan->over && !worker->refused && tallies_fit(scan, set, to - from)) {
+        step.tallies = true;
+        scan->status = tallies_begin(worker, set, scan->error);
+        scan->over = scan->status != TRAWL_OK;
+    }
     if (scan->over || worker->refused)
         return scan->over;
     scan->at = from;
@@ -531,6 +606,8 @@ bool scan_dense(struct scan *scan, uint64_t from, uint64_t to)
         if (!scan->over)
             scan->at = max_u64(from, scan->run_until);
     }
+    if (step.tallies)
+        tallies_end(scan, set);
     hits_release(&step.found);
     return scan->over || !worker->refused || scan->at >= to;
 }

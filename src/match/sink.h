@@ -37,7 +37,9 @@ struct sink_chunk {
     const struct hit *hits; /* offsets count from bytes[0] less hits_base */
     uint64_t hit_count;
     uint64_t hits_base;
-    const uint64_t *hit_lengths;       /* where the literals do not say them; else NULL */
+    const uint64_t *hit_lengths; /* where the literals do not say them; else NULL */
+    const struct tally *tallies; /* of occurrences that are not among the hits */
+    uint64_t tally_count;
     bool one_per_line;                 /* no two hits begin in one line */
     const struct trawl_match *matches; /* where requested, except for columns: */
     const uint64_t *begins, *ends, *patterns;
@@ -65,6 +67,7 @@ struct sink {
     enum sink_selects selects;
     bool columns;      /* of matches, rather than structs */
     bool line_numbers; /* as well */
+    bool tallies;      /* of hits: tallies will do as well */
     bool in_parts;     /* deliver takes the matches of a chunk part by part */
     bool keeps_text;   /* deliver looks at the chunk's bytes */
     bool in_place;     /* a chunk may lie in a mapped file, whose bytes may change meanwhile; if it

@@ -86,21 +86,13 @@ static inline __attribute__((always_inline)) void convert_with(
 }
 
 static void convert_plain(const struct trawl_plan *plan, const struct hit *hits, uint64_t count,
-                          uint64_t chunk_begin, struct trawl_match *matches)
+                          uint64_t begin, struct trawl_match *matches, uint64_t *columns,
+                          uint64_t room)
 {
     if (plan->pattern_lengths != NULL)
-        convert_with(hits, count, chunk_begin, plan->pattern_lengths, NULL, matches, NULL, 0);
+        convert_with(hits, count, begin, plan->pattern_lengths, NULL, matches, columns, room);
     else
-        convert_with(hits, count, chunk_begin, NULL, plan->pattern_begin, matches, NULL, 0);
-}
-
-static void convert_columns(const struct trawl_plan *plan, const struct hit *hits, uint64_t count,
-                            uint64_t chunk_begin, uint64_t *columns, uint64_t room)
-{
-    if (plan->pattern_lengths != NULL)
-        convert_with(hits, count, chunk_begin, plan->pattern_lengths, NULL, NULL, columns, room);
-    else
-        convert_with(hits, count, chunk_begin, NULL, plan->pattern_begin, NULL, columns, room);
+        convert_with(hits, count, begin, NULL, plan->pattern_begin, matches, columns, room);
 }
 
 /* Hits to matches: offsets become positions in the text, literals become patterns. */
@@ -119,10 +111,8 @@ static void convert(const struct search *search, struct task *task, uint64_t fro
     if (plan->literals == NULL && !task->result.hits.lengths_valid) {
         for (uint64_t i = 0; i < count && plan->pattern_count > FETCHED_MIN; i++)
             plan_literal_fetch(plan, hits[i].literal);
-        if (columns)
-            convert_columns(plan, hits, count, task->chunk.begin, task->matches, task->match_room);
-        else
-            convert_plain(plan, hits, count, task->chunk.begin, matches);
+        convert_plain(plan, hits, count, task->chunk.begin, columns ? NULL : matches, task->matches,
+                      task->match_room);
         return;
     }
     for (uint64_t i = 0; i < count; i++) {
@@ -204,6 +194,8 @@ struct sink_chunk task_view(const struct search *search, const struct task *task
     view.hits_base = task->from;
     view.hit_lengths = task->result.hits.lengths_valid ? task->result.hits.lengths : NULL;
     view.match_count = task->match_count;
+    view.tallies = task->result.tallies.items;
+    view.tally_count = task->result.tallies.count;
     view.one_per_line = task->result.hits.one_per_line;
     if (search->sink->columns) {
         view.begins = task->matches;
@@ -266,6 +258,7 @@ struct engine_chunk task_chunk(const struct search *search, const struct text_ch
                                  .before = chunk->before,
                                  .after = chunk->after,
                                  .readable = chunk->readable,
+                                 .may_tally = search->sink->tallies,
                                  .may_be_left = !plan_has_algorithm(search->job.plan)};
 }
 
@@ -539,6 +532,7 @@ void task_release(struct trawl_runtime *runtime, struct task *task)
 {
     runtime_buffer_release(runtime, &task->buffer);
     hits_release(&task->result.hits);
+    tallies_release(&task->result.tallies);
     cells_clear(&task->digest.cells);
     pattern_counts_release(&task->digest.pattern_counts);
     memory_release(task->matches, task->match_room * MATCH_WORDS, sizeof(uint64_t));

@@ -119,6 +119,21 @@ static bool is_right(const struct answer *answer, const struct answer *expected)
     return answer->count == answer->match_count;
 }
 
+static struct engine_chunk chunk_at(const struct answer *answer, uint64_t begin,
+                                    uint64_t chunk_bytes)
+{
+    const struct trawl_plan *plan = answer->plan;
+    uint64_t left = answer->input->text_bytes - begin;
+    struct engine_chunk chunk = {.bytes = answer->input->text + begin, .begin = begin};
+
+    chunk.owned = left < chunk_bytes ? left : chunk_bytes;
+    left -= chunk.owned;
+    chunk.before = begin < plan->need_before ? begin : plan->need_before;
+    chunk.after = left < plan->need_after ? left : plan->need_after;
+    chunk.readable = chunk.after + test_random_below(answer->random, left - chunk.after + 1);
+    return chunk;
+}
+
 static bool run_want(struct engine_worker *worker, const struct answer *expected, bool force,
                      uint64_t chunk_bytes)
 {
@@ -130,18 +145,58 @@ static bool run_want(struct engine_worker *worker, const struct answer *expected
     answer.lines = answer.spans = answer.span_end = answer.line_end = 0;
     TEST_CHECK(engine_cpu.worker_begin(worker, answer.plan, NULL) == TRAWL_OK);
     for (uint64_t begin = 0; begin < input->text_bytes && go_on; begin += chunk_bytes) {
-        uint64_t left = input->text_bytes - begin;
-        struct engine_chunk chunk = {.bytes = input->text + begin, .begin = begin, .owned = left};
+        struct engine_chunk chunk = chunk_at(&answer, begin, chunk_bytes);
 
-        chunk.owned = left < chunk_bytes ? left : chunk_bytes;
-        left -= chunk.owned;
-        chunk.before = begin < answer.plan->need_before ? begin : answer.plan->need_before;
-        chunk.after = left < answer.plan->need_after ? left : answer.plan->need_after;
-        chunk.readable = chunk.after + test_random_below(answer.random, left - chunk.after + 1);
         go_on = scan_chunk(worker, &chunk, force, &result, &answer);
     }
     hits_release(&result.hits);
     return is_right(&answer, expected);
+}
+
+/* How often each pattern occurs, where tallies may stand for hits. */
+static bool run_tallies(struct engine_worker *worker, const struct answer *expected, bool force,
+                        uint64_t chunk_bytes)
+{
+    const struct trawl_plan *plan = expected->plan;
+    int64_t *missing = test_memory(plan->pattern_count * sizeof *missing);
+    struct engine_result result = {.count = 0};
+    int64_t wrong = 0;
+
+    memset(missing, 0, (size_t)plan->pattern_count * sizeof *missing);
+    for (uint64_t i = 0; i < expected->match_count; i++)
+        missing[expected->matches[i].pattern_index]++;
+    TEST_CHECK(engine_cpu.worker_begin(worker, plan, NULL) == TRAWL_OK);
+    for (uint64_t begin = 0; begin < expected->input->text_bytes; begin += chunk_bytes) {
+        struct engine_chunk chunk = chunk_at(expected, begin, chunk_bytes);
+
+        chunk.may_tally = true;
+        for (uint64_t from = 0; from < chunk.owned; from = result.done) {
+            uint64_t count = 0;
+
+            if (force) {
+                worker->work_per_byte = 0;
+                worker->dense_work = UINT64_MAX / 2;
+            }
+            if (!TEST_CHECK(engine_cpu.scan(worker, &chunk, from, ENGINE_WANT_HITS, &result,
+                                            NULL) == TRAWL_OK))
+                exit(test_end());
+            for (uint64_t i = 0; i < result.hits.count; i++)
+                missing[plan_literal_at(plan, result.hits.items[i].literal).pattern]--;
+            for (uint64_t i = 0; i < result.tallies.count; i++) {
+                count += result.tallies.items[i].count;
+                missing[plan_literal_at(plan, result.tallies.items[i].literal).pattern] -=
+                    result.tallies.items[i].count;
+            }
+            TEST_CHECK_U64(result.count, result.hits.count + count);
+            answer_scans.tallied += count;
+        }
+    }
+    for (uint64_t i = 0; i < plan->pattern_count; i++)
+        wrong |= missing[i];
+    free(missing);
+    hits_release(&result.hits);
+    tallies_release(&result.tallies);
+    return wrong == 0;
 }
 
 void answer_check(const struct diff_input *input, const struct diff_expected *expected,
@@ -171,6 +226,10 @@ void answer_check(const struct diff_input *input, const struct diff_expected *ex
         chunk_bytes = chunk_bytes > input->text_bytes / 50 ? chunk_bytes : input->text_bytes / 50;
         for (uint64_t i = 0; i < right.match_count; i++)
             follow(&right, &right.matches[i]);
+        if (want == ENGINE_WANT_HITS &&
+            !TEST_CHECK(run_tallies(worker, &right, force, chunk_bytes)))
+            printf("  tallies, %s, chunks of %" PRIu64 "\n", force ? "forced" : "free",
+                   chunk_bytes);
         if (!TEST_CHECK(run_want(worker, &right, force, chunk_bytes)))
             printf("  %s, want %u, %s, chunks of %" PRIu64 ", text \"%s\" of %" PRIu64
                    " bytes, %" PRIu64 " patterns, flags %u, %" PRIu64 " matches\n",

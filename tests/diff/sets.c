@@ -377,6 +377,6 @@ int main(void)
            " by classes of lengths; %" PRIu64 " bytes along a trace\n",
            answer_scans.dense, answer_scans.sparse, answer_scans.by_classes, answer_scans.followed);
     TEST_CHECK(answer_scans.dense > 0 && answer_scans.sparse > 0 && answer_scans.by_classes > 0);
-    TEST_CHECK(answer_scans.followed > 0);
+    TEST_CHECK(answer_scans.followed > 0 && answer_scans.tallied > 0);
     return test_end();
 }
