@@ -639,7 +639,7 @@ static void run_floods(void)
     const uint32_t calls = 1u << COUNT | 1u << POSITIONS;
 
     make_flood(2, 20);
-    run_calls(TRAWL_METHOD_SET, 0, TEXT_IN_MEMORY + 1, calls);
+    run_calls(TRAWL_METHOD_SET, 0, TEXT_IN_MEMORY + 1, calls | 1u << COUNT_BY_PATTERN);
     run_calls(TRAWL_METHOD_SET, TRAWL_IGNORE_CASE, TEXT_IN_MEMORY + 1, calls);
     make_flood(12, PATTERNS_MAX);
     run_calls(TRAWL_METHOD_SET, 0, TEXT_IN_FILE + 1, calls | 1u << FIRST | 1u << WINDOWS);
