@@ -35,16 +35,18 @@ static const char *method_obstacle(const struct trawl_plan *plan, enum trawl_met
     case TRAWL_METHOD_WORDS:
         if (!is_one_plain_literal(plan))
             return "words takes one pattern";
-        return plan->length_min >= WORDS_LENGTH_MIN ? NULL : "words takes patterns of 7 bytes up";
+        return plan->length_min >= WORDS_LENGTH_MIN ? NULL
+                                                    : "words takes patterns of 7 bytes or more";
     case TRAWL_METHOD_GRAMS:
         if (!is_one_plain_literal(plan))
             return "grams takes one pattern";
-        return plan->length_min >= WORDS_LENGTH_MIN ? NULL : "grams takes patterns of 7 bytes up";
+        return plan->length_min >= WORDS_LENGTH_MIN ? NULL
+                                                    : "grams takes patterns of 7 bytes or more";
     case TRAWL_METHOD_SAMPLED:
         if (!is_one_plain_literal(plan))
             return "sampled takes one pattern";
         return sampled_stride(plan->length_min) > 0 ? NULL
-                                                    : "sampled takes patterns of 16 bytes up";
+                                                    : "sampled takes patterns of 16 bytes or more";
     }
     return "no such method";
 }
@@ -155,7 +157,7 @@ enum trawl_status choose_method(struct trawl_plan *plan, enum trawl_method asked
     const char *obstacle = method_obstacle(plan, asked);
 
     if (obstacle != NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "%s (method %d)", obstacle, (int)asked);
+        return TRAWL_FAIL(error, ARGUMENT, "%s", obstacle);
     if (is_one_plain_literal(plan))
         analyse_one(plan, sample, sample_bytes);
     plan->method_device = TRAWL_METHOD_SET;
