@@ -22,8 +22,7 @@ static bool is_allowed(const struct job *job)
     return settings->report != REPORT_MATRIX && settings->max_count > 0 && !settings->invert &&
            !(settings->passthru && settings->report <= REPORT_ONLY_MATCHING) &&
            !settings->any_byte && settings->algorithm == NULL && job->tally == NULL &&
-           !job->patterns->has_empty && !(settings->null_ends_line && settings->whole_lines) &&
-           !job->output_is_regular;
+           !job->patterns->has_empty && !(settings->null_ends_line && settings->whole_lines);
 }
 
 void gather_begin(struct gather *gather, const struct job *job)

@@ -100,8 +100,8 @@ static enum whole read_whole(struct pool_worker *worker, int descriptor, off_t s
     return WHOLE_LOST;
 }
 
-/* A file of a tree that its directory says is regular: nothing more need be known of it, unless it
- * might be the output, or its size is asked for (-T). */
+/* A file of a tree that its directory says is regular: nothing more need be known of it but that it
+ * is not the output, unless its size is asked for (-T). */
 static enum whole read_unseen(struct pool_worker *worker, int descriptor,
                               const struct walk_item *item, struct stat *status,
                               struct job_file *file)
@@ -109,8 +109,11 @@ static enum whole read_unseen(struct pool_worker *worker, int descriptor,
     const struct job *job = worker->job;
     enum whole whole;
 
-    if (item->is_operand || item->type != DT_REG || job->output_is_regular ||
-        job->settings->initial_tab || job->settings->encoding != NULL)
+    if (item->is_operand || item->type != DT_REG || job->settings->initial_tab ||
+        job->settings->encoding != NULL)
+        return WHOLE_NOT;
+    if (job->output_is_regular &&
+        (fstat(descriptor, status) != 0 || job_is_own_output(job, status)))
         return WHOLE_NOT;
     whole = read_whole(worker, descriptor, -1, file);
     memset(status, 0, sizeof *status);
@@ -224,7 +227,8 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
             search_encoded(worker, &file);
             return;
         }
-        if (item->kind != WALK_INPUT && S_ISREG(status.st_mode))
+        if (item->kind != WALK_INPUT && S_ISREG(status.st_mode) &&
+            !job_is_own_output(worker->job, &status))
             whole = read_whole(worker, descriptor, status.st_size, &file);
     }
     if (whole == WHOLE_READ)

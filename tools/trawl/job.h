@@ -101,6 +101,8 @@ struct job_file {
 
 /* Search it and report on it. */
 void job_search(struct job *job, const struct job_file *file);
+/* Would a line of this file be printed into the file itself, without end? */
+bool job_is_own_output(const struct job *job, const struct stat *status);
 
 /* Report on a file that is known to hold nothing. */
 void job_pass_over(struct job *job, const char *name);

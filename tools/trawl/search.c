@@ -18,8 +18,7 @@
     19 /* digits of INT64_MAX, as grep has them where a size is unknown \
         */
 
-/* Would a line of this file be printed into the file itself, without end? */
-static bool is_own_output(const struct job *job, const struct stat *status)
+bool job_is_own_output(const struct job *job, const struct stat *status)
 {
     return job->output_is_regular && S_ISREG(status->st_mode) &&
            status->st_dev == job->output_stat.st_dev && status->st_ino == job->output_stat.st_ino &&
@@ -563,7 +562,7 @@ void job_search(struct job *job, const struct job_file *file)
     off_t begin = is_input ? lseek(file->descriptor, 0, SEEK_CUR) : 0;
     enum trawl_status status;
 
-    if (is_own_output(job, file->status)) {
+    if (job_is_own_output(job, file->status)) {
         if (!job->settings->no_messages)
             job_message(job, "%s: input file is also the output", file->name);
         job->error_seen = true;
