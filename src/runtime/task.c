@@ -99,14 +99,15 @@ static void convert_plain(const struct trawl_plan *plan, const struct hit *hits,
 static void convert(const struct search *search, struct task *task, uint64_t from, uint64_t count)
 {
     const struct trawl_plan *plan = search->job.plan;
-    const struct hit *hits = task->result.hits.items + from;
     bool columns = search->sink->columns;
     struct trawl_match *matches = (struct trawl_match *)(void *)task->matches;
+    const struct hit *hits;
 
     TRAWL_ASSERT(count <= task->match_room && from + count <= task->result.hits.count);
     task->match_count = count;
     if (count == 0)
         return;
+    hits = task->result.hits.items + from;
     TRAWL_ASSERT(hits[0].offset >= task->from && hits[count - 1].offset < task->chunk.owned);
     if (plan->literals == NULL && !task->result.hits.lengths_valid) {
         for (uint64_t i = 0; i < count && plan->pattern_count > FETCHED_MIN; i++)

@@ -7,6 +7,7 @@
 
 #define CASES_NORMAL 120
 #define CASES_LONG 200000
+#define CASES_TELLING 7 /* enough that each way to search must have been met */
 #define PATTERN_BYTES_MAX 300u
 /* Of bytes of all values the automaton takes strings of up to 3,912 bytes. */
 #define LENGTHY_BYTES_MIN 3900u
@@ -376,7 +377,10 @@ int main(void)
     printf("%" PRIu64 " scans made states of the automaton, %" PRIu64 " did not; %" PRIu64
            " by classes of lengths; %" PRIu64 " bytes along a trace\n",
            answer_scans.dense, answer_scans.sparse, answer_scans.by_classes, answer_scans.followed);
-    TEST_CHECK(answer_scans.dense > 0 && answer_scans.sparse > 0 && answer_scans.by_classes > 0);
-    TEST_CHECK(answer_scans.followed > 0 && answer_scans.tallied > 0);
+    if (cases >= CASES_TELLING) {
+        TEST_CHECK(answer_scans.dense > 0 && answer_scans.sparse > 0);
+        TEST_CHECK(answer_scans.by_classes > 0 && answer_scans.followed > 0);
+        TEST_CHECK(answer_scans.tallied > 0);
+    }
     return test_end();
 }
