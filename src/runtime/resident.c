@@ -192,9 +192,8 @@ static bool begin_count(struct search *search, uint64_t index, struct begun *beg
     *begun = (struct begun){index, &search->searcher->devices[device]};
     make_chunk(search, index, &chunk);
     scanned = task_chunk(search, &chunk);
-    /* An engine worker with counts in flight is not exchanged, though its device may be lost by
-     * now.
-     */
+    /* An engine worker with counts in flight is not exchanged, though its device may be lost
+     * by now. */
     return (begun->worker->device_job == search->job.number ||
             worker_device_ready(begun->worker, &search->job, NULL) == TRAWL_OK) &&
            engine_cuda.count_begin(begun->worker->device, &scanned);

@@ -43,7 +43,7 @@ static uint64_t most_whole(const struct pool_worker *worker, const struct job_fi
     return may_end_soon ? WHOLE_BYTES_FIRST : WHOLE_BYTES;
 }
 
-/* Read to the end, if that comes within most_whole. *size: what it is said to be; negative: not
+/* Read to the end, if that comes within most_whole. size: what it is said to be; negative: not
  * known. *moved: another read would not begin where it did. */
 static bool read_to_end(struct pool_worker *worker, int descriptor, off_t size, bool *moved,
                         struct job_file *file)

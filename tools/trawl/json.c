@@ -7,19 +7,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
+#include "trawl/clock.h"
 #include "trawl/utf8.h"
-
-#define NANOSECONDS UINT64_C(1000000000)
-
-static uint64_t now_ns(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * NANOSECONDS + (uint64_t)time.tv_nsec;
-}
 
 static void put(struct scan *scan, const void *bytes, uint64_t bytes_count)
 {
@@ -164,7 +154,7 @@ static int elapsed(char *text, size_t text_bytes, uint64_t ns, bool sorted)
     return snprintf(text, text_bytes,
                     sorted ? "{%3$s,\"nanos\":%2$" PRIu64 ",\"secs\":%1$" PRIu64 "}"
                            : "{\"secs\":%1$" PRIu64 ",\"nanos\":%2$" PRIu64 ",%3$s}",
-                    ns / NANOSECONDS, ns % NANOSECONDS, human);
+                    ns / SECOND_NS, ns % SECOND_NS, human);
 }
 
 void json_end(struct scan *scan, bool binary)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "trawl/charset.h"
+#include "trawl/clock.h"
 #include "trawl/config.h"
 #include "trawl/escape.h"
 #include "trawl/exclude.h"
@@ -262,14 +263,6 @@ static bool look_at_output(struct job *job)
     return S_ISCHR(job->output_stat.st_mode) && stat("/dev/null", &null_device) == 0 &&
            null_device.st_dev == job->output_stat.st_dev &&
            null_device.st_ino == job->output_stat.st_ino;
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
 /* On a terminal: grep's users type regular expressions out of habit. */

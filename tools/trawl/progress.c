@@ -11,10 +11,10 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#define SECOND_NS UINT64_C(1000000000)
+#include "trawl/clock.h"
+
 #define QUIET_NS UINT64_C(2000000000)
 #define STEP_NS UINT64_C(250000000)
 #define STEP_PLAIN_NS UINT64_C(2000000000)
@@ -42,14 +42,6 @@ struct line {
     char text[LINE_BYTES];
     size_t used;
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * SECOND_NS + (uint64_t)time.tv_nsec;
-}
 
 /* ---- The line, made of what a handler may call ------------------------------------------------
  */

@@ -2,11 +2,11 @@
 #include "trawl/thread.h"
 
 #include <errno.h>
-#include <stdint.h>
-#include <time.h>
 
-#define WATCH_NS 200000 /* four times as long as the files of a batch take to be found */
-#define LOOKS 16u       /* at the lock, between looks at the clock */
+#include "trawl/clock.h"
+
+#define WATCH_NS 200000u /* four times as long as the files of a batch take to be found */
+#define LOOKS 16u        /* at the lock, between looks at the clock */
 
 int thread_start(struct thread *thread, void *(*main)(void *), void *context)
 {
@@ -58,18 +58,10 @@ static void pause_shortly(void)
 #endif
 }
 
-static int64_t now_ns(void)
-{
-    struct timespec time;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &time);
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
 /* Wait awake. True: the lock is had. */
 static bool watch(struct thread_lock *lock)
 {
-    int64_t end_ns = now_ns() + WATCH_NS;
+    uint64_t end_ns = now_ns() + WATCH_NS;
 
     do
         for (unsigned i = 0; i < LOOKS; i++) {

@@ -1,0 +1,19 @@
+/* clock: the time that the command measures by. */
+#ifndef TRAWL_CLOCK_H
+#define TRAWL_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+#define SECOND_NS UINT64_C(1000000000)
+
+/* Goes on steadily, whatever the time of day is set to. A signal's handler may call it. */
+static inline uint64_t now_ns(void)
+{
+    struct timespec time;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * SECOND_NS + (uint64_t)time.tv_nsec;
+}
+
+#endif
