@@ -11,6 +11,7 @@
 #include "bench/bench.h"
 #include "bench/hyperscan.h"
 #include "bench/oracle.h"
+#include "bench/patterns.h"
 #include "bench/process.h"
 #include "bench/rivals.h"
 #include "bench/search.h"
@@ -325,80 +326,25 @@ static void write_patterns(const struct sets *sets)
     result_close(file, sets->patterns_path);
 }
 
-static int compare(const void *a, const void *b)
-{
-    const struct trawl_pattern *one = (const struct trawl_pattern *)a;
-    const struct trawl_pattern *other = (const struct trawl_pattern *)b;
-    uint64_t least = one->bytes_count < other->bytes_count ? one->bytes_count : other->bytes_count;
-    int order = memcmp(one->bytes, other->bytes, (size_t)least);
-
-    return order != 0
-               ? order
-               : (one->bytes_count > other->bytes_count) - (one->bytes_count < other->bytes_count);
-}
-
-/* Leave each once, in an order that is by chance. */
-static void make_distinct(struct sets *sets, uint64_t most)
-{
-    struct seeded seeded = {7};
-    uint64_t left = 0;
-
-    qsort(sets->patterns, (size_t)sets->pattern_count, sizeof *sets->patterns, compare);
-    for (uint64_t i = 0; i < sets->pattern_count; i++)
-        if (left == 0 || compare(&sets->patterns[left - 1], &sets->patterns[i]) != 0)
-            sets->patterns[left++] = sets->patterns[i];
-    for (uint64_t i = left; i > 1; i--) {
-        uint64_t at = seeded_below(&seeded, i);
-        struct trawl_pattern pattern = sets->patterns[i - 1];
-
-        sets->patterns[i - 1] = sets->patterns[at];
-        sets->patterns[at] = pattern;
-    }
-    sets->pattern_count = left < most ? left : most;
-}
-
 /* Pieces of lines of the text. */
 static void take_pieces(struct sets *sets, uint64_t count, uint64_t pattern_bytes)
 {
-    struct seeded seeded = {5};
-    uint64_t wanted = count + count / 8 + 8; /* some come twice */
-
-    sets->patterns = (struct trawl_pattern *)allocate(wanted * sizeof *sets->patterns);
-    for (sets->pattern_count = 0; sets->pattern_count < wanted;) {
-        uint64_t at = seeded_below(&seeded, sets->bytes_count - pattern_bytes);
-
-        if (memchr(sets->bytes + at, '\n', (size_t)pattern_bytes) == NULL)
-            sets->patterns[sets->pattern_count++] =
-                (struct trawl_pattern){sets->bytes + at, pattern_bytes};
-    }
-    make_distinct(sets, count);
-}
-
-/* The words of a list, or of a text: letters between other bytes. */
-static void take_words(struct sets *sets, const struct source *source, uint64_t count)
-{
-    uint64_t begin = 0;
+    uint64_t drawn = count + count / 8 + 8; /* some come twice */
 
     sets->patterns =
-        (struct trawl_pattern *)allocate((source->bytes_count / 2 + 1) * sizeof *sets->patterns);
-    sets->pattern_count = 0;
-    for (uint64_t at = 0; at <= source->bytes_count; at++) {
-        uint8_t byte = at < source->bytes_count ? source->bytes[at] : '\n';
+        patterns_pieces(sets->bytes, sets->bytes_count, drawn, pattern_bytes, pattern_bytes);
+    sets->pattern_count = patterns_distinct(sets->patterns, drawn, count);
+}
 
-        if ((byte | 32) >= 'a' && (byte | 32) <= 'z')
-            continue;
-        if (at - begin >= WORD_BYTES_MIN)
-            sets->patterns[sets->pattern_count++] =
-                (struct trawl_pattern){source->bytes + begin, at - begin};
-        begin = at + 1;
-    }
-    make_distinct(sets, count);
+static void take_words(struct sets *sets, const struct source *source, uint64_t count)
+{
+    sets->patterns = patterns_words(source, WORD_BYTES_MIN, &sets->pattern_count);
+    sets->pattern_count = patterns_distinct(sets->patterns, sets->pattern_count, count);
 }
 
 static void put_line_ends(struct sets *sets)
 {
-    for (uint64_t at = LINE_BYTES; at < sets->bytes_count; at += LINE_BYTES)
-        sets->bytes[at] = '\n';
+    text_put_line_ends(sets->bytes, sets->bytes_count, LINE_BYTES, LINE_BYTES);
 }
 
 /* ---- Rows --------------------------------------------------------------------------------- */

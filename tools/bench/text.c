@@ -40,6 +40,7 @@ static bool read_source(const char *path, struct source *source)
         fail("%s: could not be read", path);
     fclose(file);
     set_file_name(source, path);
+    source->generated = false;
     return true;
 }
 
@@ -93,6 +94,7 @@ static void generate_words(struct source *source, uint64_t seed)
             words_left = 8 + seeded_below(&seeded, 30);
     }
     source->bytes_count = used;
+    source->generated = true;
     snprintf(source->name, sizeof source->name, "generated words, seed %llu",
              (unsigned long long)seed);
 }
@@ -120,6 +122,7 @@ void source_dna(const struct options *options, struct source *source)
     if (find_source(options, options->dna_path, "ecoli-nc008253.txt", source))
         return;
     source->bytes_count = GENERATED_BYTES;
+    source->generated = true;
     source->bytes = (uint8_t *)allocate(GENERATED_BYTES);
     for (uint64_t i = 0; i < GENERATED_BYTES; i++)
         source->bytes[i] = (uint8_t) "acgt"[seeded_below(&seeded, 4)];
@@ -213,4 +216,10 @@ void text_fill_thue_morse(uint8_t *text, uint64_t bytes)
     for (uint64_t done = 1; done < bytes; done *= 2)
         for (uint64_t i = 0; i < done && done + i < bytes; i++)
             text[done + i] = (uint8_t)('a' + 'b' - text[i]);
+}
+
+void text_put_line_ends(uint8_t *text, uint64_t bytes, uint64_t first, uint64_t line_bytes)
+{
+    for (uint64_t at = first; at < bytes; at += line_bytes)
+        text[at] = '\n';
 }

@@ -2,6 +2,7 @@
 #ifndef BENCH_TEXT_H
 #define BENCH_TEXT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "bench/options.h"
@@ -13,6 +14,7 @@ struct source {
     uint8_t *bytes;
     uint64_t bytes_count;
     char name[SOURCE_NAME_BYTES]; /* says where it is from, without folders */
+    bool generated;
 };
 
 /* --text, else bible.txt of the data folder (--data, TRAWL_DATA, ../shared/data), else generated
@@ -36,5 +38,7 @@ void text_fill_letters(uint8_t *text, uint64_t bytes, uint64_t seed); /* a-z, ev
 void text_fill_repeated(uint8_t *text, uint64_t bytes, const void *part, uint64_t part_bytes);
 void text_fill_fibonacci(uint8_t *text, uint64_t bytes);
 void text_fill_thue_morse(uint8_t *text, uint64_t bytes);
+/* A line end at `first`, and one for each `line_bytes` after it. */
+void text_put_line_ends(uint8_t *text, uint64_t bytes, uint64_t first, uint64_t line_bytes);
 
 #endif
