@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # bench docs: measure again and write the figures of docs/benchmarks.md, docs/comparison.md, README.md
 #
-#     ./dev bench docs [cpu] [commands] [sets] [matrix] [ARGUMENT...]    default: all four
+#     ./dev bench docs [cpu] [commands] [sets] [matrix] [floods] [ARGUMENT...]    default: all five
 set -euo pipefail
 . scripts/common.sh
 
@@ -13,11 +13,11 @@ bench=build/release/trawl-bench
 work=build/bench-docs
 parts=()
 
-while [ $# -gt 0 ] && [[ $1 =~ ^(cpu|commands|sets|matrix)$ ]]; do
+while [ $# -gt 0 ] && [[ $1 =~ ^(cpu|commands|sets|matrix|floods)$ ]]; do
     parts+=("$1")
     shift
 done
-[ ${#parts[@]} -gt 0 ] || parts=(cpu commands sets matrix)
+[ ${#parts[@]} -gt 0 ] || parts=(cpu commands sets matrix floods)
 
 need build python -- bench
 mkdir -p "$work" "$results"
@@ -33,7 +33,7 @@ measure() {
     say "$1"
     case $1 in
     cpu) more=(--svg="$work/cpu.svg") ;;
-    sets | matrix) more=(--rounds=3) ;;
+    sets | matrix | floods) more=(--rounds=3) ;;
     esac
     "$bench" "$1" --json="$work/$1.json" --markdown="$work/$1.md" "${more[@]}" "${@:2}"
 }

@@ -46,7 +46,12 @@ assert len(rows) == int(sys.argv[2])
 assert results['machine']['text_bytes'] > 0
 for row in rows:
     runners = row.get('runners')
-    if runners is None:
+    if 'dense' in row:
+        assert 0 < row['ratio'] and row['verdict'] == ('ok' if row['ratio'] <= row['bar'] else 'low')
+        assert row['pattern_count'] > 0 and row['dense']['found'] > 0, row
+        for side in row['dense'], row['random']:
+            assert min(side['seconds'] + [side['first_seconds']]) > 0, row
+    elif runners is None:
         assert len(row['one_seconds']) == 1 and row['one_seconds'][0] > 0, row
         assert row['to_read'] > 0 and row['to_memmem'] > 0 and row['method'], row
     elif runners or 'rg -F' in results['versions']:  # ignore files are read by ripgrep alone
@@ -234,6 +239,32 @@ PYTHON
         --command="$command" --filter="${filters[$part]}" --falsify --json="$work/no.json"
     [ "$(lines_with '^WRONG: ' out)" -gt 0 ] || fail 'no WRONG line'
     [ ! -e "$work/no.json" ] || fail 'results were written though an answer was wrong'
+    ;;
+floods)
+    # All that can be wanted, in bytes and in UTF-8; English only where it is found.
+    set='1,000 substrings; 4,000 letters repeated, in lines'
+    expect 0 floods --bytes=1M --rounds=2 --filter="$set" --json="$work/out.json" \
+        --markdown="$work/out.md"
+    rows 5
+    [ "$(lines_with '^| .* | \(ok\|low\) |$' out.md)" -eq 5 ] || fail 'not every row in the Markdown'
+    [ "$(lines_with '^- .*: .* times as long as on random letters in 1 row; ' out.md)" -eq 5 ] ||
+        fail 'not every conclusion'
+    cp "$root/docs/architecture.md" "$work/bible.txt"
+    expect 0 floods --bytes=1M --rounds=1 --filter='and th; English' --json="$work/out.json"
+    rows 2
+    rm "$work/bible.txt"
+    expect 0 floods --bytes=1M --rounds=1 --filter='; English; count' --markdown="$work/out.md"
+    [ "$(lines_with '^- not measured, without an English text: .*; English$' out.md)" -eq 5 ] ||
+        fail 'nothing said of rows that were left out'
+    expect 0 floods --bytes=1M --rounds=1 --filter='UTF-8; 4,000 letters repeated, in lines; lines' \
+        --json="$work/out.json"
+    rows 1
+    for want in count lines positions 'in batches' 'count by pattern'; do
+        expect 1 floods --bytes=1M --rounds=1 --filter="$set; $want" --falsify --json="$work/no.json"
+        [ "$(lines_with "^WRONG: $set; $want: the dense text finds " out)" -eq 1 ] ||
+            fail "no WRONG line: $want"
+        [ ! -e "$work/no.json" ] || fail 'results were written though an answer was wrong'
+    done
     ;;
 wrong)
     expect 1 cpu --bytes=1M --rounds=1 --filter='az m=8' --falsify --json="$work/out.json"

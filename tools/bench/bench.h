@@ -6,6 +6,7 @@
 
 int bench_cpu(const struct options *options);
 int bench_commands(const struct options *options);
+int bench_floods(const struct options *options);
 int bench_matrix(const struct options *options);
 int bench_papers(const struct options *options);
 int bench_roofline(const struct options *options);

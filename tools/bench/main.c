@@ -16,6 +16,8 @@ int main(int argc, char **argv)
         return bench_roofline(&options);
     if (strcmp(options.mode, "sets") == 0)
         return bench_sets(&options);
+    if (strcmp(options.mode, "floods") == 0)
+        return bench_floods(&options);
     if (strcmp(options.mode, "matrix") == 0)
         return bench_matrix(&options);
     return strcmp(options.mode, "cpu") == 0 ? bench_cpu(&options) : bench_commands(&options);

@@ -9,7 +9,7 @@
 
 #define TEXT_BYTES_UNIT 4096u
 #define LINE_BYTES_MAX 1024u
-#define MODES "cpu, commands, papers, roofline, sets, matrix"
+#define MODES "cpu, commands, papers, roofline, sets, matrix, floods"
 
 static const char help[] =
     "Usage: trawl-bench cpu [OPTION]...\n"
@@ -18,16 +18,20 @@ static const char help[] =
     "       trawl-bench roofline [OPTION]...\n"
     "       trawl-bench sets [OPTION]...\n"
     "       trawl-bench matrix [OPTION]...\n"
+    "       trawl-bench floods [OPTION]...\n"
     "cpu times, in one process and on one text in memory, a loop that only reads, the C library's\n"
     "memmem, and trawl with one thread and with all. commands times whole processes: trawl,\n"
     "grep -F, rg -F and ugrep -F. papers measures the tables and figures of the gallery's sources\n"
     "again, on a GPU too if there is one. roofline times each engine with each method and as\n"
     "chosen, against the speed of reading. sets and matrix search for many patterns, in one text\n"
     "and in many records, beside Hyperscan, aho-corasick, grep and rg where they are installed,\n"
-    "memmem and the gallery. Every timed answer is checked; a wrong one of ours ends the run with\n"
+    "memmem and the gallery. floods searches for sets in texts where they are dense, and on "
+    "random\n"
+    "letters. Every timed answer is checked; a wrong one of ours ends the run with\n"
     "exit status 1.\n\n"
-    "  --bytes=SIZE           size of each text (1G; sets at most 64M, matrix 200 MB); K, M and G\n"
-    "                         are powers of 1024\n"
+    "  --bytes=SIZE           size of each text (1G; sets at most 64M, matrix 200 MB, floods "
+    "32M);\n"
+    "                         K, M and G are powers of 1024\n"
     "  --rounds=N             timed runs of each thing, interleaved; the median counts (5);\n"
     "                         papers: (10, or as many as the source has)\n"
     "  --threads=N            threads of the runs that use all (one per core)\n"
@@ -256,7 +260,8 @@ static const char *whole_line(int argc, char **argv)
 /* What comes after the options: a benchmark, and of papers a report. */
 static void take_words(int count, char **words, struct options *options)
 {
-    static const char *const modes[] = {"cpu", "commands", "papers", "roofline", "sets", "matrix"};
+    static const char *const modes[] = {"cpu",  "commands", "papers", "roofline",
+                                        "sets", "matrix",   "floods"};
 
     if (count < 1)
         fail("say one of: " MODES " (--help tells more)");

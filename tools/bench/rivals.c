@@ -16,7 +16,7 @@ static void take(struct rival_result *result, const struct rival_run *run, bool 
     } else {
         result->last = *run;
     }
-    result->right = result->right && run->count == run->expected;
+    result->right = result->right && run->count == run->expected && !run->others;
     if (compiles)
         samples_add(&result->compile, run->compile_seconds);
     if (timed)
@@ -36,8 +36,8 @@ static void run_one(struct rivals *rivals, struct rivals_row *row, struct rival_
     take(result, &run, timed);
     if (result->right || !result->ours)
         return;
-    printf("WRONG: %s: %s finds %" PRIu64 ", expected %" PRIu64 "\n", row->name, result->name,
-           run.count, run.expected);
+    printf("WRONG: %s: %s finds %" PRIu64 ", expected %" PRIu64 "%s\n", row->name, result->name,
+           run.count, run.expected, run.others ? " others" : "");
     rivals->wrong = true;
 }
 

@@ -23,6 +23,7 @@ struct rival_run {
     double seconds;         /* without compiling */
     uint64_t count;         /* what was found in the share */
     uint64_t expected;      /* what is to be found there */
+    bool others;            /* as many were found, but not the same ones: wrong */
     uint64_t table_bytes;   /* of what was compiled; 0: not known */
     uint64_t memory_bytes;  /* that it took at most, the library alone; 0: not known */
     char why[96];           /* why it was not measured; empty: it was */

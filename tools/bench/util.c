@@ -70,12 +70,22 @@ double samples_spread_percent(const struct samples *samples)
     return median > 0 ? 100 * (samples_most(samples) - samples_least(samples)) / median : 0;
 }
 
-double clock_seconds(void)
+static double seconds_of(clockid_t clock)
 {
     struct timespec now;
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+double clock_seconds(void)
+{
+    return seconds_of(CLOCK_MONOTONIC);
+}
+
+double processor_seconds(void)
+{
+    return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 uint64_t seeded_u64(struct seeded *seeded)

@@ -23,6 +23,8 @@ double samples_most(const struct samples *samples);
 double samples_spread_percent(const struct samples *samples);
 
 double clock_seconds(void);
+/* What this process, all its threads, has had of processors. */
+double processor_seconds(void);
 
 /* splitmix64 (Steele, Lea, Flood 2014): the same numbers on every machine. */
 struct seeded {
