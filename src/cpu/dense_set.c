@@ -136,24 +136,32 @@ static void sort_items(const struct dense_set *set, bool reversed, struct item *
 }
 
 /* Byte classes: what no string holds is one, unless there is no such; each other byte, in its two
- * cases if case is ignored, one more. */
+ * cases if case is ignored, one more. Those that the strings hold most come first, so that most of
+ * a state's transitions lie in one line of the cache. */
 static void order_classes(struct dense_set *set, bool fold)
 {
-    bool seen[256] = {false};
+    uint64_t times[256] = {0};
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < set->count; i++)
         for (uint64_t j = 0; j < set->strings[i].bytes_count; j++)
-            seen[set->bytes[set->strings[i].bytes_begin + j]] = true;
-    for (uint32_t byte = 0; byte < 256; byte++)
-        count += seen[byte];
+            times[set->bytes[set->strings[i].bytes_begin + j]]++;
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        uint32_t at = count;
+
+        if (times[byte] == 0)
+            continue;
+        for (; at > 0 && times[set->byte_of[at - 1]] < times[byte]; at--)
+            set->byte_of[at] = set->byte_of[at - 1];
+        set->byte_of[at] = (uint8_t)byte;
+        count++;
+    }
     set->class_first = count < 256;
-    set->classes = set->class_first;
-    for (uint32_t byte = 0; byte < 256; byte++)
-        if (seen[byte]) {
-            set->byte_of[set->classes] = (uint8_t)byte;
-            set->class_of[byte] = (uint8_t)set->classes++;
-        }
+    set->classes = set->class_first + count;
+    if (set->class_first > 0)
+        memmove(set->byte_of + 1, set->byte_of, count);
+    for (uint32_t class = set->class_first; class < set->classes; class ++)
+        set->class_of[set->byte_of[class]] = (uint8_t) class;
     for (uint32_t byte = 'A'; byte <= 'Z' && fold; byte++)
         set->class_of[byte] = set->class_of[byte | 0x20];
     TRAWL_ASSERT(set->classes > 0 && set->classes <= 256);
