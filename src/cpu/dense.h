@@ -60,14 +60,22 @@ struct dense_node {
     uint32_t longest; /* in nested: the longest string that begins here, PLAN_NONE if none does */
 };
 
-#define DENSE_LIST_FEW 3u   /* strings that a list holds by itself */
-#define DENSE_LIST_MAX 512u /* states with more have no list */
+#define DENSE_LIST_FEW 3u    /* for lists of so many strings there is always room */
+#define DENSE_LIST_MAX 512u  /* states with more have no list */
+#define DENSE_LIST_SLACK 16u /* strings beyond a list that may be read, and hits written */
+#define DENSE_PLACES 64u     /* whose lists are taken at once */
 
-/* The strings that begin where a state is, ascending. If there are more than a few, strings[0] is
- * where in the pool they begin; PLAN_NONE: not made. */
+/* The strings that begin where a state is, ascending, at `at` in the pool; PLAN_NONE: not made. */
 struct dense_list {
-    uint32_t strings[DENSE_LIST_FEW];
+    uint32_t at;
     uint32_t count; /* right even so */
+};
+
+/* The lists as find_ops takes them. The pool is readable for DENSE_LIST_SLACK beyond a list. */
+struct dense_lists {
+    const struct dense_list *items; /* by state */
+    const uint32_t *pool;
+    uint32_t class_bits;
 };
 
 /* States in the order of a text's places, each where it was first met. */
@@ -167,8 +175,9 @@ uint32_t dense_state_before(struct dense_worker *worker, const uint8_t *bytes, u
 void dense_table_add(struct dense_worker *worker, uint32_t state);
 /* The list of a state, of so many strings as it has. */
 void dense_list_strings(const struct dense_worker *worker, uint32_t state, uint32_t *strings);
-/* Make the state's list in the pool, unless it is too long or the pool is full. Errors: MEMORY. */
-enum trawl_status dense_make_list(struct dense_worker *worker, uint32_t state,
+/* Make the state's list in the pool; *there false: it is too long, or the pool is full. Errors:
+ * MEMORY. */
+enum trawl_status dense_make_list(struct dense_worker *worker, uint32_t state, bool *there,
                                   struct trawl_error *error);
 
 /* ---- dense_trace.c ---- */

@@ -9,7 +9,7 @@
 #define ROOM_BYTES (16u << 20) /* of states and transitions; beyond, all are forgotten */
 #define NODES_FIRST 1024u
 #define TABLE_SHARE 4u      /* at most so many entries of the table for a state */
-#define POOL_MAX (1u << 19) /* strings in lists */
+#define POOL_MAX (1u << 19) /* strings in lists, without those of a few strings */
 #define POOL_FIRST 4096u
 #define INSERTED_MAX 32u     /* strings of a list that are sorted one by one */
 #define CHAINS 8u            /* parts of a text that are read at once: see read_parts */
@@ -136,12 +136,13 @@ done:
 static enum trawl_status pool_reserve(struct dense_worker *worker, uint32_t count, bool *there,
                                       struct trawl_error *error)
 {
-    uint32_t needed = worker->pool_count + count;
+    uint64_t few = count <= DENSE_LIST_FEW ? (uint64_t)DENSE_LIST_FEW * worker->node_max : 0;
+    uint64_t needed = (uint64_t)worker->pool_count + count + DENSE_LIST_SLACK;
     uint32_t room = (uint32_t)max_u64(2ull * worker->pool_room, POOL_FIRST);
     void *pool = worker->pool;
 
     TRAWL_ASSERT(worker->pool_count <= worker->pool_room && needed >= count);
-    *there = needed <= POOL_MAX;
+    *there = needed <= POOL_MAX + few;
     if (!*there || needed <= worker->pool_room)
         return TRAWL_OK;
     TRAWL_ASSERT(needed <= room);
@@ -158,7 +159,7 @@ static void worker_empty(struct dense_worker *worker)
 
     TRAWL_ASSERT(worker->node_capacity > 0);
     worker->nodes[0] = root;
-    worker->lists[0] = (struct dense_list){{PLAN_NONE}, 0};
+    worker->lists[0] = (struct dense_list){PLAN_NONE, 0};
     worker->traced[0] = PLAN_NONE;
     worker->trace.count = 0;
     worker->pool_count = 0;
@@ -473,21 +474,19 @@ void dense_list_strings(const struct dense_worker *worker, uint32_t state, uint3
         qsort(strings, count, sizeof *strings, compare_strings);
 }
 
-enum trawl_status dense_make_list(struct dense_worker *worker, uint32_t state,
+enum trawl_status dense_make_list(struct dense_worker *worker, uint32_t state, bool *there,
                                   struct trawl_error *error)
 {
     struct dense_list *list = &worker->lists[state];
-    bool there;
 
-    TRAWL_ASSERT(state < worker->node_count && list->count > DENSE_LIST_FEW);
-    TRAWL_ASSERT(list->strings[0] == PLAN_NONE);
-    if (list->count > DENSE_LIST_MAX)
-        return TRAWL_OK;
-    TRAWL_TRY(pool_reserve(worker, list->count, &there, error));
-    if (!there)
+    TRAWL_ASSERT(state < worker->node_count && list->at == PLAN_NONE);
+    *there = list->count <= DENSE_LIST_MAX;
+    if (*there)
+        TRAWL_TRY(pool_reserve(worker, list->count, there, error));
+    if (!*there)
         return TRAWL_OK;
     dense_list_strings(worker, state, worker->pool + worker->pool_count);
-    list->strings[0] = worker->pool_count;
+    list->at = worker->pool_count;
     worker->pool_count += list->count;
     return TRAWL_OK;
 }

@@ -74,10 +74,8 @@ static uint32_t add_state(struct dense_worker *worker, const struct dense_node *
     TRAWL_ASSERT(state < worker->node_capacity && node->lo < node->hi);
     TRAWL_ASSERT(node->longest == PLAN_NONE || outputs > 0);
     worker->nodes[state] = *node;
-    worker->lists[state] = (struct dense_list){{PLAN_NONE}, outputs};
+    worker->lists[state] = (struct dense_list){PLAN_NONE, outputs};
     worker->traced[state] = PLAN_NONE;
-    if (outputs > 0 && outputs <= DENSE_LIST_FEW)
-        dense_list_strings(worker, state, worker->lists[state].strings);
     memset(worker->next + ((uint64_t)state << bits), 0xff, sizeof *worker->next << bits);
     worker->nodes_made++;
     worker->work += NODE_WORK;

@@ -11,7 +11,6 @@
 #include "cpu/two_way.h"
 #include "plan/analyse.h"
 
-#define LIST_PLACES 64u /* whose lists are taken at once */
 #define RUN_PLACES 512u /* the longest run of places that is taken at once */
 
 /* A step's text as the automaton reads it. */
@@ -261,65 +260,31 @@ static bool lists_are_hits(const struct scan *scan, const struct dense_set *set)
            !plan_has_conditions(scan->plan);
 }
 
-/* Hits from the list of a state: behind `next`, or NULL if it has none. Most lists are short: one
- * is copied without a look at how many there are, the number itself as one more, and what is too
- * much is written over. */
-static inline struct hit *take_list(const struct dense_worker *worker, uint32_t state, uint32_t x,
-                                    struct hit *next)
-{
-    const struct dense_list *list = &worker->lists[state];
-    uint32_t words[DENSE_LIST_FEW + 1];
-
-    memcpy(words, list, sizeof words);
-    if (__builtin_expect(list->count <= DENSE_LIST_FEW, 1)) {
-        for (uint32_t i = 0; i < DENSE_LIST_FEW + 1; i++)
-            next[i] = (struct hit){x, words[i]};
-    } else {
-        if (list->strings[0] == PLAN_NONE)
-            return NULL;
-        TRAWL_ASSERT(list->count <= DENSE_LIST_MAX);
-        for (uint32_t i = 0; i < list->count; i++)
-            next[i] = (struct hit){x, worker->pool[list->strings[0] + i]};
-    }
-    return next + list->count;
-}
-
-/* Hits from the lists of places [*place, until); *place is that of a state without a list then, or
- * `until`. Places where nothing begins are left out first, without a branch. */
+/* Hits from the lists of places [*place, until); *place is that of a state that has none then, or
+ * `until`. */
 static enum trawl_status take_lists(struct scan *scan, uint64_t from, uint64_t *place,
                                     uint64_t until)
 {
     struct dense_worker *worker = &scan->worker->dense;
-    const uint32_t *states = worker->states;
     struct hits *hits = &scan->result->hits;
-    uint32_t places[LIST_PLACES + 1], count = 0, i;
-    uint64_t kept = hits->count;
-    struct hit *next, *behind;
+    uint32_t at = (uint32_t)*place;
+    bool there = true;
 
-    TRAWL_ASSERT(until - *place <= LIST_PLACES && from + until <= scan->limit);
-    TRAWL_TRY(hits_reserve(hits, LIST_PLACES * DENSE_LIST_MAX + DENSE_LIST_FEW + 1, scan->error));
-    for (uint64_t at = *place; at < until; at++) {
-        places[count] = (uint32_t)at;
-        count += states[at] & DENSE_BEGINS;
-    }
-    *place = until;
-    next = hits->items + kept;
-    for (i = 0; i < count; i++, next = behind) {
-        uint32_t x = (uint32_t)(from + places[i]), state = states[places[i]] >> worker->class_bits;
+    TRAWL_ASSERT(until - *place <= DENSE_PLACES && from + until <= scan->limit);
+    TRAWL_TRY(hits_reserve(hits, DENSE_PLACES * DENSE_LIST_MAX + DENSE_LIST_SLACK, scan->error));
+    while (at < until && there) {
+        struct dense_lists lists = {worker->lists, worker->pool, worker->class_bits};
+        uint64_t taken = scan->worker->find->lists(&lists, worker->states, &at, (uint32_t)until,
+                                                   (uint32_t)from, hits->items + hits->count);
 
-        behind = take_list(worker, state, x, next);
-        if (__builtin_expect(behind == NULL, 0)) {
-            TRAWL_TRY(dense_make_list(worker, state, scan->error));
-            behind = take_list(worker, state, x, next);
-        }
-        if (behind == NULL) {
-            *place = places[i];
-            break;
-        }
+        hits->count += taken;
+        scan->result->count += taken;
+        TRAWL_ASSERT(hits->count + DENSE_LIST_SLACK <= hits->capacity);
+        if (at < until)
+            TRAWL_TRY(dense_make_list(worker, worker->states[at] >> worker->class_bits, &there,
+                                      scan->error));
     }
-    TRAWL_ASSERT((uint64_t)(next - hits->items) <= hits->capacity);
-    hits->count = (uint64_t)(next - hits->items);
-    scan->result->count += hits->count - kept;
+    *place = at;
     return TRAWL_OK;
 }
 
@@ -409,7 +374,7 @@ static void verify_lists(struct scan *scan, struct step *step, uint64_t *place)
         }
         all = *place == until;
         if (scan->status == TRAWL_OK && (until == from || !all)) {
-            until = min_u64(*place + LIST_PLACES, step->begins);
+            until = min_u64(*place + DENSE_PLACES, step->begins);
             scan->status = take_lists(scan, step->from, place, until);
             all = *place == until;
         }
