@@ -135,6 +135,13 @@ static enum trawl_status find_lengthy(struct scan *scan, const struct dense_set 
     return TRAWL_OK;
 }
 
+/* One of the literals of a string's pattern. */
+static uint32_t literal_of(const struct dense_set *set, uint32_t string)
+{
+    TRAWL_ASSERT(string < set->count);
+    return set->fold != NULL ? set->strings[string].pattern : string;
+}
+
 /* Note a string that begins at the position, if what comes after its end is right. */
 static enum trawl_status note(struct scan *scan, const struct dense_set *set, struct step *step,
                               uint64_t place, uint32_t string)
@@ -143,7 +150,7 @@ static enum trawl_status note(struct scan *scan, const struct dense_set *set, st
     uint32_t literal = string;
 
     if (set->fold != NULL) {
-        literal = set->strings[string].pattern;
+        literal = literal_of(set, string);
         length = chunk_place(step, place + length) - x;
         if (!dense_fold_is_exact(set->fold)) {
             uint32_t pattern = plan_literal_at(scan->plan, literal).pattern;
@@ -250,6 +257,13 @@ static void emit_dense_place(struct scan *scan, const struct dense_set *set, str
         sort_found(&step->found);
     for (uint64_t i = 0; i < step->found.count && !scan->over; i++)
         verify_emit(scan, x, step->found.items[i].literal, step->found.items[i].offset);
+}
+
+/* Is what a state names an occurrence, without a look at the text? */
+static bool states_tell(const struct scan *scan, const struct dense_set *set)
+{
+    return !plan_has_conditions(scan->plan) &&
+           (set->fold == NULL || dense_fold_is_exact(set->fold));
 }
 
 /* Are the states' lists the hits? */
@@ -386,13 +400,12 @@ static void verify_lists(struct scan *scan, struct step *step, uint64_t *place)
 
 /* ---- tallies: how often each string occurs, in time linear in text and set ---- */
 
-/* May tallies stand for the hits of begins [from, to)? Adding them up takes time for each string of
+/* May tallies stand for the hits of so many begins? Adding them up takes time for each string of
  * the set. */
 static bool tallies_fit(const struct scan *scan, const struct dense_set *set, uint64_t bytes)
 {
-    return scan->chunk->may_tally && scan->want == ENGINE_WANT_HITS && set->fold == NULL &&
-           set->lengthy_count == 0 && set->sorted_count <= bytes && !scan->keeps_lengths &&
-           !plan_has_conditions(scan->plan);
+    return scan->chunk->may_tally && scan->want == ENGINE_WANT_HITS && states_tell(scan, set) &&
+           set->lengthy_count == 0 && set->sorted_count <= bytes;
 }
 
 static enum trawl_status tallies_begin(struct dense_worker *worker, const struct dense_set *set,
@@ -447,7 +460,8 @@ static void tallies_end(struct scan *scan, const struct dense_set *set)
         if (count > 0 && string->shorter != PLAN_NONE)
             worker->visits[string->shorter] += count;
         for (uint32_t j = 0; keeps && count > 0 && j < string->alike; j++)
-            tallies->items[tallies->count++] = (struct tally){set->nested[i + j].string, count};
+            tallies->items[tallies->count++] =
+                (struct tally){literal_of(set, set->nested[i + j].string), count};
     }
 }
 
@@ -504,8 +518,7 @@ static enum trawl_status search_dense_step(struct scan *scan, const struct dense
                                            struct step *step)
 {
     struct dense_worker *worker = &scan->worker->dense;
-    bool counts = scan->want == ENGINE_WANT_COUNT && !plan_has_conditions(scan->plan) &&
-                  (set->fold == NULL || dense_fold_is_exact(set->fold));
+    bool counts = scan->want == ENGINE_WANT_COUNT && states_tell(scan, set);
     uint64_t count, outputs;
 
     if (set->fold != NULL)

@@ -189,6 +189,7 @@ static bool run_tallies(struct engine_worker *worker, const struct answer *expec
             }
             TEST_CHECK_U64(result.count, result.hits.count + count);
             answer_scans.tallied += count;
+            answer_scans.tallied_folded += plan->element_count > 0 ? count : 0;
         }
     }
     for (uint64_t i = 0; i < plan->pattern_count; i++)
