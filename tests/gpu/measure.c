@@ -37,6 +37,8 @@ static const char *const words[] = {
     "get ",    "here ",   "between ", "both ",    "life ",    "being ", "under.\n", "never "};
 #define WORDS (sizeof words / sizeof *words)
 #define WORD_DRAWS 4096u
+#define LETTERS_MIN 5u /* of a random word */
+#define LETTERS_MAX 12u
 
 double measure_now(void)
 {
@@ -170,6 +172,34 @@ struct trawl_plan *measure_random_plan(uint64_t count, uint64_t pattern_bytes, c
     measure_must(trawl_plan_build(patterns, count, NULL, &plan, &error), &error);
     free(patterns);
     free(bytes);
+    return plan;
+}
+
+struct trawl_plan *measure_words_plan(uint8_t *bytes, uint64_t count)
+{
+    static uint8_t letters[MEASURE_WORDS][LETTERS_MAX];
+    static struct trawl_pattern items[MEASURE_WORDS];
+    struct test_random random = {7};
+    struct trawl_plan *plan = NULL;
+    struct trawl_error error;
+
+    for (uint32_t i = 0; i < MEASURE_WORDS; i++) {
+        uint64_t length = LETTERS_MIN + test_random_below(&random, LETTERS_MAX - LETTERS_MIN + 1);
+
+        for (uint32_t j = 0; j < LETTERS_MAX; j++)
+            letters[i][j] = (uint8_t)('a' + test_random_below(&random, 26));
+        items[i] = (struct trawl_pattern){letters[i], length};
+    }
+    for (uint64_t at = 0; at < count;) {
+        const struct trawl_pattern *word = &items[test_random_below(&random, MEASURE_WORDS)];
+        uint64_t length = word->bytes_count < count - at ? word->bytes_count : count - at;
+
+        memcpy(bytes + at, word->bytes, (size_t)length);
+        at += length;
+        if (at < count)
+            bytes[at++] = ' ';
+    }
+    measure_must(trawl_plan_build(items, MEASURE_WORDS, NULL, &plan, &error), &error);
     return plan;
 }
 

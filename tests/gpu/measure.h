@@ -10,6 +10,7 @@
 #define MEASURE_PIECE_BYTES ((1ull << 32) - (1ull << 20))
 #define MEASURE_REPEATS_MAX 99u
 #define MEASURE_SLACK_BYTES 64u
+#define MEASURE_WORDS 100000u
 
 enum measure_text { MEASURE_LETTERS, MEASURE_DNA, MEASURE_ENGLISH, MEASURE_TEXTS };
 
@@ -32,6 +33,9 @@ struct trawl_plan *measure_plan(const uint8_t *pattern, uint64_t pattern_bytes, 
  * name.
  */
 struct trawl_plan *measure_random_plan(uint64_t count, uint64_t pattern_bytes, const char *seed);
+/* A text of words of 5 to 12 random letters with blanks between them, each one of the plan's
+ * 100,000 and all alike often. Returns the plan. */
+struct trawl_plan *measure_words_plan(uint8_t *bytes, uint64_t count);
 /* A text in memory. */
 struct trawl_text *measure_text(const uint8_t *bytes, uint64_t bytes_count);
 /* What a searcher with the CPU engine counts. */

@@ -33,10 +33,7 @@
 #define VOCABULARY_LOG2 15u
 #define FILLERS 16u
 #define ONLY_MAX 16u
-#define WORDS 100000u
 #define FLOOD_SMALL (64ull << 20)
-#define WORD_MIN 5u
-#define WORD_MAX 12u
 
 struct bars {
     struct engine *engine;
@@ -540,34 +537,13 @@ static uint64_t list(struct engine_worker *worker, const struct bars *s)
  * literals that are compared and by the automaton. */
 static void words(struct bars *s)
 {
-    static uint8_t bytes[WORDS][WORD_MAX];
-    static struct trawl_pattern items[WORDS];
-    struct test_random random = {7};
     struct cuda_limits limits = cuda_limits_default;
-    struct trawl_plan *plan = NULL;
-    struct trawl_error error;
+    struct trawl_plan *plan;
     uint64_t whole = s->count, counted = 0;
 
-    for (uint32_t i = 0; i < WORDS; i++) {
-        uint64_t length = WORD_MIN + test_random_below(&random, WORD_MAX - WORD_MIN + 1);
-
-        for (uint32_t j = 0; j < WORD_MAX; j++)
-            bytes[i][j] = (uint8_t)('a' + test_random_below(&random, 26));
-        items[i] = (struct trawl_pattern){bytes[i], length};
-    }
     s->count = s->count < (1ull << 30) ? s->count : 1ull << 30;
-    for (uint64_t at = 0; at < s->count;) {
-        const struct trawl_pattern *word = &items[test_random_below(&random, WORDS)];
-        uint64_t length = word->bytes_count;
-
-        length = length < s->count - at ? length : s->count - at;
-        memcpy(s->bytes + at, word->bytes, (size_t)length);
-        at += length;
-        if (at < s->count)
-            s->bytes[at++] = ' ';
-    }
+    plan = measure_words_plan(s->bytes, s->count);
     load(s);
-    measure_must(trawl_plan_build(items, WORDS, NULL, &plan, &error), &error);
     limits.kernels_timed = true;
     for (uint32_t w = 0; w < 4; w++) {
         double seconds = 1e9, kernels = 1e9;
@@ -587,7 +563,7 @@ static void words(struct bars *s)
         }
         printf("%s of %u words in %" PRIu64 " MiB of them, %s: %" PRIu64
                " pairs, %.3f G/s by calls, %.3f by kernels\n",
-               w % 2 == 0 ? "count" : "list", WORDS, s->count >> 20,
+               w % 2 == 0 ? "count" : "list", MEASURE_WORDS, s->count >> 20,
                w < 2 ? "compared" : "by the automaton", got, (double)got * 1e-9 / seconds,
                (double)got * 1e-9 / kernels);
         check(s, got, w == 0 ? got : counted, "pairs of words");
