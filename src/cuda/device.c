@@ -143,6 +143,7 @@ enum trawl_status cuda_device_open(struct cuda_device *device, const struct cuda
 
     memset(device, 0, sizeof *device);
     (void)pthread_mutex_init(&device->lock, NULL);
+    (void)pthread_mutex_init(&device->list_lock, NULL);
     device->driver = driver;
     device->ordinal = ordinal;
     device->memory_max = memory_max;
@@ -184,6 +185,7 @@ void cuda_device_close(struct cuda_device *device)
         unload(device);
         (void)device->driver->context_release(device->handle);
     }
+    (void)pthread_mutex_destroy(&device->list_lock);
     (void)pthread_mutex_destroy(&device->lock);
     device->driver = NULL;
     device->context = NULL;

@@ -95,6 +95,7 @@ struct cuda_device {
     _Atomic uint64_t memory_used;
     pthread_mutex_t lock; /* of the modules; of what kernels of all workers share: constant memory,
                              room for child grids */
+    pthread_mutex_t list_lock; /* held while a kernel lists that may find many hits */
     struct cuda_loaded loaded[CUDA_MODULES_MAX]; /* the first loaded_count */
     uint32_t loaded_count;
 };

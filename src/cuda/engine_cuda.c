@@ -206,6 +206,7 @@ void cuda_worker_take(struct engine_worker *worker, const struct trawl_plan *pla
 {
     worker->plan = plan;
     worker->tables.ready = worker->tables.ready && worker->tables.plan_serial == plan->serial;
+    worker->lists_few = worker->lists_few && worker->tables.ready;
     worker->held.bytes = NULL;
     worker->reach_bytes = UINT64_MAX;
     worker->chunks_left = 0;

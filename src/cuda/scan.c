@@ -26,6 +26,7 @@
 #define SAMPLED_TICKET_NEAR 16u
 #define SAMPLED_TICKET_FAR 2u
 #define HITS_AHEAD 512u
+#define FEW_BYTES 256u          /* of text for each hit: then they are few */
 #define STREAM_ALIGNMENT 128ull /* a cache line: a warp's loads touch no more than they need */
 
 /* Smaller tiles where the range is too short to give every block its share. */
@@ -518,9 +519,9 @@ static enum trawl_status mark_set(struct engine_worker *worker, const struct cud
     return TRAWL_OK;
 }
 
-enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda_range *range,
-                                 uint64_t limit, const struct cuda_hits_room *room, uint64_t *total,
-                                 uint64_t *candidates, struct trawl_error *error)
+static enum trawl_status list_hits(struct engine_worker *worker, const struct cuda_range *range,
+                                   uint64_t limit, const struct cuda_hits_room *room,
+                                   uint64_t *total, uint64_t *candidates, struct trawl_error *error)
 {
     struct cuda_launch launch;
     bool in_vain, marked;
@@ -545,6 +546,24 @@ enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda
     } while (in_vain && !worker->leaves);
     *total = launch.found.count;
     return TRAWL_OK;
+}
+
+/* Two kernels that list many hits at a time take 30 times as long as one after the other: 340
+ * instead of 7 ms for 28 million in 256 MiB [H200]. Of few hits, they take no longer. */
+enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda_range *range,
+                                 uint64_t limit, const struct cuda_hits_room *room, uint64_t *total,
+                                 uint64_t *candidates, struct trawl_error *error)
+{
+    bool alone = !worker->lists_few;
+    enum trawl_status status;
+
+    if (alone)
+        (void)pthread_mutex_lock(&worker->device->list_lock);
+    status = list_hits(worker, range, limit, room, total, candidates, error);
+    if (alone)
+        (void)pthread_mutex_unlock(&worker->device->list_lock);
+    worker->lists_few = status == TRAWL_OK && *total <= (limit - range->begin) / FEW_BYTES;
+    return status;
 }
 
 /* Room in the landing buffer, which is released if it is too small. */

@@ -117,6 +117,7 @@ struct engine_worker {
     bool may_leave;                                /* dense ones, for want of an automaton; */
     bool leaves;                                   /* and that is so */
     uint64_t reach_bytes; /* begins a scan for hits may cover before it holds too many */
+    bool lists_few;       /* the last one found few hits, of this plan */
 };
 
 struct cuda_range;

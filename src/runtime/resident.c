@@ -13,6 +13,13 @@
 #define CHUNKS_FIRST 64u
 #define HELD_HITS_MAX (1u << 24) /* with more, no device goes far ahead of the others */
 
+const struct resident_sizes resident_sizes_default = {.first = 8u << 20,
+                                                      .least = 1u << 20,
+                                                      .most = 256u << 20,
+                                                      .shared = 32u << 20,
+                                                      .hits = 1u << 18};
+struct resident_sizes resident_sizes = {8u << 20, 1u << 20, 256u << 20, 32u << 20, 1u << 18};
+
 struct resident_chunk {
     uint64_t begin;
     uint64_t owned;
@@ -71,29 +78,68 @@ bool resident_note(struct search *search)
     return (wanted & ~before) != 0 || (many & ~many_before) != 0;
 }
 
-enum trawl_status resident_open(struct search *search, struct trawl_error *error)
+static enum trawl_status reserve(struct search *search, uint64_t count, struct trawl_error *error)
+{
+    void *memory = search->chunks;
+
+    if (count <= search->chunk_room)
+        return TRAWL_OK;
+    TRAWL_TRY(memory_grow(search->chunk_room, count, sizeof *search->chunks, &memory, error));
+    search->chunks = (struct resident_chunk *)memory;
+    search->chunk_room = count;
+    return TRAWL_OK;
+}
+
+/* Cut the text from `begin` on. */
+static enum trawl_status cut(struct search *search, uint64_t begin, struct trawl_error *error)
 {
     struct engine_part part = {ENGINE_DEVICES_MAX, 0};
-    void *memory;
 
-    TRAWL_ASSERT(search->chunk_first == 0 && search->index_deliver == 0);
-    for (uint64_t begin = 0; begin < search->cursor.text->bytes_count; search->chunk_count++) {
-        if (search->chunk_count == search->chunk_room) {
-            uint64_t room = 2 * search->chunk_room + CHUNKS_FIRST;
-
-            memory = search->chunks;
-            TRAWL_TRY(
-                memory_grow(search->chunk_room, room, sizeof *search->chunks, &memory, error));
-            search->chunks = (struct resident_chunk *)memory;
-            search->chunk_room = room;
-        }
+    for (; begin < search->cursor.text->bytes_count; search->chunk_count++) {
+        if (search->chunk_count == search->chunk_room)
+            TRAWL_TRY(reserve(search, 2 * search->chunk_room + CHUNKS_FIRST, error));
         search->chunks[search->chunk_count] = chunk_at(search, begin, &part);
         begin += search->chunks[search->chunk_count].owned;
         TRAWL_ASSERT(begin <= search->cursor.text->bytes_count &&
                      search->chunk_count < search->chunk_room);
     }
+    return TRAWL_OK;
+}
+
+enum trawl_status resident_open(struct search *search, struct trawl_error *error)
+{
+    TRAWL_ASSERT(search->chunk_first == 0 && search->index_deliver == 0);
+    TRAWL_TRY(cut(search, 0, error));
     (void)resident_note(search);
     return TRAWL_OK;
+}
+
+bool resident_learn(struct search *search, const struct task *task)
+{
+    uint64_t bytes = task->result.done - task->from, hits = task->result.hits.count;
+    uint64_t first = search->chunk_after, begin, wanted;
+    enum trawl_status status;
+
+    if (search->chunk_most == 0 || bytes == 0 || task->status != TRAWL_OK ||
+        first == search->chunk_count)
+        return false;
+    wanted =
+        hits == 0 ? search->chunk_most : saturating_multiply(bytes, resident_sizes.hits) / hits;
+    wanted = min_u64(max_u64(wanted, resident_sizes.least), search->chunk_most);
+    if (wanted <= 2 * search->chunk_device && wanted >= search->chunk_device / 2)
+        return false;
+    /* No more than one chunk ends early for each that there was: with its part. */
+    begin = search->chunks[first].begin;
+    if (reserve(search,
+                search->chunk_count + (search->cursor.text->bytes_count - begin) / wanted + 1,
+                NULL) != TRAWL_OK)
+        return false; /* they stay as they are */
+    search->chunk_count = first;
+    search->chunk_device = wanted;
+    status = cut(search, begin, NULL);
+    TRAWL_ASSERT(status == TRAWL_OK && search->chunk_count > first);
+    (void)status;
+    return resident_note(search);
 }
 
 void resident_close(struct search *search)
@@ -140,6 +186,7 @@ static struct task *take_chunk(struct search *search, uint64_t index)
     TRAWL_ASSERT(index < search->chunk_count && !search->chunks[index].taken);
     make_chunk(search, index, &task->chunk);
     search->chunks[index].taken = true;
+    search->chunk_after = max_u64(search->chunk_after, index + 1);
     while (search->chunk_first < search->chunk_count && search->chunks[search->chunk_first].taken)
         search->chunk_first++;
     search->ended = search->chunk_first == search->chunk_count;

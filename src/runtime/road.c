@@ -12,11 +12,6 @@
 #define CHUNK_MEMORY (1u << 20)
 #define CHUNK_FILE (1u << 18)
 #define CHUNK_DEVICE (4u << 20)
-/* Of a loaded text, where hits are listed: the rarer they are, the more pays; in chunks of 256 MiB
- * it is 1.08 times as fast as in 128, and more than twice as fast as in 32 [H200]. But what a scan
- * finds beyond 2^20 hits is left to one thread. */
-#define CHUNK_RESIDENT (256u << 20)
-#define CHUNK_RESIDENT_DENSE (32u << 20)
 /* Where hits are digested, the devices' threads do that at once, each of its chunk: of 1,000,000
  * records in 100 MB, 287,879 of them with a hit, 8.0 ms in chunks of 8 MiB, 18 in one [H200]. */
 #define CHUNK_DIGEST_PARTS 8u
@@ -83,10 +78,15 @@ static uint64_t resident_chunk(const struct search *search, uint64_t bytes)
         return max_u64(bytes, CHUNK_MAX);
     if (wants == SINK_WANTS_COUNT || wants == SINK_WANTS_FIRST)
         return CHUNK_MAX;
-    most = plan->length_min >= RARE_BYTES ? CHUNK_RESIDENT : CHUNK_RESIDENT_DENSE;
+    most = resident_sizes.most;
     if (search->sink->digest == NULL)
         return most;
     return min_u64(most, max_u64(bytes / CHUNK_DIGEST_PARTS, CHUNK_DIGEST));
+}
+
+static bool may_be_frequent(const struct trawl_plan *plan)
+{
+    return plan->literal_count > 1 || plan->length_min < RARE_BYTES;
 }
 
 /* Is the text loaded, and on one device or on several? */
@@ -107,11 +107,18 @@ static bool is_resident(const struct search *search, const struct trawl_text *te
 static void choose_resident(struct search *search, const struct trawl_text *text, bool is_split)
 {
     bool lists = search->sink->wants != SINK_WANTS_COUNT && search->sink->wants != SINK_WANTS_FIRST;
+    uint64_t shared = search->chunk_device; /* longer texts are */
 
-    if (search->searcher->chunk_bytes == 0)
-        search->chunk_device = resident_chunk(search, text->bytes_count);
+    if (search->searcher->chunk_bytes == 0) {
+        shared = search->chunk_device = resident_chunk(search, text->bytes_count);
+        if (lists && may_be_frequent(search->job.plan)) {
+            search->chunk_most = search->chunk_device;
+            search->chunk_device = min_u64(search->chunk_device, resident_sizes.first);
+            shared = min_u64(shared, resident_sizes.shared);
+        }
+    }
     search->road = ROAD_ALONE;
-    if ((is_split || (lists && text->bytes_count > search->chunk_device)) &&
+    if ((is_split || (lists && text->bytes_count > shared)) &&
         devices_start(&search->job.runtime->devices)) {
         search->road = ROAD_RESIDENT;
         if (search->searcher->caller.device_index == ENGINE_DEVICES_MAX)

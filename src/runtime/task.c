@@ -463,7 +463,7 @@ void task_buffer_give(struct trawl_runtime *runtime, struct task *task)
 static void finish(struct search *search, struct task *task, struct worker *worker)
 {
     struct trawl_runtime *runtime = search->job.runtime;
-    bool done = task->result.done == task->chunk.owned || task->status != TRAWL_OK;
+    bool done = task->result.done == task->chunk.owned || task->status != TRAWL_OK, wake = false;
 
     if (task->staged_from != NULL) {
         task->chunk.bytes = task->staged_from;
@@ -488,8 +488,12 @@ static void finish(struct search *search, struct task *task, struct worker *work
     search->searcher->ring[task->chunk.index % search->searcher->task_count] = task;
     task->held_hits = task->result.hits.count;
     search->held_hits += task->held_hits;
+    if (search->road == ROAD_RESIDENT)
+        wake = resident_learn(search, task) && !search->ended && !search->stopping;
     (void)pthread_cond_signal(&search->ready);
     (void)pthread_mutex_unlock(&search->lock);
+    if (wake)
+        job_wake(&search->job);
 }
 
 void task_counted(struct search *search, struct task *task, struct worker *worker, uint64_t count,
