@@ -202,6 +202,16 @@ void task_delivered(struct search *search, struct task *task);
 void task_buffer_give(struct trawl_runtime *runtime, struct task *task);
 void task_release(struct trawl_runtime *runtime, struct task *task);
 
+/* ---- matches.c: a task's hits become matches ---- */
+
+/* Room for so many; what there were are gone. Errors: MEMORY. */
+enum trawl_status matches_reserve(const struct search *search, struct task *task, uint64_t count,
+                                  struct trawl_error *error);
+void matches_release(struct task *task);
+/* Make `count` hits from `from` on the task's matches, of which there are so many then: offsets
+ * become positions in the text, literals become patterns. */
+void matches_convert(const struct search *search, struct task *task, uint64_t from, uint64_t count);
+
 /* ---- resident.c: the chunks of a loaded text ---- */
 
 /* Bytes of chunks where hits are listed. The rarer they are, the more pays: in chunks of 256 MiB it
