@@ -33,6 +33,10 @@ struct engine_chunk {
     bool pinned;      /* all of it lies in memory that engine_ops.pin was given */
     bool may_tally;   /* HITS: of parts of it tallies may come instead (engine_result.tallies) */
     bool may_be_left; /* a device may leave dense chunks to the host (engine_result.is_left) */
+    /* HITS: where the scan can go on without searching anything twice, it may stop at so many hits;
+     * 0: ENGINE_HITS_MAX. */
+    uint64_t hits_few;
+    uint64_t ticket; /* engine_result.ticket of the scan that stopped at `from`, or 0 */
 };
 
 enum engine_want {
@@ -52,8 +56,9 @@ struct engine_result {
     uint64_t done;            /* begins below this were looked at: owned, or less where the hits
                                  reached ENGINE_HITS_MAX; scan again from here for the rest */
     uint64_t candidate_count; /* positions verified */
-    bool on_device;           /* a device did it */
-    bool is_left;             /* the host is to go on from `done`, which may be where it began */
+    uint64_t ticket; /* not 0: what this worker's next scan, of the same chunk, goes on with */
+    bool on_device;  /* a device did it */
+    bool is_left;    /* the host is to go on from `done`, which may be where it began */
     /* Of published algorithms on devices (struct trawl_stats says what): */
     uint64_t device_copy_ns;
     uint64_t device_kernel_ns;

@@ -91,6 +91,7 @@ struct dense_trace {
 /* Runs of places that follow the trace pay if they are so long in the mean, but for a few. */
 #define DENSE_RUN_PAYS 16u
 #define DENSE_RUNS_FREE 64u
+#define DENSE_RUNS_FEW 8u /* the same where they did not pay in the step before */
 
 #define DENSE_STEP 32768u
 /* Of strings of at most so many bytes, what a state fails to is looked up among them. Else it is
@@ -126,10 +127,17 @@ struct dense_worker {
     uint64_t nodes_made; /* ever: tests ask whether it worked */
     uint64_t followed;   /* ever: bytes read along the trace; for tests too */
     uint64_t work;       /* ever, in about nanoseconds */
+    uint64_t read_bytes; /* ever */
     uint32_t *states;    /* of each begin of a step, as transitions */
     uint64_t state_capacity;
-    struct hits lengthy; /* of the step */
-    uint32_t *visits;    /* of strings in nested, as the longest one at a place; between scans 0 */
+    uint64_t ticket;      /* not 0: the step is not at its end, and the next scan may go on */
+    uint64_t kept_from;   /* that step's begin in the chunk, */
+    uint64_t kept_begins; /* and how many places it has */
+    uint64_t runs;        /* of a step: that were taken from the trace, */
+    uint64_t run_places;  /* of so many places */
+    bool runs_paid;       /* in the step before */
+    struct hits lengthy;  /* of the step */
+    uint32_t *visits;     /* of strings in nested, as the longest one at a place; between scans 0 */
     uint32_t visit_room;
     uint8_t *folded; /* the step's text, rewritten, and where each byte comes from */
     uint32_t *origin;

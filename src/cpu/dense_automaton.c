@@ -431,6 +431,7 @@ enum trawl_status dense_read(struct dense_worker *worker, const uint8_t *text, u
     uint64_t serial;
 
     TRAWL_ASSERT(!worker->refused && worker->node_count > 0);
+    worker->read_bytes += begins;
     TRAWL_TRY(read_text(worker, text, begins, count, states, outputs, error));
     if (worker->refused && !is_empty) { /* the states of other texts left no room */
         worker->refused = false;

@@ -56,23 +56,26 @@ static bool take_over(struct scan *scan, uint64_t x, uint64_t bytes)
 {
     struct engine_worker *worker = scan->worker;
     uint64_t to = scan->limit - x > bytes ? x + bytes : scan->limit, before = worker->dense.work;
+    uint64_t read = worker->dense.read_bytes;
     bool switched;
 
     TRAWL_ASSERT(x < to && to <= scan->limit);
     scan->work_max = UINT64_MAX; /* if the automaton refuses, no way is left but this one */
     switched = scan_dense(scan, x, to);
-    if (switched) {
-        uint64_t per_byte = (worker->dense.work - before) / (to - x);
+    read = worker->dense.read_bytes - read; /* 0: the scan before had read it */
+    if (switched && read > 0) {
+        uint64_t per_byte = (worker->dense.work - before) / read;
 
         TRAWL_ASSERT(worker->dense.work >= before);
-        TRAWL_ASSERT(scan->over || scan->at >= to);
         per_byte = min_u64(max_u64(WORK_PER_BYTE_MIN, per_byte), WORK_PER_BYTE_MAX);
         if (4 * per_byte > 3 * worker->automaton_per_byte && worker->automaton_per_byte > 0)
             worker->decay_later =
                 (uint32_t)min_u64(worker->decay_later + DECAY_LATER, DECAY_LATER_MAX);
         worker->automaton_per_byte = worker->work_per_byte = per_byte;
-        scan->work_max = scan->work;
     }
+    TRAWL_ASSERT(!switched || scan->over || scan->at >= to);
+    if (switched)
+        scan->work_max = scan->work;
     scan->run_until = max_u64(scan->run_until, scan->at);
     worker->dense_left = switched ? bytes - min_u64(scan->run_until - x, bytes) : 0;
     return switched || scan->run_until > x;

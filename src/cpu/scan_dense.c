@@ -3,6 +3,7 @@
  * The automaton reads a step's text from its end and leaves a state for each begin. The scan then
  * goes through the states in order; each says which strings begin there, the longest first.
  */
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -24,8 +25,7 @@ struct step {
     struct hits found;   /* at one begin: length in `offset`, string in `literal` */
     uint64_t lengthy_at; /* of the worker's lengthy hits, the first that is not emitted */
     bool tallies;        /* visits are counted, not hits taken */
-    uint64_t runs;       /* that were taken from the trace, */
-    uint64_t run_places; /* of so many places */
+    uint64_t first;      /* places before it are done; their states are known then */
     uint64_t added;      /* the place behind the last one that was added to the trace */
 };
 
@@ -336,7 +336,7 @@ static enum trawl_status take_runs(struct scan *scan, struct step *step, uint64_
         const struct hit *traced;
         struct hit *next;
 
-        step->runs++;
+        worker->runs++;
         if (at == PLAN_NONE) {
             TRAWL_TRY(dense_trace_add(worker, *states, step->text[*place], step->added == *place,
                                       &there, scan->error));
@@ -344,7 +344,7 @@ static enum trawl_status take_runs(struct scan *scan, struct step *step, uint64_
                 return TRAWL_OK;
             at = worker->trace.count - 1;
             step->added = *place + 1;
-            step->runs--;
+            worker->runs--;
         }
         count = same_states(states, worker->trace.states + at,
                             min_u64(until - *place, worker->trace.count - at));
@@ -364,16 +364,39 @@ static enum trawl_status take_runs(struct scan *scan, struct step *step, uint64_
 }
 
 /* Is the text one that repeats itself? */
-static bool runs_pay(const struct step *step)
+static bool runs_pay(const struct dense_worker *worker)
 {
-    return step->runs * DENSE_RUN_PAYS <=
-           step->run_places + (uint64_t)DENSE_RUNS_FREE * DENSE_RUN_PAYS;
+    uint64_t free = worker->runs_paid ? DENSE_RUNS_FREE : DENSE_RUNS_FEW;
+
+    return worker->runs * DENSE_RUN_PAYS <= worker->run_places + free * DENSE_RUN_PAYS;
+}
+
+/* Are there enough hits for now? */
+static bool has_enough(const struct scan *scan)
+{
+    uint64_t few = scan->chunk->hits_few;
+
+    return scan->result->hits.count >= (few > 0 ? few : ENGINE_HITS_MAX);
+}
+
+/* The step's places from scan->at on are for the next scan, which has the states already. Tickets
+ * are unique, so no other scan takes them for its own. */
+static void keep_states(struct scan *scan, const struct step *step)
+{
+    static _Atomic uint64_t tickets;
+    struct dense_worker *worker = &scan->worker->dense;
+
+    TRAWL_ASSERT(scan->at >= step->from && scan->at < step->from + step->begins);
+    worker->ticket = scan->result->ticket = atomic_fetch_add(&tickets, 1) + 1;
+    worker->kept_from = step->from;
+    worker->kept_begins = step->begins;
 }
 
 /* The hits of many places, from the trace or from their lists; *place is where another way is to go
  * on. */
 static void verify_lists(struct scan *scan, struct step *step, uint64_t *place)
 {
+    struct dense_worker *worker = &scan->worker->dense;
     uint64_t from, until;
     bool all;
 
@@ -381,10 +404,10 @@ static void verify_lists(struct scan *scan, struct step *step, uint64_t *place)
     TRAWL_ASSERT(step->origin == NULL);
     do {
         from = until = *place;
-        if (runs_pay(step)) {
+        if (runs_pay(worker)) {
             until = min_u64(from + RUN_PLACES, step->begins);
             scan->status = take_runs(scan, step, place, until);
-            step->run_places += *place - from;
+            worker->run_places += *place - from;
         }
         all = *place == until;
         if (scan->status == TRAWL_OK && (until == from || !all)) {
@@ -392,10 +415,13 @@ static void verify_lists(struct scan *scan, struct step *step, uint64_t *place)
             scan->status = take_lists(scan, step->from, place, until);
             all = *place == until;
         }
-        scan->over = scan->status != TRAWL_OK || scan_is_full(scan);
+        scan->over = scan->status != TRAWL_OK || has_enough(scan);
     } while (!scan->over && all && until < step->begins);
-    if (scan->over)
-        scan->at = step->from + *place;
+    if (!scan->over)
+        return;
+    scan->at = step->from + *place;
+    if (scan->status == TRAWL_OK && *place < step->begins)
+        keep_states(scan, step);
 }
 
 /* ---- tallies: how often each string occurs, in time linear in text and set ---- */
@@ -472,7 +498,7 @@ static void emit_places(struct scan *scan, const struct dense_set *set, struct s
     bool by_lists = lists_are_hits(scan, set);
 
     TRAWL_ASSERT(step->begins <= worker->state_capacity);
-    for (uint64_t place = 0; place < step->begins; place++) {
+    for (uint64_t place = step->first; place < step->begins; place++) {
         uint32_t state;
 
         if (by_lists)
@@ -521,6 +547,12 @@ static enum trawl_status search_dense_step(struct scan *scan, const struct dense
     bool counts = scan->want == ENGINE_WANT_COUNT && states_tell(scan, set);
     uint64_t count, outputs;
 
+    if (step->first > 0) {
+        emit_places(scan, set, step);
+        return scan->status;
+    }
+    worker->runs_paid = runs_pay(worker);
+    worker->runs = worker->run_places = 0;
     if (set->fold != NULL)
         TRAWL_TRY(step_fold(scan, set, step));
     TRAWL_TRY(find_lengthy(scan, set, step));
@@ -540,6 +572,24 @@ static enum trawl_status search_dense_step(struct scan *scan, const struct dense
     else
         emit_places(scan, set, step);
     return scan->status;
+}
+
+/* The step from scan->at on; if the scan before stopped within one, that. */
+static void step_begin(struct scan *scan, uint64_t to, uint64_t bytes, struct step *step)
+{
+    struct dense_worker *worker = &scan->worker->dense;
+    bool goes_on = worker->ticket != 0 && worker->ticket == scan->chunk->ticket;
+
+    worker->ticket = 0;
+    step->from = goes_on ? worker->kept_from : scan->at;
+    step->first = scan->at - step->from;
+    step->begins = min_u64(to - step->from, goes_on ? worker->kept_begins : bytes);
+    step->text = scan->chunk->bytes + step->from;
+    step->count = min_u64(scan->available - step->from, step->begins + scan->plan->length_max - 1);
+    step->origin = NULL;
+    step->added = UINT64_MAX;
+    TRAWL_ASSERT(step->first < step->begins && step->begins <= step->count);
+    TRAWL_ASSERT(step->from + step->count <= scan->available);
 }
 
 bool scan_dense(struct scan *scan, uint64_t from, uint64_t to)
@@ -567,16 +617,8 @@ bool scan_dense(struct scan *scan, uint64_t from, uint64_t to)
     scan->at = from;
     bytes = step_bytes(scan, set);
     while (!scan->over && scan->at < to) {
-        step.from = scan->at;
-        step.text = scan->chunk->bytes + scan->at;
-        step.begins = min_u64(to - scan->at, bytes);
-        step.count = min_u64(scan->available - scan->at, step.begins + scan->plan->length_max - 1);
-        step.origin = NULL;
-        step.runs = step.run_places = 0;
-        step.added = UINT64_MAX;
-        TRAWL_ASSERT(step.begins > 0 && step.begins <= step.count);
-        TRAWL_ASSERT(scan->at + step.count <= scan->available);
-        from = scan->at + step.begins;
+        step_begin(scan, to, bytes, &step);
+        from = step.from + step.begins;
         scan->status = search_dense_step(scan, set, &step);
         if (scan->status == TRAWL_OK && worker->refused)
             break;

@@ -31,6 +31,7 @@ struct task {
     struct text_chunk chunk;
     struct engine_result result;
     uint64_t from;          /* begins below this were delivered */
+    uint64_t ticket;        /* for the scan that goes on from there */
     uint64_t *matches;      /* match_count x struct trawl_match, or three columns of match_room */
     uint64_t *line_numbers; /* match_room, where requested */
     uint64_t match_room;

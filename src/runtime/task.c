@@ -11,7 +11,8 @@
 #define ROOM_WAIT_NS 1000000      /* for what other searches hold of the budget, */
 #define ROOM_WAITS_MAX 1000u      /* in a row */
 
-#define MATCHES_LATE 512u /* made at a time, as they are delivered */
+#define MATCHES_LATE 512u   /* made at a time, as they are delivered */
+#define HITS_FEW (1u << 13) /* found at a time where they are delivered at once: see scan */
 
 /* ---- Results ------------------------------------------------------------------------------ */
 
@@ -145,6 +146,20 @@ struct engine_chunk task_chunk(const struct search *search, const struct text_ch
                                  .may_be_left = !plan_has_algorithm(search->job.plan)};
 }
 
+/* Is the worker the caller, with the chunk that is delivered next, and takes the sink hits in
+ * parts? Then few are found at a time, and stay in the second-level cache. A chunk in a mapping
+ * would be read for its second part. */
+static bool delivers_at_once(const struct search *search, const struct task *task,
+                             const struct worker *worker)
+{
+    const struct sink *sink = search->sink;
+
+    return worker == &search->searcher->caller && task->chunk.index == search->index_deliver &&
+           !task->chunk.is_mapped && task->chunk.owned < UINT32_MAX && sink->digest == NULL &&
+           !sink->keeps_text &&
+           (sink->wants == SINK_WANTS_HITS || sink->wants == SINK_WANTS_MATCHES);
+}
+
 /* The scan, and what becomes of its hits; on failure nothing of this part is delivered. */
 static enum trawl_status scan(struct search *search, struct task *task, struct worker *worker,
                               bool on_device, struct trawl_error *error)
@@ -168,6 +183,10 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
         scanned.spans_end =
             search->sink->spans_end - min_u64(search->sink->spans_end, chunk->begin);
     }
+    if (delivers_at_once(search, task, worker)) {
+        scanned.hits_few = HITS_FEW;
+        scanned.ticket = task->from > 0 ? task->ticket : 0;
+    }
     if (!on_device)
         TRAWL_TRY(runtime_fetch(search->job.runtime, search->cursor.text, error));
     engine = worker_engine(worker, &search->job, on_device, &engine_worker);
@@ -180,6 +199,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
         return scan(search, task, worker, false, error);
     }
     TRAWL_ASSERT(task->result.done > task->from && task->result.done <= chunk->owned);
+    task->ticket = task->result.ticket;
     if (wants == SINK_WANTS_MATCHES || wants == SINK_WANTS_FIRST)
         return make_matches(search, task, error);
     return TRAWL_OK;
