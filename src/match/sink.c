@@ -4,6 +4,11 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/memory.h"
+
+/* Matches in the caller's array, beyond which those that follow go past the caches: they would not
+ * be there any more when the caller looks at them, and are written without being read before. */
+#define STREAMED_MIN (1u << 20)
 
 static bool deliver_count(struct sink *sink, const struct sink_chunk *chunk,
                           const struct sink_digest *digest)
@@ -72,10 +77,15 @@ static bool deliver_positions_into(struct sink *sink, const struct sink_chunk *c
     (void)digest;
     TRAWL_ASSERT(chunk->match_count == 0 || chunk->matches[0].begin >= chunk->begin);
     TRAWL_ASSERT(sink->matches_max == 0 || sink->matches != NULL);
-    if (sink->count < sink->matches_max && chunk->match_count > 0)
-        memcpy(sink->matches + sink->count, chunk->matches,
-               (size_t)min_u64(chunk->match_count, sink->matches_max - sink->count) *
-                   sizeof *sink->matches);
+    if (sink->count < sink->matches_max && chunk->match_count > 0) {
+        struct trawl_match *to = sink->matches + sink->count;
+        uint64_t bytes = min_u64(chunk->match_count, sink->matches_max - sink->count) * sizeof *to;
+
+        if (sink->count >= STREAMED_MIN)
+            memory_stream(to, chunk->matches, bytes);
+        else
+            memcpy(to, chunk->matches, (size_t)bytes);
+    }
     sink->count += chunk->match_count;
     return true;
 }
