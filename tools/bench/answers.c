@@ -8,38 +8,24 @@
 #define STATES_FIRST 1024u
 #define BYTE_VALUES 256u
 
+struct state {
+    uint64_t count;  /* of patterns that begin where it is */
+    uint64_t keys;   /* the sum of what their marks are multiples of */
+    uint64_t visits; /* in the text that was read last */
+    uint32_t fail;
+};
+
 /* State 0 has read nothing that begins a pattern read backwards. */
 struct automaton {
     uint32_t classes; /* of bytes; 0: those in no pattern */
     uint8_t class_of[BYTE_VALUES];
     uint32_t *next; /* [state * classes + class] */
-    uint32_t *fail;
-    uint32_t *order; /* of states: each after the one it fails to */
-    uint64_t *count; /* of patterns that begin where a state is */
-    uint64_t *keys;  /* the sum of theirs */
+    struct state *state;
+    uint32_t *order; /* of states but the first: each after the one it fails to */
     uint32_t states, room;
     uint32_t *state_of; /* by pattern: where it ends, read backwards */
     uint64_t pattern_count;
 };
-
-/* ---- Marks -------------------------------------------------------------------------------- */
-
-static uint64_t mix(uint64_t number)
-{
-    struct seeded seeded = {number};
-
-    return seeded_u64(&seeded);
-}
-
-static uint64_t key_of(uint64_t pattern)
-{
-    return mix(~pattern) | 1;
-}
-
-uint64_t answers_mark(uint64_t begin, uint64_t pattern)
-{
-    return mix(begin) * key_of(pattern);
-}
 
 /* ---- The automaton ------------------------------------------------------------------------ */
 
@@ -113,18 +99,23 @@ static void complete(struct automaton *automaton)
     uint32_t classes = automaton->classes, queued = 0;
 
     for (uint32_t done = 0; done <= queued; done++) {
-        uint32_t state = done == 0 ? 0 : automaton->order[done - 1];
-        uint32_t *row = automaton->next + (uint64_t)state * classes;
-        const uint32_t *fail_row = automaton->next + (uint64_t)automaton->fail[state] * classes;
+        uint32_t at = done == 0 ? 0 : automaton->order[done - 1];
+        struct state *state = &automaton->state[at];
+        uint32_t *row = automaton->next + (uint64_t)at * classes;
+        const uint32_t *fail_row = automaton->next + (uint64_t)state->fail * classes;
 
-        automaton->count[state] += state > 0 ? automaton->count[automaton->fail[state]] : 0;
-        automaton->keys[state] += state > 0 ? automaton->keys[automaton->fail[state]] : 0;
+        if (at > 0) {
+            state->count += automaton->state[state->fail].count;
+            state->keys += automaton->state[state->fail].keys;
+        }
         for (uint32_t column = 0; column < classes; column++) {
+            uint32_t fail = at == 0 ? 0 : fail_row[column];
+
             if (row[column] == 0) {
-                row[column] = state == 0 ? 0 : fail_row[column];
+                row[column] = fail;
                 continue;
             }
-            automaton->fail[row[column]] = state == 0 ? 0 : fail_row[column];
+            automaton->state[row[column]].fail = fail;
             automaton->order[queued++] = row[column];
         }
     }
@@ -134,7 +125,6 @@ struct automaton *automaton_make(const struct trawl_pattern *patterns, uint64_t 
                                  bool any_case)
 {
     struct automaton *automaton = (struct automaton *)allocate(sizeof *automaton);
-    uint64_t states;
 
     memset(automaton, 0, sizeof *automaton);
     automaton->pattern_count = count;
@@ -143,17 +133,12 @@ struct automaton *automaton_make(const struct trawl_pattern *patterns, uint64_t 
     (void)new_state(automaton);
     for (uint64_t i = 0; i < count; i++)
         add_pattern(automaton, &patterns[i], &automaton->state_of[i]);
-    states = automaton->states;
-    automaton->fail = (uint32_t *)allocate(states * sizeof *automaton->fail);
-    automaton->order = (uint32_t *)allocate(states * sizeof *automaton->order);
-    automaton->count = (uint64_t *)allocate(states * sizeof *automaton->count);
-    automaton->keys = (uint64_t *)allocate(states * sizeof *automaton->keys);
-    memset(automaton->fail, 0, states * sizeof *automaton->fail);
-    memset(automaton->count, 0, states * sizeof *automaton->count);
-    memset(automaton->keys, 0, states * sizeof *automaton->keys);
+    automaton->order = (uint32_t *)allocate(automaton->states * sizeof *automaton->order);
+    automaton->state = (struct state *)allocate(automaton->states * sizeof *automaton->state);
+    memset(automaton->state, 0, automaton->states * sizeof *automaton->state);
     for (uint64_t i = 0; i < count; i++) {
-        automaton->count[automaton->state_of[i]]++;
-        automaton->keys[automaton->state_of[i]] += key_of(i);
+        automaton->state[automaton->state_of[i]].count++;
+        automaton->state[automaton->state_of[i]].keys += answers_mix(~i) | 1;
     }
     complete(automaton);
     return automaton;
@@ -162,10 +147,8 @@ struct automaton *automaton_make(const struct trawl_pattern *patterns, uint64_t 
 void automaton_free(struct automaton *automaton)
 {
     free(automaton->next);
-    free(automaton->fail);
+    free(automaton->state);
     free(automaton->order);
-    free(automaton->count);
-    free(automaton->keys);
     free(automaton->state_of);
     free(automaton);
 }
@@ -173,44 +156,42 @@ void automaton_free(struct automaton *automaton)
 /* ---- Answers ------------------------------------------------------------------------------ */
 
 /* A visit of a state is one of each state that it fails to as well. */
-static void count_by_pattern(const struct automaton *automaton, uint64_t *visits,
-                             uint64_t *by_pattern)
+static void count_by_pattern(struct automaton *automaton, uint64_t *by_pattern)
 {
     for (uint32_t i = automaton->states - 1; i-- > 0;) {
-        uint32_t state = automaton->order[i];
+        const struct state *state = &automaton->state[automaton->order[i]];
 
-        visits[automaton->fail[state]] += visits[state];
+        automaton->state[state->fail].visits += state->visits;
     }
     for (uint64_t i = 0; i < automaton->pattern_count; i++)
-        by_pattern[i] = visits[automaton->state_of[i]];
+        by_pattern[i] = automaton->state[automaton->state_of[i]].visits;
 }
 
-void automaton_answer(const struct automaton *automaton, const uint8_t *text, uint64_t text_bytes,
+void automaton_answer(struct automaton *automaton, const uint8_t *text, uint64_t text_bytes,
                       const uint32_t *begins, struct answers *answers)
 {
-    uint64_t *visits = (uint64_t *)allocate(automaton->states * sizeof *visits);
-    uint32_t state = 0;
+    uint32_t at = 0;
     bool found = false; /* in this line */
 
-    memset(visits, 0, automaton->states * sizeof *visits);
+    for (uint32_t i = 0; i < automaton->states; i++)
+        automaton->state[i].visits = 0;
     memset(answers, 0, sizeof *answers);
-    for (uint64_t at = text_bytes; at-- > 0;) {
-        if (text[at] == '\n') {
+    for (uint64_t x = text_bytes; x-- > 0;) {
+        struct state *state;
+
+        if (text[x] == '\n') {
             answers->lines += found;
             found = false;
         }
-        state =
-            automaton->next[(uint64_t)state * automaton->classes + automaton->class_of[text[at]]];
-        visits[state]++;
-        if (automaton->count[state] == 0)
-            continue;
-        found = true;
-        answers->count += automaton->count[state];
-        answers->digest += mix(begins != NULL ? begins[at] : at) * automaton->keys[state];
+        at = automaton->next[(uint64_t)at * automaton->classes + automaton->class_of[text[x]]];
+        state = &automaton->state[at];
+        state->visits++;
+        found |= state->count > 0;
+        answers->count += state->count;
+        answers->digest += answers_mix((begins != NULL ? begins[x] : x) + 1) * state->keys;
     }
     answers->lines += found;
     answers->by_pattern =
         (uint64_t *)allocate(automaton->pattern_count * sizeof *answers->by_pattern);
-    count_by_pattern(automaton, visits, answers->by_pattern);
-    free(visits);
+    count_by_pattern(automaton, answers->by_pattern);
 }

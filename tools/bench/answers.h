@@ -25,10 +25,21 @@ struct automaton *automaton_make(const struct trawl_pattern *patterns, uint64_t 
 void automaton_free(struct automaton *automaton);
 
 /* begins: NULL, or where each byte of the text counts as being. */
-void automaton_answer(const struct automaton *automaton, const uint8_t *text, uint64_t text_bytes,
+void automaton_answer(struct automaton *automaton, const uint8_t *text, uint64_t text_bytes,
                       const uint32_t *begins, struct answers *answers);
 
+/* Other bits for each number. */
+static inline uint64_t answers_mix(uint64_t number)
+{
+    number *= UINT64_C(0x9e3779b97f4a7c15);
+    number = (number ^ number >> 32) * UINT64_C(0xbf58476d1ce4e5b9);
+    return number ^ number >> 29;
+}
+
 /* An occurrence's mark: no two are likely to have the same one. */
-uint64_t answers_mark(uint64_t begin, uint64_t pattern);
+static inline uint64_t answers_mark(uint64_t begin, uint64_t pattern)
+{
+    return answers_mix(begin + 1) * (answers_mix(~pattern) | 1);
+}
 
 #endif

@@ -363,7 +363,7 @@ static void run_row(struct bench *bench, const struct flood *flood, enum want wa
 
 /* ---- Rows that share a set and a text ----------------------------------------------------- */
 
-static void expect(struct side *side, const struct automaton *automaton)
+static void expect(struct side *side, struct automaton *automaton)
 {
     uint32_t *begins;
     uint8_t *letters;
