@@ -11,7 +11,7 @@
 struct state {
     uint64_t count;  /* of patterns that begin where it is */
     uint64_t keys;   /* the sum of what their marks are multiples of */
-    uint64_t visits; /* in the text that was read last */
+    uint64_t visits; /* in a text */
     uint32_t fail;
 };
 
@@ -156,25 +156,27 @@ void automaton_free(struct automaton *automaton)
 /* ---- Answers ------------------------------------------------------------------------------ */
 
 /* A visit of a state is one of each state that it fails to as well. */
-static void count_by_pattern(struct automaton *automaton, uint64_t *by_pattern)
+static void count_by_pattern(const struct automaton *automaton, struct state *states,
+                             uint64_t *by_pattern)
 {
     for (uint32_t i = automaton->states - 1; i-- > 0;) {
-        const struct state *state = &automaton->state[automaton->order[i]];
+        const struct state *state = &states[automaton->order[i]];
 
-        automaton->state[state->fail].visits += state->visits;
+        states[state->fail].visits += state->visits;
     }
     for (uint64_t i = 0; i < automaton->pattern_count; i++)
-        by_pattern[i] = automaton->state[automaton->state_of[i]].visits;
+        by_pattern[i] = states[automaton->state_of[i]].visits;
 }
 
-void automaton_answer(struct automaton *automaton, const uint8_t *text, uint64_t text_bytes,
+void automaton_answer(const struct automaton *automaton, const uint8_t *text, uint64_t text_bytes,
                       const uint32_t *begins, struct answers *answers)
 {
+    uint64_t bytes = automaton->states * sizeof *automaton->state;
+    struct state *states = (struct state *)allocate(bytes); /* with this text's visits */
     uint32_t at = 0;
     bool found = false; /* in this line */
 
-    for (uint32_t i = 0; i < automaton->states; i++)
-        automaton->state[i].visits = 0;
+    memcpy(states, automaton->state, bytes);
     memset(answers, 0, sizeof *answers);
     for (uint64_t x = text_bytes; x-- > 0;) {
         struct state *state;
@@ -184,7 +186,7 @@ void automaton_answer(struct automaton *automaton, const uint8_t *text, uint64_t
             found = false;
         }
         at = automaton->next[(uint64_t)at * automaton->classes + automaton->class_of[text[x]]];
-        state = &automaton->state[at];
+        state = &states[at];
         state->visits++;
         found |= state->count > 0;
         answers->count += state->count;
@@ -193,5 +195,6 @@ void automaton_answer(struct automaton *automaton, const uint8_t *text, uint64_t
     answers->lines += found;
     answers->by_pattern =
         (uint64_t *)allocate(automaton->pattern_count * sizeof *answers->by_pattern);
-    count_by_pattern(automaton, answers->by_pattern);
+    count_by_pattern(automaton, states, answers->by_pattern);
+    free(states);
 }

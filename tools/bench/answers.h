@@ -24,8 +24,9 @@ struct automaton *automaton_make(const struct trawl_pattern *patterns, uint64_t 
                                  bool any_case);
 void automaton_free(struct automaton *automaton);
 
-/* begins: NULL, or where each byte of the text counts as being. */
-void automaton_answer(struct automaton *automaton, const uint8_t *text, uint64_t text_bytes,
+/* Any number of threads at a time.
+ * begins: NULL, or where each byte of the text counts as being. */
+void automaton_answer(const struct automaton *automaton, const uint8_t *text, uint64_t text_bytes,
                       const uint32_t *begins, struct answers *answers);
 
 /* Other bits for each number. */

@@ -7,6 +7,7 @@
 
 #include "bench/bench.h"
 #include "bench/floods.h"
+#include "bench/oracle.h"
 #include "bench/rivals.h"
 #include "bench/search.h"
 
@@ -363,7 +364,7 @@ static void run_row(struct bench *bench, const struct flood *flood, enum want wa
 
 /* ---- Rows that share a set and a text ----------------------------------------------------- */
 
-static void expect(struct side *side, struct automaton *automaton)
+static void expect(struct side *side, const struct automaton *automaton)
 {
     uint32_t *begins;
     uint8_t *letters;
@@ -381,23 +382,44 @@ static void expect(struct side *side, struct automaton *automaton)
     free(begins);
 }
 
+struct prepared {
+    struct bench *bench;
+    const struct flood *flood;
+    const struct flood_part *part;
+    struct automaton *automaton;
+};
+
+static uint64_t prepare(void *context, uint64_t index)
+{
+    struct prepared *prepared = (struct prepared *)context;
+    struct side *side = &prepared->bench->side[index];
+
+    if (index == SIDE_DENSE)
+        flood_fill(prepared->flood, prepared->part, side->bytes, side->bytes_count);
+    else
+        flood_fill_random(prepared->flood, side->bytes, side->bytes_count);
+    expect(side, prepared->automaton);
+    return 0;
+}
+
+/* Both texts, and what must be found there. */
 static void open_sides(struct bench *bench, const struct flood *flood,
                        const struct flood_part *part, const struct flood_patterns *patterns)
 {
-    struct automaton *automaton =
-        automaton_make(patterns->patterns, patterns->count, flood->letters != CASE_AS_IS);
+    struct prepared prepared = {
+        bench, flood, part,
+        automaton_make(patterns->patterns, patterns->count, flood->letters != CASE_AS_IS)};
+    uint64_t sum;
 
-    flood_fill(flood, part, bench->side[SIDE_DENSE].bytes, bench->results.text_bytes);
-    flood_fill_random(flood, bench->side[SIDE_RANDOM].bytes, bench->results.text_bytes);
     for (uint32_t i = 0; i < SIDES; i++) {
         struct side *side = &bench->side[i];
 
         side->flood = flood;
         side->patterns = patterns;
         side->by_pattern = (uint64_t *)allocate(patterns->count * sizeof *side->by_pattern);
-        expect(side, automaton);
     }
-    automaton_free(automaton);
+    (void)pieces_run(prepare, &prepared, SIDES, SIDES, 0, &sum);
+    automaton_free(prepared.automaton);
 }
 
 static void run_flood(struct bench *bench, const struct flood *flood, uint32_t wants)
