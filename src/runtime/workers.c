@@ -23,8 +23,7 @@
 
 #define LEAVE_LOOKS_NS 200000u /* as long as waking a thread may take */
 
-/* ---- A worker's engine workers
- * --------------------------------------------------------------------- */
+/* ---- What a worker has of the engines -------------------------------------------------------- */
 
 bool worker_takes_part(struct worker *worker, struct job *job)
 {

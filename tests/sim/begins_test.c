@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "cuda_case.h"
 #include "fail_calls.h"
+#include "letters.h"
 #include "random_case.h"
 #include "sim_driver.h"
 #include "simulator.h"
@@ -228,13 +229,10 @@ static enum trawl_status work_once(void *context, enum trawl_engine engine, bool
 static void failing_calls(void)
 {
     static const char *const patterns[] = {"ab", "aaaaaaaaaaaa"};
-    struct cuda_limits limits = cuda_limits_default;
+    struct cuda_limits limits = letters_limits();
     /* In a normal run one of them, by the seed and the build. */
     uint64_t turn = test_setting("TRAWL_TEST_SEED", 1) + TEST_SANITIZED, failed = 0;
 
-    limits.threads = 32;
-    limits.tile_words_max = 64;
-    limits.blocks_max = 2;
     limits.begins_room = 500;
     limits.hits_room_min = 100;
     cuda_limits_replace(&limits);

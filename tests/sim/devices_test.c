@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "cuda/driver.h"
 #include "cuda/limits.h"
+#include "letters.h"
 #include "runtime/search.h"
 #include "sim_driver.h"
 #include "simulator.h"
@@ -25,41 +26,24 @@
 enum source { SOURCE_MEMORY, SOURCE_FILE, SOURCE_LOADED, SOURCES };
 enum shape { SHAPE_COUNT, SHAPE_LIST, SHAPE_BEGINS, SHAPES, SHAPE_MANY };
 
-struct fixture {
-    uint8_t *bytes;
+static struct {
+    struct letters letters;
     struct trawl_plan *plan;
     struct trawl_text *texts[SOURCES];
-    uint64_t *expected; /* begins */
+    uint64_t expected[TEXT_BYTES]; /* begins */
     uint64_t expected_count;
-    char path[32];
-};
-
-static struct fixture fixture = {.path = "/tmp/trawl-devices-XXXXXX"};
+} fixture;
 
 static void fixture_open(void)
 {
-    struct test_random random = test_random_begin("devices");
     struct trawl_pattern pattern = {"abc", 3};
-    int file = mkstemp(fixture.path);
 
-    fixture.bytes = (uint8_t *)malloc(TEXT_BYTES);
-    fixture.expected = (uint64_t *)malloc(TEXT_BYTES * sizeof *fixture.expected);
-    if (fixture.bytes == NULL || fixture.expected == NULL || file < 0)
-        exit(1);
-    for (uint64_t i = 0; i < TEXT_BYTES; i++)
-        fixture.bytes[i] = (uint8_t)('a' + test_random_below(&random, 5));
-    for (uint64_t i = 0; i + 3 <= TEXT_BYTES; i++)
-        if (memcmp(fixture.bytes + i, "abc", 3) == 0)
-            fixture.expected[fixture.expected_count++] = i;
-    if (write(file, fixture.bytes, TEXT_BYTES) != TEXT_BYTES)
-        exit(1);
-    (void)close(file);
+    letters_begin(&fixture.letters, "devices", TEXT_BYTES);
+    letters_write(&fixture.letters);
+    fixture.expected_count = letters_find(&fixture.letters, "abc", fixture.expected);
     TEST_CHECK(trawl_plan_build(&pattern, 1, NULL, &fixture.plan, NULL) == TRAWL_OK);
     for (uint32_t i = 0; i < SOURCES; i++)
-        TEST_CHECK((i == SOURCE_FILE
-                        ? trawl_text_open_file(fixture.path, &fixture.texts[i], NULL)
-                        : trawl_text_from_memory(fixture.bytes, TEXT_BYTES, &fixture.texts[i],
-                                                 NULL)) == TRAWL_OK);
+        fixture.texts[i] = letters_open(&fixture.letters, i == SOURCE_FILE);
 }
 
 static void fixture_close(void)
@@ -67,9 +51,7 @@ static void fixture_close(void)
     for (uint32_t i = 0; i < SOURCES; i++)
         trawl_text_close(fixture.texts[i]);
     trawl_plan_free(fixture.plan);
-    free(fixture.expected);
-    free(fixture.bytes);
-    (void)unlink(fixture.path);
+    letters_end(&fixture.letters);
 }
 
 static void reset(uint32_t devices)
@@ -158,7 +140,7 @@ static enum trawl_status count_pieces(struct trawl_searcher *searcher, struct fo
 
     for (uint32_t i = 0; i < PIECES; i++) {
         queries[i].plan = fixture.plan;
-        TEST_CHECK(trawl_text_from_memory(fixture.bytes + i * PIECE_STEP, PIECE_BYTES,
+        TEST_CHECK(trawl_text_from_memory(fixture.letters.bytes + i * PIECE_STEP, PIECE_BYTES,
                                           &queries[i].text, NULL) == TRAWL_OK);
     }
     status = trawl_count_many(searcher, queries, PIECES, counts, error);
@@ -352,7 +334,7 @@ static void load_without(uint32_t lost, uint64_t text_bytes)
         expected++;
     runtime = open_runtime(TRAWL_ENGINE_CUDA, 2, 0);
     searcher = open_searcher(runtime);
-    TEST_CHECK(trawl_text_from_memory(fixture.bytes, text_bytes, &text, NULL) == TRAWL_OK);
+    TEST_CHECK(trawl_text_from_memory(fixture.letters.bytes, text_bytes, &text, NULL) == TRAWL_OK);
     TEST_CHECK(trawl_count(searcher, fixture.plan, text, &count, NULL) == TRAWL_OK);
     sim_driver_lose(lost, 1);
     TEST_CHECK(trawl_text_load(searcher, text, NULL) == TRAWL_OK);
@@ -406,7 +388,7 @@ static void fill_on_first(uint32_t lost)
     while (fixture.expected[expected] + 3 <= text_bytes)
         expected++;
     runtime = open_runtime(TRAWL_ENGINE_CUDA, 2, 0);
-    TEST_CHECK(trawl_text_from_memory(fixture.bytes, text_bytes, &text, NULL) == TRAWL_OK);
+    TEST_CHECK(trawl_text_from_memory(fixture.letters.bytes, text_bytes, &text, NULL) == TRAWL_OK);
     for (uint32_t i = 0; i < 3; i++) { /* they choose devices in turn */
         searchers[i] = open_searcher(runtime);
         if (i == 0)

@@ -6,6 +6,7 @@
 #if TRAWL_GALLERY
 #include "gallery_case.h"
 #endif
+#include "letters.h"
 #include "random_case.h"
 #include "sim_driver.h"
 #include "simulator.h"
@@ -115,11 +116,8 @@ static void small_gallery_limits(void)
 
 static void small_limits(bool in_place)
 {
-    struct cuda_limits limits = cuda_limits_default;
+    struct cuda_limits limits = letters_limits();
 
-    limits.threads = 32;
-    limits.tile_words_max = 64;
-    limits.blocks_max = 2;
     limits.staging_bytes = 700;
     limits.text_bytes_max = 1200;
     limits.room_step_bytes = 1;

@@ -9,6 +9,7 @@
 #include "base/checked.h"
 #include "cuda/limits.h"
 #include "diff/input.h"
+#include "letters.h"
 #include "runtime/search.h"
 #include "sim_driver.h"
 #include "test.h"
@@ -26,47 +27,29 @@ enum source { SOURCE_LOADED, SOURCE_MEMORY, SOURCE_FILE, SOURCES };
 static const char *const strings[PATTERNS] = {"abc", "de", "a", "cdeab"};
 
 static struct {
-    uint8_t *bytes;
+    struct letters letters;
     struct trawl_plan *one, *all; /* the first pattern; all of them */
     struct trawl_text *texts[SOURCES];
     uint64_t begins[TEXT_BYTES]; /* of the first */
     uint64_t counts[PATTERNS];
-    char path[32];
-} fixture = {.path = "/tmp/trawl-split-XXXXXX"};
+} fixture;
 
 static void fixture_open(void)
 {
-    struct test_random random = test_random_begin("split");
     struct trawl_pattern patterns[PATTERNS];
-    int file = mkstemp(fixture.path);
 
-    fixture.bytes = (uint8_t *)malloc(TEXT_BYTES);
-    if (fixture.bytes == NULL || file < 0)
-        exit(1);
-    for (uint64_t i = 0; i < TEXT_BYTES; i++)
-        fixture.bytes[i] = (uint8_t)('a' + test_random_below(&random, 5));
-    memset(fixture.bytes + EMPTY_BEGIN, 'z', EMPTY_END - EMPTY_BEGIN);
+    letters_begin(&fixture.letters, "split", TEXT_BYTES);
+    memset(fixture.letters.bytes + EMPTY_BEGIN, 'z', EMPTY_END - EMPTY_BEGIN);
+    letters_write(&fixture.letters);
     for (uint32_t p = 0; p < PATTERNS; p++) {
-        uint64_t length = strlen(strings[p]);
-
-        patterns[p] = (struct trawl_pattern){strings[p], length};
-        for (uint64_t i = 0; i + length <= TEXT_BYTES; i++)
-            if (memcmp(fixture.bytes + i, strings[p], length) == 0) {
-                if (p == 0)
-                    fixture.begins[fixture.counts[0]] = i;
-                fixture.counts[p]++;
-            }
+        patterns[p] = (struct trawl_pattern){strings[p], strlen(strings[p])};
+        fixture.counts[p] =
+            letters_find(&fixture.letters, strings[p], p == 0 ? fixture.begins : NULL);
     }
-    if (write(file, fixture.bytes, TEXT_BYTES) != TEXT_BYTES)
-        exit(1);
-    (void)close(file);
     TEST_CHECK(trawl_plan_build(patterns, 1, NULL, &fixture.one, NULL) == TRAWL_OK);
     TEST_CHECK(trawl_plan_build(patterns, PATTERNS, NULL, &fixture.all, NULL) == TRAWL_OK);
     for (uint32_t i = 0; i < SOURCES; i++)
-        TEST_CHECK((i == SOURCE_FILE
-                        ? trawl_text_open_file(fixture.path, &fixture.texts[i], NULL)
-                        : trawl_text_from_memory(fixture.bytes, TEXT_BYTES, &fixture.texts[i],
-                                                 NULL)) == TRAWL_OK);
+        fixture.texts[i] = letters_open(&fixture.letters, i == SOURCE_FILE);
 }
 
 static void fixture_close(void)
@@ -75,8 +58,7 @@ static void fixture_close(void)
         trawl_text_close(fixture.texts[i]);
     trawl_plan_free(fixture.one);
     trawl_plan_free(fixture.all);
-    free(fixture.bytes);
-    (void)unlink(fixture.path);
+    letters_end(&fixture.letters);
 }
 
 /* A searcher with a runtime of its own, on so many devices; the text is loaded. */
@@ -94,7 +76,7 @@ static void scene_open(struct scene *s)
     struct sim_driver_options driver = {1, s->devices, 16u << 20, 2, 0, 0, 0};
     struct trawl_runtime_options options = TRAWL_RUNTIME_OPTIONS_INIT;
     struct trawl_searcher_options searching = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct cuda_limits limits = cuda_limits_default;
+    struct cuda_limits limits = letters_limits();
 
     limits.split_bytes_min = 4000;
     limits.stripe_bytes = s->launch == 0 ? 3000 : TEXT_BYTES;
@@ -104,9 +86,6 @@ static void scene_open(struct scene *s)
     limits.begins_room = s->room;
     limits.begins_piece = s->piece;
     limits.hits_room_min = 100;
-    limits.threads = 32;
-    limits.tile_words_max = 64;
-    limits.blocks_max = 2;
     limits.sets_filter_words_max = 64;
     limits.sets_table_words_max = 1000;
     cuda_limits_replace(&limits);
@@ -230,7 +209,7 @@ static void counted_at_once(uint32_t devices, uint64_t text_bytes)
         expected++;
     scene_open(&s);
     trawl_text_unload(s.searcher, fixture.texts[SOURCE_LOADED]);
-    TEST_CHECK(trawl_text_from_memory(fixture.bytes, text_bytes, &text, NULL) == TRAWL_OK);
+    TEST_CHECK(trawl_text_from_memory(fixture.letters.bytes, text_bytes, &text, NULL) == TRAWL_OK);
     TEST_CHECK(trawl_text_load(s.searcher, text, NULL) == TRAWL_OK);
     for (uint32_t i = 0; i < 2; i++) {
         TEST_CHECK(trawl_count(s.searcher, fixture.one, text, &count, NULL) == TRAWL_OK);

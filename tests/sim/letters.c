@@ -1,0 +1,73 @@
+/* letters: a random text of five letters, in memory and in a file. */
+#include "letters.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "diff/input.h"
+#include "test.h"
+
+void letters_begin(struct letters *letters, const char *name, uint64_t bytes_count)
+{
+    struct test_random random = test_random_begin(name);
+
+    letters->bytes = (uint8_t *)test_memory(bytes_count);
+    letters->bytes_count = bytes_count;
+    letters->path[0] = '\0';
+    for (uint64_t i = 0; i < bytes_count; i++)
+        letters->bytes[i] = (uint8_t)('a' + test_random_below(&random, 5));
+}
+
+void letters_write(struct letters *letters)
+{
+    int file;
+
+    (void)snprintf(letters->path, sizeof letters->path, "/tmp/trawl-letters-XXXXXX");
+    file = mkstemp(letters->path);
+    if (file < 0 ||
+        write(file, letters->bytes, letters->bytes_count) != (ssize_t)letters->bytes_count ||
+        close(file) != 0)
+        exit(1);
+}
+
+struct trawl_text *letters_open(const struct letters *letters, bool file)
+{
+    struct trawl_text *text = NULL;
+
+    TEST_CHECK((file ? trawl_text_open_file(letters->path, &text, NULL)
+                     : trawl_text_from_memory(letters->bytes, letters->bytes_count, &text, NULL)) ==
+               TRAWL_OK);
+    return text;
+}
+
+uint64_t letters_find(const struct letters *letters, const char *string, uint64_t *begins)
+{
+    uint64_t length = strlen(string), count = 0;
+
+    for (uint64_t i = 0; i + length <= letters->bytes_count; i++)
+        if (memcmp(letters->bytes + i, string, length) == 0) {
+            if (begins != NULL)
+                begins[count] = i;
+            count++;
+        }
+    return count;
+}
+
+void letters_end(struct letters *letters)
+{
+    if (letters->path[0] != '\0')
+        (void)unlink(letters->path);
+    free(letters->bytes);
+}
+
+struct cuda_limits letters_limits(void)
+{
+    struct cuda_limits limits = cuda_limits_default;
+
+    limits.threads = 32;
+    limits.tile_words_max = 64;
+    limits.blocks_max = 2;
+    return limits;
+}

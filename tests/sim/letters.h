@@ -1,0 +1,30 @@
+/* letters: a random text of five letters, in memory and in a file, with a naive search. And limits
+ * that make the engine's work small.
+ */
+#ifndef TRAWL_TESTS_SIM_LETTERS_H
+#define TRAWL_TESTS_SIM_LETTERS_H
+
+#include "cuda/limits.h"
+#include "trawl.h"
+
+struct letters {
+    uint8_t *bytes; /* 'a' to 'e' */
+    uint64_t bytes_count;
+    char path[40]; /* empty: there is no file */
+};
+
+/* name: of the random numbers. */
+void letters_begin(struct letters *letters, const char *name, uint64_t bytes_count);
+/* The bytes as they are now. */
+void letters_write(struct letters *letters);
+/* A text of the file's, or of the bytes. */
+struct trawl_text *letters_open(const struct letters *letters, bool file);
+/* How often the string occurs. begins (room for bytes_count) gets where, unless it is NULL. */
+uint64_t letters_find(const struct letters *letters, const char *string, uint64_t *begins);
+/* After its texts were closed. */
+void letters_end(struct letters *letters);
+
+/* Two blocks of a warp each, with short tiles. */
+struct cuda_limits letters_limits(void);
+
+#endif
