@@ -58,6 +58,7 @@ static enum trawl_status cpu_worker_open(struct engine *engine, struct engine_wo
 static void cpu_worker_close(struct engine_worker *worker)
 {
     dense_worker_end(&worker->dense);
+    repeats_end(&worker->repeats);
     hits_release(&worker->gathered);
     hits_release(&worker->ordered);
     memory_release(worker->scratch, 1, sizeof *worker->scratch);
@@ -78,6 +79,7 @@ static enum trawl_status cpu_worker_begin(struct engine_worker *worker,
     worker->decay_later = 0;
     worker->dense_work = 0;
     worker->dense_waits = false;
+    repeats_begin(&worker->repeats, plan->serial);
     worker_probes_begin(worker);
     worker->bytes_only = bytes_begin(&worker->bytes, plan);
     worker->tile_places = SET_TILE_PLACES;
@@ -154,6 +156,23 @@ static void select_hits(struct scan *scan)
     }
 }
 
+void scan_by_method(struct scan *scan)
+{
+    struct engine_worker *worker = scan->worker;
+
+    TRAWL_ASSERT(scan_is_needed(scan));
+    if (scan_bytes_fits(worker, scan->want))
+        scan_bytes(scan);
+    else if (worker->matcher != NULL)
+        scan_classes(scan);
+    else if (worker->method == TRAWL_METHOD_SET)
+        scan_set(scan);
+    else if (worker->method == TRAWL_METHOD_SAMPLED)
+        scan_sampled(scan);
+    else
+        scan_tiles(scan);
+}
+
 static enum trawl_status cpu_scan(struct engine_worker *worker, const struct engine_chunk *chunk,
                                   uint64_t from, enum engine_want want,
                                   struct engine_result *result, struct trawl_error *error)
@@ -164,16 +183,11 @@ static enum trawl_status cpu_scan(struct engine_worker *worker, const struct eng
     scan.worker = worker;
     select_hits(&scan);
     if (scan_is_needed(&scan)) {
-        if (scan_bytes_fits(worker, scan.want))
-            scan_bytes(&scan);
-        else if (worker->matcher != NULL)
-            scan_classes(&scan);
-        else if (worker->method == TRAWL_METHOD_SET)
-            scan_set(&scan);
-        else if (worker->method == TRAWL_METHOD_SAMPLED)
-            scan_sampled(&scan);
+        if ((worker->matcher != NULL || worker->method == TRAWL_METHOD_SET) &&
+            !scan_bytes_fits(worker, scan.want) && repeats_fit(&scan))
+            scan_repeats(&scan);
         else
-            scan_tiles(&scan);
+            scan_by_method(&scan);
     }
     return scan_end(&scan);
 }

@@ -74,22 +74,26 @@ static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk,
                        struct engine_result *result, struct answer *answer)
 {
     for (uint64_t from = 0; from < chunk->owned && answer->ok; from = result->done) {
-        uint64_t first = answer->lines, states, followed;
+        uint64_t first = answer->lines, states, followed, repeated;
 
         if (force) {
             worker->work_per_byte = 0;
             worker->dense_work = UINT64_MAX / 2;
         }
+        if (!worker->repeats.active && test_random_one_in(answer->random, 2))
+            repeats_activate(&worker->repeats, chunk->owned, 100);
         worker->lines_hit = test_random_one_in(answer->random, 2);
         chunk->spans_known = test_random_one_in(answer->random, 2);
         states = worker->dense.nodes_made;
         followed = worker->dense.followed;
+        repeated = worker->repeats.followed;
         chunk->spans_end = answer->span_end > chunk->begin ? answer->span_end - chunk->begin : 0;
         if (!TEST_CHECK(engine_cpu.scan(worker, chunk, from, answer->want, result, NULL) ==
                         TRAWL_OK))
             return false;
         answer_scans.dense += worker->dense.nodes_made > states;
         answer_scans.followed += worker->dense.followed - followed;
+        answer_scans.repeated += worker->repeats.followed - repeated;
         answer_scans.by_classes += worker->matcher != NULL;
         answer_scans.sparse += worker->dense.nodes_made == states;
         answer->count += result->count;

@@ -13,6 +13,7 @@ struct answer_scans {
     uint64_t tallied;        /* occurrences that were no hits */
     uint64_t tallied_folded; /* of these, where lengths vary */
     uint64_t followed;       /* bytes that the automaton read along its trace */
+    uint64_t repeated;       /* bytes whose hits were those of equal bytes before */
 };
 extern struct answer_scans answer_scans;
 

@@ -299,6 +299,35 @@ static void generate_seven(struct diff_input *input)
     }
 }
 
+/* A text that says the same again and again, but for a few bytes, and strings of it. */
+static void generate_repeats(struct diff_input *input)
+{
+    uint64_t source_bytes = test_random_between(&chance, 100, 3000), shortest, longest;
+    uint64_t text_bytes = test_random_between(&chance, 1000, 10000);
+    uint64_t count = test_random_between(&chance, 2, test_random_one_in(&chance, 3) ? 600 : 60);
+    uint8_t *source = test_memory(source_bytes);
+
+    (void)input_fill(&chance, kinds[test_random_below(&chance, sizeof kinds / sizeof *kinds)],
+                     source, source_bytes);
+    for (uint64_t i = test_random_below(&chance, 20); i > 0; i--)
+        source[test_random_below(&chance, source_bytes)] = '\n';
+    input_begin(&chance, INPUT_LETTERS_2, text_bytes, input);
+    input->flags = test_random_one_in(&chance, 3) ? NAIVE_IGNORE_CASE : 0;
+    for (uint64_t i = 0; i < text_bytes; i++)
+        input->text[i] = source[i % source_bytes];
+    for (uint64_t i = test_random_below(&chance, 8); i > 0; i--)
+        input->text[test_random_below(&chance, text_bytes)] =
+            test_random_one_in(&chance, 2) ? '\n' : 'a';
+    longest = test_random_between(&chance, 1, 99);
+    shortest = test_random_between(&chance, 1, longest);
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t bytes = test_random_between(&chance, shortest, longest);
+
+        add_slice(input, source, test_random_below(&chance, source_bytes - bytes + 1), bytes);
+    }
+    free(source);
+}
+
 /* Strings of one byte alone, in lines of all lengths. */
 static void generate_bytes(struct diff_input *input)
 {
@@ -362,6 +391,8 @@ int main(void)
             generate_alike(&input);
         else if (i % 10 == 2)
             generate_many(&input);
+        else if (i % 10 == 6)
+            generate_repeats(&input);
         else if (i % 10 == 3)
             generate_bytes(&input);
         else if (i % 5 == 4)
@@ -375,12 +406,14 @@ int main(void)
         input_free(&input);
     }
     printf("%" PRIu64 " scans made states of the automaton, %" PRIu64 " did not; %" PRIu64
-           " by classes of lengths; %" PRIu64 " bytes along a trace\n",
-           answer_scans.dense, answer_scans.sparse, answer_scans.by_classes, answer_scans.followed);
+           " by classes of lengths; %" PRIu64 " bytes along a trace, %" PRIu64
+           " known by others before\n",
+           answer_scans.dense, answer_scans.sparse, answer_scans.by_classes, answer_scans.followed,
+           answer_scans.repeated);
     if (cases >= CASES_TELLING) {
         TEST_CHECK(answer_scans.dense > 0 && answer_scans.sparse > 0);
         TEST_CHECK(answer_scans.by_classes > 0 && answer_scans.followed > 0);
-        TEST_CHECK(answer_scans.tallied > 0);
+        TEST_CHECK(answer_scans.tallied > 0 && answer_scans.repeated > 0);
     }
     return test_end();
 }
