@@ -21,10 +21,10 @@ static const char *number(char text[32], double value, const char *format)
     return text;
 }
 
-/* "0.53", "2.4" or "17". */
+/* "0.53", "17.1" or "112". */
 static const char *times(char text[32], double ratio)
 {
-    return number(text, ratio, ratio < 1 ? "%.2f" : ratio < 10 ? "%.1f" : "%.0f");
+    return number(text, ratio, ratio < 1 ? "%.2f" : ratio < 100 ? "%.1f" : "%.0f");
 }
 
 /* ---- The terminal ------------------------------------------------------------------------- */
