@@ -50,7 +50,7 @@ struct sim_site {
     int line;
 };
 
-#define SIM_SITES_MAX 256u
+#define SIM_SITES_MAX 1024u
 
 /* A kernel: entry(arguments) for each thread of each block. */
 struct sim_kernel {
