@@ -189,6 +189,17 @@ enum trawl_status dense_make_list(struct dense_worker *worker, uint32_t state, b
                                   struct trawl_error *error);
 
 /* ---- dense_trace.c ---- */
+/* So many runs are free in this step. */
+static inline uint64_t dense_runs_free(const struct dense_worker *worker)
+{
+    return worker->runs_paid ? DENSE_RUNS_FREE : DENSE_RUNS_FEW;
+}
+/* Is the text one that repeats itself? */
+static inline bool dense_runs_pay(const struct dense_worker *worker)
+{
+    return worker->runs * DENSE_RUN_PAYS <=
+           worker->run_places + dense_runs_free(worker) * DENSE_RUN_PAYS;
+}
 /* Where the hits of a place of the trace, or of the next one, begin. */
 static inline uint32_t dense_trace_begin(const struct dense_trace *trace, uint32_t place)
 {

@@ -92,10 +92,10 @@ uint64_t dense_trace_read(struct dense_worker *worker, const uint8_t *text, uint
                           uint32_t state, uint32_t *states)
 {
     const struct dense_trace *trace = &worker->trace;
-    uint64_t begin = at, steps = 0, count;
+    uint64_t begin = at, steps = 0, free = dense_runs_free(worker) * DENSE_RUN_PAYS, count;
 
     TRAWL_ASSERT(state < worker->node_count);
-    while (at > 0 && steps * DENSE_RUN_PAYS <= begin - at + DENSE_RUNS_FREE * DENSE_RUN_PAYS) {
+    while (at > 0 && steps * DENSE_RUN_PAYS <= begin - at + free) {
         uint32_t place = worker->traced[state], next;
 
         if (place != PLAN_NONE) {

@@ -321,7 +321,7 @@ static uint64_t same_states(const uint32_t *states, const uint32_t *others, uint
 }
 
 /* Hits from the trace, for runs of places that it has in this order; what it has not is put there.
- * *place is that of a state that cannot be, or `until`. */
+ * *place is that of a state that cannot be, or where runs no longer pay, or `until`. */
 static enum trawl_status take_runs(struct scan *scan, struct step *step, uint64_t *place,
                                    uint64_t until)
 {
@@ -330,7 +330,7 @@ static enum trawl_status take_runs(struct scan *scan, struct step *step, uint64_
     bool there;
 
     TRAWL_ASSERT(*place < until && step->from + until <= scan->limit);
-    for (uint64_t count; *place < until; *place += count) {
+    for (uint64_t count; *place < until && dense_runs_pay(worker); *place += count) {
         const uint32_t *states = worker->states + *place;
         uint32_t at = worker->traced[*states >> worker->class_bits], begin, found, shift;
         const struct hit *traced;
@@ -359,16 +359,9 @@ static enum trawl_status take_runs(struct scan *scan, struct step *step, uint64_
             next[i] = (struct hit){traced[i].offset + shift, traced[i].literal};
         hits->count += found;
         scan->result->count += found;
+        worker->run_places += count;
     }
     return TRAWL_OK;
-}
-
-/* Is the text one that repeats itself? */
-static bool runs_pay(const struct dense_worker *worker)
-{
-    uint64_t free = worker->runs_paid ? DENSE_RUNS_FREE : DENSE_RUNS_FEW;
-
-    return worker->runs * DENSE_RUN_PAYS <= worker->run_places + free * DENSE_RUN_PAYS;
 }
 
 /* Are there enough hits for now? */
@@ -404,10 +397,9 @@ static void verify_lists(struct scan *scan, struct step *step, uint64_t *place)
     TRAWL_ASSERT(step->origin == NULL);
     do {
         from = until = *place;
-        if (runs_pay(worker)) {
+        if (dense_runs_pay(worker)) {
             until = min_u64(from + RUN_PLACES, step->begins);
             scan->status = take_runs(scan, step, place, until);
-            worker->run_places += *place - from;
         }
         all = *place == until;
         if (scan->status == TRAWL_OK && (until == from || !all)) {
@@ -551,7 +543,7 @@ static enum trawl_status search_dense_step(struct scan *scan, const struct dense
         emit_places(scan, set, step);
         return scan->status;
     }
-    worker->runs_paid = runs_pay(worker);
+    worker->runs_paid = dense_runs_pay(worker);
     worker->runs = worker->run_places = 0;
     if (set->fold != NULL)
         TRAWL_TRY(step_fold(scan, set, step));
