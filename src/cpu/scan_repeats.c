@@ -41,6 +41,7 @@
 
 #define SEEN_BITS 15u        /* of the table of samples that were seen, */
 #define SEEN_LOOK (1u << 16) /* in which those of one place in so many bytes are looked up */
+#define SEEN_FROM (1u << 19) /* bytes, for less than which there is no table */
 
 #define LOOKS_MAX 16u           /* half of so many are to find something */
 #define BEFORE_BYTES (1u << 18) /* the work of about so many counts */
@@ -157,6 +158,10 @@ void repeats_activate(struct repeats *repeats, uint64_t distance, uint64_t work_
 static enum trawl_status look_at(struct repeats *repeats, const uint8_t *bytes, uint64_t count,
                                  uint64_t work_per_byte, struct trawl_error *error)
 {
+    if (repeats->seen == NULL && repeats->seen_bytes + count < SEEN_FROM) {
+        repeats->seen_bytes += (count + SAMPLE_BYTES - 1) / SAMPLE_BYTES * SAMPLE_BYTES;
+        return TRAWL_OK;
+    }
     if (repeats->seen == NULL) {
         void *memory;
 
