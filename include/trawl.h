@@ -674,7 +674,9 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_positions(struct trawl_searcher 
                                                           struct trawl_error *error);
 
 /* Fill the caller's array with the first matches_max occurrences; *match_count is the true total,
- * also when that is more. After READ or DEVICE both hold what was found before the fault. */
+ * also when that is more. After READ or DEVICE both hold what was found before the fault. Cost: if
+ * devices have loaded the text, all threads make matches of what comes, while the next part is
+ * searched. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_positions_into(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
     struct trawl_match *matches, uint64_t matches_max, uint64_t *match_count,
@@ -684,8 +686,9 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_positions_into(
  * *begin_count is the true total, also when that is more. For one pattern this says all that
  * trawl_positions_into does, in a third of the memory. With several patterns, a begin comes once
  * for each pattern that occurs there. After READ or DEVICE both hold what was found before the
- * fault. Cost: if a device has loaded the text, the begins of one part are copied straight into the
- * array while the next part is searched, as fast as the bus if the array is pinned memory. */
+ * fault. Cost: if a device has loaded the text, the begins of one part are copied into the array
+ * while the next part is searched; of one pattern of 3 bytes or more, straight from the device, as
+ * fast as the bus if the array is pinned memory. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_begins_into(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
     uint64_t *begins, uint64_t begins_max, uint64_t *begin_count, struct trawl_error *error);

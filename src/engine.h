@@ -135,12 +135,14 @@ struct engine_begins {
     uint64_t candidate_count;
 };
 
-/* Where all occurrences in a part of a text begin, as words in the device's memory. */
+/* All occurrences in a part of a text, as words in the device's memory: where each begins, and how
+ * often `literal` its literal's number says. */
 struct engine_list {
     const uint8_t *bytes; /* the part */
     uint64_t owned;       /* its begins */
     uint64_t after;       /* bytes behind them */
     uint64_t base;        /* what its first begin is called */
+    uint64_t literal;     /* 0: literals are not told; or 1 << 32, and words are struct hit */
     uint64_t at;          /* words that are in that memory before */
     uint64_t room;        /* there is for this list: set */
     uint64_t piece;       /* of those that the host gets at a time, at most: set */

@@ -198,7 +198,7 @@ enum trawl_status cuda_list(struct engine_worker *worker, struct engine_list *li
     if (!worker->tables.ready)
         TRAWL_TRY(cuda_tables_build(worker, error));
     room = (struct cuda_hits_room){worker->lists[0].address + list->at * sizeof(uint64_t),
-                                   list->room, list->base, 0, 0};
+                                   list->room, list->base, list->literal, 0};
     return cuda_list_hits(worker, &range, limit, &room, &list->count, &list->candidate_count,
                           error);
 }

@@ -1,9 +1,10 @@
-/* begins: an array of where occurrences begin, filled by devices alone.
+/* begins: an array of where occurrences begin, or of matches, filled by devices alone.
  *
- * One device that holds the text fills the array by itself. Of a text that is split over devices,
- * one worker of each lists the parts that lie there into the device's memory. A list's place in the
- * array is known when all parts before it were counted; then it is copied, by several threads
- * (pieces.h). So no device waits for another, unless its memory for lists is full.
+ * One device that holds the text fills an array of begins by itself. Of a text that is split over
+ * devices, and for matches, one worker of each device lists the parts that lie there into the
+ * device's memory. A list's place in the array is known when all parts before it were counted; then
+ * it comes there, by several threads (pieces.h). So no device waits for another, unless its memory
+ * for lists is full.
  */
 #include <sched.h>
 #include <string.h>
@@ -16,8 +17,14 @@
 #include "runtime/search.h"
 
 #define PARTS_MAX 256u
-#define PART_BYTES (8ull << 30) /* a part's begins, at most: as long as stripes are */
-#define RUNS_MAX 64u            /* lists that a worker keeps at a time */
+#define PART_BYTES (8ull << 30)    /* a part's begins, at most: as long as stripes are */
+#define PART_MATCHES (15ull << 28) /* of matches: offsets in a list have 32 bits */
+/* The first list, where hits may be frequent; then as long as the last one makes likely. */
+#define PART_FIRST (128ull << 20)
+#define LISTS_PER_ROOM 8u     /* so that one is brought while the next is made */
+#define RUNS_MAX PIECE_ORDERS /* lists that a worker keeps at a time */
+#define FREQUENT_BYTES_MAX 2u /* of patterns whose hits may be frequent */
+#define PUT_AT_ONCE 256u      /* matches, in the first-level cache */
 /* To wake a thread takes its waker up to 200 us [2 H200], a tenth of what a list of 16 GiB takes
  * two devices. So for so long threads look before they sleep: the caller, and workers that wait for
  * others of about the same work. */
@@ -50,7 +57,10 @@ struct split {
     struct trawl_searcher *searcher;
     struct trawl_text *text;
     struct engine_begins *begins;
+    struct trawl_match *matches; /* the array, or NULL: begins->host is */
     struct pieces *pieces;
+    uint32_t helpers;
+    _Atomic bool called;
     struct part parts[PARTS_MAX];
     uint32_t part_count;
 
@@ -70,6 +80,7 @@ struct run {
     uint64_t at;
     uint64_t count;
     uint64_t before; /* of the part's words, in earlier runs */
+    uint64_t base;   /* of its offsets, where it is of matches */
 };
 
 /* A worker's part in it. */
@@ -79,24 +90,47 @@ struct lister {
     uint32_t device;
     struct run runs[RUNS_MAX];
     uint32_t run_count;
-    uint32_t copied; /* or being copied: the first ones, */
-    uint64_t piece;  /* by so many words at a time */
-    uint64_t used;   /* words of the device's memory */
-    uint64_t reach;  /* begins to list at a time */
+    uint32_t ordered; /* the first ones, */
+    uint64_t piece;   /* by so many words at a time */
+    uint64_t used;    /* words of the device's memory */
+    uint64_t reach;   /* begins to list at a time */
     uint64_t candidates;
 };
 
 /* ---- A worker ----------------------------------------------------------------------------- */
 
+static void put_begins(void *context, uint64_t to, const uint64_t *words, uint64_t count,
+                       uint64_t base)
+{
+    const struct split *split = (const struct split *)context;
+
+    (void)base;
+    memcpy(split->begins->host + to, words, (size_t)(count * sizeof *words));
+}
+
+static void put_matches(void *context, uint64_t to, const uint64_t *words, uint64_t count,
+                        uint64_t base)
+{
+    const struct split *split = (const struct split *)context;
+    const struct hit *hits = (const struct hit *)(const void *)words;
+    struct trawl_match matches[PUT_AT_ONCE];
+
+    for (uint64_t done = 0, now; done < count; done += now) {
+        now = min_u64(count - done, PUT_AT_ONCE);
+        matches_of_hits(split->job.plan, hits + done, now, base, matches, NULL, 0);
+        memory_stream(split->matches + to + done, matches, now * sizeof *matches);
+    }
+}
+
 /* Is the place of the part's words known? With `wait`, it is, or false: all is over. The worker
- * copies what others have listed meanwhile. */
+ * works on what others have listed meanwhile. */
 static bool place_of(struct split *split, uint32_t part, bool wait, uint64_t *place)
 {
     uint64_t begin_ns = clock_now_ns();
     bool known;
 
     while (wait && atomic_load(&split->known) < part && clock_now_ns() - begin_ns < WORKER_LOOKS_NS)
-        (void)pieces_copy(split->pieces, 0);
+        (void)pieces_work(split->pieces, 0);
     (void)pthread_mutex_lock(&split->lock);
     while (wait && split->known < part && split->status == TRAWL_OK)
         (void)pthread_cond_wait(&split->changed, &split->lock);
@@ -106,36 +140,39 @@ static bool place_of(struct split *split, uint32_t part, bool wait, uint64_t *pl
     return known;
 }
 
-/* Begin to bring the runs whose places are known; with `wait`, all of them. */
-static enum trawl_status copy_runs(struct lister *l, bool wait, struct trawl_error *error)
+/* Order the runs whose places are known; with `wait`, all of them. */
+static enum trawl_status order_runs(struct lister *l, bool wait)
 {
-    struct engine_begins *begins = l->split->begins;
+    struct split *split = l->split;
     uint64_t place;
 
-    TRAWL_ASSERT(l->copied <= l->run_count && l->run_count <= RUNS_MAX);
-    for (; l->copied < l->run_count; l->copied++) {
-        const struct run *run = &l->runs[l->copied];
+    TRAWL_ASSERT(l->ordered <= l->run_count && l->run_count <= RUNS_MAX);
+    for (; l->ordered < l->run_count; l->ordered++) {
+        const struct run *run = &l->runs[l->ordered];
         uint64_t count;
 
         TRAWL_ASSERT(run->part < l->split->part_count && run->at + run->count <= l->used);
-        TRAWL_ASSERT(l->copied == 0 || run[-1].at + run[-1].count == run->at);
-        if (!place_of(l->split, run->part, wait, &place))
+        TRAWL_ASSERT(l->ordered == 0 || run[-1].at + run[-1].count == run->at);
+        if (!place_of(split, run->part, wait, &place))
             return wait ? TRAWL_STOPPED : TRAWL_OK;
         place += run->before;
-        count = min_u64(run->count, begins->room - min_u64(begins->room, place));
+        count = min_u64(run->count, split->begins->room - min_u64(split->begins->room, place));
         if (count > 0)
-            TRAWL_TRY(pieces_bring(l->split->pieces, l->device, l->worker->device, run->at, count,
-                                   l->piece, begins->host + place, error));
+            pieces_order(split->pieces, l->device, l->worker->device, l->piece,
+                         &(struct piece_order){run->at, place, count, run->base});
     }
+    if (split->matches != NULL && split->helpers > 0 && l->used >= helped_begins &&
+        !atomic_exchange(&split->called, true))
+        pieces_call(split->pieces, split->helpers);
     return TRAWL_OK;
 }
 
 /* All runs are in the array: the memory is free again. */
 static enum trawl_status drain(struct lister *l, struct trawl_error *error)
 {
-    TRAWL_TRY(copy_runs(l, true, error));
+    TRAWL_TRY(order_runs(l, true));
     TRAWL_TRY(pieces_settle(l->split->pieces, l->device, error));
-    l->run_count = l->copied = 0;
+    l->run_count = l->ordered = 0;
     l->used = 0;
     return TRAWL_OK;
 }
@@ -157,6 +194,30 @@ static void publish(struct split *split, uint32_t index, uint64_t count)
     (void)pthread_mutex_unlock(&split->lock);
 }
 
+static uint64_t reach_max(const struct split *split)
+{
+    return split->matches != NULL ? PART_MATCHES : PART_BYTES;
+}
+
+static bool may_be_frequent(const struct trawl_plan *plan)
+{
+    return plan->literal_count > 1 || plan->length_min <= FREQUENT_BYTES_MAX;
+}
+
+static uint64_t first_reach(const struct split *split)
+{
+    return may_be_frequent(split->job.plan) ? PART_FIRST : reach_max(split);
+}
+
+/* Begins that make a part of what there is room for likely. */
+static uint64_t next_reach(const struct lister *l, const struct engine_list *list)
+{
+    uint64_t wanted = (list->at + list->room) / LISTS_PER_ROOM;
+    uint64_t reach = list->owned / (list->count + 1) + 1;
+
+    return min_u64(saturating_multiply(reach, wanted + 1), reach_max(l->split));
+}
+
 /* List begins [done, done + l->reach) of a part. *listed: so many of them; 0: try again. */
 static enum trawl_status list_reach(struct lister *l, uint32_t index, uint64_t done,
                                     uint64_t *part_count, uint64_t *listed,
@@ -168,16 +229,20 @@ static enum trawl_status list_reach(struct lister *l, uint32_t index, uint64_t d
                                .owned = min_u64(l->reach, part->owned - done),
                                .base = part->begin + done,
                                .at = l->used};
-    uint64_t end = list.base + list.owned;
+    uint64_t begin = list.base, end = begin + list.owned;
 
     TRAWL_ASSERT(l->reach > 0 && done < part->owned && end <= text->bytes_count);
-    TRAWL_ASSERT(l->copied <= l->run_count && l->run_count <= RUNS_MAX);
+    TRAWL_ASSERT(l->ordered <= l->run_count && l->run_count <= RUNS_MAX);
     *listed = 0;
     if (searcher_is_cancelled(l->split->searcher))
         return TRAWL_STOPPED;
     if (l->run_count == RUNS_MAX)
         return drain(l, error);
     list.after = min_u64(text->bytes_count - end, l->split->job.plan->need_after);
+    if (l->split->matches != NULL) {
+        list.base = 0;
+        list.literal = 1ull << 32;
+    }
     TRAWL_TRY(engine_cuda.list(l->worker->device, &list, error));
     if (list.count > list.room) {
         if (l->used > 0)
@@ -190,11 +255,12 @@ static enum trawl_status list_reach(struct lister *l, uint32_t index, uint64_t d
         return TRAWL_OK;
     }
     l->piece = list.piece;
-    l->runs[l->run_count++] = (struct run){index, l->used, list.count, *part_count};
+    l->runs[l->run_count++] = (struct run){index, l->used, list.count, *part_count, begin};
     l->used += list.count;
     l->candidates += list.candidate_count;
     *part_count += list.count;
     *listed = list.owned;
+    l->reach = next_reach(l, &list);
     return TRAWL_OK;
 }
 
@@ -214,10 +280,10 @@ static enum trawl_status list_all(struct lister *l, struct trawl_error *error)
             TRAWL_TRY(list_reach(l, i, done, &count, &listed, error));
             if (done + listed == split->parts[i].owned)
                 publish(split, i, count); /* others wait for that, but not for the copy */
-            TRAWL_TRY(copy_runs(l, false, error));
+            TRAWL_TRY(order_runs(l, false));
         }
     }
-    TRAWL_TRY(copy_runs(l, true, error));
+    TRAWL_TRY(order_runs(l, true));
     pieces_last(split->pieces);
     return drain(l, error);
 }
@@ -265,8 +331,10 @@ static uint32_t deserted(struct split *split, uint32_t own)
 static void serve(struct job *job, struct worker *worker)
 {
     struct split *split = (struct split *)job;
-    struct lister lister = {
-        .split = split, .worker = worker, .device = worker->device_index, .reach = PART_BYTES};
+    struct lister lister = {.split = split,
+                            .worker = worker,
+                            .device = worker->device_index,
+                            .reach = first_reach(split)};
     struct trawl_error error = {.status = TRAWL_OK};
     enum trawl_status status;
 
@@ -327,7 +395,11 @@ static uint32_t helpers_for(const struct split *split, uint32_t devices)
     uint64_t begins = min_u64(split->begins->room, split->searcher->begins_last);
     uint32_t threads = split->job.runtime->threads_max;
 
-    if (begins < helped_begins || threads <= 1 + devices)
+    if (threads <= 1 + devices)
+        return 0;
+    if (split->matches != NULL) /* three times the bytes, and more work: they are called later */
+        return threads - 1 - devices;
+    if (begins < helped_begins)
         return 0;
     return (uint32_t)min_u64(min_u64(threads - 1 - devices, HELPERS_PER_DEVICE * devices),
                              begins / HELPER_BEGINS + 1);
@@ -345,14 +417,18 @@ static void run(struct split *split, uint32_t *took_part)
     for (uint32_t i = 0; i < ENGINE_DEVICES_MAX; i++)
         devices += atomic_load(&split->devices_left) >> i & 1;
     helpers = helpers_for(split, devices);
+    split->helpers = helpers;
+    split->pieces->put = split->matches != NULL ? put_matches : put_begins;
+    split->pieces->context = split;
     pieces_begin(split->pieces, job->runtime, devices, helpers > 0);
     job_share(job, ENGINE_DEVICES_MAX);
     while (atomic_load(&job->devices_wanted) != 0 && atomic_load(&split->devices_left) != 0 &&
            clock_now_ns() - begin_ns < START_LOOKS_NS)
         (void)sched_yield();
-    pieces_call(split->pieces, helpers);
+    if (split->matches == NULL)
+        pieces_call(split->pieces, helpers);
     while (atomic_load(&split->devices_left) != 0 && clock_now_ns() - begin_ns < CALLER_LOOKS_NS)
-        if (!pieces_copy(split->pieces, 0))
+        if (!pieces_work(split->pieces, 0))
             (void)sched_yield();
     (void)pthread_mutex_lock(&split->lock);
     while (split->devices_left != 0 && split->status == TRAWL_OK)
@@ -428,13 +504,27 @@ enum trawl_status begins_by_device(struct trawl_searcher *searcher, const struct
     return TRAWL_OK;
 }
 
+/* One device's begins without threads, where they are rare or the text is short, come as fast. */
+static bool pays(const struct split *split, const struct trawl_plan *plan)
+{
+    bool is_long = split->text->bytes_count > resident_sizes.shared;
+
+    if (split->matches != NULL)
+        return is_long && plan->literals == NULL;
+    return split->part_count > 1 || (is_long && may_be_frequent(plan));
+}
+
 enum trawl_status begins_by_devices(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                     struct trawl_text *text, struct engine_begins *begins,
-                                    struct trawl_error *error)
+                                    struct trawl_match *matches, struct trawl_error *error)
 {
     struct devices *devices = &searcher->runtime->devices;
     struct pieces pieces = {.has_job = false};
-    struct split split = {.searcher = searcher, .text = text, .begins = begins, .pieces = &pieces};
+    struct split split = {.searcher = searcher,
+                          .text = text,
+                          .begins = begins,
+                          .matches = matches,
+                          .pieces = &pieces};
     uint64_t begin_ns = clock_now_ns();
     uint32_t took_part = 0;
 
@@ -442,8 +532,8 @@ enum trawl_status begins_by_devices(struct trawl_searcher *searcher, const struc
         !atomic_load(&devices->has_texts) || !devices_work(devices))
         return TRAWL_FAIL(error, UNSUPPORTED, "the text is not on devices");
     TRAWL_TRY(find_parts(&split, text, plan, devices, error));
-    if (split.part_count < 2 || !devices_start(devices))
-        return TRAWL_FAIL(error, UNSUPPORTED, "one device holds the text, or none has a thread");
+    if (!pays(&split, plan) || !devices_start(devices))
+        return TRAWL_FAIL(error, UNSUPPORTED, "a search does as well, or no device has a thread");
     begins->bytes = text->bytes;
     begins->bytes_count = text->bytes_count;
     begins->count = begins->candidate_count = 0;

@@ -88,8 +88,6 @@ static inline __attribute__((always_inline)) uint64_t convert_pairs(
 }
 #endif
 
-/* Hits to matches, where each literal is a pattern as it was given: to structs, or, with `matches`
- * NULL, to columns of `room`. */
 static inline __attribute__((always_inline)) void convert_with(
     const struct hit *hits, uint64_t count, uint64_t chunk_begin, const uint16_t *lengths,
     const uint64_t *bounds, struct trawl_match *matches, uint64_t *columns, uint64_t room)
@@ -114,10 +112,12 @@ static inline __attribute__((always_inline)) void convert_with(
     }
 }
 
-static void convert_plain(const struct trawl_plan *plan, const struct hit *hits, uint64_t count,
-                          uint64_t begin, struct trawl_match *matches, uint64_t *columns,
-                          uint64_t room)
+void matches_of_hits(const struct trawl_plan *plan, const struct hit *hits, uint64_t count,
+                     uint64_t begin, struct trawl_match *matches, uint64_t *columns, uint64_t room)
 {
+    TRAWL_ASSERT(plan->literals == NULL && (matches != NULL || count <= room));
+    for (uint64_t i = 0; i < count && plan->pattern_count > FETCHED_MIN; i++)
+        plan_literal_fetch(plan, hits[i].literal);
     if (plan->pattern_lengths != NULL)
         convert_with(hits, count, begin, plan->pattern_lengths, NULL, matches, columns, room);
     else
@@ -138,10 +138,8 @@ void matches_convert(const struct search *search, struct task *task, uint64_t fr
     hits = task->result.hits.items + from;
     TRAWL_ASSERT(hits[0].offset >= task->from && hits[count - 1].offset < task->chunk.owned);
     if (plan->literals == NULL && !task->result.hits.lengths_valid) {
-        for (uint64_t i = 0; i < count && plan->pattern_count > FETCHED_MIN; i++)
-            plan_literal_fetch(plan, hits[i].literal);
-        convert_plain(plan, hits, count, task->chunk.begin, columns ? NULL : matches, task->matches,
-                      task->match_room);
+        matches_of_hits(plan, hits, count, task->chunk.begin, columns ? NULL : matches,
+                        task->matches, task->match_room);
         return;
     }
     for (uint64_t i = 0; i < count; i++) {

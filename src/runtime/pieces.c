@@ -1,8 +1,7 @@
-/* pieces: lists of begins on their way from devices into the caller's array. */
+/* pieces: lists of hits on their way from devices into the caller's array. */
 #include "runtime/pieces.h"
 
 #include <sched.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "cuda/engine_cuda.h"
@@ -11,7 +10,68 @@
  * called when there are some. */
 #define HELPER_LOOKS_NS 3000000u
 
-/* A part of the device's pieces that nobody copies yet; false: there is none. */
+/* The first fault of the device's is kept. */
+static void note_fault(struct pieces *pieces, struct device_pieces *of, enum trawl_status status,
+                       const struct trawl_error *error)
+{
+    if (status == TRAWL_OK)
+        return;
+    (void)pthread_mutex_lock(&pieces->lock);
+    if (of->status == TRAWL_OK) {
+        of->status = status;
+        of->error = *error;
+    }
+    (void)pthread_mutex_unlock(&pieces->lock);
+}
+
+/* Is there a piece to be brought, and a slot for it? */
+static bool may_bring(const struct device_pieces *of)
+{
+    return atomic_load(&of->finished) < atomic_load(&of->ordered) &&
+           atomic_load(&of->left[atomic_load(&of->brought) % ENGINE_PIECES_MAX]) == 0;
+}
+
+/* Ask for the next piece of the first order that is not finished. By the thread that holds
+ * of->bringing. */
+static void bring_next(struct pieces *pieces, struct device_pieces *of)
+{
+    const struct piece_order *order = &of->orders[atomic_load(&of->finished) % PIECE_ORDERS];
+    uint64_t brought = atomic_load(&of->brought), now = order->count - of->done;
+    uint32_t slot = (uint32_t)(brought % ENGINE_PIECES_MAX);
+    struct trawl_error error;
+    enum trawl_status status;
+
+    now = now < of->most ? now : of->most;
+    TRAWL_ASSERT(now > 0 && of->done + now <= order->count);
+    status = engine_cuda.list_bring(of->worker, order->at + of->done, now, slot, &error);
+    note_fault(pieces, of, status, &error);
+    if (status == TRAWL_OK) {
+        of->pieces[slot] =
+            (struct piece_order){order->at + of->done, order->to + of->done, now, order->base};
+        atomic_store(&of->left[slot], PIECE_PARTS);
+        atomic_store(&of->brought, brought + 1);
+    }
+    of->done += now;
+    if (status == TRAWL_OK && of->done < order->count)
+        return;
+    of->done = 0;
+    atomic_fetch_add(&of->finished, 1);
+}
+
+static bool bring_one(struct pieces *pieces, struct device_pieces *of)
+{
+    bool may;
+
+    if (!may_bring(of) || atomic_exchange(&of->bringing, true))
+        return false;
+    may = may_bring(of); /* others may have come in between */
+    if (may)
+        bring_next(pieces, of);
+    atomic_store(&of->bringing, false);
+    return may;
+}
+
+/* A part of the device's pieces that nobody has taken yet; false: there is none. */
 static bool take(struct device_pieces *of, uint64_t *part)
 {
     uint64_t taken = atomic_load(&of->taken);
@@ -24,8 +84,9 @@ static bool take(struct device_pieces *of, uint64_t *part)
     return true;
 }
 
-static bool copy_one(struct pieces *pieces, struct device_pieces *of)
+static bool put_one(struct pieces *pieces, struct device_pieces *of)
 {
+    const struct piece_order *piece;
     const uint64_t *words;
     struct trawl_error error;
     enum trawl_status status;
@@ -35,32 +96,32 @@ static bool copy_one(struct pieces *pieces, struct device_pieces *of)
     if (!take(of, &part))
         return false;
     slot = (uint32_t)(part / PIECE_PARTS % ENGINE_PIECES_MAX);
+    piece = &of->pieces[slot];
     TRAWL_ASSERT(atomic_load(&of->left[slot]) > 0);
-    begin = of->count[slot] * (part % PIECE_PARTS) / PIECE_PARTS;
-    end = of->count[slot] * (part % PIECE_PARTS + 1) / PIECE_PARTS;
+    begin = piece->count * (part % PIECE_PARTS) / PIECE_PARTS;
+    end = piece->count * (part % PIECE_PARTS + 1) / PIECE_PARTS;
     status = engine_cuda.list_piece(of->worker, slot, &words, &error);
-    if (status == TRAWL_OK) {
-        memcpy(of->to[slot] + begin, words + begin, (size_t)((end - begin) * sizeof *words));
-    } else {
-        (void)pthread_mutex_lock(&pieces->lock);
-        if (of->status == TRAWL_OK) {
-            of->status = status;
-            of->error = error;
-        }
-        (void)pthread_mutex_unlock(&pieces->lock);
-    }
+    note_fault(pieces, of, status, &error);
+    if (status == TRAWL_OK)
+        pieces->put(pieces->context, piece->to + begin, words + begin, end - begin, piece->base);
     atomic_fetch_sub(&of->left[slot], 1);
-    atomic_fetch_add(&of->copied, 1);
+    atomic_fetch_add(&of->put, 1);
     return true;
 }
 
-bool pieces_copy(struct pieces *pieces, uint32_t device)
+/* To bring comes first: the bus waits for that. */
+static bool work_for(struct pieces *pieces, struct device_pieces *of)
 {
-    bool copied = false;
+    return bring_one(pieces, of) || put_one(pieces, of);
+}
 
-    for (uint32_t i = 0; i < ENGINE_DEVICES_MAX && !copied; i++)
-        copied = copy_one(pieces, &pieces->devices[(device + i) % ENGINE_DEVICES_MAX]);
-    return copied;
+bool pieces_work(struct pieces *pieces, uint32_t device)
+{
+    bool worked = false;
+
+    for (uint32_t i = 0; i < ENGINE_DEVICES_MAX && !worked; i++)
+        worked = work_for(pieces, &pieces->devices[(device + i) % ENGINE_DEVICES_MAX]);
+    return worked;
 }
 
 /* A host worker's. To leave takes the runtime's lock: it does so while others copy. */
@@ -71,7 +132,7 @@ static void serve(struct job *job, struct worker *worker)
     uint64_t begin_ns = clock_now_ns();
 
     while (!atomic_load(&pieces->over) && clock_now_ns() - begin_ns < HELPER_LOOKS_NS)
-        if (pieces_copy(pieces, device))
+        if (pieces_work(pieces, device))
             begin_ns = clock_now_ns();
         else if (atomic_load(&pieces->bringers) == 0)
             break;
@@ -116,39 +177,36 @@ void pieces_end(struct pieces *pieces)
     (void)pthread_mutex_destroy(&pieces->lock);
 }
 
-enum trawl_status pieces_bring(struct pieces *pieces, uint32_t device, struct engine_worker *worker,
-                               uint64_t at, uint64_t count, uint64_t most, uint64_t *to,
-                               struct trawl_error *error)
+void pieces_order(struct pieces *pieces, uint32_t device, struct engine_worker *worker,
+                  uint64_t most, const struct piece_order *order)
 {
     struct device_pieces *of = &pieces->devices[device];
+    uint64_t ordered = atomic_load(&of->ordered);
 
-    TRAWL_ASSERT(device < ENGINE_DEVICES_MAX && most > 0);
+    TRAWL_ASSERT(device < ENGINE_DEVICES_MAX && most > 0 && order->count > 0);
+    TRAWL_ASSERT(ordered - atomic_load(&of->finished) < PIECE_ORDERS);
     of->worker = worker;
-    for (uint64_t done = 0, now; done < count; done += now) {
-        uint64_t piece = atomic_load(&of->brought);
-        uint32_t slot = (uint32_t)(piece % ENGINE_PIECES_MAX);
+    of->most = most;
+    of->orders[ordered % PIECE_ORDERS] = *order;
+    atomic_store(&of->ordered, ordered + 1);
+    (void)bring_one(pieces, of);
+    if (pieces->has_job && !atomic_load(&pieces->job.has_work))
+        job_wake(&pieces->job);
+}
 
-        while (atomic_load(&of->left[slot]) > 0)
-            if (!copy_one(pieces, of))
-                (void)sched_yield();
-        now = count - done < most ? count - done : most;
-        TRAWL_TRY(engine_cuda.list_bring(worker, at + done, now, slot, error));
-        of->to[slot] = to + done;
-        of->count[slot] = now;
-        atomic_store(&of->left[slot], PIECE_PARTS);
-        atomic_store(&of->brought, piece + 1);
-        if (pieces->has_job && !atomic_load(&pieces->job.has_work))
-            job_wake(&pieces->job);
-    }
-    return TRAWL_OK;
+/* With all orders finished, the pieces are all there will be. */
+static bool is_settled(const struct device_pieces *of)
+{
+    return atomic_load(&of->finished) == atomic_load(&of->ordered) &&
+           atomic_load(&of->put) == PIECE_PARTS * atomic_load(&of->brought);
 }
 
 enum trawl_status pieces_settle(struct pieces *pieces, uint32_t device, struct trawl_error *error)
 {
     struct device_pieces *of = &pieces->devices[device];
 
-    while (atomic_load(&of->copied) < PIECE_PARTS * atomic_load(&of->brought))
-        if (!copy_one(pieces, of))
+    while (!is_settled(of))
+        if (!work_for(pieces, of))
             (void)sched_yield();
     if (of->status != TRAWL_OK && error != NULL) /* nobody is left who would write it */
         *error = of->error;

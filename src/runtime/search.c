@@ -349,14 +349,24 @@ enum trawl_status trawl_positions_into(struct trawl_searcher *searcher,
                                        struct trawl_match *matches, uint64_t matches_max,
                                        uint64_t *match_count, struct trawl_error *error)
 {
+    struct engine_begins array = {.room = matches_max};
+    enum trawl_status status = TRAWL_UNSUPPORTED;
+    struct trawl_error device_error;
     struct sink sink;
-    enum trawl_status status;
 
     if (match_count == NULL || (matches == NULL && matches_max > 0))
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
                           match_count == NULL ? "match_count" : "matches");
+    TRAWL_TRY(search_enter(searcher, plan, text, error));
     sink_positions_into(&sink, matches, matches_max);
-    status = search_checked(searcher, plan, text, &sink, error);
+    if (matches_max > 0)
+        status = begins_by_devices(searcher, plan, text, &array, matches, &device_error);
+    sink.count = array.count;
+    if (status != TRAWL_OK && status != TRAWL_STOPPED) {
+        sink.count = 0;
+        status = search_run(searcher, plan, text, &sink, error);
+    }
+    searcher_leave(searcher);
     if (status == TRAWL_OK || status == TRAWL_READ || status == TRAWL_DEVICE)
         *match_count = sink.count;
     return status;
@@ -377,7 +387,7 @@ enum trawl_status trawl_begins_into(struct trawl_searcher *searcher, const struc
     TRAWL_TRY(search_enter(searcher, plan, text, error));
     sink_begins_into(&sink, begins, begins_max);
     if (begins_max > 0)
-        status = begins_by_devices(searcher, plan, text, &array, &device_error);
+        status = begins_by_devices(searcher, plan, text, &array, NULL, &device_error);
     if (begins_max > 0 && status != TRAWL_OK && status != TRAWL_STOPPED)
         status = begins_by_device(searcher, plan, text, &array, &device_error);
     sink.count = array.count;

@@ -203,8 +203,12 @@ void task_delivered(struct search *search, struct task *task);
 void task_buffer_give(struct trawl_runtime *runtime, struct task *task);
 void task_release(struct trawl_runtime *runtime, struct task *task);
 
-/* ---- matches.c: a task's hits become matches ---- */
+/* ---- matches.c: hits become matches ---- */
 
+/* Of a plan whose literals are its patterns as they were given. Offsets count from the text's byte
+ * `begin`. To structs, or, with `matches` NULL, to three columns of `room`. */
+void matches_of_hits(const struct trawl_plan *plan, const struct hit *hits, uint64_t count,
+                     uint64_t begin, struct trawl_match *matches, uint64_t *columns, uint64_t room);
 /* Room for so many; what there were are gone. Errors: MEMORY. */
 enum trawl_status matches_reserve(const struct search *search, struct task *task, uint64_t count,
                                   struct trawl_error *error);
@@ -278,14 +282,15 @@ enum trawl_status search_checked(struct trawl_searcher *searcher, const struct t
 
 /* ---- begins.c ---- */
 
-/* Fill the array by the one device that holds the text, or by all over which it is split. Not OK:
- * they cannot do it, and a search is to; STOPPED: cancelled. */
+/* Fill the array by the one device that holds the text, or by all over which it is split; with
+ * `matches`, that array, for which begins says all but its address. Not OK: they cannot do it, and
+ * a search is to; STOPPED: cancelled. */
 enum trawl_status begins_by_device(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                    const struct trawl_text *text, struct engine_begins *begins,
                                    struct trawl_error *error);
 enum trawl_status begins_by_devices(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                     struct trawl_text *text, struct engine_begins *begins,
-                                    struct trawl_error *error);
+                                    struct trawl_match *matches, struct trawl_error *error);
 
 /* For tests: host workers help to copy so many begins, or more; 0: as usual. */
 void begins_help_from(uint64_t begins);

@@ -189,7 +189,8 @@ static void expect(struct session *s, struct trawl_searcher *cpu)
 /* Arrays that device and host share, and the bus. */
 static void prepare(struct session *s, struct engine_worker *worker)
 {
-    uint64_t bytes = max_u64(s->pairs * sizeof(uint64_t), BUS_BYTES);
+    uint64_t copied = min_u64(BUS_BYTES, s->count);
+    uint64_t bytes = max_u64(s->pairs * sizeof(uint64_t), copied);
     struct cuda_device *device = worker->device;
     double seconds[BUS_COPIES];
     struct trawl_error error;
@@ -201,13 +202,13 @@ static void prepare(struct session *s, struct engine_worker *worker)
         double begin = measure_now();
 
         measure_must(CUDA_CALL(device, &error, copy_to_host, s->pinned.bytes, s->array.address,
-                               (size_t)BUS_BYTES, worker->stream),
+                               (size_t)copied, worker->stream),
                      &error);
         measure_must(CUDA_CALL(device, &error, stream_wait, worker->stream), &error);
         seconds[i] = measure_now() - begin;
     }
     cuda_device_leave(device);
-    s->bus = (double)BUS_BYTES / measure_median(seconds, BUS_COPIES);
+    s->bus = (double)copied / measure_median(seconds, BUS_COPIES);
 }
 
 static void finish(struct session *s, struct engine *engine, struct engine_worker *worker)

@@ -1,6 +1,7 @@
 /* chunks_test: lists of a loaded text whose chunks are cut anew, larger or smaller, by how many
- * hits the last ones had; on one simulated device or more, with threads or without, held against
- * two loops. Calls of the driver fail, and devices are lost.
+ * hits the last ones had, and arrays of matches that come in pieces; on one simulated device or
+ * more, with threads or without, held against two loops. Calls of the driver fail, and devices are
+ * lost.
  */
 #include "base/checked.h"
 #include "cuda/limits.h"
@@ -14,6 +15,7 @@
 #define PATTERNS 5u
 #define KINDS 4u /* of parts of the text */
 #define PART_MAX 6000u
+#define CALLS 6u /* that list */
 
 static const char *const strings[PATTERNS] = {"ab", "abc", "ca", "bcabca", "d"};
 
@@ -97,6 +99,8 @@ static void scene_open(struct scene *s, struct test_random *random)
     limits.stripe_bytes = 3000 + test_random_below(random, 20000);
     limits.split_overlap = 100;
     limits.hits_room_min = 50;
+    limits.begins_room = 10 + test_random_below(random, 500);
+    limits.begins_piece = 1 + test_random_below(random, 50);
     limits.hits_max = 100 + test_random_below(random, 1000);
     limits.threads = 32;
     limits.tile_words_max = 64;
@@ -193,6 +197,22 @@ static enum trawl_status fill_array(const struct scene *s, uint64_t room, struct
     return status;
 }
 
+static enum trawl_status fill_begins(const struct scene *s, uint64_t room, struct seen *seen)
+{
+    uint64_t *begins = (uint64_t *)test_memory((room + 1) * sizeof *begins);
+    enum trawl_status status;
+    uint64_t count = 0;
+
+    begins[room] = room;
+    status = trawl_begins_into(s->searcher, fixture.plan, fixture.text, begins, room, &count, NULL);
+    for (uint64_t i = 0; status == TRAWL_OK && i < min_u64(room, count); i++)
+        seen->wrong |= i >= fixture.count || begins[i] != fixture.matches[i].begin;
+    seen->count = count;
+    TEST_CHECK_U64(begins[room], room);
+    free(begins);
+    return status;
+}
+
 static int add_counts(void *context, const struct trawl_pattern_count *counts, uint64_t count)
 {
     struct seen *seen = (struct seen *)context;
@@ -215,7 +235,7 @@ static enum trawl_status call(const struct scene *s, uint32_t which, uint64_t ro
     uint64_t wanted = fixture.count;
     enum trawl_status status;
 
-    switch (which % 5) {
+    switch (which % CALLS) {
     case 0:
         status = trawl_positions(s->searcher, fixture.plan, fixture.text, take, &seen, NULL);
         break;
@@ -229,13 +249,16 @@ static enum trawl_status call(const struct scene *s, uint32_t which, uint64_t ro
         status = trawl_count_by_pattern(s->searcher, fixture.plan, fixture.text, add_counts, &seen,
                                         NULL);
         break;
+    case 4:
+        status = fill_begins(s, room, &seen);
+        break;
     default:
         status = trawl_count_lines(s->searcher, fixture.plan, fixture.text, false, UINT64_MAX,
                                    &seen.count, NULL);
         wanted = fixture.lines;
     }
     if (!TEST_CHECK(!seen.wrong && (status != TRAWL_OK || seen.count == wanted)))
-        printf("  call %u, %u devices, %u threads: %" PRIu64 " of %" PRIu64 "\n", which % 5,
+        printf("  call %u, %u devices, %u threads: %" PRIu64 " of %" PRIu64 "\n", which % CALLS,
                s->devices, s->threads, seen.count, wanted);
     return status;
 }
@@ -246,7 +269,7 @@ static void listed(struct test_random *random)
                       1 + (uint32_t)test_random_below(random, 6), NULL, NULL};
 
     scene_open(&s, random);
-    for (uint32_t i = 0; i < 5; i++)
+    for (uint32_t i = 0; i < CALLS; i++)
         TEST_CHECK(call(&s, i, test_random_below(random, 2 * fixture.count)) == TRAWL_OK);
     scene_close(&s);
 }
@@ -281,6 +304,7 @@ int main(void)
     test_begin("sim chunks");
     cuda_driver_replace(sim_driver_table());
     road_open_after(0);
+    begins_help_from(1);
     random = test_random_begin("sim chunks");
     for (uint32_t i = 0; i < test_amount(4, 400) && test_failures < 5; i++) {
         fixture_open(&random);
@@ -288,7 +312,7 @@ int main(void)
         fixture_close();
     }
     fixture_open(&random);
-    for (uint32_t which = 0; which < 5; which++)
+    for (uint32_t which = 0; which < CALLS; which++)
         for (uint64_t nth = 1 + test_random_below(&random, 3);
              failing(&random, nth % 2 != 0, which, nth) && test_failures < 5;
              nth += 1 + (test_is_long() ? 0 : 2 * nth))
