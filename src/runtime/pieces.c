@@ -185,8 +185,11 @@ void pieces_order(struct pieces *pieces, uint32_t device, struct engine_worker *
 
     TRAWL_ASSERT(device < ENGINE_DEVICES_MAX && most > 0 && order->count > 0);
     TRAWL_ASSERT(ordered - atomic_load(&of->finished) < PIECE_ORDERS);
-    of->worker = worker;
-    of->most = most;
+    if (ordered == 0) { /* from then on other threads read them */
+        of->worker = worker;
+        of->most = most;
+    }
+    TRAWL_ASSERT(of->worker == worker && of->most == most);
     of->orders[ordered % PIECE_ORDERS] = *order;
     atomic_store(&of->ordered, ordered + 1);
     (void)bring_one(pieces, of);

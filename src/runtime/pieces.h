@@ -62,8 +62,9 @@ void pieces_call(struct pieces *pieces, uint32_t helpers);
 void pieces_stop(struct pieces *pieces);
 /* And none is left. */
 void pieces_end(struct pieces *pieces);
-/* Words that `worker` on that device has are to come, no more than `most` in a piece. By one thread
- * for each device, which settles them before more than PIECE_ORDERS were ordered. */
+/* Words that `worker` on that device has are to come, no more than `most` in a piece; both are
+ * always the same. By one thread for each device, which settles them before more than PIECE_ORDERS
+ * were ordered. */
 void pieces_order(struct pieces *pieces, uint32_t device, struct engine_worker *worker,
                   uint64_t most, const struct piece_order *order);
 /* No more comes from one of the devices. */
