@@ -33,7 +33,12 @@ struct repeats {
     struct repeats_part *parts; /* of them, ascending */
     uint64_t parts_count;
     uint64_t parts_room;
-    struct hits kept;           /* their hits; offset: the place in bytes */
+    struct hits kept; /* their hits; offset: the place in bytes */
+    uint32_t *visits; /* of kept hits: how many more than of the one before; all 0 between
+                         scans */
+    uint64_t visits_room;
+    uint64_t visited_from;      /* visits were added to hits from this one on, */
+    uint64_t visited_to;        /* before this one; 0: none were */
     uint32_t *anchors;          /* by hash of a sample: its place; PLAN_NONE: none */
     uint64_t anchored;          /* samples before this place are among them */
     struct engine_result found; /* in a part of the text */
@@ -45,6 +50,7 @@ struct repeats {
     uint64_t trial_work;        /* what the new ones took, beyond those */
     uint64_t work_per_byte;     /* before it was active */
     uint64_t followed;          /* ever: bytes found among the kept ones; tests ask */
+    uint64_t tallied;           /* ever: hits of theirs that were visits alone; tests ask */
 };
 
 struct scan;

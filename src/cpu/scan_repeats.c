@@ -19,8 +19,9 @@
 #define PARTS_MAX 4096u       /* of what is kept */
 #define LENGTH_MAX (1u << 15) /* of literals: so much of each run of equal bytes is lost */
 #define WORK_MIN 1u /* per byte, in about nanoseconds: a text that took less is not looked at */
-#define HITS_PER_BYTE_MAX 16u /* a text with more is not kept, */
-#define HITS_PER_PART 4096u   /* but a part of it may have so many more */
+#define HITS_PER_BYTE_MAX 16u    /* a text with more is not kept, */
+#define COUNTED_PER_BYTE_MAX 64u /* or with more than this where each need not be written, */
+#define HITS_PER_PART 4096u      /* but a part of it may have so many more */
 
 #define HASH_FACTOR 0x9e3779b97f4a7c15ull
 #define SAMPLE_BYTES 256u /* shorter ones stand in many places that go on in other ways */
@@ -28,6 +29,7 @@
 #define ANCHOR_GRID 64u   /* kept bytes have a sample at so many places */
 #define ANCHOR_LOOKS 256u /* samples of the text that are looked up before it counts as new, */
 #define ANCHOR_BYTES (1u << 16) /* for which so much text is compared */
+#define VISIT_HITS 16u          /* a run with fewer gives hits, where tallies would do */
 #define RUN_MIN 256u            /* shorter runs are not followed, but at the end */
 /* New text is searched in parts: the first one is small, as its hits may be many, and each is
  * twice as long as the one before, as text that is known again may come soon. */
@@ -83,15 +85,18 @@ static void forget(struct repeats *repeats)
 {
     memory_release(repeats->bytes, repeats->bytes_room, 1);
     memory_release(repeats->parts, repeats->parts_room, sizeof *repeats->parts);
+    memory_release(repeats->visits, repeats->visits_room, sizeof *repeats->visits);
     memory_release(repeats->anchors, 1ull << REPEATS_ANCHOR_BITS, sizeof *repeats->anchors);
     hits_release(&repeats->kept);
     hits_release(&repeats->found.hits);
     repeats->bytes = NULL;
     repeats->parts = NULL;
+    repeats->visits = NULL;
     repeats->anchors = NULL;
     repeats->kept = repeats->found.hits = (struct hits){0};
     repeats->bytes_count = repeats->bytes_room = 0;
     repeats->parts_count = repeats->parts_room = 0;
+    repeats->visits_room = repeats->visited_from = repeats->visited_to = 0;
     repeats->anchored = 0;
     repeats->active = false;
 }
@@ -108,8 +113,7 @@ bool repeats_fit(const struct scan *scan)
     const struct trawl_plan *plan = scan->plan;
 
     return (scan->want <= ENGINE_WANT_HITS || scan->want == ENGINE_WANT_LINES) &&
-           !scan->chunk->may_tally && plan->length_max <= LENGTH_MAX && plan->element_count == 0 &&
-           !plan_has_conditions(plan);
+           plan->length_max <= LENGTH_MAX && plan->element_count == 0 && !plan_has_conditions(plan);
 }
 
 /* ---- does the text repeat itself? ---- */
@@ -310,6 +314,75 @@ static void take_hits(struct scan *scan, const struct hit *items, uint64_t lo, u
         scan->at = items[lo + count].offset + shift;
 }
 
+/* ---- visits: of runs whose hits are only to be counted by literal ---- */
+
+static bool may_visit(const struct scan *scan)
+{
+    return scan->chunk->may_tally && scan->want == ENGINE_WANT_HITS;
+}
+
+/* Those in a text that is kept, for each byte, at most. */
+static uint64_t hits_per_byte_most(const struct scan *scan)
+{
+    return scan->want == ENGINE_WANT_COUNT || may_visit(scan) ? COUNTED_PER_BYTE_MAX
+                                                              : HITS_PER_BYTE_MAX;
+}
+
+/* The kept hits [lo, hi) occur once more: one more from the first one on, one less after the last.
+ */
+static enum trawl_status visit(struct scan *scan, uint64_t lo, uint64_t hi)
+{
+    struct repeats *repeats = &scan->worker->repeats;
+    bool first = repeats->visited_to == 0;
+
+    TRAWL_ASSERT(lo < hi && hi <= repeats->kept.count);
+    if (hi >= repeats->visits_room) {
+        uint64_t room = repeats->kept.capacity + 1;
+        void *visits = repeats->visits;
+
+        TRAWL_TRY(
+            memory_grow(repeats->visits_room, room, sizeof *repeats->visits, &visits, scan->error));
+        repeats->visits = (uint32_t *)visits;
+        memset(repeats->visits + repeats->visits_room, 0,
+               (size_t)(room - repeats->visits_room) * sizeof *repeats->visits);
+        repeats->visits_room = room;
+    }
+    repeats->visits[lo]++;
+    repeats->visits[hi]--; /* may wrap, but no sum of all before does: a chunk has less than 2^32
+                              begins */
+    repeats->visited_from = first ? lo : min_u64(repeats->visited_from, lo);
+    repeats->visited_to = max_u64(repeats->visited_to, hi);
+    repeats->tallied += hi - lo;
+    scan->result->count += hi - lo;
+    return TRAWL_OK;
+}
+
+/* Visits to tallies; where the scan has failed or there is no room they are forgotten. */
+static void visits_end(struct scan *scan)
+{
+    struct repeats *repeats = &scan->worker->repeats;
+    struct tallies *tallies = &scan->result->tallies;
+    uint64_t from = repeats->visited_from, to = repeats->visited_to;
+    uint32_t count = 0;
+    bool keeps;
+
+    if (to == 0)
+        return;
+    TRAWL_ASSERT(from < to && to <= repeats->kept.count && to < repeats->visits_room);
+    if (scan->status == TRAWL_OK)
+        scan->status = tallies_reserve(tallies, to - from, scan->error);
+    keeps = scan->status == TRAWL_OK;
+    scan->over = scan->over || !keeps;
+    for (uint64_t i = from; keeps && i < to; i++) {
+        count += repeats->visits[i];
+        if (count > 0)
+            tallies->items[tallies->count++] =
+                (struct tally){repeats->kept.items[i].literal, count};
+    }
+    memset(repeats->visits + from, 0, (size_t)(to - from + 1) * sizeof *repeats->visits);
+    repeats->visited_from = repeats->visited_to = 0;
+}
+
 /* What the result needs of the hits of begins [scan->at, to), which are [lo, hi). */
 static void take(struct scan *scan, const struct hits *kept, uint64_t lo, uint64_t hi,
                  uint32_t shift, uint64_t to)
@@ -320,6 +393,9 @@ static void take(struct scan *scan, const struct hits *kept, uint64_t lo, uint64
     scan->at = to;
     if (scan->want == ENGINE_WANT_COUNT) {
         scan->result->count += hi - lo;
+    } else if (may_visit(scan) && kept == &repeats->kept && hi - lo >= VISIT_HITS) {
+        scan->status = visit(scan, lo, hi);
+        scan->over = scan->status != TRAWL_OK;
     } else if (scan->want == ENGINE_WANT_HITS) {
         take_hits(scan, kept->items, lo, hi, shift,
                   kept == &repeats->kept ? hits_most(scan) : ENGINE_HITS_MAX);
@@ -455,6 +531,7 @@ static void search_new(struct scan *scan)
     uint64_t from = scan->at, work = worker->dense.work;
 
     chunk.hits_few = chunk.ticket = 0;
+    chunk.may_tally = false;
     scan_begin(&part, scan->plan, &chunk, from, ENGINE_WANT_HITS, found, scan->error);
     part.worker = worker;
     part.limit = min_u64(scan->limit, from + repeats->part_bytes);
@@ -474,7 +551,7 @@ static void search_new(struct scan *scan)
         repeats->part_bytes = max_u64(repeats->part_bytes / 2, part_min(scan->plan));
     else
         repeats->part_bytes = min_u64(2 * repeats->part_bytes, PART_MAX);
-    if (found->hits.count > HITS_PER_BYTE_MAX * (part.at - from) + HITS_PER_PART)
+    if (found->hits.count > hits_per_byte_most(scan) * (part.at - from) + HITS_PER_PART)
         repeats->trial_bytes = UINT64_MAX / 2; /* it is not to go on */
     take(scan, &found->hits, 0, found->hits.count, 0, part.at);
     repeats->next = UINT64_MAX;
@@ -482,8 +559,9 @@ static void search_new(struct scan *scan)
 
 /* Does it pay to keep text? Much has to be known, and the rest has to take less work than all did
  * before. */
-static void judge(struct repeats *repeats, uint64_t bytes, bool known)
+static void judge(struct scan *scan, uint64_t bytes, bool known)
 {
+    struct repeats *repeats = &scan->worker->repeats;
     uint64_t judged;
 
     repeats->trial_bytes += bytes;
@@ -493,6 +571,7 @@ static void judge(struct repeats *repeats, uint64_t bytes, bool known)
     judged = repeats->trial_bytes - repeats->trial_free;
     if (TRIAL_SHARE * repeats->trial_known < judged ||
         repeats->trial_work / 3 > repeats->work_per_byte * judged / 4) {
+        visits_end(scan);
         forget(repeats);
         repeats->skips = (uint64_t)LATER_BYTES << repeats->later;
         repeats->later = (uint32_t)min_u64(repeats->later + 1, LATER_MAX);
@@ -525,7 +604,7 @@ static void search_kept(struct scan *scan)
             repeats->followed += scan->at - begin;
         }
         TRAWL_ASSERT(scan->over || scan->at > begin);
-        judge(repeats, scan->at - begin, known > 0);
+        judge(scan, scan->at - begin, known > 0);
     }
 }
 
@@ -536,6 +615,7 @@ void scan_repeats(struct scan *scan)
     uint64_t from, bytes, work;
 
     search_kept(scan);
+    visits_end(scan);
     from = scan->at;
     if (scan->over || scan->result->hits.count >= hits_most(scan) || from >= scan->limit)
         return;
@@ -551,7 +631,7 @@ void scan_repeats(struct scan *scan)
     if (repeats->skips > 0)
         repeats->skips -= min_u64(repeats->skips, bytes);
     else if (scan->status == TRAWL_OK && repeats->work_before > WORK_MIN * repeats->bytes_before &&
-             scan->result->count < HITS_PER_BYTE_MAX * bytes)
+             scan->result->count < hits_per_byte_most(scan) * bytes)
         scan->status = look_at(repeats, scan->chunk->bytes + from, bytes,
                                repeats->work_before / repeats->bytes_before, scan->error);
     scan->over = scan->over || scan->status != TRAWL_OK;

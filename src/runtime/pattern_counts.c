@@ -3,7 +3,8 @@
  * The thread that searched a chunk adds up its hits by literal, in a table that most texts'
  * frequent literals fit: each slot holds the literals that leave the same remainder, one at a time.
  * What a slot holds goes into the chunk's counts when another literal needs it. Of dense parts the
- * automaton may have counted the visits of its states instead, so there are tallies.
+ * automaton may have counted the visits of its states instead, and of text that repeats itself the
+ * visits of what was kept of it, so there are tallies.
  */
 #include <string.h>
 

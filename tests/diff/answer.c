@@ -175,8 +175,10 @@ static bool run_tallies(struct engine_worker *worker, const struct answer *expec
 
         chunk.may_tally = true;
         for (uint64_t from = 0; from < chunk.owned; from = result.done) {
-            uint64_t count = 0;
+            uint64_t count = 0, repeated = worker->repeats.tallied;
 
+            if (!worker->repeats.active && test_random_one_in(expected->random, 2))
+                repeats_activate(&worker->repeats, chunk.owned, 100);
             if (force) {
                 worker->work_per_byte = 0;
                 worker->dense_work = UINT64_MAX / 2;
@@ -192,7 +194,9 @@ static bool run_tallies(struct engine_worker *worker, const struct answer *expec
                     result.tallies.items[i].count;
             }
             TEST_CHECK_U64(result.count, result.hits.count + count);
-            answer_scans.tallied += count;
+            repeated = worker->repeats.tallied - repeated;
+            answer_scans.tallied += count - repeated;
+            answer_scans.tallied_repeats += repeated;
             answer_scans.tallied_folded += plan->element_count > 0 ? count : 0;
         }
     }
