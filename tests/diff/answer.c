@@ -157,9 +157,10 @@ static bool run_want(struct engine_worker *worker, const struct answer *expected
     return is_right(&answer, expected);
 }
 
-/* How often each pattern occurs, where tallies may stand for hits. */
+/* How often each pattern occurs, where tallies may stand for hits. `repeats`: of a text that is
+ * taken to repeat itself. */
 static bool run_tallies(struct engine_worker *worker, const struct answer *expected, bool force,
-                        uint64_t chunk_bytes)
+                        bool repeats, uint64_t chunk_bytes)
 {
     const struct trawl_plan *plan = expected->plan;
     int64_t *missing = test_memory(plan->pattern_count * sizeof *missing);
@@ -177,7 +178,7 @@ static bool run_tallies(struct engine_worker *worker, const struct answer *expec
         for (uint64_t from = 0; from < chunk.owned; from = result.done) {
             uint64_t count = 0, repeated = worker->repeats.tallied;
 
-            if (!worker->repeats.active && test_random_one_in(expected->random, 2))
+            if (repeats && !worker->repeats.active)
                 repeats_activate(&worker->repeats, chunk.owned, 100);
             if (force) {
                 worker->work_per_byte = 0;
@@ -236,7 +237,9 @@ void answer_check(const struct diff_input *input, const struct diff_expected *ex
         for (uint64_t i = 0; i < right.match_count; i++)
             follow(&right, &right.matches[i]);
         if (want == ENGINE_WANT_HITS &&
-            !TEST_CHECK(run_tallies(worker, &right, force, chunk_bytes)))
+            !TEST_CHECK(run_tallies(worker, &right, force, false, chunk_bytes) &&
+                        (test_random_one_in(random, 2) ||
+                         run_tallies(worker, &right, force, true, chunk_bytes))))
             printf("  tallies, %s, chunks of %" PRIu64 "\n", force ? "forced" : "free",
                    chunk_bytes);
         if (!TEST_CHECK(run_want(worker, &right, force, chunk_bytes)))
