@@ -25,7 +25,7 @@ struct step {
     struct hits found;   /* at one begin: length in `offset`, string in `literal` */
     uint64_t lengthy_at; /* of the worker's lengthy hits, the first that is not emitted */
     bool tallies;        /* visits are counted, not hits taken */
-    uint64_t first;      /* places before it are done; their states are known then */
+    uint64_t first;      /* places before it are done; all states are known then */
     uint64_t added;      /* the place behind the last one that was added to the trace */
 };
 
@@ -269,9 +269,43 @@ static bool states_tell(const struct scan *scan, const struct dense_set *set)
 /* Are the states' lists the hits? */
 static bool lists_are_hits(const struct scan *scan, const struct dense_set *set)
 {
-    return scan->want == ENGINE_WANT_HITS && set->fold == NULL &&
-           scan->worker->dense.lengthy.count == 0 && !scan->keeps_lengths &&
-           !plan_has_conditions(scan->plan);
+    return scan->want == ENGINE_WANT_HITS && scan->worker->dense.lengthy.count == 0 &&
+           scan->keeps_lengths == (set->fold != NULL) && states_tell(scan, set);
+}
+
+static enum trawl_status reserve_hits(struct scan *scan, uint64_t more)
+{
+    struct hits *hits = &scan->result->hits;
+
+    return scan->keeps_lengths ? hits_reserve_lengths(hits, more, scan->error)
+                               : hits_reserve(hits, more, scan->error);
+}
+
+/* Where offsets count from while hits come from lists; unfold_hits has to follow if text was
+ * rewritten. */
+static uint64_t hits_base(const struct step *step)
+{
+    return step->origin == NULL ? step->from : 0;
+}
+
+/* Hits of the rewritten text, from the one at `from` on, to those of the chunk, with lengths. */
+static void unfold_hits(struct scan *scan, const struct dense_set *set, const struct step *step,
+                        uint64_t from)
+{
+    const struct plan_literal *strings = set->strings;
+    struct hits *hits = &scan->result->hits;
+
+    TRAWL_ASSERT(step->origin != NULL && set->fold != NULL && from <= hits->count);
+    TRAWL_ASSERT(from == hits->count || hits->lengths != NULL);
+    for (uint64_t i = from; i < hits->count; i++) {
+        uint64_t place = hits->items[i].offset;
+        const struct plan_literal *string = &strings[hits->items[i].literal];
+        uint32_t x = step->origin[place];
+
+        TRAWL_ASSERT(place + string->bytes_count <= step->count);
+        hits->lengths[i] = step->origin[place + string->bytes_count] - x;
+        hits->items[i] = (struct hit){(uint32_t)step->from + x, string->pattern};
+    }
 }
 
 /* Hits from the lists of places [*place, until); *place is that of a state that has none then, or
@@ -284,8 +318,8 @@ static enum trawl_status take_lists(struct scan *scan, uint64_t from, uint64_t *
     uint32_t at = (uint32_t)*place;
     bool there = true;
 
-    TRAWL_ASSERT(until - *place <= DENSE_PLACES && from + until <= scan->limit);
-    TRAWL_TRY(hits_reserve(hits, DENSE_PLACES * DENSE_LIST_MAX + DENSE_LIST_SLACK, scan->error));
+    TRAWL_ASSERT(until - *place <= DENSE_PLACES);
+    TRAWL_TRY(reserve_hits(scan, DENSE_PLACES * DENSE_LIST_MAX + DENSE_LIST_SLACK));
     while (at < until && there) {
         struct dense_lists lists = {worker->lists, worker->pool, worker->class_bits};
         uint64_t taken = scan->worker->find->lists(&lists, worker->states, &at, (uint32_t)until,
@@ -329,7 +363,7 @@ static enum trawl_status take_runs(struct scan *scan, struct step *step, uint64_
     struct hits *hits = &scan->result->hits;
     bool there;
 
-    TRAWL_ASSERT(*place < until && step->from + until <= scan->limit);
+    TRAWL_ASSERT(*place < until && until <= step->begins);
     for (uint64_t count; *place < until && dense_runs_pay(worker); *place += count) {
         const uint32_t *states = worker->states + *place;
         uint32_t at = worker->traced[*states >> worker->class_bits], begin, found, shift;
@@ -351,8 +385,8 @@ static enum trawl_status take_runs(struct scan *scan, struct step *step, uint64_
         TRAWL_ASSERT(count > 0);
         begin = dense_trace_begin(&worker->trace, at);
         found = worker->trace.hits_end[at + count - 1] - begin;
-        shift = (uint32_t)(step->from + *place) - at; /* may wrap */
-        TRAWL_TRY(hits_reserve(hits, found, scan->error));
+        shift = (uint32_t)(hits_base(step) + *place) - at; /* may wrap */
+        TRAWL_TRY(reserve_hits(scan, found));
         traced = worker->trace.hits + begin;
         next = hits->items + hits->count;
         for (uint32_t i = 0; i < found; i++)
@@ -379,24 +413,27 @@ static void keep_states(struct scan *scan, const struct step *step)
     static _Atomic uint64_t tickets;
     struct dense_worker *worker = &scan->worker->dense;
 
-    TRAWL_ASSERT(scan->at >= step->from && scan->at < step->from + step->begins);
+    TRAWL_ASSERT(scan->at >= step->from && scan->at < chunk_place(step, step->begins));
     worker->ticket = scan->result->ticket = atomic_fetch_add(&tickets, 1) + 1;
     worker->kept_from = step->from;
     worker->kept_begins = step->begins;
+    worker->kept_count = step->count;
 }
 
 /* The hits of many places, from the trace or from their lists; *place is where another way is to go
  * on. */
-static void verify_lists(struct scan *scan, struct step *step, uint64_t *place)
+static void verify_lists(struct scan *scan, const struct dense_set *set, struct step *step,
+                         uint64_t *place)
 {
     struct dense_worker *worker = &scan->worker->dense;
-    uint64_t from, until;
+    uint64_t from, until, had;
     bool all;
 
     TRAWL_ASSERT(*place < step->begins && step->begins <= scan->worker->dense.state_capacity);
-    TRAWL_ASSERT(step->origin == NULL);
+    TRAWL_ASSERT((step->origin == NULL) == (set->fold == NULL));
     do {
         from = until = *place;
+        had = scan->result->hits.count;
         if (dense_runs_pay(worker)) {
             until = min_u64(from + RUN_PLACES, step->begins);
             scan->status = take_runs(scan, step, place, until);
@@ -404,14 +441,19 @@ static void verify_lists(struct scan *scan, struct step *step, uint64_t *place)
         all = *place == until;
         if (scan->status == TRAWL_OK && (until == from || !all)) {
             until = min_u64(*place + DENSE_PLACES, step->begins);
-            scan->status = take_lists(scan, step->from, place, until);
+            scan->status = take_lists(scan, hits_base(step), place, until);
             all = *place == until;
         }
+        if (step->origin != NULL)
+            unfold_hits(scan, set, step, had);
         scan->over = scan->status != TRAWL_OK || has_enough(scan);
     } while (!scan->over && all && until < step->begins);
     if (!scan->over)
         return;
-    scan->at = step->from + *place;
+    while (step->origin != NULL && *place > 0 && *place < step->begins &&
+           step->origin[*place] == step->origin[*place - 1])
+        ++*place; /* within a character, where nothing begins */
+    scan->at = chunk_place(step, *place);
     if (scan->status == TRAWL_OK && *place < step->begins)
         keep_states(scan, step);
 }
@@ -494,7 +536,7 @@ static void emit_places(struct scan *scan, const struct dense_set *set, struct s
         uint32_t state;
 
         if (by_lists)
-            verify_lists(scan, step, &place);
+            verify_lists(scan, set, step, &place);
         if (scan->over || place == step->begins)
             return;
         state = worker->states[place] >> worker->class_bits;
@@ -566,20 +608,52 @@ static enum trawl_status search_dense_step(struct scan *scan, const struct dense
     return scan->status;
 }
 
+/* Go on with the step in which the scan before stopped: its states are known. */
+static void step_resume(struct scan *scan, const struct dense_set *set, uint64_t to,
+                        struct step *step)
+{
+    const struct dense_worker *worker = &scan->worker->dense;
+    uint64_t done, begins;
+
+    step->from = worker->kept_from;
+    done = scan->at - step->from;
+    begins = to - step->from;
+    step->text = scan->chunk->bytes + step->from;
+    step->origin = NULL;
+    step->count = worker->kept_count;
+    if (set->fold != NULL) {
+        step->text = worker->folded;
+        step->origin = worker->origin;
+        done = folded_place(step->origin, step->count, done);
+        begins =
+            folded_place(step->origin, step->count, min_u64(begins, step->origin[step->count]));
+    }
+    step->first = done;
+    step->begins = min_u64(begins, worker->kept_begins);
+    TRAWL_ASSERT(step->first > 0);
+}
+
 /* The step from scan->at on; if the scan before stopped within one, that. */
-static void step_begin(struct scan *scan, uint64_t to, uint64_t bytes, struct step *step)
+static void step_begin(struct scan *scan, const struct dense_set *set, uint64_t to, uint64_t bytes,
+                       struct step *step)
 {
     struct dense_worker *worker = &scan->worker->dense;
-    bool goes_on = worker->ticket != 0 && worker->ticket == scan->chunk->ticket;
+    bool goes_on = worker->ticket != 0 && worker->ticket == scan->chunk->ticket &&
+                   scan->at > worker->kept_from;
 
     worker->ticket = 0;
-    step->from = goes_on ? worker->kept_from : scan->at;
-    step->first = scan->at - step->from;
-    step->begins = min_u64(to - step->from, goes_on ? worker->kept_begins : bytes);
-    step->text = scan->chunk->bytes + step->from;
-    step->count = min_u64(scan->available - step->from, step->begins + scan->plan->length_max - 1);
-    step->origin = NULL;
     step->added = UINT64_MAX;
+    if (goes_on) {
+        step_resume(scan, set, to, step);
+    } else {
+        step->from = scan->at;
+        step->first = 0;
+        step->begins = min_u64(to - step->from, bytes);
+        step->text = scan->chunk->bytes + step->from;
+        step->count =
+            min_u64(scan->available - step->from, step->begins + scan->plan->length_max - 1);
+        step->origin = NULL;
+    }
     TRAWL_ASSERT(step->first < step->begins && step->begins <= step->count);
     TRAWL_ASSERT(step->from + step->count <= scan->available);
 }
@@ -609,8 +683,8 @@ bool scan_dense(struct scan *scan, uint64_t from, uint64_t to)
     scan->at = from;
     bytes = step_bytes(scan, set);
     while (!scan->over && scan->at < to) {
-        step_begin(scan, to, bytes, &step);
-        from = step.from + step.begins;
+        step_begin(scan, set, to, bytes, &step);
+        from = min_u64(chunk_place(&step, step.begins), to);
         scan->status = search_dense_step(scan, set, &step);
         if (scan->status == TRAWL_OK && worker->refused)
             break;
