@@ -33,6 +33,8 @@ struct engine_chunk {
     bool pinned;      /* all of it lies in memory that engine_ops.pin was given */
     bool may_tally;   /* HITS: of parts of it tallies may come instead (engine_result.tallies) */
     bool may_be_left; /* a device may leave dense chunks to the host (engine_result.is_left) */
+    bool may_change;  /* while it is searched, as a mapped file's bytes: a byte that is read twice
+                         need not be the same */
     /* HITS: where the scan can go on without searching anything twice, it may stop at so many hits;
      * 0: ENGINE_HITS_MAX. */
     uint64_t hits_few;

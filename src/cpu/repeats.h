@@ -41,6 +41,7 @@ struct repeats {
     uint64_t visited_to;        /* before this one; 0: none were */
     uint32_t *anchors;          /* by hash of a sample: its place; PLAN_NONE: none */
     uint64_t anchored;          /* samples before this place are among them */
+    uint8_t *copy;              /* of a part of a text that may change; NULL: none yet */
     struct engine_result found; /* in a part of the text */
     uint64_t part_bytes;        /* of text that is not known, to be searched next */
     uint64_t next;              /* the place that the text is expected to go on at */

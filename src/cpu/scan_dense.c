@@ -372,6 +372,8 @@ static enum trawl_status take_runs(struct scan *scan, struct step *step, uint64_
 
         worker->runs++;
         if (at == PLAN_NONE) {
+            if (scan->chunk->may_change) /* the byte need not be the one that was read */
+                return TRAWL_OK;
             TRAWL_TRY(dense_trace_add(worker, *states, step->text[*place], step->added == *place,
                                       &there, scan->error));
             if (!there)

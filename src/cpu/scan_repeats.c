@@ -39,6 +39,7 @@
     8u /* or so many times the longest literal: the automaton reads it before \
         */
 #define PART_MAX (1u << 15)
+#define COPY_BYTES (PART_MAX + LENGTH_MAX)
 #define PART_HITS (1u << 15) /* after a part with more hits they are shorter again */
 
 #define SEEN_BITS 15u        /* of the table of samples that were seen, */
@@ -87,12 +88,14 @@ static void forget(struct repeats *repeats)
     memory_release(repeats->parts, repeats->parts_room, sizeof *repeats->parts);
     memory_release(repeats->visits, repeats->visits_room, sizeof *repeats->visits);
     memory_release(repeats->anchors, 1ull << REPEATS_ANCHOR_BITS, sizeof *repeats->anchors);
+    memory_release(repeats->copy, COPY_BYTES, 1);
     hits_release(&repeats->kept);
     hits_release(&repeats->found.hits);
     repeats->bytes = NULL;
     repeats->parts = NULL;
     repeats->visits = NULL;
     repeats->anchors = NULL;
+    repeats->copy = NULL;
     repeats->kept = repeats->found.hits = (struct hits){0};
     repeats->bytes_count = repeats->bytes_room = 0;
     repeats->parts_count = repeats->parts_room = 0;
@@ -472,21 +475,21 @@ static enum trawl_status add_anchors(struct repeats *repeats, struct trawl_error
     return TRAWL_OK;
 }
 
-/* Keep the text of begins [from, to), which have been searched, and their hits, as long as there is
- * room. Of each begin as many bytes are kept as a literal may have. */
-static enum trawl_status keep(struct scan *scan, const struct hits *found, uint64_t from,
-                              uint64_t to)
+/* Keep the text of begins [0, count) of the part, which have been searched, and their hits, as long
+ * as there is room. Of each begin as many bytes are kept as a literal may have. */
+static enum trawl_status keep(struct scan *scan, const struct scan *searched)
 {
     struct repeats *repeats = &scan->worker->repeats;
     struct repeats_part *part;
-    const uint8_t *text = scan->chunk->bytes + from;
-    uint64_t more = scan->plan->length_max - 1, count, taken = found->count;
+    const struct hits *found = &searched->result->hits;
+    const uint8_t *text = searched->chunk->bytes;
+    uint64_t more = scan->plan->length_max - 1, taken = found->count;
+    uint64_t count =
+        min_u64(searched->at, searched->available - min_u64(searched->available, more));
     uint64_t room = HITS_FIRST; /* powers of two, so that they do not exceed HITS_MAX */
     uint32_t shift;
 
-    to = min_u64(to, scan->available - min_u64(scan->available, more));
-    count = to > from ? to - from : 0;
-    while (taken > 0 && found->items[taken - 1].offset >= to)
+    while (taken > 0 && found->items[taken - 1].offset >= count)
         taken--;
     if (count == 0 || repeats->bytes_count + count + more > BYTES_MAX ||
         repeats->kept.count + taken > HITS_MAX || repeats->parts_count == PARTS_MAX)
@@ -505,7 +508,7 @@ static enum trawl_status keep(struct scan *scan, const struct hits *found, uint6
     }
     TRAWL_ASSERT(part->end - part->until == more);
     memcpy(repeats->bytes + part->end, text + more, (size_t)count);
-    shift = (uint32_t)(part->until - from); /* may wrap */
+    shift = (uint32_t)part->until;
     for (uint64_t i = 0; i < taken; i++)
         repeats->kept.items[repeats->kept.count++] =
             (struct hit){found->items[i].offset + shift, found->items[i].literal};
@@ -520,27 +523,61 @@ static uint64_t part_min(const struct trawl_plan *plan)
     return min_u64(max_u64(PART_MIN, PART_PER_LENGTH * plan->length_max), PART_MAX);
 }
 
+/* The chunk from scan->at on, or of one that may change a copy of as much as is searched next: what
+ * is kept has to be what was searched. */
+static enum trawl_status next_part(struct scan *scan, struct engine_chunk *chunk)
+{
+    struct repeats *repeats = &scan->worker->repeats;
+    uint64_t from = scan->at, bytes = min_u64(scan->limit - from, repeats->part_bytes);
+    uint64_t count = min_u64(scan->available - from, bytes + scan->plan->length_max - 1);
+    void *copy;
+
+    TRAWL_ASSERT(bytes > 0 && bytes <= count && count <= COPY_BYTES);
+    *chunk = *scan->chunk;
+    chunk->bytes += from;
+    chunk->begin += from;
+    chunk->owned -= from;
+    chunk->before += from;
+    chunk->hits_few = chunk->ticket = 0;
+    chunk->may_tally = chunk->may_change = false;
+    if (!scan->chunk->may_change)
+        return TRAWL_OK;
+    if (repeats->copy == NULL) {
+        TRAWL_TRY(memory_allocate_zeroed(COPY_BYTES, 1, &copy, scan->error));
+        repeats->copy = (uint8_t *)copy;
+    }
+    memcpy(repeats->copy, chunk->bytes, (size_t)count);
+    chunk->bytes = repeats->copy;
+    chunk->owned = bytes;
+    chunk->before = 0;
+    chunk->after = count - bytes;
+    chunk->readable = COPY_BYTES - bytes;
+    return TRAWL_OK;
+}
+
 /* Search the next bytes as they are. */
 static void search_new(struct scan *scan)
 {
     struct engine_worker *worker = scan->worker;
     struct repeats *repeats = &worker->repeats;
     struct engine_result *found = &repeats->found;
-    struct engine_chunk chunk = *scan->chunk;
+    struct engine_chunk chunk;
     struct scan part;
     uint64_t from = scan->at, work = worker->dense.work;
 
-    chunk.hits_few = chunk.ticket = 0;
-    chunk.may_tally = false;
-    scan_begin(&part, scan->plan, &chunk, from, ENGINE_WANT_HITS, found, scan->error);
+    scan->status = next_part(scan, &chunk);
+    scan->over = scan->status != TRAWL_OK;
+    if (scan->over)
+        return;
+    scan_begin(&part, scan->plan, &chunk, 0, ENGINE_WANT_HITS, found, scan->error);
     part.worker = worker;
-    part.limit = min_u64(scan->limit, from + repeats->part_bytes);
+    part.limit = min_u64(part.limit, repeats->part_bytes);
     scan_by_method(&part);
     scan->status = part.status;
     scan->result->candidate_count += found->candidate_count;
     if (scan->status == TRAWL_OK) {
         part.at = min_u64(part.at, part.limit);
-        scan->status = keep(scan, &found->hits, from, part.at);
+        scan->status = keep(scan, &part);
     }
     scan->over = scan->status != TRAWL_OK;
     if (scan->over)
@@ -551,9 +588,9 @@ static void search_new(struct scan *scan)
         repeats->part_bytes = max_u64(repeats->part_bytes / 2, part_min(scan->plan));
     else
         repeats->part_bytes = min_u64(2 * repeats->part_bytes, PART_MAX);
-    if (found->hits.count > hits_per_byte_most(scan) * (part.at - from) + HITS_PER_PART)
+    if (found->hits.count > hits_per_byte_most(scan) * part.at + HITS_PER_PART)
         repeats->trial_bytes = UINT64_MAX / 2; /* it is not to go on */
-    take(scan, &found->hits, 0, found->hits.count, 0, part.at);
+    take(scan, &found->hits, 0, found->hits.count, (uint32_t)from, from + part.at);
     repeats->next = UINT64_MAX;
 }
 

@@ -143,7 +143,8 @@ struct engine_chunk task_chunk(const struct search *search, const struct text_ch
                                  .after = chunk->after,
                                  .readable = chunk->readable,
                                  .may_tally = search->sink->tallies,
-                                 .may_be_left = !plan_has_algorithm(search->job.plan)};
+                                 .may_be_left = !plan_has_algorithm(search->job.plan),
+                                 .may_change = chunk->is_mapped};
 }
 
 /* Is the worker the caller, with the chunk that is delivered next, and takes the sink hits in

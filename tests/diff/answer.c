@@ -84,6 +84,7 @@ static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk,
             repeats_activate(&worker->repeats, chunk->owned, 100);
         worker->lines_hit = test_random_one_in(answer->random, 2);
         chunk->spans_known = test_random_one_in(answer->random, 2);
+        chunk->may_change = test_random_one_in(answer->random, 8);
         states = worker->dense.nodes_made;
         followed = worker->dense.followed;
         repeated = worker->repeats.followed;
