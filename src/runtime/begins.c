@@ -113,11 +113,12 @@ static void put_matches(void *context, uint64_t to, const uint64_t *words, uint6
 {
     const struct split *split = (const struct split *)context;
     const struct hit *hits = (const struct hit *)(const void *)words;
+    const struct find_ops *find = split->job.runtime->find;
     struct trawl_match matches[PUT_AT_ONCE];
 
     for (uint64_t done = 0, now; done < count; done += now) {
         now = min_u64(count - done, PUT_AT_ONCE);
-        matches_of_hits(split->job.plan, hits + done, now, base, matches, NULL, 0);
+        matches_of_hits(find, split->job.plan, hits + done, now, base, matches, NULL, 0);
         memory_stream(split->matches + to + done, matches, now * sizeof *matches);
     }
 }

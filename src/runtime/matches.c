@@ -1,15 +1,11 @@
 /* matches: hits of a task become matches, in structs or in columns. */
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 #include "base/checked.h"
 #include "base/memory.h"
+#include "cpu/find.h"
 #include "runtime/search.h"
 
 #define MATCH_WORDS (sizeof(struct trawl_match) / sizeof(uint64_t))
-#define HITS_AHEAD 16u     /* a hit's literal is prefetched, */
-#define FETCHED_MIN 65536u /* where there are so many */
+#define HITS_AHEAD 16u /* a hit's literal is prefetched */
 
 void matches_release(struct task *task)
 {
@@ -55,52 +51,15 @@ static struct trawl_match match_of(const struct trawl_plan *plan, const struct t
     return (struct trawl_match){begin, begin + length, literal.pattern};
 }
 
-/* The bytes of a pattern as it was given. */
-static inline __attribute__((always_inline)) uint64_t length_of(const uint16_t *lengths,
-                                                                const uint64_t *bounds,
-                                                                uint64_t pattern)
+/* The same where patterns are many, or one is long: their lengths follow from where they begin. */
+static void convert_by_bounds(const struct find_hits *hits, const uint64_t *bounds,
+                              struct trawl_match *matches, uint64_t *columns, uint64_t room)
 {
-    return lengths != NULL ? lengths[pattern] : bounds[pattern + 1] - bounds[pattern];
-}
-
-#if defined(__SSE2__)
-/* As convert_with to columns, two hits at a time; returns how many. */
-static inline __attribute__((always_inline)) uint64_t convert_pairs(
-    const struct hit *hits, uint64_t count, uint64_t chunk_begin, const uint16_t *lengths,
-    const uint64_t *bounds, uint64_t *columns, uint64_t room)
-{
-    const __m128i base = _mm_set1_epi64x((int64_t)chunk_begin);
-    const __m128i offsets = _mm_set1_epi64x(UINT32_MAX);
-    uint64_t i = 0;
-
-    for (; i + 2 <= count; i += 2) {
-        __m128i two = _mm_loadu_si128((const __m128i *)(const void *)(hits + i));
-        __m128i begins = _mm_add_epi64(base, _mm_and_si128(two, offsets));
-        __m128i ends = _mm_add_epi64(
-            begins, _mm_set_epi64x((int64_t)length_of(lengths, bounds, hits[i + 1].literal),
-                                   (int64_t)length_of(lengths, bounds, hits[i].literal)));
-
-        _mm_storeu_si128((__m128i *)(void *)(columns + i), begins);
-        _mm_storeu_si128((__m128i *)(void *)(columns + room + i), ends);
-        _mm_storeu_si128((__m128i *)(void *)(columns + 2 * room + i), _mm_srli_epi64(two, 32));
-    }
-    return i;
-}
-#endif
-
-static inline __attribute__((always_inline)) void convert_with(
-    const struct hit *hits, uint64_t count, uint64_t chunk_begin, const uint16_t *lengths,
-    const uint64_t *bounds, struct trawl_match *matches, uint64_t *columns, uint64_t room)
-{
-    uint64_t i = 0;
-
-#if defined(__SSE2__)
-    if (matches == NULL)
-        i = convert_pairs(hits, count, chunk_begin, lengths, bounds, columns, room);
-#endif
-    for (; i < count; i++) {
-        uint64_t begin = chunk_begin + hits[i].offset, pattern = hits[i].literal;
-        uint64_t end = begin + length_of(lengths, bounds, pattern);
+    for (uint64_t i = 0; i < hits->count; i++)
+        __builtin_prefetch(&bounds[hits->items[i].literal]);
+    for (uint64_t i = 0; i < hits->count; i++) {
+        uint64_t begin = hits->begin + hits->items[i].offset, pattern = hits->items[i].literal;
+        uint64_t end = begin + (bounds[pattern + 1] - bounds[pattern]);
 
         if (matches != NULL) {
             matches[i] = (struct trawl_match){begin, end, pattern};
@@ -112,16 +71,24 @@ static inline __attribute__((always_inline)) void convert_with(
     }
 }
 
-void matches_of_hits(const struct trawl_plan *plan, const struct hit *hits, uint64_t count,
-                     uint64_t begin, struct trawl_match *matches, uint64_t *columns, uint64_t room)
+void matches_of_hits(const struct find_ops *find, const struct trawl_plan *plan,
+                     const struct hit *items, uint64_t count, uint64_t begin,
+                     struct trawl_match *matches, uint64_t *columns, uint64_t room)
 {
+    struct find_hits hits = {items, count, begin, plan->pattern_lengths, false};
+    uint16_t length;
+
     TRAWL_ASSERT(plan->literals == NULL && (matches != NULL || count <= room));
-    for (uint64_t i = 0; i < count && plan->pattern_count > FETCHED_MIN; i++)
-        plan_literal_fetch(plan, hits[i].literal);
-    if (plan->pattern_lengths != NULL)
-        convert_with(hits, count, begin, plan->pattern_lengths, NULL, matches, columns, room);
+    if (plan->pattern_count == 1 && plan->length_max <= UINT16_MAX) {
+        length = (uint16_t)plan->length_max;
+        hits.lengths = &length;
+    }
+    if (hits.lengths == NULL)
+        convert_by_bounds(&hits, plan->pattern_begin, matches, columns, room);
+    else if (matches != NULL)
+        find->matches(&hits, matches);
     else
-        convert_with(hits, count, begin, NULL, plan->pattern_begin, matches, columns, room);
+        find->columns(&hits, columns, room);
 }
 
 void matches_convert(const struct search *search, struct task *task, uint64_t from, uint64_t count)
@@ -138,8 +105,8 @@ void matches_convert(const struct search *search, struct task *task, uint64_t fr
     hits = task->result.hits.items + from;
     TRAWL_ASSERT(hits[0].offset >= task->from && hits[count - 1].offset < task->chunk.owned);
     if (plan->literals == NULL && !task->result.hits.lengths_valid) {
-        matches_of_hits(plan, hits, count, task->chunk.begin, columns ? NULL : matches,
-                        task->matches, task->match_room);
+        matches_of_hits(search->job.runtime->find, plan, hits, count, task->chunk.begin,
+                        columns ? NULL : matches, task->matches, task->match_room);
         return;
     }
     for (uint64_t i = 0; i < count; i++) {

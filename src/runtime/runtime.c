@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "cpu/find.h"
 #include "cuda/engine_cuda.h"
 #include "runtime/search.h"
 
@@ -31,6 +32,7 @@ static enum trawl_status open_engines(struct trawl_runtime *runtime,
 
     TRAWL_TRY(engine_cpu.open(&options, &runtime->host, error));
     engine_cpu.properties(runtime->host, &runtime->host_properties);
+    runtime->find = find_by_name(given->instruction_set);
     options.instruction_set = NULL; /* borrowed until open returns */
     runtime->devices.options = options;
     if (given->engine == TRAWL_ENGINE_CUDA)

@@ -20,6 +20,7 @@
 
 #define RUNTIME_THREADS_MAX 1024u
 
+struct find_ops;
 struct task;
 struct job;
 struct pins;
@@ -112,11 +113,12 @@ struct devices {
 };
 
 struct trawl_runtime {
-    enum trawl_engine engine;  /* asked for */
-    uint32_t threads_max;      /* the calling one included */
-    uint64_t memory_max;       /* of buffers; 0: no limit */
-    struct engine *host;       /* owned */
-    struct engine *algorithms; /* owned; NULL: no plan with an algorithm yet; under the lock */
+    enum trawl_engine engine;    /* asked for */
+    uint32_t threads_max;        /* the calling one included */
+    uint64_t memory_max;         /* of buffers; 0: no limit */
+    struct engine *host;         /* owned */
+    const struct find_ops *find; /* of its instruction set */
+    struct engine *algorithms;   /* owned; NULL: no plan with an algorithm yet; under the lock */
     struct engine_properties host_properties;
     struct devices devices;
     _Atomic uint64_t jobs_begun;  /* ever: numbers jobs */

@@ -207,8 +207,9 @@ void task_release(struct trawl_runtime *runtime, struct task *task);
 
 /* Of a plan whose literals are its patterns as they were given. Offsets count from the text's byte
  * `begin`. To structs, or, with `matches` NULL, to three columns of `room`. */
-void matches_of_hits(const struct trawl_plan *plan, const struct hit *hits, uint64_t count,
-                     uint64_t begin, struct trawl_match *matches, uint64_t *columns, uint64_t room);
+void matches_of_hits(const struct find_ops *find, const struct trawl_plan *plan,
+                     const struct hit *items, uint64_t count, uint64_t begin,
+                     struct trawl_match *matches, uint64_t *columns, uint64_t room);
 /* Room for so many; what there were are gone. Errors: MEMORY. */
 enum trawl_status matches_reserve(const struct search *search, struct task *task, uint64_t count,
                                   struct trawl_error *error);
