@@ -39,6 +39,9 @@ struct engine_chunk {
      * 0: ENGINE_HITS_MAX. */
     uint64_t hits_few;
     uint64_t ticket; /* engine_result.ticket of the scan that stopped at `from`, or 0 */
+    /* HITS: instead of hits, at most so many may be lent (engine_result.lent), where the plan's
+     * literals are its patterns. */
+    uint64_t lent_max;
 };
 
 enum engine_want {
@@ -54,6 +57,7 @@ enum engine_want {
 struct engine_result {
     struct hits hits;         /* kept from call to call: a scan clears the count, not the room */
     struct tallies tallies;   /* of occurrences that are not among the hits; kept as these are */
+    struct hits_lent lent;    /* if there are any, there are no hits */
     uint64_t count;           /* occurrences that begin in [from, done) */
     uint64_t done;            /* begins below this were looked at: owned, or less where the hits
                                  reached ENGINE_HITS_MAX; scan again from here for the rest */

@@ -33,7 +33,10 @@ struct repeats {
     struct repeats_part *parts; /* of them, ascending */
     uint64_t parts_count;
     uint64_t parts_room;
-    struct hits kept; /* their hits; offset: the place in bytes */
+    struct hits kept;  /* their hits; offset: the place in bytes */
+    uint16_t *lengths; /* of the kept hits: the first ones, as far as any were lent */
+    uint64_t lengths_count;
+    uint64_t lengths_room;
     uint32_t *visits; /* of kept hits: how many more than of the one before; all 0 between
                          scans */
     uint64_t visits_room;
@@ -45,12 +48,14 @@ struct repeats {
     struct engine_result found; /* in a part of the text */
     uint64_t part_bytes;        /* of text that is not known, to be searched next */
     uint64_t next;              /* the place that the text is expected to go on at */
+    uint64_t next_hit;          /* kept hits before this one are before that place */
     uint64_t trial_bytes;       /* since it was last judged whether this pays, */
     uint64_t trial_known;       /* of them, those found among the kept ones, */
     uint64_t trial_free;        /* and those that may be new; */
     uint64_t trial_work;        /* what the new ones took, beyond those */
     uint64_t work_per_byte;     /* before it was active */
     uint64_t followed;          /* ever: bytes found among the kept ones; tests ask */
+    uint64_t lent;              /* ever: hits of theirs that were; tests ask */
     uint64_t tallied;           /* ever: hits of theirs that were visits alone; tests ask */
 };
 

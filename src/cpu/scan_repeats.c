@@ -30,6 +30,7 @@
 #define ANCHOR_LOOKS 256u /* samples of the text that are looked up before it counts as new, */
 #define ANCHOR_BYTES (1u << 16) /* for which so much text is compared */
 #define VISIT_HITS 16u          /* a run with fewer gives hits, where tallies would do */
+#define LENT_MIN 1024u          /* a run with fewer hits is copied, where it might be lent */
 #define RUN_MIN 256u            /* shorter runs are not followed, but at the end */
 /* New text is searched in parts: the first one is small, as its hits may be many, and each is
  * twice as long as the one before, as text that is known again may come soon. */
@@ -86,6 +87,7 @@ static void forget(struct repeats *repeats)
 {
     memory_release(repeats->bytes, repeats->bytes_room, 1);
     memory_release(repeats->parts, repeats->parts_room, sizeof *repeats->parts);
+    memory_release(repeats->lengths, repeats->lengths_room, sizeof *repeats->lengths);
     memory_release(repeats->visits, repeats->visits_room, sizeof *repeats->visits);
     memory_release(repeats->anchors, 1ull << REPEATS_ANCHOR_BITS, sizeof *repeats->anchors);
     memory_release(repeats->copy, COPY_BYTES, 1);
@@ -93,12 +95,14 @@ static void forget(struct repeats *repeats)
     hits_release(&repeats->found.hits);
     repeats->bytes = NULL;
     repeats->parts = NULL;
+    repeats->lengths = NULL;
     repeats->visits = NULL;
     repeats->anchors = NULL;
     repeats->copy = NULL;
     repeats->kept = repeats->found.hits = (struct hits){0};
     repeats->bytes_count = repeats->bytes_room = 0;
     repeats->parts_count = repeats->parts_room = 0;
+    repeats->lengths_room = repeats->lengths_count = 0;
     repeats->visits_room = repeats->visited_from = repeats->visited_to = 0;
     repeats->anchored = 0;
     repeats->active = false;
@@ -156,6 +160,7 @@ void repeats_activate(struct repeats *repeats, uint64_t distance, uint64_t work_
     repeats->work_per_byte = work_per_byte;
     repeats->part_bytes = PART_FIRST;
     repeats->next = UINT64_MAX;
+    repeats->next_hit = 0;
     repeats->trial_free = min_u64(distance << 2 * repeats->later, BYTES_MAX);
     repeats->trial_bytes = repeats->trial_known = repeats->trial_work = 0;
 }
@@ -217,10 +222,10 @@ static const struct repeats_part *part_of(const struct repeats *repeats, uint64_
     return lo < repeats->parts_count ? &repeats->parts[lo] : NULL;
 }
 
-/* How many begins from x on have the hits of those from the place on? *tries: bytes that may be
- * compared. */
+/* How many begins from x on, at most `enough`, have the hits of those from the place on? *tries:
+ * bytes that may be compared. */
 static uint64_t known_from(const struct scan *scan, uint64_t x, uint64_t place, uint64_t least,
-                           uint64_t *tries)
+                           uint64_t enough, uint64_t *tries)
 {
     const struct repeats *repeats = &scan->worker->repeats;
     const struct repeats_part *part = part_of(repeats, place);
@@ -231,6 +236,7 @@ static uint64_t known_from(const struct scan *scan, uint64_t x, uint64_t place, 
     most = min_u64(part->until - place, scan->limit - x);
     if (most < least && most < scan->limit - x)
         return 0;
+    most = min_u64(most, max_u64(enough, least));
     most = min_u64(min_u64(most + more, scan->available - x), part->end - place);
     same = scan->worker->find->mismatch(scan->chunk->bytes + x, repeats->bytes + place, most);
     TRAWL_ASSERT(same <= most);
@@ -239,7 +245,25 @@ static uint64_t known_from(const struct scan *scan, uint64_t x, uint64_t place, 
     return same >= least || same == scan->limit - x ? same : 0;
 }
 
-/* The same, with the place; 0: nothing of what is kept is known to be there. */
+/* So many hits are enough for now: what is known goes on where it stopped. */
+static uint64_t hits_most(const struct scan *scan)
+{
+    return scan->chunk->hits_few > 0 ? scan->chunk->hits_few : ENGINE_HITS_MAX;
+}
+
+/* Begins from repeats->next on that have as many hits as this scan may take. */
+static uint64_t enough_from_next(const struct scan *scan)
+{
+    const struct repeats *repeats = &scan->worker->repeats;
+    uint64_t last = repeats->next_hit + max_u64(hits_most(scan), scan->chunk->lent_max);
+
+    if (scan->want != ENGINE_WANT_HITS || scan->chunk->may_tally || last >= repeats->kept.count ||
+        repeats->kept.items[last].offset < repeats->next)
+        return UINT64_MAX;
+    return repeats->kept.items[last].offset - repeats->next + 1;
+}
+
+/* As known_from, with the place; 0: nothing of what is kept is known to be there. */
 static uint64_t find_known(const struct scan *scan, uint64_t x, uint64_t *place)
 {
     const struct repeats *repeats = &scan->worker->repeats;
@@ -248,7 +272,8 @@ static uint64_t find_known(const struct scan *scan, uint64_t x, uint64_t *place)
     uint64_t tries = ANCHOR_BYTES;
 
     *place = repeats->next;
-    if (*place < repeats->bytes_count && (known = known_from(scan, x, *place, 1, &tries)) > 0)
+    if (*place < repeats->bytes_count &&
+        (known = known_from(scan, x, *place, 1, enough_from_next(scan), &tries)) > 0)
         return known;
     if (repeats->anchors == NULL)
         return 0;
@@ -259,7 +284,7 @@ static uint64_t find_known(const struct scan *scan, uint64_t x, uint64_t *place)
             load64(repeats->bytes + anchor) != load64(text + i))
             continue;
         *place = anchor - i;
-        known = known_from(scan, x, *place, RUN_MIN, &tries);
+        known = known_from(scan, x, *place, RUN_MIN, UINT64_MAX, &tries);
         if (known > 0)
             return known;
     }
@@ -287,12 +312,6 @@ static uint64_t hits_from(const struct hits *kept, uint64_t lo, uint64_t place)
     return lo;
 }
 
-/* So many hits are enough for now: what is known goes on where it stopped. */
-static uint64_t hits_most(const struct scan *scan)
-{
-    return scan->chunk->hits_few > 0 ? scan->chunk->hits_few : ENGINE_HITS_MAX;
-}
-
 /* Hits [lo, hi), of which that of a place is at the place and `shift`. With `most` hits the result
  * is full, and ends with a position. */
 static void take_hits(struct scan *scan, const struct hit *items, uint64_t lo, uint64_t hi,
@@ -315,6 +334,60 @@ static void take_hits(struct scan *scan, const struct hit *items, uint64_t lo, u
     scan->result->count += count;
     if (count < hi - lo)
         scan->at = items[lo + count].offset + shift;
+}
+
+/* ---- hits that are lent ---- */
+
+/* Are the hits [lo, hi) to be lent? */
+static bool may_lend(const struct scan *scan, uint64_t lo, uint64_t hi)
+{
+    return scan->chunk->lent_max > 0 && scan->want == ENGINE_WANT_HITS &&
+           hi - lo >= min_u64(LENT_MIN, scan->chunk->lent_max);
+}
+
+/* The lengths of the kept hits before `to`. */
+static enum trawl_status note_lengths(struct scan *scan, uint64_t to)
+{
+    struct repeats *repeats = &scan->worker->repeats;
+    void *lengths = repeats->lengths;
+
+    if (to > repeats->lengths_room) {
+        uint64_t room = repeats->kept.capacity;
+
+        TRAWL_TRY(memory_grow(repeats->lengths_room, room, sizeof *repeats->lengths, &lengths,
+                              scan->error));
+        repeats->lengths = (uint16_t *)lengths;
+        repeats->lengths_room = room;
+    }
+    for (; repeats->lengths_count < to; repeats->lengths_count++) {
+        uint32_t literal = repeats->kept.items[repeats->lengths_count].literal;
+
+        repeats->lengths[repeats->lengths_count] =
+            (uint16_t)plan_literal_at(scan->plan, literal).bytes_count;
+    }
+    return TRAWL_OK;
+}
+
+/* Lend the kept hits [lo, hi), or as many of them as may be, up to the end of a position. */
+static void lend_hits(struct scan *scan, uint64_t lo, uint64_t hi, uint64_t shift)
+{
+    struct repeats *repeats = &scan->worker->repeats;
+    const struct hit *items = repeats->kept.items + lo;
+    uint64_t count = min_u64(hi - lo, scan->chunk->lent_max);
+
+    TRAWL_ASSERT(scan->plan->literals == NULL && scan->plan->length_max <= LENGTH_MAX);
+    TRAWL_ASSERT(scan->result->hits.count == 0 && scan->result->lent.count == 0 && count > 0);
+    while (count < hi - lo && items[count].offset == items[count - 1].offset)
+        count++;
+    scan->status = note_lengths(scan, lo + count);
+    scan->over = scan->status != TRAWL_OK;
+    if (scan->over)
+        return;
+    scan->result->lent = (struct hits_lent){items, repeats->lengths + lo, count, shift};
+    scan->result->count += count;
+    repeats->lent += count;
+    if (count < hi - lo)
+        scan->at = items[count].offset + shift;
 }
 
 /* ---- visits: of runs whose hits are only to be counted by literal ---- */
@@ -388,7 +461,7 @@ static void visits_end(struct scan *scan)
 
 /* What the result needs of the hits of begins [scan->at, to), which are [lo, hi). */
 static void take(struct scan *scan, const struct hits *kept, uint64_t lo, uint64_t hi,
-                 uint32_t shift, uint64_t to)
+                 uint64_t shift, uint64_t to)
 {
     const struct repeats *repeats = &scan->worker->repeats;
 
@@ -399,12 +472,14 @@ static void take(struct scan *scan, const struct hits *kept, uint64_t lo, uint64
     } else if (may_visit(scan) && kept == &repeats->kept && hi - lo >= VISIT_HITS) {
         scan->status = visit(scan, lo, hi);
         scan->over = scan->status != TRAWL_OK;
+    } else if (kept == &repeats->kept && may_lend(scan, lo, hi)) {
+        lend_hits(scan, lo, hi, shift);
     } else if (scan->want == ENGINE_WANT_HITS) {
-        take_hits(scan, kept->items, lo, hi, shift,
+        take_hits(scan, kept->items, lo, hi, (uint32_t)shift,
                   kept == &repeats->kept ? hits_most(scan) : ENGINE_HITS_MAX);
     } else {
         while (lo < hi && !scan->over) {
-            uint32_t x = kept->items[lo].offset + shift;
+            uint32_t x = kept->items[lo].offset + (uint32_t)shift;
             uint32_t literal = kept->items[lo].literal;
 
             TRAWL_ASSERT(x < to);
@@ -590,8 +665,9 @@ static void search_new(struct scan *scan)
         repeats->part_bytes = min_u64(2 * repeats->part_bytes, PART_MAX);
     if (found->hits.count > hits_per_byte_most(scan) * part.at + HITS_PER_PART)
         repeats->trial_bytes = UINT64_MAX / 2; /* it is not to go on */
-    take(scan, &found->hits, 0, found->hits.count, (uint32_t)from, from + part.at);
+    take(scan, &found->hits, 0, found->hits.count, from, from + part.at);
     repeats->next = UINT64_MAX;
+    repeats->next_hit = 0;
 }
 
 /* Does it pay to keep text? Much has to be known, and the rest has to take less work than all did
@@ -603,7 +679,7 @@ static void judge(struct scan *scan, uint64_t bytes, bool known)
 
     repeats->trial_bytes += bytes;
     repeats->trial_known += known ? bytes : 0;
-    if (repeats->trial_bytes < repeats->trial_free + TRIAL_BYTES)
+    if (repeats->trial_bytes < repeats->trial_free + TRIAL_BYTES || scan->result->lent.count > 0)
         return;
     judged = repeats->trial_bytes - repeats->trial_free;
     if (TRIAL_SHARE * repeats->trial_known < judged ||
@@ -616,45 +692,54 @@ static void judge(struct scan *scan, uint64_t bytes, bool known)
     repeats->trial_bytes = repeats->trial_known = repeats->trial_work = repeats->trial_free = 0;
 }
 
-static void search_kept(struct scan *scan)
+/* True: the scan stops here, as hits are lent, or are to be lent by the next scan. */
+static bool search_kept(struct scan *scan)
 {
     struct repeats *repeats = &scan->worker->repeats;
 
     if (repeats->active) /* what is next is not read by the automaton for the scan before */
         scan->worker->dense.ticket = 0;
     while (!scan->over && scan->result->hits.count < hits_most(scan) && repeats->active) {
-        uint64_t begin = max_u64(scan->at, scan->run_until), place, known, lo, hi;
+        uint64_t begin = max_u64(scan->at, scan->run_until), place, known, lo, hi, count;
 
         repeats->next += begin - scan->at;
         scan->at = begin;
         if (begin >= scan->limit)
-            return;
+            return false;
         known = find_known(scan, begin, &place);
         if (known == 0) {
             search_new(scan);
         } else {
             repeats->part_bytes = part_min(scan->plan);
-            lo = hits_from(&repeats->kept, 0, place);
+            lo = hits_from(&repeats->kept, place == repeats->next ? repeats->next_hit : 0, place);
             hi = hits_from(&repeats->kept, lo, place + known);
-            take(scan, &repeats->kept, lo, hi, (uint32_t)(begin - place), begin + known);
+            repeats->next = place;
+            repeats->next_hit = lo;
+            if (scan->result->hits.count > 0 && may_lend(scan, lo, hi))
+                return true;
+            count = scan->result->count;
+            take(scan, &repeats->kept, lo, hi, begin - place, begin + known);
+            repeats->next_hit = scan->at == begin + known ? hi : lo + scan->result->count - count;
             repeats->next = place + (scan->at - begin);
             repeats->followed += scan->at - begin;
         }
         TRAWL_ASSERT(scan->over || scan->at > begin);
         judge(scan, scan->at - begin, known > 0);
+        if (scan->result->lent.count > 0)
+            return true;
     }
+    return false;
 }
 
 void scan_repeats(struct scan *scan)
 {
     struct engine_worker *worker = scan->worker;
     struct repeats *repeats = &worker->repeats;
-    uint64_t from, bytes, work;
+    bool stops = search_kept(scan);
+    uint64_t from = scan->at, bytes, work;
 
-    search_kept(scan);
     visits_end(scan);
-    from = scan->at;
-    if (scan->over || scan->result->hits.count >= hits_most(scan) || from >= scan->limit)
+    if (stops || scan->over || scan->result->hits.count >= hits_most(scan) || from >= scan->limit)
         return;
     work = scan->work + worker->dense.work;
     scan_by_method(scan);

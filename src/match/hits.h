@@ -21,6 +21,15 @@ struct hits {
     bool one_per_line;  /* no two of them begin in one line */
 };
 
+/* Hits that stay where an engine's worker keeps them, until its next scan. Offset + shift, modulo
+ * 2^64, counts from the chunk's first byte. */
+struct hits_lent {
+    const struct hit *items;
+    const uint16_t *lengths; /* of each of them */
+    uint64_t count;
+    uint64_t shift;
+};
+
 /* How often a literal occurs, apart from hits. */
 struct tally {
     uint32_t literal;

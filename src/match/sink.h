@@ -34,7 +34,8 @@ struct sink_chunk {
     uint64_t after;         /* valid bytes beyond them */
     bool last;              /* the text ends with the owned bytes */
     uint64_t count;         /* occurrences that begin in it */
-    const struct hit *hits; /* offsets count from bytes[0] less hits_base */
+    const struct hit *hits; /* offsets count from bytes[0] less hits_base; where the sink wants
+                               matches, hits that are lent are only counted */
     uint64_t hit_count;
     uint64_t hits_base;
     const uint64_t *hit_lengths; /* where the literals do not say them; else NULL */

@@ -51,7 +51,8 @@ static struct trawl_match match_of(const struct trawl_plan *plan, const struct t
     return (struct trawl_match){begin, begin + length, literal.pattern};
 }
 
-/* The same where patterns are many, or one is long: their lengths follow from where they begin. */
+/* As find_ops does, where patterns are many or one is long: lengths follow from where they begin.
+ */
 static void convert_by_bounds(const struct find_hits *hits, const uint64_t *bounds,
                               struct trawl_match *matches, uint64_t *columns, uint64_t room)
 {
@@ -71,6 +72,15 @@ static void convert_by_bounds(const struct find_hits *hits, const uint64_t *boun
     }
 }
 
+static void convert(const struct find_ops *find, const struct find_hits *hits,
+                    struct trawl_match *matches, uint64_t *columns, uint64_t room)
+{
+    if (matches != NULL)
+        find->matches(hits, matches);
+    else
+        find->columns(hits, columns, room);
+}
+
 void matches_of_hits(const struct find_ops *find, const struct trawl_plan *plan,
                      const struct hit *items, uint64_t count, uint64_t begin,
                      struct trawl_match *matches, uint64_t *columns, uint64_t room)
@@ -83,32 +93,19 @@ void matches_of_hits(const struct find_ops *find, const struct trawl_plan *plan,
         length = (uint16_t)plan->length_max;
         hits.lengths = &length;
     }
-    if (hits.lengths == NULL)
-        convert_by_bounds(&hits, plan->pattern_begin, matches, columns, room);
-    else if (matches != NULL)
-        find->matches(&hits, matches);
+    if (hits.lengths != NULL)
+        convert(find, &hits, matches, columns, room);
     else
-        find->columns(&hits, columns, room);
+        convert_by_bounds(&hits, plan->pattern_begin, matches, columns, room);
 }
 
-void matches_convert(const struct search *search, struct task *task, uint64_t from, uint64_t count)
+static void convert_each(const struct search *search, struct task *task, uint64_t from,
+                         uint64_t count)
 {
     const struct trawl_plan *plan = search->job.plan;
-    bool columns = search->sink->columns;
     struct trawl_match *matches = (struct trawl_match *)(void *)task->matches;
-    const struct hit *hits;
+    const struct hit *hits = task->result.hits.items + from;
 
-    TRAWL_ASSERT(count <= task->match_room && from + count <= task->result.hits.count);
-    task->match_count = count;
-    if (count == 0)
-        return;
-    hits = task->result.hits.items + from;
-    TRAWL_ASSERT(hits[0].offset >= task->from && hits[count - 1].offset < task->chunk.owned);
-    if (plan->literals == NULL && !task->result.hits.lengths_valid) {
-        matches_of_hits(search->job.runtime->find, plan, hits, count, task->chunk.begin,
-                        columns ? NULL : matches, task->matches, task->match_room);
-        return;
-    }
     for (uint64_t i = 0; i < count; i++) {
         struct trawl_match match = match_of(plan, task, &hits[i]);
 
@@ -116,7 +113,7 @@ void matches_convert(const struct search *search, struct task *task, uint64_t fr
             plan_literal_fetch(plan, hits[i + HITS_AHEAD].literal);
         TRAWL_ASSERT(match.begin < match.end);
         TRAWL_ASSERT(match.end <= task->chunk.begin + task->chunk.owned + task->chunk.after);
-        if (columns) {
+        if (search->sink->columns) {
             task->matches[i] = match.begin;
             task->matches[task->match_room + i] = match.end;
             task->matches[2 * task->match_room + i] = match.pattern_index;
@@ -124,4 +121,32 @@ void matches_convert(const struct search *search, struct task *task, uint64_t fr
             matches[i] = match;
         }
     }
+}
+
+void matches_convert(const struct search *search, struct task *task, uint64_t from, uint64_t count)
+{
+    const struct trawl_plan *plan = search->job.plan;
+    const struct find_ops *find = search->job.runtime->find;
+    const struct hits_lent *lent = &task->result.lent;
+    struct trawl_match *matches =
+        search->sink->columns ? NULL : (struct trawl_match *)(void *)task->matches;
+    const struct hit *hits = task->result.hits.items + from;
+
+    TRAWL_ASSERT(count <= task->match_room && from + count <= task_hit_count(task));
+    task->match_count = count;
+    if (count == 0)
+        return;
+    if (lent->count > 0) {
+        struct find_hits items = {lent->items + from, count, task->chunk.begin + lent->shift,
+                                  lent->lengths + from, true};
+
+        convert(find, &items, matches, task->matches, task->match_room);
+        return;
+    }
+    TRAWL_ASSERT(hits[0].offset >= task->from && hits[count - 1].offset < task->chunk.owned);
+    if (plan->literals == NULL && !task->result.hits.lengths_valid)
+        matches_of_hits(find, plan, hits, count, task->chunk.begin, matches, task->matches,
+                        task->match_room);
+    else
+        convert_each(search, task, from, count);
 }

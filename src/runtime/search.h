@@ -189,6 +189,12 @@ void task_on_device(struct task *task, struct worker *worker);
 void task_search(struct search *search, struct task *task, struct worker *worker, bool on_device);
 /* The part [from, done) of a task's chunk as the sink sees it. */
 struct sink_chunk task_view(const struct search *search, const struct task *task);
+/* Hits of that part, lent ones too. */
+static inline uint64_t task_hit_count(const struct task *task)
+{
+    TRAWL_ASSERT(task->result.hits.count == 0 || task->result.lent.count == 0);
+    return task->result.hits.count + task->result.lent.count;
+}
 /* Hand that part to the sink; false: stop. */
 bool task_deliver(struct search *search, struct task *task, struct sink_chunk *view);
 /* What an engine is told of a chunk of the search's text. */

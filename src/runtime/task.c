@@ -26,7 +26,7 @@ static bool converts_late(const struct search *search)
 static enum trawl_status make_matches(const struct search *search, struct task *task,
                                       struct trawl_error *error)
 {
-    uint64_t count = task->result.hits.count;
+    uint64_t count = task_hit_count(task);
     bool late = converts_late(search);
 
     if (search->sink->wants == SINK_WANTS_FIRST)
@@ -74,7 +74,7 @@ struct sink_chunk task_view(const struct search *search, const struct task *task
     view.last = task->chunk.last && done == task->chunk.owned;
     view.count = task->result.count;
     view.hits = task->result.hits.items;
-    view.hit_count = task->result.hits.count;
+    view.hit_count = task_hit_count(task);
     view.hits_base = task->from;
     view.hit_lengths = task->result.hits.lengths_valid ? task->result.hits.lengths : NULL;
     view.match_count = task->match_count;
@@ -186,6 +186,8 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
     }
     if (delivers_at_once(search, task, worker)) {
         scanned.hits_few = HITS_FEW;
+        if (wants == SINK_WANTS_MATCHES && search->job.plan->literals == NULL)
+            scanned.lent_max = converts_late(search) ? ENGINE_HITS_MAX : HITS_FEW;
         scanned.ticket = task->from > 0 ? task->ticket : 0;
     }
     if (!on_device)
@@ -298,7 +300,7 @@ void task_search(struct search *search, struct task *task, struct worker *worker
     if (status != TRAWL_OK)
         fail_part(task, status, &error);
     if (!on_device)
-        atomic_fetch_add(&search->hits, task->result.hits.count);
+        atomic_fetch_add(&search->hits, task_hit_count(task));
     if (search->sink->digest == NULL)
         return;
     status = digest(search, task, &error);

@@ -69,6 +69,39 @@ static void meet(struct answer *answer, uint64_t begin, uint32_t literal, uint64
         follow(answer, &answer->matches[answer->at++]);
 }
 
+/* May hits be lent, and may a scan stop at few? */
+static void allow(struct engine_chunk *chunk, const struct answer *answer, uint64_t ticket)
+{
+    bool lends = answer->want == ENGINE_WANT_HITS && answer->plan->literals == NULL;
+
+    chunk->lent_max = 0;
+    if (lends && test_random_one_in(answer->random, 2))
+        chunk->lent_max = test_random_one_in(answer->random, 2)
+                              ? test_random_between(answer->random, 1, 40)
+                              : ENGINE_HITS_MAX;
+    chunk->hits_few =
+        test_random_one_in(answer->random, 2) ? test_random_between(answer->random, 1, 200) : 0;
+    chunk->ticket = ticket;
+}
+
+/* The hits of a result, as the next expected ones. */
+static void meet_all(struct answer *answer, const struct engine_chunk *chunk,
+                     const struct engine_result *result)
+{
+    const struct hits *hits = &result->hits;
+    const struct hits_lent *lent = &result->lent;
+
+    if (answer->want != ENGINE_WANT_COUNT)
+        TEST_CHECK_U64(result->count, hits->count + lent->count);
+    TEST_CHECK(hits->count == 0 || lent->count == 0);
+    for (uint64_t i = 0; i < hits->count && answer->ok; i++)
+        meet(answer, chunk->begin + hits->items[i].offset, hits->items[i].literal,
+             hits->lengths_valid ? hits->lengths[i] : 0);
+    for (uint64_t i = 0; i < lent->count && answer->ok; i++)
+        meet(answer, chunk->begin + lent->shift + lent->items[i].offset, lent->items[i].literal,
+             lent->lengths[i]);
+}
+
 /* Scan one chunk to its end. Returns false where the answer is known before. */
 static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk, bool force,
                        struct engine_result *result, struct answer *answer)
@@ -85,6 +118,7 @@ static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk,
         worker->lines_hit = test_random_one_in(answer->random, 2);
         chunk->spans_known = test_random_one_in(answer->random, 2);
         chunk->may_change = test_random_one_in(answer->random, 8);
+        allow(chunk, answer, from > 0 ? result->ticket : 0);
         states = worker->dense.nodes_made;
         followed = worker->dense.followed;
         repeated = worker->repeats.followed;
@@ -97,12 +131,10 @@ static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk,
         answer_scans.repeated += worker->repeats.followed - repeated;
         answer_scans.by_classes += worker->matcher != NULL;
         answer_scans.sparse += worker->dense.nodes_made == states;
+        answer_scans.lent += result->lent.count;
+        answer_scans.stopped += result->done < chunk->owned && chunk->hits_few > 0;
         answer->count += result->count;
-        if (answer->want != ENGINE_WANT_COUNT)
-            TEST_CHECK_U64(result->count, result->hits.count);
-        for (uint64_t i = 0; i < result->hits.count && answer->ok; i++)
-            meet(answer, chunk->begin + result->hits.items[i].offset, result->hits.items[i].literal,
-                 result->hits.lengths_valid ? result->hits.lengths[i] : 0);
+        meet_all(answer, chunk, result);
         if (result->hits.one_per_line && answer->ok) /* the first one's line may be known already */
             answer->ok = answer->lines - first + 1 >= result->hits.count;
         if (answer->want == ENGINE_WANT_FIRST && answer->count > 0)

@@ -414,7 +414,8 @@ int main(void)
         TEST_CHECK(answer_scans.dense > 0 && answer_scans.sparse > 0);
         TEST_CHECK(answer_scans.by_classes > 0 && answer_scans.followed > 0);
         TEST_CHECK(answer_scans.tallied > 0 && answer_scans.repeated > 0);
-        TEST_CHECK(answer_scans.tallied_repeats > 0);
+        TEST_CHECK(answer_scans.tallied_repeats > 0 && answer_scans.lent > 0);
+        TEST_CHECK(answer_scans.stopped > 0);
     }
     return test_end();
 }

@@ -1,0 +1,166 @@
+/* repeats: a text that repeats itself is searched while memory fails at the N-th point, for N = 1,
+ * 2, ... until a search meets no fault; once as a single fault, once as "from N on".
+ *
+ * Each round: the status is OK or MEMORY, what was found until then begins the right answer, the
+ * same worker finds the whole answer afterwards, and no memory is left.
+ */
+#include <stdatomic.h>
+
+#include "base/fault.h"
+#include "cpu/worker.h"
+#include "oracle/naive.h"
+#include "test.h"
+
+#define PERIOD 1000u
+#define TEXT_BYTES (12u * PERIOD)
+#define PATTERNS 300u
+#define LENGTH_MAX 40u
+#define MATCHES_MAX (4u * 12u * PATTERNS)
+#define ROUNDS_MAX 1000u
+
+/* What is wanted of the hits. */
+enum shape { COPIED, LENT, LENT_FEW, TALLIED, SHAPES };
+
+static _Atomic int64_t live_blocks;
+static uint8_t text[TEXT_BYTES + 2 * FIND_LOAD_SLACK];
+static struct naive_match expected[MATCHES_MAX];
+static uint64_t expected_count, lent;
+static struct trawl_plan *plan;
+
+static void *take(void *context, uint64_t bytes_count, uint64_t alignment)
+{
+    void *pointer = NULL;
+
+    (void)context;
+    if (posix_memalign(&pointer, alignment, bytes_count) != 0)
+        return NULL;
+    atomic_fetch_add(&live_blocks, 1);
+    return pointer;
+}
+
+static void give_back(void *context, void *pointer, uint64_t bytes_count)
+{
+    (void)context;
+    (void)bytes_count;
+    atomic_fetch_sub(&live_blocks, 1);
+    free(pointer);
+}
+
+/* Does the match at `at` of the answer begin there, with this length? */
+static bool is_next(uint64_t at, uint64_t begin, uint32_t literal, uint64_t length)
+{
+    return at < expected_count && expected[at].begin == begin &&
+           expected[at].pattern_index == literal && expected[at].end - begin == length;
+}
+
+/* Search all of the text; returns how many were found, with *right: those that should be. */
+static uint64_t search(struct engine_worker *worker, enum shape shape, bool *right,
+                       enum trawl_status *status, struct trawl_error *error)
+{
+    struct engine_chunk chunk = {
+        .bytes = text, .owned = TEXT_BYTES, .readable = 2 * FIND_LOAD_SLACK};
+    struct engine_result result = {.count = 0};
+    uint64_t count = 0;
+
+    chunk.may_tally = shape == TALLIED;
+    chunk.lent_max = shape == LENT ? ENGINE_HITS_MAX : shape == LENT_FEW ? 100 : 0;
+    *right = true;
+    *status = engine_cpu.worker_begin(worker, plan, error);
+    for (uint64_t from = 0; *status == TRAWL_OK && from < chunk.owned; from = result.done) {
+        const struct hits *hits = &result.hits;
+
+        if (!worker->repeats.active)
+            repeats_activate(&worker->repeats, TEXT_BYTES, 100);
+        *status = engine_cpu.scan(worker, &chunk, from, ENGINE_WANT_HITS, &result, error);
+        if (*status != TRAWL_OK)
+            break;
+        for (uint64_t i = 0; i < hits->count && shape != TALLIED; i++)
+            *right &= is_next(count + i, hits->items[i].offset, hits->items[i].literal,
+                              plan_literal_at(plan, hits->items[i].literal).bytes_count);
+        for (uint64_t i = 0; i < result.lent.count; i++)
+            *right &= is_next(count + i, result.lent.items[i].offset + result.lent.shift,
+                              result.lent.items[i].literal, result.lent.lengths[i]);
+        count += result.count;
+        lent += result.lent.count;
+    }
+    hits_release(&result.hits);
+    tallies_release(&result.tallies);
+    return count;
+}
+
+/* One round; false: it met no fault. */
+static bool round_met_fault(struct engine *engine, enum shape shape, uint64_t nth, bool persistent)
+{
+    int64_t blocks = atomic_load(&live_blocks);
+    struct engine_worker *worker = NULL;
+    struct trawl_error error = {0};
+    enum trawl_status status;
+    bool met, right;
+
+    if (!TEST_CHECK(engine_cpu.worker_open(engine, &worker, NULL) == TRAWL_OK))
+        exit(test_end());
+    fault_arm(nth, persistent);
+    (void)search(worker, shape, &right, &status, &error);
+    met = fault_points_passed() >= nth;
+    fault_arm(0, false);
+    TEST_CHECK(right && status == (met ? TRAWL_MEMORY : TRAWL_OK));
+    TEST_CHECK(!met || (error.status == status && error.message[0] != '\0'));
+    TEST_CHECK_U64(search(worker, shape, &right, &status, &error), expected_count);
+    TEST_CHECK(right && status == TRAWL_OK && worker->repeats.followed > 0);
+    engine_cpu.worker_close(worker);
+    TEST_CHECK_U64((uint64_t)atomic_load(&live_blocks), (uint64_t)blocks);
+    return met;
+}
+
+static void make_case(struct test_random *random)
+{
+    static struct trawl_pattern patterns[PATTERNS];
+    static struct naive_bytes asked[PATTERNS];
+    struct naive_query query = {.patterns = asked, .pattern_count = PATTERNS};
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+
+    for (uint32_t i = 0; i < TEXT_BYTES; i++)
+        text[i] = i < PERIOD ? (uint8_t)('a' + test_random_below(random, 4)) : text[i - PERIOD];
+    for (uint32_t i = 0; i < PATTERNS; i++) {
+        patterns[i].bytes_count = test_random_between(random, 8, LENGTH_MAX);
+        patterns[i].bytes = text + test_random_below(random, PERIOD);
+        asked[i].bytes = patterns[i].bytes;
+        asked[i].bytes_count = patterns[i].bytes_count;
+    }
+    options.method = TRAWL_METHOD_SET;
+    TEST_CHECK(trawl_plan_build(patterns, PATTERNS, &options, &plan, NULL) == TRAWL_OK);
+    expected_count =
+        naive_matches(&query, (struct naive_bytes){text, TEXT_BYTES}, expected, MATCHES_MAX);
+    TEST_CHECK(expected_count > PATTERNS && expected_count <= MATCHES_MAX);
+}
+
+int main(void)
+{
+    const struct trawl_allocator allocator = {NULL, take, give_back};
+    struct test_random random = test_random_begin("faults_repeats");
+    struct engine_options options = {.size = sizeof options};
+    struct engine *engine = NULL;
+    uint64_t rounds = 0;
+
+    test_begin("faults_repeats");
+    trawl_set_allocator(&allocator);
+    make_case(&random);
+    TEST_CHECK(engine_cpu.open(&options, &engine, NULL) == TRAWL_OK);
+    for (int shape = 0; shape < SHAPES && test_failures == 0; shape++)
+        for (int persistent = 0; persistent < 2; persistent++) {
+            uint64_t nth = 1;
+
+            while (round_met_fault(engine, (enum shape)shape, nth, persistent != 0) &&
+                   test_failures < 10)
+                if (!TEST_CHECK(++nth < ROUNDS_MAX))
+                    break;
+            TEST_CHECK(nth > 5);
+            rounds += nth;
+        }
+    TEST_CHECK(lent > 0);
+    engine_cpu.close(engine);
+    trawl_plan_free(plan);
+    TEST_CHECK_U64((uint64_t)atomic_load(&live_blocks), 0);
+    printf("%" PRIu64 " rounds\n", rounds);
+    return test_end();
+}
