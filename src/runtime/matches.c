@@ -5,6 +5,7 @@
 #include "runtime/search.h"
 
 #define MATCH_WORDS (sizeof(struct trawl_match) / sizeof(uint64_t))
+#define ROOM_WORDS 8u  /* columns begin with a cache line, which stores then seldom cross */
 #define HITS_AHEAD 16u /* a hit's literal is prefetched */
 
 void matches_release(struct task *task)
@@ -22,6 +23,7 @@ enum trawl_status matches_reserve(const struct search *search, struct task *task
 
     if (count > task->match_room) {
         matches_release(task);
+        count = saturating_add(count, ROOM_WORDS - 1) / ROOM_WORDS * ROOM_WORDS;
         TRAWL_TRY(memory_allocate(saturating_multiply(count, MATCH_WORDS), sizeof(uint64_t),
                                   &memory, error));
         task->matches = (uint64_t *)memory;
