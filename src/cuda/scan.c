@@ -29,12 +29,12 @@
 #define FEW_BYTES 256u          /* of text for each hit: then they are few */
 #define STREAM_ALIGNMENT 128ull /* a cache line: a warp's loads touch no more than they need */
 
-/* Smaller tiles where the range is too short to give every block its share. */
+/* Smaller tiles than of so many words where the range is too short to give every block its share.
+ */
 static void choose_tiles(const struct engine_worker *worker, uint64_t places, uint32_t blocks,
-                         uint32_t alike_max, struct scan_arguments *a)
+                         uint32_t words_max, uint32_t alike_max, struct scan_arguments *a)
 {
-    uint32_t words =
-        worker->limits.tile_words_max - worker->limits.tile_words_max % worker->limits.threads;
+    uint32_t words = words_max - words_max % worker->limits.threads;
 
     while (words / 2 >= worker->limits.threads && words / 2 % worker->limits.threads == 0 &&
            (places / (32ull * words) < TILES_PER_BLOCK_MIN * (uint64_t)blocks ||
@@ -295,8 +295,23 @@ void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_t
     else if (is_stream(kernel))
         choose_stream_tiles(worker, blocks, a);
     else
-        choose_tiles(worker, a->limit + a->shift - a->position, blocks, tables->alike_max, a);
+        choose_tiles(worker, a->limit + a->shift - a->position, blocks,
+                     worker->limits.tile_words_max, tables->alike_max, a);
     a->partition_count = (uint64_t)a->tile_count * (is_sampled(kernel) ? a->group_partitions : 1);
+    launch->blocks = (uint32_t)min_u64(min_u64(blocks, SCAN_BLOCKS_MAX), a->tile_count);
+}
+
+/* Where hits_set looks at all positions, hits may be many. Of the smallest tiles there are, they
+ * mostly wait in shared memory for those before them, and threads note them where the cache has
+ * room: 7.6 G hits/s instead of 4.7 [H200]. */
+static void choose_small_tiles(const struct engine_worker *worker, struct cuda_launch *launch)
+{
+    struct scan_arguments *a = &launch->arguments;
+    uint32_t blocks = blocks_for(worker, launch->kernel);
+
+    choose_tiles(worker, a->limit + a->shift - a->position, blocks, worker->limits.threads,
+                 worker->tables.alike_max, a);
+    a->partition_count = a->tile_count;
     launch->blocks = (uint32_t)min_u64(min_u64(blocks, SCAN_BLOCKS_MAX), a->tile_count);
 }
 
@@ -537,6 +552,8 @@ static enum trawl_status list_hits(struct engine_worker *worker, const struct cu
         launch.arguments.capacity = room->count;
         launch.ahead_bytes = room->ahead * sizeof(uint64_t);
         launch.arguments.marks = marked ? (uint32_t *)(uintptr_t)worker->marks.address : NULL;
+        if (launch.kernel == CUDA_KERNEL_HITS_SET && !marked)
+            choose_small_tiles(worker, &launch);
         TRAWL_TRY(launch_run(worker, &launch, error));
         *candidates += launch.found.candidates;
         worker->tables.dense_left -= worker->tables.dense_left > 0;

@@ -1,13 +1,14 @@
 /* set: occurrences of many patterns.
  *
  * Method     hashes the first q (1 to 4) bytes at each position and tests a bit. Where it is set,
- *            the literals of the gram's bucket are compared one after the other: first to count,
- *            then, to list, again to write them. hits_set also lists from the marks of stream_set.
+ *            the literals of the gram's bucket are compared one after the other, to count them. To
+ *            list, a thread notes what it counts, up to 64 hits of a tile, and writes that; beyond,
+ *            it compares again. hits_set also lists from the marks of stream_set.
  * Grid       any; blocks draw tiles of up to 64 KiB from a ticket. 32 to 256 threads.
- * Shared     static, 8.2 KiB, 8 more to list hits.
+ * Shared     static, 8.2 KiB, 8 more to list hits. Local to list: 256 bytes for each thread.
  * Traffic    per text byte: reads 1 1/64 and one bit of the bitmap (L1, L2). Per candidate: the
- *            bucket's two ends, and per literal in it 12 bytes and its comparison, twice to list.
- *            Per hit: writes 8.
+ *            bucket's two ends, and per literal in it 12 bytes and its comparison. Per hit: writes
+ *            8; if it is noted, 4 more, and reads them.
  * Bound      by the lookup at each text byte. Sets whose patterns all have at least 8 bytes
  *            therefore go to stream_set, which looks up one sample per stride.
  * Progress   as every.
@@ -23,6 +24,7 @@
 
 #define SET_COST_BYTES 64u /* that are compared for the cost of a literal */
 #define SET_COST_MIN 256u  /* a thread may spend in any case */
+#define SET_NOTES 64u      /* hits of a thread in a tile whose literals are noted, up to 64 */
 /* A ticket with this bit is no tile's, and no sum has it. */
 #define SET_NO_TILE (1ull << 62)
 
@@ -50,11 +52,19 @@ SIMT_FUNCTION uint32_t set_bucket(const struct scan_arguments *a, uint64_t x)
     return plan_hash64(head, a->set.bucket_bits);
 }
 
-/* Count the hits of the begin x; write them from *slot on if that is not NULL. Nothing more is
- * counted once *spent is more than `most`. */
+/* What a thread found in its words while it counted, begin after begin. */
+struct set_notes {
+    uint32_t literals[SET_NOTES];
+    uint64_t lasts; /* a bit for each: is it the last of its begin? */
+    uint32_t count; /* of begins of which all are there */
+    uint32_t room;  /* from the first begin on that did not fit, none */
+};
+
+/* Count the hits of the begin x; note them, or write them from *slot on, where these are not NULL.
+ * Nothing more is counted once *spent is more than `most`. */
 SIMT_FUNCTION uint32_t set_begin(const struct scan_arguments *a, const struct tile_shared *shared,
-                                 uint64_t x, uint64_t *slot, uint32_t *lowest, uint32_t *spent,
-                                 uint32_t most)
+                                 uint64_t x, uint64_t *slot, struct set_notes *notes,
+                                 uint32_t *lowest, uint32_t *spent, uint32_t most)
 {
     uint32_t bucket = set_bucket(a, x), hits = 0;
     uint32_t end = simt_load_u32(a->set_buckets + bucket + 1u);
@@ -64,13 +74,34 @@ SIMT_FUNCTION uint32_t set_begin(const struct scan_arguments *a, const struct ti
 
         if (!set_matches(a, x, literal, spent))
             continue;
+        if (notes != 0 && notes->count + hits < notes->room)
+            notes->literals[notes->count + hits] = literal;
         if (hits++ == 0)
             *lowest = literal;
-        if (slot == 0)
-            continue;
-        tile_put(a, shared, (*slot)++, a->hits_literal * literal + a->hits_base + x - a->begin);
+        if (slot != 0)
+            tile_put(a, shared, (*slot)++, a->hits_literal * literal + a->hits_base + x - a->begin);
     }
+    if (notes == 0 || hits == 0)
+        return hits;
+    if (notes->count + hits > notes->room) {
+        notes->room = notes->count;
+        return hits;
+    }
+    notes->count += hits;
+    notes->lasts |= 1ull << (notes->count - 1u);
     return hits;
+}
+
+/* Write the hits of the begin x that were noted from *next on. */
+SIMT_FUNCTION void set_noted(const struct scan_arguments *a, const struct tile_shared *shared,
+                             uint64_t x, const struct set_notes *notes, uint32_t *next,
+                             uint64_t *slot)
+{
+    uint64_t base = a->hits_base + x - a->begin;
+
+    do
+        tile_put(a, shared, (*slot)++, a->hits_literal * notes->literals[*next] + base);
+    while ((notes->lasts >> (*next)++ & 1u) == 0);
 }
 
 /* What a thread's comparisons in a tile may cost. */
@@ -79,6 +110,24 @@ SIMT_FUNCTION uint32_t set_most(const struct scan_arguments *a)
     return a->set_budget == UINT32_MAX || a->set_budget == 0
                ? a->set_budget
                : SET_COST_MIN + a->set_budget * tile_own_words(a);
+}
+
+/* Write the own words' hits from `slot` on, unless they were not all counted. */
+SIMT_FUNCTION void set_write(const struct scan_arguments *a, uint64_t origin,
+                             const struct tile_shared *shared, uint64_t slot,
+                             const struct set_notes *notes, int whole)
+{
+    uint32_t own = tile_own_words(a), first = simt_thread() * own, next = 0, literal, spent = 0;
+
+    for (uint32_t w = first; w < first + own && whole; w++)
+        for (uint32_t left = shared->bits[w]; left != 0; left &= left - 1u) {
+            uint64_t x = origin + w * 32u + simt_lowest_bit(left);
+
+            if (next < notes->count)
+                set_noted(a, shared, x, notes, &next, &slot);
+            else
+                (void)set_begin(a, shared, x, &slot, 0, &literal, &spent, UINT32_MAX);
+        }
 }
 
 /* Count the own words' hits, clearing bits of begins without one, and for first lower the result's;
@@ -90,13 +139,18 @@ SIMT_FUNCTION void set_verify(const struct scan_arguments *a, uint64_t origin,
 {
     uint32_t own = tile_own_words(a), first = simt_thread() * own, count = 0, literal = 0;
     uint32_t spent = 0, most = set_most(a);
+    struct set_notes notes;
 
+    notes.lasts = 0;
+    notes.count = 0;
+    notes.room = SET_NOTES;
     for (uint32_t w = first; w < first + own; w++) {
         uint32_t left = shared->bits[w], kept = left;
 
         for (; left != 0; left &= left - 1u) {
             uint64_t x = origin + w * 32u + simt_lowest_bit(left);
-            uint32_t hits = set_begin(a, shared, x, 0, &literal, &spent, most);
+            uint32_t hits =
+                set_begin(a, shared, x, 0, shared->lists ? &notes : 0, &literal, &spent, most);
 
             if (hits == 0)
                 kept &= ~(1u << simt_lowest_bit(left));
@@ -111,15 +165,9 @@ SIMT_FUNCTION void set_verify(const struct scan_arguments *a, uint64_t origin,
         totals->dense_count = 1;
         *waited |= simt_atomic_add_u64(&a->result->listed, a->listed_max + 1u) & SET_NO_TILE;
     }
-    if (shared->lists) {
-        uint64_t slot = tile_reserve(a, shared, count, partition);
-
-        spent = 0;
-        for (uint32_t w = first; w < first + own && totals->dense_count == 0; w++)
-            for (uint32_t left = shared->bits[w]; left != 0; left &= left - 1u)
-                (void)set_begin(a, shared, origin + w * 32u + simt_lowest_bit(left), &slot,
-                                &literal, &spent, most);
-    }
+    if (shared->lists)
+        set_write(a, origin, shared, tile_reserve(a, shared, count, partition), &notes,
+                  totals->dense_count == 0);
 }
 
 /* Take the tile's bits from a->marks; returns how many of this thread's are set. */
