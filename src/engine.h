@@ -151,7 +151,7 @@ struct engine_list {
     uint64_t literal;     /* 0: literals are not told; or 1 << 32, and words are struct hit */
     uint64_t at;          /* words that are in that memory before */
     uint64_t room;        /* there is for this list: set */
-    uint64_t piece;       /* of those that the host gets at a time, at most: set */
+    uint64_t piece;       /* of those that the host gets at a time, at most; 0: it is set */
     uint64_t count;       /* found; if that is more than `room`, the list is not whole */
     uint64_t candidate_count;
 };
@@ -241,13 +241,17 @@ struct engine_ops {
                                 struct trawl_error *error);
     /* Optional: the same for one device's parts of a text. List a part. Begin to bring `count`
      * words of the worker's memory from the word `at` on to the host, as the piece with that
-     * number, which then is no other's. Lists and pieces go on at the same time. UNSUPPORTED, as
-     * above; MEMORY. */
+     * number, which then is no other's: to `host`, which is_pinned, or to memory of the engine's
+     * where that is NULL. Lists and pieces go on at the same time. UNSUPPORTED, as above; MEMORY.
+     */
     enum trawl_status (*list)(struct engine_worker *worker, struct engine_list *list,
                               struct trawl_error *error);
     enum trawl_status (*list_bring)(struct engine_worker *worker, uint64_t at, uint64_t count,
-                                    uint32_t piece, struct trawl_error *error);
-    /* Wait for a piece; in any thread. And for all of them, also after a failure. */
+                                    uint32_t piece, uint64_t *host, struct trawl_error *error);
+    /* Does the device copy to this memory of the host's by itself? */
+    bool (*is_pinned)(const struct engine_worker *worker, const void *bytes, uint64_t count);
+    /* Wait for a piece, which is at *words if that is the engine's; in any thread. And for all of
+     * them, also after a failure. */
     enum trawl_status (*list_piece)(const struct engine_worker *worker, uint32_t piece,
                                     const uint64_t **words, struct trawl_error *error);
     enum trawl_status (*list_wait)(struct engine_worker *worker, struct trawl_error *error);

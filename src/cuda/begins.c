@@ -10,7 +10,8 @@
 #include "cuda/worker.h"
 
 #define REACH_BYTES_FIRST (1ull << 30) /* of text, before anything is known of it */
-#define LISTS_ROOM 4u                  /* times begins_room, of the lists that are kept */
+#define LISTS_ROOM 4u                  /* times begins_room, of the lists that are kept, */
+#define LISTS_ROOM_MORE 16u            /* or so many times, once that was not enough */
 #define LINE_BYTES 64u
 
 static enum trawl_status begins_start(struct engine_worker *worker, struct trawl_error *error)
@@ -179,7 +180,6 @@ enum trawl_status cuda_list(struct engine_worker *worker, struct engine_list *li
     uint64_t limit, words = 0;
 
     list->count = list->room = list->candidate_count = 0;
-    list->piece = worker->limits.begins_piece;
     worker->may_leave = worker->leaves = false;
     if (cuda_needs_refining(worker->plan) ||
         !cuda_worker_resident(worker, list->bytes, list->owned + list->after, &range.address,
@@ -187,8 +187,12 @@ enum trawl_status cuda_list(struct engine_worker *worker, struct engine_list *li
         return TRAWL_FAIL(error, UNSUPPORTED, "%s cannot list this by itself",
                           worker->device->name);
     TRAWL_TRY(begins_start(worker, error));
-    if (list->at == 0)
-        TRAWL_TRY(list_reserve(worker, 0, LISTS_ROOM * worker->limits.begins_room, &words, error));
+    if (list->at == 0) {
+        words = worker->lists_end > worker->lists[0].bytes / sizeof(uint64_t) / 2 ? LISTS_ROOM_MORE
+                                                                                  : LISTS_ROOM;
+        words = max_u64(words * worker->limits.begins_room, worker->lists[0].bytes / sizeof words);
+        TRAWL_TRY(list_reserve(worker, 0, words, &words, error));
+    }
     list->room = worker->lists[0].bytes / sizeof(uint64_t) - list->at;
     range.end = range.begin + list->owned;
     range.text_end = range.end + list->after;
@@ -199,30 +203,53 @@ enum trawl_status cuda_list(struct engine_worker *worker, struct engine_list *li
         TRAWL_TRY(cuda_tables_build(worker, error));
     room = (struct cuda_hits_room){worker->lists[0].address + list->at * sizeof(uint64_t),
                                    list->room, list->base, list->literal, 0};
-    return cuda_list_hits(worker, &range, limit, &room, &list->count, &list->candidate_count,
-                          error);
+    TRAWL_TRY(
+        cuda_list_hits(worker, &range, limit, &room, &list->count, &list->candidate_count, error));
+    worker->lists_end = list->at + list->count;
+    if (list->piece == 0)
+        list->piece = worker->piece_words =
+            min_u64(max_u64(list->count / ENGINE_PIECES_MAX, worker->limits.begins_piece),
+                    worker->limits.begins_piece_most);
+    TRAWL_ASSERT(list->piece == worker->piece_words);
+    return TRAWL_OK;
 }
 
 static uint64_t *piece_words(const struct engine_worker *worker, uint32_t piece)
 {
-    return (uint64_t *)(void *)worker->pieces.bytes + piece * worker->limits.begins_piece;
+    return (uint64_t *)(void *)worker->pieces.bytes + piece * worker->piece_words;
+}
+
+bool cuda_is_pinned(const struct engine_worker *worker, const void *bytes, uint64_t count)
+{
+    const struct cuda_driver *driver = worker->device->driver;
+    uint64_t address = (uint64_t)(uintptr_t)bytes, begin = 0;
+    size_t pinned = 0;
+    unsigned type = 0;
+
+    return driver->pointer_attribute(&type, CUDA_POINTER_MEMORY_TYPE, address) == CUDA_CODE_OK &&
+           type == CUDA_MEMORY_OF_HOST &&
+           driver->pointer_attribute(&begin, CUDA_POINTER_RANGE_BEGIN, address) == CUDA_CODE_OK &&
+           driver->pointer_attribute(&pinned, CUDA_POINTER_RANGE_BYTES, address) == CUDA_CODE_OK &&
+           begin <= address && saturating_add(address, count) <= saturating_add(begin, pinned);
 }
 
 enum trawl_status cuda_list_bring(struct engine_worker *worker, uint64_t at, uint64_t count,
-                                  uint32_t piece, struct trawl_error *error)
+                                  uint32_t piece, uint64_t *host, struct trawl_error *error)
 {
     const struct cuda_device *device = worker->device;
 
-    TRAWL_ASSERT(piece < ENGINE_PIECES_MAX && count <= worker->limits.begins_piece);
+    TRAWL_ASSERT(piece < ENGINE_PIECES_MAX && (host != NULL || count <= worker->piece_words));
     TRAWL_ASSERT(at + count <= worker->lists[0].bytes / sizeof(uint64_t));
-    /* All of it with the first piece: later, others are in it. */
-    TRAWL_TRY(cuda_pinned_reserve(
-        device, &worker->pieces, ENGINE_PIECES_MAX * worker->limits.begins_piece * sizeof(uint64_t),
-        error));
+    if (host == NULL) { /* all of it with the first piece: later, others are in it */
+        TRAWL_TRY(cuda_pinned_reserve(device, &worker->pieces,
+                                      ENGINE_PIECES_MAX * worker->piece_words * sizeof(uint64_t),
+                                      error));
+        host = piece_words(worker, piece);
+    }
     if (worker->brought[piece] == NULL)
         TRAWL_TRY(
             CUDA_CALL(device, error, event_create, &worker->brought[piece], CUDA_EVENT_NO_TIMING));
-    TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, piece_words(worker, piece),
+    TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, host,
                         worker->lists[0].address + at * sizeof(uint64_t),
                         (size_t)(count * sizeof(uint64_t)), worker->copies));
     return CUDA_CALL(device, error, event_record, worker->brought[piece], worker->copies);
@@ -232,6 +259,6 @@ enum trawl_status cuda_list_piece(const struct engine_worker *worker, uint32_t p
                                   const uint64_t **words, struct trawl_error *error)
 {
     TRAWL_ASSERT(piece < ENGINE_PIECES_MAX && worker->brought[piece] != NULL);
-    *words = piece_words(worker, piece);
+    *words = worker->pieces.bytes == NULL ? NULL : piece_words(worker, piece);
     return CUDA_CALL(worker->device, error, event_wait, worker->brought[piece]);
 }

@@ -59,7 +59,7 @@ enum cuda_pointer_attribute {
     CUDA_POINTER_RANGE_BEGIN = 11, /* uint64_t, of the allocation */
     CUDA_POINTER_RANGE_BYTES = 12  /* size_t */
 };
-enum { CUDA_MEMORY_OF_DEVICE = 2 };
+enum { CUDA_MEMORY_OF_HOST = 1, CUDA_MEMORY_OF_DEVICE = 2 };
 
 enum cuda_function_attribute { CUDA_FUNCTION_DYNAMIC_SHARED_BYTES_MAX = 8 };
 

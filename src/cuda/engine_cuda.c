@@ -587,14 +587,25 @@ static enum trawl_status list(struct engine_worker *worker, struct engine_list *
 }
 
 static enum trawl_status list_bring(struct engine_worker *worker, uint64_t at, uint64_t count,
-                                    uint32_t piece, struct trawl_error *error)
+                                    uint32_t piece, uint64_t *host, struct trawl_error *error)
 {
     enum trawl_status status;
 
     TRAWL_TRY(cuda_device_enter(worker->device, error));
-    status = cuda_list_bring(worker, at, count, piece, error);
+    status = cuda_list_bring(worker, at, count, piece, host, error);
     cuda_device_leave(worker->device);
     return status;
+}
+
+static bool is_pinned(const struct engine_worker *worker, const void *bytes, uint64_t count)
+{
+    bool pinned;
+
+    if (cuda_device_enter(worker->device, NULL) != TRAWL_OK)
+        return false;
+    pinned = cuda_is_pinned(worker, bytes, count);
+    cuda_device_leave(worker->device);
+    return pinned;
 }
 
 static enum trawl_status list_piece(const struct engine_worker *worker, uint32_t piece,
@@ -645,6 +656,7 @@ const struct engine_ops engine_cuda = {
     .begins = cuda_fill_begins,
     .list = list,
     .list_bring = list_bring,
+    .is_pinned = is_pinned,
     .list_piece = list_piece,
     .list_wait = list_wait,
 };

@@ -25,7 +25,8 @@ struct cuda_limits {
     uint64_t hits_max;          /* a scan stops between two tiles rather than hold more */
     uint64_t begins_room;       /* begins in each of two lists that are copied to the host */
     uint64_t begins_aligned;    /* begins, for which a copy more pays */
-    uint64_t begins_piece;      /* begins that come to the host at a time, of several devices */
+    uint64_t begins_piece;      /* begins that come to the host at a time through memory of ours, */
+    uint64_t begins_piece_most; /* or so many, where there are many */
     uint32_t threads;           /* per block */
     uint32_t tile_words_max;
     uint32_t blocks_max;           /* per launch; 0: what is resident */

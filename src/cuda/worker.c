@@ -22,6 +22,7 @@ const struct cuda_limits cuda_limits_default = {
     .begins_room = 8u << 20,
     .begins_aligned = 1u << 16,
     .begins_piece = 1u << 16,
+    .begins_piece_most = 1u << 18,
     .threads = SCAN_THREADS_MAX,
     .tile_words_max = SCAN_TILE_WORDS_MAX,
     .blocks_max = 0,

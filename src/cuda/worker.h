@@ -111,7 +111,9 @@ struct engine_worker {
     struct cuda_memory lists[2];  /* begins that are being copied to the host, */
     struct cuda_stream *copies;   /* in this stream; NULL: not made yet */
     struct cuda_event *copied[2]; /* the last copy from that list */
-    struct cuda_pinned pieces;    /* of the first list, on the way to the caller's array */
+    uint64_t lists_end;           /* of the first one's words, when it was listed last */
+    struct cuda_pinned pieces;    /* of the first list, on the way to the caller's array, */
+    uint64_t piece_words;         /* at most so many each */
     struct cuda_event *brought[ENGINE_PIECES_MAX]; /* it is there; NULL: not made yet */
     uint32_t chunks_left;                          /* to the host at once: the last one was dense */
     bool may_leave;                                /* dense ones, for want of an automaton; */
@@ -348,7 +350,8 @@ enum trawl_status cuda_begins(struct engine_worker *worker, struct engine_begins
 enum trawl_status cuda_list(struct engine_worker *worker, struct engine_list *list,
                             struct trawl_error *error);
 enum trawl_status cuda_list_bring(struct engine_worker *worker, uint64_t at, uint64_t count,
-                                  uint32_t piece, struct trawl_error *error);
+                                  uint32_t piece, uint64_t *host, struct trawl_error *error);
+bool cuda_is_pinned(const struct engine_worker *worker, const void *bytes, uint64_t count);
 enum trawl_status cuda_list_piece(const struct engine_worker *worker, uint32_t piece,
                                   const uint64_t **words, struct trawl_error *error);
 void cuda_begins_end(struct engine_worker *worker);

@@ -20,11 +20,14 @@
 #define PART_BYTES (8ull << 30)    /* a part's begins, at most: as long as stripes are */
 #define PART_MATCHES (15ull << 28) /* of matches: offsets in a list have 32 bits */
 /* The first list, where hits may be frequent; then as long as the last one makes likely. */
-#define PART_FIRST (128ull << 20)
-#define LISTS_PER_ROOM 8u     /* so that one is brought while the next is made */
-#define RUNS_MAX PIECE_ORDERS /* lists that a worker keeps at a time */
-#define FREQUENT_BYTES_MAX 2u /* of patterns whose hits may be frequent */
-#define PUT_AT_ONCE 256u      /* matches, in the first-level cache */
+#define PART_FIRST (32ull << 20)
+#define LISTS_PER_ROOM 8u     /* so that one is brought while the next is made, */
+#define LIST_WORDS (1u << 22) /* with no more of them than these: the last one is brought alone */
+#define LIST_WORDS_LEAST (1u << 19) /* the last ones are shorter still, but not shorter than this \
+                                     */
+#define RUNS_MAX PIECE_ORDERS       /* lists that a worker keeps at a time */
+#define FREQUENT_BYTES_MAX 2u       /* of patterns whose hits may be frequent */
+#define PUT_AT_ONCE 256u            /* matches, in the first-level cache */
 /* To wake a thread takes its waker up to 200 us [2 H200], a tenth of what a list of 16 GiB takes
  * two devices. So for so long threads look before they sleep: the caller, and workers that wait for
  * others of about the same work. */
@@ -35,7 +38,8 @@
 /* One thread copies 4 MB from pinned memory in 540 us, three in 224 [2 H200]. */
 #define HELPERS_PER_DEVICE 3u
 #define HELPED_BEGINS (1u << 17) /* for fewer nobody is woken, */
-#define HELPER_BEGINS (1u << 15) /* and one helper for so many */
+#define HELPER_BEGINS (1u << 15) /* one helper for so many, */
+#define MANY_BEGINS (1u << 22)   /* and all there are for these */
 
 static uint64_t helped_begins = HELPED_BEGINS;
 
@@ -91,9 +95,11 @@ struct lister {
     struct run runs[RUNS_MAX];
     uint32_t run_count;
     uint32_t ordered; /* the first ones, */
-    uint64_t piece;   /* by so many words at a time */
-    uint64_t used;    /* words of the device's memory */
-    uint64_t reach;   /* begins to list at a time */
+    uint64_t piece;   /* by so many words at a time; 0: not known yet */
+    uint64_t used;    /* words of the device's memory, */
+    uint64_t room;    /* which has so many; 0: not known yet */
+    uint64_t reach;   /* begins to list at a time, */
+    uint64_t likely;  /* which hold about so many hits */
     uint64_t candidates;
 };
 
@@ -210,13 +216,16 @@ static uint64_t first_reach(const struct split *split)
     return may_be_frequent(split->job.plan) ? PART_FIRST : reach_max(split);
 }
 
-/* Begins that make a part of what there is room for likely. */
-static uint64_t next_reach(const struct lister *l, const struct engine_list *list)
+/* Begins that make as many hits likely as are wanted in a list; `left` of the part are not listed.
+ */
+static void choose_reach(struct lister *l, const struct engine_list *list, uint64_t left)
 {
-    uint64_t wanted = (list->at + list->room) / LISTS_PER_ROOM;
-    uint64_t reach = list->owned / (list->count + 1) + 1;
+    uint64_t per_hit = list->owned / (list->count + 1) + 1;
+    uint64_t wanted = min_u64(l->room / LISTS_PER_ROOM, LIST_WORDS);
 
-    return min_u64(saturating_multiply(reach, wanted + 1), reach_max(l->split));
+    wanted = min_u64(wanted, max_u64(left / per_hit / 2, LIST_WORDS_LEAST));
+    l->reach = min_u64(saturating_multiply(per_hit, wanted + 1), reach_max(l->split));
+    l->likely = min_u64(l->reach, left) / per_hit;
 }
 
 /* List begins [done, done + l->reach) of a part. *listed: so many of them; 0: try again. */
@@ -229,7 +238,8 @@ static enum trawl_status list_reach(struct lister *l, uint32_t index, uint64_t d
     struct engine_list list = {.bytes = text->bytes + part->begin + done,
                                .owned = min_u64(l->reach, part->owned - done),
                                .base = part->begin + done,
-                               .at = l->used};
+                               .at = l->used,
+                               .piece = l->piece};
     uint64_t begin = list.base, end = begin + list.owned;
 
     TRAWL_ASSERT(l->reach > 0 && done < part->owned && end <= text->bytes_count);
@@ -237,7 +247,7 @@ static enum trawl_status list_reach(struct lister *l, uint32_t index, uint64_t d
     *listed = 0;
     if (searcher_is_cancelled(l->split->searcher))
         return TRAWL_STOPPED;
-    if (l->run_count == RUNS_MAX)
+    if (l->run_count == RUNS_MAX || (l->used > 0 && l->likely > l->room - l->used))
         return drain(l, error);
     list.after = min_u64(text->bytes_count - end, l->split->job.plan->need_after);
     if (l->split->matches != NULL) {
@@ -245,6 +255,8 @@ static enum trawl_status list_reach(struct lister *l, uint32_t index, uint64_t d
         list.literal = 1ull << 32;
     }
     TRAWL_TRY(engine_cuda.list(l->worker->device, &list, error));
+    l->piece = list.piece;
+    l->room = list.at + list.room;
     if (list.count > list.room) {
         if (l->used > 0)
             return drain(l, error);
@@ -255,13 +267,12 @@ static enum trawl_status list_reach(struct lister *l, uint32_t index, uint64_t d
         TRAWL_ASSERT(l->reach < list.owned);
         return TRAWL_OK;
     }
-    l->piece = list.piece;
     l->runs[l->run_count++] = (struct run){index, l->used, list.count, *part_count, begin};
     l->used += list.count;
     l->candidates += list.candidate_count;
     *part_count += list.count;
     *listed = list.owned;
-    l->reach = next_reach(l, &list);
+    choose_reach(l, &list, part->owned - done - list.owned);
     return TRAWL_OK;
 }
 
@@ -394,7 +405,7 @@ static enum trawl_status find_parts(struct split *split, const struct trawl_text
 static uint32_t helpers_for(const struct split *split, uint32_t devices)
 {
     uint64_t begins = min_u64(split->begins->room, split->searcher->begins_last);
-    uint32_t threads = split->job.runtime->threads_max;
+    uint32_t threads = split->job.runtime->threads_max, most;
 
     if (threads <= 1 + devices)
         return 0;
@@ -402,8 +413,8 @@ static uint32_t helpers_for(const struct split *split, uint32_t devices)
         return threads - 1 - devices;
     if (begins < helped_begins)
         return 0;
-    return (uint32_t)min_u64(min_u64(threads - 1 - devices, HELPERS_PER_DEVICE * devices),
-                             begins / HELPER_BEGINS + 1);
+    most = begins < MANY_BEGINS ? HELPERS_PER_DEVICE * devices : threads;
+    return (uint32_t)min_u64(min_u64(threads - 1 - devices, most), begins / HELPER_BEGINS + 1);
 }
 
 static void run(struct split *split, uint32_t *took_part)
@@ -421,6 +432,8 @@ static void run(struct split *split, uint32_t *took_part)
     split->helpers = helpers;
     split->pieces->put = split->matches != NULL ? put_matches : put_begins;
     split->pieces->context = split;
+    split->pieces->words = split->matches != NULL ? NULL : split->begins->host;
+    split->pieces->room = split->begins->room;
     pieces_begin(split->pieces, job->runtime, devices, helpers > 0);
     job_share(job, ENGINE_DEVICES_MAX);
     while (atomic_load(&job->devices_wanted) != 0 && atomic_load(&split->devices_left) != 0 &&
@@ -429,7 +442,9 @@ static void run(struct split *split, uint32_t *took_part)
     if (split->matches == NULL)
         pieces_call(split->pieces, helpers);
     while (atomic_load(&split->devices_left) != 0 && clock_now_ns() - begin_ns < CALLER_LOOKS_NS)
-        if (!pieces_work(split->pieces, 0))
+        if (pieces_work(split->pieces, 0))
+            begin_ns = clock_now_ns();
+        else
             (void)sched_yield();
     (void)pthread_mutex_lock(&split->lock);
     while (split->devices_left != 0 && split->status == TRAWL_OK)

@@ -3,12 +3,15 @@
 
 #include <sched.h>
 
+#include "base/checked.h"
 #include "base/clock.h"
 #include "cuda/engine_cuda.h"
 
 /* A host worker looks for pieces as long as devices take for 12 GiB each. Then it sleeps, and is
  * called when there are some. */
 #define HELPER_LOOKS_NS 3000000u
+#define DIRECT_WORDS (1u << 22) /* of a piece that comes to the array by itself */
+#define REST_LOOKS 32u          /* at the clock: about a microsecond */
 
 /* The first fault of the device's is kept. */
 static void note_fault(struct pieces *pieces, struct device_pieces *of, enum trawl_status status,
@@ -25,7 +28,7 @@ static void note_fault(struct pieces *pieces, struct device_pieces *of, enum tra
 }
 
 /* Is there a piece to be brought, and a slot for it? */
-static bool may_bring(const struct device_pieces *of)
+static bool has_more(const struct device_pieces *of)
 {
     return atomic_load(&of->finished) < atomic_load(&of->ordered) &&
            atomic_load(&of->left[atomic_load(&of->brought) % ENGINE_PIECES_MAX]) == 0;
@@ -41,9 +44,11 @@ static void bring_next(struct pieces *pieces, struct device_pieces *of)
     struct trawl_error error;
     enum trawl_status status;
 
-    now = now < of->most ? now : of->most;
+    now = min_u64(now, of->direct != NULL ? DIRECT_WORDS : of->most);
     TRAWL_ASSERT(now > 0 && of->done + now <= order->count);
-    status = engine_cuda.list_bring(of->worker, order->at + of->done, now, slot, &error);
+    status = engine_cuda.list_bring(of->worker, order->at + of->done, now, slot,
+                                    of->direct != NULL ? of->direct + order->to + of->done : NULL,
+                                    &error);
     note_fault(pieces, of, status, &error);
     if (status == TRAWL_OK) {
         of->pieces[slot] =
@@ -62,12 +67,45 @@ static bool bring_one(struct pieces *pieces, struct device_pieces *of)
 {
     bool may;
 
-    if (!may_bring(of) || atomic_exchange(&of->bringing, true))
+    if (!has_more(of) || atomic_load(&of->bringing) || atomic_exchange(&of->bringing, true))
         return false;
-    may = may_bring(of); /* others may have come in between */
+    may = has_more(of); /* others may have come in between */
     if (may)
         bring_next(pieces, of);
     atomic_store(&of->bringing, false);
+    return may;
+}
+
+/* Wait until the next piece is there; one thread for each device, as many would wait for the
+ * driver.
+ */
+static bool wait_one(struct pieces *pieces, struct device_pieces *of)
+{
+    struct trawl_error error;
+    enum trawl_status status;
+    uint64_t there;
+    uint32_t slot;
+    bool may;
+
+    if (atomic_load(&of->there) == atomic_load(&of->brought) || atomic_load(&of->waiting) ||
+        atomic_exchange(&of->waiting, true))
+        return false;
+    there = atomic_load(&of->there);
+    may = there < atomic_load(&of->brought);
+    if (may) {
+        slot = (uint32_t)(there % ENGINE_PIECES_MAX);
+        status = engine_cuda.list_piece(of->worker, slot, &of->words[slot], &error);
+        note_fault(pieces, of, status, &error);
+        if (status != TRAWL_OK)
+            of->words[slot] = NULL;
+        if (of->direct != NULL) { /* it is in the array already */
+            atomic_fetch_add(&of->taken, PIECE_PARTS);
+            atomic_fetch_add(&of->put, PIECE_PARTS);
+            atomic_store(&of->left[slot], 0);
+        }
+        atomic_store(&of->there, there + 1);
+    }
+    atomic_store(&of->waiting, false);
     return may;
 }
 
@@ -77,19 +115,16 @@ static bool take(struct device_pieces *of, uint64_t *part)
     uint64_t taken = atomic_load(&of->taken);
 
     do
-        if (taken >= PIECE_PARTS * atomic_load(&of->brought))
+        if (taken >= PIECE_PARTS * atomic_load(&of->there))
             return false;
     while (!atomic_compare_exchange_weak(&of->taken, &taken, taken + 1));
     *part = taken;
     return true;
 }
 
-static bool put_one(struct pieces *pieces, struct device_pieces *of)
+static bool put_one(const struct pieces *pieces, struct device_pieces *of)
 {
     const struct piece_order *piece;
-    const uint64_t *words;
-    struct trawl_error error;
-    enum trawl_status status;
     uint64_t part, begin, end;
     uint32_t slot;
 
@@ -100,10 +135,9 @@ static bool put_one(struct pieces *pieces, struct device_pieces *of)
     TRAWL_ASSERT(atomic_load(&of->left[slot]) > 0);
     begin = piece->count * (part % PIECE_PARTS) / PIECE_PARTS;
     end = piece->count * (part % PIECE_PARTS + 1) / PIECE_PARTS;
-    status = engine_cuda.list_piece(of->worker, slot, &words, &error);
-    note_fault(pieces, of, status, &error);
-    if (status == TRAWL_OK)
-        pieces->put(pieces->context, piece->to + begin, words + begin, end - begin, piece->base);
+    if (of->words[slot] != NULL)
+        pieces->put(pieces->context, piece->to + begin, of->words[slot] + begin, end - begin,
+                    piece->base);
     atomic_fetch_sub(&of->left[slot], 1);
     atomic_fetch_add(&of->put, 1);
     return true;
@@ -112,7 +146,14 @@ static bool put_one(struct pieces *pieces, struct device_pieces *of)
 /* To bring comes first: the bus waits for that. */
 static bool work_for(struct pieces *pieces, struct device_pieces *of)
 {
-    return bring_one(pieces, of) || put_one(pieces, of);
+    return bring_one(pieces, of) || put_one(pieces, of) || wait_one(pieces, of);
+}
+
+/* Others get at what this thread looked at. */
+static void rest(void)
+{
+    for (uint32_t i = 0; i < REST_LOOKS; i++)
+        (void)clock_now_ns();
 }
 
 bool pieces_work(struct pieces *pieces, uint32_t device)
@@ -121,7 +162,23 @@ bool pieces_work(struct pieces *pieces, uint32_t device)
 
     for (uint32_t i = 0; i < ENGINE_DEVICES_MAX && !worked; i++)
         worked = work_for(pieces, &pieces->devices[(device + i) % ENGINE_DEVICES_MAX]);
+    if (!worked)
+        rest();
     return worked;
+}
+
+/* Is nothing left for one thread more? What is on its way is, once it has come. */
+static bool is_over(const struct pieces *pieces)
+{
+    bool left = atomic_load(&pieces->bringers) > 0;
+
+    for (uint32_t i = 0; i < ENGINE_DEVICES_MAX && !left; i++) {
+        const struct device_pieces *of = &pieces->devices[i];
+
+        left = atomic_load(&of->finished) < atomic_load(&of->ordered) ||
+               atomic_load(&of->taken) < PIECE_PARTS * atomic_load(&of->brought);
+    }
+    return !left;
 }
 
 /* A host worker's. To leave takes the runtime's lock: it does so while others copy. */
@@ -134,7 +191,7 @@ static void serve(struct job *job, struct worker *worker)
     while (!atomic_load(&pieces->over) && clock_now_ns() - begin_ns < HELPER_LOOKS_NS)
         if (pieces_work(pieces, device))
             begin_ns = clock_now_ns();
-        else if (atomic_load(&pieces->bringers) == 0)
+        else if (is_over(pieces))
             break;
         else
             (void)sched_yield();
@@ -188,6 +245,10 @@ void pieces_order(struct pieces *pieces, uint32_t device, struct engine_worker *
     if (ordered == 0) { /* from then on other threads read them */
         of->worker = worker;
         of->most = most;
+        of->direct = pieces->words != NULL && engine_cuda.is_pinned(worker, pieces->words,
+                                                                    pieces->room * sizeof(uint64_t))
+                         ? pieces->words
+                         : NULL;
     }
     TRAWL_ASSERT(of->worker == worker && of->most == most);
     of->orders[ordered % PIECE_ORDERS] = *order;
@@ -209,8 +270,10 @@ enum trawl_status pieces_settle(struct pieces *pieces, uint32_t device, struct t
     struct device_pieces *of = &pieces->devices[device];
 
     while (!is_settled(of))
-        if (!work_for(pieces, of))
+        if (!work_for(pieces, of)) {
+            rest();
             (void)sched_yield();
+        }
     if (of->status != TRAWL_OK && error != NULL) /* nobody is left who would write it */
         *error = of->error;
     return of->status;

@@ -101,6 +101,7 @@ static void scene_open(struct scene *s, struct test_random *random)
     limits.hits_room_min = 50;
     limits.begins_room = 10 + test_random_below(random, 500);
     limits.begins_piece = 1 + test_random_below(random, 50);
+    limits.begins_piece_most = limits.begins_piece + test_random_below(random, 50);
     limits.hits_max = 100 + test_random_below(random, 1000);
     limits.threads = 32;
     limits.tile_words_max = 64;

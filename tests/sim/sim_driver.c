@@ -378,7 +378,8 @@ int sim_pointer_attribute(void *value, int attribute, uint64_t address)
     if (code != 0)
         return sim_leave(code);
     if (attribute == CUDA_POINTER_MEMORY_TYPE)
-        *(unsigned *)value = a->kind == ALLOCATION_DEVICE ? CUDA_MEMORY_OF_DEVICE : 1;
+        *(unsigned *)value =
+            a->kind == ALLOCATION_DEVICE ? CUDA_MEMORY_OF_DEVICE : CUDA_MEMORY_OF_HOST;
     else if (attribute == CUDA_POINTER_DEVICE)
         *(int *)value = (int)(a->context - sim_state.context);
     else if (attribute == CUDA_POINTER_RANGE_BEGIN)

@@ -85,6 +85,7 @@ static void scene_open(struct scene *s)
     limits.split_overlap = 100;
     limits.begins_room = s->room;
     limits.begins_piece = s->piece;
+    limits.begins_piece_most = 3 * s->piece;
     limits.hits_room_min = 100;
     limits.sets_filter_words_max = 64;
     limits.sets_table_words_max = 1000;
@@ -112,14 +113,37 @@ static void scene_close(struct scene *s)
 
 /* ---- Arrays of begins --------------------------------------------------------------------- */
 
+static uint64_t pinned_arrays;
+
+/* Let the devices copy to the array by themselves, or no longer. */
+static bool pin(uint64_t *begins, uint64_t bytes, bool begin)
+{
+    const struct cuda_driver *driver = sim_driver_table();
+    struct cuda_context *context = NULL;
+    int code;
+
+    if (driver->context_retain(&context, 0) != CUDA_CODE_OK)
+        return false;
+    code = driver->context_push(context);
+    if (code == CUDA_CODE_OK) {
+        code = begin ? driver->host_register(begins, (size_t)bytes, 0)
+                     : driver->host_unregister(begins);
+        (void)driver->context_pop(&context);
+    }
+    (void)driver->context_release(0);
+    return code == CUDA_CODE_OK;
+}
+
 /* The first begins, and nothing behind the array is touched. */
-static enum trawl_status fill(const struct scene *s, uint64_t room)
+static enum trawl_status fill(const struct scene *s, uint64_t room, bool pinned)
 {
     uint64_t *begins = (uint64_t *)test_memory((room + 1) * sizeof *begins);
     uint64_t count = UNTOUCHED;
     enum trawl_status status;
 
     begins[room] = UNTOUCHED;
+    pinned = pinned && pin(begins, room * sizeof *begins, true);
+    pinned_arrays += pinned;
     status = trawl_begins_into(s->searcher, fixture.one, fixture.texts[SOURCE_LOADED], begins, room,
                                &count, NULL);
     TEST_CHECK_U64(begins[room], UNTOUCHED);
@@ -128,6 +152,8 @@ static enum trawl_status fill(const struct scene *s, uint64_t room)
         TEST_CHECK(
             memcmp(begins, fixture.begins, min_u64(room, fixture.counts[0]) * sizeof *begins) == 0);
     }
+    if (pinned)
+        TEST_CHECK(pin(begins, 0, false));
     free(begins);
     return status;
 }
@@ -141,7 +167,7 @@ static void filled(uint32_t devices, uint32_t threads, uint64_t room, uint64_t p
 
     scene_open(&s);
     for (uint32_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
-        TEST_CHECK(fill(&s, rooms[i]) == TRAWL_OK);
+        TEST_CHECK(fill(&s, rooms[i], i % 2 != 0) == TRAWL_OK);
         TEST_CHECK(trawl_searcher_stats(s.searcher, &stats, NULL) == TRAWL_OK);
         TEST_CHECK_U64(stats.text_bytes, TEXT_BYTES);
         if (threads > 1) /* else devices have none of their own */
@@ -164,12 +190,12 @@ static bool fill_failing(bool lost, uint32_t device, uint64_t nth)
     else
         sim_driver_fail(nth, CUDA_CODE_OUT_OF_MEMORY, false);
     for (uint32_t i = 0; i < 2; i++) {
-        status = fill(&s, fixture.counts[0]);
+        status = fill(&s, fixture.counts[0], false);
         TEST_CHECK(status == TRAWL_OK || (!lost && status == TRAWL_MEMORY));
     }
     failed = lost ? sim_driver_has_lost() : sim_driver_calls() >= nth;
     sim_driver_fail(0, 0, false);
-    if (!TEST_CHECK(fill(&s, fixture.counts[0]) == TRAWL_OK))
+    if (!TEST_CHECK(fill(&s, fixture.counts[0], !lost) == TRAWL_OK))
         printf("  device %u, lost %d, call %" PRIu64 "\n", device, lost, nth);
     scene_close(&s);
     return failed;
@@ -192,6 +218,7 @@ static void arrays(void)
              nth += 1 + (test_is_long() ? 0 : 2 * nth))
             ;
     begins_help_from(0);
+    TEST_CHECK(pinned_arrays > 0);
 }
 
 /* ---- Counts at once ----------------------------------------------------------------------- */
