@@ -687,8 +687,8 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_positions_into(
  * trawl_positions_into does, in a third of the memory. With several patterns, a begin comes once
  * for each pattern that occurs there. After READ or DEVICE both hold what was found before the
  * fault. Cost: if a device has loaded the text, the begins of one part are copied into the array
- * while the next part is searched; of one pattern of 3 bytes or more, straight from the device, as
- * fast as the bus if the array is pinned memory. */
+ * while the next part is searched; straight from the device, as fast as the bus, if the array is
+ * pinned memory. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_begins_into(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
     uint64_t *begins, uint64_t begins_max, uint64_t *begin_count, struct trawl_error *error);
