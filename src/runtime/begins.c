@@ -21,10 +21,9 @@
 #define PART_MATCHES (15ull << 28) /* of matches: offsets in a list have 32 bits */
 /* The first list, where hits may be frequent; then as long as the last one makes likely. */
 #define PART_FIRST (32ull << 20)
-#define LISTS_PER_ROOM 8u     /* so that one is brought while the next is made, */
-#define LIST_WORDS (1u << 22) /* with no more of them than these: the last one is brought alone */
-#define LIST_WORDS_LEAST (1u << 19) /* the last ones are shorter still, but not shorter than this \
-                                     */
+#define LISTS_PER_ROOM 8u           /* so that one is brought while the next is made, */
+#define LIST_WORDS (1u << 22)       /* of no more words: the last one is brought alone */
+#define LIST_WORDS_LEAST (1u << 19) /* the last ones are shorter still, but not than this */
 #define RUNS_MAX PIECE_ORDERS       /* lists that a worker keeps at a time */
 #define FREQUENT_BYTES_MAX 2u       /* of patterns whose hits may be frequent */
 #define PUT_AT_ONCE 256u            /* matches, in the first-level cache */
