@@ -20,7 +20,7 @@
 #define LENGTH_MAX (1u << 15) /* of literals: so much of each run of equal bytes is lost */
 #define WORK_MIN 1u /* per byte, in about nanoseconds: a text that took less is not looked at */
 #define HITS_PER_BYTE_MAX 16u    /* a text with more is not kept, */
-#define COUNTED_PER_BYTE_MAX 64u /* or with more than this where each need not be written, */
+#define COUNTED_PER_BYTE_MAX 64u /* or with more than this where none is copied, */
 #define HITS_PER_PART 4096u      /* but a part of it may have so many more */
 
 #define HASH_FACTOR 0x9e3779b97f4a7c15ull
@@ -400,8 +400,9 @@ static bool may_visit(const struct scan *scan)
 /* Those in a text that is kept, for each byte, at most. */
 static uint64_t hits_per_byte_most(const struct scan *scan)
 {
-    return scan->want == ENGINE_WANT_COUNT || may_visit(scan) ? COUNTED_PER_BYTE_MAX
-                                                              : HITS_PER_BYTE_MAX;
+    return scan->want == ENGINE_WANT_COUNT || may_visit(scan) || scan->chunk->lent_max > 0
+               ? COUNTED_PER_BYTE_MAX
+               : HITS_PER_BYTE_MAX;
 }
 
 /* The kept hits [lo, hi) occur once more: one more from the first one on, one less after the last.
