@@ -94,8 +94,6 @@ static enum trawl_status copy_patterns(struct trawl_plan *plan,
     return plan_note_lengths(plan, error);
 }
 
-#define LENGTHS_MAX 65536u /* patterns: 128 KiB */
-
 enum trawl_status plan_note_lengths(struct trawl_plan *plan, struct trawl_error *error)
 {
     const uint64_t *begin = plan->pattern_begin;
@@ -103,7 +101,7 @@ enum trawl_status plan_note_lengths(struct trawl_plan *plan, struct trawl_error 
     void *memory;
 
     TRAWL_ASSERT(plan->pattern_lengths == NULL);
-    if (plan->pattern_count < 2 || plan->pattern_count > LENGTHS_MAX)
+    if (plan->pattern_count < 2)
         return TRAWL_OK;
     for (uint64_t i = 0; i < plan->pattern_count; i++)
         longest = max_u64(longest, begin[i + 1] - begin[i]);
