@@ -139,6 +139,8 @@ struct find_ops {
     /* Hits as matches: structs, or three columns of `room`. */
     void (*matches)(const struct find_hits *hits, struct trawl_match *matches);
     void (*columns)(const struct find_hits *hits, uint64_t *columns, uint64_t room);
+    /* To structs past the caches; as `matches` where the variant has no such stores. */
+    void (*streamed)(const struct find_hits *hits, struct trawl_match *matches);
     /* NULL, as the next ones may be: this variant has no quick way.
      * The literals of stems: those of which nothing is left open, and those that may stand
      * there, each by the number of its key. Returns how many stems were looked at: fewer if the

@@ -7,6 +7,9 @@
  *   match_make(hits, begin, lengths)    match_vectors of these hits
  *   match_put(vectors, matches)         to structs
  *   match_put_columns(vectors, columns, room)
+ * and, where it can write past the caches, MATCH_STREAM_BYTES, which the address is a multiple of,
+ *   match_stream(vectors, matches)      to structs
+ *   match_stream_end()                  after the last ones
  * A struct has three words: vectors of begins, ends and patterns become as many whole vectors of
  * structs. Three stores of a word for each match take 1.4 times as long with lengths to be looked
  * up, of 28,000 patterns, and 3.5 times as long with lengths in order (Zen 4).
@@ -18,6 +21,10 @@
 #define TRAWL_CPU_FIND_MATCHES_H
 
 #include "match/hits.h"
+
+#define MATCH_AHEAD_BYTES                                                   \
+    1024u /* hits in memory come sooner: 1.2 times as fast, past the caches \
+           */
 
 #ifdef MATCH_AT_ONCE
 /* The next hits from `i` on. */
@@ -32,65 +39,96 @@ static inline __attribute__((always_inline)) struct match_vectors match_next(
 }
 #endif
 
-/* Those that fill whole vectors; returns how many. */
-static inline __attribute__((always_inline)) uint64_t match_whole(const struct find_hits *hits,
-                                                                  struct trawl_match *matches,
-                                                                  uint64_t *columns, uint64_t room,
-                                                                  bool in_order)
-{
-    uint64_t i = 0;
+/* Where matches go. */
+enum match_target { MATCH_STRUCTS, MATCH_STREAM, MATCH_COLUMNS };
 
+static inline void match_one(const struct find_hits *hits, uint64_t i, bool in_order,
+                             struct trawl_match *matches, uint64_t *columns, uint64_t room)
+{
+    uint64_t begin = hits->begin + hits->items[i].offset, pattern = hits->items[i].literal;
+    uint64_t end = begin + hits->lengths[in_order ? i : pattern];
+
+    if (matches != NULL) {
+        matches[i] = (struct trawl_match){begin, end, pattern};
+    } else {
+        columns[i] = begin;
+        columns[room + i] = end;
+        columns[2 * room + i] = pattern;
+    }
+}
+
+/* From hit `i` on those that fill whole vectors; returns the next one. */
+static inline __attribute__((always_inline)) uint64_t match_whole(const struct find_hits *hits,
+                                                                  uint64_t i, bool in_order,
+                                                                  enum match_target target,
+                                                                  struct trawl_match *matches,
+                                                                  uint64_t *columns, uint64_t room)
+{
 #ifdef MATCH_AT_ONCE
     for (; i + MATCH_AT_ONCE <= hits->count; i += MATCH_AT_ONCE) {
         struct match_vectors vectors = match_next(hits, i, in_order);
 
-        if (matches != NULL)
-            match_put(&vectors, matches + i);
-        else
+        if (target == MATCH_COLUMNS)
             match_put_columns(&vectors, columns + i, room);
+        else if (target == MATCH_STRUCTS)
+            match_put(&vectors, matches + i);
+#ifdef MATCH_STREAM_BYTES
+        else
+            match_stream(&vectors, matches + i);
+        if (target == MATCH_STREAM)
+            __builtin_prefetch((const uint8_t *)(hits->items + i) + MATCH_AHEAD_BYTES);
+#endif
     }
 #else
-    (void)hits, (void)matches, (void)columns, (void)room, (void)in_order;
+    (void)hits, (void)in_order, (void)target, (void)matches, (void)columns, (void)room;
 #endif
     return i;
 }
 
 static inline __attribute__((always_inline)) void match_all(const struct find_hits *hits,
+                                                            bool in_order, enum match_target target,
                                                             struct trawl_match *matches,
-                                                            uint64_t *columns, uint64_t room,
-                                                            bool in_order)
+                                                            uint64_t *columns, uint64_t room)
 {
-    uint64_t i = match_whole(hits, matches, columns, room, in_order);
+    uint64_t i = 0;
 
-    for (; i < hits->count; i++) {
-        uint64_t begin = hits->begin + hits->items[i].offset, pattern = hits->items[i].literal;
-        uint64_t end = begin + hits->lengths[in_order ? i : pattern];
-
-        if (matches != NULL) {
-            matches[i] = (struct trawl_match){begin, end, pattern};
-        } else {
-            columns[i] = begin;
-            columns[room + i] = end;
-            columns[2 * room + i] = pattern;
-        }
-    }
+#ifdef MATCH_STREAM_BYTES
+    for (; target == MATCH_STREAM && i < hits->count &&
+           (uintptr_t)(matches + i) % MATCH_STREAM_BYTES != 0;
+         i++)
+        match_one(hits, i, in_order, matches, NULL, 0);
+#endif
+    i = match_whole(hits, i, in_order, target, matches, columns, room);
+    for (; i < hits->count; i++)
+        match_one(hits, i, in_order, matches, columns, room);
 }
 
 static void FIND_NAME(matches)(const struct find_hits *hits, struct trawl_match *matches)
 {
     if (hits->in_order)
-        match_all(hits, matches, NULL, 0, true);
+        match_all(hits, true, MATCH_STRUCTS, matches, NULL, 0);
     else
-        match_all(hits, matches, NULL, 0, false);
+        match_all(hits, false, MATCH_STRUCTS, matches, NULL, 0);
 }
+
+#ifdef MATCH_STREAM_BYTES
+static void FIND_NAME(streamed)(const struct find_hits *hits, struct trawl_match *matches)
+{
+    if (hits->in_order)
+        match_all(hits, true, MATCH_STREAM, matches, NULL, 0);
+    else
+        match_all(hits, false, MATCH_STREAM, matches, NULL, 0);
+    match_stream_end();
+}
+#endif
 
 static void FIND_NAME(columns)(const struct find_hits *hits, uint64_t *columns, uint64_t room)
 {
     TRAWL_ASSERT(hits->count <= room);
     if (hits->in_order)
-        match_all(hits, NULL, columns, room, true);
+        match_all(hits, true, MATCH_COLUMNS, NULL, columns, room);
     else
-        match_all(hits, NULL, columns, room, false);
+        match_all(hits, false, MATCH_COLUMNS, NULL, columns, room);
 }
 
 #endif

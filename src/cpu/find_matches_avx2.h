@@ -48,15 +48,43 @@ static inline void match_store(void *to, uint32_t place, __m256i vector)
 }
 
 /* b0 e0 p0 b1, e1 p1 b2 e2, p2 b3 e3 p3 */
-static inline void match_put(const struct match_vectors *vectors, struct trawl_match *matches)
+struct match_structs {
+    __m256i part[3];
+};
+
+static inline struct match_structs match_interleave(const struct match_vectors *vectors)
 {
     __m256i even = _mm256_unpacklo_epi64(vectors->begins, vectors->ends);         /* b0 e0 b2 e2 */
     __m256i mixed = _mm256_blend_epi32(vectors->patterns, vectors->begins, 0xcc); /* p0 b1 p2 b3 */
     __m256i odd = _mm256_unpackhi_epi64(vectors->ends, vectors->patterns);        /* e1 p1 e3 p3 */
 
-    match_store(matches, 0, _mm256_permute2x128_si256(even, mixed, 0x20));
-    match_store(matches, 1, _mm256_blend_epi32(odd, even, 0xf0));
-    match_store(matches, 2, _mm256_permute2x128_si256(mixed, odd, 0x31));
+    return (struct match_structs){{_mm256_permute2x128_si256(even, mixed, 0x20),
+                                   _mm256_blend_epi32(odd, even, 0xf0),
+                                   _mm256_permute2x128_si256(mixed, odd, 0x31)}};
+}
+
+static inline void match_put(const struct match_vectors *vectors, struct trawl_match *matches)
+{
+    struct match_structs structs = match_interleave(vectors);
+
+    for (uint32_t i = 0; i < 3; i++)
+        match_store(matches, i, structs.part[i]);
+}
+
+#define MATCH_STREAM_BYTES 32u
+
+static inline void match_stream(const struct match_vectors *vectors, struct trawl_match *matches)
+{
+    struct match_structs structs = match_interleave(vectors);
+    __m256i *to = (__m256i *)(void *)matches;
+
+    for (uint32_t i = 0; i < 3; i++)
+        _mm256_stream_si256(to + i, structs.part[i]);
+}
+
+static inline void match_stream_end(void)
+{
+    _mm_sfence();
 }
 
 static inline void match_put_columns(const struct match_vectors *vectors, uint64_t *columns,

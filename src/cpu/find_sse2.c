@@ -166,14 +166,42 @@ static inline void match_store(void *to, uint32_t place, __m128i vector)
 }
 
 /* b0 e0, p0 b1, e1 p1 */
-static inline void match_put(const struct match_vectors *vectors, struct trawl_match *matches)
+struct match_structs {
+    __m128i part[3];
+};
+
+static inline struct match_structs match_interleave(const struct match_vectors *vectors)
 {
     __m128d mixed =
         _mm_shuffle_pd(_mm_castsi128_pd(vectors->patterns), _mm_castsi128_pd(vectors->begins), 2);
 
-    match_store(matches, 0, _mm_unpacklo_epi64(vectors->begins, vectors->ends));
-    match_store(matches, 1, _mm_castpd_si128(mixed));
-    match_store(matches, 2, _mm_unpackhi_epi64(vectors->ends, vectors->patterns));
+    return (struct match_structs){{_mm_unpacklo_epi64(vectors->begins, vectors->ends),
+                                   _mm_castpd_si128(mixed),
+                                   _mm_unpackhi_epi64(vectors->ends, vectors->patterns)}};
+}
+
+static inline void match_put(const struct match_vectors *vectors, struct trawl_match *matches)
+{
+    struct match_structs structs = match_interleave(vectors);
+
+    for (uint32_t i = 0; i < 3; i++)
+        match_store(matches, i, structs.part[i]);
+}
+
+#define MATCH_STREAM_BYTES 16u
+
+static inline void match_stream(const struct match_vectors *vectors, struct trawl_match *matches)
+{
+    struct match_structs structs = match_interleave(vectors);
+    __m128i *to = (__m128i *)(void *)matches;
+
+    for (uint32_t i = 0; i < 3; i++)
+        _mm_stream_si128(to + i, structs.part[i]);
+}
+
+static inline void match_stream_end(void)
+{
+    _mm_sfence();
 }
 
 static inline void match_put_columns(const struct match_vectors *vectors, uint64_t *columns,
@@ -191,8 +219,27 @@ static bool is_supported(void)
     return true;
 }
 
-const struct find_ops find_sse2 = {
-    "sse2",     is_supported, every_sse2,    every_fold_sse2, words_sse2,   grams_sse2, set_sse2,
-    bytes_sse2, sieve_sse2,   mismatch_sse2, count_bits_sse2, samples_sse2, quads_sse2, begins_sse2,
-    stems_sse2, counts_sse2,  lists_sse2,    matches_sse2,    columns_sse2, NULL,       NULL,
-    NULL,       NULL};
+const struct find_ops find_sse2 = {"sse2",
+                                   is_supported,
+                                   every_sse2,
+                                   every_fold_sse2,
+                                   words_sse2,
+                                   grams_sse2,
+                                   set_sse2,
+                                   bytes_sse2,
+                                   sieve_sse2,
+                                   mismatch_sse2,
+                                   count_bits_sse2,
+                                   samples_sse2,
+                                   quads_sse2,
+                                   begins_sse2,
+                                   stems_sse2,
+                                   counts_sse2,
+                                   lists_sse2,
+                                   matches_sse2,
+                                   columns_sse2,
+                                   streamed_sse2,
+                                   NULL,
+                                   NULL,
+                                   NULL,
+                                   NULL};

@@ -26,7 +26,6 @@
 #define LIST_WORDS_LEAST (1u << 19) /* the last ones are shorter still, but not than this */
 #define RUNS_MAX PIECE_ORDERS       /* lists that a worker keeps at a time */
 #define FREQUENT_BYTES_MAX 2u       /* of patterns whose hits may be frequent */
-#define PUT_AT_ONCE 256u            /* matches, in the first-level cache */
 /* To wake a thread takes its waker up to 200 us [2 H200], a tenth of what a list of 16 GiB takes
  * two devices. So for so long threads look before they sleep: the caller, and workers that wait for
  * others of about the same work. */
@@ -118,14 +117,9 @@ static void put_matches(void *context, uint64_t to, const uint64_t *words, uint6
 {
     const struct split *split = (const struct split *)context;
     const struct hit *hits = (const struct hit *)(const void *)words;
-    const struct find_ops *find = split->job.runtime->find;
-    struct trawl_match matches[PUT_AT_ONCE];
+    const struct match_place place = {split->matches + to, true, NULL, 0};
 
-    for (uint64_t done = 0, now; done < count; done += now) {
-        now = min_u64(count - done, PUT_AT_ONCE);
-        matches_of_hits(find, split->job.plan, hits + done, now, base, matches, NULL, 0);
-        memory_stream(split->matches + to + done, matches, now * sizeof *matches);
-    }
+    matches_of_hits(split->job.runtime->find, split->job.plan, hits, count, base, &place);
 }
 
 /* Is the place of the part's words known? With `wait`, it is, or false: all is over. The worker

@@ -53,59 +53,70 @@ static struct trawl_match match_of(const struct trawl_plan *plan, const struct t
     return (struct trawl_match){begin, begin + length, literal.pattern};
 }
 
-/* As find_ops does, where patterns are many or one is long: lengths follow from where they begin.
- */
-static void convert_by_bounds(const struct find_hits *hits, const uint64_t *bounds,
-                              struct trawl_match *matches, uint64_t *columns, uint64_t room)
+static void put_match(const struct match_place *place, uint64_t i, struct trawl_match match)
 {
-    for (uint64_t i = 0; i < hits->count; i++)
-        __builtin_prefetch(&bounds[hits->items[i].literal]);
+    if (place->matches != NULL) {
+        place->matches[i] = match;
+    } else {
+        place->columns[i] = match.begin;
+        place->columns[place->room + i] = match.end;
+        place->columns[2 * place->room + i] = match.pattern_index;
+    }
+}
+
+/* As find_ops does, where a pattern is long: lengths follow from where patterns begin. */
+static void convert_by_bounds(const struct find_hits *hits, const uint64_t *bounds,
+                              const struct match_place *place)
+{
     for (uint64_t i = 0; i < hits->count; i++) {
         uint64_t begin = hits->begin + hits->items[i].offset, pattern = hits->items[i].literal;
-        uint64_t end = begin + (bounds[pattern + 1] - bounds[pattern]);
 
-        if (matches != NULL) {
-            matches[i] = (struct trawl_match){begin, end, pattern};
-        } else {
-            columns[i] = begin;
-            columns[room + i] = end;
-            columns[2 * room + i] = pattern;
-        }
+        put_match(
+            place, i,
+            (struct trawl_match){begin, begin + (bounds[pattern + 1] - bounds[pattern]), pattern});
     }
 }
 
 static void convert(const struct find_ops *find, const struct find_hits *hits,
-                    struct trawl_match *matches, uint64_t *columns, uint64_t room)
+                    const struct match_place *place)
 {
-    if (matches != NULL)
-        find->matches(hits, matches);
+    if (place->matches == NULL)
+        find->columns(hits, place->columns, place->room);
+    else if (place->streams)
+        find->streamed(hits, place->matches);
     else
-        find->columns(hits, columns, room);
+        find->matches(hits, place->matches);
+}
+
+bool matches_have_lengths(const struct trawl_plan *plan)
+{
+    return plan->literals == NULL && (plan->pattern_lengths != NULL ||
+                                      (plan->pattern_count == 1 && plan->length_max <= UINT16_MAX));
 }
 
 void matches_of_hits(const struct find_ops *find, const struct trawl_plan *plan,
                      const struct hit *items, uint64_t count, uint64_t begin,
-                     struct trawl_match *matches, uint64_t *columns, uint64_t room)
+                     const struct match_place *place)
 {
     struct find_hits hits = {items, count, begin, plan->pattern_lengths, false};
     uint16_t length;
 
-    TRAWL_ASSERT(plan->literals == NULL && (matches != NULL || count <= room));
-    if (plan->pattern_count == 1 && plan->length_max <= UINT16_MAX) {
+    TRAWL_ASSERT(plan->literals == NULL && (place->matches != NULL || count <= place->room));
+    if (!matches_have_lengths(plan)) {
+        convert_by_bounds(&hits, plan->pattern_begin, place);
+        return;
+    }
+    if (hits.lengths == NULL) {
         length = (uint16_t)plan->length_max;
         hits.lengths = &length;
     }
-    if (hits.lengths != NULL)
-        convert(find, &hits, matches, columns, room);
-    else
-        convert_by_bounds(&hits, plan->pattern_begin, matches, columns, room);
+    convert(find, &hits, place);
 }
 
-static void convert_each(const struct search *search, struct task *task, uint64_t from,
-                         uint64_t count)
+static void convert_each(const struct search *search, const struct task *task, uint64_t from,
+                         uint64_t count, const struct match_place *place)
 {
     const struct trawl_plan *plan = search->job.plan;
-    struct trawl_match *matches = (struct trawl_match *)(void *)task->matches;
     const struct hit *hits = task->result.hits.items + from;
 
     for (uint64_t i = 0; i < count; i++) {
@@ -115,26 +126,25 @@ static void convert_each(const struct search *search, struct task *task, uint64_
             plan_literal_fetch(plan, hits[i + HITS_AHEAD].literal);
         TRAWL_ASSERT(match.begin < match.end);
         TRAWL_ASSERT(match.end <= task->chunk.begin + task->chunk.owned + task->chunk.after);
-        if (search->sink->columns) {
-            task->matches[i] = match.begin;
-            task->matches[task->match_room + i] = match.end;
-            task->matches[2 * task->match_room + i] = match.pattern_index;
-        } else {
-            matches[i] = match;
-        }
+        put_match(place, i, match);
     }
 }
 
-void matches_convert(const struct search *search, struct task *task, uint64_t from, uint64_t count)
+void matches_convert(const struct search *search, struct task *task, uint64_t from, uint64_t count,
+                     const struct match_place *place)
 {
     const struct trawl_plan *plan = search->job.plan;
     const struct find_ops *find = search->job.runtime->find;
     const struct hits_lent *lent = &task->result.lent;
-    struct trawl_match *matches =
-        search->sink->columns ? NULL : (struct trawl_match *)(void *)task->matches;
     const struct hit *hits = task->result.hits.items + from;
+    struct match_place own = {NULL, false, task->matches, task->match_room};
 
-    TRAWL_ASSERT(count <= task->match_room && from + count <= task_hit_count(task));
+    TRAWL_ASSERT((place != NULL || count <= task->match_room) &&
+                 from + count <= task_hit_count(task));
+    if (!search->sink->columns)
+        own.matches = (struct trawl_match *)(void *)task->matches;
+    if (place == NULL)
+        place = &own;
     task->match_count = count;
     if (count == 0)
         return;
@@ -142,13 +152,12 @@ void matches_convert(const struct search *search, struct task *task, uint64_t fr
         struct find_hits items = {lent->items + from, count, task->chunk.begin + lent->shift,
                                   lent->lengths + from, true};
 
-        convert(find, &items, matches, task->matches, task->match_room);
+        convert(find, &items, place);
         return;
     }
     TRAWL_ASSERT(hits[0].offset >= task->from && hits[count - 1].offset < task->chunk.owned);
     if (plan->literals == NULL && !task->result.hits.lengths_valid)
-        matches_of_hits(find, plan, hits, count, task->chunk.begin, matches, task->matches,
-                        task->match_room);
+        matches_of_hits(find, plan, hits, count, task->chunk.begin, place);
     else
-        convert_each(search, task, from, count);
+        convert_each(search, task, from, count, place);
 }

@@ -5,10 +5,12 @@
 
 #include "cpu/find.h"
 #include "match/hits.h"
+#include "trawl.h"
 
 #define COUNT_MAX 70u
 #define PLACES 8u /* of a word in a cache line */
 #define LITERALS 300u
+#define MANY ((1u << 20) + 200000u) /* matches: the last ones are written past the caches */
 #define GUARD 0x5a5a5a5a5a5a5a5aull
 #define WORDS ((COUNT_MAX + PLACES + 2) * 3)
 
@@ -46,7 +48,7 @@ static void expect(const struct find_hits *hits, struct trawl_match *expected)
 
 /* Words beside those of the matches stay as they were. */
 static bool check_structs(const struct find_ops *find, const struct find_hits *hits,
-                          const struct trawl_match *expected, uint32_t place)
+                          const struct trawl_match *expected, uint32_t place, bool streams)
 {
     static struct made made;
     uint64_t used = 3 * hits->count;
@@ -54,7 +56,10 @@ static bool check_structs(const struct find_ops *find, const struct find_hits *h
 
     for (uint32_t i = 0; i < WORDS; i++)
         made.words[i] = GUARD;
-    find->matches(hits, (struct trawl_match *)(void *)(made.words + place));
+    if (streams)
+        find->streamed(hits, (struct trawl_match *)(void *)(made.words + place));
+    else
+        find->matches(hits, (struct trawl_match *)(void *)(made.words + place));
     right = memcmp(made.words + place, expected, (size_t)used * sizeof(uint64_t)) == 0;
     for (uint32_t i = 0; i < WORDS; i++)
         right = right && ((i >= place && i < place + used) || made.words[i] == GUARD);
@@ -100,11 +105,46 @@ static void check_variant(const struct find_ops *find, struct test_random *rando
             hits.count = count;
             hits.lengths = hits.in_order ? lengths + (LITERALS - count) : lengths;
             expect(&hits, expected);
-            if (!TEST_CHECK(check_structs(find, &hits, expected, place)) ||
+            if (!TEST_CHECK(check_structs(find, &hits, expected, place, false)) ||
+                !TEST_CHECK(check_structs(find, &hits, expected, place, true)) ||
                 !TEST_CHECK(check_columns(find, &hits, expected, place)))
                 printf("  %s: %u hits, word %u, lengths %s\n", find->name, count, place,
                        hits.in_order ? "in order" : "of literals");
         }
+}
+
+/* An array that is filled beyond what the caches hold, and ends before the last matches. */
+static void fill_array(uint32_t word)
+{
+    const struct trawl_pattern patterns[] = {{"a", 1}, {"aa", 2}};
+    uint64_t room = MANY - 100 * word, count = 0, wrong = 0;
+    uint64_t *words = malloc((3 * MANY + 8) * sizeof *words);
+    struct trawl_match *matches = (struct trawl_match *)(void *)(words + word);
+    uint8_t *bytes = malloc(MANY / 2 + 1);
+    struct trawl_searcher *searcher = NULL;
+    struct trawl_text *text = NULL;
+    struct trawl_plan *plan = NULL;
+
+    if (!TEST_CHECK(words != NULL && bytes != NULL))
+        exit(test_end());
+    memset(bytes, 'a', MANY / 2 + 1);
+    memset(words, 0x5a, (3 * MANY + 8) * sizeof *words);
+    TEST_CHECK(trawl_plan_build(patterns, 2, NULL, &plan, NULL) == TRAWL_OK);
+    TEST_CHECK(trawl_searcher_open(NULL, &searcher, NULL) == TRAWL_OK);
+    TEST_CHECK(trawl_text_from_memory(bytes, MANY / 2 + 1, &text, NULL) == TRAWL_OK);
+    TEST_CHECK(trawl_positions_into(searcher, plan, text, matches, room, &count, NULL) == TRAWL_OK);
+    TEST_CHECK_U64(count, MANY + 1);
+    for (uint64_t i = 0; i < room; i++)
+        wrong += matches[i].begin != i / 2 || matches[i].pattern_index != i % 2 ||
+                 matches[i].end != i / 2 + 1 + i % 2;
+    for (uint64_t i = 0; i < 3 * MANY + 8; i++)
+        wrong += (i < word || i >= 3 * room + word) && words[i] != GUARD;
+    TEST_CHECK_U64(wrong, 0);
+    trawl_text_close(text);
+    trawl_searcher_close(searcher);
+    trawl_plan_free(plan);
+    free(bytes);
+    free(words);
 }
 
 int main(void)
@@ -116,5 +156,7 @@ int main(void)
     for (uint64_t i = test_amount(2, 50); i > 0; i--)
         for (uint32_t variant = 0; (find = find_variant(variant)) != NULL; variant++)
             check_variant(find, &random);
+    for (uint32_t word = 0; word < 4; word++)
+        fill_array(word);
     return test_end();
 }
