@@ -706,6 +706,18 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_begins_on_device(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
     uint64_t begins_address, uint64_t begins_max, uint64_t *begin_count, struct trawl_error *error);
 
+/* Of a word of trawl_pairs_on_device the bits that say where the occurrence begins; those above say
+ * which pattern it is. */
+#define TRAWL_PAIR_BEGIN_BITS 40
+
+/* Fill an array on a device with a word for each occurrence, its begin + (its pattern's index <<
+ * TRAWL_PAIR_BEGIN_BITS), by begin and then by pattern. All else as trawl_begins_on_device does it.
+ * UNSUPPORTED also for texts of more than 2^40 bytes, for plans of more than 2^24 patterns, and for
+ * those with IGNORE_CASE in which a pattern stands for several strings (UTF-8). Cost: the same. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_pairs_on_device(
+    struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
+    uint64_t pairs_address, uint64_t pairs_max, uint64_t *pair_count, struct trawl_error *error);
+
 /* Count the lines in which an occurrence begins. Lines end in the plan's line end; bytes after
  * the last one form a line if there are any.
  * invert: count the lines in which none begins. lines_max: stop at this count (0 counts nothing,

@@ -137,6 +137,7 @@ struct engine_begins {
     uint64_t *host;   /* NULL: address */
     uint64_t address; /* of memory of the engine's first device */
     uint64_t room;    /* the array's words: what is beyond is only counted */
+    uint64_t literal; /* so often its literal's number is added to a begin; on a device alone */
     uint64_t count;
     uint64_t candidate_count;
 };

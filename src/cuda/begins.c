@@ -167,9 +167,10 @@ enum trawl_status cuda_begins(struct engine_worker *worker, struct engine_begins
         TRAWL_TRY(cuda_tables_build(worker, error));
     if (begins->host != NULL)
         return to_host(worker, &range, limit, begins, error);
-    return cuda_list_hits(worker, &range, limit,
-                          &(struct cuda_hits_room){begins->address, begins->room, 0, 0, 0},
-                          &begins->count, &begins->candidate_count, error);
+    return cuda_list_hits(
+        worker, &range, limit,
+        &(struct cuda_hits_room){begins->address, begins->room, 0, begins->literal, 0},
+        &begins->count, &begins->candidate_count, error);
 }
 
 enum trawl_status cuda_list(struct engine_worker *worker, struct engine_list *list,

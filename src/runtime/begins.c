@@ -484,6 +484,14 @@ enum trawl_status begins_by_device(struct trawl_searcher *searcher, const struct
     if (plan_has_algorithm(plan))
         return TRAWL_FAIL(error, UNSUPPORTED, "algorithm %s cannot write begins to a device",
                           plan->algorithm.name);
+    if (begins->literal != 0 &&
+        (plan->literals != NULL || plan->pattern_count > UINT64_MAX / begins->literal + 1 ||
+         text->bytes_count > begins->literal))
+        return TRAWL_FAIL(
+            error, UNSUPPORTED, "%s",
+            plan->literals != NULL
+                ? "a device does not say which of these patterns occurs"
+                : "the text or the set is too large for words of a begin and a pattern");
     begins->bytes = text->bytes;
     begins->bytes_count = text->bytes_count;
     if (!devices_hold(&runtime->devices, text->bytes, text->bytes_count) &&

@@ -401,26 +401,45 @@ enum trawl_status trawl_begins_into(struct trawl_searcher *searcher, const struc
     return status;
 }
 
+static enum trawl_status array_on_device(struct trawl_searcher *searcher,
+                                         const struct trawl_plan *plan, struct trawl_text *text,
+                                         struct engine_begins *array, uint64_t *count,
+                                         struct trawl_error *error)
+{
+    enum trawl_status status;
+
+    if (count == NULL || (array->address == 0 && array->room > 0))
+        return TRAWL_FAIL(error, ARGUMENT, "%s is %s", count == NULL ? "the count" : "the address",
+                          count == NULL ? "NULL" : "0");
+    if (array->address % sizeof(uint64_t) != 0)
+        return TRAWL_FAIL(error, ARGUMENT, "the array's address is not aligned to 8 bytes");
+    TRAWL_TRY(search_enter(searcher, plan, text, error));
+    status = begins_by_device(searcher, plan, text, array, error);
+    searcher_leave(searcher);
+    if (status == TRAWL_OK)
+        *count = array->count;
+    return status;
+}
+
 enum trawl_status trawl_begins_on_device(struct trawl_searcher *searcher,
                                          const struct trawl_plan *plan, struct trawl_text *text,
                                          uint64_t begins_address, uint64_t begins_max,
                                          uint64_t *begin_count, struct trawl_error *error)
 {
     struct engine_begins array = {.address = begins_address, .room = begins_max};
-    enum trawl_status status;
 
-    if (begin_count == NULL || (begins_address == 0 && begins_max > 0))
-        return TRAWL_FAIL(error, ARGUMENT, "%s is %s",
-                          begin_count == NULL ? "begin_count" : "begins_address",
-                          begin_count == NULL ? "NULL" : "0");
-    if (begins_address % sizeof(uint64_t) != 0)
-        return TRAWL_FAIL(error, ARGUMENT, "begins_address is not aligned to 8 bytes");
-    TRAWL_TRY(search_enter(searcher, plan, text, error));
-    status = begins_by_device(searcher, plan, text, &array, error);
-    searcher_leave(searcher);
-    if (status == TRAWL_OK)
-        *begin_count = array.count;
-    return status;
+    return array_on_device(searcher, plan, text, &array, begin_count, error);
+}
+
+enum trawl_status trawl_pairs_on_device(struct trawl_searcher *searcher,
+                                        const struct trawl_plan *plan, struct trawl_text *text,
+                                        uint64_t pairs_address, uint64_t pairs_max,
+                                        uint64_t *pair_count, struct trawl_error *error)
+{
+    struct engine_begins array = {
+        .address = pairs_address, .room = pairs_max, .literal = 1ull << TRAWL_PAIR_BEGIN_BITS};
+
+    return array_on_device(searcher, plan, text, &array, pair_count, error);
 }
 
 enum trawl_status trawl_count_lines(struct trawl_searcher *searcher, const struct trawl_plan *plan,

@@ -30,12 +30,18 @@ enum call {
     CALL_BEGINS,
     CALL_PINNED,
     CALL_DEVICE,
+    CALL_PAIRS,
     CALLS
 };
 
-static const char *const call_names[CALLS] = {
-    "trawl_count",       "trawl_positions",         "trawl_positions_into",  "trawl_search_next",
-    "trawl_begins_into", "the same, pinned memory", "trawl_begins_on_device"};
+static const char *const call_names[CALLS] = {"trawl_count",
+                                              "trawl_positions",
+                                              "trawl_positions_into",
+                                              "trawl_search_next",
+                                              "trawl_begins_into",
+                                              "the same, pinned memory",
+                                              "trawl_begins_on_device",
+                                              "trawl_pairs_on_device"};
 
 struct session {
     uint8_t *bytes;
@@ -46,8 +52,9 @@ struct session {
     struct trawl_match *matches, *expected; /* pairs of them */
     uint64_t *begins;
     struct cuda_pinned pinned;
-    struct cuda_memory array; /* on the device */
-    double bus;               /* bytes per second */
+    struct engine_worker *worker; /* with which the arrays below were made */
+    struct cuda_memory array;     /* on the device */
+    double bus;                   /* bytes per second */
 };
 
 /* What a caller sees of all pairs. */
@@ -114,18 +121,36 @@ static enum trawl_status call_once(struct session *s, struct trawl_searcher *sea
         return trawl_begins_into(searcher, s->plan, s->text, (uint64_t *)(void *)s->pinned.bytes,
                                  s->pairs, &seen->count, error);
     case CALL_DEVICE:
+        return trawl_begins_on_device(searcher, s->plan, s->text, s->array.address, s->pairs,
+                                      &seen->count, error);
+    case CALL_PAIRS:
     case CALLS:
         break;
     }
-    return trawl_begins_on_device(searcher, s->plan, s->text, s->array.address, s->pairs,
-                                  &seen->count, error);
+    return trawl_pairs_on_device(searcher, s->plan, s->text, s->array.address, s->pairs,
+                                 &seen->count, error);
+}
+
+/* The device's array to the pinned one. */
+static void fetch(struct session *s)
+{
+    struct cuda_device *device = s->worker->device;
+    struct trawl_error error;
+
+    measure_must(cuda_device_enter(device, &error), &error);
+    measure_must(CUDA_CALL(device, &error, copy_to_host, s->pinned.bytes, s->array.address,
+                           (size_t)(s->pairs * sizeof(uint64_t)), s->worker->stream),
+                 &error);
+    measure_must(CUDA_CALL(device, &error, stream_wait, s->worker->stream), &error);
+    cuda_device_leave(device);
 }
 
 /* Is what the call left right? */
 static void look(struct session *s, enum call call, const struct seen *seen)
 {
-    const uint64_t *begins =
-        call == CALL_PINNED ? (const uint64_t *)(const void *)s->pinned.bytes : s->begins;
+    const uint64_t *words =
+        call == CALL_BEGINS ? s->begins : (const uint64_t *)(const void *)s->pinned.bytes;
+    bool has_words = call == CALL_BEGINS || call >= CALL_PINNED;
     uint64_t sum = 0, unlike = 0;
 
     check(s, seen->count == s->pairs, call_names[call]);
@@ -135,8 +160,13 @@ static void look(struct session *s, enum call call, const struct seen *seen)
         check(s, seen->sum == sum, call_names[call]);
     if (call == CALL_MATCHES)
         unlike = memcmp(s->matches, s->expected, s->pairs * sizeof *s->matches) != 0;
-    for (uint64_t i = 0; (call == CALL_BEGINS || call == CALL_PINNED) && i < s->pairs; i++)
-        unlike += begins[i] != s->expected[i].begin;
+    if (call >= CALL_DEVICE)
+        fetch(s);
+    for (uint64_t i = 0; has_words && i < s->pairs; i++) {
+        uint64_t pattern = call == CALL_PAIRS ? s->expected[i].pattern_index : 0;
+
+        unlike += words[i] != s->expected[i].begin + (pattern << TRAWL_PAIR_BEGIN_BITS);
+    }
     check(s, unlike == 0, call_names[call]);
 }
 
@@ -195,6 +225,7 @@ static void prepare(struct session *s, struct engine_worker *worker)
     double seconds[BUS_COPIES];
     struct trawl_error error;
 
+    s->worker = worker;
     measure_must(cuda_device_enter(device, &error), &error);
     measure_must(cuda_pinned_reserve(device, &s->pinned, bytes, &error), &error);
     measure_must(cuda_memory_reserve(device, &s->array, bytes, &error), &error);
@@ -266,7 +297,7 @@ int main(int argc, char **argv)
         if (both)
             printf("%.3f", host);
         printf(" | %.3f | ", device);
-        if (call != CALL_COUNT && call != CALL_DEVICE)
+        if (call != CALL_COUNT && call < CALL_DEVICE)
             printf("%.2f", device * 1e9 * HIT_BYTES / s.bus);
         printf(" |\n");
         (void)fflush(stdout);

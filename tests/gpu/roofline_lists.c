@@ -93,15 +93,14 @@ static bool measure_begins(struct session *s, bool streams, const uint8_t *patte
     cuda_limits_replace(NULL);
     measure_must(engine_cuda.worker_begin(worker, plan, &error), &error);
     for (uint32_t i = 0; i < s->repeats + 1 && right; i++) { /* the first warms up */
-        struct engine_begins begins = {s->bytes,
-                                       s->count,
-                                       to_host ? (uint64_t *)(void *)arrays->host.bytes : NULL,
-                                       arrays->device.address,
-                                       expected + 1,
-                                       0,
-                                       0};
+        struct engine_begins begins = {.bytes = s->bytes,
+                                       .bytes_count = s->count,
+                                       .address = arrays->device.address,
+                                       .room = expected + 1};
         double begin = measure_now();
 
+        if (to_host)
+            begins.host = (uint64_t *)(void *)arrays->host.bytes;
         worker->kernel_ns = 0;
         measure_must(engine_cuda.begins(worker, &begins, &error), &error);
         if (i > 0) {

@@ -248,6 +248,15 @@ static void begins_searches(void)
     /* The searcher has no device. */
     CHECK_ERROR(trawl_begins_on_device(searcher, plan, text, 8, 1, &count, error),
                 TRAWL_UNSUPPORTED);
+    CHECK_ERROR(trawl_pairs_on_device(NULL, plan, text, 8, 1, &count, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_pairs_on_device(searcher, NULL, text, 8, 1, &count, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_pairs_on_device(searcher, plan, NULL, 8, 1, &count, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_pairs_on_device(searcher, plan, text, 0, 1, &count, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_pairs_on_device(searcher, plan, text, 12, 1, &count, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_pairs_on_device(searcher, plan, text, 8, 1, NULL, error), TRAWL_ARGUMENT);
+    /* The searcher has no device. */
+    CHECK_ERROR(trawl_pairs_on_device(searcher, plan, text, 8, 1, &count, error),
+                TRAWL_UNSUPPORTED);
     TEST_CHECK(count == UNTOUCHED && begin == UNTOUCHED);
 }
 
