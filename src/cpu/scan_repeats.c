@@ -35,10 +35,8 @@
 /* New text is searched in parts: the first one is small, as its hits may be many, and each is
  * twice as long as the one before, as text that is known again may come soon. */
 #define PART_FIRST 64u
-#define PART_MIN 512u /* at least, */
-#define PART_PER_LENGTH                                                       \
-    8u /* or so many times the longest literal: the automaton reads it before \
-        */
+#define PART_MIN 512u      /* at least, */
+#define PART_PER_LENGTH 8u /* or times the longest literal: the automaton reads that first */
 #define PART_MAX (1u << 15)
 #define COPY_BYTES (PART_MAX + LENGTH_MAX)
 #define PART_HITS (1u << 15) /* after a part with more hits they are shorter again */
@@ -144,7 +142,6 @@ static uint64_t seen_before(const struct repeats *repeats, const uint8_t *bytes,
     for (uint64_t i = 0; i < SAMPLE_BYTES; i++) {
         uint64_t hash = hash_sample(bytes + i);
         uint64_t entry = repeats->seen[hash & ((1u << SEEN_BITS) - 1)];
-
         uint64_t distance =
             (uint64_t)((uint32_t)(at / SAMPLE_BYTES) - (uint32_t)(entry >> 32)) * SAMPLE_BYTES;
 

@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "cuda_case.h"
 #include "fail_calls.h"
+#include "host.h"
 #include "letters.h"
 #include "random_case.h"
 #include "sim_driver.h"
@@ -144,17 +145,6 @@ static enum trawl_status on(const struct scene *s, struct trawl_searcher *search
     return status;
 }
 
-static struct trawl_searcher *searcher_open(enum trawl_engine engine, uint32_t threads,
-                                            struct trawl_error *error)
-{
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_searcher *searcher = NULL;
-
-    options.engine = engine;
-    options.threads = threads;
-    return trawl_searcher_open(&options, &searcher, error) == TRAWL_OK ? searcher : NULL;
-}
-
 static void case_run(uint64_t index)
 {
     static const enum trawl_engine engines[] = {TRAWL_ENGINE_CUDA, TRAWL_ENGINE_CUDA,
@@ -175,7 +165,7 @@ static void case_run(uint64_t index)
     limits.begins_aligned = index % 40;
     cuda_limits_replace(&limits);
     scene_open(&s, &random);
-    searcher = searcher_open(engine, (uint32_t)(1 + test_random_below(&random, 3)), &error);
+    searcher = host_searcher(engine, (uint32_t)(1 + test_random_below(&random, 3)), 0, &error);
     if (TEST_CHECK(searcher != NULL)) {
         TEST_CHECK(!s.loaded || trawl_text_load(searcher, s.whole, &error) == TRAWL_OK);
         for (uint32_t i = 0; i < 2; i++) { /* the worker keeps what the first call left */
@@ -196,9 +186,7 @@ static void case_run(uint64_t index)
         }
     }
     trawl_searcher_close(searcher);
-    TEST_CHECK_U64(sim_driver_live(), 0);
-    if (!TEST_CHECK(sim_driver_report()[0] == '\0'))
-        printf("  %s\n", sim_driver_report());
+    host_check_driver();
     scene_close(&s);
     if (test_failures > failures)
         printf("  TRAWL_TEST_CASE=%" PRIu64 "\n", index);
@@ -225,7 +213,7 @@ static enum trawl_status work_once(void *context, enum trawl_engine engine, bool
                                    struct trawl_error *error)
 {
     const struct scene *s = (const struct scene *)context;
-    struct trawl_searcher *searcher = searcher_open(engine, 1, error);
+    struct trawl_searcher *searcher = host_searcher(engine, 1, 0, error);
     enum trawl_status status = searcher == NULL ? error->status : TRAWL_OK;
 
     if (status == TRAWL_OK)

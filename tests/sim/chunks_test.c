@@ -6,6 +6,8 @@
 #include "base/checked.h"
 #include "cuda/limits.h"
 #include "diff/input.h"
+#include "host.h"
+#include "letters.h"
 #include "runtime/search.h"
 #include "sim_driver.h"
 #include "test.h"
@@ -84,16 +86,13 @@ static void fixture_close(void)
 struct scene {
     enum trawl_engine engine;
     uint32_t devices, threads;
-    struct trawl_runtime *runtime;
-    struct trawl_searcher *searcher;
+    struct host host;
 };
 
 static void scene_open(struct scene *s, struct test_random *random)
 {
     struct sim_driver_options driver = {1, s->devices, 16u << 20, 2, 0, 0, 0};
-    struct trawl_runtime_options options = TRAWL_RUNTIME_OPTIONS_INIT;
-    struct trawl_searcher_options searching = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct cuda_limits limits = cuda_limits_default;
+    struct cuda_limits limits = letters_limits();
 
     limits.split_bytes_min = 4000;
     limits.stripe_bytes = 3000 + test_random_below(random, 20000);
@@ -103,9 +102,6 @@ static void scene_open(struct scene *s, struct test_random *random)
     limits.begins_piece = 1 + test_random_below(random, 50);
     limits.begins_piece_most = limits.begins_piece + test_random_below(random, 50);
     limits.hits_max = 100 + test_random_below(random, 1000);
-    limits.threads = 32;
-    limits.tile_words_max = 64;
-    limits.blocks_max = 2;
     cuda_limits_replace(&limits);
     resident_sizes = (struct resident_sizes){.first = 100 + test_random_below(random, 3000),
                                              .least = 60,
@@ -113,23 +109,13 @@ static void scene_open(struct scene *s, struct test_random *random)
                                              .shared = 1000,
                                              .hits = 20 + test_random_below(random, 300)};
     sim_driver_reset(&driver);
-    options.engine = s->engine;
-    options.threads = s->threads;
-    if (!TEST_CHECK(trawl_runtime_open(&options, &s->runtime, NULL) == TRAWL_OK))
-        exit(1);
-    searching.runtime = s->runtime;
-    if (!TEST_CHECK(trawl_searcher_open(&searching, &s->searcher, NULL) == TRAWL_OK))
-        exit(1);
-    TEST_CHECK(trawl_text_load(s->searcher, fixture.text, NULL) == TRAWL_OK);
+    host_open(&s->host, s->engine, s->threads, 0);
+    TEST_CHECK(trawl_text_load(s->host.searcher, fixture.text, NULL) == TRAWL_OK);
 }
 
 static void scene_close(struct scene *s)
 {
-    trawl_searcher_close(s->searcher);
-    TEST_CHECK(trawl_runtime_close(s->runtime, NULL) == TRAWL_OK);
-    TEST_CHECK_U64(sim_driver_live(), 0);
-    if (!TEST_CHECK(sim_driver_has_lost() || sim_driver_report()[0] == '\0'))
-        printf("  %s\n", sim_driver_report());
+    host_close(&s->host);
     resident_sizes = resident_sizes_default;
 }
 
@@ -162,7 +148,7 @@ static enum trawl_status take_batches(const struct scene *s, struct seen *seen)
     struct trawl_batch batch = {.size = sizeof batch};
     struct trawl_search *search = NULL;
     uint64_t lines = 0, at = 0;
-    enum trawl_status status = trawl_search_open(s->searcher, fixture.plan, fixture.text,
+    enum trawl_status status = trawl_search_open(s->host.searcher, fixture.plan, fixture.text,
                                                  TRAWL_SEARCH_LINE_NUMBERS, &search, NULL);
 
     while (status == TRAWL_OK && !batch.last) {
@@ -186,8 +172,8 @@ static enum trawl_status fill_array(const struct scene *s, uint64_t room, struct
     uint64_t count = 0;
 
     memset(matches, 0x77, (room + 1) * sizeof *matches);
-    status =
-        trawl_positions_into(s->searcher, fixture.plan, fixture.text, matches, room, &count, NULL);
+    status = trawl_positions_into(s->host.searcher, fixture.plan, fixture.text, matches, room,
+                                  &count, NULL);
     if (status == TRAWL_OK) {
         for (uint64_t i = 0; i < min_u64(room, count); i++)
             seen->wrong |= !is_match(i, matches[i].begin, matches[i].end, matches[i].pattern_index);
@@ -205,7 +191,8 @@ static enum trawl_status fill_begins(const struct scene *s, uint64_t room, struc
     uint64_t count = 0;
 
     begins[room] = room;
-    status = trawl_begins_into(s->searcher, fixture.plan, fixture.text, begins, room, &count, NULL);
+    status =
+        trawl_begins_into(s->host.searcher, fixture.plan, fixture.text, begins, room, &count, NULL);
     for (uint64_t i = 0; status == TRAWL_OK && i < min_u64(room, count); i++)
         seen->wrong |= i >= fixture.count || begins[i] != fixture.matches[i].begin;
     seen->count = count;
@@ -238,7 +225,7 @@ static enum trawl_status call(const struct scene *s, uint32_t which, uint64_t ro
 
     switch (which % CALLS) {
     case 0:
-        status = trawl_positions(s->searcher, fixture.plan, fixture.text, take, &seen, NULL);
+        status = trawl_positions(s->host.searcher, fixture.plan, fixture.text, take, &seen, NULL);
         break;
     case 1:
         status = fill_array(s, room, &seen);
@@ -247,14 +234,14 @@ static enum trawl_status call(const struct scene *s, uint32_t which, uint64_t ro
         status = take_batches(s, &seen);
         break;
     case 3:
-        status = trawl_count_by_pattern(s->searcher, fixture.plan, fixture.text, add_counts, &seen,
-                                        NULL);
+        status = trawl_count_by_pattern(s->host.searcher, fixture.plan, fixture.text, add_counts,
+                                        &seen, NULL);
         break;
     case 4:
         status = fill_begins(s, room, &seen);
         break;
     default:
-        status = trawl_count_lines(s->searcher, fixture.plan, fixture.text, false, UINT64_MAX,
+        status = trawl_count_lines(s->host.searcher, fixture.plan, fixture.text, false, UINT64_MAX,
                                    &seen.count, NULL);
         wanted = fixture.lines;
     }
@@ -266,8 +253,10 @@ static enum trawl_status call(const struct scene *s, uint32_t which, uint64_t ro
 
 static void listed(struct test_random *random)
 {
-    struct scene s = {TRAWL_ENGINE_CUDA, 1 + (uint32_t)test_random_below(random, 3),
-                      1 + (uint32_t)test_random_below(random, 6), NULL, NULL};
+    struct scene s = {TRAWL_ENGINE_CUDA,
+                      1 + (uint32_t)test_random_below(random, 3),
+                      1 + (uint32_t)test_random_below(random, 6),
+                      {NULL, NULL}};
 
     scene_open(&s, random);
     for (uint32_t i = 0; i < CALLS; i++)
@@ -279,7 +268,7 @@ static void listed(struct test_random *random)
  * false: there were fewer. */
 static bool failing(struct test_random *random, bool lost, uint32_t which, uint64_t nth)
 {
-    struct scene s = {lost ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA, 2, 4, NULL, NULL};
+    struct scene s = {lost ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA, 2, 4, {NULL, NULL}};
     enum trawl_status status;
     bool failed;
 

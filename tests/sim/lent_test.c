@@ -8,6 +8,8 @@
 #include "cuda/driver.h"
 #include "cuda_case.h"
 #include "fail_calls.h"
+#include "host.h"
+#include "letters.h"
 #include "random_case.h"
 #include "sim_driver.h"
 #include "simulator.h"
@@ -81,17 +83,6 @@ static void scene_close(struct scene *s)
     trawl_plan_free(s->plan);
     expected_free(&s->expected);
     input_free(&s->input);
-}
-
-static struct trawl_searcher *searcher_open(enum trawl_engine engine, uint32_t threads,
-                                            struct trawl_error *error)
-{
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_searcher *searcher = NULL;
-
-    options.engine = engine;
-    options.threads = threads;
-    return trawl_searcher_open(&options, &searcher, error) == TRAWL_OK ? searcher : NULL;
 }
 
 /* ---- Searches ----------------------------------------------------------------------------- */
@@ -248,7 +239,7 @@ static void case_run(uint64_t index)
     s.alone = (s.input.flags & (NAIVE_WHOLE_WORD | NAIVE_WHOLE_LINE)) == 0;
     scene_open(&s, (int)options.devices - 1, test_random_below(&random, 300),
                index % 4 ? PADDING_BYTES : test_random_below(&random, PADDING_BYTES));
-    searcher = searcher_open(engine, (uint32_t)(1 + test_random_below(&random, 3)), &error);
+    searcher = host_searcher(engine, (uint32_t)(1 + test_random_below(&random, 3)), 0, &error);
     if (TEST_CHECK(searcher != NULL) && s.input.text_bytes > 0) {
         before = sim_driver_memory_used();
         if (!TEST_CHECK(trawl_text_load(searcher, s.text, &error) == TRAWL_OK))
@@ -271,9 +262,7 @@ static void case_run(uint64_t index)
     }
     trawl_searcher_close(searcher);
     scene_close(&s);
-    TEST_CHECK_U64(sim_driver_live(), 0);
-    if (!TEST_CHECK(sim_driver_report()[0] == '\0'))
-        printf("  %s\n", sim_driver_report());
+    host_check_driver();
     if (test_failures > failures)
         printf("  TRAWL_TEST_CASE=%" PRIu64 "\n", index);
 }
@@ -303,7 +292,7 @@ static void stays_there(void)
     sim_driver_reset_usual(1);
     cuda_limits_replace(&cuda_limits_default);
     plain_scene(&s, 0, 60000, PADDING_BYTES);
-    searcher = searcher_open(TRAWL_ENGINE_CUDA, 1, &error);
+    searcher = host_searcher(TRAWL_ENGINE_CUDA, 1, 0, &error);
     TEST_CHECK(!can_read(&s));
     for (uint32_t i = 0; i < SEARCHES; i++) /* not loaded yet */
         TEST_CHECK(searches[i](&s, searcher, &error) == TRAWL_UNSUPPORTED);
@@ -318,7 +307,7 @@ static void stays_there(void)
     TEST_CHECK(can_read(&s));
     trawl_searcher_close(searcher);
 
-    searcher = searcher_open(TRAWL_ENGINE_CPU, 1, &error);
+    searcher = host_searcher(TRAWL_ENGINE_CPU, 1, 0, &error);
     TEST_CHECK(trawl_text_load(searcher, s.text, &error) == TRAWL_UNSUPPORTED);
     TEST_CHECK(count(&s, searcher, &error) == TRAWL_OK); /* it was fetched */
     trawl_searcher_close(searcher);
@@ -338,14 +327,14 @@ static void wrong_addresses(void)
     TEST_CHECK(trawl_text_from_device(1, UINT64_MAX, &text, &error) == TRAWL_MEMORY);
     TEST_CHECK(trawl_text_from_device((uint64_t)(uintptr_t)host, 64, &text, &error) == TRAWL_OK);
     for (uint32_t i = 0; i < 2; i++) {
-        searcher = searcher_open(i ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA, 1, &error);
+        searcher = host_searcher(i ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA, 1, 0, &error);
         TEST_CHECK(trawl_text_load(searcher, text, &error) == TRAWL_ARGUMENT);
         trawl_searcher_close(searcher);
     }
     trawl_text_close(text);
     sim_driver_reset(&(struct sim_driver_options){.seed = 1}); /* without a device */
     TEST_CHECK(trawl_text_from_device((uint64_t)(uintptr_t)host, 64, &text, &error) == TRAWL_OK);
-    searcher = searcher_open(TRAWL_ENGINE_AUTO, 1, &error);
+    searcher = host_searcher(TRAWL_ENGINE_AUTO, 1, 0, &error);
     TEST_CHECK(trawl_text_load(searcher, text, &error) != TRAWL_OK);
     trawl_searcher_close(searcher);
     trawl_text_close(text);
@@ -366,7 +355,7 @@ static void lost_devices(void)
 
         sim_driver_reset(&options);
         plain_scene(&s, 1, 700, PADDING_BYTES);
-        searcher = searcher_open(nth % 2 ? TRAWL_ENGINE_CUDA : TRAWL_ENGINE_AUTO, 1, &error);
+        searcher = host_searcher(nth % 2 ? TRAWL_ENGINE_CUDA : TRAWL_ENGINE_AUTO, 1, 0, &error);
         if (TEST_CHECK(trawl_text_load(searcher, s.text, &error) == TRAWL_OK)) {
             sim_driver_lose(1, nth);
             for (uint32_t i = 0; i < SEARCHES; i++)
@@ -395,7 +384,7 @@ static bool fail_one(uint64_t nth, int code, bool persistent, enum trawl_engine 
     sim_driver_reset_usual(nth);
     plain_scene(&s, 0, 700, after);
     sim_driver_fail(nth, code, persistent);
-    searcher = searcher_open(engine, 1, &error);
+    searcher = host_searcher(engine, 1, 0, &error);
     status = searcher == NULL ? error.status : trawl_text_load(searcher, s.text, &error);
     for (uint32_t i = 0; i < SEARCHES && status == TRAWL_OK; i++)
         status = searches[i](&s, searcher, &error);
@@ -420,16 +409,13 @@ static bool fail_one(uint64_t nth, int code, bool persistent, enum trawl_engine 
 static void failing_calls(void)
 {
     static const int codes[] = {CUDA_CODE_OUT_OF_MEMORY, CUDA_CODE_UNKNOWN};
-    struct cuda_limits limits = cuda_limits_default;
+    struct cuda_limits limits = letters_limits();
     uint64_t failed = 0, step = test_amount(1, 2) > 1 ? 1 : 13;
     uint32_t first_turn = step > 1 ? (uint32_t)test_setting("TRAWL_TEST_SEED", 1) % 4 : 0;
 
-    limits.threads = 32;
-    limits.tile_words_max = 64;
-    limits.blocks_max = 2;
     cuda_limits_replace(&limits);
     /* In a normal run a quarter of the combinations, each with every 13th call. */
-    for (uint32_t turn = first_turn; turn < 16 && test_failures<5; turn += step> 1 ? 4 : 1) {
+    for (uint32_t turn = first_turn; turn < 16 && test_failures < 5; turn += (step > 1 ? 4 : 1)) {
         uint64_t nth = 1 + turn % step;
 
         while (fail_one(nth, codes[turn & 1], (turn & 2) != 0,

@@ -7,6 +7,8 @@
 #include "base/checked.h"
 #include "cuda_case.h"
 #include "fail_calls.h"
+#include "host.h"
+#include "letters.h"
 #include "random_case.h"
 #include "sim_driver.h"
 #include "simulator.h"
@@ -146,16 +148,11 @@ static enum trawl_status count(const struct scene *s, struct trawl_searcher *sea
 static struct trawl_searcher *searcher_open(struct test_random *random, enum trawl_engine engine,
                                             struct trawl_error *error)
 {
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_searcher *searcher = NULL;
-
-    options.engine = engine;
-    options.threads = (uint32_t)(1 + test_random_below(random, 3));
+    uint32_t threads = (uint32_t)(1 + test_random_below(random, 3));
     /* Where it is small, longer texts are searched by all threads. */
-    options.chunk_bytes = test_random_below(random, 3) ? 0 : 1 + test_random_below(random, 3000);
-    if (trawl_searcher_open(&options, &searcher, error) != TRAWL_OK)
-        return NULL;
-    return searcher;
+    uint64_t chunk_bytes = test_random_below(random, 3) ? 0 : 1 + test_random_below(random, 3000);
+
+    return host_searcher(engine, threads, chunk_bytes, error);
 }
 
 static void random_limits(struct test_random *random)
@@ -192,9 +189,7 @@ static void case_run(uint64_t index)
                 printf("  %s\n", error.message);
     }
     trawl_searcher_close(searcher);
-    TEST_CHECK_U64(sim_driver_live(), 0);
-    if (!TEST_CHECK(sim_driver_report()[0] == '\0'))
-        printf("  %s\n", sim_driver_report());
+    host_check_driver();
     scene_close(&s);
     if (test_failures > failures)
         printf("  TRAWL_TEST_CASE=%" PRIu64 "\n", index);
@@ -280,13 +275,9 @@ static enum trawl_status work_once(void *context, enum trawl_engine engine, bool
                                    struct trawl_error *error)
 {
     struct scene *s = (struct scene *)context;
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_searcher *searcher = NULL;
-    enum trawl_status status;
+    struct trawl_searcher *searcher = host_searcher(engine, 1, 0, error);
+    enum trawl_status status = searcher == NULL ? error->status : TRAWL_OK;
 
-    options.engine = engine;
-    options.threads = 1;
-    status = trawl_searcher_open(&options, &searcher, error);
     if (status == TRAWL_OK)
         status = load(s, searcher, error);
     if (status == TRAWL_OK)
@@ -303,14 +294,11 @@ static enum trawl_status work_once(void *context, enum trawl_engine engine, bool
 
 static void failing_calls(void)
 {
-    struct cuda_limits limits = cuda_limits_default;
+    struct cuda_limits limits = letters_limits();
     struct scene *s = (struct scene *)test_memory(sizeof *s);
     struct fail_work work = {s, work_once, false};
     uint64_t failed;
 
-    limits.threads = 32;
-    limits.tile_words_max = 64;
-    limits.blocks_max = 2;
     limits.staging_bytes = 4096;
     limits.streams = true;
     cuda_limits_replace(&limits);

@@ -7,24 +7,14 @@
 #include "cuda_case.h"
 #include "diff/shapes.h"
 #include "fail_calls.h"
+#include "host.h"
+#include "letters.h"
 #include "sim_driver.h"
 
 #define CASES_NORMAL 16
 #define CASES_LONG 10000
 
 static uint64_t on_device;
-
-static struct trawl_searcher *searcher_open(enum trawl_engine engine, uint32_t threads,
-                                            uint64_t chunk_bytes, struct trawl_error *error)
-{
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_searcher *searcher = NULL;
-
-    options.engine = engine;
-    options.threads = threads;
-    options.chunk_bytes = chunk_bytes;
-    return trawl_searcher_open(&options, &searcher, error) == TRAWL_OK ? searcher : NULL;
-}
 
 /* Two shapes of the case, and trawl_matrix. */
 static enum trawl_status some_shapes(struct shapes_case *c, struct trawl_searcher *searcher,
@@ -77,7 +67,7 @@ static void case_run(uint64_t index)
     shapes_make(&random, &c);
     text = tape_text(&c);
     TEST_CHECK(shapes_plan(&c, &plan, &error) == TRAWL_OK);
-    searcher = searcher_open(
+    searcher = host_searcher(
         engines[index % 3], (uint32_t)(1 + test_random_below(&random, 3)),
         test_random_one_in(&random, 3) ? 0 : 1 + test_random_below(&random, 2000), &error);
     if (TEST_CHECK(searcher != NULL)) {
@@ -89,9 +79,7 @@ static void case_run(uint64_t index)
     trawl_plan_free(plan);
     trawl_text_close(text);
     shapes_free(&c);
-    TEST_CHECK_U64(sim_driver_live(), 0);
-    if (!TEST_CHECK(sim_driver_report()[0] == '\0'))
-        printf("  %s\n", sim_driver_report());
+    host_check_driver();
     if (test_failures > failures)
         printf("  TRAWL_TEST_CASE=%" PRIu64 "\n", index);
 }
@@ -107,7 +95,7 @@ static enum trawl_status work_once(void *context, enum trawl_engine engine, bool
                                    struct trawl_error *error)
 {
     struct fail_scene *scene = (struct fail_scene *)context;
-    struct trawl_searcher *searcher = searcher_open(engine, 1, 1000, error);
+    struct trawl_searcher *searcher = host_searcher(engine, 1, 1000, error);
     enum trawl_status status =
         searcher == NULL ? error->status
                          : shapes_pull(&scene->c, searcher, scene->plan, TRAWL_MATRIX_CELLS, error);
@@ -126,14 +114,11 @@ static enum trawl_status work_once(void *context, enum trawl_engine engine, bool
 static void failing_calls(void)
 {
     struct test_random random = test_random_begin("sim matrix fail");
-    struct cuda_limits limits = cuda_limits_default;
+    struct cuda_limits limits = letters_limits();
     struct fail_scene scene;
     struct fail_work work = {&scene, work_once, false};
     uint64_t failed;
 
-    limits.threads = 32;
-    limits.tile_words_max = 64;
-    limits.blocks_max = 2;
     cuda_limits_replace(&limits);
     do {
         shapes_make(&random, &scene.c);

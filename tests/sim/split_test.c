@@ -9,6 +9,7 @@
 #include "base/checked.h"
 #include "cuda/limits.h"
 #include "diff/input.h"
+#include "host.h"
 #include "letters.h"
 #include "runtime/search.h"
 #include "sim_driver.h"
@@ -67,15 +68,12 @@ struct scene {
     uint32_t devices, threads;
     uint64_t room, piece; /* of a device's lists, a quarter, and of what the host gets at a time */
     uint64_t launch;      /* begins, at most; 0: as usual, and more than a stripe to a device */
-    struct trawl_runtime *runtime;
-    struct trawl_searcher *searcher;
+    struct host host;
 };
 
 static void scene_open(struct scene *s)
 {
     struct sim_driver_options driver = {1, s->devices, 16u << 20, 2, 0, 0, 0};
-    struct trawl_runtime_options options = TRAWL_RUNTIME_OPTIONS_INIT;
-    struct trawl_searcher_options searching = TRAWL_SEARCHER_OPTIONS_INIT;
     struct cuda_limits limits = letters_limits();
 
     limits.split_bytes_min = 4000;
@@ -91,24 +89,13 @@ static void scene_open(struct scene *s)
     limits.sets_table_words_max = 1000;
     cuda_limits_replace(&limits);
     sim_driver_reset(&driver);
-    options.engine = s->engine;
-    options.threads = s->threads;
-    searching.chunk_bytes = s->launch == 0 ? CHUNK_BYTES : 0;
-    if (!TEST_CHECK(trawl_runtime_open(&options, &s->runtime, NULL) == TRAWL_OK))
-        exit(1);
-    searching.runtime = s->runtime;
-    if (!TEST_CHECK(trawl_searcher_open(&searching, &s->searcher, NULL) == TRAWL_OK))
-        exit(1);
-    TEST_CHECK(trawl_text_load(s->searcher, fixture.texts[SOURCE_LOADED], NULL) == TRAWL_OK);
+    host_open(&s->host, s->engine, s->threads, s->launch == 0 ? CHUNK_BYTES : 0);
+    TEST_CHECK(trawl_text_load(s->host.searcher, fixture.texts[SOURCE_LOADED], NULL) == TRAWL_OK);
 }
 
 static void scene_close(struct scene *s)
 {
-    trawl_searcher_close(s->searcher);
-    TEST_CHECK(trawl_runtime_close(s->runtime, NULL) == TRAWL_OK);
-    TEST_CHECK_U64(sim_driver_live(), 0);
-    if (!TEST_CHECK(sim_driver_has_lost() || sim_driver_report()[0] == '\0'))
-        printf("  %s\n", sim_driver_report());
+    host_close(&s->host);
 }
 
 /* ---- Arrays of begins --------------------------------------------------------------------- */
@@ -144,8 +131,8 @@ static enum trawl_status fill(const struct scene *s, uint64_t room, bool pinned)
     begins[room] = UNTOUCHED;
     pinned = pinned && pin(begins, room * sizeof *begins, true);
     pinned_arrays += pinned;
-    status = trawl_begins_into(s->searcher, fixture.one, fixture.texts[SOURCE_LOADED], begins, room,
-                               &count, NULL);
+    status = trawl_begins_into(s->host.searcher, fixture.one, fixture.texts[SOURCE_LOADED], begins,
+                               room, &count, NULL);
     TEST_CHECK_U64(begins[room], UNTOUCHED);
     if (status == TRAWL_OK) {
         TEST_CHECK_U64(count, fixture.counts[0]);
@@ -162,13 +149,13 @@ static enum trawl_status fill(const struct scene *s, uint64_t room, bool pinned)
 static void filled(uint32_t devices, uint32_t threads, uint64_t room, uint64_t piece)
 {
     uint64_t all = fixture.counts[0], rooms[] = {all, all, all - 1, all / 3, 1, all + 50, all};
-    struct scene s = {TRAWL_ENGINE_CUDA, devices, threads, room, piece, 0, NULL, NULL};
+    struct scene s = {TRAWL_ENGINE_CUDA, devices, threads, room, piece, 0, {NULL, NULL}};
     struct trawl_stats stats = {.size = sizeof stats};
 
     scene_open(&s);
     for (uint32_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
         TEST_CHECK(fill(&s, rooms[i], i % 2 != 0) == TRAWL_OK);
-        TEST_CHECK(trawl_searcher_stats(s.searcher, &stats, NULL) == TRAWL_OK);
+        TEST_CHECK(trawl_searcher_stats(s.host.searcher, &stats, NULL) == TRAWL_OK);
         TEST_CHECK_U64(stats.text_bytes, TEXT_BYTES);
         if (threads > 1) /* else devices have none of their own */
             TEST_CHECK_U64(stats.thread_count, devices);
@@ -180,7 +167,7 @@ static void filled(uint32_t devices, uint32_t threads, uint64_t room, uint64_t p
  * device is lost. False: there were fewer. */
 static bool fill_failing(bool lost, uint32_t device, uint64_t nth)
 {
-    struct scene s = {lost ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA, 2, 6, 10, 2, 0, NULL, NULL};
+    struct scene s = {lost ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA, 2, 6, 10, 2, 0, {NULL, NULL}};
     enum trawl_status status;
     bool failed;
 
@@ -227,7 +214,7 @@ static void arrays(void)
  * one tile more than the first where it does not begin with one. All of them are the caller's. */
 static void counted_at_once(uint32_t devices, uint64_t text_bytes)
 {
-    struct scene s = {TRAWL_ENGINE_CUDA, devices, 4, 100, 10, 4200, NULL, NULL};
+    struct scene s = {TRAWL_ENGINE_CUDA, devices, 4, 100, 10, 4200, {NULL, NULL}};
     struct trawl_stats stats = {.size = sizeof stats};
     struct trawl_text *text = NULL;
     uint64_t count = 0, expected = 0;
@@ -235,17 +222,17 @@ static void counted_at_once(uint32_t devices, uint64_t text_bytes)
     while (expected < fixture.counts[0] && fixture.begins[expected] + 3 <= text_bytes)
         expected++;
     scene_open(&s);
-    trawl_text_unload(s.searcher, fixture.texts[SOURCE_LOADED]);
+    trawl_text_unload(s.host.searcher, fixture.texts[SOURCE_LOADED]);
     TEST_CHECK(trawl_text_from_memory(fixture.letters.bytes, text_bytes, &text, NULL) == TRAWL_OK);
-    TEST_CHECK(trawl_text_load(s.searcher, text, NULL) == TRAWL_OK);
+    TEST_CHECK(trawl_text_load(s.host.searcher, text, NULL) == TRAWL_OK);
     for (uint32_t i = 0; i < 2; i++) {
-        TEST_CHECK(trawl_count(s.searcher, fixture.one, text, &count, NULL) == TRAWL_OK);
+        TEST_CHECK(trawl_count(s.host.searcher, fixture.one, text, &count, NULL) == TRAWL_OK);
         TEST_CHECK_U64(count, expected);
-        TEST_CHECK(trawl_searcher_stats(s.searcher, &stats, NULL) == TRAWL_OK);
+        TEST_CHECK(trawl_searcher_stats(s.host.searcher, &stats, NULL) == TRAWL_OK);
         if (!TEST_CHECK(stats.thread_count == 1 && stats.chunk_count == devices))
             printf("  %u devices, %" PRIu64 " bytes\n", devices, text_bytes);
     }
-    trawl_text_unload(s.searcher, text);
+    trawl_text_unload(s.host.searcher, text);
     trawl_text_close(text);
     scene_close(&s);
 }
@@ -280,7 +267,7 @@ static enum trawl_status count_by_pattern(const struct scene *s, enum source sou
         uint32_t patterns = i == 0 ? PATTERNS : 1;
         uint64_t sums[PATTERNS] = {0};
 
-        status = trawl_count_by_pattern(s->searcher, patterns == 1 ? fixture.one : fixture.all,
+        status = trawl_count_by_pattern(s->host.searcher, patterns == 1 ? fixture.one : fixture.all,
                                         fixture.texts[source], take_counts, sums, NULL);
         for (uint32_t p = 0; p < PATTERNS; p++) {
             uint64_t expected = p < patterns ? fixture.counts[p] : 0;
@@ -298,7 +285,7 @@ static enum trawl_status count_by_pattern(const struct scene *s, enum source sou
 static bool counted(enum trawl_engine engine, uint32_t devices, enum source source, uint32_t lost,
                     uint64_t nth)
 {
-    struct scene s = {engine, devices, 3, 1000, 100, 0, NULL, NULL};
+    struct scene s = {engine, devices, 3, 1000, 100, 0, {NULL, NULL}};
     bool failed;
 
     scene_open(&s);

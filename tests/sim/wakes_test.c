@@ -7,6 +7,7 @@
 
 #include "cuda/driver.h"
 #include "cuda/limits.h"
+#include "host.h"
 #include "runtime/search.h"
 #include "sim_driver.h"
 #include "test.h"
@@ -178,29 +179,20 @@ static void played(struct trawl_searcher *searcher, bool lists, uint32_t ahead)
 static void plays(struct test_random *random, uint32_t devices, uint64_t chunk_bytes)
 {
     struct sim_driver_options driver = {1, devices, 4u << 20, 2, 0, 0, 0};
-    struct trawl_runtime_options options = TRAWL_RUNTIME_OPTIONS_INIT;
-    struct trawl_searcher_options searching = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_searcher *searcher = NULL;
+    struct host host;
 
     sim_driver_reset(&driver);
-    options.engine = TRAWL_ENGINE_CUDA;
-    options.threads = 2;
-    searching.chunk_bytes = chunk_bytes;
-    if (!TEST_CHECK(trawl_runtime_open(&options, &searching.runtime, NULL) == TRAWL_OK) ||
-        !TEST_CHECK(trawl_searcher_open(&searching, &searcher, NULL) == TRAWL_OK))
-        exit(1);
-    TEST_CHECK(trawl_text_load(searcher, fixture.text, NULL) == TRAWL_OK);
+    host_open(&host, TRAWL_ENGINE_CUDA, 2, chunk_bytes);
+    TEST_CHECK(trawl_text_load(host.searcher, fixture.text, NULL) == TRAWL_OK);
     play = (struct play){.random = random, .devices = devices};
     for (uint32_t i = 0; i < devices; i++)
-        play.workers[i] = (struct worker){.runtime = searching.runtime, .device_index = i};
+        play.workers[i] = (struct worker){.runtime = host.runtime, .device_index = i};
     for (uint32_t i = 0; i < 4 && test_failures < 5; i++)
-        played(searcher, i % 2 == 0, 1 + (uint32_t)test_random_below(random, AHEAD_MAX));
+        played(host.searcher, i % 2 == 0, 1 + (uint32_t)test_random_below(random, AHEAD_MAX));
     for (uint32_t i = 0; i < devices; i++)
         worker_end(&play.workers[i]);
     TEST_CHECK(play.steps > 0 && play.slept > 0);
-    trawl_searcher_close(searcher);
-    TEST_CHECK(trawl_runtime_close(searching.runtime, NULL) == TRAWL_OK);
-    TEST_CHECK_U64(sim_driver_live(), 0);
+    host_close(&host);
 }
 
 int main(void)

@@ -70,12 +70,11 @@ static void print_runner_json(FILE *file, const struct contest_result *result, u
     print_json_string(file, runner_labels[runner]);
     fprintf(file,
             ": {\"same_answer\": %s, \"status\": %d, \"output_bytes\": %" PRIu64
-            ", \"memory_bytes\": %" PRIu64 ", \"median_seconds\": %.9f, \"seconds\": [",
+            ", \"memory_bytes\": %" PRIu64 ", \"median_seconds\": %.9f, \"seconds\": ",
             it->same_answer ? "true" : "false", it->outcome.status, it->outcome.output_bytes,
             it->memory_bytes, median(result, runner));
-    for (uint32_t i = 0; i < it->samples.count; i++)
-        fprintf(file, "%s%.9f", i > 0 ? ", " : "", it->samples.seconds[i]);
-    fprintf(file, "]}");
+    print_json_samples(file, &it->samples);
+    fprintf(file, "}");
 }
 
 static void print_result_json(FILE *file, const struct contest_result *result)

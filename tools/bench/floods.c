@@ -12,8 +12,8 @@
 #include "bench/search.h"
 
 #define FLOODS_TEXT_BYTES_MAX (32ull << 20) /* unless --bytes says less */
-#define TALLY_EVERY \
-    61u /* of the occurrences that a timed run delivers, one in so many is looked at */
+/* Of the occurrences that a timed run delivers, one in so many is looked at. */
+#define TALLY_EVERY 61u
 
 const char *const want_labels[WANTS] = {
 #define WANT_LABEL(name, label) label,

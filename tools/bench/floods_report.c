@@ -141,11 +141,10 @@ static void report_conclusions(const struct flood_results *results, FILE *file, 
 static void print_side_json(FILE *file, const char *name, const struct flood_side *side)
 {
     fprintf(file,
-            ",\n     \"%s\": {\"found\": %" PRIu64 ", \"first_seconds\": %.9f, \"seconds\": [",
-            name, side->found, side->first_seconds);
-    for (uint32_t i = 0; i < side->samples.count; i++)
-        fprintf(file, "%s%.9f", i > 0 ? ", " : "", side->samples.seconds[i]);
-    fprintf(file, "]}");
+            ",\n     \"%s\": {\"found\": %" PRIu64 ", \"first_seconds\": %.9f, \"seconds\": ", name,
+            side->found, side->first_seconds);
+    print_json_samples(file, &side->samples);
+    fprintf(file, "}");
 }
 
 static void print_row_json(FILE *file, const struct flood_results *results,

@@ -28,10 +28,8 @@ static void json_samples(FILE *file, enum part part, const struct samples *sampl
 {
     if (samples->count == 0)
         return;
-    fprintf(file, ", \"%s_seconds\": [", part_keys[part]);
-    for (uint32_t i = 0; i < samples->count; i++)
-        fprintf(file, "%s%.9f", i > 0 ? ", " : "", samples->seconds[i]);
-    fprintf(file, "]");
+    fprintf(file, ", \"%s_seconds\": ", part_keys[part]);
+    print_json_samples(file, samples);
 }
 
 static void json_figure(FILE *file, const struct figure *figure)

@@ -96,10 +96,8 @@ void report_end(const struct rows *rows)
 
 static void print_samples(FILE *file, const char *name, const struct samples *samples)
 {
-    fprintf(file, ", \"%s_seconds\": [", name);
-    for (uint32_t i = 0; i < samples->count; i++)
-        fprintf(file, "%s%.9f", i > 0 ? ", " : "", samples->seconds[i]);
-    fprintf(file, "]");
+    fprintf(file, ", \"%s_seconds\": ", name);
+    print_json_samples(file, samples);
 }
 
 static void print_row_json(FILE *file, const struct rows *rows, const struct row *row)

@@ -153,14 +153,6 @@ static void report_conclusions(const struct rivals *rivals, FILE *file, const ch
 
 /* ---- JSON --------------------------------------------------------------------------------- */
 
-static void print_samples(FILE *file, const char *name, const struct samples *samples)
-{
-    fprintf(file, "\"%s\": [", name);
-    for (uint32_t i = 0; i < samples->count; i++)
-        fprintf(file, "%s%.9f", i > 0 ? ", " : "", samples->seconds[i]);
-    fprintf(file, "]");
-}
-
 static void print_result_json(FILE *file, const struct rival_result *result)
 {
     fprintf(file, "      {\"contestant\": ");
@@ -169,12 +161,12 @@ static void print_result_json(FILE *file, const struct rival_result *result)
     print_json_string(file, result->last.why);
     fprintf(file,
             ", \"right\": %s, \"share\": %.9f, \"count\": %" PRIu64 ", \"expected\": %" PRIu64
-            ", \"table_bytes\": %" PRIu64 ", \"memory_bytes\": %" PRIu64 ", ",
+            ", \"table_bytes\": %" PRIu64 ", \"memory_bytes\": %" PRIu64 ", \"compile_seconds\": ",
             result->right ? "true" : "false", result->last.share, result->last.count,
             result->last.expected, result->last.table_bytes, result->last.memory_bytes);
-    print_samples(file, "compile_seconds", &result->compile);
-    fprintf(file, ", ");
-    print_samples(file, "seconds", &result->work);
+    print_json_samples(file, &result->compile);
+    fprintf(file, ", \"seconds\": ");
+    print_json_samples(file, &result->work);
     fprintf(file, "}");
 }
 

@@ -158,6 +158,14 @@ void print_json_string(FILE *file, const char *text)
     fputc('"', file);
 }
 
+void print_json_samples(FILE *file, const struct samples *samples)
+{
+    fputc('[', file);
+    for (uint32_t i = 0; i < samples->count; i++)
+        fprintf(file, "%s%.9f", i > 0 ? ", " : "", samples->seconds[i]);
+    fputc(']', file);
+}
+
 FILE *result_open(const char *path)
 {
     FILE *file = fopen(path, "w");

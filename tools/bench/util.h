@@ -43,6 +43,8 @@ char *file_text(const char *path);
 
 /* A string of JSON, quotes included. */
 void print_json_string(FILE *file, const char *text);
+/* The seconds as an array of JSON, brackets included. */
+void print_json_samples(FILE *file, const struct samples *samples);
 
 /* A file opened for writing, or exit. Closing exits too if a write had failed. */
 FILE *result_open(const char *path);
