@@ -102,15 +102,33 @@ else()
         set(images ${images} PARENT_SCOPE)
         set(TRAWL_IMAGES ${TRAWL_IMAGES} PARENT_SCOPE)
     endfunction()
+    # In the place of one that would be compiled from the same source in another way.
+    function(trawl_copied_image name embedding other)
+        trawl_image(${name} ${embedding})
+        add_custom_command(
+            OUTPUT ${image}
+            COMMAND ${CMAKE_COMMAND} -E copy ${PROJECT_BINARY_DIR}/${other}.fatbin ${image}
+            DEPENDS ${PROJECT_BINARY_DIR}/${other}.fatbin
+            VERBATIM)
+        set(images ${images} PARENT_SCOPE)
+        set(TRAWL_IMAGES ${TRAWL_IMAGES} PARENT_SCOPE)
+    endfunction()
     trawl_plain_image(SCAN cuda/image.c cuda/kernels/kernels.cu -O3 ${nvcc_lines} ${nvcc_fast})
     trawl_plain_image(SETS cuda/image.c cuda/kernels/sets.cu -O3 ${nvcc_lines} ${nvcc_fast})
     if(TRAWL_GALLERY)
         set(kernels gallery/kernels)
         trawl_plain_image(GALLERY gallery/images.c ${kernels}/gallery.cu -O3 ${nvcc_lines}
                           ${nvcc_fast} ${nvcc_compress})
-        trawl_plain_image(GALLERY_DEBUG gallery/images.c ${kernels}/gallery.cu -G ${nvcc_compress})
-        trawl_linked_image(CHILDREN gallery/images.c ${kernels}/children.cu -O3 ${nvcc_lines})
-        trawl_linked_image(CHILDREN_DEBUG gallery/images.c ${kernels}/children.cu -G)
+        trawl_linked_image(CHILDREN gallery/images.c ${kernels}/children.cu -O3 ${nvcc_lines}
+                           ${nvcc_fast})
+        if(TRAWL_CUDA_QUICK)
+            trawl_copied_image(GALLERY_DEBUG gallery/images.c gallery)
+            trawl_copied_image(CHILDREN_DEBUG gallery/images.c children)
+        else()
+            trawl_plain_image(GALLERY_DEBUG gallery/images.c ${kernels}/gallery.cu -G
+                              ${nvcc_compress})
+            trawl_linked_image(CHILDREN_DEBUG gallery/images.c ${kernels}/children.cu -G)
+        endif()
     endif()
 
     # Once for all libraries that embed them, so that parallel builds do not write them twice.
