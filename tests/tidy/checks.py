@@ -138,9 +138,15 @@ def words(tree):
         if path.endswith(C_SUFFIXES):
             text = c_source.without_strings(text)
             text = re.sub(r'"[^"\n]*"', '""', text)  # what a comment quotes
-        for number, line in enumerate(text.split('\n'), 1):
-            for pattern, word, scope, instead in rules:
-                if (scope == 'all' or in_library) and pattern.search(line):
+        lowered = text.lower()
+        some = [  # few files have one, and to look for plain letters takes a tenth of the time
+            rule
+            for rule in rules
+            if rule[1].lower().split('\\s')[0] in lowered and (rule[2] == 'all' or in_library)
+        ]
+        for number, line in enumerate(text.split('\n') if some else [], 1):
+            for pattern, word, scope, instead in some:
+                if pattern.search(line):
                     yield path, number, f'the word {word}: {instead}'
 
 
