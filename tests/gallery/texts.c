@@ -122,6 +122,8 @@ static void large_texts(void)
         uint64_t text_bytes = TEST_SANITIZED ? 300000 : test_is_long() ? 2400000 : 1200000;
         struct diff_input input;
 
+        if (turn == 3 && TEST_SANITIZED) /* at each call of strstr asan reads what is left of it */
+            text_bytes = 80000;
         input_begin(&random, turn == 3 ? INPUT_LETTERS_1 : INPUT_LETTERS_26, text_bytes, &input);
         for (uint32_t i = 0; i < sizeof borders / sizeof *borders && turn < 3; i++)
             if (borders[i] + 100 < text_bytes) {

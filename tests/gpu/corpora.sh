@@ -13,12 +13,14 @@
 # TRAWL_CORPORA_ALGORITHMS   those whose name this extended regular expression matches
 # TRAWL_CORPORA_LENGTHS      of the patterns
 # TRAWL_CORPORA_BYTES        of each text, its first so many
+# TRAWL_CORPORA_TEXTS        some of the three
 set -uo pipefail
 lengths=${TRAWL_CORPORA_LENGTHS:-1 2 3 4 7 8 16 17 64 65 500 1500 3999 4000}
 engines=${TRAWL_CORPORA_ENGINES:-cpu cuda}
 seed=${TRAWL_TEST_SEED:-1}
 
 # ---- One command: job ENGINE ALGORITHM TEXT PATTERN; a line of results ------------------------
+#      Several in one process, one after the other: --jobs, and these four of each
 
 # The texts and patterns are the working folder's; "own" is no algorithm; pattern "all": the matrix.
 job() {
@@ -49,12 +51,15 @@ job() {
         echo "DIFFERENT: $engine $algorithm, $text, pattern $pattern, status ${status[0]}:" \
             "$(head -n 1 "error.$$")" >>differences.txt
     fi
-    rm -f "error.$$"
 }
 
-if [ "${1:-}" = --job ]; then
+if [ "${1:-}" = --jobs ]; then
     shift
-    job "$@"
+    while [ $# -gt 0 ]; do
+        job "$1" "$2" "$3" "$4"
+        shift 4
+    done
+    rm -f "error.$$"
     exit 0
 fi
 
@@ -94,7 +99,7 @@ generate() {
     }' </dev/null
 }
 
-texts='bible.txt world192.txt ecoli-nc008253.txt'
+texts=${TRAWL_CORPORA_TEXTS:-bible.txt world192.txt ecoli-nc008253.txt}
 for text in $texts; do
     if [ -n "$data" ] && [ -f "$data/$text" ]; then
         head -c "${TRAWL_CORPORA_BYTES:-100000000}" "$data/$text" >"$text"
@@ -192,7 +197,7 @@ deadline=
 [ "${TRAWL_GPU_SECONDS:-0}" -eq 0 ] || deadline=$(($(date +%s) + TRAWL_GPU_SECONDS - SECONDS))
 : >results.txt
 : >differences.txt
-xargs -P "$processes" -L 1 bash "$self" --job <jobs.txt
+xargs -P "$processes" -L 8 bash "$self" --jobs <jobs.txt
 head -n 20 differences.txt
 awk -v seconds="$SECONDS" '
     { n[$3]++; one[$1 " " $2 " " $3]++; names[$1 " " $2] = 1 }
