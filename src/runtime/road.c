@@ -31,8 +31,12 @@
 #define CHUNK_PER_NEED_LARGE 2u
 #define ALONE_BYTES (1u << 20)       /* to copy it takes less time than to wake others */
 #define FIRST_ALONE_BYTES (2u << 20) /* of a text that goes to a device for its first match */
-#define SHARE_NS 100000u             /* of one worker's time, for which one more is woken, */
-#define SHARE_NS_MIN 250000u         /* if there is so much of it */
+/* What a hit costs in another thread's memory, beyond one in a near cache: searches that find them
+ * sooner are not shared, after so many. */
+#define ALONE_HIT_NS 1u
+#define ALONE_HITS 65536u
+#define SHARE_NS 100000u     /* of one worker's time, for which one more is woken, */
+#define SHARE_NS_MIN 250000u /* if there is so much of it */
 /* For which one more is started, of the runtime's whole time; a command of one thread is faster up
  * to 6 MiB, of two threads from 10 MiB on. The first chunk also pays for cold caches: it alone does
  * not start a thread for little. */
@@ -336,6 +340,15 @@ bool road_wants_device(struct search *search)
 
 /* ---- Helpers ------------------------------------------------------------------------------ */
 
+bool road_is_alone(const struct search *search)
+{
+    uint64_t hits = atomic_load(&search->hits);
+
+    return search->road == ROAD_HOST && search->sink->wants == SINK_WANTS_MATCHES &&
+           search->sink->digest == NULL && hits >= ALONE_HITS &&
+           atomic_load(&search->host.search_ns) < ALONE_HIT_NS * hits;
+}
+
 uint32_t road_helpers(const struct search *search)
 {
     const struct trawl_runtime *runtime = search->job.runtime;
@@ -343,7 +356,7 @@ uint32_t road_helpers(const struct search *search)
     uint64_t taken = atomic_load(&search->bytes_taken), left, bytes, ns, running, started;
 
     TRAWL_ASSERT(runtime->threads_max > 0);
-    if (search->road == ROAD_ALONE || most == 0)
+    if (search->road == ROAD_ALONE || most == 0 || road_is_alone(search))
         return 0;
     if (search->road == ROAD_STAGED && search->sink->wants == SINK_WANTS_FIRST &&
         taken < FIRST_ALONE_BYTES)

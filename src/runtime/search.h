@@ -169,6 +169,9 @@ enum trawl_status road_fetch(struct search *search, struct trawl_text *text,
 void road_remember(const struct search *search);
 /* For tests: open devices after so much searching. Not thread-safe. */
 void road_open_after(uint64_t ns);
+/* Are hits found faster than the caller would take them from another thread? Then it does better
+ * alone, while what it finds is in its caches. */
+bool road_is_alone(const struct search *search);
 /* How many helpers are worth waking now; 0: none. */
 uint32_t road_helpers(const struct search *search);
 

@@ -443,7 +443,8 @@ void task_delivered(struct search *search, struct task *task)
     search->taken--;
     search->held_hits -= task->held_hits;
     more = search->road == ROAD_RESIDENT && resident_note(search);
-    wake = !search->ended && !search->stopping && (more || !atomic_load(&search->job.has_work));
+    wake = !search->ended && !search->stopping && !road_is_alone(search) &&
+           (more || !atomic_load(&search->job.has_work));
     (void)pthread_mutex_unlock(&search->lock);
     if (wake)
         job_wake(&search->job);
@@ -656,7 +657,12 @@ enum task_taken task_work(struct search *search, struct worker *worker, uint64_t
     uint64_t bytes;
 
     (void)pthread_mutex_lock(&search->lock);
-    task = task_take(search);
+    if (worker != &search->searcher->caller && road_is_alone(search)) {
+        atomic_store(&search->job.has_work, false);
+        task = NULL;
+    } else {
+        task = task_take(search);
+    }
     alone = search->taken == 1;
     (void)pthread_mutex_unlock(&search->lock);
     if (task == NULL)
