@@ -13,12 +13,14 @@
 #define CHUNKS_FIRST 64u
 #define HELD_HITS_MAX (1u << 24) /* with more, no device goes far ahead of the others */
 
-const struct resident_sizes resident_sizes_default = {.first = 8u << 20,
-                                                      .least = 1u << 20,
-                                                      .most = 256u << 20,
-                                                      .shared = 32u << 20,
-                                                      .hits = 1u << 18};
-struct resident_sizes resident_sizes = {8u << 20, 1u << 20, 256u << 20, 32u << 20, 1u << 18};
+#define SIZES                                                                          \
+    {                                                                                  \
+        .first = 8u << 20, .least = 1u << 20, .most = 256u << 20, .shared = 32u << 20, \
+        .hits = 1u << 18                                                               \
+    }
+const struct resident_sizes resident_sizes_default = SIZES;
+struct resident_sizes resident_sizes = SIZES;
+#undef SIZES
 
 struct resident_chunk {
     uint64_t begin;

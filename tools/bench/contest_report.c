@@ -108,13 +108,10 @@ void contest_report_json(const struct contest_results *results, const struct mac
                          const struct options *options)
 {
     const char *separator = "";
-    FILE *file;
+    FILE *file = machine_json_open(machine, options, "commands");
 
-    if (options->json_path == NULL)
+    if (file == NULL)
         return;
-    file = result_open(options->json_path);
-    fprintf(file, "{\n  \"benchmark\": \"commands\",\n  \"machine\": ");
-    machine_print_json(machine, options, file);
     fprintf(file, ",\n  \"versions\": {");
     for (uint32_t i = 0; i < RUNNERS; i++) {
         if (results->versions[i][0] == '\0')
@@ -163,12 +160,10 @@ static void print_result_markdown(FILE *file, const struct contest_result *resul
 void contest_report_markdown(const struct contest_results *results, const struct machine *machine,
                              const struct options *options)
 {
-    FILE *file;
+    FILE *file = machine_markdown_open(machine, options);
 
-    if (options->markdown_path == NULL)
+    if (file == NULL)
         return;
-    file = result_open(options->markdown_path);
-    machine_print(machine, options, file, "- ");
     for (uint32_t i = 0; i < RUNNERS; i++)
         fprintf(file, "- %s: %s\n", runner_labels[i],
                 results->versions[i][0] != '\0' ? results->versions[i] : "not installed, skipped");

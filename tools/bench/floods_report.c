@@ -169,13 +169,10 @@ static void print_row_json(FILE *file, const struct flood_results *results,
 static void report_json(const struct flood_results *results, const struct machine *machine,
                         const struct options *options)
 {
-    FILE *file;
+    FILE *file = machine_json_open(machine, options, "floods");
 
-    if (options->json_path == NULL)
+    if (file == NULL)
         return;
-    file = result_open(options->json_path);
-    fprintf(file, "{\n  \"benchmark\": \"floods\",\n  \"machine\": ");
-    machine_print_json(machine, options, file);
     fprintf(file, ",\n  \"text_bytes\": %" PRIu64 ",\n  \"rows\": [\n", results->text_bytes);
     for (uint32_t i = 0; i < results->count; i++) {
         print_row_json(file, results, &results->row[i]);
@@ -209,12 +206,10 @@ static void print_row_markdown(FILE *file, const struct flood_results *results, 
 static void report_markdown(const struct flood_results *results, const struct machine *machine,
                             const struct options *options)
 {
-    FILE *file;
+    FILE *file = machine_markdown_open(machine, options);
 
-    if (options->markdown_path == NULL)
+    if (file == NULL)
         return;
-    file = result_open(options->markdown_path);
-    machine_print(machine, options, file, "- ");
     fprintf(file, "- texts of %.0f MiB\n\nWhat the rows come to, by the program:\n\n",
             (double)results->text_bytes / (1u << 20));
     report_conclusions(results, file, "- ");

@@ -120,3 +120,27 @@ void machine_print_json(const struct machine *machine, const struct options *opt
             ", \"rounds\": %" PRIu32 "}",
             machine->cores, machine->memory_bytes, options->text_bytes, options->rounds);
 }
+
+FILE *machine_json_open(const struct machine *machine, const struct options *options,
+                        const char *benchmark)
+{
+    FILE *file;
+
+    if (options->json_path == NULL)
+        return NULL;
+    file = result_open(options->json_path);
+    fprintf(file, "{\n  \"benchmark\": \"%s\",\n  \"machine\": ", benchmark);
+    machine_print_json(machine, options, file);
+    return file;
+}
+
+FILE *machine_markdown_open(const struct machine *machine, const struct options *options)
+{
+    FILE *file;
+
+    if (options->markdown_path == NULL)
+        return NULL;
+    file = result_open(options->markdown_path);
+    machine_print(machine, options, file, "- ");
+    return file;
+}

@@ -27,6 +27,12 @@ void machine_print(const struct machine *machine, const struct options *options,
 /* One JSON object. */
 void machine_print_json(const struct machine *machine, const struct options *options, FILE *file);
 
+/* The file of --json, which begins with the benchmark and the machine; NULL: not wanted. */
+FILE *machine_json_open(const struct machine *machine, const struct options *options,
+                        const char *benchmark);
+/* The file of --markdown, which begins with the machine; NULL: not wanted. */
+FILE *machine_markdown_open(const struct machine *machine, const struct options *options);
+
 /* The folder this program is in. */
 void machine_program_folder(char *folder, uint64_t folder_bytes);
 

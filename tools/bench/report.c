@@ -136,13 +136,10 @@ static void print_row_json(FILE *file, const struct rows *rows, const struct row
 void report_json(const struct rows *rows, const struct machine *machine,
                  const struct options *options)
 {
-    FILE *file;
+    FILE *file = machine_json_open(machine, options, "cpu");
 
-    if (options->json_path == NULL)
+    if (file == NULL)
         return;
-    file = result_open(options->json_path);
-    fprintf(file, "{\n  \"benchmark\": \"cpu\",\n  \"machine\": ");
-    machine_print_json(machine, options, file);
     fprintf(file, ",\n  \"threads\": %" PRIu32 ",\n  \"read_loop\": \"%s\",\n", rows->threads,
             rows->reader_name);
     fprintf(file, "  \"read_one_bytes_per_second\": %.0f,\n", median_read(rows, false));
@@ -199,12 +196,10 @@ void report_markdown(const struct rows *rows, const struct machine *machine,
                      const struct options *options)
 {
     const char *alphabet = "";
-    FILE *file;
+    FILE *file = machine_markdown_open(machine, options);
 
-    if (options->markdown_path == NULL)
+    if (file == NULL)
         return;
-    file = result_open(options->markdown_path);
-    machine_print(machine, options, file, "- ");
     fprintf(file,
             "- read speed of the memory: %.1f GB/s with one thread, %.1f GB/s with %" PRIu32
             " (%s; median over the rows)\n- %" PRIu32

@@ -202,13 +202,10 @@ static void print_row_json(FILE *file, const struct rivals_row *row)
 static void report_json(const struct rivals *rivals, const struct machine *machine,
                         const struct options *options)
 {
-    FILE *file;
+    FILE *file = machine_json_open(machine, options, rivals->benchmark);
 
-    if (options->json_path == NULL)
+    if (file == NULL)
         return;
-    file = result_open(options->json_path);
-    fprintf(file, "{\n  \"benchmark\": \"%s\",\n  \"machine\": ", rivals->benchmark);
-    machine_print_json(machine, options, file);
     fprintf(file, ",\n  \"rows\": [\n");
     for (uint32_t i = 0; i < rivals->count; i++) {
         print_row_json(file, &rivals->row[i]);
@@ -223,12 +220,10 @@ static void report_json(const struct rivals *rivals, const struct machine *machi
 static void report_markdown(const struct rivals *rivals, const struct machine *machine,
                             const struct options *options)
 {
-    FILE *file;
+    FILE *file = machine_markdown_open(machine, options);
 
-    if (options->markdown_path == NULL)
+    if (file == NULL)
         return;
-    file = result_open(options->markdown_path);
-    machine_print(machine, options, file, "- ");
     fprintf(file, "\nWhat the rows come to, by the program:\n\n");
     report_conclusions(rivals, file, "- ");
     for (uint32_t i = 0; i < rivals->count; i++) {
