@@ -136,7 +136,7 @@ void matches_convert(const struct search *search, struct task *task, uint64_t fr
     const struct trawl_plan *plan = search->job.plan;
     const struct find_ops *find = search->job.runtime->find;
     const struct hits_lent *lent = &task->result.lent;
-    const struct hit *hits = task->result.hits.items + from;
+    const struct hit *hits;
     struct match_place own = {NULL, false, task->matches, task->match_room};
 
     TRAWL_ASSERT((place != NULL || count <= task->match_room) &&
@@ -155,6 +155,7 @@ void matches_convert(const struct search *search, struct task *task, uint64_t fr
         convert(find, &items, place);
         return;
     }
+    hits = task->result.hits.items + from; /* NULL where there are none */
     TRAWL_ASSERT(hits[0].offset >= task->from && hits[count - 1].offset < task->chunk.owned);
     if (plan->literals == NULL && !task->result.hits.lengths_valid)
         matches_of_hits(find, plan, hits, count, task->chunk.begin, place);
