@@ -7,11 +7,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/fault.h"
+#include "faults/blocks.h"
 #include "oracle/naive.h"
 #include "test.h"
 #include "trawl.h"
@@ -42,30 +42,6 @@ static const char *const text_names[TEXT_KINDS] = {"memory", "file", "pipe", "co
 static const char *const call_names[CALLS] = {"count",          "first",       "positions",
                                               "positions_into", "begins_into", "count_lines",
                                               "windows",        "count_many",  "count_by_pattern"};
-
-/* ---- The allocator that counts ------------------------------------------------------------ */
-
-static _Atomic int64_t live_blocks, live_bytes;
-
-static void *take(void *context, uint64_t bytes, uint64_t alignment)
-{
-    void *pointer = NULL;
-
-    (void)context;
-    if (posix_memalign(&pointer, alignment, bytes) != 0)
-        return NULL;
-    atomic_fetch_add(&live_blocks, 1);
-    atomic_fetch_add(&live_bytes, (int64_t)bytes);
-    return pointer;
-}
-
-static void give_back(void *context, void *pointer, uint64_t bytes)
-{
-    (void)context;
-    atomic_fetch_sub(&live_blocks, 1);
-    atomic_fetch_sub(&live_bytes, (int64_t)bytes);
-    free(pointer);
-}
 
 static int open_descriptors(void)
 {
@@ -655,13 +631,12 @@ static void run_floods(void)
 
 int main(void)
 {
-    struct trawl_allocator functions = {NULL, take, give_back};
 
     test_begin("faults");
     alarm(1200);
     make_text();
     make_compressed();
-    trawl_set_allocator(&functions);
+    blocks_count();
     scene.patterns[0] = (struct trawl_pattern){scene.bytes + 3000, 3};
     scene.pattern_count = 1;
     scene.unpacks = can_unpack();

@@ -5,33 +5,13 @@
  * Each round: the status is one that the header allows, what came is right, nothing leaks, and the
  * same searcher gives the right answer when the fault is gone.
  */
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/fault.h"
 #include "diff/shapes.h"
+#include "faults/blocks.h"
 
 #define ROUNDS_MAX 5000u
-
-static _Atomic int64_t live_bytes;
-
-static void *take(void *context, uint64_t bytes, uint64_t alignment)
-{
-    void *pointer = NULL;
-
-    (void)context;
-    if (posix_memalign(&pointer, alignment, bytes) != 0)
-        return NULL;
-    atomic_fetch_add(&live_bytes, (int64_t)bytes);
-    return pointer;
-}
-
-static void give_back(void *context, void *pointer, uint64_t bytes)
-{
-    (void)context;
-    atomic_fetch_sub(&live_bytes, (int64_t)bytes);
-    free(pointer);
-}
 
 static struct trawl_searcher *searcher_open(uint32_t threads)
 {
@@ -75,11 +55,10 @@ static bool round_met_fault(struct shapes_case *c, uint32_t threads, enum trawl_
 
 int main(void)
 {
-    struct trawl_allocator allocator = {NULL, take, give_back};
     struct test_random random = test_random_begin("faults of matrices");
     uint64_t cases = test_amount(2, 40), rounds = 0;
 
-    trawl_set_allocator(&allocator);
+    blocks_count();
     for (uint64_t i = 0; i < cases && test_failures < 5;) {
         struct shapes_case c;
 

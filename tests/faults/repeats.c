@@ -4,10 +4,10 @@
  * Each round: the status is OK or MEMORY, what was found until then begins the right answer, the
  * same worker finds the whole answer afterwards, and no memory is left.
  */
-#include <stdatomic.h>
 
 #include "base/fault.h"
 #include "cpu/worker.h"
+#include "faults/blocks.h"
 #include "oracle/naive.h"
 #include "test.h"
 
@@ -21,30 +21,10 @@
 /* What is wanted of the hits. */
 enum shape { COPIED, LENT, LENT_FEW, TALLIED, SHAPES };
 
-static _Atomic int64_t live_blocks;
 static uint8_t text[TEXT_BYTES + 2 * FIND_LOAD_SLACK];
 static struct naive_match expected[MATCHES_MAX];
 static uint64_t expected_count, lent;
 static struct trawl_plan *plan;
-
-static void *take(void *context, uint64_t bytes_count, uint64_t alignment)
-{
-    void *pointer = NULL;
-
-    (void)context;
-    if (posix_memalign(&pointer, alignment, bytes_count) != 0)
-        return NULL;
-    atomic_fetch_add(&live_blocks, 1);
-    return pointer;
-}
-
-static void give_back(void *context, void *pointer, uint64_t bytes_count)
-{
-    (void)context;
-    (void)bytes_count;
-    atomic_fetch_sub(&live_blocks, 1);
-    free(pointer);
-}
 
 /* Does the match at `at` of the answer begin there, with this length? */
 static bool is_next(uint64_t at, uint64_t begin, uint32_t literal, uint64_t length)
@@ -136,14 +116,13 @@ static void make_case(struct test_random *random)
 
 int main(void)
 {
-    const struct trawl_allocator allocator = {NULL, take, give_back};
     struct test_random random = test_random_begin("faults_repeats");
     struct engine_options options = {.size = sizeof options};
     struct engine *engine = NULL;
     uint64_t rounds = 0;
 
     test_begin("faults_repeats");
-    trawl_set_allocator(&allocator);
+    blocks_count();
     make_case(&random);
     TEST_CHECK(engine_cpu.open(&options, &engine, NULL) == TRAWL_OK);
     for (int shape = 0; shape < SHAPES && test_failures == 0; shape++)

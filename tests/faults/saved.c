@@ -6,41 +6,21 @@
  * what it should.
  */
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fault.h"
+#include "faults/blocks.h"
 #include "test.h"
 #include "trawl.h"
 
 #define PATTERNS 9000u /* tables by classes of length too */
 #define ROUNDS_MAX 1000u
 
-static _Atomic int64_t live_blocks;
 static uint8_t bytes[PATTERNS * 12];
 static struct trawl_pattern patterns[PATTERNS];
 static char folder[] = "/tmp/trawl-faults-XXXXXX";
 static char path[64];
-
-static void *take(void *context, uint64_t bytes_count, uint64_t alignment)
-{
-    void *pointer = NULL;
-
-    (void)context;
-    if (posix_memalign(&pointer, alignment, bytes_count) != 0)
-        return NULL;
-    atomic_fetch_add(&live_blocks, 1);
-    return pointer;
-}
-
-static void give_back(void *context, void *pointer, uint64_t bytes_count)
-{
-    (void)context;
-    (void)bytes_count;
-    atomic_fetch_sub(&live_blocks, 1);
-    free(pointer);
-}
 
 static bool is_plan(const char *file_path, uint64_t pattern_count)
 {
@@ -125,7 +105,6 @@ static bool load_round(uint8_t copy, uint64_t nth, bool persistent)
 
 int main(void)
 {
-    const struct trawl_allocator allocator = {NULL, take, give_back};
     struct test_random random = test_random_begin("faults_saved");
     struct trawl_plan *plan = NULL;
     uint64_t rounds = 0;
@@ -138,7 +117,7 @@ int main(void)
         bytes[i] = (uint8_t)('a' + test_random_below(&random, 26));
     for (uint64_t i = 0; i < PATTERNS; i++)
         patterns[i] = (struct trawl_pattern){bytes + 12 * i, 1 + test_random_below(&random, 12)};
-    trawl_set_allocator(&allocator);
+    blocks_count();
     for (uint32_t persistent = 0; persistent < 2; persistent++) {
         uint64_t nth = 1;
 
