@@ -5,11 +5,14 @@
  *   match_lengths_order(lengths)        the lengths of these hits, which lie there in order
  *   match_lengths_of(hits, lengths)     the same, looked up by literal
  *   match_make(hits, begin, lengths)    match_vectors of these hits
+ * If it can write past the caches it defines MATCH_STREAM_BYTES, the bytes of a vector, and
+ *   match_interleave(vectors)           match_structs: the same as three parts of structs
+ *   match_store(to, place, vector)      to `place` vectors behind the address
+ *   match_store_past(to, place, vector) the same past the caches, to a multiple of those bytes
+ *   match_stream_end()                  after the last ones
+ * and otherwise
  *   match_put(vectors, matches)         to structs
  *   match_put_columns(vectors, columns, room)
- * and, where it can write past the caches, MATCH_STREAM_BYTES, which the address is a multiple of,
- *   match_stream(vectors, matches)      to structs
- *   match_stream_end()                  after the last ones
  * A struct has three words: vectors of begins, ends and patterns become as many whole vectors of
  * structs. Three stores of a word for each match take 1.4 times as long with lengths to be looked
  * up, of 28,000 patterns, and 3.5 times as long with lengths in order (Zen 4).
@@ -22,9 +25,34 @@
 
 #include "match/hits.h"
 
-#define MATCH_AHEAD_BYTES                                                   \
-    1024u /* hits in memory come sooner: 1.2 times as fast, past the caches \
-           */
+/* Hits in memory come sooner: 1.2 times as fast, past the caches. */
+#define MATCH_AHEAD_BYTES 1024u
+
+#ifdef MATCH_STREAM_BYTES
+static inline void match_put(const struct match_vectors *vectors, struct trawl_match *matches)
+{
+    struct match_structs structs = match_interleave(vectors);
+
+    for (uint32_t i = 0; i < 3; i++)
+        match_store(matches, i, structs.part[i]);
+}
+
+static inline void match_stream(const struct match_vectors *vectors, struct trawl_match *matches)
+{
+    struct match_structs structs = match_interleave(vectors);
+
+    for (uint32_t i = 0; i < 3; i++)
+        match_store_past(matches, i, structs.part[i]);
+}
+
+static inline void match_put_columns(const struct match_vectors *vectors, uint64_t *columns,
+                                     uint64_t room)
+{
+    match_store(columns, 0, vectors->begins);
+    match_store(columns + room, 0, vectors->ends);
+    match_store(columns + 2 * room, 0, vectors->patterns);
+}
+#endif
 
 #ifdef MATCH_AT_ONCE
 /* The next hits from `i` on. */

@@ -42,9 +42,16 @@ static inline struct match_vectors match_make(const struct hit *hits, uint64_t b
     return vectors;
 }
 
+#define MATCH_STREAM_BYTES 32u
+
 static inline void match_store(void *to, uint32_t place, __m256i vector)
 {
     _mm256_storeu_si256((__m256i *)to + place, vector);
+}
+
+static inline void match_store_past(void *to, uint32_t place, __m256i vector)
+{
+    _mm256_stream_si256((__m256i *)to + place, vector);
 }
 
 /* b0 e0 p0 b1, e1 p1 b2 e2, p2 b3 e3 p3 */
@@ -63,36 +70,9 @@ static inline struct match_structs match_interleave(const struct match_vectors *
                                    _mm256_permute2x128_si256(mixed, odd, 0x31)}};
 }
 
-static inline void match_put(const struct match_vectors *vectors, struct trawl_match *matches)
-{
-    struct match_structs structs = match_interleave(vectors);
-
-    for (uint32_t i = 0; i < 3; i++)
-        match_store(matches, i, structs.part[i]);
-}
-
-#define MATCH_STREAM_BYTES 32u
-
-static inline void match_stream(const struct match_vectors *vectors, struct trawl_match *matches)
-{
-    struct match_structs structs = match_interleave(vectors);
-    __m256i *to = (__m256i *)(void *)matches;
-
-    for (uint32_t i = 0; i < 3; i++)
-        _mm256_stream_si256(to + i, structs.part[i]);
-}
-
 static inline void match_stream_end(void)
 {
     _mm_sfence();
-}
-
-static inline void match_put_columns(const struct match_vectors *vectors, uint64_t *columns,
-                                     uint64_t room)
-{
-    match_store(columns, 0, vectors->begins);
-    match_store(columns + room, 0, vectors->ends);
-    match_store(columns + 2 * room, 0, vectors->patterns);
 }
 
 #endif

@@ -242,7 +242,7 @@ static uint64_t known_from(const struct scan *scan, uint64_t x, uint64_t place, 
     return same >= least || same == scan->limit - x ? same : 0;
 }
 
-/* So many hits are enough for now: what is known goes on where it stopped. */
+/* With so many hits a scan ends; the next one goes on there, by what is known. */
 static uint64_t hits_most(const struct scan *scan)
 {
     return scan->chunk->hits_few > 0 ? scan->chunk->hits_few : ENGINE_HITS_MAX;

@@ -178,7 +178,7 @@ enum trawl_status cuda_list(struct engine_worker *worker, struct engine_list *li
 {
     struct cuda_range range = {0, 0, 0, 0, false};
     struct cuda_hits_room room;
-    uint64_t limit, words = 0;
+    uint64_t limit, words, had;
 
     list->count = list->room = list->candidate_count = 0;
     worker->may_leave = worker->leaves = false;
@@ -189,10 +189,10 @@ enum trawl_status cuda_list(struct engine_worker *worker, struct engine_list *li
                           worker->device->name);
     TRAWL_TRY(begins_start(worker, error));
     if (list->at == 0) {
-        words = worker->lists_end > worker->lists[0].bytes / sizeof(uint64_t) / 2 ? LISTS_ROOM_MORE
-                                                                                  : LISTS_ROOM;
-        words = max_u64(words * worker->limits.begins_room, worker->lists[0].bytes / sizeof words);
-        TRAWL_TRY(list_reserve(worker, 0, words, &words, error));
+        had = worker->lists[0].bytes / sizeof(uint64_t);
+        words = worker->limits.begins_room *
+                (worker->lists_end > had / 2 ? LISTS_ROOM_MORE : LISTS_ROOM);
+        TRAWL_TRY(list_reserve(worker, 0, max_u64(words, had), &words, error));
     }
     list->room = worker->lists[0].bytes / sizeof(uint64_t) - list->at;
     range.end = range.begin + list->owned;

@@ -253,6 +253,16 @@ static bool is_sampled(enum cuda_kernel kernel)
     return kernel == CUDA_KERNEL_SAMPLED || kernel == CUDA_KERNEL_HITS_SAMPLED;
 }
 
+/* What follows from the number of tiles. */
+static void choose_grid(struct cuda_launch *launch, uint32_t blocks)
+{
+    struct scan_arguments *a = &launch->arguments;
+
+    a->partition_count =
+        (uint64_t)a->tile_count * (is_sampled(launch->kernel) ? a->group_partitions : 1);
+    launch->blocks = (uint32_t)min_u64(min_u64(blocks, SCAN_BLOCKS_MAX), a->tile_count);
+}
+
 void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,
                          const struct cuda_range *range, uint64_t limit, enum scan_want want,
                          struct cuda_launch *launch)
@@ -297,8 +307,7 @@ void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_t
     else
         choose_tiles(worker, a->limit + a->shift - a->position, blocks,
                      worker->limits.tile_words_max, tables->alike_max, a);
-    a->partition_count = (uint64_t)a->tile_count * (is_sampled(kernel) ? a->group_partitions : 1);
-    launch->blocks = (uint32_t)min_u64(min_u64(blocks, SCAN_BLOCKS_MAX), a->tile_count);
+    choose_grid(launch, blocks);
 }
 
 /* Where hits_set looks at all positions, hits may be many. Of the smallest tiles there are, they
@@ -311,8 +320,7 @@ static void choose_small_tiles(const struct engine_worker *worker, struct cuda_l
 
     choose_tiles(worker, a->limit + a->shift - a->position, blocks, worker->limits.threads,
                  worker->tables.alike_max, a);
-    a->partition_count = a->tile_count;
-    launch->blocks = (uint32_t)min_u64(min_u64(blocks, SCAN_BLOCKS_MAX), a->tile_count);
+    choose_grid(launch, blocks);
 }
 
 enum trawl_status cuda_sums_reserve(struct engine_worker *worker, uint64_t count,

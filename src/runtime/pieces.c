@@ -76,8 +76,7 @@ static bool bring_one(struct pieces *pieces, struct device_pieces *of)
     return may;
 }
 
-/* Wait until the next piece is there; one thread for each device, as many would wait for the
- * driver.
+/* Wait until the next piece is there: one thread for each device, rather than many for the driver.
  */
 static bool wait_one(struct pieces *pieces, struct device_pieces *of)
 {
@@ -245,10 +244,10 @@ void pieces_order(struct pieces *pieces, uint32_t device, struct engine_worker *
     if (ordered == 0) { /* from then on other threads read them */
         of->worker = worker;
         of->most = most;
-        of->direct = pieces->words != NULL && engine_cuda.is_pinned(worker, pieces->words,
-                                                                    pieces->room * sizeof(uint64_t))
-                         ? pieces->words
-                         : NULL;
+        if (pieces->words != NULL &&
+            engine_cuda.is_pinned(worker, pieces->words,
+                                  saturating_multiply(pieces->room, sizeof(uint64_t))))
+            of->direct = pieces->words;
     }
     TRAWL_ASSERT(of->worker == worker && of->most == most);
     of->orders[ordered % PIECE_ORDERS] = *order;

@@ -401,18 +401,19 @@ enum trawl_status trawl_begins_into(struct trawl_searcher *searcher, const struc
     return status;
 }
 
+/* `what`: an array of what, for errors. */
 static enum trawl_status array_on_device(struct trawl_searcher *searcher,
                                          const struct trawl_plan *plan, struct trawl_text *text,
-                                         struct engine_begins *array, uint64_t *count,
-                                         struct trawl_error *error)
+                                         const char *what, struct engine_begins *array,
+                                         uint64_t *count, struct trawl_error *error)
 {
     enum trawl_status status;
 
     if (count == NULL || (array->address == 0 && array->room > 0))
-        return TRAWL_FAIL(error, ARGUMENT, "%s is %s", count == NULL ? "the count" : "the address",
-                          count == NULL ? "NULL" : "0");
+        return TRAWL_FAIL(error, ARGUMENT, "%s%s", what,
+                          count == NULL ? "_count is NULL" : "s_address is 0");
     if (array->address % sizeof(uint64_t) != 0)
-        return TRAWL_FAIL(error, ARGUMENT, "the array's address is not aligned to 8 bytes");
+        return TRAWL_FAIL(error, ARGUMENT, "%ss_address is not aligned to 8 bytes", what);
     TRAWL_TRY(search_enter(searcher, plan, text, error));
     status = begins_by_device(searcher, plan, text, array, error);
     searcher_leave(searcher);
@@ -428,7 +429,7 @@ enum trawl_status trawl_begins_on_device(struct trawl_searcher *searcher,
 {
     struct engine_begins array = {.address = begins_address, .room = begins_max};
 
-    return array_on_device(searcher, plan, text, &array, begin_count, error);
+    return array_on_device(searcher, plan, text, "begin", &array, begin_count, error);
 }
 
 enum trawl_status trawl_pairs_on_device(struct trawl_searcher *searcher,
@@ -439,7 +440,7 @@ enum trawl_status trawl_pairs_on_device(struct trawl_searcher *searcher,
     struct engine_begins array = {
         .address = pairs_address, .room = pairs_max, .literal = 1ull << TRAWL_PAIR_BEGIN_BITS};
 
-    return array_on_device(searcher, plan, text, &array, pair_count, error);
+    return array_on_device(searcher, plan, text, "pair", &array, pair_count, error);
 }
 
 enum trawl_status trawl_count_lines(struct trawl_searcher *searcher, const struct trawl_plan *plan,
