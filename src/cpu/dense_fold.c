@@ -175,21 +175,38 @@ static void fold_finish(struct fold *fold)
     }
 }
 
+#define CHARACTER_BYTES 4u /* in UTF-8, at most */
+
+/* The bytes of the text at hand, each read once: a mapped file's may change meanwhile, and what was
+ * decided by one has to hold for what is done with it. */
+static inline uint64_t read_once(const uint8_t *text, uint64_t count, uint8_t *bytes)
+{
+    const volatile uint8_t *once = text;
+    uint64_t taken = min_u64(count, CHARACTER_BYTES);
+
+    for (uint64_t i = 0; i < taken; i++)
+        bytes[i] = once[i];
+    return taken;
+}
+
 uint64_t dense_fold_text(const struct fold *fold, const uint8_t *text, uint64_t count,
                          uint8_t *folded, uint32_t *origin)
 {
     uint64_t made = 0;
 
     for (uint64_t i = 0; i < count;) {
+        const volatile uint8_t *once = text + i;
+        uint8_t byte = *once, character[CHARACTER_BYTES];
         uint32_t code_point, slot;
         uint64_t taken;
 
-        if (text[i] < ASCII) {
-            origin[made] = (uint32_t)i;
-            folded[made++] = fold->ascii[text[i++]];
+        if (byte < ASCII) {
+            origin[made] = (uint32_t)i++;
+            folded[made++] = fold->ascii[byte];
             continue;
         }
-        taken = plan_utf8_decode(text + i, count - i, &code_point);
+        taken = read_once(text + i, count - i, character);
+        taken = plan_utf8_decode(character, taken, &code_point);
         TRAWL_ASSERT(taken <= count - i);
         slot = taken > 0 ? *slot_of(fold, code_point) : 0;
         if (taken == 0) {
@@ -199,7 +216,7 @@ uint64_t dense_fold_text(const struct fold *fold, const uint8_t *text, uint64_t 
         } else {
             const struct member *member =
                 slot == 0 ? NULL : &fold->members[fold->members[slot - 1].group];
-            const uint8_t *bytes = member == NULL ? text + i : member->bytes;
+            const uint8_t *bytes = member == NULL ? character : member->bytes;
             uint64_t bytes_count = member == NULL ? taken : member->bytes_count;
 
             TRAWL_ASSERT(bytes_count <= taken);
