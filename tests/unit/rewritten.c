@@ -2,6 +2,8 @@
  * another program put there since. Each search here sees the file rewritten at some allocation of
  * memory; then the same searcher has to count the new bytes right.
  */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -149,6 +151,69 @@ static void texts_begin(struct test_random *random)
     MUST(trawl_plan_build(patterns, PATTERNS, NULL, &plan, NULL));
 }
 
+/* s and the long s, which has two bytes. */
+static uint32_t variants(void *context, uint32_t code_point,
+                         uint32_t found[TRAWL_UTF8_VARIANTS_MAX])
+{
+    bool is_s = (code_point | 32) == 's' || code_point == 0x17f;
+
+    (void)context;
+    found[0] = is_s ? 's' : code_point;
+    found[1] = 'S';
+    found[2] = 0x17f;
+    return is_s ? 3 : 1;
+}
+
+static bool is_word(void *context, uint32_t code_point)
+{
+    (void)context;
+    return code_point == 0x17f;
+}
+
+static void *rewrite(void *stop)
+{
+    for (uint32_t i = 0; !atomic_load((_Atomic bool *)stop); i++)
+        file_write(texts[i % 2]);
+    return NULL;
+}
+
+/* Searches with case ignored in UTF-8, where bytes of one text are characters of two in the other,
+ * say any number, and then the right one. */
+static void rewritten_all_the_time(void)
+{
+    static const uint8_t letters[] = {'s', 'a', 'b', 's'};
+    static const uint8_t long_letters[] = {0xc5, 0xbf, 's', 'a'};
+    struct trawl_utf8 utf8 = {NULL, variants, is_word};
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_pattern patterns[PATTERNS];
+    struct trawl_searcher *searcher = searcher_open(TRAWL_MAP_ALWAYS);
+    _Atomic bool stop = false;
+    pthread_t writer;
+    uint64_t expected;
+
+    for (uint64_t i = 0; i < TEXT_BYTES; i++) {
+        texts[0][i] = letters[i % 997 % 4];
+        texts[1][i] = long_letters[i % 997 % 4];
+    }
+    for (uint32_t i = 0; i < PATTERNS; i++)
+        patterns[i] = (struct trawl_pattern){texts[0] + i % 1100, 2 + i % 13};
+    options.flags = TRAWL_IGNORE_CASE;
+    options.utf8 = &utf8;
+    trawl_plan_free(plan);
+    MUST(trawl_plan_build(patterns, PATTERNS, &options, &plan, NULL));
+    file_write(texts[1]);
+    expected = search(COUNT, searcher);
+    if (!TEST_CHECK(pthread_create(&writer, NULL, rewrite, &stop) == 0))
+        exit(1);
+    for (uint64_t i = test_amount(20, 300); i > 0; i--)
+        (void)search(i % 2 != 0 ? COUNT : LINES, searcher);
+    atomic_store(&stop, true);
+    TEST_CHECK(pthread_join(writer, NULL) == 0);
+    file_write(texts[1]);
+    TEST_CHECK_U64(search(COUNT, searcher), expected);
+    trawl_searcher_close(searcher);
+}
+
 int main(void)
 {
     struct test_random random = test_random_begin("rewritten");
@@ -165,6 +230,8 @@ int main(void)
     texts_begin(&random);
     for (int call = COUNT; call < CALLS; call++)
         rewritten_at_each_allocation((enum call)call);
+    rewrite_at = 0;
+    rewritten_all_the_time();
     trawl_plan_free(plan);
     close(file);
     return test_end();
