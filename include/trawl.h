@@ -630,28 +630,6 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count_by_pattern(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
     trawl_pattern_count_sink sink, void *context, struct trawl_error *error);
 
-/* One count of many. Plans and texts may repeat: one text with many plans, many texts with one. */
-struct trawl_query {
-    const struct trawl_plan *plan;
-    struct trawl_text *text;
-};
-
-/* Count for many queries in one call: counts[i] is for queries[i]. For queries that are short
- * by themselves: each text is searched by one thread, many texts at a time (texts of more than 1
- * MiB, files and streams by all threads, one after the other). A device gets many queries in one
- * submission. For a device, put queries that share a plan or a text next to each other: plan and
- * text are then copied once. A loaded text is best. Plans, texts and the arrays are borrowed until
- * it returns.
- * Errors: those of trawl_count for any of the queries; ARGUMENT also for a NULL in one. If one
- * query is at fault, the message begins with "query N". counts is filled whole on success and not
- * touched on failure. Threads: as of any search; one plan may be in many queries. Cost: that of the
- * searches, and 48 bytes of memory per query; on a device one launch per query, and a copy of what
- * the device does not have yet. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count_many(struct trawl_searcher *searcher,
-                                                           const struct trawl_query *queries,
-                                                           uint64_t query_count, uint64_t *counts,
-                                                           struct trawl_error *error);
-
 /* Find the first occurrence: the least begin, and among equals the least pattern_index. If there is
  * none, *found is false and *match is untouched. Stops reading soon after the occurrence. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_first(struct trawl_searcher *searcher,

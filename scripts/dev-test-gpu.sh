@@ -70,7 +70,7 @@ build() {
     have ninja && generator=(-G Ninja)
     cmake -S . -B build/gpu "${generator[@]}" -DCMAKE_BUILD_TYPE=Release >build/gpu-cmake.log
     cmake --build build/gpu -j "$jobs" \
-        --target gpu_oracle gpu_large gpu_records gpu_bench gpu_corpora gpu_gallery_speed gpu_callers gpu_queries gpu_roads gpu_roofline gpu_sets_bars trawl_command \
+        --target gpu_oracle gpu_large gpu_records gpu_bench gpu_corpora gpu_gallery_speed gpu_roads gpu_roofline gpu_sets_bars trawl_command \
         >build/gpu-build.log
 }
 

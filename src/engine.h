@@ -117,18 +117,6 @@ struct engine_matrix {
     uint64_t match_count;  /* cells that were filled */
 };
 
-/* A whole text in memory under a plan: how often? */
-struct engine_query {
-    const struct trawl_plan *plan;
-    const uint8_t *bytes;
-    uint64_t bytes_count;
-    bool done; /* answered, or to be skipped */
-    bool on_device;
-    uint64_t count;
-    uint64_t candidate_count;
-    const char *note; /* as an engine_result's */
-};
-
 /* Where all occurrences in a text begin, ascending: an array to be filled, in the host's memory or
  * in a device's. A begin comes once for each literal that occurs there. */
 struct engine_begins {
@@ -225,11 +213,6 @@ struct engine_ops {
      * to the result's device times and candidate_count. STOPPED: there was no next block. */
     enum trawl_status (*matrix)(struct engine_worker *worker, struct engine_matrix *matrix,
                                 struct engine_result *result, struct trawl_error *error);
-    /* Optional: answer many queries in one submission to a device; no worker_begin before it, but
-     * before the next scan. Those it has no way for are left, `done` being false: a scan of each
-     * is to answer them, or to say why not. */
-    enum trawl_status (*count_many)(struct engine_worker *worker, struct engine_query *queries,
-                                    uint64_t query_count, struct trawl_error *error);
     /* Optional: begin to count in a chunk that lies on the worker's device, after worker_begin, and
      * return at once; then, in the same order, wait for each and say how often. Nothing else may
      * be asked of the worker before as many were ended as begun. false: a scan of the chunk is to

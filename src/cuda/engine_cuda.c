@@ -106,7 +106,6 @@ void cuda_worker_close(struct engine_worker *worker)
         cuda_worker_end(worker);
         cuda_device_leave(worker->device);
     }
-    cuda_many_free(worker);
     cuda_counts_free(worker);
     memory_release(worker, 1, sizeof *worker);
 }
@@ -525,19 +524,6 @@ static bool end_count(struct engine_worker *worker, uint64_t *count, uint64_t *c
     return counted;
 }
 
-static enum trawl_status cuda_count_many(struct engine_worker *worker, struct engine_query *queries,
-                                         uint64_t query_count, struct trawl_error *error)
-{
-    enum trawl_status status;
-
-    TRAWL_TRY(cuda_device_enter(worker->device, error));
-    status = cuda_many(worker, queries, query_count, error);
-    if (status != TRAWL_OK)
-        cuda_worker_failed(worker);
-    cuda_device_leave(worker->device);
-    return status;
-}
-
 /* Texts are loaded on the first device, and there the array has to be; for a text of the caller's
  * it has to be on the same device as the text. */
 static bool is_array_there(const struct engine_worker *worker, const struct engine_begins *begins)
@@ -650,7 +636,6 @@ const struct engine_ops engine_cuda = {
     .lend = cuda_residents_lend,
     .fetch = cuda_residents_fetch,
     .locate = cuda_residents_locate,
-    .count_many = cuda_count_many,
     .count_begin = begin_count,
     .count_end = end_count,
     .begins = cuda_fill_begins,

@@ -169,7 +169,6 @@ void cuda_worker_end(struct engine_worker *worker)
     cuda_memory_release(device, &worker->tables.entries_memory);
     cuda_memory_release(device, &worker->tables.automaton_memory);
     cuda_memory_release(device, &worker->marks);
-    cuda_memory_release(device, &worker->packed);
     cuda_memory_release(device, &worker->text);
     cuda_memory_release(device, &worker->sums);
     cuda_memory_release(device, &worker->result);

@@ -84,10 +84,8 @@ struct engine_worker {
     struct cuda_stream *stream;
     const struct trawl_plan *plan;
     struct cuda_tables tables;
-    struct cuda_many *many;                  /* NULL: no counts of many yet */
     struct cuda_counts *counts;              /* that were begun; NULL: none yet */
     struct cuda_stream *others[CUDA_OTHERS]; /* for counts besides `stream`; NULL: not yet */
-    struct cuda_memory packed;               /* their tables and texts */
     struct cuda_memory text;
     struct cuda_memory sums;       /* struct scan_result: zeros between launches, */
     bool sums_ready;               /* unless something failed */
@@ -364,13 +362,5 @@ bool cuda_count_end(struct engine_worker *worker, uint64_t *count, uint64_t *can
 /* Their streams, and what lies in the host's memory. */
 void cuda_counts_end(struct engine_worker *worker);
 void cuda_counts_free(struct engine_worker *worker);
-
-/* ---- many.c ---- */
-
-/* The engine's table says what it does; with the device entered. */
-enum trawl_status cuda_many(struct engine_worker *worker, struct engine_query *queries,
-                            uint64_t query_count, struct trawl_error *error);
-/* What lies in the host's memory. */
-void cuda_many_free(struct engine_worker *worker);
 
 #endif

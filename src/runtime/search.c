@@ -273,40 +273,6 @@ enum trawl_status trawl_count(struct trawl_searcher *searcher, const struct traw
     return TRAWL_OK;
 }
 
-static enum trawl_status check_query(const struct trawl_query *query, uint64_t index,
-                                     struct trawl_error *error)
-{
-    if (query->plan == NULL || query->text == NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "query %" PRIu64 ": %s is NULL", index,
-                          query->plan == NULL ? "plan" : "text");
-    if (query->plan->algorithm.for_records)
-        return TRAWL_FAIL(error, ARGUMENT,
-                          "query %" PRIu64 ": algorithm %s is for records, trawl_matrix alone",
-                          index, query->plan->algorithm.name);
-    return TRAWL_OK;
-}
-
-enum trawl_status trawl_count_many(struct trawl_searcher *searcher,
-                                   const struct trawl_query *queries, uint64_t query_count,
-                                   uint64_t *counts, struct trawl_error *error)
-{
-    enum trawl_status status;
-
-    if (searcher == NULL || ((queries == NULL || counts == NULL) && query_count > 0))
-        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
-                          searcher == NULL  ? "searcher"
-                          : queries == NULL ? "queries"
-                                            : "counts");
-    for (uint64_t i = 0; i < query_count; i++)
-        TRAWL_TRY(check_query(&queries[i], i, error));
-    if (query_count == 0)
-        return TRAWL_OK;
-    TRAWL_TRY(searcher_enter(searcher, error));
-    status = queries_run(searcher, queries, query_count, counts, error);
-    searcher_leave(searcher);
-    return status;
-}
-
 /* Did the sink stop the search, or was it cancelled? */
 static bool has_enough(const struct sink *sink, enum trawl_status status)
 {

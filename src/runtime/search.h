@@ -317,12 +317,6 @@ enum trawl_status begins_by_devices(struct trawl_searcher *searcher, const struc
 /* For tests: host workers help to copy so many begins, or more; 0: as usual. */
 void begins_help_from(uint64_t begins);
 
-/* ---- queries.c ---- */
-
-/* Count many. counts[i] is filled on success. */
-enum trawl_status queries_run(struct trawl_searcher *searcher, const struct trawl_query *queries,
-                              uint64_t query_count, uint64_t *counts, struct trawl_error *error);
-
 /* ---- pattern_counts.c ---- */
 
 void pattern_counts_release(struct pattern_counts *counts);

@@ -91,8 +91,6 @@ enum trawl_status worker_host_ready(struct worker *worker, struct job *job,
     if (worker->host == NULL)
         TRAWL_TRY(engine_cpu.worker_open(worker->runtime->host, &worker->host, error));
     worker->host_job = 0;
-    if (job->plan == NULL) /* of many plans, each begun by itself */
-        return TRAWL_OK;
     TRAWL_TRY(engine_cpu.worker_begin(worker->host, job->plan, error));
     worker->host_job = job->number;
     return TRAWL_OK;
@@ -167,8 +165,6 @@ enum trawl_status worker_device_ready(struct worker *worker, struct job *job,
         return TRAWL_OK;
     TRAWL_TRY(device_worker_want(worker, error));
     worker->device_job = 0;
-    if (job->plan == NULL)
-        return TRAWL_OK;
     TRAWL_TRY(engine_cuda.worker_begin(worker->device, job->plan, error));
     worker->device_job = job->number;
     return TRAWL_OK;

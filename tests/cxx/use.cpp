@@ -47,17 +47,6 @@ static void windows(trawl_searcher *searcher, const trawl_plan *plan, trawl_text
           "first");
 }
 
-static void many(trawl_searcher *searcher, const trawl_plan *plan, trawl_text *text)
-{
-    const std::vector<trawl_query> queries(3, trawl_query{plan, text});
-    std::vector<uint64_t> counts(queries.size());
-
-    check(trawl_count_many(searcher, queries.data(), queries.size(), counts.data(), nullptr) ==
-                  TRAWL_OK &&
-              counts == std::vector<uint64_t>(3, counts[0]) && counts[0] > 0,
-          "many");
-}
-
 static int keep_rows(void *context, uint64_t, uint64_t row_count, const int64_t *first)
 {
     std::vector<int64_t> *all = static_cast<std::vector<int64_t> *>(context);
@@ -124,7 +113,6 @@ int main()
               error.status == TRAWL_ARGUMENT && std::strlen(error.message) > 0,
           "a NULL plan is refused");
     windows(searcher, plan, text);
-    many(searcher, plan, text);
     if (trawl_algorithm(0, nullptr) != nullptr)
         records(searcher);
     trawl_text_close(text);

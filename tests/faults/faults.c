@@ -33,15 +33,14 @@ enum call {
     BEGINS_INTO,
     COUNT_LINES,
     WINDOWS,
-    COUNT_MANY,
     COUNT_BY_PATTERN,
     CALLS
 };
 
 static const char *const text_names[TEXT_KINDS] = {"memory", "file", "pipe", "compressed"};
-static const char *const call_names[CALLS] = {"count",          "first",       "positions",
-                                              "positions_into", "begins_into", "count_lines",
-                                              "windows",        "count_many",  "count_by_pattern"};
+static const char *const call_names[CALLS] = {"count",          "first",           "positions",
+                                              "positions_into", "begins_into",     "count_lines",
+                                              "windows",        "count_by_pattern"};
 
 static int open_descriptors(void)
 {
@@ -251,31 +250,6 @@ static enum trawl_status search_by_pattern(struct trawl_error *error)
     return status;
 }
 
-/* The text, which all threads search, and twice where it is no stream, and its beginning, which one
- * thread searches. */
-static enum trawl_status search_many(struct trawl_error *error)
-{
-    uint64_t counts[3] = {UNTOUCHED, UNTOUCHED, UNTOUCHED}, expected = 0;
-    uint64_t query_count = is_stream() ? 2 : 3;
-    struct trawl_query queries[3];
-    struct trawl_text *small = NULL;
-    enum trawl_status status = trawl_text_from_memory(scene.bytes, CHUNK_BYTES, &small, error);
-
-    if (status != TRAWL_OK)
-        return status;
-    for (uint32_t i = 0; i < 3; i++)
-        queries[i] = (struct trawl_query){scene.plan, i == 0 ? small : scene.text};
-    for (uint64_t i = 0; i < scene.expected_count; i++)
-        expected += scene.expected[i].end <= CHUNK_BYTES;
-    status = trawl_count_many(scene.searcher, queries, query_count, counts, error);
-    for (uint64_t i = 0; i < 3; i++)
-        TEST_CHECK_U64(counts[i], status != TRAWL_OK || i >= query_count ? UNTOUCHED
-                                  : i == 0                               ? expected
-                                                                         : scene.expected_count);
-    trawl_text_close(small);
-    return status;
-}
-
 static enum trawl_status search(struct trawl_error *error)
 {
     struct trawl_match match = {UNTOUCHED, UNTOUCHED, UNTOUCHED};
@@ -307,9 +281,6 @@ static enum trawl_status search(struct trawl_error *error)
         status = trawl_count_lines(scene.searcher, scene.plan, scene.text, false, UINT64_MAX,
                                    &count, error);
         TEST_CHECK_U64(count, status == TRAWL_OK ? scene.expected_lines : UNTOUCHED);
-        break;
-    case COUNT_MANY:
-        status = search_many(error);
         break;
     case COUNT_BY_PATTERN:
         status = search_by_pattern(error);

@@ -283,26 +283,6 @@ static void fills_the_device(const char *algorithm, uint32_t multiprocessors, ui
     TEST_CHECK_U64(sim_driver_live(), 0);
 }
 
-/* Counts of many by a hybrid without a length: they say what one count says. */
-static void hybrid_in_many(const char *algorithm)
-{
-    struct trawl_searcher *cuda = open_on(TRAWL_ENGINE_CUDA, 1, 0);
-    struct trawl_plan *plan = build(&pattern, 1, algorithm), *own = build(&pattern, 1, NULL);
-    struct trawl_text *text = unit_string("banana");
-    const struct trawl_query queries[] = {{own, text}, {plan, text}, {own, text}};
-    uint64_t counts[3];
-
-    MUST(trawl_count_many(cuda, queries, 3, counts, NULL));
-    TEST_CHECK(counts[0] == 2 && counts[1] == 2 && counts[2] == 2);
-    TEST_CHECK(strstr(stats_of(cuda).note, "generic form: from which length on") != NULL);
-    MUST(trawl_count_many(cuda, queries, 1, counts, NULL));
-    TEST_CHECK(counts[0] == 2 && stats_of(cuda).note[0] == '\0');
-    trawl_plan_free(own);
-    trawl_plan_free(plan);
-    trawl_text_close(text);
-    trawl_searcher_close(cuda);
-}
-
 /* One search by a hybrid, with driver call `nth` failing as where an image has no code for the
  * device. */
 static enum trawl_status hybrid_search(const char *algorithm, uint64_t nth, uint64_t *count,
@@ -425,10 +405,8 @@ static void on_all_names(void)
             on_auto(name, for_records);
         if ((engines & ON_CUDA) != 0 && !for_records)
             threads_and_patterns(name);
-        if (strstr(name, "-hybrid") != NULL) {
+        if (strstr(name, "-hybrid") != NULL)
             hybrids(name);
-            hybrid_in_many(name);
-        }
         if (strstr(name, "-swift") != NULL)
             withheld(name);
     }

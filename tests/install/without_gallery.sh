@@ -11,12 +11,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 build=$work/build
 options=(-DTRAWL_GALLERY=OFF -DTRAWL_CUDA=OFF -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER="$2")
-targets=(trawl_static trawl_shared trawl_command trawl_generated unit_plan unit_options unit_matrix
-    unit_many)
+targets=(trawl_static trawl_shared trawl_command trawl_generated unit_plan unit_options unit_matrix)
 if command -v python3 >/dev/null; then # the build makes the library's manual, and installs it
     targets+=(trawl_manual)
 fi
-tests='^(unit_plan|unit_options|unit_matrix|unit_many|cli_without_gallery)$'
+tests='^(unit_plan|unit_options|unit_matrix|cli_without_gallery)$'
 
 if [ "${TRAWL_TEST_SCALE:-1}" = 1 ] && command -v aarch64-linux-gnu-gcc >/dev/null; then
     echo 'SKIPPED: in long runs; the build for arm64 has no gallery, either'

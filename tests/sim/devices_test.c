@@ -19,12 +19,9 @@
 #define TEXT_BYTES 23000u
 #define CHUNK_BYTES 2000u
 #define LOADERS 3u
-#define PIECES 6u
-#define PIECE_BYTES 1900u
-#define PIECE_STEP 4096u /* a stripe's */
 
 enum source { SOURCE_MEMORY, SOURCE_FILE, SOURCE_LOADED, SOURCES };
-enum shape { SHAPE_COUNT, SHAPE_LIST, SHAPE_BEGINS, SHAPES, SHAPE_MANY };
+enum shape { SHAPE_COUNT, SHAPE_LIST, SHAPE_BEGINS, SHAPES };
 
 static struct {
     struct letters letters;
@@ -130,33 +127,6 @@ static enum trawl_status fill_begins(struct trawl_searcher *searcher, struct tra
     return status;
 }
 
-/* Parts of the text in one call. */
-static enum trawl_status count_pieces(struct trawl_searcher *searcher, struct found *found,
-                                      struct trawl_error *error)
-{
-    struct trawl_query queries[PIECES];
-    uint64_t counts[PIECES];
-    enum trawl_status status;
-
-    for (uint32_t i = 0; i < PIECES; i++) {
-        queries[i].plan = fixture.plan;
-        TEST_CHECK(trawl_text_from_memory(fixture.letters.bytes + i * PIECE_STEP, PIECE_BYTES,
-                                          &queries[i].text, NULL) == TRAWL_OK);
-    }
-    status = trawl_count_many(searcher, queries, PIECES, counts, error);
-    for (uint32_t i = 0; i < PIECES; i++) {
-        uint64_t first = i * PIECE_STEP, expected = 0;
-
-        for (uint64_t k = 0; k < fixture.expected_count; k++)
-            expected +=
-                fixture.expected[k] >= first && fixture.expected[k] + 3 <= first + PIECE_BYTES;
-        found->wrong += status == TRAWL_OK && counts[i] != expected;
-        trawl_text_close(queries[i].text);
-    }
-    found->count = fixture.expected_count;
-    return status;
-}
-
 /* Counted or listed: right, whole, or the status says why not. */
 static bool search(struct trawl_searcher *searcher, enum source source, enum shape shape,
                    enum trawl_status *status)
@@ -171,9 +141,6 @@ static bool search(struct trawl_searcher *searcher, enum source source, enum sha
         break;
     case SHAPE_LIST:
         *status = trawl_positions(searcher, fixture.plan, text, take, &found, &error);
-        break;
-    case SHAPE_MANY:
-        *status = count_pieces(searcher, &found, &error);
         break;
     case SHAPE_BEGINS:
     case SHAPES:
@@ -498,7 +465,6 @@ static void *search_in_storm(void *context)
             status = fill_begins(stormy->searcher, fixture.texts[source], &found, NULL);
             break;
         case SHAPE_COUNT:
-        case SHAPE_MANY:
         case SHAPES:
             status = trawl_count(stormy->searcher, fixture.plan, fixture.texts[source],
                                  &found.count, NULL);
@@ -734,12 +700,6 @@ int main(void)
 
         if ((i + i / 2 + turn) % 2 == 0 || test_is_long())
             lose_everywhere(&c);
-    }
-    for (uint32_t i = 0; i < 2 && test_failures < 5; i++) {
-        struct road_case c = {i % 2 != 0 ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA, 2, 2,
-                              SOURCE_LOADED, SHAPE_MANY};
-
-        lose_everywhere(&c);
     }
     for (uint32_t i = 0; i < 2 && test_failures < 5; i++)
         for (uint64_t nth = 1; short_at((enum source)i, (enum shape)i, nth) && test_failures < 5;

@@ -332,7 +332,7 @@ static void cancel_waiting(struct trawl_plan *plan, uint32_t threads)
 
 /* ---- Calls that are cancelled ------------------------------------------------------------- */
 
-enum call { CALL_COUNT, CALL_FIRST, CALL_LINES, CALL_MANY, CALL_POSITIONS, CALLS };
+enum call { CALL_COUNT, CALL_FIRST, CALL_LINES, CALL_POSITIONS, CALLS };
 
 /* A text without an end: of which nothing but a cancel gets a call out. */
 struct endless {
@@ -348,7 +348,6 @@ struct endless {
 static void *call_endless(void *context)
 {
     struct endless *e = (struct endless *)context;
-    struct trawl_query query = {e->plan, e->text};
     struct trawl_match match;
     uint64_t count = 77;
     bool found = true;
@@ -364,9 +363,6 @@ static void *call_endless(void *context)
     case CALL_LINES:
         e->status =
             trawl_count_lines(e->searcher, e->plan, e->text, false, UINT64_MAX, &count, NULL);
-        break;
-    case CALL_MANY:
-        e->status = trawl_count_many(e->searcher, &query, 1, &count, NULL);
         break;
     case CALL_POSITIONS:
     case CALLS:
