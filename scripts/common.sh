@@ -112,11 +112,20 @@ libhyperscan5|ldconfig -p | grep -q libhs.so.5
 ROWS
 }
 
-# What ./dev package makes packages with, and tries them in.
+# What ./dev package makes packages with: each build of a Debian package wants build-essential.
 needs_package() {
     cat <<'ROWS'
+build-essential|dpkg-query -W -f '${Status}' build-essential 2>/dev/null | grep -q ' installed$'
 dpkg-dev|have dpkg-buildpackage
 debhelper|have dh
+git|have git
+ROWS
+}
+
+# What it tries them with.
+needs_trial() {
+    cat <<'ROWS'
+abigail-tools|have abidw
 lintian|have lintian
 mmdebstrap|have mmdebstrap
 ROWS

@@ -7,9 +7,7 @@
 set -euo pipefail
 . scripts/common.sh
 
-need build python -- codecs package
-have dpkg-buildpackage || die 'Debian packages need a Debian or Ubuntu system'
-have git || die 'the archive is made by git'
+need build python codecs package -- trial
 
 untried=()
 # skip WHY: something cannot be tried.

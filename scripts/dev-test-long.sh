@@ -9,7 +9,7 @@ if [ $# -gt 0 ]; then
     warn "no such test: $1 (./dev help lists them)"
     exit 2
 fi
-need build python -- codecs test tidy package
+need build python -- codecs test tidy package trial
 for preset in release asan tsan; do
     if step "build $preset" bash scripts/dev-build.sh $preset; then
         run_ctest $preset --timeout 7200
@@ -22,6 +22,7 @@ fi
 step 'demo' bash scripts/dev-demo.sh || true
 step 'build dist' bash scripts/dev-build.sh dist || true
 step 'packages' bash scripts/dev-package.sh -DTRAWL_CUDA=OFF || true
+step 'a new system' bash tests/package/new_system.sh . || true
 step 'fuzz for a minute each' bash scripts/dev-fuzz.sh "${TRAWL_FUZZ_SECONDS:-60}" || true
 step 'clang-tidy' bash scripts/dev-tidy.sh --clang || true
 summary

@@ -2,7 +2,9 @@
 # clean-root: the Debian packages of a folder, in two new systems: one that has nothing else, where they
 # are installed, tried and removed, and one with a C compiler, where programs are compiled with them.
 #
-# clean-root.sh FOLDER    makes the systems, with the mirrors of this one, and calls itself in each.
+# clean-root.sh FOLDER    makes the systems below FOLDER, with the mirrors of this one, and calls itself
+# in each. What is tried lies in /trial there: in /tmp mmdebstrap keeps the file that says where its apt
+# works. Without that file its apt would clean up the system around it.
 # Status 77: a system could not be made.
 set -euo pipefail
 
@@ -31,9 +33,9 @@ step_make() {
     for sources in /etc/apt/sources.list.d/{debian,ubuntu}.sources /etc/apt/sources.list ''; do
         [ ! -s "$sources" ] || break
     done
-    work=$(mktemp -d)
+    work=$(mktemp -d "$folder/clean-root.XXXXXX")
     # shellcheck disable=SC2064
-    trap "rm -rf '$work'" EXIT
+    trap "rm -rf --one-file-system '$work'" EXIT
     new_system run
     new_system compile --include=gcc,libc6-dev,pkg-config
 }
@@ -54,9 +56,9 @@ new_system() {
 bring_packages() {
     local package
 
-    mkdir "$root/tmp/debs"
+    mkdir -p "$root/trial/debs"
     for package in trawl libtrawl0 libtrawl-dev trawl-doc; do
-        cp "$folder/${package}_"*.deb "$root/tmp/debs/$package.deb"
+        cp "$folder/${package}_"*.deb "$root/trial/debs/$package.deb"
     done
 }
 
@@ -68,26 +70,26 @@ step_run() {
         exit 1
     fi
     bring_packages
-    inside dpkg -i /tmp/debs/{trawl,libtrawl0,trawl-doc}.deb
+    inside dpkg -i /trial/debs/{trawl,libtrawl0,trawl-doc}.deb
     inside dpkg -V trawl libtrawl0 trawl-doc
 
     equal --version "trawl $version" "$(inside trawl --version | sed -n 1p)"
-    printf 'one fish\ntwo\nfish fish\n' >"$root/tmp/sea.txt"
-    equal count 2 "$(inside trawl -c fish /tmp/sea.txt)"
-    equal occurrences 3 "$(inside trawl --count-matches fish /tmp/sea.txt)"
+    printf 'one fish\ntwo\nfish fish\n' >"$root/trial/sea.txt"
+    equal count 2 "$(inside trawl -c fish /trial/sea.txt)"
+    equal occurrences 3 "$(inside trawl --count-matches fish /trial/sea.txt)"
     # A tree, as grep answers.
-    inside sh -c 'cd /usr/share && trawl -r -n License . >/tmp/trawl.out; grep -r -n -F License . >/tmp/grep.out'
-    cmp "$root/tmp/trawl.out" "$root/tmp/grep.out"
-    count=$(wc -l <"$root/tmp/trawl.out")
+    inside sh -c 'cd /usr/share && trawl -r -n License . >/trial/trawl.out; grep -r -n -F License . >/trial/grep.out'
+    cmp "$root/trial/trawl.out" "$root/trial/grep.out"
+    count=$(wc -l <"$root/trial/trawl.out")
     [ "$count" -gt 100 ]
     # tg takes the rules of ignore files.
-    mkdir "$root/tmp/tree"
-    echo fish | tee "$root/tmp/tree/seen" >"$root/tmp/tree/hidden"
-    echo hidden >"$root/tmp/tree/.ignore"
-    equal tg 'seen' "$(inside sh -c 'cd /tmp/tree && tg -l fish </dev/null')"
+    mkdir "$root/trial/tree"
+    echo fish | tee "$root/trial/tree/seen" >"$root/trial/tree/hidden"
+    echo hidden >"$root/trial/tree/.ignore"
+    equal tg 'seen' "$(inside sh -c 'cd /trial/tree && tg -l fish </dev/null')"
     # A saved set is mapped again.
-    inside sh -c 'cd /tmp && trawl --save-patterns set -e fish -e two'
-    equal 'a saved set' 3 "$(inside sh -c 'cd /tmp && trawl -c -f set sea.txt')"
+    inside sh -c 'cd /trial && trawl --save-patterns set -e fish -e two'
+    equal 'a saved set' 3 "$(inside sh -c 'cd /trial && trawl -c -f set sea.txt')"
     remove trawl libtrawl0 trawl-doc
     echo "run: right, $count lines in a tree"
 }
@@ -96,26 +98,26 @@ step_compile() {
     local link
 
     bring_packages
-    inside dpkg -i /tmp/debs/{libtrawl0,libtrawl-dev}.deb
+    inside dpkg -i /trial/debs/{libtrawl0,libtrawl-dev}.deb
     inside dpkg -V libtrawl-dev
-    cp "$(dirname "$self")/../../examples/count_buffer.c" "$root/tmp/"
+    cp "$(dirname "$self")/../../examples/count_buffer.c" "$root/trial/"
     for link in shared static; do
         if [ $link = shared ]; then
             # shellcheck disable=SC2016
-            inside sh -c 'cd /tmp && gcc count_buffer.c -o shared $(pkg-config --cflags --libs trawl)'
+            inside sh -c 'cd /trial && gcc count_buffer.c -o shared $(pkg-config --cflags --libs trawl)'
         else
-            inside sh -c 'cd /tmp && gcc count_buffer.c -o static -Wl,-Bstatic -ltrawl -Wl,-Bdynamic'
+            inside sh -c 'cd /trial && gcc count_buffer.c -o static -Wl,-Bstatic -ltrawl -Wl,-Bdynamic'
         fi
-        equal $link 'fish: 4' "$(inside /tmp/$link)"
+        equal $link 'fish: 4' "$(inside /trial/$link)"
     done
-    equal 'libraries of both' 1 "$(inside ldd /tmp/shared /tmp/static | grep -c 'libtrawl\.so\.0 => ')"
+    equal 'libraries of both' 1 "$(inside ldd /trial/shared /trial/static | grep -c 'libtrawl\.so\.0 => ')"
     remove libtrawl-dev libtrawl0
     echo 'compile: right'
 }
 
 # remove PACKAGE...: nothing of trawl is left after it.
 remove() {
-    rm -rf "$root/tmp"/*
+    rm -rf "$root/trial"
     inside dpkg -P "$@"
     if find "$root" -xdev \( -name '*trawl*' -o -path '*/bin/tg' \) -not -path "$root/var/log/*" \
         -not -path "$root/proc/*" | grep .; then

@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# new_system: a new Debian that has git and a shell, and nothing else: the demo, the packages, and what
+# they leave. Nobody had made packages where compilers are missing, or looked at the system afterwards.
+#
+# new_system.sh CHECKOUT    its last commit. Minutes; needs root, mmdebstrap and a network.
+# Status 77: such a system cannot be made here.
+set -euo pipefail
+
+source=$(realpath "$1")
+skip() {
+    echo "SKIPPED: $1"
+    exit 77
+}
+{ [ "$(id -u)" -eq 0 ] && command -v mmdebstrap >/dev/null; } || skip 'a new system needs mmdebstrap and root'
+unshare -m true 2>/dev/null || skip 'no namespaces here'
+
+work=$(mktemp -d)
+root=$work/root
+trap 'rm -rf --one-file-system "$work"' EXIT
+. /etc/os-release
+for sources in /etc/apt/sources.list.d/{debian,ubuntu}.sources /etc/apt/sources.list ''; do
+    [ ! -s "$sources" ] || break
+done
+mmdebstrap --variant=apt --include=git "$VERSION_CODENAME" "$root" ${sources:+"$sources"} \
+    >"$work/log" 2>&1 || {
+    tail -n 5 "$work/log"
+    skip 'no new system could be made'
+}
+cp /etc/resolv.conf "$root/etc/"
+git clone -q --depth 1 "file://$source" "$root/root/checkout"
+
+# inside COMMAND: run by bash in the checkout of the new system, whose mounts end with it
+inside() {
+    # shellcheck disable=SC2016
+    unshare -m bash -c 'mount -t proc proc "$0/proc" && mount --bind /dev "$0/dev" &&
+        exec chroot "$0" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin TRAWL_JOBS="$2" \
+            bash -euo pipefail -c "cd /root/checkout; $1"' "$root" "$1" "${TRAWL_JOBS:-$(nproc)}"
+}
+
+# told WHAT LINE COMMAND: the command inside prints this line
+told() {
+    local status=0
+
+    echo "== $1"
+    inside "$3" >"$work/log" 2>&1 </dev/null || status=$?
+    if [ $status -ne 0 ] || ! grep -q -e "$2" "$work/log"; then
+        tail -n 60 "$work/log"
+        echo "$1: status $status, or no line '$2'"
+        exit 1
+    fi
+}
+
+# Every file but those below the checkout's build, with size and time; links with what they lead to.
+state() {
+    find "$root" -xdev -path "$root/root/checkout/build" -prune -o \
+        \( -type f -o -type l \) -printf '%P %s %T@ %l\n' | LC_ALL=C sort
+}
+
+told 'the demo' 'all 11 answers equal grep' './dev demo'
+
+# What ./dev package installs; then nothing outside its folder may change, apt's lists least of all.
+told 'what packaging needs' '^done$' ". scripts/common.sh; $(grep '^need ' "$source/scripts/dev-package.sh"); echo done"
+state >"$work/before"
+told 'the packages' '^compile: right$' './dev package -DTRAWL_CUDA=OFF'
+state >"$work/after"
+[ "$(grep -c '^var/lib/apt/lists/.*Packages' "$work/after")" -gt 0 ]
+diff "$work/before" "$work/after" || {
+    echo './dev package changed the files above'
+    exit 1
+}
+
+told 'their installation' '^done$' "apt-get -q -y install man-db pkg-config
+    dpkg -i build/package/{trawl,libtrawl0,libtrawl-dev,trawl-doc}_*.deb; echo done"
+told 'the command' '^2:GET /cart 500$' "printf 'GET / 200\nGET /cart 500\n' | trawl -n ' 500'"
+told 'its manual' 'search for strings in files' 'man trawl | head -n 20'
+told 'its manual as tg' 'search for strings in files' 'man tg | head -n 20'
+told 'the manual of the library' '^ *trawl_count' 'man 3 trawl_count'
+told 'the example' '^fish: 4$' 'cc examples/count_buffer.c -o /tmp/count $(pkg-config --cflags --libs trawl)
+    /tmp/count; rm /tmp/count'
+told 'their removal' '^done$' 'dpkg -P trawl libtrawl-dev libtrawl0 trawl-doc; echo done'
+if (cd "$root" && find . -xdev -path ./root/checkout -prune -o \
+    \( -name '*trawl*' -o -path '*/bin/tg' \) -print) | grep .; then
+    echo 'the files above are left'
+    exit 1
+fi
+echo 'a new system: right'
