@@ -113,14 +113,14 @@ test_pkgconfig() {
     run_examples "$work/static" "$one"
 }
 
-# The commands of README.md, with what was installed.
+# The commands of README.md as they stand there: installed to ~/.local, and nothing else is said of where
+# that is. (With paths given from here, nobody saw that README's own lines found no library.)
 test_readme() {
-    local folder
-
     command -v pkg-config >/dev/null || skip 'no pkg-config'
-    folder=$(dirname "$(installed trawl.pc)")
-    PKG_CONFIG_PATH=$folder LD_LIBRARY_PATH=$(dirname "$folder") documents \
-        --path "$prefix/bin" --link examples="$here/../../examples" "$here/../../README.md"
+    grep -qF -e '--prefix ~/.local ' "$here/../../README.md"
+    [ -d "$prefix/lib/pkgconfig" ] || skip "libraries are kept in $(dirname "$(installed trawl.pc)")"
+    unset PKG_CONFIG_PATH LD_LIBRARY_PATH
+    documents --link .local="$prefix" --link examples="$here/../../examples" "$here/../../README.md"
 }
 
 test_package() {

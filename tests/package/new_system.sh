@@ -75,6 +75,7 @@ told 'the command' '^2:GET /cart 500$' "printf 'GET / 200\nGET /cart 500\n' | tr
 told 'its manual' 'search for strings in files' 'man trawl | head -n 20'
 told 'its manual as tg' 'search for strings in files' 'man tg | head -n 20'
 told 'the manual of the library' '^ *trawl_count' 'man 3 trawl_count'
+# shellcheck disable=SC2016
 told 'the example' '^fish: 4$' 'cc examples/count_buffer.c -o /tmp/count $(pkg-config --cflags --libs trawl)
     /tmp/count; rm /tmp/count'
 told 'their removal' '^done$' 'dpkg -P trawl libtrawl-dev libtrawl0 trawl-doc; echo done'
