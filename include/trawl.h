@@ -342,11 +342,7 @@ struct trawl_text;
 /* Open a text in memory; the bytes are borrowed until trawl_text_close. bytes may be NULL if count
  * is 0. The caller may write the bytes between two searches, but must not remap or discard
  * (madvise) their pages, nor truncate a file that they are mapped from.
- * When GPUs search a text of 64 MiB or more for the second time, the library pins it: its pages
- * stay in memory, and GPUs fetch them without the host's cores, until the text or the runtime is
- * closed. Pinning takes 22 ms per GiB, while the second search runs; unpinning takes 11 ms per GiB
- * of the call that closes. All runtimes together pin at most half of the machine's memory. A
- * runtime with host_memory_bytes pins none. */
+ */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_memory(const void *bytes,
                                                                  uint64_t bytes_count,
                                                                  struct trawl_text **text,

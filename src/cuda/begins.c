@@ -146,7 +146,7 @@ static enum trawl_status check_array(const struct engine_worker *worker, uint64_
 enum trawl_status cuda_begins(struct engine_worker *worker, struct engine_begins *begins,
                               struct trawl_error *error)
 {
-    struct cuda_range range = {0, 0, 0, 0, false};
+    struct cuda_range range = {0, 0, 0, 0};
     uint64_t limit;
 
     begins->count = begins->candidate_count = 0;
@@ -176,7 +176,7 @@ enum trawl_status cuda_begins(struct engine_worker *worker, struct engine_begins
 enum trawl_status cuda_list(struct engine_worker *worker, struct engine_list *list,
                             struct trawl_error *error)
 {
-    struct cuda_range range = {0, 0, 0, 0, false};
+    struct cuda_range range = {0, 0, 0, 0};
     struct cuda_hits_room room;
     uint64_t limit, words, had;
 

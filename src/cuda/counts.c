@@ -88,7 +88,7 @@ static bool submit_all(struct engine_worker *worker, struct cuda_range *range)
 bool cuda_count_begin(struct engine_worker *worker, const struct engine_chunk *chunk)
 {
     uint64_t available = chunk->owned + chunk->after, at = 0;
-    struct cuda_range range = {0, 0, 0, 0, false};
+    struct cuda_range range = {0, 0, 0, 0};
 
     if (cuda_needs_refining(worker->plan) || worker->chunks_left > 0 ||
         worker->limits.kernels_timed ||

@@ -249,7 +249,7 @@ static enum trawl_status bring_text(struct engine_worker *worker, const struct e
                                     uint64_t at, const struct cuda_way *way,
                                     struct trawl_error *error)
 {
-    uint64_t available = chunk->owned + chunk->after - at, pinned;
+    uint64_t available = chunk->owned + chunk->after - at;
     uint64_t overlap =
         worker->plan->length_max; /* a chunk has begins of its own beside the overlap */
     uint64_t count;
@@ -262,7 +262,7 @@ static enum trawl_status bring_text(struct engine_worker *worker, const struct e
     TRAWL_TRY(reserve_text(worker, way, available, min_u64(available, 2 * overlap), error));
     count = min_u64(available, (worker->text.bytes - SCAN_PADDING_BYTES) & ~15ull);
     count = min_u64(count, max_u64(text_bytes_max(worker, way), 2 * overlap));
-    if (chunk->pinned || cuda_worker_in_place(worker, chunk->bytes + at, count, &pinned)) {
+    if (chunk->pinned) {
         TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_device, worker->text.address,
                             chunk->bytes + at, (size_t)count, worker->stream));
         TRAWL_TRY(CUDA_CALL(worker->device, error, fill, worker->text.address + count, 0,
@@ -293,8 +293,6 @@ static enum trawl_status next_range(struct engine_worker *worker, const struct e
         range->text_end = chunk_at + available;
         return TRAWL_OK;
     }
-    if (cuda_in_place_range(worker, chunk, at, range))
-        return TRAWL_OK;
     if (cuda_residents_lent(worker->engine, chunk->bytes, &fetched) && !fetched)
         return TRAWL_FAIL(error, DEVICE, "%s: the text lies on another device",
                           worker->device->name);
@@ -362,7 +360,7 @@ static enum trawl_status scan_range(struct engine_worker *worker, const struct e
 {
     uint64_t done, begin_ns = way->copies_timed ? cuda_clock_ns() : 0;
     uint64_t memory_ns = cuda_memory_ns();
-    struct cuda_range range = {0, 0, 0, 0, false};
+    struct cuda_range range = {0, 0, 0, 0};
 
     TRAWL_TRY(next_range(worker, chunk, at, way, &range, error));
     range.end = min_u64(range.end, range.begin + way->range_bytes_max);

@@ -11,10 +11,8 @@ enum cuda_sets_way { CUDA_SETS_RARE, CUDA_SETS_DENSE, CUDA_SETS_WAYS };
 struct cuda_limits {
     uint64_t text_bytes_max;          /* device memory of a worker for its chunk of a text */
     uint32_t sampled_hits_stride_min; /* positions by samples from this stride on, else by every */
-    uint32_t in_place_stride_min; /* pinned texts are sampled where they are from this stride on */
     uint64_t
         resident_room_left; /* device memory that a loaded text leaves free, where there is much */
-    bool load_in_place;     /* texts are pinned even where a device has room for a copy */
     uint64_t split_bytes_min;   /* of a loaded text, to be split over devices, */
     uint64_t stripe_bytes;      /* in parts of about this size or less */
     uint64_t split_overlap;     /* that a part shares with the next */

@@ -36,12 +36,8 @@ static bool resident_holds(const struct cuda_resident *resident, const uint8_t *
 static bool resident_serves(const struct cuda_resident *resident, const struct trawl_plan *plan,
                             uint64_t at)
 {
-    bool in_place =
-        plan != NULL && cuda_in_place_pays(plan, cuda_limits_default.in_place_stride_min);
     bool reaches_end = resident->bytes + resident->count == resident->text + resident->text_count;
 
-    if (resident->in_place != 0 && !in_place)
-        return false;
     return at < resident->owned &&
            (reaches_end || plan == NULL || plan->need_after <= resident->count - resident->owned);
 }
@@ -76,7 +72,7 @@ bool cuda_residents_locate(struct engine *engine, const struct trawl_plan *plan,
 }
 
 static bool find_resident(const struct engine_worker *worker, const uint8_t *bytes, uint64_t count,
-                          bool in_place, struct cuda_resident *resident, uint64_t *bytes_at)
+                          struct cuda_resident *resident, uint64_t *bytes_at)
 {
     struct engine *engine = worker->engine;
     bool found = false;
@@ -85,7 +81,7 @@ static bool find_resident(const struct engine_worker *worker, const uint8_t *byt
     for (uint32_t i = 0; i < engine->residents_end && !found; i++) {
         const struct cuda_resident *kept = &engine->residents[i];
 
-        found = kept->device_index == worker->device_index && (kept->in_place != 0) == in_place &&
+        found = kept->device_index == worker->device_index &&
                 resident_holds(kept, bytes, count, bytes_at);
         if (found)
             *resident = *kept;
@@ -99,25 +95,13 @@ bool cuda_worker_resident(const struct engine_worker *worker, const uint8_t *byt
 {
     struct cuda_resident resident;
 
-    if (!find_resident(worker, bytes, count, false, &resident, bytes_at))
+    if (!find_resident(worker, bytes, count, &resident, bytes_at))
         return false;
     *address = resident.memory.address;
     if (resident.memory.bytes == 0) { /* lent: kernels take aligned texts */
         *address = resident.lent - resident.lent % LENT_ALIGNMENT;
         *bytes_at += resident.lent % LENT_ALIGNMENT;
     }
-    return true;
-}
-
-bool cuda_worker_in_place(const struct engine_worker *worker, const uint8_t *bytes, uint64_t count,
-                          uint64_t *address)
-{
-    struct cuda_resident resident;
-    uint64_t at;
-
-    if (!find_resident(worker, bytes, count, true, &resident, &at))
-        return false;
-    *address = resident.in_place + at;
     return true;
 }
 
@@ -157,22 +141,14 @@ static enum trawl_status copy_lent(const struct engine_worker *worker,
                      resident->lent, (size_t)resident->count, worker->stream);
 }
 
-/* With the device entered. Without room for a copy the text stays where it is, if it may. */
+/* With the device entered. */
 static enum trawl_status bring_resident(struct engine_worker *worker,
-                                        struct cuda_resident *resident, bool in_place_too,
-                                        struct trawl_error *error)
+                                        struct cuda_resident *resident, struct trawl_error *error)
 {
     uint64_t room = ((resident->count + 15) & ~15ull) + SCAN_PADDING_BYTES;
-    enum trawl_status status = TRAWL_MEMORY;
 
-    in_place_too = in_place_too && resident->device_index == 0;
-    if (!in_place_too || !worker->limits.load_in_place)
-        status = check_room(worker, room, error);
-    if (status == TRAWL_OK)
-        status = cuda_memory_reserve(worker->device, &resident->memory, room, error);
-    if (status == TRAWL_MEMORY && in_place_too)
-        return cuda_in_place_register(worker->device, resident, error);
-    TRAWL_TRY(status);
+    TRAWL_TRY(check_room(worker, room, error));
+    TRAWL_TRY(cuda_memory_reserve(worker->device, &resident->memory, room, error));
     TRAWL_TRY(resident->lent != 0
                   ? copy_lent(worker, resident, room, error)
                   : cuda_worker_upload_text(worker, resident->memory.address, resident->bytes,
@@ -180,17 +156,14 @@ static enum trawl_status bring_resident(struct engine_worker *worker,
     return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
 }
 
-/* Memory that is pinned in place belongs to the caller, so unpinning is tried twice. */
 static void resident_release(struct engine *engine, struct cuda_resident *resident)
 {
     struct cuda_device *device = &engine->devices[resident->device_index];
 
-    if (resident->memory.bytes == 0 && resident->in_place == 0)
+    if (resident->memory.bytes == 0)
         return;
-    if (cuda_device_enter(device, NULL) == TRAWL_OK ||
-        (resident->in_place != 0 && cuda_device_enter(device, NULL) == TRAWL_OK)) {
+    if (cuda_device_enter(device, NULL) == TRAWL_OK) {
         cuda_memory_release(device, &resident->memory);
-        cuda_in_place_release(device, resident);
         cuda_device_leave(device);
     }
 }
@@ -216,18 +189,17 @@ static enum trawl_status resident_keep(struct engine *engine, struct cuda_reside
 
 /* Bring it to its device by a worker of its own; of a failure nothing is left there. */
 static enum trawl_status bring(struct engine *engine, struct cuda_resident *resident,
-                               bool in_place_too, struct trawl_error *error)
+                               struct trawl_error *error)
 {
     struct engine_worker *worker = NULL;
     enum trawl_status status;
 
     TRAWL_TRY(cuda_worker_open_on(engine, resident->device_index, &worker, error));
     TRAWL_TRY_DONE(cuda_device_enter(worker->device, error));
-    status = bring_resident(worker, resident, in_place_too, error);
+    status = bring_resident(worker, resident, error);
     if (status != TRAWL_OK) {
         (void)worker->device->driver->stream_wait(worker->stream);
         cuda_memory_release(worker->device, &resident->memory);
-        cuda_in_place_release(worker->device, resident);
     }
     cuda_device_leave(worker->device);
 done:
@@ -238,7 +210,7 @@ done:
 /* The text, or its part [begin, begin + owned) with what it shares with the next. */
 static enum trawl_status load_on(struct engine *engine, uint32_t index, const uint8_t *text,
                                  uint64_t text_count, uint64_t begin, uint64_t owned,
-                                 bool in_place_too, struct trawl_error *error)
+                                 struct trawl_error *error)
 {
     uint64_t overlap = min_u64(cuda_limits_now().split_overlap, text_count - begin - owned);
     struct cuda_resident resident = {.bytes = text + begin,
@@ -248,7 +220,7 @@ static enum trawl_status load_on(struct engine *engine, uint32_t index, const ui
                                      .text_count = text_count,
                                      .device_index = index};
 
-    TRAWL_TRY(bring(engine, &resident, in_place_too, error));
+    TRAWL_TRY(bring(engine, &resident, error));
     return resident_keep(engine, &resident, error);
 }
 
@@ -262,7 +234,7 @@ static enum trawl_status load_stripe(struct engine *engine, uint32_t index, cons
     for (uint32_t i = 0;
          i < engine->device_count && (status == TRAWL_MEMORY || status == TRAWL_DEVICE); i++)
         status = load_on(engine, (index + i) % engine->device_count, text, text_count, begin, owned,
-                         false, error);
+                         error);
     return status;
 }
 
@@ -316,11 +288,11 @@ static enum trawl_status load(struct engine *engine, const uint8_t *bytes, uint6
             return TRAWL_OK;
         unload(engine, bytes, count);
     }
-    status = load_on(engine, 0, bytes, count, 0, count, true, error);
+    status = load_on(engine, 0, bytes, count, 0, count, error);
     if (status != TRAWL_OK && status != TRAWL_DEVICE)
         return status;
     for (uint32_t index = 1; index < engine->device_count; index++)
-        if (load_on(engine, index, bytes, count, 0, count, false, NULL) == TRAWL_OK)
+        if (load_on(engine, index, bytes, count, 0, count, NULL) == TRAWL_OK)
             status = TRAWL_OK;
     return status;
 }
@@ -409,7 +381,7 @@ static enum trawl_status lend(struct engine *engine, const uint8_t *bytes, uint6
     padded = status == TRAWL_OK && is_padded(&engine->driver, address, count);
     cuda_device_leave(&engine->devices[0]);
     if (status == TRAWL_OK && !padded)
-        status = bring(engine, &resident, false, error);
+        status = bring(engine, &resident, error);
     return status != TRAWL_OK ? status : resident_keep(engine, &resident, error);
 }
 

@@ -176,19 +176,17 @@ static uint32_t blocks_for(const struct engine_worker *worker, enum cuda_kernel 
 
 /* How many samples are in flight: few enough to lie near each other in memory and to come soon,
  * as many as keep it busy. Of shapes from 64 to 512 threads to a multiprocessor these were the best
- * [H200]: 64 over the bus (2.9 x the copy's speed at stride 256, 512 threads 2.6), 256 of single
+ * [H200]: 256 of single
  * samples, 384 of pairs, 512 at the short strides where hashes take longer than memory. */
-static void shape_samples(const struct engine_worker *worker, const struct cuda_range *range,
-                          const struct scan_arguments *a, uint32_t *blocks, uint32_t *threads)
+static void shape_samples(const struct engine_worker *worker, const struct scan_arguments *a,
+                          uint32_t *blocks, uint32_t *threads)
 {
     uint32_t quarters = 4;
 
-    if (range->in_place)
-        quarters = 1;
-    else if (a->sample_pair != 0 && a->stride >= SAMPLED_STRIDE_PAIRS)
+    if (a->sample_pair != 0 && a->stride >= SAMPLED_STRIDE_PAIRS)
         quarters = 3;
     *threads = (uint32_t)max_u64(*threads / 32 * quarters / 4 * 32, 32);
-    if (worker->limits.blocks_max == 0 && (range->in_place || a->sample_pair == 0))
+    if (worker->limits.blocks_max == 0 && a->sample_pair == 0)
         *blocks = worker->device->multiprocessors;
 }
 
@@ -293,7 +291,7 @@ void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_t
     a->is_dense = want != SCAN_FIRST && tables->dense_left > 0;
     a->position = (a->begin + a->shift) & ~15ull;
     if (kernel == CUDA_KERNEL_STREAM_SAMPLED)
-        shape_samples(worker, range, a, &blocks, &launch->threads);
+        shape_samples(worker, a, &blocks, &launch->threads);
     if (is_sampled(kernel) || kernel == CUDA_KERNEL_STREAM_SAMPLED)
         choose_groups(worker, kernel, blocks, a);
     else if (is_set_stream(kernel))

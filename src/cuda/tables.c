@@ -316,8 +316,10 @@ static void choose_plane(const struct trawl_plan *plan, const struct block *bloc
                           (uint32_t *)block_at(block, a->plane.words), &a->plane);
 }
 
-uint64_t cuda_tables_put(const struct engine_worker *worker, const struct trawl_plan *plan,
-                         uint64_t address, uint8_t *to, uint64_t room, struct cuda_tables *tables)
+/* A plan's tables, as they are to lie at `address` on the device, into `room` bytes at `to`.
+ * Returns the bytes that they take; if those are more, nothing was written. */
+static uint64_t put_tables(const struct engine_worker *worker, const struct trawl_plan *plan,
+                           uint64_t address, uint8_t *to, uint64_t room, struct cuda_tables *tables)
 {
     struct block block = {NULL, 0, address};
 
@@ -372,12 +374,12 @@ enum trawl_status cuda_tables_build(struct engine_worker *worker, struct trawl_e
     memset(&tables->sets, 0, sizeof tables->sets);
     if (worker->plan->method_device == TRAWL_METHOD_SET)
         cuda_sets_choose(worker, worker->plan, tables);
-    bytes = cuda_tables_put(worker, worker->plan, 0, NULL, 0, tables);
+    bytes = put_tables(worker, worker->plan, 0, NULL, 0, tables);
     TRAWL_TRY(memory_allocate(bytes, 1, &memory, error));
     TRAWL_TRY_DONE(cuda_memory_reserve(worker->device, &tables->memory,
                                        cuda_worker_room(worker, bytes), error));
-    (void)cuda_tables_put(worker, worker->plan, tables->memory.address, (uint8_t *)memory, bytes,
-                          tables);
+    (void)put_tables(worker, worker->plan, tables->memory.address, (uint8_t *)memory, bytes,
+                     tables);
     TRAWL_TRY_DONE(cuda_worker_upload(worker, tables->memory.address, memory, bytes, error));
     TRAWL_TRY_DONE(cuda_sets_build(worker, error));
     tables->automaton = CUDA_AUTOMATON_NOT_ASKED;

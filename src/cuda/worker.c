@@ -7,10 +7,8 @@
 
 const struct cuda_limits cuda_limits_default = {
     .text_bytes_max = 256u << 20,
-    .in_place_stride_min = 192,
     .sampled_hits_stride_min = 128, /* scan_sampled at 64: 0.7 of the read speed [H200] */
     .resident_room_left = 1ull << 30,
-    .load_in_place = false,
     .split_bytes_min = 1ull << 30,
     .stripe_bytes = 8ull << 30,
     .split_overlap = 1u << 20,

@@ -24,9 +24,8 @@ struct cuda_resident {
     uint64_t text_count;
     uint32_t device_index;
     struct cuda_memory memory;
-    uint64_t in_place; /* not 0: pinned, and there is no copy; its address for the device */
-    uint64_t lent;     /* not 0: the text is the caller's, at this address on the device */
-    bool fetched;      /* then: the host can read `bytes`, too */
+    uint64_t lent; /* not 0: the text is the caller's, at this address on the device */
+    bool fetched;  /* then: the host can read `bytes`, too */
 };
 
 struct engine {
@@ -162,21 +161,6 @@ bool cuda_worker_resident(const struct engine_worker *worker, const uint8_t *byt
 
 /* Begins that a launch of the worker's plan may have at most. */
 uint64_t cuda_launch_begins_max(const struct engine_worker *worker, enum scan_want want);
-/* The same for bytes that were pinned where they are. */
-bool cuda_worker_in_place(const struct engine_worker *worker, const uint8_t *bytes, uint64_t count,
-                          uint64_t *address);
-
-/* ---- in_place.c ---- */
-
-/* With the device entered: pin the text, and forget it. */
-enum trawl_status cuda_in_place_register(const struct cuda_device *device,
-                                         struct cuda_resident *resident, struct trawl_error *error);
-void cuda_in_place_release(const struct cuda_device *device, struct cuda_resident *resident);
-/* Is such a text searched where it is? */
-bool cuda_in_place_pays(const struct trawl_plan *plan, uint32_t stride_min);
-/* The chunk's begins from `at` on, as far as they can be searched where they are; false: none. */
-bool cuda_in_place_range(const struct engine_worker *worker, const struct engine_chunk *chunk,
-                         uint64_t at, struct cuda_range *range);
 
 /* ---- tables.c ---- */
 
@@ -184,10 +168,6 @@ bool cuda_in_place_range(const struct engine_worker *worker, const struct engine
 enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_error *error);
 /* Those of worker->plan, on the device. */
 enum trawl_status cuda_tables_build(struct engine_worker *worker, struct trawl_error *error);
-/* A plan's, as they are to lie at `address` on the device, into `room` bytes at `to`. Returns the
- * bytes that they take; if those are more, nothing was written. */
-uint64_t cuda_tables_put(const struct engine_worker *worker, const struct trawl_plan *plan,
-                         uint64_t address, uint8_t *to, uint64_t room, struct cuda_tables *tables);
 
 /* overlap[d], d < overlap_count: how many bytes bytes[d...] share with bytes[0...]. */
 void cuda_overlap(const uint8_t *bytes, uint32_t count, uint32_t *overlap, uint32_t overlap_count);
@@ -246,7 +226,6 @@ struct cuda_range {
     uint64_t begin;   /* begins [begin, end) are wanted */
     uint64_t end;
     uint64_t text_end; /* where the text, as far as it may be looked at, ends */
-    bool in_place;     /* in host memory */
 };
 
 /* The end of the begins that have room for the plan's shortest literal; range->begin: none has. */

@@ -45,7 +45,6 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
     TRAWL_TRY_DONE(road_fetch(search, text, error));
     if (search->host_searches)
         TRAWL_TRY_DONE(worker_host_ready(&searcher->caller, &search->job, error));
-    pins_begin(search, text);
     search->tasks_max = search->road == ROAD_RESIDENT ||
                                 (text->kind != TEXT_STREAM && sink->wants == SINK_WANTS_COUNT &&
                                  plan_counts_alone(plan))
@@ -98,7 +97,6 @@ void search_end(struct search *search)
     if (search->road == ROAD_HOST && road_is_long(search))
         atomic_fetch_add(&searcher->runtime->searched_ns, clock_now_ns() - search->begin_ns);
     road_remember(search);
-    pins_end(search);
     resident_close(search);
     text_cursor_close(&search->cursor);
     search->stats.thread_count = atomic_load(&search->job.took_part);

@@ -283,8 +283,6 @@ static uint32_t claims_max(const struct search *search)
     uint32_t most = QUEUED_PER_WORKER * devices->workers_max + search->job.runtime->threads_max;
 
     TRAWL_ASSERT(devices->workers_max > 0);
-    if (pins_whole(search)) /* there is nothing to do for them */
-        return QUEUED_PER_WORKER * devices->workers_max;
     if (!search->host_searches && search->cursor.text->kind != TEXT_MEMORY)
         return most;
     return few + devices_claims_more(devices, most - (uint32_t)min_u64(few, most));
@@ -299,8 +297,7 @@ void road_remember(const struct search *search)
 
     if (ns >= SHARE_NS_MIN)
         atomic_fetch_add(&runtime->worked_ns, ns);
-    if (search->road != ROAD_HOST || search->pins != NULL || !road_is_long(search) ||
-        !devices_work(&runtime->devices))
+    if (search->road != ROAD_HOST || !road_is_long(search) || !devices_work(&runtime->devices))
         return;
     staging = staging_ns(search, &staged);
     atomic_store(remembered(search), staged >= STAGED_KNOWN ? (uint64_t)(staging * STAGE_UNIT)

@@ -80,7 +80,6 @@ void runtime_close(struct trawl_runtime *runtime)
     workers_stop(runtime);
     if (runtime->algorithms != NULL)
         engine_for_algorithms()->close(runtime->algorithms);
-    pins_close(runtime);
     devices_close(&runtime->devices);
     if (runtime->host != NULL)
         engine_cpu.close(runtime->host);
@@ -176,8 +175,6 @@ static enum trawl_status load(struct trawl_runtime *runtime, struct trawl_text *
                                 text->device_address, error);
     (void)pthread_mutex_lock(&runtime->entry);
     alone = atomic_load(&runtime->searchers) == 1;
-    if (alone)
-        pins_forget(runtime, text);
     status =
         engine_cuda.load(runtime->devices.engine, text->bytes, text->bytes_count, alone, error);
     (void)pthread_mutex_unlock(&runtime->entry);

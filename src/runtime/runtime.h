@@ -23,7 +23,6 @@
 struct find_ops;
 struct task;
 struct job;
-struct pins;
 
 /* Who searches: a thread of the runtime's, or the thread that made a call. */
 struct worker {
@@ -129,7 +128,6 @@ struct trawl_runtime {
                                      of texts in memory; 0: not known */
     _Atomic uint32_t searchers;   /* open ones */
     pthread_mutex_t entry; /* a searcher comes; or one loads a text, perhaps as the only one */
-    struct pins *pins;     /* texts that are pinned, or will be; pins.c has the lock */
 
     pthread_mutex_t lock;
     struct job *jobs;              /* a ring; the next one to serve */
@@ -152,11 +150,6 @@ void runtime_close(struct trawl_runtime *runtime);
 enum trawl_status runtime_buffer_reserve(struct trawl_runtime *runtime, struct text_buffer *buffer,
                                          uint64_t bytes, struct trawl_error *error);
 void runtime_buffer_release(struct trawl_runtime *runtime, struct text_buffer *buffer);
-
-/* ---- pins.c ---- */
-
-/* Let go of every text that the runtime has pinned. */
-void pins_close(struct trawl_runtime *runtime);
 
 /* ---- workers.c ---- */
 

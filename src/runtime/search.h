@@ -26,7 +26,6 @@ struct task {
     struct task *next; /* of the free ones, or in the devices' queue */
     struct text_buffer buffer;
     bool buffer_is_pinned;
-    bool text_is_pinned;        /* the chunk lies in the text itself, where a device fetches it */
     const uint8_t *staged_from; /* memory that was copied to the buffer; NULL: nothing was */
     struct text_chunk chunk;
     struct engine_result result;
@@ -65,7 +64,6 @@ struct search {
     uint64_t begin_ns;
     _Atomic uint64_t bytes_taken; /* owned bytes of the chunks that were taken */
     _Atomic uint64_t hits;        /* on the host */
-    struct pins *pins;            /* of the text; NULL: none */
     _Atomic uint32_t room_waits;  /* in a row */
     _Atomic bool device_refused;  /* the plan is not for devices */
     struct work_done host;
@@ -271,21 +269,6 @@ bool resident_note(struct search *search);
 /* A chunk's hits are known: those that nobody has taken are cut anew where they should be larger or
  * smaller. true: workers are to be woken. With the search's lock held. */
 bool resident_learn(struct search *search, const struct task *task);
-
-/* ---- pins.c: texts in memory that stay pinned ---- */
-
-/* A search begins, its road chosen: if devices searched the text before, it is pinned from now on.
- */
-void pins_begin(struct search *search, struct trawl_text *text);
-/* And ends. */
-void pins_end(struct search *search);
-/* Does all of this chunk lie in memory that devices fetch by themselves? All of the text? */
-bool pins_hold(const struct search *search, const struct text_chunk *chunk);
-bool pins_whole(const struct search *search);
-/* Let go of a text that no searcher of the runtime is searching. */
-void pins_forget(struct trawl_runtime *runtime, struct trawl_text *text);
-/* For tests: the shortest text that is pinned, and how much at a time; 0: as usual. */
-void pins_limits(uint64_t text_bytes, uint64_t section);
 
 /* ---- search.c ---- */
 

@@ -183,7 +183,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
     const struct engine_ops *engine;
     struct engine_worker *engine_worker;
 
-    scanned.pinned = task->buffer_is_pinned || task->text_is_pinned;
+    scanned.pinned = task->buffer_is_pinned;
     engine_result_begin(&task->result, chunk->owned, false);
     task->match_count = 0;
     if (wants == SINK_WANTS_NOTHING || search->job.plan->literal_count == 0 ||
@@ -346,7 +346,6 @@ struct task *task_take(struct search *search)
     task->held_hits = 0;
     task->staged_from = NULL;
     task->buffer_is_pinned = false;
-    task->text_is_pinned = false;
     return task;
 }
 
@@ -490,19 +489,13 @@ static bool room_for_device(struct search *search, struct task *task, uint64_t b
     return true;
 }
 
-/* A chunk of a text in memory, with what it needs around it, to where devices copy from, unless it
- * lies there. Without a buffer, which a text has no need of that is pinned as a whole, the chunk
- * that two sections share is left to the device's own. */
-static void stage(const struct search *search, struct task *task)
+/* A chunk of a text in memory, with what it needs around it, to where devices copy from. */
+static void stage(struct task *task)
 {
     struct text_chunk *chunk = &task->chunk;
     uint64_t front = (chunk->before + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
 
-    task->text_is_pinned = pins_hold(search, chunk);
-    if (task->text_is_pinned || !task->buffer_is_pinned) {
-        task_buffer_give(search->job.runtime, task);
-        return;
-    }
+    TRAWL_ASSERT(task->buffer_is_pinned);
     TRAWL_ASSERT(front >= chunk->before && front - chunk->before < MEMORY_ALIGNMENT);
     TRAWL_ASSERT(chunk->before <= chunk->begin);
     memory_stream(task->buffer.bytes + front - chunk->before, chunk->bytes - chunk->before,
@@ -594,7 +587,7 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
         return false;
     atomic_fetch_add(&search->bytes_taken, task->chunk.owned);
     if (for_device && search->cursor.text->kind == TEXT_MEMORY)
-        stage(search, task);
+        stage(task);
     take_part(search, worker, search->road == ROAD_ALONE);
     ready_ns = clock_now_ns() - begin_ns;
     if (for_device) {
@@ -669,7 +662,7 @@ enum task_taken task_work(struct search *search, struct worker *worker, uint64_t
         return TASK_NOTHING;
     to_device = road_wants_device(search);
     bytes = road_chunk_bytes(search, to_device || search->road == ROAD_ALONE);
-    if (to_device && !pins_whole(search) && !room_for_device(search, task, bytes)) {
+    if (to_device && !room_for_device(search, task, bytes)) {
         devices_unclaim(&search->job.runtime->devices);
         to_device = false;
     }

@@ -263,8 +263,6 @@ void trawl_text_close(struct trawl_text *text)
 {
     if (text == NULL)
         return;
-    if (atomic_load(&text->guest) != NULL)
-        text->guest_leaves(text);
     if (text->device_address != 0)
         (void)munmap((void *)(uintptr_t)text->bytes, (size_t)text->bytes_count);
     if (text->descriptor_is_ours)

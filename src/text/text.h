@@ -34,11 +34,7 @@ struct trawl_text {
     bool stream_is_used;        /* a stream that is not a regular file can be searched once */
     uint64_t descriptor_begin;  /* a regular file's offset of the text's first byte */
     struct text_unpack *unpack; /* a stream that may be compressed; else NULL */
-    /* An object that keeps something for the text until the text is closed, or NULL. At closing,
-     * `guest_leaves` (set before) is called, and finds out whether the guest is still there. */
-    _Atomic(void *) guest;
-    void (*guest_leaves)(struct trawl_text *text);
-    char *name; /* for messages; name_bytes with its NUL */
+    char *name;                 /* for messages; name_bytes with its NUL */
     uint64_t name_bytes;
 };
 

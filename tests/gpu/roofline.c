@@ -474,66 +474,6 @@ static void part_queries(struct session *s)
     }
 }
 
-/* ---- Pinned texts ----------------------------------------------------------------------- */
-
-/* Seconds that the text's copy to the device takes, by what a part of it takes. */
-static double copy_seconds(struct session *s)
-{
-    uint64_t part = s->count < (1u << 30) ? s->count : 1u << 30;
-    struct cuda_device *device = s->worker->device;
-    struct cuda_memory memory = {0, 0};
-    double seconds[ROOFLINE_REPEATS_LEAST];
-    struct trawl_error error;
-
-    measure_must(cuda_device_enter(device, &error), &error);
-    measure_must(cuda_memory_reserve(device, &memory, part, &error), &error);
-    for (uint32_t i = 0; i < ROOFLINE_REPEATS_LEAST; i++) {
-        double begin = measure_now();
-
-        measure_must(CUDA_CALL(device, &error, copy_to_device, memory.address, s->bytes,
-                               (size_t)part, s->worker->stream),
-                     &error);
-        measure_must(CUDA_CALL(device, &error, stream_wait, s->worker->stream), &error);
-        seconds[i] = measure_now() - begin;
-    }
-    cuda_memory_release(device, &memory);
-    cuda_device_leave(device);
-    return measure_median(seconds, ROOFLINE_REPEATS_LEAST) * (double)s->count / (double)part;
-}
-
-static void part_pinned(struct session *s)
-{
-    static const uint64_t lengths[] = {16, 272, 1040, 4112, 16400};
-    struct cuda_limits limits = roofline_limits(&roofline_variants[0]);
-    struct trawl_error error;
-    double copy;
-
-    if (roofline_late(s, "pinned texts"))
-        return;
-    s->count = s->room / 2;
-    measure_fill(s->bytes, s->count, MEASURE_LETTERS);
-    limits.load_in_place = true;
-    cuda_limits_replace(&limits);
-    measure_must(engine_cuda_load(s->engine, s->bytes, s->count, true, &error), &error);
-    cuda_limits_replace(NULL);
-    copy = copy_seconds(s);
-    printf("\n## Counts in pinned host memory, a-z, %" PRIu64
-           " KiB: x the copy's %.1f GB/s, by the "
-           "host's clock\n| m | as chosen |\n|---:|---:|\n",
-           s->count >> 10, (double)s->count * 1e-9 / copy);
-    for (uint32_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-        const uint8_t *pattern = s->bytes + s->count / 3;
-        struct figure figure;
-
-        if (lengths[i] <= s->count / 4 &&
-            roofline_measure(s, &roofline_variants[0], &limits, pattern, lengths[i],
-                             ENGINE_WANT_COUNT, roofline_count(s, pattern, lengths[i]), &figure))
-            printf("| %" PRIu64 " | %.2f |\n", lengths[i], copy / figure.call);
-    }
-    (void)fflush(stdout);
-    roofline_unload(s);
-}
-
 /* ---- All -------------------------------------------------------------------------------- */
 
 static void part_summary(const struct session *s)
@@ -608,8 +548,7 @@ int main(int argc, char **argv)
     if (asked(&s, 'q'))
         part_queries(&s);
     if (asked(&s, 'p'))
-        part_pinned(&s);
-    part_summary(&s);
+        part_summary(&s);
     session_close(&s);
     return s.wrong == 0 && s.figures > 0 ? 0 : 1;
 }

@@ -160,7 +160,6 @@ static void case_run(uint64_t index)
     random.state ^= index * 0x2545f4914f6cdd1du;
     sim_driver_reset_usual(index + 1);
     limits = cuda_case_limits(&random);
-    limits.load_in_place = false; /* the texts lie as they lie: see cuda_case.c */
     limits.begins_room = 1 + test_random_below(&random, 200);
     limits.begins_aligned = index % 40;
     cuda_limits_replace(&limits);

@@ -57,7 +57,6 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
         limits.automaton_words_max = test_random_below(random, 4000);
     limits.listed_min =
         test_random_below(random, 2) ? 1000 : (uint32_t)test_random_below(random, 4);
-    limits.in_place_stride_min = 16;
     limits.sampled_hits_stride_min = test_random_below(random, 4) == 0 ? 128 : 16;
     if (test_random_below(random, 3) == 0) /* around 2^32 and beyond, where places are larger */
         limits.far_bytes = (1ull << 32) - 4096 * test_random_below(random, 3);
@@ -69,7 +68,6 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
         limits.blocks_max = (uint32_t)(1 + test_random_below(random, 64));
         limits.partition_group_log2 = (uint32_t)test_random_below(random, 2);
     }
-    limits.load_in_place = test_random_below(random, 2) != 0;
     return limits;
 }
 
@@ -100,14 +98,14 @@ void cuda_case_describe(const struct cuda_case *config, const struct diff_input 
         "method %d, algorithm %s, want %d, chunk %" PRIu64 ", resident %d, %s text of %" PRIu64
         ", %" PRIu64 " patterns (first of %" PRIu64 "), flags %u, threads %u, tile words "
         "%u, blocks %u, staging %" PRIu64 ", text room %" PRIu64 ", hits %" PRIu64 "..%" PRIu64
-        ", flood %d, planes %d, streams %d, loaded in place %d, sets %d, stride %u, %u grams of %u",
+        ", flood %d, planes %d, streams %d, sets %d, stride %u, %u grams of %u",
         (int)config->method, config->algorithm == NULL ? "none" : config->algorithm,
         (int)config->want, config->chunk_bytes, config->resident, input->kind, input->text_bytes,
         input->pattern_count, input->pattern_count > 0 ? input->patterns[0].bytes_count : 0,
         input->flags, limits->threads, limits->tile_words_max, limits->blocks_max,
         limits->staging_bytes, limits->text_bytes_max, limits->hits_room_min, limits->hits_max,
-        limits->dense_always, limits->planes, limits->streams, limits->load_in_place, limits->sets,
-        limits->sets_stride, limits->sets_choices, limits->sets_gram);
+        limits->dense_always, limits->planes, limits->streams, limits->sets, limits->sets_stride,
+        limits->sets_choices, limits->sets_gram);
 }
 
 static const struct engine_ops *ops_of(const struct cuda_case *config)

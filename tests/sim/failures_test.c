@@ -44,21 +44,14 @@ static const struct workload workloads[] = {
      {"abcabcabcabcabcabcabcabcabcabcabcabc"},
      3000,
      NULL},
-    /* Pinned where it is, sampled there, but for its end; then copied from there. */
-    {"count, sampled in place",
+    {"count, loaded, sampled",
      TRAWL_METHOD_SAMPLED,
      ENGINE_WANT_COUNT,
      true,
      {"abcabcabcabcabcabcabcabcabcabcabcabc"},
      3000,
      NULL},
-    {"hits, every, in place",
-     TRAWL_METHOD_EVERY,
-     ENGINE_WANT_HITS,
-     true,
-     {"bcabcabca"},
-     1000,
-     NULL},
+    {"hits, loaded, every", TRAWL_METHOD_EVERY, ENGINE_WANT_HITS, true, {"bcabcabca"}, 1000, NULL},
     /* More candidates than the budget: the stream's tiles are counted by a second launch. */
     {"count, a stream that floods",
      TRAWL_METHOD_EVERY,
@@ -114,7 +107,7 @@ static void small_gallery_limits(void)
 }
 #endif
 
-static void small_limits(bool in_place)
+static void small_limits(void)
 {
     struct cuda_limits limits = letters_limits();
 
@@ -126,8 +119,6 @@ static void small_limits(bool in_place)
     limits.group_samples_max = 64;
     limits.streams = true;
     limits.sets_counted_min = 0;
-    limits.load_in_place = in_place;
-    limits.in_place_stride_min = 32;
     cuda_limits_replace(&limits);
     small_gallery_limits();
 }
@@ -165,7 +156,7 @@ static enum cuda_case_answer work_once(const struct workload *work, const struct
     struct engine *engine = NULL, *own;
     struct engine_worker *worker = NULL;
 
-    small_limits(strstr(work->name, "in place") != NULL);
+    small_limits();
     if (engine_cuda.open(&options, &engine, error) != TRAWL_OK)
         return CUDA_CASE_FAILED;
     own = engine;
@@ -340,7 +331,7 @@ int main(void)
 
     test_begin("sim failures");
     cuda_driver_replace(sim_driver_table());
-    small_limits(false);
+    small_limits();
     for (uint32_t w = 0; w < WORKLOADS; w++)
         for (uint32_t c = 0; c < CODES; c++)
             for (int persistent = 0; persistent < 2; persistent++)
@@ -358,7 +349,7 @@ int main(void)
     reset(1, 400u << 10, 3); /* less than the text */
     cuda_limits_replace(NULL);
     run_workload(&large, "little memory");
-    small_limits(false);
+    small_limits();
     reset(1, 4u << 20, 9);
     for (uint32_t i = 0; i < OPEN_CLOSE_TIMES; i++)
         run_workload(&workloads[i % WORKLOADS], "open and close");

@@ -210,7 +210,6 @@ static void case_run(uint64_t index)
     random.state ^= index * 0x2545f4914f6cdd1du;
     sim_driver_reset(&options);
     limits = cuda_case_limits(&random);
-    limits.load_in_place = false;
     limits.begins_room = 100 + test_random_below(&random, 200);
     cuda_limits_replace(&limits);
     do {

@@ -62,7 +62,6 @@ static void case_run(uint64_t index)
     random.state ^= index * 0x2545f4914f6cdd1du;
     sim_driver_reset_usual(index + 1);
     limits = cuda_case_limits(&random);
-    limits.load_in_place = false;
     cuda_limits_replace(&limits);
     shapes_make(&random, &c);
     text = tape_text(&c);

@@ -303,19 +303,6 @@ int sim_host_unregister(void *pointer)
     return release_allocation(pointer, ALLOCATION_REGISTERED, code);
 }
 
-int sim_host_address(uint64_t *address, void *pointer, unsigned flags)
-{
-    int code = sim_enter_context();
-    struct allocation *a = sim_allocation_find(pointer, 1);
-
-    (void)flags;
-    if (code == 0 && (a == NULL || a->kind != ALLOCATION_REGISTERED))
-        code = CUDA_CODE_INVALID_VALUE;
-    if (code == 0)
-        *address = (uint64_t)(uintptr_t)pointer;
-    return sim_leave(code);
-}
-
 /* Known to the driver, or, where that is allowed, memory of which it knows nothing. */
 static bool may_copy(const void *memory, uint64_t bytes, bool pageable)
 {
