@@ -18,6 +18,8 @@
 #define METHODS (TRAWL_METHOD_GRAMS + 1)
 #define LARGE_ONE_IN 3000   /* inputs of several MiB, searched with chunks as the library picks */
 #define RUN_COST_MAX 600000 /* bytes that tiny chunks may make a run read again and again */
+#define LINES_INPUTS 30
+#define LINES_CALLS 4
 #define SILENCE_SECONDS 300 /* a run that takes longer hangs */
 
 static const uint64_t chunk_sizes[] = {0,   1,   2,    5,    16,    33,     64,
@@ -135,8 +137,9 @@ static bool run_one(struct diff_input *input, const struct diff_expected *expect
     return passed;
 }
 
-/* All methods and instruction sets on one input. */
-static void run_input(struct test_random *random, struct diff_input *input, uint64_t index)
+/* All methods and instruction sets on one input, each with so many calls. */
+static void run_input(struct test_random *random, struct diff_input *input, uint64_t index,
+                      uint32_t calls)
 {
     uint32_t sets = instruction_set_count();
     struct diff_expected expected;
@@ -159,11 +162,11 @@ static void run_input(struct test_random *random, struct diff_input *input, uint
                    error.message);
             continue;
         }
-        for (uint32_t set = 0; set < sets && passed; set++) {
+        for (uint32_t call = 0; call < sets * calls && passed; call++) {
             uint64_t chunk_index;
-            config.instruction_set = trawl_instruction_set(set);
+            config.instruction_set = trawl_instruction_set(call % sets);
             choose_config(random, input, &config, &chunk_index);
-            passed = run_one(input, &expected, &config, plan, set, chunk_index, index);
+            passed = run_one(input, &expected, &config, plan, call % sets, chunk_index, index);
         }
         trawl_plan_free(plan);
     }
@@ -188,7 +191,7 @@ static void run_case(uint64_t index)
     } else {
         input_generate(&random, UINT64_MAX, &input);
     }
-    run_input(&random, &input, index);
+    run_input(&random, &input, index, 1);
     input_free(&input);
 }
 
@@ -209,7 +212,7 @@ static void run_large(uint64_t index)
         memcpy(pattern, input.text + test_random_below(&random, text_bytes - bytes), bytes);
         input_add_pattern(&input, pattern, bytes);
     }
-    run_input(&random, &input, index);
+    run_input(&random, &input, index, 1);
     input_free(&input);
 }
 
@@ -278,7 +281,23 @@ static void run_floods(void)
             pattern[test_random_below(&random, bytes)] ^= 3;
         input_add_pattern(&input, pattern, bytes);
         input.kind = "floods";
-        run_input(&random, &input, 0);
+        run_input(&random, &input, 0, 1);
+        input_free(&input);
+    }
+}
+
+/* Sets in lines, asked several times, so that lines are counted and listed by each method. Random
+ * inputs have one line or pattern each that might do: so three ways to take one hit of each line,
+ * for bytes, for a long pattern and for words, could each be wrong unnoticed. */
+static void run_lines(void)
+{
+    struct test_random random = test_random_begin("diff lines");
+
+    for (uint64_t i = is_slow() ? LINES_INPUTS - INPUT_LINE_SHAPES : 0; i < LINES_INPUTS; i++) {
+        struct diff_input input;
+
+        input_generate_lines(&random, i % INPUT_LINE_SHAPES, &input);
+        run_input(&random, &input, 0, LINES_CALLS);
         input_free(&input);
     }
 }
@@ -323,6 +342,7 @@ static void run_index(uint64_t index)
         run_dense(1, 1500000);
         run_dense(3, 500000);
         run_floods();
+        run_lines();
     }
     if (index % LARGE_ONE_IN == 0)
         run_large(index);

@@ -1,6 +1,9 @@
 /* input: texts and patterns for the comparison with the oracle. */
 #include "diff/input.h"
 
+#define LINES_BYTES_MAX 120000u
+#define LINES_PATTERN_MAX 1000u
+
 void *test_memory(uint64_t bytes)
 {
     void *memory = malloc((size_t)bytes + 1);
@@ -494,6 +497,99 @@ void input_free(struct diff_input *input)
     free(input->pattern_memory);
     free(input->patterns);
     free(input->text);
+}
+
+/* ---- Lines ------------------------------------------------------------------------------- */
+
+static void add_bytes(struct test_random *random, struct diff_input *input)
+{
+    uint64_t letters = 1 + test_random_below(random, 26);
+
+    if (test_random_one_in(random, 2)) /* a line's own end can be what is searched for */
+        input_add_pattern(input, &input->line_end, 1);
+    for (uint64_t count = test_random_between(random, 1, 20); count > 0; count--) {
+        uint8_t byte = (uint8_t)('a' + test_random_below(random, letters));
+
+        input_add_pattern(input, &byte, 1);
+    }
+}
+
+/* Words of `least` to `most` letters, half of which begin as another one does. */
+static void add_words(struct test_random *random, struct diff_input *input, uint64_t count,
+                      uint64_t least, uint64_t most)
+{
+    uint8_t word[LINES_PATTERN_MAX];
+
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t bytes = test_random_between(random, least, most), kept = 0;
+
+        if (i > 0 && test_random_one_in(random, 2)) {
+            struct naive_bytes other = input->patterns[test_random_below(random, i)];
+
+            kept = test_random_below(random, other.bytes_count < bytes ? other.bytes_count : bytes);
+            memcpy(word, other.bytes, (size_t)kept);
+        }
+        fill_letters(random, word + kept, bytes - kept, 'a', 26);
+        input_add_pattern(input, word, bytes);
+    }
+}
+
+static void add_line_patterns(struct test_random *random, uint64_t shape, struct diff_input *input)
+{
+    static const struct {
+        uint64_t count_least, count_most, least, most;
+    } shapes[INPUT_LINE_SHAPES] = {{0, 0, 0, 0},      {1, 1, 96, LINES_PATTERN_MAX},
+                                   {1, 8, 2, 40},     {33, 400, 4, 16},
+                                   {100, 400, 9, 16}, {1000, 2000, 5, 14}};
+
+    if (shapes[shape].count_most == 0)
+        add_bytes(random, input);
+    else
+        add_words(random, input,
+                  test_random_between(random, shapes[shape].count_least, shapes[shape].count_most),
+                  shapes[shape].least, shapes[shape].most);
+}
+
+/* A pattern, or all of it but one byte: the last one in most cases. Returns how many bytes. */
+static uint64_t fill_piece(struct test_random *random, const struct diff_input *input,
+                           uint8_t *bytes, uint64_t room, bool spoil)
+{
+    struct naive_bytes pattern = input->patterns[test_random_below(random, input->pattern_count)];
+    uint64_t count = pattern.bytes_count < room ? pattern.bytes_count : room;
+    uint64_t place = test_random_one_in(random, 4) ? test_random_below(random, count) : count - 1;
+
+    memcpy(bytes, pattern.bytes, (size_t)count);
+    if (spoil)
+        bytes[place] = bytes[place] == 'q' ? 'z' : 'q';
+    return count;
+}
+
+void input_generate_lines(struct test_random *random, uint64_t shape, struct diff_input *input)
+{
+    uint64_t rare = test_random_between(random, 1, test_random_one_in(random, 2) ? 2 : 30);
+    uint64_t per_line = test_random_between(random, 1, test_random_one_in(random, 4) ? 60 : 6);
+    bool begins = test_random_one_in(random, 2), near = !test_random_one_in(random, 3);
+
+    input_begin(random, INPUT_LETTERS_26, test_random_between(random, 500, LINES_BYTES_MAX), input);
+    input->kind = "lines of patterns and what is nearly one";
+    input->flags = test_random_one_in(random, 4) ? (uint32_t)test_random_below(random, 8) : 0;
+    if (test_random_one_in(random, 4))
+        input->line_end = (uint8_t) "\0;\377"[test_random_below(random, 3)];
+    add_line_patterns(random, shape, input);
+    for (uint64_t at = 0; at < input->text_bytes;) { /* a line each time */
+        uint64_t pieces = test_random_between(random, 0, per_line);
+
+        for (uint64_t i = 0; i < pieces && at < input->text_bytes; i++) {
+            if (!begins || i > 0) /* else lines begin with a pattern */
+                at += test_random_below(random, 12);
+            if (at < input->text_bytes && near && test_random_one_in(random, 2))
+                at += fill_piece(random, input, input->text + at, input->text_bytes - at, true);
+            if (at < input->text_bytes && test_random_one_in(random, rare))
+                at += fill_piece(random, input, input->text + at, input->text_bytes - at, false);
+        }
+        if (at < input->text_bytes)
+            input->text[at++] = input->line_end;
+    }
 }
 
 /* ---- The oracle -------------------------------------------------------------------------- */

@@ -36,6 +36,10 @@ void input_generate_worst(struct test_random *random, uint32_t kind, uint64_t te
 uint32_t input_worst_kinds(void);
 /* A pattern whose period is longer than half of it, in a text of that period with slips. */
 void input_generate_border(struct test_random *random, struct diff_input *input);
+/* Lines of patterns and of what is nearly one, at their begins, inside and at their ends. `shape`
+ * says which patterns: bytes, a long one, few or many words. */
+#define INPUT_LINE_SHAPES 6
+void input_generate_lines(struct test_random *random, uint64_t shape, struct diff_input *input);
 void input_free(struct diff_input *input);
 
 /* Fill bytes with a text of one of these kinds. */
