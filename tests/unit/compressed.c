@@ -1,6 +1,11 @@
 /* compressed: texts that are unpacked as they are searched: each format, members one after the
  * other, data cut off at every byte and with every byte changed. */
 #include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -10,6 +15,7 @@
 #define NEEDLE_AT ((uint64_t)HAY_LINES * 4)
 #define TEXT_BYTES (NEEDLE_AT * 2 + 7)
 #define ROOM 4096
+#define MANY_BYTES 320000u
 
 struct sample {
     const char *format;
@@ -76,7 +82,7 @@ static int see(void *context, const struct trawl_window *window)
         seen->match_at = window->matches[window->match_count - 1].begin;
     seen->bytes += window->bytes_count;
     seen->matches += window->match_count;
-    return seen->bytes > 100 * TEXT_BYTES; /* a bomb, or a decoder that does not end */
+    return seen->bytes > MANY_BYTES * 100; /* a bomb, or a decoder that does not end */
 }
 
 /* Search the descriptor, and close it. */
@@ -123,6 +129,90 @@ static void whole(const struct sample *sample)
     TEST_CHECK_U64(seen.bytes, 3 * TEXT_BYTES);
     TEST_CHECK(strstr(error.message, "name") != NULL && strstr(error.message, "byte") != NULL);
     TEST_CHECK_U64((uint64_t)error.os_code, 0);
+}
+
+/* A pipe that gives bytes in pieces: each is read before the next one comes. */
+struct pieces {
+    const uint8_t *bytes;
+    uint64_t bytes_count, first, later; /* bytes of the first piece, and of the others */
+    int descriptor;
+};
+
+static void *write_pieces(void *context)
+{
+    const struct pieces *pieces = context;
+    struct pollfd closed = {pieces->descriptor, 0, 0};
+    uint64_t piece = pieces->first, left;
+
+    for (uint64_t at = 0; at < pieces->bytes_count; at += piece, piece = pieces->later) {
+        int unread = 1;
+
+        left = pieces->bytes_count - at;
+        piece = piece < left ? piece : left;
+        if (write(pieces->descriptor, pieces->bytes + at, piece) != (ssize_t)piece)
+            break; /* the search ended early, which it says */
+        while (ioctl(pieces->descriptor, FIONREAD, &unread) == 0 && unread > 0 &&
+               poll(&closed, 1, 0) == 0)
+            (void)sched_yield();
+    }
+    close(pieces->descriptor);
+    return NULL;
+}
+
+static void search_pieces(const uint8_t *bytes, uint64_t bytes_count, uint64_t first,
+                          uint64_t later, uint64_t copies)
+{
+    struct pieces pieces = {bytes, bytes_count, first, later, -1};
+    struct trawl_error error = unit_error();
+    struct seen seen;
+    pthread_t writer;
+    int ends[2];
+
+    if (pipe(ends) != 0)
+        exit(1);
+    pieces.descriptor = ends[1];
+    if (pthread_create(&writer, NULL, write_pieces, &pieces) != 0)
+        exit(1);
+    CHECK_STATUS(search(ends[0], &seen, &error), TRAWL_OK);
+    (void)pthread_join(writer, NULL);
+    TEST_CHECK_U64(seen.bytes, copies * TEXT_BYTES);
+    TEST_CHECK_U64(seen.matches, copies);
+    TEST_CHECK(seen.is_right);
+}
+
+/* Members one after the other, of which what was read may end anywhere: in a header, too. Files and
+ * pipes that hold all gave both headers whole, so one that was cut could be lost with its member.
+ */
+static void in_pieces(const struct sample *sample)
+{
+    uint64_t count = sample->bytes_count, step = TEST_SANITIZED && !test_is_long() ? 3 : 1;
+    uint8_t bytes[ROOM];
+
+    memcpy(bytes, sample->bytes, count);
+    memcpy(bytes + count, sample->bytes, count);
+    for (uint64_t first = 1; first < 2 * count; first += step)
+        search_pieces(bytes, 2 * count, first, 2 * count, 2);
+    for (uint64_t piece = 1; piece < 12; piece++)
+        search_pieces(bytes, 2 * count, piece, piece, 2);
+}
+
+/* So many members that a file of them is read in several parts, some of which end in a header. */
+static void many_members(const struct sample *sample)
+{
+    uint64_t copies = MANY_BYTES / sample->bytes_count;
+    uint8_t *bytes = malloc(copies * sample->bytes_count);
+    struct trawl_error error = unit_error();
+    struct seen seen;
+
+    if (bytes == NULL)
+        exit(1);
+    for (uint64_t i = 0; i < copies; i++)
+        memcpy(bytes + i * sample->bytes_count, sample->bytes, sample->bytes_count);
+    CHECK_STATUS(search(file_of(bytes, copies * sample->bytes_count), &seen, &error), TRAWL_OK);
+    TEST_CHECK_U64(seen.bytes, copies * TEXT_BYTES);
+    TEST_CHECK_U64(seen.matches, copies);
+    TEST_CHECK(seen.is_right);
+    free(bytes);
 }
 
 static void calls(const struct sample *sample)
@@ -219,6 +309,7 @@ int main(void)
     size_t built = 0;
 
     test_begin("compressed");
+    (void)signal(SIGPIPE, SIG_IGN);
     plan = unit_plan("needle");
     MUST(trawl_searcher_open(NULL, &searcher, NULL));
     plain();
@@ -234,6 +325,8 @@ int main(void)
         }
         built++;
         whole(&samples[i]);
+        in_pieces(&samples[i]);
+        many_members(&samples[i]);
         calls(&samples[i]);
         cut(&samples[i]);
         change(&samples[i]);
