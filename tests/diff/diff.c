@@ -19,7 +19,8 @@
 #define LARGE_ONE_IN 3000   /* inputs of several MiB, searched with chunks as the library picks */
 #define RUN_COST_MAX 600000 /* bytes that tiny chunks may make a run read again and again */
 #define LINES_INPUTS 30
-#define LINES_CALLS 4
+#define LINES_CALLS 4 /* for each method and instruction set */
+#define NESTED_INPUTS 10
 #define SILENCE_SECONDS 300 /* a run that takes longer hangs */
 
 static const uint64_t chunk_sizes[] = {0,   1,   2,    5,    16,    33,     64,
@@ -166,6 +167,8 @@ static void run_input(struct test_random *random, struct diff_input *input, uint
             uint64_t chunk_index;
             config.instruction_set = trawl_instruction_set(call % sets);
             choose_config(random, input, &config, &chunk_index);
+            if (calls > 1 && call < sets * 2) /* half of them as grep and as grep -c ask */
+                config.call = call < sets ? RUN_WINDOWS : RUN_COUNT_LINES;
             passed = run_one(input, &expected, &config, plan, call % sets, chunk_index, index);
         }
         trawl_plan_free(plan);
@@ -302,6 +305,20 @@ static void run_lines(void)
     }
 }
 
+/* The automaton on texts of several of its parts, and strings that it does not take. */
+static void run_nested(void)
+{
+    struct test_random random = test_random_begin("diff nested");
+
+    for (uint64_t i = is_slow() ? NESTED_INPUTS - 1 : 0; i < NESTED_INPUTS; i++) {
+        struct diff_input input;
+
+        input_generate_nested(&random, &input);
+        run_input(&random, &input, 0, LINES_CALLS);
+        input_free(&input);
+    }
+}
+
 static void print_report(void)
 {
     uint32_t sets = instruction_set_count();
@@ -343,6 +360,7 @@ static void run_index(uint64_t index)
         run_dense(3, 500000);
         run_floods();
         run_lines();
+        run_nested();
     }
     if (index % LARGE_ONE_IN == 0)
         run_large(index);

@@ -3,6 +3,7 @@
 
 #define LINES_BYTES_MAX 120000u
 #define LINES_PATTERN_MAX 1000u
+#define NESTED_BYTES_MAX 5100u
 
 void *test_memory(uint64_t bytes)
 {
@@ -590,6 +591,44 @@ void input_generate_lines(struct test_random *random, uint64_t shape, struct dif
         if (at < input->text_bytes)
             input->text[at++] = input->line_end;
     }
+}
+
+/* Slices of a string that begin at few places, of all lengths, and a text of other slices of it:
+ * strings are verified at nearly all places, so an automaton takes over. The text ends where one of
+ * them does. */
+void input_generate_nested(struct test_random *random, struct diff_input *input)
+{
+    uint64_t source_bytes = NESTED_BYTES_MAX, begins = test_random_between(random, 1, 12);
+    uint64_t text_bytes = test_random_between(random, 20000, 150000), tail;
+    uint8_t *source = test_memory(source_bytes);
+    static const enum input_kind kinds[] = {INPUT_LETTERS_2, INPUT_DNA, INPUT_LETTERS_26,
+                                            INPUT_WORDS};
+
+    (void)input_fill(random, kinds[test_random_below(random, 4)], source, source_bytes);
+    input_begin(random, INPUT_LETTERS_26, text_bytes, input);
+    input->kind = "slices of the patterns' source";
+    input->flags = test_random_one_in(random, 4) ? NAIVE_IGNORE_CASE : 0;
+    for (uint64_t count = test_random_between(random, 40, 200); count > 0; count--)
+        input_add_pattern(input, source + 37 * test_random_below(random, begins),
+                          test_random_between(random, 6, 60));
+    for (uint64_t count = test_random_below(random, 3); count > 0; count--) /* nearly all of it */
+        input_add_pattern(input, source + 37 * test_random_below(random, begins),
+                          source_bytes - test_random_between(random, 500, 1200));
+    tail = input->patterns[input->pattern_count - 1].bytes_count;
+    for (uint64_t at = 0; at < text_bytes;) {
+        uint64_t from =
+            test_random_below(random, test_random_one_in(random, 2) ? 500 : source_bytes);
+        uint64_t bytes = test_random_between(random, 1, source_bytes - from);
+
+        bytes = bytes < text_bytes - at ? bytes : text_bytes - at;
+        memcpy(input->text + at, source + from, (size_t)bytes);
+        at += bytes;
+        if (at < text_bytes && test_random_one_in(random, 2))
+            input->text[at++] = '\n';
+    }
+    memcpy(input->text + text_bytes - tail, input->patterns[input->pattern_count - 1].bytes,
+           (size_t)tail);
+    free(source);
 }
 
 /* ---- The oracle -------------------------------------------------------------------------- */

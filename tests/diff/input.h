@@ -40,6 +40,8 @@ void input_generate_border(struct test_random *random, struct diff_input *input)
  * says which patterns: bytes, a long one, few or many words. */
 #define INPUT_LINE_SHAPES 6
 void input_generate_lines(struct test_random *random, uint64_t shape, struct diff_input *input);
+/* Many strings that begin alike, and up to two that are very long, at nearly all places. */
+void input_generate_nested(struct test_random *random, struct diff_input *input);
 void input_free(struct diff_input *input);
 
 /* Fill bytes with a text of one of these kinds. */
