@@ -601,7 +601,7 @@ void input_generate_nested(struct test_random *random, struct diff_input *input)
     uint64_t source_bytes = NESTED_BYTES_MAX, begins = test_random_between(random, 1, 12);
     uint64_t text_bytes = test_random_between(random, 20000, 150000), tail;
     uint8_t *source = test_memory(source_bytes);
-    static const enum input_kind kinds[] = {INPUT_LETTERS_2, INPUT_DNA, INPUT_LETTERS_26,
+    static const enum input_kind kinds[] = {INPUT_LETTERS_2, INPUT_DNA, INPUT_LETTERS_256,
                                             INPUT_WORDS};
 
     (void)input_fill(random, kinds[test_random_below(random, 4)], source, source_bytes);

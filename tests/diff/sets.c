@@ -161,7 +161,7 @@ static void check_oracle(const struct diff_input *input)
 }
 
 /* Strings too long for the automaton, some of them more than once, that begin near each other, in
- * spans and lines of short ones. */
+ * spans and lines of short ones. As none ended with the text, one that does could be lost. */
 static void generate_lengthy(struct diff_input *input)
 {
     uint64_t source_bytes = LENGTHY_FROM_MAX + LENGTHY_BYTES_MAX, text_bytes = 4 * source_bytes;
@@ -190,6 +190,13 @@ static void generate_lengthy(struct diff_input *input)
             add_slice(input, source, from, bytes - copies % 2);
         if (from > 0 && test_random_one_in(&chance, 2))
             add_slice(input, source, from - 1, test_random_between(&chance, 1, 20));
+    }
+    if (!test_random_one_in(&chance, 3)) { /* the first one ends with the text, or is the text */
+        struct naive_bytes first = input->patterns[0];
+
+        if (test_random_one_in(&chance, 2))
+            input->text_bytes = first.bytes_count;
+        memcpy(input->text + input->text_bytes - first.bytes_count, first.bytes, first.bytes_count);
     }
     for (uint32_t i = 0; i < 30 && many; i++) /* more states than there is room for */
         add_slice(input, source, test_random_below(&chance, 3000),
