@@ -437,6 +437,8 @@ static void reasons(void)
     bytes[0] = 'x';
     TEST_CHECK(strstr(message_of(bytes, bytes_count), "no saved plan") != NULL);
     TEST_CHECK(!trawl_plan_is_saved(bytes, bytes_count) && !trawl_plan_is_saved(NULL, 0));
+    bytes[0] = 0xb7; /* eight bytes tell */
+    TEST_CHECK(trawl_plan_is_saved(bytes, 8) && !trawl_plan_is_saved(bytes, 7));
     free(bytes);
     set_free(&set);
 }
