@@ -164,6 +164,92 @@ static void check(struct test_random *random, struct trawl_searcher *searcher)
     trawl_plan_free(plan);
 }
 
+/* ---- UTF-8 -------------------------------------------------------------------------------- */
+
+/* The first and the last characters of each length and around what are none, by hand (RFC 3629).
+ * Random letters are never these: so each comparison of the decoder could be one off. */
+static const struct {
+    uint32_t code_point; /* 0: these bytes are no character, nor do they end in one */
+    const char *bytes;
+} bounds[] = {{0x80, "\xc2\x80"},
+              {0, "\xc1\xbf"},
+              {0x7ff, "\xdf\xbf"},
+              {0, "\xe0\x9f\xbf"},
+              {0x800, "\xe0\xa0\x80"},
+              {0xd7ff, "\xed\x9f\xbf"},
+              {0, "\xed\xa0\x80"},
+              {0, "\xed\xbf\xbf"},
+              {0xe000, "\xee\x80\x80"},
+              {0xffff, "\xef\xbf\xbf"},
+              {0, "\xf0\x8f\xbf\xbf"},
+              {0x10000, "\xf0\x90\x80\x80"},
+              {0xfffff, "\xf3\xbf\xbf\xbf"},
+              {0x100000, "\xf4\x80\x80\x80"},
+              {0x10ffff, "\xf4\x8f\xbf\xbf"},
+              {0, "\xf4\x90\x80\x80"},
+              {0, "\xf5\x80\x80\x80"},
+              {0, "\x80"},
+              {0, "\xbf\xbf\xbf\xbf"}};
+
+/* Of the letter k: the code point that the context points to. Of that the letter. */
+static uint32_t bound_variants(void *context, uint32_t code_point,
+                               uint32_t found[TRAWL_UTF8_VARIANTS_MAX])
+{
+    uint32_t bound = *(const uint32_t *)context;
+
+    found[0] = code_point;
+    if (code_point != 'k' && code_point != bound)
+        return 1;
+    found[1] = code_point == 'k' ? bound : 'k';
+    return 2;
+}
+
+static bool every_word(void *context, uint32_t code_point)
+{
+    (void)context;
+    return code_point >= 0x80;
+}
+
+static uint64_t count_in(struct trawl_searcher *searcher, uint32_t flags, const uint32_t *bound,
+                         const char *pattern, const char *string)
+{
+    struct trawl_utf8 utf8 = {(void *)(uintptr_t)bound, bound_variants, every_word};
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_pattern patterns[1] = {{pattern, strlen(pattern)}};
+    struct trawl_text *text = unit_string(string);
+    struct trawl_plan *plan = NULL;
+    uint64_t count;
+
+    options.flags = flags;
+    options.utf8 = &utf8;
+    MUST(trawl_plan_build(patterns, 1, &options, &plan, NULL));
+    count = unit_count(searcher, plan, text);
+    trawl_plan_free(plan);
+    trawl_text_close(text);
+    return count;
+}
+
+static void check_bounds(struct trawl_searcher *searcher)
+{
+    for (uint32_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+        uint32_t bound = bounds[i].code_point;
+        char text[64];
+
+        /* a word character, before or after, makes the word longer; other bytes do not */
+        (void)snprintf(text, sizeof text, "- x%s -", bounds[i].bytes);
+        TEST_CHECK_U64(count_in(searcher, TRAWL_WHOLE_WORD, &bound, "x", text), bound == 0);
+        (void)snprintf(text, sizeof text, "- %sx -", bounds[i].bytes);
+        TEST_CHECK_U64(count_in(searcher, TRAWL_WHOLE_WORD, &bound, "x", text), bound == 0);
+        (void)snprintf(text, sizeof text, "%sx", bounds[i].bytes);
+        TEST_CHECK_U64(count_in(searcher, TRAWL_WHOLE_WORD, &bound, "x", text), bound == 0);
+        if (bound == 0)
+            continue;
+        (void)snprintf(text, sizeof text, "-ka-%sa-%s-ak", bounds[i].bytes, bounds[i].bytes);
+        TEST_CHECK_U64(count_in(searcher, TRAWL_IGNORE_CASE, &bound, "ka", text), 2);
+        TEST_CHECK_U64(count_in(searcher, TRAWL_IGNORE_CASE, &bound, bounds[i].bytes, text), 4);
+    }
+}
+
 int main(void)
 {
     struct test_random random = test_random_begin("encoding");
@@ -172,6 +258,7 @@ int main(void)
 
     test_begin("encoding");
     MUST(trawl_searcher_open(NULL, &searcher, NULL));
+    check_bounds(searcher);
     for (uint64_t i = 0; i < wanted && test_failures < 5; i++)
         check(&random, searcher);
     trawl_searcher_close(searcher);
