@@ -215,6 +215,23 @@ static void many_members(const struct sample *sample)
     free(bytes);
 }
 
+/* Each block size that bzip2 may be told, and what is none: samples have the largest. */
+static void block_sizes(const struct sample *sample)
+{
+    uint8_t bytes[ROOM];
+
+    memcpy(bytes, sample->bytes, sample->bytes_count);
+    for (bytes[3] = '0'; bytes[3] <= '9' + 1; bytes[3]++) {
+        bool is_one = bytes[3] >= '1' && bytes[3] <= '9';
+        struct trawl_error error = unit_error();
+        struct seen seen;
+
+        TEST_CHECK((trawl_compression(bytes, sample->bytes_count) != NULL) == is_one);
+        CHECK_STATUS(search(file_of(bytes, sample->bytes_count), &seen, &error), TRAWL_OK);
+        TEST_CHECK_U64(seen.bytes, is_one ? TEXT_BYTES : sample->bytes_count);
+    }
+}
+
 static void calls(const struct sample *sample)
 {
     int file = file_of(sample->bytes, sample->bytes_count);
@@ -328,6 +345,8 @@ int main(void)
         in_pieces(&samples[i]);
         many_members(&samples[i]);
         calls(&samples[i]);
+        if (strcmp(samples[i].format, "bzip2") == 0)
+            block_sizes(&samples[i]);
         cut(&samples[i]);
         change(&samples[i]);
     }
