@@ -117,6 +117,7 @@ static void make_set(struct test_random *random, struct diff_input *input)
     enum input_kind kind = kinds[test_random_below(random, sizeof kinds / sizeof *kinds)];
     uint64_t least = 8 + test_random_below(random, test_random_below(random, 2) ? 10 : 120);
     uint64_t count = 2 + test_random_below(random, test_random_below(random, 4) ? 40 : 400);
+    uint64_t edges = test_random_below(random, 2) == 0 ? 8 : 1;
     uint64_t text_bytes = least + test_random_below(random, TEXT_BYTES_MAX - least);
     uint8_t pattern[256];
 
@@ -124,13 +125,18 @@ static void make_set(struct test_random *random, struct diff_input *input)
         count = 2 + count % 20;
         text_bytes = least + text_bytes % 2000;
     }
+    if (edges > 1) /* that is, nearly everywhere */
+        text_bytes = least + text_bytes % 200;
     input_begin(random, kind, text_bytes, input);
     for (uint64_t i = 0; i < count; i++) {
         uint64_t bytes = min_u64(least + test_random_below(random, least), text_bytes);
         uint64_t from = test_random_below(random, text_bytes - bytes + 1);
 
-        if (test_random_below(random, 8) == 0)
-            from = test_random_below(random, 2) ? text_bytes - bytes : 0;
+        if (test_random_below(random, 8) < edges) { /* some bytes from one of the text's ends */
+            uint64_t near = min_u64(test_random_below(random, 9), text_bytes - bytes);
+
+            from = test_random_below(random, 2) ? text_bytes - bytes - near : near;
+        }
         memcpy(pattern, input->text + from, bytes);
         if (test_random_below(random, 3) == 0)
             pattern[test_random_below(random, bytes)] ^= 1;
