@@ -34,12 +34,14 @@ uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t byte)
 
 uint64_t line_number_at(struct scan *scan, const uint8_t *bytes, uint64_t bytes_begin, uint64_t at)
 {
-    if (at > scan->counted_end) {
+    if (at > scan->counted_end)
         /* Of a window's later part: what comes before its bytes is there, too. */
         scan->line_end_count += count_byte(bytes + (int64_t)(scan->counted_end - bytes_begin),
                                            at - scan->counted_end, scan->settings->line_end);
-        scan->counted_end = at;
-    }
+    else if (at < scan->counted_end) /* of leading context */
+        scan->line_end_count -= count_byte(bytes + (int64_t)(at - bytes_begin),
+                                           scan->counted_end - at, scan->settings->line_end);
+    scan->counted_end = at;
     return scan->line_end_count + 1;
 }
 

@@ -169,8 +169,7 @@ static void jump_gaps(struct scan *scan, const struct view *view, uint64_t at)
     const struct trawl_match *match = view->matches, *end_match = match + view->match_count;
     uint64_t singly = view->one_per_line ? 0 : UINT64_MAX; /* matches before a group is tried */
 
-    while (match < end_match && match->begin < view->begin + at)
-        match++;
+    match += print_first_match_at(view, view->begin + at);
     while (match < end_match && !scan->stop) {
         uint64_t place = match->begin - view->begin, begin;
 
@@ -200,10 +199,8 @@ static void jump_gaps(struct scan *scan, const struct view *view, uint64_t at)
 /* Go from match to match: lines without one are not selected. */
 static void jump_lines(struct scan *scan, const struct view *view, uint64_t at)
 {
-    uint64_t i = 0;
+    uint64_t i = print_first_match_at(view, view->begin + at);
 
-    while (i < view->match_count && view->matches[i].begin < view->begin + at)
-        i++;
     while (i < view->match_count && !is_over(scan)) {
         uint64_t place = view->matches[i].begin - view->begin;
         uint64_t begin = scan->quiet ? place : begin_of_line(scan, view, at, place);
@@ -219,10 +216,8 @@ static void jump_lines(struct scan *scan, const struct view *view, uint64_t at)
 /* Ask each line. */
 static void walk_lines(struct scan *scan, const struct view *view, uint64_t at)
 {
-    uint64_t i = 0;
+    uint64_t i = print_first_match_at(view, view->begin + at);
 
-    while (i < view->match_count && view->matches[i].begin < view->begin + at)
-        i++;
     while (at < view->count && !is_over(scan)) {
         uint64_t end = end_of_line(scan, view, at);
         uint64_t content = view->bytes[end - 1] == scan->settings->line_end ? end - 1 : end;
@@ -465,37 +460,55 @@ static const struct trawl_match *array_of(const struct trawl_match *matches)
     return matches != NULL ? matches : &none;
 }
 
+/* Handle the carry's first `count` bytes, which are whole lines. */
+static void handle_carried(struct scan *scan, uint64_t count)
+{
+    uint64_t carry_end = scan->carry_begin + scan->carry_count;
+    struct view view = {scan->carry, scan->carry_begin, count, array_of(scan->carried), 0, false};
+
+    view.match_count = scan->carried_count;
+    view.match_count = print_first_match_at(&view, view.begin + count);
+    handle_view(scan, &view, scan->line_begin - scan->carry_begin);
+    if (scan->settings->line_number) /* what follows lies elsewhere */
+        (void)line_number_at(scan, scan->carry, scan->carry_begin, carry_end);
+}
+
 /* Handle the carry, which now ends with a whole line, and empty it. */
 static void handle_carry(struct scan *scan)
 {
-    struct view view = {scan->carry,         scan->carry_begin,
-                        scan->carry_count,   array_of(scan->carried),
-                        scan->carried_count, false};
-
-    handle_view(scan, &view, scan->line_begin - scan->carry_begin);
+    handle_carried(scan, scan->carry_count);
     scan->carry_begin += scan->carry_count;
     scan->carry_count = 0;
     scan->carried_count = 0;
 }
 
-/* After the carry's lines up to `handled` were handled: keep the lines that leading context may
- * want, and the open line. */
-static void trim_carry(struct scan *scan, uint64_t handled)
+/* Where so many lines begin before `at`, which is where a line begins; 0: there are not so many. */
+static uint64_t lines_before(const struct scan *scan, const uint8_t *bytes, uint64_t at)
 {
-    uint64_t at = handled, dropped_matches = 0;
-
     for (int64_t i = 0; i < scan->settings->before_count && at > 0; i++) {
         const uint8_t *line_end =
-            at < 2 ? NULL : memrchr(scan->carry, scan->settings->line_end, (size_t)(at - 1));
+            at < 2 ? NULL : memrchr(bytes, scan->settings->line_end, (size_t)(at - 1));
 
-        at = line_end != NULL ? (uint64_t)(line_end - scan->carry) + 1 : 0;
+        at = line_end != NULL ? (uint64_t)(line_end - bytes) + 1 : 0;
     }
-    if (scan->settings->line_number)
-        line_number_at(scan, scan->carry, scan->carry_begin, scan->carry_begin + at);
+    return at;
+}
+
+/* The carry's lines up to `handled` were handled: keep those that leading context may want, and the
+ * open line. Only once the carry has doubled: each byte is looked at and moved a few times at most.
+ */
+static void trim_carry(struct scan *scan, uint64_t handled)
+{
+    uint64_t at, dropped_matches = 0;
+
+    if (scan->carry_count < scan->carry_trim_at)
+        return;
+    at = lines_before(scan, scan->carry, handled);
     if (at > 0)
         memmove(scan->carry, scan->carry + at, (size_t)(scan->carry_count - at));
     scan->carry_count -= at;
     scan->carry_begin += at;
+    scan->carry_trim_at = 2 * scan->carry_count;
     while (dropped_matches < scan->carried_count &&
            scan->carried[dropped_matches].begin < scan->carry_begin)
         dropped_matches++;
@@ -505,28 +518,44 @@ static void trim_carry(struct scan *scan, uint64_t handled)
                 (size_t)scan->carried_count * sizeof *scan->carried);
 }
 
-/* With leading context: everything goes through the carry, so that lines before are at hand. */
+/* With leading context the carry holds the lines that it may want, too, before the open one. The
+ * window's first lines may want them and go through the carry: as many as there are lines of
+ * context, and the open line. Those after them find theirs in the window. */
 static void handle_with_history(struct scan *scan, const struct view *window, uint64_t whole,
                                 bool last)
 {
-    uint64_t handled = scan->carry_count + whole;
+    struct view view = *window;
+    uint64_t limit = last ? window->count : whole, head = 0, matches_kept;
 
-    if (!carry_bytes(scan, window->bytes, window->count) ||
-        !carry_matches(scan, window->matches, window->match_count))
+    for (int64_t i = 0; i <= scan->settings->before_count && head < whole; i++)
+        head = end_of_line(scan, window, head);
+    if (head == whole)
+        head = window->count; /* the carry goes on with all of it */
+    matches_kept = print_first_match_at(window, window->begin + head);
+    if (!carry_bytes(scan, window->bytes, head) ||
+        !carry_matches(scan, window->matches, matches_kept))
         return;
-    if (last)
-        handled = scan->carry_count;
-    if (whole > 0 || last) {
-        struct view view = {
-            scan->carry, scan->carry_begin, handled, array_of(scan->carried), scan->carried_count,
-            false};
+    if (head == window->count) {
+        uint64_t handled = scan->carry_count - (window->count - limit);
 
-        while (view.match_count > 0 &&
-               view.matches[view.match_count - 1].begin >= view.begin + handled)
-            view.match_count--;
-        handle_view(scan, &view, scan->line_begin - scan->carry_begin);
-        trim_carry(scan, handled);
+        if (whole > 0 || last) {
+            handle_carried(scan, handled);
+            trim_carry(scan, handled);
+        }
+        return;
     }
+    handle_carried(scan, scan->carry_count);
+    view.count = limit;
+    view.match_count = print_first_match_at(window, window->begin + limit);
+    if (!scan->stop)
+        handle_view(scan, &view, head);
+    head = lines_before(scan, window->bytes, whole);
+    scan->carry_begin = window->begin + head;
+    scan->carry_count = scan->carried_count = 0;
+    matches_kept = print_first_match_at(window, scan->carry_begin);
+    if (carry_matches(scan, window->matches + matches_kept, window->match_count - matches_kept))
+        (void)carry_bytes(scan, window->bytes + head, window->count - head);
+    scan->carry_trim_at = 2 * scan->carry_count;
 }
 
 /* The first line end of the window ends the open line. Returns how many of the window's bytes and
@@ -640,10 +669,8 @@ int lines_window(void *context, const struct trawl_window *window)
         if (!scan->stop)
             handle_part(scan, window, text_bytes, window->bytes_count);
     }
-    if (scan->settings->line_number && !scan->null_seen && !scan->stop &&
-        (scan->settings->before_count <= 0 || scan->quiet)) {
+    if (scan->settings->line_number && !scan->null_seen && !scan->stop)
         count_line_ends(scan, window, base);
-    }
     if (scan->block_end == OFFSET_NONE)
         output_commit(scan->output);
     if (!scan->seekable)

@@ -88,6 +88,7 @@ struct scan {
      * with the matches that begin in it. */
     uint8_t *carry;
     uint64_t carry_count, carry_capacity, carry_begin;
+    uint64_t carry_trim_at; /* from so many bytes on it is looked for lines that are not needed */
     struct trawl_match *carried;
     uint64_t carried_count, carried_capacity;
     uint64_t line_begin; /* of the first line that is not decided yet */
@@ -222,7 +223,8 @@ void print_color_end(struct scan *scan, const char *color);
 
 /* count.c */
 uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t byte);
-/* Number of the line that begins or goes on at `at`; places must not go back. */
+/* Number of the line that begins or goes on at `at`. The bytes up to the last place that was asked
+ * for, or to the last window's end, are there, before `at` or after it. */
 uint64_t line_number_at(struct scan *scan, const uint8_t *bytes, uint64_t bytes_begin, uint64_t at);
 /* A window is done; base: line_end_count before it. */
 void count_line_ends(struct scan *scan, const struct trawl_window *window, uint64_t base);

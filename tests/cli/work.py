@@ -1,0 +1,74 @@
+"""work: the command does work linear in the text and what it prints. Work is counted, never timed
+(work_count.c), so a row says the same in every run.
+
+work.py TRAWL_THAT_COUNTS
+
+Each row runs on a text and on one of eight times its size: that may take 12 times the work, not
+64. Answers are compared with grep's where grep has the options.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+SMALL, TIMES, RATIO_MAX = 1 << 20, 8, 12.0
+
+
+def lines_of(bytes_count):
+    line = b'2026-11-22 a line of a log that has no news %08d\n'
+    return b''.join(line % i for i in range(bytes_count // len(line % 0)))
+
+
+# Name, arguments, text of so many bytes, most work per byte of text, from a pipe, as grep prints it.
+# The suite had compared answers of small texts only, where what is quadratic does not show.
+ROWS = [
+    ('context without end, absent word', ['-B1000000000', 'absent'], lines_of, 1, True, True),
+    ('context without end, numbers', ['-n', '-B1000000000', '99'], lines_of, 5, True, True),
+    ('context of many lines', ['-B5000', 'absent'], lines_of, 1, True, True),
+    ('context of three lines, file', ['-C3', '-n', '999'], lines_of, 1, False, True),
+    ('context under -v', ['-v', '-B100000', '-n', 'news 0'], lines_of, 5, True, True),
+]
+
+
+def run(command, text, folder, is_pipe):
+    path, counted = os.path.join(folder, 'text'), os.path.join(folder, 'work')
+    with open(path, 'wb') as file:
+        file.write(text)
+    environment = dict(os.environ, LC_ALL='C', TRAWL_CONFIG_PATH='', TRAWL_TEST_WORK=counted)
+    if is_pipe:
+        with subprocess.Popen(['cat', path], stdout=subprocess.PIPE) as cat:
+            done = subprocess.run(command, stdin=cat.stdout, stdout=subprocess.PIPE,
+                                  env=environment)
+    else:
+        done = subprocess.run(command + [path], stdout=subprocess.PIPE, env=environment)
+    work = 0
+    if os.path.exists(counted):
+        with open(counted) as file:
+            work = int(file.read())
+    return done.stdout, done.returncode, work
+
+
+def main():
+    failures = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name, arguments, make, per_byte_max, is_pipe, as_grep in ROWS:
+            works = []
+            for size in (SMALL, SMALL * TIMES):
+                text = make(size)
+                found = run([sys.argv[1], '-j1'] + arguments, text, folder, is_pipe)
+                works.append(found[2] / len(text))
+                if as_grep and found[:2] != run(['grep', '-F'] + arguments, text, folder,
+                                                is_pipe)[:2]:
+                    failures += 1
+                    print('work.py: %s: not what grep prints' % name)
+            ratio = TIMES * works[1] / max(works[0], 1e-9)
+            print('%-36s %7.1f blocks per byte, %5.1f times the work' % (name, works[1], ratio))
+            if works[0] == 0 or ratio > RATIO_MAX or works[1] > per_byte_max:
+                failures += 1
+                print('work.py: %s: more than %.1f times, or than %d per byte' %
+                      (name, RATIO_MAX, per_byte_max))
+    return failures > 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
