@@ -1,12 +1,15 @@
 """work: the command does work linear in the text and what it prints. Work is counted, never timed
-(work_count.c), so a row says the same in every run.
+(work_count.c), so a row says the same in every run, or nearly, from a pipe.
 
 work.py TRAWL_THAT_COUNTS
 
 Each row runs on a text and on one of eight times its size: that may take 12 times the work, not
 64. Answers are compared with grep's where grep has the options.
 """
+import base64
+import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -19,13 +22,24 @@ def lines_of(bytes_count):
     return b''.join(line % i for i in range(bytes_count // len(line % 0)))
 
 
+def nulls(bytes_count):
+    return bytes(bytes_count - 7) + b'needle\n'
+
+
+def not_utf8(bytes_count):
+    return b'\xff\x01\xfe' * ((bytes_count - 6) // 3) + b'needle'
+
+
 # Name, arguments, text of so many bytes, most work per byte of text, from a pipe, as grep prints it.
-# The suite had compared answers of small texts only, where what is quadratic does not show.
+# The suite had compared answers of small texts only, where what is quadratic does not show. A line
+# of --json had been of some bytes.
 ROWS = [
     ('context without end, absent word', ['-B1000000000', 'absent'], lines_of, 1, True, True),
     ('context without end, numbers', ['-n', '-B1000000000', '99'], lines_of, 5, True, True),
     ('context of many lines', ['-B5000', 'absent'], lines_of, 1, True, True),
     ('context of three lines, file', ['-C3', '-n', '999'], lines_of, 1, False, True),
+    ('--json of a line of NUL', ['-a', '--json', 'needle'], nulls, 10, False, False),
+    ('--json of a line of bytes', ['-a', '--json', 'needle'], not_utf8, 4, False, False),
     ('context under -v', ['-v', '-B100000', '-n', 'news 0'], lines_of, 5, True, True),
 ]
 
@@ -48,6 +62,26 @@ def run(command, text, folder, is_pipe):
     return done.stdout, done.returncode, work
 
 
+def json_line(output):
+    """The line that --json's one match shows, and the text and place of its one submatch."""
+    data = json.loads(output.splitlines()[1])['data']
+    lines, found = data['lines'], data['submatches']
+    line = lines['text'].encode() if 'text' in lines else base64.b64decode(lines['bytes'])
+    return line, [(each['match']['text'], each['start']) for each in found]
+
+
+def long_line_is_not_held(folder):
+    """A line of 48 MiB within 32 MiB of memory; the suite had no long lines under --json."""
+    text, data_max = b'x' * (48 << 20) + b'needle\n', 32 << 20
+    path = os.path.join(folder, 'long')
+    with open(path, 'wb') as file:
+        file.write(text)
+    done = subprocess.run([sys.argv[1], '-j1', '--json', 'needle', path], stdout=subprocess.PIPE,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA,
+                                                                (data_max, data_max)))
+    return done.returncode == 0 and json_line(done.stdout) == (text, [('needle', 48 << 20)])
+
+
 def main():
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -57,6 +91,8 @@ def main():
                 text = make(size)
                 found = run([sys.argv[1], '-j1'] + arguments, text, folder, is_pipe)
                 works.append(found[2] / len(text))
+                if '--json' in arguments:
+                    failures += json_line(found[0]) != (text, [('needle', text.index(b'needle'))])
                 if as_grep and found[:2] != run(['grep', '-F'] + arguments, text, folder,
                                                 is_pipe)[:2]:
                     failures += 1
@@ -67,6 +103,9 @@ def main():
                 failures += 1
                 print('work.py: %s: more than %.1f times, or than %d per byte' %
                       (name, RATIO_MAX, per_byte_max))
+        if not long_line_is_not_held(folder):
+            failures += 1
+            print('work.py: --json holds a long line, or does not print it')
     return failures > 0
 
 

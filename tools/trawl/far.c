@@ -4,12 +4,10 @@
 #include <stdlib.h>
 
 #include "trawl/charset.h"
+#include "trawl/json.h"
 
-#define FAR_BYTES (64u << 10)
+#define FAR_BYTES (63u << 10) /* a multiple of 3, for base64 */
 #define CHARACTER_BYTES_MAX 8
-
-/* What a pass over the line does with a piece of it; false ends the pass. */
-typedef bool (*far_pass)(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count);
 
 static bool print_piece(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
@@ -40,15 +38,39 @@ static uint64_t open_character(enum charset charset, const uint8_t *bytes, uint6
     return 0;
 }
 
-/* Go over the bytes from `begin` to `end` in pieces that cut no character. */
-static bool for_pieces(struct scan *scan, uint64_t begin, uint64_t end, far_pass pass)
+static bool has_buffer(struct scan *scan)
 {
-    uint8_t *buffer = malloc(FAR_BYTES + CHARACTER_BYTES_MAX);
-    uint64_t held = 0;
-    bool good = buffer != NULL;
-
-    if (buffer == NULL)
+    if (scan->far_bytes == NULL)
+        scan->far_bytes = malloc(FAR_BYTES + CHARACTER_BYTES_MAX);
+    if (scan->far_bytes == NULL)
         scan_fail(scan, TRAWL_MEMORY);
+    scan->far_count = 0;
+    return scan->far_bytes != NULL;
+}
+
+const uint8_t *far_near(struct scan *scan, uint64_t begin, uint64_t end)
+{
+    uint64_t got = 0;
+
+    if (begin >= scan->far_begin && end <= scan->far_begin + scan->far_count)
+        return scan->far_bytes + (begin - scan->far_begin);
+    if (end - begin > FAR_BYTES || !has_buffer(scan) ||
+        trawl_text_read(scan->text, begin, scan->far_bytes, FAR_BYTES, &got, &scan->error) !=
+            TRAWL_OK ||
+        got < end - begin)
+        return NULL;
+    scan->far_begin = begin;
+    scan->far_count = got;
+    return scan->far_bytes;
+}
+
+bool far_pieces(struct scan *scan, enum charset charset, uint64_t begin, uint64_t end,
+                far_pass pass)
+{
+    bool good = has_buffer(scan);
+    uint8_t *buffer = scan->far_bytes;
+    uint64_t held = 0;
+
     while (good && begin < end) {
         uint64_t wanted = end - begin < FAR_BYTES ? end - begin : FAR_BYTES;
         uint64_t got = 0;
@@ -64,25 +86,41 @@ static bool for_pieces(struct scan *scan, uint64_t begin, uint64_t end, far_pass
             break; /* the file was cut off meanwhile: what is left of the line is all there is */
         begin += got;
         got += held;
-        held = begin < end ? open_character(scan->settings->charset, buffer, got) : 0;
+        held = begin < end ? open_character(charset, buffer, got) : 0;
         good = pass(scan, buffer, got - held);
         memmove(buffer, buffer + got - held, (size_t)held);
     }
-    free(buffer);
     return good;
 }
 
-bool print_far_line(struct scan *scan, uint64_t begin, uint64_t end, char separator)
+static bool print_far_json(struct scan *scan, uint64_t begin, uint64_t end, bool has_end,
+                           uint64_t number, bool selected)
+{
+    struct view view = {NULL, begin, end - begin + has_end, scan->carried, scan->carried_count,
+                        false};
+    struct json_line line = {NULL, view.count, NULL, 0, number, begin, selected};
+
+    if (!style_find_spans(scan, &view, 0, end - begin))
+        return false;
+    line.spans = scan->style.spans;
+    line.span_count = scan->style.span_count;
+    json_line(scan, &line);
+    return scan->status == TRAWL_OK;
+}
+
+bool print_far_line(struct scan *scan, uint64_t begin, uint64_t end, bool has_end, char separator)
 {
     const struct settings *settings = scan->settings;
     uint64_t number = settings->line_number ? scan->line_end_count + 1 : 0;
 
     if (end > scan->block_end)
         binary_next_block(scan, end);
-    if (settings->checks_text && !for_pieces(scan, begin, end, check_piece))
+    if (settings->json)
+        return print_far_json(scan, begin, end, has_end, number, separator == ':');
+    if (settings->checks_text && !far_pieces(scan, settings->charset, begin, end, check_piece))
         return false;
     print_head(scan, number, begin, end - begin, separator);
-    if (!for_pieces(scan, begin, end, print_piece))
+    if (!far_pieces(scan, CHARSET_BYTES, begin, end, print_piece))
         return false;
     output_byte(scan->output, settings->line_end);
     return true;

@@ -8,8 +8,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "trawl/charset.h"
 #include "trawl/clock.h"
 #include "trawl/utf8.h"
+
+typedef uint8_t byte_vector __attribute__((vector_size(16)));
+
+#define PART_BYTES 6144u /* made at a time, a multiple of 3 */
+#define ESCAPE_BYTES_MAX 6u
 
 static void put(struct scan *scan, const void *bytes, uint64_t bytes_count)
 {
@@ -30,60 +36,130 @@ static void put_number(struct scan *scan, uint64_t number)
     put_text(scan, text);
 }
 
-/* Between quotation marks; valid UTF-8. */
-static void put_escaped(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count)
+/* Control characters in a string. */
+static const char escapes[32][8] = {
+    "\\u0000", "\\u0001", "\\u0002", "\\u0003", "\\u0004", "\\u0005", "\\u0006", "\\u0007",
+    "\\b",     "\\t",     "\\n",     "\\u000b", "\\f",     "\\r",     "\\u000e", "\\u000f",
+    "\\u0010", "\\u0011", "\\u0012", "\\u0013", "\\u0014", "\\u0015", "\\u0016", "\\u0017",
+    "\\u0018", "\\u0019", "\\u001a", "\\u001b", "\\u001c", "\\u001d", "\\u001e", "\\u001f"};
+
+#define ESCAPES_SHORT (1u << '\b' | 1u << '\t' | 1u << '\n' | 1u << '\f' | 1u << '\r')
+
+/* As it stands in a string; returns where it ends. Eight bytes of `to` may be written. */
+static uint8_t *escape(uint8_t *to, uint8_t byte)
 {
-    static const char letters[] = "\b\t\n\f\r\"\\", names[] = "btnfr\"\\";
-    uint64_t from = 0;
-
-    put(scan, "\"", 1);
-    for (uint64_t at = 0; at < bytes_count; at++) {
-        const char *letter;
-        char escape[8] = {'\\', 0};
-
-        if (bytes[at] >= ' ' && bytes[at] != '"' && bytes[at] != '\\')
-            continue;
-        put(scan, bytes + from, at - from);
-        from = at + 1;
-        letter = bytes[at] == 0 ? NULL : strchr(letters, bytes[at]);
-        if (letter != NULL)
-            escape[1] = names[letter - letters];
-        else
-            (void)snprintf(escape, sizeof escape, "\\u%04x", (unsigned)bytes[at]);
-        put_text(scan, escape);
+    if (byte >= ' ' && byte != '"' && byte != '\\') {
+        *to = byte;
+        return to + 1;
     }
-    put(scan, bytes + from, bytes_count - from);
-    put(scan, "\"", 1);
+    if (byte >= ' ') {
+        to[0] = '\\';
+        to[1] = byte;
+        return to + 2;
+    }
+    memcpy(to, escapes[byte], sizeof escapes[byte]);
+    return to + ((ESCAPES_SHORT >> byte & 1) != 0 ? 2 : ESCAPE_BYTES_MAX);
 }
 
-static void put_base64(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count)
+/* Does a byte of it stand in a string otherwise than as it is? */
+static bool has_escape(byte_vector bytes)
+{
+    uint64_t halves[2];
+    byte_vector found = (byte_vector)(bytes < (byte_vector){0} + ' ') |
+                        (byte_vector)(bytes == (byte_vector){0} + '"') |
+                        (byte_vector)(bytes == (byte_vector){0} + '\\');
+
+    memcpy(halves, &found, sizeof halves);
+    return (halves[0] | halves[1]) != 0;
+}
+
+/* In a string; valid UTF-8. */
+static bool put_escaped(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count)
+{
+    struct output *output = scan->output;
+
+    for (uint64_t at = 0; at < bytes_count;) {
+        uint64_t end = bytes_count - at > PART_BYTES ? at + PART_BYTES : bytes_count;
+        uint8_t *to;
+
+        output_need(output, PART_BYTES * ESCAPE_BYTES_MAX + sizeof escapes[0]);
+        to = output->bytes + output->used;
+        while (at < end) {
+            uint64_t limit = at + sizeof(byte_vector);
+            byte_vector several;
+
+            if (limit <= end) {
+                memcpy(&several, bytes + at, sizeof several);
+                memcpy(to, &several, sizeof several);
+                if (!has_escape(several)) {
+                    to += sizeof several;
+                    at = limit;
+                    continue;
+                }
+            }
+            for (; at < limit && at < end; at++)
+                to = escape(to, bytes[at]);
+        }
+        scan->json.bytes += (uint64_t)(to - output->bytes) - output->used;
+        output->used = (size_t)(to - output->bytes);
+    }
+    return output->error == 0;
+}
+
+/* The last piece may end anywhere, those before it after three bytes. */
+static bool put_base64(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    struct output *output = scan->output;
 
-    put(scan, "\"", 1);
-    for (uint64_t at = 0; at < bytes_count; at += 3) {
-        uint64_t left = bytes_count - at;
-        uint32_t three = (uint32_t)bytes[at] << 16 | (left > 1 ? (uint32_t)bytes[at + 1] << 8 : 0) |
-                         (left > 2 ? bytes[at + 2] : 0u);
-        char four[4] = {digits[three >> 18], digits[three >> 12 & 63],
-                        left > 1 ? digits[three >> 6 & 63] : '=',
-                        left > 2 ? digits[three & 63] : '='};
+    for (uint64_t at = 0; at < bytes_count;) {
+        uint64_t end = bytes_count - at > PART_BYTES ? at + PART_BYTES : bytes_count;
+        uint8_t *to;
 
-        put(scan, four, sizeof four);
+        output_need(output, PART_BYTES / 3 * 4 + 4);
+        to = output->bytes + output->used;
+        for (; at < end; at += 3, to += 4) {
+            uint64_t left = bytes_count - at;
+            uint32_t three = (uint32_t)bytes[at] << 16 |
+                             (left > 1 ? (uint32_t)bytes[at + 1] << 8 : 0) |
+                             (left > 2 ? bytes[at + 2] : 0u);
+
+            to[0] = (uint8_t)digits[three >> 18];
+            to[1] = (uint8_t)digits[three >> 12 & 63];
+            to[2] = left > 1 ? (uint8_t)digits[three >> 6 & 63] : '=';
+            to[3] = left > 2 ? (uint8_t)digits[three & 63] : '=';
+        }
+        scan->json.bytes += (uint64_t)(to - output->bytes) - output->used;
+        output->used = (size_t)(to - output->bytes);
     }
-    put(scan, "\"", 1);
+    return output->error == 0;
+}
+
+static bool is_utf8(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count)
+{
+    (void)scan;
+    return utf8_is_valid(bytes, bytes_count);
+}
+
+/* Bytes as {"text":...}, or {"bytes":...} in base64 where they are not UTF-8: of the line, or where
+ * that is NULL of the text. */
+static void put_data(struct scan *scan, const uint8_t *line, uint64_t begin, uint64_t end)
+{
+    bool is_text = line != NULL ? utf8_is_valid(line + begin, end - begin)
+                                : far_pieces(scan, CHARSET_UTF8, begin, end, is_utf8);
+    far_pass put_piece = is_text ? put_escaped : put_base64;
+
+    put_text(scan, is_text ? "{\"text\":\"" : "{\"bytes\":\"");
+    if (line != NULL)
+        (void)put_piece(scan, line + begin, end - begin);
+    else
+        (void)far_pieces(scan, CHARSET_BYTES, begin, end, put_piece);
+    put_text(scan, "\"}");
 }
 
 void json_data(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
-    if (utf8_is_valid(bytes, bytes_count)) {
-        put_text(scan, "{\"text\":");
-        put_escaped(scan, bytes, bytes_count);
-    } else {
-        put_text(scan, "{\"bytes\":");
-        put_base64(scan, bytes, bytes_count);
-    }
-    put_text(scan, "}");
+    put_data(scan, bytes, 0, bytes_count);
 }
 
 /* {"type":"...","data":{"path":... */
@@ -115,12 +191,26 @@ static void begin(struct scan *scan)
     output_commit(scan->output);
 }
 
+static void put_match(struct scan *scan, const struct json_line *line, const struct span *span)
+{
+    uint64_t begin = line->offset + span->begin, end = line->offset + span->end;
+    const uint8_t *near =
+        line->bytes != NULL ? line->bytes + span->begin : far_near(scan, begin, end);
+
+    if (near != NULL)
+        put_data(scan, near, 0, end - begin);
+    else
+        put_data(scan, NULL, begin, end);
+}
+
 void json_line(struct scan *scan, const struct json_line *line)
 {
+    uint64_t base = line->bytes != NULL ? 0 : line->offset;
+
     begin(scan);
     put_beginning(scan, line->selected ? "match" : "context");
     put_text(scan, ",\"lines\":");
-    json_data(scan, line->bytes, line->count);
+    put_data(scan, line->bytes, base, base + line->count);
     put_text(scan, ",\"line_number\":");
     if (line->number > 0)
         put_number(scan, line->number);
@@ -133,7 +223,7 @@ void json_line(struct scan *scan, const struct json_line *line)
         const struct span *span = &line->spans[i];
 
         put_text(scan, i > 0 ? ",{\"match\":" : "{\"match\":");
-        json_data(scan, line->bytes + span->begin, span->end - span->begin);
+        put_match(scan, line, span);
         put_text(scan, ",\"start\":");
         put_number(scan, span->begin);
         put_text(scan, ",\"end\":");

@@ -6,7 +6,7 @@
 
 /* A line of the text, with its end. */
 struct json_line {
-    const uint8_t *bytes;
+    const uint8_t *bytes; /* NULL: it is read again (far.c) */
     uint64_t count;
     const struct span *spans;
     uint64_t span_count;

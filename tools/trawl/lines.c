@@ -348,6 +348,12 @@ static void handle_view(struct scan *scan, const struct view *view, uint64_t at)
     scan->line_begin = view->begin + view->count;
 }
 
+/* Is each match of an open line printed? */
+static bool keeps_each(const struct scan *scan)
+{
+    return scan->settings->json && !scan->quiet;
+}
+
 /* Keep a match of the open line, if it may still decide something. */
 static bool carry_matches(struct scan *scan, const struct trawl_match *matches,
                           uint64_t match_count)
@@ -361,7 +367,8 @@ static bool carry_matches(struct scan *scan, const struct trawl_match *matches,
     for (uint64_t i = 0; i < match_count; i++) {
         struct trawl_match *carried;
 
-        if (scan->dropped && !scan->check_whole_line && !numbered && scan->carried_count > 0)
+        if (scan->dropped && !scan->check_whole_line && !numbered && !keeps_each(scan) &&
+            scan->carried_count > 0)
             return true;
         if (scan->dropped && scan->check_whole_line && matches[i].begin != scan->line_begin)
             continue;
@@ -399,7 +406,7 @@ static void drop_open_line(struct scan *scan)
     const struct settings *settings = scan->settings;
     bool quiet_forever = scan->quiet && !scan->keeps_bytes;
     bool readable = scan->seekable && !scan->keeps_bytes && settings->before_count <= 0 &&
-                    !settings->colors.on && !settings->style.on &&
+                    !settings->colors.on && (!settings->style.on || settings->json) &&
                     settings->report == REPORT_LINES && settings->charset != CHARSET_MULTIBYTE;
     uint64_t kept = 0;
 
@@ -410,7 +417,7 @@ static void drop_open_line(struct scan *scan)
     for (uint64_t i = 0; i < scan->carried_count; i++)
         if (scan->carried[i].begin == scan->line_begin ||
             (scan->carried[i].begin > scan->line_begin && !scan->check_whole_line &&
-             (kept == 0 || settings->pattern_number)))
+             (kept == 0 || settings->pattern_number || keeps_each(scan))))
             scan->carried[kept++] = scan->carried[i];
     scan->carried_count = kept;
 }
@@ -434,16 +441,19 @@ static void finish_dropped_line(struct scan *scan, uint64_t end, bool has_end)
                 return;
             scan->shown_numbers = scan->numbers.list;
             scan->shown_count = scan->settings->pattern_number ? scan->numbers.count : 0;
-            printed = print_far_line(scan, begin, content_end, ':');
+            printed = print_far_line(scan, begin, content_end, has_end, ':');
             if (printed)
                 scan->printed_end = end;
         }
         end_selected(scan, end, printed);
-    } else if (scan->pending_count > 0 && !scan->quiet) {
+    } else if ((scan->pending_count > 0 || scan->settings->passthru) && !scan->quiet) {
         scan->shown_count = 0;
-        printed = print_far_line(scan, begin, content_end, '-');
+        printed = print_far_line(scan, begin, content_end, has_end, '-');
         scan->printed_end = printed ? end : scan->printed_end;
-        scan->pending_count = printed ? scan->pending_count - 1 : 0;
+        if (scan->settings->passthru)
+            scan->job->groups = printed ? GROUPS_PRINTED : scan->job->groups;
+        else
+            scan->pending_count = printed ? scan->pending_count - 1 : 0;
     }
     if (scan->left_count == 0 && scan->pending_count == 0)
         scan->stop = true;
@@ -469,7 +479,7 @@ static void handle_carried(struct scan *scan, uint64_t count)
     view.match_count = scan->carried_count;
     view.match_count = print_first_match_at(&view, view.begin + count);
     handle_view(scan, &view, scan->line_begin - scan->carry_begin);
-    if (scan->settings->line_number) /* what follows lies elsewhere */
+    if (scan->settings->line_number && !scan->quiet) /* what follows lies elsewhere */
         (void)line_number_at(scan, scan->carry, scan->carry_begin, carry_end);
 }
 

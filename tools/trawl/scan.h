@@ -93,6 +93,8 @@ struct scan {
     uint64_t carried_count, carried_capacity;
     uint64_t line_begin; /* of the first line that is not decided yet */
     bool dropped;        /* the open line's bytes are not in the carry */
+    uint8_t *far_bytes;  /* far.c: what was read again last */
+    uint64_t far_begin, far_count;
 
     uint64_t counted_end;    /* text offset up to which line ends were counted ... */
     uint64_t line_end_count; /* ... and how many there are */
@@ -201,9 +203,22 @@ bool style_line(struct scan *scan, const struct view *view, uint64_t begin, uint
 void style_name(struct scan *scan);
 void style_free(struct style_state *style);
 
+/* The matches of the line [begin, end) of the view, `end` without the line end, go to the style's
+ * spans. False: no memory. The view's bytes are not looked at. */
+bool style_find_spans(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end);
+
 /* far.c: a line that is not in memory, of a text that can be read again; `end` is without the line
  * end. */
-bool print_far_line(struct scan *scan, uint64_t begin, uint64_t end, char separator);
+bool print_far_line(struct scan *scan, uint64_t begin, uint64_t end, bool has_end, char separator);
+/* What a pass does with a piece of the text; false ends the pass. */
+typedef bool (*far_pass)(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count);
+/* Go over the text from `begin` to `end` in pieces that cut no character of UTF-8, if `charset` is
+ * that; each but the last is of a multiple of 3 bytes, if it is not. False: a pass ended, or the
+ * scan failed. */
+bool far_pieces(struct scan *scan, enum charset charset, uint64_t begin, uint64_t end,
+                far_pass pass);
+/* A few bytes of the text, until the next call; NULL: they are too many, or cannot be read. */
+const uint8_t *far_near(struct scan *scan, uint64_t begin, uint64_t end);
 /* File name, line number, offset, shown_numbers. line_number 0: none wanted. bytes_count: of what
  * follows. */
 void print_head(struct scan *scan, uint64_t line_number, uint64_t offset, uint64_t bytes_count,

@@ -596,6 +596,7 @@ void job_search(struct job *job, const struct job_file *file)
     add_totals(job, &scan);
     style_free(&scan.style);
     free(scan.carry);
+    free(scan.far_bytes);
     free(scan.carried);
     free(scan.zapped);
     free(scan.characters.kept);

@@ -307,12 +307,10 @@ static void print_piece(struct scan *scan, const struct piece *piece, bool is_ma
 /* ---- Matches ----------------------------------------------------------------------------------
  */
 
-/* The matches of the line [begin, end) of the view. False: no memory. */
-static bool find_spans(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end)
+bool style_find_spans(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end)
 {
     struct style_state *style = &scan->style;
-    uint64_t line = view->begin + begin;
-    uint64_t content = view->begin + print_content_end(scan, view, begin, end);
+    uint64_t line = view->begin + begin, content = view->begin + end;
     uint64_t index = print_first_match_at(view, line), from = line;
     bool overlapping = scan->settings->overlapping;
     struct trawl_match match;
@@ -476,7 +474,7 @@ static bool print_json(struct scan *scan, const struct view *view, uint64_t begi
         view->bytes + begin, end - begin, NULL, 0, print_line_number(scan, view, begin),
         view->begin + begin, selected};
 
-    if (!find_spans(scan, view, begin, end))
+    if (!style_find_spans(scan, view, begin, print_content_end(scan, view, begin, end)))
         return false;
     line.spans = scan->style.spans;
     line.span_count = scan->style.span_count;
@@ -498,7 +496,7 @@ bool style_line(struct scan *scan, const struct view *view, uint64_t begin, uint
     if (settings->json)
         return print_json(scan, view, begin, end, selected);
     scan->style.span_count = 0;
-    if (matching && settings->style.each_match && !find_spans(scan, view, begin, end))
+    if (matching && settings->style.each_match && !style_find_spans(scan, view, begin, content))
         return false;
     if (!only_matching && !print_is_printable(scan, line.bytes, line.content))
         return false;

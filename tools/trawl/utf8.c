@@ -1,6 +1,8 @@
 /* utf8: UTF-8 as Unicode defines it, whatever the locale. */
 #include "trawl/utf8.h"
 
+#include <string.h>
+
 size_t utf8_character(const uint8_t *bytes, uint64_t bytes_count, uint32_t *code_point)
 {
     static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
@@ -28,9 +30,17 @@ bool utf8_is_valid(const uint8_t *bytes, uint64_t bytes_count)
     uint32_t code_point;
 
     while (at < bytes_count) {
-        size_t length =
-            bytes[at] < 0x80 ? 1 : utf8_character(bytes + at, bytes_count - at, &code_point);
+        uint64_t word;
+        size_t length;
 
+        if (bytes_count - at >= sizeof word) {
+            memcpy(&word, bytes + at, sizeof word);
+            if ((word & UINT64_C(0x8080808080808080)) == 0) {
+                at += sizeof word;
+                continue;
+            }
+        }
+        length = bytes[at] < 0x80 ? 1 : utf8_character(bytes + at, bytes_count - at, &code_point);
         if (length == 0)
             return false;
         at += length;
