@@ -584,7 +584,8 @@ TRAWL_API void trawl_text_unload(struct trawl_searcher *searcher, struct trawl_t
  *   BUSY      the searcher is inside a call (from a sink, or from another thread)
  *   MEMORY    scratch could not grow; the searcher stays usable
  *   THREAD    is never returned: the search goes on with the threads that it has
- *   READ      reading failed (os_code, text_offset); results before that offset were delivered
+ *   READ      reading failed (os_code, text_offset); results before that offset were delivered,
+ *             and trawl_count and trawl_count_lines set their count to them
  *   DEVICE    a device failed, and the engine is TRAWL_ENGINE_CUDA
  *   UNSUPPORTED  the searcher's engine does not have the plan's algorithm (trawl_plan_engines), or
  *             TRAWL_ENGINE_CUDA is to search for more, or longer, patterns than a device takes
@@ -695,7 +696,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_pairs_on_device(
 /* Count the lines in which an occurrence begins. Lines end in the plan's line end; bytes after
  * the last one form a line if there are any.
  * invert: count the lines in which none begins. lines_max: stop at this count (0 counts nothing,
- * UINT64_MAX all). */
+ * UINT64_MAX all). After READ: a line that the error cuts is not counted. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count_lines(struct trawl_searcher *searcher,
                                                             const struct trawl_plan *plan,
                                                             struct trawl_text *text, bool invert,

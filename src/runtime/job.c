@@ -333,8 +333,10 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
             break;
         if (!more) {
             sink->stopped = true;
-            status = search.current->status == TRAWL_OK ? TRAWL_STOPPED : search.current->status;
-            if (search.current->status != TRAWL_OK && error != NULL)
+            status = search.current->status;
+            if (status == TRAWL_OK || status == TRAWL_READ) /* behind what the sink wanted */
+                status = TRAWL_STOPPED;
+            else if (error != NULL)
                 *error = search.current->error;
             break;
         }

@@ -264,13 +264,15 @@ enum trawl_status trawl_count(struct trawl_searcher *searcher, const struct traw
                               struct trawl_text *text, uint64_t *count, struct trawl_error *error)
 {
     struct sink sink;
+    enum trawl_status status;
 
     if (count == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "count is NULL");
     sink_count(&sink);
-    TRAWL_TRY(search_checked(searcher, plan, text, &sink, error));
-    *count = sink.count;
-    return TRAWL_OK;
+    status = search_checked(searcher, plan, text, &sink, error);
+    if (status == TRAWL_OK || status == TRAWL_READ)
+        *count = sink.count;
+    return status;
 }
 
 /* Did the sink stop the search, or was it cancelled? */
@@ -420,10 +422,11 @@ enum trawl_status trawl_count_lines(struct trawl_searcher *searcher, const struc
         return TRAWL_FAIL(error, ARGUMENT, "count is NULL");
     sink_lines(&sink, invert, lines_max);
     status = search_checked(searcher, plan, text, &sink, error);
-    if (status != TRAWL_OK && !has_enough(&sink, status))
-        return status;
-    *count = sink.count;
-    return TRAWL_OK;
+    if (has_enough(&sink, status))
+        status = TRAWL_OK;
+    if (status == TRAWL_OK || status == TRAWL_READ)
+        *count = sink.count;
+    return status;
 }
 
 enum trawl_status trawl_windows(struct trawl_searcher *searcher, const struct trawl_plan *plan,

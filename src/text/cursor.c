@@ -158,6 +158,8 @@ static enum trawl_status next_of_file(const struct text_cursor *cursor, uint64_t
     chunk->after = min_u64(got - chunk->owned, cursor->need.after);
     chunk->readable = got - chunk->owned + TEXT_SLACK_BYTES;
     memset(buffer->bytes + front + got, 0, TEXT_SLACK_BYTES);
+    if (status == TRAWL_READ && got > chunk_bytes) /* the next chunk has bytes before the error */
+        status = TRAWL_OK;
     chunk->last = status == TRAWL_OK && got <= chunk_bytes;
     chunk->beyond = got == 0 && chunk->begin > 0;
     TRAWL_ASSERT(chunk->before <= chunk->begin);
@@ -346,9 +348,12 @@ static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t chu
         if (searchable_count > 0 && !read_is_ready(cursor->text))
             break;
         got = 0;
+        status = cursor->stream_status;
         if (!cursor->stream_ended)
             status = read_stream(cursor->text, cursor->wake, chunk->begin + have, bytes + have,
                                  whole - have, &got, error);
+        else if (status != TRAWL_OK && error != NULL)
+            *error = cursor->stream_error;
         have += got;
         cursor->stream_ended = got == 0;
         if (got == 0)
@@ -357,6 +362,12 @@ static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t chu
     }
     searchable_count = searchable(cursor, chunk_bytes, bytes, have);
     chunk->owned = got == 0 ? min_u64(have, chunk_bytes) : searchable_count;
+    if (status == TRAWL_READ && have > chunk->owned) { /* the next chunk has bytes before it */
+        cursor->stream_status = status;
+        if (error != NULL)
+            cursor->stream_error = *error;
+        status = TRAWL_OK;
+    }
     chunk->last = status == TRAWL_OK && got == 0 && chunk->owned == have;
     TRAWL_ASSERT(chunk->owned <= have && chunk->owned <= chunk_bytes);
     chunk->after = have - chunk->owned;

@@ -94,9 +94,11 @@ struct text_cursor {
     bool ended;           /* the last chunk was handed out, or reading failed */
     uint8_t *carry;       /* stream: bytes [begin_next - carry_before, ...) read so far */
     uint64_t carry_capacity;
-    uint64_t carry_before; /* kept bytes before begin_next */
-    uint64_t carry_count;  /* bytes in `carry`, those included */
-    bool stream_ended;     /* it ended once; a terminal would otherwise wait for more */
+    uint64_t carry_before;           /* kept bytes before begin_next */
+    uint64_t carry_count;            /* bytes in `carry`, those included */
+    bool stream_ended;               /* it ended once; a terminal would otherwise wait for more */
+    enum trawl_status stream_status; /* READ: it ended in this error, behind the carried bytes */
+    struct trawl_error stream_error;
     int wake; /* stream: readable once text_cursor_interrupt was called; -1: none could be had */
     struct mapping mapping;    /* of a file, if need.maps */
     _Atomic uint64_t map_from; /* chunks that begin before it are read */

@@ -74,7 +74,7 @@ static void directory(void)
     } else {
         CHECK_STATUS(status, TRAWL_OPEN);
     }
-    TEST_CHECK(record.os_code == EISDIR && count == 77);
+    TEST_CHECK(record.os_code == EISDIR && count == (status == TRAWL_READ ? 0 : 77));
     TEST_CHECK(strstr(record.message, folder) != NULL);
     trawl_text_close(text);
 }
@@ -91,7 +91,7 @@ static void unreadable_descriptor(void)
     file = open(path, O_WRONLY);
     MUST(trawl_text_from_descriptor(file, "for writing", &text, NULL));
     CHECK_STATUS(trawl_count(searcher, plan, text, &count, &record), TRAWL_READ);
-    TEST_CHECK(record.os_code == EBADF && count == 77);
+    TEST_CHECK(record.os_code == EBADF && count == 0); /* before the error: none */
     TEST_CHECK_U64(record.text_offset, 0);
     TEST_CHECK(strstr(record.message, "for writing") != NULL);
     trawl_text_close(text);
