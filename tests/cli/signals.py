@@ -162,6 +162,19 @@ def progress(folder):
         expect(re.fullmatch(rb"trawl: \d+\.\d{3} GB, \d+\.\d s, \d+\.\d\d GB/s, [1-3] found\n", line), "SIGUSR1: %r" % line)
 
 
+def progress_of_counts(folder):
+    """What the library counts is not known before the end: then no number is shown, least of all 0."""
+    for option in ("-c", "--count-matches", "--count-by-pattern"):
+        process = start([option, "foo", "-"], stdin=subprocess.PIPE)
+        feed(process, b"xfoo\nyfoo\n")
+        process.send_signal(signal.SIGUSR1)
+        line = process.stderr.readline()
+        process.stdin.close()
+        process.stdin = None
+        finish(process)
+        expect(re.fullmatch(rb"trawl: \d+\.\d{3} GB, \d+\.\d s, \d+\.\d\d GB/s\n", line), "SIGUSR1 with %s: %r" % (option, line))
+
+
 def shorter_while_printed(options, folder):
     """The pipe is full and nobody reads it, so the rest of the file is not searched yet: cut it."""
     path, end = os.path.join(folder, "cut"), 2 * 1024 * 1024 + 100
@@ -202,6 +215,7 @@ def main():
         shell_status(folder)
         ignored(folder)
         progress(folder)
+        progress_of_counts(folder)
         shorter_while_printed(["--mmap"], folder)
         shorter_while_printed(["--no-mmap"], folder)
         killed_by_bus(folder)

@@ -4,7 +4,8 @@
 usage: compare.py TRAWL [--first CASE] [--cases COUNT] [--keep]
 
 Compared are standard output, exit status, standard error (with the program's name exchanged) and,
-where standard input is a file, the offset it is left at. TRAWL_TEST_SEED steers the cases (default
+where standard input is a file, the offset it is left at. Standard output is the null device at times,
+and standard input a text whose end cannot be read. TRAWL_TEST_SEED steers the cases (default
 1), TRAWL_TEST_SCALE how many there are (default 1: 1,500). A failure prints the case's number and
 its command; `--first N --cases 1 --keep` repeats it alone and keeps its files.
 
@@ -18,6 +19,8 @@ Also left out are usage errors: there trawl says in one line what grep says in s
 them); and -NUM of two digits after an operand.
 """
 import collections
+import ctypes
+import mmap
 import os
 import random
 import re
@@ -50,7 +53,8 @@ class Case:
         self.patterns = []
         self.own = []           # options only trawl gets
         self.locale = "C"
-        self.stdin = None       # None: /dev/null; ("file", path, offset); ("pipe", bytes)
+        self.stdin = None       # None: /dev/null; ("file", path, offset); ("pipe", bytes); ("broken", bytes)
+        self.nowhere = False    # standard output is the null device
         self.environment = {}
 
 
@@ -312,6 +316,11 @@ def make_case(rng, top, files, known=()):
         case.own.append("--chunk-bytes=%d" % rng.choice([1, 7, 16, 64, 100, 1000, 4096, 40000]))
     if rng.random() < 0.5:
         case.own.append("-j%d" % rng.choice([1, 2, 3]))
+    if case.stdin is not None:
+        case.nowhere = case.stdin[0] == "file" and rng.random() < 0.15
+        whole = case.stdin[0] == "pipe" and case.stdin[1].endswith(b"\n") and b"\0" not in case.stdin[1]
+        if whole and rng.random() < 0.3:
+            case.stdin = ("broken", case.stdin[1])
     return case
 
 
@@ -355,6 +364,9 @@ def is_left_out(case, files):
             return "-i and a part of a character"
         if any(SHRINKING.search(text) for text in [*files.values(), *case.patterns]):
             return "-i, bad characters and capitals of other lengths"
+    if ignores_case and shows_matches and codec == "utf-8" and case.locale != "C" and \
+            any(SHRINKING.search(line) and not is_utf8(line) for text in files.values() for line in re.split(b"[\n\0]", text)):
+        return "-i, bad characters and capitals of other lengths"
     if "-w" in words and b"" in lines and (broken or ignores_case) and codec in WIDE and case.locale != "C":
         return "-w and the empty string in grep's regular expressions"
     if case.locale != "C" and codec in WIDE and codec != "utf-8":
@@ -372,6 +384,25 @@ def is_left_out(case, files):
     return None
 
 
+BROKEN_AT = 0x200000000000  # far from what else is mapped
+
+
+def broken_text(text):
+    """A descriptor that gives the text, and then fails: this process's memory, up to where there is none."""
+    system = ctypes.CDLL(None, use_errno=True)
+    system.mmap.restype = ctypes.c_void_p
+    system.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t] + [ctypes.c_int] * 3 + [ctypes.c_long]
+    room = -(-len(text) // mmap.PAGESIZE) * mmap.PAGESIZE
+    fixed = 0x10
+    place = system.mmap(BROKEN_AT, room, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | fixed, -1, 0)
+    if place != BROKEN_AT:
+        raise OSError("no memory at 0x%x" % BROKEN_AT)
+    ctypes.memmove(place + room - len(text), text, len(text))
+    descriptor = os.open("/proc/self/mem", os.O_RDONLY)
+    os.lseek(descriptor, place + room - len(text), os.SEEK_SET)
+    return descriptor, lambda: system.munmap(ctypes.c_void_p(place), ctypes.c_size_t(room))
+
+
 def run(program, case, top):
     """(status, stdout, stderr, offset of standard input)"""
     environment = {"PATH": os.environ["PATH"], "LC_CTYPE": case.locale, "TERM": "xterm"}  # messages in English
@@ -385,19 +416,25 @@ def run(program, case, top):
         if case.stdin is None:
             done = subprocess.run(arguments, cwd=top, env=environment, stdin=subprocess.DEVNULL,
                                   capture_output=True, timeout=60)
+        elif case.stdin[0] == "broken":  # where it is left is luck
+            descriptor, end = broken_text(case.stdin[1])
+            done = subprocess.run(arguments, cwd=top, env=environment, stdin=descriptor,
+                                  capture_output=True, timeout=60)
+            os.close(descriptor)
+            end()
         elif case.stdin[0] == "pipe":
             done = subprocess.run(arguments, cwd=top, env=environment, input=case.stdin[1],
                                   capture_output=True, timeout=60)
         else:
             descriptor = os.open(os.path.join(top, case.stdin[1]), os.O_RDONLY)
             os.lseek(descriptor, case.stdin[2], os.SEEK_SET)
-            done = subprocess.run(arguments, cwd=top, env=environment, stdin=descriptor,
-                                  capture_output=True, timeout=60)
+            done = subprocess.run(arguments, cwd=top, env=environment, stdin=descriptor, stderr=subprocess.PIPE,
+                                  stdout=subprocess.DEVNULL if case.nowhere else subprocess.PIPE, timeout=60)
             offset = os.lseek(descriptor, 0, os.SEEK_CUR)
             os.close(descriptor)
     except subprocess.TimeoutExpired:
         return ("timeout", b"", b"", None)
-    return (done.returncode, done.stdout, done.stderr, offset)
+    return (done.returncode, done.stdout or b"", done.stderr, offset)
 
 
 def rename(stderr):
@@ -478,6 +515,8 @@ def main():
                 print("case %d (seed %d), LC_ALL=%s, %s, stdin %r" %
                       (number, seed, case.locale, case.environment, case.stdin and (case.stdin[0], case.stdin[1][:60], case.stdin[2:])))
                 print("  arguments: %r, and for trawl %r" % (case.arguments, case.own))
+                if case.nowhere:
+                    print("  standard output is the null device")
                 if expected[1] != got[1]:
                     print("  stdout differs at byte %d" % first_difference(expected[1], got[1]))
                 if "--verbose" in options:

@@ -50,6 +50,8 @@ ODD = [
     ("-i does not look inside a character", "C.UTF-8", ["-ci", b"\x9f\x98\x80"], "😀\n".encode(), (1, b"0\n"), (1, b"0\n")),
     ("-i, bad characters and capitals of other lengths", "tr_TR.UTF-8", ["-aoi", b"\xb1"], "ıı\n".encode(), (1, b""),
      None),
+    ("-i, bad characters and capitals of other lengths", "C.UTF-8", ["-oi", "ksσis"], "ıksσis".encode() + b"\xe2\n",
+     (0, "ksσis\n".encode()), (0, b"")),
     ("-w and the empty string in grep's regular expressions", "ja_JP.eucJP", ["-cwi", "-e", "", "-e", b"\xa1"],
      b"\xa1he\n", (0, b"1\n"), (1, b"0\n")),
     ("-x or -w and a part of a character", "zh_CN.GB18030", ["-cx", b"a\xba"], b"a\n", (1, b"0\n"), (2, b"")),

@@ -17,9 +17,8 @@ how many bytes were searched), on texts and names that are not always UTF-8. Lef
     longest: ripgrep gets the longest first;
   - -w with strings that are no words, with -x, or on a text that is not UTF-8.
 Left out as well, because ripgrep 13 is wrong there: -w and -x with --null-data, where it finds
-nothing at a line's beginning; -w with several strings, where it takes 'oo' in 'Foo' for a word;
-previews with -o, where its count of further matches compares
-places in the line with places in the match. And previews of lines with a carriage return, which
+nothing at a line's beginning; -w with several strings, where it takes 'oo' in 'Foo' for a word.
+And previews of lines with a carriage return, which
 together with the line end is one character to ripgrep.
 """
 import json
@@ -136,8 +135,6 @@ class Case:
         if self.given("--null-data") and (self.given("-l", "-c", "--count-matches") or re.search("-[ABC][1-9]", " ".join(self.ours))):
             return True
         if (self.given("-w") + self.given("-x") + self.given("--null-data")) > 1:
-            return True
-        if self.given("-o") and self.given("--max-columns-preview"):
             return True
         if self.given("--passthru") and any(option.startswith("-m") for option in self.ours):
             return True

@@ -45,13 +45,16 @@ void binary_found(struct scan *scan)
     if (scan->binary_files == BINARY_FILES_WITHOUT_MATCH) {
         if (in_current_block)
             scan->job->groups = scan->groups_before_block; /* nothing of it was printed */
-        scan->selected_count = 0;
+        if (!scan->settings->is_tg || scan->quiet)
+            scan->selected_count = 0;
+        else if (in_current_block) /* else all of it was printed */
+            scan->selected_count = scan->selected_before_block;
         scan->stop = true;
         return;
     }
     if (scan->settings->report != REPORT_COUNT) {
         scan->quiet = true;
-        scan->stop_at_select = true;
+        scan->stop_at_select = !scan->ends_with_run;
         scan->stop = scan->stop || selected;
         if (!in_current_block)
             scan->selected_before_block = scan->selected_count;
@@ -62,6 +65,11 @@ void binary_found(struct scan *scan)
         scan->rerun = true; /* only for texts that can be read again: search.c sees to it */
         scan->stop = true;
     }
+}
+
+uint64_t binary_offset(const struct scan *scan)
+{
+    return scan->hole > 0 ? scan->hole : scan->null_offset;
 }
 
 uint64_t binary_text_bytes(struct scan *scan, const struct trawl_window *window)
@@ -95,7 +103,7 @@ void binary_look_ahead(struct scan *scan)
         enum trawl_status status =
             trawl_text_read(scan->text, offset, buffer, wanted, &got, &scan->error);
 
-        if (status != TRAWL_OK)
+        if (status != TRAWL_OK && status != TRAWL_READ) /* grep would not have come there */
             scan_fail(scan, status);
         if (status != TRAWL_OK || got == 0)
             return;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define CONFIG_BYTES_MAX (1u << 20)
@@ -25,13 +26,13 @@ static bool join(struct config *config, const char *folder, const char *rest)
 }
 
 /* config->path stays NULL where there is nothing to look for. False: out of memory. */
-static bool find(struct config *config, bool *must_exist)
+static bool find(struct config *config, bool *is_named)
 {
     const char *path = getenv("TRAWL_CONFIG_PATH");
     const char *folder = getenv("XDG_CONFIG_HOME");
     const char *home = getenv("HOME");
 
-    *must_exist = path != NULL;
+    *is_named = path != NULL;
     if (path != NULL)
         return *path == '\0' || join(config, path, "");
     if (folder != NULL && *folder == '/') /* anything else is to be ignored, says XDG */
@@ -54,26 +55,30 @@ static bool read_all(int descriptor, char *bytes, size_t *bytes_count)
     return true;
 }
 
-/* The file's text, ended by NUL. False: errno says why; 0: it is no text. Every run comes by here,
- * and mostly there is no file: so by the system's calls, which are in memory anyway. */
-static bool load(struct config *config)
+/* The file's text, ended by NUL. Else why not; errno says whether it exists. Every run comes by
+ * here, and mostly there is no file: so by the system's calls, which are in memory anyway. */
+static const char *load(struct config *config)
 {
-    int descriptor = open(config->path, O_RDONLY | O_CLOEXEC), os_code = 0;
+    int descriptor = open(config->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), os_code = 0;
     size_t bytes_count = 0;
+    struct stat status;
 
     if (descriptor < 0)
-        return false;
+        return strerror(errno);
     config->text = malloc(CONFIG_BYTES_MAX + 2);
     if (config->text == NULL)
         os_code = ENOMEM;
-    else if (!read_all(descriptor, config->text, &bytes_count))
+    else if (fstat(descriptor, &status) != 0 ||
+             (!S_ISFIFO(status.st_mode) && !read_all(descriptor, config->text, &bytes_count)))
         os_code = errno;
     (void)close(descriptor);
     errno = bytes_count > CONFIG_BYTES_MAX ? EFBIG : os_code;
     if (errno != 0 || config->text == NULL)
-        return false;
+        return strerror(errno);
+    if (S_ISFIFO(status.st_mode)) /* its options may come later, or never */
+        return "it is a pipe";
     config->text[bytes_count] = '\0';
-    return strlen(config->text) == bytes_count;
+    return strlen(config->text) == bytes_count ? NULL : "it holds a NUL byte";
 }
 
 /* Cut the text into arguments. False: out of memory. */
@@ -110,22 +115,25 @@ static bool cut(struct config *config)
 
 bool config_read(struct config *config, char *message)
 {
-    bool must_exist;
+    const char *why;
+    bool is_named;
 
     memset(config, 0, sizeof *config);
-    if (!find(config, &must_exist))
+    *message = '\0';
+    if (!find(config, &is_named))
         goto exhausted;
     if (config->path == NULL)
         return true;
-    if (!load(config)) {
-        bool missing = errno == ENOENT || errno == ENOTDIR;
-
-        if (missing && !must_exist)
-            return true;
+    why = load(config);
+    if (why != NULL && !is_named && (errno == ENOENT || errno == ENOTDIR))
+        return true;
+    if (why != NULL && errno == ENOMEM)
+        goto exhausted;
+    if (why != NULL) {
         (void)snprintf(message, TYPED_ERROR_BYTES, "%s%s: %s",
-                       must_exist ? "TRAWL_CONFIG_PATH: " : "", config->path,
-                       errno != 0 ? strerror(errno) : "it holds a NUL byte");
-        return false;
+                       is_named ? "TRAWL_CONFIG_PATH: " : "warning: no options are taken from ",
+                       config->path, why);
+        return !is_named;
     }
     if (cut(config))
         return true;

@@ -269,7 +269,7 @@ void json_end(struct scan *scan, bool binary)
     totals->elapsed_ns += ns;
     put_beginning(scan, "end");
     if (scan->null_seen)
-        (void)snprintf(text, sizeof text, ",\"binary_offset\":%" PRIu64, scan->null_offset);
+        (void)snprintf(text, sizeof text, ",\"binary_offset\":%" PRIu64, binary_offset(scan));
     else
         (void)snprintf(text, sizeof text, ",\"binary_offset\":null");
     put_text(scan, text);

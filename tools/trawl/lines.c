@@ -213,6 +213,16 @@ static void jump_lines(struct scan *scan, const struct view *view, uint64_t at)
     }
 }
 
+/* A line that ends at text offset `end` is next, selected or not: does it end the run that the
+ * first selected line began? */
+static bool ends_run(const struct scan *scan, uint64_t end, bool selected)
+{
+    uint64_t last = scan->selected_end; /* of the run so far */
+
+    return scan->ends_with_run && scan->selected_count > 0 &&
+           (!selected || (end - 1) / BLOCK_BYTES != (last - 1) / BLOCK_BYTES);
+}
+
 /* Ask each line. */
 static void walk_lines(struct scan *scan, const struct view *view, uint64_t at)
 {
@@ -222,11 +232,15 @@ static void walk_lines(struct scan *scan, const struct view *view, uint64_t at)
         uint64_t end = end_of_line(scan, view, at);
         uint64_t content = view->bytes[end - 1] == scan->settings->line_end ? end - 1 : end;
         uint64_t first = i;
+        bool selected;
 
         while (i < view->match_count && view->matches[i].begin < view->begin + end)
             i++;
-        if (line_matches(scan, view->bytes + at, view->begin + at, view->begin + content,
-                         view->matches + first, i - first) != scan->settings->invert)
+        selected = line_matches(scan, view->bytes + at, view->begin + at, view->begin + content,
+                                view->matches + first, i - first) != scan->settings->invert;
+        if (ends_run(scan, view->begin + end, selected))
+            scan->stop = true;
+        else if (selected)
             select_line(scan, view, at, end);
         else if (scan->settings->passthru && !scan->quiet && print_line(scan, view, at, end, '-'))
             scan->job->groups = GROUPS_PRINTED;
@@ -431,6 +445,10 @@ static void finish_dropped_line(struct scan *scan, uint64_t end, bool has_end)
                                              scan->carried_count) != scan->settings->invert;
     bool printed = false;
 
+    if (ends_run(scan, end, selected)) {
+        scan->stop = true;
+        return;
+    }
     if (selected && end > scan->ignore_before) {
         if (!scan->quiet) {
             if (scan->printed_end != begin)

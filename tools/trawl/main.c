@@ -36,14 +36,16 @@
 static struct output standard_output;
 
 static bool escape_messages; /* --escape-controls */
+static bool called_tg;       /* whose messages these are */
 
 /* One write, so that lines of several processes do not mix. */
 static void write_line(const char *text)
 {
-    static char prefix[] = "trawl: ", end[] = "\n";
+    static char end[] = "\n";
+    const char *prefix = called_tg ? "tg: " : "trawl: ";
     char *escaped = escape_messages ? escape_copy(text) : NULL;
     const char *shown = escaped != NULL ? escaped : text;
-    struct iovec parts[] = {{prefix, sizeof prefix - 1},
+    struct iovec parts[] = {{(void *)(uintptr_t)prefix, strlen(prefix)},
                             {(void *)(uintptr_t)shown, strlen(shown)},
                             {end, sizeof end - 1}};
     ssize_t ignored = writev(STDERR_FILENO, parts, sizeof parts / sizeof *parts);
@@ -129,9 +131,13 @@ void job_file_fault(struct job *job, const char *message)
 
 static void print_usage_hint(void)
 {
-    static const char hint[] = "Usage: trawl [OPTION]... PATTERNS [FILE]...\n"
-                               "Try 'trawl --help' for more information.\n";
-    ssize_t ignored = write(STDERR_FILENO, hint, sizeof hint - 1);
+    const char *name = called_tg ? "tg" : "trawl";
+    char hint[160];
+    int bytes = snprintf(hint, sizeof hint,
+                         "Usage: %s [OPTION]... PATTERNS [FILE]...\n"
+                         "Try '%s --help' for more information.\n",
+                         name, name);
+    ssize_t ignored = write(STDERR_FILENO, hint, (size_t)bytes);
 
     (void)ignored;
 }
@@ -276,10 +282,10 @@ static void print_hint(const struct job *job)
         return;
     pattern = hint_regex(job->patterns);
     if (pattern != NULL)
-        complain("hint: '%.*s' looks like a regular expression, but trawl searches for strings as "
+        complain("hint: '%.*s' looks like a regular expression, but %s searches for strings as "
                  "they are",
                  pattern->bytes_count > HINT_BYTES_MAX ? HINT_BYTES_MAX : (int)pattern->bytes_count,
-                 (const char *)pattern->bytes);
+                 (const char *)pattern->bytes, settings->is_tg ? "tg" : "trawl");
 }
 
 static int run_job(struct job *job, struct exclude *exclude, const struct typed_item *operands,
@@ -300,7 +306,7 @@ static int run_job(struct job *job, struct exclude *exclude, const struct typed_
         good = tally_open(job, message);
     if (job->matrix == NULL && job->tally == NULL) /* of those nothing is found before the end */
         interrupt_open(job->output);
-    progress_open();
+    progress_open(settings->is_tg ? "tg: " : "trawl: ");
     if (progress_wanted(job->settings) && good)
         job->progress = progress_begin(settings->progress);
     if (settings->file_names != 0 || operand_count > 1)
@@ -537,11 +543,14 @@ static bool parse(struct settings *settings, struct config *config, int argument
     char message[TYPED_ERROR_BYTES];
 
     good = typed_parse(settings, argument_count, arguments, operands_end_options);
+    called_tg = settings->is_tg;
     if (good && !settings->no_config) {
         if (!config_read(config, message)) {
             complain("%s", message);
             return false;
         }
+        if (*message != '\0' && !settings->no_messages)
+            complain("%s", message);
         if (config->count > 1) {
             typed_free(settings);
             good = typed_parse_after(settings, config, argument_count, arguments,

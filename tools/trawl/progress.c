@@ -21,14 +21,17 @@
 #define LINE_BYTES 200
 #define MEGABYTE UINT64_C(1000000)
 
+#define FOUND_UNKNOWN UINT64_MAX
+
 static struct {
+    const char *name; /* what lines begin with */
     pthread_t thread; /* that opened it, and closes searchers */
     uint64_t begin_ns;
     _Atomic(const struct trawl_searcher *) searcher; /* that is at work on the current text */
     _Atomic uint64_t text_bytes;                     /* of the current text; 0: not known */
-    _Atomic uint64_t text_found;
-    _Atomic uint64_t done_bytes, done_found; /* of other texts */
-    atomic_bool shown;                       /* on a terminal */
+    _Atomic uint64_t text_found;                     /* or FOUND_UNKNOWN */
+    _Atomic uint64_t done_bytes, done_found;         /* of other texts */
+    atomic_bool shown;                               /* on a terminal */
 } state;
 
 struct progress {
@@ -81,19 +84,22 @@ static void make_line(struct line *line, const char *begin, const char *what, co
     const struct trawl_searcher *searcher = atomic_load(&state.searcher);
     uint64_t now = searcher != NULL ? trawl_searcher_progress(searcher) : 0;
     uint64_t all = atomic_load(&state.done_bytes) + now, of = atomic_load(&state.text_bytes);
-    uint64_t found = atomic_load(&state.done_found) + atomic_load(&state.text_found);
+    uint64_t found = atomic_load(&state.text_found);
     uint64_t milliseconds = (now_ns() - state.begin_ns) / 1000000;
     uint64_t speed = milliseconds > 0 ? all / 1000 / milliseconds : 0; /* MB/s */
 
     line->used = 0;
     add(line, begin);
-    add(line, "trawl: ");
+    add(line, state.name);
     add(line, what);
     add_fraction(line, all / MEGABYTE, 3, " GB, ");
     add_fraction(line, milliseconds, 1, " s, ");
-    add_fraction(line, speed, 2, " GB/s, ");
-    add_number(line, found);
-    add(line, " found");
+    add_fraction(line, speed, 2, " GB/s");
+    if (found != FOUND_UNKNOWN) {
+        add(line, ", ");
+        add_number(line, atomic_load(&state.done_found) + found);
+        add(line, " found");
+    }
     if (searcher != NULL && of > 0) {
         add(line, ", ");
         add_number(line, (uint64_t)(100.0 * (double)now / (double)of));
@@ -130,11 +136,12 @@ static void at_signal(int signal)
     errno = error;
 }
 
-void progress_open(void)
+void progress_open(const char *name)
 {
     struct sigaction action;
 
     memset(&action, 0, sizeof action);
+    state.name = name;
     state.thread = pthread_self();
     state.begin_ns = now_ns();
     action.sa_handler = at_signal;
@@ -156,6 +163,7 @@ void progress_file(const struct trawl_searcher *searcher, const struct trawl_tex
     }
     if (text == NULL)
         return;
+    atomic_store(&state.text_found, FOUND_UNKNOWN);
     atomic_store(&state.text_bytes, trawl_text_bytes(text, &text_bytes) ? text_bytes : 0);
     atomic_store(&state.searcher, searcher);
 }

@@ -124,6 +124,8 @@ struct scan {
     bool stop_at_select; /* the first selected line decides */
     bool stop;
     bool every_line;       /* a line without a match may be selected */
+    bool ends_with_run;    /* the first selected lines decide that follow each other in one block:
+                            * under -v, if nothing is printed, grep reads on so far */
     bool check_whole_line; /* -x is decided here, not by the plan */
     bool keeps_bytes;      /* an open line's bytes may be needed */
 
@@ -135,6 +137,7 @@ struct scan {
     enum trawl_status status; /* not TRAWL_OK: the search cannot go on */
     struct trawl_error error; /* if the status says so */
     uint64_t null_offset;
+    uint64_t hole; /* of a file that counts as binary because it has one: where it begins; else 0 */
     uint64_t scanned_end; /* of the last window */
     uint64_t block_end;   /* of the block that the last printed line ends in; OFFSET_NONE: no
                              blocks are told apart */
@@ -254,6 +257,8 @@ uint64_t binary_text_bytes(struct scan *scan, const struct trawl_window *window)
 void binary_found(struct scan *scan);
 /* After an early stop: is there a NUL in the rest of the last block? */
 void binary_look_ahead(struct scan *scan);
+/* Of the first NUL, once one was seen. */
+uint64_t binary_offset(const struct scan *scan);
 /* A window's bytes with NUL replaced by line ends; NULL: out of memory. */
 const uint8_t *binary_zap(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count);
 

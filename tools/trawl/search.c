@@ -2,6 +2,7 @@
 #include "trawl/scan.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,8 +47,9 @@ static unsigned number_width(const struct job *job, const struct stat *status, b
     return width;
 }
 
-/* A file with a hole has NULs, wherever they are; grep asks before it has read them. */
-static bool has_hole(const struct job_file *file)
+/* A file with a hole has NULs, wherever they are; grep asks before it has read them. `*at`: where
+ * in the text. */
+static bool has_hole(const struct job_file *file, uint64_t *at)
 {
     const struct stat *status = file->status;
     off_t here, hole;
@@ -60,6 +62,7 @@ static bool has_hole(const struct job_file *file)
     hole = lseek(file->descriptor, here, SEEK_HOLE);
     if (file->bytes == NULL && lseek(file->descriptor, here, SEEK_SET) != here)
         return false;
+    *at = (uint64_t)(hole - here);
     return hole >= 0 && hole < status->st_size;
 }
 
@@ -100,6 +103,7 @@ static void scan_begin(struct scan *scan, struct job *job, struct trawl_text *te
 {
     const struct settings *settings = job->settings;
     const struct patterns *patterns = job->patterns;
+    uint64_t hole;
 
     memset(scan, 0, sizeof *scan);
     scan->job = job;
@@ -117,7 +121,11 @@ static void scan_begin(struct scan *scan, struct job *job, struct trawl_text *te
     scan->printed_end = OFFSET_NONE;
     scan->quiet = settings->report != REPORT_LINES && settings->report != REPORT_ONLY_MATCHING;
     scan->stop_at_select = settings->report == REPORT_NAMES || settings->report == REPORT_QUIET;
-    scan->every_line = patterns->has_empty || (settings->passthru && !scan->quiet);
+    scan->ends_with_run = settings->invert && settings->report == REPORT_QUIET &&
+                          !settings->quiet && file->descriptor == STDIN_FILENO;
+    scan->stop_at_select = scan->stop_at_select && !scan->ends_with_run;
+    scan->every_line =
+        patterns->has_empty || (settings->passthru && !scan->quiet) || scan->ends_with_run;
     scan->keeps_bytes = patterns->has_empty && settings->words && !settings->whole_lines;
     scan->watch_nulls = settings->null_ends_line ||
                         (settings->null_is_binary &&
@@ -125,7 +133,8 @@ static void scan_begin(struct scan *scan, struct job *job, struct trawl_text *te
     if (settings->json)
         json_open(scan);
     scan->block_end = scan->watch_nulls && scan->seekable && !scan->quiet ? 0 : OFFSET_NONE;
-    if (scan->watch_nulls && scan->seekable && has_hole(file)) {
+    if (scan->watch_nulls && scan->seekable && has_hole(file, &hole)) {
+        scan->hole = hole;
         scan->null_offset = 0;
         binary_found(scan);
         scan->stop = scan->binary_files == BINARY_FILES_WITHOUT_MATCH;
@@ -424,6 +433,20 @@ static void add_totals(struct job *job, const struct scan *scan)
         job_add_stats(job);
 }
 
+/* As tg: what of a binary file is left out, in ripgrep's words. */
+static void report_binary(struct job *job, const struct scan *scan, bool is_binary)
+{
+    const char *what = is_binary ? "binary file matches" : NULL;
+
+    if (!is_binary && scan->binary_files == BINARY_FILES_WITHOUT_MATCH)
+        what = scan->selected_count > 0     ? "stopped searching binary file after match"
+               : job->settings->files.debug ? "left out: binary file"
+                                            : NULL;
+    if (what != NULL && scan->null_seen)
+        job_message(job, "%s: %s (found \"\\0\" byte around offset %" PRIu64 ")", scan->name, what,
+                    binary_offset(scan));
+}
+
 /* What is said once the whole file, or enough of it, was seen. */
 static void report_file(struct job *job, struct scan *scan)
 {
@@ -439,6 +462,8 @@ static void report_file(struct job *job, struct scan *scan)
     output_commit(job->output);
     if (settings->json && prints_lines)
         json_end(scan, is_binary);
+    else if (settings->is_tg)
+        report_binary(job, scan, is_binary);
     else if (is_binary)
         job_message(job, "%s: binary file matches", scan->name);
     if (settings->report == REPORT_COUNT || settings->report == REPORT_COUNT_MATCHES) {
@@ -541,6 +566,13 @@ static void fail(struct job *job, const char *name, enum trawl_status status,
     job->done = true;
 }
 
+/* Are matches printed as they are found? Those that the library counts are known at the end. */
+static bool prints_matches(const struct settings *settings)
+{
+    return settings->report == REPORT_LINES || settings->report == REPORT_ONLY_MATCHING ||
+           settings->report == REPORT_POSITIONS;
+}
+
 static enum trawl_status text_open(const struct job_file *file, struct trawl_text **text,
                                    struct trawl_error *error)
 {
@@ -581,12 +613,16 @@ void job_search(struct job *job, const struct job_file *file)
     scan_begin(&scan, job, text, file);
     if (job->prints_alone || job->matrix != NULL)
         progress_file(reader, text);
+    if (job->prints_alone && prints_matches(job->settings))
+        progress_found(0);
     if (S_ISDIR(file->status->st_mode))
         job_file_error(job, file->name, EISDIR);
     else
         status = scan_run_alone(&scan, file->descriptor, &error);
-    if (job->prints_alone || job->matrix != NULL)
+    if (job->prints_alone || job->matrix != NULL) {
+        progress_found(scan.selected_count);
         progress_file(NULL, NULL);
+    }
     if (status != TRAWL_OK)
         fail(job, file->name, status, &error);
     if (!job->done)

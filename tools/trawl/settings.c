@@ -198,7 +198,7 @@ bool settings_build(struct settings *settings, enum charset charset, bool output
     settings->any_byte = settings->hex || settings->length_prefixed || settings->saved_any_byte;
     settings->text =
         settings->binary_files == BINARY_FILES_TEXT || settings->report >= REPORT_COUNT_BY_PATTERN;
-    settings->checks_text = charset != CHARSET_BYTES && !settings->text;
+    settings->checks_text = charset != CHARSET_BYTES && !settings->text && !settings->is_tg;
     settings->null_is_binary = !settings->text && !settings->null_data;
     settings->null_ends_line = settings->null_is_binary && !settings->any_byte;
     settings->numbers_wanted = settings->report >= REPORT_COUNT_BY_PATTERN ||

@@ -76,7 +76,8 @@ struct settings {
      * around_count. */
     enum report report;
     enum charset charset;
-    bool checks_text;        /* a line that is no text of the locale makes a file binary */
+    bool checks_text;        /* a line that is no text of the locale makes a file binary; not as tg,
+                              * where NUL alone does, as for ripgrep */
     bool stop_at_first_file; /* -q: the first match ends the program */
     bool text;               /* no file is binary */
     bool any_byte;           /* strings may hold any byte: --hex, --length-prefixed */

@@ -250,8 +250,13 @@ static void print_around_match(struct scan *scan, const struct piece *piece, uin
         output_text(scan->output, text);
 }
 
-static void print_beginning(struct scan *scan, const struct piece *piece, uint64_t characters)
+/* is_match: of -o. There ripgrep 13 compares places in the line with places in the match, and so do
+ * we. */
+static void print_beginning(struct scan *scan, const struct piece *piece, uint64_t characters,
+                            bool is_match)
 {
+    const struct span *spans = is_match ? scan->style.spans : piece->spans;
+    uint64_t span_count = is_match ? scan->style.span_count : piece->span_count;
     uint64_t end = utf8_skip(piece->bytes, piece->content, characters), more = 0;
     uint64_t begin = trimmed(scan, piece, 0);
     char text[64];
@@ -262,8 +267,8 @@ static void print_beginning(struct scan *scan, const struct piece *piece, uint64
         output_text(scan->output, " [... omitted end of long line]");
         return;
     }
-    for (uint64_t i = 0; i < piece->span_count; i++)
-        more += piece->spans[i].begin >= end && piece->spans[i].begin < piece->content;
+    for (uint64_t i = 0; i < span_count; i++)
+        more += spans[i].begin >= end && spans[i].begin < piece->content;
     (void)snprintf(text, sizeof text, " [... %llu more match%s]", (unsigned long long)more,
                    more == 1 ? "" : "es");
     output_text(scan->output, text);
@@ -277,7 +282,7 @@ static void print_too_long(struct scan *scan, const struct piece *piece, bool is
     if (settings->preview == PREVIEW_MATCH && piece->span_count > 0) {
         print_around_match(scan, piece, settings->max_columns);
     } else if (settings->preview != PREVIEW_NONE) {
-        print_beginning(scan, piece, settings->max_columns);
+        print_beginning(scan, piece, settings->max_columns, is_match);
     } else if (piece->match_count > 0 && !is_match) {
         (void)snprintf(text, sizeof text, "[Omitted long line with %llu matches]",
                        (unsigned long long)piece->match_count);

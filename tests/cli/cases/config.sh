@@ -26,3 +26,14 @@ printf -- '-n\n--max-count\n' > bad; trawl foo text; echo "status $?"
 printf -- '-n\0-i\n' > bad; trawl foo text; echo "status $?"
 mkdir folder; TRAWL_CONFIG_PATH=folder trawl foo text; echo "status $?"
 trawl --no-config -c foo text
+# A pipe does not hold up the run; the null device has no options. Nobody had tried a file that is
+# there and cannot be read: one that the user did not name is a warning.
+mkfifo pipe; TRAWL_CONFIG_PATH=pipe timeout 20 trawl foo text; echo "status $?"
+TRAWL_CONFIG_PATH=/dev/null trawl foo text; echo "status $?"
+unset TRAWL_CONFIG_PATH
+for wrong in 'mkdir' 'mkfifo' 'ln -s config'; do
+    rm -rf xdg/trawl/config
+    $wrong xdg/trawl/config
+    timeout 20 trawl foo text 2>&1 | sed "s,$PWD/,,"; echo "status ${PIPESTATUS[0]}"
+done
+trawl -s foo text; trawl --no-config foo text

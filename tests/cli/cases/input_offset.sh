@@ -11,3 +11,8 @@ seq 1 100000 > big
 { seq 1 1000; printf '\0'; cat big; } > null
 (trawl -v -l 1 > names; wc -c) < null
 (set -o pipefail; seq 1 1000000 | trawl 1 > /dev/null; echo "status $?")
+# Where nothing is printed, lines that follow each other are still counted under -v. The suite never
+# had the null device as output there.
+printf 'a1\na2\na3\nx\nb1\nb2\nx\nc1\n' > run
+for count in 1 2 3 4; do (trawl -v -m $count x > /dev/null; wc -c) < run; done
+(trawl -v -m 20000 --no-messages 99999 > /dev/null; wc -c) < big
