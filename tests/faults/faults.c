@@ -262,7 +262,10 @@ static enum trawl_status search(struct trawl_error *error)
     switch (scene.call) {
     case COUNT:
         status = trawl_count(scene.searcher, scene.plan, scene.text, &count, error);
-        TEST_CHECK_U64(count, status == TRAWL_OK ? scene.expected_count : UNTOUCHED);
+        if (status == TRAWL_READ) /* what was found before the fault */
+            TEST_CHECK(count <= scene.expected_count);
+        else
+            TEST_CHECK_U64(count, status == TRAWL_OK ? scene.expected_count : UNTOUCHED);
         break;
     case FIRST:
         status = trawl_first(scene.searcher, scene.plan, scene.text, &match, &found, error);

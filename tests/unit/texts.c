@@ -74,7 +74,7 @@ static void directory(void)
     } else {
         CHECK_STATUS(status, TRAWL_OPEN);
     }
-    TEST_CHECK(record.os_code == EISDIR && count == (status == TRAWL_READ ? 0 : 77));
+    TEST_CHECK(record.os_code == EISDIR && count == (status == TRAWL_OK ? 0 : 77));
     TEST_CHECK(strstr(record.message, folder) != NULL);
     trawl_text_close(text);
 }
