@@ -31,16 +31,21 @@ wants() {
     fi
 }
 
-for kind in man complete-bash complete-zsh complete-fish; do
+for kind in man man-tg complete-bash complete-zsh complete-fish; do
     check "$kind" "$trawl" --generate=$kind
     cp "$work/out" "$work/$kind"
 done
 if command -v groff > /dev/null; then
     check "the manual" groff -man -Tascii -ww -P-c "$work/man"
     wants "the manual" "--count-matches"
+    check "the manual of tg" groff -man -Tascii -ww -P-c "$work/man-tg"
 else
     echo "left out: there is no groff"
 fi
+cp "$work/man-tg" "$work/out"
+wants "the manual of tg" '.B \-r, \-\-replace=TEXT'
+wants "the manual of tg" '\-\-colour=WHEN'
+wants "the manual of tg" '.B \-s, \-\-case\-sensitive'
 # shellcheck disable=SC2016
 check "bash" bash -uc 'compopt() { :; }; . "$1"; COMP_WORDS=(trawl --cou); COMP_CWORD=1; _trawl
                        printf "%s\n" "${COMPREPLY[@]}"' bash "$work/complete-bash"

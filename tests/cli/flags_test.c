@@ -98,7 +98,7 @@ static char *document(const char *kind)
         return NULL;
     output_open(&output, fileno(file));
     if (kind == NULL)
-        help_print(&output);
+        help_print(&output, false);
     else if (!help_generate(&output, kind))
         printf("there is no document %s\n", kind);
     output_flush(&output);

@@ -13,7 +13,7 @@ Left out are cases in which grep's answer is luck, or its own engines differ, or
 are says docs/command.md, and tests/grep/odd.py shows an example of each. They are counted by name:
   - "a NUL late": a NUL beyond the first 96 KiB of a file with leading context or long lines, and, by
     choose_input, one in a pipe beyond the first read: where grep's buffers begin is luck;
-  - "-m 0": where it leaves standard input;
+  - "-m 0": where it leaves standard input, and whether it meets an error there;
   - the others: is_left_out.
 Also left out are usage errors: there trawl says in one line what grep says in several (tests/cli has
 them); and -NUM of two digits after an operand.
@@ -319,7 +319,7 @@ def make_case(rng, top, files, known=()):
     if case.stdin is not None:
         case.nowhere = case.stdin[0] == "file" and rng.random() < 0.15
         whole = case.stdin[0] == "pipe" and case.stdin[1].endswith(b"\n") and b"\0" not in case.stdin[1]
-        if whole and rng.random() < 0.3:
+        if whole and "-z" not in case.arguments and rng.random() < 0.3:  # whole lines before the error
             case.stdin = ("broken", case.stdin[1])
     return case
 
@@ -355,7 +355,7 @@ def is_left_out(case, files):
     for text in files.values():
         if b"\0" in text[BLOCK:] and (before or max(map(len, text.split(b"\n"))) > 1000):
             return "a NUL late"
-    if "0" in words and "-m" in words and case.stdin and case.stdin[0] == "file":
+    if "0" in words and "-m" in words and case.stdin and case.stdin[0] != "pipe":
         return "-m 0"
     broken = case.locale != "C" and not all(is_valid(line, codec) for line in lines)
     ignores_case = bool({"-i", "-y"} & words)

@@ -82,12 +82,13 @@ def rules(rng, braces=False, folder="", tree=()):
 def put(top, name, text):
     path = os.path.join(top, name)
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w", encoding="utf-8", newline="") as file:
+    with open(path, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
         file.write(text)
 
 
 def lines(rng):
-    return "".join(" ".join(rng.choice(WORDS) for _ in range(rng.randrange(4))) + "\n" for _ in range(rng.randrange(1, 6)))
+    """A small text, at times one that is binary or not UTF-8."""
+    return rng.choice([""] * 12 + ["foo\0", "\0", "\udce9 foo\n", "x\udcff\n"]) + "".join(" ".join(rng.choice(WORDS) for _ in range(rng.randrange(4))) + "\n" for _ in range(rng.randrange(1, 6)))
 
 
 def make_files(rng, top):

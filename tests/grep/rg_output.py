@@ -3,7 +3,7 @@
 
 usage: rg_output.py TRAWL
 
-Options about how lines are printed: what comes is compared byte for byte, and the status; with
+Some command lines are those of a user of ripgrep, given to tg as they are. Options about how lines are printed: what comes is compared byte for byte, and the status; with
 colours, each character and how it looks; with --json, every message but its times (and, after -m,
 how many bytes were searched), on texts and names that are not always UTF-8. Left out, because there the law is GNU grep's:
   - -o together with context, which grep does not print then;
@@ -15,6 +15,7 @@ how many bytes were searched), on texts and names that are not always UTF-8. Lef
   - NUL bytes without --null-data: what is binary, and what is said of it;
   - of several strings that begin at one place, ripgrep takes the one that is given first, trawl the
     longest: ripgrep gets the longest first;
+  - the line ends that ripgrep adds under --crlf;
   - -w with strings that are no words, with -x, or on a text that is not UTF-8.
 Left out as well, because ripgrep 13 is wrong there: -w and -x with --null-data, where it finds
 nothing at a line's beginning; -w with several strings, where it takes 'oo' in 'Foo' for a word.
@@ -42,6 +43,10 @@ SEPARATORS = ["", "~>", "\\t", "\\x3a", "\\\\", "ab", "\\q", "é"]
 PLAIN = [(["-n"], None), (["-N"], None), (["-H"], None), (["-h"], ["-I"]), (["-b"], None), (["-v"], None), (["-x"], None),
          (["-i"], None), (["-S"], None), (["--null"], None), (["--column"], None), (["--vimgrep"], None), (["--heading"], None),
          (["--no-heading"], None), (["--trim"], None), (["--passthru"], None), (["--no-column"], None), (["--no-trim"], None)]
+# As tg, where ripgrep's letters and words are meant, with ripgrep's meaning.
+OF_TG = [["-0"], ["-I"], ["-s"], ["--case-sensitive"], ["--crlf"], ["--include-zero"], ["--block-buffered"], ["--line-buffered"],
+         ["--no-line-buffered"], ["--no-ignore-messages"], ["--no-follow"], ["-L"], ["--sort-files"], ["--color", "never"], ["-U"], ["-u"],
+         ["-r", "<$0>"], ["-rX"], ["-z"], ["-N", "-p"], ["-p"], ["--color", "ansi"], ["--no-heading", "-p"], ["-p", "-N"], ["-n", "-N", "-p"]]
 REPORTS = [(["-o"], None), (["-l"], None), (["-c"], ["-c", "--include-zero"]), (["--count-matches"], ["--count-matches", "--include-zero"]),
            (["-q"], None)]
 
@@ -65,6 +70,7 @@ def random_text(rng, utf8, end):
 class Case:
     def __init__(self, rng):
         self.ours, self.theirs = [], []
+        self.tg = rng.random() < 0.4
         self.json = rng.random() < 0.25
         self.utf8 = rng.random() < 0.4
         self.end = "\0" if rng.random() < 0.06 else "\n"
@@ -78,6 +84,9 @@ class Case:
             self.add(["--null-data"])
 
     def add(self, ours, theirs=None):
+        if self.tg and theirs is not None:  # the same words, too
+            ours = [word for word in theirs if word != "--include-zero"]
+            theirs = None
         self.ours += ours
         self.theirs += ours if theirs is None else theirs
 
@@ -85,6 +94,9 @@ class Case:
         context = report = None
         for ours, theirs in rng.sample(PLAIN, rng.choice([0, 1, 1, 2, 3, 4])):
             self.add(ours, theirs)
+        for ours in rng.sample(OF_TG, rng.choice([0, 1, 1, 2, 3])) if self.tg else []:
+            if not self.json or "-p" not in ours and "--color" not in ours:
+                self.add(ours)
         if self.json:
             self.add(["--json"])
         elif rng.random() < 0.3:
@@ -123,6 +135,8 @@ class Case:
                 self.given("-i", "-S") and self.utf8 or \
                 self.given("--passthru") and any(option.startswith("-m") for option in self.ours)
         if self.given("--max-columns-preview") and b"\r" in everything:
+            return True
+        if self.given("-p", "ansi") and self.given("-b", "--vimgrep", "--null", "-0"):
             return True
         if self.given("-i", "-S") and self.utf8:
             return True  # tests/grep/fold.py has the letters
@@ -203,17 +217,29 @@ def run_case(rng, trawl, folder):
         os.makedirs(os.path.join(folder, "sub"), exist_ok=True)
         with open(os.path.join(folder, names[-1]), "wb") as file:
             file.write(text)
-    colored = rng.random() < 0.2 and not case.json and not case.given("-b", "--vimgrep", "--null")
+    if case.tg and case.utf8 and not case.json and not case.given("-w", "--max-columns-preview", "--replace", "-r", "-rX") and rng.random() < 0.3:
+        for name in names:  # a text that is not UTF-8
+            with open(os.path.join(folder, name), "rb+") as file:
+                text = file.read().replace(b"\xc3", b"\xe9" if case.tg else b"\xc3")
+                file.seek(0)
+                file.write(text)
+    looked = case.given("-p", "ansi") and not case.given("never")
+    colored = looked or rng.random() < 0.2 and not case.json and not case.given("-b", "--vimgrep", "--null", "-0", "never")
     if colored:
-        case.add(["--color=always"])
+        if not looked:
+            case.add(["--color=always"])
         for _ in range(rng.choice([0, 1, 2, 3])):
             case.add(["--colors=%s:%s" % (rng.choice(COLOR_TYPES), rng.choice(COLOR_VALUES))])
+    if case.tg and not os.path.lexists(os.path.join(folder, "tg")):
+        os.symlink(trawl, os.path.join(folder, "tg"))
     longest_first = sorted(case.patterns, key=lambda pattern: -len(pattern.encode()))
-    ours = [trawl] + case.ours + [option for pattern in case.patterns for option in ("-e", pattern)]
+    ours = [os.path.join(folder, "tg") if case.tg else trawl] + case.ours + [option for pattern in case.patterns for option in ("-e", pattern)]
     ours += ["-j%d" % rng.choice([1, 2, 3])] + ([] if rng.random() < 0.5 else ["--chunk-bytes=%d" % rng.choice([1, 7, 100])])
     theirs = ["rg", "-F", "--no-config", "-j1"] + case.theirs + [option for pattern in longest_first for option in ("-e", pattern)]
     locale = "C.UTF-8" if case.utf8 else "C"
     got, wanted = run_program(ours + names, folder, locale), run_program(theirs + names, folder, locale)
+    if case.given("--crlf"):  # what ripgrep adds ends in a carriage return, too
+        got, wanted = ((status, output.replace(b"\r\n", b"\n"), errors) for status, output, errors in (got, wanted))
     if colored:
         same = looks(got[1]) == looks(wanted[1])
     elif case.json:
@@ -236,7 +262,8 @@ PLUGINS = [["--color=never", "--no-heading", "--with-filename", "--line-number",
 def plugins(trawl, folder):
     """Over the sources of the command, by its other name: the same lines, in any order."""
     sources = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools")
-    os.symlink(trawl, os.path.join(folder, "tg"))
+    if not os.path.lexists(os.path.join(folder, "tg")):
+        os.symlink(trawl, os.path.join(folder, "tg"))
     for options in PLUGINS:
         found = []
         for program in (os.path.join(folder, "tg"), "rg"):

@@ -3,8 +3,8 @@
 
 usage: rg_types.py TRAWL
 
-Each type of trawl's must have the globs of ripgrep's type of that name. With another version than
-13 of ripgrep, what differs is only printed.
+Each type must have the globs of ripgrep's type of that name, and each of ripgrep's must be there. With
+another version than 13 of ripgrep, what differs is only printed.
 """
 import shutil
 import subprocess
@@ -25,9 +25,9 @@ def main():
         return 77
     version = subprocess.run(["rg", "--version"], stdout=subprocess.PIPE, check=True).stdout.decode().split()[1]
     own, other = types_of(trawl), types_of("rg")
-    differ = [name for name in own if own[name] != other.get(name)]
+    differ = [name for name in sorted({*own, *other}) if own.get(name) != other.get(name)]
     for name in differ:
-        print("%s: %s\n  ripgrep %s: %s" % (name, own[name], version, other.get(name, "not there")))
+        print("%s: %s\n  ripgrep %s: %s" % (name, own.get(name, "not there"), version, other.get(name, "not there")))
     changes = ["--type-clear", "c", "--type-add", "c:*.{zz,c}", "--type-add", "own:include:c,py", "--type-add", "own:x"]
     own, other = types_of(trawl, *changes), types_of("rg", *changes)
     differ += [name for name in ("c", "own", "py") if own[name] != other[name]]

@@ -167,7 +167,7 @@ static bool read_long(struct settings *settings, struct reader *reader, const ch
 
     if (flag == NULL)
         return false;
-    argument = flag_table[flag->target].argument;
+    argument = flag_takes(flag, settings->is_tg);
     if (argument == ARGUMENT_NONE && value != NULL) {
         snprintf(settings->error, sizeof settings->error,
                  "option '--%s' doesn't allow an argument: '%s'", flag->name, value);
@@ -184,8 +184,28 @@ static bool read_long(struct settings *settings, struct reader *reader, const ch
     return apply(settings, flag->id, value);
 }
 
-static const struct flag *find_letter(char letter)
+/* Letters that mean another option to ripgrep than to grep. -U is --multiline there, and changes
+ * nothing for strings without a line end. -d is of ripgrep 14. */
+static const struct {
+    char letter;
+    enum flag_id id;
+} tg_letters[] = {
+    {'0', FLAG_NULL_NAME},      {'E', FLAG_ENCODING},     {'I', FLAG_NO_FILENAME},
+    {'L', FLAG_FOLLOW},         {'T', FLAG_TYPE_NOT},     {'U', FLAG_FIXED},
+    {'d', FLAG_DEPTH_MAX},      {'h', FLAG_HELP},         {'r', FLAG_REPLACE},
+    {'s', FLAG_CASE_SENSITIVE}, {'u', FLAG_UNRESTRICTED}, {'z', FLAG_SEARCH_ZIP},
+};
+
+enum flag_argument flag_takes(const struct flag *flag, bool tg)
 {
+    return tg && flag->target == FLAG_COLOR ? ARGUMENT_REQUIRED : flag_table[flag->target].argument;
+}
+
+const struct flag *flag_of_letter(char letter, bool tg)
+{
+    for (size_t i = 0; tg && i < sizeof tg_letters / sizeof *tg_letters; i++)
+        if (tg_letters[i].letter == letter)
+            return &flag_table[tg_letters[i].id];
     for (size_t i = 0; i < FLAG_COUNT_ALL; i++)
         if (flag_table[i].letter == letter)
             return &flag_table[i];
@@ -217,6 +237,14 @@ static bool end_digits(struct settings *settings, struct reader *reader)
     return good;
 }
 
+/* Is the digit tg's -0, and not of -NUM? */
+static bool is_tg_null(const struct settings *settings, const struct reader *reader,
+                       const char *text)
+{
+    return settings->is_tg && text[0] == '0' && !reader->digit_last &&
+           (text[1] < '0' || text[1] > '9');
+}
+
 static bool read_short(struct settings *settings, struct reader *reader, const char *text)
 {
     reader->digit_last = false;
@@ -224,18 +252,18 @@ static bool read_short(struct settings *settings, struct reader *reader, const c
         const struct flag *flag;
         const char *value = NULL;
 
-        if (*text >= '0' && *text <= '9') {
+        if (*text >= '0' && *text <= '9' && !is_tg_null(settings, reader, text)) {
             read_digit(reader, *text);
             continue;
         }
         if (!end_digits(settings, reader))
             return false;
-        flag = find_letter(*text);
+        flag = flag_of_letter(*text, settings->is_tg);
         if (flag == NULL) {
             snprintf(settings->error, sizeof settings->error, "invalid option -- '%c'", *text);
             return false;
         }
-        if (flag_table[flag->target].argument == ARGUMENT_REQUIRED) {
+        if (flag_takes(flag, settings->is_tg) == ARGUMENT_REQUIRED) {
             value = text + 1;
             if (*value == '\0') {
                 if (reader->next >= reader->count) {

@@ -51,6 +51,11 @@ struct flag {
 
 extern const struct flag flag_table[FLAG_COUNT_ALL];
 
+/* The row that a letter means, NULL: none. tg: as ripgrep has it, where ripgrep has it. */
+const struct flag *flag_of_letter(char letter, bool tg);
+/* tg: --color takes the next argument, as ripgrep's does. */
+enum flag_argument flag_takes(const struct flag *flag, bool tg);
+
 enum binary_files { BINARY_FILES_BINARY, BINARY_FILES_TEXT, BINARY_FILES_WITHOUT_MATCH };
 enum directories { DIRECTORIES_READ, DIRECTORIES_RECURSE, DIRECTORIES_SKIP };
 enum devices { DEVICES_READ_OPERANDS, DEVICES_READ, DEVICES_SKIP };
@@ -138,6 +143,7 @@ void typed_free(struct settings *settings);
 /* Setters, named in flags.def: false after writing settings->error. */
 bool typed_add(struct typed_list *list, enum typed_kind kind, const char *text);
 bool typed_refuse_regex(struct settings *settings, const char *option);
+bool typed_refuse(struct settings *settings, const char *why);
 bool typed_number(struct settings *settings, const char *option, const char *value, uint64_t least,
                   uint64_t most, uint64_t *number);
 bool typed_context(struct settings *settings, const char *option, const char *value,

@@ -35,26 +35,31 @@ static bool is_alias(const struct flag *flag)
     return flag->target != flag->id;
 }
 
-/* "-e, --regexp=PATTERNS" with every alias of the row; returns its width. */
-static int write_usage(const struct flag *flag, char *text, size_t text_bytes)
+/* "-e, --regexp=PATTERNS" with every alias of the row; returns its width. tg: as tg has it, here
+ * and below. */
+static int write_usage(const struct flag *flag, bool tg, char *text, size_t text_bytes)
 {
+    enum flag_argument argument = flag_takes(flag, tg);
     int used = 0;
 
     text[0] = '\0';
-    for (size_t i = 0; i < FLAG_COUNT_ALL; i++)
-        if (flag_table[i].target == flag->id && flag_table[i].letter != 0)
+    for (char letter = '!'; letter <= '~'; letter++) {
+        const struct flag *meant = flag_of_letter(letter, tg);
+
+        if (meant != NULL && meant->target == flag->id)
             used += snprintf(text + used, text_bytes - (size_t)used, "%s-%c", used > 0 ? ", " : "",
-                             flag_table[i].letter);
+                             letter);
+    }
     if (used == 0)
         used += snprintf(text, text_bytes, "    ");
     for (size_t i = 0, named = 0; i < FLAG_COUNT_ALL; i++)
         if (flag_table[i].target == flag->id && flag_table[i].name != NULL)
-            used += snprintf(text + used, text_bytes - (size_t)used, "%s--%s",
-                             used > 4 || named++ > 0 || flag->letter != 0 ? ", " : "",
-                             flag_table[i].name);
-    if (flag->argument == ARGUMENT_OPTIONAL)
+            used +=
+                snprintf(text + used, text_bytes - (size_t)used, "%s--%s",
+                         used > 4 || named++ > 0 || text[0] == '-' ? ", " : "", flag_table[i].name);
+    if (argument == ARGUMENT_OPTIONAL)
         used += snprintf(text + used, text_bytes - (size_t)used, "[=%s]", flag->argument_name);
-    else if (flag->argument == ARGUMENT_REQUIRED)
+    else if (argument == ARGUMENT_REQUIRED)
         used += snprintf(text + used, text_bytes - (size_t)used, "=%s", flag->argument_name);
     return used;
 }
@@ -87,10 +92,10 @@ static void write_summary(struct output *output, const char *text)
 }
 
 /* One option from its usage on. */
-static void write_row(struct output *output, const struct flag *flag)
+static void write_row(struct output *output, const struct flag *flag, bool tg)
 {
     char usage[128];
-    int width = write_usage(flag, usage, sizeof usage);
+    int width = write_usage(flag, tg, usage, sizeof usage);
 
     output_text(output, "  ");
     output_text(output, usage);
@@ -102,31 +107,46 @@ static void write_row(struct output *output, const struct flag *flag)
     write_summary(output, flag->summary);
 }
 
-void help_print_short(struct output *output)
-{
-    static const enum flag_id most_used[] = {
-        FLAG_REGEXP, FLAG_FILE,          FLAG_IGNORE_CASE, FLAG_WORDS,
-        FLAG_INVERT, FLAG_RECURSIVE,     FLAG_LINE_NUMBER, FLAG_FILES_WITH_MATCHES,
-        FLAG_COUNT,  FLAG_ONLY_MATCHING, FLAG_MAX_COUNT,   FLAG_QUIET,
-        FLAG_AROUND, FLAG_TEXT,          FLAG_PRETTY,      FLAG_JSON,
-    };
+#define MOST_USED 16
 
-    output_text(output,
-                "Usage: trawl [OPTION]... PATTERNS [FILE]...\n"
-                "Print the lines of each FILE that hold one of the strings in PATTERNS.\n\n");
-    for (size_t i = 0; i < sizeof most_used / sizeof *most_used; i++)
-        write_row(output, &flag_table[most_used[i]]);
-    output_text(output,
-                "\n'trawl --help-long' has a line for every option, 'man trawl' explains them.\n"
-                "Status: 0 if a line is selected, 1 if none is, 2 after an error.\n");
+void help_print_short(struct output *output, bool tg)
+{
+    static const enum flag_id most_used[2][MOST_USED] = {
+        {FLAG_REGEXP, FLAG_FILE, FLAG_IGNORE_CASE, FLAG_WORDS, FLAG_INVERT, FLAG_RECURSIVE,
+         FLAG_LINE_NUMBER, FLAG_FILES_WITH_MATCHES, FLAG_COUNT, FLAG_ONLY_MATCHING, FLAG_MAX_COUNT,
+         FLAG_QUIET, FLAG_AROUND, FLAG_TEXT, FLAG_PRETTY, FLAG_JSON},
+        {FLAG_REGEXP, FLAG_IGNORE_CASE, FLAG_SMART_CASE, FLAG_WORDS, FLAG_INVERT,
+         FLAG_FILES_WITH_MATCHES, FLAG_COUNT, FLAG_ONLY_MATCHING, FLAG_AROUND, FLAG_GLOB, FLAG_TYPE,
+         FLAG_HIDDEN, FLAG_NO_IGNORE, FLAG_REPLACE, FLAG_DEBUG, FLAG_JSON}};
+    const char *name = tg ? "tg" : "trawl";
+
+    output_text(
+        output,
+        tg ? "Usage: tg [OPTION]... PATTERNS [PATH]...\n"
+             "Print the lines that hold one of the strings in PATTERNS, of the files "
+             "below\neach PATH, without those that ignore files name, hidden and binary files.\n\n"
+           : "Usage: trawl [OPTION]... PATTERNS [FILE]...\n"
+             "Print the lines of each FILE that hold one of the strings in PATTERNS.\n\n");
+    for (size_t i = 0; i < MOST_USED; i++)
+        write_row(output, &flag_table[most_used[tg][i]], tg);
+    output_text(output, "\n'");
+    output_text(output, name);
+    output_text(output, " --help-long' has a line for every option, 'man ");
+    output_text(output, name);
+    output_text(output, "' explains them.\n"
+                        "Status: 0 if a line is selected, 1 if none is, 2 after an error.\n");
 }
 
-void help_print(struct output *output)
+void help_print(struct output *output, bool tg)
 {
-    output_text(output, "Usage: trawl [OPTION]... PATTERNS [FILE]...\n"
-                        "Search for PATTERNS, one or more strings on lines of their own, in each "
-                        "FILE.\n"
-                        "Example: trawl -i 'hello world' menu.h main.c\n");
+    output_text(output,
+                tg ? "Usage: tg [OPTION]... PATTERNS [PATH]...\n"
+                     "Search for PATTERNS, one or more strings on lines of their own, in the "
+                     "files\nbelow each PATH.\nExample: tg -i 'hello world' src\n"
+                   : "Usage: trawl [OPTION]... PATTERNS [FILE]...\n"
+                     "Search for PATTERNS, one or more strings on lines of their own, in "
+                     "each FILE.\n"
+                     "Example: trawl -i 'hello world' menu.h main.c\n");
     for (size_t i = 0; i < SECTION_COUNT; i++) {
         output_text(output, "\n");
         output_text(output, sections[i].title);
@@ -135,14 +155,18 @@ void help_print(struct output *output)
             const struct flag *flag = &flag_table[j];
 
             if (flag->category == sections[i].category && !is_alias(flag))
-                write_row(output, flag);
+                write_row(output, flag, tg);
         }
         if (sections[i].category == CATEGORY_CONTEXT)
             output_text(output, "  -NUM                        same as --context=NUM\n");
     }
+    output_text(
+        output,
+        tg ? "\nWhen PATH is '-', read standard input. With no PATH, read standard input "
+             "if it\nis a pipe or a file, '.' otherwise.\n"
+           : "\nWhen FILE is '-', read standard input. With no FILE, read '.' if recursive,\n"
+             "'-' otherwise. With fewer than two FILEs, assume -h.\n");
     output_text(output,
-                "\nWhen FILE is '-', read standard input. With no FILE, read '.' if recursive,\n"
-                "'-' otherwise. With fewer than two FILEs, assume -h.\n"
                 "Exit status is 0 if any line is selected, 1 otherwise; if any error occurs and\n"
                 "-q is not given, the exit status is 2.\n");
 }
@@ -162,12 +186,12 @@ static void write_troff(struct output *output, const char *text)
     }
 }
 
-static void write_manual_flag(struct output *output, const struct flag *flag)
+static void write_manual_flag(struct output *output, const struct flag *flag, bool tg)
 {
     char usage[128];
     const char *text = usage;
 
-    write_usage(flag, usage, sizeof usage);
+    write_usage(flag, tg, usage, sizeof usage);
     while (*text == ' ')
         text++;
     output_text(output, ".TP\n.B ");
@@ -181,24 +205,41 @@ static void write_manual_flag(struct output *output, const struct flag *flag)
     }
 }
 
-static void write_manual(struct output *output)
+static const char head_of_trawl[] =
+    ".TH TRAWL 1 \"\" \"trawl " TRAWL_VERSION "\" \"User Commands\"\n"
+    ".SH NAME\ntrawl \\- search for strings in files of any size\n"
+    ".SH SYNOPSIS\n.B trawl\n[\\fIOPTION\\fR]... \\fIPATTERNS\\fR [\\fIFILE\\fR]...\n"
+    ".SH DESCRIPTION\nPrints the lines of each FILE that hold one of the strings in PATTERNS, "
+    "which "
+    "are separated\nby newlines. Options, output and exit status are those of GNU grep \\-F; every "
+    "core\nsearches, within one file too. When FILE is \\-, standard input is read.\n.SH OPTIONS\n";
+
+static const char head_of_tg[] =
+    ".TH TG 1 \"\" \"trawl " TRAWL_VERSION "\" \"User Commands\"\n"
+    ".SH NAME\ntg \\- search for strings in the files of a directory\n"
+    ".SH SYNOPSIS\n.B tg\n[\\fIOPTION\\fR]... \\fIPATTERNS\\fR [\\fIPATH\\fR]...\n"
+    ".SH DESCRIPTION\nPrints the lines that hold one of the strings in PATTERNS, which are "
+    "separated by "
+    "newlines:\nof each file that is named, and of the files below each directory. Without a PATH "
+    "it "
+    "reads\nstandard input if that is a pipe or a file, else it searches the working directory. "
+    "Patterns\nare strings, not regular expressions.\n.PP\nIt is trawl by another name, with the "
+    "rules "
+    "and letters of ripgrep: below directories it leaves\nout what ignore files name, hidden "
+    "files, and "
+    "binary files, which are those with a NUL byte.\nA byte order mark of UTF\\-16 is obeyed. On a "
+    "terminal it prints colours, headings and line\nnumbers.\n.SH OPTIONS\n";
+
+static void write_manual(struct output *output, bool tg)
 {
-    output_text(output,
-                ".TH TRAWL 1 \"\" \"trawl " TRAWL_VERSION "\" \"User Commands\"\n"
-                ".SH NAME\ntrawl \\- search for strings in files of any size\n"
-                ".SH SYNOPSIS\n.B trawl\n[\\fIOPTION\\fR]... \\fIPATTERNS\\fR "
-                "[\\fIFILE\\fR]...\n"
-                ".SH DESCRIPTION\nPrints the lines of each FILE that hold one of the "
-                "strings in PATTERNS, which are separated\nby newlines. Options, output and "
-                "exit status are those of GNU grep \\-F; every core\nsearches, within one "
-                "file too. When FILE is \\-, standard input is read.\n.SH OPTIONS\n");
+    output_text(output, tg ? head_of_tg : head_of_trawl);
     for (size_t i = 0; i < SECTION_COUNT; i++) {
         output_text(output, ".SS ");
         output_text(output, sections[i].title);
         output_text(output, "\n");
         for (size_t j = 0; j < FLAG_COUNT_ALL; j++)
             if (flag_table[j].category == sections[i].category && !is_alias(&flag_table[j]))
-                write_manual_flag(output, &flag_table[j]);
+                write_manual_flag(output, &flag_table[j], tg);
     }
     output_text(output,
                 ".SH EXIT STATUS\n0 if a line is selected, 1 if none is, 2 if an error "
@@ -209,14 +250,16 @@ static void write_manual(struct output *output)
                 "\\-\\-color=auto off.\n.B TRAWL_CONFIG_PATH\nnames the file of options; empty: "
                 "none. See \\-\\-no\\-config.\n.B POSIXLY_CORRECT\n"
                 "makes the first operand end the options.\n"
-                ".SH SEE ALSO\n.BR grep (1)\n");
+                ".SH SEE ALSO\n");
+    output_text(output, tg ? ".BR trawl (1),\n.BR rg (1)\n" : ".BR tg (1),\n.BR grep (1)\n");
 }
 
 bool help_generate(struct output *output, const char *kind)
 {
-    if (strcmp(kind, "man") == 0)
-        write_manual(output);
-    else
+    bool tg = strcmp(kind, "man-tg") == 0;
+
+    if (!tg && strcmp(kind, "man") != 0)
         return complete_write(output, kind);
+    write_manual(output, tg);
     return true;
 }

@@ -6,11 +6,13 @@
 
 #include "trawl/output.h"
 
-void help_print(struct output *output);
+/* tg: as the command means them when it is called by that name. */
+void help_print(struct output *output, bool tg);
 /* The options used most, on one screen. */
-void help_print_short(struct output *output);
+void help_print_short(struct output *output, bool tg);
 
-/* kind: man, complete-bash, complete-zsh, complete-fish. False: there is no such document. */
+/* kind: man, man-tg, complete-bash, complete-zsh, complete-fish. False: there is no such document.
+ */
 bool help_generate(struct output *output, const char *kind);
 
 #endif

@@ -61,6 +61,7 @@ struct job {
     enum groups groups;
     bool selected; /* a line was, in some file */
     bool error_seen;
+    bool left_out;     /* by the rules about files of directories, something was */
     bool done;         /* nothing more can change the outcome */
     bool prints_alone; /* whose turn to print it is, with a searcher of all threads: interrupt.h */
     struct job_totals totals;

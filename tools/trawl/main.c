@@ -14,6 +14,7 @@
 #include "trawl/config.h"
 #include "trawl/escape.h"
 #include "trawl/exclude.h"
+#include "trawl/explain.h"
 #include "trawl/filter.h"
 #include "trawl/help.h"
 #include "trawl/hint.h"
@@ -173,21 +174,12 @@ static int list_algorithms(void)
     return end_document();
 }
 
-static int explain(const struct patterns *patterns)
+static int explain(const struct patterns *patterns, const struct settings *settings)
 {
-    uint64_t bytes = 0;
-    char *text = NULL;
-
-    if (trawl_plan_explain(patterns->plan, NULL, 0, &bytes, NULL) == TRAWL_OK)
-        text = malloc((size_t)bytes + 1);
-    if (text == NULL || trawl_plan_explain(patterns->plan, text, bytes, &bytes, NULL) != TRAWL_OK) {
-        free(text);
-        complain("memory exhausted");
-        return EXIT_ERROR;
-    }
-    output_text(&standard_output, text);
-    free(text);
-    return end_document();
+    if (explain_print(&standard_output, patterns, settings))
+        return end_document();
+    complain("memory exhausted");
+    return EXIT_ERROR;
 }
 
 /* What the threads of all searches did, summed over them. */
@@ -288,6 +280,15 @@ static void print_hint(const struct job *job)
                  (const char *)pattern->bytes, settings->is_tg ? "tg" : "trawl");
 }
 
+/* Rules that hide every file look like a text without a match. */
+static void print_nothing_searched(const struct job *job)
+{
+    const struct settings *settings = job->settings;
+
+    if (job->left_out && job->totals.file_count == 0 && !settings->quiet && !settings->no_messages)
+        complain("no files were searched: rules left all of them out; --debug says which");
+}
+
 static int run_job(struct job *job, struct exclude *exclude, const struct typed_item *operands,
                    size_t operand_count, char *message)
 {
@@ -328,8 +329,10 @@ static int run_job(struct job *job, struct exclude *exclude, const struct typed_
     job->progress = NULL;
     if (good && settings->stats)
         print_stats(job);
-    if (good)
+    if (good) {
+        print_nothing_searched(job);
         print_hint(job);
+    }
     tally_close(job);
     matrix_close(job->matrix);
     trawl_searcher_close(job->searcher);
@@ -432,7 +435,7 @@ static int run(struct job *job, struct settings *settings, char *message)
                             message))
         complain("%s", message);
     else if (settings->explain)
-        status = explain(job->patterns);
+        status = explain(job->patterns, settings);
     else {
         warn_of_old_color(&settings->colors);
         if (pattern_is_operand)
@@ -568,9 +571,9 @@ static bool print_document(const struct settings *settings, int *status)
     if (settings->version) {
         version_print(&standard_output);
     } else if (settings->help) {
-        help_print_short(&standard_output);
+        help_print_short(&standard_output, settings->is_tg);
     } else if (settings->help_long) {
-        help_print(&standard_output);
+        help_print(&standard_output, settings->is_tg);
     } else if (settings->list_algorithms) {
         *status = list_algorithms();
         return true;
@@ -580,7 +583,8 @@ static bool print_document(const struct settings *settings, int *status)
     } else if (settings->generate == NULL) {
         return false;
     } else if (!help_generate(&standard_output, settings->generate)) {
-        complain("--generate: '%s' is not one of man, complete-bash, complete-zsh, complete-fish",
+        complain("--generate: '%s' is not one of man, man-tg, complete-bash, complete-zsh, "
+                 "complete-fish",
                  settings->generate);
         *status = EXIT_ERROR;
         return true;

@@ -110,6 +110,25 @@ static bool never_found(const struct settings *settings, const void *bytes, size
            memchr(bytes, '\0', bytes_count) != NULL;
 }
 
+/* --crlf with -x: the line may be the string and a carriage return. */
+static bool add_with_return(struct patterns *patterns, const struct settings *settings,
+                            const void *bytes, size_t bytes_count)
+{
+    uint8_t *copy;
+
+    if (!settings->crlf || !settings->whole_lines)
+        return true;
+    copy = malloc(bytes_count + 1);
+    if (copy == NULL || !keep_block(patterns, copy)) {
+        free(copy);
+        return false;
+    }
+    if (bytes_count > 0)
+        memcpy(copy, bytes, bytes_count);
+    copy[bytes_count] = '\r';
+    return add_pattern(patterns, copy, bytes_count + 1);
+}
+
 /* A string that is not empty; one that no line can hold has a number alone. */
 static bool add_string(struct patterns *patterns, const struct settings *settings,
                        const void *bytes, size_t bytes_count)
@@ -119,13 +138,15 @@ static bool add_string(struct patterns *patterns, const struct settings *setting
         return add_column(patterns, settings, PATTERN_NEVER, bytes, bytes_count);
     }
     return add_column(patterns, settings, patterns->count, bytes, bytes_count) &&
-           add_pattern(patterns, bytes, bytes_count);
+           add_pattern(patterns, bytes, bytes_count) &&
+           add_with_return(patterns, settings, bytes, bytes_count);
 }
 
 static bool add_empty(struct patterns *patterns, const struct settings *settings)
 {
     patterns->has_empty = true;
-    return add_column(patterns, settings, PATTERN_EMPTY, "", 0);
+    return add_column(patterns, settings, PATTERN_EMPTY, "", 0) &&
+           add_with_return(patterns, settings, NULL, 0);
 }
 
 static int hex_value(char digit)
@@ -529,9 +550,15 @@ static bool is_as_saved(const struct patterns *patterns, uint32_t flags)
  * the case of letters are one string where that is ignored. */
 bool patterns_finish(struct patterns *patterns, const struct settings *settings, char *message)
 {
+    bool by_number = settings->numbers_wanted || patterns->is_saved;
     bool fold =
         settings->numbers_wanted && settings->ignore_case && settings->save_patterns == NULL;
 
+    if (settings->crlf && settings->whole_lines && by_number) {
+        snprintf(message, TYPED_ERROR_BYTES,
+                 "--crlf with -x cannot be combined with saved sets or with numbers of strings");
+        return false;
+    }
     if (is_as_saved(patterns, plan_flags(settings, settings->whole_lines)))
         patterns->needs_utf8 = patterns->saved[0].needs_utf8;
     else

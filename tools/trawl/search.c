@@ -466,7 +466,8 @@ static void report_file(struct job *job, struct scan *scan)
         report_binary(job, scan, is_binary);
     else if (is_binary)
         job_message(job, "%s: binary file matches", scan->name);
-    if (settings->report == REPORT_COUNT || settings->report == REPORT_COUNT_MATCHES) {
+    if ((settings->report == REPORT_COUNT || settings->report == REPORT_COUNT_MATCHES) &&
+        (selected || !settings->is_tg || settings->include_zero)) {
         if (job->show_names > 0) {
             print_name(scan);
             if (settings->null_after_name) {

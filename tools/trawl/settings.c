@@ -170,6 +170,8 @@ static enum report choose_report(const struct settings *settings, bool output_is
         return REPORT_QUIET;
     if (settings->list != LIST_NONE)
         return REPORT_NAMES;
+    if (settings->count && settings->is_tg && settings->only_matching)
+        return REPORT_COUNT_MATCHES; /* as in ripgrep */
     if (settings->count)
         return REPORT_COUNT;
     if (settings->count_matches)

@@ -45,7 +45,8 @@ struct settings {
     bool pattern_number, count_by_pattern, unmatched_patterns;
     bool search_zip;
     bool smart_case, column, no_column, vimgrep, heading, no_line_number, passthru, trim;
-    bool json, no_config, help_long, heading_given, encoding_given;
+    bool json, no_config, help_long, heading_given, encoding_given, color_given;
+    bool pretty, crlf, include_zero;
     enum color_when escape_controls;
     bool count_matches, overlapping, positions, first, explain, stats, progress;
     int file_names; /* 1: with, -1: without, 0: as the number of files says */

@@ -329,6 +329,9 @@ bool style_find_spans(struct scan *scan, const struct view *view, uint64_t begin
         if (spans == NULL)
             return false;
         style->spans = spans;
+        if (scan->settings->crlf && scan->settings->whole_lines && match.end > match.begin &&
+            view->bytes[match.end - 1 - view->begin] == '\r')
+            match.end--; /* which patterns.c added */
         group = index - 1;
         while (!overlapping && group > 0 && view->matches[group - 1].begin == match.begin)
             group--;

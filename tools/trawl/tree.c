@@ -601,6 +601,7 @@ static bool take(struct tree *tree, struct level *level, struct tree_entry *entr
     reason = reason_against(tree, level, name_at, type, room);
     if (reason == no_memory)
         return tell(tree, entry, TREE_ERROR, ENOMEM);
+    *tree->options.left_out |= reason != NULL;
     if (reason != NULL)
         return tell_note(tree, entry, reason);
     if (type == DT_DIR)

@@ -54,6 +54,7 @@ struct tree_options {
     bool follow;                     /* links, too */
     bool skip_devices;               /* leave devices, pipes and sockets out */
     unsigned open_levels;            /* how many directories may stay open, at least 2 */
+    bool *left_out;                  /* set where a rule or a limit leaves something out */
 };
 
 /* NULL: errno says why. */

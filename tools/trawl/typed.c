@@ -32,6 +32,12 @@ bool typed_refuse_regex(struct settings *settings, const char *option)
     return false;
 }
 
+bool typed_refuse(struct settings *settings, const char *why)
+{
+    snprintf(settings->error, sizeof settings->error, "%s", why);
+    return false;
+}
+
 enum number_state { NUMBER_GOOD, NUMBER_BAD, NUMBER_HUGE };
 
 /* Decimal digits after blanks and at most one sign, as strtol takes them. */
@@ -185,6 +191,9 @@ bool typed_when(struct settings *settings, const char *value, const char *option
 
 bool typed_color(struct settings *settings, const char *value)
 {
+    settings->color_given = true;
+    if (value != NULL && strcmp(value, "ansi") == 0) /* ripgrep's, elsewhere than on Windows */
+        value = "always";
     return typed_when(settings, value, "--color", &settings->color);
 }
 

@@ -136,8 +136,20 @@ static void finish_terminal(struct settings *settings)
     settings->line_number = settings->line_number || !settings->no_line_number;
 }
 
+/* As in ripgrep 13, where --color=never, --no-heading and -N win wherever they stand; since 14 the
+ * last one does. */
+static void finish_pretty(struct settings *settings)
+{
+    if (!settings->color_given || settings->color == COLOR_AUTO)
+        settings->color = COLOR_ALWAYS;
+    settings->heading = settings->heading || !settings->heading_given;
+    settings->line_number = settings->line_number || !settings->no_line_number;
+}
+
 void typed_finish_layout(struct settings *settings)
 {
+    if (settings->pretty)
+        finish_pretty(settings);
     finish_terminal(settings);
     if (settings->search_zip && !settings->encoding_given) /* tg's */
         settings->encoding = NULL;

@@ -8,17 +8,17 @@ trawl -f set -n -a --pattern-number t
 trawl -f set --count-by-pattern t | tr '\0' '!'
 trawl -f set -c t
 trawl -e foo --save-patterns set
-trawl -f set --explain | grep -E '^(patterns|loaded)' | sed 's/[0-9]* bytes/N bytes/'
+trawl -f set --explain --debug | grep -E '^(patterns|loaded)' | sed 's/[0-9]* bytes/N bytes/'
 trawl -f - -a -n t < set
 trawl -f set -i -a -n t
-trawl -f set -i --explain | grep -c loaded
+trawl -f set -i --explain --debug | grep -c loaded
 trawl -f set -e xx -a -o t
 trawl -f set -f p --unmatched-patterns t
 trawl -f set -c t < /dev/null; trawl -f set -v -c t
 # Options are saved with them.
 trawl --save-patterns set -i -w foo
 trawl -f set -a -n t
-trawl -f set --explain | grep -c loaded
+trawl -f set --explain --debug | grep -c loaded
 trawl --save-patterns set -x foo
 printf 'foo\nFoo\nfoo bar\n\0foo\0' > u
 trawl -f set -i -c u

@@ -16,6 +16,6 @@ tg --no-ignore -l foo | sort
 tg --hidden -g '!.git*' -l foo | sort
 echo foo | tg -c foo
 tg -c foo < a
-tg -h foo - < a
+tg -I foo - < a
 tg --files | sort
 trawl -u -c foo a

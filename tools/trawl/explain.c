@@ -1,0 +1,142 @@
+/* explain: sentences made of what the library says of a plan, which is lines of "name: value". */
+#include "trawl/explain.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VALUE_BYTES 200
+#define SENTENCE_BYTES (4 * VALUE_BYTES)
+
+static const struct {
+    const char *method, *sentences;
+} methods[] = {
+    {"every",
+     "Every place of the text is looked at, many at once: a few bytes of it are compared with "
+     "those\nof the string. Where they agree, the whole string is.\n"},
+    {"words",
+     "Groups of 4 bytes are looked at, side by side, many at once: wherever the string is, one of\n"
+     "them lies within it. Where one of its groups is found, the whole string is compared.\n"},
+    {"grams", "Groups of a few bytes are looked at, side by side, many at once: wherever the "
+              "string is, one\n"
+              "of them lies within it, and few places have such a group. There the whole string is "
+              "compared.\n"},
+    {"sampled",
+     "A few bytes are looked at, and many more passed over, since the string is long: wherever it\n"
+     "is, some of those lie within it. Where they do, the whole string is compared.\n"},
+    {"set", "A table of the strings tells for every place of the text whether one may begin there. "
+            "Where\none may, it is compared whole.\n"},
+};
+
+/* The value of a line; "" if there is no such line. */
+static void value_of(const char *lines, const char *name, char value[VALUE_BYTES])
+{
+    size_t name_bytes = strlen(name);
+
+    value[0] = '\0';
+    while (lines != NULL) {
+        if (strncmp(lines, name, name_bytes) == 0 && strncmp(lines + name_bytes, ": ", 2) == 0) {
+            lines += name_bytes + 2;
+            (void)snprintf(value, VALUE_BYTES, "%.*s", (int)strcspn(lines, "\n"), lines);
+            return;
+        }
+        lines = strchr(lines, '\n');
+        lines = lines != NULL ? lines + 1 : NULL;
+    }
+}
+
+static void print_strings(struct output *output, const char *lines)
+{
+    char count[VALUE_BYTES], shortest[VALUE_BYTES], longest[VALUE_BYTES], text[SENTENCE_BYTES];
+    bool is_one;
+
+    value_of(lines, "patterns", count);
+    value_of(lines, "shortest literal", shortest);
+    value_of(lines, "longest occurrence", longest);
+    is_one = strcmp(count, "1") == 0;
+    if (strcmp(count, "0") == 0)
+        (void)snprintf(text, sizeof text, "There is no string to search for.\n");
+    else if (strcmp(shortest, longest) == 0)
+        (void)snprintf(text, sizeof text, "%s %s of %s byte%s searched for.\n", count,
+                       is_one ? "string" : "strings", shortest,
+                       is_one ? (strcmp(shortest, "1") == 0 ? " is" : "s is") : "s each are");
+    else
+        (void)snprintf(text, sizeof text, "%s %s searched for: of %s to %s bytes.\n", count,
+                       is_one ? "string is" : "strings are", shortest, longest);
+    output_text(output, text);
+}
+
+static void print_method(struct output *output, const char *lines)
+{
+    char method[VALUE_BYTES], classes[VALUE_BYTES];
+
+    value_of(lines, "patterns", method);
+    if (strcmp(method, "0") == 0)
+        return;
+    value_of(lines, "method", method);
+    value_of(lines, "classes", classes);
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (strcmp(methods[i].method, method) == 0)
+            output_text(output, methods[i].sentences);
+    if (*classes != '\0')
+        output_text(output, "Strings of different lengths have tables of their own.\n");
+}
+
+static void print_algorithm(struct output *output, const char *lines, const char *algorithm)
+{
+    char source[VALUE_BYTES], text[SENTENCE_BYTES];
+
+    value_of(lines, "source", source);
+    (void)snprintf(text, sizeof text, "The published algorithm %s searches (%s).\n", algorithm,
+                   source);
+    output_text(output, text);
+}
+
+static void print_who(struct output *output, const char *lines, const struct settings *settings)
+{
+    const char *engine = settings->engine == NULL ? "auto" : settings->engine;
+    char engines[VALUE_BYTES];
+
+    value_of(lines, "engines", engines);
+    if (strcmp(engine, "cuda") == 0 || strcmp(engines, "cuda") == 0)
+        output_text(output, "A graphics processor searches.\n");
+    else if (strcmp(engine, "cpu") == 0 || strcmp(engines, "cpu") == 0)
+        output_text(output, "The processor's cores search.\n");
+    else
+        output_text(output,
+                    "The processor's cores search, and graphics processors if that is faster.\n");
+}
+
+bool explain_print(struct output *output, const struct patterns *patterns,
+                   const struct settings *settings)
+{
+    char value[VALUE_BYTES];
+    uint64_t bytes = 0;
+    char *lines = NULL;
+
+    if (trawl_plan_explain(patterns->plan, NULL, 0, &bytes, NULL) == TRAWL_OK)
+        lines = malloc((size_t)bytes + 1);
+    if (lines == NULL ||
+        trawl_plan_explain(patterns->plan, lines, bytes, &bytes, NULL) != TRAWL_OK) {
+        free(lines);
+        return false;
+    }
+    print_strings(output, lines);
+    value_of(lines, "algorithm", value);
+    if (*value != '\0')
+        print_algorithm(output, lines, value);
+    else
+        print_method(output, lines);
+    value_of(lines, "loaded", value);
+    if (*value != '\0')
+        output_text(output, "They were compiled before: the saved tables are used.\n");
+    print_who(output, lines, settings);
+    if (settings->files.debug) {
+        output_text(output, "\n");
+        output_text(output, lines);
+    } else {
+        output_text(output, "--debug adds the figures.\n");
+    }
+    free(lines);
+    return true;
+}
