@@ -190,6 +190,14 @@ static int take_window(void *context, const struct trawl_window *window)
 
 /* ---- The calls: each checks its outputs for the status it got ------------------------------- */
 
+static void check_count(enum trawl_status status, uint64_t count, uint64_t expected)
+{
+    if (status == TRAWL_READ) /* what was found before the fault */
+        TEST_CHECK(count <= expected);
+    else
+        TEST_CHECK_U64(count, status == TRAWL_OK ? expected : UNTOUCHED);
+}
+
 static void check_first(enum trawl_status status, const struct trawl_match *match, bool found)
 {
     if (status == TRAWL_OK) {
@@ -262,10 +270,7 @@ static enum trawl_status search(struct trawl_error *error)
     switch (scene.call) {
     case COUNT:
         status = trawl_count(scene.searcher, scene.plan, scene.text, &count, error);
-        if (status == TRAWL_READ) /* what was found before the fault */
-            TEST_CHECK(count <= scene.expected_count);
-        else
-            TEST_CHECK_U64(count, status == TRAWL_OK ? scene.expected_count : UNTOUCHED);
+        check_count(status, count, scene.expected_count);
         break;
     case FIRST:
         status = trawl_first(scene.searcher, scene.plan, scene.text, &match, &found, error);
@@ -283,7 +288,7 @@ static enum trawl_status search(struct trawl_error *error)
     case COUNT_LINES:
         status = trawl_count_lines(scene.searcher, scene.plan, scene.text, false, UINT64_MAX,
                                    &count, error);
-        TEST_CHECK_U64(count, status == TRAWL_OK ? scene.expected_lines : UNTOUCHED);
+        check_count(status, count, scene.expected_lines);
         break;
     case COUNT_BY_PATTERN:
         status = search_by_pattern(error);

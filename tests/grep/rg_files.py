@@ -127,6 +127,14 @@ def as_trawl(rng, trawl, tg, options):
 BINARY_NOTE = re.compile(rb"^(?:(.*): )?((?:WARNING: )?(?:binary file matches|stopped searching binary file after match) \(.*\))\n", re.MULTILINE)
 
 
+def names_binary(place, operands):
+    for name in operands:
+        if os.path.isfile(os.path.join(place, name)):
+            with open(os.path.join(place, name), "rb") as file:
+                return b"\0" in file.read()
+    return False
+
+
 def binary_notes(own, expected, got):
     """None, or what tg does not say as ripgrep does."""
     wanted = sorted(text.replace(b"WARNING: ", b"") for _, text in BINARY_NOTE.findall(expected[1]))
@@ -153,7 +161,7 @@ def compare(rng, trawl, tg, tree, home):
         wrong = binary_notes(own, expected, got)
         if wrong:
             return wrong
-    elif BINARY_NOTE.search(expected[1]) or any(b"\xff" in line or b"\xe9" in line for line in expected[1].splitlines()) or b": binary" in got[2]:
+    elif BINARY_NOTE.search(expected[1]) or names_binary(place, operands) or any(b"\xff" in line or b"\xe9" in line for line in expected[1].splitlines()) or b": binary" in got[2]:
         return None
     expected = (expected[0], BINARY_NOTE.sub(b"", expected[1]), expected[2])
     if expected[2].startswith(b"No files were searched"):

@@ -9,11 +9,11 @@ for name in $(trawl --list-algorithms | awk '$2 ~ /cpu/ && !/records/ { print $1
         trawl --algorithm="$name" $options a b > got 2>&1; echo "$?" >> got
         cmp expected got
     done
-    echo "$name: $(trawl --algorithm="$name" --explain an | grep -c -e "^algorithm: $name$" -e '^source: .')"
+    echo "$name: $(trawl --algorithm="$name" --explain --debug an | grep -c -e "^algorithm: $name$" -e '^source: .')"
 done
 trawl --algorithm=nobody an a; echo "status $?"
 trawl --algorithm=bmh:16 an a; echo "status $?"
-trawl --algorithm=bmh:256x16,debug --explain an | grep -v '^[sl]'; echo "status $?"
+trawl --algorithm=bmh:256x16,debug --explain --debug an | grep -v '^[sl]'; echo "status $?"
 trawl --algorithm=qs --method=every an a; echo "status $?"
 trawl --algorithm=strstr --hex 610062 a; echo "status $?"
 trawl --algorithm=rabin-karp-matrix an a; echo "status $?"
