@@ -81,6 +81,7 @@ static enum trawl_status cpu_worker_begin(struct engine_worker *worker,
     worker->dense_waits = false;
     repeats_begin(&worker->repeats, plan->serial);
     worker_probes_begin(worker);
+    borders_begin(worker, plan);
     worker->bytes_only = bytes_begin(&worker->bytes, plan);
     worker->tile_places = SET_TILE_PLACES;
     worker->lines_hit = false;

@@ -13,7 +13,13 @@
 
 #define WORDS_PER_BIT 2u /* LINES: with fewer bits than one per this many words, one by one */
 
-static void bytes_add(struct find_bytes *bytes, uint8_t value)
+void bytes_empty(struct find_bytes *bytes)
+{
+    memset(bytes, 0, sizeof *bytes);
+    bytes->nibbles.q = bytes->nibbles.nibble_groups = 1;
+}
+
+void bytes_add(struct find_bytes *bytes, uint8_t value)
 {
     struct plan_set *nibbles = &bytes->nibbles;
     uint32_t group = value >> 7;
@@ -35,7 +41,7 @@ bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan)
     if (plan->literal_count == 0 || plan->element_count > 0 || plan->length_max > 1 ||
         plan_has_conditions(plan) || plan_has_algorithm(plan))
         return false;
-    set->bytes.nibbles.q = set->bytes.nibbles.nibble_groups = 1;
+    bytes_empty(&set->bytes);
     for (uint32_t i = 0; i < plan->literal_count; i++) {
         uint8_t value = plan_literal_bytes(plan, i)[0];
 

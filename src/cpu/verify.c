@@ -213,6 +213,8 @@ static void verify_run(struct scan *scan, uint64_t x)
     }
     TRAWL_ASSERT(last >= x && last < scan->limit);
     TRAWL_ASSERT(scan->run_until > last);
+    if (!plan_may_follow(scan->plan, scan->chunk->bytes[x + period - 1]))
+        last = x; /* as after any period of the run */
     for (; x <= last && !scan->over; x += period)
         verify_emit(scan, x, 0, count);
 }

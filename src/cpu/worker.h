@@ -35,7 +35,9 @@ struct engine_worker {
     uint64_t learned;      /* the literal's offset where the last candidate failed */
     uint8_t head[64];      /* the literal, then zeros */
     uint32_t head_bytes; /* compared for all candidates at once; 0: they are verified one by one */
-    bool bytes_only;     /* all strings are of one byte: */
+    bool at_borders;     /* occurrences begin only where words or lines may, */
+    struct find_bytes inside; /* not after one of these bytes */
+    bool bytes_only;          /* all strings are of one byte: */
     struct byte_set bytes;
     const struct set_matcher *matcher; /* of a large set, else NULL */
     struct set_scratch *scratch;       /* with a matcher */
@@ -60,6 +62,7 @@ struct engine_worker {
     struct find_tile tile;
     struct find_tile ends;                /* LINES: of the same text, where lines end */
     struct find_tile ends_also;           /* where they end by the other line end */
+    struct find_tile after;               /* the text's bytes that no occurrence follows */
     uint32_t place_ends[SET_TILE_PLACES]; /* by position of a tile: where its sorted hits end */
 };
 
@@ -154,6 +157,16 @@ void scan_set(struct scan *scan);
 void scan_classes(struct scan *scan); /* large sets */
 
 void scan_bytes(struct scan *scan); /* strings of one byte */
+/* No values of a byte, and one more. */
+void bytes_empty(struct find_bytes *bytes);
+void bytes_add(struct find_bytes *bytes, uint8_t value);
+
+/* ---- borders.c: whole words and lines ---- */
+
+void borders_begin(struct engine_worker *worker, const struct trawl_plan *plan);
+/* Clear the bits of the worker's tile, whose position 0 is scan->at, where the byte before says
+ * that nothing begins. Some may stay. */
+void borders_apply(struct scan *scan, uint64_t words);
 
 /* Are all the plan's strings of one byte, without conditions? */
 bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan);

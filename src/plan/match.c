@@ -186,6 +186,14 @@ static bool ends_line(const struct trawl_plan *plan, uint8_t byte)
     return byte == plan->line_end || byte == plan->line_end_also;
 }
 
+bool plan_may_follow(const struct trawl_plan *plan, uint8_t byte)
+{
+    if ((plan->flags & TRAWL_WHOLE_LINE) != 0 && !ends_line(plan, byte))
+        return false;
+    return (plan->flags & TRAWL_WHOLE_WORD) == 0 || plan->encoding.bytes_max > 1 ||
+           !is_ascii_word(byte);
+}
+
 bool plan_accepts_begin(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t begin,
                         uint64_t before)
 {

@@ -151,6 +151,9 @@ bool plan_accepts(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t 
                   uint64_t before, uint64_t available);
 
 /* The two halves of that: what stands before the begin, and after the end. */
+/* May an occurrence begin right after this byte? False: it would not be accepted, whatever comes
+ * before the byte. */
+bool plan_may_follow(const struct trawl_plan *plan, uint8_t byte);
 bool plan_accepts_begin(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t begin,
                         uint64_t before);
 bool plan_accepts_end(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t end,

@@ -197,12 +197,14 @@ bool plan_has_letters(const struct trawl_plan *plan)
     return plan->byte_bits >= LETTER_BITS_MIN && plan->byte_bits < LETTER_BITS_MAX;
 }
 
-/* For other sets the plan's own tables are better, which are looked at once for each position. */
+/* For other sets the plan's own tables are better, which are looked at once for each position; of
+ * whole words and lines, for the few where one may begin. */
 static bool wants_classes(const struct trawl_plan *plan)
 {
     uint32_t count = plan->literal_count;
 
-    return plan->element_count == 0 && plan->method == TRAWL_METHOD_SET &&
+    return plan->element_count == 0 && !plan_has_conditions(plan) &&
+           plan->method == TRAWL_METHOD_SET &&
            (count >= CLASSES_LITERALS_MIN ||
             (count >= CLASSES_SHORT_LITERALS_MIN && plan->length_min <= CLASSES_SHORT_LENGTH_MAX) ||
             (count >= CLASSES_LONG_LITERALS_MIN && plan->length_min >= CLASSES_LONG_LENGTH_MIN) ||

@@ -30,6 +30,25 @@ def not_utf8(bytes_count):
     return b'\xff\x01\xfe' * ((bytes_count - 6) // 3) + b'needle'
 
 
+def line_of(part):
+    """Lines of 100,000 bytes or so that repeat a part."""
+    line = part * (100000 // len(part)) + b'\n'
+    return lambda bytes_count: line * (bytes_count // len(line))
+
+
+def fibonacci(bytes_count):
+    last, word = b'a', b'ab'
+    while len(word) < bytes_count:
+        last, word = word, word + last
+    return word[:bytes_count - 1] + b'\n'
+
+
+def nested_words():
+    """Arguments for 200 parts of a Fibonacci word."""
+    word = fibonacci(1000)
+    return [each for i in range(200) for each in ('-e', word[3 * i:3 * i + 1 + i % 40].decode())]
+
+
 # Name, arguments, text of so many bytes, most work per byte of text, from a pipe, as grep prints it.
 # The suite had compared answers of small texts only, where what is quadratic does not show. A line
 # of --json had been of some bytes.
@@ -40,6 +59,17 @@ ROWS = [
     ('context of three lines, file', ['-C3', '-n', '999'], lines_of, 1, False, True),
     ('--json of a line of NUL', ['-a', '--json', 'needle'], nulls, 10, False, False),
     ('--json of a line of bytes', ['-a', '--json', 'needle'], not_utf8, 4, False, False),
+    # Each position had been a candidate, and texts without word borders were not among the tests.
+    ('word, a line of it', ['-cw', 'a'], line_of(b'a'), 3, False, True),
+    ('word of two, a line of it', ['-cw', 'aa'], line_of(b'a'), 3, False, True),
+    ('word, a line of words that begin so', ['-cw', 'a'], line_of(b'ab '), 4, False, True),
+    ('word a_a', ['-cw', 'a_a'], line_of(b'a_'), 3, False, True),
+    ('word, case ignored', ['-cwi', 'a'], line_of(b'aA'), 3, False, True),
+    ('words of one byte', ['-cw', '-e', 'A', '-e', 'C', '-e', 'G'], line_of(b'GATTACA'), 3, False,
+     True),
+    ('words, Fibonacci', ['-cw'] + nested_words(), fibonacci, 4, False, True),
+    ('words, Fibonacci, -o', ['-ow'] + nested_words(), fibonacci, 4, False, True),
+    ('whole lines', ['-cx', 'a'], line_of(b'a'), 3, False, True),
     ('context under -v', ['-v', '-B100000', '-n', 'news 0'], lines_of, 5, True, True),
 ]
 

@@ -1,0 +1,50 @@
+/* borders: whole words and lines begin at few positions, and the byte before tells most of them.
+ *
+ * Where candidates are dense, all others are cleared by vectors before one is verified: without,
+ * each position of a text of a's would be a candidate for the word `a`. The byte behind one string
+ * is known by its place, too; the same bytes that may not come before may not follow.
+ */
+#include "cpu/worker.h"
+
+/* Fewer words of a tile with candidates are verified as they are. */
+#define BORDERS_SHARE 8u
+
+void borders_begin(struct engine_worker *worker, const struct trawl_plan *plan)
+{
+    worker->at_borders = plan_has_conditions(plan);
+    if (!worker->at_borders)
+        return;
+    bytes_empty(&worker->inside);
+    for (uint32_t value = 0; value < 256; value++)
+        if (!plan_may_follow(plan, (uint8_t)value))
+            bytes_add(&worker->inside, (uint8_t)value);
+}
+
+void borders_apply(struct scan *scan, uint64_t words)
+{
+    struct engine_worker *worker = scan->worker;
+    struct find_tile *tile = &worker->tile;
+    const uint8_t *text = scan->chunk->bytes + scan->at;
+    const struct trawl_plan *plan = scan->plan;
+    uint64_t after = 0;
+
+    TRAWL_ASSERT(words > 0 && words <= FIND_TILE_WORDS);
+    if (!worker->at_borders || (!tile->is_dense && tile->hot_count < words / BORDERS_SHARE) ||
+        scan->loadable - scan->at < 64 * words + FIND_LOAD_SLACK)
+        return;
+    worker->find->bytes(text, words, &worker->inside, &worker->after);
+    if (scan->at + scan->chunk->before > 0)
+        after = worker->inside.has[text[-1]];
+    for (uint64_t w = 0; w < words; w++) {
+        uint64_t bits = worker->after.mask[w];
+
+        tile->mask[w] &= ~(bits << 1 | after);
+        after = bits >> 63;
+    }
+    if (plan->literal_count > 1 || plan->element_count > 0 || plan->encoding.bytes_max > 1 ||
+        scan->available - scan->at < 64 * words + plan->length_max + FIND_LOAD_SLACK)
+        return;
+    worker->find->bytes(text + plan->length_max, words, &worker->inside, &worker->after);
+    for (uint64_t w = 0; w < words; w++)
+        tile->mask[w] &= ~worker->after.mask[w];
+}
