@@ -4,11 +4,12 @@
  * table holds a transition for each state and class of bytes. Making it takes time and memory in
  * proportion, once, when the first dense text is met.
  */
+#include "cuda/automaton.h"
+
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "cuda/worker.h"
 
 #define STATES_FIRST 1024u
 #define PART_BYTES_MIN 32u

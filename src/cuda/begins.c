@@ -5,9 +5,11 @@
  * over devices, the caller keeps each device's lists there until it knows where in the array they
  * belong; then they come in pieces through pinned memory, from where several threads copy them.
  */
+#include "cuda/begins.h"
+
 #include "base/checked.h"
-#include "cuda/engine_cuda.h"
-#include "cuda/worker.h"
+#include "cuda/residents.h"
+#include "cuda/scan.h"
 
 #define REACH_BYTES_FIRST (1ull << 30) /* of text, before anything is known of it */
 #define LISTS_ROOM 4u                  /* times begins_room, of the lists that are kept, */
@@ -151,7 +153,7 @@ enum trawl_status cuda_begins(struct engine_worker *worker, struct engine_begins
 
     begins->count = begins->candidate_count = 0;
     worker->may_leave = worker->leaves = false;
-    if (cuda_needs_refining(worker->plan))
+    if (plan_needs_refining(worker->plan))
         return TRAWL_FAIL(error, UNSUPPORTED,
                           "a device alone cannot verify this plan's occurrences");
     if (!cuda_worker_resident(worker, begins->bytes, begins->bytes_count, &range.address,
@@ -182,7 +184,7 @@ enum trawl_status cuda_list(struct engine_worker *worker, struct engine_list *li
 
     list->count = list->room = list->candidate_count = 0;
     worker->may_leave = worker->leaves = false;
-    if (cuda_needs_refining(worker->plan) ||
+    if (plan_needs_refining(worker->plan) ||
         !cuda_worker_resident(worker, list->bytes, list->owned + list->after, &range.address,
                               &range.begin))
         return TRAWL_FAIL(error, UNSUPPORTED, "%s cannot list this by itself",

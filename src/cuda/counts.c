@@ -4,10 +4,12 @@
  * one device go to several streams: a kernel begins while the last blocks of another one end. A
  * launch that needs more than itself, and whatever fails, is left to a scan.
  */
+#include "cuda/counts.h"
+
 #include "base/checked.h"
 #include "base/memory.h"
-#include "cuda/engine_cuda.h"
-#include "cuda/worker.h"
+#include "cuda/launch.h"
+#include "cuda/residents.h"
 
 struct cuda_counts {
     struct cuda_launch launches[ENGINE_COUNTS_MAX];
@@ -90,7 +92,7 @@ bool cuda_count_begin(struct engine_worker *worker, const struct engine_chunk *c
     uint64_t available = chunk->owned + chunk->after, at = 0;
     struct cuda_range range = {0, 0, 0, 0};
 
-    if (cuda_needs_refining(worker->plan) || worker->chunks_left > 0 ||
+    if (plan_needs_refining(worker->plan) || worker->chunks_left > 0 ||
         worker->limits.kernels_timed ||
         !cuda_worker_resident(worker, chunk->bytes, available, &range.address, &at))
         return false;

@@ -1,11 +1,12 @@
 /* plane: which bit of each byte makes the plane of kernels/plane.h, and what the kernel searches in
  * it.
  */
+#include "cuda/plane.h"
+
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "cuda/worker.h"
 
 #define BYTE_BITS 8u
 #define EACH_BYTE 0x0101010101010101ull
@@ -19,6 +20,28 @@ struct scratch {
     uint32_t *overlap; /* of the plane */
     uint8_t *bits;
 };
+
+/* Main and Lorentz 1984; the "Z algorithm" of Gusfield, "Algorithms on Strings, Trees, and
+ * Sequences", 1997, section 1.4. */
+void cuda_overlap(const uint8_t *bytes, uint32_t count, uint32_t *overlap, uint32_t overlap_count)
+{
+    uint32_t left = 0, right = 0;
+
+    overlap[0] = count;
+    for (uint32_t d = 1; d < overlap_count; d++) {
+        uint32_t common = 0;
+
+        if (d < right)
+            common = (uint32_t)min_u64(overlap[d - left], right - d);
+        while (d + common < count && bytes[common] == bytes[d + common])
+            common++;
+        overlap[d] = common;
+        if (d + common > right) {
+            left = d;
+            right = d + common;
+        }
+    }
+}
 
 uint64_t cuda_plane_words(uint64_t count)
 {

@@ -4,12 +4,13 @@
  * stripes, each with what it shares with the next; a short one lies on every device. A lent text is
  * searched where the caller has it, on its device alone.
  */
+#include "cuda/residents.h"
+
 #include <inttypes.h>
 #include <pthread.h>
 #include <string.h>
 
 #include "base/checked.h"
-#include "cuda/engine_cuda.h"
 #include "cuda/worker.h"
 
 #define STRIPES_MAX 64u /* of one text */

@@ -5,10 +5,13 @@
  * stride may be longer, because the bits that rule out nearly every sample are loaded once per
  * block.
  */
+#include "cuda/sampled.h"
+
 #include <string.h>
 
 #include "base/checked.h"
-#include "cuda/worker.h"
+#include "base/status.h"
+#include "plan/plan.h"
 
 #define STRIDE_MAX                                                                               \
     16384u                /* beyond, the bits no longer fit into shared memory, nor offsets into \

@@ -7,12 +7,13 @@
  * longer strides but match more often. cost_of() weighs this, in units of the time in which the
  * device reads the text.
  */
+#include "cuda/sets.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "cuda/worker.h"
 #include "plan/analyse.h"
 
 #define GRAM_MIN 4u

@@ -1,10 +1,15 @@
 /* tables: a plan as the kernels read it, in one block of device memory. */
+#include "cuda/tables.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "cuda/worker.h"
+#include "cuda/automaton.h"
+#include "cuda/plane.h"
+#include "cuda/sampled.h"
+#include "cuda/sets.h"
 
 #define TABLE_ALIGNMENT 256u
 #define SET_BYTES_MAX (1ull << 34) /* literals begin at words with 32-bit numbers */
@@ -64,28 +69,6 @@ enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_
                           "the CUDA engine takes sets of up to %llu bytes, not %" PRIu64,
                           SET_BYTES_MAX, plan->literal_bytes_total);
     return TRAWL_OK;
-}
-
-/* Main and Lorentz 1984; the "Z algorithm" of Gusfield, "Algorithms on Strings, Trees, and
- * Sequences", 1997, section 1.4. */
-void cuda_overlap(const uint8_t *bytes, uint32_t count, uint32_t *overlap, uint32_t overlap_count)
-{
-    uint32_t left = 0, right = 0;
-
-    overlap[0] = count;
-    for (uint32_t d = 1; d < overlap_count; d++) {
-        uint32_t common = 0;
-
-        if (d < right)
-            common = (uint32_t)min_u64(overlap[d - left], right - d);
-        while (d + common < count && bytes[common] == bytes[d + common])
-            common++;
-        overlap[d] = common;
-        if (d + common > right) {
-            left = d;
-            right = d + common;
-        }
-    }
 }
 
 static void fill_gram(const uint8_t *bytes, uint32_t count, bool fold, uint32_t *gram,

@@ -5,64 +5,6 @@
 
 #include "base/checked.h"
 
-const struct cuda_limits cuda_limits_default = {
-    .text_bytes_max = 256u << 20,
-    .sampled_hits_stride_min = 128, /* scan_sampled at 64: 0.7 of the read speed [H200] */
-    .resident_room_left = 1ull << 30,
-    .split_bytes_min = 1ull << 30,
-    .stripe_bytes = 8ull << 30,
-    .split_overlap = 1u << 20,
-    .launch_begins_max = UINT64_MAX,
-    .staging_bytes = 4u << 20,
-    .room_step_bytes = 64u << 10,
-    .hits_room_min = 1u << 16,
-    .hits_max = ENGINE_HITS_MAX,
-    .begins_room = 8u << 20,
-    .begins_aligned = 1u << 16,
-    .begins_piece = 1u << 16,
-    .begins_piece_most = 1u << 18,
-    .threads = SCAN_THREADS_MAX,
-    .tile_words_max = SCAN_TILE_WORDS_MAX,
-    .blocks_max = 0,
-    .partition_group_log2 = SCAN_PARTITION_GROUP_LOG2_MAX,
-    .group_samples_max = 2048,
-    .dense_always = false,
-    .planes = true,
-    .plane_steps_max = 512,
-    .streams = true,
-    .sets = true,
-    .sets_way = CUDA_SETS_WAYS,
-    .sets_stride = 0,
-    .sets_gram = 0,
-    .sets_choices = 0,
-    .sets_bits = 0,
-    .sets_filter_words = 0,
-    .sets_filter_words_max = 1u << 20,
-    .sets_table_words_max = UINT32_MAX,
-    .sets_entries_max = 1u << 28,
-    .sets_counted_min = 1u << 17,
-    .automaton = true,
-    .automaton_always = false,
-    .automaton_words_max = 1ull << 28,
-    .listed_min = 16,
-    .kernels_timed = false,
-};
-
-static const struct cuda_limits *limits_replaced;
-static struct cuda_limits limits_copy;
-
-void cuda_limits_replace(const struct cuda_limits *limits)
-{
-    if (limits != NULL)
-        limits_copy = *limits;
-    limits_replaced = limits == NULL ? NULL : &limits_copy;
-}
-
-struct cuda_limits cuda_limits_now(void)
-{
-    return limits_replaced == NULL ? cuda_limits_default : *limits_replaced;
-}
-
 uint64_t cuda_worker_room(const struct engine_worker *worker, uint64_t bytes)
 {
     uint64_t step = worker->limits.room_step_bytes;
@@ -160,8 +102,6 @@ void cuda_worker_end(struct engine_worker *worker)
         (void)device->driver->event_destroy(worker->done);
     cuda_pinned_release(device, &worker->landing);
     cuda_pinned_release(device, &worker->answers);
-    cuda_begins_end(worker);
-    cuda_counts_end(worker);
     cuda_memory_release(device, &worker->tables.memory);
     cuda_memory_release(device, &worker->tables.sets_memory);
     cuda_memory_release(device, &worker->tables.entries_memory);
@@ -175,4 +115,35 @@ void cuda_worker_end(struct engine_worker *worker)
     if (worker->stream != NULL)
         (void)device->driver->stream_destroy(worker->stream);
     worker->stream = NULL;
+}
+
+void cuda_worker_take(struct engine_worker *worker, const struct trawl_plan *plan)
+{
+    worker->plan = plan;
+    worker->tables.ready = worker->tables.ready && worker->tables.plan_serial == plan->serial;
+    worker->lists_few = worker->lists_few && worker->tables.ready;
+    worker->held.bytes = NULL;
+    worker->reach_bytes = UINT64_MAX;
+    worker->chunks_left = 0;
+}
+
+void cuda_worker_failed(struct engine_worker *worker)
+{
+    (void)worker->device->driver->stream_wait(worker->stream);
+    if (worker->copies != NULL) /* they go to the caller's memory */
+        (void)worker->device->driver->stream_wait(worker->copies);
+    for (uint32_t i = 0; i < CUDA_OTHERS; i++)
+        if (worker->others[i] != NULL)
+            (void)worker->device->driver->stream_wait(worker->others[i]);
+    worker->held.bytes = NULL;
+    worker->tables.ready = false;
+    worker->sums_ready = false;
+}
+
+enum trawl_status cuda_wait_copies(struct engine_worker *worker, uint64_t begin_ns,
+                                   struct engine_result *result, struct trawl_error *error)
+{
+    TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
+    result->device_copy_ns += cuda_clock_ns() - begin_ns;
+    return TRAWL_OK;
 }

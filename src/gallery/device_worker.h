@@ -2,6 +2,8 @@
 #ifndef TRAWL_GALLERY_DEVICE_WORKER_H
 #define TRAWL_GALLERY_DEVICE_WORKER_H
 
+#include "cuda/chunk.h"
+#include "cuda/open.h"
 #include "cuda/worker.h"
 #include "gallery/algorithm.h"
 #include "gallery/device.h"

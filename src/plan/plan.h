@@ -175,10 +175,16 @@ static inline bool plan_has_algorithm(const struct trawl_plan *plan)
     return plan->algorithm.name != NULL;
 }
 
+/* Is each occurrence of a literal to be checked in the text, for its conditions or its tail? */
+static inline bool plan_needs_refining(const struct trawl_plan *plan)
+{
+    return plan_has_conditions(plan) || plan->element_count > 0;
+}
+
 /* Can a method's engine count without listing hits to be checked? */
 static inline bool plan_counts_alone(const struct trawl_plan *plan)
 {
-    return !plan_has_conditions(plan) && plan->element_count == 0 && !plan_has_algorithm(plan);
+    return !plan_needs_refining(plan) && !plan_has_algorithm(plan);
 }
 
 static inline struct plan_literal plan_literal_at(const struct trawl_plan *plan, uint32_t literal)

@@ -181,8 +181,8 @@ enum trawl_status road_fetch(struct search *search, struct trawl_text *text,
 
     if (!text_is_hidden(text))
         return TRAWL_OK;
-    if (sink->digest == NULL && !sink->keeps_text && !cuda_needs_refining(plan) &&
-        !plan_has_algorithm(plan) && is_resident(search, text, &is_split)) {
+    if (sink->digest == NULL && !sink->keeps_text && plan_counts_alone(plan) &&
+        is_resident(search, text, &is_split)) {
         worker_follow(&search->searcher->caller, text);
         return TRAWL_OK;
     }

@@ -3,6 +3,7 @@
 #define TRAWL_TESTS_GPU_GPU_H
 
 #include "cuda/engine_cuda.h"
+#include "cuda/residents.h"
 #include "test.h"
 
 /* The engine, or the end: skipped if there is no device, failed if it does not open. */

@@ -2,6 +2,7 @@
 #ifndef TRAWL_TESTS_GPU_MEASURE_H
 #define TRAWL_TESTS_GPU_MEASURE_H
 
+#include "cuda/residents.h"
 #include "cuda/worker.h"
 #include "plan/plan.h"
 #include "gpu/gpu.h"

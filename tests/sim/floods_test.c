@@ -1,7 +1,7 @@
 /* floods_test: sets that flood on a device: how much the kernels read, of which the time follows,
  * for each byte of the text and each occurrence; and that the answers are right.
  */
-#include "cuda/worker.h"
+#include "cuda/sets.h"
 #include "diff/input.h"
 #include "oracle/aho.h"
 #include "random_case.h"

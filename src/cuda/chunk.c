@@ -1,0 +1,222 @@
+/* chunk: one chunk of a text.
+ *
+ * Its bytes are copied through pinned buffers, as much at a time as fits, and each part is
+ * searched; the workers of one device overlap each other's copies and kernels. A text that was
+ * loaded needs no copy. What a device cannot decide is checked here.
+ */
+#include "cuda/chunk.h"
+
+#include "base/checked.h"
+#include "cuda/residents.h"
+
+#define PATIENT_BYTES (2u << 20)   /* in flight for longer than waking a thread takes */
+#define TAIL_WORK 16u              /* characters of tails that are compared per position, */
+#define TAIL_WORK_MIN (64u << 10)  /* and in any case */
+#define CHUNKS_LEFT 15u            /* to the host after a dense one */
+#define TEXT_BYTES_MIN (64u << 10) /* below this a device's memory counts as exhausted */
+
+/* Of a text, at a time. */
+static uint64_t text_bytes_max(const struct engine_worker *worker, const struct cuda_way *way)
+{
+    return min_u64(worker->limits.text_bytes_max, way->text_bytes_max);
+}
+
+/* Device memory for `wanted` bytes of text or, where that is not to be had, for fewer. */
+static enum trawl_status reserve_text(struct engine_worker *worker, const struct cuda_way *way,
+                                      uint64_t wanted, uint64_t least, struct trawl_error *error)
+{
+    for (;;) {
+        uint64_t bytes = min_u64(wanted, max_u64(text_bytes_max(worker, way), least));
+        enum trawl_status status = cuda_memory_reserve(
+            worker->device, &worker->text,
+            cuda_worker_room(worker, ((bytes + 15) & ~15ull) + SCAN_PADDING_BYTES), error);
+
+        if (status != TRAWL_MEMORY || bytes / 2 < max_u64(least, TEXT_BYTES_MIN))
+            return status;
+        worker->limits.text_bytes_max = bytes / 2;
+    }
+}
+
+/* Bring bytes of the chunk from `at` on to the device, as many as fit. */
+static enum trawl_status bring_text(struct engine_worker *worker, const struct engine_chunk *chunk,
+                                    uint64_t at, const struct cuda_way *way,
+                                    struct trawl_error *error)
+{
+    uint64_t available = chunk->owned + chunk->after - at;
+    uint64_t overlap =
+        worker->plan->length_max; /* a chunk has begins of its own beside the overlap */
+    uint64_t count;
+
+    if (worker->held.bytes == chunk->bytes && worker->held.begin == chunk->begin && at > 0 &&
+        at >= worker->held.from && at < worker->held.end &&
+        (worker->held.end == at + available || worker->held.end - at > overlap))
+        return TRAWL_OK;
+    worker->held.bytes = NULL;
+    TRAWL_TRY(reserve_text(worker, way, available, min_u64(available, 2 * overlap), error));
+    count = min_u64(available, (worker->text.bytes - SCAN_PADDING_BYTES) & ~15ull);
+    count = min_u64(count, max_u64(text_bytes_max(worker, way), 2 * overlap));
+    if (chunk->pinned) {
+        TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_device, worker->text.address,
+                            chunk->bytes + at, (size_t)count, worker->stream));
+        TRAWL_TRY(CUDA_CALL(worker->device, error, fill, worker->text.address + count, 0,
+                            SCAN_PADDING_BYTES, worker->stream));
+        worker->patient = count >= PATIENT_BYTES;
+    } else {
+        TRAWL_TRY(
+            cuda_worker_upload_text(worker, worker->text.address, chunk->bytes + at, count, error));
+    }
+    worker->held.bytes = chunk->bytes;
+    worker->held.begin = chunk->begin;
+    worker->held.from = at;
+    worker->held.end = at + count;
+    return TRAWL_OK;
+}
+
+/* The next range of the chunk's begins from `at` on. */
+static enum trawl_status next_range(struct engine_worker *worker, const struct engine_chunk *chunk,
+                                    uint64_t at, const struct cuda_way *way,
+                                    struct cuda_range *range, struct trawl_error *error)
+{
+    uint64_t available = chunk->owned + chunk->after, chunk_at = 0;
+    bool fetched;
+
+    if (cuda_worker_resident(worker, chunk->bytes, available, &range->address, &chunk_at)) {
+        range->begin = chunk_at + at;
+        range->end = chunk_at + chunk->owned;
+        range->text_end = chunk_at + available;
+        return TRAWL_OK;
+    }
+    if (cuda_residents_lent(worker->engine, chunk->bytes, &fetched) && !fetched)
+        return TRAWL_FAIL(error, DEVICE, "%s: the text lies on another device",
+                          worker->device->name);
+    TRAWL_TRY(bring_text(worker, chunk, at, way, error));
+    range->address = worker->text.address;
+    range->begin = at - worker->held.from;
+    range->end = chunk->owned - worker->held.from;
+    range->text_end = worker->held.end - worker->held.from;
+    if (worker->held.end < available) /* the longest occurrence must not be cut */
+        range->end = min_u64(range->end, range->text_end - worker->plan->length_max + 1);
+    return TRAWL_OK;
+}
+
+/* Strike out hits [first, ...) that the plan's conditions or a tail refuse. false: their tails cost
+ * more than `work_max` characters, and the chunk may be left. */
+static bool refine(const struct trawl_plan *plan, const struct engine_chunk *chunk, uint64_t first,
+                   uint64_t work_max, struct engine_result *result)
+{
+    uint64_t available = chunk->owned + chunk->after, kept = first, work = 0, looked;
+
+    for (uint64_t i = first; i < result->hits.count; i++) {
+        struct hit hit = result->hits.items[i];
+        const struct plan_literal literal = plan_literal_at(plan, hit.literal);
+        uint64_t length = literal.bytes_count;
+
+        if (literal.tail_count > 0) {
+            length = plan_tail_match(plan, &literal, chunk->bytes + hit.offset,
+                                     available - hit.offset, &looked);
+            work += looked;
+        }
+        if (chunk->may_be_left && work > work_max)
+            return false;
+        if (length != 0 && (!plan_has_conditions(plan) ||
+                            plan_accepts(plan, chunk->bytes, hit.offset, hit.offset + length,
+                                         chunk->before, available)))
+            result->hits.items[kept++] = hit;
+    }
+    result->count -= result->hits.count - kept;
+    result->hits.count = kept;
+    return true;
+}
+
+/* Bring the text of the next range and search it. */
+static enum trawl_status scan_range(struct engine_worker *worker, const struct engine_chunk *chunk,
+                                    uint64_t at, enum scan_want want, const struct cuda_way *way,
+                                    struct engine_result *result, uint64_t *next,
+                                    struct trawl_error *error)
+{
+    uint64_t done, begin_ns = way->copies_timed ? cuda_clock_ns() : 0;
+    uint64_t memory_ns = cuda_memory_ns();
+    struct cuda_range range = {0, 0, 0, 0};
+
+    TRAWL_TRY(next_range(worker, chunk, at, way, &range, error));
+    range.end = min_u64(range.end, range.begin + way->range_bytes_max);
+    if (way->copies_timed)
+        TRAWL_TRY(cuda_wait_copies(worker, begin_ns, result, error));
+    worker->may_leave = chunk->may_be_left;
+    worker->leaves = false;
+    TRAWL_TRY(way->search(worker, way->context, &range, want, at, result, &done, error));
+    if (way->copies_timed)
+        result->device_memory_ns += cuda_memory_ns() - memory_ns;
+    if (worker->leaves)
+        return TRAWL_OK;
+    TRAWL_ASSERT(done > range.begin);
+    *next = at + (done - range.begin);
+    return TRAWL_OK;
+}
+
+static enum scan_want chunk_want(const struct trawl_plan *plan, enum engine_want want)
+{
+    if (want == ENGINE_WANT_HITS || plan_needs_refining(plan))
+        return SCAN_HITS;
+    return want == ENGINE_WANT_FIRST ? SCAN_FIRST : SCAN_COUNT;
+}
+
+/* With the device entered. */
+static enum trawl_status scan_ranges(struct engine_worker *worker, const struct engine_chunk *chunk,
+                                     uint64_t from, enum engine_want want, struct cuda_way *way,
+                                     struct engine_result *result, struct trawl_error *error)
+{
+    enum scan_want asked = chunk_want(worker->plan, want);
+    bool refining = plan_needs_refining(worker->plan);
+
+    if (way->prepare != NULL)
+        TRAWL_TRY(way->prepare(worker, asked, way, error));
+    for (uint64_t at = from; at < chunk->owned;) {
+        uint64_t first = result->hits.count, count = result->count, begin = at;
+
+        TRAWL_TRY(scan_range(worker, chunk, at, asked, way, result, &at, error));
+        if (worker->leaves ||
+            (refining && !refine(worker->plan, chunk, first,
+                                 TAIL_WORK_MIN + TAIL_WORK * (at - begin), result))) {
+            result->hits.count = first;
+            result->count = count;
+            result->is_left = true;
+            worker->chunks_left = CHUNKS_LEFT;
+            return TRAWL_OK;
+        }
+        if (want == ENGINE_WANT_COUNT)
+            result->hits.count = 0;
+        if (want == ENGINE_WANT_FIRST && result->hits.count > 0)
+            break;
+        result->done = at;
+        if (want == ENGINE_WANT_HITS && result->hits.count >= worker->limits.hits_max)
+            return TRAWL_OK;
+    }
+    result->done = chunk->owned;
+    return TRAWL_OK;
+}
+
+enum trawl_status cuda_scan_chunk(struct engine_worker *worker, const struct engine_chunk *chunk,
+                                  uint64_t from, enum engine_want want, struct cuda_way *way,
+                                  struct engine_result *result, struct trawl_error *error)
+{
+    enum trawl_status status;
+
+    TRAWL_ASSERT(from < chunk->owned);
+    TRAWL_ASSERT(chunk->owned < UINT32_MAX ||
+                 (want == ENGINE_WANT_COUNT && plan_counts_alone(worker->plan)));
+    engine_result_begin(result, from, true);
+    if (chunk->may_be_left && worker->chunks_left > 0) {
+        worker->chunks_left--;
+        result->is_left = true;
+        return TRAWL_OK;
+    }
+    TRAWL_TRY(cuda_device_enter(worker->device, error));
+    if (want > ENGINE_WANT_FIRST) /* devices leave no hit out */
+        want = ENGINE_WANT_HITS;
+    status = scan_ranges(worker, chunk, from, want, way, result, error);
+    if (status != TRAWL_OK)
+        cuda_worker_failed(worker);
+    cuda_device_leave(worker->device);
+    return status;
+}

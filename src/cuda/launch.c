@@ -1,0 +1,518 @@
+/* launch: which kernel, in which shape; its start, and its answer. */
+#include "cuda/launch.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "cuda/automaton.h"
+#include "cuda/sets.h"
+
+#define TILES_PER_BLOCK_MIN 2u
+#define FIRST_STEPS 3u
+#define DENSE_PARTS 16u /* if one partition in this many is listed, the tile kernel takes all */
+#define DENSE_STRIDE_MAX 512u
+#define STREAM_ROW_WORDS 16u    /* of bitmap, for a row of 512 bytes */
+#define LOOK_NS 2000000u        /* the driver's wait takes 3 to 5 us longer [H200] */
+#define LOOK_NS_SIMULATED 1000u /* kernels run while the simulated driver waits */
+#define LOOKS_PER_TIME 64u
+#define WARP_STEP_BYTES 256u
+#define FAR_BEFORE_BYTES 256u
+/* Groups of 128 samples per ticket of a stream of samples. The fewer, the nearer to each other are
+ * those in flight: at strides 256, 384 and 512 one at a time is 1.17, 1.05 and 1.02 times as fast
+ * as two, two at stride 192 1.07 times as fast as 16. But a device hands out no more than 440 M
+ * tickets/s [H200]. */
+#define SAMPLED_STRIDE_NEAR 192u
+#define SAMPLED_STRIDE_FAR 256u
+#define SAMPLED_STRIDE_PAIRS 128u
+#define SAMPLED_TICKET_NEAR 16u
+#define SAMPLED_TICKET_FAR 2u
+#define STREAM_ALIGNMENT 128ull /* a cache line: a warp's loads touch no more than they need */
+
+/* Smaller tiles than of so many words where the range is too short to give every block its share.
+ */
+static void choose_tiles(const struct engine_worker *worker, uint64_t places, uint32_t blocks,
+                         uint32_t words_max, uint32_t alike_max, struct scan_arguments *a)
+{
+    uint32_t words = words_max - words_max % worker->limits.threads;
+
+    while (words / 2 >= worker->limits.threads && words / 2 % worker->limits.threads == 0 &&
+           (places / (32ull * words) < TILES_PER_BLOCK_MIN * (uint64_t)blocks ||
+            32ull * words * alike_max > UINT32_MAX)) /* a tile's hits have 32 bits */
+        words /= 2;
+    a->tile_words = words;
+    a->tile_count = (uint32_t)((places + 32ull * words - 1) / (32ull * words));
+}
+
+/* Groups of `samples` samples, and the tiles of one that is dense. */
+static void choose_group(const struct engine_worker *worker, uint64_t samples,
+                         struct scan_arguments *a)
+{
+    uint64_t begins = ((samples >> a->sample_pair) + 1) * a->stride + 15;
+    uint32_t threads = worker->limits.threads;
+
+    /* A tile that planes search costs its size, however few of its begins are the group's.
+     */
+    a->group_samples = (uint32_t)samples;
+    a->tile_words =
+        (uint32_t)min_u64(worker->limits.tile_words_max / threads, begins / (32ull * threads) + 1) *
+        threads;
+    a->tile_count = (uint32_t)((a->sample_count + samples - 1) / samples);
+    a->group_partitions = (uint32_t)(begins / (32ull * a->tile_words) + 1);
+}
+
+/* The samples that stand for the begins. */
+static void choose_samples(struct scan_arguments *a)
+{
+    uint64_t distance, sample;
+
+    a->sample_base = a->begin - a->begin % a->stride;
+    distance = a->limit - 1 - a->sample_base;
+    a->sample_first = 0;
+    while (a->sample_base + plan_sample_place(a->sample_first, a->stride, a->sample_pair) <
+           a->begin)
+        a->sample_first++;
+    sample = distance / a->stride << a->sample_pair;
+    while (plan_sample_place((uint32_t)sample, a->stride, a->sample_pair) < distance)
+        sample++;
+    TRAWL_ASSERT(sample < UINT32_MAX - 4 * SCAN_SAMPLE_STEP);
+    a->sample_count = (uint32_t)sample + 1;
+}
+
+static uint32_t ticket_groups(const struct scan_arguments *a)
+{
+    if (a->stride < (a->sample_pair != 0 ? SAMPLED_STRIDE_FAR : SAMPLED_STRIDE_NEAR))
+        return SAMPLED_TICKET_NEAR;
+    return a->sample_pair != 0 || a->stride < SAMPLED_STRIDE_FAR ? SAMPLED_TICKET_FAR : 1;
+}
+
+static void choose_groups(const struct engine_worker *worker, enum cuda_kernel kernel,
+                          uint32_t blocks, struct scan_arguments *a)
+{
+    uint32_t warps = blocks * (worker->limits.threads / 32);
+
+    choose_samples(a);
+    if (kernel != CUDA_KERNEL_STREAM_SAMPLED) {
+        choose_group(worker,
+                     min_u64(worker->limits.group_samples_max,
+                             max_u64(worker->limits.threads,
+                                     a->sample_count / (TILES_PER_BLOCK_MIN * (uint64_t)blocks))),
+                     a);
+        return;
+    }
+    choose_group(worker, SCAN_SAMPLE_STEP, a);
+    a->listed_max = a->tile_count / DENSE_PARTS + worker->limits.listed_min;
+    a->ticket_groups = (uint32_t)max_u64(
+        min_u64(ticket_groups(a), a->tile_count / (TILES_PER_BLOCK_MIN * (uint64_t)warps)), 1);
+    /* As much as it takes if each sample of a full queue is an occurrence's. */
+    if (a->verify_budget != 0)
+        a->sample_budget =
+            a->verify_budget + 2 * SCAN_SAMPLE_STEP * (a->pattern_bytes / WARP_STEP_BYTES + 8);
+}
+
+static bool is_set_stream(enum cuda_kernel kernel)
+{
+    return kernel >= CUDA_KERNEL_SETS_FIRST;
+}
+
+static bool is_stream(enum cuda_kernel kernel)
+{
+    return kernel == CUDA_KERNEL_STREAM || kernel == CUDA_KERNEL_FIRST_STREAM ||
+           kernel == CUDA_KERNEL_HITS_STREAM || kernel == CUDA_KERNEL_STREAM_SAMPLED ||
+           is_set_stream(kernel);
+}
+
+/* As many steps of all the block's warps as there may be, fewer where the range is short; for a
+ * pattern that does not fit into a tile as many as there may be, since duels cost a pattern's
+ * length per tile. */
+static void choose_stream_tiles(const struct engine_worker *worker, uint32_t blocks,
+                                struct scan_arguments *a)
+{
+    uint32_t step_words = worker->limits.threads / 32 * STREAM_ROWS * STREAM_ROW_WORDS;
+    uint32_t steps = (uint32_t)max_u64(worker->limits.tile_words_max / step_words, 1);
+    uint64_t places;
+
+    if (a->want == SCAN_FIRST) /* blocks look ahead by tiles: work after the first is wasted */
+        steps = (uint32_t)min_u64(steps, FIRST_STEPS);
+
+    a->position = (a->begin + a->shift) & ~(STREAM_ALIGNMENT - 1);
+    places = a->limit + a->shift - a->position;
+    while (steps > 1 && a->pattern_bytes <= 32ull * step_words * steps &&
+           places / (32ull * step_words * steps) < TILES_PER_BLOCK_MIN * (uint64_t)blocks)
+        steps /= 2;
+    a->tile_words = steps * step_words;
+    a->tile_count = (uint32_t)((places + 32ull * a->tile_words - 1) / (32ull * a->tile_words));
+    a->listed_max = a->tile_count / DENSE_PARTS + worker->limits.listed_min;
+}
+
+/* The same, with one warp more, which verifies and writes for the others. */
+static void choose_hits_tiles(const struct engine_worker *worker, struct cuda_launch *launch)
+{
+    struct scan_arguments *a = &launch->arguments;
+    uint32_t warps, step_words, steps;
+
+    warps = launch->threads / 32;
+    launch->threads += 32;
+    a->position = (a->begin + a->shift) & ~(STREAM_ALIGNMENT - 1);
+    step_words = warps * STREAM_ROWS * STREAM_ROW_WORDS;
+    steps =
+        (uint32_t)max_u64(min_u64(worker->limits.tile_words_max / step_words, SCAN_HITS_STEPS), 1);
+    a->tile_words = steps * step_words;
+    a->tile_steps = steps;
+    a->step_bytes = step_words * 32;
+    a->whole_from = a->position < a->begin + a->shift;
+    a->whole_upto = (uint32_t)((a->limit + a->shift - a->position) / (32ull * a->tile_words));
+    a->tile_count = (uint32_t)((a->limit + a->shift - a->position + 32ull * a->tile_words - 1) /
+                               (32ull * a->tile_words));
+    a->verify_budget = (uint32_t)min_u64((uint64_t)a->verify_budget * warps, UINT32_MAX);
+    a->listed_max = a->tile_count / DENSE_PARTS + worker->limits.listed_min;
+}
+
+static uint32_t blocks_for(const struct engine_worker *worker, enum cuda_kernel kernel)
+{
+    return worker->limits.blocks_max != 0 ? worker->limits.blocks_max
+                                          : worker->device->resident[kernel];
+}
+
+/* How many samples are in flight: few enough to lie near each other in memory and to come soon,
+ * as many as keep it busy. Of shapes from 64 to 512 threads to a multiprocessor these were the best
+ * [H200]: 256 of single
+ * samples, 384 of pairs, 512 at the short strides where hashes take longer than memory. */
+static void shape_samples(const struct engine_worker *worker, const struct scan_arguments *a,
+                          uint32_t *blocks, uint32_t *threads)
+{
+    uint32_t quarters = 4;
+
+    if (a->sample_pair != 0 && a->stride >= SAMPLED_STRIDE_PAIRS)
+        quarters = 3;
+    *threads = (uint32_t)max_u64(*threads / 32 * quarters / 4 * 32, 32);
+    if (worker->limits.blocks_max == 0 && a->sample_pair == 0)
+        *blocks = worker->device->multiprocessors;
+}
+
+static enum cuda_kernel choose_kernel(const struct engine_worker *worker,
+                                      const struct cuda_tables *tables, uint64_t begins,
+                                      enum scan_want want)
+{
+    enum cuda_kernel kernel = tables->kernel;
+    bool sampled = kernel == CUDA_KERNEL_SAMPLED;
+    /* A stream has at least one whole step. */
+    bool streams =
+        tables->dense_left == 0 && begins >= STREAM_ALIGNMENT + STREAM_ROWS * STREAM_ROW_WORDS * 32;
+
+    if (tables->automaton == CUDA_AUTOMATON_READY &&
+        (tables->dense_left > 0 || worker->limits.automaton_always))
+        return want == SCAN_HITS ? CUDA_KERNEL_HITS_AUTOMATON : CUDA_KERNEL_AUTOMATON;
+    if (tables->sets_ready && tables->dense_left == 0 && want != SCAN_HITS)
+        return tables->sets_kernel;
+    /* If everything is dense, and samples match almost everywhere, skip the samples. */
+    if (want == SCAN_COUNT && sampled && tables->dense_left > 0 &&
+        tables->arguments.stride <= DENSE_STRIDE_MAX)
+        kernel = CUDA_KERNEL_EVERY;
+    if (want != SCAN_COUNT && sampled &&
+        tables->arguments.stride < worker->limits.sampled_hits_stride_min)
+        kernel = CUDA_KERNEL_EVERY;
+    if (streams && want == SCAN_COUNT)
+        return tables->count_kernel;
+    if (streams && want == SCAN_FIRST && tables->count_kernel == CUDA_KERNEL_STREAM)
+        return CUDA_KERNEL_FIRST_STREAM;
+    if (streams && want == SCAN_HITS && kernel == CUDA_KERNEL_EVERY && worker->limits.streams)
+        return CUDA_KERNEL_HITS_STREAM;
+    if (want == SCAN_HITS)
+        return kernel == CUDA_KERNEL_EVERY     ? CUDA_KERNEL_HITS_EVERY
+               : kernel == CUDA_KERNEL_SAMPLED ? CUDA_KERNEL_HITS_SAMPLED
+                                               : CUDA_KERNEL_HITS_SET;
+    return kernel;
+}
+
+uint64_t cuda_set_range_max(const struct engine_worker *worker, enum scan_want want)
+{
+    enum cuda_kernel kernel = choose_kernel(worker, &worker->tables, UINT64_MAX, want);
+
+    return is_set_stream(kernel) && want == SCAN_COUNT
+               ? worker->tables.sets.stride * CUDA_RANGE_BYTES_MAX
+               : CUDA_RANGE_BYTES_MAX;
+}
+
+/* Offsets in a range are 32-bit, but for streams of samples, of sets too: those count samples. */
+uint64_t cuda_launch_begins_max(const struct engine_worker *worker, enum scan_want want)
+{
+    uint64_t most = min_u64(cuda_set_range_max(worker, want),
+                            (1ull << (SCAN_SUM_BITS - 1)) / worker->tables.alike_max);
+
+    if (want == SCAN_COUNT && worker->tables.count_kernel == CUDA_KERNEL_STREAM_SAMPLED)
+        most = worker->tables.arguments.stride * (CUDA_RANGE_BYTES_MAX / 2); /* may come in pairs */
+    return min_u64(most, worker->limits.launch_begins_max);
+}
+
+uint64_t cuda_range_limit(const struct trawl_plan *plan, const struct cuda_range *range)
+{
+    uint64_t least = plan->length_min;
+
+    if (range->text_end < least || range->text_end - least + 1 <= range->begin)
+        return range->begin;
+    return min_u64(range->end, range->text_end - least + 1);
+}
+
+static bool is_automaton(enum cuda_kernel kernel)
+{
+    return kernel == CUDA_KERNEL_AUTOMATON || kernel == CUDA_KERNEL_HITS_AUTOMATON;
+}
+
+/* Does the kernel's sum of dense parts say whether the launch was abandoned? */
+static bool gives_up(enum cuda_kernel kernel)
+{
+    return is_stream(kernel) || kernel == CUDA_KERNEL_SET || kernel == CUDA_KERNEL_HITS_SET;
+}
+
+/* By groups of samples, tile by tile where they are dense? */
+static bool is_sampled(enum cuda_kernel kernel)
+{
+    return kernel == CUDA_KERNEL_SAMPLED || kernel == CUDA_KERNEL_HITS_SAMPLED;
+}
+
+/* What follows from the number of tiles. */
+static void choose_grid(struct cuda_launch *launch, uint32_t blocks)
+{
+    struct scan_arguments *a = &launch->arguments;
+
+    a->partition_count =
+        (uint64_t)a->tile_count * (is_sampled(launch->kernel) ? a->group_partitions : 1);
+    launch->blocks = (uint32_t)min_u64(min_u64(blocks, SCAN_BLOCKS_MAX), a->tile_count);
+}
+
+void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,
+                         const struct cuda_range *range, uint64_t limit, enum scan_want want,
+                         struct cuda_launch *launch)
+{
+    struct scan_arguments *a = &launch->arguments;
+    /* Kernels look at what lies before a begin; before the text's there is nothing. */
+    uint64_t far = range->begin >= FAR_BEFORE_BYTES ? worker->limits.far_bytes : 0;
+    enum cuda_kernel kernel;
+    uint32_t blocks;
+
+    kernel = choose_kernel(worker, tables, limit - range->begin, want);
+    blocks = blocks_for(worker, kernel);
+    memset(&launch->found, 0, sizeof launch->found);
+    launch->stream = worker->stream;
+    launch->ahead_bytes = 0;
+    launch->kernel = kernel;
+    launch->threads = worker->limits.threads;
+    launch->shared_bytes = 0;
+    *a = tables->arguments;
+    a->text = (const uint8_t *)(uintptr_t)(range->address - far);
+    a->begin = far + range->begin;
+    a->limit = far + limit;
+    a->text_end = far + range->text_end;
+    a->want = (uint32_t)want;
+    if (tables->automaton == CUDA_AUTOMATON_NONE && !worker->may_leave)
+        a->set_budget = UINT32_MAX;
+    a->one = 1;
+    a->is_dense = want != SCAN_FIRST && tables->dense_left > 0;
+    a->position = (a->begin + a->shift) & ~15ull;
+    if (kernel == CUDA_KERNEL_STREAM_SAMPLED)
+        shape_samples(worker, a, &blocks, &launch->threads);
+    if (is_sampled(kernel) || kernel == CUDA_KERNEL_STREAM_SAMPLED)
+        choose_groups(worker, kernel, blocks, a);
+    else if (is_set_stream(kernel))
+        cuda_sets_prepare(worker, blocks, launch);
+    else if (is_automaton(kernel))
+        cuda_automaton_prepare(tables, blocks, launch);
+    else if (kernel == CUDA_KERNEL_HITS_STREAM)
+        choose_hits_tiles(worker, launch);
+    else if (is_stream(kernel))
+        choose_stream_tiles(worker, blocks, a);
+    else
+        choose_tiles(worker, a->limit + a->shift - a->position, blocks,
+                     worker->limits.tile_words_max, tables->alike_max, a);
+    choose_grid(launch, blocks);
+}
+
+/* Where hits_set looks at all positions, hits may be many. Of the smallest tiles there are, they
+ * mostly wait in shared memory for those before them, and threads note them where the cache has
+ * room: 7.6 G hits/s instead of 4.7 [H200]. */
+void cuda_launch_small_tiles(const struct engine_worker *worker, struct cuda_launch *launch)
+{
+    struct scan_arguments *a = &launch->arguments;
+    uint32_t blocks = blocks_for(worker, launch->kernel);
+
+    choose_tiles(worker, a->limit + a->shift - a->position, blocks, worker->limits.threads,
+                 worker->tables.alike_max, a);
+    choose_grid(launch, blocks);
+}
+
+enum trawl_status cuda_sums_reserve(struct engine_worker *worker, uint64_t count,
+                                    struct trawl_error *error)
+{
+    uint64_t bytes = count * sizeof(struct scan_result);
+
+    if (worker->sums_ready && bytes <= worker->sums.bytes)
+        return TRAWL_OK;
+    worker->sums_ready = false;
+    TRAWL_TRY(cuda_memory_reserve(worker->device, &worker->sums, bytes, error));
+    TRAWL_TRY(cuda_mapped_reserve(worker->device, &worker->answers, bytes, error));
+    TRAWL_TRY(CUDA_CALL(worker->device, error, fill, worker->sums.address, 0,
+                        (size_t)worker->sums.bytes, worker->stream));
+    worker->sums_ready = true;
+    return TRAWL_OK;
+}
+
+/* Tiles that a stream gives up. */
+uint64_t cuda_list_bytes(const struct cuda_launch *launch)
+{
+    if (!is_stream(launch->kernel) || is_set_stream(launch->kernel) ||
+        launch->arguments.want == SCAN_HITS)
+        return 0;
+    return launch->arguments.tile_count * sizeof(uint32_t);
+}
+
+/* For one tile more, which as many begins may touch elsewhere in the text. */
+enum trawl_status cuda_list_reserve(struct engine_worker *worker, const struct cuda_launch *launch,
+                                    struct trawl_error *error)
+{
+    uint64_t bytes = cuda_list_bytes(launch);
+
+    return cuda_memory_reserve(worker->device, &worker->offsets,
+                               bytes + (bytes > 0 ? sizeof(uint32_t) : 0), error);
+}
+
+/* The order's words, zeroed, for a launch that lists hits. */
+static enum trawl_status order_begin(struct engine_worker *worker, struct cuda_launch *launch,
+                                     struct trawl_error *error)
+{
+    uint64_t partitions = launch->arguments.partition_count;
+    uint64_t bytes = (partitions + 2 * ((partitions >> worker->limits.partition_group_log2) + 1)) *
+                     sizeof(uint64_t);
+
+    TRAWL_TRY(cuda_memory_reserve(worker->device, &worker->result, cuda_worker_room(worker, bytes),
+                                  error));
+    launch->arguments.order = (uint64_t *)(uintptr_t)worker->result.address;
+    launch->arguments.partition_group_log2 = worker->limits.partition_group_log2;
+    return CUDA_CALL(worker->device, error, fill, worker->result.address, 0, (size_t)bytes,
+                     worker->stream);
+}
+
+static struct scan_result *answer_of(const struct engine_worker *worker, uint32_t slot)
+{
+    return (struct scan_result *)(void *)worker->answers.bytes + slot;
+}
+
+enum trawl_status cuda_launch_submit(struct engine_worker *worker, struct cuda_launch *launch,
+                                     uint32_t slot, struct trawl_error *error)
+{
+    const struct cuda_device *device = worker->device;
+    struct scan_arguments *a = &launch->arguments;
+    void *parameters[] = {a};
+
+    a->result = (struct scan_result *)(uintptr_t)worker->sums.address + slot;
+    a->answer = answer_of(worker, slot);
+    a->launch = ++worker->launches;
+    if (is_stream(launch->kernel) && a->want != SCAN_HITS)
+        a->tile_list = (uint32_t *)(uintptr_t)worker->offsets.address;
+    memset(a->answer, 0, sizeof *a->answer); /* nothing is there */
+    if (worker->limits.kernels_timed)
+        TRAWL_TRY(CUDA_CALL(device, error, event_record, worker->timed[0], worker->stream));
+    TRAWL_TRY(CUDA_CALL(device, error, launch, device->functions[launch->kernel], launch->blocks, 1,
+                        1, launch->threads, 1, 1, launch->shared_bytes, launch->stream, parameters,
+                        NULL));
+    if (worker->limits.kernels_timed)
+        TRAWL_TRY(CUDA_CALL(device, error, event_record, worker->timed[1], worker->stream));
+    return TRAWL_OK;
+}
+
+/* Is the answer there? That to a count comes word by word. */
+static bool is_answered(const struct cuda_launch *launch, const struct scan_result *answer)
+{
+    const uint64_t *words = (const uint64_t *)(const void *)answer;
+    bool there = true;
+
+    if (launch->arguments.want != SCAN_COUNT)
+        return __atomic_load_n(&answer->blocks, __ATOMIC_ACQUIRE) == launch->arguments.launch;
+    for (uint32_t i = 0; i < SCAN_SUMS; i++)
+        there = there && (__atomic_load_n(&words[i], __ATOMIC_ACQUIRE) & SCAN_THERE) != 0;
+    return there;
+}
+
+static void add_answer(struct cuda_launch *launch, const struct scan_result *answer)
+{
+    struct scan_result *found = &launch->found;
+
+    found->count += answer->count & ~SCAN_THERE;
+    found->candidates += answer->candidates & ~SCAN_THERE;
+    found->listed += gives_up(launch->kernel) ? answer->dense_count & ~SCAN_THERE : 0;
+    found->nearest = max_u64(found->nearest, answer->nearest);
+}
+
+enum trawl_status cuda_launch_wait(struct engine_worker *worker, struct cuda_launch *launch,
+                                   uint32_t slot, struct trawl_error *error)
+{
+    const struct scan_result *answer = answer_of(worker, slot);
+    bool there = false;
+    uint64_t begin_ns, look_ns;
+
+    if (worker->patient) {
+        TRAWL_TRY(CUDA_CALL(worker->device, error, event_record, worker->done, worker->stream));
+        TRAWL_TRY(CUDA_CALL(worker->device, error, event_wait, worker->done));
+        worker->patient = false;
+    }
+    look_ns = worker->device->driver->simulated ? LOOK_NS_SIMULATED : LOOK_NS;
+    begin_ns = cuda_clock_ns();
+    do {
+        for (uint32_t i = 0; i < LOOKS_PER_TIME && !there; i++)
+            there = is_answered(launch, answer);
+    } while (!there && cuda_clock_ns() - begin_ns < look_ns);
+    if (!there)
+        TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, launch->stream));
+    if (!is_answered(launch, answer))
+        return TRAWL_FAIL(error, DEVICE, "%s: a kernel ended without an answer",
+                          worker->device->name);
+    add_answer(launch, answer);
+    return TRAWL_OK;
+}
+
+/* Run the kernel and wait for it; what it found is added to launch->found. */
+static enum trawl_status launch_kernel(struct engine_worker *worker, struct cuda_launch *launch,
+                                       struct trawl_error *error)
+{
+    const struct cuda_device *device = worker->device;
+    float milliseconds = 0;
+
+    TRAWL_TRY(cuda_launch_submit(worker, launch, 0, error));
+    if (launch->ahead_bytes > 0) {
+        worker->landing_busy = true;
+        TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, worker->landing.bytes,
+                            (uint64_t)(uintptr_t)launch->arguments.hits,
+                            (size_t)launch->ahead_bytes, worker->stream));
+    }
+    if (worker->limits.kernels_timed)
+        TRAWL_TRY(CUDA_CALL(device, error, stream_wait, worker->stream));
+    TRAWL_TRY(cuda_launch_wait(worker, launch, 0, error));
+    if (!worker->limits.kernels_timed)
+        return TRAWL_OK;
+    TRAWL_TRY(
+        CUDA_CALL(device, error, event_elapsed, &milliseconds, worker->timed[0], worker->timed[1]));
+    worker->kernel_ns += (uint64_t)((double)milliseconds * 1e6);
+    return TRAWL_OK;
+}
+
+enum trawl_status cuda_launch_run(struct engine_worker *worker, struct cuda_launch *launch,
+                                  struct trawl_error *error)
+{
+    struct scan_arguments *a = &launch->arguments;
+
+    TRAWL_TRY(cuda_sums_reserve(worker, 1, error));
+    TRAWL_TRY(cuda_list_reserve(worker, launch, error));
+    if (a->want == SCAN_HITS)
+        TRAWL_TRY(order_begin(worker, launch, error));
+    TRAWL_TRY(launch_kernel(worker, launch, error));
+    if (launch->found.listed == 0 || launch->found.listed > a->listed_max || a->want == SCAN_HITS)
+        return TRAWL_OK;
+    TRAWL_ASSERT(launch->found.listed <= a->tile_count);
+    launch->kernel = worker->tables.kernel;
+    launch->shared_bytes = 0;
+    launch->blocks = (uint32_t)min_u64(blocks_for(worker, launch->kernel), launch->found.listed);
+    launch->threads = worker->limits.threads;
+    if (a->tile_words % launch->threads != 0)
+        launch->threads = 32;
+    a->tile_count = (uint32_t)launch->found.listed;
+    return launch_kernel(worker, launch, error);
+}

@@ -1,0 +1,139 @@
+/* open: the driver, its devices, and what threads have on them. */
+#include "cuda/open.h"
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "cuda/begins.h"
+#include "cuda/counts.h"
+#include "cuda/worker.h"
+
+static enum trawl_status find_devices(struct engine *engine, struct trawl_error *error)
+{
+    int count = 0, code = engine->driver.init(0);
+
+    if (code == CUDA_CODE_NO_DEVICE)
+        return TRAWL_FAIL(error, ENGINE, "the NVIDIA driver finds no device");
+    TRAWL_TRY(cuda_check(&engine->driver, code, cuda_symbols.init, NULL, error));
+    TRAWL_TRY(cuda_check(&engine->driver, engine->driver.device_count(&count),
+                         cuda_symbols.device_count, NULL, error));
+    if (count < 1)
+        return TRAWL_FAIL(error, ENGINE, "the NVIDIA driver finds no device");
+    engine->device_count = (uint32_t)min_u64((uint64_t)count, CUDA_DEVICES_MAX);
+    return TRAWL_OK;
+}
+
+enum trawl_status cuda_engine_want(struct engine *engine, uint32_t index, struct trawl_error *error)
+{
+    if (engine->device_is_open[index])
+        return TRAWL_OK;
+    TRAWL_TRY(cuda_device_open(&engine->devices[index], &engine->driver, (int)index,
+                               engine->memory_max, error));
+    engine->device_is_open[index] = true;
+    return TRAWL_OK;
+}
+
+void cuda_engine_close(struct engine *engine)
+{
+    for (uint32_t i = 0; i < engine->device_count; i++)
+        if (engine->device_is_open[i])
+            cuda_device_close(&engine->devices[i]);
+    cuda_driver_close(&engine->driver);
+    (void)pthread_mutex_destroy(&engine->load_lock);
+    (void)pthread_mutex_destroy(&engine->lock);
+    memory_release(engine, 1, sizeof *engine);
+}
+
+enum trawl_status cuda_engine_open(const struct engine_options *options, struct engine **engine_out,
+                                   struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+    struct engine *engine;
+    void *memory;
+
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *engine, &memory, error));
+    engine = (struct engine *)memory;
+    engine->memory_max = options->device_memory_bytes;
+    (void)pthread_mutex_init(&engine->load_lock, NULL);
+    (void)pthread_mutex_init(&engine->lock, NULL);
+    TRAWL_TRY_DONE(cuda_driver_open(&engine->driver, error));
+    if (cuda_image_scan.begin == cuda_image_scan.end && !engine->driver.simulated) {
+        status =
+            TRAWL_FAIL(error, ENGINE, "this build has no GPU kernels: it was made without nvcc");
+        goto done;
+    }
+    TRAWL_TRY_DONE(find_devices(engine, error));
+    TRAWL_TRY_DONE(cuda_engine_want(engine, 0, error));
+    *engine_out = engine;
+    engine = NULL;
+done:
+    if (engine != NULL)
+        cuda_engine_close(engine);
+    return status;
+}
+
+/* ---- Workers ------------------------------------------------------------------------------ */
+
+void cuda_worker_close(struct engine_worker *worker)
+{
+    if (worker->device != NULL && cuda_device_enter(worker->device, NULL) == TRAWL_OK) {
+        cuda_begins_end(worker);
+        cuda_counts_end(worker);
+        cuda_worker_end(worker);
+        cuda_device_leave(worker->device);
+    }
+    cuda_counts_free(worker);
+    memory_release(worker, 1, sizeof *worker);
+}
+
+/* A worker on a device that is open. */
+static enum trawl_status worker_open_on(struct engine *engine, uint32_t index,
+                                        struct engine_worker **worker_out,
+                                        struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+    struct engine_worker *worker;
+    void *memory;
+
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *worker, &memory, error));
+    worker = (struct engine_worker *)memory;
+    worker->engine = engine;
+    worker->limits = cuda_limits_now();
+    worker->device = &engine->devices[index];
+    worker->device_index = index;
+    TRAWL_TRY_DONE(cuda_device_enter(worker->device, error));
+    status = cuda_worker_start(worker, error);
+    cuda_device_leave(worker->device);
+    if (status != TRAWL_OK)
+        goto done;
+    *worker_out = worker;
+    worker = NULL;
+done:
+    if (worker != NULL)
+        cuda_worker_close(worker);
+    return status;
+}
+
+enum trawl_status cuda_worker_open(struct engine *engine, struct engine_worker **worker,
+                                   struct trawl_error *error)
+{
+    uint32_t index;
+
+    (void)pthread_mutex_lock(&engine->lock);
+    index = engine->workers_opened++ % engine->device_count;
+    if (cuda_engine_want(engine, index, NULL) != TRAWL_OK)
+        index = 0; /* the first device is open: go on with that */
+    (void)pthread_mutex_unlock(&engine->lock);
+    return worker_open_on(engine, index, worker, error);
+}
+
+enum trawl_status cuda_worker_open_on(struct engine *engine, uint32_t index,
+                                      struct engine_worker **worker, struct trawl_error *error)
+{
+    enum trawl_status status;
+
+    TRAWL_ASSERT(index < engine->device_count);
+    (void)pthread_mutex_lock(&engine->lock);
+    status = cuda_engine_want(engine, index, error);
+    (void)pthread_mutex_unlock(&engine->lock);
+    return status != TRAWL_OK ? status : worker_open_on(engine, index, worker, error);
+}

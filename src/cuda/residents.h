@@ -1,0 +1,28 @@
+/* residents: texts that stay on devices, whole or split over them. */
+#ifndef TRAWL_CUDA_RESIDENTS_H
+#define TRAWL_CUDA_RESIDENTS_H
+
+#include "cuda/open.h"
+
+/* Keep a copy of these bytes on a device: scans of chunks that lie in [bytes, bytes + count) use it
+ * and read nothing of the host's. The bytes may not change until engine_cuda_unload(bytes).
+ * `anew`: also if they are loaded; else that is left as it is.
+ * Errors: MEMORY, DEVICE; LIMIT: too many. Threads: any, but not during scans of these bytes. */
+enum trawl_status engine_cuda_load(struct engine *engine, const uint8_t *bytes, uint64_t count,
+                                   bool anew, struct trawl_error *error);
+void engine_cuda_unload(struct engine *engine, const uint8_t *bytes);
+
+/* engine_ops.locate, .lend and .fetch. */
+bool cuda_residents_locate(struct engine *engine, const struct trawl_plan *plan,
+                           const uint8_t *bytes, uint64_t count, struct engine_part *part);
+enum trawl_status cuda_residents_lend(struct engine *engine, const uint8_t *bytes, uint64_t count,
+                                      uint64_t address, struct trawl_error *error);
+enum trawl_status cuda_residents_fetch(struct engine *engine, uint8_t *bytes, uint64_t count,
+                                       struct trawl_error *error);
+/* Are these bytes of a lent text? And can the host read them? */
+bool cuda_residents_lent(struct engine *engine, const uint8_t *bytes, bool *fetched);
+/* Where host bytes that were loaded lie on the worker's device: `bytes_at` beyond address. */
+bool cuda_worker_resident(const struct engine_worker *worker, const uint8_t *bytes, uint64_t count,
+                          uint64_t *address, uint64_t *bytes_at);
+
+#endif

@@ -1,0 +1,39 @@
+/* tables: a plan as the kernels read it, in one block of device memory. */
+#ifndef TRAWL_CUDA_TABLES_H
+#define TRAWL_CUDA_TABLES_H
+
+#include "cuda/device.h"
+#include "cuda/kernels/scan.h"
+#include "plan/plan.h"
+
+struct engine_worker;
+
+/* Of the plan's set: not yet needed, on the device, or too large. */
+enum cuda_automaton { CUDA_AUTOMATON_NOT_ASKED, CUDA_AUTOMATON_READY, CUDA_AUTOMATON_NONE };
+
+/* What the device side of a plan looks like: the parts of struct scan_arguments that do not depend
+ * on the text. */
+struct cuda_tables {
+    bool ready; /* in the worker's memory, for the plan with the serial number */
+    uint64_t plan_serial;
+    enum cuda_kernel kernel;
+    enum cuda_kernel count_kernel; /* where only counts are wanted; a stream, or kernel again */
+    uint32_t dense_left;   /* scans for which streams are not tried: the last one was dense */
+    uint32_t alike_max;    /* a set's literals that may occur at one begin, at most */
+    struct scan_sets sets; /* stride 0: stream_set does not take the set */
+    bool sets_ready;       /* its tables are there too */
+    enum cuda_kernel sets_kernel;
+    enum cuda_automaton automaton;
+    struct cuda_memory memory;
+    struct cuda_memory sets_memory, entries_memory;
+    uint64_t entries; /* that the latter has room for */
+    struct cuda_memory automaton_memory;
+    struct scan_arguments arguments;
+};
+
+/* UNSUPPORTED: the plan is not for a device. */
+enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_error *error);
+/* Those of worker->plan, on the device. */
+enum trawl_status cuda_tables_build(struct engine_worker *worker, struct trawl_error *error);
+
+#endif
