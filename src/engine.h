@@ -1,9 +1,8 @@
-/* engine: the one table both engines fill in.
+/* engine: the one table that every engine fills in whole.
  *
- * A runtime opens an engine. Each thread that searches with it opens an engine worker: what one
- * thread needs (scratch on the host; a stream, staging and device memory on a GPU). A worker's scan
- * is synchronous; several workers per device overlap copy and search. Nothing above this table
- * knows which engine runs.
+ * A runtime opens an engine. Each thread that searches with it has a worker of it, and gives it
+ * tasks. A scan is over when submit returns; several workers per device overlap copy and search.
+ * Nothing above this table knows which engine runs.
  */
 #ifndef TRAWL_ENGINE_H
 #define TRAWL_ENGINE_H
@@ -117,32 +116,69 @@ struct engine_matrix {
     uint64_t match_count;  /* cells that were filled */
 };
 
-/* Where all occurrences in a text begin, ascending: an array to be filled, in the host's memory or
- * in a device's. A begin comes once for each literal that occurs there. */
-struct engine_begins {
-    const uint8_t *bytes; /* the text */
-    uint64_t bytes_count;
-    uint64_t *host;   /* NULL: address */
-    uint64_t address; /* of memory of the engine's first device */
-    uint64_t room;    /* the array's words: what is beyond is only counted */
-    uint64_t literal; /* so often its literal's number is added to a begin; on a device alone */
-    uint64_t count;
-    uint64_t candidate_count;
+/* What becomes of what a task finds. */
+enum engine_output {
+    ENGINE_OUTPUT_RESULT, /* sums and hits are in the result */
+    ENGINE_OUTPUT_ARRAY,  /* words go to an array, of the host's or of a device's */
+    ENGINE_OUTPUT_LIST,   /* words stay in memory of the worker's, */
+    ENGINE_OUTPUT_COPY,   /* and from there go to the host */
+    ENGINE_OUTPUT_CELLS   /* a matrix of records and patterns is filled */
 };
 
-/* All occurrences in a part of a text, as words in the device's memory: where each begins, and how
- * often `literal` its literal's number says. */
-struct engine_list {
-    const uint8_t *bytes; /* the part */
-    uint64_t owned;       /* its begins */
-    uint64_t after;       /* bytes behind them */
-    uint64_t base;        /* what its first begin is called */
-    uint64_t literal;     /* 0: literals are not told; or 1 << 32, and words are struct hit */
-    uint64_t at;          /* words that are in that memory before */
-    uint64_t room;        /* there is for this list: set */
-    uint64_t piece;       /* of those that the host gets at a time, at most; 0: it is set */
-    uint64_t count;       /* found; if that is more than `room`, the list is not whole */
+/* Where occurrences begin, ascending: words of 64 bits. A word is an offset in the chunk, plus
+ * `base`, plus `literal` times its literal's number: 0 where that is not told, and a begin comes
+ * once for each literal that occurs there; 1 << 32 makes words struct hit. */
+struct engine_words {
+    uint64_t *host;   /* ARRAY: NULL: `address`. LIST: where copies will go, or NULL. COPY: where
+                         this one goes; NULL: to memory of the engine's */
+    uint64_t address; /* of memory of the engine's first device */
+    uint64_t room;    /* ARRAY: its words; what is beyond is only counted. LIST: set: the words
+                         there were; if `count` is more, the list is not whole */
+    uint64_t base;
+    uint64_t literal;
+    uint64_t at;        /* LIST, COPY: words before in the worker's memory */
+    uint64_t host_room; /* LIST: words of `host` */
+    uint64_t piece;     /* LIST: words of a copy to the engine's memory, at most; 0: it is set */
+    uint32_t slot;      /* COPY: a number below ENGINE_PIECES_MAX that no other copy has */
+    bool direct;        /* LIST: set: devices copy to `host` by themselves */
+    uint64_t count;     /* found; COPY: to be copied */
     uint64_t candidate_count;
+    const uint64_t *copied; /* COPY, once it is there: in the engine's memory */
+};
+
+/* One task: a chunk, or records; what is wanted; what becomes of it. */
+struct engine_task {
+    const struct engine_chunk *chunk; /* but for CELLS and COPY */
+    uint64_t from;                    /* RESULT: begins in [from, chunk->owned) are searched */
+    enum engine_want want;
+    enum engine_output output;
+    bool at_once; /* a count: submit may not wait. result->is_left: a scan is to count */
+    struct engine_result *result; /* but for words */
+    struct engine_words *words;   /* ARRAY, LIST, COPY */
+    struct engine_matrix *matrix; /* CELLS */
+};
+
+/* How an engine holds a text of the host's memory. */
+enum engine_hold {
+    ENGINE_HOLD_LOOK, /* not at all: say where it is held */
+    ENGINE_HOLD_COPY, /* a copy, unless there is one */
+    ENGINE_HOLD_ANEW, /* a copy, in any case */
+    ENGINE_HOLD_LENT, /* the text is the caller's, at `address` on a device. The bytes name it and
+                         its parts, and cannot be read, */
+    ENGINE_HOLD_FETCHED, /* until they are copied to the host */
+    ENGINE_HOLD_PINNED   /* devices copy from it by themselves */
+};
+
+struct engine_text {
+    const uint8_t *bytes;
+    uint64_t bytes_count;
+    enum engine_hold how;
+    uint64_t address;              /* LENT */
+    const struct trawl_plan *plan; /* LOOK: whose searches need no copy; NULL: any */
+    uint32_t device;               /* PINNED: by this one's driver context. LOOK: set: it is held
+                                      there; ENGINE_DEVICES_MAX: by several */
+    uint64_t held;                 /* LOOK: set: begins from the first byte on that the device
+                                      holds, with what follows them */
 };
 
 struct engine_options {
@@ -163,83 +199,66 @@ struct engine_properties {
     uint32_t workers_per_device; /* worth opening */
 };
 
-/* Where loaded bytes are searched. */
-struct engine_part {
-    uint32_t device; /* ENGINE_DEVICES_MAX: any */
-    uint64_t bytes;  /* begins from the first byte on that it holds, with what follows them */
-};
-
+/* What every engine does. A worker is what one thread has of an engine: on the host scratch, on a
+ * device a stream, staging buffers and memory; it is made for a plan. */
 struct engine_ops {
     const char *name;
     enum trawl_status (*open)(const struct engine_options *options, struct engine **engine,
                               struct trawl_error *error);
     void (*close)(struct engine *engine);
     void (*properties)(struct engine *engine, struct engine_properties *properties);
-    enum trawl_status (*worker_open)(struct engine *engine, struct engine_worker **worker,
-                                     struct trawl_error *error);
-    void (*worker_close)(struct engine_worker *worker);
-    /* Devices: the same on the requested device. */
-    enum trawl_status (*worker_open_on)(struct engine *engine, uint32_t device,
-                                        struct engine_worker **worker, struct trawl_error *error);
-    /* Devices: make all of them copy from this memory directly, and release it; by this one's
-     * driver context. A failed pin is no error: copies are slower. */
-    bool (*pin)(struct engine *engine, uint32_t device, const void *bytes, uint64_t bytes_count);
-    bool (*unpin)(struct engine *engine, uint32_t device, const void *bytes);
-    /* Get ready for scans under this plan, which outlives them. */
-    enum trawl_status (*worker_begin)(struct engine_worker *worker, const struct trawl_plan *plan,
-                                      struct trawl_error *error);
-    /* Search begins in [from, chunk->owned). UNSUPPORTED: this plan is not for this engine. */
-    enum trawl_status (*scan)(struct engine_worker *worker, const struct engine_chunk *chunk,
-                              uint64_t from, enum engine_want want, struct engine_result *result,
-                              struct trawl_error *error);
-    /* Optional (NULL: nothing to do): keep a copy of these bytes, and forget it. A scan finds out
-     * by itself whether its chunk lies in loaded bytes. `anew`: also if they are loaded. */
-    enum trawl_status (*load)(struct engine *engine, const uint8_t *bytes, uint64_t bytes_count,
-                              bool anew, struct trawl_error *error);
-    void (*unload)(struct engine *engine, const uint8_t *bytes);
-    /* Optional: the same for a text of the caller's that lies at `address` on a device: no copy
-     * comes from `bytes`, which cannot be read, but name the text and its parts. */
-    enum trawl_status (*lend)(struct engine *engine, const uint8_t *bytes, uint64_t bytes_count,
-                              uint64_t address, struct trawl_error *error);
-    /* Optional: copy such a text to `bytes`, which can be read from then on. */
-    enum trawl_status (*fetch)(struct engine *engine, uint8_t *bytes, uint64_t bytes_count,
-                               struct trawl_error *error);
-    /* Optional: would a device search the text that begins at `bytes` without a copy? Which one,
-     * and as far as where? false: none. Plan NULL: any. */
-    bool (*locate)(struct engine *engine, const struct trawl_plan *plan, const uint8_t *bytes,
-                   uint64_t bytes_count, struct engine_part *part);
-    /* Optional: for plans whose algorithm takes records, after worker_begin. Fills the matrix,
-     * block by block, with threads of its own; the plan's conditions hold inside each record. Adds
-     * to the result's device times and candidate_count. STOPPED: there was no next block. */
-    enum trawl_status (*matrix)(struct engine_worker *worker, struct engine_matrix *matrix,
-                                struct engine_result *result, struct trawl_error *error);
-    /* Optional: begin to count in a chunk that lies on the worker's device, after worker_begin, and
-     * return at once; then, in the same order, wait for each and say how often. Nothing else may
-     * be asked of the worker before as many were ended as begun. false: a scan of the chunk is to
-     * count, and to say what is wrong. */
-    bool (*count_begin)(struct engine_worker *worker, const struct engine_chunk *chunk);
-    bool (*count_end)(struct engine_worker *worker, uint64_t *count, uint64_t *candidate_count);
-    /* Optional: fill an array, after worker_begin, where a device can do all of it by itself. Else
-     * UNSUPPORTED, and scans are to do it. */
-    enum trawl_status (*begins)(struct engine_worker *worker, struct engine_begins *begins,
+    /* A worker on this device (ENGINE_DEVICES_MAX: any) for tasks under this plan, which outlives
+     * them; NULL: for no plan yet. *worker: NULL, or one that was made for another plan. After a
+     * failure it is as it was, for no plan. UNSUPPORTED: the plan is not for this engine. */
+    enum trawl_status (*compile)(struct engine *engine, uint32_t device,
+                                 const struct trawl_plan *plan, struct engine_worker **worker,
+                                 struct trawl_error *error);
+    void (*release)(struct engine_worker *worker);
+    /* Begin a task. Tasks that are at_once, and copies, may be many at a time; poll ends them in
+     * the order in which they began. Others are over when submit returns.
+     * UNSUPPORTED: this engine does not do that by itself, and scans are to. */
+    enum trawl_status (*submit)(struct engine_worker *worker, struct engine_task *task,
                                 struct trawl_error *error);
-    /* Optional: the same for one device's parts of a text. List a part. Begin to bring `count`
-     * words of the worker's memory from the word `at` on to the host, as the piece with that
-     * number, which then is no other's: to `host`, which is_pinned, or to memory of the engine's
-     * where that is NULL. Lists and pieces go on at the same time. UNSUPPORTED, as above; MEMORY.
-     */
-    enum trawl_status (*list)(struct engine_worker *worker, struct engine_list *list,
+    /* Wait for a task; a copy's in any thread. */
+    enum trawl_status (*poll)(struct engine_worker *worker, struct engine_task *task,
                               struct trawl_error *error);
-    enum trawl_status (*list_bring)(struct engine_worker *worker, uint64_t at, uint64_t count,
-                                    uint32_t piece, uint64_t *host, struct trawl_error *error);
-    /* Does the device copy to this memory of the host's by itself? */
-    bool (*is_pinned)(const struct engine_worker *worker, const void *bytes, uint64_t count);
-    /* Wait for a piece, which is at *words if that is the engine's; in any thread. And for all of
-     * them, also after a failure. */
-    enum trawl_status (*list_piece)(const struct engine_worker *worker, uint32_t piece,
-                                    const uint64_t **words, struct trawl_error *error);
-    enum trawl_status (*list_wait)(struct engine_worker *worker, struct trawl_error *error);
+    /* No task of the worker's is wanted any more: wait until none runs. */
+    void (*cancel)(struct engine_worker *worker);
+    /* Hold a text, so that tasks whose chunk lies in it copy nothing; UNSUPPORTED: it is not held,
+     * or cannot be. And let go of it; false: it stays until the engine is closed. */
+    enum trawl_status (*hold)(struct engine *engine, struct engine_text *text,
+                              struct trawl_error *error);
+    bool (*drop)(struct engine *engine, const struct engine_text *text);
 };
+
+/* Search begins in [from, chunk->owned), and wait for it. */
+static inline enum trawl_status engine_scan(const struct engine_ops *ops,
+                                            struct engine_worker *worker,
+                                            const struct engine_chunk *chunk, uint64_t from,
+                                            enum engine_want want, struct engine_result *result,
+                                            struct trawl_error *error)
+{
+    struct engine_task task = {.chunk = chunk, .from = from, .want = want, .result = result};
+
+    TRAWL_TRY(ops->submit(worker, &task, error));
+    return ops->poll(worker, &task, error);
+}
+
+/* For engines on the host: a text in its memory is searched where it lies, and copies nothing. */
+static inline enum trawl_status engine_hold_nothing(struct engine *engine, struct engine_text *text,
+                                                    struct trawl_error *error)
+{
+    (void)engine;
+    if (text->how == ENGINE_HOLD_COPY || text->how == ENGINE_HOLD_ANEW)
+        return TRAWL_OK;
+    return TRAWL_FAIL(error, UNSUPPORTED, "the host holds no text on a device");
+}
+
+static inline bool engine_drop_nothing(struct engine *engine, const struct engine_text *text)
+{
+    (void)engine;
+    return text->how != ENGINE_HOLD_PINNED;
+}
 
 extern const struct engine_ops engine_cpu;
 

@@ -42,8 +42,8 @@ static void cpu_properties(struct engine *engine, struct engine_properties *prop
     properties->workers_per_device = 0;
 }
 
-static enum trawl_status cpu_worker_open(struct engine *engine, struct engine_worker **worker,
-                                         struct trawl_error *error)
+static enum trawl_status worker_open(struct engine *engine, struct engine_worker **worker,
+                                     struct trawl_error *error)
 {
     void *memory;
 
@@ -55,7 +55,7 @@ static enum trawl_status cpu_worker_open(struct engine *engine, struct engine_wo
     return TRAWL_OK;
 }
 
-static void cpu_worker_close(struct engine_worker *worker)
+static void cpu_release(struct engine_worker *worker)
 {
     dense_worker_end(&worker->dense);
     repeats_end(&worker->repeats);
@@ -65,10 +65,9 @@ static void cpu_worker_close(struct engine_worker *worker)
     memory_release(worker, 1, sizeof *worker);
 }
 
-static enum trawl_status cpu_worker_begin(struct engine_worker *worker,
-                                          const struct trawl_plan *plan, struct trawl_error *error)
+static enum trawl_status begin(struct engine_worker *worker, const struct trawl_plan *plan,
+                               struct trawl_error *error)
 {
-    (void)error;
     TRAWL_ASSERT(plan->literal_count == 0 || plan->length_min <= plan->length_max);
     worker->plan = plan;
     worker->method = plan->method;
@@ -96,6 +95,16 @@ static enum trawl_status cpu_worker_begin(struct engine_worker *worker,
         worker->scratch = (struct set_scratch *)memory;
     }
     return set_matcher_want(plan, &worker->matcher, error);
+}
+
+static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
+                                     const struct trawl_plan *plan, struct engine_worker **worker,
+                                     struct trawl_error *error)
+{
+    (void)device;
+    if (*worker == NULL)
+        TRAWL_TRY(worker_open(engine, worker, error));
+    return plan == NULL ? TRAWL_OK : begin(*worker, plan, error);
 }
 
 /* Begins at or beyond this have no room for the shortest occurrence, or are not owned. */
@@ -174,13 +183,14 @@ void scan_by_method(struct scan *scan)
         scan_tiles(scan);
 }
 
-static enum trawl_status cpu_scan(struct engine_worker *worker, const struct engine_chunk *chunk,
-                                  uint64_t from, enum engine_want want,
-                                  struct engine_result *result, struct trawl_error *error)
+static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_task *task,
+                                    struct trawl_error *error)
 {
     struct scan scan;
 
-    scan_begin(&scan, worker->plan, chunk, from, want, result, error);
+    if (task->output != ENGINE_OUTPUT_RESULT)
+        return TRAWL_FAIL(error, UNSUPPORTED, "the host's results are made of scans");
+    scan_begin(&scan, worker->plan, task->chunk, task->from, task->want, task->result, error);
     scan.worker = worker;
     select_hits(&scan);
     if (scan_is_needed(&scan)) {
@@ -193,13 +203,30 @@ static enum trawl_status cpu_scan(struct engine_worker *worker, const struct eng
     return scan_end(&scan);
 }
 
+static enum trawl_status cpu_poll(struct engine_worker *worker, struct engine_task *task,
+                                  struct trawl_error *error)
+{
+    (void)worker;
+    (void)task;
+    (void)error;
+    return TRAWL_OK; /* it was over when it was submitted */
+}
+
+static void cpu_cancel(struct engine_worker *worker)
+{
+    (void)worker;
+}
+
 const struct engine_ops engine_cpu = {
     .name = "cpu",
     .open = cpu_open,
     .close = cpu_close,
     .properties = cpu_properties,
-    .worker_open = cpu_worker_open,
-    .worker_close = cpu_worker_close,
-    .worker_begin = cpu_worker_begin,
-    .scan = cpu_scan,
+    .compile = cpu_compile,
+    .release = cpu_release,
+    .submit = cpu_submit,
+    .poll = cpu_poll,
+    .cancel = cpu_cancel,
+    .hold = engine_hold_nothing,
+    .drop = engine_drop_nothing,
 };

@@ -92,7 +92,7 @@ static enum trawl_status copy_begins(const struct engine_worker *worker, uint64_
 }
 
 static enum trawl_status to_host(struct engine_worker *worker, struct cuda_range *range,
-                                 uint64_t limit, struct engine_begins *begins,
+                                 uint64_t limit, struct engine_words *words,
                                  struct trawl_error *error)
 {
     uint64_t reach = REACH_BYTES_FIRST, wanted = worker->limits.begins_room, text = range->begin;
@@ -100,7 +100,7 @@ static enum trawl_status to_host(struct engine_worker *worker, struct cuda_range
 
     TRAWL_TRY(begins_start(worker, error));
     while (range->begin < limit) {
-        uint64_t left = begins->room - min_u64(begins->room, begins->count), found;
+        uint64_t left = words->room - min_u64(words->room, words->count), found;
         uint64_t end = left == 0 ? limit : min_u64(limit, saturating_add(range->begin, reach));
         struct cuda_hits_room room = {0, 0, range->begin - text, 0, 0};
 
@@ -109,7 +109,7 @@ static enum trawl_status to_host(struct engine_worker *worker, struct cuda_range
             TRAWL_TRY(list_reserve(worker, turn, wanted, &room.count, error));
         room.address = worker->lists[turn].address;
         TRAWL_TRY(
-            cuda_list_hits(worker, range, end, &room, &found, &begins->candidate_count, error));
+            cuda_list_hits(worker, range, end, &room, &found, &words->candidate_count, error));
         if (found > room.count && left > 0) { /* once more, with less text or more room */
             if (end - range->begin == 1)
                 wanted = found;
@@ -120,10 +120,10 @@ static enum trawl_status to_host(struct engine_worker *worker, struct cuda_range
         left = min_u64(left, found);
         TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
         if (left > 0)
-            TRAWL_TRY(copy_begins(worker, begins->host + begins->count, room.address, left, error));
+            TRAWL_TRY(copy_begins(worker, words->host + words->count, room.address, left, error));
         TRAWL_TRY(
             CUDA_CALL(worker->device, error, event_record, worker->copied[turn], worker->copies));
-        begins->count += found;
+        words->count += found;
         reach = next_reach(end - range->begin, found, room.count);
         range->begin = end;
         turn ^= 1;
@@ -145,84 +145,37 @@ static enum trawl_status check_array(const struct engine_worker *worker, uint64_
     return TRAWL_OK;
 }
 
-enum trawl_status cuda_begins(struct engine_worker *worker, struct engine_begins *begins,
-                              struct trawl_error *error)
+enum trawl_status cuda_begins(struct engine_worker *worker, const struct engine_chunk *chunk,
+                              struct engine_words *words, struct trawl_error *error)
 {
     struct cuda_range range = {0, 0, 0, 0};
     uint64_t limit;
 
-    begins->count = begins->candidate_count = 0;
+    words->count = words->candidate_count = 0;
     worker->may_leave = worker->leaves = false;
     if (plan_needs_refining(worker->plan))
         return TRAWL_FAIL(error, UNSUPPORTED,
                           "a device alone cannot verify this plan's occurrences");
-    if (!cuda_worker_resident(worker, begins->bytes, begins->bytes_count, &range.address,
-                              &range.begin))
+    if (!cuda_worker_resident(worker, chunk->bytes, chunk->owned, &range.address, &range.begin))
         return TRAWL_FAIL(error, UNSUPPORTED, "the text is not loaded on %s", worker->device->name);
-    if (begins->address != 0)
-        TRAWL_TRY(check_array(worker, begins->address, error));
-    range.end = range.text_end = range.begin + begins->bytes_count;
+    if (words->address != 0)
+        TRAWL_TRY(check_array(worker, words->address, error));
+    range.end = range.text_end = range.begin + chunk->owned;
     if (worker->plan->literal_count == 0 ||
         (limit = cuda_range_limit(worker->plan, &range)) == range.begin)
         return TRAWL_OK;
     if (!worker->tables.ready)
         TRAWL_TRY(cuda_tables_build(worker, error));
-    if (begins->host != NULL)
-        return to_host(worker, &range, limit, begins, error);
+    if (words->host != NULL)
+        return to_host(worker, &range, limit, words, error);
     return cuda_list_hits(
         worker, &range, limit,
-        &(struct cuda_hits_room){begins->address, begins->room, 0, begins->literal, 0},
-        &begins->count, &begins->candidate_count, error);
+        &(struct cuda_hits_room){words->address, words->room, 0, words->literal, 0}, &words->count,
+        &words->candidate_count, error);
 }
 
-enum trawl_status cuda_list(struct engine_worker *worker, struct engine_list *list,
-                            struct trawl_error *error)
-{
-    struct cuda_range range = {0, 0, 0, 0};
-    struct cuda_hits_room room;
-    uint64_t limit, words, had;
-
-    list->count = list->room = list->candidate_count = 0;
-    worker->may_leave = worker->leaves = false;
-    if (plan_needs_refining(worker->plan) ||
-        !cuda_worker_resident(worker, list->bytes, list->owned + list->after, &range.address,
-                              &range.begin))
-        return TRAWL_FAIL(error, UNSUPPORTED, "%s cannot list this by itself",
-                          worker->device->name);
-    TRAWL_TRY(begins_start(worker, error));
-    if (list->at == 0) {
-        had = worker->lists[0].bytes / sizeof(uint64_t);
-        words = worker->limits.begins_room *
-                (worker->lists_end > had / 2 ? LISTS_ROOM_MORE : LISTS_ROOM);
-        TRAWL_TRY(list_reserve(worker, 0, max_u64(words, had), &words, error));
-    }
-    list->room = worker->lists[0].bytes / sizeof(uint64_t) - list->at;
-    range.end = range.begin + list->owned;
-    range.text_end = range.end + list->after;
-    limit = cuda_range_limit(worker->plan, &range);
-    if (worker->plan->literal_count == 0 || limit == range.begin)
-        return TRAWL_OK;
-    if (!worker->tables.ready)
-        TRAWL_TRY(cuda_tables_build(worker, error));
-    room = (struct cuda_hits_room){worker->lists[0].address + list->at * sizeof(uint64_t),
-                                   list->room, list->base, list->literal, 0};
-    TRAWL_TRY(
-        cuda_list_hits(worker, &range, limit, &room, &list->count, &list->candidate_count, error));
-    worker->lists_end = list->at + list->count;
-    if (list->piece == 0)
-        list->piece = worker->piece_words =
-            min_u64(max_u64(list->count / ENGINE_PIECES_MAX, worker->limits.begins_piece),
-                    worker->limits.begins_piece_most);
-    TRAWL_ASSERT(list->piece == worker->piece_words);
-    return TRAWL_OK;
-}
-
-static uint64_t *piece_words(const struct engine_worker *worker, uint32_t piece)
-{
-    return (uint64_t *)(void *)worker->pieces.bytes + piece * worker->piece_words;
-}
-
-bool cuda_is_pinned(const struct engine_worker *worker, const void *bytes, uint64_t count)
+/* Does the device copy to this memory of the host's by itself? */
+static bool is_pinned(const struct engine_worker *worker, const void *bytes, uint64_t count)
 {
     const struct cuda_driver *driver = worker->device->driver;
     uint64_t address = (uint64_t)(uintptr_t)bytes, begin = 0;
@@ -236,32 +189,84 @@ bool cuda_is_pinned(const struct engine_worker *worker, const void *bytes, uint6
            begin <= address && saturating_add(address, count) <= saturating_add(begin, pinned);
 }
 
-enum trawl_status cuda_list_bring(struct engine_worker *worker, uint64_t at, uint64_t count,
-                                  uint32_t piece, uint64_t *host, struct trawl_error *error)
+enum trawl_status cuda_list(struct engine_worker *worker, const struct engine_chunk *chunk,
+                            struct engine_words *words, struct trawl_error *error)
+{
+    struct cuda_range range = {0, 0, 0, 0};
+    struct cuda_hits_room room;
+    uint64_t limit, wanted, had;
+
+    words->count = words->room = words->candidate_count = 0;
+    worker->may_leave = worker->leaves = false;
+    if (plan_needs_refining(worker->plan) ||
+        !cuda_worker_resident(worker, chunk->bytes, chunk->owned + chunk->after, &range.address,
+                              &range.begin))
+        return TRAWL_FAIL(error, UNSUPPORTED, "%s cannot list this by itself",
+                          worker->device->name);
+    TRAWL_TRY(begins_start(worker, error));
+    if (words->host != NULL)
+        words->direct =
+            is_pinned(worker, words->host, saturating_multiply(words->host_room, sizeof(uint64_t)));
+    if (words->at == 0) {
+        had = worker->lists[0].bytes / sizeof(uint64_t);
+        wanted = worker->limits.begins_room *
+                 (worker->lists_end > had / 2 ? LISTS_ROOM_MORE : LISTS_ROOM);
+        TRAWL_TRY(list_reserve(worker, 0, max_u64(wanted, had), &wanted, error));
+    }
+    words->room = worker->lists[0].bytes / sizeof(uint64_t) - words->at;
+    range.end = range.begin + chunk->owned;
+    range.text_end = range.end + chunk->after;
+    limit = cuda_range_limit(worker->plan, &range);
+    if (worker->plan->literal_count == 0 || limit == range.begin)
+        return TRAWL_OK;
+    if (!worker->tables.ready)
+        TRAWL_TRY(cuda_tables_build(worker, error));
+    room = (struct cuda_hits_room){worker->lists[0].address + words->at * sizeof(uint64_t),
+                                   words->room, words->base, words->literal, 0};
+    TRAWL_TRY(cuda_list_hits(worker, &range, limit, &room, &words->count, &words->candidate_count,
+                             error));
+    worker->lists_end = words->at + words->count;
+    if (words->piece == 0)
+        words->piece = worker->piece_words =
+            min_u64(max_u64(words->count / ENGINE_PIECES_MAX, worker->limits.begins_piece),
+                    worker->limits.begins_piece_most);
+    TRAWL_ASSERT(words->piece == worker->piece_words);
+    return TRAWL_OK;
+}
+
+static uint64_t *piece_words(const struct engine_worker *worker, uint32_t piece)
+{
+    return (uint64_t *)(void *)worker->pieces.bytes + piece * worker->piece_words;
+}
+
+enum trawl_status cuda_list_copy(struct engine_worker *worker, struct engine_words *words,
+                                 struct trawl_error *error)
 {
     const struct cuda_device *device = worker->device;
+    uint64_t *host = words->host;
 
-    TRAWL_ASSERT(piece < ENGINE_PIECES_MAX && (host != NULL || count <= worker->piece_words));
-    TRAWL_ASSERT(at + count <= worker->lists[0].bytes / sizeof(uint64_t));
+    TRAWL_ASSERT(words->slot < ENGINE_PIECES_MAX);
+    TRAWL_ASSERT(host != NULL || words->count <= worker->piece_words);
+    TRAWL_ASSERT(words->at + words->count <= worker->lists[0].bytes / sizeof(uint64_t));
     if (host == NULL) { /* all of it with the first piece: later, others are in it */
         TRAWL_TRY(cuda_pinned_reserve(device, &worker->pieces,
                                       ENGINE_PIECES_MAX * worker->piece_words * sizeof(uint64_t),
                                       error));
-        host = piece_words(worker, piece);
+        host = piece_words(worker, words->slot);
     }
-    if (worker->brought[piece] == NULL)
-        TRAWL_TRY(
-            CUDA_CALL(device, error, event_create, &worker->brought[piece], CUDA_EVENT_NO_TIMING));
+    if (worker->brought[words->slot] == NULL)
+        TRAWL_TRY(CUDA_CALL(device, error, event_create, &worker->brought[words->slot],
+                            CUDA_EVENT_NO_TIMING));
     TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, host,
-                        worker->lists[0].address + at * sizeof(uint64_t),
-                        (size_t)(count * sizeof(uint64_t)), worker->copies));
-    return CUDA_CALL(device, error, event_record, worker->brought[piece], worker->copies);
+                        worker->lists[0].address + words->at * sizeof(uint64_t),
+                        (size_t)(words->count * sizeof(uint64_t)), worker->copies));
+    return CUDA_CALL(device, error, event_record, worker->brought[words->slot], worker->copies);
 }
 
-enum trawl_status cuda_list_piece(const struct engine_worker *worker, uint32_t piece,
-                                  const uint64_t **words, struct trawl_error *error)
+enum trawl_status cuda_list_copied(const struct engine_worker *worker, struct engine_words *words,
+                                   struct trawl_error *error)
 {
-    TRAWL_ASSERT(piece < ENGINE_PIECES_MAX && worker->brought[piece] != NULL);
-    *words = worker->pieces.bytes == NULL ? NULL : piece_words(worker, piece);
-    return CUDA_CALL(worker->device, error, event_wait, worker->brought[piece]);
+    TRAWL_ASSERT(words->slot < ENGINE_PIECES_MAX && worker->brought[words->slot] != NULL);
+    words->copied = worker->pieces.bytes == NULL ? NULL : piece_words(worker, words->slot);
+    return CUDA_CALL(worker->device, error, event_wait, worker->brought[words->slot]);
 }

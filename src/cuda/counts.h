@@ -4,7 +4,9 @@
 
 #include "cuda/worker.h"
 
-/* The engine's table says what they do; with the device entered. */
+/* Begin to count in a chunk that lies on the worker's device, and return at once; false: a scan is
+ * to count. Then, in the same order, wait for each. Nothing else may be asked of the worker before
+ * as many were ended as begun. With the device entered. */
 bool cuda_count_begin(struct engine_worker *worker, const struct engine_chunk *chunk);
 bool cuda_count_end(struct engine_worker *worker, uint64_t *count, uint64_t *candidate_count);
 /* Their streams, and what lies in the host's memory. */

@@ -16,7 +16,7 @@ static void cuda_close(struct engine *engine)
 {
     for (uint32_t i = 0; i < CUDA_RESIDENT_MAX; i++)
         if (engine->residents[i].bytes != NULL)
-            engine_cuda_unload(engine, engine->residents[i].text);
+            cuda_residents_unload(engine, engine->residents[i].text);
     cuda_engine_close(engine);
 }
 
@@ -28,10 +28,10 @@ static void cuda_properties(struct engine *engine, struct engine_properties *pro
     properties->workers_per_device = WORKERS_PER_DEVICE;
 }
 
-/* ---- Workers ------------------------------------------------------------------------------ */
+/* ---- Texts --------------------------------------------------------------------------------- */
 
 /* For all devices, by one's context. */
-static bool cuda_pin(struct engine *engine, uint32_t index, const void *bytes, uint64_t count)
+static bool pin(struct engine *engine, uint32_t index, const void *bytes, uint64_t count)
 {
     struct cuda_device *device = &engine->devices[index];
     void *memory = (void *)(uintptr_t)bytes;
@@ -53,7 +53,7 @@ static bool cuda_pin(struct engine *engine, uint32_t index, const void *bytes, u
     return pinned;
 }
 
-static bool cuda_unpin(struct engine *engine, uint32_t index, const void *bytes)
+static bool unpin(struct engine *engine, uint32_t index, const void *bytes)
 {
     struct cuda_device *device = &engine->devices[index];
     bool is_open, done;
@@ -68,12 +68,54 @@ static bool cuda_unpin(struct engine *engine, uint32_t index, const void *bytes)
     return done;
 }
 
+static enum trawl_status cuda_hold(struct engine *engine, struct engine_text *text,
+                                   struct trawl_error *error)
+{
+    switch (text->how) {
+    case ENGINE_HOLD_COPY:
+    case ENGINE_HOLD_ANEW:
+        return cuda_residents_load(engine, text->bytes, text->bytes_count,
+                                   text->how == ENGINE_HOLD_ANEW, error);
+    case ENGINE_HOLD_LENT:
+        return cuda_residents_lend(engine, text->bytes, text->bytes_count, text->address, error);
+    case ENGINE_HOLD_FETCHED:
+        return cuda_residents_fetch(engine, (uint8_t *)(uintptr_t)text->bytes, text->bytes_count,
+                                    error);
+    case ENGINE_HOLD_LOOK:
+        if (cuda_residents_locate(engine, text))
+            return TRAWL_OK;
+        return TRAWL_FAIL(error, UNSUPPORTED, "the text is on no device");
+    case ENGINE_HOLD_PINNED:
+        break;
+    }
+    if (pin(engine, text->device, text->bytes, text->bytes_count))
+        return TRAWL_OK;
+    return TRAWL_FAIL(error, UNSUPPORTED, "the memory cannot be pinned");
+}
+
+static bool cuda_drop(struct engine *engine, const struct engine_text *text)
+{
+    if (text->how == ENGINE_HOLD_PINNED)
+        return unpin(engine, text->device, text->bytes);
+    cuda_residents_unload(engine, text->bytes);
+    return true;
+}
+
+/* ---- Workers ------------------------------------------------------------------------------ */
+
 /* The tables go over with the first scan: a thread may get no chunk of this search. Where they are
  * those of the last search they are there. */
-static enum trawl_status cuda_worker_begin(struct engine_worker *worker,
-                                           const struct trawl_plan *plan, struct trawl_error *error)
+static enum trawl_status cuda_compile(struct engine *engine, uint32_t device,
+                                      const struct trawl_plan *plan, struct engine_worker **worker,
+                                      struct trawl_error *error)
 {
-    cuda_worker_take(worker, plan);
+    if (*worker == NULL)
+        TRAWL_TRY(device == ENGINE_DEVICES_MAX
+                      ? cuda_worker_open(engine, worker, error)
+                      : cuda_worker_open_on(engine, device, worker, error));
+    if (plan == NULL)
+        return TRAWL_OK;
+    cuda_worker_take(*worker, plan);
     return plan->literal_count == 0 ? TRAWL_OK : cuda_tables_check(plan, error);
 }
 
@@ -98,133 +140,134 @@ static enum trawl_status prepare_tables(struct engine_worker *worker, enum scan_
     return TRAWL_OK;
 }
 
-static enum trawl_status cuda_scan(struct engine_worker *worker, const struct engine_chunk *chunk,
-                                   uint64_t from, enum engine_want want,
-                                   struct engine_result *result, struct trawl_error *error)
+static enum trawl_status scan(struct engine_worker *worker, struct engine_task *task,
+                              struct trawl_error *error)
 {
     struct cuda_way way = {.text_bytes_max = UINT64_MAX,
                            .range_bytes_max = CUDA_RANGE_BYTES_MAX,
                            .prepare = prepare_tables,
                            .search = search_range};
 
-    return cuda_scan_chunk(worker, chunk, from, want, &way, result, error);
+    return cuda_scan_chunk(worker, task->chunk, task->from, task->want, &way, task->result, error);
 }
 
-static bool begin_count(struct engine_worker *worker, const struct engine_chunk *chunk)
-{
-    bool begun;
+/* ---- Counts at once ------------------------------------------------------------------------ */
 
-    if (cuda_device_enter(worker->device, NULL) != TRAWL_OK)
-        return false;
-    begun = cuda_count_begin(worker, chunk);
-    cuda_device_leave(worker->device);
-    return begun;
+static void begin_count(struct engine_worker *worker, struct engine_task *task)
+{
+    bool begun = false;
+
+    if (cuda_device_enter(worker->device, NULL) == TRAWL_OK) {
+        begun = cuda_count_begin(worker, task->chunk);
+        cuda_device_leave(worker->device);
+    }
+    task->result->is_left = !begun;
 }
 
 /* The end of what was begun, whether the device can be entered or not. */
-static bool end_count(struct engine_worker *worker, uint64_t *count, uint64_t *candidate_count)
+static void end_count(struct engine_worker *worker, struct engine_task *task)
 {
     bool entered = cuda_device_enter(worker->device, NULL) == TRAWL_OK;
-    bool counted = cuda_count_end(worker, count, candidate_count);
+    struct engine_result *result = task->result;
 
+    result->is_left = !cuda_count_end(worker, &result->count, &result->candidate_count);
     if (entered)
         cuda_device_leave(worker->device);
-    return counted;
 }
+
+/* ---- Words --------------------------------------------------------------------------------- */
 
 /* Texts are loaded on the first device, and there the array has to be; for a text of the caller's
  * it has to be on the same device as the text. */
-static bool is_array_there(const struct engine_worker *worker, const struct engine_begins *begins)
+static bool is_array_there(const struct engine_worker *worker, const struct engine_task *task)
 {
     int ordinal = 0;
     bool fetched;
 
-    if (begins->host != NULL || worker->device_index == 0)
+    if (task->words->host != NULL || worker->device_index == 0)
         return true;
-    return cuda_residents_lent(worker->engine, begins->bytes, &fetched) &&
+    return cuda_residents_lent(worker->engine, task->chunk->bytes, &fetched) &&
            (worker->device->driver->pointer_attribute(&ordinal, CUDA_POINTER_DEVICE,
-                                                      begins->address) != CUDA_CODE_OK ||
+                                                      task->words->address) != CUDA_CODE_OK ||
             (uint32_t)ordinal == worker->device_index);
 }
 
-static enum trawl_status cuda_fill_begins(struct engine_worker *worker,
-                                          struct engine_begins *begins, struct trawl_error *error)
+/* With the device entered. */
+static enum trawl_status begin_words(struct engine_worker *worker, struct engine_task *task,
+                                     struct trawl_error *error)
+{
+    if (task->output == ENGINE_OUTPUT_COPY)
+        return cuda_list_copy(worker, task->words, error);
+    if (task->output == ENGINE_OUTPUT_LIST) {
+        TRAWL_TRY(cuda_list(worker, task->chunk, task->words, error));
+        /* The words are to be there before another stream copies them. */
+        return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
+    }
+    if (is_array_there(worker, task))
+        return cuda_begins(worker, task->chunk, task->words, error);
+    return TRAWL_FAIL(error, UNSUPPORTED, "%s has the text, and another device the array",
+                      worker->device->name);
+}
+
+static enum trawl_status words(struct engine_worker *worker, struct engine_task *task,
+                               struct trawl_error *error)
 {
     enum trawl_status status;
 
     TRAWL_TRY(cuda_device_enter(worker->device, error));
-    if (is_array_there(worker, begins))
-        status = cuda_begins(worker, begins, error);
-    else
-        status = TRAWL_FAIL(error, UNSUPPORTED, "%s has the text, and another device the array",
-                            worker->device->name);
-    if (status != TRAWL_OK && status != TRAWL_UNSUPPORTED)
+    status = begin_words(worker, task, error);
+    /* A copy may have been asked for by another thread than the worker's. */
+    if (status != TRAWL_OK && status != TRAWL_UNSUPPORTED && task->output != ENGINE_OUTPUT_COPY)
         cuda_worker_failed(worker);
     cuda_device_leave(worker->device);
     return status;
 }
 
-static enum trawl_status list(struct engine_worker *worker, struct engine_list *list,
-                              struct trawl_error *error)
+/* ---- Tasks --------------------------------------------------------------------------------- */
+
+static enum trawl_status cuda_submit(struct engine_worker *worker, struct engine_task *task,
+                                     struct trawl_error *error)
+{
+    switch (task->output) {
+    case ENGINE_OUTPUT_RESULT:
+        if (!task->at_once)
+            return scan(worker, task, error);
+        begin_count(worker, task);
+        return TRAWL_OK;
+    case ENGINE_OUTPUT_ARRAY:
+    case ENGINE_OUTPUT_LIST:
+    case ENGINE_OUTPUT_COPY:
+        return words(worker, task, error);
+    case ENGINE_OUTPUT_CELLS:
+        break;
+    }
+    return TRAWL_FAIL(error, UNSUPPORTED, "a device fills no matrix by itself");
+}
+
+static enum trawl_status cuda_poll(struct engine_worker *worker, struct engine_task *task,
+                                   struct trawl_error *error)
 {
     enum trawl_status status;
 
+    if (task->output == ENGINE_OUTPUT_RESULT && task->at_once)
+        end_count(worker, task);
+    if (task->output != ENGINE_OUTPUT_COPY)
+        return TRAWL_OK; /* it was over when it was submitted */
     TRAWL_TRY(cuda_device_enter(worker->device, error));
-    status = cuda_list(worker, list, error);
-    /* The words are to be there before another stream copies them. */
-    if (status == TRAWL_OK)
-        status = CUDA_CALL(worker->device, error, stream_wait, worker->stream);
-    if (status != TRAWL_OK && status != TRAWL_UNSUPPORTED)
-        cuda_worker_failed(worker);
+    status = cuda_list_copied(worker, task->words, error);
     cuda_device_leave(worker->device);
     return status;
 }
 
-static enum trawl_status list_bring(struct engine_worker *worker, uint64_t at, uint64_t count,
-                                    uint32_t piece, uint64_t *host, struct trawl_error *error)
-{
-    enum trawl_status status;
-
-    TRAWL_TRY(cuda_device_enter(worker->device, error));
-    status = cuda_list_bring(worker, at, count, piece, host, error);
-    cuda_device_leave(worker->device);
-    return status;
-}
-
-static bool is_pinned(const struct engine_worker *worker, const void *bytes, uint64_t count)
-{
-    bool pinned;
-
-    if (cuda_device_enter(worker->device, NULL) != TRAWL_OK)
-        return false;
-    pinned = cuda_is_pinned(worker, bytes, count);
-    cuda_device_leave(worker->device);
-    return pinned;
-}
-
-static enum trawl_status list_piece(const struct engine_worker *worker, uint32_t piece,
-                                    const uint64_t **words, struct trawl_error *error)
-{
-    enum trawl_status status;
-
-    TRAWL_TRY(cuda_device_enter(worker->device, error));
-    status = cuda_list_piece(worker, piece, words, error);
-    cuda_device_leave(worker->device);
-    return status;
-}
-
-static enum trawl_status list_wait(struct engine_worker *worker, struct trawl_error *error)
+static void cuda_cancel(struct engine_worker *worker)
 {
     bool entered = cuda_device_enter(worker->device, NULL) == TRAWL_OK;
-    enum trawl_status status = TRAWL_OK;
 
-    if (worker->copies != NULL)
-        status = CUDA_CALL(worker->device, error, stream_wait, worker->copies);
-    if (status != TRAWL_OK)
+    if (worker->copies != NULL &&
+        worker->device->driver->stream_wait(worker->copies) != CUDA_CODE_OK)
         cuda_worker_failed(worker);
     if (entered)
         cuda_device_leave(worker->device);
-    return status;
 }
 
 const struct engine_ops engine_cuda = {
@@ -232,24 +275,11 @@ const struct engine_ops engine_cuda = {
     .open = cuda_engine_open,
     .close = cuda_close,
     .properties = cuda_properties,
-    .worker_open = cuda_worker_open,
-    .worker_close = cuda_worker_close,
-    .worker_open_on = cuda_worker_open_on,
-    .pin = cuda_pin,
-    .unpin = cuda_unpin,
-    .worker_begin = cuda_worker_begin,
-    .scan = cuda_scan,
-    .load = engine_cuda_load,
-    .unload = engine_cuda_unload,
-    .lend = cuda_residents_lend,
-    .fetch = cuda_residents_fetch,
-    .locate = cuda_residents_locate,
-    .count_begin = begin_count,
-    .count_end = end_count,
-    .begins = cuda_fill_begins,
-    .list = list,
-    .list_bring = list_bring,
-    .is_pinned = is_pinned,
-    .list_piece = list_piece,
-    .list_wait = list_wait,
+    .compile = cuda_compile,
+    .release = cuda_worker_close,
+    .submit = cuda_submit,
+    .poll = cuda_poll,
+    .cancel = cuda_cancel,
+    .hold = cuda_hold,
+    .drop = cuda_drop,
 };

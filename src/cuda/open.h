@@ -42,7 +42,7 @@ void cuda_engine_close(struct engine *engine);
 /* Open a device, unless it is open. */
 enum trawl_status cuda_engine_want(struct engine *engine, uint32_t index,
                                    struct trawl_error *error);
-/* engine_ops.worker_open, .worker_open_on and .worker_close. */
+/* A worker on the next device in turn, or on this one; and its end. */
 enum trawl_status cuda_worker_open(struct engine *engine, struct engine_worker **worker,
                                    struct trawl_error *error);
 enum trawl_status cuda_worker_open_on(struct engine *engine, uint32_t index,

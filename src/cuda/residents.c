@@ -43,32 +43,32 @@ static bool resident_serves(const struct cuda_resident *resident, const struct t
            (reaches_end || plan == NULL || plan->need_after <= resident->count - resident->owned);
 }
 
-bool cuda_residents_locate(struct engine *engine, const struct trawl_plan *plan,
-                           const uint8_t *bytes, uint64_t count, struct engine_part *part)
+bool cuda_residents_locate(struct engine *engine, struct engine_text *text)
 {
     uint32_t devices = 0;
     uint64_t at;
 
-    part->bytes = 0;
+    text->held = 0;
     (void)pthread_mutex_lock(&engine->lock);
     for (uint32_t i = 0; i < engine->residents_end; i++) {
         const struct cuda_resident *resident = &engine->residents[i];
         uint64_t held;
 
-        if (!resident_holds(resident, bytes, 0, &at) || !resident_serves(resident, plan, at))
+        if (!resident_holds(resident, text->bytes, 0, &at) ||
+            !resident_serves(resident, text->plan, at))
             continue;
-        held = count <= resident->count - at ? count : resident->owned - at;
-        if (held > part->bytes)
+        held = text->bytes_count <= resident->count - at ? text->bytes_count : resident->owned - at;
+        if (held > text->held)
             devices = 0;
-        if (held < part->bytes)
+        if (held < text->held)
             continue;
-        part->bytes = held;
-        part->device = resident->device_index;
+        text->held = held;
+        text->device = resident->device_index;
         devices++;
     }
     (void)pthread_mutex_unlock(&engine->lock);
     if (devices > 1)
-        part->device = ENGINE_DEVICES_MAX;
+        text->device = ENGINE_DEVICES_MAX;
     return devices > 0;
 }
 
@@ -310,21 +310,21 @@ static bool is_loaded(struct engine *engine, const uint8_t *bytes, uint64_t coun
     return found;
 }
 
-enum trawl_status engine_cuda_load(struct engine *engine, const uint8_t *bytes, uint64_t count,
-                                   bool anew, struct trawl_error *error)
+enum trawl_status cuda_residents_load(struct engine *engine, const uint8_t *bytes, uint64_t count,
+                                      bool anew, struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
 
     (void)pthread_mutex_lock(&engine->load_lock);
     if (anew)
-        engine_cuda_unload(engine, bytes);
+        cuda_residents_unload(engine, bytes);
     if (count > 0 && !is_loaded(engine, bytes, count))
         status = load(engine, bytes, count, error);
     (void)pthread_mutex_unlock(&engine->load_lock);
     return status;
 }
 
-void engine_cuda_unload(struct engine *engine, const uint8_t *bytes)
+void cuda_residents_unload(struct engine *engine, const uint8_t *bytes)
 {
     unload(engine, bytes, UINT64_MAX);
 }

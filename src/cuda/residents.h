@@ -5,16 +5,15 @@
 #include "cuda/open.h"
 
 /* Keep a copy of these bytes on a device: scans of chunks that lie in [bytes, bytes + count) use it
- * and read nothing of the host's. The bytes may not change until engine_cuda_unload(bytes).
+ * and read nothing of the host's. The bytes may not change until cuda_residents_unload(bytes).
  * `anew`: also if they are loaded; else that is left as it is.
  * Errors: MEMORY, DEVICE; LIMIT: too many. Threads: any, but not during scans of these bytes. */
-enum trawl_status engine_cuda_load(struct engine *engine, const uint8_t *bytes, uint64_t count,
-                                   bool anew, struct trawl_error *error);
-void engine_cuda_unload(struct engine *engine, const uint8_t *bytes);
+enum trawl_status cuda_residents_load(struct engine *engine, const uint8_t *bytes, uint64_t count,
+                                      bool anew, struct trawl_error *error);
+void cuda_residents_unload(struct engine *engine, const uint8_t *bytes);
 
-/* engine_ops.locate, .lend and .fetch. */
-bool cuda_residents_locate(struct engine *engine, const struct trawl_plan *plan,
-                           const uint8_t *bytes, uint64_t count, struct engine_part *part);
+/* Where is the text held? And two more of engine_ops.hold. */
+bool cuda_residents_locate(struct engine *engine, struct engine_text *text);
 enum trawl_status cuda_residents_lend(struct engine *engine, const uint8_t *bytes, uint64_t count,
                                       uint64_t address, struct trawl_error *error);
 enum trawl_status cuda_residents_fetch(struct engine *engine, uint8_t *bytes, uint64_t count,

@@ -32,7 +32,7 @@ enum trawl_status gallery_device_open(struct engine *cuda, struct gallery_device
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *own, &memory, error));
     own = (struct gallery_device *)memory;
     own->limits = limits_replaced == NULL ? gallery_limits_default : *limits_replaced;
-    status = engine_cuda.worker_open(cuda, &own->worker, error);
+    status = engine_cuda.compile(cuda, ENGINE_DEVICES_MAX, NULL, &own->worker, error);
     if (status == TRAWL_OK)
         *device = own;
     else
@@ -67,7 +67,7 @@ void gallery_device_close(struct gallery_device *own)
         cuda_device_leave(own->worker->device);
     }
     gallery_records_free(own);
-    engine_cuda.worker_close(own->worker);
+    engine_cuda.release(own->worker);
     memory_release(own, 1, sizeof *own);
 }
 

@@ -39,16 +39,15 @@ static void gallery_properties(struct engine *engine, struct engine_properties *
                                              .instruction_set = ""};
 }
 
-static void gallery_worker_close(struct engine_worker *worker)
+static void gallery_release(struct engine_worker *worker)
 {
     gallery_device_close(worker->device);
     gallery_host_end(&worker->host);
     memory_release(worker, 1, sizeof *worker);
 }
 
-static enum trawl_status gallery_worker_open(struct engine *engine,
-                                             struct engine_worker **worker_out,
-                                             struct trawl_error *error)
+static enum trawl_status worker_open(struct engine *engine, struct engine_worker **worker_out,
+                                     struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
     struct engine_worker *worker;
@@ -62,41 +61,61 @@ static enum trawl_status gallery_worker_open(struct engine *engine,
     worker = NULL;
 done:
     if (worker != NULL)
-        gallery_worker_close(worker);
+        gallery_release(worker);
     return status;
 }
 
-static enum trawl_status gallery_worker_begin(struct engine_worker *worker,
-                                              const struct trawl_plan *plan,
-                                              struct trawl_error *error)
+/* On a device, that which the CUDA engine picks. */
+static enum trawl_status gallery_compile(struct engine *engine, uint32_t device,
+                                         const struct trawl_plan *plan,
+                                         struct engine_worker **worker, struct trawl_error *error)
 {
-    worker->plan = plan;
-    return worker->device != NULL ? gallery_device_begin(worker->device, plan, error)
-                                  : gallery_host_begin(&worker->host, plan, error);
+    (void)device;
+    if (*worker == NULL)
+        TRAWL_TRY(worker_open(engine, worker, error));
+    if (plan == NULL)
+        return TRAWL_OK;
+    (*worker)->plan = plan;
+    return (*worker)->device != NULL ? gallery_device_begin((*worker)->device, plan, error)
+                                     : gallery_host_begin(&(*worker)->host, plan, error);
 }
 
-static enum trawl_status gallery_scan(struct engine_worker *worker,
-                                      const struct engine_chunk *chunk, uint64_t from,
-                                      enum engine_want want, struct engine_result *result,
+static enum trawl_status gallery_submit(struct engine_worker *worker, struct engine_task *task,
+                                        struct trawl_error *error)
+{
+    if (task->output == ENGINE_OUTPUT_CELLS)
+        return gallery_matrix_fill(worker->plan, worker->device, task->matrix, task->result, error);
+    if (task->output != ENGINE_OUTPUT_RESULT)
+        return TRAWL_FAIL(error, UNSUPPORTED, "algorithm %s cannot write begins to a device",
+                          worker->plan->algorithm.name);
+    return worker->device != NULL ? gallery_device_scan(worker->device, task->chunk, task->from,
+                                                        task->want, task->result, error)
+                                  : gallery_host_scan(&worker->host, task->chunk, task->from,
+                                                      task->want, task->result, error);
+}
+
+static enum trawl_status gallery_poll(struct engine_worker *worker, struct engine_task *task,
                                       struct trawl_error *error)
 {
-    return worker->device != NULL
-               ? gallery_device_scan(worker->device, chunk, from, want, result, error)
-               : gallery_host_scan(&worker->host, chunk, from, want, result, error);
+    (void)worker;
+    (void)task;
+    (void)error;
+    return TRAWL_OK; /* it was over when it was submitted */
 }
 
-static enum trawl_status gallery_matrix(struct engine_worker *worker, struct engine_matrix *matrix,
-                                        struct engine_result *result, struct trawl_error *error)
+static void gallery_cancel(struct engine_worker *worker)
 {
-    return gallery_matrix_fill(worker->plan, worker->device, matrix, result, error);
+    (void)worker;
 }
 
 const struct engine_ops engine_gallery = {.name = "gallery",
                                           .open = gallery_open,
                                           .close = gallery_close,
                                           .properties = gallery_properties,
-                                          .worker_open = gallery_worker_open,
-                                          .worker_close = gallery_worker_close,
-                                          .worker_begin = gallery_worker_begin,
-                                          .scan = gallery_scan,
-                                          .matrix = gallery_matrix};
+                                          .compile = gallery_compile,
+                                          .release = gallery_release,
+                                          .submit = gallery_submit,
+                                          .poll = gallery_poll,
+                                          .cancel = gallery_cancel,
+                                          .hold = engine_hold_nothing,
+                                          .drop = engine_drop_nothing};

@@ -12,7 +12,6 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "cuda/engine_cuda.h"
 #include "runtime/pieces.h"
 #include "runtime/search.h"
 
@@ -58,7 +57,7 @@ struct split {
     struct job job; /* first: a job's serve gets this */
     struct trawl_searcher *searcher;
     struct trawl_text *text;
-    struct engine_begins *begins;
+    struct engine_words *begins;
     struct trawl_match *matches; /* the array, or NULL: begins->host is */
     struct pieces *pieces;
     uint32_t helpers;
@@ -94,6 +93,7 @@ struct lister {
     uint32_t run_count;
     uint32_t ordered; /* the first ones, */
     uint64_t piece;   /* by so many words at a time; 0: not known yet */
+    bool direct;      /* by the device itself, to the array */
     uint64_t used;    /* words of the device's memory, */
     uint64_t room;    /* which has so many; 0: not known yet */
     uint64_t reach;   /* begins to list at a time, */
@@ -158,7 +158,7 @@ static enum trawl_status order_runs(struct lister *l, bool wait)
         place += run->before;
         count = min_u64(run->count, split->begins->room - min_u64(split->begins->room, place));
         if (count > 0)
-            pieces_order(split->pieces, l->device, l->worker->device, l->piece,
+            pieces_order(split->pieces, l->device, l->worker->device, l->piece, l->direct,
                          &(struct piece_order){run->at, place, count, run->base});
     }
     if (split->matches != NULL && split->helpers > 0 && l->used >= helped_begins &&
@@ -211,9 +211,9 @@ static uint64_t first_reach(const struct split *split)
 
 /* Begins that make as many hits likely as are wanted in a list; `left` of the part are not listed.
  */
-static void choose_reach(struct lister *l, const struct engine_list *list, uint64_t left)
+static void choose_reach(struct lister *l, uint64_t listed, uint64_t count, uint64_t left)
 {
-    uint64_t per_hit = list->owned / (list->count + 1) + 1;
+    uint64_t per_hit = listed / (count + 1) + 1;
     uint64_t wanted = min_u64(l->room / LISTS_PER_ROOM, LIST_WORDS);
 
     wanted = min_u64(wanted, max_u64(left / per_hit / 2, LIST_WORDS_LEAST));
@@ -228,12 +228,12 @@ static enum trawl_status list_reach(struct lister *l, uint32_t index, uint64_t d
 {
     const struct trawl_text *text = l->split->text;
     const struct part *part = &l->split->parts[index];
-    struct engine_list list = {.bytes = text->bytes + part->begin + done,
-                               .owned = min_u64(l->reach, part->owned - done),
-                               .base = part->begin + done,
-                               .at = l->used,
-                               .piece = l->piece};
-    uint64_t begin = list.base, end = begin + list.owned;
+    struct engine_chunk chunk = {.bytes = text->bytes + part->begin + done,
+                                 .owned = min_u64(l->reach, part->owned - done)};
+    struct engine_words list = {.base = part->begin + done, .at = l->used, .piece = l->piece};
+    struct engine_task task = {
+        .chunk = &chunk, .want = ENGINE_WANT_HITS, .output = ENGINE_OUTPUT_LIST, .words = &list};
+    uint64_t begin = list.base, end = begin + chunk.owned;
 
     TRAWL_ASSERT(l->reach > 0 && done < part->owned && end <= text->bytes_count);
     TRAWL_ASSERT(l->ordered <= l->run_count && l->run_count <= RUNS_MAX);
@@ -242,30 +242,35 @@ static enum trawl_status list_reach(struct lister *l, uint32_t index, uint64_t d
         return TRAWL_STOPPED;
     if (l->run_count == RUNS_MAX || (l->used > 0 && l->likely > l->room - l->used))
         return drain(l, error);
-    list.after = min_u64(text->bytes_count - end, l->split->job.plan->need_after);
+    chunk.after = min_u64(text->bytes_count - end, l->split->job.plan->need_after);
     if (l->split->matches != NULL) {
         list.base = 0;
         list.literal = 1ull << 32;
     }
-    TRAWL_TRY(engine_cuda.list(l->worker->device, &list, error));
+    if (l->piece == 0) {
+        list.host = l->split->pieces->words;
+        list.host_room = l->split->pieces->room;
+    }
+    TRAWL_TRY(engine_for_devices->submit(l->worker->device, &task, error));
+    l->direct |= list.direct;
     l->piece = list.piece;
     l->room = list.at + list.room;
     if (list.count > list.room) {
         if (l->used > 0)
             return drain(l, error);
-        if (list.owned == 1)
+        if (chunk.owned == 1)
             return TRAWL_FAIL(error, UNSUPPORTED, "too many occurrences begin at one place");
-        l->reach = min_u64(list.owned / (list.count / (list.room + 1) + 1), list.owned / 2);
+        l->reach = min_u64(chunk.owned / (list.count / (list.room + 1) + 1), chunk.owned / 2);
         l->reach = max_u64(l->reach, 1);
-        TRAWL_ASSERT(l->reach < list.owned);
+        TRAWL_ASSERT(l->reach < chunk.owned);
         return TRAWL_OK;
     }
     l->runs[l->run_count++] = (struct run){index, l->used, list.count, *part_count, begin};
     l->used += list.count;
     l->candidates += list.candidate_count;
     *part_count += list.count;
-    *listed = list.owned;
-    choose_reach(l, &list, part->owned - done - list.owned);
+    *listed = chunk.owned;
+    choose_reach(l, chunk.owned, list.count, part->owned - done - chunk.owned);
     return TRAWL_OK;
 }
 
@@ -357,7 +362,7 @@ static void serve(struct job *job, struct worker *worker)
     if (status != TRAWL_OK) { /* what was begun goes on to the caller's memory */
         (void)pieces_settle(split->pieces, lister.device, NULL);
         if (worker->device != NULL)
-            (void)engine_cuda.list_wait(worker->device, NULL);
+            engine_for_devices->cancel(worker->device);
     }
     (void)pthread_mutex_lock(&split->lock);
     TRAWL_ASSERT((split->devices_left >> lister.device & 1) != 0);
@@ -374,17 +379,17 @@ static enum trawl_status find_parts(struct split *split, const struct trawl_text
                                     struct trawl_error *error)
 {
     for (uint64_t begin = 0; begin < text->bytes_count;) {
-        struct engine_part found;
+        struct engine_text found;
         struct part *part = &split->parts[split->part_count];
 
         if (split->part_count == PARTS_MAX ||
-            !engine_cuda.locate(devices->engine, plan, text->bytes + begin,
-                                text->bytes_count - begin, &found) ||
-            found.device == ENGINE_DEVICES_MAX || found.bytes == 0 ||
+            !devices_locate(devices, plan, text->bytes + begin, text->bytes_count - begin,
+                            &found) ||
+            found.device == ENGINE_DEVICES_MAX || found.held == 0 ||
             atomic_load(&devices->lost[found.device]))
             return TRAWL_FAIL(error, UNSUPPORTED, "not all of the text is on devices");
         TRAWL_ASSERT(found.device < devices->device_count);
-        *part = (struct part){begin, min_u64(found.bytes, PART_BYTES), 0, found.device};
+        *part = (struct part){begin, min_u64(found.held, PART_BYTES), 0, found.device};
         split->devices_left |= 1u << part->device;
         split->part_count++;
         TRAWL_ASSERT(part->owned > 0 && part->owned <= text->bytes_count - begin);
@@ -450,13 +455,14 @@ static void run(struct split *split, uint32_t *took_part)
     *took_part = atomic_load(&job->took_part);
 }
 
-static void finish_stats(struct trawl_searcher *searcher, const struct engine_begins *begins,
-                         uint64_t chunks, uint32_t threads, uint64_t begin_ns)
+static void finish_stats(struct trawl_searcher *searcher, const struct trawl_text *text,
+                         const struct engine_words *begins, uint64_t chunks, uint32_t threads,
+                         uint64_t begin_ns)
 {
     struct trawl_stats stats = {.size = sizeof stats};
 
-    atomic_store(&searcher->progress, begins->bytes_count);
-    stats.text_bytes = begins->bytes_count;
+    atomic_store(&searcher->progress, text->bytes_count);
+    stats.text_bytes = text->bytes_count;
     stats.chunk_count = stats.device_chunk_count = chunks;
     stats.match_count = begins->count;
     stats.candidate_count = begins->candidate_count;
@@ -465,12 +471,15 @@ static void finish_stats(struct trawl_searcher *searcher, const struct engine_be
 }
 
 enum trawl_status begins_by_device(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                                   const struct trawl_text *text, struct engine_begins *begins,
+                                   const struct trawl_text *text, struct engine_words *begins,
                                    struct trawl_error *error)
 {
     struct trawl_runtime *runtime = searcher->runtime;
     uint64_t begin_ns = clock_now_ns();
     struct worker *caller = &searcher->caller;
+    struct engine_chunk chunk = {.bytes = text->bytes, .owned = text->bytes_count};
+    struct engine_task task = {
+        .chunk = &chunk, .want = ENGINE_WANT_HITS, .output = ENGINE_OUTPUT_ARRAY, .words = begins};
     struct trawl_error device_error;
     enum trawl_status status;
     uint32_t device;
@@ -492,8 +501,6 @@ enum trawl_status begins_by_device(struct trawl_searcher *searcher, const struct
             plan->literals != NULL
                 ? "a device does not say which of these patterns occurs"
                 : "the text or the set is too large for words of a begin and a pattern");
-    begins->bytes = text->bytes;
-    begins->bytes_count = text->bytes_count;
     if (!devices_hold(&runtime->devices, text->bytes, text->bytes_count) &&
         runtime->engine == TRAWL_ENGINE_AUTO)
         return TRAWL_FAIL(error, UNSUPPORTED, "the text is not loaded on a device");
@@ -507,7 +514,7 @@ enum trawl_status begins_by_device(struct trawl_searcher *searcher, const struct
     if (status == TRAWL_OK && begins->address != 0 && caller->device_index != device)
         status = TRAWL_FAIL(&device_error, UNSUPPORTED, "the array's device is lost");
     if (status == TRAWL_OK)
-        status = engine_cuda.begins(caller->device, begins, &device_error);
+        status = engine_for_devices->submit(caller->device, &task, &device_error);
     job_end(&job);
     if (status != TRAWL_OK && runtime->engine == TRAWL_ENGINE_AUTO) {
         if (status != TRAWL_UNSUPPORTED)
@@ -517,7 +524,7 @@ enum trawl_status begins_by_device(struct trawl_searcher *searcher, const struct
     if (status != TRAWL_OK && error != NULL)
         *error = device_error;
     TRAWL_TRY(status);
-    finish_stats(searcher, begins, 1, 1, begin_ns);
+    finish_stats(searcher, text, begins, 1, 1, begin_ns);
     return TRAWL_OK;
 }
 
@@ -532,7 +539,7 @@ static bool pays(const struct split *split, const struct trawl_plan *plan)
 }
 
 enum trawl_status begins_by_devices(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                                    struct trawl_text *text, struct engine_begins *begins,
+                                    struct trawl_text *text, struct engine_words *begins,
                                     struct trawl_match *matches, struct trawl_error *error)
 {
     struct devices *devices = &searcher->runtime->devices;
@@ -551,8 +558,6 @@ enum trawl_status begins_by_devices(struct trawl_searcher *searcher, const struc
     TRAWL_TRY(find_parts(&split, text, plan, devices, error));
     if (!pays(&split, plan) || !devices_start(devices))
         return TRAWL_FAIL(error, UNSUPPORTED, "a search does as well, or no device has a thread");
-    begins->bytes = text->bytes;
-    begins->bytes_count = text->bytes_count;
     begins->count = begins->candidate_count = 0;
     atomic_store(&searcher->progress, 0);
     job_begin(&split.job, searcher->runtime, plan, serve);
@@ -569,6 +574,6 @@ enum trawl_status begins_by_devices(struct trawl_searcher *searcher, const struc
     }
     TRAWL_ASSERT(split.known == split.part_count);
     begins->count = searcher->begins_last = split.before[split.part_count];
-    finish_stats(searcher, begins, split.part_count, took_part, begin_ns);
+    finish_stats(searcher, text, begins, split.part_count, took_part, begin_ns);
     return TRAWL_OK;
 }

@@ -11,7 +11,6 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "base/memory.h"
-#include "cuda/engine_cuda.h"
 #include "runtime/search.h"
 
 #define BUFFERS_PER_WORKER 4u /* being copied there, and searched */
@@ -79,8 +78,8 @@ static enum trawl_status open_engine(struct devices *devices, struct trawl_error
 {
     struct engine_properties properties;
 
-    TRAWL_TRY(engine_cuda.open(&devices->options, &devices->engine, error));
-    engine_cuda.properties(devices->engine, &properties);
+    TRAWL_TRY(engine_for_devices->open(&devices->options, &devices->engine, error));
+    engine_for_devices->properties(devices->engine, &properties);
     devices->device_count = properties.device_count;
     TRAWL_ASSERT(properties.device_count > 0 && properties.device_count <= ENGINE_DEVICES_MAX);
     devices->workers_worth = properties.device_count * properties.workers_per_device;
@@ -180,7 +179,7 @@ void devices_close(struct devices *devices)
     memory_release(devices->pinned, devices->pinned_capacity, sizeof *devices->pinned);
     memory_release(devices->workers, devices->workers_max, sizeof *devices->workers);
     if (devices->engine != NULL)
-        engine_cuda.close(devices->engine);
+        engine_for_devices->close(devices->engine);
     devices->engine = NULL;
 }
 
@@ -508,16 +507,22 @@ uint32_t devices_working(const struct devices *devices)
 
 bool devices_pin(struct devices *devices, uint32_t index, const uint8_t *bytes, uint64_t count)
 {
+    struct engine_text text = {
+        .bytes = bytes, .bytes_count = count, .how = ENGINE_HOLD_PINNED, .device = index};
+
     return !atomic_load(&devices->lost[index]) &&
-           engine_cuda.pin(devices->engine, index, bytes, count);
+           engine_for_devices->hold(devices->engine, &text, NULL) == TRAWL_OK;
 }
 
 bool devices_unpin(struct devices *devices, uint32_t index, const uint8_t *bytes)
 {
+    struct engine_text text = {.bytes = bytes, .how = ENGINE_HOLD_PINNED};
     bool done = false;
 
-    for (uint32_t i = 0; i < devices->device_count && !done; i++)
-        done = engine_cuda.unpin(devices->engine, (index + i) % devices->device_count, bytes);
+    for (uint32_t i = 0; i < devices->device_count && !done; i++) {
+        text.device = (index + i) % devices->device_count;
+        done = engine_for_devices->drop(devices->engine, &text);
+    }
     return done;
 }
 
@@ -623,11 +628,19 @@ void devices_drop(struct devices *devices, struct job *job)
     (void)pthread_mutex_unlock(&devices->runtime->lock);
 }
 
-bool devices_hold(struct devices *devices, const uint8_t *bytes, uint64_t bytes_count)
+bool devices_locate(const struct devices *devices, const struct trawl_plan *plan,
+                    const uint8_t *bytes, uint64_t bytes_count, struct engine_text *found)
 {
-    struct engine_part part;
+    *found = (struct engine_text){
+        .bytes = bytes, .bytes_count = bytes_count, .how = ENGINE_HOLD_LOOK, .plan = plan};
+    return atomic_load(&devices->has_texts) &&
+           engine_for_devices->hold(devices->engine, found, NULL) == TRAWL_OK;
+}
 
-    return atomic_load(&devices->has_texts) && devices_work(devices) &&
-           engine_cuda.locate(devices->engine, NULL, bytes, bytes_count, &part) &&
-           part.bytes == bytes_count;
+bool devices_hold(const struct devices *devices, const uint8_t *bytes, uint64_t bytes_count)
+{
+    struct engine_text found;
+
+    return devices_work(devices) && devices_locate(devices, NULL, bytes, bytes_count, &found) &&
+           found.held == bytes_count;
 }

@@ -1,11 +1,13 @@
-/* engines: the engine for plans with an algorithm, where the build has one. */
+/* engines: the one list of engines that the runtime knows. */
 #ifndef TRAWL_RUNTIME_ENGINES_H
 #define TRAWL_RUNTIME_ENGINES_H
 
 #include "engine.h"
 
-/* The engine for plans with an algorithm, and its algorithms; NULL: this build has none. */
-const struct engine_ops *engine_for_algorithms(void);
+extern const struct engine_ops *const engine_for_host;
+extern const struct engine_ops *const engine_for_devices;
+/* For plans with an algorithm, and its algorithms; NULL: this build has none. */
+extern const struct engine_ops *const engine_for_algorithms;
 const struct plan_algorithms *engine_algorithms(void);
 
 #endif

@@ -116,6 +116,7 @@ static enum trawl_status run_records(struct matrix *matrix, struct engine_result
                                    .block = next_block,
                                    .context = matrix,
                                    .helpers_max = searcher->runtime->threads_max - 1};
+    struct engine_task task = {.output = ENGINE_OUTPUT_CELLS, .result = result, .matrix = &wanted};
     const struct engine_ops *engine;
     struct engine_worker *engine_worker;
     enum trawl_status status;
@@ -126,7 +127,7 @@ static enum trawl_status run_records(struct matrix *matrix, struct engine_result
     job_end(&call);
     TRAWL_TRY(status);
     engine = worker_engine(&searcher->caller, &call, false, &engine_worker);
-    status = engine->matrix(engine_worker, &wanted, result, error);
+    status = engine->submit(engine_worker, &task, error);
     matrix->stats.match_count = wanted.match_count;
     matrix->stats.thread_count = 1 + wanted.helper_count;
     TRAWL_TRY(status);

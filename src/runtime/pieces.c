@@ -5,7 +5,6 @@
 
 #include "base/checked.h"
 #include "base/clock.h"
-#include "cuda/engine_cuda.h"
 
 /* A host worker looks for pieces as long as devices take for 12 GiB each. Then it sleeps, and is
  * called when there are some. */
@@ -41,14 +40,16 @@ static void bring_next(struct pieces *pieces, struct device_pieces *of)
     const struct piece_order *order = &of->orders[atomic_load(&of->finished) % PIECE_ORDERS];
     uint64_t brought = atomic_load(&of->brought), now = order->count - of->done;
     uint32_t slot = (uint32_t)(brought % ENGINE_PIECES_MAX);
+    struct engine_words words = {.at = order->at + of->done, .slot = slot};
+    struct engine_task copy = {.output = ENGINE_OUTPUT_COPY, .words = &words};
     struct trawl_error error;
     enum trawl_status status;
 
     now = min_u64(now, of->direct != NULL ? DIRECT_WORDS : of->most);
     TRAWL_ASSERT(now > 0 && of->done + now <= order->count);
-    status = engine_cuda.list_bring(of->worker, order->at + of->done, now, slot,
-                                    of->direct != NULL ? of->direct + order->to + of->done : NULL,
-                                    &error);
+    words.count = now;
+    words.host = of->direct != NULL ? of->direct + order->to + of->done : NULL;
+    status = engine_for_devices->submit(of->worker, &copy, &error);
     note_fault(pieces, of, status, &error);
     if (status == TRAWL_OK) {
         of->pieces[slot] =
@@ -80,6 +81,8 @@ static bool bring_one(struct pieces *pieces, struct device_pieces *of)
  */
 static bool wait_one(struct pieces *pieces, struct device_pieces *of)
 {
+    struct engine_words words = {.slot = 0};
+    struct engine_task copy = {.output = ENGINE_OUTPUT_COPY, .words = &words};
     struct trawl_error error;
     enum trawl_status status;
     uint64_t there;
@@ -93,10 +96,10 @@ static bool wait_one(struct pieces *pieces, struct device_pieces *of)
     may = there < atomic_load(&of->brought);
     if (may) {
         slot = (uint32_t)(there % ENGINE_PIECES_MAX);
-        status = engine_cuda.list_piece(of->worker, slot, &of->words[slot], &error);
+        words.slot = slot;
+        status = engine_for_devices->poll(of->worker, &copy, &error);
         note_fault(pieces, of, status, &error);
-        if (status != TRAWL_OK)
-            of->words[slot] = NULL;
+        of->words[slot] = status == TRAWL_OK ? words.copied : NULL;
         if (of->direct != NULL) { /* it is in the array already */
             atomic_fetch_add(&of->taken, PIECE_PARTS);
             atomic_fetch_add(&of->put, PIECE_PARTS);
@@ -234,7 +237,7 @@ void pieces_end(struct pieces *pieces)
 }
 
 void pieces_order(struct pieces *pieces, uint32_t device, struct engine_worker *worker,
-                  uint64_t most, const struct piece_order *order)
+                  uint64_t most, bool direct, const struct piece_order *order)
 {
     struct device_pieces *of = &pieces->devices[device];
     uint64_t ordered = atomic_load(&of->ordered);
@@ -244,10 +247,7 @@ void pieces_order(struct pieces *pieces, uint32_t device, struct engine_worker *
     if (ordered == 0) { /* from then on other threads read them */
         of->worker = worker;
         of->most = most;
-        if (pieces->words != NULL &&
-            engine_cuda.is_pinned(worker, pieces->words,
-                                  saturating_multiply(pieces->room, sizeof(uint64_t))))
-            of->direct = pieces->words;
+        of->direct = direct ? pieces->words : NULL;
     }
     TRAWL_ASSERT(of->worker == worker && of->most == most);
     of->orders[ordered % PIECE_ORDERS] = *order;

@@ -73,11 +73,11 @@ void pieces_call(struct pieces *pieces, uint32_t helpers);
 void pieces_stop(struct pieces *pieces);
 /* And none is left. */
 void pieces_end(struct pieces *pieces);
-/* Words that `worker` on that device has are to come, no more than `most` in a piece; both are
- * always the same. By one thread for each device, which settles them before more than PIECE_ORDERS
- * were ordered. */
+/* Words that `worker` on that device has are to come, no more than `most` in a piece; `direct`: the
+ * device copies to the array by itself. All three are always the same. By one thread for each
+ * device, which settles them before more than PIECE_ORDERS were ordered. */
 void pieces_order(struct pieces *pieces, uint32_t device, struct engine_worker *worker,
-                  uint64_t most, const struct piece_order *order);
+                  uint64_t most, bool direct, const struct piece_order *order);
 /* No more comes from one of the devices. */
 void pieces_last(struct pieces *pieces);
 /* Bring a piece, wait for one, or put a part of one into the array, of this device if there is one;

@@ -7,7 +7,6 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "cuda/engine_cuda.h"
 #include "runtime/search.h"
 
 #define CHUNKS_FIRST 64u
@@ -32,20 +31,20 @@ struct resident_chunk {
 /* The chunk that begins there ends with the part that lies on one device; *part: what is left of
  * it, 0 if it ended before. */
 static struct resident_chunk chunk_at(const struct search *search, uint64_t begin,
-                                      struct engine_part *part)
+                                      struct engine_text *part)
 {
     const struct trawl_text *text = search->cursor.text;
     struct resident_chunk chunk;
 
     TRAWL_ASSERT(begin < text->bytes_count && search->chunk_device > 0);
-    if (part->bytes == 0 &&
-        !engine_cuda.locate(search->job.runtime->devices.engine, search->job.plan,
-                            text->bytes + begin, text->bytes_count - begin, part))
-        *part = (struct engine_part){ENGINE_DEVICES_MAX, text->bytes_count - begin}; /* nowhere */
-    TRAWL_ASSERT(part->bytes > 0 && part->bytes <= text->bytes_count - begin);
-    chunk = (struct resident_chunk){begin, min_u64(search->chunk_device, part->bytes), part->device,
+    if (part->held == 0 && !devices_locate(&search->job.runtime->devices, search->job.plan,
+                                           text->bytes + begin, text->bytes_count - begin, part))
+        *part = (struct engine_text){.device = ENGINE_DEVICES_MAX, /* nowhere */
+                                     .held = text->bytes_count - begin};
+    TRAWL_ASSERT(part->held > 0 && part->held <= text->bytes_count - begin);
+    chunk = (struct resident_chunk){begin, min_u64(search->chunk_device, part->held), part->device,
                                     false};
-    part->bytes -= chunk.owned;
+    part->held -= chunk.owned;
     return chunk;
 }
 
@@ -95,7 +94,7 @@ static enum trawl_status reserve(struct search *search, uint64_t count, struct t
 /* Cut the text from `begin` on. */
 static enum trawl_status cut(struct search *search, uint64_t begin, struct trawl_error *error)
 {
-    struct engine_part part = {ENGINE_DEVICES_MAX, 0};
+    struct engine_text part = {.held = 0};
 
     for (; begin < search->cursor.text->bytes_count; search->chunk_count++) {
         if (search->chunk_count == search->chunk_room)
@@ -228,6 +227,7 @@ static bool counts_at_once(const struct search *search)
 struct begun {
     uint64_t index;
     struct worker *worker;
+    struct engine_result result;
 };
 
 static bool begin_count(struct search *search, uint64_t index, struct begun *begun)
@@ -235,34 +235,39 @@ static bool begin_count(struct search *search, uint64_t index, struct begun *beg
     uint32_t device = search->chunks[index].device;
     struct text_chunk chunk;
     struct engine_chunk scanned;
+    struct engine_task task = {
+        .chunk = &scanned, .want = ENGINE_WANT_COUNT, .at_once = true, .result = &begun->result};
 
     if (device == ENGINE_DEVICES_MAX || atomic_load(&search->job.runtime->devices.lost[device]))
         return false;
-    *begun = (struct begun){index, &search->searcher->devices[device]};
+    *begun = (struct begun){.index = index, .worker = &search->searcher->devices[device]};
     make_chunk(search, index, &chunk);
     scanned = task_chunk(search, &chunk);
     /* An engine worker with counts in flight is not exchanged, though its device may be lost
      * by now. */
     return (begun->worker->device_job == search->job.number ||
             worker_device_ready(begun->worker, &search->job, NULL) == TRAWL_OK) &&
-           engine_cuda.count_begin(begun->worker->device, &scanned);
+           engine_for_devices->submit(begun->worker->device, &task, NULL) == TRAWL_OK &&
+           !begun->result.is_left;
 }
 
 /* Wait for it. What a scan is to count stays with the chunks that are not taken. */
-static void end_count(struct search *search, const struct begun *begun, uint64_t *begin_ns)
+static void end_count(struct search *search, struct begun *begun, uint64_t *begin_ns)
 {
-    uint64_t count = 0, candidate_count = 0, now_ns;
-    bool counted = engine_cuda.count_end(begun->worker->device, &count, &candidate_count);
+    struct engine_task counted = {.at_once = true, .result = &begun->result};
+    enum trawl_status status = engine_for_devices->poll(begun->worker->device, &counted, NULL);
     struct task *task = NULL;
+    uint64_t now_ns;
 
     now_ns = clock_now_ns();
-    if (counted) {
+    if (status == TRAWL_OK && !begun->result.is_left) {
         (void)pthread_mutex_lock(&search->lock);
         task = take_chunk(search, begun->index);
         (void)pthread_mutex_unlock(&search->lock);
     }
     if (task != NULL)
-        task_counted(search, task, begun->worker, count, candidate_count, now_ns - *begin_ns);
+        task_counted(search, task, begun->worker, begun->result.count,
+                     begun->result.candidate_count, now_ns - *begin_ns);
     *begin_ns = now_ns;
 }
 

@@ -6,7 +6,6 @@
  */
 #include "base/checked.h"
 #include "base/clock.h"
-#include "cuda/engine_cuda.h"
 #include "runtime/search.h"
 
 #define CHUNK_MEMORY (1u << 20)
@@ -97,14 +96,12 @@ static bool may_be_frequent(const struct trawl_plan *plan)
 static bool is_resident(const struct search *search, const struct trawl_text *text, bool *is_split)
 {
     struct devices *devices = &search->job.runtime->devices;
-    struct engine_part part;
+    struct engine_text found;
 
-    if (text->kind != TEXT_MEMORY || text->bytes_count == 0 || !atomic_load(&devices->has_texts) ||
-        !devices_work(devices) ||
-        !engine_cuda.locate(devices->engine, search->job.plan, text->bytes, text->bytes_count,
-                            &part))
+    if (text->kind != TEXT_MEMORY || text->bytes_count == 0 || !devices_work(devices) ||
+        !devices_locate(devices, search->job.plan, text->bytes, text->bytes_count, &found))
         return false;
-    *is_split = part.bytes < text->bytes_count;
+    *is_split = found.held < text->bytes_count;
     return true;
 }
 

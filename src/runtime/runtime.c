@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "cpu/find.h"
-#include "cuda/engine_cuda.h"
 #include "runtime/search.h"
 
 static uint32_t cores_available(void)
@@ -30,8 +29,8 @@ static enum trawl_status open_engines(struct trawl_runtime *runtime,
                                      .instruction_set = given->instruction_set,
                                      .device_memory_bytes = given->device_memory_bytes};
 
-    TRAWL_TRY(engine_cpu.open(&options, &runtime->host, error));
-    engine_cpu.properties(runtime->host, &runtime->host_properties);
+    TRAWL_TRY(engine_for_host->open(&options, &runtime->host, error));
+    engine_for_host->properties(runtime->host, &runtime->host_properties);
     runtime->find = find_by_name(given->instruction_set);
     options.instruction_set = NULL; /* borrowed until open returns */
     runtime->devices.options = options;
@@ -79,10 +78,10 @@ void runtime_close(struct trawl_runtime *runtime)
 {
     workers_stop(runtime);
     if (runtime->algorithms != NULL)
-        engine_for_algorithms()->close(runtime->algorithms);
+        engine_for_algorithms->close(runtime->algorithms);
     devices_close(&runtime->devices);
     if (runtime->host != NULL)
-        engine_cpu.close(runtime->host);
+        engine_for_host->close(runtime->host);
     TRAWL_ASSERT(atomic_load(&runtime->memory_used) == 0);
     memory_release(runtime->workers, runtime->threads_max - 1, sizeof *runtime->workers);
     (void)pthread_cond_destroy(&runtime->devices.decided);
@@ -167,16 +166,17 @@ void runtime_buffer_release(struct trawl_runtime *runtime, struct text_buffer *b
 static enum trawl_status load(struct trawl_runtime *runtime, struct trawl_text *text,
                               struct trawl_error *error)
 {
+    struct engine_text held = {.bytes = text->bytes,
+                               .bytes_count = text->bytes_count,
+                               .how = ENGINE_HOLD_LENT,
+                               .address = text->device_address};
     enum trawl_status status;
-    bool alone;
 
     if (text->device_address != 0)
-        return engine_cuda.lend(runtime->devices.engine, text->bytes, text->bytes_count,
-                                text->device_address, error);
+        return engine_for_devices->hold(runtime->devices.engine, &held, error);
     (void)pthread_mutex_lock(&runtime->entry);
-    alone = atomic_load(&runtime->searchers) == 1;
-    status =
-        engine_cuda.load(runtime->devices.engine, text->bytes, text->bytes_count, alone, error);
+    held.how = atomic_load(&runtime->searchers) == 1 ? ENGINE_HOLD_ANEW : ENGINE_HOLD_COPY;
+    status = engine_for_devices->hold(runtime->devices.engine, &held, error);
     (void)pthread_mutex_unlock(&runtime->entry);
     return status;
 }
@@ -215,6 +215,8 @@ enum trawl_status runtime_load(struct trawl_runtime *runtime, struct trawl_text 
 enum trawl_status runtime_fetch(struct trawl_runtime *runtime, struct trawl_text *text,
                                 struct trawl_error *error)
 {
+    struct engine_text held = {
+        .bytes = text->bytes, .bytes_count = text->bytes_count, .how = ENGINE_HOLD_FETCHED};
     enum trawl_status status = TRAWL_OK;
 
     if (!text_is_hidden(text))
@@ -226,8 +228,7 @@ enum trawl_status runtime_fetch(struct trawl_runtime *runtime, struct trawl_text
     if (text_is_hidden(text)) {
         status = text_host_begin(text, error);
         if (status == TRAWL_OK)
-            status = engine_cuda.fetch(runtime->devices.engine, (uint8_t *)(uintptr_t)text->bytes,
-                                       text->bytes_count, error);
+            status = engine_for_devices->hold(runtime->devices.engine, &held, error);
         if (status == TRAWL_OK)
             text_host_done(text);
     }
@@ -237,6 +238,8 @@ enum trawl_status runtime_fetch(struct trawl_runtime *runtime, struct trawl_text
 
 void runtime_unload(struct trawl_runtime *runtime, const struct trawl_text *text)
 {
+    struct engine_text held = {.bytes = text->bytes, .how = ENGINE_HOLD_COPY};
+
     if (devices_are_ready(&runtime->devices))
-        engine_cuda.unload(runtime->devices.engine, text->bytes);
+        (void)engine_for_devices->drop(runtime->devices.engine, &held);
 }

@@ -237,6 +237,10 @@ void devices_push(struct devices *devices, struct task *task);
 void devices_drop(struct devices *devices, struct job *job);
 
 /* Does one device hold all of these bytes? false also where they are split. */
-bool devices_hold(struct devices *devices, const uint8_t *bytes, uint64_t bytes_count);
+bool devices_hold(const struct devices *devices, const uint8_t *bytes, uint64_t bytes_count);
+/* Would a device search the text that begins there without a copy? Which one, and as far as where,
+ * as engine_ops.hold says. Plan NULL: any. */
+bool devices_locate(const struct devices *devices, const struct trawl_plan *plan,
+                    const uint8_t *bytes, uint64_t bytes_count, struct engine_text *found);
 
 #endif

@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/options.h"
-#include "cuda/engine_cuda.h"
 
 #define TASKS_PER_WORKER 2u
 #define TASKS_EXTRA 2u
@@ -317,7 +316,7 @@ enum trawl_status trawl_positions_into(struct trawl_searcher *searcher,
                                        struct trawl_match *matches, uint64_t matches_max,
                                        uint64_t *match_count, struct trawl_error *error)
 {
-    struct engine_begins array = {.room = matches_max};
+    struct engine_words array = {.room = matches_max};
     enum trawl_status status = TRAWL_UNSUPPORTED;
     struct trawl_error device_error;
     struct sink sink;
@@ -345,7 +344,7 @@ enum trawl_status trawl_begins_into(struct trawl_searcher *searcher, const struc
                                     uint64_t *begin_count, struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_UNSUPPORTED;
-    struct engine_begins array = {.host = begins, .room = begins_max};
+    struct engine_words array = {.host = begins, .room = begins_max};
     struct trawl_error device_error;
     struct sink sink;
 
@@ -372,7 +371,7 @@ enum trawl_status trawl_begins_into(struct trawl_searcher *searcher, const struc
 /* `what`: an array of what, for errors. */
 static enum trawl_status array_on_device(struct trawl_searcher *searcher,
                                          const struct trawl_plan *plan, struct trawl_text *text,
-                                         const char *what, struct engine_begins *array,
+                                         const char *what, struct engine_words *array,
                                          uint64_t *count, struct trawl_error *error)
 {
     enum trawl_status status;
@@ -395,7 +394,7 @@ enum trawl_status trawl_begins_on_device(struct trawl_searcher *searcher,
                                          uint64_t begins_address, uint64_t begins_max,
                                          uint64_t *begin_count, struct trawl_error *error)
 {
-    struct engine_begins array = {.address = begins_address, .room = begins_max};
+    struct engine_words array = {.address = begins_address, .room = begins_max};
 
     return array_on_device(searcher, plan, text, "begin", &array, begin_count, error);
 }
@@ -405,7 +404,7 @@ enum trawl_status trawl_pairs_on_device(struct trawl_searcher *searcher,
                                         uint64_t pairs_address, uint64_t pairs_max,
                                         uint64_t *pair_count, struct trawl_error *error)
 {
-    struct engine_begins array = {
+    struct engine_words array = {
         .address = pairs_address, .room = pairs_max, .literal = 1ull << TRAWL_PAIR_BEGIN_BITS};
 
     return array_on_device(searcher, plan, text, "pair", &array, pair_count, error);

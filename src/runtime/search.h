@@ -291,10 +291,10 @@ enum trawl_status search_checked(struct trawl_searcher *searcher, const struct t
  * `matches`, that array, for which begins says all but its address. Not OK: they cannot do it, and
  * a search is to; STOPPED: cancelled. */
 enum trawl_status begins_by_device(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                                   const struct trawl_text *text, struct engine_begins *begins,
+                                   const struct trawl_text *text, struct engine_words *begins,
                                    struct trawl_error *error);
 enum trawl_status begins_by_devices(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                                    struct trawl_text *text, struct engine_begins *begins,
+                                    struct trawl_text *text, struct engine_words *begins,
                                     struct trawl_match *matches, struct trawl_error *error);
 
 /* For tests: host workers help to copy so many begins, or more; 0: as usual. */

@@ -4,7 +4,6 @@
 
 #include "base/checked.h"
 #include "base/clock.h"
-#include "cuda/engine_cuda.h"
 #include "runtime/search.h"
 
 #define HOST_BYTES_MAX (1u << 30) /* of a chunk that was cut for a device */
@@ -122,7 +121,7 @@ static enum trawl_status host_scan(const struct worker *worker, const struct eng
     part.readable += left - owned;
     TRAWL_ASSERT(part.owned + part.after == left + chunk->after);
 
-    TRAWL_TRY(engine_cpu.scan(worker->host, &part, 0, want, result, error));
+    TRAWL_TRY(engine_scan(engine_for_host, worker->host, &part, 0, want, result, error));
     TRAWL_ASSERT(result->done <= owned);
     result->done += from;
     return TRAWL_OK;
@@ -207,7 +206,8 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
     if (!on_device && scanned.owned >= UINT32_MAX)
         TRAWL_TRY(host_scan(worker, &scanned, task->from, want, &task->result, error));
     else
-        TRAWL_TRY(engine->scan(engine_worker, &scanned, task->from, want, &task->result, error));
+        TRAWL_TRY(
+            engine_scan(engine, engine_worker, &scanned, task->from, want, &task->result, error));
     if (task->result.is_left && task->result.done == task->from) {
         TRAWL_TRY(worker_host_ready(worker, &search->job, error));
         return scan(search, task, worker, false, error);

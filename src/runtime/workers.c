@@ -18,7 +18,6 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/fault.h"
-#include "cuda/engine_cuda.h"
 #include "runtime/search.h"
 
 #define LEAVE_LOOKS_NS 200000u /* as long as waking a thread may take */
@@ -35,7 +34,7 @@ bool worker_takes_part(struct worker *worker, struct job *job)
 }
 
 /* Under "auto" algorithms run on the host: what runs where would else depend on the text. */
-static enum trawl_status algorithm_worker_want(struct worker *worker, struct trawl_error *error)
+static enum trawl_status algorithm_engine_want(struct worker *worker, struct trawl_error *error)
 {
     struct trawl_runtime *runtime = worker->runtime;
     bool on_device = runtime->engine == TRAWL_ENGINE_CUDA;
@@ -43,14 +42,11 @@ static enum trawl_status algorithm_worker_want(struct worker *worker, struct tra
                                      .cuda = on_device ? runtime->devices.engine : NULL};
     enum trawl_status status = TRAWL_OK;
 
-    if (worker->algorithm != NULL)
-        return TRAWL_OK;
     (void)pthread_mutex_lock(&runtime->lock);
     if (runtime->algorithms == NULL)
-        status = engine_for_algorithms()->open(&options, &runtime->algorithms, error);
+        status = engine_for_algorithms->open(&options, &runtime->algorithms, error);
     (void)pthread_mutex_unlock(&runtime->lock);
-    TRAWL_TRY(status);
-    return engine_for_algorithms()->worker_open(runtime->algorithms, &worker->algorithm, error);
+    return status;
 }
 
 static enum trawl_status algorithm_ready(struct worker *worker, struct job *job,
@@ -58,9 +54,10 @@ static enum trawl_status algorithm_ready(struct worker *worker, struct job *job,
 {
     if (worker->algorithm_job == job->number)
         return TRAWL_OK;
-    TRAWL_TRY(algorithm_worker_want(worker, error));
+    TRAWL_TRY(algorithm_engine_want(worker, error));
     worker->algorithm_job = 0;
-    TRAWL_TRY(engine_for_algorithms()->worker_begin(worker->algorithm, job->plan, error));
+    TRAWL_TRY(engine_for_algorithms->compile(worker->runtime->algorithms, ENGINE_DEVICES_MAX,
+                                             job->plan, &worker->algorithm, error));
     worker->algorithm_job = job->number;
     return TRAWL_OK;
 }
@@ -75,10 +72,10 @@ const struct engine_ops *worker_engine(const struct worker *worker, const struct
 {
     if (is_for_algorithm(job)) {
         *engine_worker = worker->algorithm;
-        return engine_for_algorithms();
+        return engine_for_algorithms;
     }
     *engine_worker = on_device ? worker->device : worker->host;
-    return on_device ? &engine_cuda : &engine_cpu;
+    return on_device ? engine_for_devices : engine_for_host;
 }
 
 enum trawl_status worker_host_ready(struct worker *worker, struct job *job,
@@ -88,10 +85,8 @@ enum trawl_status worker_host_ready(struct worker *worker, struct job *job,
         return algorithm_ready(worker, job, error);
     if (worker->host_job == job->number)
         return TRAWL_OK;
-    if (worker->host == NULL)
-        TRAWL_TRY(engine_cpu.worker_open(worker->runtime->host, &worker->host, error));
     worker->host_job = 0;
-    TRAWL_TRY(engine_cpu.worker_begin(worker->host, job->plan, error));
+    TRAWL_TRY(engine_for_host->compile(worker->runtime->host, 0, job->plan, &worker->host, error));
     worker->host_job = job->number;
     return TRAWL_OK;
 }
@@ -109,7 +104,7 @@ void worker_go_to(struct worker *worker, uint32_t device)
     if (worker->device_index == device)
         return;
     if (worker->device != NULL)
-        engine_cuda.worker_close(worker->device);
+        engine_for_devices->release(worker->device);
     worker->device = NULL;
     worker->device_job = 0;
     worker->device_index = device;
@@ -123,11 +118,11 @@ void worker_change_device(struct worker *worker)
 void worker_follow(struct worker *worker, const struct trawl_text *text)
 {
     struct devices *devices = &worker->runtime->devices;
-    struct engine_part part;
+    struct engine_text found;
 
     if (devices_are_ready(devices) && text->device_address != 0 &&
-        engine_cuda.locate(devices->engine, NULL, text->bytes, text->bytes_count, &part))
-        worker_go_to(worker, part.device);
+        devices_locate(devices, NULL, text->bytes, text->bytes_count, &found))
+        worker_go_to(worker, found.device);
 }
 
 /* An engine worker on the worker's device. One that cannot be opened is lost. */
@@ -144,8 +139,8 @@ static enum trawl_status device_worker_want(struct worker *worker, struct trawl_
             worker_change_device(worker);
         if (worker->device != NULL)
             return TRAWL_OK;
-        status = engine_cuda.worker_open_on(devices->engine, worker->device_index, &worker->device,
-                                            &own);
+        status = engine_for_devices->compile(devices->engine, worker->device_index, NULL,
+                                             &worker->device, &own);
         if (status == TRAWL_DEVICE)
             devices_lose(devices, worker->device_index, own.message);
         if (status != TRAWL_DEVICE || !devices_work(devices))
@@ -165,7 +160,8 @@ enum trawl_status worker_device_ready(struct worker *worker, struct job *job,
         return TRAWL_OK;
     TRAWL_TRY(device_worker_want(worker, error));
     worker->device_job = 0;
-    TRAWL_TRY(engine_cuda.worker_begin(worker->device, job->plan, error));
+    TRAWL_TRY(engine_for_devices->compile(worker->runtime->devices.engine, worker->device_index,
+                                          job->plan, &worker->device, error));
     worker->device_job = job->number;
     return TRAWL_OK;
 }
@@ -173,11 +169,11 @@ enum trawl_status worker_device_ready(struct worker *worker, struct job *job,
 void worker_end(struct worker *worker)
 {
     if (worker->host != NULL)
-        engine_cpu.worker_close(worker->host);
+        engine_for_host->release(worker->host);
     if (worker->algorithm != NULL)
-        engine_for_algorithms()->worker_close(worker->algorithm);
+        engine_for_algorithms->release(worker->algorithm);
     if (worker->device != NULL)
-        engine_cuda.worker_close(worker->device);
+        engine_for_devices->release(worker->device);
     worker->host = worker->algorithm = worker->device = NULL;
     runtime_buffer_release(worker->runtime, &worker->buffer);
 }

@@ -123,7 +123,7 @@ static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk,
         followed = worker->dense.followed;
         repeated = worker->repeats.followed;
         chunk->spans_end = answer->span_end > chunk->begin ? answer->span_end - chunk->begin : 0;
-        if (!TEST_CHECK(engine_cpu.scan(worker, chunk, from, answer->want, result, NULL) ==
+        if (!TEST_CHECK(engine_scan(&engine_cpu, worker, chunk, from, answer->want, result, NULL) ==
                         TRAWL_OK))
             return false;
         answer_scans.dense += worker->dense.nodes_made > states;
@@ -180,7 +180,7 @@ static bool run_want(struct engine_worker *worker, const struct answer *expected
     bool go_on = true;
 
     answer.lines = answer.spans = answer.span_end = answer.line_end = 0;
-    TEST_CHECK(engine_cpu.worker_begin(worker, answer.plan, NULL) == TRAWL_OK);
+    TEST_CHECK(engine_cpu.compile(NULL, 0, answer.plan, &worker, NULL) == TRAWL_OK);
     for (uint64_t begin = 0; begin < input->text_bytes && go_on; begin += chunk_bytes) {
         struct engine_chunk chunk = chunk_at(&answer, begin, chunk_bytes);
 
@@ -203,7 +203,7 @@ static bool run_tallies(struct engine_worker *worker, const struct answer *expec
     memset(missing, 0, (size_t)plan->pattern_count * sizeof *missing);
     for (uint64_t i = 0; i < expected->match_count; i++)
         missing[expected->matches[i].pattern_index]++;
-    TEST_CHECK(engine_cpu.worker_begin(worker, plan, NULL) == TRAWL_OK);
+    TEST_CHECK(engine_cpu.compile(NULL, 0, plan, &worker, NULL) == TRAWL_OK);
     for (uint64_t begin = 0; begin < expected->input->text_bytes; begin += chunk_bytes) {
         struct engine_chunk chunk = chunk_at(expected, begin, chunk_bytes);
 
@@ -217,8 +217,8 @@ static bool run_tallies(struct engine_worker *worker, const struct answer *expec
                 worker->work_per_byte = 0;
                 worker->dense_work = UINT64_MAX / 2;
             }
-            if (!TEST_CHECK(engine_cpu.scan(worker, &chunk, from, ENGINE_WANT_HITS, &result,
-                                            NULL) == TRAWL_OK))
+            if (!TEST_CHECK(engine_scan(&engine_cpu, worker, &chunk, from, ENGINE_WANT_HITS,
+                                        &result, NULL) == TRAWL_OK))
                 exit(test_end());
             for (uint64_t i = 0; i < result.hits.count; i++)
                 missing[plan_literal_at(plan, result.hits.items[i].literal).pattern]--;
@@ -251,7 +251,8 @@ void answer_check(const struct diff_input *input, const struct diff_expected *ex
     struct engine_worker *worker = NULL;
 
     if (!TEST_CHECK(engine_cpu.open(&options, &engine, NULL) == TRAWL_OK) ||
-        !TEST_CHECK(engine_cpu.worker_open(engine, &worker, NULL) == TRAWL_OK))
+        !TEST_CHECK(engine_cpu.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, NULL) ==
+                    TRAWL_OK))
         exit(test_end());
     for (uint32_t want = 0; want <= ENGINE_WANT_SPANS; want++) {
         struct answer right = {.input = input,
@@ -281,6 +282,6 @@ void answer_check(const struct diff_input *input, const struct diff_expected *ex
                    instruction_set, want, force ? "forced" : "free", chunk_bytes, input->kind,
                    input->text_bytes, input->pattern_count, input->flags, right.match_count);
     }
-    engine_cpu.worker_close(worker);
+    engine_cpu.release(worker);
     engine_cpu.close(engine);
 }

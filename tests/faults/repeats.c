@@ -45,13 +45,13 @@ static uint64_t search(struct engine_worker *worker, enum shape shape, bool *rig
     chunk.may_tally = shape == TALLIED;
     chunk.lent_max = shape == LENT ? ENGINE_HITS_MAX : shape == LENT_FEW ? 100 : 0;
     *right = true;
-    *status = engine_cpu.worker_begin(worker, plan, error);
+    *status = engine_cpu.compile(NULL, 0, plan, &worker, error);
     for (uint64_t from = 0; *status == TRAWL_OK && from < chunk.owned; from = result.done) {
         const struct hits *hits = &result.hits;
 
         if (!worker->repeats.active)
             repeats_activate(&worker->repeats, TEXT_BYTES, 100);
-        *status = engine_cpu.scan(worker, &chunk, from, ENGINE_WANT_HITS, &result, error);
+        *status = engine_scan(&engine_cpu, worker, &chunk, from, ENGINE_WANT_HITS, &result, error);
         if (*status != TRAWL_OK)
             break;
         for (uint64_t i = 0; i < hits->count && shape != TALLIED; i++)
@@ -77,7 +77,8 @@ static bool round_met_fault(struct engine *engine, enum shape shape, uint64_t nt
     enum trawl_status status;
     bool met, right;
 
-    if (!TEST_CHECK(engine_cpu.worker_open(engine, &worker, NULL) == TRAWL_OK))
+    if (!TEST_CHECK(engine_cpu.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, NULL) ==
+                    TRAWL_OK))
         exit(test_end());
     fault_arm(nth, persistent);
     (void)search(worker, shape, &right, &status, &error);
@@ -87,7 +88,7 @@ static bool round_met_fault(struct engine *engine, enum shape shape, uint64_t nt
     TEST_CHECK(!met || (error.status == status && error.message[0] != '\0'));
     TEST_CHECK_U64(search(worker, shape, &right, &status, &error), expected_count);
     TEST_CHECK(right && status == TRAWL_OK && worker->repeats.followed > 0);
-    engine_cpu.worker_close(worker);
+    engine_cpu.release(worker);
     TEST_CHECK_U64((uint64_t)atomic_load(&live_blocks), (uint64_t)blocks);
     return met;
 }

@@ -21,7 +21,7 @@ struct bench {
     struct trawl_text *text;
 };
 
-static void bench_row(const struct bench *bench, uint64_t pattern_bytes)
+static void bench_row(struct bench *bench, uint64_t pattern_bytes)
 {
     static const char *const names[] = {"auto", "every", "words", "sampled", "set", "grams"};
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
@@ -35,7 +35,7 @@ static void bench_row(const struct bench *bench, uint64_t pattern_bytes)
     options.sample_bytes = 1 << 16;
     measure_must(trawl_plan_build(&pattern, 1, &options, &plan, &error), &error);
     measure_must(trawl_count(bench->cpu, plan, bench->text, &expected, &error), &error);
-    measure_must(engine_cuda.worker_begin(bench->worker, plan, &error), &error);
+    measure_must(engine_cuda.compile(NULL, 0, plan, &bench->worker, &error), &error);
     for (uint32_t i = 0; i < bench->repeats + 1; i++) {
         double begin = measure_now(), middle;
 
@@ -73,7 +73,7 @@ static void bench_text(struct bench *bench, struct engine *engine, uint8_t *byte
     bench->alphabet = dna ? "ACGT" : "a-z";
     measure_must(trawl_text_from_memory(bytes, bench->count, &bench->text, &error), &error);
     begin = measure_now();
-    measure_must(engine_cuda_load(engine, bytes, bench->count, true, &error), &error);
+    measure_must(cuda_residents_load(engine, bytes, bench->count, true, &error), &error);
     printf("load: %.1f GB/s\n", (double)bench->count * 1e-9 / (measure_now() - begin));
     measure_must(trawl_text_load(bench->gpu, bench->text, &error), &error);
     bench->read_seconds =
@@ -84,7 +84,7 @@ static void bench_text(struct bench *bench, struct engine *engine, uint8_t *byte
     for (uint32_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
         bench_row(bench, lengths[i]);
     trawl_text_unload(bench->gpu, bench->text);
-    engine_cuda_unload(engine, bytes);
+    cuda_residents_unload(engine, bytes);
     trawl_text_close(bench->text);
 }
 
@@ -105,7 +105,8 @@ int main(int argc, char **argv)
     bench.repeats = repeats > 0 && repeats <= MEASURE_REPEATS_MAX ? (uint32_t)repeats : 9;
     bytes = (uint8_t *)test_memory(bench.count + MEASURE_SLACK_BYTES);
     bench.bytes = bytes;
-    measure_must(engine_cuda.worker_open(engine, &bench.worker, &error), &error);
+    measure_must(engine_cuda.compile(engine, ENGINE_DEVICES_MAX, NULL, &bench.worker, &error),
+                 &error);
     bench.gpu = measure_searcher(TRAWL_ENGINE_CUDA, 0);
     bench.cpu = measure_searcher(TRAWL_ENGINE_CPU, 0);
     printf("device: %s\n", bench.worker->device->name);
@@ -113,7 +114,7 @@ int main(int argc, char **argv)
     bench_text(&bench, engine, bytes, true);
     trawl_searcher_close(bench.gpu);
     trawl_searcher_close(bench.cpu);
-    engine_cuda.worker_close(bench.worker);
+    engine_cuda.release(bench.worker);
     begin = measure_now();
     engine_cuda.close(engine);
     printf("\nengine close: %.0f ms\n", 1e3 * (measure_now() - begin));

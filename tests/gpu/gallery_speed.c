@@ -193,19 +193,19 @@ static void measure(struct session *s, const struct row *row, uint32_t algorithm
     plan = measure_plan(row->pattern, row->pattern_bytes, s->bytes, s->count, TRAWL_METHOD_AUTO,
                         s->names[algorithm]);
     cuda_limits_replace(&limits);
-    measure_must(
-        runner.ops->worker_open(algorithm == 0 ? s->engine : s->gallery, &runner.worker, &error),
-        &error);
+    measure_must(runner.ops->compile(algorithm == 0 ? s->engine : s->gallery, ENGINE_DEVICES_MAX,
+                                     NULL, &runner.worker, &error),
+                 &error);
     cuda_limits_replace(NULL);
     if (algorithm == 0)
         runner.kernel_ns = &runner.worker->kernel_ns;
-    measure_must(runner.ops->worker_begin(runner.worker, plan, &error), &error);
+    measure_must(runner.ops->compile(NULL, 0, plan, &runner.worker, &error), &error);
     s->measured++;
     if (!figure_measure(s, &runner, plan, row, share < SHARE_MAX ? share : SHARE_MAX, figure)) {
         printf("%s, m = %" PRIu64 "\n", name_of(s, algorithm), row->pattern_bytes);
         s->wrong++;
     }
-    runner.ops->worker_close(runner.worker);
+    runner.ops->release(runner.worker);
     trawl_plan_free(plan);
     printf(" %" PRIu64 " KiB\n", figure->bytes >> 10);
 }
@@ -299,13 +299,13 @@ static void text_measure(struct session *s, uint32_t text)
     struct row row;
 
     measure_fill(s->bytes, s->count, texts[text]);
-    measure_must(engine_cuda_load(s->engine, s->bytes, s->count, true, &error), &error);
+    measure_must(cuda_residents_load(s->engine, s->bytes, s->count, true, &error), &error);
     for (uint32_t l = 0; l < LENGTHS; l++) {
         row_begin(s, lengths[l], &row);
         for (uint32_t a = 0; a < s->name_count; a++)
             measure(s, &row, a, &s->figures[a][text * LENGTHS + l]);
     }
-    engine_cuda_unload(s->engine, s->bytes);
+    cuda_residents_unload(s->engine, s->bytes);
 }
 
 int main(int argc, char **argv)

@@ -267,7 +267,7 @@ uint64_t measure_scan_sums(const struct engine_ops *ops, struct engine_worker *w
             chunk.readable = chunk.after;
         }
         for (uint64_t from = 0; from < chunk.owned && goes_on; from = result.done) {
-            measure_must(ops->scan(worker, &chunk, from, want, &result, &error), &error);
+            measure_must(engine_scan(ops, worker, &chunk, from, want, &result, &error), &error);
             if (sums != NULL) {
                 sums->kernel_ns += result.device_kernel_ns;
                 sums->child_grids += result.child_grids;

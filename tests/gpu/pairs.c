@@ -250,7 +250,7 @@ static void finish(struct session *s, struct engine *engine, struct engine_worke
     cuda_pinned_release(worker->device, &s->pinned);
     cuda_memory_release(worker->device, &s->array);
     cuda_device_leave(worker->device);
-    engine_cuda.worker_close(worker);
+    engine_cuda.release(worker);
     engine_cuda.close(engine);
     trawl_text_close(s->text);
     trawl_plan_free(s->plan);
@@ -276,7 +276,7 @@ int main(int argc, char **argv)
     cpu = measure_searcher(TRAWL_ENGINE_CPU, 0);
     cuda = measure_searcher(TRAWL_ENGINE_CUDA, 0);
     expect(&s, cpu);
-    measure_must(engine_cuda.worker_open(engine, &worker, &error), &error);
+    measure_must(engine_cuda.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, &error), &error);
     prepare(&s, worker);
     measure_must(trawl_text_load(cuda, s.text, &error), &error);
     printf("gpu_pairs: %s; %" PRIu64 " MiB, %" PRIu64 " pairs, median of %u, bus %.1f GB/s\n"

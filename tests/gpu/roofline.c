@@ -49,14 +49,14 @@ void roofline_load(struct session *s, uint64_t count)
 
     memset(s->bytes + count, 0, MEASURE_SLACK_BYTES);
     s->count = count;
-    measure_must(engine_cuda_load(s->engine, s->bytes, count, true, &error), &error);
+    measure_must(cuda_residents_load(s->engine, s->bytes, count, true, &error), &error);
     s->read_seconds = measure_read(s->worker, s->read_kernel, s->read_loads, s->read_factor,
                                    s->bytes, count, s->repeats);
 }
 
 void roofline_unload(struct session *s)
 {
-    engine_cuda_unload(s->engine, s->bytes);
+    cuda_residents_unload(s->engine, s->bytes);
 }
 
 struct trawl_plan *roofline_plan(const struct session *s, const uint8_t *bytes, uint64_t count,
@@ -97,9 +97,9 @@ bool roofline_measure(struct session *s, const struct variant *variant,
     if (plan == NULL)
         return false;
     cuda_limits_replace(limits);
-    measure_must(engine_cuda.worker_open(s->engine, &worker, &error), &error);
+    measure_must(engine_cuda.compile(s->engine, ENGINE_DEVICES_MAX, NULL, &worker, &error), &error);
     cuda_limits_replace(NULL);
-    measure_must(engine_cuda.worker_begin(worker, plan, &error), &error);
+    measure_must(engine_cuda.compile(NULL, 0, plan, &worker, &error), &error);
     for (uint32_t i = 0; i < s->repeats + 1 && got == expected; i++) { /* the first warms up */
         double begin = measure_now(), end;
 
@@ -119,7 +119,7 @@ bool roofline_measure(struct session *s, const struct variant *variant,
         if (done >= ROOFLINE_REPEATS_LEAST && measure_now() - begun > SECONDS_PER_FIGURE)
             break;
     }
-    engine_cuda.worker_close(worker);
+    engine_cuda.release(worker);
     trawl_plan_free(plan);
     s->figures++;
     if (got != expected) {
@@ -429,7 +429,8 @@ static void queries(struct session *s, uint64_t bytes, uint32_t query_count)
         uint64_t missed = 0;
 
         cuda_limits_replace(&limits);
-        measure_must(engine_cuda.worker_open(s->engine, &worker, &error), &error);
+        measure_must(engine_cuda.compile(s->engine, ENGINE_DEVICES_MAX, NULL, &worker, &error),
+                     &error);
         cuda_limits_replace(NULL);
         for (uint32_t q = 0; q < query_count; q++) {
             const uint8_t *pattern = s->bytes + (bytes - 16) / query_count * q;
@@ -437,12 +438,12 @@ static void queries(struct session *s, uint64_t bytes, uint32_t query_count)
 
             if (plan == NULL)
                 continue;
-            measure_must(engine_cuda.worker_begin(worker, plan, &error), &error);
+            measure_must(engine_cuda.compile(NULL, 0, plan, &worker, &error), &error);
             missed += measure_scan(worker, plan, s->bytes, bytes, ENGINE_WANT_COUNT) == 0;
             trawl_plan_free(plan);
         }
         printf(" %.0f |", query_count / (measure_now() - begin));
-        engine_cuda.worker_close(worker);
+        engine_cuda.release(worker);
         s->figures++;
         if (missed > 0)
             printf("WRONG: %" PRIu64 " patterns of the text were not found\n", missed);
@@ -497,7 +498,8 @@ static void session_open(struct session *s)
     s->engine = gpu_open();
     s->bytes = (uint8_t *)test_memory(s->room + MEASURE_SLACK_BYTES);
     s->cpu = measure_searcher(TRAWL_ENGINE_CPU, 0);
-    measure_must(engine_cuda.worker_open(s->engine, &s->worker, &error), &error);
+    measure_must(engine_cuda.compile(s->engine, ENGINE_DEVICES_MAX, NULL, &s->worker, &error),
+                 &error);
     s->read_kernel = "scan_read";
     s->read_loads = 4;
     s->read_factor = 1;
@@ -508,7 +510,7 @@ static void session_open(struct session *s)
 static void session_close(struct session *s)
 {
     trawl_searcher_close(s->cpu);
-    engine_cuda.worker_close(s->worker);
+    engine_cuda.release(s->worker);
     engine_cuda.close(s->engine);
     free(s->bytes);
 }

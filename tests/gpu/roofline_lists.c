@@ -89,20 +89,22 @@ static bool measure_begins(struct session *s, bool streams, const uint8_t *patte
 
     limits.kernels_timed = !to_host;
     cuda_limits_replace(&limits);
-    measure_must(engine_cuda.worker_open(s->engine, &worker, &error), &error);
+    measure_must(engine_cuda.compile(s->engine, ENGINE_DEVICES_MAX, NULL, &worker, &error), &error);
     cuda_limits_replace(NULL);
-    measure_must(engine_cuda.worker_begin(worker, plan, &error), &error);
+    measure_must(engine_cuda.compile(NULL, 0, plan, &worker, &error), &error);
     for (uint32_t i = 0; i < s->repeats + 1 && right; i++) { /* the first warms up */
-        struct engine_begins begins = {.bytes = s->bytes,
-                                       .bytes_count = s->count,
-                                       .address = arrays->device.address,
-                                       .room = expected + 1};
+        struct engine_chunk chunk = {.bytes = s->bytes, .owned = s->count};
+        struct engine_words begins = {.address = arrays->device.address, .room = expected + 1};
+        struct engine_task task = {.chunk = &chunk,
+                                   .want = ENGINE_WANT_HITS,
+                                   .output = ENGINE_OUTPUT_ARRAY,
+                                   .words = &begins};
         double begin = measure_now();
 
         if (to_host)
             begins.host = (uint64_t *)(void *)arrays->host.bytes;
         worker->kernel_ns = 0;
-        measure_must(engine_cuda.begins(worker, &begins, &error), &error);
+        measure_must(engine_cuda.submit(worker, &task, &error), &error);
         if (i > 0) {
             calls[i - 1] = measure_now() - begin;
             kernels[i - 1] = (double)worker->kernel_ns * 1e-9;
@@ -121,7 +123,7 @@ static bool measure_begins(struct session *s, bool streams, const uint8_t *patte
         right = right && memcmp(arrays->checked.bytes, arrays->host.bytes, bytes) == 0;
         memset(arrays->host.bytes, 0, bytes);
     }
-    engine_cuda.worker_close(worker);
+    engine_cuda.release(worker);
     trawl_plan_free(plan);
     s->figures++;
     s->wrong += !right;

@@ -205,7 +205,7 @@ static void load(struct bars *s)
     struct trawl_error error;
 
     memset(s->bytes + s->count, 0, MEASURE_SLACK_BYTES);
-    measure_must(engine_cuda_load(s->engine, s->bytes, s->count, true, &error), &error);
+    measure_must(cuda_residents_load(s->engine, s->bytes, s->count, true, &error), &error);
     s->read_seconds = 1e9;
     for (uint32_t i = 0; i < sizeof reads / sizeof *reads; i++) {
         double seconds = measure_read(s->worker, reads[i].kernel, reads[i].loads, reads[i].factor,
@@ -223,9 +223,9 @@ static struct engine_worker *open_worker(struct bars *s, const struct cuda_limit
     struct trawl_error error;
 
     cuda_limits_replace(limits);
-    measure_must(engine_cuda.worker_open(s->engine, &worker, &error), &error);
+    measure_must(engine_cuda.compile(s->engine, ENGINE_DEVICES_MAX, NULL, &worker, &error), &error);
     cuda_limits_replace(NULL);
-    measure_must(engine_cuda.worker_begin(worker, plan, &error), &error);
+    measure_must(engine_cuda.compile(NULL, 0, plan, &worker, &error), &error);
     return worker;
 }
 
@@ -288,7 +288,7 @@ static double measure(struct bars *s, const struct cuda_limits *limits,
     form->automaton_bytes = worker->tables.automaton == CUDA_AUTOMATON_READY
                                 ? worker->tables.automaton_memory.bytes
                                 : 0;
-    engine_cuda.worker_close(worker);
+    engine_cuda.release(worker);
     s->figures++;
     *call = measure_median(calls, REPEATS);
     return measure_median(kernels, REPEATS);
@@ -507,7 +507,7 @@ static void rows(struct bars *s, enum measure_text text, const char *name, const
             if (*counts * lengths[l] <= s->count / 4 && !is_late(s) &&
                 is_wanted(s, *counts, lengths[l]))
                 row(s, text, name, *counts, lengths[l]);
-    engine_cuda_unload(s->engine, s->bytes);
+    cuda_residents_unload(s->engine, s->bytes);
 }
 
 /* ---- Many words, listed ----------------------------------------------------------------- */
@@ -522,8 +522,9 @@ static uint64_t list(struct engine_worker *worker, const struct bars *s)
 
     memset(&result, 0, sizeof result);
     for (uint64_t from = 0; from < chunk.owned; from = result.done) {
-        measure_must(engine_cuda.scan(worker, &chunk, from, ENGINE_WANT_HITS, &result, &error),
-                     &error);
+        measure_must(
+            engine_scan(&engine_cuda, worker, &chunk, from, ENGINE_WANT_HITS, &result, &error),
+            &error);
         pairs += result.hits.count;
         for (uint64_t i = 1; i < result.hits.count; i += 997)
             if (result.hits.items[i].offset < result.hits.items[i - 1].offset)
@@ -569,10 +570,10 @@ static void words(struct bars *s)
         check(s, got, w == 0 ? got : counted, "pairs of words");
         counted = got;
         s->figures++;
-        engine_cuda.worker_close(worker);
+        engine_cuda.release(worker);
     }
     trawl_plan_free(plan);
-    engine_cuda_unload(s->engine, s->bytes);
+    cuda_residents_unload(s->engine, s->bytes);
     s->count = whole;
 }
 
@@ -656,10 +657,10 @@ static uint64_t count_on_host(const struct bars *s, const struct trawl_plan *pla
     uint64_t count;
 
     measure_must(engine_cpu.open(&options, &engine, &error), &error);
-    measure_must(engine_cpu.worker_open(engine, &worker, &error), &error);
-    measure_must(engine_cpu.worker_begin(worker, plan, &error), &error);
+    measure_must(engine_cpu.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, &error), &error);
+    measure_must(engine_cpu.compile(NULL, 0, plan, &worker, &error), &error);
     count = measure_scan_sums(&engine_cpu, worker, plan, s->bytes, bytes, ENGINE_WANT_COUNT, NULL);
-    engine_cpu.worker_close(worker);
+    engine_cpu.release(worker);
     engine_cpu.close(engine);
     return count;
 }
@@ -681,7 +682,7 @@ static double time_flood(struct bars *s, const struct trawl_plan *plan, double *
     }
     check(s, measure_scan(worker, plan, s->bytes, share, ENGINE_WANT_COUNT),
           count_on_host(s, plan, share), "a flood, against the host");
-    engine_cuda.worker_close(worker);
+    engine_cuda.release(worker);
     s->figures++;
     return measure_median(seconds, REPEATS);
 }
@@ -703,7 +704,7 @@ static void floods(struct bars *s)
     load(s);
     for (uint32_t f = 0; f < FLOODS; f++)
         random[f] = time_flood(s, plans[f], &first);
-    engine_cuda_unload(s->engine, s->bytes);
+    cuda_residents_unload(s->engine, s->bytes);
     printf("| flood, 10,000 patterns | GB/s | on random letters | x | first, s |\n"
            "|---|---:|---:|---:|---:|\n");
     for (uint32_t f = 0; f < FLOODS && !is_late(s); f++) {
@@ -714,7 +715,7 @@ static void floods(struct bars *s)
         seconds = time_flood(s, plans[f], &first);
         printf("| %s | %.1f | %.1f | %.1f | %.3f |\n", flood_names[f], gigabytes / seconds,
                gigabytes / random[f], seconds / random[f], first);
-        engine_cuda_unload(s->engine, s->bytes);
+        cuda_residents_unload(s->engine, s->bytes);
     }
     for (uint32_t f = 0; f < FLOODS; f++)
         trawl_plan_free(plans[f]);
@@ -742,7 +743,8 @@ int main(int argc, char **argv)
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
     s.engine = gpu_open();
     s.bytes = (uint8_t *)test_memory(s.count + MEASURE_SLACK_BYTES);
-    measure_must(engine_cuda.worker_open(s.engine, &s.worker, &error), &error);
+    measure_must(engine_cuda.compile(s.engine, ENGINE_DEVICES_MAX, NULL, &s.worker, &error),
+                 &error);
     printf("%s; %" PRIu64 " MiB\n", s.worker->device->name, mib);
     if (strchr(s.parts, 'd') != NULL)
         rows(&s, MEASURE_DNA, "ACGT", dna, guides);
@@ -758,7 +760,7 @@ int main(int argc, char **argv)
         rows(&s, MEASURE_ENGLISH, "words", letters, counts);
     if (is_late(&s))
         printf("out of time: the rest is left out\n");
-    engine_cuda.worker_close(s.worker);
+    engine_cuda.release(s.worker);
     engine_cuda.close(s.engine);
     free(s.bytes);
     printf("%" PRIu64 " figures, %" PRIu64 " wrong\n", s.figures, s.wrong);

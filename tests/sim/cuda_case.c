@@ -192,8 +192,8 @@ static enum cuda_case_answer run_chunks(struct run *run, struct engine_worker *w
         chunk.readable = chunk.after;
         chunk.may_be_left = (text_bytes + begin) % 2 == 0;
         while (from < chunk.owned) {
-            if (ops_of(run->config)->scan(worker, &chunk, from, run->config->want, result, error) !=
-                TRAWL_OK)
+            if (engine_scan(ops_of(run->config), worker, &chunk, from, run->config->want, result,
+                            error) != TRAWL_OK)
                 return CUDA_CASE_FAILED;
             if (result->is_left && result->done == from && result->count == 0 &&
                 result->hits.count == 0 && chunk.may_be_left) {
@@ -235,13 +235,13 @@ static enum cuda_case_answer run_plan(struct run *run, struct engine *engine,
     bool loaded = false;
 
     memcpy(text, run->input->text, run->input->text_bytes);
-    if (ops_of(run->config)->worker_begin(worker, run->plan, error) != TRAWL_OK) {
+    if (ops_of(run->config)->compile(NULL, 0, run->plan, &worker, error) != TRAWL_OK) {
         if (run->config->algorithm != NULL && error->status == TRAWL_UNSUPPORTED)
             answer = CUDA_CASE_REFUSED;
         goto done;
     }
     if (run->config->resident && run->input->text_bytes > 0) {
-        loaded = engine_cuda_load(engine, text, run->input->text_bytes, true, error) == TRAWL_OK;
+        loaded = cuda_residents_load(engine, text, run->input->text_bytes, true, error) == TRAWL_OK;
         if (!loaded)
             goto done;
     }
@@ -249,7 +249,7 @@ static enum cuda_case_answer run_plan(struct run *run, struct engine *engine,
                                            : run_chunks(run, worker, text, &result, error);
 done:
     if (loaded)
-        engine_cuda_unload(engine, text);
+        cuda_residents_unload(engine, text);
     hits_release(&result.hits);
     free(memory);
     return answer;

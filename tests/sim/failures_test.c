@@ -163,7 +163,7 @@ static enum cuda_case_answer work_once(const struct workload *work, const struct
     options.cuda = engine;
     if (work->algorithm != NULL && algorithm_ops->open(&options, &own, error) != TRAWL_OK)
         own = engine; /* out of memory: it is told */
-    else if (config.ops->worker_open(own, &worker, error) == TRAWL_OK) {
+    else if (config.ops->compile(own, ENGINE_DEVICES_MAX, NULL, &worker, error) == TRAWL_OK) {
         answer = cuda_case_run(engine, worker, input, expected, &config, message, error);
         if (again) {
             struct trawl_error second;
@@ -172,7 +172,7 @@ static enum cuda_case_answer work_once(const struct workload *work, const struct
             TEST_CHECK(cuda_case_run(engine, worker, input, expected, &config, message, &second) ==
                        CUDA_CASE_RIGHT);
         }
-        config.ops->worker_close(worker);
+        config.ops->release(worker);
     }
     if (own != engine)
         algorithm_ops->close(own);
@@ -294,7 +294,8 @@ static void two_devices(void)
     expected_compute(&input, &expected);
     TEST_CHECK(engine_cuda.open(&options, &engine, &error) == TRAWL_OK);
     for (uint32_t i = 0; i < 3; i++)
-        TEST_CHECK(engine_cuda.worker_open(engine, &workers[i], &error) == TRAWL_OK);
+        TEST_CHECK(engine_cuda.compile(engine, ENGINE_DEVICES_MAX, NULL, &workers[i], &error) ==
+                   TRAWL_OK);
     for (uint32_t i = 0; i < 3; i++)
         for (uint32_t w = 0; w < 2; w++) {
             struct cuda_case config = {
@@ -304,7 +305,7 @@ static void two_devices(void)
                                      &error) == CUDA_CASE_RIGHT);
         }
     for (uint32_t i = 0; i < 3; i++)
-        engine_cuda.worker_close(workers[i]);
+        engine_cuda.release(workers[i]);
     engine_cuda.close(engine);
     TEST_CHECK_U64(sim_driver_live(), 0);
     TEST_CHECK(sim_driver_report()[0] == '\0');

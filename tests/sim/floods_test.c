@@ -92,7 +92,7 @@ static void run_flood(struct test_random *random, uint64_t index, enum input_kin
     limits.blocks_max = 2;
     cuda_limits_replace(&limits);
     TEST_CHECK(engine_cuda.open(&options, &engine, &error) == TRAWL_OK);
-    TEST_CHECK(engine_cuda.worker_open(engine, &worker, &error) == TRAWL_OK);
+    TEST_CHECK(engine_cuda.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, &error) == TRAWL_OK);
     for (uint32_t want = ENGINE_WANT_COUNT; want <= ENGINE_WANT_FIRST; want++) {
         struct cuda_case config = {
             TRAWL_METHOD_AUTO, (enum engine_want)want, input.text_bytes + 1, true, NULL, NULL};
@@ -109,7 +109,7 @@ static void run_flood(struct test_random *random, uint64_t index, enum input_kin
                    (unsigned)kind, (unsigned)flood, want, read, message, sim_driver_report());
         *most = read > *most ? read : *most;
     }
-    engine_cuda.worker_close(worker);
+    engine_cuda.release(worker);
     engine_cuda.close(engine);
     free(expected.matches);
     input_free(&input);
@@ -165,16 +165,16 @@ static void run_tails(void)
     cuda_limits_replace(NULL);
     TEST_CHECK(trawl_plan_build(&pattern, 1, &options, &plan, &error) == TRAWL_OK);
     TEST_CHECK(engine_cuda.open(&opening, &engine, &error) == TRAWL_OK);
-    TEST_CHECK(engine_cuda.worker_open(engine, &worker, &error) == TRAWL_OK);
-    TEST_CHECK(engine_cuda.worker_begin(worker, plan, &error) == TRAWL_OK);
+    TEST_CHECK(engine_cuda.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, &error) == TRAWL_OK);
+    TEST_CHECK(engine_cuda.compile(NULL, 0, plan, &worker, &error) == TRAWL_OK);
     for (uint32_t i = 0; i < 2; i++) { /* with a look, and without */
-        TEST_CHECK(engine_cuda.scan(worker, &chunk, 0, ENGINE_WANT_COUNT, &result, &error) ==
-                   TRAWL_OK);
+        TEST_CHECK(engine_scan(&engine_cuda, worker, &chunk, 0, ENGINE_WANT_COUNT, &result,
+                               &error) == TRAWL_OK);
         TEST_CHECK(result.is_left && result.count == 0 && result.hits.count == 0);
         TEST_CHECK_U64(result.done, 0);
     }
     hits_release(&result.hits);
-    engine_cuda.worker_close(worker);
+    engine_cuda.release(worker);
     engine_cuda.close(engine);
     searching.engine = TRAWL_ENGINE_CUDA;
     TEST_CHECK(trawl_searcher_open(&searching, &searcher, &error) == TRAWL_OK);

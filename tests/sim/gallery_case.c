@@ -121,7 +121,7 @@ struct engine_worker *gallery_worker_open(struct engine *cuda, struct engine **g
 
     if (engine_gallery.open(&options, gallery, error) != TRAWL_OK)
         return NULL;
-    if (engine_gallery.worker_open(*gallery, &worker, error) == TRAWL_OK)
+    if (engine_gallery.compile(*gallery, ENGINE_DEVICES_MAX, NULL, &worker, error) == TRAWL_OK)
         return worker;
     engine_gallery.close(*gallery);
     return NULL;
@@ -129,7 +129,7 @@ struct engine_worker *gallery_worker_open(struct engine *cuda, struct engine **g
 
 void gallery_worker_close(struct engine *gallery, struct engine_worker *worker)
 {
-    engine_gallery.worker_close(worker);
+    engine_gallery.release(worker);
     engine_gallery.close(gallery);
 }
 

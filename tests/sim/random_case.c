@@ -277,7 +277,7 @@ bool random_cases_on(struct engine *engine, const char *name, uint64_t index, ui
     bool passed;
 
     random_case_limits(name, index, NULL);
-    passed = engine_cuda.worker_open(engine, &worker, &error) == TRAWL_OK;
+    passed = engine_cuda.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, &error) == TRAWL_OK;
     if (!passed)
         printf("  worker: %s\n", error.message);
 
@@ -291,6 +291,6 @@ bool random_cases_on(struct engine *engine, const char *name, uint64_t index, ui
         expected_free(&expected);
     }
     if (worker != NULL)
-        engine_cuda.worker_close(worker);
+        engine_cuda.release(worker);
     return passed;
 }

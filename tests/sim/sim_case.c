@@ -18,9 +18,9 @@ static enum cuda_case_answer run_worker(struct engine *engine, const struct case
 
     if (kind != NULL && ops->open(&options, &own, error) != TRAWL_OK)
         return answer;
-    if (ops->worker_open(own, &worker, error) == TRAWL_OK) {
+    if (ops->compile(own, ENGINE_DEVICES_MAX, NULL, &worker, error) == TRAWL_OK) {
         answer = cuda_case_run(engine, worker, input, expected, config, message, error);
-        ops->worker_close(worker);
+        ops->release(worker);
     }
     if (kind != NULL)
         ops->close(own);

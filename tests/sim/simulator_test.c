@@ -174,11 +174,11 @@ static double traffic(enum trawl_method method, const char *pattern, uint64_t te
     input_add_pattern(&input, (const uint8_t *)pattern, strlen(pattern));
     expected_compute(&input, &expected);
     TEST_CHECK(engine_cuda.open(&options, &engine, &error) == TRAWL_OK);
-    TEST_CHECK(engine_cuda.worker_open(engine, &worker, &error) == TRAWL_OK);
+    TEST_CHECK(engine_cuda.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, &error) == TRAWL_OK);
     sim_counters_reset();
     TEST_CHECK(cuda_case_run(engine, worker, &input, &expected, &config, message, &error) ==
                CUDA_CASE_RIGHT);
-    engine_cuda.worker_close(worker);
+    engine_cuda.release(worker);
     engine_cuda.close(engine);
     expected_free(&expected);
     input_free(&input);

@@ -84,7 +84,7 @@ static void case_run(uint64_t index)
     limits.hits_room_min = 1 + test_random_below(&random, 20000);
     cuda_limits_replace(&limits);
     TEST_CHECK(engine_cuda.open(&options, &engine, &error) == TRAWL_OK);
-    TEST_CHECK(engine_cuda.worker_open(engine, &worker, &error) == TRAWL_OK);
+    TEST_CHECK(engine_cuda.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, &error) == TRAWL_OK);
     for (uint32_t want = ENGINE_WANT_COUNT; want <= ENGINE_WANT_FIRST; want++) {
         struct cuda_case config = {
             TRAWL_METHOD_AUTO, (enum engine_want)want, input.text_bytes + 1, true, NULL, NULL};
@@ -98,7 +98,7 @@ static void case_run(uint64_t index)
                    index, want, input.patterns[0].bytes_count, limits.threads, message,
                    answer == CUDA_CASE_FAILED ? error.message : sim_driver_report());
     }
-    engine_cuda.worker_close(worker);
+    engine_cuda.release(worker);
     engine_cuda.close(engine);
     TEST_CHECK_U64(sim_driver_live(), 0);
     expected_free(&expected);
