@@ -73,7 +73,8 @@ fi
 
 say 'lintian'
 if have lintian; then
-    lintian --fail-on error,warning --allow-root $out/*.changes
+    # It leaves files in the folder for temporary ones.
+    TMPDIR=$PWD/$out/work lintian --fail-on error,warning --allow-root $out/*.changes
 else
     skip 'lintian is not here'
 fi
