@@ -95,7 +95,8 @@ class Case:
         for ours, theirs in rng.sample(PLAIN, rng.choice([0, 1, 1, 2, 3, 4])):
             self.add(ours, theirs)
         for ours in rng.sample(OF_TG, rng.choice([0, 1, 1, 2, 3])) if self.tg else []:
-            if not self.json or "-p" not in ours and "--color" not in ours:
+            again = "--color" in ours and self.given("--color") or ours[0][:2] == "-r" and self.given("-r", "-rX")  # of two, the last
+            if not again and (not self.json or "-p" not in ours and "--color" not in ours):
                 self.add(ours)
         if self.json:
             self.add(["--json"])

@@ -184,14 +184,13 @@ static bool read_long(struct settings *settings, struct reader *reader, const ch
     return apply(settings, flag->id, value);
 }
 
-/* Letters that mean another option to ripgrep than to grep. -U is --multiline there, and changes
- * nothing for strings without a line end. -d is of ripgrep 14. */
+/* Letters that mean another option to ripgrep than to grep. -d is of ripgrep 14. */
 static const struct {
     char letter;
     enum flag_id id;
 } tg_letters[] = {
     {'0', FLAG_NULL_NAME},      {'E', FLAG_ENCODING},     {'I', FLAG_NO_FILENAME},
-    {'L', FLAG_FOLLOW},         {'T', FLAG_TYPE_NOT},     {'U', FLAG_FIXED},
+    {'L', FLAG_FOLLOW},         {'T', FLAG_TYPE_NOT},     {'U', FLAG_MULTILINE},
     {'d', FLAG_DEPTH_MAX},      {'h', FLAG_HELP},         {'r', FLAG_REPLACE},
     {'s', FLAG_CASE_SENSITIVE}, {'u', FLAG_UNRESTRICTED}, {'z', FLAG_SEARCH_ZIP},
 };

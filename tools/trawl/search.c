@@ -122,7 +122,8 @@ static void scan_begin(struct scan *scan, struct job *job, struct trawl_text *te
     scan->quiet = settings->report != REPORT_LINES && settings->report != REPORT_ONLY_MATCHING;
     scan->stop_at_select = settings->report == REPORT_NAMES || settings->report == REPORT_QUIET;
     scan->ends_with_run = settings->invert && settings->report == REPORT_QUIET &&
-                          !settings->quiet && file->descriptor == STDIN_FILENO;
+                          !settings->quiet && settings->max_count < UINT64_MAX &&
+                          file->descriptor == STDIN_FILENO;
     scan->stop_at_select = scan->stop_at_select && !scan->ends_with_run;
     scan->every_line =
         patterns->has_empty || (settings->passthru && !scan->quiet) || scan->ends_with_run;

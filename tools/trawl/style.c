@@ -213,8 +213,11 @@ static uint64_t trimmed(const struct scan *scan, const struct piece *piece, uint
 {
     static const char blanks[6] = {' ', '\t', '\n', '\v', '\f', '\r'};
 
+    size_t count =
+        sizeof blanks - scan->settings->crlf; /* there the last one may be of a line end */
+
     if (scan->settings->trim)
-        while (begin < piece->content && memchr(blanks, piece->bytes[begin], sizeof blanks) != NULL)
+        while (begin < piece->content && memchr(blanks, piece->bytes[begin], count) != NULL)
             begin++;
     return begin;
 }

@@ -18,11 +18,11 @@ tg -N -p foo a | od -c | head -n 1; tg --no-heading -p bar a b | wc -l; tg -p --
 mkdir d; ln -s ../a d/link; echo foo > d/c.c; echo foo > d/c.h
 tg -l foo d; tg -L -l foo d | sort; tg -L --no-follow -l foo d; tg -Tc -l foo d; tg --sort-files -l foo d; tg --sort-files --no-sort-files -c foo d -d 0
 gzip -c a > a.gz; tg -z -c foo a.gz
-printf 'caf\xe9 foo\n' > latin; tg -E latin1 -n foo latin; tg -U foo latin
+printf 'caf\xe9 foo\n' > latin; tg -E latin1 -n foo latin; tg -U foo latin; tg --multiline -c foo latin
 printf 'foo\0' > d/n; tg -l foo d -g n; tg --binary -l foo d -g n
 tg -A1 -10 Foo a | wc -l
 # Refused with what to write instead; --pre was taken for --pretty.
-for wrong in '--pre cat' '--pre-glob x' '-P'; do tg $wrong foo a; echo "status $?"; done
+for wrong in '--pre cat' '--pre-glob x' '-P' '--pcre2'; do tg $wrong foo a; echo "status $?"; done
 tg; echo "status $?"
 tg -m; echo "status $?"
 # Rules that hide every file are not the same as a text without a match.
