@@ -1,14 +1,22 @@
 #!/usr/bin/env bash
-# bench: build a release and run trawl-bench (default: cpu) with the arguments given
+# bench: measure (default: cpu) with the arguments given; `./dev bench docs` writes the figures of docs
 set -euo pipefail
 . scripts/common.sh
 
-need build
-mkdir -p build
-build_preset release >build/bench-build.log 2>&1 || {
-    cat build/bench-build.log >&2
-    exit 1
-}
-[ -x build/release/trawl-bench ] || die 'the build left no build/release/trawl-bench'
+#     ./dev bench [NAME] [OPTION]...   tools/bench/README.md; --help lists all
+# With --runner=FILE nothing is built: FILE is a trawl-bench, with trawl beside it.
 [ $# -gt 0 ] || set -- cpu
-exec build/release/trawl-bench "$@"
+need python -- bench
+case " $* " in
+*' --runner='* | *' --from'* | *' --check '* | *' --help '* | *' -h '*) ;;
+*)
+    need build
+    mkdir -p build
+    { configure_preset release && cmake --build build/release -j "$jobs" \
+        --target trawl_bench trawl_command; } >build/bench-build.log 2>&1 || {
+        cat build/bench-build.log >&2
+        exit 1
+    }
+    ;;
+esac
+exec python3 tools/bench/bench.py "$@"

@@ -5,7 +5,7 @@
 #                               source with gcc, CMake, nvcc and make or ninja alone
 #
 # TRAWL_TEST_SCALE=long for 300,000 cases and a text of 5 GiB. TRAWL_GPU_TESTS: "oracle records
-# sanitizers large" or some of these, or roofline; build: none. TRAWL_GPU_SECONDS: all of it ends by then; suites
+# sanitizers large" or some of these; build: none. TRAWL_GPU_SECONDS: all of it ends by then; suites
 # take fewer cases and say so, or are stopped and count as failed, or are skipped.
 set -euo pipefail
 . scripts/common.sh
@@ -70,7 +70,7 @@ build() {
     have ninja && generator=(-G Ninja)
     cmake -S . -B build/gpu "${generator[@]}" -DCMAKE_BUILD_TYPE=Release >build/gpu-cmake.log
     cmake --build build/gpu -j "$jobs" \
-        --target gpu_oracle gpu_large gpu_records gpu_bench gpu_corpora gpu_gallery_speed gpu_roads gpu_roofline gpu_sets_bars trawl_command \
+        --target gpu_oracle gpu_large gpu_records gpu_corpora trawl_bench trawl_command \
         >build/gpu-build.log
 }
 
@@ -128,14 +128,6 @@ simple() {
     suite "$name" "$status" "$logs/$name.log"
 }
 
-# What it has begun when its seconds are over takes some more.
-roofline() {
-    local own
-
-    own=$(left 540)
-    simple roofline 100000 "${TRAWL_GPU_KIB:-16777216}" 11 $((own > 120 ? own - 60 : 60))
-}
-
 # sanitizer TOOL PARTS: they run each kernel tens to hundreds of times slower
 sanitizer() {
     local name="compute-sanitizer $1, $2" log=$logs/$1-${2%% *}.log status=0
@@ -172,7 +164,6 @@ for name in $tests; do
     records) simple records 150 ;;
     large) simple large 100000 ;;
     build) ;;
-    roofline) roofline ;;
     *) die "no such suite: $name" ;;
     esac
 done

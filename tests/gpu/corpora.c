@@ -14,9 +14,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "diff/input.h"
 #include "gallery/kernels/gallery.h"
-#include "measure.h"
+#include "gpu/gpu.h"
 #include "trawl.h"
 
 #define LENGTHS 14u
@@ -27,10 +28,10 @@
 static const uint64_t lengths[LENGTHS] = {1, 2, 3, 4, 7, 8, 16, 17, 64, 65, 500, 1500, 3999, 4000};
 static const struct {
     const char *name;
-    enum measure_text kind;
-} corpora[] = {{"bible.txt", MEASURE_ENGLISH},
-               {"world192.txt", MEASURE_ENGLISH},
-               {"ecoli-nc008253.txt", MEASURE_DNA}};
+    const char *letters; /* of the text that stands in for it */
+} corpora[] = {{"bible.txt", "eeetttaaoinshr dlu,\n"},
+               {"world192.txt", "eeetttaaoinshr dlu,\n"},
+               {"ecoli-nc008253.txt", "acgt"}};
 
 /* A pattern, and where it is. */
 struct query {
@@ -53,10 +54,36 @@ struct session {
     uint64_t compared, refused, left_out;
 };
 
+static double now_seconds(void)
+{
+    return (double)clock_now_ns() * 1e-9;
+}
+
+static void must(enum trawl_status status, const struct trawl_error *error)
+{
+    if (status == TRAWL_OK)
+        return;
+    printf("corpora: %s\n", error->message);
+    exit(1);
+}
+
+static struct trawl_searcher *searcher_of(enum trawl_engine engine)
+{
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct trawl_searcher *searcher = NULL;
+    struct trawl_error error;
+
+    options.engine = engine;
+    must(trawl_searcher_open(&options, &searcher, &error), &error);
+    return searcher;
+}
+
 /* ---- A text and its patterns ------------------------------------------------------------- */
 
 static void text_take(struct session *s, const char *folder, uint32_t corpus, uint64_t most)
 {
+    struct test_random random = test_random_begin("corpora");
+    const char *letters = corpora[corpus].letters;
     char path[4096];
     FILE *file;
 
@@ -70,9 +97,9 @@ static void text_take(struct session *s, const char *folder, uint32_t corpus, ui
         rewind(file);
     }
     s->text = (uint8_t *)test_memory(s->text_bytes + 1);
-    if (file == NULL)
-        measure_fill(s->text, s->text_bytes, corpora[corpus].kind);
-    else if (fread(s->text, 1, s->text_bytes, file) != s->text_bytes)
+    for (uint64_t i = 0; i < s->text_bytes && file == NULL; i++)
+        s->text[i] = (uint8_t)letters[test_random_below(&random, strlen(letters))];
+    if (file != NULL && fread(s->text, 1, s->text_bytes, file) != s->text_bytes)
         exit(1);
     printf("%s: %s, %" PRIu64 " bytes\n", corpora[corpus].name,
            file == NULL ? "generated" : "as given", s->text_bytes);
@@ -82,7 +109,14 @@ static void text_take(struct session *s, const char *folder, uint32_t corpus, ui
 
 static struct trawl_plan *plan_of(const struct query *query, const char *algorithm)
 {
-    return measure_plan(query->bytes, query->count, NULL, 0, TRAWL_METHOD_AUTO, algorithm);
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_pattern one = {query->bytes, query->count};
+    struct trawl_plan *plan = NULL;
+    struct trawl_error error;
+
+    options.algorithm = algorithm;
+    must(trawl_plan_build(&one, 1, &options, &plan, &error), &error);
+    return plan;
 }
 
 /* All places, by trawl's own search on the CPU. */
@@ -92,12 +126,12 @@ static void query_answer(const struct session *s, struct query *query)
     struct trawl_error error;
     uint64_t total = 0;
 
-    measure_must(trawl_count(s->cpu, plan, s->handle, &total, &error), &error);
+    must(trawl_count(s->cpu, plan, s->handle, &total, &error), &error);
     free(query->places);
     query->places = (struct trawl_match *)test_memory((total + 1) * sizeof *query->places);
-    measure_must(trawl_positions_into(s->cpu, plan, s->handle, query->places, total + 1,
-                                      &query->place_count, &error),
-                 &error);
+    must(trawl_positions_into(s->cpu, plan, s->handle, query->places, total + 1,
+                              &query->place_count, &error),
+         &error);
     TEST_CHECK_U64(query->place_count, total);
     trawl_plan_free(plan);
 }
@@ -193,16 +227,16 @@ static void compare(struct session *s, const char *algorithm, const struct query
 
 static void compare_all(struct session *s, const char *algorithm)
 {
-    double begin = measure_now();
+    double begin = now_seconds();
 
     printf("  %-20s", algorithm == NULL ? "trawl" : algorithm);
     (void)fflush(stdout); /* who does not come to an end is seen */
     for (uint32_t i = 0; i < s->query_count && test_failures < FAILURES_MAX; i++)
-        if (measure_now() < s->deadline)
+        if (now_seconds() < s->deadline)
             compare(s, algorithm, &s->queries[i]);
         else
             s->left_out++;
-    printf(" %6.2f s\n", measure_now() - begin);
+    printf(" %6.2f s\n", now_seconds() - begin);
 }
 
 static void text_compare(struct session *s, const char *folder, uint32_t corpus, uint64_t most)
@@ -212,7 +246,7 @@ static void text_compare(struct session *s, const char *folder, uint32_t corpus,
     const char *name;
 
     text_take(s, folder, corpus, most);
-    measure_must(trawl_text_from_memory(s->text, s->text_bytes, &s->handle, &error), &error);
+    must(trawl_text_from_memory(s->text, s->text_bytes, &s->handle, &error), &error);
     queries_make(s, &random);
     compare_all(s, NULL);
     for (uint32_t i = 0; (name = trawl_algorithm(i, NULL)) != NULL; i++)
@@ -232,9 +266,9 @@ int main(int argc, char **argv)
 
     test_begin("gpu corpora");
     engine_cuda.close(gpu_open()); /* or skipped */
-    s.deadline = measure_now() + (double)seconds;
-    s.cpu = measure_searcher(TRAWL_ENGINE_CPU, 0);
-    s.device = measure_searcher(TRAWL_ENGINE_CUDA, 0);
+    s.deadline = now_seconds() + (double)seconds;
+    s.cpu = searcher_of(TRAWL_ENGINE_CPU);
+    s.device = searcher_of(TRAWL_ENGINE_CUDA);
     for (uint32_t i = 0; i < sizeof corpora / sizeof *corpora && test_failures < FAILURES_MAX; i++)
         text_compare(&s, argc > 1 ? argv[1] : ".", i, most);
     trawl_searcher_close(s.cpu);

@@ -3,11 +3,8 @@
 # minutes; what it says in short comes last.
 #     bash tests/gpu/device_run.sh suites                        oracle, records, sanitizers, large
 #     bash tests/gpu/device_run.sh corpora [DATA-FOLDER]         the gallery prints what trawl prints
-#     bash tests/gpu/device_run.sh roofline [KIB]                every kernel against the read speed
-#     bash tests/gpu/device_run.sh gallery [KIB]                 trawl against the gallery's kernels
+#     bash tests/gpu/device_run.sh bench [GROUP... ARGUMENT...]  ./dev bench gpu: what it measures
 #     bash tests/gpu/device_run.sh papers [DATA-FOLDER [ARGUMENT...]]   the gallery's sources
-#     bash tests/gpu/device_run.sh sets [MIB [SECONDS [PARTS [SWEEP]]]]  sets of patterns (sets_bars.c)
-#     bash tests/gpu/device_run.sh bench [GIB]                   the table of docs/benchmarks-gpu.md
 # The folder $OUT, or build/gpu-out, gets PART.log, what was said in full, and PART.tar.gz, all that
 # was left. TRAWL_GPU_SECONDS: how long all of it may take, instead of 570.
 set -uo pipefail
@@ -35,19 +32,6 @@ suites() {
     [ "$status" -eq 0 ] || tail -n 60 "$log"
 }
 
-# The program gpu_roofline needs time to end a part that it has begun.
-roofline() {
-    TRAWL_GPU_TESTS=build ./dev test gpu >"$log" 2>&1 || return 1
-    say built
-    timeout -k 5 "$(rest)" build/gpu/tests/gpu/gpu_roofline "${1:-16777216}" 11 \
-        $(($(rest) - 60)) >>"$log" 2>&1
-    status=$?
-    tar -czf "$out/$part.tar.gz" -C "$out" "$part.log"
-    grep -E '^(WRONG|out of time|measure:)' "$log"
-    sed -n '/^## In short/,$p' "$log"
-    [ "$status" -eq 0 ] || tail -n 20 "$log"
-}
-
 # All pairs of algorithm and pattern in one process; the command with all of them on the CPU, and with
 # one pair each on the device, which takes longer to open than to search.
 corpora() {
@@ -68,40 +52,18 @@ corpora() {
     cat "$log"
 }
 
-gallery() {
+# measured NAME ARGUMENT...: ./dev bench with this build; its JSON and report are left, too
+measured() {
+    local name=$1
+
+    shift
     TRAWL_GPU_TESTS=build ./dev test gpu >"$log" 2>&1 || return 1
     say built
-    timeout -k 5 "$(rest)" build/gpu/tests/gpu/gpu_gallery_speed "${1:-8388608}" 150 >>"$log" 2>&1
+    timeout -k 5 "$(rest)" ./dev bench "$name" "$@" --runner=build/gpu/trawl-bench \
+        --directory=build --json="$out/$name.json" --markdown="$out/$name.md" \
+        --seconds="$(($(rest) > 120 ? $(rest) - 60 : 60))" >>"$log" 2>&1
     status=$?
-    tar -czf "$out/$part.tar.gz" -C "$out" "$part.log"
-    cat "$log"
-}
-
-sets() {
-    TRAWL_GPU_TESTS=build ./dev test gpu >"$log" 2>&1 || return 1
-    say built
-    timeout -k 5 "$(rest)" build/gpu/tests/gpu/gpu_sets_bars "${1:-8192}" "${2:-100}" \
-        "${3:-dwaxem}" "${4:-1}" >>"$log" 2>&1
-    status=$?
-    tar -czf "$out/$part.tar.gz" -C "$out" "$part.log"
-    cat "$log"
-}
-
-bench() {
-    TRAWL_GPU_TESTS=build ./dev test gpu >"$log" 2>&1 || return 1
-    say built
-    timeout -k 5 "$(rest)" build/gpu/tests/gpu/gpu_bench "${1:-8}" >>"$log" 2>&1
-    status=$?
-    tar -czf "$out/$part.tar.gz" -C "$out" "$part.log"
-    cat "$log"
-}
-
-papers() {
-    rm -rf build/papers-results
-    timeout -k 5 "$(rest)" bash tests/gpu/papers_run.sh build/papers-results \
-        "${1:-${TRAWL_DATA:-shared/data}}" "${@:2}" >"$log" 2>&1
-    status=$?
-    tar -czf "$out/$part.tar.gz" -C build papers-results
+    tar -czf "$out/$part.tar.gz" -C "$out" "$part.log" "$name.json" "$name.md"
     cat "$log"
 }
 
@@ -115,13 +77,10 @@ status=1
 case $part in
 suites) suites ;;
 corpora) corpora "$@" ;;
-gallery) gallery "$@" ;;
-roofline) roofline "$@" ;;
-sets) sets "$@" ;;
-bench) bench "$@" ;;
-papers) papers "$@" ;;
+bench) measured gpu "$@" ;;
+papers) measured papers --data="${1:-${TRAWL_DATA:-shared/data}}" "${@:2}" ;;
 *)
-    echo "no such part: $part (suites, corpora, roofline, gallery, papers, sets, bench)" >&2
+    echo "no such part: $part (suites, corpora, bench, papers)" >&2
     exit 2
     ;;
 esac

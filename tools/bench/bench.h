@@ -1,15 +1,221 @@
-/* bench: the benchmarks. Each returns an exit status: 1 if an answer was wrong. */
+/* bench.h: what the files of the measuring program share.
+ *
+ * The program reads rows on standard input and writes one line of JSON for each row. A line of
+ * input is a kind of thing and its fields, KEY=VALUE, with tabs between them (README.md):
+ *   row   a name, how many rounds
+ *   ask   a text, patterns, the call, options: what the following contestants are to answer
+ *   as    a contestant: a name, who it is, its options
+ * A row ends where the next begins, or at an empty line. */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
-#include "bench/options.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 
-int bench_cpu(const struct options *options);
-int bench_commands(const struct options *options);
-int bench_floods(const struct options *options);
-int bench_matrix(const struct options *options);
-int bench_papers(const struct options *options);
-int bench_roofline(const struct options *options);
-int bench_sets(const struct options *options);
+#include <trawl.h>
+
+#include "bench/util.h"
+
+/* ---- Input -------------------------------------------------------------------------------- */
+
+#define FIELDS_MAX 32u
+
+struct fields {
+    char *line; /* split in place */
+    const char *key[FIELDS_MAX], *value[FIELDS_MAX];
+    uint32_t count;
+};
+
+/* Takes the line. */
+void fields_split(char *line, struct fields *fields);
+/* The value of a key, or `otherwise`. Numbers may end in K, M or G. */
+const char *field(const struct fields *fields, const char *key, const char *otherwise);
+uint64_t field_number(const struct fields *fields, const char *key, uint64_t otherwise);
+double field_seconds(const struct fields *fields, const char *key, double otherwise);
+
+/* ---- Questions ---------------------------------------------------------------------------- */
+
+/* What is asked of a text. HASHED calls deliver occurrences or cells, which are compared too. */
+#define CALL_LIST(X)            \
+    X(COUNT, "count")           \
+    X(BUILD, "build")           \
+    X(FIRST, "first")           \
+    X(LINES, "lines")           \
+    X(BY_PATTERN, "by-pattern") \
+    X(POSITIONS, "positions")   \
+    X(SINK, "sink")             \
+    X(BATCHES, "batches")       \
+    X(BEGINS, "begins")         \
+    X(PINNED, "pinned")         \
+    X(DEVICE, "begins-device")  \
+    X(PAIRS, "pairs-device")    \
+    X(ROWS, "rows")             \
+    X(CELLS, "cells")           \
+    X(BITS, "bits")             \
+    X(RECORDS, "records")       \
+    X(PATTERNS, "patterns")
+
+enum call {
+#define CALL_ENUM(name, word) CALL_##name,
+    CALL_LIST(CALL_ENUM)
+#undef CALL_ENUM
+        CALLS
+};
+enum call call_named(const char *name);
+bool call_is_of_records(enum call call);
+
+/* An answer in short: how many, and a sum over all of them that knows no order. */
+struct answer {
+    uint64_t count, sum;
+    bool summed; /* false: the count alone is known */
+};
+uint64_t answer_mix(uint64_t a, uint64_t b, uint64_t c);
+bool answers_agree(const struct answer *a, const struct answer *b);
+
+#define EXPECTED_MAX 64u
+
+struct expected {
+    enum call call;
+    uint64_t bytes;
+    struct answer answer;
+};
+
+struct question {
+    struct fields fields;
+    const uint8_t *bytes;
+    uint64_t bytes_count;
+    struct trawl_pattern *patterns;
+    uint64_t pattern_count;
+    uint8_t *pattern_bytes;
+    uint32_t flags;        /* enum trawl_plan_flag */
+    uint64_t record_bytes; /* all records are as long; 0: the text is one */
+    uint64_t *offsets;
+    struct expected expected[EXPECTED_MAX];
+    uint32_t expected_count;
+};
+
+/* text.c: texts are kept from question to question while the same ones are asked for. */
+void question_open(struct question *question);
+void question_close(struct question *question);
+void texts_drop_unused(const struct question *questions, uint32_t count);
+
+/* oracle.c: what is right for the text's first `bytes`, by code that the library has no part in. */
+struct answer oracle_answer(const struct question *question, enum call call, uint64_t bytes);
+
+/* Numbered pieces of work by some threads. */
+void pieces_run(void (*work)(void *context, uint64_t index), void *context, uint64_t count,
+                uint32_t threads);
+uint32_t cores_count(void);
+
+/* ---- Contestants -------------------------------------------------------------------------- */
+
+#define PART_LIST(X)     \
+    X(PLAN, "plan")      \
+    X(MEMORY, "memory")  \
+    X(IN, "copy_in")     \
+    X(KERNEL, "kernel")  \
+    X(OUT, "copy_out")   \
+    X(HOST, "host_work") \
+    X(READY, "ready")    \
+    X(SEARCH, "search")
+
+enum part {
+#define PART_ENUM(name, word) PART_##name,
+    PART_LIST(PART_ENUM)
+#undef PART_ENUM
+        PARTS
+};
+
+/* One run. `why` is not empty where it was not done. */
+struct run {
+    double seconds, part[PARTS];
+    struct answer answer;
+    uint64_t memory_bytes, output_bytes, chunks, occurrences;
+    int status;
+    char why[TRAWL_ERROR_MESSAGE_BYTES], note[160], method[24];
+};
+
+struct contestant {
+    struct fields fields;
+    const char *name;
+    struct question *question;
+    enum call call;
+    uint32_t threads;
+    bool ours;      /* a wrong answer fails the whole measurement */
+    bool bound;     /* it only reads or copies: it has no answer */
+    bool agrees;    /* no oracle knows the answer: it is compared with the first one's */
+    uint64_t bytes; /* the text's first so many are searched; less than all: a share */
+    void (*run)(struct contestant *contestant, bool full, struct run *run);
+    void (*close)(struct contestant *contestant);
+    void *state;
+    /* what came out */
+    struct samples whole, part[PARTS];
+    struct run last;
+    double first_seconds, first_plan_seconds;
+    uint64_t memory_bytes;
+    bool right, out;
+    char method[24]; /* what the plan chose */
+};
+
+/* Whether this contestant is one of the file's kinds; then its functions are set. `full`: look at
+ * every occurrence; else only at how many there are, where looking would take time. */
+bool library_contestant(struct contestant *contestant, const char *kind);
+bool rival_contestant(struct contestant *contestant, const char *kind);
+bool device_contestant(struct contestant *contestant, const char *kind);
+bool command_contestant(struct contestant *contestant, const char *kind);
+
+/* library.c: searchers stay open from row to row; this closes them. */
+void library_close(void);
+/* The most memory that the library holds in one run of the contestant. */
+uint64_t library_memory(struct contestant *contestant);
+
+/* ---- process.c: a program, or two joined by a pipe, to the end ------------------------------ */
+
+struct command {
+    const char *const *program; /* ends in NULL */
+    const char *const *feeder;  /* writes into program's standard input; NULL: no input */
+};
+
+struct outcome {
+    double seconds;        /* from the first start to the end of the last process */
+    uint64_t output_bytes; /* what program wrote to standard output */
+    uint64_t head_hash;    /* of the first OUTPUT_HEAD_BYTES of them */
+    uint64_t output_hash;  /* of all; 0 unless asked for */
+    uint64_t lines_hash;   /* of all lines, in whatever order they came; 0 unless asked for */
+    uint64_t memory_bytes; /* the program's largest resident set */
+    int status;            /* its exit status; 128 + n after signal n */
+};
+
+#define OUTPUT_HEAD_BYTES (64u << 10)
+
+/* Standard output is a pipe that this process empties; never the null device, with which some
+ * programs stop at their first match. hash_all: look at every byte; else only at the head, and the
+ * rest is moved out of the pipe without a copy, the same way for every program. */
+void process_run(const struct command *command, bool hash_all, struct outcome *outcome);
+/* The hash that an outcome has for these bytes. */
+uint64_t process_hash(const uint8_t *bytes, uint64_t count);
+
+/* ---- hyperscan.c: the library of that name, loaded when it is needed ------------------------ */
+
+struct hyperscan; /* a compiled set with what one thread needs to search */
+
+/* Its version; NULL: it is not installed. */
+const char *hyperscan_version(void);
+/* Compile literals for block mode; `once`: of a block each pattern is reported once. NULL: `why` of
+ * why_bytes says why not. */
+struct hyperscan *hyperscan_compile(const struct trawl_pattern *patterns, uint64_t pattern_count,
+                                    bool once, char *why, uint64_t why_bytes);
+void hyperscan_free(struct hyperscan *hyperscan);
+uint64_t hyperscan_bytes(const struct hyperscan *hyperscan);
+/* How many matches a block of less than 4 GiB has. */
+uint64_t hyperscan_count(struct hyperscan *hyperscan, const uint8_t *bytes, uint64_t bytes_count);
+
+/* device.c: memory of the driver's first device, and pinned memory of the host. 0, NULL: none. */
+uint64_t device_allocate(uint64_t bytes);
+void device_free(uint64_t address);
+bool device_fetch(uint64_t address, void *to, uint64_t bytes);
+void *device_pin(uint64_t bytes);
+void device_unpin(void *pointer);
 
 #endif

@@ -1,11 +1,10 @@
-/* hyperscan: see hyperscan.h. The few declarations are those of the library's C interface, version
+/* hyperscan: see bench.h. The few declarations are those of the library's C interface, version
  * 5, which also Vectorscan has. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bench/hyperscan.h"
-#include "bench/util.h"
+#include "bench/bench.h"
 
 #define MODE_BLOCK 1u
 #define FLAG_ONCE 8u

@@ -1,24 +1,161 @@
-/* trawl-bench: how fast trawl is, as ratios inside one run, with every answer checked. */
-#include <stdio.h>
+/* trawl-bench: run rows of contestants and write what they took. See bench.h for the input, and
+ * README.md for how a measurement is made of it. */
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
-#include "bench/bench.h"
+#include "bench/row.h"
+
+/* ---- Rows ---------------------------------------------------------------------------------------
+ */
+
+static void row_close(struct row *row)
+{
+    for (uint32_t i = 0; i < row->contestant_count; i++) {
+        if (row->contestant[i].close != NULL)
+            row->contestant[i].close(&row->contestant[i]);
+        free(row->contestant[i].fields.line);
+    }
+    for (uint32_t i = 0; i < row->question_count; i++) {
+        question_close(&row->question[i]);
+        free(row->question[i].fields.line);
+    }
+    free(row->fields.line);
+    memset(row, 0, sizeof *row);
+}
+
+/* Questions are opened when all of the row is known: texts that it does not need make room. */
+static void row_open(struct row *row)
+{
+    texts_drop_unused(row->question, row->question_count);
+    for (uint32_t i = 0; i < row->question_count; i++)
+        question_open(&row->question[i]);
+    for (uint32_t i = 0; i < row->contestant_count; i++) {
+        struct contestant *it = &row->contestant[i];
+
+        it->bytes = it->question->bytes_count;
+        if (field(&row->fields, "memory", NULL) != NULL)
+            it->memory_bytes = library_memory(it);
+    }
+}
+
+static void take_contestant(struct row *row, struct fields *fields)
+{
+    struct contestant *it = &row->contestant[row->contestant_count];
+    const char *kind = field(fields, "kind", "trawl");
+
+    if (row->question_count == 0 || row->contestant_count == CONTESTANTS_MAX)
+        fail("a contestant without a question, or more than %u", CONTESTANTS_MAX);
+    row->contestant_count++;
+    it->fields = *fields;
+    it->name = field(fields, "name", kind);
+    it->question = &row->question[row->question_count - 1];
+    it->call = call_named(field(fields, "call", field(&it->question->fields, "call", "count")));
+    it->threads = (uint32_t)field_number(fields, "threads", cores_count());
+    it->ours = field(fields, "ours", NULL) != NULL;
+    if (!library_contestant(it, kind) && !rival_contestant(it, kind) &&
+        !device_contestant(it, kind) && !command_contestant(it, kind))
+        fail("there is no contestant of kind '%s'", kind);
+}
+
+static void row_finish(struct row *row)
+{
+    if (row->contestant_count > 0) {
+        row_open(row);
+        row_run(row);
+    }
+    row_close(row);
+}
+
+static void take_line(struct row *row, char *line)
+{
+    struct fields fields;
+    bool begins = strncmp(line, "row\t", 4) == 0, asks = strncmp(line, "ask\t", 4) == 0;
+
+    if (begins)
+        row_finish(row);
+    else if (!asks && strncmp(line, "as\t", 3) != 0)
+        fail("a line begins with none of row, ask and as: %.40s", line);
+    fields_split(line, &fields);
+    if (begins) {
+        row->fields = fields;
+    } else if (asks) {
+        if (row->question_count == QUESTIONS_MAX)
+            fail("a row has more than %u questions", QUESTIONS_MAX);
+        row->question[row->question_count++].fields = fields;
+    } else {
+        take_contestant(row, &fields);
+    }
+}
+
+/* ---- The program -------------------------------------------------------------------------- */
+
+static void *burn(void *context)
+{
+    for (volatile uint64_t i = 0;; i++)
+        ;
+    return context;
+}
+
+/* A competitor on every core, until the process that began it ends. */
+static int burn_all(void)
+{
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (uint32_t i = 1; i < cores_count(); i++) {
+        pthread_t thread;
+
+        if (pthread_create(&thread, NULL, burn, NULL) != 0)
+            fail("a thread could not be started");
+    }
+    (void)burn(NULL);
+    return 0;
+}
+
+/* What the build is, for the report's head. */
+static int describe(void)
+{
+    printf("{\"trawl\": \"%s\", \"compiler\": ", trawl_version());
+#if defined(__clang__)
+    print_json_string(stdout, __VERSION__);
+#else
+    print_json_string(stdout, "gcc " __VERSION__);
+#endif
+    printf(", \"instruction_set\": \"%s\", \"hyperscan\": ", trawl_instruction_set(0));
+    print_json_string(stdout, hyperscan_version() != NULL ? hyperscan_version() : "");
+    printf(", \"algorithms\": {");
+    for (uint32_t i = 0; trawl_algorithm(i, NULL) != NULL; i++)
+        printf("%s\"%s\": %" PRIu32, i > 0 ? ", " : "", trawl_algorithm(i, NULL),
+               trawl_algorithm_engines(i));
+    printf("}}\n");
+    return 0;
+}
 
 int main(int argc, char **argv)
 {
-    struct options options;
+    static struct row row;
+    char *line = NULL;
+    size_t room = 0;
 
-    setvbuf(stdout, NULL, _IOLBF, 0); /* a row is seen when it is done */
-    options_parse(argc, argv, &options);
-    if (strcmp(options.mode, "papers") == 0)
-        return bench_papers(&options);
-    if (strcmp(options.mode, "roofline") == 0)
-        return bench_roofline(&options);
-    if (strcmp(options.mode, "sets") == 0)
-        return bench_sets(&options);
-    if (strcmp(options.mode, "floods") == 0)
-        return bench_floods(&options);
-    if (strcmp(options.mode, "matrix") == 0)
-        return bench_matrix(&options);
-    return strcmp(options.mode, "cpu") == 0 ? bench_cpu(&options) : bench_commands(&options);
+    if (argc == 2 && strcmp(argv[1], "burn") == 0)
+        return burn_all();
+    if (argc == 2 && strcmp(argv[1], "describe") == 0)
+        return describe();
+    if (argc != 1) {
+        fprintf(stderr, "trawl-bench reads rows on standard input; ./dev bench writes them\n");
+        return 2;
+    }
+    while (getline(&line, &room, stdin) > 0)
+        if (line[0] == '\n') /* the row ends here, and its result is wanted */
+            row_finish(&row);
+        else
+            take_line(&row, copy_text(line));
+    row_finish(&row);
+    texts_drop_unused(NULL, 0);
+    free(line);
+    library_close();
+    return race_went_wrong() ? 1 : 0;
 }

@@ -1,163 +1,366 @@
-/* oracle: see oracle.h. */
+/* oracle: the right answers, by an automaton for all patterns at once (Aho, Corasick 1975) that
+ * shares no code with the library. Threads take pieces of the text: an occurrence belongs to the
+ * piece in which it ends, and the automaton starts so far before a piece that it knows its state.
+ */
+#include <ctype.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "bench/oracle.h"
-#include "bench/util.h"
+#include "bench/bench.h"
 
-#define BASE UINT64_C(0x9e3779b97f4a7c15)
+#define PIECE_BYTES (1u << 20)
 
-/* ---- Hashing ------------------------------------------------------------------------------ */
-
-struct table {
-    uint32_t *slots; /* pattern + 1; 0: none */
-    uint64_t mask;
-};
-
-static uint64_t slot_of(const struct table *table, uint64_t hash)
-{
-    return (hash ^ hash >> 29) * BASE >> 20 & table->mask;
-}
-
-static uint64_t hash_of(const uint8_t *bytes, uint64_t count)
-{
-    uint64_t hash = 0;
-
-    for (uint64_t i = 0; i < count; i++)
-        hash = hash * BASE + bytes[i];
-    return hash;
-}
-
-static void fill(struct table *table, const struct trawl_pattern *patterns, uint64_t pattern_count,
-                 uint64_t length)
-{
-    uint64_t slots = 1024, wanted = 0;
-
-    for (uint64_t i = 0; i < pattern_count; i++)
-        wanted += patterns[i].bytes_count == length;
-    while (slots < 4 * wanted)
-        slots *= 2;
-    table->slots = (uint32_t *)allocate(slots * sizeof *table->slots);
-    memset(table->slots, 0, slots * sizeof *table->slots);
-    table->mask = slots - 1;
-    for (uint64_t i = 0; i < pattern_count; i++) {
-        uint64_t at;
-
-        if (patterns[i].bytes_count != length)
-            continue;
-        at = slot_of(table, hash_of((const uint8_t *)patterns[i].bytes, length));
-        while (table->slots[at] != 0)
-            at = (at + 1) & table->mask;
-        table->slots[at] = (uint32_t)(i + 1);
-    }
-}
-
-static void one_length(const struct trawl_pattern *patterns, uint64_t pattern_count,
-                       const uint8_t *text, uint64_t text_bytes, uint64_t length, oracle_sink sink,
-                       void *context)
-{
-    uint64_t hash, power = 1;
-    struct table table;
-
-    if (length > text_bytes)
-        return;
-    fill(&table, patterns, pattern_count, length);
-    for (uint64_t i = 0; i < length; i++)
-        power *= BASE;
-    hash = hash_of(text, length);
-    for (uint64_t at = 0;; at++) {
-        for (uint64_t slot = slot_of(&table, hash); table.slots[slot] != 0;
-             slot = (slot + 1) & table.mask) {
-            uint32_t pattern = table.slots[slot] - 1;
-
-            if (memcmp(patterns[pattern].bytes, text + at, length) == 0)
-                sink(context, at, pattern);
-        }
-        if (at + length == text_bytes)
-            break;
-        hash = hash * BASE + text[at + length] - text[at] * power;
-    }
-    free(table.slots);
-}
-
-void oracle_each(const struct trawl_pattern *patterns, uint64_t pattern_count, const uint8_t *text,
-                 uint64_t text_bytes, oracle_sink sink, void *context)
-{
-    for (uint64_t length = 1, left = pattern_count; left > 0; length++) {
-        uint64_t wanted = 0;
-
-        for (uint64_t i = 0; i < pattern_count; i++)
-            wanted += patterns[i].bytes_count == length;
-        if (wanted > 0)
-            one_length(patterns, pattern_count, text, text_bytes, length, sink, context);
-        left -= wanted;
-    }
-}
-
-static void count_one(void *context, uint64_t position, uint64_t pattern)
-{
-    (void)position;
-    (void)pattern;
-    ++*(uint64_t *)context;
-}
-
-uint64_t oracle_count(const struct trawl_pattern *patterns, uint64_t pattern_count,
-                      const uint8_t *text, uint64_t text_bytes)
-{
-    uint64_t count = 0;
-
-    oracle_each(patterns, pattern_count, text, text_bytes, count_one, &count);
-    return count;
-}
-
-/* ---- Pieces ------------------------------------------------------------------------------- */
+/* ---- Threads ------------------------------------------------------------------------------ */
 
 struct pieces {
-    piece_of_work work;
+    void (*work)(void *context, uint64_t index);
     void *context;
     uint64_t count;
-    double end_seconds;
     _Atomic uint64_t next;
-    _Atomic uint64_t sum;
 };
 
 static void *pieces_serve(void *argument)
 {
     struct pieces *pieces = (struct pieces *)argument;
+    uint64_t index;
 
-    for (;;) {
-        uint64_t index = atomic_load(&pieces->next);
-
-        if (index > 0 && pieces->end_seconds > 0 && clock_seconds() > pieces->end_seconds)
-            return NULL;
-        index = atomic_fetch_add(&pieces->next, 1);
-        if (index >= pieces->count)
-            return NULL;
-        atomic_fetch_add(&pieces->sum, pieces->work(pieces->context, index));
-    }
+    while ((index = atomic_fetch_add(&pieces->next, 1)) < pieces->count)
+        pieces->work(pieces->context, index);
+    return NULL;
 }
 
-uint64_t pieces_run(piece_of_work work, void *context, uint64_t piece_count, uint32_t threads,
-                    double seconds_max, uint64_t *sum)
+void pieces_run(void (*work)(void *context, uint64_t index), void *context, uint64_t count,
+                uint32_t threads)
 {
-    struct pieces pieces = {.work = work,
-                            .context = context,
-                            .count = piece_count,
-                            .end_seconds = seconds_max > 0 ? clock_seconds() + seconds_max : 0};
-    pthread_t *thread = (pthread_t *)allocate(threads * sizeof *thread);
-    uint64_t next;
+    struct pieces pieces = {.work = work, .context = context, .count = count};
+    pthread_t *thread;
 
+    if (threads > count)
+        threads = (uint32_t)count;
+    thread = (pthread_t *)allocate(threads * sizeof *thread);
     for (uint32_t i = 1; i < threads; i++)
         if (pthread_create(&thread[i], NULL, pieces_serve, &pieces) != 0)
             fail("a thread could not be started");
     (void)pieces_serve(&pieces);
     for (uint32_t i = 1; i < threads; i++)
-        pthread_join(thread[i], NULL);
+        (void)pthread_join(thread[i], NULL);
     free(thread);
-    *sum = atomic_load(&pieces.sum);
-    next = atomic_load(&pieces.next);
-    return next < piece_count ? next : piece_count;
+}
+
+uint32_t cores_count(void)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return cores > 0 ? (uint32_t)cores : 1;
+}
+
+/* ---- The automaton ------------------------------------------------------------------------ */
+
+struct node {
+    uint32_t child, sibling, fail;
+    uint32_t out;     /* the nearest node on the way of fails at which a pattern ends, itself too */
+    uint32_t pattern; /* + 1 of the first that ends here; 0: none */
+    uint8_t byte;
+    uint64_t total; /* patterns that end here, or at a fail of it */
+};
+
+struct automaton {
+    const struct question *question;
+    uint64_t bytes;
+    struct node *node;
+    uint32_t count, root[256];
+    uint32_t *next;  /* pattern + 1 that is equal to this one */
+    uint32_t *order; /* nodes, those nearer to the root first */
+    uint64_t longest;
+    uint8_t fold[256];
+    enum call call;
+    bool counts; /* totals are enough */
+    _Atomic uint64_t found, sum, first, first_pattern;
+    _Atomic uint64_t *visits; /* BY_PATTERN: of nodes */
+    uint8_t *begins;          /* LINES: does an occurrence begin here? */
+    pthread_mutex_t lock;
+};
+
+static uint32_t child_of(const struct automaton *it, uint32_t node, uint8_t byte)
+{
+    uint32_t child;
+
+    if (node == 0)
+        return it->root[byte];
+    for (child = it->node[node].child; child != 0 && it->node[child].byte != byte;)
+        child = it->node[child].sibling;
+    return child;
+}
+
+static uint32_t step(const struct automaton *it, uint32_t node, uint8_t byte)
+{
+    uint32_t child;
+
+    while ((child = child_of(it, node, byte)) == 0 && node != 0)
+        node = it->node[node].fail;
+    return child;
+}
+
+static void add_pattern(struct automaton *it, uint64_t index)
+{
+    const struct trawl_pattern *pattern = &it->question->patterns[index];
+    uint32_t node = 0;
+
+    for (uint64_t i = 0; i < pattern->bytes_count; i++) {
+        uint8_t byte = it->fold[((const uint8_t *)pattern->bytes)[i]];
+        uint32_t child = child_of(it, node, byte);
+
+        if (child == 0) {
+            child = ++it->count;
+            it->node[child].byte = byte;
+            it->node[child].sibling = it->node[node].child;
+            it->node[node].child = child;
+            if (node == 0)
+                it->root[byte] = child;
+        }
+        node = child;
+    }
+    it->next[index] = it->node[node].pattern;
+    it->node[node].pattern = (uint32_t)index + 1;
+    it->node[node].total++;
+    if (pattern->bytes_count > it->longest)
+        it->longest = pattern->bytes_count;
+}
+
+static void link_fails(struct automaton *it)
+{
+    uint32_t used = 1;
+
+    it->order = (uint32_t *)allocate(((uint64_t)it->count + 1) * sizeof *it->order);
+    for (uint32_t at = 0; at < used; at++)
+        for (uint32_t child = it->node[it->order[at]].child; child != 0;
+             child = it->node[child].sibling) {
+            struct node *node = &it->node[child];
+
+            node->fail = at == 0 ? 0 : step(it, it->node[it->order[at]].fail, node->byte);
+            node->out = node->pattern != 0 ? child : it->node[node->fail].out;
+            node->total += it->node[node->fail].total;
+            it->order[used++] = child;
+        }
+}
+
+static void automaton_open(struct automaton *it, const struct question *question, enum call call,
+                           uint64_t bytes)
+{
+    uint64_t nodes = 1;
+
+    memset(it, 0, sizeof *it);
+    it->question = question;
+    it->call = call;
+    it->bytes = bytes;
+    it->first = UINT64_MAX;
+    pthread_mutex_init(&it->lock, NULL);
+    for (uint32_t i = 0; i < 256; i++)
+        it->fold[i] =
+            (uint8_t)((question->flags & TRAWL_IGNORE_CASE) != 0 ? tolower((int)i) : (int)i);
+    for (uint64_t i = 0; i < question->pattern_count; i++)
+        nodes += question->patterns[i].bytes_count;
+    it->node = (struct node *)allocate(nodes * sizeof *it->node);
+    it->next = (uint32_t *)allocate(question->pattern_count * sizeof *it->next);
+    for (uint64_t i = 0; i < question->pattern_count; i++)
+        add_pattern(it, i);
+    link_fails(it);
+    it->counts = call == CALL_COUNT && (question->flags & TRAWL_WHOLE_WORD) == 0;
+    if (call == CALL_BY_PATTERN && (question->flags & TRAWL_WHOLE_WORD) == 0)
+        it->visits = (_Atomic uint64_t *)allocate(((uint64_t)it->count + 1) * sizeof *it->visits);
+    if (call == CALL_LINES)
+        it->begins = (uint8_t *)allocate(bytes);
+}
+
+static void automaton_close(struct automaton *it)
+{
+    pthread_mutex_destroy(&it->lock);
+    free(it->node);
+    free(it->next);
+    free(it->order);
+    free((void *)it->visits);
+    free(it->begins);
+}
+
+/* ---- Occurrences -------------------------------------------------------------------------- */
+
+static bool is_word(const struct automaton *it, uint64_t at)
+{
+    uint8_t byte;
+
+    if (at >= it->bytes)
+        return false;
+    byte = it->question->bytes[at];
+    return byte == '_' || (byte < 0x80 && isalnum(byte));
+}
+
+static void take_first(struct automaton *it, uint64_t begin, uint64_t pattern)
+{
+    pthread_mutex_lock(&it->lock);
+    if (begin < it->first || (begin == it->first && pattern < it->first_pattern)) {
+        it->first = begin;
+        it->first_pattern = pattern;
+    }
+    pthread_mutex_unlock(&it->lock);
+}
+
+static void take(struct automaton *it, uint64_t end, uint64_t pattern, struct answer *own)
+{
+    uint64_t begin = end - it->question->patterns[pattern].bytes_count;
+
+    if ((it->question->flags & TRAWL_WHOLE_WORD) != 0 &&
+        ((begin > 0 && is_word(it, begin - 1)) || is_word(it, end)))
+        return;
+    own->count++;
+    if (it->call == CALL_FIRST && begin <= it->first)
+        take_first(it, begin, pattern);
+    else if (it->call == CALL_LINES)
+        it->begins[begin] = 1;
+    else
+        own->sum += answer_mix(
+            begin,
+            it->call == CALL_BEGINS || it->call == CALL_PINNED || it->call == CALL_DEVICE ? 0
+                                                                                          : pattern,
+            0);
+}
+
+static void search_piece(void *context, uint64_t index)
+{
+    struct automaton *it = (struct automaton *)context;
+    uint64_t begin = index * PIECE_BYTES, end = begin + PIECE_BYTES;
+    uint64_t at = begin < it->longest ? 0 : begin - it->longest + 1;
+    struct answer own = {0, 0, false};
+    uint32_t node = 0;
+
+    if (end > it->bytes)
+        end = it->bytes;
+    if (it->call == CALL_FIRST && it->first <= at)
+        return;
+    for (; at < end; at++) {
+        node = step(it, node, it->fold[it->question->bytes[at]]);
+        if (at < begin)
+            continue;
+        if (it->counts)
+            own.count += it->node[node].total;
+        else if (it->visits != NULL)
+            atomic_fetch_add_explicit(&it->visits[node], 1, memory_order_relaxed);
+        else
+            for (uint32_t out = it->node[node].out; out != 0;
+                 out = it->node[it->node[out].fail].out)
+                for (uint32_t p = it->node[out].pattern; p != 0; p = it->next[p - 1])
+                    take(it, at + 1, p - 1, &own);
+    }
+    atomic_fetch_add(&it->found, own.count);
+    atomic_fetch_add(&it->sum, own.sum);
+}
+
+/* How often each node was visited, its fails' sums included: each pattern's count. */
+static void sum_visits(struct automaton *it)
+{
+    for (uint32_t i = it->count; i > 0; i--) {
+        const struct node *node = &it->node[it->order[i]];
+        uint64_t visits = it->visits[it->order[i]];
+
+        it->visits[node->fail] += visits;
+        for (uint32_t p = node->pattern; p != 0 && visits > 0; p = it->next[p - 1]) {
+            it->found += visits;
+            it->sum += answer_mix(p - 1, visits, 0);
+        }
+    }
+}
+
+static uint64_t count_lines(const struct automaton *it)
+{
+    uint64_t count = 0;
+    bool found = false;
+
+    for (uint64_t at = 0; at < it->bytes; at++) {
+        found |= it->begins[at] != 0;
+        if (it->question->bytes[at] != '\n' && at + 1 < it->bytes)
+            continue;
+        count += found;
+        found = false;
+    }
+    return count;
+}
+
+/* ---- Records ------------------------------------------------------------------------------ */
+
+/* One record at a time, since a pattern's first occurrence in each is what counts. */
+static void search_records(struct automaton *it)
+{
+    uint64_t bytes = it->question->record_bytes;
+    uint64_t *last = (uint64_t *)allocate(it->question->pattern_count * sizeof *last);
+
+    for (uint64_t record = 0; (record + 1) * bytes <= it->bytes; record++) {
+        const uint8_t *text = it->question->bytes + record * bytes;
+        uint32_t node = 0;
+
+        for (uint64_t at = 0; at < bytes; at++) {
+            node = step(it, node, it->fold[text[at]]);
+            for (uint32_t out = it->node[node].out; out != 0;
+                 out = it->node[it->node[out].fail].out)
+                for (uint32_t p = it->node[out].pattern; p != 0; p = it->next[p - 1]) {
+                    if (last[p - 1] == record + 1)
+                        continue;
+                    last[p - 1] = record + 1;
+                    it->found++;
+                    it->sum += answer_mix(record, p - 1,
+                                          at + 1 - it->question->patterns[p - 1].bytes_count);
+                }
+        }
+    }
+    free(last);
+}
+
+/* ---- Answers ------------------------------------------------------------------------------ */
+
+/* A question for each pattern: the sum of their answers. */
+static struct answer answer_each(const struct question *question, enum call call, uint64_t bytes)
+{
+    struct answer all = {0, 0, true};
+
+    for (uint64_t p = 0; p < question->pattern_count; p++) {
+        struct question one = *question;
+        struct answer answer;
+
+        memset(&one.fields, 0, sizeof one.fields);
+        one.patterns = question->patterns + p;
+        one.pattern_count = 1;
+        answer = oracle_answer(&one, call, bytes);
+        all.count += answer.count;
+        all.sum += answer_mix(p, answer.count, 0);
+    }
+    return all;
+}
+
+struct answer oracle_answer(const struct question *question, enum call call, uint64_t bytes)
+{
+    struct answer answer = {0, 0, call != CALL_COUNT && call != CALL_LINES && call != CALL_BUILD};
+    struct automaton it;
+
+    if (call == CALL_BUILD)
+        return answer;
+    if (field(&question->fields, "each", NULL) != NULL)
+        return answer_each(question, call, bytes);
+    automaton_open(&it, question, call, bytes);
+    if (call_is_of_records(call))
+        search_records(&it);
+    else
+        pieces_run(search_piece, &it, (bytes + PIECE_BYTES - 1) / PIECE_BYTES, cores_count());
+    if (it.visits != NULL)
+        sum_visits(&it);
+    answer.count = it.found;
+    answer.sum = it.sum;
+    if (call == CALL_LINES)
+        answer.count = count_lines(&it);
+    if (call == CALL_FIRST) {
+        answer.count = it.first == UINT64_MAX ? 0 : 1 + it.first;
+        answer.sum = it.first == UINT64_MAX ? 0 : it.first_pattern;
+    }
+    automaton_close(&it);
+    return answer;
 }

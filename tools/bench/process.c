@@ -7,8 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench/process.h"
-#include "bench/util.h"
+#include "bench/bench.h"
 
 #define CANNOT_RUN 127 /* a shell's exit status for that */
 #define SINK_PIPE_BYTES (1 << 20)
@@ -21,10 +20,10 @@ static void open_pipe(int ends[2])
         fail("pipe: %s", strerror(errno));
 }
 
-/* The program with stdin and stdout as given (-1: the null device); -1: it cannot be run. quiet:
- * what it says on standard error is of no interest. No copy of this process is made on the way, as
- * fork makes one: that would be counted as the program's time. */
-static pid_t start(const char *const *program, int input, int output, bool quiet)
+/* The program with stdin and stdout as given (-1: the null device); -1: it cannot be run. No copy
+ * of this process is made on the way, as fork makes one: that would be counted as the program's
+ * time. */
+static pid_t start(const char *const *program, int input, int output)
 {
     posix_spawn_file_actions_t files;
     pid_t child;
@@ -36,8 +35,6 @@ static pid_t start(const char *const *program, int input, int output, bool quiet
                                                                O_RDONLY, 0);
     if (failed == 0)
         failed = posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
-    if (failed == 0 && quiet)
-        failed = posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     if (failed != 0)
         fail("starting %s: %s", program[0], strerror(failed));
     failed =
@@ -156,8 +153,8 @@ void process_run(const struct command *command, bool hash_all, struct outcome *o
         open_pipe(between); /* of the system's usual size, as a shell makes it */
     begin = clock_seconds();
     if (command->feeder != NULL)
-        feeder = start(command->feeder, -1, between[1], false);
-    child = start(command->program, between[0], sink[1], false);
+        feeder = start(command->feeder, -1, between[1]);
+    child = start(command->program, between[0], sink[1]);
     close(sink[1]);
     if (command->feeder != NULL) {
         close(between[0]);
@@ -173,25 +170,4 @@ void process_run(const struct command *command, bool hash_all, struct outcome *o
     outcome->seconds = clock_seconds() - begin;
     outcome->memory_bytes = (uint64_t)usage.ru_maxrss << 10;
     close(sink[0]);
-}
-
-bool process_first_line(const char *const *program, char *line, uint64_t line_bytes)
-{
-    char buffer[4096];
-    uint64_t used = 0;
-    struct rusage usage;
-    pid_t child;
-    ssize_t got;
-    int ends[2];
-
-    open_pipe(ends);
-    child = start(program, -1, ends[1], true);
-    close(ends[1]);
-    while ((got = read(ends[0], buffer, sizeof buffer)) > 0) /* to its end: it may write more */
-        for (ssize_t i = 0; i < got && used + 1 < line_bytes; i++)
-            line[used++] = buffer[i];
-    close(ends[0]);
-    line[used] = '\0';
-    line[strcspn(line, "\n")] = '\0';
-    return wait_for(child, &usage) == 0 && line[0] != '\0';
 }

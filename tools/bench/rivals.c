@@ -1,81 +1,203 @@
-/* rivals: see rivals.h. */
-#include <inttypes.h>
+/* rivals: contestants in this process that are not the library's.
+ *
+ * kind=read       a loop that only reads the text: what the memory gives
+ * kind=memmem|strstr|naive   the C library's functions, or two loops: counts, the first, and the
+ *                 first of each pattern in each record. strstr needs records that end in NUL.
+ * kind=hyperscan  that library, or Vectorscan, where it is installed
+ * threads=N: each gets a piece of the text, and looks for all patterns in it.
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "bench/rivals.h"
+#include "bench/bench.h"
 
-static void take(struct rival_result *result, const struct rival_run *run, bool timed)
+/* ---- Reading ------------------------------------------------------------------------------ */
+
+#define LOADS 8u
+
+typedef uint64_t vector __attribute__((vector_size(64), aligned(64)));
+
+#if defined(__x86_64__)
+#define EACH_SET __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define EACH_SET
+#endif
+
+/* The exclusive or of whole lines of 512 bytes. */
+EACH_SET static uint64_t read_lines(const uint8_t *bytes, uint64_t count)
 {
-    bool compiles = run->compile_seconds > 0;
+    const vector *at = (const vector *)(const void *)bytes;
+    vector sums[LOADS] = {{0}};
+    uint64_t sum = 0;
 
-    if (result->last.table_bytes > run->table_bytes && !compiles) {
-        uint64_t table_bytes = result->last.table_bytes; /* of the run that compiled */
-
-        result->last = *run;
-        result->last.table_bytes = table_bytes;
-    } else {
-        result->last = *run;
-    }
-    result->right = result->right && run->count == run->expected && !run->others;
-    if (compiles)
-        samples_add(&result->compile, run->compile_seconds);
-    if (timed)
-        samples_add(&result->work, run->seconds / run->share);
+    for (uint64_t i = 0; i < count / sizeof *at / LOADS; i++)
+        for (uint32_t k = 0; k < LOADS; k++)
+            sums[k] ^= at[i * LOADS + k];
+    for (uint32_t k = 1; k < LOADS; k++)
+        sums[0] ^= sums[k];
+    for (uint32_t k = 0; k < sizeof *at / sizeof sum; k++)
+        sum ^= sums[0][k];
+    return sum;
 }
 
-static void run_one(struct rivals *rivals, struct rivals_row *row, struct rival_result *result,
-                    const struct rival *contestant, void *context, bool timed)
-{
-    struct rival_run run = {.share = 1};
+/* ---- Pieces of a text, one a thread -------------------------------------------------------- */
 
-    contestant->run(context, &run);
-    if (run.why[0] != '\0') {
-        result->last = run;
-        return;
+enum way { WAY_READ, WAY_MEMMEM, WAY_STRSTR, WAY_NAIVE };
+
+struct search {
+    const struct contestant *it;
+    enum way way;
+    bool full;
+    uint64_t pieces, piece_bytes;
+    _Atomic uint64_t count, sum, first;
+};
+
+static const uint8_t *find(enum way way, const uint8_t *text, uint64_t bytes,
+                           const struct trawl_pattern *pattern)
+{
+    const uint8_t *wanted = (const uint8_t *)pattern->bytes;
+
+    if (way == WAY_MEMMEM)
+        return (const uint8_t *)memmem(text, (size_t)bytes, wanted, (size_t)pattern->bytes_count);
+    if (way == WAY_STRSTR)
+        return (const uint8_t *)strstr((const char *)text, (const char *)wanted);
+    for (uint64_t at = 0; at + pattern->bytes_count <= bytes; at++) {
+        uint64_t same = 0;
+
+        while (same < pattern->bytes_count && text[at + same] == wanted[same])
+            same++;
+        if (same == pattern->bytes_count)
+            return text + at;
     }
-    take(result, &run, timed);
-    if (result->right || !result->ours)
-        return;
-    printf("WRONG: %s: %s finds %" PRIu64 ", expected %" PRIu64 "%s\n", row->name, result->name,
-           run.count, run.expected, run.others ? " others" : "");
-    rivals->wrong = true;
-}
-
-void rivals_measure(struct rivals *rivals, struct rivals_row *row, const struct rival *contestants,
-                    uint32_t count, void *context, const struct options *options)
-{
-    row->count = count;
-    for (uint32_t i = 0; i < count && !rivals->wrong; i++) {
-        row->result[i] = (struct rival_result){
-            .name = contestants[i].name, .ours = contestants[i].ours, .right = true};
-        run_one(rivals, row, &row->result[i], &contestants[i], context, false);
-    }
-    for (uint32_t round = 0; round < options->rounds && !rivals->wrong; round++)
-        for (uint32_t i = 0; i < count && !rivals->wrong; i++) {
-            uint32_t turn = (i + round) % count;
-
-            if (row->result[turn].last.why[0] == '\0')
-                run_one(rivals, row, &row->result[turn], &contestants[turn], context, true);
-        }
-}
-
-static const struct rival_result *find(const struct rivals_row *row, const char *name)
-{
-    for (uint32_t i = 0; i < row->count; i++)
-        if (strcmp(row->result[i].name, name) == 0 && row->result[i].right &&
-            row->result[i].work.count > 0)
-            return &row->result[i];
     return NULL;
 }
 
-double rivals_ratio(const struct rivals_row *row, const struct rivals_bar *bar)
+/* Occurrences that begin in the piece. */
+static void search_text(struct search *search, uint64_t begin, uint64_t end)
 {
-    const struct rival_result *ours = find(row, bar->faster), *other = find(row, bar->than);
-    double least, most;
+    const struct question *question = search->it->question;
+    uint64_t count = 0;
 
-    if (ours == NULL || other == NULL)
-        return 0;
-    least = samples_median(bar->compile ? &ours->compile : &ours->work);
-    most = samples_median(bar->compile ? &other->compile : &other->work);
-    return least > 0 ? most / least : 0;
+    for (uint64_t p = 0; p < question->pattern_count; p++) {
+        uint64_t last = end + question->patterns[p].bytes_count - 1;
+        const uint8_t *at = question->bytes + begin, *stop;
+
+        stop = question->bytes + (last < search->it->bytes ? last : search->it->bytes);
+        for (; (at = find(search->way, at, (uint64_t)(stop - at), &question->patterns[p])) != NULL;
+             at++) {
+            uint64_t place = (uint64_t)(at - question->bytes) + 1, first = search->first;
+
+            count++;
+            if (search->it->call != CALL_FIRST)
+                continue;
+            while (place < first && !atomic_compare_exchange_weak(&search->first, &first, place))
+                ;
+            break;
+        }
+        if (search->it->call == CALL_FIRST && search->first <= begin)
+            return;
+    }
+    atomic_fetch_add(&search->count, count);
+}
+
+static void search_records(struct search *search, uint64_t begin, uint64_t end)
+{
+    const struct question *question = search->it->question;
+    uint64_t bytes = question->record_bytes, count = 0, sum = 0;
+
+    for (uint64_t record = begin / bytes; record < end / bytes; record++)
+        for (uint64_t p = 0; p < question->pattern_count; p++) {
+            const uint8_t *text = question->bytes + record * bytes;
+            const uint8_t *at = find(search->way, text, bytes, &question->patterns[p]);
+
+            count += at != NULL;
+            if (at != NULL && search->full)
+                sum += answer_mix(record, p, (uint64_t)(at - text));
+        }
+    atomic_fetch_add(&search->count, count);
+    atomic_fetch_add(&search->sum, sum);
+}
+
+static void search_piece(void *context, uint64_t index)
+{
+    struct search *search = (struct search *)context;
+    uint64_t begin = index * search->piece_bytes;
+    uint64_t end = index + 1 == search->pieces ? search->it->bytes : begin + search->piece_bytes;
+
+    if (search->way == WAY_READ)
+        atomic_fetch_xor(&search->sum,
+                         read_lines(search->it->question->bytes + begin, end - begin));
+    else if (search->it->question->record_bytes > 0)
+        search_records(search, begin, end);
+    else
+        search_text(search, begin, end);
+}
+
+static void run_rival(struct contestant *it, bool full, struct run *run)
+{
+    struct search search = {.it = it, .full = full, .pieces = it->threads, .first = UINT64_MAX};
+    uint64_t unit = it->question->record_bytes > 0 ? it->question->record_bytes : 4096;
+    double begin = clock_seconds();
+
+    search.way = (enum way)(uintptr_t)it->state;
+    search.piece_bytes = it->bytes / it->threads / unit * unit;
+    pieces_run(search_piece, &search, search.pieces, it->threads);
+    run->seconds = clock_seconds() - begin;
+    run->answer = (struct answer){search.count, search.sum, full && call_is_of_records(it->call)};
+    if (it->call == CALL_FIRST)
+        run->answer.count = search.first == UINT64_MAX ? 0 : search.first;
+    if (search.way == WAY_READ) /* used, so that no compiler leaves the loop out */
+        run->answer.count = search.sum & 1;
+}
+
+/* ---- Hyperscan ---------------------------------------------------------------------------- */
+
+static void run_hyperscan(struct contestant *it, bool full, struct run *run)
+{
+    const struct question *question = it->question;
+    struct hyperscan *made = (struct hyperscan *)it->state;
+    double begin = clock_seconds(), built;
+    uint64_t bytes = question->record_bytes;
+
+    (void)full;
+    if (made == NULL)
+        made = hyperscan_compile(question->patterns, question->pattern_count, bytes > 0, run->why,
+                                 sizeof run->why);
+    if (made == NULL)
+        return;
+    built = clock_seconds();
+    run->part[PART_PLAN] = it->state == NULL ? built - begin : 0;
+    it->state = made;
+    if (bytes == 0)
+        run->answer.count = hyperscan_count(made, question->bytes, it->bytes);
+    for (uint64_t at = 0; bytes > 0 && at + bytes <= it->bytes; at += bytes)
+        run->answer.count += hyperscan_count(made, question->bytes + at, bytes);
+    run->seconds = clock_seconds() - begin;
+    run->memory_bytes = hyperscan_bytes(made);
+}
+
+static void close_hyperscan(struct contestant *it)
+{
+    hyperscan_free((struct hyperscan *)it->state);
+    it->state = NULL;
+}
+
+/* ---- Which -------------------------------------------------------------------------------- */
+
+bool rival_contestant(struct contestant *contestant, const char *kind)
+{
+    static const char *const names[] = {"read", "memmem", "strstr", "naive"};
+
+    for (uint32_t way = WAY_READ; way <= WAY_NAIVE; way++)
+        if (strcmp(kind, names[way]) == 0) {
+            contestant->run = run_rival;
+            contestant->state = (void *)(uintptr_t)way;
+            contestant->bound = way == WAY_READ;
+        }
+    if (strcmp(kind, "hyperscan") == 0) {
+        contestant->run = run_hyperscan;
+        contestant->close = close_hyperscan;
+    }
+    return contestant->run != NULL;
 }

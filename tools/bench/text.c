@@ -1,200 +1,107 @@
-/* text: the texts that are searched, and the short texts they are made of. */
+/* text: the texts and patterns of questions, made from recipes.
+ *
+ *   text=letters[:ALPHABET]  random, even odds (seed=N)
+ *   text=file:PATH           repeated until there are bytes=N; without that, as it is
+ *   text=fibonacci           each word the last one and the one before it: b, a, ab, aba
+ *   text=thue-morse          each half the first one with a and b exchanged
+ *   text=repeat:PART         PART again and again; text=piece:N: N random letters
+ *   lines=N                  lines of N bytes, their ends included
+ *   plant=PATTERN@EVERY      PATTERN at each EVERY-th place; put=PATTERN@PLACE: once
+ *
+ *   patterns=literal:TEXT    and one more, after `more=`
+ *   patterns=file:PATH       one a line
+ *   patterns=at:PLACE:BYTES  what stands there
+ *   patterns=pieces:COUNT:LEAST:MOST   from random places, none with a line end (pattern-seed=N)
+ *   patterns=random:COUNT:BYTES        random letters
+ *   change=first|middle|last to=BYTE   that byte of the first pattern is another
+ *   absent=1                 the middle byte of the first pattern becomes one with which the text
+ *                            does not hold it
+ */
 #include <errno.h>
-#include <limits.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "bench/text.h"
-#include "bench/util.h"
+#include "bench/bench.h"
 
-#define SOURCE_BYTES_MAX (1ull << 30)
-#define GENERATED_BYTES (4u << 20)
-#define GENERATOR_SEED 20261120u
-#define WORLD_SEED (GENERATOR_SEED + 1u)
-#define RARE_WORD_EVERY 40000u
+#define TEXTS_MAX 4u
+#define BLOCK_BYTES (1u << 20)
+#define PATTERN_SEED 7u
+#define ABSENT_TRIES 64u
+#define SLACK_BYTES 4096u
 
-/* ---- Sources ------------------------------------------------------------------------------ */
+struct text {
+    char *recipe;
+    uint8_t *bytes;
+    uint64_t count;
+};
 
-static void set_file_name(struct source *source, const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    snprintf(source->name, sizeof source->name, "%s", slash != NULL ? slash + 1 : path);
-}
-
-static bool read_source(const char *path, struct source *source)
-{
-    FILE *file = fopen(path, "rb");
-    long end;
-
-    if (file == NULL)
-        return false;
-    if (fseek(file, 0, SEEK_END) != 0 || (end = ftell(file)) < 0 || fseek(file, 0, SEEK_SET) != 0)
-        fail("%s: %s", path, strerror(errno));
-    if (end == 0 || (unsigned long long)end > SOURCE_BYTES_MAX)
-        fail("%s: a text must have from 1 byte to 1 GiB", path);
-    source->bytes_count = (uint64_t)end;
-    source->bytes = (uint8_t *)allocate(source->bytes_count);
-    if (fread(source->bytes, 1, source->bytes_count, file) != source->bytes_count)
-        fail("%s: could not be read", path);
-    fclose(file);
-    set_file_name(source, path);
-    source->generated = false;
-    return true;
-}
-
-/* The file asked for, which must be there, or the one of the data folder, if it is. */
-static bool find_source(const struct options *options, const char *asked_path,
-                        const char *data_name, struct source *source)
-{
-    const char *folder = options->data_folder != NULL ? options->data_folder : getenv("TRAWL_DATA");
-    char path[PATH_MAX];
-
-    if (asked_path != NULL) {
-        if (!read_source(asked_path, source))
-            fail("%s: %s", asked_path, strerror(errno));
-        return true;
-    }
-    if (folder == NULL || *folder == '\0')
-        folder = "../shared/data";
-    snprintf(path, sizeof path, "%s/%s", folder, data_name);
-    return read_source(path, source);
-}
-
-/* Words with falling frequency (the square of a uniform number), in lines of 8 to 37 words; a few
- * names are rare, as names are. */
-static void generate_words(struct source *source, uint64_t seed)
-{
-    static const char *const words[] = {
-        "the",    "and",   "of",      "to",       "that",    "in",      "he",        "shall",
-        "unto",   "for",   "I",       "his",      "a",       "they",    "be",        "is",
-        "him",    "not",   "them",    "it",       "with",    "all",     "thou",      "thy",
-        "was",    "which", "my",      "me",       "said",    "but",     "have",      "as",
-        "from",   "when",  "this",    "out",      "were",    "are",     "you",       "by",
-        "then",   "there", "house",   "came",     "before",  "king",    "children",  "land",
-        "people", "water", "through", "mountain", "heavens", "brother", "wilderness"};
-    static const char *const rare_words[] = {"Habakkuk", "Moab", "Nebuchadnezzar"};
-    const uint64_t word_count = sizeof words / sizeof words[0];
-    struct seeded seeded = {seed};
-    uint64_t used = 0, words_left = 8;
-
-    source->bytes = (uint8_t *)allocate(GENERATED_BYTES);
-    while (used < GENERATED_BYTES) {
-        uint64_t number = seeded_below(&seeded, 1u << 16);
-        const char *word = words[number * number * word_count >> 32];
-
-        if (seeded_below(&seeded, RARE_WORD_EVERY) == 0)
-            word = rare_words[seeded_below(&seeded, 3)];
-        for (; *word != '\0' && used < GENERATED_BYTES; word++)
-            source->bytes[used++] = (uint8_t)*word;
-        if (used < GENERATED_BYTES)
-            source->bytes[used++] = --words_left > 0 ? ' ' : '\n';
-        if (words_left == 0)
-            words_left = 8 + seeded_below(&seeded, 30);
-    }
-    source->bytes_count = used;
-    source->generated = true;
-    snprintf(source->name, sizeof source->name, "generated words, seed %llu",
-             (unsigned long long)seed);
-}
-
-void source_english(const struct options *options, struct source *source)
-{
-    if (!find_source(options, options->english_path, "bible.txt", source))
-        generate_words(source, GENERATOR_SEED);
-}
-
-void source_world(const struct options *options, struct source *source)
-{
-    if (find_source(options, NULL, "world192.txt", source))
-        return;
-    generate_words(source, WORLD_SEED);
-    for (uint64_t i = 1; i < source->bytes_count; i++)
-        if (source->bytes[i] == '\n')
-            source->bytes[i - 1] = '\r';
-}
-
-void source_dna(const struct options *options, struct source *source)
-{
-    struct seeded seeded = {GENERATOR_SEED};
-
-    if (find_source(options, options->dna_path, "ecoli-nc008253.txt", source))
-        return;
-    source->bytes_count = GENERATED_BYTES;
-    source->generated = true;
-    source->bytes = (uint8_t *)allocate(GENERATED_BYTES);
-    for (uint64_t i = 0; i < GENERATED_BYTES; i++)
-        source->bytes[i] = (uint8_t) "acgt"[seeded_below(&seeded, 4)];
-    snprintf(source->name, sizeof source->name, "generated DNA, even odds, seed %u",
-             GENERATOR_SEED);
-}
-
-void source_words(const struct options *options, struct source *source)
-{
-    if (!find_source(options, NULL, "words-100k.txt", source))
-        source_english(options, source);
-}
-
-void source_code(const struct options *options, struct source *source)
-{
-    if (!find_source(options, NULL, "rust-library.rs", source))
-        generate_words(source, GENERATOR_SEED);
-}
-
-void source_free(struct source *source)
-{
-    free(source->bytes);
-    memset(source, 0, sizeof *source);
-}
+static struct text texts[TEXTS_MAX];
 
 /* ---- Texts -------------------------------------------------------------------------------- */
 
-/* Large pages where the system gives them on request: all contenders read the same memory, and
- * the page tables' share of the time does not depend on the system's setting. */
-uint8_t *text_allocate(uint64_t bytes)
+static uint8_t *read_file(const char *path, uint64_t *count)
 {
-    void *text = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    FILE *file = fopen(path, "rb");
+    uint8_t *bytes;
+    long size;
 
-    if (text == MAP_FAILED)
-        fail("no memory for a text of %llu bytes (--bytes)", (unsigned long long)bytes);
-    (void)madvise(text, bytes, MADV_HUGEPAGE); /* a wish: without it only slower */
-    return (uint8_t *)text;
+    if (file == NULL || fseek(file, 0, SEEK_END) != 0 || (size = ftell(file)) < 0)
+        fail("%s: %s", path, strerror(errno));
+    rewind(file);
+    bytes = (uint8_t *)allocate((uint64_t)size + 1);
+    *count = fread(bytes, 1, (size_t)size, file);
+    if (*count != (uint64_t)size)
+        fail("%s: could not be read", path);
+    fclose(file);
+    return bytes;
 }
 
-void text_release(uint8_t *text, uint64_t bytes)
-{
-    if (text != NULL)
-        munmap(text, bytes);
-}
-
-void text_fill_letters(uint8_t *text, uint64_t bytes, uint64_t seed)
-{
-    struct seeded seeded = {seed};
-
-    for (uint64_t i = 0; i < bytes;) {
-        uint64_t bits = seeded_u64(&seeded);
-
-        for (uint32_t k = 0; k < 4 && i < bytes; k++, bits >>= 16)
-            text[i++] = (uint8_t)('a' + ((bits & 0xffff) * 26 >> 16));
-    }
-}
-
-void text_fill_repeated(uint8_t *text, uint64_t bytes, const void *part, uint64_t part_bytes)
+static void fill_repeated(uint8_t *text, uint64_t bytes, const void *part, uint64_t part_bytes)
 {
     uint64_t done = part_bytes < bytes ? part_bytes : bytes;
 
-    memcpy(text, part, done);
-    while (done < bytes) { /* done stays a multiple of part_bytes until the last step */
+    memcpy(text, part, (size_t)done);
+    while (done < bytes && done > 0) { /* a multiple of part_bytes until the last step */
         uint64_t step = done < bytes - done ? done : bytes - done;
 
-        memcpy(text + done, text, step);
+        memcpy(text + done, text, (size_t)step);
         done += step;
     }
 }
 
-/* Each word is the last one followed by the one before it: b, a, ab, aba, abaab. */
-void text_fill_fibonacci(uint8_t *text, uint64_t bytes)
+struct letters {
+    uint8_t *text;
+    uint64_t bytes, seed;
+    const char *alphabet;
+    uint32_t size;
+};
+
+static void fill_block(void *context, uint64_t index)
+{
+    const struct letters *letters = (const struct letters *)context;
+    struct seeded seeded = {letters->seed * 0x100000001b3u + index};
+    uint64_t at = index * BLOCK_BYTES, end = at + BLOCK_BYTES;
+
+    if (end > letters->bytes)
+        end = letters->bytes;
+    while (at < end) {
+        uint64_t bits = seeded_u64(&seeded);
+
+        for (uint32_t k = 0; k < 4 && at < end; k++, bits >>= 16)
+            letters->text[at++] = (uint8_t)letters->alphabet[(bits & 0xffff) * letters->size >> 16];
+    }
+}
+
+static void fill_letters(uint8_t *text, uint64_t bytes, const char *alphabet, uint64_t seed)
+{
+    struct letters letters = {text, bytes, seed, alphabet, (uint32_t)strlen(alphabet)};
+
+    pieces_run(fill_block, &letters, (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES, cores_count());
+}
+
+static void fill_fibonacci(uint8_t *text, uint64_t bytes)
 {
     uint64_t before = 1, last = 2;
 
@@ -203,14 +110,13 @@ void text_fill_fibonacci(uint8_t *text, uint64_t bytes)
     while (last < bytes) {
         uint64_t step = before < bytes - last ? before : bytes - last;
 
-        memcpy(text + last, text, step);
+        memcpy(text + last, text, (size_t)step);
         before = last;
         last += step;
     }
 }
 
-/* Each half is the first one with a and b exchanged. */
-void text_fill_thue_morse(uint8_t *text, uint64_t bytes)
+static void fill_thue_morse(uint8_t *text, uint64_t bytes)
 {
     text[0] = 'a';
     for (uint64_t done = 1; done < bytes; done *= 2)
@@ -218,8 +124,284 @@ void text_fill_thue_morse(uint8_t *text, uint64_t bytes)
             text[done + i] = (uint8_t)('a' + 'b' - text[i]);
 }
 
-void text_put_line_ends(uint8_t *text, uint64_t bytes, uint64_t first, uint64_t line_bytes)
+/* PATTERN@NUMBER: copies PATTERN there; `again`: and at each multiple. */
+static void put(uint8_t *text, uint64_t bytes, const char *what, bool again)
 {
-    for (uint64_t at = first; at < bytes; at += line_bytes)
+    const char *at = what != NULL ? strrchr(what, '@') : NULL;
+    uint64_t place, length;
+
+    if (what == NULL)
+        return;
+    if (at == NULL)
+        fail("no PATTERN@NUMBER: %s", what);
+    length = (uint64_t)(at - what);
+    place = strtoull(at + 1, NULL, 10);
+    if (again && place < length)
+        fail("too near to each other: %s", what);
+    for (uint64_t to = place; to + length <= bytes; to += place) {
+        memcpy(text + to, what, (size_t)length);
+        if (!again)
+            return;
+    }
+}
+
+static void fill(const struct fields *fields, const char *kind, uint8_t *text, uint64_t bytes)
+{
+    static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz";
+    const char *more = strchr(kind, ':');
+    uint64_t seed = field_number(fields, "seed", 1), line_bytes = field_number(fields, "lines", 0);
+
+    more = more != NULL ? more + 1 : NULL;
+    if (strncmp(kind, "letters", 7) == 0) {
+        fill_letters(text, bytes, more != NULL ? more : alphabet, seed);
+    } else if (strcmp(kind, "fibonacci") == 0) {
+        fill_fibonacci(text, bytes);
+    } else if (strcmp(kind, "thue-morse") == 0) {
+        fill_thue_morse(text, bytes);
+    } else if (strncmp(kind, "repeat:", 7) == 0 && *more != '\0') {
+        fill_repeated(text, bytes, more, strlen(more));
+    } else if (strncmp(kind, "piece:", 6) == 0) {
+        uint64_t piece_bytes = strtoull(more, NULL, 10);
+        uint8_t *piece = (uint8_t *)allocate(piece_bytes);
+
+        fill_letters(piece, piece_bytes, alphabet, seed);
+        fill_repeated(text, bytes, piece, piece_bytes);
+        free(piece);
+    } else {
+        fail("no such text: %s", kind);
+    }
+    for (uint64_t at = line_bytes - 1; line_bytes > 0 && at < bytes; at += line_bytes)
         text[at] = '\n';
+    put(text, bytes, field(fields, "plant", NULL), true);
+    put(text, bytes, field(fields, "put", NULL), false);
+}
+
+/* Large pages where the system gives them: all contestants read the same memory, and the page
+ * tables' share of the time does not depend on the system's setting. */
+static void make(struct text *text, const struct fields *fields)
+{
+    const char *kind = field(fields, "text", "letters");
+    uint64_t bytes = field_number(fields, "bytes", 0), source_bytes = 0;
+    uint8_t *source = strncmp(kind, "file:", 5) == 0 ? read_file(kind + 5, &source_bytes) : NULL;
+    void *memory;
+
+    text->count = bytes > 0 ? bytes : source_bytes;
+    memory = mmap(NULL, (size_t)(text->count + SLACK_BYTES), PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        fail("no memory for a text of %" PRIu64 " bytes", text->count);
+    (void)madvise(memory, (size_t)(text->count + SLACK_BYTES), MADV_HUGEPAGE);
+    text->bytes = (uint8_t *)memory;
+    if (source != NULL)
+        fill_repeated(text->bytes, text->count, source, source_bytes);
+    else if (text->count > 0)
+        fill(fields, kind, text->bytes, text->count);
+    free(source);
+}
+
+static char *recipe_of(const struct fields *fields)
+{
+    static const char *const keys[] = {"text", "bytes", "seed", "lines", "plant", "put"};
+    char recipe[4096];
+    int used = 0;
+
+    for (uint32_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        used += snprintf(recipe + used, sizeof recipe - (size_t)used, "%s\t",
+                         field(fields, keys[i], ""));
+        if (used >= (int)sizeof recipe)
+            fail("a recipe for a text is too long");
+    }
+    return copy_text(recipe);
+}
+
+static void drop(struct text *text)
+{
+    if (text->bytes != NULL)
+        (void)munmap(text->bytes, (size_t)(text->count + SLACK_BYTES));
+    free(text->recipe);
+    memset(text, 0, sizeof *text);
+}
+
+static const struct text *text_of(const struct fields *fields)
+{
+    char *recipe = recipe_of(fields);
+    struct text *empty = NULL;
+
+    for (uint32_t i = 0; i < TEXTS_MAX; i++) {
+        if (texts[i].recipe != NULL && strcmp(texts[i].recipe, recipe) == 0) {
+            free(recipe);
+            return &texts[i];
+        }
+        empty = texts[i].recipe == NULL ? &texts[i] : empty;
+    }
+    if (empty == NULL)
+        fail("a row asks about more than %u texts", TEXTS_MAX);
+    empty->recipe = recipe;
+    make(empty, fields);
+    return empty;
+}
+
+void texts_drop_unused(const struct question *questions, uint32_t count)
+{
+    for (uint32_t i = 0; i < TEXTS_MAX; i++) {
+        bool used = false;
+
+        for (uint32_t q = 0; q < count && texts[i].recipe != NULL; q++) {
+            char *recipe = recipe_of(&questions[q].fields);
+
+            used |= strcmp(recipe, texts[i].recipe) == 0;
+            free(recipe);
+        }
+        if (!used)
+            drop(&texts[i]);
+    }
+}
+
+/* ---- Patterns ----------------------------------------------------------------------------- */
+
+/* A NUL follows each pattern, for strstr. */
+static void room_for(struct question *question, uint64_t count, uint64_t bytes)
+{
+    question->pattern_count = count;
+    question->patterns = (struct trawl_pattern *)allocate(count * sizeof *question->patterns);
+    question->pattern_bytes = (uint8_t *)allocate(bytes);
+}
+
+static void take_file(struct question *question, const char *path)
+{
+    uint64_t bytes, count = 0;
+    uint8_t *at = read_file(path, &bytes), *end = at + bytes, *next;
+
+    question->pattern_bytes = at;
+    for (uint64_t i = 0; i < bytes; i++)
+        count += at[i] == '\n';
+    question->patterns = (struct trawl_pattern *)allocate(count * sizeof *question->patterns);
+    for (; (next = (uint8_t *)memchr(at, '\n', (size_t)(end - at))) != NULL; at = next + 1) {
+        *next = '\0';
+        question->patterns[question->pattern_count++] =
+            (struct trawl_pattern){at, (uint64_t)(next - at)};
+    }
+}
+
+static void take_pieces(struct question *question, uint64_t count, uint64_t least, uint64_t most)
+{
+    struct seeded seeded = {field_number(&question->fields, "pattern-seed", PATTERN_SEED)};
+    uint8_t *to;
+
+    room_for(question, count, count * (most + 1));
+    to = question->pattern_bytes;
+    if (question->bytes_count < most)
+        fail("the text is too short for patterns of %" PRIu64 " bytes", most);
+    for (uint64_t i = 0; i < count;) {
+        uint64_t bytes = least + seeded_below(&seeded, most - least + 1);
+        const uint8_t *from =
+            question->bytes + seeded_below(&seeded, question->bytes_count - bytes + 1);
+
+        if (memchr(from, '\n', (size_t)bytes) != NULL)
+            continue;
+        question->patterns[i++] = (struct trawl_pattern){memcpy(to, from, (size_t)bytes), bytes};
+        to += bytes + 1;
+    }
+}
+
+static void take_bytes(struct question *question, const void *bytes, uint64_t count)
+{
+    room_for(question, 1, count + 1);
+    question->patterns[0] =
+        (struct trawl_pattern){memcpy(question->pattern_bytes, bytes, (size_t)count), count};
+}
+
+static void take_patterns(struct question *question, const char *recipe)
+{
+    unsigned long long a = 0, b = 0, c = 0;
+
+    if (strncmp(recipe, "literal:", 8) == 0) {
+        take_bytes(question, recipe + 8, strlen(recipe + 8));
+    } else if (strncmp(recipe, "file:", 5) == 0) {
+        take_file(question, recipe + 5);
+    } else if (sscanf(recipe, "at:%llu:%llu", &a, &b) == 2) {
+        if (a + b > question->bytes_count)
+            fail("beyond the text: %s", recipe);
+        take_bytes(question, question->bytes + a, b);
+    } else if (sscanf(recipe, "pieces:%llu:%llu:%llu", &a, &b, &c) == 3) {
+        take_pieces(question, a, b, c);
+    } else if (sscanf(recipe, "random:%llu:%llu", &a, &b) == 2) {
+        room_for(question, a, a * b);
+        fill_letters(question->pattern_bytes, a * b, "abcdefghijklmnopqrstuvwxyz",
+                     field_number(&question->fields, "pattern-seed", PATTERN_SEED));
+        for (uint64_t i = 0; i < a; i++)
+            question->patterns[i] = (struct trawl_pattern){question->pattern_bytes + i * b, b};
+    } else {
+        fail("no such patterns: %s", recipe);
+    }
+}
+
+static bool is_absent(const struct question *question)
+{
+    return memmem(question->bytes, (size_t)question->bytes_count, question->patterns[0].bytes,
+                  (size_t)question->patterns[0].bytes_count) == NULL;
+}
+
+static void change(struct question *question)
+{
+    const char *where = field(&question->fields, "change", NULL);
+    uint64_t bytes = question->pattern_count > 0 ? question->patterns[0].bytes_count : 0;
+    struct seeded seeded = {PATTERN_SEED + bytes};
+
+    if (where != NULL && bytes > 0)
+        question->pattern_bytes[strcmp(where, "first") == 0  ? 0
+                                : strcmp(where, "last") == 0 ? bytes - 1
+                                                             : bytes / 2] =
+            (uint8_t)field(&question->fields, "to", "\x01")[0];
+    if (field(&question->fields, "absent", NULL) == NULL || bytes == 0)
+        return;
+    for (uint32_t i = 0; i < ABSENT_TRIES + 255; i++) {
+        question->pattern_bytes[bytes / 2] =
+            i < ABSENT_TRIES ? question->bytes[seeded_below(&seeded, question->bytes_count)]
+                             : (uint8_t)(i - ABSENT_TRIES + 1);
+        if (is_absent(question))
+            return;
+    }
+    fail("no byte makes the pattern absent");
+}
+
+/* ---- Questions ---------------------------------------------------------------------------- */
+
+static uint32_t flags_of(const char *words)
+{
+    return (strstr(words, "ignore-case") != NULL ? TRAWL_IGNORE_CASE : 0u) |
+           (strstr(words, "word") != NULL ? TRAWL_WHOLE_WORD : 0u);
+}
+
+void question_open(struct question *question)
+{
+    const char *recipe = field(&question->fields, "patterns", NULL);
+
+    if (field(&question->fields, "text", NULL) != NULL) {
+        const struct text *text = text_of(&question->fields);
+
+        question->bytes = text->bytes;
+        question->bytes_count = text->count;
+    }
+    if (recipe != NULL) {
+        take_patterns(question, recipe);
+        change(question);
+    }
+    question->flags = flags_of(field(&question->fields, "flags", ""));
+    question->record_bytes = field_number(&question->fields, "record", 0);
+    if (question->record_bytes > 0) {
+        uint64_t count = question->bytes_count / question->record_bytes;
+
+        question->bytes_count = count * question->record_bytes;
+        question->offsets = (uint64_t *)allocate((count + 1) * sizeof *question->offsets);
+        for (uint64_t i = 0; i <= count; i++)
+            question->offsets[i] = i * question->record_bytes;
+    }
+}
+
+void question_close(struct question *question)
+{
+    free(question->patterns);
+    free(question->pattern_bytes);
+    free(question->offsets);
 }

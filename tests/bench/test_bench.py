@@ -1,0 +1,434 @@
+#!/usr/bin/env python3
+"""The measuring program on small texts. test_bench.py TRAWL-BENCH TRAWL PART"""
+import contextlib
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, 'tools', 'bench'))
+
+import bench  # noqa: E402
+import claims  # noqa: E402
+import docs  # noqa: E402
+import floods  # noqa: E402
+import grid  # noqa: E402
+import gpu  # noqa: E402
+import losses  # noqa: E402
+import papers  # noqa: E402
+import report  # noqa: E402
+import runner as rows_of  # noqa: E402
+import sets  # noqa: E402
+
+PROGRAM, COMMAND = sys.argv[1:3]
+SMALL = {'text': 'letters:abcdef', 'bytes': 60000, 'lines': 80, 'patterns': 'pieces:40:1:5'}
+CALLS = ('count', 'build', 'first', 'lines', 'by-pattern', 'positions', 'sink', 'batches', 'begins')
+SHAPES = ('rows', 'cells', 'bits', 'records', 'patterns')
+
+
+def run_rows(rows, environment=None):
+    """Exit status, results, what was complained about."""
+    text = ''.join(rows_of.lines_of(row) for row in rows)
+    done = subprocess.run([PROGRAM], input=text.encode(), stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, check=False,
+                          env={**os.environ, **(environment or {})})
+    return (done.returncode, [json.loads(line) for line in done.stdout.splitlines()],
+            done.stderr.decode())
+
+
+def made_results(*results, **facts):
+    return {'name': 'row', 'results': [dict(zip(('name', 'seconds'), it)) for it in results], **facts}
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def bench(self, *words, status=0):
+        """./dev bench: its results, and its report."""
+        files = [os.path.join(self.folder, name) for name in ('out.json', 'out.md')]
+        with contextlib.redirect_stdout(io.StringIO()):
+            options = bench.parse([*words, f'--runner={PROGRAM}', '--data=/nothing',
+                                   f'--directory={self.folder}', f'--json={files[0]}',
+                                   f'--markdown={files[1]}']
+                                  + ([] if any(w.startswith('--command') for w in words)
+                                     else [f'--command={COMMAND}']))
+            self.assertEqual(bench.one(options, options.name), status)
+        self.assertFalse([name for name in os.listdir(self.folder)
+                          if name.startswith('trawl-bench.')], 'files were left behind')
+        if status:
+            self.assertFalse(os.path.exists(files[0]), 'results of a wrong answer were written')
+            return None, ''
+        with open(files[1], encoding='utf-8') as file:
+            return rows_of.read_results(files[0]), file.read()
+
+    def all_right(self, row, *missing):
+        for it in row['results']:
+            if it['name'] in missing:
+                self.assertIn('why', it)
+            else:
+                self.assertNotIn('wrong', it, row['name'])
+                self.assertGreater(min(it.get('seconds') or [0]), 0, (row['name'], it))
+
+
+class Rows(Case):
+    """What the program does with a row."""
+
+    def test_calls(self):
+        ask = {**SMALL, 'flags': None}
+        status, results, _ = run_rows([{'name': call, 'rounds': 2, 'asks': [({**ask, 'call': call}, [
+            {'name': 'one', 'threads': 1, 'ours': True}, {'name': 'all', 'ours': True},
+            {'name': 'once', 'plan': 'once', 'clock': 'cpu'}])]} for call in CALLS])
+        self.assertEqual((status, len(results)), (0, len(CALLS)))
+        for row in results:
+            self.all_right(row)
+            self.assertEqual([len(it['seconds']) for it in row['results']], [2, 2, 2])
+
+    def test_counts_by_hand(self):
+        text = os.path.join(self.folder, 'text')
+        with open(text, 'w', encoding='ascii') as file:
+            file.write('aaaa\nthe The\nother\n')
+        hand = {('aa', None): 3, ('the', None): 2, ('the', 'ignore-case'): 3,
+                ('the', 'ignore-case,word'): 2, ('zz', None): 0}
+        status, results, _ = run_rows(
+            {'name': f'{word}', 'rounds': 1, 'asks': [({
+                'text': f'file:{text}', 'patterns': f'literal:{word}', 'flags': flags},
+                [{'name': 'trawl', 'ours': True}])]} for word, flags in hand)
+        self.assertEqual(status, 0)
+        self.assertEqual([row['found'] for row in results], list(hand.values()))
+
+    def test_rivals(self):
+        hs = [] if b'"hyperscan": ""' in subprocess.run(
+            [PROGRAM, 'describe'], stdout=subprocess.PIPE, check=True).stdout else ['hyperscan']
+        who = [{'name': kind, 'kind': kind} for kind in ('memmem', 'naive', 'read', *hs)]
+        who += [{'name': 'callers', 'callers': 3, 'threads': 2},
+                {'name': 'share', 'kind': 'memmem', 'limit': 1e-9}]
+        status, results, _ = run_rows([{'name': 'rivals', 'rounds': 1, 'asks': [(SMALL, who)]}])
+        self.assertEqual(status, 0)
+        self.all_right(results[0])
+        self.assertLess(results[0]['results'][-1]['share'], 1)
+
+    def test_records(self):
+        tape = os.path.join(self.folder, 'tape')
+        with open(tape, 'wb') as file:
+            file.write(b''.join(b'%09d\0' % i for i in range(3000)))
+        ask = {'text': f'file:{tape}', 'record': 10, 'patterns': 'pieces:20:1:3', 'call': 'cells'}
+        who = [{'name': shape, 'call': shape, 'ours': True} for shape in SHAPES]
+        who += [{'name': kind, 'kind': kind, 'call': 'rows'} for kind in ('memmem', 'naive')]
+        status, results, _ = run_rows([{'name': 'records', 'rounds': 1, 'memory': True,
+                                        'asks': [(ask, who)]}])
+        self.assertEqual(status, 0)
+        self.all_right(results[0])
+        self.assertGreater(results[0]['results'][0]['memory_bytes'], 0)
+
+    def test_texts(self):
+        texts = ('letters', 'letters:ab', 'fibonacci', 'thue-morse', 'repeat:ab', 'piece:31')
+        status, results, _ = run_rows(
+            {'name': text, 'rounds': 1, 'asks': [({
+                'text': text, 'bytes': 3000, 'patterns': f'at:{at}:4', **change},
+                [{'name': 'trawl', 'ours': True}])]}
+            for text in texts for at, change in ((100, {}), (7, {'absent': True}),
+                                                 (0, {'change': 'last', 'to': '#'})))
+        self.assertEqual(status, 0)
+        self.assertEqual([bool(row['found']) for row in results], [True, False, False] * len(texts))
+
+
+class Wrong(Case):
+    """A contestant that lies is caught, whatever is asked."""
+
+    def test_lies(self):
+        for call in CALLS:
+            if call == 'build':
+                continue
+            status, results, said = run_rows([{'name': 'lie', 'rounds': 1, 'asks': [(
+                {**SMALL, 'call': call}, [{'name': 'honest', 'ours': True},
+                                          {'name': 'liar', 'lie': True, 'ours': True}])]}])
+            self.assertEqual(status, 1, call)
+            self.assertIn('WRONG: lie: liar finds', said)
+            self.assertEqual([it.get('wrong', False) for it in results[0]['results']], [False, True])
+            self.assertFalse(results[0]['results'][1]['seconds'])
+
+    def test_lies_of_others_only_leave_them_out(self):
+        status, results, _ = run_rows([{'name': 'lie', 'rounds': 1, 'asks': [(
+            SMALL, [{'name': 'memmem', 'kind': 'memmem', 'lie': True}])]}])
+        self.assertEqual((status, results[0]['results'][0]['wrong']), (0, True))
+
+    def test_commands(self):
+        echo = [rows_of.command('echo', 'hi'), rows_of.command('echo', 'ho'),
+                rows_of.command('cat'), rows_of.command('sh', '-c', 'echo hi; exit 1')]
+        echo[2]['feed'] = 'echo\x1fhi'
+        status, results, _ = run_rows([{'name': 'commands', 'rounds': 1, 'asks': [(
+            {}, [{'name': str(i), 'ours': i == 1, **it} for i, it in enumerate(echo)])]}])
+        self.assertEqual([it.get('wrong', False) for it in results[0]['results']],
+                         [False, True, False, True])
+        self.assertEqual(status, 1)
+
+    def test_a_lying_command(self):
+        liar = os.path.join(self.folder, 'liar')
+        with open(liar, 'w', encoding='ascii') as file:
+            file.write('#!/bin/sh\necho 7\n')
+        os.chmod(liar, 0o755)
+        self.bench('commands', '--bytes=64K', '--rounds=1', '--filter=rare word -c -i',
+                   f'--command={liar}', status=1)
+
+
+class Suites(Case):
+    def test_cpu(self):
+        data, text = self.bench('cpu', '--bytes=64K', '--rounds=1', '--filter=m=64')
+        self.assertEqual(len(data['rows']), 15)
+        for row in data['rows']:
+            self.all_right(row)
+        self.assertEqual(text.count('\n| m=64'), 15)
+
+
+class Commands(Case):
+    def test_all(self):
+        data, text = self.bench('commands', '--bytes=256K', '--rounds=1', '--small-runs=1')
+        self.assertEqual(len(data['rows']), 46)
+        self.assertEqual(text.count('\n| ') - 1, 46)
+        for row in data['rows']:
+            self.assertIsNotNone(report.result(row, 'trawl'), row['name'])
+
+
+class Sets(Case):
+    def test_sets(self):
+        data, text = self.bench('sets', '--bytes=64K', '--rounds=2', '--filter=dna, 10 p',
+                                '--cell-seconds=0.01')
+        row, = data['rows']
+        self.assertGreater(row['found'], 0)
+        for name in (sets.ONE, sets.ALL, sets.MEMMEM, 'trawl -c -f'):
+            self.assertIsNotNone(report.result(row, name), name)
+        self.assertIn('against memmem' if 'against memmem' in text else ' -f against grep', text)
+
+    def test_matrix(self):
+        data, text = self.bench('matrix', '--bytes=20000', '--rounds=1', '--filter=letters, 4',
+                                '--cell-seconds=0.01')
+        row, = data['rows']
+        self.assertGreater(row['found'], 0)
+        self.assertIn('trawl, cells, all cores against memmem, all cores: ', text)
+
+
+class Floods(Case):
+    def test_wants(self):
+        name = '1,000 substrings; 4,000 letters repeated, in lines'
+        data, text = self.bench('floods', '--bytes=16K', '--rounds=1', f'--filter={name}')
+        self.assertEqual([row['wanted'] for row in data['rows']],
+                         ['count', 'count by pattern', 'positions', 'in batches', 'lines'])
+        for row in data['rows']:
+            self.all_right(row)
+        self.assertEqual(text.count('times as long as on random letters in 1 row;'), 5)
+
+
+class Grid(Case):
+    def test_all(self):
+        data, text = self.bench('grid', '--bytes=20K', '--rounds=1', f'--against={COMMAND}')
+        self.assertEqual(len(data['rows']), 5 * 4 * 11)
+        for row in data['rows']:
+            self.assertIsNotNone(report.result(row, grid.TRAWL), row['name'])
+            self.assertIsNotNone(report.result(row, grid.OLD), row['name'])
+        self.assertIn('against the old binary: ', text)
+
+    def test_busy(self):
+        data, text = self.bench('grid', '--bytes=20K', '--rounds=1', '--busy', '--filter=log, rare, -c')
+        self.assertTrue(data['busy'])
+        self.assertIn('every core busy: ', text)
+
+
+class Papers(Case):
+    def test_small(self):
+        data, text = self.bench('papers', '--largest=8K', '--rounds=1', '--cell-seconds=0.01')
+        self.assertEqual({row['paper'] for row in data['rows']}, set(papers.NAMES))
+        measured = [it['name'] for row in data['rows'] for it in row['results'] if it.get('seconds')]
+        self.assertIn('strstr, one core', measured)
+        self.assertIn('wordSearchCPU (naive, one core)', measured)
+        self.assertFalse([it for row in data['rows'] for it in row['results'] if it.get('wrong')])
+        self.assertIn("The source's orderings: ", text)
+
+    def test_definitions(self):
+        """Each cell and each case refers to a contestant of its row."""
+        for name, facts in papers.definitions().items():
+            known = {(on, one[0]) for it in facts['who'] for on in it['on'] for one in it['who']}
+            refs = [ref for made in facts['tables'] for row in made['rows'] for cell in row[1:]
+                    for ref in (cell if isinstance(cell, list) else [cell])]
+            refs += [ref for claim in facts['claims'] for case in claim['cases']
+                     for ref in case[1:3] + case[5:7]]
+            for ref in refs:
+                if isinstance(ref, str):
+                    self.assertIn(tuple(ref.split('|')[:2]), known, name)
+
+
+class Gpu(Case):
+    """The rows for devices, with a simulated one. Its driver takes no kernel that it does not know,
+    so nothing is known of the read speed there."""
+
+    def test_groups(self):
+        words = ['lists', 'first', 'small', 'pairs', 'callers', 'devices']
+        data, text = self.bench('gpu', *words, '--bytes=8K', '--rounds=1', '--cell-seconds=0.001')
+        self.assertEqual({row['group'] for row in data['rows']}, set(words))
+        for row in data['rows']:
+            for it in row['results']:
+                self.assertNotIn('wrong', it, row['name'])
+                if it['name'] != gpu.READ:
+                    self.assertTrue(it.get('seconds'), (row['name'], it))
+        self.assertIn('with 2 devices', text)
+
+    def test_rows(self):
+        for name in ('a-z, m = 16', 'Fibonacci, m = 64', 'ACGT, 10 of 16 bytes', 'ACGT, m = 8', '1 patterns'):
+            data, _ = self.bench('gpu', 'counts', 'worst', 'sets', 'gallery', 'host', '--bytes=16K',
+                                 '--rounds=1', '--cell-seconds=0.001', f'--filter={name}')
+            self.assertTrue(data['rows'], name)
+            for row in data['rows']:
+                self.assertIsNotNone(report.result(row, gpu.ALL), row['name'])
+
+
+class Reports(Case):
+    """Sentences and verdicts turn with the figures."""
+
+    def test_statistics(self):
+        self.assertEqual([report.digits(v) for v in (0, 123.4, 12.34, 1.234, 0.1234, 0.01234)],
+                         ['0', '123', '12.3', '1.23', '0.123', '0.0123'])
+        self.assertEqual(report.median(report.result(made_results(('a', [3, 1, 2])), 'a')), 2)
+        self.assertIsNone(report.result({'results': [{'name': 'a', 'seconds': [1], 'wrong': True}]}, 'a'))
+        self.assertEqual(report.put_section('x\n<!-- begin a -->\nold\n<!-- end a -->\n', 'a', ['new']),
+                         'x\n<!-- begin a -->\n\nnew\n\n<!-- end a -->\n')
+
+    def figures(self, *seconds):
+        results = [{'name': name, 'host': 'one core', 'side': side, 'seconds': [value]}
+                   for name, side, value in seconds]
+        rows = [{'paper': 'p', 'name': 'on', 'answers': 1, 'runs': 1, 'results': results}]
+        return claims.Figures({'machine': {}}, rows), rows
+
+    def test_claims(self):
+        claim = {'kind': 'ratio', 'left': 'a', 'right': 'b', 'bound': 1,
+                 'cases': [['on', 'on|a', 'on|b', 0.5]]}
+        figures, _ = self.figures(('a', 'published', 1), ('b', 'published', 2))
+        self.assertEqual(claims.judge(figures, claim),
+                         ('a: 0.500 times the time of b; faster in 1 of 1 cells, slower in 0. '
+                          'Published: faster (0.500); holds in 1 of 1.', 1, 1))
+        figures, _ = self.figures(('a', 'published', 4), ('b', 'published', 2))
+        self.assertIn('slower in 1. Published: faster (0.500); holds in 0 of 1.',
+                      claims.judge(figures, claim)[0])
+        self.assertEqual(claims.judge(self.figures(('a', 'published', 4))[0], claim), (None, 0, 0))
+
+    def test_crossings(self):
+        claim = {'kind': 'crossings', 'left': 'a', 'right': 'b', 'bound': 100, 'published': 'at 100',
+                 'cases': [['1', 'on|a', 'on|b', 0, 10], ['2', 'on|b', 'on|a', 0, 1000]]}
+        figures, _ = self.figures(('a', 'published', 2), ('b', 'published', 1))
+        self.assertEqual(claims.judge(figures, claim)[0],
+                         'a compared with b: slower at 10, faster from 100; 1 crossing between 10 and '
+                         '1000 (ratios 0.500 to 2.00). Published: at 100; the nearest here is 1.00 '
+                         'times that: holds within a factor of 2.')
+
+    def test_losses(self):
+        data = {'rows': self.figures(('x', 'published', 1), ('trawl, one core', 'own', 2))[1]}
+        self.assertIn('In 1 cells', losses.losses(data)[2])
+        self.assertIn('- p, one core, on: trawl takes 2000 ms, longer than x (1000 ms)*.',
+                      losses.losses(data)[-1])
+
+    def test_grid(self):
+        rows = [made_results((grid.GREP, [0.02]), (grid.RG, [0.01]), (grid.TRAWL, [seconds]),
+                             (grid.OLD, [0.01]), pattern='w') for seconds in (0.02, 0.01, 0.001)]
+        lines = list(grid.conclusions({'rows': rows}))
+        self.assertIn('1 of 2 rows of 5 ms and more are below 1.0 x', lines[0])
+        self.assertTrue(lines[1].startswith('- LOW 0.50: row (`w`): 20.0 ms, rg -F 10.0 ms'))
+        self.assertIn('- SLOWER 2.00 x: row (`w`)', lines)
+
+    def test_floods(self):
+        rows = [{**made_results(('dense', [seconds]), ('random', [1])), 'wanted': 'count',
+                 'text_bytes': 10} for seconds in (2, 30)]
+        for row in rows:
+            row['results'][0].update(first=3, count=1)
+        lines = list(floods.conclusions({'rows': rows}))
+        self.assertIn('2.0 to 30.0 times as long as on random letters in 2 rows; 1 of 2 bars missed',
+                      lines[0])
+        self.assertEqual(lines[-1], '- MISSED: row: 30.0 times as long')
+
+    def test_sets(self):
+        row = {**made_results((sets.ONE, [1.5]), (sets.HYPERSCAN, [2])),
+               'bars': [[sets.ONE, sets.HYPERSCAN, 2, False]]}
+        row['results'][0]['plan'] = [0.5]
+        self.assertEqual(list(sets.conclusions({'rows': [row]})),
+                         [f'- {sets.ONE} against {sets.HYPERSCAN}: 2 to 2 times as fast in 1 row, '
+                          'slower in none; 0 of 1 bars missed'])
+
+
+class Docs(Case):
+    def test_pages(self):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            status = docs.main(True)
+        self.assertEqual((status, out.getvalue()), (0, ''))
+
+    def test_a_changed_page_is_seen(self):
+        for name in ('docs/measurements',):
+            shutil.copytree(os.path.join(ROOT, name), os.path.join(self.folder, name))
+        for page in {path for path, *_ in docs.SECTIONS}:
+            shutil.copy(os.path.join(ROOT, page), os.path.join(self.folder, page))
+        with open(os.path.join(self.folder, 'docs/papers.md'), encoding='utf-8') as file:
+            text = file.read()
+        with open(os.path.join(self.folder, 'docs/papers.md'), 'w', encoding='utf-8') as file:
+            file.write(text.replace('holds in ', 'holds nearly in ', 1))
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            self.assertEqual(docs.main(True, root=self.folder), 1)
+        self.assertIn('docs/papers.md is not', out.getvalue())
+
+    def test_hybrid_thresholds(self):
+        """The gallery's hybrids change over from the length on at which the longer form was faster."""
+        data = rows_of.read_results(os.path.join(ROOT, 'docs/measurements/papers.json'))
+        sweep = [row for row in data['rows'] if row['name'].startswith('sweep, ')]
+        with open(os.path.join(ROOT, 'src/gallery/kernels.def'), encoding='utf-8') as file:
+            kernels = ' '.join(file.read().split())
+        for name in ('bf', 'qs', 'hp'):
+            first = 'NEVER'
+            for row in reversed(sweep):
+                shared, chunking = (report.median({'seconds': report.result(row, name + form)['kernel']})
+                                    for form in ('-shared', '-swift-chunking'))
+                if chunking >= shared:
+                    break
+                first = row['name'].split()[-1]
+            device = data['gpu'].split(',')[0]
+            self.assertIn(f'MEASURED("{device}", {name.upper()}_HYBRID, {first})', kernels)
+
+
+class Options(Case):
+    def test_mistakes(self):
+        for words in ((), ('no-such',), ('cpu', '--bytes=x'), ('cpu', '--bytes=7'),
+                      ('cpu', '--rounds=-1'), ('cpu', '--no-such'), ('commands', '--command=/no/such'),
+                      ('cpu', '--bytes=64K', '--filter=no-such-row')):
+            done = subprocess.run([sys.executable, os.path.join(ROOT, 'tools/bench/bench.py'), *words,
+                                   f'--runner={PROGRAM}', f'--directory={self.folder}'],
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+            self.assertNotEqual(done.returncode, 0, words)
+            self.assertTrue(done.stderr, words)
+
+    def test_input(self):
+        for line in ('no\tname=x', 'row\tname', 'as\tname=x', 'row\tname=x\nask\ttext=no-such:1\tbytes=9\nas\tname=y',
+                     'row\tname=x\nask\tcall=no-such\nas\tname=y', 'row\tname=x\nask\tx=1\nas\tkind=no-such'):
+            done = subprocess.run([PROGRAM], input=(line + '\n').encode(), stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.PIPE, check=False)
+            self.assertEqual(done.returncode, 2, line)
+            self.assertIn(b'trawl-bench: ', done.stderr)
+
+
+PARTS = {'rows': (Rows, Suites), 'wrong': (Wrong,), 'commands': (Commands,), 'sets': (Sets,),
+         'floods': (Floods,), 'grid': (Grid,), 'papers': (Papers,), 'gpu': (Gpu,),
+         'reports': (Reports,), 'docs': (Docs,), 'options': (Options,)}
+
+
+def main():
+    if sys.argv[3] == 'grid' and not (shutil.which('grep') or shutil.which('rg')):
+        print('SKIPPED: neither grep nor rg is installed')
+        return 77
+    suite = unittest.TestSuite(unittest.defaultTestLoader.loadTestsFromTestCase(case)
+                               for case in PARTS[sys.argv[3]])
+    return 0 if unittest.TextTestRunner(verbosity=1).run(suite).wasSuccessful() else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""./dev bench NAME [OPTION]...: measure, and write what came out. README.md tells how."""
+import argparse
+import copy
+import os
+import sys
+import time
+
+import commands
+import cpu
+import docs
+import floods
+import gpu
+import grid
+import losses
+import papers
+import sets
+from runner import ROOT, Runner, die, machine, read_results, size, this_commit, write_results
+from texts import Texts
+
+# name: the module, its rows, what a section is made by, bytes of text, rounds
+KINDS = {
+    'cpu': (cpu, cpu.rows, cpu.section, '1G', 5),
+    'commands': (commands, commands.rows, commands.section, '1G', 5),
+    'tree': (commands, commands.rows, commands.section, '1G', 5),
+    'files': (commands, commands.rows, commands.section, '1G', 5),
+    'sets': (sets, sets.set_rows, sets.section, '64M', 5),
+    'matrix': (sets, sets.matrix_rows, sets.section, '200000000', 5),
+    'floods': (floods, floods.rows, floods.section, '32M', 5),
+    'grid': (grid, grid.rows, grid.section, '100M', 5),
+    'gpu': (gpu, gpu.rows, gpu.section, '16G', 7),
+    'papers': (papers, papers.rows, None, '1G', 10),
+}
+FILTERS = {'tree': 'tree', 'files': ' file '}
+DOCS = ('cpu', 'commands', 'sets', 'matrix', 'floods')
+
+
+def parse(words):
+    parser = argparse.ArgumentParser(prog='./dev bench', allow_abbrev=False, description=__doc__)
+    parser.add_argument('name', choices=[*KINDS, 'docs'])
+    parser.add_argument('words', nargs='*', help='papers: some of its reports; gpu: of its groups; '
+                        'docs: what to measure again (all)')
+    parser.add_argument('--bytes', help='of each text; K, M and G are powers of 1024')
+    parser.add_argument('--rounds', type=int, help='timed runs of each; the median counts')
+    parser.add_argument('--threads', type=int, default=os.cpu_count())
+    parser.add_argument('--filter', help='only rows whose name contains this')
+    parser.add_argument('--method', default='auto', help="force one of trawl's methods")
+    parser.add_argument('--instruction-set', help='force an instruction set')
+    parser.add_argument('--sample', action='store_true', help='show plans the first 64 KiB of text')
+    parser.add_argument('--data', help='folder of texts (TRAWL_DATA, ../shared/data)')
+    parser.add_argument('--directory', help='where files are made (build); deleted at the end')
+    parser.add_argument('--runner', default=os.path.join(ROOT, 'build/release/trawl-bench'))
+    parser.add_argument('--command', help='the command to time (trawl beside the runner)')
+    parser.add_argument('--against', help='grid: an older trawl, to compare with')
+    parser.add_argument('--busy', action='store_true', help='with a competitor on every core')
+    parser.add_argument('--seconds', type=float, help='begin no row after so many')
+    parser.add_argument('--cell-seconds', type=float, default=5, help='fewer runs of what takes longer')
+    parser.add_argument('--largest', default='64M', help='papers: no text is larger')
+    parser.add_argument('--small-runs', type=int, default=200, help='commands: runs on 1 KiB')
+    parser.add_argument('--json', help='write every single time')
+    parser.add_argument('--markdown', help='write the report as in the documents')
+    parser.add_argument('--from', dest='source', help='measure nothing: report on this JSON')
+    parser.add_argument('--from-json', action='store_true', help='docs: measure nothing')
+    parser.add_argument('--uncommitted', action='store_true', help='docs: also of changed files')
+    parser.add_argument('--check', action='store_true', help='docs: say what differs, write nothing')
+    options = parser.parse_args(words)
+    options.line = './dev bench ' + ' '.join(words)
+    if options.command is None:
+        options.command = os.path.join(os.path.dirname(options.runner), 'trawl')
+    options.directory = options.directory or os.path.join(ROOT, 'build')
+    for path in (options.command, options.against):
+        if path and options.name not in ('docs', 'gpu') and not os.access(path, os.X_OK):
+            die(f'{path} does not run')
+    return options
+
+
+def settle(options, name):
+    """What the name decides where nothing was said."""
+    _, _, _, count, rounds = KINDS[name]
+    options.bytes = size(options.bytes or count)
+    options.rounds = options.rounds or rounds
+    options.largest = size(options.largest) if isinstance(options.largest, str) else options.largest
+    options.filter = options.filter or FILTERS.get(name)
+    if options.bytes < 4096 or options.rounds < 1:
+        die('--bytes: at least 4096; --rounds: at least 1')
+
+
+class Clock:
+    """The rows that are wanted, until the time is up."""
+
+    def __init__(self, options):
+        self.wanted, self.late = options.filter or '', 0
+        self.end = options.seconds and time.monotonic() + options.seconds
+
+    def rows(self, made):
+        for row in made:
+            if self.wanted not in row['name']:
+                continue
+            if self.end and time.monotonic() > self.end:
+                self.late += 1
+            else:
+                yield row
+
+
+def measure(options, name):
+    """The head and the rows of a file of results; None: an answer was wrong."""
+    module, make, _, _, _ = KINDS[name]
+    settle(options, name)
+    runner, texts, clock = Runner(options), Texts(options), Clock(options)
+    options.facts = runner.facts
+    head = {'benchmark': name, 'machine': machine(options, runner.facts)}
+    if name == 'papers':
+        head.update(gpu=head['machine']['gpu'], grep=commands.versions(options).get('grep -F'),
+                    load_before=os.getloadavg()[0], load_after={})
+    elif module in (commands, grid):
+        head['versions'] = commands.versions(options)
+    if options.busy:
+        head['busy'] = True
+    rival = grid.burner(options) if options.busy else None
+
+    def finished(row):
+        if module is papers:
+            papers.finish(row)
+            head['load_after'][row['paper']] = os.getloadavg()[0]
+        elif module is sets:
+            sets.finish(row, options.rounds)
+        if all(it.get('seconds') or it.get('why') or it.get('wrong') for it in row['results']):
+            module.show(row)
+
+    made = {}
+
+    def kept(rows):
+        for row in rows:
+            made[row['name']] = row
+            yield row
+
+    try:
+        environment = grid.ENVIRONMENT if module is grid else None
+        rows = runner.run(kept(clock.rows(make(options, texts))), environment, finished)
+        rows = sets.merged(rows)
+        if module is grid:
+            rows = grid.again(rows, made, lambda few: runner.run(few, environment, finished), head)
+        if module is gpu:
+            rows += gpu.several(options, texts, lambda few, env: runner.run(clock.rows(few), env))
+    finally:
+        texts.close()
+        if rival:
+            rival.kill()
+            rival.wait()
+    if not rows and not clock.late:
+        die(f"no row has a name that contains '{options.filter}'")
+    if clock.late:
+        print(f'the time was up: {clock.late} rows are left out')
+    return None if runner.wrong else (head, rows)
+
+
+def report(data):
+    """Lines of Markdown."""
+    name = data['benchmark']
+    if name != 'papers':
+        return KINDS[name][2](data)
+    lines = []
+    for paper in papers.NAMES:
+        if any(row['paper'] == paper for row in data['rows']):
+            lines += papers.section(data, paper) + ['']
+    return lines + losses.losses(data)
+
+
+def one(options, name):
+    """Measure and report. Returns the exit status."""
+    if options.source:
+        data = read_results(options.source)
+    else:
+        made = measure(options, name)
+        if made is None:
+            print('an answer was wrong: nothing is written')
+            return 1
+        head, rows = made
+        data = {**head, 'rows': rows}
+        if options.json:
+            write_results(options.json, head, rows)
+    lines = report(data)
+    if options.markdown:
+        with open(options.markdown, 'w', encoding='utf-8') as file:
+            file.write('\n'.join(lines).strip('\n') + '\n')
+    elif name in ('grid', 'floods', 'sets', 'matrix', 'gpu'):
+        print('\n' + '\n'.join(lines))
+    return 0
+
+
+def documents(options):
+    """Measure again, and write the figures of the documents. Figures of a tree with changes that no
+    commit holds cannot be made again: they are refused, unless --uncommitted is given."""
+    names = options.words or list(DOCS)
+    if options.check or options.from_json:
+        return docs.main(options.check, names)
+    commit = read_results(options.source)['machine']['commit'] if options.source else this_commit()
+    if not options.uncommitted and (commit.endswith('-dirty') or commit == 'unknown'):
+        die(f'these figures are of commit {commit} (--uncommitted takes them)')
+    if options.source and len(names) != 1:
+        die('docs NAME --from=FILE: one name')
+    for name in names:
+        if name not in KINDS:
+            die(f'docs: there is no {name}')
+        print(f'== {name}', flush=True)
+        mine = copy.copy(options)
+        mine.words, mine.line = [], f'./dev bench {name}'
+        mine.json = os.path.join(ROOT, docs.MEASUREMENTS, f'{name}.json')
+        if options.source:
+            data = read_results(options.source)
+            rows = data.pop('rows')
+            write_results(mine.json, data, rows)
+            continue
+        status = one(mine, name)
+        if status:
+            return status
+    return docs.main(False, names)
+
+
+def main():
+    options = parse(sys.argv[1:])
+    if options.name == 'docs':
+        return documents(options)
+    return one(options, options.name)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,236 @@
+"""commands: whole processes on files and trees: trawl, grep -F, rg -F, ugrep -F."""
+import os
+import random
+import shutil
+
+import texts as recipes
+from report import machine_lines, median, number, ratio, result, spread, spread_line, table, times
+from runner import command, first_line
+
+TRAWL, GREP, RG, RG_READ, UGREP = 'trawl', 'grep -F', 'rg -F', 'rg --no-mmap', 'ugrep -F'
+PEERS = (GREP, RG, RG_READ, UGREP)
+PROGRAMS = {GREP: 'grep', RG: 'rg', RG_READ: 'rg', UGREP: 'ugrep', 'cat': 'cat', 'wc -c': 'wc'}
+MIB = 1 << 20
+SMALL_RUNS = 200
+ONE = ((1, '1 thread'), (2, '2 threads'))
+# name, file, pattern (a number: so many bytes of the file), options, threads, baseline, bar, more
+ROWS = [(f'rare word -c, {label}', 'english', 'Habakkuk', '-c', n, PEERS[:3], 1, {})
+        for n, label in ONE]
+ROWS += [(f'absent word -c, {label}', 'english', 'Qxzjvkw', '-c', n, PEERS[:3], 1, {})
+         for n, label in ONE]
+ROWS += [(f'letters m=16 -c, {label}', 'letters', 16, '-c', n, PEERS[:3], 1, {}) for n, label in ONE]
+ROWS += [
+    ('frequent word -c, 1 thread', 'english', 'the', '-c', 1, PEERS[:3], 0, {}),
+    ('frequent word -c', 'english', 'the', '-c', 0, PEERS[:3], 1, {}),
+    ('frequent word -n', 'english', 'the', '-n', 0, PEERS[:3], 1, {}),
+    ('frequent word -o', 'english', 'the', '-o', 0, PEERS[:3], 1, {}),
+    ('rare word -c -i', 'english', 'habakkuk', '-c -i', 0, (RG, RG_READ), 1, {}),
+    ('frequent word -c -i', 'english', 'the', '-c -i', 0, (RG, RG_READ), 1, {}),
+    ('DNA lines m=8 -c', 'dna70', 8, '-c', 0, (RG, RG_READ), 4, {}),
+    ('DNA lines m=16 -c', 'dna70', 16, '-c', 0, (RG, RG_READ), 4, {}),
+    ('one line m=16 -c', 'dna', 16, '-c', 0, PEERS[:3], 1, {'memory_bar': 64 * MIB}),
+    ('one line m=16 -o -b', 'dna', 16, '-o -b', 0, PEERS[:3], 1, {'memory_bar': 64 * MIB}),
+    ('pipe, rare word -c', 'english', 'Habakkuk', '-c', 0, ('cat',), 0.9, {'fed': True}),
+]
+ROWS += [(f'1 KiB file {mode}', 'small', 'the', mode, 0, (GREP, RG), 1, {})
+         for mode in ('-c', '-n', '-o', '-c -i', '-v', '-c -w', '-l')]
+ROWS += [(f'10 MB file {mode}', 'medium', word, mode, 0, PEERS[:3], 1, {})
+         for word, mode in (('Habakkuk', '-c'), ('the', '-n'), ('the', '-o'), ('habakkuk', '-c -i'),
+                            ('the', '-v'), ('the', '-c -w'), ('Habakkuk', '-l'))]
+ROWS += [(f'1 GiB file {mode}', 'english', word, mode, 0, PEERS[:3], 1, {})
+         for word, mode in (('the', '-v'), ('the', '-c -w'), ('Qxzjvkw', '-l'))]
+ROWS += [(f'tree {mode}', 'tree', word, options, 0, (GREP, RG), 1, {})
+         for word, options, mode in (
+             ('Qxzjvkw', '-l', '-l absent'), ('unsafe', '-l', '-l'), ('unsafe', '-c', '-c'),
+             ('unsafe', '-n', '-n'), ('unsafe', '-o', '-o'), ('Unsafe', '-n -i', '-n -i'),
+             ('unsafe', '-c -v', '-c -v'), ('unsafe', '-n -w', '-n -w'), ('Qxzjvkw', '-n', '-n absent'))]
+ROWS += [(f'tree, ignore rules {mode}', 'tree', word, mode.split()[0], 0, (RG,), 1, {'ignores': True})
+         for word, mode in (('Qxzjvkw', '-l absent'), ('unsafe', '-c'), ('unsafe', '-n'))]
+# Rows of README's plot: their names, and what they are to a reader.
+PLOTTED = (
+    ('rare word -c, 2 threads', 'count lines with a rare word'),
+    ('frequent word -c', 'count lines with "the"'),
+    ('frequent word -n', 'print lines with "the", numbered'),
+    ('frequent word -o', 'print every "the"'),
+    ('frequent word -c -i', 'count, case ignored'),
+    ('DNA lines m=16 -c', 'DNA, 16 bases, lines of 70'),
+    ('one line m=16 -c', 'DNA, all in one line'),
+    ('pipe, rare word -c', 'from a pipe'),
+)
+
+
+def install(options, texts):
+    """A copy of the command in one piece, as an installation makes it: the file that the linker
+    wrote here and there starts 4 % later."""
+    path = texts.path('trawl')
+    if not os.path.exists(path):
+        shutil.copy(options.command, path)
+        os.chmod(path, 0o755)
+    return path
+
+
+def versions(options):
+    found = {TRAWL: first_line(options.command, '--version')}
+    found.update({name: first_line(program, '--version') for name, program in PROGRAMS.items()})
+    return {name: version for name, version in found.items() if version}
+
+
+def argv(who, trawl, tree=False, ignores=False, threads=0):
+    """The program and what it alone needs so that all do the same."""
+    if who == TRAWL:
+        return ([trawl] + ([f'-j{threads}'] if threads else []) + (['-r'] if tree else [])
+                + (['--ignore'] if ignores else []))
+    if who in (GREP, UGREP):
+        return [PROGRAMS[who], '-rF' if tree else '-F']
+    return (['rg', '-F', '--no-config', '--include-zero']
+            + (['--no-mmap'] if who == RG_READ else []) + (['-uuu'] if tree and not ignores else []))
+
+
+def file_of(kind, options, texts):
+    if kind == 'tree':
+        path = texts.path('tree')
+        if not os.path.exists(path):
+            recipes.write_tree(path, options.bytes, texts.source('code')[0])
+        return path
+    if kind == 'letters':
+        path = texts.path('letters')
+        if not os.path.exists(path):
+            content = recipes.letters(4 << 20, 3)
+            recipes.repeat_into(path, b''.join(content[i:i + 79] + b'\n'
+                                               for i in range(0, len(content), 79)), options.bytes)
+        return path
+    if kind in ('dna', 'dna70'):
+        return texts.corpus('dna', options.bytes, 70 if kind == 'dna70' else -1)
+    return texts.corpus('english', {'small': 1024, 'medium': min(options.bytes, 10 ** 7)}
+                        .get(kind, options.bytes))
+
+
+def piece_of(path, length):
+    with open(path, 'rb') as file:
+        head = file.read(4 << 20)
+    draw = random.Random(length)
+    while True:
+        at = draw.randrange(len(head) - length)
+        if b'\n' not in head[at:at + length]:
+            return head[at:at + length].decode()
+
+
+def contestants(row, path, pattern, trawl, installed):
+    """Who gives the right answer comes first: grep, or ripgrep where ignore files are read."""
+    _, kind, _, options, threads, baseline, _, more = row
+    tree, ignores, fed = kind == 'tree', more.get('ignores', False), more.get('fed', False)
+    names = [RG] if ignores else [GREP]
+    names += [TRAWL] + [name for name in (RG, RG_READ) if name in baseline or name == RG and not fed]
+    if threads == 0 and not fed and not ignores:
+        names.append(UGREP)
+    names += ['cat', 'wc -c'] if fed else []
+    found = []
+    for name in dict.fromkeys(names):
+        if name not in installed:
+            continue
+        words = (['cat'] if name == 'cat' else ['wc', '-c'] if name == 'wc -c' else
+                 argv(name, trawl, tree, ignores, threads) + options.split()
+                 + ['-e', pattern, '-' if fed else path])
+        found.append({'name': name, 'ours': name == TRAWL, **command(*words),
+                      'feed': f'cat\x1f{path}' if fed else None})
+    return found
+
+
+def rows(options, texts):
+    installed, trawl = versions(options), install(options, texts)
+    for row in ROWS:
+        name, kind, pattern, flags, threads, baseline, bar, more = row
+        if options.filter and options.filter not in name:
+            continue
+        path = file_of(kind, options, texts)
+        if isinstance(pattern, int):
+            pattern = piece_of(path, pattern)
+        who = contestants(row, path, pattern, trawl, installed)
+        movers = [it for it in who if it['name'] in ('cat', 'wc -c')]
+        asks = [({'bag': kind == 'tree'}, [it for it in who if it not in movers])]
+        asks += [({'expect': None}, [it]) for it in movers]
+        yield {'name': name, 'pattern': pattern, 'options': flags, 'threads': threads or 'all',
+               'baseline': list(baseline), 'bar': bar,
+               'text_bytes': tree_bytes(path) if kind == 'tree' else os.path.getsize(path),
+               'memory_bar': more.get('memory_bar', 0), 'asks': asks,
+               'rounds': options.small_runs if kind == 'small' else options.rounds}
+
+
+def tree_bytes(path):
+    return sum(os.path.getsize(os.path.join(place, name))
+               for place, _, names in os.walk(path) for name in names)
+
+
+# ---- Reports --------------------------------------------------------------------------------
+
+
+def best(row):
+    """The fastest of the row's baseline, and the ratio of its time to trawl's."""
+    known = {name: median(result(row, name)) for name in row['baseline']}
+    known = {name: seconds for name, seconds in known.items() if seconds}
+    trawl = median(result(row, TRAWL))
+    if not known or not trawl:
+        return None, None
+    name = min(known, key=known.get)
+    return name, known[name] / trawl
+
+
+def verdict(row):
+    name, value = best(row)
+    if name is None:
+        return 'skipped'
+    if row.get('memory_bar') and result(row, TRAWL).get('memory_bytes', 0) > row['memory_bar']:
+        return 'low'
+    return '' if not row['bar'] else 'low' if value < row['bar'] else 'ok'
+
+
+def section(data):
+    """The table of docs/benchmarks.md."""
+    names = (TRAWL,) + PEERS + ('cat', 'wc -c')
+    lines = ['Every single time is in [measurements/commands.json](measurements/commands.json).', '']
+    lines += machine_lines(data)
+    lines += [f"- {name}: {data['versions'].get(name, 'not installed, skipped')}" for name in names]
+    lines += ['', 'Seconds by the median; -: it did not run, or gave another answer.', '']
+    cells = []
+    for row in data['rows']:
+        trawl, (name, value) = result(row, TRAWL), best(row)
+        speed = row['text_bytes'] / median(trawl) / 1e9
+        cells.append([row['name'], f"`{row['pattern']}`"]
+                     + [number(median(result(row, it)), '.5f') for it in names]
+                     + [f'{speed:.2f}', f"{100 * spread(trawl['seconds']):.0f} %",
+                        f"{trawl.get('memory_bytes', 0) / MIB:.1f}",
+                        f'**{value:.2f}** of {name}' if name else '-',
+                        f"{row['bar']:.2f}" if row['bar'] else '', verdict(row)])
+    return lines + table(['row', 'pattern', *names, 'trawl GB/s', 'spread', 'MiB', 'ratio', 'bar', ''],
+                         cells, left=2)
+
+
+def comparison(data):
+    """The table of docs/comparison.md."""
+    rows = [row for row in data['rows'] if result(row, 'cat') is None]
+    machine = data['machine']
+    lines = [f"- {machine['processor']}, {machine['cores']} cores, {machine['system']}",
+             f"- texts of {machine['text_bytes'] / 2**20:.0f} MiB",
+             f"- {machine['date']}, commit {machine['commit']}, `{machine['command']}`",
+             spread_line([it['seconds'] for row in rows for it in row['results'] if it.get('seconds')]),
+             '- ' + ', '.join(data['versions'][name].split(' x86')[0] for name in (GREP, RG, UGREP)
+                              if name in data['versions']), '']
+    cells, behind = [], []
+    for row in rows:
+        trawl = median(result(row, TRAWL))
+        peers = {name: median(result(row, name)) for name in PEERS}
+        cells.append([row['name'], f'{trawl:.5f}']
+                     + [number(ratio(peers[name], trawl)) for name in PEERS])
+        faster = {name: s for name, s in peers.items() if s is not None and s < trawl}
+        if faster:
+            name = min(faster, key=faster.get)
+            behind.append(f"{row['name']} ({name} {faster[name] / trawl:.2f})")
+    lines += table(['row', 'trawl, seconds'] + [f'{name} x' for name in PEERS], cells)
+    return lines + ['', f'trawl is the fastest in {len(rows) - len(behind)} of {len(rows)} rows.'
+                    + (' Another is faster in: ' + '; '.join(behind) + '.' if behind else '')]
+
+
+def show(row):
+    name, value = best(row)
+    print(f"{row['name']:32} {number(median(result(row, TRAWL)), '.5f')} s, {times(value)} of {name}"
+          f' {verdict(row)}', flush=True)

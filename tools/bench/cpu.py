@@ -1,0 +1,198 @@
+"""cpu: one pattern in texts in memory: the read loop, memmem and trawl in turn."""
+import math
+import random
+import statistics
+
+from report import machine_lines, median, number, ratio, result, spread, table
+from runner import die
+
+LENGTHS = (1, 2, 4, 8, 16, 64, 256, 1024, 4096)
+WORST_LENGTHS = (8, 64, 1024, 16384)
+ALPHABETS = ('az', 'english', 'dna', 'periodic')
+MEMMEM_SECONDS = 2  # an eighth of it is what a part of the text takes at least
+READ_ONE, ONE, MEMMEM = 'read, one thread', 'trawl, one thread', 'memmem'
+READ_ALL, ALL = 'read, all threads', 'trawl, all threads'
+RANDOM_ONE, RANDOM_ALL = 'random, one thread', 'random, all threads'
+SAME_SPEED = 0.97  # of memmem: where both wait for the memory, the rest is noise
+WORST = (  # the text, what is searched for, how that differs from the text's beginning
+    ('repeat:a', 'a^n, a^m', {}),
+    ('repeat:a', 'a^n, a^(m-1)b', {'change': 'last', 'to': 'b'}),
+    ('repeat:a', 'a^n, ba^(m-1)', {'change': 'first', 'to': 'b'}),
+    ('repeat:ab', '(ab)^n, (ab)^m', {}),
+    ('fibonacci', 'Fibonacci', {}),
+    ('thue-morse', 'Thue-Morse', {}),
+    ('piece:{m}', 'P^n, P', {}),
+)
+
+
+def own(options):
+    return {'method': options.method, 'isa': options.instruction_set, 'sample': options.sample,
+            'ours': True}
+
+
+def contestants(options):
+    every = {'threads': options.threads, **own(options)}
+    return [
+        {'name': READ_ONE, 'kind': 'read', 'threads': 1},
+        {'name': ONE, **every, 'threads': 1},
+        {'name': MEMMEM, 'kind': 'memmem', 'threads': 1, 'limit': MEMMEM_SECONDS},
+        {'name': READ_ALL, 'kind': 'read', 'threads': options.threads},
+        {'name': ALL, **every},
+    ]
+
+
+def bar_of(alphabet, length):
+    """Of the read speed with one thread, where the answer is bound by memory."""
+    if alphabet == 'periodic':
+        return 0
+    if length <= 2:
+        return 0.7
+    if length >= 4096:
+        return 3.0
+    if alphabet == 'dna':
+        return 0.45 if 8 <= length <= 100 else 0
+    return 0.8 if alphabet == 'az' and length <= 100 else 0
+
+
+def place_of(name, count, length):
+    return random.Random(name).randrange(max(1, count - length))
+
+
+def alphabet_rows(alphabet, text, options):
+    for length in LENGTHS:
+        for present in (True, False):
+            name = f'{alphabet} m={length} {"present" if present else "absent"}'
+            if length * 2 > options.bytes:
+                continue
+            ask = {**text, 'patterns': f'at:{place_of(name, options.bytes, length)}:{length}',
+                   'absent': not present}
+            yield {'name': name, 'kind': 'present' if present else 'absent', 'alphabet': alphabet,
+                   'bar_read': bar_of(alphabet, length), 'asks': [(ask, contestants(options))]}
+
+
+def word_rows(text, content, options):
+    line = next((line[:100].decode('ascii', 'replace') for line in content.splitlines()
+                 if len(line) >= 100 and line.isascii() and b'\t' not in line), None)
+    words = [(word, word) for word in ('the', 'Moab', 'Habakkuk', 'Qxzjvkw')]
+    for label, word in words + ([('line of 100', line)] if line else []):
+        yield {'name': f'english word {label}', 'kind': 'word', 'alphabet': 'english',
+               'bar_read': 0.45 if label == 'the' else 0.8,
+               'asks': [({**text, 'patterns': f'literal:{word}'}, contestants(options))]}
+
+
+def worst_rows(options):
+    for text, kind, change in WORST:
+        for length in WORST_LENGTHS:
+            if length * 2 > options.bytes:
+                continue
+            ask = {'text': text.format(m=length), 'bytes': options.bytes, 'seed': 7,
+                   'patterns': f'at:0:{length}', **change}
+            plain = {'text': 'letters', 'bytes': options.bytes, 'seed': 2,
+                     'patterns': f"at:{place_of('plain', options.bytes, length)}:{length}"}
+            again = [{**own(options), 'name': RANDOM_ONE, 'threads': 1},
+                     {**own(options), 'name': RANDOM_ALL, 'threads': options.threads}]
+            yield {'name': f'worst m={length} {kind}', 'kind': kind, 'alphabet': 'worst',
+                   'bar_plain': 0.5, 'asks': [(ask, contestants(options)), (plain, again)]}
+
+
+def rows(options, texts):
+    facts = {'az': ({'text': 'letters'}, 'random letters a-z, even odds'),
+             'periodic': ({'text': 'piece:31'}, '31 random letters, repeated')}
+    for alphabet in ALPHABETS:
+        if alphabet in ('english', 'dna'):
+            content, name = texts.source(alphabet)
+            path = texts.write(alphabet, content)
+            facts[alphabet] = ({'text': f'file:{path}'}, f'{name}, repeated')
+        text, name = facts[alphabet]
+        text = {**text, 'bytes': options.bytes}
+        made = list(alphabet_rows(alphabet, text, options))
+        if alphabet == 'english':
+            made += word_rows(text, content, options)
+        for row in made:
+            yield {**row, 'text': name}
+    yield from worst_rows(options)
+
+
+# ---- The report -----------------------------------------------------------------------------
+
+
+def speed(row, name):
+    seconds = median(result(row, name))
+    return row['text_bytes'] / seconds / 1e9 if seconds else None
+
+
+def figures(row):
+    """The ratios of a row."""
+    one, memmem = speed(row, ONE), speed(row, MEMMEM)
+    return {'one': one, 'all': speed(row, ALL), 'memmem': memmem,
+            'to_read': ratio(one, speed(row, READ_ONE)), 'to_memmem': ratio(one, memmem),
+            'all_to_read': ratio(speed(row, ALL), speed(row, READ_ALL)),
+            'all_to_one': ratio(speed(row, ALL), one),
+            'to_random': ratio(one, speed(row, RANDOM_ONE))}
+
+
+def verdict(row):
+    it = figures(row)
+    low = (it['to_read'] or 0) < row.get('bar_read', 0)
+    if row.get('bar_plain'):  # a text that must be read whole cannot beat the read speed
+        low |= max(it['to_random'] or 0, it['to_read'] or 0) < row['bar_plain']
+    if it['memmem']:
+        low |= it['one'] < SAME_SPEED * it['memmem']
+    has_bar = row.get('bar_read') or row.get('bar_plain') or it['memmem']
+    return 'low' if low else 'ok' if has_bar else ''
+
+
+def table_of(data, alphabet, title):
+    rows = [row for row in data['rows'] if row['alphabet'] == alphabet]
+    if not rows:
+        return []
+    worst = alphabet == 'worst'
+    threads = data['machine']['cores']
+    lines = ['', f'### {title}', '']
+    if not worst:
+        lines += [f"{alphabet}: {rows[0]['text']}", '']
+    cells = []
+    for row in rows:
+        it, memmem, one = figures(row), result(row, MEMMEM), result(row, ONE)
+        cells.append([row['name'][len(alphabet) + 1:], row['found'], one.get('method', ''),
+                      number(it['memmem']) + (' *' if memmem and 'share' in memmem else ''),
+                      number(it['one']), f"{100 * spread(one['seconds']):.0f} %",
+                      f"**{number(it['to_read'])}**", number(it['to_memmem'], '.1f'),
+                      number(it['all']), number(it['all_to_read']), number(it['all_to_one'])]
+                     + ([f"**{number(it['to_random'])}**"] if worst else []) + [verdict(row)])
+    return lines + table(['pattern', 'occurrences', 'method', 'memmem', '1 thread', 'spread',
+                          '/ read', '/ memmem', f'{threads} threads', '/ read', '/ 1 thread']
+                         + (['/ random'] if worst else []) + ['bar'], cells)
+
+
+def summary(data):
+    rows = data['rows']
+    reads = [statistics.median(value) for value in
+             ([speed(row, name) for row in rows if speed(row, name)]
+              for name in (READ_ONE, READ_ALL)) if value]
+    over = [math.log(value) for value in (figures(row)['to_memmem'] for row in rows) if value]
+    if len(reads) < 2 or not over:
+        die('no row was measured')
+    low = sum(verdict(row) == 'low' for row in rows)
+    return [f"- read speed of the memory: {reads[0]:.1f} GB/s with one thread, {reads[1]:.1f} GB/s "
+            f"with {data['machine']['cores']} (median over the rows)",
+            f'- {len(rows)} rows, every count as expected; one thread is '
+            f'{math.exp(statistics.mean(over)):.1f} times memmem (geometric mean); {low} rows below '
+            f'their bar']
+
+
+def section(data):
+    lines = ['![Speed against pattern length](measurements/cpu.svg)', '',
+             'Every single time is in [measurements/cpu.json](measurements/cpu.json).', '']
+    lines += machine_lines(data) + summary(data)
+    lines += ['', 'Speeds in GB/s. *: memmem on a part of the text, as long as takes it about a '
+              'quarter of a second.']
+    for alphabet in ALPHABETS + ('worst',):
+        lines += table_of(data, alphabet, 'Worst cases' if alphabet == 'worst' else alphabet)
+    return lines
+
+
+def show(row):
+    it = figures(row)
+    print(f"{row['name']:30} {number(it['one'])} GB/s, {number(it['to_read'])} of read, "
+          f"{number(it['to_memmem'], '.1f')} x memmem {verdict(row)}", flush=True)

@@ -1,0 +1,92 @@
+"""docs: the parts of documents that are made from docs/measurements, and their plots."""
+import os
+
+import commands
+import cpu
+import floods
+import gpu
+import grid
+import losses
+import papers
+import plots
+import sets
+from report import put_section
+from runner import ROOT, die, read_results
+
+MEASUREMENTS = 'docs/measurements'
+NOT_YET = ['Not measured yet.']
+# page, section, file of results, who makes the lines
+SECTIONS = [
+    ('docs/benchmarks.md', 'cpu', 'cpu', cpu.section),
+    ('docs/benchmarks.md', 'commands', 'commands', commands.section),
+    ('docs/benchmarks.md', 'grid', 'grid', grid.section),
+    ('docs/benchmarks.md', 'sets', 'sets', sets.section),
+    ('docs/benchmarks.md', 'matrix', 'matrix', sets.section),
+    ('docs/benchmarks.md', 'floods', 'floods', floods.section),
+    ('docs/benchmarks-gpu.md', 'gpu', 'gpu', gpu.section),
+    ('docs/comparison.md', 'commands', 'commands', commands.comparison),
+    ('docs/comparison.md', 'sets', 'sets', sets.comparison),
+    ('docs/papers.md', 'losses', 'papers', losses.losses),
+]
+SECTIONS += [('docs/papers.md', name, 'papers', lambda data, name=name: papers.section(data, name))
+             for name in papers.NAMES]
+
+
+def results(root, name):
+    path = os.path.join(root, MEASUREMENTS, f'{name}.json')
+    return read_results(path) if os.path.exists(path) else None
+
+
+def pages(root):
+    """Each page as the measurements make it."""
+    known, made = {}, {}
+    for path, name, file, lines in SECTIONS:
+        if file not in known:
+            known[file] = results(root, file)
+        if path not in made:
+            with open(os.path.join(root, path), encoding='utf-8') as page:
+                made[path] = page.read()
+        data = known[file]
+        made[path] = put_section(made[path], name, lines(data) if data else NOT_YET)
+        if made[path] is None:
+            die(f'{path} has no markers for {name}')
+    return made
+
+
+def draw(root, names):
+    """The plots of these files of results."""
+    if plots.pyplot is None:
+        print(plots.WHAT)
+        return
+    folder = os.path.join(root, MEASUREMENTS)
+    for name in names:
+        data = results(root, name)
+        if data is None:
+            continue
+        if name == 'commands':
+            plots.commands(data, commands.PLOTTED, os.path.join(folder, 'commands.svg'))
+        elif name == 'cpu':
+            plots.cpu(data, os.path.join(folder, 'cpu.svg'))
+        elif name == 'papers':
+            for paper in dict.fromkeys(row['paper'] for row in data['rows']):
+                plots.paper(data, paper, os.path.join(folder, f'papers-{paper}.svg'))
+
+
+def main(check, names=(), root=ROOT):
+    """Write all sections, or say which differ. Returns the exit status."""
+    wrong = 0
+    for path, text in pages(root).items():
+        full = os.path.join(root, path)
+        with open(full, encoding='utf-8') as file:
+            if file.read() == text:
+                continue
+        if check:
+            print(f'{path} is not what the measurements say (./dev bench docs --from-json)')
+            wrong = 1
+            continue
+        with open(full, 'w', encoding='utf-8') as file:
+            file.write(text)
+        print(f'written: {path}')
+    if not check:
+        draw(root, names)
+    return wrong

@@ -1,0 +1,287 @@
+"""gpu: what a machine with one, two or four devices does: one pattern, lists, sets, pairs, the
+gallery's kernels, and texts that are not on the device yet. Each count is compared with the CPU
+engine's; of sets, and of the first part of each text, with the oracle's."""
+import os
+import random
+
+import texts as recipes
+from report import least, machine_lines, median, result, table
+from runner import first_line
+
+GIB = 1 << 30
+LENGTHS = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 64, 80, 128, 256, 512, 1024, 2048, 4096, 16384,
+           65536)
+WORST_LENGTHS = (8, 16, 64, 256, 1024, 4096, 16384)
+SETS = ((8, 10000), (8, 100000), (8, 1000000), (16, 10), (16, 100), (16, 1000), (16, 10000),
+        (16, 100000), (16, 1000000), (24, 10000), (32, 100000))
+READ, CPU, ALL = 'device-read', 'trawl, CPU', 'trawl, GPU'
+ORACLE = '16M'
+GALLERY_SECONDS = 2
+GROUPS = (
+    ('counts', 'Counts in a loaded text'), ('worst', 'Texts that hurt'), ('lists', 'Positions'),
+    ('first', 'The first occurrence'), ('small', 'Small texts'), ('callers', 'Many callers'),
+    ('sets', 'Sets of patterns'), ('pairs', 'Pairs of position and pattern'),
+    ('host', 'Texts in host memory'), ('gallery', "Against the gallery's kernels"),
+    ('devices', 'Several devices'))
+
+
+def letters(options, share=1, **more):
+    return {'text': 'letters', 'bytes': max(4096, options.bytes // share), 'oracle': ORACLE, **more}
+
+
+def gpu(name=ALL, **more):
+    return {'name': name, 'engine': 'cuda', 'loaded': True, 'sample': True, 'ours': True, **more}
+
+
+def cpu(**more):
+    return {'name': CPU, 'engine': 'cpu', 'ours': True, 'sample': True, **more}
+
+
+def row(group, name, ask, who, options, **more):
+    return {'group': group, 'name': name, 'rounds': options.rounds, 'seconds': options.cell_seconds,
+            'asks': [(ask, who)], **more}
+
+
+def count_rows(options, texts):
+    english = texts.write('english', texts.source('english')[0])
+    for label, text in (('a-z', {}), ('ACGT', {'text': 'letters:ACGT'}),
+                        ('English', {'text': f'file:{english}'})):
+        for length in LENGTHS:
+            ask = letters(options, **text)
+            if length * 4 <= ask['bytes']:
+                ask['patterns'] = f"at:{ask['bytes'] // 3}:{length}"
+                yield row('counts', f'{label}, m = {length}', ask,
+                          [cpu(), {'name': READ, 'kind': READ}, gpu()], options)
+
+
+def worst_rows(options, texts):
+    kinds = (('random', 'letters', {}), ('a^n', 'repeat:a', {}),
+             ('a^n, b at the end', 'repeat:a', {'change': 'last', 'to': 'b'}),
+             ('a^n, b at the begin', 'repeat:a', {'change': 'first', 'to': 'b'}),
+             ('(ab)^n', 'repeat:ab', {}), ('Fibonacci', 'fibonacci', {}),
+             ('Thue-Morse', 'thue-morse', {}), ('the pattern repeated', 'piece:{m}', {}))
+    for label, text, change in kinds:
+        for length in WORST_LENGTHS:
+            ask = letters(options, 8, **change)
+            if length * 32 <= ask['bytes']:
+                ask.update(text=text.format(m=length), patterns=f'at:0:{length}')
+                yield row('worst', f'{label}, m = {length}', ask,
+                          [cpu(), {'name': READ, 'kind': READ}, gpu()], options)
+
+
+def list_rows(options, texts):
+    """Occurrences at every so many places, as arrays of begins on the device and in host memory."""
+    for every in (10000, 100):
+        for length in (1, 2, 4, 6, 8, 10, 16):
+            pattern = 'QWERTZUIOPASDFGH'[:length]
+            ask = letters(options, patterns=f'literal:{pattern}', plant=f'{pattern}@{every}')
+            yield row('lists', f'{100 / every:g} % of the places, m = {length}', ask, [
+                gpu('count'), {'name': READ, 'kind': READ},
+                {'name': 'copy', 'kind': 'device-copy', 'to': 'host'},
+                gpu('begins on the device', call='begins-device'),
+                gpu('begins in pinned memory', call='pinned'),
+                gpu('begins in memory', call='begins'), gpu('matches', call='positions')], options)
+
+
+def first_rows(options, texts):
+    for percent in (1, 10, 50, 100):
+        count = max(4096, options.bytes // 2)
+        at = count * percent // 100 - 16
+        yield row('first', f'at {percent} %', letters(options, 2, patterns='literal:QWERTZUIOPASDFGH',
+                                                      put=f'QWERTZUIOPASDFGH@{at}', call='first'),
+                  [cpu(), {'name': READ, 'kind': READ}, gpu()], options, part=percent / 100)
+
+
+def small_rows(options, texts):
+    size = 1 << 10
+    while size <= min(64 << 20, options.bytes):
+        yield row('small', f'{size >> 10} KiB, m = 16',
+                  {'text': 'letters', 'bytes': size, 'patterns': f'at:{size // 3}:16'},
+                  [cpu(), gpu(plan='once'), gpu('trawl, GPU, with the plan')], options, unit='us')
+        size *= 4
+
+
+def caller_rows(options, texts):
+    """As many counts as there are patterns, by threads that each have a searcher."""
+    size, count = min(16 << 10, options.bytes), 512 if options.bytes >> 20 else 16
+    while size <= min(64 << 20, options.bytes):
+        ask = {'text': 'letters', 'bytes': size, 'patterns': f'pieces:{count}:16:16', 'oracle': ORACLE}
+        yield row('callers', f'{size >> 10} KiB, {count} patterns', ask,
+                  [cpu(), gpu('one call for all')]
+                  + [gpu(f'{n} callers', callers=n, sample=None) for n in options.callers], options)
+        size *= 64
+
+
+def set_rows(options, texts):
+    english = texts.write('english', texts.source('english')[0])
+    for label, text in (('a-z', {}), ('ACGT', {'text': 'letters:ACGT'}),
+                        ('English', {'text': f'file:{english}'})):
+        for length, count in SETS:
+            ask = letters(options, 2, **text, patterns=f'pieces:{count}:{length}:{length}')
+            yield row('sets', f'{label}, {count:,} of {length} bytes', ask,
+                      [cpu(plan='once'), {'name': READ, 'kind': READ}, gpu(plan='once'),
+                       gpu('plan', call='build')], options)
+
+
+def pair_rows(options, texts):
+    """A text of words, each of the set."""
+    draw = random.Random(7)
+    many = [recipes.letters(draw.randint(5, 12), i) for i in range(100000)]
+    path = texts.patterns('pair-words', many)
+    text = texts.write('pair-text', b' '.join(draw.choices(many, k=min(options.bytes // 9, 10 ** 6))))
+    ask = {'text': f'file:{text}', 'bytes': min(options.bytes, GIB), 'patterns': f'file:{path}',
+           'oracle': ORACLE}
+    yield row('pairs', '100,000 words', ask, [
+        cpu(), {'name': 'copy', 'kind': 'device-copy', 'to': 'host'}, gpu('count'),
+        gpu('sink', call='sink'), gpu('matches', call='positions'), gpu('batches', call='batches'),
+        gpu('begins', call='begins'), gpu('begins in pinned memory', call='pinned'),
+        gpu('begins on the device', call='begins-device'),
+        gpu('pairs on the device', call='pairs-device')], options)
+
+
+def host_rows(options, texts):
+    for count in (1, 1000, 10000, 60000):
+        yield row('host', f'{count:,} patterns of 10 bytes',
+                  letters(options, 4, patterns=f'pieces:{count}:10:10'),
+                  [cpu(plan='once'), cpu(name='trawl, one thread', threads=1, plan='once'),
+                   gpu('trawl, GPU', loaded=None, plan='once'),
+                   gpu('trawl, auto', engine='auto', loaded=None, plan='once'),
+                   {'name': 'copy', 'kind': 'device-copy'}], options)
+
+
+def gallery_rows(options, texts):
+    names = [name for name, engines in options.facts['algorithms'].items()
+             if engines >> 2 & 1 and not name.startswith('rabin-karp-matrix')]
+    for label, text in (('a-z', 'letters'), ('ACGT', 'letters:ACGT')):
+        for length in (8, 500, 1500):
+            ask = letters(options, 2, text=text, patterns=f'at:1000:{length}')
+            if length * 4 <= ask['bytes']:
+                yield row('gallery', f'{label}, m = {length}', ask, [cpu(), gpu()] + [
+                    gpu(name, algorithm=name, threads=1, sample=None, limit=GALLERY_SECONDS)
+                    for name in names], options, parts=True)
+
+
+def device_rows(options, texts):
+    for length in (1, 8, 16, 47, 100, 272, 1040, 4112):
+        ask = letters(options, patterns=f'at:{options.bytes // 3}:{length}')
+        if length * 4 <= ask['bytes']:
+            yield row('devices', f'count, {length} bytes', ask, [cpu(), gpu()], options)
+    for count in options.sets:
+        yield row('devices', f'count, {count:,} patterns of 10 bytes',
+                  letters(options, patterns=f'pieces:{count}:10:10'), [cpu(), gpu()], options)
+    for every in (460000, 17600):
+        ask = letters(options, patterns='literal:QWER', plant=f'QWER@{every}')
+        yield row('devices', f'lists, one place in {every:,}', ask, [
+            cpu(), gpu(), gpu('matches in order', call='positions'),
+            gpu('begins in memory', call='begins')], options)
+
+
+MAKERS = {'counts': count_rows, 'worst': worst_rows, 'lists': list_rows, 'first': first_rows,
+          'small': small_rows, 'callers': caller_rows, 'sets': set_rows, 'pairs': pair_rows,
+          'host': host_rows, 'gallery': gallery_rows, 'devices': device_rows}
+
+
+def devices_here():
+    try:
+        return len(os.listdir('/proc/driver/nvidia/gpus'))
+    except OSError:
+        return 1 if first_line('nvidia-smi', '-L') else int(os.environ.get('TRAWL_SIM_DEVICES', 1))
+
+
+def rows(options, texts):
+    small = options.bytes < 1 << 20  # a try, or a simulated device
+    options.callers = (1, 3) if small else (1, 3, 16, 64)
+    options.sets = (10,) if small else (1000, 10000, 60000)
+    for group, make in MAKERS.items():
+        if group != 'devices' and (not options.words or group in options.words):
+            yield from make(options, texts)
+
+
+def several(options, texts, run):
+    """The rows of `devices` with one device, with two and with four, twice in turn."""
+    if options.words and 'devices' not in options.words:
+        return []
+    there = devices_here()
+    counts = [n for n in (1, 2, 4) if n <= there]
+    made = list(device_rows(options, texts))
+    merged = {}
+    for n in counts * 2 if len(counts) > 1 else counts:
+        visible = {'CUDA_VISIBLE_DEVICES': ','.join(map(str, range(n))), 'TRAWL_SIM_DEVICES': str(n)}
+        for it in run(made, visible):
+            for one in it['results']:
+                if one['name'] == CPU:
+                    continue
+                one['name'] += f", {n} device{'' if n == 1 else 's'}"
+            known = merged.setdefault(it['name'], it)
+            for one in it['results'] if known is not it else []:
+                same = next((old for old in known['results'] if old['name'] == one['name']), None)
+                if same is None:
+                    known['results'].append(one)
+                elif same.get('seconds') and one.get('seconds'):
+                    same['seconds'] += one['seconds']
+    return list(merged.values())
+
+
+# ---- The report -----------------------------------------------------------------------------
+
+
+def cell(row_, it, read):
+    """GB/s, or millions of answers a second where they are many, and x the read speed."""
+    if it is None:
+        return '-'
+    if row_.get('unit') == 'us':
+        return f'{1e6 * median(it):.0f}'
+    part = row_.get('part', 1)
+    speed = row_['text_bytes'] * part / median(it) / 1e9
+    text = f'{speed:.0f}' if speed >= 100 else f'{speed:.3g}'
+    kernel = it.get('kernel')
+    if kernel:
+        text += f", kernel {row_['text_bytes'] / least({'seconds': kernel}) / 1e9:.3g}"
+    if read and it is not read and row_['results'][0] is not it:
+        text += f' **{median(read) / median(it) * part:.3f}**'
+    return text + ('*' if 'share' in it else '')
+
+
+def group_lines(data, group, title):
+    rows_of = [it for it in data['rows'] if it['group'] == group]
+    if not rows_of:
+        return []
+    names = list(dict.fromkeys(it['name'] for row_ in rows_of for it in row_['results']))
+    unit = 'microseconds' if rows_of[0].get('unit') == 'us' else 'GB/s'
+    lines = ['', f'### {title}', '', f'In {unit}, by the host\'s clock, medians'
+             + ('; bold: x the read speed of the device.' if READ in names else '.'), '']
+    cells = [[row_['name'], row_.get('found', '-')]
+             + [cell(row_, result(row_, name), result(row_, READ)) for name in names]
+             for row_ in rows_of]
+    why = sorted({f"- {it['name']}: {it['why']}" for row_ in rows_of for it in row_['results']
+                  if it.get('why')})
+    return lines + table(['', 'found', *names], cells) + ([''] + why if why else [])
+
+
+def device_lines(data):
+    """How many times one device's speed two and four have, the worst first."""
+    found = []
+    for row_ in data['rows']:
+        for it in row_['results']:
+            head, _, count = it['name'].rpartition(', ')
+            one = result(row_, f'{head}, 1 device')
+            if count in ('2 devices', '4 devices') and one and it.get('seconds'):
+                found.append((median(one) / median(it), int(count[0]), row_['name'], head))
+    return [f'- {value:.2f} x with {n} devices: {name}: {head}'
+            for value, n, name, head in sorted(found, key=lambda it: it[0] / it[1])]
+
+
+def section(data):
+    lines = ['Every single time is in [measurements/gpu.json](measurements/gpu.json).', '']
+    lines += machine_lines(data)
+    for group, title in GROUPS:
+        lines += group_lines(data, group, title)
+    several_lines = device_lines(data)
+    return lines + ([''] + several_lines if several_lines else [])
+
+
+def show(row_):
+    read = result(row_, READ)
+    print(f"{row_['group']}: {row_['name']}: " + '; '.join(
+        f"{it['name']} {cell(row_, result(row_, it['name']), read)}" for it in row_['results']),
+        flush=True)

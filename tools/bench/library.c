@@ -1,0 +1,691 @@
+/* library: the library as a contestant: trawl's own ways and the gallery's algorithms.
+ *
+ * kind=trawl, with
+ *   engine=cpu|cuda|auto  threads=N  isa=NAME  chunk=BYTES   the searcher's (open from row to row)
+ *   method=NAME  algorithm=NAME  sample=1                    the plan's
+ *   plan=once     built before the time; else it is part of each run, and `plan` says how much
+ *   loaded=1      the text is loaded before the time
+ *   clock=cpu     processor time instead of the time that passes
+ *   callers=N     each pattern is counted by a plan of its own; so many threads, each with a
+ *                 searcher of one runtime, share them
+ * each=1, of the question: a search for each pattern, one after the other; their sum
+ */
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/bench.h"
+
+#define SEARCHERS_MAX 16u
+#define SAMPLE_BYTES (64u << 10)
+#define CALLERS_MAX 256u
+
+/* A contestant's own. */
+struct library {
+    struct trawl_searcher *searcher, *loaded;
+    struct trawl_runtime *runtime; /* of callers */
+    struct trawl_searcher *caller[CALLERS_MAX];
+    uint32_t callers;
+    struct trawl_plan *plan, **plans; /* kept */
+    struct trawl_text *text;
+    uint64_t text_bytes;
+    void *array;            /* for lists, on the host or pinned */
+    uint64_t address, room; /* on a device; items */
+};
+
+/* ---- Searchers ---------------------------------------------------------------------------- */
+
+static struct {
+    char key[96];
+    struct trawl_searcher *searcher;
+} searchers[SEARCHERS_MAX];
+
+static enum trawl_engine engine_named(const char *name)
+{
+    if (strcmp(name, "cuda") == 0)
+        return TRAWL_ENGINE_CUDA;
+    return strcmp(name, "auto") == 0 ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CPU;
+}
+
+static struct trawl_searcher *searcher_of(const struct contestant *it, char why[])
+{
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    const char *engine = field(&it->fields, "engine", "cpu"), *isa = field(&it->fields, "isa", "");
+    struct trawl_error error = {0};
+    char key[96];
+    uint32_t i = 0;
+
+    options.chunk_bytes = field_number(&it->fields, "chunk", 0);
+    snprintf(key, sizeof key, "%s %" PRIu32 " %" PRIu64 " %s", engine, it->threads,
+             options.chunk_bytes, isa);
+    while (i < SEARCHERS_MAX && searchers[i].searcher != NULL && strcmp(searchers[i].key, key) != 0)
+        i++;
+    if (i == SEARCHERS_MAX)
+        fail("more than %u kinds of searchers", SEARCHERS_MAX);
+    if (searchers[i].searcher != NULL)
+        return searchers[i].searcher;
+    options.engine = engine_named(engine);
+    options.threads = it->threads;
+    options.instruction_set = *isa != '\0' ? isa : NULL;
+    if (trawl_searcher_open(&options, &searchers[i].searcher, &error) != TRAWL_OK) {
+        memcpy(why, error.message, sizeof error.message);
+        searchers[i].searcher = NULL;
+    }
+    memcpy(searchers[i].key, key, sizeof key);
+    return searchers[i].searcher;
+}
+
+void library_close(void)
+{
+    for (uint32_t i = 0; i < SEARCHERS_MAX; i++) {
+        trawl_searcher_close(searchers[i].searcher);
+        searchers[i].searcher = NULL;
+    }
+}
+
+/* ---- What a run needs --------------------------------------------------------------------- */
+
+static enum trawl_method method_named(const char *name)
+{
+#define METHOD_CASE(member, number, word) \
+    if (strcmp(name, word) == 0)          \
+        return TRAWL_METHOD_##member;
+    TRAWL_METHOD_LIST(METHOD_CASE)
+#undef METHOD_CASE
+    fail("there is no method '%s'", name);
+}
+
+static bool good(enum trawl_status status, const struct trawl_error *error, struct run *run)
+{
+    if (status == TRAWL_OK)
+        return true;
+    memcpy(run->why, error->message, sizeof run->why);
+    if (run->why[0] == '\0')
+        snprintf(run->why, sizeof run->why, "%s", trawl_status_message(status));
+    return false;
+}
+
+static bool build(const struct contestant *it, const struct trawl_pattern *patterns, uint64_t count,
+                  struct trawl_plan **plan, struct run *run)
+{
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_error error = {0};
+
+    options.flags = it->question->flags;
+    options.algorithm = field(&it->fields, "algorithm", NULL);
+    options.method = method_named(field(&it->fields, "method", "auto"));
+    if (field(&it->fields, "sample", NULL) != NULL) {
+        options.sample = it->question->bytes;
+        options.sample_bytes = it->bytes < SAMPLE_BYTES ? it->bytes : SAMPLE_BYTES;
+    }
+    return good(trawl_plan_build(patterns, count, &options, plan, &error), &error, run);
+}
+
+static void unload(struct library *own)
+{
+    if (own->loaded != NULL)
+        trawl_text_unload(own->loaded, own->text);
+    trawl_text_close(own->text);
+    own->loaded = NULL;
+    own->text = NULL;
+}
+
+/* The text of this share, loaded where it is to be. */
+static bool open_text(const struct contestant *it, struct library *own, struct run *run)
+{
+    struct trawl_error error = {0};
+
+    if (own->text != NULL && own->text_bytes == it->bytes)
+        return true;
+    unload(own);
+    own->text_bytes = it->bytes;
+    if (!good(trawl_text_from_memory(it->question->bytes, it->bytes, &own->text, &error), &error,
+              run))
+        return false;
+    if (field(&it->fields, "loaded", NULL) == NULL)
+        return true;
+    if (!good(trawl_text_load(own->searcher, own->text, &error), &error, run))
+        return false;
+    own->loaded = own->searcher;
+    return true;
+}
+
+/* ---- Arrays ------------------------------------------------------------------------------- */
+
+static uint64_t item_bytes(enum call call)
+{
+    return call == CALL_POSITIONS ? sizeof(struct trawl_match) : sizeof(uint64_t);
+}
+
+static void array_close(const struct contestant *it, struct library *own)
+{
+    if (it->call == CALL_PINNED)
+        device_unpin(own->array);
+    else
+        free(own->array);
+    if (own->address != 0)
+        device_free(own->address);
+    own->array = NULL;
+    own->address = 0;
+    own->room = 0;
+}
+
+/* Room for as many occurrences as there are, its pages touched before the time begins. */
+static bool array_open(const struct contestant *it, struct library *own, uint64_t count,
+                       struct run *run)
+{
+    bool on_device = it->call == CALL_DEVICE || it->call == CALL_PAIRS;
+    uint64_t bytes = count * item_bytes(it->call);
+
+    if (own->room >= count)
+        return true;
+    array_close(it, own);
+    if (on_device) {
+        own->address = device_allocate(bytes);
+        own->array = allocate(bytes);
+    } else if (it->call == CALL_PINNED) {
+        own->array = device_pin(bytes);
+    } else {
+        own->array = allocate(bytes);
+        memset(own->array, 0x55, (size_t)bytes);
+    }
+    own->room = count;
+    if (own->array != NULL && (own->address != 0 || !on_device))
+        return true;
+    snprintf(run->why, sizeof run->why, "no memory of a device, or pinned, for the answer");
+    return false;
+}
+
+static void sum_array(const struct contestant *it, const struct library *own, struct answer *answer)
+{
+    const struct trawl_match *matches = (const struct trawl_match *)own->array;
+    const uint64_t *items = (const uint64_t *)own->array;
+    uint64_t before = 0;
+
+    answer->summed = true;
+    for (uint64_t i = 0; i < answer->count && i < own->room; i++) {
+        uint64_t begin = it->call == CALL_POSITIONS ? matches[i].begin
+                         : it->call == CALL_PAIRS ? items[i] & ((1ull << TRAWL_PAIR_BEGIN_BITS) - 1)
+                                                  : items[i];
+        uint64_t pattern = it->call == CALL_POSITIONS ? matches[i].pattern_index
+                           : it->call == CALL_PAIRS   ? items[i] >> TRAWL_PAIR_BEGIN_BITS
+                                                      : 0;
+
+        answer->sum += begin < before ? 1 : answer_mix(begin, pattern, 0); /* not in order: wrong */
+        before = begin;
+    }
+}
+
+/* ---- Calls -------------------------------------------------------------------------------- */
+
+struct sink {
+    struct answer answer;
+    bool full;
+    uint64_t *counts;
+};
+
+static int take_matches(void *context, const struct trawl_match *matches, uint64_t count)
+{
+    struct sink *sink = (struct sink *)context;
+
+    sink->answer.count += count;
+    for (uint64_t i = 0; i < count && sink->full; i++)
+        sink->answer.sum += answer_mix(matches[i].begin, matches[i].pattern_index, 0);
+    return 0;
+}
+
+static int take_counts(void *context, const struct trawl_pattern_count *counts, uint64_t count)
+{
+    struct sink *sink = (struct sink *)context;
+
+    for (uint64_t i = 0; i < count; i++)
+        sink->counts[counts[i].pattern_index] += counts[i].count;
+    return 0;
+}
+
+static enum trawl_status pull_batches(const struct library *own, const struct trawl_plan *plan,
+                                      struct sink *sink, struct trawl_error *error)
+{
+    struct trawl_batch batch = {.size = sizeof batch};
+    struct trawl_search *search = NULL;
+    enum trawl_status status = trawl_search_open(own->searcher, plan, own->text, 0, &search, error);
+
+    while (status == TRAWL_OK && !batch.last) {
+        status = trawl_search_next(search, &batch, error);
+        if (status != TRAWL_OK)
+            break;
+        sink->answer.count += batch.match_count;
+        for (uint64_t i = 0; i < batch.match_count && sink->full; i++)
+            sink->answer.sum += answer_mix(batch.begins[i], batch.pattern_indices[i], 0);
+    }
+    trawl_search_close(search);
+    return status;
+}
+
+static int take_rows(void *context, uint64_t row_first, uint64_t row_count, const int64_t *first)
+{
+    struct sink *sink = (struct sink *)context;
+    uint64_t columns = sink->counts[0];
+
+    for (uint64_t i = 0; i < row_count * columns && sink->full; i++) {
+        if (first[i] < 0)
+            continue;
+        sink->answer.count++;
+        sink->answer.sum += answer_mix(row_first + i / columns, i % columns, (uint64_t)first[i]);
+    }
+    return 0;
+}
+
+static enum trawl_status pull_matrix(const struct contestant *it, const struct library *own,
+                                     const struct trawl_plan *plan, struct sink *sink,
+                                     struct trawl_error *error)
+{
+    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
+    struct trawl_matrix_batch batch = {.size = sizeof batch};
+    struct trawl_matrix_search *search = NULL;
+    enum trawl_status status;
+
+    array.bytes = it->question->bytes;
+    array.offsets = it->question->offsets;
+    array.record_count = it->bytes / it->question->record_bytes;
+    status = trawl_matrix_open(own->searcher, plan, &array,
+                               (enum trawl_matrix_shape)(it->call - CALL_ROWS), &search, error);
+    while (status == TRAWL_OK && !batch.last) {
+        status = trawl_matrix_next(search, &batch, error);
+        if (status != TRAWL_OK)
+            break;
+        sink->answer.count += batch.cell_count;
+        for (uint64_t i = 0; i < batch.cell_count && sink->full && it->call == CALL_CELLS; i++)
+            sink->answer.sum +=
+                answer_mix(batch.cell_records[i], batch.cell_patterns[i], batch.cell_begins[i]);
+    }
+    sink->answer.summed = sink->full && it->call == CALL_CELLS;
+    trawl_matrix_close(search);
+    return status;
+}
+
+static enum trawl_status ask_matrix(const struct contestant *it, const struct library *own,
+                                    const struct trawl_plan *plan, bool full, struct run *run,
+                                    struct trawl_error *error)
+{
+    uint64_t columns = it->question->pattern_count;
+    struct sink sink = {{0, 0, full}, full, &columns};
+    enum trawl_status status;
+
+    if (it->call != CALL_ROWS || field(&it->fields, "algorithm", NULL) == NULL) {
+        status = pull_matrix(it, own, plan, &sink, error);
+    } else {
+        struct trawl_records records = {it->question->bytes, it->question->offsets,
+                                        it->bytes / it->question->record_bytes};
+        struct trawl_stats stats = {.size = sizeof stats};
+
+        status = trawl_matrix(own->searcher, plan, &records, take_rows, &sink, error);
+        if (status == TRAWL_OK && !full &&
+            trawl_searcher_stats(own->searcher, &stats, NULL) == TRAWL_OK)
+            sink.answer.count = stats.match_count;
+    }
+    run->answer = sink.answer;
+    return status;
+}
+
+static enum trawl_status ask_list(const struct contestant *it, struct library *own,
+                                  const struct trawl_plan *plan, uint64_t *count,
+                                  struct trawl_error *error)
+{
+    struct trawl_searcher *searcher = own->searcher;
+
+    switch (it->call) {
+    case CALL_POSITIONS:
+        return trawl_positions_into(searcher, plan, own->text, (struct trawl_match *)own->array,
+                                    own->room, count, error);
+    case CALL_DEVICE:
+        return trawl_begins_on_device(searcher, plan, own->text, own->address, own->room, count,
+                                      error);
+    case CALL_PAIRS:
+        return trawl_pairs_on_device(searcher, plan, own->text, own->address, own->room, count,
+                                     error);
+    default:
+        return trawl_begins_into(searcher, plan, own->text, (uint64_t *)own->array, own->room,
+                                 count, error);
+    }
+}
+
+static enum trawl_status ask(const struct contestant *it, struct library *own,
+                             const struct trawl_plan *plan, bool full, struct run *run,
+                             struct trawl_error *error)
+{
+    struct trawl_match match = {0, 0, 0};
+    struct sink sink = {{0, 0, full}, full, NULL};
+    enum trawl_status status;
+    bool found = false;
+
+    if (call_is_of_records(it->call))
+        return ask_matrix(it, own, plan, full, run, error);
+    switch (it->call) {
+    case CALL_BUILD:
+        return TRAWL_OK;
+    case CALL_COUNT:
+        return trawl_count(own->searcher, plan, own->text, &run->answer.count, error);
+    case CALL_LINES:
+        return trawl_count_lines(own->searcher, plan, own->text, false, UINT64_MAX,
+                                 &run->answer.count, error);
+    case CALL_FIRST:
+        status = trawl_first(own->searcher, plan, own->text, &match, &found, error);
+        run->answer = (struct answer){found ? match.begin + 1 : 0, match.pattern_index, true};
+        return status;
+    case CALL_SINK:
+        status = trawl_positions(own->searcher, plan, own->text, take_matches, &sink, error);
+        break;
+    case CALL_BATCHES:
+        status = pull_batches(own, plan, &sink, error);
+        break;
+    case CALL_BY_PATTERN:
+        sink.counts = (uint64_t *)own->array;
+        memset(sink.counts, 0, it->question->pattern_count * sizeof *sink.counts);
+        status = trawl_count_by_pattern(own->searcher, plan, own->text, take_counts, &sink, error);
+        break;
+    default:
+        return ask_list(it, own, plan, &run->answer.count, error);
+    }
+    run->answer = sink.answer;
+    return status;
+}
+
+/* ---- Many callers ------------------------------------------------------------------------- */
+
+struct calls {
+    const struct contestant *it;
+    struct library *own;
+    _Atomic uint64_t found, failed;
+};
+
+static void call_one(void *context, uint64_t index)
+{
+    struct calls *calls = (struct calls *)context;
+    struct library *own = calls->own;
+    uint64_t count = 0;
+
+    for (uint64_t p = index; p < calls->it->question->pattern_count; p += own->callers) {
+        if (trawl_count(own->caller[index], own->plans[p], own->text, &count, NULL) != TRAWL_OK)
+            atomic_fetch_add(&calls->failed, 1);
+        atomic_fetch_add(&calls->found, count);
+    }
+}
+
+static bool callers_open(const struct contestant *it, struct library *own, struct run *run)
+{
+    struct trawl_runtime_options options = TRAWL_RUNTIME_OPTIONS_INIT;
+    struct trawl_searcher_options of_runtime = TRAWL_SEARCHER_OPTIONS_INIT;
+    uint64_t count = it->question->pattern_count;
+    struct trawl_error error = {0};
+
+    if (own->plans != NULL)
+        return true;
+    options.engine = engine_named(field(&it->fields, "engine", "cpu"));
+    options.threads = it->threads;
+    own->callers = (uint32_t)field_number(&it->fields, "callers", 1);
+    if (own->callers > CALLERS_MAX)
+        fail("more than %u callers", CALLERS_MAX);
+    if (!good(trawl_runtime_open(&options, &own->runtime, &error), &error, run))
+        return false;
+    of_runtime.runtime = own->runtime;
+    for (uint32_t i = 0; i < own->callers; i++)
+        if (!good(trawl_searcher_open(&of_runtime, &own->caller[i], &error), &error, run))
+            return false;
+    own->searcher = own->caller[0];
+    own->plans = (struct trawl_plan **)allocate(count * sizeof(struct trawl_plan *));
+    for (uint64_t i = 0; i < count; i++)
+        if (!build(it, &it->question->patterns[i], 1, &own->plans[i], run))
+            return false;
+    return true;
+}
+
+static void run_callers(struct contestant *it, struct library *own, struct run *run)
+{
+    struct calls calls = {.it = it, .own = own};
+    double begin;
+
+    if (!callers_open(it, own, run) || !open_text(it, own, run))
+        return;
+    begin = clock_seconds();
+    pieces_run(call_one, &calls, own->callers, own->callers);
+    run->seconds = clock_seconds() - begin;
+    run->answer.count = calls.found;
+    if (calls.failed > 0)
+        snprintf(run->why, sizeof run->why, "%" PRIu64 " calls failed", (uint64_t)calls.failed);
+}
+
+/* ---- One run ------------------------------------------------------------------------------ */
+
+static void take_parts(const struct library *own, struct run *run)
+{
+    struct trawl_stats stats = {.size = sizeof stats};
+    struct trawl_worker_stats worker = {.size = sizeof worker};
+    uint32_t count = 1;
+
+    if (trawl_searcher_stats(own->searcher, &stats, NULL) != TRAWL_OK)
+        return;
+    run->part[PART_MEMORY] = (double)stats.device_memory_ns * 1e-9;
+    run->part[PART_IN] = (double)(stats.device_copy_ns - stats.device_back_ns) * 1e-9;
+    run->part[PART_OUT] = (double)stats.device_back_ns * 1e-9;
+    run->part[PART_KERNEL] = (double)stats.device_kernel_ns * 1e-9;
+    run->part[PART_HOST] = (double)stats.device_host_ns * 1e-9;
+    run->chunks = stats.chunk_count;
+    run->occurrences = stats.match_count;
+    memcpy(run->note, stats.note, sizeof run->note);
+    if (stats.child_grids + stats.child_spills + stats.child_withheld > 0)
+        snprintf(run->note, sizeof run->note,
+                 "child grids %" PRIu64 ", refused %" PRIu64 ", withheld %" PRIu64,
+                 stats.child_grids, stats.child_spills, stats.child_withheld);
+    for (uint32_t i = 0; i < count; i++) {
+        if (trawl_searcher_workers(own->searcher, i, &worker, &count, NULL) != TRAWL_OK)
+            return;
+        run->part[PART_READY] += i > 0 ? (double)worker.ready_ns * 1e-9 : 0;
+        run->part[PART_SEARCH] += (double)worker.search_ns * 1e-9;
+    }
+}
+
+static bool is_list(enum call call)
+{
+    return call == CALL_POSITIONS || (call >= CALL_BEGINS && call <= CALL_PAIRS);
+}
+
+/* As many as are to be found, and one more, which must stay empty. */
+static bool prepare(struct contestant *it, struct library *own, struct run *run)
+{
+    uint64_t count = 0;
+
+    own->searcher = searcher_of(it, run->why);
+    if (own->searcher == NULL ||
+        (it->call != CALL_BUILD && it->question->record_bytes == 0 && !open_text(it, own, run)))
+        return false;
+    if (it->call == CALL_BY_PATTERN && own->array == NULL)
+        own->array = allocate(it->question->pattern_count * sizeof(uint64_t));
+    for (uint32_t i = 0; i < it->question->expected_count; i++)
+        if (it->question->expected[i].bytes == it->bytes)
+            count = it->question->expected[i].answer.count;
+    return !is_list(it->call) || array_open(it, own, count + 1, run);
+}
+
+static void check_lists(const struct contestant *it, struct library *own, struct run *run)
+{
+    if (it->call == CALL_BY_PATTERN) {
+        const uint64_t *counts = (const uint64_t *)own->array;
+
+        run->answer = (struct answer){0, 0, true};
+        for (uint64_t p = 0; p < it->question->pattern_count; p++) {
+            run->answer.count += counts[p];
+            run->answer.sum += counts[p] > 0 ? answer_mix(p, counts[p], 0) : 0;
+        }
+        return;
+    }
+    if (!is_list(it->call))
+        return;
+    if (own->address != 0 && run->answer.count > 0 &&
+        !device_fetch(own->address, own->array, run->answer.count * sizeof(uint64_t)))
+        snprintf(run->why, sizeof run->why, "the array could not be copied from the device");
+    sum_array(it, own, &run->answer);
+}
+
+/* "method: NAME" of the plan's explanation. */
+static void take_method(const struct trawl_plan *plan, struct run *run)
+{
+    static const char key[] = "method: ";
+    char text[4096];
+    const char *at;
+
+    if (trawl_plan_explain(plan, text, sizeof text, &(uint64_t){0}, NULL) != TRAWL_OK ||
+        (at = strstr(text, key)) == NULL)
+        return;
+    at += sizeof key - 1;
+    snprintf(run->method, sizeof run->method, "%.*s", (int)strcspn(at, "\n (,;"), at);
+}
+
+static double now(const struct contestant *it)
+{
+    return strcmp(field(&it->fields, "clock", ""), "cpu") == 0 ? processor_seconds()
+                                                               : clock_seconds();
+}
+
+/* A search for these patterns. */
+static void run_one(const struct contestant *it, const struct trawl_pattern *patterns,
+                    uint64_t count, bool full, struct run *run)
+{
+    bool once = strcmp(field(&it->fields, "plan", ""), "once") == 0;
+    struct library *own = (struct library *)it->state;
+    struct trawl_error error = {0};
+    double begin;
+
+    if (once && own->plan == NULL && !build(it, patterns, count, &own->plan, run))
+        return;
+    begin = now(it);
+    if (!once) {
+        if (!build(it, patterns, count, &own->plan, run))
+            return;
+        run->part[PART_PLAN] = now(it) - begin;
+    }
+    (void)good(ask(it, own, own->plan, full, run, &error), &error, run);
+    if (once) {
+        run->seconds = now(it) - begin;
+    } else {
+        struct trawl_plan *plan = own->plan;
+
+        if (full) /* a run whose time does not count */
+            take_method(plan, run);
+        own->plan = NULL;
+        trawl_plan_free(plan);
+        run->seconds = now(it) - begin;
+    }
+    if (run->why[0] != '\0')
+        return;
+    take_parts(own, run);
+    check_lists(it, own, run);
+}
+
+/* One search for each pattern: times and answers are added up. */
+static void run_each(const struct contestant *it, struct run *run)
+{
+    struct answer all = {0, 0, true};
+    struct run sum = {.seconds = 0};
+
+    for (uint64_t p = 0; p < it->question->pattern_count; p++) {
+        memset(run, 0, sizeof *run);
+        run_one(it, &it->question->patterns[p], 1, true, run);
+        if (run->why[0] != '\0')
+            return;
+        all.count += run->answer.count;
+        all.sum += answer_mix(p, run->answer.count, 0);
+        sum.seconds += run->seconds;
+        for (uint32_t part = 0; part < PARTS; part++)
+            sum.part[part] += run->part[part];
+    }
+    run->answer = all;
+    run->seconds = sum.seconds;
+    memcpy(run->part, sum.part, sizeof run->part);
+}
+
+static void run_library(struct contestant *it, bool full, struct run *run)
+{
+    struct library *own = (struct library *)it->state;
+
+    if (field(&it->fields, "callers", NULL) != NULL)
+        run_callers(it, own, run);
+    else if (!prepare(it, own, run))
+        return;
+    else if (field(&it->question->fields, "each", NULL) != NULL)
+        run_each(it, run);
+    else
+        run_one(it, it->question->patterns, it->question->pattern_count, full, run);
+}
+
+static void close_library(struct contestant *it)
+{
+    struct library *own = (struct library *)it->state;
+
+    unload(own);
+    array_close(it, own);
+    trawl_plan_free(own->plan);
+    for (uint64_t i = 0; own->plans != NULL && i < it->question->pattern_count; i++)
+        trawl_plan_free(own->plans[i]);
+    free(own->plans);
+    for (uint32_t i = 0; i < own->callers; i++)
+        trawl_searcher_close(own->caller[i]);
+    if (own->runtime != NULL)
+        (void)trawl_runtime_close(own->runtime, NULL);
+    free(own);
+    it->state = NULL;
+}
+
+bool library_contestant(struct contestant *contestant, const char *kind)
+{
+    if (strcmp(kind, "trawl") != 0)
+        return false;
+    contestant->state = allocate(sizeof(struct library));
+    contestant->run = run_library;
+    contestant->close = close_library;
+    return true;
+}
+
+/* ---- Memory ------------------------------------------------------------------------------- */
+
+static _Atomic uint64_t memory_live, memory_most;
+
+static void *memory_take(void *context, uint64_t bytes, uint64_t alignment)
+{
+    uint64_t now, most = atomic_load(&memory_most);
+    void *pointer = NULL;
+
+    (void)context;
+    if (posix_memalign(&pointer, (size_t)alignment, (size_t)bytes) != 0)
+        return NULL;
+    now = atomic_fetch_add(&memory_live, bytes) + bytes;
+    while (now > most && !atomic_compare_exchange_weak(&memory_most, &most, now))
+        ;
+    return pointer;
+}
+
+static void memory_give(void *context, void *pointer, uint64_t bytes)
+{
+    (void)context;
+    atomic_fetch_sub(&memory_live, bytes);
+    free(pointer);
+}
+
+uint64_t library_memory(struct contestant *contestant)
+{
+    static const struct trawl_allocator allocator = {NULL, memory_take, memory_give};
+    struct run run = {.why = ""};
+
+    if (contestant->run != run_library)
+        return 0;
+    library_close();
+    trawl_set_allocator(&allocator);
+    atomic_store(&memory_most, 0);
+    run_library(contestant, false, &run);
+    close_library(contestant);
+    library_close();
+    trawl_set_allocator(NULL);
+    contestant->state = allocate(sizeof(struct library));
+    return run.why[0] == '\0' ? atomic_load(&memory_most) : 0;
+}

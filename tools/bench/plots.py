@@ -1,0 +1,103 @@
+"""plots: the figures of the documents, by matplotlib. Without it they stay as they are."""
+import re
+
+from report import median, result
+
+try:
+    import matplotlib
+    matplotlib.use('svg')
+    from matplotlib import pyplot
+    matplotlib.rcParams.update({'svg.fonttype': 'none', 'svg.hashsalt': 'trawl', 'font.size': 8})
+except ImportError:
+    pyplot = None
+
+WHAT = 'no plots: python3 has no matplotlib (pip install matplotlib)'
+
+
+def write(figure, path):
+    """As few lines as may be, and nothing that changes from run to run."""
+    figure.savefig(path, format='svg', metadata={'Date': None})
+    pyplot.close(figure)
+    with open(path, encoding='utf-8') as file:
+        text = file.read()
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(re.sub(r'\s*\n\s*', ' ', re.sub(r'<metadata>.*?</metadata>', '', text, flags=re.S))
+                   .replace('> <', '>\n<', 3) + '\n')
+
+
+def bars(groups, series, title, path):
+    """groups: (label, values), one value for each of the series."""
+    figure, axes = pyplot.subplots(figsize=(7.5, 0.42 * len(groups) + 1), constrained_layout=True)
+    high = 0.8 / len(series)
+    for i, name in enumerate(series):
+        drawn = axes.barh([at + i * high for at in range(len(groups))],
+                          [values[i] or 0 for _, values in groups], high, label=name)
+        axes.bar_label(drawn, fmt='%.1f', fontsize=6)
+    axes.set_yticks([at + 0.4 - high / 2 for at in range(len(groups))], [label for label, _ in groups])
+    axes.invert_yaxis()
+    axes.set_title(title)
+    axes.legend()
+    write(figure, path)
+
+
+def lines(panels, x_label, y_label, path):
+    """panels: (title, {name: [(x, y)]}), both axes logarithmic."""
+    figure, all_axes = pyplot.subplots(1, len(panels), figsize=(4.2 * len(panels), 3.4), squeeze=False,
+                                       constrained_layout=True)
+    for axes, (title, series) in zip(all_axes[0], panels):
+        for name, points in series.items():
+            axes.plot(*zip(*points), marker='.', label=name)
+        axes.set(title=title, xlabel=x_label, ylabel=y_label, xscale='log', yscale='log')
+        axes.legend(fontsize=6)
+    write(figure, path)
+
+
+def commands(data, plotted, path):
+    groups = []
+    rows = {row['name']: row for row in data['rows']}
+    for name, label in plotted:
+        if name not in rows:
+            continue
+        seconds = {it: median(result(rows[name], it)) for it in
+                   ('trawl', 'rg -F', 'rg --no-mmap', 'grep -F')}
+        rg = [s for s in (seconds['rg -F'], seconds['rg --no-mmap']) if s]
+        groups.append((label, [rows[name]['text_bytes'] / s / 1e9 if s else None for s in
+                               (seconds['trawl'], min(rg, default=None), seconds['grep -F'])]))
+    machine = data['machine']
+    bars(groups, ('trawl', 'ripgrep', 'GNU grep'),
+         f"Whole commands on {machine['text_bytes'] / 2**30:g} GiB, GB/s: longer is better\n"
+         f"{machine['processor']}, {machine['cores']} cores; {machine['date']}, commit "
+         f"{machine['commit']}", path)
+
+
+def cpu(data, path):
+    panels = []
+    for alphabet in ('az', 'english', 'dna', 'periodic'):
+        series = {}
+        for row in data['rows']:
+            if row['alphabet'] != alphabet or row['kind'] != 'present':
+                continue
+            for it in row['results']:
+                if it['seconds']:
+                    series.setdefault(it['name'], []).append(
+                        (row['pattern_bytes'], row['text_bytes'] / median(it) / 1e9))
+        if series:
+            panels.append((alphabet, series))
+    lines(panels, 'bytes of pattern', 'GB/s', path)
+
+
+def paper(data, name, path):
+    """Each contestant's whole time, row by row."""
+    title = f'{name}: whole questions'
+    rows = [row for row in data['rows'] if row['paper'] == name]
+    shown = [row for row in rows if not row['name'].startswith('sweep')]
+    figure, axes = pyplot.subplots(figsize=(9, 5), constrained_layout=True)
+    for name in dict.fromkeys(it['name'] for row in shown for it in row['results']):
+        points = [(at, 1e3 * median(it)) for at, row in enumerate(shown)
+                  for it in [result(row, name)] if it]
+        if points:
+            axes.plot(*zip(*points), marker='.', linewidth=0.5, label=name)
+    axes.set_xticks(range(len(shown)), [row['name'] for row in shown], rotation=60, ha='right')
+    axes.set(title=title, ylabel='ms', yscale='log')
+    axes.legend(fontsize=5, ncol=2, loc='center left', bbox_to_anchor=(1, 0.5))
+    write(figure, path)

@@ -1,0 +1,243 @@
+/* race: the contestants of a row in turn, every answer checked, and what they took as JSON. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/row.h"
+
+#define ROUNDS 5u
+#define SHARE_BYTES_MIN (16ull << 10)
+#define SHARE_FACTOR 4u
+#define SHARE_OF_TIME 8 /* a share takes at least one in so many of the time there is */
+
+static bool any_wrong;
+
+/* ---- Answers ------------------------------------------------------------------------------ */
+
+static struct expected *known(struct question *question, enum call call, uint64_t bytes)
+{
+    for (uint32_t i = 0; i < question->expected_count; i++)
+        if (question->expected[i].call == call && question->expected[i].bytes == bytes)
+            return &question->expected[i];
+    return NULL;
+}
+
+static struct expected *remember(struct question *question, enum call call, uint64_t bytes,
+                                 struct answer answer)
+{
+    if (question->expected_count == EXPECTED_MAX)
+        fail("a question has more than %u answers", EXPECTED_MAX);
+    question->expected[question->expected_count] = (struct expected){call, bytes, answer};
+    return &question->expected[question->expected_count++];
+}
+
+/* NULL: only contestants know it, and none has run. */
+static struct expected *expected_of(struct contestant *it)
+{
+    struct expected *expected = known(it->question, it->call, it->bytes);
+
+    if (expected != NULL || it->agrees || it->bound ||
+        it->bytes > field_number(&it->question->fields, "oracle", UINT64_MAX))
+        return expected;
+    return remember(it->question, it->call, it->bytes,
+                    oracle_answer(it->question, it->call, it->bytes));
+}
+
+/* ---- One contestant ----------------------------------------------------------------------- */
+
+/* One run, checked; false where it is out of the race. */
+static bool run_once(const struct row *row, struct contestant *it, bool full)
+{
+    struct expected *expected = expected_of(it);
+
+    memset(&it->last, 0, sizeof it->last);
+    it->run(it, full, &it->last);
+    it->out = it->last.why[0] != '\0';
+    if (it->last.method[0] != '\0')
+        memcpy(it->method, it->last.method, sizeof it->method);
+    if (it->out || it->bound)
+        return !it->out;
+    it->last.answer.count += field(&it->fields, "lie", NULL) != NULL;
+    if (it->last.memory_bytes > it->memory_bytes)
+        it->memory_bytes = it->last.memory_bytes;
+    if (expected == NULL)
+        expected = remember(it->question, it->call, it->bytes, it->last.answer);
+    it->right = answers_agree(&it->last.answer, &expected->answer);
+    if (it->right)
+        return true;
+    fprintf(stderr,
+            "WRONG: %s: %s finds %" PRIu64 " (%016" PRIx64 "), expected %" PRIu64 " (%016" PRIx64
+            ")\n",
+            field(&row->fields, "name", ""), it->name, it->last.answer.count, it->last.answer.sum,
+            expected->answer.count, expected->answer.sum);
+    any_wrong |= it->ours;
+    it->out = true;
+    return false;
+}
+
+/* A contestant that takes long gets a part of the text, as large as its time allows. */
+static bool find_share(const struct row *row, struct contestant *it, double seconds)
+{
+    uint64_t all = it->bytes, unit = it->question->record_bytes;
+
+    it->bytes = SHARE_BYTES_MIN;
+    for (;;) {
+        it->bytes = it->bytes < all ? it->bytes : all;
+        if (unit > 0 && it->bytes < all)
+            it->bytes -= it->bytes % unit;
+        if (!run_once(row, it, true))
+            return false;
+        if (it->bytes == all || it->last.seconds * SHARE_OF_TIME > seconds)
+            return true;
+        it->bytes *= SHARE_FACTOR;
+    }
+}
+
+static void enter(const struct row *row, struct contestant *it)
+{
+    uint64_t checked = field_number(&it->question->fields, "oracle", UINT64_MAX);
+    double limit = field_seconds(&it->fields, "limit", 0);
+    uint64_t all = it->question->bytes_count;
+
+    it->bytes = all;
+    it->right = true;
+    if (checked < all && !it->bound) { /* the oracle knows a part of the text alone */
+        it->bytes = checked;
+        if (!run_once(row, it, true))
+            return;
+        it->bytes = all;
+    }
+    if (limit > 0 ? !find_share(row, it, limit) : !run_once(row, it, true))
+        return;
+    it->first_seconds = it->last.seconds;
+    it->first_plan_seconds = it->last.part[PART_PLAN];
+}
+
+static void time_once(const struct row *row, struct contestant *it)
+{
+    double most = field_seconds(&row->fields, "seconds", 0), spent = 0;
+    double factor = it->bytes > 0 ? (double)it->question->bytes_count / (double)it->bytes : 1;
+
+    for (uint32_t i = 0; i < it->whole.count; i++)
+        spent += it->whole.seconds[i] / factor;
+    if (it->out || (most > 0 && spent > most))
+        return;
+    if (field(&row->fields, "warm", NULL) != NULL && !run_once(row, it, false))
+        return;
+    if (!run_once(row, it, false))
+        return;
+    samples_add(&it->whole, it->last.seconds * factor);
+    for (uint32_t part = 0; part < PARTS; part++)
+        samples_add(&it->part[part], it->last.part[part]);
+}
+
+/* ---- Output ------------------------------------------------------------------------------- */
+
+static void print_parts(const struct contestant *it, uint32_t count)
+{
+    static const char *const names[PARTS] = {
+#define PART_NAME(name, word) word,
+        PART_LIST(PART_NAME)
+#undef PART_NAME
+    };
+
+    for (uint32_t part = 0; part < count; part++) {
+        bool any = false;
+
+        for (uint32_t i = 0; i < it->part[part].count; i++)
+            any |= it->part[part].seconds[i] > 0;
+        if (!any)
+            continue;
+        printf(", \"%s\": ", names[part]);
+        print_json_samples(stdout, &it->part[part]);
+    }
+}
+
+static void print_contestant(const struct row *row, const struct contestant *it)
+{
+    uint64_t all = it->question->bytes_count;
+
+    printf("{\"name\": ");
+    print_json_string(stdout, it->name);
+    if (it->last.why[0] != '\0') {
+        printf(", \"why\": ");
+        print_json_string(stdout, it->last.why);
+        printf("}");
+        return;
+    }
+    printf(", \"seconds\": ");
+    print_json_samples(stdout, &it->whole);
+    if (!it->right)
+        printf(", \"wrong\": true");
+    if (it->bytes < all)
+        printf(", \"share\": %.9f", (double)it->bytes / (double)all);
+    if (!it->bound && !it->agrees)
+        printf(", \"count\": %" PRIu64, it->last.answer.count);
+    if (it->agrees)
+        printf(", \"status\": %d, \"output_bytes\": %" PRIu64, it->last.status,
+               it->last.output_bytes);
+    if (it->memory_bytes > 0)
+        printf(", \"memory_bytes\": %" PRIu64, it->memory_bytes);
+    if (field(&it->fields, "plan", NULL) != NULL)
+        printf(", \"first\": %.9f", it->first_seconds);
+    print_parts(it, field(&row->fields, "parts", NULL) != NULL ? PARTS : PART_PLAN + 1);
+    if (it->last.part[PART_PLAN] <= 0 && it->first_plan_seconds > 0)
+        printf(", \"compile\": [%.9f]", it->first_plan_seconds);
+    if (it->last.chunks > 0 && field(&row->fields, "parts", NULL) != NULL)
+        printf(", \"chunks\": %" PRIu64 ", \"occurrences\": %" PRIu64, it->last.chunks,
+               it->last.occurrences);
+    if (it->method[0] != '\0')
+        printf(", \"method\": \"%s\"", it->method);
+    if (it->last.note[0] != '\0') {
+        printf(", \"note\": ");
+        print_json_string(stdout, it->last.note);
+    }
+    printf("}");
+}
+
+static void print_row(const struct row *row)
+{
+    const struct question *question = &row->question[0];
+
+    printf("{\"name\": ");
+    print_json_string(stdout, field(&row->fields, "name", ""));
+    if (question->bytes_count > 0)
+        printf(", \"text_bytes\": %" PRIu64 ", \"pattern_count\": %" PRIu64, question->bytes_count,
+               question->pattern_count);
+    if (question->pattern_count == 1)
+        printf(", \"pattern_bytes\": %" PRIu64, question->patterns[0].bytes_count);
+    for (uint32_t i = 0; i < question->expected_count; i++)
+        if (question->expected[i].bytes == question->bytes_count && question->bytes_count > 0) {
+            printf(", \"found\": %" PRIu64, question->expected[i].answer.count);
+            break;
+        }
+    printf(", \"results\": [");
+    for (uint32_t i = 0; i < row->contestant_count; i++) {
+        printf("%s", i > 0 ? ", " : "");
+        print_contestant(row, &row->contestant[i]);
+    }
+    printf("]}\n");
+    fflush(stdout);
+}
+
+/* ---- A row
+ * --------------------------------------------------------------------------------------- */
+
+void row_run(struct row *row)
+{
+    uint32_t rounds = (uint32_t)field_number(&row->fields, "rounds", ROUNDS);
+    uint32_t count = row->contestant_count;
+
+    rounds = rounds < SAMPLES_MAX ? rounds : SAMPLES_MAX;
+    for (uint32_t i = 0; i < count; i++)
+        enter(row, &row->contestant[i]);
+    for (uint32_t round = 0; round < rounds; round++)
+        for (uint32_t i = 0; i < count; i++)
+            time_once(row, &row->contestant[(i + round) % count]);
+    print_row(row);
+}
+
+bool race_went_wrong(void)
+{
+    return any_wrong;
+}

@@ -1,0 +1,91 @@
+"""report: medians, tables, and the parts of documents that programs write."""
+import statistics
+
+
+def result(row, name):
+    """A contestant of a row that was measured and was right; None: there is none."""
+    for it in row['results']:
+        if it['name'] == name:
+            return it if it.get('seconds') and not it.get('wrong') else None
+    return None
+
+
+def median(it):
+    return statistics.median(it['seconds']) if it else None
+
+
+def least(it):
+    return min(it['seconds']) if it else None
+
+
+def work(it):
+    """Seconds without building the plan, where that is known for each run."""
+    plan = it.get('plan', [])
+    return ([whole - part for whole, part in zip(it['seconds'], plan)]
+            if len(plan) == len(it['seconds']) else it['seconds'])
+
+
+def spread(seconds):
+    """(slowest - fastest) / median."""
+    return (max(seconds) - min(seconds)) / statistics.median(seconds)
+
+
+def ratio(a, b):
+    """How many times as long a takes as b; None where one of them is not known."""
+    return a / b if a and b else None
+
+
+def number(value, form='.2f'):
+    return '-' if value is None else format(value, form)
+
+
+def digits(value):
+    """Three digits that count."""
+    size = abs(value)
+    places = 0 if size >= 100 or size == 0 else 1 if size >= 10 else 2 if size >= 1 else \
+        3 if size >= 0.1 else 4
+    return f'{value:.{places}f}'
+
+
+def times(value):
+    """How many times: "0.53", "17.1" or "112"."""
+    return number(value, '.2f' if value is None or value < 1 else '.1f' if value < 100 else '.0f')
+
+
+def table(columns, rows, left=1):
+    """Lines of Markdown; the first `left` columns are words, the rest numbers."""
+    lines = ['| ' + ' | '.join(columns) + ' |',
+             '|' + ''.join('---|' if i < left else '--:|' for i in range(len(columns)))]
+    return lines + ['| ' + ' | '.join(str(cell) for cell in row) + ' |' for row in rows]
+
+
+def machine_lines(data):
+    machine = data['machine']
+    lines = [
+        f"- machine: {machine['processor']}, {machine['cores']} cores, "
+        f"{(machine['memory_bytes'] + 2**29) >> 30} GiB of memory",
+        f"- system: {machine['system']}",
+        f"- trawl: {machine['trawl']}, commit {machine['commit']}, instruction set "
+        f"{machine['instruction_set']}, compiled by {machine['compiler']}",
+        f"- date: {machine['date']}",
+        f"- command: {machine['command']}",
+    ]
+    return lines + ([f"- GPU: {machine['gpu']}"] if machine.get('gpu') else [])
+
+
+def spread_line(runs):
+    spreads = [spread(run) for run in runs if len(run) > 1]
+    if not spreads:
+        return '- one run of each'
+    return (f'- spread of the runs of a figure: {100 * statistics.median(spreads):.0f} % is the '
+            f'median of all figures, {100 * max(spreads):.0f} % the largest')
+
+
+def put_section(page, name, lines):
+    """The page with these lines between the markers of that name; None: it has no such markers."""
+    begin, end = f'<!-- begin {name} -->', f'<!-- end {name} -->'
+    before, found, rest = page.partition(begin + '\n')
+    _, closed, after = rest.partition(end)
+    if not found or not closed:
+        return None
+    return before + begin + '\n\n' + '\n'.join(lines).strip('\n') + '\n\n' + end + after

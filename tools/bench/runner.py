@@ -1,0 +1,155 @@
+"""runner: rows for trawl-bench, what it answers, and files of results.
+
+A row is a dict: name, any facts about it (kept with its results), and `asks`: a list of (fields,
+contestants); contestants are dicts of fields with a name. Fields are those of bench.h."""
+import datetime
+import json
+import os
+import platform
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+ROW_FIELDS = ('name', 'rounds', 'seconds', 'warm', 'parts', 'memory')
+
+
+def die(message):
+    sys.exit(f'bench: {message}')
+
+
+def size(text):
+    """A number of bytes; K, M and G are powers of 1024."""
+    units = {'K': 10, 'M': 20, 'G': 30}
+    shift = units.get(text[-1:].upper(), 0)
+    try:
+        return int(text[:-1] if shift else text) << shift
+    except ValueError:
+        die(f'not a number of bytes: {text}')
+
+
+def line_of(word, fields):
+    parts = [word]
+    for key, value in fields.items():
+        if value is None or value is False:
+            continue
+        text = '1' if value is True else str(value)
+        if '\t' in text or '\n' in text:
+            die(f'{key} holds a tab or a line end: {text!r}')
+        parts.append(f'{key}={text}')
+    return '\t'.join(parts) + '\n'
+
+
+def command(*words, **fields):
+    """A contestant that is a program."""
+    return {'kind': 'command', 'argv': '\x1f'.join(words), **fields}
+
+
+def lines_of(row):
+    lines = [line_of('row', {key: row[key] for key in ROW_FIELDS if key in row})]
+    for fields, contestants in row['asks']:
+        lines.append(line_of('ask', {'call': 'count', **fields}))
+        lines += [line_of('as', contestant) for contestant in contestants]
+    return ''.join(lines) + '\n'
+
+
+class Runner:
+    """The program, fed with one row after the other."""
+
+    def __init__(self, options):
+        self.options = options
+        self.program = options.runner
+        self.wrong = False
+        self.facts = json.loads(subprocess.run([self.program, 'describe'], check=True,
+                                               stdout=subprocess.PIPE).stdout)
+
+    def run(self, rows, environment=None, show=None):
+        """Results of rows, in order. A row whose `prepare` is callable is prepared before it runs."""
+        process = subprocess.Popen([self.program], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   env={**os.environ, 'LC_ALL': 'C', **(environment or {})})
+        results = []
+        try:
+            for row in rows:
+                process.stdin.write(lines_of(row).encode('utf-8', 'surrogateescape'))
+                process.stdin.flush()
+                line = process.stdout.readline()
+                if not line:
+                    break
+                facts = {key: value for key, value in row.items()
+                         if key != 'asks' and key not in ROW_FIELDS[1:]}
+                results.append({**facts, **json.loads(line.decode('utf-8', 'replace'))})
+                if show:
+                    show(results[-1])
+        finally:
+            process.stdin.close()
+            status = process.wait()
+        if status == 1:
+            self.wrong = True
+        elif status != 0:
+            die(f'trawl-bench ended with status {status}')
+        return results
+
+
+# ---- The machine ----------------------------------------------------------------------------
+
+
+def processor():
+    try:
+        with open('/proc/cpuinfo', encoding='utf-8') as file:
+            for line in file:
+                if line.startswith('model name'):
+                    return line.split(':', 1)[1].strip()
+    except OSError:
+        pass
+    return 'unknown processor'
+
+
+def first_line(*words):
+    """What a program prints first; None: it is not installed."""
+    try:
+        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return (done.stdout.decode('utf-8', 'replace').splitlines() or [None])[0]
+
+
+def this_commit():
+    return first_line('git', '-C', ROOT, 'describe', '--always', '--abbrev=9', '--dirty') or 'unknown'
+
+
+def machine(options, facts):
+    return {
+        'processor': processor(),
+        'system': f'{platform.system()} {platform.release()}, {platform.machine()}, '
+                  f'glibc {platform.libc_ver()[1]}',
+        'compiler': facts['compiler'], 'commit': this_commit(),
+        'date': datetime.datetime.now(datetime.timezone.utc).strftime('%Y-%m-%d'),
+        'instruction_set': options.instruction_set or facts['instruction_set'],
+        'trawl': facts['trawl'], 'command': options.line, 'cores': os.cpu_count(),
+        'memory_bytes': os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE'),
+        'text_bytes': options.bytes, 'rounds': options.rounds,
+        'gpu': first_line('nvidia-smi', '--query-gpu=name,driver_version', '--format=csv,noheader'),
+    }
+
+
+# ---- Files of results -----------------------------------------------------------------------
+
+
+def write_results(path, head, rows):
+    """Compact JSON, one row a line."""
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write('{\n')
+        for key, value in head.items():
+            file.write(f'{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)},\n')
+        file.write('"rows": [\n')
+        file.write(',\n'.join(json.dumps(row, ensure_ascii=False, separators=(',', ':'))
+                              for row in rows))
+        file.write('\n]}\n')
+
+
+def read_results(path):
+    try:
+        with open(path, encoding='utf-8') as file:
+            return json.load(file)
+    except (OSError, ValueError) as error:
+        die(f'{path}: {error}')

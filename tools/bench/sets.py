@@ -1,0 +1,277 @@
+"""sets and matrix: many patterns in one text, and in many records of 200 bytes, beside Hyperscan,
+memmem, the gallery, aho-corasick, and the commands with a file of patterns."""
+import statistics
+import subprocess
+import sys
+
+import commands
+import texts as recipes
+from report import machine_lines, median, number, result, spread_line, table, work
+from runner import command
+
+MIB = 1 << 20
+LINE = 80
+RECORD = 200
+AHO = 'aho-corasick (Rust), one core'
+AHO_BYTES = 4 << 20  # it makes an object of each match
+GALLERY_PATTERNS_MAX = 2000  # it goes through the text once for each
+ONE, ALL, HYPERSCAN = 'trawl, one core', 'trawl, all cores', 'Hyperscan, one core'
+MEMMEM, GALLERY = 'memmem, all cores', 'rabin-karp of the gallery, one core'
+SET_COMMANDS = ('grep -F -c -f', 'trawl -c -f', 'trawl -j1 -c -f', 'rg -F -c -f')
+# kind, patterns, bytes of each, bars: against Hyperscan, compiling, commands against grep and rg
+SETS = (('words', 10, 0, 2, 0, 0), ('words', 1000, 0, 2, 0, 0), ('words', 100000, 0, 2, 50, 4),
+        ('dna', 10, 16, 2, 0, 0), ('dna', 1000, 16, 2, 0, 0), ('dna', 100000, 16, 10, 50, 0),
+        ('letters', 1000, 16, 0, 0, 0), ('letters', 100000, 16, 0, 0, 0))
+# kind, patterns, bytes of each, bar against memmem, records at most
+MATRICES = (('letters', 4096, 12, 40, 1000000), ('letters', 100000, 12, 40, 1000000),
+            ('english', 1000, 4, 0, 20000))  # the last is dense: about 130 cells a record
+AHO_SCRIPT = '''
+import sys, time
+import ahocorasick_rs as rust
+patterns = open(sys.argv[1], 'rb').read().split(b'\\n')[:-1]
+text = open(sys.argv[2], 'rb').read(int(sys.argv[3]))
+begin = time.perf_counter()
+made = rust.BytesAhoCorasick(patterns)
+built = time.perf_counter()
+count = len(made.find_matches_as_indexes(text, overlapping=True))
+print(built - begin, time.perf_counter() - begin, count)
+'''
+
+
+def set_text(kind, count, texts):
+    if kind == 'letters':
+        content = recipes.letters(count, 1)
+        return texts.write('set-letters', b''.join(
+            content[i:i + LINE - 1] + b'\n' for i in range(0, len(content), LINE - 1)))
+    return texts.corpus('dna' if kind == 'dna' else 'english', count,
+                        LINE - 1 if kind == 'dna' else 0)
+
+
+def set_patterns(kind, count, length, path, texts):
+    if kind == 'words':
+        return recipes.distinct(recipes.words(texts.source('words')[0], 4), count)
+    with open(path, 'rb') as file:
+        content = file.read()
+    return recipes.distinct(recipes.pieces(content, count + count // 8 + 8, length, length), count)
+
+
+def aho_corasick(patterns, path, rounds, text_bytes):
+    """As a result of a row: it runs by itself, in Python."""
+    share = min(text_bytes, AHO_BYTES)
+    runs = []
+    for _ in range(rounds + 1):
+        done = subprocess.run([sys.executable, '-c', AHO_SCRIPT, patterns, path, str(share)],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+        if done.returncode != 0:
+            return {'name': AHO, 'why': 'not measured: Python has no ahocorasick_rs here'}
+        runs.append([float(word) for word in done.stdout.split()])
+    factor = text_bytes / share
+    return {'name': AHO, 'seconds': [run[1] * factor for run in runs[1:]],
+            'plan': [run[0] * factor for run in runs[1:]], 'share': share / text_bytes,
+            'compile': [run[0] for run in runs], 'count': int(runs[0][2])}
+
+
+def set_rows(options, texts):
+    installed, trawl = commands.versions(options), commands.install(options, texts)
+    words = {'grep -F -c -f': ['grep', '-F'], 'trawl -c -f': [trawl], 'trawl -j1 -c -f': [trawl, '-j1'],
+             'rg -F -c -f': ['rg', '-F', '--no-config', '--include-zero']}
+    for kind, count, length, bar, compiling, against in SETS:
+        name = f'{kind}, {count} patterns'
+        if options.filter and options.filter not in name:
+            continue
+        bytes_count = min(options.bytes, 64 * MIB)
+        path = set_text(kind, bytes_count, texts)
+        made = set_patterns(kind, count, length, path, texts)
+        patterns = texts.patterns(f'set-{kind}-{count}', made)
+        ask = {'text': f'file:{path}', 'patterns': f'file:{patterns}'}
+        own = {'method': options.method, 'isa': options.instruction_set, 'ours': True}
+        who = [{'name': ONE, 'threads': 1, **own}, {'name': ALL, 'threads': options.threads, **own},
+               {'name': HYPERSCAN, 'kind': 'hyperscan'},
+               {'name': MEMMEM, 'kind': 'memmem', 'limit': options.cell_seconds}]
+        if count <= GALLERY_PATTERNS_MAX:
+            who.append({'name': GALLERY, 'algorithm': 'rabin-karp', 'threads': 1,
+                        'limit': options.cell_seconds, 'ours': True})
+        programs = [{'name': label, 'ours': 'trawl' in label,
+                     **command(*words[label], '-c', '-f', patterns, path)}
+                    for label in SET_COMMANDS
+                    if words[label][0] == trawl or f'{words[label][0]} -F' in installed]
+        yield {'name': name, 'work': f'{len(made)} patterns in {bytes_count >> 20} MiB',
+               'memory': True, 'paths': (patterns, path),
+               'bars': [[ONE, HYPERSCAN, bar, False], [ONE, HYPERSCAN, compiling, True],
+                        ['trawl -j1 -c -f', 'grep -F -c -f', against, False],
+                        ['trawl -j1 -c -f', 'rg -F -c -f', against, False]],
+               'rounds': options.rounds, 'asks': [(ask, who)]}
+        yield {'name': name, 'merge': True, 'rounds': options.rounds, 'asks': [({}, programs)]}
+
+
+def matrix_rows(options, texts):
+    for kind, count, length, bar, most in MATRICES:
+        name = f'{kind}, {count} patterns'
+        if options.filter and options.filter not in name:
+            continue
+        records = min(options.bytes // RECORD, most)
+        ask = {'text': 'letters' if kind == 'letters' else
+                       f"file:{texts.write('english', texts.source('english')[0])}",
+               'bytes': records * RECORD, 'record': RECORD, 'call': 'cells', 'pattern-seed': 11,
+               'patterns': f'pieces:{count}:{length}:{length}'}
+        own = {'method': options.method, 'isa': options.instruction_set, 'ours': True,
+               'threads': options.threads}
+        shapes = (('rows of firsts', 'rows'), ('bits', 'bits'), ('per record', 'records'),
+                  ('per pattern', 'patterns'))
+        who = [{'name': 'trawl, cells, all cores', **own},
+               {'name': 'trawl, cells, one core', **own, 'threads': 1}]
+        who += [{'name': f'trawl, {label}, all cores', 'call': call, **own} for label, call in shapes]
+        who += [{'name': MEMMEM, 'kind': 'memmem', 'limit': options.cell_seconds},
+                {'name': 'rabin-karp-matrix of the gallery, all cores', 'call': 'rows', 'ours': True,
+                 'algorithm': 'rabin-karp-matrix', 'limit': options.cell_seconds},
+                {'name': 'Hyperscan for each record, one core', 'kind': 'hyperscan',
+                 'limit': options.cell_seconds}]
+        yield {'name': name, 'work': f'{count} patterns in {records} records of {RECORD} bytes',
+               'memory': True, 'rounds': options.rounds, 'asks': [(ask, who)],
+               'bars': [['trawl, cells, all cores', MEMMEM, bar, False],
+                        ['trawl, rows of firsts, all cores', MEMMEM, bar, False],
+                        ['trawl, rows of firsts, all cores',
+                         'rabin-karp-matrix of the gallery, all cores', 0, False],
+                        ['trawl, cells, one core', 'Hyperscan for each record, one core', 0, False]]}
+
+
+def merged(rows):
+    """Rows of commands, which hold no text, joined to those before them."""
+    for row in [row for row in rows if row.get('merge')]:
+        before = next(it for it in rows if it['name'] == row['name'])
+        before['results'] += row['results']
+    return [row for row in rows if not row.get('merge')]
+
+
+def finish(row, rounds):
+    """What is measured beside the runner."""
+    paths = row.pop('paths', None)
+    if paths:
+        row['results'].append(aho_corasick(*paths, rounds, row['text_bytes']))
+    return row
+
+
+# ---- Reports --------------------------------------------------------------------------------
+
+
+def compiling(it):
+    runs = it.get('compile') or it.get('plan')
+    return statistics.median(runs) if runs else None
+
+
+def working(it):
+    return statistics.median(work(it)) if it else None
+
+
+def ratio_of(row, bar):
+    faster, than, _, compiles = bar
+    a, b = result(row, faster), result(row, than)
+    if not a or not b:
+        return None
+    a, b = (compiling(a), compiling(b)) if compiles else (working(a), working(b))
+    return b / a if a and b else None
+
+
+def fast(value):
+    return format(value, '.3g' if value < 100 else '.0f')
+
+
+def bar_lines(row):
+    for bar in row['bars']:
+        faster, than, least, compiles = bar
+        value = ratio_of(row, bar)
+        head = f"{faster} against {than}{', compiling' if compiles else ''}: "
+        if value is None:
+            yield f'- {faster} against {than}: not compared'
+        else:
+            yield '- ' + head + fast(value) + ' times as fast' + (
+                f" (bar {least:.3g}: {'ok' if value >= least else 'low'})" if least else '')
+
+
+def conclusions(data):
+    """What all rows come to, for each pair of names."""
+    pairs = dict.fromkeys((bar[0], bar[1], bar[3]) for row in data['rows'] for bar in row['bars'])
+    for faster, than, compiles in pairs:
+        found = [(ratio_of(row, bar), bar[2]) for row in data['rows'] for bar in row['bars']
+                 if (bar[0], bar[1], bar[3]) == (faster, than, compiles)]
+        found = [(value, bar) for value, bar in found if value]
+        head = f"- {faster} against {than}{', compiling' if compiles else ''}: "
+        if not found:
+            yield head + 'not compared'
+            continue
+        values, bars = [value for value, _ in found], [it for it in found if it[1]]
+        slower = sum(value < 1 for value in values)
+        yield (head + f"{fast(min(values))} to {fast(max(values))} times as fast in {len(values)} "
+               f"row{'' if len(values) == 1 else 's'}, "
+               + (f'SLOWER in {slower}' if slower else 'slower in none')
+               + (f'; {sum(value < bar for value, bar in bars)} of {len(bars)} bars missed'
+                  if bars else ''))
+
+
+def state(it):
+    if it.get('why'):
+        return it['why']
+    if it.get('wrong'):
+        return 'another count, so not compared'
+    share = it.get('share')
+    return f'extrapolated: measured {100 * share:.3g} % of the work' if share else ''
+
+
+def section(data):
+    name = data['benchmark']
+    lines = [f'Every single time is in [measurements/{name}.json](measurements/{name}.json).', '']
+    lines += machine_lines(data) + ['', 'What the rows come to, by the program:', '']
+    lines += conclusions(data)
+    for row in data['rows']:
+        cells = []
+        for it in row['results']:
+            good = it if it.get('seconds') and not it.get('wrong') else None
+            seconds = working(good)
+            memory = it.get('memory_bytes', 0) / MIB
+            cells.append([it['name'], number(compiling(it) if good else None, '.4f'),
+                          number(seconds, '.4f'),
+                          number(row['text_bytes'] / seconds / 1e9 if seconds else None, '.4g'),
+                          f'{memory:.2f}' if 0 < memory < 10 else f'{memory:.0f}' if memory else '-',
+                          state(it)])
+        lines += ['', f"### {row['name']}", '', f"{row['work']}; {row['found']} found.", '']
+        lines += table(['', 'compile s', 'work s', 'GB/s', 'MiB', ''], cells)
+        lines += ['', *bar_lines(row)]
+    return lines
+
+
+def comparison(data):
+    """The table of docs/comparison.md: speeds of one core, and of whole commands."""
+    machine = data['machine']
+    lines = [f"- {machine['processor']}, {machine['cores']} cores, {machine['system']}",
+             f"- texts of {max(row['text_bytes'] for row in data['rows']) / MIB:.0f} MiB",
+             f"- {machine['date']}, commit {machine['commit']}, `{machine['command']}`",
+             spread_line([it['seconds'] for row in data['rows'] for it in row['results']
+                          if it.get('seconds')]), '']
+    programs, shown = (ONE, HYPERSCAN, AHO), ('trawl -c -f', 'grep -F -c -f', 'rg -F -c -f')
+    cells, behind = [], []
+    for row in data['rows']:
+        them = [result(row, name) for name in programs]
+        speeds = [row['text_bytes'] / working(it) / 1e9 if it else None for it in them]
+        if any(speed and speed > speeds[0] for speed in speeds[1:]):
+            behind.append(row['name'])
+        texts = [cell for it, speed in zip(them, speeds)
+                 for cell in ([number(speed, '.3g'), number(1000 * compiling(it), '.3g')]
+                              if it else ['-', '-'])]
+        texts += [number(row['text_bytes'] / median(result(row, name)) / 1e9
+                         if result(row, name) else None, '.3g') for name in shown]
+        cells.append([row['name']] + texts)
+    columns = ['set'] + [cell for name in programs for cell in (f'{name}, GB/s', 'compile ms')]
+    lines += table(columns + [f'`{name}`, GB/s' for name in shown], cells)
+    return lines + ['', f"With one core, trawl is the fastest in {len(data['rows']) - len(behind)} of "
+                    f"{len(data['rows'])} rows."
+                    + (' Another is faster in: ' + '; '.join(behind) + '.' if behind else '')]
+
+
+def show(row):
+    if row.get('merge'):
+        return
+    print(f"\n{row['name']}: {row['work']}; {row['found']} found")
+    for it in row['results']:
+        seconds = working(it) if it.get('seconds') else None
+        print(f"  {it['name']:44} {number(seconds, '.5f'):>10} s  {state(it)}")
+    print('\n'.join(f'  {line[2:]}' for line in bar_lines(row)), flush=True)

@@ -1,0 +1,200 @@
+"""texts: the files that contestants search, made from recipes with a seed.
+
+Corpora of the folder of data (--data, TRAWL_DATA, ../shared/data) are taken where they are there:
+bible.txt, world192.txt, ecoli-nc008253.txt, rust-library.rs, words-100k.txt, subtitles-ru.txt."""
+import json
+import os
+import random
+import re
+import shutil
+import tempfile
+
+import runner
+
+GENERATED_BYTES = 4 << 20
+WORDS = ('the and of to that in he shall unto for I his a they be is him not them it with all thou '
+         'thy was which my me said but have as from when this out were are you by then there house '
+         'came before king children land people water through mountain heavens brother '
+         'wilderness').split()
+NAMES = ('Habakkuk', 'Moab', 'Nebuchadnezzar')
+CYRILLIC = ('и в не на я что он с как это по но они мы она так его все ты вы за бы меня только было '
+            'сказал когда уже для вот кто если дом время человек дорога сегодня хорошо').split()
+CODE = ('let mut', 'fn new(', 'self.', 'return', '&mut', 'impl', 'pub fn', 'match', 'Some(',
+        'Ok(())', '=> {', 'usize', 'as u64', '// the', 'vec![', 'assert!(', 'u32', 'if x', '}', '{')
+FILES = {'english': 'bible.txt', 'world': 'world192.txt', 'dna': 'ecoli-nc008253.txt',
+         'code': 'rust-library.rs', 'words': 'words-100k.txt', 'cyrillic': 'subtitles-ru.txt'}
+
+
+class Texts:
+    """A folder of files for one run; deleted at the end."""
+
+    def __init__(self, options):
+        self.data = options.data or os.environ.get('TRAWL_DATA') or os.path.join(
+            os.path.dirname(runner.ROOT), 'shared', 'data')
+        os.makedirs(options.directory, exist_ok=True)
+        self.folder = tempfile.mkdtemp(prefix='trawl-bench.', dir=options.directory)
+        self.sources = {}
+
+    def close(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def source(self, kind):
+        """The bytes of a corpus and its name. Without the file, generated ones."""
+        if kind in self.sources:
+            return self.sources[kind]
+        path = os.path.join(self.data, FILES.get(kind, ''))
+        if kind in FILES and os.path.isfile(path):
+            with open(path, 'rb') as file:
+                made = file.read(), FILES[kind]
+        elif kind == 'words':
+            made = self.source('english')
+        else:
+            made = generate(kind), f'generated {kind}, seed 1'
+        self.sources[kind] = made
+        return made
+
+    def is_real(self, kind):
+        return kind in FILES and not self.source(kind)[1].startswith('generated')
+
+    def write(self, name, content):
+        """A file with these bytes; as it is if it is there already."""
+        path = self.path(name)
+        if not os.path.exists(path):
+            with open(path, 'wb') as file:
+                file.write(content)
+        return path
+
+    def corpus(self, kind, count, line=0):
+        """A file of `count` bytes (0: as long as it is) made of a corpus, ending in a line end;
+        line: without its own line ends, in lines of so many bytes (-1: in one line)."""
+        path = self.path(f'{kind}-{count}-{line}')
+        if os.path.exists(path):
+            return path
+        content = self.source(kind)[0]
+        if line:
+            content = content.replace(b'\n', b'')
+        if line > 0:
+            content = b''.join(content[i:i + line] + b'\n' for i in range(0, len(content), line))
+        repeat_into(path, content, count or len(content))
+        return path
+
+    def patterns(self, name, patterns):
+        return self.write(name, b''.join(pattern + b'\n' for pattern in patterns))
+
+
+def repeat_into(path, content, count):
+    with open(path, 'wb') as file:
+        left = count - 1
+        while left > 0:
+            left -= file.write(content[:left])
+        file.write(b'\n')
+        file.flush()
+        os.fdatasync(file.fileno())  # a writer in the background is one more contestant
+
+
+# ---- Generated texts ------------------------------------------------------------------------
+
+
+def letters(count, seed, alphabet=b'abcdefghijklmnopqrstuvwxyz'):
+    table = bytes(alphabet[i * len(alphabet) >> 8] for i in range(256))
+    return random.Random(seed).randbytes(count).translate(table)
+
+
+def words_text(draw, words, names):
+    """Words with falling frequency in lines of 8 to 37; a few names are rare, as names are."""
+    lines, total = [], 0
+    while total < GENERATED_BYTES:
+        line = [names[int(draw.random() * len(names))] if draw.random() < 0.0003 else
+                words[int(draw.random() ** 2 * len(words))]
+                for _ in range(draw.randrange(8, 38))]
+        lines.append(' '.join(line))
+        total += len(lines[-1])
+    return '\n'.join(lines).encode() + b'\n'
+
+
+def log_line(draw, number):
+    level = draw.choices(('INFO', 'DEBUG', 'WARN', 'ERROR'), (80, 15, 4, 1))[0]
+    return (f'2026-11-{number % 28 + 1:02} {number % 24:02}:{number % 60:02}:{draw.randrange(60):02}'
+            f'.{draw.randrange(1000):03} {level} worker-{draw.randrange(64)} '
+            f'request id={draw.getrandbits(64):016x} path=/api/v1/items/{draw.randrange(10 ** 6)} '
+            f'status={draw.choice((200, 200, 200, 204, 304, 404, 500))} '
+            f'ms={draw.expovariate(1 / 20):.1f}')
+
+
+def json_line(draw, number):
+    return json.dumps({'id': number, 'user': f'user{draw.randrange(10 ** 5)}',
+                       'text': ' '.join(draw.choices(WORDS, k=draw.randrange(4, 20))),
+                       'score': round(draw.random(), 4), 'tags': draw.choices(NAMES + ('x', 'y'), k=2),
+                       'ok': draw.random() < 0.98})
+
+
+def code_line(draw, number):
+    return '    ' * draw.randrange(5) + ' '.join(draw.choices(CODE, k=draw.randrange(1, 7)))
+
+
+def generate(kind):
+    draw = random.Random(1)
+    if kind == 'dna':
+        return letters(GENERATED_BYTES, 1, b'acgt')
+    if kind in ('english', 'world'):
+        return words_text(random.Random(1 if kind == 'english' else 2), WORDS, NAMES)
+    if kind == 'cyrillic':
+        return words_text(draw, CYRILLIC, ('Достоевский', 'Аввакум'))
+    line = {'log': log_line, 'json': json_line, 'code': code_line}[kind]
+    lines = [line(draw, number) for number in range(40000)]
+    return '\n'.join(lines).encode() + b'\n'
+
+
+# ---- Patterns -------------------------------------------------------------------------------
+
+
+def pieces(text, count, least, most, seed=5):
+    """Pieces of lines of the text, at random places."""
+    draw, found = random.Random(seed), []
+    while len(found) < count:
+        length = draw.randint(least, most)
+        at = draw.randrange(len(text) - length)
+        if b'\n' not in text[at:at + length]:
+            found.append(text[at:at + length])
+    return found
+
+
+def distinct(patterns, most):
+    """At most so many different ones, shuffled."""
+    left = sorted(set(patterns))
+    random.Random(7).shuffle(left)
+    return left[:most]
+
+
+def words(text, least):
+    return [word for word in re.findall(rb'[A-Za-z]+', text) if len(word) >= least]
+
+
+# ---- Trees ----------------------------------------------------------------------------------
+
+
+def write_tree(folder, count, content):
+    """Folders of small files with `count` bytes in all, and .ignore files that leave out a quarter.
+    Returns how many files there are."""
+    draw, done, number = random.Random(13), 0, 0
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, '.ignore'), 'w', encoding='utf-8') as file:
+        file.write('*.skip\n/nothing/\n')
+    while done < count:
+        place = os.path.join(folder, f'top{number // 4000}', f'part{number // 50}')
+        if number % 50 == 0:
+            os.makedirs(place, exist_ok=True)
+            with open(os.path.join(place, '.ignore'), 'w', encoding='utf-8') as file:
+                file.write('*3.txt\n*7.txt\n')
+        length = min(draw.randrange(512, 42464), len(content))
+        at = content.rfind(b'\n', 0, draw.randrange(len(content) - length + 1) + 1) + 1
+        end = content.rfind(b'\n', at, at + length) + 1 or at + length
+        name = f'file{number}.skip' if number % 20 == 0 else f'file{number}.txt'
+        with open(os.path.join(place, name), 'wb') as file:
+            done += file.write(content[at:end])
+        number += 1
+    os.sync()
+    return number
