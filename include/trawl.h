@@ -717,6 +717,7 @@ struct trawl_window {
     uint64_t line_end_count; /* line ends in the window; 0 unless TRAWL_WINDOW_LINE_ENDS */
     bool last;
     bool one_per_line; /* no two of the matches begin in one line; may be false even so */
+    bool has_null;     /* a NUL is among the bytes; false unless TRAWL_WINDOW_NULLS */
 };
 
 enum trawl_window_flag {
@@ -725,9 +726,10 @@ enum trawl_window_flag {
     /* Two flags name matches that the caller needs. The search may leave out others: less work. */
     TRAWL_WINDOW_LINES = 4, /* one match that begins in each line; here a NUL ends a line,
                                too, unless `line_end_also` is set */
-    TRAWL_WINDOW_SPANS = 8  /* leftmost, longest, not overlapping: from the text's beginning, the
+    TRAWL_WINDOW_SPANS = 8, /* leftmost, longest, not overlapping: from the text's beginning, the
                                longest of the matches that begin first, then the same after its end.
                                Wins over TRAWL_WINDOW_LINES */
+    TRAWL_WINDOW_NULLS = 16 /* say which windows hold a NUL (in the searching threads) */
 };
 
 typedef int (*trawl_window_sink)(void *context, const struct trawl_window *window);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/checked.h"
 #include "base/memory.h"
 
@@ -181,8 +182,13 @@ static enum trawl_status digest_window(const struct sink *sink, const struct sin
                                        struct sink_digest *digest, struct trawl_error *error)
 {
     (void)error;
-    digest->line_end_count =
-        lines_count_ends(chunk->bytes, chunk->owned, sink->line_end, sink->line_end_also);
+    digest->line_end_count = 0;
+    digest->has_null = false;
+    if ((sink->window_flags & TRAWL_WINDOW_LINE_ENDS) != 0)
+        digest->line_end_count =
+            lines_count_ends(chunk->bytes, chunk->owned, sink->line_end, sink->line_end_also);
+    if ((sink->window_flags & TRAWL_WINDOW_NULLS) != 0)
+        digest->has_null = bytes_find_either(chunk->bytes, chunk->owned, 0, 0) < chunk->owned;
     return TRAWL_OK;
 }
 
@@ -224,8 +230,8 @@ static bool deliver_window(struct sink *sink, const struct sink_chunk *chunk,
     window.after_bytes_count = chunk->after;
     window.matches = chunk->matches;
     window.match_count = chunk->match_count;
-    window.line_end_count =
-        (sink->window_flags & TRAWL_WINDOW_LINE_ENDS) != 0 ? digest->line_end_count : 0;
+    window.line_end_count = sink->digest != NULL ? digest->line_end_count : 0;
+    window.has_null = sink->digest != NULL && digest->has_null;
     window.last = chunk->last;
     window.one_per_line = chunk->one_per_line;
     return sink->window_sink(sink->context, &window) == 0;
@@ -238,7 +244,8 @@ void sink_windows(struct sink *sink, uint32_t flags, trawl_window_sink function,
     sink->selects = (flags & TRAWL_WINDOW_SPANS) != 0   ? SINK_SELECTS_SPANS
                     : (flags & TRAWL_WINDOW_LINES) != 0 ? SINK_SELECTS_LINES
                                                         : SINK_SELECTS_ALL;
-    sink->digest = (flags & TRAWL_WINDOW_LINE_ENDS) != 0 ? digest_window : NULL;
+    sink->digest =
+        (flags & (TRAWL_WINDOW_LINE_ENDS | TRAWL_WINDOW_NULLS)) != 0 ? digest_window : NULL;
     sink->deliver = deliver_window;
     sink->keeps_text = true;
     sink->in_place = sink->wants != SINK_WANTS_NOTHING;

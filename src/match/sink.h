@@ -61,6 +61,7 @@ struct sink_digest {
     struct cells cells;
     struct pattern_counts pattern_counts;
     uint64_t line_end_count;
+    bool has_null;
 };
 
 struct sink {

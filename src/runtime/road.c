@@ -334,12 +334,19 @@ bool road_wants_device(struct search *search)
 
 /* ---- Helpers ------------------------------------------------------------------------------ */
 
+/* Is there work for each chunk that helpers save the caller? To look for a NUL is little. */
+static bool digests_each(const struct sink *sink)
+{
+    return sink->digest != NULL &&
+           (!sink->keeps_text || (sink->window_flags & TRAWL_WINDOW_LINE_ENDS) != 0);
+}
+
 bool road_is_alone(const struct search *search)
 {
     uint64_t hits = atomic_load(&search->hits);
 
     return search->road == ROAD_HOST && search->sink->wants == SINK_WANTS_MATCHES &&
-           search->sink->digest == NULL && hits >= ALONE_HITS &&
+           !digests_each(search->sink) && hits >= ALONE_HITS &&
            atomic_load(&search->host.search_ns) < ALONE_HIT_NS * hits;
 }
 

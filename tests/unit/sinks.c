@@ -20,6 +20,8 @@ struct scene {
     int stop_value;
     bool right_thread, right_order, all_busy, other_right, read_right;
     bool one_per_line; /* of each window */
+    uint64_t nulls;    /* windows that say they hold a NUL */
+    bool nulls_right;  /* as many as do */
 };
 
 /* Every search on this searcher answers BUSY, fills the record and touches nothing. */
@@ -111,6 +113,11 @@ static int window_sink(void *context, const struct trawl_window *window)
     scene->begin_next = window->begin + window->bytes_count;
     scene->matches += window->match_count;
     scene->one_per_line = scene->one_per_line && window->one_per_line;
+    scene->nulls += window->has_null;
+    scene->nulls_right =
+        scene->nulls_right &&
+        window->has_null == (window->bytes_count > 0 &&
+                             memchr(window->bytes, 0, (size_t)window->bytes_count) != NULL);
     return scene->calls >= scene->stop_after_calls ? scene->stop_value : 0;
 }
 
@@ -141,7 +148,29 @@ static void from_inside(const uint8_t *bytes)
         MUST(trawl_windows(scene.searcher, scene.plan, scene.text, TRAWL_WINDOW_LINES, window_sink,
                            &scene, NULL));
         TEST_CHECK(scene.matches > 0 && scene.one_per_line);
+        TEST_CHECK_U64(scene.nulls, 0);
         scene_end(&scene);
+    }
+}
+
+/* A window says whether it holds a NUL, if it is asked: as its first byte, as its last. */
+static void nulls_in_windows(uint8_t *bytes)
+{
+    static const uint64_t places[] = {0, TEXT_BYTES / 2, TEXT_BYTES - 1};
+
+    for (uint32_t i = 0; i < sizeof places / sizeof *places; i++) {
+        uint8_t byte = bytes[places[i]];
+        struct scene scene;
+
+        bytes[places[i]] = '\0';
+        scene_begin(&scene, 3, "x", bytes, TEXT_BYTES);
+        scene.nulls_right = true;
+        MUST(trawl_windows(scene.searcher, scene.plan, scene.text,
+                           TRAWL_WINDOW_NULLS | TRAWL_WINDOW_LINE_ENDS, window_sink, &scene, NULL));
+        TEST_CHECK_U64(scene.nulls, 1);
+        TEST_CHECK(scene.nulls_right);
+        scene_end(&scene);
+        bytes[places[i]] = byte;
     }
 }
 
@@ -266,6 +295,7 @@ int main(void)
     for (uint64_t i = 500; i < TEXT_BYTES; i += 5000)
         bytes[i] = '\n';
     from_inside(bytes);
+    nulls_in_windows(bytes);
     from_another_thread();
     stop(bytes);
     first_and_lines_stop(bytes);

@@ -75,7 +75,7 @@ uint64_t binary_offset(const struct scan *scan)
 uint64_t binary_text_bytes(struct scan *scan, const struct trawl_window *window)
 {
     const uint8_t *null =
-        window->bytes_count == 0 ? NULL : memchr(window->bytes, '\0', (size_t)window->bytes_count);
+        !window->has_null ? NULL : memchr(window->bytes, '\0', (size_t)window->bytes_count);
     uint64_t block_begin;
 
     if (null == NULL)

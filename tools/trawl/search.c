@@ -234,7 +234,8 @@ static enum trawl_status windows(struct scan *scan, struct trawl_error *error)
 {
     bool library_counts_ends =
         scan->settings->line_number && !scan->quiet && !scan->counts_line_ends;
-    uint32_t flags = needed_matches(scan) | (library_counts_ends ? TRAWL_WINDOW_LINE_ENDS : 0u);
+    uint32_t flags = needed_matches(scan) | (library_counts_ends ? TRAWL_WINDOW_LINE_ENDS : 0u) |
+                     (scan->watch_nulls ? TRAWL_WINDOW_NULLS : 0u);
     enum trawl_status status =
         trawl_windows(scan->job->searcher, scan->plan, scan->text, flags,
                       matches_suffice(scan) ? matches_window : lines_window, scan, error);
