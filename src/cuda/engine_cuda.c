@@ -5,6 +5,7 @@
 #include "cuda/begins.h"
 #include "cuda/chunk.h"
 #include "cuda/counts.h"
+#include "cuda/load.h"
 #include "cuda/open.h"
 #include "cuda/residents.h"
 #include "cuda/scan.h"

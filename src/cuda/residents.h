@@ -1,23 +1,15 @@
-/* residents: texts that stay on devices, whole or split over them. */
+/* residents: where texts lie that stay on devices. */
 #ifndef TRAWL_CUDA_RESIDENTS_H
 #define TRAWL_CUDA_RESIDENTS_H
 
 #include "cuda/open.h"
 
-/* Keep a copy of these bytes on a device: scans of chunks that lie in [bytes, bytes + count) use it
- * and read nothing of the host's. The bytes may not change until cuda_residents_unload(bytes).
- * `anew`: also if they are loaded; else that is left as it is.
- * Errors: MEMORY, DEVICE; LIMIT: too many. Threads: any, but not during scans of these bytes. */
-enum trawl_status cuda_residents_load(struct engine *engine, const uint8_t *bytes, uint64_t count,
-                                      bool anew, struct trawl_error *error);
-void cuda_residents_unload(struct engine *engine, const uint8_t *bytes);
+#define CUDA_LENT_ALIGNMENT 256u /* of texts that kernels take */
 
-/* Where is the text held? And two more of engine_ops.hold. */
+/* Where is the text held? */
 bool cuda_residents_locate(struct engine *engine, struct engine_text *text);
-enum trawl_status cuda_residents_lend(struct engine *engine, const uint8_t *bytes, uint64_t count,
-                                      uint64_t address, struct trawl_error *error);
-enum trawl_status cuda_residents_fetch(struct engine *engine, uint8_t *bytes, uint64_t count,
-                                       struct trawl_error *error);
+/* The lent text of which these bytes are; NULL: none. With the lock held. */
+struct cuda_resident *cuda_residents_find_lent(struct engine *engine, const uint8_t *bytes);
 /* Are these bytes of a lent text? And can the host read them? */
 bool cuda_residents_lent(struct engine *engine, const uint8_t *bytes, bool *fetched);
 /* Where host bytes that were loaded lie on the worker's device: `bytes_at` beyond address. */

@@ -11,7 +11,6 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "gallery/device_rows.h"
-#include "gallery/images.h"
 #include "gallery/kernels/gallery.h"
 
 #define PATTERN_ALIGNMENT 16u
@@ -109,17 +108,6 @@ static uint64_t tables_bytes(const struct trawl_plan *plan)
     for (uint32_t i = 0; i < plan->literal_count; i++)
         bytes += literal_room(plan, i);
     return bytes;
-}
-
-enum trawl_status gallery_device_module(struct gallery_device *own, bool children,
-                                        struct cuda_module **module, struct trawl_error *error)
-{
-    static const struct cuda_image *const images[2][2] = {
-        {&cuda_image_gallery, &cuda_image_gallery_debug},
-        {&cuda_image_children, &cuda_image_children_debug}};
-
-    return cuda_device_module(own->worker->device, images[children][own->choice.debug], module,
-                              error);
 }
 
 static enum trawl_status find_kernels(struct gallery_device *own, struct trawl_error *error)

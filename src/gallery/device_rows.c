@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "gallery/images.h"
 #include "gallery/kernels/gallery.h"
 
 #define NEVER UINT32_MAX
@@ -117,6 +118,17 @@ static void choose_threshold(struct gallery_device *own)
             own->note = "hybrid in its generic form: on this device child grids were faster at "
                         "no length that was measured";
     }
+}
+
+enum trawl_status gallery_device_module(struct gallery_device *own, bool children,
+                                        struct cuda_module **module, struct trawl_error *error)
+{
+    static const struct cuda_image *const images[2][2] = {
+        {&cuda_image_gallery, &cuda_image_gallery_debug},
+        {&cuda_image_children, &cuda_image_children_debug}};
+
+    return cuda_device_module(own->worker->device, images[children][own->choice.debug], module,
+                              error);
 }
 
 enum trawl_status gallery_choose(struct gallery_device *own, struct trawl_error *error)

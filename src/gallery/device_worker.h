@@ -38,11 +38,11 @@ enum trawl_status gallery_device_range(struct engine_worker *worker, void *conte
                                        uint64_t hits_base, struct engine_result *result,
                                        uint64_t *done, struct trawl_error *error);
 
+/* ---- device_rows.c ---- */
+
 /* The gallery's kernels, or those of it that launch child grids, for the plan. */
 enum trawl_status gallery_device_module(struct gallery_device *own, bool children,
                                         struct cuda_module **module, struct trawl_error *error);
-
-/* ---- device_rows.c ---- */
 
 /* UNSUPPORTED: the algorithm of own->plan is not for a device, or not with these patterns. */
 enum trawl_status gallery_device_check(const struct gallery_device *own, struct trawl_error *error);

@@ -12,6 +12,12 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "runtime/workers.h"
+#include "runtime/threads.h"
+#include "runtime/jobs.h"
+#include "runtime/engines.h"
+#include "runtime/device_threads.h"
+#include "runtime/devices.h"
 #include "runtime/pieces.h"
 #include "runtime/search.h"
 

@@ -3,6 +3,10 @@
 
 #include "base/checked.h"
 #include "base/clock.h"
+#include "runtime/workers.h"
+#include "runtime/threads.h"
+#include "runtime/jobs.h"
+#include "runtime/device_threads.h"
 #include "runtime/search.h"
 
 /* What a worker of the runtime's does for a search until there is nothing to do. */
@@ -37,6 +41,7 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
 
     memset(search, 0, sizeof *search);
     job_begin(&search->job, searcher->runtime, plan, serve);
+    search->job.search_queued = task_on_device;
     search->searcher = searcher;
     search->sink = sink;
     search->begin_ns = clock_now_ns();

@@ -4,6 +4,10 @@
 
 #include "base/checked.h"
 #include "base/clock.h"
+#include "runtime/workers.h"
+#include "runtime/threads.h"
+#include "runtime/jobs.h"
+#include "runtime/engines.h"
 #include "runtime/records.h"
 
 #define BLOCK_BYTES (1u << 20) /* for each thread */

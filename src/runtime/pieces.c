@@ -1,4 +1,7 @@
 /* pieces: lists of hits on their way from devices into the caller's array. */
+#include "runtime/threads.h"
+#include "runtime/jobs.h"
+#include "runtime/engines.h"
 #include "runtime/pieces.h"
 
 #include <sched.h>

@@ -7,6 +7,9 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "runtime/workers.h"
+#include "runtime/engines.h"
+#include "runtime/devices.h"
 #include "runtime/search.h"
 
 #define CHUNKS_FIRST 64u

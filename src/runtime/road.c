@@ -6,6 +6,9 @@
  */
 #include "base/checked.h"
 #include "base/clock.h"
+#include "runtime/workers.h"
+#include "runtime/device_threads.h"
+#include "runtime/devices.h"
 #include "runtime/search.h"
 
 #define CHUNK_MEMORY (1u << 20)

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "runtime/threads.h"
+#include "runtime/jobs.h"
 #include "runtime/records.h"
 
 #define BLOCK_BYTES (1u << 20)

@@ -7,7 +7,11 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "cpu/find.h"
+#include "runtime/engines.h"
+#include "runtime/buffers.h"
+#include "runtime/devices.h"
 #include "runtime/search.h"
+#include "runtime/threads.h"
 
 static uint32_t cores_available(void)
 {
@@ -79,6 +83,7 @@ void runtime_close(struct trawl_runtime *runtime)
     workers_stop(runtime);
     if (runtime->algorithms != NULL)
         engine_for_algorithms->close(runtime->algorithms);
+    buffers_close(&runtime->devices);
     devices_close(&runtime->devices);
     if (runtime->host != NULL)
         engine_for_host->close(runtime->host);
@@ -110,53 +115,6 @@ enum trawl_status trawl_runtime_close(struct trawl_runtime *runtime, struct traw
                           atomic_load(&runtime->searchers));
     runtime_close(runtime);
     return TRAWL_OK;
-}
-
-/* ---- Buffers ------------------------------------------------------------------------------ */
-
-/* Count bytes as used, if they fit; *used: without them. One that does not fit is never counted, or
- * another one might fail for it. */
-static bool charge(struct trawl_runtime *runtime, uint64_t bytes, uint64_t *used)
-{
-    *used = atomic_load(&runtime->memory_used);
-    do
-        if (runtime->memory_max > 0 && saturating_add(*used, bytes) > runtime->memory_max)
-            return false;
-    while (!atomic_compare_exchange_weak(&runtime->memory_used, used, *used + bytes));
-    return true;
-}
-
-enum trawl_status runtime_buffer_reserve(struct trawl_runtime *runtime, struct text_buffer *buffer,
-                                         uint64_t bytes, struct trawl_error *error)
-{
-    enum trawl_status status;
-    uint64_t used;
-    void *memory;
-
-    if (bytes <= buffer->capacity)
-        return TRAWL_OK;
-    runtime_buffer_release(runtime, buffer);
-    while (!charge(runtime, bytes, &used)) /* idle buffers go first */
-        if (!devices_buffer_shed(&runtime->devices))
-            return TRAWL_FAIL(error, MEMORY,
-                              "a chunk of %" PRIu64 " bytes beside %" PRIu64
-                              " in use exceeds the runtime's limit of %" PRIu64,
-                              bytes, used, runtime->memory_max);
-    status = memory_allocate(bytes, 1, &memory, error);
-    if (status != TRAWL_OK) {
-        atomic_fetch_sub(&runtime->memory_used, bytes);
-        return status;
-    }
-    buffer->bytes = (uint8_t *)memory;
-    buffer->capacity = bytes;
-    return TRAWL_OK;
-}
-
-void runtime_buffer_release(struct trawl_runtime *runtime, struct text_buffer *buffer)
-{
-    TRAWL_ASSERT(atomic_load(&runtime->memory_used) >= buffer->capacity);
-    atomic_fetch_sub(&runtime->memory_used, buffer->capacity);
-    text_buffer_release(buffer);
 }
 
 /* ---- Texts that stay ---------------------------------------------------------------------- */

@@ -15,7 +15,6 @@
 #include <stdatomic.h>
 
 #include "engine.h"
-#include "runtime/engines.h"
 #include "text/text.h"
 
 #define RUNTIME_THREADS_MAX 1024u
@@ -56,6 +55,8 @@ struct job {
     const struct trawl_plan *plan;
     /* Do what this worker can do for the job now, and return. Called without locks. */
     void (*serve)(struct job *job, struct worker *worker);
+    /* Search a task of the job that was in the devices' queue, likewise. */
+    void (*search_queued)(struct task *task, struct worker *worker);
     _Atomic bool has_work;           /* a worker might find something to do */
     _Atomic bool for_devices;        /* only a device's worker may: the text is loaded */
     _Atomic uint32_t devices_wanted; /* then: whose chunks may be taken now, a bit each */
@@ -144,103 +145,5 @@ struct trawl_runtime {
 enum trawl_status runtime_open(const struct trawl_runtime_options *options,
                                struct trawl_runtime **runtime, struct trawl_error *error);
 void runtime_close(struct trawl_runtime *runtime);
-
-/* A buffer of at least `bytes` for a worker's next chunk: MEMORY if the runtime's budget forbids
- * it. Released with runtime_buffer_release. Without locks. */
-enum trawl_status runtime_buffer_reserve(struct trawl_runtime *runtime, struct text_buffer *buffer,
-                                         uint64_t bytes, struct trawl_error *error);
-void runtime_buffer_release(struct trawl_runtime *runtime, struct text_buffer *buffer);
-
-/* ---- workers.c ---- */
-
-void job_begin(struct job *job, struct trawl_runtime *runtime, const struct trawl_plan *plan,
-               void (*serve)(struct job *job, struct worker *worker));
-/* List the job, or say again how many host workers it can use. */
-void job_share(struct job *job, uint32_t helpers);
-/* A listed job has something to do again. */
-void job_wake(struct job *job);
-/* Take the job off the list and wait until no worker is inside it. */
-void job_end(struct job *job);
-/* One more or one less who holds the job. With the runtime's lock held. */
-void job_hold(struct job *job);
-void job_leave(struct job *job);
-
-/* This worker does something for the job; true: for the first time. */
-bool worker_takes_part(struct worker *worker, struct job *job);
-/* Make the worker's engine worker ready for the job: for a plan with an algorithm, that of its
- * engine; else on the host, or on a device. A worker whose device is lost goes over to another. */
-enum trawl_status worker_host_ready(struct worker *worker, struct job *job,
-                                    struct trawl_error *error);
-enum trawl_status worker_device_ready(struct worker *worker, struct job *job,
-                                      struct trawl_error *error);
-/* The engine and the engine worker that search for the job. */
-const struct engine_ops *worker_engine(const struct worker *worker, const struct job *job,
-                                       bool on_device, struct engine_worker **engine_worker);
-/* Is the worker's device lost, and another not? */
-bool worker_is_stranded(const struct worker *worker);
-void worker_change_device(struct worker *worker);
-/* Go over to this device, */
-void worker_go_to(struct worker *worker, uint32_t device);
-/* or to the device that a text of the caller's lies on, if it is such a text. */
-void worker_follow(struct worker *worker, const struct trawl_text *text);
-void worker_end(struct worker *worker);
-void workers_stop(struct trawl_runtime *runtime);
-
-/* ---- devices.c ---- */
-
-/* Open them now, in the calling thread, or wait for the thread that does: ENGINE, DEVICE, MEMORY.
- */
-enum trawl_status devices_open(struct devices *devices, struct trawl_error *error);
-/* Begin to open them in the background, unless that has begun. */
-void devices_ask(struct devices *devices);
-void devices_close(struct devices *devices);
-bool devices_are_ready(const struct devices *devices);
-void devices_note(struct devices *devices, char *note, uint64_t note_bytes);
-/* A device failed; UINT32_MAX: all of them. */
-void devices_lose(struct devices *devices, uint32_t index, const char *why);
-/* Is there one left that was not lost? */
-bool devices_work(const struct devices *devices);
-/* One that was not lost, if there is one: in turn. */
-uint32_t devices_choose(struct devices *devices);
-/* Start their workers; false: none runs. */
-bool devices_start(struct devices *devices);
-/* May the worker of this device search what lies on that one? Not what another worker is for. */
-bool devices_may_serve(const struct devices *devices, uint32_t own, uint32_t other);
-
-/* May one more chunk be made ready for a device, if at most this many are in flight? Then it is
- * claimed, until a device takes the task from the queue, or devices_unclaim. */
-bool devices_claim(struct devices *devices, uint32_t most);
-void devices_unclaim(struct devices *devices);
-/* How many more claims than usual there should be, `most` at most: what was seen of the workers and
- * their queue so far says so. */
-uint32_t devices_claims_more(const struct devices *devices, uint32_t most);
-/* A pinned buffer of at least `bytes`; false: there is none to be had now. */
-bool devices_buffer_take(struct devices *devices, uint64_t bytes, struct text_buffer *buffer);
-void devices_buffer_give(struct devices *devices, struct text_buffer *buffer);
-/* Release a pinned buffer that is not in use; false: there is none. */
-bool devices_buffer_shed(struct devices *devices);
-/* The first device that was not lost; if all were, the first. */
-uint32_t devices_working(const struct devices *devices);
-/* Have all devices fetch from this memory by themselves, by the driver context of this one; false:
- * they cannot. And release it, by the same one or, if that fails, by another; false: it stays
- * pinned until the devices are closed. */
-bool devices_pin(struct devices *devices, uint32_t index, const uint8_t *bytes, uint64_t count);
-bool devices_unpin(struct devices *devices, uint32_t index, const uint8_t *bytes);
-/* A listed job has chunks that lie on devices: wake workers for them. With the runtime's lock held.
- */
-void devices_call(struct devices *devices, const struct job *job);
-/* Wake all of their workers. With the runtime's lock held. */
-void devices_call_all(struct devices *devices);
-/* Queue a task that was claimed, which holds its job from now on. */
-void devices_push(struct devices *devices, struct task *task);
-/* Drop what the job has in the queue: those tasks hold it no longer. */
-void devices_drop(struct devices *devices, struct job *job);
-
-/* Does one device hold all of these bytes? false also where they are split. */
-bool devices_hold(const struct devices *devices, const uint8_t *bytes, uint64_t bytes_count);
-/* Would a device search the text that begins there without a copy? Which one, and as far as where,
- * as engine_ops.hold says. Plan NULL: any. */
-bool devices_locate(const struct devices *devices, const struct trawl_plan *plan,
-                    const uint8_t *bytes, uint64_t bytes_count, struct engine_text *found);
 
 #endif

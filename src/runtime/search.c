@@ -1,4 +1,5 @@
 /* search: the public functions of a searcher. */
+#include "runtime/workers.h"
 #include "runtime/search.h"
 
 #include <inttypes.h>

@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "base/clock.h"
+#include "runtime/devices.h"
 #include "runtime/search.h"
 
 /* snprintf takes more instructions than all else that ends a search of some KiB. */

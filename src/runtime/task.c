@@ -4,6 +4,12 @@
 
 #include "base/checked.h"
 #include "base/clock.h"
+#include "runtime/workers.h"
+#include "runtime/threads.h"
+#include "runtime/engines.h"
+#include "runtime/device_threads.h"
+#include "runtime/devices.h"
+#include "runtime/buffers.h"
 #include "runtime/search.h"
 
 #define HOST_BYTES_MAX (1u << 30) /* of a chunk that was cut for a device */

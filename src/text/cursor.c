@@ -20,6 +20,7 @@
 #include "base/checked.h"
 #include "base/fault.h"
 #include "base/memory.h"
+#include "text/descriptor.h"
 #include "text/read.h"
 #include "text/text.h"
 

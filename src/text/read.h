@@ -1,12 +1,8 @@
-/* read: the two system calls behind files and streams. */
+/* read: a stream's bytes, unpacked where they are compressed. */
 #ifndef TRAWL_TEXT_READ_H
 #define TRAWL_TEXT_READ_H
 
 #include "text/text.h"
-
-/* pread until `count` bytes came or the file ends. */
-enum trawl_status read_file(const struct trawl_text *text, uint64_t offset, uint8_t *buffer,
-                            uint64_t count, uint64_t *read_bytes, struct trawl_error *error);
 
 /* One read of a stream: at least one byte, or 0 at its end. Waits as long as it takes, or until
  * the descriptor `wake` (-1: none) is readable: STOPPED. offset: of the text. */
@@ -16,12 +12,5 @@ enum trawl_status read_stream(const struct trawl_text *text, int wake, uint64_t 
 
 /* Would a read of the stream return at once? */
 bool read_is_ready(const struct trawl_text *text);
-
-/* The same two of the descriptor itself, whose bytes may be compressed; from_file: by pread from
- * `offset` of the text on. */
-enum trawl_status read_bytes_of(const struct trawl_text *text, bool from_file, int wake,
-                                uint64_t offset, uint8_t *buffer, uint64_t count,
-                                uint64_t *read_bytes, struct trawl_error *error);
-bool read_is_ready_of(const struct trawl_text *text);
 
 #endif

@@ -13,7 +13,7 @@
 #include "base/fault.h"
 #include "base/memory.h"
 #include "text/codec.h"
-#include "text/read.h"
+#include "text/descriptor.h"
 #include "text/unpack.h"
 
 #define PIPE_BYTES \

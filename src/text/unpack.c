@@ -7,7 +7,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "text/codec.h"
-#include "text/read.h"
+#include "text/descriptor.h"
 
 #define INPUT_BYTES (64u << 10)
 #define WHAT_BYTES 64u

@@ -10,6 +10,7 @@
 #include "cuda/driver.h"
 #include "cuda/limits.h"
 #include "letters.h"
+#include "runtime/buffers.h"
 #include "runtime/search.h"
 #include "sim_driver.h"
 #include "simulator.h"

@@ -9,6 +9,7 @@
 #include "cuda/limits.h"
 #include "host.h"
 #include "runtime/search.h"
+#include "runtime/workers.h"
 #include "sim_driver.h"
 #include "test.h"
 #include "trawl.h"

@@ -1,0 +1,347 @@
+/* load: texts go to devices, and stay there, whole or split over them.
+ *
+ * A long text is split into stripes, each with what it shares with the next; a short one lies on
+ * every device. A lent text is searched where the caller has it, on its device alone.
+ */
+#include "cuda/load.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "cuda/residents.h"
+#include "cuda/worker.h"
+
+#define STRIPES_MAX 64u /* of one text */
+#define STRIPE_ALIGNMENT 4096u
+#define ROOM_LEFT_SHARE 4u /* a loaded text leaves free at most this part of a device's memory */
+
+/* A text may not take the room that workers need to search it. With the device entered. */
+static enum trawl_status check_room(const struct engine_worker *worker, uint64_t bytes,
+                                    struct trawl_error *error)
+{
+    struct cuda_device *device = worker->device;
+    uint64_t used = atomic_load(&device->memory_used), left;
+    size_t free_bytes = 0, total_bytes = 0;
+
+    TRAWL_TRY(CUDA_CALL(device, error, memory_info, &free_bytes, &total_bytes));
+    if (device->memory_max != 0) {
+        used = min_u64(used, device->memory_max);
+        free_bytes = (size_t)min_u64(free_bytes, device->memory_max - used);
+        total_bytes = (size_t)min_u64(total_bytes, device->memory_max);
+    }
+    left = min_u64(worker->limits.resident_room_left, total_bytes / ROOM_LEFT_SHARE);
+    if (saturating_add(bytes, left) <= free_bytes)
+        return TRAWL_OK;
+    return TRAWL_FAIL(error, MEMORY,
+                      "%s: %" PRIu64 " bytes of text and %" PRIu64
+                      " to search them with exceed the %" PRIu64 " that are free",
+                      device->name, bytes, left, (uint64_t)free_bytes);
+}
+
+/* A copy on the device itself, of a text that ends where its allocation does. */
+static enum trawl_status copy_lent(const struct engine_worker *worker,
+                                   const struct cuda_resident *resident, uint64_t room,
+                                   struct trawl_error *error)
+{
+    TRAWL_TRY(CUDA_CALL(worker->device, error, fill, resident->memory.address + resident->count, 0,
+                        (size_t)(room - resident->count), worker->stream));
+    return CUDA_CALL(worker->device, error, copy_on_device, resident->memory.address,
+                     resident->lent, (size_t)resident->count, worker->stream);
+}
+
+/* With the device entered. */
+static enum trawl_status bring_resident(struct engine_worker *worker,
+                                        struct cuda_resident *resident, struct trawl_error *error)
+{
+    uint64_t room = ((resident->count + 15) & ~15ull) + SCAN_PADDING_BYTES;
+
+    TRAWL_TRY(check_room(worker, room, error));
+    TRAWL_TRY(cuda_memory_reserve(worker->device, &resident->memory, room, error));
+    TRAWL_TRY(resident->lent != 0
+                  ? copy_lent(worker, resident, room, error)
+                  : cuda_worker_upload_text(worker, resident->memory.address, resident->bytes,
+                                            resident->count, error));
+    return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
+}
+
+static void resident_release(struct engine *engine, struct cuda_resident *resident)
+{
+    struct cuda_device *device = &engine->devices[resident->device_index];
+
+    if (resident->memory.bytes == 0)
+        return;
+    if (cuda_device_enter(device, NULL) == TRAWL_OK) {
+        cuda_memory_release(device, &resident->memory);
+        cuda_device_leave(device);
+    }
+}
+
+static enum trawl_status resident_keep(struct engine *engine, struct cuda_resident *resident,
+                                       struct trawl_error *error)
+{
+    uint32_t i = 0;
+
+    (void)pthread_mutex_lock(&engine->lock);
+    while (i < CUDA_RESIDENT_MAX && engine->residents[i].bytes != NULL)
+        i++;
+    if (i < CUDA_RESIDENT_MAX) {
+        engine->residents[i] = *resident;
+        engine->residents_end = (uint32_t)max_u64(engine->residents_end, i + 1);
+    }
+    (void)pthread_mutex_unlock(&engine->lock);
+    if (i < CUDA_RESIDENT_MAX)
+        return TRAWL_OK;
+    resident_release(engine, resident);
+    return TRAWL_FAIL(error, LIMIT, "more than %u texts are loaded", CUDA_RESIDENT_MAX);
+}
+
+/* Bring it to its device by a worker of its own; of a failure nothing is left there. */
+static enum trawl_status bring(struct engine *engine, struct cuda_resident *resident,
+                               struct trawl_error *error)
+{
+    struct engine_worker *worker = NULL;
+    enum trawl_status status;
+
+    TRAWL_TRY(cuda_worker_open_on(engine, resident->device_index, &worker, error));
+    TRAWL_TRY_DONE(cuda_device_enter(worker->device, error));
+    status = bring_resident(worker, resident, error);
+    if (status != TRAWL_OK) {
+        (void)worker->device->driver->stream_wait(worker->stream);
+        cuda_memory_release(worker->device, &resident->memory);
+    }
+    cuda_device_leave(worker->device);
+done:
+    cuda_worker_close(worker);
+    return status;
+}
+
+/* The text, or its part [begin, begin + owned) with what it shares with the next. */
+static enum trawl_status load_on(struct engine *engine, uint32_t index, const uint8_t *text,
+                                 uint64_t text_count, uint64_t begin, uint64_t owned,
+                                 struct trawl_error *error)
+{
+    uint64_t overlap = min_u64(cuda_limits_now().split_overlap, text_count - begin - owned);
+    struct cuda_resident resident = {.bytes = text + begin,
+                                     .count = owned + overlap,
+                                     .owned = owned,
+                                     .text = text,
+                                     .text_count = text_count,
+                                     .device_index = index};
+
+    TRAWL_TRY(bring(engine, &resident, error));
+    return resident_keep(engine, &resident, error);
+}
+
+/* On this device or, where that has no room for it or fails, on the next that takes it. */
+static enum trawl_status load_stripe(struct engine *engine, uint32_t index, const uint8_t *text,
+                                     uint64_t text_count, uint64_t begin, uint64_t owned,
+                                     struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_MEMORY;
+
+    for (uint32_t i = 0;
+         i < engine->device_count && (status == TRAWL_MEMORY || status == TRAWL_DEVICE); i++)
+        status = load_on(engine, (index + i) % engine->device_count, text, text_count, begin, owned,
+                         error);
+    return status;
+}
+
+/* Long texts are split over the devices, in stripes that are dealt out in turn, as many for each.
+ * Results in order keep all devices busy while the tasks of a search reach from one stripe into
+ * those of the other devices; beyond that, fewer are better, since each costs a launch. */
+static enum trawl_status load_split(struct engine *engine, const uint8_t *bytes, uint64_t count,
+                                    struct trawl_error *error)
+{
+    uint64_t devices = engine->device_count;
+    uint64_t rounds =
+        (count - 1) / saturating_multiply(cuda_limits_now().stripe_bytes, devices) + 1;
+    uint64_t stripes = min_u64(rounds, max_u64(STRIPES_MAX / devices, 1)) * devices;
+    uint64_t step = ((count - 1) / stripes / STRIPE_ALIGNMENT + 1) * STRIPE_ALIGNMENT;
+
+    for (uint64_t begin = 0, i = 0; begin < count; begin += step, i++)
+        TRAWL_TRY(load_stripe(engine, (uint32_t)(i % devices), bytes, count, begin,
+                              min_u64(step, count - begin), error));
+    return TRAWL_OK;
+}
+
+/* Of this length alone, or with UINT64_MAX of any. */
+static void unload(struct engine *engine, const uint8_t *bytes, uint64_t count)
+{
+    for (uint32_t i = 0; i < CUDA_RESIDENT_MAX; i++) {
+        struct cuda_resident resident = {.bytes = NULL};
+
+        (void)pthread_mutex_lock(&engine->lock);
+        if (engine->residents[i].bytes != NULL && engine->residents[i].text == bytes &&
+            (count == UINT64_MAX || engine->residents[i].text_count == count)) {
+            resident = engine->residents[i];
+            memset(&engine->residents[i], 0, sizeof engine->residents[i]);
+        }
+        while (engine->residents_end > 0 &&
+               engine->residents[engine->residents_end - 1].bytes == NULL)
+            engine->residents_end--;
+        (void)pthread_mutex_unlock(&engine->lock);
+        resident_release(engine, &resident);
+    }
+}
+
+/* Short texts lie on every device; workers of one that has no room copy what they search, as for
+ * other texts. A device that fails is no error where another one has the text. */
+static enum trawl_status load(struct engine *engine, const uint8_t *bytes, uint64_t count,
+                              struct trawl_error *error)
+{
+    enum trawl_status status;
+
+    if (engine->device_count > 1 && count >= cuda_limits_now().split_bytes_min) {
+        if (load_split(engine, bytes, count, error) == TRAWL_OK)
+            return TRAWL_OK;
+        unload(engine, bytes, count);
+    }
+    status = load_on(engine, 0, bytes, count, 0, count, error);
+    if (status != TRAWL_OK && status != TRAWL_DEVICE)
+        return status;
+    for (uint32_t index = 1; index < engine->device_count; index++)
+        if (load_on(engine, index, bytes, count, 0, count, NULL) == TRAWL_OK)
+            status = TRAWL_OK;
+    return status;
+}
+
+static bool is_loaded(struct engine *engine, const uint8_t *bytes, uint64_t count)
+{
+    bool found = false;
+
+    (void)pthread_mutex_lock(&engine->lock);
+    for (uint32_t i = 0; i < engine->residents_end; i++)
+        found |= engine->residents[i].bytes != NULL && engine->residents[i].text == bytes &&
+                 engine->residents[i].text_count == count;
+    (void)pthread_mutex_unlock(&engine->lock);
+    return found;
+}
+
+enum trawl_status cuda_residents_load(struct engine *engine, const uint8_t *bytes, uint64_t count,
+                                      bool anew, struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+
+    (void)pthread_mutex_lock(&engine->load_lock);
+    if (anew)
+        cuda_residents_unload(engine, bytes);
+    if (count > 0 && !is_loaded(engine, bytes, count))
+        status = load(engine, bytes, count, error);
+    (void)pthread_mutex_unlock(&engine->load_lock);
+    return status;
+}
+
+void cuda_residents_unload(struct engine *engine, const uint8_t *bytes)
+{
+    unload(engine, bytes, UINT64_MAX);
+}
+
+/* ---- Texts of the caller's on a device ---------------------------------------------------- */
+
+/* Which device has the address? ARGUMENT: none of the engine's. With a device entered. */
+static enum trawl_status find_device(const struct engine *engine, uint64_t address, uint32_t *index,
+                                     struct trawl_error *error)
+{
+    const struct cuda_driver *driver = &engine->driver;
+    unsigned type = 0;
+    int ordinal = -1;
+    int code = driver->pointer_attribute(&type, CUDA_POINTER_MEMORY_TYPE, address);
+
+    if (code == CUDA_CODE_INVALID_VALUE || (code == CUDA_CODE_OK && type != CUDA_MEMORY_OF_DEVICE))
+        return TRAWL_FAIL(error, ARGUMENT, "0x%" PRIx64 " is not the address of a device's memory",
+                          address);
+    TRAWL_TRY(cuda_check(driver, code, cuda_symbols.pointer_attribute, NULL, error));
+    code = driver->pointer_attribute(&ordinal, CUDA_POINTER_DEVICE, address);
+    TRAWL_TRY(cuda_check(driver, code, cuda_symbols.pointer_attribute, NULL, error));
+    if (ordinal < 0 || (uint32_t)ordinal >= engine->device_count)
+        return TRAWL_FAIL(error, ARGUMENT, "0x%" PRIx64 " lies on device %d, which is not searched",
+                          address, ordinal);
+    *index = (uint32_t)ordinal;
+    return TRAWL_OK;
+}
+
+/* May kernels load what they load around a text, without leaving the allocation? */
+static bool is_padded(const struct cuda_driver *driver, uint64_t address, uint64_t count)
+{
+    uint64_t begin = 0, end = saturating_add(address, count);
+    size_t bytes = 0;
+
+    return driver->pointer_attribute(&begin, CUDA_POINTER_RANGE_BEGIN, address) == CUDA_CODE_OK &&
+           driver->pointer_attribute(&bytes, CUDA_POINTER_RANGE_BYTES, address) == CUDA_CODE_OK &&
+           begin <= address - address % CUDA_LENT_ALIGNMENT &&
+           saturating_add(end, 15 + SCAN_PADDING_BYTES) <= saturating_add(begin, bytes);
+}
+
+static enum trawl_status lend(struct engine *engine, const uint8_t *bytes, uint64_t count,
+                              uint64_t address, struct trawl_error *error)
+{
+    struct cuda_resident resident = {.bytes = bytes,
+                                     .count = count,
+                                     .owned = count,
+                                     .text = bytes,
+                                     .text_count = count,
+                                     .lent = address};
+    enum trawl_status status;
+    bool padded;
+
+    TRAWL_TRY(cuda_device_enter(&engine->devices[0], error));
+    status = find_device(engine, address, &resident.device_index, error);
+    padded = status == TRAWL_OK && is_padded(&engine->driver, address, count);
+    cuda_device_leave(&engine->devices[0]);
+    if (status == TRAWL_OK && !padded)
+        status = bring(engine, &resident, error);
+    return status != TRAWL_OK ? status : resident_keep(engine, &resident, error);
+}
+
+enum trawl_status cuda_residents_lend(struct engine *engine, const uint8_t *bytes, uint64_t count,
+                                      uint64_t address, struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+
+    (void)pthread_mutex_lock(&engine->load_lock);
+    if (count > 0 && !is_loaded(engine, bytes, count))
+        status = lend(engine, bytes, count, address, error);
+    (void)pthread_mutex_unlock(&engine->load_lock);
+    return status;
+}
+
+static enum trawl_status fetch(struct engine *engine, const struct cuda_resident *resident,
+                               uint8_t *bytes, struct trawl_error *error)
+{
+    struct engine_worker *worker = NULL;
+    enum trawl_status status;
+
+    TRAWL_TRY(cuda_worker_open_on(engine, resident->device_index, &worker, error));
+    TRAWL_TRY_DONE(cuda_device_enter(worker->device, error));
+    status = CUDA_CALL(worker->device, error, copy_to_host, bytes, resident->lent,
+                       (size_t)resident->count, worker->stream);
+    if (status == TRAWL_OK)
+        status = CUDA_CALL(worker->device, error, stream_wait, worker->stream);
+    cuda_device_leave(worker->device);
+done:
+    cuda_worker_close(worker);
+    return status;
+}
+
+enum trawl_status cuda_residents_fetch(struct engine *engine, uint8_t *bytes, uint64_t count,
+                                       struct trawl_error *error)
+{
+    struct cuda_resident *kept, resident = {.bytes = NULL};
+
+    (void)pthread_mutex_lock(&engine->lock);
+    kept = cuda_residents_find_lent(engine, bytes);
+    if (kept != NULL)
+        resident = *kept;
+    (void)pthread_mutex_unlock(&engine->lock);
+    if (resident.bytes != bytes || resident.count != count)
+        return TRAWL_FAIL(error, UNSUPPORTED,
+                          "the text lies on a device and is not loaded: the host cannot read it");
+    TRAWL_TRY(fetch(engine, &resident, bytes, error));
+    (void)pthread_mutex_lock(&engine->lock);
+    kept = cuda_residents_find_lent(engine, bytes);
+    if (kept != NULL)
+        kept->fetched = true;
+    (void)pthread_mutex_unlock(&engine->lock);
+    return TRAWL_OK;
+}

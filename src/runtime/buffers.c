@@ -1,0 +1,173 @@
+/* buffers: what chunks of text are read into, within the runtime's budget. Those for devices are
+ * pinned, and kept.
+ */
+#include "runtime/buffers.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "runtime/devices.h"
+
+#define BUFFERS_PER_WORKER 4u /* being copied there, and searched */
+/* Pinning takes longer than copying: a buffer's next chunk may be a little longer. */
+#define PINNED_STEP (2u << 20)
+
+/* Have all devices fetch from this memory by themselves, by the driver context of this one. */
+static bool pin(struct devices *devices, uint32_t index, const uint8_t *bytes, uint64_t count)
+{
+    struct engine_text text = {
+        .bytes = bytes, .bytes_count = count, .how = ENGINE_HOLD_PINNED, .device = index};
+
+    return !atomic_load(&devices->lost[index]) &&
+           engine_for_devices->hold(devices->engine, &text, NULL) == TRAWL_OK;
+}
+
+/* Release it, by the same one or, if that fails, by another. */
+static bool unpin(struct devices *devices, uint32_t index, const uint8_t *bytes)
+{
+    struct engine_text text = {.bytes = bytes, .how = ENGINE_HOLD_PINNED};
+    bool done = false;
+
+    for (uint32_t i = 0; i < devices->device_count && !done; i++) {
+        text.device = (index + i) % devices->device_count;
+        done = engine_for_devices->drop(devices->engine, &text);
+    }
+    return done;
+}
+
+void runtime_buffer_release(struct trawl_runtime *runtime, struct text_buffer *buffer)
+{
+    TRAWL_ASSERT(atomic_load(&runtime->memory_used) >= buffer->capacity);
+    atomic_fetch_sub(&runtime->memory_used, buffer->capacity);
+    text_buffer_release(buffer);
+}
+
+/* Release a pinned buffer that is not in use; false: there is none. */
+static bool shed(struct devices *devices)
+{
+    struct text_buffer buffer = {.capacity = 0};
+
+    (void)pthread_mutex_lock(&devices->runtime->lock);
+    if (devices->pinned_free > 0) {
+        TRAWL_ASSERT(devices->pinned_free <= devices->pinned_made);
+        buffer = devices->pinned[--devices->pinned_free];
+        TRAWL_ASSERT(buffer.capacity > 0);
+        devices->pinned_made--;
+    }
+    (void)pthread_mutex_unlock(&devices->runtime->lock);
+    if (buffer.capacity == 0)
+        return false;
+    (void)unpin(devices, devices_working(devices), buffer.bytes);
+    runtime_buffer_release(devices->runtime, &buffer);
+    return true;
+}
+
+/* Count bytes as used, if they fit; *used: without them. One that does not fit is never counted, or
+ * another one might fail for it. */
+static bool charge(struct trawl_runtime *runtime, uint64_t bytes, uint64_t *used)
+{
+    *used = atomic_load(&runtime->memory_used);
+    do
+        if (runtime->memory_max > 0 && saturating_add(*used, bytes) > runtime->memory_max)
+            return false;
+    while (!atomic_compare_exchange_weak(&runtime->memory_used, used, *used + bytes));
+    return true;
+}
+
+enum trawl_status runtime_buffer_reserve(struct trawl_runtime *runtime, struct text_buffer *buffer,
+                                         uint64_t bytes, struct trawl_error *error)
+{
+    enum trawl_status status;
+    uint64_t used;
+    void *memory;
+
+    if (bytes <= buffer->capacity)
+        return TRAWL_OK;
+    runtime_buffer_release(runtime, buffer);
+    while (!charge(runtime, bytes, &used)) /* idle buffers go first */
+        if (!shed(&runtime->devices))
+            return TRAWL_FAIL(error, MEMORY,
+                              "a chunk of %" PRIu64 " bytes beside %" PRIu64
+                              " in use exceeds the runtime's limit of %" PRIu64,
+                              bytes, used, runtime->memory_max);
+    status = memory_allocate(bytes, 1, &memory, error);
+    if (status != TRAWL_OK) {
+        atomic_fetch_sub(&runtime->memory_used, bytes);
+        return status;
+    }
+    buffer->bytes = (uint8_t *)memory;
+    buffer->capacity = bytes;
+    return TRAWL_OK;
+}
+
+enum trawl_status buffers_open(struct devices *devices)
+{
+    void *memory;
+
+    if (devices->pinned != NULL)
+        return TRAWL_OK;
+    TRAWL_ASSERT(devices->workers_max > 0);
+    TRAWL_ASSERT(devices->pinned_free == 0 && devices->pinned_made == 0);
+    devices->pinned_capacity =
+        devices->workers_max * BUFFERS_PER_WORKER + devices->runtime->threads_max;
+    TRAWL_TRY(
+        memory_allocate_zeroed(devices->pinned_capacity, sizeof *devices->pinned, &memory, NULL));
+    devices->pinned = (struct text_buffer *)memory;
+    return TRAWL_OK;
+}
+
+void buffers_close(struct devices *devices)
+{
+    while (shed(devices))
+        ;
+    memory_release(devices->pinned, devices->pinned_capacity, sizeof *devices->pinned);
+    devices->pinned = NULL;
+}
+
+bool devices_buffer_take(struct devices *devices, uint64_t bytes, struct text_buffer *buffer)
+{
+    struct trawl_runtime *runtime = devices->runtime;
+    bool taken = false, makes = false;
+
+    if (runtime->memory_max == 0)
+        bytes = saturating_add(bytes, PINNED_STEP - 1) / PINNED_STEP * PINNED_STEP;
+    (void)pthread_mutex_lock(&runtime->lock);
+    if (devices->pinned_free > 0) {
+        TRAWL_ASSERT(devices->pinned_free <= devices->pinned_made);
+        *buffer = devices->pinned[--devices->pinned_free];
+        taken = true;
+    } else if (devices->pinned_made < devices->pinned_capacity) {
+        devices->pinned_made++;
+        makes = true;
+    }
+    TRAWL_ASSERT(devices->pinned_made <= devices->pinned_capacity);
+    (void)pthread_mutex_unlock(&runtime->lock);
+    if (taken && buffer->capacity >= bytes)
+        return true;
+    if (!taken && !makes)
+        return false;
+    if (taken)
+        (void)unpin(devices, devices_working(devices), buffer->bytes);
+    else
+        memset(buffer, 0, sizeof *buffer);
+    if (runtime_buffer_reserve(runtime, buffer, bytes, NULL) == TRAWL_OK &&
+        pin(devices, devices_working(devices), buffer->bytes, buffer->capacity))
+        return true;
+    runtime_buffer_release(runtime, buffer);
+    (void)pthread_mutex_lock(&runtime->lock);
+    TRAWL_ASSERT(devices->pinned_made > devices->pinned_free);
+    devices->pinned_made--;
+    (void)pthread_mutex_unlock(&runtime->lock);
+    return false;
+}
+
+void devices_buffer_give(struct devices *devices, struct text_buffer *buffer)
+{
+    (void)pthread_mutex_lock(&devices->runtime->lock);
+    TRAWL_ASSERT(buffer->capacity > 0 && devices->pinned_free < devices->pinned_made);
+    devices->pinned[devices->pinned_free++] = *buffer;
+    (void)pthread_mutex_unlock(&devices->runtime->lock);
+    memset(buffer, 0, sizeof *buffer);
+}

@@ -1,0 +1,247 @@
+/* threads: the runtime's host threads and the jobs that they serve.
+ *
+ * A job is listed while it can use help. Each worker serves it until it finds nothing to do, then
+ * serves the next listed job. Waking is a chain: a woken worker finds out whether one more is
+ * needed, and wakes or starts it. So a caller pays for one wake-up only.
+ *
+ * A woken worker begins on another core than its waker's. Linux puts a thread that wakes on its
+ * waker's core if it takes all others for busy; a guest of KVM takes a core for busy that has slept
+ * [Linux 6.18: available_idle_cpu, vcpu_is_preempted]. Both threads then share one core for
+ * milliseconds, as long as many a search takes: after a pause, 16 MiB under 1,000 words took two
+ * threads 4.7 ms, one 5.0, and now take 3.0 [2 cores, AMD EPYC]. So the waker's core is
+ * taken from the cores on which the worker may run, and the worker puts it back when it runs.
+ */
+#include "runtime/threads.h"
+
+#include <errno.h>
+#include <sched.h>
+
+#include "base/checked.h"
+#include "base/clock.h"
+#include "base/fault.h"
+#include "base/memory.h"
+#include "runtime/device_threads.h"
+#include "runtime/jobs.h"
+#include "runtime/workers.h"
+
+#define LEAVE_LOOKS_NS 200000u /* as long as waking a thread may take */
+
+/* The cores on which the calling thread may run, and those without the one on which it does; false:
+ * there is no other, or there are more than the sets have room for. */
+static bool other_cores(cpu_set_t *cores, cpu_set_t *others)
+{
+    int core = sched_getcpu();
+
+    if (core < 0 || core >= CPU_SETSIZE || sched_getaffinity(0, sizeof *cores, cores) != 0)
+        return false;
+    *others = *cores;
+    CPU_CLR((size_t)core, others);
+    return CPU_COUNT(others) > 0;
+}
+
+/* With the runtime's lock held. */
+static void begin_elsewhere(struct worker *worker)
+{
+    cpu_set_t cores, others, theirs, common;
+
+    if (!other_cores(&cores, &others) ||
+        pthread_getaffinity_np(worker->thread, sizeof theirs, &theirs) != 0)
+        return;
+    /* A worker that was given cores of its own, from outside, keeps them. What it got back here is
+     * no longer the system's choice, so it grows with its waker's: a container may get more. */
+    CPU_AND(&common, &cores, &theirs);
+    if (!CPU_EQUAL(&theirs, &common) ||
+        (!CPU_EQUAL(&theirs, &cores) && !CPU_EQUAL(&theirs, &worker->cores)))
+        return;
+    worker->cores = cores;
+    worker->is_moved = pthread_setaffinity_np(worker->thread, sizeof others, &others) == 0;
+}
+
+/* The calling worker runs: it may run anywhere again. */
+static void end_elsewhere(struct worker *worker)
+{
+    if (worker->is_moved)
+        (void)sched_setaffinity(0, sizeof worker->cores, &worker->cores);
+    worker->is_moved = false;
+}
+
+static int start_elsewhere(struct worker *worker, void *(*main)(void *))
+{
+    cpu_set_t others;
+    pthread_attr_t attributes;
+    int code = ENOMEM;
+
+    if (other_cores(&worker->cores, &others) && pthread_attr_init(&attributes) == 0) {
+        worker->is_moved = true;
+        if (pthread_attr_setaffinity_np(&attributes, sizeof others, &others) == 0)
+            code = pthread_create(&worker->thread, &attributes, main, worker);
+        (void)pthread_attr_destroy(&attributes);
+    }
+    if (code == 0)
+        return 0;
+    worker->is_moved = false;
+    return pthread_create(&worker->thread, NULL, main, worker);
+}
+
+/* Wait until woken. With the runtime's lock held. */
+static void wait_for_work(struct trawl_runtime *runtime, struct worker *worker)
+{
+    worker->next_idle = runtime->idle;
+    runtime->idle = worker;
+    worker->is_idle = true;
+    while (worker->is_idle)
+        (void)pthread_cond_wait(&worker->wake, &runtime->lock);
+    end_elsewhere(worker);
+}
+
+/* Wake the worker that waits for the shortest time. With the runtime's lock held. */
+static void wake_idle(struct trawl_runtime *runtime)
+{
+    struct worker *worker = runtime->idle;
+
+    runtime->idle = worker->next_idle;
+    worker->is_idle = false;
+    begin_elsewhere(worker);
+    (void)pthread_cond_signal(&worker->wake);
+}
+
+static void wake_one(struct trawl_runtime *runtime);
+
+static void *worker_main(void *argument)
+{
+    struct worker *worker = (struct worker *)argument;
+    struct trawl_runtime *runtime = worker->runtime;
+
+    (void)pthread_mutex_lock(&runtime->lock);
+    end_elsewhere(worker);
+    while (!runtime->closing) {
+        struct job *job = job_for_host(runtime);
+
+        TRAWL_ASSERT(!worker->is_idle);
+        if (job == NULL) {
+            wait_for_work(runtime, worker);
+            continue;
+        }
+        job_hold(job);
+        job->helpers++;
+        runtime->jobs = job->next; /* the others' turn next */
+        if (job_for_host(runtime) != NULL)
+            wake_one(runtime);
+        (void)pthread_mutex_unlock(&runtime->lock);
+        job->serve(job, worker);
+        (void)pthread_mutex_lock(&runtime->lock);
+        TRAWL_ASSERT(job->helpers > 0);
+        job->helpers--;
+        job_leave(job);
+    }
+    (void)pthread_mutex_unlock(&runtime->lock);
+    worker_end(worker);
+    return NULL;
+}
+
+/* Wake one more worker, or start it: threads come when a job can use them, and stay. Where starting
+ * fails searches go on with the threads there are. With the runtime's lock held. */
+static void wake_one(struct trawl_runtime *runtime)
+{
+    uint32_t count = atomic_load(&runtime->worker_count);
+    struct worker *worker = &runtime->workers[count];
+
+    if (runtime->idle != NULL) {
+        wake_idle(runtime);
+        return;
+    }
+    if (count >= runtime->workers_wanted || runtime->closing)
+        return;
+    TRAWL_ASSERT(count + 1 < runtime->threads_max);
+    worker->runtime = runtime;
+    worker->device_index = ENGINE_DEVICES_MAX;
+    if (fault_hit(FAULT_THREAD) || pthread_cond_init(&worker->wake, NULL) != 0)
+        return;
+    if (start_elsewhere(worker, worker_main) == 0)
+        atomic_store(&runtime->worker_count, count + 1);
+    else
+        (void)pthread_cond_destroy(&worker->wake);
+}
+
+void job_share(struct job *job, uint32_t helpers)
+{
+    struct trawl_runtime *runtime = job->runtime;
+
+    (void)pthread_mutex_lock(&runtime->lock);
+    if (!job->listed)
+        job_list(runtime, job);
+    job->helpers_max = (uint32_t)max_u64(job->helpers_max, helpers);
+    if (atomic_load(&job->for_devices)) {
+        devices_call(&runtime->devices, job);
+    } else {
+        runtime->workers_wanted = (uint32_t)max_u64(
+            runtime->workers_wanted, min_u64(job->helpers_max, runtime->threads_max - 1));
+        wake_one(runtime);
+    }
+    (void)pthread_mutex_unlock(&runtime->lock);
+}
+
+void job_wake(struct job *job)
+{
+    struct trawl_runtime *runtime = job->runtime;
+
+    (void)pthread_mutex_lock(&runtime->lock);
+    atomic_store(&job->has_work, true);
+    if (job->listed && atomic_load(&job->for_devices))
+        devices_call(&runtime->devices, job);
+    else if (job->listed && runtime->idle != NULL)
+        wake_idle(runtime);
+    (void)pthread_mutex_unlock(&runtime->lock);
+}
+
+/* They have nothing left to do, and the caller nothing better. */
+static void look_for_leave(const struct job *job)
+{
+    uint64_t begin_ns = clock_now_ns();
+
+    while (atomic_load(&job->inside) > 0 && clock_now_ns() - begin_ns < LEAVE_LOOKS_NS)
+        (void)sched_yield();
+}
+
+void job_end(struct job *job)
+{
+    struct trawl_runtime *runtime = job->runtime;
+
+    (void)pthread_mutex_lock(&runtime->lock);
+    atomic_store(&job->has_work, false);
+    job_unlist(runtime, job);
+    job->waits_for_leave = true;
+    if (job->leaves_soon && atomic_load(&job->inside) > 0) {
+        (void)pthread_mutex_unlock(&runtime->lock);
+        look_for_leave(job);
+        (void)pthread_mutex_lock(&runtime->lock);
+    }
+    while (atomic_load(&job->inside) > 0)
+        (void)pthread_cond_wait(&job->left, &runtime->lock);
+    (void)pthread_mutex_unlock(&runtime->lock);
+    (void)pthread_cond_destroy(&job->left);
+}
+
+void workers_stop(struct trawl_runtime *runtime)
+{
+    struct devices *devices = &runtime->devices;
+
+    (void)pthread_mutex_lock(&runtime->lock);
+    runtime->closing = true;
+    while (runtime->idle != NULL)
+        wake_idle(runtime);
+    devices_call_all(devices);
+    (void)pthread_mutex_unlock(&runtime->lock);
+    for (uint32_t i = 0; i < runtime->worker_count; i++) {
+        (void)pthread_join(runtime->workers[i].thread, NULL);
+        (void)pthread_cond_destroy(&runtime->workers[i].wake);
+    }
+    for (uint32_t i = 0; i < devices->worker_count; i++)
+        (void)pthread_join(devices->workers[i].thread, NULL);
+    for (uint32_t i = 0; i < devices->worker_count; i++) /* they wake each other */
+        (void)pthread_cond_destroy(&devices->workers[i].wake);
+    atomic_store(&runtime->worker_count, 0);
+    atomic_store(&devices->worker_count, 0);
+    memory_release(devices->workers, devices->workers_max, sizeof *devices->workers);
+    devices->workers = NULL;
+}

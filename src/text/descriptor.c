@@ -1,0 +1,113 @@
+/* descriptor: pread, read and poll, with retries and fault points. */
+#include "text/descriptor.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/checked.h"
+#include "base/fault.h"
+
+#define READ_BYTES_MAX (1u << 30) /* Linux transfers at most 2 GiB less a page per call */
+
+static enum trawl_status read_failed(const struct trawl_text *text, uint64_t offset, int code,
+                                     struct trawl_error *error)
+{
+    enum trawl_status status =
+        TRAWL_FAIL_OS(error, READ, code, "%s: %s", text->name, strerror(code));
+
+    if (error != NULL)
+        error->text_offset = offset;
+    return status;
+}
+
+static ssize_t faulty_pread(int descriptor, void *buffer, size_t count, off_t offset)
+{
+    if (fault_hit(FAULT_READ)) {
+        errno = EIO;
+        return -1;
+    }
+    return pread(descriptor, buffer, count, offset);
+}
+
+static ssize_t faulty_read(int descriptor, void *buffer, size_t count)
+{
+    if (fault_hit(FAULT_READ)) {
+        errno = EIO;
+        return -1;
+    }
+    return read(descriptor, buffer, count);
+}
+
+enum trawl_status read_file(const struct trawl_text *text, uint64_t offset, uint8_t *buffer,
+                            uint64_t count, uint64_t *read_bytes, struct trawl_error *error)
+{
+    uint64_t at = saturating_add(text->descriptor_begin, offset);
+
+    TRAWL_ASSERT(text->is_regular && text->descriptor >= 0);
+    *read_bytes = 0;
+    while (*read_bytes < count && at + *read_bytes <= INT64_MAX) {
+        ssize_t got = faulty_pread(text->descriptor, buffer + *read_bytes,
+                                   (size_t)min_u64(count - *read_bytes, READ_BYTES_MAX),
+                                   (off_t)(at + *read_bytes));
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return read_failed(text, offset + *read_bytes, errno, error);
+        if (got == 0)
+            break;
+        *read_bytes += (uint64_t)got;
+        TRAWL_ASSERT(*read_bytes <= count);
+    }
+    return TRAWL_OK;
+}
+
+bool read_is_ready_of(const struct trawl_text *text)
+{
+    struct pollfd descriptor = {text->descriptor, POLLIN, 0};
+
+    return poll(&descriptor, 1, 0) > 0;
+}
+
+/* Wait for the stream; false: woken instead. */
+static bool wait_for_bytes(const struct trawl_text *text, int wake)
+{
+    struct pollfd descriptors[2] = {{text->descriptor, POLLIN, 0}, {wake, POLLIN, 0}};
+
+    while (poll(descriptors, wake >= 0 ? 2 : 1, -1) < 0)
+        if (errno != EINTR)
+            return true; /* what is wrong, read will say */
+    return wake < 0 || descriptors[1].revents == 0;
+}
+
+enum trawl_status read_bytes_of(const struct trawl_text *text, bool from_file, int wake,
+                                uint64_t offset, uint8_t *buffer, uint64_t count,
+                                uint64_t *read_bytes, struct trawl_error *error)
+{
+    size_t bytes = (size_t)min_u64(count, READ_BYTES_MAX);
+
+    TRAWL_ASSERT(count > 0); /* or what was read would look like the end */
+    for (;;) {
+        ssize_t got;
+
+        if (from_file) {
+            got = faulty_pread(text->descriptor, buffer, bytes,
+                               (off_t)saturating_add(text->descriptor_begin, offset));
+        } else {
+            if (wake >= 0 && !wait_for_bytes(text, wake))
+                return TRAWL_STOPPED;
+            got = faulty_read(text->descriptor, buffer, bytes);
+        }
+        if (got >= 0) {
+            TRAWL_ASSERT((uint64_t)got <= count);
+            *read_bytes = (uint64_t)got;
+            return TRAWL_OK;
+        }
+        if (errno == EAGAIN || errno == EWOULDBLOCK) /* a descriptor set not to wait */
+            (void)wait_for_bytes(text, -1);
+        else if (errno != EINTR)
+            return read_failed(text, offset, errno, error);
+    }
+}
