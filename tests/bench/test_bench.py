@@ -106,7 +106,7 @@ class Rows(Case):
     def test_rivals(self):
         hs = [] if b'"hyperscan": ""' in subprocess.run(
             [PROGRAM, 'describe'], stdout=subprocess.PIPE, check=True).stdout else ['hyperscan']
-        who = [{'name': kind, 'kind': kind} for kind in ('memmem', 'naive', 'read', *hs)]
+        who = [{'name': kind, 'kind': kind} for kind in ('memmem', 'read', *hs)]
         who += [{'name': 'callers', 'callers': 3, 'threads': 2},
                 {'name': 'share', 'kind': 'memmem', 'limit': 1e-9}]
         status, results, _ = run_rows([{'name': 'rivals', 'rounds': 1, 'asks': [(SMALL, who)]}])
@@ -118,9 +118,12 @@ class Rows(Case):
         tape = os.path.join(self.folder, 'tape')
         with open(tape, 'wb') as file:
             file.write(b''.join(b'%09d\0' % i for i in range(3000)))
-        ask = {'text': f'file:{tape}', 'record': 10, 'patterns': 'pieces:20:1:3', 'call': 'cells'}
+        patterns = os.path.join(self.folder, 'patterns')  # without NUL, which strstr ends at
+        with open(patterns, 'wb') as file:
+            file.write(b'0\n12\n999\n123\n7\n')
+        ask = {'text': f'file:{tape}', 'record': 10, 'patterns': f'file:{patterns}', 'call': 'cells'}
         who = [{'name': shape, 'call': shape, 'ours': True} for shape in SHAPES]
-        who += [{'name': kind, 'kind': kind, 'call': 'rows'} for kind in ('memmem', 'naive')]
+        who += [{'name': kind, 'kind': kind, 'call': 'rows'} for kind in ('memmem', 'strstr')]
         status, results, _ = run_rows([{'name': 'records', 'rounds': 1, 'memory': True,
                                         'asks': [(ask, who)]}])
         self.assertEqual(status, 0)

@@ -28,10 +28,9 @@
 static const uint64_t lengths[LENGTHS] = {1, 2, 3, 4, 7, 8, 16, 17, 64, 65, 500, 1500, 3999, 4000};
 static const struct {
     const char *name;
-    const char *letters; /* of the text that stands in for it */
-} corpora[] = {{"bible.txt", "eeetttaaoinshr dlu,\n"},
-               {"world192.txt", "eeetttaaoinshr dlu,\n"},
-               {"ecoli-nc008253.txt", "acgt"}};
+    enum input_kind kind; /* of the text that stands in for it */
+} corpora[] = {
+    {"bible.txt", INPUT_WORDS}, {"world192.txt", INPUT_WORDS}, {"ecoli-nc008253.txt", INPUT_DNA}};
 
 /* A pattern, and where it is. */
 struct query {
@@ -83,7 +82,6 @@ static struct trawl_searcher *searcher_of(enum trawl_engine engine)
 static void text_take(struct session *s, const char *folder, uint32_t corpus, uint64_t most)
 {
     struct test_random random = test_random_begin("corpora");
-    const char *letters = corpora[corpus].letters;
     char path[4096];
     FILE *file;
 
@@ -97,9 +95,9 @@ static void text_take(struct session *s, const char *folder, uint32_t corpus, ui
         rewind(file);
     }
     s->text = (uint8_t *)test_memory(s->text_bytes + 1);
-    for (uint64_t i = 0; i < s->text_bytes && file == NULL; i++)
-        s->text[i] = (uint8_t)letters[test_random_below(&random, strlen(letters))];
-    if (file != NULL && fread(s->text, 1, s->text_bytes, file) != s->text_bytes)
+    if (file == NULL)
+        (void)input_fill(&random, corpora[corpus].kind, s->text, s->text_bytes);
+    else if (fread(s->text, 1, s->text_bytes, file) != s->text_bytes)
         exit(1);
     printf("%s: %s, %" PRIu64 " bytes\n", corpora[corpus].name,
            file == NULL ? "generated" : "as given", s->text_bytes);

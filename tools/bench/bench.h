@@ -15,7 +15,38 @@
 
 #include <trawl.h>
 
-#include "bench/util.h"
+/* ---- util.c --------------------------------------------------------------------------------- */
+
+#define SAMPLES_MAX 256u
+
+/* Durations of one thing, one per round. */
+struct samples {
+    double seconds[SAMPLES_MAX];
+    uint32_t count;
+};
+
+void samples_add(struct samples *samples, double seconds);
+
+double clock_seconds(void);
+/* What this process, all its threads, has had of processors. */
+double processor_seconds(void);
+
+/* splitmix64 (Steele, Lea, Flood 2014): the same numbers on every machine. */
+struct seeded {
+    uint64_t state;
+};
+uint64_t seeded_u64(struct seeded *seeded);
+uint64_t seeded_below(struct seeded *seeded, uint64_t bound);
+
+/* Print "trawl-bench: ..." and exit with status 2: the benchmark could not run. */
+void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+void *allocate(uint64_t bytes);
+char *copy_text(const char *text);
+
+/* A string of JSON, quotes included; and seconds as an array. */
+void print_json_string(FILE *file, const char *text);
+void print_json_samples(FILE *file, const struct samples *samples);
 
 /* ---- Input -------------------------------------------------------------------------------- */
 
@@ -217,5 +248,22 @@ void device_free(uint64_t address);
 bool device_fetch(uint64_t address, void *to, uint64_t bytes);
 void *device_pin(uint64_t bytes);
 void device_unpin(void *pointer);
+
+/* ---- Rows ---------------------------------------------------------------------------------- */
+
+#define QUESTIONS_MAX 4u
+#define CONTESTANTS_MAX 64u
+
+struct row {
+    struct fields fields;
+    struct question question[QUESTIONS_MAX];
+    struct contestant contestant[CONTESTANTS_MAX];
+    uint32_t question_count, contestant_count;
+};
+
+/* race.c: run all and print the line of JSON. */
+void row_run(struct row *row);
+/* Did one of the project's own contestants find what is not right? */
+bool race_went_wrong(void);
 
 #endif

@@ -201,24 +201,19 @@ def several(options, texts, run):
     """The rows of `devices` with one device, with two and with four, twice in turn."""
     if options.words and 'devices' not in options.words:
         return []
-    there = devices_here()
-    counts = [n for n in (1, 2, 4) if n <= there]
-    made = list(device_rows(options, texts))
+    counts = [n for n in (1, 2, 4) if n <= devices_here()]
     merged = {}
-    for n in counts * 2 if len(counts) > 1 else counts:
+    for n in counts * min(2, len(counts)):
         visible = {'CUDA_VISIBLE_DEVICES': ','.join(map(str, range(n))), 'TRAWL_SIM_DEVICES': str(n)}
-        for it in run(made, visible):
+        for it in run(list(device_rows(options, texts)), visible):
+            known = merged.setdefault(it['name'], {**it, 'results': []})
             for one in it['results']:
-                if one['name'] == CPU:
-                    continue
                 one['name'] += f", {n} device{'' if n == 1 else 's'}"
-            known = merged.setdefault(it['name'], it)
-            for one in it['results'] if known is not it else []:
-                same = next((old for old in known['results'] if old['name'] == one['name']), None)
-                if same is None:
+                same = [old for old in known['results'] if old['name'] == one['name']]
+                if same and same[0].get('seconds') and one.get('seconds'):
+                    same[0]['seconds'] += one['seconds']
+                elif not same:
                     known['results'].append(one)
-                elif same.get('seconds') and one.get('seconds'):
-                    same['seconds'] += one['seconds']
     return list(merged.values())
 
 

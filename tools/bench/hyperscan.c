@@ -9,11 +9,6 @@
 #define MODE_BLOCK 1u
 #define FLAG_ONCE 8u
 
-struct compile_error {
-    char *message;
-    int expression;
-};
-
 typedef int (*on_match)(unsigned id, unsigned long long from, unsigned long long to, unsigned flags,
                         void *context);
 
@@ -22,9 +17,7 @@ static struct {
     const char *(*hs_version)(void);
     int (*hs_compile_lit_multi)(const char *const *expressions, const unsigned *flags,
                                 const unsigned *ids, const size_t *lens, unsigned elements,
-                                unsigned mode, const void *platform, void **database,
-                                struct compile_error **error);
-    int (*hs_free_compile_error)(struct compile_error *error);
+                                unsigned mode, const void *platform, void **database, void **error);
     int (*hs_alloc_scratch)(const void *database, void **scratch);
     int (*hs_scan)(const void *database, const char *data, unsigned length, unsigned flags,
                    void *scratch, on_match event, void *context);
@@ -55,9 +48,9 @@ static bool load(void)
     if (handle == NULL)
         return false;
 #define FIND(name) find(handle, #name, (void *)&library.name)
-    found = FIND(hs_version) && FIND(hs_compile_lit_multi) && FIND(hs_free_compile_error) &&
-            FIND(hs_alloc_scratch) && FIND(hs_scan) && FIND(hs_database_size) &&
-            FIND(hs_free_database) && FIND(hs_free_scratch);
+    found = FIND(hs_version) && FIND(hs_compile_lit_multi) && FIND(hs_alloc_scratch) &&
+            FIND(hs_scan) && FIND(hs_database_size) && FIND(hs_free_database) &&
+            FIND(hs_free_scratch);
 #undef FIND
     return found;
 }
@@ -67,55 +60,36 @@ const char *hyperscan_version(void)
     return load() ? library.hs_version() : NULL;
 }
 
-static bool compile(struct hyperscan *made, const struct trawl_pattern *patterns, unsigned count,
-                    bool once, char *why, uint64_t why_bytes)
-{
-    const char **bytes = (const char **)allocate((count + 1u) * sizeof *bytes);
-    unsigned *flags = (unsigned *)allocate((count + 1u) * sizeof *flags);
-    unsigned *ids = (unsigned *)allocate((count + 1u) * sizeof *ids);
-    size_t *lengths = (size_t *)allocate((count + 1u) * sizeof *lengths);
-    struct compile_error *error = NULL;
-    int status;
-
-    for (unsigned i = 0; i < count; i++) {
-        bytes[i] = (const char *)patterns[i].bytes;
-        lengths[i] = (size_t)patterns[i].bytes_count;
-        flags[i] = once ? FLAG_ONCE : 0;
-        ids[i] = i;
-    }
-    status = library.hs_compile_lit_multi(bytes, flags, ids, lengths, count, MODE_BLOCK, NULL,
-                                          &made->database, &error);
-    if (error != NULL) {
-        snprintf(why, (size_t)why_bytes, "Hyperscan: %s", error->message);
-        library.hs_free_compile_error(error);
-    } else if (status != 0) {
-        snprintf(why, (size_t)why_bytes, "Hyperscan: error %d", status);
-    }
-    free(bytes);
-    free(flags);
-    free(ids);
-    free(lengths);
-    return status == 0;
-}
-
 struct hyperscan *hyperscan_compile(const struct trawl_pattern *patterns, uint64_t pattern_count,
                                     bool once, char *why, uint64_t why_bytes)
 {
-    struct hyperscan *made;
+    const char **bytes = (const char **)allocate(pattern_count * sizeof *bytes);
+    unsigned *flags = (unsigned *)allocate(2 * pattern_count * sizeof *flags);
+    size_t *lengths = (size_t *)allocate(pattern_count * sizeof *lengths);
+    struct hyperscan *made = (struct hyperscan *)allocate(sizeof *made);
+    int status = load() ? 0 : 1;
 
-    if (!load()) {
-        snprintf(why, (size_t)why_bytes, "Hyperscan is not installed");
-        return NULL;
+    snprintf(why, (size_t)why_bytes, "%s", status == 0 ? "" : "Hyperscan is not installed");
+    for (uint64_t i = 0; i < pattern_count; i++) { /* flags, then numbers */
+        bytes[i] = (const char *)patterns[i].bytes;
+        lengths[i] = (size_t)patterns[i].bytes_count;
+        flags[i] = once ? FLAG_ONCE : 0;
+        flags[pattern_count + i] = (unsigned)i;
     }
-    made = (struct hyperscan *)allocate(sizeof *made);
-    *made = (struct hyperscan){NULL, NULL};
-    if (!compile(made, patterns, (unsigned)pattern_count, once, why, why_bytes)) {
-        free(made);
-        return NULL;
+    if (status == 0) {
+        status = library.hs_compile_lit_multi(bytes, flags, flags + pattern_count, lengths,
+                                              (unsigned)pattern_count, MODE_BLOCK, NULL,
+                                              &made->database, &(void *){NULL});
+        if (status != 0 || library.hs_alloc_scratch(made->database, &made->scratch) != 0)
+            snprintf(why, (size_t)why_bytes, "Hyperscan: error %d", status);
     }
-    if (library.hs_alloc_scratch(made->database, &made->scratch) != 0)
-        fail("Hyperscan: no memory to search with");
-    return made;
+    free(bytes);
+    free(flags);
+    free(lengths);
+    if (why[0] == '\0')
+        return made;
+    free(made);
+    return NULL;
 }
 
 void hyperscan_free(struct hyperscan *hyperscan)

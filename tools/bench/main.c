@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "bench/row.h"
+#include "bench/bench.h"
 
 /* ---- Rows ---------------------------------------------------------------------------------------
  */

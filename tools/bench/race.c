@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/row.h"
+#include "bench/bench.h"
 
 #define ROUNDS 5u
 #define SHARE_BYTES_MIN (16ull << 10)

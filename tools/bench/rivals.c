@@ -1,8 +1,8 @@
 /* rivals: contestants in this process that are not the library's.
  *
  * kind=read       a loop that only reads the text: what the memory gives
- * kind=memmem|strstr|naive   the C library's functions, or two loops: counts, the first, and the
- *                 first of each pattern in each record. strstr needs records that end in NUL.
+ * kind=memmem|strstr  the C library's functions: counts, the first, and the first of each pattern
+ *                 in each record. strstr needs records that end in NUL.
  * kind=hyperscan  that library, or Vectorscan, where it is installed
  * threads=N: each gets a piece of the text, and looks for all patterns in it.
  */
@@ -43,7 +43,7 @@ EACH_SET static uint64_t read_lines(const uint8_t *bytes, uint64_t count)
 
 /* ---- Pieces of a text, one a thread -------------------------------------------------------- */
 
-enum way { WAY_READ, WAY_MEMMEM, WAY_STRSTR, WAY_NAIVE };
+enum way { WAY_READ, WAY_MEMMEM, WAY_STRSTR };
 
 struct search {
     const struct contestant *it;
@@ -60,17 +60,7 @@ static const uint8_t *find(enum way way, const uint8_t *text, uint64_t bytes,
 
     if (way == WAY_MEMMEM)
         return (const uint8_t *)memmem(text, (size_t)bytes, wanted, (size_t)pattern->bytes_count);
-    if (way == WAY_STRSTR)
-        return (const uint8_t *)strstr((const char *)text, (const char *)wanted);
-    for (uint64_t at = 0; at + pattern->bytes_count <= bytes; at++) {
-        uint64_t same = 0;
-
-        while (same < pattern->bytes_count && text[at + same] == wanted[same])
-            same++;
-        if (same == pattern->bytes_count)
-            return text + at;
-    }
-    return NULL;
+    return (const uint8_t *)strstr((const char *)text, (const char *)wanted);
 }
 
 /* Occurrences that begin in the piece. */
@@ -187,9 +177,9 @@ static void close_hyperscan(struct contestant *it)
 
 bool rival_contestant(struct contestant *contestant, const char *kind)
 {
-    static const char *const names[] = {"read", "memmem", "strstr", "naive"};
+    static const char *const names[] = {"read", "memmem", "strstr"};
 
-    for (uint32_t way = WAY_READ; way <= WAY_NAIVE; way++)
+    for (uint32_t way = WAY_READ; way <= WAY_STRSTR; way++)
         if (strcmp(kind, names[way]) == 0) {
             contestant->run = run_rival;
             contestant->state = (void *)(uintptr_t)way;

@@ -8,7 +8,7 @@
  *   lines=N                  lines of N bytes, their ends included
  *   plant=PATTERN@EVERY      PATTERN at each EVERY-th place; put=PATTERN@PLACE: once
  *
- *   patterns=literal:TEXT    and one more, after `more=`
+ *   patterns=literal:TEXT
  *   patterns=file:PATH       one a line
  *   patterns=at:PLACE:BYTES  what stands there
  *   patterns=pieces:COUNT:LEAST:MOST   from random places, none with a line end (pattern-seed=N)

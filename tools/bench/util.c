@@ -1,10 +1,10 @@
-/* util: see util.h. */
+/* util: the clock, repeated times, seeded numbers, JSON, and failing. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "bench/util.h"
+#include "bench/bench.h"
 
 void samples_add(struct samples *samples, double seconds)
 {
