@@ -59,15 +59,6 @@ struct set_found;
 struct dense_lists;
 struct hit;
 
-/* Hits that become matches: one at offset x begins at `begin` + x, modulo 2^64. */
-struct find_hits {
-    const struct hit *items;
-    uint64_t count;
-    uint64_t begin;
-    const uint16_t *lengths; /* of the literals; in_order: of the items, one after the other */
-    bool in_order;
-};
-
 struct find_ops {
     const char *name;
     bool (*is_supported)(void);
@@ -136,11 +127,6 @@ struct find_ops {
      * or `until`. May write DENSE_LIST_SLACK more than it counts. */
     uint64_t (*lists)(const struct dense_lists *lists, const uint32_t *states, uint32_t *place,
                       uint32_t until, uint32_t x, struct hit *hits);
-    /* Hits as matches: structs, or three columns of `room`. */
-    void (*matches)(const struct find_hits *hits, struct trawl_match *matches);
-    void (*columns)(const struct find_hits *hits, uint64_t *columns, uint64_t room);
-    /* To structs past the caches; as `matches` where the variant has no such stores. */
-    void (*streamed)(const struct find_hits *hits, struct trawl_match *matches);
     /* NULL, as the next ones may be: this variant has no quick way.
      * The literals of stems: those of which nothing is left open, and those that may stand
      * there, each by the number of its key. Returns how many stems were looked at: fewer if the

@@ -165,7 +165,6 @@ static inline uint64_t block_heads(const uint8_t *text, const struct plan_set *s
 }
 
 #define HAS_GRAM_VECTORS
-#include "cpu/find_matches_avx2.h"
 #include "cpu/find_vector32.h"
 
 #include "cpu/find_impl.h"
@@ -176,27 +175,8 @@ static bool is_supported(void)
            HAS_FEATURE(POPCNT, "popcnt");
 }
 
-const struct find_ops find_avx2 = {"avx2",
-                                   is_supported,
-                                   every_avx2,
-                                   every_fold_avx2,
-                                   words_avx2,
-                                   grams_avx2,
-                                   set_avx2,
-                                   bytes_avx2,
-                                   sieve_avx2,
-                                   mismatch_avx2,
-                                   count_bits_avx2,
-                                   samples_avx2,
-                                   quads_avx2,
-                                   begins_avx2,
-                                   stems_avx2,
-                                   counts_avx2,
-                                   lists_avx2,
-                                   matches_avx2,
-                                   columns_avx2,
-                                   streamed_avx2,
-                                   NULL,
-                                   NULL,
-                                   NULL,
-                                   NULL};
+const struct find_ops find_avx2 = {
+    "avx2",     is_supported, every_avx2, every_fold_avx2, words_avx2,      grams_avx2,
+    set_avx2,   bytes_avx2,   sieve_avx2, mismatch_avx2,   count_bits_avx2, samples_avx2,
+    quads_avx2, begins_avx2,  stems_avx2, counts_avx2,     lists_avx2,      NULL,
+    NULL,       NULL,         NULL};

@@ -14,7 +14,6 @@
 #include "cpu/dense.h"
 #include "cpu/find.h"
 #include "cpu/find_keys_avx512.h"
-#include "cpu/find_matches_avx2.h"
 
 static inline __m512i load64(const uint8_t *text)
 {

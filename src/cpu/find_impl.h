@@ -18,7 +18,6 @@
  *   list_block(hits, strings, x)   LIST_BLOCK strings at position x as hits; LIST_FIRST, at most
  *                                  DENSE_LIST_SLACK, are made of each list at least
  *   list_places                    see dense_lists.h; HAS_LIST_PLACES is defined where there is one
- *   MATCH_AT_ONCE, match_make and so on   see find_matches.h
  * and gets the functions of its table.
  *
  * The first probes are tested at every position, the others only in blocks where a position passed:
@@ -53,7 +52,6 @@
 #endif
 
 #include "cpu/dense_lists.h"
-#include "cpu/find_matches.h"
 
 /* One block: the first probes at every position, then, with MORE, the others where a position
  * passed. The compiler drops the tests that FIRST and MORE rule out; with MORE false no branch may

@@ -165,49 +165,6 @@ static inline void list_block(struct hit *hits, const uint32_t *strings, uint32_
     vst2q_u32(&hits->offset, four);
 }
 
-#define MATCH_AT_ONCE 2u
-
-struct match_vectors {
-    uint64x2_t begins, ends, patterns;
-};
-
-static inline uint64x2_t match_lengths_order(const uint16_t *lengths)
-{
-    return vsetq_lane_u64(lengths[1], vdupq_n_u64(lengths[0]), 1);
-}
-
-static inline uint64x2_t match_lengths_of(const struct hit *hits, const uint16_t *lengths)
-{
-    return vsetq_lane_u64(lengths[hits[1].literal], vdupq_n_u64(lengths[hits[0].literal]), 1);
-}
-
-static inline struct match_vectors match_make(const struct hit *hits, uint64_t begin,
-                                              uint64x2_t lengths)
-{
-    uint32x2x2_t two = vld2_u32(&hits->offset);
-    struct match_vectors vectors;
-
-    vectors.begins = vaddw_u32(vdupq_n_u64(begin), two.val[0]);
-    vectors.ends = vaddq_u64(vectors.begins, lengths);
-    vectors.patterns = vmovl_u32(two.val[1]);
-    return vectors;
-}
-
-static inline void match_put(const struct match_vectors *vectors, struct trawl_match *matches)
-{
-    uint64x2x3_t words = {{vectors->begins, vectors->ends, vectors->patterns}};
-
-    vst3q_u64(&matches->begin, words);
-}
-
-static inline void match_put_columns(const struct match_vectors *vectors, uint64_t *columns,
-                                     uint64_t room)
-{
-    vst1q_u64(columns, vectors->begins);
-    vst1q_u64(columns + room, vectors->ends);
-    vst1q_u64(columns + 2 * room, vectors->patterns);
-}
-
 #include "cpu/find_impl.h"
 
 static bool is_supported(void)
@@ -215,27 +172,8 @@ static bool is_supported(void)
     return true; /* part of arm64 */
 }
 
-const struct find_ops find_neon = {"neon",
-                                   is_supported,
-                                   every_neon,
-                                   every_fold_neon,
-                                   words_neon,
-                                   grams_neon,
-                                   set_neon,
-                                   bytes_neon,
-                                   sieve_neon,
-                                   mismatch_neon,
-                                   count_bits_neon,
-                                   samples_neon,
-                                   quads_neon,
-                                   begins_neon,
-                                   stems_neon,
-                                   counts_neon,
-                                   lists_neon,
-                                   matches_neon,
-                                   columns_neon,
-                                   matches_neon,
-                                   NULL,
-                                   NULL,
-                                   NULL,
-                                   NULL};
+const struct find_ops find_neon = {
+    "neon",     is_supported, every_neon, every_fold_neon, words_neon,      grams_neon,
+    set_neon,   bytes_neon,   sieve_neon, mismatch_neon,   count_bits_neon, samples_neon,
+    quads_neon, begins_neon,  stems_neon, counts_neon,     lists_neon,      NULL,
+    NULL,       NULL,         NULL};

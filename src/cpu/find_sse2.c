@@ -131,67 +131,6 @@ static inline void list_block(struct hit *hits, const uint32_t *strings, uint32_
     _mm_storeu_si128((__m128i *)(void *)(hits + 2), _mm_unpackhi_epi32(offset, four));
 }
 
-#define MATCH_AT_ONCE 2u
-
-struct match_vectors {
-    __m128i begins, ends, patterns;
-};
-
-static inline __m128i match_lengths_order(const uint16_t *lengths)
-{
-    return _mm_set_epi64x(lengths[1], lengths[0]);
-}
-
-static inline __m128i match_lengths_of(const struct hit *hits, const uint16_t *lengths)
-{
-    return _mm_set_epi64x(lengths[hits[1].literal], lengths[hits[0].literal]);
-}
-
-static inline struct match_vectors match_make(const struct hit *hits, uint64_t begin,
-                                              __m128i lengths)
-{
-    const __m128i offsets = _mm_set1_epi64x(UINT32_MAX);
-    __m128i two = _mm_loadu_si128((const __m128i *)(const void *)hits);
-    struct match_vectors vectors;
-
-    vectors.begins = _mm_add_epi64(_mm_set1_epi64x((int64_t)begin), _mm_and_si128(two, offsets));
-    vectors.ends = _mm_add_epi64(vectors.begins, lengths);
-    vectors.patterns = _mm_srli_epi64(two, 32);
-    return vectors;
-}
-
-#define MATCH_STREAM_BYTES 16u
-
-static inline void match_store(void *to, uint32_t place, __m128i vector)
-{
-    _mm_storeu_si128((__m128i *)to + place, vector);
-}
-
-static inline void match_store_past(void *to, uint32_t place, __m128i vector)
-{
-    _mm_stream_si128((__m128i *)to + place, vector);
-}
-
-/* b0 e0, p0 b1, e1 p1 */
-struct match_structs {
-    __m128i part[3];
-};
-
-static inline struct match_structs match_interleave(const struct match_vectors *vectors)
-{
-    __m128d mixed =
-        _mm_shuffle_pd(_mm_castsi128_pd(vectors->patterns), _mm_castsi128_pd(vectors->begins), 2);
-
-    return (struct match_structs){{_mm_unpacklo_epi64(vectors->begins, vectors->ends),
-                                   _mm_castpd_si128(mixed),
-                                   _mm_unpackhi_epi64(vectors->ends, vectors->patterns)}};
-}
-
-static inline void match_stream_end(void)
-{
-    _mm_sfence();
-}
-
 #include "cpu/find_impl.h"
 
 static bool is_supported(void)
@@ -199,27 +138,8 @@ static bool is_supported(void)
     return true;
 }
 
-const struct find_ops find_sse2 = {"sse2",
-                                   is_supported,
-                                   every_sse2,
-                                   every_fold_sse2,
-                                   words_sse2,
-                                   grams_sse2,
-                                   set_sse2,
-                                   bytes_sse2,
-                                   sieve_sse2,
-                                   mismatch_sse2,
-                                   count_bits_sse2,
-                                   samples_sse2,
-                                   quads_sse2,
-                                   begins_sse2,
-                                   stems_sse2,
-                                   counts_sse2,
-                                   lists_sse2,
-                                   matches_sse2,
-                                   columns_sse2,
-                                   streamed_sse2,
-                                   NULL,
-                                   NULL,
-                                   NULL,
-                                   NULL};
+const struct find_ops find_sse2 = {
+    "sse2",     is_supported, every_sse2, every_fold_sse2, words_sse2,      grams_sse2,
+    set_sse2,   bytes_sse2,   sieve_sse2, mismatch_sse2,   count_bits_sse2, samples_sse2,
+    quads_sse2, begins_sse2,  stems_sse2, counts_sse2,     lists_sse2,      NULL,
+    NULL,       NULL,         NULL};

@@ -82,22 +82,13 @@ static bool deliver_positions_into(struct sink *sink, const struct sink_chunk *c
         uint64_t count = min_u64(chunk->match_count, sink->matches_max - sink->count);
 
         TRAWL_ASSERT(chunk->matches[0].begin >= chunk->begin);
-        if (chunk->matches != to && sink->count >= STREAMED_MIN)
+        if (sink->count >= STREAMED_MIN)
             memory_stream(to, chunk->matches, count * sizeof *to);
-        else if (chunk->matches != to)
+        else
             memcpy(to, chunk->matches, (size_t)count * sizeof *to);
     }
     sink->count += chunk->match_count;
     return true;
-}
-
-static struct trawl_match *place_positions_into(const struct sink *sink, uint64_t count,
-                                                bool *streams)
-{
-    *streams = sink->count >= STREAMED_MIN;
-    return sink->count <= sink->matches_max && count <= sink->matches_max - sink->count
-               ? sink->matches + sink->count
-               : NULL;
 }
 
 void sink_positions_into(struct sink *sink, struct trawl_match *matches, uint64_t matches_max)
@@ -107,7 +98,6 @@ void sink_positions_into(struct sink *sink, struct trawl_match *matches, uint64_
     sink->in_place = true;
     sink->in_parts = true;
     sink->deliver = deliver_positions_into;
-    sink->place = place_positions_into;
     sink->matches = matches;
     sink->matches_max = matches_max;
 }

@@ -83,10 +83,6 @@ struct sink {
     bool (*deliver)(struct sink *sink, const struct sink_chunk *chunk,
                     const struct sink_digest *digest);
 
-    /* NULL, or where deliver would copy so many further matches: they may be made there, past the
-     * caches if they are to be streamed. NULL from it: there is no room. */
-    struct trawl_match *(*place)(const struct sink *sink, uint64_t count, bool *streams);
-
     uint64_t count; /* occurrences, or lines */
     struct trawl_match first;
     bool found;

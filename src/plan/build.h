@@ -8,9 +8,6 @@
 /* An empty plan with a serial of its own. */
 enum trawl_status plan_new(struct trawl_plan **plan, struct trawl_error *error);
 
-/* Fill pattern_lengths from pattern_begin: they take less of a cache. */
-enum trawl_status plan_note_lengths(struct trawl_plan *plan, struct trawl_error *error);
-
 /* Do letters have variants of other bytes, so that a pattern may become several literals? */
 static inline bool plan_has_variants(const struct trawl_plan *plan)
 {

@@ -288,7 +288,7 @@ static enum trawl_status take_patterns(struct trawl_plan *plan, const struct pla
     plan->pattern_count = count;
     TRAWL_TRY(take(image, PLAN_SECTION_PATTERN_BYTES, begin[count], 1, &array, error));
     plan->pattern_bytes = (uint8_t *)array;
-    return plan_note_lengths(plan, error);
+    return TRAWL_OK;
 }
 
 bool plan_buckets_are_good(const uint32_t *buckets, uint64_t bucket_count, uint64_t entry_count)

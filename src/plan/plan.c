@@ -91,26 +91,6 @@ static enum trawl_status copy_patterns(struct trawl_plan *plan,
     for (uint64_t i = 0; i < count; i++)
         memcpy(plan->pattern_bytes + plan->pattern_begin[i], patterns[i].bytes,
                (size_t)patterns[i].bytes_count);
-    return plan_note_lengths(plan, error);
-}
-
-enum trawl_status plan_note_lengths(struct trawl_plan *plan, struct trawl_error *error)
-{
-    const uint64_t *begin = plan->pattern_begin;
-    uint64_t longest = 0;
-    void *memory;
-
-    TRAWL_ASSERT(plan->pattern_lengths == NULL);
-    if (plan->pattern_count < 2)
-        return TRAWL_OK;
-    for (uint64_t i = 0; i < plan->pattern_count; i++)
-        longest = max_u64(longest, begin[i + 1] - begin[i]);
-    if (longest > UINT16_MAX)
-        return TRAWL_OK;
-    TRAWL_TRY(memory_allocate(plan->pattern_count, sizeof *plan->pattern_lengths, &memory, error));
-    plan->pattern_lengths = (uint16_t *)memory;
-    for (uint64_t i = 0; i < plan->pattern_count; i++)
-        plan->pattern_lengths[i] = (uint16_t)(begin[i + 1] - begin[i]);
     return TRAWL_OK;
 }
 
@@ -241,7 +221,6 @@ void trawl_plan_free(struct trawl_plan *plan)
     array_release(plan, plan->pattern_bytes,
                   plan->pattern_begin == NULL ? 0 : plan->pattern_begin[plan->pattern_count], 1);
     array_release(plan, plan->pattern_begin, plan->pattern_count + 1, sizeof *plan->pattern_begin);
-    memory_release(plan->pattern_lengths, plan->pattern_count, sizeof *plan->pattern_lengths);
     memory_release(plan->literals, plan->literal_capacity, sizeof *plan->literals);
     if (plan->literal_bytes != pattern_bytes)
         array_release(plan, plan->literal_bytes, plan->literal_bytes_capacity, 1);

@@ -58,8 +58,7 @@ struct trawl_plan {
     struct trawl_encoding encoding; /* bytes_max 0: UTF-8 */
 
     uint64_t pattern_count;
-    uint64_t *pattern_begin;   /* pattern_count + 1 offsets into pattern_bytes */
-    uint16_t *pattern_lengths; /* NULL if there is one pattern, or a long one: plan_note_lengths */
+    uint64_t *pattern_begin; /* pattern_count + 1 offsets into pattern_bytes */
     uint8_t *pattern_bytes;
 
     uint32_t literal_count;

@@ -123,9 +123,8 @@ static void put_matches(void *context, uint64_t to, const uint64_t *words, uint6
 {
     const struct split *split = (const struct split *)context;
     const struct hit *hits = (const struct hit *)(const void *)words;
-    const struct match_place place = {split->matches + to, true, NULL, 0};
 
-    matches_of_hits(split->job.runtime->find, split->job.plan, hits, count, base, &place);
+    matches_of_hits(split->job.plan, hits, count, base, split->matches + to);
 }
 
 /* Is the place of the part's words known? With `wait`, it is, or false: all is over. The worker

@@ -6,7 +6,6 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/options.h"
-#include "cpu/find.h"
 #include "runtime/engines.h"
 #include "runtime/buffers.h"
 #include "runtime/devices.h"
@@ -35,7 +34,6 @@ static enum trawl_status open_engines(struct trawl_runtime *runtime,
 
     TRAWL_TRY(engine_for_host->open(&options, &runtime->host, error));
     engine_for_host->properties(runtime->host, &runtime->host_properties);
-    runtime->find = find_by_name(given->instruction_set);
     options.instruction_set = NULL; /* borrowed until open returns */
     runtime->devices.options = options;
     if (given->engine == TRAWL_ENGINE_CUDA)

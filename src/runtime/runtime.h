@@ -113,12 +113,11 @@ struct devices {
 };
 
 struct trawl_runtime {
-    enum trawl_engine engine;    /* asked for */
-    uint32_t threads_max;        /* the calling one included */
-    uint64_t memory_max;         /* of buffers; 0: no limit */
-    struct engine *host;         /* owned */
-    const struct find_ops *find; /* of its instruction set */
-    struct engine *algorithms;   /* owned; NULL: no plan with an algorithm yet; under the lock */
+    enum trawl_engine engine;  /* asked for */
+    uint32_t threads_max;      /* the calling one included */
+    uint64_t memory_max;       /* of buffers; 0: no limit */
+    struct engine *host;       /* owned */
+    struct engine *algorithms; /* owned; NULL: no plan with an algorithm yet; under the lock */
     struct engine_properties host_properties;
     struct devices devices;
     _Atomic uint64_t jobs_begun;  /* ever: numbers jobs */

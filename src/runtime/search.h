@@ -212,30 +212,17 @@ void task_release(struct trawl_runtime *runtime, struct task *task);
 
 /* ---- matches.c: hits become matches ---- */
 
-/* Where matches go: to structs, past the caches if they are to be streamed, or, if that is NULL, to
- * three columns of `room`. */
-struct match_place {
-    struct trawl_match *matches;
-    bool streams;
-    uint64_t *columns;
-    uint64_t room;
-};
-
-/* Are the lengths of its occurrences known, so that matches can be made by vectors? */
-bool matches_have_lengths(const struct trawl_plan *plan);
-/* Of a plan whose literals are its patterns as they were given. Offsets count from the text's byte
- * `begin`. */
-void matches_of_hits(const struct find_ops *find, const struct trawl_plan *plan,
-                     const struct hit *items, uint64_t count, uint64_t begin,
-                     const struct match_place *place);
+/* Of a plan whose literals are its patterns as they were given, as structs. Offsets count from the
+ * text's byte `begin`. */
+void matches_of_hits(const struct trawl_plan *plan, const struct hit *hits, uint64_t count,
+                     uint64_t begin, struct trawl_match *matches);
 /* Room for so many; what there were are gone. Errors: MEMORY. */
 enum trawl_status matches_reserve(const struct search *search, struct task *task, uint64_t count,
                                   struct trawl_error *error);
 void matches_release(struct task *task);
 /* Make matches of `count` hits from `from` on: offsets become positions in the text, literals
- * become patterns. They go to the task's own, or to `place`. */
-void matches_convert(const struct search *search, struct task *task, uint64_t from, uint64_t count,
-                     const struct match_place *place);
+ * become patterns. */
+void matches_convert(const struct search *search, struct task *task, uint64_t from, uint64_t count);
 
 /* ---- resident.c: the chunks of a loaded text ---- */
 

@@ -16,9 +16,7 @@
 #define ROOM_WAIT_NS 1000000      /* for what other searches hold of the budget, */
 #define ROOM_WAITS_MAX 1000u      /* in a row */
 
-#define MATCHES_LATE 512u /* made at a time, as they are delivered, */
-#define MATCHES_PLACED \
-    (1u << 16)              /* or where they are to stay: stores past the caches are waited for */
+#define MATCHES_LATE 512u   /* made at a time, as they are delivered */
 #define HITS_FEW (1u << 13) /* found at a time where they are delivered at once: see scan */
 
 /* ---- Results ------------------------------------------------------------------------------ */
@@ -42,7 +40,7 @@ static enum trawl_status make_matches(const struct search *search, struct task *
         count = min_u64(count, MATCHES_LATE);
     TRAWL_TRY(matches_reserve(search, task, count, error));
     if (!late)
-        matches_convert(search, task, 0, count, NULL);
+        matches_convert(search, task, 0, count);
     return TRAWL_OK;
 }
 
@@ -54,18 +52,9 @@ bool task_deliver(struct search *search, struct task *task, struct sink_chunk *v
     if (!converts_late(search))
         return sink->deliver(sink, view, &task->digest);
     while (at < view->hit_count) {
-        struct match_place place = {NULL, false, NULL, 0};
-        uint64_t count = min_u64(view->hit_count - at, MATCHES_PLACED);
-
-        if (sink->place != NULL && matches_have_lengths(search->job.plan))
-            place.matches = sink->place(sink, count, &place.streams);
-        if (place.matches == NULL)
-            count = min_u64(count, MATCHES_LATE);
-        matches_convert(search, task, at, count, place.matches != NULL ? &place : NULL);
+        matches_convert(search, task, at, min_u64(view->hit_count - at, MATCHES_LATE));
         at += task->match_count;
-        view->matches = place.matches != NULL
-                            ? place.matches
-                            : (const struct trawl_match *)(const void *)task->matches;
+        view->matches = (const struct trawl_match *)(const void *)task->matches;
         view->match_count = task->match_count;
         if (!sink->deliver(sink, view, &task->digest))
             return false;
