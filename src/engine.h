@@ -30,17 +30,9 @@ struct engine_chunk {
     bool spans_known;
     uint64_t spans_end;
     bool pinned;      /* all of it lies in memory that engine_ops.pin was given */
-    bool may_tally;   /* HITS: of parts of it tallies may come instead (engine_result.tallies) */
     bool may_be_left; /* a device may leave dense chunks to the host (engine_result.is_left) */
     bool may_change;  /* while it is searched, as a mapped file's bytes: a byte that is read twice
                          need not be the same */
-    /* HITS: where the scan can go on without searching anything twice, it may stop at so many hits;
-     * 0: ENGINE_HITS_MAX. */
-    uint64_t hits_few;
-    uint64_t ticket; /* engine_result.ticket of the scan that stopped at `from`, or 0 */
-    /* HITS: instead of hits, at most so many may be lent (engine_result.lent), where the plan's
-     * literals are its patterns. */
-    uint64_t lent_max;
 };
 
 enum engine_want {
@@ -55,15 +47,12 @@ enum engine_want {
 
 struct engine_result {
     struct hits hits;         /* kept from call to call: a scan clears the count, not the room */
-    struct tallies tallies;   /* of occurrences that are not among the hits; kept as these are */
-    struct hits_lent lent;    /* if there are any, there are no hits */
     uint64_t count;           /* occurrences that begin in [from, done) */
     uint64_t done;            /* begins below this were looked at: owned, or less where the hits
                                  reached ENGINE_HITS_MAX; scan again from here for the rest */
     uint64_t candidate_count; /* positions verified */
-    uint64_t ticket; /* not 0: what this worker's next scan, of the same chunk, goes on with */
-    bool on_device;  /* a device did it */
-    bool is_left;    /* the host is to go on from `done`, which may be where it began */
+    bool on_device;           /* a device did it */
+    bool is_left;             /* the host is to go on from `done`, which may be where it began */
     /* Of published algorithms on devices (struct trawl_stats says what): */
     uint64_t device_copy_ns;
     uint64_t device_kernel_ns;
@@ -80,14 +69,11 @@ struct engine_result {
 static inline void engine_result_begin(struct engine_result *result, uint64_t from, bool on_device)
 {
     struct hits hits = result->hits;
-    struct tallies tallies = result->tallies;
 
-    tallies.count = 0;
     hits.count = 0;
     hits.lengths_valid = false;
     hits.one_per_line = false;
-    *result = (struct engine_result){
-        .hits = hits, .tallies = tallies, .done = from, .on_device = on_device};
+    *result = (struct engine_result){.hits = hits, .done = from, .on_device = on_device};
 }
 
 /* A scan may stop between two tiles once it holds this many hits: what bounds memory when

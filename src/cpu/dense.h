@@ -130,17 +130,11 @@ struct dense_worker {
     uint64_t read_bytes; /* ever */
     uint32_t *states;    /* of each begin of a step, as transitions */
     uint64_t state_capacity;
-    uint64_t ticket;      /* not 0: the step is not at its end, and the next scan may go on */
-    uint64_t kept_from;   /* that step's begin in the chunk, */
-    uint64_t kept_begins; /* and how many places it has, */
-    uint64_t kept_count;  /* and bytes, both of the rewritten text if it was rewritten */
-    uint64_t runs;        /* of a step: that were taken from the trace, */
-    uint64_t run_places;  /* of so many places */
-    bool runs_paid;       /* in the step before */
-    struct hits lengthy;  /* of the step */
-    uint32_t *visits;     /* of strings in nested, as the longest one at a place; between scans 0 */
-    uint32_t visit_room;
-    uint8_t *folded; /* the step's text, rewritten, and where each byte comes from */
+    uint64_t runs;       /* of a step: that were taken from the trace, */
+    uint64_t run_places; /* of so many places */
+    bool runs_paid;      /* in the step before */
+    struct hits lengthy; /* of the step */
+    uint8_t *folded;     /* the step's text, rewritten, and where each byte comes from */
     uint32_t *origin;
     uint64_t folded_capacity;
 };

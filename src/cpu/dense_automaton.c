@@ -62,7 +62,6 @@ void dense_worker_end(struct dense_worker *worker)
     memory_release(worker->states, worker->state_capacity, sizeof *worker->states);
     memory_release(worker->folded, worker->folded_capacity, 1);
     memory_release(worker->origin, worker->folded_capacity, sizeof *worker->origin);
-    memory_release(worker->visits, worker->visit_room, sizeof *worker->visits);
     hits_release(&worker->lengthy);
     memset(worker, 0, sizeof *worker);
 }

@@ -58,7 +58,6 @@ static enum trawl_status worker_open(struct engine *engine, struct engine_worker
 static void cpu_release(struct engine_worker *worker)
 {
     dense_worker_end(&worker->dense);
-    repeats_end(&worker->repeats);
     hits_release(&worker->gathered);
     hits_release(&worker->ordered);
     memory_release(worker->scratch, 1, sizeof *worker->scratch);
@@ -78,7 +77,6 @@ static enum trawl_status begin(struct engine_worker *worker, const struct trawl_
     worker->decay_later = 0;
     worker->dense_work = 0;
     worker->dense_waits = false;
-    repeats_begin(&worker->repeats, plan->serial);
     worker_probes_begin(worker);
     borders_begin(worker, plan);
     worker->bytes_only = bytes_begin(&worker->bytes, plan);
@@ -166,7 +164,7 @@ static void select_hits(struct scan *scan)
     }
 }
 
-void scan_by_method(struct scan *scan)
+static void scan_by_method(struct scan *scan)
 {
     struct engine_worker *worker = scan->worker;
 
@@ -193,13 +191,8 @@ static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_
     scan_begin(&scan, worker->plan, task->chunk, task->from, task->want, task->result, error);
     scan.worker = worker;
     select_hits(&scan);
-    if (scan_is_needed(&scan)) {
-        if ((worker->matcher != NULL || worker->method == TRAWL_METHOD_SET) &&
-            !scan_bytes_fits(worker, scan.want) && repeats_fit(&scan))
-            scan_repeats(&scan);
-        else
-            scan_by_method(&scan);
-    }
+    if (scan_is_needed(&scan))
+        scan_by_method(&scan);
     return scan_end(&scan);
 }
 

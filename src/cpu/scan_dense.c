@@ -3,7 +3,6 @@
  * The automaton reads a step's text from its end and leaves a state for each begin. The scan then
  * goes through the states in order; each says which strings begin there, the longest first.
  */
-#include <stdatomic.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -24,8 +23,6 @@ struct step {
         *origin;         /* byte i of text is byte origin[i] of the chunk's from `from`; NULL: i */
     struct hits found;   /* at one begin: length in `offset`, string in `literal` */
     uint64_t lengthy_at; /* of the worker's lengthy hits, the first that is not emitted */
-    bool tallies;        /* visits are counted, not hits taken */
-    uint64_t first;      /* places before it are done; all states are known then */
     uint64_t added;      /* the place behind the last one that was added to the trace */
 };
 
@@ -400,28 +397,6 @@ static enum trawl_status take_runs(struct scan *scan, struct step *step, uint64_
     return TRAWL_OK;
 }
 
-/* Are there enough hits for now? */
-static bool has_enough(const struct scan *scan)
-{
-    uint64_t few = scan->chunk->hits_few;
-
-    return scan->result->hits.count >= (few > 0 ? few : ENGINE_HITS_MAX);
-}
-
-/* The step's places from scan->at on are for the next scan, which has the states already. Tickets
- * are unique, so no other scan takes them for its own. */
-static void keep_states(struct scan *scan, const struct step *step)
-{
-    static _Atomic uint64_t tickets;
-    struct dense_worker *worker = &scan->worker->dense;
-
-    TRAWL_ASSERT(scan->at >= step->from && scan->at < chunk_place(step, step->begins));
-    worker->ticket = scan->result->ticket = atomic_fetch_add(&tickets, 1) + 1;
-    worker->kept_from = step->from;
-    worker->kept_begins = step->begins;
-    worker->kept_count = step->count;
-}
-
 /* The hits of many places, from the trace or from their lists; *place is where another way is to go
  * on. */
 static void verify_lists(struct scan *scan, const struct dense_set *set, struct step *step,
@@ -448,7 +423,7 @@ static void verify_lists(struct scan *scan, const struct dense_set *set, struct 
         }
         if (step->origin != NULL)
             unfold_hits(scan, set, step, had);
-        scan->over = scan->status != TRAWL_OK || has_enough(scan);
+        scan->over = scan->status != TRAWL_OK || scan_is_full(scan);
     } while (!scan->over && all && until < step->begins);
     if (!scan->over)
         return;
@@ -456,75 +431,6 @@ static void verify_lists(struct scan *scan, const struct dense_set *set, struct 
            step->origin[*place] == step->origin[*place - 1])
         ++*place; /* within a character, where nothing begins */
     scan->at = chunk_place(step, *place);
-    if (scan->status == TRAWL_OK && *place < step->begins)
-        keep_states(scan, step);
-}
-
-/* ---- tallies: how often each string occurs, in time linear in text and set ---- */
-
-/* May tallies stand for the hits of so many begins? Adding them up takes time for each string of
- * the set. */
-static bool tallies_fit(const struct scan *scan, const struct dense_set *set, uint64_t bytes)
-{
-    return scan->chunk->may_tally && scan->want == ENGINE_WANT_HITS && states_tell(scan, set) &&
-           set->lengthy_count == 0 && set->sorted_count <= bytes;
-}
-
-static enum trawl_status tallies_begin(struct dense_worker *worker, const struct dense_set *set,
-                                       struct trawl_error *error)
-{
-    void *visits;
-
-    if (worker->visit_room >= set->sorted_count)
-        return TRAWL_OK;
-    TRAWL_TRY(memory_allocate_zeroed(set->sorted_count, sizeof *worker->visits, &visits, error));
-    memory_release(worker->visits, worker->visit_room, sizeof *worker->visits);
-    worker->visits = (uint32_t *)visits;
-    worker->visit_room = set->sorted_count;
-    return TRAWL_OK;
-}
-
-/* One more visit for the longest string of each place, where any begins. */
-static void tally_places(struct scan *scan, const struct step *step)
-{
-    struct dense_worker *worker = &scan->worker->dense;
-
-    TRAWL_ASSERT(worker->lengthy.count == 0 && step->begins <= worker->state_capacity);
-    for (uint64_t place = 0; place < step->begins; place++) {
-        uint32_t state = worker->states[place] >> worker->class_bits;
-
-        if ((worker->states[place] & DENSE_BEGINS) == 0)
-            continue;
-        TRAWL_ASSERT(worker->nodes[state].longest < worker->visit_room);
-        worker->visits[worker->nodes[state].longest]++;
-        scan->result->count += worker->lists[state].count;
-    }
-}
-
-/* Visits to tallies: where a string occurs, so do those that are a prefix of it, which come before
- * it in the order. Without room for tallies there are none, and the visits are forgotten. */
-static void tallies_end(struct scan *scan, const struct dense_set *set)
-{
-    struct dense_worker *worker = &scan->worker->dense;
-    struct tallies *tallies = &scan->result->tallies;
-    bool keeps;
-
-    if (scan->status == TRAWL_OK)
-        scan->status = tallies_reserve(tallies, set->sorted_count, scan->error);
-    keeps = scan->status == TRAWL_OK;
-    scan->over = scan->over || !keeps;
-    for (uint32_t i = set->sorted_count; i-- > 0;) {
-        const struct dense_string *string = &set->nested[i];
-        uint32_t count = worker->visits[i];
-
-        worker->visits[i] = 0;
-        TRAWL_ASSERT(count == 0 || string->alike > 0);
-        if (count > 0 && string->shorter != PLAN_NONE)
-            worker->visits[string->shorter] += count;
-        for (uint32_t j = 0; keeps && count > 0 && j < string->alike; j++)
-            tallies->items[tallies->count++] =
-                (struct tally){literal_of(set, set->nested[i + j].string), count};
-    }
 }
 
 /* All states are known: go through them. */
@@ -534,7 +440,7 @@ static void emit_places(struct scan *scan, const struct dense_set *set, struct s
     bool by_lists = lists_are_hits(scan, set);
 
     TRAWL_ASSERT(step->begins <= worker->state_capacity);
-    for (uint64_t place = step->first; place < step->begins; place++) {
+    for (uint64_t place = 0; place < step->begins; place++) {
         uint32_t state;
 
         if (by_lists)
@@ -583,10 +489,6 @@ static enum trawl_status search_dense_step(struct scan *scan, const struct dense
     bool counts = scan->want == ENGINE_WANT_COUNT && states_tell(scan, set);
     uint64_t count, outputs;
 
-    if (step->first > 0) {
-        emit_places(scan, set, step);
-        return scan->status;
-    }
     worker->runs_paid = dense_runs_pay(worker);
     worker->runs = worker->run_places = 0;
     if (set->fold != NULL)
@@ -603,60 +505,21 @@ static enum trawl_status search_dense_step(struct scan *scan, const struct dense
         return TRAWL_OK;
     if (counts)
         scan->result->count += outputs + worker->lengthy.count;
-    else if (step->tallies)
-        tally_places(scan, step);
     else
         emit_places(scan, set, step);
     return scan->status;
 }
 
-/* Go on with the step in which the scan before stopped: its states are known. */
-static void step_resume(struct scan *scan, const struct dense_set *set, uint64_t to,
-                        struct step *step)
+/* The step from scan->at on. */
+static void step_begin(const struct scan *scan, uint64_t to, uint64_t bytes, struct step *step)
 {
-    const struct dense_worker *worker = &scan->worker->dense;
-    uint64_t done, begins;
-
-    step->from = worker->kept_from;
-    done = scan->at - step->from;
-    begins = to - step->from;
-    step->text = scan->chunk->bytes + step->from;
-    step->origin = NULL;
-    step->count = worker->kept_count;
-    if (set->fold != NULL) {
-        step->text = worker->folded;
-        step->origin = worker->origin;
-        done = folded_place(step->origin, step->count, done);
-        begins =
-            folded_place(step->origin, step->count, min_u64(begins, step->origin[step->count]));
-    }
-    step->first = done;
-    step->begins = min_u64(begins, worker->kept_begins);
-    TRAWL_ASSERT(step->first > 0);
-}
-
-/* The step from scan->at on; if the scan before stopped within one, that. */
-static void step_begin(struct scan *scan, const struct dense_set *set, uint64_t to, uint64_t bytes,
-                       struct step *step)
-{
-    struct dense_worker *worker = &scan->worker->dense;
-    bool goes_on = worker->ticket != 0 && worker->ticket == scan->chunk->ticket &&
-                   scan->at > worker->kept_from;
-
-    worker->ticket = 0;
     step->added = UINT64_MAX;
-    if (goes_on) {
-        step_resume(scan, set, to, step);
-    } else {
-        step->from = scan->at;
-        step->first = 0;
-        step->begins = min_u64(to - step->from, bytes);
-        step->text = scan->chunk->bytes + step->from;
-        step->count =
-            min_u64(scan->available - step->from, step->begins + scan->plan->length_max - 1);
-        step->origin = NULL;
-    }
-    TRAWL_ASSERT(step->first < step->begins && step->begins <= step->count);
+    step->from = scan->at;
+    step->begins = min_u64(to - step->from, bytes);
+    step->text = scan->chunk->bytes + step->from;
+    step->count = min_u64(scan->available - step->from, step->begins + scan->plan->length_max - 1);
+    step->origin = NULL;
+    TRAWL_ASSERT(step->begins <= step->count);
     TRAWL_ASSERT(step->from + step->count <= scan->available);
 }
 
@@ -675,17 +538,12 @@ bool scan_dense(struct scan *scan, uint64_t from, uint64_t to)
     if (scan->status == TRAWL_OK)
         scan->status = dense_worker_begin(worker, scan->plan, set, scan->error);
     scan->over = scan->status != TRAWL_OK;
-    if (!scan->over && !worker->refused && tallies_fit(scan, set, to - from)) {
-        step.tallies = true;
-        scan->status = tallies_begin(worker, set, scan->error);
-        scan->over = scan->status != TRAWL_OK;
-    }
     if (scan->over || worker->refused)
         return scan->over;
     scan->at = from;
     bytes = step_bytes(scan, set);
     while (!scan->over && scan->at < to) {
-        step_begin(scan, set, to, bytes, &step);
+        step_begin(scan, to, bytes, &step);
         from = min_u64(chunk_place(&step, step.begins), to);
         scan->status = search_dense_step(scan, set, &step);
         if (scan->status == TRAWL_OK && worker->refused)
@@ -694,8 +552,6 @@ bool scan_dense(struct scan *scan, uint64_t from, uint64_t to)
         if (!scan->over)
             scan->at = max_u64(from, scan->run_until);
     }
-    if (step.tallies)
-        tallies_end(scan, set);
     hits_release(&step.found);
     return scan->over || !worker->refused || scan->at >= to;
 }

@@ -4,7 +4,6 @@
 
 #include "cpu/dense.h"
 #include "cpu/find.h"
-#include "cpu/repeats.h"
 #include "cpu/set_matcher.h"
 #include "engine.h"
 
@@ -56,7 +55,6 @@ struct engine_worker {
     uint64_t tiles_spared;       /* that took much work, since work_per_byte was lowered */
     uint32_t decay_later;        /* it is lowered after 2^decay_later such tiles */
     uint64_t dense_work;         /* the cost of dense parts while there was no automaton */
-    struct repeats repeats;      /* for sets in texts that repeat themselves */
     bool dense_waits; /* it was too little for the automaton, in the last positions too */
     /* Nothing reads of these what was not written for the same tile. */
     struct find_tile tile;
@@ -112,8 +110,6 @@ struct scan {
 void scan_begin(struct scan *scan, const struct trawl_plan *plan, const struct engine_chunk *chunk,
                 uint64_t from, enum engine_want want, struct engine_result *result,
                 struct trawl_error *error);
-/* Search by the worker's method. */
-void scan_by_method(struct scan *scan);
 /* Is there a begin to look at? */
 static inline bool scan_is_needed(const struct scan *scan)
 {

@@ -81,23 +81,3 @@ void hits_release(struct hits *hits)
     hits->capacity = 0;
     hits->count = 0;
 }
-
-enum trawl_status tallies_reserve(struct tallies *tallies, uint64_t more, struct trawl_error *error)
-{
-    uint64_t needed = tallies->count + more, capacity = max_u64(needed, 2 * tallies->capacity);
-    void *items = tallies->items;
-
-    TRAWL_ASSERT(tallies->count <= tallies->capacity && needed >= more);
-    if (needed <= tallies->capacity)
-        return TRAWL_OK;
-    TRAWL_TRY(memory_grow(tallies->capacity, capacity, sizeof *tallies->items, &items, error));
-    tallies->items = (struct tally *)items;
-    tallies->capacity = capacity;
-    return TRAWL_OK;
-}
-
-void tallies_release(struct tallies *tallies)
-{
-    memory_release(tallies->items, tallies->capacity, sizeof *tallies->items);
-    memset(tallies, 0, sizeof *tallies);
-}

@@ -21,31 +21,6 @@ struct hits {
     bool one_per_line;  /* no two of them begin in one line */
 };
 
-/* Hits that stay where an engine's worker keeps them, until its next scan. Offset + shift, modulo
- * 2^64, counts from the chunk's first byte. */
-struct hits_lent {
-    const struct hit *items;
-    const uint16_t *lengths; /* of each of them */
-    uint64_t count;
-    uint64_t shift;
-};
-
-/* How often a literal occurs, apart from hits. */
-struct tally {
-    uint32_t literal;
-    uint32_t count;
-};
-
-struct tallies {
-    struct tally *items; /* owned */
-    uint64_t count;
-    uint64_t capacity;
-};
-
-enum trawl_status tallies_reserve(struct tallies *tallies, uint64_t more,
-                                  struct trawl_error *error);
-void tallies_release(struct tallies *tallies);
-
 /* Room for `more` further hits. */
 enum trawl_status hits_reserve(struct hits *hits, uint64_t more, struct trawl_error *error);
 /* The same, for lengths too. Keeps those there are. */

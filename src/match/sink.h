@@ -35,12 +35,10 @@ struct sink_chunk {
     bool last;              /* the text ends with the owned bytes */
     uint64_t count;         /* occurrences that begin in it */
     const struct hit *hits; /* offsets count from bytes[0] less hits_base; where the sink wants
-                               matches, hits that are lent are only counted */
+                               matches, they are these */
     uint64_t hit_count;
     uint64_t hits_base;
-    const uint64_t *hit_lengths; /* where the literals do not say them; else NULL */
-    const struct tally *tallies; /* of occurrences that are not among the hits */
-    uint64_t tally_count;
+    const uint64_t *hit_lengths;       /* where the literals do not say them; else NULL */
     bool one_per_line;                 /* no two hits begin in one line */
     const struct trawl_match *matches; /* where requested, except for columns: */
     const uint64_t *begins, *ends, *patterns;
@@ -69,7 +67,6 @@ struct sink {
     enum sink_selects selects;
     bool columns;      /* of matches, rather than structs */
     bool line_numbers; /* as well */
-    bool tallies;      /* of hits: tallies will do as well */
     bool in_parts;     /* deliver takes the matches of a chunk part by part */
     bool keeps_text;   /* deliver looks at the chunk's bytes */
     bool in_place;     /* a chunk may lie in a mapped file, whose bytes may change meanwhile; if it

@@ -2,9 +2,7 @@
  *
  * The thread that searched a chunk adds up its hits by literal, in a table that most texts'
  * frequent literals fit: each slot holds the literals that leave the same remainder, one at a time.
- * What a slot holds goes into the chunk's counts when another literal needs it. Of dense parts the
- * automaton may have counted the visits of its states instead, and of text that repeats itself the
- * visits of what was kept of it, so there are tallies.
+ * What a slot holds goes into the chunk's counts when another literal needs it.
  */
 #include <string.h>
 
@@ -46,21 +44,6 @@ static void keep(const struct trawl_plan *plan, struct pattern_counts *counts, s
         (struct trawl_pattern_count){plan_literal_at(plan, slot.literal).pattern, slot.count};
 }
 
-/* What the search has added up already. */
-static enum trawl_status take_tallies(const struct trawl_plan *plan, const struct sink_chunk *chunk,
-                                      struct pattern_counts *counts, struct trawl_error *error)
-{
-    for (uint64_t next = 0; next < chunk->tally_count;) {
-        uint64_t until = min_u64(chunk->tally_count, next + SLOTS);
-
-        TRAWL_TRY(counts_reserve(counts, until - next, error));
-        for (; next < until; next++)
-            keep(plan, counts,
-                 (struct slot){chunk->tallies[next].literal, chunk->tallies[next].count});
-    }
-    return TRAWL_OK;
-}
-
 static enum trawl_status digest_counts(const struct sink *sink, const struct sink_chunk *chunk,
                                        struct sink_digest *digest, struct trawl_error *error)
 {
@@ -70,7 +53,6 @@ static enum trawl_status digest_counts(const struct sink *sink, const struct sin
     uint64_t next = 0;
 
     counts->count = 0;
-    TRAWL_TRY(take_tallies(counting->plan, chunk, counts, error));
     if (chunk->hit_count == 0)
         return TRAWL_OK;
     memset(slots, 0, sizeof slots);
@@ -142,7 +124,6 @@ enum trawl_status trawl_count_by_pattern(struct trawl_searcher *searcher,
     } else {
         sink_digests(&sink, digest_counts, &counting);
         sink.in_place = true;
-        sink.tallies = true;
         sink.deliver = deliver_counts;
     }
     return search_checked(searcher, plan, text, &sink, error);

@@ -30,7 +30,6 @@ struct task {
     struct text_chunk chunk;
     struct engine_result result;
     uint64_t from;          /* begins below this were delivered */
-    uint64_t ticket;        /* for the scan that goes on from there */
     uint64_t *matches;      /* match_count x struct trawl_match, or three columns of match_room */
     uint64_t *line_numbers; /* match_room, where requested */
     uint64_t match_room;
@@ -190,12 +189,6 @@ void task_on_device(struct task *task, struct worker *worker);
 void task_search(struct search *search, struct task *task, struct worker *worker, bool on_device);
 /* The part [from, done) of a task's chunk as the sink sees it. */
 struct sink_chunk task_view(const struct search *search, const struct task *task);
-/* Hits of that part, lent ones too. */
-static inline uint64_t task_hit_count(const struct task *task)
-{
-    TRAWL_ASSERT(task->result.hits.count == 0 || task->result.lent.count == 0);
-    return task->result.hits.count + task->result.lent.count;
-}
 /* Hand that part to the sink; false: stop. */
 bool task_deliver(struct search *search, struct task *task, struct sink_chunk *view);
 /* What an engine is told of a chunk of the search's text. */

@@ -16,9 +16,7 @@
 #define ROOM_WAIT_NS 1000000      /* for what other searches hold of the budget, */
 #define ROOM_WAITS_MAX 1000u      /* in a row */
 
-#define MATCHES_LATE 512u   /* made at a time, as they are delivered */
-#define HITS_FEW (1u << 13) /* found at a time where they are delivered at once: see scan */
-
+#define MATCHES_LATE 512u /* made at a time, as they are delivered */
 /* ---- Results ------------------------------------------------------------------------------ */
 
 /* Does deliver take matches part by part? Then they are made when it does, and stay in the cache.
@@ -31,7 +29,7 @@ static bool converts_late(const struct search *search)
 static enum trawl_status make_matches(const struct search *search, struct task *task,
                                       struct trawl_error *error)
 {
-    uint64_t count = task_hit_count(task);
+    uint64_t count = task->result.hits.count;
     bool late = converts_late(search);
 
     if (search->sink->wants == SINK_WANTS_FIRST)
@@ -79,12 +77,10 @@ struct sink_chunk task_view(const struct search *search, const struct task *task
     view.last = task->chunk.last && done == task->chunk.owned;
     view.count = task->result.count;
     view.hits = task->result.hits.items;
-    view.hit_count = task_hit_count(task);
+    view.hit_count = task->result.hits.count;
     view.hits_base = task->from;
     view.hit_lengths = task->result.hits.lengths_valid ? task->result.hits.lengths : NULL;
     view.match_count = task->match_count;
-    view.tallies = task->result.tallies.items;
-    view.tally_count = task->result.tallies.count;
     view.one_per_line = task->result.hits.one_per_line;
     if (search->sink->columns) {
         view.begins = task->matches;
@@ -147,23 +143,8 @@ struct engine_chunk task_chunk(const struct search *search, const struct text_ch
                                  .before = chunk->before,
                                  .after = chunk->after,
                                  .readable = chunk->readable,
-                                 .may_tally = search->sink->tallies,
                                  .may_be_left = !plan_has_algorithm(search->job.plan),
                                  .may_change = chunk->is_mapped};
-}
-
-/* Is the worker the caller, with the chunk that is delivered next, and takes the sink hits in
- * parts? Then few are found at a time, and stay in the second-level cache. A chunk in a mapping
- * would be read for its second part. */
-static bool delivers_at_once(const struct search *search, const struct task *task,
-                             const struct worker *worker)
-{
-    const struct sink *sink = search->sink;
-
-    return worker == &search->searcher->caller && task->chunk.index == search->index_deliver &&
-           !task->chunk.is_mapped && task->chunk.owned < UINT32_MAX && sink->digest == NULL &&
-           !sink->keeps_text &&
-           (sink->wants == SINK_WANTS_HITS || sink->wants == SINK_WANTS_MATCHES);
 }
 
 /* The scan, and what becomes of its hits; on failure nothing of this part is delivered. */
@@ -189,12 +170,6 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
         scanned.spans_end =
             search->sink->spans_end - min_u64(search->sink->spans_end, chunk->begin);
     }
-    if (delivers_at_once(search, task, worker)) {
-        scanned.hits_few = HITS_FEW;
-        if (wants == SINK_WANTS_MATCHES && search->job.plan->literals == NULL)
-            scanned.lent_max = converts_late(search) ? ENGINE_HITS_MAX : HITS_FEW;
-        scanned.ticket = task->from > 0 ? task->ticket : 0;
-    }
     if (!on_device)
         TRAWL_TRY(runtime_fetch(search->job.runtime, search->cursor.text, error));
     engine = worker_engine(worker, &search->job, on_device, &engine_worker);
@@ -208,7 +183,6 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
         return scan(search, task, worker, false, error);
     }
     TRAWL_ASSERT(task->result.done > task->from && task->result.done <= chunk->owned);
-    task->ticket = task->result.ticket;
     if (wants == SINK_WANTS_MATCHES || wants == SINK_WANTS_FIRST)
         return make_matches(search, task, error);
     return TRAWL_OK;
@@ -306,7 +280,7 @@ void task_search(struct search *search, struct task *task, struct worker *worker
     if (status != TRAWL_OK)
         fail_part(task, status, &error);
     if (!on_device)
-        atomic_fetch_add(&search->hits, task_hit_count(task));
+        atomic_fetch_add(&search->hits, task->result.hits.count);
     if (search->sink->digest == NULL)
         return;
     status = digest(search, task, &error);
@@ -448,7 +422,6 @@ void task_release(struct trawl_runtime *runtime, struct task *task)
 {
     runtime_buffer_release(runtime, &task->buffer);
     hits_release(&task->result.hits);
-    tallies_release(&task->result.tallies);
     cells_clear(&task->digest.cells);
     pattern_counts_release(&task->digest.pattern_counts);
     matches_release(task);

@@ -69,37 +69,17 @@ static void meet(struct answer *answer, uint64_t begin, uint32_t literal, uint64
         follow(answer, &answer->matches[answer->at++]);
 }
 
-/* May hits be lent, and may a scan stop at few? */
-static void allow(struct engine_chunk *chunk, const struct answer *answer, uint64_t ticket)
-{
-    bool lends = answer->want == ENGINE_WANT_HITS && answer->plan->literals == NULL;
-
-    chunk->lent_max = 0;
-    if (lends && test_random_one_in(answer->random, 2))
-        chunk->lent_max = test_random_one_in(answer->random, 2)
-                              ? test_random_between(answer->random, 1, 40)
-                              : ENGINE_HITS_MAX;
-    chunk->hits_few =
-        test_random_one_in(answer->random, 2) ? test_random_between(answer->random, 1, 200) : 0;
-    chunk->ticket = ticket;
-}
-
 /* The hits of a result, as the next expected ones. */
 static void meet_all(struct answer *answer, const struct engine_chunk *chunk,
                      const struct engine_result *result)
 {
     const struct hits *hits = &result->hits;
-    const struct hits_lent *lent = &result->lent;
 
     if (answer->want != ENGINE_WANT_COUNT)
-        TEST_CHECK_U64(result->count, hits->count + lent->count);
-    TEST_CHECK(hits->count == 0 || lent->count == 0);
+        TEST_CHECK_U64(result->count, hits->count);
     for (uint64_t i = 0; i < hits->count && answer->ok; i++)
         meet(answer, chunk->begin + hits->items[i].offset, hits->items[i].literal,
              hits->lengths_valid ? hits->lengths[i] : 0);
-    for (uint64_t i = 0; i < lent->count && answer->ok; i++)
-        meet(answer, chunk->begin + lent->shift + lent->items[i].offset, lent->items[i].literal,
-             lent->lengths[i]);
 }
 
 /* Scan one chunk to its end. Returns false where the answer is known before. */
@@ -107,32 +87,25 @@ static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk,
                        struct engine_result *result, struct answer *answer)
 {
     for (uint64_t from = 0; from < chunk->owned && answer->ok; from = result->done) {
-        uint64_t first = answer->lines, states, followed, repeated;
+        uint64_t first = answer->lines, states, followed;
 
         if (force) {
             worker->work_per_byte = 0;
             worker->dense_work = UINT64_MAX / 2;
         }
-        if (!worker->repeats.active && test_random_one_in(answer->random, 2))
-            repeats_activate(&worker->repeats, chunk->owned, 100);
         worker->lines_hit = test_random_one_in(answer->random, 2);
         chunk->spans_known = test_random_one_in(answer->random, 2);
         chunk->may_change = test_random_one_in(answer->random, 8);
-        allow(chunk, answer, from > 0 ? result->ticket : 0);
         states = worker->dense.nodes_made;
         followed = worker->dense.followed;
-        repeated = worker->repeats.followed;
         chunk->spans_end = answer->span_end > chunk->begin ? answer->span_end - chunk->begin : 0;
         if (!TEST_CHECK(engine_scan(&engine_cpu, worker, chunk, from, answer->want, result, NULL) ==
                         TRAWL_OK))
             return false;
         answer_scans.dense += worker->dense.nodes_made > states;
         answer_scans.followed += worker->dense.followed - followed;
-        answer_scans.repeated += worker->repeats.followed - repeated;
         answer_scans.by_classes += worker->matcher != NULL;
         answer_scans.sparse += worker->dense.nodes_made == states;
-        answer_scans.lent += result->lent.count;
-        answer_scans.stopped += result->done < chunk->owned && chunk->hits_few > 0;
         answer->count += result->count;
         meet_all(answer, chunk, result);
         if (result->hits.one_per_line && answer->ok) /* the first one's line may be known already */
@@ -190,58 +163,6 @@ static bool run_want(struct engine_worker *worker, const struct answer *expected
     return is_right(&answer, expected);
 }
 
-/* How often each pattern occurs, where tallies may stand for hits. `repeats`: of a text that is
- * taken to repeat itself. */
-static bool run_tallies(struct engine_worker *worker, const struct answer *expected, bool force,
-                        bool repeats, uint64_t chunk_bytes)
-{
-    const struct trawl_plan *plan = expected->plan;
-    int64_t *missing = test_memory(plan->pattern_count * sizeof *missing);
-    struct engine_result result = {.count = 0};
-    int64_t wrong = 0;
-
-    memset(missing, 0, (size_t)plan->pattern_count * sizeof *missing);
-    for (uint64_t i = 0; i < expected->match_count; i++)
-        missing[expected->matches[i].pattern_index]++;
-    TEST_CHECK(engine_cpu.compile(NULL, 0, plan, &worker, NULL) == TRAWL_OK);
-    for (uint64_t begin = 0; begin < expected->input->text_bytes; begin += chunk_bytes) {
-        struct engine_chunk chunk = chunk_at(expected, begin, chunk_bytes);
-
-        chunk.may_tally = true;
-        for (uint64_t from = 0; from < chunk.owned; from = result.done) {
-            uint64_t count = 0, repeated = worker->repeats.tallied;
-
-            if (repeats && !worker->repeats.active)
-                repeats_activate(&worker->repeats, chunk.owned, 100);
-            if (force) {
-                worker->work_per_byte = 0;
-                worker->dense_work = UINT64_MAX / 2;
-            }
-            if (!TEST_CHECK(engine_scan(&engine_cpu, worker, &chunk, from, ENGINE_WANT_HITS,
-                                        &result, NULL) == TRAWL_OK))
-                exit(test_end());
-            for (uint64_t i = 0; i < result.hits.count; i++)
-                missing[plan_literal_at(plan, result.hits.items[i].literal).pattern]--;
-            for (uint64_t i = 0; i < result.tallies.count; i++) {
-                count += result.tallies.items[i].count;
-                missing[plan_literal_at(plan, result.tallies.items[i].literal).pattern] -=
-                    result.tallies.items[i].count;
-            }
-            TEST_CHECK_U64(result.count, result.hits.count + count);
-            repeated = worker->repeats.tallied - repeated;
-            answer_scans.tallied += count - repeated;
-            answer_scans.tallied_repeats += repeated;
-            answer_scans.tallied_folded += plan->element_count > 0 ? count : 0;
-        }
-    }
-    for (uint64_t i = 0; i < plan->pattern_count; i++)
-        wrong |= missing[i];
-    free(missing);
-    hits_release(&result.hits);
-    tallies_release(&result.tallies);
-    return wrong == 0;
-}
-
 void answer_check(const struct diff_input *input, const struct diff_expected *expected,
                   const struct trawl_plan *plan, const char *instruction_set,
                   struct test_random *random)
@@ -270,12 +191,6 @@ void answer_check(const struct diff_input *input, const struct diff_expected *ex
         chunk_bytes = chunk_bytes > input->text_bytes / 50 ? chunk_bytes : input->text_bytes / 50;
         for (uint64_t i = 0; i < right.match_count; i++)
             follow(&right, &right.matches[i]);
-        if (want == ENGINE_WANT_HITS &&
-            !TEST_CHECK(run_tallies(worker, &right, force, false, chunk_bytes) &&
-                        (test_random_one_in(random, 2) ||
-                         run_tallies(worker, &right, force, true, chunk_bytes))))
-            printf("  tallies, %s, chunks of %" PRIu64 "\n", force ? "forced" : "free",
-                   chunk_bytes);
         if (!TEST_CHECK(run_want(worker, &right, force, chunk_bytes)))
             printf("  %s, want %u, %s, chunks of %" PRIu64 ", text \"%s\" of %" PRIu64
                    " bytes, %" PRIu64 " patterns, flags %u, %" PRIu64 " matches\n",

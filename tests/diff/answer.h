@@ -7,16 +7,10 @@
 
 /* What the scans were like, since the test began. */
 struct answer_scans {
-    uint64_t dense;           /* states of the automaton were made */
-    uint64_t sparse;          /* none were */
-    uint64_t by_classes;      /* of lengths */
-    uint64_t tallied;         /* occurrences that were no hits, by the automaton */
-    uint64_t tallied_folded;  /* of these, where lengths vary */
-    uint64_t tallied_repeats; /* occurrences that were no hits, as equal bytes were known before */
-    uint64_t followed;        /* bytes that the automaton read along its trace */
-    uint64_t lent;            /* hits that stayed where they were kept */
-    uint64_t stopped;         /* scans that stopped at few hits, and went on */
-    uint64_t repeated;        /* bytes whose hits were those of equal bytes before */
+    uint64_t dense;      /* states of the automaton were made */
+    uint64_t sparse;     /* none were */
+    uint64_t by_classes; /* of lengths */
+    uint64_t followed;   /* bytes that the automaton read along its trace */
 };
 extern struct answer_scans answer_scans;
 
