@@ -1,492 +1,421 @@
-/* dense_automaton: one thread's states, made when its text needs them. */
-#include <stdlib.h>
+/* dense_automaton: the automaton of a set's strings as one table of cells, made in whole.
+ *
+ * Nodes are numbered in the order in which the sorted strings reach them, so that a node's first
+ * child is the next one. A node's cell is a test: does the next byte have its class? If so the
+ * automaton is at this node and reads on, as its cell says; if not it goes on, at the same byte,
+ * with the test of the next child of the same parent, or behind the last one with what is tested
+ * after the node that the parent fails to (that of its longest proper suffix that has one). A node
+ * with many children has a row instead: a cell for each class, which says where that leads to.
+ *
+ * A state is a cell's index, doubled, and 1 if a row begins there. Each byte passes one test. A
+ * test that fails makes the node less deep, or goes to a sibling, so there are at most
+ * ROW_CHILDREN_MIN tests for each byte, and as many again.
+ * Traffic: 16 bytes for each test. Nodes without a branch in between share lines of a cache.
+ */
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/memory.h"
 #include "cpu/dense.h"
 
-#define ROOM_BYTES (16u << 20) /* of states and transitions; beyond, all are forgotten */
-#define NODES_FIRST 1024u
-#define TABLE_SHARE 4u      /* at most so many entries of the table for a state */
-#define POOL_MAX (1u << 19) /* strings in lists, without those of a few strings */
-#define POOL_FIRST 4096u
-#define INSERTED_MAX 32u     /* strings of a list that are sorted one by one */
-#define CHAINS 8u            /* parts of a text that are read at once: see read_parts */
-#define CHAIN_BYTES_MIN 512u /* of each of them, */
-#define CHAIN_WARM_SHARE 8u  /* and more than this many times what it reads before */
-#define PART_NEAR 96u        /* a part ends at a byte that no string holds if one is so near, */
-#define PART_SHIFT 64u       /* or several times this off */
-#define PART_ALIASES 512u    /* parts so far apart share sets of caches */
+#define CLASS_NONE UINT32_MAX
+#define NODES_MAX (1u << 25)        /* 512 MiB */
+#define ROW_CHILDREN_MIN 3u         /* of a node with a row, */
+#define ROW_CELLS_FREE (1ull << 20) /* or more, if rows had more cells than this and the nodes */
 
-/* What steps cost, in about nanoseconds. */
-#define BYTE_WORK 3u
-#define FAR_BYTE_WORK 16u /* where the states do not fit a core's caches */
-#define CACHED_BYTES (2u << 20)
+#define LANES 8u /* parts of a text that are read at once: each waits for the cell before it */
+#define LANES_FEW 2u
+#define LANE_MIN 256u /* bytes of each of them, and no less than it reads before */
 
-static uint64_t node_bytes(const struct dense_set *set)
-{
-    TRAWL_ASSERT(set->class_bits <= 8); /* of 256 values at most */
-    return sizeof(struct dense_node) + sizeof(struct dense_list) +
-           (TABLE_SHARE + 1) * sizeof(uint32_t) + (sizeof(uint32_t) << set->class_bits);
-}
-
-uint32_t dense_nodes_max(const struct dense_set *set)
-{
-    return (uint32_t)(ROOM_BYTES / node_bytes(set));
-}
-
-static void worker_release(struct dense_worker *worker)
-{
-    memory_release(worker->nodes, worker->node_capacity, sizeof *worker->nodes);
-    memory_release(worker->path, worker->node_capacity, sizeof *worker->path);
-    memory_release(worker->lists, worker->node_capacity, sizeof *worker->lists);
-    memory_release(worker->traced, worker->node_capacity, sizeof *worker->traced);
-    memory_release(worker->next, (uint64_t)worker->node_capacity << worker->class_bits,
-                   sizeof *worker->next);
-    memory_release(worker->table, 1ull << worker->table_bits, sizeof *worker->table);
-    worker->table = NULL;
-    worker->nodes = NULL;
-    worker->path = NULL;
-    worker->lists = NULL;
-    worker->traced = NULL;
-    worker->next = NULL;
-    worker->node_capacity = worker->node_count = 0;
-}
-
-void dense_worker_end(struct dense_worker *worker)
-{
-    worker_release(worker);
-    memory_release(worker->pool, worker->pool_room, sizeof *worker->pool);
-    dense_trace_release(&worker->trace);
-    memory_release(worker->states, worker->state_capacity, sizeof *worker->states);
-    memory_release(worker->folded, worker->folded_capacity, 1);
-    memory_release(worker->origin, worker->folded_capacity, sizeof *worker->origin);
-    hits_release(&worker->lengthy);
-    memset(worker, 0, sizeof *worker);
-}
-
-/* Of a table for so many states, at most half full. */
-static uint32_t table_bits(uint32_t states)
-{
-    uint32_t bits = 1;
-
-    while (1ull << bits < 2ull * states)
-        bits++;
-    TRAWL_ASSERT(bits <= 32);
-    return bits;
-}
-
-static void table_fill(struct dense_worker *worker)
-{
-    memset(worker->table, 0xff, sizeof *worker->table << worker->table_bits);
-    for (uint32_t state = 1; state < worker->node_count; state++)
-        dense_table_add(worker, state);
-}
-
-/* Room for `capacity` states; all arrays grow, or none counts as grown. */
-static enum trawl_status worker_grow(struct dense_worker *worker, uint32_t capacity,
-                                     struct trawl_error *error)
-{
-    uint32_t bits = worker->set->class_bits;
-    enum trawl_status status = TRAWL_OK;
-    struct dense_worker grown = *worker;
-    void *nodes = NULL, *path = NULL, *lists = NULL, *next = NULL, *table = NULL, *traced = NULL;
-
-    TRAWL_ASSERT(capacity > worker->node_capacity && capacity <= worker->node_max);
-    TRAWL_ASSERT(worker->node_count <= worker->node_capacity);
-    grown.node_capacity = capacity;
-    grown.table_bits = table_bits(capacity);
-    TRAWL_TRY_DONE(memory_allocate(capacity, sizeof *worker->nodes, &nodes, error));
-    TRAWL_TRY_DONE(memory_allocate(capacity, sizeof *worker->lists, &lists, error));
-    TRAWL_TRY_DONE(memory_allocate(capacity, sizeof *worker->traced, &traced, error));
-    TRAWL_TRY_DONE(memory_allocate((uint64_t)capacity << bits, sizeof *worker->next, &next, error));
-    if (worker->sparse)
-        TRAWL_TRY_DONE(
-            memory_allocate(1ull << grown.table_bits, sizeof *worker->table, &table, error));
-    else
-        TRAWL_TRY_DONE(memory_allocate(capacity, sizeof *worker->path, &path, error));
-    if (worker->node_count > 0) {
-        memcpy(nodes, worker->nodes, worker->node_count * sizeof *worker->nodes);
-        memcpy(next, worker->next, ((size_t)worker->node_count << bits) * sizeof *worker->next);
-        memcpy(lists, worker->lists, worker->node_count * sizeof *worker->lists);
-        memcpy(traced, worker->traced, worker->node_count * sizeof *worker->traced);
-    }
-    worker_release(worker);
-    grown.nodes = (struct dense_node *)nodes;
-    grown.lists = (struct dense_list *)lists;
-    grown.traced = (uint32_t *)traced;
-    grown.next = (uint32_t *)next;
-    grown.path = (uint32_t *)path;
-    grown.table = (uint32_t *)table;
-    *worker = grown;
-    if (table != NULL)
-        table_fill(worker);
-    return TRAWL_OK;
-done:
-    memory_release(nodes, capacity, sizeof *worker->nodes);
-    memory_release(lists, capacity, sizeof *worker->lists);
-    memory_release(traced, capacity, sizeof *worker->traced);
-    memory_release(next, (uint64_t)capacity << bits, sizeof *worker->next);
-    return status;
-}
-
-/* Room in the pool for a list; false: there is none. */
-static enum trawl_status pool_reserve(struct dense_worker *worker, uint32_t count, bool *there,
-                                      struct trawl_error *error)
-{
-    uint64_t few = count <= DENSE_LIST_FEW ? (uint64_t)DENSE_LIST_FEW * worker->node_max : 0;
-    uint64_t needed = (uint64_t)worker->pool_count + count + DENSE_LIST_SLACK;
-    uint32_t room = (uint32_t)max_u64(2ull * worker->pool_room, POOL_FIRST);
-    void *pool = worker->pool;
-
-    TRAWL_ASSERT(worker->pool_count <= worker->pool_room && needed >= count);
-    *there = needed <= POOL_MAX + few;
-    if (!*there || needed <= worker->pool_room)
-        return TRAWL_OK;
-    TRAWL_ASSERT(needed <= room);
-    TRAWL_TRY(memory_grow(worker->pool_room, room, sizeof *worker->pool, &pool, error));
-    worker->pool = (uint32_t *)pool;
-    worker->pool_room = room;
-    return TRAWL_OK;
-}
-
-/* The state without a byte, alone. */
-static void worker_empty(struct dense_worker *worker)
-{
-    struct dense_node root = {0, worker->set->sorted_count, 0, 0, 0, PLAN_NONE};
-
-    TRAWL_ASSERT(worker->node_capacity > 0);
-    worker->nodes[0] = root;
-    worker->lists[0] = (struct dense_list){PLAN_NONE, 0};
-    worker->traced[0] = PLAN_NONE;
-    worker->trace.count = 0;
-    worker->pool_count = 0;
-    worker->node_count = 1;
-    memset(worker->next, 0xff, sizeof *worker->next << worker->set->class_bits);
-    if (worker->table != NULL)
-        table_fill(worker);
-}
-
-/* No states but the one without a byte. */
-static enum trawl_status worker_restart(struct dense_worker *worker, bool sparse,
-                                        struct trawl_error *error)
-{
-    worker_release(worker);
-    worker->sparse = sparse;
-    TRAWL_TRY(worker_grow(worker, (uint32_t)min_u64(NODES_FIRST, worker->node_max), error));
-    worker_empty(worker);
-    return TRAWL_OK;
-}
-
-enum trawl_status dense_worker_begin(struct dense_worker *worker, const struct trawl_plan *plan,
-                                     const struct dense_set *set, struct trawl_error *error)
-{
-    if (worker->serial == plan->serial)
-        return TRAWL_OK;
-    worker_release(worker);
-    worker->serial = 0;
-    worker->set = set;
-    worker->class_bits = set->class_bits;
-    worker->refused = set->unfit;
-    if (!set->unfit) {
-        worker->node_max = dense_nodes_max(set);
-        TRAWL_TRY(worker_restart(worker, set->length_max <= DENSE_SPARSE_BYTES_MAX, error));
-    }
-    worker->serial = plan->serial;
-    return TRAWL_OK;
-}
-
-/* No room for the next byte's states. */
-static enum trawl_status make_room(struct dense_worker *worker, struct trawl_error *error)
-{
-    TRAWL_ASSERT(worker->node_count <= worker->node_capacity &&
-                 worker->node_capacity <= worker->node_max);
-    if (worker->node_capacity < worker->node_max)
-        return worker_grow(
-            worker, (uint32_t)min_u64(2ull * worker->node_capacity, worker->node_max), error);
-    worker->refused = true;
-    return TRAWL_OK;
-}
-
-/* What a loop over bytes keeps in registers. */
-struct reading {
-    const uint8_t *text;
-    const uint8_t *class_of;
-    const uint32_t *rows;
-    const struct dense_list *lists;
-    uint32_t *states;
-    uint64_t outputs;
-    uint32_t bits;
+/* A sorted string: its nodes are those of the one before up to some depth, then its own. */
+struct branch {
+    uint32_t length;
+    uint32_t depth;
+    uint32_t parent; /* the node at that depth */
+    uint32_t node;   /* the first one of its own */
 };
 
-/* The transition from `row` by a byte of the class, where that is not known. PLAN_NONE: there is no
- * room for it, or *status says more. */
-static __attribute__((noinline)) uint32_t read_unknown(struct dense_worker *worker, uint32_t row,
-                                                       uint32_t class, enum trawl_status *status,
-                                                       struct trawl_error *error)
-{
-    uint32_t next;
+struct making {
+    struct dense_set *set;
+    struct branch *branches; /* of each end */
+    uint32_t *fail;          /* of each node; before that, how many children it has */
+    uint32_t *path;          /* of the string at hand: its nodes, by depth */
+    uint32_t *order;         /* ends by the depth of their branches; those in work come first */
+    uint32_t row_children;   /* nodes with so many have rows, as the first one has */
+    uint64_t row_count;
+};
 
-    while ((next = dense_learn(worker, row >> worker->class_bits, class)) == PLAN_NONE) {
-        *status = make_room(worker, error);
-        if (*status != TRAWL_OK || worker->refused)
-            return PLAN_NONE;
-    }
-    return next;
+static inline bool is_row(uint32_t state)
+{
+    return (state & 1) != 0;
 }
 
-/* One byte more of a part. A function of its own for each part: a loop over parts kept their rows
- * in memory. false: as PLAN_NONE of read_unknown. */
-static inline __attribute__((always_inline)) bool read_byte(struct dense_worker *worker,
-                                                            struct reading *reading, uint64_t at,
-                                                            uint64_t *row, bool counts,
-                                                            enum trawl_status *status,
-                                                            struct trawl_error *error)
+static inline const struct plan_literal *string_of(const struct dense_set *set, uint32_t end)
 {
-    uint32_t class = reading->class_of[reading->text[at]];
-    uint32_t next = reading->rows[*row + class];
-
-    if (__builtin_expect(next == PLAN_NONE, 0)) {
-        next = read_unknown(worker, (uint32_t)*row, class, status, error);
-        if (next == PLAN_NONE)
-            return false;
-        reading->rows = worker->next;
-        reading->lists = worker->lists;
-    }
-    *row = next & ~DENSE_BEGINS;
-    if (counts)
-        reading->outputs += reading->lists[next >> reading->bits].count;
-    else if (reading->states != NULL)
-        reading->states[at] = next;
-    return true;
+    TRAWL_ASSERT(end < set->end_count);
+    return &set->strings[set->sorted[set->ends[end].first]];
 }
 
-/* Read parts of a text from their ends, each of `count` bytes, the next byte of one part after that
- * of another: each waits for the transition before it. Part i begins at from[i]. */
-static inline __attribute__((always_inline)) enum trawl_status read_parts(
-    struct dense_worker *worker, const uint8_t *text, const uint64_t *from, uint64_t count,
-    uint32_t parts, uint32_t *state, uint32_t *states, uint64_t *outputs, struct trawl_error *error)
+/* Behind the last byte of an end's strings. */
+static inline const uint8_t *bytes_end(const struct dense_set *set, uint32_t end)
 {
-    struct reading reading = {text, worker->set->class_of, worker->next, worker->lists, states,
-                              0,    worker->class_bits};
-    enum trawl_status status = TRAWL_OK;
-    bool counts = outputs != NULL;
-    uint64_t row[CHAINS] = {0}, begin[CHAINS] = {0};
-
-    TRAWL_ASSERT(parts == 1 || parts == CHAINS);
-    for (uint32_t part = 0; part < parts; part++) {
-        row[part] = (uint64_t)state[part] << reading.bits;
-        begin[part] = from[part];
-    }
-#define READ(part) read_byte(worker, &reading, begin[part] + at, &row[part], counts, &status, error)
-    for (uint64_t at = count; at-- > 0;)
-        if (!READ(0) || (parts == CHAINS && (!READ(1) || !READ(2) || !READ(3) || !READ(4) ||
-                                             !READ(5) || !READ(6) || !READ(7))))
-            return status;
-#undef READ
-    if (counts)
-        *outputs += reading.outputs;
-    for (uint32_t part = 0; part < parts; part++) {
-        state[part] = (uint32_t)(row[part] >> reading.bits);
-        TRAWL_ASSERT(state[part] < worker->node_count);
-    }
-    return TRAWL_OK;
+    return set->bytes + string_of(set, end)->bytes_begin + string_of(set, end)->bytes_count;
 }
 
-/* Read bytes [from, to), from their end, for the state alone. Where the parts of a text begin and
- * end differs, so states that only this needs are not made if that can be. */
-static enum trawl_status read_before(struct dense_worker *worker, const uint8_t *text,
-                                     uint64_t from, uint64_t to, uint32_t *state,
-                                     struct trawl_error *error)
+/* Where each string leaves the one before; returns how many nodes there are. */
+static uint64_t find_branches(struct making *making)
 {
-    *state = 0;
-    TRAWL_ASSERT(from <= to);
-    if (!worker->sparse)
-        return read_parts(worker, text, &from, to - from, 1, state, NULL, NULL, error);
-    while ((*state = dense_state_before(worker, text + from, to - from)) == PLAN_NONE) {
-        TRAWL_TRY(make_room(worker, error));
-        if (worker->refused)
-            return TRAWL_OK;
+    const struct dense_set *set = making->set;
+    uint64_t count = 1;
+
+    for (uint32_t end = 0; end < set->end_count; end++) {
+        struct branch *branch = &making->branches[end];
+        const uint8_t *own = bytes_end(set, end), *other = end == 0 ? own : bytes_end(set, end - 1);
+        uint64_t most;
+
+        if (string_of(set, end)->bytes_count > NODES_MAX)
+            return UINT64_MAX;
+        branch->length = (uint32_t)string_of(set, end)->bytes_count;
+        most = end == 0 ? 0 : min_u64(branch->length, branch[-1].length);
+        branch->depth = 0;
+        while (branch->depth < most && *(own - 1 - branch->depth) == *(other - 1 - branch->depth))
+            branch->depth++;
+        TRAWL_ASSERT(branch->depth < branch->length);
+        count += branch->length - branch->depth;
     }
-    return TRAWL_OK;
-}
-
-/* Where the parts of [0, begins) end: ends[i], the last at `begins`. Each is of at most the bytes
- * that this returns, and the first of exactly so many. The text before its `begins`: a part need
- * not be read after what is behind it if it ends at a byte that no string holds, so a part ends at
- * such a byte if there is one near. Ends are apart so that the parts' bytes and states do not fall
- * into the same sets of the first-level cache. */
-static uint64_t part_ends(const struct dense_set *set, const uint8_t *text, uint64_t begins,
-                          uint64_t *ends)
-{
-    static const uint32_t shifts[CHAINS] = {0, 1, 2, 3, 3, 2, 1, 0};
-    uint64_t bytes = begins / CHAINS, near = set->class_first > 0 ? PART_NEAR : 0;
-    uint64_t count = (begins + CHAINS - 1) / CHAINS + PART_SHIFT + near;
-
-    TRAWL_ASSERT(bytes > near + PART_SHIFT && count <= begins);
-    ends[0] = count;
-    for (uint32_t part = 1; part + 1 < CHAINS; part++) {
-        uint64_t end = (part + 1) * bytes + shifts[part + 1] * PART_SHIFT, back = 0;
-
-        while (back < near && set->class_of[text[end - back]] >= set->class_first)
-            back++;
-        ends[part] = back < near ? end - back : end;
-    }
-    ends[CHAINS - 1] = begins;
     return count;
 }
 
-/* The states of all begins, read in parts that overlap a little. What a state is depends on the
- * bytes of the longest string, so that many are read before each part. */
-static enum trawl_status read_states(struct dense_worker *worker, const uint8_t *text,
-                                     uint64_t begins, uint64_t count, uint32_t *states,
-                                     struct trawl_error *error)
+/* How many children nodes have, and from how many on they have rows. */
+static void plan_rows(struct making *making)
 {
-    uint64_t warm = max_u64(worker->set->length_max, 1) - 1, ends[CHAINS], from[CHAINS];
-    uint64_t bytes = part_ends(worker->set, text, begins, ends);
-    uint32_t state[CHAINS] = {0};
+    const struct dense_set *set = making->set;
+    uint64_t nodes_of[258] = {0}, most = max_u64(ROW_CELLS_FREE, set->node_count);
+    uint32_t next = 1;
 
-    for (uint32_t part = 0; part < CHAINS; part++) {
-        uint64_t end = ends[part];
+    memset(making->fail, 0, set->node_count * sizeof *making->fail);
+    making->path[0] = 0;
+    for (uint32_t end = 0; end < set->end_count; end++) {
+        struct branch *branch = &making->branches[end];
 
-        TRAWL_TRY(read_before(worker, text, end, min_u64(end + warm, count), &state[part], error));
-        if (worker->refused)
-            return TRAWL_OK;
-        TRAWL_ASSERT(state[part] < worker->node_count && end >= bytes);
-        from[part] = end - bytes;
-        TRAWL_ASSERT(part == 0 ? from[0] == 0 : from[part] <= ends[part - 1]);
-    }
-    return read_parts(worker, text, from, bytes, CHAINS, state, states, NULL, error);
-}
-
-/* The sum of the outputs of all begins: parts must not overlap. */
-static enum trawl_status read_outputs(struct dense_worker *worker, const uint8_t *text,
-                                      uint64_t begins, uint64_t count, uint64_t *outputs,
-                                      struct trawl_error *error)
-{
-    uint64_t bytes = begins / CHAINS, warm = max_u64(worker->set->length_max, 1) - 1;
-    uint64_t from[CHAINS], rest;
-    uint32_t state[CHAINS] = {0};
-
-    if (bytes % PART_ALIASES < PART_SHIFT) /* as in part_ends */
-        bytes -= PART_SHIFT;
-    rest = CHAINS * bytes;
-    TRAWL_ASSERT(bytes > 0 && rest <= begins);
-    for (uint32_t part = 0; part < CHAINS; part++) {
-        uint64_t end = part + 1 == CHAINS ? begins : (part + 1) * bytes;
-
-        from[part] = part * bytes;
-        TRAWL_TRY(read_before(worker, text, end, min_u64(end + warm, count), &state[part], error));
-        if (worker->refused)
-            return TRAWL_OK;
-        TRAWL_ASSERT(state[part] < worker->node_count);
-    }
-    TRAWL_TRY(read_parts(worker, text, &rest, begins - rest, 1, &state[CHAINS - 1], NULL, outputs,
-                         error));
-    if (worker->refused)
-        return TRAWL_OK;
-    return read_parts(worker, text, from, bytes, CHAINS, state, NULL, outputs, error);
-}
-
-/* Read the text from its end: first what is behind the begins. */
-static enum trawl_status read_text(struct dense_worker *worker, const uint8_t *text,
-                                   uint64_t begins, uint64_t count, uint32_t *states,
-                                   uint64_t *outputs, struct trawl_error *error)
-{
-    const uint64_t from = 0;
-    uint32_t state;
-
-    TRAWL_ASSERT(begins <= count);
-    TRAWL_ASSERT((states == NULL) != (outputs == NULL));
-    if (outputs != NULL)
-        *outputs = 0;
-    worker->work +=
-        count *
-        (worker->node_count * node_bytes(worker->set) > CACHED_BYTES ? FAR_BYTE_WORK : BYTE_WORK);
-    if (states != NULL && worker->trace.count > 0 && begins > 0) {
-        TRAWL_TRY(read_before(worker, text, begins, count, &state, error));
-        if (worker->refused)
-            return TRAWL_OK;
-        begins = dense_trace_read(worker, text, begins, state, states);
-        if (begins == 0)
-            return TRAWL_OK;
-        count = min_u64(count, begins + max_u64(worker->set->length_max, 1) - 1);
-    }
-    if (begins / CHAINS >= max_u64(CHAIN_BYTES_MIN, CHAIN_WARM_SHARE * worker->set->length_max))
-        return states != NULL ? read_states(worker, text, begins, count, states, error)
-                              : read_outputs(worker, text, begins, count, outputs, error);
-    TRAWL_TRY(read_before(worker, text, begins, count, &state, error));
-    if (worker->refused)
-        return TRAWL_OK;
-    return read_parts(worker, text, &from, begins, 1, &state, states, outputs, error);
-}
-
-enum trawl_status dense_read(struct dense_worker *worker, const uint8_t *text, uint64_t begins,
-                             uint64_t count, uint32_t *states, uint64_t *outputs,
-                             struct trawl_error *error)
-{
-    bool is_empty = worker->node_count == 1;
-    uint64_t serial;
-
-    TRAWL_ASSERT(!worker->refused && worker->node_count > 0);
-    worker->read_bytes += begins;
-    TRAWL_TRY(read_text(worker, text, begins, count, states, outputs, error));
-    if (worker->refused && !is_empty) { /* the states of other texts left no room */
-        worker->refused = false;
-        worker_empty(worker);
-        TRAWL_TRY(read_text(worker, text, begins, count, states, outputs, error));
-    }
-    if (worker->refused && !worker->sparse) {
-        serial = worker->serial;
-        worker->serial = 0; /* in case that memory fails */
-        TRAWL_TRY(worker_restart(worker, true, error));
-        worker->serial = serial;
-        worker->refused = false;
-        TRAWL_TRY(read_text(worker, text, begins, count, states, outputs, error));
-    }
-    return TRAWL_OK;
-}
-
-static int compare_strings(const void *a, const void *b)
-{
-    uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
-
-    return (first > second) - (first < second);
-}
-
-void dense_list_strings(const struct dense_worker *worker, uint32_t state, uint32_t *strings)
-{
-    const struct dense_string *nested = worker->set->nested;
-    bool sorts = worker->lists[state].count > INSERTED_MAX;
-    uint32_t count = 0;
-
-    for (uint32_t i = worker->nodes[state].longest; i != PLAN_NONE; i = nested[i].shorter)
-        for (uint32_t j = 0; j < nested[i].alike; j++) {
-            uint32_t string = nested[i + j].string, at = count++;
-
-            for (; !sorts && at > 0 && strings[at - 1] > string; at--)
-                strings[at] = strings[at - 1];
-            strings[at] = string;
+        branch->parent = making->path[branch->depth];
+        branch->node = next;
+        for (uint64_t depth = branch->depth; depth < branch->length; depth++) {
+            making->fail[making->path[depth]]++;
+            making->path[depth + 1] = next++;
         }
-    TRAWL_ASSERT(count == worker->lists[state].count);
-    if (sorts)
-        qsort(strings, count, sizeof *strings, compare_strings);
+    }
+    TRAWL_ASSERT(next == set->node_count);
+    for (uint32_t node = 1; node < set->node_count; node++)
+        nodes_of[making->fail[node]]++;
+    making->row_children = 257;
+    for (making->row_count = 1; making->row_children > ROW_CHILDREN_MIN; making->row_children--) {
+        uint64_t more = making->row_count + nodes_of[making->row_children - 1];
+
+        if (more * set->classes > most)
+            break;
+        making->row_count = more;
+    }
 }
 
-enum trawl_status dense_make_list(struct dense_worker *worker, uint32_t state, bool *there,
-                                  struct trawl_error *error)
+/* The node's cell and its row, which know nothing of other nodes yet but its first child. Returns
+ * where the next row begins. */
+static uint64_t make_node(const struct making *making, uint32_t node, uint32_t class, uint64_t rows)
 {
-    struct dense_list *list = &worker->lists[state];
+    const struct dense_set *set = making->set;
+    struct dense_cell *cell = &set->cells[node];
+    uint32_t children = making->fail[node];
 
-    TRAWL_ASSERT(state < worker->node_count && list->at == PLAN_NONE);
-    *there = list->count <= DENSE_LIST_MAX;
-    if (*there)
-        TRAWL_TRY(pool_reserve(worker, list->count, there, error));
-    if (!*there)
-        return TRAWL_OK;
-    dense_list_strings(worker, state, worker->pool + worker->pool_count);
-    list->at = worker->pool_count;
-    worker->pool_count += list->count;
-    return TRAWL_OK;
+    *cell = (struct dense_cell){{PLAN_NONE, PLAN_NONE}, class, PLAN_NONE};
+    if (node > 0 && children < making->row_children) {
+        cell->to[1] = children > 0 ? (node + 1) << 1 : PLAN_NONE;
+        return rows;
+    }
+    cell->to[1] = (uint32_t)rows << 1 | 1;
+    TRAWL_ASSERT(rows + set->classes <= set->cell_count);
+    for (uint32_t i = 0; i < set->classes; i++)
+        set->cells[rows + i].class = CLASS_NONE;
+    return rows + set->classes;
+}
+
+/* All nodes; children of one parent are linked. */
+static void make_nodes(struct making *making)
+{
+    struct dense_set *set = making->set;
+    uint64_t rows = make_node(making, 0, CLASS_NONE, set->node_count);
+
+    for (uint32_t end = 0; end < set->end_count; end++) {
+        const struct branch *branch = &making->branches[end];
+        const uint8_t *bytes = bytes_end(set, end);
+        uint32_t node = branch->node;
+
+        if (node != branch->parent + 1)
+            set->cells[making->path[branch->depth + 1]].to[0] = node << 1;
+        for (uint64_t depth = branch->depth; depth < branch->length; depth++) {
+            rows = make_node(making, node, set->class_of[*(bytes - 1 - depth)], rows);
+            making->path[depth + 1] = node++;
+        }
+    }
+    TRAWL_ASSERT(rows == set->cell_count);
+}
+
+/* The node that a byte of the class leads to from a state. */
+static inline uint32_t node_after(const struct dense_set *set, uint32_t state, uint32_t class)
+{
+    const struct dense_cell *cell;
+
+    for (;; state = cell->to[0]) {
+        TRAWL_ASSERT(state != PLAN_NONE);
+        cell = &set->cells[(state >> 1) + (is_row(state) ? class : 0)];
+        if (cell->class == class)
+            return is_row(state) ? cell->to[0] : state >> 1;
+    }
+}
+
+/* What a node fails to, and all that follows for it; of less deep nodes all is known. */
+static void finish_node(struct making *making, uint32_t end, uint32_t depth)
+{
+    struct dense_set *set = making->set;
+    const struct branch *branch = &making->branches[end];
+    uint32_t node = branch->node + (depth - 1 - branch->depth), fail = 0;
+    uint32_t parent = depth - 1 == branch->depth ? branch->parent : node - 1;
+    struct dense_cell *cells = set->cells, *cell = &cells[node];
+
+    if (depth > 1)
+        fail = node_after(set, cells[making->fail[parent]].to[1], cell->class);
+    TRAWL_ASSERT(fail < set->node_count && fail != node);
+    making->fail[node] = fail;
+    cell->end = cells[fail].end;
+    if (depth == branch->length) {
+        struct dense_end *own = &set->ends[end];
+
+        own->shorter = cell->end;
+        own->outputs = own->alike + (cell->end == PLAN_NONE ? 0 : set->ends[cell->end].outputs);
+        cell->end = end;
+        if (cell->to[1] == PLAN_NONE) /* no child */
+            cell->to[1] = cells[fail].to[1];
+    }
+    if (is_row(cells[parent].to[1])) {
+        cells[(cells[parent].to[1] >> 1) + cell->class] =
+            (struct dense_cell){{node, cell->to[1]}, cell->class, cell->end};
+    } else if (cell->to[0] == PLAN_NONE) { /* the last child */
+        uint32_t state = cells[making->fail[parent]].to[1];
+
+        if (!is_row(state) && cells[state >> 1].class == cell->class)
+            state = cells[state >> 1].to[0]; /* it would fail there, too */
+        cell->to[0] = state;
+    }
+}
+
+/* A node's row, but for its own children: what the tests behind what it fails to say. */
+static void finish_row(struct making *making, uint32_t node)
+{
+    struct dense_cell *cells = making->set->cells, *row = &cells[cells[node].to[1] >> 1];
+    uint32_t start = cells[0].to[1], state = cells[making->fail[node]].to[1];
+
+    for (; !is_row(state); state = cells[state >> 1].to[0]) {
+        const struct dense_cell *test = &cells[state >> 1];
+
+        if (row[test->class].class == CLASS_NONE)
+            row[test->class] =
+                (struct dense_cell){{state >> 1, test->to[1]}, test->class, test->end};
+    }
+    for (uint32_t class = 0; class < making->set->classes; class ++)
+        if (node == 0)
+            row[class] = (struct dense_cell){{0, start}, class, PLAN_NONE};
+        else if (row[class].class == CLASS_NONE)
+            row[class] = cells[(state >> 1) + class];
+}
+
+/* The ends by the depth of their branches. */
+static void order_ends(struct making *making)
+{
+    const struct dense_set *set = making->set;
+    uint32_t *at = making->path;
+
+    memset(at, 0, (set->length_max + 1) * sizeof *at);
+    for (uint32_t end = 0; end < set->end_count; end++)
+        at[making->branches[end].depth + 1]++;
+    for (uint64_t depth = 1; depth <= set->length_max; depth++)
+        at[depth] += at[depth - 1];
+    for (uint32_t end = 0; end < set->end_count; end++)
+        making->order[at[making->branches[end].depth]++] = end;
+}
+
+/* All nodes, the least deep ones first. */
+static void finish_nodes(struct making *making)
+{
+    struct dense_set *set = making->set;
+    uint32_t *order = making->order, from = 0, live = 0;
+
+    order_ends(making);
+    making->fail[0] = 0;
+    set->start = set->cells[0].to[1];
+    finish_row(making, 0);
+    for (uint32_t depth = 1; depth <= set->length_max; depth++) {
+        uint32_t kept = 0;
+
+        while (from < set->end_count && making->branches[order[from]].depth < depth)
+            order[live++] = order[from++];
+        TRAWL_ASSERT(live > 0 && live <= from);
+        for (uint32_t i = 0; i < live; i++)
+            finish_node(making, order[i], depth);
+        for (uint32_t i = 0; i < live; i++) {
+            const struct branch *branch = &making->branches[order[i]];
+            uint32_t node = branch->node + (depth - 1 - branch->depth);
+            uint32_t state = set->cells[node].to[1];
+
+            if (is_row(state) && set->cells[state >> 1].class == CLASS_NONE)
+                finish_row(making, node);
+            order[kept] = order[i];
+            kept += depth < branch->length;
+        }
+        live = kept;
+    }
+}
+
+enum trawl_status dense_automaton_make(struct dense_set *set, struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+    struct making making = {.set = set};
+    uint64_t count;
+    void *memory;
+
+    TRAWL_ASSERT(set->end_count > 0 && set->node_count == 0);
+    TRAWL_TRY(memory_allocate(set->end_count, sizeof *making.branches, &memory, error));
+    making.branches = (struct branch *)memory;
+    count = find_branches(&making);
+    set->unfit = count > NODES_MAX;
+    if (set->unfit)
+        goto done;
+    set->node_count = (uint32_t)count;
+    TRAWL_TRY_DONE(memory_allocate(set->length_max + 1, sizeof *making.path, &memory, error));
+    making.path = (uint32_t *)memory;
+    TRAWL_TRY_DONE(memory_allocate(set->end_count, sizeof *making.order, &memory, error));
+    making.order = (uint32_t *)memory;
+    TRAWL_TRY_DONE(memory_allocate_table(count, sizeof *making.fail, false, &memory, error));
+    making.fail = (uint32_t *)memory;
+    plan_rows(&making);
+    count += making.row_count * set->classes;
+    TRAWL_TRY_DONE(memory_allocate_table(count, sizeof *set->cells, false, &memory, error));
+    set->cells = (struct dense_cell *)memory;
+    set->cell_count = count;
+    make_nodes(&making);
+    finish_nodes(&making);
+done:
+    memory_release(making.branches, set->end_count, sizeof *making.branches);
+    memory_release(making.fail, set->node_count, sizeof *making.fail);
+    memory_release(making.path, set->length_max + 1, sizeof *making.path);
+    memory_release(making.order, set->end_count, sizeof *making.order);
+    return status;
+}
+
+/* ---- Reading ---- */
+
+struct lanes {
+    uint32_t state[LANES];
+    uint32_t owner[LANES]; /* whose part it reads: lanes at the end of theirs join others */
+    uint64_t at[LANES];    /* bytes before this one are to be read, */
+    uint64_t from[LANES];  /* from here on */
+};
+
+/* One test. What is stored at a byte that failed is stored again. No branch on the text. */
+static inline __attribute__((always_inline)) void read_cell(const struct dense_cell *cells,
+                                                            const uint8_t *class_of,
+                                                            const uint8_t *text, uint32_t *state,
+                                                            uint64_t *at, uint32_t *ends)
+{
+    uint32_t class = class_of[text[*at - 1]];
+    const struct dense_cell *cell = &cells[(*state >> 1) + (class & (0 - (*state & 1)))];
+    uint32_t passes = cell->class == class;
+
+    if (ends != NULL)
+        ends[*at - 1] = cell->end;
+    *state = cell->to[passes];
+    *at -= passes;
+}
+
+static inline __attribute__((always_inline)) void read_all(const struct dense_cell *cells,
+                                                           const uint8_t *class_of,
+                                                           const uint8_t *text, struct lanes *lanes,
+                                                           uint64_t count, uint32_t *ends)
+{
+    struct lanes read = *lanes; /* in registers */
+
+#define READ(i) read_cell(cells, class_of, text, &read.state[i], &read.at[i], ends)
+    for (; count > 0; count--) {
+        READ(0);
+        READ(1);
+        READ(2);
+        READ(3);
+        READ(4);
+        READ(5);
+        READ(6);
+        READ(7);
+    }
+#undef READ
+    *lanes = read;
+}
+
+/* Read each lane's text from its end; state[i] becomes that at its begin. */
+static inline __attribute__((always_inline)) void read_lanes(const struct dense_set *set,
+                                                             const uint8_t *text,
+                                                             struct lanes *lanes, uint32_t *ends)
+{
+    struct lanes read = *lanes;
+
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        read.owner[lane] = lane;
+    for (;;) {
+        uint64_t least = UINT64_MAX;
+        uint32_t slowest = 0, left = 0;
+
+        for (uint32_t lane = 0; lane < LANES; lane++) {
+            lanes->state[read.owner[lane]] = read.state[lane];
+            left += read.owner[lane] == lane && read.at[lane] > read.from[lane];
+            if (read.at[lane] - read.from[lane] > read.at[slowest] - read.from[slowest])
+                slowest = lane;
+        }
+        if (left <= LANES_FEW)
+            break;
+        for (uint32_t lane = 0; lane < LANES; lane++) {
+            if (read.at[lane] == read.from[lane]) {
+                read.state[lane] = read.state[slowest];
+                read.owner[lane] = read.owner[slowest];
+                read.at[lane] = read.at[slowest];
+                read.from[lane] = read.from[slowest];
+            }
+            least = min_u64(least, read.at[lane] - read.from[lane]);
+        }
+        read_all(set->cells, set->class_of, text, &read, least, ends);
+    }
+    for (uint32_t lane = 0; lane < LANES; lane++) { /* one after the other */
+        while (read.owner[lane] == lane && read.at[lane] > read.from[lane])
+            read_cell(set->cells, set->class_of, text, &read.state[lane], &read.at[lane], ends);
+        if (read.owner[lane] == lane)
+            lanes->state[lane] = read.state[lane];
+    }
+}
+
+void dense_read(const struct dense_set *set, const uint8_t *text, uint64_t begins, uint64_t count,
+                uint32_t *ends)
+{
+    uint64_t before = set->length_max - 1; /* bytes that a lane reads before its own */
+    uint64_t bytes = max_u64(max_u64((begins + LANES - 1) / LANES, LANE_MIN), before);
+    struct lanes lanes;
+
+    TRAWL_ASSERT(begins > 0 && begins <= count && !set->unfit);
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        uint64_t end = min_u64((lane + 1) * bytes, begins);
+
+        lanes.state[lane] = set->start;
+        lanes.from[lane] = end;
+        lanes.at[lane] = end > lane * bytes ? min_u64(end + before, count) : end;
+    }
+    read_lanes(set, text, &lanes, NULL);
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        lanes.at[lane] = lanes.from[lane];
+        lanes.from[lane] = min_u64(lane * bytes, begins);
+    }
+    read_lanes(set, text, &lanes, ends);
 }

@@ -73,9 +73,9 @@ static enum trawl_status begin(struct engine_worker *worker, const struct trawl_
     worker->learned = 0;
     worker->dense_bytes = worker->dense_left = 0;
     worker->work_per_byte = SET_WORK_PER_BYTE;
-    worker->automaton_per_byte = worker->tiles_spared = 0;
-    worker->decay_later = 0;
-    worker->dense_work = 0;
+    if (worker->dense_serial != plan->serial)
+        worker->dense_work = 0;
+    worker->dense_serial = plan->serial;
     worker->dense_waits = false;
     worker_probes_begin(worker);
     borders_begin(worker, plan);

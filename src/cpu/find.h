@@ -56,8 +56,6 @@ struct set_passed;
 struct set_stem;
 struct set_counted;
 struct set_found;
-struct dense_lists;
-struct hit;
 
 struct find_ops {
     const char *name;
@@ -122,11 +120,6 @@ struct find_ops {
     uint32_t (*counts)(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
                        uint32_t base, const struct set_class *class, uint32_t *codes,
                        struct set_counted *counted);
-    /* Hits from the lists of states, which are transitions: of places [*place, until), at most
-     * DENSE_PLACES; place 0 is position x. Returns how many; *place is the first that has no list,
-     * or `until`. May write DENSE_LIST_SLACK more than it counts. */
-    uint64_t (*lists)(const struct dense_lists *lists, const uint32_t *states, uint32_t *place,
-                      uint32_t until, uint32_t x, struct hit *hits);
     /* NULL, as the next ones may be: this variant has no quick way.
      * The literals of stems: those of which nothing is left open, and those that may stand
      * there, each by the number of its key. Returns how many stems were looked at: fewer if the

@@ -2,7 +2,6 @@
 #include <immintrin.h>
 
 #include "cpu/features.h"
-#include "cpu/dense.h"
 #include "cpu/find.h"
 
 #define VARIANT avx2
@@ -63,22 +62,6 @@ static inline uint64_t block_words(const uint8_t *text, const struct plan_words 
     for (uint32_t o = 0; o < 4; o++) /* one bit of each word's four, moved to position 3 - o */
         bits |= mask64(low[o], high[o]) & (0x1111111111111111ull << (3 - o));
     return bits;
-}
-
-#define LIST_BLOCK 8u
-#define LIST_FIRST 16u
-
-static inline void list_block(struct hit *hits, const uint32_t *strings, uint32_t x)
-{
-    __m256i offset = _mm256_set1_epi64x(x);
-
-    for (uint32_t i = 0; i < LIST_BLOCK; i += 4) {
-        __m256i four =
-            _mm256_cvtepu32_epi64(_mm_loadu_si128((const __m128i *)(const void *)(strings + i)));
-
-        _mm256_storeu_si256((__m256i *)(void *)(hits + i),
-                            _mm256_or_si256(_mm256_slli_epi64(four, 32), offset));
-    }
 }
 
 #define HAS_NIBBLES
@@ -175,8 +158,23 @@ static bool is_supported(void)
            HAS_FEATURE(POPCNT, "popcnt");
 }
 
-const struct find_ops find_avx2 = {
-    "avx2",     is_supported, every_avx2, every_fold_avx2, words_avx2,      grams_avx2,
-    set_avx2,   bytes_avx2,   sieve_avx2, mismatch_avx2,   count_bits_avx2, samples_avx2,
-    quads_avx2, begins_avx2,  stems_avx2, counts_avx2,     lists_avx2,      NULL,
-    NULL,       NULL,         NULL};
+const struct find_ops find_avx2 = {"avx2",
+                                   is_supported,
+                                   every_avx2,
+                                   every_fold_avx2,
+                                   words_avx2,
+                                   grams_avx2,
+                                   set_avx2,
+                                   bytes_avx2,
+                                   sieve_avx2,
+                                   mismatch_avx2,
+                                   count_bits_avx2,
+                                   samples_avx2,
+                                   quads_avx2,
+                                   begins_avx2,
+                                   stems_avx2,
+                                   counts_avx2,
+                                   NULL,
+                                   NULL,
+                                   NULL,
+                                   NULL};

@@ -11,7 +11,6 @@
 
 #include <immintrin.h>
 
-#include "cpu/dense.h"
 #include "cpu/find.h"
 #include "cpu/find_keys_avx512.h"
 
@@ -69,39 +68,6 @@ static inline uint64_t block_words(const uint8_t *text, const struct plan_words 
         return 0;
     return _pdep_u64(equal[0], 0x8888888888888888ull) | _pdep_u64(equal[1], 0x4444444444444444ull) |
            _pdep_u64(equal[2], 0x2222222222222222ull) | _pdep_u64(equal[3], 0x1111111111111111ull);
-}
-
-#define LIST_BLOCK 8u
-#define LIST_FIRST 16u
-#define HAS_LIST_PLACES
-
-static inline void list_block(struct hit *hits, const uint32_t *strings, uint32_t x)
-{
-    __m256i eight = load32((const uint8_t *)strings);
-    __m512i literals = _mm512_slli_epi64(_mm512_cvtepu32_epi64(eight), 32);
-
-    _mm512_storeu_si512(hits, _mm512_or_si512(literals, _mm512_set1_epi64(x)));
-}
-
-static inline uint32_t list_places(const uint32_t *states, uint32_t begin, uint32_t end,
-                                   uint32_t class_bits, uint32_t *places, uint32_t *found)
-{
-    const __m512i first = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    const __m128i shift = _mm_cvtsi32_si128((int32_t)class_bits);
-    uint32_t count = 0;
-
-    for (uint32_t place = begin; place < end; place += 16) {
-        __mmask16 there = (__mmask16)_bzhi_u32(0xffff, end - place);
-        __m512i sixteen = _mm512_maskz_loadu_epi32(there, states + place);
-        __m512i at = _mm512_add_epi32(first, _mm512_set1_epi32((int32_t)place));
-
-        there = _mm512_test_epi32_mask(sixteen, _mm512_set1_epi32(DENSE_BEGINS));
-        _mm512_storeu_si512(places + count, _mm512_maskz_compress_epi32(there, at));
-        _mm512_storeu_si512(found + count,
-                            _mm512_maskz_compress_epi32(there, _mm512_srl_epi32(sixteen, shift)));
-        count += (uint32_t)_mm_popcnt_u32(there);
-    }
-    return count;
 }
 
 #define HAS_NIBBLES

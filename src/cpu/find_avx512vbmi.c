@@ -279,10 +279,8 @@ static bool is_supported(void)
 }
 
 const struct find_ops find_avx512vbmi = {
-    "avx512vbmi",        is_supported,          every_or_near,
-    every_fold_or_near,  words_avx512vbmi,      grams_avx512vbmi,
-    set_avx512vbmi,      bytes_avx512vbmi,      sieve_avx512vbmi,
-    mismatch_avx512vbmi, count_bits_by_vectors, samples_avx512vbmi,
-    quads_avx512vbmi,    begins_avx512vbmi,     stems_avx512vbmi,
-    counts_avx512vbmi,   lists_avx512vbmi,      stem_keys_vectors,
-    stem_fours,          stem_quads_masked,     pairs_avx512vbmi};
+    "avx512vbmi",      is_supported,        every_or_near,         every_fold_or_near,
+    words_avx512vbmi,  grams_avx512vbmi,    set_avx512vbmi,        bytes_avx512vbmi,
+    sieve_avx512vbmi,  mismatch_avx512vbmi, count_bits_by_vectors, samples_avx512vbmi,
+    quads_avx512vbmi,  begins_avx512vbmi,   stems_avx512vbmi,      counts_avx512vbmi,
+    stem_keys_vectors, stem_fours,          stem_quads_masked,     pairs_avx512vbmi};

@@ -15,9 +15,6 @@
  *   block_heads(text, set, bitmap) 64-bit mask of the positions whose gram passes the bitmap, where
  *                                  HAS_HEADS is defined; else a loop over the positions serves
  *   stem_quads_vectors and so on   see find_stems_avx512.h, which defines HAS_STEM_VECTORS
- *   list_block(hits, strings, x)   LIST_BLOCK strings at position x as hits; LIST_FIRST, at most
- *                                  DENSE_LIST_SLACK, are made of each list at least
- *   list_places                    see dense_lists.h; HAS_LIST_PLACES is defined where there is one
  * and gets the functions of its table.
  *
  * The first probes are tested at every position, the others only in blocks where a position passed:
@@ -50,8 +47,6 @@
 #ifndef HAS_BLOCK_EQUAL_WIDE
 #define block_equal_wide block_equal
 #endif
-
-#include "cpu/dense_lists.h"
 
 /* One block: the first probes at every position, then, with MORE, the others where a position
  * passed. The compiler drops the tests that FIRST and MORE rule out; with MORE false no branch may

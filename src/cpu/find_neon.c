@@ -1,7 +1,6 @@
 /* find_neon: candidate bitmaps with 16-byte vectors on arm64. */
 #include <arm_neon.h>
 
-#include "cpu/dense.h"
 #include "cpu/find.h"
 
 #define VARIANT neon
@@ -155,16 +154,6 @@ static inline bool gram_any(gram_vector a)
     return vmaxvq_u32(a) != 0;
 }
 
-#define LIST_BLOCK 4u
-#define LIST_FIRST 8u
-
-static inline void list_block(struct hit *hits, const uint32_t *strings, uint32_t x)
-{
-    uint32x4x2_t four = {{vdupq_n_u32(x), vld1q_u32(strings)}};
-
-    vst2q_u32(&hits->offset, four);
-}
-
 #include "cpu/find_impl.h"
 
 static bool is_supported(void)
@@ -172,8 +161,23 @@ static bool is_supported(void)
     return true; /* part of arm64 */
 }
 
-const struct find_ops find_neon = {
-    "neon",     is_supported, every_neon, every_fold_neon, words_neon,      grams_neon,
-    set_neon,   bytes_neon,   sieve_neon, mismatch_neon,   count_bits_neon, samples_neon,
-    quads_neon, begins_neon,  stems_neon, counts_neon,     lists_neon,      NULL,
-    NULL,       NULL,         NULL};
+const struct find_ops find_neon = {"neon",
+                                   is_supported,
+                                   every_neon,
+                                   every_fold_neon,
+                                   words_neon,
+                                   grams_neon,
+                                   set_neon,
+                                   bytes_neon,
+                                   sieve_neon,
+                                   mismatch_neon,
+                                   count_bits_neon,
+                                   samples_neon,
+                                   quads_neon,
+                                   begins_neon,
+                                   stems_neon,
+                                   counts_neon,
+                                   NULL,
+                                   NULL,
+                                   NULL,
+                                   NULL};

@@ -1,7 +1,6 @@
 /* find_sse2: candidate bitmaps with 16-byte vectors, which every x86-64 has. */
 #include <emmintrin.h>
 
-#include "cpu/dense.h"
 #include "cpu/find.h"
 
 #define VARIANT sse2
@@ -119,18 +118,6 @@ static inline bool gram_any(gram_vector a)
     return _mm_movemask_epi8(a) != 0;
 }
 
-#define LIST_BLOCK 4u
-#define LIST_FIRST 8u
-
-static inline void list_block(struct hit *hits, const uint32_t *strings, uint32_t x)
-{
-    __m128i four = _mm_loadu_si128((const __m128i *)(const void *)strings);
-    __m128i offset = _mm_set1_epi32((int32_t)x);
-
-    _mm_storeu_si128((__m128i *)(void *)hits, _mm_unpacklo_epi32(offset, four));
-    _mm_storeu_si128((__m128i *)(void *)(hits + 2), _mm_unpackhi_epi32(offset, four));
-}
-
 #include "cpu/find_impl.h"
 
 static bool is_supported(void)
@@ -138,8 +125,23 @@ static bool is_supported(void)
     return true;
 }
 
-const struct find_ops find_sse2 = {
-    "sse2",     is_supported, every_sse2, every_fold_sse2, words_sse2,      grams_sse2,
-    set_sse2,   bytes_sse2,   sieve_sse2, mismatch_sse2,   count_bits_sse2, samples_sse2,
-    quads_sse2, begins_sse2,  stems_sse2, counts_sse2,     lists_sse2,      NULL,
-    NULL,       NULL,         NULL};
+const struct find_ops find_sse2 = {"sse2",
+                                   is_supported,
+                                   every_sse2,
+                                   every_fold_sse2,
+                                   words_sse2,
+                                   grams_sse2,
+                                   set_sse2,
+                                   bytes_sse2,
+                                   sieve_sse2,
+                                   mismatch_sse2,
+                                   count_bits_sse2,
+                                   samples_sse2,
+                                   quads_sse2,
+                                   begins_sse2,
+                                   stems_sse2,
+                                   counts_sse2,
+                                   NULL,
+                                   NULL,
+                                   NULL,
+                                   NULL};

@@ -259,7 +259,7 @@ void scan_classes(struct scan *scan)
             gather_tile(&sampling); /* once more, with more work, in the end with any */
         if (switched)
             continue;
-        dense_spare(scan, sampling.end - sampling.begin);
+        dense_spare(scan);
         if (scan->over)
             return;
         verify_gathered(scan, sampling.begin, sampling.end - sampling.begin);

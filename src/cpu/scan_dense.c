@@ -1,17 +1,22 @@
 /* scan_dense: method set by its automaton, step by step.
  *
- * The automaton reads a step's text from its end and leaves a state for each begin. The scan then
- * goes through the states in order; each says which strings begin there, the longest first.
+ * The automaton reads a step's text from its end and leaves the longest string of each
+ * begin. The scan then goes through these in order.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/memory.h"
 #include "cpu/worker.h"
-#include "cpu/two_way.h"
-#include "plan/analyse.h"
 
-#define RUN_PLACES 512u /* the longest run of places that is taken at once */
+/* Begins of a step, or as many times as the longest string. Lanes of dense_read are not 4 KiB apart
+ * then, where they would share sets of the first-level cache. */
+#define STEP 34304u
+#define STEP_LENGTHS 8u
+#define POOL_MAX (4u << 20) /* strings in lists; beyond, all are forgotten */
+#define POOL_FIRST 4096u
+#define INSERTED_MAX 32u /* strings of a list that are sorted one by one */
 
 /* A step's text as the automaton reads it. */
 struct step {
@@ -19,21 +24,157 @@ struct step {
     uint64_t count;  /* readable bytes of it */
     uint64_t begins; /* those to search are [0, begins) */
     uint64_t from;   /* the chunk's position of text[0] */
+    uint64_t until;  /* and of what comes after its begins */
     const uint32_t
-        *origin;         /* byte i of text is byte origin[i] of the chunk's from `from`; NULL: i */
-    struct hits found;   /* at one begin: length in `offset`, string in `literal` */
-    uint64_t lengthy_at; /* of the worker's lengthy hits, the first that is not emitted */
-    uint64_t added;      /* the place behind the last one that was added to the trace */
+        *origin; /* byte i of text is byte origin[i] of the chunk's from `from`; NULL: i */
 };
 
-static uint64_t step_bytes(const struct scan *scan, const struct dense_set *set)
-{
-    uint64_t longest =
-        set->fold != NULL || set->lengthy_count > 0 ? scan->plan->length_max : set->length_max;
+/* ---- One thread's part ---- */
 
-    TRAWL_ASSERT(longest <= scan->plan->length_max);
-    return max_u64(min_u64(DENSE_STEP, dense_nodes_max(set) / 2), longest);
+static void lists_release(struct dense_worker *worker)
+{
+    memory_release(worker->list_at, worker->list_room, sizeof *worker->list_at);
+    memory_release(worker->pool, worker->pool_room, sizeof *worker->pool);
+    worker->list_at = worker->pool = NULL;
+    worker->list_room = worker->pool_room = worker->pool_count = 0;
 }
+
+void dense_worker_end(struct dense_worker *worker)
+{
+    lists_release(worker);
+    memory_release(worker->ends, worker->end_room, sizeof *worker->ends);
+    memory_release(worker->folded, worker->folded_room, sizeof *worker->folded);
+    memory_release(worker->origin, worker->folded_room, sizeof *worker->origin);
+    memset(worker, 0, sizeof *worker);
+}
+
+static enum trawl_status worker_begin(struct dense_worker *worker, const struct trawl_plan *plan,
+                                      struct trawl_error *error)
+{
+    if (worker->serial == plan->serial)
+        return TRAWL_OK;
+    worker->serial = 0;
+    lists_release(worker);
+    TRAWL_TRY(dense_want(plan, &worker->set, error));
+    worker->serial = plan->serial;
+    return TRAWL_OK;
+}
+
+static enum trawl_status worker_reserve(struct dense_worker *worker, uint64_t ends, uint64_t folded,
+                                        struct trawl_error *error)
+{
+    void *memory;
+
+    if (ends > worker->end_room) {
+        memory_release(worker->ends, worker->end_room, sizeof *worker->ends);
+        worker->end_room = 0;
+        worker->ends = NULL;
+        TRAWL_TRY(memory_allocate(ends, sizeof *worker->ends, &memory, error));
+        worker->ends = (uint32_t *)memory;
+        worker->end_room = ends;
+    }
+    if (folded <= worker->folded_room)
+        return TRAWL_OK;
+    memory_release(worker->folded, worker->folded_room, sizeof *worker->folded);
+    memory_release(worker->origin, worker->folded_room, sizeof *worker->origin);
+    worker->folded = NULL;
+    worker->origin = NULL;
+    worker->folded_room = 0;
+    TRAWL_TRY(memory_allocate(folded, sizeof *worker->folded, &memory, error));
+    worker->folded = (uint8_t *)memory;
+    if (memory_allocate(folded, sizeof *worker->origin, &memory, error) != TRAWL_OK) {
+        memory_release(worker->folded, folded, sizeof *worker->folded);
+        worker->folded = NULL;
+        return TRAWL_MEMORY;
+    }
+    worker->origin = (uint32_t *)memory;
+    worker->folded_room = folded;
+    return TRAWL_OK;
+}
+
+/* ---- Lists: the strings that begin at a place, ascending ---- */
+
+static int compare_strings(const void *a, const void *b)
+{
+    uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
+
+    return (first > second) - (first < second);
+}
+
+static void list_fill(const struct dense_set *set, uint32_t end, uint32_t *strings)
+{
+    uint32_t count = set->ends[end].outputs, from = count;
+
+    for (uint32_t at = end; at != PLAN_NONE; at = set->ends[at].shorter) {
+        const struct dense_end *own = &set->ends[at];
+
+        TRAWL_ASSERT(own->alike <= from && own->outputs <= count);
+        from -= own->alike; /* the shortest first: often that is the order */
+        memcpy(strings + from, set->sorted + own->first, own->alike * sizeof *strings);
+    }
+    TRAWL_ASSERT(from == 0);
+    if (count > INSERTED_MAX) {
+        qsort(strings, count, sizeof *strings, compare_strings);
+        return;
+    }
+    for (uint32_t i = 1; i < count; i++) {
+        uint32_t string = strings[i], at = i;
+
+        for (; at > 0 && strings[at - 1] > string; at--)
+            strings[at] = strings[at - 1];
+        strings[at] = string;
+    }
+}
+
+/* Room for a list in the pool. */
+static enum trawl_status pool_reserve(struct dense_worker *worker, uint64_t count,
+                                      struct trawl_error *error)
+{
+    void *memory;
+
+    if (worker->list_at == NULL) {
+        TRAWL_TRY(memory_allocate(worker->set->end_count, sizeof *worker->list_at, &memory, error));
+        worker->list_at = (uint32_t *)memory;
+        worker->list_room = worker->set->end_count;
+        memset(worker->list_at, 0xff, worker->list_room * sizeof *worker->list_at);
+    }
+    if (worker->pool_count + count > max_u64(POOL_MAX, worker->pool_room)) {
+        memset(worker->list_at, 0xff, worker->list_room * sizeof *worker->list_at);
+        worker->pool_count = 0;
+    }
+    if (worker->pool_count + count <= worker->pool_room)
+        return TRAWL_OK;
+    count = max_u64(max_u64(worker->pool_count + count, 2 * worker->pool_room), POOL_FIRST);
+    memory = worker->pool;
+    TRAWL_TRY(memory_grow(worker->pool_room, count, sizeof *worker->pool, &memory, error));
+    worker->pool = (uint32_t *)memory;
+    worker->pool_room = count;
+    return TRAWL_OK;
+}
+
+/* The list of an end: it stays until the next call. */
+static enum trawl_status list_of(struct dense_worker *worker, uint32_t end, const uint32_t **list,
+                                 struct trawl_error *error)
+{
+    const struct dense_set *set = worker->set;
+    const struct dense_end *own = &set->ends[end];
+
+    TRAWL_ASSERT(end < set->end_count);
+    if (own->shorter == PLAN_NONE) {
+        *list = set->sorted + own->first;
+        return TRAWL_OK;
+    }
+    if (worker->list_at == NULL || worker->list_at[end] == PLAN_NONE) {
+        TRAWL_TRY(pool_reserve(worker, own->outputs, error));
+        list_fill(set, end, worker->pool + worker->pool_count);
+        worker->list_at[end] = (uint32_t)worker->pool_count;
+        worker->pool_count += own->outputs;
+    }
+    *list = worker->pool + worker->list_at[end];
+    return TRAWL_OK;
+}
+
+/* ---- A step ---- */
 
 static uint64_t chunk_place(const struct step *step, uint64_t place)
 {
@@ -59,499 +200,215 @@ static uint64_t folded_place(const uint32_t *origin, uint64_t count, uint64_t by
     return lo;
 }
 
-static enum trawl_status step_fold(struct scan *scan, const struct dense_set *set,
-                                   struct step *step)
+/* The step from scan->at on, at most to `to`, as the automaton is to read it. */
+static enum trawl_status step_begin(struct scan *scan, uint64_t to, struct step *step)
 {
     struct dense_worker *worker = &scan->worker->dense;
-    void *folded = NULL, *origin = NULL;
+    const struct dense_set *set = worker->set;
+    uint64_t most = max_u64(STEP, STEP_LENGTHS * scan->plan->length_max);
 
-    if (step->count + 1 > worker->folded_capacity) {
-        enum trawl_status status =
-            memory_allocate(step->count + 1, sizeof *worker->folded, &folded, scan->error);
-
-        if (status == TRAWL_OK)
-            status = memory_allocate(step->count + 1, sizeof *worker->origin, &origin, scan->error);
-        if (status != TRAWL_OK) {
-            memory_release(folded, step->count + 1, sizeof *worker->folded);
-            return status;
-        }
-        memory_release(worker->folded, worker->folded_capacity, sizeof *worker->folded);
-        memory_release(worker->origin, worker->folded_capacity, sizeof *worker->origin);
-        worker->folded = (uint8_t *)folded;
-        worker->origin = (uint32_t *)origin;
-        worker->folded_capacity = step->count + 1;
-    }
-    TRAWL_ASSERT(step->count < worker->folded_capacity && step->begins <= step->count);
+    step->from = scan->at;
+    step->begins = min_u64(to - step->from, most);
+    step->until = step->from + step->begins;
+    step->text = scan->chunk->bytes + step->from;
+    step->count = min_u64(scan->available - step->from, step->begins + scan->plan->length_max - 1);
+    step->origin = NULL;
+    TRAWL_ASSERT(step->begins > 0 && step->begins <= step->count);
+    /* A character that the last begin cuts may be taken with more bytes than it has before that. */
+    TRAWL_TRY(
+        worker_reserve(worker, step->count, set->fold == NULL ? 0 : step->count + 1, scan->error));
+    if (set->fold == NULL)
+        return TRAWL_OK;
     step->count =
         dense_fold_text(set->fold, step->text, step->count, worker->folded, worker->origin);
     step->begins = folded_place(worker->origin, step->count, step->begins);
-    TRAWL_ASSERT(step->begins <= step->count && step->count < worker->folded_capacity);
+    TRAWL_ASSERT(step->begins <= step->count && step->count < worker->folded_room);
     step->text = worker->folded;
     step->origin = worker->origin;
     return TRAWL_OK;
 }
 
-static int compare_places(const void *a, const void *b)
+/* Is what the automaton says an occurrence, without a look at the text? */
+static bool ends_tell(const struct scan *scan)
 {
-    const struct hit *first = (const struct hit *)a, *second = (const struct hit *)b;
+    const struct dense_set *set = scan->worker->dense.set;
 
-    return (first->offset > second->offset) - (first->offset < second->offset);
-}
-
-/* Where the strings that the automaton does not take begin, by themselves. */
-static enum trawl_status find_lengthy(struct scan *scan, const struct dense_set *set,
-                                      struct step *step)
-{
-    struct hits *hits = &scan->worker->dense.lengthy;
-    bool fold = set->fold == NULL && (scan->plan->flags & TRAWL_IGNORE_CASE) != 0;
-
-    TRAWL_ASSERT(set->lengthy_count + set->sorted_count == set->count);
-    hits->count = 0;
-    step->lengthy_at = 0;
-    for (uint32_t i = 0; i < set->lengthy_count; i++) {
-        const struct plan_literal *string = &set->strings[set->lengthy[i]];
-        const uint8_t *bytes = set->bytes + string->bytes_begin;
-        uint64_t critical, period, x;
-        struct two_way search;
-
-        if (string->bytes_count > step->count)
-            continue;
-        analyse_period(bytes, string->bytes_count, &critical, &period);
-        two_way_begin(&search, bytes, string->bytes_count, critical, period, fold, 0);
-        while ((x = two_way_next(&search, step->text,
-                                 min_u64(step->begins, step->count - string->bytes_count + 1))) !=
-               UINT64_MAX) {
-            TRAWL_ASSERT(x < step->begins && x + string->bytes_count <= step->count);
-            TRAWL_TRY(hits_reserve(hits, 1, scan->error));
-            hits->items[hits->count].offset = (uint32_t)x;
-            hits->items[hits->count++].literal = set->lengthy[i];
-        }
-    }
-    if (hits->count > 1)
-        qsort(hits->items, (size_t)hits->count, sizeof *hits->items, compare_places);
-    return TRAWL_OK;
-}
-
-/* One of the literals of a string's pattern. */
-static uint32_t literal_of(const struct dense_set *set, uint32_t string)
-{
-    TRAWL_ASSERT(string < set->count);
-    return set->fold != NULL ? set->strings[string].pattern : string;
-}
-
-/* Note a string that begins at the position, if what comes after its end is right. */
-static enum trawl_status note(struct scan *scan, const struct dense_set *set, struct step *step,
-                              uint64_t place, uint32_t string)
-{
-    uint64_t x = chunk_place(step, place), length = set->strings[string].bytes_count;
-    uint32_t literal = string;
-
-    if (set->fold != NULL) {
-        literal = literal_of(set, string);
-        length = chunk_place(step, place + length) - x;
-        if (!dense_fold_is_exact(set->fold)) {
-            uint32_t pattern = plan_literal_at(scan->plan, literal).pattern;
-
-            for (length = 0; length == 0 && literal < scan->plan->literal_count; literal++) {
-                struct plan_literal variant = plan_literal_at(scan->plan, literal);
-
-                if (variant.pattern != pattern)
-                    break;
-                length = plan_literal_match(scan->plan, &variant, scan->chunk->bytes + x,
-                                            scan->available - x);
-            }
-            if (length == 0)
-                return TRAWL_OK;
-            literal--;
-        }
-    }
-    TRAWL_ASSERT(length > 0 && length <= scan->available - x);
-    TRAWL_ASSERT(literal < scan->plan->literal_count);
-    if (plan_has_conditions(scan->plan) &&
-        !plan_accepts_end(scan->plan, scan->chunk->bytes, x + length, scan->available))
-        return TRAWL_OK;
-    TRAWL_TRY(hits_reserve(&step->found, 1, scan->error));
-    step->found.items[step->found.count].offset = (uint32_t)length;
-    step->found.items[step->found.count++].literal = literal;
-    return TRAWL_OK;
-}
-
-/* Does a lengthy string begin at the position? Those before it are passed over. */
-static bool lengthy_begins(struct step *step, const struct hits *lengthy, uint64_t place)
-{
-    TRAWL_ASSERT(step->lengthy_at <= lengthy->count);
-    TRAWL_ASSERT(step->lengthy_at == 0 || lengthy->items[step->lengthy_at - 1].offset <= place);
-    while (step->lengthy_at < lengthy->count && lengthy->items[step->lengthy_at].offset < place)
-        step->lengthy_at++;
-    return step->lengthy_at < lengthy->count && lengthy->items[step->lengthy_at].offset == place;
-}
-
-/* What begins at the position, the longest first; where one is enough, that one alone. */
-static enum trawl_status collect(struct scan *scan, const struct dense_set *set, struct step *step,
-                                 uint64_t place, uint32_t state)
-{
-    const struct hits *lengthy = &scan->worker->dense.lengthy;
-    bool one = scan->want == ENGINE_WANT_SPANS || scan->want == ENGINE_WANT_LINES;
-
-    step->found.count = 0;
-    for (; lengthy_begins(step, lengthy, place); step->lengthy_at++)
-        TRAWL_TRY(note(scan, set, step, place, lengthy->items[step->lengthy_at].literal));
-    if (one && step->found.count > 0)
-        return TRAWL_OK; /* verify_emit keeps the longest of them */
-    TRAWL_ASSERT(state < scan->worker->dense.node_count);
-    for (uint32_t at = scan->worker->dense.nodes[state].longest, next; at != PLAN_NONE; at = next) {
-        next = set->nested[at].shorter;
-        TRAWL_ASSERT(at < set->sorted_count && (next == PLAN_NONE || next < at));
-        for (uint32_t i = 0; i < set->nested[at].alike; i++) {
-            TRAWL_TRY(note(scan, set, step, place, set->nested[at + i].string));
-            if (one && step->found.count > 0)
-                return TRAWL_OK;
-        }
-    }
-    return TRAWL_OK;
-}
-
-static int compare_literals(const void *a, const void *b)
-{
-    const struct hit *first = (const struct hit *)a, *second = (const struct hit *)b;
-
-    return (first->literal > second->literal) - (first->literal < second->literal);
-}
-
-/* By literal. Nested strings often come as a list in the order of their lengths. */
-static void sort_found(struct hits *found)
-{
-    struct hit *items = found->items;
-    bool descends = true;
-
-    for (uint64_t i = 1; i < found->count && descends; i++)
-        descends = items[i - 1].literal > items[i].literal;
-    if (descends)
-        for (uint64_t i = 0; i < found->count / 2; i++) {
-            struct hit other = items[i];
-
-            items[i] = items[found->count - 1 - i];
-            items[found->count - 1 - i] = other;
-        }
-    else
-        qsort(items, (size_t)found->count, sizeof *items, compare_literals);
-}
-
-/* Emit what begins at the position. */
-static void emit_dense_place(struct scan *scan, const struct dense_set *set, struct step *step,
-                             uint64_t place, uint32_t state)
-{
-    uint64_t x = chunk_place(step, place);
-
-    TRAWL_ASSERT(x >= step->from && x < scan->limit);
-    if (plan_has_conditions(scan->plan) &&
-        !plan_accepts_begin(scan->plan, scan->chunk->bytes, x, scan->chunk->before))
-        return;
-    scan->result->candidate_count++;
-    scan->status = collect(scan, set, step, place, state);
-    scan->over = scan->status != TRAWL_OK;
-    if (step->found.count > 1 && scan->want != ENGINE_WANT_COUNT)
-        sort_found(&step->found);
-    for (uint64_t i = 0; i < step->found.count && !scan->over; i++)
-        verify_emit(scan, x, step->found.items[i].literal, step->found.items[i].offset);
-}
-
-/* Is what a state names an occurrence, without a look at the text? */
-static bool states_tell(const struct scan *scan, const struct dense_set *set)
-{
     return !plan_has_conditions(scan->plan) &&
            (set->fold == NULL || dense_fold_is_exact(set->fold));
 }
 
-/* Are the states' lists the hits? */
-static bool lists_are_hits(const struct scan *scan, const struct dense_set *set)
+/* Which of a pattern's literals, from *literal on, stands at x, and its length; 0: none. */
+static uint64_t variant_at(const struct scan *scan, uint64_t x, uint32_t *literal)
 {
-    return scan->want == ENGINE_WANT_HITS && scan->worker->dense.lengthy.count == 0 &&
-           scan->keeps_lengths == (set->fold != NULL) && states_tell(scan, set);
-}
+    uint64_t length = 0, pattern = plan_literal_at(scan->plan, *literal).pattern;
 
-static enum trawl_status reserve_hits(struct scan *scan, uint64_t more)
-{
-    struct hits *hits = &scan->result->hits;
+    for (uint32_t i = *literal; length == 0 && i < scan->plan->literal_count; i++) {
+        struct plan_literal variant = plan_literal_at(scan->plan, i);
 
-    return scan->keeps_lengths ? hits_reserve_lengths(hits, more, scan->error)
-                               : hits_reserve(hits, more, scan->error);
-}
-
-/* Where offsets count from while hits come from lists; unfold_hits has to follow if text was
- * rewritten. */
-static uint64_t hits_base(const struct step *step)
-{
-    return step->origin == NULL ? step->from : 0;
-}
-
-/* Hits of the rewritten text, from the one at `from` on, to those of the chunk, with lengths. */
-static void unfold_hits(struct scan *scan, const struct dense_set *set, const struct step *step,
-                        uint64_t from)
-{
-    const struct plan_literal *strings = set->strings;
-    struct hits *hits = &scan->result->hits;
-
-    TRAWL_ASSERT(step->origin != NULL && set->fold != NULL && from <= hits->count);
-    TRAWL_ASSERT(from == hits->count || hits->lengths != NULL);
-    for (uint64_t i = from; i < hits->count; i++) {
-        uint64_t place = hits->items[i].offset;
-        const struct plan_literal *string = &strings[hits->items[i].literal];
-        uint32_t x = step->origin[place];
-
-        TRAWL_ASSERT(place + string->bytes_count <= step->count);
-        hits->lengths[i] = step->origin[place + string->bytes_count] - x;
-        hits->items[i] = (struct hit){(uint32_t)step->from + x, string->pattern};
-    }
-}
-
-/* Hits from the lists of places [*place, until); *place is that of a state that has none then, or
- * `until`. */
-static enum trawl_status take_lists(struct scan *scan, uint64_t from, uint64_t *place,
-                                    uint64_t until)
-{
-    struct dense_worker *worker = &scan->worker->dense;
-    struct hits *hits = &scan->result->hits;
-    uint32_t at = (uint32_t)*place;
-    bool there = true;
-
-    TRAWL_ASSERT(until - *place <= DENSE_PLACES);
-    TRAWL_TRY(reserve_hits(scan, DENSE_PLACES * DENSE_LIST_MAX + DENSE_LIST_SLACK));
-    while (at < until && there) {
-        struct dense_lists lists = {worker->lists, worker->pool, worker->class_bits};
-        uint64_t taken = scan->worker->find->lists(&lists, worker->states, &at, (uint32_t)until,
-                                                   (uint32_t)from, hits->items + hits->count);
-
-        hits->count += taken;
-        scan->result->count += taken;
-        TRAWL_ASSERT(hits->count + DENSE_LIST_SLACK <= hits->capacity);
-        if (at < until)
-            TRAWL_TRY(dense_make_list(worker, worker->states[at] >> worker->class_bits, &there,
-                                      scan->error));
-    }
-    *place = at;
-    return TRAWL_OK;
-}
-
-/* How many of the states, at most `most`, are the same? */
-static uint64_t same_states(const uint32_t *states, const uint32_t *others, uint64_t most)
-{
-    uint64_t count = 0;
-
-    for (; count + 8 <= most; count += 8) {
-        uint32_t differ = 0;
-
-        for (uint32_t i = 0; i < 8; i++)
-            differ |= states[count + i] ^ others[count + i];
-        if (differ != 0)
+        if (variant.pattern != pattern)
             break;
+        *literal = i;
+        length =
+            plan_literal_match(scan->plan, &variant, scan->chunk->bytes + x, scan->available - x);
     }
-    while (count < most && states[count] == others[count])
-        count++;
-    return count;
+    return length;
 }
 
-/* Hits from the trace, for runs of places that it has in this order; what it has not is put there.
- * *place is that of a state that cannot be, or where runs no longer pay, or `until`. */
-static enum trawl_status take_runs(struct scan *scan, struct step *step, uint64_t *place,
-                                   uint64_t until)
+/* Emit the string, which begins at the place, if its variant and what is around it are right. */
+static void emit_string(struct scan *scan, const struct step *step, uint64_t place, uint32_t string)
 {
-    struct dense_worker *worker = &scan->worker->dense;
+    const struct dense_set *set = scan->worker->dense.set;
+    uint64_t x = chunk_place(step, place), length = set->strings[string].bytes_count;
+    uint32_t literal = string;
+
+    TRAWL_ASSERT(string < set->count && place + length <= step->count);
+    if (set->fold != NULL) {
+        literal = set->strings[string].pattern;
+        length = chunk_place(step, place + length) - x;
+        if (!dense_fold_is_exact(set->fold))
+            length = variant_at(scan, x, &literal);
+    }
+    if (length > 0)
+        verify_emit(scan, x, literal, length);
+}
+
+/* What begins at the place, the longest first, until one of them is taken. */
+static void emit_longest(struct scan *scan, const struct step *step, uint64_t place, uint32_t end)
+{
+    const struct dense_set *set = scan->worker->dense.set;
+    uint64_t count = scan->result->count;
+
+    for (; end != PLAN_NONE; end = set->ends[end].shorter)
+        for (uint32_t i = 0; i < set->ends[end].alike; i++) {
+            emit_string(scan, step, place, set->sorted[set->ends[end].first + i]);
+            if (scan->over || scan->result->count > count)
+                return;
+        }
+}
+
+/* Hits of all strings of the list, which nothing else decides. */
+static void take_list(struct scan *scan, const struct step *step, uint64_t place,
+                      const uint32_t *list, uint32_t count)
+{
+    const struct dense_set *set = scan->worker->dense.set;
     struct hits *hits = &scan->result->hits;
-    bool there;
+    uint32_t x = (uint32_t)chunk_place(step, place);
+    struct hit *to;
 
-    TRAWL_ASSERT(*place < until && until <= step->begins);
-    for (uint64_t count; *place < until && dense_runs_pay(worker); *place += count) {
-        const uint32_t *states = worker->states + *place;
-        uint32_t at = worker->traced[*states >> worker->class_bits], begin, found, shift;
-        const struct hit *traced;
-        struct hit *next;
-
-        worker->runs++;
-        if (at == PLAN_NONE) {
-            if (scan->chunk->may_change) /* the byte need not be the one that was read */
-                return TRAWL_OK;
-            TRAWL_TRY(dense_trace_add(worker, *states, step->text[*place], step->added == *place,
-                                      &there, scan->error));
-            if (!there)
-                return TRAWL_OK;
-            at = worker->trace.count - 1;
-            step->added = *place + 1;
-            worker->runs--;
-        }
-        count = same_states(states, worker->trace.states + at,
-                            min_u64(until - *place, worker->trace.count - at));
-        TRAWL_ASSERT(count > 0);
-        begin = dense_trace_begin(&worker->trace, at);
-        found = worker->trace.hits_end[at + count - 1] - begin;
-        shift = (uint32_t)(hits_base(step) + *place) - at; /* may wrap */
-        TRAWL_TRY(reserve_hits(scan, found));
-        traced = worker->trace.hits + begin;
-        next = hits->items + hits->count;
-        for (uint32_t i = 0; i < found; i++)
-            next[i] = (struct hit){traced[i].offset + shift, traced[i].literal};
-        hits->count += found;
-        scan->result->count += found;
-        worker->run_places += count;
+    if (count > hits->capacity - hits->count || scan->keeps_lengths) {
+        scan->status = scan->keeps_lengths ? hits_reserve_lengths(hits, count, scan->error)
+                                           : hits_reserve(hits, count, scan->error);
+        scan->over = scan->status != TRAWL_OK;
+        if (scan->over)
+            return;
     }
-    return TRAWL_OK;
+    to = hits->items + hits->count;
+    for (uint32_t i = 0; i < count && set->fold == NULL; i++)
+        to[i] = (struct hit){x, list[i]};
+    for (uint32_t i = 0; i < count && set->fold != NULL; i++) {
+        const struct plan_literal *string = &set->strings[list[i]];
+
+        to[i] = (struct hit){x, string->pattern};
+        hits->lengths[hits->count + i] =
+            chunk_place(step, place + string->bytes_count) - chunk_place(step, place);
+    }
+    hits->count += count;
+    scan->result->count += count;
 }
 
-/* The hits of many places, from the trace or from their lists; *place is where another way is to go
- * on. */
-static void verify_lists(struct scan *scan, const struct dense_set *set, struct step *step,
-                         uint64_t *place)
+/* Emit what begins at the place. */
+static void emit_place(struct scan *scan, const struct step *step, uint64_t place, uint32_t end,
+                       bool tell)
 {
     struct dense_worker *worker = &scan->worker->dense;
-    uint64_t from, until, had;
-    bool all;
+    uint32_t count = worker->set->ends[end].outputs;
+    const uint32_t *list;
 
-    TRAWL_ASSERT(*place < step->begins && step->begins <= scan->worker->dense.state_capacity);
-    TRAWL_ASSERT((step->origin == NULL) == (set->fold == NULL));
-    do {
-        from = until = *place;
-        had = scan->result->hits.count;
-        if (dense_runs_pay(worker)) {
-            until = min_u64(from + RUN_PLACES, step->begins);
-            scan->status = take_runs(scan, step, place, until);
-        }
-        all = *place == until;
-        if (scan->status == TRAWL_OK && (until == from || !all)) {
-            until = min_u64(*place + DENSE_PLACES, step->begins);
-            scan->status = take_lists(scan, hits_base(step), place, until);
-            all = *place == until;
-        }
-        if (step->origin != NULL)
-            unfold_hits(scan, set, step, had);
-        scan->over = scan->status != TRAWL_OK || scan_is_full(scan);
-    } while (!scan->over && all && until < step->begins);
-    if (!scan->over)
+    scan->result->candidate_count++;
+    if (scan->want >= ENGINE_WANT_LINES) {
+        emit_longest(scan, step, place, end);
         return;
-    while (step->origin != NULL && *place > 0 && *place < step->begins &&
-           step->origin[*place] == step->origin[*place - 1])
-        ++*place; /* within a character, where nothing begins */
-    scan->at = chunk_place(step, *place);
+    }
+    scan->status = list_of(worker, end, &list, scan->error);
+    scan->over = scan->status != TRAWL_OK;
+    if (scan->over)
+        return;
+    if (tell && scan->want == ENGINE_WANT_HITS) {
+        TRAWL_ASSERT(scan->keeps_lengths == (step->origin != NULL));
+        take_list(scan, step, place, list, count);
+        return;
+    }
+    for (uint32_t i = 0; i < count && !scan->over; i++)
+        emit_string(scan, step, place, list[i]);
 }
 
-/* All states are known: go through them. */
-static void emit_places(struct scan *scan, const struct dense_set *set, struct step *step)
+/* Go through the step's begins. */
+static void emit_places(struct scan *scan, const struct step *step)
 {
     const struct dense_worker *worker = &scan->worker->dense;
-    bool by_lists = lists_are_hits(scan, set);
+    bool tell = ends_tell(scan);
 
-    TRAWL_ASSERT(step->begins <= worker->state_capacity);
-    for (uint64_t place = 0; place < step->begins; place++) {
-        uint32_t state;
+    for (uint64_t place = 0; place < step->begins && !scan->over; place++) {
+        uint32_t end = worker->ends[place];
+        uint64_t x;
 
-        if (by_lists)
-            verify_lists(scan, set, step, &place);
-        if (scan->over || place == step->begins)
-            return;
-        state = worker->states[place] >> worker->class_bits;
-        TRAWL_ASSERT(state < worker->node_count);
-        if (worker->lists[state].count == 0 && !lengthy_begins(step, &worker->lengthy, place))
+        if (end == PLAN_NONE)
             continue;
-        if (chunk_place(step, place) < scan->run_until) {
+        x = chunk_place(step, place);
+        if (x < scan->run_until) {
             if (step->origin == NULL)
                 place = min_u64(scan->run_until - step->from, step->begins) - 1;
             continue;
         }
-        emit_dense_place(scan, set, step, place, state);
-        if (scan->over)
-            return;
+        if (plan_has_conditions(scan->plan) &&
+            !plan_accepts_begin(scan->plan, scan->chunk->bytes, x, scan->chunk->before))
+            continue;
+        emit_place(scan, step, place, end, tell);
         if (scan_is_full(scan)) {
-            scan->at = chunk_place(step, place) + 1;
+            scan->at = x + 1;
             scan->over = true;
-            return;
         }
     }
 }
 
-static enum trawl_status states_reserve(struct dense_worker *worker, uint64_t count,
-                                        struct trawl_error *error)
+/* How many strings begin at the places. */
+static uint64_t count_places(const struct dense_worker *worker, uint64_t begins)
 {
-    void *memory;
+    const struct dense_set *set = worker->set;
+    uint64_t count = 0;
 
-    if (count <= worker->state_capacity)
-        return TRAWL_OK;
-    TRAWL_TRY(memory_allocate(count, sizeof *worker->states, &memory, error));
-    memory_release(worker->states, worker->state_capacity, sizeof *worker->states);
-    worker->states = (uint32_t *)memory;
-    worker->state_capacity = count;
-    return TRAWL_OK;
-}
-
-/* Search the step's begins, unless worker->refused says that this cannot be done. */
-static enum trawl_status search_dense_step(struct scan *scan, const struct dense_set *set,
-                                           struct step *step)
-{
-    struct dense_worker *worker = &scan->worker->dense;
-    bool counts = scan->want == ENGINE_WANT_COUNT && states_tell(scan, set);
-    uint64_t count, outputs;
-
-    worker->runs_paid = dense_runs_pay(worker);
-    worker->runs = worker->run_places = 0;
-    if (set->fold != NULL)
-        TRAWL_TRY(step_fold(scan, set, step));
-    TRAWL_TRY(find_lengthy(scan, set, step));
-    count = min_u64(step->count, step->begins + max_u64(set->length_max, 1) - 1);
-    TRAWL_ASSERT(step->begins <= count);
-    TRAWL_ASSERT(step->origin != NULL || step->from + count <= scan->available);
-    if (!counts)
-        TRAWL_TRY(states_reserve(worker, step->begins, scan->error));
-    TRAWL_TRY(dense_read(worker, step->text, step->begins, count, counts ? NULL : worker->states,
-                         counts ? &outputs : NULL, scan->error));
-    if (worker->refused)
-        return TRAWL_OK;
-    if (counts)
-        scan->result->count += outputs + worker->lengthy.count;
-    else
-        emit_places(scan, set, step);
-    return scan->status;
-}
-
-/* The step from scan->at on. */
-static void step_begin(const struct scan *scan, uint64_t to, uint64_t bytes, struct step *step)
-{
-    step->added = UINT64_MAX;
-    step->from = scan->at;
-    step->begins = min_u64(to - step->from, bytes);
-    step->text = scan->chunk->bytes + step->from;
-    step->count = min_u64(scan->available - step->from, step->begins + scan->plan->length_max - 1);
-    step->origin = NULL;
-    TRAWL_ASSERT(step->begins <= step->count);
-    TRAWL_ASSERT(step->from + step->count <= scan->available);
+    for (uint64_t place = 0; place < begins; place++)
+        if (worker->ends[place] != PLAN_NONE)
+            count += set->ends[worker->ends[place]].outputs;
+    return count;
 }
 
 bool scan_dense(struct scan *scan, uint64_t from, uint64_t to)
 {
     struct dense_worker *worker = &scan->worker->dense;
-    const struct dense_set *set = NULL;
     struct step step;
-    uint64_t bytes;
 
     TRAWL_ASSERT(from < to && to <= scan->limit);
-    memset(&step, 0, sizeof step);
-    if (worker->serial == scan->plan->serial && worker->refused)
-        return false;
-    scan->status = dense_want(scan->plan, &set, scan->error);
-    if (scan->status == TRAWL_OK)
-        scan->status = dense_worker_begin(worker, scan->plan, set, scan->error);
+    scan->status = worker_begin(worker, scan->plan, scan->error);
     scan->over = scan->status != TRAWL_OK;
-    if (scan->over || worker->refused)
+    if (scan->over || worker->set->unfit)
         return scan->over;
     scan->at = from;
-    bytes = step_bytes(scan, set);
     while (!scan->over && scan->at < to) {
-        step_begin(scan, to, bytes, &step);
-        from = min_u64(chunk_place(&step, step.begins), to);
-        scan->status = search_dense_step(scan, set, &step);
-        if (scan->status == TRAWL_OK && worker->refused)
+        scan->status = step_begin(scan, to, &step);
+        scan->over = scan->status != TRAWL_OK;
+        if (scan->over)
             break;
-        scan->over = scan->over || scan->status != TRAWL_OK;
+        if (step.begins > 0) {
+            dense_read(worker->set, step.text, step.begins, step.count, worker->ends);
+            worker->read_bytes += step.begins;
+        }
+        if (scan->want == ENGINE_WANT_COUNT && ends_tell(scan))
+            scan->result->count += count_places(worker, step.begins);
+        else
+            emit_places(scan, &step);
         if (!scan->over)
-            scan->at = max_u64(from, scan->run_until);
+            scan->at = max_u64(step.until, scan->run_until);
     }
-    hits_release(&step.found);
-    return scan->over || !worker->refused || scan->at >= to;
+    return true;
 }

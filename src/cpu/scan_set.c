@@ -122,7 +122,7 @@ void scan_set(struct scan *scan)
             return;
         TRAWL_ASSERT(places > 0 && begin + places <= scan->limit);
         if (scan->run_until <= begin + places) /* the tile was not dense */
-            dense_spare(scan, places);
+            dense_spare(scan);
         scan->at = max_u64(begin + places, scan->run_until);
     }
 }

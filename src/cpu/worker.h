@@ -48,14 +48,12 @@ struct engine_worker {
     uint64_t counted;                  /* COUNT: of a tile, those that were not gathered */
     struct hits ordered;               /* the same in order, while it is made */
     struct dense_worker dense;         /* for sets whose candidates are dense */
-    uint64_t dense_bytes;        /* begins that the automaton searched at the last dense part */
-    uint64_t dense_left;         /* of them, that are to follow in the next chunk */
-    uint64_t work_per_byte;      /* that counts as dense */
-    uint64_t automaton_per_byte; /* what the automaton took last; 0: it was not tried */
-    uint64_t tiles_spared;       /* that took much work, since work_per_byte was lowered */
-    uint32_t decay_later;        /* it is lowered after 2^decay_later such tiles */
-    uint64_t dense_work;         /* the cost of dense parts while there was no automaton */
-    bool dense_waits; /* it was too little for the automaton, in the last positions too */
+    uint64_t dense_bytes;   /* begins that the automaton searched at the last dense part */
+    uint64_t dense_left;    /* of them, that are to follow in the next chunk */
+    uint64_t work_per_byte; /* that counts as dense */
+    uint64_t dense_work;    /* the cost of dense parts while there was no automaton, */
+    uint64_t dense_serial;  /* in searches with this plan */
+    bool dense_waits;       /* it was too little for the automaton, in the last positions too */
     /* Nothing reads of these what was not written for the same tile. */
     struct find_tile tile;
     struct find_tile ends;                /* LINES: of the same text, where lines end */
@@ -172,9 +170,8 @@ bool scan_bytes_fits(const struct engine_worker *worker, enum engine_want want);
 /* Sets: the work that the next positions may take. `wasted`: they are few, of lines, and will have
  * more hits than are wanted. */
 void dense_allow(struct scan *scan, uint64_t places, bool wasted);
-/* They did not take more. The automaton's first part is dear, as it makes its states: where
- * candidates go on taking much work it is tried again. */
-void dense_spare(struct scan *scan, uint64_t places);
+/* They did not take more. */
+void dense_spare(struct scan *scan);
 /* They took more, so the automaton takes over from x on, each time for longer; scan->run_until is
  * after what it searched. False: it does not, and the candidates of begins from x on are to be
  * verified as before. */

@@ -46,11 +46,18 @@ struct sink_chunk {
     uint64_t match_count;
 };
 
+struct pattern_slot {
+    uint32_t literal;
+    uint32_t count; /* 0: free. A literal begins at most once at each of a chunk's bytes */
+};
+
 /* Counts of some patterns; one may come many times. */
 struct pattern_counts {
-    struct trawl_pattern_count *items; /* owned */
+    struct trawl_pattern_count *items; /* owned, as the slots are */
     uint64_t count;
     uint64_t capacity;
+    struct pattern_slot *slots; /* all free between two chunks */
+    uint64_t slot_count;        /* 0, or a power of two */
 };
 
 /* The product of digest; kept from chunk to chunk. */

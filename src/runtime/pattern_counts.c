@@ -1,15 +1,17 @@
 /* pattern_counts: how often each pattern occurs.
  *
- * The thread that searched a chunk adds up its hits by literal, in a table that most texts'
- * frequent literals fit: each slot holds the literals that leave the same remainder, one at a time.
- * What a slot holds goes into the chunk's counts when another literal needs it.
+ * The thread that searched a chunk adds up its hits by literal, in a table of as many slots as
+ * there are literals, or hits where these are fewer: each slot holds the literals that leave the
+ * same remainder, one at a time. What a slot holds goes into the chunk's counts when another
+ * literal needs it, and at the end.
  */
 #include <string.h>
 
 #include "base/checked.h"
 #include "runtime/search.h"
 
-#define SLOTS 1024u /* a power of two; 8 KiB */
+#define SLOTS_MIN 1024u
+#define COUNTS_MORE 1024u /* there is room for so many at a time */
 
 struct counting {
     const struct trawl_plan *plan;
@@ -17,31 +19,68 @@ struct counting {
     void *context;
 };
 
-struct slot {
-    uint32_t literal;
-    uint32_t count; /* 0: free. A literal begins at most once at each of a chunk's bytes */
-};
-
 static enum trawl_status counts_reserve(struct pattern_counts *counts, uint64_t more,
                                         struct trawl_error *error)
 {
-    uint64_t capacity = counts->capacity == 0 ? SLOTS : 2 * counts->capacity;
+    uint64_t capacity = counts->capacity == 0 ? COUNTS_MORE : 2 * counts->capacity;
     void *items = counts->items;
 
     if (counts->capacity - counts->count >= more)
         return TRAWL_OK;
-    TRAWL_ASSERT(more <= SLOTS);
+    TRAWL_ASSERT(more <= COUNTS_MORE);
     TRAWL_TRY(memory_grow(counts->capacity, capacity, sizeof *counts->items, &items, error));
     counts->items = (struct trawl_pattern_count *)items;
     counts->capacity = capacity;
     return TRAWL_OK;
 }
 
-static void keep(const struct trawl_plan *plan, struct pattern_counts *counts, struct slot slot)
+/* A table of slots that are free, for so many hits. */
+static enum trawl_status slots_reserve(struct pattern_counts *counts, uint64_t literals,
+                                       uint64_t hits, struct trawl_error *error)
 {
-    TRAWL_ASSERT(counts->count < counts->capacity && slot.count > 0);
+    uint64_t room = 1ull << log2_ceiling(min_u64(literals, max_u64(hits, SLOTS_MIN)));
+    void *memory;
+
+    if (room <= counts->slot_count)
+        return TRAWL_OK;
+    TRAWL_TRY(memory_allocate_zeroed(room, sizeof *counts->slots, &memory, error));
+    memory_release(counts->slots, counts->slot_count, sizeof *counts->slots);
+    counts->slots = (struct pattern_slot *)memory;
+    counts->slot_count = room;
+    return TRAWL_OK;
+}
+
+/* What the slot holds to the counts; it is free then. */
+static void keep(const struct trawl_plan *plan, struct pattern_counts *counts,
+                 struct pattern_slot *slot)
+{
+    TRAWL_ASSERT(counts->count < counts->capacity && slot->count > 0);
     counts->items[counts->count++] =
-        (struct trawl_pattern_count){plan_literal_at(plan, slot.literal).pattern, slot.count};
+        (struct trawl_pattern_count){plan_literal_at(plan, slot->literal).pattern, slot->count};
+    slot->count = 0;
+}
+
+static enum trawl_status add_hits(const struct trawl_plan *plan, struct pattern_counts *counts,
+                                  const struct hit *hits, uint64_t hit_count,
+                                  struct trawl_error *error)
+{
+    for (uint64_t i = 0; i < hit_count; i++) {
+        uint32_t literal = hits[i].literal;
+        struct pattern_slot *slot = &counts->slots[literal & (counts->slot_count - 1)];
+
+        if (slot->literal != literal && slot->count > 0) {
+            TRAWL_TRY(counts_reserve(counts, 1, error));
+            keep(plan, counts, slot);
+        }
+        slot->literal = literal;
+        slot->count++;
+    }
+    for (uint64_t i = 0; i < counts->slot_count; i++)
+        if (counts->slots[i].count > 0) {
+            TRAWL_TRY(counts_reserve(counts, 1, error));
+            keep(plan, counts, &counts->slots[i]);
+        }
+    return TRAWL_OK;
 }
 
 static enum trawl_status digest_counts(const struct sink *sink, const struct sink_chunk *chunk,
@@ -49,34 +88,16 @@ static enum trawl_status digest_counts(const struct sink *sink, const struct sin
 {
     const struct counting *counting = (const struct counting *)sink->context;
     struct pattern_counts *counts = &digest->pattern_counts;
-    struct slot slots[SLOTS];
-    uint64_t next = 0;
+    enum trawl_status status;
 
     counts->count = 0;
     if (chunk->hit_count == 0)
         return TRAWL_OK;
-    memset(slots, 0, sizeof slots);
-    while (next < chunk->hit_count) {
-        uint64_t until = min_u64(chunk->hit_count, next + SLOTS);
-
-        TRAWL_TRY(counts_reserve(counts, until - next, error));
-        for (; next < until; next++) {
-            uint32_t literal = chunk->hits[next].literal;
-            struct slot *slot = &slots[literal % SLOTS];
-
-            if (slot->literal != literal && slot->count > 0) {
-                keep(counting->plan, counts, *slot);
-                slot->count = 0;
-            }
-            slot->literal = literal;
-            slot->count++;
-        }
-    }
-    TRAWL_TRY(counts_reserve(counts, SLOTS, error)); /* what the slots hold */
-    for (uint32_t i = 0; i < SLOTS; i++)
-        if (slots[i].count > 0)
-            keep(counting->plan, counts, slots[i]);
-    return TRAWL_OK;
+    TRAWL_TRY(slots_reserve(counts, counting->plan->literal_count, chunk->hit_count, error));
+    status = add_hits(counting->plan, counts, chunk->hits, chunk->hit_count, error);
+    if (status != TRAWL_OK) /* slots have to be free for the next chunk */
+        memset(counts->slots, 0, counts->slot_count * sizeof *counts->slots);
+    return status;
 }
 
 static bool deliver_counts(struct sink *sink, const struct sink_chunk *chunk,
@@ -104,6 +125,7 @@ static bool deliver_count(struct sink *sink, const struct sink_chunk *chunk,
 void pattern_counts_release(struct pattern_counts *counts)
 {
     memory_release(counts->items, counts->capacity, sizeof *counts->items);
+    memory_release(counts->slots, counts->slot_count, sizeof *counts->slots);
     memset(counts, 0, sizeof *counts);
 }
 

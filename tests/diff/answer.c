@@ -87,7 +87,7 @@ static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk,
                        struct engine_result *result, struct answer *answer)
 {
     for (uint64_t from = 0; from < chunk->owned && answer->ok; from = result->done) {
-        uint64_t first = answer->lines, states, followed;
+        uint64_t first = answer->lines, read;
 
         if (force) {
             worker->work_per_byte = 0;
@@ -96,16 +96,14 @@ static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk,
         worker->lines_hit = test_random_one_in(answer->random, 2);
         chunk->spans_known = test_random_one_in(answer->random, 2);
         chunk->may_change = test_random_one_in(answer->random, 8);
-        states = worker->dense.nodes_made;
-        followed = worker->dense.followed;
+        read = worker->dense.read_bytes;
         chunk->spans_end = answer->span_end > chunk->begin ? answer->span_end - chunk->begin : 0;
         if (!TEST_CHECK(engine_scan(&engine_cpu, worker, chunk, from, answer->want, result, NULL) ==
                         TRAWL_OK))
             return false;
-        answer_scans.dense += worker->dense.nodes_made > states;
-        answer_scans.followed += worker->dense.followed - followed;
+        answer_scans.dense += worker->dense.read_bytes > read;
         answer_scans.by_classes += worker->matcher != NULL;
-        answer_scans.sparse += worker->dense.nodes_made == states;
+        answer_scans.sparse += worker->dense.read_bytes == read;
         answer->count += result->count;
         meet_all(answer, chunk, result);
         if (result->hits.one_per_line && answer->ok) /* the first one's line may be known already */

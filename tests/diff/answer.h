@@ -7,10 +7,9 @@
 
 /* What the scans were like, since the test began. */
 struct answer_scans {
-    uint64_t dense;      /* states of the automaton were made */
-    uint64_t sparse;     /* none were */
+    uint64_t dense;      /* by the automaton, in part at least */
+    uint64_t sparse;     /* by candidates alone */
     uint64_t by_classes; /* of lengths */
-    uint64_t followed;   /* bytes that the automaton read along its trace */
 };
 extern struct answer_scans answer_scans;
 

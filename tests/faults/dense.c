@@ -1,0 +1,140 @@
+/* dense: a set's automaton is made, and searches, while memory fails at the N-th point, for N = 1,
+ * 2,
+ * ... until a search meets no fault; once as a single fault, once as "from N on".
+ *
+ * Each round: the status is OK or MEMORY, what was found until then begins the right answer, the
+ * same worker finds the whole answer afterwards, and no memory is left.
+ */
+#include "base/fault.h"
+#include "cpu/worker.h"
+#include "faults/blocks.h"
+#include "oracle/naive.h"
+#include "test.h"
+
+#define PERIOD 1000u
+#define TEXT_BYTES (12u * PERIOD)
+#define PATTERNS 300u
+#define LENGTH_MAX 40u
+#define MATCHES_MAX (4u * 12u * PATTERNS)
+#define ROUNDS_MAX 1000u
+
+static uint8_t text[TEXT_BYTES + 2 * FIND_LOAD_SLACK];
+static struct naive_match expected[MATCHES_MAX];
+static uint64_t expected_count;
+static struct trawl_pattern patterns[PATTERNS];
+
+/* Does the match at `at` of the answer begin there, with this length? */
+static bool is_next(uint64_t at, uint64_t begin, uint32_t literal, uint64_t length)
+{
+    return at < expected_count && expected[at].begin == begin &&
+           expected[at].pattern_index == literal && expected[at].end - begin == length;
+}
+
+/* Search all of the text; returns how many were found, with *right: those that should be. */
+static uint64_t search(struct engine_worker *worker, const struct trawl_plan *plan, bool *right,
+                       enum trawl_status *status, struct trawl_error *error)
+{
+    struct engine_chunk chunk = {
+        .bytes = text, .owned = TEXT_BYTES, .readable = 2 * FIND_LOAD_SLACK};
+    struct engine_result result = {.count = 0};
+    uint64_t count = 0;
+
+    *right = true;
+    *status = engine_cpu.compile(NULL, 0, plan, &worker, error);
+    for (uint64_t from = 0; *status == TRAWL_OK && from < chunk.owned; from = result.done) {
+        const struct hits *hits = &result.hits;
+
+        worker->work_per_byte = 0;           /* the automaton at the first candidate, */
+        worker->dense_work = UINT64_MAX / 2; /* whatever it takes to make it */
+        *status = engine_scan(&engine_cpu, worker, &chunk, from, ENGINE_WANT_HITS, &result, error);
+        if (*status != TRAWL_OK)
+            break;
+        for (uint64_t i = 0; i < hits->count; i++)
+            *right &= is_next(count + i, hits->items[i].offset, hits->items[i].literal,
+                              plan_literal_at(plan, hits->items[i].literal).bytes_count);
+        count += result.count;
+    }
+    hits_release(&result.hits);
+    return count;
+}
+
+static void make_plan(struct trawl_plan **plan)
+{
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+
+    options.method = TRAWL_METHOD_SET;
+    if (!TEST_CHECK(trawl_plan_build(patterns, PATTERNS, &options, plan, NULL) == TRAWL_OK))
+        exit(test_end());
+}
+
+/* One round, with a plan that has no automaton yet; false: it met no fault. */
+static bool round_met_fault(struct engine *engine, uint64_t nth, bool persistent)
+{
+    int64_t blocks = atomic_load(&live_blocks);
+    struct engine_worker *worker = NULL;
+    struct trawl_error error = {0};
+    enum trawl_status status;
+    struct trawl_plan *plan = NULL;
+    bool met, right;
+
+    make_plan(&plan);
+    if (!TEST_CHECK(engine_cpu.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, NULL) ==
+                    TRAWL_OK))
+        exit(test_end());
+    fault_arm(nth, persistent);
+    (void)search(worker, plan, &right, &status, &error);
+    met = fault_points_passed() >= nth;
+    fault_arm(0, false);
+    TEST_CHECK(right && status == (met ? TRAWL_MEMORY : TRAWL_OK));
+    TEST_CHECK(!met || (error.status == status && error.message[0] != '\0'));
+    TEST_CHECK_U64(search(worker, plan, &right, &status, &error), expected_count);
+    TEST_CHECK(right && status == TRAWL_OK && worker->dense.read_bytes > 0);
+    engine_cpu.release(worker);
+    trawl_plan_free(plan);
+    TEST_CHECK_U64((uint64_t)atomic_load(&live_blocks), (uint64_t)blocks);
+    return met;
+}
+
+static void make_case(struct test_random *random)
+{
+    static struct naive_bytes asked[PATTERNS];
+    struct naive_query query = {.patterns = asked, .pattern_count = PATTERNS};
+
+    for (uint32_t i = 0; i < TEXT_BYTES; i++)
+        text[i] = i < PERIOD ? (uint8_t)('a' + test_random_below(random, 4)) : text[i - PERIOD];
+    for (uint32_t i = 0; i < PATTERNS; i++) {
+        patterns[i].bytes_count = test_random_between(random, 8, LENGTH_MAX);
+        patterns[i].bytes = text + test_random_below(random, PERIOD);
+        asked[i].bytes = patterns[i].bytes;
+        asked[i].bytes_count = patterns[i].bytes_count;
+    }
+    expected_count =
+        naive_matches(&query, (struct naive_bytes){text, TEXT_BYTES}, expected, MATCHES_MAX);
+    TEST_CHECK(expected_count > PATTERNS && expected_count <= MATCHES_MAX);
+}
+
+int main(void)
+{
+    struct test_random random = test_random_begin("faults_dense");
+    struct engine_options options = {.size = sizeof options};
+    struct engine *engine = NULL;
+    uint64_t rounds = 0;
+
+    test_begin("faults_dense");
+    blocks_count();
+    make_case(&random);
+    TEST_CHECK(engine_cpu.open(&options, &engine, NULL) == TRAWL_OK);
+    for (int persistent = 0; persistent < 2; persistent++) {
+        uint64_t nth = 1;
+
+        while (round_met_fault(engine, nth, persistent != 0) && test_failures < 10)
+            if (!TEST_CHECK(++nth < ROUNDS_MAX))
+                break;
+        TEST_CHECK(nth > 10); /* the set's tables, the automaton's, a step's, lists, hits */
+        rounds += nth;
+    }
+    engine_cpu.close(engine);
+    TEST_CHECK_U64((uint64_t)atomic_load(&live_blocks), 0);
+    printf("%" PRIu64 " rounds\n", rounds);
+    return test_end();
+}
