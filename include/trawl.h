@@ -620,9 +620,8 @@ typedef int (*trawl_pattern_count_sink)(void *context, const struct trawl_patter
 
 /* Count all occurrences, overlapping ones too, of each pattern. The searching threads add up what
  * their chunks hold, and the sink gets the sums, chunk after chunk in the text's order. STOPPED if
- * the sink stopped it. Cost: that of the search; per occurrence about a nanosecond in the searching
- * threads, or less where a set's occurrences are dense on the host (not with WHOLE_WORD or
- * WHOLE_LINE); and per chunk a count for each pattern that occurs there. */
+ * the sink stopped it. Cost: that of the search; per occurrence some nanoseconds in the searching
+ * threads; and per chunk a count for each pattern that occurs there. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count_by_pattern(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
     trawl_pattern_count_sink sink, void *context, struct trawl_error *error);
