@@ -410,6 +410,15 @@ class Options(Case):
             self.assertNotEqual(done.returncode, 0, words)
             self.assertTrue(done.stderr, words)
 
+    def test_a_signal_leaves_no_files(self):
+        with subprocess.Popen([sys.executable, os.path.join(ROOT, 'tools/bench/bench.py'), 'cpu',
+                               f'--runner={PROGRAM}', f'--directory={self.folder}', '--bytes=1M'],
+                              stdout=subprocess.PIPE) as process:
+            process.stdout.readline()  # the first row is done
+            process.terminate()
+            process.stdout.read()
+        self.assertEqual((process.returncode, os.listdir(self.folder)), (143, []))
+
     def test_input(self):
         for line in ('no\tname=x', 'row\tname', 'as\tname=x', 'row\tname=x\nask\ttext=no-such:1\tbytes=9\nas\tname=y',
                      'row\tname=x\nask\tcall=no-such\nas\tname=y', 'row\tname=x\nask\tx=1\nas\tkind=no-such'):

@@ -3,6 +3,7 @@
 import argparse
 import copy
 import os
+import signal
 import sys
 import time
 
@@ -218,10 +219,9 @@ def documents(options):
 
 
 def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # files are deleted on the way out
     options = parse(sys.argv[1:])
-    if options.name == 'docs':
-        return documents(options)
-    return one(options, options.name)
+    return documents(options) if options.name == 'docs' else one(options, options.name)
 
 
 if __name__ == '__main__':
