@@ -284,7 +284,7 @@ static void line_searches(void)
     CHECK_ERROR(trawl_windows(searcher, plan, NULL, 0, unit_ignore_window, NULL, error),
                 TRAWL_ARGUMENT);
     CHECK_ERROR(trawl_windows(searcher, plan, text, 0, NULL, NULL, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_windows(searcher, plan, text, 16, unit_ignore_window, NULL, error),
+    CHECK_ERROR(trawl_windows(searcher, plan, text, 32, unit_ignore_window, NULL, error),
                 TRAWL_ARGUMENT);
 }
 
