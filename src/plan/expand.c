@@ -175,17 +175,17 @@ static enum trawl_status literal_compose(struct trawl_plan *plan, uint32_t patte
 static enum trawl_status expand_utf8(struct trawl_plan *plan, uint32_t pattern,
                                      uint64_t *length_max, struct trawl_error *error)
 {
-    struct trawl_pattern given = trawl_plan_pattern(plan, pattern);
-    const uint8_t *bytes = (const uint8_t *)given.bytes;
+    const uint8_t *bytes = plan->pattern_bytes + plan->pattern_begin[pattern];
+    const uint8_t *end = plan->pattern_bytes + plan->pattern_begin[pattern + 1];
     uint32_t first = plan->literal_count, begin = plan->element_count, variants = 1, count = 0;
     uint32_t tail_count;
 
     *length_max = 0;
-    for (uint64_t at = 0; at < given.bytes_count;) {
+    while (bytes < end) {
         struct plan_element element;
         uint32_t widest = 0;
 
-        at += plan_element_read(plan, bytes + at, given.bytes_count - at, &element);
+        bytes += plan_element_read(plan, bytes, (uint64_t)(end - bytes), &element);
         for (uint32_t i = 0; i < element.alternative_count; i++)
             widest = (uint32_t)max_u64(widest, element.alternative_bytes_count[i]);
         *length_max += widest;
