@@ -78,7 +78,7 @@ extern "C" {
     X(OPEN, 20, "a file could not be opened")                                \
     X(READ, 21, "reading the text failed")                                   \
     X(WRITE, 22, "a file could not be written")                              \
-    X(FORMAT, 23, "a saved plan is damaged, or not for this build")          \
+    X(FORMAT, 23, "a saved plan is damaged, or of another version")          \
     X(ENGINE, 30, "the requested engine is not available")                   \
     X(DEVICE, 31, "the device or its driver failed")                         \
     X(UNSUPPORTED, 32, "this engine or build does not support the request")
@@ -238,7 +238,7 @@ TRAWL_API void trawl_plan_free(struct trawl_plan *plan);
 /* The engines that can run the plan: bits 1u << enum trawl_engine (CPU and CUDA); 0 for NULL. */
 TRAWL_API uint32_t trawl_plan_engines(const struct trawl_plan *plan);
 
-/* ---- Saved plans: a plan's tables in a file, used in place after mapping it. ---- */
+/* ---- Saved plans: a plan's patterns and options in a file. ---- */
 
 struct trawl_plan_save_options {
     uint64_t size;    /* sizeof(struct trawl_plan_save_options) */
@@ -250,14 +250,16 @@ struct trawl_plan_save_options {
         sizeof(struct trawl_plan_save_options), NULL, 0 \
     }
 
-/* Save a plan: patterns, options, and the tables that the CPU searches with. Tables for devices are
- * not saved; a device makes them at first use, as for any plan.
+/* Save a plan: its patterns, its options and a note. Of a `sample` the method is saved that it
+ * chose.
  *
  * The file appears whole or not at all: the function writes a new file in the same directory, with
  * the permissions of a new file, and renames it to `path`. On failure the old file stays. If `path`
  * is not a regular file (a pipe, a terminal), the function writes to it directly.
- * Errors: ARGUMENT, MEMORY; UNSUPPORTED (a plan of an algorithm); OPEN, WRITE (with os_code).
- * Cost: makes the tables that no search has needed yet, then reads each byte twice. */
+ * Errors: ARGUMENT, MEMORY; UNSUPPORTED (a plan of an algorithm or with an encoding); OPEN, WRITE
+ * (with os_code).
+ * Cost: memory for the file's bytes: 56 more than the patterns', the note's and 8 for each
+ * pattern. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_save(
     const struct trawl_plan *plan, const char *path, const struct trawl_plan_save_options *options,
     struct trawl_error *error);
@@ -271,33 +273,25 @@ struct trawl_plan_load_options {
     uint8_t line_end;
     uint8_t line_end_also_set;
     uint8_t line_end_also;
-    uint8_t copy; /* 1: read the file into memory instead of mapping it */
+    uint8_t reserved;
 };
 #define TRAWL_PLAN_LOAD_OPTIONS_INIT                                \
     {                                                               \
         sizeof(struct trawl_plan_load_options), NULL, 0, 0, 0, 0, 0 \
     }
 
-/* Load a saved plan. It gives the same answers as the one that was saved.
+/* Load a saved plan: build it again, as trawl_plan_build does. It gives the same answers as the one
+ * that was saved, if `utf8` knows the same letters.
  *
- * The function maps the file and uses its large tables in place: the patterns and, for a set, the
- * bitmaps, buckets and entries. It makes again the tables of a single pattern and, if case is
- * ignored, the patterns' bytes in lower case. With `utf8` and TRAWL_IGNORE_CASE it asks for the
- * letters' variants again, and makes the tables again if they differ from those of the saved plan.
- * While a mapped plan lives, its file must not change; replace it by renaming, as trawl_plan_save
- * does.
- * Everything is checked before it is used. A file is refused if it is damaged or truncated, or was
- * saved by another version or on a machine of the other byte order. The bytes may come from
- * anywhere: no file makes the library read or write out of bounds. Answers are right for files that
- * trawl_plan_save made.
- * Errors: ARGUMENT, MEMORY, OPEN, READ (with os_code), FORMAT.
- * Cost: reads the file once or twice; time linear in it. */
+ * A file is refused if it is damaged or cut off, or was saved by another version or on a machine of
+ * the other byte order. The bytes may come from anywhere: everything is checked before it is used.
+ * Errors: ARGUMENT, MEMORY, LIMIT, OPEN, READ (with os_code), FORMAT.
+ * Cost: reads the file once; that of trawl_plan_build. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_load(
     const char *path, const struct trawl_plan_load_options *options, struct trawl_plan **plan,
     struct trawl_error *error);
 
-/* Load a saved plan from memory. The bytes are borrowed until the plan is freed. They are copied
- * instead if `copy` is set or their address is not a multiple of 64. Else as trawl_plan_load. */
+/* Load a saved plan from memory. The bytes are borrowed until return. Else as trawl_plan_load. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_load_memory(
     const void *bytes, uint64_t bytes_count, const struct trawl_plan_load_options *options,
     struct trawl_plan **plan, struct trawl_error *error);

@@ -179,7 +179,6 @@ void target_close(struct target *target);
 
 struct plan_object {
     PyObject_HEAD struct trawl_plan *plan;
-    Py_buffer view;
     struct unicode *unicode; /* borrowed from the module, which the plan's type keeps; NULL: none */
 };
 /* The plan of an argument, which has to be a Plan; NULL after an exception. */

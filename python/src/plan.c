@@ -36,8 +36,6 @@ static void plan_dealloc(PyObject *self)
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
 
     trawl_plan_free(plan->plan);
-    if (plan->view.obj != NULL)
-        PyBuffer_Release(&plan->view);
     release(self);
     Py_DECREF(type);
 }
@@ -206,44 +204,37 @@ static bool load(struct binding *binding, struct loading *loading)
 static PyObject *plan_load(PyObject *type, PyObject *const *given, Py_ssize_t count,
                            PyObject *keywords)
 {
-    static const char *const names[] = {"path", "copy"};
-    static const struct arguments wanted = {"load", names, 2, 1, 1};
+    static const char *const names[] = {"path"};
+    static const struct arguments wanted = {"load", names, 1, 1, 1};
     struct binding *binding = (struct binding *)PyType_GetModuleState((PyTypeObject *)type);
     struct loading loading = {.options = TRAWL_PLAN_LOAD_OPTIONS_INIT};
-    PyObject *values[2], *path;
+    PyObject *values[1], *path;
     bool loaded;
-    int copy;
 
     if (!arguments_read(&wanted, given, count, keywords, values) ||
-        (copy = arguments_flag(values[1], 0)) < 0 || !PyUnicode_FSConverter(values[0], &path))
+        !PyUnicode_FSConverter(values[0], &path))
         return NULL;
-    loading.options.copy = (uint8_t)copy;
     loading.path = PyBytes_AsString(path);
     loaded = load(binding, &loading);
     Py_DECREF(path);
-    if (!loaded)
-        return NULL;
-    return (PyObject *)plan_made((PyTypeObject *)type, loading.plan, loading.unicode);
+    return loaded ? (PyObject *)plan_made((PyTypeObject *)type, loading.plan, loading.unicode)
+                  : NULL;
 }
 
 static PyObject *plan_from_bytes(PyObject *type, PyObject *saved)
 {
     struct binding *binding = (struct binding *)PyType_GetModuleState((PyTypeObject *)type);
     struct loading loading = {.options = TRAWL_PLAN_LOAD_OPTIONS_INIT};
-    struct plan_object *made;
     Py_buffer view;
+    bool loaded;
 
     if (PyObject_GetBuffer(saved, &view, PyBUF_SIMPLE) != 0)
         return NULL;
-    loading.options.copy = view.readonly ? 0 : 1; /* memory that may change is copied */
     loading.view = &view;
-    made = load(binding, &loading) ? plan_made((PyTypeObject *)type, loading.plan, loading.unicode)
-                                   : NULL;
-    if (made == NULL)
-        PyBuffer_Release(&view);
-    else
-        made->view = view;
-    return (PyObject *)made;
+    loaded = load(binding, &loading);
+    PyBuffer_Release(&view);
+    return loaded ? (PyObject *)plan_made((PyTypeObject *)type, loading.plan, loading.unicode)
+                  : NULL;
 }
 
 /* ---- Using ---- */
@@ -379,14 +370,13 @@ static PyGetSetDef plan_attributes[] = {
 static PyMethodDef plan_methods[] = {
     {"_build", plan_build, METH_VARARGS | METH_CLASS, NULL},
     {"load", BINDING_METHOD(plan_load), BINDING_FAST | METH_CLASS,
-     "load($type, path, *, copy=False)\n--\n\nThe plan that save() wrote to a file. The file is "
-     "mapped and may not change while the plan\nlives, unless `copy` is true."},
+     "load($type, path)\n--\n\nThe plan that save() wrote to a file, compiled again."},
     {"from_bytes", plan_from_bytes, METH_O | METH_CLASS,
-     "from_bytes($type, saved, /)\n--\n\nThe plan of a saved form in memory; read-only memory is "
-     "used in place where it begins at a\nmultiple of 64."},
+     "from_bytes($type, saved, /)\n--\n\nThe plan of a saved form in memory, compiled again."},
     {"save", BINDING_METHOD(plan_save), BINDING_FAST,
-     "save($self, path, *, note=b'')\n--\n\nWrite the compiled plan to a file, with bytes of your "
-     "own if you like."},
+     "save($self, path, *, note=b'')\n--\n\nWrite the patterns and options to a file, with bytes "
+     "of "
+     "your own if you like."},
     {"explain", plan_explain, METH_NOARGS,
      "explain($self)\n--\n\nHow the plan looks at a text, and why, in lines of `name: value`.\n\n"
      ">>> 'method: ' in Plan('pattern').explain()\nTrue\n"},

@@ -66,7 +66,7 @@ class WriteError(FileError):
 
 
 class FormatError(Error, ValueError):
-    """A saved plan is damaged, or not for this build."""
+    """A saved plan is damaged, or of another version."""
 
 
 class EngineError(Error, RuntimeError):

@@ -103,8 +103,9 @@ static void choose_classes(const struct trawl_plan *plan, struct set_matcher *ma
     }
 }
 
-/* Grams at each position are looked up by vectors, which know the plan's kind of table. */
-void set_class_complete(struct set_class *class, uint64_t fold)
+/* What follows from a class's q, stride and word_bits. Grams at each position are looked up by
+ * vectors, which know the plan's kind of table. */
+static void class_complete(struct set_class *class, uint64_t fold)
 {
     struct plan_set *heads = &class->heads;
 
@@ -141,7 +142,7 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
     bits = (uint32_t)min_u64(max_u64(bits, BITMAP_BITS_MIN), BITMAP_BITS_MAX);
     class->word_bits = class->by_stems ? set_quad_word_bits(grams) : bits - 6;
     class->bucket_bits = set_bucket_bits(entries);
-    set_class_complete(class, fold);
+    class_complete(class, fold);
     class->entry_count = entries;
     TRAWL_ASSERT(entries > 0 && class->word_bits < 32 && class->bucket_bits <= 32);
     TRAWL_TRY(memory_allocate_table(1ull << class->word_bits, sizeof *class->bitmap, true, &memory,
@@ -194,12 +195,6 @@ static inline uint64_t gram_hash(const struct set_matcher *matcher, const struct
     memcpy(&low, bytes, sizeof low);
     memcpy(&high, bytes + class->q - 8, sizeof high);
     return set_gram_long(low, high, matcher->fold);
-}
-
-uint64_t set_literal_hash(const struct set_matcher *matcher, const struct set_class *class,
-                          const uint8_t *bytes)
-{
-    return gram_hash(matcher, class, bytes, bytes + class->q);
 }
 
 /* One (literal, offset) to be entered into the tables, whose words were prefetched. */
@@ -374,11 +369,10 @@ void set_matcher_free(void *object)
     if (matcher == NULL)
         return;
     TRAWL_ASSERT(matcher->class_count <= SET_CLASSES_MAX);
-    for (uint32_t c = 0; c < matcher->class_count; c++)
-        set_stems_free(&matcher->classes[c]);
-    for (uint32_t c = 0; c < matcher->class_count && !matcher->is_mapped; c++) {
+    for (uint32_t c = 0; c < matcher->class_count; c++) {
         struct set_class *class = &matcher->classes[c];
 
+        set_stems_free(class);
         if (class->stem_map != NULL)
             memory_release(class->stem_map, 1ull << class->stem_bits, sizeof *class->stem_map);
         if (class->bitmap != NULL)

@@ -54,7 +54,7 @@ struct set_class {
     uint64_t bucket_count;
     uint64_t keep;         /* q < 8: of 8 bytes, the first q */
     struct plan_set heads; /* stride 1: what find_ops.set takes; the bitmap is of its hash then */
-    uint64_t *bitmap;      /* 1 << word_bits words; owned, or in the plan's image */
+    uint64_t *bitmap;      /* 1 << word_bits words */
     uint32_t *buckets;     /* bucket_count + 1 begins into entries */
     struct set_entry *entries; /* NULL by stems */
     uint64_t entry_count;
@@ -80,7 +80,6 @@ struct set_class {
 struct set_matcher {
     uint64_t fold; /* or-ed into each 8 bytes: 0 or 0x2020... */
     uint32_t class_count;
-    bool is_mapped; /* the classes' tables lie in the plan's image */
     struct set_class classes[SET_CLASSES_MAX];
 };
 
@@ -398,11 +397,6 @@ bool set_matcher_fits(const struct trawl_plan *plan);
 enum trawl_status set_matcher_want(const struct trawl_plan *plan,
                                    const struct set_matcher **matcher, struct trawl_error *error);
 
-/* What follows from a class's q, stride and word_bits. */
-void set_class_complete(struct set_class *class, uint64_t fold);
-/* The hash of the class's gram at bytes of a literal. */
-uint64_t set_literal_hash(const struct set_matcher *matcher, const struct set_class *class,
-                          const uint8_t *bytes);
 void set_matcher_free(void *object);
 
 /* set_stems.c: a class's tables of stems. */
@@ -426,13 +420,5 @@ void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t fold)
 enum trawl_status set_stems_finish(const struct trawl_plan *plan, struct set_class *class,
                                    uint64_t fold, struct trawl_error *error);
 void set_stems_free(struct set_class *class);
-
-/* set_matcher_image.c: the matcher as sections of a saved plan, with tables that lie there. */
-struct plan_parts;
-enum trawl_status set_matcher_save(const struct trawl_plan *plan, struct plan_parts *parts,
-                                   struct trawl_error *error);
-/* Before the first search; the plan has an image. FORMAT if its sections are not those of a
- * matcher. */
-enum trawl_status set_matcher_load(struct trawl_plan *plan, struct trawl_error *error);
 
 #endif

@@ -5,9 +5,6 @@
 #include "plan/analyse.h"
 #include "plan/plan.h"
 
-/* An empty plan with a serial of its own. */
-enum trawl_status plan_new(struct trawl_plan **plan, struct trawl_error *error);
-
 /* Do letters have variants of other bytes, so that a pattern may become several literals? */
 static inline bool plan_has_variants(const struct trawl_plan *plan)
 {
@@ -27,10 +24,6 @@ enum trawl_status choose_method(struct trawl_plan *plan, enum trawl_method asked
 /* The tables of methods sampled and set. */
 enum trawl_status build_sampled(struct trawl_plan *plan, struct trawl_error *error);
 enum trawl_status build_set(struct trawl_plan *plan, struct trawl_error *error);
-/* Of the set's, all but the arrays. */
-void prepare_set(struct trawl_plan *plan);
-/* Do the set's arrays name this literal where a search would look it up? */
-bool set_names_literal(const struct trawl_plan *plan, uint32_t literal);
 
 /* How many of the literal's positions a sample names on average, if the text's grams come as often
  * as the literal's own: 1 if no gram repeats. Two, in a text of few grams, are dense. q is 8 or 16.

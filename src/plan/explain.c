@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "plan/image.h"
+#include "plan/plan.h"
 
 /* Text that counts what it would need, and writes what fits. */
 struct explanation {
@@ -124,8 +124,6 @@ enum trawl_status trawl_plan_explain(const struct trawl_plan *plan, char *buffer
         explain_algorithm(&text, plan);
     else
         explain_method(&text, plan);
-    if (plan->image != NULL)
-        add(&text, "loaded: %" PRIu64 " bytes, %s\n", plan->image->bytes_count, plan->image->how);
     if (plan->gram_rate > 0)
         add(&text, "expected candidates per MiB of aligned grams: %.2f\n",
             plan->gram_rate * 1048576.0);

@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "plan/build.h"
-#include "plan/image.h"
 
 static _Atomic uint64_t plans_built;
 
@@ -128,12 +127,14 @@ static enum trawl_status build_method(struct trawl_plan *plan,
 {
     TRAWL_TRY(choose_method(plan, options->method, (const uint8_t *)options->sample,
                             options->sample_bytes, error));
+    plan->method_saved = options->sample_bytes > 0 ? plan->method : options->method;
     if (plan->method == TRAWL_METHOD_SAMPLED)
         return build_sampled(plan, error);
     return plan->method == TRAWL_METHOD_SET ? build_set(plan, error) : TRAWL_OK;
 }
 
-enum trawl_status plan_new(struct trawl_plan **plan_out, struct trawl_error *error)
+/* An empty plan with a serial of its own. */
+static enum trawl_status plan_new(struct trawl_plan **plan_out, struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
     struct trawl_plan *plan;
@@ -201,50 +202,40 @@ static void annex_release(struct plan_annex *annex)
     memory_release(annex, 1, sizeof *annex);
 }
 
-/* An array of the plan, unless it lies in the image. */
-static void array_release(const struct trawl_plan *plan, void *array, uint64_t count, uint64_t size)
-{
-    if (!plan_image_holds(plan->image, array))
-        memory_release(array, count, size);
-}
-
 void trawl_plan_free(struct trawl_plan *plan)
 {
     const uint8_t *pattern_bytes;
-    struct plan_image *image;
 
     if (plan == NULL)
         return;
-    image = plan->image;
     pattern_bytes = plan->pattern_bytes; /* which the literals may share */
     memory_release(plan->algorithm.asked, plan->algorithm.asked_bytes, 1);
-    array_release(plan, plan->pattern_bytes,
-                  plan->pattern_begin == NULL ? 0 : plan->pattern_begin[plan->pattern_count], 1);
-    array_release(plan, plan->pattern_begin, plan->pattern_count + 1, sizeof *plan->pattern_begin);
+    memory_release(plan->pattern_bytes,
+                   plan->pattern_begin == NULL ? 0 : plan->pattern_begin[plan->pattern_count], 1);
+    memory_release(plan->pattern_begin, plan->pattern_count + 1, sizeof *plan->pattern_begin);
+    memory_release(plan->note, plan->note_bytes, 1);
     memory_release(plan->literals, plan->literal_capacity, sizeof *plan->literals);
     if (plan->literal_bytes != pattern_bytes)
-        array_release(plan, plan->literal_bytes, plan->literal_bytes_capacity, 1);
+        memory_release(plan->literal_bytes, plan->literal_bytes_capacity, 1);
     memory_release(plan->elements, plan->element_capacity, sizeof *plan->elements);
     if (plan->sampled_heads != NULL)
         memory_release(plan->sampled_heads, 1ull << plan->sampled.hash_bits,
                        sizeof *plan->sampled_heads);
     memory_release(plan->sampled_next, plan->sampled.stride, sizeof *plan->sampled_next);
     if (plan->set_bitmap != NULL)
-        array_release(plan, plan->set_bitmap, max_u64(1ull << plan->set.bitmap_bits, 64) / 64,
-                      sizeof *plan->set_bitmap);
+        memory_release(plan->set_bitmap, max_u64(1ull << plan->set.bitmap_bits, 64) / 64,
+                       sizeof *plan->set_bitmap);
     if (plan->set_wide != NULL)
-        array_release(plan, plan->set_wide, (1ull << plan->set.bitmap_bits) / 64,
-                      sizeof *plan->set_wide);
+        memory_release(plan->set_wide, (1ull << plan->set.bitmap_bits) / 64,
+                       sizeof *plan->set_wide);
     if (plan->set_buckets != NULL)
-        array_release(plan, plan->set_buckets, (1ull << plan->set.bucket_bits) + 1,
-                      sizeof *plan->set_buckets);
-    array_release(plan, plan->set_entries, plan->literal_count, sizeof *plan->set_entries);
-    array_release(plan, plan->set_heads, plan->literal_count, sizeof *plan->set_heads);
+        memory_release(plan->set_buckets, (1ull << plan->set.bucket_bits) + 1,
+                       sizeof *plan->set_buckets);
+    memory_release(plan->set_entries, plan->literal_count, sizeof *plan->set_entries);
+    memory_release(plan->set_heads, plan->literal_count, sizeof *plan->set_heads);
     annex_release(plan->dense);
     annex_release(plan->matcher);
     memory_release(plan, 1, sizeof *plan);
-    if (image != NULL)
-        image->release(image);
 }
 
 uint32_t plan_engines(const struct trawl_plan *plan)

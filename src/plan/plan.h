@@ -45,8 +45,6 @@ struct plan_annex {
     void (*release)(void *object); /* called by trawl_plan_free */
 };
 
-struct plan_image;
-
 struct trawl_plan {
     uint64_t serial; /* no other plan of the process has had it: addresses come again */
     uint32_t flags;
@@ -60,6 +58,8 @@ struct trawl_plan {
     uint64_t pattern_count;
     uint64_t *pattern_begin; /* pattern_count + 1 offsets into pattern_bytes */
     uint8_t *pattern_bytes;
+    uint8_t *note; /* saved with the plan that this one was loaded from; NULL: none */
+    uint64_t note_bytes;
 
     uint32_t literal_count;
     uint64_t literal_bytes_total;
@@ -78,6 +78,8 @@ struct trawl_plan {
 
     struct plan_algorithm algorithm; /* with one no method was chosen: all from there on is zero */
     enum trawl_method method;
+    enum trawl_method method_saved;  /* that was asked for; with a sample, which is not saved, the
+                                        one that it chose */
     enum trawl_method method_device; /* what devices run for it: they sample shorter patterns too */
     const char *method_why;          /* static text */
     double gram_rate;                /* expected candidates per text byte under the prior */
@@ -106,7 +108,6 @@ struct trawl_plan {
     uint32_t *set_entries; /* literal indexes, grouped by bucket, ascending inside each */
     struct plan_head *set_heads; /* of set_entries: most of a bucket fails without a look at it;
                                     NULL with classes, where the CPU has no use for them */
-    struct plan_image *image;    /* of a loaded plan: what some of the arrays lie in; else NULL */
     struct plan_annex *dense;    /* of cpu/dense_set.c */
     struct plan_annex *matcher;  /* of cpu/set_matcher.c */
 };

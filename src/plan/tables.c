@@ -212,34 +212,14 @@ static bool wants_classes(const struct trawl_plan *plan)
              plan_has_letters(plan)));
 }
 
-void prepare_set(struct trawl_plan *plan)
+/* All of the set's but the arrays. */
+static void prepare_set(struct trawl_plan *plan)
 {
     set_parameters(plan);
     plan->byte_bits = analyse_byte_bits(plan->literal_bytes, plan->literal_bytes_total);
     plan->has_classes = wants_classes(plan);
     if (plan->literal_count <= PLAN_NIBBLE_LITERALS_MAX)
         build_nibbles(plan);
-}
-
-static bool has_bit(const uint64_t *bitmap, uint32_t bit)
-{
-    return (bitmap[bit / 64] >> bit % 64 & 1) != 0;
-}
-
-bool set_names_literal(const struct trawl_plan *plan, uint32_t literal)
-{
-    uint32_t bucket = literal_bucket(plan, literal);
-    struct plan_head head = literal_head(plan, literal);
-
-    if (!has_bit(plan->set_bitmap,
-                 plan_hash32(literal_gram(plan, literal), plan->set.bitmap_bits)) ||
-        (plan->set_wide != NULL && !has_bit(plan->set_wide, literal_wide(plan, literal))))
-        return false;
-    for (uint32_t e = plan->set_buckets[bucket]; e < plan->set_buckets[bucket + 1]; e++)
-        if (plan->set_entries[e] == literal)
-            return plan->set_heads == NULL ||
-                   (plan->set_heads[e].bytes == head.bytes && plan->set_heads[e].mask == head.mask);
-    return false;
 }
 
 /* The tables are too large for the caches: what a literal needs is fetched while those before it

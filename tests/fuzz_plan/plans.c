@@ -6,13 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/saved.h"
+#include "oracle/naive.h"
 #include "unit/mend.h"
 
 #define PLANS 6u
 #define TEXT_BYTES 1500u
 #define SEARCHED_BYTES 300u
 #define CHANGE_BYTES 6u
+#define PATTERNS_MAX 32768u
 #define RAW 255u
 
 static const struct {
@@ -22,9 +23,8 @@ static const struct {
                    {60, 12, 20, 0}, {300, 1, 9, TRAWL_IGNORE_CASE},   {8200, 2, 24, 0}};
 
 struct base {
-    uint8_t *image;
-    uint64_t image_bytes;
-    uint64_t count; /* of occurrences in the text */
+    uint8_t *bytes;
+    uint64_t bytes_count;
 };
 
 static uint8_t text[TEXT_BYTES];
@@ -37,10 +37,15 @@ static void must(bool good, const char *what)
     abort();
 }
 
-static uint64_t count_of(const struct trawl_plan *plan)
+/* As many as the oracle finds of the patterns that the plan says it has? */
+static bool is_exact(const struct trawl_plan *plan)
 {
     static struct trawl_searcher *searcher;
+    static struct naive_bytes patterns[PATTERNS_MAX];
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct naive_query query = {patterns, trawl_plan_pattern_count(plan), trawl_plan_flags(plan),
+                                '\n'};
+    struct naive_bytes searched = {text, SEARCHED_BYTES};
     struct trawl_match matches[64];
     struct trawl_text *opened = NULL;
     uint64_t count = 0, listed = 0;
@@ -49,36 +54,28 @@ static uint64_t count_of(const struct trawl_plan *plan)
     options.threads = 1;
     if (searcher == NULL)
         must(trawl_searcher_open(&options, &searcher, NULL) == TRAWL_OK, "no searcher");
+    must(query.pattern_count <= PATTERNS_MAX, "more patterns than it has room for");
+    for (uint64_t i = 0; i < query.pattern_count; i++) {
+        struct trawl_pattern pattern = trawl_plan_pattern(plan, i);
+
+        patterns[i] = (struct naive_bytes){pattern.bytes, pattern.bytes_count};
+    }
     must(trawl_text_from_memory(text, SEARCHED_BYTES, &opened, NULL) == TRAWL_OK, "no text");
     must(trawl_count(searcher, plan, opened, &count, NULL) == TRAWL_OK, "the count failed");
     must(trawl_positions_into(searcher, plan, opened, matches, 64, &listed, NULL) == TRAWL_OK,
          "the list failed");
     trawl_text_close(opened);
-    return count;
+    return count == listed && count == naive_matches(&query, searched, NULL, 0);
 }
 
-static uint8_t *room(uint64_t bytes_count)
-{
-    void *memory = NULL;
-
-    must(posix_memalign(&memory, PLAN_IMAGE_ALIGNMENT, bytes_count) == 0, "no memory");
-    return (uint8_t *)memory;
-}
-
-static void image_of(const struct trawl_plan *plan, struct base *base)
+static void save(const struct trawl_plan *plan, struct base *base)
 {
     struct trawl_plan_save_options options = TRAWL_PLAN_SAVE_OPTIONS_INIT;
-    static struct plan_parts parts;
 
-    must(saved_parts(plan, &options, &parts, NULL) == TRAWL_OK, "it is not saved");
-    base->image_bytes = parts.header.image_bytes;
-    base->image = room(base->image_bytes);
-    memset(base->image, 0, base->image_bytes);
-    memcpy(base->image, &parts.header, sizeof parts.header);
-    for (uint32_t i = 0; i < parts.header.section_count; i++)
-        if (parts.header.sections[i].bytes_count > 0)
-            memcpy(base->image + parts.header.sections[i].offset, parts.bytes[i],
-                   parts.header.sections[i].bytes_count);
+    options.note = "note";
+    options.note_bytes = 4;
+    must(plan_saved_make(plan, &options, &base->bytes, &base->bytes_count, NULL) == TRAWL_OK,
+         "it is not saved");
 }
 
 /* A de Bruijn-like text of few letters, and patterns that are pieces of it and others. */
@@ -103,47 +100,41 @@ static void make(uint32_t shape, struct base *base)
     options.flags = shapes[shape].flags;
     must(trawl_plan_build(patterns, shapes[shape].count, &options, &plan, NULL) == TRAWL_OK,
          "no plan");
-    base->count = count_of(plan);
-    image_of(plan, base);
+    must(is_exact(plan), "a wrong answer");
+    save(plan, base);
     trawl_plan_free(plan);
     free(patterns);
 }
 
 /* One change; where it would not fit it is none. */
-static void change(uint8_t *image, uint64_t image_bytes, const uint8_t bytes[CHANGE_BYTES])
+static void change(uint8_t *saved, uint64_t saved_bytes, const uint8_t bytes[CHANGE_BYTES])
 {
-    const struct plan_image_header *header = (const struct plan_image_header *)(const void *)image;
-    uint32_t sections = header->section_count < PLAN_SECTIONS_MAX ? header->section_count : 0;
-    uint32_t section = bytes[0] % (sections + 1);
-    uint64_t begin = 0, count = sizeof *header, at = bytes[1] * 256u + bytes[2];
-    uint64_t width = 1ull << bytes[3] % 4, value = bytes[4];
+    bool behind = bytes[0] % 2 != 0;
+    uint64_t begin = behind ? sizeof(struct plan_saved_header) : 0;
+    uint64_t end = behind ? saved_bytes : sizeof(struct plan_saved_header);
+    uint64_t width = 1ull << bytes[3] % 4, at = bytes[1] * 256u + bytes[2], value = bytes[4];
 
-    if (section < sections) {
-        begin = header->sections[section].offset;
-        count = header->sections[section].bytes_count;
-    }
     for (uint32_t i = 1; i < 8; i++)
         value |= (uint64_t)bytes[5] << 8 * i;
-    at -= at % width;
-    if (begin <= image_bytes && at < count && width <= image_bytes - begin &&
-        at <= image_bytes - begin - width)
-        memcpy(image + begin + at, &value, width);
+    at = begin + (at - at % width);
+    if (at + width <= end)
+        memcpy(saved + at, &value, width);
 }
 
-static void try_image(const uint8_t *image, uint64_t image_bytes, const struct base *base)
+static void try_bytes(const uint8_t *saved, uint64_t saved_bytes, const struct base *base)
 {
+    struct trawl_plan_load_options options = TRAWL_PLAN_LOAD_OPTIONS_INIT;
     struct trawl_plan *plan = NULL;
-    enum trawl_status status = trawl_plan_load_memory(image, image_bytes, NULL, &plan, NULL);
-    bool same = base != NULL && memcmp(image, base->image, image_bytes) == 0;
+    bool same = base != NULL && memcmp(saved, base->bytes, saved_bytes) == 0;
+    enum trawl_status status;
 
+    options.line_end_set = 1; /* the oracle knows one */
+    options.line_end = '\n';
+    status = trawl_plan_load_memory(saved, saved_bytes, &options, &plan, NULL);
     must(status == TRAWL_OK || status == TRAWL_FORMAT || status == TRAWL_ARGUMENT,
          "a status that is not to be expected");
     must(status == TRAWL_OK || !same, "what was saved is refused");
-    if (status == TRAWL_OK) {
-        uint64_t count = count_of(plan);
-
-        must(!same || count == base->count, "another answer");
-    }
+    must(status != TRAWL_OK || is_exact(plan), "a wrong answer");
     trawl_plan_free(plan);
 }
 
@@ -151,25 +142,26 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t bytes_count)
 {
     static struct base bases[PLANS];
     struct base *base;
-    uint8_t *image;
+    uint8_t *saved;
     uint32_t shape;
 
     if (bytes_count == 0)
         return 0;
     if (bytes[0] == RAW) {
-        try_image(bytes + 1, bytes_count - 1, NULL);
+        try_bytes(bytes + 1, bytes_count - 1, NULL);
         return 0;
     }
     shape = bytes[0] < PLANS ? bytes[0] : bytes[0] % (PLANS - 1); /* the last one takes longest */
     base = &bases[shape];
-    if (base->image == NULL)
+    if (base->bytes == NULL)
         make(shape, base);
-    image = room(base->image_bytes);
-    memcpy(image, base->image, base->image_bytes);
+    saved = malloc(base->bytes_count);
+    must(saved != NULL, "no memory");
+    memcpy(saved, base->bytes, base->bytes_count);
     for (size_t at = 1; at + CHANGE_BYTES <= bytes_count; at += CHANGE_BYTES)
-        change(image, base->image_bytes, bytes + at);
-    image_mend(image, base->image_bytes);
-    try_image(image, base->image_bytes, base);
-    free(image);
+        change(saved, base->bytes_count, bytes + at);
+    saved_mend(saved, base->bytes_count);
+    try_bytes(saved, base->bytes_count, base);
+    free(saved);
     return 0;
 }

@@ -1,24 +1,23 @@
-/* mend: a changed image of a plan gets the checksums that fit, as an attacker would do.
- */
+/* mend: a changed saved plan gets the checksums that fit, as an attacker would do. */
 #ifndef TRAWL_UNIT_MEND_H
 #define TRAWL_UNIT_MEND_H
 
 #include <stddef.h>
+#include <string.h>
 
 #include "base/checksum.h"
-#include "plan/image.h"
+#include "plan/saved.h"
 
-static inline void image_mend(uint8_t *bytes, uint64_t bytes_count)
+static inline void saved_mend(uint8_t *bytes, uint64_t bytes_count)
 {
-    struct plan_image_header *header = (struct plan_image_header *)(void *)bytes;
+    struct plan_saved_header header;
 
-    for (uint32_t i = 0; i < header->section_count && i < PLAN_SECTIONS_MAX; i++) {
-        struct plan_section *section = &header->sections[i];
-
-        if (section->offset <= bytes_count && section->bytes_count <= bytes_count - section->offset)
-            section->checksum = checksum(bytes + section->offset, section->bytes_count);
-    }
-    header->checksum = checksum(header, offsetof(struct plan_image_header, checksum));
+    if (bytes_count < sizeof header)
+        return;
+    memcpy(&header, bytes, sizeof header);
+    header.body_checksum = checksum(bytes + sizeof header, bytes_count - sizeof header);
+    header.checksum = checksum(&header, offsetof(struct plan_saved_header, checksum));
+    memcpy(bytes, &header, sizeof header);
 }
 
 #endif

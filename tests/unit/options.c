@@ -143,7 +143,7 @@ static void status_texts(void)
         {20, "a file could not be opened"},
         {21, "reading the text failed"},
         {22, "a file could not be written"},
-        {23, "a saved plan is damaged, or not for this build"},
+        {23, "a saved plan is damaged, or of another version"},
         {30, "the requested engine is not available"},
         {31, "the device or its driver failed"},
         {32, "this engine or build does not support the request"},

@@ -1,8 +1,5 @@
-/* saved_limits: saved plans whose numbers are at their limits, with sums that fit, as somebody
- * would make them: refused, or searched with exact answers.
- *
- * Random numbers at random places (unit_saved) meet hardly any limit, and what they were accepted
- * with was not held against the oracle. */
+/* saved_limits: saved plans whose numbers are at their limits, with checksums that fit, as somebody
+ * would make them: refused, or searched with exact answers. */
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -41,7 +38,7 @@ static uint8_t *save_small(struct test_random *random, uint64_t count, uint64_t 
     (void)close(file);
     file = open(path, O_RDONLY | O_CLOEXEC);
     end = lseek(file, 0, SEEK_END);
-    bytes = end > 0 ? malloc((size_t)end) : NULL;
+    bytes = end > 0 ? calloc(1, (size_t)end + 16) : NULL; /* the last number has a next one */
     if (bytes == NULL || pread(file, bytes, (size_t)end, 0) != (ssize_t)end)
         exit(1);
     (void)close(file);
@@ -98,7 +95,7 @@ static uint64_t limits_at(uint8_t *bytes, uint64_t bytes_count, uint64_t at, uin
         enum trawl_status status;
 
         memcpy(bytes + at, &values[i], size);
-        image_mend(bytes, bytes_count);
+        saved_mend(bytes, bytes_count);
         status = trawl_plan_load_memory(bytes, bytes_count, NULL, &plan, NULL);
         if (status == TRAWL_OK) {
             ++*loaded;
@@ -112,41 +109,60 @@ static uint64_t limits_at(uint8_t *bytes, uint64_t bytes_count, uint64_t at, uin
     return wrong;
 }
 
-/* Every number of the header and of the patterns' places. The bytes of tables may be any: what they
- * must not do is for unit_saved. */
+/* Every number of the header and of the patterns' ends. */
 static void numbers(struct test_random *random, uint64_t patterns)
 {
     uint64_t bytes_count, wrong = 0, loaded = 0, step = TEST_SANITIZED && !test_is_long() ? 7 : 1;
     uint8_t *bytes = save_small(random, patterns, &bytes_count);
-    const struct plan_image_header *header = (const struct plan_image_header *)(void *)bytes;
-    uint64_t end = header->sections[0].offset + header->sections[0].bytes_count;
+    uint64_t end = sizeof(struct plan_saved_header) + patterns * sizeof(uint64_t);
 
-    for (uint64_t at = 0; at < end; at += 8 * step)
-        wrong += limits_at(bytes, bytes_count, at, 8, &loaded);
-    for (uint64_t at = 0; at < end; at += 4 * step)
-        wrong += limits_at(bytes, bytes_count, at, 4, &loaded);
-    for (uint64_t at = 0; at < offsetof(struct plan_image_header, sections); at += step)
-        wrong += limits_at(bytes, bytes_count, at, 1, &loaded);
+    for (uint64_t size = 8; size > 0; size /= 2)
+        for (uint64_t at = 0; at < end; at += size * (end > 1000 ? step : 1))
+            wrong += limits_at(bytes, bytes_count, at, size, &loaded);
     printf("%" PRIu64 " patterns: %" PRIu64 " loaded\n", patterns, loaded);
     TEST_CHECK(loaded > 0);
     TEST_CHECK_U64(wrong, 0);
     free(bytes);
 }
 
-/* Cut off at each byte, with a header that says so. */
+/* Cut off at each byte, with a header that says so: the last pattern ends later. */
 static void cut(struct test_random *random, uint64_t patterns)
 {
     uint64_t bytes_count, accepted = 0;
     uint8_t *bytes = save_small(random, patterns, &bytes_count);
-    struct plan_image_header *header = (struct plan_image_header *)(void *)bytes;
+    struct plan_saved_header *header = (struct plan_saved_header *)(void *)bytes;
     struct trawl_plan *plan = NULL;
 
-    for (uint64_t count = sizeof *header; count < bytes_count; count += count < 3000 ? 1 : 61) {
-        header->image_bytes = count;
-        image_mend(bytes, count);
+    for (uint64_t count = sizeof *header; count < bytes_count; count++) {
+        header->pattern_bytes = count - sizeof *header - patterns * sizeof(uint64_t); /* may wrap */
+        saved_mend(bytes, count);
         accepted += trawl_plan_load_memory(bytes, count, NULL, &plan, NULL) != TRAWL_FORMAT;
     }
     TEST_CHECK_U64(accepted, 0);
+    free(bytes);
+}
+
+/* Sums that only fit modulo 2^64, and a note that begins inside the patterns. */
+static void sums(struct test_random *random)
+{
+    uint64_t bytes_count;
+    uint8_t *bytes = save_small(random, 3, &bytes_count);
+    struct plan_saved_header *header = (struct plan_saved_header *)(void *)bytes;
+    struct trawl_plan *plan = NULL;
+
+    for (uint64_t more = 1ull << 63; more > 0; more /= 2) {
+        header->pattern_bytes += more;
+        header->note_bytes -= more;
+        saved_mend(bytes, bytes_count);
+        CHECK_ERROR(trawl_plan_load_memory(bytes, bytes_count, NULL, &plan, error), TRAWL_FORMAT);
+        header->pattern_bytes -= more;
+        header->note_bytes += more;
+    }
+    header->pattern_bytes--;
+    header->note_bytes++;
+    saved_mend(bytes, bytes_count);
+    CHECK_ERROR(trawl_plan_load_memory(bytes, bytes_count, NULL, &plan, error), TRAWL_FORMAT);
+    TEST_CHECK(plan == NULL);
     free(bytes);
 }
 
@@ -155,16 +171,19 @@ static void no_bytes(struct test_random *random)
 {
     uint64_t bytes_count;
     uint8_t *bytes = save_small(random, 1, &bytes_count);
-    struct plan_image_header *header = (struct plan_image_header *)(void *)bytes;
+    struct plan_saved_header *header = (struct plan_saved_header *)(void *)bytes;
     struct trawl_plan *plan = NULL;
 
-    TEST_CHECK_U64(header->section_count, 2);
-    memset(bytes + header->sections[0].offset, 0, 2 * sizeof(uint64_t)); /* where it begins, ends */
-    header->sections[1].bytes_count = 0;
-    header->image_bytes = header->sections[1].offset;
-    image_mend(bytes, header->image_bytes);
-    CHECK_ERROR(trawl_plan_load_memory(bytes, header->image_bytes, NULL, &plan, error),
-                TRAWL_FORMAT);
+    memset(bytes + sizeof *header, 0, sizeof(uint64_t)); /* where it ends */
+    header->pattern_bytes = 0;
+    saved_mend(bytes, sizeof *header + sizeof(uint64_t));
+    CHECK_ERROR(
+        trawl_plan_load_memory(bytes, sizeof *header + sizeof(uint64_t), NULL, &plan, error),
+        TRAWL_FORMAT);
+    header->pattern_count = 0; /* no pattern is fine */
+    saved_mend(bytes, sizeof *header);
+    MUST(trawl_plan_load_memory(bytes, sizeof *header, NULL, &plan, NULL));
+    TEST_CHECK_U64(trawl_plan_pattern_count(plan), 0);
     trawl_plan_free(plan);
     free(bytes);
 }
@@ -180,6 +199,7 @@ int main(void)
         numbers(&random, counts[i]);
         cut(&random, counts[i]);
     }
+    sums(&random);
     no_bytes(&random);
     trawl_searcher_close(searcher);
     return test_end();

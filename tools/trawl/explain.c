@@ -127,9 +127,6 @@ bool explain_print(struct output *output, const struct patterns *patterns,
         print_algorithm(output, lines, value);
     else
         print_method(output, lines);
-    value_of(lines, "loaded", value);
-    if (*value != '\0')
-        output_text(output, "They were compiled before: the saved tables are used.\n");
     print_who(output, lines, settings);
     if (settings->files.debug) {
         output_text(output, "\n");
