@@ -19,6 +19,8 @@ done
 if step 'build clang' bash scripts/dev-build.sh clang; then
     TRAWL_TEST_SCALE=1 run_ctest clang -E '^(fuzz|python|sim_mutation)'
 fi
+# What the tests of one build let pass, those of the next may notice.
+step 'mutants' python3 tests/mutation/mutation.py build/release build/asan build/tsan || true
 step 'demo' bash scripts/dev-demo.sh || true
 step 'build dist' bash scripts/dev-build.sh dist || true
 step 'packages' bash scripts/dev-package.sh -DTRAWL_CUDA=OFF || true

@@ -21,7 +21,7 @@ failures = []
 class Terminal:
     def __init__(self, folder):
         self.tmux = ["tmux", "-L", "trawl-test-%d" % os.getpid(), "-f", "/dev/null"]
-        environment = {name: os.environ[name] for name in ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS") if name in os.environ}
+        environment = {name: os.environ[name] for name in ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TRAWL_MUTANT") if name in os.environ}
         environment.update(LC_ALL="C.UTF-8", TERM="xterm-256color", HOME=folder, PS1="$ ", TRAWL_CONFIG_PATH="", TMUX_TMPDIR=folder, LESS="",
                            LESSHISTFILE="-", HISTFILE="")
         self.environment = environment

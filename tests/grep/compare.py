@@ -407,7 +407,7 @@ def run(program, case, top):
     """(status, stdout, stderr, offset of standard input)"""
     environment = {"PATH": os.environ["PATH"], "LC_CTYPE": case.locale, "TERM": "xterm"}  # messages in English
     environment.update(case.environment)
-    for name in ("LOCPATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+    for name in ("LOCPATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "TRAWL_MUTANT"):
         if name in os.environ:
             environment[name] = os.environ[name]
     arguments = program + case.arguments

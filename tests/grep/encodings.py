@@ -73,7 +73,7 @@ def draw(rng):
 
 
 def run(arguments, folder, data=None):
-    environment = {name: os.environ[name] for name in ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS") if name in os.environ}
+    environment = {name: os.environ[name] for name in ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TRAWL_MUTANT") if name in os.environ}
     environment["LC_ALL"] = "C.UTF-8"
     done = subprocess.run(arguments, cwd=folder, env=environment, capture_output=True, timeout=60,
                           **({"input": data} if data is not None else {"stdin": subprocess.DEVNULL}))

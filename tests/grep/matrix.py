@@ -172,7 +172,7 @@ def needle_arguments(rng, query, needles, folder):
 def run(trawl, arguments, query, rng, data, paths, folder):
     """The output, status and messages, of files or a pipe to a file or a pipe."""
     environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8" if query["utf8"] else "C"}
-    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "TRAWL_MUTANT"):
         if name in os.environ:
             environment[name] = os.environ[name]
     pipe_in = len(paths) == 1 and rng.random() < 0.3

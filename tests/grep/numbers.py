@@ -238,7 +238,7 @@ def report_arguments(case):
 
 def run(trawl, arguments, utf8, **options):
     environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8" if utf8 else "C"}
-    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "TRAWL_MUTANT"):
         if name in os.environ:
             environment[name] = os.environ[name]
     return subprocess.run([trawl] + arguments, capture_output=True, env=environment, timeout=60, **options)

@@ -66,7 +66,7 @@ ODD = [
 
 def run(program, locale, arguments, path, folder):
     environment = {"PATH": os.environ["PATH"], "LC_ALL": locale, "LOCPATH": os.environ.get("LOCPATH", "")}
-    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "TRAWL_MUTANT"):
         if name in os.environ:
             environment[name] = os.environ[name]
     with open(path, "rb") as stdin:

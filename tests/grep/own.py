@@ -102,7 +102,7 @@ def run_case(rng, trawl, folder):
         arguments.append("--chunk-bytes=%d" % rng.choice([1, 3, 16, 100, 1000]))
     arguments.append("-j%d" % rng.choice([1, 2, 3]))
     environment = {"PATH": os.environ["PATH"], "LC_ALL": rng.choice(["C", "C.UTF-8"])}
-    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "TRAWL_MUTANT"):
         if name in os.environ:
             environment[name] = os.environ[name]
     if rng.random() < 0.3:

@@ -107,7 +107,7 @@ def make_case(rng, folders, files):
 
 def run(command, folder, home):
     environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": home}
-    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "TRAWL_MUTANT"):
         if name in os.environ:
             environment[name] = os.environ[name]
     done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, env=environment, timeout=60)

@@ -24,7 +24,7 @@ REPORTS = [[], ["-c"], ["-v"], ["-v", "-c"], ["-o", "-b"], ["-l"], ["-L"], ["-q"
 
 def run(trawl, arguments, folder, locale):
     environment = {"PATH": os.environ["PATH"], "LC_ALL": locale}
-    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "TRAWL_MUTANT"):
         if name in os.environ:
             environment[name] = os.environ[name]
     done = subprocess.run([trawl] + arguments, cwd=folder, env=environment, capture_output=True, timeout=60,

@@ -145,7 +145,7 @@ def run(command, case, top, user):
             os.setgid(user)
             os.setuid(user)
     environment = {"PATH": os.environ["PATH"], "LC_ALL": case.locale, "TERM": "xterm"}
-    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "TRAWL_MUTANT"):
         if name in os.environ:
             environment[name] = os.environ[name]
     try:
