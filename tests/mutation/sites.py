@@ -65,7 +65,8 @@ class Site:
         self.begin, self.end = span
         self.file = self.function = self.text = self.key = ''
         self.line = self.number = 0
-        self.lines, self.ended, self.is_noticed, self.usual_s = range(0), '', False, 0
+        self.lines, self.ended, self.usual_s = range(0), '', 0
+        self.is_noticed = self.is_reached = False
 
 
 class Source:
