@@ -707,7 +707,9 @@ struct trawl_window {
                                    window is whole in memory */
     const struct trawl_match *matches; /* in order; begin in the window, end perhaps after it */
     uint64_t match_count;
-    uint64_t line_end_count; /* line ends in the window; 0 unless TRAWL_WINDOW_LINE_ENDS */
+    uint64_t line_end_count;          /* line ends in the window; 0 unless TRAWL_WINDOW_LINE_ENDS */
+    const uint64_t *line_ends_before; /* match_count: those before each match's begin. NULL without
+                                         that flag, or where the matches are dense */
     bool last;
     bool one_per_line; /* no two of the matches begin in one line; may be false even so */
     bool has_null;     /* a NUL is among the bytes; false unless TRAWL_WINDOW_NULLS */

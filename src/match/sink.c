@@ -10,6 +10,7 @@
 /* Matches in the caller's array, beyond which those that follow go past the caches: they would not
  * be there any more when the caller looks at them, and are written without being read before. */
 #define STREAMED_MIN (1u << 20)
+#define LINE_NUMBER_BYTES 512u /* of a window for each match: then each gets its line ends */
 
 static bool deliver_count(struct sink *sink, const struct sink_chunk *chunk,
                           const struct sink_digest *digest)
@@ -168,6 +169,30 @@ void sink_lines(struct sink *sink, bool invert, uint64_t lines_max)
     sink->lines.count_max = lines_max;
 }
 
+static bool has_few(const struct sink_chunk *chunk)
+{
+    return chunk->match_count <= chunk->owned / LINE_NUMBER_BYTES;
+}
+
+/* Line ends in the chunk, and before each match of one that holds few: who takes the window need
+ * not count again what lies between them. */
+static uint64_t count_ends(const struct sink *sink, const struct sink_chunk *chunk)
+{
+    bool few = has_few(chunk);
+    uint64_t at = 0, ends = 0;
+
+    for (uint64_t i = 0; few && i < chunk->match_count; i++) {
+        uint64_t next = chunk->matches[i].begin - chunk->begin;
+
+        TRAWL_ASSERT(next >= at && next < chunk->owned);
+        ends += lines_count_ends(chunk->bytes + at, next - at, sink->line_end, sink->line_end_also);
+        chunk->line_numbers[i] = ends;
+        at = next;
+    }
+    return ends + lines_count_ends(chunk->bytes + at, chunk->owned - at, sink->line_end,
+                                   sink->line_end_also);
+}
+
 static enum trawl_status digest_window(const struct sink *sink, const struct sink_chunk *chunk,
                                        struct sink_digest *digest, struct trawl_error *error)
 {
@@ -175,8 +200,7 @@ static enum trawl_status digest_window(const struct sink *sink, const struct sin
     digest->line_end_count = 0;
     digest->has_null = false;
     if ((sink->window_flags & TRAWL_WINDOW_LINE_ENDS) != 0)
-        digest->line_end_count =
-            lines_count_ends(chunk->bytes, chunk->owned, sink->line_end, sink->line_end_also);
+        digest->line_end_count = count_ends(sink, chunk);
     if ((sink->window_flags & TRAWL_WINDOW_NULLS) != 0)
         digest->has_null = bytes_find_either(chunk->bytes, chunk->owned, 0, 0) < chunk->owned;
     return TRAWL_OK;
@@ -221,6 +245,9 @@ static bool deliver_window(struct sink *sink, const struct sink_chunk *chunk,
     window.matches = chunk->matches;
     window.match_count = chunk->match_count;
     window.line_end_count = sink->digest != NULL ? digest->line_end_count : 0;
+    window.line_ends_before = (sink->window_flags & TRAWL_WINDOW_LINE_ENDS) != 0 && has_few(chunk)
+                                  ? chunk->line_numbers
+                                  : NULL;
     window.has_null = sink->digest != NULL && digest->has_null;
     window.last = chunk->last;
     window.one_per_line = chunk->one_per_line;
@@ -236,6 +263,7 @@ void sink_windows(struct sink *sink, uint32_t flags, trawl_window_sink function,
                                                         : SINK_SELECTS_ALL;
     sink->digest =
         (flags & (TRAWL_WINDOW_LINE_ENDS | TRAWL_WINDOW_NULLS)) != 0 ? digest_window : NULL;
+    sink->line_numbers = (flags & TRAWL_WINDOW_LINE_ENDS) != 0;
     sink->deliver = deliver_window;
     sink->keeps_text = true;
     sink->in_place = sink->wants != SINK_WANTS_NOTHING;

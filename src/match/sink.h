@@ -73,7 +73,7 @@ struct sink {
     enum sink_wants wants;
     enum sink_selects selects;
     bool columns;      /* of matches, rather than structs */
-    bool line_numbers; /* as well */
+    bool line_numbers; /* room for one for each match, as well */
     bool in_parts;     /* deliver takes the matches of a chunk part by part */
     bool keeps_text;   /* deliver looks at the chunk's bytes */
     bool in_place;     /* a chunk may lie in a mapped file, whose bytes may change meanwhile; if it

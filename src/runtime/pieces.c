@@ -1,8 +1,9 @@
 /* pieces: lists of hits on their way from devices into the caller's array. */
+#include "runtime/pieces.h"
+
 #include "runtime/threads.h"
 #include "runtime/jobs.h"
 #include "runtime/engines.h"
-#include "runtime/pieces.h"
 
 #include <sched.h>
 

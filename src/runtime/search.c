@@ -1,6 +1,7 @@
 /* search: the public functions of a searcher. */
-#include "runtime/workers.h"
 #include "runtime/search.h"
+
+#include "runtime/workers.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -11,6 +12,9 @@
 #include "base/options.h"
 
 #define TASKS_PER_WORKER 2u
+/* Where other programs want the cores, a helper may stand still with its chunk for some
+ * milliseconds: so long the others go on. */
+#define TASKS_MIN 34u
 #define TASKS_EXTRA 2u
 #define TASKS_FOR_DEVICES 8u /* each, where the CPU searches too or not */
 /* Counts, whose tasks hold no text once it was searched: while a device has a chunk in work and
@@ -23,7 +27,8 @@
 static enum trawl_status tasks_open(struct trawl_searcher *searcher, struct trawl_error *error)
 {
     const struct trawl_runtime *runtime = searcher->runtime;
-    uint32_t count = runtime->threads_max * TASKS_PER_WORKER + TASKS_EXTRA;
+    uint32_t count =
+        (uint32_t)max_u64(runtime->threads_max * TASKS_PER_WORKER + TASKS_EXTRA, TASKS_MIN);
     void *memory;
 
     TRAWL_ASSERT(runtime->threads_max > 0 && searcher->tasks == NULL);

@@ -86,10 +86,10 @@ struct sink_chunk task_view(const struct search *search, const struct task *task
         view.begins = task->matches;
         view.ends = task->matches + task->match_room;
         view.patterns = task->matches + 2 * task->match_room;
-        view.line_numbers = task->line_numbers;
     } else {
         view.matches = (const struct trawl_match *)(const void *)task->matches;
     }
+    view.line_numbers = task->line_numbers;
     return view;
 }
 

@@ -1,6 +1,7 @@
 /* run: one call of the library on one input, compared with the oracle's answer. */
 #include "diff/run.h"
 
+#define LINE_ENDS_BYTES 512u /* of a window for each match, at least: then it is told */
 #define WINDOW_FLAGS \
     (TRAWL_WINDOW_LINE_ENDS | TRAWL_WINDOW_NO_MATCHES | TRAWL_WINDOW_LINES | TRAWL_WINDOW_SPANS)
 
@@ -369,6 +370,26 @@ static uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t b
     return count;
 }
 
+/* Line ends before each match; they come where they were asked for and matches are not dense. */
+static void check_line_ends(struct check *check, const struct trawl_window *window)
+{
+    bool asked = (check->config->parameter & TRAWL_WINDOW_LINE_ENDS) != 0;
+
+    if (window->line_ends_before == NULL) {
+        if (asked && window->match_count > 0 &&
+            window->match_count <= window->bytes_count / LINE_ENDS_BYTES)
+            WRONG(check, "the window at %" PRIu64 " does not say what its matches follow",
+                  window->begin);
+        return;
+    }
+    if (!asked)
+        WRONG(check, "the window at %" PRIu64 " counts line ends", window->begin);
+    for (uint64_t i = 0; i < window->match_count && !check->failed; i++)
+        check_u64(check, "line_ends_before", window->line_ends_before[i],
+                  count_byte(window->bytes, window->matches[i].begin - window->begin,
+                             check->input->line_end));
+}
+
 /* The window's own promises: no gap, the text's bytes, whole matches in memory. */
 static void check_window(struct check *check, const struct trawl_window *window)
 {
@@ -396,6 +417,8 @@ static void check_window(struct check *check, const struct trawl_window *window)
                   " of %" PRIu64 " + %" PRIu64 " bytes",
                   window->matches[i].begin, window->matches[i].end, window->begin,
                   window->bytes_count, window->after_bytes_count);
+    if (!check->failed)
+        check_line_ends(check, window);
     for (uint64_t i = 1; i < window->match_count && window->one_per_line && !check->failed; i++)
         if (count_byte(input->text + window->matches[i - 1].begin,
                        window->matches[i].begin - window->matches[i - 1].begin,

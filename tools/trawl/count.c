@@ -32,8 +32,40 @@ uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t byte)
     return total;
 }
 
+void count_window_begin(struct scan *scan, const struct trawl_window *window)
+{
+    scan->window = window;
+    scan->window_match = 0;
+    scan->window_base = scan->line_end_count;
+}
+
+/* Go on from a match near `at`: what lies before it was counted by the thread that searched. Of
+ * bytes in the window alone. */
+static void count_from_match(struct scan *scan, const uint8_t *bytes, uint64_t bytes_begin,
+                             uint64_t at)
+{
+    const struct trawl_window *window = scan->window;
+    uint64_t begin;
+
+    if (scan->counts_line_ends || window == NULL || window->line_ends_before == NULL ||
+        bytes_begin < window->begin || bytes != window->bytes + (bytes_begin - window->begin))
+        return;
+    while (scan->window_match < window->match_count &&
+           window->matches[scan->window_match].begin < at)
+        scan->window_match++;
+    if (scan->window_match == window->match_count)
+        return;
+    begin = window->matches[scan->window_match].begin;
+    if (begin - at >= at - scan->counted_end)
+        return;
+    scan->counted_end = begin;
+    scan->line_end_count = scan->window_base + window->line_ends_before[scan->window_match];
+}
+
 uint64_t line_number_at(struct scan *scan, const uint8_t *bytes, uint64_t bytes_begin, uint64_t at)
 {
+    if (at > scan->counted_end)
+        count_from_match(scan, bytes, bytes_begin, at);
     if (at > scan->counted_end)
         /* Of a window's later part: what comes before its bytes is there, too. */
         scan->line_end_count += count_byte(bytes + (int64_t)(scan->counted_end - bytes_begin),
@@ -45,12 +77,12 @@ uint64_t line_number_at(struct scan *scan, const uint8_t *bytes, uint64_t bytes_
     return scan->line_end_count + 1;
 }
 
-void count_line_ends(struct scan *scan, const struct trawl_window *window, uint64_t base)
+void count_line_ends(struct scan *scan, const struct trawl_window *window)
 {
     uint64_t end = window->begin + window->bytes_count;
 
     if (!scan->counts_line_ends) {
-        scan->line_end_count = base + window->line_end_count;
+        scan->line_end_count = scan->window_base + window->line_end_count;
         scan->counted_end = end;
     } else if (!window->last) {
         (void)line_number_at(scan, window->bytes, window->begin, end);

@@ -682,8 +682,9 @@ int lines_window(void *context, const struct trawl_window *window)
 {
     struct scan *scan = context;
     struct trawl_window kept;
-    uint64_t base = scan->line_end_count, text_bytes = window->bytes_count;
+    uint64_t text_bytes = window->bytes_count;
 
+    count_window_begin(scan, window);
     if (!characters_window(scan, &window, &kept))
         return 1;
     scan_print_begin(scan);
@@ -698,11 +699,12 @@ int lines_window(void *context, const struct trawl_window *window)
             handle_part(scan, window, text_bytes, window->bytes_count);
     }
     if (scan->settings->line_number && !scan->null_seen && !scan->stop)
-        count_line_ends(scan, window, base);
+        count_line_ends(scan, window);
     if (scan->block_end == OFFSET_NONE)
         output_commit(scan->output);
     if (!scan->seekable)
         output_flush(scan->output);
     scan_print_end(scan);
+    scan->window = NULL; /* it is the library's */
     return scan->stop || scan->output->error != 0;
 }

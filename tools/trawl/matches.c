@@ -92,8 +92,9 @@ int matches_window(void *context, const struct trawl_window *window)
 {
     struct scan *scan = context;
     struct trawl_window kept;
-    uint64_t base = scan->line_end_count, text_bytes = window->bytes_count;
+    uint64_t text_bytes = window->bytes_count;
 
+    count_window_begin(scan, window);
     if (!characters_window(scan, &window, &kept))
         return 1;
     scan_print_begin(scan);
@@ -112,7 +113,7 @@ int matches_window(void *context, const struct trawl_window *window)
         }
     }
     if (scan->settings->line_number && !scan->null_seen) {
-        count_line_ends(scan, window, base);
+        count_line_ends(scan, window);
     }
     if (scan->left_count == 0 && scan->match_line_end <= scan->scanned_end)
         scan->stop = true;
@@ -121,6 +122,7 @@ int matches_window(void *context, const struct trawl_window *window)
     if (!scan->seekable)
         output_flush(scan->output);
     scan_print_end(scan);
+    scan->window = NULL; /* it is the library's */
     return scan->stop || scan->output->error != 0;
 }
 

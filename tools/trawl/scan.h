@@ -96,6 +96,9 @@ struct scan {
     uint8_t *far_bytes;  /* far.c: what was read again last */
     uint64_t far_begin, far_count;
 
+    const struct trawl_window *window; /* at hand, as the library gave it */
+    uint64_t window_match;   /* its first match that may begin beyond the lines counted so far */
+    uint64_t window_base;    /* line_end_count before it */
     uint64_t counted_end;    /* text offset up to which line ends were counted ... */
     uint64_t line_end_count; /* ... and how many there are */
     bool counts_line_ends;   /* itself, as far as needed: one thread searches, which saves nothing
@@ -244,8 +247,9 @@ uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t byte);
 /* Number of the line that begins or goes on at `at`. The bytes up to the last place that was asked
  * for, or to the last window's end, are there, before `at` or after it. */
 uint64_t line_number_at(struct scan *scan, const uint8_t *bytes, uint64_t bytes_begin, uint64_t at);
-/* A window is done; base: line_end_count before it. */
-void count_line_ends(struct scan *scan, const struct trawl_window *window, uint64_t base);
+/* A window begins; it is done. */
+void count_window_begin(struct scan *scan, const struct trawl_window *window);
+void count_line_ends(struct scan *scan, const struct trawl_window *window);
 
 /* binary.c */
 /* Begin a line that ends at text offset `end`: finish what was printed of earlier blocks. */
