@@ -103,7 +103,7 @@ static const char *damage(const uint8_t *bytes, uint64_t bytes_count,
     return header->utf8_is_set > 1 ? "it contradicts itself" : NULL;
 }
 
-/* Do the ends ascend to the last byte, with no pattern empty? */
+/* Do the ends ascend to the last byte? The builder refuses empty patterns. */
 static bool patterns_read(const uint8_t *ends, const struct plan_saved_header *header,
                           struct trawl_pattern *patterns)
 {
@@ -112,7 +112,7 @@ static bool patterns_read(const uint8_t *ends, const struct plan_saved_header *h
 
     for (uint32_t i = 0; i < header->pattern_count; i++, begin = end) {
         memcpy(&end, ends + i * sizeof end, sizeof end);
-        if (end <= begin || end > header->pattern_bytes)
+        if (end < begin || end > header->pattern_bytes)
             return false;
         patterns[i] = (struct trawl_pattern){bytes + begin, end - begin};
     }
