@@ -116,6 +116,7 @@ static enum trawl_status fill_begins(struct trawl_searcher *searcher, struct tra
     enum trawl_status status;
 
     for (uint32_t i = 0; i < 2; i++, room = fixture.expected_count / 3) {
+        memset(begins, 0xff, sizeof begins); /* what the call before found is not there */
         begins[room] = TEXT_BYTES;
         status =
             trawl_begins_into(searcher, fixture.plan, text, begins, room, &found->count, error);
