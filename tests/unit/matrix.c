@@ -190,8 +190,9 @@ static void all_shapes(void)
 }
 
 /* Many blocks of rows, of some of which much is written and of others little: what a block held
- * before is gone. */
-static void blocks_anew(void)
+ * before is gone. With many threads the caller has to wait for blocks that others make. (With three
+ * it hardly ever had, and a worker's call that was lost went unseen.) */
+static void blocks_anew(uint32_t threads)
 {
     enum { ROWS = 3000, COLUMNS = 2000 };
     static uint8_t tape[ROWS];
@@ -213,7 +214,7 @@ static void blocks_anew(void)
     array.offsets = offsets;
     array.record_count = ROWS;
     options.engine = TRAWL_ENGINE_CPU;
-    options.threads = 3;
+    options.threads = threads;
     options.chunk_bytes = 1000;
     MUST(trawl_plan_build(patterns, COLUMNS, NULL, &plan, NULL));
     MUST(trawl_searcher_open(&options, &searcher, NULL));
@@ -545,7 +546,9 @@ int main(void)
     source = test_random_begin("matrix");
     against_the_oracle();
     all_shapes();
-    blocks_anew();
+    blocks_anew(3);
+    for (uint32_t i = 0; i < 3; i++)
+        blocks_anew(16);
     no_patterns_between();
     bits_without_rows();
     dense_records();

@@ -1,0 +1,114 @@
+/* late: threads that come late, and a watch over them. A program that CMake's trawl_test_late links
+ * with this waits now and then, at random, before it takes a lock, after it has left one, and after
+ * a condition has called it. A wake-up that only a slow thread needs is then needed in each run. And
+ * where nothing goes on any more the test fails, with a line that says so, instead of waiting for
+ * ctest's limit: no thread works, no check is made.
+ *
+ * TRAWL_TEST_LATE=0: no thread is late. The watch is a thread of its own.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "test.h"
+
+#define LATE_ONE_IN 24u
+#define LATE_LONG_ONE_IN 32u /* of those */
+#define LATE_US 60u
+#define LATE_LONG_US 1500u
+#define WATCH_STEP_S 1
+#define WATCH_STEPS 20    /* without progress: it hangs */
+#define WATCH_WORK_MS 20u /* of the processor, in a step: it goes on */
+
+int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
+int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex);
+int __real_pthread_mutex_unlock(pthread_mutex_t *mutex);
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex);
+int __real_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex);
+int __wrap_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex);
+
+static atomic_uint threads, waiting;
+static bool is_late;
+
+static void late(void)
+{
+    static _Thread_local struct test_random random;
+
+    if (!is_late)
+        return;
+    if (random.state == 0)
+        random.state = test_setting("TRAWL_TEST_SEED", 1) * 1000003 + atomic_fetch_add(&threads, 1);
+    if (!test_random_one_in(&random, LATE_ONE_IN))
+        return;
+    if (test_random_one_in(&random, LATE_LONG_ONE_IN))
+        (void)usleep((useconds_t)test_random_below(&random, LATE_LONG_US));
+    else if (test_random_one_in(&random, 2))
+        (void)usleep((useconds_t)test_random_below(&random, LATE_US));
+    else
+        (void)sched_yield();
+}
+
+int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+    late();
+    return __real_pthread_mutex_lock(mutex);
+}
+
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+    int code = __real_pthread_mutex_unlock(mutex);
+
+    late();
+    return code;
+}
+
+int __wrap_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
+{
+    int code;
+
+    atomic_fetch_add(&waiting, 1);
+    code = __real_pthread_cond_wait(condition, mutex);
+    atomic_fetch_sub(&waiting, 1);
+    return code;
+}
+
+static uint64_t worked_ms(void)
+{
+    struct timespec time;
+
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
+}
+
+static void *watch(void *context)
+{
+    uint64_t checks = 0, ms = 0;
+    uint32_t steps = 0;
+
+    (void)context;
+    while (steps < WATCH_STEPS) {
+        struct timespec step = {WATCH_STEP_S, 0};
+
+        (void)nanosleep(&step, NULL);
+        steps++;
+        if (test_checks != checks || worked_ms() - ms >= WATCH_WORK_MS)
+            steps = 0;
+        checks = test_checks;
+        ms = worked_ms();
+    }
+    printf("it hangs after %" PRIu64 " checks: %u threads wait for a condition, and nobody works\n",
+           test_checks, atomic_load(&waiting));
+    (void)fflush(stdout);
+    _exit(1);
+}
+
+__attribute__((constructor)) static void late_begin(void)
+{
+    pthread_t thread;
+
+    is_late = test_setting("TRAWL_TEST_LATE", 1) != 0;
+    if (pthread_create(&thread, NULL, watch, NULL) == 0)
+        (void)pthread_detach(thread);
+}
