@@ -17,10 +17,12 @@ import subprocess
 import sys
 import tempfile
 import termios
+import threading
 import time
 
 TRAWL = os.path.abspath(sys.argv[1])
 WAIT_S = 60
+F_SETPIPE_SZ, F_GETPIPE_SZ = 1031, 1032  # Linux's, which older Pythons do not name
 failures = []
 
 
@@ -46,7 +48,18 @@ def is_read(pipe):
 
 
 def start(arguments, **more):
-    return subprocess.Popen([TRAWL] + arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+    """A program that never ends is a failure, too, and the last one: nobody waits for the others."""
+    process = subprocess.Popen([TRAWL] + arguments, **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more})
+
+    def give_up():
+        print("%r does not end" % arguments, flush=True)
+        process.kill()
+        os._exit(1)
+
+    process.watchdog = threading.Timer(WAIT_S, give_up)
+    process.watchdog.daemon = True
+    process.watchdog.start()
+    return process
 
 
 def feed(process, text):
@@ -69,6 +82,7 @@ def finish(process):
     """Status, output, messages."""
     output, messages = process.stdout.read(), process.stderr.read()
     process.wait(timeout=WAIT_S)
+    process.watchdog.cancel()
     if process.stdin:
         process.stdin.close()
     return process.returncode, output, messages
@@ -110,6 +124,66 @@ def interrupted_tree(options, folder):
     output = first + output
     expect(status in (-signal.SIGINT, 0) and messages == b"", "a tree: %r" % ((status, messages),))
     expect(whole.startswith(output) and output.endswith(b"\n"), "a tree: %r" % output[-80:])
+
+
+def pending(process):
+    """Signals that the program was sent and has not handled yet."""
+    with open("/proc/%d/status" % process.pid) as file:
+        return any(int(line.split()[1], 16) for line in file if line.startswith(("SigPnd:", "ShdPnd:")))
+
+
+def in_handler(process, number):
+    process.send_signal(number)
+    until(lambda: not pending(process), "signal %d is handled" % number)
+
+
+def full(process):
+    """Wait until the program waits for somebody to read what it prints."""
+    left, size = array.array("i", [0]), fcntl.fcntl(process.stdout, F_GETPIPE_SZ)
+
+    def is_full():
+        fcntl.ioctl(process.stdout, termios.FIONREAD, left)
+        return left[0] == size
+
+    until(is_full, "the output's pipe is full")
+
+
+def interrupted_print(arguments, expected, signals, text=b""):
+    """The signal comes while the program prints, and its output's pipe is full. Once that is read
+    the program ends, though there is more to search or to wait for; a second signal ends it at
+    once. (All signals of the other tests come while nothing is printed, or by chance: one that came
+    during a print could be forgotten.)"""
+    reader, writer = os.pipe()
+    fcntl.fcntl(reader, F_SETPIPE_SZ, 4096)
+    process = start(arguments, stdin=subprocess.PIPE, stdout=writer)
+    os.close(writer)
+    process.stdout = open(reader, "rb")
+    process.stdin.write(text)
+    process.stdin.flush()
+    full(process)
+    for _ in range(signals - 1):
+        in_handler(process, signal.SIGINT)
+    process.send_signal(signal.SIGINT)
+    if signals > 1:
+        expect(process.wait() == -signal.SIGINT, "a second SIGINT does not end %r" % arguments)
+    status, output, messages = finish(process)
+    expect((status, messages) == (-signal.SIGINT, b""), "SIGINT during a print, %r: %r" % (arguments, (status, messages)))
+    expect(expected.startswith(output) and len(output) >= 4096 and (output.endswith(b"\n") or signals > 1),
+           "SIGINT during a print, %r: %d bytes, then %r" % (arguments, len(output), output[-80:]))
+
+
+def interrupted_prints(folder):
+    lines = b"%06d foo\n" * 40000 % tuple(range(40000))
+    path = os.path.join(folder, "long")
+    with open(path, "wb") as file:
+        file.write(lines)
+    for signals in (1, 2):
+        interrupted_print(["foo", "-"], lines[:33000], signals, lines[:33000])
+        for threads in ("-j1", "-j3"):
+            interrupted_print([threads, "foo", path], lines, signals)
+            interrupted_print([threads, "-o", "foo", path, "-"], (path + ":foo\n").encode() * 40000, signals)
+            interrupted_print([threads, "--positions", "foo", path], b"%d\n" * 40000 % tuple(range(7, 440000, 11)), signals)
+    os.unlink(path)
 
 
 def shell_status(folder):
@@ -207,6 +281,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="trawl-signals-") as folder:
         with open(os.path.join(folder, "a"), "wb") as file:
             file.write(b"a foo\n")
+        interrupted_prints(folder)
         for threads in (["-j1"], ["-j3"]):
             interrupted_stream(threads, b"A:a foo\n(standard input):xfoo\n", folder)
             interrupted_stream(threads + ["-c"], b"A:1\n", folder)
