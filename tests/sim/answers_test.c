@@ -70,6 +70,58 @@ static void search_one(struct trawl_searcher *searcher, struct test_random *rand
     trawl_plan_free(plan);
 }
 
+/* One occurrence, in the tile of one block of several: another one, which has found none, may be
+ * the last and hands the answer to the host. (In texts with many occurrences each block has some,
+ * and by writing its own it saw those of the others: a fence before the last block's reads was not
+ * missed.) */
+static void handed_over(struct test_random *random, uint64_t seed)
+{
+    static const enum trawl_method methods[] = {TRAWL_METHOD_EVERY, TRAWL_METHOD_WORDS,
+                                                TRAWL_METHOD_SET, TRAWL_METHOD_SAMPLED};
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct trawl_plan_options plan_options = TRAWL_PLAN_OPTIONS_INIT;
+    static char bytes[4 * 1024], string[32];
+    struct trawl_pattern pattern = {string, sizeof string};
+    struct cuda_limits limits = cuda_limits_default;
+    struct trawl_searcher *searcher = NULL;
+    struct trawl_plan *plan = NULL;
+    uint64_t wrong = 0;
+
+    for (uint32_t i = 0; i < sizeof string; i++)
+        string[i] = (char)('A' + i);
+    limits.threads = limits.tile_words_max = 32;
+    limits.blocks_max = 2 + (uint32_t)(seed % 3);
+    limits.streams = seed / 4 % 2 != 0;
+    cuda_limits_replace(&limits);
+    sim_driver_reset_usual(seed + 1);
+    options.engine = TRAWL_ENGINE_CUDA;
+    options.threads = 1;
+    plan_options.method = methods[seed % 4];
+    TEST_CHECK(trawl_plan_build(&pattern, 1, &plan_options, &plan, NULL) == TRAWL_OK);
+    TEST_CHECK(trawl_searcher_open(&options, &searcher, NULL) == TRAWL_OK);
+    for (uint32_t i = 0; i < 40; i++) {
+        uint64_t at = test_random_below(random, sizeof bytes - sizeof string + 1), count = 0;
+        struct trawl_match match = {0, 0, 0}, matches[2] = {{0, 0, 0}};
+        struct trawl_text *text = NULL;
+        bool found = false;
+
+        memset(bytes, 'z', sizeof bytes);
+        memcpy(bytes + at, string, sizeof string);
+        TEST_CHECK(trawl_text_from_memory(bytes, sizeof bytes, &text, NULL) == TRAWL_OK);
+        wrong += trawl_first(searcher, plan, text, &match, &found, NULL) != TRAWL_OK || !found ||
+                 match.begin != at;
+        wrong += trawl_positions_into(searcher, plan, text, matches, 2, &count, NULL) != TRAWL_OK ||
+                 count != 1 || matches[0].begin != at;
+        wrong += trawl_count(searcher, plan, text, &count, NULL) != TRAWL_OK || count != 1;
+        trawl_text_close(text);
+    }
+    if (!TEST_CHECK_U64(wrong, 0))
+        printf("  method %d, %" PRIu32 " blocks\n", (int)methods[seed % 4], limits.blocks_max);
+    trawl_searcher_close(searcher);
+    trawl_plan_free(plan);
+    TEST_CHECK_U64(sim_driver_live(), 0);
+}
+
 int main(void)
 {
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
@@ -103,5 +155,7 @@ int main(void)
     }
     trawl_searcher_close(searcher);
     TEST_CHECK_U64(sim_driver_live(), 0);
+    for (uint64_t seed = 0; seed < (TEST_SANITIZED ? 4 : 8); seed++)
+        handed_over(&random, seed);
     return test_end();
 }

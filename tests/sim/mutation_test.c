@@ -61,9 +61,6 @@ static const struct harmless {
      "the number of candidates is a statistic, which only streams_test looks at", true},
     {"return simt_ballot(too_many) != 0;", "the launch is in vain: what it counts is thrown away",
      false},
-    {"simt_fence(); /* all signatures before their sums */",
-     "loads are never early in the simulator", false},
-    {"simt_fence_host();", "the host looks when the launch is over", false},
     {"simt_warp_sync();",
      "the ballots around may keep the lanes together; it orders memory, which the simulator always "
      "does",

@@ -460,6 +460,7 @@ int sim_stream_wait(struct cuda_stream *stream)
 
     while (code == 0 && stream->first != NULL)
         (void)sim_streams_step(stream->context);
+    sim_memory_flush();
     if (code == 0)
         code = stream->context->failed;
     return sim_leave(code);
@@ -507,6 +508,7 @@ int sim_event_wait(struct cuda_event *event)
 
     while (code == 0 && event->pending != 0)
         (void)sim_streams_step(event->context);
+    sim_memory_flush();
     if (code == 0)
         code = event->context->failed;
     return sim_leave(code);

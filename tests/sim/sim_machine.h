@@ -21,6 +21,7 @@
 #define SHARED_GUARD_BYTES 64u
 #define SHARED_GUARD 0x3c
 #define NAMED_BARRIERS 16u
+#define BLOCK_LOOKS_LOG2 8
 
 enum thread_state {
     THREAD_READY,
@@ -66,6 +67,15 @@ struct grid {
     uint32_t started; /* of them */
     uint32_t live_blocks;
     bool is_child;
+    uint64_t begin_time; /* sim_memory.c: what was written before, it finds */
+};
+
+enum early_mood { EARLY_NEVER, EARLY_ALWAYS, EARLY_BY_CHANCE, EARLY_BY_ADDRESS, EARLY_MOODS };
+
+/* A word that the block has read, and the time at which it had that value. */
+struct block_look {
+    const void *p;
+    uint64_t time;
 };
 
 struct block {
@@ -80,6 +90,13 @@ struct block {
     uint32_t shared_count;
     struct shared_array shared[SHARED_ARRAYS_MAX];
     struct thread *threads;
+    /* sim_memory.c: early reads. */
+    uint64_t number;
+    uint64_t fenced;   /* nothing from before that is found */
+    uint64_t observed; /* the last write that it knows of */
+    enum early_mood mood;
+    uintptr_t mood_bit, mood_value;
+    struct block_look looks[1u << BLOCK_LOOKS_LOG2];
 };
 
 struct sim_machine {
@@ -104,8 +121,9 @@ struct sim_machine {
     uint64_t child_lost; /* 1: the next */
     uint32_t child_code; /* of refusals; 0: any that devices have for them */
     uint64_t switches_max;
-    uint64_t switches_end;   /* of this launch: it counts as hung */
-    bool blocks_change;      /* one has ended, or there is one more to start */
+    uint64_t switches_end; /* of this launch: it counts as hung */
+    bool blocks_change;    /* one has ended, or there is one more to start */
+    bool (*is_host)(const void *p);
     uint64_t writes;         /* to global memory, that have happened */
     uint32_t plain_switches; /* one load or store in so many is a turn for others; 0: none is */
     uint64_t written;        /* to global memory, when those who wait for a word looked last */
@@ -122,10 +140,22 @@ void sim_ready_remove(struct thread *thread);
 void sim_yield(void);
 /* sim_memory.c */
 void sim_memory_begin(void);
+void sim_memory_block(struct block *block);
+uint64_t sim_memory_time(void);
+/* Before a word changes; by a block, or NULL. */
+void sim_memory_written(const void *p, uint32_t bytes, const struct block *block);
+/* What a read of the thread that runs finds; after sim_memory_look. */
+uint64_t sim_memory_read(const void *p, uint32_t bytes);
+void sim_memory_pause(void);
+/* So many turns does a fence take. */
+uint64_t sim_memory_lingers(void);
+/* An atomic finds what is there. */
+void sim_memory_observe(const void *p, uint32_t bytes);
 void sim_memory_look(const void *p, uint32_t bytes);
 void sim_memory_share(bool block);
 void sim_memory_fence(void);
-void sim_memory_flush(void);
+/* Everything happens; at a launch's end but for some that the host may not see yet. */
+void sim_memory_end(bool (*is_host)(const void *p));
 void sim_memory_turn(void);
 void sim_memory_forget_block(const struct block *block);
 void sim_memory_copy(void *to, const void *from, uint32_t bytes);

@@ -3,7 +3,13 @@
  * In some launches a store, or an atomic whose old value nobody wants, waits before it happens;
  * which one happens next, and when, is drawn from the seed. The thread itself sees it at once; the
  * warp and the block see it from their next operation together on, and so does a fence of theirs:
- * it lets all that its thread sees happen. The end of the launch lets everything happen.
+ * it lets all that its thread sees happen. The end of the launch lets everything happen; but what
+ * is in the host's memory may come there later, until the host asks the driver for something.
+ *
+ * In some launches a read of a word may be early: it finds what the word held before other blocks
+ * wrote there. It finds no older value than another read of the block's did; after a fence nothing
+ * from before what the block had seen written when it came to the fence; after a pause nothing from
+ * before that. A few past values of words are kept for it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +18,8 @@
 #include "sim_words.h"
 
 #define LATE_MAX 256u
+#define LINGERS_ONE_IN 32u /* fences */
+#define LINGERS_MAX 1024u
 #define LATE_TURNS 16u /* one turn in so many lets one happen */
 
 enum reach { REACH_THREAD, REACH_WARP, REACH_BLOCK };
@@ -28,6 +36,22 @@ static struct late {
 static uint32_t late_count;
 static bool happens_late;
 
+/* What words held before they were written, the last ones by a hash of the eight bytes that they
+ * are in. */
+#define PAST_LOG2 10
+#define PAST_WAYS 8u
+
+static struct past {
+    uint64_t launch; /* of this one, or the entry is free */
+    uint64_t time;   /* of the write: its number */
+    uint64_t block;  /* that wrote it: its number */
+    const void *p;
+    uint64_t value; /* before that */
+    uint32_t bytes;
+} past[1u << PAST_LOG2][PAST_WAYS];
+static uint64_t past_launch, past_time;
+static bool reads_early;
+
 /* How many of them are in the granules of a hash: most accesses meet none. An access is aligned to
  * its size, and so is in one granule. */
 #define GRANULE_LOG2 4
@@ -43,10 +67,165 @@ static uint16_t *filter_of(const void *p)
 
 void sim_memory_begin(void)
 {
-    late_count = 0;
-    memset(late_in, 0, sizeof late_in);
+    sim_memory_flush();
+    past_launch++;
     happens_late = sim_random() % 2 != 0;
+    reads_early = sim_random() % 2 != 0;
 }
+
+/* ---- Early reads -------------------------------------------------------------------------- */
+
+static struct past *past_of(const void *p)
+{
+    uint64_t granule = (uint64_t)(uintptr_t)p / 8;
+
+    return past[(granule * 0x9e3779b97f4a7c15u) >> (64 - PAST_LOG2)];
+}
+
+void sim_memory_written(const void *p, uint32_t bytes, const struct block *block)
+{
+    struct past *ways = past_of(p);
+
+    sim.writes++;
+    past_time++;
+    if (!reads_early)
+        return;
+    memmove(ways + 1, ways, (PAST_WAYS - 1) * sizeof *ways);
+    ways[0] = (struct past){
+        past_launch, past_time, block == NULL ? 0 : block->number, p, sim_word_get(p, bytes),
+        bytes};
+}
+
+static struct block_look *look_of(struct block *block, const void *p)
+{
+    return &block->looks[((uint64_t)(uintptr_t)p * 0x9e3779b97f4a7c15u) >> (64 - BLOCK_LOOKS_LOG2)];
+}
+
+/* None of the block's reads will find anything older in this word; nor in one that gives way. */
+static void look_note(struct block *block, const void *p, uint64_t time)
+{
+    struct block_look *look = look_of(block, p);
+
+    if (look->p != p && look->time > block->fenced)
+        block->fenced = look->time;
+    *look = (struct block_look){p, time};
+}
+
+/* What the block's next reads like: what is there, the oldest there is, one or the other by chance,
+ * or by a bit of the address: so words that lie beside each other are read apart. */
+static void choose_mood(struct block *block)
+{
+    uint64_t random = sim_random();
+
+    block->mood = (enum early_mood)(random % EARLY_MOODS);
+    block->mood_bit = 1u << (3 + (random >> 8) % 3);
+    block->mood_value = (random >> 16) % 2 * block->mood_bit;
+}
+
+static bool likes_old(const struct block *block, const void *p)
+{
+    return block->mood == EARLY_ALWAYS ||
+           (block->mood == EARLY_BY_CHANCE && sim_random() % 2 == 0) ||
+           (block->mood == EARLY_BY_ADDRESS &&
+            ((uintptr_t)p & block->mood_bit) == block->mood_value);
+}
+
+static bool overlaps(const struct past *entry, const void *p, uint32_t bytes)
+{
+    return (const char *)entry->p < (const char *)p + bytes &&
+           (const char *)p < (const char *)entry->p + entry->bytes;
+}
+
+/* When was the word written last? At the latest then, if that is not known any more. */
+static uint64_t written_at(const void *p, uint32_t bytes)
+{
+    const struct past *ways = past_of(p);
+    uint32_t i = 0;
+
+    while (i < PAST_WAYS && ways[i].launch == past_launch && !overlaps(&ways[i], p, bytes))
+        i++;
+    if (i < PAST_WAYS)
+        return ways[i].launch == past_launch ? ways[i].time : 0;
+    return ways[PAST_WAYS - 1].time;
+}
+
+static void observe(struct block *block, uint64_t time)
+{
+    if (time > block->observed)
+        block->observed = time;
+}
+
+void sim_memory_observe(const void *p, uint32_t bytes)
+{
+    if (reads_early)
+        observe(sim.current->block, written_at(p, bytes));
+}
+
+uint64_t sim_memory_read(const void *p, uint32_t bytes)
+{
+    struct block *self = sim.current->block;
+    uint64_t value = sim_word_get(p, bytes), since = self->fenced, found;
+    const struct past *ways = past_of(p);
+    const struct block_look *look = look_of(self, p);
+    bool old = reads_early && likes_old(self, p), newer = false;
+
+    if (!reads_early)
+        return value;
+    found = written_at(p, bytes);
+    if (look->p == p && look->time > since)
+        since = look->time;
+    for (uint32_t i = 0; i < PAST_WAYS && ways[i].launch == past_launch && ways[i].time > since;
+         i++) {
+        if (!overlaps(&ways[i], p, bytes))
+            continue;
+        newer = true;
+        old = old && ways[i].block != self->number && ways[i].p == p && ways[i].bytes == bytes;
+        if (!old)
+            break;
+        value = ways[i].value;
+        found = ways[i].time - 1;
+    }
+    if (newer)
+        look_note(self, p, found);
+    observe(self, found);
+    return value;
+}
+
+/* The block finds nothing any more that is older than that. */
+static void read_on(struct block *block, uint64_t time)
+{
+    if (time > block->fenced)
+        block->fenced = time;
+    choose_mood(block);
+}
+
+void sim_memory_pause(void)
+{
+    if (!reads_early)
+        return;
+    if (sim.current->block->fenced < past_time)
+        sim.written = UINT64_MAX; /* it looks once more, even if nobody writes */
+    read_on(sim.current->block, past_time);
+}
+
+void sim_memory_block(struct block *block)
+{
+    static uint64_t blocks;
+
+    block->number = ++blocks;
+    if (!reads_early)
+        return;
+    memset(block->looks, 0, sizeof block->looks);
+    block->fenced = block->observed = block->grid->begin_time;
+    choose_mood(block);
+}
+
+uint64_t sim_memory_time(void)
+{
+    return past_time;
+}
+
+/* ---- Late writes -------------------------------------------------------------------------- */
 
 static void happen(uint32_t at)
 {
@@ -56,8 +235,8 @@ static void happen(uint32_t at)
     --*filter_of(entry->p);
     if (entry->kind != SIM_STORE)
         value = sim_word_after(sim_word_get(entry->p, entry->bytes), value, entry->kind);
+    sim_memory_written(entry->p, entry->bytes, entry->block);
     sim_word_put(entry->p, entry->bytes, value);
-    sim.writes++;
     late_count--;
     memmove(late + at, late + at + 1, (late_count - at) * sizeof *late);
 }
@@ -110,12 +289,35 @@ void sim_memory_fence(void)
             happen(i);
         else
             i++;
+    if (reads_early)
+        read_on(sim.current->block, sim.current->block->observed);
+}
+
+/* Between what a block writes before a fence and what it writes after it others may do much. */
+uint64_t sim_memory_lingers(void)
+{
+    return reads_early && sim_random() % LINGERS_ONE_IN == 0 ? sim_random() % LINGERS_MAX : 0;
 }
 
 void sim_memory_flush(void)
 {
     while (late_count > 0)
         happen((uint32_t)(sim_random() % late_count));
+}
+
+void sim_memory_end(bool (*is_host)(const void *p))
+{
+    uint32_t stays = 0;
+
+    for (uint32_t i = 0; i < late_count; i++)
+        if (is_host != NULL && is_host(late[i].p) && sim_random() % 2 == 0) {
+            struct late entry = late[stays];
+
+            late[stays++] = late[i];
+            late[i] = entry;
+        }
+    while (late_count > stays)
+        happen(stays + (uint32_t)(sim_random() % (late_count - stays)));
 }
 
 void sim_memory_turn(void)

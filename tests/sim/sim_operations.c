@@ -247,32 +247,39 @@ static bool is_shared(const void *p)
 
 uint64_t sim_atomic(void *p, uint32_t bytes, int kind, uint64_t value, const char *file, int line)
 {
-    bool mutated = sim_site_is_mutated(SIM_SITE_ATOMIC, file, line);
+    bool mutated = sim_site_is_mutated(SIM_SITE_ATOMIC, file, line), shared = is_shared(p);
     uint64_t old, new_value;
 
     stand(file, line);
-    if (!is_shared(p))
+    if (!shared)
         sim_global(p, bytes, 1, file, line);
     sim_yield();
     sim.counters.atomics++;
     sim_memory_look(p, bytes);
-    sim.writes++;
+    if (!shared)
+        sim_memory_observe(p, bytes);
     old = sim_word_get(p, bytes);
     for (uint64_t others = mutated ? sim_random() % MUTATED_YIELDS_MAX : 0; others > 0; others--)
         sim_yield();
     new_value = sim_word_after(old, value, kind);
+    if (shared)
+        sim.writes++;
+    else
+        sim_memory_written(p, bytes, sim.current->block);
     sim_word_put(p, bytes, new_value);
     return old;
 }
 
 uint64_t sim_read(const void *p, uint32_t bytes, const char *file, int line)
 {
+    bool shared = is_shared(p);
+
     stand(file, line);
-    if (!is_shared(p))
+    if (!shared)
         sim_global(p, bytes, 0, file, line);
     sim_yield();
     sim_memory_look(p, bytes);
-    return sim_word_get(p, bytes);
+    return shared ? sim_word_get(p, bytes) : sim_memory_read(p, bytes);
 }
 
 void sim_write(void *p, uint32_t bytes, int kind, uint64_t value, const char *file, int line)
@@ -307,6 +314,8 @@ void sim_fence(const char *file, int line)
     stand(file, line);
     if (!sim_site_is_mutated(SIM_SITE_FENCE, file, line))
         sim_memory_fence();
+    for (uint64_t others = sim_memory_lingers(); others > 0; others--)
+        sim_yield();
     __atomic_thread_fence(__ATOMIC_SEQ_CST); /* the host may look from a thread of its own */
 }
 
@@ -314,6 +323,7 @@ void sim_fence(const char *file, int line)
 void sim_pause(const char *file, int line)
 {
     stand(file, line);
+    sim_memory_pause();
     sim_ready_remove(sim.current);
     sim.current->state = THREAD_PAUSED;
     sim_yield();

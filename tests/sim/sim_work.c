@@ -71,10 +71,20 @@ static uint64_t random_next(void)
     return z ^ (z >> 31);
 }
 
+/* Kernels write there, and the host looks without a call of the driver. */
+static bool is_host(const void *p)
+{
+    const struct allocation *a = sim_allocation_find(p, 1);
+
+    return a != NULL && a->kind == ALLOCATION_MAPPED;
+}
+
 /* Take the lock and count a call; the code it is to fail with, 0 if it is not. */
 int sim_enter(void)
 {
     sim_lock();
+    sim_host_memory(is_host);
+    sim_memory_flush();
     sim_state.calls++;
     if (sim_state.fail_nth != 0 &&
         (sim_state.fail_persistent ? sim_state.calls >= sim_state.fail_nth
@@ -261,6 +271,7 @@ static void work_do(struct cuda_stream *stream, struct work *work)
 {
     const char *report = NULL;
 
+    sim_memory_flush();
     if (work->kind == WORK_EVENT)
         work->event->pending--;
     if (stream->context->failed != 0 || is_lost())

@@ -156,6 +156,7 @@ void sim_grid_begin(const struct sim_kernel *kernel, const void *arguments, uint
     grid->blocks = blocks;
     grid->threads = threads;
     grid->is_child = is_child;
+    grid->begin_time = sim_memory_time();
     for (uint32_t b = 0; b < blocks; b++)
         grid->order[b] = b;
     while (*link != NULL)
@@ -229,6 +230,7 @@ static void block_start(struct block *block, uint32_t slot, struct grid *grid)
     memset(block->at_warp, 0, sizeof block->at_warp);
     block->done = 0;
     block->shared_count = 0;
+    sim_memory_block(block);
     grid->live_blocks++;
     /* Devices start blocks mostly in order; kernels may not count on it. */
     if (sim.policy == 2)
@@ -325,6 +327,8 @@ static void run_blocks(void)
         if (sim.blocks_change)
             blocks_end_and_start();
         if (sim.ready_count == 0) {
+            if (sim.grids == NULL)
+                break;
             sim_memory_flush();
             if (!wake_paused())
                 break;
@@ -379,7 +383,7 @@ bool sim_grid(const struct sim_kernel *kernel, const void *arguments, uint32_t b
     sim.plain_switches = sim_random() % 4 == 0 ? 1u + (uint32_t)(sim_random() % 64) : 0;
     sim_grid_begin(kernel, arguments, blocks, threads, false);
     run_blocks();
-    sim_memory_flush();
+    sim_memory_end(sim.is_host);
     sim.counters.schedules++;
     for (uint32_t b = 0; b < sim.resident; b++) /* after a failure some are left */
         if (sim.block[b].live)
@@ -397,6 +401,11 @@ void sim_release(void)
         free(sim.pool[b]);
         sim.pool[b] = NULL;
     }
+}
+
+void sim_host_memory(bool (*is_host)(const void *p))
+{
+    sim.is_host = is_host;
 }
 
 void sim_seed(uint64_t seed)

@@ -12,8 +12,9 @@
  * that wait for each other for ever or leave while others wait, shared memory read before written
  * (its poison makes results wrong, differently for each seed), and, by seeds, missing barriers and
  * atomics. In half of the launches stores, and atomics whose old value nobody wants, happen late
- * and in any order, until a fence, or an operation of the warp or the block, says otherwise; loads
- * are never early.
+ * and in any order, until a fence, or an operation of the warp or the block, says otherwise; in
+ * half of them reads of words that others write (simt_read_*) are early, back to the block's last
+ * fence.
  *
  * One simulation at a time per process: callers hold the simulated driver's lock.
  */
@@ -89,6 +90,12 @@ void sim_children_break(uint64_t lost, uint32_t code);
  * and where. */
 bool sim_grid(const struct sim_kernel *kernel, const void *arguments, uint32_t blocks,
               uint32_t threads, const char **report);
+
+/* Whose memory is it, the device's or the host's? What a launch writes there may come after its
+ * end, until sim_memory_flush. NULL: there is none of the host's. */
+void sim_host_memory(bool (*is_host)(const void *p));
+/* All that was written is there. */
+void sim_memory_flush(void);
 
 /* Give back the stacks that are kept from grid to grid. */
 void sim_release(void);

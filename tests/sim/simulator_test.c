@@ -7,6 +7,7 @@
 #include "cuda/kernels/simt.h"
 
 #define SEEDS 20u
+#define FENCE_SEEDS 200u
 #define SUM_THREADS 64u
 
 struct sum_arguments {
@@ -27,7 +28,8 @@ enum fault {
     FAULT_NEVER_ENDS,
     FAULT_WAITS_FOR_EVER,
     FAULT_ONE_SHORT,
-    FAULT_NO_FENCE
+    FAULT_NO_FENCE,
+    FAULT_NO_FENCE_AFTER
 };
 
 /* A block's sum by halves in shared memory. */
@@ -77,8 +79,11 @@ SIMT_KERNEL(total_kernel, sum_arguments, SUM_THREADS, 1)
     simt_warp_sync();
     if (simt_lane() == 0)
         done = simt_atomic_add_u64(&total[1], 1) + 1;
-    if (done == simt_blocks())
-        simt_store_u64(&total[2], simt_read_u64(&total[0]));
+    if (done != simt_blocks())
+        return;
+    if (args.fault != FAULT_NO_FENCE_AFTER)
+        simt_fence();
+    simt_store_u64(&total[2], simt_read_u64(&total[0]));
 }
 
 /* In how many schedules did the last block miss something? */
@@ -91,7 +96,7 @@ static uint32_t totals_missed(enum fault fault)
     uint32_t missed = 0;
 
     sim_range_add(words, sizeof words);
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (uint64_t seed = 1; seed <= FENCE_SEEDS; seed++) {
         const char *report = NULL;
 
         memset(words, 0, sizeof words);
@@ -101,8 +106,11 @@ static uint32_t totals_missed(enum fault fault)
         missed += words[2] != 16;
     }
     sim_range_remove(words);
-    printf("a sum %s a fence before its sign: missed in %" PRIu32 " of %u schedules\n",
-           fault == FAULT_NO_FENCE ? "without" : "with", missed, SEEDS);
+    printf("a sum over blocks %s: missed in %" PRIu32 " of %u schedules\n",
+           fault == FAULT_NO_FENCE         ? "without a fence before its sign"
+           : fault == FAULT_NO_FENCE_AFTER ? "without a fence after its sign"
+                                           : "with its fences",
+           missed, FENCE_SEEDS);
     return missed;
 }
 
@@ -213,7 +221,8 @@ int main(void)
     check_fault(FAULT_ONE_SHORT, "a named barrier that a thread passes by", SEEDS,
                 "waits at a named barrier");
     TEST_CHECK_U64(totals_missed(FAULT_NONE), 0);
-    TEST_CHECK(totals_missed(FAULT_NO_FENCE) >= SEEDS / 5);
+    TEST_CHECK(totals_missed(FAULT_NO_FENCE) >= FENCE_SEEDS / 20);
+    TEST_CHECK(totals_missed(FAULT_NO_FENCE_AFTER) >= FENCE_SEEDS / 20);
 
     cuda_driver_replace(sim_driver_table());
     cuda_limits_replace(NULL);

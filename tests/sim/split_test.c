@@ -185,8 +185,8 @@ static void filled(uint32_t devices, uint32_t threads, uint64_t room, uint64_t p
 
 /* Call `nth` of the driver, in the first array or the second, finds no memory; or from it on a
  * device is lost. False: there were fewer. A copy's error may come with the call that waits for it
- * alone: so every third call has its turn. (Where the tries had grown apart, and the array lay where
- * an earlier call had left the right words, a piece that did not come was not missed.) */
+ * alone: so every third call has its turn. (Where the tries had grown apart, and the array lay
+ * where an earlier call had left the right words, a piece that did not come was not missed.) */
 static bool fill_failing(bool lost, uint32_t device, uint64_t nth)
 {
     struct scene s = {lost ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA, 2, 6, 10, 2, 0, {NULL, NULL}};
