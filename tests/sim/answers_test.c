@@ -10,6 +10,7 @@
 #include "cuda/engine_cuda.h"
 #include "cuda/limits.h"
 #include "sim_driver.h"
+#include "simulator.h"
 #include "test.h"
 #include "trawl.h"
 
@@ -18,6 +19,8 @@
 #define TEXT_MAX (12u * STAGING)
 #define SEARCHES_NORMAL 60
 #define SEARCHES_LONG 3000
+#define GROUP_TILES 37u
+#define GROUP_LAUNCHES 60u
 
 static const char needle[] = "#!";
 
@@ -122,6 +125,52 @@ static void handed_over(struct test_random *random, uint64_t seed)
     TEST_CHECK_U64(sim_driver_live(), 0);
 }
 
+/* Hits of many short tiles, each a partition group of its own: more groups than a warp looks back
+ * over in one round, of which none may have an inclusive prefix yet. (No text of the other tests
+ * has so many of them: one group too many could be taken for known.) */
+static void many_groups(struct test_random *random, uint64_t seed)
+{
+    static char bytes[GROUP_TILES * 1024];
+    static uint64_t places[GROUP_TILES], begins[GROUP_TILES + 1];
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct trawl_plan_options plan_options = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_pattern pattern = {"ABCDEFGHIJ", 10};
+    struct cuda_limits limits = cuda_limits_default;
+    struct trawl_searcher *searcher = NULL;
+    struct trawl_plan *plan = NULL;
+    struct trawl_text *text = NULL;
+    uint64_t count = 0;
+
+    memset(bytes, 'z', sizeof bytes);
+    for (uint64_t i = 0; i < GROUP_TILES; i++) {
+        places[i] = i * 1024 + test_random_below(random, 1000);
+        memcpy(bytes + places[i], pattern.bytes, pattern.bytes_count);
+    }
+    limits.threads = limits.tile_words_max = 32;
+    limits.blocks_max = 64;
+    limits.partition_group_log2 = 0;
+    limits.streams = seed % 2 == 0;
+    cuda_limits_replace(&limits);
+    sim_driver_reset_usual(seed * GROUP_LAUNCHES + 1);
+    sim_resident_max(64);
+    options.engine = TRAWL_ENGINE_CUDA;
+    options.threads = 1;
+    plan_options.method = TRAWL_METHOD_EVERY;
+    TEST_CHECK(trawl_plan_build(&pattern, 1, &plan_options, &plan, NULL) == TRAWL_OK);
+    TEST_CHECK(trawl_searcher_open(&options, &searcher, NULL) == TRAWL_OK);
+    TEST_CHECK(trawl_text_from_memory(bytes, sizeof bytes, &text, NULL) == TRAWL_OK);
+    for (uint32_t i = 0; i < GROUP_LAUNCHES && test_failures < 5; i++) {
+        TEST_CHECK(trawl_begins_into(searcher, plan, text, begins, GROUP_TILES, &count, NULL) ==
+                   TRAWL_OK);
+        TEST_CHECK(count == GROUP_TILES && memcmp(begins, places, sizeof places) == 0);
+    }
+    sim_resident_max(0);
+    trawl_text_close(text);
+    trawl_searcher_close(searcher);
+    trawl_plan_free(plan);
+    TEST_CHECK_U64(sim_driver_live(), 0);
+}
+
 int main(void)
 {
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
@@ -157,5 +206,7 @@ int main(void)
     TEST_CHECK_U64(sim_driver_live(), 0);
     for (uint64_t seed = 0; seed < (TEST_SANITIZED ? 4 : 8); seed++)
         handed_over(&random, seed);
+    for (uint64_t seed = 0; seed < (TEST_SANITIZED ? 2 : 8); seed++)
+        many_groups(&random, seed);
     return test_end();
 }

@@ -21,7 +21,7 @@
 #define SHARED_GUARD_BYTES 64u
 #define SHARED_GUARD 0x3c
 #define NAMED_BARRIERS 16u
-#define BLOCK_LOOKS_LOG2 8
+#define BLOCK_LOOKS 512u
 
 enum thread_state {
     THREAD_READY,
@@ -96,7 +96,7 @@ struct block {
     uint64_t observed; /* the last write that it knows of */
     enum early_mood mood;
     uintptr_t mood_bit, mood_value;
-    struct block_look looks[1u << BLOCK_LOOKS_LOG2];
+    struct block_look looks[BLOCK_LOOKS];
 };
 
 struct sim_machine {

@@ -98,7 +98,7 @@ void sim_memory_written(const void *p, uint32_t bytes, const struct block *block
 
 static struct block_look *look_of(struct block *block, const void *p)
 {
-    return &block->looks[((uint64_t)(uintptr_t)p * 0x9e3779b97f4a7c15u) >> (64 - BLOCK_LOOKS_LOG2)];
+    return &block->looks[(uintptr_t)p / 8 % BLOCK_LOOKS]; /* words of one array do not meet */
 }
 
 /* None of the block's reads will find anything older in this word; nor in one that gives way. */
@@ -118,7 +118,7 @@ static void choose_mood(struct block *block)
     uint64_t random = sim_random();
 
     block->mood = (enum early_mood)(random % EARLY_MOODS);
-    block->mood_bit = 1u << (3 + (random >> 8) % 3);
+    block->mood_bit = 8u << (random >> 8) % 2;
     block->mood_value = (random >> 16) % 2 * block->mood_bit;
 }
 
