@@ -61,6 +61,10 @@ static const struct harmless {
      "the number of candidates is a statistic, which only streams_test looks at", true},
     {"return simt_ballot(too_many) != 0;", "the launch is in vain: what it counts is thrown away",
      false},
+    {"simt_fence(); /* all signatures before their sums */",
+     "shows where the last block has found nothing itself: rare in these cases, see answers_test.c",
+     true},
+    {"simt_fence_host();", "shows where the host looks in a moment: see answers_test.c", true},
     {"simt_warp_sync();",
      "the ballots around may keep the lanes together; it orders memory, which the simulator always "
      "does",
