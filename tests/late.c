@@ -1,8 +1,8 @@
 /* late: threads that come late, and a watch over them. A program that CMake's trawl_test_late links
  * with this waits now and then, at random, before it takes a lock, after it has left one, and after
- * a condition has called it. A wake-up that only a slow thread needs is then needed in each run.
- * And where nothing goes on any more the test fails, with a line that says so, instead of waiting
- * for ctest's limit: no thread works, no check is made.
+ * a condition has called it. A wake-up that only a slow thread needs is then needed in more runs,
+ * though not in each. And where nothing goes on any more the test fails, with a line that says so,
+ * instead of waiting for ctest's limit: no thread works, no check is made.
  *
  * TRAWL_TEST_LATE=0: no thread is late. The watch is a thread of its own.
  */
