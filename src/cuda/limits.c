@@ -40,6 +40,7 @@ const struct cuda_limits cuda_limits_default = {
     .sets_table_words_max = UINT32_MAX,
     .sets_entries_max = 1u << 28,
     .sets_counted_min = 1u << 17,
+    .sets_items_max = SCAN_SETS_ITEMS_MAX,
     .automaton = true,
     .automaton_always = false,
     .automaton_words_max = 1ull << 28,

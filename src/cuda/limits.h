@@ -46,6 +46,7 @@ struct cuda_limits {
     uint32_t sets_filter_words_max, sets_table_words_max;
     uint64_t sets_entries_max;
     uint64_t sets_counted_min; /* entries: with room for no more than these they are not counted */
+    uint32_t sets_items_max;   /* of a list but the first, or the set is too dense */
     bool automaton;        /* search dense sets by the automaton, if its table has no more than: */
     bool automaton_always; /* and all others */
     uint64_t automaton_words_max;

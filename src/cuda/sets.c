@@ -550,6 +550,7 @@ void cuda_sets_choose(const struct engine_worker *worker, const struct trawl_pla
     sets->offset_max = SCAN_SETS_RUN_MAX + choice.stride - 1;
     sets->table_words = choice.way == CUDA_SETS_RARE ? 0 : words_of(worker, entries);
     sets->head_count = heads_of(entries);
+    sets->items_max = worker->limits.sets_items_max;
     sets->shared_bytes =
         sets->filter_words * 4 + (choice.way == CUDA_SETS_RARE
                                       ? SCAN_SETS_THREADS / 32 * SCAN_SETS_RARE_WARP_BYTES

@@ -68,6 +68,8 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
         limits.blocks_max = (uint32_t)(1 + test_random_below(random, 64));
         limits.partition_group_log2 = (uint32_t)test_random_below(random, 2);
     }
+    if (test_random_below(random, 8) == 0) /* lists too long to be gone through */
+        limits.sets_items_max = (uint32_t)test_random_below(random, 6);
     return limits;
 }
 

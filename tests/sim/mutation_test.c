@@ -78,6 +78,13 @@ static const struct harmless {
      true},
     {"simt_add_u64(order_group_words(a, partition >> a->partition_group_log2),",
      "shows where two blocks add to a group at the same moment: rare in these cases", true},
+    {"/* the others' slots nobody reads */",
+     "each array of cells has a place for every lane: what lies beyond the tile's is not read",
+     false},
+    {"/* the others' sums nobody reads */", "likewise", false},
+    {"return simt_ballot(hit) != 0 && hit ? stream_places(a, words, kind) : 0;",
+     "a lane without a hit answers 0 by itself: the ballot saves a warp without hits the branch",
+     false},
     {"spent += simt_warp_sum_u32(cost);",
      "each lane then counts its own: the budget ends later, and for some lanes first", true},
 };

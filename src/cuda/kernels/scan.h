@@ -73,6 +73,8 @@
 #define SCAN_SETS_SHIFT 6u
 #define SCAN_SETS_SHIFT_SECOND 11u
 #define SCAN_SETS_END UINT64_MAX
+/* items_max is this at most; one more stands for all more. */
+#define SCAN_SETS_ITEMS_MAX ((1u << 20) - 2u)
 /* A run begins at most so far into a literal. */
 #define SCAN_SETS_RUN_MAX 64u
 #define SCAN_SETS_RARITY 12u
@@ -179,6 +181,7 @@ struct scan_sets {
     uint32_t offset_max;
     uint32_t budget; /* of verification: per step of a warp */
     uint32_t shared_bytes;
+    uint32_t items_max; /* entries of a list but its first: more are too many in any text */
 };
 
 /* The automaton of a set (automaton.cu). A state is where its row begins in `rows`: a transition

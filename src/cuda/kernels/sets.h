@@ -16,9 +16,8 @@
 #define SETS_INDEX_BITS 28u       /* of an entry's number; above them its choice */
 #define SETS_KEY (UINT32_MAX / 2) /* the bits of a key */
 /* The second word of a list's head: where its entries but the first end; how many there are, more
- * than SETS_ITEMS_MAX: too many in any text; and a filter, two bits of each. */
+ * than SCAN_SETS_ITEMS_MAX: too many in any text; and a filter, two bits of each. */
 #define SETS_ITEMS_SHIFT 28u
-#define SETS_ITEMS_MAX ((1u << 20) - 2u)
 #define SETS_FILTER_SHIFT 48u
 
 /* What a kernel knows of its samples when it is compiled. */
@@ -185,7 +184,7 @@ SIMT_FUNCTION uint32_t sets_index(uint64_t entry)
 
 SIMT_FUNCTION uint32_t sets_items(uint64_t others)
 {
-    return (uint32_t)(others >> SETS_ITEMS_SHIFT) & (SETS_ITEMS_MAX + 1u);
+    return (uint32_t)(others >> SETS_ITEMS_SHIFT) & (SCAN_SETS_ITEMS_MAX + 1u);
 }
 
 SIMT_FUNCTION uint32_t sets_items_end(uint64_t others)
@@ -612,7 +611,7 @@ SIMT_FUNCTION_LARGE void sets_verify(const struct scan_arguments *a, struct sets
         sets_open(a, proposals[simt_lane()], &own);
     simt_warp_sync(); /* read before others write */
     items = sets_items(own.others);
-    if (simt_ballot(items > SETS_ITEMS_MAX) != 0)
+    if (simt_ballot(items > SCAN_SETS_ITEMS_MAX) != 0)
         spent = most + 1u;
     through = simt_ballot(items != 0) != 0 ? sets_through(items) : 0;
     total = simt_shuffle_u32(through, SIMT_WARP_THREADS - 1u);

@@ -423,7 +423,7 @@ SIMT_FUNCTION int hits_verify(const struct scan_arguments *a, struct hits_shared
 SIMT_FUNCTION void hits_place(const struct scan_arguments *a, struct hits_noted *noted,
                               uint64_t before)
 {
-    if (SIMT_BOUND(simt_lane() < hits_cells(a))) {
+    if (SIMT_BOUND(simt_lane() < hits_cells(a))) { /* the others' slots nobody reads */
         uint64_t slot = before + noted->before_cell[simt_lane()];
         uint64_t own = noted->filled[simt_lane()];
         uint64_t room = slot < a->capacity ? a->capacity - slot : 0;
@@ -480,7 +480,7 @@ SIMT_FUNCTION void hits_count(const struct scan_arguments *a, int kind, struct h
     }
     upto = order_sum_upto(own);
     count = simt_shuffle_u32(upto, SIMT_WARP_THREADS - 1u);
-    if (SIMT_BOUND(simt_lane() < hits_cells(a)))
+    if (SIMT_BOUND(simt_lane() < hits_cells(a))) /* the others' sums nobody reads */
         noted->before_cell[simt_lane()] = upto - own;
     if (simt_lane() == 0) {
         uint64_t dense_count = gives_up ? a->listed_max + 1u : candidates > HITS_VERIFIED_MANY;

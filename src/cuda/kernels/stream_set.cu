@@ -171,7 +171,7 @@ SIMT_KERNEL(set_room, scan_arguments, SCAN_THREADS_MAX, 1)
             continue;
         simt_store_u64(args.sets.heads + 2u * i, SCAN_SETS_END);
         simt_store_u64(args.sets.heads + 2u * i + 1u,
-                       (uint64_t)(others <= SETS_ITEMS_MAX ? others : SETS_ITEMS_MAX + 1u)
+                       (uint64_t)(others <= args.sets.items_max ? others : SCAN_SETS_ITEMS_MAX + 1u)
                                << SETS_ITEMS_SHIFT |
                            (taken + through - others));
     }
