@@ -315,3 +315,10 @@ void sink_digests(struct sink *sink,
     sink->digest = digest;
     sink->context = context;
 }
+
+void pattern_counts_release(struct pattern_counts *counts)
+{
+    memory_release(counts->items, counts->capacity, sizeof *counts->items);
+    memory_release(counts->slots, counts->slot_count, sizeof *counts->slots);
+    memset(counts, 0, sizeof *counts);
+}

@@ -60,6 +60,8 @@ struct pattern_counts {
     uint64_t slot_count;        /* 0, or a power of two */
 };
 
+void pattern_counts_release(struct pattern_counts *counts);
+
 /* The product of digest; kept from chunk to chunk. */
 struct sink_digest {
     struct line_digest lines;

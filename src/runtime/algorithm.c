@@ -1,7 +1,6 @@
 /* algorithm: the public functions about published algorithms: the plan gets their table
  * here, since the plan's room knows none. */
 #include "runtime/engines.h"
-#include "runtime/runtime.h"
 
 enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns, uint64_t pattern_count,
                                    const struct trawl_plan_options *options,

@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "runtime/call.h"
+#include "runtime/job.h"
 #include "runtime/search.h"
 
 #define FLAGS_KNOWN (TRAWL_SEARCH_COUNTS | TRAWL_SEARCH_LINE_NUMBERS)

@@ -6,20 +6,27 @@
  * it comes there, by several threads (pieces.h). So no device waits for another, unless its memory
  * for lists is full.
  */
+#include "runtime/begins.h"
+
 #include <sched.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "runtime/workers.h"
-#include "runtime/threads.h"
-#include "runtime/jobs.h"
-#include "runtime/engines.h"
+#include "runtime/call.h"
 #include "runtime/device_threads.h"
 #include "runtime/devices.h"
+#include "runtime/engines.h"
+#include "runtime/jobs.h"
+#include "runtime/matches.h"
 #include "runtime/pieces.h"
+#include "runtime/road.h"
+#include "runtime/runtime.h"
 #include "runtime/search.h"
+#include "runtime/stats.h"
+#include "runtime/threads.h"
+#include "runtime/workers.h"
 
 #define PARTS_MAX 256u
 #define PART_BYTES (8ull << 30)    /* a part's begins, at most: as long as stripes are */

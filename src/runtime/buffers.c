@@ -9,6 +9,8 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "runtime/devices.h"
+#include "runtime/engines.h"
+#include "runtime/runtime.h"
 
 #define BUFFERS_PER_WORKER 4u /* being copied there, and searched */
 /* Pinning takes longer than copying: a buffer's next chunk may be a little longer. */

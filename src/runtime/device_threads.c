@@ -10,6 +10,7 @@
 #include "runtime/buffers.h"
 #include "runtime/devices.h"
 #include "runtime/jobs.h"
+#include "runtime/runtime.h"
 #include "runtime/search.h"
 #include "runtime/workers.h"
 

@@ -11,6 +11,8 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "base/memory.h"
+#include "runtime/engines.h"
+#include "runtime/runtime.h"
 
 void devices_note(struct devices *devices, char *note, uint64_t note_bytes)
 {

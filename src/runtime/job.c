@@ -1,13 +1,23 @@
 /* job: the loop of one search: what the calling thread does between two deliveries. */
+#include "runtime/job.h"
+
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/clock.h"
-#include "runtime/workers.h"
-#include "runtime/threads.h"
-#include "runtime/jobs.h"
+#include "runtime/at_once.h"
+#include "runtime/call.h"
 #include "runtime/device_threads.h"
+#include "runtime/jobs.h"
+#include "runtime/resident.h"
+#include "runtime/road.h"
+#include "runtime/runtime.h"
 #include "runtime/search.h"
+#include "runtime/stats.h"
+#include "runtime/task.h"
+#include "runtime/tasks.h"
+#include "runtime/threads.h"
+#include "runtime/workers.h"
 
 /* Threads that fault in each other's pages: of more, 8 GiB for a sink that keeps text take 0.29 to
  * 0.44 s mapped and 0.21 to 0.24 s read [16 cores, AMD EPYC]; one and two threads are faster
@@ -280,7 +290,7 @@ enum trawl_status search_step(struct search *search, struct sink_chunk *view, bo
     while (!advance(search, error, &status)) {
         if (status != TRAWL_OK)
             return status;
-        if (search->road == ROAD_RESIDENT && (search->shared || !resident_count(search)) &&
+        if (search->road == ROAD_RESIDENT && (search->shared || !count_at_once(search)) &&
             wants_help(search))
             share(search);
         task = wait_next(search);

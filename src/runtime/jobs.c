@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "runtime/runtime.h"
+
 void job_begin(struct job *job, struct trawl_runtime *runtime, const struct trawl_plan *plan,
                void (*serve)(struct job *job, struct worker *worker))
 {

@@ -1,6 +1,9 @@
 /* matches: hits of a task become matches, in structs or in columns. */
+#include "runtime/matches.h"
+
 #include "base/checked.h"
 #include "base/memory.h"
+#include "runtime/runtime.h"
 #include "runtime/search.h"
 
 #define MATCH_WORDS (sizeof(struct trawl_match) / sizeof(uint64_t))

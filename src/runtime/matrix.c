@@ -12,7 +12,10 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "runtime/call.h"
+#include "runtime/job.h"
 #include "runtime/records.h"
+#include "runtime/search.h"
 
 struct trawl_matrix_search {
     struct search search;

@@ -4,11 +4,14 @@
 
 #include "base/checked.h"
 #include "base/clock.h"
-#include "runtime/workers.h"
-#include "runtime/threads.h"
+#include "runtime/call.h"
 #include "runtime/jobs.h"
-#include "runtime/engines.h"
 #include "runtime/records.h"
+#include "runtime/runtime.h"
+#include "runtime/search.h"
+#include "runtime/stats.h"
+#include "runtime/threads.h"
+#include "runtime/workers.h"
 
 #define BLOCK_BYTES (1u << 20) /* for each thread */
 #define ROW_BYTES_MAX UINT32_MAX

@@ -122,13 +122,6 @@ static bool deliver_count(struct sink *sink, const struct sink_chunk *chunk,
     return chunk->count == 0 || counting->function(counting->context, &count, 1) == 0;
 }
 
-void pattern_counts_release(struct pattern_counts *counts)
-{
-    memory_release(counts->items, counts->capacity, sizeof *counts->items);
-    memory_release(counts->slots, counts->slot_count, sizeof *counts->slots);
-    memset(counts, 0, sizeof *counts);
-}
-
 enum trawl_status trawl_count_by_pattern(struct trawl_searcher *searcher,
                                          const struct trawl_plan *plan, struct trawl_text *text,
                                          trawl_pattern_count_sink function, void *context,

@@ -1,14 +1,14 @@
 /* pieces: lists of hits on their way from devices into the caller's array. */
 #include "runtime/pieces.h"
 
-#include "runtime/threads.h"
-#include "runtime/jobs.h"
-#include "runtime/engines.h"
-
 #include <sched.h>
 
 #include "base/checked.h"
 #include "base/clock.h"
+#include "runtime/engines.h"
+#include "runtime/jobs.h"
+#include "runtime/runtime.h"
+#include "runtime/threads.h"
 
 /* A host worker looks for pieces as long as devices take for 12 GiB each. Then it sleeps, and is
  * called when there are some. */

@@ -2,34 +2,21 @@
  * may be far ahead of the others: as far as the ring of tasks reaches. Short counts are begun on
  * all devices by the calling thread.
  */
+#include "runtime/resident.h"
+
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "runtime/workers.h"
-#include "runtime/engines.h"
 #include "runtime/devices.h"
+#include "runtime/road.h"
+#include "runtime/runtime.h"
 #include "runtime/search.h"
+#include "runtime/tasks.h"
 
 #define CHUNKS_FIRST 64u
 #define HELD_HITS_MAX (1u << 24) /* with more, no device goes far ahead of the others */
-
-#define SIZES                                                                          \
-    {                                                                                  \
-        .first = 8u << 20, .least = 1u << 20, .most = 256u << 20, .shared = 32u << 20, \
-        .hits = 1u << 18                                                               \
-    }
-const struct resident_sizes resident_sizes_default = SIZES;
-struct resident_sizes resident_sizes = SIZES;
-#undef SIZES
-
-struct resident_chunk {
-    uint64_t begin;
-    uint64_t owned;
-    uint32_t device; /* ENGINE_DEVICES_MAX: any */
-    bool taken;
-};
 
 /* The chunk that begins there ends with the part that lies on one device; *part: what is left of
  * it, 0 if it ended before. */
@@ -51,9 +38,7 @@ static struct resident_chunk chunk_at(const struct search *search, uint64_t begi
     return chunk;
 }
 
-/* The end of the chunks that may be taken: as far ahead of the delivery as there are tasks, if
- * their results are few. With the search's lock held, or before it is shared. */
-static uint64_t reach(const struct search *search)
+uint64_t resident_reach(const struct search *search)
 {
     uint32_t ahead =
         search->held_hits < HELD_HITS_MAX ? search->tasks_max : search->searcher->tasks_few;
@@ -63,7 +48,7 @@ static uint64_t reach(const struct search *search)
 
 bool resident_note(struct search *search)
 {
-    uint64_t end = reach(search);
+    uint64_t end = resident_reach(search);
     uint32_t before = atomic_load(&search->job.devices_wanted), wanted = 0;
     uint32_t many_before = atomic_load(&search->job.devices_many), many = 0;
 
@@ -151,7 +136,7 @@ void resident_close(struct search *search)
     memory_release(search->chunks, search->chunk_room, sizeof *search->chunks);
 }
 
-static void make_chunk(const struct search *search, uint64_t index, struct text_chunk *chunk)
+void resident_make_chunk(const struct search *search, uint64_t index, struct text_chunk *chunk)
 {
     const struct trawl_text *text = search->cursor.text;
     const struct text_need *need = &search->cursor.need;
@@ -180,15 +165,14 @@ static void note_no_more(struct search *search)
     (void)more;
 }
 
-/* NULL: there is no task to be had. With the search's lock held. */
-static struct task *take_chunk(struct search *search, uint64_t index)
+struct task *resident_take_at(struct search *search, uint64_t index)
 {
     struct task *task = task_take(search);
 
     if (task == NULL)
         return NULL;
     TRAWL_ASSERT(index < search->chunk_count && !search->chunks[index].taken);
-    make_chunk(search, index, &task->chunk);
+    resident_make_chunk(search, index, &task->chunk);
     search->chunks[index].taken = true;
     search->chunk_after = max_u64(search->chunk_after, index + 1);
     while (search->chunk_first < search->chunk_count && search->chunks[search->chunk_first].taken)
@@ -200,7 +184,7 @@ static struct task *take_chunk(struct search *search, uint64_t index)
 
 struct task *resident_take(struct search *search, const struct worker *worker)
 {
-    uint64_t end = reach(search);
+    uint64_t end = resident_reach(search);
     uint64_t index = search->chunk_first;
 
     while (index < end && (search->chunks[index].taken ||
@@ -208,101 +192,7 @@ struct task *resident_take(struct search *search, const struct worker *worker)
                                               search->chunks[index].device)))
         index++;
     if (index < end)
-        return take_chunk(search, index);
+        return resident_take_at(search, index);
     note_no_more(search); /* the reach may be less than before */
     return NULL;
-}
-
-/* ---- Counts at once ----------------------------------------------------------------------- */
-
-/* A device counts one literal in a GiB in the time that waking a thread takes, so the caller begins
- * the counts on all devices by itself. What takes longer is better left to a thread for each: it
- * can be cancelled between two chunks. */
-static bool counts_at_once(const struct search *search)
-{
-    const struct trawl_plan *plan = search->job.plan;
-
-    return search->sink->wants == SINK_WANTS_COUNT && search->sink->digest == NULL &&
-           plan_counts_alone(plan) && plan->literal_count == 1 && !plan_has_algorithm(plan);
-}
-
-/* What was begun: chunk `index` by the worker of its device. */
-struct begun {
-    uint64_t index;
-    struct worker *worker;
-    struct engine_result result;
-};
-
-static bool begin_count(struct search *search, uint64_t index, struct begun *begun)
-{
-    uint32_t device = search->chunks[index].device;
-    struct text_chunk chunk;
-    struct engine_chunk scanned;
-    struct engine_task task = {
-        .chunk = &scanned, .want = ENGINE_WANT_COUNT, .at_once = true, .result = &begun->result};
-
-    if (device == ENGINE_DEVICES_MAX || atomic_load(&search->job.runtime->devices.lost[device]))
-        return false;
-    *begun = (struct begun){.index = index, .worker = &search->searcher->devices[device]};
-    make_chunk(search, index, &chunk);
-    scanned = task_chunk(search, &chunk);
-    /* An engine worker with counts in flight is not exchanged, though its device may be lost
-     * by now. */
-    return (begun->worker->device_job == search->job.number ||
-            worker_device_ready(begun->worker, &search->job, NULL) == TRAWL_OK) &&
-           engine_for_devices->submit(begun->worker->device, &task, NULL) == TRAWL_OK &&
-           !begun->result.is_left;
-}
-
-/* Wait for it. What a scan is to count stays with the chunks that are not taken. */
-static void end_count(struct search *search, struct begun *begun, uint64_t *begin_ns)
-{
-    struct engine_task counted = {.at_once = true, .result = &begun->result};
-    enum trawl_status status = engine_for_devices->poll(begun->worker->device, &counted, NULL);
-    struct task *task = NULL;
-    uint64_t now_ns;
-
-    now_ns = clock_now_ns();
-    if (status == TRAWL_OK && !begun->result.is_left) {
-        (void)pthread_mutex_lock(&search->lock);
-        task = take_chunk(search, begun->index);
-        (void)pthread_mutex_unlock(&search->lock);
-    }
-    if (task != NULL)
-        task_counted(search, task, begun->worker, begun->result.count,
-                     begun->result.candidate_count, now_ns - *begin_ns);
-    *begin_ns = now_ns;
-}
-
-static bool open_workers(struct trawl_searcher *searcher)
-{
-    void *memory;
-
-    if (searcher->devices != NULL)
-        return true;
-    if (memory_allocate_zeroed(ENGINE_DEVICES_MAX, sizeof *searcher->devices, &memory, NULL) !=
-        TRAWL_OK)
-        return false;
-    searcher->devices = (struct worker *)memory;
-    for (uint32_t i = 0; i < ENGINE_DEVICES_MAX; i++)
-        searcher->devices[i] = (struct worker){.runtime = searcher->runtime, .device_index = i};
-    return true;
-}
-
-bool resident_count(struct search *search)
-{
-    uint64_t end = reach(search);
-    uint64_t begin_ns = clock_now_ns();
-    struct begun begun[ENGINE_COUNTS_MAX];
-    uint32_t count = 0;
-
-    if (!counts_at_once(search) || !open_workers(search->searcher))
-        return false;
-    TRAWL_ASSERT(!search->shared);
-    for (uint64_t i = search->chunk_first; i < end && count < ENGINE_COUNTS_MAX; i++)
-        if (!search->chunks[i].taken && begin_count(search, i, &begun[count]))
-            count++;
-    for (uint32_t i = 0; i < count; i++)
-        end_count(search, &begun[i], &begin_ns);
-    return search->chunk_first == search->chunk_count;
 }

@@ -4,12 +4,16 @@
  * and small at the end, so that no thread waits for a straggler. Helpers are woken if the rest
  * takes longer than waking them.
  */
+#include "runtime/road.h"
+
 #include "base/checked.h"
 #include "base/clock.h"
-#include "runtime/workers.h"
 #include "runtime/device_threads.h"
 #include "runtime/devices.h"
+#include "runtime/resident.h"
+#include "runtime/runtime.h"
 #include "runtime/search.h"
+#include "runtime/workers.h"
 
 #define CHUNK_MEMORY (1u << 20)
 #define CHUNK_FILE (1u << 18)
@@ -51,6 +55,15 @@
 #define CLAIMED_PER_WORKER 3u /* chunks queued for a device's thread */
 #define QUEUED_PER_WORKER 2u
 #define STAGE_PAYS 0.7 /* of the time to search: what making ready for a device may take */
+
+#define SIZES                                                                          \
+    {                                                                                  \
+        .first = 8u << 20, .least = 1u << 20, .most = 256u << 20, .shared = 32u << 20, \
+        .hits = 1u << 18                                                               \
+    }
+const struct resident_sizes resident_sizes_default = SIZES;
+struct resident_sizes resident_sizes = SIZES;
+#undef SIZES
 
 /* Of searching such texts, before a device is opened: closing may wait a third of that. */
 static uint64_t open_after_ns = 1000000000;

@@ -8,9 +8,11 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "runtime/threads.h"
 #include "runtime/jobs.h"
 #include "runtime/records.h"
+#include "runtime/runtime.h"
+#include "runtime/search.h"
+#include "runtime/threads.h"
 
 #define BLOCK_BYTES (1u << 20)
 #define RING_BYTES_MAX (64u << 20) /* of blocks whose rows are long */

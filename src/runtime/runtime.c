@@ -1,4 +1,6 @@
 /* runtime: opening and closing it, its budget, and the texts that its devices keep. */
+#include "runtime/runtime.h"
+
 #include <inttypes.h>
 #include <sched.h>
 #include <string.h>
@@ -6,9 +8,9 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/options.h"
-#include "runtime/engines.h"
 #include "runtime/buffers.h"
 #include "runtime/devices.h"
+#include "runtime/engines.h"
 #include "runtime/search.h"
 #include "runtime/threads.h"
 

@@ -145,4 +145,12 @@ enum trawl_status runtime_open(const struct trawl_runtime_options *options,
                                struct trawl_runtime **runtime, struct trawl_error *error);
 void runtime_close(struct trawl_runtime *runtime);
 
+enum trawl_status runtime_load(struct trawl_runtime *runtime, struct trawl_text *text,
+                               struct trawl_error *error);
+void runtime_unload(struct trawl_runtime *runtime, const struct trawl_text *text);
+/* Copy a text that lies on a device to the host, if that was not done: UNSUPPORTED, MEMORY, DEVICE.
+ * From any thread. */
+enum trawl_status runtime_fetch(struct trawl_runtime *runtime, struct trawl_text *text,
+                                struct trawl_error *error);
+
 #endif

@@ -1,10 +1,13 @@
 /* stats: what a call did, for trawl_searcher_stats. */
+#include "runtime/stats.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/clock.h"
 #include "runtime/devices.h"
+#include "runtime/runtime.h"
 #include "runtime/search.h"
 
 /* snprintf takes more instructions than all else that ends a search of some KiB. */

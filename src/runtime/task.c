@@ -1,16 +1,23 @@
 /* task: one chunk's way from the cursor to its results. */
+#include "runtime/task.h"
+
 #include <string.h>
 #include <time.h>
 
 #include "base/checked.h"
 #include "base/clock.h"
-#include "runtime/workers.h"
-#include "runtime/threads.h"
-#include "runtime/engines.h"
+#include "runtime/buffers.h"
 #include "runtime/device_threads.h"
 #include "runtime/devices.h"
-#include "runtime/buffers.h"
+#include "runtime/engines.h"
+#include "runtime/matches.h"
+#include "runtime/resident.h"
+#include "runtime/road.h"
+#include "runtime/runtime.h"
 #include "runtime/search.h"
+#include "runtime/tasks.h"
+#include "runtime/threads.h"
+#include "runtime/workers.h"
 
 #define HOST_BYTES_MAX (1u << 30) /* of a chunk that was cut for a device */
 #define ROOM_WAIT_NS 1000000      /* for what other searches hold of the budget, */
@@ -135,18 +142,6 @@ static enum engine_want want_of(const struct sink *sink)
                                                  : ENGINE_WANT_HITS;
 }
 
-struct engine_chunk task_chunk(const struct search *search, const struct text_chunk *chunk)
-{
-    return (struct engine_chunk){.bytes = chunk->bytes,
-                                 .begin = chunk->begin,
-                                 .owned = chunk->owned,
-                                 .before = chunk->before,
-                                 .after = chunk->after,
-                                 .readable = chunk->readable,
-                                 .may_be_left = !plan_has_algorithm(search->job.plan),
-                                 .may_change = chunk->is_mapped};
-}
-
 /* The scan, and what becomes of its hits; on failure nothing of this part is delivered. */
 static enum trawl_status scan(struct search *search, struct task *task, struct worker *worker,
                               bool on_device, struct trawl_error *error)
@@ -186,30 +181,6 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
     if (wants == SINK_WANTS_MATCHES || wants == SINK_WANTS_FIRST)
         return make_matches(search, task, error);
     return TRAWL_OK;
-}
-
-static struct work_done *work_of(struct search *search, const struct worker *worker, bool on_device)
-{
-    uint32_t device = worker->device_index < ENGINE_DEVICES_MAX ? worker->device_index : 0;
-
-    return on_device ? &search->device[device] : &search->host;
-}
-
-/* The worker does something for the search, on the host or on its device. */
-static void take_part(struct search *search, struct worker *worker, bool on_device)
-{
-    if (worker_takes_part(worker, &search->job))
-        atomic_fetch_add(&work_of(search, worker, on_device)->threads, 1);
-}
-
-static void count_work(struct search *search, const struct worker *worker, bool on_device,
-                       uint64_t bytes, uint64_t ns)
-{
-    struct work_done *done = work_of(search, worker, on_device);
-
-    atomic_fetch_add(&done->chunks, 1);
-    atomic_fetch_add(&done->bytes, bytes);
-    atomic_fetch_add(&done->search_ns, ns);
 }
 
 /* Nothing of the part at hand is delivered. */
@@ -274,8 +245,8 @@ void task_search(struct search *search, struct task *task, struct worker *worker
                            : worker_host_ready(worker, &search->job, &error);
         if (status == TRAWL_OK)
             status = scan(search, task, worker, on_device, &error);
-        count_work(search, worker, on_device, task->result.done - task->from,
-                   clock_now_ns() - begin_ns);
+        task_count_work(search, worker, on_device, task->result.done - task->from,
+                        clock_now_ns() - begin_ns);
     } while (status != TRAWL_OK && on_device && recover(search, task, worker, &status, &error));
     if (status != TRAWL_OK)
         fail_part(task, status, &error);
@@ -291,57 +262,6 @@ void task_search(struct search *search, struct task *task, struct worker *worker
 }
 
 /* ---- Taking ------------------------------------------------------------------------------- */
-
-struct task *task_take(struct search *search)
-{
-    struct task *task = search->free;
-
-    TRAWL_ASSERT(search->tasks_used <= search->tasks_max &&
-                 search->tasks_max <= search->searcher->task_count);
-    if (search->ended || search->stopping ||
-        (task == NULL && search->tasks_used == search->tasks_max)) {
-        atomic_store(&search->job.has_work, false);
-        return NULL;
-    }
-    if (task != NULL)
-        search->free = task->next;
-    else
-        task = &search->searcher->tasks[search->tasks_used++];
-    search->taken++;
-    TRAWL_ASSERT(search->taken <= search->tasks_used);
-    task->job = &search->job;
-    task->from = 0;
-    task->status = TRAWL_OK;
-    task->held_hits = 0;
-    task->staged_from = NULL;
-    task->buffer_is_pinned = false;
-    return task;
-}
-
-/* Back among the free ones; `paused`: what keeps the worker from going on is not a lack of tasks.
- */
-static void put_back(struct search *search, struct task *task, bool ends, bool paused)
-{
-    (void)pthread_mutex_lock(&search->lock);
-    task->next = search->free;
-    search->free = task;
-    TRAWL_ASSERT(search->taken > 0);
-    search->taken--;
-    search->ended |= ends;
-    if (ends || paused)
-        atomic_store(&search->job.has_work, false);
-    (void)pthread_cond_signal(&search->ready);
-    (void)pthread_mutex_unlock(&search->lock);
-}
-
-void task_buffer_give(struct trawl_runtime *runtime, struct task *task)
-{
-    if (task->buffer_is_pinned)
-        devices_buffer_give(&runtime->devices, &task->buffer);
-    else if (runtime->memory_max > 0) /* what is kept idle would be others' */
-        runtime_buffer_release(runtime, &task->buffer);
-    task->buffer_is_pinned = false;
-}
 
 /* The chunk has its results. If the text is not needed again, the worker keeps the buffer. */
 static void finish(struct search *search, struct task *task, struct worker *worker)
@@ -383,11 +303,11 @@ static void finish(struct search *search, struct task *task, struct worker *work
 void task_counted(struct search *search, struct task *task, struct worker *worker, uint64_t count,
                   uint64_t candidate_count, uint64_t ns)
 {
-    struct work_done *done = work_of(search, worker, true);
+    struct work_done *done = task_work_of(search, worker, true);
 
     (void)worker_takes_part(&search->searcher->caller, &search->job);
     atomic_store(&done->threads, 1);
-    count_work(search, worker, true, task->chunk.owned, ns);
+    task_count_work(search, worker, true, task->chunk.owned, ns);
     TRAWL_ASSERT(task->from == 0 && task->chunk.owned > 0);
     engine_result_begin(&task->result, task->chunk.owned, true);
     task->result.count = count;
@@ -416,15 +336,6 @@ void task_delivered(struct search *search, struct task *task)
     (void)pthread_mutex_unlock(&search->lock);
     if (wake)
         job_wake(&search->job);
-}
-
-void task_release(struct trawl_runtime *runtime, struct task *task)
-{
-    runtime_buffer_release(runtime, &task->buffer);
-    hits_release(&task->result.hits);
-    cells_clear(&task->digest.cells);
-    pattern_counts_release(&task->digest.pattern_counts);
-    matches_release(task);
 }
 
 /* ---- Making ready ------------------------------------------------------------------------- */
@@ -556,7 +467,7 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
     atomic_fetch_add(&search->bytes_taken, task->chunk.owned);
     if (for_device && search->cursor.text->kind == TEXT_MEMORY)
         stage(task);
-    take_part(search, worker, search->road == ROAD_ALONE);
+    task_take_part(search, worker, search->road == ROAD_ALONE);
     ready_ns = clock_now_ns() - begin_ns;
     if (for_device) {
         atomic_fetch_add(&search->device[0].ready_ns, ready_ns);
@@ -594,7 +505,7 @@ static enum task_taken no_room(struct search *search, struct task *task, uint64_
     alone = search->taken == 1;
     (void)pthread_mutex_unlock(&search->lock);
     if (alone && status == TRAWL_MEMORY && wait_for_room(search, bytes)) {
-        put_back(search, task, false, false);
+        task_put_back(search, task, false, false);
         return TASK_DONE;
     }
     (void)pthread_mutex_lock(&search->lock);
@@ -604,7 +515,7 @@ static enum task_taken no_room(struct search *search, struct task *task, uint64_
         search->fault_error = *error;
     }
     (void)pthread_mutex_unlock(&search->lock);
-    put_back(search, task, alone, true);
+    task_put_back(search, task, alone, true);
     return TASK_NOTHING;
 }
 
@@ -636,7 +547,7 @@ enum task_taken task_work(struct search *search, struct worker *worker, uint64_t
     }
     if (search->road == ROAD_STAGED && !to_device && !alone &&
         devices_work(&search->job.runtime->devices)) {
-        put_back(search, task, false, true); /* until a device has searched one more */
+        task_put_back(search, task, false, true); /* until a device has searched one more */
         return TASK_NOTHING;
     }
     if (!to_device) {
@@ -648,7 +559,7 @@ enum task_taken task_work(struct search *search, struct worker *worker, uint64_t
     if (take_chunk(search, task, worker, only, bytes, to_device, &taken))
         return TASK_DONE;
     task_buffer_give(search->job.runtime, task);
-    put_back(search, task, taken == TEXT_END, false);
+    task_put_back(search, task, taken == TEXT_END, false);
     return taken == TEXT_END ? TASK_NOTHING : TASK_BUSY;
 }
 
@@ -656,7 +567,7 @@ void task_on_device(struct task *task, struct worker *worker)
 {
     struct search *search = (struct search *)task->job;
 
-    take_part(search, worker, true);
+    task_take_part(search, worker, true);
     task_search(search, task, worker, true);
     finish(search, task, worker);
     if (!atomic_load(&search->job.has_work))
@@ -672,7 +583,7 @@ enum task_taken task_work_resident(struct search *search, struct worker *worker)
     (void)pthread_mutex_unlock(&search->lock);
     if (task == NULL)
         return TASK_NOTHING;
-    take_part(search, worker, true);
+    task_take_part(search, worker, true);
     atomic_fetch_add(&search->bytes_taken, task->chunk.owned);
     task_search(search, task, worker, true);
     finish(search, task, worker);

@@ -22,6 +22,7 @@
 #include "base/memory.h"
 #include "runtime/device_threads.h"
 #include "runtime/jobs.h"
+#include "runtime/runtime.h"
 #include "runtime/workers.h"
 
 #define LEAVE_LOOKS_NS 200000u /* as long as waking a thread may take */

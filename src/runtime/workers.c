@@ -3,6 +3,8 @@
 
 #include "runtime/buffers.h"
 #include "runtime/devices.h"
+#include "runtime/engines.h"
+#include "runtime/runtime.h"
 
 bool worker_takes_part(struct worker *worker, struct job *job)
 {

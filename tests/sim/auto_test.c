@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cuda/driver.h"
+#include "runtime/road.h"
 #include "runtime/search.h"
 #include "sim_driver.h"
 #include "simulator.h"

@@ -11,6 +11,7 @@
 #include "cuda/limits.h"
 #include "letters.h"
 #include "runtime/buffers.h"
+#include "runtime/road.h"
 #include "runtime/search.h"
 #include "sim_driver.h"
 #include "simulator.h"

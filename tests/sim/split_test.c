@@ -11,6 +11,8 @@
 #include "diff/input.h"
 #include "host.h"
 #include "letters.h"
+#include "runtime/begins.h"
+#include "runtime/road.h"
 #include "runtime/search.h"
 #include "sim_driver.h"
 #include "test.h"

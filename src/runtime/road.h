@@ -1,0 +1,44 @@
+/* road: which way a text goes to its workers, in which chunks, and with how many of them. */
+#ifndef TRAWL_RUNTIME_ROAD_H
+#define TRAWL_RUNTIME_ROAD_H
+
+#include "runtime/search.h"
+
+/* Choose road and chunks. */
+enum trawl_status road_choose(struct search *search, struct trawl_text *text,
+                              struct trawl_error *error);
+/* Bytes of the next chunk for the host or for a device. */
+uint64_t road_chunk_bytes(const struct search *search, bool for_device);
+/* Should the next chunk of a text go to a device rather than be searched here? Then it is claimed.
+ */
+bool road_wants_device(struct search *search);
+/* Is the text one that devices may pay for? */
+bool road_is_long(const struct search *search);
+/* Copy a text that lies on a device to the host, unless the device does all of the search. */
+enum trawl_status road_fetch(struct search *search, struct trawl_text *text,
+                             struct trawl_error *error);
+/* The search is over: what the next one of the runtime can know from it. */
+void road_remember(const struct search *search);
+/* For tests: open devices after so much searching. Not thread-safe. */
+void road_open_after(uint64_t ns);
+/* Are hits found faster than the caller would take them from another thread? Then it does better
+ * alone, while what it finds is in its caches. */
+bool road_is_alone(const struct search *search);
+/* How many helpers are worth waking now; 0: none. */
+uint32_t road_helpers(const struct search *search);
+
+/* Bytes of chunks where hits are listed. The rarer they are, the more pays: in chunks of 256 MiB it
+ * is 1.08 times as fast as in 128, and more than twice as fast as in 32 [H200]. Where they may be
+ * frequent the first chunks are small, and tell how large the others are to be. */
+struct resident_sizes {
+    uint64_t first;
+    uint64_t least, most; /* of the others */
+    uint64_t shared; /* shorter texts, with hits that may be frequent, are the caller's alone */
+    uint64_t hits;   /* of a chunk: a device lists them in the time that two launches take, and
+                        what becomes of them stays in a core's cache */
+};
+extern const struct resident_sizes resident_sizes_default;
+/* Those in use; tests change them. Not thread-safe. */
+extern struct resident_sizes resident_sizes;
+
+#endif
